@@ -1,0 +1,40 @@
+#pragma once
+
+#include "base/units.h"
+
+/// What the operator chooses about control; the values are the built-in defaults.
+namespace abr {
+
+struct RateLimits {
+  base::BitRate min = base::BitRate::kbps(300);
+  base::BitRate max = base::BitRate::mbps(5);
+  base::BitRate start = base::BitRate::mbps(2);
+};
+
+enum class PolicyKind { kOff, kItcp };
+
+/// The rule of Khan and Zaghal 2003 (paper 003): see abr/itcp_policy.h.
+struct ItcpSettings {
+  double retraction = 0.55;  ///< paper's ALPHA: rate after an event / rate before it
+  /// Events within this many round trips of a retraction belong to it ("lazy").
+  double guard_rtts = 1;
+  /// Quiet time before the first restoring step; doubles with each repeated event ("binary").
+  base::Duration hold = std::chrono::seconds{1};
+  base::Duration hold_max = std::chrono::seconds{16};
+  double restore_step = 0.10;  ///< share of the ceiling added by each step
+  base::Duration restore_interval = std::chrono::seconds{1};  ///< between steps
+};
+
+struct GroupSettings {
+  int max = 0;                                      ///< encoders per stream; 0: one per CPU
+  base::Duration linger = std::chrono::seconds{5};  ///< an empty group is kept so long
+};
+
+struct Settings {
+  PolicyKind policy = PolicyKind::kItcp;
+  RateLimits rate;
+  ItcpSettings itcp;
+  GroupSettings groups;
+};
+
+}  // namespace abr

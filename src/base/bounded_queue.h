@@ -1,0 +1,89 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace base {
+
+/// A queue between threads with a bound. When it is full the oldest item is dropped and counted:
+/// in live media the newest is worth most. Thread-safe. close() wakes every waiting pop().
+template <typename T>
+class BoundedQueue {
+ public:
+  explicit BoundedQueue(std::size_t bound) : bound_{bound} {}
+
+  /// Returns false when an item had to be dropped (or the queue is closed).
+  bool push(T item) {
+    bool dropped = false;
+    {
+      std::lock_guard lock{mutex_};
+      if (closed_) return false;
+      if (items_.size() >= bound_) {
+        items_.pop_front();
+        ++dropped_;
+        dropped = true;
+      }
+      items_.push_back(std::move(item));
+    }
+    available_.notify_one();
+    return !dropped;
+  }
+
+  /// Waits for an item; empty when closed, or when `timeout` has passed.
+  std::optional<T> pop(std::optional<std::chrono::nanoseconds> timeout = {}) {
+    std::unique_lock lock{mutex_};
+    const auto ready = [this] { return closed_ || !items_.empty(); };
+    if (timeout) {
+      available_.wait_for(lock, *timeout, ready);
+    } else {
+      available_.wait(lock, ready);
+    }
+    return take();
+  }
+
+  std::optional<T> try_pop() {
+    std::lock_guard lock{mutex_};
+    return take();
+  }
+
+  void close() {
+    {
+      std::lock_guard lock{mutex_};
+      closed_ = true;
+    }
+    available_.notify_all();
+  }
+
+  bool closed() const {
+    std::lock_guard lock{mutex_};
+    return closed_;
+  }
+
+  std::uint64_t dropped() const {
+    std::lock_guard lock{mutex_};
+    return dropped_;
+  }
+
+ private:
+  std::optional<T> take() {
+    if (items_.empty()) return std::nullopt;
+    std::optional<T> item{std::move(items_.front())};
+    items_.pop_front();
+    return item;
+  }
+
+  const std::size_t bound_;
+  mutable std::mutex mutex_;
+  std::condition_variable available_;
+  std::deque<T> items_;        // GUARDED_BY(mutex_)
+  std::uint64_t dropped_ = 0;  // GUARDED_BY(mutex_)
+  bool closed_ = false;        // GUARDED_BY(mutex_)
+};
+
+}  // namespace base

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <concepts>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "base/units.h"
+
+/// Structured log: one event per line, `event key=value key="two words"`. Thread-safe.
+/// Written to stderr; under systemd with the journal's level prefix, otherwise with time and level.
+namespace base::log {
+
+enum class Level { kDebug, kInfo, kWarning, kError };
+
+/// One key=value pair; numbers, rates and durations print with their unit in the key's own base.
+class Field {
+ public:
+  Field(std::string_view key, std::string_view value) : key_{key}, value_{value} {}
+  Field(std::string_view key, const char* value) : key_{key}, value_{value} {}
+  Field(std::string_view key, const std::string& value) : key_{key}, value_{value} {}
+  Field(std::string_view key, bool value) : key_{key}, value_{value ? "true" : "false"} {}
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) Field(std::string_view key, T value)
+      : key_{key}, value_{std::to_string(value)} {}
+  Field(std::string_view key, double value);
+  Field(std::string_view key, BitRate value) : Field{key, value.bps()} {}
+  Field(std::string_view key, Duration value) : Field{key, seconds(value)} {}
+
+  std::string_view key() const { return key_; }
+  const std::string& value() const { return value_; }
+
+ private:
+  std::string_view key_;
+  std::string value_;
+};
+
+using Fields = std::initializer_list<Field>;
+
+void set_level(Level level);
+void write(Level level, std::string_view event, Fields fields);
+
+inline void debug(std::string_view event, Fields fields = {}) {
+  write(Level::kDebug, event, fields);
+}
+inline void info(std::string_view event, Fields fields = {}) { write(Level::kInfo, event, fields); }
+inline void warning(std::string_view event, Fields fields = {}) {
+  write(Level::kWarning, event, fields);
+}
+inline void error(std::string_view event, Fields fields = {}) {
+  write(Level::kError, event, fields);
+}
+
+}  // namespace base::log

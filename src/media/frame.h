@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/units.h"
+
+namespace media {
+
+/// Position on a stream's output timeline: monotonic, common to every group, starts near zero.
+/// It follows the wall clock: pts = capture time - the stream's epoch, so a pts is a capture time.
+using Pts = std::chrono::nanoseconds;
+
+/// Colour description in the numbers of ISO/IEC 23001-8 (as in H.264 VUI); 2 = unspecified.
+struct Colour {
+  int primaries = 2;
+  int transfer = 2;
+  int matrix = 2;
+  bool full_range = false;
+  bool operator==(const Colour&) const = default;
+};
+
+/// Pixel dimensions, even, with the sample aspect ratio of the source.
+struct PictureFormat {
+  int width = 0;
+  int height = 0;
+  int sar_num = 1;
+  int sar_den = 1;
+  Colour colour;
+  bool operator==(const PictureFormat&) const = default;
+};
+
+/// One decoded picture: progressive planar 4:2:0, 8 bits (I420). Immutable once shared.
+struct Frame {
+  PictureFormat format;
+  std::array<const std::uint8_t*, 3> plane{};  ///< Y, U, V; valid while `memory` lives
+  std::array<int, 3> stride{};                 ///< bytes
+  std::shared_ptr<const void> memory;          ///< keeps the planes alive
+  std::uint64_t number = 0;                    ///< counts the stream's captured pictures, from 0
+  Pts pts{};
+  base::Time captured{};  ///< when the picture left the source, on the monotonic clock
+};
+using FramePtr = std::shared_ptr<const Frame>;
+
+/// Decoded sound: interleaved 32-bit float at kAudioRate, kAudioChannels.
+inline constexpr int kAudioRate = 48000;
+inline constexpr int kAudioChannels = 2;
+struct Samples {
+  Pts pts{};                  ///< of the first sample
+  std::vector<float> values;  ///< kAudioChannels values per sample
+};
+
+}  // namespace media

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/units.h"
+#include "media/frame.h"
+
+namespace media {
+
+/// Peak signal-to-noise ratio of one encoded picture against its source, in dB, per plane.
+struct Psnr {
+  double y = 0;
+  double u = 0;
+  double v = 0;
+};
+
+/// Container bytes of one access unit (one picture or one audio frame), made once per group and
+/// format, and shared, immutable, by every viewer of the group. A keyframe's bytes begin with
+/// the container's headers (MPEG-TS: PAT and PMT), so that a viewer can begin with it.
+struct Packet {
+  enum class Kind { kVideo, kAudio };
+
+  Kind kind = Kind::kVideo;
+  bool keyframe = false;
+  /// Video: Frame::number. Audio: counts the stream's audio frames. The same in every group, so
+  /// a viewer who changes group can be given every picture and sound exactly once.
+  std::uint64_t number = 0;
+  Pts pts{};
+  base::Time captured{};     ///< Frame::captured; audio: when it was encoded
+  base::Time encoded{};      ///< when the bytes were ready
+  base::ByteCount target;    ///< video: what the rate allowed this picture
+  std::optional<Psnr> psnr;  ///< when measuring was asked for
+  std::vector<std::uint8_t> bytes;
+};
+using PacketPtr = std::shared_ptr<const Packet>;
+
+/// One compressed audio frame (AAC-LC, raw, no ADTS), before a group's muxer wraps it.
+struct AudioFrame {
+  std::uint64_t number = 0;
+  Pts pts{};
+  base::Time encoded{};
+  std::vector<std::uint8_t> bytes;
+};
+using AudioFramePtr = std::shared_ptr<const AudioFrame>;
+
+/// Where packets flow: one encode group of one stream. Indexes are small and reused.
+struct ChannelId {
+  std::uint32_t stream = 0;
+  std::uint32_t group = 0;
+  auto operator<=>(const ChannelId&) const = default;
+};
+
+}  // namespace media

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "base/units.h"
+#include "media/packet.h"
+#include "server/address.h"
+#include "server/sent_frames.h"
+
+/// What the server asks of the program around it.
+namespace server {
+
+using ViewerId = std::uint64_t;  ///< counts from 1; never reused
+
+/// What a viewer's socket is set to before its first media byte; see tcp(7).
+struct SocketSettings {
+  std::string congestion_control;                ///< empty: the kernel's default
+  base::ByteCount notsent_lowat{16 * 1024};      ///< TCP_NOTSENT_LOWAT
+  std::optional<base::BitRate> max_pacing_rate;  ///< SO_MAX_PACING_RATE
+};
+
+/// A GET of /STREAM.ts that passed the server's limits.
+struct ViewerRequest {
+  ViewerId id = 0;
+  std::string stream;  ///< NAME of /NAME.ts
+  std::string query;   ///< after '?', undecoded
+  Address address;
+  std::string user_agent;
+};
+
+/// The viewer starts on `channel`, at its next keyframe.
+struct Admission {
+  media::ChannelId channel;
+  SocketSettings socket;
+};
+
+/// HTTP status (404, 503) and a plain reason.
+struct Refusal {
+  int status = 503;
+  std::string reason;
+};
+
+enum class LeaveReason { kClosedByViewer, kStalled, kSocketError, kStreamGone, kShutdown };
+
+struct ViewerState {
+  ViewerId id = 0;
+  Address address;
+  std::uint16_t port = 0;
+  std::string user_agent;
+  std::string stream;
+  media::ChannelId channel;
+  base::Time connected{};
+  base::ByteCount sent;           ///< bytes taken by the kernel, HTTP framing included
+  base::ByteCount queued;         ///< bytes waiting in the viewer's queue
+  base::Duration queued_media{};  ///< media time between its oldest and newest packet
+  std::uint64_t frames_sent = 0;
+  std::uint64_t frames_dropped = 0;  ///< pictures dropped from the queue
+  std::uint64_t gops_dropped = 0;    ///< times the queue dropped to a keyframe
+  std::uint64_t switches = 0;        ///< changes of group completed
+};
+
+/// A viewer at a frame's time: right after a picture of its channel was offered to it.
+struct ViewerTick {
+  const ViewerState& state;
+  int fd;
+  base::Time now;
+  SentFrames& sent;  ///< pictures handed to the kernel and not yet seen acknowledged
+};
+
+/// Implemented by app; every call comes on the loop thread of the viewer concerned.
+class Handler {
+ public:
+  virtual ~Handler() = default;
+
+  virtual std::variant<Admission, Refusal> admit(const ViewerRequest& request, base::Time now) = 0;
+  /// The response has been started and the socket set up.
+  virtual void on_join(const ViewerState& state, int fd, base::Time now) = 0;
+  virtual void on_tick(const ViewerTick& tick) = 0;
+  /// The socket is still open; `sent` holds what was never seen acknowledged.
+  virtual void on_leave(const ViewerTick& tick, LeaveReason reason) = 0;
+};
+
+}  // namespace server

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "media/packet.h"
+#include "server/address.h"
+#include "server/handler.h"
+
+namespace server {
+
+/// Built-in defaults, the same as in config/symcast.toml.
+struct Settings {
+  std::vector<Endpoint> listen;
+  int threads = 0;  ///< event loops; 0: one per CPU
+  int max_viewers = 10000;
+  int max_viewers_per_address = 1000;
+  base::ByteCount max_header{8192};                         ///< larger: 431
+  base::Duration header_timeout = std::chrono::seconds{5};  ///< slower: closed
+  base::Duration queue = std::chrono::seconds{1};           ///< media time a viewer may be behind
+  base::Duration stall_timeout = std::chrono::seconds{10};  ///< nothing read for so long: closed
+  std::vector<Network> admin_allow;                         ///< who may read admin pages
+};
+
+struct Request {
+  std::string path;
+  std::string query;
+  Address address;
+};
+
+struct Page {
+  int status = 200;
+  std::string content_type = "text/plain; charset=utf-8";
+  std::string body;
+};
+
+enum class Access { kPublic, kAdmin };  ///< kAdmin: 403 for clients outside admin_allow
+
+/// HTTP/1.x on N event loops: GET /NAME.ts streams, everything else is a page. Packets come from
+/// any thread by publish(); nothing here waits for a slow viewer.
+class Server {
+ public:
+  struct State {
+    std::uint64_t connections = 0;  ///< accepted, total
+    std::uint64_t viewers = 0;      ///< now
+    std::uint64_t packets_lost_in_handover = 0;
+    std::uint64_t bytes_sent = 0;  ///< media responses
+    std::uint64_t frames_dropped = 0;
+    std::uint64_t gops_dropped = 0;
+    std::uint64_t switches = 0;
+    std::vector<std::uint64_t> responses;  ///< by status: index = HTTP status code
+    std::vector<std::uint64_t> left;       ///< by LeaveReason
+  };
+
+  Server(Settings settings, Handler& handler);
+  ~Server();  ///< stops
+
+  void add_page(std::string path, Access access, std::function<Page(const Request&)> handler);
+
+  /// Binds (throws base::SystemError with the endpoint) and starts the loops.
+  void start();
+  /// Port 0 in the settings is replaced by the one the kernel chose.
+  std::vector<Endpoint> listening() const;
+  /// Ends every response and joins the loops.
+  void stop();
+
+  /// Thread-safe. Packets of one channel come in order, from one thread.
+  void publish(media::ChannelId channel, media::PacketPtr packet);
+  /// The channel's viewers are closed with kStreamGone unless moved before; its packets forgotten.
+  void close_channel(media::ChannelId channel);
+  /// Moves a viewer to `channel` at pts `at`: every picture before it from the old channel, every
+  /// one from it on from the new, where it must be (or be followed by) a keyframe. Thread-safe.
+  void move_viewer(ViewerId viewer, media::ChannelId channel, media::Pts at);
+
+  State state() const;                       ///< thread-safe
+  std::vector<ViewerState> viewers() const;  ///< thread-safe; as of the last half second
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace server

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "media/packet.h"
+#include "transcoder/audio_track.h"
+#include "transcoder/encode_group.h"
+#include "transcoder/ingest.h"
+#include "transcoder/settings.h"
+
+namespace transcoder {
+
+/// One live stream: a source, decoded once, and the encode groups that share its pictures.
+/// Thread-safe.
+class Stream {
+ public:
+  using GroupIndex = std::uint32_t;
+  using Publish = std::function<void(GroupIndex, media::PacketPtr)>;
+
+  struct State {
+    Ingest::State source;
+    AudioTrack::State audio;
+    std::map<GroupIndex, EncodeGroup::State> groups;
+  };
+
+  /// `publish` is called on the groups' threads.
+  Stream(StreamSettings settings, Publish publish);
+  ~Stream();
+
+  void start();
+  void stop();
+
+  /// Opens the lowest free index; its first picture is a keyframe.
+  GroupIndex open_group(base::BitRate initial);
+  void close_group(GroupIndex group);
+
+  void retarget(GroupIndex group, base::BitRate rate);
+  /// See EncodeGroup::schedule_keyframe; `earliest` counts from the newest picture.
+  media::Pts schedule_keyframe(GroupIndex group, base::Duration earliest);
+
+  /// The monotonic time that pts 0 stands for.
+  base::Time epoch() const { return epoch_; }
+  const StreamSettings& settings() const { return settings_; }
+  State state() const;
+
+ private:
+  void on_frame(const media::FramePtr& frame);
+  void on_audio(const media::AudioFramePtr& frame);
+
+  const StreamSettings settings_;
+  const base::Time epoch_;
+  const Publish publish_;
+  mutable std::mutex mutex_;
+  std::map<GroupIndex, std::shared_ptr<EncodeGroup>> groups_;  // GUARDED_BY(mutex_)
+  media::Pts newest_{};                                        // GUARDED_BY(mutex_)
+  std::unique_ptr<AudioTrack> audio_;
+  std::unique_ptr<Ingest> ingest_;
+};
+
+}  // namespace transcoder
