@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -29,12 +30,6 @@ struct ViewerRequest {
   std::string query;   ///< after '?', undecoded
   Address address;
   std::string user_agent;
-};
-
-/// The viewer starts on `channel`, at its next keyframe.
-struct Admission {
-  media::ChannelId channel;
-  SocketSettings socket;
 };
 
 /// HTTP status (404, 503) and a plain reason.
@@ -70,17 +65,32 @@ struct ViewerTick {
   SentFrames& sent;  ///< pictures handed to the kernel and not yet seen acknowledged
 };
 
-/// Implemented by app; every call comes on the loop thread of the viewer concerned.
-class Handler {
+/// Follows one viewer from admission to the end. Owned by the viewer; every call, and the
+/// destructor, comes on the viewer's loop thread.
+class ViewerObserver {
  public:
-  virtual ~Handler() = default;
+  virtual ~ViewerObserver() = default;
 
-  virtual std::variant<Admission, Refusal> admit(const ViewerRequest& request, base::Time now) = 0;
-  /// The response has been started and the socket set up.
-  virtual void on_join(const ViewerState& state, int fd, base::Time now) = 0;
+  /// The socket is set up and the response headers are about to be sent.
+  virtual void on_join(const ViewerTick& tick) = 0;
   virtual void on_tick(const ViewerTick& tick) = 0;
   /// The socket is still open; `sent` holds what was never seen acknowledged.
   virtual void on_leave(const ViewerTick& tick, LeaveReason reason) = 0;
+};
+
+/// The viewer starts on `channel`, at its next keyframe. `observer` is destroyed without a call
+/// when the viewer goes before it joined.
+struct Admission {
+  media::ChannelId channel;
+  SocketSettings socket;
+  std::unique_ptr<ViewerObserver> observer;
+};
+
+/// Decides who may watch; called on any loop thread.
+class Handler {
+ public:
+  virtual ~Handler() = default;
+  virtual std::variant<Admission, Refusal> admit(const ViewerRequest& request, base::Time now) = 0;
 };
 
 }  // namespace server
