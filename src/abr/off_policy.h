@@ -1,0 +1,23 @@
+#pragma once
+
+#include "abr/rate_policy.h"
+
+namespace abr {
+
+/// The paper's SYMBIOSIS=off: events are recorded by others, the rate stays where it started.
+class OffPolicy : public RatePolicy {
+ public:
+  explicit OffPolicy(const RateLimits& limits) : rate_{limits.start} {}
+
+  Decision decide(const Observation&, base::Time) override {
+    const Reason reason = started_ ? Reason::kHold : Reason::kStart;
+    started_ = true;
+    return {rate_, reason};
+  }
+
+ private:
+  base::BitRate rate_;
+  bool started_ = false;
+};
+
+}  // namespace abr

@@ -1,0 +1,27 @@
+#include "abr/reason.h"
+
+namespace abr {
+
+const char* name(Reason reason) {
+  switch (reason) {
+    case Reason::kStart:
+      return "start";
+    case Reason::kHold:
+      return "hold";
+    case Reason::kRexmt:
+      return "rexmt";
+    case Reason::kDupack:
+      return "dupack";
+    case Reason::kRestore:
+      return "restore";
+    case Reason::kMembers:
+      return "members";
+    case Reason::kMoveDown:
+      return "move_down";
+    case Reason::kMoveUp:
+      return "move_up";
+  }
+  return "unknown";
+}
+
+}  // namespace abr

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "tcpinfo/congestion_event.h"
+#include "tcpinfo/tcp_sample.h"
+
+namespace tcpinfo {
+
+/// Congestion events from the differences of TCP_INFO samples of one connection: needs no
+/// privileges and is late by at most the sampling period. Pure.
+///
+/// REXMT   total_timeouts grew (Linux 6.7), by that many; before 6.7: timeouts_in_row grew, or the
+///         state became Loss.
+/// DUPACK  the state became Recovery; or segments were retransmitted and ssthresh moved with no
+///         timeout, that is, a recovery began (and perhaps ended) between two samples. A tail loss
+///         probe retransmits too but leaves ssthresh alone.
+class PolledEvents {
+ public:
+  /// The events between the previous sample and this one; REXMT before DUPACK.
+  std::vector<CongestionEvent> update(const TcpSample& sample);
+
+ private:
+  std::optional<TcpSample> previous_;
+};
+
+}  // namespace tcpinfo

@@ -1,0 +1,105 @@
+#include "tcpinfo/polled_events.h"
+
+#include <gtest/gtest.h>
+
+namespace tcpinfo {
+namespace {
+
+class PolledEventsTest : public testing::Test {
+ protected:
+  PolledEventsTest() {
+    sample_.cwnd = 40;
+    sample_.ssthresh = 60;
+    sample_.total_timeouts = 0;
+    events_.update(sample_);
+  }
+
+  std::vector<EventKind> kinds() {
+    std::vector<EventKind> result;
+    for (const auto& event : events_.update(sample_)) result.push_back(event.kind);
+    return result;
+  }
+
+  using Kinds = std::vector<EventKind>;
+  TcpSample sample_;
+  PolledEvents events_;
+};
+
+TEST_F(PolledEventsTest, NothingChangedIsNoEvent) { EXPECT_EQ(kinds(), Kinds{}); }
+
+TEST_F(PolledEventsTest, TheFirstSampleIsNoEvent) {
+  sample_.total_timeouts = 3;
+  sample_.ca_state = CaState::kLoss;
+  EXPECT_TRUE(PolledEvents{}.update(sample_).empty());
+}
+
+TEST_F(PolledEventsTest, EntryToRecoveryIsDupack) {
+  sample_.ca_state = CaState::kRecovery;
+  EXPECT_EQ(kinds(), Kinds{EventKind::kDupack});
+}
+
+TEST_F(PolledEventsTest, StayingInRecoveryIsOneEvent) {
+  sample_.ca_state = CaState::kRecovery;
+  kinds();
+  sample_.total_retransmits += 2;
+  EXPECT_EQ(kinds(), Kinds{});
+}
+
+TEST_F(PolledEventsTest, EachTimeoutIsRexmt) {
+  sample_.ca_state = CaState::kLoss;
+  sample_.total_timeouts = 2;
+  EXPECT_EQ(kinds(), (Kinds{EventKind::kRexmt, EventKind::kRexmt}));
+  sample_.total_timeouts = 3;
+  EXPECT_EQ(kinds(), Kinds{EventKind::kRexmt});
+}
+
+TEST_F(PolledEventsTest, TheTimeoutCounterMayWrap) {
+  sample_.total_timeouts = 0xffff;
+  kinds();
+  sample_.total_timeouts = 0;
+  EXPECT_EQ(kinds(), Kinds{EventKind::kRexmt});
+}
+
+TEST_F(PolledEventsTest, OldKernelsShowTimeoutsByTheirBackoff) {
+  sample_.total_timeouts.reset();
+  kinds();
+  sample_.ca_state = CaState::kLoss;
+  sample_.timeouts_in_row = 1;
+  EXPECT_EQ(kinds(), Kinds{EventKind::kRexmt});
+  sample_.timeouts_in_row = 2;
+  EXPECT_EQ(kinds(), Kinds{EventKind::kRexmt});
+  sample_.timeouts_in_row = 0;
+  EXPECT_EQ(kinds(), Kinds{});
+}
+
+TEST_F(PolledEventsTest, ARecoveryBetweenSamplesShowsInSsthresh) {
+  sample_.total_retransmits += 1;
+  sample_.ssthresh = 28;
+  EXPECT_EQ(kinds(), Kinds{EventKind::kDupack});
+}
+
+TEST_F(PolledEventsTest, ATailLossProbeIsNoEvent) {
+  sample_.total_retransmits += 1;
+  EXPECT_EQ(kinds(), Kinds{});
+}
+
+TEST_F(PolledEventsTest, TheReductionAfterATimeoutIsNoDupack) {
+  sample_.total_timeouts = 1;
+  sample_.total_retransmits += 1;
+  sample_.ssthresh = 20;
+  sample_.ca_state = CaState::kLoss;
+  EXPECT_EQ(kinds(), Kinds{EventKind::kRexmt});
+}
+
+TEST_F(PolledEventsTest, EventsCarryTheWindow) {
+  sample_.ca_state = CaState::kRecovery;
+  sample_.cwnd = 20;
+  sample_.ssthresh = 21;
+  const auto events = events_.update(sample_);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].cwnd, 20u);
+  EXPECT_EQ(events[0].ssthresh, 21u);
+}
+
+}  // namespace
+}  // namespace tcpinfo
