@@ -32,6 +32,7 @@ struct Packet {
   Pts pts{};
   base::Time captured{};     ///< Frame::captured; audio: when it was encoded
   base::Time encoded{};      ///< when the bytes were ready
+  base::BitRate rate;        ///< video: the group's rate target when it was encoded
   base::ByteCount target;    ///< video: what the rate allowed this picture
   std::optional<Psnr> psnr;  ///< when measuring was asked for
   std::vector<std::uint8_t> bytes;

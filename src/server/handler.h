@@ -47,6 +47,7 @@ struct ViewerState {
   std::string user_agent;
   std::string stream;
   media::ChannelId channel;
+  base::BitRate rate;  ///< Packet::rate of the newest picture offered; zero before the first
   base::Time connected{};
   base::ByteCount sent;           ///< bytes taken by the kernel, HTTP framing included
   base::ByteCount queued;         ///< bytes waiting in the viewer's queue
