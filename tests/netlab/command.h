@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "netlab/link.h"
+
+/// The emulator's line protocol: `[CLIENT] down|up|both KEY=VALUE...`, for example `down rate=1M`,
+/// `3 both blackhole=on`. down: server to client. Without CLIENT: every client's link.
+/// Keys are LinkSettings' members; rates in bit/s and sizes in bytes with k, M, G (powers of 1000);
+/// times with us, ms, s.
+namespace netlab {
+
+struct Command {
+  std::optional<std::size_t> client;  ///< from 0
+  bool down = false;
+  bool up = false;
+  std::string assignments;  ///< KEY=VALUE..., known to be valid
+};
+
+base::Result<Command> parse_command(std::string_view line);
+
+/// `settings` with the assignments made.
+base::Result<LinkSettings> assign(LinkSettings settings, std::string_view assignments);
+
+std::optional<base::Duration> parse_duration(std::string_view text);
+
+}  // namespace netlab

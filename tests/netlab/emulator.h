@@ -1,0 +1,85 @@
+#pragma once
+
+#include <sys/epoll.h>
+
+#include <array>
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "base/units.h"
+#include "netlab/command.h"
+#include "netlab/link.h"
+#include "netlab/network_namespace.h"
+
+namespace netlab {
+
+/// One server namespace and a namespace for each client, joined by emulated paths:
+///
+///   server ns 10.77.N.1 -- TUN -- [ down -> / <- up ] -- TUN -- 10.77.N.2 client N's ns
+///
+/// Single-threaded: epoll and one timer; sleeps until the next packet arrives. Start-up errors
+/// throw base::SystemError.
+class Emulator {
+ public:
+  struct Settings {
+    std::size_t clients = 1;
+    LinkSettings down;  ///< server to client
+    LinkSettings up;
+    std::uint64_t seed = 1;
+    std::vector<std::pair<base::Duration, Command>> schedule;  ///< times count from run()
+  };
+
+  explicit Emulator(Settings settings);
+
+  /// Forwards until end of file or `quit` on `control`, SIGTERM or SIGINT. Lines on `control` are
+  /// commands (command.h), or `stats`; answers, one JSON object each, go to `answers`.
+  void run(int control, std::ostream& answers);
+
+  /// Where everything is, as JSON: a process enters by `nsenter --net=PATH`.
+  std::string description() const;
+  std::string counters() const;
+
+  const NetworkNamespace& server() const { return server_; }
+  const NetworkNamespace& client(std::size_t index) const { return *paths_[index].name_space; }
+
+ private:
+  struct Direction {
+    int from;  // TUN to read
+    int to;    // TUN to write
+    Link link;
+    std::uint64_t write_failures = 0;  // far interface down
+  };
+  struct Path {
+    std::unique_ptr<NetworkNamespace> name_space;
+    base::UniqueFd server_tun;
+    base::UniqueFd client_tun;
+    std::array<Direction, 2> directions;  // down, up
+  };
+
+  Path make_path(std::size_t index) const;
+  void watch(int fd, std::uint64_t tag);
+  bool handle(const epoll_event& event, int control, std::ostream& answers);
+  bool read_control(int control, std::ostream& answers);
+  bool obey(const std::string& line, std::ostream& answers);
+  void apply(const Command& command, base::Time now);
+  void run_schedule(base::Time now);
+  void read_packets(Direction& direction);
+  void deliver(base::Time now);
+  void arm_timer();
+
+  Settings settings_;
+  NetworkNamespace server_;
+  std::vector<Path> paths_;
+  base::UniqueFd epoll_;
+  base::UniqueFd timer_;
+  base::UniqueFd signals_;
+  std::string partial_line_;
+  base::Time started_{};
+  std::size_t schedule_done_ = 0;
+};
+
+}  // namespace netlab

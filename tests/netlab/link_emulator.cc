@@ -1,0 +1,81 @@
+// Two or more network namespaces joined by links whose rate, delay, queue and loss are chosen and
+// changed live. For kernels without netem, and without touching the machine's own network.
+#include <sched.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "base/system_error.h"
+#include "netlab/emulator.h"
+#include "netlab/self_check.h"
+
+namespace {
+
+constexpr int kCannotRunHere = 77;  // CTest's SKIP_RETURN_CODE: not root, or no TUN devices
+
+/// Late timers of a busy machine would look like network jitter. Without the right to it the
+/// emulator works as well, only less exactly.
+void become_real_time() {
+  const sched_param lowest{.sched_priority = 1};
+  ::sched_setscheduler(0, SCHED_FIFO, &lowest);
+}
+
+std::string assignments_error(const std::string& text) {
+  const auto settings = netlab::assign({}, text);
+  return settings ? "" : settings.error();
+}
+
+netlab::Emulator::Settings make_settings(std::size_t clients, const std::string& down,
+                                         const std::string& up, std::uint64_t seed,
+                                         const std::vector<std::string>& schedule) {
+  netlab::Emulator::Settings settings{.clients = clients,
+                                      .down = *netlab::assign({}, down),
+                                      .up = *netlab::assign({}, up),
+                                      .seed = seed,
+                                      .schedule = {}};
+  for (std::size_t i = 0; i + 1 < schedule.size(); i += 2) {
+    const auto time = netlab::parse_duration(schedule[i]);
+    const auto command = netlab::parse_command(schedule[i + 1]);
+    if (!time) throw std::runtime_error{"--at: not a time: " + schedule[i]};
+    if (!command) throw std::runtime_error{"--at: " + command.error()};
+    settings.schedule.emplace_back(*time, *command);
+  }
+  return settings;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  CLI::App cli{"Emulated links between a server's and its clients' network namespaces"};
+  std::size_t clients = 1;
+  std::string down, up;
+  std::uint64_t seed = 1;
+  std::vector<std::string> schedule;
+  bool check = false;
+  cli.add_option("--clients", clients, "client namespaces, each behind a link of its own")
+      ->check(CLI::Range(1, 200));
+  cli.add_option("--down", down, "server to client, e.g. \"rate=5M delay=20ms queue=32k\"")
+      ->check(assignments_error);
+  cli.add_option("--up", up, "client to server")->check(assignments_error);
+  cli.add_option("--seed", seed, "of random losses and jitter");
+  cli.add_option("--at", schedule, "TIME COMMAND: a command given at a time, repeatable")
+      ->type_size(2)
+      ->expected(1, 1000);
+  cli.add_flag("--self-check", check, "measure the emulator, print how exact it is");
+  CLI11_PARSE(cli, argc, argv);
+
+  become_real_time();
+  if (check) return netlab::self_check(std::cout) ? 0 : 1;
+  netlab::Emulator emulator{make_settings(clients, down, up, seed, schedule)};
+  std::cout << emulator.description() << std::endl;
+  emulator.run(STDIN_FILENO, std::cout);
+  std::cout << emulator.counters() << std::endl;
+  return 0;
+} catch (const base::SystemError& error) {
+  std::cerr << "link_emulator: " << error.what() << '\n';
+  return kCannotRunHere;
+} catch (const std::exception& error) {
+  std::cerr << "link_emulator: " << error.what() << '\n';
+  return 1;
+}

@@ -1,0 +1,149 @@
+#include "netlab/link.h"
+
+#include <gtest/gtest.h>
+
+namespace netlab {
+namespace {
+
+using namespace std::chrono_literals;
+using base::BitRate;
+using base::ByteCount;
+using base::Duration;
+using base::Time;
+
+constexpr Time kStart{1s};
+
+Link::Packet packet(std::size_t size = 1500) { return Link::Packet(size); }
+
+int arrivals(Link& link, Time now) {
+  int count = 0;
+  while (link.dequeue(now)) ++count;
+  return count;
+}
+
+/// Passes `count` packets through the wire of `settings`, one by one; returns how many arrive.
+int survivors(const LinkSettings& settings, int count, std::uint64_t seed = 1) {
+  Link link{settings, seed};
+  for (int i = 0; i < count; ++i) link.enqueue(packet(100), kStart);
+  return arrivals(link, kStart);
+}
+
+TEST(LinkTest, PassesAtOnceWithoutLimits) {
+  Link link{{}, 1};
+  link.enqueue(packet(), kStart);
+  EXPECT_EQ(link.next_arrival(), kStart);
+  EXPECT_EQ(arrivals(link, kStart), 1);
+}
+
+TEST(LinkTest, ArrivesAfterSerialisationAndDelay) {
+  Link link{{.rate = BitRate::mbps(12), .delay = 20ms}, 1};
+  link.enqueue(packet(1500), kStart);
+  EXPECT_EQ(link.next_arrival(), kStart + 21ms);
+  EXPECT_EQ(arrivals(link, kStart + 21ms - 1ns), 0);
+  EXPECT_EQ(arrivals(link, kStart + 21ms), 1);
+}
+
+TEST(LinkTest, KeepsTheRateHoweverLateItIsAsked) {
+  Link link{{.rate = BitRate::mbps(12)}, 1};
+  for (int i = 0; i < 10; ++i) link.enqueue(packet(1500), kStart);
+  EXPECT_EQ(arrivals(link, kStart + 5500us), 5);
+  EXPECT_EQ(arrivals(link, kStart + 10ms), 5);
+}
+
+TEST(LinkTest, IdleTimeGivesNoCredit) {
+  Link link{{.rate = BitRate::mbps(12)}, 1};
+  link.enqueue(packet(1500), kStart);
+  EXPECT_EQ(arrivals(link, kStart + 1s), 1);
+  link.enqueue(packet(1500), kStart + 1s);
+  EXPECT_EQ(arrivals(link, kStart + 1s + 999us), 0);
+}
+
+TEST(LinkTest, RateChangeFinishesAHalfSentPacketAtTheNewRate) {
+  LinkSettings settings{.rate = BitRate::mbps(12)};
+  Link link{settings, 1};
+  link.enqueue(packet(1500), kStart);
+  settings.rate = BitRate::mbps(1.2);
+  link.set(settings, kStart + 500us);
+  EXPECT_EQ(link.next_arrival(), kStart + 500us + 5ms);
+}
+
+TEST(LinkTest, DropsTheTailWhenTheQueueIsFull) {
+  Link link{{.rate = BitRate::mbps(1), .queue = ByteCount{4500}}, 1};
+  for (int i = 0; i < 5; ++i) link.enqueue(packet(1500), kStart);
+  EXPECT_EQ(link.counters().dropped_queue, 2u);
+  EXPECT_EQ(link.counters().queue_high_water, ByteCount{4500});
+}
+
+TEST(LinkTest, AQueueSmallerThanAPacketStillPassesOneAtATime) {
+  Link link{{.rate = BitRate::mbps(1), .queue = ByteCount{100}}, 1};
+  link.enqueue(packet(1500), kStart);
+  EXPECT_EQ(link.counters().dropped_queue, 0u);
+}
+
+TEST(LinkTest, QueueDrainsAtTheRate) {
+  Link link{{.rate = BitRate::mbps(12), .queue = ByteCount{15000}}, 1};
+  for (int i = 0; i < 10; ++i) link.enqueue(packet(1500), kStart);
+  (void)link.dequeue(kStart + 4ms);
+  EXPECT_EQ(link.queued(), ByteCount{9000});
+}
+
+TEST(LinkTest, LosesTheConfiguredShare) {
+  const int lost = 20000 - survivors({.loss = 0.05}, 20000);
+  EXPECT_NEAR(lost, 1000, 4 * 31);  // standard deviation sqrt(20000 * 0.05 * 0.95) = 31
+}
+
+TEST(LinkTest, SameSeedLosesTheSamePackets) {
+  EXPECT_EQ(survivors({.loss = 0.5}, 1000, 7), survivors({.loss = 0.5}, 1000, 7));
+  EXPECT_NE(survivors({.loss = 0.5}, 1000, 7), survivors({.loss = 0.5}, 1000, 8));
+}
+
+TEST(LinkTest, BurstsLoseTheGilbertShare) {
+  // Stationary share of the lossy state: enter / (enter + leave).
+  const int lost = 100000 - survivors({.burst_enter = 0.01, .burst_leave = 0.25}, 100000);
+  EXPECT_NEAR(lost, 100000 * 0.01 / 0.26, 400);
+}
+
+TEST(LinkTest, BlackHoleSwallowsWhatLeavesTheQueue) {
+  LinkSettings settings{.delay = 10ms};
+  Link link{settings, 1};
+  link.enqueue(packet(), kStart);
+  settings.blackhole = true;
+  link.set(settings, kStart + 1ms);
+  link.enqueue(packet(), kStart + 2ms);
+  settings.blackhole = false;
+  link.set(settings, kStart + 3ms);
+  EXPECT_EQ(arrivals(link, kStart + 1s), 1);
+  EXPECT_EQ(link.counters().dropped_blackhole, 1u);
+}
+
+TEST(LinkTest, JitterKeepsTheOrder) {
+  Link link{{.delay = 5ms, .jitter = 20ms}, 1};
+  for (std::uint8_t i = 0; i < 200; ++i) link.enqueue({i}, kStart + i * 1ms);
+  for (std::uint8_t i = 0; i < 200; ++i) {
+    EXPECT_EQ(link.dequeue(kStart + 1s).value().front(), i);
+  }
+}
+
+TEST(LinkTest, ShorterDelayDoesNotOvertake) {
+  LinkSettings settings{.delay = 100ms};
+  Link link{settings, 1};
+  link.enqueue({1}, kStart);
+  settings.delay = 0ms;
+  link.set(settings, kStart + 1ms);
+  link.enqueue({2}, kStart + 2ms);
+  EXPECT_EQ(arrivals(link, kStart + 99ms), 0);
+  EXPECT_EQ(link.dequeue(kStart + 100ms).value().front(), 1);
+  EXPECT_EQ(link.dequeue(kStart + 100ms).value().front(), 2);
+}
+
+TEST(LinkTest, CountsWhatGoesInAndOut) {
+  Link link{{}, 1};
+  link.enqueue(packet(100), kStart);
+  link.enqueue(packet(200), kStart);
+  EXPECT_EQ(arrivals(link, kStart), 2);
+  EXPECT_EQ(link.counters().bytes_in, 300u);
+  EXPECT_EQ(link.counters().bytes_out, 300u);
+}
+
+}  // namespace
+}  // namespace netlab
