@@ -33,7 +33,10 @@ Decision ItcpPolicy::retract(const Observation& observation, base::Time now) {
   restore_at_ = now + hold_;
   const base::Duration rtt = observation.srtt.count() > 0 ? observation.srtt : kAssumedRtt;
   guard_until_ = now + base::from_seconds(settings_.guard_rtts * base::seconds(rtt));
-  rate_ = std::max(limits_.min, settings_.retraction * std::min(rate_, observation.served));
+  // In a shared group the viewer was sent less than he was thought to sustain.
+  const bool served_less = observation.served.bps() > 0 && observation.served < rate_;
+  const base::BitRate before = served_less ? observation.served : rate_;
+  rate_ = std::max(limits_.min, settings_.retraction * before);
   return {rate_, observation.rexmt > 0 ? Reason::kRexmt : Reason::kDupack};
 }
 

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <deque>
-#include <functional>
 #include <optional>
 
 #include "base/units.h"
@@ -45,6 +44,13 @@ class SentFrames {
       fn(frames_.front());
       frames_.pop_front();
     }
+  }
+
+  /// The same for all that are left.
+  template <typename Fn>
+  void take_all(Fn fn) {
+    for (const auto& frame : frames_) fn(frame);
+    frames_.clear();
   }
 
   std::size_t size() const { return frames_.size(); }

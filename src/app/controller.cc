@@ -1,0 +1,60 @@
+#include "app/controller.h"
+
+#include <algorithm>
+
+namespace app {
+
+namespace {
+
+// A picture of the ceiling rate must fit below the mark, or its rest would wait a wake-up.
+constexpr base::Duration kLongestFrame = std::chrono::milliseconds{40};
+
+server::SocketSettings socket_settings(const StreamConfig& config) {
+  return {.notsent_lowat =
+              std::max(config.tcp.notsent_lowat, config.control.rate.max * kLongestFrame)};
+}
+
+}  // namespace
+
+void Controller::add(std::shared_ptr<LiveStream> stream) {
+  std::lock_guard lock{mutex_};
+  streams_[stream->config().media.name] = std::move(stream);
+}
+
+std::shared_ptr<LiveStream> Controller::remove(const std::string& name) {
+  std::lock_guard lock{mutex_};
+  auto node = streams_.extract(name);
+  return node.empty() ? nullptr : std::move(node.mapped());
+}
+
+std::shared_ptr<LiveStream> Controller::find(const std::string& name) const {
+  std::lock_guard lock{mutex_};
+  const auto it = streams_.find(name);
+  return it == streams_.end() ? nullptr : it->second;
+}
+
+std::vector<std::shared_ptr<LiveStream>> Controller::streams() const {
+  std::lock_guard lock{mutex_};
+  std::vector<std::shared_ptr<LiveStream>> result;
+  for (const auto& [name, stream] : streams_) result.push_back(stream);
+  return result;
+}
+
+std::variant<server::Admission, server::Refusal> Controller::admit(
+    const server::ViewerRequest& request, base::Time now) {
+  const auto stream = find(request.stream);
+  if (!stream) return server::Refusal{404, "no stream \"" + request.stream + "\" here"};
+  if (!stream->has_picture()) {
+    return server::Refusal{
+        503, "stream \"" + request.stream + "\" has no picture yet: its source is not connected"};
+  }
+  auto control = std::make_unique<ViewerControl>(request, stream, shared_, now);
+  const media::ChannelId channel = control->channel();
+  return server::Admission{channel, socket_settings(stream->config()), std::move(control)};
+}
+
+void Controller::tick(base::Time now) {
+  for (const auto& stream : streams()) stream->ladder().tick(now);
+}
+
+}  // namespace app

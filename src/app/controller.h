@@ -1,0 +1,37 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "app/live_stream.h"
+#include "app/viewer_control.h"
+#include "server/handler.h"
+
+namespace app {
+
+/// Knows the streams by name and gives every viewer admitted its control loop. Thread-safe.
+class Controller : public server::Handler {
+ public:
+  explicit Controller(ViewerControl::Shared shared) : shared_{shared} {}
+
+  void add(std::shared_ptr<LiveStream> stream);
+  /// The stream is not to be had any more; its viewers stay until its channels are closed.
+  std::shared_ptr<LiveStream> remove(const std::string& name);
+  std::shared_ptr<LiveStream> find(const std::string& name) const;
+  std::vector<std::shared_ptr<LiveStream>> streams() const;
+
+  std::variant<server::Admission, server::Refusal> admit(const server::ViewerRequest& request,
+                                                         base::Time now) override;
+  /// Several times per second.
+  void tick(base::Time now);
+
+ private:
+  const ViewerControl::Shared shared_;
+  mutable std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<LiveStream>> streams_;  // GUARDED_BY(mutex_)
+};
+
+}  // namespace app

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "abr/reason.h"
+#include "tcpinfo/congestion_event.h"
+
+namespace prometheus {
+class Collectable;
+class Counter;
+class Histogram;
+class Registry;
+}  // namespace prometheus
+
+namespace app {
+
+/// The metrics that events drive; the others are read from State when scraped (StateCollector).
+/// Handles are looked up once per stream and then only incremented. Thread-safe.
+class Metrics {
+ public:
+  /// Events of one stream.
+  class Stream {
+   public:
+    void congestion_event(tcpinfo::EventKind kind);
+    /// Counts what changed a viewer's rate: retractions by event, restores.
+    void decision(abr::Reason reason);
+    void frame_delivered(double delay_seconds);
+    void joined(double seconds_to_first_frame);
+
+   private:
+    friend class Metrics;
+    prometheus::Counter* rexmt_ = nullptr;
+    prometheus::Counter* dupack_ = nullptr;
+    prometheus::Counter* retracted_by_rexmt_ = nullptr;
+    prometheus::Counter* retracted_by_dupack_ = nullptr;
+    prometheus::Counter* restores_ = nullptr;
+    prometheus::Histogram* delivery_delay_ = nullptr;
+    prometheus::Histogram* join_time_ = nullptr;
+  };
+
+  Metrics();
+  ~Metrics();
+
+  Stream stream(const std::string& name);
+
+  /// The text format of Prometheus: these metrics and those of `states`.
+  std::string text(const prometheus::Collectable& states) const;
+
+ private:
+  std::unique_ptr<prometheus::Registry> registry_;
+};
+
+}  // namespace app

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "server/handler.h"
+#include "transcoder/ingest.h"
+
+/// Words for log, metrics, pages and trace.
+namespace app {
+
+const char* name(server::LeaveReason reason);
+const char* name(transcoder::Ingest::Status status);
+
+}  // namespace app

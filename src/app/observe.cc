@@ -1,0 +1,20 @@
+#include "app/observe.h"
+
+#include <algorithm>
+
+namespace app {
+
+abr::Observation observe(std::span<const tcpinfo::CongestionEvent> events,
+                         const tcpinfo::TcpSample& sample, const server::ViewerState& viewer) {
+  const auto count = [&](tcpinfo::EventKind kind) {
+    return static_cast<unsigned>(std::ranges::count(events, kind, &tcpinfo::CongestionEvent::kind));
+  };
+  return {
+      .rexmt = count(tcpinfo::EventKind::kRexmt),
+      .dupack = count(tcpinfo::EventKind::kDupack),
+      .srtt = sample.rtt,
+      .served = viewer.rate,
+  };
+}
+
+}  // namespace app

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "base/bounded_queue.h"
+
+namespace app {
+
+/// Writes what happened to each viewer as JSON lines, one file per session, on a thread of its own;
+/// when the disk is slower than the events, the oldest waiting lines are lost and counted.
+/// docs/TRACE.md describes the lines. Thread-safe.
+class Trace {
+ public:
+  class Session {
+   public:
+    explicit Session(const std::string& path) : file_{path} {}
+
+   private:
+    friend class Trace;
+    std::ofstream file_;  // used by the writer thread only
+  };
+
+  /// Creates `directory` when it is missing; throws std::runtime_error when it cannot be written.
+  explicit Trace(const std::string& directory);
+  ~Trace();  ///< writes what waits
+
+  std::shared_ptr<Session> open(const std::string& stream, std::uint64_t viewer);
+  void write(std::shared_ptr<Session> session, std::string line);
+  std::uint64_t lines_dropped() const { return lines_.dropped(); }
+
+ private:
+  struct Line {
+    std::shared_ptr<Session> session;
+    std::string text;
+  };
+  // About 30 s of 50 viewers at 30 pictures/s.
+  static constexpr std::size_t kBound = 50000;
+
+  void run();
+
+  const std::string directory_;
+  base::BoundedQueue<Line> lines_{kBound};
+  std::thread thread_;
+};
+
+}  // namespace app

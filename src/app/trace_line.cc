@@ -1,0 +1,83 @@
+#include "app/trace_line.h"
+
+#include <nlohmann/json.hpp>
+
+#include "app/names.h"
+
+namespace app::trace_line {
+
+namespace {
+
+using nlohmann::json;
+
+double at(base::Time time) { return base::seconds(time.time_since_epoch()); }
+
+json psnr(const std::optional<media::Psnr>& value) {
+  if (!value) return nullptr;
+  return {value->y, value->u, value->v};
+}
+
+json optional_time(std::optional<base::Time> time) {
+  if (!time) return nullptr;
+  return at(*time);
+}
+
+}  // namespace
+
+std::string join(const server::ViewerTick& tick, base::Time requested,
+                 const std::string& congestion_control) {
+  return json{{"event", "join"},
+              {"at", at(tick.now)},
+              {"requested", at(requested)},
+              {"viewer", tick.state.id},
+              {"stream", tick.state.stream},
+              {"group", tick.state.channel.group},
+              {"address", tick.state.address.text()},
+              {"user_agent", tick.state.user_agent},
+              {"congestion_control", congestion_control}}
+      .dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string frame(const server::SentFrame& frame, std::optional<base::Time> acked) {
+  return json{{"event", "frame"},
+              {"number", frame.number},
+              {"pts", base::seconds(frame.pts)},
+              {"keyframe", frame.keyframe},
+              {"captured", at(frame.captured)},
+              {"departed", at(frame.departed)},
+              {"acked", optional_time(acked)},
+              {"target_bits", frame.target.bits()},
+              {"bits", frame.size.bits()},
+              {"psnr", psnr(frame.psnr)}}
+      .dump();
+}
+
+std::string event(const tcpinfo::CongestionEvent& event) {
+  return json{{"event", "congestion"},
+              {"kind", tcpinfo::name(event.kind)},
+              {"at", at(event.at)},
+              {"cwnd", event.cwnd},
+              {"ssthresh", event.ssthresh ? json(*event.ssthresh) : json(nullptr)},
+              {"srtt", base::seconds(event.srtt)}}
+      .dump();
+}
+
+std::string decision(const abr::Decision& decision, base::Time now) {
+  return json{{"event", "decision"},
+              {"at", at(now)},
+              {"rate", decision.rate.bps()},
+              {"reason", abr::name(decision.reason)}}
+      .dump();
+}
+
+std::string leave(const server::ViewerTick& tick, server::LeaveReason reason) {
+  return json{{"event", "leave"},
+              {"at", at(tick.now)},
+              {"reason", name(reason)},
+              {"bytes", tick.state.sent.bytes()},
+              {"frames_sent", tick.state.frames_sent},
+              {"frames_dropped", tick.state.frames_dropped}}
+      .dump();
+}
+
+}  // namespace app::trace_line

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "abr/rate_policy.h"
+#include "server/handler.h"
+#include "tcpinfo/congestion_event.h"
+
+/// The lines of a session's trace, as docs/TRACE.md describes them. Times are seconds on the
+/// monotonic clock, rates bit/s.
+namespace app::trace_line {
+
+std::string join(const server::ViewerTick& tick, base::Time requested,
+                 const std::string& congestion_control);
+/// `acked` is empty for a picture that was never seen acknowledged.
+std::string frame(const server::SentFrame& frame, std::optional<base::Time> acked);
+std::string event(const tcpinfo::CongestionEvent& event);
+std::string decision(const abr::Decision& decision, base::Time now);
+std::string leave(const server::ViewerTick& tick, server::LeaveReason reason);
+
+}  // namespace app::trace_line

@@ -1,0 +1,153 @@
+#include "app/viewer_control.h"
+
+#include <utility>
+
+#include "app/names.h"
+#include "app/observe.h"
+#include "app/trace_line.h"
+#include "base/log.h"
+#include "tcpinfo/socket_control.h"
+
+namespace app {
+
+namespace {
+// Dashboards and Prometheus look once per second at most; four times that is fresh.
+constexpr base::Duration kPublishInterval = std::chrono::milliseconds{250};
+}  // namespace
+
+ViewerControl::ViewerControl(const server::ViewerRequest& request,
+                             std::shared_ptr<LiveStream> stream, Shared shared, base::Time now)
+    : id_{request.id},
+      stream_{std::move(stream)},
+      shared_{shared},
+      requested_{now},
+      policy_{abr::make_policy(stream_->config().control)} {
+  const abr::Decision start = policy_->decide({}, now);
+  channel_ = {stream_->index(), stream_->ladder().join(id_, start.rate, now)};
+  telemetry_.id = id_;
+  telemetry_.stream = request.stream;
+  telemetry_.address = request.address.text();
+  telemetry_.target = start.rate;
+}
+
+ViewerControl::~ViewerControl() {
+  shared_.table.remove(id_);
+  stream_->ladder().leave(id_, base::Clock::now());
+}
+
+void ViewerControl::on_join(const server::ViewerTick& tick) {
+  set_up_socket(tick);
+  const auto congestion_control = tcpinfo::congestion_control(tick.fd);
+  base::log::info("viewer_joined", {{"viewer", id_},
+                                    {"stream", telemetry_.stream},
+                                    {"group", channel_.group},
+                                    {"address", telemetry_.address},
+                                    {"congestion_control", congestion_control},
+                                    {"rate", telemetry_.target}});
+  if (shared_.trace) {
+    trace_ = shared_.trace->open(telemetry_.stream, id_);
+    trace(trace_line::join(tick, requested_, congestion_control));
+    trace(trace_line::decision({telemetry_.target, abr::Reason::kStart}, tick.now));
+  }
+}
+
+void ViewerControl::on_tick(const server::ViewerTick& tick) {
+  const auto sample = shared_.sampler.sample(tick.fd, tick.now);
+  if (!sample) return;  // the socket has just died: on_leave follows
+  take_deliveries(tick, *sample);
+  const auto decision = policy_->decide(observe(tick, *sample), tick.now);
+  if (decision.reason != abr::Reason::kHold) apply(decision, tick.now);
+  pace(tick.fd, tick.state.rate);
+  if (tick.now >= next_publish_) publish(tick, *sample);
+}
+
+void ViewerControl::on_leave(const server::ViewerTick& tick, server::LeaveReason reason) {
+  if (const auto sample = shared_.sampler.sample(tick.fd, tick.now)) take_deliveries(tick, *sample);
+  base::log::info("viewer_left", {{"viewer", id_},
+                                  {"stream", telemetry_.stream},
+                                  {"address", telemetry_.address},
+                                  {"reason", name(reason)},
+                                  {"seconds", tick.now - tick.state.connected},
+                                  {"bytes", tick.state.sent.bytes()},
+                                  {"frames_sent", tick.state.frames_sent},
+                                  {"frames_dropped", tick.state.frames_dropped},
+                                  {"congestion_events", telemetry_.events}});
+  if (!trace_) return;
+  tick.sent.take_all(
+      [this](const server::SentFrame& frame) { trace(trace_line::frame(frame, {})); });
+  trace(trace_line::leave(tick, reason));
+}
+
+void ViewerControl::set_up_socket(const server::ViewerTick& tick) const {
+  const TcpSettings& tcp = stream_->config().tcp;
+  std::string wanted = tcp.congestion_control;
+  for (const auto& rule : tcp.networks) {
+    if (!rule.network.contains(tick.state.address)) continue;
+    wanted = rule.congestion_control;
+    break;
+  }
+  if (wanted.empty() || tcpinfo::set_congestion_control(tick.fd, wanted)) return;
+  // Checked at start: it has been unloaded or forbidden since. The viewer goes on with the default.
+  base::log::warning("congestion_control_refused",
+                     {{"viewer", id_},
+                      {"wanted", wanted},
+                      {"available", tcpinfo::available_congestion_controls()}});
+}
+
+void ViewerControl::take_deliveries(const server::ViewerTick& tick,
+                                    const tcpinfo::TcpSample& sample) {
+  // An accepted socket's bytes_acked counts from 0, as SentFrame::end_offset does.
+  tick.sent.take_acked(sample.bytes_acked, [&](const server::SentFrame& frame) {
+    stream_->metrics().frame_delivered(base::seconds(tick.now - frame.captured));
+    if (!std::exchange(first_picture_seen_, true)) {
+      stream_->metrics().joined(base::seconds(tick.now - requested_));
+    }
+    last_acked_capture_ = frame.captured;
+    if (trace_) trace(trace_line::frame(frame, tick.now));
+  });
+}
+
+abr::Observation ViewerControl::observe(const server::ViewerTick& tick,
+                                        const tcpinfo::TcpSample& sample) {
+  const auto events = events_.update(sample);
+  for (const auto& event : events) {
+    stream_->metrics().congestion_event(event.kind);
+    if (trace_) trace(trace_line::event(event));
+  }
+  telemetry_.events += events.size();
+  return app::observe(events, sample, tick.state);
+}
+
+void ViewerControl::apply(const abr::Decision& decision, base::Time now) {
+  stream_->ladder().report(id_, decision, now);
+  stream_->metrics().decision(decision.reason);
+  telemetry_.target = decision.rate;
+  telemetry_.reason = decision.reason;
+  base::log::debug(
+      "decision",
+      {{"viewer", id_}, {"rate", decision.rate}, {"reason", abr::name(decision.reason)}});
+  if (trace_) trace(trace_line::decision(decision, now));
+}
+
+void ViewerControl::pace(int fd, base::BitRate rate) {
+  const double multiple = stream_->config().tcp.pacing;
+  if (multiple <= 0 || rate == paced_for_ || rate.bps() == 0) return;
+  paced_for_ = rate;
+  tcpinfo::set_max_pacing_rate(fd, multiple * rate);
+}
+
+void ViewerControl::publish(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample) {
+  next_publish_ = tick.now + kPublishInterval;
+  telemetry_.channel = tick.state.channel;
+  telemetry_.rtt = sample.rtt;
+  telemetry_.min_rtt = sample.min_rtt;
+  telemetry_.cwnd = sample.cwnd;
+  telemetry_.delivery_rate = sample.delivery_rate;
+  telemetry_.backlog = tick.state.queued + sample.notsent;
+  if (last_acked_capture_ > base::Time{}) telemetry_.behind_live = tick.now - last_acked_capture_;
+  shared_.table.put(telemetry_);
+}
+
+void ViewerControl::trace(std::string line) { shared_.trace->write(trace_, std::move(line)); }
+
+}  // namespace app

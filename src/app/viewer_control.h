@@ -1,0 +1,61 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "abr/rate_policy.h"
+#include "app/live_stream.h"
+#include "app/trace.h"
+#include "app/viewer_table.h"
+#include "server/handler.h"
+#include "tcpinfo/polled_events.h"
+#include "tcpinfo/tcp_sampler.h"
+
+namespace app {
+
+/// The control loop of one viewer: at each frame, what the kernel says of the connection becomes an
+/// observation, the policy's decision goes to the stream's ladder, and both go to metrics and
+/// trace. Lives on the viewer's loop thread.
+class ViewerControl : public server::ViewerObserver {
+ public:
+  struct Shared {
+    tcpinfo::TcpSampler& sampler;
+    ViewerTable& table;
+    Trace* trace;  ///< null: no trace
+  };
+
+  ViewerControl(const server::ViewerRequest& request, std::shared_ptr<LiveStream> stream,
+                Shared shared, base::Time now);
+  ~ViewerControl() override;
+
+  media::ChannelId channel() const { return channel_; }
+
+  void on_join(const server::ViewerTick& tick) override;
+  void on_tick(const server::ViewerTick& tick) override;
+  void on_leave(const server::ViewerTick& tick, server::LeaveReason reason) override;
+
+ private:
+  void set_up_socket(const server::ViewerTick& tick) const;
+  void trace(std::string line);
+  void take_deliveries(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);
+  abr::Observation observe(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);
+  void apply(const abr::Decision& decision, base::Time now);
+  void pace(int fd, base::BitRate rate);
+  void publish(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);
+
+  const server::ViewerId id_;
+  const std::shared_ptr<LiveStream> stream_;
+  const Shared shared_;
+  const base::Time requested_;
+  const std::unique_ptr<abr::RatePolicy> policy_;
+  media::ChannelId channel_;
+  tcpinfo::PolledEvents events_;
+  std::shared_ptr<Trace::Session> trace_;
+  bool first_picture_seen_ = false;
+  base::Time last_acked_capture_{};
+  base::BitRate paced_for_;
+  base::Time next_publish_{};
+  ViewerTelemetry telemetry_;
+};
+
+}  // namespace app

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "abr/reason.h"
+#include "base/units.h"
+#include "media/packet.h"
+
+namespace app {
+
+/// What one viewer's control loop last saw and did: read by metrics and pages.
+struct ViewerTelemetry {
+  std::uint64_t id = 0;
+  std::string stream;
+  std::string address;  ///< for admin pages only
+  media::ChannelId channel;
+  base::BitRate target;                      ///< what the policy lets the viewer have
+  abr::Reason reason = abr::Reason::kStart;  ///< of the last change of it
+  base::Duration rtt{};
+  base::Duration min_rtt{};
+  std::uint32_t cwnd = 0;  ///< segments
+  base::BitRate delivery_rate;
+  base::ByteCount backlog;       ///< our queue and what the kernel has not sent yet
+  base::Duration behind_live{};  ///< age of the newest picture acknowledged
+  std::uint64_t events = 0;      ///< congestion events
+};
+
+/// The newest telemetry of every viewer. Thread-safe; each viewer writes a few times per second.
+class ViewerTable {
+ public:
+  void put(const ViewerTelemetry& telemetry) {
+    std::lock_guard lock{mutex_};
+    viewers_[telemetry.id] = telemetry;
+  }
+  void remove(std::uint64_t id) {
+    std::lock_guard lock{mutex_};
+    viewers_.erase(id);
+  }
+  /// The first `limit` viewers by age of connection.
+  std::vector<ViewerTelemetry> list(std::size_t limit) const {
+    std::lock_guard lock{mutex_};
+    std::vector<ViewerTelemetry> result;
+    for (const auto& [id, telemetry] : viewers_) {
+      if (result.size() >= limit) break;
+      result.push_back(telemetry);
+    }
+    return result;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, ViewerTelemetry> viewers_;  // GUARDED_BY(mutex_)
+};
+
+}  // namespace app
