@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -28,8 +29,8 @@ struct TcpSettings {
   double pacing = 0;                         ///< SO_MAX_PACING_RATE / rate; 0: no limit
 };
 
-/// One [[stream]]: inherits [video], [audio], [encoder], [rate], [groups], [itcp] and [tcp], and
-/// may override any of their keys.
+/// One [[stream]]: inherits [video], [audio], [encoder], [source], [rate], [control], [itcp],
+/// [groups] and [tcp], and may override any of their keys.
 struct StreamConfig {
   transcoder::StreamSettings media;
   abr::Settings control;
@@ -43,7 +44,18 @@ struct Config {
   std::string trace_directory;  ///< empty: no trace
 };
 
-/// A configuration that cannot be used: "FILE:LINE:COLUMN: what is wrong and how to mend it".
+/// What the command line says over the file; empty: nothing.
+struct Overrides {
+  std::vector<std::string> listen;   ///< replaces server.listen
+  std::vector<std::string> sources;  ///< NAME=URI: adds a stream, or gives one another source
+  std::optional<std::string> policy;
+  std::optional<std::string> congestion_control;  ///< for every viewer: drops the network rules too
+  std::optional<std::string> trace_directory;
+  std::optional<std::string> log_level;
+};
+
+/// A configuration that cannot be used. what() has one line for each error,
+/// "FILE:LINE:COLUMN: what is wrong and how to mend it", or "--FLAG: ..." for the command line.
 class ConfigError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -52,7 +64,12 @@ class ConfigError : public std::runtime_error {
 /// No file, no flags: the built-in source as `live` on [::]:8080.
 Config default_config();
 
-/// Throws ConfigError, with the place and the nearest valid key.
-Config load_config(const std::string& path);
+/// Names the kernel offers to setsockopt(TCP_CONGESTION); empty when it does not say.
+std::vector<std::string> available_congestion_controls();
+
+/// The file (path empty: the built-in defaults), then the overrides. Throws ConfigError with all
+/// the errors found. A congestion control outside `offered` is an error, unless that is empty.
+Config load_config(const std::string& path, const Overrides& overrides = {},
+                   const std::vector<std::string>& offered = available_congestion_controls());
 
 }  // namespace app

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/units.h"
+
+/// Quantities as texts with a unit: "300ms", "1.5M" (bit/s), "16KiB".
+namespace app {
+
+/// Whole nanoseconds, bits per second and bytes; nullopt: not such a text. A value too large for
+/// the type becomes its largest.
+std::optional<base::Duration> parse_duration(std::string_view text);
+std::optional<base::BitRate> parse_rate(std::string_view text);
+std::optional<base::ByteCount> parse_size(std::string_view text);
+
+/// In the largest unit that leaves at most three decimals: 1500000 bit/s is "1.5M".
+std::string text_of(base::Duration duration);
+std::string text_of(base::BitRate rate);
+std::string text_of(base::ByteCount size);
+
+/// A TOML basic string.
+std::string quoted(std::string_view text);
+
+}  // namespace app
