@@ -1,0 +1,271 @@
+// A viewer that measures: reads an MPEG-TS stream over HTTP, notes when each picture arrived and
+// everything a strict receiver would object to, or stands for many viewers at once as load.
+#include <sys/epoll.h>
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/system_error.h"
+#include "netlab/command.h"
+#include "netlab/connection.h"
+#include "netlab/viewing.h"
+
+namespace {
+
+using nlohmann::json;
+
+/// How often a reader that holds back looks whether it may read again.
+constexpr int kTickMs = 5;
+
+volatile std::sig_atomic_t stop_asked = 0;
+
+struct Options {
+  std::string url;
+  double seconds = 0;
+  int connections = 1;
+  std::string output;
+  std::string read_rate;
+  double stop_after = -1;
+  int rcvbuf = 0;
+  bool http_1_0 = false;
+};
+
+/// Writes one JSON line per picture and keeps the sums.
+class Recorder {
+ public:
+  explicit Recorder(const std::string& output) {
+    if (output.empty()) return;
+    file_.open(output);
+    if (!file_) throw base::SystemError{"open " + output};
+  }
+
+  void add(const netlab::Picture& picture) {
+    viewing_.add(picture);
+    if (!file_.is_open()) return;
+    const double pts = static_cast<double>(picture.pts) / netlab::kTicksPerSecond;
+    file_ << json{{"index", picture.index},
+                  {"pts", pts},
+                  {"arrival_ns", picture.arrival.time_since_epoch().count()},
+                  {"bytes", picture.bytes},
+                  {"keyframe", picture.keyframe}}
+          << std::endl;  // flushed: tests follow the file while it grows
+  }
+
+  netlab::Viewing::State state() const { return viewing_.state(); }
+
+ private:
+  netlab::Viewing viewing_;
+  std::ofstream file_;
+};
+
+/// The viewers of this process; the first is measured, the others are only counted.
+class Viewers {
+ public:
+  explicit Viewers(const Options& options)
+      : recorder_{options.output},
+        parser_{[this](const netlab::Picture& picture) { recorder_.add(picture); }},
+        epoll_{base::check("epoll_create1", ::epoll_create1(EPOLL_CLOEXEC))} {
+    const netlab::Target target = netlab::resolve(options.url);
+    netlab::Connection::Settings settings = settings_of(options);
+    holds_back_ = settings.read_rate || settings.stop_after;
+    for (int i = 0; i < options.connections; ++i) {
+      settings.discard = i > 0;
+      connections_.push_back(std::make_unique<netlab::Connection>(
+          target, settings,
+          [this](std::span<const std::uint8_t> bytes, base::Time arrival) {
+            parser_.feed(bytes, arrival);
+          },
+          base::Clock::now()));
+      if (connections_.back()->open()) watch(static_cast<std::size_t>(i));
+    }
+  }
+
+  /// Until `end`, a signal, or the last connection's end.
+  void run(std::optional<base::Time> end) {
+    while (!stop_asked && open_count() > 0) {
+      const base::Time now = base::Clock::now();
+      if (end && now >= *end) return;
+      std::array<epoll_event, 256> events;
+      const int count = ::epoll_wait(epoll_.get(), events.data(), events.size(), timeout(now, end));
+      const base::Time ready = base::Clock::now();
+      for (int i = 0; i < count; ++i) {
+        connections_[events[static_cast<std::size_t>(i)].data.u64]->on_ready(ready);
+      }
+      update_interests(events, count);
+    }
+  }
+
+  json summary() const;
+  int status() const { return connections_.front()->state().status; }
+
+ private:
+  static netlab::Connection::Settings settings_of(const Options& options) {
+    netlab::Connection::Settings settings{.http_1_0 = options.http_1_0};
+    if (options.rcvbuf > 0) settings.rcvbuf = options.rcvbuf;
+    if (options.stop_after >= 0) settings.stop_after = base::from_seconds(options.stop_after);
+    if (!options.read_rate.empty()) {
+      const auto parsed = netlab::assign({}, "rate=" + options.read_rate);
+      if (!parsed) throw std::runtime_error{"--read-rate: not a rate: " + options.read_rate};
+      settings.read_rate = parsed->rate;
+    }
+    return settings;
+  }
+
+  void watch(std::size_t index) {
+    interests_.resize(connections_.size());
+    interests_[index] = connections_[index]->interest(base::Clock::now());
+    epoll_event event{.events = interests_[index], .data = {.u64 = index}};
+    base::check("epoll_ctl",
+                ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, connections_[index]->fd(), &event));
+  }
+
+  void update_interest(std::size_t index, base::Time now) {
+    if (!connections_[index]->open()) return;
+    const std::uint32_t interest = connections_[index]->interest(now);
+    if (interest == interests_[index]) return;
+    interests_[index] = interest;
+    epoll_event event{.events = interest, .data = {.u64 = index}};
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, connections_[index]->fd(), &event);
+  }
+
+  void update_interests(const std::array<epoll_event, 256>& events, int count) {
+    const base::Time now = base::Clock::now();
+    if (holds_back_) {
+      for (std::size_t i = 0; i < connections_.size(); ++i) update_interest(i, now);
+      return;
+    }
+    for (int i = 0; i < count; ++i) {
+      update_interest(events[static_cast<std::size_t>(i)].data.u64, now);
+    }
+  }
+
+  int timeout(base::Time now, std::optional<base::Time> end) const {
+    if (holds_back_) return kTickMs;
+    if (!end) return -1;
+    return static_cast<int>(base::seconds(*end - now) * 1e3) + 1;
+  }
+
+  std::ptrdiff_t open_count() const {
+    return std::ranges::count_if(connections_, [](const auto& c) { return c->open(); });
+  }
+
+  json many_summary() const;
+
+  Recorder recorder_;
+  netlab::TsParser parser_;
+  base::UniqueFd epoll_;
+  bool holds_back_ = false;
+  std::vector<std::unique_ptr<netlab::Connection>> connections_;
+  std::vector<std::uint32_t> interests_;
+};
+
+json seconds_after(std::optional<base::Time> time, base::Time start) {
+  return time ? json(base::seconds(*time - start)) : json(nullptr);
+}
+
+json to_json(const netlab::TsCounters& c) {
+  return {{"packets", c.packets},
+          {"sync_losses", c.sync_losses},
+          {"transport_errors", c.transport_errors},
+          {"continuity_errors", c.continuity_errors},
+          {"discontinuities_signalled", c.discontinuities_signalled},
+          {"section_errors", c.section_errors},
+          {"pes_errors", c.pes_errors},
+          {"audio_frames", c.audio_frames},
+          {"audio_errors", c.audio_errors},
+          {"pcr_count", c.pcr_count},
+          {"pcr_backwards", c.pcr_backwards},
+          {"pcr_longest_gap_s", static_cast<double>(c.pcr_longest_gap) / netlab::kTicksPerSecond},
+          {"pts_before_pcr", c.pts_before_pcr}};
+}
+
+json Viewers::many_summary() const {
+  std::vector<std::uint64_t> bytes;
+  std::uint64_t total = 0, good = 0;
+  for (const auto& connection : connections_) {
+    bytes.push_back(connection->state().bytes);
+    total += connection->state().bytes;
+    good += connection->state().status == 200;
+  }
+  std::ranges::sort(bytes);
+  return {{"asked", connections_.size()}, {"answered_200", good},
+          {"open", open_count()},         {"bytes_total", total},
+          {"bytes_least", bytes.front()}, {"bytes_median", bytes[bytes.size() / 2]},
+          {"bytes_most", bytes.back()}};
+}
+
+json Viewers::summary() const {
+  const netlab::Connection::State& c = connections_.front()->state();
+  const netlab::Viewing::State v = recorder_.state();
+  json result = to_json(parser_.counters());
+  result.update({{"status", c.status},
+                 {"chunked", c.chunked},
+                 {"started_ns", c.started.time_since_epoch().count()},
+                 {"first_byte_s", seconds_after(c.first_byte, c.started)},
+                 {"first_picture_s", seconds_after(v.first_arrival, c.started)},
+                 {"closed_s", seconds_after(c.closed, c.started)},
+                 {"complete", c.complete},
+                 {"error", c.error},
+                 {"bytes", c.bytes},
+                 {"duration_s", base::seconds(base::Clock::now() - c.started)},
+                 {"pictures", v.pictures},
+                 {"keyframes", v.keyframes},
+                 {"picture_bytes", v.picture_bytes},
+                 {"gaps", v.gaps},
+                 {"repeats", v.repeats},
+                 {"interval_s", v.interval_s},
+                 {"media_s", v.media_s},
+                 {"longest_wait_s", v.longest_wait_s},
+                 {"connections", many_summary()}});
+  return result;
+}
+
+void ask_to_stop(int) { stop_asked = 1; }
+
+void raise_file_limit() {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void declare(CLI::App& cli, Options& options) {
+  cli.add_option("url", options.url, "http://HOST:PORT/NAME.ts")->required();
+  cli.add_option("--seconds", options.seconds, "how long to read; 0: until it ends");
+  cli.add_option("--connections", options.connections,
+                 "viewers; the first is measured, the others are only counted")
+      ->check(CLI::PositiveNumber);
+  cli.add_option("--output", options.output, "file for one JSON line per picture");
+  cli.add_option("--read-rate", options.read_rate, "read no faster than this, e.g. 500k (bit/s)");
+  cli.add_option("--stop-reading-after", options.stop_after, "seconds; stays connected");
+  cli.add_option("--rcvbuf", options.rcvbuf, "SO_RCVBUF (bytes)");
+  cli.add_flag("--http-1.0", options.http_1_0, "ask as HTTP/1.0");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  CLI::App cli{"Reads MPEG-TS over HTTP and measures; prints a summary in JSON"};
+  Options options;
+  declare(cli, options);
+  CLI11_PARSE(cli, argc, argv);
+
+  std::signal(SIGTERM, ask_to_stop);
+  std::signal(SIGINT, ask_to_stop);
+  raise_file_limit();
+  std::optional<base::Time> end;
+  if (options.seconds > 0) end = base::Clock::now() + base::from_seconds(options.seconds);
+  Viewers viewers{options};
+  viewers.run(end);
+  std::cout << viewers.summary().dump() << std::endl;
+  return viewers.status() == 200 ? 0 : 1;
+} catch (const std::exception& error) {
+  std::cerr << "ts_client: " << error.what() << '\n';
+  return 2;
+}

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/units.h"
+
+namespace netlab {
+
+using Ticks = std::int64_t;  ///< of the 90 kHz clock, unwrapped
+inline constexpr Ticks kTicksPerSecond = 90'000;
+
+/// A 33-bit time stamp continued beyond its wrap, assuming steps of less than half its range.
+class TickUnwrapper {
+ public:
+  Ticks unwrap(std::uint64_t wrapped);
+
+ private:
+  std::optional<Ticks> last_;
+};
+
+/// One coded picture, complete.
+struct Picture {
+  std::uint64_t index = 0;
+  Ticks pts{};
+  base::Time arrival{};  ///< of its last byte
+  std::size_t bytes = 0;
+  bool keyframe = false;  ///< random_access_indicator or an H.264 IDR slice
+};
+
+/// What a strict receiver would object to, and what it received.
+struct TsCounters {
+  std::uint64_t packets = 0;
+  std::uint64_t sync_losses = 0;
+  std::uint64_t transport_errors = 0;
+  std::uint64_t continuity_errors = 0;
+  std::uint64_t discontinuities_signalled = 0;
+  std::uint64_t section_errors = 0;  ///< PAT or PMT: CRC, or longer than a packet
+  std::uint64_t pes_errors = 0;
+  std::uint64_t audio_frames = 0;
+  std::uint64_t audio_errors = 0;  ///< ADTS sync lost, or a PTS off by more than 2 ms
+  std::uint64_t pcr_count = 0;
+  std::uint64_t pcr_backwards = 0;
+  Ticks pcr_longest_gap = 0;
+  std::uint64_t pts_before_pcr = 0;  ///< pictures that came too late for a decoder's clock
+};
+
+/// Demultiplexes one MPEG-TS programme with H.264 and AAC (ISO/IEC 13818-1), fed in any pieces.
+class TsParser {
+ public:
+  using OnPicture = std::function<void(const Picture&)>;
+
+  explicit TsParser(OnPicture on_picture) : on_picture_{std::move(on_picture)} {}
+
+  void feed(std::span<const std::uint8_t> bytes, base::Time arrival);
+  const TsCounters& counters() const { return counters_; }
+
+ private:
+  static constexpr std::size_t kPacketSize = 188;
+  using Bytes = std::span<const std::uint8_t>;
+
+  struct Pid {
+    std::optional<std::uint8_t> counter;
+    bool duplicate = false;
+    std::array<std::uint8_t, kPacketSize> last{};
+  };
+  struct Header {
+    std::uint16_t pid;
+    bool unit_start;
+    bool has_payload;
+    std::uint8_t counter;
+    Bytes adaptation;
+    Bytes payload;
+  };
+
+  void take_packet(Bytes packet, base::Time arrival);
+  std::optional<Header> parse_header(Bytes packet);
+  bool check_continuity(const Header& header, Bytes packet);
+  void take_adaptation(const Header& header);
+  std::optional<Bytes> section(const Header& header, std::uint8_t table);
+  void take_pat(const Header& header);
+  void take_pmt(const Header& header);
+  std::optional<Bytes> take_pes_start(Bytes payload, TickUnwrapper& unwrapper);
+  void take_video(const Header& header, base::Time arrival);
+  void end_picture();
+  void scan_for_idr(Bytes payload);
+  void take_audio(const Header& header);
+  void count_adts_frames();
+  void check_audio_time(Ticks pts);
+
+  OnPicture on_picture_;
+  TsCounters counters_;
+  std::vector<std::uint8_t> partial_;
+  bool synchronised_ = true;
+  std::map<std::uint16_t, Pid> pids_;
+  std::optional<std::uint16_t> pmt_pid_, video_pid_, audio_pid_;
+
+  TickUnwrapper pcr_unwrapper_, video_unwrapper_, audio_unwrapper_;
+  std::optional<Ticks> pcr_;
+  std::optional<Ticks> pes_pts_;
+
+  std::optional<Picture> picture_;
+  std::uint64_t pictures_ = 0;
+  std::uint32_t nal_window_ = ~0u;  // the last four bytes, for start codes across packets
+  std::vector<std::uint8_t> adts_;
+  std::optional<double> audio_expected_;  // ticks
+};
+
+}  // namespace netlab
