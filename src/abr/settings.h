@@ -28,6 +28,8 @@ struct ItcpSettings {
 struct GroupSettings {
   int max = 0;                                      ///< encoders per stream; 0: one per CPU
   base::Duration linger = std::chrono::seconds{5};  ///< an empty group is kept so long
+
+  bool operator==(const GroupSettings&) const = default;
 };
 
 struct Settings {

@@ -42,16 +42,18 @@ struct Config {
   std::vector<StreamConfig> streams;  ///< at least one
   base::log::Level log_level = base::log::Level::kInfo;
   std::string trace_directory;  ///< empty: no trace
+  /// Viewers with metrics of their own; the others count in the totals only.
+  int metrics_max_viewers = 100;
 };
 
 /// What the command line says over the file; empty: nothing.
 struct Overrides {
-  std::vector<std::string> listen;   ///< replaces server.listen
-  std::vector<std::string> sources;  ///< NAME=URI: adds a stream, or gives one another source
-  std::optional<std::string> policy;
-  std::optional<std::string> congestion_control;  ///< for every viewer: drops the network rules too
-  std::optional<std::string> trace_directory;
-  std::optional<std::string> log_level;
+  std::vector<std::string> listen = {};   ///< replaces server.listen
+  std::vector<std::string> sources = {};  ///< NAME=URI: adds a stream, or gives one another source
+  std::optional<std::string> policy = {};
+  std::optional<std::string> congestion_control = {};  ///< of every viewer: no network rules
+  std::optional<std::string> trace_directory = {};
+  std::optional<std::string> log_level = {};
 };
 
 /// A configuration that cannot be used. what() has one line for each error,

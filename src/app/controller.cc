@@ -9,16 +9,16 @@ namespace {
 // A picture of the ceiling rate must fit below the mark, or its rest would wait a wake-up.
 constexpr base::Duration kLongestFrame = std::chrono::milliseconds{40};
 
-server::SocketSettings socket_settings(const StreamConfig& config) {
+server::SocketSettings socket_settings(const LiveStream::ViewerSettings& settings) {
   return {.notsent_lowat =
-              std::max(config.tcp.notsent_lowat, config.control.rate.max * kLongestFrame)};
+              std::max(settings.tcp.notsent_lowat, settings.control.rate.max * kLongestFrame)};
 }
 
 }  // namespace
 
 void Controller::add(std::shared_ptr<LiveStream> stream) {
   std::lock_guard lock{mutex_};
-  streams_[stream->config().media.name] = std::move(stream);
+  streams_[stream->name()] = std::move(stream);
 }
 
 std::shared_ptr<LiveStream> Controller::remove(const std::string& name) {
@@ -50,7 +50,8 @@ std::variant<server::Admission, server::Refusal> Controller::admit(
   }
   auto control = std::make_unique<ViewerControl>(request, stream, shared_, now);
   const media::ChannelId channel = control->channel();
-  return server::Admission{channel, socket_settings(stream->config()), std::move(control)};
+  return server::Admission{channel, socket_settings(*stream->viewer_settings()),
+                           std::move(control)};
 }
 
 void Controller::tick(base::Time now) {

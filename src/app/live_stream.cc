@@ -6,17 +6,29 @@
 
 namespace app {
 
-LiveStream::LiveStream(std::uint32_t index, StreamConfig config, server::Server& server,
+LiveStream::LiveStream(std::uint32_t index, const StreamConfig& config, server::Server& server,
                        Metrics& metrics)
     : index_{index},
-      config_{std::move(config)},
+      group_settings_{config.control.groups},
       server_{server},
-      metrics_{metrics.stream(config_.media.name)},
-      media_{config_.media,
+      metrics_{metrics.stream(config.media.name)},
+      media_{config.media,
              [this](Ladder::GroupIndex group, media::PacketPtr packet) {
                server_.publish({index_, group}, std::move(packet));
              }},
-      ladder_{config_.control.groups, actions()} {}
+      ladder_{config.control.groups, actions()},
+      viewer_settings_{std::make_shared<ViewerSettings>(config.control, config.tcp)} {}
+
+void LiveStream::reconfigure(ViewerSettings settings) {
+  auto replacement = std::make_shared<const ViewerSettings>(std::move(settings));
+  std::lock_guard lock{mutex_};
+  viewer_settings_ = std::move(replacement);
+}
+
+std::shared_ptr<const LiveStream::ViewerSettings> LiveStream::viewer_settings() const {
+  std::lock_guard lock{mutex_};
+  return viewer_settings_;
+}
 
 Ladder::Actions LiveStream::actions() {
   return {
@@ -31,7 +43,7 @@ Ladder::Actions LiveStream::actions() {
           [this](Ladder::GroupIndex group, base::BitRate rate) {
             media_.retarget(group, rate);
             base::log::debug("group_retargeted",
-                             {{"stream", config_.media.name}, {"group", group}, {"rate", rate}});
+                             {{"stream", name()}, {"group", group}, {"rate", rate}});
           },
       .schedule_keyframe = [this](Ladder::GroupIndex group, base::Duration earliest) -> media::Pts {
         return media_.schedule_keyframe(group, earliest);

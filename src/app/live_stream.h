@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <string>
 
 #include "abr/rate_policy.h"
@@ -22,29 +24,44 @@ class LiveStream {
     Ladder::State ladder;
   };
 
-  LiveStream(std::uint32_t index, StreamConfig config, server::Server& server, Metrics& metrics);
+  /// What a viewer is treated by from his join to his end.
+  struct ViewerSettings {
+    abr::Settings control;
+    TcpSettings tcp;
+  };
+
+  LiveStream(std::uint32_t index, const StreamConfig& config, server::Server& server,
+             Metrics& metrics);
 
   void start() { media_.start(); }
   void stop() { media_.stop(); }
+
+  /// For the viewers who join from now on; encode groups stay as they are.
+  void reconfigure(ViewerSettings settings);
 
   /// There is a picture to show.
   bool has_picture() const { return media_.state().source.format.width > 0; }
 
   std::uint32_t index() const { return index_; }
-  const StreamConfig& config() const { return config_; }
+  const std::string& name() const { return media_.settings().name; }
+  const transcoder::StreamSettings& media_settings() const { return media_.settings(); }
+  const abr::GroupSettings& group_settings() const { return group_settings_; }
+  std::shared_ptr<const ViewerSettings> viewer_settings() const;
   Ladder& ladder() { return ladder_; }
   Metrics::Stream& metrics() { return metrics_; }
-  State state() const { return {config_.media.name, media_.state(), ladder_.state()}; }
+  State state() const { return {name(), media_.state(), ladder_.state()}; }
 
  private:
   Ladder::Actions actions();
 
   const std::uint32_t index_;
-  const StreamConfig config_;
+  const abr::GroupSettings group_settings_;
   server::Server& server_;
   Metrics::Stream metrics_;
   transcoder::Stream media_;
   Ladder ladder_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<const ViewerSettings> viewer_settings_;  // GUARDED_BY(mutex_)
 };
 
 }  // namespace app

@@ -21,7 +21,8 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
       stream_{std::move(stream)},
       shared_{shared},
       requested_{now},
-      policy_{abr::make_policy(stream_->config().control)} {
+      settings_{stream_->viewer_settings()},
+      policy_{abr::make_policy(settings_->control)} {
   const abr::Decision start = policy_->decide({}, now);
   channel_ = {stream_->index(), stream_->ladder().join(id_, start.rate, now)};
   telemetry_.id = id_;
@@ -79,7 +80,7 @@ void ViewerControl::on_leave(const server::ViewerTick& tick, server::LeaveReason
 }
 
 void ViewerControl::set_up_socket(const server::ViewerTick& tick) const {
-  const TcpSettings& tcp = stream_->config().tcp;
+  const TcpSettings& tcp = settings_->tcp;
   std::string wanted = tcp.congestion_control;
   for (const auto& rule : tcp.networks) {
     if (!rule.network.contains(tick.state.address)) continue;
@@ -130,7 +131,7 @@ void ViewerControl::apply(const abr::Decision& decision, base::Time now) {
 }
 
 void ViewerControl::pace(int fd, base::BitRate rate) {
-  const double multiple = stream_->config().tcp.pacing;
+  const double multiple = settings_->tcp.pacing;
   if (multiple <= 0 || rate == paced_for_ || rate.bps() == 0) return;
   paced_for_ = rate;
   tcpinfo::set_max_pacing_rate(fd, multiple * rate);

@@ -47,6 +47,7 @@ class ViewerControl : public server::ViewerObserver {
   const std::shared_ptr<LiveStream> stream_;
   const Shared shared_;
   const base::Time requested_;
+  const std::shared_ptr<const LiveStream::ViewerSettings> settings_;
   const std::unique_ptr<abr::RatePolicy> policy_;
   media::ChannelId channel_;
   tcpinfo::PolledEvents events_;

@@ -24,6 +24,8 @@ struct Settings {
   base::Duration queue = std::chrono::seconds{1};           ///< media time a viewer may be behind
   base::Duration stall_timeout = std::chrono::seconds{10};  ///< nothing read for so long: closed
   std::vector<Network> admin_allow;                         ///< who may read admin pages
+
+  bool operator==(const Settings&) const = default;
 };
 
 struct Request {

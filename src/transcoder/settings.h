@@ -18,17 +18,23 @@ struct SourceSettings {
   base::Duration backoff_max = std::chrono::seconds{30};
   /// Jitter buffer of network sources that have one (RTSP, SRT, RTP).
   base::Duration latency = std::chrono::milliseconds{200};
+
+  bool operator==(const SourceSettings&) const = default;
 };
 
 struct VideoSettings {
   int max_width = 1280;        ///< pixels; larger pictures are scaled down, keeping their shape
   int max_height = 720;        ///< pixels
   double max_frame_rate = 30;  ///< frames per second; faster sources lose frames evenly
+
+  bool operator==(const VideoSettings&) const = default;
 };
 
 struct AudioSettings {
   bool enabled = true;  ///< one AAC track, silent where the source has no sound
   base::BitRate rate = base::BitRate::kbps(128);
+
+  bool operator==(const AudioSettings&) const = default;
 };
 
 struct EncoderSettings {
@@ -39,6 +45,8 @@ struct EncoderSettings {
   base::Duration forced_keyframe_interval = std::chrono::seconds{1};  ///< least time between forced
   int threads = 1;                                                    ///< per group
   bool psnr = false;  ///< measure PSNR of each picture (costs CPU)
+
+  bool operator==(const EncoderSettings&) const = default;
 };
 
 struct StreamSettings {
@@ -47,6 +55,8 @@ struct StreamSettings {
   VideoSettings video;
   AudioSettings audio;
   EncoderSettings encoder;
+
+  bool operator==(const StreamSettings&) const = default;
 };
 
 }  // namespace transcoder

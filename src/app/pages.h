@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/live_stream.h"
+
+/// The pages of HTTP, as text. Pure.
+namespace app::pages {
+
+/// `/`: the streams, their state and their groups, for people. Names no viewer.
+std::string status(const std::vector<LiveStream::State>& streams);
+
+/// `/healthz`: "ok" and a line per stream, for load balancers.
+std::string health(const std::vector<LiveStream::State>& streams);
+
+}  // namespace app::pages

@@ -1,0 +1,123 @@
+#include "app/pipeline.h"
+
+#include <algorithm>
+#include <future>
+#include <utility>
+
+#include "app/pages.h"
+#include "base/log.h"
+
+namespace app {
+
+namespace {
+
+std::unique_ptr<Trace> open_trace(const std::string& directory) {
+  return directory.empty() ? nullptr : std::make_unique<Trace>(directory);
+}
+
+/// Each stop may wait for a source to let go: all at once, so that the slowest sets the time.
+void stop_all(const std::vector<std::shared_ptr<LiveStream>>& streams) {
+  std::vector<std::future<void>> stops;
+  for (const auto& stream : streams) {
+    stops.push_back(std::async(std::launch::async, [stream] { stream->stop(); }));
+  }
+}
+
+}  // namespace
+
+Pipeline::Pipeline(Config config)
+    : config_{std::move(config)},
+      trace_{open_trace(config_.trace_directory)},
+      controller_{{sampler_, viewers_, trace_.get()}},
+      server_{config_.server, controller_} {
+  for (const auto& stream : config_.streams) add_stream(stream);
+  add_pages();
+}
+
+Pipeline::~Pipeline() { stop(); }
+
+void Pipeline::start() {
+  server_.start();
+  for (const auto& stream : controller_.streams()) stream->start();
+}
+
+void Pipeline::tick(base::Time now) { controller_.tick(now); }
+
+void Pipeline::stop() {
+  server_.stop();
+  stop_all(controller_.streams());
+}
+
+void Pipeline::add_stream(const StreamConfig& config) {
+  controller_.add(std::make_shared<LiveStream>(next_stream_++, config, server_, metrics_));
+}
+
+void Pipeline::remove_stream(const std::string& name) {
+  const auto stream = controller_.remove(name);
+  stream->stop();
+  for (const auto& [group, state] : stream->ladder().state().groups) {
+    server_.close_channel({stream->index(), group});
+  }
+  base::log::info("stream_removed", {{"stream", name}});
+}
+
+void Pipeline::reload_stream(const StreamConfig& config) {
+  const std::string& name = config.media.name;
+  const auto running = controller_.find(name);
+  if (!running) {
+    add_stream(config);
+    controller_.find(name)->start();
+    base::log::info("stream_added", {{"stream", name}});
+    return;
+  }
+  if (running->media_settings() != config.media ||
+      running->group_settings() != config.control.groups) {
+    base::log::warning("stream_change_needs_restart",
+                       {{"stream", name},
+                        {"hint",
+                         "source, video, audio, encoder and groups of a running stream "
+                         "stay as they are: rename the stream, or restart symcast"}});
+  }
+  running->reconfigure({config.control, config.tcp});
+}
+
+void Pipeline::reload(const Config& config) {
+  base::log::set_level(config.log_level);
+  if (config.server != config_.server || config.trace_directory != config_.trace_directory) {
+    base::log::warning("server_change_needs_restart",
+                       {{"hint", "[server], [admin] and [trace] are read at start only"}});
+  }
+  for (const auto& stream : controller_.streams()) {
+    const auto same = [&](const StreamConfig& s) { return s.media.name == stream->name(); };
+    if (std::ranges::none_of(config.streams, same)) remove_stream(stream->name());
+  }
+  for (const auto& stream : config.streams) reload_stream(stream);
+}
+
+void Pipeline::add_pages() {
+  using server::Access;
+  server_.add_page("/", Access::kPublic, [this](const server::Request&) {
+    return server::Page{200, "text/html; charset=utf-8", pages::status(stream_states())};
+  });
+  server_.add_page("/healthz", Access::kPublic, [this](const server::Request&) {
+    return server::Page{.body = pages::health(stream_states())};
+  });
+  server_.add_page("/metrics", Access::kAdmin, [this](const server::Request&) {
+    const StateCollector states{[this] { return snapshot(); }};
+    return server::Page{200, "text/plain; version=0.0.4; charset=utf-8", metrics_.text(states)};
+  });
+}
+
+std::vector<LiveStream::State> Pipeline::stream_states() const {
+  std::vector<LiveStream::State> states;
+  for (const auto& stream : controller_.streams()) states.push_back(stream->state());
+  return states;
+}
+
+StateCollector::Snapshot Pipeline::snapshot() const {
+  return {stream_states(), server_.state(),
+          viewers_.list(static_cast<std::size_t>(config_.metrics_max_viewers)),
+          trace_ ? trace_->lines_dropped() : 0};
+}
+
+}  // namespace app

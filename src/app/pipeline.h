@@ -1,0 +1,52 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/config.h"
+#include "app/controller.h"
+#include "app/metrics.h"
+#include "app/state_collector.h"
+#include "app/trace.h"
+#include "app/viewer_table.h"
+#include "server/server.h"
+#include "tcpinfo/socket_sampler.h"
+
+namespace app {
+
+/// The whole server: builds its boxes in the order in which data passes them, starts and stops
+/// them. Used by one thread.
+class Pipeline {
+ public:
+  /// Throws std::runtime_error or base::SystemError when something cannot be had.
+  explicit Pipeline(Config config);
+  ~Pipeline();  ///< stops
+
+  void start();
+  /// Several times per second: what is not done per frame.
+  void tick(base::Time now);
+  /// Takes over what can change while viewers stay, and says what cannot.
+  void reload(const Config& config);
+  void stop();
+
+ private:
+  void add_stream(const StreamConfig& config);
+  void remove_stream(const std::string& name);
+  void reload_stream(const StreamConfig& config);
+  void add_pages();
+  std::vector<LiveStream::State> stream_states() const;
+  StateCollector::Snapshot snapshot() const;
+
+  Config config_;
+  Metrics metrics_;
+  ViewerTable viewers_;
+  std::unique_ptr<Trace> trace_;  ///< null: no trace
+  tcpinfo::SocketSampler sampler_;
+  Controller controller_;
+  server::Server server_;
+  std::uint32_t next_stream_ = 0;
+};
+
+}  // namespace app

@@ -1,0 +1,64 @@
+#include "app/serve.h"
+
+#include <signal.h>
+#include <systemd/sd-daemon.h>
+#include <time.h>
+
+#include <utility>
+
+#include "app/pipeline.h"
+#include "base/log.h"
+#include "base/system_error.h"
+
+namespace app {
+
+namespace {
+
+// Housekeeping four times per second: shared groups' rates, dwells, empty groups, the watchdog.
+constexpr timespec kTick{.tv_sec = 0, .tv_nsec = 250'000'000};
+
+/// Blocked here, in every thread started later too, and taken by sigtimedwait only.
+sigset_t block_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, signal);
+  base::check("pthread_sigmask", -pthread_sigmask(SIG_BLOCK, &set, nullptr));
+  ::signal(SIGPIPE, SIG_IGN);
+  return set;
+}
+
+void reload_pipeline(Pipeline& pipeline, const std::function<Config()>& reload) {
+  const auto now =
+      std::chrono::duration_cast<std::chrono::microseconds>(base::Clock::now().time_since_epoch());
+  sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%lld", static_cast<long long>(now.count()));
+  try {
+    pipeline.reload(reload());
+    base::log::info("configuration_reloaded");
+  } catch (const std::runtime_error& e) {
+    base::log::error("configuration_kept", {{"error", e.what()}});
+  }
+  sd_notify(0, "READY=1");
+}
+
+}  // namespace
+
+int serve(Config config, const std::function<Config()>& reload) {
+  const sigset_t signals = block_signals();
+  base::log::set_level(config.log_level);
+  Pipeline pipeline{std::move(config)};
+  pipeline.start();
+  sd_notify(0, "READY=1");
+  for (;;) {
+    const int signal = ::sigtimedwait(&signals, nullptr, &kTick);
+    if (signal == SIGTERM || signal == SIGINT) break;
+    if (signal == SIGHUP) reload_pipeline(pipeline, reload);
+    pipeline.tick(base::Clock::now());
+    sd_notify(0, "WATCHDOG=1");
+  }
+  sd_notify(0, "STOPPING=1");
+  base::log::info("stopping");
+  pipeline.stop();
+  return 0;
+}
+
+}  // namespace app

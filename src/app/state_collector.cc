@@ -1,0 +1,197 @@
+#include "app/state_collector.h"
+
+#include <prometheus/metric_family.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "app/names.h"
+
+namespace app {
+
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+using Labels = std::vector<ClientMetric::Label>;
+
+/// Builds the families of one scrape: a call per value, gathered by name.
+class Families {
+ public:
+  void gauge(const std::string& name, const std::string& help, Labels labels, double value) {
+    metric(name, help, MetricType::Gauge, std::move(labels)).gauge.value = value;
+  }
+  void counter(const std::string& name, const std::string& help, Labels labels, double value) {
+    metric(name, help, MetricType::Counter, std::move(labels)).counter.value = value;
+  }
+  std::vector<MetricFamily> take() { return std::move(families_); }
+
+ private:
+  ClientMetric& metric(const std::string& name, const std::string& help, MetricType type,
+                       Labels labels) {
+    auto it = std::ranges::find(families_, name, &MetricFamily::name);
+    if (it == families_.end()) it = families_.insert(it, {name, help, type, {}});
+    auto& added = it->metric.emplace_back();
+    added.label = std::move(labels);
+    return added;
+  }
+
+  std::vector<MetricFamily> families_;
+};
+
+double count(std::uint64_t n) { return static_cast<double>(n); }
+double bits_per_second(base::BitRate rate) { return static_cast<double>(rate.bps()); }
+
+void collect_source(Families& out, const LiveStream::State& stream) {
+  const auto& source = stream.media.source;
+  const Labels labels{{"stream", stream.name}};
+  for (const auto status :
+       {transcoder::Ingest::Status::kConnecting, transcoder::Ingest::Status::kPlaying,
+        transcoder::Ingest::Status::kWaiting}) {
+    out.gauge("symcast_source_status", "1 for the state the source is in",
+              {{"stream", stream.name}, {"status", name(status)}}, source.status == status ? 1 : 0);
+  }
+  out.counter("symcast_source_restarts_total", "Times the source was started again", labels,
+              count(source.restarts));
+  out.counter("symcast_source_frames_total", "Pictures from the source", labels,
+              count(source.frames));
+  out.counter("symcast_source_frames_repeated_total", "Pictures repeated while the source was away",
+              labels, count(source.frames_repeated));
+  out.counter("symcast_source_frames_dropped_total",
+              "Pictures dropped: above the frame rate limit, or out of order", labels,
+              count(source.frames_dropped));
+  out.counter("symcast_source_timeline_jumps_total", "Times the source's clock jumped", labels,
+              count(source.timeline_jumps));
+  out.gauge("symcast_source_audio", "1 while sound arrives", labels, source.has_audio ? 1 : 0);
+}
+
+void collect_audio(Families& out, const LiveStream::State& stream) {
+  const Labels labels{{"stream", stream.name}};
+  out.counter("symcast_audio_silence_seconds_total", "Silence put in where sound was missing",
+              labels, count(stream.media.audio.silence_inserted_samples) / media::kAudioRate);
+  out.counter("symcast_audio_overlap_seconds_total", "Sound dropped because it came twice", labels,
+              count(stream.media.audio.overlap_dropped_samples) / media::kAudioRate);
+}
+
+void collect_group(Families& out, const std::string& stream, std::uint32_t index,
+                   const transcoder::EncodeGroup::State& group) {
+  const Labels labels{{"stream", stream}, {"group", std::to_string(index)}};
+  out.gauge("symcast_group_rate_target_bits_per_second", "Video rate asked of the encoder", labels,
+            bits_per_second(group.target));
+  out.gauge("symcast_group_rate_actual_bits_per_second", "Video rate of the last second", labels,
+            bits_per_second(group.actual));
+  out.gauge("symcast_group_height_pixels", "Height of the encoded picture", labels,
+            group.format.height);
+  out.counter("symcast_group_frames_total", "Pictures encoded", labels, count(group.frames));
+  out.counter("symcast_group_frames_skipped_total",
+              "Pictures dropped before encoding: the encoder was late", labels,
+              count(group.frames_skipped));
+  out.counter("symcast_group_audio_dropped_total", "Audio frames dropped before muxing", labels,
+              count(group.audio_dropped));
+  out.counter("symcast_group_keyframes_total", "Keyframes encoded", labels, count(group.keyframes));
+  out.counter("symcast_group_keyframes_forced_total", "Of them, forced for a viewer", labels,
+              count(group.keyframes_forced));
+  out.counter("symcast_group_retargets_total", "Changes of the rate target", labels,
+              count(group.retargets));
+  out.counter("symcast_group_failures_total", "Times the encoder was started again", labels,
+              count(group.failures));
+  out.counter("symcast_group_bytes_total", "Container bytes made", labels, count(group.bytes));
+  out.counter("symcast_group_encode_seconds_total", "CPU time of the group's thread", labels,
+              base::seconds(group.encode_time));
+  if (!group.psnr) return;
+  const auto psnr = [&](const char* plane, double value) {
+    out.gauge("symcast_group_psnr_decibels", "PSNR of the last picture",
+              {{"stream", stream}, {"group", std::to_string(index)}, {"plane", plane}}, value);
+  };
+  psnr("y", group.psnr->y);
+  psnr("u", group.psnr->u);
+  psnr("v", group.psnr->v);
+}
+
+void collect_ladder(Families& out, const LiveStream::State& stream) {
+  std::size_t viewers = 0;
+  for (const auto& [index, group] : stream.ladder.groups) {
+    viewers += group.viewers;
+    out.gauge("symcast_group_viewers", "Viewers of the group",
+              {{"stream", stream.name}, {"group", std::to_string(index)}}, count(group.viewers));
+  }
+  out.gauge("symcast_viewers", "Viewers now", {{"stream", stream.name}}, count(viewers));
+  const char* moves = "symcast_group_moves_total";
+  const char* help = "Changes of group, by reason";
+  out.counter(moves, help, {{"stream", stream.name}, {"reason", abr::name(abr::Reason::kMoveDown)}},
+              count(stream.ladder.moves_down));
+  out.counter(moves, help, {{"stream", stream.name}, {"reason", abr::name(abr::Reason::kMoveUp)}},
+              count(stream.ladder.moves_up));
+}
+
+void collect_stream(Families& out, const LiveStream::State& stream) {
+  collect_source(out, stream);
+  collect_audio(out, stream);
+  collect_ladder(out, stream);
+  for (const auto& [index, group] : stream.media.groups) {
+    collect_group(out, stream.name, index, group);
+  }
+}
+
+void collect_server(Families& out, const server::Server::State& server) {
+  out.counter("symcast_connections_total", "Connections accepted", {}, count(server.connections));
+  out.counter("symcast_sent_bytes_total", "Bytes of media responses", {}, count(server.bytes_sent));
+  out.counter("symcast_packets_lost_in_handover_total",
+              "Packets dropped between an encoder and an event loop that was late", {},
+              count(server.packets_lost_in_handover));
+  out.counter("symcast_viewer_frames_dropped_total", "Pictures dropped from viewers' queues", {},
+              count(server.frames_dropped));
+  out.counter("symcast_viewer_gops_dropped_total", "Times a viewer's queue dropped to a keyframe",
+              {}, count(server.gops_dropped));
+  out.counter("symcast_viewer_switches_total", "Changes of group completed", {},
+              count(server.switches));
+  for (std::size_t status = 0; status < server.responses.size(); ++status) {
+    if (server.responses[status] == 0) continue;
+    out.counter("symcast_http_responses_total", "Responses, by status",
+                {{"code", std::to_string(status)}}, count(server.responses[status]));
+  }
+  for (std::size_t reason = 0; reason < server.left.size(); ++reason) {
+    out.counter("symcast_viewers_left_total", "Viewers gone, by reason",
+                {{"reason", name(static_cast<server::LeaveReason>(reason))}},
+                count(server.left[reason]));
+  }
+}
+
+void collect_viewer(Families& out, const ViewerTelemetry& viewer) {
+  const Labels labels{{"stream", viewer.stream}, {"viewer", std::to_string(viewer.id)}};
+  out.gauge("symcast_viewer_rtt_seconds", "Smoothed round-trip time", labels,
+            base::seconds(viewer.rtt));
+  out.gauge("symcast_viewer_min_rtt_seconds", "Least round-trip time", labels,
+            base::seconds(viewer.min_rtt));
+  out.gauge("symcast_viewer_cwnd_segments", "Congestion window", labels, viewer.cwnd);
+  out.gauge("symcast_viewer_delivery_rate_bits_per_second", "The kernel's delivery rate", labels,
+            bits_per_second(viewer.delivery_rate));
+  out.gauge("symcast_viewer_rate_target_bits_per_second", "What the policy lets the viewer have",
+            labels, bits_per_second(viewer.target));
+  out.gauge("symcast_viewer_backlog_seconds", "What waits unsent, at the target rate", labels,
+            viewer.target.bps() > 0 ? base::seconds(viewer.backlog / viewer.target) : 0);
+  out.gauge("symcast_viewer_behind_live_seconds", "Age of the newest picture acknowledged", labels,
+            base::seconds(viewer.behind_live));
+  out.gauge("symcast_viewer_last_reason", "1 for the reason of the last change of rate",
+            {{"stream", viewer.stream},
+             {"viewer", std::to_string(viewer.id)},
+             {"reason", abr::name(viewer.reason)}},
+            1);
+}
+
+}  // namespace
+
+std::vector<MetricFamily> StateCollector::Collect() const {
+  const Snapshot snapshot = snapshot_();
+  Families out;
+  for (const auto& stream : snapshot.streams) collect_stream(out, stream);
+  collect_server(out, snapshot.server);
+  for (const auto& viewer : snapshot.viewers) collect_viewer(out, viewer);
+  out.counter("symcast_trace_lines_dropped_total", "Trace lines lost because the disk was late", {},
+              count(snapshot.trace_lines_dropped));
+  return out.take();
+}
+
+}  // namespace app

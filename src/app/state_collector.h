@@ -1,0 +1,33 @@
+#pragma once
+
+#include <prometheus/collectable.h>
+
+#include <functional>
+#include <vector>
+
+#include "app/live_stream.h"
+#include "app/viewer_table.h"
+#include "server/server.h"
+
+namespace app {
+
+/// The metrics that are read when scraped: one short function per box of the data path.
+/// Thread-safe as its parts are.
+class StateCollector : public prometheus::Collectable {
+ public:
+  struct Snapshot {
+    std::vector<LiveStream::State> streams;
+    server::Server::State server;
+    std::vector<ViewerTelemetry> viewers;  ///< those that get metrics of their own
+    std::uint64_t trace_lines_dropped = 0;
+  };
+
+  explicit StateCollector(std::function<Snapshot()> snapshot) : snapshot_{std::move(snapshot)} {}
+
+  std::vector<prometheus::MetricFamily> Collect() const override;
+
+ private:
+  const std::function<Snapshot()> snapshot_;
+};
+
+}  // namespace app

@@ -1,0 +1,45 @@
+#include "app/pages.h"
+
+#include <gmock/gmock.h>
+
+namespace app {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+LiveStream::State stream() {
+  LiveStream::State state;
+  state.name = "live";
+  state.media.source.status = transcoder::Ingest::Status::kPlaying;
+  state.media.source.format = {.width = 1280, .height = 720, .colour = {}};
+  return state;
+}
+
+TEST(PagesTest, StatusLinksEachStream) {
+  EXPECT_THAT(pages::status({stream()}), HasSubstr("href=\"/live.ts\""));
+}
+
+TEST(PagesTest, StatusShowsGroupsWithTheirReason) {
+  auto state = stream();
+  state.ladder.groups[0] = {.rate = base::BitRate::mbps(2),
+                            .reason = abr::Reason::kDupack,
+                            .viewers = 1,
+                            .empty_since = {}};
+  state.media.groups[0].target = base::BitRate::mbps(2);
+  EXPECT_THAT(pages::status({state}), HasSubstr("<td>2.00</td>"));
+  EXPECT_THAT(pages::status({state}), HasSubstr("dupack"));
+}
+
+TEST(PagesTest, StatusEscapesNames) {
+  auto state = stream();
+  state.name = "<script>";
+  EXPECT_THAT(pages::status({state}), Not(HasSubstr("<script>")));
+}
+
+TEST(PagesTest, HealthSaysTheSourcesState) {
+  EXPECT_EQ(pages::health({stream()}), "ok\nlive playing\n");
+}
+
+}  // namespace
+}  // namespace app

@@ -1,0 +1,62 @@
+#include "app/state_collector.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "app/metrics.h"
+
+namespace app {
+namespace {
+
+StateCollector::Snapshot busy() {
+  StateCollector::Snapshot snapshot;
+  for (const char* name : {"a", "b"}) {
+    LiveStream::State stream;
+    stream.name = name;
+    stream.media.groups[0].psnr = media::Psnr{40, 41, 42};
+    stream.ladder.groups[0].viewers = 3;
+    snapshot.streams.push_back(stream);
+  }
+  snapshot.server.responses.assign(600, 0);
+  snapshot.server.responses[404] = 2;
+  snapshot.server.left.assign(5, 0);
+  snapshot.viewers.push_back({.id = 1, .stream = "a", .address = "192.0.2.1", .channel = {}});
+  return snapshot;
+}
+
+TEST(StateCollectorTest, NamesEachFamilyOnce) {
+  std::set<std::string> names;
+  for (const auto& family : StateCollector{busy}.Collect()) {
+    EXPECT_TRUE(names.insert(family.name).second) << family.name;
+  }
+}
+
+TEST(StateCollectorTest, CountsViewersPerStream) {
+  const auto families = StateCollector{busy}.Collect();
+  const auto viewers =
+      std::ranges::find(families, "symcast_viewers", &prometheus::MetricFamily::name);
+  ASSERT_NE(viewers, families.end());
+  ASSERT_EQ(viewers->metric.size(), 2u);
+  EXPECT_EQ(viewers->metric[0].gauge.value, 3);
+}
+
+TEST(StateCollectorTest, NamesNoViewersAddress) {
+  EXPECT_EQ(Metrics{}.text(StateCollector{busy}).find("192.0.2.1"), std::string::npos);
+}
+
+TEST(StateCollectorTest, TextHoldsEventsAndStates) {
+  Metrics metrics;
+  auto stream = metrics.stream("a");
+  stream.congestion_event(tcpinfo::EventKind::kRexmt);
+  stream.decision(abr::Reason::kRexmt);
+  const auto text = metrics.text(StateCollector{busy});
+  EXPECT_NE(text.find(R"(symcast_retractions_total{reason="rexmt",stream="a"} 1)"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find(R"(symcast_http_responses_total{code="404"} 2)"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace app

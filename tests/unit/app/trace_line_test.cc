@@ -1,0 +1,63 @@
+#include "app/trace_line.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace app {
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+server::SentFrame picture() {
+  server::SentFrame frame;
+  frame.number = 42;
+  frame.pts = 1500ms;
+  frame.captured = base::Time{10s};
+  frame.departed = base::Time{10s + 12ms};
+  frame.size = base::ByteCount{1000};
+  frame.target = base::ByteCount{1250};
+  return frame;
+}
+
+TEST(TraceLineTest, AFrameHoldsThePapersTwoLogs) {
+  auto frame = picture();
+  frame.psnr = media::Psnr{40.5, 42, 43};
+  const auto line = json::parse(trace_line::frame(frame, base::Time{10s + 80ms}));
+  EXPECT_EQ(line["event"], "frame");
+  EXPECT_EQ(line["number"], 42);
+  EXPECT_DOUBLE_EQ(line["captured"], 10.0);
+  EXPECT_DOUBLE_EQ(line["departed"], 10.012);
+  EXPECT_DOUBLE_EQ(line["acked"], 10.08);
+  EXPECT_EQ(line["target_bits"], 10000);
+  EXPECT_EQ(line["bits"], 8000);
+  EXPECT_EQ(line["psnr"], (json{40.5, 42.0, 43.0}));
+}
+
+TEST(TraceLineTest, APictureNeverAcknowledgedSaysSo) {
+  const auto line = json::parse(trace_line::frame(picture(), {}));
+  EXPECT_TRUE(line["acked"].is_null());
+  EXPECT_TRUE(line["psnr"].is_null());
+}
+
+TEST(TraceLineTest, AnEventSaysItsKindAndWindow) {
+  const auto line = json::parse(
+      trace_line::event({tcpinfo::EventKind::kRexmt, base::Time{3s}, 10, std::nullopt, 120ms}));
+  EXPECT_EQ(line["kind"], "rexmt");
+  EXPECT_EQ(line["cwnd"], 10);
+  EXPECT_TRUE(line["ssthresh"].is_null());
+  EXPECT_DOUBLE_EQ(line["srtt"], 0.12);
+}
+
+TEST(TraceLineTest, AHostileUserAgentStaysOneLineOfJson) {
+  server::ViewerState state;
+  state.user_agent = "bad\n\"agent\xff";
+  server::SentFrames sent;
+  const auto line = trace_line::join({state, -1, base::Time{1s}, sent}, base::Time{}, "cubic");
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  EXPECT_NO_THROW((void)json::parse(line));
+}
+
+}  // namespace
+}  // namespace app
