@@ -72,7 +72,7 @@ template <typename Target>
 std::string reference(const std::vector<Section<Target>>& sections, const Target& defaults) {
   std::string out;
   for (const auto& section : sections) {
-    out += fmt::format("\n[{}]\n{}", section.name, comment(section.doc));
+    out += fmt::format("\n{}[{}]\n", comment(section.doc), section.name);
     for (const auto& key : section.keys) {
       out += fmt::format("\n{}{}#{} = {}\n", comment(key.doc), comment("(" + key.allowed + ")"),
                          name_in_section(key.path), key.write(defaults));

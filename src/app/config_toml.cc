@@ -6,7 +6,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string_view>
+#include <utility>
 
 #include "app/config.h"
 
@@ -23,15 +25,22 @@ class Converter {
            std::to_string(region.begin.column);
   }
 
+  /// In the file's order, so that errors come in it as well.
   Value::Table table(const toml::table& from) const {
-    Value::Table to;
+    std::map<Position, Value::Entry> entries;
     for (const auto& [key, node] : from) {
-      to.push_back({std::string{key.str()}, place(key.source()), value(node)});
+      const auto& begin = key.source().begin;
+      entries[{begin.line, begin.column}] = {std::string{key.str()}, place(key.source()),
+                                             value(node)};
     }
+    Value::Table to;
+    for (auto& [position, entry] : entries) to.push_back(std::move(entry));
     return to;
   }
 
  private:
+  using Position = std::pair<toml::source_index, toml::source_index>;
+
   Value value(const toml::node& node) const {
     Value to{.data = false, .place = place(node.source())};
     if (const auto* flag = node.as_boolean()) {

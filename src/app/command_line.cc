@@ -1,0 +1,105 @@
+#include "app/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <sstream>
+
+#include "app/version.h"
+
+namespace app {
+
+namespace {
+
+constexpr int kUsageError = 2;
+
+constexpr auto kDescription =
+    "symcast: a live streaming server whose video encoder listens to every viewer's TCP "
+    "connection.";
+
+constexpr auto kFooter = R"(
+Examples:
+  symcast serve                                    the built-in test picture,
+                                                   http://localhost:8080/live.ts
+  symcast serve --source cam=rtsp://192.0.2.10/main
+  symcast serve --source film=file:/srv/film.mkv --listen 127.0.0.1:9000
+  symcast serve --config /etc/symcast/symcast.toml
+  symcast check /etc/symcast/symcast.toml          find mistakes before a reload
+  symcast doctor                                   what this machine offers
+
+Exit status: 0 fine, 1 failed while running, 2 wrong usage or configuration.
+See symcast(1) and the comments in symcast.toml.)";
+
+void add_serve(CLI::App& app, CommandLine& parsed) {
+  auto* serve = app.add_subcommand("serve", "Take in the sources and serve viewers, until SIGTERM");
+  auto& overrides = parsed.overrides;
+  serve->add_option("--config", parsed.config_path, "Configuration; the flags below override it")
+      ->type_name("FILE");
+  serve
+      ->add_option("--listen", overrides.listen,
+                   "Where viewers connect; repeat for more [default: [::]:8080, IPv4 as well]")
+      ->type_name("ADDR:PORT")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  serve
+      ->add_option("--source", overrides.sources,
+                   "Serve URI as /NAME.ts; repeat for more. URI is test:, file:PATH, gst:LAUNCH "
+                   "TEXT, or any that GStreamer plays (rtsp, rtmp, srt, http, udp)")
+      ->type_name("NAME=URI")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  serve->add_option("--policy", overrides.policy, "How congestion steers the encoder [itcp]")
+      ->type_name("itcp|off");
+  serve
+      ->add_option("--congestion-control", overrides.congestion_control,
+                   "TCP congestion control of every viewer [the kernel's default]")
+      ->type_name("NAME");
+  serve->add_option("--trace", overrides.trace_directory, "Write a trace of each session to DIR")
+      ->type_name("DIR");
+  serve->add_option("--log-level", overrides.log_level, "debug, info, warning or error [info]")
+      ->type_name("LEVEL");
+  serve->callback([&] { parsed.command = CommandLine::Command::kServe; });
+}
+
+void add_check(CLI::App& app, CommandLine& parsed) {
+  auto* check = app.add_subcommand("check", "Check a configuration; every mistake in one line");
+  auto* file = check->add_option("FILE", parsed.config_path, "Configuration")->type_name("");
+  check->add_flag("--show", parsed.show, "Print every setting in effect");
+  auto* reference = check->add_flag("--reference", parsed.reference,
+                                    "Print a configuration with every key explained, and stop");
+  check->callback([&parsed, file, reference] {
+    parsed.command = CommandLine::Command::kCheck;
+    if (file->empty() && reference->empty()) throw CLI::RequiredError{"FILE"};
+  });
+}
+
+void add_doctor(CLI::App& app, CommandLine& parsed) {
+  auto* doctor =
+      app.add_subcommand("doctor", "Say what this machine offers, and how to mend what is missing");
+  doctor->add_option("--config", parsed.config_path, "Check against this configuration's needs")
+      ->type_name("FILE");
+  doctor->callback([&] { parsed.command = CommandLine::Command::kDoctor; });
+}
+
+}  // namespace
+
+std::variant<CommandLine, Exit> parse_command_line(int argc, const char* const* argv) {
+  CLI::App app{kDescription, "symcast"};
+  CommandLine parsed;
+  app.set_version_flag("--version", std::string{"symcast "} + kVersion);
+  app.footer(kFooter);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(32);
+  add_serve(app, parsed);
+  add_check(app, parsed);
+  add_doctor(app, parsed);
+  try {
+    app.parse(argc, argv);
+    return parsed;
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream out;
+    std::ostringstream err;
+    const int code = app.exit(error, out, err) == 0 ? 0 : kUsageError;
+    return Exit{code, out.str(), err.str()};
+  }
+}
+
+}  // namespace app

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+/// A file of a test's own, gone with it.
+class TemporaryFile {
+ public:
+  TemporaryFile() {
+    std::string directory = std::filesystem::temp_directory_path() / "symcast-test-XXXXXX";
+    directory_ = ::mkdtemp(directory.data());
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() { std::filesystem::remove_all(directory_); }
+
+  std::string path() const { return directory_ / "symcast.toml"; }
+  void write(const std::string& text) const { std::ofstream{path()} << text; }
+
+ private:
+  std::filesystem::path directory_;
+};
