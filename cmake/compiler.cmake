@@ -14,7 +14,9 @@ if(CCACHE)
 endif()
 
 add_compile_options(-Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
-                    -Wimplicit-fallthrough)
+                    -Wimplicit-fallthrough
+                    # A designated initialiser that leaves a default out does so on purpose.
+                    -Wno-missing-field-initializers)
 if(SYMCAST_WERROR)
   add_compile_options(-Werror)
 endif()

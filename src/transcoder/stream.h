@@ -34,8 +34,8 @@ class Stream {
   void start();
   void stop();
 
-  /// Opens the lowest free index; its first picture is a keyframe.
-  GroupIndex open_group(base::BitRate initial);
+  /// `group` must be free; the caller allots indexes. Its first picture is a keyframe.
+  void open_group(GroupIndex group, base::BitRate initial);
   void close_group(GroupIndex group);
 
   void retarget(GroupIndex group, base::BitRate rate);
