@@ -1,6 +1,7 @@
 #include "app/state_collector.h"
 
 #include <gtest/gtest.h>
+#include <prometheus/metric_family.h>
 
 #include <algorithm>
 #include <set>

@@ -56,7 +56,7 @@ TEST(TraceLineTest, AHostileUserAgentStaysOneLineOfJson) {
   server::SentFrames sent;
   const auto line = trace_line::join({state, -1, base::Time{1s}, sent}, base::Time{}, "cubic");
   EXPECT_EQ(line.find('\n'), std::string::npos);
-  EXPECT_NO_THROW((void)json::parse(line));
+  EXPECT_TRUE(json::accept(line));
 }
 
 }  // namespace
