@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "base/result.h"
 #include "media/frame.h"
 #include "media/packet.h"
 #include "transcoder/settings.h"
@@ -14,6 +17,7 @@ namespace transcoder {
 struct EncodedPicture {
   std::vector<std::uint8_t> bytes;
   bool keyframe = false;
+  base::ByteCount target;  ///< what the rate allowed it: rate x the measured frame interval
   std::optional<media::Psnr> psnr;
 };
 
@@ -22,11 +26,17 @@ class Encoder {
  public:
   virtual ~Encoder() = default;
 
-  /// From the next picture on, the rate is at most `rate`; costs no keyframe.
+  /// From the next picture on, the rate of the bytes that encode() returns is at most `rate`;
+  /// costs no keyframe.
   virtual void retarget(base::BitRate rate) = 0;
 
-  /// `frame` has the format that the encoder was opened with.
-  virtual EncodedPicture encode(const media::Frame& frame, bool keyframe) = 0;
+  /// `frame` has the format that the encoder was opened with; the first one is a keyframe.
+  /// After an error the encoder is of no further use.
+  virtual base::Result<EncodedPicture> encode(const media::Frame& frame, bool keyframe) = 0;
 };
+
+/// Opens an encoder for one picture format; throws std::runtime_error. open_x264, or a test's own.
+using OpenEncoder = std::function<std::unique_ptr<Encoder>(
+    const EncoderSettings&, const media::PictureFormat&, double frame_rate, base::BitRate)>;
 
 }  // namespace transcoder

@@ -95,7 +95,7 @@ media::FramePtr Pictures::next(media::Pts pts) {
   auto planes = std::make_shared<Planes>();
   planes->y.resize(size);
   paint(planes->y);
-  planes->u.assign(size / 4, static_cast<std::uint8_t>(100 + number_ % 40));
+  planes->u.assign(size / 4, 110);
   planes->v.assign(size / 4, 140);
   auto frame = std::make_shared<media::Frame>();
   frame->format.width = width_;
