@@ -4,14 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
+#include <sstream>
 #include <utility>
 
 #include "app/config_check.h"
 #include "app/config_keys.h"
 #include "app/config_reader.h"
 #include "app/config_toml.h"
+#include "tcpinfo/socket_control.h"
 
 namespace app {
 
@@ -183,8 +184,8 @@ Config default_config() {
 }
 
 std::vector<std::string> available_congestion_controls() {
-  std::ifstream file{"/proc/sys/net/ipv4/tcp_available_congestion_control"};
-  return {std::istream_iterator<std::string>{file}, {}};
+  std::istringstream names{tcpinfo::available_congestion_controls()};
+  return {std::istream_iterator<std::string>{names}, {}};
 }
 
 Config load_config(const std::string& path, const Overrides& overrides,

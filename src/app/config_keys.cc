@@ -108,6 +108,17 @@ Section<Config> admin_section() {
       });
 }
 
+Section<Config> metrics_section() {
+  using Part = Config;
+  return section<Config, Part>(
+      "metrics", "What Prometheus reads at /metrics.", kItself,
+      {
+          key("max_viewers", &Part::metrics_max_viewers, Whole{0, 10'000},
+              "Viewers with series of their own; the others count in the totals only. Raise it with "
+              "what the Prometheus server can take: some 10 series per viewer."),
+      });
+}
+
 Section<Config> log_section() {
   using Part = Config;
   return section<Config, Part>(
@@ -312,7 +323,7 @@ Section<StreamConfig> source_uri_section() {
 }  // namespace
 
 const std::vector<Section<Config>>& daemon_sections() {
-  static const std::vector<Section<Config>> sections{server_section(), admin_section(),
+  static const std::vector<Section<Config>> sections{server_section(), admin_section(), metrics_section(),
                                                      log_section(), trace_section()};
   return sections;
 }

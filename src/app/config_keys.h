@@ -28,7 +28,7 @@ struct Section {
   std::vector<Key<Target>> keys;
 };
 
-/// Of the daemon: [server], [admin], [log], [trace].
+/// Of the daemon: [server], [admin], [metrics], [log], [trace].
 const std::vector<Section<Config>>& daemon_sections();
 
 /// What every stream inherits and may override.

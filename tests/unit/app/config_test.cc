@@ -152,8 +152,8 @@ TEST_F(ConfigTest, MisspeltSectionNamesTheNearest) {
 }
 
 TEST_F(ConfigTest, KeyInTheWrongSectionNamesTheRightOne) {
-  EXPECT_THAT(errors("max_viewers = 3\n"),
-              ElementsAre("1:1: unknown key max_viewers; did you mean server.max_viewers?"));
+  EXPECT_THAT(errors("listen = \":1\"\n"),
+              ElementsAre("1:1: unknown key listen; did you mean server.listen?"));
 }
 
 TEST_F(ConfigTest, MisspeltKeyOfAStreamNamesTheNearest) {

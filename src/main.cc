@@ -1,0 +1,54 @@
+#include <unistd.h>
+
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <variant>
+
+#include "app/check.h"
+#include "app/command_line.h"
+#include "app/doctor.h"
+#include "app/serve.h"
+
+namespace {
+
+constexpr int kOk = 0;
+constexpr int kFailed = 1;
+constexpr int kWrongUse = 2;
+
+// https://no-color.org
+bool use_colour() { return ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr; }
+
+int run(const app::CommandLine& line) {
+  const auto load = [&line] { return app::load_config(line.config_path, line.overrides); };
+  switch (line.command) {
+    case app::CommandLine::Command::kServe:
+      return app::serve(load(), load);
+    case app::CommandLine::Command::kCheck:
+      app::check(line, std::cout);
+      return kOk;
+    case app::CommandLine::Command::kDoctor:
+      return app::doctor(load(), std::cout, use_colour()) ? kOk : kFailed;
+  }
+  return kWrongUse;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto parsed = app::parse_command_line(argc, argv);
+  if (const auto* exit = std::get_if<app::Exit>(&parsed)) {
+    std::cout << exit->out;
+    std::cerr << exit->err;
+    return exit->code;
+  }
+  try {
+    return run(std::get<app::CommandLine>(parsed));
+  } catch (const app::ConfigError& error) {
+    std::cerr << error.what() << '\n';
+    return kWrongUse;
+  } catch (const std::exception& error) {
+    std::cerr << "symcast: " << error.what() << '\n';
+    return kFailed;
+  }
+}
