@@ -1,0 +1,124 @@
+#!/usr/bin/python3
+"""CPU seconds that a server spends per GB it delivers, with many viewers of a 2 Mbit/s stream:
+symcast beside a bare epoll writer, alternately, on loopback.
+
+symcast's figure is printed raw, and net of what encoding alone takes: the CPU time per second of a
+run with one viewer. The bare writer encodes nothing."""
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "netlab"))
+
+from daemon import Daemon, free_port, wait_until  # noqa: E402
+from netlab import open_socket, stop, tool  # noqa: E402
+
+CONFIG = """
+[groups]
+max = 1
+[rate]
+start = "2M"
+min = "2M"
+max = "2M"
+"""
+# Noise, so that the encoder spends its whole rate; small, so that it leaves CPU time to the rest.
+SOURCE = "live=test:?size=320x180&content=noise"
+
+
+class BareWriter:
+    """The comparison, with the part of Daemon's interface that is used here."""
+
+    def __init__(self):
+        folder = os.environ.get("BENCH_TOOLS") or pathlib.Path(tool("ts_client")).parents[2] / "bench"
+        self.port = free_port()
+        self.process = subprocess.Popen([pathlib.Path(folder) / "bare_epoll_writer",
+                                         str(self.port)])
+        wait_until(self._is_up, 5, "the bare writer listens")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        stop(self.process)
+
+    def _is_up(self):
+        with open_socket(None) as probe:
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+
+    def url(self):
+        return f"http://127.0.0.1:{self.port}/live.ts"
+
+    cpu_seconds = Daemon.cpu_seconds
+
+
+def measure(server, viewers, seconds):
+    """What the server spends on `viewers` who come, watch and go."""
+    cpu, begin = server.cpu_seconds(), time.monotonic()
+    client = subprocess.run([tool("ts_client"), server.url(), "--connections", str(viewers),
+                             "--seconds", str(seconds)],
+                            stdout=subprocess.PIPE, text=True, check=True)
+    took = time.monotonic() - begin
+    summary = json.loads(client.stdout)
+    connections = summary["connections"]
+    return {"cpu": server.cpu_seconds() - cpu, "seconds": took,
+            "gb": connections["bytes_total"] / 1e9, "served": connections["answered_200"],
+            "least": connections["bytes_least"] / connections["bytes_median"],
+            "longest_wait": summary["longest_wait_s"]}
+
+
+def run_symcast(viewers, seconds):
+    with tempfile.TemporaryDirectory() as directory:
+        with Daemon("--source", SOURCE, config=CONFIG, directory=directory) as daemon:
+            return measure(daemon, viewers, seconds)
+
+
+def run_bare(viewers, seconds):
+    with BareWriter() as writer:
+        return measure(writer, viewers, seconds)
+
+
+def print_row(name, result, per_gb):
+    print(f"{name:<22}{result['served']:>8}{result['gb']:>9.3f}{result['cpu']:>9.2f}"
+          f"{per_gb:>12.3f}{100 * result['least']:>11.0f} %", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--viewers", type=int, default=500)
+    parser.add_argument("--seconds", type=float, default=20, help="of each run")
+    parser.add_argument("--repeats", type=int, default=3)
+    options = parser.parse_args()
+
+    print(f"{options.viewers} viewers of 2 Mbit/s, {options.repeats} x {options.seconds:g} s each, "
+          "loopback (MTU 65536); server's user and system time")
+    print(f"{'':<22}{'served':>8}{'GB':>9}{'CPU s':>9}{'CPU s/GB':>12}{'worst viewer':>13}")
+    bare, raw, net = [], [], []
+    for _ in range(options.repeats):
+        result = run_bare(options.viewers, options.seconds)
+        bare.append(result["cpu"] / result["gb"])
+        print_row("bare epoll writer", result, bare[-1])
+
+        alone = run_symcast(1, options.seconds)
+        encoding = alone["cpu"] / alone["seconds"]
+        result = run_symcast(options.viewers, options.seconds)
+        raw.append(result["cpu"] / result["gb"])
+        print_row("symcast", result, raw[-1])
+        net.append((result["cpu"] - encoding * result["seconds"]) / result["gb"])
+        print(f"{'  one viewer alone':<22}{'':>8}{'':>9}{alone['cpu']:>9.2f}{'':>12}", flush=True)
+        print_row("  net of it", {**result, "cpu": net[-1] * result["gb"]}, net[-1])
+
+    middle = statistics.median(bare)
+    print(f"medians, CPU s/GB: bare {middle:.3f}, symcast raw {statistics.median(raw):.3f}, "
+          f"net {statistics.median(net):.3f}")
+    print(f"ratio to bare: raw {statistics.median(raw) / middle:.2f}, "
+          f"net {statistics.median(net) / middle:.2f}")
+
+
+main()

@@ -1,0 +1,77 @@
+#!/usr/bin/python3
+"""What retraction is worth: links that fall from 5 to 1 Mbit/s and return under a 3 Mbit/s stream,
+with --policy off beside --policy itcp in one run. Frame delay: capture to arrival of the frame's
+last byte at the viewer. Needs root: it makes network namespaces."""
+
+import argparse
+import pathlib
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "netlab"))
+
+from capacity_step import POLICIES, SLOW_LINK, START_RATE, CapacityStep, Phases  # noqa: E402
+from netlab import why_unavailable  # noqa: E402
+
+SETTLE = 5  # seconds after the fall: three cuts and a drained queue
+
+
+def row(what, values):
+    print(f"{what:<44}" + "".join(f"{value:>12}" for value in values))
+
+
+def milliseconds(seconds):
+    return f"{1000 * seconds:.0f} ms"
+
+
+def after(seconds):
+    return "never" if seconds is None else f"{seconds:.1f} s"
+
+
+def print_phases(step, spans):
+    for name, begin, end in spans:
+        for percent in (50, 95):
+            row(f"frame delay p{percent}, {name}",
+                [milliseconds(step.delay(policy, percent, begin, end)) for policy in POLICIES])
+    for name, begin, end in spans:
+        row(f"encoder output, {name}",
+            [f"{step.actual(policy, begin, end) / 1e6:.2f} Mb/s" for policy in POLICIES])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--before", type=float, default=8, help="seconds at 5 Mbit/s")
+    parser.add_argument("--slow", type=float, default=20, help="seconds at 1 Mbit/s")
+    parser.add_argument("--after", type=float, default=40, help="seconds at 5 Mbit/s again")
+    options = parser.parse_args()
+    reason = why_unavailable()
+    if reason:
+        sys.exit(f"retraction: {reason}")
+
+    fall, rise = options.before, options.before + options.slow
+    phases = Phases(fall, rise, rise + options.after)
+    with tempfile.TemporaryDirectory() as directory:
+        step = CapacityStep(pathlib.Path(directory), phases)
+
+    print("link 5 -> 1 -> 5 Mbit/s, 20 ms each way, queue 32 kB, Cubic; stream 3 Mbit/s, 30 fps")
+    row("", POLICIES)
+    print_phases(step, [("5 Mbit/s", 2, fall),
+                        (f"1 Mbit/s, first {SETTLE} s", fall, fall + SETTLE),
+                        (f"1 Mbit/s, after {SETTLE} s", fall + SETTLE, rise),
+                        ("5 Mbit/s again", rise, phases.end)])
+    row("target below the slow link",
+        [after(step.first_time(p, fall, lambda rate: rate < SLOW_LINK)) for p in POLICIES])
+    row("target at 90 % again, after the return",
+        [after(step.first_time(p, rise, lambda rate: rate >= 0.9 * START_RATE)) for p in POLICIES])
+    row("pictures that never arrived",
+        [sum(1 for picture in missing(step, policy)) for policy in POLICIES])
+
+
+def missing(step, policy):
+    """Pictures dropped because the viewer was behind: steps of pts that are wider than one."""
+    pts = [picture["pts"] for picture in step.pictures[policy]]
+    for before, now in zip(pts, pts[1:]):
+        yield from range(round((now - before) * 30) - 1)
+
+
+main()

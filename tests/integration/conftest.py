@@ -1,0 +1,58 @@
+"""What the integration tests share. They run the real binary; each file stands alone."""
+
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "netlab"))
+
+import netlab  # noqa: E402
+from daemon import Daemon  # noqa: E402
+from viewer import Viewer  # noqa: E402
+
+# A small picture: these tests are about the path, and run beside each other on two cores.
+SMALL = "live=test:?size=320x180&fps=30"
+
+
+@pytest.fixture
+def serve(tmp_path):
+    """serve(*arguments, config=..., lab=...) -> Daemon, ended after the test."""
+    running = []
+
+    def start(*args, **options):
+        running.append(Daemon(*args, directory=tmp_path, **options).__enter__())
+        return running[-1]
+
+    yield start
+    for daemon in reversed(running):
+        daemon.__exit__(None)
+
+
+@pytest.fixture
+def small(serve):
+    """A server of the small test picture."""
+    return serve("--source", SMALL)
+
+
+@pytest.fixture
+def view(tmp_path):
+    """view(url, *ts_client options, name=..., lab=..., client=...) -> Viewer, ended after."""
+    running = []
+
+    def start(url, *options, **where):
+        where.setdefault("name", f"viewer{len(running)}")
+        running.append(Viewer(url, *options, directory=tmp_path, **where))
+        return running[-1]
+
+    yield start
+    for viewer in running:
+        viewer.__exit__()
+
+
+@pytest.fixture(scope="session")
+def needs_lab():
+    """Skips, with the reason, where namespaces cannot be made."""
+    reason = netlab.why_unavailable()
+    if reason:
+        pytest.skip(reason)

@@ -1,0 +1,74 @@
+"""A link that falls from 5 to 1 Mbit/s and returns: with `itcp` the encoder follows, with `off` it
+does not. And a link that goes dark for a second."""
+
+import time
+
+import pytest
+
+from capacity_step import POLICIES, SLOW_LINK, START_RATE, CapacityStep, Phases
+from netlab import Netlab
+from viewer import assert_clean
+
+PHASES = Phases(fall=5, rise=17, end=30)
+ADAPTED = PHASES.fall + 3  # three cuts by 0.55, and the queue drained
+# The same rule with shorter waits, so that the test is short.
+QUICK = """
+[itcp]
+hold_max = "4s"
+restore_interval = "500ms"
+"""
+
+
+@pytest.fixture(scope="module")
+def step(tmp_path_factory, needs_lab):
+    return CapacityStep(tmp_path_factory.mktemp("step"), PHASES, QUICK)
+
+
+def test_itcp_falls_below_the_link(step):
+    assert min(step.targets("itcp", PHASES.fall, ADAPTED)) < SLOW_LINK
+
+
+def test_itcp_delay_is_low_again_while_the_link_is_slow(step):
+    assert step.delay("itcp", 95, ADAPTED, PHASES.rise) < 0.5
+
+
+def test_itcp_rate_returns(step):
+    assert step.targets("itcp", PHASES.rise, PHASES.end)[-1] >= 0.9 * START_RATE
+
+
+def test_itcp_counts_events_and_retractions(step):
+    events = step.metrics.sum("symcast_congestion_events_total", stream="itcp")
+    retractions = step.metrics.sum("symcast_retractions_total", stream="itcp")
+    assert events >= retractions >= 2  # 0.55 * 3 Mbit/s is still too much
+
+
+def test_off_keeps_its_rate_and_counts_events(step):
+    assert set(step.targets("off", 1, PHASES.end)) == {START_RATE}
+    assert step.metrics.sum("symcast_congestion_events_total", stream="off") > 0
+    assert step.metrics.sum("symcast_retractions_total", stream="off") == 0
+
+
+def test_off_delay_grows(step):
+    assert step.delay("off", 95, ADAPTED, PHASES.rise) > 1
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_streams_stay_clean(step, policy):
+    assert_clean(step.summaries[policy])
+
+
+def test_a_black_hole_gives_a_retransmission_timeout(serve, view, needs_lab):
+    with Netlab(rate="5M", delay_ms=20) as lab:
+        daemon = serve("--source", "live=test:?size=320x180", "--congestion-control", "cubic",
+                       lab=lab)
+        viewer = view(daemon.url(), lab=lab)
+        viewer.watch(2)
+        lab.set(down_blackhole="on")
+        time.sleep(1)
+        lab.set(down_blackhole="off")
+        metrics = daemon.wait_for(
+            lambda m: m.sum("symcast_congestion_events_total", kind="rexmt") > 0, 5, "REXMT")
+        assert metrics.sum("symcast_retractions_total", reason="rexmt") > 0
+        viewer.watch(2)
+        assert_clean(viewer.finish())
+        daemon.__exit__(None)

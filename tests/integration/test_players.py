@@ -1,0 +1,68 @@
+"""Stock players read the stream without one complaint."""
+
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+SECONDS = 6
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory):
+    """What `symcast serve` offers without any flag but the port: the full-size test source."""
+    from daemon import Daemon
+    with Daemon(directory=tmp_path_factory.mktemp("daemon")) as running:
+        yield running
+
+
+def run(command, **options):
+    """Standard output and error of a command that ends by itself."""
+    done = subprocess.run(command, text=True, capture_output=True, timeout=60, check=False,
+                          stdin=subprocess.DEVNULL, **options)
+    return done.returncode, done.stdout, done.stderr
+
+
+def needs(program):
+    return pytest.mark.skipif(not shutil.which(program), reason=f"{program} is not installed")
+
+
+@needs("ffprobe")
+def test_ffprobe_finds_both_tracks(daemon):
+    code, out, err = run(["ffprobe", "-v", "warning", "-show_entries", "stream=codec_name",
+                          "-of", "csv=p=0", daemon.url()])
+    assert (code, err) == (0, "")
+    assert sorted(set(out.split())) == ["aac", "h264"]
+
+
+@needs("ffmpeg")
+def test_ffmpeg_decodes_every_frame(daemon):
+    code, _, err = run(["ffmpeg", "-v", "warning", "-xerror", "-t", str(SECONDS), "-i",
+                        daemon.url(), "-f", "null", "-"])
+    assert (code, err) == (0, "")
+
+
+@needs("mpv")
+def test_mpv_plays(daemon):
+    code, out, err = run(["mpv", "--no-config", "--vo=null", "--ao=null", f"--length={SECONDS}",
+                          "--msg-level=all=warn", "--no-terminal", daemon.url()])
+    assert (code, out + err) == (0, "")
+
+
+@needs("cvlc")
+def test_vlc_plays(daemon, tmp_path):
+    command = ["cvlc", "-vv", "--vout=vdummy", "--aout=adummy", f"--run-time={SECONDS}",
+               "--no-color", daemon.url(), "vlc://quit"]
+    if os.geteuid() == 0:  # VLC refuses to run as root
+        command = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", *command]
+    tmp_path.chmod(0o777)
+    code, out, err = run(command, env={**os.environ, "HOME": str(tmp_path)})
+    lines = (out + err).splitlines()
+    assert code == 0
+    assert any("using video decoder module" in line for line in lines), "\n".join(lines)
+    assert any("using audio decoder module" in line for line in lines), "\n".join(lines)
+    complaint = re.compile(r"(ts demux|avcodec|packetizer|main (decoder|input|audio|video)).* "
+                           r"(error|warning):")
+    assert [line for line in lines if complaint.search(line)] == []

@@ -1,0 +1,83 @@
+"""Signals to the server, and viewers that go away or go to sleep."""
+
+import os
+import signal
+import time
+
+from conftest import SMALL
+from daemon import END_SECONDS
+from viewer import assert_clean
+
+STALL = 'stall_timeout = "2s"'
+
+
+def test_sigterm_ends_within_two_seconds_with_viewers(small, view):
+    viewers = [view(small.url()) for _ in range(5)]
+    small.wait_for(lambda m: m.sum("symcast_viewers") == 5, 5, "five viewers")
+    assert small.end() <= END_SECONDS
+    assert small.process.returncode == 0
+    for viewer in viewers:
+        summary = viewer.wait()
+        assert summary["complete"], "the response ends as HTTP wants"
+        assert_clean(summary)
+
+
+def test_sigint_ends_it_too(small):
+    small.process.send_signal(signal.SIGINT)
+    assert small.process.wait(END_SECONDS) == 0
+
+
+def test_sigterm_ends_while_the_source_is_away(serve):
+    daemon = serve("--source", "live=http://127.0.0.1:9/nobody.ts")
+    assert daemon.end() <= END_SECONDS
+
+
+def test_sighup_keeps_viewers(serve, view):
+    daemon = serve(config='[[stream]]\nname = "live"\nsource = { uri = "test:?size=320x180" }\n')
+    viewer = view(daemon.url())
+    viewer.watch(1)
+    daemon.process.send_signal(signal.SIGHUP)
+    viewer.watch(2)
+    assert "configuration_reloaded" in daemon.log()
+    summary = viewer.finish()
+    assert_clean(summary)
+    assert summary["gaps"] == 0
+
+
+def test_sighup_with_a_broken_file_changes_nothing(serve, view):
+    daemon = serve("--source", SMALL, config="")
+    viewer = view(daemon.url())
+    viewer.watch(1)
+    daemon.config_path.write_text("[server]\nlissten = 3\n")
+    daemon.process.send_signal(signal.SIGHUP)
+    viewer.watch(1)
+    assert "configuration_kept" in daemon.log()
+    assert_clean(viewer.finish())
+
+
+def test_a_killed_viewer_is_forgotten(small, view):
+    viewer = view(small.url())
+    small.wait_for(lambda m: m.sum("symcast_viewers") == 1, 5, "the viewer is counted")
+    os.kill(viewer.process.pid, signal.SIGKILL)
+    small.wait_for(lambda m: m.sum("symcast_viewers") == 0, 5, "the viewer is forgotten")
+
+
+def test_a_viewer_that_stops_reading_is_closed_and_costs_little(serve, view):
+    # The kernel's receive window hides seconds of a small stream: a noisy one fills it soon.
+    daemon = serve("--source", "live=test:?size=640x360&content=noise",
+                   config=f'[server]\n{STALL}\n[rate]\nstart = "5M"\n')
+    witness = view(daemon.url())
+    witness.watch(2)
+    before = daemon.resident_bytes()
+    sleeper = view(daemon.url(), "--stop-reading-after", 0.5, "--rcvbuf", 65536)
+    most = 0
+    deadline = time.monotonic() + 20
+    while sleeper.watching() and time.monotonic() < deadline:
+        most = max(most, daemon.resident_bytes())
+        time.sleep(0.1)
+    assert not sleeper.watching(), "a viewer that takes nothing is closed"
+    assert sleeper.wait()["closed_s"] > 2
+    assert daemon.metrics().sum("symcast_viewers_left_total", reason="stalled") == 1
+    # Its queue holds at most a second of 5 Mbit/s; its encode group is what takes memory.
+    assert most - before < 100e6
+    assert_clean(witness.finish())

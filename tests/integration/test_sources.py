@@ -1,0 +1,117 @@
+"""Sources of every kind are taken in, and come back after their far end was killed."""
+
+import time
+
+import pytest
+
+import far_ends
+from viewer import assert_clean
+
+QUICK = '[source]\nsilence_timeout = "1s"\nbackoff_min = "200ms"\nbackoff_max = "500ms"\n'
+AWAY_SECONDS = 2
+GST = ("gst:videotestsrc is-live=true ! video/x-raw,width=320,height=180,framerate=25/1 ! queue "
+       "name=video  audiotestsrc is-live=true ! queue name=audio")
+
+CLIPS = {
+    "plain": {},
+    "silent": {"sound": None},
+    "mono": {"audio": ("-c:a", "aac", "-ac", "1")},
+    "surround": {"audio": ("-c:a", "aac", "-ac", "6")},
+    "late sound": {"more": ("-af", "adelay=2000:all=1,asetpts=PTS+2/TB")},
+    "ten bits 4:2:2": {"video": ("-pix_fmt", "yuv422p10le")},
+    "interlaced": {"video": ("-flags", "+ilme+ildct", "-x264-params", "tff=1")},
+    "odd size": {"size": "323x181", "video": ("-pix_fmt", "yuv444p")},
+    "variable rate": {"video": ("-vf", "select='mod(n,7)'", "-vsync", "vfr")},
+    "60 pictures/s": {"rate": 60},
+    "one picture/s": {"rate": 1},
+}
+
+
+@pytest.fixture(scope="module")
+def clip(tmp_path_factory):
+    return far_ends.make_clip(tmp_path_factory.mktemp("clip") / "clip.mp4")
+
+
+def source_frames(metrics):
+    return metrics.sum("symcast_source_frames_total")
+
+
+def test_file_loops_without_a_jump(serve, view, clip):
+    daemon = serve("--source", f"live=file:{clip}")
+    summary = view(daemon.url(), "--seconds", 12).wait()  # the clip lasts 5 s
+    assert_clean(summary)
+    assert summary["gaps"] == 0
+    assert abs(summary["interval_s"] - 1 / 25) < 0.001
+    assert summary["media_s"] > 11
+    # 44.1 kHz sound of the clip, or silence at the seam, without a hole: 46.9 frames/s.
+    assert abs(summary["audio_frames"] / summary["media_s"] - 48000 / 1024) < 1
+
+
+def test_files_of_every_kind(serve, view, tmp_path):
+    sources = []
+    for number, options in enumerate(CLIPS.values()):
+        path = far_ends.make_clip(tmp_path / f"{number}.mkv", **options)
+        sources += ["--source", f"clip{number}=file:{path}"]
+    daemon = serve(*sources)
+    viewers = {kind: view(daemon.url(f"clip{number}"), "--seconds", 8, name=f"clip{number}")
+               for number, kind in enumerate(CLIPS)}
+    wrong = {}
+    for kind, viewer in viewers.items():
+        try:
+            summary = viewer.wait()
+            assert_clean(summary)
+            assert summary["media_s"] > 5
+            assert summary["audio_frames"] > 200
+        except AssertionError as error:
+            wrong[kind] = str(error)
+    assert not wrong
+
+
+@pytest.mark.parametrize("uri", ["test:", "test:?size=320x180&fps=15&audio=off", GST],
+                         ids=["test", "test with options", "gst"])
+def test_source_within_the_process(serve, view, uri):
+    daemon = serve("--source", f"live={uri}")
+    summary = view(daemon.url(), "--seconds", 3).wait()
+    assert_clean(summary)
+    assert summary["media_s"] > 2
+    assert summary["gaps"] == 0
+
+
+@pytest.mark.parametrize("kind", far_ends.ALL)
+def test_source_comes_back(serve, view, clip, kind):
+    far_end = far_ends.ALL[kind](clip)
+    far_end.start()
+    try:
+        daemon = serve("--source", f"live={far_end.uri}", config=QUICK)
+        daemon.wait_for(lambda m: source_frames(m) > 25, 10, "the source plays")
+        viewer = view(daemon.url())
+        viewer.watch(2)
+        far_end.kill()
+        viewer.watch(AWAY_SECONDS)
+        assert daemon.metrics().sum("symcast_source_status", status="playing") == 0
+        before = source_frames(daemon.metrics())
+        far_end.start()
+        daemon.wait_for(lambda m: source_frames(m) > before + 50, 15, "the picture is back")
+        viewer.watch(1)
+        pictures = viewer.pictures()
+        summary = viewer.finish()
+        assert_clean(summary)
+        # The last picture is repeated meanwhile: time goes on, and no player gives up.
+        assert summary["longest_wait_s"] < 1
+        assert pictures[-1]["arrival_ns"] / 1e9 > time.monotonic() - 1
+        assert summary["media_s"] > AWAY_SECONDS + 3
+    finally:
+        far_end.kill()
+
+
+def test_source_that_is_not_there_yet(serve, view, clip):
+    far_end = far_ends.http(clip)
+    daemon = serve("--source", f"live={far_end.uri}", config=QUICK)
+    daemon.wait_for(lambda m: m.sum("symcast_source_restarts_total") > 0, 5, "a second attempt")
+    assert daemon.get("/healthz")[0] == 200
+    far_end.start()
+    try:
+        daemon.wait_for(lambda m: source_frames(m) > 0, 10, "the source is found")
+        assert_clean(view(daemon.url(), "--seconds", 2).wait())
+    finally:
+        far_end.kill()
