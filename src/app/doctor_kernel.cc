@@ -10,6 +10,8 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -19,7 +21,7 @@
 #include "base/system_error.h"
 #include "base/unique_fd.h"
 #include "tcpinfo/socket_control.h"
-#include "tcpinfo/socket_sampler.h"
+#include "tcpinfo/tcp_info.h"
 
 namespace app {
 
@@ -62,19 +64,25 @@ Finding kernel() {
   return {Verdict::kOk, "kernel", fmt::format("{} {}", names.sysname, names.release)};
 }
 
+/// Bytes of struct tcp_info that this kernel fills; it grows with every few versions.
+std::size_t tcp_info_length(int fd) {
+  std::array<std::byte, 1024> info{};
+  socklen_t length = info.size();
+  base::check("getsockopt TCP_INFO", ::getsockopt(fd, IPPROTO_TCP, TCP_INFO, info.data(), &length));
+  return length;
+}
+
 Finding tcp_info(int fd) {
-  const auto reading = tcpinfo::read_tcp_info(fd);
-  if (!reading || reading->length < tcpinfo::kTcpInfoLength61) {
+  const auto length = tcp_info_length(fd);
+  if (length < tcpinfo::kTcpInfoLength61) {
     return {Verdict::kLimited, "TCP_INFO",
-            fmt::format("{} bytes, of {} that symcast reads", reading ? reading->length : 0,
-                        tcpinfo::kTcpInfoLength61),
+            fmt::format("{} bytes, of {} that are read", length, tcpinfo::kTcpInfoLength61),
             "Linux 6.1 or later tells more about each connection"};
   }
+  const bool counts = tcpinfo::TcpInfoReading{.info = {}, .length = length}.has_total_rto();
   return {Verdict::kOk, "TCP_INFO",
-          fmt::format("{} bytes, {}", reading->length,
-                      reading->has_total_rto()
-                          ? "counts every timeout"
-                          : "without the count of timeouts (Linux 6.7): they are told by state")};
+          fmt::format("{} bytes, {}", length,
+                      counts ? "with total_rto" : "without total_rto (Linux 6.7)")};
 }
 
 Findings congestion_controls(const Config& config) {
@@ -116,7 +124,7 @@ Finding ack_timestamps(int fd) {
   const int flags = SOF_TIMESTAMPING_TX_ACK | SOF_TIMESTAMPING_SOFTWARE | SOF_TIMESTAMPING_OPT_ID |
                     SOF_TIMESTAMPING_OPT_TSONLY;
   if (::setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof flags) == 0) {
-    return {Verdict::kOk, "ACK timestamps", "the kernel can say when each frame was acknowledged"};
+    return {Verdict::kOk, "ACK timestamps", "each frame's acknowledgement can be timed"};
   }
   return {Verdict::kLimited, "ACK timestamps", std::strerror(errno)};
 }
@@ -124,10 +132,9 @@ Finding ack_timestamps(int fd) {
 Finding slow_start_after_idle() {
   const auto value = sysctl("tcp_slow_start_after_idle");
   if (value != std::vector<std::string>{"1"}) {
-    return {Verdict::kOk, "slow start after idle", "off: a connection keeps its window in pauses"};
+    return {Verdict::kOk, "slow start after idle", "off: connections keep their window in pauses"};
   }
-  return {Verdict::kLimited, "slow start after idle",
-          "on: after a pause of the source a viewer begins with a small window",
+  return {Verdict::kLimited, "slow start after idle", "on: after a pause viewers begin slowly",
           "sysctl net.ipv4.tcp_slow_start_after_idle=0"};
 }
 
@@ -139,9 +146,8 @@ Finding send_buffer(const Config& config) {
   const auto needed = rate * kLongRoundTrip;
   const auto limits = sysctl("tcp_wmem");
   const base::ByteCount most{limits.size() == 3 ? std::stoll(limits[2]) : 0};
-  const auto detail =
-      fmt::format("up to {} ({} bit/s over {} of round trip need {} KiB)", text_of(most),
-                  text_of(rate), text_of(kLongRoundTrip), needed.bytes() / 1024);
+  const auto detail = fmt::format("up to {}; {} bit/s over {} need {} KiB", text_of(most),
+                                  text_of(rate), text_of(kLongRoundTrip), needed.bytes() / 1024);
   // The kernel accounts for a segment with its overhead: up to twice its bytes.
   if (most.bytes() >= 2 * needed.bytes()) return {Verdict::kOk, "send buffer", detail};
   return {Verdict::kLimited, "send buffer", detail,

@@ -36,14 +36,10 @@ struct Purpose {
 
 std::vector<Purpose> purposes() {
   return {
-      {"decoding",
+      {"pictures",
        true,
-       {{"uridecodebin", kBase},
-        {"videoconvert", kBase},
-        {"audioconvert", kBase},
-        {"audioresample", kBase},
-        {"appsink", kBase},
-        {"deinterlace", kGood}}},
+       {{"uridecodebin", kBase}, {"videoconvert", kBase}, {"deinterlace", kGood}}},
+      {"sound", true, {{"audioconvert", kBase}, {"audioresample", kBase}, {"appsink", kBase}}},
       {"H.264, AAC", true, {{"h264parse", kBad}, {"avdec_h264", kLibav}, {"avdec_aac", kLibav}}},
       {"MPEG-TS", false, {{"tsdemux", kBad}}},
       {"files", false, {{"matroskademux", kGood}, {"qtdemux", kGood}, {"flvdemux", kGood}}},
@@ -98,7 +94,7 @@ Finding gstreamer() {
 
 /// Opens an encoder for pictures of 8 bits: a build of x264 may have only 10.
 Finding x264() {
-  constexpr auto kVersion = "0." X264_POINTVER;
+  constexpr auto kVersion = X264_POINTVER;
   x264_param_t parameters;
   x264_param_default_preset(&parameters, "veryfast", "zerolatency");
   parameters.i_width = parameters.i_height = 64;

@@ -58,8 +58,8 @@ void print(const std::vector<Examination>& examinations, std::ostream& out, bool
     for (const auto& [verdict, subject, detail, remedy] : findings) {
       const auto [word, sgr] = look_of(verdict);
       out << "  " << painted(fmt::format("{:<8}", word), sgr, colour)
-          << fmt::format("{:<20} {}\n", subject, detail);
-      if (!remedy.empty()) out << fmt::format("{:31}{}\n", "", painted(remedy, "2", colour));
+          << fmt::format("{:<22} {}\n", subject, detail);
+      if (!remedy.empty()) out << fmt::format("{:33}{}\n", "", painted(remedy, "2", colour));
     }
     out << '\n';
   }
