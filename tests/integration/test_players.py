@@ -8,6 +8,10 @@ import subprocess
 import pytest
 
 SECONDS = 6
+# Its modules on the stream's way; not those for desktops. The first AAC frame of any stream only
+# primes the decoder, which VLC remarks.
+VLC_COMPLAINT = re.compile(r"\] (ts demux|\S+ packetizer|\S+ decoder|main (input|.* output)) "
+                           r"(error|warning): (?!decoded zero sample)")
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +67,4 @@ def test_vlc_plays(daemon, tmp_path):
     assert code == 0
     assert any("using video decoder module" in line for line in lines), "\n".join(lines)
     assert any("using audio decoder module" in line for line in lines), "\n".join(lines)
-    complaint = re.compile(r"(ts demux|avcodec|packetizer|main (decoder|input|audio|video)).* "
-                           r"(error|warning):")
-    assert [line for line in lines if complaint.search(line)] == []
+    assert [line for line in lines if VLC_COMPLAINT.search(line)] == []

@@ -13,14 +13,14 @@ GST = ("gst:videotestsrc is-live=true ! video/x-raw,width=320,height=180,framera
        "name=video  audiotestsrc is-live=true ! queue name=audio")
 
 CLIPS = {
-    "plain": {},
+    "plain": {"audio": ("-c:a", "aac", "-ac", "2")},
     "silent": {"sound": None},
     "mono": {"audio": ("-c:a", "aac", "-ac", "1")},
     "surround": {"audio": ("-c:a", "aac", "-ac", "6")},
     "late sound": {"more": ("-af", "adelay=2000:all=1,asetpts=PTS+2/TB")},
     "ten bits 4:2:2": {"video": ("-pix_fmt", "yuv422p10le")},
-    "interlaced": {"video": ("-flags", "+ilme+ildct", "-x264-params", "tff=1")},
-    "odd size": {"size": "323x181", "video": ("-pix_fmt", "yuv444p")},
+    "interlaced": {"rate": 50, "video": ("-vf", "interlace", "-flags", "+ilme+ildct")},
+    "odd size": {"video": ("-vf", "scale=323:181", "-pix_fmt", "yuv444p")},
     "variable rate": {"video": ("-vf", "select='mod(n,7)'", "-vsync", "vfr")},
     "60 pictures/s": {"rate": 60},
     "one picture/s": {"rate": 1},
