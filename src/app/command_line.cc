@@ -2,7 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <sstream>
+#include <string>
+#include <vector>
 
+#include "app/nearest.h"
 #include "app/version.h"
 
 namespace app {
@@ -12,8 +15,7 @@ namespace {
 constexpr int kUsageError = 2;
 
 constexpr auto kDescription =
-    "symcast: a live streaming server whose video encoder listens to every viewer's TCP "
-    "connection.";
+    "symcast: live streaming whose video encoder listens to every viewer's TCP connection.";
 
 constexpr auto kFooter = R"(
 Examples:
@@ -29,28 +31,29 @@ Exit status: 0 fine, 1 failed while running, 2 wrong usage or configuration.
 See symcast(1) and the comments in symcast.toml.)";
 
 void add_serve(CLI::App& app, CommandLine& parsed) {
-  auto* serve = app.add_subcommand("serve", "Take in the sources and serve viewers, until SIGTERM");
+  auto* serve = app.add_subcommand("serve", "Take in sources and serve viewers");
   auto& overrides = parsed.overrides;
   serve->add_option("--config", parsed.config_path, "Configuration; the flags below override it")
       ->type_name("FILE");
   serve
       ->add_option("--listen", overrides.listen,
-                   "Where viewers connect; repeat for more [default: [::]:8080, IPv4 as well]")
+                   "Where viewers connect; repeat for more\n[default: [::]:8080, IPv4 as well]")
       ->type_name("ADDR:PORT")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   serve
       ->add_option("--source", overrides.sources,
-                   "Serve URI as /NAME.ts; repeat for more. URI is test:, file:PATH, gst:LAUNCH "
-                   "TEXT, or any that GStreamer plays (rtsp, rtmp, srt, http, udp)")
+                   "Serve URI as /NAME.ts; repeat for more.\n"
+                   "test:, file:PATH, gst:LAUNCH TEXT, or any\n"
+                   "that GStreamer plays (rtsp, rtmp, srt, http)")
       ->type_name("NAME=URI")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  serve->add_option("--policy", overrides.policy, "How congestion steers the encoder [itcp]")
+  serve->add_option("--policy", overrides.policy, "What congestion does to the rate [itcp]")
       ->type_name("itcp|off");
   serve
       ->add_option("--congestion-control", overrides.congestion_control,
-                   "TCP congestion control of every viewer [the kernel's default]")
+                   "Of every viewer [the kernel's default]")
       ->type_name("NAME");
   serve->add_option("--trace", overrides.trace_directory, "Write a trace of each session to DIR")
       ->type_name("DIR");
@@ -63,8 +66,8 @@ void add_check(CLI::App& app, CommandLine& parsed) {
   auto* check = app.add_subcommand("check", "Check a configuration; every mistake in one line");
   auto* file = check->add_option("FILE", parsed.config_path, "Configuration")->type_name("");
   check->add_flag("--show", parsed.show, "Print every setting in effect");
-  auto* reference = check->add_flag("--reference", parsed.reference,
-                                    "Print a configuration with every key explained, and stop");
+  auto* reference =
+      check->add_flag("--reference", parsed.reference, "Print the file that explains every key");
   check->callback([&parsed, file, reference] {
     parsed.command = CommandLine::Command::kCheck;
     if (file->empty() && reference->empty()) throw CLI::RequiredError{"FILE"};
@@ -72,11 +75,23 @@ void add_check(CLI::App& app, CommandLine& parsed) {
 }
 
 void add_doctor(CLI::App& app, CommandLine& parsed) {
-  auto* doctor =
-      app.add_subcommand("doctor", "Say what this machine offers, and how to mend what is missing");
-  doctor->add_option("--config", parsed.config_path, "Check against this configuration's needs")
+  auto* doctor = app.add_subcommand("doctor", "Say what this machine offers and lacks");
+  doctor->add_option("--config", parsed.config_path, "Check for the needs of this one")
       ->type_name("FILE");
   doctor->callback([&] { parsed.command = CommandLine::Command::kDoctor; });
+}
+
+/// "did you mean --source?" for a misspelt flag of the command in use; empty when none is near.
+std::string hint(const CLI::App& app) {
+  for (const auto* command : app.get_subcommands()) {
+    std::vector<std::string> flags;
+    for (const auto* option : command->get_options()) flags.push_back(option->get_name());
+    for (const auto& extra : command->remaining()) {
+      const auto meant = extra.starts_with("-") ? nearest(extra, flags) : std::string{};
+      if (!meant.empty()) return extra + ": did you mean " + meant + "?\n";
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -98,7 +113,7 @@ std::variant<CommandLine, Exit> parse_command_line(int argc, const char* const* 
     std::ostringstream out;
     std::ostringstream err;
     const int code = app.exit(error, out, err) == 0 ? 0 : kUsageError;
-    return Exit{code, out.str(), err.str()};
+    return Exit{code, out.str(), hint(app) + err.str()};
   }
 }
 

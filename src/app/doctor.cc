@@ -1,11 +1,13 @@
 #include "app/doctor.h"
 
+#include <ostream>
 #include <vector>
 
 #include "app/doctor_kernel.h"
 #include "app/doctor_machine.h"
 #include "app/doctor_media.h"
 #include "app/findings.h"
+#include "app/version.h"
 
 namespace app {
 
@@ -16,6 +18,7 @@ bool doctor(const Config& config, std::ostream& out, bool colour) {
       {"Encoders", examine_encoders()},
       {"Machine", examine_machine(config)},
   };
+  out << "symcast " << kVersion << "\n\n";
   print(examinations, out, colour);
   return nothing_missing(examinations);
 }

@@ -82,6 +82,10 @@ TEST(CommandLineTest, UnknownFlagIsAUsageError) {
   EXPECT_THAT(exit.err, HasSubstr("--sauce"));
 }
 
+TEST(CommandLineTest, MisspeltFlagNamesTheNearest) {
+  EXPECT_THAT(exit_of({"serve", "--lisen", ":1"}).err, HasSubstr("did you mean --listen?"));
+}
+
 TEST(CommandLineTest, NothingIsAUsageError) { EXPECT_EQ(exit_of({}).code, 2); }
 
 TEST(CommandLineTest, VersionGoesToStandardOutput) {
