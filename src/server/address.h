@@ -27,7 +27,8 @@ class Address {
   std::array<std::uint8_t, 16> bytes_{};  ///< network order; IPv4 as ::ffff:a.b.c.d
 };
 
-/// An address block such as 10.0.0.0/8 or 2001:db8::/32. A value.
+/// An address block such as 10.0.0.0/8 or 2001:db8::/32; a bare address is a block of one. An
+/// IPv6 block, ::/0 included, holds no IPv4 address. A value.
 class Network {
  public:
   static base::Result<Network> parse(std::string_view text);
@@ -45,7 +46,10 @@ struct Endpoint {
   Address address;
   std::uint16_t port = 0;
   static base::Result<Endpoint> parse(std::string_view text);
+  static Endpoint of(const sockaddr_storage& socket_address);
   std::string text() const;
+  /// As bind(2) and connect(2) take it: AF_INET for IPv4, AF_INET6 otherwise.
+  sockaddr_storage socket_address() const;
   bool operator==(const Endpoint&) const = default;
 };
 

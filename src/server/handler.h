@@ -23,13 +23,14 @@ struct SocketSettings {
   std::optional<base::BitRate> max_pacing_rate;  ///< SO_MAX_PACING_RATE
 };
 
-/// A GET of /STREAM.ts that passed the server's limits.
+/// A GET or HEAD of /STREAM.ts that passed the server's limits.
 struct ViewerRequest {
   ViewerId id = 0;
   std::string stream;  ///< NAME of /NAME.ts
   std::string query;   ///< after '?', undecoded
   Address address;
   std::string user_agent;
+  bool head = false;  ///< HEAD: only the answer is wanted, the observer is dropped, unjoined
 };
 
 /// HTTP status (404, 503) and a plain reason.

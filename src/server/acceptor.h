@@ -1,0 +1,53 @@
+#pragma once
+
+#include <sys/socket.h>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "server/address.h"
+#include "server/event_loop.h"
+#include "server/log_period.h"
+
+struct evconnlistener;
+
+namespace server {
+
+/// Binds and listens, dual-stack for [::]. Throws base::SystemError naming the endpoint.
+base::UniqueFd listen_on(const Endpoint& endpoint);
+
+/// Where a listening socket is bound: the port the kernel chose for port 0.
+Endpoint bound_endpoint(const base::UniqueFd& listening);
+
+/// Accepts on one loop. Without descriptors or memory it pauses instead of spinning, and says so
+/// once per period. Made before the loop runs, then used and destroyed on its thread.
+class Acceptor {
+ public:
+  using Accept = std::function<void(base::UniqueFd, const Endpoint& peer)>;
+
+  Acceptor(EventLoop& loop, std::vector<base::UniqueFd> listening, Accept accept);
+  ~Acceptor();
+  Acceptor(const Acceptor&) = delete;
+  Acceptor& operator=(const Acceptor&) = delete;
+
+  void accepted(base::UniqueFd fd, const sockaddr_storage& peer);
+  void failed(int error);
+
+ private:
+  struct Free {
+    void operator()(evconnlistener* listener) const;
+  };
+
+  void resume();
+
+  const std::vector<base::UniqueFd> listening_;
+  const Accept accept_;
+  std::vector<std::unique_ptr<evconnlistener, Free>> listeners_;
+  EventLoop::RulePtr resume_;
+  bool paused_ = false;
+  LogPeriod failures_;
+};
+
+}  // namespace server

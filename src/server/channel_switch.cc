@@ -1,0 +1,112 @@
+#include "server/channel_switch.h"
+
+#include <utility>
+
+namespace server {
+
+namespace {
+
+bool is_after(std::uint64_t number, const std::optional<std::uint64_t>& newest) {
+  return !newest || number > *newest;
+}
+
+}  // namespace
+
+ChannelSwitch::Outcome ChannelSwitch::from_old(QueuedPacket item, base::Time now) {
+  const std::uint64_t number = item.packet->number;
+  if (!item.is_video()) {
+    if (is_after(number, given_.sound)) give(std::move(item));
+    return Outcome::kPending;
+  }
+  if (key_ && number >= *key_) return Outcome::kSwitched;
+  if (key_ || item.packet->pts < at_ || !is_after(number, new_seen_)) {
+    give(std::move(item));
+    return key_ && number + 1 == *key_ ? Outcome::kSwitched : Outcome::kPending;
+  }
+  held_.push_back({std::move(item), now});
+  return Outcome::kPending;
+}
+
+ChannelSwitch::Outcome ChannelSwitch::from_new(QueuedPacket item, base::Time now) {
+  if (!item.is_video() || key_) {
+    stage(std::move(item));
+    return key_ && staged_.size() >= kMaxStaged ? Outcome::kSwitched : Outcome::kPending;
+  }
+  if (starts_here(item)) return found_keyframe(std::move(item), now);
+  new_seen_ = item.packet->number;  // K comes later: what is held up to here is the old one's
+  give_held_through(*new_seen_);
+  return Outcome::kPending;
+}
+
+ChannelSwitch::Outcome ChannelSwitch::old_closed() {
+  old_closed_ = true;
+  return key_ ? Outcome::kSwitched : Outcome::kPending;
+}
+
+ChannelSwitch::Outcome ChannelSwitch::on_time(base::Time now) {
+  if (key_) return now - key_time_ >= kPatience ? Outcome::kSwitched : Outcome::kPending;
+  give_held_before(now - kPatience);
+  if (now - started_ < kDeadline) return Outcome::kPending;
+  give_held_before(now);
+  return Outcome::kAbandoned;
+}
+
+std::vector<QueuedPacket> ChannelSwitch::give_up() {
+  give_held_before(base::Time::max());
+  return take_old();
+}
+
+std::vector<QueuedPacket> ChannelSwitch::take_old() { return std::exchange(out_, {}); }
+
+std::vector<QueuedPacket> ChannelSwitch::take_new() {
+  std::vector<QueuedPacket> items;
+  for (auto& item : staged_) {
+    if (item.is_video() || is_after(item.packet->number, given_.sound)) {
+      items.push_back(std::move(item));
+    }
+  }
+  staged_.clear();
+  return items;
+}
+
+bool ChannelSwitch::starts_here(const QueuedPacket& item) const {
+  return item.is_keyframe() && item.packet->pts >= at_ &&
+         is_after(item.packet->number, given_.picture);
+}
+
+ChannelSwitch::Outcome ChannelSwitch::found_keyframe(QueuedPacket item, base::Time now) {
+  key_ = item.packet->number;
+  key_time_ = now;
+  stage(std::move(item));
+  if (*key_ > 0) give_held_through(*key_ - 1);
+  const bool past = !held_.empty();
+  const bool next = given_.picture && *given_.picture + 1 == *key_;
+  held_.clear();
+  return past || next || old_closed_ ? Outcome::kSwitched : Outcome::kPending;
+}
+
+void ChannelSwitch::give(QueuedPacket item) {
+  (item.is_video() ? given_.picture : given_.sound) = item.packet->number;
+  out_.push_back(std::move(item));
+}
+
+void ChannelSwitch::give_held_through(std::uint64_t number) {
+  while (!held_.empty() && held_.front().item.packet->number <= number) {
+    give(std::move(held_.front().item));
+    held_.pop_front();
+  }
+}
+
+void ChannelSwitch::give_held_before(base::Time since) {
+  while (!held_.empty() && held_.front().since <= since) {
+    give(std::move(held_.front().item));
+    held_.pop_front();
+  }
+}
+
+void ChannelSwitch::stage(QueuedPacket item) {
+  if (staged_.size() >= kMaxStaged) staged_.pop_front();
+  staged_.push_back(std::move(item));
+}
+
+}  // namespace server

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "base/units.h"
+#include "media/packet.h"
+#include "server/viewer_queue.h"
+
+namespace server {
+
+/// One viewer's way from one channel to another: every picture and every sound once and in order.
+/// Pure; fed with what both channels offer. K is the first keyframe of the new channel at or after
+/// `at` that the viewer is not already past:
+///
+///   old  ──● ● ● ● ●(held until K is known)        new  ─ ─○ ○ K ● ● ● (staged until old is done)
+///   given:  ● ● ● │ K ● ● ●                          the cut is at K
+///
+/// The old channel is done when it has delivered the picture before K or any from K on, when it is
+/// closed, or when kPatience has passed since K: its encoder is stuck.
+class ChannelSwitch {
+ public:
+  enum class Outcome { kPending, kSwitched, kAbandoned };
+
+  /// The newest of each kind that the viewer has been given.
+  struct Position {
+    std::optional<std::uint64_t> picture;
+    std::optional<std::uint64_t> sound;
+  };
+
+  /// How long a late channel is waited for: encoders of one stream differ by a few pictures, and
+  /// longer a picture held back is a freeze that is noticed.
+  static constexpr base::Duration kPatience = std::chrono::milliseconds{300};
+  /// How long the new channel has for its keyframe; groups force one within a second.
+  static constexpr base::Duration kDeadline = std::chrono::seconds{3};
+  /// Packets staged: kDeadline of sound is 141. When full the oldest sound is lost, or, with K
+  /// there, the old channel is waited for no longer.
+  static constexpr std::size_t kMaxStaged = 512;
+
+  ChannelSwitch(media::Pts at, Position given, base::Time now)
+      : at_{at}, given_{given}, started_{now} {}
+
+  Outcome from_old(QueuedPacket item, base::Time now);
+  Outcome from_new(QueuedPacket item, base::Time now);
+  Outcome old_closed();
+  Outcome on_time(base::Time now);  ///< call now and then, and before each of the others
+
+  /// Ends it: everything of the old channel that has not been taken.
+  std::vector<QueuedPacket> give_up();
+
+  /// What the viewer is to be given from the old channel; each packet once.
+  std::vector<QueuedPacket> take_old();
+  /// REQUIRES: kSwitched. What the viewer is to be given after it, from the new channel.
+  std::vector<QueuedPacket> take_new();
+
+ private:
+  struct Held {
+    QueuedPacket item;
+    base::Time since;
+  };
+
+  bool starts_here(const QueuedPacket& item) const;
+  Outcome found_keyframe(QueuedPacket item, base::Time now);
+  void give(QueuedPacket item);
+  void give_held_through(std::uint64_t number);
+  void give_held_before(base::Time since);
+  void stage(QueuedPacket item);
+
+  const media::Pts at_;
+  Position given_;
+  const base::Time started_;
+  bool old_closed_ = false;
+  std::optional<std::uint64_t> key_;  ///< number of K
+  base::Time key_time_{};
+  std::optional<std::uint64_t> new_seen_;  ///< newest picture of the new channel before K
+  std::deque<Held> held_;                  ///< pictures of the old channel from `at_` on
+  std::deque<QueuedPacket> staged_;        ///< from the new channel: sounds, and pictures from K on
+  std::vector<QueuedPacket> out_;
+};
+
+}  // namespace server

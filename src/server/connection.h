@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/units.h"
+#include "server/event_loop.h"
+#include "server/handover.h"
+#include "server/http_request_parser.h"
+#include "server/loop_context.h"
+#include "server/request_target.h"
+#include "server/seats.h"
+#include "server/viewer_session.h"
+#include "server/viewer_socket.h"
+
+namespace server {
+
+/// One TCP connection from accept to close. Used on its loop thread; once closed it waits in
+/// LoopContext::closed to be destroyed.
+///
+///   Request ⇄ Response (while the socket takes no more)
+///      ├──► Stream (the rest of its life) ──┐
+///      └────────────────────────────────────┴─► Linger ─► Closed
+class Connection {
+ public:
+  Connection(LoopContext& context, Accepted accepted, base::Time now);
+
+  void check_times(base::Time now);  ///< a few times per second
+  void stop(base::Time now);         ///< ends what is under way and closes, within kGrace
+  void abort(base::Time now);        ///< closes at once
+  void append_state(std::vector<ViewerState>& states);
+
+ private:
+  enum class Phase { kRequest, kResponse, kStream, kLinger, kClosed };
+
+  void on_ready(EventLoop::Ready ready);
+  void on_readable(base::Time now);
+  void on_writable(base::Time now);
+  void discard(std::size_t bytes, base::Time now);
+  void input(std::string_view bytes, base::Time now);
+  void peer_closed(base::Time now);
+
+  void answer(const HttpRequest& request, base::Time now);
+  void watch(const HttpRequest& request, const std::string& stream, const RequestTarget& target,
+             base::Time now);
+  void start_stream(const HttpRequest& request, const ViewerRequest& viewer, Admission admission,
+                    Seats::Seat seat, base::Time now);
+  void respond(const Page& page, base::Time now);
+  void refuse(int status, const std::string& reason, base::Time now);
+  std::string head(int status, std::string_view type, std::optional<std::size_t> length);
+  void flush(base::Time now);
+  void on_session_ended(LeaveReason reason, bool complete);
+  void linger(base::Time now);
+  void close();
+
+  LoopContext& context_;
+  const Endpoint peer_;
+  Seats::Seat seat_;
+  ViewerSocket socket_;
+  Phase phase_ = Phase::kRequest;
+  base::Time deadline_;  ///< of the phase; unused in kStream
+  std::unique_ptr<HttpRequestParser> parser_;
+  std::string pipelined_;  ///< received behind a request whose response is under way
+  bool later_request_ = false;
+  bool stopping_ = false;
+  bool http_1_0_ = false;  ///< of the request being answered, as the next two
+  bool keep_alive_ = false;
+  bool head_only_ = false;
+  std::string output_;
+  std::size_t output_sent_ = 0;
+  std::uint64_t sent_ = 0;     ///< bytes since accept, before a stream
+  std::size_t discarded_ = 0;  ///< bytes that came and were not asked for
+  std::unique_ptr<ViewerSession> session_;
+  EventLoop::RulePtr rule_;
+};
+
+}  // namespace server

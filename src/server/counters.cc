@@ -1,0 +1,32 @@
+#include "server/counters.h"
+
+namespace server {
+
+namespace {
+
+template <std::size_t kSize>
+std::uint64_t add_all(std::vector<std::uint64_t>& sums,
+                      const std::array<Counter, kSize>& counters) {
+  std::uint64_t total = 0;
+  sums.resize(kSize);
+  for (std::size_t i = 0; i < kSize; ++i) {
+    sums[i] += counters[i].value();
+    total += counters[i].value();
+  }
+  return total;
+}
+
+}  // namespace
+
+void Counters::add_to(Server::State& state) const {
+  add_all(state.responses, responses);
+  const std::uint64_t gone = add_all(state.left, left);  // before `joined`: viewers is never < 0
+  state.viewers += joined.value() - gone;
+  state.connections += connections.value();
+  state.bytes_sent += bytes_sent.value();
+  state.frames_dropped += frames_dropped.value();
+  state.gops_dropped += gops_dropped.value();
+  state.switches += switches.value();
+}
+
+}  // namespace server

@@ -1,0 +1,107 @@
+#include "server/event_loop.h"
+
+#include <event2/event.h>
+#include <sys/eventfd.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <utility>
+
+#include "base/log.h"
+#include "base/system_error.h"
+
+namespace server {
+
+namespace {
+
+// Three pictures at 30 per second: from here on every viewer of the loop sees it.
+constexpr base::Duration kSlow = std::chrono::milliseconds{100};
+
+event_base* new_base() {
+  event_config* config = event_config_new();
+  // One thread uses the base; others reach it through the eventfd.
+  event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
+  event_config_set_flag(config, EVENT_BASE_FLAG_NO_CACHE_TIME);
+  event_config_require_features(config, EV_FEATURE_ET);
+  event_base* base = event_base_new_with_config(config);
+  event_config_free(config);
+  if (!base) throw std::runtime_error{"libevent offers no edge-triggered event loop (epoll)"};
+  return base;
+}
+
+void on_event(int /*fd*/, short what, void* rule) noexcept {
+  static_cast<EventLoop::Rule*>(rule)->run(
+      {.readable = (what & (EV_READ | EV_TIMEOUT)) != 0, .writable = (what & EV_WRITE) != 0});
+}
+
+timeval to_timeval(base::Duration duration) {
+  const auto us = std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
+  return {.tv_sec = us / 1'000'000, .tv_usec = us % 1'000'000};
+}
+
+}  // namespace
+
+EventLoop::Rule::Rule(EventLoop& loop, const char* name, std::function<void(Ready)> callback)
+    : loop_{loop}, name_{name}, callback_{std::move(callback)} {}
+
+EventLoop::Rule::~Rule() { event_free(event_); }
+
+void EventLoop::Rule::again() { event_active(event_, EV_READ, 0); }
+
+void EventLoop::Rule::disable() { event_del(event_); }
+
+void EventLoop::Rule::run(Ready ready) {
+  const auto begin = base::Clock::now();
+  callback_(ready);
+  loop_.took(name_, begin);
+}
+
+void EventLoop::FreeBase::operator()(event_base* base) const { event_base_free(base); }
+
+EventLoop::EventLoop(std::function<void()> on_wake)
+    : base_{new_base()},
+      wake_fd_{base::check("eventfd", eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC))},
+      // An edge comes with every write to it, so that it never needs to be read.
+      wake_rule_{when_ready("wake", wake_fd_.get(),
+                            [on_wake = std::move(on_wake)](Ready) { on_wake(); })} {}
+
+EventLoop::~EventLoop() = default;
+
+void EventLoop::run() { event_base_loop(base_.get(), EVLOOP_NO_EXIT_ON_EMPTY); }
+
+void EventLoop::stop() { event_base_loopbreak(base_.get()); }
+
+void EventLoop::wake() {
+  // It can only fail when 2^64 - 1 wake-ups are pending.
+  [[maybe_unused]] const int result = eventfd_write(wake_fd_.get(), 1);
+}
+
+EventLoop::RulePtr EventLoop::when_ready(const char* name, int fd,
+                                         std::function<void(Ready)> callback) {
+  auto rule = std::make_unique<Rule>(*this, name, std::move(callback));
+  rule->event_ =
+      event_new(base_.get(), fd, EV_READ | EV_WRITE | EV_PERSIST | EV_ET, on_event, rule.get());
+  event_add(rule->event_, nullptr);
+  return rule;
+}
+
+EventLoop::RulePtr EventLoop::every(const char* name, base::Duration interval,
+                                    std::function<void()> callback) {
+  auto rule =
+      std::make_unique<Rule>(*this, name, [callback = std::move(callback)](Ready) { callback(); });
+  rule->event_ = event_new(base_.get(), -1, EV_PERSIST, on_event, rule.get());
+  const timeval tv = to_timeval(interval);
+  event_add(rule->event_, &tv);
+  return rule;
+}
+
+void EventLoop::took(const char* name, base::Time begin) {
+  const auto now = base::Clock::now();
+  if (now - begin < kSlow) return;
+  if (const auto times = slow_.count(now)) {
+    base::log::warning("event_loop_slow",
+                       {{"rule", name}, {"seconds", now - begin}, {"times", *times}});
+  }
+}
+
+}  // namespace server

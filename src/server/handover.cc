@@ -1,0 +1,104 @@
+#include "server/handover.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace server {
+
+namespace {
+
+const Published* packet_of(const Handover::Event& event, media::ChannelId channel) {
+  const auto* published = std::get_if<Published>(&event);
+  return published && published->channel == channel ? published : nullptr;
+}
+
+}  // namespace
+
+bool Handover::push(Event event) {
+  std::lock_guard lock{mutex_};
+  if (events_.size() >= kMaxEvents && std::holds_alternative<ViewerMoved>(event)) {
+    ++packets_lost_;
+    return false;
+  }
+  if (const auto* closed = std::get_if<ChannelClosed>(&event)) {
+    std::erase_if(backlogs_, [&](const Backlog& b) { return b.channel == closed->channel; });
+  }
+  return append(std::move(event));
+}
+
+bool Handover::publish(media::ChannelId channel, media::PacketPtr packet) {
+  std::lock_guard lock{mutex_};
+  Published published{channel, {std::move(packet)}};
+  Backlog& b = backlog(channel);
+  if (b.waiting && !published.item.is_keyframe()) {
+    ++packets_lost_;
+    return false;
+  }
+  published.item.splice = std::exchange(b.waiting, false);
+  const media::Pts pts = published.item.packet->pts;
+  if (b.packets++ == 0) b.oldest = pts;
+  const bool wake = append(std::move(published));
+  if (over(b, pts)) drop_to_keyframe(b, pts);
+  return wake;
+}
+
+void Handover::take(std::vector<Event>& events) {
+  events.clear();
+  std::lock_guard lock{mutex_};
+  events_.swap(events);
+  ++round_;
+}
+
+std::uint64_t Handover::packets_lost() const {
+  std::lock_guard lock{mutex_};
+  return packets_lost_;
+}
+
+Handover::Backlog& Handover::backlog(media::ChannelId channel) {
+  auto it = std::find_if(backlogs_.begin(), backlogs_.end(),
+                         [&](const Backlog& b) { return b.channel == channel; });
+  if (it == backlogs_.end()) it = backlogs_.insert(it, Backlog{.channel = channel});
+  if (it->round != round_) {
+    it->round = round_;
+    it->packets = 0;
+  }
+  return *it;
+}
+
+void Handover::drop_to_keyframe(Backlog& b, media::Pts newest) {
+  drop_before(b, newest_keyframe(b.channel));
+  if (b.packets > 0 && !over(b, newest)) return;
+  drop_before(b, events_.size());  // the newest keyframe is too old itself
+  b.waiting = true;
+}
+
+std::size_t Handover::newest_keyframe(media::ChannelId channel) const {
+  for (std::size_t i = events_.size(); i-- > 0;) {
+    const auto* published = packet_of(events_[i], channel);
+    if (published && published->item.is_keyframe()) return i;
+  }
+  return events_.size();
+}
+
+/// What is left of the channel begins a new count: it may have packets from before it was closed.
+void Handover::drop_before(Backlog& b, std::size_t end) {
+  const auto is_packet = [&](const Event& e) { return packet_of(e, b.channel) != nullptr; };
+  const auto begin = events_.begin();
+  const auto last = begin + static_cast<std::ptrdiff_t>(end);
+  const auto kept = std::remove_if(begin, last, is_packet);
+  packets_lost_ += static_cast<std::uint64_t>(last - kept);
+  events_.erase(kept, last);
+  b.packets = static_cast<std::size_t>(std::count_if(events_.begin(), events_.end(), is_packet));
+  const auto first = std::find_if(events_.begin(), events_.end(), is_packet);
+  if (first == events_.end()) return;
+  auto& item = std::get<Published>(*first).item;
+  item.splice = true;
+  b.oldest = item.packet->pts;
+}
+
+bool Handover::append(Event event) {
+  events_.push_back(std::move(event));
+  return events_.size() == 1;
+}
+
+}  // namespace server

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <variant>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "base/units.h"
+#include "media/packet.h"
+#include "server/address.h"
+#include "server/handler.h"
+#include "server/seats.h"
+#include "server/viewer_queue.h"
+
+namespace server {
+
+struct Published {
+  media::ChannelId channel;
+  QueuedPacket item;
+};
+struct ChannelClosed {
+  media::ChannelId channel;
+};
+struct ViewerMoved {
+  ViewerId viewer;
+  media::ChannelId channel;
+  media::Pts at;
+};
+struct Accepted {
+  base::UniqueFd fd;
+  Endpoint peer;
+  Seats::Seat seat;
+};
+struct Stopping {};
+
+/// What other threads hand to one loop, in order. Packets are bounded in media time per channel:
+/// over it, all before the newest keyframe are lost, or all until the next one, and counted. Moves
+/// are lost, and counted, beyond kMaxEvents; the rest is one per channel or connection.
+/// Thread-safe.
+class Handover {
+ public:
+  using Event = std::variant<Published, ChannelClosed, ViewerMoved, Accepted, Stopping>;
+
+  explicit Handover(base::Duration bound) : bound_{bound} {}
+
+  /// True when the loop has to be woken: it has taken all that was here before.
+  bool push(Event event);
+  bool publish(media::ChannelId channel, media::PacketPtr packet);
+
+  /// Swaps what is here into `events`, which is cleared first.
+  void take(std::vector<Event>& events);
+
+  std::uint64_t packets_lost() const;
+
+ private:
+  // 1 s of a channel is 107 packets; this holds where timestamps stand still.
+  static constexpr std::size_t kMaxPackets = 1024;
+  // Six moves of each of 10000 viewers: the ladder will ask again.
+  static constexpr std::size_t kMaxEvents = 65536;
+
+  struct Backlog {
+    media::ChannelId channel;
+    std::uint64_t round = 0;  ///< of take(); what was counted in an earlier one has been taken
+    std::size_t packets = 0;
+    media::Pts oldest{};
+    bool waiting = false;  ///< for a keyframe: all before it are lost
+  };
+
+  Backlog& backlog(media::ChannelId channel);
+  bool over(const Backlog& b, media::Pts newest) const {
+    return newest - b.oldest > bound_ || b.packets > kMaxPackets;
+  }
+  void drop_to_keyframe(Backlog& b, media::Pts newest);
+  std::size_t newest_keyframe(media::ChannelId channel) const;
+  void drop_before(Backlog& b, std::size_t end);
+  bool append(Event event);
+
+  const base::Duration bound_;
+  mutable std::mutex mutex_;
+  std::vector<Event> events_;       // GUARDED_BY(mutex_)
+  std::vector<Backlog> backlogs_;   // GUARDED_BY(mutex_); one per open channel: few
+  std::uint64_t round_ = 1;         // GUARDED_BY(mutex_)
+  std::uint64_t packets_lost_ = 0;  // GUARDED_BY(mutex_)
+};
+
+}  // namespace server

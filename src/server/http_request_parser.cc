@@ -1,0 +1,195 @@
+#include "server/http_request_parser.h"
+
+#include <http_parser.h>
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+#include <utility>
+
+namespace server {
+
+namespace {
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
+    return std::tolower(static_cast<unsigned char>(x)) ==
+           std::tolower(static_cast<unsigned char>(y));
+  });
+}
+
+/// What a client says of itself ends in logs, JSON and labels: nothing but printable ASCII.
+std::string printable(std::string_view text, std::size_t most) {
+  std::string out{text.substr(0, most)};
+  std::replace_if(
+      out.begin(), out.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return out;
+}
+
+HttpFault fault_of(http_errno error) {
+  switch (error) {
+    case HPE_HEADER_OVERFLOW:
+      return {431, "the request header is too large"};
+    case HPE_INVALID_VERSION:
+      return {505, "only HTTP/1.0 and HTTP/1.1 are spoken here"};
+    default:
+      return {400, std::string{"not a valid HTTP request: "} + http_errno_description(error)};
+  }
+}
+
+HttpRequest::Method method_of(unsigned method) {
+  if (method == HTTP_GET) return HttpRequest::Method::kGet;
+  if (method == HTTP_HEAD) return HttpRequest::Method::kHead;
+  return HttpRequest::Method::kOther;
+}
+
+bool has_body(const http_parser& parser) {
+  constexpr auto kNoLength = std::numeric_limits<std::uint64_t>::max();
+  return parser.flags & F_CHUNKED ||
+         (parser.content_length != 0 && parser.content_length != kNoLength);
+}
+
+}  // namespace
+
+class HttpRequestParser::Impl {
+ public:
+  explicit Impl(std::size_t max_bytes) : max_bytes_{max_bytes} { begin(); }
+
+  Progress feed(std::string_view bytes) {
+    const auto part = bytes.substr(0, max_bytes_ - used_);
+    if (part.empty()) return {Status::kNeedMore, 0};  // 0 bytes would mean end of file
+    const std::size_t consumed =
+        http_parser_execute(&parser_, &callbacks(), part.data(), part.size());
+    used_ += consumed;
+    return {judge(), consumed};
+  }
+
+  HttpRequest take() {
+    auto request = std::move(request_);
+    begin();
+    return request;
+  }
+
+  const HttpFault& fault() const { return fault_; }
+  bool started() const { return used_ > 0; }
+
+ private:
+  static Impl& of(http_parser* parser) { return *static_cast<Impl*>(parser->data); }
+
+  static const http_parser_settings& callbacks() {
+    static const http_parser_settings settings = [] {
+      http_parser_settings s;
+      http_parser_settings_init(&s);
+      s.on_url = [](http_parser* p, const char* at, std::size_t size) {
+        of(p).request_.target.append(at, size);
+        return 0;
+      };
+      s.on_header_field = [](http_parser* p, const char* at, std::size_t size) {
+        of(p).add_to_name({at, size});
+        return 0;
+      };
+      s.on_header_value = [](http_parser* p, const char* at, std::size_t size) {
+        of(p).add_to_value({at, size});
+        return 0;
+      };
+      s.on_headers_complete = [](http_parser* p) {
+        of(p).finish_header();
+        return 1;  // no body is read
+      };
+      s.on_message_complete = [](http_parser* p) {
+        of(p).complete();
+        http_parser_pause(p, 1);  // what follows is the next request
+        return 0;
+      };
+      return s;
+    }();
+    return settings;
+  }
+
+  void begin() {
+    http_parser_init(&parser_, HTTP_REQUEST);
+    parser_.data = this;
+    request_ = {};
+    used_ = 0;
+    hosts_ = 0;
+    complete_ = false;
+    in_value_ = false;
+    name_.clear();
+    value_.clear();
+  }
+
+  Status judge() {
+    if (complete_) return check();
+    const auto error = HTTP_PARSER_ERRNO(&parser_);
+    if (error != HPE_OK) return fail(fault_of(error));
+    if (used_ < max_bytes_) return Status::kNeedMore;
+    if (name_.empty()) return fail({414, "the request line is too long"});
+    return fail({431, "the request header is too large"});
+  }
+
+  Status check() {
+    if (parser_.http_major != 1) return fail(fault_of(HPE_INVALID_VERSION));
+    if (hosts_ > 1 || (hosts_ == 0 && !request_.http_1_0)) {
+      return fail({400, "a request needs exactly one Host header"});
+    }
+    return Status::kComplete;
+  }
+
+  Status fail(HttpFault fault) {
+    fault_ = std::move(fault);
+    return Status::kFailed;
+  }
+
+  void add_to_name(std::string_view part) {
+    if (in_value_) finish_header();
+    name_.append(part);
+  }
+
+  void add_to_value(std::string_view part) {
+    in_value_ = true;
+    value_.append(part);
+  }
+
+  void finish_header() {
+    if (equal_ignoring_case(name_, "user-agent")) {
+      request_.user_agent = printable(value_, HttpRequest::kMaxUserAgent);
+    } else if (equal_ignoring_case(name_, "host")) {
+      ++hosts_;
+    }
+    in_value_ = false;
+    name_.clear();
+    value_.clear();
+  }
+
+  void complete() {
+    complete_ = true;
+    request_.method = method_of(parser_.method);
+    request_.http_1_0 = parser_.http_major == 1 && parser_.http_minor == 0;
+    request_.keep_alive = http_should_keep_alive(&parser_) != 0 && !has_body(parser_) &&
+                          parser_.method != HTTP_CONNECT;
+  }
+
+  const std::size_t max_bytes_;
+  http_parser parser_{};
+  HttpRequest request_;
+  HttpFault fault_;
+  std::size_t used_ = 0;
+  int hosts_ = 0;
+  bool complete_ = false;
+  bool in_value_ = false;  ///< the last header callback brought a value, not a name
+  std::string name_;
+  std::string value_;
+};
+
+HttpRequestParser::HttpRequestParser(std::size_t max_bytes)
+    : impl_{std::make_unique<Impl>(max_bytes)} {}
+HttpRequestParser::~HttpRequestParser() = default;
+
+HttpRequestParser::Progress HttpRequestParser::feed(std::string_view bytes) {
+  return impl_->feed(bytes);
+}
+HttpRequest HttpRequestParser::take() { return impl_->take(); }
+const HttpFault& HttpRequestParser::fault() const { return impl_->fault(); }
+bool HttpRequestParser::started() const { return impl_->started(); }
+
+}  // namespace server

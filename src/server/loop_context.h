@@ -1,0 +1,64 @@
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "media/packet.h"
+#include "server/counters.h"
+#include "server/event_loop.h"
+#include "server/group_channel.h"
+#include "server/handler.h"
+#include "server/page_table.h"
+#include "server/seats.h"
+#include "server/server.h"
+#include "server/viewer_socket.h"
+
+namespace server {
+
+class Connection;
+class ViewerSession;
+
+/// What all loops of a server share. Each part is constant while they run, or thread-safe.
+struct Shared {
+  // Beside the viewers: requests for pages, and connections that have not asked yet.
+  static constexpr int kOtherConnections = 1000;
+  static constexpr int kOtherPerAddress = 100;
+
+  Shared(Settings s, Handler& h)
+      : settings{std::move(s)},
+        handler{h},
+        pages{settings.admin_allow},
+        connections{settings.max_viewers + kOtherConnections,
+                    settings.max_viewers_per_address + kOtherPerAddress},
+        viewers{settings.max_viewers, settings.max_viewers_per_address} {}
+
+  const Settings settings;
+  Handler& handler;
+  PageTable pages;
+  Seats connections;
+  Seats viewers;
+  SocketWarnings warnings;
+  std::atomic<ViewerId> last_viewer{0};
+};
+
+/// What the connections of one loop share; used on its thread.
+struct LoopContext {
+  Shared& shared;
+  EventLoop& loop;
+  Counters& counters;
+  std::map<media::ChannelId, std::unique_ptr<GroupChannel>> channels;
+  std::unordered_map<ViewerId, ViewerSession*> sessions;
+  std::vector<Connection*> closed;  ///< to be destroyed in the loop's next turn
+
+  /// Made when it is first named: a viewer may be sent to it before its first packet.
+  GroupChannel& channel(media::ChannelId id) {
+    auto& channel = channels[id];
+    if (!channel) channel = std::make_unique<GroupChannel>(id);
+    return *channel;
+  }
+};
+
+}  // namespace server

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace server {
+
+/// What a request asks for. The path is percent-decoded once and compared exactly, never
+/// normalised: "//x", "/./x" and "/y/../x" are not "/x".
+struct RequestTarget {
+  std::string path;
+  std::string query;  ///< after '?', undecoded
+
+  /// Origin form ("/x?y") or absolute form ("http://host/x?y"). An error for anything else, for a
+  /// bad escape, and for an escaped control character, '/' or '\'.
+  static base::Result<RequestTarget> parse(std::string_view text);
+
+  /// NAME of "/NAME.ts": 1 to 64 of letters, digits, '-', '_' and '.', not beginning with '.'.
+  std::optional<std::string> stream() const;
+};
+
+}  // namespace server

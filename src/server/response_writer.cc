@@ -1,0 +1,99 @@
+#include "server/response_writer.h"
+
+#include <charconv>
+#include <utility>
+
+#include "media/mpegts.h"
+
+namespace server {
+
+namespace {
+
+constexpr std::string_view kCrlf = "\r\n";
+constexpr std::string_view kLastChunk = "0\r\n\r\n";
+constexpr std::string_view kCrlfLastChunk = "\r\n0\r\n\r\n";
+
+void append_chunk_header(std::string& out, std::size_t size) {
+  std::array<char, 16> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), size, 16).ptr;
+  out.append(digits.data(), end);
+  out.append(kCrlf);
+}
+
+/// Collects what lies beyond the first `skip` bytes.
+class Gatherer {
+ public:
+  Gatherer(ResponseWriter::Pieces& memory, std::size_t skip) : memory_{memory}, skip_{skip} {}
+
+  void add(const void* data, std::size_t size) {
+    if (skip_ >= size) {
+      skip_ -= size;
+      return;
+    }
+    // iovec serves readv as well, so it points to non-const
+    auto* begin = const_cast<char*>(static_cast<const char*>(data));
+    memory_[count_++] = {begin + skip_, size - skip_};
+    skip_ = 0;
+  }
+
+  std::span<iovec> pieces() const { return {memory_.data(), count_}; }
+
+ private:
+  ResponseWriter::Pieces& memory_;
+  std::size_t skip_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+
+void ResponseWriter::add(QueuedPacket item) {
+  Part part;
+  if (item.splice) part.splice = media::ts_splice(item.packet->bytes);
+  part.packet = std::move(item.packet);
+  parts_.push_back(std::move(part));
+}
+
+void ResponseWriter::seal() {
+  if (parts_.empty()) return;
+  std::size_t payload = 0;
+  for (const auto& part : parts_) payload += part.splice.size() + part.packet->bytes.size();
+  if (framing_ == Framing::kChunked) {
+    append_chunk_header(prefix_, payload);
+    suffix_ = kCrlf;
+  }
+  size_ = prefix_.size() + payload + suffix_.size();
+  std::size_t end = prefix_.size();
+  for (auto& part : parts_) part.end = end += part.splice.size() + part.packet->bytes.size();
+}
+
+void ResponseWriter::finish() {
+  if (framing_ == Framing::kUntilClose) return;
+  if (parts_.empty()) {
+    prefix_.append(kLastChunk);
+    size_ = prefix_.size();
+  } else {
+    suffix_ = kCrlfLastChunk;
+    size_ += kLastChunk.size();
+  }
+}
+
+std::span<iovec> ResponseWriter::pieces(Pieces& memory) const {
+  const std::size_t gone = done_ == 0 ? 0 : parts_[done_ - 1].end;
+  Gatherer gatherer{memory, sent_ - gone};
+  if (gone == 0) gatherer.add(prefix_.data(), prefix_.size());
+  for (std::size_t i = done_; i < parts_.size(); ++i) {
+    gatherer.add(parts_[i].splice.data(), parts_[i].splice.size());
+    gatherer.add(parts_[i].packet->bytes.data(), parts_[i].packet->bytes.size());
+  }
+  gatherer.add(suffix_.data(), suffix_.size());
+  return gatherer.pieces();
+}
+
+void ResponseWriter::reset() {
+  prefix_.clear();
+  parts_.clear();
+  suffix_ = {};
+  done_ = sent_ = size_ = 0;
+}
+
+}  // namespace server

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <sys/uio.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/viewer_queue.h"
+
+namespace server {
+
+/// Packets → the bytes of one HTTP response, without I/O: one chunk per batch, a batch being what
+/// one write should carry. Bytes are never copied; a batch once begun is always completed.
+class ResponseWriter {
+ public:
+  enum class Framing { kChunked, kUntilClose };
+
+  /// A picture and the sounds before it; more go with the next batch.
+  static constexpr std::size_t kMaxPackets = 16;
+  static constexpr std::size_t kMaxPieces = 2 * kMaxPackets + 2;  ///< splices, framing
+  using Pieces = std::array<iovec, kMaxPieces>;
+
+  /// `head` goes before the first batch; `offset` bytes went before it on the connection.
+  ResponseWriter(Framing framing, std::string head, std::uint64_t offset)
+      : framing_{framing}, prefix_{std::move(head)}, size_{prefix_.size()}, offset_{offset} {}
+
+  /// REQUIRES: room(). Adds to the batch that has not begun.
+  void add(QueuedPacket item);
+  /// Frames what was added; call once before pieces().
+  void seal();
+  /// The final chunk follows what has been sealed.
+  void finish();
+
+  bool idle() const { return sent_ == size_; }     ///< nothing is unsent
+  bool between() const { return parts_.empty(); }  ///< no batch has begun: one may be added
+  bool room() const { return parts_.size() < kMaxPackets; }
+  std::uint64_t offset() const { return offset_; }
+
+  /// What is left of the batch, in order.
+  std::span<iovec> pieces(Pieces& memory) const;
+
+  /// `count` bytes have been taken. Calls fn(packet, offset of its last byte + 1) for each packet
+  /// now wholly taken.
+  template <typename Fn>
+  void advance(std::size_t count, Fn fn) {
+    sent_ += count;
+    offset_ += count;
+    while (done_ < parts_.size() && parts_[done_].end <= sent_) {
+      fn(*parts_[done_].packet, offset_ - (sent_ - parts_[done_].end));
+      parts_[done_++].packet.reset();
+    }
+    if (idle()) reset();
+  }
+
+ private:
+  struct Part {
+    media::PacketPtr packet;
+    std::vector<std::uint8_t> splice;
+    std::size_t end = 0;  ///< of the packet, from the batch's first byte
+  };
+
+  void reset();
+
+  const Framing framing_;
+  std::string prefix_;       ///< response head, chunk header
+  std::vector<Part> parts_;  ///< keeps its capacity: no allocation per batch
+  std::string_view suffix_;
+  std::size_t done_ = 0;  ///< parts wholly sent
+  std::size_t sent_ = 0;  ///< bytes of the batch
+  std::size_t size_ = 0;  ///< bytes of the batch
+  std::uint64_t offset_ = 0;
+};
+
+}  // namespace server

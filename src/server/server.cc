@@ -1,0 +1,131 @@
+#include "server/server.h"
+
+#include <algorithm>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "base/log.h"
+#include "server/acceptor.h"
+#include "server/loop_context.h"
+#include "server/worker.h"
+
+namespace server {
+
+namespace {
+
+int loop_count(int configured) {
+  const auto cpus = static_cast<int>(std::thread::hardware_concurrency());
+  return std::max(1, configured > 0 ? configured : cpus);
+}
+
+}  // namespace
+
+class Server::Impl {
+ public:
+  Impl(Settings settings, Handler& handler) : shared_{std::move(settings), handler} {
+    const int count = loop_count(shared_.settings.threads);
+    for (int i = 0; i < count; ++i) workers_.push_back(std::make_unique<Worker>(shared_, i));
+  }
+
+  ~Impl() { stop(); }
+
+  PageTable& pages() { return shared_.pages; }
+
+  void start() {
+    std::vector<base::UniqueFd> listening;
+    for (const auto& endpoint : shared_.settings.listen) {
+      listening.push_back(listen_on(endpoint));
+      listening_.push_back(bound_endpoint(listening.back()));
+    }
+    auto acceptor = std::make_unique<Acceptor>(
+        workers_.front()->loop(), std::move(listening),
+        [this](base::UniqueFd fd, const Endpoint& peer) { spread(std::move(fd), peer); });
+    for (auto& worker : workers_) worker->start(std::exchange(acceptor, nullptr));
+    running_ = true;
+  }
+
+  const std::vector<Endpoint>& listening() const { return listening_; }
+
+  void stop() {
+    if (!std::exchange(running_, false)) return;
+    for (auto& worker : workers_) worker->push(Stopping{});
+    for (auto& worker : workers_) worker->join();
+  }
+
+  void publish(media::ChannelId channel, const media::PacketPtr& packet) {
+    for (auto& worker : workers_) worker->publish(channel, packet);
+  }
+
+  template <typename Event>
+  void tell_all(const Event& event) {
+    for (auto& worker : workers_) worker->push(event);
+  }
+
+  State state() const {
+    State state;
+    for (const auto& worker : workers_) worker->add_to(state);
+    return state;
+  }
+
+  std::vector<ViewerState> viewers() const {
+    std::vector<ViewerState> states;
+    for (const auto& worker : workers_) worker->append_viewers(states);
+    std::sort(states.begin(), states.end(),
+              [](const ViewerState& a, const ViewerState& b) { return a.id < b.id; });
+    return states;
+  }
+
+ private:
+  /// Each connection to the loop that has fewest. On the accepting loop's thread.
+  void spread(base::UniqueFd fd, const Endpoint& peer) {
+    auto seat = shared_.connections.take(peer.address);
+    if (std::holds_alternative<Seats::Full>(seat)) return refuse(peer);
+    const auto least = std::min_element(
+        workers_.begin(), workers_.end(),
+        [](const auto& a, const auto& b) { return a->connections() < b->connections(); });
+    (*least)->push(Accepted{std::move(fd), peer, std::get<Seats::Seat>(std::move(seat))});
+  }
+
+  void refuse(const Endpoint& peer) {
+    if (const auto times = refused_.count(base::Clock::now())) {
+      base::log::warning(
+          "connections_refused",
+          {{"times", *times}, {"last", peer.text()}, {"hint", "raise server.max_viewers"}});
+    }
+  }
+
+  Shared shared_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<Endpoint> listening_;
+  bool running_ = false;
+  LogPeriod refused_;
+};
+
+Server::Server(Settings settings, Handler& handler)
+    : impl_{std::make_unique<Impl>(std::move(settings), handler)} {}
+Server::~Server() = default;
+
+void Server::add_page(std::string path, Access access,
+                      std::function<Page(const Request&)> handler) {
+  impl_->pages().add(std::move(path), access, std::move(handler));
+}
+
+void Server::start() { impl_->start(); }
+std::vector<Endpoint> Server::listening() const { return impl_->listening(); }
+void Server::stop() { impl_->stop(); }
+
+void Server::publish(media::ChannelId channel, media::PacketPtr packet) {
+  impl_->publish(channel, packet);
+}
+
+void Server::close_channel(media::ChannelId channel) { impl_->tell_all(ChannelClosed{channel}); }
+
+void Server::move_viewer(ViewerId viewer, media::ChannelId channel, media::Pts at) {
+  impl_->tell_all(ViewerMoved{viewer, channel, at});
+}
+
+Server::State Server::state() const { return impl_->state(); }
+std::vector<ViewerState> Server::viewers() const { return impl_->viewers(); }
+
+}  // namespace server

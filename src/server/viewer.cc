@@ -1,0 +1,128 @@
+#include "server/viewer.h"
+
+namespace server {
+
+Viewer::Viewer(ViewerState state, base::Duration queue_bound, ResponseWriter writer)
+    : state_{std::move(state)}, queue_{queue_bound}, writer_{std::move(writer)} {}
+
+void Viewer::begin(const GroupChannel::Gop& gop) {
+  queue_.grant(gop.age);
+  for (const auto& item : gop.packets) deliver(item);
+  update_state();
+}
+
+void Viewer::offer(Source source, const QueuedPacket& item, base::Time now) {
+  if (phase_ == Phase::kDraining) return;
+  check_time(now);
+  if (!switch_) {
+    deliver(item);
+  } else if (source == Source::kCurrent) {
+    apply(switch_->from_old(item, now));
+  } else {
+    apply(switch_->from_new(item, now));
+  }
+  update_state();
+}
+
+void Viewer::begin_switch(media::Pts at, base::Time now) {
+  cancel_switch();
+  switch_ = std::make_unique<ChannelSwitch>(at, given_, now);
+}
+
+void Viewer::cancel_switch() {
+  if (!switch_) return;
+  for (auto& item : switch_->give_up()) deliver(std::move(item));
+  switch_.reset();
+}
+
+void Viewer::old_channel_closed() {
+  if (switch_) apply(switch_->old_closed());
+}
+
+void Viewer::check_time(base::Time now) {
+  if (switch_) apply(switch_->on_time(now));
+}
+
+bool Viewer::prepare(bool sound_due) {
+  if (writer_.between() && phase_ != Phase::kDraining &&
+      (queue_.has_picture() || (sound_due && !queue_.empty()))) {
+    for (bool picture = false; !picture && writer_.room() && !queue_.empty();) {
+      QueuedPacket item = queue_.pop();
+      picture = item.is_video();
+      writer_.add(std::move(item));
+    }
+    writer_.seal();
+    update_state();
+  }
+  return !writer_.idle();
+}
+
+void Viewer::taken(std::size_t bytes, base::Time now) {
+  writer_.advance(bytes, [&](const media::Packet& packet, std::uint64_t end_offset) {
+    if (packet.kind == media::Packet::Kind::kVideo) on_sent(packet, end_offset, now);
+  });
+  state_.sent = base::ByteCount{static_cast<std::int64_t>(writer_.offset())};
+}
+
+void Viewer::finish() {
+  switch_.reset();
+  queue_.clear();
+  phase_ = Phase::kDraining;
+  writer_.finish();
+  update_state();
+}
+
+void Viewer::deliver(QueuedPacket item) {
+  if (phase_ == Phase::kJoining) {
+    if (!item.is_keyframe()) return;
+    phase_ = Phase::kPlaying;
+  }
+  if (!is_new(*item.packet)) return;
+  if (item.splice) splice_ = {true, true};
+  item.splice = std::exchange(splice_[static_cast<std::size_t>(item.packet->kind)], false);
+  if (item.is_video()) state_.rate = item.packet->rate;
+  queue_.push(std::move(item));
+}
+
+/// Sounds and pictures have the same numbers in every channel: what was given is not given again.
+bool Viewer::is_new(const media::Packet& packet) {
+  auto& newest = packet.kind == media::Packet::Kind::kVideo ? given_.picture : given_.sound;
+  if (newest && packet.number <= *newest) return false;
+  newest = packet.number;
+  return true;
+}
+
+void Viewer::apply(Change outcome) {
+  for (auto& item : switch_->take_old()) deliver(std::move(item));
+  if (outcome == Change::kPending) return;
+  if (outcome == Change::kSwitched) {
+    ++state_.switches;
+    splice_ = {true, true};
+    for (auto& item : switch_->take_new()) deliver(std::move(item));
+  }
+  switch_.reset();
+  change_ = outcome;
+}
+
+void Viewer::update_state() {
+  const auto& queue = queue_.state();
+  state_.queued = queue.bytes;
+  state_.queued_media = queue_.media();
+  state_.frames_dropped = queue.frames_dropped;
+  state_.gops_dropped = queue.gops_dropped;
+}
+
+void Viewer::on_sent(const media::Packet& packet, std::uint64_t end_offset, base::Time now) {
+  ++state_.frames_sent;
+  sent_.push({.number = packet.number,
+              .pts = packet.pts,
+              .keyframe = packet.keyframe,
+              .captured = packet.captured,
+              .departed = now,
+              .end_offset = end_offset,
+              .size = base::ByteCount{static_cast<std::int64_t>(packet.bytes.size())},
+              .target = packet.target,
+              .psnr = packet.psnr});
+}
+
+}  // namespace server

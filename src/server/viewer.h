@@ -1,0 +1,78 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "base/units.h"
+#include "media/packet.h"
+#include "server/channel_switch.h"
+#include "server/group_channel.h"
+#include "server/handler.h"
+#include "server/response_writer.h"
+#include "server/sent_frames.h"
+#include "server/viewer_queue.h"
+
+namespace server {
+
+/// One viewer's stream, without I/O: what comes from its channels goes through the queue into the
+/// response. Used on its loop thread.
+///
+///   Joining ──(first keyframe)──► Playing ──(finish)──► Draining     the writer says when it is
+///   over
+class Viewer {
+ public:
+  enum class Phase { kJoining, kPlaying, kDraining };
+  enum class Source { kCurrent, kNext };  ///< the channel it is on, the one it is changing to
+  using Change = ChannelSwitch::Outcome;
+
+  Viewer(ViewerState state, base::Duration queue_bound, ResponseWriter writer);
+
+  /// The first packets, or none: then it begins with the next keyframe of its channel.
+  void begin(const GroupChannel::Gop& gop);
+
+  void offer(Source source, const QueuedPacket& item, base::Time now);
+
+  /// From now on offers from kNext count, until a change() other than kPending has been seen.
+  void begin_switch(media::Pts at, base::Time now);
+  void cancel_switch();
+  void old_channel_closed();
+  void check_time(base::Time now);
+  bool switching() const { return switch_ != nullptr; }
+  /// How the switch has ended, once; kPending otherwise.
+  Change change() { return std::exchange(change_, Change::kPending); }
+
+  /// Makes the next batch when the last one is out. Sounds alone are only sent when `sound_due`.
+  /// False when there is nothing to send.
+  bool prepare(bool sound_due);
+  const ResponseWriter& writer() const { return writer_; }
+  void taken(std::size_t bytes, base::Time now);
+
+  /// Drops what has not begun to be sent and ends the response.
+  void finish();
+
+  Phase phase() const { return phase_; }
+  bool has_unsent() const { return !writer_.idle() || queue_.has_picture(); }
+  ViewerState& state() { return state_; }
+  SentFrames& sent() { return sent_; }
+
+ private:
+  void deliver(QueuedPacket item);
+  bool is_new(const media::Packet& packet);
+  void apply(Change outcome);
+  void update_state();
+  void on_sent(const media::Packet& packet, std::uint64_t end_offset, base::Time now);
+
+  ViewerState state_;
+  Phase phase_ = Phase::kJoining;
+  ViewerQueue queue_;
+  ResponseWriter writer_;
+  SentFrames sent_;
+  ChannelSwitch::Position given_;
+  std::array<bool, 2> splice_{};  ///< by Packet::Kind: the next one follows a gap
+  std::unique_ptr<ChannelSwitch> switch_;
+  Change change_ = Change::kPending;
+};
+
+}  // namespace server

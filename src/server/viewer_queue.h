@@ -1,0 +1,74 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/units.h"
+#include "media/packet.h"
+
+namespace server {
+
+/// A packet on its way to a viewer.
+struct QueuedPacket {
+  media::PacketPtr packet;
+  bool splice = false;  ///< does not continue the packet before it: media::ts_splice() goes first
+
+  bool is_video() const { return packet->kind == media::Packet::Kind::kVideo; }
+  bool is_keyframe() const { return is_video() && packet->keyframe; }
+};
+
+/// What one viewer has yet to be sent, bounded in media time. When it is full everything before
+/// the newest keyframe goes; if there is none to go to, everything, until the next keyframe.
+/// Owned by a viewer, used on its loop thread; grows to its bound and allocates no more.
+class ViewerQueue {
+ public:
+  struct State {
+    base::ByteCount bytes;
+    std::uint64_t frames_dropped = 0;
+    std::uint64_t gops_dropped = 0;
+  };
+
+  explicit ViewerQueue(base::Duration bound) : bound_{bound} {}
+
+  void push(QueuedPacket item);
+  QueuedPacket pop();  ///< REQUIRES: not empty
+  void clear();
+
+  /// A joiner who begins `late` behind may stay so until the queue has been empty once.
+  void grant(base::Duration late) { granted_ = late; }
+
+  bool empty() const { return size_ == 0; }
+  bool has_picture() const { return pictures_ > 0; }
+  const QueuedPacket& front() const { return slots_[head_]; }
+  base::Duration media() const;  ///< between the oldest and the newest packet
+  const State& state() const { return state_; }
+
+ private:
+  // Audio at 47 and pictures at 60 per second are 107; this holds where timestamps stand still.
+  static constexpr std::size_t kMaxPackets = 1024;
+
+  bool over() const { return media() > bound_ + granted_ || size_ > kMaxPackets; }
+  QueuedPacket& at(std::size_t i) { return slots_[(head_ + i) & (slots_.size() - 1)]; }
+  const QueuedPacket& at(std::size_t i) const { return slots_[(head_ + i) & (slots_.size() - 1)]; }
+  void append(QueuedPacket item);
+  void grow();
+  QueuedPacket take_front();
+  void drop_to_keyframe();
+  void drop(std::size_t count);
+  std::size_t newest_keyframe() const;
+
+  const base::Duration bound_;
+  base::Duration granted_{};
+  std::vector<QueuedPacket> slots_;  ///< ring; its size is zero or a power of two
+  std::size_t head_ = 0;
+  std::size_t size_ = 0;
+  std::size_t pictures_ = 0;
+  bool waiting_ = false;          ///< for a keyframe, after a drop
+  std::array<bool, 2> splice_{};  ///< by Packet::Kind: the next one popped follows a gap
+  State state_;
+};
+
+}  // namespace server

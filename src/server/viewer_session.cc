@@ -1,0 +1,187 @@
+#include "server/viewer_session.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace server {
+
+namespace {
+
+LeaveReason reason_of(int error) {
+  return error == EPIPE || error == ECONNRESET ? LeaveReason::kClosedByViewer
+                                               : LeaveReason::kSocketError;
+}
+
+}  // namespace
+
+ViewerSession::ViewerSession(LoopContext& context, ViewerSocket& socket, Start start, Ended ended)
+    : context_{context},
+      socket_{socket},
+      seat_{std::move(start.seat)},
+      viewer_{std::move(start.state), context.shared.settings.queue, std::move(start.writer)},
+      socket_settings_{std::move(start.admission.socket)},
+      observer_{std::move(start.admission.observer)},
+      first_channel_{start.admission.channel},
+      ended_{std::move(ended)} {}
+
+ViewerSession::~ViewerSession() { leave_channels(); }
+
+void ViewerSession::join(base::Time now) {
+  socket_.configure(socket_settings_, context_.shared.warnings);
+  viewer_.state().channel = first_channel_;
+  context_.sessions.emplace(state().id, this);
+  context_.counters.joined.add();
+  joined_ = true;
+  acked_since_ = now;
+  if (observer_) observer_->on_join(tick(now));
+  enter(first_channel_, now);
+  pump(false, now);
+}
+
+void ViewerSession::on_writable(base::Time now) {
+  full_ = false;
+  pump(false, now);
+}
+
+void ViewerSession::move(media::ChannelId channel, media::Pts at, base::Time now) {
+  if (over_ || finishing_) return;
+  if (next_) {
+    std::exchange(next_, nullptr)->remove(*this);
+    viewer_.cancel_switch();
+  }
+  if (current_ && current_->id() == channel) return pump(false, now);
+  if (viewer_.phase() == Viewer::Phase::kJoining) {
+    leave_channels();
+    enter(channel, now);
+  } else {
+    next_ = &context_.channel(channel);
+    next_->add(*this);
+    viewer_.begin_switch(at, now);
+    if (!current_) viewer_.old_channel_closed();
+    for (const auto& item : next_->recent()) viewer_.offer(Viewer::Source::kNext, item, now);
+    follow_change(now);
+  }
+  pump(false, now);
+}
+
+void ViewerSession::on_packet(GroupChannel& channel, const QueuedPacket& item, base::Time now) {
+  if (over_) return;
+  const bool was_current = &channel == current_;
+  viewer_.offer(was_current ? Viewer::Source::kCurrent : Viewer::Source::kNext, item, now);
+  follow_change(now);
+  count_drops();
+  // Sounds wait for the next picture's write, or for on_sound_due().
+  if (item.is_video()) pump(false, now);
+  if (over_ || !item.is_video() || !(was_current || &channel == current_)) return;
+  if (observer_) observer_->on_tick(tick(now));
+}
+
+void ViewerSession::on_sound_due(base::Time now) { pump(true, now); }
+
+void ViewerSession::on_channel_closed(GroupChannel& channel, base::Time now) {
+  if (&channel == next_) {
+    next_ = nullptr;
+    viewer_.cancel_switch();
+    pump(false, now);
+    if (!current_) finish(LeaveReason::kStreamGone, now);
+  } else if (&channel == current_) {
+    current_ = nullptr;
+    if (!next_) return finish(LeaveReason::kStreamGone, now);
+    viewer_.old_channel_closed();
+    follow_change(now);
+    pump(false, now);
+  }
+}
+
+void ViewerSession::check_times(base::Time now) {
+  if (over_) return;
+  if (finishing_ && now >= grace_ends_) return leave(*finishing_, now);
+  if (viewer_.switching()) {
+    viewer_.check_time(now);
+    follow_change(now);
+    pump(false, now);
+  }
+  if (!over_) check_stall(now);
+}
+
+void ViewerSession::finish(LeaveReason reason, base::Time now) {
+  if (over_ || finishing_) return;
+  finishing_ = reason;
+  grace_ends_ = now + kGrace;
+  leave_channels();
+  viewer_.finish();
+  pump(false, now);
+}
+
+void ViewerSession::leave(LeaveReason reason, base::Time now) {
+  if (over_) return;
+  over_ = true;
+  leave_channels();
+  count_drops();
+  context_.sessions.erase(state().id);
+  context_.counters.left[static_cast<std::size_t>(reason)].add();
+  if (observer_) observer_->on_leave(tick(now), reason);
+  observer_.reset();
+  seat_ = {};
+  ended_(reason, !viewer_.has_unsent());
+}
+
+void ViewerSession::enter(media::ChannelId channel, base::Time now) {
+  current_ = &context_.channel(channel);
+  current_->add(*this);
+  viewer_.state().channel = channel;
+  viewer_.begin(current_->gop(now, context_.shared.settings.queue));
+}
+
+void ViewerSession::leave_channels() {
+  if (current_) std::exchange(current_, nullptr)->remove(*this);
+  if (next_) std::exchange(next_, nullptr)->remove(*this);
+}
+
+void ViewerSession::follow_change(base::Time now) {
+  switch (viewer_.change()) {
+    case Viewer::Change::kPending:
+      return;
+    case Viewer::Change::kSwitched:
+      if (current_) current_->remove(*this);
+      current_ = std::exchange(next_, nullptr);
+      viewer_.state().channel = current_->id();
+      context_.counters.switches.add();
+      return;
+    case Viewer::Change::kAbandoned:
+      std::exchange(next_, nullptr)->remove(*this);
+      if (!current_) finish(LeaveReason::kStreamGone, now);
+  }
+}
+
+void ViewerSession::pump(bool sound_due, base::Time now) {
+  while (!over_ && !full_ && viewer_.prepare(sound_due)) {
+    ResponseWriter::Pieces memory;
+    const auto sent = socket_.send(viewer_.writer().pieces(memory));
+    if (sent.error != 0) return leave(reason_of(sent.error), now);
+    viewer_.taken(sent.bytes, base::Clock::now());
+    context_.counters.bytes_sent.add(sent.bytes);
+    full_ = sent.full;
+  }
+  if (finishing_ && !viewer_.has_unsent()) leave(*finishing_, now);
+}
+
+void ViewerSession::count_drops() {
+  const auto& [frames, gops] = std::pair{state().frames_dropped, state().gops_dropped};
+  context_.counters.frames_dropped.add(frames - std::exchange(frames_counted_, frames));
+  context_.counters.gops_dropped.add(gops - std::exchange(gops_counted_, gops));
+}
+
+void ViewerSession::check_stall(base::Time now) {
+  const std::uint64_t sent = viewer_.writer().offset();
+  const std::uint64_t on_the_way = std::min<std::uint64_t>(socket_.unacknowledged(), sent);
+  const bool idle = on_the_way == 0 && !viewer_.has_unsent();
+  if (idle || sent - on_the_way > acked_) acked_since_ = now;
+  acked_ = sent - on_the_way;
+  if (now - acked_since_ >= context_.shared.settings.stall_timeout) {
+    leave(LeaveReason::kStalled, now);
+  }
+}
+
+}  // namespace server

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "server/group_channel.h"
+#include "server/handler.h"
+#include "server/loop_context.h"
+#include "server/seats.h"
+#include "server/viewer.h"
+#include "server/viewer_socket.h"
+
+namespace server {
+
+/// Ties one Viewer to its channels, its socket and its observer. Owned by its connection, used on
+/// its loop thread. After `ended` has been called it does nothing more.
+class ViewerSession final : public ChannelMember {
+ public:
+  struct Start {
+    Seats::Seat seat;
+    ViewerState state;
+    ResponseWriter writer;
+    Admission admission;
+  };
+  /// `complete`: the socket has taken the whole response.
+  using Ended = std::function<void(LeaveReason, bool complete)>;
+
+  ViewerSession(LoopContext& context, ViewerSocket& socket, Start start, Ended ended);
+  ~ViewerSession() override;
+
+  void join(base::Time now);
+  void on_writable(base::Time now);
+  void move(media::ChannelId channel, media::Pts at, base::Time now);
+  void check_times(base::Time now);  ///< a few times per second
+
+  /// Completes what has begun, ends the response, then leaves; kGrace at most.
+  void finish(LeaveReason reason, base::Time now);
+  void leave(LeaveReason reason, base::Time now);  ///< at once
+
+  const ViewerState& state() { return viewer_.state(); }
+
+  void on_packet(GroupChannel& channel, const QueuedPacket& item, base::Time now) override;
+  void on_sound_due(base::Time now) override;
+  void on_channel_closed(GroupChannel& channel, base::Time now) override;
+
+  /// How long a response may take to end. The whole server stops within a second.
+  static constexpr base::Duration kGrace = std::chrono::milliseconds{700};
+
+ private:
+  void enter(media::ChannelId channel, base::Time now);
+  void leave_channels();
+  void follow_change(base::Time now);
+  void pump(bool sound_due, base::Time now);
+  void count_drops();
+  void check_stall(base::Time now);
+  ViewerTick tick(base::Time now) { return {viewer_.state(), socket_.fd(), now, viewer_.sent()}; }
+
+  LoopContext& context_;
+  ViewerSocket& socket_;
+  Seats::Seat seat_;
+  Viewer viewer_;
+  const SocketSettings socket_settings_;
+  std::unique_ptr<ViewerObserver> observer_;
+  const media::ChannelId first_channel_;
+  const Ended ended_;
+  GroupChannel* current_ = nullptr;  ///< null: closed
+  GroupChannel* next_ = nullptr;     ///< while changing to it
+  bool joined_ = false;
+  bool over_ = false;
+  bool full_ = false;  ///< the socket takes no more until it is writable
+  std::optional<LeaveReason> finishing_;
+  base::Time grace_ends_{};
+  base::Time acked_since_{};  ///< when `acked_` last grew, or nothing was on the way
+  std::uint64_t acked_ = 0;
+  std::uint64_t frames_counted_ = 0;  ///< of frames_dropped, in the loop's counters already
+  std::uint64_t gops_counted_ = 0;
+};
+
+}  // namespace server

@@ -1,0 +1,115 @@
+#include "server/viewer_socket.h"
+
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include "base/log.h"
+
+namespace server {
+
+namespace {
+
+template <typename T>
+int set(int fd, int level, int option, const T& value) {
+  return setsockopt(fd, level, option, &value, sizeof value) == 0 ? 0 : errno;
+}
+
+int set(int fd, int level, int option, const std::string& value) {
+  const auto size = static_cast<socklen_t>(value.size());
+  return setsockopt(fd, level, option, value.data(), size) == 0 ? 0 : errno;
+}
+
+std::string congestion_control_hint() {
+  std::ifstream file{"/proc/sys/net/ipv4/tcp_available_congestion_control"};
+  std::string available;
+  std::getline(file, available);
+  return "available: " + available +
+         "; load its module, and list it in net.ipv4.tcp_allowed_congestion_control";
+}
+
+}  // namespace
+
+void SocketWarnings::failed(const std::string& what, const std::string& hint, int error) {
+  {
+    std::lock_guard lock{mutex_};
+    if (!said_.insert(what).second) return;
+  }
+  base::log::warning(
+      "socket_option_ignored",
+      {{"option", what}, {"error", std::generic_category().message(error)}, {"hint", hint}});
+}
+
+ViewerSocket::ViewerSocket(base::UniqueFd fd) : fd_{std::move(fd)} {
+  // Every write is a whole message; it fails only for what is not TCP.
+  set(fd_.get(), IPPROTO_TCP, TCP_NODELAY, 1);
+}
+
+void ViewerSocket::configure(const SocketSettings& settings, SocketWarnings& warnings) {
+  const auto& name = settings.congestion_control;
+  if (!name.empty()) {
+    if (const int error = set(fd_.get(), IPPROTO_TCP, TCP_CONGESTION, name)) {
+      warnings.failed("TCP_CONGESTION " + name, congestion_control_hint(), error);
+    }
+  }
+  const auto lowat = static_cast<int>(settings.notsent_lowat.bytes());
+  if (const int error = set(fd_.get(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, lowat)) {
+    warnings.failed("TCP_NOTSENT_LOWAT", "late pictures wait in the kernel", error);
+  }
+  if (!settings.max_pacing_rate) return;
+  const auto rate = static_cast<std::uint64_t>(settings.max_pacing_rate->bps() / 8);
+  if (const int error = set(fd_.get(), SOL_SOCKET, SO_MAX_PACING_RATE, rate)) {
+    warnings.failed("SO_MAX_PACING_RATE", "bursts are not paced", error);
+  }
+}
+
+ViewerSocket::Sent ViewerSocket::send(std::span<iovec> pieces) {
+  std::size_t size = 0;
+  for (const auto& piece : pieces) size += piece.iov_len;
+  msghdr message{};
+  message.msg_iov = pieces.data();
+  message.msg_iovlen = pieces.size();
+  ssize_t sent = 0;
+  do {
+    sent = sendmsg(fd_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  } while (sent < 0 && errno == EINTR);
+  if (sent < 0) {
+    const bool full = errno == EAGAIN || errno == EWOULDBLOCK;
+    return {.bytes = 0, .full = full, .error = full ? 0 : errno};
+  }
+  const auto bytes = static_cast<std::size_t>(sent);
+  // Short means that the kernel has noted that we want space (SOCK_NOSPACE): the edge will come.
+  return {.bytes = bytes, .full = bytes < size};
+}
+
+ViewerSocket::Received ViewerSocket::receive(std::span<char> buffer) {
+  ssize_t got = 0;
+  do {
+    got = recv(fd_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+  } while (got < 0 && errno == EINTR);
+  if (got > 0) return {.bytes = static_cast<std::size_t>(got)};
+  if (got == 0) return {.closed = true};
+  const bool none = errno == EAGAIN || errno == EWOULDBLOCK;
+  return {.none = none, .closed = !none};
+}
+
+std::size_t ViewerSocket::unacknowledged() const {
+  int bytes = 0;
+  return ioctl(fd_.get(), SIOCOUTQ, &bytes) == 0 ? static_cast<std::size_t>(bytes) : 0;
+}
+
+void ViewerSocket::end_output() { shutdown(fd_.get(), SHUT_WR); }
+
+void ViewerSocket::reset_on_close() {
+  set(fd_.get(), SOL_SOCKET, SO_LINGER, linger{.l_onoff = 1, .l_linger = 0});
+}
+
+}  // namespace server

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <sys/uio.h>
+
+#include <cstddef>
+#include <mutex>
+#include <set>
+#include <span>
+#include <string>
+
+#include "base/unique_fd.h"
+#include "server/handler.h"
+
+namespace server {
+
+/// Says once for each socket option, or congestion control, that it could not be set, and how to
+/// mend it. Thread-safe.
+class SocketWarnings {
+ public:
+  void failed(const std::string& what, const std::string& hint, int error);
+
+ private:
+  std::mutex mutex_;
+  std::set<std::string> said_;  // GUARDED_BY(mutex_); bounded by names in the configuration
+};
+
+/// One accepted TCP connection: the only place that makes socket calls for it. Non-blocking; used
+/// on its loop thread.
+class ViewerSocket {
+ public:
+  struct Sent {
+    std::size_t bytes = 0;
+    bool full = false;  ///< the kernel took less than offered: wait until writable
+    int error = 0;      ///< errno of a connection that is gone
+  };
+  struct Received {
+    std::size_t bytes = 0;
+    bool none = false;    ///< nothing more for now
+    bool closed = false;  ///< by the peer, or broken
+  };
+
+  explicit ViewerSocket(base::UniqueFd fd);
+
+  /// A viewer goes on without an option that cannot be set.
+  void configure(const SocketSettings& settings, SocketWarnings& warnings);
+
+  Sent send(std::span<iovec> pieces);
+  Received receive(std::span<char> buffer);
+  std::size_t unacknowledged() const;  ///< bytes taken by the kernel and not acknowledged
+
+  void end_output();      ///< what has been sent arrives, then an end of file
+  void reset_on_close();  ///< close() will free what the kernel holds for the peer
+  void close() { fd_.reset(); }
+  int fd() const { return fd_.get(); }
+
+ private:
+  base::UniqueFd fd_;
+};
+
+}  // namespace server

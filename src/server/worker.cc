@@ -1,0 +1,146 @@
+#include "server/worker.h"
+
+#include <pthread.h>
+
+#include <string>
+#include <utility>
+
+#include "base/log.h"
+
+namespace server {
+
+namespace {
+
+// Between two loops a packet waits as long as in one viewer's queue by default.
+constexpr base::Duration kHandoverBound = std::chrono::seconds{1};
+// The one timer of a loop runs as often as waiting sounds ask for; the rest every few ticks.
+constexpr base::Duration kTick = GroupChannel::kSoundPatience;
+constexpr unsigned kTicksPerCheck = 5;      // deadlines of seconds, kept to 250 ms
+constexpr unsigned kTicksPerSnapshot = 10;  // half a second
+// What has not ended by then is cut, so that a whole stop takes less than a second.
+constexpr base::Duration kStopTime = std::chrono::milliseconds{800};
+
+}  // namespace
+
+Worker::Worker(Shared& shared, int index)
+    : index_{index}, handover_{kHandoverBound}, loop_{[this] { on_wake(); }}, context_{shared,
+                                                                                       loop_,
+                                                                                       counters_,
+                                                                                       {},
+                                                                                       {},
+                                                                                       {}} {}
+
+Worker::~Worker() { join(); }
+
+void Worker::start(std::unique_ptr<Acceptor> acceptor) {
+  acceptor_ = std::move(acceptor);
+  housekeeping_ = loop_.every("housekeeping", kTick, [this] { on_housekeeping(); });
+  thread_ = std::thread{[this] { run(); }};
+}
+
+void Worker::join() {
+  if (thread_.joinable()) thread_.join();
+}
+
+void Worker::push(Handover::Event event) {
+  if (std::holds_alternative<Accepted>(event)) ++connection_count_;
+  if (handover_.push(std::move(event))) loop_.wake();
+}
+
+void Worker::publish(media::ChannelId channel, media::PacketPtr packet) {
+  if (handover_.publish(channel, std::move(packet))) loop_.wake();
+}
+
+void Worker::add_to(Server::State& state) const {
+  counters_.add_to(state);
+  state.packets_lost_in_handover += handover_.packets_lost();
+}
+
+void Worker::append_viewers(std::vector<ViewerState>& states) const {
+  std::lock_guard lock{mutex_};
+  states.insert(states.end(), snapshot_.begin(), snapshot_.end());
+}
+
+void Worker::run() {
+  pthread_setname_np(pthread_self(), ("loop" + std::to_string(index_)).c_str());
+  loop_.run();
+  acceptor_.reset();
+  connections_.clear();
+  context_.channels.clear();
+  handover_.take(events_);
+  events_.clear();
+  take_snapshot();
+}
+
+void Worker::on_wake() {
+  reap();
+  handover_.take(events_);
+  const auto now = base::Clock::now();
+  for (auto& event : events_) {
+    std::visit([&](auto& e) { handle(e, now); }, event);
+  }
+  events_.clear();
+}
+
+void Worker::handle(Published& event, base::Time now) {
+  context_.channel(event.channel).publish(event.item, now);
+}
+
+void Worker::handle(ChannelClosed& event, base::Time now) {
+  const auto channel = context_.channels.find(event.channel);
+  if (channel == context_.channels.end()) return;
+  channel->second->close(now);
+  context_.channels.erase(channel);
+}
+
+void Worker::handle(ViewerMoved& event, base::Time now) {
+  const auto session = context_.sessions.find(event.viewer);
+  if (session == context_.sessions.end()) return;
+  session->second->move(event.channel, event.at, now);
+}
+
+void Worker::handle(Accepted& event, base::Time now) {
+  auto connection = std::make_unique<Connection>(context_, std::move(event), now);
+  if (stop_deadline_) connection->stop(now);
+  connections_.emplace(connection.get(), std::move(connection));
+}
+
+void Worker::handle(Stopping&, base::Time now) {
+  acceptor_.reset();
+  stop_deadline_ = now + kStopTime;
+  for (auto& [key, connection] : connections_) connection->stop(now);
+  reap();
+}
+
+void Worker::on_housekeeping() {
+  const auto now = base::Clock::now();
+  ++ticks_;
+  for (auto& [id, channel] : context_.channels) channel->flush_sounds(now);
+  if (stop_deadline_ || ticks_ % kTicksPerCheck == 0) check_connections(now);
+  if (ticks_ % kTicksPerSnapshot == 0) take_snapshot();
+  reap();
+}
+
+void Worker::check_connections(base::Time now) {
+  for (auto& [key, connection] : connections_) connection->check_times(now);
+  if (stop_deadline_ && now >= *stop_deadline_) {
+    for (auto& [key, connection] : connections_) connection->abort(now);
+  }
+}
+
+void Worker::take_snapshot() {
+  std::vector<ViewerState> states;
+  for (auto& [key, connection] : connections_) connection->append_state(states);
+  std::lock_guard lock{mutex_};
+  snapshot_.swap(states);
+}
+
+void Worker::reap() {
+  for (Connection* connection : std::exchange(context_.closed, {})) {
+    connections_.erase(connection);
+    --connection_count_;
+  }
+  if (stop_deadline_ && connections_.empty()) loop_.stop();
+}
+
+}  // namespace server

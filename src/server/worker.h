@@ -1,0 +1,69 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "server/acceptor.h"
+#include "server/connection.h"
+#include "server/counters.h"
+#include "server/event_loop.h"
+#include "server/handover.h"
+#include "server/loop_context.h"
+
+namespace server {
+
+/// One loop thread with its connections and its copy of every channel. push(), publish() and the
+/// readers are thread-safe; the rest belongs to the thread.
+class Worker {
+ public:
+  Worker(Shared& shared, int index);
+  ~Worker();
+
+  /// `acceptor` runs on this worker until it stops.
+  void start(std::unique_ptr<Acceptor> acceptor);
+  void join();
+
+  EventLoop& loop() { return loop_; }
+  void push(Handover::Event event);
+  void publish(media::ChannelId channel, media::PacketPtr packet);
+
+  int connections() const { return connection_count_.load(std::memory_order_relaxed); }
+  void add_to(Server::State& state) const;
+  void append_viewers(std::vector<ViewerState>& states) const;
+
+ private:
+  void run();
+  void on_wake();
+  void handle(Published& event, base::Time now);
+  void handle(ChannelClosed& event, base::Time now);
+  void handle(ViewerMoved& event, base::Time now);
+  void handle(Accepted& event, base::Time now);
+  void handle(Stopping& event, base::Time now);
+  void on_housekeeping();
+  void check_connections(base::Time now);
+  void take_snapshot();
+  void reap();
+
+  const int index_;
+  Counters counters_;
+  Handover handover_;
+  std::atomic<int> connection_count_{0};  ///< given to it, also those not yet taken over
+  EventLoop loop_;
+  LoopContext context_;
+  std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
+  EventLoop::RulePtr housekeeping_;
+  std::unique_ptr<Acceptor> acceptor_;
+  std::vector<Handover::Event> events_;
+  unsigned ticks_ = 0;
+  std::optional<base::Time> stop_deadline_;
+  mutable std::mutex mutex_;
+  std::vector<ViewerState> snapshot_;  // GUARDED_BY(mutex_)
+  std::thread thread_;
+};
+
+}  // namespace server
