@@ -93,11 +93,12 @@ double share(const Run& run, std::size_t first, std::size_t last, base::BitRate 
 }
 
 void cut_table(const transcoder::EncoderSettings& settings) {
-  std::puts("\n# Change of rate before picture 60; 1280x720 at 30/s, preset veryfast\n"
-            "# first: bits of the first picture / a picture's share of the new rate\n"
-            "# excess: ms of waiting in a link of the new rate within 10 pictures\n"
-            "# share: part of the rate used, before and (from 10 pictures on) after\n"
-            "content  from kbit/s  factor  frames to obey  first  excess ms  share before  after");
+  std::puts(
+      "\n# Change of rate before picture 60; 1280x720 at 30/s, preset veryfast\n"
+      "# first: bits of the first picture / a picture's share of the new rate\n"
+      "# excess: ms of waiting in a link of the new rate within 10 pictures\n"
+      "# share: part of the rate used, before and (from 10 pictures on) after\n"
+      "content  from kbit/s  factor  frames to obey  first  excess ms  share before  after");
   for (const auto content : transcoder::testing::kContents) {
     for (const double factor : {0.2, 0.55, 0.8, 5.0}) {
       const auto before = factor > 1 ? base::BitRate::kbps(800) : base::BitRate::kbps(4000);
@@ -126,27 +127,28 @@ std::vector<double> doubling(int count) {
 }
 
 void frame_rate_table(const transcoder::EncoderSettings& settings) {
-  std::puts("\n# Real frame rates other than the nominal 30/s; 2 Mbit/s\n"
-            "content  frames/s     share  excess ms");
+  std::puts(
+      "\n# Real frame rates other than the nominal 30/s; 2 Mbit/s\n"
+      "content  frames/s     share  excess ms");
   const auto rate = base::BitRate::mbps(2);
   const int count = kCutAt + kAfterwards;
   const std::pair<const char*, std::vector<double>> cadences[] = {
-      {"10", regular(10, count)}, {"15", regular(15, count)},      {"25", regular(25, count)},
-      {"30", regular(30, count)}, {"60", regular(60, count)},      {"irregular", irregular(count)},
+      {"10", regular(10, count)},   {"15", regular(15, count)}, {"25", regular(25, count)},
+      {"30", regular(30, count)},   {"60", regular(60, count)}, {"irregular", irregular(count)},
       {"30 to 60", doubling(count)}};
   for (const auto content : {Content::kMoving, Content::kNoise}) {
     for (const auto& [label, times] : cadences) {
       const auto run = encode(content, settings, times, rate, rate);
       std::printf("%-8s %-9s  %6.2f  %9.1f\n", std::string{name(content)}.c_str(), label,
-                  share(run, 10, run.bits.size(), rate),
-                  excess_ms(run, 10, run.bits.size(), rate));
+                  share(run, 10, run.bits.size(), rate), excess_ms(run, 10, run.bits.size(), rate));
     }
   }
 }
 
 void preset_table(transcoder::EncoderSettings settings) {
-  std::puts("\n# CPU of one 1280x720 picture, content moving, 3 Mbit/s, one thread\n"
-            "preset     ms");
+  std::puts(
+      "\n# CPU of one 1280x720 picture, content moving, 3 Mbit/s, one thread\n"
+      "preset     ms");
   const auto rate = base::BitRate::mbps(3);
   for (const char* preset : {"ultrafast", "superfast", "veryfast", "faster", "fast", "medium"}) {
     settings.preset = preset;

@@ -8,7 +8,9 @@
 
 #include "media/frame.h"
 #include "media/packet.h"
+#include "transcoder/encoder.h"
 #include "transcoder/settings.h"
+#include "transcoder/x264_encoder.h"
 
 namespace transcoder {
 
@@ -35,8 +37,9 @@ class EncodeGroup {
     std::optional<media::Psnr> psnr;  ///< of the last picture, when measured
   };
 
+  /// `name`: the stream's; it becomes the service name in MPEG-TS. Throws std::runtime_error.
   EncodeGroup(std::string name, VideoSettings video, AudioSettings audio, EncoderSettings encoder,
-              base::BitRate initial, Publish publish);
+              base::BitRate initial, Publish publish, OpenEncoder open = open_x264);
   ~EncodeGroup();  ///< joins the thread
 
   void push(media::FramePtr frame);

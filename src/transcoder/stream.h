@@ -9,6 +9,7 @@
 #include "media/packet.h"
 #include "transcoder/audio_track.h"
 #include "transcoder/encode_group.h"
+#include "transcoder/frame_interval.h"
 #include "transcoder/ingest.h"
 #include "transcoder/settings.h"
 
@@ -34,8 +35,10 @@ class Stream {
   void start();
   void stop();
 
-  /// `group` must be free; the caller allots indexes. Its first picture is a keyframe.
+  /// `group` must be free; the caller allots indexes. Its first picture is a keyframe: the newest
+  /// picture, at once, if that is still fresh. Throws std::runtime_error.
   void open_group(GroupIndex group, base::BitRate initial);
+  /// Returns when the group publishes no more; not to be called by `publish`.
   void close_group(GroupIndex group);
 
   void retarget(GroupIndex group, base::BitRate rate);
@@ -49,6 +52,7 @@ class Stream {
 
  private:
   void on_frame(const media::FramePtr& frame);
+  void on_samples(media::Samples samples);
   void on_audio(const media::AudioFramePtr& frame);
 
   const StreamSettings settings_;
@@ -56,7 +60,9 @@ class Stream {
   const Publish publish_;
   mutable std::mutex mutex_;
   std::map<GroupIndex, std::shared_ptr<EncodeGroup>> groups_;  // GUARDED_BY(mutex_)
-  media::Pts newest_{};                                        // GUARDED_BY(mutex_)
+  media::FramePtr newest_;                                     // GUARDED_BY(mutex_)
+  FrameInterval interval_;                                     // GUARDED_BY(mutex_)
+  base::Duration frame_interval_;                              // GUARDED_BY(mutex_)
   std::unique_ptr<AudioTrack> audio_;
   std::unique_ptr<Ingest> ingest_;
 };

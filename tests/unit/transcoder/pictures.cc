@@ -13,7 +13,8 @@ constexpr std::size_t kNoiseOffsets = 8192;
 constexpr std::uint64_t kPicturesPerScene = 30;
 
 /// Sums of waves with few repeats: detail at every scale, as in a photograph.
-std::vector<std::uint8_t> texture(std::mt19937& random) {
+std::vector<std::uint8_t> make_texture() {
+  std::mt19937 random{1};
   std::vector<float> sum(kTextureSide * kTextureSide, 128);
   std::uniform_real_distribution<float> phase{0, 6.28F};
   for (int cycles = 2; cycles <= 128; cycles *= 2) {
@@ -35,12 +36,16 @@ std::vector<std::uint8_t> texture(std::mt19937& random) {
   return pixels;
 }
 
+const std::vector<std::uint8_t>& texture() {
+  static const auto made = make_texture();
+  return made;
+}
+
 std::vector<std::int8_t> noise(std::mt19937& random, std::size_t size, float deviation) {
   std::normal_distribution<float> grain{0, deviation};
   std::vector<std::int8_t> values(size);
-  std::ranges::generate(values, [&] {
-    return static_cast<std::int8_t>(std::clamp(grain(random), -100.F, 100.F));
-  });
+  std::ranges::generate(
+      values, [&] { return static_cast<std::int8_t>(std::clamp(grain(random), -100.F, 100.F)); });
   return values;
 }
 
@@ -66,8 +71,7 @@ std::string_view name(Content content) {
 
 Pictures::Pictures(Content content, int width, int height)
     : content_{content}, width_{width}, height_{height} {
-  std::mt19937 random{1};
-  texture_ = texture(random);
+  std::mt19937 random{2};
   const float deviation = content == Content::kNoise ? 40 : content == Content::kStatic ? 0 : 4;
   noise_ = noise(random, static_cast<std::size_t>(width) * height + kNoiseOffsets, deviation);
 }
@@ -79,7 +83,7 @@ void Pictures::paint(std::vector<std::uint8_t>& luma) const {
   const auto shift_y = (moves ? number_ * 2 : 0) + scene * 211;
   const auto* grain = noise_.data() + number_ * 2654435761U % kNoiseOffsets;
   for (int y = 0; y < height_; ++y) {
-    const auto* row = &texture_[(y + shift_y) % kTextureSide * kTextureSide];
+    const auto* row = &texture()[(y + shift_y) % kTextureSide * kTextureSide];
     for (int x = 0; x < width_; ++x) {
       // A scene is turned upside down or mirrored too, so that a cut shares nothing.
       const auto column = (scene % 2 ? width_ - x : x) + shift_x;

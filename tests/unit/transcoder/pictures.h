@@ -10,10 +10,10 @@
 namespace transcoder::testing {
 
 enum class Content {
-  kStatic,   ///< a fixed textured picture: after the first one, nearly no bits are needed
-  kMoving,   ///< a texture that moves, with camera noise: takes any rate
-  kNoise,    ///< nothing can be predicted: the encoder's worst case
-  kCuts,     ///< the moving texture, a new one every second at 30 pictures a second
+  kStatic,  ///< a fixed textured picture: after the first one, nearly no bits are needed
+  kMoving,  ///< a texture that moves, with camera noise: takes any rate
+  kNoise,   ///< nothing can be predicted: the encoder's worst case
+  kCuts,    ///< the moving texture, a new one every second at 30 pictures a second
 };
 inline constexpr Content kContents[] = {Content::kStatic, Content::kMoving, Content::kNoise,
                                         Content::kCuts};
@@ -33,8 +33,7 @@ class Pictures {
   const int width_;
   const int height_;
   std::uint64_t number_ = 0;
-  std::vector<std::uint8_t> texture_;  ///< kTextureSide squared, wraps around
-  std::vector<std::int8_t> noise_;     ///< longer than a picture by kNoiseOffsets
+  std::vector<std::int8_t> noise_;  ///< longer than a picture by kNoiseOffsets
 };
 
 }  // namespace transcoder::testing

@@ -1,0 +1,104 @@
+#include "transcoder/audio_aligner.h"
+
+#include <algorithm>
+
+namespace transcoder {
+
+namespace {
+
+constexpr std::int64_t samples_in(std::chrono::milliseconds time) {
+  return time.count() * media::kAudioRate / 1000;
+}
+
+/// Containers round to 1 ms and capture devices jitter by a few; 15 ms of error between sound and
+/// picture cannot be noticed, a correction can.
+constexpr std::int64_t kTolerance = samples_in(std::chrono::milliseconds{15});
+
+/// Sound may come this much later than its picture before it is taken for missing.
+constexpr std::int64_t kPatience = samples_in(std::chrono::seconds{1});
+
+/// Silence is made up to this far past the pictures; sound from further on has a false timestamp.
+constexpr std::int64_t kLead = samples_in(std::chrono::seconds{1});
+
+/// A longer hole (the machine slept) is skipped: filling it would hold up the caller.
+constexpr std::int64_t kLongestFill = samples_in(std::chrono::seconds{10});
+
+std::int64_t position(media::Pts pts) {
+  // Split, so that weeks in nanoseconds times 48000 do not overflow.
+  const auto whole = std::chrono::floor<std::chrono::seconds>(pts);
+  return whole.count() * media::kAudioRate +
+         (pts - whole).count() * media::kAudioRate / 1'000'000'000;
+}
+
+std::int64_t next_block(std::int64_t position) {
+  return (std::max<std::int64_t>(position, 0) + kBlockSamples - 1) / kBlockSamples * kBlockSamples;
+}
+
+}  // namespace
+
+std::vector<AudioBlock> AudioAligner::push(const media::Samples& samples) {
+  const std::int64_t begin = position(samples.pts);
+  std::span values{samples.values};
+  const auto count = static_cast<std::int64_t>(values.size() / media::kAudioChannels);
+  if (!cursor_) start(begin);
+  heard_ = true;
+  const std::int64_t gap = begin - *cursor_;
+  if (gap > kTolerance && begin > video_.value_or(begin) + kLead) {
+    drop(count);
+    return {};
+  }
+  if (gap > kTolerance) append_silence(gap);
+  if (gap < -kTolerance) {
+    const std::int64_t overlap = std::min(-gap, count);
+    drop(overlap);
+    values = values.subspan(static_cast<std::size_t>(overlap * media::kAudioChannels));
+  }
+  append(values);
+  return take_blocks();
+}
+
+std::vector<AudioBlock> AudioAligner::advance(media::Pts video) {
+  video_ = position(video);
+  if (!cursor_) start(*video_);
+  const std::int64_t lag = *video_ - *cursor_;
+  if (lag <= (heard_ ? kPatience : 0)) return {};
+  heard_ = false;
+  if (lag > kLongestFill) {
+    start(*video_);
+  } else {
+    append_silence(lag);
+  }
+  return take_blocks();
+}
+
+void AudioAligner::start(std::int64_t position) {
+  cursor_ = next_block(position);
+  pending_.clear();
+}
+
+void AudioAligner::append(std::span<const float> values) {
+  pending_.insert(pending_.end(), values.begin(), values.end());
+  *cursor_ += static_cast<std::int64_t>(values.size() / media::kAudioChannels);
+}
+
+void AudioAligner::append_silence(std::int64_t samples) {
+  counts_.silence_samples += static_cast<std::uint64_t>(samples);
+  pending_.resize(pending_.size() + static_cast<std::size_t>(samples * media::kAudioChannels));
+  *cursor_ += samples;
+}
+
+std::vector<AudioBlock> AudioAligner::take_blocks() {
+  constexpr std::size_t kBlockValues = kBlockSamples * media::kAudioChannels;
+  const auto whole = pending_.size() / kBlockValues;
+  const auto pending_samples = static_cast<std::int64_t>(pending_.size() / media::kAudioChannels);
+  std::int64_t index = (*cursor_ - pending_samples) / kBlockSamples;
+  std::vector<AudioBlock> blocks;
+  auto from = pending_.begin();
+  for (std::size_t i = 0; i < whole; ++i, from += kBlockValues) {
+    blocks.push_back({.index = index++, .values = {from, from + kBlockValues}});
+  }
+  pending_.erase(pending_.begin(), from);
+  return blocks;
+}
+
+}  // namespace transcoder

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <variant>
+
+#include "media/frame.h"
+#include "media/packet.h"
+
+namespace transcoder {
+
+/// What waits for an encode group's thread: the 2 newest pictures and 2 s of sound; when there is
+/// no room the oldest is dropped and counted. Sound goes first: it is small, and always in time.
+/// Thread-safe.
+class GroupInbox {
+ public:
+  using Item = std::variant<media::FramePtr, media::AudioFramePtr>;
+
+  void push(media::FramePtr frame);
+  void push(media::AudioFramePtr frame);
+
+  /// Waits for an item; empty when closed.
+  std::optional<Item> pop();
+  void close();
+
+  std::uint64_t frames_dropped() const;
+  std::uint64_t audio_dropped() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable available_;
+  std::deque<media::FramePtr> frames_;      // GUARDED_BY(mutex_)
+  std::deque<media::AudioFramePtr> audio_;  // GUARDED_BY(mutex_)
+  std::uint64_t frames_dropped_ = 0;        // GUARDED_BY(mutex_)
+  std::uint64_t audio_dropped_ = 0;         // GUARDED_BY(mutex_)
+  bool closed_ = false;                     // GUARDED_BY(mutex_)
+};
+
+}  // namespace transcoder

@@ -1,0 +1,97 @@
+#include "transcoder/stream.h"
+
+#include <utility>
+
+namespace transcoder {
+
+namespace {
+
+/// The newest picture, when it is at most this many frame intervals old, starts a new group at
+/// once; an older one would be followed by a jump.
+constexpr int kFreshIntervals = 2;
+
+}  // namespace
+
+Stream::Stream(StreamSettings settings, Publish publish)
+    : settings_{std::move(settings)},
+      epoch_{base::Clock::now()},
+      publish_{std::move(publish)},
+      interval_{base::from_seconds(1 / settings_.video.max_frame_rate)},
+      frame_interval_{base::from_seconds(1 / settings_.video.max_frame_rate)} {
+  if (settings_.audio.enabled) {
+    audio_ = std::make_unique<AudioTrack>(
+        settings_.audio, [this](const media::AudioFramePtr& frame) { on_audio(frame); });
+  }
+  ingest_ = std::make_unique<Ingest>(
+      settings_.name, settings_.source, settings_.video, epoch_,
+      Ingest::Sink{.frame = [this](const media::FramePtr& frame) { on_frame(frame); },
+                   .samples = [this](media::Samples samples) { on_samples(std::move(samples)); }});
+}
+
+Stream::~Stream() { stop(); }
+
+void Stream::start() { ingest_->start(); }
+void Stream::stop() { ingest_->stop(); }
+
+void Stream::open_group(GroupIndex index, base::BitRate initial) {
+  auto group = std::make_shared<EncodeGroup>(
+      settings_.name, settings_.video, settings_.audio, settings_.encoder, initial,
+      [this, index](media::PacketPtr packet) { publish_(index, std::move(packet)); });
+  std::lock_guard lock{mutex_};
+  // Under the mutex, so that no newer picture can have come before it.
+  if (newest_ && base::Clock::now() - newest_->captured < kFreshIntervals * frame_interval_) {
+    group->push(newest_);
+  }
+  groups_.emplace(index, std::move(group));
+}
+
+void Stream::close_group(GroupIndex group) {
+  std::shared_ptr<EncodeGroup> closing;  // joins its thread when the mutex is free again
+  std::lock_guard lock{mutex_};
+  if (const auto found = groups_.find(group); found != groups_.end()) {
+    closing = std::move(found->second);
+    groups_.erase(found);
+  }
+}
+
+void Stream::retarget(GroupIndex group, base::BitRate rate) {
+  std::lock_guard lock{mutex_};
+  if (const auto found = groups_.find(group); found != groups_.end()) found->second->retarget(rate);
+}
+
+media::Pts Stream::schedule_keyframe(GroupIndex group, base::Duration earliest) {
+  std::lock_guard lock{mutex_};
+  const auto pts = (newest_ ? newest_->pts : media::Pts{}) + earliest;
+  const auto found = groups_.find(group);
+  return found == groups_.end() ? pts : found->second->schedule_keyframe(pts);
+}
+
+Stream::State Stream::state() const {
+  State state{.source = ingest_->state(), .audio = {}, .groups = {}};
+  if (audio_) state.audio = audio_->state();
+  std::lock_guard lock{mutex_};
+  for (const auto& [index, group] : groups_) state.groups.emplace(index, group->state());
+  return state;
+}
+
+void Stream::on_frame(const media::FramePtr& frame) {
+  {
+    std::lock_guard lock{mutex_};
+    newest_ = frame;
+    frame_interval_ = interval_.update(frame->pts);
+    for (const auto& [index, group] : groups_) group->push(frame);
+  }
+  // Without the mutex: the track publishes to on_audio, which takes it.
+  if (audio_) audio_->advance(frame->pts);
+}
+
+void Stream::on_samples(media::Samples samples) {
+  if (audio_) audio_->push(std::move(samples));
+}
+
+void Stream::on_audio(const media::AudioFramePtr& frame) {
+  std::lock_guard lock{mutex_};
+  for (const auto& [index, group] : groups_) group->push(frame);
+}
+
+}  // namespace transcoder
