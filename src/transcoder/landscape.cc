@@ -116,17 +116,18 @@ struct Landscape::Layer {
     }
   }
 
-  void paint_sky(PictureSize size) {
-    for (int y = 0; y < size.height; ++y) {
+  void paint_sky(PictureSize size, const std::stop_token& stop) {
+    for (int y = 0; y < size.height && !stop.stop_requested(); ++y) {
       for (int x = 0; x < size.width; ++x) {
         set(x, y, yuv(sky(x / double(size.width), y / double(size.height))), 1);
       }
     }
   }
 
-  void paint(const Mountains& range, const std::vector<double>& tops, PictureSize size) {
+  void paint(const Mountains& range, const std::vector<double>& tops, PictureSize size,
+             const std::stop_token& stop) {
     const double h = size.height;
-    for (int y = 0; y < height; ++y) {
+    for (int y = 0; y < height && !stop.stop_requested(); ++y) {
       for (int x = 0; x < size.width; ++x) {
         const double ridge = tops[static_cast<std::size_t>(x)];
         const double share = std::clamp(top + y - ridge + 0.5, 0.0, 1.0);
@@ -142,15 +143,15 @@ struct Landscape::Layer {
   std::array<std::vector<std::uint8_t>, 2> cover;  // of luma and chroma
 };
 
-Landscape::Landscape(PictureSize size) : size_{size} {
+Landscape::Landscape(PictureSize size, std::stop_token stop) : size_{size} {
   const auto speed = [&](std::size_t layer) { return even(kSpeeds[layer] * size.width / 1280); };
-  layers_.emplace_back(size, 0, 0, speed(0)).paint_sky(size);
+  layers_.emplace_back(size, 0, 0, speed(0)).paint_sky(size, stop);
   for (std::size_t i = 0; i < std::size(kRanges); ++i) {
     const auto tops = ridge_line(kRanges[i], size);
     const auto [highest, lowest] = std::minmax_element(tops.begin(), tops.end());
     const int first = static_cast<int>(*highest) / 2 * 2;
     const int solid = std::min(size.height, even(*lowest + 2));
-    layers_.emplace_back(size, first, solid, speed(i + 1)).paint(kRanges[i], tops, size);
+    layers_.emplace_back(size, first, solid, speed(i + 1)).paint(kRanges[i], tops, size, stop);
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <vector>
 
 #include "transcoder/canvas.h"
@@ -13,7 +14,8 @@ namespace transcoder {
 /// is then copied together line by line.
 class Landscape {
  public:
-  explicit Landscape(PictureSize size);
+  /// Left unfinished when `stop` is requested.
+  explicit Landscape(PictureSize size, std::stop_token stop = {});
   ~Landscape();
 
   /// The view after `step` pictures; layers move by whole even pixels, so that motion

@@ -66,7 +66,7 @@ std::string clock_text(std::chrono::system_clock::time_point wall) {
 
 }  // namespace
 
-TestPattern::TestPattern(const TestOptions& options)
+TestPattern::TestPattern(const TestOptions& options, std::stop_token stop)
     : options_{options},
       grain_{make_grain(options)},
       large_{static_cast<int>(options.size.height * kLarge)},
@@ -75,7 +75,7 @@ TestPattern::TestPattern(const TestOptions& options)
       ring_{disc(options.size.height * kDial, options.size.height * kDial * 0.88, 3)},
       hand_{disc(options.size.height * kDial * 0.17, 0, 3)},
       light_{disc(options.size.height * kDial * 0.5, 0, 3)} {
-  if (options.content != TestOptions::Content::kNoise) landscape_.emplace(options.size);
+  if (options.content != TestOptions::Content::kNoise) landscape_.emplace(options.size, stop);
 }
 
 void TestPattern::draw(const Canvas& canvas, const TestMoment& moment) const {

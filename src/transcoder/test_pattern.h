@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <vector>
 
 #include "base/units.h"
@@ -27,7 +28,8 @@ struct TestMoment {
 /// once per second, and the code of test_code.h. Slow to construct, then 1 ms per 720p picture.
 class TestPattern {
  public:
-  explicit TestPattern(const TestOptions& options);
+  /// Unusable when `stop` is requested meanwhile.
+  explicit TestPattern(const TestOptions& options, std::stop_token stop = {});
 
   void draw(const Canvas& canvas, const TestMoment& moment) const;
 

@@ -1,6 +1,8 @@
 #include "transcoder/test_source.h"
 
 #include <cmath>
+#include <condition_variable>
+#include <mutex>
 
 #include "transcoder/pacer.h"
 #include "transcoder/picture_pool.h"
@@ -19,6 +21,15 @@ std::chrono::system_clock::time_point wall_clock(base::Time time) {
   const auto ago = base::Clock::now() - time;
   return std::chrono::system_clock::now() -
          std::chrono::duration_cast<std::chrono::system_clock::duration>(ago);
+}
+
+/// False when stopped.
+bool sleep_until(base::Time due, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any wake;
+  std::unique_lock lock{mutex};
+  wake.wait_until(lock, stop, due, [] { return false; });
+  return !stop.stop_requested();
 }
 
 media::Frame as_frame(const PicturePool::Picture& picture, media::Pts pts, base::Time captured) {
@@ -41,25 +52,18 @@ TestSource::TestSource(TestOptions options, const VideoSettings& limits) : optio
 TestSource::~TestSource() { stop(); }
 
 void TestSource::start(std::shared_ptr<Listener> listener) {
-  thread_ = std::thread{[this, listener = std::move(listener)] { run(*listener); }};
+  thread_ = std::jthread{[this, listener = std::move(listener)](const std::stop_token& stop) {
+    run(*listener, stop);
+  }};
 }
 
 void TestSource::stop() {
-  {
-    std::lock_guard lock{mutex_};
-    stopping_ = true;
-  }
-  wake_.notify_all();
+  thread_.request_stop();
   if (thread_.joinable()) thread_.join();
 }
 
-bool TestSource::wait_until(base::Time due) {
-  std::unique_lock lock{mutex_};
-  return !wake_.wait_until(lock, due, [this] { return stopping_; });
-}
-
-void TestSource::run(Listener& listener) {
-  const TestPattern pattern{options_};
+void TestSource::run(Listener& listener, const std::stop_token& stop) {
+  const TestPattern pattern{options_, stop};
   PicturePool pool{options_.size};
   Pacer pacer{Pacer::Source::kFile};
   const auto phase = wall_clock(base::Clock::now()).time_since_epoch() % kSecond;
@@ -68,7 +72,7 @@ void TestSource::run(Listener& listener) {
   for (std::uint32_t i = 0;; ++i) {
     const media::Pts pts = base::from_seconds(i / options_.frame_rate);
     const auto due = pacer.picture(pts, base::Clock::now());
-    if (!wait_until(due)) return;
+    if (!sleep_until(due, stop)) return;
     const auto picture = pool.take();
     const auto turn = base::seconds((pts + phase) % kSecond);
     pattern.draw(picture.canvas, {i, due, wall_clock(due), turn, tone.beeps(pts)});

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <condition_variable>
 #include <memory>
-#include <mutex>
+#include <stop_token>
 #include <thread>
 
 #include "transcoder/settings.h"
@@ -22,14 +21,10 @@ class TestSource final : public Source {
   void stop() override;
 
  private:
-  void run(Listener& listener);
-  bool wait_until(base::Time due);
+  void run(Listener& listener, const std::stop_token& stop);
 
   TestOptions options_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool stopping_ = false;  // GUARDED_BY(mutex_)
-  std::thread thread_;
+  std::jthread thread_;
 };
 
 }  // namespace transcoder

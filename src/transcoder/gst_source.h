@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <thread>
+
+#include "transcoder/settings.h"
+#include "transcoder/source.h"
+
+namespace transcoder {
+
+/// Everything that GStreamer plays: `file:PATH` (in real time, again and again), `gst:LAUNCH TEXT`,
+/// and URIs. Pictures and sound are called out on one thread, in order of their times; a source
+/// that can be read faster than it plays is paced, a live one is passed on as it comes.
+class GstSource final : public Source {
+ public:
+  GstSource(const SourceSettings& source, const VideoSettings& limits);
+  ~GstSource() override;
+
+  void start(std::shared_ptr<Listener> listener) override;
+  /// When GStreamer does not let go in time, its thread is left to itself.
+  void stop() override;
+
+ private:
+  class Session;
+  const std::shared_ptr<Session> session_;  // shared with the thread, which may outlive us
+  std::thread thread_;
+};
+
+}  // namespace transcoder

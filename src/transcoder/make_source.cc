@@ -1,0 +1,36 @@
+#include "transcoder/make_source.h"
+
+#include <fmt/format.h>
+
+#include <regex>
+#include <stdexcept>
+
+#include "transcoder/gst_source.h"
+#include "transcoder/test_source.h"
+
+namespace transcoder {
+
+std::string shown_uri(const std::string& uri) {
+  static const std::regex user{"//[^/@?]*@"};
+  static const std::regex passphrase{"(passphrase=)[^& ]*"};
+  return std::regex_replace(std::regex_replace(uri, user, "//***@"), passphrase, "$1***");
+}
+
+std::unique_ptr<Source> make_source(const SourceSettings& settings, const VideoSettings& limits) {
+  const auto refuse = [&](const std::string& why) {
+    throw std::runtime_error{fmt::format("source '{}': {}", shown_uri(settings.uri), why)};
+  };
+  const auto colon = settings.uri.find(':');
+  if (colon == std::string::npos || colon == 0) {
+    refuse("not a URI: write test:, file:PATH, gst:LAUNCH TEXT or a URI such as rtsp://host/path");
+  }
+  if (colon + 1 == settings.uri.size() && settings.uri != "test:") {
+    refuse("nothing follows the scheme");
+  }
+  if (settings.uri.substr(0, colon) != "test") return std::make_unique<GstSource>(settings, limits);
+  const auto options = parse_test_options(std::string_view{settings.uri}.substr(colon + 1));
+  if (!options) refuse(options.error());
+  return std::make_unique<TestSource>(*options, limits);
+}
+
+}  // namespace transcoder

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "transcoder/settings.h"
+#include "transcoder/source.h"
+
+namespace transcoder {
+
+/// The source for a URI, by its scheme. Throws std::runtime_error, one line, when the URI can
+/// never work; what may change (a missing file, a host that is down) is told by on_end.
+std::unique_ptr<Source> make_source(const SourceSettings& settings, const VideoSettings& limits);
+
+/// The URI without the secrets in it (user:password@, passphrase=), for logs and messages.
+std::string shown_uri(const std::string& uri);
+
+}  // namespace transcoder
