@@ -1,0 +1,171 @@
+#include "server/group_channel.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "packets.h"
+
+namespace server {
+namespace {
+
+using packets::picture;
+using packets::queued;
+using packets::sound;
+using std::chrono::milliseconds;
+
+class Member : public ChannelMember {
+ public:
+  void on_packet(GroupChannel& channel, const QueuedPacket& item, base::Time) override {
+    got.push_back(item.packet);
+    if (then) then(channel);
+  }
+  void on_sound_due(base::Time) override { ++flushes; }
+  void on_channel_closed(GroupChannel& channel, base::Time) override {
+    closed = true;
+    channel.remove(*this);
+  }
+
+  std::vector<media::PacketPtr> got;
+  std::function<void(GroupChannel&)> then;
+  int flushes = 0;
+  bool closed = false;
+};
+
+class GroupChannelTest : public testing::Test {
+ protected:
+  void publish(media::PacketPtr packet) { channel_.publish(queued(std::move(packet)), now_); }
+  std::size_t joiner_gets(milliseconds most = milliseconds{1000}) {
+    return channel_.gop(now_, most).packets.size();
+  }
+
+  base::Time now_{std::chrono::hours{1}};
+  GroupChannel channel_{{1, 2}};
+};
+
+TEST_F(GroupChannelTest, SharesEachPacketWithEveryMember) {
+  Member a;
+  Member b;
+  channel_.add(a);
+  channel_.add(b);
+  const auto packet = picture(1, true);
+  publish(packet);
+  ASSERT_EQ(a.got.size(), 1u);
+  EXPECT_EQ(a.got[0].get(), packet.get());
+  EXPECT_EQ(b.got[0].get(), packet.get());
+}
+
+TEST_F(GroupChannelTest, LetsMembersLeaveWhileItPublishes) {
+  Member a;
+  Member b;
+  Member c;
+  for (auto* member : {&a, &b, &c}) channel_.add(*member);
+  a.then = [&](GroupChannel& channel) {
+    channel.remove(a);
+    channel.remove(b);
+  };
+  publish(picture(1));
+  publish(picture(2));
+  EXPECT_EQ(a.got.size(), 1u);
+  EXPECT_EQ(b.got.size(), 0u);
+  EXPECT_EQ(c.got.size(), 2u);
+}
+
+TEST_F(GroupChannelTest, GivesAJoinerTheGopFromItsKeyframe) {
+  publish(sound(0));
+  publish(picture(0));
+  publish(picture(1, true));
+  publish(sound(1));
+  publish(picture(2));
+  const auto gop = channel_.gop(now_, milliseconds{1000});
+  ASSERT_EQ(gop.packets.size(), 3u);
+  EXPECT_EQ(gop.packets[0].packet->number, 1u);
+  EXPECT_TRUE(gop.packets[0].is_keyframe());
+}
+
+TEST_F(GroupChannelTest, GivesAJoinerNothingBeforeTheFirstKeyframe) {
+  publish(picture(0));
+  EXPECT_EQ(joiner_gets(), 0u);
+}
+
+TEST_F(GroupChannelTest, GivesAJoinerNoGopThatIsASecondOld) {
+  publish(picture(0, true));
+  now_ += milliseconds{999};
+  EXPECT_EQ(joiner_gets(), 1u);
+  EXPECT_EQ(joiner_gets(milliseconds{500}), 0u);
+  now_ += milliseconds{1};
+  EXPECT_EQ(joiner_gets(), 0u);
+}
+
+TEST_F(GroupChannelTest, ForgetsPicturesOfAnOldGop) {
+  publish(picture(0, true));
+  for (std::uint64_t n = 1; n < 60; ++n) {
+    now_ += milliseconds{33};
+    publish(picture(n));
+  }
+  EXPECT_TRUE(channel_.recent().empty());
+}
+
+TEST_F(GroupChannelTest, KeepsRecentSoundsForThoseWhoChange) {
+  for (std::uint64_t n = 0; n < 100; ++n) publish(sound(n));
+  const auto recent = channel_.recent();
+  ASSERT_FALSE(recent.empty());
+  EXPECT_EQ(recent.back().packet->number, 99u);
+  EXPECT_LE(recent.back().packet->pts - recent.front().packet->pts, GroupChannel::kSoundAge);
+  EXPECT_GE(recent.size(), 23u);
+}
+
+TEST_F(GroupChannelTest, IsBoundedWhenTimeStandsStill) {
+  auto still = std::make_shared<media::Packet>(*picture(0));
+  auto noise = std::make_shared<media::Packet>(*sound(0));
+  publish(picture(0, true));
+  for (int i = 0; i < 2000; ++i) publish(i % 3 ? media::PacketPtr{still} : noise);
+  EXPECT_LE(channel_.recent().size(), GroupChannel::kMaxCached);
+  for (int i = 0; i < 2000; ++i) publish(noise);
+  EXPECT_LE(channel_.recent().size(), GroupChannel::kMaxCached);
+}
+
+TEST_F(GroupChannelTest, FlushesFourSoundsWithoutAPicture) {
+  Member member;
+  channel_.add(member);
+  for (std::uint64_t n = 0; n < 3; ++n) publish(sound(n));
+  EXPECT_EQ(member.flushes, 0);
+  publish(sound(3));
+  EXPECT_EQ(member.flushes, 1);
+}
+
+TEST_F(GroupChannelTest, FlushesNothingWhilePicturesCome) {
+  Member member;
+  channel_.add(member);
+  for (std::uint64_t n = 0; n < 10; ++n) {
+    publish(sound(2 * n));
+    publish(sound(2 * n + 1));
+    publish(picture(n));
+    now_ += milliseconds{33};
+    channel_.flush_sounds(now_);
+  }
+  EXPECT_EQ(member.flushes, 0);
+}
+
+TEST_F(GroupChannelTest, FlushesASoundAfterFiftyMilliseconds) {
+  Member member;
+  channel_.add(member);
+  publish(sound(0));
+  channel_.flush_sounds(now_ + milliseconds{49});
+  EXPECT_EQ(member.flushes, 0);
+  channel_.flush_sounds(now_ + milliseconds{50});
+  channel_.flush_sounds(now_ + milliseconds{100});
+  EXPECT_EQ(member.flushes, 1);
+}
+
+TEST_F(GroupChannelTest, TellsEveryMemberThatItIsClosed) {
+  Member a;
+  Member b;
+  channel_.add(a);
+  channel_.add(b);
+  channel_.close(now_);
+  EXPECT_TRUE(a.closed && b.closed);
+}
+
+}  // namespace
+}  // namespace server

@@ -1,0 +1,212 @@
+#include "server/http_request_parser.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+namespace server {
+namespace {
+
+using Status = HttpRequestParser::Status;
+constexpr std::size_t kLimit = 1024;
+
+struct Outcome {
+  Status status = Status::kNeedMore;
+  HttpRequest request;
+  int fault = 0;
+  std::size_t consumed = 0;
+};
+
+/// Feeds `text` in pieces of at most `piece` bytes, until the first answer.
+Outcome parse(std::string_view text, std::size_t piece = std::string::npos,
+              std::size_t limit = kLimit) {
+  HttpRequestParser parser{limit};
+  Outcome out;
+  while (!text.empty() && out.status == Status::kNeedMore) {
+    const auto part = text.substr(0, piece);
+    const auto [status, consumed] = parser.feed(part);
+    EXPECT_LE(consumed, part.size());
+    out.status = status;
+    out.consumed += consumed;
+    text.remove_prefix(status == Status::kNeedMore ? part.size() : consumed);
+  }
+  if (out.status == Status::kComplete) out.request = parser.take();
+  if (out.status == Status::kFailed) out.fault = parser.fault().status;
+  return out;
+}
+
+TEST(HttpRequestParserTest, ReadsAGet) {
+  const auto out = parse("GET /live.ts?max=2M HTTP/1.1\r\nHost: x\r\nUser-Agent: mpv 1\r\n\r\n");
+  ASSERT_EQ(out.status, Status::kComplete);
+  EXPECT_EQ(out.request.method, HttpRequest::Method::kGet);
+  EXPECT_EQ(out.request.target, "/live.ts?max=2M");
+  EXPECT_EQ(out.request.user_agent, "mpv 1");
+  EXPECT_TRUE(out.request.keep_alive);
+  EXPECT_FALSE(out.request.http_1_0);
+}
+
+TEST(HttpRequestParserTest, ReadsTheSameByteByByte) {
+  const std::string text = "HEAD /a HTTP/1.1\r\nHost: x\r\nuser-AGENT: some player\r\n\r\n";
+  const auto out = parse(text, 1);
+  ASSERT_EQ(out.status, Status::kComplete);
+  EXPECT_EQ(out.consumed, text.size());
+  EXPECT_EQ(out.request.method, HttpRequest::Method::kHead);
+  EXPECT_EQ(out.request.user_agent, "some player");
+}
+
+TEST(HttpRequestParserTest, ClosesAfterHttp10UnlessAsked) {
+  EXPECT_FALSE(parse("GET / HTTP/1.0\r\n\r\n").request.keep_alive);
+  EXPECT_TRUE(parse("GET / HTTP/1.0\r\n\r\n").request.http_1_0);
+  EXPECT_TRUE(parse("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").request.keep_alive);
+}
+
+TEST(HttpRequestParserTest, ClosesWhenAsked) {
+  EXPECT_FALSE(parse("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").request.keep_alive);
+}
+
+TEST(HttpRequestParserTest, StopsAtTheEndOfEachRequest) {
+  const std::string one = "GET /1 HTTP/1.1\r\nHost: x\r\n\r\n";
+  const std::string two = "GET /2 HTTP/1.1\r\nHost: x\r\n\r\n";
+  HttpRequestParser parser{kLimit};
+  const auto first = parser.feed(one + two);
+  ASSERT_EQ(first.status, Status::kComplete);
+  EXPECT_EQ(first.consumed, one.size());
+  EXPECT_EQ(parser.take().target, "/1");
+  EXPECT_FALSE(parser.started());
+  ASSERT_EQ(parser.feed(two).status, Status::kComplete);
+  EXPECT_EQ(parser.take().target, "/2");
+}
+
+TEST(HttpRequestParserTest, DoesNotReadABody) {
+  const std::string head = "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n";
+  const auto out = parse(head + "hello");
+  ASSERT_EQ(out.status, Status::kComplete);
+  EXPECT_EQ(out.consumed, head.size());
+  EXPECT_EQ(out.request.method, HttpRequest::Method::kOther);
+  EXPECT_FALSE(out.request.keep_alive);
+}
+
+TEST(HttpRequestParserTest, TakesAnUpgradeAsAPlainRequest) {
+  const auto out =
+      parse("GET /a HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\nGET /b ");
+  ASSERT_EQ(out.status, Status::kComplete);
+  EXPECT_EQ(out.request.target, "/a");
+}
+
+TEST(HttpRequestParserTest, RefusesALargeHeader) {
+  EXPECT_EQ(parse("GET / HTTP/1.1\r\nHost: x\r\nX: " + std::string(kLimit, 'y')).fault, 431);
+  EXPECT_EQ(parse("GET / HTTP/1.1\r\nHost: x\r\nX: " + std::string(kLimit, 'y'), 7).fault, 431);
+}
+
+TEST(HttpRequestParserTest, RefusesALongRequestLine) {
+  EXPECT_EQ(parse("GET /" + std::string(kLimit, 'y')).fault, 414);
+}
+
+TEST(HttpRequestParserTest, TakesARequestOfExactlyTheLimit) {
+  const std::string text = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+  EXPECT_EQ(parse(text, 5, text.size()).status, Status::kComplete);
+  EXPECT_EQ(parse(text, 5, text.size() - 1).fault, 431);
+}
+
+TEST(HttpRequestParserTest, RefusesWhatIsNotHttp) {
+  EXPECT_EQ(parse("\x16\x03\x01\x02").fault, 400);
+  EXPECT_EQ(parse("GET  HTTP/1.1\r\n\r\n").fault, 400);
+  EXPECT_EQ(parse("GET / HTTP/1.1\r\nHost x\r\n\r\n").fault, 400);
+}
+
+TEST(HttpRequestParserTest, RefusesOtherVersions) {
+  EXPECT_EQ(parse("GET /\r\n\r\n").fault, 505);
+  EXPECT_EQ(parse("GET / HTTP/2.0\r\n\r\n").fault, 505);
+}
+
+TEST(HttpRequestParserTest, WantsExactlyOneHost) {
+  EXPECT_EQ(parse("GET / HTTP/1.1\r\n\r\n").fault, 400);
+  EXPECT_EQ(parse("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n").fault, 400);
+}
+
+TEST(HttpRequestParserTest, RefusesSmuggledLengths) {
+  EXPECT_EQ(parse("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n"
+                  "Transfer-Encoding: chunked\r\n\r\n")
+                .fault,
+            400);
+  EXPECT_EQ(
+      parse("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n").fault,
+      400);
+}
+
+TEST(HttpRequestParserTest, KeepsAUserAgentShortAndPrintable) {
+  const auto out = parse("GET / HTTP/1.1\r\nHost: x\r\nUser-Agent: \xc3\xa9" +
+                         std::string(400, 'a') + "\r\n\r\n");
+  ASSERT_EQ(out.status, Status::kComplete);
+  EXPECT_EQ(out.request.user_agent.size(), HttpRequest::kMaxUserAgent);
+  EXPECT_TRUE(out.request.user_agent.starts_with("??aaa"));
+}
+
+TEST(HttpRequestParserTest, HasStartedWithTheFirstByte) {
+  HttpRequestParser parser{kLimit};
+  EXPECT_FALSE(parser.started());
+  parser.feed("G");
+  EXPECT_TRUE(parser.started());
+}
+
+/// Bytes that are often nearly a request.
+std::string garbage(std::mt19937& random) {
+  static const std::vector<std::string> kWords{"GET ",
+                                               "HEAD ",
+                                               "POST ",
+                                               "CONNECT ",
+                                               "/live.ts",
+                                               " HTTP/1.1",
+                                               " HTTP/1.0",
+                                               "\r\n",
+                                               "\r\n\r\n",
+                                               "Host: x",
+                                               "User-Agent: ",
+                                               "Connection: close",
+                                               "Upgrade: q",
+                                               "Content-Length: 3",
+                                               "Transfer-Encoding: chunked",
+                                               "\n",
+                                               " ",
+                                               ":",
+                                               "%",
+                                               "\t"};
+  std::string text;
+  const auto words = random() % 40;
+  for (unsigned i = 0; i < words; ++i) {
+    if (random() % 8 == 0) {
+      text.push_back(static_cast<char>(random() & 0xff));
+    } else {
+      text += kWords[random() % kWords.size()];
+    }
+  }
+  return text;
+}
+
+TEST(HttpRequestParserFuzzTest, ReadsAnyBytesTheSameHoweverCut) {
+  const auto seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random{seed};
+  int complete = 0;
+  for (int round = 0; round < 20000; ++round) {
+    const bool valid_start = random() % 4 == 0;
+    const std::string text =
+        (valid_start ? "GET /a HTTP/1.1\r\nHost: x\r\n" : std::string{}) + garbage(random);
+    const std::size_t limit = 16 + random() % 256;
+    const auto whole = parse(text, std::string::npos, limit);
+    const auto cut = parse(text, 1 + random() % 7, limit);
+    ASSERT_EQ(whole.status, cut.status) << text;
+    ASSERT_EQ(whole.fault, cut.fault) << text;
+    ASSERT_EQ(whole.request.target, cut.request.target);
+    ASSERT_EQ(whole.request.user_agent, cut.request.user_agent);
+    ASSERT_LE(whole.consumed, limit);
+    ASSERT_LE(whole.request.target.size(), limit);
+    if (whole.status == Status::kComplete) ++complete;
+  }
+  EXPECT_GT(complete, 100) << "the generator no longer reaches whole requests";
+}
+
+}  // namespace
+}  // namespace server

@@ -1,0 +1,55 @@
+#include "server/request_target.h"
+
+#include <gtest/gtest.h>
+
+namespace server {
+namespace {
+
+std::string path(std::string_view text) { return RequestTarget::parse(text)->path; }
+
+TEST(RequestTargetTest, CutsPathAndQuery) {
+  const auto target = RequestTarget::parse("/a/b.ts?max=2%30&x=?");
+  ASSERT_TRUE(target);
+  EXPECT_EQ(target->path, "/a/b.ts");
+  EXPECT_EQ(target->query, "max=2%30&x=?");
+}
+
+TEST(RequestTargetTest, DecodesThePathOnce) {
+  EXPECT_EQ(path("/%6cive.ts"), "/live.ts");
+  EXPECT_EQ(path("/%2541"), "/%41");
+  EXPECT_EQ(path("/caf%C3%A9"), "/caf\xc3\xa9");
+}
+
+TEST(RequestTargetTest, TakesTheAbsoluteForm) {
+  EXPECT_EQ(path("http://host:80/live.ts"), "/live.ts");
+  EXPECT_EQ(path("http://host"), "/");
+}
+
+TEST(RequestTargetTest, DoesNotNormalise) {
+  EXPECT_EQ(path("//metrics"), "//metrics");
+  EXPECT_EQ(path("/a/../metrics"), "/a/../metrics");
+}
+
+TEST(RequestTargetTest, RefusesWhatCouldBeReadTwoWays) {
+  for (const char* text : {"", "*", "live.ts", "host:443", "/a%2fb", "/a%5Cb", "/a%00", "/a%0d%0a",
+                           "/a%7f", "/%", "/%4", "/%zz", "/%+1", "/a#b"}) {
+    EXPECT_FALSE(RequestTarget::parse(text)) << text;
+  }
+}
+
+TEST(RequestTargetTest, NamesTheStream) {
+  EXPECT_EQ(RequestTarget::parse("/live.ts?x")->stream(), "live");
+  EXPECT_EQ(RequestTarget::parse("/Cam_1-b.hd.ts")->stream(), "Cam_1-b.hd");
+  EXPECT_EQ((RequestTarget{"/" + std::string(64, 'a') + ".ts", {}}.stream()), std::string(64, 'a'));
+}
+
+TEST(RequestTargetTest, NamesNoStreamElsewhere) {
+  for (const char* text : {"/", "/live", "/.ts", "/live.ts/", "/a/b.ts", "/..ts", "/.hidden.ts",
+                           "/li%20ve.ts", "/caf%C3%A9.ts", "//live.ts"}) {
+    EXPECT_FALSE(RequestTarget::parse(text)->stream()) << text;
+  }
+  EXPECT_FALSE((RequestTarget{"/" + std::string(65, 'a') + ".ts", {}}.stream()));
+}
+
+}  // namespace
+}  // namespace server

@@ -1,0 +1,109 @@
+#include "server/viewer_queue.h"
+
+#include <gtest/gtest.h>
+
+#include "packets.h"
+
+namespace server {
+namespace {
+
+using packets::picture;
+using packets::queued;
+using packets::sound;
+using std::chrono::milliseconds;
+
+std::vector<std::uint64_t> drain(ViewerQueue& queue) {
+  std::vector<std::uint64_t> numbers;
+  while (!queue.empty()) numbers.push_back(queue.pop().packet->number);
+  return numbers;
+}
+
+/// Pictures first to last, of them `keyframe` a keyframe.
+void push_pictures(ViewerQueue& queue, std::uint64_t first, std::uint64_t last,
+                   std::uint64_t keyframe) {
+  for (auto number = first; number <= last; ++number) {
+    queue.push(queued(picture(number, number == keyframe)));
+  }
+}
+
+TEST(ViewerQueueTest, GivesPacketsInOrder) {
+  ViewerQueue queue{milliseconds{1000}};
+  push_pictures(queue, 0, 20, 0);
+  const auto numbers = drain(queue);
+  ASSERT_EQ(numbers.size(), 21u);
+  EXPECT_TRUE(std::is_sorted(numbers.begin(), numbers.end()));
+  EXPECT_EQ(queue.state().gops_dropped, 0u);
+}
+
+TEST(ViewerQueueTest, DropsToTheNewestKeyframeWhenFull) {
+  ViewerQueue queue{milliseconds{330}};
+  push_pictures(queue, 0, 11, 7);  // 0..10 are 330 ms
+  EXPECT_EQ(drain(queue), (std::vector<std::uint64_t>{7, 8, 9, 10, 11}));
+  EXPECT_EQ(queue.state().frames_dropped, 7u);
+  EXPECT_EQ(queue.state().gops_dropped, 1u);
+}
+
+TEST(ViewerQueueTest, DropsAllAndWaitsWithoutAKeyframe) {
+  ViewerQueue queue{milliseconds{330}};
+  push_pictures(queue, 0, 11, 99);
+  EXPECT_TRUE(queue.empty());
+  queue.push(queued(picture(12)));
+  queue.push(queued(sound(30)));
+  EXPECT_TRUE(queue.empty());
+  queue.push(queued(picture(13, true)));
+  EXPECT_EQ(drain(queue), (std::vector<std::uint64_t>{13}));
+  EXPECT_EQ(queue.state().frames_dropped, 13u);
+  EXPECT_EQ(queue.state().gops_dropped, 1u);
+}
+
+TEST(ViewerQueueTest, DropsAllWhenTheNewestKeyframeIsTheOldest) {
+  ViewerQueue queue{milliseconds{330}};
+  push_pictures(queue, 0, 11, 0);
+  EXPECT_TRUE(queue.empty());
+  EXPECT_EQ(queue.state().gops_dropped, 1u);
+}
+
+TEST(ViewerQueueTest, SplicesBothKindsAfterADrop) {
+  ViewerQueue queue{milliseconds{330}};
+  push_pictures(queue, 0, 11, 7);
+  queue.push(queued(sound(20)));
+  queue.push(queued(sound(21)));
+  EXPECT_TRUE(queue.pop().splice);
+  for (int i = 8; i <= 11; ++i) EXPECT_FALSE(queue.pop().splice) << i;
+  EXPECT_TRUE(queue.pop().splice);
+  EXPECT_FALSE(queue.pop().splice);
+}
+
+TEST(ViewerQueueTest, LetsAJoinerBeLateUntilItHasCaughtUp) {
+  ViewerQueue queue{milliseconds{330}};
+  queue.grant(milliseconds{300});
+  push_pictures(queue, 0, 15, 0);  // 495 ms
+  EXPECT_EQ(queue.state().gops_dropped, 0u);
+  drain(queue);
+  push_pictures(queue, 16, 31, 0);
+  EXPECT_EQ(queue.state().gops_dropped, 1u);
+}
+
+TEST(ViewerQueueTest, IsBoundedWhenTimeStandsStill) {
+  ViewerQueue queue{milliseconds{330}};
+  auto still = std::make_shared<media::Packet>();
+  still->bytes.resize(188);
+  for (int i = 0; i < 100000; ++i) queue.push(queued(still));
+  EXPECT_LE(queue.state().bytes.bytes(), 1024 * 188);
+  EXPECT_GT(queue.state().gops_dropped, 0u);
+}
+
+TEST(ViewerQueueTest, CountsBytesAndMediaTime) {
+  ViewerQueue queue{milliseconds{330}};
+  push_pictures(queue, 0, 2, 0);
+  EXPECT_EQ(queue.state().bytes.bytes(), 3 * 2 * 188);
+  EXPECT_EQ(queue.media(), milliseconds{66});
+  EXPECT_TRUE(queue.has_picture());
+  drain(queue);
+  EXPECT_EQ(queue.state().bytes.bytes(), 0);
+  EXPECT_EQ(queue.media(), milliseconds{0});
+  EXPECT_FALSE(queue.has_picture());
+}
+
+}  // namespace
+}  // namespace server

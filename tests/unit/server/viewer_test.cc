@@ -1,0 +1,367 @@
+#include "server/viewer.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+#include "packets.h"
+
+namespace server {
+namespace {
+
+using packets::kFrame;
+using packets::picture;
+using packets::queued;
+using packets::sound;
+using std::chrono::milliseconds;
+using Source = Viewer::Source;
+
+struct Received {
+  media::Packet::Kind kind;
+  std::uint64_t number;
+  std::uint8_t group;
+  bool spliced;  ///< a discontinuity was signalled on its PID since the last one
+};
+
+/// Reads the plain TS that a viewer without chunks is sent.
+std::vector<Received> read_ts(const std::string& text) {
+  std::vector<Received> out;
+  std::map<int, bool> spliced;
+  for (std::size_t i = 0; i + 188 <= text.size(); i += 188) {
+    const auto* p = reinterpret_cast<const std::uint8_t*>(text.data() + i);
+    EXPECT_EQ(p[0], 0x47);
+    const int pid = (p[1] & 0x1f) << 8 | p[2];
+    if ((p[3] & 0x10) == 0) {
+      spliced[pid] = true;
+      continue;
+    }
+    std::uint64_t number = 0;
+    for (int b = 7; b >= 0; --b) number = number << 8 | p[5 + b];
+    const auto kind = pid == 0x100 ? media::Packet::Kind::kVideo : media::Packet::Kind::kAudio;
+    if (!out.empty() && out.back().kind == kind && out.back().number == number) continue;
+    out.push_back({kind, number, p[4], std::exchange(spliced[pid], false)});
+  }
+  return out;
+}
+
+class ViewerTest : public testing::Test {
+ protected:
+  void offer(media::PacketPtr packet, Source source = Source::kCurrent) {
+    viewer_.offer(source, queued(std::move(packet)), now_);
+  }
+
+  /// One write as the socket would see it; takes at most `most` bytes.
+  void write(bool sound_due = false, std::size_t most = std::string::npos) {
+    if (!viewer_.prepare(sound_due)) return;
+    ++writes_;
+    ResponseWriter::Pieces memory;
+    std::size_t taken = 0;
+    for (const auto& piece : viewer_.writer().pieces(memory)) {
+      const auto part = std::min(piece.iov_len, most - taken);
+      wire_.append(static_cast<const char*>(piece.iov_base), part);
+      taken += part;
+    }
+    viewer_.taken(taken, now_);
+  }
+
+  void write_all(bool sound_due = false) {
+    while (viewer_.prepare(sound_due)) write(sound_due);
+  }
+
+  std::vector<std::uint64_t> numbers(media::Packet::Kind kind) {
+    std::vector<std::uint64_t> out;
+    for (const auto& received : read_ts(wire_)) {
+      if (received.kind == kind) out.push_back(received.number);
+    }
+    return out;
+  }
+
+  base::Time now_{std::chrono::hours{1}};
+  Viewer viewer_{{}, milliseconds{1000}, {ResponseWriter::Framing::kUntilClose, "", 0}};
+  std::string wire_;
+  int writes_ = 0;
+};
+
+TEST_F(ViewerTest, BeginsWithAKeyframe) {
+  offer(sound(0));
+  offer(picture(0));
+  write_all(true);
+  EXPECT_EQ(viewer_.phase(), Viewer::Phase::kJoining);
+  EXPECT_TRUE(wire_.empty());
+  offer(picture(1, true));
+  write_all();
+  EXPECT_EQ(viewer_.phase(), Viewer::Phase::kPlaying);
+  EXPECT_EQ(numbers(media::Packet::Kind::kVideo), (std::vector<std::uint64_t>{1}));
+  EXPECT_EQ(viewer_.state().frames_dropped, 0u);
+}
+
+TEST_F(ViewerTest, SendsSoundsInFrontOfTheNextPictureInOneWrite) {
+  offer(picture(0, true));
+  write_all();
+  offer(sound(1));
+  offer(sound(2));
+  EXPECT_FALSE(viewer_.prepare(false));
+  offer(picture(1));
+  write();
+  EXPECT_EQ(writes_, 2);
+  const auto received = read_ts(wire_);
+  ASSERT_EQ(received.size(), 4u);
+  EXPECT_EQ(received[1].kind, media::Packet::Kind::kAudio);
+  EXPECT_EQ(received[2].kind, media::Packet::Kind::kAudio);
+  EXPECT_EQ(received[3].kind, media::Packet::Kind::kVideo);
+}
+
+TEST_F(ViewerTest, SendsSoundsAloneWhenDue) {
+  offer(picture(0, true));
+  write_all();
+  offer(sound(1));
+  write_all(true);
+  EXPECT_EQ(numbers(media::Packet::Kind::kAudio), (std::vector<std::uint64_t>{1}));
+}
+
+TEST_F(ViewerTest, CompletesAPartlySentPictureBeforeItDrops) {
+  offer(picture(0, true));
+  write(false, 100);
+  for (std::uint64_t n = 1; n <= 60; ++n) offer(picture(n, n == 50));
+  EXPECT_EQ(viewer_.state().gops_dropped, 1u);
+  write_all();
+  const auto received = read_ts(wire_);
+  ASSERT_GE(received.size(), 2u);
+  EXPECT_EQ(received[0].number, 0u);
+  EXPECT_EQ(received[1].number, 50u);
+  EXPECT_TRUE(received[1].spliced);
+  EXPECT_EQ(viewer_.state().frames_dropped, 49u);
+}
+
+TEST_F(ViewerTest, RemembersPicturesSentWithTheirOffsets) {
+  offer(picture(0, true));
+  write(false, 100);
+  EXPECT_EQ(viewer_.sent().size(), 0u);
+  now_ += milliseconds{5};
+  write_all();
+  ASSERT_EQ(viewer_.sent().size(), 1u);
+  viewer_.sent().take_all([this](const SentFrame& frame) {
+    EXPECT_EQ(frame.end_offset, 2u * 188);
+    EXPECT_EQ(frame.departed, now_);
+    EXPECT_EQ(frame.size.bytes(), 2 * 188);
+  });
+  EXPECT_EQ(viewer_.state().frames_sent, 1u);
+  EXPECT_EQ(viewer_.state().sent.bytes(), 2 * 188);
+}
+
+TEST_F(ViewerTest, KnowsTheRateOfTheNewestPicture) {
+  offer(picture(0, true, 7));
+  EXPECT_EQ(viewer_.state().rate.bps(), 1'000'007);
+}
+
+TEST_F(ViewerTest, SplicesAfterAGapInItsChannel) {
+  offer(picture(0, true));
+  offer(sound(0));
+  viewer_.offer(Source::kCurrent, {picture(9, true), true}, now_);
+  offer(sound(9));
+  offer(picture(10));
+  write_all();
+  const auto received = read_ts(wire_);
+  ASSERT_EQ(received.size(), 5u);
+  EXPECT_FALSE(received[1].spliced);
+  EXPECT_TRUE(received[2].spliced);
+  EXPECT_TRUE(received[3].spliced);
+  EXPECT_FALSE(received[4].spliced);
+}
+
+TEST_F(ViewerTest, SplicesTheFirstOfEachKindAfterASwitch) {
+  offer(picture(0, true, 1));
+  offer(sound(0, 1));
+  viewer_.begin_switch(1 * kFrame, now_);
+  offer(sound(0, 2), Source::kNext);
+  offer(picture(1, true, 2), Source::kNext);
+  EXPECT_EQ(viewer_.change(), Viewer::Change::kSwitched);
+  EXPECT_EQ(viewer_.change(), Viewer::Change::kPending);
+  offer(sound(0, 2));
+  offer(sound(1, 2));
+  offer(picture(2, false, 2));
+  write_all();
+  const auto received = read_ts(wire_);
+  ASSERT_EQ(received.size(), 5u);
+  EXPECT_EQ(received[2].number, 1u);
+  EXPECT_TRUE(received[2].spliced);
+  EXPECT_EQ(received[3].number, 1u);
+  EXPECT_TRUE(received[3].spliced) << "sound";
+  EXPECT_FALSE(received[4].spliced);
+  EXPECT_EQ(viewer_.state().switches, 1u);
+}
+
+TEST_F(ViewerTest, StaysOnTheOldChannelWithoutAKeyframe) {
+  offer(picture(0, true));
+  viewer_.begin_switch(1 * kFrame, now_);
+  std::uint64_t n = 1;
+  for (; now_ < base::Time{std::chrono::hours{1}} + milliseconds{3100}; ++n) {
+    now_ += milliseconds{33};
+    offer(picture(n));
+    write_all();
+  }
+  EXPECT_EQ(viewer_.change(), Viewer::Change::kAbandoned);
+  EXPECT_FALSE(viewer_.switching());
+  EXPECT_EQ(numbers(media::Packet::Kind::kVideo).size(), n);
+  EXPECT_EQ(viewer_.state().frames_dropped, 0u);
+}
+
+TEST_F(ViewerTest, DropsWhatHasNotBegunWhenItFinishes) {
+  offer(picture(0, true));
+  write(false, 100);
+  offer(picture(1));
+  viewer_.finish();
+  offer(picture(2));
+  write_all();
+  EXPECT_EQ(numbers(media::Packet::Kind::kVideo), (std::vector<std::uint64_t>{0}));
+  EXPECT_FALSE(viewer_.has_unsent());
+}
+
+/// Two channels of one stream, each late by its own, slowly changing amount; pictures and sounds
+/// interleaved differently in each. Every 25th picture of each group is a keyframe, at random.
+class TwoChannels {
+ public:
+  TwoChannels(std::mt19937& random, int pictures) {
+    for (int group : {0, 1}) {
+      auto& events = events_[static_cast<std::size_t>(group)];
+      const auto video_lag = milliseconds{random() % 140};
+      const auto sound_lag = milliseconds{random() % 140};
+      int keyframe = group == 0 ? 0 : static_cast<int>(random() % 25);
+      for (int n = 0; n < pictures; ++n) {
+        const bool key = n == 0 || n == keyframe;
+        if (n == keyframe) keyframe += 1 + static_cast<int>(random() % 25);
+        events.push_back(
+            {n * kFrame + video_lag + milliseconds{random() % 30},
+             picture(static_cast<std::uint64_t>(n), key, static_cast<std::uint8_t>(group), 1)});
+      }
+      for (int n = 0; n * packets::kSound < pictures * kFrame; ++n) {
+        events.push_back({n * packets::kSound + sound_lag + milliseconds{random() % 20},
+                          sound(static_cast<std::uint64_t>(n), static_cast<std::uint8_t>(group))});
+      }
+      std::stable_sort(events.begin(), events.end(),
+                       [](const Event& a, const Event& b) { return a.time < b.time; });
+    }
+  }
+
+  struct Event {
+    milliseconds time;
+    media::PacketPtr packet;
+  };
+  const std::vector<Event>& of(std::size_t group) const { return events_[group]; }
+
+ private:
+  std::array<std::vector<Event>, 2> events_;
+};
+
+/// Follows both channels and moves back and forth at random, as ViewerSession does.
+class Wanderer {
+ public:
+  Wanderer(std::mt19937& random, const TwoChannels& channels) : random_{random} {
+    std::array<std::size_t, 2> next{};
+    viewer_.begin({});
+    for (;;) {
+      const auto& a = channels.of(0);
+      const auto& b = channels.of(1);
+      if (next[0] == a.size() && next[1] == b.size()) break;
+      const std::size_t group =
+          next[1] == b.size() || (next[0] < a.size() && a[next[0]].time <= b[next[1]].time) ? 0 : 1;
+      const auto& event = channels.of(group)[next[group]++];
+      now_ = base::Time{std::chrono::hours{1}} + event.time;
+      publish(group, event.packet);
+      if (random_() % 40 == 0 && viewer_.phase() == Viewer::Phase::kPlaying) move();
+    }
+  }
+
+  std::vector<Received> received() { return read_ts(wire_); }
+  std::uint64_t switches() { return viewer_.state().switches; }
+
+ private:
+  void publish(std::size_t group, const media::PacketPtr& packet) {
+    groups_[group].publish(queued(packet), now_);
+    newest_ = std::max(newest_, packet->pts);
+    if (group == current_) {
+      viewer_.offer(Source::kCurrent, queued(packet), now_);
+    } else if (viewer_.switching()) {
+      viewer_.offer(Source::kNext, queued(packet), now_);
+    }
+    follow();
+  }
+
+  void move() {
+    if (viewer_.switching()) {
+      viewer_.cancel_switch();
+      if (random_() % 2) return follow();
+    }
+    viewer_.begin_switch(newest_ + milliseconds{random_() % 300} - milliseconds{100}, now_);
+    for (const auto& item : groups_[1 - current_].recent()) {
+      viewer_.offer(Source::kNext, item, now_);
+    }
+    follow();
+  }
+
+  void follow() {
+    if (viewer_.change() == Viewer::Change::kSwitched) current_ = 1 - current_;
+    while (viewer_.prepare(true)) {
+      ResponseWriter::Pieces memory;
+      std::size_t taken = 0;
+      for (const auto& piece : viewer_.writer().pieces(memory)) {
+        wire_.append(static_cast<const char*>(piece.iov_base), piece.iov_len);
+        taken += piece.iov_len;
+      }
+      viewer_.taken(taken, now_);
+    }
+  }
+
+  std::mt19937& random_;
+  std::array<GroupChannel, 2> groups_{GroupChannel{{0, 0}}, GroupChannel{{0, 1}}};
+  Viewer viewer_{{}, milliseconds{1000}, {ResponseWriter::Framing::kUntilClose, "", 0}};
+  std::size_t current_ = 0;
+  base::Time now_{};
+  media::Pts newest_{};
+  std::string wire_;
+};
+
+std::vector<Received> only(const std::vector<Received>& all, media::Packet::Kind kind) {
+  std::vector<Received> some;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(some),
+               [kind](const Received& r) { return r.kind == kind; });
+  return some;
+}
+
+/// One after the other without a gap, and spliced where the group changes, not more often than
+/// there were switches (one may come and go between two sounds).
+void expect_unbroken(const std::vector<Received>& received, std::uint64_t switches) {
+  std::uint64_t splices = 0;
+  for (std::size_t i = 1; i < received.size(); ++i) {
+    ASSERT_EQ(received[i].number, received[i - 1].number + 1);
+    const bool changes = received[i].group != received[i - 1].group;
+    ASSERT_TRUE(received[i].spliced || !changes) << "at " << i;
+    if (received[i].spliced) ++splices;
+  }
+  ASSERT_LE(splices, switches);
+}
+
+TEST(ViewerSwitchTest, GivesEveryPictureAndSoundOnceHoweverTheChannelsInterleave) {
+  const auto seed = std::random_device{}();
+  std::mt19937 random{seed};
+  std::uint64_t switches = 0;
+  for (int round = 0; round < 300; ++round) {
+    SCOPED_TRACE("seed " + std::to_string(seed) + " round " + std::to_string(round));
+    const TwoChannels channels{random, 300};
+    Wanderer wanderer{random, channels};
+    const auto received = wanderer.received();
+    const auto pictures = only(received, media::Packet::Kind::kVideo);
+    const auto sounds = only(received, media::Packet::Kind::kAudio);
+    ASSERT_GT(pictures.size(), 250u);
+    ASSERT_GT(sounds.size(), 400u);
+    ASSERT_NO_FATAL_FAILURE(expect_unbroken(pictures, wanderer.switches()));
+    ASSERT_NO_FATAL_FAILURE(expect_unbroken(sounds, wanderer.switches()));
+    switches += wanderer.switches();
+  }
+  EXPECT_GT(switches, 1000u) << "the generator no longer switches";
+}
+
+}  // namespace
+}  // namespace server
