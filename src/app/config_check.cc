@@ -9,6 +9,7 @@
 
 #include "app/config_units.h"
 #include "app/nearest.h"
+#include "transcoder/test_options.h"
 
 namespace app {
 
@@ -55,6 +56,9 @@ class StreamCheck {
             fmt::format("source: {} is not a source; write \"test:\", \"file:PATH\", \"gst:LAUNCH "
                         "TEXT\" or a URI such as \"rtsp://HOST/PATH\"",
                         quoted(uri)));
+    } else if (uri.starts_with("test:")) {
+      const auto options = transcoder::parse_test_options(std::string_view{uri}.substr(5));
+      if (!options) fault({"source.uri"}, "source: " + options.error());
     }
   }
 

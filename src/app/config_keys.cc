@@ -114,7 +114,8 @@ Section<Config> metrics_section() {
       "metrics", "What Prometheus reads at /metrics.", kItself,
       {
           key("max_viewers", &Part::metrics_max_viewers, Whole{0, 10'000},
-              "Viewers with series of their own; the others count in the totals only. Raise it with "
+              "Viewers with series of their own; the others count in the totals only. Raise it "
+              "with "
               "what the Prometheus server can take: some 10 series per viewer."),
       });
 }
@@ -323,8 +324,8 @@ Section<StreamConfig> source_uri_section() {
 }  // namespace
 
 const std::vector<Section<Config>>& daemon_sections() {
-  static const std::vector<Section<Config>> sections{server_section(), admin_section(), metrics_section(),
-                                                     log_section(), trace_section()};
+  static const std::vector<Section<Config>> sections{
+      server_section(), admin_section(), metrics_section(), log_section(), trace_section()};
   return sections;
 }
 

@@ -278,6 +278,11 @@ TEST_F(ConfigTest, PathAsSourceIsExplained) {
               ElementsAre(HasSubstr("did you mean \"file:/srv/a.mkv\"?")));
 }
 
+TEST_F(ConfigTest, OptionsOfTheTestSourceAreChecked) {
+  EXPECT_THAT(errors("[[stream]]\nname = \"a\"\nsource = \"test:?sise=320x180\"\n"),
+              ElementsAre(StartsWith("3:10: source: ")));
+}
+
 TEST_F(ConfigTest, CongestionControlMustBeOffered) {
   EXPECT_THAT(errors("[tcp]\ncongestion_control = \"cubik\"\n"),
               ElementsAre("2:22: tcp.congestion_control: this kernel does not offer \"cubik\"; "

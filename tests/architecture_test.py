@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Checks the includes of src/ against the table of docs/ARCHITECTURE.md: who may use whom, no
+cycles, each foreign library only where it is wrapped, and no file named there that is gone."""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src"
+INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.M)
+ROW = re.compile(r"^\| `(\w+)/` \|[^|]*\| ([^|]*) \|", re.M)
+
+# Libraries that show in one kind of place only: never in a header, for it would spread.
+WRAPPED = re.compile(r"^(gst/|libav|libsw|x264\.h|event2/|toml\+\+|CLI/|http_parser\.h|spdlog/)")
+
+
+def allowed_uses():
+    """{folder: folders it may use}, from the table of the documentation."""
+    table = (ROOT / "docs/ARCHITECTURE.md").read_text()
+    return {folder: set(re.findall(r"`(\w+)`", uses)) for folder, uses in ROW.findall(table)}
+
+
+def includes(path):
+    return INCLUDE.findall(path.read_text())
+
+
+def direction_errors(sources, allowed):
+    for path in sources:
+        folder = path.relative_to(SOURCE).parts[0]
+        if folder == "main.cc":
+            continue
+        if folder not in allowed:
+            yield f"src/{folder}/ is not in the table of docs/ARCHITECTURE.md"
+            continue
+        for quote, target in includes(path):
+            used = target.split("/")[0]
+            if quote == '"' and used != folder and used not in allowed[folder]:
+                yield f"{path.relative_to(ROOT)}: {folder} may not use {target}"
+
+
+def wrapping_errors(sources):
+    for path in sources:
+        for _, target in includes(path):
+            if path.suffix == ".h" and WRAPPED.match(target):
+                yield f"{path.relative_to(ROOT)}: <{target}> in a header"
+
+
+def cycle_errors(sources):
+    """Depth-first search over the graph of headers."""
+    graph = {str(p.relative_to(SOURCE)): [t for q, t in includes(p) if q == '"']
+             for p in sources if p.suffix == ".h"}
+    done, path = set(), []
+
+    def visit(header):
+        if header in path:
+            yield "cycle: " + " -> ".join([*path[path.index(header):], header])
+        if header in done or header in path:
+            return
+        path.append(header)
+        for target in graph.get(header, ()):
+            yield from visit(target)
+        path.pop()
+        done.add(header)
+
+    for header in sorted(graph):
+        yield from visit(header)
+
+
+def missing_includes(sources):
+    for path in sources:
+        for quote, target in includes(path):
+            if quote == '"' and not (SOURCE / target).exists():
+                yield f"{path.relative_to(ROOT)}: {target} is not in src/ (write paths from src/)"
+
+
+def documentation_errors():
+    """The documentation names files as `folder/name` or "folder/name, name": each must exist."""
+    text = (ROOT / "docs/ARCHITECTURE.md").read_text()
+    folders = "|".join(allowed_uses())
+    for folder, names in re.findall(rf"\b({folders})/(\w+(?:, \w+(?=[ ,]))*)", text):
+        for name in names.split(", "):
+            if not list((SOURCE / folder).glob(f"{name}.*")):
+                yield f"docs/ARCHITECTURE.md: there is no src/{folder}/{name}"
+
+
+def main():
+    allowed = allowed_uses()
+    sources = sorted(p for p in SOURCE.rglob("*") if p.suffix in (".cc", ".h"))
+    errors = sorted({*direction_errors(sources, allowed), *wrapping_errors(sources),
+                     *cycle_errors(sources), *missing_includes(sources),
+                     *documentation_errors()})
+    if not allowed or not sources:
+        errors.append("found no table or no sources")
+    for error in errors:
+        print(error)
+    print(f"{len(sources)} files, {len(errors)} errors")
+    sys.exit(1 if errors else 0)
+
+
+if __name__ == "__main__":
+    main()
