@@ -1,0 +1,121 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "server/server.h"
+
+/// What the fake handler has seen of all viewers.
+struct Seen {
+  std::atomic<int> joins{0};
+  std::atomic<int> ticks{0};
+  std::atomic<int> leaves{0};
+  std::atomic<int> observers{0};  ///< alive
+  std::atomic<std::uint64_t> frames_acked_or_lost{0};
+  std::atomic<std::uint64_t> last_sent{0};  ///< ViewerState::sent at the last tick
+  std::mutex mutex;
+  std::map<server::ViewerId, server::ViewerRequest> requests;  // GUARDED_BY(mutex)
+  std::set<std::thread::id> threads;  ///< of the page "/thread"; GUARDED_BY(mutex)
+};
+
+class FakeObserver : public server::ViewerObserver {
+ public:
+  explicit FakeObserver(Seen& seen) : seen_{seen} { ++seen_.observers; }
+  ~FakeObserver() override { --seen_.observers; }
+  void on_join(const server::ViewerTick&) override { ++seen_.joins; }
+  void on_tick(const server::ViewerTick& tick) override {
+    ++seen_.ticks;
+    seen_.last_sent = static_cast<std::uint64_t>(tick.state.sent.bytes());
+  }
+  void on_leave(const server::ViewerTick& tick, server::LeaveReason) override {
+    ++seen_.leaves;
+    tick.sent.take_all([this](const server::SentFrame&) { ++seen_.frames_acked_or_lost; });
+  }
+
+ private:
+  Seen& seen_;
+};
+
+/// Knows the stream "live", whose viewers begin on channel {0, 0}.
+class FakeHandler : public server::Handler {
+ public:
+  std::variant<server::Admission, server::Refusal> admit(const server::ViewerRequest& request,
+                                                         base::Time) override {
+    if (request.stream != "live")
+      return server::Refusal{404, "no stream \"" + request.stream + "\""};
+    std::lock_guard lock{seen.mutex};
+    seen.requests[request.id] = request;
+    return server::Admission{{0, 0}, socket, std::make_unique<FakeObserver>(seen)};
+  }
+
+  Seen seen;
+  server::SocketSettings socket;
+};
+
+/// A server on loopback ports of the kernel's choice.
+class RunningServer : public testing::Test {
+ protected:
+  static constexpr media::ChannelId kChannel{0, 0};
+  static constexpr media::ChannelId kOther{0, 1};
+
+  RunningServer() {
+    settings_.listen = {*server::Endpoint::parse("127.0.0.1:0")};
+    settings_.threads = 2;
+    settings_.admin_allow = {*server::Network::parse("127.0.0.0/8")};
+  }
+
+  /// With `settings_` as they are now.
+  void start() {
+    server_ = std::make_unique<server::Server>(settings_, handler_);
+    server_->add_page("/", server::Access::kPublic,
+                      [](const server::Request&) { return server::Page{.body = "hello\n"}; });
+    server_->add_page("/large", server::Access::kPublic, [](const server::Request&) {
+      return server::Page{.body = std::string(20'000'000, 'x')};
+    });
+    server_->add_page("/admin", server::Access::kAdmin,
+                      [](const server::Request&) { return server::Page{.body = "secret\n"}; });
+    server_->add_page("/thread", server::Access::kPublic, [this](const server::Request&) {
+      std::lock_guard lock{handler_.seen.mutex};
+      handler_.seen.threads.insert(std::this_thread::get_id());
+      return server::Page{};
+    });
+    server_->start();
+    endpoint_ = server_->listening().front();
+  }
+
+  void TearDown() override {
+    server_.reset();
+    EXPECT_EQ(handler_.seen.observers, 0);
+    EXPECT_EQ(handler_.seen.joins, handler_.seen.leaves);
+  }
+
+  static bool eventually(const std::function<bool()>& condition) {
+    const auto deadline = base::Clock::now() + std::chrono::seconds{5};
+    while (!condition()) {
+      if (base::Clock::now() > deadline) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
+    return true;
+  }
+
+  bool viewers_are(std::uint64_t count) {
+    return eventually([&] { return server_->state().viewers == count; });
+  }
+
+  bool left_by(server::LeaveReason reason) {
+    return eventually([&] { return server_->state().left[static_cast<std::size_t>(reason)] > 0; });
+  }
+
+  server::Settings settings_;
+  FakeHandler handler_;
+  std::unique_ptr<server::Server> server_;
+  server::Endpoint endpoint_;
+};

@@ -1,0 +1,188 @@
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+
+#include <vector>
+
+#include "http_client.h"
+#include "running_server.h"
+
+namespace {
+
+using server::Endpoint;
+using server::Network;
+using std::chrono::milliseconds;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class ServerPageTest : public RunningServer {
+ protected:
+  /// The whole answer to one request on its own connection.
+  std::string ask(const std::string& request) {
+    HttpClient client{endpoint_};
+    client.send(request);
+    return client.read_page();
+  }
+};
+
+TEST_F(ServerPageTest, AnswersAPage) {
+  start();
+  const auto answer = ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_THAT(answer, EndsWith("\r\n\r\nhello\n"));
+}
+
+TEST_F(ServerPageTest, SaysWhyNot) {
+  start();
+  EXPECT_THAT(ask("GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 404 "));
+  EXPECT_THAT(ask("GET /nothing.ts HTTP/1.1\r\nHost: x\r\n\r\n"),
+              EndsWith("\r\n\r\nno stream \"nothing\"\n"));
+  EXPECT_THAT(ask("POST / HTTP/1.1\r\nHost: x\r\n\r\n"), HasSubstr("\r\nAllow: GET, HEAD\r\n"));
+  EXPECT_THAT(ask("GET /%00 HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(ask("nonsense\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(ask("GET / HTTP/1.1\r\nHost: x\r\nA: " + std::string(9000, 'a')),
+              StartsWith("HTTP/1.1 431 "));
+  const auto responses = server_->state().responses;
+  EXPECT_EQ(responses[404], 2u);
+  EXPECT_EQ(responses[400], 2u);
+  EXPECT_EQ(responses[405], 1u);
+  EXPECT_EQ(responses[431], 1u);
+}
+
+TEST_F(ServerPageTest, DeliversTheReasonToAClientThatStillSends) {
+  start();
+  HttpClient client{endpoint_};
+  client.send("GET / HTTP/1.1\r\nHost: x\r\nA: " + std::string(60'000, 'a'));
+  EXPECT_THAT(client.read_to_end(), StartsWith("HTTP/1.1 431 "));
+}
+
+TEST_F(ServerPageTest, ShowsAdminPagesToAdminsOnly) {
+  start();
+  EXPECT_THAT(ask("GET /admin HTTP/1.1\r\nHost: x\r\n\r\n"), EndsWith("secret\n"));
+  settings_.admin_allow = {*Network::parse("192.0.2.0/24")};
+  start();
+  EXPECT_THAT(ask("GET /admin HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 403 "));
+  EXPECT_THAT(ask("GET /%61dmin HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 403 "));
+  EXPECT_THAT(ask("GET //admin HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 404 "));
+}
+
+TEST_F(ServerPageTest, GivesHeadNoBody) {
+  start();
+  HttpClient client{endpoint_};
+  client.send("HEAD / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(client.read_head(), HasSubstr("Content-Length: 6\r\n"));
+  EXPECT_THAT(client.read_page(), EndsWith("hello\n"));
+}
+
+TEST_F(ServerPageTest, KeepsAConnectionForPipelinedRequests) {
+  start();
+  HttpClient client{endpoint_};
+  std::string requests;
+  for (int i = 0; i < 500; ++i) requests += "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+  client.send(requests);
+  for (int i = 0; i < 500; ++i) ASSERT_THAT(client.read_page(), EndsWith("hello\n")) << i;
+  EXPECT_EQ(server_->state().connections, 1u);
+}
+
+TEST_F(ServerPageTest, KeepsPipelinedRequestsBehindALargePage) {
+  start();
+  HttpClient client{endpoint_};
+  client.get("/large");
+  client.get("/");
+  std::this_thread::sleep_for(milliseconds{50});
+  client.get("/");
+  EXPECT_EQ(client.read_page().size() / 1'000'000, 20u);
+  EXPECT_THAT(client.read_page(), EndsWith("hello\n"));
+  EXPECT_THAT(client.read_page(), EndsWith("hello\n"));
+}
+
+TEST_F(ServerPageTest, ClosesWhenAskedAndAfterHttp10) {
+  start();
+  HttpClient asked{endpoint_};
+  asked.get("/", "Connection: close\r\n");
+  EXPECT_THAT(asked.read_page(), HasSubstr("Connection: close"));
+  EXPECT_TRUE(asked.at_end());
+  HttpClient old{endpoint_};
+  old.send("GET / HTTP/1.0\r\n\r\n");
+  EXPECT_THAT(old.read_to_end(), EndsWith("hello\n"));
+}
+
+TEST_F(ServerPageTest, EndsATrickledHeaderInTime) {
+  settings_.header_timeout = milliseconds{300};
+  start();
+  const auto begin = base::Clock::now();
+  HttpClient client{endpoint_};
+  std::jthread trickle{[&](const std::stop_token& stop) {
+    client.send("GET / HTTP/1.1\r\nX: ");
+    while (!stop.stop_requested()) {
+      client.send("y");
+      std::this_thread::sleep_for(milliseconds{20});
+    }
+  }};
+  EXPECT_THAT(client.read_page(), StartsWith("HTTP/1.1 408 "));
+  EXPECT_LT(base::Clock::now() - begin, milliseconds{1500});
+}
+
+TEST_F(ServerPageTest, ClosesASilentConnection) {
+  settings_.header_timeout = milliseconds{300};
+  start();
+  HttpClient client{endpoint_};
+  EXPECT_EQ(client.read_to_end(), "");
+}
+
+TEST_F(ServerPageTest, ClosesAConnectionThatDoesNotReadItsPage) {
+  settings_.stall_timeout = milliseconds{300};
+  start();
+  HttpClient client{endpoint_, 4096};
+  client.get("/large");
+  std::this_thread::sleep_for(milliseconds{800});
+  EXPECT_LT(client.read_to_end().size(), 20'000'000u);
+}
+
+TEST_F(ServerPageTest, ListensOnIpv6AndIpv4AtOnce) {
+  settings_.listen = {*Endpoint::parse("[::]:0")};
+  start();
+  endpoint_.address = *server::Address::parse("::1");
+  EXPECT_THAT(ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), EndsWith("hello\n"));
+  endpoint_.address = *server::Address::parse("127.0.0.1");
+  EXPECT_THAT(ask("GET /admin HTTP/1.1\r\nHost: x\r\n\r\n"), EndsWith("secret\n"));
+}
+
+TEST_F(ServerPageTest, NamesTheEndpointItCannotBind) {
+  start();
+  settings_.listen = {endpoint_};
+  FakeHandler handler;
+  server::Server second{settings_, handler};
+  try {
+    second.start();
+    FAIL() << "two servers on one port";
+  } catch (const std::exception& error) {
+    EXPECT_THAT(error.what(), HasSubstr("listen on " + endpoint_.text()));
+  }
+}
+
+TEST_F(ServerPageTest, SurvivesWithoutFileDescriptors) {
+  start();
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  std::vector<HttpClient> clients;
+  for (int i = 0; i < 20; ++i) clients.emplace_back(endpoint_);
+  ASSERT_TRUE(eventually([&] { return server_->state().connections == 20; }));
+  HttpClient late{endpoint_};
+  ASSERT_TRUE(eventually([&] { return server_->state().connections == 21; }));
+  // From here on no descriptor is to be had; those of the clients are made before.
+  const base::UniqueFd probe{dup(0)};
+  const rlimit none{static_cast<rlim_t>(probe.get()), limit.rlim_max};
+  const base::UniqueFd waiting{socket(AF_INET, SOCK_STREAM, 0)};
+  setrlimit(RLIMIT_NOFILE, &none);
+  const auto address = endpoint_.socket_address();
+  EXPECT_EQ(connect(waiting.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  std::this_thread::sleep_for(milliseconds{50});
+  EXPECT_EQ(server_->state().connections, 21u);
+  late.get("/");
+  EXPECT_THAT(late.read_page(), EndsWith("hello\n"));
+  setrlimit(RLIMIT_NOFILE, &limit);
+  EXPECT_TRUE(eventually([&] { return server_->state().connections == 22; }));
+}
+
+}  // namespace

@@ -1,0 +1,384 @@
+#include <gmock/gmock.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
+#include <array>
+#include <vector>
+
+#include "http_client.h"
+#include "media/mpegts.h"
+#include "packets.h"
+#include "running_server.h"
+
+namespace {
+
+using packets::kFrame;
+using packets::picture;
+using packets::sound;
+using server::LeaveReason;
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr std::size_t kPicture = 2 * 188;
+const std::string kGet = "GET /live.ts HTTP/1.1\r\nHost: x\r\n\r\n";
+
+std::string text(const media::PacketPtr& packet) {
+  return {packet->bytes.begin(), packet->bytes.end()};
+}
+
+/// Numbers of the pictures in a transport stream.
+std::vector<std::uint64_t> picture_numbers(const std::string& ts) {
+  std::vector<std::uint64_t> numbers;
+  for (std::size_t i = 0; i + 188 <= ts.size(); i += 188) {
+    const auto* p = reinterpret_cast<const std::uint8_t*>(ts.data() + i);
+    if (p[2] != 0 || (p[3] & 0x10) == 0) continue;  // sound or splice
+    std::uint64_t number = 0;
+    for (int b = 7; b >= 0; --b) number = number << 8 | p[5 + b];
+    if (numbers.empty() || numbers.back() != number) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+class ServerStreamTest : public RunningServer {
+ protected:
+  void publish(const media::PacketPtr& packet, media::ChannelId channel = kChannel) {
+    server_->publish(channel, packet);
+  }
+
+  /// A picture that comes `number` milliseconds into the stream: no bound in media time is near.
+  static media::PacketPtr dense_sound(std::uint64_t number) {
+    auto packet = std::make_shared<media::Packet>(*sound(number));
+    packet->pts = milliseconds{number};
+    return packet;
+  }
+  static media::PacketPtr dense(std::uint64_t number, bool keyframe, std::size_t ts_packets = 2) {
+    auto packet = std::make_shared<media::Packet>(*picture(number, keyframe, 0, ts_packets));
+    packet->pts = milliseconds{number};
+    return packet;
+  }
+};
+
+TEST_F(ServerStreamTest, StreamsFromTheCachedKeyframe) {
+  start();
+  publish(picture(0, true));
+  publish(picture(1));
+  HttpClient client{endpoint_};
+  client.send("GET /live.ts?max=2M HTTP/1.1\r\nHost: x\r\nUser-Agent: mpv\r\n\r\n");
+  const auto head = client.read_head();
+  EXPECT_THAT(head, StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_THAT(head, HasSubstr("Content-Type: video/mp2t\r\n"));
+  EXPECT_EQ(client.read_chunked(2 * kPicture), text(picture(0)) + text(picture(1)));
+  publish(picture(2));
+  EXPECT_EQ(client.read_chunked(kPicture), text(picture(2)));
+  EXPECT_TRUE(eventually([&] { return handler_.seen.ticks == 1; }));
+  const auto request = handler_.seen.requests.at(1);
+  EXPECT_EQ(request.query, "max=2M");
+  EXPECT_EQ(request.user_agent, "mpv");
+  EXPECT_EQ(request.address.text(), "127.0.0.1");
+}
+
+TEST_F(ServerStreamTest, WaitsForAKeyframe) {
+  start();
+  HttpClient client{endpoint_};
+  client.send(kGet);
+  ASSERT_TRUE(viewers_are(1));
+  client.read_head();
+  publish(sound(0));
+  publish(picture(0));
+  publish(picture(1, true));
+  EXPECT_EQ(client.read_chunked(kPicture), text(picture(1)));
+}
+
+TEST_F(ServerStreamTest, GivesHttp10TheBareStream) {
+  start();
+  publish(picture(0, true));
+  HttpClient client{endpoint_};
+  client.send("GET /live.ts HTTP/1.0\r\n\r\n");
+  EXPECT_THAT(client.read_head(), testing::Not(HasSubstr("chunked")));
+  EXPECT_EQ(client.read_exactly(kPicture), text(picture(0)));
+}
+
+TEST_F(ServerStreamTest, AnswersHeadWithoutAViewer) {
+  start();
+  HttpClient client{endpoint_};
+  client.send("HEAD /live.ts HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(client.read_to_end(), HasSubstr("Content-Type: video/mp2t\r\n"));
+  EXPECT_TRUE(handler_.seen.requests.at(1).head);
+  EXPECT_EQ(handler_.seen.joins, 0);
+  HttpClient unknown{endpoint_};
+  unknown.send("HEAD /nothing.ts HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(unknown.read_head(), StartsWith("HTTP/1.1 404 "));
+}
+
+TEST_F(ServerStreamTest, SendsSoundsWithThePictureBehindThem) {
+  start();
+  publish(picture(0, true));
+  HttpClient client{endpoint_};
+  client.send(kGet);
+  client.read_head();
+  client.read_chunked(kPicture);
+  publish(sound(0));
+  publish(sound(1));
+  publish(picture(1));
+  EXPECT_THAT(client.read_exactly(5), "2f0\r\n") << "one chunk: 2 sounds and a picture";
+}
+
+TEST_F(ServerStreamTest, SendsSoundsWithoutPicturesInTime) {
+  start();
+  publish(picture(0, true));
+  HttpClient client{endpoint_};
+  client.send(kGet);
+  client.read_head();
+  client.read_chunked(kPicture);
+  publish(sound(0));
+  EXPECT_EQ(client.read_chunked(188), text(sound(0)));
+}
+
+TEST_F(ServerStreamTest, GivesEachOf200ViewersExactlyWhatWasPublished) {
+  start();
+  std::vector<HttpClient> clients;
+  std::string expected;
+  for (int i = 0; i < 200; ++i) clients.emplace_back(endpoint_);
+  for (auto& client : clients) client.send(kGet);
+  ASSERT_TRUE(viewers_are(200));
+  for (std::uint64_t n = 0; n < 100; ++n) {
+    const auto packet = dense(n, n % 25 == 0, 1 + n % 30);
+    publish(packet);
+    expected += text(packet);
+    if (n % 2 == 0) {
+      publish(dense_sound(n));
+      expected += text(dense_sound(n));
+    }
+  }
+  publish(dense(100, false));
+  expected += text(dense(100, false));
+  for (auto& client : clients) {
+    client.read_head();
+    ASSERT_TRUE(client.read_chunked(expected.size()) == expected);  // too long to print
+  }
+  EXPECT_EQ(server_->state().frames_dropped, 0u);
+  EXPECT_TRUE(eventually([&] { return server_->viewers().size() == 200; }));
+  EXPECT_EQ(server_->viewers().front().id, 1u);
+  EXPECT_EQ(handler_.seen.ticks, 200 * 101);
+}
+
+TEST_F(ServerStreamTest, LimitsViewersInAll) {
+  settings_.max_viewers = 2;
+  start();
+  HttpClient a{endpoint_};
+  a.send(kGet);
+  HttpClient b{endpoint_};
+  b.send(kGet);
+  ASSERT_TRUE(viewers_are(2));
+  HttpClient c{endpoint_};
+  c.get("/live.ts");
+  const auto answer = c.read_page();
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(answer, HasSubstr("Retry-After: "));
+  a.shutdown();
+  ASSERT_TRUE(viewers_are(1));
+  c.get("/live.ts");
+  EXPECT_THAT(c.read_head(), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(ServerStreamTest, LimitsViewersPerAddress) {
+  settings_.max_viewers_per_address = 1;
+  settings_.listen = {*server::Endpoint::parse("[::]:0")};
+  start();
+  endpoint_.address = *server::Address::parse("127.0.0.1");
+  HttpClient a{endpoint_};
+  a.send(kGet);
+  ASSERT_TRUE(viewers_are(1));
+  HttpClient b{endpoint_};
+  b.send(kGet);
+  EXPECT_THAT(b.read_page(), HasSubstr("too many viewers from your address"));
+  endpoint_.address = *server::Address::parse("::1");
+  HttpClient c{endpoint_};
+  c.send(kGet);
+  EXPECT_TRUE(viewers_are(2));
+}
+
+TEST_F(ServerStreamTest, NoticesAtOnceWhenAViewerGoes) {
+  start();
+  {
+    HttpClient client{endpoint_};
+    client.send(kGet);
+    ASSERT_TRUE(viewers_are(1));
+  }
+  EXPECT_TRUE(left_by(LeaveReason::kClosedByViewer));
+  EXPECT_TRUE(viewers_are(0));
+}
+
+TEST_F(ServerStreamTest, EndsAViewerThatSendsWithoutEnd) {
+  start();
+  HttpClient client{endpoint_};
+  client.send(kGet);
+  ASSERT_TRUE(viewers_are(1));
+  client.send(std::string(1'000'000, 'x'));
+  EXPECT_TRUE(left_by(LeaveReason::kSocketError));
+}
+
+TEST_F(ServerStreamTest, SkipsASlowReaderToKeyframes) {
+  settings_.queue = milliseconds{330};
+  start();
+  HttpClient client{endpoint_, 4096};
+  client.send(kGet);
+  ASSERT_TRUE(viewers_are(1));
+  client.read_head();
+  std::uint64_t n = 0;
+  for (; n < 5000 && server_->state().gops_dropped < 3; ++n) {
+    publish(picture(n, n % 8 == 0, 0, 300));
+    if (n % 4 == 3) std::this_thread::sleep_for(milliseconds{1});
+  }
+  ASSERT_GE(server_->state().gops_dropped, 3u);
+  std::string stream;
+  std::jthread reader{[&] { stream = client.read_chunked(1'000'000'000); }};
+  for (const auto end = n + 50; n < end; ++n) {
+    publish(picture(n, n % 8 == 0, 0, 300));
+    std::this_thread::sleep_for(milliseconds{2});
+  }
+  ASSERT_TRUE(eventually([&] { return server_->state().viewers == 1; }));
+  server_->close_channel(kChannel);
+  reader.join();
+  EXPECT_TRUE(client.ended());
+  EXPECT_EQ(stream.size() % 188, 0u);
+  const auto numbers = picture_numbers(stream);
+  std::size_t skips = 0;
+  for (std::size_t i = 1; i < numbers.size(); ++i) {
+    if (numbers[i] == numbers[i - 1] + 1) continue;
+    ++skips;
+    EXPECT_EQ(numbers[i] % 8, 0u) << "a skip ends at a keyframe";
+  }
+  EXPECT_GE(skips, 1u);
+}
+
+TEST_F(ServerStreamTest, EndsAReaderThatHasStopped) {
+  settings_.stall_timeout = milliseconds{400};
+  start();
+  HttpClient client{endpoint_, 4096};
+  client.send(kGet);
+  ASSERT_TRUE(viewers_are(1));
+  for (std::uint64_t n = 0; server_->state().viewers == 1 && n < 2000; ++n) {
+    publish(picture(n, n % 8 == 0, 0, 300));
+    std::this_thread::sleep_for(milliseconds{2});
+  }
+  EXPECT_TRUE(left_by(LeaveReason::kStalled));
+  EXPECT_TRUE(eventually([&] { return handler_.seen.leaves == 1; }));
+}
+
+TEST_F(ServerStreamTest, SparesAViewerOfASilentChannel) {
+  settings_.stall_timeout = milliseconds{300};
+  start();
+  publish(picture(0, true));
+  HttpClient client{endpoint_};
+  client.send(kGet);
+  client.read_head();
+  client.read_chunked(kPicture);
+  std::this_thread::sleep_for(milliseconds{900});
+  EXPECT_EQ(server_->state().viewers, 1u);
+}
+
+TEST_F(ServerStreamTest, MovesAViewerWithoutAGap) {
+  start();
+  HttpClient client{endpoint_};
+  client.send(kGet);
+  ASSERT_TRUE(viewers_are(1));
+  client.read_head();
+  for (std::uint64_t n = 0; n < 30; ++n) {
+    if (n == 10) server_->move_viewer(1, kOther, 15 * kFrame);
+    if (n == 20) server_->close_channel(kChannel);
+    if (n < 20) publish(picture(n, n == 0, 1));
+    publish(picture(n, n == 0 || n == 16, 2), kOther);
+  }
+  std::string expected;
+  for (std::uint64_t n = 0; n < 30; ++n) {
+    if (n == 16) {
+      const auto splice = media::ts_splice(picture(n, true, 2)->bytes);
+      expected.append(splice.begin(), splice.end());
+    }
+    expected += text(picture(n, false, n < 16 ? 1 : 2));
+  }
+  EXPECT_TRUE(client.read_chunked(expected.size()) == expected);
+  EXPECT_EQ(server_->state().switches, 1u);
+  EXPECT_TRUE(eventually([&] {
+    const auto viewers = server_->viewers();
+    return viewers.size() == 1 && viewers[0].channel == kOther && viewers[0].switches == 1;
+  }));
+}
+
+TEST_F(ServerStreamTest, MovesAViewerThatHasSeenNothingYet) {
+  start();
+  HttpClient client{endpoint_};
+  client.send(kGet);
+  ASSERT_TRUE(viewers_are(1));
+  client.read_head();
+  server_->move_viewer(1, kOther, 100 * kFrame);
+  publish(picture(7, true, 2), kOther);
+  EXPECT_EQ(client.read_chunked(kPicture), text(picture(7, true, 2)));
+}
+
+TEST_F(ServerStreamTest, EndsTheViewersOfAClosedChannel) {
+  start();
+  publish(picture(0, true));
+  HttpClient client{endpoint_};
+  client.send(kGet);
+  client.read_head();
+  client.read_chunked(kPicture);
+  server_->close_channel(kChannel);
+  EXPECT_EQ(client.read_chunked(1), "");
+  EXPECT_TRUE(client.ended());
+  EXPECT_TRUE(client.at_end());
+  EXPECT_TRUE(left_by(LeaveReason::kStreamGone));
+}
+
+TEST_F(ServerStreamTest, EndsEveryResponseWhenItStops) {
+  start();
+  publish(picture(0, true, 0, 300));
+  std::vector<HttpClient> clients;
+  for (int i = 0; i < 10; ++i) {
+    clients.emplace_back(endpoint_).send(kGet);
+  }
+  HttpClient stuck{endpoint_, 4096};
+  stuck.send(kGet);
+  ASSERT_TRUE(viewers_are(11));
+  for (std::uint64_t n = 1; n < 200; ++n) publish(dense(n, n % 8 == 0, 300));
+  std::jthread reading{[&] {
+    for (auto& client : clients) {
+      client.read_head();
+      client.read_chunked(1'000'000'000);
+      EXPECT_TRUE(client.ended());
+    }
+  }};
+  std::this_thread::sleep_for(milliseconds{100});
+  const auto begin = base::Clock::now();
+  server_->stop();
+  EXPECT_LT(base::Clock::now() - begin, milliseconds{1000});
+  EXPECT_EQ(handler_.seen.leaves, 11);
+  publish(picture(999, true));  // must not hurt
+  EXPECT_EQ(server_->state().left[static_cast<std::size_t>(LeaveReason::kShutdown)], 11u);
+}
+
+TEST_F(ServerStreamTest, SetsTheSocketUpAndSurvivesWhatItCannotSet) {
+  handler_.socket.congestion_control = "no-such-control";
+  handler_.socket.max_pacing_rate = base::BitRate::mbps(100);
+  start();
+  publish(picture(0, true));
+  HttpClient client{endpoint_};
+  client.send(kGet);
+  client.read_head();
+  EXPECT_EQ(client.read_chunked(kPicture), text(picture(0)));
+}
+
+TEST_F(ServerStreamTest, SpreadsConnectionsOverTheLoops) {
+  settings_.threads = 4;
+  start();
+  std::vector<HttpClient> clients;
+  for (int i = 0; i < 4; ++i) {
+    clients.emplace_back(endpoint_).get("/thread");
+    clients.back().read_page();
+  }
+  EXPECT_EQ(handler_.seen.threads.size(), 4u);
+}
+
+}  // namespace
