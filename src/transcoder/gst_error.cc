@@ -17,6 +17,13 @@ std::string detail(const char* debug) {
   return line_end == text.npos ? std::string{} : one_line(text.substr(line_end + 1));
 }
 
+/// What souphttpsrc leaves of a refused connection or an unknown host: its reading loop stopped.
+bool unreadable(const GError& error, const char* debug) {
+  return error.domain == GST_STREAM_ERROR && error.code == GST_STREAM_ERROR_FAILED &&
+         debug != nullptr &&
+         std::string_view{debug}.find("gst_base_src_loop") != std::string_view::npos;
+}
+
 std::string_view advice(const GError& error) {
   if (error.domain == GST_RESOURCE_ERROR) {
     switch (error.code) {
@@ -52,6 +59,9 @@ std::string error_text(GstMessage* message) {
   gst_message_parse_error(message, &error_out, &debug_out);
   const Handle<GError, g_error_free> error{error_out};
   const Handle<gchar, g_free> debug{debug_out};
+  if (unreadable(*error, debug.get())) {
+    return "the source cannot be read; check that the other end runs and is reachable from here";
+  }
   const auto more = detail(debug.get());
   const auto text = one_line(error->message);
   return fmt::format("{}{}{}{}", text, more.empty() ? "" : " ", more, advice(*error));

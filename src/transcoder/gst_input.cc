@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "transcoder/gst_error.h"
 #include "transcoder/handle.h"
@@ -23,6 +24,9 @@ constexpr std::string_view kLaunch = "gst:";
 
 /// Room in the kernel for a keyframe that comes in one burst: 1 s of 8 Mbit/s.
 constexpr int kUdpBufferBytes = 1 << 20;
+
+/// As far as muxers put sound and pictures of one moment apart; the queue's 10 MB stay a limit.
+constexpr guint64 kQueueTime = 5 * GST_SECOND;
 
 GstElement* make_element(const char* name) {
   GstElement* const element = gst_element_factory_make(name, nullptr);
@@ -105,22 +109,38 @@ void expose(GstBin* bin, GstPad* pad) {
 
 void on_decoded(GstElement*, GstPad* pad, gpointer bin) { expose(GST_BIN(bin), pad); }
 
+void add_and_link(GstBin* bin, GstPad* pad, GstElement* element) {
+  gst_bin_add(bin, element);
+  gst_pad_link(pad, PadHandle{gst_element_get_static_pad(element, "sink")}.get());
+  gst_element_sync_state_with_parent(element);
+}
+
+/// pad ! queue ! decodebin: without the queue one track, waiting to be taken, would hold up the
+/// demuxer for the other.
 void decode(GstBin* bin, GstPad* pad) {
+  GstElement* const queue = gst_element_factory_make("queue", nullptr);
   GstElement* const decoder = gst_element_factory_make("decodebin", nullptr);
-  if (decoder == nullptr) return;
+  if (queue == nullptr || decoder == nullptr) return;
+  g_object_set(queue, "max-size-buffers", 0, "max-size-time", kQueueTime, nullptr);
   g_signal_connect(decoder, "pad-added", G_CALLBACK(on_decoded), bin);
-  gst_bin_add(bin, decoder);
-  gst_pad_link(pad, PadHandle{gst_element_get_static_pad(decoder, "sink")}.get());
-  gst_element_sync_state_with_parent(decoder);
+  add_and_link(bin, pad, queue);
+  add_and_link(bin, PadHandle{gst_element_get_static_pad(queue, "src")}.get(), decoder);
 }
 
 void on_late_pad(GstElement*, GstPad* pad, gpointer bin) {
   if (GST_PAD_IS_SRC(pad) && !gst_pad_is_linked(pad)) decode(GST_BIN(bin), pad);
 }
 
-void watch_late_pads(const GValue* item, gpointer bin) {
-  auto* const element = static_cast<GstElement*>(g_value_get_object(item));
-  g_signal_connect(element, "pad-added", G_CALLBACK(on_late_pad), bin);
+/// The unlinked source pads of the elements in a bin, but not of what is in those.
+std::vector<PadHandle> open_pads(GstBin* bin) {
+  std::vector<PadHandle> result;
+  for (const GList* e = GST_BIN_CHILDREN(bin); e != nullptr; e = e->next) {
+    for (const GList* p = GST_ELEMENT(e->data)->srcpads; p != nullptr; p = p->next) {
+      GstPad* const pad = GST_PAD(p->data);
+      if (!gst_pad_is_linked(pad)) result.emplace_back(GST_PAD(gst_object_ref(pad)));
+    }
+  }
+  return result;
 }
 
 GstElement* make_launch_input(const std::string& text) {
@@ -134,11 +154,11 @@ GstElement* make_launch_input(const std::string& text) {
                     error ? one_line(error->message) : std::string{"not understood"})};
   }
   GstBin* const bin = GST_BIN(input);
-  const Handle<GstIterator, gst_iterator_free> elements{gst_bin_iterate_elements(bin)};
-  gst_iterator_foreach(elements.get(), watch_late_pads, bin);
-  while (GstPad* const pad = gst_bin_find_unlinked_pad(bin, GST_PAD_SRC)) {
-    decode(bin, PadHandle{pad}.get());
+  const auto pads = open_pads(bin);
+  for (const GList* e = GST_BIN_CHILDREN(bin); e != nullptr; e = e->next) {
+    g_signal_connect(e->data, "pad-added", G_CALLBACK(on_late_pad), bin);
   }
+  for (const auto& pad : pads) decode(bin, pad.get());
   return input;
 }
 
