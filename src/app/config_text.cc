@@ -50,7 +50,7 @@ std::string comment(std::string_view text) {
   std::string line{"#"};
   const auto end_line = [&] {
     out += line + '\n';
-    line = "#";
+    line.assign(1, '#');
   };
   while (!text.empty()) {
     const auto end = std::min(text.find_first_of(" \n"), text.size());
