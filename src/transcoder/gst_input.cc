@@ -25,6 +25,9 @@ constexpr std::string_view kLaunch = "gst:";
 /// Room in the kernel for a keyframe that comes in one burst: 1 s of 8 Mbit/s.
 constexpr int kUdpBufferBytes = 1 << 20;
 
+/// How often srtsrc looks whether it has been stopped; by itself only when a packet comes.
+constexpr int kSrtPollMs = 100;
+
 /// As far as muxers put sound and pictures of one moment apart; the queue's 10 MB stay a limit.
 constexpr guint64 kQueueTime = 5 * GST_SECOND;
 
@@ -77,6 +80,7 @@ struct Tuning {
 void tune(GstBin*, GstBin*, GstElement* element, gpointer data) {
   const auto* const tuning = static_cast<const Tuning*>(data);
   if (is_a(element, "udpsrc")) g_object_set(element, "buffer-size", kUdpBufferBytes, nullptr);
+  if (is_a(element, "srtsrc")) g_object_set(element, "poll-timeout", kSrtPollMs, nullptr);
   if (tuning->latency_in_uri) return;
   if (is_a(element, "rtspsrc") || is_a(element, "rtpjitterbuffer") || is_a(element, "srtsrc")) {
     g_object_set(element, "latency", tuning->latency_ms, nullptr);

@@ -16,6 +16,13 @@ std::string shown_uri(const std::string& uri) {
   return std::regex_replace(std::regex_replace(uri, user, "//***@"), passphrase, "$1***");
 }
 
+bool waits_for_sender(const std::string& uri) {
+  if (uri.starts_with("srt:")) {
+    return uri.find("mode=listener") != std::string::npos || uri.starts_with("srt://:");
+  }
+  return uri.starts_with("udp:") || uri.starts_with("rtp:");
+}
+
 std::unique_ptr<Source> make_source(const SourceSettings& settings, const VideoSettings& limits) {
   const auto refuse = [&](const std::string& why) {
     throw std::runtime_error{fmt::format("source '{}': {}", shown_uri(settings.uri), why)};

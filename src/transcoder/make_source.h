@@ -12,6 +12,10 @@ namespace transcoder {
 /// never work; what may change (a missing file, a host that is down) is told by on_end.
 std::unique_ptr<Source> make_source(const SourceSettings& settings, const VideoSettings& limits);
 
+/// Whether the source waits for someone to send to it (UDP, SRT listener) rather than asking for
+/// pictures: nobody sending yet is then no failure.
+bool waits_for_sender(const std::string& uri);
+
 /// The URI without the secrets in it (user:password@, passphrase=), for logs and messages.
 std::string shown_uri(const std::string& uri);
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "transcoder/make_source.h"
 
 namespace transcoder {
 
@@ -16,6 +17,10 @@ constexpr base::Duration kRepeat = std::chrono::milliseconds{200};
 
 /// A source that is connected may be slow by nature; only what would look frozen is filled.
 constexpr base::Duration kSlow = std::chrono::seconds{1};
+
+/// Times silence_timeout for the first picture: whoever joins a stream waits for its next keyframe,
+/// and encoders put them up to 10 s apart.
+constexpr int kFirstPicture = 2;
 
 /// After playing this long the next failure is a new one, not the last one going on.
 constexpr base::Duration kPlayedWell = std::chrono::seconds{10};
@@ -29,6 +34,7 @@ Supervisor::Supervisor(std::string stream, std::string source_name, const Source
       settings_{settings},
       make_source_{std::move(make_source)},
       output_{std::move(output)},
+      waits_{waits_for_sender(settings.uri)},
       backoff_{settings.backoff_min, settings.backoff_max} {}
 
 Supervisor::~Supervisor() { stop(); }
@@ -98,8 +104,10 @@ Supervisor::End Supervisor::follow(const SourceWatch& watch) {
       connected();
     }
     output_->repeat_after(playing ? kSlow : kRepeat, now);
-    if (now - state.alive > settings_.silence_timeout) {
-      end.reason = fmt::format("no picture for {:g} s", base::seconds(settings_.silence_timeout));
+    const auto patience = settings_.silence_timeout * (playing ? 1 : kFirstPicture);
+    const bool waiting = waits_ && !playing;
+    if (!waiting && now - state.alive > patience) {
+      end.reason = fmt::format("no picture for {:g} s", base::seconds(patience));
     }
     if (state.ended) end.reason = *state.ended;
     if (playing) end.played = now - *playing;

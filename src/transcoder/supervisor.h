@@ -63,6 +63,7 @@ class Supervisor {
   const SourceSettings settings_;
   const MakeSource make_source_;
   const std::shared_ptr<IngestOutput> output_;
+  const bool waits_;
   Backoff backoff_;
   std::mt19937 random_{std::random_device{}()};
   Outage outage_;  // reason empty: playing, or nothing has failed yet

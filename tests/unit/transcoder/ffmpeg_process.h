@@ -1,0 +1,45 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// The far end of the ingest tests: the stock ffmpeg program.
+namespace transcoder::test {
+
+bool have_ffmpeg();
+
+/// A running ffmpeg; killed by the destructor.
+class FfmpegProcess {
+ public:
+  using Arguments = std::vector<std::string>;
+
+  explicit FfmpegProcess(const Arguments& arguments);
+  FfmpegProcess(FfmpegProcess&& other) noexcept;
+  FfmpegProcess& operator=(FfmpegProcess&&) = delete;
+  ~FfmpegProcess();
+
+  /// Whether it ended well.
+  bool wait();
+
+ private:
+  pid_t pid_ = -1;
+};
+
+/// A port that nobody uses now, on the loopback address.
+std::uint16_t free_port();
+
+/// A directory that is removed with everything in it.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory();
+  ~TemporaryDirectory();
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace transcoder::test

@@ -1,0 +1,259 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <thread>
+
+#include "ffmpeg_process.h"
+#include "ingest_recorder.h"
+
+namespace transcoder::test {
+namespace {
+
+using namespace std::chrono_literals;
+using Arguments = FfmpegProcess::Arguments;
+
+/// Long enough for every file, the longest lasts 1.6 s, to be played at least twice.
+constexpr auto kPlayed = 4500ms;
+
+const Arguments kH264{"-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"};
+
+Arguments operator+(Arguments a, const Arguments& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+Arguments pictures(const std::string& size, const std::string& rate,
+                   const std::string& seconds = "1") {
+  return {"-f", "lavfi", "-i", "testsrc2=size=" + size + ":rate=" + rate + ":duration=" + seconds};
+}
+
+Arguments tone(const std::string& layout, const std::string& seconds = "1") {
+  return {"-f", "lavfi", "-i",
+          "sine=440:sample_rate=44100:duration=" + seconds + ",aformat=channel_layouts=" + layout};
+}
+
+/// White for 0.1 s from 0.4 s on, and a beep at the same time.
+const Arguments kFlashAndBeep{
+    "-f",
+    "lavfi",
+    "-i",
+    "color=black:size=320x240:rate=25:duration=1.6,"
+    "drawbox=color=white:t=fill:enable='between(t,0.399,0.499)'",
+    "-f",
+    "lavfi",
+    "-i",
+    "aevalsrc='between(t,0.4,0.5)*sin(2*PI*1000*t)':sample_rate=48000:duration=1.6"};
+
+const std::map<std::string, Arguments>& recipes() {
+  static const std::map<std::string, Arguments> result{
+      {"h264_aac.mp4", kFlashAndBeep + kH264 + Arguments{"-bf", "2", "-c:a", "aac"}},
+      {"ten_bit.mkv",
+       pictures("320x240", "25") +
+           Arguments{"-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv422p10le"}},
+      {"rgb.mov", pictures("160x120", "25") + Arguments{"-c:v", "qtrle", "-pix_fmt", "rgb24"}},
+      {"interlaced.ts", pictures("720x576", "50") + tone("mono") +
+                            Arguments{"-vf", "interlace,setsar=16/11", "-c:v", "mpeg2video",
+                                      "-flags", "+ilme+ildct", "-b:v", "3M", "-c:a", "mp2"}},
+      {"odd.mkv", pictures("161x121", "25") + Arguments{"-c:v", "ffv1", "-pix_fmt", "yuv444p"}},
+      {"variable.mkv", pictures("160x120", "25") +
+                           Arguments{"-vf", "select='not(mod(n,3))+lt(n,12)'", "-fps_mode", "vfr"} +
+                           kH264},
+      {"surround.mkv", pictures("160x120", "25") + tone("5.1") + kH264 + Arguments{"-c:a", "ac3"}},
+      {"late_sound.mkv", pictures("160x120", "25", "1.6") + Arguments{"-itsoffset", "0.8"} +
+                             tone("stereo", "0.8") + kH264 + Arguments{"-c:a", "aac"}},
+      {"big.mp4", pictures("1920x1080", "60") + kH264},
+      {"two_tracks.mkv",
+       pictures("160x120", "25") + pictures("320x240", "25") + tone("mono") + tone("stereo") +
+           kH264 + Arguments{"-map", "0", "-map", "1", "-map", "2", "-map", "3", "-c:a", "aac"}},
+      {"small.ts", pictures("160x120", "25") + kH264},
+      {"large.ts", pictures("320x240", "25") + kH264},
+      {"sound_only.mp4", tone("mono") + Arguments{"-c:a", "aac"}},
+  };
+  return result;
+}
+
+/// All files are played at the same time, once, and the tests look at what came.
+class IngestFilesTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    if (!have_ffmpeg()) return;
+    directory_ = std::make_unique<TemporaryDirectory>();
+    for (const auto& [name, recipe] : recipes()) {
+      ASSERT_TRUE(FfmpegProcess{recipe + Arguments{*directory_ / name}}.wait()) << name;
+    }
+    std::ofstream{*directory_ / "resized.ts"} << std::ifstream{*directory_ / "small.ts"}.rdbuf()
+                                              << std::ifstream{*directory_ / "large.ts"}.rdbuf();
+    for (const auto& [name, recipe] : recipes()) play(name, "file:" + *directory_ / name);
+    play("resized.ts", "file:" + *directory_ / "resized.ts");
+    play("missing", "file:" + *directory_ / "missing.mp4");
+    std::this_thread::sleep_for(kPlayed);
+    for (auto& [name, recorder] : recorders_) recorder->stop();
+  }
+
+  static void TearDownTestSuite() {
+    recorders_.clear();
+    directory_.reset();
+  }
+
+  void SetUp() override {
+    if (!directory_) GTEST_SKIP() << "ffmpeg, which makes the files, is not installed";
+  }
+
+  static void play(const std::string& name, const std::string& uri) {
+    recorders_[name] = std::make_unique<IngestRecorder>(uri);
+    recorders_[name]->start();
+  }
+
+  static const IngestRecorder& played(const std::string& name) { return *recorders_.at(name); }
+
+  /// One unbroken row of pictures over all rounds, `shortest` to `longest` apart.
+  static void expect_unbroken(const std::string& name, base::Duration shortest,
+                              base::Duration longest) {
+    const auto seen = played(name).pictures();
+    ASSERT_GT(seen.size(), 20u) << name;
+    for (std::size_t i = 1; i < seen.size(); ++i) {
+      ASSERT_EQ(seen[i].number, seen[i - 1].number + 1) << name;
+      ASSERT_GE(seen[i].pts - seen[i - 1].pts, shortest - 1ms) << name << " picture " << i;
+      ASSERT_LE(seen[i].pts - seen[i - 1].pts, longest + 1ms) << name << " picture " << i;
+    }
+    EXPECT_EQ(played(name).state().timeline_jumps, 0u) << name;
+    EXPECT_EQ(played(name).state().restarts, 0u) << name;
+  }
+
+  static void expect_unbroken(const std::string& name, base::Duration interval) {
+    expect_unbroken(name, interval, interval);
+  }
+
+  static media::PictureFormat format(const std::string& name) {
+    return played(name).state().format;
+  }
+
+  static std::unique_ptr<TemporaryDirectory> directory_;
+  static std::map<std::string, std::unique_ptr<IngestRecorder>> recorders_;
+};
+
+std::unique_ptr<TemporaryDirectory> IngestFilesTest::directory_;
+std::map<std::string, std::unique_ptr<IngestRecorder>> IngestFilesTest::recorders_;
+
+TEST_F(IngestFilesTest, LoopsWithoutAGap) { expect_unbroken("h264_aac.mp4", 40ms); }
+
+TEST_F(IngestFilesTest, PlaysInRealTime) {
+  const auto seen = played("h264_aac.mp4").pictures();
+  const auto played_for = seen.back().arrived - seen.front().arrived;
+  EXPECT_NEAR(base::seconds(seen.back().pts - seen.front().pts), base::seconds(played_for), 0.2);
+}
+
+TEST_F(IngestFilesTest, CapturesAtTheScheduledTime) {
+  const auto seen = played("h264_aac.mp4").pictures();
+  const auto offset = seen.front().captured - base::Time{seen.front().pts};
+  for (const auto& picture : seen) {
+    ASSERT_NEAR(base::seconds(picture.captured - base::Time{picture.pts} - offset), 0, 1e-3);
+  }
+}
+
+TEST_F(IngestFilesTest, SoundStaysInTimeOverLoops) {
+  std::vector<media::Pts> flashes;
+  for (bool white = false; const auto& picture : played("h264_aac.mp4").pictures()) {
+    if (!white && picture.brightness > 128) flashes.push_back(picture.pts);
+    white = picture.brightness > 128;
+  }
+  std::vector<media::Pts> beeps;
+  for (bool loud = false; const auto& sound : played("h264_aac.mp4").sounds()) {
+    if (!loud && sound.left > 0.1F) beeps.push_back(sound.pts);
+    loud = sound.left > 0.1F;
+  }
+  ASSERT_GE(flashes.size(), 2u);
+  ASSERT_GE(beeps.size(), flashes.size() - 1);
+  for (std::size_t i = 0; i < std::min(flashes.size(), beeps.size()); ++i) {
+    EXPECT_NEAR(base::seconds(beeps[i] - flashes[i]), 0, 0.045);  // a frame of each
+  }
+}
+
+TEST_F(IngestFilesTest, TakesTenBits422) {
+  expect_unbroken("ten_bit.mkv", 40ms);
+  EXPECT_EQ(format("ten_bit.mkv").width, 320);
+}
+
+TEST_F(IngestFilesTest, TakesRgb) { expect_unbroken("rgb.mov", 40ms); }
+
+TEST_F(IngestFilesTest, Deinterlaces) {
+  expect_unbroken("interlaced.ts", 40ms);  // 50 fields make 25 pictures: 50 are over the limit
+  EXPECT_EQ(format("interlaced.ts").height, 576);
+  EXPECT_NEAR(1.0 * format("interlaced.ts").sar_num / format("interlaced.ts").sar_den, 16.0 / 11,
+              0.05);
+}
+
+TEST_F(IngestFilesTest, CropsOddSizes) {
+  expect_unbroken("odd.mkv", 40ms);
+  EXPECT_EQ(format("odd.mkv").width, 160);
+  EXPECT_EQ(format("odd.mkv").height, 120);
+}
+
+TEST_F(IngestFilesTest, KeepsAVariableRate) { expect_unbroken("variable.mkv", 40ms, 120ms); }
+
+TEST_F(IngestFilesTest, ScalesAndThinsOutWhatIsOverTheLimits) {
+  expect_unbroken("big.mp4", 33ms, 34ms);
+  EXPECT_EQ(format("big.mp4").width, 1280);
+  EXPECT_EQ(format("big.mp4").height, 720);
+  EXPECT_GT(played("big.mp4").state().frames_dropped, 20u);
+}
+
+TEST_F(IngestFilesTest, MixesSurroundDown) {
+  expect_unbroken("surround.mkv", 40ms);
+  const auto heard = played("surround.mkv").sounds();
+  ASSERT_FALSE(heard.empty());
+  EXPECT_GT(heard[heard.size() / 2].left, 0.01F);
+  EXPECT_GT(heard[heard.size() / 2].right, 0.01F);
+}
+
+TEST_F(IngestFilesTest, MonoComesOutOnBothSides) {
+  const auto heard = played("interlaced.ts").sounds();
+  ASSERT_FALSE(heard.empty());
+  EXPECT_GT(heard[heard.size() / 2].left, 0.01F);
+  EXPECT_FLOAT_EQ(heard[heard.size() / 2].left, heard[heard.size() / 2].right);
+}
+
+TEST_F(IngestFilesTest, DoesNotWaitForLateSound) {
+  expect_unbroken("late_sound.mkv", 40ms);
+  const auto first_picture = played("late_sound.mkv").pictures().front().pts;
+  const auto heard = played("late_sound.mkv").sounds();
+  ASSERT_FALSE(heard.empty());
+  EXPECT_NEAR(base::seconds(heard.front().pts - first_picture), 0.8, 0.05);
+}
+
+TEST_F(IngestFilesTest, DoesWithoutSound) {
+  EXPECT_TRUE(played("ten_bit.mkv").sounds().empty());
+  EXPECT_FALSE(played("ten_bit.mkv").state().has_audio);
+}
+
+TEST_F(IngestFilesTest, TakesTheFirstOfSeveralTracks) {
+  expect_unbroken("two_tracks.mkv", 40ms);
+  EXPECT_EQ(format("two_tracks.mkv").width, 160);
+}
+
+TEST_F(IngestFilesTest, FollowsAChangeOfResolution) {
+  int small = 0;
+  int large = 0;
+  for (const auto& picture : played("resized.ts").pictures()) {
+    small += picture.format.width == 160;
+    large += picture.format.width == 320;
+  }
+  EXPECT_GT(small, 20);
+  EXPECT_GT(large, 20);
+}
+
+TEST_F(IngestFilesTest, SaysThatThereAreNoPictures) {
+  EXPECT_THAT(played("sound_only.mp4").state().last_error, testing::HasSubstr("no pictures"));
+  EXPECT_GT(played("sound_only.mp4").state().restarts, 0u);
+}
+
+TEST_F(IngestFilesTest, SaysThatAFileIsMissing) {
+  EXPECT_THAT(played("missing").state().last_error, testing::HasSubstr("no file '"));
+}
+
+}  // namespace
+}  // namespace transcoder::test

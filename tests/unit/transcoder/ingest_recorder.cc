@@ -1,0 +1,72 @@
+#include "ingest_recorder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+
+namespace transcoder::test {
+
+namespace {
+
+SourceSettings with_uri(SourceSettings settings, const std::string& uri) {
+  settings.uri = uri;
+  return settings;
+}
+
+int brightness(const media::Frame& frame) {
+  long sum = 0;
+  int count = 0;
+  for (int y = frame.format.height / 4; y < frame.format.height * 3 / 4; y += 4) {
+    for (int x = frame.format.width / 4; x < frame.format.width * 3 / 4; x += 4, ++count) {
+      sum += frame.plane[0][y * frame.stride[0] + x];
+    }
+  }
+  return static_cast<int>(sum / std::max(1, count));
+}
+
+}  // namespace
+
+IngestRecorder::IngestRecorder(const std::string& uri, SourceSettings source, VideoSettings video)
+    : ingest_{"test", with_uri(std::move(source), uri), video, base::Clock::now(),
+              Ingest::Sink{.frame = [this](const media::FramePtr& frame) { see(*frame); },
+                           .samples = [this](const media::Samples& s) { hear(s); }}} {}
+
+void IngestRecorder::see(const media::Frame& frame) {
+  std::lock_guard lock{mutex_};
+  pictures_.push_back({frame.number, frame.pts, frame.captured, base::Clock::now(), frame.format,
+                       brightness(frame)});
+}
+
+void IngestRecorder::hear(const media::Samples& samples) {
+  HeardSound sound{.pts = samples.pts};
+  for (std::size_t i = 0; i + 1 < samples.values.size(); i += 2) {
+    sound.left = std::max(sound.left, std::abs(samples.values[i]));
+    sound.right = std::max(sound.right, std::abs(samples.values[i + 1]));
+  }
+  const auto count = static_cast<std::int64_t>(samples.values.size() / media::kAudioChannels);
+  sound.length = std::chrono::seconds{1} * count / media::kAudioRate;
+  std::lock_guard lock{mutex_};
+  sounds_.push_back(sound);
+}
+
+std::vector<SeenPicture> IngestRecorder::pictures() const {
+  std::lock_guard lock{mutex_};
+  return pictures_;
+}
+
+std::vector<HeardSound> IngestRecorder::sounds() const {
+  std::lock_guard lock{mutex_};
+  return sounds_;
+}
+
+bool IngestRecorder::wait(const std::function<bool(const Ingest::State&)>& condition,
+                          base::Duration at_most) const {
+  const auto until = base::Clock::now() + at_most;
+  while (base::Clock::now() < until) {
+    if (condition(state())) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  }
+  return false;
+}
+
+}  // namespace transcoder::test
