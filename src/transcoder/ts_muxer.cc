@@ -21,7 +21,7 @@ namespace {
 
 /// How far the PCR runs ahead of the timestamps. A receiver that decodes on time needs every byte
 /// of an access unit before its timestamp: 60 ms of rate buffer for pictures, 64 ms (three AAC
-/// frames) for sound. It delays no byte.
+/// frames) for sound. It delays no byte. libavformat adds it to the PCR too, so none is below zero.
 constexpr std::chrono::milliseconds kPcrLead{100};
 
 /// Tables stand before keyframes only; this is "never" (a day, in seconds).
@@ -39,8 +39,8 @@ std::string error_text(int code) {
 }
 
 std::int64_t to_90khz(media::Pts pts) {
-  return std::chrono::duration_cast<std::chrono::duration<std::int64_t, std::ratio<1, 90'000>>>(pts)
-      .count();
+  using Ticks = std::chrono::duration<std::int64_t, std::ratio<1, 90'000>>;
+  return std::chrono::round<Ticks>(pts).count();
 }
 
 struct FreeIo {

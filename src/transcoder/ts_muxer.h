@@ -15,7 +15,7 @@ namespace transcoder {
 /// MPEG-TS of one H.264 and, perhaps, one AAC track, one access unit at a time: the bytes of each
 /// come out at once, in whole TS packets. PAT, PMT and SDT stand before each keyframe and nowhere
 /// else; the PIDs are the same in every muxer; each picture carries a PCR that is 100 ms before
-/// its PTS. Timestamps are the stream's pts + 100 ms, at 90 kHz, and may run past 33 bits.
+/// its PTS. Timestamps are the stream's pts + 200 ms, at 90 kHz, modulo 2^33 (26.5 hours).
 /// Used by one thread. The constructor throws std::runtime_error.
 class TsMuxer {
  public:

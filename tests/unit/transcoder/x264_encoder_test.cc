@@ -18,8 +18,8 @@ namespace {
 using testing::Content;
 using testing::Pictures;
 
-constexpr int kWidth = 640;
-constexpr int kHeight = 360;
+constexpr int kWidth = 480;
+constexpr int kHeight = 270;
 constexpr double kNominal = 30;
 
 /// An encoder fed by synthetic pictures, with a record of what came out.
@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(ContentsAndFactors, RetargetTest,
 class FrameRateTest : public ::testing::TestWithParam<double> {};
 
 TEST_P(FrameRateTest, RateHoldsWhateverTheRealFrameRate) {
-  const auto rate = base::BitRate::kbps(1000);
+  const auto rate = base::BitRate::kbps(500);
   Coder coder{Content::kMoving, rate};
   coder.encode_many(base::from_seconds(1 / GetParam()), 50);
   EXPECT_GE(coder.share(10, rate), 0.9);

@@ -1,0 +1,108 @@
+#include "media/mpegts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "sample_stream.h"
+#include "ts_inspect.h"
+
+namespace media {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::Not;
+using transcoder::testing::decode_ts;
+using transcoder::testing::parse_ts;
+using transcoder::testing::SampleStream;
+
+using Bytes = std::vector<std::uint8_t>;
+
+/// A TS packet without content.
+Bytes packet(unsigned pid, unsigned counter, std::uint8_t control = 0x10) {
+  Bytes bytes(kTsPacketSize, 0xff);
+  bytes[0] = 0x47;
+  bytes[1] = static_cast<std::uint8_t>(pid >> 8);
+  bytes[2] = static_cast<std::uint8_t>(pid);
+  bytes[3] = static_cast<std::uint8_t>(control | counter);
+  return bytes;
+}
+
+Bytes operator+(Bytes a, const Bytes& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+TEST(TsSpliceTest, MakesOnePacketForEachPid) {
+  const auto splice = parse_ts(ts_splice(packet(7, 0) + packet(8, 0) + packet(7, 1)));
+  ASSERT_EQ(splice.size(), 2U);
+  EXPECT_EQ(splice[0].pid, 7);
+  EXPECT_EQ(splice[1].pid, 8);
+}
+
+TEST(TsSpliceTest, HasTheCounterThatTheNextPacketFollows) {
+  EXPECT_EQ(parse_ts(ts_splice(packet(7, 5))).at(0).counter, 4);
+  EXPECT_EQ(parse_ts(ts_splice(packet(7, 0))).at(0).counter, 15);
+}
+
+TEST(TsSpliceTest, IsOnlyAnAdaptationField) {
+  EXPECT_FALSE(parse_ts(ts_splice(packet(7, 5))).at(0).has_payload);
+}
+
+TEST(TsSpliceTest, LeavesNullPacketsAlone) { EXPECT_THAT(ts_splice(packet(0x1fff, 0)), IsEmpty()); }
+
+TEST(TsSpliceTest, LeavesATruncatedPacketAlone) {
+  auto bytes = packet(7, 0);
+  bytes.pop_back();
+  EXPECT_THAT(ts_splice(bytes), IsEmpty());
+}
+
+/// Two groups of one stream: the same pictures at different rates, so that their continuity
+/// counters part. A viewer sees the first second of one and the second of the other.
+class SwitchTest : public ::testing::Test {
+  SampleStream from_{{}, true, base::BitRate::kbps(1000)};
+  SampleStream to_{{}, true, base::BitRate::kbps(300)};
+
+ protected:
+  const Bytes before_ = from_.seconds(1);
+  const Bytes after_ = (to_.seconds(1), to_.seconds(1));
+};
+
+TEST_F(SwitchTest, IsSilentWithTheSplice) {
+  const auto decoded = decode_ts(before_ + ts_splice(after_) + after_);
+  EXPECT_THAT(decoded.messages, IsEmpty());
+}
+
+TEST_F(SwitchTest, IsNotSilentWithoutTheSplice) {
+  EXPECT_THAT(decode_ts(before_ + after_).messages, Not(IsEmpty()));
+}
+
+TEST_F(SwitchTest, LosesAndRepeatsNothing) {
+  const auto decoded = decode_ts(before_ + ts_splice(after_) + after_);
+  EXPECT_EQ(decoded.pictures, 60);
+  ASSERT_EQ(decoded.video_pts.size(), 60U);
+  for (std::size_t i = 1; i < decoded.video_pts.size(); ++i) {
+    EXPECT_EQ(decoded.video_pts[i] - decoded.video_pts[i - 1], 3000) << "picture " << i;
+  }
+  for (std::size_t i = 1; i < decoded.audio_pts.size(); ++i) {
+    EXPECT_EQ(decoded.audio_pts[i] - decoded.audio_pts[i - 1], 1920) << "sound " << i;
+  }
+}
+
+TEST_F(SwitchTest, OfOneUnitAtATimeIsSilentToo) {
+  // The server splices what it has at the moment of the switch: the first unit only. What other
+  // PIDs carry follows with the splice of their own first unit.
+  const auto units = parse_ts(after_);
+  std::size_t first = 1;
+  while (first < units.size() && !(units[first].pts && units[first].pid != 0x100)) ++first;
+  const auto cut = static_cast<std::ptrdiff_t>(first * kTsPacketSize);
+  const Bytes video{after_.begin(), after_.begin() + cut};
+  const Bytes rest{after_.begin() + cut, after_.end()};
+  const Bytes sound{rest.begin(), rest.begin() + kTsPacketSize};
+  const auto decoded = decode_ts(before_ + ts_splice(video) + video + ts_splice(sound) + rest);
+  EXPECT_THAT(decoded.messages, IsEmpty());
+}
+
+}  // namespace
+}  // namespace media

@@ -1,0 +1,92 @@
+#include "sample_stream.h"
+
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "transcoder/x264_encoder.h"
+
+namespace transcoder::testing {
+
+namespace {
+
+media::PictureFormat format() {
+  media::PictureFormat result;
+  result.width = 320;
+  result.height = 180;
+  return result;
+}
+
+std::vector<std::uint8_t> value(base::Result<std::vector<std::uint8_t>> result) {
+  if (!result) throw std::runtime_error{result.error()};
+  return std::move(*result);
+}
+
+/// The first block that begins at or after `pts`.
+std::int64_t block_at(media::Pts pts) {
+  std::int64_t index = pts / std::chrono::seconds{8} * 375;
+  while (block_pts(index) < pts) ++index;
+  return index;
+}
+
+}  // namespace
+
+SampleStream::SampleStream(media::Pts start, bool audio, base::BitRate rate)
+    : start_{start},
+      has_audio_{audio},
+      encoder_{open_x264({}, format(), 30, rate)},
+      muxer_{"live", audio},
+      block_{block_at(start)} {}
+
+EncodedPicture SampleStream::picture(bool keyframe) {
+  const auto frame = source_.next(picture_pts());
+  auto result = encoder_->encode(*frame, keyframe || pictures_ % 30 == 0);
+  if (!result) throw std::runtime_error{result.error()};
+  ++pictures_;
+  return std::move(*result);
+}
+
+media::AudioFrame SampleStream::sound() {
+  for (;;) {
+    AudioBlock block{.index = block_++, .values = {}};
+    for (int i = 0; i < kBlockSamples; ++i) {
+      const auto position = static_cast<double>(block.index * kBlockSamples + i);
+      const auto sample = static_cast<float>(0.5 * std::sin(position * 6.283185307 / 48));
+      block.values.insert(block.values.end(), media::kAudioChannels, sample);
+    }
+    auto frame = aac_.encode(block);
+    if (!frame) continue;
+    frame->number = sounds_++;
+    sound_pts_ = frame->pts;
+    return std::move(*frame);
+  }
+}
+
+std::vector<std::uint8_t> SampleStream::video(bool keyframe) {
+  const auto pts = picture_pts();
+  const auto made = picture(keyframe);
+  elementary_bytes_ += static_cast<double>(made.bytes.size());
+  return value(muxer_.mux(made, pts));
+}
+
+std::vector<std::uint8_t> SampleStream::audio() {
+  const auto made = sound();
+  elementary_bytes_ += static_cast<double>(made.bytes.size());
+  return value(muxer_.mux(made));
+}
+
+std::vector<std::uint8_t> SampleStream::seconds(int count) {
+  std::vector<std::uint8_t> bytes;
+  for (int i = 0; i < count * 30; ++i) {
+    const auto until = picture_pts();
+    const auto unit = video();
+    bytes.insert(bytes.end(), unit.begin(), unit.end());
+    while (has_audio_ && sound_pts_ < until) {
+      const auto frame = audio();
+      bytes.insert(bytes.end(), frame.begin(), frame.end());
+    }
+  }
+  return bytes;
+}
+
+}  // namespace transcoder::testing

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pictures.h"
+#include "transcoder/aac_encoder.h"
+#include "transcoder/encoder.h"
+#include "transcoder/ts_muxer.h"
+
+namespace transcoder::testing {
+
+/// A real H.264 and AAC stream in MPEG-TS, made unit by unit: moving pictures of 320x180 at 30/s
+/// with a keyframe every 30 pictures, and a tone of 1 kHz.
+class SampleStream {
+ public:
+  explicit SampleStream(media::Pts start = {}, bool audio = true,
+                        base::BitRate rate = base::BitRate::kbps(500));
+
+  EncodedPicture picture(bool keyframe = false);
+  media::AudioFrame sound();
+
+  std::vector<std::uint8_t> video(bool keyframe = false);
+  std::vector<std::uint8_t> audio();
+  /// This much of both, in the order of their time.
+  std::vector<std::uint8_t> seconds(int count);
+
+  int sounds() const { return static_cast<int>(sounds_); }
+  double elementary_bytes() const { return elementary_bytes_; }
+
+ private:
+  media::Pts picture_pts() const {
+    return start_ + media::Pts{std::chrono::seconds{1}} * pictures_ / 30;
+  }
+
+  const media::Pts start_;
+  const bool has_audio_;
+  Pictures source_{Content::kMoving, 320, 180};
+  std::unique_ptr<Encoder> encoder_;
+  AacEncoder aac_{base::BitRate::kbps(128)};
+  TsMuxer muxer_;
+  std::int64_t pictures_ = 0;
+  std::int64_t block_;
+  std::uint64_t sounds_ = 0;
+  media::Pts sound_pts_{};
+  double elementary_bytes_ = 0;
+};
+
+}  // namespace transcoder::testing

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+/// What a receiver makes of MPEG-TS bytes: for tests.
+namespace transcoder::testing {
+
+/// One 188-byte packet's header.
+struct TsPacket {
+  int pid = 0;
+  int counter = 0;
+  bool has_payload = false;
+  bool starts_unit = false;
+  bool random_access = false;
+  std::optional<std::int64_t> pcr;  ///< 90 kHz
+  std::optional<std::int64_t> pts;  ///< 90 kHz, of a PES packet that starts here
+};
+
+std::vector<TsPacket> parse_ts(std::span<const std::uint8_t> bytes);
+
+/// What libavformat and libavcodec read, and everything they say at level "warning" or worse.
+struct Decoded {
+  int pictures = 0;
+  int sounds = 0;                       ///< AAC frames
+  std::vector<std::int64_t> video_pts;  ///< 90 kHz, as demuxed
+  std::vector<std::int64_t> audio_pts;
+  std::vector<float> samples;  ///< of the first channel
+  std::string service;
+  std::vector<std::string> messages;
+};
+
+Decoded decode_ts(std::span<const std::uint8_t> bytes);
+
+}  // namespace transcoder::testing
