@@ -41,8 +41,8 @@ class Server::Impl {
     auto acceptor = std::make_unique<Acceptor>(
         workers_.front()->loop(), std::move(listening),
         [this](base::UniqueFd fd, const Endpoint& peer) { spread(std::move(fd), peer); });
-    for (auto& worker : workers_) worker->start(std::exchange(acceptor, nullptr));
     running_ = true;
+    for (auto& worker : workers_) worker->start(std::exchange(acceptor, nullptr));
   }
 
   const std::vector<Endpoint>& listening() const { return listening_; }

@@ -15,7 +15,8 @@ void Viewer::offer(Source source, const QueuedPacket& item, base::Time now) {
   if (phase_ == Phase::kDraining) return;
   check_time(now);
   if (!switch_) {
-    deliver(item);
+    // A switch may just have ended: then only the channel it ended on counts.
+    if ((change_ == Change::kSwitched) == (source == Source::kNext)) deliver(item);
   } else if (source == Source::kCurrent) {
     apply(switch_->from_old(item, now));
   } else {

@@ -34,7 +34,8 @@ class Viewer {
 
   void offer(Source source, const QueuedPacket& item, base::Time now);
 
-  /// From now on offers from kNext count, until a change() other than kPending has been seen.
+  /// From now on offers from kNext count, until a change() other than kPending has been seen:
+  /// after kSwitched the next channel is the current one.
   void begin_switch(media::Pts at, base::Time now);
   void cancel_switch();
   void old_channel_closed();

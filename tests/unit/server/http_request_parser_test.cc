@@ -190,7 +190,7 @@ TEST(HttpRequestParserFuzzTest, ReadsAnyBytesTheSameHoweverCut) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random{seed};
   int complete = 0;
-  for (int round = 0; round < 20000; ++round) {
+  for (int round = 0; round < 5000; ++round) {
     const bool valid_start = random() % 4 == 0;
     const std::string text =
         (valid_start ? "GET /a HTTP/1.1\r\nHost: x\r\n" : std::string{}) + garbage(random);
@@ -205,7 +205,7 @@ TEST(HttpRequestParserFuzzTest, ReadsAnyBytesTheSameHoweverCut) {
     ASSERT_LE(whole.request.target.size(), limit);
     if (whole.status == Status::kComplete) ++complete;
   }
-  EXPECT_GT(complete, 100) << "the generator no longer reaches whole requests";
+  EXPECT_GT(complete, 25) << "the generator no longer reaches whole requests";
 }
 
 }  // namespace

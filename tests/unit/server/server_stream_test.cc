@@ -138,29 +138,23 @@ TEST_F(ServerStreamTest, SendsSoundsWithoutPicturesInTime) {
 TEST_F(ServerStreamTest, GivesEachOf200ViewersExactlyWhatWasPublished) {
   start();
   std::vector<HttpClient> clients;
-  std::string expected;
-  for (int i = 0; i < 200; ++i) clients.emplace_back(endpoint_);
-  for (auto& client : clients) client.send(kGet);
+  for (int i = 0; i < 200; ++i) clients.emplace_back(endpoint_).send(kGet);
   ASSERT_TRUE(viewers_are(200));
-  for (std::uint64_t n = 0; n < 100; ++n) {
+  for (auto& client : clients) client.read_head();
+  for (std::uint64_t n = 0; n < 50; ++n) {
     const auto packet = dense(n, n % 25 == 0, 1 + n % 30);
-    publish(packet);
-    expected += text(packet);
-    if (n % 2 == 0) {
+    std::string expected = text(packet);
+    if (n % 2 == 1) {
       publish(dense_sound(n));
-      expected += text(dense_sound(n));
+      expected = text(dense_sound(n)) + expected;
     }
-  }
-  publish(dense(100, false));
-  expected += text(dense(100, false));
-  for (auto& client : clients) {
-    client.read_head();
-    ASSERT_TRUE(client.read_chunked(expected.size()) == expected);  // too long to print
+    publish(packet);
+    for (auto& client : clients) ASSERT_EQ(client.read_chunked(expected.size()), expected);
   }
   EXPECT_EQ(server_->state().frames_dropped, 0u);
   EXPECT_TRUE(eventually([&] { return server_->viewers().size() == 200; }));
   EXPECT_EQ(server_->viewers().front().id, 1u);
-  EXPECT_EQ(handler_.seen.ticks, 200 * 101);
+  EXPECT_TRUE(eventually([&] { return handler_.seen.ticks == 200 * 50; }));
 }
 
 TEST_F(ServerStreamTest, LimitsViewersInAll) {

@@ -208,6 +208,36 @@ TEST_F(ViewerTest, StaysOnTheOldChannelWithoutAKeyframe) {
   EXPECT_EQ(viewer_.state().frames_dropped, 0u);
 }
 
+TEST_F(ViewerTest, TakesNothingFromTheNewChannelOnceASwitchIsAbandoned) {
+  offer(picture(0, true, 1));
+  viewer_.begin_switch(1 * kFrame, now_);
+  now_ += milliseconds{3100};
+  offer(picture(1, true, 2), Source::kNext);
+  EXPECT_EQ(viewer_.change(), Viewer::Change::kAbandoned);
+  offer(picture(1, false, 1));
+  write_all();
+  const auto received = read_ts(wire_);
+  ASSERT_EQ(received.size(), 2u);
+  EXPECT_EQ(received[1].group, 1);
+}
+
+TEST_F(ViewerTest, TakesNothingFromTheOldChannelOnceItHasSwitched) {
+  offer(picture(0, true, 1));
+  viewer_.begin_switch(2 * kFrame, now_);
+  offer(picture(2, true, 2), Source::kNext);
+  now_ += milliseconds{300};  // the old channel is late with picture 1
+  offer(picture(1, false, 1));
+  offer(picture(3, false, 1));
+  EXPECT_EQ(viewer_.change(), Viewer::Change::kSwitched);
+  offer(picture(3, false, 2));
+  write_all();
+  const auto received = read_ts(wire_);
+  ASSERT_EQ(received.size(), 3u);
+  EXPECT_EQ(received[1].group, 2);
+  EXPECT_EQ(received[2].number, 3u);
+  EXPECT_EQ(received[2].group, 2);
+}
+
 TEST_F(ViewerTest, DropsWhatHasNotBegunWhenItFinishes) {
   offer(picture(0, true));
   write(false, 100);
@@ -347,7 +377,7 @@ TEST(ViewerSwitchTest, GivesEveryPictureAndSoundOnceHoweverTheChannelsInterleave
   const auto seed = std::random_device{}();
   std::mt19937 random{seed};
   std::uint64_t switches = 0;
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < 150; ++round) {
     SCOPED_TRACE("seed " + std::to_string(seed) + " round " + std::to_string(round));
     const TwoChannels channels{random, 300};
     Wanderer wanderer{random, channels};
@@ -360,7 +390,7 @@ TEST(ViewerSwitchTest, GivesEveryPictureAndSoundOnceHoweverTheChannelsInterleave
     ASSERT_NO_FATAL_FAILURE(expect_unbroken(sounds, wanderer.switches()));
     switches += wanderer.switches();
   }
-  EXPECT_GT(switches, 1000u) << "the generator no longer switches";
+  EXPECT_GT(switches, 500u) << "the generator no longer switches";
 }
 
 }  // namespace
