@@ -100,7 +100,11 @@ def test_metrics_are_valid_for_prometheus(small, view):
         lambda m: m.sum("symcast_frame_delivery_delay_seconds_count") > 0, 5, "a delivery")
     check = subprocess.run(["promtool", "check", "metrics"], input=metrics.text, text=True,
                            capture_output=True, check=False)
-    assert (check.returncode, check.stdout + check.stderr) == (0, "")
+    # Rates of media are in bit/s everywhere else, so they are here, though promtool prefers bytes.
+    remarks = [line for line in (check.stdout + check.stderr).splitlines()
+               if not line.endswith('bits_per_second use base unit "bytes" instead of "bits"')]
+    assert remarks == []
+    assert check.returncode in (0, 3)  # 3: remarks on style only
 
 
 def test_metrics_count_what_happens(small, view):
@@ -129,7 +133,8 @@ def test_first_picture_comes_at_once(small, view, warm):
         time.sleep(2)
     joins = []
     for _ in range(JOINS):
-        joins.append(view(small.url(), "--seconds", 1.2).wait()["first_picture_s"])
+        seen = view(small.url(), "--seconds", 0.5).wait()["first_picture_s"]
+        joins.append(seen if seen is not None else float("inf"))
     # A picture counts as complete when the next begins, one interval (33 ms) later, but its time is
     # that of its own last byte. One of ten may meet the machine at a bad moment.
     assert sorted(joins)[-2] <= JOIN_SECONDS, joins

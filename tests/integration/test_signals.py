@@ -28,7 +28,7 @@ def test_sigint_ends_it_too(small):
 
 
 def test_sigterm_ends_while_the_source_is_away(serve):
-    daemon = serve("--source", "live=http://127.0.0.1:9/nobody.ts")
+    daemon = serve("--source", "live=http://127.0.0.1:9/nobody.ts", sources_play=False)
     assert daemon.end() <= END_SECONDS
 
 

@@ -117,6 +117,8 @@ void Connection::take(std::span<const std::uint8_t> bytes, base::Time now) {
   if (settings_.discard || bytes.empty()) return;
   if (state_.chunked) {
     chunks_.feed(bytes);
+    const auto state = chunks_.state();
+    if (state == ChunkDecoder::State::kDone || state == ChunkDecoder::State::kBroken) close(now, 0);
   } else {
     body_(bytes, now);
   }

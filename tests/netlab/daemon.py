@@ -66,16 +66,17 @@ class Metrics:
 
 class Daemon:
     """A running `symcast serve`. `lab`: runs in the lab's server namespace. `config`: TOML text.
-    Ends with SIGTERM at close(), which fails when that takes longer than promised."""
+    Is ready when its sources play, unless `sources_play` is false. Ends with SIGTERM, which fails
+    when that takes longer than promised."""
 
-    def __init__(self, *args, directory, config=None, lab=None, ip=None, program=None):
+    def __init__(self, *args, directory, config=None, lab=None, ip=None, sources_play=True):
         self.netns = lab.server_netns if lab else None
         self.ip = ip or (lab.server_ip if lab else "127.0.0.1")
         self.port = 8080 if lab else free_port()
         self.directory = pathlib.Path(directory)
         self.config_path = self.directory / "symcast.toml"
         listen = f"[{self.ip}]" if ":" in self.ip else self.ip
-        command = [program or binary(), "serve", "--listen",
+        command = [binary(), "serve", "--listen",
                    f"[::]:{self.port}" if lab else f"{listen}:{self.port}", *args]
         if config is not None:
             self.config_path.write_text(config)
@@ -87,6 +88,8 @@ class Daemon:
                                stderr=subprocess.STDOUT)
         try:
             wait_until(self._is_up, START_SECONDS, "symcast answers /healthz")
+            if sources_play:
+                wait_until(self._sources_play, START_SECONDS, "the sources play")
         except BaseException:
             self.process.kill()
             self.process.wait()
@@ -101,7 +104,8 @@ class Daemon:
             taken = self.end()
             # Without hiding the failure that brought us here.
             assert kind or taken <= END_SECONDS, f"SIGTERM took {taken:.1f} s"
-        assert kind or self.process.returncode == 0, self.log()
+        code = self.process.returncode
+        assert kind or code == 0, f"symcast ended with {code}:\n{self.log()}"
 
     def _is_up(self):
         assert self.process.poll() is None, f"symcast ended: {self.log()}"
@@ -109,6 +113,10 @@ class Daemon:
             return self.get("/healthz")[0] == 200
         except OSError:
             return False
+
+    def _sources_play(self):
+        states = self.get("/healthz")[2].decode().splitlines()[1:]  # "NAME STATE"
+        return all(state.endswith(" playing") for state in states)
 
     def end(self):
         """SIGTERM; returns the seconds it took."""
