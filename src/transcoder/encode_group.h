@@ -47,9 +47,9 @@ class EncodeGroup {
 
   void retarget(base::BitRate rate);
 
-  /// Makes a keyframe of the first frame at or after `earliest`, unless that would be sooner than
-  /// forced_keyframe_interval after the last keyframe or one is scheduled already. Returns the pts
-  /// from which the group will have a keyframe: at or after it the next keyframe comes.
+  /// Sees to it that the first picture at or after the returned pts is a keyframe, and returns the
+  /// first such pts that is not before `earliest`: that of a keyframe planned already, or one of
+  /// its own, forced_keyframe_interval after the keyframe before it at least.
   media::Pts schedule_keyframe(media::Pts earliest);
 
   State state() const;

@@ -1,13 +1,15 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "media/frame.h"
 
 namespace transcoder {
 
-/// Says which pictures are keyframes: the first one at or after each multiple of `interval` (so
-/// they are aligned in all groups of a stream), and those that are scheduled between. Pure.
+/// Says which pictures are keyframes: the first one at or after each multiple ("tick") of
+/// `interval`, so that they are aligned in all groups of a stream, and at or after each pts that
+/// was scheduled between. Pure.
 class KeyframeClock {
  public:
   enum class Cause { kNone, kOpened, kClock, kScheduled };
@@ -22,14 +24,15 @@ class KeyframeClock {
   media::Pts schedule(media::Pts earliest);
 
  private:
-  bool crosses_tick(media::Pts pts) const { return pts / interval_ != *last_ / interval_; }
-  media::Pts next_tick() const { return (*last_ / interval_ + 1) * interval_; }
+  media::Pts tick_before(media::Pts pts) const { return pts / interval_ * interval_; }
+  /// Of the keyframes that have been or will be, the last one before `earliest`.
+  std::optional<media::Pts> known_before(media::Pts earliest) const;
 
   const base::Duration interval_;
   const base::Duration forced_interval_;
-  std::optional<media::Pts> last_;  ///< newest picture
-  media::Pts last_keyframe_{};
-  std::optional<media::Pts> scheduled_;
+  std::optional<media::Pts> last_;           ///< newest picture
+  std::optional<media::Pts> last_keyframe_;  ///< newest keyframe
+  std::vector<media::Pts> scheduled_;        ///< rising, forced_interval_ apart; none is past
 };
 
 }  // namespace transcoder

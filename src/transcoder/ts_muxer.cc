@@ -146,7 +146,7 @@ base::Result<std::vector<std::uint8_t>> TsMuxer::Impl::write(int track,
   packet_->stream_index = track;
   packet_->pts = packet_->dts = last;
   packet_->flags = keyframe ? AV_PKT_FLAG_KEY : 0;
-  if (keyframe && track == 0) {
+  if (keyframe) {
     av_opt_set(format_->priv_data, "mpegts_flags", "+resend_headers", 0);
   }
   const int result = av_write_frame(format_.get(), packet_.get());
@@ -165,7 +165,7 @@ base::Result<std::vector<std::uint8_t>> TsMuxer::mux(const EncodedPicture& pictu
 }
 
 base::Result<std::vector<std::uint8_t>> TsMuxer::mux(const media::AudioFrame& frame) {
-  return impl_->write(1, frame.bytes, frame.pts, true);
+  return impl_->write(1, frame.bytes, frame.pts, false);
 }
 
 }  // namespace transcoder

@@ -59,24 +59,58 @@ TEST_F(KeyframeClockTest, KeepsTheForcedIntervalAfterAKeyframe) {
   EXPECT_EQ(clock_.schedule(milliseconds{300}), milliseconds{1000});
 }
 
-TEST_F(KeyframeClockTest, SchedulesOneAtATime) {
+TEST_F(KeyframeClockTest, OneThatIsScheduledServesAll) {
   take(milliseconds{0});
   clock_.schedule(milliseconds{1200});
-  EXPECT_EQ(clock_.schedule(milliseconds{1500}), milliseconds{1200});
+  EXPECT_EQ(clock_.schedule(milliseconds{1100}), milliseconds{1200});
+}
+
+TEST_F(KeyframeClockTest, OneThatIsTooEarlyIsFollowedByAnother) {
+  KeyframeClock slow{seconds{10}, seconds{1}};
+  slow.take(milliseconds{0}, false);
+  slow.schedule(milliseconds{1200});
+  EXPECT_EQ(slow.schedule(milliseconds{1300}), milliseconds{2200});
+  EXPECT_EQ(slow.take(milliseconds{1200}, false), Cause::kScheduled);
+  EXPECT_EQ(slow.take(milliseconds{1300}, false), Cause::kNone);
+  EXPECT_EQ(slow.take(milliseconds{2210}, false), Cause::kScheduled);
 }
 
 TEST_F(KeyframeClockTest, ATickThatComesFirstNeedsNoForcedKeyframe) {
   take(milliseconds{0});
   take(milliseconds{1500});
-  EXPECT_EQ(clock_.schedule(milliseconds{2100}), milliseconds{2000});
+  EXPECT_EQ(clock_.schedule(milliseconds{2000}), milliseconds{2000});
   EXPECT_EQ(take(milliseconds{2000}), Cause::kClock);
   EXPECT_EQ(take(milliseconds{2100}), Cause::kNone);
 }
 
-TEST_F(KeyframeClockTest, BeforeTheFirstPictureNothingNeedsForcing) {
-  EXPECT_EQ(clock_.schedule(milliseconds{500}), milliseconds{0});
-  take(milliseconds{400});
-  EXPECT_EQ(take(milliseconds{540}), Cause::kNone);
+TEST_F(KeyframeClockTest, ATickThatIsTooEarlyIsAKeyframeToKeepAwayFrom) {
+  take(milliseconds{0});
+  take(milliseconds{1950});
+  EXPECT_EQ(clock_.schedule(milliseconds{2050}), milliseconds{3000});
+}
+
+TEST_F(KeyframeClockTest, ReturnsATickWhenTheForcedOneWouldComeLater) {
+  take(milliseconds{1500});
+  EXPECT_EQ(clock_.schedule(milliseconds{1600}), milliseconds{2000});
+}
+
+TEST_F(KeyframeClockTest, IsNeverScheduledForAPictureThatIsEncoded) {
+  take(milliseconds{0});
+  take(milliseconds{1500});
+  EXPECT_GT(clock_.schedule(milliseconds{1400}), milliseconds{1500});
+}
+
+TEST_F(KeyframeClockTest, FirstPictureServesASchedulePastIt) {
+  EXPECT_EQ(clock_.schedule(milliseconds{400}), milliseconds{400});
+  EXPECT_EQ(take(milliseconds{400}), Cause::kOpened);
+  EXPECT_EQ(take(milliseconds{440}), Cause::kNone);
+}
+
+TEST_F(KeyframeClockTest, ScheduleAfterTheFirstPictureStands) {
+  // A viewer moves to a group that has just been opened: it needs the keyframe it was told of.
+  clock_.schedule(milliseconds{500});
+  EXPECT_EQ(take(milliseconds{400}), Cause::kOpened);
+  EXPECT_EQ(take(milliseconds{500}), Cause::kScheduled);
 }
 
 TEST_F(KeyframeClockTest, AKeyframeForAnotherReasonServesTheSchedule) {
