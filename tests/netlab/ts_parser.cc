@@ -186,6 +186,7 @@ std::optional<TsParser::Bytes> TsParser::take_pes_start(Bytes payload, TickUnwra
     return std::nullopt;
   }
   pes_pts_ = unwrapper.unwrap(parse_timestamp(payload.subspan(9, 5)));
+  counters_.pts_before_pcr += pcr_ && *pes_pts_ < *pcr_;
   return payload.subspan(header_size);
 }
 
@@ -196,7 +197,6 @@ void TsParser::take_video(const Header& header, base::Time arrival) {
     const auto rest = take_pes_start(payload, video_unwrapper_);
     if (!rest) return;
     const bool random_access = !header.adaptation.empty() && (header.adaptation[0] & 0x40);
-    counters_.pts_before_pcr += pcr_ && *pes_pts_ < *pcr_;
     picture_ = Picture{.index = pictures_, .pts = *pes_pts_, .keyframe = random_access};
     nal_window_ = ~0u;
     payload = *rest;

@@ -48,7 +48,7 @@ struct TsCounters {
   std::uint64_t pcr_count = 0;
   std::uint64_t pcr_backwards = 0;
   Ticks pcr_longest_gap = 0;
-  std::uint64_t pts_before_pcr = 0;  ///< pictures that came too late for a decoder's clock
+  std::uint64_t pts_before_pcr = 0;  ///< pictures or sound too late for a decoder's clock
 };
 
 /// Demultiplexes one MPEG-TS programme with H.264 and AAC (ISO/IEC 13818-1), fed in any pieces.

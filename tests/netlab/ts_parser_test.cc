@@ -222,6 +222,22 @@ TEST_F(TsParserTest, NoticesAGapInAudio) {
   EXPECT_EQ(parser_.counters().audio_errors, 1u);
 }
 
+TEST_F(TsParserTest, NoticesWhatComesAfterItsTime) {
+  Bytes late = ts_packet(kVideo, 0, pes(0xe0, 8999, kNonIdr),
+                         {.unit_start = true, .adaptation_flags = 0x10});
+  const Bytes clock{0, 0, 0, 0, 0x7e, 0};  // PCR 0
+  std::ranges::copy(clock, late.begin() + 6);
+  feed(late);
+  EXPECT_EQ(parser_.counters().pts_before_pcr, 0u);
+  feed(ts_packet(kAudio, 0, pes(0xc0, 0, adts(40)), {.unit_start = true}));
+  EXPECT_EQ(parser_.counters().pts_before_pcr, 0u);
+  late[3] = static_cast<std::uint8_t>((late[3] & 0xf0) | 1);
+  late[8] = 0x23;  // PCR 0x23 << 9 = 17920, later than both
+  feed(late);
+  feed(ts_packet(kAudio, 1, pes(0xc0, 1920, adts(40)), {.unit_start = true}));
+  EXPECT_EQ(parser_.counters().pts_before_pcr, 2u);
+}
+
 TEST(TickUnwrapperTest, FollowsSmallStepsBackAcrossTheWrap) {
   TickUnwrapper unwrapper;
   unwrapper.unwrap((1ull << 33) - 10);
