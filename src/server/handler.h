@@ -50,7 +50,7 @@ struct ViewerState {
   media::ChannelId channel;
   base::BitRate rate;  ///< Packet::rate of the newest picture offered; zero before the first
   base::Time connected{};
-  base::ByteCount sent;           ///< bytes taken by the kernel, HTTP framing included
+  base::ByteCount sent;           ///< bytes taken by the kernel since accept, framing included
   base::ByteCount queued;         ///< bytes waiting in the viewer's queue
   base::Duration queued_media{};  ///< media time between its oldest and newest packet
   std::uint64_t frames_sent = 0;

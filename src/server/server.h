@@ -61,6 +61,7 @@ class Server {
   Server(Settings settings, Handler& handler);
   ~Server();  ///< stops
 
+  /// Before start(). Called on any loop thread, which waits for it: quick, and thread-safe.
   void add_page(std::string path, Access access, std::function<Page(const Request&)> handler);
 
   /// Binds (throws base::SystemError with the endpoint) and starts the loops.
@@ -73,6 +74,7 @@ class Server {
   /// Thread-safe. Packets of one channel come in order, from one thread.
   void publish(media::ChannelId channel, media::PacketPtr packet);
   /// The channel's viewers are closed with kStreamGone unless moved before; its packets forgotten.
+  /// After its last publish(): a later packet would open it again.
   void close_channel(media::ChannelId channel);
   /// Moves a viewer to `channel` at pts `at`: every picture before it from the old channel, every
   /// one from it on from the new, where it must be (or be followed by) a keyframe. Thread-safe.

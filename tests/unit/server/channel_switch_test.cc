@@ -95,6 +95,13 @@ TEST_F(ChannelSwitchTest, GoesOnWithTheOldWhenTheKeyframeComesLater) {
   EXPECT_EQ(pictures(change_.take_new()), (Numbers{12}));
 }
 
+TEST_F(ChannelSwitchTest, HoldsNothingThatTheNewChannelHasPassedWithoutAKeyframe) {
+  new_picture(10);
+  old_picture(9);
+  old_picture(10);
+  EXPECT_EQ(pictures(change_.take_old()), (Numbers{9, 10}));
+}
+
 TEST_F(ChannelSwitchTest, DoesNotUseAKeyframeBeforeTheTime) {
   EXPECT_EQ(new_picture(9, true), Outcome::kPending);
   EXPECT_EQ(old_picture(9), Outcome::kPending);
