@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <regex>
+#include <algorithm>
 #include <stdexcept>
+#include <string_view>
 
 #include "transcoder/gst_source.h"
 #include "transcoder/test_source.h"
@@ -11,9 +12,19 @@
 namespace transcoder {
 
 std::string shown_uri(const std::string& uri) {
-  static const std::regex user{"//[^/@?]*@"};
-  static const std::regex passphrase{"(passphrase=)[^& ]*"};
-  return std::regex_replace(std::regex_replace(uri, user, "//***@"), passphrase, "$1***");
+  constexpr std::string_view kPassphrase = "passphrase=";
+  std::string shown = uri;
+  const auto host = uri.find("//");
+  const auto path = uri.find_first_of("/?", host + 2);
+  const auto at = uri.substr(0, path).rfind('@');
+  if (host != std::string::npos && at != std::string::npos) {
+    shown.replace(host + 2, at - host - 2, "***");
+  }
+  if (const auto secret = shown.find(kPassphrase); secret != std::string::npos) {
+    const auto begin = secret + kPassphrase.size();
+    shown.replace(begin, std::min(shown.find_first_of("& ", begin), shown.size()) - begin, "***");
+  }
+  return shown;
 }
 
 bool waits_for_sender(const std::string& uri) {
