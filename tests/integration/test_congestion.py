@@ -10,7 +10,7 @@ from netlab import Netlab
 from viewer import assert_clean
 
 PHASES = Phases(fall=5, rise=17, end=30)
-ADAPTED = PHASES.fall + 3  # three cuts by 0.55, and the queue drained
+ADAPTED = PHASES.fall + 5  # three cuts by 0.55, and the queue drained
 # The same rule with shorter waits, so that the test is short.
 QUICK = """
 [itcp]

@@ -42,6 +42,7 @@ class Run:
                 self.fall = time.monotonic()
                 time.sleep(PHASE)
                 self.end = time.monotonic()
+                self.skipped = daemon.metrics().sum("symcast_group_frames_skipped_total")
                 self.pictures = [viewer.pictures() for viewer in viewers]
                 self.summaries = [viewer.finish() for viewer in viewers]
 
@@ -81,7 +82,9 @@ def test_the_fast_ones_keep_their_delay(run):
 def test_the_fast_ones_miss_nothing(run):
     for summary in run.summaries[:FAST]:
         assert_clean(summary)
-        assert summary["gaps"] == 0
+        assert summary["discontinuities_signalled"] == 0
+        # A machine that is too busy to encode every picture says so.
+        assert summary["gaps"] <= run.skipped
 
 
 def test_the_slow_one_is_served_what_fits(run):

@@ -74,7 +74,8 @@ def test_source_within_the_process(serve, view, uri):
     summary = view(daemon.url(), "--seconds", 3).wait()
     assert_clean(summary)
     assert summary["media_s"] > 2
-    assert summary["gaps"] == 0
+    # A machine that is too busy to encode every picture says so.
+    assert summary["gaps"] <= daemon.metrics().sum("symcast_group_frames_skipped_total")
 
 
 @pytest.mark.parametrize("kind", far_ends.ALL)
@@ -95,6 +96,7 @@ def test_source_comes_back(serve, view, clip, kind):
         pictures = viewer.pictures()
         summary = viewer.finish()
         assert_clean(summary)
+        assert summary["discontinuities_signalled"] == 0, "nothing was dropped"
         # The last picture is repeated meanwhile: time goes on, and no player gives up.
         assert summary["longest_wait_s"] < 1
         assert pictures[-1]["arrival_ns"] / 1e9 > time.monotonic() - 1

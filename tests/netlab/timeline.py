@@ -6,6 +6,7 @@ import threading
 import time
 
 TICKS_PER_SECOND = 90_000  # of MPEG-TS time stamps
+FRAMES_PER_SECOND = 30  # of the test source
 
 
 def read_trace(directory, stream="live"):
@@ -16,20 +17,35 @@ def read_trace(directory, stream="live"):
 
 
 def picture_delays(pictures, trace):
-    """[(captured, delay)] of the pictures a viewer received: capture to arrival of the last byte,
-    matched with the server's trace by time stamp."""
-    captured = {round(line["pts"] * TICKS_PER_SECOND): line["captured"]
-                for line in trace if line["event"] == "frame"}
+    """[(captured, delay)]: capture to arrival of the last byte at the viewer. A picture that never
+    came is late until the next one that did: that is how long its viewer looks at an older one.
+    `trace`: of this viewer's session alone."""
     delays = []
+    for captured, arrived in _arrivals(pictures, trace):
+        if delays:
+            before = delays[-1][0]
+            for missing in range(1, round((captured - before) * FRAMES_PER_SECOND)):
+                due = before + missing / FRAMES_PER_SECOND
+                delays.append((due, arrived - due))
+        delays.append((captured, arrived - captured))
+    return delays
+
+
+def _arrivals(pictures, trace):
+    """[(captured, arrived)], matched by time stamp. The muxer adds a constant to all of them: what
+    was sent first and what arrived first give the offset between the two records."""
+    sent = [line for line in trace if line["event"] == "frame"]
+    offset = pictures[0]["pts"] - sent[0]["pts"]
+    captured = {round((line["pts"] + offset) * TICKS_PER_SECOND): line["captured"]
+                for line in sent}
+    arrivals = []
     for picture in pictures:
         ticks = round(picture["pts"] * TICKS_PER_SECOND)
-        for near in (ticks, ticks - 1, ticks + 1):  # either side may have rounded
-            if near in captured:
-                delays.append((captured[near], picture["arrival_ns"] / 1e9 - captured[near]))
-                break
-    if len(delays) < 0.9 * len(pictures):
-        raise ValueError(f"only {len(delays)} of {len(pictures)} pictures are in the trace")
-    return delays
+        near = [t for t in (ticks, ticks - 1, ticks + 1) if t in captured]  # either may have rounded
+        if not near:
+            raise ValueError(f"the picture at {picture['pts']} s is not in the trace")
+        arrivals.append((captured[near[0]], picture["arrival_ns"] / 1e9))
+    return arrivals
 
 
 def percentile(values, percent):

@@ -130,6 +130,10 @@ bool TsParser::check_continuity(const Header& header, Bytes packet) {
 
 void TsParser::take_adaptation(const Header& header) {
   const Bytes field = header.adaptation;
+  if (header.pid == audio_pid_ && !field.empty() && (field[0] & 0x80)) {
+    audio_expected_.reset();  // what was left out is told, not lost
+    adts_.clear();
+  }
   if (field.size() < 7 || !(field[0] & 0x10)) return;
   const std::uint64_t base = std::uint64_t{field[1]} << 25 | std::uint64_t{field[2]} << 17 |
                              std::uint64_t{field[3]} << 9 | std::uint64_t{field[4]} << 1 |

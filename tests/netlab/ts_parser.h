@@ -44,7 +44,8 @@ struct TsCounters {
   std::uint64_t section_errors = 0;  ///< PAT or PMT: CRC, or longer than a packet
   std::uint64_t pes_errors = 0;
   std::uint64_t audio_frames = 0;
-  std::uint64_t audio_errors = 0;  ///< ADTS sync lost, or a PTS off by more than 2 ms
+  std::uint64_t audio_errors =
+      0;  ///< ADTS sync lost; a PTS off by more than 2 ms, unless signalled
   std::uint64_t pcr_count = 0;
   std::uint64_t pcr_backwards = 0;
   Ticks pcr_longest_gap = 0;

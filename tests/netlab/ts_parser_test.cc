@@ -222,6 +222,13 @@ TEST_F(TsParserTest, NoticesAGapInAudio) {
   EXPECT_EQ(parser_.counters().audio_errors, 1u);
 }
 
+TEST_F(TsParserTest, ASignalledGapInAudioIsNoError) {
+  feed(ts_packet(kAudio, 0, pes(0xc0, 0, adts(40)), {.unit_start = true}));
+  feed(ts_packet(kAudio, 5, {}, {.adaptation_flags = 0x80, .payload = false}));
+  feed(ts_packet(kAudio, 6, pes(0xc0, 90000, adts(40)), {.unit_start = true}));
+  EXPECT_EQ(parser_.counters().audio_errors, 0u);
+}
+
 TEST_F(TsParserTest, NoticesWhatComesAfterItsTime) {
   Bytes late = ts_packet(kVideo, 0, pes(0xe0, 8999, kNonIdr),
                          {.unit_start = true, .adaptation_flags = 0x10});
