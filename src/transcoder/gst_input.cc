@@ -81,6 +81,8 @@ void tune(GstBin*, GstBin*, GstElement* element, gpointer data) {
   const auto* const tuning = static_cast<const Tuning*>(data);
   if (is_a(element, "udpsrc")) g_object_set(element, "buffer-size", kUdpBufferBytes, nullptr);
   if (is_a(element, "srtsrc")) g_object_set(element, "poll-timeout", kSrtPollMs, nullptr);
+  // A camera's motion JPEG: otherwise decoding waits for 2 MB of it, in case sound follows.
+  if (is_a(element, "multipartdemux")) g_object_set(element, "single-stream", TRUE, nullptr);
   if (tuning->latency_in_uri) return;
   if (is_a(element, "rtspsrc") || is_a(element, "rtpjitterbuffer") || is_a(element, "srtsrc")) {
     g_object_set(element, "latency", tuning->latency_ms, nullptr);

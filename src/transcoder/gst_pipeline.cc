@@ -46,9 +46,6 @@ std::string_view media_type(GstPad* pad) {
   return gst_structure_get_name(gst_caps_get_structure(caps.get(), 0));
 }
 
-/// Until pictures without timestamps tell their rate.
-constexpr base::Duration kUnknownInterval = std::chrono::milliseconds{40};
-
 }  // namespace
 
 /// One decoded track on its way to us.
@@ -88,6 +85,7 @@ class GstPipeline::Impl {
   ~Impl() { gst_element_set_state(pipeline_.get(), GST_STATE_NULL); }
 
   void play() {
+    started_ = base::Clock::now();
     live_ = gst_element_set_state(pipeline_.get(), GST_STATE_PAUSED) == GST_STATE_CHANGE_NO_PREROLL;
     if (gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE) {
       fail("GStreamer cannot start the source");
@@ -100,8 +98,7 @@ class GstPipeline::Impl {
     while (const auto sample = pictures_.take()) {
       auto frame = as_frame(sample.get());
       if (!frame) continue;
-      const auto interval = frame_interval(sample.get()).value_or(kUnknownInterval);
-      frame->pts = running_time(sample.get()).value_or(last_picture_ + interval);
+      frame->pts = picture_time(sample.get());
       last_picture_ = frame->pts;
       return frame;
     }
@@ -136,6 +133,13 @@ class GstPipeline::Impl {
   }
 
  private:
+  /// Some cameras (motion JPEG over HTTP) send no timestamps.
+  base::Duration picture_time(GstSample* sample) const {
+    if (const auto time = running_time(sample)) return *time;
+    if (const auto interval = frame_interval(sample)) return last_picture_ + *interval;
+    return base::Clock::now() - started_;
+  }
+
   static Impl& of(gpointer data) { return *static_cast<Impl*>(data); }
 
   static void on_pad(GstElement*, GstPad* pad, gpointer data) {
@@ -206,6 +210,7 @@ class GstPipeline::Impl {
   Branch pictures_;
   Branch sound_;
   bool live_ = false;
+  base::Time started_{};
   base::Duration last_picture_{};
   base::Duration next_sound_{};
 

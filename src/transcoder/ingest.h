@@ -36,7 +36,8 @@ class Ingest {
     bool has_audio = false;            ///< sound arrived within the last second
   };
 
-  /// `epoch`: the monotonic time that pts 0 stands for.
+  /// `epoch`: the monotonic time that pts 0 stands for. Throws std::runtime_error, one line, when
+  /// the source's URI can never work; what may change (a missing file) is told by state().
   Ingest(std::string stream, SourceSettings source, VideoSettings video, base::Time epoch,
          Sink sink);
   ~Ingest();  ///< stops
