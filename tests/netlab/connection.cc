@@ -8,9 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <limits>
-#include <regex>
 #include <stdexcept>
+#include <string_view>
 
 #include "base/system_error.h"
 
@@ -21,24 +20,43 @@ constexpr std::size_t kReadSize = 256 * 1024;
 /// A limited reader waits until it may take so much, as an application with a buffer would.
 constexpr std::size_t kLeastRead = 1448;
 
+struct Url {
+  std::string authority;  // host and port as written
+  std::string host;
+  std::string port = "80";
+  std::string path = "/";
+};
+
+Url parse_url(const std::string& url) {
+  constexpr std::string_view kScheme = "http://";
+  if (!url.starts_with(kScheme)) throw std::runtime_error{"not an HTTP URL: " + url};
+  Url parsed;
+  const std::size_t slash = std::min(url.find('/', kScheme.size()), url.size());
+  parsed.authority = url.substr(kScheme.size(), slash - kScheme.size());
+  if (slash < url.size()) parsed.path = url.substr(slash);
+  parsed.host = parsed.authority;
+  const std::size_t colon = parsed.host.rfind(':');
+  if (colon != std::string::npos && parsed.host.find(']', colon) == std::string::npos) {
+    parsed.port = parsed.host.substr(colon + 1);
+    parsed.host.resize(colon);
+  }
+  if (parsed.host.starts_with('[') && parsed.host.ends_with(']')) {
+    parsed.host = parsed.host.substr(1, parsed.host.size() - 2);
+  }
+  return parsed;
+}
+
 }  // namespace
 
-Target resolve(const std::string& url) {
-  static const std::regex pattern{R"(http://(\[[^\]]+\]|[^:/\[\]]+)(?::(\d+))?(/.*)?)"};
-  std::smatch match;
-  if (!std::regex_match(url, match, pattern)) throw std::runtime_error{"not an HTTP URL: " + url};
-  std::string host = match[1];
-  if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
-  const std::string port = match[2].matched ? match[2].str() : "80";
+Target resolve(const std::string& text) {
+  const Url url = parse_url(text);
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  if (const int error = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found)) {
-    throw std::runtime_error{host + ": " + ::gai_strerror(error)};
+  if (const int error = ::getaddrinfo(url.host.c_str(), url.port.c_str(), &hints, &found)) {
+    throw std::runtime_error{url.host + ": " + ::gai_strerror(error)};
   }
-  Target target{.address_size = found->ai_addrlen,
-                .host = match[1].str() + ":" + port,
-                .path = match[3].matched ? match[3].str() : "/"};
+  Target target{.address_size = found->ai_addrlen, .host = url.authority, .path = url.path};
   std::memcpy(&target.address, found->ai_addr, found->ai_addrlen);
   ::freeaddrinfo(found);
   return target;

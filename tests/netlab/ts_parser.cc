@@ -14,7 +14,6 @@ constexpr std::uint8_t kPmtTable = 2;
 constexpr std::uint8_t kStreamTypeH264 = 0x1b;
 constexpr std::uint8_t kStreamTypeAdts = 0x0f;
 constexpr std::uint8_t kNalIdr = 5;
-constexpr Ticks kWrap = Ticks{1} << 33;
 constexpr double kAudioTolerance = 0.002 * kTicksPerSecond;  // time stamps are rounded to a tick
 
 std::uint16_t u16(std::span<const std::uint8_t> bytes, std::size_t at) {
@@ -46,17 +45,6 @@ double adts_frame_ticks(std::span<const std::uint8_t> header) {
 }
 
 }  // namespace
-
-Ticks TickUnwrapper::unwrap(std::uint64_t wrapped) {
-  Ticks ticks = static_cast<Ticks>(wrapped);
-  if (last_) {
-    ticks += (*last_ - ticks) / kWrap * kWrap;
-    if (ticks - *last_ > kWrap / 2) ticks -= kWrap;
-    if (*last_ - ticks > kWrap / 2) ticks += kWrap;
-  }
-  last_ = ticks;
-  return ticks;
-}
 
 void TsParser::feed(Bytes bytes, base::Time arrival) {
   partial_.insert(partial_.end(), bytes.begin(), bytes.end());

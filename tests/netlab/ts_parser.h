@@ -10,20 +10,9 @@
 #include <vector>
 
 #include "base/units.h"
+#include "netlab/ticks.h"
 
 namespace netlab {
-
-using Ticks = std::int64_t;  ///< of the 90 kHz clock, unwrapped
-inline constexpr Ticks kTicksPerSecond = 90'000;
-
-/// A 33-bit time stamp continued beyond its wrap, assuming steps of less than half its range.
-class TickUnwrapper {
- public:
-  Ticks unwrap(std::uint64_t wrapped);
-
- private:
-  std::optional<Ticks> last_;
-};
 
 /// One coded picture, complete.
 struct Picture {
