@@ -14,7 +14,7 @@ std::string detail(const char* debug) {
   if (debug == nullptr) return {};
   const std::string_view text{debug};
   const auto line_end = text.find('\n');
-  return line_end == text.npos ? std::string{} : one_line(text.substr(line_end + 1));
+  return line_end == std::string_view::npos ? std::string{} : one_line(text.substr(line_end + 1));
 }
 
 /// What souphttpsrc leaves of a refused connection or an unknown host: its reading loop stopped.

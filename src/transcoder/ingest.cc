@@ -32,8 +32,8 @@ class Ingest::Impl {
   Supervisor supervisor_;
 };
 
-Ingest::Ingest(std::string stream, SourceSettings source, VideoSettings video, base::Time epoch,
-               Sink sink)
+Ingest::Ingest(std::string stream, const SourceSettings& source, VideoSettings video,
+               base::Time epoch, Sink sink)
     : impl_{std::make_unique<Impl>(std::move(stream), source, video, epoch, std::move(sink))} {}
 
 Ingest::~Ingest() { stop(); }

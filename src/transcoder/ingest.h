@@ -38,7 +38,7 @@ class Ingest {
 
   /// `epoch`: the monotonic time that pts 0 stands for. Throws std::runtime_error, one line, when
   /// the source's URI can never work; what may change (a missing file) is told by state().
-  Ingest(std::string stream, SourceSettings source, VideoSettings video, base::Time epoch,
+  Ingest(std::string stream, const SourceSettings& source, VideoSettings video, base::Time epoch,
          Sink sink);
   ~Ingest();  ///< stops
 

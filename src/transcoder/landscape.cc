@@ -86,7 +86,7 @@ Rgb slope(const Mountains& m, double x, double y, double top) {
 /// Speeds of the layers in pixels per picture at 1280 columns.
 constexpr std::array<double, kLayers> kSpeeds{2, 4, 6, 10};
 
-int even(double value) { return std::max(2, static_cast<int>(value / 2 + 0.5) * 2); }
+int even(double value) { return std::max(2, static_cast<int>(std::lround(value / 2)) * 2); }
 
 }  // namespace
 
@@ -143,7 +143,7 @@ struct Landscape::Layer {
   std::array<std::vector<std::uint8_t>, 2> cover;  // of luma and chroma
 };
 
-Landscape::Landscape(PictureSize size, std::stop_token stop) : size_{size} {
+Landscape::Landscape(PictureSize size, const std::stop_token& stop) : size_{size} {
   const auto speed = [&](std::size_t layer) { return even(kSpeeds[layer] * size.width / 1280); };
   layers_.emplace_back(size, 0, 0, speed(0)).paint_sky(size, stop);
   for (std::size_t i = 0; i < std::size(kRanges); ++i) {

@@ -15,7 +15,7 @@ namespace transcoder {
 class Landscape {
  public:
   /// Left unfinished when `stop` is requested.
-  explicit Landscape(PictureSize size, std::stop_token stop = {});
+  explicit Landscape(PictureSize size, const std::stop_token& stop = {});
   ~Landscape();
 
   /// The view after `step` pictures; layers move by whole even pixels, so that motion

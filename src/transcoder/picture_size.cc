@@ -11,7 +11,7 @@ namespace {
 constexpr int kSmallest = 2;
 
 int even_at_most(double size, int limit) {
-  return std::max(kSmallest, std::min(static_cast<int>(size / 2 + 0.5) * 2, limit / 2 * 2));
+  return std::max(kSmallest, std::min(static_cast<int>(std::lround(size / 2)) * 2, limit / 2 * 2));
 }
 
 }  // namespace

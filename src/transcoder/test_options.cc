@@ -24,7 +24,7 @@ std::optional<T> number(std::string_view text) {
 
 bool set_size(TestOptions& options, std::string_view text) {
   const auto x = text.find('x');
-  if (x == text.npos) return false;
+  if (x == std::string_view::npos) return false;
   const auto width = number<int>(text.substr(0, x));
   const auto height = number<int>(text.substr(x + 1));
   if (!width || !height || *width % 2 != 0 || *height % 2 != 0) return false;
@@ -71,7 +71,7 @@ std::string apply(TestOptions& options, std::string_view item) {
   const auto name = item.substr(0, equals);
   for (const auto& option : kOptions) {
     if (option.name != name) continue;
-    const auto value = equals == item.npos ? std::string_view{} : item.substr(equals + 1);
+    const auto value = equals == std::string_view::npos ? std::string_view{} : item.substr(equals + 1);
     if (option.set(options, value)) return {};
     return fmt::format("{}={}: {} must be {}", name, value, name, option.allowed);
   }

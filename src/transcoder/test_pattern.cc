@@ -66,7 +66,7 @@ std::string clock_text(std::chrono::system_clock::time_point wall) {
 
 }  // namespace
 
-TestPattern::TestPattern(const TestOptions& options, std::stop_token stop)
+TestPattern::TestPattern(const TestOptions& options, const std::stop_token& stop)
     : options_{options},
       grain_{make_grain(options)},
       large_{static_cast<int>(options.size.height * kLarge)},

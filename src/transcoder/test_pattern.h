@@ -29,7 +29,7 @@ struct TestMoment {
 class TestPattern {
  public:
   /// Unusable when `stop` is requested meanwhile.
-  explicit TestPattern(const TestOptions& options, std::stop_token stop = {});
+  explicit TestPattern(const TestOptions& options, const std::stop_token& stop = {});
 
   void draw(const Canvas& canvas, const TestMoment& moment) const;
 
