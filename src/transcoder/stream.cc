@@ -31,7 +31,13 @@ Stream::Stream(StreamSettings settings, Publish publish)
 Stream::~Stream() { stop(); }
 
 void Stream::start() { ingest_->start(); }
-void Stream::stop() { ingest_->stop(); }
+
+void Stream::stop() {
+  ingest_->stop();
+  decltype(groups_) closing;  // joins their threads when the mutex is free again
+  std::lock_guard lock{mutex_};
+  closing.swap(groups_);
+}
 
 void Stream::open_group(GroupIndex index, base::BitRate initial) {
   auto group = std::make_shared<EncodeGroup>(

@@ -33,6 +33,7 @@ class Stream {
   ~Stream();
 
   void start();
+  /// Stops the source and closes every group: nothing is published any more when it returns.
   void stop();
 
   /// `group` must be free; the caller allots indexes. Its first picture is a keyframe: the newest

@@ -26,7 +26,7 @@ class Ingest::Impl : public FakeIngest {
   ~Impl() { current = nullptr; }
 };
 
-Ingest::Ingest(std::string, SourceSettings, VideoSettings, base::Time, Sink sink)
+Ingest::Ingest(std::string, const SourceSettings&, VideoSettings, base::Time, Sink sink)
     : impl_{std::make_unique<Impl>(std::move(sink))} {}
 Ingest::~Ingest() = default;
 void Ingest::start() { impl_->running = true; }
@@ -115,6 +115,16 @@ TEST_F(StreamTest, ClosedGroupPublishesNoMore) {
   logs_[1].wait(2);
   EXPECT_EQ(logs_[0].size(), 1U);
   EXPECT_EQ(stream_.state().groups.size(), 1U);
+}
+
+TEST_F(StreamTest, PublishesNothingAfterStop) {
+  stream_.open_group(0, kRate);
+  for (int i = 0; i < 10; ++i) picture(milliseconds{33 * i});
+  stream_.stop();
+  const auto before = logs_[0].size();
+  picture(milliseconds{400});
+  EXPECT_TRUE(stream_.state().groups.empty());
+  EXPECT_EQ(logs_[0].size(), before);
 }
 
 TEST_F(StreamTest, RetargetsOneGroup) {
