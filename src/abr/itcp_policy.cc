@@ -20,6 +20,9 @@ Decision ItcpPolicy::decide(const Observation& observation, base::Time now) {
     return {rate_, Reason::kStart};
   }
   if (observation.rexmt + observation.dupack > 0) return retract(observation, now);
+  if (observation.backlog > settings_.quiet_backlog) {
+    restore_at_ = std::max(restore_at_, now + settings_.restore_interval);
+  }
   return restore(now);
 }
 

@@ -20,8 +20,11 @@ namespace abr {
 /// Lazy: events within guard_rtts round trips of a retraction are the same congestion, which the
 /// sender could not have cured yet, and change nothing but the time that quiet is counted from.
 /// Binary back-off: a repeated event doubles the hold (up to hold_max), so that a path that keeps
-/// losing is tried ever more seldom. The paper gives the ratio (0.55) and the rule's name; the
-/// other constants are ours and configurable.
+/// losing is tried ever more seldom.
+/// Quiet: no event, and no more than quiet_backlog unsent. What waits shows that the rate is still
+/// too high, or has just been; a step up then would be taken back by the next event.
+/// The paper gives the ratio (0.55) and the rule's name; the other constants are ours and
+/// configurable.
 class ItcpPolicy : public RatePolicy {
  public:
   ItcpPolicy(const ItcpSettings& settings, const RateLimits& limits);

@@ -10,10 +10,11 @@ namespace abr {
 
 /// What is known of one viewer's connection before one frame.
 struct Observation {
-  unsigned rexmt = 0;     ///< REXMT events since the last observation
-  unsigned dupack = 0;    ///< DUPACK events since then
-  base::Duration srtt{};  ///< zero: not measured yet
-  base::BitRate served;   ///< target rate of the group that serves the viewer
+  unsigned rexmt = 0;        ///< REXMT events since the last observation
+  unsigned dupack = 0;       ///< DUPACK events since then
+  base::Duration srtt{};     ///< zero: not measured yet
+  base::Duration backlog{};  ///< what waits unsent, as time at the served rate
+  base::BitRate served;      ///< target rate of the group that serves the viewer
 };
 
 /// What the viewer can take, and why.

@@ -21,6 +21,8 @@ struct ItcpSettings {
   /// Quiet time before the first restoring step; doubles with each repeated event ("binary").
   base::Duration hold = std::chrono::seconds{1};
   base::Duration hold_max = std::chrono::seconds{16};
+  /// More than this waiting unsent is not quiet: no step up.
+  base::Duration quiet_backlog = std::chrono::milliseconds{100};
   double restore_step = 0.10;  ///< share of the ceiling added by each step
   base::Duration restore_interval = std::chrono::seconds{1};  ///< between steps
 };

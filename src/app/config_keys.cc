@@ -260,6 +260,8 @@ Section<StreamConfig> itcp_section() {
               "Quiet time before the first restoring step; doubles with each repeated event."),
           key("hold_max", &Part::hold_max, Duration{0s, 1h},
               "Longest such quiet time. Lower it to try again sooner on links that keep failing."),
+          key("quiet_backlog", &Part::quiet_backlog, Duration{0s, 10s},
+              "While more than this waits unsent for a viewer, at its rate, there is no step up."),
           key("restore_step", &Part::restore_step, Real{0.01, 1},
               "Share of rate.max added by each step. Larger restores sooner, and overshoots more."),
           key("restore_interval", &Part::restore_interval, Duration{50ms, 1h},

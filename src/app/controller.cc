@@ -9,8 +9,16 @@ namespace {
 // A picture of the ceiling rate must fit below the mark, or its rest would wait a wake-up.
 constexpr base::Duration kLongestFrame = std::chrono::milliseconds{40};
 
-server::SocketSettings socket_settings(const LiveStream::ViewerSettings& settings) {
-  return {.notsent_lowat =
+std::string congestion_control_for(const server::Address& address, const TcpSettings& tcp) {
+  const auto rule = std::ranges::find_if(
+      tcp.networks, [&](const NetworkRule& r) { return r.network.contains(address); });
+  return rule == tcp.networks.end() ? tcp.congestion_control : rule->congestion_control;
+}
+
+server::SocketSettings socket_settings(const server::Address& address,
+                                       const LiveStream::ViewerSettings& settings) {
+  return {.congestion_control = congestion_control_for(address, settings.tcp),
+          .notsent_lowat =
               std::max(settings.tcp.notsent_lowat, settings.control.rate.max * kLongestFrame)};
 }
 
@@ -48,9 +56,10 @@ std::variant<server::Admission, server::Refusal> Controller::admit(
     return server::Refusal{
         503, "stream \"" + request.stream + "\" has no picture yet: its source is not connected"};
   }
+  if (request.head) return server::Admission{};
   auto control = std::make_unique<ViewerControl>(request, stream, shared_, now);
   const media::ChannelId channel = control->channel();
-  return server::Admission{channel, socket_settings(*stream->viewer_settings()),
+  return server::Admission{channel, socket_settings(request.address, *stream->viewer_settings()),
                            std::move(control)};
 }
 

@@ -37,7 +37,6 @@ ViewerControl::~ViewerControl() {
 }
 
 void ViewerControl::on_join(const server::ViewerTick& tick) {
-  set_up_socket(tick);
   const auto congestion_control = tcpinfo::congestion_control(tick.fd);
   base::log::info("viewer_joined", {{"viewer", id_},
                                     {"stream", telemetry_.stream},
@@ -77,22 +76,6 @@ void ViewerControl::on_leave(const server::ViewerTick& tick, server::LeaveReason
   tick.sent.take_all(
       [this](const server::SentFrame& frame) { trace(trace_line::frame(frame, {})); });
   trace(trace_line::leave(tick, reason));
-}
-
-void ViewerControl::set_up_socket(const server::ViewerTick& tick) const {
-  const TcpSettings& tcp = settings_->tcp;
-  std::string wanted = tcp.congestion_control;
-  for (const auto& rule : tcp.networks) {
-    if (!rule.network.contains(tick.state.address)) continue;
-    wanted = rule.congestion_control;
-    break;
-  }
-  if (wanted.empty() || tcpinfo::set_congestion_control(tick.fd, wanted)) return;
-  // Checked at start: it has been unloaded or forbidden since. The viewer goes on with the default.
-  base::log::warning("congestion_control_refused",
-                     {{"viewer", id_},
-                      {"wanted", wanted},
-                      {"available", tcpinfo::available_congestion_controls()}});
 }
 
 void ViewerControl::take_deliveries(const server::ViewerTick& tick,

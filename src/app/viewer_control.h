@@ -35,7 +35,6 @@ class ViewerControl : public server::ViewerObserver {
   void on_leave(const server::ViewerTick& tick, server::LeaveReason reason) override;
 
  private:
-  void set_up_socket(const server::ViewerTick& tick) const;
   void trace(std::string line);
   void take_deliveries(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);
   abr::Observation observe(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);

@@ -64,11 +64,6 @@ void ViewerSocket::configure(const SocketSettings& settings, SocketWarnings& war
   if (const int error = set(fd_.get(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, lowat)) {
     warnings.failed("TCP_NOTSENT_LOWAT", "late pictures wait in the kernel", error);
   }
-  if (!settings.max_pacing_rate) return;
-  const auto rate = static_cast<std::uint64_t>(settings.max_pacing_rate->bps() / 8);
-  if (const int error = set(fd_.get(), SOL_SOCKET, SO_MAX_PACING_RATE, rate)) {
-    warnings.failed("SO_MAX_PACING_RATE", "bursts are not paced", error);
-  }
 }
 
 ViewerSocket::Sent ViewerSocket::send(std::span<iovec> pieces) {

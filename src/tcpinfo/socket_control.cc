@@ -6,25 +6,13 @@
 
 #include <array>
 #include <fstream>
-#include <limits>
 
 namespace tcpinfo {
 
-bool set_congestion_control(int fd, const std::string& name) {
-  return ::setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name.data(),
-                      static_cast<socklen_t>(name.size())) == 0;
-}
-
-bool set_max_pacing_rate(int fd, std::optional<base::BitRate> rate) {
-  // Bytes per second; all ones means unlimited (socket(7)).
-  const std::uint64_t value = rate ? static_cast<std::uint64_t>(rate->bps() / 8)
-                                   : std::numeric_limits<std::uint64_t>::max();
-  return ::setsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &value, sizeof(value)) == 0;
-}
-
-bool set_notsent_lowat(int fd, base::ByteCount amount) {
-  const auto value = static_cast<std::uint32_t>(amount.bytes());
-  return ::setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &value, sizeof(value)) == 0;
+bool set_max_pacing_rate(int fd, base::BitRate rate) {
+  const auto bytes_per_second = static_cast<std::uint64_t>(rate.bps() / 8);
+  return ::setsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &bytes_per_second,
+                      sizeof(bytes_per_second)) == 0;
 }
 
 std::string congestion_control(int fd) {

@@ -149,7 +149,9 @@ base::Result<std::vector<std::uint8_t>> TsMuxer::Impl::write(int track,
   if (keyframe) {
     av_opt_set(format_->priv_data, "mpegts_flags", "+resend_headers", 0);
   }
-  const int result = av_write_frame(format_.get(), packet_.get());
+  int result = av_write_frame(format_.get(), packet_.get());
+  // A sound of less than 170 bytes (silence) would wait for the next one whatever we ask for.
+  if (result >= 0) result = av_write_frame(format_.get(), nullptr);
   avio_flush(io_.get());
   if (result < 0) return base::Error{"MPEG-TS muxer: " + error_text(result)};
   return std::exchange(out_, {});

@@ -129,6 +129,20 @@ TEST_F(ItcpPolicyTest, EventsWithinTheGuardPostponeRestoration) {
   EXPECT_EQ(quiet(40ms).reason, Reason::kRestore);
 }
 
+TEST_F(ItcpPolicyTest, DoesNotRestoreWhileThereIsABacklog) {
+  quiet(0ms);
+  dupack(33ms);
+  EXPECT_EQ(decide(2s, {.backlog = 300ms}).reason, Reason::kHold);
+  EXPECT_EQ(quiet(990ms).reason, Reason::kHold);
+  EXPECT_EQ(quiet(10ms).reason, Reason::kRestore);
+}
+
+TEST_F(ItcpPolicyTest, ASmallBacklogIsQuiet) {
+  quiet(0ms);
+  dupack(33ms);
+  EXPECT_EQ(decide(1s, {.backlog = 50ms}).reason, Reason::kRestore);
+}
+
 TEST_F(ItcpPolicyTest, ClimbsFromAStartBelowTheCeiling) {
   ItcpPolicy policy{settings_, {.min = limits_.min, .max = limits_.max, .start = BitRate::mbps(2)}};
   policy.decide({}, now_);

@@ -355,7 +355,6 @@ TEST_F(ServerStreamTest, EndsEveryResponseWhenItStops) {
 
 TEST_F(ServerStreamTest, SetsTheSocketUpAndSurvivesWhatItCannotSet) {
   handler_.socket.congestion_control = "no-such-control";
-  handler_.socket.max_pacing_rate = base::BitRate::mbps(100);
   start();
   publish(picture(0, true));
   HttpClient client{endpoint_};

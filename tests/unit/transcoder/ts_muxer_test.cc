@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "media/mpegts.h"
 #include "sample_stream.h"
 #include "ts_inspect.h"
 
@@ -61,6 +62,16 @@ TEST(TsMuxerTest, EachAccessUnitIsOnePesPacketAndComesOutAtOnce) {
       for (const auto& packet : parse_ts(bytes)) starts += packet.pts.has_value();
       EXPECT_EQ(starts, 1);
     }
+  }
+}
+
+TEST(TsMuxerTest, AFewBytesOfSilenceComeOutAtOnceToo) {
+  TsMuxer muxer{"live", true};
+  const media::AudioFrame silence{.bytes = std::vector<std::uint8_t>(6, 0x21)};
+  for (int i = 0; i < 5; ++i) {
+    const auto bytes = muxer.mux(silence);
+    ASSERT_TRUE(bytes);
+    EXPECT_EQ(bytes->size(), media::kTsPacketSize);
   }
 }
 
