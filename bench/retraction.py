@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """What retraction is worth: links that fall from 5 to 1 Mbit/s and return under a 3 Mbit/s stream,
 with --policy off beside --policy itcp in one run. Frame delay: capture to arrival of the frame's
-last byte at the viewer; a frame that was dropped is late until the next one that came. Needs root:
-it makes network namespaces."""
+last byte at the viewer; a frame that was dropped is late until the next one that came. A viewer's
+queue holds 10 s, so that the policies are compared and not the drop rule. Needs root: it makes
+network namespaces."""
 
 import argparse
 import pathlib

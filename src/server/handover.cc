@@ -28,17 +28,16 @@ bool Handover::push(Event event) {
 
 bool Handover::publish(media::ChannelId channel, media::PacketPtr packet) {
   std::lock_guard lock{mutex_};
-  Published published{channel, {std::move(packet)}};
+  Published published{channel, {packet}};
   Backlog& b = backlog(channel);
   if (b.waiting && !published.item.is_keyframe()) {
     ++packets_lost_;
     return false;
   }
   published.item.splice = std::exchange(b.waiting, false);
-  const media::Pts pts = published.item.packet->pts;
-  if (b.packets++ == 0) b.oldest = pts;
+  count(b, *packet);
   const bool wake = append(std::move(published));
-  if (over(b, pts)) drop_to_keyframe(b, pts);
+  if (over(b, *packet)) drop_to_keyframe(b, *packet);
   return wake;
 }
 
@@ -61,11 +60,24 @@ Handover::Backlog& Handover::backlog(media::ChannelId channel) {
   if (it->round != round_) {
     it->round = round_;
     it->packets = 0;
+    it->oldest = {};
   }
   return *it;
 }
 
-void Handover::drop_to_keyframe(Backlog& b, media::Pts newest) {
+/// Among packets of one kind: sound may be behind the pictures by what its source has it.
+bool Handover::over(const Backlog& b, const media::Packet& newest) const {
+  const auto& oldest = b.oldest[static_cast<std::size_t>(newest.kind)];
+  return (oldest && newest.pts - *oldest > bound_) || b.packets > kMaxPackets;
+}
+
+void Handover::count(Backlog& b, const media::Packet& packet) {
+  ++b.packets;
+  auto& oldest = b.oldest[static_cast<std::size_t>(packet.kind)];
+  if (!oldest) oldest = packet.pts;
+}
+
+void Handover::drop_to_keyframe(Backlog& b, const media::Packet& newest) {
   drop_before(b, newest_keyframe(b.channel));
   if (b.packets > 0 && !over(b, newest)) return;
   drop_before(b, events_.size());  // the newest keyframe is too old itself
@@ -88,12 +100,14 @@ void Handover::drop_before(Backlog& b, std::size_t end) {
   const auto kept = std::remove_if(begin, last, is_packet);
   packets_lost_ += static_cast<std::uint64_t>(last - kept);
   events_.erase(kept, last);
-  b.packets = static_cast<std::size_t>(std::count_if(events_.begin(), events_.end(), is_packet));
-  const auto first = std::find_if(events_.begin(), events_.end(), is_packet);
-  if (first == events_.end()) return;
-  auto& item = std::get<Published>(*first).item;
-  item.splice = true;
-  b.oldest = item.packet->pts;
+  b.packets = 0;
+  b.oldest = {};
+  for (auto& event : events_) {
+    if (!is_packet(event)) continue;
+    auto& item = std::get<Published>(event).item;
+    if (b.packets == 0) item.splice = true;
+    count(b, *item.packet);
+  }
 }
 
 bool Handover::append(Event event) {

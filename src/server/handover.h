@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -64,15 +66,14 @@ class Handover {
     media::ChannelId channel;
     std::uint64_t round = 0;  ///< of take(); what was counted in an earlier one has been taken
     std::size_t packets = 0;
-    media::Pts oldest{};
-    bool waiting = false;  ///< for a keyframe: all before it are lost
+    std::array<std::optional<media::Pts>, 2> oldest{};  ///< by Packet::Kind
+    bool waiting = false;                               ///< for a keyframe: all before it are lost
   };
 
   Backlog& backlog(media::ChannelId channel);
-  bool over(const Backlog& b, media::Pts newest) const {
-    return newest - b.oldest > bound_ || b.packets > kMaxPackets;
-  }
-  void drop_to_keyframe(Backlog& b, media::Pts newest);
+  bool over(const Backlog& b, const media::Packet& newest) const;
+  void drop_to_keyframe(Backlog& b, const media::Packet& newest);
+  static void count(Backlog& b, const media::Packet& packet);
   std::size_t newest_keyframe(media::ChannelId channel) const;
   void drop_before(Backlog& b, std::size_t end);
   bool append(Event event);

@@ -38,8 +38,12 @@ void ViewerQueue::clear() {
 }
 
 base::Duration ViewerQueue::media() const {
-  if (size_ < 2) return {};
-  return at(size_ - 1).packet->pts - at(0).packet->pts;
+  std::size_t oldest = 0;
+  std::size_t newest = size_;
+  while (oldest < newest && !counts(at(oldest))) ++oldest;
+  while (newest > oldest && !counts(at(newest - 1))) --newest;
+  return newest - oldest < 2 ? base::Duration{}
+                             : at(newest - 1).packet->pts - at(oldest).packet->pts;
 }
 
 void ViewerQueue::append(QueuedPacket item) {

@@ -43,7 +43,9 @@ class ViewerQueue {
   bool empty() const { return size_ == 0; }
   bool has_picture() const { return pictures_ > 0; }
   const QueuedPacket& front() const { return slots_[head_]; }
-  base::Duration media() const;  ///< between the oldest and the newest packet
+  /// Between the oldest and the newest picture, or sound when there is no picture: sound may be
+  /// behind the pictures by what its source has it.
+  base::Duration media() const;
   const State& state() const { return state_; }
 
  private:
@@ -53,6 +55,7 @@ class ViewerQueue {
   bool over() const { return media() > bound_ + granted_ || size_ > kMaxPackets; }
   QueuedPacket& at(std::size_t i) { return slots_[(head_ + i) & (slots_.size() - 1)]; }
   const QueuedPacket& at(std::size_t i) const { return slots_[(head_ + i) & (slots_.size() - 1)]; }
+  bool counts(const QueuedPacket& item) const { return item.is_video() || pictures_ == 0; }
   void append(QueuedPacket item);
   void grow();
   QueuedPacket take_front();

@@ -14,8 +14,15 @@ constexpr std::int64_t samples_in(std::chrono::milliseconds time) {
 /// picture cannot be noticed, a correction can.
 constexpr std::int64_t kTolerance = samples_in(std::chrono::milliseconds{15});
 
-/// Sound may come this much later than its picture before it is taken for missing.
-constexpr std::int64_t kPatience = samples_in(std::chrono::seconds{1});
+/// Sound is taken for missing when it is this much later than it has lately been. Players stall on
+/// sound that is late, so the wait is no longer than the source's own habit makes it: ffmpeg's
+/// MPEG-TS has its sound up to 0.28 s behind its pictures, cameras and files have it beside them.
+constexpr std::int64_t kMargin = samples_in(std::chrono::milliseconds{150});
+constexpr std::int64_t kLeastPatience = samples_in(std::chrono::milliseconds{250});
+constexpr std::int64_t kMostPatience = samples_in(std::chrono::seconds{1});
+
+/// The habit is forgotten over this many pushes, 5 s of 20 ms each.
+constexpr std::int64_t kMemory = 256;
 
 /// Silence is made up to this far past the pictures; sound from further on has a false timestamp.
 constexpr std::int64_t kLead = samples_in(std::chrono::seconds{1});
@@ -41,6 +48,7 @@ std::vector<AudioBlock> AudioAligner::push(const media::Samples& samples) {
   std::span values{samples.values};
   const auto count = static_cast<std::int64_t>(values.size() / media::kAudioChannels);
   if (!cursor_) start(begin);
+  if (video_) lag_ = std::max(*video_ - begin - count, lag_ - lag_ / kMemory);
   heard_ = true;
   const std::int64_t gap = begin - *cursor_;
   if (gap > kTolerance && begin > video_.value_or(begin) + kLead) {
@@ -61,7 +69,7 @@ std::vector<AudioBlock> AudioAligner::advance(media::Pts video) {
   video_ = position(video);
   if (!cursor_) start(*video_);
   const std::int64_t lag = *video_ - *cursor_;
-  if (lag <= (heard_ ? kPatience : 0)) return {};
+  if (lag <= patience()) return {};
   heard_ = false;
   if (lag > kLongestFill) {
     start(*video_);
@@ -69,6 +77,10 @@ std::vector<AudioBlock> AudioAligner::advance(media::Pts video) {
     append_silence(lag);
   }
   return take_blocks();
+}
+
+std::int64_t AudioAligner::patience() const {
+  return heard_ ? std::clamp(lag_ + kMargin, kLeastPatience, kMostPatience) : 0;
 }
 
 void AudioAligner::start(std::int64_t position) {

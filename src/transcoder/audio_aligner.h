@@ -31,7 +31,7 @@ constexpr media::Pts block_pts(std::int64_t index) {
 ///   overlap with what is written  dropped
 ///   off by 15 ms or less          taken as unbroken: rounded timestamps
 ///   no sound                      silence up to the pictures: at once if there is none at all,
-///                                 after 1 s if there was some, for it may only be late
+///                                 later if there was some, for it may only be late
 ///
 /// Pure: no clock, no thread.
 class AudioAligner {
@@ -46,6 +46,7 @@ class AudioAligner {
   const Counts& counts() const { return counts_; }
 
  private:
+  std::int64_t patience() const;  ///< how late sound may be
   void start(std::int64_t position);
   void append(std::span<const float> values);
   void append_silence(std::int64_t samples);
@@ -58,6 +59,7 @@ class AudioAligner {
   std::vector<float> pending_;          ///< the end of it that is not yet a whole block
   std::optional<std::int64_t> video_;   ///< position of the newest picture
   bool heard_ = false;                  ///< sound is arriving, if late
+  std::int64_t lag_ = 0;                ///< how far behind the pictures it has lately been
   Counts counts_;
 };
 

@@ -20,9 +20,10 @@ namespace transcoder {
 namespace {
 
 /// How far the PCR runs ahead of the timestamps. A receiver that decodes on time needs every byte
-/// of an access unit before its timestamp: 60 ms of rate buffer for pictures, 64 ms (three AAC
-/// frames) for sound. It delays no byte. libavformat adds it to the PCR too, so none is below zero.
-constexpr std::chrono::milliseconds kPcrLead{100};
+/// of an access unit before its timestamp: 60 ms of rate buffer for pictures; for sound 64 ms
+/// (three AAC frames) and what the source has it behind the pictures (0.28 s with ffmpeg's
+/// MPEG-TS). It delays no byte. libavformat adds it to the PCR too, so none is below zero.
+constexpr std::chrono::milliseconds kPcrLead{400};
 
 /// Tables stand before keyframes only; this is "never" (a day, in seconds).
 constexpr const char* kTablePeriod = "86400";

@@ -55,6 +55,14 @@ TEST_F(HandoverTest, DropsToTheNewestKeyframeOfTheChannel) {
   EXPECT_EQ(handover_.packets_lost(), 9u);
 }
 
+TEST_F(HandoverTest, SoundFarBehindThePicturesIsNoBacklog) {
+  for (std::uint64_t n = 0; n <= 5; ++n) {
+    handover_.publish(kA, picture(100 + n, n == 0));
+    handover_.publish(kA, sound(n));
+  }
+  EXPECT_EQ(take().size(), 12u);
+}
+
 TEST_F(HandoverTest, LosesAllUntilAKeyframeWhenThereIsNone) {
   for (std::uint64_t n = 0; n <= 15; ++n) handover_.publish(kA, picture(n, n == 0));
   handover_.publish(kA, sound(24));

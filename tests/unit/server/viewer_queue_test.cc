@@ -43,6 +43,15 @@ TEST(ViewerQueueTest, DropsToTheNewestKeyframeWhenFull) {
   EXPECT_EQ(queue.state().gops_dropped, 1u);
 }
 
+TEST(ViewerQueueTest, SoundFarBehindThePicturesIsNoDelay) {
+  ViewerQueue queue{milliseconds{330}};
+  queue.push(queued(picture(100, true)));
+  for (std::uint64_t n = 0; n < 5; ++n) queue.push(queued(sound(n)));
+  queue.push(queued(picture(101)));
+  EXPECT_EQ(queue.media(), packets::kFrame);
+  EXPECT_EQ(queue.state().gops_dropped, 0u);
+}
+
 TEST(ViewerQueueTest, DropsAllAndWaitsWithoutAKeyframe) {
   ViewerQueue queue{milliseconds{330}};
   push_pictures(queue, 0, 11, 99);

@@ -107,18 +107,31 @@ TEST_F(AudioAlignerTest, RoundedTimestampsAreTakenAsUnbroken) {
   EXPECT_EQ(aligner_.counts().dropped_samples, 0U);
 }
 
-TEST_F(AudioAlignerTest, WaitsASecondForSoundThatHasBeenArriving) {
+TEST_F(AudioAlignerTest, WaitsALittleForSoundThatHasBeenArriving) {
   push(milliseconds{0}, milliseconds{100});
   const auto before = row_.size();
-  advance(milliseconds{1090});
+  advance(milliseconds{340});
   EXPECT_EQ(row_.size(), before);
 }
 
-TEST_F(AudioAlignerTest, FillsWithSilenceAfterThatSecond) {
+TEST_F(AudioAlignerTest, FillsWithSilenceAfterThat) {
   push(milliseconds{0}, milliseconds{100});
-  advance(milliseconds{1110});
-  EXPECT_GT(end(), kSecond);
-  EXPECT_LE(end(), kSecond * 111 / 100);
+  advance(milliseconds{360});
+  EXPECT_GT(end(), kSecond * 33 / 100);
+  EXPECT_LE(end(), kSecond * 36 / 100);
+}
+
+TEST_F(AudioAlignerTest, WaitsLongerForSoundThatIsAlwaysLate) {
+  for (int ms = 0; ms < 5000; ms += 20) {
+    advance(milliseconds{ms + 700});
+    push(milliseconds{ms}, milliseconds{20});
+  }
+  EXPECT_EQ(at(milliseconds{4900}), 1);
+  const auto before = row_.size();
+  advance(milliseconds{5800});
+  EXPECT_EQ(row_.size(), before);
+  advance(milliseconds{6100});
+  EXPECT_GT(row_.size(), before);
 }
 
 TEST_F(AudioAlignerTest, SoundThatWasOnlyLateIsHeardAgain) {

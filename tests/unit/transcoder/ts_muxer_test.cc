@@ -19,7 +19,7 @@ using testing::parse_ts;
 using testing::SampleStream;
 
 constexpr int kPatPid = 0, kSdtPid = 0x11;
-constexpr std::int64_t kPcrLead = 9000;                // 100 ms
+constexpr std::int64_t kPcrLead = 36000;               // 400 ms
 constexpr std::int64_t kWrap = std::int64_t{1} << 33;  // of 90 kHz timestamps
 
 /// The PID of every packet, each run once.
@@ -68,6 +68,7 @@ TEST(TsMuxerTest, EachAccessUnitIsOnePesPacketAndComesOutAtOnce) {
 TEST(TsMuxerTest, AFewBytesOfSilenceComeOutAtOnceToo) {
   TsMuxer muxer{"live", true};
   const media::AudioFrame silence{.bytes = std::vector<std::uint8_t>(6, 0x21)};
+  ASSERT_TRUE(muxer.mux(silence));  // with the tables
   for (int i = 0; i < 5; ++i) {
     const auto bytes = muxer.mux(silence);
     ASSERT_TRUE(bytes);
