@@ -15,7 +15,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "
 from capacity_step import POLICIES, SLOW_LINK, START_RATE, CapacityStep, Phases  # noqa: E402
 from netlab import why_unavailable  # noqa: E402
 
-SETTLE = 5  # seconds after the fall: three cuts and a drained queue
+SETTLE = 10  # seconds after the fall: cuts, and a drained queue
+LATE = 0.5  # seconds
+LONG_QUEUE = """
+[server]
+queue = "10s"
+"""
 
 
 def row(what, values):
@@ -34,6 +39,16 @@ def recovery(step, policy, rise):
     if min(step.targets(policy, 0, rise)) == START_RATE:
         return "never left"
     return after(step.first_time(policy, rise, lambda rate: rate >= 0.9 * START_RATE))
+
+
+def drained(delays, fall, rise):
+    """Seconds from `fall` until the first whole second without a late picture; None: not before
+    `rise`."""
+    late = [when for when, delay in delays if fall <= when < rise and delay > LATE]
+    for begin, end in zip(late, [*late[1:], rise]):
+        if end - begin > 1:
+            return begin - fall
+    return None
 
 
 def print_phases(step, spans):
@@ -59,7 +74,7 @@ def main():
     fall, rise = options.before, options.before + options.slow
     phases = Phases(fall, rise, rise + options.after)
     with tempfile.TemporaryDirectory() as directory:
-        step = CapacityStep(pathlib.Path(directory), phases)
+        step = CapacityStep(pathlib.Path(directory), phases, LONG_QUEUE)
 
     print("link 5 -> 1 -> 5 Mbit/s, 20 ms each way, queue 32 kB, Cubic; stream 3 Mbit/s, 30 fps")
     row("", POLICIES)
@@ -69,6 +84,8 @@ def main():
                         ("5 Mbit/s again", rise, phases.end)])
     row("target below the slow link",
         [after(step.first_time(p, fall, lambda rate: rate < SLOW_LINK)) for p in POLICIES])
+    row("delay below 500 ms again, still slow",
+        [after(drained(step.delays[p], step.begin + fall, step.begin + rise)) for p in POLICIES])
     row("target at 90 % again, after the return", [recovery(step, policy, rise) for policy in POLICIES])
     row("pictures that never arrived",
         [len(step.delays[policy]) - len(step.pictures[policy]) for policy in POLICIES])

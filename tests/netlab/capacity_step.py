@@ -17,11 +17,8 @@ POLICIES = ("off", "itcp")
 START_RATE = 3e6  # bit/s: leaves a 5 Mbit/s link room, and is three times a 1 Mbit/s one
 SLOW_LINK = 1e6  # bit/s
 
-# Noise is what an encoder always spends its whole rate on. Queues are long, so that the policies are
-# compared and not the rule by which a viewer's queue drops.
+# Noise is what an encoder always spends its whole rate on.
 CONFIG = """
-[server]
-queue = "10s"
 [rate]
 start = "3M"
 max = "3M"
