@@ -23,13 +23,18 @@ from netlab import open_socket, stop, tool  # noqa: E402
 CONFIG = """
 [groups]
 max = 1
+[audio]
+enabled = false
+[encoder]
+preset = "ultrafast"
 [rate]
 start = "2M"
 min = "2M"
 max = "2M"
 """
-# Noise, so that the encoder spends its whole rate; small, so that it leaves CPU time to the rest.
-SOURCE = "live=test:?size=320x180&content=noise"
+# Noise, so that the encoder spends its whole rate; small and coded the fast way, so that fan-out is
+# most of what is measured.
+SOURCE = "live=test:?size=192x108&content=noise"
 
 
 class BareWriter:
