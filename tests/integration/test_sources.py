@@ -98,7 +98,7 @@ def test_source_comes_back(serve, view, clip, kind):
         assert_clean(summary)
         assert summary["discontinuities_signalled"] == 0, "nothing was dropped"
         # The last picture is repeated meanwhile: time goes on, and no player gives up.
-        assert summary["longest_wait_s"] < 1
+        assert summary["longest_wait_s"] < 1.3  # repeats begin after 1 s
         assert pictures[-1]["arrival_ns"] / 1e9 > time.monotonic() - 1
         assert summary["media_s"] > AWAY_SECONDS + 3
     finally:
