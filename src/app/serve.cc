@@ -1,6 +1,7 @@
 #include "app/serve.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <systemd/sd-daemon.h>
 #include <time.h>
 
@@ -27,6 +28,17 @@ sigset_t block_signals() {
   return set;
 }
 
+/// A viewer is a descriptor. The usual soft limit, 1024, is there for programs that use select().
+void raise_descriptor_limit() {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_cur == limit.rlim_max) return;
+  const auto soft = std::exchange(limit.rlim_cur, limit.rlim_max);
+  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) {
+    base::log::warning("descriptor_limit_kept", {{"descriptors", soft}});
+  }
+}
+
 void reload_pipeline(Pipeline& pipeline, const std::function<Config()>& reload) {
   const auto now =
       std::chrono::duration_cast<std::chrono::microseconds>(base::Clock::now().time_since_epoch());
@@ -44,6 +56,7 @@ void reload_pipeline(Pipeline& pipeline, const std::function<Config()>& reload) 
 
 int serve(Config config, const std::function<Config()>& reload) {
   const sigset_t signals = block_signals();
+  raise_descriptor_limit();
   base::log::set_level(config.log_level);
   Pipeline pipeline{std::move(config)};
   pipeline.start();
