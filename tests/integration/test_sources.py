@@ -73,7 +73,7 @@ def test_source_within_the_process(serve, view, uri):
     daemon = serve("--source", f"live={uri}")
     summary = view(daemon.url(), "--seconds", 3).wait()
     assert_clean(summary)
-    assert summary["media_s"] > 2
+    assert summary["media_s"] > 1.5  # of 3 s; a sanitizer build is slow to start
     # A machine that is too busy to encode every picture says so.
     assert summary["gaps"] <= daemon.metrics().sum("symcast_group_frames_skipped_total")
 
