@@ -81,8 +81,8 @@ Stream::State Stream::state() const {
 }
 
 void Stream::on_frame(const media::FramePtr& frame) {
-  // Silence for the time before this picture goes first, or it would come after its PCR. Without the
-  // mutex: the track publishes to on_audio, which takes it.
+  // Silence for the time before this picture goes first, or it would come after its PCR. Without
+  // the mutex: the track publishes to on_audio, which takes it.
   if (audio_) audio_->advance(frame->pts);
   std::lock_guard lock{mutex_};
   newest_ = frame;

@@ -71,7 +71,8 @@ std::string apply(TestOptions& options, std::string_view item) {
   const auto name = item.substr(0, equals);
   for (const auto& option : kOptions) {
     if (option.name != name) continue;
-    const auto value = equals == std::string_view::npos ? std::string_view{} : item.substr(equals + 1);
+    const auto value =
+        equals == std::string_view::npos ? std::string_view{} : item.substr(equals + 1);
     if (option.set(options, value)) return {};
     return fmt::format("{}={}: {} must be {}", name, value, name, option.allowed);
   }
