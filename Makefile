@@ -17,7 +17,8 @@ SYSCONFDIR ?= /etc
 ARGS ?=
 
 # Under a sanitizer a program is several times slower: what measures time and rates is left out.
-SANITIZED_TESTS = --exclude-regex 'integration_(congestion|isolation|lab|players)'
+asan: TIMED = congestion|isolation|lab|players
+tsan: TIMED = congestion|isolation|lab|players|sources
 
 .PHONY: run test lint lint-fast asan tsan bench package install clean
 
@@ -49,7 +50,7 @@ asan tsan:
 	$(DEPS) build run test
 	cmake --preset $@
 	cmake --build --preset $@
-	ctest --preset $@ $(SANITIZED_TESTS)
+	ctest --preset $@ --exclude-regex 'integration_($(TIMED))'
 
 bench:
 	$(DEPS) build run test
