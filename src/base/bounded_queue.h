@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -35,21 +34,14 @@ class BoundedQueue {
     return !dropped;
   }
 
-  /// Waits for an item; empty when closed, or when `timeout` has passed.
-  std::optional<T> pop(std::optional<std::chrono::nanoseconds> timeout = {}) {
+  /// Waits for an item; empty when closed and everything has been taken.
+  std::optional<T> pop() {
     std::unique_lock lock{mutex_};
-    const auto ready = [this] { return closed_ || !items_.empty(); };
-    if (timeout) {
-      available_.wait_for(lock, *timeout, ready);
-    } else {
-      available_.wait(lock, ready);
-    }
-    return take();
-  }
-
-  std::optional<T> try_pop() {
-    std::lock_guard lock{mutex_};
-    return take();
+    available_.wait(lock, [this] { return closed_ || !items_.empty(); });
+    if (items_.empty()) return std::nullopt;
+    std::optional<T> item{std::move(items_.front())};
+    items_.pop_front();
+    return item;
   }
 
   void close() {
@@ -60,24 +52,12 @@ class BoundedQueue {
     available_.notify_all();
   }
 
-  bool closed() const {
-    std::lock_guard lock{mutex_};
-    return closed_;
-  }
-
   std::uint64_t dropped() const {
     std::lock_guard lock{mutex_};
     return dropped_;
   }
 
  private:
-  std::optional<T> take() {
-    if (items_.empty()) return std::nullopt;
-    std::optional<T> item{std::move(items_.front())};
-    items_.pop_front();
-    return item;
-  }
-
   const std::size_t bound_;
   mutable std::mutex mutex_;
   std::condition_variable available_;

@@ -1,0 +1,28 @@
+#include "base/bounded_queue.h"
+
+#include <gtest/gtest.h>
+
+namespace base {
+namespace {
+
+TEST(BoundedQueueTest, DropsTheOldestWhenFullAndCountsIt) {
+  BoundedQueue<int> queue{2};
+  EXPECT_TRUE(queue.push(1));
+  EXPECT_TRUE(queue.push(2));
+  EXPECT_FALSE(queue.push(3));
+  EXPECT_EQ(queue.pop(), 2);
+  EXPECT_EQ(queue.pop(), 3);
+  EXPECT_EQ(queue.dropped(), 1u);
+}
+
+TEST(BoundedQueueTest, GivesWhatWaitsAfterClosingThenNothing) {
+  BoundedQueue<int> queue{2};
+  queue.push(1);
+  queue.close();
+  EXPECT_FALSE(queue.push(2));
+  EXPECT_EQ(queue.pop(), 1);
+  EXPECT_EQ(queue.pop(), std::nullopt);
+}
+
+}  // namespace
+}  // namespace base
