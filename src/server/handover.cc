@@ -65,16 +65,14 @@ Handover::Backlog& Handover::backlog(media::ChannelId channel) {
   return *it;
 }
 
-/// Among packets of one kind: sound may be behind the pictures by what its source has it.
 bool Handover::over(const Backlog& b, const media::Packet& newest) const {
-  const auto& oldest = b.oldest[static_cast<std::size_t>(newest.kind)];
-  return (oldest && newest.pts - *oldest > bound_) || b.packets > kMaxPackets;
+  const bool picture = newest.kind == media::Packet::Kind::kVideo;
+  return (picture && newest.pts - *b.oldest > bound_) || b.packets > kMaxPackets;
 }
 
 void Handover::count(Backlog& b, const media::Packet& packet) {
   ++b.packets;
-  auto& oldest = b.oldest[static_cast<std::size_t>(packet.kind)];
-  if (!oldest) oldest = packet.pts;
+  if (packet.kind == media::Packet::Kind::kVideo && !b.oldest) b.oldest = packet.pts;
 }
 
 void Handover::drop_to_keyframe(Backlog& b, const media::Packet& newest) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -37,10 +36,10 @@ struct Accepted {
 };
 struct Stopping {};
 
-/// What other threads hand to one loop, in order. Packets are bounded in media time per channel:
-/// over it, all before the newest keyframe are lost, or all until the next one, and counted. Moves
-/// are lost, and counted, beyond kMaxEvents; the rest is one per channel or connection.
-/// Thread-safe.
+/// What other threads hand to one loop, in order. Packets are bounded in media time of a channel's
+/// pictures: over it, all before the newest keyframe are lost, or all until the next one, and
+/// counted. Moves are lost, and counted, beyond kMaxEvents; the rest is one per channel or
+/// connection. Thread-safe.
 class Handover {
  public:
   using Event = std::variant<Published, ChannelClosed, ViewerMoved, Accepted, Stopping>;
@@ -66,8 +65,8 @@ class Handover {
     media::ChannelId channel;
     std::uint64_t round = 0;  ///< of take(); what was counted in an earlier one has been taken
     std::size_t packets = 0;
-    std::array<std::optional<media::Pts>, 2> oldest{};  ///< by Packet::Kind
-    bool waiting = false;                               ///< for a keyframe: all before it are lost
+    std::optional<media::Pts> oldest;  ///< picture
+    bool waiting = false;              ///< for a keyframe: all before it are lost
   };
 
   Backlog& backlog(media::ChannelId channel);

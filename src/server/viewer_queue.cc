@@ -38,12 +38,12 @@ void ViewerQueue::clear() {
 }
 
 base::Duration ViewerQueue::media() const {
+  if (pictures_ < 2) return {};
   std::size_t oldest = 0;
-  std::size_t newest = size_;
-  while (oldest < newest && !counts(at(oldest))) ++oldest;
-  while (newest > oldest && !counts(at(newest - 1))) --newest;
-  return newest - oldest < 2 ? base::Duration{}
-                             : at(newest - 1).packet->pts - at(oldest).packet->pts;
+  std::size_t newest = size_ - 1;
+  while (!at(oldest).is_video()) ++oldest;
+  while (!at(newest).is_video()) --newest;
+  return at(newest).packet->pts - at(oldest).packet->pts;
 }
 
 void ViewerQueue::append(QueuedPacket item) {

@@ -20,8 +20,9 @@ struct QueuedPacket {
   bool is_keyframe() const { return is_video() && packet->keyframe; }
 };
 
-/// What one viewer has yet to be sent, bounded in media time. When it is full everything before
-/// the newest keyframe goes; if there is none to go to, everything, until the next keyframe.
+/// What one viewer has yet to be sent, bounded in media time of its pictures: sound comes in bursts
+/// when silence is made up, and goes where the pictures go. When it is full everything before the
+/// newest keyframe goes; if there is none to go to, everything, until the next keyframe.
 /// Owned by a viewer, used on its loop thread; grows to its bound and allocates no more.
 class ViewerQueue {
  public:
@@ -43,19 +44,17 @@ class ViewerQueue {
   bool empty() const { return size_ == 0; }
   bool has_picture() const { return pictures_ > 0; }
   const QueuedPacket& front() const { return slots_[head_]; }
-  /// Between the oldest and the newest picture, or sound when there is no picture: sound may be
-  /// behind the pictures by what its source has it.
-  base::Duration media() const;
+  base::Duration media() const;  ///< between the oldest and the newest picture
   const State& state() const { return state_; }
 
  private:
-  // Audio at 47 and pictures at 60 per second are 107; this holds where timestamps stand still.
+  // Audio at 47 and pictures at 60 per second are 107; this holds where timestamps stand still,
+  // or no picture comes at all.
   static constexpr std::size_t kMaxPackets = 1024;
 
   bool over() const { return media() > bound_ + granted_ || size_ > kMaxPackets; }
   QueuedPacket& at(std::size_t i) { return slots_[(head_ + i) & (slots_.size() - 1)]; }
   const QueuedPacket& at(std::size_t i) const { return slots_[(head_ + i) & (slots_.size() - 1)]; }
-  bool counts(const QueuedPacket& item) const { return item.is_video() || pictures_ == 0; }
   void append(QueuedPacket item);
   void grow();
   QueuedPacket take_front();

@@ -63,6 +63,12 @@ TEST_F(HandoverTest, SoundFarBehindThePicturesIsNoBacklog) {
   EXPECT_EQ(take().size(), 12u);
 }
 
+TEST_F(HandoverTest, SilenceMadeUpAtOnceIsNoBacklog) {
+  for (std::uint64_t n = 0; n < 100; ++n) handover_.publish(kA, sound(n));
+  handover_.publish(kA, picture(100));
+  EXPECT_EQ(take().size(), 101u);
+}
+
 TEST_F(HandoverTest, LosesAllUntilAKeyframeWhenThereIsNone) {
   for (std::uint64_t n = 0; n <= 15; ++n) handover_.publish(kA, picture(n, n == 0));
   handover_.publish(kA, sound(24));

@@ -52,6 +52,14 @@ TEST(ViewerQueueTest, SoundFarBehindThePicturesIsNoDelay) {
   EXPECT_EQ(queue.state().gops_dropped, 0u);
 }
 
+TEST(ViewerQueueTest, SilenceMadeUpAtOnceIsNoDelay) {
+  ViewerQueue queue{milliseconds{330}};
+  for (std::uint64_t n = 0; n < 100; ++n) queue.push(queued(sound(n)));
+  queue.push(queued(picture(100, true)));
+  EXPECT_EQ(drain(queue).size(), 101u);
+  EXPECT_EQ(queue.state().gops_dropped, 0u);
+}
+
 TEST(ViewerQueueTest, DropsAllAndWaitsWithoutAKeyframe) {
   ViewerQueue queue{milliseconds{330}};
   push_pictures(queue, 0, 11, 99);
