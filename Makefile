@@ -18,7 +18,7 @@ ARGS ?=
 
 # Under a sanitizer a program is several times slower: what measures time and rates is left out.
 asan: TIMED = congestion|isolation|lab|players
-tsan: TIMED = congestion|isolation|lab|players|sources
+tsan: TIMED = congestion|isolation|lab|players
 
 .PHONY: run test lint lint-fast asan tsan bench package install clean
 

@@ -76,4 +76,4 @@ def rtsp(_clip):
     return FarEnd(f"rtsp://127.0.0.1:{port}/far", [sys.executable, RTSP_SERVER, str(port)])
 
 
-ALL = {"http": http, "rtsp": rtsp, "srt": srt, "srt listener": srt_listener, "udp": udp}
+ALL = {"http": http, "rtsp": rtsp, "srt": srt, "srt-listener": srt_listener, "udp": udp}

@@ -32,8 +32,28 @@ def clip(tmp_path_factory):
     return far_ends.make_clip(tmp_path_factory.mktemp("clip") / "clip.mp4")
 
 
-def source_frames(metrics):
-    return metrics.sum("symcast_source_frames_total")
+def source_frames(metrics, stream):
+    return metrics.sum("symcast_source_frames_total", stream=stream)
+
+
+def make_far_ends(clip):
+    return {name: make(clip) for name, make in far_ends.ALL.items()}
+
+
+def start(processes):
+    for process in processes.values():
+        process.start()
+
+
+def kill(processes):
+    for process in processes.values():
+        process.kill()
+
+
+def watch(viewers, seconds):
+    time.sleep(seconds)
+    closed = [name for name, viewer in viewers.items() if not viewer.watching()]
+    assert not closed
 
 
 def test_file_loops_without_a_jump(serve, view, clip):
@@ -67,42 +87,55 @@ def test_files_of_every_kind(serve, view, tmp_path):
     assert not wrong
 
 
-@pytest.mark.parametrize("uri", ["test:", "test:?size=320x180&fps=15&audio=off", GST],
-                         ids=["test", "test with options", "gst"])
-def test_source_within_the_process(serve, view, uri):
-    daemon = serve("--source", f"live={uri}")
-    summary = view(daemon.url(), "--seconds", 3).wait()
-    assert_clean(summary)
-    assert summary["media_s"] > 1.5  # of 3 s; a sanitizer build is slow to start
-    # A machine that is too busy to encode every picture says so.
-    assert summary["gaps"] <= daemon.metrics().sum("symcast_group_frames_skipped_total")
-
-
-@pytest.mark.parametrize("kind", far_ends.ALL)
-def test_source_comes_back(serve, view, clip, kind):
-    far_end = far_ends.ALL[kind](clip)
-    far_end.start()
-    try:
-        daemon = serve("--source", f"live={far_end.uri}", config=QUICK)
-        viewer = view(daemon.url())
-        viewer.watch(2)
-        far_end.kill()
-        viewer.watch(AWAY_SECONDS)
-        assert daemon.metrics().sum("symcast_source_status", status="playing") == 0
-        before = source_frames(daemon.metrics())
-        far_end.start()
-        daemon.wait_for(lambda m: source_frames(m) > before + 50, 15, "the picture is back")
-        viewer.watch(1)
-        pictures = viewer.pictures()
-        summary = viewer.finish()
+def test_sources_within_the_process(serve, view):
+    uris = ["test:", "test:?size=320x180&fps=15&audio=off", GST]
+    daemon = serve(*(word for i, uri in enumerate(uris) for word in ("--source", f"s{i}={uri}")))
+    viewers = [view(daemon.url(f"s{i}"), "--seconds", 3) for i in range(len(uris))]
+    for summary in [viewer.wait() for viewer in viewers]:
         assert_clean(summary)
-        assert summary["discontinuities_signalled"] == 0, "nothing was dropped"
-        # The last picture is repeated meanwhile: time goes on, and no player gives up.
-        assert summary["longest_wait_s"] < 1.3  # repeats begin after 1 s
-        assert pictures[-1]["arrival_ns"] / 1e9 > time.monotonic() - 1
-        assert summary["media_s"] > AWAY_SECONDS + 3
+        assert summary["media_s"] > 1.5  # of 3 s; a sanitizer build is slow to start
+        # A machine that is too busy to encode every picture says so.
+        assert summary["gaps"] <= daemon.metrics().sum("symcast_group_frames_skipped_total")
+
+
+def test_sources_come_back(serve, view, clip):
+    """Every kind of far end at once is killed, stays away, and is started again."""
+    ends = make_far_ends(clip)
+    start(ends)
+    try:
+        daemon = serve(*(word for name, end in ends.items()
+                         for word in ("--source", f"{name}={end.uri}")), config=QUICK)
+        viewers = {name: view(daemon.url(name), name=name) for name in ends}
+        watch(viewers, 2)
+        kill(ends)
+        watch(viewers, AWAY_SECONDS)
+        metrics = daemon.metrics()
+        assert metrics.sum("symcast_source_status", status="playing") == 0
+        before = {name: source_frames(metrics, name) for name in ends}
+        start(ends)
+        daemon.wait_for(lambda m: all(source_frames(m, name) > before[name] + 50
+                                      for name in ends), 15, "every picture is back")
+        watch(viewers, 1)
+        wrong = {}
+        for name, viewer in viewers.items():
+            try:
+                assert_stayed(viewer)
+            except AssertionError as error:
+                wrong[name] = str(error)
+        assert not wrong
     finally:
-        far_end.kill()
+        kill(ends)
+
+
+def assert_stayed(viewer):
+    """The last picture was repeated meanwhile: time went on, and no player would have given up."""
+    pictures = viewer.pictures()
+    summary = viewer.finish()
+    assert_clean(summary)
+    assert summary["discontinuities_signalled"] == 0, "nothing was dropped"
+    assert summary["longest_wait_s"] < 1.3  # repeats begin after 1 s
+    assert pictures[-1]["arrival_ns"] / 1e9 > time.monotonic() - 1
+    assert summary["media_s"] > AWAY_SECONDS + 3
 
 
 def test_source_that_is_not_there_yet(serve, view, clip):
@@ -113,7 +146,7 @@ def test_source_that_is_not_there_yet(serve, view, clip):
     assert daemon.get("/live.ts")[0] == 503
     far_end.start()
     try:
-        daemon.wait_for(lambda m: source_frames(m) > 0, 10, "the source is found")
+        daemon.wait_for(lambda m: source_frames(m, "live") > 0, 10, "the source is found")
         assert_clean(view(daemon.url(), "--seconds", 2).wait())
     finally:
         far_end.kill()
