@@ -20,9 +20,10 @@ std::uint32_t timeouts_between(const TcpSample& before, const TcpSample& now) {
 
 bool recovery_began(const TcpSample& before, const TcpSample& now, bool timed_out) {
   if (now.ca_state == CaState::kRecovery && before.ca_state < CaState::kRecovery) return true;
-  const bool retransmitted = now.total_retransmits != before.total_retransmits;
-  const bool reduced = now.ssthresh && now.ssthresh != before.ssthresh;
-  return retransmitted && reduced && !timed_out && now.ca_state != CaState::kLoss;
+  if (timed_out || now.total_retransmits == before.total_retransmits) return false;
+  // Retransmitted between two samples outside recovery: one has come and gone. ssthresh tells
+  // nothing: bbr leaves it alone.
+  return std::max(before.ca_state, now.ca_state) < CaState::kRecovery;
 }
 
 }  // namespace

@@ -13,9 +13,10 @@ namespace tcpinfo {
 ///
 /// REXMT   total_timeouts grew (Linux 6.7), by that many; before 6.7: timeouts_in_row grew, or the
 ///         state became Loss.
-/// DUPACK  the state became Recovery; or segments were retransmitted and ssthresh moved with no
-///         timeout, that is, a recovery began (and perhaps ended) between two samples. A tail loss
-///         probe retransmits too but leaves ssthresh alone.
+/// DUPACK  the state became Recovery; or segments were retransmitted with no timeout between two
+///         samples outside Recovery and Loss, that is, a recovery began and ended between them. A
+///         tail loss probe that retransmits looks the same and counts too: rather one event more
+///         than blindness where a recovery is shorter than a picture.
 class PolledEvents {
  public:
   /// The events between the previous sample and this one; REXMT before DUPACK.

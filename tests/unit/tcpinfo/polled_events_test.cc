@@ -72,14 +72,32 @@ TEST_F(PolledEventsTest, OldKernelsShowTimeoutsByTheirBackoff) {
   EXPECT_EQ(kinds(), Kinds{});
 }
 
-TEST_F(PolledEventsTest, ARecoveryBetweenSamplesShowsInSsthresh) {
+TEST_F(PolledEventsTest, ARecoveryBetweenSamplesShowsInRetransmissions) {
   sample_.total_retransmits += 1;
   sample_.ssthresh = 28;
   EXPECT_EQ(kinds(), Kinds{EventKind::kDupack});
 }
 
-TEST_F(PolledEventsTest, ATailLossProbeIsNoEvent) {
+// bbr keeps ssthresh. A tail loss probe that retransmits looks the same and counts as well.
+TEST_F(PolledEventsTest, ARecoveryBetweenSamplesCountsThoughSsthreshStays) {
   sample_.total_retransmits += 1;
+  EXPECT_EQ(kinds(), Kinds{EventKind::kDupack});
+}
+
+TEST_F(PolledEventsTest, TheLastRetransmissionsOfARecoveryAreNoEvent) {
+  sample_.ca_state = CaState::kRecovery;
+  kinds();
+  sample_.total_retransmits += 1;
+  sample_.ca_state = CaState::kOpen;
+  EXPECT_EQ(kinds(), Kinds{});
+}
+
+TEST_F(PolledEventsTest, RetransmissionsAfterATimeoutAreNoEvent) {
+  sample_.ca_state = CaState::kLoss;
+  sample_.total_timeouts = 1;
+  kinds();
+  sample_.total_retransmits += 3;
+  sample_.ca_state = CaState::kOpen;
   EXPECT_EQ(kinds(), Kinds{});
 }
 
