@@ -59,7 +59,7 @@ class Loader {
   void apply(const Overrides& overrides) {
     apply_shared(overrides);
     for (const auto& source : overrides.sources) apply_source(source);
-    if (streams_.empty()) streams_.push_back({defaults_, places_, "built-in stream"});
+    if (streams_.empty()) streams_.push_back({defaults_, places_, {}, "built-in stream"});
     for (auto& stream : streams_) apply_to(stream, overrides);
   }
 
@@ -98,7 +98,7 @@ class Loader {
   }
 
   void add_stream(Value::Table table, const std::string& place) {
-    auto& stream = streams_.emplace_back(PlacedStream{defaults_, places_, place});
+    auto& stream = streams_.emplace_back(PlacedStream{defaults_, places_, {}, place});
     for (auto& entry : table) {
       // source = "URI" is short for source.uri = "URI".
       if (entry.key == "source" && std::holds_alternative<std::string>(entry.value.data)) {
@@ -107,7 +107,7 @@ class Loader {
     }
     read_into(stream, table);
     for (const auto* needed : {"name", "source.uri"}) {
-      if (!stream.places.contains(needed)) {
+      if (!stream.has(needed)) {
         reader_.add_error(place, fmt::format("a stream needs a {}", needed));
       }
     }
@@ -117,7 +117,7 @@ class Loader {
     Scope scope;
     bind(identity_sections(), stream.config, scope);
     bind(stream_sections(), stream.config, scope);
-    reader_.read(table, scope, stream.places);
+    reader_.read(table, scope, stream.own);
   }
 
   void apply_shared(const Overrides& overrides) {
@@ -164,7 +164,7 @@ class Loader {
   /// The built-in start gives way to limits that leave it out; a start that was set does not.
   static void settle_start(PlacedStream& stream) {
     auto& [min, max, start] = stream.config.control.rate;
-    if (!stream.places.contains("rate.start") && min <= max) start = std::clamp(start, min, max);
+    if (!stream.has("rate.start") && min <= max) start = std::clamp(start, min, max);
   }
 
   const std::vector<std::string>& offered_;

@@ -56,6 +56,9 @@ class StreamCheck {
             fmt::format("source: {} is not a source; write \"test:\", \"file:PATH\", \"gst:LAUNCH "
                         "TEXT\" or a URI such as \"rtsp://HOST/PATH\"",
                         quoted(uri)));
+    } else if (colon + 1 == uri.size() && uri != "test:") {
+      // As transcoder::make_source would, at the place where it is written.
+      fault({"source.uri"}, fmt::format("source: nothing follows the scheme in {}", quoted(uri)));
     } else if (uri.starts_with("test:")) {
       const auto options = transcoder::parse_test_options(std::string_view{uri}.substr(5));
       if (!options) fault({"source.uri"}, "source: " + options.error());
@@ -98,27 +101,33 @@ class StreamCheck {
   void check_congestion_controls(const std::vector<std::string>& offered) {
     const auto& tcp = stream_.config.tcp;
     check_offered("tcp.congestion_control", tcp.congestion_control, offered);
-    for (const auto& rule : tcp.networks) {
-      check_offered("tcp.network", rule.congestion_control, offered);
+    for (std::size_t i = 0; i < tcp.networks.size(); ++i) {
+      check_offered("tcp.network", tcp.networks[i].congestion_control, offered,
+                    fmt::format("tcp.network.{}", i));
     }
   }
 
+  /// `place`: the key of what is wrong where that is an item of `key`.
   void check_offered(const std::string& key, const std::string& name,
-                     const std::vector<std::string>& offered) {
+                     const std::vector<std::string>& offered, const std::string& place = {}) {
     if (name.empty() || offered.empty() || std::ranges::find(offered, name) != offered.end()) {
       return;
     }
     const auto meant = nearest(name, offered);
-    fault({key}, fmt::format("{}: this kernel does not offer {}; available: {}{}", key,
-                             quoted(name), fmt::join(offered, ", "),
-                             meant.empty() ? "" : fmt::format("; did you mean {}?", meant)));
+    fault({place.empty() ? key : place},
+          fmt::format("{}: this kernel does not offer {}; available: {}{}", key, quoted(name),
+                      fmt::join(offered, ", "),
+                      meant.empty() ? "" : fmt::format("; did you mean {}?", meant)));
   }
 
-  /// At the first of `keys` that was set, else at the stream's own block.
+  /// At the first of `keys` that the stream set, else that it inherits, else at its block: what
+  /// fits all the other streams is not where this one is wrong.
   void fault(const std::vector<std::string>& keys, const std::string& message) {
-    for (const auto& key : keys) {
-      const auto set = stream_.places.find(key);
-      if (set != stream_.places.end()) return reader_.add_error(set->second, message);
+    for (const auto* places : {&stream_.own, &stream_.inherited}) {
+      for (const auto& key : keys) {
+        const auto set = places->find(key);
+        if (set != places->end()) return reader_.add_error(set->second, message);
+      }
     }
     reader_.add_error(stream_.place, message);
   }
@@ -143,8 +152,8 @@ void check_streams(const std::vector<PlacedStream>& streams,
     StreamCheck{stream, reader}.run(offered);
     const auto& name = stream.config.media.name;
     if (!names.insert(name).second) {
-      const auto set = stream.places.find("name");
-      reader.add_error(set == stream.places.end() ? stream.place : set->second,
+      const auto set = stream.own.find("name");
+      reader.add_error(set == stream.own.end() ? stream.place : set->second,
                        fmt::format("name: {} is another stream's name already", quoted(name)));
     }
   }

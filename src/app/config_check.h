@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/config.h"
@@ -12,8 +13,11 @@ namespace app {
 /// A stream with the places of its keys and of its own [[stream]] block, for errors.
 struct PlacedStream {
   StreamConfig config;
-  Places places;
+  Places inherited;  ///< of keys outside [[stream]]
+  Places own;        ///< of keys in the block, and of flags for this stream
   std::string place;
+
+  bool has(std::string_view key) const { return own.contains(key) || inherited.contains(key); }
 };
 
 void check_daemon(const Config& config, const Places& places, ConfigReader& reader);

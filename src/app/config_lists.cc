@@ -7,6 +7,7 @@
 
 #include "app/config_types.h"
 #include "app/config_units.h"
+#include "app/nearest.h"
 
 namespace app::types {
 
@@ -33,9 +34,12 @@ NetworkRule network_rule(const Value& value) {
     } else if (key == "congestion_control") {
       rule.congestion_control = Text{}.read(member);
     } else {
-      throw Rejected{place, fmt::format("unknown key \"{}\"; a rule has network and "
-                                        "congestion_control",
-                                        key)};
+      const auto meant = nearest(key, {"network", "congestion_control"});
+      throw Rejected{place, meant.empty()
+                                ? fmt::format("unknown key {}; a rule has network and "
+                                              "congestion_control",
+                                              key)
+                                : fmt::format("unknown key {}; did you mean {}?", key, meant)};
     }
   }
   if (!has_network || rule.congestion_control.empty()) {

@@ -64,6 +64,15 @@ std::string hint(const Scope& scope, const std::string& path) {
   return fmt::format("known here: {}", fmt::join(here, ", "));
 }
 
+void note_places(const std::string& path, const Value& value, Places& places) {
+  places[path] = value.place;
+  const auto* list = std::get_if<Value::List>(&value.data);
+  if (list == nullptr) return;
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    places[fmt::format("{}.{}", path, i)] = (*list)[i].place;
+  }
+}
+
 }  // namespace
 
 void ConfigReader::read(const Value::Table& table, const Scope& scope, Places& places,
@@ -74,7 +83,7 @@ void ConfigReader::read(const Value::Table& table, const Scope& scope, Places& p
 void ConfigReader::read_entry(const Value::Entry& entry, const Scope& scope, Places& places,
                               const std::string& path) {
   if (const auto* key = find_key(scope, path)) {
-    places[path] = entry.value.place;
+    note_places(path, entry.value, places);
     try {
       key->read(entry.value);
     } catch (const Rejected& rejected) {

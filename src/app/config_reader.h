@@ -11,7 +11,8 @@
 
 namespace app {
 
-/// Where each key was set, "rate.max" -> "FILE:LINE:COLUMN"; a key left alone is not in it.
+/// Where each key was set, "rate.max" -> "FILE:LINE:COLUMN"; a key left alone is not in it. The
+/// items of a list have places of their own: "tcp.network.0".
 using Places = std::map<std::string, std::string, std::less<>>;
 
 /// A key bound to the object that it sets.

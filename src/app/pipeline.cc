@@ -30,7 +30,7 @@ Pipeline::Pipeline(Config config)
       trace_{open_trace(config_.trace_directory)},
       controller_{{sampler_, viewers_, trace_.get()}},
       server_{config_.server, controller_} {
-  for (const auto& stream : config_.streams) add_stream(stream);
+  for (const auto& stream : config_.streams) controller_.add(make_stream(stream));
   add_pages();
 }
 
@@ -48,8 +48,8 @@ void Pipeline::stop() {
   stop_all(controller_.streams());
 }
 
-void Pipeline::add_stream(const StreamConfig& config) {
-  controller_.add(std::make_shared<LiveStream>(next_stream_++, config, server_, metrics_));
+std::shared_ptr<LiveStream> Pipeline::make_stream(const StreamConfig& config) {
+  return std::make_shared<LiveStream>(next_stream_++, config, server_, metrics_);
 }
 
 void Pipeline::remove_stream(const std::string& name) {
@@ -61,37 +61,54 @@ void Pipeline::remove_stream(const std::string& name) {
   base::log::info("stream_removed", {{"stream", name}});
 }
 
-void Pipeline::reload_stream(const StreamConfig& config) {
-  const std::string& name = config.media.name;
-  const auto running = controller_.find(name);
-  if (!running) {
-    add_stream(config);
-    controller_.find(name)->start();
-    base::log::info("stream_added", {{"stream", name}});
-    return;
+void Pipeline::add_running(std::shared_ptr<LiveStream> stream) {
+  stream->start();
+  base::log::info("stream_added", {{"stream", stream->name()}});
+  controller_.add(std::move(stream));
+}
+
+std::vector<std::shared_ptr<LiveStream>> Pipeline::make_added(const Config& config) {
+  std::vector<std::shared_ptr<LiveStream>> added;
+  for (const auto& stream : config.streams) {
+    if (!controller_.find(stream.media.name)) added.push_back(make_stream(stream));
   }
-  if (running->media_settings() != config.media ||
-      running->group_settings() != config.control.groups) {
-    base::log::warning("stream_change_needs_restart",
-                       {{"stream", name},
-                        {"hint",
-                         "source, video, audio, encoder and groups of a running stream "
-                         "stay as they are: rename the stream, or restart symcast"}});
+  return added;
+}
+
+void Pipeline::remove_missing(const Config& config) {
+  for (const auto& stream : controller_.streams()) {
+    const auto same = [&](const StreamConfig& s) { return s.media.name == stream->name(); };
+    if (std::ranges::none_of(config.streams, same)) remove_stream(stream->name());
   }
-  running->reconfigure({config.control, config.tcp});
+}
+
+void Pipeline::reconfigure_kept(const Config& config) {
+  for (const auto& wanted : config.streams) {
+    const auto running = controller_.find(wanted.media.name);
+    if (!running) continue;
+    if (running->media_settings() != wanted.media ||
+        running->group_settings() != wanted.control.groups) {
+      base::log::warning("stream_change_needs_restart",
+                         {{"stream", running->name()},
+                          {"hint",
+                           "source, video, audio, encoder and groups of a running stream "
+                           "stay as they are: rename the stream, or restart symcast"}});
+    }
+    running->reconfigure({wanted.control, wanted.tcp});
+  }
 }
 
 void Pipeline::reload(const Config& config) {
+  // First what may throw: a refused reload leaves everything as it is.
+  auto added = make_added(config);
   base::log::set_level(config.log_level);
   if (config.server != config_.server || config.trace_directory != config_.trace_directory) {
     base::log::warning("server_change_needs_restart",
                        {{"hint", "[server], [admin] and [trace] are read at start only"}});
   }
-  for (const auto& stream : controller_.streams()) {
-    const auto same = [&](const StreamConfig& s) { return s.media.name == stream->name(); };
-    if (std::ranges::none_of(config.streams, same)) remove_stream(stream->name());
-  }
-  for (const auto& stream : config.streams) reload_stream(stream);
+  remove_missing(config);
+  reconfigure_kept(config);
+  for (auto& stream : added) add_running(std::move(stream));
 }
 
 void Pipeline::add_pages() {

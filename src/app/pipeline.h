@@ -27,14 +27,18 @@ class Pipeline {
   void start();
   /// Several times per second: what is not done per frame.
   void tick(base::Time now);
-  /// Takes over what can change while viewers stay, and says what cannot.
+  /// Takes over what can change while viewers stay, and says what cannot. Throws
+  /// std::runtime_error when a stream cannot be had: then nothing has changed.
   void reload(const Config& config);
   void stop();
 
  private:
-  void add_stream(const StreamConfig& config);
+  std::shared_ptr<LiveStream> make_stream(const StreamConfig& config);
+  std::vector<std::shared_ptr<LiveStream>> make_added(const Config& config);
+  void add_running(std::shared_ptr<LiveStream> stream);
   void remove_stream(const std::string& name);
-  void reload_stream(const StreamConfig& config);
+  void remove_missing(const Config& config);
+  void reconfigure_kept(const Config& config);
   void add_pages();
   std::vector<LiveStream::State> stream_states() const;
   StateCollector::Snapshot snapshot() const;

@@ -248,7 +248,7 @@ TEST_F(ConfigTest, UnsetStartStaysWithinTheLimits) {
 TEST_F(ConfigTest, CrossCheckOfAStreamHasThePlaceInTheStream) {
   EXPECT_THAT(errors("[rate]\nmin = \"1M\"\n[[stream]]\nname = \"a\"\nsource = \"test:\"\n"
                      "rate.max = \"500k\"\n"),
-              ElementsAre(HasSubstr("rate.min 1M is more than rate.max 500k")));
+              ElementsAre("6:12: rate.min 1M is more than rate.max 500k"));
 }
 
 TEST_F(ConfigTest, InheritedMistakeIsReportedOnce) {
@@ -278,6 +278,12 @@ TEST_F(ConfigTest, PathAsSourceIsExplained) {
               ElementsAre(HasSubstr("did you mean \"file:/srv/a.mkv\"?")));
 }
 
+TEST_F(ConfigTest, SchemeAloneIsNoSource) {
+  EXPECT_THAT(errors("[[stream]]\nname = \"a\"\nsource = \"file:\"\n"),
+              ElementsAre("3:10: source: nothing follows the scheme in \"file:\""));
+  EXPECT_THAT(errors("", {.sources = {"a=http:"}}), ElementsAre(StartsWith("--source: source: ")));
+}
+
 TEST_F(ConfigTest, OptionsOfTheTestSourceAreChecked) {
   EXPECT_THAT(errors("[[stream]]\nname = \"a\"\nsource = \"test:?sise=320x180\"\n"),
               ElementsAre(StartsWith("3:10: source: ")));
@@ -290,13 +296,20 @@ TEST_F(ConfigTest, CongestionControlMustBeOffered) {
 }
 
 TEST_F(ConfigTest, CongestionControlOfARuleMustBeOffered) {
-  EXPECT_THAT(errors("[[tcp.network]]\nnetwork = \"10.0.0.0/8\"\ncongestion_control = \"vegas\"\n"),
-              ElementsAre(HasSubstr("tcp.network: this kernel does not offer \"vegas\"")));
+  EXPECT_THAT(errors("[[tcp.network]]\nnetwork = \"10.0.0.0/8\"\ncongestion_control = \"reno\"\n\n"
+                     "[[tcp.network]]\nnetwork = \"11.0.0.0/8\"\ncongestion_control = \"vegas\"\n"),
+              ElementsAre(StartsWith("5:1: tcp.network: this kernel does not offer \"vegas\"")));
+}
+
+TEST_F(ConfigTest, MisspeltKeyOfARuleNamesTheNearest) {
+  EXPECT_THAT(errors("[[tcp.network]]\nnetwork = \"10.0.0.0/8\"\ncongestion_controll = \"reno\"\n"),
+              ElementsAre("3:1: tcp.network: unknown key congestion_controll; did you mean "
+                          "congestion_control?"));
 }
 
 TEST_F(ConfigTest, RuleNeedsBothItsKeys) {
   EXPECT_THAT(errors("[[tcp.network]]\nnetwork = \"10.0.0.0/8\"\n"),
-              ElementsAre(HasSubstr("needs both network and congestion_control")));
+              ElementsAre("1:1: tcp.network: a rule needs both network and congestion_control"));
 }
 
 TEST_F(ConfigTest, PacingBelowTheRateIsAnError) {
