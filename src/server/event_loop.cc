@@ -16,6 +16,14 @@ namespace {
 
 // Three pictures at 30 per second: from here on every viewer of the loop sees it.
 constexpr base::Duration kSlow = std::chrono::milliseconds{100};
+// How long callbacks follow one another before the kernel is asked for what else is ready: without
+// it a rule that calls again() is called for ever. Asking costs a microsecond.
+constexpr base::Duration kMaxTurn = std::chrono::milliseconds{1};
+
+timeval to_timeval(base::Duration duration) {
+  const auto us = std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
+  return {.tv_sec = us / 1'000'000, .tv_usec = us % 1'000'000};
+}
 
 event_base* new_base() {
   event_config* config = event_config_new();
@@ -23,6 +31,8 @@ event_base* new_base() {
   event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
   event_config_set_flag(config, EVENT_BASE_FLAG_NO_CACHE_TIME);
   event_config_require_features(config, EV_FEATURE_ET);
+  const timeval turn = to_timeval(kMaxTurn);
+  event_config_set_max_dispatch_interval(config, &turn, -1, 0);
   event_base* base = event_base_new_with_config(config);
   event_config_free(config);
   if (!base) throw std::runtime_error{"libevent offers no edge-triggered event loop (epoll)"};
@@ -32,11 +42,6 @@ event_base* new_base() {
 void on_event(int /*fd*/, short what, void* rule) noexcept {
   static_cast<EventLoop::Rule*>(rule)->run(
       {.readable = (what & (EV_READ | EV_TIMEOUT)) != 0, .writable = (what & EV_WRITE) != 0});
-}
-
-timeval to_timeval(base::Duration duration) {
-  const auto us = std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
-  return {.tv_sec = us / 1'000'000, .tv_usec = us % 1'000'000};
 }
 
 }  // namespace

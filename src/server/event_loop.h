@@ -30,7 +30,9 @@ class EventLoop {
     Rule(const Rule&) = delete;
     Rule& operator=(const Rule&) = delete;
 
-    void again();    ///< call back once more in the next turn, as readable
+    /// Call back once more, as readable, after what is waiting now; timers and what becomes ready
+    /// meanwhile have their turn.
+    void again();
     void disable();  ///< before the descriptor is closed
     void run(Ready ready);
 

@@ -25,6 +25,26 @@ class ServerPageTest : public RunningServer {
   }
 };
 
+/// A client that pipelines requests without end, and reads the answers as fast as they come.
+class Flood {
+ public:
+  explicit Flood(const Endpoint& to) : client_{to} {
+    for (int i = 0; i < 2000; ++i) requests_ += "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+  }
+  ~Flood() { client_.shutdown(); }
+
+ private:
+  HttpClient client_;
+  std::string requests_;
+  std::jthread reader_{[this] {
+    while (!client_.read_exactly(65536).empty()) {
+    }
+  }};
+  std::jthread sender_{[this](const std::stop_token& stop) {
+    while (!stop.stop_requested()) client_.send(requests_);
+  }};
+};
+
 TEST_F(ServerPageTest, AnswersAPage) {
   start();
   const auto answer = ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -82,6 +102,28 @@ TEST_F(ServerPageTest, KeepsAConnectionForPipelinedRequests) {
   client.send(requests);
   for (int i = 0; i < 500; ++i) ASSERT_THAT(client.read_page(), EndsWith("hello\n")) << i;
   EXPECT_EQ(server_->state().connections, 1u);
+}
+
+TEST_F(ServerPageTest, AFloodOfPipelinedRequestsLeavesOthersTheirTurn) {
+  settings_.threads = 1;
+  start();
+  Flood flood{endpoint_};
+  std::this_thread::sleep_for(milliseconds{50});
+  for (int i = 0; i < 10; ++i) {
+    const auto begin = base::Clock::now();
+    ASSERT_THAT(ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), EndsWith("hello\n"));
+    EXPECT_LT(base::Clock::now() - begin, milliseconds{300});
+  }
+}
+
+TEST_F(ServerPageTest, StopsInAFloodOfPipelinedRequests) {
+  settings_.threads = 1;
+  start();
+  Flood flood{endpoint_};
+  std::this_thread::sleep_for(milliseconds{50});
+  const auto begin = base::Clock::now();
+  server_->stop();
+  EXPECT_LT(base::Clock::now() - begin, milliseconds{1000});
 }
 
 TEST_F(ServerPageTest, KeepsPipelinedRequestsBehindALargePage) {
