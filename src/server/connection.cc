@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <exception>
 #include <utility>
 
+#include "base/log.h"
 #include "server/response_head.h"
 
 namespace server {
@@ -161,12 +163,26 @@ void Connection::watch(const HttpRequest& request, const std::string& stream,
                              .address = peer_.address,
                              .user_agent = request.user_agent,
                              .head = head_only_};
-  auto answer = context_.shared.handler.admit(viewer, now);
+  auto answer = admit(viewer, now);
   if (const auto* refusal = std::get_if<Refusal>(&answer)) {
     return respond({.status = refusal->status, .body = refusal->reason + "\n"}, now);
   }
   start_stream(request, viewer, std::get<Admission>(std::move(answer)),
                std::get<Seats::Seat>(std::move(seat)), now);
+}
+
+std::variant<Admission, Refusal> Connection::admit(const ViewerRequest& viewer, base::Time now) {
+  try {
+    return context_.shared.handler.admit(viewer, now);
+  } catch (const std::exception& error) {  // such as a thread that the system does not allow
+    if (const auto times = context_.failed_admissions.count(now)) {
+      base::log::error("admission_failed", {{"stream", viewer.stream},
+                                            {"error", error.what()},
+                                            {"times", *times},
+                                            {"hint", "raise TasksMax= of the unit, or memory"}});
+    }
+    return Refusal{503, "no encoder can be started"};
+  }
 }
 
 void Connection::start_stream(const HttpRequest& request, const ViewerRequest& viewer,

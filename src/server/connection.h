@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "base/units.h"
@@ -47,6 +48,7 @@ class Connection {
   void answer(const HttpRequest& request, base::Time now);
   void watch(const HttpRequest& request, const std::string& stream, const RequestTarget& target,
              base::Time now);
+  std::variant<Admission, Refusal> admit(const ViewerRequest& viewer, base::Time now);
   void start_stream(const HttpRequest& request, const ViewerRequest& viewer, Admission admission,
                     Seats::Seat seat, base::Time now);
   void respond(const Page& page, base::Time now);

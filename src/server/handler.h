@@ -87,7 +87,7 @@ struct Admission {
   std::unique_ptr<ViewerObserver> observer;
 };
 
-/// Decides who may watch; called on any loop thread.
+/// Decides who may watch; called on any loop thread. What it throws is logged and answered 503.
 class Handler {
  public:
   virtual ~Handler() = default;

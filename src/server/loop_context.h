@@ -11,6 +11,7 @@
 #include "server/event_loop.h"
 #include "server/group_channel.h"
 #include "server/handler.h"
+#include "server/log_period.h"
 #include "server/page_table.h"
 #include "server/seats.h"
 #include "server/server.h"
@@ -49,9 +50,10 @@ struct LoopContext {
   Shared& shared;
   EventLoop& loop;
   Counters& counters;
-  std::map<media::ChannelId, std::unique_ptr<GroupChannel>> channels;
-  std::unordered_map<ViewerId, ViewerSession*> sessions;
-  std::vector<Connection*> closed;  ///< to be destroyed in the loop's next turn
+  std::map<media::ChannelId, std::unique_ptr<GroupChannel>> channels{};
+  std::unordered_map<ViewerId, ViewerSession*> sessions{};
+  std::vector<Connection*> closed{};  ///< to be destroyed in the loop's next turn
+  LogPeriod failed_admissions{};
 
   /// Made when it is first named: a viewer may be sent to it before its first packet.
   GroupChannel& channel(media::ChannelId id) {

@@ -23,12 +23,10 @@ constexpr base::Duration kStopTime = std::chrono::milliseconds{800};
 }  // namespace
 
 Worker::Worker(Shared& shared, int index)
-    : index_{index}, handover_{kHandoverBound}, loop_{[this] { on_wake(); }}, context_{shared,
-                                                                                       loop_,
-                                                                                       counters_,
-                                                                                       {},
-                                                                                       {},
-                                                                                       {}} {}
+    : index_{index},
+      handover_{kHandoverBound},
+      loop_{[this] { on_wake(); }},
+      context_{shared, loop_, counters_} {}
 
 Worker::~Worker() { join(); }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -44,11 +45,12 @@ class FakeObserver : public server::ViewerObserver {
   Seen& seen_;
 };
 
-/// Knows the stream "live", whose viewers begin on channel {0, 0}.
+/// Knows the stream "live", whose viewers begin on channel {0, 0}, and "broken".
 class FakeHandler : public server::Handler {
  public:
   std::variant<server::Admission, server::Refusal> admit(const server::ViewerRequest& request,
                                                          base::Time) override {
+    if (request.stream == "broken") throw std::runtime_error{"no thread"};
     if (request.stream != "live")
       return server::Refusal{404, "no stream \"" + request.stream + "\""};
     std::lock_guard lock{seen.mutex};

@@ -111,6 +111,18 @@ TEST_F(ServerStreamTest, AnswersHeadWithoutAViewer) {
   EXPECT_THAT(unknown.read_head(), StartsWith("HTTP/1.1 404 "));
 }
 
+TEST_F(ServerStreamTest, RefusesAViewerWhoCannotBeAdmitted) {
+  settings_.max_viewers = 1;
+  start();
+  HttpClient client{endpoint_};
+  for (int i = 0; i < 2; ++i) {
+    client.get("/broken.ts");
+    const auto answer = client.read_page();
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 503 "));
+    EXPECT_THAT(answer, HasSubstr("no encoder can be started"));
+  }
+}
+
 TEST_F(ServerStreamTest, SendsSoundsWithThePictureBehindThem) {
   start();
   publish(picture(0, true));
