@@ -62,7 +62,7 @@ struct ViewerState {
 struct ViewerTick {
   const ViewerState& state;
   int fd;
-  base::Time now;
+  base::Time now;    ///< not before SentFrame::departed of any
   SentFrames& sent;  ///< pictures handed to the kernel and not yet seen acknowledged
 };
 

@@ -160,11 +160,17 @@ void ViewerSession::pump(bool sound_due, base::Time now) {
     ResponseWriter::Pieces memory;
     const auto sent = socket_.send(viewer_.writer().pieces(memory));
     if (sent.error != 0) return leave(reason_of(sent.error), now);
-    viewer_.taken(sent.bytes, base::Clock::now());
+    wrote_ = base::Clock::now();
+    viewer_.taken(sent.bytes, wrote_);
     context_.counters.bytes_sent.add(sent.bytes);
     full_ = sent.full;
   }
   if (finishing_ && !viewer_.has_unsent()) leave(*finishing_, now);
+}
+
+/// `now` is when the loop woke, which is before it wrote.
+ViewerTick ViewerSession::tick(base::Time now) {
+  return {viewer_.state(), socket_.fd(), std::max(now, wrote_), viewer_.sent()};
 }
 
 void ViewerSession::count_drops() {

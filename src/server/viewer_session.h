@@ -55,7 +55,7 @@ class ViewerSession final : public ChannelMember {
   void pump(bool sound_due, base::Time now);
   void count_drops();
   void check_stall(base::Time now);
-  ViewerTick tick(base::Time now) { return {viewer_.state(), socket_.fd(), now, viewer_.sent()}; }
+  ViewerTick tick(base::Time now);
 
   LoopContext& context_;
   ViewerSocket& socket_;
@@ -69,7 +69,8 @@ class ViewerSession final : public ChannelMember {
   GroupChannel* next_ = nullptr;     ///< while changing to it
   bool joined_ = false;
   bool over_ = false;
-  bool full_ = false;  ///< the socket takes no more until it is writable
+  bool full_ = false;   ///< the socket takes no more until it is writable
+  base::Time wrote_{};  ///< when the socket last took something
   std::optional<LeaveReason> finishing_;
   base::Time grace_ends_{};
   base::Time acked_since_{};  ///< when `acked_` last grew, or nothing was on the way

@@ -19,9 +19,8 @@ struct Seen {
   std::atomic<int> joins{0};
   std::atomic<int> ticks{0};
   std::atomic<int> leaves{0};
-  std::atomic<int> observers{0};  ///< alive
-  std::atomic<std::uint64_t> frames_acked_or_lost{0};
-  std::atomic<std::uint64_t> last_sent{0};  ///< ViewerState::sent at the last tick
+  std::atomic<int> observers{0};     ///< alive
+  std::atomic<int> frames_ahead{0};  ///< departed after the tick that showed them
   std::mutex mutex;
   std::map<server::ViewerId, server::ViewerRequest> requests;  // GUARDED_BY(mutex)
   std::set<std::thread::id> threads;  ///< of the page "/thread"; GUARDED_BY(mutex)
@@ -34,12 +33,11 @@ class FakeObserver : public server::ViewerObserver {
   void on_join(const server::ViewerTick&) override { ++seen_.joins; }
   void on_tick(const server::ViewerTick& tick) override {
     ++seen_.ticks;
-    seen_.last_sent = static_cast<std::uint64_t>(tick.state.sent.bytes());
+    tick.sent.take_all([&](const server::SentFrame& frame) {
+      if (frame.departed > tick.now) ++seen_.frames_ahead;
+    });
   }
-  void on_leave(const server::ViewerTick& tick, server::LeaveReason) override {
-    ++seen_.leaves;
-    tick.sent.take_all([this](const server::SentFrame&) { ++seen_.frames_acked_or_lost; });
-  }
+  void on_leave(const server::ViewerTick&, server::LeaveReason) override { ++seen_.leaves; }
 
  private:
   Seen& seen_;

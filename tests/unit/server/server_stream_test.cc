@@ -169,6 +169,20 @@ TEST_F(ServerStreamTest, GivesEachOf200ViewersExactlyWhatWasPublished) {
   EXPECT_TRUE(eventually([&] { return handler_.seen.ticks == 200 * 50; }));
 }
 
+TEST_F(ServerStreamTest, TicksAfterThePictureHasDeparted) {
+  start();
+  HttpClient client{endpoint_};
+  client.send(kGet);
+  ASSERT_TRUE(viewers_are(1));
+  client.read_head();
+  for (std::uint64_t n = 0; n < 10; ++n) {
+    publish(dense(n, n == 0));
+    client.read_chunked(kPicture);
+  }
+  EXPECT_TRUE(eventually([&] { return handler_.seen.ticks == 10; }));
+  EXPECT_EQ(handler_.seen.frames_ahead, 0);
+}
+
 TEST_F(ServerStreamTest, LimitsViewersInAll) {
   settings_.max_viewers = 2;
   start();
