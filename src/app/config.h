@@ -25,8 +25,8 @@ struct NetworkRule {
 struct TcpSettings {
   std::string congestion_control;            ///< empty: the kernel's default
   std::vector<NetworkRule> networks;         ///< [[tcp.network]]
-  base::ByteCount notsent_lowat{16 * 1024};  ///< least; a group's frame size when that is larger
-  double pacing = 0;                         ///< SO_MAX_PACING_RATE / rate; 0: no limit
+  base::ByteCount notsent_lowat{16 * 1024};  ///< least; a picture's size when that is larger
+  double pacing = 0;                         ///< SO_MAX_PACING_RATE / whole rate; 0: no limit
 };
 
 /// One [[stream]]: inherits [video], [audio], [encoder], [source], [rate], [control], [itcp],

@@ -294,10 +294,12 @@ Section<StreamConfig> tcp_section() {
           key("notsent_lowat", &Part::notsent_lowat,
               Size{ByteCount{1024}, ByteCount{16 * 1024 * 1024}},
               "Unsent bytes the kernel may hold: what is late stays where it can still be dropped. "
-              "Raise it to spend less CPU time per viewer."),
+              "At least; one picture at the viewer's rate when that is larger. Raise it to spend "
+              "less CPU time per viewer."),
           key("pacing", &Part::pacing, Real{0, 100},
-              "Pacing limit as a multiple of the rate, for routers with short queues; 0: none. At "
-              "least 1, 2 or more to leave room to catch up."),
+              "Pacing limit as a multiple of the whole rate, sound and container included, for "
+              "routers with short queues; 0: none. At least 1, 2 or more to leave room to catch "
+              "up."),
           key("network", &Part::networks, types::NetworkRules{},
               "Another congestion control for the clients of a network; the first rule that "
               "matches wins."),

@@ -6,9 +6,6 @@ namespace app {
 
 namespace {
 
-// A picture of the ceiling rate must fit below the mark, or its rest would wait a wake-up.
-constexpr base::Duration kLongestFrame = std::chrono::milliseconds{40};
-
 std::string congestion_control_for(const server::Address& address, const TcpSettings& tcp) {
   const auto rule = std::ranges::find_if(
       tcp.networks, [&](const NetworkRule& r) { return r.network.contains(address); });
@@ -16,10 +13,9 @@ std::string congestion_control_for(const server::Address& address, const TcpSett
 }
 
 server::SocketSettings socket_settings(const server::Address& address,
-                                       const LiveStream::ViewerSettings& settings) {
-  return {.congestion_control = congestion_control_for(address, settings.tcp),
-          .notsent_lowat =
-              std::max(settings.tcp.notsent_lowat, settings.control.rate.max * kLongestFrame)};
+                                       const ViewerControl& control) {
+  return {.congestion_control = congestion_control_for(address, control.settings().tcp),
+          .notsent_lowat = control.limits().notsent_lowat};
 }
 
 }  // namespace
@@ -59,8 +55,8 @@ std::variant<server::Admission, server::Refusal> Controller::admit(
   if (request.head) return server::Admission{};
   auto control = std::make_unique<ViewerControl>(request, stream, shared_, now);
   const media::ChannelId channel = control->channel();
-  return server::Admission{channel, socket_settings(request.address, *stream->viewer_settings()),
-                           std::move(control)};
+  auto socket = socket_settings(request.address, *control);
+  return server::Admission{channel, std::move(socket), std::move(control)};
 }
 
 void Controller::tick(base::Time now) {

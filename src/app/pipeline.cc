@@ -28,7 +28,7 @@ void stop_all(const std::vector<std::shared_ptr<LiveStream>>& streams) {
 Pipeline::Pipeline(Config config)
     : config_{std::move(config)},
       trace_{open_trace(config_.trace_directory)},
-      controller_{{sampler_, viewers_, trace_.get()}},
+      controller_{{sampler_, viewers_, warnings_, trace_.get()}},
       server_{config_.server, controller_} {
   for (const auto& stream : config_.streams) controller_.add(make_stream(stream));
   add_pages();

@@ -12,6 +12,7 @@
 #include "app/trace.h"
 #include "app/viewer_table.h"
 #include "server/server.h"
+#include "server/viewer_socket.h"
 #include "tcpinfo/socket_sampler.h"
 
 namespace app {
@@ -48,6 +49,7 @@ class Pipeline {
   ViewerTable viewers_;
   std::unique_ptr<Trace> trace_;  ///< null: no trace
   tcpinfo::SocketSampler sampler_;
+  server::SocketWarnings warnings_;
   Controller controller_;
   server::Server server_;
   std::uint32_t next_stream_ = 0;

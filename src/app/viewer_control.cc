@@ -1,5 +1,6 @@
 #include "app/viewer_control.h"
 
+#include <cerrno>
 #include <utility>
 
 #include "app/names.h"
@@ -22,7 +23,9 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
       shared_{shared},
       requested_{now},
       settings_{stream_->viewer_settings()},
-      policy_{abr::make_policy(settings_->control)} {
+      policy_{abr::make_policy(settings_->control)},
+      limits_{socket_limits(settings_->control.rate.start, stream_->media_settings().audio,
+                            settings_->tcp)} {
   const abr::Decision start = policy_->decide({}, now);
   channel_ = {stream_->index(), stream_->ladder().join(id_, start.rate, now)};
   telemetry_.id = id_;
@@ -57,7 +60,7 @@ void ViewerControl::on_tick(const server::ViewerTick& tick) {
   take_deliveries(tick, *sample);
   const auto decision = policy_->decide(observe(tick, *sample), tick.now);
   if (decision.reason != abr::Reason::kHold) apply(decision, tick.now);
-  pace(tick.fd, tick.state.rate);
+  limit_socket(tick.fd, tick.state.rate);
   if (tick.now >= next_publish_) publish(tick, *sample);
 }
 
@@ -113,11 +116,14 @@ void ViewerControl::apply(const abr::Decision& decision, base::Time now) {
   if (trace_) trace(trace_line::decision(decision, now));
 }
 
-void ViewerControl::pace(int fd, base::BitRate rate) {
-  const double multiple = settings_->tcp.pacing;
-  if (multiple <= 0 || rate == paced_for_ || rate.bps() == 0) return;
-  paced_for_ = rate;
-  tcpinfo::set_max_pacing_rate(fd, multiple * rate);
+/// `rate`: of the newest picture; zero before the first.
+void ViewerControl::limit_socket(int fd, base::BitRate rate) {
+  if (rate == limited_for_ || rate.bps() == 0) return;
+  limited_for_ = rate;
+  limits_ = socket_limits(rate, stream_->media_settings().audio, settings_->tcp);
+  if (const char* refused = app::apply(limits_, fd)) {
+    shared_.warnings.failed(refused, "see symcast doctor", errno);
+  }
 }
 
 void ViewerControl::publish(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample) {

@@ -5,9 +5,11 @@
 
 #include "abr/rate_policy.h"
 #include "app/live_stream.h"
+#include "app/socket_limits.h"
 #include "app/trace.h"
 #include "app/viewer_table.h"
 #include "server/handler.h"
+#include "server/viewer_socket.h"
 #include "tcpinfo/polled_events.h"
 #include "tcpinfo/tcp_sampler.h"
 
@@ -21,6 +23,7 @@ class ViewerControl : public server::ViewerObserver {
   struct Shared {
     tcpinfo::TcpSampler& sampler;
     ViewerTable& table;
+    server::SocketWarnings& warnings;
     Trace* trace;  ///< null: no trace
   };
 
@@ -29,6 +32,8 @@ class ViewerControl : public server::ViewerObserver {
   ~ViewerControl() override;
 
   media::ChannelId channel() const { return channel_; }
+  const LiveStream::ViewerSettings& settings() const { return *settings_; }
+  const SocketLimits& limits() const { return limits_; }
 
   void on_join(const server::ViewerTick& tick) override;
   void on_tick(const server::ViewerTick& tick) override;
@@ -39,7 +44,7 @@ class ViewerControl : public server::ViewerObserver {
   void take_deliveries(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);
   abr::Observation observe(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);
   void apply(const abr::Decision& decision, base::Time now);
-  void pace(int fd, base::BitRate rate);
+  void limit_socket(int fd, base::BitRate rate);
   void publish(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);
 
   const server::ViewerId id_;
@@ -53,7 +58,8 @@ class ViewerControl : public server::ViewerObserver {
   std::shared_ptr<Trace::Session> trace_;
   bool first_picture_seen_ = false;
   base::Time last_acked_capture_{};
-  base::BitRate paced_for_;
+  base::BitRate limited_for_;
+  SocketLimits limits_;
   base::Time next_publish_{};
   ViewerTelemetry telemetry_;
 };

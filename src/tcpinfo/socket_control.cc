@@ -15,6 +15,11 @@ bool set_max_pacing_rate(int fd, base::BitRate rate) {
                       sizeof(bytes_per_second)) == 0;
 }
 
+bool set_notsent_lowat(int fd, base::ByteCount mark) {
+  const auto bytes = static_cast<int>(mark.bytes());
+  return ::setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof(bytes)) == 0;
+}
+
 std::string congestion_control(int fd) {
   std::array<char, 16> name{};  // TCP_CA_NAME_MAX
   socklen_t length = name.size();

@@ -10,6 +10,9 @@ namespace tcpinfo {
 /// false, with errno, when the kernel refuses. Thread-safe, a few µs, at any time of a connection.
 bool set_max_pacing_rate(int fd, base::BitRate rate);
 
+/// TCP_NOTSENT_LOWAT (tcp(7)): the socket is writable while less than this waits unsent. The same.
+bool set_notsent_lowat(int fd, base::ByteCount mark);
+
 /// The congestion control in force; empty when `fd` is no TCP socket.
 std::string congestion_control(int fd);
 

@@ -1,0 +1,41 @@
+#include "app/socket_limits.h"
+
+#include <algorithm>
+
+#include "tcpinfo/socket_control.h"
+
+namespace app {
+
+namespace {
+
+// MPEG-TS adds 12 % to video of 300 kbit/s and less to faster (docs/decisions/0001); the rest is
+// HTTP's chunks.
+constexpr double kVideoInTransport = 1.15;
+// To AAC it adds 20 to 47 %: each frame fills its last TS packet alone (the same page).
+constexpr double kAudioInTransport = 1.5;
+// A picture must fit below the mark, or its rest would wait for a wake-up; 25 pictures/s are the
+// slowest of common sources.
+constexpr base::Duration kLongestFrame = std::chrono::milliseconds{40};
+
+base::BitRate whole_rate(base::BitRate video, const transcoder::AudioSettings& audio) {
+  const auto sound = audio.enabled ? kAudioInTransport * audio.rate : base::BitRate{};
+  return kVideoInTransport * video + sound;
+}
+
+}  // namespace
+
+SocketLimits socket_limits(base::BitRate video, const transcoder::AudioSettings& audio,
+                           const TcpSettings& tcp) {
+  return {.pacing = tcp.pacing * whole_rate(video, audio),
+          .notsent_lowat = std::max(tcp.notsent_lowat, video * kLongestFrame)};
+}
+
+const char* apply(const SocketLimits& limits, int fd) {
+  if (!tcpinfo::set_notsent_lowat(fd, limits.notsent_lowat)) return "TCP_NOTSENT_LOWAT";
+  if (limits.pacing.bps() > 0 && !tcpinfo::set_max_pacing_rate(fd, limits.pacing)) {
+    return "SO_MAX_PACING_RATE";
+  }
+  return nullptr;
+}
+
+}  // namespace app

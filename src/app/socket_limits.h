@@ -1,0 +1,22 @@
+#pragma once
+
+#include "app/config.h"
+#include "base/units.h"
+#include "transcoder/settings.h"
+
+namespace app {
+
+/// What the kernel is told of a viewer's socket for the rate of the video that the viewer is sent.
+struct SocketLimits {
+  base::BitRate pacing;  ///< SO_MAX_PACING_RATE; zero: none
+  base::ByteCount notsent_lowat;
+};
+
+/// Pure.
+SocketLimits socket_limits(base::BitRate video, const transcoder::AudioSettings& audio,
+                           const TcpSettings& tcp);
+
+/// Tells the kernel. Returns the option that it refuses, with errno; null: none.
+const char* apply(const SocketLimits& limits, int fd);
+
+}  // namespace app
