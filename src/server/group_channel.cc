@@ -68,6 +68,7 @@ void GroupChannel::keep(const QueuedPacket& item, base::Time now) {
   if (item.is_video() && !keyframe_time_) return;
   if (cache_.size() >= kMaxCached) cache_.pop_front();
   cache_.push_back(item);
+  if (item.is_video()) return;  // sounds may lag the pictures: their age counts among sounds
   const media::Pts oldest = item.packet->pts - kSoundAge;
   while (!cache_.front().is_video() && cache_.front().packet->pts < oldest) cache_.pop_front();
 }

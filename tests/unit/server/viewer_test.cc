@@ -250,14 +250,16 @@ TEST_F(ViewerTest, DropsWhatHasNotBegunWhenItFinishes) {
 }
 
 /// Two channels of one stream, each late by its own, slowly changing amount; pictures and sounds
-/// interleaved differently in each. Every 25th picture of each group is a keyframe, at random.
+/// interleaved differently in each, the sound of both late by what the source's is late. Every 25th
+/// picture of each group is a keyframe, at random.
 class TwoChannels {
  public:
   TwoChannels(std::mt19937& random, int pictures) {
+    const auto common_lag = milliseconds{random() % 1000};
     for (int group : {0, 1}) {
       auto& events = events_[static_cast<std::size_t>(group)];
       const auto video_lag = milliseconds{random() % 140};
-      const auto sound_lag = milliseconds{random() % 140};
+      const auto sound_lag = common_lag + milliseconds{random() % 140};
       int keyframe = group == 0 ? 0 : static_cast<int>(random() % 25);
       for (int n = 0; n < pictures; ++n) {
         const bool key = n == 0 || n == keyframe;
