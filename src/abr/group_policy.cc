@@ -41,8 +41,14 @@ const GroupView* slowest(std::span<const GroupView> groups) {
 std::optional<std::uint32_t> GroupPolicy::place(base::BitRate sustains,
                                                 std::span<const GroupView> groups) const {
   if (groups.size() < max_groups_) return {};
+  return share(sustains, groups);
+}
+
+std::optional<std::uint32_t> GroupPolicy::share(base::BitRate sustains,
+                                                std::span<const GroupView> groups) {
   const GroupView* best = best_sustained(sustains, groups);
-  return (best ? best : slowest(groups))->group;
+  if (!best) best = slowest(groups);
+  return best ? std::optional{best->group} : std::nullopt;
 }
 
 base::BitRate GroupPolicy::rate(std::vector<base::BitRate> members) const {

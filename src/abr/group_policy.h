@@ -45,6 +45,10 @@ class GroupPolicy {
   std::optional<std::uint32_t> place(base::BitRate sustains,
                                      std::span<const GroupView> groups) const;
 
+  /// The group for one who must share: the best he sustains, else the slowest; empty: no groups.
+  static std::optional<std::uint32_t> share(base::BitRate sustains,
+                                            std::span<const GroupView> groups);
+
   /// The rate of a group whose members sustain `members` (at least one).
   base::BitRate rate(std::vector<base::BitRate> members) const;
 

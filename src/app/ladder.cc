@@ -23,13 +23,7 @@ Ladder::Ladder(abr::GroupSettings settings, Actions actions)
 
 Ladder::GroupIndex Ladder::join(ViewerId viewer, base::BitRate sustains, base::Time now) {
   std::lock_guard lock{mutex_};
-  // An empty group that lingers is as good as a new one, and its encoder is warm.
-  const auto spare = std::ranges::find_if(
-      groups_, [](const auto& g) { return g.second.viewers == 0 && !g.second.closing; });
-  const auto shared = policy_.place(sustains, views());
-  const GroupIndex group = spare != groups_.end() ? spare->first
-                           : shared               ? *shared
-                                                  : open(sustains, now);
+  const GroupIndex group = group_for(sustains, now);
   seat(viewer, {group, sustains, now}, abr::Reason::kStart);
   actions_.schedule_keyframe(group, base::Duration::zero());
   return group;
@@ -66,15 +60,37 @@ void Ladder::tick(base::Time now) {
 
 Ladder::State Ladder::state() const {
   std::lock_guard lock{mutex_};
-  return {groups_, moves_down_, moves_up_};
+  return {groups_, moves_down_, moves_up_, opens_failed_};
+}
+
+Ladder::GroupIndex Ladder::group_for(base::BitRate sustains, base::Time now) {
+  // An empty group that lingers is as good as a new one, and its encoder is warm.
+  const auto spare = std::ranges::find_if(
+      groups_, [](const auto& g) { return g.second.viewers == 0 && !g.second.closing; });
+  if (spare != groups_.end()) return spare->first;
+  const auto open_groups = views();
+  if (const auto shared = policy_.place(sustains, open_groups)) return *shared;
+  const auto fallback = abr::GroupPolicy::share(sustains, open_groups);
+  if (!fallback) return open(sustains, now);
+  return try_open(sustains, now).value_or(*fallback);
 }
 
 Ladder::GroupIndex Ladder::open(base::BitRate rate, base::Time now) {
   GroupIndex index = 0;
   while (groups_.contains(index)) ++index;
-  groups_[index] = {.rate = rate, .empty_since = now};
   actions_.open(index, rate);
+  groups_[index] = {.rate = rate, .empty_since = now};
   return index;
+}
+
+std::optional<Ladder::GroupIndex> Ladder::try_open(base::BitRate rate, base::Time now) {
+  try {
+    return open(rate, now);
+  } catch (const std::exception& error) {  // a thread or an encoder: may be had again later
+    ++opens_failed_;
+    actions_.open_failed(error);
+    return {};
+  }
 }
 
 /// True when the viewer has moved.
@@ -83,11 +99,12 @@ bool Ladder::consider_move(ViewerId viewer, Seat& current, std::span<const abr::
   const auto move =
       policy_.reconsider({current.group, current.sustains, current.since}, views, now);
   if (!move) return false;
-  const GroupIndex target = move->group ? *move->group : open(current.sustains, now);
+  const auto target = move->group ? move->group : try_open(current.sustains, now);
+  if (!target) return false;
   ++(move->reason == abr::Reason::kMoveUp ? moves_up_ : moves_down_);
   unseat(current, now);
-  seat(viewer, {target, current.sustains, now}, abr::Reason::kMembers);
-  actions_.move(viewer, target, actions_.schedule_keyframe(target, kSpliceNotice));
+  seat(viewer, {*target, current.sustains, now}, abr::Reason::kMembers);
+  actions_.move(viewer, *target, actions_.schedule_keyframe(*target, kSpliceNotice), move->reason);
   return true;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -25,12 +26,15 @@ class Ladder {
 
   /// What the ladder does to the world; called with its lock held, except `close`.
   struct Actions {
+    /// May throw: then there is no such group.
     std::function<void(GroupIndex, base::BitRate)> open;
+    /// Told when `open` threw and the ladder goes on without.
+    std::function<void(const std::exception&)> open_failed;
     std::function<void(GroupIndex)> close;
     std::function<void(GroupIndex, base::BitRate)> retarget;
     /// The pts from which the group has a keyframe, at least so long after now.
     std::function<media::Pts(GroupIndex, base::Duration)> schedule_keyframe;
-    std::function<void(ViewerId, GroupIndex, media::Pts)> move;
+    std::function<void(ViewerId, GroupIndex, media::Pts, abr::Reason)> move;
   };
 
   struct Group {
@@ -46,11 +50,13 @@ class Ladder {
     std::map<GroupIndex, Group> groups;
     std::uint64_t moves_down = 0;
     std::uint64_t moves_up = 0;
+    std::uint64_t opens_failed = 0;
   };
 
   Ladder(abr::GroupSettings settings, Actions actions);
 
-  /// Seats a newcomer; his group makes a keyframe at once.
+  /// Seats a newcomer; his group makes a keyframe at once. Throws what Actions::open throws when
+  /// there is no other group to share.
   GroupIndex join(ViewerId viewer, base::BitRate sustains, base::Time now);
   /// What the viewer can take has changed.
   void report(ViewerId viewer, abr::Decision decision, base::Time now);
@@ -67,7 +73,9 @@ class Ladder {
     base::Time since{};
   };
 
+  GroupIndex group_for(base::BitRate sustains, base::Time now);
   GroupIndex open(base::BitRate rate, base::Time now);
+  std::optional<GroupIndex> try_open(base::BitRate rate, base::Time now);
   bool consider_move(ViewerId viewer, Seat& seat, std::span<const abr::GroupView> views,
                      base::Time now);
   void seat(ViewerId viewer, Seat seat, abr::Reason reason);
@@ -87,6 +95,7 @@ class Ladder {
   std::map<ViewerId, Seat> seats_;      // GUARDED_BY(mutex_)
   std::uint64_t moves_down_ = 0;        // GUARDED_BY(mutex_)
   std::uint64_t moves_up_ = 0;          // GUARDED_BY(mutex_)
+  std::uint64_t opens_failed_ = 0;      // GUARDED_BY(mutex_)
 };
 
 }  // namespace app

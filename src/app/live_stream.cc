@@ -34,6 +34,16 @@ Ladder::Actions LiveStream::actions() {
   return {
       .open = [this](Ladder::GroupIndex group,
                      base::BitRate rate) { media_.open_group(group, rate); },
+      .open_failed =
+          [this](const std::exception& error) {
+            const auto times = open_failures_.count(base::Clock::now());
+            if (!times) return;
+            base::log::warning("group_not_opened",
+                               {{"stream", name()},
+                                {"error", error.what()},
+                                {"times", *times},
+                                {"hint", "viewers share the groups there are"}});
+          },
       .close =
           [this](Ladder::GroupIndex group) {
             media_.close_group(group);
@@ -49,8 +59,13 @@ Ladder::Actions LiveStream::actions() {
         return media_.schedule_keyframe(group, earliest);
       },
       .move =
-          [this](Ladder::ViewerId viewer, Ladder::GroupIndex group, media::Pts at) {
+          [this](Ladder::ViewerId viewer, Ladder::GroupIndex group, media::Pts at,
+                 abr::Reason reason) {
             server_.move_viewer(viewer, {index_, group}, at);
+            base::log::info("viewer_moved", {{"viewer", viewer},
+                                             {"stream", name()},
+                                             {"group", group},
+                                             {"reason", abr::name(reason)}});
           },
   };
 }

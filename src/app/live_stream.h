@@ -9,6 +9,7 @@
 #include "app/config.h"
 #include "app/ladder.h"
 #include "app/metrics.h"
+#include "server/log_period.h"
 #include "server/server.h"
 #include "transcoder/stream.h"
 
@@ -59,6 +60,7 @@ class LiveStream {
   server::Server& server_;
   Metrics::Stream metrics_;
   transcoder::Stream media_;
+  server::LogPeriod open_failures_;  ///< used with the ladder's lock held
   Ladder ladder_;
   mutable std::mutex mutex_;
   std::shared_ptr<const ViewerSettings> viewer_settings_;  // GUARDED_BY(mutex_)

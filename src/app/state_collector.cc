@@ -117,6 +117,9 @@ void collect_ladder(Families& out, const LiveStream::State& stream) {
     out.gauge("symcast_group_viewers", "Viewers of the group",
               {{"stream", stream.name}, {"group", std::to_string(index)}}, count(group.viewers));
   }
+  out.counter("symcast_group_open_failures_total",
+              "Times a further group could not be opened: viewers shared instead",
+              {{"stream", stream.name}}, count(stream.ladder.opens_failed));
   out.gauge("symcast_viewers", "Viewers now", {{"stream", stream.name}}, count(viewers));
   const char* moves = "symcast_group_moves_total";
   const char* help = "Changes of group, by reason";

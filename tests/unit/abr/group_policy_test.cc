@@ -33,6 +33,12 @@ TEST(GroupPolicyTest, PlacesANewcomerInTheSlowestGroupWhenHeSustainsNone) {
   EXPECT_EQ(GroupPolicy{2}.place(mbps(1), groups), 1u);
 }
 
+TEST(GroupPolicyTest, SharesTheBestThereIsThoughThereIsRoom) {
+  const std::vector<GroupView> groups{{0, mbps(1), 1}, {1, mbps(2), 1}};
+  EXPECT_EQ(GroupPolicy::share(mbps(4), groups), 1u);
+  EXPECT_EQ(GroupPolicy::share(mbps(4), {}), std::nullopt);
+}
+
 TEST(GroupPolicyTest, APrivateGroupFollowsItsViewer) {
   EXPECT_EQ(GroupPolicy{2}.rate({mbps(1)}), mbps(1));
 }

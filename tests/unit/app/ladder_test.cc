@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <system_error>
 
 namespace app {
 namespace {
@@ -15,14 +16,19 @@ class LadderTest : public testing::Test {
  protected:
   Ladder::Actions recorded() {
     return {
-        .open = [this](auto g, auto rate) { note("open", g, rate); },
+        .open =
+            [this](auto g, auto rate) {
+              if (broken_) throw std::system_error{EAGAIN, std::generic_category()};
+              note("open", g, rate);
+            },
+        .open_failed = [this](const std::exception&) { log_.push_back("open failed"); },
         .close = [this](auto g) { log_.push_back("close " + std::to_string(g)); },
         .retarget = [this](auto g, auto rate) { note("retarget", g, rate); },
         .schedule_keyframe = [](auto, auto earliest) -> media::Pts { return 10s + earliest; },
         .move =
-            [this](auto viewer, auto g, media::Pts at) {
+            [this](auto viewer, auto g, media::Pts at, abr::Reason reason) {
               log_.push_back("move " + std::to_string(viewer) + " to " + std::to_string(g) +
-                             " at " + std::to_string(at / 1ms));
+                             " at " + std::to_string(at / 1ms) + ": " + abr::name(reason));
             },
     };
   }
@@ -35,6 +41,7 @@ class LadderTest : public testing::Test {
 
   using Log = std::vector<std::string>;
   Log log_;
+  bool broken_ = false;  ///< no encoder can be had
   base::Time now_{1h};
   Ladder ladder_{{.max = 2, .linger = 5s}, recorded()};
 };
@@ -74,7 +81,7 @@ TEST_F(LadderTest, ACollapsedViewerMovesToASlowerGroup) {
   ladder_.join(3, BitRate::mbps(4), now_);
   take_log();
   ladder_.report(3, kCollapse, now_);
-  EXPECT_EQ(take_log(), Log{"move 3 to 0 at 10100"});
+  EXPECT_EQ(take_log(), Log{"move 3 to 0 at 10100: move_down"});
   EXPECT_EQ(ladder_.state().moves_down, 1u);
 }
 
@@ -117,6 +124,34 @@ TEST_F(LadderTest, TheRateRisesWhenTheWorstOfAGroupLeaves) {
   take_log();
   ladder_.tick(now_ + 250ms);
   EXPECT_EQ(take_log(), Log{"retarget 1 2000"});
+}
+
+TEST_F(LadderTest, ANewcomerSharesWhereNoGroupCanBeOpened) {
+  ladder_.join(1, BitRate::mbps(2), now_);
+  broken_ = true;
+  take_log();
+  EXPECT_EQ(ladder_.join(2, BitRate::mbps(4), now_), 0u);
+  EXPECT_EQ(take_log(), Log{"open failed"});
+  EXPECT_EQ(ladder_.state().groups.size(), 1u);
+  EXPECT_EQ(ladder_.state().opens_failed, 1u);
+}
+
+TEST_F(LadderTest, TheFirstViewerIsToldThatNoGroupCanBeOpened) {
+  broken_ = true;
+  EXPECT_THROW(ladder_.join(1, BitRate::mbps(2), now_), std::system_error);
+  EXPECT_TRUE(ladder_.state().groups.empty());
+  broken_ = false;
+  EXPECT_EQ(ladder_.join(2, BitRate::mbps(2), now_), 0u);
+}
+
+TEST_F(LadderTest, AViewerStaysWhereNoGroupCanBeOpened) {
+  ladder_.join(1, BitRate::mbps(4), now_);
+  broken_ = true;
+  ladder_.join(2, BitRate::mbps(4), now_);  // shares with 1
+  ladder_.report(2, kCollapse, now_);
+  ladder_.tick(now_ + 250ms);
+  EXPECT_EQ(ladder_.state().groups.at(0).viewers, 2u);
+  EXPECT_EQ(ladder_.state().moves_down, 0u);
 }
 
 TEST_F(LadderTest, AReportOfAViewerWhoLeftIsIgnored) {
