@@ -12,43 +12,42 @@ bool is_after(std::uint64_t number, const std::optional<std::uint64_t>& newest) 
 
 }  // namespace
 
-ChannelSwitch::Outcome ChannelSwitch::from_old(QueuedPacket item, base::Time now) {
+bool ChannelSwitch::from_old(QueuedPacket item, base::Time now) {
   const std::uint64_t number = item.packet->number;
   if (!item.is_video()) {
     if (is_after(number, given_.sound)) give(std::move(item));
-    return Outcome::kPending;
+    return false;
   }
-  if (key_ && number >= *key_) return Outcome::kSwitched;
-  if (key_ || item.packet->pts < at_ || !is_after(number, new_seen_)) {
-    give(std::move(item));
-    return key_ && number + 1 == *key_ ? Outcome::kSwitched : Outcome::kPending;
+  if (key_ && number >= *key_) return true;
+  if (holds(item, now)) {
+    held_.push_back({std::move(item), now});
+    return false;
   }
-  held_.push_back({std::move(item), now});
-  return Outcome::kPending;
+  give(std::move(item));
+  return key_ && number + 1 == *key_;
 }
 
-ChannelSwitch::Outcome ChannelSwitch::from_new(QueuedPacket item, base::Time now) {
+bool ChannelSwitch::from_new(QueuedPacket item, base::Time now) {
   if (!item.is_video() || key_) {
     stage(std::move(item));
-    return key_ && staged_.size() >= kMaxStaged ? Outcome::kSwitched : Outcome::kPending;
+    return key_ && staged_.size() >= kMaxStaged;
   }
+  new_time_ = now;
   if (starts_here(item)) return found_keyframe(std::move(item), now);
   new_seen_ = item.packet->number;  // K comes later: what is held up to here is the old one's
   give_held_through(*new_seen_);
-  return Outcome::kPending;
+  return false;
 }
 
-ChannelSwitch::Outcome ChannelSwitch::old_closed() {
+bool ChannelSwitch::old_closed() {
   old_closed_ = true;
-  return key_ ? Outcome::kSwitched : Outcome::kPending;
+  return key_.has_value();
 }
 
-ChannelSwitch::Outcome ChannelSwitch::on_time(base::Time now) {
-  if (key_) return now - key_time_ >= kPatience ? Outcome::kSwitched : Outcome::kPending;
-  give_held_before(now - kPatience);
-  if (now - started_ < kDeadline) return Outcome::kPending;
-  give_held_before(now);
-  return Outcome::kAbandoned;
+bool ChannelSwitch::on_time(base::Time now) {
+  if (key_) return now - key_time_ >= kPatience;
+  give_held_before(is_silent(now) ? now : now - kPatience);
+  return false;
 }
 
 std::vector<QueuedPacket> ChannelSwitch::give_up() {
@@ -74,7 +73,13 @@ bool ChannelSwitch::starts_here(const QueuedPacket& item) const {
          is_after(item.packet->number, given_.picture);
 }
 
-ChannelSwitch::Outcome ChannelSwitch::found_keyframe(QueuedPacket item, base::Time now) {
+/// K may be this picture's, in the new channel.
+bool ChannelSwitch::holds(const QueuedPacket& item, base::Time now) const {
+  return !key_ && !is_silent(now) && item.packet->pts >= at_ &&
+         is_after(item.packet->number, new_seen_);
+}
+
+bool ChannelSwitch::found_keyframe(QueuedPacket item, base::Time now) {
   key_ = item.packet->number;
   key_time_ = now;
   stage(std::move(item));
@@ -82,7 +87,7 @@ ChannelSwitch::Outcome ChannelSwitch::found_keyframe(QueuedPacket item, base::Ti
   const bool past = !held_.empty();
   const bool next = given_.picture && *given_.picture + 1 == *key_;
   held_.clear();
-  return past || next || old_closed_ ? Outcome::kSwitched : Outcome::kPending;
+  return past || next || old_closed_;
 }
 
 void ChannelSwitch::give(QueuedPacket item) {

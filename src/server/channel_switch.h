@@ -20,11 +20,10 @@ namespace server {
 ///   given:  ● ● ● │ K ● ● ●                          the cut is at K
 ///
 /// The old channel is done when it has delivered the picture before K or any from K on, when it is
-/// closed, or when kPatience has passed since K: its encoder is stuck.
+/// closed, or when kPatience has passed since K: its encoder is stuck. Who seated the viewer in the
+/// new channel counts on his going there: K is waited for however late it is.
 class ChannelSwitch {
  public:
-  enum class Outcome { kPending, kSwitched, kAbandoned };
-
   /// The newest of each kind that the viewer has been given.
   struct Position {
     std::optional<std::uint64_t> picture;
@@ -34,26 +33,28 @@ class ChannelSwitch {
   /// How long a late channel is waited for: encoders of one stream differ by a few pictures, and
   /// longer a picture held back is a freeze that is noticed.
   static constexpr base::Duration kPatience = std::chrono::milliseconds{300};
-  /// How long the new channel has for its keyframe; groups force one within a second.
-  static constexpr base::Duration kDeadline = std::chrono::seconds{3};
-  /// Packets staged: kDeadline of sound is 141. When full the oldest sound is lost, or, with K
-  /// there, the old channel is waited for no longer.
+  /// How long pictures are held for a channel that gives none: an encoder starts in less. After
+  /// that each goes at once, until the channel has a picture.
+  static constexpr base::Duration kMaxSilence = std::chrono::seconds{3};
+  /// Packets staged: GroupChannel::kMaxCached and then kPatience of it, 32. When full the oldest
+  /// sound is lost, or, with K there, the old channel is waited for no longer.
   static constexpr std::size_t kMaxStaged = 512;
 
   ChannelSwitch(media::Pts at, Position given, base::Time now)
-      : at_{at}, given_{given}, started_{now} {}
+      : at_{at}, given_{given}, new_time_{now} {}
 
-  Outcome from_old(QueuedPacket item, base::Time now);
-  Outcome from_new(QueuedPacket item, base::Time now);
-  Outcome old_closed();
-  Outcome on_time(base::Time now);  ///< call now and then, and before each of the others
+  /// Each returns true when the switch is over; then call take_old() and take_new().
+  bool from_old(QueuedPacket item, base::Time now);
+  bool from_new(QueuedPacket item, base::Time now);
+  bool old_closed();
+  bool on_time(base::Time now);  ///< call now and then, and before each of the others
 
   /// Ends it: everything of the old channel that has not been taken.
   std::vector<QueuedPacket> give_up();
 
   /// What the viewer is to be given from the old channel; each packet once.
   std::vector<QueuedPacket> take_old();
-  /// REQUIRES: kSwitched. What the viewer is to be given after it, from the new channel.
+  /// What the viewer is to be given after it, from the new channel.
   std::vector<QueuedPacket> take_new();
 
  private:
@@ -63,7 +64,9 @@ class ChannelSwitch {
   };
 
   bool starts_here(const QueuedPacket& item) const;
-  Outcome found_keyframe(QueuedPacket item, base::Time now);
+  bool is_silent(base::Time now) const { return now - new_time_ >= kMaxSilence; }
+  bool holds(const QueuedPacket& item, base::Time now) const;
+  bool found_keyframe(QueuedPacket item, base::Time now);
   void give(QueuedPacket item);
   void give_held_through(std::uint64_t number);
   void give_held_before(base::Time since);
@@ -71,10 +74,10 @@ class ChannelSwitch {
 
   const media::Pts at_;
   Position given_;
-  const base::Time started_;
   bool old_closed_ = false;
   std::optional<std::uint64_t> key_;  ///< number of K
   base::Time key_time_{};
+  base::Time new_time_;                    ///< of the new channel's newest picture, or the start
   std::optional<std::uint64_t> new_seen_;  ///< newest picture of the new channel before K
   std::deque<Held> held_;                  ///< pictures of the old channel from `at_` on
   std::deque<QueuedPacket> staged_;        ///< from the new channel: sounds, and pictures from K on

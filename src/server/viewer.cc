@@ -16,7 +16,7 @@ void Viewer::offer(Source source, const QueuedPacket& item, base::Time now) {
   check_time(now);
   if (!switch_) {
     // A switch may just have ended: then only the channel it ended on counts.
-    if ((change_ == Change::kSwitched) == (source == Source::kNext)) deliver(item);
+    if (switched_ == (source == Source::kNext)) deliver(item);
   } else if (source == Source::kCurrent) {
     apply(switch_->from_old(item, now));
   } else {
@@ -93,16 +93,14 @@ bool Viewer::is_new(const media::Packet& packet) {
   return true;
 }
 
-void Viewer::apply(Change outcome) {
+void Viewer::apply(bool switched) {
   for (auto& item : switch_->take_old()) deliver(std::move(item));
-  if (outcome == Change::kPending) return;
-  if (outcome == Change::kSwitched) {
-    ++state_.switches;
-    splice_ = {true, true};
-    for (auto& item : switch_->take_new()) deliver(std::move(item));
-  }
+  if (!switched) return;
+  ++state_.switches;
+  splice_ = {true, true};
+  for (auto& item : switch_->take_new()) deliver(std::move(item));
   switch_.reset();
-  change_ = outcome;
+  switched_ = true;
 }
 
 void Viewer::update_state() {

@@ -25,7 +25,6 @@ class Viewer {
  public:
   enum class Phase { kJoining, kPlaying, kDraining };
   enum class Source { kCurrent, kNext };  ///< the channel it is on, the one it is changing to
-  using Change = ChannelSwitch::Outcome;
 
   Viewer(ViewerState state, base::Duration queue_bound, ResponseWriter writer);
 
@@ -34,15 +33,14 @@ class Viewer {
 
   void offer(Source source, const QueuedPacket& item, base::Time now);
 
-  /// From now on offers from kNext count, until a change() other than kPending has been seen:
-  /// after kSwitched the next channel is the current one.
+  /// From now on offers from kNext count, until switched() or cancel_switch().
   void begin_switch(media::Pts at, base::Time now);
   void cancel_switch();
   void old_channel_closed();
   void check_time(base::Time now);
   bool switching() const { return switch_ != nullptr; }
-  /// How the switch has ended, once; kPending otherwise.
-  Change change() { return std::exchange(change_, Change::kPending); }
+  /// True once after each switch: the next channel is the current one now.
+  bool switched() { return std::exchange(switched_, false); }
 
   /// Makes the next batch when the last one is out. Sounds alone are only sent when `sound_due`.
   /// False when there is nothing to send.
@@ -61,7 +59,7 @@ class Viewer {
  private:
   void deliver(QueuedPacket item);
   bool is_new(const media::Packet& packet);
-  void apply(Change outcome);
+  void apply(bool switched);
   void update_state();
   void on_sent(const media::Packet& packet, std::uint64_t end_offset, base::Time now);
 
@@ -73,7 +71,7 @@ class Viewer {
   ChannelSwitch::Position given_;
   std::array<bool, 2> splice_{};  ///< by Packet::Kind: the next one follows a gap
   std::unique_ptr<ChannelSwitch> switch_;
-  Change change_ = Change::kPending;
+  bool switched_ = false;
 };
 
 }  // namespace server

@@ -60,7 +60,7 @@ void ViewerSession::move(media::ChannelId channel, media::Pts at, base::Time now
     viewer_.begin_switch(at, now);
     if (!current_) viewer_.old_channel_closed();
     for (const auto& item : next_->recent()) viewer_.offer(Viewer::Source::kNext, item, now);
-    follow_change(now);
+    follow_switch();
   }
   pump(false, now);
 }
@@ -69,7 +69,7 @@ void ViewerSession::on_packet(GroupChannel& channel, const QueuedPacket& item, b
   if (over_) return;
   const bool was_current = &channel == current_;
   viewer_.offer(was_current ? Viewer::Source::kCurrent : Viewer::Source::kNext, item, now);
-  follow_change(now);
+  follow_switch();
   count_drops();
   // Sounds wait for the next picture's write, or for on_sound_due().
   if (item.is_video()) pump(false, now);
@@ -89,7 +89,7 @@ void ViewerSession::on_channel_closed(GroupChannel& channel, base::Time now) {
     current_ = nullptr;
     if (!next_) return finish(LeaveReason::kStreamGone, now);
     viewer_.old_channel_closed();
-    follow_change(now);
+    follow_switch();
     pump(false, now);
   }
 }
@@ -99,7 +99,7 @@ void ViewerSession::check_times(base::Time now) {
   if (finishing_ && now >= grace_ends_) return leave(*finishing_, now);
   if (viewer_.switching()) {
     viewer_.check_time(now);
-    follow_change(now);
+    follow_switch();
     pump(false, now);
   }
   if (!over_) check_stall(now);
@@ -139,20 +139,12 @@ void ViewerSession::leave_channels() {
   if (next_) std::exchange(next_, nullptr)->remove(*this);
 }
 
-void ViewerSession::follow_change(base::Time now) {
-  switch (viewer_.change()) {
-    case Viewer::Change::kPending:
-      return;
-    case Viewer::Change::kSwitched:
-      if (current_) current_->remove(*this);
-      current_ = std::exchange(next_, nullptr);
-      viewer_.state().channel = current_->id();
-      context_.counters.switches.add();
-      return;
-    case Viewer::Change::kAbandoned:
-      std::exchange(next_, nullptr)->remove(*this);
-      if (!current_) finish(LeaveReason::kStreamGone, now);
-  }
+void ViewerSession::follow_switch() {
+  if (!viewer_.switched()) return;
+  if (current_) current_->remove(*this);
+  current_ = std::exchange(next_, nullptr);
+  viewer_.state().channel = current_->id();
+  context_.counters.switches.add();
 }
 
 void ViewerSession::pump(bool sound_due, base::Time now) {

@@ -51,7 +51,7 @@ class ViewerSession final : public ChannelMember {
  private:
   void enter(media::ChannelId channel, base::Time now);
   void leave_channels();
-  void follow_change(base::Time now);
+  void follow_switch();
   void pump(bool sound_due, base::Time now);
   void count_drops();
   void check_stall(base::Time now);
