@@ -29,7 +29,8 @@ constexpr media::Pts block_pts(std::int64_t index) {
 ///
 ///   gap before the sound          silence (never further than 1 s past the pictures)
 ///   overlap with what is written  dropped
-///   off by 15 ms or less          taken as unbroken: rounded timestamps
+///   off by 15 ms or less          taken as unbroken: rounded timestamps, clocks that drift;
+///                                 more than 2 ms are taken back by a sample in 1024
 ///   no sound                      silence up to the pictures: at once if there is none at all,
 ///                                 later if there was some, for it may only be late
 ///

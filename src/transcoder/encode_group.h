@@ -31,7 +31,7 @@ class EncodeGroup {
     std::uint64_t keyframes = 0;         ///< all
     std::uint64_t keyframes_forced = 0;  ///< of them, asked for by schedule_keyframe
     std::uint64_t retargets = 0;
-    std::uint64_t failures = 0;       ///< encoder restarted after an error
+    std::uint64_t failures = 0;       ///< pictures lost to the scaler, the encoder or the muxer
     std::uint64_t bytes = 0;          ///< container bytes published
     base::Duration encode_time{};     ///< thread CPU time spent, total
     std::optional<media::Psnr> psnr;  ///< of the last picture, when measured

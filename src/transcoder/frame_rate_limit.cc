@@ -4,14 +4,12 @@
 
 namespace transcoder {
 
-FrameRateLimit::FrameRateLimit(double max_rate)
-    : interval_{max_rate > 0 ? base::from_seconds(1 / max_rate) : media::Pts{0}} {}
+FrameRateLimit::FrameRateLimit(double max_rate) : interval_{base::from_seconds(1 / max_rate)} {}
 
 //        |<- interval ->|             A picture counts for the grid point it reaches, up to a
 //   -----*-----------*--|-----*---    quarter of an interval early: containers round timestamps
 //       next-slack  next              (MPEG-TS 11 us, Matroska and FLV 1 ms) and cameras wobble.
 bool FrameRateLimit::admit(media::Pts pts) {
-  if (interval_ <= media::Pts{0}) return true;
   const auto slack = interval_ / 4;
   if (next_ && pts < *next_ - slack) return false;
   next_ = std::max(next_.value_or(pts), pts - slack) + interval_;

@@ -10,7 +10,6 @@ namespace transcoder {
 /// second one, 50 -> 30 three of five. Slower sources, steady or variable, pass untouched. Pure.
 class FrameRateLimit {
  public:
-  /// `max_rate` of 0 or less: no limit.
   explicit FrameRateLimit(double max_rate);
 
   /// Whether the picture at `pts` is kept; call once for each, in order.

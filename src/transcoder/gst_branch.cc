@@ -62,8 +62,18 @@ void choose_size(GstElement* bin, const GstVideoInfo& info, const VideoSettings&
 void choose_fields(GstElement* bin, const GstVideoInfo& info, const VideoSettings& limits) {
   const int fps_d = GST_VIDEO_INFO_FPS_D(&info);
   const double rate = fps_d > 0 ? static_cast<double>(GST_VIDEO_INFO_FPS_N(&info)) / fps_d : 0;
-  const bool all = limits.max_frame_rate <= 0 || 2 * rate <= limits.max_frame_rate;
+  const bool all = rate > 0 && 2 * rate <= limits.max_frame_rate;
   g_object_set(child(bin, "deinterlace").get(), "fields", all ? kAllFields : kTopFields, nullptr);
+}
+
+/// What a source does not say of its colours goes by its height: settled before that changes.
+GstEvent* with_colours(GstCaps* caps, const GstVideoInfo& info) {
+  const Handle<gchar, g_free> colours{gst_video_colorimetry_to_string(&info.colorimetry)};
+  const CapsHandle settled{gst_caps_copy(caps)};
+  if (colours) {
+    gst_caps_set_simple(settled.get(), "colorimetry", G_TYPE_STRING, colours.get(), nullptr);
+  }
+  return gst_event_new_caps(settled.get());
 }
 
 struct Probe {
@@ -82,6 +92,8 @@ GstPadProbeReturn on_event(GstPad*, GstPadProbeInfo* info, gpointer data) {
   const auto* const probe = static_cast<const Probe*>(data);
   choose_size(probe->bin, video, probe->limits);
   choose_fields(probe->bin, video, probe->limits);
+  GST_PAD_PROBE_INFO_DATA(info) = with_colours(caps, video);
+  gst_event_unref(event);
   return GST_PAD_PROBE_OK;
 }
 

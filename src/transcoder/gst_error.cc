@@ -4,6 +4,7 @@
 #include <gst/gst.h>
 
 #include "transcoder/handle.h"
+#include "transcoder/secrets.h"
 
 namespace transcoder {
 
@@ -14,7 +15,9 @@ std::string detail(const char* debug) {
   if (debug == nullptr) return {};
   const std::string_view text{debug};
   const auto line_end = text.find('\n');
-  return line_end == std::string_view::npos ? std::string{} : one_line(text.substr(line_end + 1));
+  if (line_end == std::string_view::npos) return {};
+  const auto what = text.substr(line_end + 1);
+  return one_line(what.substr(0, what.find(", URL: ")));  // souphttpsrc's; the URI is known
 }
 
 /// What souphttpsrc leaves of a refused connection or an unknown host: its reading loop stopped.
@@ -64,7 +67,8 @@ std::string error_text(GstMessage* message) {
   }
   const auto more = detail(debug.get());
   const auto text = one_line(error->message);
-  return fmt::format("{}{}{}{}", text, more.empty() ? "" : " ", more, advice(*error));
+  return without_secrets(
+      fmt::format("{}{}{}{}", text, more.empty() ? "" : " ", more, advice(*error)));
 }
 
 std::string missing_plugin(GstMessage* message) {

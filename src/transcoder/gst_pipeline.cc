@@ -60,7 +60,6 @@ struct Branch {
   ElementHandle element;
   ElementHandle sink;
   std::atomic<bool> linked = false;
-  std::atomic<bool> eos = false;
 };
 
 class GstPipeline::Impl {
@@ -119,7 +118,7 @@ class GstPipeline::Impl {
   }
 
   bool ended() const {
-    return pictures_.eos && gst_app_sink_is_eos(GST_APP_SINK(pictures_.sink.get()));
+    return pictures_ended_ && gst_app_sink_is_eos(GST_APP_SINK(pictures_.sink.get()));
   }
 
   std::string error() const {
@@ -128,7 +127,7 @@ class GstPipeline::Impl {
   }
 
   bool rewind() {
-    pictures_.eos = false;
+    pictures_ended_ = false;
     return gst_element_seek_simple(pipeline_.get(), GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, 0) ==
            TRUE;
   }
@@ -167,7 +166,7 @@ class GstPipeline::Impl {
 
   static void on_eos(GstAppSink* sink, gpointer data) {
     auto& self = of(data);
-    if (GST_ELEMENT(sink) == self.pictures_.sink.get()) self.pictures_.eos = true;
+    if (GST_ELEMENT(sink) == self.pictures_.sink.get()) self.pictures_ended_ = true;
     self.wake_();
   }
 
@@ -201,12 +200,13 @@ class GstPipeline::Impl {
     if (missing_.empty()) missing_ = std::move(missing);
   }
 
-  /// The first error says most; a missing plugin says more.
+  /// The first error says most; a plugin that the pictures lack says more.
   void fail(std::string text) {
     {
       std::lock_guard lock{mutex_};
       if (!error_.empty()) return;
-      error_ = missing_.empty() ? std::move(text) : missing_plugin_text(missing_);
+      const bool missed = !missing_.empty() && !pictures_.linked;
+      error_ = missed ? missing_plugin_text(missing_) : std::move(text);
     }
     wake_();
   }
@@ -217,6 +217,7 @@ class GstPipeline::Impl {
   Branch pictures_;
   Branch sound_;
   std::atomic<bool> built_ = false;
+  std::atomic<bool> pictures_ended_ = false;
   bool live_ = false;
   base::Time started_{};
   base::Duration last_picture_{};

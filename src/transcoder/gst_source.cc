@@ -1,5 +1,8 @@
 #include "transcoder/gst_source.h"
 
+#include <fmt/format.h>
+
+#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -9,6 +12,7 @@
 #include "transcoder/gst_pipeline.h"
 #include "transcoder/loop_time.h"
 #include "transcoder/pacer.h"
+#include "transcoder/secrets.h"
 
 namespace transcoder {
 
@@ -19,6 +23,11 @@ constexpr base::Duration kPatience = std::chrono::milliseconds{700};
 
 /// Gaps shorter than this are nobody's concern: silence_timeout is longer.
 constexpr base::Duration kLongGap = std::chrono::seconds{1};
+
+/// Sources of all streams whose stop() was not waited for, and how many there may be: each keeps a
+/// thread and a pipeline. A file on a share that hangs is tried a hundred times an hour.
+std::atomic<int> abandoned = 0;
+constexpr int kMostAbandoned = 16;
 
 /// Something taken from the pipeline that waits for its time.
 template <typename T>
@@ -35,6 +44,9 @@ class GstSource::Session {
       : settings_{source}, limits_{limits}, is_file_{source.uri.starts_with("file:")} {}
 
   void run(Source::Listener& listener) {
+    if (abandoned >= kMostAbandoned) {
+      return listener.on_end(fmt::format("{} sources hang in GStreamer; restart", kMostAbandoned));
+    }
     std::string reason;
     try {
       while (reason.empty() && !stopping()) reason = play(listener);
@@ -56,13 +68,18 @@ class GstSource::Session {
     {
       std::lock_guard lock{mutex_};
       finished_ = true;
+      if (abandoned_) --abandoned;
     }
     changed_.notify_all();
   }
 
+  /// False when it has not finished by then; it is no longer waited for.
   bool wait_finished(base::Duration at_most) {
     std::unique_lock lock{mutex_};
-    return changed_.wait_for(lock, at_most, [this] { return finished_; });
+    if (changed_.wait_for(lock, at_most, [this] { return finished_; })) return true;
+    abandoned_ = true;
+    ++abandoned;
+    return false;
   }
 
  private:
@@ -167,13 +184,14 @@ class GstSource::Session {
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  bool woken_ = false;     // GUARDED_BY(mutex_)
-  bool stopping_ = false;  // GUARDED_BY(mutex_)
-  bool finished_ = false;  // GUARDED_BY(mutex_)
+  bool woken_ = false;      // GUARDED_BY(mutex_)
+  bool stopping_ = false;   // GUARDED_BY(mutex_)
+  bool finished_ = false;   // GUARDED_BY(mutex_)
+  bool abandoned_ = false;  // GUARDED_BY(mutex_)
 };
 
 GstSource::GstSource(const SourceSettings& source, const VideoSettings& limits)
-    : session_{std::make_shared<Session>(source, limits)} {}
+    : name_{without_secrets(source.uri)}, session_{std::make_shared<Session>(source, limits)} {}
 
 GstSource::~GstSource() { stop(); }
 
@@ -190,7 +208,8 @@ void GstSource::stop() {
   if (session_->wait_finished(kPatience)) {
     thread_.join();
   } else {
-    base::log::warning("source_abandoned", {{"reason", "GStreamer does not stop it in time"}});
+    base::log::warning("source_abandoned",
+                       {{"source", name_}, {"reason", "GStreamer does not stop it in time"}});
     thread_.detach();
   }
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <thread>
 
 #include "transcoder/settings.h"
@@ -17,11 +18,13 @@ class GstSource final : public Source {
   ~GstSource() override;
 
   void start(std::shared_ptr<Listener> listener) override;
-  /// When GStreamer does not let go in time, its thread is left to itself.
+  /// When GStreamer does not let go in time, its thread is left to itself: sixteen times, then no
+  /// source is started until one of them has ended.
   void stop() override;
 
  private:
   class Session;
+  const std::string name_;                  ///< for the log
   const std::shared_ptr<Session> session_;  // shared with the thread, which may outlive us
   std::thread thread_;
 };

@@ -4,6 +4,7 @@
 
 #include "transcoder/ingest_output.h"
 #include "transcoder/make_source.h"
+#include "transcoder/secrets.h"
 #include "transcoder/supervisor.h"
 
 namespace transcoder {
@@ -13,7 +14,7 @@ class Ingest::Impl {
   Impl(std::string stream, const SourceSettings& source, const VideoSettings& video,
        base::Time epoch, Sink sink)
       : output_{std::make_shared<IngestOutput>(stream, video, epoch, std::move(sink))},
-        supervisor_{std::move(stream), shown_uri(source.uri), source,
+        supervisor_{std::move(stream), without_secrets(source.uri), source,
                     [source, video] { return make_source(source, video); }, output_} {
     make_source(source, video);  // throws now rather than at the first attempt
   }

@@ -73,7 +73,8 @@ void IngestOutput::restart() {
 void IngestOutput::repeat_after(base::Duration quiet, base::Time now) {
   std::lock_guard lock{mutex_};
   if (closed_ || last_.plane[0] == nullptr || now - delivered_ < quiet) return;
-  const auto pts = timeline_.repeat(now);
+  // Set back by half, so that a picture that was only late still comes after it.
+  const auto pts = timeline_.repeat(now - quiet / 2);
   if (!pts || !limit_.admit(*pts)) return;
   media::Frame again = last_;
   again.pts = *pts;

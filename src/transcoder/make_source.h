@@ -16,7 +16,4 @@ std::unique_ptr<Source> make_source(const SourceSettings& settings, const VideoS
 /// pictures: nobody sending yet is then no failure.
 bool waits_for_sender(const std::string& uri);
 
-/// The URI without the secrets in it (user:password@, passphrase=), for logs and messages.
-std::string shown_uri(const std::string& uri);
-
 }  // namespace transcoder

@@ -1,6 +1,7 @@
 #include "transcoder/picture_budget.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace transcoder {
 
@@ -24,22 +25,22 @@ base::ByteCount operator*(base::ByteCount amount, double factor) {
 }  // namespace
 
 PictureBudget::PictureBudget(base::BitRate rate, base::Duration vbv, double frame_rate)
-    : vbv_{vbv},
-      interval_{base::from_seconds(1 / frame_rate)},
-      rate_{rate},
-      previous_{rate},
-      credit_{rate * vbv} {}
+    : vbv_{vbv}, interval_{base::from_seconds(1 / frame_rate)}, rate_{rate}, previous_{rate} {}
 
 base::ByteCount PictureBudget::next(media::Pts pts) {
   if (rate_ < previous_ * kSnapBelow) snap_ = kSnapPictures;
   previous_ = rate_;
   picture_ = rate_ * interval_.update(pts);
-  credit_ = std::min(credit_ + picture_, std::max(rate_ * vbv_, picture_ * kLeastBound));
+  const auto drained = rate_ * (pts - std::exchange(pts_, pts));
   if (snap_ > 0) {
     --snap_;
-    credit_ = std::min(credit_, picture_);
+    waiting_ = {};
+    return picture_;
   }
-  return std::max(credit_, picture_ * kLeastPicture);
+  waiting_ = std::max(base::ByteCount{}, waiting_ - drained);
+  const auto share = std::min(picture_, drained);
+  const auto room = std::max(rate_ * vbv_, share * kLeastBound) - waiting_;
+  return std::max(room, share * kLeastPicture);
 }
 
 }  // namespace transcoder

@@ -9,10 +9,13 @@ namespace transcoder {
 /// How many bits the next picture may take, so that a link of the target rate never has to hold
 /// more than `vbv` of pictures (a leaky bucket, as H.264's buffering verifier):
 ///
-///   picture = rate * interval              what the rate allows one picture
-///   bound   = max(rate * vbv, 1.25 * picture)
-///   credit  = min(bound, credit + picture) before each picture, - its bits after it
-///   credit  = min(credit, picture)         for 2 pictures after a cut ("snap")
+///   waiting = max(0, waiting - rate * time since the last picture)   what the link still holds
+///   share   = rate * interval                      what the rate allows one picture
+///   room    = max(rate * vbv, 1.25 * share) - waiting
+///   room    = share, waiting = 0                   for 2 pictures after a cut ("snap")
+///   waiting = waiting + its bits                   after each picture
+///
+/// A picture that comes sooner than `interval` has its share of the time that has passed.
 class PictureBudget {
  public:
   /// `frame_rate`: a guess until pictures have come.
@@ -24,7 +27,7 @@ class PictureBudget {
   base::ByteCount next(media::Pts pts);
 
   /// What that picture took.
-  void spend(base::ByteCount amount) { credit_ -= amount; }
+  void spend(base::ByteCount amount) { waiting_ += amount; }
 
   /// What the rate allowed it.
   base::ByteCount picture() const { return picture_; }
@@ -35,8 +38,9 @@ class PictureBudget {
   base::BitRate rate_;
   base::BitRate previous_;  ///< in force at the last picture
   int snap_ = 0;            ///< pictures that the snap still lasts
+  media::Pts pts_{};        ///< of the last picture
   base::ByteCount picture_;
-  base::ByteCount credit_;  ///< below zero after a picture that took more than it might
+  base::ByteCount waiting_;
 };
 
 }  // namespace transcoder

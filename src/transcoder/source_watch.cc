@@ -26,6 +26,10 @@ void SourceWatch::on_picture(media::Frame picture) {
 }
 
 void SourceWatch::on_sound(media::Samples samples, base::Time captured) {
+  {
+    std::lock_guard lock{mutex_};
+    if (!wake_) return;
+  }
   output_->sound(std::move(samples), captured);
 }
 

@@ -18,9 +18,9 @@ constexpr base::Duration kRepeat = std::chrono::milliseconds{200};
 /// A source that is connected may be slow by nature; only what would look frozen is filled.
 constexpr base::Duration kSlow = std::chrono::seconds{1};
 
-/// Times silence_timeout for the first picture: whoever joins a stream waits for its next keyframe,
-/// and encoders put them up to 10 s apart.
-constexpr int kFirstPicture = 2;
+/// For the first picture: whoever joins a stream waits for its next keyframe, and encoders put them
+/// up to 10 s apart.
+constexpr base::Duration kFirstPicture = std::chrono::seconds{10};
 
 /// After playing this long the next failure is a new one, not the last one going on.
 constexpr base::Duration kPlayedWell = std::chrono::seconds{10};
@@ -104,7 +104,8 @@ Supervisor::End Supervisor::follow(const SourceWatch& watch) {
       connected();
     }
     output_->repeat_after(playing ? kSlow : kRepeat, now);
-    const auto patience = settings_.silence_timeout * (playing ? 1 : kFirstPicture);
+    const auto silence = settings_.silence_timeout;
+    const auto patience = playing ? silence : std::max(silence, kFirstPicture);
     const bool waiting = waits_ && !playing;
     if (!waiting && now - state.alive > patience) {
       end.reason = fmt::format("no picture for {:g} s", base::seconds(patience));

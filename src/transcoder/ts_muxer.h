@@ -14,8 +14,8 @@ namespace transcoder {
 
 /// MPEG-TS of one H.264 and, perhaps, one AAC track, one access unit at a time: the bytes of each
 /// come out at once, in whole TS packets. PAT, PMT and SDT stand before each keyframe and nowhere
-/// else; the PIDs are the same in every muxer; each picture carries a PCR that is 100 ms before
-/// its PTS. Timestamps are the stream's pts + 200 ms, at 90 kHz, modulo 2^33 (26.5 hours).
+/// else; the PIDs are the same in every muxer; each picture carries a PCR that is 400 ms before
+/// its PTS. Timestamps are the stream's pts + 800 ms, at 90 kHz, modulo 2^33 (26.5 hours).
 /// Used by one thread. The constructor throws std::runtime_error.
 class TsMuxer {
  public:

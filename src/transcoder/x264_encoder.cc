@@ -29,19 +29,23 @@ void keep_error(void* text, int level, const char* format, std::va_list argument
   std::vsnprintf(kept.data(), kept.size(), format, arguments);
 }
 
+int macroblocks(const media::PictureFormat& format) {
+  return ((format.width + 15) / 16) * ((format.height + 15) / 16);
+}
+
 /// The lowest level that admits this picture size and rate; 4.0 at least, which every player of
 /// the last ten years decodes, because its 25 Mbit/s leave room to raise the rate without a new
 /// encoder.
-int level_for(const media::PictureFormat& format, double frame_rate) {
+const x264_level_t* level_for(const media::PictureFormat& format, double frame_rate) {
   constexpr int kLeast = 40;
-  const int blocks = ((format.width + 15) / 16) * ((format.height + 15) / 16);
+  const int blocks = macroblocks(format);
   for (const auto* level = x264_levels; level->level_idc != 0; ++level) {
     if (level->level_idc >= kLeast && blocks <= level->frame_size &&
         blocks * frame_rate <= level->mbps) {
-      return level->level_idc;
+      return level;
     }
   }
-  return 0;
+  return nullptr;
 }
 
 void set_timing(x264_param_t& p, double frame_rate) {
@@ -102,7 +106,11 @@ x264_param_t parameters(const EncoderSettings& settings, const media::PictureFor
   p.rc.i_rc_method = X264_RC_CRF;
   p.rc.f_rf_constant = static_cast<float>(settings.crf);
   p.analyse.b_psnr = settings.psnr;
-  if (const int level = level_for(format, frame_rate)) p.i_level_idc = level;
+  if (const auto* level = level_for(format, frame_rate)) {
+    p.i_level_idc = level->level_idc;
+    // Presets from "slow" on want more reference pictures than the level has memory for.
+    p.i_frame_reference = std::clamp(level->dpb / macroblocks(format), 1, p.i_frame_reference);
+  }
   x264_param_apply_profile(&p, "high");
   return p;
 }

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <numbers>
+
 namespace transcoder {
 namespace {
 
@@ -105,6 +108,47 @@ TEST_F(AudioAlignerTest, RoundedTimestampsAreTakenAsUnbroken) {
   for (int i = 0; i < 50; ++i) push(milliseconds{20 * i + (i % 3) * 7}, milliseconds{20});
   EXPECT_EQ(aligner_.counts().silence_samples, 0U);
   EXPECT_EQ(aligner_.counts().dropped_samples, 0U);
+}
+
+TEST_F(AudioAlignerTest, ClocksThatDriftAreNotHeard) {
+  for (const int ppm : {-500, -50, 50, 500}) {
+    AudioAligner aligner;
+    for (int i = 0; i < 50 * 600; ++i) {  // ten minutes
+      const auto pts = milliseconds{20} * i;
+      aligner.push({.pts = pts + pts / 1'000'000 * ppm,
+                    .values = std::vector<float>(kSecond / 50 * media::kAudioChannels, 1)});
+    }
+    EXPECT_EQ(aligner.counts().silence_samples, 0U) << ppm;
+    EXPECT_EQ(aligner.counts().dropped_samples, 0U) << ppm;
+  }
+}
+
+TEST_F(AudioAlignerTest, WhatIsSteeredStaysTheSameSound) {
+  const double turn = 2 * std::numbers::pi * 1000 / kSecond;  // 1 kHz
+  for (int i = 0; i < 500; ++i) {
+    media::Samples samples{.pts = milliseconds{20} * i + std::chrono::microseconds{10} * i,
+                           .values = {}};
+    for (int n = 0; n < 960; ++n) {
+      const auto value = static_cast<float>(std::sin(turn * (960 * i + n)));
+      samples.values.insert(samples.values.end(), {value, value});
+    }
+    for (const auto& block : aligner_.push(samples)) {
+      for (std::size_t n = 0; n < block.values.size(); n += 2) row_.push_back(block.values[n]);
+    }
+  }
+  float step = 0;
+  for (std::size_t n = 1; n < row_.size(); ++n) {
+    step = std::max(step, std::abs(row_[n] - row_[n - 1]));
+  }
+  EXPECT_LT(step, 1.1 * turn);  // no click: a sine never rises faster
+}
+
+TEST_F(AudioAlignerTest, SoundFarBehindThePicturesIsHeard) {
+  for (int ms = 0; ms < 5000; ms += 20) {
+    advance(milliseconds{ms + 1700});
+    push(milliseconds{ms}, milliseconds{20});
+  }
+  EXPECT_EQ(at(milliseconds{4900}), 1);
 }
 
 TEST_F(AudioAlignerTest, WaitsALittleForSoundThatHasBeenArriving) {

@@ -193,9 +193,12 @@ TEST_F(EncodeGroupTest, EncoderThatDoesNotOpenIsAFailureAndNotTriedAtOnce) {
   script_.failing_opens = 1;
   open();
   group_->push(picture(milliseconds{0}));
-  while (group_->state().failures == 0) std::this_thread::yield();
+  const auto settled = [&] { return group_->state().encode_time; };  // grows after each item
+  while (settled() == base::Duration{}) std::this_thread::yield();
+  const auto before = settled();
   group_->push(picture(milliseconds{40}));
-  group_.reset();
+  while (settled() == before) std::this_thread::yield();
+  EXPECT_EQ(group_->state().failures, 1U);
   EXPECT_EQ(script_.opened, 0);
   EXPECT_EQ(log_.size(), 0U);
 }

@@ -56,7 +56,5 @@ TEST(FrameRateLimitTest, DropsTheBurstAfterAPause) {
   EXPECT_TRUE(frames.admit(933ms));
 }
 
-TEST(FrameRateLimitTest, ZeroIsNoLimit) { EXPECT_EQ(kept(0, 240, 240).size(), 240u); }
-
 }  // namespace
 }  // namespace transcoder

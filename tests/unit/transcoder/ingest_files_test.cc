@@ -66,6 +66,7 @@ const std::map<std::string, Arguments>& recipes() {
       {"late_sound.mkv", pictures("160x120", "25", "1.6") + Arguments{"-itsoffset", "0.8"} +
                              tone("stereo", "0.8") + kH264 + Arguments{"-c:a", "aac"}},
       {"big.mp4", pictures("1920x1080", "60") + kH264},
+      {"wide.mp4", pictures("1920x800", "25") + kH264},  // nothing said of its colours
       {"two_tracks.mkv",
        pictures("160x120", "25") + pictures("320x240", "25") + tone("mono") + tone("stereo") +
            kH264 + Arguments{"-map", "0", "-map", "1", "-map", "2", "-map", "3", "-c:a", "aac"}},
@@ -89,6 +90,7 @@ class IngestFilesTest : public testing::Test {
                                               << std::ifstream{*directory_ / "large.ts"}.rdbuf();
     start_gstreamer();
     for (const auto& [name, recipe] : recipes()) play(name, "file:" + *directory_ / name);
+    play("interlaced_60", "file:" + *directory_ / "interlaced.ts", {.max_frame_rate = 60});
     play("resized.ts", "file:" + *directory_ / "resized.ts");
     play("missing", "file:" + *directory_ / "missing.mp4");
     std::this_thread::sleep_for(kPlayed);
@@ -111,8 +113,8 @@ class IngestFilesTest : public testing::Test {
     if (!directory_) GTEST_SKIP() << "ffmpeg, which makes the files, is not installed";
   }
 
-  static void play(const std::string& name, const std::string& uri) {
-    recorders_[name] = std::make_unique<IngestRecorder>(uri);
+  static void play(const std::string& name, const std::string& uri, VideoSettings limits = {}) {
+    recorders_[name] = std::make_unique<IngestRecorder>(uri, SourceSettings{}, limits);
     recorders_[name]->start();
   }
 
@@ -192,6 +194,7 @@ TEST_F(IngestFilesTest, TakesRgb) { expect_unbroken("rgb.mov", 40ms); }
 
 TEST_F(IngestFilesTest, Deinterlaces) {
   expect_unbroken("interlaced.ts", 40ms);  // 50 fields make 25 pictures: 50 are over the limit
+  expect_unbroken("interlaced_60", 20ms);  // only a deinterlacer makes 50 pictures of 25
   EXPECT_EQ(format("interlaced.ts").height, 576);
   EXPECT_NEAR(1.0 * format("interlaced.ts").sar_num / format("interlaced.ts").sar_den, 16.0 / 11,
               0.05);
@@ -210,6 +213,14 @@ TEST_F(IngestFilesTest, ScalesAndThinsOutWhatIsOverTheLimits) {
   EXPECT_EQ(format("big.mp4").width, 1280);
   EXPECT_EQ(format("big.mp4").height, 720);
   EXPECT_GT(played("big.mp4").state().frames_dropped, 20u);
+}
+
+TEST_F(IngestFilesTest, TheColoursOfHdStayWhatTheyWereWhenItIsScaled) {
+  constexpr int kBt709 = 1;
+  constexpr int kBt601 = 6;
+  EXPECT_EQ(format("wide.mp4").height, 534);
+  EXPECT_EQ(format("wide.mp4").colour.matrix, kBt709);
+  EXPECT_EQ(format("small.ts").colour.matrix, kBt601);
 }
 
 TEST_F(IngestFilesTest, MixesSurroundDown) {

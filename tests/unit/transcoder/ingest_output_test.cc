@@ -60,11 +60,21 @@ TEST_F(IngestOutputTest, RepeatsTheLastPictureAfterQuiet) {
   EXPECT_EQ(frames_.size(), 1u);
   output_.repeat_after(200ms, kEpoch + 200ms);
   ASSERT_EQ(frames_.size(), 2u);
-  EXPECT_EQ(frames_[1]->pts, 200ms);
+  EXPECT_EQ(frames_[1]->pts, 100ms);
   EXPECT_EQ(frames_[1]->number, 1u);
   EXPECT_EQ(frames_[1]->plane, frames_[0]->plane);
   EXPECT_EQ(state(200ms).frames, 1u);
   EXPECT_EQ(state(200ms).frames_repeated, 1u);
+}
+
+TEST_F(IngestOutputTest, ARepeatDoesNotOvertakeAPictureThatIsOnlyLate) {
+  for (int i = 0; i < 10; ++i) {
+    const auto late = i % 2 == 1 ? 60ms : 0ms;
+    output_.repeat_after(1s, kEpoch + 1s * i);
+    picture(7s + 1s * i, 1s * i + late);
+  }
+  EXPECT_EQ(state(10s).frames, 10u);
+  EXPECT_GT(state(10s).frames_repeated, 0u);
 }
 
 TEST_F(IngestOutputTest, HasNothingToRepeatBeforeTheFirstPicture) {

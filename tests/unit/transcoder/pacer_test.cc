@@ -57,6 +57,22 @@ TEST(PacerTest, DrainsANetworkBacklogAt500Ppm) {
   EXPECT_LT(now - kStart, 99960ms);
 }
 
+TEST(PacerTest, IsNotFasterThanASupplyThatRunsOut) {
+  // HLS: segments of 6 s appear whole; playing begins three of them behind.
+  constexpr auto kSegment = 6s;
+  Pacer pacer{Pacer::Source::kNetwork};
+  auto out = kStart + 3 * kSegment;
+  base::Duration longest{};
+  for (base::Duration source = 0s; source < 24h; source += 40ms) {
+    const auto there = kStart + (source / kSegment + 1) * kSegment;
+    const auto read = std::max(there, out);
+    const auto due = std::max(read, pacer.picture(source, read));
+    if (source > 0s) longest = std::max(longest, due - out);
+    out = due;
+  }
+  EXPECT_LE(longest, 45ms);
+}
+
 TEST(PacerTest, KeepsAFilesOwnTime) {
   Pacer pacer{Pacer::Source::kFile};
   auto now = kStart;

@@ -74,6 +74,17 @@ TEST_F(PictureBudgetTest, PictureIsTheRateTimesTheInterval) {
   EXPECT_EQ(budget_.picture(), kPicture);
 }
 
+TEST_F(PictureBudgetTest, PicturesAfterASlowTimeKeepTheBuffer) {
+  for (int i = 0; i < 10; ++i) budget_.next(now_ += milliseconds{200});  // repeats: nothing in them
+  base::ByteCount held;
+  for (int i = 0; i < 10; ++i) {
+    const base::ByteCount taken = next();
+    budget_.spend(taken);
+    held = std::max(base::ByteCount{}, held - kPicture) + taken;
+    EXPECT_LE(held, kRate * kVbv) << i;
+  }
+}
+
 TEST_F(PictureBudgetTest, BufferHoldsMoreThanOnePictureAtLowFrameRates) {
   for (int i = 0; i < 10; ++i) budget_.next(now_ += milliseconds{100});
   EXPECT_EQ(budget_.next(now_ += milliseconds{100}), kRate * milliseconds{125});

@@ -113,6 +113,13 @@ TEST_F(SupervisorTest, ConnectsAgainAfterSilence) {
   EXPECT_EQ(supervisor_.state().last_error, "no picture for 0.3 s");
 }
 
+TEST_F(SupervisorTest, WaitsLongerForTheFirstPicture) {
+  supervisor_.start();
+  ASSERT_TRUE(connect(1));
+  std::this_thread::sleep_for(2 * settings().silence_timeout);
+  EXPECT_EQ(remote_.started, 1);
+}
+
 TEST_F(SupervisorTest, AnAnnouncedGapIsNotSilence) {
   supervisor_.start();
   ASSERT_TRUE(connect(1));
