@@ -12,13 +12,17 @@ const Published* packet_of(const Handover::Event& event, media::ChannelId channe
   return published && published->channel == channel ? published : nullptr;
 }
 
+bool is_move_of(const Handover::Event& event, ViewerId viewer) {
+  const auto* moved = std::get_if<ViewerMoved>(&event);
+  return moved && moved->viewer == viewer;
+}
+
 }  // namespace
 
 bool Handover::push(Event event) {
   std::lock_guard lock{mutex_};
-  if (events_.size() >= kMaxEvents && std::holds_alternative<ViewerMoved>(event)) {
-    ++packets_lost_;
-    return false;
+  if (const auto* moved = std::get_if<ViewerMoved>(&event)) {
+    std::erase_if(events_, [&](const Event& e) { return is_move_of(e, moved->viewer); });
   }
   if (const auto* closed = std::get_if<ChannelClosed>(&event)) {
     std::erase_if(backlogs_, [&](const Backlog& b) { return b.channel == closed->channel; });

@@ -38,8 +38,8 @@ struct Stopping {};
 
 /// What other threads hand to one loop, in order. Packets are bounded in media time of a channel's
 /// pictures: over it, all before the newest keyframe are lost, or all until the next one, and
-/// counted. Moves are lost, and counted, beyond kMaxEvents; the rest is one per channel or
-/// connection. Thread-safe.
+/// counted. Of a viewer's moves the newest is kept; the rest is one per channel or connection.
+/// Thread-safe.
 class Handover {
  public:
   using Event = std::variant<Published, ChannelClosed, ViewerMoved, Accepted, Stopping>;
@@ -58,8 +58,6 @@ class Handover {
  private:
   // 1 s of a channel is 107 packets; this holds where timestamps stand still.
   static constexpr std::size_t kMaxPackets = 1024;
-  // Six moves of each of 10000 viewers: the ladder will ask again.
-  static constexpr std::size_t kMaxEvents = 65536;
 
   struct Backlog {
     media::ChannelId channel;

@@ -101,6 +101,20 @@ TEST_F(HandoverTest, ForgetsAClosedChannelsState) {
   EXPECT_FALSE(std::get<Published>(events[1]).item.splice);
 }
 
+TEST_F(HandoverTest, KeepsTheNewestMoveOfEachViewer) {
+  for (int i = 0; i < 10; ++i) handover_.push(ViewerMoved{1, kA, {}});
+  handover_.push(ViewerMoved{2, kA, {}});
+  handover_.push(ChannelClosed{kB});
+  handover_.push(ViewerMoved{1, kB, {}});
+  std::vector<Handover::Event> events;
+  handover_.take(events);
+  ASSERT_EQ(events.size(), 3u);
+  EXPECT_EQ(std::get<ViewerMoved>(events[0]).viewer, 2u);
+  EXPECT_EQ(std::get<ViewerMoved>(events[2]).viewer, 1u);
+  EXPECT_EQ(std::get<ViewerMoved>(events[2]).channel, kB);
+  EXPECT_EQ(handover_.packets_lost(), 0u);
+}
+
 TEST_F(HandoverTest, IsBoundedWhenTimeStandsStill) {
   auto still = std::make_shared<media::Packet>(*picture(0));
   for (int i = 0; i < 10000; ++i) handover_.publish(kA, still);
