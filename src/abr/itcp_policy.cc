@@ -1,6 +1,7 @@
 #include "abr/itcp_policy.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace abr {
 
@@ -39,7 +40,8 @@ Decision ItcpPolicy::retract(const Observation& observation, base::Time now) {
   // In a shared group the viewer was sent less than he was thought to sustain.
   const bool served_less = observation.served.bps() > 0 && observation.served < rate_;
   const base::BitRate before = served_less ? observation.served : rate_;
-  rate_ = std::max(limits_.min, settings_.retraction * before);
+  const base::BitRate retracted = std::max(limits_.min, settings_.retraction * before);
+  if (std::exchange(rate_, retracted) == retracted) return {rate_, Reason::kHold};  // the floor
   return {rate_, observation.rexmt > 0 ? Reason::kRexmt : Reason::kDupack};
 }
 

@@ -77,6 +77,14 @@ TEST_F(ItcpPolicyTest, NeverGoesBelowTheFloor) {
   EXPECT_EQ(rate_, limits_.min);
 }
 
+TEST_F(ItcpPolicyTest, AnEventAtTheFloorIsNoRetraction) {
+  quiet(0ms);
+  for (int i = 0; i < 20; ++i) dupack(200ms);
+  EXPECT_EQ(dupack(200ms).reason, Reason::kHold);
+  EXPECT_EQ(quiet(settings_.hold_max - 1ms).reason, Reason::kHold);
+  EXPECT_EQ(quiet(1ms).reason, Reason::kRestore);
+}
+
 TEST_F(ItcpPolicyTest, RestoresStepByStepWhenQuiet) {
   quiet(0ms);
   dupack(33ms);
