@@ -12,17 +12,14 @@ constexpr base::BitRate kStandstill = base::BitRate{1000};
 PathEvents FluidPath::advance(base::ByteCount frame, base::Duration step) {
   PathEvents events;
   backlog_ += frame;
-  if (backlog_ > queue_ && loss_told_at_ < base::Duration::zero()) {
-    loss_told_at_ = elapsed_ + smoothed_rtt();
-  }
+  if (std::min(backlog_, window_) > queue_ && !lost_at_) lost_at_ = elapsed_;
   const base::ByteCount sent = std::min(backlog_, capacity() * step);
   backlog_ -= sent;
   events.rexmt = expired_timers(sent.bytes() > 0 || backlog_.bytes() == 0, step);
   elapsed_ += step;
-  const bool told = loss_told_at_ >= base::Duration::zero() && elapsed_ >= loss_told_at_;
-  if (told && capacity() > kStandstill) {
+  if (lost_at_ && capacity() > kStandstill && elapsed_ >= *lost_at_ + smoothed_rtt()) {
     events.dupack = 1;
-    loss_told_at_ = base::Duration{-1};
+    lost_at_.reset();
   }
   return events;
 }
@@ -32,7 +29,7 @@ base::Duration FluidPath::delay() const {
 }
 
 base::Duration FluidPath::queueing() const {
-  return std::min(backlog_, queue_) / std::max(capacity(), kStandstill);
+  return std::min({backlog_, queue_, window_}) / std::max(capacity(), kStandstill);
 }
 
 unsigned FluidPath::expired_timers(bool progress, base::Duration step) {

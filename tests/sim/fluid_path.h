@@ -1,6 +1,11 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
+#include <limits>
+#include <optional>
+#include <utility>
 
 #include "base/units.h"
 
@@ -16,21 +21,25 @@ struct PathEvents {
 ///
 ///   application ──▶ [ unsent | bottleneck queue ≤ `queue` ] ──▶ capacity(t) ──▶ delay ──▶ viewer
 ///
-/// TCP keeps the bottleneck's queue full while there is a backlog, so an overflow is a loss, told
-/// as DUPACK one round trip later, once per round trip. While nothing arrives for an RTO, each
-/// expiry is a REXMT, with the RTO doubling (RFC 6298).
+/// TCP puts as much as its window allows into the bottleneck's queue. Where that overflows it,
+/// there is a loss, told as DUPACK one round trip later, once per round trip. While nothing arrives
+/// for an RTO, each expiry is a REXMT, with the RTO doubling (RFC 6298).
 class FluidPath {
  public:
+  static constexpr base::ByteCount kUnlimited{std::numeric_limits<std::int64_t>::max()};
   using Capacity = std::function<base::BitRate(base::Duration since_start)>;
 
-  FluidPath(Capacity capacity, base::Duration round_trip, base::ByteCount queue)
-      : capacity_{std::move(capacity)}, round_trip_{round_trip}, queue_{queue} {}
+  FluidPath(Capacity capacity, base::Duration round_trip, base::ByteCount queue,
+            base::ByteCount window = kUnlimited)
+      : capacity_{std::move(capacity)}, round_trip_{round_trip}, queue_{queue}, window_{window} {}
 
   /// The application hands over `frame`, then `step` passes.
   PathEvents advance(base::ByteCount frame, base::Duration step);
 
   /// How long a byte handed over now takes to the viewer.
   base::Duration delay() const;
+  /// What neither the window nor the bottleneck's queue has room for waits at the sender.
+  base::ByteCount unsent() const { return backlog_ - std::min({backlog_, queue_, window_}); }
   base::Duration smoothed_rtt() const { return round_trip_ + queueing(); }
   base::BitRate capacity() const { return capacity_(elapsed_); }
 
@@ -41,11 +50,12 @@ class FluidPath {
   const Capacity capacity_;
   const base::Duration round_trip_;
   const base::ByteCount queue_;
+  const base::ByteCount window_;
   base::Duration elapsed_{};
   base::ByteCount backlog_;
   base::Duration no_progress_{};
   base::Duration rto_{};
-  base::Duration loss_told_at_{-1};  ///< negative: no loss is on its way
+  std::optional<base::Duration> lost_at_;  ///< a loss that is not told yet
 };
 
 }  // namespace sim

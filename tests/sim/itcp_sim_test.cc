@@ -23,11 +23,12 @@ struct Point {
 };
 
 /// 30 pictures/s at the policy's rate over `path` for `length`.
-std::vector<Point> stream(abr::PolicyKind kind, sim::FluidPath path, Duration length) {
+std::vector<Point> stream(abr::PolicyKind kind, sim::FluidPath path, Duration length,
+                          const abr::ItcpSettings& itcp = {}) {
   const abr::Settings settings{
       .policy = kind,
       .rate = {.min = BitRate::kbps(300), .max = BitRate::mbps(4), .start = BitRate::mbps(4)},
-      .itcp = {},
+      .itcp = itcp,
       .groups = {}};
   const auto policy = abr::make_policy(settings);
   const base::Time start{1h};
@@ -39,6 +40,7 @@ std::vector<Point> stream(abr::PolicyKind kind, sim::FluidPath path, Duration le
                ->decide({.rexmt = events.rexmt,
                          .dupack = events.dupack,
                          .srtt = path.smoothed_rtt(),
+                         .backlog = path.unsent() / rate,
                          .served = rate},
                         start + t)
                .rate;
@@ -73,7 +75,7 @@ TEST(ItcpSimTest, TheRateFallsBelowTheLinkWithinASecond) {
   const auto below = std::ranges::find_if(
       points, [](const Point& p) { return p.at >= 10s && p.rate <= BitRate::mbps(1); });
   ASSERT_NE(below, points.end());
-  EXPECT_LT(below->at, 12s);
+  EXPECT_LT(below->at, 11s);
 }
 
 TEST(ItcpSimTest, TheDelayIsShortAgainWhileTheLinkIsSlow) {
@@ -101,6 +103,26 @@ TEST(ItcpSimTest, AnOutageRetractsByTimeouts) {
   const auto lowest = std::ranges::min_element(points, {}, &Point::rate);
   EXPECT_LE(lowest->rate, 0.55 * BitRate::mbps(4));
   EXPECT_EQ(points.back().rate, BitRate::mbps(4));
+}
+
+// A window smaller than the bottleneck's queue loses nothing: after the outage only what waits
+// unsent says that the path has become slow.
+TEST(ItcpSimTest, ABacklogAloneKeepsTheRateFromRising) {
+  constexpr BitRate kSlow = BitRate::mbps(2.5);
+  const auto outage_then_slow = [&](Duration t) {
+    if (t < 10s) return BitRate::mbps(5);
+    return t < 11s ? BitRate{0} : kSlow;
+  };
+  const auto last_rate = [&](Duration quiet_backlog) {
+    abr::ItcpSettings itcp;
+    itcp.quiet_backlog = quiet_backlog;
+    const sim::FluidPath path{outage_then_slow, 40ms, base::ByteCount{128'000},
+                              base::ByteCount{32'000}};
+    return stream(abr::PolicyKind::kItcp, path, 60s, itcp).back().rate;
+  };
+  const abr::ItcpSettings usual;
+  EXPECT_EQ(last_rate(1h), BitRate::mbps(4));
+  EXPECT_LE(last_rate(usual.quiet_backlog), kSlow + usual.restore_step * BitRate::mbps(4));
 }
 
 TEST(ItcpSimTest, TheRateStaysWithinItsLimitsOnAnyPath) {
