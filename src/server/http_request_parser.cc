@@ -45,7 +45,7 @@ HttpRequest::Method method_of(unsigned method) {
 
 bool has_body(const http_parser& parser) {
   constexpr auto kNoLength = std::numeric_limits<std::uint64_t>::max();
-  return parser.flags & F_CHUNKED ||
+  return parser.uses_transfer_encoding ||
          (parser.content_length != 0 && parser.content_length != kNoLength);
 }
 
@@ -129,6 +129,9 @@ class HttpRequestParser::Impl {
 
   Status check() {
     if (parser_.http_major != 1) return fail(fault_of(HPE_INVALID_VERSION));
+    if (parser_.uses_transfer_encoding && !(parser_.flags & F_CHUNKED)) {
+      return fail({400, "the last transfer coding must be chunked"});  // RFC 9112, 6.3
+    }
     if (hosts_ > 1 || (hosts_ == 0 && !request_.http_1_0)) {
       return fail({400, "a request needs exactly one Host header"});
     }

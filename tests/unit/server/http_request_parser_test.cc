@@ -134,6 +134,18 @@ TEST(HttpRequestParserTest, RefusesSmuggledLengths) {
   EXPECT_EQ(
       parse("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n").fault,
       400);
+  for (const std::string coding :
+       {"gzip", "identity", "chunked, gzip", "xchunked", "chunked\r\nTransfer-Encoding: gzip"}) {
+    EXPECT_EQ(
+        parse("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: " + coding + "\r\n\r\n").fault, 400)
+        << coding;
+  }
+}
+
+TEST(HttpRequestParserTest, EndsTheConnectionAfterAChunkedBody) {
+  const auto out = parse("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n");
+  ASSERT_EQ(out.status, Status::kComplete);
+  EXPECT_FALSE(out.request.keep_alive);
 }
 
 TEST(HttpRequestParserTest, KeepsAUserAgentShortAndPrintable) {
@@ -168,6 +180,7 @@ std::string garbage(std::mt19937& random) {
                                                "Upgrade: q",
                                                "Content-Length: 3",
                                                "Transfer-Encoding: chunked",
+                                               "Transfer-Encoding: gzip",
                                                "\n",
                                                " ",
                                                ":",
