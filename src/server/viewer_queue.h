@@ -48,9 +48,9 @@ class ViewerQueue {
   const State& state() const { return state_; }
 
  private:
-  // Audio at 47 and pictures at 60 per second are 107; this holds where timestamps stand still,
-  // or no picture comes at all.
-  static constexpr std::size_t kMaxPackets = 1024;
+  // 30 s, the longest that can be configured, of 47 sounds and 60 pictures per second are 3210;
+  // this holds where timestamps stand still, or no picture comes at all.
+  static constexpr std::size_t kMaxPackets = 4096;
 
   bool over() const { return media() > bound_ + granted_ || size_ > kMaxPackets; }
   QueuedPacket& at(std::size_t i) { return slots_[(head_ + i) & (slots_.size() - 1)]; }

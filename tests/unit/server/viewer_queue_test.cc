@@ -101,12 +101,25 @@ TEST(ViewerQueueTest, LetsAJoinerBeLateUntilItHasCaughtUp) {
   EXPECT_EQ(queue.state().gops_dropped, 1u);
 }
 
+TEST(ViewerQueueTest, HoldsTheLongestBoundOfPicturesAndSound) {
+  ViewerQueue queue{std::chrono::seconds{30}};
+  std::uint64_t sounds = 0;
+  for (std::uint64_t n = 0; n <= 30 * 60; ++n) {
+    auto frame = std::make_shared<media::Packet>(*picture(n, n == 0));
+    frame->pts = n * std::chrono::seconds{1} / 60;
+    queue.push(queued(frame));
+    while (sounds * packets::kSound <= frame->pts) queue.push(queued(sound(sounds++)));
+  }
+  EXPECT_EQ(queue.state().gops_dropped, 0u);
+  EXPECT_EQ(drain(queue).size(), 1801 + sounds);
+}
+
 TEST(ViewerQueueTest, IsBoundedWhenTimeStandsStill) {
   ViewerQueue queue{milliseconds{330}};
   auto still = std::make_shared<media::Packet>();
   still->bytes.resize(188);
   for (int i = 0; i < 100000; ++i) queue.push(queued(still));
-  EXPECT_LE(queue.state().bytes.bytes(), 1024 * 188);
+  EXPECT_LE(queue.state().bytes.bytes(), 4096 * 188);
   EXPECT_GT(queue.state().gops_dropped, 0u);
 }
 
