@@ -49,9 +49,8 @@ struct ViewerState {
   media::ChannelId channel;
   base::BitRate rate;  ///< Packet::rate of the newest picture offered; zero before the first
   base::Time connected{};
-  base::ByteCount sent;           ///< bytes taken by the kernel since accept, framing included
-  base::ByteCount queued;         ///< bytes waiting in the viewer's queue
-  base::Duration queued_media{};  ///< media time between its oldest and newest packet
+  base::ByteCount sent;    ///< bytes taken by the kernel since accept, framing included
+  base::ByteCount queued;  ///< bytes that the kernel has not taken
   std::uint64_t frames_sent = 0;
   std::uint64_t frames_dropped = 0;  ///< pictures dropped from the queue
   std::uint64_t gops_dropped = 0;    ///< times the queue dropped to a keyframe

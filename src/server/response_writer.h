@@ -40,6 +40,7 @@ class ResponseWriter {
   bool between() const { return parts_.empty(); }  ///< no batch has begun: one may be added
   bool room() const { return parts_.size() < kMaxPackets; }
   std::uint64_t offset() const { return offset_; }
+  std::size_t unsent() const { return size_ - sent_; }  ///< bytes, framing included
 
   /// What is left of the batch, in order.
   std::span<iovec> pieces(Pieces& memory) const;

@@ -53,7 +53,6 @@ bool Viewer::prepare(bool sound_due) {
       writer_.add(std::move(item));
     }
     writer_.seal();
-    update_state();
   }
   return !writer_.idle();
 }
@@ -63,6 +62,7 @@ void Viewer::taken(std::size_t bytes, base::Time now) {
     if (packet.kind == media::Packet::Kind::kVideo) on_sent(packet, end_offset, now);
   });
   state_.sent = base::ByteCount{static_cast<std::int64_t>(writer_.offset())};
+  update_state();
 }
 
 void Viewer::finish() {
@@ -105,8 +105,7 @@ void Viewer::apply(bool switched) {
 
 void Viewer::update_state() {
   const auto& queue = queue_.state();
-  state_.queued = queue.bytes;
-  state_.queued_media = queue_.media();
+  state_.queued = queue.bytes + base::ByteCount{static_cast<std::int64_t>(writer_.unsent())};
   state_.frames_dropped = queue.frames_dropped;
   state_.gops_dropped = queue.gops_dropped;
 }

@@ -135,6 +135,16 @@ TEST_F(ViewerTest, CompletesAPartlySentPictureBeforeItDrops) {
   EXPECT_EQ(viewer_.state().frames_dropped, 49u);
 }
 
+TEST_F(ViewerTest, CountsWhatIsHalfSentAsQueued) {
+  offer(picture(0, true));
+  offer(picture(1));
+  EXPECT_EQ(viewer_.state().queued.bytes(), 4 * 188);
+  write(false, 100);
+  EXPECT_EQ(viewer_.state().queued.bytes(), 4 * 188 - 100);
+  write_all();
+  EXPECT_EQ(viewer_.state().queued.bytes(), 0);
+}
+
 TEST_F(ViewerTest, RemembersPicturesSentWithTheirOffsets) {
   offer(picture(0, true));
   write(false, 100);
