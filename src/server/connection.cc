@@ -70,10 +70,6 @@ void Connection::abort(base::Time now) {
   if (phase_ != Phase::kClosed) close();
 }
 
-void Connection::append_state(std::vector<ViewerState>& states) {
-  if (phase_ == Phase::kStream) states.push_back(session_->state());
-}
-
 void Connection::on_ready(EventLoop::Ready ready) {
   const auto now = base::Clock::now();
   if (ready.writable) on_writable(now);
@@ -198,7 +194,6 @@ void Connection::start_stream(const HttpRequest& request, const ViewerRequest& v
   ViewerState state;
   state.id = viewer.id;
   state.address = peer_.address;
-  state.port = peer_.port;
   state.user_agent = request.user_agent;
   state.stream = viewer.stream;
   state.connected = now;

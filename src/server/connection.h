@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
 
 #include "base/units.h"
 #include "server/event_loop.h"
@@ -33,7 +32,6 @@ class Connection {
   void check_times(base::Time now);  ///< a few times per second
   void stop(base::Time now);         ///< ends what is under way and closes, within kGrace
   void abort(base::Time now);        ///< closes at once
-  void append_state(std::vector<ViewerState>& states);
 
  private:
   enum class Phase { kRequest, kResponse, kStream, kLinger, kClosed };

@@ -43,7 +43,6 @@ enum class LeaveReason { kClosedByViewer, kStalled, kSocketError, kStreamGone, k
 struct ViewerState {
   ViewerId id = 0;
   Address address;
-  std::uint16_t port = 0;
   std::string user_agent;
   std::string stream;
   media::ChannelId channel;

@@ -68,14 +68,6 @@ class Server::Impl {
     return state;
   }
 
-  std::vector<ViewerState> viewers() const {
-    std::vector<ViewerState> states;
-    for (const auto& worker : workers_) worker->append_viewers(states);
-    std::sort(states.begin(), states.end(),
-              [](const ViewerState& a, const ViewerState& b) { return a.id < b.id; });
-    return states;
-  }
-
  private:
   /// Each connection to the loop that has fewest. On the accepting loop's thread.
   void spread(base::UniqueFd fd, const Endpoint& peer) {
@@ -126,6 +118,5 @@ void Server::move_viewer(ViewerId viewer, media::ChannelId channel, media::Pts a
 }
 
 Server::State Server::state() const { return impl_->state(); }
-std::vector<ViewerState> Server::viewers() const { return impl_->viewers(); }
 
 }  // namespace server

@@ -80,8 +80,7 @@ class Server {
   /// one from it on from the new, where it must be (or be followed by) a keyframe. Thread-safe.
   void move_viewer(ViewerId viewer, media::ChannelId channel, media::Pts at);
 
-  State state() const;                       ///< thread-safe
-  std::vector<ViewerState> viewers() const;  ///< thread-safe; as of the last half second
+  State state() const;  ///< thread-safe
 
  private:
   class Impl;

@@ -43,7 +43,6 @@ class ViewerQueue {
 
   bool empty() const { return size_ == 0; }
   bool has_picture() const { return pictures_ > 0; }
-  const QueuedPacket& front() const { return slots_[head_]; }
   base::Duration media() const;  ///< between the oldest and the newest picture
   const State& state() const { return state_; }
 

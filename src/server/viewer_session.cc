@@ -32,7 +32,6 @@ void ViewerSession::join(base::Time now) {
   viewer_.state().channel = first_channel_;
   context_.sessions.emplace(state().id, this);
   context_.counters.joined.add();
-  joined_ = true;
   acked_since_ = now;
   if (observer_) observer_->on_join(tick(now));
   enter(first_channel_, now);

@@ -39,8 +39,6 @@ class ViewerSession final : public ChannelMember {
   void finish(LeaveReason reason, base::Time now);
   void leave(LeaveReason reason, base::Time now);  ///< at once
 
-  const ViewerState& state() { return viewer_.state(); }
-
   void on_packet(GroupChannel& channel, const QueuedPacket& item, base::Time now) override;
   void on_sound_due(base::Time now) override;
   void on_channel_closed(GroupChannel& channel, base::Time now) override;
@@ -55,6 +53,7 @@ class ViewerSession final : public ChannelMember {
   void pump(bool sound_due, base::Time now);
   void count_drops();
   void check_stall(base::Time now);
+  const ViewerState& state() { return viewer_.state(); }
   ViewerTick tick(base::Time now);
 
   LoopContext& context_;
@@ -67,7 +66,6 @@ class ViewerSession final : public ChannelMember {
   const Ended ended_;
   GroupChannel* current_ = nullptr;  ///< null: closed
   GroupChannel* next_ = nullptr;     ///< while changing to it
-  bool joined_ = false;
   bool over_ = false;
   bool full_ = false;   ///< the socket takes no more until it is writable
   base::Time wrote_{};  ///< when the socket last took something

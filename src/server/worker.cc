@@ -15,8 +15,7 @@ namespace {
 constexpr base::Duration kHandoverBound = std::chrono::seconds{1};
 // The one timer of a loop runs as often as waiting sounds ask for; the rest every few ticks.
 constexpr base::Duration kTick = GroupChannel::kSoundPatience;
-constexpr unsigned kTicksPerCheck = 5;      // deadlines of seconds, kept to 250 ms
-constexpr unsigned kTicksPerSnapshot = 10;  // half a second
+constexpr unsigned kTicksPerCheck = 5;  // deadlines of seconds, kept to 250 ms
 // What has not ended by then is cut, so that a whole stop takes less than a second.
 constexpr base::Duration kStopTime = std::chrono::milliseconds{800};
 
@@ -54,11 +53,6 @@ void Worker::add_to(Server::State& state) const {
   state.packets_lost_in_handover += handover_.packets_lost();
 }
 
-void Worker::append_viewers(std::vector<ViewerState>& states) const {
-  std::lock_guard lock{mutex_};
-  states.insert(states.end(), snapshot_.begin(), snapshot_.end());
-}
-
 void Worker::run() {
   pthread_setname_np(pthread_self(), ("loop" + std::to_string(index_)).c_str());
   loop_.run();
@@ -67,7 +61,6 @@ void Worker::run() {
   context_.channels.clear();
   handover_.take(events_);
   events_.clear();
-  take_snapshot();
 }
 
 void Worker::on_wake() {
@@ -115,7 +108,6 @@ void Worker::on_housekeeping() {
   ++ticks_;
   for (auto& [id, channel] : context_.channels) channel->flush_sounds(now);
   if (stop_deadline_ || ticks_ % kTicksPerCheck == 0) check_connections(now);
-  if (ticks_ % kTicksPerSnapshot == 0) take_snapshot();
   reap();
 }
 
@@ -124,13 +116,6 @@ void Worker::check_connections(base::Time now) {
   if (stop_deadline_ && now >= *stop_deadline_) {
     for (auto& [key, connection] : connections_) connection->abort(now);
   }
-}
-
-void Worker::take_snapshot() {
-  std::vector<ViewerState> states;
-  for (auto& [key, connection] : connections_) connection->append_state(states);
-  std::lock_guard lock{mutex_};
-  snapshot_.swap(states);
 }
 
 void Worker::reap() {

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <unordered_map>
@@ -34,7 +33,6 @@ class Worker {
 
   int connections() const { return connection_count_.load(std::memory_order_relaxed); }
   void add_to(Server::State& state) const;
-  void append_viewers(std::vector<ViewerState>& states) const;
 
  private:
   void run();
@@ -46,7 +44,6 @@ class Worker {
   void handle(Stopping& event, base::Time now);
   void on_housekeeping();
   void check_connections(base::Time now);
-  void take_snapshot();
   void reap();
 
   const int index_;
@@ -61,8 +58,6 @@ class Worker {
   std::vector<Handover::Event> events_;
   unsigned ticks_ = 0;
   std::optional<base::Time> stop_deadline_;
-  mutable std::mutex mutex_;
-  std::vector<ViewerState> snapshot_;  // GUARDED_BY(mutex_)
   std::thread thread_;
 };
 

@@ -23,6 +23,7 @@ struct Seen {
   std::atomic<int> frames_ahead{0};  ///< departed after the tick that showed them
   std::mutex mutex;
   std::map<server::ViewerId, server::ViewerRequest> requests;  // GUARDED_BY(mutex)
+  std::map<server::ViewerId, server::ViewerState> viewers;  ///< as last ticked; GUARDED_BY(mutex)
   std::set<std::thread::id> threads;  ///< of the page "/thread"; GUARDED_BY(mutex)
 };
 
@@ -32,6 +33,10 @@ class FakeObserver : public server::ViewerObserver {
   ~FakeObserver() override { --seen_.observers; }
   void on_join(const server::ViewerTick&) override { ++seen_.joins; }
   void on_tick(const server::ViewerTick& tick) override {
+    {
+      std::lock_guard lock{seen_.mutex};
+      seen_.viewers[tick.state.id] = tick.state;
+    }
     ++seen_.ticks;
     tick.sent.take_all([&](const server::SentFrame& frame) {
       if (frame.departed > tick.now) ++seen_.frames_ahead;

@@ -164,9 +164,9 @@ TEST_F(ServerStreamTest, GivesEachOf200ViewersExactlyWhatWasPublished) {
     for (auto& client : clients) ASSERT_EQ(client.read_chunked(expected.size()), expected);
   }
   EXPECT_EQ(server_->state().frames_dropped, 0u);
-  EXPECT_TRUE(eventually([&] { return server_->viewers().size() == 200; }));
-  EXPECT_EQ(server_->viewers().front().id, 1u);
   EXPECT_TRUE(eventually([&] { return handler_.seen.ticks == 200 * 50; }));
+  EXPECT_EQ(handler_.seen.viewers.size(), 200u);
+  EXPECT_EQ(handler_.seen.viewers.begin()->first, 1u);
 }
 
 TEST_F(ServerStreamTest, TicksAfterThePictureHasDeparted) {
@@ -322,8 +322,9 @@ TEST_F(ServerStreamTest, MovesAViewerWithoutAGap) {
   EXPECT_TRUE(client.read_chunked(expected.size()) == expected);
   EXPECT_EQ(server_->state().switches, 1u);
   EXPECT_TRUE(eventually([&] {
-    const auto viewers = server_->viewers();
-    return viewers.size() == 1 && viewers[0].channel == kOther && viewers[0].switches == 1;
+    std::lock_guard lock{handler_.seen.mutex};
+    const auto& viewer = handler_.seen.viewers[1];
+    return viewer.channel == kOther && viewer.switches == 1;
   }));
 }
 
