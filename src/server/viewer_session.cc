@@ -171,10 +171,13 @@ void ViewerSession::count_drops() {
 }
 
 void ViewerSession::check_stall(base::Time now) {
+  if (!full_) {
+    acked_since_ = now;
+    return;
+  }
   const std::uint64_t sent = viewer_.writer().offset();
   const std::uint64_t on_the_way = std::min<std::uint64_t>(socket_.unacknowledged(), sent);
-  const bool idle = on_the_way == 0 && !viewer_.has_unsent();
-  if (idle || sent - on_the_way > acked_) acked_since_ = now;
+  if (sent - on_the_way > acked_) acked_since_ = now;
   acked_ = sent - on_the_way;
   if (now - acked_since_ >= context_.shared.settings.stall_timeout) {
     leave(LeaveReason::kStalled, now);

@@ -71,7 +71,7 @@ class ViewerSession final : public ChannelMember {
   base::Time wrote_{};  ///< when the socket last took something
   std::optional<LeaveReason> finishing_;
   base::Time grace_ends_{};
-  base::Time acked_since_{};  ///< when `acked_` last grew, or nothing was on the way
+  base::Time acked_since_{};  ///< when `acked_` last grew, or the socket took more
   std::uint64_t acked_ = 0;
   std::uint64_t frames_counted_ = 0;  ///< of frames_dropped, in the loop's counters already
   std::uint64_t gops_counted_ = 0;
