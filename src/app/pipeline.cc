@@ -134,7 +134,7 @@ std::vector<LiveStream::State> Pipeline::stream_states() const {
 StateCollector::Snapshot Pipeline::snapshot() const {
   return {stream_states(), server_.state(),
           viewers_.list(static_cast<std::size_t>(config_.metrics_max_viewers)),
-          trace_ ? trace_->lines_dropped() : 0};
+          trace_ ? trace_->lines_lost() : 0};
 }
 
 }  // namespace app

@@ -19,7 +19,7 @@ class StateCollector : public prometheus::Collectable {
     std::vector<LiveStream::State> streams;
     server::Server::State server;
     std::vector<ViewerTelemetry> viewers;  ///< those that get metrics of their own
-    std::uint64_t trace_lines_dropped = 0;
+    std::uint64_t trace_lines_lost = 0;
   };
 
   explicit StateCollector(std::function<Snapshot()> snapshot) : snapshot_{std::move(snapshot)} {}

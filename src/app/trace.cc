@@ -2,11 +2,16 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
+
+#include "base/log.h"
 
 namespace app {
 
@@ -15,6 +20,9 @@ namespace {
 std::string writable_directory(const std::string& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
+  if (!error && ::access(directory.c_str(), W_OK | X_OK) != 0) {
+    error = {errno, std::generic_category()};
+  }
   if (error) {
     throw std::runtime_error{
         fmt::format("trace directory {}: {}; choose one that the server may write to, or leave "
@@ -46,8 +54,19 @@ void Trace::write(std::shared_ptr<Session> session, std::string line) {
 
 void Trace::run() {
   while (const auto line = lines_.pop()) {
-    line->session->file_ << line->text << '\n';
-    if (line->session.use_count() == 1) line->session->file_.flush();
+    auto& file = line->session->file_;
+    file << line->text << '\n';
+    if (line->session.use_count() == 1) file.flush();
+    if (file) continue;
+    file.clear();  // the disk may have room for the next one
+    write_failed();
+  }
+}
+
+void Trace::write_failed() {
+  ++lines_failed_;
+  if (const auto lines = failures_.count(base::Clock::now())) {
+    base::log::warning("trace_not_written", {{"directory", directory_}, {"lines", *lines}});
   }
 }
 

@@ -8,12 +8,13 @@
 #include <thread>
 
 #include "base/bounded_queue.h"
+#include "server/log_period.h"
 
 namespace app {
 
 /// Writes what happened to each viewer as JSON lines, one file per session, on a thread of its own;
-/// when the disk is slower than the events, the oldest waiting lines are lost and counted.
-/// docs/TRACE.md describes the lines. Thread-safe.
+/// when the disk is slower than the events, the oldest waiting lines are lost, as are those that
+/// the disk does not take; both are counted. docs/TRACE.md describes the lines. Thread-safe.
 class Trace {
  public:
   class Session {
@@ -30,8 +31,9 @@ class Trace {
   ~Trace();  ///< writes what waits
 
   std::shared_ptr<Session> open(const std::string& stream, std::uint64_t viewer);
+  /// With the session's last line its last reference: then the file is complete.
   void write(std::shared_ptr<Session> session, std::string line);
-  std::uint64_t lines_dropped() const { return lines_.dropped(); }
+  std::uint64_t lines_lost() const { return lines_.dropped() + lines_failed_; }
 
  private:
   struct Line {
@@ -42,9 +44,12 @@ class Trace {
   static constexpr std::size_t kBound = 50000;
 
   void run();
+  void write_failed();
 
   const std::string directory_;
   base::BoundedQueue<Line> lines_{kBound};
+  std::atomic<std::uint64_t> lines_failed_{0};
+  server::LogPeriod failures_;  // used by the writer thread only
   std::thread thread_;
 };
 

@@ -78,7 +78,7 @@ void ViewerControl::on_leave(const server::ViewerTick& tick, server::LeaveReason
   if (!trace_) return;
   tick.sent.take_all(
       [this](const server::SentFrame& frame) { trace(trace_line::frame(frame, {})); });
-  trace(trace_line::leave(tick, reason));
+  shared_.trace->write(std::move(trace_), trace_line::leave(tick, reason));
 }
 
 void ViewerControl::take_deliveries(const server::ViewerTick& tick,

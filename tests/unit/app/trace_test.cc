@@ -1,11 +1,14 @@
 #include "app/trace.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-
-#include "base/unique_fd.h"
+#include <thread>
 
 namespace app {
 namespace {
@@ -44,6 +47,30 @@ TEST_F(TraceTest, SaysWhichDirectoryCannotBeMade) {
   } catch (const std::runtime_error& e) {
     EXPECT_NE(std::string{e.what()}.find("/proc/nothing/here"), std::string::npos);
   }
+}
+
+TEST_F(TraceTest, SaysWhichDirectoryCannotBeWritten) {
+  ::chmod(directory_.c_str(), 0500);
+  const auto start = [&] {
+    (void)::setuid(65534);  // nobody: root may write everywhere
+    try {
+      Trace trace{directory_};
+    } catch (const std::runtime_error& e) {
+      std::fputs(e.what(), stderr);
+      std::_Exit(7);
+    }
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(start(), testing::ExitedWithCode(7), "Permission denied");
+}
+
+TEST_F(TraceTest, CountsTheLinesOfAFileThatCannotBeWritten) {
+  Trace trace{directory_ / "new"};
+  std::filesystem::remove(directory_ / "new");
+  auto session = trace.open("live", 7);
+  trace.write(session, "first");
+  trace.write(std::move(session), "last");
+  while (trace.lines_lost() < 2) std::this_thread::yield();
 }
 
 }  // namespace
