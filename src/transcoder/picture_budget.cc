@@ -32,15 +32,14 @@ base::ByteCount PictureBudget::next(media::Pts pts) {
   previous_ = rate_;
   picture_ = rate_ * interval_.update(pts);
   const auto drained = rate_ * (pts - std::exchange(pts_, pts));
+  const auto share = std::min(picture_, drained);
+  const auto bound = std::max(rate_ * vbv_, share * kLeastBound);
+  waiting_ = std::max(base::ByteCount{}, waiting_ - drained);
   if (snap_ > 0) {
     --snap_;
-    waiting_ = {};
-    return picture_;
+    waiting_ = bound - share;
   }
-  waiting_ = std::max(base::ByteCount{}, waiting_ - drained);
-  const auto share = std::min(picture_, drained);
-  const auto room = std::max(rate_ * vbv_, share * kLeastBound) - waiting_;
-  return std::max(room, share * kLeastPicture);
+  return std::max(bound - waiting_, share * kLeastPicture);
 }
 
 }  // namespace transcoder

@@ -11,9 +11,10 @@ namespace transcoder {
 ///
 ///   waiting = max(0, waiting - rate * time since the last picture)   what the link still holds
 ///   share   = rate * interval                      what the rate allows one picture
-///   room    = max(rate * vbv, 1.25 * share) - waiting
-///   room    = share, waiting = 0                   for 2 pictures after a cut ("snap")
-///   waiting = waiting + its bits                   after each picture
+///   bound   = max(rate * vbv, 1.25 * share)
+///   waiting = bound - share                        for 2 pictures after a cut ("snap")
+///   room    = bound - waiting                      what the next picture may take
+///   waiting = waiting + its bits                   after it
 ///
 /// A picture that comes sooner than `interval` has its share of the time that has passed.
 class PictureBudget {

@@ -23,7 +23,7 @@ StateCollector::Snapshot busy() {
   snapshot.server.responses.assign(600, 0);
   snapshot.server.responses[404] = 2;
   snapshot.server.left.assign(5, 0);
-  snapshot.viewers.push_back({.id = 1, .stream = "a", .address = "192.0.2.1", .channel = {}});
+  snapshot.viewers.push_back({.id = 1, .stream = "a", .backlog = std::chrono::milliseconds{250}});
   return snapshot;
 }
 
@@ -43,8 +43,11 @@ TEST(StateCollectorTest, CountsViewersPerStream) {
   EXPECT_EQ(viewers->metric[0].gauge.value, 3);
 }
 
-TEST(StateCollectorTest, NamesNoViewersAddress) {
-  EXPECT_EQ(Metrics{}.text(StateCollector{busy}).find("192.0.2.1"), std::string::npos);
+TEST(StateCollectorTest, AViewersBacklogIsThePolicys) {
+  const auto text = Metrics{}.text(StateCollector{busy});
+  EXPECT_NE(text.find(R"(symcast_viewer_backlog_seconds{stream="a",viewer="1"} 0.25)"),
+            std::string::npos)
+      << text;
 }
 
 TEST(StateCollectorTest, TextHoldsEventsAndStates) {

@@ -50,6 +50,13 @@ TEST(TraceLineTest, AnEventSaysItsKindAndWindow) {
   EXPECT_DOUBLE_EQ(line["srtt"], 0.12);
 }
 
+TEST(TraceLineTest, AChangeOfGroupSaysWhichAndWhen) {
+  const auto line = json::parse(trace_line::group(3, base::Time{7s}));
+  EXPECT_EQ(line["event"], "group");
+  EXPECT_EQ(line["group"], 3);
+  EXPECT_DOUBLE_EQ(line["at"], 7.0);
+}
+
 TEST(TraceLineTest, AHostileUserAgentStaysOneLineOfJson) {
   server::ViewerState state;
   state.user_agent = "bad\n\"agent\xff";

@@ -20,6 +20,7 @@ struct Seen {
   std::atomic<int> ticks{0};
   std::atomic<int> leaves{0};
   std::atomic<int> observers{0};     ///< alive
+  std::atomic<bool> takes_frames{true};
   std::atomic<int> frames_ahead{0};  ///< departed after the tick that showed them
   std::mutex mutex;
   std::map<server::ViewerId, server::ViewerRequest> requests;  // GUARDED_BY(mutex)
@@ -38,6 +39,7 @@ class FakeObserver : public server::ViewerObserver {
       seen_.viewers[tick.state.id] = tick.state;
     }
     ++seen_.ticks;
+    if (!seen_.takes_frames) return;
     tick.sent.take_all([&](const server::SentFrame& frame) {
       if (frame.departed > tick.now) ++seen_.frames_ahead;
     });

@@ -183,6 +183,20 @@ TEST_F(ServerStreamTest, TicksAfterThePictureHasDeparted) {
   EXPECT_EQ(handler_.seen.frames_ahead, 0);
 }
 
+TEST_F(ServerStreamTest, CountsPicturesForgottenUnacknowledged) {
+  handler_.seen.takes_frames = false;
+  start();
+  HttpClient client{endpoint_};
+  client.send(kGet);
+  ASSERT_TRUE(viewers_are(1));
+  client.read_head();
+  for (std::uint64_t n = 0; n < server::SentFrames::kBound + 3; ++n) {
+    publish(dense(n, n == 0));
+    client.read_chunked(kPicture);
+  }
+  EXPECT_TRUE(eventually([&] { return server_->state().frames_forgotten == 3; }));
+}
+
 TEST_F(ServerStreamTest, LimitsViewersInAll) {
   settings_.max_viewers = 2;
   start();
