@@ -31,6 +31,7 @@ struct Counters {
   Counter bytes_sent;
   Counter frames_dropped;
   Counter gops_dropped;
+  Counter frames_forgotten;
   Counter switches;
   std::array<Counter, kStatuses> responses;
   std::array<Counter, kReasons> left;

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "base/units.h"
 #include "media/packet.h"
@@ -24,40 +25,45 @@ struct SentFrame {
 };
 
 /// Pictures in the kernel or on the way, oldest first; at most kBound, then the oldest is forgotten
-/// and counted. Owned by a viewer, used on its loop thread.
+/// and counted. Allocates no more once it has grown. Owned by a viewer, used on its loop thread.
 class SentFrames {
  public:
+  /// 8 s of 60 pictures per second.
   static constexpr std::size_t kBound = 512;
 
-  void push(SentFrame frame) {
-    if (frames_.size() >= kBound) {
-      frames_.pop_front();
+  void push(const SentFrame& frame) {
+    if (size() >= kBound) {
+      ++first_;
       ++forgotten_;
     }
+    if (first_ >= size()) compact();
     frames_.push_back(frame);
   }
 
   /// Calls `fn` for each picture that lies wholly below `offset`, and forgets it.
   template <typename Fn>
   void take_acked(std::uint64_t offset, Fn fn) {
-    while (!frames_.empty() && frames_.front().end_offset <= offset) {
-      fn(frames_.front());
-      frames_.pop_front();
-    }
+    while (size() > 0 && frames_[first_].end_offset <= offset) fn(frames_[first_++]);
   }
 
   /// The same for all that are left.
   template <typename Fn>
   void take_all(Fn fn) {
-    for (const auto& frame : frames_) fn(frame);
-    frames_.clear();
+    while (size() > 0) fn(frames_[first_++]);
   }
 
-  std::size_t size() const { return frames_.size(); }
+  std::size_t size() const { return frames_.size() - first_; }
   std::uint64_t forgotten() const { return forgotten_; }
 
  private:
-  std::deque<SentFrame> frames_;
+  /// Moves no more than have been taken.
+  void compact() {
+    frames_.erase(frames_.begin(), frames_.begin() + static_cast<std::ptrdiff_t>(first_));
+    first_ = 0;
+  }
+
+  std::vector<SentFrame> frames_;
+  std::size_t first_ = 0;  ///< those before it have been taken
   std::uint64_t forgotten_ = 0;
 };
 

@@ -53,6 +53,7 @@ class Server {
     std::uint64_t bytes_sent = 0;  ///< media responses
     std::uint64_t frames_dropped = 0;
     std::uint64_t gops_dropped = 0;
+    std::uint64_t frames_forgotten = 0;  ///< beyond SentFrames::kBound: their delay is unknown
     std::uint64_t switches = 0;
     std::vector<std::uint64_t> responses;  ///< by status: index = HTTP status code
     std::vector<std::uint64_t> left;       ///< by LeaveReason

@@ -69,9 +69,9 @@ void ViewerSession::on_packet(GroupChannel& channel, const QueuedPacket& item, b
   const bool was_current = &channel == current_;
   viewer_.offer(was_current ? Viewer::Source::kCurrent : Viewer::Source::kNext, item, now);
   follow_switch();
-  count_drops();
   // Sounds wait for the next picture's write, or for on_sound_due().
   if (item.is_video()) pump(false, now);
+  count_drops();
   if (over_ || !item.is_video() || !(was_current || &channel == current_)) return;
   if (observer_) observer_->on_tick(tick(now));
 }
@@ -165,9 +165,12 @@ ViewerTick ViewerSession::tick(base::Time now) {
 }
 
 void ViewerSession::count_drops() {
-  const auto& [frames, gops] = std::pair{state().frames_dropped, state().gops_dropped};
-  context_.counters.frames_dropped.add(frames - std::exchange(frames_counted_, frames));
-  context_.counters.gops_dropped.add(gops - std::exchange(gops_counted_, gops));
+  const auto count = [](Counter& counter, std::uint64_t& counted, std::uint64_t now) {
+    if (now != counted) counter.add(now - std::exchange(counted, now));
+  };
+  count(context_.counters.frames_dropped, frames_counted_, state().frames_dropped);
+  count(context_.counters.gops_dropped, gops_counted_, state().gops_dropped);
+  count(context_.counters.frames_forgotten, forgotten_counted_, viewer_.sent().forgotten());
 }
 
 void ViewerSession::check_stall(base::Time now) {

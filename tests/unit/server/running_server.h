@@ -19,7 +19,7 @@ struct Seen {
   std::atomic<int> joins{0};
   std::atomic<int> ticks{0};
   std::atomic<int> leaves{0};
-  std::atomic<int> observers{0};     ///< alive
+  std::atomic<int> observers{0};  ///< alive
   std::atomic<bool> takes_frames{true};
   std::atomic<int> frames_ahead{0};  ///< departed after the tick that showed them
   std::mutex mutex;
