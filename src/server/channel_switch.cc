@@ -15,7 +15,7 @@ bool is_after(std::uint64_t number, const std::optional<std::uint64_t>& newest) 
 bool ChannelSwitch::from_old(QueuedPacket item, base::Time now) {
   const std::uint64_t number = item.packet->number;
   if (!item.is_video()) {
-    if (is_after(number, given_.sound)) give(std::move(item));
+    give(std::move(item));
     return false;
   }
   if (key_ && number >= *key_) return true;
@@ -55,22 +55,8 @@ std::vector<QueuedPacket> ChannelSwitch::give_up() {
   return take_old();
 }
 
-std::vector<QueuedPacket> ChannelSwitch::take_old() { return std::exchange(out_, {}); }
-
-std::vector<QueuedPacket> ChannelSwitch::take_new() {
-  std::vector<QueuedPacket> items;
-  for (auto& item : staged_) {
-    if (item.is_video() || is_after(item.packet->number, given_.sound)) {
-      items.push_back(std::move(item));
-    }
-  }
-  staged_.clear();
-  return items;
-}
-
 bool ChannelSwitch::starts_here(const QueuedPacket& item) const {
-  return item.is_keyframe() && item.packet->pts >= at_ &&
-         is_after(item.packet->number, given_.picture);
+  return item.is_keyframe() && item.packet->pts >= at_ && is_after(item.packet->number, given_);
 }
 
 /// K may be this picture's, in the new channel.
@@ -85,13 +71,13 @@ bool ChannelSwitch::found_keyframe(QueuedPacket item, base::Time now) {
   stage(std::move(item));
   if (*key_ > 0) give_held_through(*key_ - 1);
   const bool past = !held_.empty();
-  const bool next = given_.picture && *given_.picture + 1 == *key_;
+  const bool next = given_ && *given_ + 1 == *key_;
   held_.clear();
   return past || next || old_closed_;
 }
 
 void ChannelSwitch::give(QueuedPacket item) {
-  (item.is_video() ? given_.picture : given_.sound) = item.packet->number;
+  if (item.is_video()) given_ = item.packet->number;
   out_.push_back(std::move(item));
 }
 

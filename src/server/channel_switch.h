@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/units.h"
@@ -12,8 +13,9 @@
 
 namespace server {
 
-/// One viewer's way from one channel to another: every picture and every sound once and in order.
-/// Pure; fed with what both channels offer. K is the first keyframe of the new channel at or after
+/// One viewer's way from one channel to another: every picture once and in order. A sound may come
+/// from both: the viewer, who knows what he was given, takes it once. Pure; fed with what both
+/// channels offer. K is the first keyframe of the new channel at or after
 /// `at` that the viewer is not already past:
 ///
 ///   old  ──● ● ● ● ●(held until K is known)        new  ─ ─○ ○ K ● ● ● (staged until old is done)
@@ -24,12 +26,6 @@ namespace server {
 /// new channel counts on his going there: K is waited for however late it is.
 class ChannelSwitch {
  public:
-  /// The newest of each kind that the viewer has been given.
-  struct Position {
-    std::optional<std::uint64_t> picture;
-    std::optional<std::uint64_t> sound;
-  };
-
   /// How long a late channel is waited for: encoders of one stream differ by a few pictures, and
   /// longer a picture held back is a freeze that is noticed.
   static constexpr base::Duration kPatience = std::chrono::milliseconds{300};
@@ -40,7 +36,8 @@ class ChannelSwitch {
   /// sound is lost, or, with K there, the old channel is waited for no longer.
   static constexpr std::size_t kMaxStaged = 512;
 
-  ChannelSwitch(media::Pts at, Position given, base::Time now)
+  /// `given`: the newest picture that the viewer has been given.
+  ChannelSwitch(media::Pts at, std::optional<std::uint64_t> given, base::Time now)
       : at_{at}, given_{given}, new_time_{now} {}
 
   /// Each returns true when the switch is over; then call take_old() and take_new().
@@ -52,10 +49,10 @@ class ChannelSwitch {
   /// Ends it: everything of the old channel that has not been taken.
   std::vector<QueuedPacket> give_up();
 
-  /// What the viewer is to be given from the old channel; each packet once.
-  std::vector<QueuedPacket> take_old();
+  /// What the viewer is to be given from the old channel.
+  std::vector<QueuedPacket> take_old() { return std::exchange(out_, {}); }
   /// What the viewer is to be given after it, from the new channel.
-  std::vector<QueuedPacket> take_new();
+  std::deque<QueuedPacket> take_new() { return std::exchange(staged_, {}); }
 
  private:
   struct Held {
@@ -73,7 +70,7 @@ class ChannelSwitch {
   void stage(QueuedPacket item);
 
   const media::Pts at_;
-  Position given_;
+  std::optional<std::uint64_t> given_;  ///< newest picture
   bool old_closed_ = false;
   std::optional<std::uint64_t> key_;  ///< number of K
   base::Time key_time_{};

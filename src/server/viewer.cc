@@ -2,6 +2,10 @@
 
 namespace server {
 
+namespace {
+std::size_t index(media::Packet::Kind kind) { return static_cast<std::size_t>(kind); }
+}  // namespace
+
 Viewer::Viewer(ViewerState state, base::Duration queue_bound, ResponseWriter writer)
     : state_{std::move(state)}, queue_{queue_bound}, writer_{std::move(writer)} {}
 
@@ -27,7 +31,7 @@ void Viewer::offer(Source source, const QueuedPacket& item, base::Time now) {
 
 void Viewer::begin_switch(media::Pts at, base::Time now) {
   cancel_switch();
-  switch_ = std::make_unique<ChannelSwitch>(at, given_, now);
+  switch_ = std::make_unique<ChannelSwitch>(at, given_[index(media::Packet::Kind::kVideo)], now);
 }
 
 void Viewer::cancel_switch() {
@@ -80,14 +84,14 @@ void Viewer::deliver(QueuedPacket item) {
   }
   if (!is_new(*item.packet)) return;
   if (item.splice) splice_ = {true, true};
-  item.splice = std::exchange(splice_[static_cast<std::size_t>(item.packet->kind)], false);
+  item.splice = std::exchange(splice_[index(item.packet->kind)], false);
   if (item.is_video()) state_.rate = item.packet->rate;
   queue_.push(std::move(item));
 }
 
 /// Sounds and pictures have the same numbers in every channel: what was given is not given again.
 bool Viewer::is_new(const media::Packet& packet) {
-  auto& newest = packet.kind == media::Packet::Kind::kVideo ? given_.picture : given_.sound;
+  auto& newest = given_[index(packet.kind)];
   if (newest && packet.number <= *newest) return false;
   newest = packet.number;
   return true;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/units.h"
@@ -68,7 +69,7 @@ class Viewer {
   ViewerQueue queue_;
   ResponseWriter writer_;
   SentFrames sent_;
-  ChannelSwitch::Position given_;
+  std::array<std::optional<std::uint64_t>, 2> given_;  ///< by Packet::Kind: the newest
   std::array<bool, 2> splice_{};  ///< by Packet::Kind: the next one follows a gap
   std::unique_ptr<ChannelSwitch> switch_;
   bool switched_ = false;
