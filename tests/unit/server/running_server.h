@@ -1,6 +1,9 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
 #include <atomic>
 #include <functional>
@@ -19,7 +22,9 @@ struct Seen {
   std::atomic<int> joins{0};
   std::atomic<int> ticks{0};
   std::atomic<int> leaves{0};
-  std::atomic<int> observers{0};  ///< alive
+  std::atomic<int> observers{0};       ///< alive
+  std::atomic<int> notsent_lowat{-1};  ///< of the newest viewer's socket, as the next
+  std::atomic<int> nodelay{-1};
   std::atomic<bool> takes_frames{true};
   std::atomic<int> frames_ahead{0};  ///< departed after the tick that showed them
   std::mutex mutex;
@@ -32,7 +37,11 @@ class FakeObserver : public server::ViewerObserver {
  public:
   explicit FakeObserver(Seen& seen) : seen_{seen} { ++seen_.observers; }
   ~FakeObserver() override { --seen_.observers; }
-  void on_join(const server::ViewerTick&) override { ++seen_.joins; }
+  void on_join(const server::ViewerTick& tick) override {
+    seen_.notsent_lowat = tcp_option(tick.fd, TCP_NOTSENT_LOWAT);
+    seen_.nodelay = tcp_option(tick.fd, TCP_NODELAY);
+    ++seen_.joins;
+  }
   void on_tick(const server::ViewerTick& tick) override {
     {
       std::lock_guard lock{seen_.mutex};
@@ -47,6 +56,13 @@ class FakeObserver : public server::ViewerObserver {
   void on_leave(const server::ViewerTick&, server::LeaveReason) override { ++seen_.leaves; }
 
  private:
+  static int tcp_option(int fd, int option) {
+    int value = -1;
+    socklen_t size = sizeof value;
+    getsockopt(fd, IPPROTO_TCP, option, &value, &size);
+    return value;
+  }
+
   Seen& seen_;
 };
 

@@ -169,7 +169,7 @@ TEST_F(ServerPageTest, ClosesASilentConnection) {
   settings_.header_timeout = milliseconds{300};
   start();
   HttpClient client{endpoint_};
-  EXPECT_EQ(client.read_to_end(), "");
+  EXPECT_TRUE(client.at_end());
 }
 
 TEST_F(ServerPageTest, ClosesAConnectionThatDoesNotReadItsPage) {

@@ -1,6 +1,4 @@
 #include <gmock/gmock.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 
 #include <array>
 #include <vector>
@@ -396,12 +394,15 @@ TEST_F(ServerStreamTest, EndsEveryResponseWhenItStops) {
 
 TEST_F(ServerStreamTest, SetsTheSocketUpAndSurvivesWhatItCannotSet) {
   handler_.socket.congestion_control = "no-such-control";
+  handler_.socket.notsent_lowat = base::ByteCount{12345};
   start();
   publish(picture(0, true));
   HttpClient client{endpoint_};
   client.send(kGet);
   client.read_head();
   EXPECT_EQ(client.read_chunked(kPicture), text(picture(0)));
+  EXPECT_EQ(handler_.seen.notsent_lowat, 12345);
+  EXPECT_EQ(handler_.seen.nodelay, 1);
 }
 
 TEST_F(ServerStreamTest, SpreadsConnectionsOverTheLoops) {
