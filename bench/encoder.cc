@@ -23,8 +23,8 @@
 
 namespace {
 
-using transcoder::testing::Content;
-using transcoder::testing::Pictures;
+using transcoder::test::Content;
+using transcoder::test::Pictures;
 
 constexpr int kWidth = 1280;
 constexpr int kHeight = 720;
@@ -105,7 +105,7 @@ void cut_table(const transcoder::EncoderSettings& settings) {
       "# excess: ms of waiting in a link of the new rate within 10 pictures\n"
       "# share: part of the rate used, before and (from 10 pictures on) after\n"
       "content  from kbit/s  factor  frames to obey  first  excess ms  share before  after");
-  for (const auto content : transcoder::testing::kContents) {
+  for (const auto content : transcoder::test::kContents) {
     for (const double factor : {0.2, 0.55, 0.8, 5.0}) {
       const auto before = factor > 1 ? base::BitRate::kbps(800) : base::BitRate::kbps(4000);
       const auto after = before * factor;

@@ -1,34 +1,39 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
-#include <optional>
 
 namespace transcoder {
 
 /// What a program can read in a picture of the test source, also after encoding, scaling and
-/// decoding: two rows of black and white blocks at the bottom, sized in proportion to the picture.
+/// decoding: two rows of 48 black (0) and white blocks at the bottom, sized in proportion to the
+/// picture, from left to right and top to bottom: the frame number in 32 bits, the capture time in
+/// 48, and the checksum of these 80 in 16; each with its most significant bit first.
 struct TestCode {
   std::uint32_t frame = 0;               ///< counts the source's pictures
   std::chrono::milliseconds captured{};  ///< CLOCK_MONOTONIC, modulo 2^48 ms
   bool operator==(const TestCode&) const = default;
 };
 
-/// An 8-bit luma plane with values in video range.
-struct LumaView {
-  const std::uint8_t* data = nullptr;
-  int stride = 0;
-  int width = 0;
-  int height = 0;
-};
+inline constexpr int kTestCodeColumns = 48;
+inline constexpr int kTestCodeRows = 2;
+using TestCodeBits = std::array<bool, kTestCodeColumns * kTestCodeRows>;
 
 /// Share of the picture's height that the code takes, at its bottom.
 inline constexpr int kTestCodeHeightDivisor = 12;
 
-/// `luma` has the view's size; at least 192 columns.
-void draw_test_code(const TestCode& code, std::uint8_t* luma, int stride, int width, int height);
+/// Pixels of one block; right and bottom are the first ones after it.
+struct TestCodeBlock {
+  int left, right, top, bottom;
+};
+TestCodeBlock test_code_block(int index, int width, int height);
 
-/// Empty when there is no code, or its checksum is wrong.
-std::optional<TestCode> read_test_code(const LumaView& picture);
+/// CRC-16/CCITT-FALSE of the bits before the checksum; its start value makes the all-black picture
+/// invalid.
+std::uint16_t test_code_checksum(const TestCodeBits& bits);
+
+/// `luma` has the size given; at least 192 columns.
+void draw_test_code(const TestCode& code, std::uint8_t* luma, int stride, int width, int height);
 
 }  // namespace transcoder

@@ -13,9 +13,9 @@ namespace {
 
 using ::testing::IsEmpty;
 using ::testing::Not;
-using transcoder::testing::decode_ts;
-using transcoder::testing::parse_ts;
-using transcoder::testing::SampleStream;
+using transcoder::test::decode_ts;
+using transcoder::test::parse_ts;
+using transcoder::test::SampleStream;
 
 using Bytes = std::vector<std::uint8_t>;
 

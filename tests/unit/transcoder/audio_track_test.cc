@@ -67,7 +67,7 @@ TEST_F(AudioTrackTest, SoundStaysAtItsTime) {
     ASSERT_TRUE(unit);
     bytes.insert(bytes.end(), unit->begin(), unit->end());
   }
-  const auto decoded = testing::decode_ts(bytes);
+  const auto decoded = test::decode_ts(bytes);
   const auto loud =
       std::ranges::find_if(decoded.samples, [](float v) { return std::abs(v) > 0.25F; });
   EXPECT_NEAR(static_cast<double>(loud - decoded.samples.begin()), media::kAudioRate, 512);

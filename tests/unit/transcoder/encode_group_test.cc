@@ -15,8 +15,8 @@ namespace transcoder {
 namespace {
 
 using std::chrono::milliseconds;
+using test::PacketLog;
 using ::testing::ElementsAre;
-using testing::PacketLog;
 
 constexpr auto kRate = base::BitRate::kbps(1000);
 
@@ -85,7 +85,7 @@ class EncodeGroupTest : public ::testing::Test {
 
   media::FramePtr picture(milliseconds pts, int width = 320, int height = 180) {
     auto frame = std::make_shared<media::Frame>(
-        *testing::Pictures{testing::Content::kStatic, width, height}.next(pts));
+        *test::Pictures{test::Content::kStatic, width, height}.next(pts));
     frame->number = number_++;
     return frame;
   }

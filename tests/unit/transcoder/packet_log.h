@@ -8,7 +8,7 @@
 
 #include "media/packet.h"
 
-namespace transcoder::testing {
+namespace transcoder::test {
 
 /// Packets published on another thread. wait() throws after 10 s: a hang becomes a failure.
 class PacketLog {
@@ -40,4 +40,4 @@ class PacketLog {
   std::vector<media::PacketPtr> packets_;  // GUARDED_BY(mutex_)
 };
 
-}  // namespace transcoder::testing
+}  // namespace transcoder::test

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-namespace transcoder::testing {
+namespace transcoder::test {
 
 namespace {
 
@@ -113,4 +113,4 @@ media::FramePtr Pictures::next(media::Pts pts) {
   return frame;
 }
 
-}  // namespace transcoder::testing
+}  // namespace transcoder::test

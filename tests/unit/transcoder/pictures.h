@@ -7,7 +7,7 @@
 #include "media/frame.h"
 
 /// Synthetic pictures for tests and benchmarks: the same numbers give the same pixels.
-namespace transcoder::testing {
+namespace transcoder::test {
 
 enum class Content {
   kStatic,  ///< a fixed textured picture: after the first one, nearly no bits are needed
@@ -36,4 +36,4 @@ class Pictures {
   std::vector<std::int8_t> noise_;  ///< longer than a picture by kNoiseOffsets
 };
 
-}  // namespace transcoder::testing
+}  // namespace transcoder::test

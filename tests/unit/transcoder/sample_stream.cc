@@ -6,7 +6,7 @@
 
 #include "transcoder/x264_encoder.h"
 
-namespace transcoder::testing {
+namespace transcoder::test {
 
 namespace {
 
@@ -89,4 +89,4 @@ std::vector<std::uint8_t> SampleStream::seconds(int count) {
   return bytes;
 }
 
-}  // namespace transcoder::testing
+}  // namespace transcoder::test

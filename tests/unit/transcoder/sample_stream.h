@@ -10,7 +10,7 @@
 #include "transcoder/encoder.h"
 #include "transcoder/ts_muxer.h"
 
-namespace transcoder::testing {
+namespace transcoder::test {
 
 /// A real H.264 and AAC stream in MPEG-TS, made unit by unit: moving pictures of 320x180 at 30/s
 /// with a keyframe every 30 pictures, and a tone of 1 kHz.
@@ -48,4 +48,4 @@ class SampleStream {
   double elementary_bytes_ = 0;
 };
 
-}  // namespace transcoder::testing
+}  // namespace transcoder::test

@@ -7,8 +7,8 @@
 namespace transcoder {
 namespace {
 
-using testing::Content;
-using testing::Pictures;
+using test::Content;
+using test::Pictures;
 
 double mean_luma(const media::Frame& frame) {
   double sum = 0;

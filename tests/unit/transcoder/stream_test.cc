@@ -36,7 +36,7 @@ Ingest::State Ingest::state() const { return {.restarts = 5}; }
 namespace {
 
 using std::chrono::milliseconds;
-using testing::PacketLog;
+using test::PacketLog;
 
 constexpr auto kRate = base::BitRate::kbps(500);
 
@@ -55,7 +55,7 @@ class StreamTest : public ::testing::Test {
     FakeIngest::current->sink.frame(frame);
   }
 
-  testing::Pictures pictures_{testing::Content::kMoving, 320, 180};
+  test::Pictures pictures_{test::Content::kMoving, 320, 180};
   PacketLog logs_[3];
   Stream stream_{settings(), [this](Stream::GroupIndex group, media::PacketPtr packet) {
                    logs_[group].add(std::move(packet));
@@ -175,7 +175,7 @@ TEST(StreamSoundTest, EveryGroupGetsTheSameSound) {
                 }};
   stream.open_group(0, kRate);
   stream.open_group(1, kRate);
-  testing::Pictures pictures{testing::Content::kStatic, 320, 180};
+  test::Pictures pictures{test::Content::kStatic, 320, 180};
   for (int i = 0; i < 30; ++i) {
     FakeIngest::current->sink.frame(pictures.next(milliseconds{33 * i}));
   }

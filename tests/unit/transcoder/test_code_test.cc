@@ -6,8 +6,13 @@
 #include <random>
 #include <vector>
 
+#include "test_code_reader.h"
+
 namespace transcoder {
 namespace {
+
+using test::LumaView;
+using test::read_test_code;
 
 struct Luma {
   Luma(int w, int h) : width{w}, height{h}, data(static_cast<std::size_t>(w) * h, 90) {}

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "test_code_reader.h"
 #include "transcoder/picture_pool.h"
 #include "transcoder/test_code.h"
 
@@ -45,7 +46,7 @@ TEST_F(TestPatternTest, CarriesItsCode) {
   const TestPattern pattern{options(TestOptions::Content::kMotion)};
   const auto canvas = draw(pattern, 77).canvas;
   const auto code =
-      read_test_code({canvas.plane[0], canvas.stride[0], canvas.width, canvas.height});
+      test::read_test_code({canvas.plane[0], canvas.stride[0], canvas.width, canvas.height});
   EXPECT_EQ(code, (TestCode{77, 123456ms + 77 * 33ms}));
 }
 

@@ -12,7 +12,7 @@ extern "C" {
 #include <memory>
 #include <stdexcept>
 
-namespace transcoder::testing {
+namespace transcoder::test {
 
 namespace {
 
@@ -171,4 +171,4 @@ Decoded decode_ts(std::span<const std::uint8_t> bytes) {
   return result;
 }
 
-}  // namespace transcoder::testing
+}  // namespace transcoder::test

@@ -7,7 +7,7 @@
 #include <vector>
 
 /// What a receiver makes of MPEG-TS bytes: for tests.
-namespace transcoder::testing {
+namespace transcoder::test {
 
 /// One 188-byte packet's header.
 struct TsPacket {
@@ -35,4 +35,4 @@ struct Decoded {
 
 Decoded decode_ts(std::span<const std::uint8_t> bytes);
 
-}  // namespace transcoder::testing
+}  // namespace transcoder::test

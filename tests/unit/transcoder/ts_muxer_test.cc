@@ -12,11 +12,11 @@
 namespace transcoder {
 namespace {
 
-using testing::decode_ts;
+using test::decode_ts;
+using test::parse_ts;
+using test::SampleStream;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using testing::parse_ts;
-using testing::SampleStream;
 
 constexpr int kPatPid = 0, kSdtPid = 0x11;
 constexpr std::int64_t kPcrLead = 36000;               // 400 ms

@@ -15,8 +15,8 @@
 namespace transcoder {
 namespace {
 
-using testing::Content;
-using testing::Pictures;
+using test::Content;
+using test::Pictures;
 
 constexpr int kWidth = 480;
 constexpr int kHeight = 270;
@@ -105,7 +105,7 @@ TEST_P(RetargetTest, VeryNextPictureObeys) {
 }
 
 INSTANTIATE_TEST_SUITE_P(ContentsAndFactors, RetargetTest,
-                         ::testing::Combine(::testing::ValuesIn(testing::kContents),
+                         ::testing::Combine(::testing::ValuesIn(test::kContents),
                                             ::testing::Values(0.2, 0.55, 5.0)),
                          [](const auto& instance) {
                            return std::string{name(std::get<0>(instance.param))} + "_" +
