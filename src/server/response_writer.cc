@@ -57,7 +57,7 @@ void ResponseWriter::seal() {
   if (parts_.empty()) return;
   std::size_t payload = 0;
   for (const auto& part : parts_) payload += part.splice.size() + part.packet->bytes.size();
-  if (framing_ == Framing::kChunked && payload > 0) {
+  if (framing_ == Framing::kChunked) {
     append_chunk_header(prefix_, payload);
     suffix_ = kCrlf;
   }

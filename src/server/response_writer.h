@@ -29,7 +29,7 @@ class ResponseWriter {
   ResponseWriter(Framing framing, std::string head, std::uint64_t offset)
       : framing_{framing}, prefix_{std::move(head)}, size_{prefix_.size()}, offset_{offset} {}
 
-  /// REQUIRES: room(). Adds to the batch that has not begun.
+  /// REQUIRES: room(), and a packet with bytes. Adds to the batch that has not begun.
   void add(QueuedPacket item);
   /// Frames what was added; call once before pieces().
   void seal();

@@ -72,19 +72,23 @@ class Server::Impl {
   /// Each connection to the loop that has fewest. On the accepting loop's thread.
   void spread(base::UniqueFd fd, const Endpoint& peer) {
     auto seat = shared_.connections.take(peer.address);
-    if (std::holds_alternative<Seats::Full>(seat)) return refuse(peer);
+    if (const auto* full = std::get_if<Seats::Full>(&seat)) return refuse(peer, *full);
     const auto least = std::min_element(
         workers_.begin(), workers_.end(),
         [](const auto& a, const auto& b) { return a->connections() < b->connections(); });
     (*least)->push(Accepted{std::move(fd), peer, std::get<Seats::Seat>(std::move(seat))});
   }
 
-  void refuse(const Endpoint& peer) {
+  void refuse(const Endpoint& peer, Seats::Full full) {
     if (const auto times = refused_.count(base::Clock::now())) {
-      base::log::warning(
-          "connections_refused",
-          {{"times", *times}, {"last", peer.text()}, {"hint", "raise server.max_viewers"}});
+      base::log::warning("connections_refused",
+                         {{"times", *times}, {"last", peer.text()}, {"hint", hint(full)}});
     }
+  }
+
+  static const char* hint(Seats::Full full) {
+    return full == Seats::Full::kInAll ? "raise server.max_viewers"
+                                       : "raise server.max_viewers_per_address";
   }
 
   Shared shared_;
@@ -108,7 +112,7 @@ std::vector<Endpoint> Server::listening() const { return impl_->listening(); }
 void Server::stop() { impl_->stop(); }
 
 void Server::publish(media::ChannelId channel, media::PacketPtr packet) {
-  impl_->publish(channel, packet);
+  if (!packet->bytes.empty()) impl_->publish(channel, packet);
 }
 
 void Server::close_channel(media::ChannelId channel) { impl_->tell_all(ChannelClosed{channel}); }

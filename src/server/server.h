@@ -72,7 +72,7 @@ class Server {
   /// Ends every response and joins the loops.
   void stop();
 
-  /// Thread-safe. Packets of one channel come in order, from one thread.
+  /// Thread-safe. Packets of one channel come in order, from one thread; one without bytes is none.
   void publish(media::ChannelId channel, media::PacketPtr packet);
   /// The channel's viewers are closed with kStreamGone unless moved before; its packets forgotten.
   /// After its last publish(): a later packet would open it again.

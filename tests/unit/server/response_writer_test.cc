@@ -46,16 +46,6 @@ class Wire {
 
 std::string text(const std::vector<std::uint8_t>& bytes) { return {bytes.begin(), bytes.end()}; }
 
-TEST(ResponseWriterTest, APacketWithoutBytesDoesNotEndTheResponse) {
-  ResponseWriter writer{Framing::kChunked, "HEAD\r\n\r\n", 0};
-  auto empty = std::make_shared<media::Packet>();
-  writer.add(queued(empty));
-  writer.seal();
-  Wire wire;
-  wire.drain(writer);
-  EXPECT_EQ(wire.bytes, "HEAD\r\n\r\n");  // "0\r\n" would be the last chunk
-}
-
 TEST(ResponseWriterTest, MakesOneChunkOfABatch) {
   ResponseWriter writer{Framing::kChunked, "HEAD\r\n\r\n", 0};
   const auto a = sound(1);

@@ -167,6 +167,18 @@ TEST_F(ServerStreamTest, GivesEachOf200ViewersExactlyWhatWasPublished) {
   EXPECT_EQ(handler_.seen.viewers.begin()->first, 1u);
 }
 
+TEST_F(ServerStreamTest, SendsNothingForAPacketWithoutBytes) {
+  start();
+  HttpClient client{endpoint_};
+  client.send(kGet);
+  ASSERT_TRUE(viewers_are(1));
+  client.read_head();
+  publish(dense(0, true));
+  publish(dense(1, true, 0));
+  publish(dense(2, false));
+  EXPECT_EQ(client.read_chunked(2 * kPicture), text(dense(0, true)) + text(dense(2, false)));
+}
+
 TEST_F(ServerStreamTest, TicksAfterThePictureHasDeparted) {
   start();
   HttpClient client{endpoint_};
