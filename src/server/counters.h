@@ -9,13 +9,14 @@
 
 namespace server {
 
-/// Written by one thread, read by any: no locked instruction per addition.
+/// Written by one thread, read by any: no locked instruction per addition. Who sees an addition
+/// sees those that the thread made to other counters before.
 class Counter {
  public:
   void add(std::uint64_t amount = 1) {
-    value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+    value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_release);
   }
-  std::uint64_t value() const { return value_.load(std::memory_order_relaxed); }
+  std::uint64_t value() const { return value_.load(std::memory_order_acquire); }
 
  private:
   std::atomic<std::uint64_t> value_{0};

@@ -24,8 +24,8 @@ class SocketWarnings {
   std::set<std::string> said_;  // GUARDED_BY(mutex_); bounded by names in the configuration
 };
 
-/// One accepted TCP connection: the only place that makes socket calls for it. Non-blocking; used
-/// on its loop thread.
+/// One accepted TCP connection. Non-blocking; used on its loop thread. All that the server does to
+/// it is here; a ViewerObserver may read what the kernel knows of it, and set its pacing.
 class ViewerSocket {
  public:
   struct Sent {
