@@ -14,6 +14,9 @@ namespace server {
 
 namespace {
 
+// A hundred of its ticks; nothing that a loop does takes a tenth of it.
+constexpr base::Duration kAlive = std::chrono::seconds{5};
+
 int loop_count(int configured) {
   const auto cpus = static_cast<int>(std::thread::hardware_concurrency());
   return std::max(1, configured > 0 ? configured : cpus);
@@ -66,6 +69,11 @@ class Server::Impl {
     State state;
     for (const auto& worker : workers_) worker->add_to(state);
     return state;
+  }
+
+  bool alive(base::Time now) const {
+    return std::all_of(workers_.begin(), workers_.end(),
+                       [now](const auto& worker) { return now - worker->last_tick() < kAlive; });
   }
 
  private:
@@ -122,5 +130,6 @@ void Server::move_viewer(ViewerId viewer, media::ChannelId channel, media::Pts a
 }
 
 Server::State Server::state() const { return impl_->state(); }
+bool Server::alive(base::Time now) const { return impl_->alive(now); }
 
 }  // namespace server

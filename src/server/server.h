@@ -82,6 +82,9 @@ class Server {
   void move_viewer(ViewerId viewer, media::ChannelId channel, media::Pts at);
 
   State state() const;  ///< thread-safe
+  /// Whether every loop has run its timer within 5 s of `now`: else one hangs, or starves. Counts
+  /// from start(); false some time after stop(). Thread-safe.
+  bool alive(base::Time now) const;
 
  private:
   class Impl;

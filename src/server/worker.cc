@@ -31,6 +31,7 @@ Worker::~Worker() { join(); }
 
 void Worker::start(std::unique_ptr<Acceptor> acceptor) {
   acceptor_ = std::move(acceptor);
+  last_tick_ = base::Clock::now();
   housekeeping_ = loop_.every("housekeeping", kTick, [this] { on_housekeeping(); });
   thread_ = std::thread{[this] { run(); }};
 }
@@ -105,6 +106,7 @@ void Worker::handle(Stopping&, base::Time now) {
 
 void Worker::on_housekeeping() {
   const auto now = base::Clock::now();
+  last_tick_.store(now, std::memory_order_relaxed);
   ++ticks_;
   for (auto& [id, channel] : context_.channels) channel->flush_sounds(now);
   if (stop_deadline_ || ticks_ % kTicksPerCheck == 0) check_connections(now);

@@ -32,6 +32,8 @@ class Worker {
   void publish(media::ChannelId channel, media::PacketPtr packet);
 
   int connections() const { return connection_count_.load(std::memory_order_relaxed); }
+  /// When the loop's timer last ran; at first, when it was started.
+  base::Time last_tick() const { return last_tick_.load(std::memory_order_relaxed); }
   void add_to(Server::State& state) const;
 
  private:
@@ -50,6 +52,7 @@ class Worker {
   Counters counters_;
   Handover handover_;
   std::atomic<int> connection_count_{0};  ///< given to it, also those not yet taken over
+  std::atomic<base::Time> last_tick_{};
   EventLoop loop_;
   LoopContext context_;
   std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;

@@ -110,6 +110,10 @@ class RunningServer : public testing::Test {
       handler_.seen.threads.insert(std::this_thread::get_id());
       return server::Page{};
     });
+    server_->add_page("/hang", server::Access::kPublic, [this](const server::Request&) {
+      hang_.wait(true);
+      return server::Page{};
+    });
     server_->start();
     endpoint_ = server_->listening().front();
   }
@@ -139,6 +143,7 @@ class RunningServer : public testing::Test {
 
   server::Settings settings_;
   FakeHandler handler_;
+  std::atomic<bool> hang_{true};  ///< "/hang" blocks its loop
   std::unique_ptr<server::Server> server_;
   server::Endpoint endpoint_;
 };

@@ -126,6 +126,21 @@ TEST_F(ServerPageTest, StopsInAFloodOfPipelinedRequests) {
   EXPECT_LT(base::Clock::now() - begin, milliseconds{1000});
 }
 
+TEST_F(ServerPageTest, IsNotAliveWhileALoopHangs) {
+  const auto alive_in = [this](milliseconds later) {
+    return server_->alive(base::Clock::now() + later);
+  };
+  start();
+  HttpClient client{endpoint_};
+  client.get("/hang");
+  EXPECT_TRUE(eventually([&] { return !alive_in(milliseconds{4800}); }));
+  EXPECT_TRUE(alive_in(milliseconds{0}));
+  EXPECT_FALSE(alive_in(milliseconds{5000}));
+  hang_ = false;
+  hang_.notify_all();
+  EXPECT_TRUE(eventually([&] { return alive_in(milliseconds{4900}); }));
+}
+
 TEST_F(ServerPageTest, KeepsPipelinedRequestsBehindALargePage) {
   start();
   HttpClient client{endpoint_};
