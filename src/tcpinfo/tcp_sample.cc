@@ -13,7 +13,7 @@ constexpr std::uint32_t kInfiniteSsthresh = 0x7fffffff;
 constexpr std::uint32_t kNoMinRtt = std::numeric_limits<std::uint32_t>::max();
 
 base::BitRate from_bytes_per_second(std::uint64_t rate) {
-  // An unlimited pacing rate is ~0.
+  // As bits it must fit; the kernel's word for "no limit" is ~0.
   constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max() / 8;
   return base::BitRate{static_cast<std::int64_t>(std::min(rate, kMax)) * 8};
 }
@@ -27,12 +27,9 @@ TcpSample to_sample(const TcpInfoReading& reading, base::Time at) {
   s.ca_state = static_cast<CaState>(info.ca_state);
   s.rtt = std::chrono::microseconds{info.rtt};
   if (info.min_rtt != kNoMinRtt) s.min_rtt = std::chrono::microseconds{info.min_rtt};
-  s.rto = std::chrono::microseconds{info.rto};
   s.mss = info.snd_mss;
   s.cwnd = info.snd_cwnd;
   if (info.snd_ssthresh < kInfiniteSsthresh) s.ssthresh = info.snd_ssthresh;
-  s.unacked = info.unacked;
-  s.sacked = info.sacked;
   s.timeouts_in_row = info.retransmits;
   if (reading.has_total_rto()) s.total_timeouts = info.total_rto;
   s.total_retransmits = info.total_retrans;
@@ -40,7 +37,6 @@ TcpSample to_sample(const TcpInfoReading& reading, base::Time at) {
   s.notsent = base::ByteCount{info.notsent_bytes};
   s.delivery_rate = from_bytes_per_second(info.delivery_rate);
   s.app_limited = (info.flags & 1) != 0;
-  s.pacing_rate = from_bytes_per_second(info.pacing_rate);
   return s;
 }
 

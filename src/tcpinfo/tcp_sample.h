@@ -15,22 +15,18 @@ enum class CaState : std::uint8_t { kOpen, kDisorder, kCwr, kRecovery, kLoss };
 struct TcpSample {
   base::Time at{};
   CaState ca_state = CaState::kOpen;
-  base::Duration rtt{};      ///< smoothed; zero before the first measurement
-  base::Duration min_rtt{};  ///< least of the kernel's window; zero before the first
-  base::Duration rto{};
-  std::uint32_t mss = 0;                        ///< bytes
-  std::uint32_t cwnd = 0;                       ///< segments
-  std::optional<std::uint32_t> ssthresh;        ///< segments; empty: infinite
-  std::uint32_t unacked = 0;                    ///< segments in flight
-  std::uint32_t sacked = 0;                     ///< of them, selectively acknowledged
-  std::uint32_t timeouts_in_row = 0;            ///< since the last progress
+  base::Duration rtt{};                   ///< smoothed; zero before the first measurement
+  base::Duration min_rtt{};               ///< least of the kernel's window; zero before the first
+  std::uint32_t mss = 0;                  ///< bytes
+  std::uint32_t cwnd = 0;                 ///< segments
+  std::optional<std::uint32_t> ssthresh;  ///< segments; empty: infinite
+  std::uint32_t timeouts_in_row = 0;      ///< since the last progress
   std::optional<std::uint32_t> total_timeouts;  ///< whole connection; Linux 6.7 and later
   std::uint32_t total_retransmits = 0;          ///< segments, whole connection
   std::uint64_t bytes_acked = 0;                ///< whole connection
   base::ByteCount notsent;                      ///< in the socket buffer, not yet transmitted once
   base::BitRate delivery_rate;  ///< the kernel's estimate; a ratchet while app_limited
   bool app_limited = false;     ///< delivery_rate was limited by what we had to send
-  base::BitRate pacing_rate;
 };
 
 /// Pure.

@@ -41,8 +41,8 @@ TEST(TcpSampleTest, NoMinRttBeforeTheFirstMeasurement) {
 
 TEST(TcpSampleTest, AnUnlimitedPacingRateStaysPositive) {
   TcpInfoReading reading{.length = sizeof(TcpInfo)};
-  reading.info.pacing_rate = ~0ull;
-  EXPECT_GT(to_sample(reading, {}).pacing_rate.bps(), 0);
+  reading.info.delivery_rate = ~0ull;
+  EXPECT_GT(to_sample(reading, {}).delivery_rate.bps(), 0);
 }
 
 TEST(TcpSampleTest, KernelsBefore67HaveNoTimeoutCounter) {
