@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <linux/net_tstamp.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -13,8 +12,6 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include "app/config_units.h"
@@ -28,11 +25,6 @@ namespace app {
 namespace {
 
 using base::UniqueFd;
-
-std::vector<std::string> sysctl(const std::string& name) {
-  std::ifstream file{"/proc/sys/net/ipv4/" + name};
-  return {std::istream_iterator<std::string>{file}, {}};
-}
 
 /// Our end of an established connection to ourselves.
 class Loopback {
@@ -85,10 +77,10 @@ Finding tcp_info(int fd) {
                       counts ? "with total_rto" : "without total_rto (Linux 6.7)")};
 }
 
-Findings congestion_controls(const Config& config) {
+Findings congestion_controls(const Config& config, const Sysctls& sysctls) {
   const auto available = available_congestion_controls();
-  const auto allowed = sysctl("tcp_allowed_congestion_control");
-  const auto standard = sysctl("tcp_congestion_control");
+  const auto allowed = sysctls.words("tcp_allowed_congestion_control");
+  const auto standard = sysctls.words("tcp_congestion_control");
   Findings findings{
       {Verdict::kOk, "congestion control",
        fmt::format("{}; default {}", fmt::join(available, ", "), fmt::join(standard, " "))}};
@@ -104,7 +96,7 @@ Findings congestion_controls(const Config& config) {
                           fmt::format("modprobe tcp_{0}; echo tcp_{0} > "
                                       "/etc/modules-load.d/symcast.conf",
                                       name)});
-    } else if (std::ranges::find(allowed, name) == allowed.end()) {
+    } else if (!allowed.empty() && std::ranges::find(allowed, name) == allowed.end()) {
       findings.push_back({Verdict::kLimited, name, "only for processes with CAP_NET_ADMIN",
                           fmt::format("sysctl net.ipv4.tcp_allowed_congestion_control=\"{} {}\"",
                                       fmt::join(allowed, " "), name)});
@@ -120,51 +112,48 @@ Finding pacing(int fd) {
   return {Verdict::kLimited, "SO_MAX_PACING_RATE", std::strerror(errno), "leave tcp.pacing at 0"};
 }
 
-Finding ack_timestamps(int fd) {
-  const int flags = SOF_TIMESTAMPING_TX_ACK | SOF_TIMESTAMPING_SOFTWARE | SOF_TIMESTAMPING_OPT_ID |
-                    SOF_TIMESTAMPING_OPT_TSONLY;
-  if (::setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof flags) == 0) {
-    return {Verdict::kOk, "ACK timestamps", "each frame's acknowledgement can be timed"};
-  }
-  return {Verdict::kLimited, "ACK timestamps", std::strerror(errno)};
+Finding unreadable(const std::string& subject, const std::string& name) {
+  return {Verdict::kLimited, subject, fmt::format("net.ipv4.{} cannot be read here", name)};
 }
 
-Finding slow_start_after_idle() {
-  const auto value = sysctl("tcp_slow_start_after_idle");
-  if (value != std::vector<std::string>{"1"}) {
-    return {Verdict::kOk, "slow start after idle", "off: connections keep their window in pauses"};
+Finding slow_start_after_idle(const Sysctls& sysctls) {
+  const std::string subject = "slow start after idle";
+  const auto value = sysctls.words("tcp_slow_start_after_idle");
+  if (value.empty()) return unreadable(subject, "tcp_slow_start_after_idle");
+  if (value.front() == "0") {
+    return {Verdict::kOk, subject, "off: connections keep their window in pauses"};
   }
-  return {Verdict::kLimited, "slow start after idle", "on: after a pause viewers begin slowly",
+  return {Verdict::kLimited, subject, "on: after a pause viewers begin slowly",
           "sysctl net.ipv4.tcp_slow_start_after_idle=0"};
 }
 
 /// The send buffer must hold what is in flight: the highest rate for one long round trip.
-Finding send_buffer(const Config& config) {
+Finding send_buffer(const Config& config, const Sysctls& sysctls) {
   constexpr auto kLongRoundTrip = std::chrono::milliseconds{500};
+  const auto limits = sysctls.words("tcp_wmem");
+  if (limits.size() != 3) return unreadable("send buffer", "tcp_wmem");
   base::BitRate rate;
   for (const auto& stream : config.streams) rate = std::max(rate, stream.control.rate.max);
   const auto needed = rate * kLongRoundTrip;
-  const auto limits = sysctl("tcp_wmem");
-  const base::ByteCount most{limits.size() == 3 ? std::stoll(limits[2]) : 0};
+  const base::ByteCount most{std::stoll(limits[2])};
   const auto detail = fmt::format("up to {}; {} bit/s over {} need {} KiB", text_of(most),
                                   text_of(rate), text_of(kLongRoundTrip), needed.bytes() / 1024);
   // The kernel accounts for a segment with its overhead: up to twice its bytes.
   if (most.bytes() >= 2 * needed.bytes()) return {Verdict::kOk, "send buffer", detail};
   return {Verdict::kLimited, "send buffer", detail,
-          fmt::format("sysctl net.ipv4.tcp_wmem=\"{} {} {}\"", limits.at(0), limits.at(1),
+          fmt::format("sysctl net.ipv4.tcp_wmem=\"{} {} {}\"", limits[0], limits[1],
                       4 * needed.bytes())};
 }
 
 }  // namespace
 
-Findings examine_kernel(const Config& config) {
+Findings examine_kernel(const Config& config, const Sysctls& sysctls) {
   const Loopback loopback;
   Findings findings{kernel(), tcp_info(loopback.fd())};
-  for (auto& finding : congestion_controls(config)) findings.push_back(std::move(finding));
+  for (auto& finding : congestion_controls(config, sysctls)) findings.push_back(std::move(finding));
   findings.push_back(pacing(loopback.fd()));
-  findings.push_back(ack_timestamps(loopback.fd()));
-  findings.push_back(slow_start_after_idle());
-  findings.push_back(send_buffer(config));
+  findings.push_back(slow_start_after_idle(sysctls));
+  findings.push_back(send_buffer(config, sysctls));
   return findings;
 }
 

@@ -2,10 +2,11 @@
 
 #include "app/config.h"
 #include "app/findings.h"
+#include "app/sysctls.h"
 
 namespace app {
 
 /// What the kernel's TCP offers, found out on a connection over loopback.
-Findings examine_kernel(const Config& config);
+Findings examine_kernel(const Config& config, const Sysctls& sysctls = Sysctls{});
 
 }  // namespace app

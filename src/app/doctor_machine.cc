@@ -28,15 +28,18 @@ Finding cpus() {
 /// Listeners, event loops, sources, log and trace files.
 constexpr rlim_t kOtherDescriptors = 256;
 
+/// The hard limit: `symcast serve` raises the soft one to it.
 Finding descriptors(const Config& config) {
   const rlim_t needed = static_cast<rlim_t>(config.server.max_viewers) + kOtherDescriptors;
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
+  const auto most =
+      limit.rlim_max == RLIM_INFINITY ? "no limit" : fmt::format("{} at most", limit.rlim_max);
   const auto detail =
-      fmt::format("{} here; {} viewers need {}", limit.rlim_cur, config.server.max_viewers, needed);
-  if (limit.rlim_cur >= needed) return {Verdict::kOk, "file descriptors", detail};
+      fmt::format("{} here; {} viewers need {}", most, config.server.max_viewers, needed);
+  if (limit.rlim_max >= needed) return {Verdict::kOk, "file descriptors", detail};
   return {Verdict::kLimited, "file descriptors", detail,
-          fmt::format("ulimit -n {}; symcast.service has LimitNOFILE= of its own", needed)};
+          fmt::format("ulimit -Hn {}; symcast.service has LimitNOFILE= of its own", needed)};
 }
 
 /// Bits of CapEff in proc(5) status.
@@ -81,14 +84,26 @@ int try_listen(const server::Endpoint& endpoint) {
   return listening ? 0 : errno;
 }
 
-Finding listening(const server::Endpoint& endpoint) {
+/// Ports below it are for processes with CAP_NET_BIND_SERVICE; the service has no capability.
+unsigned first_unprivileged_port(const Sysctls& sysctls) {
+  const auto words = sysctls.words("ip_unprivileged_port_start");
+  return words.empty() ? 1024U : static_cast<unsigned>(std::stoul(words.front()));
+}
+
+Finding listening(const server::Endpoint& endpoint, const Sysctls& sysctls) {
   const auto subject = endpoint.text();
   const int error = try_listen(endpoint);
-  if (error == 0) return {Verdict::kOk, subject, "free to listen on"};
   if (error == EADDRINUSE) {
     return {Verdict::kLimited, subject, "in use: by symcast itself, or by another program",
             fmt::format("ss -ltnp 'sport = :{}' says by which", endpoint.port)};
   }
+  const bool privileged = endpoint.port > 0 && endpoint.port < first_unprivileged_port(sysctls);
+  if (privileged && (error == 0 || error == EACCES)) {
+    return {error == 0 ? Verdict::kLimited : Verdict::kMissing, subject,
+            "a privileged port: symcast.service may not listen on it",
+            fmt::format("sysctl net.ipv4.ip_unprivileged_port_start={}", endpoint.port)};
+  }
+  if (error == 0) return {Verdict::kOk, subject, "free to listen on"};
   return {Verdict::kMissing, subject, std::strerror(error), "choose another in server.listen"};
 }
 
@@ -103,9 +118,11 @@ Finding trace_directory(const std::string& directory) {
 
 }  // namespace
 
-Findings examine_machine(const Config& config) {
+Findings examine_machine(const Config& config, const Sysctls& sysctls) {
   Findings findings{cpus(), descriptors(config), capabilities()};
-  for (const auto& endpoint : config.server.listen) findings.push_back(listening(endpoint));
+  for (const auto& endpoint : config.server.listen) {
+    findings.push_back(listening(endpoint, sysctls));
+  }
   if (!config.trace_directory.empty()) {
     findings.push_back(trace_directory(config.trace_directory));
   }

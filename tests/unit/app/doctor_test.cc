@@ -1,13 +1,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+
+#include <fstream>
 
 #include "app/doctor_kernel.h"
 #include "app/doctor_machine.h"
 #include "app/doctor_media.h"
 #include "base/system_error.h"
 #include "base/unique_fd.h"
+#include "test_files.h"
 
 namespace app {
 namespace {
@@ -42,6 +46,12 @@ TEST(DoctorTest, ASmallSendBufferIsALimit) {
   EXPECT_THAT(examine_kernel(config), Contains(finding("send buffer", Verdict::kLimited)));
 }
 
+TEST(DoctorTest, WhatCannotBeReadIsNotCalledFine) {
+  const auto findings = examine_kernel(default_config(), Sysctls{"/nowhere"});
+  EXPECT_THAT(findings, Contains(finding("slow start after idle", Verdict::kLimited)));
+  EXPECT_THAT(findings, Contains(finding("send buffer", Verdict::kLimited)));
+}
+
 TEST(DoctorTest, EncodersThatSymcastIsBuiltWithAreThere) {
   EXPECT_THAT(examine_encoders(), testing::Each(Field(&Finding::verdict, Verdict::kOk)));
 }
@@ -50,6 +60,25 @@ TEST(DoctorTest, TooFewDescriptorsAreALimit) {
   auto config = listening_on("127.0.0.1:0");
   config.server.max_viewers = 2'000'000'000;
   EXPECT_THAT(examine_machine(config), Contains(finding("file descriptors", Verdict::kLimited)));
+}
+
+TEST(DoctorTest, TheHardLimitOfDescriptorsCounts) {
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit lowered{.rlim_cur = 100, .rlim_max = before.rlim_max};
+  ::setrlimit(RLIMIT_NOFILE, &lowered);
+  auto config = listening_on("127.0.0.1:0");
+  config.server.max_viewers = 100;
+  EXPECT_THAT(examine_machine(config), Contains(finding("file descriptors", Verdict::kOk)));
+  ::setrlimit(RLIMIT_NOFILE, &before);
+}
+
+TEST(DoctorTest, APortBelowTheUnprivilegedOnesIsNotFine) {
+  const TemporaryFile directory;
+  std::ofstream{directory.directory() / "ip_unprivileged_port_start"} << "65000\n";
+  const auto findings =
+      examine_machine(listening_on("127.0.0.1:64999"), Sysctls{directory.directory()});
+  EXPECT_THAT(findings, Contains(finding("127.0.0.1:64999", Verdict::kLimited)));
 }
 
 TEST(DoctorTest, AFreePortIsOk) {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-/// A file of a test's own, gone with it.
+/// A file in a directory of a test's own, gone with it.
 class TemporaryFile {
  public:
   TemporaryFile() {
@@ -16,6 +16,7 @@ class TemporaryFile {
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile() { std::filesystem::remove_all(directory_); }
 
+  const std::filesystem::path& directory() const { return directory_; }
   std::string path() const { return directory_ / "symcast.toml"; }
   void write(const std::string& text) const { std::ofstream{path()} << text; }
 
