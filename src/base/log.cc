@@ -2,6 +2,8 @@
 
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 
@@ -38,8 +40,16 @@ spdlog::level::level_enum spdlog_level(Level level) {
   return spdlog::level::info;
 }
 
-/// systemd sets JOURNAL_STREAM when stderr is connected to the journal.
-const bool to_journal = std::getenv("JOURNAL_STREAM") != nullptr;
+/// systemd.exec(5): JOURNAL_STREAM names the journal's stream by device and inode. Children inherit
+/// it, whatever their stderr is, so the two are compared.
+bool stderr_is_journal() {
+  const char* stream = std::getenv("JOURNAL_STREAM");
+  struct stat status {};
+  if (stream == nullptr || ::fstat(STDERR_FILENO, &status) != 0) return false;
+  return stream == fmt::format("{}:{}", status.st_dev, status.st_ino);
+}
+
+const bool to_journal = stderr_is_journal();
 
 spdlog::logger& logger() {
   static const auto instance = [] {
