@@ -49,7 +49,7 @@ class LiveStream {
   const abr::GroupSettings& group_settings() const { return group_settings_; }
   std::shared_ptr<const ViewerSettings> viewer_settings() const;
   Ladder& ladder() { return ladder_; }
-  Metrics::Stream& metrics() { return metrics_; }
+  Metrics::Stream& metrics() { return *metrics_; }
   State state() const { return {name(), media_.state(), ladder_.state()}; }
 
  private:
@@ -58,7 +58,7 @@ class LiveStream {
   const std::uint32_t index_;
   const abr::GroupSettings group_settings_;
   server::Server& server_;
-  Metrics::Stream metrics_;
+  const std::shared_ptr<Metrics::Stream> metrics_;
   transcoder::Stream media_;
   server::LogPeriod open_failures_;  ///< used with the ladder's lock held
   Ladder ladder_;

@@ -32,34 +32,70 @@ prometheus::Family<prometheus::Histogram>& histograms(prometheus::Registry& regi
 
 }  // namespace
 
-Metrics::Metrics() : registry_{std::make_unique<prometheus::Registry>()} {}
+struct Metrics::Families {
+  explicit Families(prometheus::Registry& registry)
+      : events{counters(registry, "symcast_congestion_events_total",
+                        "Congestion events of viewers' connections, by kind and by the source "
+                        "that told us")},
+        retractions{counters(registry, "symcast_retractions_total",
+                             "Times a viewer's rate was retracted, by reason")},
+        restores{counters(registry, "symcast_restores_total",
+                          "Steps by which viewers' rates were restored")},
+        delay{histograms(registry, "symcast_frame_delivery_delay_seconds",
+                         "From a picture's capture to the acknowledgement of its last byte, seen "
+                         "at the next picture: up to one interval late")},
+        join{histograms(registry, "symcast_join_seconds",
+                        "From a viewer's request to the acknowledgement of its first picture, "
+                        "seen at the next picture: up to one interval late")} {}
+
+  prometheus::Family<prometheus::Counter>& events;
+  prometheus::Family<prometheus::Counter>& retractions;
+  prometheus::Family<prometheus::Counter>& restores;
+  prometheus::Family<prometheus::Histogram>& delay;
+  prometheus::Family<prometheus::Histogram>& join;
+};
+
+Metrics::Metrics()
+    : registry_{std::make_unique<prometheus::Registry>()},
+      families_{std::make_unique<Families>(*registry_)} {}
 Metrics::~Metrics() = default;
 
-Metrics::Stream Metrics::stream(const std::string& name) {
-  // Registering a family again returns the first one.
-  auto& events = counters(*registry_, "symcast_congestion_events_total",
-                          "Congestion events of viewers' connections, by kind and by the source "
-                          "that told us");
-  auto& retractions = counters(*registry_, "symcast_retractions_total",
-                               "Times a viewer's rate was retracted, by reason");
-  auto& restores =
-      counters(*registry_, "symcast_restores_total", "Steps by which viewers' rates were restored");
-  auto& delay = histograms(*registry_, "symcast_frame_delivery_delay_seconds",
-                           "From a picture's capture to the acknowledgement of its last byte");
-  auto& join = histograms(*registry_, "symcast_join_seconds",
-                          "From a viewer's request to the acknowledgement of its first picture");
-  Stream s;
+std::shared_ptr<Metrics::Stream> Metrics::stream(const std::string& name) {
+  std::lock_guard lock{mutex_};
+  auto& shared = streams_[name];
+  if (!shared.stream) shared.stream = add_series(name);
+  ++shared.holders;
+  return {shared.stream.get(), [this, name](Stream*) { release(name); }};
+}
+
+std::unique_ptr<Metrics::Stream> Metrics::add_series(const std::string& name) {
+  auto s = std::make_unique<Stream>();
   const auto event = [&](const char* kind) {
-    return &events.Add({{"stream", name}, {"kind", kind}, {"source", "tcp_info"}});
+    return &families_->events.Add({{"stream", name}, {"kind", kind}, {"source", "tcp_info"}});
   };
-  s.rexmt_ = event("rexmt");
-  s.dupack_ = event("dupack");
-  s.retracted_by_rexmt_ = &retractions.Add({{"stream", name}, {"reason", "rexmt"}});
-  s.retracted_by_dupack_ = &retractions.Add({{"stream", name}, {"reason", "dupack"}});
-  s.restores_ = &restores.Add({{"stream", name}});
-  s.delivery_delay_ = &delay.Add({{"stream", name}}, kDelayBuckets);
-  s.join_time_ = &join.Add({{"stream", name}}, kJoinBuckets);
+  s->rexmt_ = event("rexmt");
+  s->dupack_ = event("dupack");
+  s->retracted_by_rexmt_ = &families_->retractions.Add({{"stream", name}, {"reason", "rexmt"}});
+  s->retracted_by_dupack_ = &families_->retractions.Add({{"stream", name}, {"reason", "dupack"}});
+  s->restores_ = &families_->restores.Add({{"stream", name}});
+  s->delivery_delay_ = &families_->delay.Add({{"stream", name}}, kDelayBuckets);
+  s->join_time_ = &families_->join.Add({{"stream", name}}, kJoinBuckets);
   return s;
+}
+
+void Metrics::release(const std::string& name) {
+  std::lock_guard lock{mutex_};
+  const auto found = streams_.find(name);
+  if (--found->second.holders > 0) return;
+  const Stream& s = *found->second.stream;
+  families_->events.Remove(s.rexmt_);
+  families_->events.Remove(s.dupack_);
+  families_->retractions.Remove(s.retracted_by_rexmt_);
+  families_->retractions.Remove(s.retracted_by_dupack_);
+  families_->restores.Remove(s.restores_);
+  families_->delay.Remove(s.delivery_delay_);
+  families_->join.Remove(s.join_time_);
+  streams_.erase(found);
 }
 
 void Metrics::Stream::congestion_event(tcpinfo::EventKind kind) {

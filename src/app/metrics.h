@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "abr/reason.h"
@@ -19,7 +22,7 @@ namespace app {
 /// Handles are looked up once per stream and then only incremented. Thread-safe.
 class Metrics {
  public:
-  /// Events of one stream.
+  /// Events of one stream; its series last as long as somebody has it.
   class Stream {
    public:
     void congestion_event(tcpinfo::EventKind kind);
@@ -42,13 +45,26 @@ class Metrics {
   Metrics();
   ~Metrics();
 
-  Stream stream(const std::string& name);
+  /// The same for the same name while it lasts; not longer than these Metrics.
+  std::shared_ptr<Stream> stream(const std::string& name);
 
   /// The text format of Prometheus: these metrics and those of `states`.
   std::string text(const prometheus::Collectable& states) const;
 
  private:
+  struct Families;
+
+  std::unique_ptr<Stream> add_series(const std::string& name);
+  void release(const std::string& name);
+
   std::unique_ptr<prometheus::Registry> registry_;
+  std::unique_ptr<Families> families_;
+  std::mutex mutex_;
+  struct Shared {
+    std::unique_ptr<Stream> stream;
+    std::size_t holders = 0;
+  };
+  std::map<std::string, Shared> streams_;  // GUARDED_BY(mutex_)
 };
 
 }  // namespace app

@@ -61,6 +61,14 @@ std::string picture(const transcoder::Ingest::State& source) {
   return fmt::format("{}×{}", source.format.width, source.format.height);
 }
 
+/// "playing", "waiting", or to admins "waiting: why".
+std::string state(const transcoder::Ingest::State& source, bool admin) {
+  std::string state = name(source.status);
+  const bool away = source.status != transcoder::Ingest::Status::kPlaying;
+  if (admin && away && !source.last_error.empty()) state += ": " + escape(source.last_error);
+  return state;
+}
+
 std::size_t viewers(const LiveStream::State& stream) {
   std::size_t sum = 0;
   for (const auto& [index, group] : stream.ladder.groups) sum += group.viewers;
@@ -89,13 +97,13 @@ std::string group_table(const LiveStream::State& stream) {
 
 }  // namespace
 
-std::string status(const std::vector<LiveStream::State>& streams) {
+std::string status(const std::vector<LiveStream::State>& streams, bool admin) {
   std::string page{kHead};
   for (const auto& stream : streams) {
     page += fmt::format(
         "<h2>{0}</h2>\n<p><code><a href=\"/{0}.ts\">/{0}.ts</a></code> · source {1}, {2} · {3} "
         "viewer{4}</p>\n",
-        escape(stream.name), name(stream.media.source.status), picture(stream.media.source),
+        escape(stream.name), state(stream.media.source, admin), picture(stream.media.source),
         viewers(stream), viewers(stream) == 1 ? "" : "s");
     page += group_table(stream);
   }

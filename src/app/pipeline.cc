@@ -27,6 +27,7 @@ void stop_all(const std::vector<std::shared_ptr<LiveStream>>& streams) {
 
 Pipeline::Pipeline(Config config)
     : config_{std::move(config)},
+      metrics_max_viewers_{config_.metrics_max_viewers},
       trace_{open_trace(config_.trace_directory)},
       controller_{{sampler_, viewers_, warnings_, trace_.get()}},
       server_{config_.server, controller_} {
@@ -102,6 +103,7 @@ void Pipeline::reload(const Config& config) {
   // First what may throw: a refused reload leaves everything as it is.
   auto added = make_added(config);
   base::log::set_level(config.log_level);
+  metrics_max_viewers_ = config.metrics_max_viewers;
   if (config.server != config_.server || config.trace_directory != config_.trace_directory) {
     base::log::warning("server_change_needs_restart",
                        {{"hint", "[server], [admin] and [trace] are read at start only"}});
@@ -113,8 +115,10 @@ void Pipeline::reload(const Config& config) {
 
 void Pipeline::add_pages() {
   using server::Access;
-  server_.add_page("/", Access::kPublic, [this](const server::Request&) {
-    return server::Page{200, "text/html; charset=utf-8", pages::status(stream_states())};
+  server_.add_page("/", Access::kPublic, [this](const server::Request& request) {
+    const bool admin = std::ranges::any_of(
+        config_.server.admin_allow, [&](const auto& n) { return n.contains(request.address); });
+    return server::Page{200, "text/html; charset=utf-8", pages::status(stream_states(), admin)};
   });
   server_.add_page("/healthz", Access::kPublic, [this](const server::Request&) {
     return server::Page{.body = pages::health(stream_states())};
@@ -133,7 +137,7 @@ std::vector<LiveStream::State> Pipeline::stream_states() const {
 
 StateCollector::Snapshot Pipeline::snapshot() const {
   return {stream_states(), server_.state(),
-          viewers_.list(static_cast<std::size_t>(config_.metrics_max_viewers)),
+          viewers_.list(static_cast<std::size_t>(metrics_max_viewers_)),
           trace_ ? trace_->lines_lost() : 0};
 }
 

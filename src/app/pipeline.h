@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -44,7 +45,8 @@ class Pipeline {
   std::vector<LiveStream::State> stream_states() const;
   StateCollector::Snapshot snapshot() const;
 
-  Config config_;
+  const Config config_;                   ///< as at start
+  std::atomic<int> metrics_max_viewers_;  ///< changes with a reload
   Metrics metrics_;
   ViewerTable viewers_;
   std::unique_ptr<Trace> trace_;  ///< null: no trace

@@ -148,6 +148,9 @@ void collect_server(Families& out, const server::Server::State& server) {
               count(server.frames_dropped));
   out.counter("symcast_viewer_gops_dropped_total", "Times a viewer's queue dropped to a keyframe",
               {}, count(server.gops_dropped));
+  out.counter("symcast_viewer_frames_forgotten_total",
+              "Pictures sent whose delay is unknown: too many awaited their acknowledgement", {},
+              count(server.frames_forgotten));
   out.counter("symcast_viewer_switches_total", "Changes of group completed", {},
               count(server.switches));
   for (std::size_t status = 0; status < server.responses.size(); ++status) {
@@ -173,8 +176,8 @@ void collect_viewer(Families& out, const ViewerTelemetry& viewer) {
             bits_per_second(viewer.delivery_rate));
   out.gauge("symcast_viewer_rate_target_bits_per_second", "What the policy lets the viewer have",
             labels, bits_per_second(viewer.target));
-  out.gauge("symcast_viewer_backlog_seconds", "What waits unsent, at the target rate", labels,
-            viewer.target.bps() > 0 ? base::seconds(viewer.backlog / viewer.target) : 0);
+  out.gauge("symcast_viewer_backlog_seconds", "What waits unsent, as time at the rate served",
+            labels, base::seconds(viewer.backlog));
   out.gauge("symcast_viewer_behind_live_seconds", "Age of the newest picture acknowledged", labels,
             base::seconds(viewer.behind_live));
   out.gauge("symcast_viewer_last_reason", "1 for the reason of the last change of rate",

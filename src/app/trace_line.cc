@@ -70,6 +70,10 @@ std::string decision(const abr::Decision& decision, base::Time now) {
       .dump();
 }
 
+std::string group(std::uint32_t group, base::Time now) {
+  return json{{"event", "group"}, {"at", at(now)}, {"group", group}}.dump();
+}
+
 std::string leave(const server::ViewerTick& tick, server::LeaveReason reason) {
   return json{{"event", "leave"},
               {"at", at(tick.now)},

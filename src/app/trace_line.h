@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -17,6 +18,8 @@ std::string join(const server::ViewerTick& tick, base::Time requested,
 std::string frame(const server::SentFrame& frame, std::optional<base::Time> acked);
 std::string event(const tcpinfo::CongestionEvent& event);
 std::string decision(const abr::Decision& decision, base::Time now);
+/// From now on the viewer is given the pictures of `group`.
+std::string group(std::uint32_t group, base::Time now);
 std::string leave(const server::ViewerTick& tick, server::LeaveReason reason);
 
 }  // namespace app::trace_line

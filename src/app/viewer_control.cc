@@ -30,7 +30,6 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
   channel_ = {stream_->index(), stream_->ladder().join(id_, start.rate, now)};
   telemetry_.id = id_;
   telemetry_.stream = request.stream;
-  telemetry_.address = request.address.text();
   telemetry_.target = start.rate;
 }
 
@@ -44,7 +43,7 @@ void ViewerControl::on_join(const server::ViewerTick& tick) {
   base::log::info("viewer_joined", {{"viewer", id_},
                                     {"stream", telemetry_.stream},
                                     {"group", channel_.group},
-                                    {"address", telemetry_.address},
+                                    {"address", tick.state.address.text()},
                                     {"congestion_control", congestion_control},
                                     {"rate", telemetry_.target}});
   if (shared_.trace) {
@@ -57,18 +56,20 @@ void ViewerControl::on_join(const server::ViewerTick& tick) {
 void ViewerControl::on_tick(const server::ViewerTick& tick) {
   const auto sample = shared_.sampler.sample(tick.fd, tick.now);
   if (!sample) return;  // the socket has just died: on_leave follows
+  note_group(tick);
   take_deliveries(tick, *sample);
-  const auto decision = policy_->decide(observe(tick, *sample), tick.now);
+  const auto observation = observe(tick, *sample);
+  const auto decision = policy_->decide(observation, tick.now);
   if (decision.reason != abr::Reason::kHold) apply(decision, tick.now);
   limit_socket(tick.fd, tick.state.rate);
-  if (tick.now >= next_publish_) publish(tick, *sample);
+  if (tick.now >= next_publish_) publish(tick, *sample, observation.backlog);
 }
 
 void ViewerControl::on_leave(const server::ViewerTick& tick, server::LeaveReason reason) {
   if (const auto sample = shared_.sampler.sample(tick.fd, tick.now)) take_deliveries(tick, *sample);
   base::log::info("viewer_left", {{"viewer", id_},
                                   {"stream", telemetry_.stream},
-                                  {"address", telemetry_.address},
+                                  {"address", tick.state.address.text()},
                                   {"reason", name(reason)},
                                   {"seconds", tick.now - tick.state.connected},
                                   {"bytes", tick.state.sent.bytes()},
@@ -79,6 +80,13 @@ void ViewerControl::on_leave(const server::ViewerTick& tick, server::LeaveReason
   tick.sent.take_all(
       [this](const server::SentFrame& frame) { trace(trace_line::frame(frame, {})); });
   shared_.trace->write(std::move(trace_), trace_line::leave(tick, reason));
+}
+
+/// The ladder has moved the viewer, and the change of channel is complete.
+void ViewerControl::note_group(const server::ViewerTick& tick) {
+  if (tick.state.channel == channel_) return;
+  channel_ = tick.state.channel;
+  if (trace_) trace(trace_line::group(channel_.group, tick.now));
 }
 
 void ViewerControl::take_deliveries(const server::ViewerTick& tick,
@@ -126,14 +134,14 @@ void ViewerControl::limit_socket(int fd, base::BitRate rate) {
   }
 }
 
-void ViewerControl::publish(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample) {
+void ViewerControl::publish(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample,
+                            base::Duration backlog) {
   next_publish_ = tick.now + kPublishInterval;
-  telemetry_.channel = tick.state.channel;
   telemetry_.rtt = sample.rtt;
   telemetry_.min_rtt = sample.min_rtt;
   telemetry_.cwnd = sample.cwnd;
   telemetry_.delivery_rate = sample.delivery_rate;
-  telemetry_.backlog = tick.state.queued + sample.notsent;
+  telemetry_.backlog = backlog;
   if (last_acked_capture_ > base::Time{}) telemetry_.behind_live = tick.now - last_acked_capture_;
   shared_.table.put(telemetry_);
 }

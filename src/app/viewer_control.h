@@ -41,11 +41,13 @@ class ViewerControl : public server::ViewerObserver {
 
  private:
   void trace(std::string line);
+  void note_group(const server::ViewerTick& tick);
   void take_deliveries(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);
   abr::Observation observe(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);
   void apply(const abr::Decision& decision, base::Time now);
   void limit_socket(int fd, base::BitRate rate);
-  void publish(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);
+  void publish(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample,
+               base::Duration backlog);
 
   const server::ViewerId id_;
   const std::shared_ptr<LiveStream> stream_;

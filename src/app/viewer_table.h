@@ -8,7 +8,6 @@
 
 #include "abr/reason.h"
 #include "base/units.h"
-#include "media/packet.h"
 
 namespace app {
 
@@ -16,15 +15,13 @@ namespace app {
 struct ViewerTelemetry {
   std::uint64_t id = 0;
   std::string stream;
-  std::string address;  ///< for admin pages only
-  media::ChannelId channel;
   base::BitRate target;                      ///< what the policy lets the viewer have
   abr::Reason reason = abr::Reason::kStart;  ///< of the last change of it
   base::Duration rtt{};
   base::Duration min_rtt{};
   std::uint32_t cwnd = 0;  ///< segments
   base::BitRate delivery_rate;
-  base::ByteCount backlog;       ///< our queue and what the kernel has not sent yet
+  base::Duration backlog{};      ///< as the policy is told: abr::Observation::backlog
   base::Duration behind_live{};  ///< age of the newest picture acknowledged
   std::uint64_t events = 0;      ///< congestion events
 };

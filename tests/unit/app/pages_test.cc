@@ -17,7 +17,7 @@ LiveStream::State stream() {
 }
 
 TEST(PagesTest, StatusLinksEachStream) {
-  EXPECT_THAT(pages::status({stream()}), HasSubstr("href=\"/live.ts\""));
+  EXPECT_THAT(pages::status({stream()}, false), HasSubstr("href=\"/live.ts\""));
 }
 
 TEST(PagesTest, StatusShowsGroupsWithTheirReason) {
@@ -27,14 +27,22 @@ TEST(PagesTest, StatusShowsGroupsWithTheirReason) {
                             .viewers = 1,
                             .empty_since = {}};
   state.media.groups[0].target = base::BitRate::mbps(2);
-  EXPECT_THAT(pages::status({state}), HasSubstr("<td>2.00</td>"));
-  EXPECT_THAT(pages::status({state}), HasSubstr("dupack"));
+  EXPECT_THAT(pages::status({state}, false), HasSubstr("<td>2.00</td>"));
+  EXPECT_THAT(pages::status({state}, false), HasSubstr("dupack"));
+}
+
+TEST(PagesTest, StatusTellsAdminsWhyASourceIsAway) {
+  auto state = stream();
+  state.media.source.status = transcoder::Ingest::Status::kWaiting;
+  state.media.source.last_error = "<b> is down";
+  EXPECT_THAT(pages::status({state}, true), HasSubstr("waiting: &lt;b&gt; is down"));
+  EXPECT_THAT(pages::status({state}, false), Not(HasSubstr("is down")));
 }
 
 TEST(PagesTest, StatusEscapesNames) {
   auto state = stream();
   state.name = "<script>";
-  EXPECT_THAT(pages::status({state}), Not(HasSubstr("<script>")));
+  EXPECT_THAT(pages::status({state}, false), Not(HasSubstr("<script>")));
 }
 
 TEST(PagesTest, HealthSaysTheSourcesState) {

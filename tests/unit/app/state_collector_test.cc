@@ -52,14 +52,28 @@ TEST(StateCollectorTest, AViewersBacklogIsThePolicys) {
 
 TEST(StateCollectorTest, TextHoldsEventsAndStates) {
   Metrics metrics;
-  auto stream = metrics.stream("a");
-  stream.congestion_event(tcpinfo::EventKind::kRexmt);
-  stream.decision(abr::Reason::kRexmt);
+  const auto stream = metrics.stream("a");
+  stream->congestion_event(tcpinfo::EventKind::kRexmt);
+  stream->decision(abr::Reason::kRexmt);
   const auto text = metrics.text(StateCollector{busy});
   EXPECT_NE(text.find(R"(symcast_retractions_total{reason="rexmt",stream="a"} 1)"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find(R"(symcast_http_responses_total{code="404"} 2)"), std::string::npos);
+}
+
+TEST(StateCollectorTest, AStreamsSeriesGoWithItsLastHolder) {
+  Metrics metrics;
+  const auto nothing = [] { return StateCollector::Snapshot{}; };
+  auto old = metrics.stream("a");
+  auto again = metrics.stream("a");  // a stream of the same name while old viewers stay
+  old->joined(0.1);
+  old.reset();
+  EXPECT_NE(
+      metrics.text(StateCollector{nothing}).find(R"(symcast_join_seconds_count{stream="a"} 1)"),
+      std::string::npos);
+  again.reset();
+  EXPECT_EQ(metrics.text(StateCollector{nothing}).find(R"(stream="a")"), std::string::npos);
 }
 
 }  // namespace
