@@ -29,6 +29,8 @@ class Pipeline {
   void start();
   /// Several times per second: what is not done per frame.
   void tick(base::Time now);
+  /// Every event loop serves its viewers.
+  bool alive(base::Time now) const { return server_.alive(now); }
   /// Takes over what can change while viewers stay, and says what cannot. Throws
   /// std::runtime_error when a stream cannot be had: then nothing has changed.
   void reload(const Config& config);

@@ -10,6 +10,7 @@
 #include "app/pipeline.h"
 #include "base/log.h"
 #include "base/system_error.h"
+#include "server/log_period.h"
 
 namespace app {
 
@@ -52,6 +53,15 @@ void reload_pipeline(Pipeline& pipeline, const std::function<Config()>& reload) 
   sd_notify(0, "READY=1");
 }
 
+/// Kept from the watchdog, systemd kills the server and starts it again (WatchdogSec in the unit).
+void tell_watchdog(bool alive, base::Time now, server::LogPeriod& hangs) {
+  if (alive) {
+    sd_notify(0, "WATCHDOG=1");
+  } else if (const auto times = hangs.count(now)) {
+    base::log::error("event_loop_hangs", {{"times", *times}});
+  }
+}
+
 }  // namespace
 
 int serve(Config config, const std::function<Config()>& reload) {
@@ -61,12 +71,14 @@ int serve(Config config, const std::function<Config()>& reload) {
   Pipeline pipeline{std::move(config)};
   pipeline.start();
   sd_notify(0, "READY=1");
+  server::LogPeriod hangs;
   for (;;) {
     const int signal = ::sigtimedwait(&signals, nullptr, &kTick);
     if (signal == SIGTERM || signal == SIGINT) break;
     if (signal == SIGHUP) reload_pipeline(pipeline, reload);
-    pipeline.tick(base::Clock::now());
-    sd_notify(0, "WATCHDOG=1");
+    const auto now = base::Clock::now();
+    pipeline.tick(now);
+    tell_watchdog(pipeline.alive(now), now, hangs);
   }
   sd_notify(0, "STOPPING=1");
   base::log::info("stopping");
