@@ -5,7 +5,7 @@ import signal
 import time
 
 from conftest import SMALL
-from daemon import END_SECONDS
+from daemon import END_SECONDS, wait_until
 from viewer import assert_clean
 
 STALL = 'stall_timeout = "2s"'
@@ -53,6 +53,63 @@ def test_sighup_with_a_broken_file_changes_nothing(serve, view):
     viewer.watch(1)
     assert "configuration_kept" in daemon.log()
     assert_clean(viewer.finish())
+
+
+def stream(name, source="test:?size=320x180"):
+    return f'[[stream]]\nname = "{name}"\nsource = "{source}"\n'
+
+
+def reload(daemon, config):
+    """Writes the configuration and waits until the server has dealt with it."""
+    before = daemon.log().count("configuration_")
+    daemon.config_path.write_text(config)
+    daemon.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: daemon.log().count("configuration_") > before, 5, "a reload")
+
+
+def test_sighup_renames_a_stream_beside_a_viewer_of_another(serve, view):
+    daemon = serve(config=stream("kept") + stream("old"))
+    kept = view(daemon.url("kept"), name="kept")
+    old = view(daemon.url("old"), name="old")
+    kept.watch(1)
+    reload(daemon, stream("kept") + stream("new"))
+    daemon.wait_for(lambda m: m.sum("symcast_source_frames_total", stream="new") > 0, 5,
+                    "the new stream plays")
+    assert_clean(view(daemon.url("new"), "--seconds", 1).wait())
+    kept.watch(1)
+    assert_clean(old.wait())
+    assert daemon.get("/old.ts")[0] == 404
+    assert 'stream="old"' not in daemon.metrics().text
+    summary = kept.finish()
+    assert_clean(summary)
+    assert summary["gaps"] == 0
+
+
+def test_sighup_gives_the_next_viewer_the_changed_start(serve, view):
+    def config(start):
+        return f'[control]\npolicy = "off"\n[rate]\nstart = "{start}"\n' + stream("live")
+
+    def targets(metrics):
+        return metrics.all("symcast_viewer_rate_target_bits_per_second")
+
+    daemon = serve(config=config("1M"))
+    view(daemon.url(), name="before")
+    daemon.wait_for(lambda m: targets(m) == [1e6], 5, "the first viewer's rate")
+    reload(daemon, config("500k"))
+    view(daemon.url(), name="after")
+    daemon.wait_for(lambda m: targets(m) == [1e6, 5e5], 5, "the second viewer's rate")
+
+
+def test_sighup_with_a_source_that_cannot_work_changes_nothing(serve, view):
+    daemon = serve(config=stream("first") + stream("second"))
+    viewers = [view(daemon.url(name), name=name) for name in ("first", "second")]
+    reload(daemon, stream("first") + stream("third", "file:"))
+    assert "configuration_kept" in daemon.log()
+    for viewer in viewers:
+        viewer.watch(1)
+        summary = viewer.finish()
+        assert_clean(summary)
+        assert summary["gaps"] == 0
 
 
 def test_a_killed_viewer_is_forgotten(small, view):
