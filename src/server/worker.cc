@@ -19,6 +19,13 @@ constexpr unsigned kTicksPerCheck = 5;  // deadlines of seconds, kept to 250 ms
 // What has not ended by then is cut, so that a whole stop takes less than a second.
 constexpr base::Duration kStopTime = std::chrono::milliseconds{800};
 
+/// The same packet with a count of references of this loop's own: each viewer takes and drops one,
+/// and a count that all loops change goes from core to core every time.
+media::PacketPtr counted_here(media::PacketPtr packet) {
+  const auto* address = packet.get();
+  return {address, [keep = std::move(packet)](const media::Packet*) {}};
+}
+
 }  // namespace
 
 Worker::Worker(Shared& shared, int index)
@@ -75,6 +82,7 @@ void Worker::on_wake() {
 }
 
 void Worker::handle(Published& event, base::Time now) {
+  event.item.packet = counted_here(std::move(event.item.packet));
   context_.channel(event.channel).publish(event.item, now);
 }
 
