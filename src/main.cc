@@ -7,8 +7,9 @@
 
 #include "app/check.h"
 #include "app/command_line.h"
-#include "app/doctor.h"
+#include "app/doctor/doctor.h"
 #include "app/serve.h"
+#include "app/version.h"
 
 namespace {
 
@@ -28,7 +29,7 @@ int run(const app::CommandLine& line) {
       app::check(line, std::cout);
       return kOk;
     case app::CommandLine::Command::kDoctor:
-      return app::doctor(load(), std::cout, use_colour()) ? kOk : kFailed;
+      return app::doctor(load(), app::kVersion, std::cout, use_colour()) ? kOk : kFailed;
   }
   return kWrongUse;
 }

@@ -5,7 +5,7 @@
 
 #include <ostream>
 
-#include "app/config_text.h"
+#include "app/config/config_text.h"
 
 namespace app {
 

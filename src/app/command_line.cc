@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/nearest.h"
+#include "app/config/nearest.h"
 #include "app/version.h"
 
 namespace app {

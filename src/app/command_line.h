@@ -3,7 +3,7 @@
 #include <string>
 #include <variant>
 
-#include "app/config.h"
+#include "app/config/config.h"
 
 namespace app {
 

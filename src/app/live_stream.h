@@ -6,7 +6,7 @@
 #include <string>
 
 #include "abr/rate_policy.h"
-#include "app/config.h"
+#include "app/config/config.h"
 #include "app/ladder.h"
 #include "app/metrics.h"
 #include "server/log_period.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/config.h"
+#include "app/config/config.h"
 #include "app/controller.h"
 #include "app/metrics.h"
 #include "app/state_collector.h"

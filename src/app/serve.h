@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "app/config.h"
+#include "app/config/config.h"
 
 namespace app {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/config.h"
+#include "app/config/config.h"
 #include "base/units.h"
 #include "transcoder/settings.h"
 

@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "app/config_text.h"
+#include "app/config/config_text.h"
 #include "test_files.h"
 
 namespace app {

@@ -1,0 +1,199 @@
+#include "app/config/config.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <sstream>
+#include <utility>
+
+#include "app/config/config_check.h"
+#include "app/config/config_keys.h"
+#include "app/config/config_reader.h"
+#include "app/config/config_toml.h"
+#include "tcpinfo/socket_control.h"
+
+namespace app {
+
+namespace {
+
+template <typename T>
+std::vector<T> built_in(std::initializer_list<std::string_view> texts) {
+  std::vector<T> out;
+  for (const auto text : texts) out.push_back(*T::parse(text));
+  return out;
+}
+
+/// Without its stream.
+Config daemon_defaults() {
+  Config config;
+  config.server.listen = built_in<server::Endpoint>({"[::]:8080"});
+  config.server.admin_allow = built_in<server::Network>({"127.0.0.0/8", "::1/128"});
+  return config;
+}
+
+/// `section.key = value`, as the file would say it.
+Value::Table setting(const std::string& section, const std::string& key, Value value) {
+  const auto place = value.place;
+  return {{section, place, {Value::Table{{key, place, std::move(value)}}, place}}};
+}
+
+/// Builds a configuration in the order of precedence: built-in, file, command line.
+class Loader {
+ public:
+  explicit Loader(const std::vector<std::string>& offered) : offered_{offered} {}
+
+  void read_file(const std::string& path) {
+    auto table = parse_toml(path);
+    const auto streams = std::ranges::find(table, "stream", &Value::Entry::key);
+    Value list{Value::List{}, path};
+    if (streams != table.end()) {
+      list = std::move(streams->value);
+      table.erase(streams);
+    }
+    read_shared(table);
+    read_streams(list);
+  }
+
+  void apply(const Overrides& overrides) {
+    apply_shared(overrides);
+    for (const auto& source : overrides.sources) apply_source(source);
+    if (streams_.empty()) streams_.push_back({defaults_, places_, {}, "built-in stream"});
+    for (auto& stream : streams_) apply_to(stream, overrides);
+  }
+
+  Config finish() {
+    for (auto& stream : streams_) settle_start(stream);
+    check_daemon(config_, places_, reader_);
+    check_streams(streams_, offered_, reader_);
+    if (!reader_.errors().empty()) {
+      throw ConfigError{fmt::format("{}", fmt::join(reader_.errors(), "\n"))};
+    }
+    for (auto& stream : streams_) config_.streams.push_back(std::move(stream.config));
+    return std::move(config_);
+  }
+
+ private:
+  /// What stands outside [[stream]]: the daemon's keys and the streams' defaults.
+  void read_shared(const Value::Table& table) {
+    Scope scope;
+    bind(daemon_sections(), config_, scope);
+    bind(stream_sections(), defaults_, scope);
+    reader_.read(table, scope, places_);
+  }
+
+  void read_streams(const Value& streams) {
+    const auto* list = std::get_if<Value::List>(&streams.data);
+    if (list == nullptr) {
+      return reader_.add_error(streams.place, "streams are a list: write [[stream]]");
+    }
+    for (const auto& item : *list) {
+      if (const auto* table = std::get_if<Value::Table>(&item.data)) {
+        add_stream(*table, item.place);
+      } else {
+        reader_.add_error(item.place, "a stream is a table: write [[stream]]");
+      }
+    }
+  }
+
+  void add_stream(Value::Table table, const std::string& place) {
+    auto& stream = streams_.emplace_back(PlacedStream{defaults_, places_, {}, place});
+    for (auto& entry : table) {
+      // source = "URI" is short for source.uri = "URI".
+      if (entry.key == "source" && std::holds_alternative<std::string>(entry.value.data)) {
+        entry.value = {Value::Table{{"uri", entry.place, entry.value}}, entry.place};
+      }
+    }
+    read_into(stream, table);
+    for (const auto* needed : {"name", "source.uri"}) {
+      if (!stream.has(needed)) {
+        reader_.add_error(place, fmt::format("a stream needs a {}", needed));
+      }
+    }
+  }
+
+  void read_into(PlacedStream& stream, const Value::Table& table) {
+    Scope scope;
+    bind(identity_sections(), stream.config, scope);
+    bind(stream_sections(), stream.config, scope);
+    reader_.read(table, scope, stream.own);
+  }
+
+  void apply_shared(const Overrides& overrides) {
+    if (!overrides.listen.empty()) {
+      Value::List list;
+      for (const auto& text : overrides.listen) list.push_back({text, "--listen"});
+      read_shared(setting("server", "listen", {list, "--listen"}));
+    }
+    if (const auto& directory = overrides.trace_directory) {
+      read_shared(setting("trace", "directory", {*directory, "--trace"}));
+    }
+    if (const auto& level = overrides.log_level) {
+      read_shared(setting("log", "level", {*level, "--log-level"}));
+    }
+  }
+
+  void apply_source(const std::string& text) {
+    const std::string place = "--source";
+    const auto equals = text.find('=');
+    if (equals == std::string::npos) {
+      return reader_.add_error(place, fmt::format("\"{}\" is not NAME=URI", text));
+    }
+    const auto name = text.substr(0, equals);
+    const Value uri{text.substr(equals + 1), place};
+    const auto same = [&](const auto& stream) { return stream.config.media.name == name; };
+    const auto found = std::ranges::find_if(streams_, same);
+    if (found != streams_.end()) {
+      read_into(*found, setting("source", "uri", uri));
+    } else {
+      add_stream({{"name", place, {name, place}}, {"source", place, uri}}, place);
+    }
+  }
+
+  void apply_to(PlacedStream& stream, const Overrides& overrides) {
+    if (const auto& policy = overrides.policy) {
+      read_into(stream, setting("control", "policy", {*policy, "--policy"}));
+    }
+    if (const auto& name = overrides.congestion_control) {
+      read_into(stream, setting("tcp", "congestion_control", {*name, "--congestion-control"}));
+      stream.config.tcp.networks.clear();
+    }
+  }
+
+  /// The built-in start gives way to limits that leave it out; a start that was set does not.
+  static void settle_start(PlacedStream& stream) {
+    auto& [min, max, start] = stream.config.control.rate;
+    if (!stream.has("rate.start") && min <= max) start = std::clamp(start, min, max);
+  }
+
+  const std::vector<std::string>& offered_;
+  ConfigReader reader_;
+  Config config_ = daemon_defaults();
+  StreamConfig defaults_;
+  Places places_;  ///< of config_'s keys and of defaults_'
+  std::vector<PlacedStream> streams_;
+};
+
+}  // namespace
+
+Config default_config() {
+  auto config = daemon_defaults();
+  config.streams.emplace_back();
+  return config;
+}
+
+std::vector<std::string> available_congestion_controls() {
+  std::istringstream names{tcpinfo::available_congestion_controls()};
+  return {std::istream_iterator<std::string>{names}, {}};
+}
+
+Config load_config(const std::string& path, const Overrides& overrides,
+                   const std::vector<std::string>& offered) {
+  Loader loader{offered};
+  if (!path.empty()) loader.read_file(path);
+  loader.apply(overrides);
+  return loader.finish();
+}
+
+}  // namespace app

@@ -1,0 +1,162 @@
+#include "app/config/config_check.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "app/config/config_units.h"
+#include "app/config/nearest.h"
+#include "transcoder/test_options.h"
+
+namespace app {
+
+namespace {
+
+/// A name becomes part of URLs, metric labels and file names.
+constexpr std::size_t kLongestName = 64;
+
+/// Reports the faults of one stream.
+class StreamCheck {
+ public:
+  StreamCheck(const PlacedStream& stream, ConfigReader& reader)
+      : stream_{stream}, reader_{reader} {}
+
+  void run(const std::vector<std::string>& offered) {
+    check_name();
+    check_source();
+    check_rates();
+    check_order();
+    check_congestion_controls(offered);
+  }
+
+ private:
+  void check_name() {
+    const auto& name = stream_.config.media.name;
+    const auto allowed = [](unsigned char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+             c == '-' || c == '_';
+    };
+    if (name.empty() || name.size() > kLongestName || !std::ranges::all_of(name, allowed)) {
+      fault({"name"}, fmt::format("name: {} is not a stream name: 1 to {} of A-Z a-z 0-9 - _",
+                                  quoted(name), kLongestName));
+    }
+  }
+
+  void check_source() {
+    const auto& uri = stream_.config.media.source.uri;
+    const auto colon = uri.find(':');
+    if (uri.starts_with("/") || uri.starts_with("./")) {
+      fault({"source.uri"}, fmt::format("source: {0} has no scheme; did you mean {1}?", quoted(uri),
+                                        quoted("file:" + uri)));
+    } else if (colon == std::string::npos || colon == 0) {
+      fault({"source.uri"},
+            fmt::format("source: {} is not a source; write \"test:\", \"file:PATH\", \"gst:LAUNCH "
+                        "TEXT\" or a URI such as \"rtsp://HOST/PATH\"",
+                        quoted(uri)));
+    } else if (colon + 1 == uri.size() && uri != "test:") {
+      // As transcoder::make_source would, at the place where it is written.
+      fault({"source.uri"}, fmt::format("source: nothing follows the scheme in {}", quoted(uri)));
+    } else if (uri.starts_with("test:")) {
+      const auto options = transcoder::parse_test_options(std::string_view{uri}.substr(5));
+      if (!options) fault({"source.uri"}, "source: " + options.error());
+    }
+  }
+
+  void check_rates() {
+    const auto& [min, max, start] = stream_.config.control.rate;
+    if (min > max) {
+      fault({"rate.min", "rate.max"},
+            fmt::format("rate.min {} is more than rate.max {}", text_of(min), text_of(max)));
+    } else if (start < min || start > max) {
+      fault({"rate.start", "rate.min", "rate.max"},
+            fmt::format("rate.start {} is outside rate.min {} to rate.max {}", text_of(start),
+                        text_of(min), text_of(max)));
+    }
+  }
+
+  void check_order() {
+    const auto& source = stream_.config.media.source;
+    if (source.backoff_min > source.backoff_max) {
+      fault({"source.backoff_min", "source.backoff_max"},
+            fmt::format("source.backoff_min {} is more than source.backoff_max {}",
+                        text_of(source.backoff_min), text_of(source.backoff_max)));
+    }
+    const auto& itcp = stream_.config.control.itcp;
+    if (itcp.hold > itcp.hold_max) {
+      fault({"itcp.hold", "itcp.hold_max"},
+            fmt::format("itcp.hold {} is more than itcp.hold_max {}", text_of(itcp.hold),
+                        text_of(itcp.hold_max)));
+    }
+    const double pacing = stream_.config.tcp.pacing;
+    if (pacing > 0 && pacing < 1) {
+      fault({"tcp.pacing"}, fmt::format("tcp.pacing {} would send less than the stream's rate; 0 "
+                                        "for no limit, or 1 and more",
+                                        pacing));
+    }
+  }
+
+  void check_congestion_controls(const std::vector<std::string>& offered) {
+    const auto& tcp = stream_.config.tcp;
+    check_offered("tcp.congestion_control", tcp.congestion_control, offered);
+    for (std::size_t i = 0; i < tcp.networks.size(); ++i) {
+      check_offered("tcp.network", tcp.networks[i].congestion_control, offered,
+                    fmt::format("tcp.network.{}", i));
+    }
+  }
+
+  /// `place`: the key of what is wrong where that is an item of `key`.
+  void check_offered(const std::string& key, const std::string& name,
+                     const std::vector<std::string>& offered, const std::string& place = {}) {
+    if (name.empty() || offered.empty() || std::ranges::find(offered, name) != offered.end()) {
+      return;
+    }
+    const auto meant = nearest(name, offered);
+    fault({place.empty() ? key : place},
+          fmt::format("{}: this kernel does not offer {}; available: {}{}", key, quoted(name),
+                      fmt::join(offered, ", "),
+                      meant.empty() ? "" : fmt::format("; did you mean {}?", meant)));
+  }
+
+  /// At the first of `keys` that the stream set, else that it inherits, else at its block: what
+  /// fits all the other streams is not where this one is wrong.
+  void fault(const std::vector<std::string>& keys, const std::string& message) {
+    for (const auto* places : {&stream_.own, &stream_.inherited}) {
+      for (const auto& key : keys) {
+        const auto set = places->find(key);
+        if (set != places->end()) return reader_.add_error(set->second, message);
+      }
+    }
+    reader_.add_error(stream_.place, message);
+  }
+
+  const PlacedStream& stream_;
+  ConfigReader& reader_;
+};
+
+}  // namespace
+
+void check_daemon(const Config& config, const Places& places, ConfigReader& reader) {
+  if (config.server.listen.empty()) {
+    reader.add_error(places.at("server.listen"),
+                     "server.listen: name at least one address, such as \"[::]:8080\"");
+  }
+}
+
+void check_streams(const std::vector<PlacedStream>& streams,
+                   const std::vector<std::string>& offered, ConfigReader& reader) {
+  std::set<std::string_view> names;
+  for (const auto& stream : streams) {
+    StreamCheck{stream, reader}.run(offered);
+    const auto& name = stream.config.media.name;
+    if (!names.insert(name).second) {
+      const auto set = stream.own.find("name");
+      reader.add_error(set == stream.own.end() ? stream.place : set->second,
+                       fmt::format("name: {} is another stream's name already", quoted(name)));
+    }
+  }
+}
+
+}  // namespace app

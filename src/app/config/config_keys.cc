@@ -1,0 +1,348 @@
+#include "app/config/config_keys.h"
+
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+
+#include "app/config/config_lists.h"
+#include "app/config/config_types.h"
+
+namespace app {
+
+namespace {
+
+using namespace std::chrono_literals;
+using base::BitRate;
+using base::ByteCount;
+using types::Duration;
+using types::Flag;
+using types::Rate;
+using types::Real;
+using types::Size;
+using types::Text;
+using types::Whole;
+using types::Word;
+
+/// A key before it is known where in the configuration its Part is.
+template <typename Part>
+struct Field {
+  std::string_view name;
+  std::string_view doc;
+  std::string allowed;
+  std::function<void(Part&, const Value&)> read;
+  std::function<std::string(const Part&)> write;
+};
+
+template <typename Part, typename T, typename Type>
+Field<Part> key(std::string_view name, T Part::*member, Type type, std::string_view doc) {
+  return {name, doc, type.allowed(),
+          [=](Part& part, const Value& value) { part.*member = type.read(value); },
+          [=](const Part& part) { return type.write(part.*member); }};
+}
+
+/// `part_of` finds the struct that holds the section's members.
+template <typename Target, typename Part, typename PartOf>
+Section<Target> section(std::string_view name, std::string_view doc, PartOf part_of,
+                        std::initializer_list<Field<Part>> fields) {
+  Section<Target> out{std::string{name}, std::string{doc}, {}};
+  const std::string prefix = name.empty() ? "" : std::string{name} + ".";
+  for (const auto& field : fields) {
+    out.keys.push_back(
+        {prefix + std::string{field.name}, std::string{field.doc}, field.allowed,
+         [=, read = field.read](Target& target, const Value& v) { read(part_of(target), v); },
+         [=, write = field.write](const Target& target) { return write(part_of(target)); }});
+  }
+  return out;
+}
+
+constexpr auto kItself = [](auto& target) -> auto& { return target; };
+
+const types::ListOf<server::Endpoint> kEndpoints{R"(list of "ADDRESS:PORT" or ":PORT")"};
+const types::ListOf<server::Network> kNetworks{R"(list of "ADDRESS/LENGTH" or "ADDRESS")"};
+const types::Choice<base::log::Level> kLevels{{{"debug", base::log::Level::kDebug},
+                                               {"info", base::log::Level::kInfo},
+                                               {"warning", base::log::Level::kWarning},
+                                               {"error", base::log::Level::kError}}};
+const types::Choice<abr::PolicyKind> kPolicies{
+    {{"itcp", abr::PolicyKind::kItcp}, {"off", abr::PolicyKind::kOff}}};
+// As x264_preset_names; a test compares them.
+const Word kPresets{{"ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow",
+                     "slower", "veryslow", "placebo"}};
+
+Section<Config> server_section() {
+  using Part = server::Settings;
+  return section<Config, Part>(
+      "server", "Who is served, and the limits of what a client can cost.",
+      [](auto& config) -> auto& { return config.server; },
+      {
+          key("listen", &Part::listen, kEndpoints,
+              "Where viewers connect. \"[::]:8080\" takes IPv4 as well; name an address to serve "
+              "one network only."),
+          key("threads", &Part::threads, Whole{0, 256},
+              "Event loops; 0: one per CPU. Fewer leave more of the machine to the encoders."),
+          key("max_viewers", &Part::max_viewers, Whole{1, 1'000'000},
+              "More viewers get 503. Each needs a file descriptor (LimitNOFILE in the unit)."),
+          key("max_viewers_per_address", &Part::max_viewers_per_address, Whole{1, 1'000'000},
+              "More from one address get 503. Raise it when viewers come through a shared proxy or "
+              "NAT."),
+          key("max_header", &Part::max_header, Size{ByteCount{1024}, ByteCount{65536}},
+              "A longer request header gets 431. Raise it for clients with large cookies."),
+          key("header_timeout", &Part::header_timeout, Duration{100ms, 5min},
+              "A client that has not sent its request by then is closed. Raise it for very slow "
+              "links."),
+          key("queue", &Part::queue, Duration{200ms, 30s},
+              "Media a viewer may be behind before its queue drops to the next keyframe.\n"
+              "Less: lower delay after congestion. More: fewer skips on links that stop and go."),
+          key("stall_timeout", &Part::stall_timeout, Duration{1s, 1h},
+              "A viewer that takes nothing for so long is closed. Raise it to let viewers pause."),
+      });
+}
+
+Section<Config> admin_section() {
+  using Part = server::Settings;
+  return section<Config, Part>(
+      "admin", "Who may read /metrics.", [](auto& config) -> auto& { return config.server; },
+      {
+          key("allow", &Part::admin_allow, kNetworks,
+              "Everybody else gets 403. Add the address of the Prometheus server."),
+      });
+}
+
+Section<Config> metrics_section() {
+  using Part = Config;
+  return section<Config, Part>(
+      "metrics", "What Prometheus reads at /metrics.", kItself,
+      {
+          key("max_viewers", &Part::metrics_max_viewers, Whole{0, 10'000},
+              "Viewers with series of their own; the others count in the totals only. Raise it "
+              "with "
+              "what the Prometheus server can take: some 10 series per viewer."),
+      });
+}
+
+Section<Config> log_section() {
+  using Part = Config;
+  return section<Config, Part>(
+      "log", "One event per line on stderr, or in the journal under systemd.", kItself,
+      {
+          key("level", &Part::log_level, kLevels,
+              "The least important line that is written. \"debug\" while looking for a fault."),
+      });
+}
+
+Section<Config> trace_section() {
+  using Part = Config;
+  return section<Config, Part>(
+      "trace", "A file per viewer session: every frame and every congestion event, as JSON lines.",
+      kItself,
+      {
+          key("directory", &Part::trace_directory, Text{"path; empty: no trace"},
+              "Where to write them. For studies: every viewer adds a line per frame."),
+      });
+}
+
+Section<StreamConfig> video_section() {
+  using Part = transcoder::VideoSettings;
+  return section<StreamConfig, Part>(
+      "video", "The picture that is encoded. A larger source is scaled down.",
+      [](auto& stream) -> auto& { return stream.media.video; },
+      {
+          key("max_width", &Part::max_width, Whole{64, 7680},
+              "Pixels. Raise it to 1920 for full HD; the encoders' CPU time grows with the area."),
+          key("max_height", &Part::max_height, Whole{64, 4320}, "Pixels. See max_width."),
+          key("max_frame_rate", &Part::max_frame_rate, Real{1, 120},
+              "Frames per second; faster sources lose frames evenly. 60 for sport, 15 for slides."),
+      });
+}
+
+Section<StreamConfig> audio_section() {
+  using Part = transcoder::AudioSettings;
+  return section<StreamConfig, Part>(
+      "audio", "The sound: AAC, stereo, encoded once for all groups.",
+      [](auto& stream) -> auto& { return stream.media.audio; },
+      {
+          key("enabled", &Part::enabled, Flag{},
+              "false: no sound track. Where a source has no sound, true gives a silent one."),
+          key("rate", &Part::rate, Rate{BitRate::kbps(16), BitRate::kbps(512)},
+              "Rate of the sound. It is sent beside the video's rate and never adapted: keep it "
+              "small beside rate.min."),
+      });
+}
+
+Section<StreamConfig> encoder_section() {
+  using Part = transcoder::EncoderSettings;
+  return section<StreamConfig, Part>(
+      "encoder",
+      "H.264 by x264: capped CRF with a rate buffer so small that a new rate holds within a frame.",
+      [](auto& stream) -> auto& { return stream.media.encoder; },
+      {
+          key("preset", &Part::preset, kPresets,
+              "x264 preset: a slower one gives a better picture at the same rate, and takes more "
+              "CPU time."),
+          key("crf", &Part::crf, Real{0, 51},
+              "Quality aimed at while the rate allows, lower is better. 23 saves rate on easy "
+              "pictures."),
+          key("vbv", &Part::vbv, Duration{20ms, 2s},
+              "Rate buffer at the target rate. 50ms to 67ms follow a cut within a frame; more is "
+              "steadier in quality, later in obeying."),
+          key("keyframe_interval", &Part::keyframe_interval, Duration{500ms, 1min},
+              "Keyframes come on a clock common to all groups. Longer saves rate, and makes a "
+              "viewer that dropped wait longer."),
+          key("forced_keyframe_interval", &Part::forced_keyframe_interval, Duration{100ms, 1min},
+              "Least time between keyframes forced for viewers that join or change group."),
+          key("threads", &Part::threads, Whole{1, 64},
+              "Per group. More than 1 only where one core cannot encode the picture in time."),
+          key("psnr", &Part::psnr, Flag{},
+              "Measure the PSNR of every picture, for metrics and traces. Costs CPU time."),
+      });
+}
+
+Section<StreamConfig> source_section() {
+  using Part = transcoder::SourceSettings;
+  return section<StreamConfig, Part>(
+      "source", "How a source is kept running.",
+      [](auto& stream) -> auto& { return stream.media.source; },
+      {
+          key("silence_timeout", &Part::silence_timeout, Duration{500ms, 10min},
+              "A source that delivers no picture for so long is restarted. Raise it for sources "
+              "that pause."),
+          key("backoff_min", &Part::backoff_min, Duration{50ms, 10min},
+              "Wait before the first restart; it doubles up to backoff_max."),
+          key("backoff_max", &Part::backoff_max, Duration{50ms, 1h},
+              "Longest wait between restarts. Lower it when a returning source must be seen at "
+              "once."),
+          key("latency", &Part::latency, Duration{0s, 10s},
+              "Jitter buffer of RTSP, SRT and RTP sources. Lower it on a quiet local network, "
+              "raise it on the internet."),
+      });
+}
+
+Section<StreamConfig> rate_section() {
+  using Part = abr::RateLimits;
+  return section<StreamConfig, Part>(
+      "rate", "The video rate of a viewer. What its connection carries is found by [control].",
+      [](auto& stream) -> auto& { return stream.control.rate; },
+      {
+          key("min", &Part::min, Rate{BitRate::kbps(30), BitRate::mbps(200)},
+              "Never less, however bad the link: the least that is worth watching."),
+          key("max", &Part::max, Rate{BitRate::kbps(30), BitRate::mbps(200)},
+              "Never more: what looks good at video.max_width by max_height."),
+          key("start", &Part::start, Rate{BitRate::kbps(30), BitRate::mbps(200)},
+              "What a viewer begins with. Where it is not set, it stays within min and max."),
+      });
+}
+
+Section<StreamConfig> control_section() {
+  using Part = abr::Settings;
+  return section<StreamConfig, Part>("control",
+                                     "What is done when a viewer's connection is congested.",
+                                     [](auto& stream) -> auto& { return stream.control; },
+                                     {
+                                         key("policy", &Part::policy, kPolicies,
+                                             "\"itcp\": TCP's retransmissions cut the rate, quiet "
+                                             "restores it. \"off\": they are only counted."),
+                                     });
+}
+
+Section<StreamConfig> itcp_section() {
+  using Part = abr::ItcpSettings;
+  return section<StreamConfig, Part>(
+      "itcp", "The rule of the policy \"itcp\".",
+      [](auto& stream) -> auto& { return stream.control.itcp; },
+      {
+          key("retraction", &Part::retraction, Real{0.05, 0.95},
+              "Rate after an event as a share of the rate before it. Higher cuts less, and takes "
+              "more events to get there."),
+          key("guard_rtts", &Part::guard_rtts, Real{0, 100},
+              "Events within so many round trips of a cut belong to it. Raise it when one loss "
+              "burst cuts twice."),
+          key("hold", &Part::hold, Duration{0s, 1h},
+              "Quiet time before the first restoring step; doubles with each repeated event."),
+          key("hold_max", &Part::hold_max, Duration{0s, 1h},
+              "Longest such quiet time. Lower it to try again sooner on links that keep failing."),
+          key("quiet_backlog", &Part::quiet_backlog, Duration{0s, 10s},
+              "While more than this waits unsent for a viewer, at its rate, there is no step up."),
+          key("restore_step", &Part::restore_step, Real{0.01, 1},
+              "Share of rate.max added by each step. Larger restores sooner, and overshoots more."),
+          key("restore_interval", &Part::restore_interval, Duration{50ms, 1h},
+              "Time between steps."),
+      });
+}
+
+Section<StreamConfig> groups_section() {
+  using Part = abr::GroupSettings;
+  return section<StreamConfig, Part>(
+      "groups", "Encode groups: viewers who share one encoder share its rate.",
+      [](auto& stream) -> auto& { return stream.control.groups; },
+      {
+          key("max", &Part::max, Whole{0, 256},
+              "Encoders of a stream; 0: one per CPU. The CPU budget: each costs an encoder's time "
+              "for every frame."),
+          key("linger", &Part::linger, Duration{0s, 1h},
+              "How long an empty group is kept, so that a viewer who returns starts at once."),
+      });
+}
+
+Section<StreamConfig> tcp_section() {
+  using Part = TcpSettings;
+  return section<StreamConfig, Part>(
+      "tcp", "The sockets of the viewers.", [](auto& stream) -> auto& { return stream.tcp; },
+      {
+          key("congestion_control", &Part::congestion_control,
+              Text{"name, see symcast doctor; empty: the kernel's default"},
+              "\"bbr\" keeps its rate under random loss, where \"cubic\" and \"reno\" give way."),
+          key("notsent_lowat", &Part::notsent_lowat,
+              Size{ByteCount{1024}, ByteCount{16 * 1024 * 1024}},
+              "Unsent bytes the kernel may hold: what is late stays where it can still be dropped. "
+              "At least; one picture at the viewer's rate when that is larger. Raise it to spend "
+              "less CPU time per viewer."),
+          key("pacing", &Part::pacing, Real{0, 100},
+              "Pacing limit as a multiple of the whole rate, sound and container included, for "
+              "routers with short queues; 0: none. At least 1, 2 or more to leave room to catch "
+              "up."),
+          key("network", &Part::networks, types::NetworkRules{},
+              "Another congestion control for the clients of a network; the first rule that "
+              "matches wins."),
+      });
+}
+
+Section<StreamConfig> name_section() {
+  using Part = transcoder::StreamSettings;
+  return section<StreamConfig, Part>(
+      "", "", [](auto& stream) -> auto& { return stream.media; },
+      {
+          key("name", &Part::name, Text{"letters, digits, - and _"}, "Served as /NAME.ts."),
+      });
+}
+
+Section<StreamConfig> source_uri_section() {
+  using Part = transcoder::SourceSettings;
+  return section<StreamConfig, Part>(
+      "source", "", [](auto& stream) -> auto& { return stream.media.source; },
+      {
+          key("uri", &Part::uri, Text{"test:, file:PATH, gst:LAUNCH TEXT or a URI"},
+              "Where the pictures come from."),
+      });
+}
+
+}  // namespace
+
+const std::vector<Section<Config>>& daemon_sections() {
+  static const std::vector<Section<Config>> sections{
+      server_section(), admin_section(), metrics_section(), log_section(), trace_section()};
+  return sections;
+}
+
+const std::vector<Section<StreamConfig>>& stream_sections() {
+  static const std::vector<Section<StreamConfig>> sections{
+      video_section(),   audio_section(), encoder_section(), source_section(), rate_section(),
+      control_section(), itcp_section(),  groups_section(),  tcp_section()};
+  return sections;
+}
+
+const std::vector<Section<StreamConfig>>& identity_sections() {
+  static const std::vector<Section<StreamConfig>> sections{name_section(), source_uri_section()};
+  return sections;
+}
+
+}  // namespace app

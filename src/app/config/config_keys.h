@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/config/config.h"
+#include "app/config/config_value.h"
+
+/// The one table of keys: reading, its errors, config/symcast.toml and `symcast check --show` all
+/// come from it. The built-in values are those of the settings structs.
+namespace app {
+
+/// A key of the configuration that sets something in Target.
+template <typename Target>
+struct Key {
+  std::string path;     ///< "rate.max"
+  std::string doc;      ///< what it does, and why one would change it; lines
+  std::string allowed;  ///< type and range in words
+  std::function<void(Target&, const Value&)> read;  ///< throws Rejected
+  std::function<std::string(const Target&)> write;  ///< TOML
+};
+
+template <typename Target>
+struct Section {
+  std::string name;  ///< "rate"
+  std::string doc;
+  std::vector<Key<Target>> keys;
+};
+
+/// Of the daemon: [server], [admin], [metrics], [log], [trace].
+const std::vector<Section<Config>>& daemon_sections();
+
+/// What every stream inherits and may override.
+const std::vector<Section<StreamConfig>>& stream_sections();
+
+/// What only a [[stream]] has: its name, and source.uri (which `source = "URI"` is short for).
+const std::vector<Section<StreamConfig>>& identity_sections();
+
+}  // namespace app

@@ -1,0 +1,87 @@
+#include "app/config/config_toml.h"
+
+#include <toml++/toml.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "app/config/config.h"
+
+namespace app {
+
+namespace {
+
+class Converter {
+ public:
+  explicit Converter(const std::string& path) : path_{path} {}
+
+  std::string place(const toml::source_region& region) const {
+    return path_ + ":" + std::to_string(region.begin.line) + ":" +
+           std::to_string(region.begin.column);
+  }
+
+  /// In the file's order, so that errors come in it as well.
+  Value::Table table(const toml::table& from) const {
+    std::map<Position, Value::Entry> entries;
+    for (const auto& [key, node] : from) {
+      const auto& begin = key.source().begin;
+      entries[{begin.line, begin.column}] = {std::string{key.str()}, place(key.source()),
+                                             value(node)};
+    }
+    Value::Table to;
+    for (auto& [position, entry] : entries) to.push_back(std::move(entry));
+    return to;
+  }
+
+ private:
+  using Position = std::pair<toml::source_index, toml::source_index>;
+
+  Value value(const toml::node& node) const {
+    Value to{.data = false, .place = place(node.source())};
+    if (const auto* flag = node.as_boolean()) {
+      to.data = flag->get();
+    } else if (const auto* whole = node.as_integer()) {
+      to.data = whole->get();
+    } else if (const auto* real = node.as_floating_point()) {
+      to.data = real->get();
+    } else if (const auto* text = node.as_string()) {
+      to.data = text->get();
+    } else if (const auto* list = node.as_array()) {
+      to.data = this->list(*list);
+    } else if (const auto* table = node.as_table()) {
+      to.data = this->table(*table);
+    } else {
+      throw ConfigError{to.place + ": dates and times have no use here"};
+    }
+    return to;
+  }
+
+  Value::List list(const toml::array& from) const {
+    Value::List to;
+    for (const auto& node : from) to.push_back(value(node));
+    return to;
+  }
+
+  const std::string& path_;
+};
+
+}  // namespace
+
+Value::Table parse_toml(const std::string& path) {
+  if (std::filesystem::is_directory(path)) throw ConfigError{path + ": is a directory"};
+  std::ifstream file{path};
+  if (!file) throw ConfigError{path + ": " + std::strerror(errno)};
+  const Converter converter{path};
+  try {
+    return converter.table(toml::parse(file, path));
+  } catch (const toml::parse_error& error) {
+    throw ConfigError{converter.place(error.source()) + ": " + std::string{error.description()}};
+  }
+}
+
+}  // namespace app

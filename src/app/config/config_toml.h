@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "app/config/config_value.h"
+
+namespace app {
+
+/// Reads a TOML 1.0 file. Throws ConfigError: unreadable, or not TOML (with line and column).
+Value::Table parse_toml(const std::string& path);
+
+}  // namespace app

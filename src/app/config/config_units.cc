@@ -1,0 +1,93 @@
+#include "app/config/config_units.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+namespace app {
+
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double factor;  ///< in the type's own unit: nanoseconds, bits per second, bytes
+};
+
+// Largest first. A rate or a size may go without a unit; a duration may not.
+constexpr std::array kDurationUnits{Unit{"h", 3600e9}, Unit{"m", 60e9}, Unit{"s", 1e9},
+                                    Unit{"ms", 1e6},   Unit{"us", 1e3}, Unit{"ns", 1}};
+constexpr std::array kRateUnits{Unit{"G", 1e9}, Unit{"M", 1e6}, Unit{"k", 1e3}, Unit{"", 1}};
+constexpr std::array kSizeUnits{Unit{"GiB", 1024. * 1024 * 1024}, Unit{"MiB", 1024. * 1024},
+                                Unit{"KiB", 1024}, Unit{"", 1}};
+
+std::optional<std::int64_t> parse(std::string_view text, std::span<const Unit> units) {
+  double number = 0;
+  const auto* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
+  if (error != std::errc{} || !std::isfinite(number)) return std::nullopt;
+  const std::string_view name{rest, static_cast<std::size_t>(end - rest)};
+  for (const auto& unit : units) {
+    if (unit.name != name) continue;
+    constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
+    const double value = number * unit.factor;
+    return std::abs(value) < static_cast<double>(kMax) ? std::llround(value) : kMax;
+  }
+  return std::nullopt;
+}
+
+std::string text(std::int64_t value, std::span<const Unit> units) {
+  for (const auto& unit : units) {
+    const double in_unit = static_cast<double>(value) / unit.factor;
+    const double thousandths = std::round(in_unit * 1000);
+    if (std::abs(in_unit) >= 1 && std::abs(in_unit * 1000 - thousandths) < 1e-6) {
+      return fmt::format("{}{}", thousandths / 1000, unit.name);
+    }
+  }
+  return std::to_string(value);
+}
+
+}  // namespace
+
+std::optional<base::Duration> parse_duration(std::string_view text) {
+  const auto ns = parse(text, kDurationUnits);
+  return ns ? std::optional{base::Duration{*ns}} : std::nullopt;
+}
+
+std::optional<base::BitRate> parse_rate(std::string_view text) {
+  const auto bps = parse(text, kRateUnits);
+  return bps ? std::optional{base::BitRate{*bps}} : std::nullopt;
+}
+
+std::optional<base::ByteCount> parse_size(std::string_view text) {
+  const auto bytes = parse(text, kSizeUnits);
+  return bytes ? std::optional{base::ByteCount{*bytes}} : std::nullopt;
+}
+
+std::string text_of(base::Duration duration) {
+  return duration == base::Duration::zero() ? "0s" : text(duration.count(), kDurationUnits);
+}
+
+std::string text_of(base::BitRate rate) { return text(rate.bps(), kRateUnits); }
+
+std::string text_of(base::ByteCount size) { return text(size.bytes(), kSizeUnits); }
+
+std::string quoted(std::string_view text) {
+  std::string out{'"'};
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      out += fmt::format("\\u{:04x}", byte);
+    } else {
+      if (c == '"' || c == '\\') out += '\\';
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+}  // namespace app

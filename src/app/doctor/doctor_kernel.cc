@@ -1,0 +1,160 @@
+#include "app/doctor/doctor_kernel.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <set>
+
+#include "app/config/config_units.h"
+#include "base/system_error.h"
+#include "base/unique_fd.h"
+#include "tcpinfo/socket_control.h"
+#include "tcpinfo/tcp_info.h"
+
+namespace app {
+
+namespace {
+
+using base::UniqueFd;
+
+/// Our end of an established connection to ourselves.
+class Loopback {
+ public:
+  Loopback() {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof address;
+    auto* generic = reinterpret_cast<sockaddr*>(&address);
+    const UniqueFd listener{base::check("socket", ::socket(AF_INET, SOCK_STREAM, 0))};
+    base::check("bind 127.0.0.1", ::bind(listener.get(), generic, length));
+    base::check("listen", ::listen(listener.get(), 1));
+    base::check("getsockname", ::getsockname(listener.get(), generic, &length));
+    near_.reset(base::check("socket", ::socket(AF_INET, SOCK_STREAM, 0)));
+    base::check("connect 127.0.0.1", ::connect(near_.get(), generic, length));
+    far_.reset(base::check("accept", ::accept(listener.get(), nullptr, nullptr)));
+  }
+  int fd() const { return near_.get(); }
+
+ private:
+  UniqueFd near_;
+  UniqueFd far_;
+};
+
+Finding kernel() {
+  utsname names{};
+  base::check("uname", ::uname(&names));
+  return {Verdict::kOk, "kernel", fmt::format("{} {}", names.sysname, names.release)};
+}
+
+/// Bytes of struct tcp_info that this kernel fills; it grows with every few versions.
+std::size_t tcp_info_length(int fd) {
+  std::array<std::byte, 1024> info{};
+  socklen_t length = info.size();
+  base::check("getsockopt TCP_INFO", ::getsockopt(fd, IPPROTO_TCP, TCP_INFO, info.data(), &length));
+  return length;
+}
+
+Finding tcp_info(int fd) {
+  const auto length = tcp_info_length(fd);
+  if (length < tcpinfo::kTcpInfoLength61) {
+    return {Verdict::kLimited, "TCP_INFO",
+            fmt::format("{} bytes, of {} that are read", length, tcpinfo::kTcpInfoLength61),
+            "Linux 6.1 or later tells more about each connection"};
+  }
+  const bool counts = tcpinfo::TcpInfoReading{.info = {}, .length = length}.has_total_rto();
+  return {Verdict::kOk, "TCP_INFO",
+          fmt::format("{} bytes, {}", length,
+                      counts ? "with total_rto" : "without total_rto (Linux 6.7)")};
+}
+
+Findings congestion_controls(const Config& config, const Sysctls& sysctls) {
+  const auto available = available_congestion_controls();
+  const auto allowed = sysctls.words("tcp_allowed_congestion_control");
+  const auto standard = sysctls.words("tcp_congestion_control");
+  Findings findings{
+      {Verdict::kOk, "congestion control",
+       fmt::format("{}; default {}", fmt::join(available, ", "), fmt::join(standard, " "))}};
+  std::set<std::string> wanted{"bbr"};  // what [tcp] recommends
+  for (const auto& stream : config.streams) {
+    wanted.insert(stream.tcp.congestion_control);
+    for (const auto& rule : stream.tcp.networks) wanted.insert(rule.congestion_control);
+  }
+  wanted.erase("");
+  for (const auto& name : wanted) {
+    if (std::ranges::find(available, name) == available.end()) {
+      findings.push_back({Verdict::kLimited, name, "not offered by this kernel as it runs",
+                          fmt::format("modprobe tcp_{0}; echo tcp_{0} > "
+                                      "/etc/modules-load.d/symcast.conf",
+                                      name)});
+    } else if (!allowed.empty() && std::ranges::find(allowed, name) == allowed.end()) {
+      findings.push_back({Verdict::kLimited, name, "only for processes with CAP_NET_ADMIN",
+                          fmt::format("sysctl net.ipv4.tcp_allowed_congestion_control=\"{} {}\"",
+                                      fmt::join(allowed, " "), name)});
+    }
+  }
+  return findings;
+}
+
+Finding pacing(int fd) {
+  if (tcpinfo::set_max_pacing_rate(fd, base::BitRate::mbps(10))) {
+    return {Verdict::kOk, "SO_MAX_PACING_RATE", "tcp.pacing works"};
+  }
+  return {Verdict::kLimited, "SO_MAX_PACING_RATE", std::strerror(errno), "leave tcp.pacing at 0"};
+}
+
+Finding unreadable(const std::string& subject, const std::string& name) {
+  return {Verdict::kLimited, subject, fmt::format("net.ipv4.{} cannot be read here", name)};
+}
+
+Finding slow_start_after_idle(const Sysctls& sysctls) {
+  const std::string subject = "slow start after idle";
+  const auto value = sysctls.words("tcp_slow_start_after_idle");
+  if (value.empty()) return unreadable(subject, "tcp_slow_start_after_idle");
+  if (value.front() == "0") {
+    return {Verdict::kOk, subject, "off: connections keep their window in pauses"};
+  }
+  return {Verdict::kLimited, subject, "on: after a pause viewers begin slowly",
+          "sysctl net.ipv4.tcp_slow_start_after_idle=0"};
+}
+
+/// The send buffer must hold what is in flight: the highest rate for one long round trip.
+Finding send_buffer(const Config& config, const Sysctls& sysctls) {
+  constexpr auto kLongRoundTrip = std::chrono::milliseconds{500};
+  const auto limits = sysctls.words("tcp_wmem");
+  if (limits.size() != 3) return unreadable("send buffer", "tcp_wmem");
+  base::BitRate rate;
+  for (const auto& stream : config.streams) rate = std::max(rate, stream.control.rate.max);
+  const auto needed = rate * kLongRoundTrip;
+  const base::ByteCount most{std::stoll(limits[2])};
+  const auto detail = fmt::format("up to {}; {} bit/s over {} need {} KiB", text_of(most),
+                                  text_of(rate), text_of(kLongRoundTrip), needed.bytes() / 1024);
+  // The kernel accounts for a segment with its overhead: up to twice its bytes.
+  if (most.bytes() >= 2 * needed.bytes()) return {Verdict::kOk, "send buffer", detail};
+  return {Verdict::kLimited, "send buffer", detail,
+          fmt::format("sysctl net.ipv4.tcp_wmem=\"{} {} {}\"", limits[0], limits[1],
+                      4 * needed.bytes())};
+}
+
+}  // namespace
+
+Findings examine_kernel(const Config& config, const Sysctls& sysctls) {
+  const Loopback loopback;
+  Findings findings{kernel(), tcp_info(loopback.fd())};
+  for (auto& finding : congestion_controls(config, sysctls)) findings.push_back(std::move(finding));
+  findings.push_back(pacing(loopback.fd()));
+  findings.push_back(slow_start_after_idle(sysctls));
+  findings.push_back(send_buffer(config, sysctls));
+  return findings;
+}
+
+}  // namespace app

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "app/config/config.h"
+#include "app/doctor/findings.h"
+#include "app/doctor/sysctls.h"
+
+namespace app {
+
+/// What the kernel's TCP offers, found out on a connection over loopback.
+Findings examine_kernel(const Config& config, const Sysctls& sysctls = Sysctls{});
+
+}  // namespace app

@@ -1,0 +1,132 @@
+#include "app/doctor/doctor_machine.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <linux/capability.h>
+#include <netinet/in.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <thread>
+
+#include "base/unique_fd.h"
+
+namespace app {
+
+namespace {
+
+Finding cpus() {
+  const unsigned count = std::thread::hardware_concurrency();
+  return {Verdict::kOk, "CPUs", fmt::format("{}: so many encoders per stream by default", count)};
+}
+
+/// Listeners, event loops, sources, log and trace files.
+constexpr rlim_t kOtherDescriptors = 256;
+
+/// The hard limit: `symcast serve` raises the soft one to it.
+Finding descriptors(const Config& config) {
+  const rlim_t needed = static_cast<rlim_t>(config.server.max_viewers) + kOtherDescriptors;
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  const auto most =
+      limit.rlim_max == RLIM_INFINITY ? "no limit" : fmt::format("{} at most", limit.rlim_max);
+  const auto detail =
+      fmt::format("{} here; {} viewers need {}", most, config.server.max_viewers, needed);
+  if (limit.rlim_max >= needed) return {Verdict::kOk, "file descriptors", detail};
+  return {Verdict::kLimited, "file descriptors", detail,
+          fmt::format("ulimit -Hn {}; symcast.service has LimitNOFILE= of its own", needed)};
+}
+
+/// Bits of CapEff in proc(5) status.
+std::uint64_t effective_capabilities() {
+  std::ifstream status{"/proc/self/status"};
+  for (std::string key; status >> key;) {
+    std::uint64_t bits = 0;
+    if (key == "CapEff:" && status >> std::hex >> bits) return bits;
+  }
+  return 0;
+}
+
+Finding capabilities() {
+  struct Capability {
+    const char* name;
+    int bit;
+  };
+  constexpr std::array kUseful{Capability{"CAP_NET_ADMIN", CAP_NET_ADMIN},
+                               Capability{"CAP_PERFMON", CAP_PERFMON},
+                               Capability{"CAP_BPF", CAP_BPF}};
+  const auto held = effective_capabilities();
+  std::vector<std::string> names;
+  for (const auto& [name, bit] : kUseful) {
+    if ((held >> bit & 1) != 0) names.emplace_back(name);
+  }
+  return {Verdict::kOk, "capabilities",
+          names.empty() ? "none held, none needed"
+                        : fmt::format("{} held, none needed", fmt::join(names, ", "))};
+}
+
+/// 0, or the errno of binding and listening as the server would.
+int try_listen(const server::Endpoint& endpoint) {
+  const sockaddr_storage address = endpoint.socket_address();
+  const socklen_t length =
+      address.ss_family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
+  const base::UniqueFd fd{::socket(address.ss_family, SOCK_STREAM, 0)};
+  const int on = 1;
+  const bool listening =
+      fd && ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
+      ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), length) == 0 &&
+      ::listen(fd.get(), 1) == 0;
+  return listening ? 0 : errno;
+}
+
+/// Ports below it are for processes with CAP_NET_BIND_SERVICE; the service has no capability.
+unsigned first_unprivileged_port(const Sysctls& sysctls) {
+  const auto words = sysctls.words("ip_unprivileged_port_start");
+  return words.empty() ? 1024U : static_cast<unsigned>(std::stoul(words.front()));
+}
+
+Finding listening(const server::Endpoint& endpoint, const Sysctls& sysctls) {
+  const auto subject = endpoint.text();
+  const int error = try_listen(endpoint);
+  if (error == EADDRINUSE) {
+    return {Verdict::kLimited, subject, "in use: by symcast itself, or by another program",
+            fmt::format("ss -ltnp 'sport = :{}' says by which", endpoint.port)};
+  }
+  const bool privileged = endpoint.port > 0 && endpoint.port < first_unprivileged_port(sysctls);
+  if (privileged && (error == 0 || error == EACCES)) {
+    return {error == 0 ? Verdict::kLimited : Verdict::kMissing, subject,
+            "a privileged port: symcast.service may not listen on it",
+            fmt::format("sysctl net.ipv4.ip_unprivileged_port_start={}", endpoint.port)};
+  }
+  if (error == 0) return {Verdict::kOk, subject, "free to listen on"};
+  return {Verdict::kMissing, subject, std::strerror(error), "choose another in server.listen"};
+}
+
+Finding trace_directory(const std::string& directory) {
+  if (::access(directory.c_str(), W_OK | X_OK) == 0) {
+    return {Verdict::kOk, "trace.directory", fmt::format("{} can be written here", directory)};
+  }
+  return {Verdict::kMissing, "trace.directory",
+          fmt::format("{}: {}", directory, std::strerror(errno)),
+          "make it, or leave trace.directory empty"};
+}
+
+}  // namespace
+
+Findings examine_machine(const Config& config, const Sysctls& sysctls) {
+  Findings findings{cpus(), descriptors(config), capabilities()};
+  for (const auto& endpoint : config.server.listen) {
+    findings.push_back(listening(endpoint, sysctls));
+  }
+  if (!config.trace_directory.empty()) {
+    findings.push_back(trace_directory(config.trace_directory));
+  }
+  return findings;
+}
+
+}  // namespace app

@@ -1,0 +1,143 @@
+#include "app/doctor/doctor_media.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gst/gst.h>
+#include <x264.h>
+
+extern "C" {
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+}
+
+#include <memory>
+#include <set>
+#include <string_view>
+
+namespace app {
+
+namespace {
+
+constexpr std::string_view kBase = "gstreamer1.0-plugins-base";
+constexpr std::string_view kGood = "gstreamer1.0-plugins-good";
+constexpr std::string_view kBad = "gstreamer1.0-plugins-bad";
+constexpr std::string_view kLibav = "gstreamer1.0-libav";
+
+struct Element {
+  const char* name;
+  std::string_view package;
+};
+
+struct Purpose {
+  const char* subject;
+  bool needed;  ///< by any source but test:
+  std::vector<Element> elements;
+};
+
+std::vector<Purpose> purposes() {
+  return {
+      {"pictures",
+       true,
+       {{"uridecodebin", kBase}, {"videoconvert", kBase}, {"deinterlace", kGood}}},
+      {"sound", true, {{"audioconvert", kBase}, {"audioresample", kBase}, {"appsink", kBase}}},
+      {"H.264, AAC", true, {{"h264parse", kBad}, {"avdec_h264", kLibav}, {"avdec_aac", kLibav}}},
+      {"MPEG-TS", false, {{"tsdemux", kBad}}},
+      {"files", false, {{"matroskademux", kGood}, {"qtdemux", kGood}, {"flvdemux", kGood}}},
+      {"rtsp:", false, {{"rtspsrc", kGood}, {"rtph264depay", kGood}, {"rtpjitterbuffer", kGood}}},
+      {"rtmp:", false, {{"rtmp2src", kBad}, {"flvdemux", kGood}}},
+      {"srt:", false, {{"srtsrc", kBad}}},
+      {"http:, https:", false, {{"souphttpsrc", kGood}}},
+      {"HLS", false, {{"hlsdemux", kBad}}},
+      {"udp:", false, {{"udpsrc", kGood}}},
+  };
+}
+
+bool exists(const char* element) {
+  GstElementFactory* factory = gst_element_factory_find(element);
+  if (factory == nullptr) return false;
+  gst_object_unref(factory);
+  return true;
+}
+
+Finding examine(const Purpose& purpose) {
+  std::vector<std::string_view> all;
+  std::vector<std::string_view> lacking;
+  std::set<std::string_view> packages;
+  for (const auto& [name, package] : purpose.elements) {
+    all.emplace_back(name);
+    if (exists(name)) continue;
+    lacking.emplace_back(name);
+    packages.insert(package);
+  }
+  if (lacking.empty()) {
+    return {Verdict::kOk, purpose.subject, fmt::format("{}", fmt::join(all, ", "))};
+  }
+  return {purpose.needed ? Verdict::kMissing : Verdict::kLimited, purpose.subject,
+          fmt::format("without {}", fmt::join(lacking, ", ")),
+          fmt::format("apt-get install {}", fmt::join(packages, " "))};
+}
+
+Finding gstreamer() {
+  GError* error = nullptr;
+  if (gst_init_check(nullptr, nullptr, &error) == FALSE) {
+    const std::string why = error != nullptr ? error->message : "gst_init failed";
+    g_clear_error(&error);
+    return {Verdict::kMissing, "GStreamer", why, "apt-get install libgstreamer1.0-0"};
+  }
+  guint major = 0;
+  guint minor = 0;
+  guint micro = 0;
+  guint nano = 0;
+  gst_version(&major, &minor, &micro, &nano);
+  return {Verdict::kOk, "GStreamer", fmt::format("{}.{}.{}", major, minor, micro)};
+}
+
+/// Opens an encoder for pictures of 8 bits: a build of x264 may have only 10.
+Finding x264() {
+  constexpr auto kVersion = X264_POINTVER;
+  x264_param_t parameters;
+  x264_param_default_preset(&parameters, "veryfast", "zerolatency");
+  parameters.i_width = parameters.i_height = 64;
+  parameters.i_bitdepth = 8;
+  parameters.i_threads = 1;
+  parameters.i_log_level = X264_LOG_NONE;
+  x264_t* encoder = x264_encoder_open(&parameters);
+  if (encoder == nullptr) {
+    return {Verdict::kMissing, "x264", fmt::format("{}, without 8-bit encoding", kVersion),
+            "apt-get install libx264-164"};
+  }
+  x264_encoder_close(encoder);
+  return {Verdict::kOk, "x264", fmt::format("{}, 8 bits", kVersion)};
+}
+
+Finding aac() {
+  const AVCodec* codec = avcodec_find_encoder(AV_CODEC_ID_AAC);
+  if (codec == nullptr) {
+    return {Verdict::kMissing, "AAC", "libavcodec without an AAC encoder",
+            "apt-get install libavcodec59"};
+  }
+  return {Verdict::kOk, "AAC",
+          fmt::format("libavcodec {}, encoder {}", AV_STRINGIFY(LIBAVCODEC_VERSION), codec->name)};
+}
+
+Finding mpegts() {
+  if (av_guess_format("mpegts", nullptr, nullptr) == nullptr) {
+    return {Verdict::kMissing, "MPEG-TS", "libavformat without the mpegts muxer",
+            "apt-get install libavformat59"};
+  }
+  return {Verdict::kOk, "MPEG-TS",
+          fmt::format("libavformat {}", AV_STRINGIFY(LIBAVFORMAT_VERSION))};
+}
+
+}  // namespace
+
+Findings examine_sources() {
+  Findings findings{gstreamer()};
+  if (findings.front().verdict == Verdict::kMissing) return findings;
+  for (const auto& purpose : purposes()) findings.push_back(examine(purpose));
+  return findings;
+}
+
+Findings examine_encoders() { return {x264(), aac(), mpegts()}; }
+
+}  // namespace app

@@ -1,0 +1,116 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <fstream>
+
+#include "app/doctor/doctor_kernel.h"
+#include "app/doctor/doctor_machine.h"
+#include "app/doctor/doctor_media.h"
+#include "base/system_error.h"
+#include "base/unique_fd.h"
+#include "test_files.h"
+
+namespace app {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Field;
+
+auto finding(const std::string& subject, Verdict verdict) {
+  return AllOf(Field(&Finding::subject, subject), Field(&Finding::verdict, verdict));
+}
+
+Config listening_on(const std::string& endpoint) {
+  auto config = default_config();
+  config.server.listen = {*server::Endpoint::parse(endpoint)};
+  return config;
+}
+
+TEST(DoctorTest, ReadsTcpInfoOfAConnection) {
+  EXPECT_THAT(examine_kernel(default_config()), Contains(finding("TCP_INFO", Verdict::kOk)));
+}
+
+TEST(DoctorTest, AWantedCongestionControlThatIsNotOfferedIsALimit) {
+  auto config = default_config();
+  config.streams[0].tcp.congestion_control = "nonsense";
+  EXPECT_THAT(examine_kernel(config), Contains(finding("nonsense", Verdict::kLimited)));
+}
+
+TEST(DoctorTest, ASmallSendBufferIsALimit) {
+  auto config = default_config();
+  config.streams[0].control.rate.max = base::BitRate::mbps(100'000);
+  EXPECT_THAT(examine_kernel(config), Contains(finding("send buffer", Verdict::kLimited)));
+}
+
+TEST(DoctorTest, WhatCannotBeReadIsNotCalledFine) {
+  const auto findings = examine_kernel(default_config(), Sysctls{"/nowhere"});
+  EXPECT_THAT(findings, Contains(finding("slow start after idle", Verdict::kLimited)));
+  EXPECT_THAT(findings, Contains(finding("send buffer", Verdict::kLimited)));
+}
+
+TEST(DoctorTest, EncodersThatSymcastIsBuiltWithAreThere) {
+  EXPECT_THAT(examine_encoders(), testing::Each(Field(&Finding::verdict, Verdict::kOk)));
+}
+
+TEST(DoctorTest, TooFewDescriptorsAreALimit) {
+  auto config = listening_on("127.0.0.1:0");
+  config.server.max_viewers = 2'000'000'000;
+  EXPECT_THAT(examine_machine(config), Contains(finding("file descriptors", Verdict::kLimited)));
+}
+
+TEST(DoctorTest, TheHardLimitOfDescriptorsCounts) {
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit lowered{.rlim_cur = 100, .rlim_max = before.rlim_max};
+  ::setrlimit(RLIMIT_NOFILE, &lowered);
+  auto config = listening_on("127.0.0.1:0");
+  config.server.max_viewers = 100;
+  EXPECT_THAT(examine_machine(config), Contains(finding("file descriptors", Verdict::kOk)));
+  ::setrlimit(RLIMIT_NOFILE, &before);
+}
+
+TEST(DoctorTest, APortBelowTheUnprivilegedOnesIsNotFine) {
+  const TemporaryFile directory;
+  std::ofstream{directory.directory() / "ip_unprivileged_port_start"} << "65000\n";
+  const auto findings =
+      examine_machine(listening_on("127.0.0.1:64999"), Sysctls{directory.directory()});
+  EXPECT_THAT(findings, Contains(finding("127.0.0.1:64999", Verdict::kLimited)));
+}
+
+TEST(DoctorTest, AFreePortIsOk) {
+  EXPECT_THAT(examine_machine(listening_on("127.0.0.1:0")),
+              Contains(finding("127.0.0.1:0", Verdict::kOk)));
+}
+
+TEST(DoctorTest, ATakenPortIsALimit) {
+  const base::UniqueFd other{base::check("socket", ::socket(AF_INET, SOCK_STREAM, 0))};
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof address;
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  base::check("bind", ::bind(other.get(), generic, length));
+  base::check("listen", ::listen(other.get(), 1));
+  base::check("getsockname", ::getsockname(other.get(), generic, &length));
+  const auto endpoint = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+  EXPECT_THAT(examine_machine(listening_on(endpoint)),
+              Contains(finding(endpoint, Verdict::kLimited)));
+}
+
+TEST(DoctorTest, AnAddressOfAnotherMachineIsMissing) {
+  EXPECT_THAT(examine_machine(listening_on("192.0.2.1:80")),
+              Contains(finding("192.0.2.1:80", Verdict::kMissing)));
+}
+
+TEST(DoctorTest, ATraceDirectoryMustExist) {
+  auto config = listening_on("127.0.0.1:0");
+  config.trace_directory = "/nowhere";
+  EXPECT_THAT(examine_machine(config), Contains(finding("trace.directory", Verdict::kMissing)));
+}
+
+}  // namespace
+}  // namespace app

@@ -1,0 +1,47 @@
+#include "app/doctor/findings.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace app {
+namespace {
+
+const std::vector<Examination> kExaminations{
+    {"TCP", {{Verdict::kOk, "kernel", "6.1"}}},
+    {"Sources", {{Verdict::kLimited, "srt:", "without srtsrc", "apt-get install x"}}}};
+
+std::string printed(const std::vector<Examination>& examinations, bool colour) {
+  std::ostringstream out;
+  print(examinations, out, colour);
+  return out.str();
+}
+
+TEST(FindingsTest, PrintsALineEachAndTheRemedyBelow) {
+  EXPECT_EQ(printed(kExaminations, false),
+            "TCP\n"
+            "  ok      kernel                 6.1\n"
+            "\n"
+            "Sources\n"
+            "  limited srt:                   without srtsrc\n"
+            "                                 apt-get install x\n"
+            "\n"
+            "Nothing needed is missing; 1 limit.\n");
+}
+
+TEST(FindingsTest, ColoursOnlyWhenAsked) {
+  EXPECT_EQ(printed(kExaminations, false).find('\x1b'), std::string::npos);
+  EXPECT_NE(printed(kExaminations, true).find("\x1b[33mlimited"), std::string::npos);
+}
+
+TEST(FindingsTest, ALimitIsNotMissing) { EXPECT_TRUE(nothing_missing(kExaminations)); }
+
+TEST(FindingsTest, MissingIsCounted) {
+  const std::vector<Examination> examinations{{"Encoders", {{Verdict::kMissing, "x264", "none"}}}};
+  EXPECT_FALSE(nothing_missing(examinations));
+  EXPECT_NE(printed(examinations, false).find("1 needed and missing; no limits."),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace app
