@@ -28,14 +28,18 @@ class ServerPageTest : public RunningServer {
 /// A client that pipelines requests without end, and reads the answers as fast as they come.
 class Flood {
  public:
-  explicit Flood(const Endpoint& to) : client_{to} {
-    for (int i = 0; i < 2000; ++i) requests_ += "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
-  }
+  explicit Flood(const Endpoint& to) : client_{to} {}
   ~Flood() { client_.shutdown(); }
 
  private:
+  static std::string many_requests() {
+    std::string requests;
+    for (int i = 0; i < 2000; ++i) requests += "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+    return requests;
+  }
+
   HttpClient client_;
-  std::string requests_;
+  const std::string requests_ = many_requests();
   std::jthread reader_{[this] {
     while (!client_.read_exactly(65536).empty()) {
     }
