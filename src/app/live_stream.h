@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -54,6 +55,10 @@ class LiveStream {
 
  private:
   Ladder::Actions actions();
+  void open_failed(const std::exception& error);
+  void close(Ladder::GroupIndex group);
+  void retarget(Ladder::GroupIndex group, base::BitRate rate);
+  void move(Ladder::ViewerId viewer, Ladder::GroupIndex group, media::Pts at, abr::Reason reason);
 
   const std::uint32_t index_;
   const abr::GroupSettings group_settings_;

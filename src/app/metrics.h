@@ -53,6 +53,10 @@ class Metrics {
 
  private:
   struct Families;
+  struct Shared {
+    std::unique_ptr<Stream> stream;
+    std::size_t holders = 0;
+  };
 
   std::unique_ptr<Stream> add_series(const std::string& name);
   void release(const std::string& name);
@@ -60,10 +64,6 @@ class Metrics {
   std::unique_ptr<prometheus::Registry> registry_;
   std::unique_ptr<Families> families_;
   std::mutex mutex_;
-  struct Shared {
-    std::unique_ptr<Stream> stream;
-    std::size_t holders = 0;
-  };
   std::map<std::string, Shared> streams_;  // GUARDED_BY(mutex_)
 };
 

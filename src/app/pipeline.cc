@@ -12,7 +12,8 @@ namespace app {
 namespace {
 
 std::unique_ptr<Trace> open_trace(const std::string& directory) {
-  return directory.empty() ? nullptr : std::make_unique<Trace>(directory);
+  if (directory.empty()) return nullptr;
+  return std::make_unique<Trace>(directory);
 }
 
 /// Each stop may wait for a source to let go: all at once, so that the slowest sets the time.
