@@ -15,8 +15,8 @@ namespace server {
 
 /// One viewer's way from one channel to another: every picture once and in order. A sound may come
 /// from both: the viewer, who knows what he was given, takes it once. Pure; fed with what both
-/// channels offer. K is the first keyframe of the new channel at or after
-/// `at` that the viewer is not already past:
+/// channels offer. K is the first keyframe of the new channel at or after `at` that the viewer is
+/// not already past:
 ///
 ///   old  ──● ● ● ● ●(held until K is known)        new  ─ ─○ ○ K ● ● ● (staged until old is done)
 ///   given:  ● ● ● │ K ● ● ●                          the cut is at K
