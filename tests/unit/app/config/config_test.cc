@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdint.h>
-#include <x264.h>
 
 #include <fstream>
 #include <regex>
@@ -12,44 +10,15 @@
 
 #include "app/config/config_keys.h"
 #include "app/config/config_text.h"
-#include "test_files.h"
+#include "config_file.h"
 
 namespace app {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::StartsWith;
 using namespace std::chrono_literals;
 
-const std::vector<std::string> kOffered{"reno", "cubic", "bbr"};
-
-class ConfigTest : public ::testing::Test {
- protected:
-  Config load(const std::string& text, const Overrides& overrides = {}) {
-    file_.write(text);
-    return load_config(file_.path(), overrides, kOffered);
-  }
-
-  /// The lines of the error, each without the file's name.
-  std::vector<std::string> errors(const std::string& text, const Overrides& overrides = {}) {
-    try {
-      load(text, overrides);
-    } catch (const ConfigError& error) {
-      std::istringstream lines{error.what()};
-      std::vector<std::string> out;
-      for (std::string line; std::getline(lines, line);) {
-        const bool of_file = line.starts_with(file_.path() + ":");
-        out.push_back(of_file ? line.substr(file_.path().size() + 1) : line);
-      }
-      return out;
-    }
-    return {};
-  }
-
-  TemporaryFile file_;
-};
+using ConfigTest = ConfigFile;
 
 TEST_F(ConfigTest, NothingMeansTheTestPictureOnPort8080) {
   const auto config = load_config("");
@@ -74,10 +43,6 @@ TEST_F(ConfigTest, MissingFileIsNamed) {
 
 TEST_F(ConfigTest, DirectoryIsNotAConfiguration) {
   EXPECT_THROW(load_config("/tmp", {}, kOffered), ConfigError);
-}
-
-TEST_F(ConfigTest, SyntaxErrorHasItsPlace) {
-  EXPECT_THAT(errors("[rate]\nmax = = 3\n"), ElementsAre(StartsWith("2:7: ")));
 }
 
 TEST_F(ConfigTest, ReadsUnits) {
@@ -140,180 +105,9 @@ TEST_F(ConfigTest, NetworkRulesKeepTheirOrder) {
   EXPECT_EQ(rules[1].congestion_control, "bbr");
 }
 
-TEST_F(ConfigTest, MisspeltKeyNamesTheNearest) {
-  EXPECT_THAT(errors("[encoder]\npreset = \"fast\"\nkeyframe_intervall = \"2s\"\n"),
-              ElementsAre("3:1: unknown key encoder.keyframe_intervall; did you mean "
-                          "encoder.keyframe_interval?"));
-}
-
-TEST_F(ConfigTest, MisspeltSectionNamesTheNearest) {
-  EXPECT_THAT(errors("[severs]\nthreads = 1\n"),
-              ElementsAre("1:2: unknown key severs; did you mean server?"));
-}
-
-TEST_F(ConfigTest, KeyInTheWrongSectionNamesTheRightOne) {
-  EXPECT_THAT(errors("listen = \":1\"\n"),
-              ElementsAre("1:1: unknown key listen; did you mean server.listen?"));
-}
-
-TEST_F(ConfigTest, MisspeltKeyOfAStreamNamesTheNearest) {
-  EXPECT_THAT(errors("[[stream]]\nname = \"a\"\nsource = \"test:\"\nrate.maxx = 1\n"),
-              ElementsAre("4:6: unknown key rate.maxx; did you mean rate.max?"));
-}
-
-TEST_F(ConfigTest, UnknownKeyWithoutNeighbourListsWhatIsKnown) {
-  EXPECT_THAT(errors("[groups]\nxylophone = 1\n"),
-              ElementsAre("2:1: unknown key groups.xylophone; known here: groups.max, "
-                          "groups.linger"));
-}
-
-TEST_F(ConfigTest, WrongTypeSaysWhatIsExpected) {
-  EXPECT_THAT(errors("[server]\nthreads = \"two\"\n"),
-              ElementsAre("2:11: server.threads: \"two\" is not a whole number"));
-}
-
-TEST_F(ConfigTest, DurationNeedsItsUnit) {
-  EXPECT_THAT(errors("[server]\nqueue = 3\n"),
-              ElementsAre("2:9: server.queue: 3 is not a duration with its unit, such as "
-                          "\"300ms\", \"5s\" or \"2m\""));
-}
-
-TEST_F(ConfigTest, OutOfRangeSaysTheRange) {
-  EXPECT_THAT(errors("[rate]\nmax = \"5G\"\n"),
-              ElementsAre("2:7: rate.max: \"5G\" is out of range, \"30k\" to \"200M\""));
-}
-
-TEST_F(ConfigTest, AstronomicalValuesAreOutOfRange) {
-  EXPECT_THAT(errors("[rate]\nmax = \"99999999999999999999M\"\n"),
-              ElementsAre(HasSubstr("out of range")));
-  EXPECT_THAT(errors("[server]\nthreads = 4294967297\n"), ElementsAre(HasSubstr("out of range")));
-}
-
-TEST_F(ConfigTest, NotANumberIsOutOfRange) {
-  EXPECT_THAT(errors("[encoder]\ncrf = nan\n"), ElementsAre(HasSubstr("out of range")));
-}
-
-TEST_F(ConfigTest, WordsAreSuggestedToo) {
-  EXPECT_THAT(errors("[encoder]\npreset = \"veryfats\"\n"),
-              ElementsAre(HasSubstr("did you mean \"veryfast\"?")));
-}
-
-TEST_F(ConfigTest, PresetsAreThoseOfX264) {
-  for (const auto* const* name = x264_preset_names; *name != nullptr; ++name) {
-    EXPECT_THAT(errors(std::string{"encoder.preset = \""} + *name + "\""), IsEmpty());
-  }
-}
-
-TEST_F(ConfigTest, SectionWrittenAsKeyIsExplained) {
-  EXPECT_THAT(errors("rate = \"5M\"\n"),
-              ElementsAre("1:8: rate is a section, not a key: write [rate]"));
-}
-
-TEST_F(ConfigTest, SingleStreamTableIsExplained) {
-  EXPECT_THAT(errors("[stream]\nname = \"a\"\n"),
-              ElementsAre("1:1: streams are a list: write [[stream]]"));
-}
-
-TEST_F(ConfigTest, BadAddressHasThePlaceOfItsItem) {
-  EXPECT_THAT(errors("[server]\nlisten = [\n  \"[::]:80\",\n  \"nonsense\",\n]\n"),
-              ElementsAre(StartsWith("4:3: server.listen: ")));
-}
-
-TEST_F(ConfigTest, NoListenAddressIsAnError) {
-  EXPECT_THAT(errors("[server]\nlisten = []\n"),
-              ElementsAre(StartsWith("2:10: server.listen: name at least one")));
-}
-
-TEST_F(ConfigTest, SeveralErrorsComeInOnePass) {
-  EXPECT_THAT(errors("[rate]\nmx = 1\nmin = true\n[groups]\nmax = -1\n"),
-              ElementsAre(StartsWith("2:1: unknown key rate.mx"), StartsWith("3:7: rate.min"),
-                          StartsWith("5:7: groups.max")));
-}
-
-TEST_F(ConfigTest, MinAboveMaxIsAnError) {
-  EXPECT_THAT(errors("[rate]\nmin = \"3M\"\nmax = \"2M\"\n"),
-              ElementsAre("2:7: rate.min 3M is more than rate.max 2M"));
-}
-
-TEST_F(ConfigTest, StartOutsideTheLimitsIsAnError) {
-  EXPECT_THAT(errors("[rate]\nstart = \"3M\"\nmax = \"2M\"\n"),
-              ElementsAre("2:9: rate.start 3M is outside rate.min 300k to rate.max 2M"));
-}
-
 TEST_F(ConfigTest, UnsetStartStaysWithinTheLimits) {
   EXPECT_EQ(load("[rate]\nmax = \"1M\"\n").streams.at(0).control.rate.start,
             base::BitRate::mbps(1));
-}
-
-TEST_F(ConfigTest, CrossCheckOfAStreamHasThePlaceInTheStream) {
-  EXPECT_THAT(errors("[rate]\nmin = \"1M\"\n[[stream]]\nname = \"a\"\nsource = \"test:\"\n"
-                     "rate.max = \"500k\"\n"),
-              ElementsAre("6:12: rate.min 1M is more than rate.max 500k"));
-}
-
-TEST_F(ConfigTest, InheritedMistakeIsReportedOnce) {
-  EXPECT_THAT(errors("[rate]\nmin = \"9M\"\n[[stream]]\nname = \"a\"\nsource = \"test:\"\n"
-                     "[[stream]]\nname = \"b\"\nsource = \"test:\"\n"),
-              ElementsAre("2:7: rate.min 9M is more than rate.max 5M"));
-}
-
-TEST_F(ConfigTest, DuplicateNameIsAnError) {
-  EXPECT_THAT(errors("[[stream]]\nname = \"a\"\nsource = \"test:\"\n"
-                     "[[stream]]\nname = \"a\"\nsource = \"test:\"\n"),
-              ElementsAre("5:8: name: \"a\" is another stream's name already"));
-}
-
-TEST_F(ConfigTest, NameIsOneWord) {
-  EXPECT_THAT(errors("[[stream]]\nname = \"a/b\"\nsource = \"test:\"\n"),
-              ElementsAre(StartsWith("2:8: name: \"a/b\" is not a stream name")));
-}
-
-TEST_F(ConfigTest, StreamNeedsNameAndSource) {
-  EXPECT_THAT(errors("[[stream]]\n"),
-              ElementsAre("1:1: a stream needs a name", "1:1: a stream needs a source.uri"));
-}
-
-TEST_F(ConfigTest, PathAsSourceIsExplained) {
-  EXPECT_THAT(errors("[[stream]]\nname = \"a\"\nsource = \"/srv/a.mkv\"\n"),
-              ElementsAre(HasSubstr("did you mean \"file:/srv/a.mkv\"?")));
-}
-
-TEST_F(ConfigTest, SchemeAloneIsNoSource) {
-  EXPECT_THAT(errors("[[stream]]\nname = \"a\"\nsource = \"file:\"\n"),
-              ElementsAre("3:10: source: nothing follows the scheme in \"file:\""));
-  EXPECT_THAT(errors("", {.sources = {"a=http:"}}), ElementsAre(StartsWith("--source: source: ")));
-}
-
-TEST_F(ConfigTest, OptionsOfTheTestSourceAreChecked) {
-  EXPECT_THAT(errors("[[stream]]\nname = \"a\"\nsource = \"test:?sise=320x180\"\n"),
-              ElementsAre(StartsWith("3:10: source: ")));
-}
-
-TEST_F(ConfigTest, CongestionControlMustBeOffered) {
-  EXPECT_THAT(errors("[tcp]\ncongestion_control = \"cubik\"\n"),
-              ElementsAre("2:22: tcp.congestion_control: this kernel does not offer \"cubik\"; "
-                          "available: reno, cubic, bbr; did you mean cubic?"));
-}
-
-TEST_F(ConfigTest, CongestionControlOfARuleMustBeOffered) {
-  EXPECT_THAT(errors("[[tcp.network]]\nnetwork = \"10.0.0.0/8\"\ncongestion_control = \"reno\"\n\n"
-                     "[[tcp.network]]\nnetwork = \"11.0.0.0/8\"\ncongestion_control = \"vegas\"\n"),
-              ElementsAre(StartsWith("5:1: tcp.network: this kernel does not offer \"vegas\"")));
-}
-
-TEST_F(ConfigTest, MisspeltKeyOfARuleNamesTheNearest) {
-  EXPECT_THAT(errors("[[tcp.network]]\nnetwork = \"10.0.0.0/8\"\ncongestion_controll = \"reno\"\n"),
-              ElementsAre("3:1: tcp.network: unknown key congestion_controll; did you mean "
-                          "congestion_control?"));
-}
-
-TEST_F(ConfigTest, RuleNeedsBothItsKeys) {
-  EXPECT_THAT(errors("[[tcp.network]]\nnetwork = \"10.0.0.0/8\"\n"),
-              ElementsAre("1:1: tcp.network: a rule needs both network and congestion_control"));
-}
-
-TEST_F(ConfigTest, PacingBelowTheRateIsAnError) {
-  EXPECT_THAT(errors("[tcp]\npacing = 0.5\n"), ElementsAre(StartsWith("2:10: tcp.pacing 0.5")));
 }
 
 TEST_F(ConfigTest, FlagsOverrideTheFile) {
@@ -354,12 +148,6 @@ TEST_F(ConfigTest, SourceFlagReplacesTheBuiltInStream) {
   const auto config = load_config("", {.sources = {"cam=test:"}}, kOffered);
   ASSERT_EQ(config.streams.size(), 1U);
   EXPECT_EQ(config.streams[0].media.name, "cam");
-}
-
-TEST_F(ConfigTest, FlagErrorNamesTheFlag) {
-  EXPECT_THAT(errors("", {.sources = {"nonsense"}, .policy = "on"}),
-              ElementsAre("--source: \"nonsense\" is not NAME=URI",
-                          StartsWith("--policy: control.policy: \"on\" is not one of")));
 }
 
 TEST_F(ConfigTest, EffectiveConfigurationLoadsToTheSame) {

@@ -1,0 +1,200 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdint.h>
+#include <x264.h>
+
+#include "config_file.h"
+
+namespace app {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+using ConfigErrorsTest = ConfigFile;
+
+TEST_F(ConfigErrorsTest, SyntaxErrorHasItsPlace) {
+  EXPECT_THAT(errors("[rate]\nmax = = 3\n"), ElementsAre(StartsWith("2:7: ")));
+}
+
+TEST_F(ConfigErrorsTest, MisspeltKeyNamesTheNearest) {
+  EXPECT_THAT(errors("[encoder]\npreset = \"fast\"\nkeyframe_intervall = \"2s\"\n"),
+              ElementsAre("3:1: unknown key encoder.keyframe_intervall; did you mean "
+                          "encoder.keyframe_interval?"));
+}
+
+TEST_F(ConfigErrorsTest, MisspeltSectionNamesTheNearest) {
+  EXPECT_THAT(errors("[severs]\nthreads = 1\n"),
+              ElementsAre("1:2: unknown key severs; did you mean server?"));
+}
+
+TEST_F(ConfigErrorsTest, KeyInTheWrongSectionNamesTheRightOne) {
+  EXPECT_THAT(errors("listen = \":1\"\n"),
+              ElementsAre("1:1: unknown key listen; did you mean server.listen?"));
+}
+
+TEST_F(ConfigErrorsTest, MisspeltKeyOfAStreamNamesTheNearest) {
+  EXPECT_THAT(errors("[[stream]]\nname = \"a\"\nsource = \"test:\"\nrate.maxx = 1\n"),
+              ElementsAre("4:6: unknown key rate.maxx; did you mean rate.max?"));
+}
+
+TEST_F(ConfigErrorsTest, UnknownKeyWithoutNeighbourListsWhatIsKnown) {
+  EXPECT_THAT(errors("[groups]\nxylophone = 1\n"),
+              ElementsAre("2:1: unknown key groups.xylophone; known here: groups.max, "
+                          "groups.linger"));
+}
+
+TEST_F(ConfigErrorsTest, WrongTypeSaysWhatIsExpected) {
+  EXPECT_THAT(errors("[server]\nthreads = \"two\"\n"),
+              ElementsAre("2:11: server.threads: \"two\" is not a whole number"));
+}
+
+TEST_F(ConfigErrorsTest, DurationNeedsItsUnit) {
+  EXPECT_THAT(errors("[server]\nqueue = 3\n"),
+              ElementsAre("2:9: server.queue: 3 is not a duration with its unit, such as "
+                          "\"300ms\", \"5s\" or \"2m\""));
+}
+
+TEST_F(ConfigErrorsTest, OutOfRangeSaysTheRange) {
+  EXPECT_THAT(errors("[rate]\nmax = \"5G\"\n"),
+              ElementsAre("2:7: rate.max: \"5G\" is out of range, \"30k\" to \"200M\""));
+}
+
+TEST_F(ConfigErrorsTest, AstronomicalValuesAreOutOfRange) {
+  EXPECT_THAT(errors("[rate]\nmax = \"99999999999999999999M\"\n"),
+              ElementsAre(HasSubstr("out of range")));
+  EXPECT_THAT(errors("[server]\nthreads = 4294967297\n"), ElementsAre(HasSubstr("out of range")));
+}
+
+TEST_F(ConfigErrorsTest, NotANumberIsOutOfRange) {
+  EXPECT_THAT(errors("[encoder]\ncrf = nan\n"), ElementsAre(HasSubstr("out of range")));
+}
+
+TEST_F(ConfigErrorsTest, WordsAreSuggestedToo) {
+  EXPECT_THAT(errors("[encoder]\npreset = \"veryfats\"\n"),
+              ElementsAre(HasSubstr("did you mean \"veryfast\"?")));
+}
+
+TEST_F(ConfigErrorsTest, PresetsAreThoseOfX264) {
+  for (const auto* const* name = x264_preset_names; *name != nullptr; ++name) {
+    EXPECT_THAT(errors(std::string{"encoder.preset = \""} + *name + "\""), IsEmpty());
+  }
+}
+
+TEST_F(ConfigErrorsTest, SectionWrittenAsKeyIsExplained) {
+  EXPECT_THAT(errors("rate = \"5M\"\n"),
+              ElementsAre("1:8: rate is a section, not a key: write [rate]"));
+}
+
+TEST_F(ConfigErrorsTest, SingleStreamTableIsExplained) {
+  EXPECT_THAT(errors("[stream]\nname = \"a\"\n"),
+              ElementsAre("1:1: streams are a list: write [[stream]]"));
+}
+
+TEST_F(ConfigErrorsTest, BadAddressHasThePlaceOfItsItem) {
+  EXPECT_THAT(errors("[server]\nlisten = [\n  \"[::]:80\",\n  \"nonsense\",\n]\n"),
+              ElementsAre(StartsWith("4:3: server.listen: ")));
+}
+
+TEST_F(ConfigErrorsTest, NoListenAddressIsAnError) {
+  EXPECT_THAT(errors("[server]\nlisten = []\n"),
+              ElementsAre(StartsWith("2:10: server.listen: name at least one")));
+}
+
+TEST_F(ConfigErrorsTest, SeveralErrorsComeInOnePass) {
+  EXPECT_THAT(errors("[rate]\nmx = 1\nmin = true\n[groups]\nmax = -1\n"),
+              ElementsAre(StartsWith("2:1: unknown key rate.mx"), StartsWith("3:7: rate.min"),
+                          StartsWith("5:7: groups.max")));
+}
+
+TEST_F(ConfigErrorsTest, MinAboveMaxIsAnError) {
+  EXPECT_THAT(errors("[rate]\nmin = \"3M\"\nmax = \"2M\"\n"),
+              ElementsAre("2:7: rate.min 3M is more than rate.max 2M"));
+}
+
+TEST_F(ConfigErrorsTest, StartOutsideTheLimitsIsAnError) {
+  EXPECT_THAT(errors("[rate]\nstart = \"3M\"\nmax = \"2M\"\n"),
+              ElementsAre("2:9: rate.start 3M is outside rate.min 300k to rate.max 2M"));
+}
+
+TEST_F(ConfigErrorsTest, CrossCheckOfAStreamHasThePlaceInTheStream) {
+  EXPECT_THAT(errors("[rate]\nmin = \"1M\"\n[[stream]]\nname = \"a\"\nsource = \"test:\"\n"
+                     "rate.max = \"500k\"\n"),
+              ElementsAre("6:12: rate.min 1M is more than rate.max 500k"));
+}
+
+TEST_F(ConfigErrorsTest, InheritedMistakeIsReportedOnce) {
+  EXPECT_THAT(errors("[rate]\nmin = \"9M\"\n[[stream]]\nname = \"a\"\nsource = \"test:\"\n"
+                     "[[stream]]\nname = \"b\"\nsource = \"test:\"\n"),
+              ElementsAre("2:7: rate.min 9M is more than rate.max 5M"));
+}
+
+TEST_F(ConfigErrorsTest, DuplicateNameIsAnError) {
+  EXPECT_THAT(errors("[[stream]]\nname = \"a\"\nsource = \"test:\"\n"
+                     "[[stream]]\nname = \"a\"\nsource = \"test:\"\n"),
+              ElementsAre("5:8: name: \"a\" is another stream's name already"));
+}
+
+TEST_F(ConfigErrorsTest, NameIsOneWord) {
+  EXPECT_THAT(errors("[[stream]]\nname = \"a/b\"\nsource = \"test:\"\n"),
+              ElementsAre(StartsWith("2:8: name: \"a/b\" is not a stream name")));
+}
+
+TEST_F(ConfigErrorsTest, StreamNeedsNameAndSource) {
+  EXPECT_THAT(errors("[[stream]]\n"),
+              ElementsAre("1:1: a stream needs a name", "1:1: a stream needs a source.uri"));
+}
+
+TEST_F(ConfigErrorsTest, PathAsSourceIsExplained) {
+  EXPECT_THAT(errors("[[stream]]\nname = \"a\"\nsource = \"/srv/a.mkv\"\n"),
+              ElementsAre(HasSubstr("did you mean \"file:/srv/a.mkv\"?")));
+}
+
+TEST_F(ConfigErrorsTest, SchemeAloneIsNoSource) {
+  EXPECT_THAT(errors("[[stream]]\nname = \"a\"\nsource = \"file:\"\n"),
+              ElementsAre("3:10: source: nothing follows the scheme in \"file:\""));
+  EXPECT_THAT(errors("", {.sources = {"a=http:"}}), ElementsAre(StartsWith("--source: source: ")));
+}
+
+TEST_F(ConfigErrorsTest, OptionsOfTheTestSourceAreChecked) {
+  EXPECT_THAT(errors("[[stream]]\nname = \"a\"\nsource = \"test:?sise=320x180\"\n"),
+              ElementsAre(StartsWith("3:10: source: ")));
+}
+
+TEST_F(ConfigErrorsTest, CongestionControlMustBeOffered) {
+  EXPECT_THAT(errors("[tcp]\ncongestion_control = \"cubik\"\n"),
+              ElementsAre("2:22: tcp.congestion_control: this kernel does not offer \"cubik\"; "
+                          "available: reno, cubic, bbr; did you mean cubic?"));
+}
+
+TEST_F(ConfigErrorsTest, CongestionControlOfARuleMustBeOffered) {
+  EXPECT_THAT(errors("[[tcp.network]]\nnetwork = \"10.0.0.0/8\"\ncongestion_control = \"reno\"\n\n"
+                     "[[tcp.network]]\nnetwork = \"11.0.0.0/8\"\ncongestion_control = \"vegas\"\n"),
+              ElementsAre(StartsWith("5:1: tcp.network: this kernel does not offer \"vegas\"")));
+}
+
+TEST_F(ConfigErrorsTest, MisspeltKeyOfARuleNamesTheNearest) {
+  EXPECT_THAT(errors("[[tcp.network]]\nnetwork = \"10.0.0.0/8\"\ncongestion_controll = \"reno\"\n"),
+              ElementsAre("3:1: tcp.network: unknown key congestion_controll; did you mean "
+                          "congestion_control?"));
+}
+
+TEST_F(ConfigErrorsTest, RuleNeedsBothItsKeys) {
+  EXPECT_THAT(errors("[[tcp.network]]\nnetwork = \"10.0.0.0/8\"\n"),
+              ElementsAre("1:1: tcp.network: a rule needs both network and congestion_control"));
+}
+
+TEST_F(ConfigErrorsTest, PacingBelowTheRateIsAnError) {
+  EXPECT_THAT(errors("[tcp]\npacing = 0.5\n"), ElementsAre(StartsWith("2:10: tcp.pacing 0.5")));
+}
+
+TEST_F(ConfigErrorsTest, FlagErrorNamesTheFlag) {
+  EXPECT_THAT(errors("", {.sources = {"nonsense"}, .policy = "on"}),
+              ElementsAre("--source: \"nonsense\" is not NAME=URI",
+                          StartsWith("--policy: control.policy: \"on\" is not one of")));
+}
+
+}  // namespace
+}  // namespace app
