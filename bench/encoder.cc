@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "pictures.h"
-#include "transcoder/aac_encoder.h"
-#include "transcoder/ts_muxer.h"
-#include "transcoder/x264_encoder.h"
+#include "transcoder/encode/aac_encoder.h"
+#include "transcoder/encode/ts_muxer.h"
+#include "transcoder/encode/x264_encoder.h"
 
 namespace {
 

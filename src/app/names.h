@@ -1,7 +1,7 @@
 #pragma once
 
 #include "server/handler.h"
-#include "transcoder/ingest.h"
+#include "transcoder/ingest/ingest.h"
 
 /// Words for log, metrics, pages and trace.
 namespace app {

@@ -7,11 +7,11 @@
 #include <mutex>
 
 #include "media/packet.h"
-#include "transcoder/audio_track.h"
-#include "transcoder/encode_group.h"
-#include "transcoder/frame_interval.h"
-#include "transcoder/ingest.h"
+#include "transcoder/encode/audio_track.h"
+#include "transcoder/encode/encode_group.h"
+#include "transcoder/ingest/ingest.h"
 #include "transcoder/settings.h"
+#include "transcoder/time/frame_interval.h"
 
 namespace transcoder {
 

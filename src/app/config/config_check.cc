@@ -9,7 +9,7 @@
 
 #include "app/config/config_units.h"
 #include "app/config/nearest.h"
-#include "transcoder/test_options.h"
+#include "transcoder/testsource/test_options.h"
 
 namespace app {
 

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "transcoder/x264_encoder.h"
+#include "transcoder/encode/x264_encoder.h"
 
 namespace transcoder::test {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "pictures.h"
-#include "transcoder/aac_encoder.h"
-#include "transcoder/encoder.h"
-#include "transcoder/ts_muxer.h"
+#include "transcoder/encode/aac_encoder.h"
+#include "transcoder/encode/encoder.h"
+#include "transcoder/encode/ts_muxer.h"
 
 namespace transcoder::test {
 

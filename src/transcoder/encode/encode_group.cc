@@ -1,0 +1,255 @@
+#include "transcoder/encode/encode_group.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "base/log.h"
+#include "transcoder/encode/group_inbox.h"
+#include "transcoder/encode/keyframe_clock.h"
+#include "transcoder/encode/rate_meter.h"
+#include "transcoder/encode/rate_target.h"
+#include "transcoder/encode/ts_muxer.h"
+#include "transcoder/picture/picture_size.h"
+#include "transcoder/picture/scaler.h"
+
+namespace transcoder {
+
+namespace {
+
+/// An encoder that cannot be opened is tried again this often.
+constexpr base::Duration kRetry = std::chrono::seconds{1};
+
+/// Failures within this time are one line of the log.
+constexpr base::Duration kLogPeriod = std::chrono::seconds{10};
+
+base::Duration thread_cpu_time() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return std::chrono::seconds{now.tv_sec} + std::chrono::nanoseconds{now.tv_nsec};
+}
+
+}  // namespace
+
+class EncodeGroup::Impl {
+ public:
+  Impl(std::string name, const VideoSettings& video, const AudioSettings& audio,
+       EncoderSettings encoder, base::BitRate initial, Publish publish, OpenEncoder open);
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl();
+
+  GroupInbox& inbox() { return inbox_; }
+  void retarget(base::BitRate rate) { target_.set(rate); }
+  media::Pts schedule_keyframe(media::Pts earliest);
+  State state() const;
+
+ private:
+  void run();
+  void handle(const media::FramePtr& source);
+  void handle(const media::AudioFramePtr& frame);
+  bool prepare(const media::PictureFormat& format);
+  void follow_target();
+  bool begin_picture(media::Pts pts);
+  void publish_picture(const media::Frame& frame, const EncodedPicture& picture);
+  void publish(media::Packet packet);
+  void fail(const std::string& reason);
+
+  const std::string name_;
+  const VideoSettings video_;
+  const EncoderSettings settings_;
+  const Publish publish_;
+  const OpenEncoder open_;
+  RateTarget target_;
+  GroupInbox inbox_;
+
+  // Used by the group's thread only.
+  TsMuxer muxer_;
+  Scaler scaler_;
+  std::unique_ptr<Encoder> encoder_;
+  media::PictureFormat format_;  ///< of encoder_
+  base::BitRate rate_;           ///< of encoder_
+  bool opened_ = false;          ///< encoder_ has not encoded yet
+  base::Time retry_{};           ///< no encoder is opened before
+  base::Time next_log_{};
+  std::uint64_t unlogged_ = 0;
+
+  mutable std::mutex mutex_;
+  State state_;          // GUARDED_BY(mutex_)
+  KeyframeClock clock_;  // GUARDED_BY(mutex_)
+  RateMeter meter_;      // GUARDED_BY(mutex_)
+
+  std::thread thread_;  ///< last: it uses all of the above
+};
+
+EncodeGroup::Impl::Impl(std::string name, const VideoSettings& video, const AudioSettings& audio,
+                        EncoderSettings encoder, base::BitRate initial, Publish publish,
+                        OpenEncoder open)
+    : name_{std::move(name)},
+      video_{video},
+      settings_{std::move(encoder)},
+      publish_{std::move(publish)},
+      open_{std::move(open)},
+      target_{initial},
+      muxer_{name_, audio.enabled},
+      clock_{settings_.keyframe_interval, settings_.forced_keyframe_interval},
+      thread_{[this] { run(); }} {}
+
+EncodeGroup::Impl::~Impl() {
+  inbox_.close();
+  thread_.join();
+}
+
+media::Pts EncodeGroup::Impl::schedule_keyframe(media::Pts earliest) {
+  std::lock_guard lock{mutex_};
+  return clock_.schedule(earliest);
+}
+
+EncodeGroup::State EncodeGroup::Impl::state() const {
+  std::lock_guard lock{mutex_};
+  State state = state_;
+  state.target = target_.get();
+  state.actual = meter_.rate(base::Clock::now());
+  state.frames_skipped = inbox_.frames_dropped();
+  state.audio_dropped = inbox_.audio_dropped();
+  return state;
+}
+
+void EncodeGroup::Impl::run() {
+  pthread_setname_np(pthread_self(), "encode");
+  while (const auto item = inbox_.pop()) {
+    std::visit([this](const auto& frame) { handle(frame); }, *item);
+    std::lock_guard lock{mutex_};
+    state_.encode_time = thread_cpu_time();
+  }
+}
+
+void EncodeGroup::Impl::handle(const media::FramePtr& source) {
+  const auto& from = source->format;
+  const auto frame = scaler_.scale(source, fit_picture({from.width, from.height}, video_));
+  if (!frame) return fail("the picture cannot be scaled");
+  if (!prepare(frame->format)) return;
+  follow_target();
+  const auto picture = encoder_->encode(*frame, begin_picture(frame->pts));
+  if (!picture) {
+    encoder_.reset();
+    return fail(picture.error());
+  }
+  publish_picture(*frame, *picture);
+}
+
+void EncodeGroup::Impl::handle(const media::AudioFramePtr& frame) {
+  auto bytes = muxer_.mux(*frame);
+  if (!bytes) return fail(bytes.error());
+  media::Packet packet;
+  packet.kind = media::Packet::Kind::kAudio;
+  packet.number = frame->number;
+  packet.pts = frame->pts;
+  packet.captured = frame->encoded;
+  packet.bytes = std::move(*bytes);
+  publish(std::move(packet));
+}
+
+/// Makes sure that there is an encoder for `format`.
+bool EncodeGroup::Impl::prepare(const media::PictureFormat& format) {
+  if (encoder_ && format == format_) return true;
+  const auto now = base::Clock::now();
+  if (now < retry_) return false;
+  rate_ = target_.get();
+  format_ = format;
+  opened_ = true;
+  try {
+    encoder_ = open_(settings_, format, video_.max_frame_rate, rate_);
+  } catch (const std::exception& error) {
+    encoder_.reset();
+    retry_ = now + kRetry;
+    fail(error.what());
+  }
+  return encoder_ != nullptr;
+}
+
+void EncodeGroup::Impl::follow_target() {
+  const auto rate = target_.get();
+  if (rate == rate_) return;
+  rate_ = rate;
+  encoder_->retarget(rate);
+  std::lock_guard lock{mutex_};
+  ++state_.retargets;
+}
+
+/// True when the picture at `pts` is to be a keyframe.
+bool EncodeGroup::Impl::begin_picture(media::Pts pts) {
+  std::lock_guard lock{mutex_};
+  const auto cause = clock_.take(pts, std::exchange(opened_, false));
+  state_.keyframes_forced += cause == KeyframeClock::Cause::kScheduled;
+  return cause != KeyframeClock::Cause::kNone;
+}
+
+void EncodeGroup::Impl::publish_picture(const media::Frame& frame, const EncodedPicture& picture) {
+  auto bytes = muxer_.mux(picture, frame.pts);
+  if (!bytes) return fail(bytes.error());
+  {
+    std::lock_guard lock{mutex_};
+    meter_.add(base::Clock::now(),
+               base::ByteCount{static_cast<std::int64_t>(picture.bytes.size())});
+    ++state_.frames;
+    state_.keyframes += picture.keyframe;
+    state_.format = frame.format;
+    state_.psnr = picture.psnr;
+  }
+  media::Packet packet;
+  packet.keyframe = picture.keyframe;
+  packet.number = frame.number;
+  packet.pts = frame.pts;
+  packet.captured = frame.captured;
+  packet.rate = rate_;
+  packet.target = picture.target;
+  packet.psnr = picture.psnr;
+  packet.bytes = std::move(*bytes);
+  publish(std::move(packet));
+}
+
+void EncodeGroup::Impl::publish(media::Packet packet) {
+  packet.encoded = base::Clock::now();
+  {
+    std::lock_guard lock{mutex_};
+    state_.bytes += packet.bytes.size();
+  }
+  publish_(std::make_shared<const media::Packet>(std::move(packet)));
+}
+
+void EncodeGroup::Impl::fail(const std::string& reason) {
+  {
+    std::lock_guard lock{mutex_};
+    ++state_.failures;
+  }
+  ++unlogged_;
+  const auto now = base::Clock::now();
+  if (now < next_log_) return;
+  base::log::error("encoder_failed", {{"stream", name_}, {"reason", reason}, {"times", unlogged_}});
+  next_log_ = now + kLogPeriod;
+  unlogged_ = 0;
+}
+
+EncodeGroup::EncodeGroup(std::string name, VideoSettings video, AudioSettings audio,
+                         EncoderSettings encoder, base::BitRate initial, Publish publish,
+                         OpenEncoder open)
+    : impl_{std::make_unique<Impl>(std::move(name), video, audio, std::move(encoder), initial,
+                                   std::move(publish), std::move(open))} {}
+EncodeGroup::~EncodeGroup() = default;
+
+void EncodeGroup::push(media::FramePtr frame) { impl_->inbox().push(std::move(frame)); }
+void EncodeGroup::push(media::AudioFramePtr frame) { impl_->inbox().push(std::move(frame)); }
+void EncodeGroup::retarget(base::BitRate rate) { impl_->retarget(rate); }
+
+media::Pts EncodeGroup::schedule_keyframe(media::Pts earliest) {
+  return impl_->schedule_keyframe(earliest);
+}
+
+EncodeGroup::State EncodeGroup::state() const { return impl_->state(); }
+
+}  // namespace transcoder

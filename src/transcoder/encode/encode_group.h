@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "media/frame.h"
+#include "media/packet.h"
+#include "transcoder/encode/encoder.h"
+#include "transcoder/encode/x264_encoder.h"
+#include "transcoder/settings.h"
+
+namespace transcoder {
+
+/// One encoder, its muxer and the thread they run on: scale, encode, mux, publish. The rate target
+/// is read before each frame. Frames wait in a queue of 2 that drops the oldest when the encoder is
+/// late. All methods are thread-safe.
+class EncodeGroup {
+ public:
+  using Publish = std::function<void(media::PacketPtr)>;  ///< called on the group's thread
+
+  struct State {
+    base::BitRate target;         ///< video rate asked for
+    base::BitRate actual;         ///< video bits of the last second
+    media::PictureFormat format;  ///< as encoded
+    std::uint64_t frames = 0;
+    std::uint64_t frames_skipped = 0;  ///< dropped before encoding: the encoder was late
+    std::uint64_t audio_dropped = 0;
+    std::uint64_t keyframes = 0;         ///< all
+    std::uint64_t keyframes_forced = 0;  ///< of them, asked for by schedule_keyframe
+    std::uint64_t retargets = 0;
+    std::uint64_t failures = 0;       ///< pictures lost to the scaler, the encoder or the muxer
+    std::uint64_t bytes = 0;          ///< container bytes published
+    base::Duration encode_time{};     ///< thread CPU time spent, total
+    std::optional<media::Psnr> psnr;  ///< of the last picture, when measured
+  };
+
+  /// `name`: the stream's; it becomes the service name in MPEG-TS. Throws std::runtime_error.
+  EncodeGroup(std::string name, VideoSettings video, AudioSettings audio, EncoderSettings encoder,
+              base::BitRate initial, Publish publish, OpenEncoder open = open_x264);
+  ~EncodeGroup();  ///< joins the thread
+
+  void push(media::FramePtr frame);
+  void push(media::AudioFramePtr frame);
+
+  void retarget(base::BitRate rate);
+
+  /// Sees to it that the first picture at or after the returned pts is a keyframe, and returns the
+  /// first such pts that is not before `earliest`: that of a keyframe planned already, or one of
+  /// its own, forced_keyframe_interval after the keyframe before it at least.
+  media::Pts schedule_keyframe(media::Pts earliest);
+
+  State state() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace transcoder

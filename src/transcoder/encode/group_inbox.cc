@@ -1,0 +1,75 @@
+#include "transcoder/encode/group_inbox.h"
+
+#include <utility>
+
+namespace transcoder {
+
+namespace {
+
+/// One being late does not lose a picture; more would only make all of them late.
+constexpr std::size_t kFrames = 2;
+
+/// 2 s of AAC frames of 1024 samples at 48 kHz.
+constexpr std::size_t kAudioFrames = 94;
+
+/// True when the oldest had to go.
+template <typename T>
+bool push_bounded(std::deque<T>& queue, std::size_t bound, T item) {
+  const bool full = queue.size() >= bound;
+  if (full) queue.pop_front();
+  queue.push_back(std::move(item));
+  return full;
+}
+
+template <typename T>
+T take_front(std::deque<T>& queue) {
+  T item = std::move(queue.front());
+  queue.pop_front();
+  return item;
+}
+
+}  // namespace
+
+void GroupInbox::push(media::FramePtr frame) {
+  {
+    std::lock_guard lock{mutex_};
+    frames_dropped_ += push_bounded(frames_, kFrames, std::move(frame));
+  }
+  available_.notify_one();
+}
+
+void GroupInbox::push(media::AudioFramePtr frame) {
+  {
+    std::lock_guard lock{mutex_};
+    audio_dropped_ += push_bounded(audio_, kAudioFrames, std::move(frame));
+  }
+  available_.notify_one();
+}
+
+std::optional<GroupInbox::Item> GroupInbox::pop() {
+  std::unique_lock lock{mutex_};
+  available_.wait(lock, [this] { return closed_ || !frames_.empty() || !audio_.empty(); });
+  if (closed_) return std::nullopt;
+  if (!audio_.empty()) return take_front(audio_);
+  return take_front(frames_);
+}
+
+void GroupInbox::close() {
+  {
+    std::lock_guard lock{mutex_};
+    closed_ = true;
+  }
+  available_.notify_all();
+}
+
+std::uint64_t GroupInbox::frames_dropped() const {
+  std::lock_guard lock{mutex_};
+  return frames_dropped_;
+}
+
+std::uint64_t GroupInbox::audio_dropped() const {
+  std::lock_guard lock{mutex_};
+  return audio_dropped_;
+}
+
+}  // namespace transcoder

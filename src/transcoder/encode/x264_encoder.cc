@@ -1,0 +1,206 @@
+#include "transcoder/encode/x264_encoder.h"
+
+#include <stdint.h>
+extern "C" {
+#include <x264.h>
+}
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "transcoder/encode/picture_budget.h"
+
+namespace transcoder {
+
+namespace {
+
+/// Called by x264 with its messages; keeps the last error for whoever reports the failure.
+void keep_error(void* text, int level, const char* format, std::va_list arguments) {
+  if (level > X264_LOG_ERROR) return;
+  auto& kept = *static_cast<std::array<char, 200>*>(text);
+  std::vsnprintf(kept.data(), kept.size(), format, arguments);
+}
+
+int macroblocks(const media::PictureFormat& format) {
+  return ((format.width + 15) / 16) * ((format.height + 15) / 16);
+}
+
+/// The lowest level that admits this picture size and rate; 4.0 at least, which every player of
+/// the last ten years decodes, because its 25 Mbit/s leave room to raise the rate without a new
+/// encoder.
+const x264_level_t* level_for(const media::PictureFormat& format, double frame_rate) {
+  constexpr int kLeast = 40;
+  const int blocks = macroblocks(format);
+  for (const auto* level = x264_levels; level->level_idc != 0; ++level) {
+    if (level->level_idc >= kLeast && blocks <= level->frame_size &&
+        blocks * frame_rate <= level->mbps) {
+      return level;
+    }
+  }
+  return nullptr;
+}
+
+void set_timing(x264_param_t& p, double frame_rate) {
+  constexpr int kScale = 1000;
+  p.i_fps_num = static_cast<std::uint32_t>(std::lround(frame_rate * kScale));
+  p.i_fps_den = kScale;
+  // b_vfr_input would delay every picture by one, to learn its duration from the next one's
+  // timestamp. So x264 takes each for 1 / fps, and PictureBudget does the arithmetic of time.
+  p.b_vfr_input = 0;
+}
+
+void set_appearance(x264_param_t& p, const media::PictureFormat& format) {
+  constexpr int kUnspecified = 2;
+  constexpr int kGbr = 0;  // impossible for 4:2:0
+  p.i_csp = X264_CSP_I420;
+  p.i_width = format.width;
+  p.i_height = format.height;
+  p.vui.i_sar_width = format.sar_num;
+  p.vui.i_sar_height = format.sar_den;
+  p.vui.i_colorprim = format.colour.primaries;
+  p.vui.i_transfer = format.colour.transfer;
+  p.vui.i_colmatrix = format.colour.matrix == kGbr ? kUnspecified : format.colour.matrix;
+  p.vui.b_fullrange = format.colour.full_range;
+}
+
+void set_stream(x264_param_t& p) {
+  p.i_keyint_max = X264_KEYINT_MAX_INFINITE;
+  p.i_scenecut_threshold = 0;
+  p.i_bframe = 0;
+  p.b_repeat_headers = 1;
+  p.b_annexb = 1;
+  p.b_aud = 1;
+  p.i_nal_hrd = X264_NAL_HRD_NONE;  // with it x264 refuses every later change of rate
+}
+
+/// A buffer of exactly one picture makes x264 fit that picture into it, row by row, in both
+/// directions. With a larger one it trusts its guess of the picture's size, which is up to ten
+/// times too high for noisy pictures at low rates. PictureBudget carries over what is left.
+void set_limit(x264_param_t& p, base::ByteCount picture) {
+  const double kbit = static_cast<double>(picture.bits()) / 1000;
+  const double frame_rate = static_cast<double>(p.i_fps_num) / p.i_fps_den;
+  p.rc.i_vbv_buffer_size = std::max(1, static_cast<int>(kbit));
+  p.rc.i_vbv_max_bitrate = std::max(1, static_cast<int>(p.rc.i_vbv_buffer_size * frame_rate));
+}
+
+x264_param_t parameters(const EncoderSettings& settings, const media::PictureFormat& format,
+                        double frame_rate) {
+  x264_param_t p;
+  if (x264_param_default_preset(&p, settings.preset.c_str(), "zerolatency") < 0) {
+    throw std::runtime_error{"x264 has no preset \"" + settings.preset + "\""};
+  }
+  set_timing(p, frame_rate);
+  set_appearance(p, format);
+  set_stream(p);
+  p.i_threads = settings.threads;
+  // Threads on whole pictures would delay each by threads - 1 pictures; on slices they do not.
+  p.b_sliced_threads = settings.threads > 1;
+  p.rc.i_rc_method = X264_RC_CRF;
+  p.rc.f_rf_constant = static_cast<float>(settings.crf);
+  p.analyse.b_psnr = settings.psnr;
+  if (const auto* level = level_for(format, frame_rate)) {
+    p.i_level_idc = level->level_idc;
+    // Presets from "slow" on want more reference pictures than the level has memory for.
+    p.i_frame_reference = std::clamp(level->dpb / macroblocks(format), 1, p.i_frame_reference);
+  }
+  x264_param_apply_profile(&p, "high");
+  return p;
+}
+
+struct CloseX264 {
+  void operator()(x264_t* x264) const { x264_encoder_close(x264); }
+};
+
+class X264Encoder : public Encoder {
+ public:
+  X264Encoder(const EncoderSettings& settings, const media::PictureFormat& format,
+              double frame_rate, base::BitRate rate);
+
+  void retarget(base::BitRate rate) override { budget_.retarget(rate); }
+  base::Result<EncodedPicture> encode(const media::Frame& frame, bool keyframe) override;
+
+ private:
+  base::Error failure(const char* what) const;
+  EncodedPicture picture(std::span<const x264_nal_t> nals, const x264_picture_t& output) const;
+
+  std::array<char, 200> error_{};
+  PictureBudget budget_;
+  x264_param_t parameters_;
+  std::unique_ptr<x264_t, CloseX264> x264_;
+  std::int64_t count_ = 0;
+};
+
+X264Encoder::X264Encoder(const EncoderSettings& settings, const media::PictureFormat& format,
+                         double frame_rate, base::BitRate rate)
+    : budget_{rate, settings.vbv, frame_rate},
+      parameters_{parameters(settings, format, frame_rate)} {
+  parameters_.pf_log = keep_error;
+  parameters_.p_log_private = &error_;
+  parameters_.i_log_level = X264_LOG_INFO;  // below it x264 measures no PSNR
+  set_limit(parameters_, rate * settings.vbv);
+  x264_.reset(x264_encoder_open(&parameters_));
+  if (!x264_) throw std::runtime_error{failure("open").message};
+}
+
+base::Result<EncodedPicture> X264Encoder::encode(const media::Frame& frame, bool keyframe) {
+  set_limit(parameters_, budget_.next(frame.pts));
+  if (x264_encoder_reconfig(x264_.get(), &parameters_) < 0) return failure("retarget");
+  x264_picture_t input;
+  x264_picture_init(&input);
+  input.i_type = keyframe ? X264_TYPE_IDR : X264_TYPE_P;
+  input.i_pts = count_++;
+  input.img.i_csp = X264_CSP_I420;
+  input.img.i_plane = 3;
+  for (int i = 0; i < 3; ++i) {
+    input.img.plane[i] = const_cast<std::uint8_t*>(frame.plane[i]);  // x264 only reads it
+    input.img.i_stride[i] = frame.stride[i];
+  }
+  x264_picture_t output;
+  x264_nal_t* nals = nullptr;
+  int count = 0;
+  const int size = x264_encoder_encode(x264_.get(), &nals, &count, &input, &output);
+  if (size <= 0) return failure("encode");
+  budget_.spend(base::ByteCount{size});
+  return picture({nals, static_cast<std::size_t>(count)}, output);
+}
+
+EncodedPicture X264Encoder::picture(std::span<const x264_nal_t> nals,
+                                    const x264_picture_t& output) const {
+  EncodedPicture result;
+  result.keyframe = output.b_keyframe != 0;
+  result.target = budget_.picture();
+  for (const auto& nal : nals) {
+    // The only SEI is x264's list of options in the first picture: 700 bytes of a viewer's rate.
+    if (nal.i_type == NAL_SEI) continue;
+    result.bytes.insert(result.bytes.end(), nal.p_payload, nal.p_payload + nal.i_payload);
+  }
+  if (parameters_.analyse.b_psnr) {
+    const auto& psnr = output.prop.f_psnr;
+    result.psnr = media::Psnr{.y = psnr[0], .u = psnr[1], .v = psnr[2]};
+  }
+  return result;
+}
+
+base::Error X264Encoder::failure(const char* what) const {
+  std::string_view reason{error_.data()};
+  if (reason.ends_with('\n')) reason.remove_suffix(1);
+  return {"x264 " + std::string{what} + ": " + std::string{reason}};
+}
+
+}  // namespace
+
+std::unique_ptr<Encoder> open_x264(const EncoderSettings& settings,
+                                   const media::PictureFormat& format, double frame_rate,
+                                   base::BitRate rate) {
+  return std::make_unique<X264Encoder>(settings, format, frame_rate, rate);
+}
+
+}  // namespace transcoder

@@ -1,0 +1,135 @@
+#include "transcoder/gst/gst_branch.h"
+
+#include <fmt/format.h>
+#include <gst/gst.h>
+#include <gst/video/video.h>
+
+#include <stdexcept>
+
+#include "media/frame.h"
+#include "transcoder/gst/handle.h"
+#include "transcoder/picture/picture_size.h"
+
+namespace transcoder {
+
+namespace {
+
+using ErrorHandle = Handle<GError, g_error_free>;
+using ElementHandle = Handle<GstElement, gst_object_unref>;
+using PadHandle = Handle<GstPad, gst_object_unref>;
+using CapsHandle = Handle<GstCaps, gst_caps_unref>;
+
+// Of one field rate or the other: see choose_fields().
+constexpr int kAllFields = 0;
+constexpr int kTopFields = 1;
+
+GstElement* parse_bin(const std::string& text) {
+  GError* problem = nullptr;
+  GstElement* const bin = gst_parse_bin_from_description(text.c_str(), TRUE, &problem);
+  const ErrorHandle error{problem};
+  if (error) {
+    if (bin != nullptr) gst_object_unref(bin);
+    throw std::runtime_error{
+        fmt::format("GStreamer: {} (install gstreamer1.0-plugins-base and -good)", error->message)};
+  }
+  return bin;
+}
+
+ElementHandle child(GstElement* bin, const char* name) {
+  return ElementHandle{gst_bin_get_by_name(GST_BIN(bin), name)};
+}
+
+PadHandle sink_pad(GstElement* bin, const char* name) {
+  return PadHandle{gst_element_get_static_pad(child(bin, name).get(), "sink")};
+}
+
+/// Scaling happens only when the picture is over the limits: the caps then ask for the size.
+void choose_size(GstElement* bin, const GstVideoInfo& info, const VideoSettings& limits) {
+  const PictureSize source{GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info)};
+  const auto size = fit_picture(source, limits);
+  const bool scale = source.width > limits.max_width || source.height > limits.max_height;
+  const CapsHandle caps{gst_caps_new_empty_simple("video/x-raw")};
+  if (scale) {
+    gst_caps_set_simple(caps.get(), "width", G_TYPE_INT, size.width, "height", G_TYPE_INT,
+                        size.height, "pixel-aspect-ratio", GST_TYPE_FRACTION,
+                        GST_VIDEO_INFO_PAR_N(&info), GST_VIDEO_INFO_PAR_D(&info), nullptr);
+  }
+  g_object_set(child(bin, "size").get(), "caps", caps.get(), nullptr);
+}
+
+/// A picture per field gives twice the rate: smooth where the limit allows it, uneven where every
+/// second or third picture would be dropped again.
+void choose_fields(GstElement* bin, const GstVideoInfo& info, const VideoSettings& limits) {
+  const int fps_d = GST_VIDEO_INFO_FPS_D(&info);
+  const double rate = fps_d > 0 ? static_cast<double>(GST_VIDEO_INFO_FPS_N(&info)) / fps_d : 0;
+  const bool all = rate > 0 && 2 * rate <= limits.max_frame_rate;
+  g_object_set(child(bin, "deinterlace").get(), "fields", all ? kAllFields : kTopFields, nullptr);
+}
+
+/// What a source does not say of its colours goes by its height: settled before that changes.
+GstEvent* with_colours(GstCaps* caps, const GstVideoInfo& info) {
+  const Handle<gchar, g_free> colours{gst_video_colorimetry_to_string(&info.colorimetry)};
+  const CapsHandle settled{gst_caps_copy(caps)};
+  if (colours) {
+    gst_caps_set_simple(settled.get(), "colorimetry", G_TYPE_STRING, colours.get(), nullptr);
+  }
+  return gst_event_new_caps(settled.get());
+}
+
+struct Probe {
+  GstElement* bin;
+  VideoSettings limits;
+};
+
+/// Before the first picture of each new format.
+GstPadProbeReturn on_event(GstPad*, GstPadProbeInfo* info, gpointer data) {
+  GstEvent* const event = GST_PAD_PROBE_INFO_EVENT(info);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
+  GstCaps* caps = nullptr;
+  gst_event_parse_caps(event, &caps);
+  GstVideoInfo video;
+  if (!gst_video_info_from_caps(&video, caps)) return GST_PAD_PROBE_OK;
+  const auto* const probe = static_cast<const Probe*>(data);
+  choose_size(probe->bin, video, probe->limits);
+  choose_fields(probe->bin, video, probe->limits);
+  GST_PAD_PROBE_INFO_DATA(info) = with_colours(caps, video);
+  gst_event_unref(event);
+  return GST_PAD_PROBE_OK;
+}
+
+/// appsink does not say by itself that we read the strides of each picture; without, a decoder
+/// copies every picture into packed lines.
+GstPadProbeReturn on_query(GstPad*, GstPadProbeInfo* info, gpointer) {
+  GstQuery* const query = GST_PAD_PROBE_INFO_QUERY(info);
+  if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION) return GST_PAD_PROBE_OK;
+  gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+void delete_probe(gpointer data) { delete static_cast<Probe*>(data); }
+
+}  // namespace
+
+GstElement* make_picture_branch(const VideoSettings& limits) {
+  GstElement* const bin = parse_bin(
+      "videoconvert name=in ! video/x-raw,format=I420 ! deinterlace name=deinterlace method=linear"
+      " ! videoscale add-borders=false ! capsfilter name=size"
+      " ! appsink name=out sync=false async=false qos=false enable-last-sample=false "
+      "max-buffers=3");
+  gst_pad_add_probe(sink_pad(bin, "in").get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_event,
+                    new Probe{bin, limits}, delete_probe);
+  gst_pad_add_probe(sink_pad(bin, "out").get(), GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, on_query,
+                    nullptr, nullptr);
+  return bin;
+}
+
+GstElement* make_sound_branch() {
+  // 16 buffers of AAC are 0.34 s: what a muxer may put between two pictures without sound.
+  return parse_bin(fmt::format(
+      "audioconvert name=in ! audioresample"
+      " ! audio/x-raw,format=F32LE,layout=interleaved,rate={},channels={}"
+      " ! appsink name=out sync=false async=false enable-last-sample=false max-buffers=16",
+      media::kAudioRate, media::kAudioChannels));
+}
+
+}  // namespace transcoder

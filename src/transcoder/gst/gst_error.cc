@@ -1,0 +1,88 @@
+#include "transcoder/gst/gst_error.h"
+
+#include <fmt/format.h>
+#include <gst/gst.h>
+
+#include "transcoder/gst/handle.h"
+#include "transcoder/secrets.h"
+
+namespace transcoder {
+
+namespace {
+
+/// GStreamer's debug text is "file(line): function (): /path/of/element:\nwhat happened".
+std::string detail(const char* debug) {
+  if (debug == nullptr) return {};
+  const std::string_view text{debug};
+  const auto line_end = text.find('\n');
+  if (line_end == std::string_view::npos) return {};
+  const auto what = text.substr(line_end + 1);
+  return one_line(what.substr(0, what.find(", URL: ")));  // souphttpsrc's; the URI is known
+}
+
+/// What souphttpsrc leaves of a refused connection or an unknown host: its reading loop stopped.
+bool unreadable(const GError& error, const char* debug) {
+  return error.domain == GST_STREAM_ERROR && error.code == GST_STREAM_ERROR_FAILED &&
+         debug != nullptr &&
+         std::string_view{debug}.find("gst_base_src_loop") != std::string_view::npos;
+}
+
+std::string_view advice(const GError& error) {
+  if (error.domain == GST_RESOURCE_ERROR) {
+    switch (error.code) {
+      case GST_RESOURCE_ERROR_NOT_FOUND:
+        return "; check the path or the address";
+      case GST_RESOURCE_ERROR_NOT_AUTHORIZED:
+        return "; check user and password in the URI";
+      case GST_RESOURCE_ERROR_OPEN_READ:
+      case GST_RESOURCE_ERROR_OPEN_READ_WRITE:
+        return "; check that the other end runs and is reachable from here";
+      default:
+        return {};
+    }
+  }
+  if (error.domain == GST_STREAM_ERROR && error.code == GST_STREAM_ERROR_TYPE_NOT_FOUND) {
+    return "; this is no audio or video that GStreamer knows";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string one_line(std::string_view text) {
+  std::string result;
+  for (const char c : text) result += c == '\n' || c == '\r' ? ' ' : c;
+  while (!result.empty() && result.back() == ' ') result.pop_back();
+  return result;
+}
+
+std::string error_text(GstMessage* message) {
+  GError* error_out = nullptr;
+  gchar* debug_out = nullptr;
+  gst_message_parse_error(message, &error_out, &debug_out);
+  const Handle<GError, g_error_free> error{error_out};
+  const Handle<gchar, g_free> debug{debug_out};
+  if (unreadable(*error, debug.get())) {
+    return "the source cannot be read; check that the other end runs and is reachable from here";
+  }
+  const auto more = detail(debug.get());
+  const auto text = one_line(error->message);
+  return without_secrets(
+      fmt::format("{}{}{}{}", text, more.empty() ? "" : " ", more, advice(*error)));
+}
+
+std::string missing_plugin(GstMessage* message) {
+  const GstStructure* const details = gst_message_get_structure(message);
+  if (details == nullptr || !gst_structure_has_name(details, "missing-plugin")) return {};
+  const char* const name = gst_structure_get_string(details, "name");
+  return name != nullptr ? name : "unknown";
+}
+
+std::string missing_plugin_text(std::string_view missing) {
+  return fmt::format(
+      "GStreamer has no plugin for '{}'; install gstreamer1.0-libav, gstreamer1.0-plugins-good, "
+      "-bad or -ugly",
+      missing);
+}
+
+}  // namespace transcoder

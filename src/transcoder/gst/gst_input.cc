@@ -1,0 +1,178 @@
+#include "transcoder/gst/gst_input.h"
+
+#include <fmt/format.h>
+#include <gst/gst.h>
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "transcoder/gst/gst_error.h"
+#include "transcoder/gst/handle.h"
+
+namespace transcoder {
+
+namespace {
+
+using ErrorHandle = Handle<GError, g_error_free>;
+using PadHandle = Handle<GstPad, gst_object_unref>;
+
+constexpr std::string_view kFile = "file:";
+constexpr std::string_view kLaunch = "gst:";
+
+/// Room in the kernel for a keyframe that comes in one burst: 1 s of 8 Mbit/s.
+constexpr int kUdpBufferBytes = 1 << 20;
+
+/// How often srtsrc looks whether it has been stopped; by itself only when a packet comes.
+constexpr int kSrtPollMs = 100;
+
+/// As far as muxers put sound and pictures of one moment apart; the queue's 10 MB stay a limit.
+constexpr guint64 kQueueTime = 5 * GST_SECOND;
+
+GstElement* make_element(const char* name) {
+  GstElement* const element = gst_element_factory_make(name, nullptr);
+  if (element == nullptr) {
+    throw std::runtime_error{
+        fmt::format("GStreamer has no element '{}'; install gstreamer1.0-plugins-base", name)};
+  }
+  return element;
+}
+
+std::string file_uri(std::string_view name) {
+  if (name.starts_with("//")) return std::string{kFile} + std::string{name};
+  const auto path = std::filesystem::absolute(name);
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) {
+    throw std::runtime_error{
+        fmt::format("no file '{}'; check the path in the source's URI", path.string())};
+  }
+  if (std::filesystem::is_directory(status)) {
+    throw std::runtime_error{fmt::format("'{}' is a directory; name a file in it", path.string())};
+  }
+  return Handle<gchar, g_free>{gst_filename_to_uri(path.c_str(), nullptr)}.get();
+}
+
+std::string readable_uri(const std::string& uri) {
+  if (uri.starts_with(kFile)) return file_uri(std::string_view{uri}.substr(kFile.size()));
+  const Handle<gchar, g_free> protocol{gst_uri_get_protocol(uri.c_str())};
+  if (!protocol || !gst_uri_protocol_is_supported(GST_URI_SRC, protocol.get())) {
+    throw std::runtime_error{fmt::format(
+        "GStreamer reads no '{}:' sources; check the scheme, or install gstreamer1.0-plugins-bad",
+        uri.substr(0, uri.find(':')))};
+  }
+  return uri;
+}
+
+bool is_a(GstElement* element, std::string_view name) {
+  GstElementFactory* const factory = gst_element_get_factory(element);
+  return factory != nullptr && name == GST_OBJECT_NAME(factory);
+}
+
+struct Tuning {
+  int latency_ms;
+  bool latency_in_uri;
+};
+
+/// Each element that uridecodebin makes, before it starts.
+void tune(GstBin*, GstBin*, GstElement* element, gpointer data) {
+  const auto* const tuning = static_cast<const Tuning*>(data);
+  if (is_a(element, "udpsrc")) g_object_set(element, "buffer-size", kUdpBufferBytes, nullptr);
+  if (is_a(element, "srtsrc")) g_object_set(element, "poll-timeout", kSrtPollMs, nullptr);
+  // A camera's motion JPEG: otherwise decoding waits for 2 MB of it, in case sound follows.
+  if (is_a(element, "multipartdemux")) g_object_set(element, "single-stream", TRUE, nullptr);
+  if (tuning->latency_in_uri) return;
+  if (is_a(element, "rtspsrc") || is_a(element, "rtpjitterbuffer") || is_a(element, "srtsrc")) {
+    g_object_set(element, "latency", tuning->latency_ms, nullptr);
+  }
+}
+
+template <typename T>
+void free_data(gpointer data, GClosure*) {
+  delete static_cast<T*>(data);
+}
+
+GstElement* make_uri_input(const SourceSettings& source) {
+  const auto uri = readable_uri(source.uri);
+  GstElement* const input = make_element("uridecodebin");
+  g_object_set(input, "uri", uri.c_str(), nullptr);
+  const auto latency = std::chrono::duration_cast<std::chrono::milliseconds>(source.latency);
+  g_signal_connect_data(
+      input, "deep-element-added", G_CALLBACK(tune),
+      new Tuning{static_cast<int>(latency.count()), uri.find("latency=") != std::string::npos},
+      free_data<Tuning>, GConnectFlags{});
+  return input;
+}
+
+/// Gives the bin a source pad for `pad`, which belongs to one of the elements in it.
+void expose(GstBin* bin, GstPad* pad) {
+  GstPad* const ghost = gst_ghost_pad_new(nullptr, pad);
+  gst_pad_set_active(ghost, TRUE);
+  gst_element_add_pad(GST_ELEMENT(bin), ghost);
+}
+
+void on_decoded(GstElement*, GstPad* pad, gpointer bin) { expose(GST_BIN(bin), pad); }
+
+void add_and_link(GstBin* bin, GstPad* pad, GstElement* element) {
+  gst_bin_add(bin, element);
+  gst_pad_link(pad, PadHandle{gst_element_get_static_pad(element, "sink")}.get());
+  gst_element_sync_state_with_parent(element);
+}
+
+/// pad ! queue ! decodebin: without the queue one track, waiting to be taken, would hold up the
+/// demuxer for the other.
+void decode(GstBin* bin, GstPad* pad) {
+  GstElement* const queue = gst_element_factory_make("queue", nullptr);
+  GstElement* const decoder = gst_element_factory_make("decodebin", nullptr);
+  if (queue == nullptr || decoder == nullptr) return;
+  g_object_set(queue, "max-size-buffers", 0, "max-size-time", kQueueTime, nullptr);
+  g_signal_connect(decoder, "pad-added", G_CALLBACK(on_decoded), bin);
+  add_and_link(bin, pad, queue);
+  add_and_link(bin, PadHandle{gst_element_get_static_pad(queue, "src")}.get(), decoder);
+}
+
+void on_late_pad(GstElement*, GstPad* pad, gpointer bin) {
+  if (GST_PAD_IS_SRC(pad) && !gst_pad_is_linked(pad)) decode(GST_BIN(bin), pad);
+}
+
+/// The unlinked source pads of the elements in a bin, but not of what is in those.
+std::vector<PadHandle> open_pads(GstBin* bin) {
+  std::vector<PadHandle> result;
+  for (const GList* e = GST_BIN_CHILDREN(bin); e != nullptr; e = e->next) {
+    for (const GList* p = GST_ELEMENT(e->data)->srcpads; p != nullptr; p = p->next) {
+      GstPad* const pad = GST_PAD(p->data);
+      if (!gst_pad_is_linked(pad)) result.emplace_back(GST_PAD(gst_object_ref(pad)));
+    }
+  }
+  return result;
+}
+
+GstElement* make_launch_input(const std::string& text) {
+  GError* problem = nullptr;
+  GstElement* const input = gst_parse_bin_from_description(text.c_str(), FALSE, &problem);
+  const ErrorHandle error{problem};
+  if (error || input == nullptr) {
+    if (input != nullptr) gst_object_unref(input);
+    throw std::runtime_error{
+        fmt::format("launch text: {}; try it with gst-launch-1.0",
+                    error ? one_line(error->message) : std::string{"not understood"})};
+  }
+  GstBin* const bin = GST_BIN(input);
+  const auto pads = open_pads(bin);
+  for (const GList* e = GST_BIN_CHILDREN(bin); e != nullptr; e = e->next) {
+    g_signal_connect(e->data, "pad-added", G_CALLBACK(on_late_pad), bin);
+  }
+  for (const auto& pad : pads) decode(bin, pad.get());
+  return input;
+}
+
+}  // namespace
+
+GstElement* make_input(const SourceSettings& source) {
+  if (source.uri.starts_with(kLaunch)) return make_launch_input(source.uri.substr(kLaunch.size()));
+  return make_uri_input(source);
+}
+
+}  // namespace transcoder

@@ -1,0 +1,48 @@
+#include "transcoder/ingest/ingest.h"
+
+#include <utility>
+
+#include "transcoder/ingest/ingest_output.h"
+#include "transcoder/ingest/make_source.h"
+#include "transcoder/ingest/supervisor.h"
+#include "transcoder/secrets.h"
+
+namespace transcoder {
+
+class Ingest::Impl {
+ public:
+  Impl(std::string stream, const SourceSettings& source, const VideoSettings& video,
+       base::Time epoch, Sink sink)
+      : output_{std::make_shared<IngestOutput>(stream, video, epoch, std::move(sink))},
+        supervisor_{std::move(stream), without_secrets(source.uri), source,
+                    [source, video] { return make_source(source, video); }, output_} {
+    make_source(source, video);  // throws now rather than at the first attempt
+  }
+
+  void start() { supervisor_.start(); }
+
+  void stop() {
+    output_->close();
+    supervisor_.stop();
+  }
+
+  State state() const { return supervisor_.state(); }
+
+ private:
+  const std::shared_ptr<IngestOutput> output_;
+  Supervisor supervisor_;
+};
+
+Ingest::Ingest(std::string stream, const SourceSettings& source, VideoSettings video,
+               base::Time epoch, Sink sink)
+    : impl_{std::make_unique<Impl>(std::move(stream), source, video, epoch, std::move(sink))} {}
+
+Ingest::~Ingest() { stop(); }
+
+void Ingest::start() { impl_->start(); }
+
+void Ingest::stop() { impl_->stop(); }
+
+Ingest::State Ingest::state() const { return impl_->state(); }
+
+}  // namespace transcoder

@@ -1,0 +1,105 @@
+#include "transcoder/ingest/ingest_output.h"
+
+#include <utility>
+
+#include "base/log.h"
+
+namespace transcoder {
+
+namespace {
+
+/// A source whose clock jumps all the time is told of once in this while.
+constexpr base::Duration kReportPeriod = std::chrono::seconds{10};
+
+/// Ingest::State::has_audio.
+constexpr base::Duration kSoundFresh = std::chrono::seconds{1};
+
+}  // namespace
+
+IngestOutput::IngestOutput(std::string stream, const VideoSettings& video, base::Time epoch,
+                           Ingest::Sink sink)
+    : stream_{std::move(stream)},
+      sink_{std::move(sink)},
+      timeline_{epoch},
+      limit_{video.max_frame_rate} {}
+
+void IngestOutput::picture(media::Frame picture) {
+  std::lock_guard lock{mutex_};
+  if (closed_) return;
+  const auto pts = timeline_.picture(picture.pts, picture.captured);
+  report_jumps(picture.captured);
+  if (!pts || !limit_.admit(*pts)) return count_drop();
+  picture.pts = *pts;
+  deliver(std::move(picture), &Ingest::State::frames);
+}
+
+void IngestOutput::deliver(media::Frame frame, std::uint64_t Ingest::State::*counter) {
+  frame.number = number_++;
+  last_ = frame;
+  delivered_ = frame.captured;
+  {
+    std::lock_guard lock{state_mutex_};
+    ++(state_.*counter);
+    state_.format = frame.format;
+    state_.timeline_jumps = timeline_.jumps();
+  }
+  sink_.frame(std::make_shared<const media::Frame>(std::move(frame)));
+}
+
+void IngestOutput::count_drop() {
+  std::lock_guard lock{state_mutex_};
+  ++state_.frames_dropped;
+  state_.timeline_jumps = timeline_.jumps();
+}
+
+void IngestOutput::sound(media::Samples samples, base::Time captured) {
+  std::lock_guard lock{mutex_};
+  if (closed_) return;
+  const auto pts = timeline_.sound(samples.pts, captured);
+  if (!pts) return;
+  samples.pts = *pts;
+  {
+    std::lock_guard state_lock{state_mutex_};
+    last_sound_ = captured;
+  }
+  sink_.samples(std::move(samples));
+}
+
+void IngestOutput::restart() {
+  std::lock_guard lock{mutex_};
+  timeline_.restart();
+}
+
+void IngestOutput::repeat_after(base::Duration quiet, base::Time now) {
+  std::lock_guard lock{mutex_};
+  if (closed_ || last_.plane[0] == nullptr || now - delivered_ < quiet) return;
+  // Set back by half, so that a picture that was only late still comes after it.
+  const auto pts = timeline_.repeat(now - quiet / 2);
+  if (!pts || !limit_.admit(*pts)) return;
+  media::Frame again = last_;
+  again.pts = *pts;
+  again.captured = now;
+  deliver(std::move(again), &Ingest::State::frames_repeated);
+}
+
+void IngestOutput::close() {
+  std::lock_guard lock{mutex_};
+  closed_ = true;
+}
+
+void IngestOutput::report_jumps(base::Time now) {
+  const auto jumps = timeline_.jumps();
+  if (jumps == jumps_told_ || (jumps_told_ > 0 && now - jumps_told_at_ < kReportPeriod)) return;
+  base::log::warning("source_clock_jumped", {{"stream", stream_}, {"times", jumps - jumps_told_}});
+  jumps_told_ = jumps;
+  jumps_told_at_ = now;
+}
+
+Ingest::State IngestOutput::state(base::Time now) const {
+  std::lock_guard lock{state_mutex_};
+  Ingest::State result = state_;
+  result.has_audio = last_sound_ != base::Time{} && now - last_sound_ < kSoundFresh;
+  return result;
+}
+
+}  // namespace transcoder

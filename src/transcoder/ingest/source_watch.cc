@@ -1,0 +1,55 @@
+#include "transcoder/ingest/source_watch.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace transcoder {
+
+SourceWatch::SourceWatch(std::shared_ptr<IngestOutput> output, base::Time now,
+                         std::function<void()> wake)
+    : output_{std::move(output)}, wake_{std::move(wake)} {
+  state_.alive = now;
+}
+
+bool SourceWatch::alive(base::Time until, bool picture) {
+  std::lock_guard lock{mutex_};
+  if (!wake_) return false;
+  state_.alive = std::max(state_.alive, until);
+  if (picture && !std::exchange(state_.has_picture, true)) wake_();
+  return true;
+}
+
+void SourceWatch::on_picture(media::Frame picture) {
+  if (!alive(base::Clock::now(), false)) return;
+  output_->picture(std::move(picture));
+  alive(base::Clock::now(), true);
+}
+
+void SourceWatch::on_sound(media::Samples samples, base::Time captured) {
+  {
+    std::lock_guard lock{mutex_};
+    if (!wake_) return;
+  }
+  output_->sound(std::move(samples), captured);
+}
+
+void SourceWatch::on_gap(base::Time until) { alive(until, false); }
+
+void SourceWatch::on_end(std::string reason) {
+  std::lock_guard lock{mutex_};
+  if (!wake_) return;
+  state_.ended = std::move(reason);
+  wake_();
+}
+
+void SourceWatch::retire() {
+  std::lock_guard lock{mutex_};
+  wake_ = nullptr;
+}
+
+SourceWatch::State SourceWatch::state() const {
+  std::lock_guard lock{mutex_};
+  return state_;
+}
+
+}  // namespace transcoder

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "transcoder/ingest/ingest_output.h"
+#include "transcoder/source.h"
+
+namespace transcoder {
+
+/// Stands between one connection and the output: passes on what comes, and remembers when the
+/// connection last gave a sign of life and how it ended. Thread-safe.
+class SourceWatch final : public Source::Listener {
+ public:
+  struct State {
+    bool has_picture = false;
+    base::Time alive{};                ///< the last picture, or until when a gap is announced
+    std::optional<std::string> ended;  ///< why
+  };
+
+  /// `wake` is called at the first picture and at the end.
+  SourceWatch(std::shared_ptr<IngestOutput> output, base::Time now, std::function<void()> wake);
+
+  void on_picture(media::Frame picture) override;
+  void on_sound(media::Samples samples, base::Time captured) override;
+  void on_gap(base::Time until) override;
+  void on_end(std::string reason) override;
+
+  /// From now on nothing is passed on.
+  void retire();
+  State state() const;
+
+ private:
+  /// Notes a sign of life; false when retired.
+  bool alive(base::Time until, bool picture);
+
+  const std::shared_ptr<IngestOutput> output_;
+  mutable std::mutex mutex_;
+  std::function<void()> wake_;  // GUARDED_BY(mutex_); empty: retired
+  State state_;                 // GUARDED_BY(mutex_)
+};
+
+}  // namespace transcoder

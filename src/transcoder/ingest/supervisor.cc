@@ -1,0 +1,168 @@
+#include "transcoder/ingest/supervisor.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/log.h"
+#include "transcoder/ingest/make_source.h"
+
+namespace transcoder {
+
+namespace {
+
+/// Repeats per second while the source is away: five keep every player we know from timing out and
+/// cost next to nothing, as nothing moves.
+constexpr base::Duration kRepeat = std::chrono::milliseconds{200};
+
+/// A source that is connected may be slow by nature; only what would look frozen is filled.
+constexpr base::Duration kSlow = std::chrono::seconds{1};
+
+/// For the first picture: whoever joins a stream waits for its next keyframe, and encoders put them
+/// up to 10 s apart.
+constexpr base::Duration kFirstPicture = std::chrono::seconds{10};
+
+/// After playing this long the next failure is a new one, not the last one going on.
+constexpr base::Duration kPlayedWell = std::chrono::seconds{10};
+
+}  // namespace
+
+Supervisor::Supervisor(std::string stream, std::string source_name, const SourceSettings& settings,
+                       MakeSource make_source, std::shared_ptr<IngestOutput> output)
+    : stream_{std::move(stream)},
+      source_name_{std::move(source_name)},
+      settings_{settings},
+      make_source_{std::move(make_source)},
+      output_{std::move(output)},
+      waits_{waits_for_sender(settings.uri)},
+      backoff_{settings.backoff_min, settings.backoff_max} {}
+
+Supervisor::~Supervisor() { stop(); }
+
+void Supervisor::start() {
+  thread_ = std::thread{[this] { run(); }};
+}
+
+void Supervisor::stop() {
+  {
+    std::lock_guard lock{mutex_};
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+bool Supervisor::pause(base::Duration at_most) {
+  std::unique_lock lock{mutex_};
+  wake_.wait_for(lock, at_most, [this] { return stopping_ || woken_; });
+  woken_ = false;
+  return !stopping_;
+}
+
+void Supervisor::set_status(Ingest::Status status) {
+  std::lock_guard lock{mutex_};
+  state_.status = status;
+}
+
+void Supervisor::run() {
+  for (bool first = true; pause({}); first = false) {
+    if (!first) {
+      std::lock_guard lock{mutex_};
+      ++state_.restarts;
+    }
+    play();
+  }
+}
+
+/// One connection, from its start to its end and the wait after it.
+void Supervisor::play() {
+  set_status(Ingest::Status::kConnecting);
+  output_->restart();
+  const auto watch = std::make_shared<SourceWatch>(output_, base::Clock::now(), [this] {
+    std::lock_guard lock{mutex_};
+    woken_ = true;
+    wake_.notify_all();
+  });
+  const auto source = make_source_();
+  source->start(watch);
+  const auto end = follow(*watch);
+  source->stop();
+  watch->retire();
+  if (end.reason.empty()) return;
+  if (end.played >= kPlayedWell) backoff_.reset();
+  lost(end.reason);
+}
+
+Supervisor::End Supervisor::follow(const SourceWatch& watch) {
+  std::optional<base::Time> playing;
+  End end;
+  while (end.reason.empty() && pause(kRepeat)) {
+    const auto now = base::Clock::now();
+    const auto state = watch.state();
+    if (state.has_picture && !playing) {
+      playing = now;
+      connected();
+    }
+    output_->repeat_after(playing ? kSlow : kRepeat, now);
+    const auto silence = settings_.silence_timeout;
+    const auto patience = playing ? silence : std::max(silence, kFirstPicture);
+    const bool waiting = waits_ && !playing;
+    if (!waiting && now - state.alive > patience) {
+      end.reason = fmt::format("no picture for {:g} s", base::seconds(patience));
+    }
+    if (state.ended) end.reason = *state.ended;
+    if (playing) end.played = now - *playing;
+  }
+  return end;
+}
+
+void Supervisor::connected() {
+  set_status(Ingest::Status::kPlaying);
+  const auto format = output_->state(base::Clock::now()).format;
+  const auto size = fmt::format("{}x{}", format.width, format.height);
+  if (std::exchange(ever_played_, true)) {
+    base::log::info(
+        "source_restored",
+        {{"stream", stream_}, {"away", base::Clock::now() - outage_.since}, {"size", size}});
+  } else {
+    base::log::info("source_connected",
+                    {{"stream", stream_}, {"source", source_name_}, {"size", size}});
+  }
+  outage_ = {};
+}
+
+void Supervisor::lost(const std::string& reason) {
+  if (outage_.reason.empty()) outage_.since = base::Clock::now();
+  const bool told = std::exchange(outage_.reason, reason) == reason;
+  {
+    std::lock_guard lock{mutex_};
+    state_.status = Ingest::Status::kWaiting;
+    state_.last_error = reason;
+  }
+  const auto wait = backoff_.next(std::uniform_real_distribution{}(random_));
+  if (!told) {
+    base::log::warning(
+        "source_lost",
+        {{"stream", stream_}, {"source", source_name_}, {"reason", reason}, {"retry_in", wait}});
+  }
+  wait_and_repeat(wait);
+}
+
+void Supervisor::wait_and_repeat(base::Duration wait) {
+  const auto until = base::Clock::now() + wait;
+  for (auto now = base::Clock::now(); now < until; now = base::Clock::now()) {
+    if (!pause(std::min(kRepeat, until - now))) return;
+    output_->repeat_after(kRepeat, base::Clock::now());
+  }
+}
+
+Ingest::State Supervisor::state() const {
+  auto result = output_->state(base::Clock::now());
+  std::lock_guard lock{mutex_};
+  result.status = state_.status;
+  result.last_error = state_.last_error;
+  result.restarts = state_.restarts;
+  return result;
+}
+
+}  // namespace transcoder

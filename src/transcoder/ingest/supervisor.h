@@ -1,0 +1,80 @@
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <thread>
+
+#include "transcoder/ingest/backoff.h"
+#include "transcoder/ingest/ingest_output.h"
+#include "transcoder/ingest/source_watch.h"
+#include "transcoder/source.h"
+
+namespace transcoder {
+
+/// Keeps one source connected, on a thread of its own: watches for its end, its errors and its
+/// silence, and connects again with back-off. Meanwhile the output repeats its last picture.
+///
+///                    first picture
+///   kConnecting ------------------> kPlaying
+///     ^      | end, error, silence     | end, error, silence
+///     |      v                         |
+///     +-- kWaiting (back-off) <--------+
+class Supervisor {
+ public:
+  using MakeSource = std::function<std::unique_ptr<Source>()>;
+
+  /// `source_name` is what the log calls the source.
+  Supervisor(std::string stream, std::string source_name, const SourceSettings& settings,
+             MakeSource make_source, std::shared_ptr<IngestOutput> output);
+  ~Supervisor();
+
+  void start();
+  void stop();  ///< within 1 s
+  Ingest::State state() const;
+
+ private:
+  struct Outage {
+    base::Time since{};
+    std::string reason;
+  };
+
+  /// Of one connection.
+  struct End {
+    std::string reason;  ///< empty: stopped by us
+    base::Duration played{};
+  };
+
+  void run();
+  void play();
+  End follow(const SourceWatch& watch);
+  void connected();
+  void lost(const std::string& reason);
+  void wait_and_repeat(base::Duration wait);
+  /// False when stopping. Returns early when woken.
+  bool pause(base::Duration at_most);
+  void set_status(Ingest::Status status);
+
+  const std::string stream_;
+  const std::string source_name_;
+  const SourceSettings settings_;
+  const MakeSource make_source_;
+  const std::shared_ptr<IngestOutput> output_;
+  const bool waits_;
+  Backoff backoff_;
+  std::mt19937 random_{std::random_device{}()};
+  Outage outage_;  // reason empty: playing, or nothing has failed yet
+  bool ever_played_ = false;
+
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  bool woken_ = false;     // GUARDED_BY(mutex_)
+  bool stopping_ = false;  // GUARDED_BY(mutex_)
+  Ingest::State state_;    // GUARDED_BY(mutex_); status, last_error and restarts
+  std::thread thread_;
+};
+
+}  // namespace transcoder

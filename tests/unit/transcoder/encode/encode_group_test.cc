@@ -1,0 +1,244 @@
+#include "transcoder/encode/encode_group.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <latch>
+#include <stdexcept>
+#include <thread>
+
+#include "packet_log.h"
+#include "pictures.h"
+
+namespace transcoder {
+namespace {
+
+using std::chrono::milliseconds;
+using test::PacketLog;
+using ::testing::ElementsAre;
+
+constexpr auto kRate = base::BitRate::kbps(1000);
+
+/// What a test tells the encoders and what they have done. Outlives them.
+struct Script {
+  std::atomic<int> opened{0};
+  std::atomic<int> failing_opens{0};   ///< so many are refused
+  std::atomic<bool> fail_next{false};  ///< the next picture is an error
+  std::latch* hold = nullptr;          ///< the first picture waits for it
+  std::mutex mutex;
+  std::vector<base::BitRate> rates;           // GUARDED_BY(mutex); at open, then retargets
+  std::vector<media::PictureFormat> formats;  // GUARDED_BY(mutex)
+};
+
+class FakeEncoder : public Encoder {
+ public:
+  explicit FakeEncoder(Script& script) : script_{script} {}
+
+  void retarget(base::BitRate rate) override {
+    std::lock_guard lock{script_.mutex};
+    script_.rates.push_back(rate);
+  }
+
+  base::Result<EncodedPicture> encode(const media::Frame&, bool keyframe) override {
+    if (script_.hold != nullptr) script_.hold->wait();
+    if (script_.fail_next.exchange(false)) return base::Error{"told to fail"};
+    EncodedPicture picture;
+    picture.bytes = {0, 0, 0, 1, 9, 0xf0, 0, 0, 0, 1, 0x41, 0x9a};
+    picture.keyframe = keyframe;
+    picture.target = base::ByteCount{4000};
+    return picture;
+  }
+
+ private:
+  Script& script_;
+};
+
+class EncodeGroupTest : public ::testing::Test {
+ protected:
+  EncodeGroup& open() {
+    EncoderSettings settings;
+    settings.keyframe_interval = std::chrono::seconds{2};
+    group_ = std::make_unique<EncodeGroup>(
+        "live", VideoSettings{}, AudioSettings{}, settings, kRate,
+        [this](media::PacketPtr packet) { log_.add(std::move(packet)); },
+        [this](const EncoderSettings&, const media::PictureFormat& format, double,
+               base::BitRate rate) -> std::unique_ptr<Encoder> {
+          if (script_.failing_opens > 0 && script_.failing_opens-- > 0) {
+            throw std::runtime_error{"told not to open"};
+          }
+          ++script_.opened;
+          std::lock_guard lock{script_.mutex};
+          script_.rates.push_back(rate);
+          script_.formats.push_back(format);
+          return std::make_unique<FakeEncoder>(script_);
+        });
+    return *group_;
+  }
+
+  /// One picture, through the group.
+  media::PacketPtr pass(milliseconds pts, int width = 320, int height = 180) {
+    const auto before = log_.size();
+    group_->push(picture(pts, width, height));
+    return log_.wait(before + 1).back();
+  }
+
+  media::FramePtr picture(milliseconds pts, int width = 320, int height = 180) {
+    auto frame = std::make_shared<media::Frame>(
+        *test::Pictures{test::Content::kStatic, width, height}.next(pts));
+    frame->number = number_++;
+    return frame;
+  }
+
+  std::uint64_t number_ = 7;
+  Script script_;
+  PacketLog log_;
+  std::unique_ptr<EncodeGroup> group_;  ///< last: its thread uses the others
+};
+
+TEST_F(EncodeGroupTest, PacketSaysAllAboutItsPicture) {
+  open();
+  const auto packet = pass(milliseconds{100});
+  EXPECT_EQ(packet->kind, media::Packet::Kind::kVideo);
+  EXPECT_EQ(packet->number, 7U);
+  EXPECT_EQ(packet->pts, milliseconds{100});
+  EXPECT_EQ(packet->captured, base::Time{milliseconds{100}});
+  EXPECT_GT(packet->encoded, base::Time{});
+  EXPECT_EQ(packet->rate, kRate);
+  EXPECT_EQ(packet->target, base::ByteCount{4000});
+  EXPECT_TRUE(packet->keyframe);
+  EXPECT_EQ(packet->bytes.size() % 188, 0U);
+}
+
+TEST_F(EncodeGroupTest, SoundPassesThroughTheMuxer) {
+  auto sound = std::make_shared<media::AudioFrame>();
+  sound->number = 3;
+  sound->pts = milliseconds{64};
+  sound->encoded = base::Time{milliseconds{99}};
+  sound->bytes.assign(300, 0x21);
+  open().push(sound);
+  const auto packet = log_.wait(1).front();
+  EXPECT_EQ(packet->kind, media::Packet::Kind::kAudio);
+  EXPECT_EQ(packet->number, 3U);
+  EXPECT_EQ(packet->pts, milliseconds{64});
+  EXPECT_EQ(packet->captured, base::Time{milliseconds{99}});
+}
+
+TEST_F(EncodeGroupTest, KeyframesFollowTheCommonClock) {
+  open();
+  EXPECT_TRUE(pass(milliseconds{1500})->keyframe);
+  EXPECT_FALSE(pass(milliseconds{1900})->keyframe);
+  EXPECT_TRUE(pass(milliseconds{2010})->keyframe);
+  EXPECT_EQ(group_->state().keyframes, 2U);
+  EXPECT_EQ(group_->state().keyframes_forced, 0U);
+}
+
+TEST_F(EncodeGroupTest, ScheduledKeyframeComesAndIsCounted) {
+  open();
+  pass(milliseconds{0});
+  EXPECT_EQ(group_->schedule_keyframe(milliseconds{1100}), milliseconds{1100});
+  EXPECT_FALSE(pass(milliseconds{1050})->keyframe);
+  EXPECT_TRUE(pass(milliseconds{1150})->keyframe);
+  EXPECT_EQ(group_->state().keyframes_forced, 1U);
+}
+
+TEST_F(EncodeGroupTest, RetargetReachesTheEncoderBeforeTheNextPictureWithoutAKeyframe) {
+  open();
+  pass(milliseconds{0});
+  group_->retarget(kRate * 0.5);
+  const auto packet = pass(milliseconds{40});
+  EXPECT_FALSE(packet->keyframe);
+  EXPECT_EQ(packet->rate, kRate * 0.5);
+  EXPECT_THAT(script_.rates, ElementsAre(kRate, kRate * 0.5));
+  EXPECT_EQ(group_->state().retargets, 1U);
+  EXPECT_EQ(group_->state().target, kRate * 0.5);
+}
+
+TEST_F(EncodeGroupTest, SameTargetIsNoRetarget) {
+  open();
+  pass(milliseconds{0});
+  group_->retarget(kRate);
+  pass(milliseconds{40});
+  EXPECT_EQ(group_->state().retargets, 0U);
+}
+
+TEST_F(EncodeGroupTest, NewFormatOpensANewEncoderWithAKeyframe) {
+  open();
+  pass(milliseconds{0});
+  EXPECT_TRUE(pass(milliseconds{40}, 160, 90)->keyframe);
+  EXPECT_EQ(script_.opened, 2);
+  EXPECT_EQ(group_->state().format.width, 160);
+  EXPECT_EQ(group_->state().failures, 0U);
+}
+
+TEST_F(EncodeGroupTest, PictureBeyondTheLimitsIsScaled) {
+  open();
+  pass(milliseconds{0}, 2560, 1440);
+  EXPECT_EQ(script_.formats.at(0).width, 1280);
+  EXPECT_EQ(script_.formats.at(0).height, 720);
+}
+
+TEST_F(EncodeGroupTest, EncoderErrorOpensANewEncoderWithAKeyframe) {
+  open();
+  pass(milliseconds{0});
+  script_.fail_next = true;
+  group_->push(picture(milliseconds{40}));
+  while (group_->state().failures == 0) std::this_thread::yield();
+  EXPECT_TRUE(pass(milliseconds{80})->keyframe);
+  EXPECT_EQ(script_.opened, 2);
+  EXPECT_EQ(group_->state().failures, 1U);
+}
+
+TEST_F(EncodeGroupTest, EncoderThatDoesNotOpenIsAFailureAndNotTriedAtOnce) {
+  script_.failing_opens = 1;
+  open();
+  group_->push(picture(milliseconds{0}));
+  const auto settled = [&] { return group_->state().encode_time; };  // grows after each item
+  while (settled() == base::Duration{}) std::this_thread::yield();
+  const auto before = settled();
+  group_->push(picture(milliseconds{40}));
+  while (settled() == before) std::this_thread::yield();
+  EXPECT_EQ(group_->state().failures, 1U);
+  EXPECT_EQ(script_.opened, 0);
+  EXPECT_EQ(log_.size(), 0U);
+}
+
+TEST_F(EncodeGroupTest, LateEncoderSkipsTheOldestPictures) {
+  std::latch hold{1};
+  script_.hold = &hold;
+  open();
+  group_->push(picture(milliseconds{0}));
+  while (script_.opened == 0) std::this_thread::yield();  // it holds the first picture now
+  for (int i = 1; i <= 5; ++i) group_->push(picture(milliseconds{40 * i}));
+  hold.count_down();
+  const auto packets = log_.wait(3);
+  EXPECT_EQ(packets[1]->number, 7 + 4U);
+  EXPECT_EQ(packets[2]->number, 7 + 5U);
+  EXPECT_EQ(group_->state().frames_skipped, 3U);
+}
+
+TEST_F(EncodeGroupTest, StateCountsWhatWasPublished) {
+  open();
+  const auto first = pass(milliseconds{0});
+  const auto second = pass(milliseconds{40});
+  const auto state = group_->state();
+  EXPECT_EQ(state.frames, 2U);
+  EXPECT_EQ(state.bytes, first->bytes.size() + second->bytes.size());
+  EXPECT_EQ(state.actual, base::BitRate{2 * 12 * 8});
+}
+
+TEST_F(EncodeGroupTest, StateCountsTheCpuTimeOfItsThread) {
+  open();
+  pass(milliseconds{0});
+  while (group_->state().encode_time == base::Duration{}) std::this_thread::yield();
+}
+
+TEST_F(EncodeGroupTest, ClosesWhileBusy) {
+  open();
+  for (int i = 0; i < 20; ++i) group_->push(picture(milliseconds{40 * i}));
+  group_.reset();
+  EXPECT_LE(log_.size(), 20U);
+}
+
+}  // namespace
+}  // namespace transcoder

@@ -1,0 +1,149 @@
+#include "transcoder/encode/ts_muxer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "media/mpegts.h"
+#include "sample_stream.h"
+#include "ts_inspect.h"
+
+namespace transcoder {
+namespace {
+
+using test::decode_ts;
+using test::parse_ts;
+using test::SampleStream;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr int kPatPid = 0, kSdtPid = 0x11;
+constexpr std::int64_t kPcrLead = 36000;               // 400 ms
+constexpr std::int64_t kWrap = std::int64_t{1} << 33;  // of 90 kHz timestamps
+
+/// The PID of every packet, each run once.
+std::vector<int> pids(const std::vector<std::uint8_t>& bytes) {
+  std::vector<int> result;
+  for (const auto& packet : parse_ts(bytes)) {
+    if (result.empty() || result.back() != packet.pid) result.push_back(packet.pid);
+  }
+  return result;
+}
+
+TEST(TsMuxerTest, KeyframeStartsWithTheTables) {
+  SampleStream stream;
+  stream.video();
+  EXPECT_THAT(pids(stream.video(true)),
+              ElementsAre(kSdtPid, kPatPid, TsMuxer::kPmtPid, TsMuxer::kVideoPid));
+}
+
+TEST(TsMuxerTest, NothingElseCarriesTables) {
+  SampleStream stream;
+  stream.video();
+  for (int i = 1; i < 30; ++i) {
+    EXPECT_THAT(pids(stream.video()), ElementsAre(TsMuxer::kVideoPid));
+    EXPECT_THAT(pids(stream.audio()), ElementsAre(TsMuxer::kAudioPid));
+  }
+}
+
+TEST(TsMuxerTest, KeyframeIsARandomAccessPoint) {
+  SampleStream stream;
+  stream.video();
+  EXPECT_TRUE(parse_ts(stream.video(true)).at(3).random_access);
+  EXPECT_FALSE(parse_ts(stream.video()).at(0).random_access);
+}
+
+TEST(TsMuxerTest, EachAccessUnitIsOnePesPacketAndComesOutAtOnce) {
+  SampleStream stream;
+  for (int i = 0; i < 50; ++i) {
+    for (const auto& bytes : {stream.video(), stream.audio()}) {
+      int starts = 0;
+      for (const auto& packet : parse_ts(bytes)) starts += packet.pts.has_value();
+      EXPECT_EQ(starts, 1);
+    }
+  }
+}
+
+TEST(TsMuxerTest, AFewBytesOfSilenceComeOutAtOnceToo) {
+  TsMuxer muxer{"live", true};
+  const media::AudioFrame silence{.bytes = std::vector<std::uint8_t>(6, 0x21)};
+  ASSERT_TRUE(muxer.mux(silence));  // with the tables
+  for (int i = 0; i < 5; ++i) {
+    const auto bytes = muxer.mux(silence);
+    ASSERT_TRUE(bytes);
+    EXPECT_EQ(bytes->size(), media::kTsPacketSize);
+  }
+}
+
+TEST(TsMuxerTest, ContinuityCountersRunOn) {
+  SampleStream stream;
+  std::map<int, int> last;
+  for (const auto& packet : parse_ts(stream.seconds(2))) {
+    if (!packet.has_payload) continue;
+    if (last.contains(packet.pid)) {
+      EXPECT_EQ(packet.counter, (last[packet.pid] + 1) % 16) << "PID " << packet.pid;
+    }
+    last[packet.pid] = packet.counter;
+  }
+}
+
+TEST(TsMuxerTest, PcrRunsAheadOfEveryPicture) {
+  SampleStream stream;
+  for (int i = 0; i < 10; ++i) {
+    const auto packets = parse_ts(stream.video());
+    const auto& first = packets.at(i == 0 ? 3 : 0);
+    ASSERT_TRUE(first.pcr && first.pts);
+    EXPECT_EQ(*first.pts - *first.pcr, kPcrLead);
+  }
+}
+
+TEST(TsMuxerTest, TimestampIsThePtsAndTwiceTheLead) {
+  SampleStream stream{std::chrono::seconds{10}};
+  EXPECT_EQ(parse_ts(stream.video()).at(3).pts, 10 * 90'000 + 2 * kPcrLead);
+}
+
+TEST(TsMuxerTest, PicturesCloserThanATickStillHaveRisingTimestamps) {
+  TsMuxer muxer{"live", false};
+  const auto picture = SampleStream{}.picture(true);
+  const auto first = muxer.mux(picture, media::Pts{0});
+  const auto second = muxer.mux(picture, media::Pts{1});
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(*parse_ts(*second).at(3).pts, *parse_ts(*first).at(3).pts + 1);
+}
+
+TEST(TsMuxerTest, DecodesWithoutAMessage) {
+  SampleStream stream;
+  const auto decoded = decode_ts(stream.seconds(3));
+  EXPECT_THAT(decoded.messages, IsEmpty());
+  EXPECT_EQ(decoded.pictures, 90);
+  EXPECT_EQ(decoded.sounds, stream.sounds());
+  EXPECT_EQ(decoded.service, "live");
+}
+
+TEST(TsMuxerTest, DecodesWithoutSound) {
+  SampleStream stream{{}, false};
+  const auto decoded = decode_ts(stream.seconds(1));
+  EXPECT_THAT(decoded.messages, IsEmpty());
+  EXPECT_EQ(decoded.pictures, 30);
+}
+
+TEST(TsMuxerTest, TimestampsWrapAfter26Hours) {
+  const media::Pts wrap{kWrap * 100'000 / 9};
+  SampleStream stream{wrap - std::chrono::milliseconds{1500}};
+  const auto decoded = decode_ts(stream.seconds(3));
+  EXPECT_THAT(decoded.messages, IsEmpty());
+  EXPECT_EQ(decoded.pictures, 90);
+  EXPECT_EQ(decoded.sounds, stream.sounds());
+  EXPECT_EQ(decoded.video_pts.back() - decoded.video_pts.front(), 89 * 3000);
+}
+
+TEST(TsMuxerTest, RunsForMonths) {
+  SampleStream stream{std::chrono::hours{24 * 90}};
+  const auto decoded = decode_ts(stream.seconds(2));
+  EXPECT_THAT(decoded.messages, IsEmpty());
+  EXPECT_EQ(decoded.pictures, 60);
+}
+
+}  // namespace
+}  // namespace transcoder

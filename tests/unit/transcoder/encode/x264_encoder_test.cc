@@ -1,0 +1,219 @@
+#include "transcoder/encode/x264_encoder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "pictures.h"
+
+namespace transcoder {
+namespace {
+
+using test::Content;
+using test::Pictures;
+
+constexpr int kWidth = 480;
+constexpr int kHeight = 270;
+constexpr double kNominal = 30;
+
+/// An encoder fed by synthetic pictures, with a record of what came out.
+class Coder {
+ public:
+  Coder(Content content, base::BitRate rate, const EncoderSettings& settings = {})
+      : pictures_{content, kWidth, kHeight},
+        frame_{pictures_.next({})},
+        encoder_{open_x264(settings, frame_->format, kNominal, rate)} {}
+
+  EncodedPicture encode(base::Duration interval, bool keyframe = false) {
+    if (!sizes.empty()) frame_ = pictures_.next(frame_->pts + interval);
+    auto picture = encoder_->encode(*frame_, keyframe);
+    if (!picture) throw std::runtime_error{picture.error()};
+    sizes.push_back(static_cast<double>(picture->bytes.size()));
+    intervals.push_back(base::seconds(interval));
+    return *picture;
+  }
+
+  void encode_many(base::Duration interval, int count) {
+    for (int i = 0; i < count; ++i) encode(interval);
+  }
+
+  void retarget(base::BitRate rate) { encoder_->retarget(rate); }
+
+  /// The longest that the pictures from `first` on would wait in a link of `rate`.
+  double excess_ms(std::size_t first, std::size_t last, base::BitRate rate) const {
+    const double bytes_per_second = static_cast<double>(rate.bps()) / 8;
+    double backlog = 0;
+    double worst = 0;
+    for (std::size_t i = first; i < last; ++i) {
+      backlog = std::max(0.0, backlog + sizes[i] - bytes_per_second * intervals[i]);
+      worst = std::max(worst, backlog);
+    }
+    return worst / bytes_per_second * 1000;
+  }
+
+  /// Part of `rate` that the pictures from `first` on used.
+  double share(std::size_t first, base::BitRate rate) const {
+    const auto n = static_cast<std::ptrdiff_t>(first);
+    const double bytes = std::accumulate(sizes.begin() + n, sizes.end(), 0.0);
+    const double time = std::accumulate(intervals.begin() + n, intervals.end(), 0.0);
+    return bytes * 8 / time / static_cast<double>(rate.bps());
+  }
+
+  std::vector<double> sizes;      // bytes
+  std::vector<double> intervals;  // seconds
+
+ private:
+  Pictures pictures_;
+  media::FramePtr frame_;
+  std::unique_ptr<Encoder> encoder_;
+};
+
+constexpr base::Duration kInterval = base::from_seconds(1 / 30.);
+
+/// NAL unit types in the order of the stream.
+std::vector<int> nal_types(const std::vector<std::uint8_t>& bytes) {
+  std::vector<int> types;
+  for (std::size_t i = 0; i + 3 < bytes.size(); ++i) {
+    if (bytes[i] == 0 && bytes[i + 1] == 0 && bytes[i + 2] == 1) types.push_back(bytes[i + 3] & 31);
+  }
+  return types;
+}
+
+constexpr int kSlice = 1, kIdr = 5, kSps = 7, kPps = 8, kAud = 9;
+
+class RetargetTest : public ::testing::TestWithParam<std::tuple<Content, double>> {};
+
+TEST_P(RetargetTest, VeryNextPictureObeys) {
+  const auto [content, factor] = GetParam();
+  const auto before = factor > 1 ? base::BitRate::kbps(400) : base::BitRate::kbps(2000);
+  const auto after = before * factor;
+  Coder coder{content, before};
+  coder.encode_many(kInterval, 25);
+  coder.retarget(after);
+  const auto first = coder.encode(kInterval);
+  EXPECT_LE(first.bytes.size(), first.target.bytes());
+  EXPECT_EQ(first.target, after * kInterval);
+  EXPECT_FALSE(first.keyframe);
+  coder.encode_many(kInterval, 10);
+  EXPECT_LE(coder.excess_ms(25, 35, after), 40);
+}
+
+INSTANTIATE_TEST_SUITE_P(ContentsAndFactors, RetargetTest,
+                         ::testing::Combine(::testing::ValuesIn(test::kContents),
+                                            ::testing::Values(0.2, 0.55, 5.0)),
+                         [](const auto& instance) {
+                           return std::string{name(std::get<0>(instance.param))} + "_" +
+                                  std::to_string(
+                                      static_cast<int>(100 * std::get<1>(instance.param)));
+                         });
+
+class FrameRateTest : public ::testing::TestWithParam<double> {};
+
+TEST_P(FrameRateTest, RateHoldsWhateverTheRealFrameRate) {
+  const auto rate = base::BitRate::kbps(500);
+  Coder coder{Content::kMoving, rate};
+  coder.encode_many(base::from_seconds(1 / GetParam()), 50);
+  EXPECT_GE(coder.share(10, rate), 0.9);
+  EXPECT_LE(coder.share(10, rate), 1.05);
+  EXPECT_LE(coder.excess_ms(10, coder.sizes.size(), rate), 40);
+}
+
+INSTANTIATE_TEST_SUITE_P(FrameRates, FrameRateTest, ::testing::Values(10, 15, 25, 30, 60));
+
+TEST(X264EncoderTest, RateHoldsWhenPicturesComeIrregularly) {
+  using std::chrono::milliseconds;
+  const auto rate = base::BitRate::kbps(1000);
+  Coder coder{Content::kMoving, rate};
+  for (int i = 0; i < 10; ++i) {
+    for (const int ms : {10, 60, 33, 20, 43, 34}) coder.encode(milliseconds{ms});
+  }
+  EXPECT_GE(coder.share(12, rate), 0.9);
+  EXPECT_LE(coder.share(12, rate), 1.05);
+  EXPECT_LE(coder.excess_ms(12, coder.sizes.size(), rate), 60);
+}
+
+TEST(X264EncoderTest, UsesTheRateForNoiseToo) {
+  const auto rate = base::BitRate::kbps(500);
+  Coder coder{Content::kNoise, rate};
+  coder.encode_many(kInterval, 60);
+  EXPECT_GE(coder.share(20, rate), 0.9);
+}
+
+TEST(X264EncoderTest, SpendsNothingOnceAStillPictureIsGoodEnough) {
+  const auto rate = base::BitRate::kbps(4000);
+  Coder coder{Content::kStatic, rate};
+  coder.encode_many(kInterval, 60);
+  EXPECT_LE(coder.share(50, rate), 0.1);
+}
+
+TEST(X264EncoderTest, OnlyAskedForPicturesAreKeyframes) {
+  Coder coder{Content::kCuts, base::BitRate::kbps(1000)};
+  std::vector<std::size_t> keyframes;
+  for (std::size_t i = 0; i < 70; ++i) {
+    if (coder.encode(kInterval, i == 40).keyframe) keyframes.push_back(i);
+  }
+  EXPECT_THAT(keyframes, ::testing::ElementsAre(0, 40));
+}
+
+TEST(X264EncoderTest, KeyframeCarriesItsParameterSets) {
+  Coder coder{Content::kMoving, base::BitRate::kbps(1000)};
+  coder.encode(kInterval);
+  const auto picture = coder.encode(kInterval, true);
+  EXPECT_THAT(nal_types(picture.bytes), ::testing::ElementsAre(kAud, kSps, kPps, kIdr));
+}
+
+TEST(X264EncoderTest, OrdinaryPictureIsDelimiterAndOneSlice) {
+  Coder coder{Content::kMoving, base::BitRate::kbps(1000)};
+  coder.encode(kInterval);
+  EXPECT_THAT(nal_types(coder.encode(kInterval).bytes), ::testing::ElementsAre(kAud, kSlice));
+}
+
+TEST(X264EncoderTest, ThreadsAddNoDelay) {
+  EncoderSettings settings;
+  settings.threads = 2;
+  Coder coder{Content::kMoving, base::BitRate::kbps(1000), settings};
+  EXPECT_TRUE(coder.encode(kInterval).keyframe);
+  EXPECT_THAT(nal_types(coder.encode(kInterval).bytes),
+              ::testing::ElementsAre(kAud, kSlice, kSlice));
+}
+
+TEST(X264EncoderTest, MeasuresPsnrWhenAsked) {
+  EncoderSettings settings;
+  settings.psnr = true;
+  Coder coder{Content::kMoving, base::BitRate::kbps(1000), settings};
+  coder.encode(kInterval);
+  const auto psnr = coder.encode(kInterval).psnr;
+  ASSERT_TRUE(psnr);
+  EXPECT_GT(psnr->y, 20);
+  EXPECT_LT(psnr->y, 60);
+  EXPECT_GT(psnr->u, 20);
+  EXPECT_GT(psnr->v, 20);
+}
+
+TEST(X264EncoderTest, MeasuresNoPsnrOtherwise) {
+  Coder coder{Content::kMoving, base::BitRate::kbps(1000)};
+  EXPECT_FALSE(coder.encode(kInterval).psnr);
+}
+
+TEST(X264EncoderTest, RefusesAnUnknownPreset) {
+  EncoderSettings settings;
+  settings.preset = "speedy";
+  const auto frame = Pictures{Content::kStatic, kWidth, kHeight}.next({});
+  EXPECT_THROW(open_x264(settings, frame->format, kNominal, base::BitRate::kbps(1000)),
+               std::runtime_error);
+}
+
+TEST(X264EncoderTest, SurvivesARateTooLowForAnyPicture) {
+  Coder coder{Content::kNoise, base::BitRate{1}};
+  coder.encode_many(kInterval, 5);
+  EXPECT_EQ(coder.sizes.size(), 5U);
+}
+
+}  // namespace
+}  // namespace transcoder

@@ -1,0 +1,123 @@
+#include "transcoder/ingest/ingest_output.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace transcoder {
+namespace {
+
+using namespace std::chrono_literals;
+
+const base::Time kEpoch{1000s};
+const std::uint8_t kPixels[6] = {};
+
+class IngestOutputTest : public testing::Test {
+ protected:
+  void picture(base::Duration pts, base::Duration captured) {
+    output_.picture({.format = {.width = 2, .height = 2},
+                     .plane = {kPixels, kPixels + 4, kPixels + 5},
+                     .stride = {2, 1, 1},
+                     .memory = nullptr,
+                     .number = 0,
+                     .pts = pts,
+                     .captured = kEpoch + captured});
+  }
+  void sound(base::Duration pts, base::Duration captured) {
+    output_.sound({.pts = pts, .values = {0, 0}}, kEpoch + captured);
+  }
+  Ingest::State state(base::Duration now) const { return output_.state(kEpoch + now); }
+
+  std::vector<media::FramePtr> frames_;
+  std::vector<media::Samples> samples_;
+  IngestOutput output_{"live",
+                       {.max_width = 1280, .max_height = 720, .max_frame_rate = 30},
+                       kEpoch,
+                       {.frame = [this](media::FramePtr f) { frames_.push_back(std::move(f)); },
+                        .samples = [this](media::Samples s) { samples_.push_back(std::move(s)); }}};
+};
+
+TEST_F(IngestOutputTest, NumbersThePicturesItDelivers) {
+  picture(0ms, 0ms);
+  picture(10ms, 10ms);  // 100 per second: dropped
+  picture(40ms, 40ms);
+  ASSERT_EQ(frames_.size(), 2u);
+  EXPECT_EQ(frames_[0]->number, 0u);
+  EXPECT_EQ(frames_[1]->number, 1u);
+  EXPECT_EQ(state(40ms).frames, 2u);
+  EXPECT_EQ(state(40ms).frames_dropped, 1u);
+}
+
+TEST_F(IngestOutputTest, TellsTheFormat) {
+  EXPECT_EQ(state(0ms).format.width, 0);
+  picture(0ms, 0ms);
+  EXPECT_EQ(state(0ms).format.width, 2);
+}
+
+TEST_F(IngestOutputTest, RepeatsTheLastPictureAfterQuiet) {
+  picture(7s, 0ms);
+  output_.repeat_after(200ms, kEpoch + 199ms);
+  EXPECT_EQ(frames_.size(), 1u);
+  output_.repeat_after(200ms, kEpoch + 200ms);
+  ASSERT_EQ(frames_.size(), 2u);
+  EXPECT_EQ(frames_[1]->pts, 100ms);
+  EXPECT_EQ(frames_[1]->number, 1u);
+  EXPECT_EQ(frames_[1]->plane, frames_[0]->plane);
+  EXPECT_EQ(state(200ms).frames, 1u);
+  EXPECT_EQ(state(200ms).frames_repeated, 1u);
+}
+
+TEST_F(IngestOutputTest, ARepeatDoesNotOvertakeAPictureThatIsOnlyLate) {
+  for (int i = 0; i < 10; ++i) {
+    const auto late = i % 2 == 1 ? 60ms : 0ms;
+    output_.repeat_after(1s, kEpoch + 1s * i);
+    picture(7s + 1s * i, 1s * i + late);
+  }
+  EXPECT_EQ(state(10s).frames, 10u);
+  EXPECT_GT(state(10s).frames_repeated, 0u);
+}
+
+TEST_F(IngestOutputTest, HasNothingToRepeatBeforeTheFirstPicture) {
+  output_.repeat_after(0ms, kEpoch + 5s);
+  EXPECT_TRUE(frames_.empty());
+}
+
+TEST_F(IngestOutputTest, GoesOnAfterAReconnect) {
+  picture(9s, 0ms);
+  output_.repeat_after(200ms, kEpoch + 1s);
+  output_.restart();
+  picture(0s, 1100ms);
+  ASSERT_EQ(frames_.size(), 3u);
+  EXPECT_EQ(frames_[2]->pts, 1100ms);
+  EXPECT_EQ(state(1100ms).timeline_jumps, 0u);
+}
+
+TEST_F(IngestOutputTest, CountsJumps) {
+  picture(9s, 2s);
+  picture(0s, 2040ms);
+  EXPECT_EQ(frames_.size(), 2u);
+  EXPECT_EQ(state(3s).timeline_jumps, 1u);
+}
+
+TEST_F(IngestOutputTest, HasAudioForASecondAfterSound) {
+  picture(0ms, 0ms);
+  EXPECT_FALSE(state(0ms).has_audio);
+  sound(10ms, 10ms);
+  ASSERT_EQ(samples_.size(), 1u);
+  EXPECT_EQ(samples_[0].pts, 10ms);
+  EXPECT_TRUE(state(1s).has_audio);
+  EXPECT_FALSE(state(1100ms).has_audio);
+}
+
+TEST_F(IngestOutputTest, CallsNobodyOnceClosed) {
+  picture(0ms, 0ms);
+  output_.close();
+  picture(40ms, 40ms);
+  sound(40ms, 40ms);
+  output_.repeat_after(0ms, kEpoch + 1s);
+  EXPECT_EQ(frames_.size(), 1u);
+  EXPECT_TRUE(samples_.empty());
+}
+
+}  // namespace
+}  // namespace transcoder

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "transcoder/ingest/ingest.h"
+
+namespace transcoder::test {
+
+struct SeenPicture {
+  std::uint64_t number = 0;
+  media::Pts pts{};
+  base::Time captured{};
+  base::Time arrived{};
+  media::PictureFormat format;
+  int brightness = 0;  ///< mean luma of the middle
+};
+
+struct HeardSound {
+  media::Pts pts{};
+  base::Duration length{};
+  float left = 0;  ///< loudest sample
+  float right = 0;
+};
+
+/// An Ingest that notes all it delivers. Thread-safe.
+class IngestRecorder {
+ public:
+  explicit IngestRecorder(const std::string& uri, SourceSettings source = {},
+                          VideoSettings video = {});
+
+  void start() { ingest_.start(); }
+  void stop() { ingest_.stop(); }
+  Ingest::State state() const { return ingest_.state(); }
+
+  std::vector<SeenPicture> pictures() const;
+  std::vector<HeardSound> sounds() const;
+
+  /// Waits until `condition` holds for the state; false after `at_most`.
+  bool wait(const std::function<bool(const Ingest::State&)>& condition,
+            base::Duration at_most = std::chrono::seconds{10}) const;
+
+ private:
+  void see(const media::Frame& frame);
+  void hear(const media::Samples& samples);
+
+  mutable std::mutex mutex_;
+  std::vector<SeenPicture> pictures_;  // GUARDED_BY(mutex_)
+  std::vector<HeardSound> sounds_;     // GUARDED_BY(mutex_)
+  Ingest ingest_;
+};
+
+}  // namespace transcoder::test

@@ -1,0 +1,171 @@
+#include "transcoder/ingest/supervisor.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <vector>
+
+namespace transcoder {
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::uint8_t kPixels[6] = {};
+
+/// What the test does to the source that is connected now.
+struct Remote {
+  std::shared_ptr<Source::Listener> listener() {
+    std::lock_guard lock{mutex};
+    return current;
+  }
+
+  std::mutex mutex;
+  std::shared_ptr<Source::Listener> current;  // GUARDED_BY(mutex)
+  std::atomic<int> started = 0;
+  std::atomic<int> stopped = 0;
+};
+
+class FakeSource final : public Source {
+ public:
+  explicit FakeSource(Remote& remote) : remote_{remote} {}
+
+  void start(std::shared_ptr<Listener> listener) override {
+    std::lock_guard lock{remote_.mutex};
+    remote_.current = std::move(listener);
+    ++remote_.started;
+  }
+  void stop() override {
+    std::lock_guard lock{remote_.mutex};
+    remote_.current = nullptr;
+    ++remote_.stopped;
+  }
+
+ private:
+  Remote& remote_;
+};
+
+/// Time runs here: the waits are for the supervisor's thread, and end as soon as it has acted.
+class SupervisorTest : public testing::Test {
+ protected:
+  static SourceSettings settings() {
+    SourceSettings result;
+    result.silence_timeout = 300ms;
+    result.backoff_min = result.backoff_max = 20ms;
+    return result;
+  }
+
+  static bool eventually(const std::function<bool()>& condition) {
+    for (int i = 0; i < 2000; ++i, std::this_thread::sleep_for(2ms)) {
+      if (condition()) return true;
+    }
+    return false;
+  }
+
+  bool connect(int attempt) {
+    return eventually([&] { return remote_.started == attempt && remote_.listener(); });
+  }
+
+  void picture(base::Duration pts) {
+    remote_.listener()->on_picture({.format = {.width = 2, .height = 2},
+                                    .plane = {kPixels, kPixels + 4, kPixels + 5},
+                                    .stride = {2, 1, 1},
+                                    .memory = nullptr,
+                                    .number = 0,
+                                    .pts = pts,
+                                    .captured = base::Clock::now()});
+  }
+
+  bool is(Ingest::Status status) {
+    return eventually([&] { return supervisor_.state().status == status; });
+  }
+
+  Remote remote_;
+  std::shared_ptr<IngestOutput> output_ = std::make_shared<IngestOutput>(
+      "live", VideoSettings{}, base::Clock::now(),
+      Ingest::Sink{.frame = [](media::FramePtr) {}, .samples = [](media::Samples) {}});
+  Supervisor supervisor_{"live", "fake:", settings(),
+                         [this] { return std::make_unique<FakeSource>(remote_); }, output_};
+};
+
+TEST_F(SupervisorTest, PlaysFromTheFirstPictureOn) {
+  supervisor_.start();
+  ASSERT_TRUE(connect(1));
+  EXPECT_EQ(supervisor_.state().status, Ingest::Status::kConnecting);
+  picture(0ms);
+  EXPECT_TRUE(is(Ingest::Status::kPlaying));
+}
+
+TEST_F(SupervisorTest, ConnectsAgainAfterTheEnd) {
+  supervisor_.start();
+  ASSERT_TRUE(connect(1));
+  remote_.listener()->on_end("the cable is out");
+  ASSERT_TRUE(connect(2));
+  EXPECT_EQ(supervisor_.state().restarts, 1u);
+  EXPECT_EQ(supervisor_.state().last_error, "the cable is out");
+}
+
+TEST_F(SupervisorTest, ConnectsAgainAfterSilence) {
+  supervisor_.start();
+  ASSERT_TRUE(connect(1));
+  picture(0ms);
+  ASSERT_TRUE(connect(2));
+  EXPECT_EQ(remote_.stopped, 1);
+  EXPECT_EQ(supervisor_.state().last_error, "no picture for 0.3 s");
+}
+
+TEST_F(SupervisorTest, WaitsLongerForTheFirstPicture) {
+  supervisor_.start();
+  ASSERT_TRUE(connect(1));
+  std::this_thread::sleep_for(2 * settings().silence_timeout);
+  EXPECT_EQ(remote_.started, 1);
+}
+
+TEST_F(SupervisorTest, AnAnnouncedGapIsNotSilence) {
+  supervisor_.start();
+  ASSERT_TRUE(connect(1));
+  picture(0ms);
+  remote_.listener()->on_gap(base::Clock::now() + 1h);
+  std::this_thread::sleep_for(700ms);
+  EXPECT_EQ(remote_.started, 1);
+}
+
+TEST_F(SupervisorTest, RepeatsTheLastPictureWhileTheSourceIsAway) {
+  supervisor_.start();
+  ASSERT_TRUE(connect(1));
+  picture(0ms);
+  remote_.listener()->on_end("gone");
+  ASSERT_TRUE(connect(2));
+  EXPECT_TRUE(eventually([&] { return supervisor_.state().frames_repeated >= 2; }));
+}
+
+TEST_F(SupervisorTest, PlaysAgainAfterAReconnect) {
+  supervisor_.start();
+  ASSERT_TRUE(connect(1));
+  picture(10s);
+  remote_.listener()->on_end("gone");
+  ASSERT_TRUE(connect(2));
+  picture(0s);
+  EXPECT_TRUE(is(Ingest::Status::kPlaying));
+}
+
+TEST_F(SupervisorTest, IgnoresASourceItHasGivenUp) {
+  supervisor_.start();
+  ASSERT_TRUE(connect(1));
+  const auto old = remote_.listener();
+  old->on_end("gone");
+  ASSERT_TRUE(connect(2));
+  old->on_end("again");
+  old->on_picture({});
+  EXPECT_EQ(supervisor_.state().last_error, "gone");
+  EXPECT_EQ(supervisor_.state().frames, 0u);
+}
+
+TEST_F(SupervisorTest, StopsTheSource) {
+  supervisor_.start();
+  ASSERT_TRUE(connect(1));
+  supervisor_.stop();
+  EXPECT_EQ(remote_.stopped, 1);
+}
+
+}  // namespace
+}  // namespace transcoder

@@ -1,0 +1,38 @@
+#include "transcoder/picture/picture_size.h"
+
+#include <gtest/gtest.h>
+
+namespace transcoder {
+namespace {
+
+const VideoSettings kLimits{.max_width = 1280, .max_height = 720, .max_frame_rate = 30};
+
+TEST(PictureSizeTest, LeavesWhatFits) {
+  EXPECT_EQ(fit_picture({1280, 720}, kLimits), (PictureSize{1280, 720}));
+  EXPECT_EQ(fit_picture({640, 480}, kLimits), (PictureSize{640, 480}));
+}
+
+TEST(PictureSizeTest, DropsTheOddLine) {
+  EXPECT_EQ(fit_picture({641, 361}, kLimits), (PictureSize{640, 360}));
+}
+
+TEST(PictureSizeTest, ScalesWidePicturesByWidth) {
+  EXPECT_EQ(fit_picture({3840, 1600}, kLimits), (PictureSize{1280, 534}));
+}
+
+TEST(PictureSizeTest, ScalesTallPicturesByHeight) {
+  EXPECT_EQ(fit_picture({1080, 1920}, kLimits), (PictureSize{406, 720}));
+}
+
+TEST(PictureSizeTest, StaysWithinOddLimits) {
+  const VideoSettings odd{.max_width = 853, .max_height = 481, .max_frame_rate = 30};
+  EXPECT_EQ(fit_picture({1920, 1080}, odd), (PictureSize{852, 480}));
+}
+
+TEST(PictureSizeTest, NeverVanishes) {
+  EXPECT_EQ(fit_picture({1, 1}, kLimits), (PictureSize{2, 2}));
+  EXPECT_EQ(fit_picture({100000, 2}, kLimits), (PictureSize{1280, 2}));
+}
+
+}  // namespace
+}  // namespace transcoder

@@ -1,0 +1,136 @@
+#include "transcoder/time/timeline.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace transcoder {
+namespace {
+
+using namespace std::chrono_literals;
+
+const base::Time kEpoch{5000s};
+constexpr base::Duration kFrame = 40ms;
+
+TEST(TimelineTest, FirstPictureIsAtItsCaptureTime) {
+  Timeline timeline{kEpoch};
+  EXPECT_EQ(timeline.picture(99h, kEpoch + 3s), 3s);
+}
+
+TEST(TimelineTest, FollowingPicturesKeepTheSourcesSpacing) {
+  Timeline timeline{kEpoch};
+  timeline.picture(0s, kEpoch);
+  const auto pts = timeline.picture(kFrame, kEpoch + kFrame + 5ms);
+  ASSERT_TRUE(pts);
+  EXPECT_NEAR(base::seconds(*pts), base::seconds(kFrame), 1e-4);
+}
+
+TEST(TimelineTest, DoesNotWobbleWithArrivalJitter) {
+  Timeline timeline{kEpoch};
+  std::mt19937 random{1};
+  std::uniform_int_distribution<int> jitter{0, 100};
+  std::optional<media::Pts> last;
+  for (int i = 0; i < 5000; ++i) {
+    const auto pts = timeline.picture(
+        i * kFrame, kEpoch + i * kFrame + std::chrono::milliseconds{jitter(random)});
+    if (i > 100) {
+      ASSERT_TRUE(pts);
+      ASSERT_LT(std::chrono::abs(*pts - *last - kFrame), 100us);
+    }
+    last = pts;
+  }
+  EXPECT_EQ(timeline.jumps(), 0u);
+}
+
+TEST(TimelineTest, StaysByTheWallClockOverDrift) {
+  Timeline timeline{kEpoch};
+  for (base::Duration source = 0s; source < 12h; source += kFrame) {
+    const auto wall = source + source / 10000;
+    const auto pts = timeline.picture(source, kEpoch + wall);
+    ASSERT_TRUE(pts);
+    ASSERT_LT(std::chrono::abs(*pts - wall), 1ms);
+  }
+  EXPECT_EQ(timeline.jumps(), 0u);
+}
+
+TEST(TimelineTest, BurstAtTheStartDoesNotSetItAhead) {
+  Timeline timeline{kEpoch};
+  for (int i = 0; i < 10; ++i) timeline.picture(i * kFrame, kEpoch + 500ms + i * 1ms);
+  const auto pts = timeline.picture(10 * kFrame, kEpoch + 510ms);
+  EXPECT_EQ(pts, 510ms);
+  EXPECT_EQ(timeline.jumps(), 0u);
+}
+
+TEST(TimelineTest, DropsPicturesOutOfOrder) {
+  Timeline timeline{kEpoch};
+  timeline.picture(0s, kEpoch);
+  timeline.picture(2 * kFrame, kEpoch + 2 * kFrame);
+  EXPECT_FALSE(timeline.picture(kFrame, kEpoch + 2 * kFrame));
+  EXPECT_TRUE(timeline.picture(3 * kFrame, kEpoch + 3 * kFrame));
+  EXPECT_EQ(timeline.jumps(), 0u);
+}
+
+TEST(TimelineTest, GoesOnWhenTheSourcesClockJumpsBack) {
+  Timeline timeline{kEpoch};
+  timeline.picture(100s, kEpoch + 1s);
+  EXPECT_EQ(timeline.picture(0s, kEpoch + 1s + kFrame), 1s + kFrame);
+  EXPECT_EQ(timeline.jumps(), 1u);
+}
+
+TEST(TimelineTest, GoesOnWhenTheSourcesClockJumpsAhead) {
+  Timeline timeline{kEpoch};
+  for (int i = 0; i < 50; ++i) timeline.picture(i * kFrame, kEpoch + i * kFrame);
+  EXPECT_EQ(timeline.picture(1h, kEpoch + 50 * kFrame), 50 * kFrame);
+  EXPECT_EQ(timeline.jumps(), 1u);
+}
+
+TEST(TimelineTest, ReanchorsAfterAStallOfMoreThanASecond) {
+  Timeline timeline{kEpoch};
+  timeline.picture(0s, kEpoch);
+  EXPECT_EQ(timeline.picture(kFrame, kEpoch + 3s), 3s);
+  EXPECT_EQ(timeline.jumps(), 1u);
+}
+
+TEST(TimelineTest, SoundSharesThePicturesOffset) {
+  Timeline timeline{kEpoch};
+  timeline.picture(50s, kEpoch + 2s);
+  EXPECT_EQ(timeline.sound(50s - 10ms, kEpoch + 2s), 2s - 10ms);
+}
+
+TEST(TimelineTest, SoundWaitsForThePictures) {
+  Timeline timeline{kEpoch};
+  EXPECT_FALSE(timeline.sound(0s, kEpoch));
+}
+
+TEST(TimelineTest, SoundBeforeTheEpochIsDropped) {
+  Timeline timeline{kEpoch};
+  timeline.picture(1s, kEpoch);
+  EXPECT_FALSE(timeline.sound(900ms, kEpoch));
+}
+
+TEST(TimelineTest, SoundOfAnotherClockIsDropped) {
+  Timeline timeline{kEpoch};
+  timeline.picture(50s, kEpoch + 2s);
+  EXPECT_FALSE(timeline.sound(0s, kEpoch + 2s));
+  EXPECT_FALSE(timeline.sound(100s, kEpoch + 2s));
+}
+
+TEST(TimelineTest, ReconnectIsNotAJump) {
+  Timeline timeline{kEpoch};
+  timeline.picture(100s, kEpoch + 1s);
+  timeline.restart();
+  EXPECT_EQ(timeline.picture(0s, kEpoch + 9s), 9s);
+  EXPECT_EQ(timeline.jumps(), 0u);
+}
+
+TEST(TimelineTest, PicturesGoOnAfterRepeats) {
+  Timeline timeline{kEpoch};
+  timeline.picture(0s, kEpoch);
+  EXPECT_EQ(timeline.repeat(kEpoch + 2s), 2s);
+  EXPECT_FALSE(timeline.repeat(kEpoch + 2s));
+  timeline.restart();
+  EXPECT_EQ(timeline.picture(0s, kEpoch + 2100ms), 2100ms);
+}
+
+}  // namespace
+}  // namespace transcoder
