@@ -31,7 +31,6 @@ struct Packet {
   std::uint64_t number = 0;
   Pts pts{};
   base::Time captured{};     ///< Frame::captured; audio: when it was encoded
-  base::Time encoded{};      ///< when the bytes were ready
   base::BitRate rate;        ///< video: the group's rate target when it was encoded
   base::ByteCount target;    ///< video: what the rate allowed this picture
   std::optional<Psnr> psnr;  ///< when measuring was asked for

@@ -214,7 +214,6 @@ void EncodeGroup::Impl::publish_picture(const media::Frame& frame, const Encoded
 }
 
 void EncodeGroup::Impl::publish(media::Packet packet) {
-  packet.encoded = base::Clock::now();
   {
     std::lock_guard lock{mutex_};
     state_.bytes += packet.bytes.size();
