@@ -51,12 +51,12 @@ class Viewer:
             time.sleep(0.05)
 
 
-def assert_clean(summary):
+def assert_clean(summary, what=""):
     """Nothing a strict receiver would object to."""
     wrong = {key: summary[key]
              for key in ("sync_losses", "transport_errors", "continuity_errors", "section_errors",
                          "pes_errors", "audio_errors", "pcr_backwards", "pts_before_pcr",
                          "repeats")
              if summary[key]}
-    assert not wrong, wrong
+    assert not wrong, (what, wrong)
     assert summary["pictures"] > 0
