@@ -13,8 +13,8 @@ LiveStream::LiveStream(std::uint32_t index, const StreamConfig& config, server::
       server_{server},
       metrics_{metrics.stream(config.media.name)},
       media_{config.media,
-             [this](Ladder::GroupIndex group, media::PacketPtr packet) {
-               server_.publish({index_, group}, std::move(packet));
+             [this](Ladder::GroupIndex group, const media::PacketPtr& packet) {
+               server_.publish({index_, group}, packet);
              }},
       ladder_{config.control.groups, actions()},
       viewer_settings_{

@@ -10,7 +10,9 @@ namespace server {
 
 namespace {
 
-Page plain(int status, std::string reason) { return {.status = status, .body = reason + "\n"}; }
+Page plain(int status, const std::string& reason) {
+  return {.status = status, .body = reason + "\n"};
+}
 
 }  // namespace
 

@@ -119,7 +119,7 @@ void Server::start() { impl_->start(); }
 std::vector<Endpoint> Server::listening() const { return impl_->listening(); }
 void Server::stop() { impl_->stop(); }
 
-void Server::publish(media::ChannelId channel, media::PacketPtr packet) {
+void Server::publish(media::ChannelId channel, const media::PacketPtr& packet) {
   if (!packet->bytes.empty()) impl_->publish(channel, packet);
 }
 

@@ -73,7 +73,7 @@ class Server {
   void stop();
 
   /// Thread-safe. Packets of one channel come in order, from one thread; one without bytes is none.
-  void publish(media::ChannelId channel, media::PacketPtr packet);
+  void publish(media::ChannelId channel, const media::PacketPtr& packet);
   /// The channel's viewers are closed with kStreamGone unless moved before; its packets forgotten.
   /// After its last publish(): a later packet would open it again.
   void close_channel(media::ChannelId channel);

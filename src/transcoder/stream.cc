@@ -25,7 +25,7 @@ Stream::Stream(StreamSettings settings, Publish publish)
   ingest_ = std::make_unique<Ingest>(
       settings_.name, settings_.source, settings_.video, epoch_,
       Ingest::Sink{.frame = [this](const media::FramePtr& frame) { on_frame(frame); },
-                   .samples = [this](media::Samples samples) { on_samples(std::move(samples)); }});
+                   .samples = [this](const media::Samples& samples) { on_samples(samples); }});
 }
 
 Stream::~Stream() { stop(); }
@@ -90,8 +90,8 @@ void Stream::on_frame(const media::FramePtr& frame) {
   for (const auto& [index, group] : groups_) group->push(frame);
 }
 
-void Stream::on_samples(media::Samples samples) {
-  if (audio_) audio_->push(std::move(samples));
+void Stream::on_samples(const media::Samples& samples) {
+  if (audio_) audio_->push(samples);
 }
 
 void Stream::on_audio(const media::AudioFramePtr& frame) {

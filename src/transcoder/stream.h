@@ -53,7 +53,7 @@ class Stream {
 
  private:
   void on_frame(const media::FramePtr& frame);
-  void on_samples(media::Samples samples);
+  void on_samples(const media::Samples& samples);
   void on_audio(const media::AudioFramePtr& frame);
 
   const StreamSettings settings_;

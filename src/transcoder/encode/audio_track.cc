@@ -55,7 +55,7 @@ AudioTrack::AudioTrack(AudioSettings settings, Publish publish)
     : impl_{std::make_unique<Impl>(settings, std::move(publish))} {}
 AudioTrack::~AudioTrack() = default;
 
-void AudioTrack::push(media::Samples samples) { impl_->push(samples); }
+void AudioTrack::push(const media::Samples& samples) { impl_->push(samples); }
 void AudioTrack::advance(media::Pts video) { impl_->advance(video); }
 AudioTrack::State AudioTrack::state() const { return impl_->state(); }
 

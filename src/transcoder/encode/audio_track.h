@@ -25,7 +25,7 @@ class AudioTrack {
   AudioTrack(AudioSettings settings, Publish publish);
   ~AudioTrack();
 
-  void push(media::Samples samples);
+  void push(const media::Samples& samples);
   /// The picture clock: fills with silence what no sound has arrived for, so the track never stops.
   void advance(media::Pts video);
   State state() const;
