@@ -1,6 +1,7 @@
 #include "tcpinfo/polled_events.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tcpinfo {
 
@@ -18,17 +19,28 @@ std::uint32_t timeouts_between(const TcpSample& before, const TcpSample& now) {
   return std::max<std::uint32_t>(in_row, entered ? 1 : 0);
 }
 
-bool recovery_began(const TcpSample& before, const TcpSample& now, bool timed_out) {
-  if (now.ca_state == CaState::kRecovery && before.ca_state < CaState::kRecovery) return true;
-  if (timed_out || now.total_retransmits == before.total_retransmits) return false;
-  // Retransmitted between two samples outside recovery: one has come and gone. ssthresh tells
-  // nothing: bbr leaves it alone.
-  return std::max(before.ca_state, now.ca_state) < CaState::kRecovery;
+bool fell(const std::optional<std::uint32_t>& now, const std::optional<std::uint32_t>& before) {
+  return now && (!before || *now < *before);
 }
 
 }  // namespace
 
 const char* name(EventKind kind) { return kind == EventKind::kRexmt ? "rexmt" : "dupack"; }
+
+bool PolledEvents::recovery_began(const TcpSample& now, bool timed_out) {
+  const TcpSample& before = *previous_;
+  const std::uint32_t doubted = std::exchange(doubtful_, 0);
+  if (now.ca_state == CaState::kRecovery && before.ca_state < CaState::kRecovery) return true;
+  if (timed_out || std::max(before.ca_state, now.ca_state) >= CaState::kRecovery) return false;
+  const bool was_loss = now.duplicates - duplicates_ < doubted;
+  const std::uint32_t retransmitted = now.total_retransmits - before.total_retransmits;
+  if (retransmitted > 0 && fell(now.ssthresh, before.ssthresh)) return true;
+  if (now.rtt < now.at - before.at) {
+    doubtful_ = retransmitted;
+    duplicates_ = before.duplicates;
+  }
+  return was_loss;
+}
 
 std::vector<CongestionEvent> PolledEvents::update(const TcpSample& sample) {
   std::vector<CongestionEvent> events;
@@ -38,7 +50,7 @@ std::vector<CongestionEvent> PolledEvents::update(const TcpSample& sample) {
       return CongestionEvent{kind, sample.at, sample.cwnd, sample.ssthresh, sample.rtt};
     };
     events.assign(timeouts, event(EventKind::kRexmt));
-    if (recovery_began(*previous_, sample, timeouts > 0)) {
+    if (recovery_began(sample, timeouts > 0)) {
       events.push_back(event(EventKind::kDupack));
     }
   }

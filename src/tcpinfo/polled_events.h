@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -13,17 +14,23 @@ namespace tcpinfo {
 ///
 /// REXMT   total_timeouts grew (Linux 6.7), by that many; before 6.7: timeouts_in_row grew, or the
 ///         state became Loss.
-/// DUPACK  the state became Recovery; or segments were retransmitted with no timeout between two
-///         samples outside Recovery and Loss, that is, a recovery began and ended between them. A
-///         tail loss probe that retransmits looks the same and counts too: rather one event more
-///         than blindness where a recovery is shorter than a picture.
+/// DUPACK  the state became Recovery; or one began and ended between two samples outside Recovery
+///         and Loss. Then segments were retransmitted without a timeout, and
+///         - ssthresh fell (not with bbr, which leaves it alone); or
+///         - the round trip is shorter than the time between the samples, for a recovery lasts one,
+///           and the next sample does not report them as duplicates (RFC 2883): those of a tail
+///           loss probe are, unless it mended a loss.
 class PolledEvents {
  public:
   /// The events between the previous sample and this one; REXMT before DUPACK.
   std::vector<CongestionEvent> update(const TcpSample& sample);
 
  private:
+  bool recovery_began(const TcpSample& now, bool timed_out);
+
   std::optional<TcpSample> previous_;
+  std::uint32_t doubtful_ = 0;    ///< segments retransmitted between the last two samples
+  std::uint32_t duplicates_ = 0;  ///< TcpSample::duplicates before those
 };
 
 }  // namespace tcpinfo

@@ -33,6 +33,7 @@ TcpSample to_sample(const TcpInfoReading& reading, base::Time at) {
   s.timeouts_in_row = info.retransmits;
   if (reading.has_total_rto()) s.total_timeouts = info.total_rto;
   s.total_retransmits = info.total_retrans;
+  s.duplicates = info.dsack_dups;
   s.bytes_acked = info.bytes_acked;
   s.notsent = base::ByteCount{info.notsent_bytes};
   s.delivery_rate = from_bytes_per_second(info.delivery_rate);

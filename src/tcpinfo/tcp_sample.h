@@ -23,10 +23,11 @@ struct TcpSample {
   std::uint32_t timeouts_in_row = 0;      ///< since the last progress
   std::optional<std::uint32_t> total_timeouts;  ///< whole connection; Linux 6.7 and later
   std::uint32_t total_retransmits = 0;          ///< segments, whole connection
-  std::uint64_t bytes_acked = 0;                ///< whole connection
-  base::ByteCount notsent;                      ///< in the socket buffer, not yet transmitted once
-  base::BitRate delivery_rate;  ///< the kernel's estimate; a ratchet while app_limited
-  bool app_limited = false;     ///< delivery_rate was limited by what we had to send
+  std::uint32_t duplicates = 0;   ///< of those, what the receiver had already (DSACK, RFC 2883)
+  std::uint64_t bytes_acked = 0;  ///< whole connection
+  base::ByteCount notsent;        ///< in the socket buffer, not yet transmitted once
+  base::BitRate delivery_rate;    ///< the kernel's estimate; a ratchet while app_limited
+  bool app_limited = false;       ///< delivery_rate was limited by what we had to send
 };
 
 /// Pure.

@@ -5,6 +5,8 @@
 namespace tcpinfo {
 namespace {
 
+constexpr base::Duration kPeriod = std::chrono::milliseconds{33};
+
 class PolledEventsTest : public testing::Test {
  protected:
   PolledEventsTest() {
@@ -16,6 +18,7 @@ class PolledEventsTest : public testing::Test {
 
   std::vector<EventKind> kinds() {
     std::vector<EventKind> result;
+    sample_.at += kPeriod;
     for (const auto& event : events_.update(sample_)) result.push_back(event.kind);
     return result;
   }
@@ -78,10 +81,43 @@ TEST_F(PolledEventsTest, ARecoveryBetweenSamplesShowsInRetransmissions) {
   EXPECT_EQ(kinds(), Kinds{EventKind::kDupack});
 }
 
-// bbr keeps ssthresh. A tail loss probe that retransmits looks the same and counts as well.
-TEST_F(PolledEventsTest, ARecoveryBetweenSamplesCountsThoughSsthreshStays) {
+// bbr leaves ssthresh alone: the sample after the next tells.
+TEST_F(PolledEventsTest, AShortRecoveryShowsInRetransmissionsThatWereNeeded) {
   sample_.total_retransmits += 1;
+  EXPECT_EQ(kinds(), Kinds{});
   EXPECT_EQ(kinds(), Kinds{EventKind::kDupack});
+  EXPECT_EQ(kinds(), Kinds{});
+}
+
+TEST_F(PolledEventsTest, ATailLossProbeThatWasNotNeededIsNoEvent) {
+  sample_.total_retransmits += 1;
+  EXPECT_EQ(kinds(), Kinds{});
+  sample_.duplicates += 1;
+  EXPECT_EQ(kinds(), Kinds{});
+  EXPECT_EQ(kinds(), Kinds{});
+}
+
+TEST_F(PolledEventsTest, ADuplicateInTheSameSampleIsNoEvent) {
+  sample_.total_retransmits += 1;
+  sample_.duplicates += 1;
+  EXPECT_EQ(kinds(), Kinds{});
+  EXPECT_EQ(kinds(), Kinds{});
+}
+
+TEST_F(PolledEventsTest, NoRecoveryIsShorterThanTheRoundTrip) {
+  sample_.rtt = 2 * kPeriod;
+  sample_.total_retransmits += 1;  // a tail loss probe, then
+  EXPECT_EQ(kinds(), Kinds{});
+  EXPECT_EQ(kinds(), Kinds{});
+}
+
+TEST_F(PolledEventsTest, AnUndoneReductionIsNoEvent) {
+  sample_.ssthresh = 28;
+  sample_.total_retransmits += 1;
+  kinds();
+  sample_.ssthresh = 60;
+  sample_.duplicates += 1;
+  EXPECT_EQ(kinds(), Kinds{});
 }
 
 TEST_F(PolledEventsTest, TheLastRetransmissionsOfARecoveryAreNoEvent) {
