@@ -1,9 +1,11 @@
 #include "transcoder/gst/gst_input.h"
 
 #include <fmt/format.h>
+#include <gio/gio.h>
 #include <gst/gst.h>
 
 #include <filesystem>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -17,6 +19,7 @@ namespace transcoder {
 namespace {
 
 using ErrorHandle = Handle<GError, g_error_free>;
+using ElementHandle = Handle<GstElement, gst_object_unref>;
 using PadHandle = Handle<GstPad, gst_object_unref>;
 
 constexpr std::string_view kFile = "file:";
@@ -94,8 +97,25 @@ void free_data(gpointer data, GClosure*) {
   delete static_cast<T*>(data);
 }
 
+/// The first element of a kind sets up its class, and GLib 2.74 can deadlock when threads do that
+/// at once for classes that use GIO (srtsrc in one, souphttpsrc in another: each waits for a lock
+/// that the other has, and every later element for both). So the first one is made here, and thrown
+/// away.
+void set_up_class(const std::string& uri) {
+  static std::mutex one_at_a_time;
+  std::lock_guard lock{one_at_a_time};
+  for (const GType type : {G_TYPE_SOCKET, G_TYPE_SOCKET_ADDRESS, G_TYPE_INET_SOCKET_ADDRESS,
+                           G_TYPE_SOCKET_CLIENT, G_TYPE_TLS_CONNECTION}) {
+    g_type_class_unref(g_type_class_ref(type));
+  }
+  const ElementHandle element{
+      gst_element_make_from_uri(GST_URI_SRC, uri.c_str(), nullptr, nullptr)};
+  if (element) gst_object_ref_sink(element.get());
+}
+
 GstElement* make_uri_input(const SourceSettings& source) {
   const auto uri = readable_uri(source.uri);
+  set_up_class(uri);
   GstElement* const input = make_element("uridecodebin");
   g_object_set(input, "uri", uri.c_str(), nullptr);
   const auto latency = std::chrono::duration_cast<std::chrono::milliseconds>(source.latency);
