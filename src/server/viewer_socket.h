@@ -35,7 +35,7 @@ class ViewerSocket {
   };
   struct Received {
     std::size_t bytes = 0;
-    bool none = false;    ///< nothing more for now
+    bool none = false;    ///< nothing has come: wait until readable
     bool closed = false;  ///< by the peer, or broken
   };
 

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -102,8 +103,10 @@ void free_data(gpointer data, GClosure*) {
 /// that the other has, and every later element for both). So the first one is made here, and thrown
 /// away.
 void set_up_class(const std::string& uri) {
-  static std::mutex one_at_a_time;
-  std::lock_guard lock{one_at_a_time};
+  static std::mutex mutex;
+  static std::set<std::string> done;  // GUARDED_BY(mutex); schemes
+  std::lock_guard lock{mutex};
+  if (!done.insert(uri.substr(0, uri.find(':'))).second) return;
   for (const GType type : {G_TYPE_SOCKET, G_TYPE_SOCKET_ADDRESS, G_TYPE_INET_SOCKET_ADDRESS,
                            G_TYPE_SOCKET_CLIENT, G_TYPE_TLS_CONNECTION}) {
     g_type_class_unref(g_type_class_ref(type));
