@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/* The maps that both event programs have, and how they report an event. */
+#pragma once
+
+#include "event.h"
+#include "tcp_core.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+struct {
+  __uint(type, BPF_MAP_TYPE_SK_STORAGE);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, int);
+  __type(value, struct symcast_watch);
+} watches SEC(".maps");
+
+/* A ring for each event loop, so that an event wakes the thread that acts on it. The server fills
+ * in the rings; 256 KiB hold 4600 events. */
+struct ring {
+  __uint(type, BPF_MAP_TYPE_RINGBUF);
+  __uint(max_entries, 256 * 1024);
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+  __uint(max_entries, SYMCAST_MAX_RINGS);
+  __type(key, u32);
+  __array(values, struct ring);
+} rings SEC(".maps");
+
+/* Events that found their ring full. */
+u64 lost[SYMCAST_MAX_RINGS];
+
+/* A record to be filled in and submitted, or NULL. */
+static __always_inline struct symcast_event* reserve(const struct symcast_watch* watch, u32 kind) {
+  u32 ring = watch->ring;
+  void* buffer = bpf_map_lookup_elem(&rings, &ring);
+  if (!buffer) return NULL;
+  struct symcast_event* event = bpf_ringbuf_reserve(buffer, sizeof(*event), 0);
+  if (!event) {
+    if (ring < SYMCAST_MAX_RINGS) __sync_fetch_and_add(&lost[ring], 1);
+    return NULL;
+  }
+  event->time_ns = bpf_ktime_get_ns();
+  event->session = watch->session;
+  event->kind = kind;
+  return event;
+}

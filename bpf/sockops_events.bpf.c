@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * Congestion events from the socket operations of a control group (BPF_PROG_TYPE_SOCK_OPS): for
+ * machines that give CAP_NET_ADMIN and no CAP_PERFMON. The connections of the group alone.
+ *
+ *   REXMT   RTO_CB: passed at every expiry of the retransmission timer, before the window shrinks.
+ *   DUPACK  RETRANS_CB, passed at every segment sent again: when segments are known lost and all
+ *           that the last episode had in flight (RFC 6675's RecoveryPoint, tcp_sock::high_seq) is
+ *           acknowledged, this one begins another.
+ *   TLP     RETRANS_CB while no segment is known lost.
+ * CWR and UNDO are not to be seen here.
+ */
+#include "report.h"
+
+static __always_inline void report(const struct symcast_watch* watch, struct bpf_sock_ops* ops,
+                                   u32 kind) {
+  struct symcast_event* event = reserve(watch, kind);
+  if (!event) return;
+  event->cwnd = ops->snd_cwnd;
+  event->ssthresh = ops->snd_ssthresh;
+  event->srtt_us = ops->srtt_us >> 3;
+  event->sacked = ops->sacked_out;
+  event->lost = ops->lost_out;
+  bpf_ringbuf_submit(event, 0);
+}
+
+static __always_inline void begin_episode(struct symcast_watch* watch, struct bpf_sock_ops* ops) {
+  watch->recover = ops->snd_nxt;
+  watch->has_recover = 1;
+}
+
+/* Sequence numbers wrap: RFC 9293, 3.4. */
+static __always_inline bool in_episode(const struct symcast_watch* watch,
+                                       struct bpf_sock_ops* ops) {
+  return watch->has_recover && (s32)(ops->snd_una - watch->recover) < 0;
+}
+
+SEC("sockops")
+int on_socket(struct bpf_sock_ops* ops) {
+  if (ops->op == BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB) {
+    /* The server has not accepted it yet; which sockets it watches it says later. */
+    bpf_sock_ops_cb_flags_set(ops, BPF_SOCK_OPS_RTO_CB_FLAG | BPF_SOCK_OPS_RETRANS_CB_FLAG);
+    return 1;
+  }
+  if (ops->op != BPF_SOCK_OPS_RTO_CB && ops->op != BPF_SOCK_OPS_RETRANS_CB) return 1;
+  struct bpf_sock* sk = ops->sk;
+  if (!sk) return 1;
+  struct symcast_watch* watch = bpf_sk_storage_get(&watches, sk, NULL, 0);
+  if (!watch) return 1;
+  if (ops->op == BPF_SOCK_OPS_RTO_CB) {
+    report(watch, ops, SYMCAST_REXMT);
+    begin_episode(watch, ops);
+  } else if (ops->lost_out == 0) {
+    report(watch, ops, SYMCAST_TLP);
+  } else if (!in_episode(watch, ops)) {
+    report(watch, ops, SYMCAST_DUPACK);
+    begin_episode(watch, ops);
+  }
+  return 1;
+}

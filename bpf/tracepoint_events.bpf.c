@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * Congestion events from the kernel's own tracepoints.
+ *
+ * tcp_cong_state_set (net/ipv4/tcp_cong.c) is passed when a connection's congestion state is set,
+ * with the old state still in place:
+ *   REXMT   Loss, each time: tcp_enter_loss() sets it at every expiry of the timer, back-offs too.
+ *           Not when tcp_simple_retransmit() sets it because the path's MTU fell: that cannot be
+ *           undone, so undo_marker is 0.
+ *   DUPACK  Recovery, from a lower state: tcp_enter_recovery().
+ *   CWR     CWR, from a lower state: tcp_enter_cwr().
+ *   UNDO    Recovery or Loss is left and undo_marker is 0: tcp_undo_cwnd_reduction() clears it. (An
+ *           undo that a late DSACK brings, after the episode, sets no state and is not seen.)
+ * tcp_retransmit_skb is passed at every segment sent again:
+ *   TLP     below Recovery: only tcp_send_loss_probe() sends again there. (A probe that carries new
+ *           data is no retransmission and is not seen.)
+ *
+ * Tracepoints are passed by every connection of the machine: those without a watch are left at
+ * once, 0.1 µs.
+ */
+#include "report.h"
+
+static __always_inline u32 ca_state(struct tcp_sock* tp) {
+  return BPF_CORE_READ_BITFIELD(&tp->inet_conn, icsk_ca_state);
+}
+
+static __always_inline void report(const struct symcast_watch* watch, struct tcp_sock* tp,
+                                   u32 kind) {
+  struct symcast_event* event = reserve(watch, kind);
+  if (!event) return;
+  event->cwnd = tp->snd_cwnd;
+  event->ssthresh = tp->snd_ssthresh;
+  event->srtt_us = tp->srtt_us >> 3;
+  event->sacked = tp->sacked_out;
+  event->lost = tp->lost_out;
+  bpf_ringbuf_submit(event, 0);
+}
+
+SEC("tp_btf/tcp_cong_state_set")
+int BPF_PROG(on_state, struct sock* sk, u8 new_state) {
+  struct symcast_watch* watch = bpf_sk_storage_get(&watches, sk, NULL, 0);
+  if (!watch) return 0;
+  struct tcp_sock* tp = bpf_skc_to_tcp_sock(sk);
+  if (!tp) return 0;
+  const u32 old_state = ca_state(tp);
+  const bool undoable = tp->undo_marker != 0;
+  if (new_state == TCP_CA_Loss) {
+    if (undoable) report(watch, tp, SYMCAST_REXMT);
+    watch->undoable = undoable;
+  } else if (new_state == TCP_CA_Recovery) {
+    if (old_state < TCP_CA_Recovery) report(watch, tp, SYMCAST_DUPACK);
+    watch->undoable = undoable;
+  } else {
+    if (old_state >= TCP_CA_Recovery && watch->undoable && !undoable) {
+      report(watch, tp, SYMCAST_UNDO);
+    }
+    watch->undoable = 0;
+    if (new_state == TCP_CA_CWR && old_state < TCP_CA_CWR) report(watch, tp, SYMCAST_CWR);
+  }
+  return 0;
+}
+
+/* Its further arguments differ between kernels and are not read. */
+SEC("tp_btf/tcp_retransmit_skb")
+int BPF_PROG(on_retransmit, struct sock* sk) {
+  struct symcast_watch* watch = bpf_sk_storage_get(&watches, sk, NULL, 0);
+  if (!watch) return 0;
+  struct tcp_sock* tp = bpf_skc_to_tcp_sock(sk);
+  if (tp && ca_state(tp) < TCP_CA_Recovery) report(watch, tp, SYMCAST_TLP);
+  return 0;
+}
