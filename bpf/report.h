@@ -29,7 +29,7 @@ struct {
 } rings SEC(".maps");
 
 /* Events that found their ring full. */
-u64 lost[SYMCAST_MAX_RINGS];
+__u64 lost[SYMCAST_MAX_RINGS];
 
 /* A record to be filled in and submitted, or NULL. */
 static __always_inline struct symcast_event* reserve(const struct symcast_watch* watch, u32 kind) {

@@ -20,17 +20,24 @@ namespace tcpinfo {
 ///         - the round trip is shorter than the time between the samples, for a recovery lasts one,
 ///           and the next sample does not report them as duplicates (RFC 2883): those of a tail
 ///           loss probe are, unless it mended a loss.
+/// TLP     any other retransmission outside Recovery and Loss.
+/// CWR     the state became CWR; or a finite ssthresh fell without retransmission or timeout.
+/// UNDO    ssthresh is again what it was before it fell.
 class PolledEvents {
  public:
-  /// The events between the previous sample and this one; REXMT before DUPACK.
+  /// The events between the previous sample and this one, in the order above.
   std::vector<CongestionEvent> update(const TcpSample& sample);
 
  private:
-  bool recovery_began(const TcpSample& now, bool timed_out);
+  std::optional<EventKind> retransmission(const TcpSample& now, bool timed_out);
+  bool reduced(const TcpSample& now, bool timed_out) const;
+  bool undone(const TcpSample& now);
 
   std::optional<TcpSample> previous_;
   std::uint32_t doubtful_ = 0;    ///< segments retransmitted between the last two samples
   std::uint32_t duplicates_ = 0;  ///< TcpSample::duplicates before those
+  /// TcpSample::ssthresh before it last fell; empty: that is settled.
+  std::optional<std::optional<std::uint32_t>> before_fall_;
 };
 
 }  // namespace tcpinfo

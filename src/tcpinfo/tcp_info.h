@@ -80,6 +80,9 @@ static_assert(offsetof(TcpInfo, rcv_wnd) == kTcpInfoLength61);
 static_assert(offsetof(TcpInfo, total_rto) == 240);
 static_assert(sizeof(TcpInfo) == 248);
 
+/// TCP_INFINITE_SSTHRESH, include/net/tcp.h: no threshold has been set.
+inline constexpr std::uint32_t kInfiniteSsthresh = 0x7fffffff;
+
 /// A TcpInfo and how much of it the running kernel filled.
 struct TcpInfoReading {
   TcpInfo info{};

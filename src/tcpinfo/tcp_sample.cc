@@ -7,8 +7,6 @@ namespace tcpinfo {
 
 namespace {
 
-// TCP_INFINITE_SSTHRESH, include/net/tcp.h
-constexpr std::uint32_t kInfiniteSsthresh = 0x7fffffff;
 // min_rtt of a connection without a measurement is ~0U.
 constexpr std::uint32_t kNoMinRtt = std::numeric_limits<std::uint32_t>::max();
 
@@ -30,6 +28,8 @@ TcpSample to_sample(const TcpInfoReading& reading, base::Time at) {
   s.mss = info.snd_mss;
   s.cwnd = info.snd_cwnd;
   if (info.snd_ssthresh < kInfiniteSsthresh) s.ssthresh = info.snd_ssthresh;
+  s.sacked = info.sacked;
+  s.lost = info.lost;
   s.timeouts_in_row = info.retransmits;
   if (reading.has_total_rto()) s.total_timeouts = info.total_rto;
   s.total_retransmits = info.total_retrans;

@@ -20,7 +20,9 @@ struct TcpSample {
   std::uint32_t mss = 0;                  ///< bytes
   std::uint32_t cwnd = 0;                 ///< segments
   std::optional<std::uint32_t> ssthresh;  ///< segments; empty: infinite
-  std::uint32_t timeouts_in_row = 0;      ///< since the last progress
+  std::uint32_t sacked = 0;               ///< segments of the window
+  std::uint32_t lost = 0;
+  std::uint32_t timeouts_in_row = 0;            ///< since the last progress
   std::optional<std::uint32_t> total_timeouts;  ///< whole connection; Linux 6.7 and later
   std::uint32_t total_retransmits = 0;          ///< segments, whole connection
   std::uint32_t duplicates = 0;   ///< of those, what the receiver had already (DSACK, RFC 2883)

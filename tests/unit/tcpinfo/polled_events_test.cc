@@ -89,34 +89,62 @@ TEST_F(PolledEventsTest, AShortRecoveryShowsInRetransmissionsThatWereNeeded) {
   EXPECT_EQ(kinds(), Kinds{});
 }
 
-TEST_F(PolledEventsTest, ATailLossProbeThatWasNotNeededIsNoEvent) {
+TEST_F(PolledEventsTest, ARetransmissionThatWasNotNeededIsATailLossProbe) {
   sample_.total_retransmits += 1;
   EXPECT_EQ(kinds(), Kinds{});
   sample_.duplicates += 1;
-  EXPECT_EQ(kinds(), Kinds{});
+  EXPECT_EQ(kinds(), Kinds{EventKind::kTlp});
   EXPECT_EQ(kinds(), Kinds{});
 }
 
-TEST_F(PolledEventsTest, ADuplicateInTheSameSampleIsNoEvent) {
+TEST_F(PolledEventsTest, ADuplicateInTheSameSampleMakesItATailLossProbe) {
   sample_.total_retransmits += 1;
   sample_.duplicates += 1;
   EXPECT_EQ(kinds(), Kinds{});
-  EXPECT_EQ(kinds(), Kinds{});
+  EXPECT_EQ(kinds(), Kinds{EventKind::kTlp});
 }
 
 TEST_F(PolledEventsTest, NoRecoveryIsShorterThanTheRoundTrip) {
   sample_.rtt = 2 * kPeriod;
-  sample_.total_retransmits += 1;  // a tail loss probe, then
-  EXPECT_EQ(kinds(), Kinds{});
+  sample_.total_retransmits += 1;
+  EXPECT_EQ(kinds(), Kinds{EventKind::kTlp});
   EXPECT_EQ(kinds(), Kinds{});
 }
 
-TEST_F(PolledEventsTest, AnUndoneReductionIsNoEvent) {
+TEST_F(PolledEventsTest, AThresholdAsBeforeIsAnUndoneReduction) {
   sample_.ssthresh = 28;
   sample_.total_retransmits += 1;
   kinds();
   sample_.ssthresh = 60;
   sample_.duplicates += 1;
+  EXPECT_EQ(kinds(), Kinds{EventKind::kUndo});
+  EXPECT_EQ(kinds(), Kinds{});
+}
+
+TEST_F(PolledEventsTest, AThresholdThatOnlyRisesIsNoEvent) {
+  sample_.ssthresh = 28;
+  sample_.total_retransmits += 1;
+  kinds();
+  sample_.ssthresh = 45;  // 3/4 of the window, after a pause (RFC 2861)
+  EXPECT_EQ(kinds(), Kinds{});
+}
+
+TEST_F(PolledEventsTest, EntryToCwrIsOneEvent) {
+  sample_.ca_state = CaState::kCwr;
+  sample_.ssthresh = 28;
+  EXPECT_EQ(kinds(), Kinds{EventKind::kCwr});
+  EXPECT_EQ(kinds(), Kinds{});
+}
+
+TEST_F(PolledEventsTest, AReductionWithoutRetransmissionIsCwr) {
+  sample_.ssthresh = 28;
+  EXPECT_EQ(kinds(), Kinds{EventKind::kCwr});
+}
+
+TEST_F(PolledEventsTest, TheEndOfSlowStartIsNoEvent) {
+  sample_.ssthresh.reset();
+  kinds();
+  sample_.ssthresh = 40;
   EXPECT_EQ(kinds(), Kinds{});
 }
 

@@ -1,0 +1,9 @@
+#include "tcpinfo/ebpf/event_programs.h"
+
+namespace tcpinfo {
+
+base::Result<std::unique_ptr<EventPrograms>> EventPrograms::load(EventSource, int) {
+  return base::Error{"this symcast was built without eBPF (clang, bpftool, libbpf)"};
+}
+
+}  // namespace tcpinfo

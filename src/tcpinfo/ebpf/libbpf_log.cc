@@ -1,0 +1,47 @@
+#include "tcpinfo/ebpf/libbpf_log.h"
+
+#include <bpf/libbpf.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <filesystem>
+
+namespace tcpinfo {
+
+namespace {
+
+// libbpf's callback has no argument of its own.
+std::string first_warning;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+
+int keep(libbpf_print_level level, const char* format, va_list arguments) noexcept {
+  if (level != LIBBPF_WARN || !first_warning.empty()) return 0;
+  std::array<char, 512> text{};
+  const int length = std::vsnprintf(text.data(), text.size(), format, arguments);
+  first_warning = text.data();
+  // The verifier's log has many lines; the first says what.
+  first_warning.resize(std::min(first_warning.find('\n'), first_warning.size()));
+  return length;
+}
+
+int silence(libbpf_print_level, const char*, va_list) noexcept { return 0; }
+
+}  // namespace
+
+LibbpfLog::LibbpfLog() {
+  first_warning.clear();
+  libbpf_set_print(keep);
+}
+
+LibbpfLog::~LibbpfLog() { libbpf_set_print(silence); }
+
+std::string LibbpfLog::explain(int error, const char* needs) const {
+  if (error == EPERM || error == EACCES) return std::string{"needs "} + needs;
+  if (!std::filesystem::exists("/sys/kernel/btf/vmlinux")) {
+    return "this kernel describes itself not (CONFIG_DEBUG_INFO_BTF)";
+  }
+  return first_warning.empty() ? "this kernel does not take the program" : first_warning;
+}
+
+}  // namespace tcpinfo

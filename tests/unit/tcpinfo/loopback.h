@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string_view>
+
+#include "base/unique_fd.h"
+
+namespace tcpinfo {
+
+/// Two ends of one TCP connection over loopback; what its receiver is sent can be lost.
+class Loopback {
+ public:
+  Loopback();
+
+  int sender() const { return sender_.get(); }
+  int receiver() const { return receiver_.get(); }
+
+  /// One segment, if the window allows.
+  void send(std::string_view text);
+  /// The kernel drops what comes to the receiver and begins with `first`, retransmissions too.
+  void lose(char first);
+  void lose_nothing();
+
+ private:
+  base::UniqueFd sender_;
+  base::UniqueFd receiver_;
+};
+
+}  // namespace tcpinfo
