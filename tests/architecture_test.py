@@ -76,7 +76,8 @@ def cycle_errors(sources):
 def missing_includes(sources):
     for path in sources:
         for quote, target in includes(path):
-            if quote == '"' and not (SOURCE / target).exists():
+            base = ROOT if target.startswith("bpf/") else SOURCE
+            if quote == '"' and not (base / target).exists():
                 yield f"{path.relative_to(ROOT)}: {target} is not in src/ (write paths from src/)"
 
 
