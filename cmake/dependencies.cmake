@@ -14,6 +14,7 @@ pkg_check_modules(gstreamer REQUIRED IMPORTED_TARGET
 pkg_check_modules(libav REQUIRED IMPORTED_TARGET libavcodec libavformat libavutil libswscale)
 pkg_check_modules(x264 REQUIRED IMPORTED_TARGET x264)
 pkg_check_modules(libevent REQUIRED IMPORTED_TARGET libevent_core libevent_pthreads)
+pkg_check_modules(libcap REQUIRED IMPORTED_TARGET libcap)
 pkg_check_modules(libsystemd REQUIRED IMPORTED_TARGET libsystemd)
 
 # http_parser has neither a pkg-config file nor a CMake package.

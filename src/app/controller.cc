@@ -59,6 +59,12 @@ std::variant<server::Admission, server::Refusal> Controller::admit(
   return server::Admission{channel, std::move(socket), std::move(control)};
 }
 
+std::vector<std::unique_ptr<server::LoopSource>> Controller::loop_sources(int loop) {
+  std::vector<std::unique_ptr<server::LoopSource>> sources;
+  if (auto events = shared_.events.loop_source(loop)) sources.push_back(std::move(events));
+  return sources;
+}
+
 void Controller::tick(base::Time now) {
   for (const auto& stream : streams()) stream->ladder().tick(now);
 }

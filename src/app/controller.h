@@ -25,6 +25,7 @@ class Controller : public server::Handler {
 
   std::variant<server::Admission, server::Refusal> admit(const server::ViewerRequest& request,
                                                          base::Time now) override;
+  std::vector<std::unique_ptr<server::LoopSource>> loop_sources(int loop) override;
   /// Several times per second.
   void tick(base::Time now);
 

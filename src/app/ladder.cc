@@ -29,13 +29,13 @@ Ladder::GroupIndex Ladder::join(ViewerId viewer, base::BitRate sustains, base::T
   return group;
 }
 
-void Ladder::report(ViewerId viewer, abr::Decision decision, base::Time now) {
+bool Ladder::report(ViewerId viewer, abr::Decision decision, base::Time now) {
   std::lock_guard lock{mutex_};
   const auto found = seats_.find(viewer);
-  if (found == seats_.end()) return;
+  if (found == seats_.end()) return false;
   found->second.sustains = decision.rate;
-  if (consider_move(viewer, found->second, views(), now)) return;
-  member_changed(found->second, decision.reason);
+  if (consider_move(viewer, found->second, views(), now)) return false;
+  return member_changed(found->second, decision.reason);
 }
 
 void Ladder::leave(ViewerId viewer, base::Time now) {
@@ -122,22 +122,21 @@ void Ladder::unseat(const Seat& seat, base::Time now) {
 }
 
 /// A private group follows its viewer at once, a shared one at the next tick.
-void Ladder::member_changed(const Seat& seat, abr::Reason reason) {
+bool Ladder::member_changed(const Seat& seat, abr::Reason reason) {
   Group& group = groups_.at(seat.group);
-  if (group.viewers == 1) {
-    set_rate(seat.group, policy_.rate({seat.sustains}), reason);
-  } else {
-    group.stale = true;
-  }
+  if (group.viewers == 1) return set_rate(seat.group, policy_.rate({seat.sustains}), reason);
+  group.stale = true;
+  return false;
 }
 
-void Ladder::set_rate(GroupIndex index, base::BitRate rate, abr::Reason reason) {
+bool Ladder::set_rate(GroupIndex index, base::BitRate rate, abr::Reason reason) {
   Group& group = groups_.at(index);
   group.stale = false;
-  if (rate == group.rate) return;
+  if (rate == group.rate) return false;
   group.rate = rate;
   group.reason = reason;
   actions_.retarget(index, rate);
+  return true;
 }
 
 void Ladder::update_shared_rates() {

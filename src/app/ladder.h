@@ -58,8 +58,9 @@ class Ladder {
   /// Seats a newcomer; his group makes a keyframe at once. Throws what Actions::open throws when
   /// there is no other group to share.
   GroupIndex join(ViewerId viewer, base::BitRate sustains, base::Time now);
-  /// What the viewer can take has changed.
-  void report(ViewerId viewer, abr::Decision decision, base::Time now);
+  /// What the viewer can take has changed. True when a group's rate follows at once: the viewer's
+  /// private one.
+  bool report(ViewerId viewer, abr::Decision decision, base::Time now);
   void leave(ViewerId viewer, base::Time now);
   /// Several times per second: rates of shared groups, moves that had to dwell, empty groups. A
   /// private group's rate does not wait for it.
@@ -80,8 +81,8 @@ class Ladder {
                      base::Time now);
   void seat(ViewerId viewer, Seat seat, abr::Reason reason);
   void unseat(const Seat& seat, base::Time now);
-  void member_changed(const Seat& seat, abr::Reason reason);
-  void set_rate(GroupIndex index, base::BitRate rate, abr::Reason reason);
+  bool member_changed(const Seat& seat, abr::Reason reason);
+  bool set_rate(GroupIndex index, base::BitRate rate, abr::Reason reason);
   void update_shared_rates();
   void reconsider_seats(base::Time now);
   std::vector<GroupIndex> start_closing(base::Time now);

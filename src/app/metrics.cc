@@ -15,6 +15,9 @@ namespace {
 // (live latency on loopback), 200 ms (late), 500 ms (itcp behind a slow link).
 const prometheus::Histogram::BucketBoundaries kDelayBuckets{
     0.005, 0.01, 0.02, 0.035, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1, 2, 5, 10};
+// From a wake-up on an idle machine (30 µs) to a machine that is overloaded; the target is 5 ms.
+const prometheus::Histogram::BucketBoundaries kRetargetBuckets{
+    0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1};
 const prometheus::Histogram::BucketBoundaries kJoinBuckets{0.02, 0.05, 0.1, 0.15, 0.2,
                                                            0.3,  0.5,  1,   2,    5};
 
@@ -37,6 +40,9 @@ struct Metrics::Families {
       : events{counters(registry, "symcast_congestion_events_total",
                         "Congestion events of viewers' connections, by kind and by the source "
                         "that told us")},
+        retarget{histograms(registry, "symcast_event_to_retarget_seconds",
+                            "From a pushed congestion event in the kernel to the new target of the "
+                            "viewer's private encoder")},
         retractions{counters(registry, "symcast_retractions_total",
                              "Times a viewer's rate was retracted, by reason")},
         restores{counters(registry, "symcast_restores_total",
@@ -49,14 +55,16 @@ struct Metrics::Families {
                         "seen at the next picture: up to one interval late")} {}
 
   prometheus::Family<prometheus::Counter>& events;
+  prometheus::Family<prometheus::Histogram>& retarget;
   prometheus::Family<prometheus::Counter>& retractions;
   prometheus::Family<prometheus::Counter>& restores;
   prometheus::Family<prometheus::Histogram>& delay;
   prometheus::Family<prometheus::Histogram>& join;
 };
 
-Metrics::Metrics()
-    : registry_{std::make_unique<prometheus::Registry>()},
+Metrics::Metrics(tcpinfo::EventSource events)
+    : events_{events},
+      registry_{std::make_unique<prometheus::Registry>()},
       families_{std::make_unique<Families>(*registry_)} {}
 Metrics::~Metrics() = default;
 
@@ -70,11 +78,9 @@ std::shared_ptr<Metrics::Stream> Metrics::stream(const std::string& name) {
 
 std::unique_ptr<Metrics::Stream> Metrics::add_series(const std::string& name) {
   auto s = std::make_unique<Stream>();
-  const auto event = [&](const char* kind) {
-    return &families_->events.Add({{"stream", name}, {"kind", kind}, {"source", "tcp_info"}});
-  };
-  s->rexmt_ = event("rexmt");
-  s->dupack_ = event("dupack");
+  s->polled_ = add_events(name, tcpinfo::EventSource::kTcpInfo);
+  if (events_ != tcpinfo::EventSource::kTcpInfo) s->pushed_ = add_events(name, events_);
+  s->event_to_retarget_ = &families_->retarget.Add({{"stream", name}}, kRetargetBuckets);
   s->retracted_by_rexmt_ = &families_->retractions.Add({{"stream", name}, {"reason", "rexmt"}});
   s->retracted_by_dupack_ = &families_->retractions.Add({{"stream", name}, {"reason", "dupack"}});
   s->restores_ = &families_->restores.Add({{"stream", name}});
@@ -83,13 +89,26 @@ std::unique_ptr<Metrics::Stream> Metrics::add_series(const std::string& name) {
   return s;
 }
 
+Metrics::Stream::EventCounters Metrics::add_events(const std::string& stream,
+                                                   tcpinfo::EventSource source) {
+  Stream::EventCounters counters;
+  for (std::size_t i = 0; i < counters.size(); ++i) {
+    counters[i] =
+        &families_->events.Add({{"stream", stream},
+                                {"kind", tcpinfo::name(static_cast<tcpinfo::EventKind>(i))},
+                                {"source", tcpinfo::name(source)}});
+  }
+  return counters;
+}
+
 void Metrics::release(const std::string& name) {
   std::lock_guard lock{mutex_};
   const auto found = streams_.find(name);
   if (--found->second.holders > 0) return;
   const Stream& s = *found->second.stream;
-  families_->events.Remove(s.rexmt_);
-  families_->events.Remove(s.dupack_);
+  for (auto* counter : s.polled_) families_->events.Remove(counter);
+  for (auto* counter : s.pushed_) families_->events.Remove(counter);
+  families_->retarget.Remove(s.event_to_retarget_);
   families_->retractions.Remove(s.retracted_by_rexmt_);
   families_->retractions.Remove(s.retracted_by_dupack_);
   families_->restores.Remove(s.restores_);
@@ -98,8 +117,13 @@ void Metrics::release(const std::string& name) {
   streams_.erase(found);
 }
 
-void Metrics::Stream::congestion_event(tcpinfo::EventKind kind) {
-  (kind == tcpinfo::EventKind::kRexmt ? rexmt_ : dupack_)->Increment();
+void Metrics::Stream::congestion_event(tcpinfo::EventKind kind, tcpinfo::EventSource source) {
+  auto& counters = source == tcpinfo::EventSource::kTcpInfo ? polled_ : pushed_;
+  counters[static_cast<std::size_t>(kind)]->Increment();
+}
+
+void Metrics::Stream::retargeted(double seconds_since_event) {
+  event_to_retarget_->Observe(seconds_since_event);
 }
 
 void Metrics::Stream::decision(abr::Reason reason) {

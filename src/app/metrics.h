@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -25,7 +26,9 @@ class Metrics {
   /// Events of one stream; its series last as long as somebody has it.
   class Stream {
    public:
-    void congestion_event(tcpinfo::EventKind kind);
+    void congestion_event(tcpinfo::EventKind kind, tcpinfo::EventSource source);
+    /// From a pushed event to the new target of the encoder.
+    void retargeted(double seconds_since_event);
     /// Counts what changed a viewer's rate: retractions by event, restores.
     void decision(abr::Reason reason);
     void frame_delivered(double delay_seconds);
@@ -33,8 +36,11 @@ class Metrics {
 
    private:
     friend class Metrics;
-    prometheus::Counter* rexmt_ = nullptr;
-    prometheus::Counter* dupack_ = nullptr;
+    using EventCounters = std::array<prometheus::Counter*, tcpinfo::kEventKinds>;
+
+    EventCounters pushed_{};  ///< by EventKind; null where events are polled
+    EventCounters polled_{};
+    prometheus::Histogram* event_to_retarget_ = nullptr;
     prometheus::Counter* retracted_by_rexmt_ = nullptr;
     prometheus::Counter* retracted_by_dupack_ = nullptr;
     prometheus::Counter* restores_ = nullptr;
@@ -42,7 +48,7 @@ class Metrics {
     prometheus::Histogram* join_time_ = nullptr;
   };
 
-  Metrics();
+  explicit Metrics(tcpinfo::EventSource events);
   ~Metrics();
 
   /// The same for the same name while it lasts; not longer than these Metrics.
@@ -59,8 +65,10 @@ class Metrics {
   };
 
   std::unique_ptr<Stream> add_series(const std::string& name);
+  Stream::EventCounters add_events(const std::string& stream, tcpinfo::EventSource source);
   void release(const std::string& name);
 
+  const tcpinfo::EventSource events_;
   std::unique_ptr<prometheus::Registry> registry_;
   std::unique_ptr<Families> families_;
   std::mutex mutex_;

@@ -26,11 +26,14 @@ void stop_all(const std::vector<std::shared_ptr<LiveStream>>& streams) {
 
 }  // namespace
 
-Pipeline::Pipeline(Config config)
+Pipeline::Pipeline(Config config, KernelAccess kernel)
     : config_{std::move(config)},
       metrics_max_viewers_{config_.metrics_max_viewers},
+      listening_{std::move(kernel.listening)},
+      events_{std::move(kernel.events), server::loop_count(config_.server)},
+      metrics_{kernel.event_source},
       trace_{open_trace(config_.trace_directory)},
-      controller_{{sampler_, viewers_, warnings_, trace_.get()}},
+      controller_{{sampler_, events_, kernel.event_source, viewers_, warnings_, trace_.get()}},
       server_{config_.server, controller_} {
   for (const auto& stream : config_.streams) controller_.add(make_stream(stream));
   add_pages();
@@ -39,7 +42,7 @@ Pipeline::Pipeline(Config config)
 Pipeline::~Pipeline() { stop(); }
 
 void Pipeline::start() {
-  server_.start();
+  server_.start(std::move(listening_));
   for (const auto& stream : controller_.streams()) stream->start();
 }
 
@@ -105,9 +108,11 @@ void Pipeline::reload(const Config& config) {
   auto added = make_added(config);
   base::log::set_level(config.log_level);
   metrics_max_viewers_ = config.metrics_max_viewers;
-  if (config.server != config_.server || config.trace_directory != config_.trace_directory) {
-    base::log::warning("server_change_needs_restart",
-                       {{"hint", "[server], [admin] and [trace] are read at start only"}});
+  if (config.server != config_.server || config.kernel != config_.kernel ||
+      config.trace_directory != config_.trace_directory) {
+    base::log::warning(
+        "server_change_needs_restart",
+        {{"hint", "[server], [admin], [kernel] and [trace] are read at start only"}});
   }
   remove_missing(config);
   reconfigure_kept(config);
@@ -138,7 +143,7 @@ std::vector<LiveStream::State> Pipeline::stream_states() const {
 
 StateCollector::Snapshot Pipeline::snapshot() const {
   return {stream_states(), server_.state(),
-          viewers_.list(static_cast<std::size_t>(metrics_max_viewers_)),
+          viewers_.list(static_cast<std::size_t>(metrics_max_viewers_)), events_.lost(),
           trace_ ? trace_->lines_lost() : 0};
 }
 

@@ -8,6 +8,8 @@
 
 #include "app/config/config.h"
 #include "app/controller.h"
+#include "app/event_dispatch.h"
+#include "app/kernel_access.h"
 #include "app/metrics.h"
 #include "app/state_collector.h"
 #include "app/trace.h"
@@ -23,7 +25,7 @@ namespace app {
 class Pipeline {
  public:
   /// Throws std::runtime_error or base::SystemError when something cannot be had.
-  explicit Pipeline(Config config);
+  Pipeline(Config config, KernelAccess kernel);
   ~Pipeline();  ///< stops
 
   void start();
@@ -47,8 +49,10 @@ class Pipeline {
   std::vector<LiveStream::State> stream_states() const;
   StateCollector::Snapshot snapshot() const;
 
-  const Config config_;                   ///< as at start
-  std::atomic<int> metrics_max_viewers_;  ///< changes with a reload
+  const Config config_;                    ///< as at start
+  std::atomic<int> metrics_max_viewers_;   ///< changes with a reload
+  std::vector<base::UniqueFd> listening_;  ///< until start()
+  EventDispatch events_;
   Metrics metrics_;
   ViewerTable viewers_;
   std::unique_ptr<Trace> trace_;  ///< null: no trace

@@ -7,6 +7,7 @@
 
 #include <utility>
 
+#include "app/kernel_access.h"
 #include "app/pipeline.h"
 #include "base/log.h"
 #include "base/system_error.h"
@@ -68,7 +69,9 @@ int serve(Config config, const std::function<Config()>& reload) {
   const sigset_t signals = block_signals();
   raise_descriptor_limit();
   base::log::set_level(config.log_level);
-  Pipeline pipeline{std::move(config)};
+  KernelAccess kernel = open_kernel(config);
+  drop_capabilities();
+  Pipeline pipeline{std::move(config), std::move(kernel)};
   pipeline.start();
   sd_notify(0, "READY=1");
   server::LogPeriod hangs;

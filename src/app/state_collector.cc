@@ -195,6 +195,9 @@ std::vector<MetricFamily> StateCollector::Collect() const {
   for (const auto& stream : snapshot.streams) collect_stream(out, stream);
   collect_server(out, snapshot.server);
   for (const auto& viewer : snapshot.viewers) collect_viewer(out, viewer);
+  out.counter("symcast_congestion_events_lost_total",
+              "Pushed congestion events that found no room on their way to an event loop", {},
+              count(snapshot.events_lost));
   out.counter("symcast_trace_lines_dropped_total",
               "Trace lines lost: the disk was late, or did not take them", {},
               count(snapshot.trace_lines_lost));

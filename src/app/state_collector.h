@@ -19,6 +19,7 @@ class StateCollector : public prometheus::Collectable {
     std::vector<LiveStream::State> streams;
     server::Server::State server;
     std::vector<ViewerTelemetry> viewers;  ///< those that get metrics of their own
+    std::uint64_t events_lost = 0;
     std::uint64_t trace_lines_lost = 0;
   };
 

@@ -52,13 +52,18 @@ std::string frame(const server::SentFrame& frame, std::optional<base::Time> acke
       .dump();
 }
 
-std::string event(const tcpinfo::CongestionEvent& event) {
+std::string event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source,
+                  base::Time now) {
   return json{{"event", "congestion"},
               {"kind", tcpinfo::name(event.kind)},
+              {"source", tcpinfo::name(source)},
               {"at", at(event.at)},
+              {"seen", at(now)},
               {"cwnd", event.cwnd},
               {"ssthresh", event.ssthresh ? json(*event.ssthresh) : json(nullptr)},
-              {"srtt", base::seconds(event.srtt)}}
+              {"srtt", base::seconds(event.srtt)},
+              {"sacked", event.sacked},
+              {"lost", event.lost}}
       .dump();
 }
 

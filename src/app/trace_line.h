@@ -16,7 +16,9 @@ std::string join(const server::ViewerTick& tick, base::Time requested,
                  const std::string& congestion_control);
 /// `acked` is empty for a picture that was never seen acknowledged.
 std::string frame(const server::SentFrame& frame, std::optional<base::Time> acked);
-std::string event(const tcpinfo::CongestionEvent& event);
+/// `now`: when we learnt of it.
+std::string event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source,
+                  base::Time now);
 std::string decision(const abr::Decision& decision, base::Time now);
 /// From now on the viewer is given the pictures of `group`.
 std::string group(std::uint32_t group, base::Time now);

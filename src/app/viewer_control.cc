@@ -19,6 +19,7 @@ constexpr base::Duration kPublishInterval = std::chrono::milliseconds{250};
 ViewerControl::ViewerControl(const server::ViewerRequest& request,
                              std::shared_ptr<LiveStream> stream, Shared shared, base::Time now)
     : id_{request.id},
+      loop_{request.loop},
       stream_{std::move(stream)},
       shared_{shared},
       requested_{now},
@@ -39,6 +40,10 @@ ViewerControl::~ViewerControl() {
 }
 
 void ViewerControl::on_join(const server::ViewerTick& tick) {
+  state_ = &tick.state;
+  fd_ = tick.fd;
+  watch_ = shared_.events.watch(
+      fd_, id_, loop_, [this](const auto& event, base::Time now) { on_event(event, now); });
   const auto congestion_control = tcpinfo::congestion_control(tick.fd);
   base::log::info("viewer_joined", {{"viewer", id_},
                                     {"stream", telemetry_.stream},
@@ -58,11 +63,46 @@ void ViewerControl::on_tick(const server::ViewerTick& tick) {
   if (!sample) return;  // the socket has just died: on_leave follows
   note_group(tick);
   take_deliveries(tick, *sample);
-  const auto observation = observe(tick, *sample);
-  const auto decision = policy_->decide(observation, tick.now);
-  if (decision.reason != abr::Reason::kHold) apply(decision, tick.now);
+  const auto events = polled_events(*sample);
+  for (const auto& event : events) note_event(event, tcpinfo::EventSource::kTcpInfo, tick.now);
+  decide(events, *sample, tick.state, tick.now);
   limit_socket(tick.fd, tick.state.rate);
-  if (tick.now >= next_publish_) publish(tick, *sample, observation.backlog);
+  if (tick.now >= next_publish_) publish(tick, *sample);
+}
+
+void ViewerControl::on_event(const tcpinfo::CongestionEvent& event, base::Time now) {
+  note_event(event, shared_.event_source, now);
+  const auto sample = shared_.sampler.sample(fd_, now);
+  if (sample && decide({&event, 1}, *sample, *state_, now)) {
+    stream_->metrics().retargeted(base::seconds(base::Clock::now() - event.at));
+  }
+}
+
+/// All of them, or those that the pushed source does not tell of.
+std::vector<tcpinfo::CongestionEvent> ViewerControl::polled_events(
+    const tcpinfo::TcpSample& sample) {
+  if (watch_ && shared_.event_source == tcpinfo::EventSource::kTracepoint) return {};
+  auto events = polled_.update(sample);
+  if (watch_) {
+    std::erase_if(events, [](const auto& event) { return tcpinfo::sockops_tells(event.kind); });
+  }
+  return events;
+}
+
+void ViewerControl::note_event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source,
+                               base::Time now) {
+  ++telemetry_.events;
+  stream_->metrics().congestion_event(event.kind, source);
+  if (trace_) trace(trace_line::event(event, source, now));
+}
+
+bool ViewerControl::decide(std::span<const tcpinfo::CongestionEvent> events,
+                           const tcpinfo::TcpSample& sample, const server::ViewerState& state,
+                           base::Time now) {
+  const auto observation = observe(events, sample, state);
+  telemetry_.backlog = observation.backlog;
+  const auto decision = policy_->decide(observation, now);
+  return decision.reason != abr::Reason::kHold && apply(decision, now);
 }
 
 void ViewerControl::on_leave(const server::ViewerTick& tick, server::LeaveReason reason) {
@@ -102,19 +142,8 @@ void ViewerControl::take_deliveries(const server::ViewerTick& tick,
   });
 }
 
-abr::Observation ViewerControl::observe(const server::ViewerTick& tick,
-                                        const tcpinfo::TcpSample& sample) {
-  const auto events = events_.update(sample);
-  for (const auto& event : events) {
-    stream_->metrics().congestion_event(event.kind);
-    if (trace_) trace(trace_line::event(event));
-  }
-  telemetry_.events += events.size();
-  return app::observe(events, sample, tick.state);
-}
-
-void ViewerControl::apply(const abr::Decision& decision, base::Time now) {
-  stream_->ladder().report(id_, decision, now);
+bool ViewerControl::apply(const abr::Decision& decision, base::Time now) {
+  const bool retargeted = stream_->ladder().report(id_, decision, now);
   stream_->metrics().decision(decision.reason);
   telemetry_.target = decision.rate;
   telemetry_.reason = decision.reason;
@@ -122,6 +151,7 @@ void ViewerControl::apply(const abr::Decision& decision, base::Time now) {
       "decision",
       {{"viewer", id_}, {"rate", decision.rate}, {"reason", abr::name(decision.reason)}});
   if (trace_) trace(trace_line::decision(decision, now));
+  return retargeted;
 }
 
 /// `rate`: of the newest picture; zero before the first.
@@ -134,14 +164,12 @@ void ViewerControl::limit_socket(int fd, base::BitRate rate) {
   }
 }
 
-void ViewerControl::publish(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample,
-                            base::Duration backlog) {
+void ViewerControl::publish(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample) {
   next_publish_ = tick.now + kPublishInterval;
   telemetry_.rtt = sample.rtt;
   telemetry_.min_rtt = sample.min_rtt;
   telemetry_.cwnd = sample.cwnd;
   telemetry_.delivery_rate = sample.delivery_rate;
-  telemetry_.backlog = backlog;
   if (last_acked_capture_ > base::Time{}) telemetry_.behind_live = tick.now - last_acked_capture_;
   shared_.table.put(telemetry_);
 }

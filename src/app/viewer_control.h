@@ -2,8 +2,11 @@
 
 #include <memory>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "abr/rate_policy.h"
+#include "app/event_dispatch.h"
 #include "app/live_stream.h"
 #include "app/socket_limits.h"
 #include "app/trace.h"
@@ -15,13 +18,15 @@
 
 namespace app {
 
-/// The control loop of one viewer: at each frame, what the kernel says of the connection becomes an
-/// observation, the policy's decision goes to the stream's ladder, and both go to metrics and
-/// trace. Lives on the viewer's loop thread.
+/// The control loop of one viewer: at each frame, and at once when a congestion event is pushed,
+/// what the kernel says of the connection becomes an observation, the policy's decision goes to the
+/// stream's ladder, and both go to metrics and trace. Lives on the viewer's loop thread.
 class ViewerControl : public server::ViewerObserver {
  public:
   struct Shared {
     tcpinfo::TcpSampler& sampler;
+    EventDispatch& events;
+    tcpinfo::EventSource event_source;
     ViewerTable& table;
     server::SocketWarnings& warnings;
     Trace* trace;  ///< null: no trace
@@ -40,23 +45,32 @@ class ViewerControl : public server::ViewerObserver {
   void on_leave(const server::ViewerTick& tick, server::LeaveReason reason) override;
 
  private:
+  void on_event(const tcpinfo::CongestionEvent& event, base::Time now);
+  std::vector<tcpinfo::CongestionEvent> polled_events(const tcpinfo::TcpSample& sample);
+  void note_event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source,
+                  base::Time now);
+  /// True when the rate of an encode group followed at once.
+  bool decide(std::span<const tcpinfo::CongestionEvent> events, const tcpinfo::TcpSample& sample,
+              const server::ViewerState& state, base::Time now);
   void trace(std::string line);
   void note_group(const server::ViewerTick& tick);
   void take_deliveries(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);
-  abr::Observation observe(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);
-  void apply(const abr::Decision& decision, base::Time now);
+  bool apply(const abr::Decision& decision, base::Time now);
   void limit_socket(int fd, base::BitRate rate);
-  void publish(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample,
-               base::Duration backlog);
+  void publish(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);
 
   const server::ViewerId id_;
+  const int loop_;
   const std::shared_ptr<LiveStream> stream_;
   const Shared shared_;
   const base::Time requested_;
   const std::shared_ptr<const LiveStream::ViewerSettings> settings_;
   const std::unique_ptr<abr::RatePolicy> policy_;
   media::ChannelId channel_;
-  tcpinfo::PolledEvents events_;
+  const server::ViewerState* state_ = nullptr;  ///< null: has not joined
+  int fd_ = -1;
+  std::unique_ptr<EventDispatch::Watch> watch_;  ///< null: events are polled
+  tcpinfo::PolledEvents polled_;
   std::shared_ptr<Trace::Session> trace_;
   bool first_picture_seen_ = false;
   base::Time last_acked_capture_{};

@@ -158,7 +158,8 @@ void Connection::watch(const HttpRequest& request, const std::string& stream,
                              .query = target.query,
                              .address = peer_.address,
                              .user_agent = request.user_agent,
-                             .head = head_only_};
+                             .head = head_only_,
+                             .loop = context_.index};
   auto answer = admit(viewer, now);
   if (const auto* refusal = std::get_if<Refusal>(&answer)) {
     return respond({.status = refusal->status, .body = refusal->reason + "\n"}, now);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "base/units.h"
 #include "media/packet.h"
@@ -30,6 +31,7 @@ struct ViewerRequest {
   Address address;
   std::string user_agent;
   bool head = false;  ///< HEAD: only the answer is wanted, the observer is dropped, unjoined
+  int loop = 0;       ///< the event loop whose thread the viewer belongs to; counts from 0
 };
 
 /// HTTP status (404, 503) and a plain reason.
@@ -56,7 +58,8 @@ struct ViewerState {
   std::uint64_t switches = 0;        ///< changes of group completed
 };
 
-/// A viewer at a frame's time: right after a picture of its channel was offered to it.
+/// A viewer at a frame's time: right after a picture of its channel was offered to it. `state`,
+/// `fd` and `sent` stay the same from on_join to on_leave.
 struct ViewerTick {
   const ViewerState& state;
   int fd;
@@ -85,11 +88,23 @@ struct Admission {
   std::unique_ptr<ViewerObserver> observer;
 };
 
-/// Decides who may watch; called on any loop thread. What it throws is logged and answered 503.
+/// A descriptor of the program's own that one loop waits for beside its connections.
+class LoopSource {
+ public:
+  virtual ~LoopSource() = default;  ///< on any thread, after the loop has ended
+  virtual int fd() const = 0;
+  /// On the loop's thread. Edge-triggered: takes all there is.
+  virtual void on_readable(base::Time now) = 0;
+};
+
+/// Decides who may watch. What it throws is logged and answered 503.
 class Handler {
  public:
   virtual ~Handler() = default;
+  /// Called on any loop thread.
   virtual std::variant<Admission, Refusal> admit(const ViewerRequest& request, base::Time now) = 0;
+  /// What `loop` is to wait for; asked for once, before it runs.
+  virtual std::vector<std::unique_ptr<LoopSource>> loop_sources(int /*loop*/) { return {}; }
 };
 
 }  // namespace server

@@ -50,6 +50,7 @@ struct LoopContext {
   Shared& shared;
   EventLoop& loop;
   Counters& counters;
+  const int index;  ///< of the loop, from 0
   std::map<media::ChannelId, std::unique_ptr<GroupChannel>> channels{};
   std::unordered_map<ViewerId, ViewerSession*> sessions{};
   std::vector<Connection*> closed{};  ///< to be destroyed in the loop's next turn

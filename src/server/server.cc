@@ -17,17 +17,23 @@ namespace {
 // A hundred of its ticks; nothing that a loop does takes a tenth of it.
 constexpr base::Duration kAlive = std::chrono::seconds{5};
 
-int loop_count(int configured) {
-  const auto cpus = static_cast<int>(std::thread::hardware_concurrency());
-  return std::max(1, configured > 0 ? configured : cpus);
+}  // namespace
+
+std::vector<base::UniqueFd> listen_on(const std::vector<Endpoint>& endpoints) {
+  std::vector<base::UniqueFd> listening;
+  for (const auto& endpoint : endpoints) listening.push_back(listen_on(endpoint));
+  return listening;
 }
 
-}  // namespace
+int loop_count(const Settings& settings) {
+  const auto cpus = static_cast<int>(std::thread::hardware_concurrency());
+  return std::max(1, settings.threads > 0 ? settings.threads : cpus);
+}
 
 class Server::Impl {
  public:
   Impl(Settings settings, Handler& handler) : shared_{std::move(settings), handler} {
-    const int count = loop_count(shared_.settings.threads);
+    const int count = loop_count(shared_.settings);
     for (int i = 0; i < count; ++i) workers_.push_back(std::make_unique<Worker>(shared_, i));
   }
 
@@ -35,12 +41,8 @@ class Server::Impl {
 
   PageTable& pages() { return shared_.pages; }
 
-  void start() {
-    std::vector<base::UniqueFd> listening;
-    for (const auto& endpoint : shared_.settings.listen) {
-      listening.push_back(listen_on(endpoint));
-      listening_.push_back(bound_endpoint(listening.back()));
-    }
+  void start(std::vector<base::UniqueFd> listening) {
+    for (const auto& fd : listening) listening_.push_back(bound_endpoint(fd));
     auto acceptor = std::make_unique<Acceptor>(
         workers_.front()->loop(), std::move(listening),
         [this](base::UniqueFd fd, const Endpoint& peer) { spread(std::move(fd), peer); });
@@ -115,7 +117,7 @@ void Server::add_page(std::string path, Access access,
   impl_->pages().add(std::move(path), access, std::move(handler));
 }
 
-void Server::start() { impl_->start(); }
+void Server::start(std::vector<base::UniqueFd> listening) { impl_->start(std::move(listening)); }
 std::vector<Endpoint> Server::listening() const { return impl_->listening(); }
 void Server::stop() { impl_->stop(); }
 

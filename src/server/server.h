@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/unique_fd.h"
 #include "base/units.h"
 #include "media/packet.h"
 #include "server/address.h"
@@ -27,6 +28,13 @@ struct Settings {
 
   bool operator==(const Settings&) const = default;
 };
+
+/// Binds to each endpoint and listens; dual-stack for [::]. Throws base::SystemError with the
+/// endpoint.
+std::vector<base::UniqueFd> listen_on(const std::vector<Endpoint>& endpoints);
+
+/// Event loops that these settings make: `threads`, or one per CPU.
+int loop_count(const Settings& settings);
 
 struct Request {
   std::string path;
@@ -65,9 +73,9 @@ class Server {
   /// Before start(). Called on any loop thread, which waits for it: quick, and thread-safe.
   void add_page(std::string path, Access access, std::function<Page(const Request&)> handler);
 
-  /// Binds (throws base::SystemError with the endpoint) and starts the loops.
-  void start();
-  /// Port 0 in the settings is replaced by the one the kernel chose.
+  /// Starts the loops; `listening` as from listen_on().
+  void start(std::vector<base::UniqueFd> listening);
+  /// With the port that the kernel chose for port 0.
   std::vector<Endpoint> listening() const;
   /// Ends every response and joins the loops.
   void stop();

@@ -32,13 +32,14 @@ Worker::Worker(Shared& shared, int index)
     : index_{index},
       handover_{kHandoverBound},
       loop_{[this] { on_wake(); }},
-      context_{shared, loop_, counters_} {}
+      context_{shared, loop_, counters_, index} {}
 
 Worker::~Worker() { join(); }
 
 void Worker::start(std::unique_ptr<Acceptor> acceptor) {
   acceptor_ = std::move(acceptor);
   last_tick_ = base::Clock::now();
+  for (auto& source : context_.shared.handler.loop_sources(index_)) add_source(std::move(source));
   housekeeping_ = loop_.every("housekeeping", kTick, [this] { on_housekeeping(); });
   thread_ = std::thread{[this] { run(); }};
 }
@@ -59,6 +60,13 @@ void Worker::publish(media::ChannelId channel, media::PacketPtr packet) {
 void Worker::add_to(Server::State& state) const {
   counters_.add_to(state);
   state.packets_lost_in_handover += handover_.packets_lost();
+}
+
+void Worker::add_source(std::unique_ptr<LoopSource> source) {
+  source_rules_.push_back(loop_.when_ready(
+      "source", source->fd(),
+      [source = source.get()](EventLoop::Ready) { source->on_readable(base::Clock::now()); }));
+  sources_.push_back(std::move(source));
 }
 
 void Worker::run() {

@@ -37,6 +37,7 @@ class Worker {
   void add_to(Server::State& state) const;
 
  private:
+  void add_source(std::unique_ptr<LoopSource> source);
   void run();
   void on_wake();
   void handle(Published& event, base::Time now);
@@ -57,6 +58,8 @@ class Worker {
   LoopContext context_;
   std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
   EventLoop::RulePtr housekeeping_;
+  std::vector<std::unique_ptr<LoopSource>> sources_;
+  std::vector<EventLoop::RulePtr> source_rules_;
   std::unique_ptr<Acceptor> acceptor_;
   std::vector<Handover::Event> events_;
   unsigned ticks_ = 0;

@@ -34,6 +34,9 @@ struct CongestionEvent {
   std::uint32_t lost = 0;
 };
 
+/// What kSockops tells of.
+constexpr bool sockops_tells(EventKind kind) { return kind <= EventKind::kTlp; }
+
 /// "rexmt", "dupack", "tlp", "cwr", "undo": as in metrics, log and trace.
 const char* name(EventKind kind);
 /// "tracepoint", "sockops", "tcp_info": as in the configuration too.

@@ -20,6 +20,11 @@ bool set_notsent_lowat(int fd, base::ByteCount mark) {
   return ::setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof(bytes)) == 0;
 }
 
+bool set_congestion_control(int fd, const std::string& name) {
+  return ::setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name.data(),
+                      static_cast<socklen_t>(name.size())) == 0;
+}
+
 std::string congestion_control(int fd) {
   std::array<char, 16> name{};  // TCP_CA_NAME_MAX
   socklen_t length = name.size();

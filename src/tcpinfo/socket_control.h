@@ -13,6 +13,10 @@ bool set_max_pacing_rate(int fd, base::BitRate rate);
 /// TCP_NOTSENT_LOWAT (tcp(7)): the socket is writable while less than this waits unsent. The same.
 bool set_notsent_lowat(int fd, base::ByteCount mark);
 
+/// TCP_CONGESTION (tcp(7)); of a listening socket: what its connections begin with. False, with
+/// errno: ENOENT there is none of this name, EPERM it is for processes with CAP_NET_ADMIN.
+bool set_congestion_control(int fd, const std::string& name);
+
 /// The congestion control in force; empty when `fd` is no TCP socket.
 std::string congestion_control(int fd);
 

@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "server/address.h"
 #include "server/server.h"
+#include "tcpinfo/congestion_event.h"
 #include "transcoder/settings.h"
 
 /// What an operator can choose: config/symcast.toml, key by key.
@@ -37,9 +38,16 @@ struct StreamConfig {
   TcpSettings tcp;
 };
 
+/// What is asked of the kernel once, at start.
+struct KernelSettings {
+  std::optional<tcpinfo::EventSource> events;  ///< empty: the best there is
+  bool operator==(const KernelSettings&) const = default;
+};
+
 struct Config {
   server::Settings server;
   std::vector<StreamConfig> streams;  ///< at least one
+  KernelSettings kernel;
   base::log::Level log_level = base::log::Level::kInfo;
   std::string trace_directory;  ///< empty: no trace
   /// Viewers with metrics of their own; the others count in the totals only.

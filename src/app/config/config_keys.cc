@@ -65,6 +65,11 @@ const types::Choice<base::log::Level> kLevels{{{"debug", base::log::Level::kDebu
                                                {"error", base::log::Level::kError}}};
 const types::Choice<abr::PolicyKind> kPolicies{
     {{"itcp", abr::PolicyKind::kItcp}, {"off", abr::PolicyKind::kOff}}};
+const types::Choice<std::optional<tcpinfo::EventSource>> kEventSources{
+    {{"auto", std::nullopt},
+     {"tracepoint", tcpinfo::EventSource::kTracepoint},
+     {"sockops", tcpinfo::EventSource::kSockops},
+     {"tcp_info", tcpinfo::EventSource::kTcpInfo}}};
 // As x264_preset_names; a test compares them.
 const Word kPresets{{"ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow",
                      "slower", "veryslow", "placebo"}};
@@ -117,6 +122,21 @@ Section<Config> metrics_section() {
               "Viewers with series of their own; the others count in the totals only. Raise it "
               "with "
               "what the Prometheus server can take: some 10 series per viewer."),
+      });
+}
+
+Section<Config> kernel_section() {
+  using Part = KernelSettings;
+  return section<Config, Part>(
+      "kernel",
+      "What is asked of the kernel, once at start. Needs capabilities, which are given up "
+      "after that; without them symcast runs on the next best: see symcast doctor.",
+      [](auto& config) -> auto& { return config.kernel; },
+      {
+          key("events", &Part::events, kEventSources,
+              "Who tells of congestion. \"tracepoint\" and \"sockops\": eBPF programs, at once; "
+              "\"tcp_info\": differences of counters, at the next picture; \"auto\": the first of "
+              "them that works."),
       });
 }
 
@@ -328,8 +348,9 @@ Section<StreamConfig> source_uri_section() {
 }  // namespace
 
 const std::vector<Section<Config>>& daemon_sections() {
-  static const std::vector<Section<Config>> sections{
-      server_section(), admin_section(), metrics_section(), log_section(), trace_section()};
+  static const std::vector<Section<Config>> sections{server_section(), admin_section(),
+                                                     kernel_section(), metrics_section(),
+                                                     log_section(),    trace_section()};
   return sections;
 }
 

@@ -11,6 +11,8 @@
 namespace app {
 namespace {
 
+using tcpinfo::EventSource;
+
 StateCollector::Snapshot busy() {
   StateCollector::Snapshot snapshot;
   for (const char* name : {"a", "b"}) {
@@ -44,26 +46,28 @@ TEST(StateCollectorTest, CountsViewersPerStream) {
 }
 
 TEST(StateCollectorTest, AViewersBacklogIsThePolicys) {
-  const auto text = Metrics{}.text(StateCollector{busy});
+  const auto text = Metrics{EventSource::kTcpInfo}.text(StateCollector{busy});
   EXPECT_NE(text.find(R"(symcast_viewer_backlog_seconds{stream="a",viewer="1"} 0.25)"),
             std::string::npos)
       << text;
 }
 
 TEST(StateCollectorTest, TextHoldsEventsAndStates) {
-  Metrics metrics;
+  Metrics metrics{EventSource::kTracepoint};
   const auto stream = metrics.stream("a");
-  stream->congestion_event(tcpinfo::EventKind::kRexmt);
+  stream->congestion_event(tcpinfo::EventKind::kUndo, EventSource::kTracepoint);
   stream->decision(abr::Reason::kRexmt);
   const auto text = metrics.text(StateCollector{busy});
   EXPECT_NE(text.find(R"(symcast_retractions_total{reason="rexmt",stream="a"} 1)"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find(R"(symcast_http_responses_total{code="404"} 2)"), std::string::npos);
+  EXPECT_NE(text.find(R"({kind="undo",source="tracepoint",stream="a"} 1)"), std::string::npos);
+  EXPECT_NE(text.find(R"({kind="rexmt",source="tcp_info",stream="a"} 0)"), std::string::npos);
 }
 
 TEST(StateCollectorTest, AStreamsSeriesGoWithItsLastHolder) {
-  Metrics metrics;
+  Metrics metrics{EventSource::kTracepoint};
   const auto nothing = [] { return StateCollector::Snapshot{}; };
   auto old = metrics.stream("a");
   auto again = metrics.stream("a");  // a stream of the same name while old viewers stay

@@ -43,11 +43,17 @@ TEST(TraceLineTest, APictureNeverAcknowledgedSaysSo) {
 
 TEST(TraceLineTest, AnEventSaysItsKindAndWindow) {
   const auto line = json::parse(
-      trace_line::event({tcpinfo::EventKind::kRexmt, base::Time{3s}, 10, std::nullopt, 120ms}));
+      trace_line::event({tcpinfo::EventKind::kRexmt, base::Time{3s}, 10, std::nullopt, 120ms, 2, 1},
+                        tcpinfo::EventSource::kTracepoint, base::Time{4s}));
   EXPECT_EQ(line["kind"], "rexmt");
+  EXPECT_EQ(line["source"], "tracepoint");
+  EXPECT_DOUBLE_EQ(line["at"], 3.0);
+  EXPECT_DOUBLE_EQ(line["seen"], 4.0);
   EXPECT_EQ(line["cwnd"], 10);
   EXPECT_TRUE(line["ssthresh"].is_null());
   EXPECT_DOUBLE_EQ(line["srtt"], 0.12);
+  EXPECT_EQ(line["sacked"], 2);
+  EXPECT_EQ(line["lost"], 1);
 }
 
 TEST(TraceLineTest, AChangeOfGroupSaysWhichAndWhen) {

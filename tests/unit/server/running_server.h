@@ -114,7 +114,7 @@ class RunningServer : public testing::Test {
       hang_.wait(true);
       return server::Page{};
     });
-    server_->start();
+    server_->start(server::listen_on(settings_.listen));
     endpoint_ = server_->listening().front();
   }
 
