@@ -58,6 +58,7 @@ bench:
 	cmake --build --preset dev
 	build/dev/bench/bench_encoder
 	build/dev/bench/retraction
+	build/dev/bench/events
 	build/dev/bench/fanout
 
 package:

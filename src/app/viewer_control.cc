@@ -150,7 +150,7 @@ bool ViewerControl::apply(const abr::Decision& decision, base::Time now) {
   base::log::debug(
       "decision",
       {{"viewer", id_}, {"rate", decision.rate}, {"reason", abr::name(decision.reason)}});
-  if (trace_) trace(trace_line::decision(decision, now));
+  if (trace_) trace(trace_line::decision(decision, base::Clock::now()));
   return retargeted;
 }
 

@@ -1,0 +1,62 @@
+"""Congestion events against the kernel's own counters, on links that lose 1 % and go dark for a
+second: two servers at once, each with its own programs, which must not hear of the other's
+viewers."""
+
+import concurrent.futures
+
+import pytest
+
+from event_run import EventRun
+
+SOURCES = ("tracepoint", "sockops")
+SECONDS = 12
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory, needs_lab):
+    directory = tmp_path_factory.mktemp("events")
+    runs = [EventRun(source, directory / source, rate="10M", delay_ms=30, loss=0.01, seed=i + 1)
+            for i, source in enumerate(SOURCES)]
+    with runs[0], runs[1], concurrent.futures.ThreadPoolExecutor() as pool:
+        for done in [pool.submit(run.run, SECONDS) for run in runs]:
+            done.result()
+    for run in runs:
+        if f"source={run.source}" not in run.daemon.log():
+            pytest.skip(run.daemon.log().splitlines()[0])
+    return dict(zip(SOURCES, runs))
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_every_timeout_is_told_once(runs, source):
+    run = runs[source]
+    assert run.timeouts >= len(run.viewers)  # the second in the dark
+    assert run.count("rexmt") == run.timeouts
+
+
+def test_every_recovery_is_told_once(runs):
+    run = runs["tracepoint"]
+    assert run.recoveries >= 10
+    assert run.count("dupack") == run.recoveries
+
+
+def test_sockops_tells_recoveries_from_retransmissions(runs):
+    run = runs["sockops"]
+    assert abs(run.count("dupack") - run.recoveries) <= 0.1 * run.recoveries
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_events_are_counted_by_their_source(runs, source):
+    run = runs[source]
+    for kind in ("rexmt", "dupack"):
+        counted = run.metrics.sum("symcast_congestion_events_total", kind=kind, source=source)
+        assert counted == run.count(kind)
+    assert run.metrics.sum("symcast_congestion_events_lost_total") == 0
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_an_event_retargets_the_encoder_at_once(runs, source):
+    name = "symcast_event_to_retarget_seconds"
+    count = runs[source].metrics.sum(f"{name}_count")
+    assert count > 0
+    # Busy machines delay a thread; the bench measures.
+    assert runs[source].metrics.sum(f"{name}_bucket", le="0.05") >= 0.9 * count
