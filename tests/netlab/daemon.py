@@ -66,17 +66,18 @@ class Metrics:
 
 class Daemon:
     """A running `symcast serve`. `lab`: runs in the lab's server namespace. `config`: TOML text.
-    Is ready when its sources play, unless `sources_play` is false. Ends with SIGTERM, which fails
-    when that takes longer than promised."""
+    `wrapper`: words before the command. Is ready when its sources play, unless `sources_play` is
+    false. Ends with SIGTERM, which fails when that takes longer than promised."""
 
-    def __init__(self, *args, directory, config=None, lab=None, ip=None, sources_play=True):
+    def __init__(self, *args, directory, config=None, lab=None, ip=None, sources_play=True,
+                 wrapper=()):
         self.netns = lab.server_netns if lab else None
         self.ip = ip or (lab.server_ip if lab else "127.0.0.1")
         self.port = 8080 if lab else free_port()
         self.directory = pathlib.Path(directory)
         self.config_path = self.directory / "symcast.toml"
         listen = f"[{self.ip}]" if ":" in self.ip else self.ip
-        command = [binary(), "serve", "--listen",
+        command = [*wrapper, binary(), "serve", "--listen",
                    f"[::]:{self.port}" if lab else f"{listen}:{self.port}", *args]
         if config is not None:
             self.config_path.write_text(config)

@@ -17,6 +17,7 @@
 #include "app/config/config_units.h"
 #include "base/system_error.h"
 #include "base/unique_fd.h"
+#include "tcpinfo/ebpf/event_programs.h"
 #include "tcpinfo/socket_control.h"
 #include "tcpinfo/tcp_info.h"
 
@@ -105,6 +106,26 @@ Findings congestion_controls(const Config& config, const Sysctls& sysctls) {
   return findings;
 }
 
+/// Each source is tried, then let go.
+Findings congestion_events() {
+  using tcpinfo::EventSource;
+  Findings findings;
+  for (const auto source : {EventSource::kTracepoint, EventSource::kSockops}) {
+    const auto loaded = tcpinfo::EventPrograms::load(source, 1);
+    const auto subject = fmt::format("events by {}", tcpinfo::name(source));
+    if (loaded) {
+      findings.push_back({Verdict::kOk, subject, "pushed by the kernel at once"});
+    } else {
+      findings.push_back({Verdict::kLimited, subject, loaded.error()});
+    }
+  }
+  if (findings.front().verdict == Verdict::kOk) return {findings.front()};
+  findings.back().remedy =
+      "without both, events are seen at the next picture. symcast.service has the capabilities; "
+      "elsewhere: setcap cap_bpf,cap_perfmon,cap_net_admin+ep $(command -v symcast)";
+  return findings;
+}
+
 Finding pacing(int fd) {
   if (tcpinfo::set_max_pacing_rate(fd, base::BitRate::mbps(10))) {
     return {Verdict::kOk, "SO_MAX_PACING_RATE", "tcp.pacing works"};
@@ -151,6 +172,7 @@ Findings examine_kernel(const Config& config, const Sysctls& sysctls) {
   const Loopback loopback;
   Findings findings{kernel(), tcp_info(loopback.fd())};
   for (auto& finding : congestion_controls(config, sysctls)) findings.push_back(std::move(finding));
+  for (auto& finding : congestion_events()) findings.push_back(std::move(finding));
   findings.push_back(pacing(loopback.fd()));
   findings.push_back(slow_start_after_idle(sysctls));
   findings.push_back(send_buffer(config, sysctls));

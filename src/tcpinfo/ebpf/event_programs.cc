@@ -131,7 +131,7 @@ base::Result<std::unique_ptr<EventPrograms>> load_programs(int rings, const char
   const LibbpfLog log;
   auto programs = std::make_unique<Programs<Skeleton>>();
   if (const int error = programs->load(rings)) {
-    return base::Error{std::string{std::strerror(-error)} + ": " + log.explain(-error, needs)};
+    return base::Error{log.explain(-error, needs)};
   }
   return std::unique_ptr<EventPrograms>{std::move(programs)};
 }

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 
 namespace tcpinfo {
@@ -39,9 +40,10 @@ LibbpfLog::~LibbpfLog() { libbpf_set_print(silence); }
 std::string LibbpfLog::explain(int error, const char* needs) const {
   if (error == EPERM || error == EACCES) return std::string{"needs "} + needs;
   if (!std::filesystem::exists("/sys/kernel/btf/vmlinux")) {
-    return "this kernel describes itself not (CONFIG_DEBUG_INFO_BTF)";
+    return "this kernel does not describe itself (CONFIG_DEBUG_INFO_BTF)";
   }
-  return first_warning.empty() ? "this kernel does not take the program" : first_warning;
+  const std::string what = std::strerror(error);
+  return first_warning.empty() ? what : what + ": " + first_warning;
 }
 
 }  // namespace tcpinfo

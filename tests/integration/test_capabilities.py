@@ -1,0 +1,76 @@
+"""Capabilities: what the server has of them it gives up at start, and it runs without any."""
+
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+from conftest import SMALL
+from daemon import Daemon, wait_until
+from viewer import assert_clean
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="root has capabilities to give")
+
+NOBODY = 65534
+
+
+def as_nobody(*capabilities):
+    """Words that run a command as an unprivileged user with these capabilities alone."""
+    plus = ",".join(f"+{name}" for name in capabilities)
+    inherited = ["--inh-caps", plus, "--ambient-caps", plus] if capabilities else []
+    return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", *inherited]
+
+
+def event_source(daemon):
+    line = next(line for line in daemon.log().splitlines() if "congestion_events " in line)
+    return dict(word.split("=", 1) for word in line.split() if "=" in word)["source"]
+
+
+def programs():
+    """Ids of the loaded eBPF programs of ours."""
+    listed = subprocess.run(["bpftool", "prog", "list"], capture_output=True, text=True, check=True)
+    return {line.split(":")[0] for line in listed.stdout.splitlines()
+            if "name on_state" in line or "name on_socket" in line}
+
+
+def needs_ebpf(daemon):
+    if event_source(daemon) == "tcp_info":
+        pytest.skip(daemon.log().splitlines()[0])
+
+
+def test_root_gives_up_every_capability(small):
+    for thread in pathlib.Path(f"/proc/{small.process.pid}/task").iterdir():
+        status = dict(line.split(":\t", 1) for line in (thread / "status").read_text().splitlines())
+        assert {status[key] for key in ("CapPrm", "CapEff", "CapInh", "CapAmb")} == {"0" * 16}
+        assert status["NoNewPrivs"] == "1"
+
+
+def test_without_any_it_serves_and_says_so_in_one_line(serve, view):
+    daemon = serve("--source", SMALL, wrapper=as_nobody())
+    viewer = view(daemon.url())
+    viewer.watch(2)
+    assert_clean(viewer.finish())
+    said = [line for line in daemon.log().splitlines() if "congestion_events " in line]
+    assert len(said) == 1
+    assert event_source(daemon) == "tcp_info"
+
+
+@pytest.mark.parametrize("capabilities, source",
+                         [(("bpf", "perfmon"), "tracepoint"), (("bpf", "net_admin"), "sockops")])
+def test_the_best_source_that_they_allow(small, serve, capabilities, source):
+    needs_ebpf(small)
+    assert event_source(serve("--source", SMALL, wrapper=as_nobody(*capabilities))) == source
+
+
+def test_a_killed_server_leaves_no_program(tmp_path):
+    before = programs()
+    daemon = Daemon("--source", SMALL, directory=tmp_path)
+    try:
+        needs_ebpf(daemon)
+        own = programs() - before
+        assert own
+    finally:
+        daemon.process.kill()
+        daemon.process.wait()
+    wait_until(lambda: own.isdisjoint(programs()), 5, "the programs are gone")
