@@ -2,6 +2,8 @@
 #
 #   make run       install what is needed, build, serve the test picture (ARGS="--source cam=rtsp://...")
 #   make test      install what is needed, build, all tests
+#   make test-without-ebpf   the tests that differ, in a build without eBPF
+#   make test-kernel         the tests of the kernel's side, under Debian 12's kernel
 #   make lint      format, include directions, clang-tidy, sizes
 #   make asan      the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make tsan      the tests under ThreadSanitizer
@@ -20,7 +22,7 @@ ARGS ?=
 asan: TIMED = congestion|isolation|lab|players
 tsan: TIMED = congestion|isolation|lab|players
 
-.PHONY: run test lint lint-fast asan tsan bench package install clean
+.PHONY: run test test-without-ebpf test-kernel lint lint-fast asan tsan bench package install clean
 
 run:
 	$(DEPS) build run
@@ -37,6 +39,21 @@ test:
 	cmake --preset dev
 	cmake --build --preset dev
 	ctest --preset dev
+
+# The same tree, so that only what differs is compiled.
+test-without-ebpf:
+	$(DEPS) build run test
+	cmake --preset dev -DSYMCAST_BPF=OFF
+	cmake --build --preset dev
+	ctest --preset dev -L unit
+	ctest --preset dev -R 'integration_(capabilities|congestion|events|http)'
+	cmake --preset dev -DSYMCAST_BPF=AUTO
+
+test-kernel:
+	$(DEPS) build run test kernel
+	cmake --preset dev
+	cmake --build --preset dev
+	tests/kernels/boot linux-image-amd64 build/dev/tests/unit/tcpinfo/*_kernel_test
 
 lint: lint-fast
 	cmake --preset dev

@@ -18,11 +18,11 @@ def runs(tmp_path_factory, needs_lab):
     runs = [EventRun(source, directory / source, rate="10M", delay_ms=30, loss=0.01, seed=i + 1)
             for i, source in enumerate(SOURCES)]
     with runs[0], runs[1], concurrent.futures.ThreadPoolExecutor() as pool:
+        for run in runs:
+            if f"source={run.source}" not in run.daemon.log():
+                pytest.skip(run.daemon.log().splitlines()[0])
         for done in [pool.submit(run.run, SECONDS) for run in runs]:
             done.result()
-    for run in runs:
-        if f"source={run.source}" not in run.daemon.log():
-            pytest.skip(run.daemon.log().splitlines()[0])
     return dict(zip(SOURCES, runs))
 
 
