@@ -10,7 +10,7 @@
 #include "app/config/config.h"
 #include "app/ladder.h"
 #include "app/metrics.h"
-#include "server/log_period.h"
+#include "base/log_period.h"
 #include "server/server.h"
 #include "transcoder/stream.h"
 
@@ -65,7 +65,7 @@ class LiveStream {
   server::Server& server_;
   const std::shared_ptr<Metrics::Stream> metrics_;
   transcoder::Stream media_;
-  server::LogPeriod open_failures_;  ///< used with the ladder's lock held
+  base::LogPeriod open_failures_;  ///< used with the ladder's lock held
   Ladder ladder_;
   mutable std::mutex mutex_;
   std::shared_ptr<const ViewerSettings> viewer_settings_;  // GUARDED_BY(mutex_)

@@ -10,8 +10,8 @@
 #include "app/kernel_access.h"
 #include "app/pipeline.h"
 #include "base/log.h"
+#include "base/log_period.h"
 #include "base/system_error.h"
-#include "server/log_period.h"
 
 namespace app {
 
@@ -55,7 +55,7 @@ void reload_pipeline(Pipeline& pipeline, const std::function<Config()>& reload) 
 }
 
 /// Kept from the watchdog, systemd kills the server and starts it again (WatchdogSec in the unit).
-void tell_watchdog(bool alive, base::Time now, server::LogPeriod& hangs) {
+void tell_watchdog(bool alive, base::Time now, base::LogPeriod& hangs) {
   if (alive) {
     sd_notify(0, "WATCHDOG=1");
   } else if (const auto times = hangs.count(now)) {
@@ -74,7 +74,7 @@ int serve(Config config, const std::function<Config()>& reload) {
   Pipeline pipeline{std::move(config), std::move(kernel)};
   pipeline.start();
   sd_notify(0, "READY=1");
-  server::LogPeriod hangs;
+  base::LogPeriod hangs;
   for (;;) {
     const int signal = ::sigtimedwait(&signals, nullptr, &kTick);
     if (signal == SIGTERM || signal == SIGINT) break;

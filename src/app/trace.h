@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "base/bounded_queue.h"
-#include "server/log_period.h"
+#include "base/log_period.h"
 
 namespace app {
 
@@ -49,7 +49,7 @@ class Trace {
   const std::string directory_;
   base::BoundedQueue<Line> lines_{kBound};
   std::atomic<std::uint64_t> lines_failed_{0};
-  server::LogPeriod failures_;  // used by the writer thread only
+  base::LogPeriod failures_;  // used by the writer thread only
   std::thread thread_;
 };
 

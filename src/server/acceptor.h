@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
+#include "base/log_period.h"
 #include "base/unique_fd.h"
 #include "server/address.h"
 #include "server/event_loop.h"
-#include "server/log_period.h"
 
 struct evconnlistener;
 
@@ -47,7 +47,7 @@ class Acceptor {
   std::vector<std::unique_ptr<evconnlistener, Free>> listeners_;
   EventLoop::RulePtr resume_;
   bool paused_ = false;
-  LogPeriod failures_;
+  base::LogPeriod failures_;
 };
 
 }  // namespace server

@@ -3,9 +3,9 @@
 #include <functional>
 #include <memory>
 
+#include "base/log_period.h"
 #include "base/unique_fd.h"
 #include "base/units.h"
-#include "server/log_period.h"
 
 struct event;
 struct event_base;
@@ -69,7 +69,7 @@ class EventLoop {
   std::unique_ptr<event_base, FreeBase> base_;
   base::UniqueFd wake_fd_;
   RulePtr wake_rule_;
-  LogPeriod slow_;
+  base::LogPeriod slow_;
 };
 
 }  // namespace server

@@ -6,12 +6,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/log_period.h"
 #include "media/packet.h"
 #include "server/counters.h"
 #include "server/event_loop.h"
 #include "server/group_channel.h"
 #include "server/handler.h"
-#include "server/log_period.h"
 #include "server/page_table.h"
 #include "server/seats.h"
 #include "server/server.h"
@@ -54,7 +54,7 @@ struct LoopContext {
   std::map<media::ChannelId, std::unique_ptr<GroupChannel>> channels{};
   std::unordered_map<ViewerId, ViewerSession*> sessions{};
   std::vector<Connection*> closed{};  ///< to be destroyed in the loop's next turn
-  LogPeriod failed_admissions{};
+  base::LogPeriod failed_admissions{};
 
   /// Made when it is first named: a viewer may be sent to it before its first packet.
   GroupChannel& channel(media::ChannelId id) {

@@ -105,7 +105,7 @@ class Server::Impl {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<Endpoint> listening_;
   bool running_ = false;
-  LogPeriod refused_;
+  base::LogPeriod refused_;
 };
 
 Server::Server(Settings settings, Handler& handler)

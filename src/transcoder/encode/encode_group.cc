@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/log_period.h"
 #include "transcoder/encode/group_inbox.h"
 #include "transcoder/encode/keyframe_clock.h"
 #include "transcoder/encode/rate_meter.h"
@@ -23,9 +24,6 @@ namespace {
 
 /// An encoder that cannot be opened is tried again this often.
 constexpr base::Duration kRetry = std::chrono::seconds{1};
-
-/// Failures within this time are one line of the log.
-constexpr base::Duration kLogPeriod = std::chrono::seconds{10};
 
 base::Duration thread_cpu_time() {
   timespec now{};
@@ -75,8 +73,7 @@ class EncodeGroup::Impl {
   base::BitRate rate_;           ///< of encoder_
   bool opened_ = false;          ///< encoder_ has not encoded yet
   base::Time retry_{};           ///< no encoder is opened before
-  base::Time next_log_{};
-  std::uint64_t unlogged_ = 0;
+  base::LogPeriod failures_;
 
   mutable std::mutex mutex_;
   State state_;          // GUARDED_BY(mutex_)
@@ -226,12 +223,9 @@ void EncodeGroup::Impl::fail(const std::string& reason) {
     std::lock_guard lock{mutex_};
     ++state_.failures;
   }
-  ++unlogged_;
-  const auto now = base::Clock::now();
-  if (now < next_log_) return;
-  base::log::error("encoder_failed", {{"stream", name_}, {"reason", reason}, {"times", unlogged_}});
-  next_log_ = now + kLogPeriod;
-  unlogged_ = 0;
+  if (const auto times = failures_.count(base::Clock::now())) {
+    base::log::error("encoder_failed", {{"stream", name_}, {"reason", reason}, {"times", *times}});
+  }
 }
 
 EncodeGroup::EncodeGroup(std::string name, VideoSettings video, AudioSettings audio,

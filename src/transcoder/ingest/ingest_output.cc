@@ -8,9 +8,6 @@ namespace transcoder {
 
 namespace {
 
-/// A source whose clock jumps all the time is told of once in this while.
-constexpr base::Duration kReportPeriod = std::chrono::seconds{10};
-
 /// Ingest::State::has_audio.
 constexpr base::Duration kSoundFresh = std::chrono::seconds{1};
 
@@ -89,10 +86,10 @@ void IngestOutput::close() {
 
 void IngestOutput::report_jumps(base::Time now) {
   const auto jumps = timeline_.jumps();
-  if (jumps == jumps_told_ || (jumps_told_ > 0 && now - jumps_told_at_ < kReportPeriod)) return;
-  base::log::warning("source_clock_jumped", {{"stream", stream_}, {"times", jumps - jumps_told_}});
-  jumps_told_ = jumps;
-  jumps_told_at_ = now;
+  if (jumps == jumps_seen_) return;
+  if (const auto times = jumps_.count(now, jumps - std::exchange(jumps_seen_, jumps))) {
+    base::log::warning("source_clock_jumped", {{"stream", stream_}, {"times", *times}});
+  }
 }
 
 Ingest::State IngestOutput::state(base::Time now) const {

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <string>
 
+#include "base/log_period.h"
 #include "media/frame.h"
 #include "transcoder/ingest/ingest.h"
 #include "transcoder/time/frame_rate_limit.h"
@@ -46,8 +47,8 @@ class IngestOutput {
   media::Frame last_;             // GUARDED_BY(mutex_); no planes: none yet
   base::Time delivered_{};        // GUARDED_BY(mutex_)
   std::uint64_t number_ = 0;      // GUARDED_BY(mutex_)
-  std::uint64_t jumps_told_ = 0;  // GUARDED_BY(mutex_)
-  base::Time jumps_told_at_{};    // GUARDED_BY(mutex_)
+  std::uint64_t jumps_seen_ = 0;  // GUARDED_BY(mutex_)
+  base::LogPeriod jumps_;         // GUARDED_BY(mutex_)
 
   mutable std::mutex state_mutex_;
   Ingest::State state_;      // GUARDED_BY(state_mutex_)

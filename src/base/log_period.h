@@ -6,24 +6,24 @@
 
 #include "base/units.h"
 
-namespace server {
+namespace base {
 
 /// Counts a repeated event so that it is logged once per period. Used on one thread.
 class LogPeriod {
  public:
-  static constexpr base::Duration kPeriod = std::chrono::seconds{10};  ///< a log stays readable
+  static constexpr Duration kPeriod = std::chrono::seconds{10};  ///< a log stays readable
 
-  /// One more. When it is time to log: how many there were since the last line.
-  std::optional<std::uint64_t> count(base::Time now) {
-    ++since_last_;
+  /// `times` more. When it is time to log: how many there were since the last line.
+  std::optional<std::uint64_t> count(Time now, std::uint64_t times = 1) {
+    since_last_ += times;
     if (last_ && now - *last_ < kPeriod) return std::nullopt;
     last_ = now;
     return std::exchange(since_last_, 0);
   }
 
  private:
-  std::optional<base::Time> last_;
+  std::optional<Time> last_;
   std::uint64_t since_last_ = 0;
 };
 
-}  // namespace server
+}  // namespace base
