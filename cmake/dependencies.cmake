@@ -16,6 +16,7 @@ pkg_check_modules(x264 REQUIRED IMPORTED_TARGET x264)
 pkg_check_modules(libevent REQUIRED IMPORTED_TARGET libevent_core libevent_pthreads)
 pkg_check_modules(libcap REQUIRED IMPORTED_TARGET libcap)
 pkg_check_modules(libsystemd REQUIRED IMPORTED_TARGET libsystemd)
+pkg_check_modules(libnl REQUIRED IMPORTED_TARGET libnl-3.0)
 
 # http_parser has neither a pkg-config file nor a CMake package.
 find_library(HTTP_PARSER_LIBRARY http_parser REQUIRED)

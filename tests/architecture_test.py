@@ -13,7 +13,7 @@ FOLDER = r"\w+(?:/\w+)?"
 ROW = re.compile(rf"^\| `({FOLDER})/` \|[^|]*\| ([^|]*) \|", re.M)
 
 # Libraries that show in one kind of place only: never in a header, for it would spread.
-WRAPPED = re.compile(r"^(gst/|libav|libsw|x264\.h|event2/|bpf/|toml\+\+|CLI/|http_parser\.h|spdlog/)")
+WRAPPED = re.compile(r"^(gst/|libav|libsw|x264\.h|event2/|bpf/|netlink/|toml\+\+|CLI/|http_parser\.h|spdlog/)")
 
 
 def allowed_uses():

@@ -57,4 +57,11 @@ void Loopback::lose_nothing() {
               ::setsockopt(receiver_.get(), SOL_SOCKET, SO_DETACH_FILTER, &none, sizeof none));
 }
 
+void Loopback::reset_by_receiver() {
+  const linger none{.l_onoff = 1, .l_linger = 0};
+  base::check("SO_LINGER",
+              ::setsockopt(receiver_.get(), SOL_SOCKET, SO_LINGER, &none, sizeof none));
+  receiver_.reset();
+}
+
 }  // namespace tcpinfo

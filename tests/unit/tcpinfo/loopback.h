@@ -20,6 +20,10 @@ class Loopback {
   void lose(char first);
   void lose_nothing();
 
+  void close_sender() { sender_.reset(); }
+  /// By a reset instead of an orderly end.
+  void reset_by_receiver();
+
  private:
   base::UniqueFd sender_;
   base::UniqueFd receiver_;

@@ -1,0 +1,36 @@
+#include "tcpinfo/netlink/wire.h"
+
+#include <linux/netlink.h>
+
+#include <algorithm>
+
+namespace tcpinfo::wire {
+
+namespace {
+
+/// The part of `rest` that its header says is `length` bytes; `rest` then begins behind its
+/// padding.
+std::optional<Bytes> take(Bytes& rest, std::size_t header, std::size_t length) {
+  if (length < header || length > rest.size()) return std::nullopt;
+  const auto payload = rest.subspan(header, length - header);
+  rest = rest.subspan(std::min<std::size_t>(NLMSG_ALIGN(length), rest.size()));
+  return payload;
+}
+
+}  // namespace
+
+std::optional<Attribute> take_attribute(Bytes& rest) {
+  const auto header = front<nlattr>(rest);
+  if (!header) return std::nullopt;
+  const auto value = take(rest, sizeof *header, header->nla_len);
+  if (!value) return std::nullopt;
+  return Attribute{static_cast<std::uint16_t>(header->nla_type & NLA_TYPE_MASK), *value};
+}
+
+std::optional<Bytes> take_message(Bytes& rest) {
+  const auto header = front<nlmsghdr>(rest);
+  if (!header) return std::nullopt;
+  return take(rest, sizeof *header, header->nlmsg_len);
+}
+
+}  // namespace tcpinfo::wire

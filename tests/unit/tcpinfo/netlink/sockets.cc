@@ -1,0 +1,24 @@
+#include "sockets.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "base/system_error.h"
+
+namespace tcpinfo {
+
+std::uint64_t cookie(int fd) {
+  std::uint64_t cookie = 0;
+  socklen_t length = sizeof cookie;
+  base::check("SO_COOKIE", ::getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &length));
+  return cookie;
+}
+
+std::uint16_t local_port(int fd) {
+  sockaddr_in address{};
+  socklen_t length = sizeof address;
+  base::check("getsockname", ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length));
+  return ntohs(address.sin_port);
+}
+
+}  // namespace tcpinfo

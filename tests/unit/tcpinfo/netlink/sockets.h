@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+
+namespace tcpinfo {
+
+/// SO_COOKIE
+std::uint64_t cookie(int fd);
+
+/// The port that an IPv4 socket is bound to.
+std::uint16_t local_port(int fd);
+
+}  // namespace tcpinfo
