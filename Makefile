@@ -53,7 +53,7 @@ test-kernel:
 	$(DEPS) build run test kernel
 	cmake --preset dev
 	cmake --build --preset dev
-	tests/kernels/boot linux-image-amd64 build/dev/tests/unit/tcpinfo/*_kernel_test
+	tests/kernels/boot linux-image-amd64 $$(find build/dev/tests/unit/tcpinfo -name '*_kernel_test')
 
 lint: lint-fast
 	cmake --preset dev

@@ -50,15 +50,19 @@ TEST(DiagSocketTest, ReadsADestroyedSocket) {
 }
 
 TEST(DiagSocketTest, TcpInfoOfLinux61IsShorter) {
-  const auto socket = parse_diag_socket(dumped_with_info_of(kTcpInfoLength61));
+  const auto socket = parse_diag_socket(message(kDumpedBy61));
   EXPECT_EQ(socket->tcp_info.length, kTcpInfoLength61);
   EXPECT_FALSE(socket->tcp_info.has_total_rto());
   EXPECT_EQ(socket->tcp_info.info.bytes_acked, 400'000u);
-  EXPECT_EQ(socket->congestion_control, "bbr");
+  EXPECT_EQ(socket->congestion_control, "cubic");
 }
 
 TEST(DiagSocketTest, TcpInfoOfALaterKernelIsCut) {
-  const auto socket = parse_diag_socket(dumped_with_info_of(2 * kInfoLength));
+  auto bytes = message(kDumped);
+  bytes[kInfo + 1] = std::byte{2};  // 256 bytes more: there are not so many yet
+  EXPECT_EQ(parse_diag_socket(bytes)->tcp_info.length, 0u);
+  bytes.insert(bytes.begin() + kInfo + 4 + kInfoLength, 256, std::byte{0xee});
+  const auto socket = parse_diag_socket(bytes);
   EXPECT_EQ(socket->tcp_info.length, sizeof(TcpInfo));
   EXPECT_EQ(socket->tcp_info.info.snd_cwnd, 18u);
   EXPECT_EQ(socket->congestion_control, "bbr");

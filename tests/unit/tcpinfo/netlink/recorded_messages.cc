@@ -15,20 +15,4 @@ Message message(std::string_view hex) {
   return bytes;
 }
 
-Message dumped_with_info_of(std::size_t length) {
-  constexpr std::size_t kAttributeHeader = 4;
-  const auto whole = message(kDumped);
-  const auto at = [&](std::size_t offset) {
-    return whole.begin() + static_cast<std::ptrdiff_t>(offset);
-  };
-  Message out{whole.begin(), at(kInfo)};
-  const auto size = kAttributeHeader + length;
-  out.insert(out.end(), {std::byte(size & 0xff), std::byte(size >> 8), std::byte{2}, std::byte{0}});
-  Message info{at(kInfo + kAttributeHeader), at(kInfo + kAttributeHeader + kInfoLength)};
-  info.resize((length + 3) / 4 * 4, std::byte{0xee});
-  out.insert(out.end(), info.begin(), info.end());
-  out.insert(out.end(), at(kInfo + kAttributeHeader + kInfoLength), whole.end());
-  return out;
-}
-
 }  // namespace tcpinfo

@@ -33,15 +33,22 @@ inline constexpr std::string_view kDestroyed =
     "1500000000000000801a060000000000000000000000000000000000000000000000000000f80500000001000000"
     "000000000000000000000000000000000000000000000000000000000000000000000000000000000000";
 
-inline constexpr std::size_t kHeader = 72;       // sizeof(struct inet_diag_msg)
-inline constexpr std::size_t kInfoLength = 280;  // of struct tcp_info on Linux 6.18
-inline constexpr std::size_t kInfo = 108;        // where kDumped has the attribute with it
+/// Of Linux 6.1, a connection like the first, by cubic: struct tcp_info has 232 bytes.
+inline constexpr std::string_view kDumpedBy61 =
+    "0a010000bbd0e22c00000000000000000000ffff7f00000100000000000000000000ffff7f000001000000000100"
+    "000000000000000000003200000000000000000000007f040000050008000000000008000f00000000000c001500"
+    "01000000000000000600160012000000ec0002000100000000077701605b0300409c000000800000180200000000"
+    "0000000000000000000000000000000000002800000000000000c401000014000000ffff0000cbff0000b14d0000"
+    "80050000ffffff7f0a000000cbff00000300000000000000cbff000000000000bfc8f60100000000ffffffffffff"
+    "ffff801a0600000000003200000000000000150000001700000000000000f800000001000000140000000821e007"
+    "00000000e00a060000000000000000000000000000000000000000001500000000000000801a0600000000000000"
+    "000000000000000000000000000000000000000001000a0004006375626963000000";
+
+inline constexpr std::size_t kHeader = 72;  // sizeof(struct inet_diag_msg)
+inline constexpr std::size_t kInfo = 108;   // where kDumped has the attribute INET_DIAG_INFO
+inline constexpr std::size_t kInfoLength = 280;
 
 /// The bytes that `hex` stands for.
 Message message(std::string_view hex);
-
-/// kDumped as a kernel with another length of struct tcp_info would send it: cut, or with more
-/// behind it. Linux 6.1 has 232 bytes.
-Message dumped_with_info_of(std::size_t length);
 
 }  // namespace tcpinfo
