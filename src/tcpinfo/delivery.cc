@@ -1,0 +1,151 @@
+#include "tcpinfo/delivery.h"
+
+#include <linux/errqueue.h>
+#include <linux/net_tstamp.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+namespace tcpinfo {
+
+namespace {
+
+// include/uapi/linux/net_tstamp.h, Linux 6.2: ids count from what has been written, not from what
+// has been acknowledged.
+constexpr int kOptIdTcp = 1 << 16;
+
+// Time stamps taken by software, without the data, with an id; which writes get one is theirs to
+// say.
+constexpr int kFlags =
+    SOF_TIMESTAMPING_SOFTWARE | SOF_TIMESTAMPING_OPT_ID | SOF_TIMESTAMPING_OPT_TSONLY;
+
+bool set_timestamping(int fd, int flags) {
+  return ::setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof flags) == 0;
+}
+
+bool all_acknowledged(int fd) {
+  int bytes = 0;
+  return ::ioctl(fd, SIOCOUTQ, &bytes) == 0 && bytes == 0;
+}
+
+// A report's control data: three time stamps, and the error with an IPv6 address.
+constexpr std::size_t kControl = CMSG_SPACE(sizeof(scm_timestamping)) +
+                                 CMSG_SPACE(sizeof(sock_extended_err) + sizeof(sockaddr_in6));
+
+struct ClockPair {
+  base::Time now;
+  base::Duration realtime_ahead;  ///< of `now`'s clock
+};
+
+/// The thread may lose its processor between two readings: what lies close together is believed.
+ClockPair read_clocks() {
+  constexpr int kTries = 3;
+  constexpr base::Duration kClose = std::chrono::microseconds{2};  // a reading takes 30 ns
+  ClockPair pair{};
+  for (int i = 0; i < kTries; ++i) {
+    const auto before = base::Clock::now();
+    const base::Duration realtime = std::chrono::system_clock::now().time_since_epoch();
+    pair = {base::Clock::now(), realtime - before.time_since_epoch()};
+    if (pair.now - before < kClose) break;
+  }
+  return pair;
+}
+
+using Bytes = std::span<const std::byte>;
+
+/// Calls fn(header, data) for each message of control data; one that is cut short ends it.
+template <typename Fn>
+void for_each_message(Bytes control, Fn fn) {
+  cmsghdr header;
+  while (control.size() >= sizeof header) {
+    std::memcpy(&header, control.data(), sizeof header);
+    if (header.cmsg_len < CMSG_LEN(0) || header.cmsg_len > control.size()) return;
+    fn(header, control.first(header.cmsg_len).subspan(CMSG_LEN(0)));
+    control = control.subspan(std::min<std::size_t>(CMSG_ALIGN(header.cmsg_len), control.size()));
+  }
+}
+
+template <typename T>
+std::optional<T> read_as(Bytes data) {
+  T value;
+  if (data.size() < sizeof value) return std::nullopt;
+  std::memcpy(&value, data.data(), sizeof value);
+  return value;
+}
+
+bool is_timestamps(const cmsghdr& header) {
+  return header.cmsg_level == SOL_SOCKET && header.cmsg_type == SCM_TIMESTAMPING;
+}
+
+bool is_error(const cmsghdr& header) {
+  return (header.cmsg_level == SOL_IP && header.cmsg_type == IP_RECVERR) ||
+         (header.cmsg_level == SOL_IPV6 && header.cmsg_type == IPV6_RECVERR);
+}
+
+bool is_acknowledgement(const sock_extended_err& error) {
+  return error.ee_origin == SO_EE_ORIGIN_TIMESTAMPING && error.ee_info == SCM_TSTAMP_ACK;
+}
+
+}  // namespace
+
+std::optional<DeliveryReports> DeliveryReports::enable(int fd, std::uint64_t sent) {
+  if (set_timestamping(fd, kFlags | kOptIdTcp)) return DeliveryReports{sent};
+  if (errno != EINVAL) return std::nullopt;
+  if (!all_acknowledged(fd)) {
+    errno = EBUSY;
+    return std::nullopt;
+  }
+  if (!set_timestamping(fd, kFlags)) return std::nullopt;
+  return DeliveryReports{sent};
+}
+
+void DeliveryReports::receive(int fd, std::uint64_t sent, Batch& into) const {
+  struct alignas(cmsghdr) Control {
+    std::array<std::byte, kControl> bytes;
+  };
+  std::array<Control, kBatch> controls;
+  std::array<mmsghdr, kBatch> messages{};
+  for (std::size_t i = 0; i < kBatch; ++i) {
+    messages[i].msg_hdr.msg_control = controls[i].bytes.data();
+    messages[i].msg_hdr.msg_controllen = kControl;
+  }
+  const int count = ::recvmmsg(fd, messages.data(), kBatch, MSG_ERRQUEUE | MSG_DONTWAIT, nullptr);
+  into.count = 0;
+  into.more = count == static_cast<int>(kBatch);
+  if (count <= 0) return;
+  const auto clocks = read_clocks();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    const auto size = messages[i].msg_hdr.msg_controllen;
+    const auto report = parse_ack_report(std::span{controls[i].bytes}.first(size));
+    if (!report) continue;
+    const base::Time at{report->realtime - clocks.realtime_ahead};
+    // The clock may have been set meanwhile: nothing comes from the future.
+    into.deliveries[into.count++] = {unwrap_offset(base_ + report->id + 1, sent),
+                                     std::min(at, clocks.now)};
+  }
+}
+
+std::optional<AckReport> parse_ack_report(std::span<const std::byte> control) {
+  std::optional<scm_timestamping> times;
+  std::optional<sock_extended_err> error;
+  for_each_message(control, [&](const cmsghdr& header, Bytes data) {
+    if (is_timestamps(header)) times = read_as<scm_timestamping>(data);
+    if (is_error(header)) error = read_as<sock_extended_err>(data);
+  });
+  if (!times || !error || !is_acknowledgement(*error)) return std::nullopt;
+  const timespec time = times->ts[0];
+  return AckReport{error->ee_data,
+                   std::chrono::seconds{time.tv_sec} + std::chrono::nanoseconds{time.tv_nsec}};
+}
+
+std::uint64_t unwrap_offset(std::uint32_t low, std::uint64_t sent) {
+  return sent - (static_cast<std::uint32_t>(sent) - low);
+}
+
+}  // namespace tcpinfo
