@@ -7,6 +7,8 @@
 
 #include <iterator>
 
+#include "app/names.h"
+
 namespace app {
 
 namespace {
@@ -47,17 +49,19 @@ struct Metrics::Families {
                              "Times a viewer's rate was retracted, by reason")},
         restores{counters(registry, "symcast_restores_total",
                           "Steps by which viewers' rates were restored")},
+        delivered{counters(registry, "symcast_frames_delivered_total",
+                           "Pictures acknowledged by viewers, by the source of the time: "
+                           "timestamp (exact), tcp_info (seen at a later picture)")},
         delay{histograms(registry, "symcast_frame_delivery_delay_seconds",
-                         "From a picture's capture to the acknowledgement of its last byte, seen "
-                         "at the next picture: up to one interval late")},
+                         "From a picture's capture to the acknowledgement of its last byte")},
         join{histograms(registry, "symcast_join_seconds",
-                        "From a viewer's request to the acknowledgement of its first picture, "
-                        "seen at the next picture: up to one interval late")} {}
+                        "From a viewer's request to the acknowledgement of its first picture")} {}
 
   prometheus::Family<prometheus::Counter>& events;
   prometheus::Family<prometheus::Histogram>& retarget;
   prometheus::Family<prometheus::Counter>& retractions;
   prometheus::Family<prometheus::Counter>& restores;
+  prometheus::Family<prometheus::Counter>& delivered;
   prometheus::Family<prometheus::Histogram>& delay;
   prometheus::Family<prometheus::Histogram>& join;
 };
@@ -84,6 +88,11 @@ std::unique_ptr<Metrics::Stream> Metrics::add_series(const std::string& name) {
   s->retracted_by_rexmt_ = &families_->retractions.Add({{"stream", name}, {"reason", "rexmt"}});
   s->retracted_by_dupack_ = &families_->retractions.Add({{"stream", name}, {"reason", "dupack"}});
   s->restores_ = &families_->restores.Add({{"stream", name}});
+  const auto timed_by = [&](FrameDelivery::Source source) {
+    return &families_->delivered.Add({{"stream", name}, {"source", app::name(source)}});
+  };
+  s->timed_by_timestamp_ = timed_by(FrameDelivery::Source::kTimestamp);
+  s->timed_by_tcp_info_ = timed_by(FrameDelivery::Source::kTcpInfo);
   s->delivery_delay_ = &families_->delay.Add({{"stream", name}}, kDelayBuckets);
   s->join_time_ = &families_->join.Add({{"stream", name}}, kJoinBuckets);
   return s;
@@ -112,6 +121,8 @@ void Metrics::release(const std::string& name) {
   families_->retractions.Remove(s.retracted_by_rexmt_);
   families_->retractions.Remove(s.retracted_by_dupack_);
   families_->restores.Remove(s.restores_);
+  families_->delivered.Remove(s.timed_by_timestamp_);
+  families_->delivered.Remove(s.timed_by_tcp_info_);
   families_->delay.Remove(s.delivery_delay_);
   families_->join.Remove(s.join_time_);
   streams_.erase(found);
@@ -132,7 +143,9 @@ void Metrics::Stream::decision(abr::Reason reason) {
   if (reason == abr::Reason::kRestore) restores_->Increment();
 }
 
-void Metrics::Stream::frame_delivered(double delay_seconds) {
+void Metrics::Stream::frame_delivered(double delay_seconds, FrameDelivery::Source source) {
+  const bool exact = source == FrameDelivery::Source::kTimestamp;
+  (exact ? timed_by_timestamp_ : timed_by_tcp_info_)->Increment();
   delivery_delay_->Observe(delay_seconds);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "abr/reason.h"
+#include "app/frame_deliveries.h"
 #include "tcpinfo/congestion_event.h"
 
 namespace prometheus {
@@ -31,7 +32,7 @@ class Metrics {
     void retargeted(double seconds_since_event);
     /// Counts what changed a viewer's rate: retractions by event, restores.
     void decision(abr::Reason reason);
-    void frame_delivered(double delay_seconds);
+    void frame_delivered(double delay_seconds, FrameDelivery::Source source);
     void joined(double seconds_to_first_frame);
 
    private:
@@ -44,6 +45,8 @@ class Metrics {
     prometheus::Counter* retracted_by_rexmt_ = nullptr;
     prometheus::Counter* retracted_by_dupack_ = nullptr;
     prometheus::Counter* restores_ = nullptr;
+    prometheus::Counter* timed_by_timestamp_ = nullptr;
+    prometheus::Counter* timed_by_tcp_info_ = nullptr;
     prometheus::Histogram* delivery_delay_ = nullptr;
     prometheus::Histogram* join_time_ = nullptr;
   };

@@ -30,4 +30,8 @@ const char* name(transcoder::Ingest::Status status) {
   return "unknown";
 }
 
+const char* name(FrameDelivery::Source source) {
+  return source == FrameDelivery::Source::kTimestamp ? "timestamp" : "tcp_info";
+}
+
 }  // namespace app

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/frame_deliveries.h"
 #include "server/handler.h"
 #include "transcoder/ingest/ingest.h"
 
@@ -8,5 +9,6 @@ namespace app {
 
 const char* name(server::LeaveReason reason);
 const char* name(transcoder::Ingest::Status status);
+const char* name(FrameDelivery::Source source);
 
 }  // namespace app

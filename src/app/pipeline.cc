@@ -32,8 +32,10 @@ Pipeline::Pipeline(Config config, KernelAccess kernel)
       listening_{std::move(kernel.listening)},
       events_{std::move(kernel.events), server::loop_count(config_.server)},
       metrics_{kernel.event_source},
+      budgets_{server::loop_count(config_.server), config_.telemetry},
       trace_{open_trace(config_.trace_directory)},
-      controller_{{sampler_, events_, kernel.event_source, viewers_, warnings_, trace_.get()}},
+      controller_{
+          {sampler_, events_, kernel.event_source, viewers_, budgets_, warnings_, trace_.get()}},
       server_{config_.server, controller_} {
   for (const auto& stream : config_.streams) controller_.add(make_stream(stream));
   add_pages();
@@ -109,10 +111,10 @@ void Pipeline::reload(const Config& config) {
   base::log::set_level(config.log_level);
   metrics_max_viewers_ = config.metrics_max_viewers;
   if (config.server != config_.server || config.kernel != config_.kernel ||
-      config.trace_directory != config_.trace_directory) {
+      config.telemetry != config_.telemetry || config.trace_directory != config_.trace_directory) {
     base::log::warning(
         "server_change_needs_restart",
-        {{"hint", "[server], [admin], [kernel] and [trace] are read at start only"}});
+        {{"hint", "[server], [admin], [kernel], [telemetry] and [trace] are read at start only"}});
   }
   remove_missing(config);
   reconfigure_kept(config);
@@ -142,8 +144,11 @@ std::vector<LiveStream::State> Pipeline::stream_states() const {
 }
 
 StateCollector::Snapshot Pipeline::snapshot() const {
-  return {stream_states(), server_.state(),
-          viewers_.list(static_cast<std::size_t>(metrics_max_viewers_)), events_.lost(),
+  return {stream_states(),
+          server_.state(),
+          viewers_.list(static_cast<std::size_t>(metrics_max_viewers_)),
+          budgets_.states(),
+          events_.lost(),
           trace_ ? trace_->lines_lost() : 0};
 }
 

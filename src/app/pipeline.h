@@ -12,6 +12,7 @@
 #include "app/kernel_access.h"
 #include "app/metrics.h"
 #include "app/state_collector.h"
+#include "app/telemetry_budget.h"
 #include "app/trace.h"
 #include "app/viewer_table.h"
 #include "server/server.h"
@@ -55,6 +56,7 @@ class Pipeline {
   EventDispatch events_;
   Metrics metrics_;
   ViewerTable viewers_;
+  LoopBudgets budgets_;
   std::unique_ptr<Trace> trace_;  ///< null: no trace
   tcpinfo::SocketSampler sampler_;
   server::SocketWarnings warnings_;

@@ -174,6 +174,11 @@ void collect_viewer(Families& out, const ViewerTelemetry& viewer) {
   out.gauge("symcast_viewer_cwnd_segments", "Congestion window", labels, viewer.cwnd);
   out.gauge("symcast_viewer_delivery_rate_bits_per_second", "The kernel's delivery rate", labels,
             bits_per_second(viewer.delivery_rate));
+  if (viewer.capacity.bps() > 0) {
+    out.gauge("symcast_viewer_capacity_bits_per_second",
+              "What the path can carry, by the spacing of acknowledgements; only where it is known",
+              labels, bits_per_second(viewer.capacity));
+  }
   out.gauge("symcast_viewer_rate_target_bits_per_second", "What the policy lets the viewer have",
             labels, bits_per_second(viewer.target));
   out.gauge("symcast_viewer_backlog_seconds", "What waits unsent, as time at the rate served",
@@ -187,6 +192,16 @@ void collect_viewer(Families& out, const ViewerTelemetry& viewer) {
             1);
 }
 
+void collect_loop(Families& out, const LoopBudgets::State& state) {
+  const auto nth = [&](const char* kind, unsigned value) {
+    out.gauge("symcast_telemetry_every_nth_picture",
+              "A viewer's connection is looked at for every n-th picture; 0: never",
+              {{"loop", std::to_string(state.loop)}, {"kind", kind}}, value);
+  };
+  nth("samples", state.sampled_every_nth);
+  nth("marks", state.marked_every_nth);
+}
+
 }  // namespace
 
 std::vector<MetricFamily> StateCollector::Collect() const {
@@ -198,6 +213,7 @@ std::vector<MetricFamily> StateCollector::Collect() const {
   out.counter("symcast_congestion_events_lost_total",
               "Pushed congestion events that found no room on their way to an event loop", {},
               count(snapshot.events_lost));
+  for (const auto& loop : snapshot.loops) collect_loop(out, loop);
   out.counter("symcast_trace_lines_dropped_total",
               "Trace lines lost: the disk was late, or did not take them", {},
               count(snapshot.trace_lines_lost));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/live_stream.h"
+#include "app/telemetry_budget.h"
 #include "app/viewer_table.h"
 #include "server/server.h"
 
@@ -19,6 +20,7 @@ class StateCollector : public prometheus::Collectable {
     std::vector<LiveStream::State> streams;
     server::Server::State server;
     std::vector<ViewerTelemetry> viewers;  ///< those that get metrics of their own
+    std::vector<LoopBudgets::State> loops;
     std::uint64_t events_lost = 0;
     std::uint64_t trace_lines_lost = 0;
   };

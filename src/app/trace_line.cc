@@ -22,6 +22,17 @@ json optional_time(std::optional<base::Time> time) {
   return at(*time);
 }
 
+/// When a picture was acknowledged; null: never.
+json acked(const std::optional<FrameDelivery>& delivery) {
+  if (!delivery) return nullptr;
+  return at(delivery->at);
+}
+
+json source(const std::optional<FrameDelivery>& delivery) {
+  if (!delivery) return nullptr;
+  return name(delivery->source);
+}
+
 }  // namespace
 
 std::string join(const server::ViewerTick& tick, base::Time requested,
@@ -38,14 +49,18 @@ std::string join(const server::ViewerTick& tick, base::Time requested,
       .dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-std::string frame(const server::SentFrame& frame, std::optional<base::Time> acked) {
+std::string frame(const server::SentFrame& frame, const std::optional<FrameDelivery>& delivery,
+                  std::optional<base::BitRate> capacity) {
   return json{{"event", "frame"},
               {"number", frame.number},
               {"pts", base::seconds(frame.pts)},
               {"keyframe", frame.keyframe},
               {"captured", at(frame.captured)},
               {"departed", at(frame.departed)},
-              {"acked", optional_time(acked)},
+              {"acked", acked(delivery)},
+              {"acked_source", source(delivery)},
+              {"head_acked", optional_time(delivery ? delivery->head : std::nullopt)},
+              {"capacity", capacity ? json(capacity->bps()) : json(nullptr)},
               {"target_bits", frame.target.bits()},
               {"bits", frame.size.bits()},
               {"psnr", psnr(frame.psnr)}}

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "abr/rate_policy.h"
+#include "app/frame_deliveries.h"
 #include "server/handler.h"
 #include "tcpinfo/congestion_event.h"
 
@@ -14,8 +15,9 @@ namespace app::trace_line {
 
 std::string join(const server::ViewerTick& tick, base::Time requested,
                  const std::string& congestion_control);
-/// `acked` is empty for a picture that was never seen acknowledged.
-std::string frame(const server::SentFrame& frame, std::optional<base::Time> acked);
+/// `delivery` is empty for a picture that was never seen acknowledged; `capacity`: as known then.
+std::string frame(const server::SentFrame& frame, const std::optional<FrameDelivery>& delivery,
+                  std::optional<base::BitRate> capacity);
 /// `now`: when we learnt of it.
 std::string event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source,
                   base::Time now);

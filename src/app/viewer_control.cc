@@ -25,6 +25,10 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
       requested_{now},
       settings_{stream_->viewer_settings()},
       policy_{abr::make_policy(settings_->control)},
+      samples_{shared.budgets.of(request.loop).samples},
+      sample_turn_{request.id},
+      deliveries_{shared.budgets.of(request.loop).marks, request.id,
+                  [this](const auto& frame, const auto& delivery) { delivered(frame, delivery); }},
       limits_{socket_limits(settings_->control.rate.start, stream_->media_settings().audio,
                             settings_->tcp)} {
   const abr::Decision start = policy_->decide({}, now);
@@ -51,6 +55,9 @@ void ViewerControl::on_join(const server::ViewerTick& tick) {
                                     {"address", tick.state.address.text()},
                                     {"congestion_control", congestion_control},
                                     {"rate", telemetry_.target}});
+  if (!deliveries_.begin(tick)) {
+    shared_.warnings.failed("SO_TIMESTAMPING", "delivery times are seen a picture late", errno);
+  }
   if (shared_.trace) {
     trace_ = shared_.trace->open(telemetry_.stream, id_);
     trace(trace_line::join(tick, requested_, congestion_control));
@@ -59,14 +66,15 @@ void ViewerControl::on_join(const server::ViewerTick& tick) {
 }
 
 void ViewerControl::on_tick(const server::ViewerTick& tick) {
+  note_group(tick);
+  limit_socket(tick.fd, tick.state.rate);
+  if (!samples_.grant(sample_turn_, 1, deliveries_.congested(), tick.now)) return;
   const auto sample = shared_.sampler.sample(tick.fd, tick.now);
   if (!sample) return;  // the socket has just died: on_leave follows
-  note_group(tick);
-  take_deliveries(tick, *sample);
+  deliveries_.on_sample(*sample, tick);
   const auto events = polled_events(*sample);
   for (const auto& event : events) note_event(event, tcpinfo::EventSource::kTcpInfo, tick.now);
   decide(events, *sample, tick.state, tick.now);
-  limit_socket(tick.fd, tick.state.rate);
   if (tick.now >= next_publish_) publish(tick, *sample);
 }
 
@@ -106,7 +114,9 @@ bool ViewerControl::decide(std::span<const tcpinfo::CongestionEvent> events,
 }
 
 void ViewerControl::on_leave(const server::ViewerTick& tick, server::LeaveReason reason) {
-  if (const auto sample = shared_.sampler.sample(tick.fd, tick.now)) take_deliveries(tick, *sample);
+  if (const auto sample = shared_.sampler.sample(tick.fd, tick.now)) {
+    deliveries_.on_sample(*sample, tick);
+  }
   base::log::info("viewer_left", {{"viewer", id_},
                                   {"stream", telemetry_.stream},
                                   {"address", tick.state.address.text()},
@@ -118,7 +128,7 @@ void ViewerControl::on_leave(const server::ViewerTick& tick, server::LeaveReason
                                   {"congestion_events", telemetry_.events}});
   if (!trace_) return;
   tick.sent.take_all(
-      [this](const server::SentFrame& frame) { trace(trace_line::frame(frame, {})); });
+      [this](const server::SentFrame& frame) { trace(trace_line::frame(frame, {}, {})); });
   shared_.trace->write(std::move(trace_), trace_line::leave(tick, reason));
 }
 
@@ -129,17 +139,13 @@ void ViewerControl::note_group(const server::ViewerTick& tick) {
   if (trace_) trace(trace_line::group(channel_.group, tick.now));
 }
 
-void ViewerControl::take_deliveries(const server::ViewerTick& tick,
-                                    const tcpinfo::TcpSample& sample) {
-  // An accepted socket's bytes_acked counts from 0, as SentFrame::end_offset does.
-  tick.sent.take_acked(sample.bytes_acked, [&](const server::SentFrame& frame) {
-    stream_->metrics().frame_delivered(base::seconds(tick.now - frame.captured));
-    if (!std::exchange(first_picture_seen_, true)) {
-      stream_->metrics().joined(base::seconds(tick.now - requested_));
-    }
-    last_acked_capture_ = frame.captured;
-    if (trace_) trace(trace_line::frame(frame, tick.now));
-  });
+void ViewerControl::delivered(const server::SentFrame& frame, const FrameDelivery& delivery) {
+  stream_->metrics().frame_delivered(base::seconds(delivery.at - frame.captured), delivery.source);
+  if (!std::exchange(first_picture_seen_, true)) {
+    stream_->metrics().joined(base::seconds(delivery.at - requested_));
+  }
+  last_acked_capture_ = frame.captured;
+  if (trace_) trace(trace_line::frame(frame, delivery, deliveries_.capacity(delivery.at)));
 }
 
 bool ViewerControl::apply(const abr::Decision& decision, base::Time now) {
@@ -170,6 +176,7 @@ void ViewerControl::publish(const server::ViewerTick& tick, const tcpinfo::TcpSa
   telemetry_.min_rtt = sample.min_rtt;
   telemetry_.cwnd = sample.cwnd;
   telemetry_.delivery_rate = sample.delivery_rate;
+  telemetry_.capacity = deliveries_.capacity(tick.now).value_or(base::BitRate{});
   if (last_acked_capture_ > base::Time{}) telemetry_.behind_live = tick.now - last_acked_capture_;
   shared_.table.put(telemetry_);
 }

@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "abr/rate_policy.h"
+#include "app/delivery_watch.h"
 #include "app/event_dispatch.h"
 #include "app/live_stream.h"
 #include "app/socket_limits.h"
+#include "app/telemetry_budget.h"
 #include "app/trace.h"
 #include "app/viewer_table.h"
 #include "server/handler.h"
@@ -28,6 +30,7 @@ class ViewerControl : public server::ViewerObserver {
     EventDispatch& events;
     tcpinfo::EventSource event_source;
     ViewerTable& table;
+    LoopBudgets& budgets;
     server::SocketWarnings& warnings;
     Trace* trace;  ///< null: no trace
   };
@@ -42,6 +45,10 @@ class ViewerControl : public server::ViewerObserver {
 
   void on_join(const server::ViewerTick& tick) override;
   void on_tick(const server::ViewerTick& tick) override;
+  server::Marks marks(base::ByteCount size, base::Time now) override {
+    return deliveries_.marks(size, now);
+  }
+  void on_error_queue(const server::ViewerTick& tick) override { deliveries_.read_reports(tick); }
   void on_leave(const server::ViewerTick& tick, server::LeaveReason reason) override;
 
  private:
@@ -54,7 +61,7 @@ class ViewerControl : public server::ViewerObserver {
               const server::ViewerState& state, base::Time now);
   void trace(std::string line);
   void note_group(const server::ViewerTick& tick);
-  void take_deliveries(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);
+  void delivered(const server::SentFrame& frame, const FrameDelivery& delivery);
   bool apply(const abr::Decision& decision, base::Time now);
   void limit_socket(int fd, base::BitRate rate);
   void publish(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);
@@ -71,6 +78,9 @@ class ViewerControl : public server::ViewerObserver {
   int fd_ = -1;
   std::unique_ptr<EventDispatch::Watch> watch_;  ///< null: events are polled
   tcpinfo::PolledEvents polled_;
+  TelemetryBudget& samples_;
+  TelemetryBudget::Turn sample_turn_;
+  DeliveryWatch deliveries_;
   std::shared_ptr<Trace::Session> trace_;
   bool first_picture_seen_ = false;
   base::Time last_acked_capture_{};

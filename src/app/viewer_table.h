@@ -21,6 +21,7 @@ struct ViewerTelemetry {
   base::Duration min_rtt{};
   std::uint32_t cwnd = 0;  ///< segments
   base::BitRate delivery_rate;
+  base::BitRate capacity;        ///< of the path, by train dispersion; zero: not known
   base::Duration backlog{};      ///< as the policy is told: abr::Observation::backlog
   base::Duration behind_live{};  ///< age of the newest picture acknowledged
   std::uint64_t events = 0;      ///< congestion events

@@ -72,6 +72,9 @@ void Connection::abort(base::Time now) {
 
 void Connection::on_ready(EventLoop::Ready ready) {
   const auto now = base::Clock::now();
+  // Both are also what is said of an error, such as a report on the error queue. What else is
+  // behind it is asked of the socket: a write only where one is due, one read.
+  if (phase_ == Phase::kStream && ready.readable && ready.writable) session_->on_error_queue(now);
   if (ready.writable) on_writable(now);
   if (ready.readable) on_readable(now);
 }

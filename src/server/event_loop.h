@@ -16,6 +16,7 @@ namespace server {
 /// runs it. Callbacks must not throw. A callback that takes too long is logged by its rule's name.
 class EventLoop {
  public:
+  /// Both: an error, perhaps; epoll says it of either.
   struct Ready {
     bool readable = false;
     bool writable = false;

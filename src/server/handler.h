@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -67,6 +68,14 @@ struct ViewerTick {
   SentFrames& sent;  ///< pictures handed to the kernel and not yet seen acknowledged
 };
 
+/// What of a picture's write is marked: the kernel reports on the socket's error queue when the
+/// last byte of each marked part is acknowledged (SO_TIMESTAMPING with SOF_TIMESTAMPING_TX_ACK).
+/// Whoever asks for it has set the socket's option, and reads the reports.
+struct Marks {
+  bool end = false;
+  std::size_t head = 0;  ///< bytes sent and marked on their own before the rest; 0: none
+};
+
 /// Follows one viewer from admission to the end. Owned by the viewer; every call, and the
 /// destructor, comes on the viewer's loop thread.
 class ViewerObserver {
@@ -76,6 +85,10 @@ class ViewerObserver {
   /// The socket is set up and the response headers are about to be sent.
   virtual void on_join(const ViewerTick& tick) = 0;
   virtual void on_tick(const ViewerTick& tick) = 0;
+  /// What to mark of the next picture's `size` bytes, HTTP and the sounds before it included.
+  virtual Marks marks(base::ByteCount size, base::Time now) = 0;
+  /// Something may be waiting on the socket's error queue.
+  virtual void on_error_queue(const ViewerTick& tick) = 0;
   /// The socket is still open; `sent` holds what was never seen acknowledged.
   virtual void on_leave(const ViewerTick& tick, LeaveReason reason) = 0;
 };

@@ -1,5 +1,6 @@
 #include "server/response_writer.h"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -20,20 +21,24 @@ void append_chunk_header(std::string& out, std::size_t size) {
   out.append(kCrlf);
 }
 
-/// Collects what lies beyond the first `skip` bytes.
+/// Collects `most` bytes of what lies beyond the first `skip`.
 class Gatherer {
  public:
-  Gatherer(ResponseWriter::Pieces& memory, std::size_t skip) : memory_{memory}, skip_{skip} {}
+  Gatherer(ResponseWriter::Pieces& memory, std::size_t skip, std::size_t most)
+      : memory_{memory}, skip_{skip}, most_{most} {}
 
   void add(const void* data, std::size_t size) {
     if (skip_ >= size) {
       skip_ -= size;
       return;
     }
+    const std::size_t taken = std::min(size - skip_, most_);
+    if (taken == 0) return;
     // iovec serves readv as well, so it points to non-const
     auto* begin = const_cast<char*>(static_cast<const char*>(data));
-    memory_[count_++] = {begin + skip_, size - skip_};
+    memory_[count_++] = {begin + skip_, taken};
     skip_ = 0;
+    most_ -= taken;
   }
 
   std::span<iovec> pieces() const { return {memory_.data(), count_}; }
@@ -41,6 +46,7 @@ class Gatherer {
  private:
   ResponseWriter::Pieces& memory_;
   std::size_t skip_;
+  std::size_t most_;
   std::size_t count_ = 0;
 };
 
@@ -79,7 +85,7 @@ void ResponseWriter::finish() {
 
 std::span<iovec> ResponseWriter::pieces(Pieces& memory) const {
   const std::size_t gone = done_ == 0 ? 0 : parts_[done_ - 1].end;
-  Gatherer gatherer{memory, sent_ - gone};
+  Gatherer gatherer{memory, sent_ - gone, (sent_ < head_ ? head_ : size_) - sent_};
   if (gone == 0) gatherer.add(prefix_.data(), prefix_.size());
   for (std::size_t i = done_; i < parts_.size(); ++i) {
     gatherer.add(parts_[i].splice.data(), parts_[i].splice.size());
@@ -93,7 +99,7 @@ void ResponseWriter::reset() {
   prefix_.clear();
   parts_.clear();
   suffix_ = {};
-  done_ = sent_ = size_ = 0;
+  done_ = sent_ = size_ = head_ = 0;
 }
 
 }  // namespace server

@@ -33,6 +33,9 @@ class ResponseWriter {
   void add(QueuedPacket item);
   /// Frames what was added; call once before pieces().
   void seal();
+  /// REQUIRES: a batch that has not begun, of more than `head` bytes. They go in a write of their
+  /// own, unless the kernel takes only some of them; 0: they do not.
+  void split(std::size_t head) { head_ = head; }
   /// The final chunk follows what has been sealed.
   void finish();
 
@@ -42,7 +45,12 @@ class ResponseWriter {
   std::uint64_t offset() const { return offset_; }
   std::size_t unsent() const { return size_ - sent_; }  ///< bytes, framing included
 
-  /// What is left of the batch, in order.
+  /// Of the batch's end, and of its head's: offsets as offset(). The head's is 0 when there is
+  /// none, or when it and the rest did not follow each other at once.
+  std::uint64_t batch_end() const { return offset_ + unsent(); }
+  std::uint64_t head_end() const { return head_ > 0 ? offset_ - sent_ + head_ : 0; }
+
+  /// What is left of the batch, or of its head, in order.
   std::span<iovec> pieces(Pieces& memory) const;
 
   /// `count` bytes have been taken. Calls fn(packet, offset of its last byte + 1) for each packet
@@ -51,6 +59,7 @@ class ResponseWriter {
   void advance(std::size_t count, Fn fn) {
     sent_ += count;
     offset_ += count;
+    if ((count == 0 || sent_ != head_) && !idle()) head_ = 0;
     while (done_ < parts_.size() && parts_[done_].end <= sent_) {
       fn(*parts_[done_].packet, offset_ - (sent_ - parts_[done_].end));
       parts_[done_++].packet.reset();
@@ -74,6 +83,7 @@ class ResponseWriter {
   std::size_t done_ = 0;  ///< parts wholly sent
   std::size_t sent_ = 0;  ///< bytes of the batch
   std::size_t size_ = 0;  ///< bytes of the batch
+  std::size_t head_ = 0;  ///< bytes that go first; 0: all together
   std::uint64_t offset_ = 0;
 };
 

@@ -17,8 +17,11 @@ struct SentFrame {
   bool keyframe = false;
   base::Time captured{};
   base::Time departed{};  ///< when the kernel took its last byte
-  std::uint64_t end_offset =
-      0;                 ///< of its last byte + 1, counted from the connection's first byte sent
+  /// Of its last byte + 1, counted from the connection's first byte sent; so are the next two.
+  std::uint64_t end_offset = 0;
+  std::uint64_t marked_end = 0;  ///< of its marked write, a few bytes of HTTP later; 0: not marked
+  /// Of the marked head before it, which the kernel took right before the rest; 0: none.
+  std::uint64_t head_end = 0;
   base::ByteCount size;  ///< as sent, container included
   base::ByteCount target;
   std::optional<media::Psnr> psnr;
@@ -40,18 +43,26 @@ class SentFrames {
     frames_.push_back(frame);
   }
 
-  /// Calls `fn` for each picture that lies wholly below `offset`, and forgets it.
+  /// Calls `fn` for each picture, oldest first, and forgets it, while `condition` holds for it.
+  template <typename Condition, typename Fn>
+  void take_while(Condition condition, Fn fn) {
+    while (size() > 0 && condition(frames_[first_])) fn(frames_[first_++]);
+  }
+
+  /// The same for all that lie wholly below `offset`.
   template <typename Fn>
   void take_acked(std::uint64_t offset, Fn fn) {
-    while (size() > 0 && frames_[first_].end_offset <= offset) fn(frames_[first_++]);
+    take_while([=](const SentFrame& frame) { return frame.end_offset <= offset; }, fn);
   }
 
   /// The same for all that are left.
   template <typename Fn>
   void take_all(Fn fn) {
-    while (size() > 0) fn(frames_[first_++]);
+    take_while([](const SentFrame&) { return true; }, fn);
   }
 
+  /// Null: none.
+  const SentFrame* oldest() const { return size() > 0 ? &frames_[first_] : nullptr; }
   std::size_t size() const { return frames_.size() - first_; }
   std::uint64_t forgotten() const { return forgotten_; }
 

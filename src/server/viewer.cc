@@ -7,7 +7,9 @@ std::size_t index(media::Packet::Kind kind) { return static_cast<std::size_t>(ki
 }  // namespace
 
 Viewer::Viewer(ViewerState state, base::Duration queue_bound, ResponseWriter writer)
-    : state_{std::move(state)}, queue_{queue_bound}, writer_{std::move(writer)} {}
+    : state_{std::move(state)}, queue_{queue_bound}, writer_{std::move(writer)} {
+  state_.sent = base::ByteCount{static_cast<std::int64_t>(writer_.offset())};
+}
 
 void Viewer::begin(const GroupChannel::Gop& gop) {
   queue_.grant(gop.age);
@@ -51,14 +53,23 @@ void Viewer::check_time(base::Time now) {
 bool Viewer::prepare(bool sound_due) {
   if (writer_.between() && phase_ != Phase::kDraining &&
       (queue_.has_picture() || (sound_due && !queue_.empty()))) {
-    for (bool picture = false; !picture && writer_.room() && !queue_.empty();) {
+    bool picture = false;
+    while (!picture && writer_.room() && !queue_.empty()) {
       QueuedPacket item = queue_.pop();
       picture = item.is_video();
       writer_.add(std::move(item));
     }
     writer_.seal();
+    marks_ = {};
+    mark_due_ = picture;
   }
   return !writer_.idle();
+}
+
+void Viewer::mark(Marks marks) {
+  mark_due_ = false;
+  marks_ = marks;
+  writer_.split(marks.head);
 }
 
 void Viewer::taken(std::size_t bytes, base::Time now) {
@@ -122,6 +133,8 @@ void Viewer::on_sent(const media::Packet& packet, std::uint64_t end_offset, base
               .captured = packet.captured,
               .departed = now,
               .end_offset = end_offset,
+              .marked_end = marks_.end ? writer_.batch_end() : 0,
+              .head_end = writer_.head_end(),
               .size = base::ByteCount{static_cast<std::int64_t>(packet.bytes.size())},
               .target = packet.target,
               .psnr = packet.psnr});

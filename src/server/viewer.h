@@ -47,6 +47,10 @@ class Viewer {
   /// False when there is nothing to send.
   bool prepare(bool sound_due);
   const ResponseWriter& writer() const { return writer_; }
+  /// A batch with a picture has been made and nobody has said what to mark of it.
+  bool mark_due() const { return mark_due_; }
+  void mark(Marks marks);
+  bool marked() const { return marks_.end; }
   void taken(std::size_t bytes, base::Time now);
 
   /// Drops what has not begun to be sent and ends the response.
@@ -69,6 +73,8 @@ class Viewer {
   ViewerQueue queue_;
   ResponseWriter writer_;
   SentFrames sent_;
+  Marks marks_;  ///< of the batch
+  bool mark_due_ = false;
   std::array<std::optional<std::uint64_t>, 2> given_;  ///< by Packet::Kind: the newest
   std::array<bool, 2> splice_{};  ///< by Packet::Kind: the next one follows a gap
   std::unique_ptr<ChannelSwitch> switch_;

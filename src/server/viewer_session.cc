@@ -43,6 +43,10 @@ void ViewerSession::on_writable(base::Time now) {
   pump(false, now);
 }
 
+void ViewerSession::on_error_queue(base::Time now) {
+  if (!over_ && observer_) observer_->on_error_queue(tick(now));
+}
+
 void ViewerSession::move(media::ChannelId channel, media::Pts at, base::Time now) {
   if (over_ || finishing_) return;
   if (next_) {
@@ -148,8 +152,12 @@ void ViewerSession::follow_switch() {
 
 void ViewerSession::pump(bool sound_due, base::Time now) {
   while (!over_ && !full_ && viewer_.prepare(sound_due)) {
+    if (observer_ && viewer_.mark_due()) {
+      const auto size = static_cast<std::int64_t>(viewer_.writer().unsent());
+      viewer_.mark(observer_->marks(base::ByteCount{size}, now));
+    }
     ResponseWriter::Pieces memory;
-    const auto sent = socket_.send(viewer_.writer().pieces(memory));
+    const auto sent = socket_.send(viewer_.writer().pieces(memory), viewer_.marked());
     if (sent.error != 0) return leave(reason_of(sent.error), now);
     wrote_ = base::Clock::now();
     viewer_.taken(sent.bytes, wrote_);

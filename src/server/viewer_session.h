@@ -32,6 +32,7 @@ class ViewerSession final : public ChannelMember {
 
   void join(base::Time now);
   void on_writable(base::Time now);
+  void on_error_queue(base::Time now);
   void move(media::ChannelId channel, media::Pts at, base::Time now);
   void check_times(base::Time now);  ///< a few times per second
 

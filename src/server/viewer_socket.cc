@@ -1,13 +1,16 @@
 #include "server/viewer_socket.h"
 
+#include <linux/net_tstamp.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <system_error>
 #include <utility>
@@ -27,6 +30,24 @@ int set(int fd, int level, int option, const std::string& value) {
   const auto size = static_cast<socklen_t>(value.size());
   return setsockopt(fd, level, option, value.data(), size) == 0 ? 0 : errno;
 }
+
+/// The control message by which one write asks for SOF_TIMESTAMPING_TX_ACK.
+class AckMark {
+ public:
+  void add_to(msghdr& message) {
+    message.msg_control = memory_.data();
+    message.msg_controllen = memory_.size();
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SO_TIMESTAMPING;
+    header->cmsg_len = CMSG_LEN(sizeof kFlags);
+    std::memcpy(CMSG_DATA(header), &kFlags, sizeof kFlags);
+  }
+
+ private:
+  static constexpr std::uint32_t kFlags = SOF_TIMESTAMPING_TX_ACK;
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof kFlags)> memory_;
+};
 
 std::string congestion_control_hint() {
   std::ifstream file{"/proc/sys/net/ipv4/tcp_available_congestion_control"};
@@ -66,15 +87,18 @@ void ViewerSocket::configure(const SocketSettings& settings, SocketWarnings& war
   }
 }
 
-ViewerSocket::Sent ViewerSocket::send(std::span<iovec> pieces) {
+ViewerSocket::Sent ViewerSocket::send(std::span<iovec> pieces, bool marked) {
   std::size_t size = 0;
   for (const auto& piece : pieces) size += piece.iov_len;
   msghdr message{};
   message.msg_iov = pieces.data();
   message.msg_iovlen = pieces.size();
+  AckMark mark;
+  if (marked) mark.add_to(message);
+  const int flags = MSG_NOSIGNAL | MSG_DONTWAIT | (marked ? MSG_EOR : 0);
   ssize_t sent = 0;
   do {
-    sent = sendmsg(fd_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    sent = sendmsg(fd_.get(), &message, flags);
   } while (sent < 0 && errno == EINTR);
   if (sent < 0) {
     const bool full = errno == EAGAIN || errno == EWOULDBLOCK;

@@ -29,8 +29,7 @@ media::PacketPtr counted_here(media::PacketPtr packet) {
 }  // namespace
 
 Worker::Worker(Shared& shared, int index)
-    : index_{index},
-      handover_{kHandoverBound},
+    : handover_{kHandoverBound},
       loop_{[this] { on_wake(); }},
       context_{shared, loop_, counters_, index} {}
 
@@ -39,7 +38,7 @@ Worker::~Worker() { join(); }
 void Worker::start(std::unique_ptr<Acceptor> acceptor) {
   acceptor_ = std::move(acceptor);
   last_tick_ = base::Clock::now();
-  for (auto& source : context_.shared.handler.loop_sources(index_)) add_source(std::move(source));
+  for (auto& source : context_.shared.handler.loop_sources(context_.index)) add_source(std::move(source));
   housekeeping_ = loop_.every("housekeeping", kTick, [this] { on_housekeeping(); });
   thread_ = std::thread{[this] { run(); }};
 }
@@ -70,7 +69,7 @@ void Worker::add_source(std::unique_ptr<LoopSource> source) {
 }
 
 void Worker::run() {
-  pthread_setname_np(pthread_self(), ("loop" + std::to_string(index_)).c_str());
+  pthread_setname_np(pthread_self(), ("loop" + std::to_string(context_.index)).c_str());
   loop_.run();
   acceptor_.reset();
   connections_.clear();

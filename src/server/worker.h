@@ -49,7 +49,6 @@ class Worker {
   void check_connections(base::Time now);
   void reap();
 
-  const int index_;
   Counters counters_;
   Handover handover_;
   std::atomic<int> connection_count_{0};  ///< given to it, also those not yet taken over

@@ -44,6 +44,13 @@ struct KernelSettings {
   bool operator==(const KernelSettings&) const = default;
 };
 
+/// What each event loop may spend on looking at its viewers' connections.
+struct TelemetrySettings {
+  int samples_per_second = 50'000;
+  int marks_per_second = 4'000;
+  bool operator==(const TelemetrySettings&) const = default;
+};
+
 struct Config {
   server::Settings server;
   std::vector<StreamConfig> streams;  ///< at least one
@@ -52,6 +59,7 @@ struct Config {
   std::string trace_directory;  ///< empty: no trace
   /// Viewers with metrics of their own; the others count in the totals only.
   int metrics_max_viewers = 100;
+  TelemetrySettings telemetry;
 };
 
 /// What the command line says over the file; empty: nothing.

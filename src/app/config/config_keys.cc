@@ -140,6 +140,24 @@ Section<Config> kernel_section() {
       });
 }
 
+Section<Config> telemetry_section() {
+  using Part = TelemetrySettings;
+  return section<Config, Part>(
+      "telemetry",
+      "What looking at the viewers' connections may cost. Beyond it each viewer is looked at for "
+      "every second picture, every third and so on.",
+      [](auto& config) -> auto& { return config.telemetry; },
+      {
+          key("samples_per_second", &Part::samples_per_second, Whole{0, 10'000'000},
+              "Readings of TCP_INFO by each event loop. Without them (0) a policy sees nothing but "
+              "pushed events."),
+          key("marks_per_second", &Part::marks_per_second, Whole{0, 10'000'000},
+              "Exact delivery times asked of the kernel by each event loop, two for a large "
+              "picture; 0: none, delivery times are seen a picture late and capacities are not "
+              "known."),
+      });
+}
+
 Section<Config> log_section() {
   using Part = Config;
   return section<Config, Part>(
@@ -348,9 +366,9 @@ Section<StreamConfig> source_uri_section() {
 }  // namespace
 
 const std::vector<Section<Config>>& daemon_sections() {
-  static const std::vector<Section<Config>> sections{server_section(), admin_section(),
-                                                     kernel_section(), metrics_section(),
-                                                     log_section(),    trace_section()};
+  static const std::vector<Section<Config>> sections{
+      server_section(),  admin_section(), kernel_section(), telemetry_section(),
+      metrics_section(), log_section(),   trace_section()};
   return sections;
 }
 

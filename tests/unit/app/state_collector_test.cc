@@ -52,6 +52,26 @@ TEST(StateCollectorTest, AViewersBacklogIsThePolicys) {
       << text;
 }
 
+TEST(StateCollectorTest, TellsACapacityOnlyWhereItIsKnown) {
+  auto snapshot = busy();
+  const auto text = [&] {
+    return Metrics{tcpinfo::EventSource::kTcpInfo}.text(StateCollector{[&] { return snapshot; }});
+  };
+  EXPECT_EQ(text().find("symcast_viewer_capacity"), std::string::npos);
+  snapshot.viewers[0].capacity = base::BitRate::mbps(5);
+  EXPECT_NE(text().find("symcast_viewer_capacity_bits_per_second{"), std::string::npos);
+}
+
+TEST(StateCollectorTest, TellsHowOftenEachLoopLooks) {
+  auto snapshot = busy();
+  snapshot.loops = {{.loop = 0, .sampled_every_nth = 2, .marked_every_nth = 25}};
+  const auto text =
+      Metrics{tcpinfo::EventSource::kTcpInfo}.text(StateCollector{[&] { return snapshot; }});
+  EXPECT_NE(text.find(R"(symcast_telemetry_every_nth_picture{loop="0",kind="marks"} 25)"),
+            std::string::npos)
+      << text;
+}
+
 TEST(StateCollectorTest, TextHoldsEventsAndStates) {
   Metrics metrics{EventSource::kTracepoint};
   const auto stream = metrics.stream("a");

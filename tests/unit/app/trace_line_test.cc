@@ -24,20 +24,28 @@ server::SentFrame picture() {
 TEST(TraceLineTest, AFrameHoldsThePapersTwoLogs) {
   auto frame = picture();
   frame.psnr = media::Psnr{40.5, 42, 43};
-  const auto line = json::parse(trace_line::frame(frame, base::Time{10s + 80ms}));
+  const FrameDelivery delivery{.at = base::Time{10s + 80ms},
+                               .source = FrameDelivery::Source::kTimestamp,
+                               .head = base::Time{10s + 70ms}};
+  const auto line = json::parse(trace_line::frame(frame, delivery, base::BitRate::mbps(5)));
   EXPECT_EQ(line["event"], "frame");
   EXPECT_EQ(line["number"], 42);
   EXPECT_DOUBLE_EQ(line["captured"], 10.0);
   EXPECT_DOUBLE_EQ(line["departed"], 10.012);
   EXPECT_DOUBLE_EQ(line["acked"], 10.08);
+  EXPECT_EQ(line["acked_source"], "timestamp");
+  EXPECT_DOUBLE_EQ(line["head_acked"], 10.07);
+  EXPECT_EQ(line["capacity"], 5'000'000);
   EXPECT_EQ(line["target_bits"], 10000);
   EXPECT_EQ(line["bits"], 8000);
   EXPECT_EQ(line["psnr"], (json{40.5, 42.0, 43.0}));
 }
 
 TEST(TraceLineTest, APictureNeverAcknowledgedSaysSo) {
-  const auto line = json::parse(trace_line::frame(picture(), {}));
-  EXPECT_TRUE(line["acked"].is_null());
+  const auto line = json::parse(trace_line::frame(picture(), {}, {}));
+  for (const char* key : {"acked", "acked_source", "head_acked", "capacity"}) {
+    EXPECT_TRUE(line[key].is_null()) << key;
+  }
   EXPECT_TRUE(line["psnr"].is_null());
 }
 

@@ -106,6 +106,78 @@ TEST(ResponseWriterTest, ReportsAPictureWithItsLastByte) {
   EXPECT_FALSE(writer.idle()) << "the chunk's line end is missing";
 }
 
+/// A batch of 381 bytes whose first 100 are to go on their own; 1000 went before it.
+class ResponseWriterHeadTest : public testing::Test {
+ protected:
+  ResponseWriterHeadTest() {
+    writer_.add(queued(picture(3)));
+    writer_.seal();
+    writer_.split(100);
+  }
+
+  /// Of the picture, when its last byte is sent.
+  void write(std::size_t most) {
+    ResponseWriter::Pieces memory;
+    std::size_t offered = 0;
+    for (const auto& piece : writer_.pieces(memory)) offered += piece.iov_len;
+    offered_.push_back(offered);
+    writer_.advance(std::min(offered, most), [&](const media::Packet&, std::uint64_t) {
+      head_end_ = writer_.head_end();
+      batch_end_ = writer_.batch_end();
+    });
+  }
+
+  ResponseWriter writer_{Framing::kChunked, "", 1000};
+  std::vector<std::size_t> offered_;
+  std::uint64_t head_end_ = 0;
+  std::uint64_t batch_end_ = 0;
+};
+
+TEST_F(ResponseWriterHeadTest, GoesFirst) {
+  write(1000);
+  write(1000);
+  EXPECT_TRUE(writer_.idle());
+  EXPECT_EQ(offered_, (std::vector<std::size_t>{100, 283}));
+  EXPECT_EQ(head_end_, 1100u);
+  EXPECT_EQ(batch_end_, 1383u);
+}
+
+TEST_F(ResponseWriterHeadTest, JoinsTheRestWhenItIsTakenInParts) {
+  write(99);
+  write(1000);
+  EXPECT_TRUE(writer_.idle());
+  EXPECT_EQ(offered_, (std::vector<std::size_t>{100, 284}));
+  EXPECT_EQ(head_end_, 0u);
+  EXPECT_EQ(batch_end_, 1383u);
+}
+
+TEST_F(ResponseWriterHeadTest, IsNoneWhenTheRestIsTakenInParts) {
+  write(1000);
+  write(200);
+  write(1000);
+  EXPECT_TRUE(writer_.idle());
+  EXPECT_EQ(head_end_, 0u);
+  EXPECT_EQ(batch_end_, 1383u);
+}
+
+TEST_F(ResponseWriterHeadTest, IsNoneWhenTheRestHasToWait) {
+  write(1000);
+  write(0);
+  write(1000);
+  EXPECT_TRUE(writer_.idle());
+  EXPECT_EQ(head_end_, 0u);
+}
+
+TEST_F(ResponseWriterHeadTest, IsOfOneBatchOnly) {
+  write(1000);
+  write(1000);
+  writer_.add(queued(picture(4)));
+  writer_.seal();
+  write(1000);
+  EXPECT_TRUE(writer_.idle());
+  EXPECT_EQ(head_end_, 0u);
+}
+
 TEST(ResponseWriterTest, EndsWithTheLastChunk) {
   ResponseWriter writer{Framing::kChunked, "", 0};
   writer.finish();
@@ -155,6 +227,7 @@ TEST(ResponseWriterTest, SendsTheSameBytesHoweverTheyAreTaken) {
       }
       whole.seal();
       cut.seal();
+      cut.split(random() % 300);
       at_once.drain(whole);
       while (!cut.idle()) in_parts.write(cut, 1 + random() % 900);
     }

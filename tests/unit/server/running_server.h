@@ -10,12 +10,15 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "server/server.h"
+#include "tcpinfo/delivery.h"
 
 /// What the fake handler has seen of all viewers.
 struct Seen {
@@ -27,10 +30,14 @@ struct Seen {
   std::atomic<int> nodelay{-1};
   std::atomic<bool> takes_frames{true};
   std::atomic<int> frames_ahead{0};  ///< departed after the tick that showed them
+  std::atomic<bool> marks{false};    ///< every picture's write
+  std::atomic<std::size_t> head{0};  ///< bytes of it that are marked on their own
   std::mutex mutex;
   std::map<server::ViewerId, server::ViewerRequest> requests;  // GUARDED_BY(mutex)
   std::map<server::ViewerId, server::ViewerState> viewers;  ///< as last ticked; GUARDED_BY(mutex)
-  std::set<std::thread::id> threads;  ///< of the page "/thread"; GUARDED_BY(mutex)
+  std::set<std::thread::id> threads;      ///< of the page "/thread"; GUARDED_BY(mutex)
+  std::vector<server::SentFrame> frames;  ///< of marked writes; GUARDED_BY(mutex)
+  std::vector<std::uint64_t> reported;    ///< ends of marked writes; GUARDED_BY(mutex)
 };
 
 class FakeObserver : public server::ViewerObserver {
@@ -40,6 +47,7 @@ class FakeObserver : public server::ViewerObserver {
   void on_join(const server::ViewerTick& tick) override {
     seen_.notsent_lowat = tcp_option(tick.fd, TCP_NOTSENT_LOWAT);
     seen_.nodelay = tcp_option(tick.fd, TCP_NODELAY);
+    if (seen_.marks) reports_ = tcpinfo::DeliveryReports::enable(tick.fd, sent(tick));
     ++seen_.joins;
   }
   void on_tick(const server::ViewerTick& tick) override {
@@ -49,9 +57,21 @@ class FakeObserver : public server::ViewerObserver {
     }
     ++seen_.ticks;
     if (!seen_.takes_frames) return;
+    std::lock_guard lock{seen_.mutex};
     tick.sent.take_all([&](const server::SentFrame& frame) {
       if (frame.departed > tick.now) ++seen_.frames_ahead;
+      if (seen_.marks) seen_.frames.push_back(frame);
     });
+  }
+  server::Marks marks(base::ByteCount size, base::Time) override {
+    const auto head = size.bytes() > static_cast<std::int64_t>(seen_.head) ? seen_.head.load() : 0;
+    return {.end = seen_.marks, .head = head};
+  }
+  void on_error_queue(const server::ViewerTick& tick) override {
+    if (!reports_) return;
+    std::lock_guard lock{seen_.mutex};
+    reports_->read(tick.fd, sent(tick),
+                   [&](const tcpinfo::Delivery& d) { seen_.reported.push_back(d.end); });
   }
   void on_leave(const server::ViewerTick&, server::LeaveReason) override { ++seen_.leaves; }
 
@@ -63,7 +83,12 @@ class FakeObserver : public server::ViewerObserver {
     return value;
   }
 
+  static std::uint64_t sent(const server::ViewerTick& tick) {
+    return static_cast<std::uint64_t>(tick.state.sent.bytes());
+  }
+
   Seen& seen_;
+  std::optional<tcpinfo::DeliveryReports> reports_;
 };
 
 /// Knows the stream "live", whose viewers begin on channel {0, 0}, and "broken".

@@ -121,6 +121,32 @@ TEST_F(ViewerTest, SendsSoundsAloneWhenDue) {
   EXPECT_EQ(numbers(media::Packet::Kind::kAudio), (std::vector<std::uint64_t>{1}));
 }
 
+TEST_F(ViewerTest, AsksOncePerPictureWhatToMark) {
+  offer(picture(0, true));
+  offer(picture(1));
+  ASSERT_TRUE(viewer_.prepare(false));
+  EXPECT_TRUE(viewer_.mark_due());
+  viewer_.mark({.end = true, .head = 100});
+  EXPECT_FALSE(viewer_.mark_due());
+  write_all();
+  std::vector<SentFrame> sent;
+  viewer_.sent().take_all([&](const SentFrame& frame) { sent.push_back(frame); });
+  ASSERT_EQ(sent.size(), 2u);
+  EXPECT_EQ(sent[0].head_end, 100u);
+  EXPECT_EQ(sent[0].marked_end, sent[0].end_offset);
+  EXPECT_EQ(sent[1].marked_end, 0u) << "nobody asked for the second";
+}
+
+TEST_F(ViewerTest, SoundsAloneAreNotMarked) {
+  offer(picture(0, true));
+  write_all();
+  viewer_.mark({.end = true});
+  offer(sound(1));
+  ASSERT_TRUE(viewer_.prepare(true));
+  EXPECT_FALSE(viewer_.mark_due());
+  EXPECT_FALSE(viewer_.marked());
+}
+
 TEST_F(ViewerTest, CompletesAPartlySentPictureBeforeItDrops) {
   offer(picture(0, true));
   write(false, 100);

@@ -1,0 +1,59 @@
+#include "app/delivery_watch.h"
+
+namespace app {
+
+namespace {
+
+std::uint64_t bytes_sent(const server::ViewerTick& tick) {
+  return static_cast<std::uint64_t>(tick.state.sent.bytes());
+}
+
+}  // namespace
+
+bool DeliveryWatch::begin(const server::ViewerTick& tick) {
+  if (budget_.every_nth() == 0) return true;
+  reports_ = tcpinfo::DeliveryReports::enable(tick.fd, bytes_sent(tick));
+  return reports_.has_value();
+}
+
+server::Marks DeliveryWatch::marks(base::ByteCount size, base::Time now) {
+  if (!reports_) return {};
+  const auto head = static_cast<std::size_t>(tcpinfo::train_head(size, mss_).bytes());
+  const unsigned cost = head > 0 ? 2 : 1;
+  if (!budget_.grant(turn_, cost, congested_, now)) return {};
+  return {.end = true, .head = head};
+}
+
+void DeliveryWatch::read_reports(const server::ViewerTick& tick) {
+  if (!reports_) return;
+  reports_->read(tick.fd, bytes_sent(tick), [&](const tcpinfo::Delivery& report) {
+    frames_.on_report(report, tick.sent,
+                      [this](const auto& frame, const auto& delivery) { note(frame, delivery); });
+  });
+}
+
+void DeliveryWatch::on_sample(const tcpinfo::TcpSample& sample, const server::ViewerTick& tick) {
+  if (FrameDeliveries::reports_due(sample, tick.sent)) read_reports(tick);
+  FrameDeliveries::on_sample(sample, tick.sent, [this](const auto& frame, const auto& delivery) {
+    note(frame, delivery);
+  });
+  trains_.update(sample);
+  mss_ = sample.mss;
+  congested_ = sample.ca_state != tcpinfo::CaState::kOpen;
+}
+
+std::optional<base::BitRate> DeliveryWatch::capacity(base::Time now) const {
+  const auto capacity = trains_.capacity(now);
+  if (!capacity) return std::nullopt;
+  return capacity->rate;
+}
+
+void DeliveryWatch::note(const server::SentFrame& frame, const FrameDelivery& delivery) {
+  if (delivery.head) {
+    const auto tail = static_cast<std::int64_t>(frame.marked_end - frame.head_end);
+    trains_.add({frame.departed, *delivery.head, delivery.at, base::ByteCount{tail}});
+  }
+  delivered_(frame, delivery);
+}
+
+}  // namespace app

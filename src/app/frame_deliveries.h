@@ -1,0 +1,61 @@
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "base/units.h"
+#include "server/sent_frames.h"
+#include "tcpinfo/delivery.h"
+#include "tcpinfo/tcp_sample.h"
+
+namespace app {
+
+/// When a picture's last byte was acknowledged.
+struct FrameDelivery {
+  /// kTimestamp: the ACK's own time. kTcpInfo: when it was first seen, up to one sample late.
+  enum class Source { kTimestamp, kTcpInfo };
+
+  base::Time at{};
+  Source source = Source::kTcpInfo;
+  std::optional<base::Time> head{};  ///< of its head (server::SentFrame), where that was reported
+};
+
+/// Matches what the kernel says of a connection to the pictures sent on it. Reports of marked
+/// writes are exact; TCP_INFO's bytes_acked stands in for pictures that were not marked, and for
+/// reports that were lost. One viewer's, used on its loop thread. Pure.
+class FrameDeliveries {
+ public:
+  /// Calls fn(SentFrame, FrameDelivery) for each picture that it shows to be delivered.
+  template <typename Fn>
+  void on_report(const tcpinfo::Delivery& report, server::SentFrames& sent, Fn fn) {
+    sent.take_acked(report.end, [&](const server::SentFrame& frame) {
+      fn(frame, delivered_by(report, frame));
+    });
+    last_report_ = report;
+  }
+
+  /// Pictures that `sample` has acknowledged are left: what waits on the error queue tells of them,
+  /// for the kernel puts its report there first. It is to be read before on_sample().
+  static bool reports_due(const tcpinfo::TcpSample& sample, const server::SentFrames& sent) {
+    return sent.oldest() && acknowledged(*sent.oldest(), sample);
+  }
+
+  /// As on_report().
+  template <typename Fn>
+  static void on_sample(const tcpinfo::TcpSample& sample, server::SentFrames& sent, Fn fn) {
+    sent.take_while(
+        [&](const server::SentFrame& frame) { return acknowledged(frame, sample); },
+        [&](const server::SentFrame& frame) { fn(frame, FrameDelivery{.at = sample.at}); });
+  }
+
+ private:
+  /// An accepted socket's bytes_acked counts from 0, as SentFrame's offsets do.
+  static bool acknowledged(const server::SentFrame& frame, const tcpinfo::TcpSample& sample) {
+    return std::max(frame.end_offset, frame.marked_end) <= sample.bytes_acked;
+  }
+  FrameDelivery delivered_by(const tcpinfo::Delivery& report, const server::SentFrame& frame) const;
+
+  tcpinfo::Delivery last_report_;  ///< of a head, when its picture is next
+};
+
+}  // namespace app

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "app/config/config.h"
+#include "base/units.h"
+
+namespace app {
+
+/// Bounds what one kind of telemetry costs one event loop. While more is asked for than the budget
+/// allows, each viewer gets it for every k-th of its pictures: the same k for all, each in its
+/// turn. k follows from what was asked in the last period; within a period the budget is never
+/// exceeded. Used on the loop's thread; every_nth() is thread-safe. `now` never goes back.
+class TelemetryBudget {
+ public:
+  /// One viewer's place in the turns. Beginning with different numbers spreads them.
+  using Turn = std::uint64_t;
+
+  static constexpr base::Duration kPeriod = std::chrono::seconds{1};
+
+  explicit TelemetryBudget(int per_second)
+      : per_second_{per_second}, every_nth_{per_second > 0 ? 1u : 0u} {}
+
+  /// Whether a viewer whose turn is counted in `turn` may spend `cost` on this picture. One that is
+  /// `urgent` need not wait for its turn.
+  bool grant(Turn& turn, unsigned cost, bool urgent, base::Time now);
+
+  /// k; 0: nothing is allowed.
+  unsigned every_nth() const { return every_nth_.load(std::memory_order_relaxed); }
+
+ private:
+  void begin_period(base::Time now);
+
+  const int per_second_;
+  std::atomic<unsigned> every_nth_;
+  base::Time period_end_{};
+  double asked_ = 0;
+  double left_ = 0;
+};
+
+/// What one event loop may spend: its viewers' TCP_INFO samples, and reports of marked writes.
+struct LoopTelemetry {
+  explicit LoopTelemetry(const TelemetrySettings& settings)
+      : samples{settings.samples_per_second}, marks{settings.marks_per_second} {}
+
+  TelemetryBudget samples;
+  TelemetryBudget marks;
+};
+
+/// Every loop's. Each belongs to its loop's thread; states() is thread-safe.
+class LoopBudgets {
+ public:
+  struct State {
+    int loop = 0;
+    unsigned sampled_every_nth = 1;
+    unsigned marked_every_nth = 1;
+  };
+
+  LoopBudgets(int loops, const TelemetrySettings& settings);
+
+  LoopTelemetry& of(int loop) { return loops_[static_cast<std::size_t>(loop)]; }
+  std::vector<State> states() const;
+
+ private:
+  std::deque<LoopTelemetry> loops_;  // elements that cannot be moved
+};
+
+}  // namespace app

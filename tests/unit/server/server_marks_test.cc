@@ -1,0 +1,124 @@
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+#include "http_client.h"
+#include "packets.h"
+#include "running_server.h"
+
+namespace {
+
+using packets::picture;
+using std::chrono::milliseconds;
+
+const std::string kGet = "GET /live.ts HTTP/1.1\r\nHost: x\r\n\r\n";
+
+/// Every picture's write is marked; the kernel's reports are what is looked at.
+class ServerMarksTest : public RunningServer {
+ protected:
+  static constexpr std::size_t kTsPackets = 30;
+  static constexpr std::size_t kPicture = 188 * kTsPackets;
+
+  ServerMarksTest() { handler_.seen.marks = true; }
+
+  /// No bound in media time is near.
+  void publish(std::uint64_t number) {
+    auto packet = std::make_shared<media::Packet>(*picture(number, number == 0, 0, kTsPackets));
+    packet->pts = milliseconds{number};
+    server_->publish(kChannel, packet);
+  }
+
+  void watch(HttpClient& client, std::uint64_t pictures) {
+    client.send(kGet);
+    ASSERT_TRUE(viewers_are(1));
+    client.read_head();
+    for (std::uint64_t n = 0; n < pictures; ++n) {
+      publish(n);
+      client.read_chunked(kPicture);
+    }
+  }
+
+  /// Ends of heads and of pictures, in the order of the stream.
+  std::vector<std::uint64_t> marked() {
+    std::vector<std::uint64_t> ends;
+    for (const auto& frame : handler_.seen.frames) {
+      if (frame.head_end > 0) ends.push_back(frame.head_end);
+      ends.push_back(frame.marked_end);
+    }
+    return ends;
+  }
+
+  bool all_reported(std::size_t pictures) {
+    return eventually([&] {
+      std::lock_guard lock{handler_.seen.mutex};
+      return handler_.seen.frames.size() == pictures && handler_.seen.reported == marked();
+    });
+  }
+};
+
+TEST_F(ServerMarksTest, ThePicturesEndsAreReported) {
+  start();
+  HttpClient client{endpoint_};
+  watch(client, 20);
+  EXPECT_TRUE(all_reported(20));
+  const auto& frames = handler_.seen.frames;
+  EXPECT_EQ(frames[0].marked_end, frames[0].end_offset + 2) << "with the chunk's line end";
+  EXPECT_EQ(frames[0].head_end, 0u);
+}
+
+TEST_F(ServerMarksTest, HeadsAreReportedOnTheirOwn) {
+  handler_.seen.head = 2000;
+  start();
+  HttpClient client{endpoint_};
+  watch(client, 20);
+  EXPECT_TRUE(all_reported(20));
+  const auto& frames = handler_.seen.frames;
+  EXPECT_EQ(frames[1].head_end, frames[0].marked_end + 2000);
+}
+
+TEST_F(ServerMarksTest, OffsetsCountEarlierResponses) {
+  start();
+  HttpClient client{endpoint_};
+  client.get("/");
+  client.read_page();
+  watch(client, 3);
+  EXPECT_TRUE(all_reported(3));
+}
+
+TEST_F(ServerMarksTest, NoneIsLostOrMisplacedWhereTheKernelTakesPartsOfPictures) {
+  handler_.seen.head = 2000;
+  handler_.socket.notsent_lowat = base::ByteCount{1024};
+  start();
+  HttpClient client{endpoint_, 4096};
+  client.send(kGet);
+  ASSERT_TRUE(viewers_are(1));
+  constexpr std::uint64_t kPictures = 600;
+  for (std::uint64_t n = 0; n < kPictures; ++n) publish(n);
+  std::this_thread::sleep_for(milliseconds{50});  // full
+  client.read_head();
+  client.read_chunked(kPictures * kPicture);
+  publish(kPictures);  // its tick shows the last of them
+  client.read_chunked(kPicture);
+  const auto& seen = handler_.seen;
+  ASSERT_TRUE(eventually([&] {
+    std::lock_guard lock{handler_.seen.mutex};
+    return !seen.frames.empty() && seen.frames.back().number >= kPictures - 1 &&
+           !seen.reported.empty() && seen.reported.back() >= seen.frames.back().marked_end;
+  }));
+  EXPECT_TRUE(std::ranges::is_sorted(seen.reported));
+  EXPECT_TRUE(std::ranges::includes(seen.reported, marked()));
+  EXPECT_GT(std::ranges::count(seen.frames, 0u, &server::SentFrame::head_end), 0)
+      << "some heads and tails did not go together";
+}
+
+TEST_F(ServerMarksTest, AViewerWhoGoesIsNoticedBehindReports) {
+  start();
+  for (int i = 0; i < 20; ++i) {
+    HttpClient client{endpoint_};
+    watch(client, 1);
+    publish(1);
+  }
+  EXPECT_TRUE(eventually([&] { return server_->state().viewers == 0; }));
+}
+
+}  // namespace
