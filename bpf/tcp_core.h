@@ -32,6 +32,7 @@ typedef __s64 s64;
 
 struct sock {
   unsigned long sk_pacing_rate; /* bytes/s */
+  u32 sk_pacing_status;         /* enum sk_pacing */
 };
 
 struct inet_connection_sock {
@@ -40,9 +41,18 @@ struct inet_connection_sock {
   u64 icsk_ca_priv[104 / sizeof(u64)];
 };
 
+struct minmax_sample {
+  u32 v;
+};
+
+struct minmax {
+  struct minmax_sample s[3];
+};
+
 struct tcp_sock {
   struct inet_connection_sock inet_conn;
-  u32 srtt_us; /* << 3 */
+  u64 tcp_mstamp; /* µs, of the newest packet received or sent */
+  u32 srtt_us;    /* << 3 */
   u32 snd_cwnd;
   u32 snd_cwnd_cnt;
   u32 snd_cwnd_clamp;
@@ -54,10 +64,10 @@ struct tcp_sock {
   u32 sacked_out;
   u32 lost_out;
   u32 retrans_out;
+  u32 max_packets_out; /* of the last window */
   u32 undo_marker;
   u32 prior_ssthresh;
-  u32 rate_delivered;   /* segments, of the newest rate sample */
-  u32 rate_interval_us; /* its length */
+  struct minmax rtt_min; /* µs; the first is the least */
   u8 is_cwnd_limited : 1;
 };
 
