@@ -29,7 +29,8 @@ std::string congestion_control(int fd) {
   std::array<char, 16> name{};  // TCP_CA_NAME_MAX
   socklen_t length = name.size();
   if (::getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name.data(), &length) != 0) return {};
-  return name.data();
+  const std::string text = name.data();
+  return text.starts_with("sym_") ? text.substr(0, text.find('.')) : text;
 }
 
 std::string available_congestion_controls() {

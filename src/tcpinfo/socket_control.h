@@ -17,7 +17,8 @@ bool set_notsent_lowat(int fd, base::ByteCount mark);
 /// errno: ENOENT there is none of this name, EPERM it is for processes with CAP_NET_ADMIN.
 bool set_congestion_control(int fd, const std::string& name);
 
-/// The congestion control in force; empty when `fd` is no TCP socket.
+/// The congestion control in force, of ours the name without OwnControls::suffix; empty when `fd`
+/// is no TCP socket.
 std::string congestion_control(int fd);
 
 /// net.ipv4.tcp_available_congestion_control, separated by blanks; empty when it cannot be read.
