@@ -1,0 +1,9 @@
+#include "tcpinfo/ebpf/congestion_controls.h"
+
+namespace tcpinfo {
+
+base::Result<std::unique_ptr<CongestionControls>> CongestionControls::load() {
+  return base::Error{"this symcast was built without eBPF (clang, bpftool, libbpf)"};
+}
+
+}  // namespace tcpinfo

@@ -1,0 +1,202 @@
+#include "tcpinfo/ebpf/congestion_controls.h"
+
+#include <grp.h>
+#include <gtest/gtest.h>
+#include <linux/capability.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <functional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "loopback.h"
+#include "offered.h"
+#include "tcpinfo/congestion_control.h"
+#include "tcpinfo/socket_control.h"
+#include "tcpinfo/socket_sampler.h"
+
+namespace tcpinfo {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Sends and receives `bytes` over the connection.
+void move(const Loopback& connection, std::size_t bytes) {
+  std::array<char, 65536> buffer{};
+  for (std::size_t moved = 0; moved < bytes;) {
+    const auto sent = ::send(connection.sender(), buffer.data(), buffer.size(), 0);
+    ASSERT_GT(sent, 0);
+    for (ssize_t left = sent; left > 0;) {
+      const auto got = ::recv(connection.receiver(), buffer.data(), static_cast<size_t>(left), 0);
+      ASSERT_GT(got, 0);
+      left -= got;
+    }
+    moved += static_cast<std::size_t>(sent);
+  }
+}
+
+/// Runs `body` in a process of its own; returns what it returns.
+int in_child(const std::function<int()>& body) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(body());
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+void become_nobody() {
+  ::setgroups(0, nullptr);
+  ::setgid(65534);
+  ::setuid(65534);
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, 2> none{};
+  ::syscall(SYS_capset, &header, none.data());
+}
+
+/// Loads once, which takes 0.1 s.
+class CongestionControlsTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    auto loaded = CongestionControls::load();
+    if (loaded) {
+      controls_ = std::move(*loaded);
+    } else {
+      why_not_ = loaded.error();
+    }
+  }
+  static void TearDownTestSuite() { controls_.reset(); }
+
+  void SetUp() override {
+    if (!controls_) GTEST_SKIP() << why_not_;
+    hints_ = SocketHints{controls_->own()};
+  }
+
+  static inline std::unique_ptr<CongestionControls> controls_;
+  static inline std::string why_not_;
+  SocketHints hints_;
+  Loopback connection_;
+};
+
+TEST_F(CongestionControlsTest, EachCarriesData) {
+  for (const auto& name : controls_->own().names) {
+    const Loopback connection;
+    const auto applied = hints_.apply(connection.sender(), {.congestion_control = name,
+                                                            .video_rate = base::BitRate::mbps(5),
+                                                            .capacity = base::BitRate::mbps(20)});
+    EXPECT_EQ(applied.congestion_control, name) << applied.error;
+    move(connection, 3'000'000);
+    EXPECT_EQ(congestion_control(connection.sender()), name);
+    EXPECT_GE(read_tcp_info(connection.sender())->info.snd_cwnd, 4u) << name;
+  }
+}
+
+TEST_F(CongestionControlsTest, SsthreshAndWindowArePutAndKept) {
+  for (const std::string name : {"reno", "cubic", "sym_vreno", "sym_vcubic", "sym_libra"}) {
+    const Loopback connection;
+    const auto applied =
+        hints_.apply(connection.sender(), {.congestion_control = name, .ssthresh = 37, .cwnd = 20});
+    EXPECT_EQ(applied.error, "");
+    EXPECT_EQ(applied.congestion_control, name);
+    EXPECT_EQ(applied.ssthresh, 37u) << name;
+    EXPECT_EQ(applied.cwnd, 20u) << name;
+  }
+}
+
+TEST_F(CongestionControlsTest, TheVideosRateGivesSsthresh) {
+  const auto applied = hints_.apply(
+      connection_.sender(), {.congestion_control = "reno", .video_rate = base::BitRate::mbps(50)});
+  const auto mss = read_tcp_info(connection_.sender())->info.snd_mss;
+  EXPECT_EQ(applied.ssthresh, video_rate_ssthresh(base::BitRate::mbps(50), 0ms, mss));
+  EXPECT_FALSE(applied.paced_instead);
+}
+
+TEST_F(CongestionControlsTest, HintsChangeMidConnection) {
+  hints_.apply(connection_.sender(), {.congestion_control = "cubic", .ssthresh = 37});
+  move(connection_, 1'000'000);
+  const auto applied = hints_.apply(connection_.sender(), {.ssthresh = 20, .cwnd = 60});
+  EXPECT_EQ(applied.congestion_control, "cubic");
+  EXPECT_EQ(applied.ssthresh, 20u);
+  EXPECT_EQ(applied.cwnd, 60u);
+}
+
+TEST_F(CongestionControlsTest, LeavingBbrGivesAFiniteSsthresh) {
+  if (!set_congestion_control(connection_.sender(), "bbr")) GTEST_SKIP() << "no bbr here";
+  move(connection_, 1'000'000);
+  ASSERT_GE(read_tcp_info(connection_.sender())->info.snd_ssthresh, kInfiniteSsthresh);
+  const auto applied = hints_.apply(connection_.sender(), {.congestion_control = "cubic"});
+  EXPECT_EQ(applied.congestion_control, "cubic");
+  ASSERT_TRUE(applied.ssthresh);
+  EXPECT_LT(*applied.ssthresh, 1u << 20);
+}
+
+TEST_F(CongestionControlsTest, AnUnknownOneIsRefusedAndNothingChanges) {
+  const auto before = congestion_control(connection_.sender());
+  const auto applied = hints_.apply(connection_.sender(), {.congestion_control = "nonesuch"});
+  EXPECT_EQ(applied.congestion_control, before);
+  EXPECT_NE(applied.error.find("sym_libra"), std::string::npos) << applied.error;
+}
+
+TEST_F(CongestionControlsTest, HintsNeedNoPrivileges) {
+  EXPECT_EQ(0, in_child([&] {
+              become_nobody();
+              for (const std::string name : {"cubic", "sym_libra", "reno"}) {
+                const Loopback connection;
+                const auto applied =
+                    hints_.apply(connection.sender(), {.congestion_control = name, .ssthresh = 37});
+                if (applied.congestion_control != name || applied.ssthresh != 37u) return 1;
+              }
+              return 0;
+            }));
+}
+
+TEST_F(CongestionControlsTest, ServersBesideEachOtherHaveNamesOfTheirOwn) {
+  auto other = CongestionControls::load();
+  ASSERT_TRUE(other) << other.error();
+  EXPECT_NE((*other)->own().suffix, controls_->own().suffix);
+  const SocketHints other_hints{(*other)->own()};
+  const auto theirs =
+      other_hints.apply(connection_.sender(), {.congestion_control = "sym_libra", .ssthresh = 37});
+  EXPECT_EQ(theirs.congestion_control, "sym_libra");
+  EXPECT_EQ(theirs.ssthresh, 37u);
+  const auto libra = hints_.kernel_name("sym_libra");
+  other->reset();
+  EXPECT_TRUE(is_offered(libra));
+}
+
+TEST_F(CongestionControlsTest, NothingIsLeftBehind) {
+  auto other = CongestionControls::load();
+  ASSERT_TRUE(other) << other.error();
+  const auto poke = "sym_poke" + (*other)->own().suffix;
+  EXPECT_TRUE(is_offered(poke));
+  other->reset();
+  EXPECT_TRUE(eventually([&] { return !is_offered(poke); }));
+}
+
+TEST_F(CongestionControlsTest, NothingIsLeftBehindByAKilledServer) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  const pid_t server = ::fork();
+  if (server == 0) {
+    const auto theirs = CongestionControls::load();
+    const std::string poke = theirs ? "sym_poke" + (*theirs)->own().suffix : "nothing";
+    if (::write(ends[1], poke.data(), poke.size()) < 0) ::_exit(1);
+    ::pause();
+  }
+  std::array<char, 16> poke{};
+  ASSERT_GT(::read(ends[0], poke.data(), poke.size()), 0);
+  EXPECT_TRUE(is_offered(poke.data()));
+  ::kill(server, SIGKILL);
+  ::waitpid(server, nullptr, 0);
+  EXPECT_TRUE(eventually([&] { return !is_offered(poke.data()); }));
+  for (const int end : ends) ::close(end);
+}
+
+}  // namespace
+}  // namespace tcpinfo
