@@ -4,22 +4,6 @@
 
 namespace app {
 
-namespace {
-
-std::string congestion_control_for(const server::Address& address, const TcpSettings& tcp) {
-  const auto rule = std::ranges::find_if(
-      tcp.networks, [&](const NetworkRule& r) { return r.network.contains(address); });
-  return rule == tcp.networks.end() ? tcp.congestion_control : rule->congestion_control;
-}
-
-server::SocketSettings socket_settings(const server::Address& address,
-                                       const ViewerControl& control) {
-  return {.congestion_control = congestion_control_for(address, control.settings().tcp),
-          .notsent_lowat = control.limits().notsent_lowat};
-}
-
-}  // namespace
-
 void Controller::add(std::shared_ptr<LiveStream> stream) {
   std::lock_guard lock{mutex_};
   streams_[stream->name()] = std::move(stream);
@@ -55,8 +39,8 @@ std::variant<server::Admission, server::Refusal> Controller::admit(
   if (request.head) return server::Admission{};
   auto control = std::make_unique<ViewerControl>(request, stream, shared_, now);
   const media::ChannelId channel = control->channel();
-  auto socket = socket_settings(request.address, *control);
-  return server::Admission{channel, std::move(socket), std::move(control)};
+  const auto socket = control->socket_settings();
+  return server::Admission{channel, socket, std::move(control)};
 }
 
 std::vector<std::unique_ptr<server::LoopSource>> Controller::loop_sources(int loop) {

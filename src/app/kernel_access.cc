@@ -1,8 +1,12 @@
 #include "app/kernel_access.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
 
+#include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -17,31 +21,47 @@ namespace {
 using tcpinfo::EventPrograms;
 using tcpinfo::EventSource;
 
-bool is_wanted(EventSource source, const std::optional<EventSource>& wanted) {
-  return !wanted || *wanted == source;
-}
+/// What could not be had, each with its reason.
+using Missing = std::vector<std::string>;
 
-void open_events(KernelAccess& kernel, const Config& config) {
+void open_events(KernelAccess& kernel, const Config& config, Missing& missing) {
   const auto& wanted = config.kernel.events;
-  std::string reasons;
   // Sockets are known to sockops from their listener on, so this comes before listen_on().
   for (const auto source : {EventSource::kTracepoint, EventSource::kSockops}) {
-    if (!is_wanted(source, wanted)) continue;
+    if (wanted && *wanted != source) continue;
     auto loaded = EventPrograms::load(source, server::loop_count(config.server));
     if (loaded) {
       kernel.event_source = source;
       kernel.events = std::move(*loaded);
-      return base::log::info("congestion_events", {{"source", tcpinfo::name(source)}});
+      return;
     }
-    reasons +=
-        (reasons.empty() ? "" : "; ") + std::string{tcpinfo::name(source)} + ": " + loaded.error();
+    missing.push_back(fmt::format("events by {}: {}", tcpinfo::name(source), loaded.error()));
   }
-  if (wanted == EventSource::kTcpInfo) {
-    return base::log::info("congestion_events", {{"source", tcpinfo::name(*wanted)}});
+}
+
+void add_congestion_controls(KernelAccess& kernel, const Config& config, Missing& missing) {
+  if (!config.kernel.congestion_controls) return;
+  auto loaded = tcpinfo::CongestionControls::load();
+  if (!loaded) {
+    missing.push_back(fmt::format("congestion controls: {}", loaded.error()));
+    return;
   }
-  base::log::warning("congestion_events", {{"source", tcpinfo::name(EventSource::kTcpInfo)},
-                                           {"reason", reasons},
-                                           {"hint", "seen at the next picture; symcast doctor"}});
+  kernel.congestion_controls = std::move(*loaded);
+  kernel.hints = tcpinfo::SocketHints{kernel.congestion_controls->own()};
+}
+
+void tell(const KernelAccess& kernel, const Missing& missing) {
+  const std::string events = tcpinfo::name(kernel.event_source);
+  const std::string controls =
+      kernel.congestion_controls ? "sym_*" + kernel.congestion_controls->own().suffix : "none";
+  if (missing.empty()) {
+    return base::log::info("kernel_access",
+                           {{"events", events}, {"congestion_controls", controls}});
+  }
+  base::log::warning("kernel_access", {{"events", events},
+                                       {"congestion_controls", controls},
+                                       {"missing", fmt::format("{}", fmt::join(missing, "; "))},
+                                       {"hint", "see symcast doctor"}});
 }
 
 /// A connection may keep the congestion control of its listener where it may not choose one:
@@ -57,10 +77,28 @@ void set_listeners_congestion_control(const KernelAccess& kernel, const Config& 
 
 KernelAccess open_kernel(const Config& config) {
   KernelAccess kernel;
-  open_events(kernel, config);
+  Missing missing;
+  open_events(kernel, config, missing);
+  add_congestion_controls(kernel, config, missing);
+  tell(kernel, missing);
+  require_congestion_controls(config, kernel.hints);
   kernel.listening = server::listen_on(config.server.listen);
   set_listeners_congestion_control(kernel, config);
   return kernel;
+}
+
+void require_congestion_controls(const Config& config, const tcpinfo::SocketHints& hints) {
+  const auto available = hints.available();
+  const auto require = [&](const StreamConfig& stream, const std::string& name) {
+    if (name.empty() || std::ranges::count(available, name)) return;
+    throw std::runtime_error{
+        fmt::format("stream \"{}\": congestion control \"{}\" cannot be had here; available: {}",
+                    stream.media.name, name, fmt::join(available, ", "))};
+  };
+  for (const auto& stream : config.streams) {
+    require(stream, stream.tcp.congestion_control);
+    for (const auto& rule : stream.tcp.networks) require(stream, rule.congestion_control);
+  }
 }
 
 void drop_capabilities() {

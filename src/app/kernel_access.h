@@ -6,7 +6,9 @@
 #include "app/config/config.h"
 #include "base/unique_fd.h"
 #include "tcpinfo/congestion_event.h"
+#include "tcpinfo/ebpf/congestion_controls.h"
 #include "tcpinfo/ebpf/event_programs.h"
+#include "tcpinfo/socket_hints.h"
 
 namespace app {
 
@@ -14,13 +16,19 @@ namespace app {
 /// network is read. Using it needs none.
 struct KernelAccess {
   tcpinfo::EventSource event_source = tcpinfo::EventSource::kTcpInfo;
-  std::unique_ptr<tcpinfo::EventPrograms> events;  ///< null: events are polled
-  std::vector<base::UniqueFd> listening;           ///< for Settings::listen
+  std::unique_ptr<tcpinfo::EventPrograms> events;                    ///< null: events are polled
+  std::unique_ptr<tcpinfo::CongestionControls> congestion_controls;  ///< null: the kernel's alone
+  tcpinfo::SocketHints hints;
+  std::vector<base::UniqueFd> listening;  ///< for Settings::listen
 };
 
 /// Takes the best that this machine allows and says in the log what that is. Throws
-/// base::SystemError when an address cannot be listened on.
+/// base::SystemError when an address cannot be listened on, and as the next one.
 KernelAccess open_kernel(const Config& config);
+
+/// Throws std::runtime_error, one line, when a stream wants a congestion control that cannot be
+/// had.
+void require_congestion_controls(const Config& config, const tcpinfo::SocketHints& hints);
 
 /// Gives up every capability, for good, in the calling thread and those that it starts. Throws
 /// base::SystemError.

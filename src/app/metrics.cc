@@ -45,6 +45,8 @@ struct Metrics::Families {
         retarget{histograms(registry, "symcast_event_to_retarget_seconds",
                             "From a pushed congestion event in the kernel to the new target of the "
                             "viewer's private encoder")},
+        ssthresh_hints{counters(registry, "symcast_ssthresh_hints_total",
+                                "Viewers by what became of their hint where slow start may end")},
         retractions{counters(registry, "symcast_retractions_total",
                              "Times a viewer's rate was retracted, by reason")},
         restores{counters(registry, "symcast_restores_total",
@@ -59,6 +61,7 @@ struct Metrics::Families {
 
   prometheus::Family<prometheus::Counter>& events;
   prometheus::Family<prometheus::Histogram>& retarget;
+  prometheus::Family<prometheus::Counter>& ssthresh_hints;
   prometheus::Family<prometheus::Counter>& retractions;
   prometheus::Family<prometheus::Counter>& restores;
   prometheus::Family<prometheus::Counter>& delivered;
@@ -84,6 +87,10 @@ std::unique_ptr<Metrics::Stream> Metrics::add_series(const std::string& name) {
   auto s = std::make_unique<Stream>();
   s->polled_ = add_events(name, tcpinfo::EventSource::kTcpInfo);
   if (events_ != tcpinfo::EventSource::kTcpInfo) s->pushed_ = add_events(name, events_);
+  for (std::size_t i = 0; i < s->ssthresh_hints_.size(); ++i) {
+    const auto* result = app::name(static_cast<SocketSteering::SsthreshHint>(i));
+    s->ssthresh_hints_[i] = &families_->ssthresh_hints.Add({{"stream", name}, {"result", result}});
+  }
   s->event_to_retarget_ = &families_->retarget.Add({{"stream", name}}, kRetargetBuckets);
   s->retracted_by_rexmt_ = &families_->retractions.Add({{"stream", name}, {"reason", "rexmt"}});
   s->retracted_by_dupack_ = &families_->retractions.Add({{"stream", name}, {"reason", "dupack"}});
@@ -117,6 +124,7 @@ void Metrics::release(const std::string& name) {
   const Stream& s = *found->second.stream;
   for (auto* counter : s.polled_) families_->events.Remove(counter);
   for (auto* counter : s.pushed_) families_->events.Remove(counter);
+  for (auto* counter : s.ssthresh_hints_) families_->ssthresh_hints.Remove(counter);
   families_->retarget.Remove(s.event_to_retarget_);
   families_->retractions.Remove(s.retracted_by_rexmt_);
   families_->retractions.Remove(s.retracted_by_dupack_);
@@ -135,6 +143,10 @@ void Metrics::Stream::congestion_event(tcpinfo::EventKind kind, tcpinfo::EventSo
 
 void Metrics::Stream::retargeted(double seconds_since_event) {
   event_to_retarget_->Observe(seconds_since_event);
+}
+
+void Metrics::Stream::ssthresh_hint(SocketSteering::SsthreshHint hint) {
+  ssthresh_hints_[static_cast<std::size_t>(hint)]->Increment();
 }
 
 void Metrics::Stream::decision(abr::Reason reason) {

@@ -9,6 +9,7 @@
 
 #include "abr/reason.h"
 #include "app/frame_deliveries.h"
+#include "app/socket_steering.h"
 #include "tcpinfo/congestion_event.h"
 
 namespace prometheus {
@@ -33,6 +34,7 @@ class Metrics {
     /// Counts what changed a viewer's rate: retractions by event, restores.
     void decision(abr::Reason reason);
     void frame_delivered(double delay_seconds, FrameDelivery::Source source);
+    void ssthresh_hint(SocketSteering::SsthreshHint hint);
     void joined(double seconds_to_first_frame);
 
    private:
@@ -42,6 +44,7 @@ class Metrics {
     EventCounters pushed_{};  ///< by EventKind; null where events are polled
     EventCounters polled_{};
     prometheus::Histogram* event_to_retarget_ = nullptr;
+    std::array<prometheus::Counter*, 4> ssthresh_hints_{};  ///< by SsthreshHint
     prometheus::Counter* retracted_by_rexmt_ = nullptr;
     prometheus::Counter* retracted_by_dupack_ = nullptr;
     prometheus::Counter* restores_ = nullptr;

@@ -34,4 +34,18 @@ const char* name(FrameDelivery::Source source) {
   return source == FrameDelivery::Source::kTimestamp ? "timestamp" : "tcp_info";
 }
 
+const char* name(SocketSteering::SsthreshHint hint) {
+  switch (hint) {
+    case SocketSteering::SsthreshHint::kSet:
+      return "set";
+    case SocketSteering::SsthreshHint::kPaced:
+      return "paced";
+    case SocketSteering::SsthreshHint::kRefused:
+      return "refused";
+    case SocketSteering::SsthreshHint::kNone:
+      return "none";
+  }
+  return "unknown";
+}
+
 }  // namespace app

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/frame_deliveries.h"
+#include "app/socket_steering.h"
 #include "server/handler.h"
 #include "transcoder/ingest/ingest.h"
 
@@ -10,5 +11,6 @@ namespace app {
 const char* name(server::LeaveReason reason);
 const char* name(transcoder::Ingest::Status status);
 const char* name(FrameDelivery::Source source);
+const char* name(SocketSteering::SsthreshHint hint);
 
 }  // namespace app

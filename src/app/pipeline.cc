@@ -31,11 +31,13 @@ Pipeline::Pipeline(Config config, KernelAccess kernel)
       metrics_max_viewers_{config_.metrics_max_viewers},
       listening_{std::move(kernel.listening)},
       events_{std::move(kernel.events), server::loop_count(config_.server)},
+      congestion_controls_{std::move(kernel.congestion_controls)},
+      hints_{std::move(kernel.hints)},
       metrics_{kernel.event_source},
       budgets_{server::loop_count(config_.server), config_.telemetry},
       trace_{open_trace(config_.trace_directory)},
-      controller_{
-          {sampler_, events_, kernel.event_source, viewers_, budgets_, warnings_, trace_.get()}},
+      controller_{{sampler_, events_, kernel.event_source, viewers_, budgets_, hints_, warnings_,
+                   trace_.get()}},
       server_{config_.server, controller_} {
   for (const auto& stream : config_.streams) controller_.add(make_stream(stream));
   add_pages();
@@ -107,6 +109,7 @@ void Pipeline::reconfigure_kept(const Config& config) {
 
 void Pipeline::reload(const Config& config) {
   // First what may throw: a refused reload leaves everything as it is.
+  require_congestion_controls(config, hints_);
   auto added = make_added(config);
   base::log::set_level(config.log_level);
   metrics_max_viewers_ = config.metrics_max_viewers;

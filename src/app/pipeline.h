@@ -54,6 +54,8 @@ class Pipeline {
   std::atomic<int> metrics_max_viewers_;   ///< changes with a reload
   std::vector<base::UniqueFd> listening_;  ///< until start()
   EventDispatch events_;
+  const std::unique_ptr<tcpinfo::CongestionControls> congestion_controls_;  ///< while we live
+  const tcpinfo::SocketHints hints_;
   Metrics metrics_;
   ViewerTable viewers_;
   LoopBudgets budgets_;

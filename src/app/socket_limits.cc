@@ -17,16 +17,16 @@ constexpr double kAudioInTransport = 1.5;
 // slowest of common sources.
 constexpr base::Duration kLongestFrame = std::chrono::milliseconds{40};
 
-base::BitRate whole_rate(base::BitRate video, const transcoder::AudioSettings& audio) {
+}  // namespace
+
+base::BitRate transport_rate(base::BitRate video, const transcoder::AudioSettings& audio) {
   const auto sound = audio.enabled ? kAudioInTransport * audio.rate : base::BitRate{};
   return kVideoInTransport * video + sound;
 }
 
-}  // namespace
-
 SocketLimits socket_limits(base::BitRate video, const transcoder::AudioSettings& audio,
                            const TcpSettings& tcp) {
-  return {.pacing = tcp.pacing * whole_rate(video, audio),
+  return {.pacing = tcp.pacing * transport_rate(video, audio),
           .notsent_lowat = std::max(tcp.notsent_lowat, video * kLongestFrame)};
 }
 

@@ -6,6 +6,9 @@
 
 namespace app {
 
+/// What a stream takes on a connection: video in MPEG-TS and HTTP, and its sound. Pure.
+base::BitRate transport_rate(base::BitRate video, const transcoder::AudioSettings& audio);
+
 /// What the kernel is told of a viewer's socket for the rate of the video that the viewer is sent.
 struct SocketLimits {
   base::BitRate pacing;  ///< SO_MAX_PACING_RATE; zero: none

@@ -172,6 +172,10 @@ void collect_viewer(Families& out, const ViewerTelemetry& viewer) {
   out.gauge("symcast_viewer_min_rtt_seconds", "Least round-trip time", labels,
             base::seconds(viewer.min_rtt));
   out.gauge("symcast_viewer_cwnd_segments", "Congestion window", labels, viewer.cwnd);
+  if (viewer.ssthresh) {
+    out.gauge("symcast_viewer_ssthresh_segments", "Where slow start ends; absent while unlimited",
+              labels, *viewer.ssthresh);
+  }
   out.gauge("symcast_viewer_delivery_rate_bits_per_second", "The kernel's delivery rate", labels,
             bits_per_second(viewer.delivery_rate));
   if (viewer.capacity.bps() > 0) {

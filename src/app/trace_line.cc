@@ -22,6 +22,11 @@ json optional_time(std::optional<base::Time> time) {
   return at(*time);
 }
 
+/// Null: infinite.
+json segments(std::optional<std::uint32_t> ssthresh) {
+  return ssthresh ? json(*ssthresh) : json(nullptr);
+}
+
 /// When a picture was acknowledged; null: never.
 json acked(const std::optional<FrameDelivery>& delivery) {
   if (!delivery) return nullptr;
@@ -36,7 +41,7 @@ json source(const std::optional<FrameDelivery>& delivery) {
 }  // namespace
 
 std::string join(const server::ViewerTick& tick, base::Time requested,
-                 const std::string& congestion_control) {
+                 const tcpinfo::AppliedHints& applied) {
   return json{{"event", "join"},
               {"at", at(tick.now)},
               {"requested", at(requested)},
@@ -45,7 +50,9 @@ std::string join(const server::ViewerTick& tick, base::Time requested,
               {"group", tick.state.channel.group},
               {"address", tick.state.address.text()},
               {"user_agent", tick.state.user_agent},
-              {"congestion_control", congestion_control}}
+              {"congestion_control", applied.congestion_control},
+              {"cwnd", applied.cwnd},
+              {"ssthresh", segments(applied.ssthresh)}}
       .dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -75,7 +82,7 @@ std::string event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource so
               {"at", at(event.at)},
               {"seen", at(now)},
               {"cwnd", event.cwnd},
-              {"ssthresh", event.ssthresh ? json(*event.ssthresh) : json(nullptr)},
+              {"ssthresh", segments(event.ssthresh)},
               {"srtt", base::seconds(event.srtt)},
               {"sacked", event.sacked},
               {"lost", event.lost}}

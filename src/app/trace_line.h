@@ -8,13 +8,14 @@
 #include "app/frame_deliveries.h"
 #include "server/handler.h"
 #include "tcpinfo/congestion_event.h"
+#include "tcpinfo/socket_hints.h"
 
 /// The lines of a session's trace, as docs/TRACE.md describes them. Times are seconds on the
 /// monotonic clock, rates bit/s.
 namespace app::trace_line {
 
 std::string join(const server::ViewerTick& tick, base::Time requested,
-                 const std::string& congestion_control);
+                 const tcpinfo::AppliedHints& applied);
 /// `delivery` is empty for a picture that was never seen acknowledged; `capacity`: as known then.
 std::string frame(const server::SentFrame& frame, const std::optional<FrameDelivery>& delivery,
                   std::optional<base::BitRate> capacity);

@@ -1,19 +1,30 @@
 #include "app/viewer_control.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <string>
 #include <utility>
 
 #include "app/names.h"
 #include "app/observe.h"
 #include "app/trace_line.h"
 #include "base/log.h"
-#include "tcpinfo/socket_control.h"
 
 namespace app {
 
 namespace {
 // Dashboards and Prometheus look once per second at most; four times that is fresh.
 constexpr base::Duration kPublishInterval = std::chrono::milliseconds{250};
+
+std::string congestion_control_for(const server::Address& address, const TcpSettings& tcp) {
+  const auto rule = std::ranges::find_if(
+      tcp.networks, [&](const NetworkRule& r) { return r.network.contains(address); });
+  return rule == tcp.networks.end() ? tcp.congestion_control : rule->congestion_control;
+}
+
+std::string segments(std::optional<std::uint32_t> ssthresh) {
+  return ssthresh ? std::to_string(*ssthresh) : "infinite";
+}
 }  // namespace
 
 ViewerControl::ViewerControl(const server::ViewerRequest& request,
@@ -29,13 +40,19 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
       sample_turn_{request.id},
       deliveries_{shared.budgets.of(request.loop).marks, request.id,
                   [this](const auto& frame, const auto& delivery) { delivered(frame, delivery); }},
-      limits_{socket_limits(settings_->control.rate.start, stream_->media_settings().audio,
-                            settings_->tcp)} {
+      steering_{shared.hints, shared.warnings, settings_->tcp, stream_->media_settings().audio,
+                congestion_control_for(request.address, settings_->tcp)} {
   const abr::Decision start = policy_->decide({}, now);
   channel_ = {stream_->index(), stream_->ladder().join(id_, start.rate, now)};
   telemetry_.id = id_;
   telemetry_.stream = request.stream;
   telemetry_.target = start.rate;
+}
+
+server::SocketSettings ViewerControl::socket_settings() const {
+  const auto limits =
+      socket_limits(telemetry_.target, stream_->media_settings().audio, settings_->tcp);
+  return {.notsent_lowat = limits.notsent_lowat};
 }
 
 ViewerControl::~ViewerControl() {
@@ -48,26 +65,28 @@ void ViewerControl::on_join(const server::ViewerTick& tick) {
   fd_ = tick.fd;
   watch_ = shared_.events.watch(
       fd_, id_, loop_, [this](const auto& event, base::Time now) { on_event(event, now); });
-  const auto congestion_control = tcpinfo::congestion_control(tick.fd);
+  const auto applied = steering_.begin(fd_, telemetry_.target);
+  stream_->metrics().ssthresh_hint(steering_.ssthresh_hint());
   base::log::info("viewer_joined", {{"viewer", id_},
                                     {"stream", telemetry_.stream},
                                     {"group", channel_.group},
                                     {"address", tick.state.address.text()},
-                                    {"congestion_control", congestion_control},
+                                    {"congestion_control", applied.congestion_control},
+                                    {"ssthresh", segments(applied.ssthresh)},
                                     {"rate", telemetry_.target}});
   if (!deliveries_.begin(tick)) {
     shared_.warnings.failed("SO_TIMESTAMPING", "delivery times are seen a picture late", errno);
   }
   if (shared_.trace) {
     trace_ = shared_.trace->open(telemetry_.stream, id_);
-    trace(trace_line::join(tick, requested_, congestion_control));
+    trace(trace_line::join(tick, requested_, applied));
     trace(trace_line::decision({telemetry_.target, abr::Reason::kStart}, tick.now));
   }
 }
 
 void ViewerControl::on_tick(const server::ViewerTick& tick) {
   note_group(tick);
-  limit_socket(tick.fd, tick.state.rate);
+  steering_.follow_rate(tick.fd, tick.state.rate);
   if (!samples_.grant(sample_turn_, 1, deliveries_.congested(), tick.now)) return;
   const auto sample = shared_.sampler.sample(tick.fd, tick.now);
   if (!sample) return;  // the socket has just died: on_leave follows
@@ -160,23 +179,15 @@ bool ViewerControl::apply(const abr::Decision& decision, base::Time now) {
   return retargeted;
 }
 
-/// `rate`: of the newest picture; zero before the first.
-void ViewerControl::limit_socket(int fd, base::BitRate rate) {
-  if (rate == limited_for_ || rate.bps() == 0) return;
-  limited_for_ = rate;
-  limits_ = socket_limits(rate, stream_->media_settings().audio, settings_->tcp);
-  if (const char* refused = app::apply(limits_, fd)) {
-    shared_.warnings.failed(refused, "see symcast doctor", errno);
-  }
-}
-
 void ViewerControl::publish(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample) {
   next_publish_ = tick.now + kPublishInterval;
   telemetry_.rtt = sample.rtt;
   telemetry_.min_rtt = sample.min_rtt;
   telemetry_.cwnd = sample.cwnd;
   telemetry_.delivery_rate = sample.delivery_rate;
+  telemetry_.ssthresh = sample.ssthresh;
   telemetry_.capacity = deliveries_.capacity(tick.now).value_or(base::BitRate{});
+  steering_.follow_capacity(fd_, telemetry_.capacity);
   if (last_acked_capture_ > base::Time{}) telemetry_.behind_live = tick.now - last_acked_capture_;
   shared_.table.put(telemetry_);
 }

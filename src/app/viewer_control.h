@@ -9,7 +9,7 @@
 #include "app/delivery_watch.h"
 #include "app/event_dispatch.h"
 #include "app/live_stream.h"
-#include "app/socket_limits.h"
+#include "app/socket_steering.h"
 #include "app/telemetry_budget.h"
 #include "app/trace.h"
 #include "app/viewer_table.h"
@@ -31,6 +31,7 @@ class ViewerControl : public server::ViewerObserver {
     tcpinfo::EventSource event_source;
     ViewerTable& table;
     LoopBudgets& budgets;
+    const tcpinfo::SocketHints& hints;
     server::SocketWarnings& warnings;
     Trace* trace;  ///< null: no trace
   };
@@ -41,7 +42,7 @@ class ViewerControl : public server::ViewerObserver {
 
   media::ChannelId channel() const { return channel_; }
   const LiveStream::ViewerSettings& settings() const { return *settings_; }
-  const SocketLimits& limits() const { return limits_; }
+  server::SocketSettings socket_settings() const;
 
   void on_join(const server::ViewerTick& tick) override;
   void on_tick(const server::ViewerTick& tick) override;
@@ -63,7 +64,6 @@ class ViewerControl : public server::ViewerObserver {
   void note_group(const server::ViewerTick& tick);
   void delivered(const server::SentFrame& frame, const FrameDelivery& delivery);
   bool apply(const abr::Decision& decision, base::Time now);
-  void limit_socket(int fd, base::BitRate rate);
   void publish(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);
 
   const server::ViewerId id_;
@@ -84,8 +84,7 @@ class ViewerControl : public server::ViewerObserver {
   std::shared_ptr<Trace::Session> trace_;
   bool first_picture_seen_ = false;
   base::Time last_acked_capture_{};
-  base::BitRate limited_for_;
-  SocketLimits limits_;
+  SocketSteering steering_;
   base::Time next_publish_{};
   ViewerTelemetry telemetry_;
 };

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@ struct ViewerTelemetry {
   abr::Reason reason = abr::Reason::kStart;  ///< of the last change of it
   base::Duration rtt{};
   base::Duration min_rtt{};
-  std::uint32_t cwnd = 0;  ///< segments
+  std::uint32_t cwnd = 0;                 ///< segments
+  std::optional<std::uint32_t> ssthresh;  ///< segments; empty: infinite
   base::BitRate delivery_rate;
   base::BitRate capacity;        ///< of the path, by train dispersion; zero: not known
   base::Duration backlog{};      ///< as the policy is told: abr::Observation::backlog

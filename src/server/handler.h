@@ -20,7 +20,6 @@ using ViewerId = std::uint64_t;  ///< counts from 1; never reused
 
 /// What a viewer's socket is set to before its first media byte; see tcp(7).
 struct SocketSettings {
-  std::string congestion_control;            ///< empty: the kernel's default
   base::ByteCount notsent_lowat{16 * 1024};  ///< TCP_NOTSENT_LOWAT
 };
 

@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <system_error>
 #include <utility>
 
@@ -24,11 +23,6 @@ namespace {
 template <typename T>
 int set(int fd, int level, int option, const T& value) {
   return setsockopt(fd, level, option, &value, sizeof value) == 0 ? 0 : errno;
-}
-
-int set(int fd, int level, int option, const std::string& value) {
-  const auto size = static_cast<socklen_t>(value.size());
-  return setsockopt(fd, level, option, value.data(), size) == 0 ? 0 : errno;
 }
 
 /// The control message by which one write asks for SOF_TIMESTAMPING_TX_ACK.
@@ -49,24 +43,18 @@ class AckMark {
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof kFlags)> memory_;
 };
 
-std::string congestion_control_hint() {
-  std::ifstream file{"/proc/sys/net/ipv4/tcp_available_congestion_control"};
-  std::string available;
-  std::getline(file, available);
-  return "available: " + available +
-         "; load its module, and list it in net.ipv4.tcp_allowed_congestion_control";
-}
-
 }  // namespace
 
-void SocketWarnings::failed(const std::string& what, const std::string& hint, int error) {
+void SocketWarnings::failed(const std::string& what, const std::string& reason) {
   {
     std::lock_guard lock{mutex_};
     if (!said_.insert(what).second) return;
   }
-  base::log::warning(
-      "socket_option_ignored",
-      {{"option", what}, {"error", std::generic_category().message(error)}, {"hint", hint}});
+  base::log::warning("socket_option_ignored", {{"option", what}, {"reason", reason}});
+}
+
+void SocketWarnings::failed(const std::string& what, const std::string& hint, int error) {
+  failed(what, std::generic_category().message(error) + ": " + hint);
 }
 
 ViewerSocket::ViewerSocket(base::UniqueFd fd) : fd_{std::move(fd)} {
@@ -75,12 +63,6 @@ ViewerSocket::ViewerSocket(base::UniqueFd fd) : fd_{std::move(fd)} {
 }
 
 void ViewerSocket::configure(const SocketSettings& settings, SocketWarnings& warnings) {
-  const auto& name = settings.congestion_control;
-  if (!name.empty()) {
-    if (const int error = set(fd_.get(), IPPROTO_TCP, TCP_CONGESTION, name)) {
-      warnings.failed("TCP_CONGESTION " + name, congestion_control_hint(), error);
-    }
-  }
   const auto lowat = static_cast<int>(settings.notsent_lowat.bytes());
   if (const int error = set(fd_.get(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, lowat)) {
     warnings.failed("TCP_NOTSENT_LOWAT", "late pictures wait in the kernel", error);

@@ -17,7 +17,8 @@ namespace server {
 /// mend it. Thread-safe.
 class SocketWarnings {
  public:
-  void failed(const std::string& what, const std::string& hint, int error);
+  void failed(const std::string& what, const std::string& reason);
+  void failed(const std::string& what, const std::string& hint, int error);  ///< errno
 
  private:
   std::mutex mutex_;

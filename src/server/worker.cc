@@ -38,7 +38,8 @@ Worker::~Worker() { join(); }
 void Worker::start(std::unique_ptr<Acceptor> acceptor) {
   acceptor_ = std::move(acceptor);
   last_tick_ = base::Clock::now();
-  for (auto& source : context_.shared.handler.loop_sources(context_.index)) add_source(std::move(source));
+  for (auto& source : context_.shared.handler.loop_sources(context_.index))
+    add_source(std::move(source));
   housekeeping_ = loop_.every("housekeeping", kTick, [this] { on_housekeeping(); });
   thread_ = std::thread{[this] { run(); }};
 }

@@ -23,6 +23,10 @@ bool heeds_ssthresh(std::string_view name) {
   return std::ranges::find(kHeedSsthresh, name) != kHeedSsthresh.end();
 }
 
+bool uses_capacity(std::string_view name) {
+  return name == "sym_libra" || name.starts_with("sym_ccp");
+}
+
 std::uint32_t video_rate_ssthresh(base::BitRate rate, base::Duration min_rtt, std::uint32_t mss) {
   const auto rtt = std::clamp(min_rtt, kShortestRtt, kLongestRtt);
   const auto bytes_per_second = static_cast<std::uint64_t>(rate.bps() / 8);

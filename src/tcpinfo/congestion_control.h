@@ -24,6 +24,14 @@ inline constexpr std::array<std::string_view, 8> kOwnCongestionControls{
 /// is. Pure.
 bool heeds_ssthresh(std::string_view name);
 
+/// Whether `name` makes use of Hints::capacity: Libra and CCP. Pure.
+bool uses_capacity(std::string_view name);
+
+/// Where ssthresh cannot be set the pace is limited to so many times the video's rate: as the
+/// kernel paces slow start (net.ipv4.tcp_pacing_ss_ratio). Frames' trains show a path's capacity
+/// only up to the pace.
+inline constexpr double kPaceForRate = 2;
+
 /// VideoRateSsthresh (bpf/video_rate.h): segments of the window that carries `rate`, 4 at least.
 /// The round trip counts as 20 to 500 ms: on a shorter one the hint would stop slow start at once,
 /// though the queue there holds much more than the pipe; and what is longer was lengthened by a

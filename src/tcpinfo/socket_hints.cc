@@ -18,10 +18,6 @@ namespace {
 
 const std::string kPoke = "sym_poke";
 
-/// The kernel paces slow start at twice the window's rate (net.ipv4.tcp_pacing_ss_ratio), and
-/// frames' trains show a path's capacity only up to the pace.
-constexpr double kPaceForRate = 2;
-
 bool is_ours(const std::string& name) { return name.starts_with("sym_"); }
 
 std::string refused(const std::string& what) { return what + ": " + std::strerror(errno); }

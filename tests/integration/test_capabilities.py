@@ -23,8 +23,8 @@ def as_nobody(*capabilities):
 
 
 def event_source(daemon):
-    line = next(line for line in daemon.log().splitlines() if "congestion_events " in line)
-    return dict(word.split("=", 1) for word in line.split() if "=" in word)["source"]
+    line = next(line for line in daemon.log().splitlines() if "kernel_access " in line)
+    return dict(word.split("=", 1) for word in line.split() if "=" in word)["events"]
 
 
 def programs():
@@ -51,7 +51,7 @@ def test_without_any_it_serves_and_says_so_in_one_line(serve, view):
     viewer = view(daemon.url())
     viewer.watch(2)
     assert_clean(viewer.finish())
-    said = [line for line in daemon.log().splitlines() if "congestion_events " in line]
+    said = [line for line in daemon.log().splitlines() if "kernel_access " in line]
     assert len(said) == 1
     assert event_source(daemon) == "tcp_info"
 

@@ -19,7 +19,7 @@ def runs(tmp_path_factory, needs_lab):
             for i, source in enumerate(SOURCES)]
     with runs[0], runs[1], concurrent.futures.ThreadPoolExecutor() as pool:
         for run in runs:
-            if f"source={run.source}" not in run.daemon.log():
+            if f"events={run.source}" not in run.daemon.log():
                 pytest.skip(run.daemon.log().splitlines()[0])
         for done in [pool.submit(run.run, SECONDS) for run in runs]:
             done.result()

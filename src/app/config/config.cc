@@ -4,15 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
-#include <sstream>
 #include <utility>
 
 #include "app/config/config_check.h"
 #include "app/config/config_keys.h"
 #include "app/config/config_reader.h"
 #include "app/config/config_toml.h"
-#include "tcpinfo/socket_control.h"
+#include "tcpinfo/congestion_control.h"
+#include "tcpinfo/socket_hints.h"
 
 namespace app {
 
@@ -184,8 +183,10 @@ Config default_config() {
 }
 
 std::vector<std::string> available_congestion_controls() {
-  std::istringstream names{tcpinfo::available_congestion_controls()};
-  return {std::istream_iterator<std::string>{names}, {}};
+  auto names = tcpinfo::SocketHints{}.available();
+  names.insert(names.end(), tcpinfo::kOwnCongestionControls.begin(),
+               tcpinfo::kOwnCongestionControls.end());
+  return names;
 }
 
 Config load_config(const std::string& path, const Overrides& overrides,

@@ -27,6 +27,8 @@ struct TcpSettings {
   std::string congestion_control;            ///< empty: the kernel's default
   std::vector<NetworkRule> networks;         ///< [[tcp.network]]
   base::ByteCount notsent_lowat{16 * 1024};  ///< least; a picture's size when that is larger
+  bool ssthresh_hint = true;                 ///< VideoRateSsthresh at the start
+  int initial_window = 0;                    ///< segments; 0: the kernel's
   double pacing = 0;                         ///< SO_MAX_PACING_RATE / whole rate; 0: no limit
 };
 
@@ -41,6 +43,7 @@ struct StreamConfig {
 /// What is asked of the kernel once, at start.
 struct KernelSettings {
   std::optional<tcpinfo::EventSource> events;  ///< empty: the best there is
+  bool congestion_controls = true;             ///< ours are added to the kernel's
   bool operator==(const KernelSettings&) const = default;
 };
 
@@ -82,7 +85,8 @@ class ConfigError : public std::runtime_error {
 /// No file, no flags: the built-in source as `live` on [::]:8080.
 Config default_config();
 
-/// Names the kernel offers to setsockopt(TCP_CONGESTION); empty when it does not say.
+/// What a configuration may name: the congestion controls that the kernel has, and those that we
+/// add to it where eBPF allows (whether it does shows when the server starts).
 std::vector<std::string> available_congestion_controls();
 
 /// The file (path empty: the built-in defaults), then the overrides. Throws ConfigError with all

@@ -137,6 +137,9 @@ Section<Config> kernel_section() {
               "Who tells of congestion. \"tracepoint\" and \"sockops\": eBPF programs, at once; "
               "\"tcp_info\": differences of counters, at the next picture; \"auto\": the first of "
               "them that works."),
+          key("congestion_controls", &Part::congestion_controls, Flag{},
+              "Adds the congestion controls sym_vreno, sym_vcubic, sym_libra and sym_ccp... to the "
+              "kernel while symcast runs, and lets it set ssthresh and windows (eBPF)."),
       });
 }
 
@@ -329,6 +332,13 @@ Section<StreamConfig> tcp_section() {
           key("congestion_control", &Part::congestion_control,
               Text{"name, see symcast doctor; empty: the kernel's default"},
               "\"bbr\" keeps its rate under random loss, where \"cubic\" and \"reno\" give way."),
+          key("ssthresh_hint", &Part::ssthresh_hint, Flag{},
+              "Tells congestion controls that heed it where slow start may end: at the window that "
+              "carries the stream's rate, so that it does not overshoot. Without eBPF the pace is "
+              "limited to twice the rate in its place."),
+          key("initial_window", &Part::initial_window, Whole{0, 1000},
+              "Segments that may be sent before the first acknowledgement; 0: the kernel's 10. "
+              "More: a faster first picture on long paths. Needs eBPF."),
           key("notsent_lowat", &Part::notsent_lowat,
               Size{ByteCount{1024}, ByteCount{16 * 1024 * 1024}},
               "Unsent bytes the kernel may hold: what is late stays where it can still be dropped. "

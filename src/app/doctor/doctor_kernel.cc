@@ -17,8 +17,10 @@
 #include "app/config/config_units.h"
 #include "base/system_error.h"
 #include "base/unique_fd.h"
+#include "tcpinfo/ebpf/congestion_controls.h"
 #include "tcpinfo/ebpf/event_programs.h"
 #include "tcpinfo/socket_control.h"
+#include "tcpinfo/socket_hints.h"
 #include "tcpinfo/tcp_info.h"
 
 namespace app {
@@ -78,13 +80,41 @@ Finding tcp_info(int fd) {
                       counts ? "with total_rto" : "without total_rto (Linux 6.7)")};
 }
 
+/// Of the usual ones (paper 000), those that are not loaded.
+void add_others(const std::vector<std::string>& available, Findings& findings) {
+  std::vector<std::string> modules;
+  for (const auto* name : {"bic", "cubic", "highspeed", "htcp", "vegas"}) {
+    if (!std::ranges::count(available, name)) modules.push_back(fmt::format("tcp_{}", name));
+  }
+  if (modules.empty()) return;
+  findings.push_back({Verdict::kOk, "others", "not loaded, or not built for this kernel",
+                      fmt::format("modprobe -a {}", fmt::join(modules, " "))});
+}
+
+/// Tried, then let go. True when they can be had: then sym_poke selects restricted ones as well.
+bool add_ours(std::vector<std::string>& available, Findings& findings) {
+  const auto loaded = tcpinfo::CongestionControls::load();
+  if (!loaded) {
+    findings.push_back({Verdict::kLimited, "sym_*", loaded.error(),
+                        "without it ssthresh cannot be set: the pace is limited instead"});
+    return false;
+  }
+  const auto& names = (*loaded)->own().names;
+  findings.push_back(
+      {Verdict::kOk, "sym_*", fmt::format("added while symcast runs: {}", fmt::join(names, ", "))});
+  available.insert(available.end(), names.begin(), names.end());
+  return true;
+}
+
 Findings congestion_controls(const Config& config, const Sysctls& sysctls) {
-  const auto available = available_congestion_controls();
+  auto available = tcpinfo::SocketHints{}.available();
   const auto allowed = sysctls.words("tcp_allowed_congestion_control");
   const auto standard = sysctls.words("tcp_congestion_control");
   Findings findings{
       {Verdict::kOk, "congestion control",
        fmt::format("{}; default {}", fmt::join(available, ", "), fmt::join(standard, " "))}};
+  add_others(available, findings);
+  const bool unrestricted = add_ours(available, findings);
   std::set<std::string> wanted{"bbr"};  // what [tcp] recommends
   for (const auto& stream : config.streams) {
     wanted.insert(stream.tcp.congestion_control);
@@ -97,7 +127,8 @@ Findings congestion_controls(const Config& config, const Sysctls& sysctls) {
                           fmt::format("modprobe tcp_{0}; echo tcp_{0} > "
                                       "/etc/modules-load.d/symcast.conf",
                                       name)});
-    } else if (!allowed.empty() && std::ranges::find(allowed, name) == allowed.end()) {
+    } else if (!unrestricted && !allowed.empty() &&
+               std::ranges::find(allowed, name) == allowed.end()) {
       findings.push_back({Verdict::kLimited, name, "only for processes with CAP_NET_ADMIN",
                           fmt::format("sysctl net.ipv4.tcp_allowed_congestion_control=\"{} {}\"",
                                       fmt::join(allowed, " "), name)});

@@ -171,8 +171,7 @@ base::Result<std::unique_ptr<CongestionControls>> CongestionControls::load() {
     const int error = registered->enter(slot);
     if (error == 0) return std::unique_ptr<CongestionControls>{std::move(registered)};
     if (error != EEXIST) {
-      return base::Error{std::string{std::strerror(error)} + ": " +
-                         log.explain(error, "CAP_BPF and CAP_PERFMON")};
+      return base::Error{log.explain(error, "CAP_BPF and CAP_PERFMON")};
     }
   }
   return base::Error{"sym_poke to sym_poke.9 are taken: see bpftool struct_ops list"};

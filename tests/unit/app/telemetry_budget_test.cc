@@ -54,8 +54,7 @@ TEST_F(TelemetryBudgetTest, GrantsEveryPictureWithinTheBudget) {
 TEST_F(TelemetryBudgetTest, IsNeverExceeded) {
   for (const std::size_t viewers : {50, 5000, 500, 200, 1000}) {
     join(viewers);
-    for (int i = 0; i < 5; ++i)
-      EXPECT_LE(second(), kPerSecond);
+    for (int i = 0; i < 5; ++i) EXPECT_LE(second(), kPerSecond);
   }
 }
 

@@ -75,7 +75,8 @@ TEST(TraceLineTest, AHostileUserAgentStaysOneLineOfJson) {
   server::ViewerState state;
   state.user_agent = "bad\n\"agent\xff";
   server::SentFrames sent;
-  const auto line = trace_line::join({state, -1, base::Time{1s}, sent}, base::Time{}, "cubic");
+  const auto line = trace_line::join({state, -1, base::Time{1s}, sent}, base::Time{},
+                                     {.congestion_control = "cubic", .ssthresh = 22, .cwnd = 10});
   EXPECT_EQ(line.find('\n'), std::string::npos);
   EXPECT_TRUE(json::accept(line));
 }

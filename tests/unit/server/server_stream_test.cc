@@ -404,8 +404,7 @@ TEST_F(ServerStreamTest, EndsEveryResponseWhenItStops) {
   EXPECT_EQ(server_->state().left[static_cast<std::size_t>(LeaveReason::kShutdown)], 11u);
 }
 
-TEST_F(ServerStreamTest, SetsTheSocketUpAndSurvivesWhatItCannotSet) {
-  handler_.socket.congestion_control = "no-such-control";
+TEST_F(ServerStreamTest, SetsTheSocketUp) {
   handler_.socket.notsent_lowat = base::ByteCount{12345};
   start();
   publish(picture(0, true));

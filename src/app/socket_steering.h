@@ -1,0 +1,61 @@
+#pragma once
+
+#include <string>
+
+#include "app/config/config.h"
+#include "app/socket_limits.h"
+#include "base/units.h"
+#include "server/viewer_socket.h"
+#include "tcpinfo/socket_hints.h"
+#include "transcoder/settings.h"
+
+namespace app {
+
+/// Tells the kernel about one viewer's socket: congestion control and hints at the start; later
+/// pacing and unsent limit by the rate that is sent, and the path's capacity as it is measured.
+/// Belongs to the viewer, used on its loop thread.
+class SocketSteering {
+ public:
+  /// What became of the hint of where slow start may end (VideoRateSsthresh).
+  enum class SsthreshHint {
+    kSet,      ///< the kernel shows it
+    kPaced,    ///< it cannot be set here: the pace is limited in its place
+    kRefused,  ///< nor that
+    kNone,     ///< not asked for, or the congestion control has no use for it
+  };
+
+  /// `hints` and `warnings` outlive it.
+  SocketSteering(const tcpinfo::SocketHints& hints, server::SocketWarnings& warnings,
+                 TcpSettings tcp, const transcoder::AudioSettings& audio,
+                 std::string congestion_control)
+      : hints_{hints},
+        warnings_{warnings},
+        tcp_{std::move(tcp)},
+        audio_{audio},
+        congestion_control_{std::move(congestion_control)} {}
+
+  /// Before the first media byte. `video`: what is going to be sent first. The result says what is
+  /// in force, as the kernel shows it.
+  tcpinfo::AppliedHints begin(int fd, base::BitRate video);
+  SsthreshHint ssthresh_hint() const { return ssthresh_hint_; }
+
+  /// `video`: of the newest picture; zero before the first.
+  void follow_rate(int fd, base::BitRate video);
+  /// Of the path; for congestion controls of ours that make use of it.
+  void follow_capacity(int fd, base::BitRate capacity);
+
+ private:
+  void limit(int fd, base::BitRate video);
+
+  const tcpinfo::SocketHints& hints_;
+  server::SocketWarnings& warnings_;
+  const TcpSettings tcp_;
+  const transcoder::AudioSettings audio_;
+  const std::string congestion_control_;  ///< empty: the kernel's default
+  SsthreshHint ssthresh_hint_ = SsthreshHint::kNone;
+  bool wants_capacity_ = false;
+  base::BitRate limited_for_;
+  base::BitRate capacity_told_;
+};
+
+}  // namespace app

@@ -1,0 +1,86 @@
+#include "app/socket_steering.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include "loopback.h"
+
+namespace app {
+namespace {
+
+using base::BitRate;
+using Hint = SocketSteering::SsthreshHint;
+
+constexpr transcoder::AudioSettings kSilent{.enabled = false};
+constexpr BitRate kVideo = BitRate::mbps(2);
+
+/// Over loopback, without eBPF: as for a server without capabilities.
+class SocketSteeringTest : public testing::Test {
+ protected:
+  SocketSteering steering(const std::string& congestion_control) {
+    return {hints_, warnings_, tcp_, kSilent, congestion_control};
+  }
+
+  /// Zero: no limit.
+  BitRate pace() {
+    std::uint64_t bytes_per_second = 0;
+    socklen_t length = sizeof bytes_per_second;
+    ::getsockopt(fd(), SOL_SOCKET, SO_MAX_PACING_RATE, &bytes_per_second, &length);
+    return bytes_per_second == ~0ull ? BitRate{}
+                                     : BitRate{static_cast<std::int64_t>(bytes_per_second) * 8};
+  }
+  int fd() const { return connection_.sender(); }
+
+  tcpinfo::Loopback connection_;
+  tcpinfo::SocketHints hints_;
+  server::SocketWarnings warnings_;
+  TcpSettings tcp_;
+};
+
+TEST_F(SocketSteeringTest, ThePaceIsLimitedWhereSsthreshCannotBeSet) {
+  connection_.send("x");  // the round trip is known from here on
+  auto reno = steering("reno");
+  const auto applied = reno.begin(fd(), kVideo);
+  EXPECT_EQ(applied.congestion_control, "reno");
+  EXPECT_EQ(reno.ssthresh_hint(), Hint::kPaced);
+  EXPECT_EQ(pace(), 2 * transport_rate(kVideo, kSilent));
+}
+
+TEST_F(SocketSteeringTest, ThePaceFollowsTheRate) {
+  connection_.send("x");
+  auto reno = steering("reno");
+  reno.begin(fd(), kVideo);
+  reno.follow_rate(fd(), BitRate::mbps(8));
+  EXPECT_EQ(pace(), 2 * transport_rate(BitRate::mbps(8), kSilent));
+}
+
+TEST_F(SocketSteeringTest, TheOperatorsPaceGoesFirst) {
+  connection_.send("x");
+  tcp_.pacing = 4;
+  steering("reno").begin(fd(), kVideo);
+  EXPECT_EQ(pace(), 4 * transport_rate(kVideo, kSilent));
+}
+
+TEST_F(SocketSteeringTest, ACongestionControlThatTakesNoHintGetsNone) {
+  auto bbr = steering("bbr");
+  if (bbr.begin(fd(), kVideo).congestion_control != "bbr") GTEST_SKIP() << "no bbr here";
+  EXPECT_EQ(bbr.ssthresh_hint(), Hint::kNone);
+  EXPECT_EQ(pace(), BitRate{});
+}
+
+TEST_F(SocketSteeringTest, WithoutTheHintNothingIsLimited) {
+  tcp_.ssthresh_hint = false;
+  auto reno = steering("reno");
+  reno.begin(fd(), kVideo);
+  EXPECT_EQ(reno.ssthresh_hint(), Hint::kNone);
+  EXPECT_EQ(pace(), BitRate{});
+}
+
+TEST_F(SocketSteeringTest, AnUnknownCongestionControlLeavesTheKernels) {
+  const auto applied = steering("no-such-control").begin(fd(), kVideo);
+  EXPECT_NE(applied.error.find("no such congestion control"), std::string::npos) << applied.error;
+  EXPECT_FALSE(applied.congestion_control.empty());
+}
+
+}  // namespace
+}  // namespace app
