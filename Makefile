@@ -19,8 +19,8 @@ SYSCONFDIR ?= /etc
 ARGS ?=
 
 # Under a sanitizer a program is several times slower: what measures time and rates is left out.
-asan: TIMED = congestion|isolation|lab|players
-tsan: TIMED = congestion|isolation|lab|players
+asan: TIMED = congestion|delivery|isolation|lab|players
+tsan: TIMED = congestion|delivery|isolation|lab|players
 
 .PHONY: run test test-without-ebpf test-kernel lint lint-fast asan tsan bench package install clean
 
@@ -76,6 +76,8 @@ bench:
 	build/dev/bench/bench_encoder
 	build/dev/bench/retraction
 	build/dev/bench/events
+	build/dev/bench/delivery
+	build/dev/bench/telemetry
 	build/dev/bench/fanout
 
 package:

@@ -16,12 +16,20 @@ def read_trace(directory, stream="live"):
             for line in path.read_text().splitlines()]
 
 
+def read_sessions(directory):
+    """{address: trace lines}, of viewers who came once each."""
+    traces = [[json.loads(line) for line in path.read_text().splitlines()]
+              for path in directory.glob("*.jsonl")]
+    return {lines[0]["address"]: lines for lines in traces}
+
+
 def picture_delays(pictures, trace):
     """[(captured, delay)]: capture to arrival of the last byte at the viewer. A picture that never
     came is late until the next one that did: that is how long its viewer looks at an older one.
     `trace`: of this viewer's session alone."""
     delays = []
-    for captured, arrived in _arrivals(pictures, trace):
+    for line, picture in match_pictures(pictures, trace):
+        captured, arrived = line["captured"], picture["arrival_ns"] / 1e9
         if delays:
             before = delays[-1][0]
             for missing in range(1, round((captured - before) * FRAMES_PER_SECOND)):
@@ -31,21 +39,21 @@ def picture_delays(pictures, trace):
     return delays
 
 
-def _arrivals(pictures, trace):
-    """[(captured, arrived)], matched by time stamp. The muxer adds a constant to all of them: what
-    was sent first and what arrived first give the offset between the two records."""
+def match_pictures(pictures, trace):
+    """[(line of the trace, picture)], by time stamp, of the pictures that arrived. The muxer adds a
+    constant to all of them: what was sent first and what arrived first give the offset between the
+    two records. `trace`: of this viewer's session alone."""
     sent = [line for line in trace if line["event"] == "frame"]
     offset = pictures[0]["pts"] - sent[0]["pts"]
-    captured = {round((line["pts"] + offset) * TICKS_PER_SECOND): line["captured"]
-                for line in sent}
-    arrivals = []
+    lines = {round((line["pts"] + offset) * TICKS_PER_SECOND): line for line in sent}
+    matches = []
     for picture in pictures:
         ticks = round(picture["pts"] * TICKS_PER_SECOND)
-        near = [t for t in (ticks, ticks - 1, ticks + 1) if t in captured]  # either may have rounded
+        near = [t for t in (ticks, ticks - 1, ticks + 1) if t in lines]  # either may have rounded
         if not near:
             raise ValueError(f"the picture at {picture['pts']} s is not in the trace")
-        arrivals.append((captured[near[0]], picture["arrival_ns"] / 1e9))
-    return arrivals
+        matches.append((lines[near[0]], picture))
+    return matches
 
 
 def percentile(values, percent):
