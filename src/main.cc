@@ -9,6 +9,7 @@
 #include "app/command_line.h"
 #include "app/doctor/doctor.h"
 #include "app/serve.h"
+#include "app/top/top.h"
 #include "app/version.h"
 
 namespace {
@@ -30,6 +31,9 @@ int run(const app::CommandLine& line) {
       return kOk;
     case app::CommandLine::Command::kDoctor:
       return app::doctor(load(), app::kVersion, std::cout, use_colour()) ? kOk : kFailed;
+    case app::CommandLine::Command::kTop:
+      app::top(app::load_config(line.config_path, line.overrides), line.top, std::cout);
+      return kOk;
   }
   return kWrongUse;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/config/config_units.h"
 #include "app/config/nearest.h"
 #include "app/version.h"
 
@@ -26,21 +27,25 @@ Examples:
   symcast serve --config /etc/symcast/symcast.toml
   symcast check /etc/symcast/symcast.toml          find mistakes before a reload
   symcast doctor                                   what this machine offers
+  symcast top                                      viewers' connections, live
 
 Exit status: 0 fine, 1 failed while running, 2 wrong usage or configuration.
 See symcast(1) and the comments in symcast.toml.)";
+
+void add_listen(CLI::App& command, const char* description, CommandLine& parsed) {
+  command.add_option("--listen", parsed.overrides.listen, description)
+      ->type_name("ADDR:PORT")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
 
 void add_serve(CLI::App& app, CommandLine& parsed) {
   auto* serve = app.add_subcommand("serve", "Take in sources and serve viewers");
   auto& overrides = parsed.overrides;
   serve->add_option("--config", parsed.config_path, "Configuration; the flags below override it")
       ->type_name("FILE");
-  serve
-      ->add_option("--listen", overrides.listen,
-                   "Where viewers connect; repeat for more\n[default: [::]:8080, IPv4 as well]")
-      ->type_name("ADDR:PORT")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_listen(*serve, "Where viewers connect; repeat for more\n[default: [::]:8080, IPv4 as well]",
+             parsed);
   serve
       ->add_option("--source", overrides.sources,
                    "Serve URI as /NAME.ts; repeat for more.\n"
@@ -81,6 +86,43 @@ void add_doctor(CLI::App& app, CommandLine& parsed) {
   doctor->callback([&] { parsed.command = CommandLine::Command::kDoctor; });
 }
 
+/// Faster than a person reads it is a load; slower than an hour it is forgotten.
+base::Duration read_interval(const std::string& text) {
+  using namespace std::chrono_literals;
+  const auto interval = parse_duration(text);
+  if (interval && *interval >= 100ms && *interval <= 1h) return *interval;
+  throw CLI::ValidationError{"--interval", text + " is not a time from 100ms to 1h"};
+}
+
+constexpr auto kSortKeys = "trouble|rate|rtt|retransmits|unsent";
+
+SortKey read_sort_key(const std::string& text) {
+  if (text == "trouble") return SortKey::kTrouble;
+  if (text == "rate") return SortKey::kRate;
+  if (text == "rtt") return SortKey::kRtt;
+  if (text == "retransmits") return SortKey::kRetransmits;
+  if (text == "unsent") return SortKey::kUnsent;
+  throw CLI::ValidationError{"--sort", text + " is none of " + kSortKeys};
+}
+
+void add_top(CLI::App& app, CommandLine& parsed) {
+  auto* top = app.add_subcommand("top", "Show the viewers' TCP connections; q ends it");
+  auto& options = parsed.top;
+  top->add_option("--config", parsed.config_path, "Show those of this one's server")
+      ->type_name("FILE");
+  add_listen(*top, "Where its viewers connect, as of serve", parsed);
+  top->add_option_function<std::string>(
+         "--interval", [&](const auto& text) { options.interval = read_interval(text); },
+         "Between tables, and what changes are of [1s]")
+      ->type_name("TIME");
+  top->add_option_function<std::string>(
+         "--sort", [&](const auto& text) { options.sort = read_sort_key(text); },
+         "Who comes first [trouble]")
+      ->type_name(kSortKeys);
+  top->add_flag("--once", options.once, "Print one table and end");
+  top->callback([&] { parsed.command = CommandLine::Command::kTop; });
+}
+
 /// "did you mean --source?" for a misspelt flag of the command in use; empty when none is near.
 std::string hint(const CLI::App& app) {
   for (const auto* command : app.get_subcommands()) {
@@ -106,6 +148,7 @@ std::variant<CommandLine, Exit> parse_command_line(int argc, const char* const* 
   add_serve(app, parsed);
   add_check(app, parsed);
   add_doctor(app, parsed);
+  add_top(app, parsed);
   try {
     app.parse(argc, argv);
     return parsed;

@@ -76,6 +76,29 @@ TEST(CommandLineTest, DoctorTakesAConfiguration) {
   EXPECT_EQ(line.config_path, "a.toml");
 }
 
+TEST(CommandLineTest, TopShowsTroubleEverySecond) {
+  const auto line = parsed({"top"});
+  EXPECT_EQ(line.command, CommandLine::Command::kTop);
+  EXPECT_EQ(line.top.interval, std::chrono::seconds{1});
+  EXPECT_EQ(line.top.sort, SortKey::kTrouble);
+  EXPECT_FALSE(line.top.once);
+}
+
+TEST(CommandLineTest, TopTakesEachFlag) {
+  const auto line = parsed({"top", "--config", "a.toml", "--listen", ":1", "--interval", "500ms",
+                            "--sort", "rtt", "--once"});
+  EXPECT_EQ(line.config_path, "a.toml");
+  EXPECT_THAT(line.overrides.listen, ElementsAre(":1"));
+  EXPECT_EQ(line.top.interval, std::chrono::milliseconds{500});
+  EXPECT_EQ(line.top.sort, SortKey::kRtt);
+  EXPECT_TRUE(line.top.once);
+}
+
+TEST(CommandLineTest, TopRefusesWhatItCannotDo) {
+  EXPECT_THAT(exit_of({"top", "--interval", "1ms"}).err, HasSubstr("100ms to 1h"));
+  EXPECT_THAT(exit_of({"top", "--sort", "name"}).err, HasSubstr("trouble|rate"));
+}
+
 TEST(CommandLineTest, UnknownFlagIsAUsageError) {
   const auto exit = exit_of({"serve", "--sauce", "a=test:"});
   EXPECT_EQ(exit.code, 2);

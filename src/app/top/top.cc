@@ -1,0 +1,109 @@
+#include "app/top/top.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ostream>
+#include <set>
+#include <stdexcept>
+
+#include "app/config/config_units.h"
+#include "app/top/connection.h"
+#include "app/top/table.h"
+#include "app/top/terminal.h"
+#include "tcpinfo/netlink/sock_diag.h"
+
+namespace app {
+
+namespace {
+
+using tcpinfo::TcpState;
+
+// ECMA-48: home; erase to the end of the line, of the screen.
+constexpr auto kHome = "\x1b[H";
+constexpr auto kEraseLine = "\x1b[K";
+constexpr auto kEraseBelow = "\x1b[J";
+
+/// Lines of a screen that are not connections: heading, titles, totals, the cursor's.
+constexpr std::size_t kOtherLines = 4;
+
+std::vector<std::uint16_t> ports(const Config& config) {
+  std::set<std::uint16_t> ports;
+  for (const auto& endpoint : config.server.listen) ports.insert(endpoint.port);
+  ports.erase(0);
+  if (ports.empty()) {
+    throw std::runtime_error{"server.listen leaves the port to the kernel: --listen ADDR:PORT"};
+  }
+  return {ports.begin(), ports.end()};
+}
+
+template <typename T>
+T value_or_throw(base::Result<T> result) {
+  if (!result) throw std::runtime_error{result.error()};
+  return std::move(*result);
+}
+
+/// Dumps and shows.
+class Top {
+ public:
+  Top(const Config& config, const TopOptions& options, std::ostream& out)
+      : query_{.states = {TcpState::kEstablished, TcpState::kListen}, .local_ports = ports(config)},
+        options_{options},
+        out_{out},
+        diag_{value_or_throw(tcpinfo::SockDiag::open())} {}
+
+  void run() {
+    auto before = snapshot();
+    while (terminal_.wait_until(before.at + options_.interval)) {
+      auto now = snapshot();
+      show(before, now);
+      if (options_.once) return;
+      before = std::move(now);
+    }
+  }
+
+ private:
+  Snapshot snapshot() { return {base::Clock::now(), value_or_throw(diag_.dump(query_))}; }
+
+  void show(const Snapshot& before, const Snapshot& now) {
+    auto all = connections(before, now);
+    sort(all, options_.sort);
+    auto size = terminal_.size();
+    size.rows = is_live() ? size.rows - std::min(size.rows, kOtherLines) : TableSize::kAny;
+    auto lines = table(all, size);
+    lines.insert(lines.begin(), heading(now).substr(0, size.columns));
+    print(lines);
+  }
+
+  std::string heading(const Snapshot& now) const {
+    const auto listening = [](const auto& s) { return s.state == TcpState::kListen; };
+    return fmt::format(
+        "symcast top: port {}, the last {}{}", fmt::join(query_.local_ports, ", "),
+        text_of(options_.interval),
+        std::ranges::any_of(now.sockets, listening) ? "" : "; nothing listens there");
+  }
+
+  void print(const std::vector<std::string>& lines) {
+    if (is_live()) out_ << kHome;
+    for (const auto& line : lines) out_ << line << (is_live() ? kEraseLine : "") << '\n';
+    out_ << (is_live() ? kEraseBelow : options_.once ? "" : "\n") << std::flush;
+  }
+
+  /// Each table takes the place of the one before.
+  bool is_live() const { return terminal_.is_one() && !options_.once; }
+
+  const tcpinfo::DiagQuery query_;
+  const TopOptions options_;
+  std::ostream& out_;
+  tcpinfo::SockDiag diag_;
+  const Terminal terminal_;
+};
+
+}  // namespace
+
+void top(const Config& config, const TopOptions& options, std::ostream& out) {
+  Top{config, options, out}.run();
+}
+
+}  // namespace app
