@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "app/routes.h"
 #include "base/log.h"
 #include "base/system_error.h"
 #include "tcpinfo/socket_control.h"
@@ -82,6 +83,7 @@ KernelAccess open_kernel(const Config& config) {
   add_congestion_controls(kernel, config, missing);
   tell(kernel, missing);
   require_congestion_controls(config, kernel.hints);
+  set_routes(config);
   kernel.listening = server::listen_on(config.server.listen);
   set_listeners_congestion_control(kernel, config);
   return kernel;

@@ -114,10 +114,12 @@ void Pipeline::reload(const Config& config) {
   base::log::set_level(config.log_level);
   metrics_max_viewers_ = config.metrics_max_viewers;
   if (config.server != config_.server || config.kernel != config_.kernel ||
-      config.telemetry != config_.telemetry || config.trace_directory != config_.trace_directory) {
-    base::log::warning(
-        "server_change_needs_restart",
-        {{"hint", "[server], [admin], [kernel], [telemetry] and [trace] are read at start only"}});
+      config.telemetry != config_.telemetry || config.trace_directory != config_.trace_directory ||
+      route_rules(config) != route_rules(config_)) {
+    base::log::warning("server_change_needs_restart",
+                       {{"hint",
+                         "[server], [admin], [kernel], [telemetry], [trace] and initcwnd are read "
+                         "at start only"}});
   }
   remove_missing(config);
   reconfigure_kept(config);

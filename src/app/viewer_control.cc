@@ -17,8 +17,9 @@ namespace {
 constexpr base::Duration kPublishInterval = std::chrono::milliseconds{250};
 
 std::string congestion_control_for(const server::Address& address, const TcpSettings& tcp) {
-  const auto rule = std::ranges::find_if(
-      tcp.networks, [&](const NetworkRule& r) { return r.network.contains(address); });
+  const auto rule = std::ranges::find_if(tcp.networks, [&](const NetworkRule& r) {
+    return !r.congestion_control.empty() && r.network.contains(address);
+  });
   return rule == tcp.networks.end() ? tcp.congestion_control : rule->congestion_control;
 }
 

@@ -156,7 +156,9 @@ class Loader {
     }
     if (const auto& name = overrides.congestion_control) {
       read_into(stream, setting("tcp", "congestion_control", {*name, "--congestion-control"}));
-      stream.config.tcp.networks.clear();
+      auto& rules = stream.config.tcp.networks;
+      for (auto& rule : rules) rule.congestion_control.clear();
+      std::erase_if(rules, [](const auto& rule) { return rule.initcwnd == 0; });
     }
   }
 
@@ -180,6 +182,17 @@ Config default_config() {
   auto config = daemon_defaults();
   config.streams.emplace_back();
   return config;
+}
+
+std::vector<NetworkRule> route_rules(const Config& config) {
+  std::vector<NetworkRule> out;
+  for (const auto& stream : config.streams) {
+    for (const auto& rule : stream.tcp.networks) {
+      const bool known = std::ranges::find(out, rule.network, &NetworkRule::network) != out.end();
+      if (rule.initcwnd > 0 && !known) out.push_back(rule);
+    }
+  }
+  return out;
 }
 
 std::vector<std::string> available_congestion_controls() {

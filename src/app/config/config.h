@@ -16,10 +16,12 @@
 /// What an operator can choose: config/symcast.toml, key by key.
 namespace app {
 
-/// A congestion control for the clients of one network; the first rule that matches wins.
+/// What is special to the clients of one network.
 struct NetworkRule {
   server::Network network;
-  std::string congestion_control;
+  std::string
+      congestion_control;  ///< empty: the first further rule that names one, or the stream's
+  int initcwnd = 0;        ///< segments; 0: the route stays as it is
   bool operator==(const NetworkRule&) const = default;
 };
 
@@ -64,6 +66,9 @@ struct Config {
   int metrics_max_viewers = 100;
   TelemetrySettings telemetry;
 };
+
+/// The rules with an initcwnd, those of the same network once: routes are the machine's.
+std::vector<NetworkRule> route_rules(const Config& config);
 
 /// What the command line says over the file; empty: nothing.
 struct Overrides {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -18,18 +19,22 @@ namespace {
 /// A name becomes part of URLs, metric labels and file names.
 constexpr std::size_t kLongestName = 64;
 
+using Initcwnds = std::map<std::string, int>;
+
 /// Reports the faults of one stream.
 class StreamCheck {
  public:
   StreamCheck(const PlacedStream& stream, ConfigReader& reader)
       : stream_{stream}, reader_{reader} {}
 
-  void run(const std::vector<std::string>& offered) {
+  /// `initcwnds`: by network, of the streams before and this one.
+  void run(const std::vector<std::string>& offered, Initcwnds& initcwnds) {
     check_name();
     check_source();
     check_rates();
     check_order();
     check_congestion_controls(offered);
+    check_routes(initcwnds);
   }
 
  private:
@@ -107,6 +112,21 @@ class StreamCheck {
     }
   }
 
+  /// A machine has one route to a network.
+  void check_routes(Initcwnds& initcwnds) {
+    const auto& rules = stream_.config.tcp.networks;
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+      if (rules[i].initcwnd == 0) continue;
+      const auto network = rules[i].network.text();
+      const auto first = initcwnds.emplace(network, rules[i].initcwnd).first->second;
+      if (first == rules[i].initcwnd) continue;
+      fault({fmt::format("tcp.network.{}", i)},
+            fmt::format("tcp.network: the route to {} has initcwnd {} by another rule; it can have "
+                        "one only",
+                        network, first));
+    }
+  }
+
   /// `place`: the key of what is wrong where that is an item of `key`.
   void check_offered(const std::string& key, const std::string& name,
                      const std::vector<std::string>& offered, const std::string& place = {}) {
@@ -148,8 +168,9 @@ void check_daemon(const Config& config, const Places& places, ConfigReader& read
 void check_streams(const std::vector<PlacedStream>& streams,
                    const std::vector<std::string>& offered, ConfigReader& reader) {
   std::set<std::string_view> names;
+  Initcwnds initcwnds;
   for (const auto& stream : streams) {
-    StreamCheck{stream, reader}.run(offered);
+    StreamCheck{stream, reader}.run(offered, initcwnds);
     const auto& name = stream.config.media.name;
     if (!names.insert(name).second) {
       const auto set = stream.own.find("name");

@@ -349,8 +349,11 @@ Section<StreamConfig> tcp_section() {
               "routers with short queues; 0: none. At least 1, 2 or more to leave room to catch "
               "up."),
           key("network", &Part::networks, types::NetworkRules{},
-              "Another congestion control for the clients of a network; the first rule that "
-              "matches wins."),
+              "What is special to the clients of a network. congestion_control: in place of the "
+              "one "
+              "above; the first rule that matches and has one wins. initcwnd: as initial_window, "
+              "without eBPF: a metric of the route to that network. It is set at start where there "
+              "is CAP_NET_ADMIN, for all that this machine sends there, and stays after the end."),
       });
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "app/config/config_types.h"
@@ -22,30 +23,46 @@ T parsed(const Value& value, std::string_view meaning) {
   return std::move(*result);
 }
 
+/// More segments at once are a burst that few queues hold.
+constexpr Whole kInitcwnd{1, 1000};
+
+void read_member(const std::string& key, const Value& value, const std::string& place,
+                 NetworkRule& rule) {
+  if (key == "network") {
+    rule.network = parsed<server::Network>(value, "an address block such as \"10.0.0.0/8\"");
+  } else if (key == "congestion_control") {
+    rule.congestion_control = Text{}.read(value);
+  } else if (key == "initcwnd") {
+    rule.initcwnd = kInitcwnd.read(value);
+  } else {
+    const auto meant = nearest(key, {"network", "congestion_control", "initcwnd"});
+    throw Rejected{
+        place,
+        meant.empty()
+            ? fmt::format("unknown key {}; a rule has network, congestion_control, initcwnd", key)
+            : fmt::format("unknown key {}; did you mean {}?", key, meant)};
+  }
+}
+
 NetworkRule network_rule(const Value& value) {
   const auto* table = std::get_if<Value::Table>(&value.data);
-  if (table == nullptr) reject(value, "a table of network and congestion_control");
+  if (table == nullptr) reject(value, "a table of network, congestion_control and initcwnd");
   NetworkRule rule;
-  bool has_network = false;
-  for (const auto& [key, place, member] : *table) {
-    if (key == "network") {
-      rule.network = parsed<server::Network>(member, "an address block such as \"10.0.0.0/8\"");
-      has_network = true;
-    } else if (key == "congestion_control") {
-      rule.congestion_control = Text{}.read(member);
-    } else {
-      const auto meant = nearest(key, {"network", "congestion_control"});
-      throw Rejected{place, meant.empty()
-                                ? fmt::format("unknown key {}; a rule has network and "
-                                              "congestion_control",
-                                              key)
-                                : fmt::format("unknown key {}; did you mean {}?", key, meant)};
-    }
-  }
-  if (!has_network || rule.congestion_control.empty()) {
-    throw Rejected{value.place, "a rule needs both network and congestion_control"};
+  for (const auto& [key, place, member] : *table) read_member(key, member, place, rule);
+  const bool has_network = std::ranges::find(*table, "network", &Value::Entry::key) != table->end();
+  if (!has_network || (rule.congestion_control.empty() && rule.initcwnd == 0)) {
+    throw Rejected{value.place, "a rule needs network, and congestion_control or initcwnd"};
   }
   return rule;
+}
+
+std::string written(const NetworkRule& rule) {
+  auto out = fmt::format("network = {}", quoted(rule.network.text()));
+  if (!rule.congestion_control.empty()) {
+    out += fmt::format(", congestion_control = {}", quoted(rule.congestion_control));
+  }
+  if (rule.initcwnd > 0) out += fmt::format(", initcwnd = {}", rule.initcwnd);
+  return "{ " + out + " }";
 }
 
 }  // namespace
@@ -84,15 +101,16 @@ std::vector<NetworkRule> NetworkRules::read(const Value& value) const {
 
 std::string NetworkRules::write(const std::vector<NetworkRule>& rules) const {
   std::vector<std::string> texts;
-  for (const auto& rule : rules) {
-    texts.push_back(fmt::format("{{ network = {}, congestion_control = {} }}",
-                                quoted(rule.network.text()), quoted(rule.congestion_control)));
-  }
+  for (const auto& rule : rules) texts.push_back(written(rule));
   return fmt::format("[{}]", fmt::join(texts, ", "));
 }
 
 std::string NetworkRules::allowed() const {
-  return R"(list of { network = "ADDRESS/LENGTH", congestion_control = "NAME" })";
+  return fmt::format(
+      "list of {{ network = \"ADDRESS/LENGTH\", congestion_control = \"NAME\", initcwnd = {} to {} "
+      "}}; "
+      "a rule may leave one of the last two out",
+      kInitcwnd.min, kInitcwnd.max);
 }
 
 }  // namespace app::types

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <linux/capability.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -15,10 +16,12 @@
 #include <set>
 
 #include "app/config/config_units.h"
+#include "app/doctor/capabilities.h"
 #include "base/system_error.h"
 #include "base/unique_fd.h"
 #include "tcpinfo/ebpf/congestion_controls.h"
 #include "tcpinfo/ebpf/event_programs.h"
+#include "tcpinfo/netlink/routes.h"
 #include "tcpinfo/socket_control.h"
 #include "tcpinfo/socket_hints.h"
 #include "tcpinfo/tcp_info.h"
@@ -197,6 +200,22 @@ Finding send_buffer(const Config& config, const Sysctls& sysctls) {
                       4 * needed.bytes())};
 }
 
+Finding route(const NetworkRule& rule) {
+  const auto subject = rule.network.text();
+  const auto found = tcpinfo::find_route(subject);
+  if (!found) return {Verdict::kLimited, subject, found.error()};
+  const auto wanted = fmt::format("initcwnd {}", rule.initcwnd);
+  if (found->exact && found->initcwnd == static_cast<std::uint32_t>(rule.initcwnd)) {
+    return {Verdict::kOk, subject, wanted + ": the route has it"};
+  }
+  if (holds_capability(CAP_NET_ADMIN)) {
+    return {Verdict::kOk, subject, wanted + ": symcast serve will set it"};
+  }
+  return {Verdict::kLimited, subject,
+          wanted + ": the route lacks it, and CAP_NET_ADMIN is not held",
+          "symcast.service has the capability"};
+}
+
 }  // namespace
 
 Findings examine_kernel(const Config& config, const Sysctls& sysctls) {
@@ -207,6 +226,7 @@ Findings examine_kernel(const Config& config, const Sysctls& sysctls) {
   findings.push_back(pacing(loopback.fd()));
   findings.push_back(slow_start_after_idle(sysctls));
   findings.push_back(send_buffer(config, sysctls));
+  for (const auto& rule : route_rules(config)) findings.push_back(route(rule));
   return findings;
 }
 

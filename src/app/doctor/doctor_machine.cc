@@ -11,9 +11,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <thread>
 
+#include "app/doctor/capabilities.h"
 #include "base/unique_fd.h"
 
 namespace app {
@@ -42,16 +42,6 @@ Finding descriptors(const Config& config) {
           fmt::format("ulimit -Hn {}; symcast.service has LimitNOFILE= of its own", needed)};
 }
 
-/// Bits of CapEff in proc(5) status.
-std::uint64_t effective_capabilities() {
-  std::ifstream status{"/proc/self/status"};
-  for (std::string key; status >> key;) {
-    std::uint64_t bits = 0;
-    if (key == "CapEff:" && status >> std::hex >> bits) return bits;
-  }
-  return 0;
-}
-
 Finding capabilities() {
   struct Capability {
     const char* name;
@@ -60,10 +50,9 @@ Finding capabilities() {
   constexpr std::array kUseful{Capability{"CAP_NET_ADMIN", CAP_NET_ADMIN},
                                Capability{"CAP_PERFMON", CAP_PERFMON},
                                Capability{"CAP_BPF", CAP_BPF}};
-  const auto held = effective_capabilities();
   std::vector<std::string> names;
   for (const auto& [name, bit] : kUseful) {
-    if ((held >> bit & 1) != 0) names.emplace_back(name);
+    if (holds_capability(bit)) names.emplace_back(name);
   }
   return {Verdict::kOk, "capabilities",
           names.empty() ? "none held, none needed"

@@ -181,9 +181,24 @@ TEST_F(ConfigErrorsTest, MisspeltKeyOfARuleNamesTheNearest) {
                           "congestion_control?"));
 }
 
-TEST_F(ConfigErrorsTest, RuleNeedsBothItsKeys) {
-  EXPECT_THAT(errors("[[tcp.network]]\nnetwork = \"10.0.0.0/8\"\n"),
-              ElementsAre("1:1: tcp.network: a rule needs both network and congestion_control"));
+TEST_F(ConfigErrorsTest, RuleNeedsANetworkAndSomethingForIt) {
+  const auto* needs = "1:1: tcp.network: a rule needs network, and congestion_control or initcwnd";
+  EXPECT_THAT(errors("[[tcp.network]]\nnetwork = \"10.0.0.0/8\"\n"), ElementsAre(needs));
+  EXPECT_THAT(errors("[[tcp.network]]\ninitcwnd = 30\n"), ElementsAre(needs));
+}
+
+TEST_F(ConfigErrorsTest, InitcwndHasARange) {
+  EXPECT_THAT(errors("[[tcp.network]]\nnetwork = \"10.0.0.0/8\"\ninitcwnd = 0\n"),
+              ElementsAre("3:12: tcp.network: 0 is out of range, 1 to 1000"));
+}
+
+TEST_F(ConfigErrorsTest, ANetworkHasOneInitcwnd) {
+  EXPECT_THAT(errors("[[stream]]\nname = \"a\"\nsource = \"test:\"\n"
+                     "tcp.network = [{ network = \"10.0.0.0/8\", initcwnd = 30 }]\n"
+                     "[[stream]]\nname = \"b\"\nsource = \"test:\"\n"
+                     "tcp.network = [{ network = \"10.0.0.0/8\", initcwnd = 20 }]\n"),
+              ElementsAre("8:16: tcp.network: the route to 10.0.0.0/8 has initcwnd 30 by another "
+                          "rule; it can have one only"));
 }
 
 TEST_F(ConfigErrorsTest, PacingBelowTheRateIsAnError) {

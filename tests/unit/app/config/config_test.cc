@@ -105,6 +105,36 @@ TEST_F(ConfigTest, NetworkRulesKeepTheirOrder) {
   EXPECT_EQ(rules[1].congestion_control, "bbr");
 }
 
+TEST_F(ConfigTest, RoutesAreThoseOfAllStreamsOnce) {
+  const auto config = load(R"(
+    [[tcp.network]]
+    network = "10.0.0.0/8"
+    initcwnd = 30
+    [[tcp.network]]
+    network = "11.0.0.0/8"
+    congestion_control = "reno"
+    [[stream]]
+    name = "a"
+    source = "test:"
+    [[stream]]
+    name = "b"
+    source = "test:")");
+  const auto rules = route_rules(config);
+  ASSERT_EQ(rules.size(), 1U);
+  EXPECT_EQ(rules[0].network.text(), "10.0.0.0/8");
+  EXPECT_EQ(rules[0].initcwnd, 30);
+}
+
+TEST_F(ConfigTest, TheCongestionControlFlagLeavesRoutesAlone) {
+  const auto config = load(R"(
+    tcp.network = [{ network = "10.0.0.0/8", congestion_control = "reno", initcwnd = 30 }])",
+                           {.congestion_control = "bbr"});
+  const auto& rules = config.streams.at(0).tcp.networks;
+  ASSERT_EQ(rules.size(), 1U);
+  EXPECT_EQ(rules[0].congestion_control, "");
+  EXPECT_EQ(rules[0].initcwnd, 30);
+}
+
 TEST_F(ConfigTest, UnsetStartStaysWithinTheLimits) {
   EXPECT_EQ(load("[rate]\nmax = \"1M\"\n").streams.at(0).control.rate.start,
             base::BitRate::mbps(1));
@@ -157,7 +187,8 @@ TEST_F(ConfigTest, EffectiveConfigurationLoadsToTheSame) {
     [[stream]]
     name = "a"
     source = 'gst:videotestsrc pattern="ball" ! x'
-    tcp.network = [{ network = "10.0.0.0/8", congestion_control = "reno" }])"));
+    tcp.network = [{ network = "10.0.0.0/8", congestion_control = "reno" },
+                   { network = "11.0.0.0/8", initcwnd = 30 }])"));
   EXPECT_EQ(effective_config(load(text)), text);
   EXPECT_THAT(text, HasSubstr("1234.567k"));
 }

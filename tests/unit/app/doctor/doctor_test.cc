@@ -52,6 +52,13 @@ TEST(DoctorTest, WhatCannotBeReadIsNotCalledFine) {
   EXPECT_THAT(findings, Contains(finding("send buffer", Verdict::kLimited)));
 }
 
+TEST(DoctorTest, ARouteThatCannotBeSetIsALimit) {
+  auto config = default_config();
+  config.streams[0].tcp.networks = {
+      {.network = *server::Network::parse("127.0.0.0/8"), .initcwnd = 30}};
+  EXPECT_THAT(examine_kernel(config), Contains(finding("127.0.0.0/8", Verdict::kLimited)));
+}
+
 TEST(DoctorTest, EncodersThatSymcastIsBuiltWithAreThere) {
   EXPECT_THAT(examine_encoders(), testing::Each(Field(&Finding::verdict, Verdict::kOk)));
 }

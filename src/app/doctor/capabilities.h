@@ -1,0 +1,8 @@
+#pragma once
+
+namespace app {
+
+/// This process has `capability` (CAP_*, capabilities(7)) in effect.
+bool holds_capability(int capability);
+
+}  // namespace app
