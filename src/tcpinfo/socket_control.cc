@@ -33,6 +33,13 @@ std::string congestion_control(int fd) {
   return text.starts_with("sym_") ? text.substr(0, text.find('.')) : text;
 }
 
+std::uint64_t socket_cookie(int fd) {
+  std::uint64_t cookie = 0;
+  socklen_t length = sizeof(cookie);
+  ::getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &length);
+  return cookie;
+}
+
 std::string available_congestion_controls() {
   std::ifstream file{"/proc/sys/net/ipv4/tcp_available_congestion_control"};
   std::string line;

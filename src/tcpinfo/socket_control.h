@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/units.h"
@@ -20,6 +21,9 @@ bool set_congestion_control(int fd, const std::string& name);
 /// The congestion control in force, of ours the name without OwnControls::suffix; empty when `fd`
 /// is no TCP socket.
 std::string congestion_control(int fd);
+
+/// SO_COOKIE (socket(7)): the socket's own number while the system runs. 0 when `fd` is no socket.
+std::uint64_t socket_cookie(int fd);
 
 /// net.ipv4.tcp_available_congestion_control, separated by blanks; empty when it cannot be read.
 std::string available_congestion_controls();

@@ -5,8 +5,9 @@
 #include <sys/socket.h>
 
 #include "base/system_error.h"
+#include "local_port.h"
 #include "loopback.h"
-#include "sockets.h"
+#include "tcpinfo/socket_control.h"
 
 namespace tcpinfo {
 namespace {
@@ -32,7 +33,7 @@ std::vector<DiagSocket> wait_for(DestroyedSockets& destroyed) {
 TEST(DestroyedSocketsTest, HearsTheFinalStatisticsAfterClose) {
   Loopback connection;
   auto destroyed = listen_to(local_port(connection.sender()));
-  const auto expected = cookie(connection.sender());
+  const auto expected = socket_cookie(connection.sender());
   connection.send(kPicture);
   connection.close_sender();
   connection.reset_by_receiver();
@@ -45,7 +46,7 @@ TEST(DestroyedSocketsTest, HearsTheFinalStatisticsAfterClose) {
 TEST(DestroyedSocketsTest, HearsThemAfterAReset) {
   Loopback connection;
   auto destroyed = listen_to(local_port(connection.sender()));
-  const auto expected = cookie(connection.sender());
+  const auto expected = socket_cookie(connection.sender());
   connection.send(kPicture);
   connection.reset_by_receiver();
   EXPECT_TRUE(wait_for(destroyed).empty()) << "the socket lives until it is closed";

@@ -8,8 +8,8 @@
 
 #include "base/system_error.h"
 #include "base/unique_fd.h"
+#include "local_port.h"
 #include "loopback.h"
-#include "sockets.h"
 #include "tcpinfo/socket_control.h"
 #include "tcpinfo/socket_sampler.h"
 
@@ -36,7 +36,7 @@ TEST(SockDiagTest, FindsAConnectionAsGetsockoptSeesIt) {
   const auto sockets = dump({.local_ports = {local_port(connection.sender())}});
   const auto reading = read_tcp_info(connection.sender());
   ASSERT_EQ(sockets.size(), 1u);
-  EXPECT_EQ(sockets[0].cookie, cookie(connection.sender()));
+  EXPECT_EQ(sockets[0].cookie, socket_cookie(connection.sender()));
   EXPECT_EQ(sockets[0].state, TcpState::kEstablished);
   EXPECT_EQ(sockets[0].congestion_control, congestion_control(connection.sender()));
   EXPECT_EQ(sockets[0].tcp_info.length, reading->length);
@@ -49,7 +49,7 @@ TEST(SockDiagTest, PortsAreThoseOfThisEnd) {
   const auto port = local_port(connection.receiver());
   const auto sockets = dump({.local_ports = {port}});
   ASSERT_EQ(sockets.size(), 1u);
-  EXPECT_EQ(sockets[0].cookie, cookie(connection.receiver()));
+  EXPECT_EQ(sockets[0].cookie, socket_cookie(connection.receiver()));
 }
 
 TEST(SockDiagTest, TakesEachOfSeveralPorts) {
@@ -58,7 +58,7 @@ TEST(SockDiagTest, TakesEachOfSeveralPorts) {
   std::vector<std::uint64_t> expected;
   for (const auto& connection : connections) {
     query.local_ports.push_back(local_port(connection.sender()));
-    expected.push_back(cookie(connection.sender()));
+    expected.push_back(socket_cookie(connection.sender()));
   }
   std::vector<std::uint64_t> found;
   for (const auto& socket : dump(query)) found.push_back(socket.cookie);

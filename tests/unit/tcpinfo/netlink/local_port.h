@@ -4,9 +4,6 @@
 
 namespace tcpinfo {
 
-/// SO_COOKIE
-std::uint64_t cookie(int fd);
-
 /// The port that an IPv4 socket is bound to.
 std::uint16_t local_port(int fd);
 

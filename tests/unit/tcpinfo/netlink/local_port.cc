@@ -1,4 +1,4 @@
-#include "sockets.h"
+#include "local_port.h"
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -6,13 +6,6 @@
 #include "base/system_error.h"
 
 namespace tcpinfo {
-
-std::uint64_t cookie(int fd) {
-  std::uint64_t cookie = 0;
-  socklen_t length = sizeof cookie;
-  base::check("SO_COOKIE", ::getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &length));
-  return cookie;
-}
 
 std::uint16_t local_port(int fd) {
   sockaddr_in address{};
