@@ -46,6 +46,10 @@ std::variant<server::Admission, server::Refusal> Controller::admit(
 std::vector<std::unique_ptr<server::LoopSource>> Controller::loop_sources(int loop) {
   std::vector<std::unique_ptr<server::LoopSource>> sources;
   if (auto events = shared_.events.loop_source(loop)) sources.push_back(std::move(events));
+  // It hears of every loop's viewers.
+  if (auto ends = loop == 0 ? shared_.ends.loop_source() : nullptr) {
+    sources.push_back(std::move(ends));
+  }
   return sources;
 }
 

@@ -42,7 +42,7 @@ void FinalStatistics::destroyed(const tcpinfo::DiagSocket& socket) {
   // close() with SO_LINGER 0 clears the counters first: then what was read before it is the last.
   const auto& last = report->reading.info;
   if (socket.tcp_info.info.bytes_acked >= last.bytes_acked) report->reading = socket.tcp_info;
-  callback_(*report);
+  tell(*report);
 }
 
 void FinalStatistics::expire(base::Time now) {
@@ -55,7 +55,7 @@ std::unique_ptr<server::LoopSource> FinalStatistics::loop_source() {
 
 FinalStatistics::State FinalStatistics::state() const {
   std::lock_guard lock{mutex_};
-  return {queue_.size(), told_, untold_, kernel_ ? kernel_->lost() : 0};
+  return {totals_, queue_.size(), told_, untold_, kernel_ ? kernel_->lost() : 0};
 }
 
 FinalStatistics::Report FinalStatistics::take(Queue::iterator pending) {
@@ -75,8 +75,21 @@ void FinalStatistics::report_untold(const std::function<bool(const Pending&)>& c
       report = take(queue_.begin());
       ++untold_;
     }
-    callback_(*report);
+    tell(*report);
   }
+}
+
+void FinalStatistics::tell(const Report& report) {
+  const auto& info = report.reading.info;
+  {
+    std::lock_guard lock{mutex_};
+    totals_.segments_sent += info.data_segs_out;
+    totals_.segments_retransmitted += info.total_retrans;
+    totals_.timeouts += info.total_rto;
+    totals_.busy += std::chrono::microseconds{info.busy_time};
+    totals_.rwnd_limited += std::chrono::microseconds{info.rwnd_limited};
+  }
+  callback_(report);
 }
 
 }  // namespace app

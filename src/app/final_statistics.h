@@ -36,7 +36,17 @@ class FinalStatistics {
   };
   using Callback = std::function<void(const Report&)>;
 
+  /// Of all viewers reported so far.
+  struct Totals {
+    std::uint64_t segments_sent = 0;
+    std::uint64_t segments_retransmitted = 0;
+    std::uint64_t timeouts = 0;     ///< Linux 6.7 and later
+    base::Duration busy{};          ///< something was in flight
+    base::Duration rwnd_limited{};  ///< of that: waiting for the viewer to read
+  };
+
   struct State {
+    Totals totals;
     std::size_t pending = 0;
     std::uint64_t told = 0;    ///< reports that were
     std::uint64_t untold = 0;  ///< reports that were not: late, too many, or lost
@@ -70,6 +80,7 @@ class FinalStatistics {
   using Queue = std::list<Pending>;  ///< in the order of their deadlines
 
   Report take(Queue::iterator pending);
+  void tell(const Report& report);
   void report_untold(const std::function<bool(const Pending&)>& condition);
 
   std::optional<tcpinfo::DestroyedSockets> kernel_;
@@ -77,6 +88,7 @@ class FinalStatistics {
   mutable std::mutex mutex_;
   Queue queue_;                                                   // GUARDED_BY(mutex_)
   std::unordered_map<std::uint64_t, Queue::iterator> by_cookie_;  // GUARDED_BY(mutex_)
+  Totals totals_;                                                 // GUARDED_BY(mutex_)
   std::uint64_t told_ = 0;                                        // GUARDED_BY(mutex_)
   std::uint64_t untold_ = 0;                                      // GUARDED_BY(mutex_)
 };

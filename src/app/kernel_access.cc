@@ -13,6 +13,7 @@
 #include "app/routes.h"
 #include "base/log.h"
 #include "base/system_error.h"
+#include "server/acceptor.h"
 #include "tcpinfo/socket_control.h"
 
 namespace app {
@@ -51,6 +52,17 @@ void add_congestion_controls(KernelAccess& kernel, const Config& config, Missing
   kernel.hints = tcpinfo::SocketHints{kernel.congestion_controls->own()};
 }
 
+void listen_for_destroyed_sockets(KernelAccess& kernel, Missing& missing) {
+  std::vector<std::uint16_t> ports;
+  for (const auto& fd : kernel.listening) ports.push_back(server::bound_endpoint(fd).port);
+  auto opened = tcpinfo::DestroyedSockets::open(ports);
+  if (opened) {
+    kernel.destroyed_sockets = std::move(*opened);
+  } else {
+    missing.push_back(fmt::format("final statistics: {}", opened.error()));
+  }
+}
+
 void tell(const KernelAccess& kernel, const Missing& missing) {
   const std::string events = tcpinfo::name(kernel.event_source);
   const std::string controls =
@@ -81,11 +93,12 @@ KernelAccess open_kernel(const Config& config) {
   Missing missing;
   open_events(kernel, config, missing);
   add_congestion_controls(kernel, config, missing);
-  tell(kernel, missing);
   require_congestion_controls(config, kernel.hints);
   set_routes(config);
   kernel.listening = server::listen_on(config.server.listen);
   set_listeners_congestion_control(kernel, config);
+  listen_for_destroyed_sockets(kernel, missing);
+  tell(kernel, missing);
   return kernel;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "app/config/config.h"
@@ -8,6 +9,7 @@
 #include "tcpinfo/congestion_event.h"
 #include "tcpinfo/ebpf/congestion_controls.h"
 #include "tcpinfo/ebpf/event_programs.h"
+#include "tcpinfo/netlink/destroyed_sockets.h"
 #include "tcpinfo/socket_hints.h"
 
 namespace app {
@@ -19,7 +21,8 @@ struct KernelAccess {
   std::unique_ptr<tcpinfo::EventPrograms> events;                    ///< null: events are polled
   std::unique_ptr<tcpinfo::CongestionControls> congestion_controls;  ///< null: the kernel's alone
   tcpinfo::SocketHints hints;
-  std::vector<base::UniqueFd> listening;  ///< for Settings::listen
+  std::optional<tcpinfo::DestroyedSockets> destroyed_sockets;  ///< empty: not told
+  std::vector<base::UniqueFd> listening;                       ///< for Settings::listen
 };
 
 /// Takes the best that this machine allows and says in the log what that is. Throws

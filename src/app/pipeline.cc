@@ -16,6 +16,19 @@ std::unique_ptr<Trace> open_trace(const std::string& directory) {
   return std::make_unique<Trace>(directory);
 }
 
+void log_end(const FinalStatistics::Report& end) {
+  const auto& info = end.reading.info;
+  base::log::info("connection_ended",
+                  {{"viewer", end.viewer},
+                   {"stream", end.stream},
+                   {"bytes_acked", info.bytes_acked},
+                   {"segments", info.data_segs_out},
+                   {"retransmitted", info.total_retrans},
+                   {"timeouts", static_cast<std::uint64_t>(info.total_rto)},
+                   {"min_rtt", base::Duration{std::chrono::microseconds{info.min_rtt}}},
+                   {"told", end.told ? "by_kernel" : "as_left"}});
+}
+
 /// Each stop may wait for a source to let go: all at once, so that the slowest sets the time.
 void stop_all(const std::vector<std::shared_ptr<LiveStream>>& streams) {
   std::vector<std::future<void>> stops;
@@ -33,11 +46,12 @@ Pipeline::Pipeline(Config config, KernelAccess kernel)
       events_{std::move(kernel.events), server::loop_count(config_.server)},
       congestion_controls_{std::move(kernel.congestion_controls)},
       hints_{std::move(kernel.hints)},
+      final_statistics_{std::move(kernel.destroyed_sockets), log_end},
       metrics_{kernel.event_source},
       budgets_{server::loop_count(config_.server), config_.telemetry},
       trace_{open_trace(config_.trace_directory)},
-      controller_{{sampler_, events_, kernel.event_source, viewers_, budgets_, hints_, warnings_,
-                   trace_.get()}},
+      controller_{{sampler_, events_, final_statistics_, kernel.event_source, viewers_, budgets_,
+                   hints_, warnings_, trace_.get()}},
       server_{config_.server, controller_} {
   for (const auto& stream : config_.streams) controller_.add(make_stream(stream));
   add_pages();
@@ -50,10 +64,14 @@ void Pipeline::start() {
   for (const auto& stream : controller_.streams()) stream->start();
 }
 
-void Pipeline::tick(base::Time now) { controller_.tick(now); }
+void Pipeline::tick(base::Time now) {
+  controller_.tick(now);
+  final_statistics_.expire(now);
+}
 
 void Pipeline::stop() {
   server_.stop();
+  final_statistics_.expire(base::Time::max());
   stop_all(controller_.streams());
 }
 
@@ -154,6 +172,7 @@ StateCollector::Snapshot Pipeline::snapshot() const {
           viewers_.list(static_cast<std::size_t>(metrics_max_viewers_)),
           budgets_.states(),
           events_.lost(),
+          final_statistics_.state(),
           trace_ ? trace_->lines_lost() : 0};
 }
 

@@ -9,6 +9,7 @@
 #include "app/config/config.h"
 #include "app/controller.h"
 #include "app/event_dispatch.h"
+#include "app/final_statistics.h"
 #include "app/kernel_access.h"
 #include "app/metrics.h"
 #include "app/state_collector.h"
@@ -56,6 +57,7 @@ class Pipeline {
   EventDispatch events_;
   const std::unique_ptr<tcpinfo::CongestionControls> congestion_controls_;  ///< while we live
   const tcpinfo::SocketHints hints_;
+  FinalStatistics final_statistics_;
   Metrics metrics_;
   ViewerTable viewers_;
   LoopBudgets budgets_;

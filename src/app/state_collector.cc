@@ -206,6 +206,32 @@ void collect_loop(Families& out, const LoopBudgets::State& state) {
   nth("marks", state.marked_every_nth);
 }
 
+void collect_ends(Families& out, const FinalStatistics::State& ends) {
+  const char* ended = "symcast_connections_ended_total";
+  const char* help =
+      "Viewers' connections that ended; the kernel tells of the end, or it is known "
+      "as when the viewer left";
+  out.counter(ended, help, {{"told", "by_kernel"}}, count(ends.told));
+  out.counter(ended, help, {{"told", "as_left"}}, count(ends.untold));
+  out.counter("symcast_connection_ends_lost_total",
+              "Messages about connections' ends for which the kernel had no room", {},
+              count(ends.lost));
+  out.gauge("symcast_connections_ending", "Connections whose viewer left and whose end is awaited",
+            {}, count(ends.pending));
+  out.counter("symcast_tcp_segments_sent_total", "Data segments of ended connections", {},
+              count(ends.totals.segments_sent));
+  out.counter("symcast_tcp_segments_retransmitted_total", "Of them, sent again", {},
+              count(ends.totals.segments_retransmitted));
+  out.counter("symcast_tcp_timeouts_total",
+              "Retransmission timeouts of ended connections (Linux 6.7 and later)", {},
+              count(ends.totals.timeouts));
+  out.counter("symcast_tcp_busy_seconds_total",
+              "Time in which ended connections had something in flight", {},
+              base::seconds(ends.totals.busy));
+  out.counter("symcast_tcp_receiver_limited_seconds_total", "Of it, waiting for the viewer to read",
+              {}, base::seconds(ends.totals.rwnd_limited));
+}
+
 }  // namespace
 
 std::vector<MetricFamily> StateCollector::Collect() const {
@@ -218,6 +244,7 @@ std::vector<MetricFamily> StateCollector::Collect() const {
               "Pushed congestion events that found no room on their way to an event loop", {},
               count(snapshot.events_lost));
   for (const auto& loop : snapshot.loops) collect_loop(out, loop);
+  collect_ends(out, snapshot.ends);
   out.counter("symcast_trace_lines_dropped_total",
               "Trace lines lost: the disk was late, or did not take them", {},
               count(snapshot.trace_lines_lost));

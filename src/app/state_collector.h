@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "app/final_statistics.h"
 #include "app/live_stream.h"
 #include "app/telemetry_budget.h"
 #include "app/viewer_table.h"
@@ -22,6 +23,7 @@ class StateCollector : public prometheus::Collectable {
     std::vector<ViewerTelemetry> viewers;  ///< those that get metrics of their own
     std::vector<LoopBudgets::State> loops;
     std::uint64_t events_lost = 0;
+    FinalStatistics::State ends;
     std::uint64_t trace_lines_lost = 0;
   };
 

@@ -9,6 +9,8 @@
 #include "app/observe.h"
 #include "app/trace_line.h"
 #include "base/log.h"
+#include "tcpinfo/socket_control.h"
+#include "tcpinfo/socket_sampler.h"
 
 namespace app {
 
@@ -136,6 +138,9 @@ bool ViewerControl::decide(std::span<const tcpinfo::CongestionEvent> events,
 void ViewerControl::on_leave(const server::ViewerTick& tick, server::LeaveReason reason) {
   if (const auto sample = shared_.sampler.sample(tick.fd, tick.now)) {
     deliveries_.on_sample(*sample, tick);
+  }
+  if (const auto last = tcpinfo::read_tcp_info(tick.fd)) {
+    shared_.ends.left(tcpinfo::socket_cookie(tick.fd), id_, telemetry_.stream, *last, tick.now);
   }
   base::log::info("viewer_left", {{"viewer", id_},
                                   {"stream", telemetry_.stream},

@@ -8,6 +8,7 @@
 #include "abr/rate_policy.h"
 #include "app/delivery_watch.h"
 #include "app/event_dispatch.h"
+#include "app/final_statistics.h"
 #include "app/live_stream.h"
 #include "app/socket_steering.h"
 #include "app/telemetry_budget.h"
@@ -28,6 +29,7 @@ class ViewerControl : public server::ViewerObserver {
   struct Shared {
     tcpinfo::TcpSampler& sampler;
     EventDispatch& events;
+    FinalStatistics& ends;
     tcpinfo::EventSource event_source;
     ViewerTable& table;
     LoopBudgets& budgets;

@@ -138,3 +138,14 @@ def test_first_picture_comes_at_once(small, view, warm):
     # A picture counts as complete when the next begins, one interval (33 ms) later, but its time is
     # that of its own last byte. One of ten may meet the machine at a bad moment.
     assert sorted(joins)[-2] <= JOIN_SECONDS, joins
+
+
+def test_a_connections_last_word_is_the_kernels(small, view):
+    viewer = view(small.url())
+    viewer.watch(1)
+    viewer.finish()
+    metrics = small.wait_for(
+        lambda m: m.sum("symcast_connections_ended_total", told="by_kernel") == 1, 5, "its end")
+    assert metrics.sum("symcast_tcp_segments_sent_total") > 10
+    assert metrics.sum("symcast_connections_ending") == 0
+    assert "connection_ended" in small.log()
