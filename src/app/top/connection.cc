@@ -19,7 +19,8 @@ T gain(const TcpInfo& before, const TcpInfo& now, T TcpInfo::*counter) {
 
 Connection connection(const DiagSocket& before, const DiagSocket& now, base::Time at,
                       base::Duration interval) {
-  const auto& [old, info] = std::tie(before.tcp_info.info, now.tcp_info.info);
+  const TcpInfo& old = before.tcp_info.info;
+  const TcpInfo& info = now.tcp_info.info;
   const auto share = [&](std::uint64_t TcpInfo::*time) {
     const std::chrono::microseconds spent{gain(old, info, time)};
     return std::min(1.0, base::seconds(spent) / base::seconds(interval));

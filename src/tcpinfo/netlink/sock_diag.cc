@@ -46,8 +46,8 @@ NetlinkMessage request_for(int family, const DiagQuery& query) {
   auto filter = port_filter(query.local_ports);
   const auto filter_bytes = static_cast<int>(filter.size() * sizeof(inet_diag_bc_op));
 
-  NetlinkMessage message{nlmsg_alloc_size(
-      static_cast<std::size_t>(nlmsg_total_size(sizeof wanted) + nla_total_size(filter_bytes)))};
+  const int size = nlmsg_total_size(sizeof wanted) + nla_total_size(filter_bytes);
+  NetlinkMessage message{nlmsg_alloc_size(static_cast<std::size_t>(size))};
   nlmsg_put(message.get(), NL_AUTO_PORT, NL_AUTO_SEQ, SOCK_DIAG_BY_FAMILY, 0, NLM_F_DUMP);
   nlmsg_append(message.get(), &wanted, sizeof wanted, NLMSG_ALIGNTO);
   if (filter_bytes > 0) {
