@@ -39,8 +39,7 @@ std::variant<server::Admission, server::Refusal> Controller::admit(
   if (request.head) return server::Admission{};
   auto control = std::make_unique<ViewerControl>(request, stream, shared_, now);
   const media::ChannelId channel = control->channel();
-  const auto socket = control->socket_settings();
-  return server::Admission{channel, socket, std::move(control)};
+  return server::Admission{channel, std::move(control)};
 }
 
 std::vector<std::unique_ptr<server::LoopSource>> Controller::loop_sources(int loop) {

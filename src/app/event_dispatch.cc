@@ -8,6 +8,7 @@ class EventDispatch::Source final : public server::LoopSource {
  public:
   Source(EventDispatch& dispatch, int loop) : dispatch_{dispatch}, loop_{loop} {}
 
+  const char* name() const override { return "congestion_events"; }
   int fd() const override { return dispatch_.programs_->fd(loop_); }
   void on_readable(base::Time now) override { dispatch_.deliver(loop_, now); }
 

@@ -8,6 +8,7 @@ class FinalStatistics::Source final : public server::LoopSource {
  public:
   explicit Source(FinalStatistics& statistics) : statistics_{statistics} {}
 
+  const char* name() const override { return "connection_ends"; }
   int fd() const override { return statistics_.kernel_->fd(); }
   void on_readable(base::Time) override {
     statistics_.kernel_->drain([this](const auto& socket) { statistics_.destroyed(socket); });
@@ -85,7 +86,9 @@ void FinalStatistics::tell(const Report& report) {
     std::lock_guard lock{mutex_};
     totals_.segments_sent += info.data_segs_out;
     totals_.segments_retransmitted += info.total_retrans;
-    totals_.timeouts += info.total_rto;
+    if (report.reading.has_total_rto()) {
+      totals_.timeouts = totals_.timeouts.value_or(0) + info.total_rto;
+    }
     totals_.busy += std::chrono::microseconds{info.busy_time};
     totals_.rwnd_limited += std::chrono::microseconds{info.rwnd_limited};
   }

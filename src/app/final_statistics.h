@@ -40,9 +40,9 @@ class FinalStatistics {
   struct Totals {
     std::uint64_t segments_sent = 0;
     std::uint64_t segments_retransmitted = 0;
-    std::uint64_t timeouts = 0;     ///< Linux 6.7 and later
-    base::Duration busy{};          ///< something was in flight
-    base::Duration rwnd_limited{};  ///< of that: waiting for the viewer to read
+    std::optional<std::uint64_t> timeouts;  ///< empty: the kernel does not count (before 6.7)
+    base::Duration busy{};                  ///< something was in flight
+    base::Duration rwnd_limited{};          ///< of that: waiting for the viewer to read
   };
 
   struct State {

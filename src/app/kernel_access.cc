@@ -6,7 +6,6 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -80,10 +79,13 @@ void tell(const KernelAccess& kernel, const Missing& missing) {
 /// A connection may keep the congestion control of its listener where it may not choose one:
 /// without CAP_NET_ADMIN only those of net.ipv4.tcp_allowed_congestion_control can be chosen.
 /// Viewers who get another one fail, and are told of, on their own.
-void set_listeners_congestion_control(const KernelAccess& kernel, const Config& config) {
+void set_listeners_congestion_control(KernelAccess& kernel, const Config& config) {
+  kernel.standard_congestion_control = tcpinfo::congestion_control(kernel.listening.front().get());
   const auto& name = config.streams.front().tcp.congestion_control;
   if (name.empty()) return;
-  for (const auto& fd : kernel.listening) tcpinfo::set_congestion_control(fd.get(), name);
+  for (const auto& fd : kernel.listening) {
+    tcpinfo::set_congestion_control(fd.get(), kernel.hints.kernel_name(name));
+  }
 }
 
 }  // namespace
@@ -106,7 +108,7 @@ void require_congestion_controls(const Config& config, const tcpinfo::SocketHint
   const auto available = hints.available();
   const auto require = [&](const StreamConfig& stream, const std::string& name) {
     if (name.empty() || std::ranges::count(available, name)) return;
-    throw std::runtime_error{
+    throw ConfigError{
         fmt::format("stream \"{}\": congestion control \"{}\" cannot be had here; available: {}",
                     stream.media.name, name, fmt::join(available, ", "))};
   };

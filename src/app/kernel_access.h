@@ -21,6 +21,7 @@ struct KernelAccess {
   std::unique_ptr<tcpinfo::EventPrograms> events;                    ///< null: events are polled
   std::unique_ptr<tcpinfo::CongestionControls> congestion_controls;  ///< null: the kernel's alone
   tcpinfo::SocketHints hints;
+  std::string standard_congestion_control;                     ///< of streams that name none
   std::optional<tcpinfo::DestroyedSockets> destroyed_sockets;  ///< empty: not told
   std::vector<base::UniqueFd> listening;                       ///< for Settings::listen
 };
@@ -29,7 +30,7 @@ struct KernelAccess {
 /// base::SystemError when an address cannot be listened on, and as the next one.
 KernelAccess open_kernel(const Config& config);
 
-/// Throws std::runtime_error, one line, when a stream wants a congestion control that cannot be
+/// Throws ConfigError, one line, when a stream wants a congestion control that cannot be
 /// had.
 void require_congestion_controls(const Config& config, const tcpinfo::SocketHints& hints);
 

@@ -55,7 +55,9 @@ struct Metrics::Families {
                            "Pictures acknowledged by viewers, by the source of the time: "
                            "timestamp (exact), tcp_info (seen at a later picture)")},
         delay{histograms(registry, "symcast_frame_delivery_delay_seconds",
-                         "From a picture's capture to the acknowledgement of its last byte")},
+                         "From a picture's capture to the acknowledgement of its last byte; up to "
+                         "one interval late for those that symcast_frames_delivered_total "
+                         "counts under tcp_info")},
         join{histograms(registry, "symcast_join_seconds",
                         "From a viewer's request to the acknowledgement of its first picture")} {}
 

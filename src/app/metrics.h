@@ -44,7 +44,8 @@ class Metrics {
     EventCounters pushed_{};  ///< by EventKind; null where events are polled
     EventCounters polled_{};
     prometheus::Histogram* event_to_retarget_ = nullptr;
-    std::array<prometheus::Counter*, 4> ssthresh_hints_{};  ///< by SsthreshHint
+    std::array<prometheus::Counter*, SocketSteering::kSsthreshHints>
+        ssthresh_hints_{};  ///< by SsthreshHint
     prometheus::Counter* retracted_by_rexmt_ = nullptr;
     prometheus::Counter* retracted_by_dupack_ = nullptr;
     prometheus::Counter* restores_ = nullptr;

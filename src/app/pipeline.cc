@@ -18,15 +18,20 @@ std::unique_ptr<Trace> open_trace(const std::string& directory) {
 
 void log_end(const FinalStatistics::Report& end) {
   const auto& info = end.reading.info;
-  base::log::info("connection_ended",
-                  {{"viewer", end.viewer},
-                   {"stream", end.stream},
-                   {"bytes_acked", info.bytes_acked},
-                   {"segments", info.data_segs_out},
-                   {"retransmitted", info.total_retrans},
-                   {"timeouts", static_cast<std::uint64_t>(info.total_rto)},
-                   {"min_rtt", base::Duration{std::chrono::microseconds{info.min_rtt}}},
-                   {"told", end.told ? "by_kernel" : "as_left"}});
+  base::log::info(
+      "connection_ended",
+      {{"viewer", end.viewer},
+       {"stream", end.stream},
+       {"bytes_acked", info.bytes_acked},
+       {"segments", info.data_segs_out},
+       {"retransmitted", info.total_retrans},
+       {"timeouts", end.reading.has_total_rto() ? std::to_string(info.total_rto) : "unknown"},
+       {"min_rtt", base::Duration{std::chrono::microseconds{info.min_rtt}}},
+       {"told", end.told ? "by_kernel" : "as_left"}});
+}
+
+bool same_route(const NetworkRule& a, const NetworkRule& b) {
+  return a.network == b.network && a.initcwnd == b.initcwnd;
 }
 
 /// Each stop may wait for a source to let go: all at once, so that the slowest sets the time.
@@ -51,7 +56,7 @@ Pipeline::Pipeline(Config config, KernelAccess kernel)
       budgets_{server::loop_count(config_.server), config_.telemetry},
       trace_{open_trace(config_.trace_directory)},
       controller_{{sampler_, events_, final_statistics_, kernel.event_source, viewers_, budgets_,
-                   hints_, warnings_, trace_.get()}},
+                   hints_, kernel.standard_congestion_control, warnings_, trace_.get()}},
       server_{config_.server, controller_} {
   for (const auto& stream : config_.streams) controller_.add(make_stream(stream));
   add_pages();
@@ -133,7 +138,7 @@ void Pipeline::reload(const Config& config) {
   metrics_max_viewers_ = config.metrics_max_viewers;
   if (config.server != config_.server || config.kernel != config_.kernel ||
       config.telemetry != config_.telemetry || config.trace_directory != config_.trace_directory ||
-      route_rules(config) != route_rules(config_)) {
+      !std::ranges::equal(route_rules(config), route_rules(config_), same_route)) {
     base::log::warning("server_change_needs_restart",
                        {{"hint",
                          "[server], [admin], [kernel], [telemetry], [trace] and initcwnd are read "

@@ -12,12 +12,12 @@
 #include "app/final_statistics.h"
 #include "app/kernel_access.h"
 #include "app/metrics.h"
+#include "app/socket_warnings.h"
 #include "app/state_collector.h"
 #include "app/telemetry_budget.h"
 #include "app/trace.h"
 #include "app/viewer_table.h"
 #include "server/server.h"
-#include "server/viewer_socket.h"
 #include "tcpinfo/socket_sampler.h"
 
 namespace app {
@@ -63,7 +63,7 @@ class Pipeline {
   LoopBudgets budgets_;
   std::unique_ptr<Trace> trace_;  ///< null: no trace
   tcpinfo::SocketSampler sampler_;
-  server::SocketWarnings warnings_;
+  SocketWarnings warnings_;
   Controller controller_;
   server::Server server_;
   std::uint32_t next_stream_ = 0;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <limits>
 
 #include "tcpinfo/congestion_control.h"
+#include "tcpinfo/socket_control.h"
 
 namespace app {
 
@@ -13,11 +15,22 @@ namespace {
 // A change of the capacity that the kernel is told of: less is the noise of its measurement.
 constexpr double kNews = 0.05;
 
+// What stands in for ssthresh ends as that would: with the first loss, which sets one; or when a
+// joiner, who begins with a second of pictures at most, has long caught up at twice their rate.
+// From then on the window grows only as far as it is used (RFC 7661).
+constexpr base::Duration kStart = std::chrono::seconds{5};
+constexpr base::BitRate kNoPace{std::numeric_limits<std::int64_t>::max()};
+
 SocketSteering::SsthreshHint outcome(const tcpinfo::AppliedHints& applied, bool wanted) {
   using Hint = SocketSteering::SsthreshHint;
   if (!wanted || !tcpinfo::heeds_ssthresh(applied.congestion_control)) return Hint::kNone;
   if (applied.paced_instead) return Hint::kPaced;
   return applied.ssthresh ? Hint::kSet : Hint::kRefused;
+}
+
+bool is_news(base::BitRate now, base::BitRate told) {
+  if (now.bps() == 0 || told.bps() == 0) return now != told;
+  return std::abs(now / told - 1) >= kNews;
 }
 
 }  // namespace
@@ -27,8 +40,11 @@ tcpinfo::AppliedHints SocketSteering::begin(int fd, base::BitRate video) {
   if (tcp_.initial_window > 0) hints.cwnd = static_cast<std::uint32_t>(tcp_.initial_window);
   if (tcp_.ssthresh_hint) hints.video_rate = transport_rate(video, audio_);
   auto applied = hints_.apply(fd, hints);
-  if (!applied.error.empty()) warnings_.failed("congestion control", applied.error);
+  if (!applied.error.empty()) {
+    warnings_.failed("congestion control " + congestion_control_, applied.error);
+  }
   ssthresh_hint_ = outcome(applied, tcp_.ssthresh_hint);
+  paced_ = ssthresh_hint_ == SsthreshHint::kPaced && tcp_.pacing == 0;
   wants_capacity_ = tcpinfo::uses_capacity(applied.congestion_control);
   limit(fd, video);
   return applied;
@@ -38,9 +54,14 @@ void SocketSteering::follow_rate(int fd, base::BitRate video) {
   if (video != limited_for_ && video.bps() > 0) limit(fd, video);
 }
 
+void SocketSteering::on_sample(int fd, const tcpinfo::TcpSample& sample, base::Duration age) {
+  if (!paced_ || (!sample.ssthresh && age < kStart)) return;
+  paced_ = false;
+  tcpinfo::set_max_pacing_rate(fd, kNoPace);
+}
+
 void SocketSteering::follow_capacity(int fd, base::BitRate capacity) {
-  if (!wants_capacity_ || capacity.bps() == 0) return;
-  if (std::abs(capacity / std::max(capacity_told_, base::BitRate{1}) - 1) < kNews) return;
+  if (!wants_capacity_ || !is_news(capacity, capacity_told_)) return;
   capacity_told_ = capacity;
   const auto applied = hints_.apply(fd, {.capacity = capacity});
   if (!applied.error.empty()) warnings_.failed("capacity hint", applied.error);
@@ -49,7 +70,7 @@ void SocketSteering::follow_capacity(int fd, base::BitRate capacity) {
 void SocketSteering::limit(int fd, base::BitRate video) {
   limited_for_ = video;
   auto limits = socket_limits(video, audio_, tcp_);
-  if (ssthresh_hint_ == SsthreshHint::kPaced && limits.pacing.bps() == 0) {
+  if (paced_) {
     limits.pacing = tcpinfo::kPaceForRate * transport_rate(video, audio_);
   }
   if (const char* refused = app::apply(limits, fd)) {

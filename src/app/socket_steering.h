@@ -4,9 +4,10 @@
 
 #include "app/config/config.h"
 #include "app/socket_limits.h"
+#include "app/socket_warnings.h"
 #include "base/units.h"
-#include "server/viewer_socket.h"
 #include "tcpinfo/socket_hints.h"
+#include "tcpinfo/tcp_sample.h"
 #include "transcoder/settings.h"
 
 namespace app {
@@ -19,15 +20,15 @@ class SocketSteering {
   /// What became of the hint of where slow start may end (VideoRateSsthresh).
   enum class SsthreshHint {
     kSet,      ///< the kernel shows it
-    kPaced,    ///< it cannot be set here: the pace is limited in its place
+    kPaced,    ///< it cannot be set here: the pace is limited in its place, until a loss or 5 s
     kRefused,  ///< nor that
     kNone,     ///< not asked for, or the congestion control has no use for it
   };
+  static constexpr std::size_t kSsthreshHints = 4;
 
   /// `hints` and `warnings` outlive it.
-  SocketSteering(const tcpinfo::SocketHints& hints, server::SocketWarnings& warnings,
-                 TcpSettings tcp, const transcoder::AudioSettings& audio,
-                 std::string congestion_control)
+  SocketSteering(const tcpinfo::SocketHints& hints, SocketWarnings& warnings, TcpSettings tcp,
+                 const transcoder::AudioSettings& audio, std::string congestion_control)
       : hints_{hints},
         warnings_{warnings},
         tcp_{std::move(tcp)},
@@ -41,18 +42,21 @@ class SocketSteering {
 
   /// `video`: of the newest picture; zero before the first.
   void follow_rate(int fd, base::BitRate video);
-  /// Of the path; for congestion controls of ours that make use of it.
+  /// `age`: of the session.
+  void on_sample(int fd, const tcpinfo::TcpSample& sample, base::Duration age);
+  /// Of the path; zero: not known. For congestion controls of ours that make use of it.
   void follow_capacity(int fd, base::BitRate capacity);
 
  private:
   void limit(int fd, base::BitRate video);
 
   const tcpinfo::SocketHints& hints_;
-  server::SocketWarnings& warnings_;
+  SocketWarnings& warnings_;
   const TcpSettings tcp_;
   const transcoder::AudioSettings audio_;
   const std::string congestion_control_;  ///< empty: the kernel's default
   SsthreshHint ssthresh_hint_ = SsthreshHint::kNone;
+  bool paced_ = false;  ///< in place of ssthresh
   bool wants_capacity_ = false;
   base::BitRate limited_for_;
   base::BitRate capacity_told_;

@@ -222,9 +222,11 @@ void collect_ends(Families& out, const FinalStatistics::State& ends) {
               count(ends.totals.segments_sent));
   out.counter("symcast_tcp_segments_retransmitted_total", "Of them, sent again", {},
               count(ends.totals.segments_retransmitted));
-  out.counter("symcast_tcp_timeouts_total",
-              "Retransmission timeouts of ended connections (Linux 6.7 and later)", {},
-              count(ends.totals.timeouts));
+  if (ends.totals.timeouts) {
+    out.counter("symcast_tcp_timeouts_total",
+                "Retransmission timeouts of ended connections (Linux 6.7 and later)", {},
+                count(*ends.totals.timeouts));
+  }
   out.counter("symcast_tcp_busy_seconds_total",
               "Time in which ended connections had something in flight", {},
               base::seconds(ends.totals.busy));

@@ -6,7 +6,8 @@
 namespace app {
 
 namespace {
-// Of the budget; the rest is for the urgent, and for a period with a picture more than the last.
+// Of the budget. The rest is for the urgent: were it not bounded, enough of them would leave
+// nothing to the others for as long as the congestion lasts.
 constexpr double kInTurn = 0.9;
 }  // namespace
 
@@ -15,8 +16,9 @@ bool TelemetryBudget::grant(Turn& turn, unsigned cost, bool urgent, base::Time n
   asked_ += cost;
   const unsigned every_nth = this->every_nth();
   const bool its_turn = every_nth > 0 && turn++ % every_nth == 0;
-  if (!(its_turn || urgent) || left_ < cost) return false;
+  if (left_ < cost || (!its_turn && (!urgent || urgent_left_ < cost))) return false;
   left_ -= cost;
+  if (!its_turn) urgent_left_ -= cost;
   return true;
 }
 
@@ -29,6 +31,7 @@ void TelemetryBudget::begin_period(base::Time now) {
   period_end_ = now + kPeriod;
   asked_ = 0;
   left_ = per_second_ * base::seconds(kPeriod);
+  urgent_left_ = left_ - in_turn;
 }
 
 LoopBudgets::LoopBudgets(int loops, const TelemetrySettings& settings) {

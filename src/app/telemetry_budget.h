@@ -13,8 +13,9 @@ namespace app {
 
 /// Bounds what one kind of telemetry costs one event loop. While more is asked for than the budget
 /// allows, each viewer gets it for every k-th of its pictures: the same k for all, each in its
-/// turn. k follows from what was asked in the last period; within a period the budget is never
-/// exceeded. Used on the loop's thread; every_nth() is thread-safe. `now` never goes back.
+/// turn; the urgent beside it from a tenth of the budget, which is theirs. k follows from what was
+/// asked in the last period; within a period the budget is never exceeded. Used on the loop's
+/// thread; every_nth() is thread-safe. `now` never goes back.
 class TelemetryBudget {
  public:
   /// One viewer's place in the turns. Beginning with different numbers spreads them.
@@ -40,6 +41,7 @@ class TelemetryBudget {
   base::Time period_end_{};
   double asked_ = 0;
   double left_ = 0;
+  double urgent_left_ = 0;  ///< of it, for grants out of turn
 };
 
 /// What one event loop may spend: its viewers' TCP_INFO samples, and reports of marked writes.

@@ -18,11 +18,13 @@ namespace {
 // Dashboards and Prometheus look once per second at most; four times that is fresh.
 constexpr base::Duration kPublishInterval = std::chrono::milliseconds{250};
 
-std::string congestion_control_for(const server::Address& address, const TcpSettings& tcp) {
+std::string congestion_control_for(const server::Address& address, const TcpSettings& tcp,
+                                   const std::string& standard) {
   const auto rule = std::ranges::find_if(tcp.networks, [&](const NetworkRule& r) {
     return !r.congestion_control.empty() && r.network.contains(address);
   });
-  return rule == tcp.networks.end() ? tcp.congestion_control : rule->congestion_control;
+  if (rule != tcp.networks.end()) return rule->congestion_control;
+  return tcp.congestion_control.empty() ? standard : tcp.congestion_control;
 }
 
 std::string segments(std::optional<std::uint32_t> ssthresh) {
@@ -44,18 +46,13 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
       deliveries_{shared.budgets.of(request.loop).marks, request.id,
                   [this](const auto& frame, const auto& delivery) { delivered(frame, delivery); }},
       steering_{shared.hints, shared.warnings, settings_->tcp, stream_->media_settings().audio,
-                congestion_control_for(request.address, settings_->tcp)} {
+                congestion_control_for(request.address, settings_->tcp,
+                                       shared.standard_congestion_control)} {
   const abr::Decision start = policy_->decide({}, now);
   channel_ = {stream_->index(), stream_->ladder().join(id_, start.rate, now)};
   telemetry_.id = id_;
   telemetry_.stream = request.stream;
   telemetry_.target = start.rate;
-}
-
-server::SocketSettings ViewerControl::socket_settings() const {
-  const auto limits =
-      socket_limits(telemetry_.target, stream_->media_settings().audio, settings_->tcp);
-  return {.notsent_lowat = limits.notsent_lowat};
 }
 
 ViewerControl::~ViewerControl() {
@@ -94,6 +91,7 @@ void ViewerControl::on_tick(const server::ViewerTick& tick) {
   const auto sample = shared_.sampler.sample(tick.fd, tick.now);
   if (!sample) return;  // the socket has just died: on_leave follows
   deliveries_.on_sample(*sample, tick);
+  steering_.on_sample(fd_, *sample, tick.now - tick.state.connected);
   const auto events = polled_events(*sample);
   for (const auto& event : events) note_event(event, tcpinfo::EventSource::kTcpInfo, tick.now);
   decide(events, *sample, tick.state, tick.now);
@@ -102,6 +100,7 @@ void ViewerControl::on_tick(const server::ViewerTick& tick) {
 
 void ViewerControl::on_event(const tcpinfo::CongestionEvent& event, base::Time now) {
   note_event(event, shared_.event_source, now);
+  if (!tcpinfo::is_loss(event.kind)) return;
   const auto sample = shared_.sampler.sample(fd_, now);
   if (sample && decide({&event, 1}, *sample, *state_, now)) {
     stream_->metrics().retargeted(base::seconds(base::Clock::now() - event.at));

@@ -11,11 +11,11 @@
 #include "app/final_statistics.h"
 #include "app/live_stream.h"
 #include "app/socket_steering.h"
+#include "app/socket_warnings.h"
 #include "app/telemetry_budget.h"
 #include "app/trace.h"
 #include "app/viewer_table.h"
 #include "server/handler.h"
-#include "server/viewer_socket.h"
 #include "tcpinfo/polled_events.h"
 #include "tcpinfo/tcp_sampler.h"
 
@@ -34,7 +34,8 @@ class ViewerControl : public server::ViewerObserver {
     ViewerTable& table;
     LoopBudgets& budgets;
     const tcpinfo::SocketHints& hints;
-    server::SocketWarnings& warnings;
+    std::string standard_congestion_control;  ///< of streams that name none
+    SocketWarnings& warnings;
     Trace* trace;  ///< null: no trace
   };
 
@@ -44,7 +45,6 @@ class ViewerControl : public server::ViewerObserver {
 
   media::ChannelId channel() const { return channel_; }
   const LiveStream::ViewerSettings& settings() const { return *settings_; }
-  server::SocketSettings socket_settings() const;
 
   void on_join(const server::ViewerTick& tick) override;
   void on_tick(const server::ViewerTick& tick) override;

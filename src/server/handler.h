@@ -18,11 +18,6 @@ namespace server {
 
 using ViewerId = std::uint64_t;  ///< counts from 1; never reused
 
-/// What a viewer's socket is set to before its first media byte; see tcp(7).
-struct SocketSettings {
-  base::ByteCount notsent_lowat{16 * 1024};  ///< TCP_NOTSENT_LOWAT
-};
-
 /// A GET or HEAD of /STREAM.ts that passed the server's limits.
 struct ViewerRequest {
   ViewerId id = 0;
@@ -96,14 +91,14 @@ class ViewerObserver {
 /// when the viewer goes before it joined.
 struct Admission {
   media::ChannelId channel;
-  SocketSettings socket;
   std::unique_ptr<ViewerObserver> observer;
 };
 
 /// A descriptor of the program's own that one loop waits for beside its connections.
 class LoopSource {
  public:
-  virtual ~LoopSource() = default;  ///< on any thread, after the loop has ended
+  virtual ~LoopSource() = default;       ///< on any thread, after the loop has ended
+  virtual const char* name() const = 0;  ///< for the log
   virtual int fd() const = 0;
   /// On the loop's thread. Edge-triggered: takes all there is.
   virtual void on_readable(base::Time now) = 0;

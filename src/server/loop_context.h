@@ -41,7 +41,6 @@ struct Shared {
   PageTable pages;
   Seats connections;
   Seats viewers;
-  SocketWarnings warnings;
   std::atomic<ViewerId> last_viewer{0};
 };
 

@@ -20,7 +20,6 @@ ViewerSession::ViewerSession(LoopContext& context, ViewerSocket& socket, Start s
       socket_{socket},
       seat_{std::move(start.seat)},
       viewer_{std::move(start.state), context.shared.settings.queue, std::move(start.writer)},
-      socket_settings_{std::move(start.admission.socket)},
       observer_{std::move(start.admission.observer)},
       first_channel_{start.admission.channel},
       ended_{std::move(ended)} {}
@@ -28,7 +27,6 @@ ViewerSession::ViewerSession(LoopContext& context, ViewerSocket& socket, Start s
 ViewerSession::~ViewerSession() { leave_channels(); }
 
 void ViewerSession::join(base::Time now) {
-  socket_.configure(socket_settings_, context_.shared.warnings);
   viewer_.state().channel = first_channel_;
   context_.sessions.emplace(state().id, this);
   context_.counters.joined.add();

@@ -61,7 +61,6 @@ class ViewerSession final : public ChannelMember {
   ViewerSocket& socket_;
   Seats::Seat seat_;
   Viewer viewer_;
-  const SocketSettings socket_settings_;
   std::unique_ptr<ViewerObserver> observer_;
   const media::ChannelId first_channel_;
   const Ended ended_;

@@ -45,28 +45,9 @@ class AckMark {
 
 }  // namespace
 
-void SocketWarnings::failed(const std::string& what, const std::string& reason) {
-  {
-    std::lock_guard lock{mutex_};
-    if (!said_.insert(what).second) return;
-  }
-  base::log::warning("socket_option_ignored", {{"option", what}, {"reason", reason}});
-}
-
-void SocketWarnings::failed(const std::string& what, const std::string& hint, int error) {
-  failed(what, std::generic_category().message(error) + ": " + hint);
-}
-
 ViewerSocket::ViewerSocket(base::UniqueFd fd) : fd_{std::move(fd)} {
   // Every write is a whole message; it fails only for what is not TCP.
   set(fd_.get(), IPPROTO_TCP, TCP_NODELAY, 1);
-}
-
-void ViewerSocket::configure(const SocketSettings& settings, SocketWarnings& warnings) {
-  const auto lowat = static_cast<int>(settings.notsent_lowat.bytes());
-  if (const int error = set(fd_.get(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, lowat)) {
-    warnings.failed("TCP_NOTSENT_LOWAT", "late pictures wait in the kernel", error);
-  }
 }
 
 ViewerSocket::Sent ViewerSocket::send(std::span<iovec> pieces, bool marked) {

@@ -3,30 +3,15 @@
 #include <sys/uio.h>
 
 #include <cstddef>
-#include <mutex>
-#include <set>
 #include <span>
-#include <string>
 
 #include "base/unique_fd.h"
 #include "server/handler.h"
 
 namespace server {
 
-/// Says once for each socket option, or congestion control, that it could not be set, and how to
-/// mend it. Thread-safe.
-class SocketWarnings {
- public:
-  void failed(const std::string& what, const std::string& reason);
-  void failed(const std::string& what, const std::string& hint, int error);  ///< errno
-
- private:
-  std::mutex mutex_;
-  std::set<std::string> said_;  // GUARDED_BY(mutex_); bounded by names in the configuration
-};
-
 /// One accepted TCP connection. Non-blocking; used on its loop thread. All that the server does to
-/// it is here; a ViewerObserver may read what the kernel knows of it, and set its pacing.
+/// it is here; a ViewerObserver may read what the kernel knows of it, and steer it.
 class ViewerSocket {
  public:
   struct Sent {
@@ -41,9 +26,6 @@ class ViewerSocket {
   };
 
   explicit ViewerSocket(base::UniqueFd fd);
-
-  /// A viewer goes on without an option that cannot be set.
-  void configure(const SocketSettings& settings, SocketWarnings& warnings);
 
   /// `marked`: what this write ends with is to be reported when it is acknowledged (see Marks), and
   /// nothing is to join it in the kernel's buffer, where the mark would be lost.

@@ -64,7 +64,7 @@ void Worker::add_to(Server::State& state) const {
 
 void Worker::add_source(std::unique_ptr<LoopSource> source) {
   source_rules_.push_back(loop_.when_ready(
-      "source", source->fd(),
+      source->name(), source->fd(),
       [source = source.get()](EventLoop::Ready) { source->on_readable(base::Clock::now()); }));
   sources_.push_back(std::move(source));
 }

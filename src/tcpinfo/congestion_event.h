@@ -34,6 +34,9 @@ struct CongestionEvent {
   std::uint32_t lost = 0;
 };
 
+/// The two of the paper, on which policies act at once; the others explain.
+constexpr bool is_loss(EventKind kind) { return kind <= EventKind::kDupack; }
+
 /// What kSockops tells of.
 constexpr bool sockops_tells(EventKind kind) { return kind <= EventKind::kTlp; }
 

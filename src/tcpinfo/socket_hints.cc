@@ -101,7 +101,7 @@ std::string SocketHints::poke(int fd, const std::string& current, const std::str
   symcast_hint hint = map_.get(fd);
   hint.ssthresh = chosen.ssthresh.value_or(0);
   hint.cwnd = chosen.cwnd.value_or(0);
-  if (chosen.capacity.bps() > 0) hint.capacity = bytes_per_second(chosen.capacity);
+  if (chosen.capacity) hint.capacity = bytes_per_second(*chosen.capacity);
   if (chosen.video_rate.bps() > 0) hint.video_rate = bytes_per_second(chosen.video_rate);
   std::strncpy(hint.next, kernel_name(next).c_str(), sizeof hint.next - 1);
   if (!map_.put(fd, hint)) return refused("hint");

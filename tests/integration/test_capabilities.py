@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 
 import pytest
@@ -27,11 +28,17 @@ def event_source(daemon):
     return dict(word.split("=", 1) for word in line.split() if "=" in word)["events"]
 
 
-def programs():
-    """Ids of the loaded eBPF programs of ours."""
-    listed = subprocess.run(["bpftool", "prog", "list"], capture_output=True, text=True, check=True)
-    return {line.split(":")[0] for line in listed.stdout.splitlines()
-            if "name on_state" in line or "name on_socket" in line}
+def listed(*words):
+    command = [shutil.which("bpftool", path="/usr/sbin:/usr/bin"), *words]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def loaded():
+    """What symcast has in the kernel: its event programs and congestion controls."""
+    programs = {("program", line.split(":")[0]) for line in listed("prog", "list")
+                if "name on_state" in line or "name on_socket" in line}
+    names = pathlib.Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
+    return programs | {("congestion control", name) for name in names if name.startswith("sym_")}
 
 
 def needs_ebpf(daemon):
@@ -63,14 +70,12 @@ def test_the_best_source_that_they_allow(small, serve, capabilities, source):
     assert event_source(serve("--source", SMALL, wrapper=as_nobody(*capabilities))) == source
 
 
-def test_a_killed_server_leaves_no_program(tmp_path):
-    before = programs()
+def test_a_killed_server_leaves_nothing_in_the_kernel(small, tmp_path):
+    needs_ebpf(small)
+    before = loaded()
     daemon = Daemon("--source", SMALL, directory=tmp_path)
-    try:
-        needs_ebpf(daemon)
-        own = programs() - before
-        assert own
-    finally:
-        daemon.process.kill()
-        daemon.process.wait()
-    wait_until(lambda: own.isdisjoint(programs()), 5, "the programs are gone")
+    own = loaded() - before
+    daemon.process.kill()
+    daemon.process.wait()
+    assert {kind for kind, _ in own} == {"program", "congestion control"}
+    wait_until(lambda: own.isdisjoint(loaded()), 5, "all of it is gone")

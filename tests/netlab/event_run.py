@@ -57,6 +57,7 @@ class EventRun:
                                congestion_control=congestion_control)
         self.daemon = Daemon("--trace", str(directory / "trace"), directory=directory,
                              config=config, lab=self.lab)
+        self._before = kernel_counters(self.daemon.process)
         self.viewers = [Viewer(self.daemon.url(ip=client.server_ip), lab=self.lab, client=i,
                                directory=directory, name=f"viewer{i}")
                         for i, client in enumerate(self.lab.clients)]
@@ -71,7 +72,6 @@ class EventRun:
         self.lab.close()
 
     def run(self, seconds):
-        before = kernel_counters(self.daemon.process)
         time.sleep(seconds / 2)
         self.lab.set(down_blackhole="on")
         time.sleep(1)
@@ -81,7 +81,7 @@ class EventRun:
         time.sleep(SETTLE)
         counted = kernel_counters(self.daemon.process)
         self.metrics = self.daemon.metrics()
-        grown = {name: value - before[name] for name, value in counted.items()}
+        grown = {name: value - self._before[name] for name, value in counted.items()}
         self.timeouts = grown["TCPTimeouts"]
         self.recoveries = grown["TCPSackRecovery"] + grown["TCPRenoRecovery"]
         self.summaries = [viewer.finish() for viewer in self.viewers]

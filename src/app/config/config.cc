@@ -65,7 +65,7 @@ class Loader {
   Config finish() {
     for (auto& stream : streams_) settle_start(stream);
     check_daemon(config_, places_, reader_);
-    check_streams(streams_, offered_, reader_);
+    check_streams(streams_, offered(), reader_);
     if (!reader_.errors().empty()) {
       throw ConfigError{fmt::format("{}", fmt::join(reader_.errors(), "\n"))};
     }
@@ -166,6 +166,15 @@ class Loader {
   static void settle_start(PlacedStream& stream) {
     auto& [min, max, start] = stream.config.control.rate;
     if (!stream.has("rate.start") && min <= max) start = std::clamp(start, min, max);
+  }
+
+  /// Ours are not to be had when they are switched off.
+  std::vector<std::string> offered() const {
+    auto names = offered_;
+    if (!config_.kernel.congestion_controls) {
+      std::erase_if(names, [](const auto& name) { return name.starts_with("sym_"); });
+    }
+    return names;
   }
 
   const std::vector<std::string>& offered_;

@@ -335,7 +335,7 @@ Section<StreamConfig> tcp_section() {
           key("ssthresh_hint", &Part::ssthresh_hint, Flag{},
               "Tells congestion controls that heed it where slow start may end: at the window that "
               "carries the stream's rate, so that it does not overshoot. Without eBPF the pace is "
-              "limited to twice the rate in its place."),
+              "limited to twice the rate in its place, for the first 5 s or until a loss."),
           key("initial_window", &Part::initial_window, Whole{0, 1000},
               "Segments that may be sent before the first acknowledgement; 0: the kernel's 10. "
               "More: a faster first picture on long paths. Needs eBPF."),

@@ -86,7 +86,6 @@ void IngestOutput::close() {
 
 void IngestOutput::report_jumps(base::Time now) {
   const auto jumps = timeline_.jumps();
-  if (jumps == jumps_seen_) return;
   if (const auto times = jumps_.count(now, jumps - std::exchange(jumps_seen_, jumps))) {
     base::log::warning("source_clock_jumped", {{"stream", stream_}, {"times", *times}});
   }

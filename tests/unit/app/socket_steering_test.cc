@@ -33,7 +33,7 @@ class SocketSteeringTest : public testing::Test {
 
   tcpinfo::Loopback connection_;
   tcpinfo::SocketHints hints_;
-  server::SocketWarnings warnings_;
+  SocketWarnings warnings_;
   TcpSettings tcp_;
 };
 
@@ -52,6 +52,16 @@ TEST_F(SocketSteeringTest, ThePaceFollowsTheRate) {
   reno.begin(fd(), kVideo);
   reno.follow_rate(fd(), BitRate::mbps(8));
   EXPECT_EQ(pace(), 2 * transport_rate(BitRate::mbps(8), kSilent));
+}
+
+TEST_F(SocketSteeringTest, ThePaceIsFreeWhenTheStartIsOver) {
+  connection_.send("x");
+  auto reno = steering("reno");
+  reno.begin(fd(), kVideo);
+  reno.on_sample(fd(), {}, std::chrono::seconds{4});
+  EXPECT_NE(pace(), BitRate{});
+  reno.on_sample(fd(), {.ssthresh = 20}, std::chrono::seconds{4});
+  EXPECT_GT(pace(), BitRate::mbps(1e6));
 }
 
 TEST_F(SocketSteeringTest, TheOperatorsPaceGoesFirst) {

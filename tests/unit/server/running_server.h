@@ -19,15 +19,16 @@
 
 #include "server/server.h"
 #include "tcpinfo/delivery.h"
+#include "tcpinfo/socket_control.h"
 
 /// What the fake handler has seen of all viewers.
 struct Seen {
   std::atomic<int> joins{0};
   std::atomic<int> ticks{0};
   std::atomic<int> leaves{0};
-  std::atomic<int> observers{0};       ///< alive
-  std::atomic<int> notsent_lowat{-1};  ///< of the newest viewer's socket, as the next
+  std::atomic<int> observers{0};  ///< alive
   std::atomic<int> nodelay{-1};
+  std::atomic<int> notsent_lowat{16 * 1024};  ///< bytes, for the next viewer's socket
   std::atomic<bool> takes_frames{true};
   std::atomic<int> frames_ahead{0};  ///< departed after the tick that showed them
   std::atomic<bool> marks{false};    ///< every picture's write
@@ -45,7 +46,7 @@ class FakeObserver : public server::ViewerObserver {
   explicit FakeObserver(Seen& seen) : seen_{seen} { ++seen_.observers; }
   ~FakeObserver() override { --seen_.observers; }
   void on_join(const server::ViewerTick& tick) override {
-    seen_.notsent_lowat = tcp_option(tick.fd, TCP_NOTSENT_LOWAT);
+    tcpinfo::set_notsent_lowat(tick.fd, base::ByteCount{seen_.notsent_lowat});
     seen_.nodelay = tcp_option(tick.fd, TCP_NODELAY);
     if (seen_.marks) reports_ = tcpinfo::DeliveryReports::enable(tick.fd, sent(tick));
     ++seen_.joins;
@@ -101,11 +102,10 @@ class FakeHandler : public server::Handler {
       return server::Refusal{404, "no stream \"" + request.stream + "\""};
     std::lock_guard lock{seen.mutex};
     seen.requests[request.id] = request;
-    return server::Admission{{0, 0}, socket, std::make_unique<FakeObserver>(seen)};
+    return server::Admission{{0, 0}, std::make_unique<FakeObserver>(seen)};
   }
 
   Seen seen;
-  server::SocketSettings socket;
 };
 
 /// A server on loopback ports of the kernel's choice.

@@ -87,7 +87,7 @@ TEST_F(ServerMarksTest, OffsetsCountEarlierResponses) {
 
 TEST_F(ServerMarksTest, NoneIsLostOrMisplacedWhereTheKernelTakesPartsOfPictures) {
   handler_.seen.head = 2000;
-  handler_.socket.notsent_lowat = base::ByteCount{1024};
+  handler_.seen.notsent_lowat = 1024;
   start();
   HttpClient client{endpoint_, 4096};
   client.send(kGet);

@@ -1,0 +1,21 @@
+#include "app/socket_warnings.h"
+
+#include <system_error>
+
+#include "base/log.h"
+
+namespace app {
+
+void SocketWarnings::failed(const std::string& what, const std::string& reason) {
+  {
+    std::lock_guard lock{mutex_};
+    if (!said_.insert(what).second) return;
+  }
+  base::log::warning("socket_option_ignored", {{"option", what}, {"reason", reason}});
+}
+
+void SocketWarnings::failed(const std::string& what, const std::string& hint, int error) {
+  failed(what, std::generic_category().message(error) + ": " + hint);
+}
+
+}  // namespace app
