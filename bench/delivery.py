@@ -21,7 +21,7 @@ from timeline import percentile  # noqa: E402
 
 PATHS = [Path(congestion_control, loss)
          for congestion_control in ("cubic", "bbr") for loss in (0, 0.02)]
-WITH, WITHOUT = 4000, 0  # marks per second
+WITH, WITHOUT = 2000, 0  # marks per second
 
 
 def run(round_trip_ms, seconds, marks):

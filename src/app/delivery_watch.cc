@@ -33,10 +33,9 @@ void DeliveryWatch::read_reports(const server::ViewerTick& tick) {
 }
 
 void DeliveryWatch::on_sample(const tcpinfo::TcpSample& sample, const server::ViewerTick& tick) {
-  if (FrameDeliveries::reports_due(sample, tick.sent)) read_reports(tick);
-  FrameDeliveries::on_sample(sample, tick.sent, [this](const auto& frame, const auto& delivery) {
-    note(frame, delivery);
-  });
+  frames_.on_sample(
+      sample, tick.sent, [this](const auto& frame, const auto& delivery) { note(frame, delivery); },
+      [&] { read_reports(tick); });
   trains_.update(sample);
   mss_ = sample.mss;
   congested_ = sample.ca_state != tcpinfo::CaState::kOpen;

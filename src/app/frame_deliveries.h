@@ -34,18 +34,22 @@ class FrameDeliveries {
     last_report_ = report;
   }
 
-  /// Pictures that `sample` has acknowledged are left: what waits on the error queue tells of them,
-  /// for the kernel puts its report there first. It is to be read before on_sample().
-  static bool reports_due(const tcpinfo::TcpSample& sample, const server::SentFrames& sent) {
-    return sent.oldest() && acknowledged(*sent.oldest(), sample);
-  }
-
-  /// As on_report().
-  template <typename Fn>
-  static void on_sample(const tcpinfo::TcpSample& sample, server::SentFrames& sent, Fn fn) {
-    sent.take_while(
-        [&](const server::SentFrame& frame) { return acknowledged(frame, sample); },
-        [&](const server::SentFrame& frame) { fn(frame, FrameDelivery{.at = sample.at}); });
+  /// The same. When it has a marked picture acknowledged, the kernel's report is on the error queue
+  /// already, or is lost: read_reports() is called to take what there is, by on_report().
+  template <typename Fn, typename ReadReports>
+  void on_sample(const tcpinfo::TcpSample& sample, server::SentFrames& sent, Fn fn,
+                 ReadReports read_reports) {
+    const auto seen = [&](const server::SentFrame& frame) {
+      fn(frame, FrameDelivery{.at = sample.at});
+    };
+    const auto in_sample = [&](const server::SentFrame& frame) {
+      return acknowledged(frame, sample);
+    };
+    sent.take_while([&](const auto& frame) { return frame.marked_end == 0 && in_sample(frame); },
+                    seen);
+    if (!sent.oldest() || !in_sample(*sent.oldest())) return;
+    read_reports();
+    sent.take_while(in_sample, seen);
   }
 
  private:

@@ -65,7 +65,7 @@ class Seen:
     delivery_rates: list = field(default_factory=list)  # the kernel's, a few times per second
 
 
-def delivery_run(directory, paths, one_way_ms, seconds, marks=4000):
+def delivery_run(directory, paths, one_way_ms, seconds, marks=2000):
     """{path: Seen}. `marks`: [telemetry] marks_per_second."""
     with Netlab(clients=len(paths), rate=str(int(JOIN_LINK)), delay_ms=one_way_ms,
                 queue_bytes=int(LINK * QUEUE_SECONDS / 8)) as lab:

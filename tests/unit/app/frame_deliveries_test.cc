@@ -37,7 +37,10 @@ class FrameDeliveriesTest : public testing::Test {
   }
   std::vector<Seen> sample(std::uint64_t acked, base::Time at) {
     std::vector<Seen> seen;
-    FrameDeliveries::on_sample({.at = at, .bytes_acked = acked}, sent_, note(seen));
+    frames_.on_sample({.at = at, .bytes_acked = acked}, sent_, note(seen), [&] {
+      ++reads_;
+      if (waiting_.end > 0) frames_.on_report(waiting_, sent_, note(seen));
+    });
     return seen;
   }
   static std::function<void(const server::SentFrame&, const FrameDelivery&)> note(
@@ -48,6 +51,8 @@ class FrameDeliveriesTest : public testing::Test {
   static constexpr base::Time kSent{1s};
   server::SentFrames sent_;
   FrameDeliveries frames_;
+  tcpinfo::Delivery waiting_;  ///< on the error queue
+  int reads_ = 0;              ///< of the error queue
 };
 
 TEST_F(FrameDeliveriesTest, AReportGivesItsPicturesTime) {
@@ -117,14 +122,28 @@ TEST_F(FrameDeliveriesTest, AMarkedPictureIsLeftUntilItsMarkIsAcknowledged) {
   EXPECT_EQ(sample(102, kSent + 71ms).size(), 1u);
 }
 
-TEST_F(FrameDeliveriesTest, ReportsAreDueWhileAcknowledgedPicturesAreLeft) {
-  const tcpinfo::TcpSample acked{.bytes_acked = end(0)};
-  EXPECT_FALSE(FrameDeliveries::reports_due(acked, sent_));
-  push_marked(0);
+TEST_F(FrameDeliveriesTest, AReportThatWaitsGoesBeforeTheSample) {
+  push(0);
   push_marked(1);
-  EXPECT_TRUE(FrameDeliveries::reports_due(acked, sent_));
-  report(end(0), kSent + 50ms);
-  EXPECT_FALSE(FrameDeliveries::reports_due(acked, sent_));
+  waiting_ = {end(1), kSent + 60ms};
+  const auto seen = sample(end(1), kSent + 70ms);
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen[0].delivery.source, Source::kTcpInfo);
+  EXPECT_EQ(seen[1].delivery.source, Source::kTimestamp);
+  EXPECT_EQ(seen[1].delivery.at, kSent + 60ms);
+}
+
+TEST_F(FrameDeliveriesTest, ReportsAreOnlyReadWhereOneIsMissing) {
+  push(0);
+  push_marked(1);
+  sample(end(0), kSent + 70ms);
+  EXPECT_EQ(reads_, 0) << "the one that is acknowledged was not marked";
+  report(end(1), kSent + 71ms);
+  sample(end(1), kSent + 72ms);
+  EXPECT_EQ(reads_, 0) << "it has been reported";
+  push_marked(2);
+  sample(end(2), kSent + 73ms);
+  EXPECT_EQ(reads_, 1);
 }
 
 }  // namespace
