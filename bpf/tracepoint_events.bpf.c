@@ -5,8 +5,10 @@
  * tcp_cong_state_set (net/ipv4/tcp_cong.c) is passed when a connection's congestion state is set,
  * with the old state still in place:
  *   REXMT   Loss, each time: tcp_enter_loss() sets it at every expiry of the timer, back-offs too.
- *           Not when tcp_simple_retransmit() sets it because the path's MTU fell: that cannot be
- *           undone, so undo_marker is 0.
+ *           Not when tcp_simple_retransmit() sets it because the path's MTU fell: it does so from
+ *           another state only, and clears undo_marker, since that cannot be undone. In CWR
+ *           undo_marker is 0 as well, and stays so when the timer expires before the window at its
+ *           beginning is acknowledged: there a fall of the MTU counts as REXMT.
  *   DUPACK  Recovery, from a lower state: tcp_enter_recovery().
  *   CWR     CWR, from a lower state: tcp_enter_cwr().
  *   UNDO    Recovery or Loss is left and undo_marker is 0: tcp_undo_cwnd_reduction() clears it. (An
@@ -45,7 +47,8 @@ int BPF_PROG(on_state, struct sock* sk, u8 new_state) {
   const u32 old_state = ca_state(tp);
   const bool undoable = tp->undo_marker != 0;
   if (new_state == TCP_CA_Loss) {
-    if (undoable) report(watch, tp, SYMCAST_REXMT);
+    const bool expired = undoable || old_state == TCP_CA_CWR || old_state == TCP_CA_Loss;
+    if (expired) report(watch, tp, SYMCAST_REXMT);
     watch->undoable = undoable;
   } else if (new_state == TCP_CA_Recovery) {
     if (old_state < TCP_CA_Recovery) report(watch, tp, SYMCAST_DUPACK);

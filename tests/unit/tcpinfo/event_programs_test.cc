@@ -1,18 +1,53 @@
 #include "tcpinfo/ebpf/event_programs.h"
 
+#include <bpf/bpf.h>
 #include <gtest/gtest.h>
+#include <linux/bpf.h>
 #include <poll.h>
+#include <sys/socket.h>
 
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/unique_fd.h"
 #include "loopback.h"
+#include "tcpinfo/ebpf/control_group.h"
 
 namespace tcpinfo {
 namespace {
 
 constexpr std::uint64_t kSession = 7'000'000'000;
+
+constexpr int kMark = 0x73796d;
+
+/// While the link lives, what our control group sends with the socket mark kMark comes back to TCP
+/// as sent but congested (NET_XMIT_CN), as from a full queue of the machine's own: it enters CWR.
+/// Empty, with errno, where that cannot be had.
+base::UniqueFd congest_what_is_marked() {
+  // A program's result for what leaves a control group: 1 passes, 3 passes and tells of congestion
+  // (__cgroup_bpf_run_filter_skb, kernel/bpf/cgroup.c).
+  const std::array<bpf_insn, 5> code{{
+      {BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, 1},
+      {BPF_LDX | BPF_MEM | BPF_W, BPF_REG_2, BPF_REG_1, offsetof(__sk_buff, mark), 0},
+      {BPF_JMP | BPF_JNE | BPF_K, BPF_REG_2, 0, 1, kMark},
+      {BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, 3},
+      {BPF_JMP | BPF_EXIT, 0, 0, 0, 0},
+  }};
+  bpf_prog_load_opts options{};
+  options.sz = sizeof options;
+  options.expected_attach_type = BPF_CGROUP_INET_EGRESS;
+  const base::UniqueFd program{bpf_prog_load(BPF_PROG_TYPE_CGROUP_SKB, "congest", "GPL",
+                                             code.data(), code.size(), &options)};
+  const base::UniqueFd group{open_control_group()};
+  if (!program || !group) return {};
+  return base::UniqueFd{
+      bpf_link_create(program.get(), group.get(), BPF_CGROUP_INET_EGRESS, nullptr)};
+}
 
 /// The real programs in the running kernel; each fact for each of the two.
 class EventProgramsTest : public testing::TestWithParam<EventSource> {
@@ -68,6 +103,20 @@ TEST_P(EventProgramsTest, AHoleInTheSequenceIsDupack) {
   for (const char* segment : {"x", "a", "b", "c", "d"}) connection_->send(segment);
   EXPECT_EQ(events_until(EventKind::kDupack, 0), std::vector{EventKind::kDupack});
   EXPECT_GE(last_.sacked, 1u);
+}
+
+TEST_P(EventProgramsTest, ATimeoutWhileTheWindowIsReducedIsRexmt) {
+  if (GetParam() == EventSource::kSockops) GTEST_SKIP() << "does not tell of CWR";
+  const auto congested = congest_what_is_marked();
+  if (!congested) GTEST_SKIP() << "no program at our control group: " << std::strerror(errno);
+  ASSERT_TRUE(programs_->watch(connection_->sender(), kSession, 0));
+  connection_->lose('x');
+  connection_->send("x");  // so that the reduction has something to wait for
+  ASSERT_EQ(::setsockopt(connection_->sender(), SOL_SOCKET, SO_MARK, &kMark, sizeof kMark), 0);
+  connection_->send("x");
+  EXPECT_EQ(events_until(EventKind::kRexmt, 0),
+            (std::vector{EventKind::kCwr, EventKind::kTlp, EventKind::kRexmt}));
+  EXPECT_EQ(events_until(EventKind::kRexmt, 0), std::vector{EventKind::kRexmt});
 }
 
 TEST_P(EventProgramsTest, WhatIsNoTcpSocketCannotBeWatched) {
