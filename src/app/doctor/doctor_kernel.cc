@@ -16,7 +16,7 @@
 #include <set>
 
 #include "app/config/config_units.h"
-#include "app/doctor/capabilities.h"
+#include "base/capabilities.h"
 #include "base/system_error.h"
 #include "base/unique_fd.h"
 #include "tcpinfo/ebpf/congestion_controls.h"
@@ -209,7 +209,7 @@ Finding route(const NetworkRule& rule) {
   if (found->exact && found->initcwnd == static_cast<std::uint32_t>(rule.initcwnd)) {
     return {Verdict::kOk, subject, wanted + ": the route has it"};
   }
-  if (holds_capability(CAP_NET_ADMIN)) {
+  if (base::holds_capability(CAP_NET_ADMIN)) {
     return {Verdict::kOk, subject, wanted + ": symcast serve will set it"};
   }
   return {Verdict::kLimited, subject,

@@ -13,7 +13,7 @@
 #include <cstring>
 #include <thread>
 
-#include "app/doctor/capabilities.h"
+#include "base/capabilities.h"
 #include "base/unique_fd.h"
 
 namespace app {
@@ -52,7 +52,7 @@ Finding capabilities() {
                                Capability{"CAP_BPF", CAP_BPF}};
   std::vector<std::string> names;
   for (const auto& [name, bit] : kUseful) {
-    if (holds_capability(bit)) names.emplace_back(name);
+    if (base::holds_capability(bit)) names.emplace_back(name);
   }
   return {Verdict::kOk, "capabilities",
           names.empty() ? "none held, none needed"

@@ -5,6 +5,7 @@
 #include <bpf/libbpf.h>
 #include <congestion_controls.skel.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -171,7 +172,7 @@ base::Result<std::unique_ptr<CongestionControls>> CongestionControls::load() {
     const int error = registered->enter(slot);
     if (error == 0) return std::unique_ptr<CongestionControls>{std::move(registered)};
     if (error != EEXIST) {
-      return base::Error{log.explain(error, "CAP_BPF and CAP_PERFMON")};
+      return base::Error{log.explain(error, {CAP_BPF, CAP_PERFMON})};
     }
   }
   return base::Error{"sym_poke to sym_poke.9 are taken: see bpftool struct_ops list"};

@@ -2,10 +2,12 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <linux/capability.h>
 #include <sockops_events.skel.h>
 #include <tracepoint_events.skel.h>
 
 #include <cstring>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <utility>
@@ -127,7 +129,8 @@ class Programs final : public EventPrograms {
 };
 
 template <typename Skeleton>
-base::Result<std::unique_ptr<EventPrograms>> load_programs(int rings, const char* needs) {
+base::Result<std::unique_ptr<EventPrograms>> load_programs(int rings,
+                                                           std::initializer_list<int> needs) {
   const LibbpfLog log;
   auto programs = std::make_unique<Programs<Skeleton>>();
   if (const int error = programs->load(rings)) {
@@ -143,9 +146,9 @@ base::Result<std::unique_ptr<EventPrograms>> EventPrograms::load(EventSource sou
     return base::Error{"pushed events serve at most 64 event loops: lower server.threads"};
   }
   if (source == EventSource::kSockops) {
-    return load_programs<sockops_events>(rings, "CAP_BPF and CAP_NET_ADMIN");
+    return load_programs<sockops_events>(rings, {CAP_BPF, CAP_NET_ADMIN});
   }
-  return load_programs<tracepoint_events>(rings, "CAP_BPF and CAP_PERFMON");
+  return load_programs<tracepoint_events>(rings, {CAP_BPF, CAP_PERFMON});
 }
 
 }  // namespace tcpinfo

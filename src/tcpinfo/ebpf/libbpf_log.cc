@@ -1,6 +1,7 @@
 #include "tcpinfo/ebpf/libbpf_log.h"
 
 #include <bpf/libbpf.h>
+#include <linux/capability.h>
 
 #include <array>
 #include <cerrno>
@@ -8,6 +9,8 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+
+#include "base/capabilities.h"
 
 namespace tcpinfo {
 
@@ -26,6 +29,27 @@ int keep(libbpf_print_level level, const char* format, va_list arguments) noexce
   return length;
 }
 
+const char* name(int capability) {
+  switch (capability) {
+    case CAP_BPF:
+      return "CAP_BPF";
+    case CAP_PERFMON:
+      return "CAP_PERFMON";
+    default:
+      return "CAP_NET_ADMIN";
+  }
+}
+
+/// "CAP_BPF and CAP_PERFMON": those of `needs` that we do not have.
+std::string missing(std::initializer_list<int> needs) {
+  std::string names;
+  for (const int capability : needs) {
+    if (base::holds_capability(capability)) continue;
+    names += (names.empty() ? "" : " and ") + std::string{name(capability)};
+  }
+  return names;
+}
+
 int silence(libbpf_print_level, const char*, va_list) noexcept { return 0; }
 
 }  // namespace
@@ -37,8 +61,11 @@ LibbpfLog::LibbpfLog() {
 
 LibbpfLog::~LibbpfLog() { libbpf_set_print(silence); }
 
-std::string LibbpfLog::explain(int error, const char* needs) const {
-  if (error == EPERM || error == EACCES) return std::string{"needs "} + needs;
+std::string LibbpfLog::explain(int error, std::initializer_list<int> needs) const {
+  if (error == EPERM || error == EACCES) {
+    // With the capabilities it is the verifier, or another's program that excludes ours.
+    if (const std::string names = missing(needs); !names.empty()) return "needs " + names;
+  }
   if (!std::filesystem::exists("/sys/kernel/btf/vmlinux")) {
     return "this kernel does not describe itself (CONFIG_DEBUG_INFO_BTF)";
   }

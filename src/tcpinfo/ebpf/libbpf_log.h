@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <string>
 
 namespace tcpinfo {
@@ -13,8 +14,9 @@ class LibbpfLog {
   LibbpfLog(const LibbpfLog&) = delete;
   LibbpfLog& operator=(const LibbpfLog&) = delete;
 
-  /// Why `error` (an errno) came, in one line. `needs`: the capabilities for what was attempted.
-  std::string explain(int error, const char* needs) const;
+  /// Why `error` (an errno) came, in one line. `needs`: the capabilities (CAP_BPF, CAP_PERFMON,
+  /// CAP_NET_ADMIN) for what was attempted.
+  std::string explain(int error, std::initializer_list<int> needs) const;
 };
 
 }  // namespace tcpinfo

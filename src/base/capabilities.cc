@@ -1,10 +1,10 @@
-#include "app/doctor/capabilities.h"
+#include "base/capabilities.h"
 
 #include <cstdint>
 #include <fstream>
 #include <string>
 
-namespace app {
+namespace base {
 
 bool holds_capability(int capability) {
   std::ifstream status{"/proc/self/status"};  // proc(5)
@@ -15,4 +15,4 @@ bool holds_capability(int capability) {
   return false;
 }
 
-}  // namespace app
+}  // namespace base

@@ -1,8 +1,8 @@
 #pragma once
 
-namespace app {
+namespace base {
 
 /// This process has `capability` (CAP_*, capabilities(7)) in effect.
 bool holds_capability(int capability);
 
-}  // namespace app
+}  // namespace base
