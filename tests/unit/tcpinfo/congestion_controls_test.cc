@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "loopback.h"
+#include "needs.h"
 #include "offered.h"
 #include "tcpinfo/congestion_control.h"
 #include "tcpinfo/socket_control.h"
@@ -74,7 +75,7 @@ class CongestionControlsTest : public testing::Test {
   static void TearDownTestSuite() { controls_.reset(); }
 
   void SetUp() override {
-    if (!controls_) GTEST_SKIP() << why_not_;
+    if (!controls_) return end_without({CAP_BPF, CAP_PERFMON}, why_not_);
     hints_ = SocketHints{controls_->own()};
   }
 

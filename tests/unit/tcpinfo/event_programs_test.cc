@@ -16,6 +16,7 @@
 
 #include "base/unique_fd.h"
 #include "loopback.h"
+#include "needs.h"
 #include "tcpinfo/ebpf/control_group.h"
 
 namespace tcpinfo {
@@ -54,10 +55,19 @@ class EventProgramsTest : public testing::TestWithParam<EventSource> {
  protected:
   void SetUp() override {
     auto loaded = EventPrograms::load(GetParam(), 2);
-    if (!loaded) GTEST_SKIP() << name(GetParam()) << ": " << loaded.error();
+    if (!loaded) return end_without(loaded.error());
     programs_ = std::move(*loaded);
     connection_ = std::make_unique<Loopback>();  // after it: sockops sees connections begin
     stranger_ = std::make_unique<Loopback>();
+  }
+
+  static void end_without(const std::string& why_not) {
+    if (GetParam() == EventSource::kTracepoint) {
+      return tcpinfo::end_without({CAP_BPF, CAP_PERFMON}, why_not);
+    }
+    // As a program at a group above ours may have it, which is no fault of this one.
+    if (why_not.find("attach to cgroup") != std::string::npos) GTEST_SKIP() << why_not;
+    tcpinfo::end_without({CAP_BPF, CAP_NET_ADMIN}, why_not);
   }
 
   /// What comes to `ring` until `kind` has, or 3 s have passed: ten times the first timeout.

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <utility>
 
+#include "needs.h"
 #include "offered.h"
 #include "tcpinfo/ebpf/libbpf_log.h"
 
@@ -73,7 +74,7 @@ class GuardianTest : public testing::Test {
  protected:
   void SetUp() override {
     map_ = register_for_good(name_);
-    if (!map_) GTEST_SKIP() << "struct_ops: " << std::strerror(errno);
+    if (!map_) return end_without({CAP_BPF, CAP_PERFMON}, std::strerror(errno));
     ASSERT_TRUE(is_offered(name_));
   }
 
