@@ -8,8 +8,8 @@
 namespace tcpinfo {
 
 /// Our congestion controls (bpf/congestion_controls.bpf.c), registered in the kernel while this
-/// object lives and no longer than its process, however that ends. Connections that use one keep
-/// it.
+/// object lives and no longer than its process, however that ends; before Linux 6.4, if the
+/// Guardian is not killed with it. Connections that use one keep it.
 ///
 /// Names of congestion controls are machine-wide. Beside another server's all of ours get the same
 /// suffix, ".2" to ".9".

@@ -26,15 +26,15 @@ void unregister(const std::vector<base::UniqueFd>& maps) {
   for (const auto& map : maps) bpf_map_delete_elem(map.get(), &only_key);
 }
 
-/// What a terminal or a supervisor sends to a whole group is blocked while this lives; a child that
-/// is forked then has it blocked for good.
+/// What a terminal or a supervisor sends to a whole group (SIGABRT too: systemd's watchdog) is
+/// blocked while this lives, and every other signal; a child that is forked then has them blocked
+/// for good.
 class BlockedSignals {
  public:
   BlockedSignals() {
-    sigset_t blocked;
-    sigemptyset(&blocked);
-    for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGQUIT}) sigaddset(&blocked, number);
-    ::pthread_sigmask(SIG_BLOCK, &blocked, &before_);
+    sigset_t all;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
   }
   ~BlockedSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
   BlockedSignals(const BlockedSignals&) = delete;

@@ -11,7 +11,9 @@ namespace tcpinfo {
 /// Unregisters congestion controls when its owner ends, also when that is killed: before Linux 6.4
 /// they stay registered until someone deletes the element of their map. It is a process of its own,
 /// forked by the constructor and ended by the destructor: holds the maps and a pipe from the owner,
-/// no capability and nothing else, and outlives SIGTERM, SIGINT and SIGHUP until the pipe closes.
+/// no capability and nothing else, and outlives every signal but SIGKILL until the pipe closes.
+/// What kills both at once (SIGKILL to the control group, the end of a PID namespace) leaves them
+/// registered until `bpftool struct_ops unregister name NAME`.
 class Guardian {
  public:
   /// `maps`: BPF_MAP_TYPE_STRUCT_OPS, registered now or later. Before other threads start. Throws

@@ -100,7 +100,8 @@ TEST_F(GuardianTest, UnregistersWhenItsOwnerIsKilled) {
   }
   pid_t guardian = -1;
   ASSERT_EQ(::read(ends[0], &guardian, sizeof guardian), sizeof guardian);
-  ::kill(guardian, SIGTERM);  // as a supervisor does to the whole group
+  // As a supervisor does to the whole group, its watchdog too.
+  for (const int number : {SIGTERM, SIGABRT}) ::kill(guardian, number);
   ::kill(owner, SIGKILL);
   ::waitpid(owner, nullptr, 0);
   int status = -1;
