@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bpf/hint.h"
+#include "bpf/video_rate.h"
 #include "tcpinfo/congestion_control.h"
 #include "tcpinfo/socket_control.h"
 #include "tcpinfo/socket_sampler.h"
@@ -43,9 +44,11 @@ std::optional<std::uint32_t> choose_ssthresh(const Hints& hints, const std::stri
                                              const std::string& next, const TcpInfo& info) {
   if (hints.ssthresh || !heeds_ssthresh(next)) return hints.ssthresh;
   if (const auto ssthresh = ssthresh_for(hints.video_rate, info)) return ssthresh;
-  if (!current.starts_with("bbr")) return std::nullopt;
+  // Nothing is sent: infinite is what every connection begins with.
+  if (!current.starts_with("bbr") || info.data_segs_out == 0) return std::nullopt;
   const base::BitRate delivered{static_cast<std::int64_t>(info.delivery_rate) * 8};
-  return ssthresh_for(delivered, info).value_or(info.snd_cwnd);
+  return ssthresh_for(delivered, info)
+      .value_or(std::max<std::uint32_t>(info.snd_cwnd, VIDEO_RATE_MIN_WINDOW));
 }
 
 void read_back(int fd, AppliedHints& applied) {
@@ -75,7 +78,7 @@ AppliedHints SocketHints::apply(int fd, const Hints& hints) const {
   chosen.ssthresh = choose_ssthresh(hints, current, next, before->info);
 
   AppliedHints applied;
-  applied.error = map_ ? poke(fd, current, next, chosen) : select(fd, current, next, chosen);
+  applied.error = map_ ? poke(fd, current, next, chosen) : select(fd, current, next, hints);
   applied.paced_instead = !map_ && chosen.ssthresh && hints.video_rate.bps() > 0;
   if (applied.paced_instead && hints.max_pacing_rate.bps() == 0) {
     chosen.max_pacing_rate = kPaceForRate * hints.video_rate;
@@ -89,9 +92,10 @@ AppliedHints SocketHints::apply(int fd, const Hints& hints) const {
 
 /// Without eBPF. Returns what was refused.
 std::string SocketHints::select(int fd, const std::string& current, const std::string& next,
-                                const Hints& chosen) const {
+                                const Hints& hints) const {
   if (next != current && !set_congestion_control(fd, next)) return why_not(next);
-  if (!chosen.cwnd && (!chosen.ssthresh || chosen.video_rate.bps() > 0)) return {};
+  // A limited pace stands for ssthresh where the video's rate is known.
+  if (!hints.cwnd && (!hints.ssthresh || hints.video_rate.bps() > 0)) return {};
   return "ssthresh and cwnd: only eBPF can set them; see symcast doctor";
 }
 
@@ -106,8 +110,8 @@ std::string SocketHints::poke(int fd, const std::string& current, const std::str
   std::strncpy(hint.next, kernel_name(next).c_str(), sizeof hint.next - 1);
   if (!map_.put(fd, hint)) return refused("hint");
 
-  // Selected by itself first: so the kernel loads a module, and says what it does not have. What
-  // is for CAP_NET_ADMIN only, sym_poke may select.
+  // Selected by itself first: so the kernel says what it does not have (and loads a module, should
+  // we still have CAP_NET_ADMIN). What is for CAP_NET_ADMIN only, sym_poke may select.
   const bool selected = next == current || set_congestion_control(fd, kernel_name(next));
   if (!selected && errno != EPERM) return why_not(next);
   if (selected && !chosen.ssthresh && !chosen.cwnd) return {};

@@ -48,7 +48,8 @@ struct AppliedHints {
 /// ssthresh and cwnd are put by sym_poke, through which a connection passes on its way to the
 /// congestion control that it shall have, or has; that one begins anew. A connection that leaves
 /// bbr, which makes ssthresh infinite, for a congestion control that heeds it gets a finite one
-/// always: when nothing else is given, that of the rate the path delivered.
+/// when it has sent anything, where sym_poke is: if nothing else is given, that of the rate the
+/// path delivered.
 class SocketHints {
  public:
   /// Without `own`: what the kernel offers by itself, and a limited pace in place of ssthresh.
@@ -63,7 +64,7 @@ class SocketHints {
 
  private:
   std::string select(int fd, const std::string& current, const std::string& next,
-                     const Hints& chosen) const;
+                     const Hints& hints) const;
   std::string poke(int fd, const std::string& current, const std::string& next,
                    const Hints& chosen) const;
   std::string why_not(const std::string& name) const;

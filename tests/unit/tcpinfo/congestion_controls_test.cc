@@ -137,6 +137,13 @@ TEST_F(CongestionControlsTest, LeavingBbrGivesAFiniteSsthresh) {
   EXPECT_LT(*applied.ssthresh, 1u << 20);
 }
 
+TEST_F(CongestionControlsTest, WhatHasSentNothingBeginsWithSlowStart) {
+  if (!set_congestion_control(connection_.sender(), "bbr")) GTEST_SKIP() << "no bbr here";
+  const auto applied = hints_.apply(connection_.sender(), {.congestion_control = "cubic"});
+  EXPECT_EQ(applied.congestion_control, "cubic");
+  EXPECT_EQ(applied.ssthresh, std::nullopt);
+}
+
 TEST_F(CongestionControlsTest, AnUnknownOneIsRefusedAndNothingChanges) {
   const auto before = congestion_control(connection_.sender());
   const auto applied = hints_.apply(connection_.sender(), {.congestion_control = "nonesuch"});

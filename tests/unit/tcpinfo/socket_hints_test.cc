@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "loopback.h"
+#include "tcpinfo/socket_control.h"
 #include "tcpinfo/socket_sampler.h"
 
 namespace tcpinfo {
@@ -14,7 +15,7 @@ class SocketHintsTest : public testing::Test {
   TcpInfo info() const { return read_tcp_info(connection_.sender())->info; }
 
   const SocketHints hints_;
-  const Loopback connection_;
+  Loopback connection_;
 };
 
 TEST_F(SocketHintsTest, ThePaceIsLimitedInPlaceOfSsthresh) {
@@ -41,6 +42,14 @@ TEST_F(SocketHintsTest, WhatNeedsNoSsthreshIsNotPaced) {
       connection_.sender(), {.congestion_control = "bbr", .video_rate = base::BitRate::mbps(4)});
   if (applied.congestion_control != "bbr") GTEST_SKIP() << applied.error;
   EXPECT_FALSE(applied.paced_instead);
+}
+
+TEST_F(SocketHintsTest, WhatIsNotAskedForIsNotRefused) {
+  if (!set_congestion_control(connection_.sender(), "bbr")) GTEST_SKIP() << "no bbr here";
+  connection_.send("x");
+  const auto applied = hints_.apply(connection_.sender(), {.congestion_control = "reno"});
+  EXPECT_EQ(applied.congestion_control, "reno");
+  EXPECT_EQ(applied.error, "");
 }
 
 TEST_F(SocketHintsTest, AWindowIsRefused) {
