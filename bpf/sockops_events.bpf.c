@@ -4,9 +4,10 @@
  * machines that give CAP_NET_ADMIN and no CAP_PERFMON. The connections of the group alone.
  *
  *   REXMT   RTO_CB: passed at every expiry of the retransmission timer, before the window shrinks.
- *   DUPACK  RETRANS_CB, passed at every segment sent again: when segments are known lost and all
- *           that the last episode had in flight (RFC 6675's RecoveryPoint, tcp_sock::high_seq) is
- *           acknowledged, this one begins another.
+ *   DUPACK  RETRANS_CB, passed at every segment sent again: when segments are known lost,
+ *           others arrived behind them (none need have when the path's MTU fell:
+ *           tcp_simple_retransmit()), and all that the last episode had in flight (RFC 6675's
+ *           RecoveryPoint, tcp_sock::high_seq) is acknowledged, this one begins another.
  *   TLP     RETRANS_CB while no segment is known lost.
  * CWR and UNDO are not to be seen here.
  */
@@ -39,7 +40,8 @@ SEC("sockops")
 int on_socket(struct bpf_sock_ops* ops) {
   if (ops->op == BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB) {
     /* The server has not accepted it yet; which sockets it watches it says later. */
-    bpf_sock_ops_cb_flags_set(ops, BPF_SOCK_OPS_RTO_CB_FLAG | BPF_SOCK_OPS_RETRANS_CB_FLAG);
+    const int ours = BPF_SOCK_OPS_RTO_CB_FLAG | BPF_SOCK_OPS_RETRANS_CB_FLAG;
+    bpf_sock_ops_cb_flags_set(ops, ops->bpf_sock_ops_cb_flags | ours); /* others' too */
     return 1;
   }
   if (ops->op != BPF_SOCK_OPS_RTO_CB && ops->op != BPF_SOCK_OPS_RETRANS_CB) return 1;
@@ -52,7 +54,7 @@ int on_socket(struct bpf_sock_ops* ops) {
     begin_episode(watch, ops);
   } else if (ops->lost_out == 0) {
     report(watch, ops, SYMCAST_TLP);
-  } else if (!in_episode(watch, ops)) {
+  } else if (ops->sacked_out > 0 && !in_episode(watch, ops)) {
     report(watch, ops, SYMCAST_DUPACK);
     begin_episode(watch, ops);
   }
