@@ -1,7 +1,6 @@
 #include "tcpinfo/ebpf/congestion_controls.h"
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <congestion_controls.skel.h>
 #include <fcntl.h>
@@ -39,7 +38,6 @@ struct Call {
   }
 };
 using Object = std::unique_ptr<bpf_object, Call<bpf_object__close>>;
-using Btf = std::unique_ptr<btf, Call<btf__free>>;
 
 std::string suffix_of(int slot) { return slot == 1 ? "" : "." + std::to_string(slot); }
 
@@ -66,11 +64,6 @@ std::string object_file(const std::string& suffix) {
   return file;
 }
 
-bool kernel_has_cubic() {
-  const Btf kernel{btf__load_vmlinux_btf()};
-  return kernel && btf__find_by_name_kind(kernel.get(), "cubictcp_cong_avoid", BTF_KIND_FUNC) > 0;
-}
-
 void leave_out_cubic(bpf_object* object) {
   bpf_map__set_autocreate(bpf_object__find_map_by_name(object, "sym_vcubic"), false);
   bpf_program* program = nullptr;
@@ -80,12 +73,14 @@ void leave_out_cubic(bpf_object* object) {
   }
 }
 
+enum class Cubic { kWith, kWithout };
+
 /// Loaded, not registered; null, with errno.
-Object load_object(const std::string& suffix, bool with_links) {
+Object load_object(const std::string& suffix, Cubic cubic, bool with_links) {
   const std::string file = object_file(suffix);
   Object object{bpf_object__open_mem(file.data(), file.size(), nullptr)};
   if (!object) return nullptr;
-  if (!kernel_has_cubic()) leave_out_cubic(object.get());
+  if (cubic == Cubic::kWithout) leave_out_cubic(object.get());
   bpf_map* map = nullptr;
   bpf_object__for_each_map(map, object.get()) {
     if (with_links && is_struct_ops(map)) bpf_map__set_map_flags(map, kFlagLink);
@@ -94,6 +89,13 @@ Object load_object(const std::string& suffix, bool with_links) {
     errno = -error;
     return nullptr;
   }
+  return object;
+}
+
+/// Loaded as well as this kernel can: before Linux 6.4 it refuses the flag of links.
+Object load_best(const std::string& suffix, Cubic cubic, bool& with_links) {
+  Object object = load_object(suffix, cubic, with_links = true);
+  if (!object && errno == EINVAL) object = load_object(suffix, cubic, with_links = false);
   return object;
 }
 
@@ -118,8 +120,9 @@ class Registered final : public CongestionControls {
   int enter(int slot) {
     own_.suffix = suffix_of(slot);
     bool with_links = true;
-    Object object = load_object(own_.suffix, with_links);
-    if (!object && errno == EINVAL) object = load_object(own_.suffix, with_links = false);
+    Object object = load_best(own_.suffix, Cubic::kWith, with_links);
+    // The kernel may lack Cubic, or not let programs call it.
+    if (!object) object = load_best(own_.suffix, Cubic::kWithout, with_links);
     if (!object) return errno;
     const auto maps = struct_ops_of(object.get());
     if (!with_links) guard(maps);
@@ -149,7 +152,7 @@ class Registered final : public CongestionControls {
                                                  : ::fcntl(fd, F_DUPFD_CLOEXEC, 0));
     }
     const int error = with_link && !links_.back() ? errno : 0;
-    bpf_link__disconnect(link);  // its end is not to unregister
+    if (fd == bpf_map__fd(map)) bpf_link__disconnect(link);  // its end would unregister
     bpf_link__destroy(link);
     if (error == 0 && bpf_map__name(map) != std::string_view{"sym_poke"}) {
       own_.names.emplace_back(bpf_map__name(map));
@@ -175,7 +178,9 @@ base::Result<std::unique_ptr<CongestionControls>> CongestionControls::load() {
       return base::Error{log.explain(error, {CAP_BPF, CAP_PERFMON})};
     }
   }
-  return base::Error{"sym_poke to sym_poke.9 are taken: see bpftool struct_ops list"};
+  return base::Error{
+      "sym_poke to sym_poke.9 are taken; what servers that were killed left behind goes with "
+      "bpftool struct_ops unregister name NAME"};
 }
 
 }  // namespace tcpinfo
