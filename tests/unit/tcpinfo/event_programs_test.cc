@@ -1,6 +1,7 @@
 #include "tcpinfo/ebpf/event_programs.h"
 
 #include <bpf/bpf.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/bpf.h>
 #include <poll.h>
@@ -129,8 +130,10 @@ TEST_P(EventProgramsTest, ATimeoutWhileTheWindowIsReducedIsRexmt) {
   EXPECT_EQ(events_until(EventKind::kRexmt, 0), std::vector{EventKind::kRexmt});
 }
 
-TEST_P(EventProgramsTest, WhatIsNoTcpSocketCannotBeWatched) {
-  EXPECT_FALSE(programs_->watch(0, kSession, 0));
+TEST_P(EventProgramsTest, WhatIsNoSocketCannotBeWatched) {
+  const base::UniqueFd null{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
+  ASSERT_TRUE(null);
+  EXPECT_FALSE(programs_->watch(null.get(), kSession, 0));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ebpf, EventProgramsTest,
