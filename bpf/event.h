@@ -15,7 +15,8 @@ enum symcast_event_kind {
   SYMCAST_UNDO = 4,   /* a reduction was not needed and is taken back */
 };
 
-/* One event, as it was when the kernel came upon it. */
+/* One event, as it was when the kernel came upon it: whether cwnd and ssthresh are those before or
+ * after it depends on the program and the kind (src/tcpinfo/congestion_event.h). */
 struct symcast_event {
   __u64 time_ns; /* CLOCK_MONOTONIC */
   __u64 session; /* symcast_watch::session */

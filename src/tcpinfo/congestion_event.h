@@ -24,11 +24,18 @@ inline constexpr std::size_t kEventKinds = 5;
 /// kTcpInfo     differences of TCP_INFO samples (PolledEvents): late by at most the sampling period
 enum class EventSource : std::uint8_t { kTracepoint, kSockops, kTcpInfo };
 
+/// cwnd and ssthresh are those of the moment that the source sees; kTcpInfo's are after the event.
+///              kTracepoint                           kSockops
+/// kRexmt       both after: cwnd is about 1           both before
+/// kDupack      cwnd before, ssthresh after           cwnd as it falls, ssthresh after
+/// kCwr         cwnd before, ssthresh after
+/// kUndo        both after: as before the reduction
+/// kTlp         a probe changes neither               the same
 struct CongestionEvent {
   EventKind kind = EventKind::kDupack;
   base::Time at{};         ///< when the kernel came upon it; from kTcpInfo: when we learnt of it
-  std::uint32_t cwnd = 0;  ///< segments; from kTcpInfo: after it
-  std::optional<std::uint32_t> ssthresh;
+  std::uint32_t cwnd = 0;  ///< segments
+  std::optional<std::uint32_t> ssthresh;  ///< segments; empty: infinite
   base::Duration srtt{};
   std::uint32_t sacked = 0;  ///< segments of the window
   std::uint32_t lost = 0;

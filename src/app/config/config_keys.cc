@@ -353,7 +353,10 @@ Section<StreamConfig> tcp_section() {
               "one "
               "above; the first rule that matches and has one wins. initcwnd: as initial_window, "
               "without eBPF: a metric of the route to that network. It is set at start where there "
-              "is CAP_NET_ADMIN, for all that this machine sends there, and stays after the end."),
+              "is CAP_NET_ADMIN, for all that this machine sends there, and stays after the end, "
+              "with the gateway of that time: when that changes, remove the route (ip route del) "
+              "and "
+              "start again."),
       });
 }
 

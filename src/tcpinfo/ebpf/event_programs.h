@@ -18,8 +18,9 @@ class EventPrograms {
   using Callback = std::function<void(std::uint64_t, const CongestionEvent&)>;
 
   /// Loads and attaches. kTracepoint needs CAP_BPF and CAP_PERFMON; kSockops CAP_BPF and
-  /// CAP_NET_ADMIN, hears only of sockets whose listener is made later, and of none where an
-  /// ancestor of our control group has a program that excludes others. `rings`: at most 64.
+  /// CAP_NET_ADMIN. kSockops does not hear of connections established before, nor of those whose
+  /// listener was made in another control group; and cannot be had where an ancestor of ours has a
+  /// program that excludes others. `rings`: at most 64.
   static base::Result<std::unique_ptr<EventPrograms>> load(EventSource source, int rings);
   virtual ~EventPrograms() = default;
 

@@ -5,8 +5,9 @@
 
 namespace tcpinfo {
 
-/// Keeps libbpf's warnings from the terminal while it lives, to explain what failed. One at a time;
-/// before other threads start.
+/// Keeps libbpf's warnings from the terminal: while it lives to explain what failed, and from then
+/// on for good, since the server's log is the one that speaks. One at a time; before other threads
+/// start.
 class LibbpfLog {
  public:
   LibbpfLog();
