@@ -25,11 +25,15 @@ bool set_congestion_control(int fd, const std::string& name) {
                       static_cast<socklen_t>(name.size())) == 0;
 }
 
-std::string congestion_control(int fd) {
+std::string congestion_control_in_kernel(int fd) {
   std::array<char, 16> name{};  // TCP_CA_NAME_MAX
   socklen_t length = name.size();
   if (::getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name.data(), &length) != 0) return {};
-  const std::string text = name.data();
+  return name.data();
+}
+
+std::string congestion_control(int fd) {
+  const std::string text = congestion_control_in_kernel(fd);
   return text.starts_with("sym_") ? text.substr(0, text.find('.')) : text;
 }
 

@@ -25,6 +25,9 @@ std::string congestion_control(int fd);
 /// SO_COOKIE (socket(7)): the socket's own number while the system runs. 0 when `fd` is no socket.
 std::uint64_t socket_cookie(int fd);
 
+/// The same as the kernel names it.
+std::string congestion_control_in_kernel(int fd);
+
 /// net.ipv4.tcp_available_congestion_control, separated by blanks; empty when it cannot be read.
 std::string available_congestion_controls();
 

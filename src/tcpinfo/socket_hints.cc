@@ -69,8 +69,9 @@ AppliedHints SocketHints::apply(int fd, const Hints& hints) const {
   const auto before = read_tcp_info(fd);
   if (!before) return {.error = refused("TCP_INFO")};
   const std::string current = congestion_control(fd);
-  const std::string next = hints.congestion_control.empty() ? current : hints.congestion_control;
-  if (next != current && is_ours(next) && !std::ranges::count(own_.names, next)) {
+  const bool stays = hints.congestion_control.empty();
+  const std::string next = stays ? current : hints.congestion_control;
+  if (!stays && is_ours(next) && !std::ranges::count(own_.names, next)) {
     errno = ENOENT;  // or it would be another server's
     return {.congestion_control = current, .error = why_not(next)};
   }
@@ -78,7 +79,9 @@ AppliedHints SocketHints::apply(int fd, const Hints& hints) const {
   chosen.ssthresh = choose_ssthresh(hints, current, next, before->info);
 
   AppliedHints applied;
-  applied.error = map_ ? poke(fd, current, next, chosen) : select(fd, current, next, hints);
+  const std::string before_name = congestion_control_in_kernel(fd);
+  const Change change{before_name, stays ? before_name : kernel_name(next), next};
+  applied.error = map_ ? poke(fd, change, chosen) : select(fd, change, hints);
   applied.paced_instead = !map_ && chosen.ssthresh && hints.video_rate.bps() > 0;
   if (applied.paced_instead && hints.max_pacing_rate.bps() == 0) {
     chosen.max_pacing_rate = kPaceForRate * hints.video_rate;
@@ -91,36 +94,34 @@ AppliedHints SocketHints::apply(int fd, const Hints& hints) const {
 }
 
 /// Without eBPF. Returns what was refused.
-std::string SocketHints::select(int fd, const std::string& current, const std::string& next,
-                                const Hints& hints) const {
-  if (next != current && !set_congestion_control(fd, next)) return why_not(next);
+std::string SocketHints::select(int fd, const Change& change, const Hints& hints) const {
+  if (!set_congestion_control(fd, change.to)) return why_not(change.wanted);
   // A limited pace stands for ssthresh where the video's rate is known.
   if (!hints.cwnd && (!hints.ssthresh || hints.video_rate.bps() > 0)) return {};
   return "ssthresh and cwnd: only eBPF can set them; see symcast doctor";
 }
 
 /// Through sym_poke. Returns what was refused.
-std::string SocketHints::poke(int fd, const std::string& current, const std::string& next,
-                              const Hints& chosen) const {
+std::string SocketHints::poke(int fd, const Change& change, const Hints& chosen) const {
   symcast_hint hint = map_.get(fd);
   hint.ssthresh = chosen.ssthresh.value_or(0);
   hint.cwnd = chosen.cwnd.value_or(0);
   if (chosen.capacity) hint.capacity = bytes_per_second(*chosen.capacity);
   if (chosen.video_rate.bps() > 0) hint.video_rate = bytes_per_second(chosen.video_rate);
-  std::strncpy(hint.next, kernel_name(next).c_str(), sizeof hint.next - 1);
+  std::strncpy(hint.next, change.to.c_str(), sizeof hint.next - 1);
   if (!map_.put(fd, hint)) return refused("hint");
 
   // Selected by itself first: so the kernel says what it does not have (and loads a module, should
   // we still have CAP_NET_ADMIN). What is for CAP_NET_ADMIN only, sym_poke may select.
-  const bool selected = next == current || set_congestion_control(fd, kernel_name(next));
-  if (!selected && errno != EPERM) return why_not(next);
+  const bool selected = set_congestion_control(fd, change.to);
+  if (!selected && errno != EPERM) return why_not(change.wanted);
   if (selected && !chosen.ssthresh && !chosen.cwnd) return {};
   if (!set_congestion_control(fd, kernel_name(kPoke))) return refused(kPoke);
   if (congestion_control(fd) != kPoke) return {};
   // The kernel did not let sym_poke select another: then we do, now that the values are put.
-  if (set_congestion_control(fd, kernel_name(next))) return {};
-  const std::string error = why_not(next);
-  set_congestion_control(fd, kernel_name(current));
+  if (set_congestion_control(fd, change.to)) return {};
+  const std::string error = why_not(change.wanted);
+  set_congestion_control(fd, change.from);
   return error;
 }
 

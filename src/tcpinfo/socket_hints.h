@@ -63,10 +63,13 @@ class SocketHints {
   std::string kernel_name(const std::string& name) const;
 
  private:
-  std::string select(int fd, const std::string& current, const std::string& next,
-                     const Hints& hints) const;
-  std::string poke(int fd, const std::string& current, const std::string& next,
-                   const Hints& chosen) const;
+  /// Of congestion control, in the kernel's names; they may be the same. `wanted`: in ours.
+  struct Change {
+    std::string from, to, wanted;
+  };
+
+  std::string select(int fd, const Change& change, const Hints& hints) const;
+  std::string poke(int fd, const Change& change, const Hints& chosen) const;
   std::string why_not(const std::string& name) const;
 
   OwnControls own_;

@@ -173,7 +173,10 @@ TEST_F(CongestionControlsTest, ServersBesideEachOtherHaveNamesOfTheirOwn) {
       other_hints.apply(connection_.sender(), {.congestion_control = "sym_libra", .ssthresh = 37});
   EXPECT_EQ(theirs.congestion_control, "sym_libra");
   EXPECT_EQ(theirs.ssthresh, 37u);
+  // A connection that has another server's, as its listener may, gets ours of the same name.
   const auto libra = hints_.kernel_name("sym_libra");
+  hints_.apply(connection_.sender(), {.congestion_control = "sym_libra"});
+  EXPECT_EQ(congestion_control_in_kernel(connection_.sender()), libra);
   other->reset();
   EXPECT_TRUE(is_offered(libra));
 }
