@@ -152,12 +152,11 @@ Section<Config> telemetry_section() {
       [](auto& config) -> auto& { return config.telemetry; },
       {
           key("samples_per_second", &Part::samples_per_second, Whole{0, 10'000'000},
-              "Readings of TCP_INFO by each event loop. Without them (0) a policy sees nothing but "
-              "pushed events."),
+              "Readings of TCP_INFO by each event loop; 0, for measurements: rates never rise."),
           key("marks_per_second", &Part::marks_per_second, Whole{0, 10'000'000},
-              "Exact delivery times asked of the kernel by each event loop, two for a large "
-              "picture; 0: none, delivery times are seen a picture late and capacities are not "
-              "known."),
+              "Exact delivery times asked of the kernel by each event loop, two or more for a "
+              "large "
+              "picture; 0: none, times are seen a picture late and capacities are not known."),
       });
 }
 
