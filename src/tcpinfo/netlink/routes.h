@@ -21,10 +21,10 @@ base::Result<Route> find_route(const std::string& network);
 enum class RouteChange { kNone, kReplaced, kAdded };
 
 /// New connections to `network` begin with `segments`: the metric initcwnd of its route. Where only
-/// a wider route serves it, one for the network itself is added, the same but for the metric and for
-/// the lifetime that a router advertisement may have given. What has it already is left as it is.
-/// Needs CAP_NET_ADMIN; stays until somebody changes it: an added route keeps its gateway when that
-/// of the wider one changes, and must then be set anew (ip route del, then this).
+/// a wider route serves it, one for the network itself is added, the same but for the metric and
+/// for the lifetime that a router advertisement may have given. What has it already is left as it
+/// is. Needs CAP_NET_ADMIN; stays until somebody changes it: an added route keeps its gateway when
+/// that of the wider one changes, and must then be set anew (ip route del, then this).
 base::Result<RouteChange> set_initcwnd(const std::string& network, std::uint32_t segments);
 
 }  // namespace tcpinfo
