@@ -19,7 +19,7 @@
 ///        head_acked               tail_acked
 ///
 /// The bits are TCP payload. With cross traffic it lies between the fair share and the capacity;
-/// where the sender paces it is at most the pacing rate.
+/// where pacing or the congestion window holds the train back, it is what they let through.
 namespace tcpinfo {
 
 // Two segments are acknowledged at once (RFC 5681, 4.2); three more make a spacing that is worth
