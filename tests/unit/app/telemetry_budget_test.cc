@@ -51,6 +51,13 @@ TEST_F(TelemetryBudgetTest, GrantsEveryPictureWithinTheBudget) {
   EXPECT_EQ(budget_.every_nth(), 1u);
 }
 
+TEST_F(TelemetryBudgetTest, HoweverManyAreUrgentTheOthersHaveTheirTurns) {
+  join(1000);  // ask for 25,000
+  for (std::size_t i = 0; i < 900; ++i) urgent_.insert(i);
+  for (int i = 0; i < 5; ++i) second();
+  EXPECT_GE(*std::min_element(granted_.begin() + 900, granted_.end()), 2);
+}
+
 TEST_F(TelemetryBudgetTest, IsNeverExceeded) {
   for (const std::size_t viewers : {50, 5000, 500, 200, 1000}) {
     join(viewers);
