@@ -27,7 +27,7 @@ using Missing = std::vector<std::string>;
 
 void open_events(KernelAccess& kernel, const Config& config, Missing& missing) {
   const auto& wanted = config.kernel.events;
-  // Sockets are known to sockops from their listener on, so this comes before listen_on().
+  // Sockops miss what is established before, so this comes before listen_on().
   for (const auto source : {EventSource::kTracepoint, EventSource::kSockops}) {
     if (wanted && *wanted != source) continue;
     auto loaded = EventPrograms::load(source, server::loop_count(config.server));

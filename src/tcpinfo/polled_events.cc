@@ -28,7 +28,7 @@ bool fell(const std::optional<std::uint32_t>& now, const std::optional<std::uint
 std::optional<EventKind> PolledEvents::retransmission(const TcpSample& now, bool timed_out) {
   const TcpSample& before = *previous_;
   const std::uint32_t doubted = std::exchange(doubtful_, 0);
-  if (now.ca_state == CaState::kRecovery && before.ca_state < CaState::kRecovery) {
+  if (now.ca_state == CaState::kRecovery && before.ca_state != CaState::kRecovery) {
     return EventKind::kDupack;
   }
   if (timed_out || std::max(before.ca_state, now.ca_state) >= CaState::kRecovery) return {};

@@ -41,6 +41,14 @@ TEST_F(PolledEventsTest, EntryToRecoveryIsDupack) {
   EXPECT_EQ(kinds(), Kinds{EventKind::kDupack});
 }
 
+TEST_F(PolledEventsTest, RecoveryAfterATimeoutIsDupackToo) {
+  sample_.ca_state = CaState::kLoss;
+  sample_.total_timeouts = 1;
+  kinds();
+  sample_.ca_state = CaState::kRecovery;
+  EXPECT_EQ(kinds(), Kinds{EventKind::kDupack});
+}
+
 TEST_F(PolledEventsTest, StayingInRecoveryIsOneEvent) {
   sample_.ca_state = CaState::kRecovery;
   kinds();
