@@ -25,6 +25,9 @@ std::string address(std::size_t client, int host) {
   return "10.77." + std::to_string(client) + "." + std::to_string(host);
 }
 
+/// Of an IPv4 packet on the way down: its destination, at byte 16, is 10.77.CLIENT.2.
+std::size_t client_of(const Link::Packet& packet) { return packet.size() < 20 ? ~0u : packet[18]; }
+
 std::string namespace_path(const NetworkNamespace& name_space) {
   return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(name_space.fd());
 }
@@ -58,6 +61,7 @@ Emulator::Emulator(Settings settings)
       timer_{base::check("timerfd_create", ::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC))},
       signals_{open_signals()} {
   for (std::size_t i = 0; i < settings_.clients; ++i) paths_.push_back(make_path(i));
+  if (settings_.shared) shared_.emplace(*settings_.shared, settings_.seed + 2 * paths_.size());
   std::ranges::stable_sort(settings_.schedule, {}, [](const auto& entry) { return entry.first; });
 }
 
@@ -106,7 +110,9 @@ bool Emulator::handle(const epoll_event& event, int control, std::ostream& answe
     std::uint64_t expirations = 0;
     return ::read(timer_.get(), &expirations, sizeof expirations) >= 0;
   }
-  read_packets(paths_[event.data.u64 / 2].directions[event.data.u64 % 2]);
+  Direction& direction = paths_[event.data.u64 / 2].directions[event.data.u64 % 2];
+  const bool down = event.data.u64 % 2 == 0;
+  read_packets(direction.from, down && shared_ ? *shared_ : direction.link);
   return true;
 }
 
@@ -160,16 +166,20 @@ void Emulator::run_schedule(base::Time now) {
   }
 }
 
-void Emulator::read_packets(Direction& direction) {
+void Emulator::read_packets(int from, Link& link) {
   std::array<std::uint8_t, kMtu> buffer;
   for (int i = 0; i < kReadBatch; ++i) {
-    const ssize_t size = ::read(direction.from, buffer.data(), buffer.size());
+    const ssize_t size = ::read(from, buffer.data(), buffer.size());
     if (size <= 0) return;
-    direction.link.enqueue({buffer.begin(), buffer.begin() + size}, base::Clock::now());
+    link.enqueue({buffer.begin(), buffer.begin() + size}, base::Clock::now());
   }
 }
 
 void Emulator::deliver(base::Time now) {
+  while (auto packet = shared_ ? shared_->dequeue(now) : std::nullopt) {
+    const std::size_t client = client_of(*packet);
+    if (client < paths_.size()) paths_[client].directions[0].link.enqueue(*std::move(packet), now);
+  }
   for (Path& path : paths_) {
     for (Direction& direction : path.directions) {
       while (const auto packet = direction.link.dequeue(now)) {
@@ -182,6 +192,7 @@ void Emulator::deliver(base::Time now) {
 void Emulator::arm_timer() {
   std::optional<base::Time> next;
   const auto consider = [&next](base::Time time) { next = next ? std::min(*next, time) : time; };
+  if (shared_ && shared_->next_arrival()) consider(*shared_->next_arrival());
   for (const Path& path : paths_) {
     for (const Direction& direction : path.directions) {
       if (const auto arrival = direction.link.next_arrival()) consider(*arrival);
@@ -220,7 +231,9 @@ std::string Emulator::counters() const {
     }
     clients.push_back(std::move(directions));
   }
-  return nlohmann::json{{"clients", clients}}.dump();
+  nlohmann::json all{{"clients", clients}};
+  if (shared_) all["shared"] = to_json(shared_->counters());
+  return all.dump();
 }
 
 }  // namespace netlab

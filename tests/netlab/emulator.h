@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ namespace netlab {
 ///
 ///   server ns 10.77.N.1 -- TUN -- [ down -> / <- up ] -- TUN -- 10.77.N.2 client N's ns
 ///
+/// With a shared link all paths have one more on the way down, before their own: a bottleneck for
+/// flows of different delays.
+///
 /// Single-threaded: epoll and one timer; sleeps until the next packet arrives. Start-up errors
 /// throw base::SystemError.
 class Emulator {
@@ -29,6 +33,7 @@ class Emulator {
     std::size_t clients = 1;
     LinkSettings down;  ///< server to client
     LinkSettings up;
+    std::optional<LinkSettings> shared;
     std::uint64_t seed = 1;
     std::vector<std::pair<base::Duration, Command>> schedule;  ///< times count from run()
   };
@@ -43,6 +48,7 @@ class Emulator {
   std::string description() const;
   std::string counters() const;
 
+  std::size_t clients() const { return paths_.size(); }
   const NetworkNamespace& server() const { return server_; }
   const NetworkNamespace& client(std::size_t index) const { return *paths_[index].name_space; }
 
@@ -67,13 +73,14 @@ class Emulator {
   bool obey(const std::string& line, std::ostream& answers);
   void apply(const Command& command, base::Time now);
   void run_schedule(base::Time now);
-  void read_packets(Direction& direction);
+  void read_packets(int from, Link& link);
   void deliver(base::Time now);
   void arm_timer();
 
   Settings settings_;
   NetworkNamespace server_;
   std::vector<Path> paths_;
+  std::optional<Link> shared_;
   base::UniqueFd epoll_;
   base::UniqueFd timer_;
   base::UniqueFd signals_;

@@ -27,13 +27,16 @@ std::string assignments_error(const std::string& text) {
 }
 
 netlab::Emulator::Settings make_settings(std::size_t clients, const std::string& down,
-                                         const std::string& up, std::uint64_t seed,
+                                         const std::string& up, const std::string& shared,
+                                         std::uint64_t seed,
                                          const std::vector<std::string>& schedule) {
   netlab::Emulator::Settings settings{.clients = clients,
                                       .down = *netlab::assign({}, down),
                                       .up = *netlab::assign({}, up),
+                                      .shared = std::nullopt,
                                       .seed = seed,
                                       .schedule = {}};
+  if (!shared.empty()) settings.shared = *netlab::assign({}, shared);
   for (std::size_t i = 0; i + 1 < schedule.size(); i += 2) {
     const auto time = netlab::parse_duration(schedule[i]);
     const auto command = netlab::parse_command(schedule[i + 1]);
@@ -49,7 +52,7 @@ netlab::Emulator::Settings make_settings(std::size_t clients, const std::string&
 int main(int argc, char** argv) try {
   CLI::App cli{"Emulated links between a server's and its clients' network namespaces"};
   std::size_t clients = 1;
-  std::string down, up;
+  std::string down, up, shared;
   std::uint64_t seed = 1;
   std::vector<std::string> schedule;
   bool check = false;
@@ -58,6 +61,8 @@ int main(int argc, char** argv) try {
   cli.add_option("--down", down, "server to client, e.g. \"rate=5M delay=20ms queue=32k\"")
       ->check(assignments_error);
   cli.add_option("--up", up, "client to server")->check(assignments_error);
+  cli.add_option("--shared", shared, "one more link, before those of all clients on the way down")
+      ->check(assignments_error);
   cli.add_option("--seed", seed, "of random losses and jitter");
   cli.add_option("--at", schedule, "TIME COMMAND: a command given at a time, repeatable")
       ->type_size(2)
@@ -67,7 +72,7 @@ int main(int argc, char** argv) try {
 
   become_real_time();
   if (check) return netlab::self_check(std::cout) ? 0 : 1;
-  netlab::Emulator emulator{make_settings(clients, down, up, seed, schedule)};
+  netlab::Emulator emulator{make_settings(clients, down, up, shared, seed, schedule)};
   std::cout << emulator.description() << std::endl;
   emulator.run(STDIN_FILENO, std::cout);
   std::cout << emulator.counters() << std::endl;

@@ -105,12 +105,15 @@ class Client:
 
 class Netlab:
     """`rate` and the queue are of the way down (server to client); `delay_ms` is one way, each
-    way. The way up is not limited unless `up` says so, in link_emulator's words."""
+    way. The way up is not limited unless `up` says so, in link_emulator's words, and no link is
+    shared by the clients unless `shared` does."""
 
-    def __init__(self, clients=1, seed=1, up=None, schedule=(), **down):
+    def __init__(self, clients=1, seed=1, up=None, shared=None, schedule=(), **down):
         command = [tool("link_emulator"), f"--clients={clients}", f"--seed={seed}",
                    "--down", link_settings(**down),
                    "--up", up or link_settings(delay_ms=down.get("delay_ms", 0))]
+        if shared:
+            command += ["--shared", shared]
         for time, line in schedule:
             command += ["--at", time, line]
         self._emulator = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -170,3 +173,7 @@ class Netlab:
     def counters(self):
         """Packets, bytes and drops per client and direction."""
         return self.command("stats")["clients"]
+
+    def shared_counters(self):
+        """Of the shared link."""
+        return self.command("stats")["shared"]

@@ -24,14 +24,15 @@ using namespace std::chrono_literals;
 constexpr std::size_t kHeaders = 28;  // IPv4 and UDP
 constexpr auto kQuiet = 300ms;        // nothing more is coming: longer than any delay used here
 
-base::UniqueFd open_udp(const NetworkNamespace& where, const char* local, const char* remote) {
+base::UniqueFd open_udp(const NetworkNamespace& where, const std::string& local,
+                        const std::string& remote) {
   const NetworkNamespace::Visit visit{where};
   base::UniqueFd fd{base::check("socket", ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0))};
-  const auto end_of = [](const char* text) {
+  const auto end_of = [](const std::string& text) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(7777);
-    ::inet_pton(AF_INET, text, &address.sin_addr);
+    ::inet_pton(AF_INET, text.c_str(), &address.sin_addr);
     return address;
   };
   const sockaddr_in near = end_of(local);
@@ -43,13 +44,17 @@ base::UniqueFd open_udp(const NetworkNamespace& where, const char* local, const 
   return fd;
 }
 
-/// An emulator on its own thread with a UDP socket at each end of its path.
+/// An emulator on its own thread with a UDP socket at each end of each path.
 class Rig {
  public:
-  explicit Rig(std::ostream& report) : report_{report} {
+  Rig(std::ostream& report, Emulator::Settings settings)
+      : report_{report}, emulator_{std::move(settings)} {
     base::check("pipe", ::pipe(control_));
-    server_ = open_udp(emulator_.server(), "10.77.0.1", "10.77.0.2");
-    client_ = open_udp(emulator_.client(0), "10.77.0.2", "10.77.0.1");
+    for (std::size_t i = 0; i < emulator_.clients(); ++i) {
+      const std::string network = "10.77." + std::to_string(i);
+      servers_.push_back(open_udp(emulator_.server(), network + ".1", network + ".2"));
+      clients_.push_back(open_udp(emulator_.client(i), network + ".2", network + ".1"));
+    }
     thread_ = std::thread{[this] { emulator_.run(control_[0], answers_); }};
   }
 
@@ -65,18 +70,19 @@ class Rig {
     std::this_thread::sleep_for(20ms);
   }
 
-  void send(std::size_t packet_size) {
+  void send(std::size_t packet_size, std::size_t client = 0) {
     std::vector<std::uint8_t> payload(packet_size - kHeaders);
-    base::check("send", static_cast<int>(::send(server_.get(), payload.data(), payload.size(), 0)));
+    base::check("send", static_cast<int>(
+                            ::send(servers_[client].get(), payload.data(), payload.size(), 0)));
   }
 
-  /// Arrival time of the next packet; nothing: none came.
+  /// Arrival time of the first client's next packet; nothing: none came.
   std::optional<base::Time> receive() {
-    pollfd wait{.fd = client_.get(), .events = POLLIN, .revents = 0};
+    pollfd wait{.fd = clients_[0].get(), .events = POLLIN, .revents = 0};
     if (::poll(&wait, 1, std::chrono::milliseconds{kQuiet}.count()) <= 0) return std::nullopt;
     const base::Time now = base::Clock::now();
     std::array<char, 2048> buffer;
-    if (::recv(client_.get(), buffer.data(), buffer.size(), 0) < 0) return std::nullopt;
+    if (::recv(clients_[0].get(), buffer.data(), buffer.size(), 0) < 0) return std::nullopt;
     return now;
   }
 
@@ -100,10 +106,10 @@ class Rig {
  private:
   std::ostream& report_;
   bool all_good_ = true;
-  Emulator emulator_{{}};
+  Emulator emulator_;
   int control_[2];
-  base::UniqueFd server_;
-  base::UniqueFd client_;
+  std::vector<base::UniqueFd> servers_;
+  std::vector<base::UniqueFd> clients_;
   std::ostringstream answers_;  // written by the thread only
   std::thread thread_;
 };
@@ -170,17 +176,29 @@ void check_blackhole(Rig& rig) {
   rig.expect("black hole (packets)", static_cast<double>(rig.receive_all().size()), 0, 0);
 }
 
+void check_shared(Rig& rig) {
+  for (int i = 0; i < 400; ++i) rig.send(1500, static_cast<std::size_t>(i % 2));
+  const auto arrivals = rig.receive_all();
+  rig.expect("shared link: packets to one of two", static_cast<double>(arrivals.size()), 200, 0);
+  const double bits = static_cast<double>(arrivals.size() - 1) * 1500 * 8;
+  // The two devices are read in turn, up to 64 packets at a time.
+  rig.expect("shared link: half of the rate (Mbit/s)",
+             bits / base::seconds(arrivals.back() - arrivals.front()) / 1e6, 2.5, 0.25);
+}
+
 }  // namespace
 
 bool self_check(std::ostream& report) {
-  Rig rig{report};
+  Rig rig{report, {}};
   check_delay(rig);
   check_rate(rig);
   check_rate_step(rig);
   check_loss(rig);
   check_queue(rig);
   check_blackhole(rig);
-  return rig.all_good();
+  Rig two{report, {.clients = 2, .down = {}, .up = {}, .shared = *assign({}, "rate=5M queue=1M")}};
+  check_shared(two);
+  return rig.all_good() && two.all_good();
 }
 
 }  // namespace netlab
