@@ -42,7 +42,8 @@ static __always_inline u64 ccp_measure(struct sock* sk, u32 ack, u32 acked) {
   const u32 rtt_us = smoothed_rtt_us(tp);
   if (rtt_us > ccp->max_rtt_us) ccp->max_rtt_us = rtt_us;
   ccp_note_backlog(tp, ccp, ack);
-  return capacity_of(sk, &ccp->dispersion, acked);
+  note_dispersion(tp, &ccp->dispersion, acked);
+  return capacity_of(sk, ccp->dispersion.capacity);
 }
 
 /* Slow start, and equation 1 when it is over. */
@@ -50,14 +51,14 @@ static __always_inline void ccp_control(struct sock* sk, u32 acked, u64 capacity
   struct tcp_sock* tp = tcp_sk(sk);
   const struct ccp* ccp = private_of(tp);
   if (in_slow_start(tp) && (!is_cwnd_limited(tp) || tcp_slow_start(tp, acked) == 0)) return;
-  if (!capacity) return; /* known after eight segments */
+  if (!capacity || !tp->srtt_us) return; /* known after eight segments */
   const u32 storage = ccp_storage(capacity, min_rtt_us(tp), ccp->max_rtt_us, tp->mss_cache);
   set_cwnd(tp, ccp_window(storage, ccp->backlog, in_flight(tp), kd, ccp->last_backlog));
   if (in_slow_start(tp))
     tp->snd_ssthresh = tp->snd_cwnd; /* a smaller window does not bring it back */
 }
 
-/* Before the first loss, that is. */
+/* In slow start, but not while what a timer's expiry held for lost is sent again. */
 static __always_inline bool is_starting(const struct tcp_sock* tp) {
   return in_slow_start(tp) && BPF_CORE_READ_BITFIELD(&tp->inet_conn, icsk_ca_state) != TCP_CA_Loss;
 }
@@ -71,7 +72,10 @@ void BPF_PROG(ccp_init, struct sock* sk) {
 }
 
 SEC("struct_ops/ccp_ssthresh")
-u32 BPF_PROG(ccp_ssthresh, struct sock* sk) { return tcp_sk(sk)->snd_cwnd; }
+u32 BPF_PROG(ccp_ssthresh, struct sock* sk) {
+  const u32 window = tcp_sk(sk)->snd_cwnd;
+  return window < CCP_MIN_WINDOW ? CCP_MIN_WINDOW : window;
+}
 
 SEC("struct_ops/ccp_cong_avoid")
 void BPF_PROG(ccp_cong_avoid, struct sock* sk, u32 ack, u32 acked) {

@@ -24,6 +24,7 @@
 
 struct dispersion {
   __u64 capacity; /* bytes/s; 0: none yet */
+  __u64 highest;  /* that it has been */
   __u64 begin_us; /* of the train */
   __u64 last_us;  /* the newest acknowledgement; 0: none yet */
   __u64 segments; /* since the train began */
@@ -53,6 +54,7 @@ static inline void dispersion_note(struct dispersion* d, __u64 now_us, __u32 ack
     if (d->segments < DISPERSION_TRAIN || now_us == d->begin_us) return;
     const __u64 bytes = d->segments * dispersion_at_most(mss);
     d->capacity = dispersion_towards(d->capacity, bytes * 1000000 / (now_us - d->begin_us));
+    if (d->capacity > d->highest) d->highest = d->capacity;
   }
   d->begin_us = now_us;
   d->segments = 0;

@@ -8,18 +8,18 @@
  *   at a loss                       w -= w * B / (2 * (T + B))
  *   alpha = X * C * exp(-Y * beta),   beta = (T - Tmin) / (Tmax - Tmin)
  *
- * w in segments, T: round trip in s, C: capacity of the bottleneck in LIBRA_CAPACITY_UNIT;
- * A = B = 1 s, X = Y = 2 (section 5). The rate w/T grows by alpha / (T + 1) segments/s in a second
- * and loses the share 1 / (2 * (T + 1)) at a loss: flows of different T that see the same losses
- * tend to the same rate.
+ * w in segments, T: round trip in s, C: capacity of the bottleneck in LIBRA_CAPACITY_UNIT (why
+ * 250 kbit/s: docs/decisions/0009); A = B = 1 s, X = Y = 2 (section 5). The rate w/T grows by alpha
+ * / (T + 1) segments/s in a second and loses the share 1 / (2 * (T + 1)) at a loss: flows of
+ * different T that see the same losses tend to the same rate.
  *
  * Fixed point; the bounds hold for T up to LIBRA_MAX_RTT_US and C up to LIBRA_MAX_CAPACITY, and
  * larger arguments count as these:
  *   beta   Q16, rounded down
  *   decay  exp(-2 * beta) in Q16: 65 values between which it is linear; error below 1.4e-4
- *   alpha  Q10: 2 * C < 2^28, times decay < 2^44
+ *   alpha  Q10: 2 * C < 2^30, times decay < 2^46
  *   T^2 / (T + 1)   in µs, Q10, < 2^32: error below 2^-10 µs, at 1 ms a thousandth of it
- *   growth = their product, segments per round trip, Q20: < 2^60
+ *   growth = their product, segments per round trip, Q20: < 2^62
  */
 #pragma once
 
@@ -27,7 +27,7 @@
 
 #define LIBRA_MAX_RTT_US (1u << 22)     /* 4.2 s */
 #define LIBRA_MAX_CAPACITY (1ull << 33) /* bytes/s: 69 Gbit/s */
-#define LIBRA_CAPACITY_UNIT 125000      /* bytes/s: 1 Mbit/s */
+#define LIBRA_CAPACITY_UNIT 31250       /* bytes/s: 250 kbit/s */
 #define LIBRA_SECOND_US 1000000ull      /* A and B */
 #define LIBRA_ONE 65536u                /* 1 in Q16 */
 

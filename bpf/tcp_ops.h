@@ -85,11 +85,14 @@ static __always_inline u32 smoothed_rtt_us(const struct tcp_sock* tp) { return t
 
 static __always_inline u32 min_rtt_us(const struct tcp_sock* tp) { return tp->rtt_min.s[0].v; }
 
-/* The hint's capacity in bytes/s, or else what the acknowledgements say; 0: unknown yet. To be
- * called at each of them. */
-static __always_inline u64 capacity_of(struct sock* sk, struct dispersion* dispersion, u32 acked) {
-  const struct tcp_sock* tp = tcp_sk(sk);
-  const struct symcast_hint* hint = hint_of(sk);
+/* To be called at each acknowledgement. */
+static __always_inline void note_dispersion(const struct tcp_sock* tp,
+                                            struct dispersion* dispersion, u32 acked) {
   dispersion_note(dispersion, tp->tcp_mstamp, acked, tp->mss_cache, smoothed_rtt_us(tp));
-  return hint && hint->capacity ? hint->capacity : dispersion->capacity;
+}
+
+/* What the hint says, or else `measured`; bytes/s, 0: unknown. */
+static __always_inline u64 capacity_of(struct sock* sk, u64 measured) {
+  const struct symcast_hint* hint = hint_of(sk);
+  return hint && hint->capacity ? hint->capacity : measured;
 }

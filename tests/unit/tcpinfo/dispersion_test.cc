@@ -52,6 +52,7 @@ TEST_F(DispersionTest, FollowsAFallAndARise) {
     dispersion_note(&dispersion_, now_, 2, kMss, kRtt);
   }
   EXPECT_NEAR(static_cast<double>(dispersion_.capacity), kCapacity / 5, kCapacity / 100);
+  EXPECT_EQ(dispersion_.highest, static_cast<std::uint64_t>(kCapacity));
   train(200);
   EXPECT_NEAR(static_cast<double>(dispersion_.capacity), kCapacity, kCapacity / 100);
 }
