@@ -79,6 +79,8 @@ bench:
 	build/dev/bench/delivery
 	build/dev/bench/telemetry
 	build/dev/bench/fanout
+	build/dev/bench/libra
+	build/dev/bench/ccp
 
 package:
 	$(DEPS) build run package
