@@ -120,7 +120,7 @@ std::string SocketHints::poke(int fd, const Change& change, const Hints& chosen)
   if (congestion_control(fd) != kPoke) return {};
   // The kernel did not let sym_poke select another: then we do, now that the values are put.
   if (set_congestion_control(fd, change.to)) return {};
-  const std::string error = why_not(change.wanted);
+  std::string error = why_not(change.wanted);
   set_congestion_control(fd, change.from);
   return error;
 }
