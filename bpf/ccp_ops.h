@@ -24,6 +24,7 @@ struct ccp {
   u32 backlog;      /* newest */
   u32 last_backlog; /* a round trip ago */
   u32 round_end;    /* sequence number */
+  u32 started;      /* the kernel has asked for a smaller window once: a loss, or ECN */
 };
 
 /* Once per round trip the backlog becomes the last one. */
@@ -58,9 +59,11 @@ static __always_inline void ccp_control(struct sock* sk, u32 acked, u64 capacity
     tp->snd_ssthresh = tp->snd_cwnd; /* a smaller window does not bring it back */
 }
 
-/* In slow start, but not while what a timer's expiry held for lost is sent again. */
-static __always_inline bool is_starting(const struct tcp_sock* tp) {
-  return in_slow_start(tp) && BPF_CORE_READ_BITFIELD(&tp->inet_conn, icsk_ca_state) != TCP_CA_Loss;
+/* Before the first loss. A window below ssthresh does not say so: it is found there after a
+ * timeout, and whenever a sender has not used it for a while (RFC 7661). */
+static __always_inline bool is_starting(struct tcp_sock* tp) {
+  const struct ccp* ccp = private_of(tp);
+  return !ccp->started && in_slow_start(tp);
 }
 
 SEC("struct_ops/ccp_init")
@@ -73,7 +76,10 @@ void BPF_PROG(ccp_init, struct sock* sk) {
 
 SEC("struct_ops/ccp_ssthresh")
 u32 BPF_PROG(ccp_ssthresh, struct sock* sk) {
-  const u32 window = tcp_sk(sk)->snd_cwnd;
+  struct tcp_sock* tp = tcp_sk(sk);
+  struct ccp* ccp = private_of(tp);
+  const u32 window = tp->snd_cwnd;
+  ccp->started = 1;
   return window < CCP_MIN_WINDOW ? CCP_MIN_WINDOW : window;
 }
 
