@@ -26,6 +26,9 @@ def main():
     parser.add_argument("--joins", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=4, help="after each join")
     parser.add_argument("--rtt", type=float, nargs="+", default=[3, 100, 200], help="ms")
+    parser.add_argument("--hint", type=float, nargs="+", default=[0, 1, 2],
+                        help="multiples of the rate (tcp.ssthresh_hint)")
+    parser.add_argument("--rate", default="15M", help="of the path")
     parser.add_argument("--queue", type=int, default=64_000, help="bytes, at the bottleneck")
     parser.add_argument("--congestion-control", nargs="+",
                         default=["reno", "cubic", "sym_vreno", "sym_libra"])
@@ -34,23 +37,23 @@ def main():
     if reason:
         sys.exit(f"hints: {reason}")
 
-    print(f"5 Mbit/s over 15 Mbit/s, queue {options.queue} bytes; medians of {options.joins} joins, "
-          f"{options.seconds:g} s each; delays in ms")
+    print(f"5 Mbit/s over {options.rate}bit/s, queue {options.queue} bytes; medians of "
+          f"{options.joins} joins, {options.seconds:g} s each; delays in ms")
     print(f"{'RTT':>6} {'':<10} {'hint':<5} {'ssthresh':>9} {'resent':>7} {'first picture':>14} "
           f"{'delay p50':>10} {'p95':>6} {'max':>6}")
     with tempfile.TemporaryDirectory() as directory:
         for rtt in options.rtt:
             for name in options.congestion_control:
-                for hint in (False, True):
+                for hint in options.hint:
                     folder = pathlib.Path(directory) / f"{name}-{rtt}-{hint}"
-                    joins = ColdStart(folder, name, hint, rate="5M", delay_ms=rtt / 2,
+                    joins = ColdStart(folder, name, hint, rate=options.rate, delay_ms=rtt / 2,
                                       queue_bytes=options.queue, up=f"delay={rtt / 2}ms"
                                       ).run(options.joins, options.seconds).joins
                     delay = lambda percent: median(  # noqa: E731
                         joins, lambda join: 1000 * percentile(join.delays, percent))
                     thresholds = {join.ssthresh for join in joins}
                     print(f"{rtt:>4g}ms {joins[0].congestion_control:<10} "
-                          f"{'yes' if hint else 'no':<5} "
+                          f"{hint:<5g} "
                           f"{'/'.join(str(t or '-') for t in sorted(thresholds, key=str)):>9} "
                           f"{median(joins, lambda join: join.retransmits):>7g} "
                           f"{1000 * median(joins, lambda join: join.first_picture):>14.0f} "

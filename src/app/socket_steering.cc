@@ -38,12 +38,15 @@ bool is_news(base::BitRate now, base::BitRate told) {
 tcpinfo::AppliedHints SocketSteering::begin(int fd, base::BitRate video) {
   tcpinfo::Hints hints{.congestion_control = congestion_control_};
   if (tcp_.initial_window > 0) hints.cwnd = static_cast<std::uint32_t>(tcp_.initial_window);
-  if (tcp_.ssthresh_hint) hints.video_rate = transport_rate(video, audio_);
+  if (tcp_.ssthresh_hint > 0) {
+    hints.video_rate = transport_rate(video, audio_);
+    hints.ssthresh_factor = tcp_.ssthresh_hint;
+  }
   auto applied = hints_.apply(fd, hints);
   if (!applied.error.empty()) {
     warnings_.failed("congestion control " + congestion_control_, applied.error);
   }
-  ssthresh_hint_ = outcome(applied, tcp_.ssthresh_hint);
+  ssthresh_hint_ = outcome(applied, tcp_.ssthresh_hint > 0);
   paced_ = ssthresh_hint_ == SsthreshHint::kPaced && tcp_.pacing == 0;
   wants_capacity_ = tcpinfo::uses_capacity(applied.congestion_control);
   limit(fd, video);

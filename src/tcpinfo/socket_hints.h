@@ -25,6 +25,9 @@ struct Hints {
   /// Of the video that is sent: gives ssthresh, by video_rate_ssthresh(), where `ssthresh` is not
   /// given and the congestion control heeds it. For the start of a connection.
   base::BitRate video_rate;
+  /// That ssthresh is of so many times video_rate: more catches up sooner with what waited while
+  /// the window grew, and overshoots (bench/hints).
+  double ssthresh_factor = 1;
   /// Of the path, as measured, for Libra and CCP; zero: it is not known any more.
   std::optional<base::BitRate> capacity;
   base::BitRate max_pacing_rate;  ///< SO_MAX_PACING_RATE

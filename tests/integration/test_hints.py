@@ -12,8 +12,8 @@ RTT_MS = 60
 EXPECTED = RATE * TRANSPORT / 8 * RTT_MS / 1000 / MSS + 1
 
 
-def cold_start(directory, name, hint=True):
-    return ColdStart(directory / "run", name, hint, rate="2M", delay_ms=RTT_MS / 2).run(1, 2)
+def cold_start(directory, name, hint=1):
+    return ColdStart(directory / "run", name, hint, stream_rate="2M", delay_ms=RTT_MS / 2).run(1, 2)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -38,7 +38,7 @@ def test_slow_start_ends_at_the_hint(tmp_path, name):
 
 
 def test_without_it_slow_start_goes_on(tmp_path):
-    run = cold_start(tmp_path, "reno", hint=False)
+    run = cold_start(tmp_path, "reno", hint=0)
     assert run.joins[0].ssthresh is None
     assert run.metrics.sum("symcast_ssthresh_hints_total", result="none") == 1
 

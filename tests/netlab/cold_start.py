@@ -58,9 +58,9 @@ class Join:
 class ColdStart:
     """`joins` after run(): one Join for each viewer. Also the server's last metrics."""
 
-    def __init__(self, directory, congestion_control, hint=True, rate="5M", **link):
-        self._config = CONFIG.format(rate=rate, congestion_control=congestion_control,
-                                     hint=str(hint).lower())
+    def __init__(self, directory, congestion_control, hint=1, stream_rate="5M", **link):
+        self._config = CONFIG.format(rate=stream_rate, congestion_control=congestion_control,
+                                     hint=float(hint))
         self._directory = directory
         self._link = link
         self.joins = []

@@ -29,7 +29,7 @@ struct TcpSettings {
   std::string congestion_control;            ///< empty: the kernel's default
   std::vector<NetworkRule> networks;         ///< [[tcp.network]]
   base::ByteCount notsent_lowat{16 * 1024};  ///< least; a picture's size when that is larger
-  bool ssthresh_hint = true;                 ///< VideoRateSsthresh at the start
+  double ssthresh_hint = 1;                  ///< VideoRateSsthresh / whole rate; 0: no hint
   int initial_window = 0;                    ///< segments; 0: the kernel's
   double pacing = 0;                         ///< SO_MAX_PACING_RATE / whole rate; 0: no limit
 };

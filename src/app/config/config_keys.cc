@@ -331,10 +331,11 @@ Section<StreamConfig> tcp_section() {
           key("congestion_control", &Part::congestion_control,
               Text{"name, see symcast doctor; empty: the kernel's default"},
               "\"bbr\" keeps its rate under random loss, where \"cubic\" and \"reno\" give way."),
-          key("ssthresh_hint", &Part::ssthresh_hint, Flag{},
-              "Tells congestion controls that heed it where slow start may end: at the window that "
-              "carries the stream's rate, so that it does not overshoot. Without eBPF the pace is "
-              "limited to twice the rate in its place, for the first 5 s or until a loss."),
+          key("ssthresh_hint", &Part::ssthresh_hint, Real{0, 100},
+              "Where slow start ends, for congestion controls that heed it: at the window that "
+              "carries so many times the whole rate; 0: no hint. More than 1 catches up sooner on "
+              "long paths, and overshoots. Without eBPF a pace stands in, for 5 s or until a "
+              "loss."),
           key("initial_window", &Part::initial_window, Whole{0, 1000},
               "Segments that may be sent before the first acknowledgement; 0: the kernel's 10. "
               "More: a faster first picture on long paths. Needs eBPF."),

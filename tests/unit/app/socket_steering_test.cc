@@ -79,7 +79,7 @@ TEST_F(SocketSteeringTest, ACongestionControlThatTakesNoHintGetsNone) {
 }
 
 TEST_F(SocketSteeringTest, WithoutTheHintNothingIsLimited) {
-  tcp_.ssthresh_hint = false;
+  tcp_.ssthresh_hint = 0;
   auto reno = steering("reno");
   reno.begin(fd(), kVideo);
   EXPECT_EQ(reno.ssthresh_hint(), Hint::kNone);
