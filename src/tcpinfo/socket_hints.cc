@@ -43,7 +43,8 @@ std::optional<std::uint32_t> ssthresh_for(base::BitRate rate, const TcpInfo& inf
 std::optional<std::uint32_t> choose_ssthresh(const Hints& hints, const std::string& current,
                                              const std::string& next, const TcpInfo& info) {
   if (hints.ssthresh || !heeds_ssthresh(next)) return hints.ssthresh;
-  if (const auto ssthresh = ssthresh_for(hints.ssthresh_factor * hints.video_rate, info)) return ssthresh;
+  if (const auto ssthresh = ssthresh_for(hints.ssthresh_factor * hints.video_rate, info))
+    return ssthresh;
   // Nothing is sent: infinite is what every connection begins with.
   if (!current.starts_with("bbr") || info.data_segs_out == 0) return std::nullopt;
   const base::BitRate delivered{static_cast<std::int64_t>(info.delivery_rate) * 8};
