@@ -69,7 +69,7 @@ const std::vector<Column>& all_columns() {
       {"STATE", 92, [](C c) { return name(c.now.ca_state); }, true},
       {"RATE", 98, [](C c) { return text(c.rate); }},
       {"DELIVERY", 80,
-       [](C c) { return (c.now.app_limited ? ">" : "") + text(c.now.delivery_rate); }},
+       [](C c) { return std::string{c.now.app_limited ? ">" : ""} + text(c.now.delivery_rate); }},
       {"BBR", 20, [](C c) { return c.bbr_bandwidth ? text(*c.bbr_bandwidth) : kNone; }},
       {"RTT ms", 96, [](C c) { return milliseconds(c.now.rtt); }},
       {"MIN", 85, [](C c) { return milliseconds(c.now.min_rtt); }},

@@ -39,7 +39,7 @@ struct Call {
 };
 using Object = std::unique_ptr<bpf_object, Call<bpf_object__close>>;
 
-std::string suffix_of(int slot) { return slot == 1 ? "" : "." + std::to_string(slot); }
+std::string suffix_of(int slot) { return slot == 1 ? "" : std::string{"."} + std::to_string(slot); }
 
 bool is_struct_ops(const bpf_map* map) { return bpf_map__type(map) == BPF_MAP_TYPE_STRUCT_OPS; }
 
