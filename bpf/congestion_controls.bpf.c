@@ -68,7 +68,9 @@ SEC("struct_ops/vcubic_set_state")
 void BPF_PROG(vcubic_set_state, struct sock* sk, u8 new_state) { cubictcp_state(sk, new_state); }
 
 SEC("struct_ops/vcubic_cwnd_event")
-void BPF_PROG(vcubic_cwnd_event, struct sock* sk, enum tcp_ca_event event) { cubictcp_cwnd_event(sk, event); }
+void BPF_PROG(vcubic_cwnd_event, struct sock* sk, enum tcp_ca_event event) {
+  cubictcp_cwnd_event(sk, event);
+}
 
 SEC("struct_ops/vcubic_pkts_acked")
 void BPF_PROG(vcubic_pkts_acked, struct sock* sk, const struct ack_sample* sample) {

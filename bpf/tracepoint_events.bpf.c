@@ -9,8 +9,8 @@
  *           another state only, and clears undo_marker, since that cannot be undone. In CWR
  *           undo_marker is 0 as well, and stays so when the timer expires before the window at its
  *           beginning is acknowledged: there a fall of the MTU counts as REXMT.
- *   DUPACK  Recovery, from another state: tcp_enter_recovery(). From Loss as well, when what was sent
- *           again after a timeout is found lost by RACK.
+ *   DUPACK  Recovery, from another state: tcp_enter_recovery(). From Loss as well, when RACK finds
+ *           lost what was sent again after a timeout.
  *   CWR     CWR, from a lower state: tcp_enter_cwr().
  *   UNDO    Recovery or Loss is left and undo_marker is 0: tcp_undo_cwnd_reduction() clears it. (An
  *           undo that a late DSACK brings, after the episode, sets no state and is not seen.)
