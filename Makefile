@@ -78,6 +78,7 @@ bench:
 	build/dev/bench/retraction
 	build/dev/bench/events
 	build/dev/bench/delivery
+	build/dev/bench/hints
 	build/dev/bench/telemetry
 	build/dev/bench/fanout
 	build/dev/bench/libra

@@ -28,6 +28,7 @@
 #define LIBRA_MAX_RTT_US (1u << 22)     /* 4.2 s */
 #define LIBRA_MAX_CAPACITY (1ull << 33) /* bytes/s: 69 Gbit/s */
 #define LIBRA_CAPACITY_UNIT 31250       /* bytes/s: 250 kbit/s */
+#define LIBRA_LEAST_MEASURED 1250000    /* bytes/s: 10 Mbit/s */
 #define LIBRA_SECOND_US 1000000ull      /* A and B */
 #define LIBRA_ONE 65536u                /* 1 in Q16 */
 
@@ -56,6 +57,13 @@ static inline __u32 libra_decay(__u32 beta) {
   index &= 63;
   const __u32 drop = libra_decay_table[index] - libra_decay_table[index + 1];
   return libra_decay_table[index] - (drop * (beta & 1023) >> 10);
+}
+
+/* What counts while no one has told the capacity: the highest that was measured, bytes/s. A flow
+ * that joins a full link measures no more than its own share of it, and growth in proportion to
+ * that would keep it there for good. */
+static inline __u64 libra_capacity(__u64 measured) {
+  return measured < LIBRA_LEAST_MEASURED ? LIBRA_LEAST_MEASURED : measured;
 }
 
 /* Segments by which the window grows in a round trip, Q20. `capacity` in bytes/s. */

@@ -4,8 +4,9 @@
  *
  * Tmin is the kernel's (the least sample of five minutes); Tmax is the longest smoothed round trip
  * since slow start, so that neither a retransmitted SYN nor a single late acknowledgement makes
- * beta small for good. Without a hint the capacity is the highest that was measured: trains that
- * begin a connection cross a shared link in one piece, later ones other flows' packets draw out.
+ * beta small for good. Without a hint the capacity is the highest that was measured, and no less
+ * than libra_capacity() says: trains that begin a connection cross a shared link in one piece,
+ * later ones other flows' packets draw out.
  * Section 4.1's burstiness control is the kernel's pacing.
  */
 #pragma once
@@ -48,7 +49,7 @@ void BPF_PROG(libra_cong_avoid, struct sock* sk, u32 ack, u32 acked) {
   if (rtt_us > libra->max_rtt_us) libra->max_rtt_us = rtt_us;
   const u32 beta = libra_beta(rtt_us, min_rtt_us(tp), libra->max_rtt_us);
   const u64 window = tp->snd_cwnd;
-  const u64 capacity = capacity_of(sk, libra->dispersion.highest);
+  const u64 capacity = capacity_of(sk, libra_capacity(libra->dispersion.highest));
   u64 growth = libra_growth(capacity, rtt_us, beta);
   if (growth > window << 20) growth = window << 20; /* not faster than slow start */
   libra->grown += growth * acked;

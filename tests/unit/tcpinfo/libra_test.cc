@@ -59,6 +59,12 @@ TEST(LibraTest, GrowthBeyondTheLimitsIsThatOfTheLimits) {
   EXPECT_EQ(libra_growth(0, 50'000, 0), 0u);
 }
 
+TEST(LibraTest, WhoMeasuresOnlyTheirShareOfAFullLinkIsNotHeldToIt) {
+  EXPECT_EQ(libra_capacity(0), 1'250'000u);
+  EXPECT_EQ(libra_capacity(100'000), 1'250'000u);
+  EXPECT_EQ(libra_capacity(2'500'000), 2'500'000u);
+}
+
 /// The rate's growth in a second, alpha / (T + 1), depends little on short round trips.
 TEST(LibraTest, RatesGrowAlike) {
   const auto rate_growth = [](std::uint32_t rtt_us) {
