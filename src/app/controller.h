@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/live_stream.h"
@@ -15,7 +16,7 @@ namespace app {
 /// Knows the streams by name and gives every viewer admitted its control loop. Thread-safe.
 class Controller : public server::Handler {
  public:
-  explicit Controller(ViewerControl::Shared shared) : shared_{shared} {}
+  explicit Controller(ViewerControl::Shared shared) : shared_{std::move(shared)} {}
 
   void add(std::shared_ptr<LiveStream> stream);
   /// The stream is not to be had any more; its viewers stay until its channels are closed.
