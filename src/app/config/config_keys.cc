@@ -155,8 +155,8 @@ Section<Config> telemetry_section() {
               "Readings of TCP_INFO by each event loop; 0, for measurements: rates never rise."),
           key("marks_per_second", &Part::marks_per_second, Whole{0, 10'000'000},
               "Exact delivery times asked of the kernel by each event loop, two or more for a "
-              "large "
-              "picture; 0: none, times are seen a picture late and capacities are not known."),
+              "large picture; 0: none, times are seen a picture late and capacities are not "
+              "known."),
       });
 }
 
@@ -350,13 +350,12 @@ Section<StreamConfig> tcp_section() {
               "up."),
           key("network", &Part::networks, types::NetworkRules{},
               "What is special to the clients of a network. congestion_control: in place of the "
-              "one "
-              "above; the first rule that matches and has one wins. initcwnd: as initial_window, "
+              "one above; the first rule that matches and has one wins. initcwnd: as "
+              "initial_window, "
               "without eBPF: a metric of the route to that network. It is set at start where there "
               "is CAP_NET_ADMIN, for all that this machine sends there, and stays after the end, "
               "with the gateway of that time: when that changes, remove the route (ip route del) "
-              "and "
-              "start again."),
+              "and start again."),
       });
 }
 
