@@ -86,7 +86,7 @@ def main():
     parser.add_argument("--queue", type=float, default=250, help="kB; 250: 100 ms at 20 Mbit/s")
     parser.add_argument("--warm-up", type=float, default=20, help="seconds")
     parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--seed", type=int, default=1, help="of the first run: sets the order in which flows begin")
+    parser.add_argument("--seed", type=int, default=1, help="of the first run: the order of flows")
     parser.add_argument("--repeats", type=int, default=3, help="runs at once, each of another seed")
     options = parser.parse_args()
     reason = why_unavailable()
