@@ -60,7 +60,11 @@ bool assign_one(LinkSettings& settings, std::string_view key, std::string_view v
   if (key == "rate") return set_rate(settings.rate, value);
   if (key == "delay") return set_duration(settings.delay, value);
   if (key == "jitter") return set_duration(settings.jitter, value);
+  if (key == "aggregate") return set_duration(settings.aggregate, value);
   if (key == "queue") return set_size(settings.queue, value);
+  if (key == "codel") return set_switch(settings.codel, value);
+  if (key == "bucket") return set_size(settings.bucket, value);
+  if (key == "peak") return set_rate(settings.peak, value);
   if (key == "loss") return set_probability(settings.loss, value);
   if (key == "burst_enter") return set_probability(settings.burst_enter, value);
   if (key == "burst_leave") return set_probability(settings.burst_leave, value);

@@ -26,7 +26,9 @@ std::string address(std::size_t client, int host) {
 }
 
 /// Of an IPv4 packet on the way down: its destination, at byte 16, is 10.77.CLIENT.2.
-std::size_t client_of(const Link::Packet& packet) { return packet.size() < 20 ? ~0u : packet[18]; }
+std::size_t client_of(const IpPacket& packet) {
+  return packet.bytes.size() < 20 ? ~0u : packet.bytes[18];
+}
 
 std::string namespace_path(const NetworkNamespace& name_space) {
   return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(name_space.fd());
@@ -38,9 +40,11 @@ nlohmann::json to_json(const LinkCounters& c) {
           {"packets_out", c.packets_out},
           {"bytes_out", c.bytes_out},
           {"dropped_queue", c.dropped_queue},
+          {"dropped_codel", c.dropped_codel},
           {"dropped_loss", c.dropped_loss},
           {"dropped_burst", c.dropped_burst},
           {"dropped_blackhole", c.dropped_blackhole},
+          {"late", c.late},
           {"queue_high_water", c.queue_high_water.bytes()}};
 }
 
@@ -69,10 +73,10 @@ Emulator::Path Emulator::make_path(std::size_t index) const {
   auto name_space = std::make_unique<NetworkNamespace>();
   base::UniqueFd near = open_tun(server_, "link" + std::to_string(index), address(index, 1));
   base::UniqueFd far = open_tun(*name_space, "link", address(index, 2));
-  const std::uint64_t seed = settings_.seed + 2 * index;
+  const std::uint64_t seed = settings_.seed + (settings_.alike ? 0 : 2 * index);
   std::array<Direction, 2> directions{
-      Direction{near.get(), far.get(), Link{settings_.down, seed}},
-      Direction{far.get(), near.get(), Link{settings_.up, seed + 1}}};
+      Direction{near.get(), far.get(), Link<IpPacket>{settings_.down, seed}},
+      Direction{far.get(), near.get(), Link<IpPacket>{settings_.up, seed + 1}}};
   return {std::move(name_space), std::move(near), std::move(far), std::move(directions)};
 }
 
@@ -153,7 +157,7 @@ void Emulator::apply(const Command& command, base::Time now) {
     if (command.client && *command.client != i) continue;
     for (std::size_t d = 0; d < 2; ++d) {
       if (d == 0 ? !command.down : !command.up) continue;
-      Link& link = paths_[i].directions[d].link;
+      Link<IpPacket>& link = paths_[i].directions[d].link;
       link.set(*assign(link.settings(), command.assignments), now);
     }
   }
@@ -166,12 +170,12 @@ void Emulator::run_schedule(base::Time now) {
   }
 }
 
-void Emulator::read_packets(int from, Link& link) {
+void Emulator::read_packets(int from, Link<IpPacket>& link) {
   std::array<std::uint8_t, kMtu> buffer;
   for (int i = 0; i < kReadBatch; ++i) {
     const ssize_t size = ::read(from, buffer.data(), buffer.size());
     if (size <= 0) return;
-    link.enqueue({buffer.begin(), buffer.begin() + size}, base::Clock::now());
+    link.enqueue({{buffer.begin(), buffer.begin() + size}}, base::Clock::now());
   }
 }
 
@@ -183,7 +187,8 @@ void Emulator::deliver(base::Time now) {
   for (Path& path : paths_) {
     for (Direction& direction : path.directions) {
       while (const auto packet = direction.link.dequeue(now)) {
-        if (::write(direction.to, packet->data(), packet->size()) < 0) ++direction.write_failures;
+        if (::write(direction.to, packet->bytes.data(), packet->bytes.size()) < 0)
+          ++direction.write_failures;
       }
     }
   }

@@ -18,6 +18,14 @@
 
 namespace netlab {
 
+struct IpPacket {
+  std::vector<std::uint8_t> bytes;
+};
+
+inline base::ByteCount size_of(const IpPacket& packet) {
+  return base::ByteCount{static_cast<std::int64_t>(packet.bytes.size())};
+}
+
 /// One server namespace and a namespace for each client, joined by emulated paths:
 ///
 ///   server ns 10.77.N.1 -- TUN -- [ down -> / <- up ] -- TUN -- 10.77.N.2 client N's ns
@@ -35,6 +43,7 @@ class Emulator {
     LinkSettings up;
     std::optional<LinkSettings> shared;
     std::uint64_t seed = 1;
+    bool alike = false;  ///< the same seed for every client: what happens by chance happens to all
     std::vector<std::pair<base::Duration, Command>> schedule;  ///< times count from run()
   };
 
@@ -56,7 +65,7 @@ class Emulator {
   struct Direction {
     int from;  // TUN to read
     int to;    // TUN to write
-    Link link;
+    Link<IpPacket> link;
     std::uint64_t write_failures = 0;  // far interface down
   };
   struct Path {
@@ -73,14 +82,14 @@ class Emulator {
   bool obey(const std::string& line, std::ostream& answers);
   void apply(const Command& command, base::Time now);
   void run_schedule(base::Time now);
-  void read_packets(int from, Link& link);
+  void read_packets(int from, Link<IpPacket>& link);
   void deliver(base::Time now);
   void arm_timer();
 
   Settings settings_;
   NetworkNamespace server_;
   std::vector<Path> paths_;
-  std::optional<Link> shared_;
+  std::optional<Link<IpPacket>> shared_;
   base::UniqueFd epoll_;
   base::UniqueFd timer_;
   base::UniqueFd signals_;

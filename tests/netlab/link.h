@@ -1,12 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
 #include <random>
-#include <vector>
+#include <utility>
 
 #include "base/units.h"
+#include "netlab/codel.h"
 
 namespace netlab {
 
@@ -15,11 +17,16 @@ struct LinkSettings {
   base::BitRate rate{};            ///< 0: no limit
   base::Duration delay{};          ///< one way, after transmission
   base::Duration jitter{};         ///< added to the delay, uniform in [0, jitter], order kept
+  base::Duration aggregate{};      ///< packets arrive together, once per this time
   base::ByteCount queue{1 << 20};  ///< drop-tail, the packet being transmitted included
-  double loss = 0;                 ///< probability for each packet on its own
-  double burst_enter = 0;          ///< Gilbert: probability of a burst beginning at a packet
-  double burst_leave = 1;          ///< of it ending; its mean length is 1/burst_leave packets
-  bool blackhole = false;          ///< what leaves the queue is lost
+  bool codel = false;              ///< the queue is managed by CoDel (RFC 8289)
+  /// A token bucket of this size fills with `rate`; what it has tokens for goes at `peak`. 0: none.
+  base::ByteCount bucket{};
+  base::BitRate peak{};    ///< of a token bucket; 0: no limit
+  double loss = 0;         ///< probability for each packet on its own
+  double burst_enter = 0;  ///< Gilbert: probability of a burst beginning at a packet
+  double burst_leave = 1;  ///< of it ending; its mean length is 1/burst_leave packets
+  bool blackhole = false;  ///< what leaves the queue is lost
 };
 
 struct LinkCounters {
@@ -28,21 +35,28 @@ struct LinkCounters {
   std::uint64_t packets_out = 0;
   std::uint64_t bytes_out = 0;
   std::uint64_t dropped_queue = 0;  ///< queue full
+  std::uint64_t dropped_codel = 0;
   std::uint64_t dropped_loss = 0;
   std::uint64_t dropped_burst = 0;
   std::uint64_t dropped_blackhole = 0;
+  std::uint64_t late = 0;  ///< fetched more than kLate after their arrival: a busy machine
   base::ByteCount queue_high_water;
 };
 
 /// One direction of a path. Pure: no clock, no I/O; `now` never goes back. Transmission is computed
 /// in virtual time, so a late caller delays single packets but never changes the rate.
 ///
-///   enqueue -> [ drop-tail queue ] -> transmitter (rate) -> wire (loss, delay, jitter) -> dequeue
+///   enqueue -> [ queue ] -> transmitter (rate) -> wire (loss, delay, jitter) -> dequeue
+///
+/// `Packet` is movable, and size_of(packet), found beside it, is its base::ByteCount: the
+/// emulator's packets are bytes, the simulator's only say what they stand for.
+template <typename Packet>
 class Link {
  public:
-  using Packet = std::vector<std::uint8_t>;
+  /// Four times what the emulator's timers are late on an idle machine, at p95 (README.md).
+  static constexpr base::Duration kLate = std::chrono::milliseconds{2};
 
-  Link(const LinkSettings& settings, std::uint64_t seed);
+  Link(const LinkSettings& settings, std::uint64_t seed) : settings_{settings}, random_{seed} {}
 
   /// From `now` on; a packet half transmitted is finished at the new rate.
   void set(const LinkSettings& settings, base::Time now);
@@ -58,27 +72,188 @@ class Link {
   base::ByteCount queued() const { return queued_; }
 
  private:
+  struct Waiting {
+    base::Time since;
+    Packet packet;
+  };
   struct InFlight {
     base::Time arrival;
     Packet packet;
   };
 
+  static std::int64_t work_of(const Packet& packet) { return size_of(packet).bits() * kNano; }
+  base::BitRate speed() const {
+    return settings_.bucket.bytes() > 0 ? settings_.peak : settings_.rate;
+  }
   base::Time head_finish() const;
+  void begin_head();
+  Packet take_head();
+  void drop_by_codel();
+  void fill_bucket(base::Duration time);
   void transmit_until(base::Time now);
   void propagate(Packet packet, base::Time sent);
   std::uint64_t* cause_of_loss();
   bool chance(double probability);
 
+  static constexpr std::int64_t kNano = 1'000'000'000;
+
   LinkSettings settings_;
   std::mt19937_64 random_;
   LinkCounters counters_;
+  CoDel codel_;
   bool in_burst_ = false;
-  std::deque<Packet> waiting_;  // front: being transmitted
+  std::deque<Waiting> waiting_;  // front: being transmitted
   base::ByteCount queued_;
   base::Time transmitter_clock_{};  // up to when transmission has been accounted
   std::int64_t head_work_ = 0;      // left of the front packet, in bits * 1e9: exact for any rate
+  double tokens_ = 0;               // bits, at transmitter_clock_
   std::deque<InFlight> wire_;
   base::Time last_arrival_{};
 };
+
+template <typename Packet>
+void Link<Packet>::set(const LinkSettings& settings, base::Time now) {
+  transmit_until(now);
+  // With a token bucket it may still have been waiting: then it begins anew.
+  const bool transmitting = !waiting_.empty() && settings_.bucket.bytes() == 0;
+  if (transmitting) head_work_ -= speed().bps() * (now - transmitter_clock_).count();
+  fill_bucket(now - transmitter_clock_);
+  transmitter_clock_ = now;
+  settings_ = settings;
+}
+
+template <typename Packet>
+void Link<Packet>::enqueue(Packet packet, base::Time now) {
+  transmit_until(now);
+  ++counters_.packets_in;
+  const base::ByteCount size = size_of(packet);
+  counters_.bytes_in += static_cast<std::uint64_t>(size.bytes());
+  if (!waiting_.empty() && queued_ + size > settings_.queue) {
+    ++counters_.dropped_queue;
+    return;
+  }
+  queued_ += size;
+  counters_.queue_high_water = std::max(counters_.queue_high_water, queued_);
+  waiting_.push_back({now, std::move(packet)});
+  if (waiting_.size() == 1) {
+    fill_bucket(now - transmitter_clock_);
+    transmitter_clock_ = now;
+    begin_head();
+  }
+  transmit_until(now);
+}
+
+template <typename Packet>
+std::optional<Packet> Link<Packet>::dequeue(base::Time now) {
+  transmit_until(now);
+  if (wire_.empty() || wire_.front().arrival > now) return std::nullopt;
+  counters_.late += now - wire_.front().arrival > kLate;
+  Packet packet = std::move(wire_.front().packet);
+  wire_.pop_front();
+  ++counters_.packets_out;
+  counters_.bytes_out += static_cast<std::uint64_t>(size_of(packet).bytes());
+  return packet;
+}
+
+template <typename Packet>
+std::optional<base::Time> Link<Packet>::next_arrival() const {
+  if (!wire_.empty()) return wire_.front().arrival;
+  if (!waiting_.empty()) return head_finish() + settings_.delay;
+  return std::nullopt;
+}
+
+template <typename Packet>
+base::Time Link<Packet>::head_finish() const {
+  base::Time begin = transmitter_clock_;
+  if (settings_.bucket.bytes() > 0) {
+    const double missing = static_cast<double>(size_of(waiting_.front().packet).bits()) - tokens_;
+    const double rate = static_cast<double>(std::max<std::int64_t>(1, settings_.rate.bps()));
+    if (missing > 0) begin += base::from_seconds(missing / rate);
+  }
+  const std::int64_t bps = speed().bps();
+  if (bps <= 0) return begin;
+  return begin + base::Duration{(head_work_ + bps - 1) / bps};
+}
+
+template <typename Packet>
+void Link<Packet>::transmit_until(base::Time now) {
+  while (!waiting_.empty()) {
+    const base::Time finish = head_finish();
+    if (finish > now) return;
+    fill_bucket(finish - transmitter_clock_);
+    transmitter_clock_ = finish;
+    Packet packet = take_head();
+    tokens_ = std::max(0.0, tokens_ - static_cast<double>(size_of(packet).bits()));
+    begin_head();
+    propagate(std::move(packet), transmitter_clock_);
+  }
+}
+
+template <typename Packet>
+void Link<Packet>::begin_head() {
+  if (settings_.codel) drop_by_codel();
+  head_work_ = waiting_.empty() ? 0 : work_of(waiting_.front().packet);
+}
+
+template <typename Packet>
+Packet Link<Packet>::take_head() {
+  Packet packet = std::move(waiting_.front().packet);
+  waiting_.pop_front();
+  queued_ -= size_of(packet);
+  return packet;
+}
+
+template <typename Packet>
+void Link<Packet>::drop_by_codel() {
+  while (!waiting_.empty() &&
+         codel_.drops(transmitter_clock_ - waiting_.front().since, queued_, transmitter_clock_)) {
+    take_head();
+    ++counters_.dropped_codel;
+  }
+}
+
+template <typename Packet>
+void Link<Packet>::fill_bucket(base::Duration time) {
+  const auto size = static_cast<double>(settings_.bucket.bits());
+  tokens_ =
+      std::min(size, tokens_ + static_cast<double>(settings_.rate.bps()) * base::seconds(time));
+}
+
+template <typename Packet>
+void Link<Packet>::propagate(Packet packet, base::Time sent) {
+  if (std::uint64_t* cause = cause_of_loss()) {
+    ++*cause;
+    return;
+  }
+  base::Time arrival = sent + settings_.delay;
+  if (settings_.jitter.count() > 0) {
+    arrival += base::Duration{
+        std::uniform_int_distribution<std::int64_t>{0, settings_.jitter.count()}(random_)};
+  }
+  if (const auto slot = settings_.aggregate.count(); slot > 0) {
+    arrival =
+        base::Time{base::Duration{(arrival.time_since_epoch().count() + slot - 1) / slot * slot}};
+  }
+  last_arrival_ = std::max(last_arrival_, arrival);
+  wire_.push_back({last_arrival_, std::move(packet)});
+}
+
+template <typename Packet>
+std::uint64_t* Link<Packet>::cause_of_loss() {
+  if (settings_.blackhole) return &counters_.dropped_blackhole;
+  if (in_burst_) {
+    in_burst_ = !chance(settings_.burst_leave);
+  } else {
+    in_burst_ = chance(settings_.burst_enter);
+  }
+  if (in_burst_) return &counters_.dropped_burst;
+  return chance(settings_.loss) ? &counters_.dropped_loss : nullptr;
+}
+
+template <typename Packet>
+bool Link<Packet>::chance(double probability) {
+  if (probability <= 0) return false;
+  return std::uniform_real_distribution<double>{0, 1}(random_) < probability;
+}
 
 }  // namespace netlab

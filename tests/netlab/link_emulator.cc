@@ -28,13 +28,14 @@ std::string assignments_error(const std::string& text) {
 
 netlab::Emulator::Settings make_settings(std::size_t clients, const std::string& down,
                                          const std::string& up, const std::string& shared,
-                                         std::uint64_t seed,
+                                         std::uint64_t seed, bool alike,
                                          const std::vector<std::string>& schedule) {
   netlab::Emulator::Settings settings{.clients = clients,
                                       .down = *netlab::assign({}, down),
                                       .up = *netlab::assign({}, up),
                                       .shared = std::nullopt,
                                       .seed = seed,
+                                      .alike = alike,
                                       .schedule = {}};
   if (!shared.empty()) settings.shared = *netlab::assign({}, shared);
   for (std::size_t i = 0; i + 1 < schedule.size(); i += 2) {
@@ -55,6 +56,7 @@ int main(int argc, char** argv) try {
   std::string down, up, shared;
   std::uint64_t seed = 1;
   std::vector<std::string> schedule;
+  bool alike = false;
   bool check = false;
   cli.add_option("--clients", clients, "client namespaces, each behind a link of its own")
       ->check(CLI::Range(1, 200));
@@ -64,6 +66,7 @@ int main(int argc, char** argv) try {
   cli.add_option("--shared", shared, "one more link, before those of all clients on the way down")
       ->check(assignments_error);
   cli.add_option("--seed", seed, "of random losses and jitter");
+  cli.add_flag("--alike", alike, "the same random losses and jitter for every client");
   cli.add_option("--at", schedule, "TIME COMMAND: a command given at a time, repeatable")
       ->type_size(2)
       ->expected(1, 1000);
@@ -72,7 +75,7 @@ int main(int argc, char** argv) try {
 
   become_real_time();
   if (check) return netlab::self_check(std::cout) ? 0 : 1;
-  netlab::Emulator emulator{make_settings(clients, down, up, shared, seed, schedule)};
+  netlab::Emulator emulator{make_settings(clients, down, up, shared, seed, alike, schedule)};
   std::cout << emulator.description() << std::endl;
   emulator.run(STDIN_FILENO, std::cout);
   std::cout << emulator.counters() << std::endl;

@@ -13,9 +13,17 @@ using base::Time;
 
 constexpr Time kStart{1s};
 
-Link::Packet packet(std::size_t size = 1500) { return Link::Packet(size); }
+struct Packet {
+  std::size_t size;
+};
+base::ByteCount size_of(const Packet& packet) {
+  return base::ByteCount{static_cast<std::int64_t>(packet.size)};
+}
+using TestLink = Link<Packet>;
 
-int arrivals(Link& link, Time now) {
+Packet packet(std::size_t size = 1500) { return {size}; }
+
+int arrivals(TestLink& link, Time now) {
   int count = 0;
   while (link.dequeue(now)) ++count;
   return count;
@@ -23,20 +31,20 @@ int arrivals(Link& link, Time now) {
 
 /// Passes `count` packets through the wire of `settings`, one by one; returns how many arrive.
 int survivors(const LinkSettings& settings, int count, std::uint64_t seed = 1) {
-  Link link{settings, seed};
+  TestLink link{settings, seed};
   for (int i = 0; i < count; ++i) link.enqueue(packet(100), kStart);
   return arrivals(link, kStart);
 }
 
 TEST(LinkTest, PassesAtOnceWithoutLimits) {
-  Link link{{}, 1};
+  TestLink link{{}, 1};
   link.enqueue(packet(), kStart);
   EXPECT_EQ(link.next_arrival(), kStart);
   EXPECT_EQ(arrivals(link, kStart), 1);
 }
 
 TEST(LinkTest, ArrivesAfterSerialisationAndDelay) {
-  Link link{{.rate = BitRate::mbps(12), .delay = 20ms}, 1};
+  TestLink link{{.rate = BitRate::mbps(12), .delay = 20ms}, 1};
   link.enqueue(packet(1500), kStart);
   EXPECT_EQ(link.next_arrival(), kStart + 21ms);
   EXPECT_EQ(arrivals(link, kStart + 21ms - 1ns), 0);
@@ -44,14 +52,14 @@ TEST(LinkTest, ArrivesAfterSerialisationAndDelay) {
 }
 
 TEST(LinkTest, KeepsTheRateHoweverLateItIsAsked) {
-  Link link{{.rate = BitRate::mbps(12)}, 1};
+  TestLink link{{.rate = BitRate::mbps(12)}, 1};
   for (int i = 0; i < 10; ++i) link.enqueue(packet(1500), kStart);
   EXPECT_EQ(arrivals(link, kStart + 5500us), 5);
   EXPECT_EQ(arrivals(link, kStart + 10ms), 5);
 }
 
 TEST(LinkTest, IdleTimeGivesNoCredit) {
-  Link link{{.rate = BitRate::mbps(12)}, 1};
+  TestLink link{{.rate = BitRate::mbps(12)}, 1};
   link.enqueue(packet(1500), kStart);
   EXPECT_EQ(arrivals(link, kStart + 1s), 1);
   link.enqueue(packet(1500), kStart + 1s);
@@ -60,7 +68,7 @@ TEST(LinkTest, IdleTimeGivesNoCredit) {
 
 TEST(LinkTest, RateChangeFinishesAHalfSentPacketAtTheNewRate) {
   LinkSettings settings{.rate = BitRate::mbps(12)};
-  Link link{settings, 1};
+  TestLink link{settings, 1};
   link.enqueue(packet(1500), kStart);
   settings.rate = BitRate::mbps(1.2);
   link.set(settings, kStart + 500us);
@@ -68,23 +76,70 @@ TEST(LinkTest, RateChangeFinishesAHalfSentPacketAtTheNewRate) {
 }
 
 TEST(LinkTest, DropsTheTailWhenTheQueueIsFull) {
-  Link link{{.rate = BitRate::mbps(1), .queue = ByteCount{4500}}, 1};
+  TestLink link{{.rate = BitRate::mbps(1), .queue = ByteCount{4500}}, 1};
   for (int i = 0; i < 5; ++i) link.enqueue(packet(1500), kStart);
   EXPECT_EQ(link.counters().dropped_queue, 2u);
   EXPECT_EQ(link.counters().queue_high_water, ByteCount{4500});
 }
 
 TEST(LinkTest, AQueueSmallerThanAPacketStillPassesOneAtATime) {
-  Link link{{.rate = BitRate::mbps(1), .queue = ByteCount{100}}, 1};
+  TestLink link{{.rate = BitRate::mbps(1), .queue = ByteCount{100}}, 1};
   link.enqueue(packet(1500), kStart);
   EXPECT_EQ(link.counters().dropped_queue, 0u);
 }
 
 TEST(LinkTest, QueueDrainsAtTheRate) {
-  Link link{{.rate = BitRate::mbps(12), .queue = ByteCount{15000}}, 1};
+  TestLink link{{.rate = BitRate::mbps(12), .queue = ByteCount{15000}}, 1};
   for (int i = 0; i < 10; ++i) link.enqueue(packet(1500), kStart);
   (void)link.dequeue(kStart + 4ms);
   EXPECT_EQ(link.queued(), ByteCount{9000});
+}
+
+TEST(LinkTest, ATokenBucketPassesItsSizeAtOnceAndTheRestAtTheRate) {
+  TestLink link{{.rate = BitRate::mbps(12), .bucket = ByteCount{15'000}}, 1};
+  for (int i = 0; i < 20; ++i) link.enqueue(packet(1500), kStart);
+  EXPECT_EQ(arrivals(link, kStart), 10);
+  EXPECT_EQ(arrivals(link, kStart + 5500us), 5);
+}
+
+TEST(LinkTest, TokensAreSpentAtThePeakRate) {
+  TestLink link{
+      {.rate = BitRate::mbps(1.2), .bucket = ByteCount{15'000}, .peak = BitRate::mbps(12)}, 1};
+  for (int i = 0; i < 20; ++i) link.enqueue(packet(1500), kStart);
+  EXPECT_EQ(arrivals(link, kStart + 10ms), 10);
+  EXPECT_EQ(arrivals(link, kStart + 20ms), 1);  // the tokens of 20 ms are 11 packets in all
+}
+
+TEST(LinkTest, CoDelKeepsAStandingQueueShort) {
+  const auto waiting = [](bool codel) {
+    TestLink link{{.rate = BitRate::mbps(12), .codel = codel}, 1};
+    for (int i = 0; i < 5000; ++i) {  // 1.1 ms of packets each millisecond
+      link.enqueue(packet(1650), kStart + i * 1ms);
+      while (link.dequeue(kStart + i * 1ms)) {
+      }
+    }
+    return link.queued() / BitRate::mbps(12);
+  };
+  EXPECT_GT(waiting(false), 300ms);
+  EXPECT_LT(waiting(true), 60ms);
+}
+
+TEST(LinkTest, CoDelLeavesAShortQueueAlone) {
+  TestLink link{{.rate = BitRate::mbps(12), .codel = true}, 1};
+  for (int i = 0; i < 5000; ++i) {
+    link.enqueue(packet(1500), kStart + i * 1ms);
+    while (link.dequeue(kStart + i * 1ms)) {
+    }
+  }
+  EXPECT_EQ(link.counters().dropped_codel, 0u);
+}
+
+TEST(LinkTest, AggregatedPacketsArriveTogether) {
+  TestLink link{{.rate = BitRate::mbps(12), .aggregate = 10ms}, 1};
+  for (int i = 0; i < 15; ++i) link.enqueue(packet(1500), kStart);
+  EXPECT_EQ(arrivals(link, kStart + 9999us), 0);
+  EXPECT_EQ(arrivals(link, kStart + 10ms), 10);
+  EXPECT_EQ(arrivals(link, kStart + 20ms), 5);
 }
 
 TEST(LinkTest, LosesTheConfiguredShare) {
@@ -105,7 +160,7 @@ TEST(LinkTest, BurstsLoseTheGilbertShare) {
 
 TEST(LinkTest, BlackHoleSwallowsWhatLeavesTheQueue) {
   LinkSettings settings{.delay = 10ms};
-  Link link{settings, 1};
+  TestLink link{settings, 1};
   link.enqueue(packet(), kStart);
   settings.blackhole = true;
   link.set(settings, kStart + 1ms);
@@ -117,32 +172,42 @@ TEST(LinkTest, BlackHoleSwallowsWhatLeavesTheQueue) {
 }
 
 TEST(LinkTest, JitterKeepsTheOrder) {
-  Link link{{.delay = 5ms, .jitter = 20ms}, 1};
-  for (std::uint8_t i = 0; i < 200; ++i) link.enqueue({i}, kStart + i * 1ms);
+  TestLink link{{.delay = 5ms, .jitter = 20ms}, 1};
+  for (std::uint8_t i = 0; i < 200; ++i) link.enqueue(packet(i), kStart + i * 1ms);
   for (std::uint8_t i = 0; i < 200; ++i) {
-    EXPECT_EQ(link.dequeue(kStart + 1s).value().front(), i);
+    EXPECT_EQ(link.dequeue(kStart + 1s).value().size, i);
   }
 }
 
 TEST(LinkTest, ShorterDelayDoesNotOvertake) {
   LinkSettings settings{.delay = 100ms};
-  Link link{settings, 1};
-  link.enqueue({1}, kStart);
+  TestLink link{settings, 1};
+  link.enqueue(packet(1), kStart);
   settings.delay = 0ms;
   link.set(settings, kStart + 1ms);
-  link.enqueue({2}, kStart + 2ms);
+  link.enqueue(packet(2), kStart + 2ms);
   EXPECT_EQ(arrivals(link, kStart + 99ms), 0);
-  EXPECT_EQ(link.dequeue(kStart + 100ms).value().front(), 1);
-  EXPECT_EQ(link.dequeue(kStart + 100ms).value().front(), 2);
+  EXPECT_EQ(link.dequeue(kStart + 100ms).value().size, 1u);
+  EXPECT_EQ(link.dequeue(kStart + 100ms).value().size, 2u);
 }
 
 TEST(LinkTest, CountsWhatGoesInAndOut) {
-  Link link{{}, 1};
+  TestLink link{{}, 1};
   link.enqueue(packet(100), kStart);
   link.enqueue(packet(200), kStart);
   EXPECT_EQ(arrivals(link, kStart), 2);
   EXPECT_EQ(link.counters().bytes_in, 300u);
   EXPECT_EQ(link.counters().bytes_out, 300u);
+}
+
+TEST(LinkTest, CountsWhatIsFetchedLate) {
+  TestLink link{{.delay = 10ms}, 1};
+  link.enqueue(packet(), kStart);
+  link.enqueue(packet(), kStart);
+  link.dequeue(kStart + 11ms);
+  EXPECT_EQ(link.counters().late, 0u);
+  link.dequeue(kStart + 13ms);
+  EXPECT_EQ(link.counters().late, 1u);
 }
 
 }  // namespace

@@ -80,8 +80,8 @@ def open_socket(netns, family=socket.AF_INET):
     return result[0]
 
 
-def link_settings(rate=None, delay_ms=0, queue_bytes=None, loss=None, jitter_ms=None):
-    """Settings as link_emulator's command line wants them."""
+def link_settings(rate=None, delay_ms=0, queue_bytes=None, loss=None, jitter_ms=None, **others):
+    """Settings as link_emulator's command line wants them; `others`: by its own words."""
     words = [f"delay={delay_ms}ms"]
     if rate is not None:
         words.append(f"rate={rate}")
@@ -91,6 +91,7 @@ def link_settings(rate=None, delay_ms=0, queue_bytes=None, loss=None, jitter_ms=
         words.append(f"loss={loss}")
     if jitter_ms is not None:
         words.append(f"jitter={jitter_ms}ms")
+    words += [f"{key}={value}" for key, value in others.items()]
     return " ".join(words)
 
 
@@ -106,12 +107,15 @@ class Client:
 class Netlab:
     """`rate` and the queue are of the way down (server to client); `delay_ms` is one way, each
     way. The way up is not limited unless `up` says so, in link_emulator's words, and no link is
-    shared by the clients unless `shared` does."""
+    shared by the clients unless `shared` does. `alike`: what the links do by chance they do to all
+    clients."""
 
-    def __init__(self, clients=1, seed=1, up=None, shared=None, schedule=(), **down):
+    def __init__(self, clients=1, seed=1, alike=False, up=None, shared=None, schedule=(), **down):
         command = [tool("link_emulator"), f"--clients={clients}", f"--seed={seed}",
                    "--down", link_settings(**down),
                    "--up", up or link_settings(delay_ms=down.get("delay_ms", 0))]
+        if alike:
+            command.append("--alike")
         if shared:
             command += ["--shared", shared]
         for time, line in schedule:

@@ -30,6 +30,7 @@ struct Options {
   double seconds = 0;
   int connections = 1;
   std::string output;
+  std::string record;
   std::string read_rate;
   double stop_after = -1;
   int rcvbuf = 0;
@@ -69,6 +70,7 @@ class Viewers {
  public:
   explicit Viewers(const Options& options)
       : recorder_{options.output},
+        recording_{open_recording(options.record)},
         parser_{[this](const netlab::Picture& picture) { recorder_.add(picture); }},
         epoll_{base::check("epoll_create1", ::epoll_create1(EPOLL_CLOEXEC))} {
     const netlab::Target target = netlab::resolve(options.url);
@@ -79,6 +81,7 @@ class Viewers {
       connections_.push_back(std::make_unique<netlab::Connection>(
           target, settings,
           [this](std::span<const std::uint8_t> bytes, base::Time arrival) {
+            record(bytes);
             parser_.feed(bytes, arrival);
           },
           base::Clock::now()));
@@ -115,6 +118,19 @@ class Viewers {
       settings.read_rate = parsed->rate;
     }
     return settings;
+  }
+
+  static std::ofstream open_recording(const std::string& path) {
+    if (path.empty()) return {};
+    std::ofstream file{path, std::ios::binary};
+    if (!file) throw base::SystemError{"open " + path};
+    return file;
+  }
+
+  void record(std::span<const std::uint8_t> bytes) {
+    if (!recording_.is_open()) return;
+    recording_.write(reinterpret_cast<const char*>(bytes.data()),
+                     static_cast<std::streamsize>(bytes.size()));
   }
 
   void watch(std::size_t index) {
@@ -158,6 +174,7 @@ class Viewers {
   json many_summary() const;
 
   Recorder recorder_;
+  std::ofstream recording_;  // closed: not asked for
   netlab::TsParser parser_;
   base::UniqueFd epoll_;
   bool holds_back_ = false;
@@ -171,6 +188,7 @@ json seconds_after(std::optional<base::Time> time, base::Time start) {
 
 json to_json(const netlab::TsCounters& c) {
   return {{"packets", c.packets},
+          {"null_packets", c.null_packets},
           {"sync_losses", c.sync_losses},
           {"transport_errors", c.transport_errors},
           {"continuity_errors", c.continuity_errors},
@@ -242,6 +260,7 @@ void declare(CLI::App& cli, Options& options) {
                  "viewers; the first is measured, the others are only counted")
       ->check(CLI::PositiveNumber);
   cli.add_option("--output", options.output, "file for one JSON line per picture");
+  cli.add_option("--record", options.record, "file for the stream as it came");
   cli.add_option("--read-rate", options.read_rate, "read no faster than this, e.g. 500k (bit/s)");
   cli.add_option("--stop-reading-after", options.stop_after, "seconds; stays connected");
   cli.add_option("--rcvbuf", options.rcvbuf, "SO_RCVBUF (bytes)");

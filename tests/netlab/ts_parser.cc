@@ -66,6 +66,7 @@ void TsParser::feed(Bytes bytes, base::Time arrival) {
 void TsParser::take_packet(Bytes packet, base::Time arrival) {
   ++counters_.packets;
   const auto header = parse_header(packet);
+  counters_.null_packets += header && header->pid == kNullPid;
   if (!header || header->pid == kNullPid || !check_continuity(*header, packet)) return;
   take_adaptation(*header);
   if (!header->has_payload) return;

@@ -26,6 +26,7 @@ struct Picture {
 /// What a strict receiver would object to, and what it received.
 struct TsCounters {
   std::uint64_t packets = 0;
+  std::uint64_t null_packets = 0;  ///< padding
   std::uint64_t sync_losses = 0;
   std::uint64_t transport_errors = 0;
   std::uint64_t continuity_errors = 0;

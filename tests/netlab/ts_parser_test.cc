@@ -174,6 +174,13 @@ TEST_F(TsParserTest, ADuplicateIsIgnoredOnceAndAnErrorTwice) {
   EXPECT_EQ(parser_.counters().continuity_errors, 1u);
 }
 
+TEST_F(TsParserTest, CountsPadding) {
+  feed(picture(0, 0));
+  feed(ts_packet(0x1fff, 0, Bytes(184, 0xff)));
+  EXPECT_EQ(parser_.counters().null_packets, 1u);
+  EXPECT_EQ(parser_.counters().continuity_errors, 0u);
+}
+
 TEST_F(TsParserTest, FindsPacketsAgainAfterGarbage) {
   feed(picture(0, 0));
   feed(Bytes(50, 0));

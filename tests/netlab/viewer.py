@@ -8,12 +8,13 @@ from netlab import stop, tool
 
 
 class Viewer:
-    """`client`: index of the lab's client it runs on; without `lab`: on this machine."""
+    """`client`: index of the lab's client it runs on; without `lab`: on this machine. `wrapper`:
+    words before the command."""
 
-    def __init__(self, url, *options, directory, name="viewer", lab=None, client=0):
+    def __init__(self, url, *options, directory, name="viewer", lab=None, client=0, wrapper=()):
         self._output = directory / f"{name}.jsonl"
         self._output.write_text("")
-        command = [tool("ts_client"), url, "--output", str(self._output),
+        command = [*wrapper, tool("ts_client"), url, "--output", str(self._output),
                    *[str(option) for option in options]]
         streams = {"stdout": subprocess.PIPE, "text": True}
         self.process = (lab.run_client(command, client=client, **streams) if lab
