@@ -76,6 +76,7 @@ bench:
 	cmake --build --preset dev
 	build/dev/bench/bench_encoder
 	build/dev/bench/retraction
+	build/dev/bench/control --quick
 	build/dev/bench/events
 	build/dev/bench/delivery
 	build/dev/bench/hints

@@ -1,6 +1,7 @@
-// How well the encoder obeys its rate, and what it costs. Prints four tables:
+// How well the encoder obeys its rate, and what it costs. Prints five tables:
 //   content x cut        frames until the output obeys, excess at the new rate, share of the rate
 //   content x frame rate  the same where the real frame rate differs from the nominal one
+//   lost pictures        size and quality of what mends them, and of a keyframe in its place
 //   preset               CPU time of one picture
 //   rate                 what MPEG-TS adds
 #include <time.h>
@@ -9,6 +10,7 @@
 #include <cstdio>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <span>
 #include <stdexcept>
@@ -151,6 +153,57 @@ void frame_rate_table(const transcoder::EncoderSettings& settings) {
   }
 }
 
+struct Mended {
+  double size = 0;   // of the first picture, as a multiple of those before
+  double first = 0;  // dB, PSNR of Y
+  double mean = 0;   // dB, over half a second
+};
+
+// A second and a half later the last `lost` pictures did not arrive.
+std::optional<Mended> mend(Content content, base::BitRate rate, int lost, bool keyframe) {
+  constexpr int kBefore = 45;
+  constexpr int kMeasured = 15;
+  Pictures pictures{content, kWidth, kHeight};
+  auto frame = pictures.next({});
+  const auto encoder = transcoder::open_x264({.psnr = true}, frame->format, kNominal, rate);
+  Mended result;
+  double before = 0;
+  for (int i = 0; i < kBefore + kMeasured; ++i) {
+    if (i > 0) frame = pictures.next(base::from_seconds(i / kNominal));
+    if (i == kBefore && !keyframe && !encoder->mend(frame->number - lost)) return std::nullopt;
+    const auto picture = encoder->encode(*frame, i == 0 || (keyframe && i == kBefore));
+    if (!picture) throw std::runtime_error{picture.error()};
+    const auto size = static_cast<double>(picture->bytes.size());
+    if (i >= kBefore - kMeasured && i < kBefore) before += size / kMeasured;
+    if (i == kBefore) result.size = size / before;
+    if (i == kBefore) result.first = picture->psnr->y;
+    if (i >= kBefore) result.mean += picture->psnr->y / kMeasured;
+  }
+  return result;
+}
+
+void mend_table() {
+  std::puts(
+      "\n# The last pictures were lost; 1280x720 at 30/s, a keyframe or a picture that mends them\n"
+      "# size: of its picture / mean of those before; dB: PSNR of it, and of half a second\n"
+      "content  kbit/s  lost   size  dB first   mean");
+  const auto print = [](const std::optional<Mended>& m) {
+    if (!m) return std::puts("  cannot be mended");
+    return std::printf("  %5.2f  %8.1f  %5.1f\n", m->size, m->first, m->mean);
+  };
+  for (const auto content : {Content::kStatic, Content::kMoving}) {
+    for (const double kbps : {600, 3000}) {
+      const auto rate = base::BitRate::kbps(kbps);
+      for (const int lost : {1, 2, 4, 8, 12}) {
+        std::printf("%-8s %6.0f  %4d", std::string{name(content)}.c_str(), kbps, lost);
+        print(mend(content, rate, lost, false));
+      }
+      std::printf("%-8s %6.0f   key", std::string{name(content)}.c_str(), kbps);
+      print(mend(content, rate, 0, true));
+    }
+  }
+}
+
 void preset_table(transcoder::EncoderSettings settings) {
   std::puts(
       "\n# CPU of one 1280x720 picture, content moving, 3 Mbit/s, one thread\n"
@@ -237,6 +290,7 @@ int main() {
   const transcoder::EncoderSettings settings;
   cut_table(settings);
   frame_rate_table(settings);
+  mend_table();
   preset_table(settings);
   container_table();
 }

@@ -14,7 +14,7 @@ constexpr base::Duration kAssumedRtt = std::chrono::milliseconds{200};
 ItcpPolicy::ItcpPolicy(const ItcpSettings& settings, const RateLimits& limits)
     : settings_{settings}, limits_{limits}, rate_{limits.start}, hold_{settings.hold} {}
 
-Decision ItcpPolicy::decide(const Observation& observation, base::Time now) {
+Decision ItcpPolicy::decide(const Observation& observation, const PathState&, base::Time now) {
   if (!started_) {
     started_ = true;
     restore_at_ = now + hold_;

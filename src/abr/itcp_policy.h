@@ -29,7 +29,7 @@ class ItcpPolicy : public RatePolicy {
  public:
   ItcpPolicy(const ItcpSettings& settings, const RateLimits& limits);
 
-  Decision decide(const Observation& observation, base::Time now) override;
+  Decision decide(const Observation& observation, const PathState& path, base::Time now) override;
 
  private:
   Decision retract(const Observation& observation, base::Time now);

@@ -9,7 +9,7 @@ class OffPolicy : public RatePolicy {
  public:
   explicit OffPolicy(const RateLimits& limits) : rate_{limits.start} {}
 
-  Decision decide(const Observation&, base::Time) override {
+  Decision decide(const Observation&, const PathState&, base::Time) override {
     const Reason reason = started_ ? Reason::kHold : Reason::kStart;
     started_ = true;
     return {rate_, reason};

@@ -1,7 +1,11 @@
 #include "abr/rate_policy.h"
 
+#include "abr/dbr_policy.h"
+#include "abr/delivery_policy.h"
+#include "abr/gcc_policy.h"
 #include "abr/itcp_policy.h"
 #include "abr/off_policy.h"
+#include "abr/symbiosis_policy.h"
 
 namespace abr {
 
@@ -11,6 +15,14 @@ std::unique_ptr<RatePolicy> make_policy(const Settings& settings) {
       return std::make_unique<OffPolicy>(settings.rate);
     case PolicyKind::kItcp:
       return std::make_unique<ItcpPolicy>(settings.itcp, settings.rate);
+    case PolicyKind::kDbr:
+      return std::make_unique<DbrPolicy>(settings.rate);
+    case PolicyKind::kDelivery:
+      return std::make_unique<DeliveryPolicy>(settings.rate);
+    case PolicyKind::kGcc:
+      return std::make_unique<GccPolicy>(settings.rate);
+    case PolicyKind::kSymbiosis:
+      return std::make_unique<SymbiosisPolicy>(settings.rate, settings.itcp);
   }
   return nullptr;
 }

@@ -1,26 +1,26 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
+#include "abr/observation.h"
+#include "abr/path_state.h"
 #include "abr/reason.h"
 #include "abr/settings.h"
 #include "base/units.h"
 
 namespace abr {
 
-/// What is known of one viewer's connection before one frame.
-struct Observation {
-  unsigned rexmt = 0;        ///< REXMT events since the last observation
-  unsigned dupack = 0;       ///< DUPACK events since then
-  base::Duration srtt{};     ///< zero: not measured yet
-  base::Duration backlog{};  ///< what waits unsent, as time at the served rate
-  base::BitRate served;      ///< target rate of the group that serves the viewer
-};
-
 /// What the viewer can take, and why.
 struct Decision {
   base::BitRate rate;
   Reason reason = Reason::kHold;  ///< kHold: as before
+  base::BitRate sustains;    ///< what a shared group may count on, drains aside; zero: as `rate`
+  unsigned skip = 0;         ///< pictures not to be encoded, where the group is the viewer's own
+  bool discard = false;      ///< what the kernel has not taken is too late
+  base::ByteCount padding;   ///< to lengthen the next picture with: it is to be a train
+  std::uint32_t window = 0;  ///< segments that TCP's window should have; 0: it is right
+  base::BitRate pacing;      ///< that TCP should not exceed; zero: none
 };
 
 /// The rule for one viewer's rate. Pure: `now` and observations in, decision out; one instance per
@@ -28,7 +28,9 @@ struct Decision {
 class RatePolicy {
  public:
   virtual ~RatePolicy() = default;
-  virtual Decision decide(const Observation& observation, base::Time now) = 0;
+  /// `path` has seen the observation.
+  virtual Decision decide(const Observation& observation, const PathState& path,
+                          base::Time now) = 0;
 };
 
 /// The policy named by `settings`; its first decision is {rate.start, kStart}.

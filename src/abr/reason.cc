@@ -14,12 +14,20 @@ const char* name(Reason reason) {
       return "dupack";
     case Reason::kRestore:
       return "restore";
+    case Reason::kCapacity:
+      return "capacity";
+    case Reason::kBacklog:
+      return "backlog";
+    case Reason::kStep:
+      return "step";
     case Reason::kMembers:
       return "members";
     case Reason::kMoveDown:
       return "move_down";
     case Reason::kMoveUp:
       return "move_up";
+    case Reason::kShed:
+      return "shed";
   }
   return "unknown";
 }

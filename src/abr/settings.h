@@ -11,7 +11,7 @@ struct RateLimits {
   base::BitRate start = base::BitRate::mbps(2);
 };
 
-enum class PolicyKind { kOff, kItcp };
+enum class PolicyKind { kSymbiosis, kItcp, kDbr, kDelivery, kGcc, kOff };
 
 /// The rule of Khan and Zaghal 2003 (paper 003): see abr/itcp_policy.h.
 struct ItcpSettings {
@@ -30,12 +30,15 @@ struct ItcpSettings {
 struct GroupSettings {
   int max = 0;                                      ///< encoders per stream; 0: one per CPU
   base::Duration linger = std::chrono::seconds{5};  ///< an empty group is kept so long
+  /// Share of the CPUs that all streams' encoders may take: the source, the event loops and what
+  /// varies from second to second need some. bench/encoder: a picture's cost varies by a fifth.
+  double cpu = 0.8;
 
   bool operator==(const GroupSettings&) const = default;
 };
 
 struct Settings {
-  PolicyKind policy = PolicyKind::kItcp;
+  PolicyKind policy = PolicyKind::kSymbiosis;
   RateLimits rate;
   ItcpSettings itcp;
   GroupSettings groups;

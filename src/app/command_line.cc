@@ -54,8 +54,9 @@ void add_serve(CLI::App& app, CommandLine& parsed) {
       ->type_name("NAME=URI")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  serve->add_option("--policy", overrides.policy, "What congestion does to the rate [itcp]")
-      ->type_name("itcp|off");
+  serve
+      ->add_option("--policy", overrides.policy, "What the connection does to the rate [symbiosis]")
+      ->type_name("symbiosis|itcp|...|off");
   serve
       ->add_option("--congestion-control", overrides.congestion_control,
                    "Of every viewer [the kernel's default]")

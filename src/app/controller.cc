@@ -53,7 +53,10 @@ std::vector<std::unique_ptr<server::LoopSource>> Controller::loop_sources(int lo
 }
 
 void Controller::tick(base::Time now) {
-  for (const auto& stream : streams()) stream->ladder().tick(now);
+  const auto all = streams();
+  double load = 0;
+  for (const auto& stream : all) load += stream->encode_load();
+  for (const auto& stream : all) stream->tick(load - stream->encode_load(), now);
 }
 
 }  // namespace app

@@ -1,5 +1,10 @@
 #include "app/delivery_watch.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "tcpinfo/train.h"
+
 namespace app {
 
 namespace {
@@ -36,23 +41,13 @@ void DeliveryWatch::on_sample(const tcpinfo::TcpSample& sample, const server::Vi
   frames_.on_sample(
       sample, tick.sent, [this](const auto& frame, const auto& delivery) { note(frame, delivery); },
       [&] { read_reports(tick); });
-  trains_.update(sample);
   mss_ = sample.mss;
   congested_ = sample.ca_state != tcpinfo::CaState::kOpen;
 }
 
-std::optional<base::BitRate> DeliveryWatch::capacity(base::Time now) const {
-  const auto capacity = trains_.capacity(now);
-  if (!capacity) return std::nullopt;
-  return capacity->rate;
-}
-
 void DeliveryWatch::note(const server::SentFrame& frame, const FrameDelivery& delivery) {
-  if (delivery.head) {
-    const auto tail = static_cast<std::int64_t>(frame.marked_end - frame.head_end);
-    trains_.add({frame.departed, *delivery.head, delivery.at, base::ByteCount{tail}});
-  }
-  delivered_(frame, delivery);
+  const auto begin = std::exchange(last_end_, std::max(frame.end_offset, frame.marked_end));
+  delivered_(frame, delivery, begin);
 }
 
 }  // namespace app

@@ -10,7 +10,6 @@
 #include "server/handler.h"
 #include "tcpinfo/delivery.h"
 #include "tcpinfo/tcp_sample.h"
-#include "tcpinfo/train.h"
 
 namespace app {
 
@@ -18,7 +17,9 @@ namespace app {
 /// kernel's reports, and tells of each picture delivered. Used on its loop thread.
 class DeliveryWatch {
  public:
-  using Delivered = std::function<void(const server::SentFrame&, const FrameDelivery&)>;
+  /// `begin`: offset of the first byte of the picture's write.
+  using Delivered =
+      std::function<void(const server::SentFrame&, const FrameDelivery&, std::uint64_t begin)>;
 
   /// `budget`: of marks.
   DeliveryWatch(TelemetryBudget& budget, server::ViewerId viewer, Delivered delivered)
@@ -32,8 +33,6 @@ class DeliveryWatch {
 
   /// The last sample was taken outside TCP's state Open.
   bool congested() const { return congested_; }
-  /// Of the path; empty: not known.
-  std::optional<base::BitRate> capacity(base::Time now) const;
 
  private:
   void note(const server::SentFrame& frame, const FrameDelivery& delivery);
@@ -43,9 +42,9 @@ class DeliveryWatch {
   const Delivered delivered_;
   std::optional<tcpinfo::DeliveryReports> reports_;  ///< empty: nothing is marked
   FrameDeliveries frames_;
-  tcpinfo::TrainDispersion trains_;
   std::uint32_t mss_ = 0;  ///< bytes, at the last sample; 0: none yet
   bool congested_ = false;
+  std::uint64_t last_end_ = 0;  ///< of the last picture's write
 };
 
 }  // namespace app

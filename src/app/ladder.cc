@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 namespace app {
 
 namespace {
 
-std::size_t max_groups(const abr::GroupSettings& settings) {
+std::size_t ceiling(const abr::GroupSettings& settings) {
   if (settings.max > 0) return static_cast<std::size_t>(settings.max);
   return std::max(1u, std::thread::hardware_concurrency());
 }
@@ -15,16 +16,31 @@ std::size_t max_groups(const abr::GroupSettings& settings) {
 // A viewer changes group this long after the decision: his old group's pictures up to there are
 // on their way, and the new group's encoder has three frames' notice at 30 frames/s.
 constexpr base::Duration kSpliceNotice = std::chrono::milliseconds{100};
+// He may still get the old group's pictures so long after the splice: server::ChannelSwitch waits
+// 300 ms for a late one.
+constexpr base::Duration kSpliceSlack = std::chrono::milliseconds{300};
+// An encoder that gives no picture is waited for no longer: server::ChannelSwitch, likewise.
+constexpr base::Duration kLongestSwitch = std::chrono::seconds{3};
+// A plan is for the long run; moves of single viewers and rates do not wait for it.
+constexpr base::Duration kPlanInterval = std::chrono::seconds{1};
 
 }  // namespace
 
-Ladder::Ladder(abr::GroupSettings settings, Actions actions)
-    : linger_{settings.linger}, policy_{max_groups(settings)}, actions_{std::move(actions)} {}
+Ladder::Ladder(abr::GroupSettings settings, base::Time epoch, Actions actions)
+    : settings_{settings},
+      epoch_{epoch},
+      actions_{std::move(actions)},
+      groups_{actions_},
+      max_groups_{ceiling(settings)} {}
 
 Ladder::GroupIndex Ladder::join(ViewerId viewer, base::BitRate sustains, base::Time now) {
   std::lock_guard lock{mutex_};
   const GroupIndex group = group_for(sustains, now);
-  seat(viewer, {group, sustains, now}, abr::Reason::kStart);
+  // What a newcomer sustains is a guess: it costs the others of a group nothing.
+  const auto& state = groups_.at(group).state;
+  const bool too_fast = state.viewers > 0 && abr::collapses(sustains, state.rate);
+  take_seat(viewer, {group, sustains, now}, too_fast ? std::optional{now} : std::nullopt,
+            abr::Reason::kStart);
   actions_.schedule_keyframe(group, base::Duration::zero());
   return group;
 }
@@ -33,24 +49,54 @@ bool Ladder::report(ViewerId viewer, abr::Decision decision, base::Time now) {
   std::lock_guard lock{mutex_};
   const auto found = seats_.find(viewer);
   if (found == seats_.end()) return false;
-  found->second.sustains = decision.rate;
-  if (consider_move(viewer, found->second, views(), now)) return false;
-  return member_changed(found->second, decision.reason);
+  Seat& seat = found->second;
+  auto& group = groups_.at(seat.group);
+  const auto sustains = decision.sustains.bps() > 0 ? decision.sustains : decision.rate;
+  group.members.change(viewer, std::exchange(seat.sustains, sustains), sustains);
+  group.wanted = decision.rate;
+  // Beside what the others have had: a slide in small steps is a collapse as well.
+  if (abr::collapses(sustains, group.lately())) group.members.note_fall(viewer, sustains, now);
+  changed_ = true;
+  if (consider_move(viewer, seat, now)) return false;
+  if (group.members.is_private()) return groups_.follow(seat.group, decision.reason);
+  return sustains < group.state.rate && groups_.follow(seat.group, abr::Reason::kMembers);
 }
 
 void Ladder::leave(ViewerId viewer, base::Time now) {
   std::lock_guard lock{mutex_};
   const auto node = seats_.extract(viewer);
-  if (!node.empty()) unseat(node.mapped(), now);
+  if (!node.empty()) give_up_seat(viewer, node.mapped(), now);
+}
+
+void Ladder::limit(std::size_t groups) {
+  std::lock_guard lock{mutex_};
+  max_groups_ = std::clamp<std::size_t>(groups, 1, ceiling(settings_));
+}
+
+void Ladder::shed(base::Time now) {
+  std::lock_guard lock{mutex_};
+  const auto least = abr::least_valuable(groups_.views());
+  if (!least) return;
+  groups_.at(*least).shed = true;
+  ++counters_.shed;
+  actions_.shed(*least);
+  const auto others = groups_.views();
+  for (auto& [viewer, seat] : seats_) {
+    if (seat.group != *least) continue;
+    move(viewer, seat, *abr::share(seat.sustains, others), abr::Reason::kShed, now);
+  }
 }
 
 void Ladder::tick(base::Time now) {
   std::vector<GroupIndex> closing;
   {
     std::lock_guard lock{mutex_};
-    update_shared_rates();
-    reconsider_seats(now);
-    closing = start_closing(now);
+    groups_.pass_time(now);
+    for (auto& [viewer, seat] : seats_) consider_move(viewer, seat, now);
+    groups_.update_rates();
+    rearrange(now);
+    say_if_refused();
+    closing = groups_.start_closing(settings_.linger, now);
   }
   // Closing joins a thread. The index stays taken until that is done.
   for (const GroupIndex index : closing) actions_.close(index);
@@ -60,118 +106,134 @@ void Ladder::tick(base::Time now) {
 
 Ladder::State Ladder::state() const {
   std::lock_guard lock{mutex_};
-  return {groups_, moves_down_, moves_up_, opens_failed_};
+  State state = counters_;
+  state.groups = groups_.state();
+  state.max_groups = max_groups_;
+  state.opens_failed = groups_.opens_failed();
+  return state;
+}
+
+bool Ladder::is_private(GroupIndex group) const {
+  std::lock_guard lock{mutex_};
+  return groups_.is_private(group);
 }
 
 Ladder::GroupIndex Ladder::group_for(base::BitRate sustains, base::Time now) {
-  // An empty group that lingers is as good as a new one, and its encoder is warm.
-  const auto spare = std::ranges::find_if(
-      groups_, [](const auto& g) { return g.second.viewers == 0 && !g.second.closing; });
-  if (spare != groups_.end()) return spare->first;
-  const auto open_groups = views();
-  if (const auto shared = policy_.place(sustains, open_groups)) return *shared;
-  const auto fallback = abr::GroupPolicy::share(sustains, open_groups);
-  if (!fallback) return open(sustains, now);
-  return try_open(sustains, now).value_or(*fallback);
+  const auto shared = abr::share(sustains, groups_.views());
+  if (!shared) return groups_.open(sustains, now);
+  return spare_or_new(sustains, now).value_or(*shared);
 }
 
-Ladder::GroupIndex Ladder::open(base::BitRate rate, base::Time now) {
-  GroupIndex index = 0;
-  while (groups_.contains(index)) ++index;
-  actions_.open(index, rate);
-  groups_[index] = {.rate = rate, .empty_since = now};
-  return index;
-}
-
-std::optional<Ladder::GroupIndex> Ladder::try_open(base::BitRate rate, base::Time now) {
-  try {
-    return open(rate, now);
-  } catch (const std::exception& error) {  // a thread or an encoder: may be had again later
-    ++opens_failed_;
-    actions_.open_failed(error);
-    return {};
-  }
+std::optional<Ladder::GroupIndex> Ladder::spare_or_new(base::BitRate rate, base::Time now) {
+  if (const auto group = groups_.spare()) return group;
+  return has_room() ? groups_.try_open(rate, now) : std::nullopt;
 }
 
 /// True when the viewer has moved.
-bool Ladder::consider_move(ViewerId viewer, Seat& current, std::span<const abr::GroupView> views,
-                           base::Time now) {
-  const auto move =
-      policy_.reconsider({current.group, current.sustains, current.since}, views, now);
-  if (!move) return false;
-  const auto target = move->group ? move->group : try_open(current.sustains, now);
+bool Ladder::consider_move(ViewerId viewer, Seat& seat, base::Time now) {
+  const abr::SeatView as_seen{seat.group, seat.sustains, seat.since};
+  const auto own = groups_.view(seat.group);
+  const auto reason = abr::misplaced(as_seen, own, now);
+  if (!reason) return false;
+  auto target = spare_or_new(seat.sustains, now);
+  if (!target) target = abr::better_group(as_seen, own, *reason, groups_.views());
   if (!target) return false;
-  ++(move->reason == abr::Reason::kMoveUp ? moves_up_ : moves_down_);
-  unseat(current, now);
-  seat(viewer, {*target, current.sustains, now}, abr::Reason::kMembers);
-  actions_.move(viewer, *target, actions_.schedule_keyframe(*target, kSpliceNotice), move->reason);
+  move(viewer, seat, *target, *reason, now);
   return true;
 }
 
-void Ladder::seat(ViewerId viewer, Seat seat, abr::Reason reason) {
+void Ladder::move(ViewerId viewer, Seat& seat, GroupIndex target, abr::Reason reason,
+                  base::Time now) {
+  ++counters_.moves[reason];
+  const Seat old = std::exchange(seat, {target, seat.sustains, now});
+  const auto fell = groups_.at(old.group).members.fell(viewer);
+  give_up_seat(viewer, old, now);
+  take_seat(viewer, seat, fell, abr::Reason::kMembers);
+  const auto at = actions_.schedule_keyframe(target, kSpliceNotice);
+  depart(old, fell.has_value(), at, now);
+  actions_.move(viewer, target, at, reason);
+}
+
+/// A private group follows its viewer at once.
+void Ladder::take_seat(ViewerId viewer, Seat seat, std::optional<base::Time> fell,
+                       abr::Reason reason) {
   seats_[viewer] = seat;
-  ++groups_.at(seat.group).viewers;
-  member_changed(seat, reason);
+  auto& group = groups_.at(seat.group);
+  ++group.state.viewers;
+  group.members.join(seat.sustains);
+  group.wanted.reset();
+  if (fell) group.members.note_fall(viewer, seat.sustains, *fell);
+  changed_ = true;
+  if (group.members.is_private()) groups_.follow(seat.group, reason);
 }
 
-void Ladder::unseat(const Seat& seat, base::Time now) {
-  Group& group = groups_.at(seat.group);
-  --group.viewers;
-  group.empty_since = now;
-  group.stale = true;
+void Ladder::give_up_seat(ViewerId viewer, const Seat& seat, base::Time now) {
+  auto& group = groups_.at(seat.group);
+  group.members.leave(viewer, seat.sustains);
+  group.wanted.reset();
+  --group.state.viewers;
+  group.state.empty_since = now;
+  changed_ = true;
 }
 
-/// A private group follows its viewer at once, a shared one at the next tick.
-bool Ladder::member_changed(const Seat& seat, abr::Reason reason) {
-  Group& group = groups_.at(seat.group);
-  if (group.viewers == 1) return set_rate(seat.group, policy_.rate({seat.sustains}), reason);
-  group.stale = true;
-  return false;
+void Ladder::depart(const Seat& seat, bool fell, media::Pts at, base::Time now) {
+  auto& group = groups_.at(seat.group);
+  const auto until = std::clamp(epoch_ + at + kSpliceSlack, now, now + kLongestSwitch);
+  group.members.depart(seat.sustains, group.state.rate, fell, until);
 }
 
-bool Ladder::set_rate(GroupIndex index, base::BitRate rate, abr::Reason reason) {
-  Group& group = groups_.at(index);
-  group.stale = false;
-  if (rate == group.rate) return false;
-  group.rate = rate;
-  group.reason = reason;
-  actions_.retarget(index, rate);
-  return true;
+void Ladder::rearrange(base::Time now) {
+  if (!changed_ || now - planned_ < kPlanInterval) return;
+  planned_ = now;
+  changed_ = false;
+  const auto open_groups = groups_.views();
+  // Where one viewer alone has collapsed no plan costs anybody anything.
+  const bool guard = groups_.fallen() == 1;
+  // What runs in time may go on, whatever the forecast of its cost is.
+  auto layout = abr::rearrange(open_groups, std::max(max_groups_, open_groups.size()), guard);
+  if (layout) carry_out(std::move(*layout), now);
 }
 
-void Ladder::update_shared_rates() {
-  std::map<GroupIndex, std::vector<base::BitRate>> members;
-  for (const auto& [viewer, seat] : seats_) {
-    if (groups_.at(seat.group).stale) members[seat.group].push_back(seat.sustains);
+void Ladder::carry_out(abr::Layout layout, base::Time now) {
+  ++counters_.plans;
+  for (std::size_t i = 0; i < layout.plan.size(); ++i) {
+    if (!layout.groups[i]) layout.groups[i] = groups_.try_open(layout.plan[i].rate, now);
+    if (!layout.groups[i]) return;
   }
-  for (auto& [index, rates] : members) {
-    set_rate(index, policy_.rate(std::move(rates)), abr::Reason::kMembers);
-  }
-}
-
-void Ladder::reconsider_seats(base::Time now) {
-  auto current = views();
+  std::map<GroupIndex, base::BitRate> before;
+  for (const auto& [index, group] : groups_.state()) before[index] = groups_.view(index).rate;
+  set_crowds(layout);
   for (auto& [viewer, seat] : seats_) {
-    if (consider_move(viewer, seat, current, now)) current = views();
+    const auto own = before.at(seat.group);
+    const auto rung = abr::next_rung({seat.group, seat.sustains, seat.since}, own, layout, now);
+    if (!rung) continue;
+    const auto rate = layout.plan[*rung].rate;
+    const auto reason = rate > own   ? abr::Reason::kMoveUp
+                        : rate < own ? abr::Reason::kMoveDown
+                                     : abr::Reason::kMembers;
+    move(viewer, seat, *layout.groups[*rung], reason, now);
+  }
+  groups_.update_rates();
+}
+
+/// Before the moves: a crowd's rate does not wait for those who leave because of it.
+void Ladder::set_crowds(const abr::Layout& layout) {
+  for (std::size_t i = 0; i < layout.plan.size(); ++i) {
+    const GroupIndex group = *layout.groups[i];
+    if (!abr::is_crowd(groups_.at(group).state.viewers)) continue;
+    groups_.set_rate(group, layout.plan[i].rate, abr::Reason::kMembers);
   }
 }
 
-std::vector<Ladder::GroupIndex> Ladder::start_closing(base::Time now) {
-  std::vector<GroupIndex> closing;
-  for (auto& [index, group] : groups_) {
-    if (group.viewers > 0 || group.closing || now - group.empty_since < linger_) continue;
-    group.closing = true;
-    closing.push_back(index);
+/// Said when it begins, not at every tick.
+void Ladder::say_if_refused() {
+  const auto wanted = std::min(ceiling(settings_), seats_.size());
+  const bool refused = max_groups_ < wanted && !has_room();
+  if (refused && !refusing_) {
+    ++counters_.refused;
+    actions_.refuse(max_groups_);
   }
-  return closing;
-}
-
-std::vector<abr::GroupView> Ladder::views() const {
-  std::vector<abr::GroupView> result;
-  for (const auto& [index, group] : groups_) {
-    if (!group.closing) result.push_back({index, group.rate, group.viewers});
-  }
-  return result;
+  refusing_ = refused;
 }
 
 }  // namespace app

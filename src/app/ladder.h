@@ -1,70 +1,59 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
-#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "abr/group_policy.h"
 #include "abr/rate_policy.h"
+#include "app/ladder_actions.h"
+#include "app/open_groups.h"
 #include "base/units.h"
 #include "media/frame.h"
 
 namespace app {
 
 /// The encode groups of one stream and who sits in which: turns each viewer's decision into group
-/// rates and moves, as abr::GroupPolicy says. Thread-safe; called when something changes, not per
+/// rates and moves, as abr/group_policy.h says. Thread-safe; called when something changes, not per
 /// frame.
 class Ladder {
  public:
-  using GroupIndex = std::uint32_t;
-  using ViewerId = std::uint64_t;
-
-  /// What the ladder does to the world; called with its lock held, except `close`.
-  struct Actions {
-    /// May throw: then there is no such group.
-    std::function<void(GroupIndex, base::BitRate)> open;
-    /// Told when `open` threw and the ladder goes on without.
-    std::function<void(const std::exception&)> open_failed;
-    std::function<void(GroupIndex)> close;
-    std::function<void(GroupIndex, base::BitRate)> retarget;
-    /// The pts from which the group has a keyframe, at least so long after now.
-    std::function<media::Pts(GroupIndex, base::Duration)> schedule_keyframe;
-    std::function<void(ViewerId, GroupIndex, media::Pts, abr::Reason)> move;
-  };
-
-  struct Group {
-    base::BitRate rate;
-    abr::Reason reason = abr::Reason::kStart;  ///< of the rate
-    std::size_t viewers = 0;
-    base::Time empty_since{};
-    bool closing = false;
-    bool stale = false;  ///< its viewers' rates have changed since `rate` was computed
-  };
+  using GroupIndex = app::GroupIndex;
+  using ViewerId = app::ViewerId;
+  using Actions = LadderActions;
+  using Group = OpenGroups::Group;
 
   struct State {
     std::map<GroupIndex, Group> groups;
-    std::uint64_t moves_down = 0;
-    std::uint64_t moves_up = 0;
+    std::size_t max_groups = 0;  ///< what may be open: groups.max, or less that the CPUs hold
+    std::map<abr::Reason, std::uint64_t> moves;
+    std::uint64_t plans = 0;  ///< rearrangements of all viewers
     std::uint64_t opens_failed = 0;
+    std::uint64_t refused = 0;  ///< times that the CPUs could not hold what was wanted
+    std::uint64_t shed = 0;     ///< groups closed because the encoders were behind
   };
 
-  Ladder(abr::GroupSettings settings, Actions actions);
+  /// `epoch`: the monotonic time that pts 0 stands for.
+  Ladder(abr::GroupSettings settings, base::Time epoch, Actions actions);
 
   /// Seats a newcomer; his group makes a keyframe at once. Throws what Actions::open throws when
   /// there is no other group to share.
   GroupIndex join(ViewerId viewer, base::BitRate sustains, base::Time now);
-  /// What the viewer can take has changed. True when a group's rate follows at once: the viewer's
-  /// private one.
+  /// What the viewer can take has changed. He moves at once, where that is due; else his group's
+  /// rate follows at once, if it is his own or what he takes now lowers it, and not he alone has
+  /// collapsed. True when it has.
   bool report(ViewerId viewer, abr::Decision decision, base::Time now);
   void leave(ViewerId viewer, base::Time now);
-  /// Several times per second: rates of shared groups, moves that had to dwell, empty groups. A
-  /// private group's rate does not wait for it.
+  /// What the CPUs hold, from now on.
+  void limit(std::size_t groups);
+  /// The encoders are behind: closes the least valuable group, if there are two.
+  void shed(base::Time now);
+  /// Several times per second: rates that rise, moves that had to dwell, plans, empty groups.
   void tick(base::Time now);
+  /// What is done to the group's pictures is nobody's business but one viewer's.
+  bool is_private(GroupIndex group) const;
   State state() const;
 
  private:
@@ -74,29 +63,30 @@ class Ladder {
     base::Time since{};
   };
 
+  bool has_room() const { return groups_.views().size() < max_groups_; }
   GroupIndex group_for(base::BitRate sustains, base::Time now);
-  GroupIndex open(base::BitRate rate, base::Time now);
-  std::optional<GroupIndex> try_open(base::BitRate rate, base::Time now);
-  bool consider_move(ViewerId viewer, Seat& seat, std::span<const abr::GroupView> views,
-                     base::Time now);
-  void seat(ViewerId viewer, Seat seat, abr::Reason reason);
-  void unseat(const Seat& seat, base::Time now);
-  bool member_changed(const Seat& seat, abr::Reason reason);
-  bool set_rate(GroupIndex index, base::BitRate rate, abr::Reason reason);
-  void update_shared_rates();
-  void reconsider_seats(base::Time now);
-  std::vector<GroupIndex> start_closing(base::Time now);
-  std::vector<abr::GroupView> views() const;
+  std::optional<GroupIndex> spare_or_new(base::BitRate rate, base::Time now);
+  bool consider_move(ViewerId viewer, Seat& seat, base::Time now);
+  void move(ViewerId viewer, Seat& seat, GroupIndex target, abr::Reason reason, base::Time now);
+  void take_seat(ViewerId viewer, Seat seat, std::optional<base::Time> fell, abr::Reason reason);
+  void give_up_seat(ViewerId viewer, const Seat& seat, base::Time now);
+  void depart(const Seat& seat, bool fell, media::Pts at, base::Time now);
+  void rearrange(base::Time now);
+  void carry_out(abr::Layout layout, base::Time now);
+  void set_crowds(const abr::Layout& layout);
+  void say_if_refused();
 
-  const base::Duration linger_;
-  const abr::GroupPolicy policy_;
+  const abr::GroupSettings settings_;
+  const base::Time epoch_;
   const Actions actions_;
-  mutable std::mutex mutex_;
-  std::map<GroupIndex, Group> groups_;  // GUARDED_BY(mutex_)
-  std::map<ViewerId, Seat> seats_;      // GUARDED_BY(mutex_)
-  std::uint64_t moves_down_ = 0;        // GUARDED_BY(mutex_)
-  std::uint64_t moves_up_ = 0;          // GUARDED_BY(mutex_)
-  std::uint64_t opens_failed_ = 0;      // GUARDED_BY(mutex_)
+  mutable std::mutex mutex_;  // guards all below
+  OpenGroups groups_;
+  std::map<ViewerId, Seat> seats_;
+  std::size_t max_groups_;
+  base::Time planned_{};
+  bool changed_ = false;   ///< what somebody sustains, since then
+  bool refusing_ = false;  ///< more groups are wanted than the CPUs hold, and it has been said
+  State counters_;         ///< its groups are empty
 };
 
 }  // namespace app

@@ -1,10 +1,33 @@
 #include "app/live_stream.h"
 
+#include <algorithm>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "base/log.h"
 
 namespace app {
+
+namespace {
+
+double usable_cpus(const abr::GroupSettings& settings) {
+  return settings.cpu * std::max(1u, std::thread::hardware_concurrency());
+}
+
+std::vector<abr::EncodeBudget::Encoder> encoders(const transcoder::Stream::State& media) {
+  std::vector<abr::EncodeBudget::Encoder> result;
+  for (const auto& [index, group] : media.groups) {
+    result.push_back({.group = index,
+                      .frames = group.frames,
+                      .late = group.frames_late,
+                      .cpu = group.encode_time,
+                      .pixels = std::int64_t{group.format.width} * group.format.height});
+  }
+  return result;
+}
+
+}  // namespace
 
 LiveStream::LiveStream(std::uint32_t index, const StreamConfig& config, server::Server& server,
                        Metrics& metrics)
@@ -16,9 +39,27 @@ LiveStream::LiveStream(std::uint32_t index, const StreamConfig& config, server::
              [this](Ladder::GroupIndex group, const media::PacketPtr& packet) {
                server_.publish({index_, group}, packet);
              }},
-      ladder_{config.control.groups, actions()},
+      point_settings_{config.points},
+      ladder_{config.control.groups, media_.epoch(), actions()},
+      budget_{usable_cpus(config.control.groups)},
       viewer_settings_{
           std::make_shared<ViewerSettings>(ViewerSettings{config.control, config.tcp})} {}
+
+void LiveStream::tick(double others, base::Time now) {
+  const auto verdict = budget_.update(encoders(media_.state()), others, now);
+  if (verdict.held) ladder_.limit(*verdict.held);
+  if (verdict.shed) ladder_.shed(now);
+  ladder_.tick(now);
+  for (const auto& [group, state] : ladder_.state().groups) {
+    if (!state.closing) media_.set_point(group, point(group, state.rate, now));
+  }
+}
+
+bool LiveStream::skip(Ladder::GroupIndex group, unsigned pictures) {
+  const bool own = ladder_.is_private(group);
+  if (own) media_.skip(group, pictures);
+  return own;
+}
 
 void LiveStream::reconfigure(ViewerSettings settings) {
   auto replacement = std::make_shared<const ViewerSettings>(std::move(settings));
@@ -31,6 +72,23 @@ std::shared_ptr<const LiveStream::ViewerSettings> LiveStream::viewer_settings() 
   return viewer_settings_;
 }
 
+transcoder::OperatingPoint LiveStream::point(Ladder::GroupIndex group, base::BitRate rate,
+                                             base::Time now) {
+  const double pixels = media_.pixels_per_second();
+  std::lock_guard lock{mutex_};
+  auto& points = points_.try_emplace(group, point_settings_).first->second;
+  const auto chosen = points.update(rate, pixels, now);
+  return {.scale = chosen.scale, .every = chosen.every};
+}
+
+void LiveStream::open(Ladder::GroupIndex group, base::BitRate rate) {
+  {
+    std::lock_guard lock{mutex_};
+    points_.erase(group);  // of an earlier group with this index
+  }
+  media_.open_group(group, rate, point(group, rate, base::Clock::now()));
+}
+
 void LiveStream::open_failed(const std::exception& error) {
   const auto times = open_failures_.count(base::Clock::now());
   if (!times) return;
@@ -38,6 +96,21 @@ void LiveStream::open_failed(const std::exception& error) {
                                           {"error", error.what()},
                                           {"times", *times},
                                           {"hint", "viewers share the groups there are"}});
+}
+
+void LiveStream::refuse(std::size_t held) {
+  base::log::warning("groups_refused",
+                     {{"stream", name()},
+                      {"groups", held},
+                      {"hint",
+                       "the CPUs encode no more groups in real time: viewers share; a faster "
+                       "encoder.preset, a smaller video.max_height or more CPUs hold more"}});
+}
+
+void LiveStream::shed(Ladder::GroupIndex group) {
+  base::log::warning("group_shed", {{"stream", name()},
+                                    {"group", group},
+                                    {"hint", "the encoders do not keep up with the source"}});
 }
 
 void LiveStream::close(Ladder::GroupIndex group) {
@@ -60,7 +133,7 @@ void LiveStream::move(Ladder::ViewerId viewer, Ladder::GroupIndex group, media::
 
 Ladder::Actions LiveStream::actions() {
   return {
-      .open = [this](auto group, auto rate) { media_.open_group(group, rate); },
+      .open = [this](auto group, auto rate) { open(group, rate); },
       .open_failed = [this](const auto& error) { open_failed(error); },
       .close = [this](auto group) { close(group); },
       .retarget = [this](auto group, auto rate) { retarget(group, rate); },
@@ -69,6 +142,8 @@ Ladder::Actions LiveStream::actions() {
       },
       .move = [this](auto viewer, auto group, auto at,
                      auto reason) { move(viewer, group, at, reason); },
+      .refuse = [this](auto held) { refuse(held); },
+      .shed = [this](auto group) { shed(group); },
   };
 }
 

@@ -2,10 +2,13 @@
 
 #include <cstdint>
 #include <exception>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 
+#include "abr/encode_budget.h"
+#include "abr/operating_points.h"
 #include "abr/rate_policy.h"
 #include "app/config/config.h"
 #include "app/ladder.h"
@@ -36,10 +39,19 @@ class LiveStream {
              Metrics& metrics);
 
   void start() { media_.start(); }
+  /// Several times per second; `others`: encode_load() of the other streams. Used on one thread.
+  void tick(double others, base::Time now);
+  double encode_load() const { return budget_.load(); }  ///< CPUs; likewise
   void stop() { media_.stop(); }
 
   /// For the viewers who join from now on; encode groups stay as they are.
   void reconfigure(ViewerSettings settings);
+
+  /// So many of the group's next pictures are not encoded. False, and nothing is done, where it is
+  /// not one viewer's alone.
+  bool skip(Ladder::GroupIndex group, unsigned pictures);
+  /// See transcoder::EncodeGroup::mend.
+  void mend(Ladder::GroupIndex group, media::PictureRange lost) { media_.mend(group, lost); }
 
   /// There is a picture to show.
   bool has_picture() const { return media_.state().source.format.width > 0; }
@@ -48,6 +60,7 @@ class LiveStream {
   const std::string& name() const { return media_.settings().name; }
   const transcoder::StreamSettings& media_settings() const { return media_.settings(); }
   const abr::GroupSettings& group_settings() const { return group_settings_; }
+  const abr::PointSettings& point_settings() const { return point_settings_; }
   std::shared_ptr<const ViewerSettings> viewer_settings() const;
   Ladder& ladder() { return ladder_; }
   Metrics::Stream& metrics() { return *metrics_; }
@@ -55,8 +68,12 @@ class LiveStream {
 
  private:
   Ladder::Actions actions();
+  transcoder::OperatingPoint point(Ladder::GroupIndex group, base::BitRate rate, base::Time now);
+  void open(Ladder::GroupIndex group, base::BitRate rate);
   void open_failed(const std::exception& error);
   void close(Ladder::GroupIndex group);
+  void refuse(std::size_t held);
+  void shed(Ladder::GroupIndex group);
   void retarget(Ladder::GroupIndex group, base::BitRate rate);
   void move(Ladder::ViewerId viewer, Ladder::GroupIndex group, media::Pts at, abr::Reason reason);
 
@@ -65,10 +82,13 @@ class LiveStream {
   server::Server& server_;
   const std::shared_ptr<Metrics::Stream> metrics_;
   transcoder::Stream media_;
+  const abr::PointSettings point_settings_;
   base::LogPeriod open_failures_;  ///< used with the ladder's lock held
   Ladder ladder_;
+  abr::EncodeBudget budget_;
   mutable std::mutex mutex_;
-  std::shared_ptr<const ViewerSettings> viewer_settings_;  // GUARDED_BY(mutex_)
+  std::shared_ptr<const ViewerSettings> viewer_settings_;      // GUARDED_BY(mutex_)
+  std::map<Ladder::GroupIndex, abr::OperatingPoints> points_;  // GUARDED_BY(mutex_)
 };
 
 }  // namespace app

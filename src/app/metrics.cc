@@ -37,6 +37,12 @@ prometheus::Family<prometheus::Histogram>& histograms(prometheus::Registry& regi
 
 }  // namespace
 
+namespace {
+constexpr auto kRetractions = {abr::Reason::kRexmt, abr::Reason::kDupack, abr::Reason::kCapacity,
+                               abr::Reason::kBacklog};
+constexpr auto kRestores = {abr::Reason::kRestore, abr::Reason::kStep};
+}  // namespace
+
 struct Metrics::Families {
   explicit Families(prometheus::Registry& registry)
       : events{counters(registry, "symcast_congestion_events_total",
@@ -50,7 +56,7 @@ struct Metrics::Families {
         retractions{counters(registry, "symcast_retractions_total",
                              "Times a viewer's rate was retracted, by reason")},
         restores{counters(registry, "symcast_restores_total",
-                          "Steps by which viewers' rates were restored")},
+                          "Steps by which viewers' rates were restored, by reason")},
         delivered{counters(registry, "symcast_frames_delivered_total",
                            "Pictures acknowledged by viewers, by the source of the time: "
                            "timestamp (exact), tcp_info (seen at a later picture)")},
@@ -94,9 +100,14 @@ std::unique_ptr<Metrics::Stream> Metrics::add_series(const std::string& name) {
     s->ssthresh_hints_[i] = &families_->ssthresh_hints.Add({{"stream", name}, {"result", result}});
   }
   s->event_to_retarget_ = &families_->retarget.Add({{"stream", name}}, kRetargetBuckets);
-  s->retracted_by_rexmt_ = &families_->retractions.Add({{"stream", name}, {"reason", "rexmt"}});
-  s->retracted_by_dupack_ = &families_->retractions.Add({{"stream", name}, {"reason", "dupack"}});
-  s->restores_ = &families_->restores.Add({{"stream", name}});
+  const auto counted = [&](auto& family, std::initializer_list<abr::Reason> reasons) {
+    for (const auto reason : reasons) {
+      s->rate_changes_[static_cast<std::size_t>(reason)] =
+          &family.Add({{"stream", name}, {"reason", abr::name(reason)}});
+    }
+  };
+  counted(families_->retractions, kRetractions);
+  counted(families_->restores, kRestores);
   const auto timed_by = [&](FrameDelivery::Source source) {
     return &families_->delivered.Add({{"stream", name}, {"source", app::name(source)}});
   };
@@ -128,9 +139,13 @@ void Metrics::release(const std::string& name) {
   for (auto* counter : s.pushed_) families_->events.Remove(counter);
   for (auto* counter : s.ssthresh_hints_) families_->ssthresh_hints.Remove(counter);
   families_->retarget.Remove(s.event_to_retarget_);
-  families_->retractions.Remove(s.retracted_by_rexmt_);
-  families_->retractions.Remove(s.retracted_by_dupack_);
-  families_->restores.Remove(s.restores_);
+  const auto remove = [&](auto& family, std::initializer_list<abr::Reason> reasons) {
+    for (const auto reason : reasons) {
+      family.Remove(s.rate_changes_[static_cast<std::size_t>(reason)]);
+    }
+  };
+  remove(families_->retractions, kRetractions);
+  remove(families_->restores, kRestores);
   families_->delivered.Remove(s.timed_by_timestamp_);
   families_->delivered.Remove(s.timed_by_tcp_info_);
   families_->delay.Remove(s.delivery_delay_);
@@ -152,9 +167,7 @@ void Metrics::Stream::ssthresh_hint(SocketSteering::SsthreshHint hint) {
 }
 
 void Metrics::Stream::decision(abr::Reason reason) {
-  if (reason == abr::Reason::kRexmt) retracted_by_rexmt_->Increment();
-  if (reason == abr::Reason::kDupack) retracted_by_dupack_->Increment();
-  if (reason == abr::Reason::kRestore) restores_->Increment();
+  if (auto* counter = rate_changes_[static_cast<std::size_t>(reason)]) counter->Increment();
 }
 
 void Metrics::Stream::frame_delivered(double delay_seconds, FrameDelivery::Source source) {

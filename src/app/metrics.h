@@ -31,7 +31,7 @@ class Metrics {
     void congestion_event(tcpinfo::EventKind kind, tcpinfo::EventSource source);
     /// From a pushed event to the new target of the encoder.
     void retargeted(double seconds_since_event);
-    /// Counts what changed a viewer's rate: retractions by event, restores.
+    /// Counts what changed a viewer's rate: retractions and restores, by reason.
     void decision(abr::Reason reason);
     void frame_delivered(double delay_seconds, FrameDelivery::Source source);
     void ssthresh_hint(SocketSteering::SsthreshHint hint);
@@ -45,10 +45,8 @@ class Metrics {
     EventCounters polled_{};
     prometheus::Histogram* event_to_retarget_ = nullptr;
     std::array<prometheus::Counter*, SocketSteering::kSsthreshHints>
-        ssthresh_hints_{};  ///< by SsthreshHint
-    prometheus::Counter* retracted_by_rexmt_ = nullptr;
-    prometheus::Counter* retracted_by_dupack_ = nullptr;
-    prometheus::Counter* restores_ = nullptr;
+        ssthresh_hints_{};                                            ///< by SsthreshHint
+    std::array<prometheus::Counter*, abr::kReasons> rate_changes_{};  ///< null: no change of rate
     prometheus::Counter* timed_by_timestamp_ = nullptr;
     prometheus::Counter* timed_by_tcp_info_ = nullptr;
     prometheus::Histogram* delivery_delay_ = nullptr;

@@ -13,17 +13,43 @@ base::Duration backlog(const tcpinfo::TcpSample& sample, const server::ViewerSta
 
 }  // namespace
 
-abr::Observation observe(std::span<const tcpinfo::CongestionEvent> events,
-                         const tcpinfo::TcpSample& sample, const server::ViewerState& viewer) {
+abr::Observation observe(const Watched& watched, const tcpinfo::TcpSample& sample,
+                         const server::ViewerState& viewer) {
   const auto count = [&](tcpinfo::EventKind kind) {
-    return static_cast<unsigned>(std::ranges::count(events, kind, &tcpinfo::CongestionEvent::kind));
+    return static_cast<unsigned>(
+        std::ranges::count(watched.events, kind, &tcpinfo::CongestionEvent::kind));
   };
+  const auto segments = [&](std::uint32_t n) {
+    return base::ByteCount{std::int64_t{n} * sample.mss};
+  };
+  const base::ByteCount acked{static_cast<std::int64_t>(sample.bytes_acked)};
+  const auto outstanding = viewer.sent - sample.notsent - acked;
+  const auto gone = segments(sample.sacked + sample.lost) - segments(sample.retransmitted);
   return {
       .rexmt = count(tcpinfo::EventKind::kRexmt),
       .dupack = count(tcpinfo::EventKind::kDupack),
+      .pictures = watched.pictures,
       .srtt = sample.rtt,
+      .min_rtt = sample.min_rtt,
+      .queued = viewer.queued,
+      .notsent = sample.notsent,
+      .in_flight = std::max(base::ByteCount{}, outstanding - gone),
+      .padding = watched.padding,
+      .delivered = acked + segments(sample.sacked),
+      .retransmits = sample.total_retransmits,
+      .cwnd = sample.cwnd,
+      .ssthresh = sample.ssthresh,
+      .mss = sample.mss,
+      .recovering = sample.ca_state >= tcpinfo::CaState::kRecovery,
+      .receiver_limited =
+          sample.receiver_limited - watched.receiver_limited > watched.frame_interval / 2,
+      .pacing = watched.paced ? sample.pacing : base::BitRate{},
+      .delivery_rate = sample.delivery_rate,
+      .app_limited = sample.app_limited,
       .backlog = backlog(sample, viewer),
       .served = viewer.rate,
+      .frame_interval = watched.frame_interval,
+      .transport = watched.transport,
   };
 }
 

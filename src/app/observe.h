@@ -9,8 +9,19 @@
 
 namespace app {
 
-/// The kernel's words in the controller's: what one frame tick tells the policy.
-abr::Observation observe(std::span<const tcpinfo::CongestionEvent> events,
-                         const tcpinfo::TcpSample& sample, const server::ViewerState& viewer);
+/// What ViewerControl knows beside the kernel's newest word.
+struct Watched {
+  std::span<const tcpinfo::CongestionEvent> events;
+  std::span<const abr::Delivered> pictures;
+  bool paced = false;                 ///< TCP keeps to TcpSample::pacing
+  base::Duration receiver_limited{};  ///< TcpSample's, at the last observation
+  base::Duration frame_interval{};
+  base::ByteCount padding;  ///< not acknowledged
+  abr::Transport transport;
+};
+
+/// The kernel's words in the controller's.
+abr::Observation observe(const Watched& watched, const tcpinfo::TcpSample& sample,
+                         const server::ViewerState& viewer);
 
 }  // namespace app

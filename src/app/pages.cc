@@ -78,9 +78,11 @@ std::size_t viewers(const LiveStream::State& stream) {
 std::string group_row(std::uint32_t index, const transcoder::EncodeGroup::State& group,
                       const Ladder::Group& seats) {
   return fmt::format(
-      "<tr><td>{}</td><td>{}</td><td>{:.2f}</td><td>{:.2f}</td><td>{}</td><td>{}</td></tr>\n",
+      "<tr><td>{}</td><td>{}</td><td>{:.2f}</td><td>{:.2f}</td><td>{}</td><td>{}</td><td>{}</td></"
+      "tr>\n",
       index, seats.viewers, static_cast<double>(group.target.bps()) / 1e6,
-      static_cast<double>(group.actual.bps()) / 1e6, abr::name(seats.reason), group.frames_skipped);
+      static_cast<double>(group.actual.bps()) / 1e6, abr::name(seats.reason), group.frames_skipped,
+      group.frames_late);
 }
 
 std::string group_table(const LiveStream::State& stream) {
@@ -91,7 +93,7 @@ std::string group_table(const LiveStream::State& stream) {
   }
   if (rows.empty()) return "<p class=\"quiet\">Nobody is watching, so nothing is encoded.</p>\n";
   return "<table><tr><th>group</th><th>viewers</th><th>target Mbit/s</th><th>actual Mbit/s</th>"
-         "<th>because</th><th>skipped</th></tr>\n" +
+         "<th>because</th><th>skipped</th><th>late</th></tr>\n" +
          rows + "</table>\n";
 }
 

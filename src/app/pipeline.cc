@@ -119,11 +119,12 @@ void Pipeline::reconfigure_kept(const Config& config) {
     const auto running = controller_.find(wanted.media.name);
     if (!running) continue;
     if (running->media_settings() != wanted.media ||
-        running->group_settings() != wanted.control.groups) {
+        running->group_settings() != wanted.control.groups ||
+        running->point_settings() != wanted.points) {
       base::log::warning("stream_change_needs_restart",
                          {{"stream", running->name()},
                           {"hint",
-                           "source, video, audio, encoder and groups of a running stream "
+                           "source, video, audio, encoder, groups and points of a running stream "
                            "stay as they are: rename the stream, or restart symcast"}});
     }
     running->reconfigure({wanted.control, wanted.tcp});

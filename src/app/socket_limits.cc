@@ -30,6 +30,14 @@ SocketLimits socket_limits(base::BitRate video, const transcoder::AudioSettings&
           .notsent_lowat = std::max(tcp.notsent_lowat, video * kLongestFrame)};
 }
 
+abr::Transport transport(const transcoder::AudioSettings& audio, base::Duration frame_interval) {
+  constexpr double kPacket = 188.0 / 184;
+  constexpr base::ByteCount kPicture{130};
+  constexpr base::BitRate kSounds = base::BitRate::kbps(47 * 60 * 8 / 1e3);
+  const auto sound = audio.enabled ? kPacket * audio.rate + kSounds : base::BitRate{};
+  return {.factor = kPacket, .fixed = sound + base::BitRate::of(kPicture, frame_interval)};
+}
+
 const char* apply(const SocketLimits& limits, int fd) {
   if (!tcpinfo::set_notsent_lowat(fd, limits.notsent_lowat)) return "TCP_NOTSENT_LOWAT";
   if (limits.pacing.bps() > 0 && !tcpinfo::set_max_pacing_rate(fd, limits.pacing)) {

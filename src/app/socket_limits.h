@@ -1,5 +1,6 @@
 #pragma once
 
+#include "abr/rate_policy.h"
 #include "app/config/config.h"
 #include "base/units.h"
 #include "transcoder/settings.h"
@@ -18,6 +19,10 @@ struct SocketLimits {
 /// Pure.
 SocketLimits socket_limits(base::BitRate video, const transcoder::AudioSettings& audio,
                            const TcpSettings& tcp);
+
+/// What a video rate becomes on the wire: MPEG-TS carries 184 bytes in 188 and adds about 130 to
+/// each picture and 60 to each of 47 sounds per second.
+abr::Transport transport(const transcoder::AudioSettings& audio, base::Duration frame_interval);
 
 /// Tells the kernel. Returns the option that it refuses, with errno; null: none.
 const char* apply(const SocketLimits& limits, int fd);

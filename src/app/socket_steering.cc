@@ -63,6 +63,16 @@ void SocketSteering::on_sample(int fd, const tcpinfo::TcpSample& sample, base::D
   tcpinfo::set_max_pacing_rate(fd, kNoPace);
 }
 
+void SocketSteering::follow_decision(int fd, base::BitRate pacing, std::uint32_t window) {
+  if (tcp_.pacing == 0 && !paced_ && pacing.bps() > 0 && is_news(pacing, pace_told_)) {
+    pace_told_ = pacing;
+    tcpinfo::set_max_pacing_rate(fd, pacing);
+  }
+  if (window == 0 || !hints_.sets_windows()) return;
+  const auto applied = hints_.apply(fd, {.ssthresh = window, .cwnd = window});
+  if (!applied.error.empty()) warnings_.failed("window hint", applied.error);
+}
+
 void SocketSteering::follow_capacity(int fd, base::BitRate capacity) {
   if (!wants_capacity_ || !is_news(capacity, capacity_told_)) return;
   capacity_told_ = capacity;

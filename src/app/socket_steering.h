@@ -44,6 +44,8 @@ class SocketSteering {
   void follow_rate(int fd, base::BitRate video);
   /// `age`: of the session.
   void on_sample(int fd, const tcpinfo::TcpSample& sample, base::Duration age);
+  /// What the policy wants of TCP: a pace (zero: none) and a window in segments (zero: as it is).
+  void follow_decision(int fd, base::BitRate pacing, std::uint32_t window);
   /// Of the path; zero: not known. For congestion controls of ours that make use of it.
   void follow_capacity(int fd, base::BitRate capacity);
 
@@ -60,6 +62,7 @@ class SocketSteering {
   bool wants_capacity_ = false;
   base::BitRate limited_for_;
   base::BitRate capacity_told_;
+  base::BitRate pace_told_;
 };
 
 }  // namespace app

@@ -86,8 +86,14 @@ void collect_group(Families& out, const std::string& stream, std::uint32_t index
             group.format.height);
   out.counter("symcast_group_frames_total", "Pictures encoded", labels, count(group.frames));
   out.counter("symcast_group_frames_skipped_total",
-              "Pictures dropped before encoding: the encoder was late", labels,
+              "Pictures not encoded, so that what waits for a viewer drains", labels,
               count(group.frames_skipped));
+  out.counter("symcast_group_frames_left_out_total",
+              "Pictures not encoded: at this rate fewer look better", labels,
+              count(group.frames_left_out));
+  out.counter("symcast_group_frames_late_total",
+              "Pictures dropped before encoding: the encoder was late", labels,
+              count(group.frames_late));
   out.counter("symcast_group_audio_dropped_total", "Audio frames dropped before muxing", labels,
               count(group.audio_dropped));
   out.counter("symcast_group_keyframes_total", "Keyframes encoded", labels, count(group.keyframes));
@@ -95,6 +101,9 @@ void collect_group(Families& out, const std::string& stream, std::uint32_t index
               count(group.keyframes_forced));
   out.counter("symcast_group_retargets_total", "Changes of the rate target", labels,
               count(group.retargets));
+  out.counter("symcast_group_mends_total",
+              "Pictures coded without earlier ones that were discarded for a viewer", labels,
+              count(group.mends));
   out.counter("symcast_group_failures_total", "Times the encoder was started again", labels,
               count(group.failures));
   out.counter("symcast_group_bytes_total", "Container bytes made", labels, count(group.bytes));
@@ -120,13 +129,24 @@ void collect_ladder(Families& out, const LiveStream::State& stream) {
   out.counter("symcast_group_open_failures_total",
               "Times a further group could not be opened: viewers shared instead",
               {{"stream", stream.name}}, count(stream.ladder.opens_failed));
+  out.gauge("symcast_groups_max", "Groups that may be open: groups.max, or less that the CPUs hold",
+            {{"stream", stream.name}}, count(stream.ladder.max_groups));
+  out.counter("symcast_groups_refused_total",
+              "Times the CPUs could not hold the groups that were wanted",
+              {{"stream", stream.name}}, count(stream.ladder.refused));
+  out.counter("symcast_groups_shed_total", "Groups closed because the encoders were behind",
+              {{"stream", stream.name}}, count(stream.ladder.shed));
+  out.counter("symcast_group_plans_total", "Times all viewers were arranged anew",
+              {{"stream", stream.name}}, count(stream.ladder.plans));
   out.gauge("symcast_viewers", "Viewers now", {{"stream", stream.name}}, count(viewers));
   const char* moves = "symcast_group_moves_total";
   const char* help = "Changes of group, by reason";
-  out.counter(moves, help, {{"stream", stream.name}, {"reason", abr::name(abr::Reason::kMoveDown)}},
-              count(stream.ladder.moves_down));
-  out.counter(moves, help, {{"stream", stream.name}, {"reason", abr::name(abr::Reason::kMoveUp)}},
-              count(stream.ladder.moves_up));
+  for (const auto reason :
+       {abr::Reason::kMoveDown, abr::Reason::kMoveUp, abr::Reason::kMembers, abr::Reason::kShed}) {
+    const auto counted = stream.ladder.moves.find(reason);
+    out.counter(moves, help, {{"stream", stream.name}, {"reason", abr::name(reason)}},
+                counted == stream.ladder.moves.end() ? 0 : count(counted->second));
+  }
 }
 
 void collect_stream(Families& out, const LiveStream::State& stream) {
@@ -148,6 +168,11 @@ void collect_server(Families& out, const server::Server::State& server) {
               count(server.frames_dropped));
   out.counter("symcast_viewer_gops_dropped_total", "Times a viewer's queue dropped to a keyframe",
               {}, count(server.gops_dropped));
+  out.counter("symcast_viewer_discards_total",
+              "Times a viewer's unsent pictures were discarded: they were too late", {},
+              count(server.discards));
+  out.counter("symcast_padding_bytes_total", "Of the bytes sent, padding that measures the path",
+              {}, count(server.padding_bytes));
   out.counter("symcast_viewer_frames_forgotten_total",
               "Pictures sent whose delay is unknown: too many awaited their acknowledgement", {},
               count(server.frames_forgotten));
@@ -178,11 +203,20 @@ void collect_viewer(Families& out, const ViewerTelemetry& viewer) {
   }
   out.gauge("symcast_viewer_delivery_rate_bits_per_second", "The kernel's delivery rate", labels,
             bits_per_second(viewer.delivery_rate));
-  if (viewer.capacity.bps() > 0) {
+  if (viewer.path.capacity.bps() > 0) {
     out.gauge("symcast_viewer_capacity_bits_per_second",
               "What the path can carry, by the spacing of acknowledgements; only where it is known",
-              labels, bits_per_second(viewer.capacity));
+              labels, bits_per_second(viewer.path.capacity));
   }
+  if (viewer.path.policed.bps() > 0) {
+    out.gauge("symcast_viewer_policed_bits_per_second",
+              "What a token bucket lets through for long; only where one was found", labels,
+              bits_per_second(viewer.path.policed));
+  }
+  out.gauge("symcast_viewer_queueing_seconds", "What waits in the path before each picture", labels,
+            base::seconds(viewer.path.queueing));
+  out.gauge("symcast_viewer_path_shared", "1: others keep the path's queue filled", labels,
+            viewer.path.shared ? 1 : 0);
   out.gauge("symcast_viewer_rate_target_bits_per_second", "What the policy lets the viewer have",
             labels, bits_per_second(viewer.target));
   out.gauge("symcast_viewer_backlog_seconds", "What waits unsent, as time at the rate served",

@@ -27,6 +27,9 @@ json segments(std::optional<std::uint32_t> ssthresh) {
   return ssthresh ? json(*ssthresh) : json(nullptr);
 }
 
+/// Null: there is none.
+json rate(base::BitRate rate) { return rate.bps() > 0 ? json(rate.bps()) : json(nullptr); }
+
 /// When a picture was acknowledged; null: never.
 json acked(const std::optional<FrameDelivery>& delivery) {
   if (!delivery) return nullptr;
@@ -57,7 +60,7 @@ std::string join(const server::ViewerTick& tick, base::Time requested,
 }
 
 std::string frame(const server::SentFrame& frame, const std::optional<FrameDelivery>& delivery,
-                  std::optional<base::BitRate> capacity) {
+                  base::BitRate capacity) {
   return json{{"event", "frame"},
               {"number", frame.number},
               {"pts", base::seconds(frame.pts)},
@@ -67,9 +70,10 @@ std::string frame(const server::SentFrame& frame, const std::optional<FrameDeliv
               {"acked", acked(delivery)},
               {"acked_source", source(delivery)},
               {"head_acked", optional_time(delivery ? delivery->head : std::nullopt)},
-              {"capacity", capacity ? json(capacity->bps()) : json(nullptr)},
+              {"capacity", rate(capacity)},
               {"target_bits", frame.target.bits()},
               {"bits", frame.size.bits()},
+              {"padding_bits", frame.padding.bits()},
               {"psnr", psnr(frame.psnr)}}
       .dump();
 }
@@ -89,11 +93,24 @@ std::string event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource so
       .dump();
 }
 
-std::string decision(const abr::Decision& decision, base::Time now) {
+std::string decision(const abr::Decision& decision, const abr::PathState& path, base::Time now) {
   return json{{"event", "decision"},
               {"at", at(now)},
               {"rate", decision.rate.bps()},
-              {"reason", abr::name(decision.reason)}}
+              {"reason", abr::name(decision.reason)},
+              {"capacity", rate(path.capacity)},
+              {"service", rate(path.service)},
+              {"policed", rate(path.policed)},
+              {"allowance", rate(path.allowance)},
+              {"backlog", path.backlog.bytes()},
+              {"queueing", base::seconds(path.queueing)},
+              {"shared", path.shared}}
+      .dump();
+}
+
+std::string discard(media::PictureRange pictures, base::Time now) {
+  return json{
+      {"event", "discard"}, {"at", at(now)}, {"first", pictures.first}, {"last", pictures.last}}
       .dump();
 }
 

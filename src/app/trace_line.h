@@ -16,13 +16,17 @@ namespace app::trace_line {
 
 std::string join(const server::ViewerTick& tick, base::Time requested,
                  const tcpinfo::AppliedHints& applied);
-/// `delivery` is empty for a picture that was never seen acknowledged; `capacity`: as known then.
+/// `delivery` is empty for a picture that was never seen acknowledged; `capacity`: as known then,
+/// zero: not at all.
 std::string frame(const server::SentFrame& frame, const std::optional<FrameDelivery>& delivery,
-                  std::optional<base::BitRate> capacity);
+                  base::BitRate capacity);
 /// `now`: when we learnt of it.
 std::string event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source,
                   base::Time now);
-std::string decision(const abr::Decision& decision, base::Time now);
+/// `path`: what it rests on.
+std::string decision(const abr::Decision& decision, const abr::PathState& path, base::Time now);
+/// Pictures that were not sent and never will be.
+std::string discard(media::PictureRange pictures, base::Time now);
 /// From now on the viewer is given the pictures of `group`.
 std::string group(std::uint32_t group, base::Time now);
 std::string leave(const server::ViewerTick& tick, server::LeaveReason reason);

@@ -27,6 +27,17 @@ std::string congestion_control_for(const server::Address& address, const TcpSett
   return tcp.congestion_control.empty() ? standard : tcp.congestion_control;
 }
 
+// A group's rate is not worth changing for less (abr/symbiosis_policy.cc: kDeadBand).
+constexpr double kNews = 0.03;
+// Pictures that wait for a sample: more than telemetry.samples_per_second leaves out are forgotten.
+constexpr std::size_t kMostPictures = 64;
+// The encoder answers with its next picture, or with a keyframe within a second.
+constexpr base::Duration kMendInterval = std::chrono::milliseconds{500};
+
+bool is_news(base::BitRate sustains, base::BitRate reported) {
+  return sustains < (1 - kNews) * reported || sustains > (1 + kNews) * reported;
+}
+
 std::string segments(std::optional<std::uint32_t> ssthresh) {
   return ssthresh ? std::to_string(*ssthresh) : "infinite";
 }
@@ -44,11 +55,13 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
       samples_{shared.budgets.of(request.loop).samples},
       sample_turn_{request.id},
       deliveries_{shared.budgets.of(request.loop).marks, request.id,
-                  [this](const auto& frame, const auto& delivery) { delivered(frame, delivery); }},
+                  [this](const auto& frame, const auto& delivery, std::uint64_t begin) {
+                    delivered(frame, delivery, begin);
+                  }},
       steering_{shared.hints, shared.warnings, settings_->tcp, stream_->media_settings().audio,
                 congestion_control_for(request.address, settings_->tcp,
                                        shared.standard_congestion_control)} {
-  const abr::Decision start = policy_->decide({}, now);
+  const abr::Decision start = policy_->decide({}, path_.state(), now);
   channel_ = {stream_->index(), stream_->ladder().join(id_, start.rate, now)};
   telemetry_.id = id_;
   telemetry_.stream = request.stream;
@@ -62,10 +75,13 @@ ViewerControl::~ViewerControl() {
 
 void ViewerControl::on_join(const server::ViewerTick& tick) {
   state_ = &tick.state;
+  acts_ = &tick.acts;
   fd_ = tick.fd;
   watch_ = shared_.events.watch(
       fd_, id_, loop_, [this](const auto& event, base::Time now) { on_event(event, now); });
   const auto applied = steering_.begin(fd_, telemetry_.target);
+  paced_ = applied.congestion_control.starts_with("bbr") || settings_->tcp.pacing > 0 ||
+           settings_->control.policy == abr::PolicyKind::kSymbiosis;
   stream_->metrics().ssthresh_hint(steering_.ssthresh_hint());
   base::log::info("viewer_joined", {{"viewer", id_},
                                     {"stream", telemetry_.stream},
@@ -80,11 +96,12 @@ void ViewerControl::on_join(const server::ViewerTick& tick) {
   if (shared_.trace) {
     trace_ = shared_.trace->open(telemetry_.stream, id_);
     trace(trace_line::join(tick, requested_, applied));
-    trace(trace_line::decision({telemetry_.target, abr::Reason::kStart}, tick.now));
+    trace(trace_line::decision({telemetry_.target, abr::Reason::kStart}, {}, tick.now));
   }
 }
 
 void ViewerControl::on_tick(const server::ViewerTick& tick) {
+  may_skip_ = true;
   note_group(tick);
   steering_.follow_rate(tick.fd, tick.state.rate);
   if (!samples_.grant(sample_turn_, 1, deliveries_.congested(), tick.now)) return;
@@ -105,6 +122,14 @@ void ViewerControl::on_event(const tcpinfo::CongestionEvent& event, base::Time n
   if (sample && decide({&event, 1}, *sample, *state_, now)) {
     stream_->metrics().retargeted(base::seconds(base::Clock::now() - event.at));
   }
+}
+
+/// Acknowledgements have come in: what they tell holds from the next picture on.
+void ViewerControl::on_error_queue(const server::ViewerTick& tick) {
+  deliveries_.read_reports(tick);
+  if (pictures_.empty() || !samples_.grant(sample_turn_, 1, true, tick.now)) return;
+  const auto sample = shared_.sampler.sample(tick.fd, tick.now);
+  if (sample) decide({}, *sample, tick.state, tick.now);
 }
 
 /// All of them, or those that the pushed source does not tell of.
@@ -128,10 +153,24 @@ void ViewerControl::note_event(const tcpinfo::CongestionEvent& event, tcpinfo::E
 bool ViewerControl::decide(std::span<const tcpinfo::CongestionEvent> events,
                            const tcpinfo::TcpSample& sample, const server::ViewerState& state,
                            base::Time now) {
-  const auto observation = observe(events, sample, state);
+  const auto observation =
+      observe({.events = events,
+               .pictures = pictures_,
+               .paced = paced_,
+               .receiver_limited = std::exchange(receiver_limited_, sample.receiver_limited),
+               .frame_interval = interval_.value(),
+               .padding = padding_.under_way(state, sample.bytes_acked),
+               .transport = transport(stream_->media_settings().audio, interval_.value())},
+              sample, state);
+  pictures_.clear();
   telemetry_.backlog = observation.backlog;
-  const auto decision = policy_->decide(observation, now);
-  return decision.reason != abr::Reason::kHold && apply(decision, now);
+  path_.update(observation, now);
+  const auto decision = policy_->decide(observation, path_.state(), now);
+  steering_.follow_decision(fd_, decision.pacing, decision.window);
+  relieve(decision, now);
+  resume(decision, now);
+  if (decision.reason != abr::Reason::kHold) return apply(decision, now);
+  return is_news(decision.sustains, reported_) && report(decision, now);
 }
 
 void ViewerControl::on_leave(const server::ViewerTick& tick, server::LeaveReason reason) {
@@ -163,24 +202,74 @@ void ViewerControl::note_group(const server::ViewerTick& tick) {
   if (trace_) trace(trace_line::group(channel_.group, tick.now));
 }
 
-void ViewerControl::delivered(const server::SentFrame& frame, const FrameDelivery& delivery) {
+void ViewerControl::note_picture(const server::SentFrame& frame, const FrameDelivery& delivery,
+                                 std::uint64_t begin) {
+  interval_.add(frame.pts);
+  if (delivery.source != FrameDelivery::Source::kTimestamp) return;
+  const auto bytes = [](std::uint64_t from, std::uint64_t to) {
+    return base::ByteCount{static_cast<std::int64_t>(to - from)};
+  };
+  if (pictures_.size() >= kMostPictures) pictures_.erase(pictures_.begin());
+  pictures_.push_back({.departed = frame.departed,
+                       .head_acked = delivery.head,
+                       .acked = delivery.at,
+                       .head = delivery.head ? bytes(begin, frame.head_end) : base::ByteCount{},
+                       .size = bytes(begin, frame.marked_end)});
+}
+
+void ViewerControl::delivered(const server::SentFrame& frame, const FrameDelivery& delivery,
+                              std::uint64_t begin) {
+  note_picture(frame, delivery, begin);
   stream_->metrics().frame_delivered(base::seconds(delivery.at - frame.captured), delivery.source);
   if (!std::exchange(first_picture_seen_, true)) {
     stream_->metrics().joined(base::seconds(delivery.at - requested_));
   }
   last_acked_capture_ = frame.captured;
-  if (trace_) trace(trace_line::frame(frame, delivery, deliveries_.capacity(delivery.at)));
+  if (trace_) trace(trace_line::frame(frame, delivery, path_.state().capacity));
+}
+
+/// What is late is not sent, and what would wait behind it is not made; where others share the
+/// group it is made, and not sent either. What is too short to tell of the path is lengthened.
+void ViewerControl::relieve(const abr::Decision& decision, base::Time now) {
+  if (decision.padding.bytes() > 0) acts_->pad(decision.padding);
+  if (decision.skip > 0) skip(decision.skip);
+  if (!decision.discard) return;
+  const auto discarded = acts_->discard_unsent();
+  if (!discarded) return;
+  if (trace_) trace(trace_line::discard(*discarded, now));
+  next_mend_ = now;
+}
+
+/// Not two in a row: decisions come with every acknowledgement.
+void ViewerControl::skip(unsigned pictures) {
+  if (!std::exchange(may_skip_, false)) return;
+  if (!stream_->skip(channel_.group, pictures)) acts_->pause();
+}
+
+/// After pictures that were not sent the next one that refers to none of them is made as soon as it
+/// can be sent; where others share the group, not before that: it costs them some bits.
+void ViewerControl::resume(const abr::Decision& decision, base::Time now) {
+  if (!state_->lacking || now < next_mend_) return;
+  const bool ready = decision.skip == 0 && telemetry_.backlog <= interval_.value();
+  if (!ready && !stream_->ladder().is_private(channel_.group)) return;
+  next_mend_ = now + kMendInterval;
+  stream_->mend(channel_.group, *state_->lacking);
+}
+
+bool ViewerControl::report(const abr::Decision& decision, base::Time now) {
+  reported_ = decision.sustains;
+  return stream_->ladder().report(id_, decision, now);
 }
 
 bool ViewerControl::apply(const abr::Decision& decision, base::Time now) {
-  const bool retargeted = stream_->ladder().report(id_, decision, now);
+  const bool retargeted = report(decision, now);
   stream_->metrics().decision(decision.reason);
   telemetry_.target = decision.rate;
   telemetry_.reason = decision.reason;
   base::log::debug(
       "decision",
       {{"viewer", id_}, {"rate", decision.rate}, {"reason", abr::name(decision.reason)}});
-  if (trace_) trace(trace_line::decision(decision, base::Clock::now()));
+  if (trace_) trace(trace_line::decision(decision, path_.state(), base::Clock::now()));
   return retargeted;
 }
 
@@ -191,8 +280,8 @@ void ViewerControl::publish(const server::ViewerTick& tick, const tcpinfo::TcpSa
   telemetry_.cwnd = sample.cwnd;
   telemetry_.delivery_rate = sample.delivery_rate;
   telemetry_.ssthresh = sample.ssthresh;
-  telemetry_.capacity = deliveries_.capacity(tick.now).value_or(base::BitRate{});
-  steering_.follow_capacity(fd_, telemetry_.capacity);
+  telemetry_.path = path_.state();
+  steering_.follow_capacity(fd_, telemetry_.path.capacity);
   if (last_acked_capture_ > base::Time{}) telemetry_.behind_live = tick.now - last_acked_capture_;
   shared_.table.put(telemetry_);
 }

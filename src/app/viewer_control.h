@@ -5,11 +5,14 @@
 #include <span>
 #include <vector>
 
+#include "abr/path_model.h"
 #include "abr/rate_policy.h"
 #include "app/delivery_watch.h"
 #include "app/event_dispatch.h"
 #include "app/final_statistics.h"
+#include "app/frame_interval.h"
 #include "app/live_stream.h"
+#include "app/padding_watch.h"
 #include "app/socket_steering.h"
 #include "app/socket_warnings.h"
 #include "app/telemetry_budget.h"
@@ -51,7 +54,7 @@ class ViewerControl : public server::ViewerObserver {
   server::Marks marks(base::ByteCount size, base::Time now) override {
     return deliveries_.marks(size, now);
   }
-  void on_error_queue(const server::ViewerTick& tick) override { deliveries_.read_reports(tick); }
+  void on_error_queue(const server::ViewerTick& tick) override;
   void on_leave(const server::ViewerTick& tick, server::LeaveReason reason) override;
 
  private:
@@ -64,7 +67,14 @@ class ViewerControl : public server::ViewerObserver {
               const server::ViewerState& state, base::Time now);
   void trace(std::string line);
   void note_group(const server::ViewerTick& tick);
-  void delivered(const server::SentFrame& frame, const FrameDelivery& delivery);
+  void delivered(const server::SentFrame& frame, const FrameDelivery& delivery,
+                 std::uint64_t begin);
+  void note_picture(const server::SentFrame& frame, const FrameDelivery& delivery,
+                    std::uint64_t begin);
+  void relieve(const abr::Decision& decision, base::Time now);
+  void skip(unsigned pictures);
+  void resume(const abr::Decision& decision, base::Time now);
+  bool report(const abr::Decision& decision, base::Time now);
   bool apply(const abr::Decision& decision, base::Time now);
   void publish(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);
 
@@ -74,9 +84,11 @@ class ViewerControl : public server::ViewerObserver {
   const Shared shared_;
   const base::Time requested_;
   const std::shared_ptr<const LiveStream::ViewerSettings> settings_;
+  abr::PathModel path_;
   const std::unique_ptr<abr::RatePolicy> policy_;
   media::ChannelId channel_;
   const server::ViewerState* state_ = nullptr;  ///< null: has not joined
+  server::ViewerActs* acts_ = nullptr;          ///< likewise
   int fd_ = -1;
   std::unique_ptr<EventDispatch::Watch> watch_;  ///< null: events are polled
   tcpinfo::PolledEvents polled_;
@@ -86,8 +98,16 @@ class ViewerControl : public server::ViewerObserver {
   std::shared_ptr<Trace::Session> trace_;
   bool first_picture_seen_ = false;
   base::Time last_acked_capture_{};
+  std::vector<abr::Delivered> pictures_;  ///< since the last decision
+  bool paced_ = false;
+  bool may_skip_ = true;               ///< a picture has come since the last one was skipped
+  base::Duration receiver_limited_{};  ///< TcpSample's, of the last decision
+  PaddingWatch padding_;
+  FrameInterval interval_;
   SocketSteering steering_;
   base::Time next_publish_{};
+  base::Time next_mend_{};
+  base::BitRate reported_;  ///< to the ladder: what the viewer sustains
   ViewerTelemetry telemetry_;
 };
 

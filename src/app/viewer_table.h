@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "abr/path_state.h"
 #include "abr/reason.h"
 #include "base/units.h"
 
@@ -23,7 +24,7 @@ struct ViewerTelemetry {
   std::uint32_t cwnd = 0;                 ///< segments
   std::optional<std::uint32_t> ssthresh;  ///< segments; empty: infinite
   base::BitRate delivery_rate;
-  base::BitRate capacity;        ///< of the path, by train dispersion; zero: not known
+  abr::PathState path;           ///< as it was believed to be
   base::Duration backlog{};      ///< as the policy is told: abr::Observation::backlog
   base::Duration behind_live{};  ///< age of the newest picture acknowledged
   std::uint64_t events = 0;      ///< congestion events

@@ -26,6 +26,10 @@ struct Packet {
 
   Kind kind = Kind::kVideo;
   bool keyframe = false;
+  /// Video: it and those after it refer to no picture from this number on that came before it, so
+  /// a viewer who lacks those can go on with it. Empty: it needs the one before it, or is a
+  /// keyframe.
+  std::optional<std::uint64_t> mends;
   /// Video: Frame::number. Audio: counts the stream's audio frames. The same in every group, so
   /// a viewer who changes group can be given every picture and sound exactly once.
   std::uint64_t number = 0;
@@ -37,6 +41,13 @@ struct Packet {
   std::vector<std::uint8_t> bytes;
 };
 using PacketPtr = std::shared_ptr<const Packet>;
+
+/// Pictures of a stream by Packet::number, both ends included.
+struct PictureRange {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  bool operator==(const PictureRange&) const = default;
+};
 
 /// One compressed audio frame (AAC-LC, raw, no ADTS), before a group's muxer wraps it.
 struct AudioFrame {

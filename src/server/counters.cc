@@ -26,6 +26,8 @@ void Counters::add_to(Server::State& state) const {
   state.bytes_sent += bytes_sent.value();
   state.frames_dropped += frames_dropped.value();
   state.gops_dropped += gops_dropped.value();
+  state.discards += discards.value();
+  state.padding_bytes += padding_bytes.value();
   state.frames_forgotten += frames_forgotten.value();
   state.switches += switches.value();
 }

@@ -32,6 +32,8 @@ struct Counters {
   Counter bytes_sent;
   Counter frames_dropped;
   Counter gops_dropped;
+  Counter discards;
+  Counter padding_bytes;
   Counter frames_forgotten;
   Counter switches;
   std::array<Counter, kStatuses> responses;

@@ -50,16 +50,34 @@ struct ViewerState {
   std::uint64_t frames_sent = 0;
   std::uint64_t frames_dropped = 0;  ///< pictures dropped from the queue
   std::uint64_t gops_dropped = 0;    ///< times the queue dropped to a keyframe
-  std::uint64_t switches = 0;        ///< changes of group completed
+  std::uint64_t discards = 0;        ///< times the observer discarded what was unsent
+  /// Pictures that were not sent: none is, before one that mends them or a keyframe. Empty: none.
+  std::optional<media::PictureRange> lacking;
+  base::ByteCount padding;     ///< of `sent`: what the observer had added
+  std::uint64_t switches = 0;  ///< changes of group completed
+};
+
+/// What an observer may do to its viewer's stream. Implemented by Viewer.
+class ViewerActs {
+ public:
+  virtual ~ViewerActs() = default;
+  /// Drops the pictures that have not begun to be sent; the next one sent mends them
+  /// (media::Packet::mends) or is a keyframe. Sound goes on. Empty: there were none.
+  virtual std::optional<media::PictureRange> discard_unsent() = 0;
+  /// None of the next pictures is taken before one that mends them or a keyframe.
+  virtual void pause() = 0;
+  /// Lengthens the next picture's write by this much, at most media::kMostPadding.
+  virtual void pad(base::ByteCount amount) = 0;
 };
 
 /// A viewer at a frame's time: right after a picture of its channel was offered to it. `state`,
-/// `fd` and `sent` stay the same from on_join to on_leave.
+/// `fd`, `sent` and `acts` stay the same from on_join to on_leave.
 struct ViewerTick {
   const ViewerState& state;
   int fd;
   base::Time now;    ///< not before SentFrame::departed of any
   SentFrames& sent;  ///< pictures handed to the kernel and not yet seen acknowledged
+  ViewerActs& acts;
 };
 
 /// What of a picture's write is marked: the kernel reports on the socket's error queue when the

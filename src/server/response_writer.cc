@@ -4,8 +4,6 @@
 #include <charconv>
 #include <utility>
 
-#include "media/mpegts.h"
-
 namespace server {
 
 namespace {
@@ -54,22 +52,27 @@ class Gatherer {
 
 void ResponseWriter::add(QueuedPacket item) {
   Part part;
-  if (item.splice) part.splice = media::ts_splice(item.packet->bytes);
+  if (item.is_keyframe()) part.before = tables_.take(item.packet->bytes);
+  part.skipped = part.before.size();
   part.packet = std::move(item.packet);
+  if (item.splice) {
+    const auto splice = media::ts_splice(shared_bytes(part));
+    part.before.insert(part.before.end(), splice.begin(), splice.end());
+  }
   parts_.push_back(std::move(part));
 }
 
 void ResponseWriter::seal() {
   if (parts_.empty()) return;
-  std::size_t payload = 0;
-  for (const auto& part : parts_) payload += part.splice.size() + part.packet->bytes.size();
+  std::size_t payload = padding_.size();
+  for (const auto& part : parts_) payload += part.before.size() + shared_bytes(part).size();
   if (framing_ == Framing::kChunked) {
     append_chunk_header(prefix_, payload);
     suffix_ = kCrlf;
   }
   size_ = prefix_.size() + payload + suffix_.size();
   std::size_t end = prefix_.size();
-  for (auto& part : parts_) part.end = end += part.splice.size() + part.packet->bytes.size();
+  for (auto& part : parts_) part.end = end += part.before.size() + shared_bytes(part).size();
 }
 
 void ResponseWriter::finish() {
@@ -88,16 +91,23 @@ std::span<iovec> ResponseWriter::pieces(Pieces& memory) const {
   Gatherer gatherer{memory, sent_ - gone, (sent_ < head_ ? head_ : size_) - sent_};
   if (gone == 0) gatherer.add(prefix_.data(), prefix_.size());
   for (std::size_t i = done_; i < parts_.size(); ++i) {
-    gatherer.add(parts_[i].splice.data(), parts_[i].splice.size());
-    gatherer.add(parts_[i].packet->bytes.data(), parts_[i].packet->bytes.size());
+    const auto shared = shared_bytes(parts_[i]);
+    gatherer.add(parts_[i].before.data(), parts_[i].before.size());
+    gatherer.add(shared.data(), shared.size());
   }
+  gatherer.add(padding_.data(), padding_.size());
   gatherer.add(suffix_.data(), suffix_.size());
   return gatherer.pieces();
+}
+
+std::span<const std::uint8_t> ResponseWriter::shared_bytes(const Part& part) {
+  return std::span{part.packet->bytes}.subspan(part.skipped);
 }
 
 void ResponseWriter::reset() {
   prefix_.clear();
   parts_.clear();
+  padding_ = {};
   suffix_ = {};
   done_ = sent_ = size_ = head_ = 0;
 }

@@ -10,19 +10,21 @@
 #include <string_view>
 #include <vector>
 
+#include "media/mpegts.h"
 #include "server/viewer_queue.h"
 
 namespace server {
 
 /// Packets → the bytes of one HTTP response, without I/O: one chunk per batch, a batch being what
-/// one write should carry. Bytes are never copied; a batch once begun is always completed.
+/// one write should carry. Bytes are never copied, but for tables; a batch once begun is always
+/// completed.
 class ResponseWriter {
  public:
   enum class Framing { kChunked, kUntilClose };
 
   /// A picture and the sounds before it; more go with the next batch.
   static constexpr std::size_t kMaxPackets = 16;
-  static constexpr std::size_t kMaxPieces = 2 * kMaxPackets + 2;  ///< splices, framing
+  static constexpr std::size_t kMaxPieces = 2 * kMaxPackets + 3;  ///< splices, framing, padding
   using Pieces = std::array<iovec, kMaxPieces>;
 
   /// `head` goes before the first batch; `offset` bytes went before it on the connection.
@@ -31,6 +33,8 @@ class ResponseWriter {
 
   /// REQUIRES: room(), and a packet with bytes. Adds to the batch that has not begun.
   void add(QueuedPacket item);
+  /// REQUIRES: a packet was added. The batch ends with this; it outlives the response.
+  void pad(std::span<const std::uint8_t> padding) { padding_ = padding; }
   /// Frames what was added; call once before pieces().
   void seal();
   /// REQUIRES: a batch that has not begun, of more than `head` bytes. They go in a write of their
@@ -39,8 +43,9 @@ class ResponseWriter {
   /// The final chunk follows what has been sealed.
   void finish();
 
-  bool idle() const { return sent_ == size_; }     ///< nothing is unsent
-  bool between() const { return parts_.empty(); }  ///< no batch has begun: one may be added
+  std::size_t padding() const { return padding_.size(); }  ///< bytes of the batch
+  bool idle() const { return sent_ == size_; }             ///< nothing is unsent
+  bool between() const { return parts_.empty(); }          ///< no batch has begun: one may be added
   bool room() const { return parts_.size() < kMaxPackets; }
   std::uint64_t offset() const { return offset_; }
   std::size_t unsent() const { return size_ - sent_; }  ///< bytes, framing included
@@ -70,15 +75,19 @@ class ResponseWriter {
  private:
   struct Part {
     media::PacketPtr packet;
-    std::vector<std::uint8_t> splice;
-    std::size_t end = 0;  ///< of the packet, from the batch's first byte
+    std::vector<std::uint8_t> before;  ///< this viewer's own: tables, a splice
+    std::size_t skipped = 0;           ///< bytes of the packet in whose place they are
+    std::size_t end = 0;               ///< of the packet, from the batch's first byte
   };
 
+  static std::span<const std::uint8_t> shared_bytes(const Part& part);
   void reset();
 
   const Framing framing_;
   std::string prefix_;       ///< response head, chunk header
   std::vector<Part> parts_;  ///< keeps its capacity: no allocation per batch
+  media::TsTables tables_;
+  std::span<const std::uint8_t> padding_;
   std::string_view suffix_;
   std::size_t done_ = 0;  ///< parts wholly sent
   std::size_t sent_ = 0;  ///< bytes of the batch

@@ -22,7 +22,8 @@ struct SentFrame {
   std::uint64_t marked_end = 0;  ///< of its marked write, a few bytes of HTTP later; 0: not marked
   /// Of the marked head before it, which the kernel took right before the rest; 0: none.
   std::uint64_t head_end = 0;
-  base::ByteCount size;  ///< as sent, container included
+  base::ByteCount size;     ///< as sent, container included
+  base::ByteCount padding;  ///< behind it, in the same write
   base::ByteCount target;
   std::optional<media::Psnr> psnr;
 };

@@ -1,5 +1,7 @@
 #include "server/viewer.h"
 
+#include "media/mpegts.h"
+
 namespace server {
 
 namespace {
@@ -51,6 +53,7 @@ void Viewer::check_time(base::Time now) {
 }
 
 bool Viewer::prepare(bool sound_due) {
+  sound_due |= queue_.state().lacking.has_value();  // it would wait long for a picture
   if (writer_.between() && phase_ != Phase::kDraining &&
       (queue_.has_picture() || (sound_due && !queue_.empty()))) {
     bool picture = false;
@@ -59,11 +62,24 @@ bool Viewer::prepare(bool sound_due) {
       picture = item.is_video();
       writer_.add(std::move(item));
     }
+    if (picture) pad_batch();
     writer_.seal();
     marks_ = {};
     mark_due_ = picture;
   }
   return !writer_.idle();
+}
+
+void Viewer::pad_batch() {
+  const auto amount = static_cast<std::size_t>(std::exchange(padding_, {}).bytes());
+  writer_.pad(media::ts_padding(amount));
+  state_.padding += base::ByteCount{static_cast<std::int64_t>(writer_.padding())};
+}
+
+std::optional<media::PictureRange> Viewer::discard_unsent() {
+  const auto discarded = queue_.discard_pictures();
+  update_state();
+  return discarded;
 }
 
 void Viewer::mark(Marks marks) {
@@ -123,6 +139,8 @@ void Viewer::update_state() {
   state_.queued = queue.bytes + base::ByteCount{static_cast<std::int64_t>(writer_.unsent())};
   state_.frames_dropped = queue.frames_dropped;
   state_.gops_dropped = queue.gops_dropped;
+  state_.discards = queue.discards;
+  state_.lacking = queue.lacking;
 }
 
 void Viewer::on_sent(const media::Packet& packet, std::uint64_t end_offset, base::Time now) {
@@ -136,6 +154,7 @@ void Viewer::on_sent(const media::Packet& packet, std::uint64_t end_offset, base
               .marked_end = marks_.end ? writer_.batch_end() : 0,
               .head_end = writer_.head_end(),
               .size = base::ByteCount{static_cast<std::int64_t>(packet.bytes.size())},
+              .padding = base::ByteCount{static_cast<std::int64_t>(writer_.padding())},
               .target = packet.target,
               .psnr = packet.psnr});
 }

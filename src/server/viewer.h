@@ -22,7 +22,7 @@ namespace server {
 ///
 ///   Joining ──(first keyframe)──► Playing ──(finish)──► Draining     the writer says when it is
 ///   over
-class Viewer {
+class Viewer final : public ViewerActs {
  public:
   enum class Phase { kJoining, kPlaying, kDraining };
   enum class Source { kCurrent, kNext };  ///< the channel it is on, the one it is changing to
@@ -43,7 +43,8 @@ class Viewer {
   /// True once after each switch: the next channel is the current one now.
   bool switched() { return std::exchange(switched_, false); }
 
-  /// Makes the next batch when the last one is out. Sounds alone are only sent when `sound_due`.
+  /// Makes the next batch when the last one is out. Sounds alone are only sent when `sound_due`,
+  /// or while pictures are lacking.
   /// False when there is nothing to send.
   bool prepare(bool sound_due);
   const ResponseWriter& writer() const { return writer_; }
@@ -52,6 +53,10 @@ class Viewer {
   void mark(Marks marks);
   bool marked() const { return marks_.end; }
   void taken(std::size_t bytes, base::Time now);
+
+  std::optional<media::PictureRange> discard_unsent() override;
+  void pause() override { queue_.pause(); }
+  void pad(base::ByteCount amount) override { padding_ = amount; }
 
   /// Drops what has not begun to be sent and ends the response.
   void finish();
@@ -62,6 +67,7 @@ class Viewer {
   SentFrames& sent() { return sent_; }
 
  private:
+  void pad_batch();
   void deliver(QueuedPacket item);
   bool is_new(const media::Packet& packet);
   void apply(bool switched);
@@ -75,6 +81,7 @@ class Viewer {
   SentFrames sent_;
   Marks marks_;  ///< of the batch
   bool mark_due_ = false;
+  base::ByteCount padding_;                            ///< for the next picture
   std::array<std::optional<std::uint64_t>, 2> given_;  ///< by Packet::Kind: the newest
   std::array<bool, 2> splice_{};  ///< by Packet::Kind: the next one follows a gap
   std::unique_ptr<ChannelSwitch> switch_;

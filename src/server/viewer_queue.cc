@@ -17,11 +17,16 @@ base::ByteCount size(const QueuedPacket& item) {
 }  // namespace
 
 void ViewerQueue::push(QueuedPacket item) {
-  if (waiting_ && !item.is_keyframe()) {
-    if (item.is_video()) ++state_.frames_dropped;
+  if (!continues(item)) {
+    if (item.is_video()) lose(item);
     return;
   }
-  waiting_ = false;
+  if (item.is_video()) {
+    item.splice |= state_.lacking.has_value();
+    paused_ = false;
+    silent_ = false;
+    state_.lacking.reset();
+  }
   append(std::move(item));
   if (over()) drop_to_keyframe();
 }
@@ -37,6 +42,22 @@ void ViewerQueue::clear() {
   while (!empty()) take_front();
 }
 
+std::optional<media::PictureRange> ViewerQueue::discard_pictures() {
+  if (!has_picture()) return {};
+  for (std::size_t left = size_; left > 0; --left) {
+    QueuedPacket item = take_front();
+    if (!item.is_video()) {
+      append(std::move(item));
+      continue;
+    }
+    lose(item);
+  }
+  ++state_.discards;
+  splice_[static_cast<std::size_t>(media::Packet::Kind::kVideo)] = true;
+  granted_ = {};
+  return state_.lacking;
+}
+
 base::Duration ViewerQueue::media() const {
   if (pictures_ < 2) return {};
   std::size_t oldest = 0;
@@ -44,6 +65,15 @@ base::Duration ViewerQueue::media() const {
   while (!at(oldest).is_video()) ++oldest;
   while (!at(newest).is_video()) --newest;
   return at(newest).packet->pts - at(oldest).packet->pts;
+}
+
+/// What went before the packet is there, or not needed.
+bool ViewerQueue::continues(const QueuedPacket& item) const {
+  if (item.is_keyframe()) return true;
+  if (!item.is_video()) return !silent_;
+  if (paused_) return false;
+  const auto& mends = item.packet->mends;
+  return !state_.lacking || (mends && *mends <= state_.lacking->first);
 }
 
 void ViewerQueue::append(QueuedPacket item) {
@@ -73,17 +103,27 @@ QueuedPacket ViewerQueue::take_front() {
 void ViewerQueue::drop_to_keyframe() {
   ++state_.gops_dropped;
   drop(newest_keyframe());
-  if (!over()) return;
-  drop(size_);  // the newest keyframe is too old itself
-  waiting_ = true;
+  if (over()) {
+    drop(size_);  // the newest keyframe is too old itself
+    silent_ = true;
+  } else {
+    state_.lacking.reset();
+  }
 }
 
 void ViewerQueue::drop(std::size_t count) {
   for (; count > 0; --count) {
-    if (take_front().is_video()) ++state_.frames_dropped;
+    if (const auto item = take_front(); item.is_video()) lose(item);
   }
   splice_ = {true, true};
   if (empty()) granted_ = {};
+}
+
+void ViewerQueue::lose(const QueuedPacket& picture) {
+  paused_ = false;  // what is lacking has begun
+  const auto number = picture.packet->number;
+  state_.lacking = {state_.lacking ? state_.lacking->first : number, number};
+  ++state_.frames_dropped;
 }
 
 std::size_t ViewerQueue::newest_keyframe() const {

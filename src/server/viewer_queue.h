@@ -22,7 +22,8 @@ struct QueuedPacket {
 
 /// What one viewer has yet to be sent, bounded in media time of its pictures: sound comes in bursts
 /// when silence is made up, and goes where the pictures go. When it is full everything before the
-/// newest keyframe goes; if there is none to go to, everything, until the next keyframe.
+/// newest keyframe goes; if there is none to go to, everything, until a picture comes that mends
+/// them or is a keyframe. Pictures that are discarded before that leave their sound.
 /// Owned by a viewer, used on its loop thread; grows to its bound and allocates no more.
 class ViewerQueue {
  public:
@@ -30,6 +31,10 @@ class ViewerQueue {
     base::ByteCount bytes;
     std::uint64_t frames_dropped = 0;
     std::uint64_t gops_dropped = 0;
+    std::uint64_t discards = 0;
+    /// Pictures that were dropped, and those after them: no other is taken before one that mends
+    /// them or a keyframe. Empty: none is lacking.
+    std::optional<media::PictureRange> lacking;
   };
 
   explicit ViewerQueue(base::Duration bound) : bound_{bound} {}
@@ -37,6 +42,13 @@ class ViewerQueue {
   void push(QueuedPacket item);
   QueuedPacket pop();  ///< REQUIRES: not empty
   void clear();
+
+  /// All pictures go, and those that come, before one that mends them or a keyframe. Empty: there
+  /// were none.
+  std::optional<media::PictureRange> discard_pictures();
+
+  /// From the next picture on they are lacking, unless that is a keyframe.
+  void pause() { paused_ = true; }
 
   /// A joiner who begins `late` behind may stay so until the queue has been empty once.
   void grant(base::Duration late) { granted_ = late; }
@@ -57,8 +69,10 @@ class ViewerQueue {
   void append(QueuedPacket item);
   void grow();
   QueuedPacket take_front();
+  bool continues(const QueuedPacket& item) const;
   void drop_to_keyframe();
   void drop(std::size_t count);
+  void lose(const QueuedPacket& picture);
   std::size_t newest_keyframe() const;
 
   const base::Duration bound_;
@@ -67,7 +81,8 @@ class ViewerQueue {
   std::size_t head_ = 0;
   std::size_t size_ = 0;
   std::size_t pictures_ = 0;
-  bool waiting_ = false;          ///< for a keyframe, after a drop
+  bool paused_ = false;
+  bool silent_ = false;           ///< sound waits for the next picture, after a drop
   std::array<bool, 2> splice_{};  ///< by Packet::Kind: the next one popped follows a gap
   State state_;
 };

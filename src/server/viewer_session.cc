@@ -167,7 +167,7 @@ void ViewerSession::pump(bool sound_due, base::Time now) {
 
 /// `now` is when the loop woke, which is before it wrote.
 ViewerTick ViewerSession::tick(base::Time now) {
-  return {viewer_.state(), socket_.fd(), std::max(now, wrote_), viewer_.sent()};
+  return {viewer_.state(), socket_.fd(), std::max(now, wrote_), viewer_.sent(), viewer_};
 }
 
 void ViewerSession::count_drops() {
@@ -176,6 +176,9 @@ void ViewerSession::count_drops() {
   };
   count(context_.counters.frames_dropped, frames_counted_, state().frames_dropped);
   count(context_.counters.gops_dropped, gops_counted_, state().gops_dropped);
+  count(context_.counters.discards, discards_counted_, state().discards);
+  count(context_.counters.padding_bytes, padding_counted_,
+        static_cast<std::uint64_t>(state().padding.bytes()));
   count(context_.counters.frames_forgotten, forgotten_counted_, viewer_.sent().forgotten());
 }
 

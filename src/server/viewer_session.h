@@ -75,6 +75,8 @@ class ViewerSession final : public ChannelMember {
   std::uint64_t acked_ = 0;
   std::uint64_t frames_counted_ = 0;  ///< of frames_dropped, in the loop's counters already
   std::uint64_t gops_counted_ = 0;
+  std::uint64_t discards_counted_ = 0;
+  std::uint64_t padding_counted_ = 0;
   std::uint64_t forgotten_counted_ = 0;
 };
 

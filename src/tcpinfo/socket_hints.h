@@ -60,6 +60,8 @@ class SocketHints {
 
   AppliedHints apply(int fd, const Hints& hints) const;
 
+  /// Whether ssthresh and cwnd can be set here.
+  bool sets_windows() const { return static_cast<bool>(map_); }
   /// What `Hints::congestion_control` may be.
   std::vector<std::string> available() const;
   /// What setsockopt(TCP_CONGESTION) wants.

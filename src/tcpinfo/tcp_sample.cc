@@ -30,14 +30,17 @@ TcpSample to_sample(const TcpInfoReading& reading, base::Time at) {
   if (info.snd_ssthresh < kInfiniteSsthresh) s.ssthresh = info.snd_ssthresh;
   s.sacked = info.sacked;
   s.lost = info.lost;
+  s.retransmitted = info.retrans;
   s.timeouts_in_row = info.retransmits;
   if (reading.has_total_rto()) s.total_timeouts = info.total_rto;
   s.total_retransmits = info.total_retrans;
   s.duplicates = info.dsack_dups;
   s.bytes_acked = info.bytes_acked;
   s.notsent = base::ByteCount{info.notsent_bytes};
+  s.pacing = from_bytes_per_second(info.pacing_rate);
   s.delivery_rate = from_bytes_per_second(info.delivery_rate);
   s.app_limited = (info.flags & 1) != 0;
+  s.receiver_limited = std::chrono::microseconds{info.rwnd_limited};
   return s;
 }
 

@@ -30,6 +30,15 @@ struct VideoSettings {
   bool operator==(const VideoSettings&) const = default;
 };
 
+/// What is left of `VideoSettings` at a low rate. Every n-th picture is that of Frame::number, so
+/// all groups of a stream have the same ones.
+struct OperatingPoint {
+  double scale = 1;    ///< of width and of height
+  unsigned every = 1;  ///< of so many pictures one is encoded
+
+  bool operator==(const OperatingPoint&) const = default;
+};
+
 struct AudioSettings {
   bool enabled = true;  ///< one AAC track, silent where the source has no sound
   base::BitRate rate = base::BitRate::kbps(128);

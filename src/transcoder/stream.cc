@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "transcoder/picture/picture_size.h"
+
 namespace transcoder {
 
 namespace {
@@ -39,9 +41,9 @@ void Stream::stop() {
   closing.swap(groups_);
 }
 
-void Stream::open_group(GroupIndex index, base::BitRate initial) {
+void Stream::open_group(GroupIndex index, base::BitRate initial, OperatingPoint point) {
   auto group = std::make_shared<EncodeGroup>(
-      settings_.name, settings_.video, settings_.audio, settings_.encoder, initial,
+      settings_.name, settings_.video, settings_.audio, settings_.encoder, initial, point,
       [this, index](media::PacketPtr packet) { publish_(index, std::move(packet)); });
   std::lock_guard lock{mutex_};
   // Under the mutex, so that no newer picture can have come before it.
@@ -65,11 +67,34 @@ void Stream::retarget(GroupIndex group, base::BitRate rate) {
   if (const auto found = groups_.find(group); found != groups_.end()) found->second->retarget(rate);
 }
 
+void Stream::set_point(GroupIndex group, OperatingPoint point) {
+  std::lock_guard lock{mutex_};
+  if (const auto found = groups_.find(group); found != groups_.end())
+    found->second->set_point(point);
+}
+
+void Stream::skip(GroupIndex group, unsigned pictures) {
+  std::lock_guard lock{mutex_};
+  if (const auto found = groups_.find(group); found != groups_.end()) found->second->skip(pictures);
+}
+
+void Stream::mend(GroupIndex group, media::PictureRange lost) {
+  std::lock_guard lock{mutex_};
+  if (const auto found = groups_.find(group); found != groups_.end()) found->second->mend(lost);
+}
+
 media::Pts Stream::schedule_keyframe(GroupIndex group, base::Duration earliest) {
   std::lock_guard lock{mutex_};
   const auto pts = (newest_ ? newest_->pts : media::Pts{}) + earliest;
   const auto found = groups_.find(group);
   return found == groups_.end() ? pts : found->second->schedule_keyframe(pts);
+}
+
+double Stream::pixels_per_second() const {
+  std::lock_guard lock{mutex_};
+  if (!newest_) return 0;
+  const auto whole = fit_picture({newest_->format.width, newest_->format.height}, settings_.video);
+  return whole.width * whole.height / base::seconds(frame_interval_);
 }
 
 Stream::State Stream::state() const {

@@ -38,13 +38,19 @@ class Stream {
 
   /// `group` must be free; the caller allots indexes. Its first picture is a keyframe: the newest
   /// picture, at once, if that is still fresh. Throws std::runtime_error.
-  void open_group(GroupIndex group, base::BitRate initial);
+  void open_group(GroupIndex group, base::BitRate initial, OperatingPoint point = {});
   /// Returns when the group publishes no more; not to be called by `publish`.
   void close_group(GroupIndex group);
 
   void retarget(GroupIndex group, base::BitRate rate);
+  void set_point(GroupIndex group, OperatingPoint point);
+  void skip(GroupIndex group, unsigned pictures);
+  void mend(GroupIndex group, media::PictureRange lost);
   /// See EncodeGroup::schedule_keyframe; `earliest` counts from the newest picture.
   media::Pts schedule_keyframe(GroupIndex group, base::Duration earliest);
+
+  /// Of the whole picture, as the groups have it at full size and rate; 0: no picture yet.
+  double pixels_per_second() const;
 
   /// The monotonic time that pts 0 stands for.
   base::Time epoch() const { return epoch_; }

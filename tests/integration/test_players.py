@@ -14,11 +14,27 @@ VLC_COMPLAINT = re.compile(r"\] (ts demux|\S+ packetizer|\S+ decoder|main (input
                            r"(error|warning): (?!decoded zero sample)")
 
 
-@pytest.fixture(scope="module")
-def daemon(tmp_path_factory):
-    """What `symcast serve` offers without any flag but the port: the full-size test source."""
+# From 200 kbit/s the rate climbs by half a megabit a second, and with it the picture's size.
+CLIMBING = """
+[control]
+policy = "itcp"
+[itcp]
+hold = "200ms"
+restore_interval = "200ms"
+restore_step = 0.05
+[rate]
+min = "100k"
+start = "200k"
+max = "2M"
+"""
+
+
+@pytest.fixture(scope="module", params=["", CLIMBING], ids=["default", "climbing"])
+def daemon(request, tmp_path_factory):
+    """What `symcast serve` offers without any flag but the port, the full-size test source; and
+    operating points that change while it is watched."""
     from daemon import Daemon
-    with Daemon(directory=tmp_path_factory.mktemp("daemon")) as running:
+    with Daemon(directory=tmp_path_factory.mktemp("daemon"), config=request.param) as running:
         yield running
 
 

@@ -1,11 +1,12 @@
 """The experiment of the congestion test and of bench/retraction: links that fall from 5 to 1 Mbit/s
-and return, with the policy `itcp` beside `off`, each stream behind a link of its own.
+and return, with the policies beside each other, each stream behind a link of its own.
 
     5 Mbit/s        1 Mbit/s        5 Mbit/s
     0 ........ fall ........ rise ........ end     seconds from the viewers' start
 """
 
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from daemon import Daemon
@@ -13,7 +14,7 @@ from netlab import Netlab
 from timeline import RateWatch, between, percentile, picture_delays, read_trace
 from viewer import Viewer
 
-POLICIES = ("off", "itcp")
+POLICIES = ("off", "itcp", "symbiosis")
 START_RATE = 3e6  # bit/s: leaves a 5 Mbit/s link room, and is three times a 1 Mbit/s one
 SLOW_LINK = 1e6  # bit/s
 
@@ -60,13 +61,14 @@ class CapacityStep:
                                   client=i, directory=directory, name=policy)
                    for i, policy in enumerate(POLICIES)}
         self.begin = time.monotonic()
-        with RateWatch(daemon, "off") as off, RateWatch(daemon, "itcp") as itcp:
+        with ExitStack() as watches:
+            self.rates = {policy: watches.enter_context(RateWatch(daemon, policy))
+                          for policy in POLICIES}
             self._sleep_until(self.phases.fall)
             lab.set(down_rate="1M")
             self._sleep_until(self.phases.rise)
             lab.set(down_rate="5M")
             self._sleep_until(self.phases.end)
-        self.rates = {"off": off, "itcp": itcp}
         self.metrics = daemon.metrics()
         self.pictures = {policy: viewer.pictures() for policy, viewer in viewers.items()}
         self.summaries = {policy: viewer.finish() for policy, viewer in viewers.items()}

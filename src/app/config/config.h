@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "abr/operating_points.h"
 #include "abr/settings.h"
 #include "base/log.h"
 #include "base/units.h"
@@ -35,11 +36,12 @@ struct TcpSettings {
 };
 
 /// One [[stream]]: inherits [video], [audio], [encoder], [source], [rate], [control], [itcp],
-/// [groups] and [tcp], and may override any of their keys.
+/// [groups], [points] and [tcp], and may override any of their keys.
 struct StreamConfig {
   transcoder::StreamSettings media;
   abr::Settings control;
   TcpSettings tcp;
+  abr::PointSettings points;
 };
 
 /// What is asked of the kernel once, at start.

@@ -1,10 +1,7 @@
 #include "app/config/config_keys.h"
 
-#include <initializer_list>
-#include <string_view>
-#include <utility>
-
 #include "app/config/config_lists.h"
+#include "app/config/config_section.h"
 #include "app/config/config_types.h"
 
 namespace app {
@@ -23,38 +20,6 @@ using types::Text;
 using types::Whole;
 using types::Word;
 
-/// A key before it is known where in the configuration its Part is.
-template <typename Part>
-struct Field {
-  std::string_view name;
-  std::string_view doc;
-  std::string allowed;
-  std::function<void(Part&, const Value&)> read;
-  std::function<std::string(const Part&)> write;
-};
-
-template <typename Part, typename T, typename Type>
-Field<Part> key(std::string_view name, T Part::*member, Type type, std::string_view doc) {
-  return {name, doc, type.allowed(),
-          [=](Part& part, const Value& value) { part.*member = type.read(value); },
-          [=](const Part& part) { return type.write(part.*member); }};
-}
-
-/// `part_of` finds the struct that holds the section's members.
-template <typename Target, typename Part, typename PartOf>
-Section<Target> section(std::string_view name, std::string_view doc, PartOf part_of,
-                        std::initializer_list<Field<Part>> fields) {
-  Section<Target> out{std::string{name}, std::string{doc}, {}};
-  const std::string prefix = name.empty() ? "" : std::string{name} + ".";
-  for (const auto& field : fields) {
-    out.keys.push_back(
-        {prefix + std::string{field.name}, std::string{field.doc}, field.allowed,
-         [=, read = field.read](Target& target, const Value& v) { read(part_of(target), v); },
-         [=, write = field.write](const Target& target) { return write(part_of(target)); }});
-  }
-  return out;
-}
-
 constexpr auto kItself = [](auto& target) -> auto& { return target; };
 
 const types::ListOf<server::Endpoint> kEndpoints{R"(list of "ADDRESS:PORT" or ":PORT")"};
@@ -63,8 +28,12 @@ const types::Choice<base::log::Level> kLevels{{{"debug", base::log::Level::kDebu
                                                {"info", base::log::Level::kInfo},
                                                {"warning", base::log::Level::kWarning},
                                                {"error", base::log::Level::kError}}};
-const types::Choice<abr::PolicyKind> kPolicies{
-    {{"itcp", abr::PolicyKind::kItcp}, {"off", abr::PolicyKind::kOff}}};
+const types::Choice<abr::PolicyKind> kPolicies{{{"symbiosis", abr::PolicyKind::kSymbiosis},
+                                                {"itcp", abr::PolicyKind::kItcp},
+                                                {"dbr", abr::PolicyKind::kDbr},
+                                                {"delivery", abr::PolicyKind::kDelivery},
+                                                {"gcc", abr::PolicyKind::kGcc},
+                                                {"off", abr::PolicyKind::kOff}}};
 const types::Choice<std::optional<tcpinfo::EventSource>> kEventSources{
     {{"auto", std::nullopt},
      {"tracepoint", tcpinfo::EventSource::kTracepoint},
@@ -274,14 +243,18 @@ Section<StreamConfig> rate_section() {
 
 Section<StreamConfig> control_section() {
   using Part = abr::Settings;
-  return section<StreamConfig, Part>("control",
-                                     "What is done when a viewer's connection is congested.",
-                                     [](auto& stream) -> auto& { return stream.control; },
-                                     {
-                                         key("policy", &Part::policy, kPolicies,
-                                             "\"itcp\": TCP's retransmissions cut the rate, quiet "
-                                             "restores it. \"off\": they are only counted."),
-                                     });
+  return section<StreamConfig, Part>(
+      "control", "What is done when a viewer's connection is congested.",
+      [](auto& stream) -> auto& { return stream.control; },
+      {
+          key("policy", &Part::policy, kPolicies,
+              "\"symbiosis\" follows what the connection carries, picture "
+              "by picture. The others are for comparison: \"itcp\": "
+              "retransmissions cut the rate, quiet restores it; "
+              "\"dbr\": OBS Studio's rule; \"delivery\": the "
+              "kernel's delivery rate; \"gcc\": the delay's "
+              "gradient; \"off\": nothing."),
+      });
 }
 
 Section<StreamConfig> itcp_section() {
@@ -316,10 +289,27 @@ Section<StreamConfig> groups_section() {
       [](auto& stream) -> auto& { return stream.control.groups; },
       {
           key("max", &Part::max, Whole{0, 256},
-              "Encoders of a stream; 0: one per CPU. The CPU budget: each costs an encoder's time "
-              "for every frame."),
+              "Encoders of a stream at most; 0: one per CPU. Fewer run where the CPUs cannot hold "
+              "so "
+              "many in real time: see cpu."),
+          key("cpu", &Part::cpu, Real{0.05, 1},
+              "Share of all CPUs that the encoders of all streams may take, by what a picture has "
+              "been measured to cost. Lower it where other programs need the CPUs."),
           key("linger", &Part::linger, Duration{0s, 1h},
               "How long an empty group is kept, so that a viewer who returns starts at once."),
+      });
+}
+
+Section<StreamConfig> points_section() {
+  using Part = abr::PointSettings;
+  return section<StreamConfig, Part>(
+      "points", "Operating points: what a group's picture is like at a low rate.",
+      [](auto& stream) -> auto& { return stream.points; },
+      {
+          key("bits_per_pixel", &Part::bits_per_pixel, Real{0, 1},
+              "A group whose rate stays below this has smaller pictures, in the end fewer, until "
+              "it has so much again. 0: always all, at full size. Higher for sharper, fewer "
+              "pixels."),
       });
 }
 
@@ -390,7 +380,7 @@ const std::vector<Section<Config>>& daemon_sections() {
 const std::vector<Section<StreamConfig>>& stream_sections() {
   static const std::vector<Section<StreamConfig>> sections{
       video_section(),   audio_section(), encoder_section(), source_section(), rate_section(),
-      control_section(), itcp_section(),  groups_section(),  tcp_section()};
+      control_section(), itcp_section(),  groups_section(),  points_section(), tcp_section()};
   return sections;
 }
 

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include <algorithm>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -12,6 +13,7 @@
 #include "base/log_period.h"
 #include "transcoder/encode/group_inbox.h"
 #include "transcoder/encode/keyframe_clock.h"
+#include "transcoder/encode/picture_skip.h"
 #include "transcoder/encode/rate_meter.h"
 #include "transcoder/encode/rate_target.h"
 #include "transcoder/encode/ts_muxer.h"
@@ -36,13 +38,17 @@ base::Duration thread_cpu_time() {
 class EncodeGroup::Impl {
  public:
   Impl(std::string name, const VideoSettings& video, const AudioSettings& audio,
-       EncoderSettings encoder, base::BitRate initial, Publish publish, OpenEncoder open);
+       EncoderSettings encoder, base::BitRate initial, OperatingPoint point, Publish publish,
+       OpenEncoder open);
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl();
 
   GroupInbox& inbox() { return inbox_; }
   void retarget(base::BitRate rate) { target_.set(rate); }
+  void skip(unsigned pictures) { skip_.set(pictures); }
+  void set_point(OperatingPoint point);
+  void mend(media::PictureRange lost);
   media::Pts schedule_keyframe(media::Pts earliest);
   State state() const;
 
@@ -50,8 +56,11 @@ class EncodeGroup::Impl {
   void run();
   void handle(const media::FramePtr& source);
   void handle(const media::AudioFramePtr& frame);
+  void skip(const media::Frame& frame);
+  bool leave_out(const media::Frame& frame);
   bool prepare(const media::PictureFormat& format);
   void follow_target();
+  void mend_lost(media::Pts pts);
   bool begin_picture(media::Pts pts);
   void publish_picture(const media::Frame& frame, const EncodedPicture& picture);
   void publish(media::Packet packet);
@@ -63,6 +72,7 @@ class EncodeGroup::Impl {
   const Publish publish_;
   const OpenEncoder open_;
   RateTarget target_;
+  PictureSkip skip_;
   GroupInbox inbox_;
 
   // Used by the group's thread only.
@@ -73,19 +83,23 @@ class EncodeGroup::Impl {
   base::BitRate rate_;           ///< of encoder_
   bool opened_ = false;          ///< encoder_ has not encoded yet
   base::Time retry_{};           ///< no encoder is opened before
+  OperatingPoint point_;         ///< in force
+  std::uint64_t keyframe_ = 0;   ///< number of the newest one
   base::LogPeriod failures_;
 
   mutable std::mutex mutex_;
-  State state_;          // GUARDED_BY(mutex_)
-  KeyframeClock clock_;  // GUARDED_BY(mutex_)
-  RateMeter meter_;      // GUARDED_BY(mutex_)
+  State state_;                              // GUARDED_BY(mutex_)
+  KeyframeClock clock_;                      // GUARDED_BY(mutex_)
+  std::optional<media::PictureRange> lost_;  // GUARDED_BY(mutex_); not mended yet
+  RateMeter meter_;                          // GUARDED_BY(mutex_)
+  OperatingPoint next_point_;                // GUARDED_BY(mutex_)
 
   std::thread thread_;  ///< last: it uses all of the above
 };
 
 EncodeGroup::Impl::Impl(std::string name, const VideoSettings& video, const AudioSettings& audio,
-                        EncoderSettings encoder, base::BitRate initial, Publish publish,
-                        OpenEncoder open)
+                        EncoderSettings encoder, base::BitRate initial, OperatingPoint point,
+                        Publish publish, OpenEncoder open)
     : name_{std::move(name)},
       video_{video},
       settings_{std::move(encoder)},
@@ -94,11 +108,23 @@ EncodeGroup::Impl::Impl(std::string name, const VideoSettings& video, const Audi
       target_{initial},
       muxer_{name_, audio.enabled},
       clock_{settings_.keyframe_interval, settings_.forced_keyframe_interval},
+      next_point_{point},
       thread_{[this] { run(); }} {}
 
 EncodeGroup::Impl::~Impl() {
   inbox_.close();
   thread_.join();
+}
+
+void EncodeGroup::Impl::set_point(OperatingPoint point) {
+  std::lock_guard lock{mutex_};
+  next_point_ = point;
+}
+
+void EncodeGroup::Impl::mend(media::PictureRange lost) {
+  std::lock_guard lock{mutex_};
+  if (!lost_) lost_ = lost;
+  lost_ = {std::min(lost_->first, lost.first), std::max(lost_->last, lost.last)};
 }
 
 media::Pts EncodeGroup::Impl::schedule_keyframe(media::Pts earliest) {
@@ -111,7 +137,7 @@ EncodeGroup::State EncodeGroup::Impl::state() const {
   State state = state_;
   state.target = target_.get();
   state.actual = meter_.rate(base::Clock::now());
-  state.frames_skipped = inbox_.frames_dropped();
+  state.frames_late = inbox_.frames_dropped();
   state.audio_dropped = inbox_.audio_dropped();
   return state;
 }
@@ -126,11 +152,15 @@ void EncodeGroup::Impl::run() {
 }
 
 void EncodeGroup::Impl::handle(const media::FramePtr& source) {
+  if (leave_out(*source)) return;
+  if (skip_.take()) return skip(*source);
   const auto& from = source->format;
-  const auto frame = scaler_.scale(source, fit_picture({from.width, from.height}, video_));
+  const auto whole = fit_picture({from.width, from.height}, video_);
+  const auto frame = scaler_.scale(source, scale_picture(whole, point_.scale));
   if (!frame) return fail("the picture cannot be scaled");
   if (!prepare(frame->format)) return;
   follow_target();
+  mend_lost(frame->pts);
   const auto picture = encoder_->encode(*frame, begin_picture(frame->pts));
   if (!picture) {
     encoder_.reset();
@@ -151,6 +181,21 @@ void EncodeGroup::Impl::handle(const media::AudioFramePtr& frame) {
   publish(std::move(packet));
 }
 
+/// True when the operating point, which may be a new one, does without this picture.
+bool EncodeGroup::Impl::leave_out(const media::Frame& frame) {
+  std::lock_guard lock{mutex_};
+  point_ = next_point_;
+  const bool left_out = frame.number % point_.every != 0;
+  state_.frames_left_out += left_out;
+  return left_out;
+}
+
+void EncodeGroup::Impl::skip(const media::Frame& frame) {
+  if (encoder_) encoder_->skip(frame.pts);
+  std::lock_guard lock{mutex_};
+  ++state_.frames_skipped;
+}
+
 /// Makes sure that there is an encoder for `format`.
 bool EncodeGroup::Impl::prepare(const media::PictureFormat& format) {
   if (encoder_ && format == format_) return true;
@@ -160,7 +205,7 @@ bool EncodeGroup::Impl::prepare(const media::PictureFormat& format) {
   format_ = format;
   opened_ = true;
   try {
-    encoder_ = open_(settings_, format, video_.max_frame_rate, rate_);
+    encoder_ = open_(settings_, format, video_.max_frame_rate / point_.every, rate_);
   } catch (const std::exception& error) {
     encoder_.reset();
     retry_ = now + kRetry;
@@ -178,6 +223,18 @@ void EncodeGroup::Impl::follow_target() {
   ++state_.retargets;
 }
 
+/// The picture at `pts` mends what has been lost, or a keyframe will.
+void EncodeGroup::Impl::mend_lost(media::Pts pts) {
+  std::lock_guard lock{mutex_};
+  const auto lost = std::exchange(lost_, std::nullopt);
+  if (!lost || opened_ || keyframe_ > lost->last) return;
+  if (encoder_->mend(lost->first)) {
+    ++state_.mends;
+  } else {
+    clock_.schedule(pts);
+  }
+}
+
 /// True when the picture at `pts` is to be a keyframe.
 bool EncodeGroup::Impl::begin_picture(media::Pts pts) {
   std::lock_guard lock{mutex_};
@@ -187,6 +244,7 @@ bool EncodeGroup::Impl::begin_picture(media::Pts pts) {
 }
 
 void EncodeGroup::Impl::publish_picture(const media::Frame& frame, const EncodedPicture& picture) {
+  if (picture.keyframe) keyframe_ = frame.number;
   auto bytes = muxer_.mux(picture, frame.pts);
   if (!bytes) return fail(bytes.error());
   {
@@ -200,6 +258,7 @@ void EncodeGroup::Impl::publish_picture(const media::Frame& frame, const Encoded
   }
   media::Packet packet;
   packet.keyframe = picture.keyframe;
+  packet.mends = picture.mends;
   packet.number = frame.number;
   packet.pts = frame.pts;
   packet.captured = frame.captured;
@@ -229,15 +288,18 @@ void EncodeGroup::Impl::fail(const std::string& reason) {
 }
 
 EncodeGroup::EncodeGroup(std::string name, VideoSettings video, AudioSettings audio,
-                         EncoderSettings encoder, base::BitRate initial, Publish publish,
-                         OpenEncoder open)
+                         EncoderSettings encoder, base::BitRate initial, OperatingPoint point,
+                         Publish publish, OpenEncoder open)
     : impl_{std::make_unique<Impl>(std::move(name), video, audio, std::move(encoder), initial,
-                                   std::move(publish), std::move(open))} {}
+                                   point, std::move(publish), std::move(open))} {}
 EncodeGroup::~EncodeGroup() = default;
 
 void EncodeGroup::push(media::FramePtr frame) { impl_->inbox().push(std::move(frame)); }
 void EncodeGroup::push(media::AudioFramePtr frame) { impl_->inbox().push(std::move(frame)); }
 void EncodeGroup::retarget(base::BitRate rate) { impl_->retarget(rate); }
+void EncodeGroup::set_point(OperatingPoint point) { impl_->set_point(point); }
+void EncodeGroup::skip(unsigned pictures) { impl_->skip(pictures); }
+void EncodeGroup::mend(media::PictureRange lost) { impl_->mend(lost); }
 
 media::Pts EncodeGroup::schedule_keyframe(media::Pts earliest) {
   return impl_->schedule_keyframe(earliest);

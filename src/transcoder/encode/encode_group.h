@@ -26,11 +26,14 @@ class EncodeGroup {
     base::BitRate actual;         ///< video bits of the last second
     media::PictureFormat format;  ///< as encoded
     std::uint64_t frames = 0;
-    std::uint64_t frames_skipped = 0;  ///< dropped before encoding: the encoder was late
+    std::uint64_t frames_skipped = 0;   ///< not encoded: asked for by skip
+    std::uint64_t frames_left_out = 0;  ///< not encoded: the operating point has fewer
+    std::uint64_t frames_late = 0;      ///< dropped before encoding: the encoder was late
     std::uint64_t audio_dropped = 0;
     std::uint64_t keyframes = 0;         ///< all
     std::uint64_t keyframes_forced = 0;  ///< of them, asked for by schedule_keyframe
     std::uint64_t retargets = 0;
+    std::uint64_t mends = 0;          ///< pictures coded without those that a viewer lacks
     std::uint64_t failures = 0;       ///< pictures lost to the scaler, the encoder or the muxer
     std::uint64_t bytes = 0;          ///< container bytes published
     base::Duration encode_time{};     ///< thread CPU time spent, total
@@ -39,13 +42,28 @@ class EncodeGroup {
 
   /// `name`: the stream's; it becomes the service name in MPEG-TS. Throws std::runtime_error.
   EncodeGroup(std::string name, VideoSettings video, AudioSettings audio, EncoderSettings encoder,
-              base::BitRate initial, Publish publish, OpenEncoder open = open_x264);
+              base::BitRate initial, OperatingPoint point, Publish publish,
+              OpenEncoder open = open_x264);
   ~EncodeGroup();  ///< joins the thread
 
   void push(media::FramePtr frame);
   void push(media::AudioFramePtr frame);
 
   void retarget(base::BitRate rate);
+
+  /// From the next picture on. Another size costs a new encoder and a keyframe, another frame rate
+  /// neither.
+  void set_point(OperatingPoint point);
+
+  /// So many of the next pictures, of those that the operating point has, are not encoded; the
+  /// latest call wins, 0 ends it.
+  void skip(unsigned pictures);
+
+  /// A viewer was never sent these pictures and takes nothing more before one that mends them, or
+  /// a keyframe. The next picture refers to none of them or of those that came after; where they
+  /// are too many for that, the next keyframe comes as soon as forced_keyframe_interval allows.
+  /// Costs other viewers of the group nothing but the bits of that picture.
+  void mend(media::PictureRange lost);
 
   /// Sees to it that the first picture at or after the returned pts is a keyframe, and returns the
   /// first such pts that is not before `earliest`: that of a keyframe planned already, or one of

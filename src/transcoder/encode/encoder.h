@@ -18,6 +18,7 @@ struct EncodedPicture {
   std::vector<std::uint8_t> bytes;
   bool keyframe = false;
   base::ByteCount target;  ///< what the rate allowed it: rate x the measured frame interval
+  std::optional<std::uint64_t> mends;  ///< see media::Packet
   std::optional<media::Psnr> psnr;
 };
 
@@ -29,6 +30,13 @@ class Encoder {
   /// From the next picture on, the rate of the bytes that encode() returns is at most `rate`;
   /// costs no keyframe.
   virtual void retarget(base::BitRate rate) = 0;
+
+  /// The picture at `pts` is not encoded: it counts as time, not as a slower frame rate.
+  virtual void skip(media::Pts pts) = 0;
+
+  /// Pictures from `number` (Frame::number) on have not reached a viewer: the next one refers to
+  /// none of them. False, and nothing is changed, when only a keyframe could do that.
+  virtual bool mend(std::uint64_t number) = 0;
 
   /// `frame` has the format that the encoder was opened with; the first one is a keyframe.
   /// After an error the encoder is of no further use.

@@ -16,7 +16,9 @@ namespace transcoder {
 ///   room    = bound - waiting                      what the next picture may take
 ///   waiting = waiting + its bits                   after it
 ///
-/// A picture that comes sooner than `interval` has its share of the time that has passed.
+/// A picture that comes sooner than `interval` has its share of the time that has passed. One after
+/// skipped pictures has no larger share for that: what the link had time to drain is gone from
+/// `waiting`, but a picture of their bits would be late by their time.
 class PictureBudget {
  public:
   /// `frame_rate`: a guess until pictures have come.
@@ -26,6 +28,9 @@ class PictureBudget {
 
   /// The most that the picture at `pts` may take; call once per picture.
   base::ByteCount next(media::Pts pts);
+
+  /// The picture at `pts` is not encoded; call in place of next().
+  void skip(media::Pts pts) { interval_.update(pts); }
 
   /// What that picture took.
   void spend(base::ByteCount amount) { waiting_ += amount; }

@@ -14,9 +14,12 @@ extern "C" {
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "transcoder/encode/frame_numbers.h"
 #include "transcoder/encode/picture_budget.h"
+#include "transcoder/encode/reference_window.h"
 
 namespace transcoder {
 
@@ -28,6 +31,8 @@ void keep_error(void* text, int level, const char* format, std::va_list argument
   auto& kept = *static_cast<std::array<char, 200>*>(text);
   std::vsnprintf(kept.data(), kept.size(), format, arguments);
 }
+
+constexpr int kMostReferences = 16;  // of any level (H.264 A.3.1)
 
 int macroblocks(const media::PictureFormat& format) {
   return ((format.width + 15) / 16) * ((format.height + 15) / 16);
@@ -105,11 +110,16 @@ x264_param_t parameters(const EncoderSettings& settings, const media::PictureFor
   p.b_sliced_threads = settings.threads > 1;
   p.rc.i_rc_method = X264_RC_CRF;
   p.rc.f_rf_constant = static_cast<float>(settings.crf);
+  // From "medium" on a picture may be listed twice, and x264 names it the second time by a whole
+  // period of its frame_num; FrameNumbers has another one.
+  p.analyse.i_weighted_pred = std::min(p.analyse.i_weighted_pred, X264_WEIGHTP_SIMPLE);
   p.analyse.b_psnr = settings.psnr;
   if (const auto* level = level_for(format, frame_rate)) {
     p.i_level_idc = level->level_idc;
-    // Presets from "slow" on want more reference pictures than the level has memory for.
-    p.i_frame_reference = std::clamp(level->dpb / macroblocks(format), 1, p.i_frame_reference);
+    // All that the level has memory for is kept, to be referred to when newer ones are lost. A
+    // motion search looks at i_frame_reference of them, of which presets from "slow" on want more.
+    p.i_dpb_size = std::clamp(level->dpb / macroblocks(format), 1, kMostReferences);
+    p.i_frame_reference = std::min(p.i_frame_reference, p.i_dpb_size);
   }
   x264_param_apply_profile(&p, "high");
   return p;
@@ -125,23 +135,30 @@ class X264Encoder : public Encoder {
               double frame_rate, base::BitRate rate);
 
   void retarget(base::BitRate rate) override { budget_.retarget(rate); }
+  void skip(media::Pts pts) override { budget_.skip(pts); }
+  bool mend(std::uint64_t number) override;
   base::Result<EncodedPicture> encode(const media::Frame& frame, bool keyframe) override;
 
  private:
   base::Error failure(const char* what) const;
-  EncodedPicture picture(std::span<const x264_nal_t> nals, const x264_picture_t& output) const;
+  EncodedPicture picture(std::span<const x264_nal_t> nals, const x264_picture_t& output);
+  void append(std::vector<std::uint8_t>& out, const x264_nal_t& nal);
 
   std::array<char, 200> error_{};
   PictureBudget budget_;
   x264_param_t parameters_;
+  FrameNumbers frame_numbers_;
+  std::uint64_t since_keyframe_ = 0;  ///< pictures
+  ReferenceWindow references_;
+  std::optional<std::uint64_t> mends_;  ///< of the next picture
   std::unique_ptr<x264_t, CloseX264> x264_;
-  std::int64_t count_ = 0;
 };
 
 X264Encoder::X264Encoder(const EncoderSettings& settings, const media::PictureFormat& format,
                          double frame_rate, base::BitRate rate)
     : budget_{rate, settings.vbv, frame_rate},
-      parameters_{parameters(settings, format, frame_rate)} {
+      parameters_{parameters(settings, format, frame_rate)},
+      references_{static_cast<std::size_t>(parameters_.i_dpb_size)} {
   parameters_.pf_log = keep_error;
   parameters_.p_log_private = &error_;
   parameters_.i_log_level = X264_LOG_INFO;  // below it x264 measures no PSNR
@@ -150,13 +167,23 @@ X264Encoder::X264Encoder(const EncoderSettings& settings, const media::PictureFo
   if (!x264_) throw std::runtime_error{failure("open").message};
 }
 
+bool X264Encoder::mend(std::uint64_t number) {
+  const bool wrapped = since_keyframe_ >= frame_numbers_.period() &&
+                       since_keyframe_ % frame_numbers_.period() < kMostReferences;
+  const auto newest = wrapped ? std::nullopt : references_.forget(number);
+  if (!newest) return false;
+  x264_encoder_invalidate_reference(x264_.get(), static_cast<std::int64_t>(number));
+  mends_ = *newest + 1;
+  return true;
+}
+
 base::Result<EncodedPicture> X264Encoder::encode(const media::Frame& frame, bool keyframe) {
   set_limit(parameters_, budget_.next(frame.pts));
   if (x264_encoder_reconfig(x264_.get(), &parameters_) < 0) return failure("retarget");
   x264_picture_t input;
   x264_picture_init(&input);
   input.i_type = keyframe ? X264_TYPE_IDR : X264_TYPE_P;
-  input.i_pts = count_++;
+  input.i_pts = static_cast<std::int64_t>(frame.number);  // by which mend() names it
   input.img.i_csp = X264_CSP_I420;
   input.img.i_plane = 3;
   for (int i = 0; i < 3; ++i) {
@@ -169,24 +196,39 @@ base::Result<EncodedPicture> X264Encoder::encode(const media::Frame& frame, bool
   const int size = x264_encoder_encode(x264_.get(), &nals, &count, &input, &output);
   if (size <= 0) return failure("encode");
   budget_.spend(base::ByteCount{size});
+  references_.add(frame.number, output.b_keyframe != 0);
   return picture({nals, static_cast<std::size_t>(count)}, output);
 }
 
 EncodedPicture X264Encoder::picture(std::span<const x264_nal_t> nals,
-                                    const x264_picture_t& output) const {
+                                    const x264_picture_t& output) {
   EncodedPicture result;
   result.keyframe = output.b_keyframe != 0;
+  since_keyframe_ = result.keyframe ? 0 : since_keyframe_ + 1;
   result.target = budget_.picture();
+  result.mends = std::exchange(mends_, std::nullopt);
   for (const auto& nal : nals) {
     // The only SEI is x264's list of options in the first picture: 700 bytes of a viewer's rate.
     if (nal.i_type == NAL_SEI) continue;
-    result.bytes.insert(result.bytes.end(), nal.p_payload, nal.p_payload + nal.i_payload);
+    append(result.bytes, nal);
   }
   if (parameters_.analyse.b_psnr) {
     const auto& psnr = output.prop.f_psnr;
     result.psnr = media::Psnr{.y = psnr[0], .u = psnr[1], .v = psnr[2]};
   }
   return result;
+}
+
+void X264Encoder::append(std::vector<std::uint8_t>& out, const x264_nal_t& nal) {
+  const std::span bytes{nal.p_payload, static_cast<std::size_t>(nal.i_payload)};
+  const auto add = [&](const auto& unit) { out.insert(out.end(), unit.begin(), unit.end()); };
+  if (nal.i_type == NAL_SPS) {
+    add(frame_numbers_.sequence(bytes));
+  } else if (nal.i_type == NAL_SLICE || nal.i_type == NAL_SLICE_IDR) {
+    add(frame_numbers_.slice(bytes, since_keyframe_));
+  } else {
+    add(bytes);
+  }
 }
 
 base::Error X264Encoder::failure(const char* what) const {

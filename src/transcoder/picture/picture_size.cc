@@ -26,4 +26,9 @@ PictureSize fit_picture(PictureSize source, const VideoSettings& limits) {
           even_at_most(source.height * scale, limits.max_height)};
 }
 
+PictureSize scale_picture(PictureSize size, double scale) {
+  return {even_at_most(size.width * scale, size.width),
+          even_at_most(size.height * scale, size.height)};
+}
+
 }  // namespace transcoder

@@ -15,4 +15,7 @@ struct PictureSize {
 /// an odd picture within the limits loses its last column or line, never gains one.
 PictureSize fit_picture(PictureSize source, const VideoSettings& limits);
 
+/// `scale` of its width and height (at most 1), even again.
+PictureSize scale_picture(PictureSize size, double scale);
+
 }  // namespace transcoder

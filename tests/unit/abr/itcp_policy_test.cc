@@ -18,7 +18,7 @@ class ItcpPolicyTest : public testing::Test {
 
   Decision decide(base::Duration after, Observation observation) {
     now_ += after;
-    const Decision decision = policy_.decide(observation, now_);
+    const Decision decision = policy_.decide(observation, {}, now_);
     rate_ = decision.rate;
     return decision;
   }
@@ -153,8 +153,8 @@ TEST_F(ItcpPolicyTest, ASmallBacklogIsQuiet) {
 
 TEST_F(ItcpPolicyTest, ClimbsFromAStartBelowTheCeiling) {
   ItcpPolicy policy{settings_, {.min = limits_.min, .max = limits_.max, .start = BitRate::mbps(2)}};
-  policy.decide({}, now_);
-  EXPECT_EQ(policy.decide({}, now_ + 1s).rate, BitRate::mbps(2.4));
+  policy.decide({}, {}, now_);
+  EXPECT_EQ(policy.decide({}, {}, now_ + 1s).rate, BitRate::mbps(2.4));
 }
 
 }  // namespace

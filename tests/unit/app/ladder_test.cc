@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace app {
 namespace {
@@ -30,6 +35,8 @@ class LadderTest : public testing::Test {
               log_.push_back("move " + std::to_string(viewer) + " to " + std::to_string(g) +
                              " at " + std::to_string(at / 1ms) + ": " + abr::name(reason));
             },
+        .refuse = [this](auto held) { log_.push_back("refuse " + std::to_string(held)); },
+        .shed = [this](auto g) { log_.push_back("shed " + std::to_string(g)); },
     };
   }
 
@@ -43,7 +50,7 @@ class LadderTest : public testing::Test {
   Log log_;
   bool broken_ = false;  ///< no encoder can be had
   base::Time now_{1h};
-  Ladder ladder_{{.max = 2, .linger = 5s}, recorded()};
+  Ladder ladder_{{.max = 2, .linger = 5s}, now_ - 10s, recorded()};
 };
 
 constexpr abr::Decision kCollapse{BitRate::kbps(500), abr::Reason::kRexmt};
@@ -67,11 +74,22 @@ TEST_F(LadderTest, APrivateGroupFollowsItsViewerAtOnce) {
   EXPECT_EQ(ladder_.state().groups.at(0).reason, abr::Reason::kDupack);
 }
 
-TEST_F(LadderTest, OneOfManyLeavesTheSharedRateAlone) {
+TEST_F(LadderTest, OneOfManyGetsAGroupOfHisOwnAndTheOthersKeepTheirRate) {
   for (Ladder::ViewerId v = 1; v <= 10; ++v) ladder_.join(v, BitRate::mbps(2), now_);
   take_log();
   ladder_.report(10, kCollapse, now_);
-  ladder_.tick(now_ + 250ms);
+  ladder_.tick(now_);
+  EXPECT_EQ(take_log(), (Log{"move 2 to 0 at 10100: members", "move 10 to 1 at 10100: move_down"}));
+  EXPECT_EQ(ladder_.state().groups.at(0).viewers, 9u);
+  EXPECT_EQ(ladder_.state().groups.at(0).rate, BitRate::mbps(2));
+}
+
+TEST_F(LadderTest, ANewcomersGuessLowersNobodysRate) {
+  Ladder ladder{{.max = 1}, now_ - 10s, recorded()};
+  ladder.join(1, BitRate::mbps(4), now_);
+  ladder.join(2, BitRate::mbps(2), now_);
+  take_log();
+  ladder.tick(now_ + 250ms);
   EXPECT_EQ(take_log(), Log{});
 }
 
@@ -82,7 +100,92 @@ TEST_F(LadderTest, ACollapsedViewerMovesToASlowerGroup) {
   take_log();
   ladder_.report(3, kCollapse, now_);
   EXPECT_EQ(take_log(), Log{"move 3 to 0 at 10100: move_down"});
-  EXPECT_EQ(ladder_.state().moves_down, 1u);
+  EXPECT_EQ(ladder_.state().moves[abr::Reason::kMoveDown], 1u);
+}
+
+TEST_F(LadderTest, ASharedGroupFollowsASmallFallAtOnce) {
+  Ladder ladder{{.max = 1}, now_ - 10s, recorded()};
+  for (Ladder::ViewerId v : {1, 2, 3}) ladder.join(v, BitRate::mbps(2), now_);
+  take_log();
+  EXPECT_TRUE(ladder.report(3, {BitRate::mbps(1.95), abr::Reason::kCapacity}, now_));
+  EXPECT_EQ(take_log(), Log{"retarget 0 1950"});
+  EXPECT_EQ(ladder.state().groups.at(0).reason, abr::Reason::kMembers);
+}
+
+TEST_F(LadderTest, ASharedGroupCountsOnWhatIsSustainedNotOnWhatDrains) {
+  const abr::Decision drain{BitRate::kbps(300), abr::Reason::kBacklog, BitRate::mbps(2)};
+  ladder_.join(1, BitRate::mbps(4), now_);
+  for (Ladder::ViewerId v : {2, 3}) ladder_.join(v, BitRate::mbps(2), now_);
+  take_log();
+  EXPECT_FALSE(ladder_.report(3, drain, now_));
+  EXPECT_EQ(take_log(), Log{});
+}
+
+TEST_F(LadderTest, APrivateGroupDrains) {
+  ladder_.join(1, BitRate::mbps(2), now_);
+  take_log();
+  EXPECT_TRUE(
+      ladder_.report(1, {BitRate::kbps(300), abr::Reason::kBacklog, BitRate::mbps(1.5)}, now_));
+  EXPECT_EQ(take_log(), Log{"retarget 0 300"});
+  ladder_.tick(now_ + 250ms);
+  EXPECT_EQ(take_log(), Log{});
+}
+
+TEST_F(LadderTest, NobodyMovesForADrain) {
+  ladder_.join(1, BitRate::mbps(2), now_);
+  ladder_.join(2, BitRate::mbps(1), now_);
+  ladder_.report(1, {BitRate::kbps(300), abr::Reason::kBacklog, BitRate::mbps(1.9)}, now_);
+  for (auto t = now_; t < now_ + 6s; t += 250ms) ladder_.tick(t);
+  EXPECT_EQ(ladder_.state().plans, 0u);
+}
+
+TEST_F(LadderTest, WhoMustShareIsServedWhatHeSustains) {
+  Ladder ladder{{.max = 1}, now_ - 10s, recorded()};
+  ladder.join(1, BitRate::mbps(2), now_);
+  ladder.report(1, {BitRate::kbps(300), abr::Reason::kBacklog, BitRate::mbps(1.5)}, now_);
+  take_log();
+  ladder.join(2, BitRate::mbps(2), now_);
+  ladder.tick(now_ + 250ms);
+  EXPECT_EQ(take_log(), Log{"retarget 0 1500"});
+}
+
+TEST_F(LadderTest, ASharedGroupRisesAtATickOnly) {
+  Ladder ladder{{.max = 1}, now_ - 10s, recorded()};
+  for (Ladder::ViewerId v : {1, 2}) ladder.join(v, BitRate::mbps(2), now_);
+  take_log();
+  for (Ladder::ViewerId v : {1, 2}) {
+    EXPECT_FALSE(ladder.report(v, {BitRate::mbps(3), abr::Reason::kStep}, now_));
+  }
+  EXPECT_EQ(take_log(), Log{});
+  ladder.tick(now_ + 250ms);
+  EXPECT_EQ(take_log(), Log{"retarget 0 3000"});
+}
+
+TEST_F(LadderTest, ASharedGroupFollowsTheSecondCollapseAtOnce) {
+  Ladder ladder{{.max = 1}, now_ - 10s, recorded()};
+  for (Ladder::ViewerId v : {1, 2, 3}) ladder.join(v, BitRate::mbps(2), now_);
+  take_log();
+  EXPECT_FALSE(ladder.report(1, kCollapse, now_));
+  EXPECT_TRUE(ladder.report(2, {BitRate::kbps(700), abr::Reason::kRexmt}, now_ + 40ms));
+  EXPECT_EQ(take_log(), Log{"retarget 0 500"});
+}
+
+TEST_F(LadderTest, ACollapseInSmallStepsIsOne) {
+  Ladder ladder{{.max = 1}, now_ - 10s, recorded()};
+  for (Ladder::ViewerId v : {1, 2, 3}) ladder.join(v, BitRate::mbps(2), now_);
+  auto t = now_;
+  for (double mbps = 1.93; mbps > 0.5; mbps *= 0.96, t += 33ms) {
+    ladder.report(3, {BitRate::mbps(mbps), abr::Reason::kBacklog}, t);
+    if ((t - now_) % 8 == 0ns) ladder.tick(t);
+    ASSERT_GE(ladder.state().groups.at(0).rate, 0.95 * BitRate::mbps(2));
+  }
+}
+
+TEST_F(LadderTest, AGroupIsPrivateWhenNobodyElseIsServedByIt) {
+  for (Ladder::ViewerId v : {1, 2, 3}) ladder_.join(v, BitRate::mbps(2), now_);
+  EXPECT_FALSE(ladder_.is_private(0));
+  EXPECT_TRUE(ladder_.is_private(1));
+  EXPECT_FALSE(ladder_.is_private(7));
 }
 
 TEST_F(LadderTest, ARecoveredViewerMovesUpAtATickAfterTheDwell) {
@@ -92,9 +195,9 @@ TEST_F(LadderTest, ARecoveredViewerMovesUpAtATickAfterTheDwell) {
   ladder_.report(3, {BitRate::mbps(4), abr::Reason::kRestore}, now_ + 1s);
   take_log();
   ladder_.tick(now_ + 2s);
-  EXPECT_EQ(ladder_.state().moves_up, 0u);
+  EXPECT_EQ(ladder_.state().moves[abr::Reason::kMoveUp], 0u);
   ladder_.tick(now_ + 3s);
-  EXPECT_EQ(ladder_.state().moves_up, 1u);
+  EXPECT_EQ(ladder_.state().moves[abr::Reason::kMoveUp], 1u);
 }
 
 TEST_F(LadderTest, AnEmptyGroupLingersThenCloses) {
@@ -116,14 +219,100 @@ TEST_F(LadderTest, ANewcomerTakesAGroupThatLingers) {
   EXPECT_EQ(take_log(), Log{"retarget 0 4000"});
 }
 
-TEST_F(LadderTest, TheRateRisesWhenTheWorstOfAGroupLeaves) {
+TEST_F(LadderTest, TheRateRisesWhenTheWorstOfAGroupLeave) {
   ladder_.join(1, BitRate::mbps(4), now_);
-  ladder_.join(2, BitRate::mbps(1), now_);
-  ladder_.join(3, BitRate::mbps(2), now_);  // shares with 2
-  ladder_.leave(2, now_);
+  for (Ladder::ViewerId v : {2, 3}) ladder_.join(v, BitRate::mbps(1), now_);
+  for (Ladder::ViewerId v : {4, 5}) ladder_.join(v, BitRate::mbps(2), now_);
+  for (Ladder::ViewerId v : {2, 3}) ladder_.leave(v, now_);
   take_log();
   ladder_.tick(now_ + 250ms);
   EXPECT_EQ(take_log(), Log{"retarget 1 2000"});
+}
+
+TEST_F(LadderTest, AGroupKeepsItsRateUntilThoseWhoLeaveItHaveLeft) {
+  for (Ladder::ViewerId v = 1; v <= 10; ++v) ladder_.join(v, BitRate::mbps(2), now_);
+  ladder_.report(10, kCollapse, now_);
+  ladder_.tick(now_);  // the others of his group leave it to him
+  take_log();
+  ladder_.tick(now_ + 250ms);
+  EXPECT_EQ(take_log(), Log{});
+  ladder_.tick(now_ + 500ms);
+  EXPECT_EQ(take_log(), Log{"retarget 1 500"});
+}
+
+TEST_F(LadderTest, WhoIsSlowForLongIsServedAtLast) {
+  Ladder ladder{{.max = 1}, now_ - 10s, recorded()};
+  for (Ladder::ViewerId v : {1, 2, 3}) ladder.join(v, BitRate::mbps(2), now_);
+  take_log();
+  ladder.report(3, kCollapse, now_);
+  base::Time t = now_;
+  for (; t < now_ + 30s; t += 250ms) ladder.tick(t);
+  EXPECT_EQ(take_log(), Log{});
+  ladder.tick(t);
+  EXPECT_EQ(take_log(), Log{"retarget 0 500"});
+}
+
+TEST_F(LadderTest, AGroupIsNotClosedWhileSomebodyIsStillServedByIt) {
+  Ladder ladder{{.max = 2, .linger = 0s}, now_ - 10s, recorded()};
+  ladder.join(1, BitRate::mbps(1), now_);
+  ladder.join(2, BitRate::mbps(4), now_);
+  ladder.limit(1);
+  ladder.shed(now_);
+  ladder.tick(now_ + 250ms);
+  EXPECT_EQ(ladder.state().groups.size(), 2u);
+  take_log();
+  ladder.tick(now_ + 500ms);
+  EXPECT_EQ(take_log(), Log{"close 1"});
+}
+
+TEST_F(LadderTest, APlanSeparatesTwoCrowds) {
+  for (Ladder::ViewerId v = 1; v <= 40; ++v) ladder_.join(v, BitRate::mbps(2), now_);
+  for (Ladder::ViewerId v = 1; v <= 40; ++v) {
+    ladder_.report(v, {BitRate::mbps(v % 2 ? 1 : 4), abr::Reason::kCapacity}, now_ + 1s);
+  }
+  for (base::Time t = now_ + 1s; t < now_ + 6s; t += 250ms) ladder_.tick(t);
+  const auto groups = ladder_.state().groups;
+  EXPECT_EQ(groups.at(0).viewers, 20u);
+  EXPECT_EQ(groups.at(1).viewers, 20u);
+  EXPECT_EQ(std::min(groups.at(0).rate, groups.at(1).rate), BitRate::mbps(1));
+  EXPECT_EQ(std::max(groups.at(0).rate, groups.at(1).rate), BitRate::mbps(4));
+}
+
+TEST_F(LadderTest, NobodyMovesAndNothingIsRetargetedWhileNothingChanges) {
+  for (Ladder::ViewerId v = 1; v <= 40; ++v) ladder_.join(v, BitRate::kbps(1000 + 50 * v), now_);
+  for (base::Time t = now_; t < now_ + 6s; t += 250ms) ladder_.tick(t);
+  take_log();
+  for (base::Time t = now_ + 6s; t < now_ + 60s; t += 250ms) ladder_.tick(t);
+  EXPECT_EQ(take_log(), Log{});
+}
+
+TEST_F(LadderTest, RefusesGroupsThatTheCpusDoNotHoldAndSaysSoOnce) {
+  ladder_.limit(1);
+  for (Ladder::ViewerId v : {1, 2}) ladder_.join(v, BitRate::mbps(2), now_);
+  for (base::Time t = now_; t < now_ + 2s; t += 250ms) ladder_.tick(t);
+  EXPECT_EQ(take_log(), (Log{"open 0 2000", "refuse 1"}));
+  EXPECT_EQ(ladder_.state().groups.size(), 1u);
+  EXPECT_EQ(ladder_.state().refused, 1u);
+  EXPECT_EQ(ladder_.state().max_groups, 1u);
+}
+
+TEST_F(LadderTest, ShedsTheLeastValuableGroupToTheNextSlower) {
+  ladder_.join(1, BitRate::mbps(2), now_);
+  ladder_.join(2, BitRate::mbps(4), now_);
+  ladder_.join(3, BitRate::mbps(2), now_);
+  take_log();
+  ladder_.limit(1);
+  ladder_.shed(now_);
+  EXPECT_EQ(take_log(), (Log{"shed 1", "move 2 to 0 at 10100: shed"}));
+  EXPECT_EQ(ladder_.state().shed, 1u);
+  ladder_.tick(now_ + 500ms);
+  EXPECT_EQ(ladder_.state().groups.size(), 1u);
+}
+
+TEST_F(LadderTest, TheLastGroupIsNotShed) {
+  ladder_.join(1, BitRate::mbps(2), now_);
+  ladder_.shed(now_);
+  EXPECT_EQ(ladder_.state().shed, 0u);
 }
 
 TEST_F(LadderTest, ANewcomerSharesWhereNoGroupCanBeOpened) {
@@ -151,7 +340,53 @@ TEST_F(LadderTest, AViewerStaysWhereNoGroupCanBeOpened) {
   ladder_.report(2, kCollapse, now_);
   ladder_.tick(now_ + 250ms);
   EXPECT_EQ(ladder_.state().groups.at(0).viewers, 2u);
-  EXPECT_EQ(ladder_.state().moves_down, 0u);
+  EXPECT_EQ(ladder_.state().moves[abr::Reason::kMoveDown], 0u);
+}
+
+/// Viewers of random rates who have settled; then one collapses, in one step or many. Until a
+/// viewer who moves has arrived, what counts for him is the group that he comes from.
+TEST_F(LadderTest, ACollapseNeverLowersAnothersRate) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random{seed};
+    std::lognormal_distribution<> capacity{std::log(2e6), 0.7};
+    const int groups = 1 + static_cast<int>(random() % 4);
+    const Ladder::ViewerId viewers = 2 + random() % 30;
+    std::map<Ladder::ViewerId, Ladder::GroupIndex> seats;
+    std::map<Ladder::ViewerId, Ladder::GroupIndex> moving;
+    base::Time t = now_;
+    auto actions = recorded();
+    actions.schedule_keyframe = [&](auto, auto earliest) -> media::Pts {
+      return t - now_ + 10s + earliest;
+    };
+    actions.move = [&](auto v, auto g, auto, auto) { moving[v] = g; };
+    Ladder ladder{{.max = groups}, now_ - 10s, std::move(actions)};
+    for (Ladder::ViewerId v = 1; v <= viewers; ++v) {
+      seats[v] = ladder.join(v, BitRate{static_cast<std::int64_t>(capacity(random))}, now_);
+    }
+    for (; t < now_ + 60s; t += 250ms) ladder.tick(t);
+    for (const auto& [v, g] : std::exchange(moving, {})) seats[v] = g;
+    const auto settled = seats;
+    const auto before = ladder.state().groups;
+    const double last = 150e3;
+    double falling = static_cast<double>(before.at(seats.at(1)).rate.bps());
+    const double step = std::uniform_real_distribution<>{0.05, 0.99}(random);
+    for (int tick = 0; tick < 80; ++tick, t += 250ms) {
+      const auto arriving = std::exchange(moving, {});
+      for (int picture = 0; picture < 7 && falling > last; ++picture) {
+        falling = std::max(last, falling * step);
+        ladder.report(1, {BitRate{static_cast<std::int64_t>(falling)}, abr::Reason::kRexmt},
+                      t + picture * 33ms);
+      }
+      ladder.tick(t);
+      const auto now = ladder.state().groups;
+      for (const auto& [v, g] : seats) {
+        if (v == 1) continue;
+        ASSERT_GE(now.at(g).rate, 0.95 * before.at(settled.at(v)).rate) << "viewer " << v;
+      }
+      for (const auto& [v, g] : arriving) seats[v] = g;
+    }
+  }
 }
 
 TEST_F(LadderTest, AReportOfAViewerWhoLeftIsIgnored) {

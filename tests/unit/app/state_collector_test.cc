@@ -58,7 +58,7 @@ TEST(StateCollectorTest, TellsACapacityOnlyWhereItIsKnown) {
     return Metrics{tcpinfo::EventSource::kTcpInfo}.text(StateCollector{[&] { return snapshot; }});
   };
   EXPECT_EQ(text().find("symcast_viewer_capacity"), std::string::npos);
-  snapshot.viewers[0].capacity = base::BitRate::mbps(5);
+  snapshot.viewers[0].path.capacity = base::BitRate::mbps(5);
   EXPECT_NE(text().find("symcast_viewer_capacity_bits_per_second{"), std::string::npos);
 }
 

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "server/viewer.h"
+
 namespace app {
 namespace {
 
@@ -18,6 +20,7 @@ server::SentFrame picture() {
   frame.departed = base::Time{10s + 12ms};
   frame.size = base::ByteCount{1000};
   frame.target = base::ByteCount{1250};
+  frame.padding = base::ByteCount{376};
   return frame;
 }
 
@@ -38,6 +41,7 @@ TEST(TraceLineTest, AFrameHoldsThePapersTwoLogs) {
   EXPECT_EQ(line["capacity"], 5'000'000);
   EXPECT_EQ(line["target_bits"], 10000);
   EXPECT_EQ(line["bits"], 8000);
+  EXPECT_EQ(line["padding_bits"], 3008);
   EXPECT_EQ(line["psnr"], (json{40.5, 42.0, 43.0}));
 }
 
@@ -47,6 +51,11 @@ TEST(TraceLineTest, APictureNeverAcknowledgedSaysSo) {
     EXPECT_TRUE(line[key].is_null()) << key;
   }
   EXPECT_TRUE(line["psnr"].is_null());
+}
+
+TEST(TraceLineTest, ADiscardNamesItsPictures) {
+  const auto line = json::parse(trace_line::discard({.first = 7, .last = 12}, base::Time{3s}));
+  EXPECT_EQ(line, (json{{"event", "discard"}, {"at", 3.0}, {"first", 7}, {"last", 12}}));
 }
 
 TEST(TraceLineTest, AnEventSaysItsKindAndWindow) {
@@ -74,9 +83,10 @@ TEST(TraceLineTest, AChangeOfGroupSaysWhichAndWhen) {
 TEST(TraceLineTest, AHostileUserAgentStaysOneLineOfJson) {
   server::ViewerState state;
   state.user_agent = "bad\n\"agent\xff";
-  server::SentFrames sent;
-  const auto line = trace_line::join({state, -1, base::Time{1s}, sent}, base::Time{},
-                                     {.congestion_control = "cubic", .ssthresh = 22, .cwnd = 10});
+  server::Viewer viewer{state, 1s, {server::ResponseWriter::Framing::kUntilClose, "", 0}};
+  const auto line =
+      trace_line::join({state, -1, base::Time{1s}, viewer.sent(), viewer}, base::Time{},
+                       {.congestion_control = "cubic", .ssthresh = 22, .cwnd = 10});
   EXPECT_EQ(line.find('\n'), std::string::npos);
   EXPECT_TRUE(json::accept(line));
 }

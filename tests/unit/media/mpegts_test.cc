@@ -19,6 +19,44 @@ using transcoder::test::SampleStream;
 
 using Bytes = std::vector<std::uint8_t>;
 
+TEST(TsPaddingTest, IsNullPacketsThatADemuxerDoesNotNotice) {
+  SampleStream stream;
+  Bytes bytes = stream.seconds(1);
+  const auto plain = decode_ts(bytes);
+  Bytes padded;
+  for (std::size_t i = 0; i < bytes.size(); i += kTsPacketSize) {
+    padded.insert(padded.end(), &bytes[i], &bytes[i] + kTsPacketSize);
+    if (i / kTsPacketSize % 20 != 0) continue;
+    const auto padding = ts_padding(3 * kTsPacketSize + 100);
+    EXPECT_EQ(padding.size(), 3 * kTsPacketSize);
+    padded.insert(padded.end(), padding.begin(), padding.end());
+  }
+  const auto decoded = decode_ts(padded);
+  EXPECT_THAT(decoded.messages, IsEmpty());
+  EXPECT_EQ(decoded.pictures, plain.pictures);
+  EXPECT_EQ(decoded.sounds, plain.sounds);
+}
+
+TEST(TsTablesTest, CountOnWhicheverGroupTheyComeFrom) {
+  SampleStream a;
+  SampleStream b;
+  b.video(true);  // its counters are ahead
+  TsTables tables;
+  for (int i = 0; i < 20; ++i) {
+    const auto packets = parse_ts(tables.take((i % 3 == 0 ? b : a).video(true)));
+    ASSERT_EQ(packets.size(), 3U);
+    for (const auto& packet : packets) EXPECT_EQ(packet.counter, (1 + i) % 16) << packet.pid;
+  }
+}
+
+TEST(TsTablesTest, OrdinaryPicturesHaveNone) {
+  SampleStream stream;
+  stream.video(true);
+  EXPECT_THAT(TsTables{}.take(stream.video()), IsEmpty());
+}
+
+TEST(TsPaddingTest, HasALimit) { EXPECT_EQ(ts_padding(1'000'000).size(), kMostPadding); }
+
 /// A TS packet without content.
 Bytes packet(unsigned pid, unsigned counter, std::uint8_t control = 0x10) {
   Bytes bytes(kTsPacketSize, 0xff);

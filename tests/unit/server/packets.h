@@ -40,6 +40,13 @@ inline media::PacketPtr picture(std::uint64_t number, bool keyframe = false, std
   return packet;
 }
 
+/// An ordinary picture that goes on without those from `first` on.
+inline media::PacketPtr mending(std::uint64_t number, std::uint64_t first) {
+  auto packet = std::make_shared<media::Packet>(*picture(number));
+  packet->mends = first;
+  return packet;
+}
+
 inline media::PacketPtr sound(std::uint64_t number, std::uint8_t group = 0) {
   auto packet = std::make_shared<media::Packet>();
   packet->kind = media::Packet::Kind::kAudio;

@@ -46,6 +46,24 @@ class Wire {
 
 std::string text(const std::vector<std::uint8_t>& bytes) { return {bytes.begin(), bytes.end()}; }
 
+TEST(ResponseWriterTest, PaddingIsTheEndOfItsBatchOnly) {
+  ResponseWriter writer{Framing::kChunked, "", 0};
+  const auto v = picture(1);
+  const auto padding = media::ts_padding(376);
+  writer.add(queued(v));
+  writer.pad(padding);
+  writer.seal();
+  EXPECT_EQ(writer.batch_end(), 5u + 376 + 376 + 2);
+  Wire wire;
+  wire.drain(writer);
+  EXPECT_EQ(wire.bytes,
+            "2f0\r\n" + text(v->bytes) + text({padding.begin(), padding.end()}) + "\r\n");
+  EXPECT_EQ(wire.sent.front().end, 5u + 376);
+  writer.add(queued(v));
+  writer.seal();
+  EXPECT_EQ(writer.padding(), 0u);
+}
+
 TEST(ResponseWriterTest, MakesOneChunkOfABatch) {
   ResponseWriter writer{Framing::kChunked, "HEAD\r\n\r\n", 0};
   const auto a = sound(1);
@@ -225,6 +243,9 @@ TEST(ResponseWriterTest, SendsTheSameBytesHoweverTheyAreTaken) {
         whole.add(item);
         cut.add(item);
       }
+      const auto padding = media::ts_padding(random() % 2000);
+      whole.pad(padding);
+      cut.pad(padding);
       whole.seal();
       cut.seal();
       cut.split(random() % 300);

@@ -43,6 +43,103 @@ TEST(ViewerQueueTest, DropsToTheNewestKeyframeWhenFull) {
   EXPECT_EQ(queue.state().gops_dropped, 1u);
 }
 
+TEST(ViewerQueueTest, DiscardsPicturesAndKeepsSound) {
+  ViewerQueue queue{milliseconds{1000}};
+  queue.push(queued(picture(3, true)));
+  queue.push(queued(sound(5)));
+  queue.push(queued(picture(4)));
+  queue.push(queued(sound(6)));
+  EXPECT_EQ(queue.discard_pictures(), (media::PictureRange{3, 4}));
+  EXPECT_FALSE(queue.has_picture());
+  EXPECT_EQ(queue.state().discards, 1u);
+  EXPECT_EQ(queue.state().frames_dropped, 2u);
+  EXPECT_EQ(queue.pop().packet->number, 5u);
+  EXPECT_FALSE(queue.pop().splice) << "sound has no gap";
+}
+
+TEST(ViewerQueueTest, AfterADiscardTakesSoundAndThePictureThatMends) {
+  ViewerQueue queue{milliseconds{1000}};
+  push_pictures(queue, 0, 4, 0);
+  while (queue.pop().packet->number < 2) {
+  }
+  EXPECT_EQ(queue.discard_pictures(), (media::PictureRange{3, 4}));
+  queue.push(queued(picture(5)));
+  queue.push(queued(sound(8)));
+  queue.push(queued(packets::mending(6, 4)));  // for one who has picture 3
+  queue.push(queued(packets::mending(7, 3)));
+  queue.push(queued(picture(8)));
+  EXPECT_EQ(queue.pop().packet->number, 8u);
+  const auto first = queue.pop();
+  EXPECT_EQ(first.packet->number, 7u);
+  EXPECT_TRUE(first.splice);
+  EXPECT_EQ(drain(queue), (std::vector<std::uint64_t>{8}));
+  EXPECT_EQ(queue.state().frames_dropped, 4u);
+}
+
+TEST(ViewerQueueTest, AfterADiscardTakesAKeyframe) {
+  ViewerQueue queue{milliseconds{1000}};
+  push_pictures(queue, 0, 4, 0);
+  queue.discard_pictures();
+  push_pictures(queue, 5, 8, 7);
+  EXPECT_EQ(drain(queue), (std::vector<std::uint64_t>{7, 8}));
+}
+
+TEST(ViewerQueueTest, ASecondDiscardHasNothingToDrop) {
+  ViewerQueue queue{milliseconds{1000}};
+  push_pictures(queue, 0, 4, 0);
+  queue.discard_pictures();
+  push_pictures(queue, 5, 8, 0);
+  EXPECT_EQ(queue.discard_pictures(), std::nullopt);
+  EXPECT_EQ(queue.state().discards, 1u);
+}
+
+TEST(ViewerQueueTest, WhatItDroppedWhenFullIsMendedToo) {
+  ViewerQueue queue{milliseconds{330}};
+  push_pictures(queue, 1, 12, 0);
+  ASSERT_TRUE(queue.empty());
+  queue.push(queued(picture(12)));
+  EXPECT_EQ(queue.state().lacking, (media::PictureRange{1, 12}));
+  queue.push(queued(packets::mending(13, 2)));  // for one who has picture 1
+  queue.push(queued(packets::mending(14, 1)));
+  EXPECT_EQ(queue.state().lacking, std::nullopt);
+  EXPECT_EQ(drain(queue), (std::vector<std::uint64_t>{14}));
+}
+
+TEST(ViewerQueueTest, AfterAPauseTakesSoundAndThePictureThatMends) {
+  ViewerQueue queue{milliseconds{1000}};
+  push_pictures(queue, 0, 2, 0);
+  queue.pause();
+  queue.push(queued(packets::mending(3, 3)));  // what another one lacks
+  queue.push(queued(sound(8)));
+  queue.push(queued(picture(4)));
+  EXPECT_EQ(queue.state().lacking, (media::PictureRange{3, 4}));
+  queue.push(queued(packets::mending(5, 3)));
+  queue.push(queued(picture(6)));
+  std::vector<std::uint64_t> spliced;
+  std::vector<std::uint64_t> numbers;
+  while (!queue.empty()) {
+    const auto item = queue.pop();
+    numbers.push_back(item.packet->number);
+    if (item.splice) spliced.push_back(item.packet->number);
+  }
+  EXPECT_EQ(numbers, (std::vector<std::uint64_t>{0, 1, 2, 8, 5, 6}));
+  EXPECT_EQ(spliced, (std::vector<std::uint64_t>{5}));
+}
+
+TEST(ViewerQueueTest, AKeyframeEndsAPause) {
+  ViewerQueue queue{milliseconds{1000}};
+  queue.pause();
+  push_pictures(queue, 5, 7, 5);
+  EXPECT_EQ(drain(queue), (std::vector<std::uint64_t>{5, 6, 7}));
+}
+
+TEST(ViewerQueueTest, LacksNothingWhenItHasDroppedToAKeyframe) {
+  ViewerQueue queue{milliseconds{330}};
+  push_pictures(queue, 0, 11, 7);
+  EXPECT_EQ(queue.state().frames_dropped, 7u);
+  EXPECT_EQ(queue.state().lacking, std::nullopt);
+}
+
 TEST(ViewerQueueTest, SoundFarBehindThePicturesIsNoDelay) {
   ViewerQueue queue{milliseconds{330}};
   queue.push(queued(picture(100, true)));

@@ -161,6 +161,50 @@ TEST_F(ViewerTest, CompletesAPartlySentPictureBeforeItDrops) {
   EXPECT_EQ(viewer_.state().frames_dropped, 49u);
 }
 
+TEST_F(ViewerTest, CompletesAPartlySentPictureBeforeWhatMends) {
+  offer(picture(0, true));
+  write(false, 100);
+  offer(picture(1));
+  offer(picture(2));
+  EXPECT_EQ(viewer_.discard_unsent(), (media::PictureRange{1, 2}));
+  EXPECT_EQ(viewer_.state().queued.bytes(), 2 * 188 - 100);
+  offer(picture(3));
+  offer(packets::mending(4, 1));
+  write_all();
+  const auto received = read_ts(wire_);
+  ASSERT_EQ(received.size(), 2u);
+  EXPECT_EQ(received[1].number, 4u);
+  EXPECT_TRUE(received[1].spliced);
+  EXPECT_EQ(viewer_.state().discards, 1u);
+}
+
+TEST_F(ViewerTest, DiscardsNothingWhenAllIsSent) {
+  offer(picture(0, true));
+  write_all();
+  EXPECT_EQ(viewer_.discard_unsent(), std::nullopt);
+  offer(picture(1));
+  write_all();
+  EXPECT_EQ(numbers(media::Packet::Kind::kVideo), (std::vector<std::uint64_t>{0, 1}));
+}
+
+TEST_F(ViewerTest, PadsTheNextPictureOnly) {
+  offer(picture(0, true));
+  write_all();
+  viewer_.pad(base::ByteCount{1000});
+  offer(sound(1));
+  write_all(true);
+  EXPECT_EQ(viewer_.state().padding.bytes(), 0);
+  for (std::uint64_t n : {1, 2}) {
+    offer(picture(n));
+    write_all();
+  }
+  EXPECT_EQ(viewer_.state().padding.bytes(), 5 * 188);
+  EXPECT_EQ(wire_.size(), 3u * 2 * 188 + 188 + 5 * 188);
+  std::vector<std::int64_t> padding;
+  viewer_.sent().take_all([&](const SentFrame& f) { padding.push_back(f.padding.bytes()); });
+  EXPECT_EQ(padding, (std::vector<std::int64_t>{0, 5 * 188, 0}));
+}
+
 TEST_F(ViewerTest, CountsWhatIsHalfSentAsQueued) {
   offer(picture(0, true));
   offer(picture(1));

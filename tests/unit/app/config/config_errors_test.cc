@@ -42,7 +42,7 @@ TEST_F(ConfigErrorsTest, MisspeltKeyOfAStreamNamesTheNearest) {
 
 TEST_F(ConfigErrorsTest, UnknownKeyWithoutNeighbourListsWhatIsKnown) {
   EXPECT_THAT(errors("[groups]\nxylophone = 1\n"),
-              ElementsAre("2:1: unknown key groups.xylophone; known here: groups.max, "
+              ElementsAre("2:1: unknown key groups.xylophone; known here: groups.max, groups.cpu, "
                           "groups.linger"));
 }
 

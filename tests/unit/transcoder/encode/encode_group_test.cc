@@ -25,10 +25,13 @@ struct Script {
   std::atomic<int> opened{0};
   std::atomic<int> failing_opens{0};   ///< so many are refused
   std::atomic<bool> fail_next{false};  ///< the next picture is an error
-  std::latch* hold = nullptr;          ///< the first picture waits for it
+  std::atomic<bool> cannot_mend{false};
+  std::latch* hold = nullptr;  ///< the first picture waits for it
   std::mutex mutex;
   std::vector<base::BitRate> rates;           // GUARDED_BY(mutex); at open, then retargets
   std::vector<media::PictureFormat> formats;  // GUARDED_BY(mutex)
+  std::vector<media::Pts> skipped;            // GUARDED_BY(mutex)
+  std::vector<std::uint64_t> mends;           // GUARDED_BY(mutex)
 };
 
 class FakeEncoder : public Encoder {
@@ -38,6 +41,17 @@ class FakeEncoder : public Encoder {
   void retarget(base::BitRate rate) override {
     std::lock_guard lock{script_.mutex};
     script_.rates.push_back(rate);
+  }
+
+  void skip(media::Pts pts) override {
+    std::lock_guard lock{script_.mutex};
+    script_.skipped.push_back(pts);
+  }
+
+  bool mend(std::uint64_t number) override {
+    std::lock_guard lock{script_.mutex};
+    script_.mends.push_back(number);
+    return !script_.cannot_mend;
   }
 
   base::Result<EncodedPicture> encode(const media::Frame&, bool keyframe) override {
@@ -60,7 +74,7 @@ class EncodeGroupTest : public ::testing::Test {
     EncoderSettings settings;
     settings.keyframe_interval = std::chrono::seconds{2};
     group_ = std::make_unique<EncodeGroup>(
-        "live", VideoSettings{}, AudioSettings{}, settings, kRate,
+        "live", VideoSettings{}, AudioSettings{}, settings, kRate, OperatingPoint{},
         [this](media::PacketPtr packet) { log_.add(std::move(packet)); },
         [this](const EncoderSettings&, const media::PictureFormat& format, double,
                base::BitRate rate) -> std::unique_ptr<Encoder> {
@@ -81,6 +95,10 @@ class EncodeGroupTest : public ::testing::Test {
     const auto before = log_.size();
     group_->push(picture(pts, width, height));
     return log_.wait(before + 1).back();
+  }
+
+  static void await(const std::function<bool()>& condition) {
+    while (!condition()) std::this_thread::yield();
   }
 
   media::FramePtr picture(milliseconds pts, int width = 320, int height = 180) {
@@ -202,7 +220,7 @@ TEST_F(EncodeGroupTest, EncoderThatDoesNotOpenIsAFailureAndNotTriedAtOnce) {
   EXPECT_EQ(log_.size(), 0U);
 }
 
-TEST_F(EncodeGroupTest, LateEncoderSkipsTheOldestPictures) {
+TEST_F(EncodeGroupTest, LateEncoderDropsTheOldestPictures) {
   std::latch hold{1};
   script_.hold = &hold;
   open();
@@ -213,7 +231,109 @@ TEST_F(EncodeGroupTest, LateEncoderSkipsTheOldestPictures) {
   const auto packets = log_.wait(3);
   EXPECT_EQ(packets[1]->number, 7 + 4U);
   EXPECT_EQ(packets[2]->number, 7 + 5U);
-  EXPECT_EQ(group_->state().frames_skipped, 3U);
+  EXPECT_EQ(group_->state().frames_late, 3U);
+  EXPECT_EQ(group_->state().frames_skipped, 0U);
+}
+
+TEST_F(EncodeGroupTest, SkipsTheNextPicturesAndKeepsTheirTimestamps) {
+  open();
+  pass(milliseconds{0});
+  group_->skip(2);
+  group_->push(picture(milliseconds{40}));
+  await([&] { return group_->state().frames_skipped == 1; });  // the inbox holds two
+  group_->push(picture(milliseconds{80}));
+  const auto packet = pass(milliseconds{120});
+  EXPECT_EQ(packet->number, 7 + 3U);
+  EXPECT_EQ(packet->pts, milliseconds{120});
+  EXPECT_FALSE(packet->keyframe);
+  EXPECT_THAT(script_.skipped, ElementsAre(milliseconds{40}, milliseconds{80}));
+  EXPECT_EQ(group_->state().frames_skipped, 2U);
+  EXPECT_EQ(group_->state().frames_late, 0U);
+}
+
+TEST_F(EncodeGroupTest, NextPictureMendsWhatWasLost) {
+  open();
+  for (int i = 0; i < 4; ++i) pass(milliseconds{40 * i});
+  group_->mend({.first = 9, .last = 10});
+  group_->mend({.first = 10, .last = 10});
+  EXPECT_FALSE(pass(milliseconds{200})->keyframe);
+  pass(milliseconds{240});
+  EXPECT_THAT(script_.mends, ElementsAre(9));
+  EXPECT_EQ(group_->state().mends, 1U);
+}
+
+TEST_F(EncodeGroupTest, KeyframeThatCameAfterTheLostPicturesMendsThem) {
+  open();
+  pass(milliseconds{1900});
+  pass(milliseconds{1940});
+  EXPECT_TRUE(pass(milliseconds{2000})->keyframe);
+  group_->mend({.first = 8, .last = 8});
+  pass(milliseconds{2040});
+  EXPECT_THAT(script_.mends, ElementsAre());
+}
+
+TEST_F(EncodeGroupTest, KeyframeMendsWhatThePicturesCannotOncePerSecond) {
+  script_.cannot_mend = true;
+  open();
+  pass(milliseconds{10});
+  pass(milliseconds{50});
+  group_->mend({.first = 8, .last = 8});
+  EXPECT_FALSE(pass(milliseconds{90})->keyframe);
+  EXPECT_TRUE(pass(milliseconds{1010})->keyframe);
+  EXPECT_EQ(group_->state().keyframes_forced, 1U);
+  EXPECT_EQ(group_->state().mends, 0U);
+}
+
+TEST_F(EncodeGroupTest, SmallerPointIsANewEncoderWithAKeyframe) {
+  open();
+  pass(milliseconds{0});
+  group_->set_point({.scale = 0.5});
+  EXPECT_TRUE(pass(milliseconds{40})->keyframe);
+  EXPECT_EQ(script_.formats.at(1).width, 160);
+  EXPECT_EQ(script_.formats.at(1).height, 90);
+  EXPECT_FALSE(pass(milliseconds{80})->keyframe);
+}
+
+TEST_F(EncodeGroupTest, SlowerPointLeavesOutPicturesByTheirNumbers) {
+  open();
+  pass(milliseconds{0});  // number 7
+  group_->set_point({.every = 2});
+  const auto packet = pass(milliseconds{40});
+  EXPECT_EQ(packet->number, 8U);
+  EXPECT_FALSE(packet->keyframe);
+  group_->push(picture(milliseconds{80}));
+  await([&] { return group_->state().frames_left_out == 1; });
+  EXPECT_EQ(pass(milliseconds{120})->number, 10U);
+  EXPECT_EQ(script_.opened, 1);
+  EXPECT_EQ(group_->state().frames_skipped, 0U);
+  EXPECT_TRUE(script_.skipped.empty());
+}
+
+TEST_F(EncodeGroupTest, KeyframeDueAtAPictureLeftOutComesWithTheNextOne) {
+  open();
+  group_->set_point({.every = 2});
+  number_ = 8;
+  pass(milliseconds{1960});
+  group_->push(picture(milliseconds{2000}));
+  EXPECT_TRUE(pass(milliseconds{2040})->keyframe);
+}
+
+TEST_F(EncodeGroupTest, LatestSkipWins) {
+  open();
+  pass(milliseconds{0});
+  group_->skip(100);
+  group_->push(picture(milliseconds{40}));
+  await([&] { return group_->state().frames_skipped == 1; });
+  group_->skip(0);
+  EXPECT_EQ(pass(milliseconds{80})->number, 7 + 2U);
+}
+
+TEST_F(EncodeGroupTest, KeyframeDueAtASkippedPictureComesWithTheNextOne) {
+  open();
+  pass(milliseconds{1900});
+  group_->skip(1);
+  group_->push(picture(milliseconds{2000}));
+  EXPECT_TRUE(pass(milliseconds{2040})->keyframe);
 }
 
 TEST_F(EncodeGroupTest, StateCountsWhatWasPublished) {

@@ -85,6 +85,30 @@ TEST_F(PictureBudgetTest, PicturesAfterASlowTimeKeepTheBuffer) {
   }
 }
 
+TEST_F(PictureBudgetTest, PictureAfterSkippedOnesMayTakeTheBufferAndNoMore) {
+  saturate(10);
+  for (int i = 0; i < 3; ++i) budget_.skip(now_ += kInterval);
+  EXPECT_EQ(next(), kRate * kVbv);
+  EXPECT_EQ(budget_.picture(), kPicture);
+}
+
+TEST_F(PictureBudgetTest, KeepsTheBufferWhileTwoOfThreeAreSkipped) {
+  saturate(10);
+  for (int i = 0; i < 10; ++i) {
+    for (int skipped = 0; skipped < 2; ++skipped) budget_.skip(now_ += kInterval);
+    const auto room = next();
+    EXPECT_EQ(room, kRate * kVbv);
+    budget_.spend(room);
+  }
+}
+
+TEST_F(PictureBudgetTest, SkippedTimePaysForWhatAPictureTookTooMuch) {
+  saturate(10);
+  budget_.spend(next() + kPicture);
+  budget_.skip(now_ += kInterval);
+  EXPECT_EQ(next(), kPicture);
+}
+
 TEST_F(PictureBudgetTest, BufferHoldsMoreThanOnePictureAtLowFrameRates) {
   for (int i = 0; i < 10; ++i) budget_.next(now_ += milliseconds{100});
   EXPECT_EQ(budget_.next(now_ += milliseconds{100}), kRate * milliseconds{125});

@@ -24,6 +24,12 @@ TEST(PictureSizeTest, ScalesTallPicturesByHeight) {
   EXPECT_EQ(fit_picture({1080, 1920}, kLimits), (PictureSize{406, 720}));
 }
 
+TEST(PictureSizeTest, ScaledSizesAreEven) {
+  EXPECT_EQ(scale_picture({1280, 720}, 1), (PictureSize{1280, 720}));
+  EXPECT_EQ(scale_picture({1280, 720}, 2. / 3), (PictureSize{854, 480}));
+  EXPECT_EQ(scale_picture({1280, 720}, 1. / 3), (PictureSize{426, 240}));
+}
+
 TEST(PictureSizeTest, StaysWithinOddLimits) {
   const VideoSettings odd{.max_width = 853, .max_height = 481, .max_frame_rate = 30};
   EXPECT_EQ(fit_picture({1920, 1080}, odd), (PictureSize{852, 480}));

@@ -1,0 +1,20 @@
+#include "abr/delivery_history.h"
+
+#include <algorithm>
+
+namespace abr {
+
+void DeliveryHistory::add(const Mark& mark) {
+  if (count_ > 0 && mark.at - marks_[(count_ - 1) % kMarks].at < kApart) return;
+  marks_[count_++ % kMarks] = mark;
+}
+
+const DeliveryHistory::Mark* DeliveryHistory::before(base::Time time) const {
+  for (std::size_t i = 0; i < std::min(count_, kMarks); ++i) {
+    const Mark& mark = marks_[(count_ - 1 - i) % kMarks];
+    if (mark.at <= time) return &mark;
+  }
+  return nullptr;
+}
+
+}  // namespace abr

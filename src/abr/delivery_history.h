@@ -1,0 +1,33 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "base/units.h"
+
+namespace abr {
+
+/// How much a connection had delivered when, for the last observations. Pure.
+class DeliveryHistory {
+ public:
+  struct Mark {
+    base::Time at{};
+    base::ByteCount delivered;  ///< of the connection
+    base::ByteCount under_way;  ///< in flight then, or about to be
+  };
+
+  void add(const Mark& mark);
+  /// The newest that is not after `time`; null: none so old is kept.
+  const Mark* before(base::Time time) const;
+
+ private:
+  // Round trips of up to 0.6 s, and half as much again with two observations a picture at 30 per
+  // second.
+  static constexpr base::Duration kApart = std::chrono::milliseconds{5};
+  static constexpr std::size_t kMarks = 128;
+
+  std::array<Mark, kMarks> marks_{};  ///< ring
+  std::size_t count_ = 0;
+};
+
+}  // namespace abr

@@ -1,0 +1,61 @@
+#include "abr/policer.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace abr {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// A bucket of 128 kB lasts 1 s at 1 Mbit/s too much; a link that only has become slower stays so
+// for longer, or comes back to another rate (tests/sim: LTE-like traces are not taken for buckets).
+constexpr base::Duration kSoon = 2s;
+constexpr base::Duration kOver = 100ms;     // nothing has waited for so long: it is over
+constexpr base::Duration kShortest = 80ms;  // shorter ones have no rate worth comparing
+constexpr double kAlike = 0.1;
+constexpr double kBroken = 2;  // the trains promised so many times the rate
+constexpr int kRepeats = 2;
+constexpr base::Duration kHold = 10s;
+constexpr base::Duration kMostHold = 160s;
+
+}  // namespace
+
+void Policer::update(bool waiting, base::BitRate capacity, base::ByteCount delivered,
+                     base::Time now) {
+  if (waiting) {
+    if (!congested_) {
+      congested_ = true;
+      promised_ = capacity;
+      begin_ = now;
+      delivered_at_begin_ = delivered;
+    }
+    end_ = now;
+    delivered_at_end_ = delivered;
+  } else if (congested_ && now - end_ > kOver) {
+    congested_ = false;
+    end_congestion();
+  }
+}
+
+void Policer::end_congestion() {
+  if (end_ - begin_ < kShortest) return;
+  const auto rate = base::BitRate::of(delivered_at_end_ - delivered_at_begin_, end_ - begin_);
+  const auto since = begin_ - std::max(last_end_, until_);
+  const double change = rate_.bps() > 0 ? rate / rate_ - 1 : 0;
+  const bool again =
+      rate_.bps() > 0 && since < kSoon && std::abs(change) < kAlike && promised_ > kBroken * rate;
+  alike_ = again ? alike_ + 1 : 0;
+  rate_ = rate;
+  last_end_ = end_;
+  if (!again) {
+    hold_ = {};
+    until_ = {};
+  }
+  if (alike_ < kRepeats) return;
+  hold_ = hold_.count() == 0 ? kHold : std::min(2 * hold_, kMostHold);
+  until_ = end_ + hold_;
+}
+
+}  // namespace abr

@@ -1,0 +1,115 @@
+#include "app/open_groups.h"
+
+#include <exception>
+
+namespace app {
+
+GroupIndex OpenGroups::open(base::BitRate rate, base::Time now) {
+  GroupIndex index = 0;
+  while (groups_.contains(index)) ++index;
+  actions_.open(index, rate);
+  auto& group = groups_[index];
+  group.state = {.rate = rate, .empty_since = now};
+  group.highest = rate;
+  return index;
+}
+
+std::optional<GroupIndex> OpenGroups::try_open(base::BitRate rate, base::Time now) {
+  try {
+    return open(rate, now);
+  } catch (const std::exception& error) {  // a thread or an encoder: may be had again later
+    ++opens_failed_;
+    actions_.open_failed(error);
+    return {};
+  }
+}
+
+/// An empty group that lingers is as good as a new one, and its encoder is warm.
+std::optional<GroupIndex> OpenGroups::spare() const {
+  for (const auto& view : views()) {
+    if (groups_.at(view.group).members.is_empty()) return view.group;
+  }
+  return {};
+}
+
+bool OpenGroups::is_private(GroupIndex index) const {
+  const auto found = groups_.find(index);
+  return found != groups_.end() && found->second.members.is_private();
+}
+
+bool OpenGroups::follow(GroupIndex index, abr::Reason reason) {
+  OpenGroup& group = at(index);
+  group.members.settle();
+  const auto shared = group.members.next_rate(group.state.rate);
+  const bool own = group.members.is_private() && group.wanted;
+  return set_rate(index, own ? *group.wanted : shared, reason);
+}
+
+bool OpenGroups::set_rate(GroupIndex index, base::BitRate rate, abr::Reason reason) {
+  OpenGroup& group = at(index);
+  if (rate == group.state.rate) return false;
+  group.state.rate = rate;
+  group.state.reason = reason;
+  group.highest = std::max(group.highest, rate);
+  actions_.retarget(index, rate);
+  return true;
+}
+
+void OpenGroups::pass_time(base::Time now) {
+  for (auto& [index, group] : groups_) group.members.end_departures(now);
+  if (now - second_ < std::chrono::seconds{1}) return;
+  second_ = now;
+  for (auto& [index, group] : groups_) {
+    group.highest_before = group.highest;
+    group.highest = group.state.rate;
+    group.members.forgive(now);
+  }
+}
+
+void OpenGroups::update_rates() {
+  for (auto& [index, group] : groups_) {
+    if (group.members.is_stale() && group.state.viewers > 0) follow(index, abr::Reason::kMembers);
+  }
+}
+
+std::size_t OpenGroups::fallen() const {
+  std::size_t sum = 0;
+  for (const auto& [index, group] : groups_) sum += group.members.fallen();
+  return sum;
+}
+
+std::vector<GroupIndex> OpenGroups::start_closing(base::Duration linger, base::Time now) {
+  std::vector<GroupIndex> closing;
+  for (auto& [index, group] : groups_) {
+    auto& state = group.state;
+    if (!group.members.is_empty() || state.closing) continue;
+    if (!group.shed && now - state.empty_since < linger) continue;
+    state.closing = true;
+    closing.push_back(index);
+  }
+  return closing;
+}
+
+std::vector<abr::GroupView> OpenGroups::views() const {
+  std::vector<abr::GroupView> result;
+  for (const auto& [index, group] : groups_) {
+    if (!group.state.closing && !group.shed) result.push_back(view(index));
+  }
+  return result;
+}
+
+abr::GroupView OpenGroups::view(GroupIndex index) const {
+  const OpenGroup& group = groups_.at(index);
+  // A private group's rate at the moment is its viewer's business.
+  const auto rate =
+      group.members.is_private() ? group.members.next_rate(group.state.rate) : group.state.rate;
+  return {index, rate, group.state.viewers, &group.members.seated()};
+}
+
+std::map<GroupIndex, OpenGroups::Group> OpenGroups::state() const {
+  std::map<GroupIndex, Group> result;
+  for (const auto& [index, group] : groups_) result[index] = group.state;
+  return result;
+}
+
+}  // namespace app

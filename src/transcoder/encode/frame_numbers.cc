@@ -1,0 +1,162 @@
+#include "transcoder/encode/frame_numbers.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+
+namespace transcoder {
+
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+constexpr std::uint8_t kEmulationPrevention = 3;
+constexpr unsigned kHighProfile = 100;
+
+/// The bits of a NAL unit, without its emulation prevention bytes.
+class BitReader {
+ public:
+  explicit BitReader(const Bytes& bytes) : bytes_{bytes} {}
+
+  std::size_t left() const { return 8 * bytes_.size() - at_; }
+  std::size_t at() const { return at_; }
+  unsigned read(unsigned count) {
+    unsigned value = 0;
+    for (; count > 0; --count, ++at_) {
+      value = value << 1 | (bytes_.at(at_ / 8) >> (7 - at_ % 8) & 1U);
+    }
+    return value;
+  }
+  unsigned read_ue() {  ///< Exp-Golomb (9.1)
+    unsigned zeros = 0;
+    while (read(1) == 0) ++zeros;
+    return (1U << zeros | read(zeros)) - 1;
+  }
+
+ private:
+  const Bytes& bytes_;
+  std::size_t at_ = 0;
+};
+
+class BitWriter {
+ public:
+  void write(unsigned value, unsigned count) {
+    for (; count > 0; --count, ++at_) {
+      if (at_ % 8 == 0) bytes_.push_back(0);
+      bytes_.back() |= static_cast<std::uint8_t>((value >> (count - 1) & 1U) << (7 - at_ % 8));
+    }
+  }
+  void write_ue(unsigned value) {
+    const auto width = static_cast<unsigned>(std::bit_width(value + 1));
+    write(value + 1, 2 * width - 1);
+  }
+  Bytes take() { return std::move(bytes_); }
+
+ private:
+  Bytes bytes_;
+  std::size_t at_ = 0;
+};
+
+/// Reads codes from one NAL unit and, where they stay as they are, writes them to another.
+struct Copier {
+  BitReader from;
+  BitWriter to{};
+
+  unsigned bits(unsigned count) {
+    const unsigned value = from.read(count);
+    to.write(value, count);
+    return value;
+  }
+  unsigned ue() {
+    const unsigned value = from.read_ue();
+    to.write_ue(value);
+    return value;
+  }
+};
+
+Bytes unescape(std::span<const std::uint8_t> bytes) {
+  Bytes out;
+  out.reserve(bytes.size() + 1);
+  int zeros = 0;
+  for (const auto byte : bytes) {
+    const bool escape = zeros >= 2 && byte == kEmulationPrevention;
+    zeros = byte == 0 ? zeros + 1 : 0;
+    if (!escape) out.push_back(byte);
+  }
+  return out;
+}
+
+void append_escaped(Bytes& out, const Bytes& bytes) {
+  int zeros = 0;
+  for (const auto byte : bytes) {
+    if (zeros >= 2 && byte <= kEmulationPrevention) {
+      out.push_back(kEmulationPrevention);
+      zeros = 0;
+    }
+    zeros = byte == 0 ? zeros + 1 : 0;
+    out.push_back(byte);
+  }
+}
+
+std::size_t start_code_size(std::span<const std::uint8_t> nal) {
+  return static_cast<std::size_t>(std::ranges::find(nal, 1) - nal.begin()) + 1;
+}
+
+/// The bits before the stop bit, and it. What fills up the last byte are zeros in both.
+void copy_rest(Copier& copy, const Bytes& bytes) {
+  const auto unused = static_cast<std::size_t>(std::countr_zero(bytes.back()));
+  while (copy.from.left() > unused) copy.bits(1);
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> FrameNumbers::sequence(std::span<const std::uint8_t> nal) {
+  const std::size_t start = start_code_size(nal);
+  const Bytes bytes = unescape(nal.subspan(start));
+  Copier copy{BitReader{bytes}};
+  copy.bits(8);  // NAL unit header
+  const unsigned profile = copy.bits(8);
+  copy.bits(16);  // constraints, level
+  copy.ue();      // seq_parameter_set_id
+  if (profile >= kHighProfile) {
+    copy.ue();     // chroma_format_idc
+    copy.ue();     // bit_depth_luma_minus8
+    copy.ue();     // bit_depth_chroma_minus8
+    copy.bits(2);  // qpprime_y_zero_transform_bypass_flag, seq_scaling_matrix_present_flag
+  }
+  bits_ = copy.from.read_ue() + 4;  // log2_max_frame_num_minus4
+  copy.to.write_ue(bits_ + kMoreBits - 4);
+  if (copy.ue() == 0) copy.ue();  // pic_order_cnt_type, log2_max_pic_order_cnt_lsb_minus4
+  copy.ue();                      // max_num_ref_frames
+  copy.from.read(1);              // gaps_in_frame_num_value_allowed_flag
+  copy.to.write(1, 1);
+  copy_rest(copy, bytes);
+  Bytes out{nal.begin(), nal.begin() + static_cast<std::ptrdiff_t>(start)};
+  append_escaped(out, copy.to.take());
+  return out;
+}
+
+std::vector<std::uint8_t> FrameNumbers::slice(std::span<const std::uint8_t> nal,
+                                              std::uint64_t number) const {
+  const std::size_t start = start_code_size(nal);
+  Bytes bytes = unescape(nal.subspan(start));
+  BitReader header{bytes};
+  header.read(8);    // NAL unit header
+  header.read_ue();  // first_mb_in_slice
+  header.read_ue();  // slice_type
+  header.read_ue();  // pic_parameter_set_id
+  const auto split = static_cast<std::ptrdiff_t>(header.at() / 8);
+  const auto before = static_cast<unsigned>(header.at() % 8);  // bits of that byte which stay
+  const unsigned old = bytes[static_cast<std::size_t>(split)];
+  const auto high = static_cast<unsigned>(number >> bits_) & ((1U << kMoreBits) - 1);
+  const unsigned kept = old & ~(0xffU >> before);
+  const unsigned two = kept << 8 | high << (8 - before) | (old & (0xffU >> before));
+  bytes[static_cast<std::size_t>(split)] = static_cast<std::uint8_t>(two >> 8);
+  bytes.insert(bytes.begin() + split + 1, static_cast<std::uint8_t>(two));
+  Bytes out{nal.begin(), nal.begin() + static_cast<std::ptrdiff_t>(start)};
+  out.reserve(bytes.size() + bytes.size() / 64);
+  append_escaped(out, bytes);
+  return out;
+}
+
+}  // namespace transcoder

@@ -1,0 +1,126 @@
+// CUBIC (RFC 9438; net/ipv4/tcp_cubic.c), with the delay half of HyStart. Not modelled: HyStart's
+// acknowledgement trains, which need the spacing within a burst.
+
+#include <algorithm>
+#include <cmath>
+
+#include "congestion_control.h"
+
+namespace sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// RFC 9438, 4.1 and 4.6.
+constexpr double kC = 0.4;
+constexpr double kBeta = 0.7;
+constexpr double kLeastSsthresh = 2;  // RFC 5681, equation 4
+// tcp_cubic.c: HYSTART_MIN_SAMPLES, hystart_low_window, HYSTART_DELAY_MIN and _MAX.
+constexpr int kHystartSamples = 8;
+constexpr double kHystartLeastWindow = 16;
+constexpr base::Duration kHystartLeast = 4ms;
+constexpr base::Duration kHystartMost = 16ms;
+
+class Cubic final : public CongestionControl {
+ public:
+  void on_ack(const AckSample& sample) override {
+    if (sample.fast_recovery) return;
+    if (in_slow_start()) notice_delay(sample);
+    if (!sample.window_limited) return;
+    if (in_slow_start()) {
+      window_ += sample.acked;
+    } else {
+      // RFC 9438, 4.2: the target is at most 1.5 windows.
+      window_ += std::min(growth(sample), sample.acked / 2);
+    }
+  }
+
+  void on_loss() override {
+    epoch_.reset();
+    before_loss_ = window_;
+    // Fast convergence: RFC 9438, 4.7.
+    max_ = window_ < max_ ? window_ * (1 + kBeta) / 2 : window_;
+    window_ = std::max(kLeastSsthresh, kBeta * window_);
+    ssthresh_ = window_;
+  }
+
+  void on_timeout() override {
+    if (window_ > 1) on_loss();
+    window_ = 1;
+  }
+
+  void on_recovered() override {}
+
+  /// tcp_cwnd_application_limited()
+  void on_unused_window(double used) override {
+    if (used >= window_) return;
+    ssthresh_ = std::max(ssthresh_.value_or(0), 0.75 * window_);
+    window_ = (window_ + used) / 2;
+  }
+
+  double window() const override { return window_; }
+  std::optional<double> ssthresh() const override { return ssthresh_; }
+  base::BitRate pacing() const override { return {}; }
+
+  void set_window(double segments) override {
+    window_ = segments;
+    ssthresh_ = segments;
+    max_ = segments;
+    epoch_.reset();
+  }
+
+ private:
+  /// HYSTART_DELAY: the round trip grows before the queue overflows.
+  void notice_delay(const AckSample& sample) {
+    if (sample.new_round) {
+      samples_ = 0;
+      round_min_ = base::Duration::max();
+    }
+    if (sample.rtt.count() == 0 || window_ < kHystartLeastWindow) return;
+    round_min_ = std::min(round_min_, sample.rtt);
+    const auto slack = std::clamp(sample.min_rtt / 8, kHystartLeast, kHystartMost);
+    if (++samples_ >= kHystartSamples && round_min_ > sample.min_rtt + slack) ssthresh_ = window_;
+  }
+
+  /// RFC 9438, 4.2 to 4.5.
+  double growth(const AckSample& sample) {
+    if (!epoch_) begin_epoch(sample.now);
+    const double t = base::seconds(sample.now - *epoch_ + sample.min_rtt);
+    const double target = origin_ + kC * std::pow(t - k_, 3);
+    const double alpha = reno_ < before_loss_ ? 3 * (1 - kBeta) / (1 + kBeta) : 1;
+    reno_ += alpha * sample.acked / window_;
+    const double aim = std::max(target, reno_);
+    constexpr double kPlateau = 100;  // tcp_cubic.c, bictcp_update(): "very small increment"
+    return sample.acked * std::max((aim - window_) / window_, 1 / (kPlateau * window_));
+  }
+
+  void begin_epoch(base::Time now) {
+    epoch_ = now;
+    origin_ = std::max(max_, window_);
+    k_ = std::cbrt((origin_ - window_) / kC);
+    reno_ = window_;
+  }
+
+  double window_ = kInitialWindow;
+  std::optional<double> ssthresh_;
+  double max_ = 0;          ///< W_max
+  double before_loss_ = 0;  ///< cwnd_prior
+  std::optional<base::Time> epoch_;
+  double origin_ = 0;
+  double k_ = 0;     ///< seconds
+  double reno_ = 0;  ///< W_est
+  int samples_ = 0;
+  base::Duration round_min_ = base::Duration::max();
+};
+
+}  // namespace
+
+std::unique_ptr<CongestionControl> make_cubic() { return std::make_unique<Cubic>(); }
+
+std::unique_ptr<CongestionControl> make_congestion_control(std::string_view name,
+                                                           std::uint32_t mss) {
+  return name == "bbr" ? make_bbr(mss) : make_cubic();
+}
+
+}  // namespace sim

@@ -1,0 +1,109 @@
+#include "figures.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <vector>
+
+#include "oracle_policy.h"
+
+namespace {
+
+using namespace std::chrono_literals;
+using base::BitRate;
+using base::ByteCount;
+using base::Duration;
+using sim::Scenario;
+using sim::Shown;
+using sim::Viewing;
+
+constexpr auto kStart = sim::Simulation::kStart;
+constexpr ByteCount kSize{10'000};
+
+/// Ten pictures a second, each there after `delay`.
+std::vector<Shown> pictures(Duration length, Duration delay, BitRate target) {
+  std::vector<Shown> all;
+  for (Duration at{}; at < length; at += 100ms) {
+    all.push_back(
+        {.captured = kStart + at, .target = target, .arrived = kStart + at + delay, .size = kSize});
+  }
+  return all;
+}
+
+Scenario constant() { return {.name = "", .link = {.rate = BitRate::mbps(10)}, .length = 20s}; }
+
+/// 10 Mbit/s, 2 from 8 s on, 10 again from 12 s on.
+Scenario dip() {
+  auto scenario = constant();
+  auto slow = scenario.link;
+  slow.rate = BitRate::mbps(2);
+  scenario.changes = {{8s, slow}, {12s, scenario.link}};
+  return scenario;
+}
+
+TEST(FiguresTest, ThePicturesOfTheStartAndTheEndDoNotCount) {
+  const auto viewing = sim::view(pictures(20s, 20ms, BitRate::mbps(1)), constant(), sim::kSettling);
+  EXPECT_EQ(viewing.delays.size(), 151u);  // 3 s to 18 s
+  EXPECT_EQ(viewing.shown.bytes(), 151 * kSize.bytes());
+}
+
+TEST(FiguresTest, APictureThatNeverComesIsLateUntilTheNextOne) {
+  auto all = pictures(20s, 20ms, BitRate::mbps(1));
+  all[100].arrived = std::nullopt;
+  const auto figures = sim::summarise({sim::view(all, constant(), sim::kSettling)});
+  EXPECT_EQ(figures.max, 120ms);
+  EXPECT_EQ(figures.p50, 20ms);
+}
+
+TEST(FiguresTest, LateIsMoreThan200Milliseconds) {
+  auto all = pictures(20s, 200ms, BitRate::mbps(1));
+  all[100].arrived = all[100].captured + 201ms;
+  const auto figures = sim::summarise({sim::view(all, constant(), sim::kSettling)});
+  EXPECT_NEAR(figures.late, 1.0 / 151, 1e-9);
+}
+
+TEST(FiguresTest, TheTimeToFollowAFallEndsWithTheFirstTargetBelowIt) {
+  auto all = pictures(20s, 20ms, BitRate::mbps(5));
+  for (auto& picture : all) {
+    if (picture.captured >= kStart + 8500ms) picture.target = BitRate::mbps(1);
+  }
+  const auto viewing = sim::view(all, dip(), sim::kSettling);
+  ASSERT_EQ(viewing.followed.size(), 1u);
+  EXPECT_EQ(viewing.followed[0], 500ms);
+}
+
+TEST(FiguresTest, TheTimeToReturnEndsAtNineTenthsOfTheOraclesRate) {
+  const auto scenario = dip();
+  const auto best =
+      sim::OraclePolicy::rate(scenario.payload(12s), scenario.limits, sim::kTransport);
+  auto all = pictures(20s, 20ms, BitRate::mbps(1));
+  for (auto& picture : all) {
+    if (picture.captured >= kStart + 13s) picture.target = 0.89 * best;
+    if (picture.captured >= kStart + 14s) picture.target = 0.91 * best;
+  }
+  const auto viewing = sim::view(all, scenario, sim::kSettling);
+  ASSERT_EQ(viewing.returned.size(), 1u);
+  EXPECT_EQ(viewing.returned[0], 2s);
+}
+
+TEST(FiguresTest, JainsIndexOfTwoViewersWhoseRatesAreOneToThree) {
+  Viewing first{.delays = {20ms}, .shown = ByteCount{1000}, .length = 10s};
+  Viewing second{.delays = {30ms}, .shown = ByteCount{3000}, .length = 10s};
+  const auto figures = sim::summarise({first, second});
+  EXPECT_DOUBLE_EQ(figures.fairness, 0.8);
+  EXPECT_EQ(figures.rate, BitRate::of(ByteCount{2000}, 10s));
+  EXPECT_EQ(figures.max, 30ms);
+}
+
+TEST(FiguresTest, ViewersAndBulkFlowsShareThePayload) {
+  auto scenario = constant();
+  scenario.viewers = 2;
+  scenario.others = {{.start = 10s, .stop = 15s}};
+  const auto payload = (1448.0 / 1500) * BitRate::mbps(10);
+  EXPECT_EQ(scenario.payload(1s), payload);
+  EXPECT_EQ(scenario.payload(5s), 0.5 * payload);
+  EXPECT_NEAR(scenario.payload(12s) / payload, 1 / 3.0, 1e-6);
+  EXPECT_EQ(scenario.payload(15s), 0.5 * payload);
+}
+
+}  // namespace

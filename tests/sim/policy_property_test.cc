@@ -1,0 +1,235 @@
+// What the policy `symbiosis` promises on nearly all links, on random ones in virtual time. A
+// failure names the links and their seeds: SIM_SEED=17 runs that one alone, SIM_LINKS=500 so many
+// for each property. What it decides there:
+//   sim_table --random 17 --without steps --viewers 2 --seeds 1 --policy symbiosis --trace --flow 1
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "figures.h"
+#include "scenario.h"
+
+namespace {
+
+using namespace std::chrono_literals;
+using base::BitRate;
+using base::Duration;
+using sim::Scenario;
+using sim::Shown;
+using sim::Simulation;
+
+constexpr std::uint64_t kLinks = 60;
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* value = std::getenv(name);
+  return value ? std::stoull(value) : otherwise;
+}
+
+/// What one viewer, or two, saw of one link.
+using Check = std::function<testing::AssertionResult(const Scenario&, Simulation&)>;
+
+struct Property {
+  sim::Drawn drawn{};
+  std::function<void(Scenario&)> adapt{};  ///< empty: the links as they are drawn
+  double exceptions = 0;                   ///< share of the links on which it need not hold
+  Check check;
+};
+
+testing::AssertionResult holds_on(const Property& property, std::uint64_t seed) {
+  auto scenario = sim::random_scenario(seed, property.drawn);
+  if (property.adapt) property.adapt(scenario);
+  auto simulation = sim::simulate(scenario, sim::policy_of(abr::PolicyKind::kSymbiosis), seed);
+  simulation.run(scenario.length);
+  const auto result = property.check(scenario, simulation);
+  if (result) return result;
+  return testing::AssertionFailure() << scenario.describe() << "\n    " << result.message();
+}
+
+/// Says on which links it does not hold, when those are too many or somebody asks for a number.
+void expect(const Property& property) {
+  if (const auto only = from_environment("SIM_SEED", 0); only > 0) {
+    EXPECT_TRUE(holds_on(property, only));
+    return;
+  }
+  const auto links = from_environment("SIM_LINKS", kLinks);
+  std::string exceptions;
+  std::uint64_t count = 0;
+  for (std::uint64_t seed = 1; seed <= links; ++seed) {
+    const auto result = holds_on(property, seed);
+    if (result) continue;
+    ++count;
+    exceptions += std::string{"\n  "} + result.message();
+  }
+  if (std::getenv("SIM_LINKS"))
+    std::cout << count << " of " << links << " links:" << exceptions << "\n";
+  EXPECT_LE(static_cast<double>(count), property.exceptions * static_cast<double>(links))
+      << exceptions;
+}
+
+testing::AssertionResult at_most(double value, double bound, const char* what) {
+  if (value <= bound) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << what << ": " << value << ", at most " << bound;
+}
+
+testing::AssertionResult at_least(double value, double bound, const char* what) {
+  if (value >= bound) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << what << ": " << value << ", at least " << bound;
+}
+
+const std::vector<Shown>& pictures_of(Simulation& simulation) {
+  return simulation.session(0)->shown();
+}
+
+/// How often the rate turns, by a tenth at least.
+int turns(const std::vector<Shown>& pictures, Duration from) {
+  constexpr double kTurn = 1.1;
+  int turns = 0;
+  bool rising = false;
+  std::optional<BitRate> extreme;
+  for (const auto& picture : pictures) {
+    if (picture.captured - Simulation::kStart < from) continue;
+    const auto rate = picture.target;
+    if (!extreme) extreme = rate;
+    if (rising ? rate >= *extreme : rate <= *extreme) {
+      extreme = rate;
+    } else if (rising ? kTurn * rate < *extreme : rate > kTurn * *extreme) {
+      rising = !rising;
+      extreme = rate;
+      ++turns;
+    }
+  }
+  return turns;
+}
+
+/// How long after `change` pictures come later than `patience`, until they have not for a second.
+Duration drain_time(const std::vector<Shown>& pictures, Duration change, Duration end,
+                    Duration patience) {
+  Duration drained = change;
+  for (const auto& picture : pictures) {
+    const auto at = picture.captured - Simulation::kStart;
+    if (at < change || at >= end || !picture.arrived) continue;
+    if (at > drained + 1s) break;
+    const auto arrived = *picture.arrived - Simulation::kStart;
+    if (arrived - at > patience) drained = std::max(drained, arrived);
+  }
+  return drained - change;
+}
+
+BitRate target_at(const std::vector<Shown>& pictures, Duration at) {
+  const auto after = std::ranges::find_if(
+      pictures, [&](const Shown& picture) { return picture.captured - Simulation::kStart >= at; });
+  return after == pictures.end() ? BitRate{} : after->target;
+}
+
+TEST(PolicyPropertyTest, TheRateIsWithinItsLimits) {
+  expect({.check = [](const Scenario& scenario, Simulation& simulation) {
+    const auto [least, most] = std::ranges::minmax(pictures_of(simulation), {}, &Shown::target);
+    return testing::AssertionResult{least.target >= scenario.limits.min &&
+                                    most.target <= scenario.limits.max};
+  }});
+}
+
+TEST(PolicyPropertyTest, TheRateDoesNotFlapOnASteadyLink) {
+  expect({.drawn = {.loss = false, .steps = false, .others = false, .rough = false},
+          .exceptions = 0.05,
+          .check = [](const Scenario&, Simulation& simulation) {
+            return at_most(turns(pictures_of(simulation), 10s), 10, "turns in 50 s");
+          }});
+}
+
+TEST(PolicyPropertyTest, FewPicturesAreLate) {
+  expect({.drawn = {.others = false},
+          .exceptions = 0.03,
+          .check = [](const Scenario& scenario, Simulation& simulation) {
+            const auto viewing = sim::view(pictures_of(simulation), scenario, sim::kSettling);
+            const auto late = std::ranges::count_if(viewing.delays, [&](Duration delay) {
+              return delay > scenario.viewer.round_trip + 500ms;
+            });
+            return at_most(static_cast<double>(late) / static_cast<double>(viewing.delays.size()),
+                           0.05, "share of late pictures");
+          }});
+}
+
+// Until a sender can know of a fall, (R - C) (RTT + a picture) more than the path carries has gone
+// into it.
+TEST(PolicyPropertyTest, WhatWaitsAfterAFallDrains) {
+  const auto beyond_the_floor = [](const Scenario& scenario, Simulation& simulation) {
+    const auto& pictures = pictures_of(simulation);
+    const auto round_trip = scenario.viewer.round_trip;
+    Duration worst{};
+    for (std::size_t i = 0; i < scenario.changes.size(); ++i) {
+      const auto at = scenario.changes[i].at;
+      const auto end = i + 1 < scenario.changes.size() ? scenario.changes[i + 1].at
+                                                       : scenario.length - sim::kEnd;
+      const auto carries = scenario.payload(at);
+      if (carries >= scenario.payload(at - 1ns)) continue;
+      const auto excess = sim::kTransport.wire(target_at(pictures, at)) - carries;
+      const auto floor = std::max(Duration{}, excess * (round_trip + 33ms) / carries);
+      worst = std::max(worst, drain_time(pictures, at, end, 200ms) - floor - round_trip);
+    }
+    return at_most(base::seconds(worst), 1, "seconds beyond the floor and a round trip");
+  };
+  expect(
+      {.drawn = {.loss = false, .others = false}, .exceptions = 0.05, .check = beyond_the_floor});
+}
+
+TEST(PolicyPropertyTest, TheRateReturnsWithTheCapacity) {
+  expect({.drawn = {.loss = false, .others = false},
+          .exceptions = 0.08,
+          .check = [](const Scenario& scenario, Simulation& simulation) {
+            const auto viewing = sim::view(pictures_of(simulation), scenario, sim::kSettling);
+            const auto longest =
+                viewing.returned.empty() ? Duration{} : *std::ranges::max_element(viewing.returned);
+            return at_most(base::seconds(longest),
+                           1 + 10 * base::seconds(scenario.viewer.round_trip), "seconds");
+          }});
+}
+
+TEST(PolicyPropertyTest, TwoViewersShareFairly) {
+  expect({.drawn = {.loss = false, .steps = false, .others = false},
+          .adapt =
+              [](Scenario& scenario) {
+                scenario.viewers = 2;
+                scenario.length = scenario.last_start() + 15s + 60s + sim::kEnd;
+              },
+          .exceptions = 0.12,
+          .check =
+              [](const Scenario& scenario, Simulation& simulation) {
+                std::vector<sim::Viewing> viewings;
+                for (std::size_t i = 0; i < 2; ++i) {
+                  viewings.push_back(sim::view(simulation.session(i)->shown(), scenario,
+                                               scenario.last_start() + 15s));
+                }
+                return at_least(sim::summarise(viewings).fairness, 0.9, "Jain's index");
+              }});
+}
+
+// Its pictures are too short to tell what the path carries; half of that was enough at the start.
+TEST(PolicyPropertyTest, StaticContentDoesNotLowerTheRate) {
+  expect({.drawn = {.loss = false, .steps = false, .others = false},
+          .adapt =
+              [](Scenario& scenario) {
+                scenario.link.rate = std::max(scenario.link.rate, 2 * scenario.limits.start);
+                scenario.encoder.content = BitRate::kbps(400);
+              },
+          .exceptions = 0.05,
+          .check =
+              [](const Scenario& scenario, Simulation& simulation) {
+                std::vector<double> shares;
+                for (const auto& picture : pictures_of(simulation)) {
+                  if (picture.captured - Simulation::kStart < 5s) continue;
+                  shares.push_back(picture.target / scenario.limits.start);
+                }
+                // A lone segment's late acknowledgement looks like a queue.
+                const double least = scenario.viewer.eager ? 0.9 : 0.5;
+                return at_least(sim::percentile(shares, 0.5), least, "of the first rate");
+              }});
+}
+
+}  // namespace

@@ -1,0 +1,84 @@
+#include "scenario.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "oracle_policy.h"
+
+namespace sim {
+
+namespace {
+
+constexpr double kPayload = 1448.0 / 1500;
+// No host is exact, and what is tells too much: the same shortest round trip again and again. Less
+// than what the emulator's timers vary by (tests/netlab/README.md).
+constexpr base::Duration kHostJitter = std::chrono::microseconds{200};
+
+double mbps(base::BitRate rate) { return static_cast<double>(rate.bps()) / 1e6; }
+double ms(base::Duration time) { return 1e3 * base::seconds(time); }
+
+}  // namespace
+
+base::BitRate Scenario::payload(base::Duration at) const {
+  const netlab::LinkSettings* now = &link;
+  for (const auto& change : changes) {
+    if (change.at <= at) now = &change.settings;
+  }
+  if (now->blackhole) return {};
+  const auto active = std::ranges::count_if(
+      others, [&](const Simulation::Flow& flow) { return flow.start <= at && at < flow.stop; });
+  std::size_t users = static_cast<std::size_t>(active) + 1;
+  for (std::size_t i = 1; i < viewers; ++i) users += start_of(i) <= at;
+  return (kPayload / static_cast<double>(users)) * now->rate;
+}
+
+std::string Scenario::describe() const {
+  auto text = fmt::format("{}: {} {:.2f} Mbit/s {:.0f} ms queue {} kB max {:.1f} Mbit/s", name,
+                          viewer.congestion_control, mbps(link.rate), ms(viewer.round_trip),
+                          link.queue.bytes() / 1000, mbps(limits.max));
+  if (link.loss > 0) text += fmt::format(" loss {:.2f} %", 100 * link.loss);
+  if (link.codel) text += " CoDel";
+  if (!viewer.eager) text += " delayed-acks";
+  if (viewer.acks.aggregate.count() > 0) {
+    text += fmt::format(" aggregated {:.0f} ms", ms(viewer.acks.aggregate));
+  }
+  for (const auto& change : changes) {
+    text += fmt::format(" {:.0f}s:{:.2f}", base::seconds(change.at), mbps(change.settings.rate));
+  }
+  for (const auto& other : others) {
+    text += fmt::format(" beside {} {:.0f}-{:.0f} s", other.congestion_control,
+                        base::seconds(other.start), base::seconds(other.stop));
+  }
+  return text;
+}
+
+MakePolicy policy_of(abr::PolicyKind kind) {
+  return [kind](const Scenario& scenario) {
+    return abr::make_policy({.policy = kind, .rate = scenario.limits, .itcp = {}, .groups = {}});
+  };
+}
+
+MakePolicy oracle(bool lags) {
+  return [lags](const Scenario& scenario) -> std::unique_ptr<abr::RatePolicy> {
+    const auto lag =
+        lags ? scenario.viewer.round_trip + std::chrono::milliseconds{40} : base::Duration{};
+    return std::make_unique<OraclePolicy>(
+        scenario.limits,
+        [&scenario](base::Time now) { return scenario.payload(now - Simulation::kStart); }, lag);
+  };
+}
+
+Simulation simulate(const Scenario& scenario, const MakePolicy& policy, std::uint64_t seed) {
+  std::vector<Simulation::Flow> flows(scenario.viewers, scenario.viewer);
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    flows[i].start = scenario.start_of(i);
+    flows[i].video = VideoSession::Settings{
+        .policy = [&scenario, policy] { return policy(scenario); }, .encoder = scenario.encoder};
+  }
+  flows.insert(flows.end(), scenario.others.begin(), scenario.others.end());
+  for (auto& flow : flows) flow.acks.jitter = kHostJitter;
+  return {scenario.link, scenario.changes, flows, seed};
+}
+
+}  // namespace sim

@@ -1,0 +1,202 @@
+// The policies side by side over simulated links; --help says how.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+#include "figures.h"
+#include "scenario.h"
+
+namespace {
+
+using base::Duration;
+using sim::Figures;
+using sim::Scenario;
+
+struct Options {
+  std::vector<std::string> names;
+  std::vector<std::string> policies{"itcp",      "dbr",   "delivery", "gcc",
+                                    "symbiosis", "floor", "oracle"};
+  int seeds = 5;
+  bool trace = false;
+  std::size_t flow = 0;
+  double from = 0;
+  std::uint64_t random = 0;
+  std::size_t count = 1;
+  std::vector<std::string> without;
+  double content = 0;  // Mbit/s
+  std::size_t viewers = 0;
+};
+
+const std::vector<std::pair<std::string, sim::MakePolicy>> kPolicies{
+    {"off", sim::policy_of(abr::PolicyKind::kOff)},
+    {"itcp", sim::policy_of(abr::PolicyKind::kItcp)},
+    {"dbr", sim::policy_of(abr::PolicyKind::kDbr)},
+    {"delivery", sim::policy_of(abr::PolicyKind::kDelivery)},
+    {"gcc", sim::policy_of(abr::PolicyKind::kGcc)},
+    {"symbiosis", sim::policy_of(abr::PolicyKind::kSymbiosis)},
+    {"floor", sim::oracle(true)},
+    {"oracle", sim::oracle(false)}};
+
+double ms(Duration time) { return 1e3 * base::seconds(time); }
+double mbps(base::BitRate rate) { return static_cast<double>(rate.bps()) / 1e6; }
+
+void print_path(const abr::PathState& path) {
+  fmt::print(" C {:5.2f}{} service {:5.2f} allowance {:5.2f} backlog {:6} queueing {:5.1f}{}{}",
+             mbps(path.capacity), path.fresh ? "!" : " ", mbps(path.service), mbps(path.allowance),
+             path.backlog.bytes(), ms(path.queueing),
+             path.shared ? fmt::format(" shared {:.1f}", mbps(path.highest)) : "",
+             path.policed.bps() > 0 ? fmt::format(" policed {:.2f}", mbps(path.policed)) : "");
+}
+
+void print_decision(base::Time now, const abr::Observation& o, const abr::Decision& decision,
+                    const abr::PathState& path) {
+  fmt::print("{:8.3f} {:5.2f} {:9} in-flight {:6} cwnd {:3} notsent {:6} queued {:6} srtt {:5.1f}",
+             base::seconds(now - sim::Simulation::kStart), mbps(decision.rate),
+             abr::name(decision.reason), o.in_flight.bytes(), o.cwnd, o.notsent.bytes(),
+             o.queued.bytes(), ms(o.srtt));
+  print_path(path);
+  fmt::print("{}{}{}{}{}\n", o.rexmt > 0 ? " REXMT" : "", o.dupack > 0 ? " DUPACK" : "",
+             decision.skip > 0 ? " skip" : "", decision.discard ? " discard" : "",
+             decision.padding.bytes() > 0 ? " pad" : "");
+}
+
+void trace(sim::Simulation& simulation, const Options& options) {
+  simulation.run(std::max(base::from_seconds(options.from),
+                          Scenario::kBetweenViewers * static_cast<int>(options.flow)));
+  sim::VideoSession* session = simulation.session(options.flow);
+  if (!session) return;
+  session->on_decision = [session](base::Time now, const auto& observation, const auto& decision) {
+    print_decision(now, observation, decision, session->path());
+  };
+}
+
+Figures run(const Scenario& scenario, const sim::MakePolicy& policy, std::uint64_t seed,
+            const Options& options) {
+  auto simulation = sim::simulate(scenario, policy, seed);
+  if (options.trace) trace(simulation, options);
+  simulation.run(scenario.length);
+  return sim::summarise(sim::view_all(simulation, scenario));
+}
+
+std::string seconds_or_none(Duration time) {
+  return time < Duration{} ? "-" : fmt::format("{:.2f}", base::seconds(time));
+}
+
+/// The medians over the seeds.
+void print_row(const std::string& scenario, const std::string& policy,
+               const std::vector<Figures>& all, base::BitRate best) {
+  const auto median = [&](auto Figures::*member) {
+    std::vector<std::remove_reference_t<decltype(Figures{}.*member)>> values;
+    for (const auto& figures : all) values.push_back(figures.*member);
+    return sim::percentile(values, 0.5);
+  };
+  fmt::print(
+      "{:<26}{:<10}{:>7.0f}{:>7.0f}{:>7.0f}{:>7.0f}{:>7.1f}{:>7.1f}{:>7}{:>7}{:>7.1f}{:>7.2f}\n",
+      scenario, policy, ms(median(&Figures::p50)), ms(median(&Figures::p95)),
+      ms(median(&Figures::p99)), ms(median(&Figures::max)), 100 * median(&Figures::late),
+      100 * (median(&Figures::rate) / best), seconds_or_none(median(&Figures::follow)),
+      seconds_or_none(median(&Figures::recover)), 100 * median(&Figures::probed),
+      median(&Figures::fairness));
+}
+
+void print_head() {
+  fmt::print(
+      "p50 to max: delay of pictures beyond the one-way delay, ms; late%: more than 200 ms\n"
+      "rate%: of what one would send that knows the capacity\n"
+      "follow, return: s until the target is within a lower capacity, until it is 90 % of that "
+      "rate\n"
+      "    after a rise; the longest of a run\n"
+      "probe%: padding in what was written\n"
+      "Jain: fairness among the viewers\n"
+      "Medians of the seeds.\n\n");
+  fmt::print("{:<26}{:<10}{:>7}{:>7}{:>7}{:>7}{:>7}{:>7}{:>7}{:>7}{:>7}{:>7}\n", "scenario",
+             "policy", "p50", "p95", "p99", "max", "late%", "rate%", "follow", "return", "probe%",
+             "Jain");
+}
+
+/// How many seconds were simulated.
+double print_scenario(const Scenario& scenario, const Options& options) {
+  const auto best = sim::oracle_rate(scenario);
+  double simulated = 0;
+  for (const auto& [name, policy] : kPolicies) {
+    if (std::ranges::count(options.policies, name) == 0) continue;
+    std::vector<Figures> all;
+    const int first = options.random > 0 ? static_cast<int>(options.random) : 1;
+    for (int seed = first; seed < first + options.seeds; ++seed) {
+      all.push_back(run(scenario, policy, static_cast<std::uint64_t>(seed), options));
+      simulated += base::seconds(scenario.length);
+    }
+    print_row(scenario.name, name, all, best);
+  }
+  return simulated;
+}
+
+sim::Drawn drawn(const Options& options) {
+  const auto with = [&](const char* what) {
+    return std::ranges::count(options.without, what) == 0;
+  };
+  return {.loss = with("loss"),
+          .steps = with("steps"),
+          .others = with("others"),
+          .rough = with("rough")};
+}
+
+void adapt(Scenario& scenario, const Options& options) {
+  if (options.content > 0) scenario.encoder.content = base::BitRate::mbps(options.content);
+  if (options.viewers == 0) return;
+  scenario.viewers = options.viewers;
+  scenario.length += scenario.last_start();
+}
+
+std::vector<Scenario> chosen(const Options& options) {
+  std::vector<Scenario> scenarios;
+  if (options.random > 0) {
+    for (std::size_t i = 0; i < options.count; ++i) {
+      scenarios.push_back(sim::random_scenario(options.random + i, drawn(options)));
+      fmt::print("{}\n", scenarios.back().describe());
+    }
+    return scenarios;
+  }
+  scenarios = sim::scenarios();
+  std::erase_if(scenarios, [&](const Scenario& scenario) {
+    return !options.names.empty() &&
+           std::ranges::none_of(options.names, [&](const std::string& part) {
+             return scenario.name.find(part) != std::string::npos;
+           });
+  });
+  return scenarios;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app{"The policies side by side over simulated links."};
+  app.add_option("scenario", options.names, "Parts of the scenarios' names; none: all of them");
+  app.add_option("--policy", options.policies, "off itcp dbr delivery gcc symbiosis floor oracle")
+      ->capture_default_str();
+  app.add_option("--seeds", options.seeds, "Runs of each")->capture_default_str();
+  app.add_option("--random", options.random, "Instead: the random link of this seed");
+  app.add_option("--count", options.count, "And of the seeds that follow")->capture_default_str();
+  app.add_option("--without", options.without, "What it does not have: loss steps others rough");
+  app.add_option("--viewers", options.viewers,
+                 "How many there are; 0: as many as the scenario says");
+  app.add_option("--content", options.content, "Mbit/s that the pictures need; 0: as they are");
+  app.add_flag("--trace", options.trace, "Print every decision of one viewer");
+  app.add_option("--flow", options.flow, "Which viewer")->capture_default_str();
+  app.add_option("--from", options.from, "From this second on")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  auto scenarios = chosen(options);
+  for (auto& scenario : scenarios) adapt(scenario, options);
+  print_head();
+  const auto start = std::chrono::steady_clock::now();
+  double simulated = 0;
+  for (const auto& scenario : scenarios) simulated += print_scenario(scenario, options);
+  const auto took = std::chrono::steady_clock::now() - start;
+  fmt::print("\n{:.0f} s simulated, {:.0f} per second\n", simulated,
+             simulated / base::seconds(took));
+}

@@ -1,0 +1,118 @@
+#include "simulation.h"
+
+#include <algorithm>
+
+namespace sim {
+
+namespace {
+
+constexpr base::ByteCount kBulkChunk{1 << 20};  // what a bulk flow keeps waiting
+
+netlab::LinkSettings with_delay(netlab::LinkSettings settings, base::Duration delay) {
+  settings.delay = delay;
+  return settings;
+}
+
+}  // namespace
+
+Simulation::Simulation(const netlab::LinkSettings& bottleneck, std::vector<Change> schedule,
+                       const std::vector<Flow>& flows, std::uint64_t seed)
+    : bottleneck_{with_delay(bottleneck, {}), seed}, schedule_{std::move(schedule)}, seed_{seed} {
+  running_.reserve(flows.size());
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    const Flow& flow = flows[i];
+    running_.push_back(
+        {flow, TcpSender{i, make_congestion_control(flow.congestion_control, TcpSender::kMss)},
+         TcpReceiver{i, flow.eager},
+         netlab::Link<Ack>{with_delay(flow.acks, flow.round_trip), seed + i + 1}, nullptr});
+  }
+}
+
+void Simulation::run(base::Duration length) {
+  for (base::Time next = next_time(); next <= kStart + length; next = next_time()) step(next);
+}
+
+base::Time Simulation::next_time() const {
+  base::Time next = base::Time::max();
+  const auto consider = [&](std::optional<base::Time> time) {
+    if (time) next = std::min(next, *time);
+  };
+  consider(bottleneck_.next_arrival());
+  if (changed_ < schedule_.size()) consider(kStart + schedule_[changed_].at);
+  for (const auto& flow : running_) {
+    if (!flow.started) {
+      consider(kStart + flow.settings.start);
+      continue;
+    }
+    consider(flow.back.next_arrival());
+    consider(flow.sender.timer());
+    consider(flow.receiver.timer());
+    if (flow.session) consider(flow.session->next_time());
+  }
+  return next;
+}
+
+void Simulation::step(base::Time now) {
+  for (; changed_ < schedule_.size() && kStart + schedule_[changed_].at <= now; ++changed_) {
+    bottleneck_.set(with_delay(schedule_[changed_].settings, {}), now);
+  }
+  while (const auto segment = bottleneck_.dequeue(now)) deliver(*segment, now);
+  for (std::size_t i = 0; i < running_.size(); ++i) step(i, now);
+}
+
+void Simulation::deliver(const Segment& segment, base::Time now) {
+  Running& flow = running_[segment.flow];
+  if (const auto ack = flow.receiver.receive(segment, now)) flow.back.enqueue(*ack, now);
+  if (flow.session) flow.session->on_arrival(flow.receiver.cumulative(), now);
+}
+
+void Simulation::step(std::size_t index, base::Time now) {
+  Running& flow = running_[index];
+  if (!flow.started && kStart + flow.settings.start <= now) start(index, now);
+  if (!flow.started) return;
+  if (flow.receiver.timer() && *flow.receiver.timer() <= now) {
+    flow.back.enqueue(flow.receiver.on_timer(), now);
+  }
+  const bool told = tell_sender(flow, now);
+  if (!flow.session) {
+    feed_bulk(flow, now);
+  } else {
+    if (told) flow.session->on_tcp(now);
+    if (flow.session->next_time() <= now) flow.session->on_time(now);
+  }
+  send(flow, now);
+}
+
+/// True: it has taken something in.
+bool Simulation::tell_sender(Running& flow, base::Time now) {
+  bool told = false;
+  while (const auto ack = flow.back.dequeue(now)) {
+    flow.sender.on_ack(*ack, now);
+    told = true;
+  }
+  if (flow.sender.timer() && *flow.sender.timer() <= now) {
+    flow.sender.on_timer(now);
+    told = true;
+  }
+  return told;
+}
+
+void Simulation::send(Running& flow, base::Time now) {
+  while (const auto segment = flow.sender.send(now)) bottleneck_.enqueue(*segment, now);
+}
+
+void Simulation::start(std::size_t index, base::Time now) {
+  Running& flow = running_[index];
+  flow.started = true;
+  if (!flow.settings.video) return;
+  flow.session =
+      std::make_unique<VideoSession>(*flow.settings.video, flow.sender, now, seed_ * 31 + index,
+                                     [this, &flow](base::Time at) { send(flow, at); });
+}
+
+void Simulation::feed_bulk(Running& flow, base::Time now) {
+  if (now - kStart >= flow.settings.stop) return;
+  if (flow.sender.notsent() < kBulkChunk) flow.sender.write(kBulkChunk);
+}
+
+}  // namespace sim

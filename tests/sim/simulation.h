@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "netlab/link.h"
+#include "packet.h"
+#include "tcp_receiver.h"
+#include "tcp_sender.h"
+#include "video_session.h"
+
+namespace sim {
+
+/// Flows that share one bottleneck, each with a round trip of its own, in virtual time:
+///
+///   senders ──▶ [ bottleneck: netlab::Link ] ──▶ receivers
+///      ▲                                             │
+///      └──── a link for each flow: round trip ◀──────┘
+///
+/// The whole round trip is on the way back, so what arrives late has waited or was sent late. Used
+/// on one thread; the same seed gives the same run.
+class Simulation {
+ public:
+  struct Flow {
+    std::string congestion_control = "cubic";  ///< or "bbr"
+    base::Duration round_trip = std::chrono::milliseconds{40};
+    base::Duration start{};
+    base::Duration stop = base::Duration::max();  ///< of a bulk flow
+    std::optional<VideoSession::Settings> video;  ///< empty: a bulk flow
+    bool eager = true;                            ///< TcpReceiver's
+    netlab::LinkSettings acks{};                  ///< of the way back; its delay is ignored
+  };
+  /// Of the bottleneck; `at` since the start.
+  struct Change {
+    base::Duration at;
+    netlab::LinkSettings settings;
+  };
+
+  /// The bottleneck's delay is ignored; `schedule` is in the order of time.
+  Simulation(const netlab::LinkSettings& bottleneck, std::vector<Change> schedule,
+             const std::vector<Flow>& flows, std::uint64_t seed);
+  /// Up to `length` since the start.
+  void run(base::Duration length);
+
+  /// Null: a bulk flow, or one that has not started.
+  VideoSession* session(std::size_t flow) { return running_[flow].session.get(); }
+  const TcpSender& sender(std::size_t flow) const { return running_[flow].sender; }
+  const netlab::Link<Segment>& bottleneck() const { return bottleneck_; }
+
+  /// Not zero, which is "never" in many a place.
+  static constexpr base::Time kStart{std::chrono::hours{1}};
+
+ private:
+  struct Running {
+    Flow settings;
+    TcpSender sender;
+    TcpReceiver receiver;
+    netlab::Link<Ack> back;
+    std::unique_ptr<VideoSession> session;
+    bool started = false;
+  };
+
+  base::Time next_time() const;
+  void step(base::Time now);
+  void step(std::size_t flow, base::Time now);
+  void deliver(const Segment& segment, base::Time now);
+  bool tell_sender(Running& flow, base::Time now);
+  void send(Running& flow, base::Time now);
+  void start(std::size_t flow, base::Time now);
+  void feed_bulk(Running& flow, base::Time now);
+
+  netlab::Link<Segment> bottleneck_;
+  const std::vector<Change> schedule_;
+  std::size_t changed_ = 0;
+  std::vector<Running> running_;
+  const std::uint64_t seed_;
+};
+
+}  // namespace sim

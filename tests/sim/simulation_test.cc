@@ -1,0 +1,224 @@
+// The simulator itself: what is known of TCP over a bottleneck must come out of it.
+
+#include "simulation.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "abr/off_policy.h"
+
+namespace {
+
+using namespace std::chrono_literals;
+using base::BitRate;
+using base::ByteCount;
+using base::Duration;
+using sim::Simulation;
+using sim::TcpSender;
+
+constexpr double kPayload = 1448.0 / 1500;
+constexpr Duration kRoundTrip = 40ms;
+const netlab::LinkSettings kLink{.rate = BitRate::mbps(10),
+                                 .queue = BitRate::mbps(10) * Duration{100ms}};
+
+netlab::LinkSettings lossy(double loss) {
+  auto link = kLink;
+  link.loss = loss;
+  return link;
+}
+
+Simulation::Flow bulk(const std::string& congestion_control) {
+  return {.congestion_control = congestion_control, .round_trip = kRoundTrip};
+}
+
+/// What each flow has delivered between `from` and `to`.
+std::vector<double> deliver(Simulation& simulation, std::size_t flows, Duration from, Duration to) {
+  simulation.run(from);
+  std::vector<double> bytes;
+  for (std::size_t i = 0; i < flows; ++i) {
+    bytes.push_back(-static_cast<double>(simulation.sender(i).state().delivered.bytes()));
+  }
+  simulation.run(to);
+  for (std::size_t i = 0; i < flows; ++i) {
+    bytes[i] += static_cast<double>(simulation.sender(i).state().delivered.bytes());
+  }
+  return bytes;
+}
+
+/// Share of the link's payload that one bulk flow delivers between 10 and 40 s.
+double utilisation(Simulation& simulation) {
+  const double bytes = deliver(simulation, 1, 10s, 40s)[0];
+  return bytes / static_cast<double>((kPayload * kLink.rate * Duration{30s}).bytes());
+}
+
+TEST(SimulationTest, ACubicFlowFillsTheLinkAndLosesAtTheTail) {
+  Simulation simulation{kLink, {}, {bulk("cubic")}, 1};
+  EXPECT_GE(utilisation(simulation), 0.95);
+  const auto& state = simulation.sender(0).state();
+  EXPECT_GT(simulation.bottleneck().counters().dropped_queue, 0u);
+  EXPECT_GT(state.dupack, 0u);
+  EXPECT_EQ(state.rexmt, 0u);
+  EXPECT_GT(simulation.bottleneck().counters().queue_high_water, kLink.queue - ByteCount{1500});
+}
+
+TEST(SimulationTest, ACubicFlowRetransmitsWhatWasDroppedAndNoMore) {
+  Simulation simulation{kLink, {}, {bulk("cubic")}, 1};
+  simulation.run(40s);
+  const auto dropped = simulation.bottleneck().counters().dropped_queue;
+  EXPECT_LE(simulation.sender(0).state().retransmits, dropped + dropped / 10 + 1);
+}
+
+TEST(SimulationTest, ACubicFlowGrowsBackInTheTimeThatRfc9438Gives) {
+  Simulation simulation{kLink, {}, {bulk("cubic")}, 1};
+  simulation.run(20s);
+  const auto before = simulation.sender(0).state().dupack;
+  simulation.run(60s);
+  const auto losses = simulation.sender(0).state().dupack - before;
+  // W_max is the pipe and the queue; K = cbrt(0.3 W_max / 0.4) (equation 2).
+  const double packets =
+      static_cast<double>((kLink.rate * (kRoundTrip + Duration{100ms})).bytes()) / 1500;
+  const double k = std::cbrt(0.3 * packets / 0.4);
+  EXPECT_NEAR(losses, 40 / k, 4);
+}
+
+TEST(SimulationTest, AnOutageDoublesTheTimeoutAndThenTheFlowReturns) {
+  auto gone = kLink;
+  gone.blackhole = true;
+  Simulation simulation{kLink, {{10s, gone}, {15s, kLink}}, {bulk("cubic")}, 1};
+  simulation.run(15s);
+  // 0.3 to 0.4 s, and the double of it each time.
+  EXPECT_GE(simulation.sender(0).state().rexmt, 3u);
+  EXPECT_LE(simulation.sender(0).state().rexmt, 4u);
+  EXPECT_GE(utilisation(simulation), 0.5);
+  EXPECT_FALSE(simulation.sender(0).state().recovering);
+}
+
+TEST(SimulationTest, BbrFillsTheLinkAndKeepsTheQueueBelowTwoPipes) {
+  Simulation simulation{kLink, {}, {bulk("bbr")}, 1};
+  EXPECT_GE(utilisation(simulation), 0.95);
+  const auto pipe = kLink.rate * kRoundTrip;
+  std::int64_t sum = 0;
+  ByteCount most;
+  for (int i = 0; i < 100; ++i) {
+    simulation.run(40s + i * 20ms);
+    sum += simulation.bottleneck().queued().bytes();
+    most = std::max(most, simulation.bottleneck().queued());
+  }
+  EXPECT_LT(most.bytes(), 2 * pipe.bytes());
+  EXPECT_LT(sum / 100, pipe.bytes());
+  EXPECT_EQ(simulation.bottleneck().counters().dropped_queue, 0u);
+}
+
+TEST(SimulationTest, BbrFindsTheRoundTripAgainEveryTenSeconds) {
+  auto flow = bulk("bbr");
+  flow.acks.jitter = 1ms;  // else the same shortest one comes again and again
+  Simulation simulation{kLink, {}, {flow}, 1};
+  simulation.run(9s);
+  bool paused = false;
+  for (Duration at = 9s; at < 13s; at += 10ms) {
+    simulation.run(at);
+    paused |= simulation.sender(0).control().window() <= 4;
+  }
+  EXPECT_TRUE(paused);
+}
+
+TEST(SimulationTest, RandomLossLimitsCubicAsTheResponseFunctionSays) {
+  Simulation simulation{lossy(0.01), {}, {bulk("cubic")}, 1};
+  const double bytes = deliver(simulation, 1, 10s, 70s)[0];
+  // RFC 9438, 5.1, in the region where CUBIC is as Reno: sqrt(3/2p) segments each round trip.
+  const double expected = std::sqrt(1.5 / 0.01) * TcpSender::kMss * 60 / 0.04;
+  EXPECT_GT(bytes, 0.6 * expected);
+  EXPECT_LT(bytes, 1.6 * expected);
+}
+
+TEST(SimulationTest, RandomLossDoesNotLimitBbr) {
+  Simulation simulation{lossy(0.01), {}, {bulk("bbr")}, 1};
+  EXPECT_GE(utilisation(simulation), 0.9);
+}
+
+TEST(SimulationTest, TwoCubicFlowsShareFairly) {
+  auto second = bulk("cubic");
+  second.start = 5s;
+  Simulation simulation{kLink, {}, {bulk("cubic"), second}, 1};
+  const auto bytes = deliver(simulation, 2, 20s, 80s);
+  const double sum = bytes[0] + bytes[1];
+  EXPECT_GE(sum * sum / (2 * (bytes[0] * bytes[0] + bytes[1] * bytes[1])), 0.9);
+}
+
+TEST(SimulationTest, DelayedAcknowledgementsDoNotSlowTheFlow) {
+  auto flow = bulk("cubic");
+  flow.eager = false;
+  Simulation simulation{kLink, {}, {flow}, 1};
+  EXPECT_GE(utilisation(simulation), 0.95);
+}
+
+TEST(SimulationTest, AggregatedAcknowledgementsDoNotSlowTheFlow) {
+  auto flow = bulk("cubic");
+  flow.acks.aggregate = 20ms;
+  Simulation simulation{kLink, {}, {flow}, 1};
+  EXPECT_GE(utilisation(simulation), 0.95);
+}
+
+TEST(SimulationTest, CoDelKeepsTheQueueShort) {
+  auto link = kLink;
+  link.codel = true;
+  Simulation simulation{link, {}, {bulk("cubic")}, 1};
+  EXPECT_GE(utilisation(simulation), 0.8);
+  EXPECT_LT(simulation.bottleneck().queued(), kLink.rate * Duration{50ms});
+}
+
+/// A viewer at 4 Mbit/s whatever happens.
+Simulation::Flow stubborn_viewer() {
+  auto flow = bulk("cubic");
+  flow.video = sim::VideoSession::Settings{.policy = [] {
+    return std::make_unique<abr::OffPolicy>(
+        abr::RateLimits{.max = BitRate::mbps(4), .start = BitRate::mbps(4)});
+  }};
+  return flow;
+}
+
+TEST(SimulationTest, UnsentDataIsBoundedByTheMarkAndAPicture) {
+  auto slow = kLink;
+  slow.rate = BitRate::mbps(1);
+  Simulation simulation{slow, {}, {stubborn_viewer()}, 1};
+  simulation.run(1ms);
+  ByteCount most;
+  ByteCount longest_picture;
+  simulation.session(0)->on_decision = [&](base::Time, const abr::Observation& seen,
+                                           const abr::Decision&) {
+    most = std::max(most, seen.notsent);
+    for (const auto& picture : seen.pictures) {
+      longest_picture = std::max(longest_picture, picture.size);
+    }
+  };
+  simulation.run(20s);
+  const auto mark = BitRate::mbps(4) * Duration{40ms};
+  EXPECT_GT(most, mark);
+  EXPECT_LE(most, mark + longest_picture);
+}
+
+TEST(SimulationTest, AnIdleLinkDeliversPicturesWithinTheirSerialisation) {
+  auto fast = kLink;
+  fast.rate = BitRate::mbps(100);
+  Simulation simulation{fast, {}, {stubborn_viewer()}, 1};
+  simulation.run(20s);
+  for (const auto& picture : simulation.session(0)->shown()) {
+    if (picture.captured < Simulation::kStart + 1s || !picture.arrived) continue;
+    EXPECT_LT(*picture.arrived - picture.captured, 12ms);
+  }
+}
+
+TEST(SimulationTest, TheSameSeedGivesTheSameRun) {
+  const auto delivered = [](std::uint64_t seed) {
+    Simulation simulation{lossy(0.01), {}, {bulk("cubic")}, seed};
+    simulation.run(20s);
+    return simulation.sender(0).state().delivered;
+  };
+  EXPECT_EQ(delivered(7), delivered(7));
+  EXPECT_NE(delivered(7), delivered(8));
+}
+
+}  // namespace

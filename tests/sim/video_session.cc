@@ -1,0 +1,182 @@
+#include "video_session.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sim {
+
+namespace {
+
+// tcpinfo/train.h
+constexpr std::int64_t kHeadSegments = 2;
+constexpr std::int64_t kTailSegments = 2;
+// app/socket_limits.cc
+constexpr base::Duration kLongestFrame = std::chrono::milliseconds{40};
+
+}  // namespace
+
+VideoSession::VideoSession(const Settings& settings, TcpSender& tcp, base::Time start,
+                           std::uint64_t seed, std::function<void(base::Time)> send)
+    : settings_{settings},
+      tcp_{tcp},
+      policy_{settings.policy()},
+      encoder_{settings.encoder, seed},
+      send_{std::move(send)},
+      next_capture_{start} {
+  decision_ = policy_->decide({}, path_.state(), start);
+}
+
+base::Time VideoSession::next_time() const {
+  if (encoding_.empty()) return next_capture_;
+  return std::min(next_capture_, encoding_.front().ready);
+}
+
+void VideoSession::on_time(base::Time now) {
+  while (!encoding_.empty() && encoding_.front().ready <= now) {
+    queue_.push_back(encoding_.front());
+    queued_ += encoding_.front().size;
+    encoding_.pop_front();
+    if (queue_.back().captured - queue_.front().captured > settings_.queue) drop_queue();
+    write(now);
+    decide(now);
+  }
+  if (next_capture_ <= now) {
+    capture(now);
+    next_capture_ += settings_.frame_interval;
+  }
+}
+
+void VideoSession::capture(base::Time now) {
+  shown_.push_back({.captured = now, .target = decision_.rate});
+  if (decision_.skip > skipped_) {
+    ++skipped_;
+    return;
+  }
+  skipped_ = 0;
+  const auto size =
+      encoder_.size(decision_.rate, settings_.frame_interval, std::exchange(broken_, false));
+  shown_.back().size = size;
+  const base::ByteCount wire =
+      kTransport.wire(base::BitRate::of(size, settings_.frame_interval)) * settings_.frame_interval;
+  encoding_.push_back({shown_.size() - 1, now, now + encoder_.time(), wire});
+}
+
+bool VideoSession::takes_more() const {
+  return tcp_.notsent() < std::max(settings_.notsent_lowat, decision_.rate * kLongestFrame);
+}
+
+void VideoSession::write(base::Time now) {
+  while (!queue_.empty() && takes_more()) {
+    const Picture picture = queue_.front();
+    queue_.pop_front();
+    queued_ -= picture.size;
+    write(picture, now);
+    send_(now);
+  }
+}
+
+/// Head and tail apart, where the picture is long enough for a train.
+void VideoSession::write(const Picture& picture, base::Time now) {
+  const auto padding = std::exchange(padding_, {});
+  const auto size = picture.size + padding;
+  padding_sent_ += padding;
+  base::ByteCount head;
+  if (size.bytes() >= (kHeadSegments + kTailSegments) * TcpSender::kMss) {
+    head = base::ByteCount{kHeadSegments * TcpSender::kMss};
+    tcp_.write(head);
+  }
+  const Offset head_end = tcp_.state().written;
+  tcp_.write(size - head);
+  const Written written{.index = picture.index,
+                        .departed = now,
+                        .head_end = head_end,
+                        .end = tcp_.state().written,
+                        .head = head,
+                        .size = size,
+                        .padding = padding};
+  unacked_.push_back(written);
+  travelling_.push_back(written);
+}
+
+void VideoSession::drop_queue() {
+  if (queue_.empty()) return;
+  queue_.clear();
+  encoding_.clear();
+  queued_ = {};
+  broken_ = true;
+}
+
+void VideoSession::on_tcp(base::Time now) {
+  const auto before = delivered_.size();
+  note_acknowledged(now);
+  write(now);
+  const auto& state = tcp_.state();
+  if (delivered_.size() > before || state.rexmt > rexmt_ || state.dupack > dupack_) decide(now);
+}
+
+void VideoSession::note_acknowledged(base::Time now) {
+  const Offset cumulative = tcp_.state().cumulative;
+  for (auto& written : unacked_) {
+    if (written.head_end > cumulative) break;
+    if (!written.head_acked && written.head.bytes() > 0) written.head_acked = now;
+  }
+  while (!unacked_.empty() && unacked_.front().end <= cumulative) {
+    const auto& written = unacked_.front();
+    delivered_.push_back({written.departed, written.head_acked, now, written.head, written.size});
+    unacked_.pop_front();
+  }
+}
+
+void VideoSession::on_arrival(Offset offset, base::Time now) {
+  while (!travelling_.empty() && travelling_.front().end <= offset) {
+    shown_[travelling_.front().index].arrived = now;
+    travelling_.pop_front();
+  }
+}
+
+void VideoSession::decide(base::Time now) {
+  const auto observation = observe();
+  rexmt_ = tcp_.state().rexmt;
+  dupack_ = tcp_.state().dupack;
+  path_.update(observation, now);
+  decision_ = policy_->decide(observation, path_.state(), now);
+  if (decision_.padding.bytes() > 0) padding_ = decision_.padding;
+  if (on_decision) on_decision(now, observation, decision_);
+  delivered_.clear();
+  if (decision_.window > 0 && settings_.steers_window) tcp_.control().set_window(decision_.window);
+  tcp_.limit_pacing(decision_.pacing);
+  if (decision_.discard) drop_queue();
+}
+
+abr::Observation VideoSession::observe() const {
+  const auto& state = tcp_.state();
+  const auto ssthresh = tcp_.control().ssthresh();
+  base::ByteCount padding;
+  for (const auto& written : unacked_) padding += written.padding;
+  return {
+      .rexmt = state.rexmt - rexmt_,
+      .dupack = state.dupack - dupack_,
+      .pictures = delivered_,
+      .srtt = tcp_.round_trip().smoothed(),
+      .min_rtt = tcp_.round_trip().min(),
+      .queued = queued_,
+      .notsent = tcp_.notsent(),
+      .in_flight = tcp_.in_flight(),
+      .padding = padding,
+      .delivered = state.delivered,
+      .retransmits = state.retransmits,
+      .cwnd = static_cast<std::uint32_t>(tcp_.control().window()),
+      .ssthresh = ssthresh ? std::optional{static_cast<std::uint32_t>(*ssthresh)} : std::nullopt,
+      .mss = TcpSender::kMss,
+      .recovering = state.recovering,
+      .pacing = tcp_.pacing(),
+      .delivery_rate = tcp_.delivery_rate().rate(),
+      .app_limited = tcp_.delivery_rate().app_limited(),
+      .backlog = (queued_ + tcp_.notsent()) / std::max(decision_.rate, base::BitRate::kbps(1)),
+      .served = decision_.rate,
+      .frame_interval = settings_.frame_interval,
+      .transport = kTransport,
+  };
+}
+
+}  // namespace sim

@@ -1,0 +1,66 @@
+#include "abr/foreign_queue.h"
+
+#include <gtest/gtest.h>
+
+namespace abr {
+namespace {
+
+using namespace std::chrono_literals;
+
+class ForeignQueueTest : public testing::Test {
+ protected:
+  /// Pictures for so long whose heads waited `all` seconds, `own` of them behind our own.
+  void pictures(base::Duration time, double all, double own) {
+    for (const auto end = now_ + time; now_ < end; now_ += 33ms) {
+      queue_.add({.acked = now_, .all = all, .own = own, .surely_own = own});
+    }
+  }
+
+  ForeignQueue queue_;
+  base::Time now_{1h};
+};
+
+TEST_F(ForeignQueueTest, NobodyIsThereAtFirst) { EXPECT_FALSE(queue_.shared()); }
+
+TEST_F(ForeignQueueTest, AQueueThatIsNotOursIsSharedAfterAWhile) {
+  pictures(200ms, 0.1, 0);
+  EXPECT_FALSE(queue_.shared());
+  pictures(200ms, 0.1, 0);
+  EXPECT_TRUE(queue_.shared());
+}
+
+TEST_F(ForeignQueueTest, AQueueOfOurOwnIsNot) {
+  pictures(2s, 0.1, 0.09);
+  EXPECT_FALSE(queue_.shared());
+}
+
+TEST_F(ForeignQueueTest, NoiseIsNot) {
+  pictures(2s, 0.02, 0);
+  EXPECT_FALSE(queue_.shared());
+}
+
+TEST_F(ForeignQueueTest, TheyAreGoneWhenNothingWaits) {
+  pictures(500ms, 0.1, 0);
+  pictures(500ms, 0.001, 0);
+  EXPECT_FALSE(queue_.shared());
+}
+
+TEST_F(ForeignQueueTest, TheyAreGoneWhenWhatWaitsIsOurs) {
+  pictures(500ms, 0.1, 0);
+  pictures(500ms, 0.1, 0.09);
+  EXPECT_FALSE(queue_.shared());
+}
+
+// It grows while we take what we believe to be our share.
+TEST_F(ForeignQueueTest, AQueueThatGrowsWithUsIsOursAfterAll) {
+  pictures(500ms, 0.1, 0);
+  pictures(100ms, 0.3, 0);
+  EXPECT_FALSE(queue_.shared());
+  pictures(2s, 0.3, 0);
+  EXPECT_FALSE(queue_.shared()) << "not at once again";
+  pictures(2s, 0.3, 0);
+  EXPECT_TRUE(queue_.shared());
+}
+
+}  // namespace
+}  // namespace abr

@@ -1,0 +1,223 @@
+#include "abr/path_model.h"
+
+#include <gtest/gtest.h>
+
+namespace abr {
+namespace {
+
+using namespace std::chrono_literals;
+using base::BitRate;
+using base::ByteCount;
+using base::Duration;
+
+constexpr std::int64_t kMss = 1448;
+constexpr Duration kInterval = 33ms;
+constexpr Duration kRtt = 40ms;
+
+struct Picture {
+  std::int64_t segments = 8;
+  Duration late{};  ///< of the last acknowledgement
+};
+
+/// Pictures over a link with nothing else on it, whose acknowledgements all come at once.
+class PathModelTest : public testing::Test {
+ protected:
+  Delivered send(Picture picture) {
+    const ByteCount size{picture.segments * kMss};
+    const ByteCount head{picture.segments >= 4 ? 2 * kMss : 0};
+    const auto begin = std::max(now_, link_free_);
+    link_free_ = begin + size / link_;
+    Delivered delivered{.departed = now_, .head = head, .size = size};
+    if (head.bytes() > 0) delivered.head_acked = begin + kRtt + head / link_;
+    delivered.acked = link_free_ + kRtt + picture.late;
+    return delivered;
+  }
+
+  Observation seen() {
+    return {.srtt = kRtt,
+            .min_rtt = kRtt,
+            .delivered = delivered_,
+            .cwnd = 100,
+            .mss = kMss,
+            .served = BitRate::mbps(2),
+            .frame_interval = kInterval};
+  }
+
+  /// A picture, which is observed when it has been acknowledged.
+  void picture(Picture picture = {}) {
+    const Delivered delivered[]{send(picture)};
+    now_ += kInterval;
+    delivered_ += delivered[0].size;
+    auto observation = seen();
+    observation.pictures = delivered;
+    model_.update(observation, std::max(now_, delivered[0].acked));
+  }
+  void pictures(int count, Picture p = {}) {
+    for (int i = 0; i < count; ++i) picture(p);
+  }
+
+  double mbps() const { return static_cast<double>(model_.state().capacity.bps()) / 1e6; }
+
+  PathModel model_;
+  BitRate link_ = BitRate::mbps(5);
+  base::Time now_{1h};
+  base::Time link_free_{};
+  ByteCount delivered_;
+};
+
+TEST_F(PathModelTest, KnowsNothingAtFirst) {
+  model_.update(seen(), now_);
+  EXPECT_EQ(mbps(), 0);
+  EXPECT_FALSE(model_.state().fresh);
+}
+
+TEST_F(PathModelTest, TrainsTellTheCapacity) {
+  pictures(5);
+  EXPECT_NEAR(mbps(), 5, 0.05);
+  EXPECT_TRUE(model_.state().trains);
+  EXPECT_TRUE(model_.state().certain);
+  EXPECT_LT(model_.state().queueing, 5ms);
+}
+
+TEST_F(PathModelTest, FollowsACapacityThatFalls) {
+  pictures(5);
+  link_ = BitRate::mbps(2);
+  pictures(4);
+  EXPECT_NEAR(mbps(), 2, 0.1);
+}
+
+TEST_F(PathModelTest, FollowsACapacityThatReturns) {
+  link_ = BitRate::mbps(1);
+  pictures(3, {.segments = 2});
+  link_ = BitRate::mbps(8);
+  now_ += 500ms;
+  pictures(3);
+  EXPECT_NEAR(mbps(), 8, 0.4);
+}
+
+// A receiver acknowledges a lone segment with the next picture's first: not the path's doing.
+TEST_F(PathModelTest, ALateLastAcknowledgementDoesNotLowerIt) {
+  pictures(5);
+  pictures(20, {.segments = 7, .late = 25ms});
+  EXPECT_NEAR(mbps(), 5, 0.1);
+}
+
+TEST_F(PathModelTest, PicturesThatMetALossDoNotCount) {
+  pictures(5);
+  auto observation = seen();
+  observation.retransmits = 1;
+  const Delivered delivered[]{send({.late = 200ms})};
+  now_ += 300ms;
+  observation.pictures = delivered;
+  model_.update(observation, now_);
+  EXPECT_NEAR(mbps(), 5, 0.05);
+}
+
+TEST_F(PathModelTest, NorDoThoseThatTheViewerHeldBack) {
+  pictures(5);
+  for (int i = 0; i < 10; ++i) {
+    auto observation = seen();
+    observation.receiver_limited = true;
+    const Delivered delivered[]{send({.late = 200ms})};
+    now_ += 300ms;
+    observation.pictures = delivered;
+    model_.update(observation, now_);
+  }
+  EXPECT_NEAR(mbps(), 5, 0.05);
+  EXPECT_EQ(model_.state().service.bps(), 0);
+}
+
+TEST_F(PathModelTest, WhatPacingLetsThroughIsTheLeastOfThreePictures) {
+  link_ = BitRate::mbps(20);
+  for (int i = 0; i < 2; ++i) {
+    const Delivered delivered[]{send({})};
+    now_ += kInterval;
+    auto observation = seen();
+    observation.pacing = BitRate::mbps(22);
+    observation.pictures = delivered;
+    model_.update(observation, now_ + 20ms);
+    EXPECT_EQ(mbps(), 0) << i;
+  }
+  const Delivered delivered[]{send({})};
+  auto observation = seen();
+  observation.pacing = BitRate::mbps(22);
+  observation.pictures = delivered;
+  model_.update(observation, now_ + 50ms);
+  EXPECT_NEAR(mbps(), 20, 0.5);
+  EXPECT_FALSE(model_.state().trains);
+}
+
+TEST_F(PathModelTest, ShortPicturesThatAgreeKeepItFresh) {
+  link_ = BitRate::mbps(1.2);
+  pictures(3, {.segments = 4});
+  now_ += 100ms;
+  pictures(60, {.segments = 3});
+  EXPECT_TRUE(model_.state().fresh);
+  EXPECT_FALSE(model_.state().trains);
+  EXPECT_NEAR(mbps(), 1.2, 0.1);
+}
+
+TEST_F(PathModelTest, WithoutPicturesItIsNotFreshForLong) {
+  pictures(5);
+  now_ += 2s;
+  model_.update(seen(), now_);
+  EXPECT_FALSE(model_.state().fresh);
+  EXPECT_NEAR(mbps(), 5, 0.05);
+}
+
+// 20 kB are under way and should have come long ago; 1 Mbit/s of them do.
+TEST_F(PathModelTest, WhatIsOverdueTellsWhatIsServed) {
+  pictures(5);
+  auto observation = seen();
+  BitRate served;
+  for (int i = 0; i < 20; ++i) {
+    now_ += 10ms;
+    observation.in_flight = ByteCount{20'000};
+    observation.delivered += BitRate::mbps(1) * 10ms;
+    model_.update(observation, now_);
+    served = std::max(served, model_.state().service);
+  }
+  EXPECT_GT(served.bps(), 0);
+  EXPECT_NEAR(mbps(), 1, 0.2) << "no picture tells of it, what is served does";
+}
+
+TEST_F(PathModelTest, BacklogIsWhatWaitsBeyondThePipeAndThePicture) {
+  pictures(5, {.segments = 8});
+  auto observation = seen();
+  const auto pipe = BitRate::mbps(5) * kRtt;
+  observation.in_flight = pipe + ByteCount{8 * kMss};
+  model_.update(observation, now_);
+  EXPECT_LT(model_.state().backlog.bytes(), 1000);
+  observation.notsent = ByteCount{10'000};
+  model_.update(observation, now_);
+  EXPECT_NEAR(static_cast<double>(model_.state().backlog.bytes()), 10'000, 1000);
+  observation.padding = ByteCount{10'000};
+  model_.update(observation, now_);
+  EXPECT_LT(model_.state().backlog.bytes(), 1000) << "what was added on purpose";
+}
+
+TEST_F(PathModelTest, AFullWindowIsAnAllowance) {
+  pictures(5);
+  auto observation = seen();
+  observation.cwnd = 10;
+  model_.update(observation, now_);
+  EXPECT_EQ(model_.state().allowance.bps(), 0);
+  observation.notsent = ByteCount{50'000};
+  model_.update(observation, now_);
+  const auto window = BitRate::of(ByteCount{10 * kMss}, kRtt);
+  EXPECT_GT(model_.state().allowance.bps(), 0);
+  EXPECT_LE(model_.state().allowance, window);
+}
+
+TEST_F(PathModelTest, AQueueThatOthersKeepFilledIsShared) {
+  pictures(5);
+  link_free_ = now_ + 100ms;
+  for (int i = 0; i < 15; ++i) {
+    picture();
+    link_free_ += kInterval - ByteCount{8 * kMss} / link_;  // others fill what we leave
+  }
+  EXPECT_TRUE(model_.state().shared);
+}
+
+}  // namespace
+}  // namespace abr

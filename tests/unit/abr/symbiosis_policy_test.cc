@@ -1,0 +1,268 @@
+#include "abr/symbiosis_policy.h"
+
+#include <gtest/gtest.h>
+
+namespace abr {
+namespace {
+
+using namespace std::chrono_literals;
+using base::BitRate;
+using base::ByteCount;
+
+constexpr RateLimits kLimits{
+    .min = BitRate::kbps(300), .max = BitRate::mbps(6), .start = BitRate::mbps(2)};
+
+/// What is seen and believed is made up; tests/sim has the two together.
+class SymbiosisPolicyTest : public testing::Test {
+ protected:
+  SymbiosisPolicyTest() { decide(); }
+
+  Decision decide(base::Duration after = 33ms) {
+    now_ += after;
+    seen_.served = rate_;
+    const auto decision = policy_.decide(seen_, path_, now_);
+    rate_ = decision.rate;
+    return decision;
+  }
+  /// So many decisions, a picture apart.
+  Decision settle(int pictures = 60) {
+    Decision decision;
+    for (int i = 0; i < pictures; ++i) decision = decide();
+    return decision;
+  }
+  void carries(BitRate capacity) {
+    path_.capacity = capacity;
+    path_.highest = capacity;
+    path_.fresh = path_.trains = path_.certain = true;
+  }
+  double mbps() const { return static_cast<double>(rate_.bps()) / 1e6; }
+
+  SymbiosisPolicy policy_{kLimits, {}};
+  Observation seen_{.srtt = 40ms, .min_rtt = 40ms, .cwnd = 100, .mss = 1448};
+  PathState path_;
+  base::Time now_{1h};
+  BitRate rate_ = kLimits.start;
+};
+
+TEST_F(SymbiosisPolicyTest, WithoutTimesItGoesByTheEvents) {
+  settle(20);
+  EXPECT_EQ(rate_, kLimits.start);
+  seen_.dupack = 1;
+  EXPECT_EQ(decide().rate, 0.55 * kLimits.start);
+  seen_.dupack = 0;
+  settle(600);
+  EXPECT_EQ(rate_, kLimits.max) << "quiet restores it";
+  seen_.backlog = 500ms;
+  EXPECT_TRUE(decide().discard);
+}
+
+TEST_F(SymbiosisPolicyTest, ClimbsToTheCapacityLessHeadroom) {
+  carries(BitRate::mbps(5));
+  settle();
+  EXPECT_NEAR(mbps(), 4.5, 0.01);
+}
+
+TEST_F(SymbiosisPolicyTest, AStepIsVerifiedBeforeTheNext) {
+  carries(BitRate::mbps(50));
+  EXPECT_EQ(decide().rate, BitRate::mbps(4)) << "doubled at most";
+  EXPECT_EQ(decide().rate, BitRate::mbps(4));
+  EXPECT_EQ(decide().rate, BitRate::mbps(4)) << "a round trip and two pictures";
+  decide();
+  EXPECT_EQ(decide().rate, kLimits.max);
+}
+
+TEST_F(SymbiosisPolicyTest, FallsWithTheFirstEvidence) {
+  carries(BitRate::mbps(5));
+  settle();
+  path_.service = BitRate::mbps(1);
+  const auto decision = decide();
+  EXPECT_LE(decision.rate, BitRate::mbps(0.9));
+  EXPECT_EQ(decision.reason, Reason::kCapacity);
+}
+
+TEST_F(SymbiosisPolicyTest, DrainsWhatWaits) {
+  carries(BitRate::mbps(5));
+  settle();
+  path_.capacity = BitRate::mbps(2);
+  path_.queueing = 100ms;
+  path_.backlog = ByteCount{20'000};  // 80 ms
+  const auto decision = decide();
+  EXPECT_LT(decision.rate, BitRate::mbps(0.7)) << "a tenth of a second for what waits";
+  EXPECT_EQ(decision.reason, Reason::kBacklog);
+  EXPECT_EQ(decision.skip, 0u);
+  EXPECT_FALSE(decision.discard);
+}
+
+TEST_F(SymbiosisPolicyTest, SkipsAndThenDiscardsWhatIsLate) {
+  carries(BitRate::mbps(5));
+  settle();
+  path_.capacity = BitRate::mbps(1);
+  path_.backlog = ByteCount{20'000};  // 160 ms
+  decide();
+  const auto late = decide();
+  EXPECT_EQ(late.skip, 1u);
+  EXPECT_FALSE(late.discard);
+  path_.capacity = BitRate::mbps(0.3);  // 533 ms
+  EXPECT_TRUE(decide().discard);
+}
+
+TEST_F(SymbiosisPolicyTest, JumpsBackWhenTheBacklogIsGone) {
+  carries(BitRate::mbps(5));
+  settle();
+  path_.backlog = ByteCount{200'000};
+  path_.queueing = 300ms;
+  decide();
+  EXPECT_LT(mbps(), 1);
+  path_.backlog = {};
+  path_.queueing = {};
+  settle(30);
+  EXPECT_NEAR(mbps(), 4.5, 0.01);
+}
+
+TEST_F(SymbiosisPolicyTest, LittleMoreOrLessIsNotFollowed) {
+  carries(BitRate::mbps(5));
+  settle();
+  for (const double capacity : {4.8, 5.1, 4.9, 5.0}) {
+    path_.capacity = BitRate::mbps(capacity);
+    EXPECT_EQ(decide().reason, Reason::kHold) << capacity;
+  }
+}
+
+TEST_F(SymbiosisPolicyTest, TimeoutSendsLittleAndDiscards) {
+  carries(BitRate::mbps(5));
+  settle();
+  seen_.rexmt = 1;
+  const auto decision = decide();
+  EXPECT_LE(decision.rate, 0.4 * BitRate::mbps(4.5));
+  EXPECT_EQ(decision.reason, Reason::kRexmt);
+  EXPECT_TRUE(decision.discard);
+}
+
+TEST_F(SymbiosisPolicyTest, FastRetransmitLeavesWhatItsWindowLetsThrough) {
+  carries(BitRate::mbps(5));
+  settle();
+  seen_.dupack = 1;
+  seen_.ssthresh = 10;  // 2.9 Mbit/s
+  const auto decision = decide();
+  EXPECT_NEAR(mbps(), 0.9 * 10 * 1448 * 8 / 0.04 / 1e6, 0.01);
+  EXPECT_EQ(decision.reason, Reason::kDupack);
+}
+
+// A loss that no queue has caused: the window is still large enough.
+TEST_F(SymbiosisPolicyTest, FastRetransmitWithALargeWindowChangesNothing) {
+  carries(BitRate::mbps(5));
+  settle();
+  seen_.dupack = 1;
+  seen_.ssthresh = 70;
+  EXPECT_EQ(decide().reason, Reason::kHold);
+}
+
+TEST_F(SymbiosisPolicyTest, AsksForTheWindowThatARandomLossTook) {
+  carries(BitRate::mbps(6));
+  seen_.ssthresh = 5;
+  seen_.cwnd = 5;
+  seen_.dupack = 1;
+  decide();
+  seen_.dupack = 0;
+  Decision asked;
+  for (int i = 0; i < 60 && asked.window == 0; ++i) asked = decide();
+  EXPECT_GE(asked.window, 20u) << "of 6 Mbit/s over 40 ms and a picture";
+  path_.queueing = 25ms;
+  EXPECT_EQ(settle(20).window, 0u) << "a queue may have caused it";
+}
+
+TEST_F(SymbiosisPolicyTest, BesideOthersTheWindowSaysWhatOursIs) {
+  carries(BitRate::mbps(8));
+  settle();
+  path_.shared = true;
+  path_.queueing = 100ms;
+  EXPECT_EQ(decide().reason, Reason::kHold) << "their queue is not ours to drain";
+  path_.allowance = BitRate::mbps(3);
+  settle(10);
+  EXPECT_NEAR(mbps(), 0.97 * 3, 0.01);
+  path_.allowance = {};
+  settle(60);
+  EXPECT_NEAR(mbps(), 4, 0.01) << "there are two of us";
+}
+
+TEST_F(SymbiosisPolicyTest, ATokenBucketIsTheCeiling) {
+  carries(BitRate::mbps(100));
+  path_.policed = BitRate::mbps(3);
+  settle();
+  EXPECT_NEAR(mbps(), 0.95 * 3, 0.01);
+}
+
+TEST_F(SymbiosisPolicyTest, WithoutTrainsItStepsWhilePicturesPassQuickly) {
+  path_.capacity = BitRate::mbps(2);
+  path_.picture = ByteCount{15'000};
+  path_.transit = 5ms;
+  settle();
+  EXPECT_EQ(rate_, kLimits.max);
+}
+
+TEST_F(SymbiosisPolicyTest, WithoutTrainsAFullPathIsLeftAlone) {
+  path_.capacity = BitRate::mbps(2);
+  path_.fresh = true;  // pictures agree
+  path_.transit = 32ms;
+  settle(200);
+  EXPECT_LE(mbps(), 2);
+}
+
+TEST_F(SymbiosisPolicyTest, ContentThatNeedsLittleProvesNothing) {
+  path_.capacity = BitRate::mbps(2);
+  path_.picture = ByteCount{1'000};
+  path_.transit = 2ms;
+  settle(200);
+  EXPECT_EQ(rate_, kLimits.start);
+}
+
+TEST_F(SymbiosisPolicyTest, PaddingIsAtMostThreePercent) {
+  path_.capacity = BitRate::mbps(2);
+  path_.picture = ByteCount{1'000};
+  path_.transit = 2ms;
+  std::int64_t padding = 0;
+  for (int i = 0; i < 3000; ++i) {
+    seen_.delivered += ByteCount{4'000};
+    padding += decide().padding.bytes();
+  }
+  EXPECT_GT(padding, 0);
+  EXPECT_LE(padding, 3 * seen_.delivered.bytes() / 100);
+}
+
+TEST_F(SymbiosisPolicyTest, NothingIsPaddedWhereTrainsTell) {
+  carries(BitRate::mbps(3));
+  seen_.delivered = ByteCount{10'000'000};
+  for (int i = 0; i < 300; ++i) EXPECT_EQ(decide().padding.bytes(), 0);
+}
+
+TEST_F(SymbiosisPolicyTest, APlayerThatDoesNotReadLowersNothing) {
+  carries(BitRate::mbps(5));
+  settle();
+  seen_.receiver_limited = true;
+  seen_.backlog = 500ms;
+  path_.backlog = ByteCount{200'000};
+  const auto decision = decide();
+  EXPECT_EQ(decision.reason, Reason::kHold);
+  EXPECT_TRUE(decision.discard);
+}
+
+TEST_F(SymbiosisPolicyTest, TheLimitsHold) {
+  carries(BitRate::kbps(100));
+  path_.backlog = ByteCount{100'000};
+  EXPECT_EQ(decide().rate, kLimits.min);
+  path_ = {};
+  carries(BitRate::mbps(1000));
+  settle();
+  EXPECT_EQ(rate_, kLimits.max);
+}
+
+// Faster than the path, for trains to show it; not so fast as to be a burst.
+TEST_F(SymbiosisPolicyTest, PacesAtAMultipleOfThePath) {
+  carries(BitRate::mbps(8));
+  EXPECT_EQ(decide().pacing, BitRate::mbps(20));
+  carries(BitRate::mbps(1));
+  EXPECT_EQ(settle().pacing, BitRate::mbps(10));
+}
+
+}  // namespace
+}  // namespace abr

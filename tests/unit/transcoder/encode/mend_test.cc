@@ -1,0 +1,175 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <stdexcept>
+
+#include "pictures.h"
+#include "transcoder/encode/x264_encoder.h"
+#include "transcoder/gst/handle.h"
+
+extern "C" {
+#include <libavcodec/avcodec.h>
+}
+
+namespace transcoder {
+namespace {
+
+using ::testing::Each;
+using ::testing::Ge;
+
+void free_context(AVCodecContext* context) { avcodec_free_context(&context); }
+void free_packet(AVPacket* packet) { av_packet_free(&packet); }
+void free_frame(AVFrame* frame) { av_frame_free(&frame); }
+
+/// A decoder that takes nothing amiss; says how well each picture shows its source (PSNR of Y, dB).
+class Decoder {
+ public:
+  Decoder() {
+    context_->err_recognition = AV_EF_EXPLODE | AV_EF_CRCCHECK | AV_EF_BITSTREAM;
+    if (avcodec_open2(context_.get(), codec_, nullptr) != 0) throw std::runtime_error{"no decoder"};
+  }
+
+  /// Empty: no picture came out at once.
+  std::optional<double> decode(const EncodedPicture& picture, const media::Frame& source) {
+    const Handle<AVPacket, free_packet> packet{av_packet_alloc()};
+    av_new_packet(packet.get(), static_cast<int>(picture.bytes.size()));
+    std::copy(picture.bytes.begin(), picture.bytes.end(), packet->data);
+    EXPECT_EQ(avcodec_send_packet(context_.get(), packet.get()), 0);
+    const Handle<AVFrame, free_frame> decoded{av_frame_alloc()};
+    if (avcodec_receive_frame(context_.get(), decoded.get()) != 0) return {};
+    EXPECT_EQ(decoded->decode_error_flags, 0);
+    return psnr(*decoded, source);
+  }
+
+ private:
+  static double psnr(const AVFrame& decoded, const media::Frame& source) {
+    double sum = 0;
+    for (int y = 0; y < source.format.height; ++y) {
+      for (int x = 0; x < source.format.width; ++x) {
+        const double difference = decoded.data[0][y * decoded.linesize[0] + x] -
+                                  source.plane[0][y * source.stride[0] + x];
+        sum += difference * difference;
+      }
+    }
+    const double mean = sum / source.format.width / source.format.height;
+    return 10 * std::log10(255 * 255 / std::max(mean, 0.01));
+  }
+
+  const AVCodec* const codec_ = avcodec_find_decoder(AV_CODEC_ID_H264);
+  const Handle<AVCodecContext, free_context> context_{avcodec_alloc_context3(codec_)};
+};
+
+/// Pictures of 30 per second through encoder and decoder; some are lost on the way.
+class MendTest : public ::testing::Test {
+ protected:
+  void open(const EncoderSettings& settings = {}) {
+    encoder_ = open_x264(settings, {.width = 320, .height = 180}, 30, base::BitRate::kbps(500));
+  }
+
+  EncodedPicture encode(bool keyframe = false) {
+    source_ = pictures_.next(base::from_seconds(static_cast<double>(pictures_encoded_++) / 30));
+    auto picture = encoder_->encode(*source_, keyframe);
+    if (!picture) throw std::runtime_error{picture.error()};
+    return *picture;
+  }
+
+  /// Qualities of the next pictures, all of which arrive.
+  std::vector<double> arrive(int count) {
+    std::vector<double> qualities;
+    for (int i = 0; i < count; ++i) {
+      const auto picture = encode();
+      qualities.push_back(decoder_.decode(picture, *source_).value_or(0));
+    }
+    return qualities;
+  }
+
+  /// The first of the next pictures' numbers; none arrives.
+  std::uint64_t lose(int count) {
+    const auto first = pictures_encoded_;
+    for (int i = 0; i < count; ++i) encode();
+    return first;
+  }
+
+  std::uint64_t pictures_encoded_ = 0;
+  test::Pictures pictures_{test::Content::kMoving, 320, 180};
+  media::FramePtr source_;
+  std::unique_ptr<Encoder> encoder_;
+  Decoder decoder_;
+};
+
+/// Good: 36 dB. A picture that refers to another one than it should have has 20.
+constexpr double kGood = 30;
+
+TEST_F(MendTest, PictureIsBrokenWhereNothingMends) {
+  open();
+  arrive(20);
+  lose(3);
+  EXPECT_LT(arrive(1).front(), kGood);
+}
+
+class MendGapTest : public MendTest,
+                    public ::testing::WithParamInterface<std::tuple<int, int, const char*>> {};
+
+// Gaps over and beside each multiple of 16, where x264's own frame_num wraps.
+TEST_P(MendGapTest, NothingIsBrokenAndEachPictureComesOutAtOnce) {
+  const auto [before, lost, preset] = GetParam();
+  open({.preset = preset});
+  EXPECT_THAT(arrive(before).back(), Ge(kGood));
+  const auto first = lose(lost);
+  ASSERT_TRUE(encoder_->mend(first));
+  const auto mending = encode();
+  EXPECT_EQ(mending.mends, first);
+  EXPECT_FALSE(mending.keyframe);
+  EXPECT_THAT(decoder_.decode(mending, *source_).value_or(0), Ge(kGood));
+  EXPECT_THAT(arrive(20), Each(Ge(kGood)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Gaps, MendGapTest,
+                         ::testing::Combine(::testing::Values(5, 12, 15, 16, 30),
+                                            ::testing::Values(1, 4, 15),
+                                            ::testing::Values("veryfast")));
+// Without CABAC; with several reference pictures.
+INSTANTIATE_TEST_SUITE_P(Presets, MendGapTest,
+                         ::testing::Combine(::testing::Values(12), ::testing::Values(6),
+                                            ::testing::Values("ultrafast", "slow")));
+
+TEST_F(MendTest, OnlyTheNextPictureSaysThatItMends) {
+  open();
+  arrive(5);
+  ASSERT_TRUE(encoder_->mend(lose(2)));
+  EXPECT_TRUE(encode().mends);
+  EXPECT_FALSE(encode().mends);
+}
+
+TEST_F(MendTest, OneWhoLostNothingSeesNoDifference) {
+  open();
+  arrive(20);
+  ASSERT_TRUE(encoder_->mend(17));
+  EXPECT_THAT(arrive(20), Each(Ge(kGood)));
+}
+
+TEST_F(MendTest, WorksForSlices) {
+  open({.threads = 2});
+  arrive(14);
+  ASSERT_TRUE(encoder_->mend(lose(4)));
+  EXPECT_THAT(arrive(20), Each(Ge(kGood)));
+}
+
+TEST_F(MendTest, RefusesWhatIsMoreThanAllIsKept) {
+  open();
+  arrive(20);
+  EXPECT_FALSE(encoder_->mend(lose(16)));
+  EXPECT_FALSE(encode().mends);
+}
+
+TEST_F(MendTest, RefusesAGapOverAKeyframe) {
+  open();
+  arrive(5);
+  encode(true);
+  EXPECT_FALSE(encoder_->mend(4));
+}
+
+}  // namespace
+}  // namespace transcoder
