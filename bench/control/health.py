@@ -1,0 +1,89 @@
+"""Whether the machine kept up with a run: what it was late with was not the policy's doing."""
+
+import os
+import pathlib
+import threading
+import time
+
+from timeline import percentile
+
+PRIORITY = -10  # nice value of the server, its viewers and of the watch on the machine
+SKIPPED = 0.005  # share of pictures dropped because an encoder was late
+LATE = 0.01  # share of packets that the emulator delivered more than 2 ms late
+SCHEDULE = 0.05  # seconds: a change of the link came so much after its time
+WOKEN = 0.02  # seconds: one wake-up in a hundred came so late
+
+
+class WakeupWatch:
+    """How late the machine wakes a thread of the server's priority, from construction to stop()."""
+
+    PERIOD = 0.01  # seconds
+
+    def __init__(self):
+        self._late = []
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self):
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), PRIORITY)
+        while not self._stop.is_set():
+            begin = time.monotonic()
+            time.sleep(self.PERIOD)
+            self._late.append(time.monotonic() - begin - self.PERIOD)
+
+    def stop(self):
+        """Seconds that one wake-up in a hundred was late, at least."""
+        self._stop.set()
+        self._thread.join()
+        return percentile(self._late, 99)
+
+
+def cpu_times():
+    """(busy, all) of the machine so far, in ticks."""
+    machine = pathlib.Path("/proc/stat").read_text().splitlines()[0]
+    ticks = [int(word) for word in machine.split()[1:]]
+    return sum(ticks[:8]) - ticks[3] - ticks[4], sum(ticks[:8])
+
+
+class Health:
+    """Construct it before the run; acted() and finish() meanwhile; complaints() after it."""
+
+    def __init__(self):
+        self._cpu = cpu_times()
+        self._behind_schedule = 0.0
+        self._wakeups = WakeupWatch()
+
+    def acted(self, behind):
+        self._behind_schedule = max(self._behind_schedule, behind)
+
+    def finish(self, metrics, links):
+        self.woken_late = self._wakeups.stop()
+        busy, total = (now - then for now, then in zip(cpu_times(), self._cpu))
+        self.cpu = busy / max(1, total)  # of all that the machine did, not only the run
+        encoded = metrics.sum("symcast_group_frames_total")
+        skipped = metrics.sum("symcast_group_frames_skipped_total")
+        self._skipped = skipped / max(1, encoded + skipped)
+        self._lost = metrics.sum("symcast_packets_lost_in_handover_total")
+        directions = [link[direction] for link in links for direction in ("down", "up")]
+        self._late = (sum(link["late"] for link in directions)
+                      / max(1, sum(link["packets_out"] for link in directions)))
+
+    def summary(self):
+        return (f"machine {self.cpu:.0%} busy, wake-ups {1000 * self.woken_late:.1f} ms late "
+                "at p99")
+
+    def complaints(self):
+        """Why the run says nothing about policies; empty: it does."""
+        found = []
+        if self._skipped > SKIPPED:
+            found.append(f"encoders skipped {self._skipped:.1%} of the pictures")
+        if self._lost:
+            found.append(f"{self._lost:.0f} packets lost between encoder and event loop")
+        if self._late > LATE:
+            found.append(f"the emulator was late with {self._late:.1%} of the packets")
+        if self.woken_late > WOKEN:
+            found.append(f"threads woke up {1000 * self.woken_late:.0f} ms late")
+        if self._behind_schedule > SCHEDULE:
+            found.append(f"a change of the link came {self._behind_schedule:.2f} s late")
+        return found

@@ -1,0 +1,160 @@
+"""From a run's records to figures: one dictionary per lane, ready for JSON. Delays are in ms."""
+
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+
+import measure
+from capacity import oracle_delays
+from netlab import tool
+from run import source_options
+from scenarios import CEILING
+from timeline import match_pictures, percentile
+
+PLAYOUTS = (0.15, 0.5)  # seconds beyond the one-way delay
+TAIL = 1  # seconds at the end that no figure counts, so that what is late can still come
+LATE = 200  # ms
+STEP = 1.5  # a change of the capacity by less is none that an encoder follows
+
+
+def shown_quality():
+    folder = os.environ.get("BENCH_TOOLS") or pathlib.Path(tool("ts_client")).parents[2] / "bench"
+    return pathlib.Path(folder) / "shown_quality"
+
+
+def sessions(directory, stream):
+    """The trace's lines of each viewer of a stream, in the order in which they came."""
+    found = [[json.loads(line) for line in path.read_text().splitlines()]
+             for path in directory.glob(f"{stream}-*.jsonl")]
+    return sorted(found, key=lambda lines: lines[0]["requested"])
+
+
+def _percentiles(delays):
+    return {**{f"p{percent}": percentile(delays, percent) for percent in (50, 95, 99)},
+            "max": max(delays), "late": sum(delay > LATE for delay in delays) / len(delays)}
+
+
+class LaneResult:
+    """The figures of one lane of a run."""
+
+    def __init__(self, run, lane, every):
+        self._run = run
+        self._lane = lane
+        self._every = every
+        self._scenario = run.scenario
+        self._one_way = run.scenario.rtt_ms / 2000
+        self._sessions = sessions(run.trace, lane.name)
+        self._viewings = [self._pictures(*pair)
+                          for pair in zip(self._sessions, run.pictures[lane])]
+
+    def _pictures(self, session, pictures):
+        came = [(line["number"], line["captured"], picture["arrival_ns"] / 1e9,
+                 8 * picture["bytes"]) for line, picture in match_pictures(pictures, session)]
+        begin, end = self._run.begin + self._scenario.from_second, self._run.end - TAIL
+        return [picture for picture in measure.source_pictures(came, self._run.end)
+                if begin <= picture.captured < end]
+
+    def figures(self):
+        found = {**self._delays(), **self._rates(), **self._stalls(), **self._following(),
+                 **self._counts()}
+        found["ssim"] = self._ssim()
+        found["ssim_db"] = measure.decibels(found["ssim"])
+        if self._lane in self._run.competitors:
+            flow = self._run.competitors[self._lane]
+            found["competitor_rate"] = flow.rate
+            found["competitor_rtt_p95"] = 1e3 * percentile(flow.round_trips, 95)
+        return found
+
+    def _frames(self):
+        return [line for line in self._sessions[0] if line["event"] == "frame"]
+
+    def _dropped(self):
+        """Pictures that the first viewer's queue gave up."""
+        return sum(line["frames_dropped"] for line in self._sessions[0]
+                   if line["event"] == "leave")
+
+    def _delays(self):
+        end = self._run.end
+        delays = [1e3 * delay for viewing in self._viewings
+                  for delay in measure.delays(viewing, end)]
+        excess = [1e3 * delay for viewing in self._viewings
+                  for delay in measure.excess_delays(viewing, end, self._one_way, self._payload)]
+        found = _percentiles(delays)
+        found |= {f"excess_p{percent}": percentile(excess, percent) for percent in (50, 95, 99)}
+        return found
+
+    def _payload(self, at):
+        return self._run.capacity.lit_payload(at - self._run.begin)
+
+    def _rates(self):
+        rates = [measure.rate(viewing) for viewing in self._viewings]
+        best = self._oracle()
+        return {"rate": statistics.mean(rates), "oracle": best,
+                "share": statistics.mean(rates) / best["rate"], "jain": measure.jain(rates)}
+
+    def _oracle(self):
+        captures = [picture.captured - self._run.begin for picture in self._viewings[0]]
+        delays = oracle_delays(self._run.capacity, captures, 1 / measure.FRAMES_PER_SECOND, CEILING,
+                               self._one_way)
+        return {"rate": measure.oracle_rate(captures, self._run.capacity, CEILING), "share": 1.0,
+                **_percentiles([1e3 * delay for delay in delays])}
+
+    def _stalls(self):
+        found = {}
+        for playout in PLAYOUTS:
+            each = [measure.stalls(viewing, self._one_way + playout) for viewing in self._viewings]
+            found[f"stalled_{1000 * playout:.0f}"] = statistics.mean(share for share, _ in each)
+            found[f"stalls_{1000 * playout:.0f}"] = statistics.mean(count for _, count in each)
+        return found
+
+    def _following(self):
+        """Over steps of the capacity; not of the many small ones of a mobile trace."""
+        found = {"down_pictures": [], "down_ms": [], "return_ms": []}
+        if self._scenario.radio or self._scenario.viewers > 1:
+            return found
+        frames, begin, capacity = self._frames(), self._run.begin, self._run.capacity
+        steps = capacity.steps(STEP)
+        ends = [begin + change.at for change, _ in steps[1:]] + [self._run.end]
+        for (change, ratio), until in zip(steps, ends):
+            at, payload = begin + change.at, capacity.payload(change.at)
+            if ratio > 1:
+                wanted = measure.oracle(payload, CEILING)
+                found["return_ms"].append(
+                    1e3 * measure.time_to_return(frames, at, until, wanted))
+            elif following := measure.follow_down(frames, at, until, payload,
+                                                  2 * self._one_way, self._dropped() > 0):
+                found["down_pictures"].append(following.pictures)
+                found["down_ms"].append(1e3 * following.seconds)
+        return found
+
+    def _counts(self):
+        summaries = self._run.summaries[self._lane]
+        forced = self._run.metrics.sum("symcast_group_keyframes_forced_total",
+                                       stream=self._lane.name)
+        events = sum(line["event"] == "congestion" and line["kind"] in ("rexmt", "dupack")
+                     for session in self._sessions for line in session)
+        pictures = [picture for viewing in self._viewings for picture in viewing]
+        return {"padding": (sum(188 * summary["null_packets"] for summary in summaries)
+                            / sum(summary["bytes"] for summary in summaries)),
+                "congestion_events": events / self._scenario.viewers,
+                "keyframes_forced": forced / self._scenario.viewers,
+                "never_came": sum(not picture.came for picture in pictures) / len(pictures)}
+
+    def _ssim(self):
+        """Of what the first viewer saw, with the shortest playout."""
+        plan = measure.on_screen(self._viewings[0], self._one_way + PLAYOUTS[0], self._every)
+        text = "".join(f"{number} {captured!r} {shown}\n" for number, captured, shown in plan)
+        result = subprocess.run([shown_quality(), source_options(self._scenario),
+                                 self._run.recording(self._lane, 0)],
+                                input=text, capture_output=True, text=True, check=True)
+        return statistics.mean(map(float, result.stdout.split()))
+
+
+def results_of(run, every):
+    """{lane: figures}. `every`: pictures per SSIM."""
+    lanes = {lane: LaneResult(run, lane, every) for lane in run.lanes}
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return dict(zip(lanes, pool.map(LaneResult.figures, lanes.values())))

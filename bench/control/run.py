@@ -1,0 +1,141 @@
+"""One run of a scenario: a server, and for each lane a stream, a viewer or more, and a link of
+their own that does what all the other lanes' links do at the same moment.
+
+    server's namespace            link, one per lane           client's namespace
+    stream "off-cubic"   ---- [ queue, rate, loss, delay ] ----  viewer, viewer, bulk flow
+    stream "itcp-cubic"  ---- [ the same               ] ----  ...
+"""
+
+import time
+from dataclasses import dataclass
+
+from bulk_flow import BulkFlow
+from daemon import Daemon
+from health import PRIORITY, Health
+from netlab import Netlab
+from scenarios import CEILING
+from viewer import Viewer
+
+JOIN_APART = 2  # seconds between viewers behind one link
+# The picture is small and the preset quick so that six encoders fit on two cores; the quality asked
+# for is so high that the moving picture always takes the whole rate (measured: 6 Mbit/s at CRF 8,
+# 1.1 at 18). The still one is to be limited by itself.
+PRESET = "ultrafast"
+CRF = {"motion": 8, "static": 18}
+# Other work of the machine is not to be measured.
+NICE = ("nice", "-n", str(PRIORITY))
+
+CONFIG = """
+[rate]
+start = "2M"
+min = "300k"
+max = "{ceiling}"
+[groups]
+max = {viewers}
+[encoder]
+preset = "{preset}"
+crf = {crf}
+"""
+STREAM = """
+[[stream]]
+name = "{name}"
+source = {{ uri = "test:{source}" }}
+control = {{ policy = "{policy}" }}
+tcp = {{ congestion_control = "{congestion_control}" }}
+"""
+
+
+@dataclass(frozen=True)
+class Lane:
+    policy: str
+    congestion_control: str
+
+    @property
+    def name(self):
+        return f"{self.policy}-{self.congestion_control}"
+
+
+def source_options(scenario):
+    """Of the test source, as its URI has them."""
+    return f"?size=640x360&content={scenario.content}"
+
+
+def config_of(scenario, lanes):
+    common = CONFIG.format(ceiling=int(CEILING), viewers=scenario.viewers, preset=PRESET,
+                           crf=CRF[scenario.content])
+    return common + "".join(
+        STREAM.format(name=lane.name, source=source_options(scenario), policy=lane.policy,
+                      congestion_control=lane.congestion_control) for lane in lanes)
+
+
+class Run:
+    """Runs it when constructed; then holds for each lane the viewers' records (`pictures` and
+    `summaries`: lists, one entry per viewer) and competitors, and what says whether the machine
+    kept up. The directory has the trace and the recordings."""
+
+    def __init__(self, scenario, lanes, seed, directory):
+        self.scenario = scenario
+        self.lanes = lanes
+        self.capacity = scenario.capacity(seed)
+        self.trace = directory / "trace"
+        self._directory = directory
+        self._viewers = {lane: [] for lane in lanes}
+        self.competitors = {}
+        with self._lab(seed) as lab:
+            with Daemon("--trace", str(self.trace), directory=directory, lab=lab,
+                        config=config_of(scenario, lanes), wrapper=NICE) as daemon:
+                self._watch(lab, daemon)
+
+    def _lab(self, seed):
+        scenario = self.scenario
+        one_way = scenario.rtt_ms / 2
+        return Netlab(clients=len(self.lanes), seed=1000 * seed, alike=True,
+                      rate=int(self.capacity.changes[0].rate), delay_ms=one_way,
+                      queue_bytes=scenario.queue, up=f"delay={one_way}ms {scenario.up}",
+                      **scenario.down)
+
+    def _watch(self, lab, daemon):
+        self.health = Health()
+        self.begin = time.monotonic()
+        for at, act in sorted(self._schedule(lab, daemon), key=lambda item: item[0]):
+            time.sleep(max(0, self.begin + at - time.monotonic()))
+            self.health.acted(time.monotonic() - self.begin - at)
+            act()
+        self.end = time.monotonic()
+        self.metrics = daemon.metrics()
+        self.pictures = {lane: [viewer.pictures() for viewer in viewers]
+                         for lane, viewers in self._viewers.items()}
+        self.health.finish(self.metrics, lab.counters())
+        self.summaries = {lane: [viewer.finish() for viewer in viewers]
+                          for lane, viewers in self._viewers.items()}
+
+    def _schedule(self, lab, daemon):
+        """[(seconds, what to do then)]"""
+        for change in self.capacity.changes[1:]:
+            words = f"rate={int(change.rate)} blackhole=off" if change.rate else "blackhole=on"
+            yield change.at, lambda words=words: lab.command(f"down {words}")
+        for number in range(self.scenario.viewers):
+            yield number * JOIN_APART, lambda: self._join(lab, daemon)
+        if self.scenario.competitor:
+            yield self.scenario.competitor.start, lambda: self._compete(lab)
+            yield self.scenario.competitor.stop, self._stop_competing
+        yield self.scenario.seconds, lambda: None
+
+    def recording(self, lane, viewer):
+        return self._directory / f"{lane.name}-{viewer}.ts"
+
+    def _join(self, lab, daemon):
+        for client, (lane, viewers) in enumerate(self._viewers.items()):
+            url = daemon.url(lane.name, ip=lab.clients[client].server_ip)
+            viewers.append(Viewer(url, "--record", self.recording(lane, len(viewers)), lab=lab,
+                                  client=client, directory=self._directory, wrapper=NICE,
+                                  name=f"{lane.name}-{len(viewers)}"))
+
+    def _compete(self, lab):
+        control = self.scenario.competitor.congestion_control
+        self.competitors = {lane: BulkFlow(lab, client, control)
+                            for client, lane in enumerate(self.lanes)}
+
+    def _stop_competing(self):
+        for flow in self.competitors.values():
+            flow.stop()

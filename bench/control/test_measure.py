@@ -1,0 +1,137 @@
+"""What is made of records of pictures."""
+
+import math
+
+import pytest
+
+import measure
+from capacity import Capacity, Change
+from measure import Following, Picture
+
+INTERVAL = 1 / measure.FRAMES_PER_SECOND
+
+
+def came(*numbers, delay=0.05, bits=1000):
+    return [(number, 10 + number * INTERVAL, 10 + number * INTERVAL + delay, bits)
+            for number in numbers]
+
+
+def test_every_picture_of_the_source_counts_once():
+    pictures = measure.source_pictures(came(3, 4, 5), end=10 + 5.5 * INTERVAL)
+    assert [picture.number for picture in pictures] == [3, 4, 5]
+    assert measure.delays(pictures, 20) == pytest.approx([0.05] * 3)
+
+
+def test_a_picture_that_never_came_is_late_until_the_next_that_did():
+    pictures = measure.source_pictures(came(0, 3), end=10 + 3.5 * INTERVAL)
+    expected = [0.05, 2 * INTERVAL + 0.05, INTERVAL + 0.05, 0.05]
+    assert measure.delays(pictures, 20) == pytest.approx(expected)
+    assert [picture.came for picture in pictures] == [True, False, False, True]
+
+
+def test_what_is_still_missing_at_the_end_is_late_until_then():
+    end = 10 + 3.5 * INTERVAL
+    pictures = measure.source_pictures(came(0), end)
+    assert len(pictures) == 4
+    assert measure.delays(pictures, end)[1:] == pytest.approx(
+        [2.5 * INTERVAL, 1.5 * INTERVAL, 0.5 * INTERVAL])
+
+
+def test_excess_is_without_the_path_and_the_picture_itself():
+    pictures = measure.source_pictures(came(0, delay=0.1, bits=40_000), end=10.01)
+    assert measure.excess_delays(pictures, 20, 0.02, lambda at: 1e6) == pytest.approx([0.04])
+
+
+def picture(number, delay, arrives=True):
+    captured = number * INTERVAL
+    return Picture(number, captured, captured + delay if arrives else math.inf, 1000, arrives)
+
+
+def test_stalls_count_pictures_and_beginnings():
+    pictures = [picture(0, 0.1), picture(1, 0.3), picture(2, 0.3), picture(3, 0.1),
+                picture(4, 0, arrives=False)]
+    assert measure.stalls(pictures, playout=0.2) == (3 / 5, 2)
+    assert measure.stalls(pictures, playout=0.4) == (1 / 5, 1)
+
+
+def test_the_screen_repeats_the_last_picture_while_the_next_is_late():
+    pictures = [picture(0, 0.1), picture(1, 0.1), picture(2, 0.2), picture(3, 0.2 - INTERVAL),
+                picture(4, 0.2 - 2 * INTERVAL)]
+    shown = [number for _, _, number in measure.on_screen(pictures, 0.15, every=1)]
+    assert shown == [0, 1, 1, 1, 4]
+
+
+def test_the_screen_is_empty_before_the_first_picture():
+    moments = measure.on_screen([picture(0, 0.3), *map(lambda n: picture(n, 0.3), range(1, 9))],
+                                0.15, every=1)
+    assert moments[0][0] == 5
+    assert moments[0][2] == 0
+
+
+def test_a_picture_is_not_on_the_screen_before_its_own_time():
+    moments = measure.on_screen([picture(n, 0.01) for n in range(9)], 0.15, every=2)
+    assert [(number, shown) for number, _, shown in moments] == [(n, n) for n in range(0, 9, 2)]
+
+
+def test_rate_is_of_what_came():
+    pictures = measure.source_pictures(came(0, 2, bits=30_000), end=10 + 2.5 * INTERVAL)
+    assert measure.rate(pictures) == pytest.approx(600_000)
+
+
+def test_the_oracle_knows_the_capacity():
+    captures = [n * INTERVAL for n in range(60)]
+    rise = Capacity([Change(0, 2e6), Change(1, 100e6)])
+    low = measure.oracle(rise.payload(0), 6e6)
+    assert 1.6e6 < low < 1.8e6
+    assert measure.oracle_rate(captures, rise, 6e6) == pytest.approx((low + 6e6) / 2, rel=0.02)
+
+
+def frames(sizes, begin=0.0, round_trip=0.04, target=1000):
+    return [{"captured": begin + i * INTERVAL, "departed": begin + i * INTERVAL + 0.005,
+             "acked": begin + i * INTERVAL + 0.005 + round_trip, "bits": bits,
+             "target_bits": target} for i, bits in enumerate(sizes)]
+
+
+CAPACITY = 1e6
+LARGE, SMALL = 100_000, 30_000  # of 33,333 that fit between two pictures
+
+
+def test_following_counts_pictures_after_the_first_evidence():
+    # The fall is just before picture 10, whose ACK comes 61 ms after it: 10 and 11 could not know.
+    at = 10 * INTERVAL
+    trace = frames([LARGE] * 14 + [SMALL] * 20, round_trip=0.055)
+    found = measure.follow_down(trace, at - 0.001, 9, CAPACITY, round_trip=0.04)
+    assert found == Following(3, pytest.approx(4 * INTERVAL + 0.001))
+
+
+def test_nothing_is_to_follow_where_the_pictures_fitted_before():
+    assert measure.follow_down(frames([SMALL] * 30), 0.3, 9, CAPACITY, 0.04) is None
+
+
+def test_one_small_picture_among_large_ones_has_not_followed():
+    trace = frames([LARGE] * 12 + [SMALL] + [LARGE] * 20)
+    assert measure.follow_down(trace, 0.3, 1.0, CAPACITY, 0.04) == Following(math.inf, math.inf)
+
+
+def test_pictures_that_were_dropped_have_been_encoded():
+    trace = frames([LARGE] * 12) + frames([LARGE] * 20, begin=30 * INTERVAL)
+    assert measure.follow_down(trace, 0.3, 2.0, CAPACITY, 0.04).pictures < math.inf
+    dropped = measure.follow_down(trace, 0.3, 2.0, CAPACITY, 0.04, dropped=True)
+    assert dropped == Following(math.inf, math.inf)
+
+
+def test_return_is_when_the_encoder_is_asked_for_nearly_all():
+    trace = frames([SMALL] * 10, target=20_000) + frames([SMALL] * 10, 10 * INTERVAL, target=31_000)
+    wanted = 1e6  # 90 %: 30,000 for each picture
+    assert measure.time_to_return(trace, 0.1, 9, wanted) == pytest.approx(10 * INTERVAL - 0.1)
+    assert measure.time_to_return(trace, 0.1, 9, 2 * wanted) == math.inf
+
+
+def test_jain():
+    assert measure.jain([3, 3, 3]) == 1
+    assert measure.jain([1, 0, 0, 0]) == 0.25
+
+
+def test_decibels():
+    assert measure.decibels(0.9) == pytest.approx(10)
+    assert measure.decibels(1) == pytest.approx(60)
