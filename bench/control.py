@@ -6,9 +6,8 @@ the same at the same moments, with the same random losses. Needs root: it makes 
 What the machine could not keep up with is said and not counted. Scenarios: control/scenarios.py."""
 
 import argparse
-import json
-import math
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,26 +17,17 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(FOLDER / "control"), str(FOLDER.parent / "tests" / "netlab")]
 
 import report  # noqa: E402
+import targets  # noqa: E402
+from campaign import measure, plan  # noqa: E402
 from daemon import binary  # noqa: E402
 from netlab import why_unavailable  # noqa: E402
-from results import results_of  # noqa: E402
-from run import Lane, Run, config_of  # noqa: E402
+from records import Records, build_of  # noqa: E402
+from run import Lane, config_of  # noqa: E402
 from scenarios import SCENARIOS  # noqa: E402
 
 POLICIES = ["off", "itcp", "dbr", "delivery", "gcc", "symbiosis"]
 SEEDS = 5
-ENCODERS = 6  # at once: with their sources and viewers they keep two cores half busy
-OVERHEAD = 8  # seconds per run: start, decoding, end
-
-
-def batches(scenario, policies, congestion_controls):
-    """The lanes of a scenario, as many at once as the machine's encoders allow; the policies of one
-    congestion control in one run where that is possible."""
-    at_once = max(1, ENCODERS // scenario.viewers)
-    lanes = [[Lane(policy, control) for policy in policies] for control in congestion_controls]
-    if sum(map(len, lanes)) <= at_once:
-        lanes = [sum(lanes, [])]
-    return [group[i:i + at_once] for group in lanes for i in range(0, len(group), at_once)]
+OVERHEAD = 2  # seconds per run: start and end
 
 
 def check_policies(scenario, policies):
@@ -48,47 +38,6 @@ def check_policies(scenario, policies):
         check = subprocess.run([binary(), "check", str(path)], capture_output=True, text=True)
     if check.returncode != 0:
         sys.exit(f"control: {check.stderr.strip() or check.stdout.strip()}")
-
-
-def try_batch(scenario, lanes, seed, every):
-    """({lane: figures}, what is to be said of the run); no figures where it says nothing."""
-    try:
-        with tempfile.TemporaryDirectory() as directory:
-            run = Run(scenario, lanes, seed, pathlib.Path(directory))
-            complaints = run.health.complaints()
-            if complaints:
-                return {}, f"{run.health.summary()}; refused: {', '.join(complaints)}"
-            return results_of(run, every), run.health.summary()
-    except (AssertionError, OSError, RuntimeError, ValueError) as error:
-        return {}, f"failed: {error}"  # of one run in hours of them
-
-
-def run_batch(scenario, lanes, seed, every):
-    """{lane: figures}; a run that says nothing is done once more."""
-    for _ in range(2):
-        figures, note = try_batch(scenario, lanes, seed, every)
-        print(f"  {scenario.name} seed {seed} {' '.join(lane.name for lane in lanes)}: {note}",
-              file=sys.stderr, flush=True)
-        if figures:
-            return figures
-    return {}
-
-
-def run_scenario(scenario, options):
-    """{congestion control: {policy: [figures of each seed]}}"""
-    controls = options.congestion_controls
-    found = {control: {policy: [] for policy in options.policies} for control in controls}
-    for seed in range(1, options.seeds + 1):
-        for lanes in batches(scenario, options.policies, controls):
-            for lane, figures in run_batch(scenario, lanes, seed, options.every).items():
-                found[lane.congestion_control][lane.policy].append({"seed": seed, **figures})
-    return {control: {policy: runs for policy, runs in results.items() if runs}
-            for control, results in found.items()}
-
-
-def seconds_of(scenario, options):
-    runs = len(batches(scenario, options.policies, options.congestion_controls))
-    return options.seeds * runs * (scenario.seconds + OVERHEAD)
 
 
 def chosen(options):
@@ -112,7 +61,10 @@ def parse():
     parser.add_argument("--quick", action="store_true", help="one seed, few scenarios, cubic")
     parser.add_argument("--every", type=int, default=3, help="pictures per SSIM")
     parser.add_argument("--judge", default="symbiosis", help="the policy of the summary")
-    parser.add_argument("--json", type=pathlib.Path, help="file for all figures")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE",
+                        help="keeps all figures, from run to run; what it has is not done again")
+    parser.add_argument("--report", type=pathlib.Path, metavar="FILE",
+                        help="print what such a file has, measure nothing")
     parser.add_argument("--list", action="store_true", help="name the scenarios")
     options = parser.parse_args()
     options.policies = options.policies.split(",")
@@ -122,19 +74,72 @@ def parse():
     return options
 
 
-def plain(value):
-    """For JSON, which has no infinity: null is never."""
-    if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [plain(item) for item in value]
-    return None if isinstance(value, float) and math.isinf(value) else value
+def load(path, keep):
+    """`keep`: what is added; said now rather than after a run if that cannot be."""
+    try:
+        records = Records(path)
+        if keep:
+            records.save()
+        return records
+    except (OSError, ValueError) as error:
+        sys.exit(f"control: {error}")
 
 
-def write_json(path, tables):
-    path.write_text(json.dumps([{"scenario": name, "congestion_control": control,
-                                 "policies": plain(results)}
-                                for (name, control), results in tables.items()], indent=1))
+def tables_of(scenarios, records, options):
+    """[(scenario, congestion control, results)]"""
+    return [(scenario, control, results) for scenario in scenarios
+            for control in options.congestion_controls
+            if (results := records.tables.get((scenario.name, control)))]
+
+
+def print_report(options):
+    if not options.report.exists():
+        sys.exit(f"control: no file {options.report}")
+    tables = tables_of(chosen(options), load(options.report, keep=False), options)
+    print(report.LEGEND)
+    for table in tables:
+        report.print_table(*table)
+    targets.print_summary(options.judge, tables)
+
+
+def announce(options, scenarios, to_do, records):
+    total = sum(batch.scenario.seconds + OVERHEAD for batch in to_do)
+    print(f"{len(scenarios)} scenarios, {options.seeds} seeds, policies "
+          f"{', '.join(options.policies)}: {len(to_do)} runs, about {total / 60:.0f} minutes, "
+          f"until {time.strftime('%H:%M', time.localtime(time.time() + total))}")
+    if records.builds() - {build_of(binary())}:
+        print(f"{options.json} has figures of other builds of symcast: they are kept")
+    print(report.LEGEND, flush=True)
+
+
+def end_in_order():
+    """SIGTERM ends the `with` blocks as the end of the program does; a second one does not end
+    their ending."""
+    def end(*_):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, signal.SIG_IGN)
+        sys.exit("control: ended")
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
+
+
+def run(options, scenarios):
+    records = load(options.json, keep=True)
+    to_do = plan(scenarios, options.policies, options.congestion_controls, options.seeds, records)
+    announce(options, scenarios, to_do, records)
+    last = {batch.scenario.name: batch for batch in to_do}
+    build = build_of(binary())
+
+    def take(batch, results):
+        records.add(batch.scenario, batch.seed,
+                    {lane: {"build": build, **figures} for lane, figures in results.items()})
+        if batch is last[batch.scenario.name]:
+            for table in tables_of([batch.scenario], records, options):
+                report.print_table(*table)
+
+    measure(to_do, options.every, take)
+    targets.print_summary(options.judge, tables_of(scenarios, records, options))
 
 
 def main():
@@ -143,27 +148,16 @@ def main():
         for scenario in SCENARIOS:
             print(f"{scenario.name:<18}{scenario.what}")
         return
+    if options.report:
+        print_report(options)
+        return
     reason = why_unavailable()
     if reason:
         sys.exit(f"control: {reason}")
     scenarios = chosen(options)
     check_policies(scenarios[0], options.policies)
-    total = sum(seconds_of(scenario, options) for scenario in scenarios)
-    print(f"{len(scenarios)} scenarios, {options.seeds} seeds, policies "
-          f"{', '.join(options.policies)}: about {total / 60:.0f} minutes, until "
-          f"{time.strftime('%H:%M', time.localtime(time.time() + total))}")
-    print(report.LEGEND, flush=True)
-
-    tables = {}
-    for scenario in scenarios:
-        for control, results in run_scenario(scenario, options).items():
-            if results:
-                report.print_table(scenario, control, results)
-                tables[scenario.name, control] = results
-        if options.json:
-            write_json(options.json, tables)
-    if options.judge in options.policies:
-        report.print_summary(options.judge, tables)
+    end_in_order()
+    run(options, scenarios)
 
 
 main()

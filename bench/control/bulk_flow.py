@@ -54,9 +54,14 @@ class BulkFlow:
             pass  # likewise, with bytes on their way
 
     def stop(self):
+        if self._sender.fileno() < 0:
+            return  # has been
         self.rate = 8 * self._received / (time.monotonic() - self._begin)
         for end in (self._sender, self._receiver):
-            end.shutdown(socket.SHUT_RDWR)
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass  # the other side is gone already
         for thread in self._threads:
             thread.join()
         self._sender.close()

@@ -8,7 +8,7 @@ import time
 from timeline import percentile
 
 PRIORITY = -10  # nice value of the server, its viewers and of the watch on the machine
-SKIPPED = 0.005  # share of pictures dropped because an encoder was late
+PICTURES = 0.005  # share of pictures dropped because an encoder was late
 LATE = 0.01  # share of packets that the emulator delivered more than 2 ms late
 SCHEDULE = 0.05  # seconds: a change of the link came so much after its time
 WOKEN = 0.02  # seconds: one wake-up in a hundred came so late
@@ -36,7 +36,7 @@ class WakeupWatch:
         """Seconds that one wake-up in a hundred was late, at least."""
         self._stop.set()
         self._thread.join()
-        return percentile(self._late, 99)
+        return percentile(self._late or [0.0], 99)
 
 
 def cpu_times():
@@ -46,13 +46,29 @@ def cpu_times():
     return sum(ticks[:8]) - ticks[3] - ticks[4], sum(ticks[:8])
 
 
+def late_pictures(metrics):
+    """Share of the pictures that an encoder was too late for. What a policy leaves out or skips is
+    not among them: that is its choice."""
+    encoded = metrics.sum("symcast_group_frames_total")
+    late = metrics.all("symcast_group_frames_late_total")
+    if encoded and not late:
+        raise RuntimeError("the server does not say for how many pictures its encoders were late")
+    return sum(late) / max(1, encoded + sum(late))
+
+
 class Health:
-    """Construct it before the run; acted() and finish() meanwhile; complaints() after it."""
+    """For the `with` block of a run; acted() and finish() meanwhile; complaints() after it."""
 
     def __init__(self):
         self._cpu = cpu_times()
         self._behind_schedule = 0.0
         self._wakeups = WakeupWatch()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._wakeups.stop()
 
     def acted(self, behind):
         self._behind_schedule = max(self._behind_schedule, behind)
@@ -61,13 +77,11 @@ class Health:
         self.woken_late = self._wakeups.stop()
         busy, total = (now - then for now, then in zip(cpu_times(), self._cpu))
         self.cpu = busy / max(1, total)  # of all that the machine did, not only the run
-        encoded = metrics.sum("symcast_group_frames_total")
-        skipped = metrics.sum("symcast_group_frames_skipped_total")
-        self._skipped = skipped / max(1, encoded + skipped)
+        self._late_pictures = late_pictures(metrics)
         self._lost = metrics.sum("symcast_packets_lost_in_handover_total")
         directions = [link[direction] for link in links for direction in ("down", "up")]
-        self._late = (sum(link["late"] for link in directions)
-                      / max(1, sum(link["packets_out"] for link in directions)))
+        self._late_packets = (sum(link["late"] for link in directions)
+                              / max(1, sum(link["packets_out"] for link in directions)))
 
     def summary(self):
         return (f"machine {self.cpu:.0%} busy, wake-ups {1000 * self.woken_late:.1f} ms late "
@@ -76,12 +90,12 @@ class Health:
     def complaints(self):
         """Why the run says nothing about policies; empty: it does."""
         found = []
-        if self._skipped > SKIPPED:
-            found.append(f"encoders skipped {self._skipped:.1%} of the pictures")
+        if self._late_pictures > PICTURES:
+            found.append(f"encoders were late for {self._late_pictures:.1%} of the pictures")
         if self._lost:
             found.append(f"{self._lost:.0f} packets lost between encoder and event loop")
-        if self._late > LATE:
-            found.append(f"the emulator was late with {self._late:.1%} of the packets")
+        if self._late_packets > LATE:
+            found.append(f"the emulator was late with {self._late_packets:.1%} of the packets")
         if self.woken_late > WOKEN:
             found.append(f"threads woke up {1000 * self.woken_late:.0f} ms late")
         if self._behind_schedule > SCHEDULE:

@@ -25,11 +25,17 @@ class Picture:
     came: bool
 
 
-def source_pictures(came, end):
-    """All pictures of the source from the first that came until `end`. `came`: [(number, captured,
-    arrived, bits)] in order of numbers. A picture that never came is late until the next one that
-    did: that is how long its viewer looks at an older one."""
-    pictures = []
+def source_pictures(came, begin, end):
+    """All pictures of the source from the first that came until `end`; from `begin` when that was
+    later. `came`: [(number, captured, arrived, bits)] in order of numbers. A picture that never
+    came is late until the next one that did: that is how long its viewer looks at an older one, or
+    at none."""
+    number, captured, arrived, bits = came[0] if came else (0, end, math.inf, 0)
+    unseen = math.floor((captured - begin) * FRAMES_PER_SECOND)
+    pictures = [Picture(number - ahead, captured - ahead / FRAMES_PER_SECOND, arrived, bits, False)
+                for ahead in range(unseen, 0, -1)]
+    if not came:
+        return pictures
     for number, captured, arrived, bits in came:
         pictures += _missing(pictures, number, arrived, bits)
         pictures.append(Picture(number, captured, arrived, bits, True))
@@ -75,7 +81,7 @@ def on_screen(pictures, playout, every):
     moments = []
     for picture in pictures[::every]:
         newest = bisect.bisect_right(arrivals, picture.captured + playout) - 1
-        if newest >= 0:
+        if newest >= 0 and picture.number >= came[0].number:
             shown = min(came[newest].number, picture.number)
             moments.append((picture.number, picture.captured, shown))
     return moments
@@ -141,6 +147,8 @@ def time_to_return(frames, rise, until, wanted):
 
 def jain(rates):
     """Jain, Chiu and Hawe 1984: 1 when all have the same, 1/n when one has all."""
+    if not any(rates):
+        return 1.0
     return sum(rates) ** 2 / (len(rates) * sum(value * value for value in rates))
 
 

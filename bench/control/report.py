@@ -1,13 +1,9 @@
-"""Tables of figures: policies as rows, medians over the seeds with least and most below them; and
-in which scenarios a policy is not ahead of the others."""
+"""Tables of figures: policies as rows, medians over the seeds with least and most below them."""
 
 import math
 import statistics
 import sys
 from dataclasses import dataclass
-
-SAME_DELAY = 2.0  # ms: two p95 nearer than this are equal; the clients' own noise
-SAME_SHARE = 0.01
 
 
 @dataclass(frozen=True)
@@ -51,7 +47,8 @@ st150, st500: share of pictures not there so many ms and the one-way delay after
   often that began. pad: padding's share of the bytes. events: REXMT and DUPACK. forced: keyframes.
 oracle: by calculation. It obeys the capacity at once; its delays are a floor, without loss, without
   others' queues, and but for a token bucket's bursts.
-Medians over the seeds, below them least..most; of several steps in a run, the worst."""
+Medians over the seeds, below them least..most; of several steps in a run, the worst. A number
+  behind a policy's name: it has figures of so many seeds only."""
 
 
 def value_of(column, figures):
@@ -94,7 +91,8 @@ def print_table(scenario, congestion_control, results):
     seeds = max(map(len, results.values()))
     rows = [["", *(column.head for column in columns)]]
     for policy, runs in results.items():
-        rows.append(_medians(policy, columns, runs))
+        fewer = f" ({len(runs)})" if len(runs) < seeds else ""
+        rows.append(_medians(policy + fewer, columns, runs))
         if seeds > 1:
             rows.append(_spread(columns, runs))
     rows.append(_medians("oracle", columns,
@@ -105,35 +103,3 @@ def print_table(scenario, congestion_control, results):
         print(f"{name:<{widths[0]}}"
               + "".join(f"  {cell:>{width}}" for cell, width in zip(cells, widths[1:])))
     sys.stdout.flush()
-
-
-def not_ahead(policy, results):
-    """[(other policy, what it has)] of those that `policy` is not ahead of: p95 lower, at a rate
-    equal or higher. `results` as for print_table."""
-    if policy not in results:
-        return []
-    own = _delay_and_share(results[policy])
-    found = []
-    for other, runs in results.items():
-        delay, share = _delay_and_share(runs)
-        ahead = own[0] < delay and own[1] >= share - SAME_SHARE
-        if other != policy and not ahead:
-            behind = delay <= own[0] + SAME_DELAY and share >= own[1] - SAME_SHARE
-            found.append((other, f"{'behind' if behind else 'other choice'}: {own[0]:.0f} ms at "
-                                 f"{own[1]:.0%}, {other} {delay:.0f} ms at {share:.0%}"))
-    return found
-
-
-def _delay_and_share(runs):
-    return median([run["p95"] for run in runs]), median([run["share"] for run in runs])
-
-
-def print_summary(policy, tables):
-    """`tables`: {(scenario's name, congestion control): results}."""
-    print(f"\nwhere {policy} is not ahead in p95 at equal or higher rate:")
-    found = [(name, control, text) for (name, control), results in tables.items()
-             for _, text in not_ahead(policy, results)]
-    for name, control, text in found:
-        print(f"  {name}, {control}: {text}")
-    if not found:
-        print("  nowhere")

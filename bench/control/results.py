@@ -5,7 +5,6 @@ import os
 import pathlib
 import statistics
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
 
 import measure
 from capacity import oracle_delays
@@ -17,6 +16,8 @@ from timeline import match_pictures, percentile
 PLAYOUTS = (0.15, 0.5)  # seconds beyond the one-way delay
 TAIL = 1  # seconds at the end that no figure counts, so that what is late can still come
 LATE = 200  # ms
+# With the process that computes the figures, however that ends.
+WITH_PARENT = ("setpriv", "--pdeathsig", "KILL")
 STEP = 1.5  # a change of the capacity by less is none that an encoder follows
 
 
@@ -25,11 +26,17 @@ def shown_quality():
     return pathlib.Path(folder) / "shown_quality"
 
 
-def sessions(directory, stream):
-    """The trace's lines of each viewer of a stream, in the order in which they came."""
+def sessions(directory, stream, viewers):
+    """The trace's lines of each viewer of a stream, in the order in which they came; of a single
+    viewer whom the link never let through, none."""
     found = [[json.loads(line) for line in path.read_text().splitlines()]
              for path in directory.glob(f"{stream}-*.jsonl")]
-    return sorted(found, key=lambda lines: lines[0]["requested"])
+    found = sorted(filter(None, found), key=lambda lines: lines[0]["requested"])
+    if not found and viewers == 1:
+        return [[]]
+    if len(found) != viewers:  # whose they are is not to be told
+        raise RuntimeError(f"{stream}: {len(found)} sessions of {viewers} viewers")
+    return found
 
 
 def _percentiles(delays):
@@ -46,15 +53,16 @@ class LaneResult:
         self._every = every
         self._scenario = run.scenario
         self._one_way = run.scenario.rtt_ms / 2000
-        self._sessions = sessions(run.trace, lane.name)
+        self._sessions = sessions(run.trace, lane.name, run.scenario.viewers)
         self._viewings = [self._pictures(*pair)
                           for pair in zip(self._sessions, run.pictures[lane])]
 
     def _pictures(self, session, pictures):
+        matches = match_pictures(pictures, session) if pictures else []
         came = [(line["number"], line["captured"], picture["arrival_ns"] / 1e9,
-                 8 * picture["bytes"]) for line, picture in match_pictures(pictures, session)]
+                 8 * picture["bytes"]) for line, picture in matches]
         begin, end = self._run.begin + self._scenario.from_second, self._run.end - TAIL
-        return [picture for picture in measure.source_pictures(came, self._run.end)
+        return [picture for picture in measure.source_pictures(came, begin, self._run.end)
                 if begin <= picture.captured < end]
 
     def figures(self):
@@ -91,9 +99,9 @@ class LaneResult:
 
     def _rates(self):
         rates = [measure.rate(viewing) for viewing in self._viewings]
-        best = self._oracle()
-        return {"rate": statistics.mean(rates), "oracle": best,
-                "share": statistics.mean(rates) / best["rate"], "jain": measure.jain(rates)}
+        mean, best = statistics.mean(rates), self._oracle()
+        return {"rate": mean, "oracle": best, "share": mean / max(1.0, best["rate"]),
+                "jain": measure.jain(rates)}
 
     def _oracle(self):
         captures = [picture.captured - self._run.begin for picture in self._viewings[0]]
@@ -138,23 +146,25 @@ class LaneResult:
                      for session in self._sessions for line in session)
         pictures = [picture for viewing in self._viewings for picture in viewing]
         return {"padding": (sum(188 * summary["null_packets"] for summary in summaries)
-                            / sum(summary["bytes"] for summary in summaries)),
+                            / max(1, sum(summary["bytes"] for summary in summaries))),
                 "congestion_events": events / self._scenario.viewers,
                 "keyframes_forced": forced / self._scenario.viewers,
                 "never_came": sum(not picture.came for picture in pictures) / len(pictures)}
 
     def _ssim(self):
-        """Of what the first viewer saw, with the shortest playout."""
+        """Of what the first viewer saw, with the shortest playout; 0: nothing."""
         plan = measure.on_screen(self._viewings[0], self._one_way + PLAYOUTS[0], self._every)
+        if not plan:
+            return 0.0
         text = "".join(f"{number} {captured!r} {shown}\n" for number, captured, shown in plan)
-        result = subprocess.run([shown_quality(), source_options(self._scenario),
+        result = subprocess.run([*WITH_PARENT, shown_quality(), source_options(self._scenario),
                                  self._run.recording(self._lane, 0)],
-                                input=text, capture_output=True, text=True, check=True)
+                                input=text, capture_output=True, text=True)
+        if result.returncode != 0:
+            raise RuntimeError(f"{self._lane.name}: {result.stderr.strip()}")
         return statistics.mean(map(float, result.stdout.split()))
 
 
 def results_of(run, every):
     """{lane: figures}. `every`: pictures per SSIM."""
-    lanes = {lane: LaneResult(run, lane, every) for lane in run.lanes}
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return dict(zip(lanes, pool.map(LaneResult.figures, lanes.values())))
+    return {lane: LaneResult(run, lane, every).figures() for lane in run.lanes}

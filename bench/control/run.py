@@ -95,7 +95,13 @@ class Run:
                       **scenario.down)
 
     def _watch(self, lab, daemon):
-        self.health = Health()
+        try:
+            with Health() as self.health:
+                self._stream(lab, daemon)
+        finally:
+            self._stop_competing()
+
+    def _stream(self, lab, daemon):
         self.begin = time.monotonic()
         for at, act in sorted(self._schedule(lab, daemon), key=lambda item: item[0]):
             time.sleep(max(0, self.begin + at - time.monotonic()))

@@ -80,10 +80,11 @@ def _losses():
         yield replace(lossy, name=f"loss-{percent:g}",
                       what=f"10 Mbit/s, {percent:g} % random loss, RTT 80 ms",
                       down={"loss": percent / 100}, quick=percent == 0.5)
-    # Gilbert: lost share = enter / (enter + leave); bursts of four packets.
+    # Gilbert: lost share = enter / (enter + leave); bursts of four packets, 5 ms of the link. One
+    # in a hundred is of more than 16 packets, which take 20 ms: what comes later is past it.
     yield replace(lossy, name="loss-bursts",
                   what="10 Mbit/s, 2 % of packets lost in bursts of 4, RTT 80 ms",
-                  down={"burst_enter": 0.0051, "burst_leave": 0.25})
+                  down={"burst_enter": 0.0051, "burst_leave": 0.25, "burst_time": "20ms"})
 
 
 def _competitors():

@@ -17,13 +17,13 @@ def came(*numbers, delay=0.05, bits=1000):
 
 
 def test_every_picture_of_the_source_counts_once():
-    pictures = measure.source_pictures(came(3, 4, 5), end=10 + 5.5 * INTERVAL)
+    pictures = measure.source_pictures(came(3, 4, 5), begin=11, end=10 + 5.5 * INTERVAL)
     assert [picture.number for picture in pictures] == [3, 4, 5]
     assert measure.delays(pictures, 20) == pytest.approx([0.05] * 3)
 
 
 def test_a_picture_that_never_came_is_late_until_the_next_that_did():
-    pictures = measure.source_pictures(came(0, 3), end=10 + 3.5 * INTERVAL)
+    pictures = measure.source_pictures(came(0, 3), begin=10, end=10 + 3.5 * INTERVAL)
     expected = [0.05, 2 * INTERVAL + 0.05, INTERVAL + 0.05, 0.05]
     assert measure.delays(pictures, 20) == pytest.approx(expected)
     assert [picture.came for picture in pictures] == [True, False, False, True]
@@ -31,14 +31,32 @@ def test_a_picture_that_never_came_is_late_until_the_next_that_did():
 
 def test_what_is_still_missing_at_the_end_is_late_until_then():
     end = 10 + 3.5 * INTERVAL
-    pictures = measure.source_pictures(came(0), end)
+    pictures = measure.source_pictures(came(0), 10, end)
     assert len(pictures) == 4
     assert measure.delays(pictures, end)[1:] == pytest.approx(
         [2.5 * INTERVAL, 1.5 * INTERVAL, 0.5 * INTERVAL])
 
 
+def test_a_viewer_without_a_picture_misses_all_of_them():
+    pictures = measure.source_pictures([], begin=10, end=11)
+    assert len(pictures) == measure.FRAMES_PER_SECOND
+    assert not any(picture.came for picture in pictures)
+    assert max(measure.delays(pictures, 11)) == pytest.approx(1)
+    assert measure.rate(pictures) == 0
+    assert measure.stalls(pictures, playout=0.2) == (1, 1)
+    assert measure.on_screen(pictures, playout=0.2, every=1) == []
+
+
+def test_a_first_picture_that_comes_late_is_waited_for():
+    late = [(9, 10 + 9 * INTERVAL, 10.5, 1000)]
+    pictures = measure.source_pictures(late, begin=10, end=10 + 9.5 * INTERVAL)
+    assert [picture.number for picture in pictures] == list(range(10))
+    assert measure.delays(pictures, 20)[:2] == pytest.approx([0.5, 0.5 - INTERVAL])
+    assert [shown for _, _, shown in measure.on_screen(pictures, 0.5, every=1)] == [9]
+
+
 def test_excess_is_without_the_path_and_the_picture_itself():
-    pictures = measure.source_pictures(came(0, delay=0.1, bits=40_000), end=10.01)
+    pictures = measure.source_pictures(came(0, delay=0.1, bits=40_000), 10, end=10.01)
     assert measure.excess_delays(pictures, 20, 0.02, lambda at: 1e6) == pytest.approx([0.04])
 
 
@@ -74,7 +92,7 @@ def test_a_picture_is_not_on_the_screen_before_its_own_time():
 
 
 def test_rate_is_of_what_came():
-    pictures = measure.source_pictures(came(0, 2, bits=30_000), end=10 + 2.5 * INTERVAL)
+    pictures = measure.source_pictures(came(0, 2, bits=30_000), 10, end=10 + 2.5 * INTERVAL)
     assert measure.rate(pictures) == pytest.approx(600_000)
 
 
@@ -130,6 +148,7 @@ def test_return_is_when_the_encoder_is_asked_for_nearly_all():
 def test_jain():
     assert measure.jain([3, 3, 3]) == 1
     assert measure.jain([1, 0, 0, 0]) == 0.25
+    assert measure.jain([0, 0]) == 1
 
 
 def test_decibels():

@@ -68,6 +68,7 @@ bool assign_one(LinkSettings& settings, std::string_view key, std::string_view v
   if (key == "loss") return set_probability(settings.loss, value);
   if (key == "burst_enter") return set_probability(settings.burst_enter, value);
   if (key == "burst_leave") return set_probability(settings.burst_leave, value);
+  if (key == "burst_time") return set_duration(settings.burst_time, value);
   if (key == "blackhole") return set_switch(settings.blackhole, value);
   return false;
 }

@@ -26,6 +26,9 @@ struct LinkSettings {
   double loss = 0;         ///< probability for each packet on its own
   double burst_enter = 0;  ///< Gilbert: probability of a burst beginning at a packet
   double burst_leave = 1;  ///< of it ending; its mean length is 1/burst_leave packets
+  /// It ends after this time too: else a sender that is down to one packet per retransmission
+  /// timeout would stay in it for seconds. 0: no limit.
+  base::Duration burst_time{};
   bool blackhole = false;  ///< what leaves the queue is lost
 };
 
@@ -92,7 +95,8 @@ class Link {
   void fill_bucket(base::Duration time);
   void transmit_until(base::Time now);
   void propagate(Packet packet, base::Time sent);
-  std::uint64_t* cause_of_loss();
+  std::uint64_t* cause_of_loss(base::Time sent);
+  void enter_or_leave_burst(base::Time sent);
   bool chance(double probability);
 
   static constexpr std::int64_t kNano = 1'000'000'000;
@@ -101,8 +105,8 @@ class Link {
   std::mt19937_64 random_;
   LinkCounters counters_;
   CoDel codel_;
-  bool in_burst_ = false;
-  std::deque<Waiting> waiting_;  // front: being transmitted
+  std::optional<base::Time> burst_since_;  // empty: in none
+  std::deque<Waiting> waiting_;            // front: being transmitted
   base::ByteCount queued_;
   base::Time transmitter_clock_{};  // up to when transmission has been accounted
   std::int64_t head_work_ = 0;      // left of the front packet, in bits * 1e9: exact for any rate
@@ -221,7 +225,7 @@ void Link<Packet>::fill_bucket(base::Duration time) {
 
 template <typename Packet>
 void Link<Packet>::propagate(Packet packet, base::Time sent) {
-  if (std::uint64_t* cause = cause_of_loss()) {
+  if (std::uint64_t* cause = cause_of_loss(sent)) {
     ++*cause;
     return;
   }
@@ -239,15 +243,21 @@ void Link<Packet>::propagate(Packet packet, base::Time sent) {
 }
 
 template <typename Packet>
-std::uint64_t* Link<Packet>::cause_of_loss() {
+std::uint64_t* Link<Packet>::cause_of_loss(base::Time sent) {
   if (settings_.blackhole) return &counters_.dropped_blackhole;
-  if (in_burst_) {
-    in_burst_ = !chance(settings_.burst_leave);
-  } else {
-    in_burst_ = chance(settings_.burst_enter);
-  }
-  if (in_burst_) return &counters_.dropped_burst;
+  enter_or_leave_burst(sent);
+  if (burst_since_) return &counters_.dropped_burst;
   return chance(settings_.loss) ? &counters_.dropped_loss : nullptr;
+}
+
+template <typename Packet>
+void Link<Packet>::enter_or_leave_burst(base::Time sent) {
+  const base::Duration limit = settings_.burst_time;
+  if (!burst_since_) {
+    if (chance(settings_.burst_enter)) burst_since_ = sent;
+  } else if (chance(settings_.burst_leave) || (limit.count() > 0 && sent - *burst_since_ > limit)) {
+    burst_since_.reset();
+  }
 }
 
 template <typename Packet>

@@ -158,6 +158,19 @@ TEST(LinkTest, BurstsLoseTheGilbertShare) {
   EXPECT_NEAR(lost, 100000 * 0.01 / 0.26, 400);
 }
 
+TEST(LinkTest, BurstsEndAfterTheirTimeHoweverFewPacketsCome) {
+  LinkSettings settings{.burst_enter = 1, .burst_leave = 0, .burst_time = 20ms};
+  TestLink link{settings, 1};
+  link.enqueue(packet(), kStart);  // begins one, which no packet ends
+  settings.burst_enter = 0;
+  link.set(settings, kStart);
+  link.enqueue(packet(), kStart + 20ms);
+  EXPECT_EQ(arrivals(link, kStart + 20ms), 0);
+  link.enqueue(packet(), kStart + 21ms);
+  EXPECT_EQ(arrivals(link, kStart + 21ms), 1);
+  EXPECT_EQ(link.counters().dropped_burst, 2u);
+}
+
 TEST(LinkTest, BlackHoleSwallowsWhatLeavesTheQueue) {
   LinkSettings settings{.delay = 10ms};
   TestLink link{settings, 1};

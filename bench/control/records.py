@@ -1,0 +1,81 @@
+"""All figures, in memory and in a file that is complete after every run: what is in it is not
+measured again, and can be printed without measuring."""
+
+import hashlib
+import json
+import math
+import os
+import pathlib
+
+
+class Records:
+    """`tables`: {(scenario's name, congestion control): {policy: [figures of each seed]}}. Begins
+    with what the file at `path` holds, if there is one; add() writes it anew. Raises ValueError
+    when it is of another kind."""
+
+    def __init__(self, path=None):
+        self._path = path
+        self.tables = _read(path) if path and path.exists() else {}
+
+    def has(self, scenario, seed, lane):
+        return any(run["seed"] == seed for run in self._runs(scenario, lane))
+
+    def add(self, scenario, seed, results):
+        """`results`: {lane: figures}."""
+        for lane, figures in results.items():
+            policies = self.tables.setdefault((scenario.name, lane.congestion_control), {})
+            runs = policies.setdefault(lane.policy, [])
+            runs.append({"seed": seed, **figures})
+            runs.sort(key=lambda run: run["seed"])
+        self.save()
+
+    def save(self):
+        """In one step: whoever ends this process leaves the old file or the new one."""
+        if not self._path:
+            return
+        text = json.dumps([{"scenario": name, "congestion_control": control,
+                            "policies": _plain(policies)}
+                           for (name, control), policies in self.tables.items()], indent=1)
+        beside = self._path.with_name(self._path.name + ".new")
+        beside.write_text(text)
+        os.replace(beside, self._path)
+
+    def builds(self):
+        """Of symcast, that the figures are of."""
+        return {run.get("build") for policies in self.tables.values()
+                for runs in policies.values() for run in runs}
+
+    def _runs(self, scenario, lane):
+        table = self.tables.get((scenario.name, lane.congestion_control), {})
+        return table.get(lane.policy, [])
+
+
+def build_of(path):
+    """Tells one build of a program from another."""
+    return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()[:12]
+
+
+def _read(path):
+    try:
+        return {(table["scenario"], table["congestion_control"]): _infinite(table["policies"])
+                for table in json.loads(path.read_text())}
+    except (ValueError, TypeError, KeyError) as error:
+        raise ValueError(f"{path}: not figures of bench/control; name another file") from error
+
+
+def _plain(value):
+    """For JSON, which has no infinity: null is never."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and math.isinf(value) else value
+
+
+def _infinite(value):
+    """And back."""
+    if isinstance(value, dict):
+        return {key: _infinite(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_infinite(item) for item in value]
+    return math.inf if value is None else value

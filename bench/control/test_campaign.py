@@ -1,0 +1,146 @@
+"""What is still to be measured, what is kept, and the order of runs."""
+
+import json
+import math
+import pathlib
+import tempfile
+import time
+from contextlib import ExitStack
+
+import pytest
+
+import campaign
+from campaign import Batch, batches, measure, plan
+from records import Records
+from run import Lane
+from scenarios import Scenario
+
+ONE = Scenario("one", "", seconds=9, rtt_ms=40, queue=1)
+LANES = [Lane(policy, control) for control in ("cubic", "bbr") for policy in "abcdef"]
+
+
+def names(found):
+    return [[lane.name for lane in batch.lanes] for batch in found]
+
+
+def test_a_run_has_as_many_lanes_as_encoders_and_one_congestion_control():
+    assert batches(ONE, 1, LANES) == [Batch(ONE, 1, LANES[:6]), Batch(ONE, 1, LANES[6:])]
+    four = Scenario("four", "", seconds=9, rtt_ms=40, queue=1, viewers=4)
+    assert [len(batch.lanes) for batch in batches(four, 1, LANES)] == [3, 3, 3, 3]
+
+
+def test_few_lanes_are_one_run():
+    assert names(batches(ONE, 1, [LANES[0], LANES[6]])) == [["a-cubic", "a-bbr"]]
+    assert not batches(ONE, 1, [])
+
+
+def test_what_is_in_the_file_is_not_done_again(tmp_path):
+    path = tmp_path / "figures.json"
+    Records(path).add(ONE, 1, {Lane("a", "cubic"): {"p95": 50}})
+    todo = plan([ONE], ["a", "b"], ["cubic"], 2, Records(path))
+    assert [(batch.seed, [lane.policy for lane in batch.lanes]) for batch in todo] == [
+        (1, ["b"]), (2, ["a", "b"])]
+
+
+def test_a_file_gives_back_what_it_was_given(tmp_path):
+    path = tmp_path / "figures.json"
+    records = Records(path)
+    for seed in (2, 1):
+        records.add(ONE, seed, {Lane("a", "bbr"): {"return_ms": [1, math.inf]}})
+    assert Records(path).tables == records.tables
+    assert [run["seed"] for run in records.tables["one", "bbr"]["a"]] == [1, 2]
+    json.loads(path.read_text(), parse_constant=pytest.fail)  # infinity is no JSON
+
+
+def test_a_file_of_another_kind_is_named(tmp_path):
+    path = tmp_path / "figures.json"
+    path.write_text('{"a": 1}')
+    with pytest.raises(ValueError, match="figures.json"):
+        Records(path)
+
+
+def computation(monkeypatch, results_of):
+    """(it, the run's directory)"""
+    monkeypatch.setattr(campaign, "results_of", results_of)
+    held = ExitStack()
+    directory = pathlib.Path(held.enter_context(tempfile.TemporaryDirectory()))
+    return campaign.Computation(Batch(ONE, 1, LANES[:1]), directory, 3, held), directory
+
+
+def test_figures_come_from_another_process(monkeypatch):
+    found, directory = computation(monkeypatch, lambda run, every: {LANES[0]: {"p95": every}})
+    assert found.figures() == {LANES[0]: {"p95": 3}}
+    found.close()
+    assert not directory.exists()
+
+
+def test_figures_that_cannot_be_had_are_said_and_end_nothing(monkeypatch, capsys):
+    def results_of(run, every):
+        raise ValueError("no such picture")
+
+    found, _ = computation(monkeypatch, results_of)
+    assert found.figures() == {}
+    found.close()
+    assert "one seed 1 a-cubic: failed: no such picture" in capsys.readouterr().err
+
+
+def test_a_computation_can_be_ended(monkeypatch):
+    found, directory = computation(monkeypatch, lambda run, every: time.sleep(60))
+    begin = time.monotonic()
+    found.close()
+    assert time.monotonic() - begin < 5
+    assert not directory.exists()
+
+
+class Later:
+    """Of figures that are there once the next run has streamed."""
+
+    def __init__(self, seed, log):
+        self._seed, self._log = seed, log
+
+    def ready(self):
+        return False
+
+    def figures(self):
+        self._log.append(f"figures {self._seed}")
+        return {"figures": self._seed}
+
+    def close(self):
+        self._log.append(f"close {self._seed}")
+
+
+def measured(monkeypatch, stream):
+    log, taken = [], []
+    monkeypatch.setattr(campaign, "stream", lambda batch, every: stream(batch.seed, log))
+    runs = [Batch(ONE, seed, LANES[:1]) for seed in (1, 2)]
+    try:
+        measure(runs, 3, lambda batch, figures: taken.append((batch.seed, figures)))
+    except KeyboardInterrupt:
+        log.append("ended")
+    return log, taken
+
+
+def test_figures_are_computed_while_the_next_run_streams(monkeypatch):
+    def stream(seed, log):
+        log.append(f"stream {seed}")
+        return Later(seed, log)
+
+    log, taken = measured(monkeypatch, stream)
+    assert log == ["stream 1", "stream 2", "figures 1", "close 1", "figures 2", "close 2"]
+    assert taken == [(1, {"figures": 1}), (2, {"figures": 2})]
+
+
+def test_a_run_that_says_nothing_is_done_once_more_and_no_more(monkeypatch):
+    def stream(seed, log):
+        log.append(seed)
+
+    assert measured(monkeypatch, stream) == ([1, 1, 2, 2], [(1, {}), (2, {})])
+
+
+def test_whoever_ends_a_run_ends_what_is_computed_of_the_one_before(monkeypatch):
+    def stream(seed, log):
+        if seed == 2:
+            raise KeyboardInterrupt
+        return Later(seed, log)
+
+    assert measured(monkeypatch, stream) == (["close 1", "ended"], [])

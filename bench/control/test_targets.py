@@ -1,0 +1,82 @@
+"""Who is ahead, and what is reached."""
+
+import math
+
+import pytest
+
+import targets
+from scenarios import Competitor, Scenario
+
+STEPS = Scenario("steps", "", seconds=9, rtt_ms=40, queue=1)
+
+
+def figures(p95, share, **others):
+    return {"p95": p95, "share": share, "excess_p95": p95 - 25, "down_pictures": [],
+            "return_ms": [], **others}
+
+
+def standing(own, its):
+    found = targets.not_ahead("a", {"a": [own], "b": [its]})
+    return [word for _, word, _ in found]
+
+
+@pytest.mark.parametrize("its, expected", [
+    (figures(60, 0.9), []),  # a lower delay at an equal rate: ahead
+    (figures(60, 0.5), []),
+    (figures(40, 0.9), ["behind"]),
+    (figures(40, 0.3), ["trade"]),
+    (figures(60, 0.99), ["trade"]),
+    (figures(49, 0.9), ["level"])])
+def test_who_is_ahead(its, expected):
+    assert standing(figures(50, 0.9), its) == expected
+
+
+def test_a_trade_is_no_defeat():
+    results = {"a": [figures(50, 0.9)], "b": [figures(40, 0.3)], "c": [figures(60, 0.99)]}
+    assert targets.ahead("a", results) == ("TRADE", "b,c")
+    assert targets.ahead("a", {**results, "d": [figures(40, 0.95)]}) == ("MISS", "d")
+    assert targets.ahead("a", {"a": results["a"]}) == ("PASS", "")
+
+
+def met(scenario, control, **found):
+    """{head of the column: whether it is reached} of those that apply."""
+    judgements = {target.column.head: targets.judged(target, scenario, control, [found])
+                  for target in targets.TARGETS}
+    return {head: judgement[0] == "PASS" for head, judgement in judgements.items() if judgement}
+
+
+def test_steps_are_to_be_followed_and_the_worst_counts():
+    reached = met(STEPS, "cubic", **figures(125, 0.9, down_pictures=[0, 1], return_ms=[900, 1000]))
+    assert reached == {"excess95 ms": True, "share %": True, "down pic": True, "return ms": True}
+    missed = met(STEPS, "cubic", **figures(126, 0.89, down_pictures=[0, 2],
+                                           return_ms=[9, math.inf]))
+    assert missed == dict.fromkeys(reached, False)
+
+
+def test_the_queue_of_others_is_judged_by_its_length():
+    beside = Scenario("beside", "", seconds=9, rtt_ms=40, queue=1,
+                      competitor=Competitor("cubic", 1, 8))
+    found = figures(145, 0.95, competitor_rtt_p95=140)
+    assert met(beside, "bbr", **found) == {"share %": True, "of bulk queue": True}
+    assert met(beside, "bbr", **{**found, "excess_p95": 121})["of bulk queue"] is False
+
+
+def test_under_light_loss_the_share_is_asked_of_bbr_alone():
+    lossy = Scenario("loss", "", seconds=9, rtt_ms=80, queue=1, down={"loss": 0.005})
+    assert met(lossy, "bbr", **figures(300, 0.95)) == {"share %": True}
+    assert met(lossy, "cubic", **figures(300, 0.2)) == {}
+
+
+def test_the_summary_counts_what_is_reached(capsys):
+    results = {"a": [figures(50, 0.95)], "b": [figures(60, 0.5)], "c": [figures(40, 0.3)]}
+    targets.print_summary("a", [(STEPS, "cubic", results)])
+    lines = [line.split("  ") for line in capsys.readouterr().out.splitlines()]
+    cells = {line[0]: [cell for cell in line[1:] if cell] for line in lines}
+    assert [cell.strip() for cell in cells["steps cubic"]] == [
+        "PASS 25", "PASS 95", "-", "-", "-", "TRADE c"]
+    assert [cell.strip() for cell in cells["PASS"]] == ["1 of 1", "1 of 1", "-", "-", "-", "0 of 1"]
+
+
+def test_a_policy_without_figures_is_not_said_to_be_ahead(capsys):
+    targets.print_summary("a", [(STEPS, "cubic", {"b": [figures(60, 0.5)]})])
+    assert "no figures of a" in capsys.readouterr().out
