@@ -52,7 +52,9 @@ double least(const std::array<double, 3>& ring, std::size_t count) {
 
 }  // namespace
 
-void PathModel::update(const Observation& o, base::Time now) {
+void PathModel::update(const Observation& observation, base::Time now) {
+  Observation o = observation;
+  o.min_rtt += detour_.length();
   if (o.recovering || o.receiver_limited || o.retransmits != retransmits_) calm_since_ = now;
   retransmits_ = o.retransmits;
   if (o.receiver_limited) forget_delivery();
@@ -102,6 +104,10 @@ void PathModel::note_waiting(const Delivered& picture, const Observation& o) {
   // A segment of the head may be in the least round trip.
   const auto own = picture.head_acked ? picture.head - base::ByteCount{o.mss} : picture.size;
   if (capacity > 0) waited -= bits(own) / capacity;
+  if (picture.head_acked) {
+    const bool filled = bps(o.transport.wire(o.served)) > kFills * capacity;
+    detour_.add(waited, filled, picture.acked);
+  }
   waited_ = std::max(0.0, waited);
   waits_[wait_count_++ % waits_.size()] = waited_;
   if (state_.service.bps() == 0) {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "abr/delivery_history.h"
+#include "abr/detour.h"
 #include "abr/foreign_queue.h"
 #include "abr/observation.h"
 #include "abr/path_state.h"
@@ -87,6 +88,7 @@ class PathModel {
   std::array<Delivered, kPictures> pictures_{};  ///< ring
   std::size_t picture_count_ = 0;
   ForeignQueue foreign_;
+  Detour detour_;
   base::Time held_at_{};  ///< TCP had more than it might send
   Policer policer_;
 };

@@ -29,7 +29,8 @@ class PathModelTest : public testing::Test {
     link_free_ = begin + size / link_;
     Delivered delivered{.departed = now_, .head = head, .size = size};
     if (head.bytes() > 0) delivered.head_acked = begin + kRtt + head / link_;
-    delivered.acked = link_free_ + kRtt + picture.late;
+    if (delivered.head_acked) *delivered.head_acked += way_;
+    delivered.acked = link_free_ + kRtt + way_ + picture.late;
     return delivered;
   }
 
@@ -62,6 +63,7 @@ class PathModelTest : public testing::Test {
   BitRate link_ = BitRate::mbps(5);
   base::Time now_{1h};
   base::Time link_free_{};
+  Duration way_{};  ///< more than kRtt
   ByteCount delivered_;
 };
 
@@ -207,6 +209,17 @@ TEST_F(PathModelTest, AFullWindowIsAnAllowance) {
   const auto window = BitRate::of(ByteCount{10 * kMss}, kRtt);
   EXPECT_GT(model_.state().allowance.bps(), 0);
   EXPECT_LE(model_.state().allowance, window);
+}
+
+// The kernel's least round trip is of the last five minutes.
+TEST_F(PathModelTest, ALongerWayIsNotAQueue) {
+  pictures(30, {.segments = 5});
+  way_ = 50ms;
+  pictures(30, {.segments = 5});
+  EXPECT_GT(model_.state().queueing, 40ms) << "who knows?";
+  pictures(60, {.segments = 5});
+  EXPECT_LT(model_.state().queueing, 5ms);
+  EXPECT_FALSE(model_.state().shared);
 }
 
 TEST_F(PathModelTest, AQueueThatOthersKeepFilledIsShared) {
