@@ -191,14 +191,18 @@ TEST(PolicyPropertyTest, TheRateReturnsWithTheCapacity) {
           }});
 }
 
+// The link is narrower than both together want at first, so that somebody has to give way. 0.75 is
+// less than three and a half to one.
 TEST(PolicyPropertyTest, TwoViewersShareFairly) {
   expect({.drawn = {.loss = false, .steps = false, .others = false},
           .adapt =
               [](Scenario& scenario) {
                 scenario.viewers = 2;
+                scenario.link.rate = std::clamp(scenario.link.rate, 0.75 * scenario.limits.start,
+                                                1.5 * scenario.limits.start);
                 scenario.length = scenario.last_start() + 15s + 60s + sim::kEnd;
               },
-          .exceptions = 0.12,
+          .exceptions = 0.05,
           .check =
               [](const Scenario& scenario, Simulation& simulation) {
                 std::vector<sim::Viewing> viewings;
@@ -206,7 +210,9 @@ TEST(PolicyPropertyTest, TwoViewersShareFairly) {
                   viewings.push_back(sim::view(simulation.session(i)->shown(), scenario,
                                                scenario.last_start() + 15s));
                 }
-                return at_least(sim::summarise(viewings).fairness, 0.9, "Jain's index");
+                const auto figures = sim::summarise(viewings);
+                const auto fair = at_least(figures.fairness, 0.75, "Jain's index");
+                return fair ? at_most(figures.late, 0.05, "late") : fair;
               }});
 }
 
