@@ -119,6 +119,25 @@ TEST_F(SymbiosisPolicyTest, JumpsBackWhenTheBacklogIsGone) {
   EXPECT_NEAR(mbps(), 4.5, 0.01);
 }
 
+TEST_F(SymbiosisPolicyTest, DoesNotRiseRightAfterAFall) {
+  carries(BitRate::mbps(5));
+  settle();
+  path_.service = BitRate::mbps(1);
+  const auto low = decide().rate;
+  path_.service = {};
+  EXPECT_EQ(decide(100ms).rate, low);
+  EXPECT_GT(decide(100ms).rate, low);
+}
+
+TEST_F(SymbiosisPolicyTest, WhatTheWindowLetsThroughIsAllThereIs) {
+  carries(BitRate::mbps(5));
+  settle();
+  path_.allowance = BitRate::mbps(2);
+  path_.backlog = ByteCount{30'000};
+  decide();
+  EXPECT_LT(mbps(), 1.8);
+}
+
 TEST_F(SymbiosisPolicyTest, LittleMoreOrLessIsNotFollowed) {
   carries(BitRate::mbps(5));
   settle();
@@ -133,7 +152,7 @@ TEST_F(SymbiosisPolicyTest, TimeoutSendsLittleAndDiscards) {
   settle();
   seen_.rexmt = 1;
   const auto decision = decide();
-  EXPECT_LE(decision.rate, 0.4 * BitRate::mbps(4.5));
+  EXPECT_NEAR(mbps(), 0.4 * 4.5, 0.01);
   EXPECT_EQ(decision.reason, Reason::kRexmt);
   EXPECT_TRUE(decision.discard);
 }
@@ -157,18 +176,51 @@ TEST_F(SymbiosisPolicyTest, FastRetransmitWithALargeWindowChangesNothing) {
   EXPECT_EQ(decide().reason, Reason::kHold);
 }
 
-TEST_F(SymbiosisPolicyTest, AsksForTheWindowThatARandomLossTook) {
-  carries(BitRate::mbps(6));
-  seen_.ssthresh = 5;
-  seen_.cwnd = 5;
-  seen_.dupack = 1;
-  decide();
-  seen_.dupack = 0;
-  Decision asked;
-  for (int i = 0; i < 60 && asked.window == 0; ++i) asked = decide();
-  EXPECT_GE(asked.window, 20u) << "of 6 Mbit/s over 40 ms and a picture";
+class WindowTest : public SymbiosisPolicyTest {
+ protected:
+  WindowTest() {
+    carries(BitRate::mbps(8));
+    seen_.ssthresh = 5;
+    seen_.cwnd = 5;
+    settle(100);
+  }
+  /// The most that is asked for in a second.
+  std::uint32_t asked() {
+    std::uint32_t most = 0;
+    for (int i = 0; i < 30; ++i) most = std::max(most, decide().window);
+    return most;
+  }
+};
+
+// 6 Mbit/s over 40 ms and a picture, and a quarter more.
+TEST_F(WindowTest, IsWhatThePathNeeds) { EXPECT_NEAR(asked(), 47, 2); }
+
+TEST_F(WindowTest, IsRightWhenItIsLargeEnough) {
+  seen_.cwnd = 60;
+  EXPECT_EQ(asked(), 0u);
+}
+
+TEST_F(WindowTest, IsTcpsWhileAQueueMayHaveCausedTheLoss) {
   path_.queueing = 25ms;
-  EXPECT_EQ(settle(20).window, 0u) << "a queue may have caused it";
+  EXPECT_EQ(asked(), 0u);
+}
+
+TEST_F(WindowTest, IsTcpsWhileItRecovers) {
+  seen_.recovering = true;
+  EXPECT_EQ(asked(), 0u);
+}
+
+TEST_F(WindowTest, IsTcpsBesideOthers) {
+  path_.shared = true;
+  EXPECT_EQ(asked(), 0u);
+}
+
+TEST_F(WindowTest, IsTcpsForASecondAfterAFall) {
+  path_.service = BitRate::mbps(1);
+  decide();
+  path_.service = {};
+  EXPECT_EQ(settle(25).window, 0u);
+  EXPECT_GT(asked(), 0u);
 }
 
 TEST_F(SymbiosisPolicyTest, BesideOthersTheWindowSaysWhatOursIs) {
