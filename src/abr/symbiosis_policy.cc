@@ -80,7 +80,7 @@ SymbiosisPolicy::Moment SymbiosisPolicy::moment(const Observation& o, const Path
 Decision SymbiosisPolicy::choose(const Moment& m) {
   if (m.path.capacity.bps() == 0) return fall_back(m);
   if (m.seen.rexmt > 0) return timeout(m);
-  if (m.seen.receiver_limited) return wait_for_receiver(m);
+  if (m.seen.receiver_limited) return hold();  // its path is as good as before
   if (m.seen.dupack > 0) {
     if (const auto less = fast_retransmit(m)) return *less;
   }
@@ -89,18 +89,11 @@ Decision SymbiosisPolicy::choose(const Moment& m) {
   return follow(m);
 }
 
-/// No picture's times are known: the kernel does not tell, or has not yet.
+/// No picture's times are known: the kernel does not tell, or has not yet. Nothing is discarded:
+/// one who joins begins with the pictures since the last keyframe.
 Decision SymbiosisPolicy::fall_back(const Moment& m) {
-  Decision decision = fallback_.decide(m.seen, m.path, m.now);
-  decision = decision.reason == Reason::kHold ? hold() : set(decision.rate, decision.reason);
-  return relieved(decision, m.seen.backlog);
-}
-
-/// A player that pauses, or reads late: its path is as good as before.
-Decision SymbiosisPolicy::wait_for_receiver(const Moment& m) const {
-  Decision decision = hold();
-  decision.discard = m.seen.backlog > kDiscard;
-  return decision;
+  const auto decision = fallback_.decide(m.seen, m.path, m.now);
+  return decision.reason == Reason::kHold ? hold() : set(decision.rate, decision.reason);
 }
 
 /// Nothing has come back for a while: what is sent now only waits.

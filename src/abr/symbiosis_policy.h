@@ -53,7 +53,6 @@ class SymbiosisPolicy : public RatePolicy {
   Decision rise(const Moment& moment, base::BitRate wanted);
   Decision step(const Moment& moment, base::BitRate rate);
   Decision rise_blindly(const Moment& moment);
-  Decision wait_for_receiver(const Moment& moment) const;
   static Decision relieved(Decision decision, base::Duration waits);
   Decision set(base::BitRate rate, Reason reason);
   Decision hold() const { return {rate_, Reason::kHold}; }
