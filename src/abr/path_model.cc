@@ -152,8 +152,8 @@ void PathModel::note_train(const Delivered& picture, const Observation& o) {
 }
 
 /// A slow train is the path's doing when the next picture had to wait for it; else its last segment
-/// may have been acknowledged late, and the path carries at least that. Only a train's head is
-/// acknowledged at once.
+/// may have been acknowledged late, and it can at most agree. Only a train's head is acknowledged
+/// at once.
 void PathModel::settle_doubt(const Delivered& next) {
   const auto spacing = std::exchange(doubtful_, std::nullopt);
   if (!spacing) return;

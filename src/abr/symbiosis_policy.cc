@@ -55,6 +55,14 @@ constexpr base::Duration kSettled = 1s;
 constexpr double kSpare = 1.2;
 constexpr double kRoom = 1.25;
 
+/// What gets through now, on the wire.
+base::BitRate carried(const PathState& path) {
+  auto least = path.capacity;
+  if (path.service.bps() > 0) least = std::min(least, path.service);
+  if (path.allowance.bps() > 0) least = std::min(least, path.allowance);
+  return least;
+}
+
 }  // namespace
 
 Decision SymbiosisPolicy::decide(const Observation& o, const PathState& path, base::Time now) {
@@ -196,8 +204,9 @@ Decision SymbiosisPolicy::step(const Moment& m, base::BitRate rate) {
 Decision SymbiosisPolicy::rise_blindly(const Moment& m) {
   const auto limit = ceiling(m);
   if (rate_ >= limit || m.path.queueing > kStill + m.path.jitter || m.now < hold_until_ ||
-      m.now < step_at_)
+      m.now < step_at_) {
     return hold();
+  }
   const auto due = m.seen.transport.wire(rate_) * m.seen.frame_interval;
   if (m.path.picture.bytes() < kProof * static_cast<double>(due.bytes())) return hold();
   const auto next = roomy(m) ? kBlindStep * rate_ : rate_ + kSmallStep * limits_.max;
@@ -216,14 +225,11 @@ base::ByteCount SymbiosisPolicy::padding(const Moment& m) {
 
 /// What the path carries, less headroom and what drains the backlog.
 base::BitRate SymbiosisPolicy::wanted(const Moment& m) const {
-  const auto& path = m.path;
-  auto service = path.capacity;
-  if (path.service.bps() > 0) service = std::min(service, path.service);
-  if (path.allowance.bps() > 0) service = std::min(service, path.allowance);
+  const auto service = carried(m.path);
   const auto cap = kHeadroom * service;
   const auto tolerated = service * (m.seen.frame_interval / 2);
   const auto drain =
-      base::BitRate::of(std::max(base::ByteCount{}, path.backlog - tolerated), kDrain);
+      base::BitRate::of(std::max(base::ByteCount{}, m.path.backlog - tolerated), kDrain);
   return std::min(ceiling(m), m.seen.transport.video(std::max(kLeastOfCap * cap, cap - drain)));
 }
 
@@ -231,10 +237,7 @@ base::BitRate SymbiosisPolicy::wanted(const Moment& m) const {
 base::BitRate SymbiosisPolicy::sustainable(const Moment& m) const {
   const auto& path = m.path;
   if (path.capacity.bps() == 0 || path.shared) return {};
-  auto service = path.capacity;
-  if (path.service.bps() > 0) service = std::min(service, path.service);
-  if (path.allowance.bps() > 0) service = std::min(service, path.allowance);
-  const auto told = std::min(ceiling(m), m.seen.transport.video(kHeadroom * service));
+  const auto told = std::min(ceiling(m), m.seen.transport.video(kHeadroom * carried(path)));
   return std::clamp(path.fresh ? told : std::max(told, rate_), limits_.min, limits_.max);
 }
 
@@ -257,7 +260,7 @@ bool SymbiosisPolicy::idles(const Moment& m) {
 
 /// They have others' packets between them, or the acknowledgements come bunched: what has been
 /// verified counts more.
-bool SymbiosisPolicy::trains_disagree(const Moment& m) const {
+bool SymbiosisPolicy::trains_disagree(const Moment& m) {
   return m.path.queueing < kStill && !(m.path.fresh && m.path.certain);
 }
 

@@ -62,7 +62,7 @@ class SymbiosisPolicy : public RatePolicy {
   base::BitRate ceiling(const Moment& moment) const;
   static bool roomy(const Moment& moment);
   static bool idles(const Moment& moment);
-  bool trains_disagree(const Moment& moment) const;
+  static bool trains_disagree(const Moment& moment);
   base::ByteCount padding(const Moment& moment);
   void earn_padding(const Observation& observation);
   std::uint32_t window(const Moment& moment);
