@@ -109,6 +109,9 @@ def announce(options, scenarios, to_do, records):
           f"until {time.strftime('%H:%M', time.localtime(time.time() + total))}")
     if records.builds() - {build_of(binary())}:
         print(f"{options.json} has figures of other builds of symcast: they are kept")
+    if any(records.has_outdated(batch.scenario, batch.seed, lane)
+           for batch in to_do for lane in batch.lanes):
+        print(f"{options.json} has figures that were defined otherwise: these are measured anew")
     print(report.LEGEND, flush=True)
 
 

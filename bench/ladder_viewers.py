@@ -157,7 +157,7 @@ class Run:
         sessions = read_sessions(self._trace)
         begin = self._start + len(self._paths) * JOIN_APART + WARM_UP
         end = self._end - TAIL
-        watched = [self._of_viewer(sessions[client.address], pictures, begin, end)
+        watched = [of_viewer(sessions[client.address], pictures, begin, end, self._end)
                    for client, pictures in zip(lab.clients, self._records)]
         self.viewers = [figures for figures, _ in watched]
         delays = sorted(delay for _, delays in watched for delay in delays)
@@ -165,15 +165,17 @@ class Run:
                      **_delay_figures(delays),
                      "changes": sum(v["changes"] for v in self.viewers), **self._server}
 
-    def _of_viewer(self, session, pictures, begin, end):
-        came = [(line["number"], line["captured"], picture["arrival_ns"] / 1e9,
-                 8 * picture["bytes"]) for line, picture in match_pictures(pictures, session)]
-        counted = [picture for picture in measure.source_pictures(came, self._end)
-                   if begin <= picture.captured < end]
-        delays = measure.delays(counted, self._end)
-        changes = sum(line["event"] == "group" and begin <= line["at"] < end for line in session)
-        return {"ln_rate": mean_log_rate(came, begin, end), **_delay_figures(delays),
-                "changes": changes}, delays
+
+def of_viewer(session, pictures, begin, end, looked):
+    """(figures, delays) of the pictures captured in [begin, end); `looked`: when the run ended."""
+    came = [(line["number"], line["captured"], picture["arrival_ns"] / 1e9, 8 * picture["bytes"])
+            for line, picture in (match_pictures(pictures, session) if pictures else [])]
+    counted = [picture for picture in measure.source_pictures(came, begin, looked)
+               if begin <= picture.captured < end]
+    delays = measure.delays(counted, looked)
+    changes = sum(line["event"] == "group" and begin <= line["at"] < end for line in session)
+    return {"ln_rate": mean_log_rate(came, begin, end), **_delay_figures(delays),
+            "changes": changes}, delays
 
 
 def mean_log_rate(came, begin, end):
@@ -267,4 +269,5 @@ def main():
         options.json.write_text(json.dumps(all_sums, indent=1))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -13,7 +13,8 @@ SAMPLE = 0.1  # seconds
 
 class BulkFlow:
     """Sends as fast as its congestion control lets it, from construction until stop(). Then
-    `rate` is what was received, bit/s, and `round_trips` are its own, seconds."""
+    `received` is what came when, [(time, bits)], and `round_trips` are its own, [(time, seconds)];
+    times are of time.monotonic()."""
 
     def __init__(self, lab, client, congestion_control):
         listener = open_socket(lab.server_netns)
@@ -25,8 +26,7 @@ class BulkFlow:
         listener.close()
         self._sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION,
                                 congestion_control.encode())
-        self._begin = time.monotonic()
-        self._received = 0
+        self.received = []
         self.round_trips = []
         self._threads = [threading.Thread(target=run, daemon=True)
                          for run in (self._send, self._receive)]
@@ -42,21 +42,21 @@ class BulkFlow:
                 if time.monotonic() > sampled + SAMPLE:
                     sampled = time.monotonic()
                     info = self._sender.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104)
-                    self.round_trips.append(struct.unpack_from("I", info, RTT_OFFSET)[0] / 1e6)
+                    round_trip = struct.unpack_from("I", info, RTT_OFFSET)[0] / 1e6
+                    self.round_trips.append((sampled, round_trip))
         except OSError:
             pass  # stop() has shut it down
 
     def _receive(self):
         try:
             while received := self._receiver.recv(1 << 16):
-                self._received += len(received)
+                self.received.append((time.monotonic(), 8 * len(received)))
         except OSError:
             pass  # likewise, with bytes on their way
 
     def stop(self):
         if self._sender.fileno() < 0:
             return  # has been
-        self.rate = 8 * self._received / (time.monotonic() - self._begin)
         for end in (self._sender, self._receiver):
             try:
                 end.shutdown(socket.SHUT_RDWR)

@@ -36,20 +36,21 @@ class Capacity:
         """What TCP carries for one viewer."""
         return PAYLOAD * self._share(at) * self.link(at)
 
-    def lit_payload(self, at):
-        """The same; of a dark link what it carried before."""
+    def link_payload(self, at):
+        """What TCP carries on the whole link, whosever it is; of a dark one what it carried
+        before."""
         index = self._index(at)
         while index > 0 and self.changes[index].rate == 0:
             index -= 1
-        return PAYLOAD * self._share(at) * self.changes[index].rate
+        return PAYLOAD * self.changes[index].rate
 
     def passed(self, begin, bits):
-        """When TCP has carried so much, from `begin` on; infinite: never. A share that changes does
-        so at the next change of the link."""
+        """When the whole link has carried so much of TCP's payload, from `begin` on; infinite:
+        never."""
         index = self._index(begin)
         while True:
             end = self._times[index + 1] if index + 1 < len(self._times) else math.inf
-            payload = self.payload(begin)
+            payload = PAYLOAD * self.changes[index].rate
             if payload > 0 and begin + bits / payload <= end:
                 return begin + bits / payload
             if end == math.inf:
@@ -71,6 +72,11 @@ class Capacity:
         return max(0, bisect.bisect_right(self._times, at) - 1)
 
 
+def on_the_wire(video):
+    """The payload that video of this rate is, with its container and the sound."""
+    return SOUND + CONTAINER * video
+
+
 def oracle(payload, ceiling):
     """The video rate of one who knows what the path carries."""
     return max(0.0, min(ceiling, (USED * payload - SOUND) / CONTAINER))
@@ -78,12 +84,12 @@ def oracle(payload, ceiling):
 
 def oracle_delays(capacity, captures, interval, ceiling, one_way):
     """Delays of pictures captured then, one per `interval`, each as large as the oracle would have
-    it: a floor for whoever cannot see the future. What a link does beside that is not in it: loss,
-    bursts, and the queue that others keep filled."""
+    it, with the link to itself while they pass: a floor for whoever cannot see the future. What a
+    link does beside that is not in it: loss, bursts, and the queue that others keep filled."""
     found = []
     free = captures[0]
     for at in captures:
         video = oracle(capacity.payload(at), ceiling)
-        free = capacity.passed(max(free, at), (SOUND + CONTAINER * video) * interval)
+        free = capacity.passed(max(free, at), on_the_wire(video) * interval)
         found.append(free + one_way - at)
     return found

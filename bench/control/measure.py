@@ -2,15 +2,17 @@
 its encoder followed the path's capacity. Pure; times are seconds, sizes bits, rates bit/s."""
 
 import bisect
+import itertools
 import math
 import statistics
 from dataclasses import dataclass
 
-from capacity import oracle
+from capacity import on_the_wire, oracle
 
 FRAMES_PER_SECOND = 30  # of the test source
 SEGMENT = 1448 * 8  # bits of TCP's payload
-FOLLOWED = (3, 6)  # pictures, at the source's pace, over which a lower rate is to be seen
+FOLLOWED = (3, 6)  # pictures, at the source's pace, over which another rate is to be seen
+FROZEN = 0.1  # seconds from one picture to the next: shorter is a lower frame rate to the eye
 RETURNED = 0.9  # share of the oracle's rate
 
 
@@ -67,23 +69,27 @@ def excess_delays(pictures, end, one_way, payload):
 
 
 def stalls(pictures, playout):
-    """(share of pictures that were not there `playout` after their capture, times that began)."""
-    late = [picture.arrived > picture.captured + playout for picture in pictures]
-    begun = sum(now and not before for before, now in zip([False, *late], late))
-    return sum(late) / len(late), begun
+    """(share of pictures that were not there `playout` after their capture, interruptions). One
+    that never came was not there. An interruption: no new picture came up for longer than FROZEN;
+    a lower frame rate, down to a third, is none."""
+    there = [picture.came and picture.arrived <= picture.captured + playout for picture in pictures]
+    missing = [len(list(run)) for is_there, run in itertools.groupby(there) if not is_there]
+    frozen = sum((count + 1) / FRAMES_PER_SECOND > FROZEN for count in missing)
+    return sum(missing) / len(pictures), frozen
 
 
 def on_screen(pictures, playout, every):
     """[(number, captured, number shown)]: what a player that far behind the capture had on its
-    screen in place of each `every`-th picture: the newest that had arrived."""
+    screen in place of each `every`-th picture: the newest that had arrived and was due."""
     came = [picture for picture in pictures if picture.came]
     arrivals = [picture.arrived for picture in came]  # in order: it is one connection
+    numbers = [picture.number for picture in came]
     moments = []
     for picture in pictures[::every]:
-        newest = bisect.bisect_right(arrivals, picture.captured + playout) - 1
-        if newest >= 0 and picture.number >= came[0].number:
-            shown = min(came[newest].number, picture.number)
-            moments.append((picture.number, picture.captured, shown))
+        newest = min(bisect.bisect_right(arrivals, picture.captured + playout),
+                     bisect.bisect_right(numbers, picture.number)) - 1
+        if newest >= 0:
+            moments.append((picture.number, picture.captured, numbers[newest]))
     return moments
 
 
@@ -98,18 +104,37 @@ def oracle_rate(captures, capacity, ceiling):
     return sum(oracle(capacity.payload(at), ceiling) for at in captures) / len(captures)
 
 
+def fair_payload(captures, capacity, ceiling):
+    """Mean of what is one viewer's of the link, but no more than its video can fill."""
+    return sum(min(capacity.payload(at), on_the_wire(ceiling)) for at in captures) / len(captures)
+
+
 @dataclass(frozen=True)
 class Following:
-    pictures: float  # encoded after the first evidence before one fitted, itself included
+    pictures: float  # captured after the first evidence until one fitted, itself included
     seconds: float  # from the fall to that one
 
 
-def follow_down(frames, fall, until, payload, round_trip, dropped=False):
+def evidence(session, begin, end):
+    """The first moment of these when the server could know what the path then carried: something
+    was acknowledged, a picture or its head, or there was a REXMT or DUPACK; infinite: none.
+    `session`: lines of the server's trace."""
+    times = [line[key] for line in session if line["event"] == "frame"
+             for key in ("head_acked", "acked")]
+    times += [line["at"] for line in session
+              if line["event"] == "congestion" and line["kind"] in ("rexmt", "dupack")]
+    return min((at for at in times if at is not None and begin <= at < end), default=math.inf)
+
+
+def follow_down(session, fall, until, payload, round_trip, dropped=False):
     """How the encoder followed a fall of the capacity to `payload`: it has when its pictures of the
     next 100 ms and of the next 200 ms fit. None: there was nothing to follow, for they did before.
-    First evidence: the acknowledgement of a picture whose last segment has passed at the new rate.
-    `frames`: lines of the server's trace; `until`: the next change; `round_trip`: of an empty
+    Nothing tells of the fall before a segment has passed at the new rate and its acknowledgement
+    come back; where nothing ever does, nothing was followed.
+    `session`: lines of the server's trace; `until`: the next change; `round_trip`: of an empty
     path; `dropped`: pictures missing there were encoded, as large as the others, and not sent."""
+    frames = [line for line in session if line["event"] == "frame"]
+
     def fits(at):
         # Half an interval less, so that rounding does not decide which picture is the last.
         for count in FOLLOWED:
@@ -122,26 +147,26 @@ def follow_down(frames, fall, until, payload, round_trip, dropped=False):
 
     if fits(fall - FOLLOWED[-1] / FRAMES_PER_SECOND):
         return None
-    seen_from = fall + round_trip + SEGMENT / payload
-    evidence = min((frame["acked"] for frame in frames
-                    if frame["acked"] and frame["acked"] >= seen_from), default=math.inf)
+    seen = evidence(session, fall + round_trip + SEGMENT / payload, until)
     after = 0
     for frame in frames:
         if not fall <= frame["captured"] < until:
             continue
-        after += frame["captured"] > evidence
-        if fits(frame["captured"]):
+        after += frame["captured"] > seen
+        if seen < math.inf and fits(frame["captured"]):
             return Following(after, frame["captured"] - fall)
     return Following(math.inf, math.inf)
 
 
 def time_to_return(frames, rise, until, wanted):
-    """Seconds from a rise of the capacity until the encoder is asked for 90 % of `wanted`;
-    infinite: not before the next change, at `until`."""
-    for frame in frames:
-        if (rise <= frame["captured"] < until
-                and frame["target_bits"] * FRAMES_PER_SECOND >= RETURNED * wanted):
-            return frame["captured"] - rise
+    """Seconds from a rise of the capacity until the encoder is asked for 90 % of `wanted`, and
+    stays so for as many pictures as a fall is judged by; infinite: not before the next change, at
+    `until`."""
+    asked = [(frame["captured"], frame["target_bits"] * FRAMES_PER_SECOND >= RETURNED * wanted)
+             for frame in frames if rise <= frame["captured"] < until]
+    for i in range(len(asked) - FOLLOWED[-1] + 1):
+        if all(enough for _, enough in asked[i:i + FOLLOWED[-1]]):
+            return asked[i][0] - rise
     return math.inf
 
 

@@ -6,6 +6,11 @@ import json
 import math
 import os
 import pathlib
+import subprocess
+import tempfile
+import time
+
+from definition import definition_of
 
 
 class Records:
@@ -18,15 +23,24 @@ class Records:
         self.tables = _read(path) if path and path.exists() else {}
 
     def has(self, scenario, seed, lane):
-        return any(run["seed"] == seed for run in self._runs(scenario, lane))
+        """Of the same definition; of whatever build."""
+        definition = definition_of(scenario)
+        return any(run["seed"] == seed and run.get("definition") == definition
+                   for run in self._runs(scenario, lane))
+
+    def has_outdated(self, scenario, seed, lane):
+        """Figures that the next ones of this seed replace."""
+        return (not self.has(scenario, seed, lane)
+                and any(run["seed"] == seed for run in self._runs(scenario, lane)))
 
     def add(self, scenario, seed, results):
-        """`results`: {lane: figures}."""
+        """`results`: {lane: figures}. In place of those of this seed, if there are any."""
         for lane, figures in results.items():
             policies = self.tables.setdefault((scenario.name, lane.congestion_control), {})
-            runs = policies.setdefault(lane.policy, [])
-            runs.append({"seed": seed, **figures})
-            runs.sort(key=lambda run: run["seed"])
+            runs = [run for run in policies.get(lane.policy, []) if run["seed"] != seed]
+            runs.append({"seed": seed, "definition": definition_of(scenario),
+                         "measured": time.time(), **figures})
+            policies[lane.policy] = sorted(runs, key=lambda run: run["seed"])
         self.save()
 
     def save(self):
@@ -51,8 +65,12 @@ class Records:
 
 
 def build_of(path):
-    """Tells one build of a program from another."""
-    return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()[:12]
+    """Tells one build of a program from another, but for comments and what else only a debugger
+    sees."""
+    with tempfile.NamedTemporaryFile() as stripped:
+        subprocess.run(["objcopy", "--strip-all", "--remove-section=.note.gnu.build-id", path,
+                        stripped.name], check=True)
+        return hashlib.sha256(pathlib.Path(stripped.name).read_bytes()).hexdigest()[:12]
 
 
 def _read(path):

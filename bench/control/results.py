@@ -7,11 +7,11 @@ import statistics
 import subprocess
 
 import measure
-from capacity import oracle_delays
+from capacity import on_the_wire, oracle_delays
 from netlab import tool
 from run import source_options
 from scenarios import CEILING
-from timeline import match_pictures, percentile
+from timeline import between, match_pictures, percentile
 
 PLAYOUTS = (0.15, 0.5)  # seconds beyond the one-way delay
 TAIL = 1  # seconds at the end that no figure counts, so that what is late can still come
@@ -53,6 +53,7 @@ class LaneResult:
         self._every = every
         self._scenario = run.scenario
         self._one_way = run.scenario.rtt_ms / 2000
+        self._window = run.begin + run.scenario.from_second, run.end - TAIL
         self._sessions = sessions(run.trace, lane.name, run.scenario.viewers)
         self._viewings = [self._pictures(*pair)
                           for pair in zip(self._sessions, run.pictures[lane])]
@@ -61,7 +62,7 @@ class LaneResult:
         matches = match_pictures(pictures, session) if pictures else []
         came = [(line["number"], line["captured"], picture["arrival_ns"] / 1e9,
                  8 * picture["bytes"]) for line, picture in matches]
-        begin, end = self._run.begin + self._scenario.from_second, self._run.end - TAIL
+        begin, end = self._window
         return [picture for picture in measure.source_pictures(came, begin, self._run.end)
                 if begin <= picture.captured < end]
 
@@ -71,10 +72,20 @@ class LaneResult:
         found["ssim"] = self._ssim()
         found["ssim_db"] = measure.decibels(found["ssim"])
         if self._lane in self._run.competitors:
-            flow = self._run.competitors[self._lane]
-            found["competitor_rate"] = flow.rate
-            found["competitor_rtt_p95"] = 1e3 * percentile(flow.round_trips, 95)
+            found |= self._competitor(self._run.competitors[self._lane])
         return found
+
+    def _competitor(self, flow):
+        """Of the time that the viewer's figures are of. Its share: of what is fair."""
+        begin, end = self._window
+        rate = sum(between(flow.received, begin, end)) / (end - begin)
+        fair = statistics.mean(map(self._run.capacity.payload, self._captures()))
+        return {"competitor_rate": rate, "competitor_share": rate / fair,
+                "competitor_rtt_p95": 1e3 * percentile(between(flow.round_trips, begin, end), 95)}
+
+    def _captures(self):
+        """On the capacity's clock."""
+        return [picture.captured - self._run.begin for picture in self._viewings[0]]
 
     def _frames(self):
         return [line for line in self._sessions[0] if line["event"] == "frame"]
@@ -89,22 +100,24 @@ class LaneResult:
         delays = [1e3 * delay for viewing in self._viewings
                   for delay in measure.delays(viewing, end)]
         excess = [1e3 * delay for viewing in self._viewings
-                  for delay in measure.excess_delays(viewing, end, self._one_way, self._payload)]
+                  for delay in measure.excess_delays(viewing, end, self._one_way,
+                                                     self._link_payload)]
         found = _percentiles(delays)
         found |= {f"excess_p{percent}": percentile(excess, percent) for percent in (50, 95, 99)}
         return found
 
-    def _payload(self, at):
-        return self._run.capacity.lit_payload(at - self._run.begin)
+    def _link_payload(self, at):
+        return self._run.capacity.link_payload(at - self._run.begin)
 
     def _rates(self):
         rates = [measure.rate(viewing) for viewing in self._viewings]
         mean, best = statistics.mean(rates), self._oracle()
+        fair = measure.fair_payload(self._captures(), self._run.capacity, CEILING)
         return {"rate": mean, "oracle": best, "share": mean / max(1.0, best["rate"]),
-                "jain": measure.jain(rates)}
+                "fair_share": on_the_wire(mean) / fair, "jain": measure.jain(rates)}
 
     def _oracle(self):
-        captures = [picture.captured - self._run.begin for picture in self._viewings[0]]
+        captures = self._captures()
         delays = oracle_delays(self._run.capacity, captures, 1 / measure.FRAMES_PER_SECOND, CEILING,
                                self._one_way)
         return {"rate": measure.oracle_rate(captures, self._run.capacity, CEILING), "share": 1.0,
@@ -132,7 +145,7 @@ class LaneResult:
                 wanted = measure.oracle(payload, CEILING)
                 found["return_ms"].append(
                     1e3 * measure.time_to_return(frames, at, until, wanted))
-            elif following := measure.follow_down(frames, at, until, payload,
+            elif following := measure.follow_down(self._sessions[0], at, until, payload,
                                                   2 * self._one_way, self._dropped() > 0):
                 found["down_pictures"].append(following.pictures)
                 found["down_ms"].append(1e3 * following.seconds)

@@ -13,7 +13,7 @@ from bulk_flow import BulkFlow
 from daemon import Daemon
 from health import PRIORITY, Health
 from netlab import Netlab
-from scenarios import CEILING
+from scenarios import CEILING, MBIT
 from viewer import Viewer
 
 JOIN_APART = 2  # seconds between viewers behind one link
@@ -22,12 +22,15 @@ JOIN_APART = 2  # seconds between viewers behind one link
 # 1.1 at 18). The still one is to be limited by itself.
 PRESET = "ultrafast"
 CRF = {"motion": 8, "static": 18}
+# Bit/s. Whoever estimates the capacity has to find it; who only gives way, and climbs by a rule of
+# so much per second or not at all, begins as a broadcast does: at the rate that was set for it.
+START = 2 * MBIT
+ONLY_GIVES_WAY = ("off", "itcp", "dbr")
 # Other work of the machine is not to be measured.
 NICE = ("nice", "-n", str(PRIORITY))
 
 CONFIG = """
 [rate]
-start = "2M"
 min = "300k"
 max = "{ceiling}"
 [groups]
@@ -40,6 +43,7 @@ STREAM = """
 [[stream]]
 name = "{name}"
 source = {{ uri = "test:{source}" }}
+rate = {{ start = "{start}" }}
 control = {{ policy = "{policy}" }}
 tcp = {{ congestion_control = "{congestion_control}" }}
 """
@@ -54,6 +58,11 @@ class Lane:
     def name(self):
         return f"{self.policy}-{self.congestion_control}"
 
+    @property
+    def start(self):
+        """The encoder's first rate, bit/s."""
+        return CEILING if self.policy in ONLY_GIVES_WAY else START
+
 
 def source_options(scenario):
     """Of the test source, as its URI has them."""
@@ -65,7 +74,8 @@ def config_of(scenario, lanes):
                            crf=CRF[scenario.content])
     return common + "".join(
         STREAM.format(name=lane.name, source=source_options(scenario), policy=lane.policy,
-                      congestion_control=lane.congestion_control) for lane in lanes)
+                      congestion_control=lane.congestion_control, start=int(lane.start))
+        for lane in lanes)
 
 
 class Run:

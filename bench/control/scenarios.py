@@ -48,6 +48,11 @@ class Scenario:
     from_second: float = WARM_UP  # figures count from here
     quick: bool = False  # of those that --quick runs
 
+    @property
+    def shared(self):
+        """The link is not one viewer's alone."""
+        return self.viewers > 1 or self.competitor is not None
+
     def capacity(self, seed):
         if self.radio:
             changes = [Change(at, rate) for at, rate in

@@ -7,16 +7,20 @@
 // (seconds of CLOCK_MONOTONIC) of the source's picture, and the number of the picture that was on
 // the screen in its place: the same, or an older one where it was late. SHOWN never falls. Each
 // line of the result is the luma's SSIM of that moment. A picture's number is read from the picture
-// itself (test_code.h). To be run on the machine of the recording, after it, with the clock not set
-// meanwhile: the source's pictures show the time of day.
+// itself (test_code.h); of one that cannot be read the older one stays on the screen. To be run on
+// the machine of the recording, after it, with the clock not set meanwhile: the source's pictures
+// show the time of day.
 #include <chrono>
 #include <cmath>
 #include <iostream>
 #include <optional>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 #include "base/units.h"
 #include "recording.h"
+#include "screen.h"
 #include "ssim.h"
 #include "test_code_reader.h"
 #include "transcoder/picture/picture_pool.h"
@@ -30,6 +34,9 @@ namespace {
 using transcoder::TestOptions;
 
 constexpr base::Duration kSecond = std::chrono::seconds{1};
+/// Share of the moments whose picture may be missing, or its code unreadable: more is another
+/// recording's plan, or a decoder that lost its way.
+constexpr double kMissing = 0.01;
 
 struct Moment {
   std::uint32_t number = 0;
@@ -72,35 +79,37 @@ class Source {
   base::Duration wall_less_monotonic_;
 };
 
-/// The recording's pictures by their number, at the source's size: as a player would stretch them.
-class Screen {
- public:
-  Screen(const std::string& path, transcoder::PictureSize size) : recording_{path}, size_{size} {}
+/// Reads the recording's pictures whose code can be read, with their numbers.
+control::Screen::Next reader(control::Recording& recording) {
+  return [&recording]() -> std::optional<control::NumberedFrame> {
+    while (auto frame = recording.next()) {
+      const auto& format = frame->format;
+      const auto code = transcoder::test::read_test_code(
+          {frame->plane[0], frame->stride[0], format.width, format.height});
+      if (code) return control::NumberedFrame{code->frame, std::move(frame)};
+    }
+    return std::nullopt;
+  };
+}
 
-  /// Reads on until the picture of this number, or a later one where its code cannot be read.
-  control::Luma show(std::uint32_t number) {
-    while (!number_ || *number_ < number) advance();
-    return {frame_->plane[0], frame_->stride[0], size_.width, size_.height};
+/// SSIM of the moments on stdin, to stdout.
+void compare(Source& source, control::Screen& screen, transcoder::PictureSize size) {
+  transcoder::Scaler scaler;  // as a player would stretch it
+  int moments = 0;
+  int missing = 0;
+  while (const auto moment = read_moment()) {
+    const auto& shown = screen.show(moment->shown);
+    const auto stretched = scaler.scale(shown.frame, size);
+    const control::Luma luma{stretched->plane[0], stretched->stride[0], size.width, size.height};
+    std::cout << control::ssim(source.draw(moment->number, moment->captured), luma) << '\n';
+    ++moments;
+    missing += shown.number != moment->shown ? 1 : 0;
   }
-
- private:
-  void advance() {
-    const auto decoded = recording_.next();
-    if (!decoded) throw std::runtime_error{"a picture of the plan is not in the recording"};
-    const auto& format = decoded->format;
-    const auto code = transcoder::test::read_test_code(
-        {decoded->plane[0], decoded->stride[0], format.width, format.height});
-    if (!code) return;
-    number_ = code->frame;
-    frame_ = scaler_.scale(decoded, size_);
+  if (missing > kMissing * moments) {
+    throw std::runtime_error{std::to_string(missing) + " of " + std::to_string(moments) +
+                             " pictures of the plan are not in the recording"};
   }
-
-  control::Recording recording_;
-  transcoder::PictureSize size_;
-  transcoder::Scaler scaler_;
-  media::FramePtr frame_;
-  std::optional<std::uint32_t> number_;
-};
+}
 
 }  // namespace
 
@@ -112,11 +121,9 @@ int main(int argc, char** argv) try {
   const auto options = transcoder::parse_test_options(argv[1]);
   if (!options) throw std::runtime_error{options.error()};
   Source source{*options};
-  Screen screen{argv[2], options->size};
-  while (const auto moment = read_moment()) {
-    const auto shown = screen.show(moment->shown);
-    std::cout << control::ssim(source.draw(moment->number, moment->captured), shown) << '\n';
-  }
+  control::Recording recording{argv[2]};
+  control::Screen screen{reader(recording)};
+  compare(source, screen, options->size);
   return 0;
 } catch (const std::exception& error) {
   std::cerr << "shown_quality: " << error.what() << '\n';

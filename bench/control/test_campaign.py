@@ -6,6 +6,7 @@ import pathlib
 import tempfile
 import time
 from contextlib import ExitStack
+from dataclasses import replace
 
 import pytest
 
@@ -40,6 +41,20 @@ def test_what_is_in_the_file_is_not_done_again(tmp_path):
     todo = plan([ONE], ["a", "b"], ["cubic"], 2, Records(path))
     assert [(batch.seed, [lane.policy for lane in batch.lanes]) for batch in todo] == [
         (1, ["b"]), (2, ["a", "b"])]
+
+
+def test_what_was_defined_otherwise_is_done_again_and_replaced(tmp_path):
+    records = Records(tmp_path / "figures.json")
+    lane = Lane("a", "cubic")
+    records.add(ONE, 1, {lane: {"p95": 50, "build": "old"}})
+    assert records.has(ONE, 1, lane)  # of whatever build
+    longer = replace(ONE, seconds=10)
+    assert records.has_outdated(longer, 1, lane)
+    assert [batch.lanes for batch in plan([longer], ["a"], ["cubic"], 1, records)] == [[lane]]
+    records.add(longer, 1, {lane: {"p95": 60}})
+    assert records.has(longer, 1, lane)
+    assert not records.has_outdated(longer, 1, lane)
+    assert [run["p95"] for run in records.tables["one", "cubic"]["a"]] == [60]
 
 
 def test_a_file_gives_back_what_it_was_given(tmp_path):

@@ -65,11 +65,21 @@ def picture(number, delay, arrives=True):
     return Picture(number, captured, captured + delay if arrives else math.inf, 1000, arrives)
 
 
-def test_stalls_count_pictures_and_beginnings():
-    pictures = [picture(0, 0.1), picture(1, 0.3), picture(2, 0.3), picture(3, 0.1),
-                picture(4, 0, arrives=False)]
-    assert measure.stalls(pictures, playout=0.2) == (3 / 5, 2)
-    assert measure.stalls(pictures, playout=0.4) == (1 / 5, 1)
+def test_stalls_count_pictures_and_interruptions():
+    pictures = [picture(0, 0.1), picture(1, 0.3), picture(2, 0.3), picture(3, 0.3),
+                picture(4, 0.1), picture(5, 0.3)]
+    assert measure.stalls(pictures, playout=0.2) == (4 / 6, 1)
+    assert measure.stalls(pictures, playout=0.4) == (0, 0)
+
+
+def test_a_picture_that_never_came_was_not_there_however_soon_the_next_one_came():
+    pictures = measure.source_pictures(came(0, 4, 8), begin=10, end=10 + 8.5 * INTERVAL)
+    assert measure.stalls(pictures, playout=0.2) == (6 / 9, 2)
+
+
+def test_a_lower_frame_rate_interrupts_nothing():
+    pictures = measure.source_pictures(came(*range(0, 31, 3)), begin=10, end=10 + 30.5 * INTERVAL)
+    assert measure.stalls(pictures, playout=0.2) == (20 / 31, 0)
 
 
 def test_the_screen_repeats_the_last_picture_while_the_next_is_late():
@@ -91,6 +101,13 @@ def test_a_picture_is_not_on_the_screen_before_its_own_time():
     assert [(number, shown) for number, _, shown in moments] == [(n, n) for n in range(0, 9, 2)]
 
 
+def test_the_screen_keeps_the_older_picture_in_place_of_one_that_never_came():
+    pictures = [picture(0, 0.01), picture(1, 0.01), picture(2, 0, arrives=False),
+                picture(3, 0, arrives=False), picture(4, 0.01)]
+    shown = [number for _, _, number in measure.on_screen(pictures, 0.15, every=1)]
+    assert shown == [0, 1, 1, 1, 4]
+
+
 def test_rate_is_of_what_came():
     pictures = measure.source_pictures(came(0, 2, bits=30_000), 10, end=10 + 2.5 * INTERVAL)
     assert measure.rate(pictures) == pytest.approx(600_000)
@@ -105,7 +122,8 @@ def test_the_oracle_knows_the_capacity():
 
 
 def frames(sizes, begin=0.0, round_trip=0.04, target=1000):
-    return [{"captured": begin + i * INTERVAL, "departed": begin + i * INTERVAL + 0.005,
+    return [{"event": "frame", "captured": begin + i * INTERVAL,
+             "departed": begin + i * INTERVAL + 0.005, "head_acked": None,
              "acked": begin + i * INTERVAL + 0.005 + round_trip, "bits": bits,
              "target_bits": target} for i, bits in enumerate(sizes)]
 
@@ -120,6 +138,37 @@ def test_following_counts_pictures_after_the_first_evidence():
     trace = frames([LARGE] * 14 + [SMALL] * 20, round_trip=0.055)
     found = measure.follow_down(trace, at - 0.001, 9, CAPACITY, round_trip=0.04)
     assert found == Following(3, pytest.approx(4 * INTERVAL + 0.001))
+
+
+def congestion(kind, at):
+    return {"event": "congestion", "kind": kind, "at": at, "seen": at}
+
+
+def test_the_first_evidence_is_whatever_comes_first_of_data_that_passed_after_the_fall():
+    trace = frames([LARGE] * 14, round_trip=0.2)
+    assert measure.evidence(trace, 0.21, 9) == pytest.approx(INTERVAL + 0.205)
+    trace[3]["head_acked"] = 0.23
+    assert measure.evidence(trace, 0.21, 9) == 0.23
+    trace += [congestion("dupack", 0.2), congestion("tlp", 0.215), congestion("dupack", 0.22)]
+    assert measure.evidence(trace, 0.21, 9) == 0.22
+    trace.append(congestion("rexmt", 0.211))
+    assert measure.evidence(trace, 0.21, 9) == 0.211
+
+
+def test_a_head_that_is_acknowledged_is_evidence_as_a_picture_is():
+    at = 10 * INTERVAL
+    trace = frames([LARGE] * 14 + [SMALL] * 20, round_trip=0.2)
+    assert measure.follow_down(trace, at - 0.001, 9, CAPACITY, 0.04).pictures == 2
+    trace[6]["head_acked"] = 0.39  # before picture 12 is captured
+    assert measure.follow_down(trace, at - 0.001, 9, CAPACITY, 0.04).pictures == 3
+
+
+def test_without_evidence_nothing_was_followed():
+    trace = [{**frame, "acked": None} for frame in frames([LARGE] * 14 + [SMALL] * 20)]
+    never = Following(math.inf, math.inf)
+    assert measure.follow_down(trace, 10 * INTERVAL, 9, CAPACITY, 0.04) == never
+    late = [*trace, congestion("rexmt", 9.1)]
+    assert measure.follow_down(late, 10 * INTERVAL, 9, CAPACITY, 0.04) == never
 
 
 def test_nothing_is_to_follow_where_the_pictures_fitted_before():
@@ -143,6 +192,16 @@ def test_return_is_when_the_encoder_is_asked_for_nearly_all():
     wanted = 1e6  # 90 %: 30,000 for each picture
     assert measure.time_to_return(trace, 0.1, 9, wanted) == pytest.approx(10 * INTERVAL - 0.1)
     assert measure.time_to_return(trace, 0.1, 9, 2 * wanted) == math.inf
+
+
+def test_one_picture_that_is_asked_for_more_is_no_return():
+    trace = frames([SMALL] * 10, target=20_000)
+    trace[4]["target_bits"] = 31_000
+    trace += frames([SMALL] * 6, 10 * INTERVAL, target=31_000)
+    assert measure.time_to_return(trace, 0, 9, 1e6) == pytest.approx(10 * INTERVAL)
+    assert measure.time_to_return(trace[:-1], 0, 9, 1e6) == math.inf
+    assert measure.time_to_return(trace, 0, 15.5 * INTERVAL, 1e6) == pytest.approx(10 * INTERVAL)
+    assert measure.time_to_return(trace, 0, 14.5 * INTERVAL, 1e6) == math.inf
 
 
 def test_jain():

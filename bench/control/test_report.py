@@ -12,6 +12,14 @@ def test_medians_leave_out_what_does_not_apply():
     assert report.median([1, math.inf, math.inf]) == math.inf
 
 
+def test_of_an_even_number_the_worse_of_the_middle_two_counts():
+    assert report.median([1, 2, 3, 4]) == 3
+    assert report.median([1, 2, 3, 4], more_is_better=True) == 2
+    assert report.median([1, math.inf]) == math.inf
+    share = next(column for column in report.COLUMNS if column.key == "share")
+    assert report.median_of(share, [{"share": 0.9}, {"share": 0.5}]) == 0.5
+
+
 def test_of_several_steps_the_worst_counts():
     column = report.Column("", "steps")
     assert report.value_of(column, {"steps": [1, math.inf]}) == math.inf
@@ -39,3 +47,16 @@ def test_a_policy_with_fewer_seeds_than_others_says_so(capsys):
     names = [line.split("  ")[0] for line in capsys.readouterr().out.splitlines()]
     assert "itcp" in names
     assert "off (1)" in names
+
+
+def test_rows_of_another_build_or_definition_than_the_newest_are_named(capsys):
+    def run(measured, build, definition="d"):
+        return {"p50": 1, "oracle": {}, "measured": measured, "build": build,
+                "definition": definition}
+
+    scenario = Scenario("steps", "a link", seconds=9, rtt_ms=40, queue=1)
+    report.print_table(scenario, "bbr", {"itcp": [run(1, "old"), run(3, "new")],
+                                         "off": [run(2, "new")], "dbr": [run(0, "old", "e")]})
+    build, definition = capsys.readouterr().out.splitlines()[-2:]
+    assert build.endswith("another build of symcast than the newest: itcp, dbr")
+    assert definition.endswith("defined otherwise than the newest: dbr")

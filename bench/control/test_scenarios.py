@@ -5,7 +5,7 @@ import statistics
 
 import pytest
 
-from capacity import PAYLOAD, Capacity, Change, oracle_delays
+from capacity import PAYLOAD, USED, Capacity, Change, on_the_wire, oracle, oracle_delays
 from mobile_trace import FAST, LTE, TICK, mobile_trace
 from scenarios import SCENARIOS, Competitor, Scenario
 
@@ -19,7 +19,7 @@ def test_a_capacity_holds_until_the_next_change():
 def test_a_dark_link_carries_nothing_and_its_end_is_a_step():
     capacity = Capacity([Change(0, 8e6), Change(5, 0), Change(6, 8e6)])
     assert capacity.payload(5.5) == 0
-    assert capacity.lit_payload(5.5) == pytest.approx(8e6 * PAYLOAD)
+    assert capacity.link_payload(5.5) == pytest.approx(8e6 * PAYLOAD)
     assert capacity.steps(1.5) == [(Change(6, 8e6), math.inf)]
 
 
@@ -55,6 +55,17 @@ def test_a_share_is_what_competitors_and_viewers_leave():
     capacity = scenario.capacity(1)
     assert [capacity.payload(at) / PAYLOAD for at in (1, 4, 7)] == pytest.approx(
         [4e6, 8e6 / 3, 4e6])
+    assert scenario.shared
+    assert capacity.link_payload(4) / PAYLOAD == pytest.approx(8e6)
+
+
+def test_a_picture_has_the_whole_link_while_it_passes():
+    capacity = Capacity([Change(0, 8e6 / PAYLOAD)], share=lambda at: 1 / 4)
+    assert capacity.passed(0, 4e6) == pytest.approx(0.5)
+
+
+def test_the_oracle_fills_its_part_of_what_is_fair():
+    assert on_the_wire(oracle(4e6, ceiling=6e6)) == pytest.approx(USED * 4e6)
 
 
 def test_seeds_shift_the_steps_and_nothing_else():

@@ -1,8 +1,6 @@
-"""Who is ahead, and what is reached."""
+"""What is reached."""
 
 import math
-
-import pytest
 
 import targets
 from scenarios import Competitor, Scenario
@@ -11,31 +9,8 @@ STEPS = Scenario("steps", "", seconds=9, rtt_ms=40, queue=1)
 
 
 def figures(p95, share, **others):
-    return {"p95": p95, "share": share, "excess_p95": p95 - 25, "down_pictures": [],
+    return {"seed": 1, "p95": p95, "share": share, "excess_p95": p95 - 25, "down_pictures": [],
             "return_ms": [], **others}
-
-
-def standing(own, its):
-    found = targets.not_ahead("a", {"a": [own], "b": [its]})
-    return [word for _, word, _ in found]
-
-
-@pytest.mark.parametrize("its, expected", [
-    (figures(60, 0.9), []),  # a lower delay at an equal rate: ahead
-    (figures(60, 0.5), []),
-    (figures(40, 0.9), ["behind"]),
-    (figures(40, 0.3), ["trade"]),
-    (figures(60, 0.99), ["trade"]),
-    (figures(49, 0.9), ["level"])])
-def test_who_is_ahead(its, expected):
-    assert standing(figures(50, 0.9), its) == expected
-
-
-def test_a_trade_is_no_defeat():
-    results = {"a": [figures(50, 0.9)], "b": [figures(40, 0.3)], "c": [figures(60, 0.99)]}
-    assert targets.ahead("a", results) == ("TRADE", "b,c")
-    assert targets.ahead("a", {**results, "d": [figures(40, 0.95)]}) == ("MISS", "d")
-    assert targets.ahead("a", {"a": results["a"]}) == ("PASS", "")
 
 
 def met(scenario, control, **found):
@@ -53,12 +28,32 @@ def test_steps_are_to_be_followed_and_the_worst_counts():
     assert missed == dict.fromkeys(reached, False)
 
 
+def test_of_two_seeds_the_worse_one_is_judged():
+    share, = [target for target in targets.TARGETS if target.column is targets.SHARE]
+    excess, = [target for target in targets.TARGETS if target.column is targets.EXCESS]
+    runs = [figures(50, 0.95), figures(150, 0.5)]
+    assert targets.judged(share, STEPS, "cubic", runs) == ("MISS", "50")
+    assert targets.judged(excess, STEPS, "cubic", runs) == ("MISS", "125")
+
+
+def test_a_still_picture_needs_not_its_share():
+    still = Scenario("still", "", seconds=9, rtt_ms=40, queue=1, content="static")
+    assert "share %" not in met(still, "cubic", **figures(50, 0.2))
+
+
 def test_the_queue_of_others_is_judged_by_its_length():
     beside = Scenario("beside", "", seconds=9, rtt_ms=40, queue=1,
                       competitor=Competitor("cubic", 1, 8))
-    found = figures(145, 0.95, competitor_rtt_p95=140)
+    found = figures(145, 0.95, fair_share=0.9, competitor_rtt_p95=140)
     assert met(beside, "bbr", **found) == {"share %": True, "of bulk queue": True}
     assert met(beside, "bbr", **{**found, "excess_p95": 121})["of bulk queue"] is False
+
+
+def test_beside_others_the_share_is_of_what_is_fair_and_not_of_the_oracle_s():
+    beside = Scenario("beside", "", seconds=9, rtt_ms=40, queue=1,
+                      competitor=Competitor("cubic", 1, 8))
+    found = figures(145, 0.92, fair_share=0.88, competitor_rtt_p95=140)
+    assert met(beside, "bbr", **found)["share %"] is False
 
 
 def test_under_light_loss_the_share_is_asked_of_bbr_alone():

@@ -8,11 +8,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A picture's time, for long enough to be no burst.
-constexpr double kForeign = 0.03;  // seconds
+// Most of a picture's time, for long enough to be no burst.
+constexpr double kForeign = 0.025;  // seconds
 constexpr base::Duration kSurely = 300ms;
-constexpr double kNone = kForeign / 3;  // nothing waits
-constexpr double kOwn = 0.7;            // of what waits is ours: nobody else is needed
+constexpr base::Duration kPause = 700ms;  // PROBE_RTT's 200 ms, and until its queue stands again
+constexpr base::Duration kGap = 1s;       // what nobody has looked at for so long may be over
+constexpr int kFew = 3;                   // pictures, where few are looked at
+constexpr double kNone = kForeign / 3;    // nothing waits
+constexpr double kOwn = 0.7;              // of what waits is ours: nobody else is needed
 // A queue that grows by this much while we take our share grows because of us (tests/sim: a fall
 // of the capacity to a fifth looks like others for its first tenths of a second).
 constexpr double kOurs = 0.15;  // seconds
@@ -20,37 +23,50 @@ constexpr base::Duration kOursFor = 3s;
 
 }  // namespace
 
+void ForeignQueue::Stretch::add(base::Time at) {
+  if (pictures++ == 0) since = at;
+  until = at;
+}
+
+bool ForeignQueue::Stretch::lasts(base::Duration time) const {
+  return pictures >= kFew && until - since >= time;
+}
+
 void ForeignQueue::add(const Waiting& waiting) {
-  if (waiting.acked - newest_ > kSurely) foreign_since_.reset();
+  if (waiting.acked - newest_ > kGap) foreign_ = own_ = calm_ = {};
   newest_ = waiting.acked;
-  const double foreign = std::max(0.0, waiting.all - waiting.own);
-  if (waiting.all < kNone || (shared_ && waiting.surely_own > kOwn * waiting.all)) {
-    add_own(waiting.acked);
+  const bool waits = waiting.all >= kNone;
+  if (!waits || (shared_ && waiting.surely_own > kOwn * waiting.all)) {
+    add_own(waiting.acked, waits);
   } else {
-    add_foreign(waiting, foreign);
+    add_foreign(waiting);
   }
 }
 
-void ForeignQueue::add_own(base::Time at) {
-  foreign_since_.reset();
-  if (!own_since_) own_since_ = at;
-  if (at - *own_since_ >= kSurely) shared_ = false;
+void ForeignQueue::add_own(base::Time at, bool waits) {
+  foreign_ = {};
+  calm_.add(at);
+  if (waits) {
+    own_.add(at);
+  } else {
+    own_ = {};
+  }
+  if (calm_.lasts(kPause) || own_.lasts(kSurely)) shared_ = false;
 }
 
-void ForeignQueue::add_foreign(const Waiting& waiting, double foreign) {
-  own_since_.reset();
-  if (foreign < kForeign) {
-    foreign_since_.reset();
-  } else if (!foreign_since_) {
-    foreign_since_ = waiting.acked;
+void ForeignQueue::add_foreign(const Waiting& waiting) {
+  own_ = calm_ = {};
+  if (waiting.all - waiting.own < kForeign) {
+    foreign_ = {};
+  } else {
+    foreign_.add(waiting.acked);
   }
   if (shared_ && waiting.all > queue_ + kOurs) {
     shared_ = false;
-    foreign_since_.reset();
+    foreign_ = {};
     not_before_ = waiting.acked + kOursFor;
   }
-  const bool surely = foreign_since_ && waiting.acked - *foreign_since_ >= kSurely;
-  if (shared_ || !surely || waiting.acked < not_before_) return;
+  if (shared_ || !foreign_.lasts(kSurely) || waiting.acked < not_before_) return;
   shared_ = true;
   queue_ = waiting.all;
 }

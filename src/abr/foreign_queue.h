@@ -1,7 +1,5 @@
 #pragma once
 
-#include <optional>
-
 #include "base/units.h"
 
 namespace abr {
@@ -10,7 +8,8 @@ namespace abr {
 /// not go away when we send less; what is ours of the link is what TCP's window wins. Pure.
 ///
 /// Others are there when a picture's head has waited kForeign longer than pictures of our own can
-/// explain, for kSurely; they are gone when nothing waits, or when what waits is surely ours.
+/// explain, for kSurely; they are gone when what waits is surely ours for as long, or when that, or
+/// nothing, waits for kPause: BBR empties the queue for a while every ten seconds (PROBE_RTT).
 class ForeignQueue {
  public:
   /// What a picture's head waited, seconds.
@@ -25,13 +24,23 @@ class ForeignQueue {
   bool shared() const { return shared_; }
 
  private:
-  void add_own(base::Time at);
-  void add_foreign(const Waiting& waiting, double foreign);
+  /// Pictures in a row of which the same is true.
+  struct Stretch {
+    void add(base::Time at);
+    bool lasts(base::Duration time) const;
+    base::Time since{};
+    base::Time until{};
+    int pictures = 0;
+  };
+
+  void add_own(base::Time at, bool waits);
+  void add_foreign(const Waiting& waiting);
 
   bool shared_ = false;
   base::Time newest_{};
-  std::optional<base::Time> foreign_since_;
-  std::optional<base::Time> own_since_;
+  Stretch foreign_;
+  Stretch own_;              ///< what waits is surely ours
+  Stretch calm_;             ///< that, or nothing waits
   double queue_ = 0;         ///< seconds, when it was found shared
   base::Time not_before_{};  ///< it proved to be ours
 };

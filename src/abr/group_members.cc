@@ -1,5 +1,7 @@
 #include "abr/group_members.h"
 
+#include <algorithm>
+
 #include "abr/group_policy.h"
 
 namespace abr {
@@ -20,12 +22,15 @@ void GroupMembers::join(base::BitRate sustains) {
 void GroupMembers::change(ViewerId viewer, base::BitRate from, base::BitRate to) {
   seated_.remove(from);
   join(to);
-  if (const auto fall = falls_.find(viewer); fall != falls_.end()) fall->second.sustains = to;
+  const auto found = fallen_.find(viewer);
+  if (found == fallen_.end()) return;
+  found->second.fall.sustains = to;
+  if (!collapses(to, found->second.fall.from)) fallen_.erase(found);
 }
 
 void GroupMembers::leave(ViewerId viewer, base::BitRate sustains) {
   seated_.remove(sustains);
-  falls_.erase(viewer);
+  fallen_.erase(viewer);
   stale_ = true;
 }
 
@@ -44,28 +49,40 @@ void GroupMembers::end_departures(base::Time now) {
   });
 }
 
-void GroupMembers::note_fall(ViewerId viewer, base::BitRate sustains, base::Time at) {
-  falls_[viewer] = {at, sustains};
+void GroupMembers::note_fall(ViewerId viewer, const Fall& fall) {
+  const auto [found, first] = fallen_.try_emplace(viewer, Fallen{fall});
+  if (first) return;
+  auto& known = found->second;
+  // The group has come down to him, and he falls again.
+  if (known.forgiven && collapses(fall.from, known.fall.from)) known = {fall};
+  known.fall.sustains = fall.sustains;
 }
 
-std::optional<base::Time> GroupMembers::fell(ViewerId viewer) const {
-  const auto fall = falls_.find(viewer);
-  return fall == falls_.end() ? std::nullopt : std::optional{fall->second.at};
+std::optional<GroupMembers::Fall> GroupMembers::fall(ViewerId viewer) const {
+  const auto found = fallen_.find(viewer);
+  if (found == fallen_.end() || found->second.forgiven) return {};
+  return found->second.fall;
+}
+
+std::size_t GroupMembers::fallen() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(fallen_, [](const auto& one) { return !one.second.forgiven; }));
 }
 
 void GroupMembers::forgive(base::Time now) {
-  const auto forgiven =
-      std::erase_if(falls_, [&](const auto& fall) { return now - fall.second.at >= kPatience; });
-  stale_ |= forgiven > 0;
+  for (auto& [viewer, one] : fallen_) {
+    if (one.forgiven || now - one.fall.at < kPatience) continue;
+    one.forgiven = stale_ = true;
+  }
 }
 
 /// What the only one sustains who has fallen below `rate`.
 std::optional<base::BitRate> GroupMembers::fallen_alone(base::BitRate rate) const {
   std::optional<base::BitRate> alone;
-  for (const auto& [viewer, fall] : falls_) {
-    if (fall.sustains >= rate) continue;
+  for (const auto& [viewer, one] : fallen_) {
+    if (one.forgiven || one.fall.sustains >= rate) continue;
     if (alone) return {};
-    alone = fall.sustains;
+    alone = one.fall.sustains;
   }
   return alone;
 }

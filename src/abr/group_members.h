@@ -17,6 +17,13 @@ class GroupMembers {
  public:
   using ViewerId = std::uint64_t;
 
+  /// Of what one viewer sustains.
+  struct Fall {
+    base::Time at{};
+    base::BitRate from;      ///< what the group had lately
+    base::BitRate sustains;  ///< now
+  };
+
   void join(base::BitRate sustains);
   void change(ViewerId viewer, base::BitRate from, base::BitRate to);
   void leave(ViewerId viewer, base::BitRate sustains);
@@ -26,11 +33,12 @@ class GroupMembers {
   void depart(base::BitRate sustains, base::BitRate rate, bool fell, base::Time until);
   void end_departures(base::Time now);
 
-  /// One who is seated here collapsed at that time, or came to a group too fast for him.
-  void note_fall(ViewerId viewer, base::BitRate sustains, base::Time at);
+  /// One who is seated here has collapsed, or came to a group too fast for him. However often it is
+  /// said, the fall is the first one until he sustains again what he fell from.
+  void note_fall(ViewerId viewer, const Fall& fall);
   /// Empty: he has not, or it is long ago.
-  std::optional<base::Time> fell(ViewerId viewer) const;
-  std::size_t fallen() const { return falls_.size(); }
+  std::optional<Fall> fall(ViewerId viewer) const;
+  std::size_t fallen() const;
   /// Whose fall is long ago counts as anybody else.
   void forgive(base::Time now);
 
@@ -45,7 +53,7 @@ class GroupMembers {
   ///   plan sets the rate.
   base::BitRate next_rate(base::BitRate current) const;
   /// That may have changed since settle().
-  bool is_stale() const { return stale_ || !falls_.empty(); }
+  bool is_stale() const { return stale_ || fallen() > 0; }
   void settle() { stale_ = false; }
 
  private:
@@ -53,16 +61,16 @@ class GroupMembers {
     std::optional<base::BitRate> counts;  ///< in leaving_
     base::Time until{};
   };
-  struct Fall {
-    base::Time at{};
-    base::BitRate sustains;
+  struct Fallen {
+    Fall fall;
+    bool forgiven = false;
   };
 
   std::optional<base::BitRate> fallen_alone(base::BitRate rate) const;
 
   RateHistogram seated_;
   RateHistogram leaving_;
-  std::map<ViewerId, Fall> falls_;
+  std::map<ViewerId, Fallen> fallen_;
   std::vector<Departure> departures_;
   bool stale_ = false;
 };

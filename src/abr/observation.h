@@ -45,8 +45,9 @@ struct Observation {
   std::uint32_t cwnd = 0;
   std::optional<std::uint32_t> ssthresh;  ///< empty: infinite
   std::uint32_t mss = 0;                  ///< bytes
+  bool bbr = false;                       ///< the congestion control is BBR
   bool recovering = false;                ///< from a loss
-  bool receiver_limited = false;          ///< the viewer's own window held data back since then
+  bool receiver_limited = false;          ///< the viewer's own window holds data back
   base::BitRate pacing;                   ///< zero: none
   base::BitRate delivery_rate;
   bool app_limited = false;  ///< so is that

@@ -21,17 +21,20 @@ constexpr double kPaced = 0.5;
 constexpr double kEcho = 0.7;          // of a frame interval
 constexpr double kDelayedAck = 0.035;  // seconds
 constexpr base::Duration kSlack = 1ms;
-constexpr std::int64_t kTelling = 2;    // segments
-constexpr double kConfirms = 0.85;      // of the capacity
-constexpr base::Duration kGap = 3s;     // after that the path may be another
-constexpr base::Duration kFresh = 1s;   // trains older than that are no news
-constexpr base::Duration kBusy = 10ms;  // overdue by more than that is late
-constexpr double kMostJitter = 0.02;    // seconds
+constexpr std::int64_t kTelling = 2;     // segments
+constexpr double kConfirms = 0.85;       // of the capacity
+constexpr base::Duration kGap = 3s;      // after that the path may be another
+constexpr base::Duration kFresh = 1s;    // trains older than that are no news
+constexpr base::Duration kDoubted = 2s;  // nothing has agreed with the capacity for so long
+constexpr base::Duration kBusy = 12ms;   // overdue by more than that is late
+constexpr double kMostJitter = 0.02;     // seconds
 constexpr double kJitterWeight = 1.0 / 16;
 constexpr double kUnacked = 2;            // segments that a receiver may keep unacknowledged
-constexpr double kLate = 0.85;            // of what is due; less: it is late
+constexpr double kLate = 0.95;            // of what is due; less: it is late
 constexpr base::Duration kLately = 40ms;  // a picture's interval and a bit
 constexpr base::Duration kSpan = 150ms;   // some pictures
+constexpr base::Duration kLong = 500ms;   // bunched acknowledgements are little in that
+constexpr double kSurpassed = 0.85;       // as kConfirms: nearer than that is noise
 constexpr double kFills = 0.7;            // of the capacity: less does not fill a queue
 constexpr double kMemory = 20;            // seconds in which the highest is forgotten to 1/e
 
@@ -54,15 +57,19 @@ double least(const std::array<double, 3>& ring, std::size_t count) {
 
 void PathModel::update(const Observation& observation, base::Time now) {
   Observation o = observation;
-  o.min_rtt += detour_.length();
   if (o.recovering || o.receiver_limited || o.retransmits != retransmits_) calm_since_ = now;
   retransmits_ = o.retransmits;
   if (o.receiver_limited) forget_delivery();
-  for (const auto& picture : o.pictures) note_picture(picture, o);
+  for (const auto& picture : o.pictures) {
+    o.min_rtt = observation.min_rtt + detour_.length();
+    note_picture(picture, o);
+  }
+  o.min_rtt = state_.round_trip = observation.min_rtt + detour_.length();
   state_.trains = state_.capacity.bps() > 0 && now - newest_train_ < kFresh;
   state_.fresh = state_.trains || (state_.capacity.bps() > 0 && now - confirmed_ < kFresh);
   measure_service(o, now);
   note_delivery(o, now);
+  heed_delivery(o, now);
   measure_backlog(o);
   measure_allowance(o, now);
   const bool waiting = state_.service.bps() > 0 || state_.backlog.bytes() > 0 || waited_ > kWaits;
@@ -86,7 +93,6 @@ void PathModel::note_picture(const Delivered& picture, const Observation& o) {
   newest_picture_ = picture.acked;
   state_.picture = picture.size;
   note_waiting(picture, o);
-  pictures_[picture_count_++ % kPictures] = picture;
   settle_doubt(picture);
   settle_agreement(picture, o);
   if (picture.departed < calm_since_) return;
@@ -98,17 +104,16 @@ void PathModel::note_picture(const Delivered& picture, const Observation& o) {
 
 /// What was there before the picture, by its head, or by all of it where it has none.
 void PathModel::note_waiting(const Delivered& picture, const Observation& o) {
-  const double capacity = bps(state_.capacity);
-  double waited =
+  const double capacity = believed();
+  const double beyond =
       base::seconds(picture.head_acked.value_or(picture.acked) - picture.departed - o.min_rtt);
   // A segment of the head may be in the least round trip.
   const auto own = picture.head_acked ? picture.head - base::ByteCount{o.mss} : picture.size;
-  if (capacity > 0) waited -= bits(own) / capacity;
+  waited_ = std::max(0.0, capacity > 0 ? beyond - bits(own) / capacity : beyond);
   if (picture.head_acked) {
     const bool filled = bps(o.transport.wire(o.served)) > kFills * capacity;
-    detour_.add(waited, filled, picture.acked);
+    detour_.add(std::min(beyond, waited_), filled, picture.acked);
   }
-  waited_ = std::max(0.0, waited);
   waits_[wait_count_++ % waits_.size()] = waited_;
   if (state_.service.bps() == 0) {
     jitter_ += kJitterWeight * (std::min(waited_, kMostJitter) - jitter_);
@@ -182,19 +187,22 @@ void PathModel::raise_capacity(double bps) {
   state_.capacity = std::max(state_.capacity, rate(bps));
 }
 
-/// Seconds that the picture's head had to wait for pictures of ours, by the capacity.
+/// Where no picture has agreed with the capacity lately, it may be too low by far: what others put
+/// between our packets looks like a slow path.
+double PathModel::believed() const {
+  const bool doubted =
+      newest_picture_ - std::max({newest_train_, confirmed_, lowered_at_}) > kDoubted;
+  return bps(doubted ? std::max(state_.capacity, state_.highest) : state_.capacity);
+}
+
+/// Seconds that the picture's head had to wait for what was ours on the way, by the capacity.
 double PathModel::own_queue(const Delivered& picture, const Observation& o, double capacity) const {
-  double ahead = 0;  // bits that were not acknowledged when it departed
-  for (std::size_t i = 2; i <= std::min(picture_count_, kPictures); ++i) {
-    const auto& before = pictures_[(picture_count_ - i) % kPictures];
-    if (before.acked <= picture.departed) break;
-    ahead += bits(before.size);
-  }
-  return std::max(0.0, ahead / capacity - base::seconds(o.min_rtt));
+  const auto* mark = deliveries_.before(picture.departed);
+  return mark ? std::max(0.0, bits(mark->under_way) / capacity - base::seconds(o.min_rtt)) : 0;
 }
 
 void PathModel::notice_others(const Delivered& picture, const Observation& o) {
-  const double capacity = bps(state_.capacity);
+  const double capacity = believed();
   // What TCP has held back has not waited in the path.
   if (capacity == 0 || picture.departed <= held_at_) return;
   const double most = std::max(capacity, bps(state_.highest));
@@ -228,8 +236,12 @@ void PathModel::measure_service(const Observation& o, base::Time now) {
   const bool told = std::max(newest_train_, confirmed_) > *busy_since_;
   if (!told && now - *busy_since_ >= kLately) {
     const auto lately = delivered_since(std::max(now - kSpan, *busy_since_), o, now);
-    if (lately < state_.capacity) least_count_ = 0;
-    state_.capacity = std::min(state_.capacity, lately);
+    if (lately < state_.capacity) {
+      least_count_ = 0;
+      lowered_at_ = now;
+      trains_.forget();
+      state_.capacity = lately;
+    }
   }
 }
 
@@ -249,6 +261,16 @@ void PathModel::note_delivery(const Observation& o, base::Time now) {
   const base::ByteCount window{std::int64_t{o.cwnd} * o.mss};
   const auto leaving = std::min(o.in_flight + o.notsent, window);
   deliveries_.add({now, o.delivered, std::max(o.in_flight, leaving)});
+}
+
+/// What was delivered for long is a bound, whatever pictures and trains have told: those that wait
+/// for others tell of too little.
+void PathModel::heed_delivery(const Observation& o, base::Time now) {
+  const auto* mark = deliveries_.before(now - kLong);
+  const auto told = std::max(newest_train_, lowered_at_);
+  if (!mark || state_.capacity.bps() == 0 || mark->at < told) return;
+  const double passed = bits(o.delivered - mark->delivered) / base::seconds(now - mark->at);
+  if (kSurpassed * passed > bps(state_.capacity)) raise_capacity(passed);
 }
 
 base::BitRate PathModel::delivered_since(base::Time time, const Observation& o,
@@ -278,8 +300,10 @@ void PathModel::measure_backlog(const Observation& o) {
                            ? state_.service
                            : std::max(state_.capacity, o.transport.wire(o.served));
   const double waiting = bits(o.queued) + bits(o.notsent) + bits(o.in_flight);
+  // The newest picture may be of a higher rate than the last that has arrived.
+  const auto picture = std::max(state_.picture, o.transport.wire(o.served) * o.frame_interval);
   const double beyond =
-      waiting - bits(o.padding) - bps(carries) * base::seconds(o.min_rtt) - bits(state_.picture);
+      waiting - bits(o.padding) - bps(carries) * base::seconds(o.min_rtt) - bits(picture);
   state_.backlog = base::ByteCount{static_cast<std::int64_t>(std::max(0.0, beyond) / 8)};
 }
 

@@ -35,8 +35,6 @@ class PathModel {
   const PathState& state() const { return state_; }
 
  private:
-  static constexpr std::size_t kPictures = 32;
-
   struct Spacing {
     base::Time acked{};
     bool after_wait = false;  ///< the picture had to wait for others
@@ -54,12 +52,14 @@ class PathModel {
   void settle_agreement(const Delivered& next, const Observation& observation);
   void add_train(const Spacing& spacing);
   void raise_capacity(double bps);
+  double believed() const;
   double own_queue(const Delivered& picture, const Observation& observation, double capacity) const;
   void notice_others(const Delivered& picture, const Observation& observation);
   void measure_service(const Observation& observation, base::Time now);
   double overdue(const DeliveryHistory::Mark& mark, const Observation& observation,
                  base::Time now) const;
   void note_delivery(const Observation& observation, base::Time now);
+  void heed_delivery(const Observation& observation, base::Time now);
   base::BitRate delivered_since(base::Time time, const Observation& observation,
                                 base::Time now) const;
   void measure_allowance(const Observation& observation, base::Time now);
@@ -70,6 +70,7 @@ class PathModel {
   base::Time newest_train_{};
   base::Time newest_picture_{};  ///< when it was acknowledged
   base::Time confirmed_{};       ///< a picture has agreed with the capacity
+  base::Time lowered_at_{};      ///< the capacity, by what arrived
   base::Time highest_at_{};
   std::optional<Spacing> doubtful_;     ///< its last segment may have been acknowledged late
   std::optional<base::Time> agreeing_;  ///< acknowledged then, if not by the next one's arrival
@@ -84,9 +85,7 @@ class PathModel {
   std::uint32_t retransmits_ = 0;
   base::Time calm_since_{};  ///< pictures that departed before do not count
   DeliveryHistory deliveries_;
-  std::optional<base::Time> busy_since_;         ///< what is due has not come
-  std::array<Delivered, kPictures> pictures_{};  ///< ring
-  std::size_t picture_count_ = 0;
+  std::optional<base::Time> busy_since_;  ///< what is due has not come
   ForeignQueue foreign_;
   Detour detour_;
   base::Time held_at_{};  ///< TCP had more than it might send

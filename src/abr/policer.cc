@@ -46,6 +46,7 @@ void Policer::end_congestion() {
   const double change = rate_.bps() > 0 ? rate / rate_ - 1 : 0;
   const bool again =
       rate_.bps() > 0 && since < kSoon && std::abs(change) < kAlike && promised_ > kBroken * rate;
+  if (!again && begin_ < until_) return;  // at the bucket's rate: this one is of something else
   alike_ = again ? alike_ + 1 : 0;
   rate_ = rate;
   last_end_ = end_;

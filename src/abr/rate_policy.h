@@ -11,6 +11,9 @@
 
 namespace abr {
 
+/// Of Decision::padding.
+inline constexpr base::ByteCount kMostPadding{15'980};
+
 /// What the viewer can take, and why.
 struct Decision {
   base::BitRate rate;

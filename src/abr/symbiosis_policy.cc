@@ -23,7 +23,7 @@ constexpr base::Duration kLeastHold = 150ms;
 constexpr base::Duration kQuiet = 30ms;  // about a picture
 constexpr base::Duration kStill = 15ms;
 
-constexpr double kStep = 2.0;
+constexpr double kStep = 3.0;
 constexpr double kBlindStep = 1.5;
 constexpr double kIdle = 0.85;       // of an interval: the path waits for the next picture
 constexpr double kRoomy = 0.6;       // of an interval: a picture passes kBlindStep times as long
@@ -37,23 +37,29 @@ constexpr double kPaddingShare = 0.03;
 constexpr int kMostTrains = 2;  // saved up
 
 constexpr base::Duration kShareDrain = 1s;
-constexpr double kShareStep = 1.08;
-constexpr base::Duration kShareMemory = 2s;  // yielding again that soon is not from a new share
 constexpr double kOfAllowance = 0.97;
 
 constexpr double kTimeout = 0.4;  // less than the paper's 0.55: nothing has come back at all
 constexpr base::Duration kSkip = 120ms;
 constexpr base::Duration kDiscard = 400ms;
+// What has been discarded is mended by a keyframe at most once in that time: it is not to be
+// discarded as well.
+constexpr base::Duration kMended = 1s;
 
 // TCP's own pace is 1.2 to 2 times window over round trip and hides the path's; ours lets a
 // picture leave in less than half its interval, and does not burst.
 constexpr double kPace = 2.5;
+constexpr base::Duration kLossy = 5s;  // after a loss: the queue is full, or short
+constexpr double kLossyPace = 1.5;
 constexpr auto kLeastPace = base::BitRate::mbps(10);
 
 constexpr base::Duration kCalm = 20ms;
 constexpr base::Duration kSettled = 1s;
 constexpr double kSpare = 1.2;
 constexpr double kRoom = 1.25;
+// BBR holds four segments for 200 ms and a round trip (PROBE_RTT) when it has seen no lower round
+// trip for 10 s (tcp_bbr.c, bbr_update_min_rtt()). The rest is to find a moment when nothing waits.
+constexpr base::Duration kRenew = 7s;
 
 /// What gets through now, on the wire.
 base::BitRate carried(const PathState& path) {
@@ -61,6 +67,17 @@ base::BitRate carried(const PathState& path) {
   if (path.service.bps() > 0) least = std::min(least, path.service);
   if (path.allowance.bps() > 0) least = std::min(least, path.allowance);
   return least;
+}
+
+/// What a window of so many segments lets through, on the wire.
+base::BitRate through(std::uint32_t window, const Observation& o) {
+  return base::BitRate::of(base::ByteCount{std::int64_t{window} * o.mss}, o.srtt);
+}
+
+/// Segments that are in flight, and in a picture, at that rate of video; and some more.
+std::uint32_t window_for(base::BitRate video, const Observation& o) {
+  const auto bytes = (o.transport.wire(video) * (o.srtt + o.frame_interval)).bytes();
+  return static_cast<std::uint32_t>(kRoom * bytes / o.mss);
 }
 
 }  // namespace
@@ -71,10 +88,11 @@ Decision SymbiosisPolicy::decide(const Observation& o, const PathState& path, ba
   const Moment m = moment(o, path, now);
   Decision decision = choose(m);
   decision.sustains = sustainable(m);
-  decision.window = window(m);
+  decision.window = o.bbr ? renewal(m) : window(m);
   decision.padding = padding(m);
-  decision.pacing =
-      std::max(kLeastPace, kPace * std::max(path.capacity, o.transport.wire(decision.rate)));
+  decision.pacing = pace(m);
+  if (decision.discard && m.now < discard_at_) decision.discard = false;
+  if (decision.discard) discard_at_ = m.now + kMended;
   return decision;
 }
 
@@ -93,12 +111,12 @@ Decision SymbiosisPolicy::choose(const Moment& m) {
     if (const auto less = fast_retransmit(m)) return *less;
   }
   if (m.path.shared) return share(m);
-  sharing_ = false;
   return follow(m);
 }
 
-/// No picture's times are known: the kernel does not tell, or has not yet. Nothing is discarded:
-/// one who joins begins with the pictures since the last keyframe.
+/// No picture's times have told anything: the kernel has none, or not yet, or a picture is a
+/// segment (loopback). Nothing is discarded: one who joins begins with the pictures since the last
+/// keyframe.
 Decision SymbiosisPolicy::fall_back(const Moment& m) {
   const auto decision = fallback_.decide(m.seen, m.path, m.now);
   return decision.reason == Reason::kHold ? hold() : set(decision.rate, decision.reason);
@@ -115,9 +133,9 @@ Decision SymbiosisPolicy::timeout(const Moment& m) {
 /// TCP goes on with a smaller window; empty: it is large enough.
 std::optional<Decision> SymbiosisPolicy::fast_retransmit(const Moment& m) {
   if (!m.seen.ssthresh || m.seen.srtt.count() == 0) return {};
-  const base::ByteCount window{std::int64_t{*m.seen.ssthresh} * m.seen.mss};
-  const auto allowed = m.seen.transport.video(kHeadroom * base::BitRate::of(window, m.seen.srtt));
+  const auto allowed = m.seen.transport.video(kHeadroom * through(*m.seen.ssthresh, m.seen));
   if (allowed >= rate_) return {};
+  if (m.path.shared) return set(allowed, Reason::kDupack);
   hold_back(m);
   return relieved(set(std::min(allowed, wanted(m)), Reason::kDupack), m.waits);
 }
@@ -125,11 +143,7 @@ std::optional<Decision> SymbiosisPolicy::fast_retransmit(const Moment& m) {
 /// Others keep the queue filled: TCP's window says what our share is, and grows only as it is used.
 Decision SymbiosisPolicy::share(const Moment& m) {
   Decision decision = hold();
-  if (!std::exchange(sharing_, true)) {
-    decision = set(std::min(ceiling(m), std::max(rate_, 0.5 * calm_rate_)), Reason::kStep);
-  } else if (m.now >= step_at_) {
-    decision = m.path.allowance.bps() > 0 ? yield(m) : take(m);
-  }
+  if (m.now >= step_at_) decision = m.path.allowance.bps() > 0 ? yield(m) : take(m);
   // Their queue is not ours to drain; what TCP has not taken is.
   return relieved(decision, m.seen.backlog);
 }
@@ -139,28 +153,25 @@ Decision SymbiosisPolicy::yield(const Moment& m) {
   const auto late = base::BitRate::of(m.seen.queued + m.seen.notsent, kShareDrain);
   const auto most = m.seen.transport.video(kOfAllowance * m.path.allowance - late);
   if (most >= rate_) return hold();
-  if (m.now > yielded_at_ + kShareMemory) share_ = rate_;
-  yielded_at_ = m.now;
   step_at_ = m.now + m.seen.srtt;
   return set(most, Reason::kBacklog);
 }
 
-/// Up a step; straight to what we had before, where the window has room for it again: BBR makes it
-/// small for a moment every 10 s (PROBE_RTT), CUBIC after a loss by less than we have yielded.
+/// What the window has room for; in a recovery it is on its way to ssthresh (RFC 6937).
 Decision SymbiosisPolicy::take(const Moment& m) {
   step_at_ = m.now + m.seen.srtt + m.seen.frame_interval;
   // There are two of us at least.
   const auto half =
       std::min(ceiling(m), m.seen.transport.video(0.5 * std::max(m.path.highest, m.path.capacity)));
-  if (rate_ >= half || m.seen.srtt.count() == 0) return hold();
-  const base::ByteCount window{std::int64_t{m.seen.cwnd} * m.seen.mss};
-  const auto room = m.seen.transport.video(kOfAllowance * base::BitRate::of(window, m.seen.srtt));
-  const auto next = std::max(kShareStep * rate_, std::min(share_, room));
-  return set(std::min(half, next), Reason::kStep);
+  if (m.seen.srtt.count() == 0) return hold();
+  auto window = m.seen.cwnd;
+  if (m.seen.recovering) window = std::min(window, m.seen.ssthresh.value_or(window));
+  const auto room = m.seen.transport.video(kOfAllowance * through(window, m.seen));
+  const auto most = std::min(half, room);
+  return most > rate_ ? set(most, Reason::kStep) : hold();
 }
 
 Decision SymbiosisPolicy::follow(const Moment& m) {
-  if (m.quiet && m.now >= hold_until_) calm_rate_ = rate_;
   const auto want = wanted(m);
   if (m.quiet && !m.path.fresh && ceiling(m) >= (1 - kDeadBand) * rate_) return rise_blindly(m);
   auto most = want;
@@ -174,7 +185,7 @@ Decision SymbiosisPolicy::follow(const Moment& m) {
 
 Decision SymbiosisPolicy::fall(const Moment& m, base::BitRate wanted) {
   hold_back(m);
-  congested_at_ = m.now;
+  if (m.seen.srtt > m.path.round_trip + kCalm) congested_at_ = m.now;
   const auto decision = set(wanted, m.waits > kQuiet ? Reason::kBacklog : Reason::kCapacity);
   return relieved(decision, m.waits);
 }
@@ -195,7 +206,7 @@ Decision SymbiosisPolicy::rise(const Moment& m, base::BitRate wanted) {
 }
 
 Decision SymbiosisPolicy::step(const Moment& m, base::BitRate rate) {
-  step_at_ = m.now + m.seen.min_rtt + 2 * m.seen.frame_interval;
+  step_at_ = m.now + m.path.round_trip + 2 * m.seen.frame_interval;
   return set(rate, Reason::kStep);
 }
 
@@ -215,9 +226,13 @@ Decision SymbiosisPolicy::rise_blindly(const Moment& m) {
 
 /// What makes the next picture a train, where pictures are too short.
 base::ByteCount SymbiosisPolicy::padding(const Moment& m) {
-  if (m.path.fresh || !m.quiet || !roomy(m) || m.now < probe_at_ || rate_ >= ceiling(m)) return {};
-  const auto missing = base::ByteCount{std::int64_t{kTrain} * m.seen.mss} - m.path.picture;
-  if (missing.bytes() <= 0 || missing > padding_) return {};
+  if (m.path.fresh || !m.quiet || m.seen.recovering || m.now < probe_at_ || rate_ >= ceiling(m)) {
+    return {};
+  }
+  // The newest may be of a higher rate.
+  const auto next = std::min(m.path.picture, m.seen.transport.wire(rate_) * m.seen.frame_interval);
+  const auto missing = base::ByteCount{std::int64_t{kTrain} * m.seen.mss} - next;
+  if (missing.bytes() <= 0 || missing > std::min(padding_, kMostPadding)) return {};
   padding_ -= missing;
   probe_at_ = m.now + kProbeEvery;
   return missing;
@@ -284,22 +299,45 @@ void SymbiosisPolicy::earn_padding(const Observation& o) {
       std::min(padding_ + earned, base::ByteCount{std::int64_t{kMostTrains * kTrain} * o.mss});
 }
 
+/// Faster than the path, for trains to show it; but a burst into a full queue is lost: into one
+/// that others fill, or a short one into which BBR goes on, whose window no loss makes smaller.
+/// After an outage nothing is known of the path, and all that was lost is to be sent again.
+base::BitRate SymbiosisPolicy::pace(const Moment& m) {
+  if (m.seen.dupack > 0) lost_at_ = m.now;
+  const bool lossy = m.now < lost_at_ + kLossy;
+  if (lossy && m.path.shared) return std::max(m.path.highest, m.path.capacity);
+  const auto rate = std::max(m.path.capacity, m.seen.transport.wire(rate_));
+  return lossy && m.seen.bbr && m.path.fresh ? kLossyPace * rate
+                                             : std::max(kLeastPace, kPace * rate);
+}
+
 /// A loss that no queue has caused, or a slow start that ended early, has left the window smaller
 /// than the path needs: TCP grows it only as it is used, and we use no more than it allows.
 std::uint32_t SymbiosisPolicy::window(const Moment& m) {
   const auto& [o, path, now, waits, quiet] = m;
   if (!o.ssthresh || o.recovering || path.shared || path.service.bps() > 0 || o.mss == 0 ||
-      path.queueing > kCalm || path.capacity < kSpare * o.transport.wire(rate_) ||
+      o.srtt > path.round_trip + kCalm || path.capacity < kSpare * o.transport.wire(rate_) ||
       now < window_at_ || now < congested_at_ + kSettled) {
     return 0;
   }
-  const auto wire =
-      o.transport.wire(std::min(limits_.max, o.transport.video(kHeadroom * path.capacity)));
   const auto needed =
-      static_cast<std::uint32_t>(kRoom * (wire * (o.srtt + o.frame_interval)).bytes() / o.mss);
+      window_for(std::min(limits_.max, o.transport.video(kHeadroom * path.capacity)), o);
   if (o.cwnd >= needed) return 0;
   window_at_ = now + o.srtt;
   return needed;
+}
+
+/// BBR looks for the least round trip by holding still, which is late pictures. With a window that
+/// is given it begins anew, and takes that round trip from the connection (tcp_min_rtt()).
+std::uint32_t SymbiosisPolicy::renewal(const Moment& m) {
+  const auto& o = m.seen;
+  if (renew_at_ == base::Time{}) renew_at_ = m.now + kRenew;
+  // Nothing in flight: it begins anew by itself.
+  if (m.now < renew_at_ || o.recovering || o.in_flight.bytes() == 0) return 0;
+  const bool calm = m.quiet && o.srtt <= o.min_rtt + kCalm;
+  if (!calm && !m.path.shared) return 0;  // the way may have become longer: BBR is to find that
+  renew_at_ = m.now + kRenew;
+  return std::max(o.cwnd, window_for(rate_, o));
 }
 
 }  // namespace abr

@@ -12,14 +12,14 @@ namespace abr {
 ///
 ///   something waits     capacity, or what is being served, less headroom and what drains the
 ///                       backlog in kDrain; pictures are skipped or discarded where they are late
-///   nothing waits       straight to the capacity where trains know it, at most doubled per step;
+///   nothing waits       straight to the capacity where trains know it, by steps of kStep at most;
 ///                       small steps where they disagree; blind ones where there are none, as long
 ///                       as pictures pass quickly, or a picture is lengthened to make a train
-///   others queue too    TCP's window says what our share is; small steps up while it allows more
+///   others queue too    what TCP's window has room for, a half of the path at most
 ///   REXMT               little, until something is acknowledged; what waits is discarded
 ///   DUPACK              no more than the window that TCP keeps after it
 ///   a token bucket      what it lets through
-///   no times at all     the rule of ItcpPolicy
+///   nothing tells       the rule of ItcpPolicy
 ///
 /// Every step up waits for the time that a picture sent at the new rate needs to be acknowledged.
 class SymbiosisPolicy : public RatePolicy {
@@ -65,21 +65,22 @@ class SymbiosisPolicy : public RatePolicy {
   static bool trains_disagree(const Moment& moment);
   base::ByteCount padding(const Moment& moment);
   void earn_padding(const Observation& observation);
+  base::BitRate pace(const Moment& moment);
   std::uint32_t window(const Moment& moment);
+  std::uint32_t renewal(const Moment& moment);
 
   const RateLimits limits_;
   base::BitRate rate_;
   ItcpPolicy fallback_;
   bool started_ = false;
-  bool sharing_ = false;
-  base::BitRate share_;  ///< before the last yielding
-  base::Time yielded_at_{};
-  base::BitRate calm_rate_;    ///< the last at which nothing waited
   base::Time hold_until_{};    ///< not up before
   base::Time step_at_{};       ///< the last step is verified
   base::Time probe_at_{};      ///< no padding before
   base::Time window_at_{};     ///< no window before
+  base::Time renew_at_{};      ///< BBR is not begun anew before
   base::Time congested_at_{};  ///< last fall
+  base::Time discard_at_{};    ///< none before
+  base::Time lost_at_{};       ///< last DUPACK
   base::ByteCount delivered_;
   base::ByteCount padding_;  ///< that may be sent: kPaddingShare of what was delivered
 };

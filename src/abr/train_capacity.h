@@ -14,6 +14,8 @@ class TrainCapacity {
  public:
   /// `congested`: something waited before the train; then two slow ones are believed at once.
   void add(base::Time at, double bits, double seconds, bool congested);
+  /// The path has become another.
+  void forget() { count_ = 0; }
   double bps() const { return bps_; }  ///< 0: unknown
   /// The newest are alike: nobody else's packets come between.
   bool agree() const;

@@ -1,5 +1,7 @@
 #include "app/frame_deliveries.h"
 
+#include <algorithm>
+
 namespace app {
 
 FrameDelivery FrameDeliveries::delivered_by(const tcpinfo::Delivery& report,

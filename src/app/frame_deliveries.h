@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <optional>
 
 #include "base/units.h"
@@ -55,7 +54,7 @@ class FrameDeliveries {
  private:
   /// An accepted socket's bytes_acked counts from 0, as SentFrame's offsets do.
   static bool acknowledged(const server::SentFrame& frame, const tcpinfo::TcpSample& sample) {
-    return std::max(frame.end_offset, frame.marked_end) <= sample.bytes_acked;
+    return frame.last_offset() <= sample.bytes_acked;
   }
   FrameDelivery delivered_by(const tcpinfo::Delivery& report, const server::SentFrame& frame) const;
 

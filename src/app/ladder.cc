@@ -39,8 +39,9 @@ Ladder::GroupIndex Ladder::join(ViewerId viewer, base::BitRate sustains, base::T
   // What a newcomer sustains is a guess: it costs the others of a group nothing.
   const auto& state = groups_.at(group).state;
   const bool too_fast = state.viewers > 0 && abr::collapses(sustains, state.rate);
-  take_seat(viewer, {group, sustains, now}, too_fast ? std::optional{now} : std::nullopt,
-            abr::Reason::kStart);
+  std::optional<Fall> fall;
+  if (too_fast) fall = Fall{now, state.rate, sustains};
+  take_seat(viewer, {group, sustains, now}, fall, abr::Reason::kStart);
   actions_.schedule_keyframe(group, base::Duration::zero());
   return group;
 }
@@ -55,7 +56,8 @@ bool Ladder::report(ViewerId viewer, abr::Decision decision, base::Time now) {
   group.members.change(viewer, std::exchange(seat.sustains, sustains), sustains);
   group.wanted = decision.rate;
   // Beside what the others have had: a slide in small steps is a collapse as well.
-  if (abr::collapses(sustains, group.lately())) group.members.note_fall(viewer, sustains, now);
+  const auto lately = group.lately();
+  if (abr::collapses(sustains, lately)) group.members.note_fall(viewer, {now, lately, sustains});
   changed_ = true;
   if (consider_move(viewer, seat, now)) return false;
   if (group.members.is_private()) return groups_.follow(seat.group, decision.reason);
@@ -146,23 +148,23 @@ void Ladder::move(ViewerId viewer, Seat& seat, GroupIndex target, abr::Reason re
                   base::Time now) {
   ++counters_.moves[reason];
   const Seat old = std::exchange(seat, {target, seat.sustains, now});
-  const auto fell = groups_.at(old.group).members.fell(viewer);
+  const auto fall = groups_.at(old.group).members.fall(viewer);
   give_up_seat(viewer, old, now);
-  take_seat(viewer, seat, fell, abr::Reason::kMembers);
+  take_seat(viewer, seat, fall, abr::Reason::kMembers);
   const auto at = actions_.schedule_keyframe(target, kSpliceNotice);
-  depart(old, fell.has_value(), at, now);
+  depart(old, fall.has_value(), at, now);
   actions_.move(viewer, target, at, reason);
 }
 
 /// A private group follows its viewer at once.
-void Ladder::take_seat(ViewerId viewer, Seat seat, std::optional<base::Time> fell,
+void Ladder::take_seat(ViewerId viewer, Seat seat, const std::optional<Fall>& fall,
                        abr::Reason reason) {
   seats_[viewer] = seat;
   auto& group = groups_.at(seat.group);
   ++group.state.viewers;
   group.members.join(seat.sustains);
   group.wanted.reset();
-  if (fell) group.members.note_fall(viewer, seat.sustains, *fell);
+  if (fall) group.members.note_fall(viewer, *fall);
   changed_ = true;
   if (group.members.is_private()) groups_.follow(seat.group, reason);
 }
@@ -187,19 +189,18 @@ void Ladder::rearrange(base::Time now) {
   planned_ = now;
   changed_ = false;
   const auto open_groups = groups_.views();
-  // Where one viewer alone has collapsed no plan costs anybody anything.
-  const bool guard = groups_.fallen() == 1;
   // What runs in time may go on, whatever the forecast of its cost is.
-  auto layout = abr::rearrange(open_groups, std::max(max_groups_, open_groups.size()), guard);
+  auto layout =
+      abr::rearrange(open_groups, std::max(max_groups_, open_groups.size()), groups_.one_fell());
   if (layout) carry_out(std::move(*layout), now);
 }
 
 void Ladder::carry_out(abr::Layout layout, base::Time now) {
-  ++counters_.plans;
   for (std::size_t i = 0; i < layout.plan.size(); ++i) {
     if (!layout.groups[i]) layout.groups[i] = groups_.try_open(layout.plan[i].rate, now);
     if (!layout.groups[i]) return;
   }
+  ++counters_.plans;
   std::map<GroupIndex, base::BitRate> before;
   for (const auto& [index, group] : groups_.state()) before[index] = groups_.view(index).rate;
   set_crowds(layout);

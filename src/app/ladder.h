@@ -57,6 +57,7 @@ class Ladder {
   State state() const;
 
  private:
+  using Fall = abr::GroupMembers::Fall;
   struct Seat {
     GroupIndex group = 0;
     base::BitRate sustains;
@@ -68,7 +69,7 @@ class Ladder {
   std::optional<GroupIndex> spare_or_new(base::BitRate rate, base::Time now);
   bool consider_move(ViewerId viewer, Seat& seat, base::Time now);
   void move(ViewerId viewer, Seat& seat, GroupIndex target, abr::Reason reason, base::Time now);
-  void take_seat(ViewerId viewer, Seat seat, std::optional<base::Time> fell, abr::Reason reason);
+  void take_seat(ViewerId viewer, Seat seat, const std::optional<Fall>& fall, abr::Reason reason);
   void give_up_seat(ViewerId viewer, const Seat& seat, base::Time now);
   void depart(const Seat& seat, bool fell, media::Pts at, base::Time now);
   void rearrange(base::Time now);

@@ -13,8 +13,9 @@ namespace app {
 struct Watched {
   std::span<const tcpinfo::CongestionEvent> events;
   std::span<const abr::Delivered> pictures;
-  bool paced = false;                 ///< TCP keeps to TcpSample::pacing
-  base::Duration receiver_limited{};  ///< TcpSample's, at the last observation
+  bool paced = false;             ///< TCP keeps to TcpSample::pacing
+  bool bbr = false;               ///< so does its congestion control, which has no ssthresh
+  bool receiver_limited = false;  ///< the viewer does not read
   base::Duration frame_interval{};
   base::ByteCount padding;  ///< not acknowledged
   abr::Transport transport;

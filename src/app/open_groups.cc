@@ -72,10 +72,14 @@ void OpenGroups::update_rates() {
   }
 }
 
-std::size_t OpenGroups::fallen() const {
-  std::size_t sum = 0;
-  for (const auto& [index, group] : groups_) sum += group.members.fallen();
-  return sum;
+bool OpenGroups::one_fell() const {
+  std::size_t all = 0;
+  std::size_t sharing = 0;
+  for (const auto& [index, group] : groups_) {
+    all += group.members.fallen();
+    if (!group.members.is_private()) sharing += group.members.fallen();
+  }
+  return all > 0 && sharing <= 1;
 }
 
 std::vector<GroupIndex> OpenGroups::start_closing(base::Duration linger, base::Time now) {

@@ -59,8 +59,9 @@ class OpenGroups {
   /// Several times per second: who is on his way has arrived, who has been slow for long is slow.
   void pass_time(base::Time now);
   void update_rates();
-  /// Of all groups: viewers who have collapsed lately.
-  std::size_t fallen() const;
+  /// Viewers have collapsed lately, of those who share a group one at most: nobody is to pay for
+  /// it.
+  bool one_fell() const;
 
   /// Those that nobody needs any more: to be closed, then erased. Until then the index stays taken.
   std::vector<GroupIndex> start_closing(base::Duration linger, base::Time now);

@@ -48,6 +48,7 @@ tcpinfo::AppliedHints SocketSteering::begin(int fd, base::BitRate video) {
   }
   ssthresh_hint_ = outcome(applied, tcp_.ssthresh_hint > 0);
   paced_ = ssthresh_hint_ == SsthreshHint::kPaced && tcp_.pacing == 0;
+  bbr_ = tcpinfo::is_bbr(applied.congestion_control);
   wants_capacity_ = tcpinfo::uses_capacity(applied.congestion_control);
   limit(fd, video);
   return applied;
@@ -65,8 +66,11 @@ void SocketSteering::on_sample(int fd, const tcpinfo::TcpSample& sample, base::D
 
 void SocketSteering::follow_decision(int fd, base::BitRate pacing, std::uint32_t window) {
   if (tcp_.pacing == 0 && !paced_ && pacing.bps() > 0 && is_news(pacing, pace_told_)) {
-    pace_told_ = pacing;
-    tcpinfo::set_max_pacing_rate(fd, pacing);
+    if (tcpinfo::set_max_pacing_rate(fd, pacing)) {
+      pace_told_ = pacing;
+    } else {
+      warnings_.failed("SO_MAX_PACING_RATE", "see symcast doctor", errno);
+    }
   }
   if (window == 0 || !hints_.sets_windows()) return;
   const auto applied = hints_.apply(fd, {.ssthresh = window, .cwnd = window});

@@ -40,6 +40,10 @@ class SocketSteering {
   tcpinfo::AppliedHints begin(int fd, base::BitRate video);
   SsthreshHint ssthresh_hint() const { return ssthresh_hint_; }
 
+  /// TCP keeps to TcpSample::pacing.
+  bool paces() const { return bbr_ || paced_ || pace_told_.bps() > 0 || tcp_.pacing > 0; }
+  bool bbr() const { return bbr_; }
+
   /// `video`: of the newest picture; zero before the first.
   void follow_rate(int fd, base::BitRate video);
   /// `age`: of the session.
@@ -59,6 +63,7 @@ class SocketSteering {
   const std::string congestion_control_;  ///< empty: the kernel's default
   SsthreshHint ssthresh_hint_ = SsthreshHint::kNone;
   bool paced_ = false;  ///< in place of ssthresh
+  bool bbr_ = false;    ///< tcpinfo::is_bbr
   bool wants_capacity_ = false;
   base::BitRate limited_for_;
   base::BitRate capacity_told_;

@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "app/names.h"
+#include "app/next_look.h"
 #include "app/observe.h"
 #include "app/trace_line.h"
 #include "base/log.h"
+#include "media/mpegts.h"
 #include "tcpinfo/socket_control.h"
 #include "tcpinfo/socket_sampler.h"
 
@@ -33,6 +35,10 @@ constexpr double kNews = 0.03;
 constexpr std::size_t kMostPictures = 64;
 // The encoder answers with its next picture, or with a keyframe within a second.
 constexpr base::Duration kMendInterval = std::chrono::milliseconds{500};
+// Rarer looks than every so many pictures are not worth asking whose group it is.
+constexpr unsigned kLookEvery = 2;
+
+static_assert(abr::kMostPadding.bytes() == static_cast<std::int64_t>(media::kMostPadding));
 
 bool is_news(base::BitRate sustains, base::BitRate reported) {
   return sustains < (1 - kNews) * reported || sustains > (1 + kNews) * reported;
@@ -54,6 +60,8 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
       policy_{abr::make_policy(settings_->control)},
       samples_{shared.budgets.of(request.loop).samples},
       sample_turn_{request.id},
+      report_turn_{request.id},
+      look_turn_{request.id},
       deliveries_{shared.budgets.of(request.loop).marks, request.id,
                   [this](const auto& frame, const auto& delivery, std::uint64_t begin) {
                     delivered(frame, delivery, begin);
@@ -80,8 +88,6 @@ void ViewerControl::on_join(const server::ViewerTick& tick) {
   watch_ = shared_.events.watch(
       fd_, id_, loop_, [this](const auto& event, base::Time now) { on_event(event, now); });
   const auto applied = steering_.begin(fd_, telemetry_.target);
-  paced_ = applied.congestion_control.starts_with("bbr") || settings_->tcp.pacing > 0 ||
-           settings_->control.policy == abr::PolicyKind::kSymbiosis;
   stream_->metrics().ssthresh_hint(steering_.ssthresh_hint());
   base::log::info("viewer_joined", {{"viewer", id_},
                                     {"stream", telemetry_.stream},
@@ -100,19 +106,39 @@ void ViewerControl::on_join(const server::ViewerTick& tick) {
   }
 }
 
-void ViewerControl::on_tick(const server::ViewerTick& tick) {
+std::optional<base::Time> ViewerControl::on_tick(const server::ViewerTick& tick) {
   may_skip_ = true;
   note_group(tick);
   steering_.follow_rate(tick.fd, tick.state.rate);
-  if (!samples_.grant(sample_turn_, 1, deliveries_.congested(), tick.now)) return;
+  const auto next = look_at(tick);
+  if (!samples_.grant(sample_turn_, 1, deliveries_.congested(), tick.now)) return next;
   const auto sample = shared_.sampler.sample(tick.fd, tick.now);
-  if (!sample) return;  // the socket has just died: on_leave follows
+  if (!sample) return {};  // the socket has just died: on_leave follows
   deliveries_.on_sample(*sample, tick);
   steering_.on_sample(fd_, *sample, tick.now - tick.state.connected);
   const auto events = polled_events(*sample);
   for (const auto& event : events) note_event(event, tcpinfo::EventSource::kTcpInfo, tick.now);
   decide(events, *sample, tick.state, tick.now);
   if (tick.now >= next_publish_) publish(tick, *sample);
+  return next;
+}
+
+/// What has not come back meanwhile tells of the path as well, in time for the next picture.
+std::optional<base::Time> ViewerControl::on_due(const server::ViewerTick& tick) {
+  const auto next = look_at(tick);
+  if (!samples_.grant(look_turn_, 1, deliveries_.congested(), tick.now)) return next;
+  const auto sample = shared_.sampler.sample(tick.fd, tick.now);
+  if (sample) decide({}, *sample, tick.state, tick.now);
+  return next;
+}
+
+/// Where an encoder can still follow: just before the next picture, if something is under way.
+std::optional<base::Time> ViewerControl::look_at(const server::ViewerTick& tick) const {
+  if (samples_.every_nth() == 0 || samples_.every_nth() > kLookEvery || !tick.sent.oldest() ||
+      !stream_->ladder().is_private(channel_.group)) {
+    return {};
+  }
+  return next_look(tick.state.captured, interval_.value(), tick.now);
 }
 
 void ViewerControl::on_event(const tcpinfo::CongestionEvent& event, base::Time now) {
@@ -127,7 +153,8 @@ void ViewerControl::on_event(const tcpinfo::CongestionEvent& event, base::Time n
 /// Acknowledgements have come in: what they tell holds from the next picture on.
 void ViewerControl::on_error_queue(const server::ViewerTick& tick) {
   deliveries_.read_reports(tick);
-  if (pictures_.empty() || !samples_.grant(sample_turn_, 1, true, tick.now)) return;
+  if (pictures_.empty()) return;
+  if (!samples_.grant(report_turn_, 1, deliveries_.congested(), tick.now)) return;
   const auto sample = shared_.sampler.sample(tick.fd, tick.now);
   if (sample) decide({}, *sample, tick.state, tick.now);
 }
@@ -156,16 +183,17 @@ bool ViewerControl::decide(std::span<const tcpinfo::CongestionEvent> events,
   const auto observation =
       observe({.events = events,
                .pictures = pictures_,
-               .paced = paced_,
-               .receiver_limited = std::exchange(receiver_limited_, sample.receiver_limited),
+               .paced = steering_.paces(),
+               .bbr = steering_.bbr(),
+               .receiver_limited = receiver_limit_.update(sample, interval_.value()),
                .frame_interval = interval_.value(),
                .padding = padding_.under_way(state, sample.bytes_acked),
                .transport = transport(stream_->media_settings().audio, interval_.value())},
               sample, state);
-  pictures_.clear();
   telemetry_.backlog = observation.backlog;
   path_.update(observation, now);
   const auto decision = policy_->decide(observation, path_.state(), now);
+  pictures_.clear();
   steering_.follow_decision(fd_, decision.pacing, decision.window);
   relieve(decision, now);
   resume(decision, now);
@@ -209,7 +237,10 @@ void ViewerControl::note_picture(const server::SentFrame& frame, const FrameDeli
   const auto bytes = [](std::uint64_t from, std::uint64_t to) {
     return base::ByteCount{static_cast<std::int64_t>(to - from)};
   };
-  if (pictures_.size() >= kMostPictures) pictures_.erase(pictures_.begin());
+  if (pictures_.size() >= kMostPictures) {
+    pictures_.erase(pictures_.begin());
+    stream_->metrics().delivery_forgotten();
+  }
   pictures_.push_back({.departed = frame.departed,
                        .head_acked = delivery.head,
                        .acked = delivery.at,

@@ -13,6 +13,7 @@
 #include "app/frame_interval.h"
 #include "app/live_stream.h"
 #include "app/padding_watch.h"
+#include "app/receiver_limit.h"
 #include "app/socket_steering.h"
 #include "app/socket_warnings.h"
 #include "app/telemetry_budget.h"
@@ -50,7 +51,8 @@ class ViewerControl : public server::ViewerObserver {
   const LiveStream::ViewerSettings& settings() const { return *settings_; }
 
   void on_join(const server::ViewerTick& tick) override;
-  void on_tick(const server::ViewerTick& tick) override;
+  std::optional<base::Time> on_tick(const server::ViewerTick& tick) override;
+  std::optional<base::Time> on_due(const server::ViewerTick& tick) override;
   server::Marks marks(base::ByteCount size, base::Time now) override {
     return deliveries_.marks(size, now);
   }
@@ -76,6 +78,7 @@ class ViewerControl : public server::ViewerObserver {
   void resume(const abr::Decision& decision, base::Time now);
   bool report(const abr::Decision& decision, base::Time now);
   bool apply(const abr::Decision& decision, base::Time now);
+  std::optional<base::Time> look_at(const server::ViewerTick& tick) const;
   void publish(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);
 
   const server::ViewerId id_;
@@ -93,15 +96,16 @@ class ViewerControl : public server::ViewerObserver {
   std::unique_ptr<EventDispatch::Watch> watch_;  ///< null: events are polled
   tcpinfo::PolledEvents polled_;
   TelemetryBudget& samples_;
-  TelemetryBudget::Turn sample_turn_;
+  TelemetryBudget::Turn sample_turn_;  ///< at pictures
+  TelemetryBudget::Turn report_turn_;  ///< at acknowledgements
+  TelemetryBudget::Turn look_turn_;    ///< before pictures
   DeliveryWatch deliveries_;
   std::shared_ptr<Trace::Session> trace_;
   bool first_picture_seen_ = false;
   base::Time last_acked_capture_{};
   std::vector<abr::Delivered> pictures_;  ///< since the last decision
-  bool paced_ = false;
-  bool may_skip_ = true;               ///< a picture has come since the last one was skipped
-  base::Duration receiver_limited_{};  ///< TcpSample's, of the last decision
+  bool may_skip_ = true;                  ///< a picture has come since the last one was skipped
+  ReceiverLimit receiver_limit_;
   PaddingWatch padding_;
   FrameInterval interval_;
   SocketSteering steering_;

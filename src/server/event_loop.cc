@@ -3,6 +3,7 @@
 #include <event2/event.h>
 #include <sys/eventfd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <utility>
@@ -21,7 +22,7 @@ constexpr base::Duration kSlow = std::chrono::milliseconds{100};
 constexpr base::Duration kMaxTurn = std::chrono::milliseconds{1};
 
 timeval to_timeval(base::Duration duration) {
-  const auto us = std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
+  const auto us = std::chrono::ceil<std::chrono::microseconds>(duration).count();
   return {.tv_sec = us / 1'000'000, .tv_usec = us % 1'000'000};
 }
 
@@ -54,6 +55,11 @@ EventLoop::Rule::~Rule() { event_free(event_); }
 void EventLoop::Rule::again() { event_active(event_, EV_READ, 0); }
 
 void EventLoop::Rule::disable() { event_del(event_); }
+
+void EventLoop::Rule::arm(base::Duration after) {
+  const timeval tv = to_timeval(std::max(after, base::Duration{}));
+  event_add(event_, &tv);
+}
 
 void EventLoop::Rule::run(Ready ready) {
   const auto begin = base::Clock::now();
@@ -92,11 +98,20 @@ EventLoop::RulePtr EventLoop::when_ready(const char* name, int fd,
 
 EventLoop::RulePtr EventLoop::every(const char* name, base::Duration interval,
                                     std::function<void()> callback) {
+  auto rule = new_timer(name, EV_PERSIST, std::move(callback));
+  rule->arm(interval);
+  return rule;
+}
+
+EventLoop::RulePtr EventLoop::timer(const char* name, std::function<void()> callback) {
+  return new_timer(name, 0, std::move(callback));
+}
+
+EventLoop::RulePtr EventLoop::new_timer(const char* name, short flags,
+                                        std::function<void()> callback) {
   auto rule =
       std::make_unique<Rule>(*this, name, [callback = std::move(callback)](Ready) { callback(); });
-  rule->event_ = event_new(base_.get(), -1, EV_PERSIST, on_event, rule.get());
-  const timeval tv = to_timeval(interval);
-  event_add(rule->event_, &tv);
+  rule->event_ = event_new(base_.get(), -1, flags, on_event, rule.get());
   return rule;
 }
 

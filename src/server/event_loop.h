@@ -23,7 +23,7 @@ class EventLoop {
   };
 
   /// A descriptor or a timer with its callback; the rule ends when this is destroyed, which the
-  /// callback itself must not do. It may disable().
+  /// callback itself must not do. It may disable(), or arm() again.
   class Rule {
    public:
     Rule(EventLoop& loop, const char* name, std::function<void(Ready)> callback);
@@ -34,7 +34,8 @@ class EventLoop {
     /// Call back once more, as readable, after what is waiting now; timers and what becomes ready
     /// meanwhile have their turn.
     void again();
-    void disable();  ///< before the descriptor is closed
+    void disable();  ///< before the descriptor is closed; a timer, until it is armed again
+    void arm(base::Duration after);  ///< a timer(), in place of what it waited for
     void run(Ready ready);
 
    private:
@@ -57,6 +58,8 @@ class EventLoop {
   /// after a write that the kernel did not take whole, so that writing needs no epoll_ctl.
   RulePtr when_ready(const char* name, int fd, std::function<void(Ready)> callback);
   RulePtr every(const char* name, base::Duration interval, std::function<void()> callback);
+  /// Calls back once whenever it has been armed, up to a millisecond late.
+  RulePtr timer(const char* name, std::function<void()> callback);
 
   event_base* base() { return base_.get(); }  ///< for libevent's listeners
 
@@ -65,6 +68,7 @@ class EventLoop {
     void operator()(event_base* base) const;
   };
 
+  RulePtr new_timer(const char* name, short flags, std::function<void()> callback);
   void took(const char* name, base::Time begin);
 
   std::unique_ptr<event_base, FreeBase> base_;

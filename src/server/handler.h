@@ -43,7 +43,8 @@ struct ViewerState {
   std::string user_agent;
   std::string stream;
   media::ChannelId channel;
-  base::BitRate rate;  ///< Packet::rate of the newest picture offered; zero before the first
+  base::BitRate rate;     ///< Packet::rate of the newest picture offered; zero before the first
+  base::Time captured{};  ///< likewise
   base::Time connected{};
   base::ByteCount sent;    ///< bytes taken by the kernel since accept, framing included
   base::ByteCount queued;  ///< bytes that the kernel has not taken
@@ -70,8 +71,8 @@ class ViewerActs {
   virtual void pad(base::ByteCount amount) = 0;
 };
 
-/// A viewer at a frame's time: right after a picture of its channel was offered to it. `state`,
-/// `fd`, `sent` and `acts` stay the same from on_join to on_leave.
+/// A viewer, on_tick() right after a picture of its channel was offered to it. `state`, `fd`,
+/// `sent` and `acts` stay the same from on_join to on_leave.
 struct ViewerTick {
   const ViewerState& state;
   int fd;
@@ -96,7 +97,10 @@ class ViewerObserver {
 
   /// The socket is set up and the response headers are about to be sent.
   virtual void on_join(const ViewerTick& tick) = 0;
-  virtual void on_tick(const ViewerTick& tick) = 0;
+  /// Returns when on_due() is to be called; empty: not. Each answer takes the place of the last.
+  virtual std::optional<base::Time> on_tick(const ViewerTick& tick) = 0;
+  /// The time asked for has come. Returns the same.
+  virtual std::optional<base::Time> on_due(const ViewerTick& tick) = 0;
   /// What to mark of the next picture's `size` bytes, HTTP and the sounds before it included.
   virtual Marks marks(base::ByteCount size, base::Time now) = 0;
   /// Something may be waiting on the socket's error queue.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -19,13 +20,16 @@ struct SentFrame {
   base::Time departed{};  ///< when the kernel took its last byte
   /// Of its last byte + 1, counted from the connection's first byte sent; so are the next two.
   std::uint64_t end_offset = 0;
-  std::uint64_t marked_end = 0;  ///< of its marked write, a few bytes of HTTP later; 0: not marked
+  std::uint64_t marked_end = 0;  ///< of its marked write, HTTP and padding later; 0: not marked
   /// Of the marked head before it, which the kernel took right before the rest; 0: none.
   std::uint64_t head_end = 0;
   base::ByteCount size;     ///< as sent, container included
   base::ByteCount padding;  ///< behind it, in the same write
   base::ByteCount target;
   std::optional<media::Psnr> psnr;
+
+  /// When that is acknowledged the picture is delivered, and its mark reported.
+  std::uint64_t last_offset() const { return std::max(end_offset, marked_end); }
 };
 
 /// Pictures in the kernel or on the way, oldest first; at most kBound, then the oldest is forgotten
@@ -50,10 +54,10 @@ class SentFrames {
     while (size() > 0 && condition(frames_[first_])) fn(frames_[first_++]);
   }
 
-  /// The same for all that lie wholly below `offset`.
+  /// The same for all that lie wholly below `offset`, with what is marked.
   template <typename Fn>
   void take_acked(std::uint64_t offset, Fn fn) {
-    take_while([=](const SentFrame& frame) { return frame.end_offset <= offset; }, fn);
+    take_while([=](const SentFrame& frame) { return frame.last_offset() <= offset; }, fn);
   }
 
   /// The same for all that are left.

@@ -112,7 +112,10 @@ void Viewer::deliver(QueuedPacket item) {
   if (!is_new(*item.packet)) return;
   if (item.splice) splice_ = {true, true};
   item.splice = std::exchange(splice_[index(item.packet->kind)], false);
-  if (item.is_video()) state_.rate = item.packet->rate;
+  if (item.is_video()) {
+    state_.rate = item.packet->rate;
+    state_.captured = item.packet->captured;
+  }
   queue_.push(std::move(item));
 }
 

@@ -75,7 +75,7 @@ void ViewerSession::on_packet(GroupChannel& channel, const QueuedPacket& item, b
   if (item.is_video()) pump(false, now);
   count_drops();
   if (over_ || !item.is_video() || !(was_current || &channel == current_)) return;
-  if (observer_) observer_->on_tick(tick(now));
+  if (observer_) ask_again(observer_->on_tick(tick(now)), now);
 }
 
 void ViewerSession::on_sound_due(base::Time now) { pump(true, now); }
@@ -180,6 +180,19 @@ void ViewerSession::count_drops() {
   count(context_.counters.padding_bytes, padding_counted_,
         static_cast<std::uint64_t>(state().padding.bytes()));
   count(context_.counters.frames_forgotten, forgotten_counted_, viewer_.sent().forgotten());
+}
+
+void ViewerSession::on_due(base::Time now) {
+  if (observer_) ask_again(observer_->on_due(tick(now)), now);
+}
+
+void ViewerSession::ask_again(std::optional<base::Time> at, base::Time now) {
+  if (at) {
+    if (!due_) due_ = context_.loop.timer("viewer_due", [this] { on_due(base::Clock::now()); });
+    due_->arm(*at - now);
+  } else if (due_) {
+    due_->disable();
+  }
 }
 
 void ViewerSession::check_stall(base::Time now) {

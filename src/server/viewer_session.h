@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "server/event_loop.h"
 #include "server/group_channel.h"
 #include "server/handler.h"
 #include "server/loop_context.h"
@@ -54,6 +55,8 @@ class ViewerSession final : public ChannelMember {
   void pump(bool sound_due, base::Time now);
   void count_drops();
   void check_stall(base::Time now);
+  void on_due(base::Time now);
+  void ask_again(std::optional<base::Time> at, base::Time now);
   const ViewerState& state() { return viewer_.state(); }
   ViewerTick tick(base::Time now);
 
@@ -62,6 +65,7 @@ class ViewerSession final : public ChannelMember {
   Seats::Seat seat_;
   Viewer viewer_;
   std::unique_ptr<ViewerObserver> observer_;
+  EventLoop::RulePtr due_;  ///< null: it has never asked
   const media::ChannelId first_channel_;
   const Ended ended_;
   GroupChannel* current_ = nullptr;  ///< null: closed

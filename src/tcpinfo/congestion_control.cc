@@ -23,6 +23,8 @@ bool heeds_ssthresh(std::string_view name) {
   return std::ranges::find(kHeedSsthresh, name) != kHeedSsthresh.end();
 }
 
+bool is_bbr(std::string_view name) { return name.starts_with("bbr"); }
+
 bool uses_capacity(std::string_view name) {
   return name == "sym_libra" || name.starts_with("sym_ccp");
 }

@@ -24,6 +24,10 @@ inline constexpr std::array<std::string_view, 8> kOwnCongestionControls{
 /// is. Pure.
 bool heeds_ssthresh(std::string_view name);
 
+/// Whether `name` is bbr, of any version: it paces by itself, and sends as if there were no
+/// ssthresh, after a loss too. Pure.
+bool is_bbr(std::string_view name);
+
 /// Whether `name` makes use of Hints::capacity: Libra and CCP. Pure.
 bool uses_capacity(std::string_view name);
 

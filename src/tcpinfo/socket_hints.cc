@@ -46,7 +46,7 @@ std::optional<std::uint32_t> choose_ssthresh(const Hints& hints, const std::stri
   if (const auto ssthresh = ssthresh_for(hints.ssthresh_factor * hints.video_rate, info))
     return ssthresh;
   // Nothing is sent: infinite is what every connection begins with.
-  if (!current.starts_with("bbr") || info.data_segs_out == 0) return std::nullopt;
+  if (!is_bbr(current) || info.data_segs_out == 0) return std::nullopt;
   const base::BitRate delivered{static_cast<std::int64_t>(info.delivery_rate) * 8};
   return ssthresh_for(delivered, info)
       .value_or(std::max<std::uint32_t>(info.snd_cwnd, VIDEO_RATE_MIN_WINDOW));

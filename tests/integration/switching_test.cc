@@ -16,6 +16,7 @@
 #include <mutex>
 #include <optional>
 #include <random>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -34,7 +35,8 @@ using ::testing::IsEmpty;
 constexpr std::size_t kGroups = 4;
 constexpr std::size_t kViewers = 32;
 constexpr base::Duration kTime = 15s;
-constexpr base::Duration kNotice = 100ms;  // as app::Ladder has it
+constexpr std::size_t kLeastPictures = 50;  // of the 375, and half of those are left out at times
+constexpr base::Duration kNotice = 100ms;   // as app::Ladder has it
 constexpr std::array<double, 3> kScales{1, 2. / 3, 1. / 2};
 
 transcoder::StreamSettings settings() {
@@ -55,15 +57,17 @@ class Observer : public server::ViewerObserver {
   void on_join(const server::ViewerTick& tick) override {
     tcpinfo::set_notsent_lowat(tick.fd, base::ByteCount{4096});
   }
-  void on_tick(const server::ViewerTick& tick) override {
+  std::optional<base::Time> on_tick(const server::ViewerTick& tick) override {
     tick.sent.take_all([](const auto&) {});
     if (random_() % 20 == 0) {
       tick.acts.pad(base::ByteCount{static_cast<std::int64_t>(random_() % 16'000)});
     }
-    if (tick.state.queued <= kMost) return;
+    if (tick.state.queued <= kMost) return {};
     const auto discarded = tick.acts.discard_unsent();
     if (discarded) stream_.mend(tick.state.channel.group, *discarded);
+    return {};
   }
+  std::optional<base::Time> on_due(const server::ViewerTick&) override { return {}; }
   server::Marks marks(base::ByteCount, base::Time) override { return {}; }
   void on_error_queue(const server::ViewerTick&) override {}
   void on_leave(const server::ViewerTick&, server::LeaveReason) override {}
@@ -84,6 +88,12 @@ class Handler : public server::Handler {
   transcoder::Stream* stream = nullptr;
 };
 
+/// What one viewer received.
+struct Seen {
+  std::vector<std::int64_t> pictures;  ///< their timestamps
+  std::set<std::int64_t> keyframes;    ///< likewise
+};
+
 /// The pictures that the groups made, by their timestamps as MPEG-TS has them.
 class Published {
  public:
@@ -94,35 +104,54 @@ class Published {
     auto& picture = pictures_[std::chrono::round<Ticks>(packet.pts + 800ms).count()];
     ++picture.groups;
     picture.number = packet.number;
-    const auto needs = packet.keyframe ? 0 : packet.mends.value_or(packet.number);
-    picture.needs = std::min(picture.needs, needs);
+    if (!packet.keyframe) {
+      picture.needs = std::min(picture.needs, packet.mends.value_or(packet.number));
+    }
   }
 
   /// For each gap in `seen`, over pictures that every group made: the timestamp of the picture
-  /// behind it. `broken`: only of those that refer into the gap.
-  std::vector<std::int64_t> gaps(const std::vector<std::int64_t>& seen, bool broken) {
-    std::lock_guard lock{mutex_};
-    std::vector<std::int64_t> out;
-    std::optional<std::uint64_t> first_missing;
-    for (auto it = pictures_.find(seen.front()); it != pictures_.end() && it->first <= seen.back();
-         ++it) {
-      const auto& [pts, picture] = *it;
-      if (std::ranges::binary_search(seen, pts)) {
-        if (first_missing && (!broken || picture.needs > *first_missing)) out.push_back(pts);
-        first_missing.reset();
-      } else if (picture.groups == kGroups) {
-        first_missing = first_missing.value_or(picture.number);
-      }
-    }
-    return out;
+  /// behind it. Each of `seen` must be one that was made.
+  std::vector<std::int64_t> gaps(const Seen& seen) {
+    return find_gaps(seen, [](const auto&, auto) { return true; });
+  }
+  /// Only of those that refer into the gap. A picture that is no keyframe refers there if it does
+  /// in each group: which of them it came from, nothing in it tells.
+  std::vector<std::int64_t> broken_gaps(const Seen& seen) {
+    return find_gaps(seen, [&](const auto& picture, std::uint64_t first_missing) {
+      return !seen.keyframes.contains(picture.first) && picture.second.needs > first_missing;
+    });
   }
 
  private:
   struct Picture {
     std::uint64_t number = 0;
-    std::uint64_t needs = ~0ULL;  ///< pictures up to this one, in the group that needs least
+    /// Pictures up to this one, in the group that needs least of those where it is no keyframe.
+    std::uint64_t needs = ~0ULL;
     std::size_t groups = 0;
   };
+
+  template <typename Counts>
+  std::vector<std::int64_t> find_gaps(const Seen& seen, Counts counts) {
+    std::lock_guard lock{mutex_};
+    std::vector<std::int64_t> out;
+    std::optional<std::uint64_t> first_missing;
+    std::size_t found = 0;
+    const auto& all = seen.pictures;
+    if (all.empty()) return out;
+    for (auto it = pictures_.find(all.front()); it != pictures_.end() && it->first <= all.back();
+         ++it) {
+      const auto& [pts, picture] = *it;
+      if (std::ranges::binary_search(all, pts)) {
+        ++found;
+        if (first_missing && counts(*it, *first_missing)) out.push_back(pts);
+        first_missing.reset();
+      } else if (picture.groups == kGroups) {
+        first_missing = first_missing.value_or(picture.number);
+      }
+    }
+    EXPECT_EQ(found, all.size());
+    return out;
+  }
 
   std::mutex mutex_;
   std::map<std::int64_t, Picture> pictures_;  // GUARDED_BY(mutex_)
@@ -206,8 +235,12 @@ class SwitchingTest : public ::testing::Test {
   std::atomic<bool> finishing_{false};
 };
 
-void expect_clean(std::span<const std::uint8_t> bytes) {
-  netlab::TsParser parser{[](const netlab::Picture&) {}};
+/// What a strict receiver objects to: nothing. Returns the keyframes' timestamps.
+std::set<std::int64_t> expect_clean(std::span<const std::uint8_t> bytes) {
+  std::set<std::int64_t> keyframes;
+  netlab::TsParser parser{[&](const netlab::Picture& picture) {
+    if (picture.keyframe) keyframes.insert(picture.pts);
+  }};
   parser.feed(bytes, {});
   const auto& counters = parser.counters();
   EXPECT_EQ(counters.sync_losses, 0U);
@@ -217,6 +250,7 @@ void expect_clean(std::span<const std::uint8_t> bytes) {
   EXPECT_EQ(counters.audio_errors, 0U);
   EXPECT_EQ(counters.pcr_backwards, 0U);
   EXPECT_EQ(counters.pts_before_pcr, 0U);
+  return keyframes;
 }
 
 /// 1024 samples at 48 kHz are 1920 ticks; containers round by one.
@@ -231,15 +265,15 @@ std::span<const std::uint8_t> as_bytes(const std::string& body) {
 }
 
 /// What a stock demuxer and decoder make of it, without a complaint, and every picture once.
-transcoder::test::Decoded decode(const std::string& body) {
-  expect_clean(as_bytes(body));
+Seen decode(const std::string& body) {
+  auto keyframes = expect_clean(as_bytes(body));
   auto decoded = transcoder::test::decode_ts(as_bytes(body));
   EXPECT_THAT(decoded.messages, IsEmpty());
-  EXPECT_FALSE(decoded.video_pts.empty());
+  EXPECT_GE(decoded.video_pts.size(), kLeastPictures);
   EXPECT_EQ(static_cast<std::size_t>(decoded.pictures), decoded.video_pts.size());
   EXPECT_TRUE(std::ranges::is_sorted(decoded.video_pts, std::ranges::less_equal{}));
   expect_continuous(decoded.audio_pts);
-  return decoded;
+  return {std::move(decoded.video_pts), std::move(keyframes)};
 }
 
 TEST_F(SwitchingTest, EveryPictureOnceAndSoundWithoutAGap) {
@@ -251,7 +285,7 @@ TEST_F(SwitchingTest, EveryPictureOnceAndSoundWithoutAGap) {
   EXPECT_GE(state.switches, 300U);
   EXPECT_EQ(state.frames_dropped, 0U);
   for (const auto& body : received_) {
-    EXPECT_THAT(published_.gaps(decode(body).video_pts, false), IsEmpty());
+    EXPECT_THAT(published_.gaps(decode(body)), IsEmpty());
   }
 }
 
@@ -270,7 +304,7 @@ TEST_F(SwitchingTest, WhatIsDiscardedOnTheWayIsMended) {
   EXPECT_EQ(state.gops_dropped, 0U);
   EXPECT_GT(state.padding_bytes, 0U);
   for (const auto& body : received_) {
-    EXPECT_THAT(published_.gaps(decode(body).video_pts, true), IsEmpty());
+    EXPECT_THAT(published_.broken_gaps(decode(body)), IsEmpty());
   }
 }
 

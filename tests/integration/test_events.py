@@ -11,6 +11,11 @@ from event_run import EventRun
 SOURCES = ("tracepoint", "sockops")
 SECONDS = 12
 
+# Linux does not run a tracing program on a processor that is in it already (bpf_prog::active), and
+# the kernel of one machine not where a softirq has interrupted init (2 of 1450 events; ftrace has
+# them, a second program misses the same). A control group's program has neither.
+PASSED_OVER = {"tracepoint": 1, "sockops": 0}
+
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory, needs_lab):
@@ -30,13 +35,13 @@ def runs(tmp_path_factory, needs_lab):
 def test_every_timeout_is_told_once(runs, source):
     run = runs[source]
     assert run.timeouts >= len(run.viewers)  # the second in the dark
-    assert run.count("rexmt") == run.timeouts
+    assert 0 <= run.timeouts - run.count("rexmt") <= PASSED_OVER[source]
 
 
 def test_every_recovery_is_told_once(runs):
     run = runs["tracepoint"]
     assert run.recoveries >= 10
-    assert run.count("dupack") == run.recoveries
+    assert 0 <= run.recoveries - run.count("dupack") <= PASSED_OVER["tracepoint"]
 
 
 def test_sockops_tells_recoveries_from_retransmissions(runs):

@@ -24,10 +24,18 @@ def binary():
     return str(max(built, key=lambda path: path.stat().st_mtime))
 
 
+_given_ports = set()
+
+
 def free_port(kind=socket.SOCK_STREAM):
-    with socket.socket(socket.AF_INET, kind) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """One that nobody has, and that was not given before: its owner may not have it yet."""
+    while True:
+        with socket.socket(socket.AF_INET, kind) as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        if port not in _given_ports:
+            _given_ports.add(port)
+            return port
 
 
 def wait_until(condition, seconds, what, interval=0.05):

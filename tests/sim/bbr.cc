@@ -1,9 +1,18 @@
 // BBR, version 1: the kernel's tcp_bbr.c, which draft-cardwell-iccrg-bbr-congestion-control-00
-// describes (version 3 is draft-ietf-ccwg-bbr). Not modelled: the policer's long-term bandwidth,
-// the allowance for aggregated acknowledgements, and the random first phase of the gain cycle.
+// describes (version 3 is draft-ietf-ccwg-bbr). Not modelled:
+// - the policer's long-term bandwidth (lt_bw);
+// - the allowance for aggregated acknowledgements (extra_acked);
+// - the random first phase of the gain cycle, which is the third here;
+// - bursts: segments leave one by one, and bbr_tso_segs_goal() counts in the windows only;
+// - the pace before the first round trip is known (there is no handshake that tells it), and what
+//   SO_MAX_PACING_RATE does to pacing_ itself: the sender applies it;
+// - that a delayed acknowledgement's round trip does not replace one that has expired;
+// - jiffies, and minmax_running_max()'s three samples: the maximum is exact;
+// - undoing what was spurious (bbr_undo_cwnd()).
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <deque>
 #include <optional>
 #include <utility>
@@ -25,9 +34,10 @@ constexpr int kFullRounds = 3;
 constexpr base::Duration kMinRttWindow = 10s;
 constexpr base::Duration kProbeRttTime = 200ms;
 constexpr double kLeastWindow = 4;
-// bbr_quantization_budget(): three bursts, of two segments at the rates of video.
-constexpr double kQuanta = 6;
-constexpr double kPacingMargin = 0.99;  // bbr_pacing_margin_percent
+constexpr double kBursts = 3;                 // bbr_quantization_budget()
+constexpr double kLeastBurstRate = 1.2e6;     // bbr_min_tso_rate, bit/s
+constexpr double kBurstsPerSecond = 1 << 10;  // sk_pacing_shift
+constexpr double kPacingMargin = 0.99;        // bbr_pacing_margin_percent
 
 class Bbr final : public CongestionControl {
  public:
@@ -37,30 +47,53 @@ class Bbr final : public CongestionControl {
     update_bandwidth(sample);
     update_mode(sample);
     update_min_rtt(sample);
+    idle_restart_ = false;
+    update_pacing(sample);
     update_window(sample);
+    last_ = sample;
   }
 
   void on_loss() override {
     save_window();
     conserves_ = enters_recovery_ = true;
   }
-  void on_timeout() override {
+  void on_timeout(bool /*again*/) override {
     save_window();
     window_ = 1;
     full_bandwidth_ = 0;
+    enters_recovery_ = false;
   }
   void on_recovered() override {
     window_ = std::max(window_, std::exchange(saved_window_, 0));
     conserves_ = false;
   }
+  /// bbr_cwnd_event()
+  void on_restart(base::Time now, base::Duration /*idle*/, bool app_limited) override {
+    if (!app_limited) return;
+    idle_restart_ = true;
+    if (mode_ == Mode::kProbeBandwidth) pacing_ = kPacingMargin * bandwidth();
+    if (mode_ == Mode::kProbeRtt) end_probe(now);
+  }
   void on_unused_window(double) override {}
   double window() const override { return window_; }
   std::optional<double> ssthresh() const override { return std::nullopt; }
   base::BitRate pacing() const override {
-    if (bandwidth() == 0) return {};
-    return base::BitRate{static_cast<std::int64_t>(gain() * kPacingMargin * bandwidth())};
+    return base::BitRate{static_cast<std::int64_t>(pacing_)};
   }
-  void set_window(double) override {}  // it sets its own at the next acknowledgement
+  /// bbr_init(), with that window.
+  void set_window(double segments) override {
+    const auto last = last_;
+    *this = Bbr{mss_};
+    window_ = segments;
+    rounds_.begin(last);
+    if (last.rtt.count() == 0) return;
+    min_rtt_ = last.min_rtt;
+    min_rtt_at_ = last.now;
+    pacing_ = first_pacing(last.rtt);
+  }
+  bool bbr() const override { return true; }
+  /// bbr_update_min_rtt(): "Ignore low rate samples during this mode."
+  bool holds_back() const override { return mode_ == Mode::kProbeRtt; }
 
  private:
   enum class Mode { kStartup, kDrain, kProbeBandwidth, kProbeRtt };
@@ -78,13 +111,36 @@ class Bbr final : public CongestionControl {
     if (mode_ == Mode::kProbeRtt) return 1;
     return kCycle[cycle_];
   }
-  double target_window() const {
-    return std::max(kLeastWindow, (full_ ? kWindowGain : kHighGain) * pipe() + kQuanta);
+  /// bbr_init_pacing_rate_from_rtt()
+  double first_pacing(base::Duration rtt) const {
+    return kHighGain * kPacingMargin * window_ * mss_ * 8 / base::seconds(rtt);
+  }
+  double window_gain() const {
+    if (mode_ == Mode::kProbeBandwidth) return kWindowGain;
+    return mode_ == Mode::kProbeRtt ? 1 : kHighGain;
+  }
+  /// bbr_tso_segs_goal()
+  double burst() const {
+    const double least = pacing_ < kLeastBurstRate ? 1 : 2;
+    return std::max(least, std::floor(pacing_ / 8 / kBurstsPerSecond / mss_));
+  }
+  /// bbr_inflight()
+  double in_flight_at(double gain) const {
+    const double budget = std::ceil(gain * pipe()) + kBursts * burst();
+    const double probes = mode_ == Mode::kProbeBandwidth && cycle_ == 0 ? 2 : 0;
+    return 2 * std::ceil(budget / 2) + probes;
+  }
+  /// bbr_packets_in_net_at_edt(): when the next one departs.
+  double in_network(double in_flight, const AckSample& sample) const {
+    const double joining = gain() > 1 ? burst() : 0;
+    const double leaving = bandwidth() * base::seconds(sample.departs_in) / 8 / mss_;
+    return std::max(0.0, in_flight + joining - leaving);
   }
   void save_window() { saved_window_ = std::max(saved_window_, window_); }
 
   void update_bandwidth(const AckSample& sample) {
-    if (sample.new_round) ++round_;
+    new_round_ = sample.delivery_rate.bps() > 0 && rounds_.ends(sample);
+    if (new_round_) ++round_;
     const auto bps = static_cast<double>(sample.delivery_rate.bps());
     if (bps <= 0 || (sample.app_limited && bps < bandwidth())) return;
     while (!best_.empty() && best_.back().bps <= bps) best_.pop_back();
@@ -93,12 +149,14 @@ class Bbr final : public CongestionControl {
   }
 
   void update_mode(const AckSample& sample) {
-    if (!full_ && sample.new_round && !sample.app_limited) check_full();
-    if (mode_ == Mode::kStartup && full_) mode_ = Mode::kDrain;
-    if (mode_ == Mode::kDrain && sample.in_flight <= pipe()) begin_cycle(sample.now);
     if (mode_ == Mode::kProbeBandwidth && cycle_is_over(sample)) {
       cycle_ = (cycle_ + 1) % kCycle.size();
       cycle_begin_ = sample.now;
+    }
+    if (!full_ && new_round_ && !sample.app_limited) check_full();
+    if (mode_ == Mode::kStartup && full_) mode_ = Mode::kDrain;
+    if (mode_ == Mode::kDrain && in_network(sample.in_flight, sample) <= in_flight_at(1)) {
+      begin_cycle(sample.now);
     }
   }
 
@@ -114,10 +172,9 @@ class Bbr final : public CongestionControl {
   /// bbr_is_next_cycle_phase()
   bool cycle_is_over(const AckSample& sample) const {
     const bool long_enough = sample.now - cycle_begin_ > min_rtt_;
-    if (kCycle[cycle_] > 1) {
-      return long_enough && (sample.lost > 0 || sample.in_flight >= kCycle[cycle_] * pipe());
-    }
-    return long_enough || (kCycle[cycle_] < 1 && sample.in_flight <= pipe());
+    const double in_network = this->in_network(sample.in_flight_before, sample);
+    if (gain() > 1) return long_enough && (sample.lost > 0 || in_network >= in_flight_at(gain()));
+    return long_enough || (gain() < 1 && in_network <= in_flight_at(1));
   }
 
   void begin_cycle(base::Time now) {
@@ -128,24 +185,35 @@ class Bbr final : public CongestionControl {
 
   void update_min_rtt(const AckSample& sample) {
     if (sample.rtt.count() > 0) {
-      const bool expired = sample.now > min_rtt_at_ + kMinRttWindow;
-      if (sample.rtt <= min_rtt_ || expired) {
+      const bool expired = min_rtt_at_ && sample.now > *min_rtt_at_ + kMinRttWindow;
+      if (sample.rtt < min_rtt_ || expired) {
         min_rtt_ = sample.rtt;
         min_rtt_at_ = sample.now;
       }
-      if (expired && !sample.idle_restart && mode_ == Mode::kProbeBandwidth) {
+      if (expired && !idle_restart_ && mode_ != Mode::kProbeRtt) {
         mode_ = Mode::kProbeRtt;
         save_window();
         probe_end_.reset();
       }
     }
     if (mode_ != Mode::kProbeRtt) return;
-    if (!probe_end_ && sample.in_flight <= kLeastWindow) probe_end_ = sample.now + kProbeRttTime;
-    if (probe_end_ && sample.now >= *probe_end_) {
-      min_rtt_at_ = sample.now;
-      on_recovered();
-      begin_cycle(sample.now);
+    if (probe_end_) {
+      probed_round_ |= new_round_;
+      if (probed_round_) end_probe(sample.now);
+    } else if (sample.in_flight <= kLeastWindow) {
+      probe_end_ = sample.now + kProbeRttTime;
+      probed_round_ = false;
+      rounds_.begin(sample);
     }
+  }
+
+  /// bbr_check_probe_rtt_done()
+  void end_probe(base::Time now) {
+    if (!probe_end_ || now < *probe_end_) return;
+    min_rtt_at_ = now;
+    window_ = std::max(window_, saved_window_);
+    mode_ = Mode::kStartup;
+    if (full_) begin_cycle(now);
   }
 
   /// bbr_set_cwnd()
@@ -153,35 +221,50 @@ class Bbr final : public CongestionControl {
     if (sample.lost > 0) window_ = std::max(1.0, window_ - sample.lost);
     if (std::exchange(enters_recovery_, false)) {
       window_ = sample.in_flight + sample.acked;
-    } else if (sample.new_round) {
+      rounds_.begin(sample);
+    } else if (new_round_) {
       conserves_ = false;
     }
     if (conserves_) {
       window_ = std::max(window_, sample.in_flight + sample.acked);
     } else if (full_) {
-      window_ = std::min(window_ + sample.acked, target_window());
-    } else if (bandwidth() == 0 || window_ < target_window()) {
+      window_ = std::min(window_ + sample.acked, in_flight_at(window_gain()));
+    } else if (sample.delivered < kInitialWindow || window_ < in_flight_at(window_gain())) {
       window_ += sample.acked;
     }
+    if (!conserves_) window_ = std::max(window_, kLeastWindow);
     window_ = mode_ == Mode::kProbeRtt ? std::min(window_, kLeastWindow) : window_;
   }
 
-  const double mss_;
+  /// bbr_set_pacing_rate()
+  void update_pacing(const AckSample& sample) {
+    if (pacing_ == 0 && sample.rtt.count() > 0) pacing_ = first_pacing(sample.rtt);
+    const double bps = gain() * kPacingMargin * bandwidth();
+    if (full_ || bps > pacing_) pacing_ = bps;
+  }
+
+  double mss_;
   Mode mode_ = Mode::kStartup;
   double window_ = kInitialWindow;
+  double pacing_ = 0;        ///< bit/s; 0: none
   double saved_window_ = 0;  ///< before a loss, a timeout or PROBE_RTT
   bool conserves_ = false;   ///< packets, in the first round of recovery
   bool enters_recovery_ = false;
   std::deque<Bandwidth> best_;  ///< falling; the first is the best of the last rounds
+  Rounds rounds_;
   std::int64_t round_ = 0;
+  bool new_round_ = false;  ///< with this acknowledgement
   base::Duration min_rtt_ = base::Duration::max();
-  base::Time min_rtt_at_{};
-  std::optional<base::Time> probe_end_;
+  std::optional<base::Time> min_rtt_at_;
+  std::optional<base::Time> probe_end_;  ///< no earlier
+  bool probed_round_ = false;            ///< nor before that
+  bool idle_restart_ = false;            ///< nothing is acknowledged since
   bool full_ = false;
   double full_bandwidth_ = 0;
   int flat_rounds_ = 0;
   std::size_t cycle_ = 0;
   base::Time cycle_begin_{};
+  AckSample last_{};
 };
 
 }  // namespace

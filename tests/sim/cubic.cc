@@ -1,5 +1,9 @@
-// CUBIC (RFC 9438; net/ipv4/tcp_cubic.c), with the delay half of HyStart. Not modelled: HyStart's
-// acknowledgement trains, which need the spacing within a burst.
+// CUBIC (RFC 9438; net/ipv4/tcp_cubic.c), with the delay half of HyStart. Not modelled:
+// - HyStart's acknowledgement trains, which need the spacing within a burst;
+// - whole segments and jiffies: the window is a fraction, and grows with each acknowledgement;
+// - its own delay_min, without the second after a loss and anew after a timeout: it is the
+//   connection's shortest round trip;
+// - undoing what was spurious (tcp_reno_undo_cwnd()).
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +19,11 @@ using namespace std::chrono_literals;
 // RFC 9438, 4.1 and 4.6.
 constexpr double kC = 0.4;
 constexpr double kBeta = 0.7;
+// Of W_est, RFC 9438, 4.3. It stays that, also from cwnd_prior on: beta_scale.
+constexpr double kAlpha = 3 * (1 - kBeta) / (1 + kBeta);
+// bictcp_update(): "very small increment", and 5 % in each round trip before W_max is known.
+constexpr double kPlateau = 100;
+constexpr double kUnknown = 0.05;
 constexpr double kLeastSsthresh = 2;  // RFC 5681, equation 4
 // tcp_cubic.c: HYSTART_MIN_SAMPLES, hystart_low_window, HYSTART_DELAY_MIN and _MAX.
 constexpr int kHystartSamples = 8;
@@ -25,8 +34,9 @@ constexpr base::Duration kHystartMost = 16ms;
 class Cubic final : public CongestionControl {
  public:
   void on_ack(const AckSample& sample) override {
+    const bool new_round = rounds_.ends(sample);
     if (sample.fast_recovery) return;
-    if (in_slow_start()) notice_delay(sample);
+    if (in_slow_start()) notice_delay(sample, new_round);
     if (!sample.window_limited) return;
     if (in_slow_start()) {
       window_ += sample.acked;
@@ -38,19 +48,25 @@ class Cubic final : public CongestionControl {
 
   void on_loss() override {
     epoch_.reset();
-    before_loss_ = window_;
     // Fast convergence: RFC 9438, 4.7.
     max_ = window_ < max_ ? window_ * (1 + kBeta) / 2 : window_;
     window_ = std::max(kLeastSsthresh, kBeta * window_);
     ssthresh_ = window_;
   }
 
-  void on_timeout() override {
-    if (window_ > 1) on_loss();
+  /// cubictcp_state(): it begins anew.
+  void on_timeout(bool again) override {
+    if (!again) on_loss();
     window_ = 1;
+    max_ = 0;
+    epoch_.reset();
   }
 
   void on_recovered() override {}
+  /// cubictcp_cwnd_event(): an idle time is none of the epoch's.
+  void on_restart(base::Time now, base::Duration idle, bool /*app_limited*/) override {
+    if (epoch_) epoch_ = std::min(now, *epoch_ + idle);
+  }
 
   /// tcp_cwnd_application_limited()
   void on_unused_window(double used) override {
@@ -72,8 +88,8 @@ class Cubic final : public CongestionControl {
 
  private:
   /// HYSTART_DELAY: the round trip grows before the queue overflows.
-  void notice_delay(const AckSample& sample) {
-    if (sample.new_round) {
+  void notice_delay(const AckSample& sample, bool new_round) {
+    if (new_round) {
       samples_ = 0;
       round_min_ = base::Duration::max();
     }
@@ -88,11 +104,10 @@ class Cubic final : public CongestionControl {
     if (!epoch_) begin_epoch(sample.now);
     const double t = base::seconds(sample.now - *epoch_ + sample.min_rtt);
     const double target = origin_ + kC * std::pow(t - k_, 3);
-    const double alpha = reno_ < before_loss_ ? 3 * (1 - kBeta) / (1 + kBeta) : 1;
-    reno_ += alpha * sample.acked / window_;
+    reno_ += kAlpha * sample.acked / window_;
     const double aim = std::max(target, reno_);
-    constexpr double kPlateau = 100;  // tcp_cubic.c, bictcp_update(): "very small increment"
-    return sample.acked * std::max((aim - window_) / window_, 1 / (kPlateau * window_));
+    const double least = max_ > 0 ? 1 / (kPlateau * window_) : kUnknown;
+    return sample.acked * std::max((aim - window_) / window_, least);
   }
 
   void begin_epoch(base::Time now) {
@@ -104,12 +119,12 @@ class Cubic final : public CongestionControl {
 
   double window_ = kInitialWindow;
   std::optional<double> ssthresh_;
-  double max_ = 0;          ///< W_max
-  double before_loss_ = 0;  ///< cwnd_prior
+  double max_ = 0;  ///< W_max; 0: none yet
   std::optional<base::Time> epoch_;
   double origin_ = 0;
   double k_ = 0;     ///< seconds
   double reno_ = 0;  ///< W_est
+  Rounds rounds_;
   int samples_ = 0;
   base::Duration round_min_ = base::Duration::max();
 };

@@ -8,7 +8,8 @@
 namespace sim {
 
 /// What the path delivers while a segment is on its way, as tcp_rate.c reckons it
-/// (draft-cheng-iccrg-delivery-rate-estimation). Counts are of segments.
+/// (draft-cheng-iccrg-delivery-rate-estimation). Counts are of segments. Not modelled: what waits
+/// in the host's queues (sk_wmem_alloc), and a clock of microseconds.
 class DeliveryRate {
  public:
   /// A segment carries it from its transmission on.
@@ -19,7 +20,7 @@ class DeliveryRate {
     bool app_limited = false;
   };
 
-  /// `idle`: nothing is in flight.
+  /// `idle`: nothing is unacknowledged. What is lost is: it may only seem so.
   Snapshot on_send(base::Time now, bool idle) {
     if (idle) first_sent_ = delivered_at_ = now;
     return {delivered_, delivered_at_, first_sent_, delivered_ <= app_limited_until_};
@@ -29,9 +30,9 @@ class DeliveryRate {
     delivered_at_ = now;
   }
   /// tcp_rate_check_app_limited(): a write finds nothing waiting, though the window would let it.
+  /// Or the congestion control holds back.
   void on_app_limited(std::int64_t in_flight) {
-    app_limited_until_ =
-        std::max(app_limited_until_, delivered_ + std::max<std::int64_t>(1, in_flight));
+    app_limited_until_ = std::max<std::int64_t>(1, delivered_ + in_flight);
   }
 
   /// tcp_rate_gen(), of the newest segment that an acknowledgement delivers: the rate while it was
@@ -43,21 +44,15 @@ class DeliveryRate {
     if (interval.count() == 0 || interval < min_rtt) return {};
     const auto rate = base::BitRate::of(
         base::ByteCount{(delivered_ - segment.delivered) * std::int64_t{mss}}, interval);
-    // Of an application-limited sample only the better counts.
-    if (!segment.app_limited || rate > rate_) {
+    // An application-limited sample counts if it is no worse.
+    if (!segment.app_limited || rate >= rate_) {
       rate_ = rate;
       app_limited_ = segment.app_limited;
     }
     return rate;
   }
 
-  /// A round trip has passed: what was sent after the last one began is delivered.
-  bool begins_round(const Snapshot& segment) {
-    if (segment.delivered < round_end_) return false;
-    round_end_ = delivered_;
-    return true;
-  }
-
+  std::int64_t delivered() const { return delivered_; }
   base::BitRate rate() const { return rate_; }       ///< TCP_INFO's; zero: none yet
   bool app_limited() const { return app_limited_; }  ///< so is that
 
@@ -66,7 +61,6 @@ class DeliveryRate {
   base::Time delivered_at_{};
   base::Time first_sent_{};
   std::int64_t app_limited_until_ = -1;  ///< delivered_ beyond which it no longer is
-  std::int64_t round_end_ = 0;           ///< delivered_ at which a round trip ends
   base::BitRate rate_;
   bool app_limited_ = false;
 };

@@ -15,6 +15,7 @@ constexpr base::Duration kLasting = 2s;
 constexpr double kFall = 0.8;
 constexpr double kRise = 1.25;
 constexpr double kRecovered = 0.9;
+constexpr base::Duration kHeld = 200ms;  // a single picture's target may be a peak
 
 struct Change {
   base::Duration at;
@@ -35,29 +36,36 @@ std::vector<Change> lasting_changes(const Scenario& scenario) {
   return result;
 }
 
-/// When `reached` is true of a picture's target for the first time after the change.
+/// After what time `reached` is true of a picture's target and then holds for so long.
 template <typename Reached>
 base::Duration time_until(const std::vector<Shown>& pictures, const Change& change,
-                          Reached reached) {
+                          base::Duration holds, Reached reached) {
+  std::optional<base::Duration> since;
   for (const auto& picture : pictures) {
     const auto at = picture.captured - Simulation::kStart;
     if (at >= change.end) break;
-    if (at >= change.at && reached(picture.target)) return at - change.at;
+    if (at < change.at) continue;
+    if (!reached(picture.target)) {
+      since.reset();
+      continue;
+    }
+    since = since.value_or(at);
+    if (at - *since >= holds) return *since - change.at;
   }
-  return change.end - change.at;
+  return kNever;
 }
 
 void note_changes(const std::vector<Shown>& pictures, const Scenario& scenario, Viewing& viewing) {
   for (const auto& change : lasting_changes(scenario)) {
     if (change.after < kFall * change.before) {
       const auto most = std::max(scenario.limits.min, kTransport.video(change.after));
-      viewing.followed.push_back(time_until(pictures, change, [&](base::BitRate target) {
+      viewing.followed.push_back(time_until(pictures, change, {}, [&](base::BitRate target) {
         return std::min(target, scenario.encoder.content) <= most;
       }));
     } else if (change.after > kRise * change.before) {
       const auto least = kRecovered * OraclePolicy::rate(change.after, scenario.limits, kTransport);
-      viewing.returned.push_back(
-          time_until(pictures, change, [&](base::BitRate target) { return target >= least; }));
+      viewing.returned.push_back(time_until(pictures, change, kHeld,
+                                            [&](base::BitRate target) { return target >= least; }));
     }
   }
 }
@@ -80,16 +88,24 @@ base::Duration longest(base::Duration so_far, const std::vector<base::Duration>&
 
 }  // namespace
 
+std::vector<base::Time> arrivals(const std::vector<Shown>& pictures, base::Time end) {
+  std::vector<base::Time> result(pictures.size());
+  for (std::size_t i = pictures.size(); i-- > 0;) {
+    end = pictures[i].arrived.value_or(end);
+    result[i] = end;
+  }
+  return result;
+}
+
 Viewing view(const std::vector<Shown>& pictures, const Scenario& scenario, base::Duration from) {
   Viewing viewing{.length = scenario.length - kEnd - from};
-  std::optional<base::Time> next;
-  for (auto it = pictures.rbegin(); it != pictures.rend(); ++it) {
-    if (it->arrived) next = it->arrived;
-    const auto at = it->captured - Simulation::kStart;
+  const auto there = arrivals(pictures, Simulation::kStart + scenario.length);
+  for (std::size_t i = 0; i < pictures.size(); ++i) {
+    const auto& picture = pictures[i];
+    const auto at = picture.captured - Simulation::kStart;
     if (at < from || at > scenario.length - kEnd) continue;
-    const auto end = next.value_or(Simulation::kStart + scenario.length);
-    viewing.delays.push_back(end - it->captured);
-    if (it->arrived) viewing.shown += it->size;
+    viewing.delays.push_back(there[i] - picture.captured);
+    if (picture.arrived) viewing.shown += picture.size;
   }
   note_changes(pictures, scenario, viewing);
   return viewing;

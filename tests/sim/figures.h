@@ -7,6 +7,9 @@
 
 namespace sim {
 
+/// Of a time until something, when it does not happen before the next change.
+inline constexpr base::Duration kNever = base::Duration::max();
+
 /// What became of one viewer's pictures, from a time on.
 struct Viewing {
   /// From capture to arrival, without the one-way delay (there is none on the way there: see
@@ -15,13 +18,16 @@ struct Viewing {
   base::ByteCount shown;                 ///< video that arrived
   double probed = 0;                     ///< share of padding in what was written, from the start
   base::Duration length{};               ///< the time judged
-  std::vector<base::Duration> followed;  ///< after each fall of the capacity
+  std::vector<base::Duration> followed;  ///< after each fall of the capacity; or kNever
   std::vector<base::Duration> returned;  ///< after each rise
 };
 
 /// What follows a start, and what is still on its way at the end, are left out.
 inline constexpr base::Duration kSettling = std::chrono::seconds{3};
 inline constexpr base::Duration kEnd = std::chrono::seconds{2};
+
+/// When each picture is there, or the next one that comes; `end`: none does.
+std::vector<base::Time> arrivals(const std::vector<Shown>& pictures, base::Time end);
 
 /// `from` since the start.
 Viewing view(const std::vector<Shown>& pictures, const Scenario& scenario, base::Duration from);
@@ -39,9 +45,9 @@ struct Figures {
   base::Duration max{};
   double late = 0;     ///< share of pictures with more than kLate
   base::BitRate rate;  ///< that arrived, of each viewer
-  /// The longest until the target is within a lower capacity; negative: none was.
+  /// The longest until the target is within a lower capacity; negative: none was; or kNever.
   base::Duration follow{-1};
-  /// Likewise, until the target is 90 % of the oracle's at a higher capacity.
+  /// Likewise, until the target is 90 % of the oracle's at a higher capacity, and then for 200 ms.
   base::Duration recover{-1};
   double probed = 0;    ///< the largest share of padding
   double fairness = 1;  ///< Jain's index of the viewers' rates

@@ -86,6 +86,30 @@ TEST(FiguresTest, TheTimeToReturnEndsAtNineTenthsOfTheOraclesRate) {
   EXPECT_EQ(viewing.returned[0], 2s);
 }
 
+/// At 1 Mbit/s after the dip, but at the oracle's rate from `from` to `to`.
+std::vector<Duration> returned(const Scenario& scenario, Duration from, Duration to) {
+  auto all = pictures(20s, 20ms, BitRate::mbps(1));
+  for (auto& picture : all) {
+    const auto at = picture.captured - kStart;
+    if (at >= from && at < to) {
+      picture.target =
+          sim::OraclePolicy::rate(scenario.payload(12s), scenario.limits, sim::kTransport);
+    }
+  }
+  return sim::view(all, scenario, sim::kSettling).returned;
+}
+
+TEST(FiguresTest, AReturnHasToHoldFor200Milliseconds) {
+  EXPECT_EQ(returned(dip(), 13s, 13s + 201ms), std::vector<Duration>{1s});
+  EXPECT_EQ(returned(dip(), 13s, 13s + 200ms), std::vector<Duration>{sim::kNever});
+}
+
+TEST(FiguresTest, WhatNeverReturnsTakesForever) {
+  const auto figures =
+      sim::summarise({sim::view(pictures(20s, 20ms, BitRate::mbps(1)), dip(), sim::kSettling)});
+  EXPECT_EQ(figures.recover, sim::kNever);
+}
+
 TEST(FiguresTest, JainsIndexOfTwoViewersWhoseRatesAreOneToThree) {
   Viewing first{.delays = {20ms}, .shown = ByteCount{1000}, .length = 10s};
   Viewing second{.delays = {30ms}, .shown = ByteCount{3000}, .length = 10s};

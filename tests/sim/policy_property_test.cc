@@ -108,14 +108,16 @@ int turns(const std::vector<Shown>& pictures, Duration from) {
 }
 
 /// How long after `change` pictures come later than `patience`, until they have not for a second.
+/// One that never comes is late until the next one that does.
 Duration drain_time(const std::vector<Shown>& pictures, Duration change, Duration end,
                     Duration patience) {
   Duration drained = change;
-  for (const auto& picture : pictures) {
-    const auto at = picture.captured - Simulation::kStart;
-    if (at < change || at >= end || !picture.arrived) continue;
+  const auto there = sim::arrivals(pictures, Simulation::kStart + end);
+  for (std::size_t i = 0; i < pictures.size(); ++i) {
+    const auto at = pictures[i].captured - Simulation::kStart;
+    if (at < change || at >= end) continue;
     if (at > drained + 1s) break;
-    const auto arrived = *picture.arrived - Simulation::kStart;
+    const auto arrived = there[i] - Simulation::kStart;
     if (arrived - at > patience) drained = std::max(drained, arrived);
   }
   return drained - change;
@@ -192,7 +194,7 @@ TEST(PolicyPropertyTest, TheRateReturnsWithTheCapacity) {
 }
 
 // The link is narrower than both together want at first, so that somebody has to give way. 0.75 is
-// less than three and a half to one.
+// 3.73 to one.
 TEST(PolicyPropertyTest, TwoViewersShareFairly) {
   expect({.drawn = {.loss = false, .steps = false, .others = false},
           .adapt =

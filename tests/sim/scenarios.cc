@@ -36,17 +36,40 @@ Changes steps(const netlab::LinkSettings& base) {
   return changes;
 }
 
-/// The logarithm of the rate wanders about 4 Mbit/s (Ornstein and Uhlenbeck) with a time constant
-/// of 5 s, and jumps about every 20 s, as a radio link's does.
-Changes mobile(const netlab::LinkSettings& base, std::uint64_t seed, Duration length) {
+/// A mobile link: a Markov chain of radio conditions, each with log-normal fading around its rate,
+/// and short interruptions; as in bench/control/mobile_trace.py.
+struct Radio {
+  std::string name;
+  std::vector<double> states;        ///< Mbit/s, from worse to better
+  double stay = 0;                   ///< seconds, mean time in a state; then to a neighbour
+  double fading = 0;                 ///< standard deviation of the rate's natural logarithm
+  double interruption = 0;           ///< per second: probability of one
+  double shortest = 0, longest = 0;  ///< one, seconds
+  double left = 0;                   ///< Mbit/s meanwhile
+  Duration round_trip{};
+  netlab::LinkSettings link;
+};
+
+Changes fading(const Radio& radio, std::uint64_t seed, Duration length) {
+  constexpr double kTick = 0.1;  // seconds
   std::mt19937_64 random{seed};
-  std::normal_distribution<double> noise;
+  std::uniform_real_distribution<> chance;
+  std::normal_distribution<> noise{0, radio.fading};
+  auto state = random() % radio.states.size();
+  double interrupted_until = 0;
   Changes changes;
-  double level = 0;
-  for (Duration t{}; t < length; t += 200ms) {
-    level += -0.04 * level + 0.2 * noise(random);
-    if (std::uniform_real_distribution<>{}(random) < 0.01) level = noise(random);
-    changes.push_back({t, with_rate(base, std::clamp(4 * std::exp(level), 0.5, 20.0))});
+  for (double at = 0; at < base::seconds(length); at += kTick) {
+    if (chance(random) < kTick / radio.stay) {
+      const bool up = chance(random) < 0.5;
+      if (up ? state + 1 < radio.states.size() : state > 0) state += up ? 1 : -1;
+    }
+    if (at >= interrupted_until && chance(random) < kTick * radio.interruption) {
+      interrupted_until = at + radio.shortest + (radio.longest - radio.shortest) * chance(random);
+    }
+    const double rate = radio.states[state] * std::exp(noise(random));
+    changes.push_back(
+        {base::from_seconds(at),
+         with_rate(radio.link, at < interrupted_until ? std::min(rate, radio.left) : rate)});
   }
   return changes;
 }
@@ -104,22 +127,26 @@ void add_rough(std::vector<Scenario>& all, const std::string& cc) {
 }
 
 void add_mobile(std::vector<Scenario>& all, const std::string& cc) {
-  for (const std::uint64_t trace : {1, 2}) {
-    const auto bottleneck = link(5, 300ms);
-    all.push_back({.name = fmt::format("mobile{}-{}", trace, cc),
-                   .link = bottleneck,
-                   .changes = mobile(bottleneck, trace, 120s),
-                   .viewer = {.congestion_control = cc, .round_trip = 50ms},
-                   .length = 120s});
+  const Radio lte{"lte", {0.8, 2, 4, 7, 12}, 2, 0.25, 0.04, 0.2, 0.5, 0.15, 60ms, link(5, 400ms)};
+  const Radio fast{"fast", {3, 8, 20, 40}, 1.5, 0.15, 0.15, 0.1, 1, 1.2, 30ms, link(20, 200ms)};
+  for (const auto& radio : {lte, fast}) {
+    for (const std::uint64_t trace : {1, 2, 3}) {
+      all.push_back({.name = fmt::format("mobile-{}{}-{}", radio.name, trace, cc),
+                     .link = radio.link,
+                     .changes = fading(radio, trace, 120s),
+                     .viewer = {.congestion_control = cc, .round_trip = radio.round_trip},
+                     .length = 120s});
+    }
   }
 }
 
 void add_company(std::vector<Scenario>& all, const std::string& cc) {
   for (const std::string other : {"cubic", "bbr"}) {
     all.push_back({.name = "beside-" + other + "-" + cc,
-                   .link = link(8, 100ms),
+                   .link = link(8, 80ms),
                    .viewer = {.congestion_control = cc},
-                   .others = {{.congestion_control = other, .start = 10s, .stop = 40s}}});
+                   .others = {{.congestion_control = other, .start = 5s, .stop = 45s}},
+                   .length = 50s});
   }
   for (const std::size_t viewers : {2, 4}) {
     all.push_back({.name = fmt::format("own{}-{}", viewers, cc),
@@ -131,7 +158,7 @@ void add_company(std::vector<Scenario>& all, const std::string& cc) {
 
 void add_interrupted(std::vector<Scenario>& all, const std::string& cc) {
   Scenario outage{
-      .name = "outage-" + cc, .link = link(8, 100ms), .viewer = {.congestion_control = cc}};
+      .name = "outage-" + cc, .link = link(8, 80ms), .viewer = {.congestion_control = cc}};
   auto gone = outage.link;
   gone.blackhole = true;
   outage.changes = {{20s, gone}, {21s, outage.link}};

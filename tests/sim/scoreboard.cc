@@ -30,7 +30,7 @@ void Scoreboard::note_sent(Sent& segment, base::Time now) {
 
 Scoreboard::News Scoreboard::acknowledge(const Ack& ack, base::Time now, base::Duration min_rtt,
                                          DeliveryRate& rate) {
-  News news;
+  News news{.in_flight_before = in_flight_};
   const auto take = [&](Sent& segment) {
     if (segment.sacked) return;
     deliver(segment, now, min_rtt, news);

@@ -26,7 +26,8 @@ class Scoreboard {
   };
   /// What an acknowledgement delivers.
   struct News {
-    std::int64_t acked = 0;  ///< segments
+    std::int64_t in_flight_before = 0;  ///< segments
+    std::int64_t acked = 0;             ///< likewise
     base::ByteCount bytes;
     // Of them, what was sent last; zero: none tells.
     base::Time sent{};

@@ -82,7 +82,8 @@ Figures run(const Scenario& scenario, const sim::MakePolicy& policy, std::uint64
   return sim::summarise(sim::view_all(simulation, scenario));
 }
 
-std::string seconds_or_none(Duration time) {
+std::string seconds_or_word(Duration time) {
+  if (time == sim::kNever) return "never";
   return time < Duration{} ? "-" : fmt::format("{:.2f}", base::seconds(time));
 }
 
@@ -98,8 +99,8 @@ void print_row(const std::string& scenario, const std::string& policy,
       "{:<26}{:<10}{:>7.0f}{:>7.0f}{:>7.0f}{:>7.0f}{:>7.1f}{:>7.1f}{:>7}{:>7}{:>7.1f}{:>7.2f}\n",
       scenario, policy, ms(median(&Figures::p50)), ms(median(&Figures::p95)),
       ms(median(&Figures::p99)), ms(median(&Figures::max)), 100 * median(&Figures::late),
-      100 * (median(&Figures::rate) / best), seconds_or_none(median(&Figures::follow)),
-      seconds_or_none(median(&Figures::recover)), 100 * median(&Figures::probed),
+      100 * (median(&Figures::rate) / best), seconds_or_word(median(&Figures::follow)),
+      seconds_or_word(median(&Figures::recover)), 100 * median(&Figures::probed),
       median(&Figures::fairness));
 }
 
@@ -109,7 +110,8 @@ void print_head() {
       "rate%: of what one would send that knows the capacity\n"
       "follow, return: s until the target is within a lower capacity, until it is 90 % of that "
       "rate\n"
-      "    after a rise; the longest of a run\n"
+      "    after a rise and stays so for 200 ms; the longest of a run; never: not before the next "
+      "change\n"
       "probe%: padding in what was written\n"
       "Jain: fairness among the viewers\n"
       "Medians of the seeds.\n\n");

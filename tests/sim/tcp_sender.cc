@@ -43,18 +43,21 @@ void TcpSender::tell_control(const Scoreboard::News& news, std::int64_t lost, ba
                    .acked = static_cast<double>(news.acked),
                    .lost = static_cast<double>(lost),
                    .in_flight = static_cast<double>(board_.in_flight()),
+                   .in_flight_before = static_cast<double>(news.in_flight_before),
+                   .departs_in = std::max(base::Duration{}, pace_next_ - now),
                    .rtt = news.rtt,
                    .min_rtt = round_trip_.min(),
+                   .delivered = delivery_rate_.delivered(),
                    .window_limited = window_use_.limited(*control_),
-                   .idle_restart = std::exchange(idle_restart_, false),
                    .fast_recovery = state_.recovering && !timed_out_};
   if (news.rtt.count() > 0) {
     sample.delivery_rate =
         delivery_rate_.sample(news.snapshot, news.sent, now, round_trip_.min(), kMss);
     sample.app_limited = news.snapshot.app_limited;
-    sample.new_round = delivery_rate_.begins_round(news.snapshot);
+    sample.delivered_before = news.snapshot.delivered;
   }
   control_->on_ack(sample);
+  if (control_->holds_back()) delivery_rate_.on_app_limited(board_.in_flight());
 }
 
 std::int64_t TcpSender::detect_losses(base::Time now) {
@@ -106,12 +109,13 @@ void TcpSender::probe_tail(base::Time now) {
 
 /// RFC 6298, 5.4 to 5.7.
 void TcpSender::expire(base::Time now) {
+  const bool again = state_.recovering && (!timed_out_ || backoff_ > 0);
   ++state_.rexmt;
   state_.recovering = true;
   timed_out_ = true;
   recovery_end_ = state_.next;
   board_.lose_all();
-  control_->on_timeout();
+  control_->on_timeout(again);
   backoff_ = std::min(backoff_ + 1, kMostBackoff);
   retransmit_at_ = now + backed_off();
 }
@@ -199,9 +203,11 @@ Segment TcpSender::retransmit(base::Time now) {
 }
 
 Segment TcpSender::transmit(Scoreboard::Sent& segment, base::Time now) {
-  const bool idle = board_.in_flight() == 0;
-  segment.snapshot = delivery_rate_.on_send(now, idle);
-  idle_restart_ |= idle && segment.snapshot.app_limited;
+  segment.snapshot = delivery_rate_.on_send(now, board_.size() == 1 && !segment.again);
+  if (board_.in_flight() == 0) {
+    control_->on_restart(now, now - last_sent_, segment.snapshot.app_limited);
+  }
+  last_sent_ = now;
   board_.note_sent(segment, now);
   note_window_use(now);
   pace(segment.bytes, now);

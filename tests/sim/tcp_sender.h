@@ -17,8 +17,9 @@ namespace sim {
 
 /// The sending end of a connection, and what TCP_INFO shows of it: SACK (RFC 6675's pipe, without
 /// proportional rate reduction), RACK and tail loss probes (RFC 8985), the retransmission timer
-/// (RFC 6298), pacing segment by segment. Not modelled: undoing what was spurious (F-RTO, Eifel).
-/// Pure: `now` never goes back.
+/// (RFC 6298), pacing segment by segment. Not modelled: the handshake, undoing what was spurious
+/// (F-RTO, Eifel), a window that begins anew after an idle timeout (tcp_cwnd_restart()), segments
+/// of several MSS (TSO), a receiver's window. Pure: `now` never goes back.
 class TcpSender {
  public:
   static constexpr std::uint32_t kMss = 1448;
@@ -87,8 +88,8 @@ class TcpSender {
   int backoff_ = 0;
   bool probed_ = false;         ///< the tail
   bool beyond_window_ = false;  ///< the probe may go there
-  bool idle_restart_ = false;   ///< not told to the congestion control yet
   std::optional<base::Time> retransmit_at_;
+  base::Time last_sent_{};
   base::Time pace_next_{};
   base::BitRate most_pacing_;
   bool waits_for_pace_ = false;

@@ -188,6 +188,20 @@ TEST_F(TcpSenderTest, TheTimeoutDoublesUntilSomethingIsAcknowledged) {
   EXPECT_LT(*sender_.timer(), last + 40ms + waits[1]);
 }
 
+TEST_F(TcpSenderTest, ATimeoutInARecoveryKeepsSsthresh) {
+  write_segments(10);
+  send(kStart);
+  acknowledge(0, kStart + 40ms, {kMss, 4 * kMss});
+  const auto ssthresh = sender_.control().ssthresh();
+  ASSERT_TRUE(ssthresh);
+  while (sender_.state().rexmt == 0) {
+    const Time next = *sender_.timer();
+    send(next);
+    sender_.on_timer(next);
+  }
+  EXPECT_EQ(sender_.control().ssthresh(), ssthresh);
+}
+
 TEST_F(TcpSenderTest, APacedSenderWaitsBetweenSegments) {
   sender_.limit_pacing(base::BitRate::mbps(1.448 * 8));  // a segment each millisecond
   write_segments(3);
@@ -207,6 +221,20 @@ TEST_F(TcpSenderTest, AWindowThatIsNotUsedDecays) {
   }
   EXPECT_LT(sender_.control().window(), 60);
   EXPECT_GE(sender_.control().window(), 12);
+}
+
+TEST_F(TcpSenderTest, TheDeliveryRateCountsTheTimeInWhichAllWasLost) {
+  write_segments(10);
+  send(kStart);
+  acknowledge(5, kStart + 40ms);
+  sender_.on_timer(*sender_.timer());  // the probe
+  send(kStart + 200ms);
+  sender_.on_timer(*sender_.timer());
+  ASSERT_EQ(sender_.in_flight().bytes(), 0);
+  send(kStart + 1s);
+  acknowledge(6, kStart + 1040ms);
+  EXPECT_EQ(sender_.delivery_rate().rate(),
+            base::BitRate::of(ByteCount{static_cast<std::int64_t>(kMss)}, 1s));
 }
 
 TEST_F(TcpSenderTest, TheDeliveryRateOfPicturesIsApplicationLimited) {

@@ -12,6 +12,8 @@ constexpr std::int64_t kHeadSegments = 2;
 constexpr std::int64_t kTailSegments = 2;
 // app/socket_limits.cc
 constexpr base::Duration kLongestFrame = std::chrono::milliseconds{40};
+// app/next_look.h
+constexpr base::Duration kLookAhead = std::chrono::milliseconds{3};
 
 }  // namespace
 
@@ -22,13 +24,14 @@ VideoSession::VideoSession(const Settings& settings, TcpSender& tcp, base::Time 
       policy_{settings.policy()},
       encoder_{settings.encoder, seed},
       send_{std::move(send)},
-      next_capture_{start} {
+      next_capture_{start},
+      look_at_{start} {
   decision_ = policy_->decide({}, path_.state(), start);
 }
 
 base::Time VideoSession::next_time() const {
-  if (encoding_.empty()) return next_capture_;
-  return std::min(next_capture_, encoding_.front().ready);
+  const auto next = std::min(next_capture_, look_at_);
+  return encoding_.empty() ? next : std::min(next, encoding_.front().ready);
 }
 
 void VideoSession::on_time(base::Time now) {
@@ -39,6 +42,10 @@ void VideoSession::on_time(base::Time now) {
     if (queue_.back().captured - queue_.front().captured > settings_.queue) drop_queue();
     write(now);
     decide(now);
+  }
+  if (look_at_ <= now) {
+    if (tcp_.in_flight().bytes() > 0) decide(now);
+    look_at_ = next_capture_ + settings_.frame_interval - kLookAhead;
   }
   if (next_capture_ <= now) {
     capture(now);
@@ -168,6 +175,7 @@ abr::Observation VideoSession::observe() const {
       .cwnd = static_cast<std::uint32_t>(tcp_.control().window()),
       .ssthresh = ssthresh ? std::optional{static_cast<std::uint32_t>(*ssthresh)} : std::nullopt,
       .mss = TcpSender::kMss,
+      .bbr = tcp_.control().bbr(),
       .recovering = state.recovering,
       .pacing = tcp_.pacing(),
       .delivery_rate = tcp_.delivery_rate().rate(),

@@ -86,6 +86,7 @@ class VideoSession {
   abr::Decision decision_;
   std::vector<Shown> shown_;
   base::Time next_capture_;
+  base::Time look_at_;            ///< before it
   std::deque<Picture> encoding_;  ///< until their time has come
   std::deque<Picture> queue_;
   base::ByteCount queued_;

@@ -12,6 +12,9 @@ namespace tcpinfo {
 /// eBPF programs that tell of congestion events as the kernel comes upon them (bpf/*_events.bpf.c),
 /// each into the ring buffer of one event loop. Loading needs capabilities, the rest does not. They
 /// end with the process, however it ends; those of several servers do not meet.
+///
+/// kTracepoint may miss one: Linux does not run a tracing program on a processor that is in it
+/// already. So nothing may depend on being told of every event.
 class EventPrograms {
  public:
   /// Called with the session and the event.

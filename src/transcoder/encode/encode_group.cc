@@ -231,7 +231,7 @@ void EncodeGroup::Impl::mend_lost(media::Pts pts) {
   if (encoder_->mend(lost->first)) {
     ++state_.mends;
   } else {
-    clock_.schedule(pts);
+    clock_.schedule_mend(pts);
   }
 }
 

@@ -61,8 +61,8 @@ class EncodeGroup {
 
   /// A viewer was never sent these pictures and takes nothing more before one that mends them, or
   /// a keyframe. The next picture refers to none of them or of those that came after; where they
-  /// are too many for that, the next keyframe comes as soon as forced_keyframe_interval allows.
-  /// Costs other viewers of the group nothing but the bits of that picture.
+  /// are too many for that, a keyframe does: at once, or forced_keyframe_interval after the last
+  /// forced one. Costs other viewers of the group nothing but the bits of that picture.
   void mend(media::PictureRange lost);
 
   /// Sees to it that the first picture at or after the returned pts is a keyframe, and returns the

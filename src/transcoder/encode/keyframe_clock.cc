@@ -16,15 +16,16 @@ KeyframeClock::Cause KeyframeClock::take(media::Pts pts, bool opened) {
   }
   last_ = pts;
   if (cause != Cause::kNone) last_keyframe_ = pts;
+  if (cause == Cause::kScheduled) last_forced_ = pts;
   scheduled_.erase(scheduled_.begin(), due);
   return cause;
 }
 
-media::Pts KeyframeClock::schedule(media::Pts earliest) {
+media::Pts KeyframeClock::schedule(media::Pts earliest, std::optional<media::Pts> last) {
   if (last_) earliest = std::max(earliest, *last_ + media::Pts{1});  // that one is encoded
   const auto planned = std::ranges::lower_bound(scheduled_, earliest);
   if (planned != scheduled_.end()) return *planned;
-  const auto known = known_before(earliest);
+  const auto known = known_before(earliest, last);
   const auto allowed = known ? std::max(earliest, *known + forced_interval_) : earliest;
   const auto tick =
       tick_before(earliest) == earliest ? earliest : tick_before(earliest) + interval_;
@@ -33,8 +34,9 @@ media::Pts KeyframeClock::schedule(media::Pts earliest) {
   return allowed;
 }
 
-std::optional<media::Pts> KeyframeClock::known_before(media::Pts earliest) const {
-  auto known = last_keyframe_;
+std::optional<media::Pts> KeyframeClock::known_before(media::Pts earliest,
+                                                      std::optional<media::Pts> last) const {
+  auto known = last;
   if (last_ && tick_before(earliest) > *last_) known = std::max(known, {tick_before(earliest)});
   if (!scheduled_.empty()) known = std::max(known, {scheduled_.back()});
   return known;

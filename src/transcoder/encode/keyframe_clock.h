@@ -21,17 +21,22 @@ class KeyframeClock {
   Cause take(media::Pts pts, bool opened);
 
   /// See EncodeGroup::schedule_keyframe.
-  media::Pts schedule(media::Pts earliest);
+  media::Pts schedule(media::Pts earliest) { return schedule(earliest, last_keyframe_); }
+  /// For who can show nothing before one: the interval counts from the last one of schedule() or
+  /// here, whatever keyframes have come by themselves.
+  void schedule_mend(media::Pts earliest) { schedule(earliest, last_forced_); }
 
  private:
+  media::Pts schedule(media::Pts earliest, std::optional<media::Pts> last);
   media::Pts tick_before(media::Pts pts) const { return pts / interval_ * interval_; }
-  /// Of the keyframes that have been or will be, the last one before `earliest`.
-  std::optional<media::Pts> known_before(media::Pts earliest) const;
+  /// Of `last` and the keyframes that will be, the last one before `earliest`.
+  std::optional<media::Pts> known_before(media::Pts earliest, std::optional<media::Pts> last) const;
 
   const base::Duration interval_;
   const base::Duration forced_interval_;
   std::optional<media::Pts> last_;           ///< newest picture
   std::optional<media::Pts> last_keyframe_;  ///< newest keyframe
+  std::optional<media::Pts> last_forced_;    ///< newest that was scheduled
   std::vector<media::Pts> scheduled_;        ///< rising, forced_interval_ apart; none is past
 };
 

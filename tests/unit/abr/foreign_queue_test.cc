@@ -41,14 +41,45 @@ TEST_F(ForeignQueueTest, NoiseIsNot) {
 
 TEST_F(ForeignQueueTest, TheyAreGoneWhenNothingWaits) {
   pictures(500ms, 0.1, 0);
-  pictures(500ms, 0.001, 0);
+  pictures(1s, 0.001, 0);
   EXPECT_FALSE(queue_.shared());
+}
+
+// BBR's PROBE_RTT: 200 ms, and what its queue takes to fill again.
+TEST_F(ForeignQueueTest, TheyAreNotGoneWhenTheyPause) {
+  pictures(500ms, 0.1, 0);
+  pictures(500ms, 0.001, 0);
+  EXPECT_TRUE(queue_.shared());
 }
 
 TEST_F(ForeignQueueTest, TheyAreGoneWhenWhatWaitsIsOurs) {
   pictures(500ms, 0.1, 0);
   pictures(500ms, 0.1, 0.09);
   EXPECT_FALSE(queue_.shared());
+}
+
+TEST_F(ForeignQueueTest, NothingThatWaitsAndThenOursForAMomentIsNoSignThatTheyAreGone) {
+  pictures(500ms, 0.1, 0);
+  pictures(300ms, 0.001, 0);
+  pictures(100ms, 0.1, 0.09);
+  EXPECT_TRUE(queue_.shared());
+}
+
+TEST_F(ForeignQueueTest, TwoPicturesFarApartAreNoSignThatTheyAreGone) {
+  pictures(500ms, 0.1, 0);
+  pictures(33ms, 0.001, 0);
+  now_ += 800ms;
+  pictures(33ms, 0.001, 0);
+  EXPECT_TRUE(queue_.shared());
+}
+
+// telemetry.marks_per_second: every tenth picture of 30 per second.
+TEST_F(ForeignQueueTest, TheyAreFoundWhereFewPicturesAreLookedAt) {
+  for (int i = 0; i < 4; ++i) {
+    pictures(33ms, 0.1, 0);
+    now_ += 300ms;
+  }
+  EXPECT_TRUE(queue_.shared());
 }
 
 // It grows while we take what we believe to be our share.

@@ -12,6 +12,9 @@ constexpr base::Time kNow{1h};
 
 BitRate mbps(double m) { return BitRate::mbps(m); }
 
+/// From 4 Mbit/s.
+GroupMembers::Fall fall(double to) { return {kNow, mbps(4), mbps(to)}; }
+
 GroupMembers members(const std::vector<double>& rates) {
   GroupMembers result;
   for (const double rate : rates) result.join(mbps(rate));
@@ -26,7 +29,7 @@ TEST(GroupMembersTest, APrivateGroupFollowsItsViewer) {
 
 TEST(GroupMembersTest, OneWhoCollapsesAloneCountsAsBeforeForHalfAMinute) {
   auto group = members({0.5, 4, 5});
-  group.note_fall(1, mbps(0.5), kNow);
+  group.note_fall(1, fall(0.5));
   EXPECT_EQ(group.next_rate(mbps(4)), mbps(4));
   group.forgive(kNow + 29s);
   EXPECT_EQ(group.next_rate(mbps(4)), mbps(4));
@@ -35,9 +38,37 @@ TEST(GroupMembersTest, OneWhoCollapsesAloneCountsAsBeforeForHalfAMinute) {
   EXPECT_EQ(group.next_rate(mbps(4)), mbps(0.5));
 }
 
+TEST(GroupMembersTest, HisHalfMinuteBeginsWithTheFirstWordOfIt) {
+  auto group = members({0.5, 4, 5});
+  group.note_fall(1, fall(0.5));
+  for (int i = 1; i < 30; ++i) group.note_fall(1, {kNow + i * 1s, mbps(4), mbps(0.5)});
+  group.forgive(kNow + 30s);
+  EXPECT_EQ(group.next_rate(mbps(4)), mbps(0.5));
+  group.note_fall(1, {kNow + 31s, mbps(4), mbps(0.5)});
+  EXPECT_EQ(group.fallen(), 0u) << "the same fall";
+}
+
+TEST(GroupMembersTest, HeMayFallAgainFromWhereTheGroupHasComeToHim) {
+  auto group = members({0.5, 4, 5});
+  group.note_fall(1, fall(0.5));
+  group.forgive(kNow + 30s);
+  group.change(1, mbps(0.5), mbps(0.1));
+  group.note_fall(1, {kNow + 40s, mbps(0.5), mbps(0.1)});
+  EXPECT_EQ(group.next_rate(mbps(0.5)), mbps(0.5));
+}
+
+TEST(GroupMembersTest, WhoIsBackHasNotFallen) {
+  auto group = members({0.5, 4, 5});
+  group.note_fall(1, fall(0.5));
+  group.change(1, mbps(0.5), mbps(3));
+  EXPECT_EQ(group.fallen(), 1u);
+  group.change(1, mbps(3), mbps(3.9));
+  EXPECT_EQ(group.fallen(), 0u);
+}
+
 TEST(GroupMembersTest, WhatTheFallenSustainsMayChange) {
   auto group = members({0.5, 4, 5});
-  group.note_fall(1, mbps(0.5), kNow);
+  group.note_fall(1, fall(0.5));
   group.change(1, mbps(0.5), mbps(0.7));
   EXPECT_EQ(group.next_rate(mbps(4)), mbps(4));
   group.change(1, mbps(0.7), mbps(4.5));
@@ -46,17 +77,17 @@ TEST(GroupMembersTest, WhatTheFallenSustainsMayChange) {
 
 TEST(GroupMembersTest, TheFallenTakesHisFallAway) {
   auto group = members({0.5, 4, 5});
-  group.note_fall(1, mbps(0.5), kNow);
-  EXPECT_EQ(group.fell(1), kNow);
+  group.note_fall(1, fall(0.5));
+  EXPECT_EQ(group.fall(1)->at, kNow);
   group.leave(1, mbps(0.5));
-  EXPECT_EQ(group.fell(1), std::nullopt);
+  EXPECT_FALSE(group.fall(1));
   EXPECT_EQ(group.fallen(), 0u);
 }
 
 TEST(GroupMembersTest, TwoWhoCollapseLowerTheRate) {
   auto group = members({0.5, 0.6, 5});
-  group.note_fall(1, mbps(0.5), kNow);
-  group.note_fall(2, mbps(0.6), kNow);
+  group.note_fall(1, fall(0.5));
+  group.note_fall(2, fall(0.6));
   EXPECT_EQ(group.next_rate(mbps(4)), mbps(0.5));
 }
 
@@ -64,7 +95,7 @@ TEST(GroupMembersTest, WhoLeavesKeepsHisRateUntilHeHasLeft) {
   auto group = members({0.5, 4});
   group.leave(2, mbps(4));
   group.depart(mbps(4), mbps(4), false, kNow + 1s);
-  group.note_fall(1, mbps(0.5), kNow);
+  group.note_fall(1, fall(0.5));
   EXPECT_FALSE(group.is_private());
   EXPECT_EQ(group.next_rate(mbps(4)), mbps(4));
   group.settle();

@@ -119,6 +119,15 @@ TEST(GroupPolicyTest, APlanMovesAsFewAsPossible) {
   EXPECT_EQ(layout->groups, (std::vector<std::optional<std::uint32_t>>{0, 1}));
 }
 
+TEST(GroupPolicyTest, ANewGroupIsForThoseWhoMove) {
+  Groups groups;
+  groups.add(1, {0.5, 1, 1, 1, 1});
+  groups.add(4, {4, 4});
+  const auto layout = rearrange(groups.views(), 3, false);
+  ASSERT_TRUE(layout);
+  EXPECT_EQ(layout->groups, (std::vector<std::optional<std::uint32_t>>{std::nullopt, 0, 1}));
+}
+
 TEST(GroupPolicyTest, AGuardedPlanCostsNobodyAnything) {
   Groups groups;
   groups.add(2, {2, 0.3});

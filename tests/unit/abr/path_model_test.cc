@@ -51,10 +51,26 @@ class PathModelTest : public testing::Test {
     delivered_ += delivered[0].size;
     auto observation = seen();
     observation.pictures = delivered;
+    observation.in_flight = ByteCount{(kRtt + way_) / kInterval * delivered[0].size.bytes()};
     model_.update(observation, std::max(now_, delivered[0].acked));
   }
   void pictures(int count, Picture p = {}) {
     for (int i = 0; i < count; ++i) picture(p);
+  }
+
+  /// 20 kB are under way and should have come long ago; 1 Mbit/s of them do. Returns what was
+  /// believed to be served.
+  BitRate overdue() {
+    BitRate served;
+    for (int i = 0; i < 20; ++i) {
+      now_ += 10ms;
+      delivered_ += BitRate::mbps(1) * 10ms;
+      auto observation = seen();
+      observation.in_flight = ByteCount{20'000};
+      model_.update(observation, now_);
+      served = std::max(served, model_.state().service);
+    }
+    return served;
   }
 
   double mbps() const { return static_cast<double>(model_.state().capacity.bps()) / 1e6; }
@@ -167,20 +183,19 @@ TEST_F(PathModelTest, WithoutPicturesItIsNotFreshForLong) {
   EXPECT_NEAR(mbps(), 5, 0.05);
 }
 
-// 20 kB are under way and should have come long ago; 1 Mbit/s of them do.
 TEST_F(PathModelTest, WhatIsOverdueTellsWhatIsServed) {
   pictures(5);
-  auto observation = seen();
-  BitRate served;
-  for (int i = 0; i < 20; ++i) {
-    now_ += 10ms;
-    observation.in_flight = ByteCount{20'000};
-    observation.delivered += BitRate::mbps(1) * 10ms;
-    model_.update(observation, now_);
-    served = std::max(served, model_.state().service);
-  }
-  EXPECT_GT(served.bps(), 0);
+  EXPECT_GT(overdue().bps(), 0);
   EXPECT_NEAR(mbps(), 1, 0.2) << "no picture tells of it, what is served does";
+}
+
+TEST_F(PathModelTest, TrainsOfBeforeThatAreForgotten) {
+  pictures(8);
+  overdue();
+  link_ = BitRate::mbps(1);
+  now_ += 500ms;
+  pictures(2);
+  EXPECT_NEAR(mbps(), 1, 0.2);
 }
 
 TEST_F(PathModelTest, BacklogIsWhatWaitsBeyondThePipeAndThePicture) {
@@ -196,6 +211,16 @@ TEST_F(PathModelTest, BacklogIsWhatWaitsBeyondThePipeAndThePicture) {
   observation.padding = ByteCount{10'000};
   model_.update(observation, now_);
   EXPECT_LT(model_.state().backlog.bytes(), 1000) << "what was added on purpose";
+}
+
+TEST_F(PathModelTest, APictureOfAHigherRateIsNoBacklog) {
+  pictures(5, {.segments = 8});
+  auto observation = seen();
+  observation.served = BitRate::mbps(4.8);
+  const auto next = observation.served * kInterval;
+  observation.in_flight = BitRate::mbps(5) * kRtt + next;
+  model_.update(observation, now_);
+  EXPECT_LT(model_.state().backlog.bytes(), kMss);
 }
 
 TEST_F(PathModelTest, AFullWindowIsAnAllowance) {
@@ -220,6 +245,69 @@ TEST_F(PathModelTest, ALongerWayIsNotAQueue) {
   pictures(60, {.segments = 5});
   EXPECT_LT(model_.state().queueing, 5ms);
   EXPECT_FALSE(model_.state().shared);
+}
+
+// What others put between our packets has drawn the only trains out.
+TEST_F(PathModelTest, WhatArrivedForLongIsABound) {
+  link_ = BitRate::mbps(0.5);
+  pictures(3, {.segments = 4});
+  now_ += 500ms;
+  link_ = BitRate::mbps(5);
+  link_free_ = {};
+  way_ = 60ms;
+  pictures(100, {.segments = 3});
+  EXPECT_GT(mbps(), 1) << "1.05 Mbit/s arrive";
+}
+
+TEST_F(PathModelTest, ACapacityThatNoPictureAgreesWithExplainsNoQueue) {
+  pictures(5);
+  link_ = BitRate::mbps(0.22);
+  for (int i = 0; i < 3; ++i) {
+    picture({.segments = 4});
+    now_ += 1100ms;
+  }
+  EXPECT_LT(mbps(), 0.3);
+  link_ = BitRate::mbps(5);
+  way_ = 45ms;
+  pictures(40, {.segments = 1});
+  EXPECT_FALSE(model_.state().shared);
+  pictures(60, {.segments = 1});
+  EXPECT_TRUE(model_.state().shared);
+}
+
+TEST_F(PathModelTest, AWayThatIsShorterAgainIsSeenOnceForEachPicture) {
+  way_ = 50ms;
+  pictures(100, {.segments = 5});
+  const auto longer = model_.state().round_trip;
+  ASSERT_GT(longer, kRtt + 45ms);
+  way_ = 30ms;
+  const Delivered first = send({.segments = 5});
+  now_ += kInterval;
+  const Delivered both[]{first, send({.segments = 5})};
+  auto observation = seen();
+  observation.pictures = both;
+  model_.update(observation, both[1].acked);
+  EXPECT_NEAR(base::seconds(longer - model_.state().round_trip), 0.02, 0.004);
+}
+
+// telemetry.marks_per_second may leave most pictures out.
+TEST_F(PathModelTest, AQueueOfOurOwnIsOursWhereFewPicturesAreLookedAt) {
+  pictures(5);
+  const Duration queue = 120ms;
+  for (int i = 0; i < 200; ++i, now_ += kInterval) {
+    auto observation = seen();
+    observation.delivered = delivered_ += link_ * kInterval;
+    observation.in_flight = link_ * (kRtt + queue);
+    const ByteCount half{2 * kMss};
+    const Delivered fourth[]{{.departed = now_ - kRtt - queue - half / link_,
+                              .head_acked = now_ - half / link_,
+                              .acked = now_,
+                              .head = half,
+                              .size = half + half}};
+    if (i % 4 == 0) observation.pictures = fourth;
+    model_.update(observation, now_);
+    ASSERT_FALSE(model_.state().shared) << i;
+  }
 }
 
 TEST_F(PathModelTest, AQueueThatOthersKeepFilledIsShared) {

@@ -74,6 +74,14 @@ TEST_F(PolicerTest, TriesAgainEverMoreSeldom) {
   EXPECT_EQ(mbps(), 0);
 }
 
+// A moment without radio, say: the bucket is still there.
+TEST_F(PolicerTest, AnotherCongestionMeanwhileIsNoReasonToForget) {
+  for (int i = 0; i < 3; ++i) congestion(kFilled, kLink);
+  run(2s, false, kFilled, kLink);
+  congestion(BitRate::mbps(1), kLink);
+  EXPECT_NEAR(mbps(), 3, 0.1);
+}
+
 TEST_F(PolicerTest, IsForgottenWhenTheTrainsWereRight) {
   for (int i = 0; i < 3; ++i) congestion(kFilled, kLink);
   run(20s, false, kFilled, kLink);

@@ -80,6 +80,16 @@ TEST_F(FrameDeliveriesTest, AHeadsReportMayComeBeforeTheRestHasBeenTaken) {
   EXPECT_EQ(report(end(0), kSent + 60ms)[0].delivery.head, kSent + 50ms);
 }
 
+// It is short; padding behind it makes the train.
+TEST_F(FrameDeliveriesTest, APictureWithinItsHeadIsLeftUntilItsMarkIsAcknowledged) {
+  sent_.push({.number = 0, .departed = kSent, .end_offset = 30, .marked_end = 102, .head_end = 40});
+  EXPECT_TRUE(report(40, kSent + 50ms).empty());
+  const auto seen = report(102, kSent + 60ms);
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].delivery.source, Source::kTimestamp);
+  EXPECT_EQ(seen[0].delivery.head, kSent + 50ms);
+}
+
 TEST_F(FrameDeliveriesTest, ALostHeadIsNone) {
   push_marked(0, 40);
   EXPECT_FALSE(report(end(0), kSent + 60ms)[0].delivery.head);

@@ -244,12 +244,38 @@ TEST_F(LadderTest, WhoIsSlowForLongIsServedAtLast) {
   Ladder ladder{{.max = 1}, now_ - 10s, recorded()};
   for (Ladder::ViewerId v : {1, 2, 3}) ladder.join(v, BitRate::mbps(2), now_);
   take_log();
-  ladder.report(3, kCollapse, now_);
   base::Time t = now_;
-  for (; t < now_ + 30s; t += 250ms) ladder.tick(t);
+  for (; t < now_ + 30s; t += 250ms) {
+    ladder.report(3, kCollapse, t);
+    ladder.tick(t);
+  }
   EXPECT_EQ(take_log(), Log{});
   ladder.tick(t);
   EXPECT_EQ(take_log(), Log{"retarget 0 500"});
+}
+
+// Viewer 1 has an encoder of his own, and his path wavers: that is nobody else's business.
+TEST_F(LadderTest, WhatAPrivateViewerSustainsKeepsNoPlanFromBeingMade) {
+  Ladder ladder{{.max = 3}, now_ - 10s, recorded()};
+  for (Ladder::ViewerId v = 1; v <= 39; ++v) {
+    ladder.join(v, BitRate::mbps(v == 1 ? 6 : v <= 3 ? 4 : 1), now_);
+  }
+  base::Time t = now_;
+  const auto waver = [&](base::Duration time) {
+    for (const auto end = t + time; t < end; t += 250ms) {
+      const auto sustains = BitRate::mbps((t - now_) / 1s % 2 ? 6 : 5.5);
+      ladder.report(1, {BitRate::mbps(6), abr::Reason::kCapacity, sustains}, t);
+      ladder.tick(t);
+    }
+  };
+  waver(60s);
+  const auto before = ladder.state().plans;
+  // Two pay for eighteen.
+  for (Ladder::ViewerId v = 4; v <= 21; ++v) {
+    ladder.report(v, {BitRate::mbps(2), abr::Reason::kStep}, t);
+  }
+  waver(10s);
+  EXPECT_GT(ladder.state().plans, before);
 }
 
 TEST_F(LadderTest, AGroupIsNotClosedWhileSomebodyIsStillServedByIt) {
@@ -368,6 +394,11 @@ TEST_F(LadderTest, ACollapseNeverLowersAnothersRate) {
     for (const auto& [v, g] : std::exchange(moving, {})) seats[v] = g;
     const auto settled = seats;
     const auto before = ladder.state().groups;
+    // Whose group is his own has a path that wavers.
+    std::map<Ladder::ViewerId, BitRate> wavering;
+    for (const auto& [v, g] : seats) {
+      if (v != 1 && before.at(g).viewers == 1) wavering[v] = before.at(g).rate;
+    }
     const double last = 150e3;
     double falling = static_cast<double>(before.at(seats.at(1)).rate.bps());
     const double step = std::uniform_real_distribution<>{0.05, 0.99}(random);
@@ -378,10 +409,13 @@ TEST_F(LadderTest, ACollapseNeverLowersAnothersRate) {
         ladder.report(1, {BitRate{static_cast<std::int64_t>(falling)}, abr::Reason::kRexmt},
                       t + picture * 33ms);
       }
+      for (const auto& [v, rate] : wavering) {
+        ladder.report(v, {(tick % 2 ? 0.6 : 1) * rate, abr::Reason::kCapacity}, t);
+      }
       ladder.tick(t);
       const auto now = ladder.state().groups;
       for (const auto& [v, g] : seats) {
-        if (v == 1) continue;
+        if (v == 1 || wavering.contains(v)) continue;
         ASSERT_GE(now.at(g).rate, 0.95 * before.at(settled.at(v)).rate) << "viewer " << v;
       }
       for (const auto& [v, g] : arriving) seats[v] = g;

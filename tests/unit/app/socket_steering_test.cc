@@ -86,6 +86,39 @@ TEST_F(SocketSteeringTest, WithoutTheHintNothingIsLimited) {
   EXPECT_EQ(pace(), BitRate{});
 }
 
+TEST_F(SocketSteeringTest, ADecisionSetsThePace) {
+  tcp_.ssthresh_hint = 0;
+  auto reno = steering("reno");
+  reno.begin(fd(), kVideo);
+  EXPECT_FALSE(reno.paces());
+  reno.follow_decision(fd(), BitRate::mbps(10), 0);
+  EXPECT_EQ(pace(), BitRate::mbps(10));
+  EXPECT_TRUE(reno.paces());
+  reno.follow_decision(fd(), BitRate::mbps(10.2), 0);
+  EXPECT_EQ(pace(), BitRate::mbps(10));  // no news
+  reno.follow_decision(fd(), BitRate::mbps(20), 0);
+  EXPECT_EQ(pace(), BitRate::mbps(20));
+}
+
+TEST_F(SocketSteeringTest, NoDecisionSetsTheOperatorsPace) {
+  tcp_.pacing = 4;
+  auto reno = steering("reno");
+  reno.begin(fd(), kVideo);
+  EXPECT_TRUE(reno.paces());
+  reno.follow_decision(fd(), BitRate::mbps(100), 0);
+  EXPECT_EQ(pace(), 4 * transport_rate(kVideo, kSilent));
+}
+
+TEST_F(SocketSteeringTest, OnlyBbrIgnoresSsthresh) {
+  auto reno = steering("reno");
+  reno.begin(fd(), kVideo);
+  EXPECT_FALSE(reno.bbr());
+  auto bbr = steering("bbr");
+  if (bbr.begin(fd(), kVideo).congestion_control != "bbr") GTEST_SKIP() << "no bbr here";
+  EXPECT_TRUE(bbr.bbr());
+  EXPECT_TRUE(bbr.paces());
+}
+
 TEST_F(SocketSteeringTest, AnUnknownCongestionControlLeavesTheKernels) {
   const auto applied = steering("no-such-control").begin(fd(), kVideo);
   EXPECT_NE(applied.error.find("no such congestion control"), std::string::npos) << applied.error;

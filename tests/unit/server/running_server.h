@@ -25,6 +25,9 @@
 struct Seen {
   std::atomic<int> joins{0};
   std::atomic<int> ticks{0};
+  std::atomic<bool> asks{false};  ///< at every tick, to be called kAsked later
+  std::atomic<int> dues{0};
+  std::atomic<int> early{0};  ///< of them, before that
   std::atomic<int> leaves{0};
   std::atomic<int> observers{0};  ///< alive
   std::atomic<int> nodelay{-1};
@@ -51,18 +54,20 @@ class FakeObserver : public server::ViewerObserver {
     if (seen_.marks) reports_ = tcpinfo::DeliveryReports::enable(tick.fd, sent(tick));
     ++seen_.joins;
   }
-  void on_tick(const server::ViewerTick& tick) override {
+  std::optional<base::Time> on_tick(const server::ViewerTick& tick) override {
     {
       std::lock_guard lock{seen_.mutex};
       seen_.viewers[tick.state.id] = tick.state;
     }
     ++seen_.ticks;
-    if (!seen_.takes_frames) return;
-    std::lock_guard lock{seen_.mutex};
-    tick.sent.take_all([&](const server::SentFrame& frame) {
-      if (frame.departed > tick.now) ++seen_.frames_ahead;
-      if (seen_.marks) seen_.frames.push_back(frame);
-    });
+    if (seen_.takes_frames) take_frames(tick);
+    if (!seen_.asks) return {};
+    return asked_for_ = tick.now + kAsked;
+  }
+  std::optional<base::Time> on_due(const server::ViewerTick& tick) override {
+    if (tick.now < asked_for_) ++seen_.early;
+    ++seen_.dues;
+    return {};
   }
   server::Marks marks(base::ByteCount size, base::Time) override {
     const auto head = size.bytes() > static_cast<std::int64_t>(seen_.head) ? seen_.head.load() : 0;
@@ -76,7 +81,17 @@ class FakeObserver : public server::ViewerObserver {
   }
   void on_leave(const server::ViewerTick&, server::LeaveReason) override { ++seen_.leaves; }
 
+  static constexpr base::Duration kAsked = std::chrono::milliseconds{100};
+
  private:
+  void take_frames(const server::ViewerTick& tick) {
+    std::lock_guard lock{seen_.mutex};
+    tick.sent.take_all([&](const server::SentFrame& frame) {
+      if (frame.departed > tick.now) ++seen_.frames_ahead;
+      if (seen_.marks) seen_.frames.push_back(frame);
+    });
+  }
+
   static int tcp_option(int fd, int option) {
     int value = -1;
     socklen_t size = sizeof value;
@@ -89,6 +104,7 @@ class FakeObserver : public server::ViewerObserver {
   }
 
   Seen& seen_;
+  base::Time asked_for_{};
   std::optional<tcpinfo::DeliveryReports> reports_;
 };
 

@@ -193,6 +193,35 @@ TEST_F(ServerStreamTest, TicksAfterThePictureHasDeparted) {
   EXPECT_EQ(handler_.seen.frames_ahead, 0);
 }
 
+TEST_F(ServerStreamTest, CallsAnObserverWhenItLastAskedFor) {
+  handler_.seen.asks = true;
+  start();
+  HttpClient client{endpoint_};
+  client.send(kGet);
+  ASSERT_TRUE(viewers_are(1));
+  for (std::uint64_t n = 0; n < 5; ++n) publish(dense(n, n == 0));
+  EXPECT_TRUE(eventually([&] { return handler_.seen.dues == 1; }));
+  std::this_thread::sleep_for(2 * FakeObserver::kAsked);
+  EXPECT_EQ(handler_.seen.dues, 1);
+  EXPECT_EQ(handler_.seen.early, 0);
+}
+
+TEST_F(ServerStreamTest, CallsNoObserverWhoseViewerHasLeft) {
+  handler_.seen.asks = true;
+  start();
+  {
+    HttpClient client{endpoint_};
+    client.send(kGet);
+    ASSERT_TRUE(viewers_are(1));
+    publish(dense(0, true));
+    ASSERT_TRUE(eventually([&] { return handler_.seen.ticks == 1; }));
+  }
+  EXPECT_TRUE(viewers_are(0));
+  const int dues = handler_.seen.dues;  // on a slow machine it came before the end did
+  std::this_thread::sleep_for(2 * FakeObserver::kAsked);
+  EXPECT_EQ(handler_.seen.dues, dues);
+}
+
 TEST_F(ServerStreamTest, CountsPicturesForgottenUnacknowledged) {
   handler_.seen.takes_frames = false;
   start();

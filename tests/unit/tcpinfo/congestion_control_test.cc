@@ -58,5 +58,11 @@ TEST(VideoRateTest, WindowBeyondTheLimitsIsThatOfTheLimits) {
             video_rate_window(VIDEO_RATE_MAX_RATE, VIDEO_RATE_MAX_RTT_US, VIDEO_RATE_MIN_MSS));
 }
 
+TEST(CongestionControlTest, BbrIsBbrInAnyVersion) {
+  EXPECT_TRUE(is_bbr("bbr"));
+  EXPECT_TRUE(is_bbr("bbr3"));
+  EXPECT_FALSE(is_bbr("cubic"));
+}
+
 }  // namespace
 }  // namespace tcpinfo

@@ -3,6 +3,9 @@
 #include <grp.h>
 #include <gtest/gtest.h>
 #include <linux/capability.h>
+#include <linux/inet_diag.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -41,6 +44,13 @@ void move(const Loopback& connection, std::size_t bytes) {
     }
     moved += static_cast<std::size_t>(sent);
   }
+}
+
+tcp_bbr_info bbr(int fd) {
+  tcp_cc_info info{};
+  socklen_t length = sizeof info;
+  EXPECT_EQ(::getsockopt(fd, IPPROTO_TCP, TCP_CC_INFO, &info, &length), 0);
+  return info.bbr;
 }
 
 /// Runs `body` in a process of its own; returns what it returns.
@@ -125,6 +135,18 @@ TEST_F(CongestionControlsTest, HintsChangeMidConnection) {
   EXPECT_EQ(applied.congestion_control, "cubic");
   EXPECT_EQ(applied.ssthresh, 20u);
   EXPECT_EQ(applied.cwnd, 60u);
+}
+
+// Then it does not hold still for the least round trip (abr::SymbiosisPolicy).
+TEST_F(CongestionControlsTest, BbrBeginsAnewWithTheWindowThatItIsGiven) {
+  if (!set_congestion_control(connection_.sender(), "bbr")) GTEST_SKIP() << "no bbr here";
+  move(connection_, 1'000'000);
+  EXPECT_GT(bbr(connection_.sender()).bbr_bw_lo, 0u);
+  const auto applied = hints_.apply(connection_.sender(), {.ssthresh = 60, .cwnd = 60});
+  EXPECT_EQ(applied.congestion_control, "bbr");
+  EXPECT_EQ(applied.cwnd, 60u);
+  EXPECT_EQ(applied.ssthresh, std::nullopt);
+  EXPECT_EQ(bbr(connection_.sender()).bbr_bw_lo, 0u);
 }
 
 TEST_F(CongestionControlsTest, LeavingBbrGivesAFiniteSsthresh) {

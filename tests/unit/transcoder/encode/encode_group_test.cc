@@ -278,9 +278,11 @@ TEST_F(EncodeGroupTest, KeyframeMendsWhatThePicturesCannotOncePerSecond) {
   pass(milliseconds{10});
   pass(milliseconds{50});
   group_->mend({.first = 8, .last = 8});
-  EXPECT_FALSE(pass(milliseconds{90})->keyframe);
-  EXPECT_TRUE(pass(milliseconds{1010})->keyframe);
-  EXPECT_EQ(group_->state().keyframes_forced, 1U);
+  EXPECT_TRUE(pass(milliseconds{90})->keyframe);
+  group_->mend({.first = 10, .last = 10});
+  EXPECT_FALSE(pass(milliseconds{1080})->keyframe);
+  EXPECT_TRUE(pass(milliseconds{1100})->keyframe);
+  EXPECT_EQ(group_->state().keyframes_forced, 2U);
   EXPECT_EQ(group_->state().mends, 0U);
 }
 

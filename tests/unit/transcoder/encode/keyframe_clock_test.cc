@@ -59,6 +59,16 @@ TEST_F(KeyframeClockTest, KeepsTheForcedIntervalAfterAKeyframe) {
   EXPECT_EQ(clock_.schedule(milliseconds{300}), milliseconds{1000});
 }
 
+TEST_F(KeyframeClockTest, AMendWaitsOnlyForOneThatWasForced) {
+  take(milliseconds{0});
+  take(milliseconds{260});
+  clock_.schedule_mend(milliseconds{300});
+  EXPECT_EQ(take(milliseconds{300}), Cause::kScheduled);
+  clock_.schedule_mend(milliseconds{400});
+  EXPECT_EQ(take(milliseconds{1290}), Cause::kNone);
+  EXPECT_EQ(take(milliseconds{1300}), Cause::kScheduled);
+}
+
 TEST_F(KeyframeClockTest, OneThatIsScheduledServesAll) {
   take(milliseconds{0});
   clock_.schedule(milliseconds{1200});

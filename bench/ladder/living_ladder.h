@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "app/ladder.h"
+#include "population.h"
+#include "result.h"
+#include "transcoder/encode/keyframe_clock.h"
+#include "transcoder/settings.h"
+
+namespace ladder_bench {
+
+/// The server's ladder, with the keyframes of its groups and each viewer's way between them.
+class LivingLadder {
+ public:
+  LivingLadder(int groups, std::size_t viewers)
+      : served_(viewers), ladder_{{.max = groups}, kEpoch, actions()} {}
+
+  void join(std::size_t viewer, BitRate sustains, base::Time now) {
+    served_[viewer] = {ladder_.join(viewer, sustains, now), {}, {}};
+  }
+
+  void report(const Viewers& viewers, base::Time now) {
+    now_ = now;
+    for (std::size_t v = 0; v < served_.size(); ++v) {
+      ladder_.report(v, {viewers.sustains(v), abr::Reason::kCapacity}, now);
+    }
+  }
+
+  void tick(base::Time now) {
+    ladder_.tick(now);
+    for (; encoded_ <= now - kEpoch; encoded_ += kPicture) {
+      for (auto& [group, clock] : clocks_) {
+        const auto cause = clock.take(encoded_, false);
+        forced_ += cause == transcoder::KeyframeClock::Cause::kScheduled;
+      }
+    }
+  }
+
+  void measure(const Viewers& viewers, base::Time now, Result& result) {
+    const auto state = ladder_.state();
+    for (std::size_t v = 0; v < served_.size(); ++v) {
+      auto& served = served_[v];
+      if (served.next && served.at <= now - kEpoch) served.group = *std::exchange(served.next, {});
+      result.add(viewers.sustains(v), state.groups.at(served.group).rate);
+    }
+    result.groups += static_cast<double>(state.groups.size());
+    ++result.ticks;
+  }
+
+  std::uint64_t moves() const {
+    std::uint64_t sum = 0;
+    for (const auto& [reason, count] : ladder_.state().moves) sum += count;
+    return sum;
+  }
+  std::uint64_t forced() const { return forced_; }
+
+ private:
+  struct Served {
+    app::Ladder::GroupIndex group = 0;
+    std::optional<app::Ladder::GroupIndex> next;
+    media::Pts at{};
+  };
+
+  transcoder::KeyframeClock& clock(app::Ladder::GroupIndex group) {
+    static const transcoder::EncoderSettings kSettings;
+    return clocks_
+        .try_emplace(group, kSettings.keyframe_interval, kSettings.forced_keyframe_interval)
+        .first->second;
+  }
+
+  app::Ladder::Actions actions() {
+    return {
+        .open = [](auto, auto) {},
+        .open_failed = [](const auto&) {},
+        .close = [this](auto group) { clocks_.erase(group); },
+        .retarget = [](auto, auto) {},
+        .schedule_keyframe = [this](auto group, auto earliest) -> media::Pts {
+          return clock(group).schedule(now_ - kEpoch + earliest);
+        },
+        .move =
+            [this](auto viewer, auto group, auto at, auto) {
+              served_[viewer].next = group;
+              served_[viewer].at = at;
+            },
+        .refuse = [](auto) {},
+        .shed = [](auto) {},
+    };
+  }
+
+  std::vector<Served> served_;
+  std::map<app::Ladder::GroupIndex, transcoder::KeyframeClock> clocks_;
+  base::Time now_ = kBegin;
+  media::Pts encoded_ = kBegin - kEpoch;
+  std::uint64_t forced_ = 0;
+  app::Ladder ladder_;
+};
+
+}  // namespace ladder_bench

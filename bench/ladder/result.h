@@ -1,0 +1,37 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "abr/group_policy.h"
+#include "abr/ladder_plan.h"
+#include "base/units.h"
+
+namespace ladder_bench {
+
+using base::BitRate;
+
+/// Sums over viewers and time. Of a viewer in a group that is too fast for him all bits that his
+/// link carries arrive, but they are a share of the pictures: `value` judges that, `log_rate` does
+/// not.
+struct Result {
+  double log_rate = 0;  // ln of the bits per second that arrive
+  double value = 0;     // abr::value: less what skipping pictures costs
+  double samples = 0;
+  double too_fast = 0;  // samples whose group is faster than the viewer sustains
+  double skipping = 0;  // those where it is by more than a tenth
+  double moves = 0;
+  double forced = 0;  // keyframes
+  double groups = 0;  // encoders running, summed over ticks
+  double ticks = 0;
+
+  void add(BitRate sustains, BitRate rate) {
+    log_rate += std::log(static_cast<double>(std::min(sustains, rate).bps()));
+    value += abr::value(sustains, rate);
+    too_fast += sustains < rate;
+    skipping += !abr::sustains(sustains, rate);
+    ++samples;
+  }
+};
+
+}  // namespace ladder_bench
