@@ -57,6 +57,8 @@ double least(const std::array<double, 3>& ring, std::size_t count) {
 
 void PathModel::update(const Observation& observation, base::Time now) {
   Observation o = observation;
+  if (o.min_rtt > least_round_trip_) fastest_ = bps(state_.capacity);  // TCP has forgotten the last
+  least_round_trip_ = o.min_rtt;
   if (o.recovering || o.receiver_limited || o.retransmits != retransmits_) calm_since_ = now;
   retransmits_ = o.retransmits;
   if (o.receiver_limited) forget_delivery();
@@ -67,6 +69,7 @@ void PathModel::update(const Observation& observation, base::Time now) {
   o.min_rtt = state_.round_trip = observation.min_rtt + detour_.length();
   state_.trains = state_.capacity.bps() > 0 && now - newest_train_ < kFresh;
   state_.fresh = state_.trains || (state_.capacity.bps() > 0 && now - confirmed_ < kFresh);
+  state_.bounded = now - std::max(newest_train_, bounded_) < kFresh;
   measure_service(o, now);
   note_delivery(o, now);
   heed_delivery(o, now);
@@ -127,14 +130,25 @@ void PathModel::note_whole(const Delivered& picture, const Observation& o) {
   const double whole = base::seconds(picture.acked - picture.departed - o.min_rtt);
   transits_[transit_count_++ % transits_.size()] = std::max(0.0, whole);
   state_.transit = base::from_seconds(least(transits_, transit_count_));
-  const double rest = std::max(0.0, bits(picture.size) - 8.0 * o.mss);
-  least_[least_count_++ % least_.size()] = rest / std::max(kNoise, whole);
+  least_[least_count_++ % least_.size()] = carries_at_least(picture, o, whole);
   // Too short for a train, it may still tell that nothing has changed. The least round trip may be
   // of a packet that took no time on the link.
   if (whole > kResolved && picture.size.bytes() >= kTelling * o.mss &&
       bits(picture.size) / whole > kConfirms * bps(state_.capacity)) {
     agreeing_ = picture.acked;
+    if (kConfirms * bits(picture.size) / whole < bps(state_.capacity)) bounded_ = picture.acked;
   }
+}
+
+/// bit/s. The least round trip may be that of a full segment, but of one on the path at its
+/// fastest.
+double PathModel::carries_at_least(const Delivered& picture, const Observation& o,
+                                   double whole) const {
+  const double segment = 8.0 * o.mss;
+  const double rest = std::max(0.0, bits(picture.size) - segment) / std::max(kNoise, whole);
+  if (fastest_ == 0) return rest;
+  const double all = bits(picture.size) / std::max(kNoise, whole + segment / fastest_);
+  return std::max(rest, all);
 }
 
 /// How the path spaced the tail.
@@ -175,6 +189,7 @@ void PathModel::add_train(const Spacing& spacing) {
   trains_.add(spacing.acked, spacing.bits, spacing.seconds, spacing.after_wait);
   newest_train_ = spacing.acked;
   state_.capacity = rate(trains_.bps());
+  fastest_ = std::max(fastest_, trains_.bps());
   state_.certain = trains_.agree();
   // Others draw trains out, so that what was seen before they came is kept meanwhile.
   const double elapsed = state_.shared ? 0 : base::seconds(spacing.acked - highest_at_);
@@ -185,6 +200,7 @@ void PathModel::add_train(const Spacing& spacing) {
 
 void PathModel::raise_capacity(double bps) {
   state_.capacity = std::max(state_.capacity, rate(bps));
+  fastest_ = std::max(fastest_, bps);
 }
 
 /// Where no picture has agreed with the capacity lately, it may be too low by far: what others put

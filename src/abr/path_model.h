@@ -47,6 +47,8 @@ class PathModel {
   void note_picture(const Delivered& picture, const Observation& observation);
   void note_waiting(const Delivered& picture, const Observation& observation);
   void note_whole(const Delivered& picture, const Observation& observation);
+  double carries_at_least(const Delivered& picture, const Observation& observation,
+                          double whole) const;
   void note_train(const Delivered& picture, const Observation& observation);
   void settle_doubt(const Delivered& next);
   void settle_agreement(const Delivered& next, const Observation& observation);
@@ -70,8 +72,11 @@ class PathModel {
   base::Time newest_train_{};
   base::Time newest_picture_{};  ///< when it was acknowledged
   base::Time confirmed_{};       ///< a picture has agreed with the capacity
+  base::Time bounded_{};         ///< a picture said that there is not much more
   base::Time lowered_at_{};      ///< the capacity, by what arrived
   base::Time highest_at_{};
+  double fastest_ = 0;                  ///< bit/s: most of the capacity since least_round_trip_
+  base::Duration least_round_trip_{};   ///< TCP's
   std::optional<Spacing> doubtful_;     ///< its last segment may have been acknowledged late
   std::optional<base::Time> agreeing_;  ///< acknowledged then, if not by the next one's arrival
   double waited_ = 0;                   ///< seconds, the newest picture's head

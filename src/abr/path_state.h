@@ -10,6 +10,7 @@ struct PathState {
   base::BitRate highest;   ///< of it lately: what the link carries, whoever else uses it
   bool fresh = false;      ///< a picture has told of it, or agreed with it, not long ago
   bool trains = false;     ///< a train has
+  bool bounded = false;    ///< it is not much too low: a train, or a picture, not long ago
   bool certain = false;    ///< the newest trains agree
   base::BitRate service;   ///< what is delivered while something waits; 0: nothing does, or unknown
   base::BitRate policed;   ///< what a token bucket lets through for long; 0: none was found

@@ -1,6 +1,7 @@
 #include "abr/symbiosis_policy.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace abr {
@@ -33,6 +34,8 @@ constexpr double kSmallStep = 0.01;  // of the ceiling
 constexpr double kProof = 0.5;  // of what the rate allows: smaller pictures prove nothing
 constexpr int kTrain = 8;
 constexpr base::Duration kProbeEvery = 2s;
+constexpr base::Duration kMostProbeWait = 32s;
+constexpr double kNews = 0.1;
 constexpr double kPaddingShare = 0.03;
 constexpr int kMostTrains = 2;  // saved up
 
@@ -226,7 +229,8 @@ Decision SymbiosisPolicy::rise_blindly(const Moment& m) {
 
 /// What makes the next picture a train, where pictures are too short.
 base::ByteCount SymbiosisPolicy::padding(const Moment& m) {
-  if (m.path.fresh || !m.quiet || m.seen.recovering || m.now < probe_at_ || rate_ >= ceiling(m)) {
+  if ((m.path.fresh && m.path.bounded) || !m.quiet || m.seen.recovering || rate_ >= ceiling(m) ||
+      m.now < probed_at_ + (m.path.fresh ? probe_wait_ : kProbeEvery)) {
     return {};
   }
   // The newest may be of a higher rate.
@@ -234,8 +238,16 @@ base::ByteCount SymbiosisPolicy::padding(const Moment& m) {
   const auto missing = base::ByteCount{std::int64_t{kTrain} * m.seen.mss} - next;
   if (missing.bytes() <= 0 || missing > std::min(padding_, kMostPadding)) return {};
   padding_ -= missing;
-  probe_at_ = m.now + kProbeEvery;
+  note_probe(m);
   return missing;
+}
+
+/// Where pictures agree with the capacity, and the last probe has told nothing new, there is time.
+void SymbiosisPolicy::note_probe(const Moment& m) {
+  const bool news = std::abs(m.path.capacity / probed_ - 1) > kNews;
+  probe_wait_ = news ? kProbeEvery : std::min(2 * probe_wait_, kMostProbeWait);
+  probed_ = m.path.capacity;
+  probed_at_ = m.now;
 }
 
 /// What the path carries, less headroom and what drains the backlog.

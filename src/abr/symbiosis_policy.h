@@ -64,6 +64,7 @@ class SymbiosisPolicy : public RatePolicy {
   static bool idles(const Moment& moment);
   static bool trains_disagree(const Moment& moment);
   base::ByteCount padding(const Moment& moment);
+  void note_probe(const Moment& moment);
   void earn_padding(const Observation& observation);
   base::BitRate pace(const Moment& moment);
   std::uint32_t window(const Moment& moment);
@@ -73,14 +74,16 @@ class SymbiosisPolicy : public RatePolicy {
   base::BitRate rate_;
   ItcpPolicy fallback_;
   bool started_ = false;
-  base::Time hold_until_{};    ///< not up before
-  base::Time step_at_{};       ///< the last step is verified
-  base::Time probe_at_{};      ///< no padding before
-  base::Time window_at_{};     ///< no window before
-  base::Time renew_at_{};      ///< BBR is not begun anew before
-  base::Time congested_at_{};  ///< last fall
-  base::Time discard_at_{};    ///< none before
-  base::Time lost_at_{};       ///< last DUPACK
+  base::Time hold_until_{};      ///< not up before
+  base::Time step_at_{};         ///< the last step is verified
+  base::Time probed_at_{};       ///< the newest padding
+  base::Time window_at_{};       ///< no window before
+  base::Time renew_at_{};        ///< BBR is not begun anew before
+  base::Time congested_at_{};    ///< last fall
+  base::Time discard_at_{};      ///< none before
+  base::Time lost_at_{};         ///< last DUPACK
+  base::Duration probe_wait_{};  ///< where the capacity may be too low, but need not be
+  base::BitRate probed_;         ///< the capacity, before the newest padding
   base::ByteCount delivered_;
   base::ByteCount padding_;  ///< that may be sent: kPaddingShare of what was delivered
 };

@@ -36,7 +36,7 @@ class PathModelTest : public testing::Test {
 
   Observation seen() {
     return {.srtt = kRtt,
-            .min_rtt = kRtt,
+            .min_rtt = min_rtt_,
             .delivered = delivered_,
             .cwnd = 100,
             .mss = kMss,
@@ -80,6 +80,7 @@ class PathModelTest : public testing::Test {
   base::Time now_{1h};
   base::Time link_free_{};
   Duration way_{};  ///< more than kRtt
+  Duration min_rtt_ = kRtt;
   ByteCount delivered_;
 };
 
@@ -173,6 +174,39 @@ TEST_F(PathModelTest, ShortPicturesThatAgreeKeepItFresh) {
   EXPECT_TRUE(model_.state().fresh);
   EXPECT_FALSE(model_.state().trains);
   EXPECT_NEAR(mbps(), 1.2, 0.1);
+}
+
+// A segment of the least round trip took little time, for the path was faster then: three passing
+// so quickly tell of more than the two that come after the first.
+TEST_F(PathModelTest, ShortPicturesRaiseACapacityThatIsTooLow) {
+  pictures(8);
+  overdue();
+  link_ = BitRate::mbps(2);
+  now_ += 500ms;
+  pictures(4, {.segments = 3});
+  EXPECT_GT(mbps(), 1.5);
+}
+
+TEST_F(PathModelTest, TheLeastRoundTripMayBeOfASlowPathLater) {
+  pictures(8);
+  overdue();
+  link_ = BitRate::mbps(2);
+  now_ += 500ms;
+  min_rtt_ += ByteCount{kMss} / link_;
+  pictures(4, {.segments = 3});
+  EXPECT_LT(mbps(), 2.1);
+}
+
+TEST_F(PathModelTest, PicturesThatPassTooQuicklyForTheCapacityDoNotBoundIt) {
+  link_ = BitRate::mbps(1.2);
+  pictures(3, {.segments = 4});
+  now_ += 500ms;
+  pictures(60, {.segments = 3});
+  EXPECT_TRUE(model_.state().bounded);
+  link_ = BitRate::mbps(1.6);  // within what a least round trip of a full segment explains
+  pictures(60, {.segments = 3});
+  EXPECT_TRUE(model_.state().fresh);
+  EXPECT_FALSE(model_.state().bounded);
 }
 
 TEST_F(PathModelTest, WithoutPicturesItIsNotFreshForLong) {

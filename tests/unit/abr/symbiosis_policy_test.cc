@@ -33,7 +33,7 @@ class SymbiosisPolicyTest : public testing::Test {
   void carries(BitRate capacity) {
     path_.capacity = capacity;
     path_.highest = capacity;
-    path_.fresh = path_.trains = path_.certain = true;
+    path_.fresh = path_.bounded = path_.trains = path_.certain = true;
   }
   double mbps() const { return static_cast<double>(rate_.bps()) / 1e6; }
 
@@ -428,6 +428,26 @@ TEST_F(SymbiosisPolicyTest, PaddingProbesAPathThatSeemsSlow) {
   path_.transit = 55ms;
   seen_.delivered = ByteCount{10'000'000};
   EXPECT_GT(decide().padding.bytes(), 0);
+}
+
+// Pictures agree with the capacity, which may be too low all the same.
+TEST_F(SymbiosisPolicyTest, WherePicturesAgreePaddingComesMoreAndMoreSeldom) {
+  path_.capacity = BitRate::mbps(0.6);
+  path_.fresh = true;
+  path_.picture = ByteCount{1'500};
+  path_.transit = 30ms;
+  const auto padded = [this](int seconds) {
+    int count = 0;
+    for (int i = 0; i < 30 * seconds; ++i) {
+      seen_.delivered += ByteCount{4'000};
+      count += decide().padding.bytes() > 0 ? 1 : 0;
+    }
+    return count;
+  };
+  EXPECT_EQ(padded(20), 4) << "after 2, 4 and 8 s";
+  EXPECT_EQ(padded(64), 2);
+  path_.bounded = true;
+  EXPECT_EQ(padded(64), 0);
 }
 
 // After an outage it would only wait with the rest.
