@@ -133,11 +133,11 @@ void PathModel::note_whole(const Delivered& picture, const Observation& o) {
   least_[least_count_++ % least_.size()] = carries_at_least(picture, o, whole);
   // Too short for a train, it may still tell that nothing has changed. The least round trip may be
   // of a packet that took no time on the link.
-  if (whole > kResolved && picture.size.bytes() >= kTelling * o.mss &&
-      bits(picture.size) / whole > kConfirms * bps(state_.capacity)) {
-    agreeing_ = picture.acked;
-    if (kConfirms * bits(picture.size) / whole < bps(state_.capacity)) bounded_ = picture.acked;
-  }
+  if (whole <= kResolved || picture.size.bytes() < kTelling * o.mss) return;
+  const double most = bits(picture.size) / whole;
+  if (most <= kConfirms * bps(state_.capacity)) return;
+  agreeing_ = picture.acked;
+  if (kConfirms * most < bps(state_.capacity)) bounded_ = picture.acked;
 }
 
 /// bit/s. The least round trip may be that of a full segment, but of one on the path at its

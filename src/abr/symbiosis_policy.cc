@@ -89,9 +89,10 @@ Decision SymbiosisPolicy::decide(const Observation& o, const PathState& path, ba
   if (!std::exchange(started_, true)) return fallback_.decide(o, path, now);
   earn_padding(o);
   const Moment m = moment(o, path, now);
+  const auto before = rate_;
   Decision decision = choose(m);
   decision.sustains = sustainable(m);
-  decision.window = o.bbr ? renewal(m) : window(m);
+  decision.window = o.bbr ? renewal(m) : window(m, path.fresh && rate_ > kBlindStep * before);
   decision.padding = padding(m);
   decision.pacing = pace(m);
   if (decision.discard && m.now < discard_at_) decision.discard = false;
@@ -201,8 +202,13 @@ Decision SymbiosisPolicy::relieved(Decision decision, base::Duration waits) {
 }
 
 Decision SymbiosisPolicy::rise(const Moment& m, base::BitRate wanted) {
-  if (m.now < hold_until_ || m.now < step_at_) return hold();
-  if (wanted > (1 + kDeadBand) * rate_) return step(m, std::min(wanted, kStep * rate_));
+  if (m.now < hold_until_ || m.now < told_at_) return hold();
+  if (wanted > (1 + kDeadBand) * rate_) {
+    const auto decision = step(m, std::min(wanted, kStep * rate_));
+    told_at_ = step_at_;
+    return decision;
+  }
+  if (m.now < step_at_) return hold();
   const auto more = std::min(ceiling(m), rate_ + kSmallStep * limits_.max);
   if (!trains_disagree(m) || more <= rate_) return hold();
   return m.path.trains || idles(m) ? step(m, more) : hold();
@@ -324,19 +330,24 @@ base::BitRate SymbiosisPolicy::pace(const Moment& m) {
 }
 
 /// A loss that no queue has caused, or a slow start that ended early, has left the window smaller
-/// than the path needs: TCP grows it only as it is used, and we use no more than it allows.
-std::uint32_t SymbiosisPolicy::window(const Moment& m) {
+/// than the path needs: TCP grows it only as it is used, and we use no more than it allows. After a
+/// leap it has room for the next: TCP's own pace, of the window over the round trip, would hide from
+/// the trains what the path carries more.
+std::uint32_t SymbiosisPolicy::window(const Moment& m, bool leapt) {
   const auto& [o, path, now, waits, quiet] = m;
   if (!o.ssthresh || o.recovering || path.shared || path.service.bps() > 0 || o.mss == 0 ||
-      o.srtt > path.round_trip + kCalm || path.capacity < kSpare * o.transport.wire(rate_) ||
-      now < window_at_ || now < congested_at_ + kSettled) {
+      o.srtt > path.round_trip + kCalm || now < congested_at_ + kSettled) {
     return 0;
   }
-  const auto needed =
-      window_for(std::min(limits_.max, o.transport.video(kHeadroom * path.capacity)), o);
-  if (o.cwnd >= needed) return 0;
+  base::BitRate video;
+  if (path.capacity >= kSpare * o.transport.wire(rate_)) {
+    video = o.transport.video(kHeadroom * path.capacity);
+  }
+  if (leapt && quiet) video = std::max(video, kStep * rate_);
+  const auto needed = window_for(std::min(ceiling(m), video), o);
+  if (o.cwnd >= needed || (now < window_at_ && needed <= window_)) return 0;
   window_at_ = now + o.srtt;
-  return needed;
+  return window_ = needed;
 }
 
 /// BBR looks for the least round trip by holding still, which is late pictures. With a window that

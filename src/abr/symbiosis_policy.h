@@ -67,7 +67,7 @@ class SymbiosisPolicy : public RatePolicy {
   void note_probe(const Moment& moment);
   void earn_padding(const Observation& observation);
   base::BitRate pace(const Moment& moment);
-  std::uint32_t window(const Moment& moment);
+  std::uint32_t window(const Moment& moment, bool leapt);
   std::uint32_t renewal(const Moment& moment);
 
   const RateLimits limits_;
@@ -76,14 +76,16 @@ class SymbiosisPolicy : public RatePolicy {
   bool started_ = false;
   base::Time hold_until_{};      ///< not up before
   base::Time step_at_{};         ///< the last step is verified
+  base::Time told_at_{};         ///< the last that trains told of
   base::Time probed_at_{};       ///< the newest padding
-  base::Time window_at_{};       ///< no window before
+  base::Time window_at_{};       ///< the same window is not given before
   base::Time renew_at_{};        ///< BBR is not begun anew before
   base::Time congested_at_{};    ///< last fall
   base::Time discard_at_{};      ///< none before
   base::Time lost_at_{};         ///< last DUPACK
   base::Duration probe_wait_{};  ///< where the capacity may be too low, but need not be
   base::BitRate probed_;         ///< the capacity, before the newest padding
+  std::uint32_t window_ = 0;     ///< the newest given
   base::ByteCount delivered_;
   base::ByteCount padding_;  ///< that may be sent: kPaddingShare of what was delivered
 };

@@ -80,6 +80,19 @@ TEST_F(SymbiosisPolicyTest, AStepIsVerifiedBeforeTheNext) {
   EXPECT_EQ(decide().rate, kLimits.max);
 }
 
+// After a round trip of 200 ms that would be a quarter of a second late.
+TEST_F(SymbiosisPolicyTest, ASmallStepDoesNotDelayWhatTrainsTell) {
+  carries(BitRate::mbps(1));
+  settle();
+  path_.certain = false;
+  auto decision = decide();
+  for (int i = 0; i < 10 && decision.reason != Reason::kStep; ++i) decision = decide();
+  ASSERT_LT(decision.rate, BitRate::mbps(1));
+  const auto low = decision.rate;
+  carries(BitRate::mbps(50));
+  EXPECT_EQ(decide().rate, 3 * low);
+}
+
 // The kernel's least round trip is of the last five minutes.
 TEST_F(SymbiosisPolicyTest, AStepIsVerifiedAfterTheRoundTripThatThereIs) {
   carries(BitRate::mbps(1));
@@ -248,6 +261,18 @@ TEST_F(WindowTest, IsTcpsWhileItRecovers) {
 TEST_F(WindowTest, IsTcpsBesideOthers) {
   path_.shared = true;
   EXPECT_EQ(asked(), 0u);
+}
+
+// TCP's pace, of the window over the round trip, would hide what the path carries more.
+TEST_F(WindowTest, HasRoomForTheNextStepAfterALeap) {
+  carries(BitRate::mbps(1));
+  seen_.srtt = path_.round_trip + 30ms;
+  settle();
+  seen_.srtt = path_.round_trip;
+  seen_.cwnd = 10;
+  EXPECT_EQ(settle(60).window, 0u);
+  carries(BitRate::mbps(2.4));
+  EXPECT_NEAR(decide().window, 47, 2) << "three times 2.2 Mbit/s, at most 6";
 }
 
 TEST_F(WindowTest, IsTcpsForASecondAfterAQueue) {
