@@ -202,20 +202,21 @@ Decision SymbiosisPolicy::relieved(Decision decision, base::Duration waits) {
 }
 
 Decision SymbiosisPolicy::rise(const Moment& m, base::BitRate wanted) {
-  if (m.now < hold_until_ || m.now < told_at_) return hold();
-  if (wanted > (1 + kDeadBand) * rate_) {
-    const auto decision = step(m, std::min(wanted, kStep * rate_));
-    told_at_ = step_at_;
-    return decision;
-  }
-  if (m.now < step_at_) return hold();
+  if (m.now < hold_until_) return hold();
+  const bool verified = m.now >= step_at_;
+  const auto most = std::min(wanted, kStep * (verified ? rate_ : std::min(verified_, rate_)));
+  if (most > (1 + kDeadBand) * rate_) return step(m, most);
+  if (!verified) return hold();
   const auto more = std::min(ceiling(m), rate_ + kSmallStep * limits_.max);
   if (!trains_disagree(m) || more <= rate_) return hold();
   return m.path.trains || idles(m) ? step(m, more) : hold();
 }
 
 Decision SymbiosisPolicy::step(const Moment& m, base::BitRate rate) {
-  step_at_ = m.now + m.path.round_trip + 2 * m.seen.frame_interval;
+  if (m.now >= step_at_) {
+    verified_ = rate_;
+    step_at_ = m.now + m.path.round_trip + 2 * m.seen.frame_interval;
+  }
   return set(rate, Reason::kStep);
 }
 

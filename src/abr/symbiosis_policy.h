@@ -72,11 +72,11 @@ class SymbiosisPolicy : public RatePolicy {
 
   const RateLimits limits_;
   base::BitRate rate_;
+  base::BitRate verified_;  ///< before the steps that are not
   ItcpPolicy fallback_;
   bool started_ = false;
   base::Time hold_until_{};      ///< not up before
   base::Time step_at_{};         ///< the last step is verified
-  base::Time told_at_{};         ///< the last that trains told of
   base::Time probed_at_{};       ///< the newest padding
   base::Time window_at_{};       ///< the same window is not given before
   base::Time renew_at_{};        ///< BBR is not begun anew before
