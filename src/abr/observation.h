@@ -39,7 +39,8 @@ struct Observation {
   base::ByteCount queued;                 ///< not taken by the kernel yet
   base::ByteCount notsent;                ///< taken, not sent
   base::ByteCount in_flight;              ///< sent, and neither acknowledged, sacked nor lost
-  base::ByteCount padding;                ///< of these three: what a decision has added
+  base::ByteCount lost;                   ///< and not sent again yet
+  base::ByteCount padding;                ///< of these: what a decision has added
   base::ByteCount delivered;              ///< of the connection: acknowledged or sacked
   std::uint32_t retransmits = 0;          ///< of the connection
   std::uint32_t cwnd = 0;

@@ -315,7 +315,7 @@ void PathModel::measure_backlog(const Observation& o) {
   const auto carries = state_.service.bps() > 0
                            ? state_.service
                            : std::max(state_.capacity, o.transport.wire(o.served));
-  const double waiting = bits(o.queued) + bits(o.notsent) + bits(o.in_flight);
+  const double waiting = bits(o.queued) + bits(o.notsent) + bits(o.in_flight) + bits(o.lost);
   // The newest picture may be of a higher rate than the last that has arrived.
   const auto picture = std::max(state_.picture, o.transport.wire(o.served) * o.frame_interval);
   const double beyond =

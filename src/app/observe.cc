@@ -25,6 +25,7 @@ abr::Observation observe(const Watched& watched, const tcpinfo::TcpSample& sampl
   const base::ByteCount acked{static_cast<std::int64_t>(sample.bytes_acked)};
   const auto outstanding = viewer.sent - sample.notsent - acked;
   const auto gone = segments(sample.sacked + sample.lost) - segments(sample.retransmitted);
+  const auto lost = segments(sample.lost) - segments(sample.retransmitted);
   return {
       .rexmt = count(tcpinfo::EventKind::kRexmt),
       .dupack = count(tcpinfo::EventKind::kDupack),
@@ -34,6 +35,7 @@ abr::Observation observe(const Watched& watched, const tcpinfo::TcpSample& sampl
       .queued = viewer.queued,
       .notsent = sample.notsent,
       .in_flight = std::max(base::ByteCount{}, outstanding - gone),
+      .lost = std::max(base::ByteCount{}, lost),
       .padding = watched.padding,
       .delivered = acked + segments(sample.sacked),
       .retransmits = sample.total_retransmits,

@@ -53,6 +53,7 @@ class TcpSender {
   const State& state() const { return state_; }
   const RoundTrip& round_trip() const { return round_trip_; }
   base::ByteCount in_flight() const { return board_.in_flight_bytes(); }
+  base::ByteCount lost() const { return base::ByteCount{board_.lost() * kMss}; }
   const DeliveryRate& delivery_rate() const { return delivery_rate_; }
   base::ByteCount notsent() const { return size_of(Range{state_.next, state_.written}); }
   CongestionControl& control() { return *control_; }

@@ -169,6 +169,7 @@ abr::Observation VideoSession::observe() const {
       .queued = queued_,
       .notsent = tcp_.notsent(),
       .in_flight = tcp_.in_flight(),
+      .lost = tcp_.lost(),
       .padding = padding,
       .delivered = state.delivered,
       .retransmits = state.retransmits,
