@@ -358,7 +358,9 @@ std::uint32_t SymbiosisPolicy::renewal(const Moment& m) {
   if (renew_at_ == base::Time{}) renew_at_ = m.now + kRenew;
   // Nothing in flight: it begins anew by itself.
   if (m.now < renew_at_ || o.recovering || o.in_flight.bytes() == 0) return 0;
-  const bool calm = m.quiet && o.srtt <= o.min_rtt + kCalm;
+  // A picture's own time is in the round trip of its last segment.
+  const auto own = m.path.capacity.bps() > 0 ? m.path.picture / m.path.capacity : base::Duration{};
+  const bool calm = m.quiet && o.srtt <= o.min_rtt + own + kCalm;
   if (!calm && !m.path.shared) return 0;  // the way may have become longer: BBR is to find that
   renew_at_ = m.now + kRenew;
   return std::max(o.cwnd, window_for(rate_, o));

@@ -349,6 +349,14 @@ TEST_F(RenewalTest, IsNotForAPathThatHasBecomeLonger) {
   EXPECT_EQ(renewals(), 0);
 }
 
+// A picture of 4 kB takes 27 ms at 1.2 Mbit/s.
+TEST_F(RenewalTest, ComesWherePicturesTakeLong) {
+  carries(BitRate::mbps(1.2));
+  path_.picture = ByteCount{4'000};
+  seen_.srtt += 30ms;
+  EXPECT_EQ(renewals(), 2);
+}
+
 TEST_F(RenewalTest, ComesBesideOthersToo) {
   seen_.srtt = 140ms;
   path_.shared = true;
