@@ -72,6 +72,12 @@ base::BitRate carried(const PathState& path) {
   return least;
 }
 
+/// What the smoothed round trip is beyond the least with no queue in the path: a picture's last
+/// segment comes after its others.
+base::Duration undisturbed(const PathState& path) {
+  return kCalm + (path.capacity.bps() > 0 ? path.picture / path.capacity : base::Duration{});
+}
+
 /// What a window of so many segments lets through, on the wire.
 base::BitRate through(std::uint32_t window, const Observation& o) {
   return base::BitRate::of(base::ByteCount{std::int64_t{window} * o.mss}, o.srtt);
@@ -337,7 +343,7 @@ base::BitRate SymbiosisPolicy::pace(const Moment& m) {
 std::uint32_t SymbiosisPolicy::window(const Moment& m, bool leapt) {
   const auto& [o, path, now, waits, quiet] = m;
   if (!o.ssthresh || o.recovering || path.shared || path.service.bps() > 0 || o.mss == 0 ||
-      o.srtt > path.round_trip + kCalm || now < congested_at_ + kSettled) {
+      o.srtt > path.round_trip + undisturbed(path) || now < congested_at_ + kSettled) {
     return 0;
   }
   base::BitRate video;
@@ -358,9 +364,7 @@ std::uint32_t SymbiosisPolicy::renewal(const Moment& m) {
   if (renew_at_ == base::Time{}) renew_at_ = m.now + kRenew;
   // Nothing in flight: it begins anew by itself.
   if (m.now < renew_at_ || o.recovering || o.in_flight.bytes() == 0) return 0;
-  // A picture's own time is in the round trip of its last segment.
-  const auto own = m.path.capacity.bps() > 0 ? m.path.picture / m.path.capacity : base::Duration{};
-  const bool calm = m.quiet && o.srtt <= o.min_rtt + own + kCalm;
+  const bool calm = m.quiet && o.srtt <= o.min_rtt + undisturbed(m.path);
   if (!calm && !m.path.shared) return 0;  // the way may have become longer: BBR is to find that
   renew_at_ = m.now + kRenew;
   return std::max(o.cwnd, window_for(rate_, o));
