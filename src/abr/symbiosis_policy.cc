@@ -195,7 +195,7 @@ Decision SymbiosisPolicy::follow(const Moment& m) {
 
 Decision SymbiosisPolicy::fall(const Moment& m, base::BitRate wanted) {
   hold_back(m);
-  if (m.seen.srtt > m.path.round_trip + kCalm) congested_at_ = m.now;
+  if (m.seen.srtt > m.path.round_trip + undisturbed(m.path)) congested_at_ = m.now;
   const auto decision = set(wanted, m.waits > kQuiet ? Reason::kBacklog : Reason::kCapacity);
   return relieved(decision, m.waits);
 }
