@@ -99,11 +99,10 @@ void print_row(const std::string& scenario, const std::string& policy,
   };
   fmt::print(
       "{:<26}{:<10}{:>7.0f}{:>7.0f}{:>7.0f}{:>7.0f}{:>7.1f}{:>7.1f}{:>7}{:>7}{:>7.1f}{:>7.2f}\n",
-      scenario, policy, ms(of(&Figures::p50)), ms(of(&Figures::p95)),
-      ms(of(&Figures::p99)), ms(of(&Figures::max)), 100 * of(&Figures::late),
-      100 * (of(&Figures::rate) / best), seconds_or_word(of(&Figures::follow)),
-      seconds_or_word(of(&Figures::recover)), 100 * of(&Figures::probed),
-      of(&Figures::fairness));
+      scenario, policy, ms(of(&Figures::p50)), ms(of(&Figures::p95)), ms(of(&Figures::p99)),
+      ms(of(&Figures::max)), 100 * of(&Figures::late), 100 * (of(&Figures::rate) / best),
+      seconds_or_word(of(&Figures::follow)), seconds_or_word(of(&Figures::recover)),
+      100 * of(&Figures::probed), of(&Figures::fairness));
 }
 
 void print_head(double percent) {
