@@ -338,8 +338,8 @@ base::BitRate SymbiosisPolicy::pace(const Moment& m) {
 
 /// A loss that no queue has caused, or a slow start that ended early, has left the window smaller
 /// than the path needs: TCP grows it only as it is used, and we use no more than it allows. After a
-/// leap it has room for the next: TCP's own pace, of the window over the round trip, would hide from
-/// the trains what the path carries more.
+/// leap it has room for the next: TCP's own pace, of the window over the round trip, would hide
+/// from the trains what the path carries more.
 std::uint32_t SymbiosisPolicy::window(const Moment& m, bool leapt) {
   const auto& [o, path, now, waits, quiet] = m;
   if (!o.ssthresh || o.recovering || path.shared || path.service.bps() > 0 || o.mss == 0 ||

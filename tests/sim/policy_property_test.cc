@@ -196,8 +196,8 @@ TEST(PolicyPropertyTest, TheRateReturnsWithTheCapacity) {
 // The link is narrower than both together want at first, so that somebody has to give way.
 void behind_one_link(Scenario& scenario) {
   scenario.viewers = 2;
-  scenario.link.rate = std::clamp(scenario.link.rate, 0.75 * scenario.limits.start,
-                                  1.5 * scenario.limits.start);
+  scenario.link.rate =
+      std::clamp(scenario.link.rate, 0.75 * scenario.limits.start, 1.5 * scenario.limits.start);
   scenario.length = scenario.last_start() + 15s + 60s + sim::kEnd;
 }
 
@@ -215,10 +215,9 @@ TEST(PolicyPropertyTest, TwoViewersShareFairly) {
   expect({.drawn = {.loss = false, .steps = false, .others = false},
           .adapt = behind_one_link,
           .exceptions = 0.01,
-          .check =
-              [](const Scenario& scenario, Simulation& simulation) {
-                return at_least(of_both(scenario, simulation).fairness, 0.75, "Jain's index");
-              }});
+          .check = [](const Scenario& scenario, Simulation& simulation) {
+            return at_least(of_both(scenario, simulation).fairness, 0.75, "Jain's index");
+          }});
 }
 
 // Where they are, it is mostly BBR, or CoDel, with a round trip above 150 ms.
@@ -226,10 +225,9 @@ TEST(PolicyPropertyTest, TwoViewersAreSeldomLate) {
   expect({.drawn = {.loss = false, .steps = false, .others = false},
           .adapt = behind_one_link,
           .exceptions = 0.07,
-          .check =
-              [](const Scenario& scenario, Simulation& simulation) {
-                return at_most(of_both(scenario, simulation).late, 0.05, "late");
-              }});
+          .check = [](const Scenario& scenario, Simulation& simulation) {
+            return at_most(of_both(scenario, simulation).late, 0.05, "late");
+          }});
 }
 
 // Its pictures are too short to tell what the path carries; half of that was enough at the start.
