@@ -21,7 +21,8 @@ namespace abr {
 ///   a token bucket      what it lets through
 ///   nothing tells       the rule of ItcpPolicy
 ///
-/// Every step up waits for the time that a picture sent at the new rate needs to be acknowledged.
+/// No step goes beyond kStep times a rate that is verified: a picture sent at it has had the time
+/// to be acknowledged.
 class SymbiosisPolicy : public RatePolicy {
  public:
   /// `itcp`: of the rule that holds as long as no picture's times are known.

@@ -247,6 +247,15 @@ TEST_F(PathModelTest, BacklogIsWhatWaitsBeyondThePipeAndThePicture) {
   EXPECT_LT(model_.state().backlog.bytes(), 1000) << "what was added on purpose";
 }
 
+TEST_F(PathModelTest, WhatIsLostAndNotSentAgainWaits) {
+  pictures(5, {.segments = 8});
+  auto observation = seen();
+  observation.in_flight = BitRate::mbps(5) * kRtt;
+  observation.lost = ByteCount{8 * kMss + 10'000};
+  model_.update(observation, now_);
+  EXPECT_NEAR(static_cast<double>(model_.state().backlog.bytes()), 10'000, 1000);
+}
+
 TEST_F(PathModelTest, APictureOfAHigherRateIsNoBacklog) {
   pictures(5, {.segments = 8});
   auto observation = seen();

@@ -38,6 +38,14 @@ TEST_F(ObserveTest, InFlightIsWhatWasSentAndHasNotArrived) {
   EXPECT_EQ(observed().in_flight, ByteCount{19'000});
 }
 
+TEST_F(ObserveTest, LostIsWhatHasNotBeenSentAgain) {
+  sample_.lost = 3;
+  sample_.retransmitted = 1;
+  EXPECT_EQ(observed().lost, ByteCount{2'000});
+  sample_.retransmitted = 4;  // one of them to be sure: a tail loss probe
+  EXPECT_EQ(observed().lost, ByteCount{});
+}
+
 TEST_F(ObserveTest, SackedIsDelivered) {
   sample_.bytes_acked = 20'000;
   sample_.sacked = 4;
