@@ -79,9 +79,15 @@ void PathModel::update(const Observation& observation, base::Time now) {
   if (state_.shared) {
     policer_.interrupt();
   } else {
-    policer_.update(waiting, state_.capacity, o.delivered, now);
+    policer_.update(waiting, promised(), o.delivered, now);
   }
   state_.policed = policer_.rate(now);
+}
+
+/// What pictures have shown lately, at least.
+base::BitRate PathModel::promised() const {
+  if (state_.trains) return state_.capacity;
+  return rate(*std::max_element(least_.begin(), least_.end()));
 }
 
 /// What was under way then has waited for the viewer.

@@ -43,6 +43,7 @@ class PathModel {
     double bps() const { return bits / std::max(seconds, 1e-6); }
   };
 
+  base::BitRate promised() const;
   void forget_delivery();
   void note_picture(const Delivered& picture, const Observation& observation);
   void note_waiting(const Delivered& picture, const Observation& observation);

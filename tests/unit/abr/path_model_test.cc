@@ -247,6 +247,17 @@ TEST_F(PathModelTest, BacklogIsWhatWaitsBeyondThePipeAndThePicture) {
   EXPECT_LT(model_.state().backlog.bytes(), 1000) << "what was added on purpose";
 }
 
+// Too short for trains, they neither fit what the trains promised nor show anything like it now.
+TEST_F(PathModelTest, SmallPicturesOnASlowerLinkAreNoTokenBucket) {
+  pictures(5, {.segments = 8});
+  link_ = BitRate::mbps(1);
+  for (int i = 0; i < 6; ++i) {
+    pictures(10, {.segments = 2});
+    pictures(5, {.segments = 3});
+    EXPECT_EQ(model_.state().policed.bps(), 0) << i;
+  }
+}
+
 TEST_F(PathModelTest, WhatIsLostAndNotSentAgainWaits) {
   pictures(5, {.segments = 8});
   auto observation = seen();
