@@ -15,19 +15,19 @@ constexpr base::Duration kSoon = 2s;
 constexpr base::Duration kOver = 100ms;     // nothing has waited for so long: it is over
 constexpr base::Duration kShortest = 80ms;  // shorter ones have no rate worth comparing
 constexpr double kAlike = 0.1;
-constexpr double kBroken = 2;  // the trains promised so many times the rate
+constexpr double kBroken = 2;  // so many times the rate was promised
 constexpr int kRepeats = 2;
 constexpr base::Duration kHold = 10s;
 constexpr base::Duration kMostHold = 160s;
 
 }  // namespace
 
-void Policer::update(bool waiting, base::BitRate capacity, base::ByteCount delivered,
+void Policer::update(bool waiting, base::BitRate promised, base::ByteCount delivered,
                      base::Time now) {
   if (waiting) {
     if (!congested_) {
       congested_ = true;
-      promised_ = capacity;
+      promised_ = promised;
       begin_ = now;
       delivered_at_begin_ = delivered;
     }

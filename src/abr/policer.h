@@ -11,9 +11,9 @@ namespace abr {
 /// after the while the trains are believed again, and it doubles when that proves wrong. Pure.
 class Policer {
  public:
-  /// At each observation. `waiting`: the path is busy with what waits; `capacity`: by trains;
-  /// `delivered`: of the connection.
-  void update(bool waiting, base::BitRate capacity, base::ByteCount delivered, base::Time now);
+  /// At each observation. `waiting`: the path is busy with what waits; `promised`: the rate
+  /// that pictures have shown lately; `delivered`: of the connection.
+  void update(bool waiting, base::BitRate promised, base::ByteCount delivered, base::Time now);
   /// What waits is not of our making.
   void interrupt() { congested_ = false; }
   /// What passes for long; zero: as much as the trains show.
@@ -23,7 +23,7 @@ class Policer {
   void end_congestion();
 
   bool congested_ = false;
-  base::BitRate promised_;  ///< by the trains before the congestion
+  base::BitRate promised_;  ///< before the congestion
   base::Time begin_{};
   base::Time end_{};
   base::ByteCount delivered_at_begin_;
