@@ -273,6 +273,9 @@ Seen decode(const std::string& body) {
   EXPECT_EQ(static_cast<std::size_t>(decoded.pictures), decoded.video_pts.size());
   EXPECT_TRUE(std::ranges::is_sorted(decoded.video_pts, std::ranges::less_equal{}));
   expect_continuous(decoded.audio_pts);
+  // The end of the stream may have cut the last picture, and of that one TsParser says nothing: not
+  // that it is a keyframe either.
+  if (!decoded.video_pts.empty()) decoded.video_pts.pop_back();
   return {std::move(decoded.video_pts), std::move(keyframes)};
 }
 
