@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "base/units.h"
 
 namespace abr {
@@ -8,7 +10,8 @@ namespace abr {
 /// not go away when we send less; what is ours of the link is what TCP's window wins. Pure.
 ///
 /// Others are there when a picture's head has waited kForeign longer than pictures of our own can
-/// explain, for kSurely; they are gone when what waits is surely ours for as long, or when that, or
+/// explain, for kSurely; or when it waits at all, for kStands, and the path has had the time to
+/// pass what there was. They are gone when what waits is surely ours for kSurely, or when that, or
 /// nothing, waits for kPause: BBR empties the queue for a while every ten seconds (PROBE_RTT).
 class ForeignQueue {
  public:
@@ -18,6 +21,9 @@ class ForeignQueue {
     double all = 0;
     double own = 0;         ///< behind pictures of ours, by the capacity
     double surely_own = 0;  ///< likewise, by the highest capacity seen: others draw trains out
+    /// Since the one before, by the capacity, beside what has arrived. Empty: the path may be
+    /// slower than that.
+    std::optional<double> spare;
   };
 
   void add(const Waiting& waiting);
@@ -34,11 +40,15 @@ class ForeignQueue {
   };
 
   void add_own(base::Time at, bool waits);
-  void add_foreign(const Waiting& waiting);
+  bool outlasts(const Waiting& waiting);
+  void add_foreign(const Waiting& waiting, bool stays);
 
   bool shared_ = false;
   base::Time newest_{};
   Stretch foreign_;
+  Stretch standing_;         ///< there is a queue, whosever it is
+  double longest_ = 0;       ///< seconds, the most of it
+  double spare_ = 0;         ///< seconds that the path had to pass it
   Stretch own_;              ///< what waits is surely ours
   Stretch calm_;             ///< that, or nothing waits
   double queue_ = 0;         ///< seconds, when it was found shared

@@ -228,12 +228,15 @@ void PathModel::notice_others(const Delivered& picture, const Observation& o) {
   // What TCP has held back has not waited in the path.
   if (capacity == 0 || picture.departed <= held_at_) return;
   const double most = std::max(capacity, bps(state_.highest));
+  const double passed = base::seconds(picture.acked - std::exchange(noticed_at_, picture.acked));
+  const double used = bits(o.delivered - std::exchange(noticed_, o.delivered)) / capacity;
   foreign_.add({.acked = picture.acked,
                 .all = waited_,
                 .own = own_queue(picture, o, capacity),
                 .surely_own = bps(o.transport.wire(o.served)) > kFills * most
                                   ? own_queue(picture, o, most)
-                                  : 0});
+                                  : 0,
+                .spare = busy_since_ ? std::nullopt : std::optional{passed - used}});
   state_.shared = foreign_.shared();
 }
 

@@ -93,6 +93,8 @@ class PathModel {
   DeliveryHistory deliveries_;
   std::optional<base::Time> busy_since_;  ///< what is due has not come
   ForeignQueue foreign_;
+  base::Time noticed_at_{};  ///< when the newest picture that it was told of was acknowledged
+  base::ByteCount noticed_;  ///< what had been delivered
   Detour detour_;
   base::Time held_at_{};  ///< TCP had more than it might send
   Policer policer_;

@@ -170,14 +170,15 @@ Decision SymbiosisPolicy::yield(const Moment& m) {
 /// What the window has room for; in a recovery it is on its way to ssthresh (RFC 6937).
 Decision SymbiosisPolicy::take(const Moment& m) {
   step_at_ = m.now + m.seen.srtt + m.seen.frame_interval;
-  // There are two of us at least.
+  // There are two of us at least; if both are ours, more than a half of each would be too much.
   const auto half =
       std::min(ceiling(m), m.seen.transport.video(0.5 * std::max(m.path.highest, m.path.capacity)));
   if (m.seen.srtt.count() == 0) return hold();
   auto window = m.seen.cwnd;
   if (m.seen.recovering) window = std::min(window, m.seen.ssthresh.value_or(window));
   const auto room = m.seen.transport.video(kOfAllowance * through(window, m.seen));
-  const auto most = std::min(half, room);
+  auto most = std::min(half, room);
+  if (m.seen.bbr) most = std::min(most, kBlindStep * rate_);  // its window is no share of the queue
   return most > rate_ ? set(most, Reason::kStep) : hold();
 }
 

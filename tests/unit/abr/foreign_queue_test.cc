@@ -9,10 +9,11 @@ using namespace std::chrono_literals;
 
 class ForeignQueueTest : public testing::Test {
  protected:
-  /// Pictures for so long whose heads waited `all` seconds, `own` of them behind our own.
-  void pictures(base::Duration time, double all, double own) {
+  /// Pictures for so long whose heads waited `all` seconds, `own` of them behind our own, and which
+  /// leave `spare` seconds.
+  void pictures(base::Duration time, double all, double own, double spare = 0) {
     for (const auto end = now_ + time; now_ < end; now_ += 33ms) {
-      queue_.add({.acked = now_, .all = all, .own = own, .surely_own = own});
+      queue_.add({.acked = now_, .all = all, .own = own, .surely_own = own, .spare = spare});
     }
   }
 
@@ -32,6 +33,14 @@ TEST_F(ForeignQueueTest, AQueueThatIsNotOursIsSharedAfterAWhile) {
 TEST_F(ForeignQueueTest, AQueueOfOurOwnIsNot) {
   pictures(2s, 0.1, 0.09);
   EXPECT_FALSE(queue_.shared());
+}
+
+// Trains that others draw out make the capacity look low, and what waits look ours.
+TEST_F(ForeignQueueTest, AQueueThatStaysThoughThePathHadTimeForItIsShared) {
+  pictures(500ms, 0.05, 0.04, 0.005);
+  EXPECT_FALSE(queue_.shared());
+  pictures(500ms, 0.05, 0.04, 0.005);
+  EXPECT_TRUE(queue_.shared());
 }
 
 TEST_F(ForeignQueueTest, NoiseIsNot) {

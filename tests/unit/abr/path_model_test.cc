@@ -364,6 +364,34 @@ TEST_F(PathModelTest, AQueueOfOurOwnIsOursWhereFewPicturesAreLookedAt) {
   }
 }
 
+// Others draw trains out, so that what waits looks ours; but then the path would have passed it.
+TEST_F(PathModelTest, AQueueThatOutlastsOurOwnIsShared) {
+  link_ = BitRate::mbps(2);
+  pictures(5, {.segments = 5});
+  const auto standing = [&](int count) {
+    const Duration queue = 45ms;
+    const ByteCount size{5 * kMss};
+    const ByteCount head{2 * kMss};
+    for (int i = 0; i < count; ++i) {
+      now_ += kInterval;
+      const Delivered delivered[]{{.departed = now_ - kRtt - queue - size / link_,
+                                   .head_acked = now_ - (size - head) / link_,
+                                   .acked = now_,
+                                   .head = head,
+                                   .size = size}};
+      auto observation = seen();
+      observation.delivered = delivered_ += size;
+      observation.in_flight = size + size + size;
+      observation.pictures = delivered;
+      model_.update(observation, now_);
+    }
+  };
+  standing(15);
+  EXPECT_FALSE(model_.state().shared);
+  standing(20);
+  EXPECT_TRUE(model_.state().shared);
+}
+
 TEST_F(PathModelTest, AQueueThatOthersKeepFilledIsShared) {
   pictures(5);
   link_free_ = now_ + 100ms;

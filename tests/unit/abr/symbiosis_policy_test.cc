@@ -382,6 +382,24 @@ TEST_F(SymbiosisPolicyTest, BesideOthersTheWindowSaysWhatOursIs) {
   EXPECT_NEAR(mbps(), 4, 0.01) << "there are two of us";
 }
 
+// Its window is of what the path carried before they came.
+TEST_F(SymbiosisPolicyTest, BesideOthersBbrTakesItsShareByAndBy) {
+  seen_.bbr = true;
+  carries(BitRate::mbps(8));
+  settle();
+  path_.service = BitRate::mbps(1);
+  decide();
+  ASSERT_LT(mbps(), 1);
+  path_.service = {};
+  path_.shared = true;
+  seen_.srtt = 140ms;
+  const auto before = mbps();
+  settle(5);
+  EXPECT_NEAR(mbps(), 1.5 * before, 0.01);
+  settle(60);
+  EXPECT_NEAR(mbps(), 4, 0.01);
+}
+
 TEST_F(SymbiosisPolicyTest, BesideOthersALossLeavesWhatItsWindowLetsThrough) {
   carries(BitRate::mbps(8));
   settle();
