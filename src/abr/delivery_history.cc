@@ -5,7 +5,11 @@
 namespace abr {
 
 void DeliveryHistory::add(const Mark& mark) {
-  if (count_ > 0 && mark.at - marks_[(count_ - 1) % kMarks].at < kApart) return;
+  if (count_ > 0) {
+    const Mark& newest = marks_[(count_ - 1) % kMarks];
+    const bool more = mark.delivered + mark.under_way > newest.delivered + newest.under_way;
+    if (!more && mark.at - newest.at < kApart) return;
+  }
   marks_[count_++ % kMarks] = mark;
 }
 

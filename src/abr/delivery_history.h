@@ -16,13 +16,14 @@ class DeliveryHistory {
     base::ByteCount under_way;  ///< in flight then, or about to be
   };
 
+  /// Marks that follow closely and have no more to be delivered are left out.
   void add(const Mark& mark);
   /// The newest that is not after `time`; null: none so old is kept.
   const Mark* before(base::Time time) const;
 
  private:
-  // 0.6 s of acknowledgements that come all the time, 2 s with two observations a picture at 30 per
-  // second: longer round trips have no mark that is old enough.
+  // 0.6 s of acknowledgements that come all the time, 1.5 s with a picture that leaves and two other
+  // observations, 30 times a second: longer round trips have no mark that is old enough.
   static constexpr base::Duration kApart = std::chrono::milliseconds{5};
   static constexpr std::size_t kMarks = 128;
 

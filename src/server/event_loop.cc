@@ -31,6 +31,8 @@ event_base* new_base() {
   // One thread uses the base; others reach it through the eventfd.
   event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
   event_config_set_flag(config, EVENT_BASE_FLAG_NO_CACHE_TIME);
+  // Else its clock is CLOCK_MONOTONIC_COARSE, and a timer up to a kernel tick late.
+  event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER);
   event_config_require_features(config, EV_FEATURE_ET);
   const timeval turn = to_timeval(kMaxTurn);
   event_config_set_max_dispatch_interval(config, &turn, -1, 0);

@@ -58,7 +58,7 @@ class EventLoop {
   /// after a write that the kernel did not take whole, so that writing needs no epoll_ctl.
   RulePtr when_ready(const char* name, int fd, std::function<void(Ready)> callback);
   RulePtr every(const char* name, base::Duration interval, std::function<void()> callback);
-  /// Calls back once whenever it has been armed, up to a millisecond late.
+  /// Calls back once whenever it has been armed.
   RulePtr timer(const char* name, std::function<void()> callback);
 
   event_base* base() { return base_.get(); }  ///< for libevent's listeners
