@@ -22,8 +22,8 @@ class DeliveryHistory {
   const Mark* before(base::Time time) const;
 
  private:
-  // 0.6 s of acknowledgements that come all the time, 1.5 s with a picture that leaves and two other
-  // observations, 30 times a second: longer round trips have no mark that is old enough.
+  // 0.6 s of acknowledgements that come all the time, 1.5 s with a picture that leaves and two
+  // other observations, 30 times a second: longer round trips have no mark that is old enough.
   static constexpr base::Duration kApart = std::chrono::milliseconds{5};
   static constexpr std::size_t kMarks = 128;
 
