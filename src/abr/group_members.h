@@ -45,6 +45,8 @@ class GroupMembers {
   const RateHistogram& seated() const { return seated_; }
   /// One viewer, whose rate is nobody else's business.
   bool is_private() const { return seated_.viewers() == 1 && leaving_.viewers() == 0; }
+  /// Nor are its pictures: those who do not count for the rate are gone as well.
+  bool serves_one() const { return seated_.viewers() == 1 && departures_.empty(); }
   bool is_empty() const { return seated_.viewers() == 0 && departures_.empty(); }
 
   /// The rate after `current`, of a group with somebody seated: shared_rate, but

@@ -1,8 +1,5 @@
 #include "app/delivery_watch.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "tcpinfo/train.h"
 
 namespace app {
@@ -32,22 +29,14 @@ server::Marks DeliveryWatch::marks(base::ByteCount size, base::Time now) {
 void DeliveryWatch::read_reports(const server::ViewerTick& tick) {
   if (!reports_) return;
   reports_->read(tick.fd, bytes_sent(tick), [&](const tcpinfo::Delivery& report) {
-    frames_.on_report(report, tick.sent,
-                      [this](const auto& frame, const auto& delivery) { note(frame, delivery); });
+    frames_.on_report(report, tick.sent, delivered_);
   });
 }
 
 void DeliveryWatch::on_sample(const tcpinfo::TcpSample& sample, const server::ViewerTick& tick) {
-  frames_.on_sample(
-      sample, tick.sent, [this](const auto& frame, const auto& delivery) { note(frame, delivery); },
-      [&] { read_reports(tick); });
+  frames_.on_sample(sample, tick.sent, delivered_, [&] { read_reports(tick); });
   mss_ = sample.mss;
   congested_ = sample.ca_state != tcpinfo::CaState::kOpen;
-}
-
-void DeliveryWatch::note(const server::SentFrame& frame, const FrameDelivery& delivery) {
-  const auto begin = std::exchange(last_end_, std::max(frame.end_offset, frame.marked_end));
-  delivered_(frame, delivery, begin);
 }
 
 }  // namespace app

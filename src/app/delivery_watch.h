@@ -17,9 +17,7 @@ namespace app {
 /// kernel's reports, and tells of each picture delivered. Used on its loop thread.
 class DeliveryWatch {
  public:
-  /// `begin`: offset of the first byte of the picture's write.
-  using Delivered =
-      std::function<void(const server::SentFrame&, const FrameDelivery&, std::uint64_t begin)>;
+  using Delivered = std::function<void(const server::SentFrame&, const FrameDelivery&)>;
 
   /// `budget`: of marks.
   DeliveryWatch(TelemetryBudget& budget, server::ViewerId viewer, Delivered delivered)
@@ -35,8 +33,6 @@ class DeliveryWatch {
   bool congested() const { return congested_; }
 
  private:
-  void note(const server::SentFrame& frame, const FrameDelivery& delivery);
-
   TelemetryBudget& budget_;
   TelemetryBudget::Turn turn_;
   const Delivered delivered_;
@@ -44,7 +40,6 @@ class DeliveryWatch {
   FrameDeliveries frames_;
   std::uint32_t mss_ = 0;  ///< bytes, at the last sample; 0: none yet
   bool congested_ = false;
-  std::uint64_t last_end_ = 0;  ///< of the last picture's write
 };
 
 }  // namespace app

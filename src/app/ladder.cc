@@ -41,7 +41,7 @@ Ladder::GroupIndex Ladder::join(ViewerId viewer, base::BitRate sustains, base::T
   const bool too_fast = state.viewers > 0 && abr::collapses(sustains, state.rate);
   std::optional<Fall> fall;
   if (too_fast) fall = Fall{now, state.rate, sustains};
-  take_seat(viewer, {group, sustains, now}, fall, abr::Reason::kStart);
+  take_seat(viewer, {group, sustains, sustains, now}, fall, abr::Reason::kStart);
   actions_.schedule_keyframe(group, base::Duration::zero());
   return group;
 }
@@ -54,7 +54,7 @@ bool Ladder::report(ViewerId viewer, abr::Decision decision, base::Time now) {
   auto& group = groups_.at(seat.group);
   const auto sustains = decision.sustains.bps() > 0 ? decision.sustains : decision.rate;
   group.members.change(viewer, std::exchange(seat.sustains, sustains), sustains);
-  group.wanted = decision.rate;
+  seat.rate = group.wanted = decision.rate;
   // Beside what the others have had: a slide in small steps is a collapse as well.
   const auto lately = group.lately();
   if (abr::collapses(sustains, lately)) group.members.note_fall(viewer, {now, lately, sustains});
@@ -115,9 +115,9 @@ Ladder::State Ladder::state() const {
   return state;
 }
 
-bool Ladder::is_private(GroupIndex group) const {
+bool Ladder::serves_one(GroupIndex group) const {
   std::lock_guard lock{mutex_};
-  return groups_.is_private(group);
+  return groups_.serves_one(group);
 }
 
 Ladder::GroupIndex Ladder::group_for(base::BitRate sustains, base::Time now) {
@@ -147,7 +147,7 @@ bool Ladder::consider_move(ViewerId viewer, Seat& seat, base::Time now) {
 void Ladder::move(ViewerId viewer, Seat& seat, GroupIndex target, abr::Reason reason,
                   base::Time now) {
   ++counters_.moves[reason];
-  const Seat old = std::exchange(seat, {target, seat.sustains, now});
+  const Seat old = std::exchange(seat, {target, seat.sustains, seat.rate, now});
   const auto fall = groups_.at(old.group).members.fall(viewer);
   give_up_seat(viewer, old, now);
   take_seat(viewer, seat, fall, abr::Reason::kMembers);
@@ -163,7 +163,7 @@ void Ladder::take_seat(ViewerId viewer, Seat seat, const std::optional<Fall>& fa
   auto& group = groups_.at(seat.group);
   ++group.state.viewers;
   group.members.join(seat.sustains);
-  group.wanted.reset();
+  group.wanted = seat.rate;
   if (fall) group.members.note_fall(viewer, *fall);
   changed_ = true;
   if (group.members.is_private()) groups_.follow(seat.group, reason);
@@ -172,10 +172,16 @@ void Ladder::take_seat(ViewerId viewer, Seat seat, const std::optional<Fall>& fa
 void Ladder::give_up_seat(ViewerId viewer, const Seat& seat, base::Time now) {
   auto& group = groups_.at(seat.group);
   group.members.leave(viewer, seat.sustains);
-  group.wanted.reset();
   --group.state.viewers;
   group.state.empty_since = now;
   changed_ = true;
+  if (group.state.viewers == 1) group.wanted = last_in(seat.group).rate;
+}
+
+/// REQUIRES: one viewer has a seat in it.
+const Ladder::Seat& Ladder::last_in(GroupIndex group) const {
+  return std::ranges::find(seats_, group, [](const auto& seat) { return seat.second.group; })
+      ->second;
 }
 
 void Ladder::depart(const Seat& seat, bool fell, media::Pts at, base::Time now) {

@@ -16,8 +16,8 @@
 namespace app {
 
 /// The encode groups of one stream and who sits in which: turns each viewer's decision into group
-/// rates and moves, as abr/group_policy.h says. Thread-safe; called when something changes, not per
-/// frame.
+/// rates and moves, as abr/group_policy.h says. Thread-safe; called when something changes, and
+/// for serves_one() at every picture where the viewers are few (telemetry.samples_per_second).
 class Ladder {
  public:
   using GroupIndex = app::GroupIndex;
@@ -53,7 +53,7 @@ class Ladder {
   /// Several times per second: rates that rise, moves that had to dwell, plans, empty groups.
   void tick(base::Time now);
   /// What is done to the group's pictures is nobody's business but one viewer's.
-  bool is_private(GroupIndex group) const;
+  bool serves_one(GroupIndex group) const;
   State state() const;
 
  private:
@@ -61,6 +61,7 @@ class Ladder {
   struct Seat {
     GroupIndex group = 0;
     base::BitRate sustains;
+    base::BitRate rate;  ///< for him alone, at the moment
     base::Time since{};
   };
 
@@ -71,6 +72,7 @@ class Ladder {
   void move(ViewerId viewer, Seat& seat, GroupIndex target, abr::Reason reason, base::Time now);
   void take_seat(ViewerId viewer, Seat seat, const std::optional<Fall>& fall, abr::Reason reason);
   void give_up_seat(ViewerId viewer, const Seat& seat, base::Time now);
+  const Seat& last_in(GroupIndex group) const;
   void depart(const Seat& seat, bool fell, media::Pts at, base::Time now);
   void rearrange(base::Time now);
   void carry_out(abr::Layout layout, base::Time now);

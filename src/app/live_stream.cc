@@ -56,7 +56,7 @@ void LiveStream::tick(double others, base::Time now) {
 }
 
 bool LiveStream::skip(Ladder::GroupIndex group, unsigned pictures) {
-  const bool own = ladder_.is_private(group);
+  const bool own = ladder_.serves_one(group);
   if (own) media_.skip(group, pictures);
   return own;
 }

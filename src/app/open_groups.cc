@@ -32,17 +32,17 @@ std::optional<GroupIndex> OpenGroups::spare() const {
   return {};
 }
 
-bool OpenGroups::is_private(GroupIndex index) const {
+bool OpenGroups::serves_one(GroupIndex index) const {
   const auto found = groups_.find(index);
-  return found != groups_.end() && found->second.members.is_private();
+  return found != groups_.end() && found->second.members.serves_one();
 }
 
 bool OpenGroups::follow(GroupIndex index, abr::Reason reason) {
   OpenGroup& group = at(index);
   group.members.settle();
-  const auto shared = group.members.next_rate(group.state.rate);
-  const bool own = group.members.is_private() && group.wanted;
-  return set_rate(index, own ? *group.wanted : shared, reason);
+  const auto& members = group.members;
+  return set_rate(index, members.is_private() ? group.wanted : members.next_rate(group.state.rate),
+                  reason);
 }
 
 bool OpenGroups::set_rate(GroupIndex index, base::BitRate rate, abr::Reason reason) {

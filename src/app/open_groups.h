@@ -31,9 +31,9 @@ class OpenGroups {
   struct OpenGroup {
     Group state;
     abr::GroupMembers members;
-    std::optional<base::BitRate> wanted;  ///< by the viewer of a private group, at the moment
-    bool shed = false;                    ///< closes as soon as nobody is served by it
-    base::BitRate highest;                ///< rate of the present second
+    base::BitRate wanted;   ///< by the viewer of a private group, at the moment
+    bool shed = false;      ///< closes as soon as nobody is served by it
+    base::BitRate highest;  ///< rate of the present second
     base::BitRate highest_before;
 
     /// What its viewers have had at most, in the last one to two seconds.
@@ -49,7 +49,7 @@ class OpenGroups {
   std::optional<GroupIndex> try_open(base::BitRate rate, base::Time now);
   std::optional<GroupIndex> spare() const;
   OpenGroup& at(GroupIndex index) { return groups_.at(index); }
-  bool is_private(GroupIndex index) const;
+  bool serves_one(GroupIndex index) const;
 
   /// The group's rate as its members are now. True when it has changed.
   bool follow(GroupIndex index, abr::Reason reason);

@@ -63,9 +63,7 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
       report_turn_{request.id},
       look_turn_{request.id},
       deliveries_{shared.budgets.of(request.loop).marks, request.id,
-                  [this](const auto& frame, const auto& delivery, std::uint64_t begin) {
-                    delivered(frame, delivery, begin);
-                  }},
+                  [this](const auto& frame, const auto& delivery) { delivered(frame, delivery); }},
       steering_{shared.hints, shared.warnings, settings_->tcp, stream_->media_settings().audio,
                 congestion_control_for(request.address, settings_->tcp,
                                        shared.standard_congestion_control)} {
@@ -135,7 +133,7 @@ std::optional<base::Time> ViewerControl::on_due(const server::ViewerTick& tick) 
 /// Where an encoder can still follow: just before the next picture, if something is under way.
 std::optional<base::Time> ViewerControl::look_at(const server::ViewerTick& tick) const {
   if (samples_.every_nth() == 0 || samples_.every_nth() > kLookEvery || !tick.sent.oldest() ||
-      !stream_->ladder().is_private(channel_.group)) {
+      !stream_->ladder().serves_one(channel_.group)) {
     return {};
   }
   return next_look(tick.state.captured, interval_.value(), tick.now);
@@ -230,12 +228,11 @@ void ViewerControl::note_group(const server::ViewerTick& tick) {
   if (trace_) trace(trace_line::group(channel_.group, tick.now));
 }
 
-void ViewerControl::note_picture(const server::SentFrame& frame, const FrameDelivery& delivery,
-                                 std::uint64_t begin) {
+void ViewerControl::note_picture(const server::SentFrame& frame, const FrameDelivery& delivery) {
   interval_.add(frame.pts);
   if (delivery.source != FrameDelivery::Source::kTimestamp) return;
-  const auto bytes = [](std::uint64_t from, std::uint64_t to) {
-    return base::ByteCount{static_cast<std::int64_t>(to - from)};
+  const auto until = [&](std::uint64_t end) {
+    return base::ByteCount{static_cast<std::int64_t>(end - frame.begin)};
   };
   if (pictures_.size() >= kMostPictures) {
     pictures_.erase(pictures_.begin());
@@ -244,13 +241,12 @@ void ViewerControl::note_picture(const server::SentFrame& frame, const FrameDeli
   pictures_.push_back({.departed = frame.departed,
                        .head_acked = delivery.head,
                        .acked = delivery.at,
-                       .head = delivery.head ? bytes(begin, frame.head_end) : base::ByteCount{},
-                       .size = bytes(begin, frame.marked_end)});
+                       .head = delivery.head ? until(frame.head_end) : base::ByteCount{},
+                       .size = until(frame.marked_end)});
 }
 
-void ViewerControl::delivered(const server::SentFrame& frame, const FrameDelivery& delivery,
-                              std::uint64_t begin) {
-  note_picture(frame, delivery, begin);
+void ViewerControl::delivered(const server::SentFrame& frame, const FrameDelivery& delivery) {
+  note_picture(frame, delivery);
   stream_->metrics().frame_delivered(base::seconds(delivery.at - frame.captured), delivery.source);
   if (!std::exchange(first_picture_seen_, true)) {
     stream_->metrics().joined(base::seconds(delivery.at - requested_));
@@ -282,7 +278,7 @@ void ViewerControl::skip(unsigned pictures) {
 void ViewerControl::resume(const abr::Decision& decision, base::Time now) {
   if (!state_->lacking || now < next_mend_) return;
   const bool ready = decision.skip == 0 && telemetry_.backlog <= interval_.value();
-  if (!ready && !stream_->ladder().is_private(channel_.group)) return;
+  if (!ready && !stream_->ladder().serves_one(channel_.group)) return;
   next_mend_ = now + kMendInterval;
   stream_->mend(channel_.group, *state_->lacking);
 }

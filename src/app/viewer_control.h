@@ -69,10 +69,8 @@ class ViewerControl : public server::ViewerObserver {
               const server::ViewerState& state, base::Time now);
   void trace(std::string line);
   void note_group(const server::ViewerTick& tick);
-  void delivered(const server::SentFrame& frame, const FrameDelivery& delivery,
-                 std::uint64_t begin);
-  void note_picture(const server::SentFrame& frame, const FrameDelivery& delivery,
-                    std::uint64_t begin);
+  void delivered(const server::SentFrame& frame, const FrameDelivery& delivery);
+  void note_picture(const server::SentFrame& frame, const FrameDelivery& delivery);
   void relieve(const abr::Decision& decision, base::Time now);
   void skip(unsigned pictures);
   void resume(const abr::Decision& decision, base::Time now);

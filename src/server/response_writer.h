@@ -50,10 +50,11 @@ class ResponseWriter {
   std::uint64_t offset() const { return offset_; }
   std::size_t unsent() const { return size_ - sent_; }  ///< bytes, framing included
 
-  /// Of the batch's end, and of its head's: offsets as offset(). The head's is 0 when there is
-  /// none, or when it and the rest did not follow each other at once.
+  /// Of the batch's begin and end, and of its head's end: offsets as offset(). The head's is 0 when
+  /// there is none, or when it and the rest did not follow each other at once.
+  std::uint64_t batch_begin() const { return offset_ - sent_; }
   std::uint64_t batch_end() const { return offset_ + unsent(); }
-  std::uint64_t head_end() const { return head_ > 0 ? offset_ - sent_ + head_ : 0; }
+  std::uint64_t head_end() const { return head_ > 0 ? batch_begin() + head_ : 0; }
 
   /// What is left of the batch, or of its head, in order.
   std::span<iovec> pieces(Pieces& memory) const;

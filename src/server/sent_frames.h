@@ -18,8 +18,10 @@ struct SentFrame {
   bool keyframe = false;
   base::Time captured{};
   base::Time departed{};  ///< when the kernel took its last byte
-  /// Of its last byte + 1, counted from the connection's first byte sent; so are the next two.
-  std::uint64_t end_offset = 0;
+  /// Of its write's first byte, counted from the connection's first byte sent; so are the next
+  /// three. Sounds that went before in writes of their own are not in it.
+  std::uint64_t begin = 0;
+  std::uint64_t end_offset = 0;  ///< of its last byte + 1
   std::uint64_t marked_end = 0;  ///< of its marked write, HTTP and padding later; 0: not marked
   /// Of the marked head before it, which the kernel took right before the rest; 0: none.
   std::uint64_t head_end = 0;

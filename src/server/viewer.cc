@@ -153,6 +153,7 @@ void Viewer::on_sent(const media::Packet& packet, std::uint64_t end_offset, base
               .keyframe = packet.keyframe,
               .captured = packet.captured,
               .departed = now,
+              .begin = writer_.batch_begin(),
               .end_offset = end_offset,
               .marked_end = marks_.end ? writer_.batch_end() : 0,
               .head_end = writer_.head_end(),

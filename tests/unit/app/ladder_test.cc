@@ -176,16 +176,38 @@ TEST_F(LadderTest, ACollapseInSmallStepsIsOne) {
   auto t = now_;
   for (double mbps = 1.93; mbps > 0.5; mbps *= 0.96, t += 33ms) {
     ladder.report(3, {BitRate::mbps(mbps), abr::Reason::kBacklog}, t);
-    if ((t - now_) % 8 == 0ns) ladder.tick(t);
+    if ((t - now_) % (8 * 33ms) == 0ns) ladder.tick(t);
     ASSERT_GE(ladder.state().groups.at(0).rate, 0.95 * BitRate::mbps(2));
   }
 }
 
-TEST_F(LadderTest, AGroupIsPrivateWhenNobodyElseIsServedByIt) {
+TEST_F(LadderTest, AGroupServesOneAsLongAsNobodyElseHasASeat) {
   for (Ladder::ViewerId v : {1, 2, 3}) ladder_.join(v, BitRate::mbps(2), now_);
-  EXPECT_FALSE(ladder_.is_private(0));
-  EXPECT_TRUE(ladder_.is_private(1));
-  EXPECT_FALSE(ladder_.is_private(7));
+  EXPECT_FALSE(ladder_.serves_one(0));
+  EXPECT_TRUE(ladder_.serves_one(1));
+  EXPECT_FALSE(ladder_.serves_one(7));
+}
+
+// What the one who leaves needs done to its pictures is not done to the other's.
+TEST_F(LadderTest, AGroupServesTheOneWhoLeavesItUntilHeHasLeft) {
+  ladder_.join(1, BitRate::kbps(500), now_);
+  for (Ladder::ViewerId v : {2, 3}) ladder_.join(v, BitRate::mbps(4), now_);
+  ladder_.report(3, kCollapse, now_);
+  EXPECT_EQ(ladder_.state().groups.at(1).viewers, 1u);
+  EXPECT_FALSE(ladder_.serves_one(1));
+  ladder_.tick(now_ + 500ms);
+  EXPECT_TRUE(ladder_.serves_one(1));
+}
+
+TEST_F(LadderTest, WhoIsLeftAloneIsGivenWhatHisPolicyWants) {
+  Ladder ladder{{.max = 1}, now_ - 10s, recorded()};
+  for (Ladder::ViewerId v : {1, 2}) ladder.join(v, BitRate::mbps(2), now_);
+  const abr::Decision drain{BitRate::kbps(300), abr::Reason::kBacklog, BitRate::mbps(1.95)};
+  ladder.report(1, drain, now_);
+  take_log();
+  ladder.leave(2, now_);
+  ladder.tick(now_ + 250ms);
+  EXPECT_EQ(take_log(), Log{"retarget 0 300"});
 }
 
 TEST_F(LadderTest, ARecoveredViewerMovesUpAtATickAfterTheDwell) {

@@ -137,6 +137,20 @@ TEST_F(ViewerTest, AsksOncePerPictureWhatToMark) {
   EXPECT_EQ(sent[1].marked_end, 0u) << "nobody asked for the second";
 }
 
+TEST_F(ViewerTest, APicturesWriteBeginsAfterSoundsThatWentAlone) {
+  offer(picture(0, true));
+  write_all();
+  offer(sound(1));
+  write_all(true);
+  const auto before = wire_.size();
+  offer(sound(2));
+  offer(picture(1));
+  write_all();
+  std::vector<std::uint64_t> begins;
+  viewer_.sent().take_all([&](const SentFrame& frame) { begins.push_back(frame.begin); });
+  EXPECT_EQ(begins, (std::vector<std::uint64_t>{0, before}));
+}
+
 TEST_F(ViewerTest, SoundsAloneAreNotMarked) {
   offer(picture(0, true));
   write_all();
