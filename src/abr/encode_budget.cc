@@ -17,6 +17,11 @@ constexpr int kLateWindows = 2;
 constexpr base::Duration kFirstHold = std::chrono::seconds{30};
 constexpr base::Duration kLongestHold = std::chrono::minutes{8};
 
+/// Under the same index: a group was closed, and one opened.
+bool is_another(const EncodeBudget::Encoder& now, const EncodeBudget::Encoder& last) {
+  return now.frames < last.frames || now.late < last.late || now.cpu < last.cpu;
+}
+
 }  // namespace
 
 EncodeBudget::Verdict EncodeBudget::update(std::span<const Encoder> encoders, double others,
@@ -39,7 +44,7 @@ void EncodeBudget::measure(std::span<const Encoder> encoders, base::Duration win
   for (const auto& now : encoders) {
     seen[now.group] = now;
     const auto last = last_.find(now.group);
-    if (last == last_.end() || now.frames < last->second.frames) continue;
+    if (last == last_.end() || is_another(now, last->second)) continue;
     const auto done = static_cast<double>(now.frames - last->second.frames);
     const auto lost = static_cast<double>(now.late - last->second.late);
     const auto size = static_cast<double>(now.pixels);

@@ -87,7 +87,8 @@ void PathModel::update(const Observation& observation, base::Time now) {
 /// What pictures have shown lately, at least.
 base::BitRate PathModel::promised() const {
   if (state_.trains) return state_.capacity;
-  return rate(*std::max_element(least_.begin(), least_.end()));
+  const auto newest = std::min(least_count_, least_.size());
+  return rate(newest > 0 ? *std::max_element(least_.begin(), least_.begin() + newest) : 0);
 }
 
 /// What was under way then has waited for the viewer.
@@ -265,6 +266,7 @@ void PathModel::measure_service(const Observation& o, base::Time now) {
       least_count_ = 0;
       lowered_at_ = now;
       trains_.forget();
+      state_.certain = false;
       state_.capacity = lately;
     }
   }

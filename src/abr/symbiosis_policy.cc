@@ -101,7 +101,7 @@ Decision SymbiosisPolicy::decide(const Observation& o, const PathState& path, ba
   decision.window = o.bbr ? renewal(m) : window(m, path.fresh && rate_ > kBlindStep * before);
   decision.padding = padding(m);
   decision.pacing = pace(m);
-  if (decision.discard && m.now < discard_at_) decision.discard = false;
+  if (o.queued.bytes() == 0 || m.now < discard_at_) decision.discard = false;
   if (decision.discard) discard_at_ = m.now + kMended;
   return decision;
 }

@@ -61,7 +61,7 @@ void SocketSteering::follow_rate(int fd, base::BitRate video) {
 void SocketSteering::on_sample(int fd, const tcpinfo::TcpSample& sample, base::Duration age) {
   if (!paced_ || (!sample.ssthresh && age < kStart)) return;
   paced_ = false;
-  tcpinfo::set_max_pacing_rate(fd, kNoPace);
+  if (!tcpinfo::set_max_pacing_rate(fd, kNoPace)) pace_refused();
 }
 
 void SocketSteering::follow_decision(int fd, base::BitRate pacing, std::uint32_t window) {
@@ -69,7 +69,7 @@ void SocketSteering::follow_decision(int fd, base::BitRate pacing, std::uint32_t
     if (tcpinfo::set_max_pacing_rate(fd, pacing)) {
       pace_told_ = pacing;
     } else {
-      warnings_.failed("SO_MAX_PACING_RATE", "see symcast doctor", errno);
+      pace_refused();
     }
   }
   if (window == 0 || !hints_.sets_windows()) return;
@@ -84,12 +84,17 @@ void SocketSteering::follow_capacity(int fd, base::BitRate capacity) {
   if (!applied.error.empty()) warnings_.failed("capacity hint", applied.error);
 }
 
+void SocketSteering::pace_refused() {
+  warnings_.failed("SO_MAX_PACING_RATE", "see symcast doctor", errno);
+}
+
 void SocketSteering::limit(int fd, base::BitRate video) {
   limited_for_ = video;
   auto limits = socket_limits(video, audio_, tcp_);
   if (paced_) {
     limits.pacing = tcpinfo::kPaceForRate * transport_rate(video, audio_);
   }
+  limited_ |= limits.pacing.bps() > 0;
   if (const char* refused = app::apply(limits, fd)) {
     warnings_.failed(refused, "see symcast doctor", errno);
   }

@@ -40,8 +40,8 @@ class SocketSteering {
   tcpinfo::AppliedHints begin(int fd, base::BitRate video);
   SsthreshHint ssthresh_hint() const { return ssthresh_hint_; }
 
-  /// TCP keeps to TcpSample::pacing.
-  bool paces() const { return bbr_ || paced_ || pace_told_.bps() > 0 || tcp_.pacing > 0; }
+  /// TCP keeps to TcpSample::pacing: for good, once it was given a limit.
+  bool paces() const { return bbr_ || limited_ || pace_told_.bps() > 0; }
   bool bbr() const { return bbr_; }
 
   /// `video`: of the newest picture; zero before the first.
@@ -55,6 +55,7 @@ class SocketSteering {
 
  private:
   void limit(int fd, base::BitRate video);
+  void pace_refused();
 
   const tcpinfo::SocketHints& hints_;
   SocketWarnings& warnings_;
@@ -62,7 +63,8 @@ class SocketSteering {
   const transcoder::AudioSettings audio_;
   const std::string congestion_control_;  ///< empty: the kernel's default
   SsthreshHint ssthresh_hint_ = SsthreshHint::kNone;
-  bool paced_ = false;  ///< in place of ssthresh
+  bool paced_ = false;    ///< in place of ssthresh
+  bool limited_ = false;  ///< its pace was, once
   bool bbr_ = false;    ///< tcpinfo::is_bbr
   bool wants_capacity_ = false;
   base::BitRate limited_for_;

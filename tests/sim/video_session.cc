@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/next_look.h"
+#include "tcpinfo/train.h"
+
 namespace sim {
 
 namespace {
 
-// tcpinfo/train.h
-constexpr std::int64_t kHeadSegments = 2;
-constexpr std::int64_t kTailSegments = 2;
+constexpr std::int64_t kHeadSegments = tcpinfo::kHeadSegments;
+constexpr std::int64_t kTailSegments = tcpinfo::kTailSegments;
 // app/socket_limits.cc
 constexpr base::Duration kLongestFrame = std::chrono::milliseconds{40};
-// app/next_look.h
-constexpr base::Duration kLookAhead = std::chrono::milliseconds{3};
 
 }  // namespace
 
@@ -45,7 +45,7 @@ void VideoSession::on_time(base::Time now) {
   }
   if (look_at_ <= now) {
     if (tcp_.in_flight().bytes() > 0) decide(now);
-    look_at_ = next_capture_ + settings_.frame_interval - kLookAhead;
+    look_at_ = next_capture_ + settings_.frame_interval - app::kLookAhead;
   }
   if (next_capture_ <= now) {
     capture(now);

@@ -109,5 +109,13 @@ TEST_F(EncodeBudgetTest, ANewEncoderUnderAnOldIndexCountsFromItsSecondWindow) {
   EXPECT_EQ(seconds(2).held, 5u);
 }
 
+TEST_F(EncodeBudgetTest, WhatAnEarlierEncoderLostIsNotTheNewOnes) {
+  for (std::uint32_t group : {0, 1}) open(group);
+  second(20);
+  second(20);
+  encoders_[0] = {.group = 0, .pixels = kPixels};
+  EXPECT_FALSE(second().shed);
+}
+
 }  // namespace
 }  // namespace abr

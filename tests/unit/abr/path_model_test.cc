@@ -226,6 +226,7 @@ TEST_F(PathModelTest, WhatIsOverdueTellsWhatIsServed) {
 TEST_F(PathModelTest, TrainsOfBeforeThatAreForgotten) {
   pictures(8);
   overdue();
+  EXPECT_FALSE(model_.state().certain) << "there is none that could agree";
   link_ = BitRate::mbps(1);
   now_ += 500ms;
   pictures(2);

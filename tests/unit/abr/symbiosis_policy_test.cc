@@ -131,7 +131,7 @@ TEST_F(SymbiosisPolicyTest, SkipsAndThenDiscardsWhatIsLate) {
   carries(BitRate::mbps(5));
   settle();
   path_.capacity = BitRate::mbps(1);
-  path_.backlog = ByteCount{20'000};  // 160 ms
+  path_.backlog = seen_.queued = ByteCount{20'000};  // 160 ms
   decide();
   const auto late = decide();
   EXPECT_EQ(late.skip, 1u);
@@ -185,6 +185,7 @@ TEST_F(SymbiosisPolicyTest, TimeoutSendsLittleAndDiscards) {
   carries(BitRate::mbps(5));
   settle();
   seen_.rexmt = 1;
+  seen_.queued = ByteCount{20'000};
   const auto decision = decide();
   EXPECT_NEAR(mbps(), 0.4 * 4.5, 0.01);
   EXPECT_EQ(decision.reason, Reason::kRexmt);
@@ -196,9 +197,19 @@ TEST_F(SymbiosisPolicyTest, WhatMendsADiscardIsNotDiscarded) {
   carries(BitRate::mbps(5));
   settle();
   seen_.rexmt = 1;
+  seen_.queued = ByteCount{20'000};
   EXPECT_TRUE(decide().discard);
   EXPECT_FALSE(decide(500ms).discard);
   EXPECT_TRUE(decide(600ms).discard);
+}
+
+TEST_F(SymbiosisPolicyTest, NothingIsDiscardedWhereTcpHasAll) {
+  carries(BitRate::mbps(5));
+  settle();
+  seen_.rexmt = 1;
+  EXPECT_FALSE(decide().discard);
+  seen_.queued = ByteCount{20'000};
+  EXPECT_TRUE(decide().discard) << "what comes behind it is late all the same";
 }
 
 TEST_F(SymbiosisPolicyTest, FastRetransmitLeavesWhatItsWindowLetsThrough) {

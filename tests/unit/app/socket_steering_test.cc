@@ -62,6 +62,7 @@ TEST_F(SocketSteeringTest, ThePaceIsFreeWhenTheStartIsOver) {
   EXPECT_NE(pace(), BitRate{});
   reno.on_sample(fd(), {.ssthresh = 20}, std::chrono::seconds{4});
   EXPECT_GT(pace(), BitRate::mbps(1e6));
+  EXPECT_TRUE(reno.paces()) << "at its own pace, for good";
 }
 
 TEST_F(SocketSteeringTest, TheOperatorsPaceGoesFirst) {

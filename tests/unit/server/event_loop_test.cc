@@ -52,7 +52,7 @@ base::Duration upper_quartile(std::vector<base::Duration> of) {
 TEST(EventLoopTest, ATimerIsNeverEarlyAndNoLaterThanASleep) {
   const auto late = measure();
   EXPECT_GE(std::ranges::min(late.timers), 0ms);
-  EXPECT_LT(upper_quartile(late.timers), upper_quartile(late.sleeps) + 1ms);
+  EXPECT_LT(upper_quartile(late.timers), upper_quartile(late.sleeps) + 2ms);
 }
 
 }  // namespace
