@@ -65,7 +65,7 @@ class SocketSteering {
   SsthreshHint ssthresh_hint_ = SsthreshHint::kNone;
   bool paced_ = false;    ///< in place of ssthresh
   bool limited_ = false;  ///< its pace was, once
-  bool bbr_ = false;    ///< tcpinfo::is_bbr
+  bool bbr_ = false;      ///< tcpinfo::is_bbr
   bool wants_capacity_ = false;
   base::BitRate limited_for_;
   base::BitRate capacity_told_;
