@@ -9,7 +9,7 @@ namespace abr {
 
 /// OBS Studio's "dynamic bitrate" (plugins/obs-outputs/rtmp-stream.c, f86e9c1d5), for comparison.
 /// What waits in the application for 200 ms is congestion: then the rate becomes what was sent in
-/// the last second, in steps of 100 kbit/s; or, where that is no less, the rate before the last
+/// the last 1 to 2 s, in steps of 100 kbit/s; or, where that is no less, the rate before the last
 /// step up. Every 4 s a tenth of the maximum is restored, without a look at the path. Here as
 /// there, what TCP holds is not seen.
 class DbrPolicy : public RatePolicy {

@@ -10,9 +10,11 @@ namespace abr {
 /// not go away when we send less; what is ours of the link is what TCP's window wins. Pure.
 ///
 /// Others are there when a picture's head has waited kForeign longer than pictures of our own can
-/// explain, for kSurely; or when it waits at all, for kStands, and the path has had the time to
-/// pass what there was. They are gone when what waits is surely ours for kSurely, or when that, or
-/// nothing, waits for kPause: BBR empties the queue for a while every ten seconds (PROBE_RTT).
+/// explain, for kSurely; or when it waits kForeign at all, for kStands, and the path has had the
+/// time to pass what there was. They are gone when what waits is surely ours for kSurely, or when
+/// that, or nothing, waits for kPause: BBR empties the queue for a while every ten seconds
+/// (PROBE_RTT). A queue that grows by kOurs after it was found shared is ours: nobody is looked for
+/// in kOursFor.
 class ForeignQueue {
  public:
   /// What a picture's head waited, seconds.

@@ -53,14 +53,14 @@ void GccPolicy::note(const Delivered& picture) {
   const auto arrival = [](const Delivered& p) { return p.head_acked.value_or(p.acked); };
   const double elapsed = milliseconds(arrival(picture) - arrival(*before));
   filter(elapsed - milliseconds(picture.departed - before->departed));
-  const double gradient = estimate_ * std::min(samples_, kMostGain);
+  const double gradient = estimate_ * samples_;
   detect(gradient, picture.acked);
   adapt(gradient, elapsed);
 }
 
 /// draft-ietf-rmcat-gcc-02, 5.3.
 void GccPolicy::filter(double variation) {
-  ++samples_;
+  samples_ = std::min(samples_ + 1, kMostGain);
   const double residual = variation - estimate_;
   const double bounded = std::min(std::abs(residual), 3 * std::sqrt(noise_));
   noise_ = std::max(1.0, kNoiseMemory * noise_ + (1 - kNoiseMemory) * bounded * bounded);

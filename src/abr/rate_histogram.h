@@ -11,8 +11,8 @@ namespace abr {
 /// same for ten viewers and for 100,000. Rates are positive.
 class RateHistogram {
  public:
-  /// Ratio of neighbouring bins. 1 %: a tenth of what an encoder's output varies by
-  /// (docs/decisions/0001), and 280 bins from 300 kbit/s to 5 Mbit/s.
+  /// Ratio of neighbouring bins. 1 %: what a plan must be worth (group_policy.cc: kWorthPlan), and
+  /// 280 bins from 300 kbit/s to 5 Mbit/s.
   static constexpr double kRatio = 1.01;
 
   struct Bin {

@@ -11,7 +11,7 @@
 
 namespace abr {
 
-/// Of Decision::padding.
+/// Of Decision::padding: media::kMostPadding, 85 TS packets.
 inline constexpr base::ByteCount kMostPadding{15'980};
 
 /// What the viewer can take, and why.
@@ -19,7 +19,7 @@ struct Decision {
   base::BitRate rate;
   Reason reason = Reason::kHold;  ///< kHold: as before
   base::BitRate sustains;    ///< what a shared group may count on, drains aside; zero: as `rate`
-  unsigned skip = 0;         ///< pictures not to be encoded, where the group is the viewer's own
+  unsigned skip = 0;         ///< pictures not to be encoded; in a shared group the viewer pauses
   bool discard = false;      ///< what the kernel has not taken is too late
   base::ByteCount padding;   ///< to lengthen the next picture with: it is to be a train
   std::uint32_t window = 0;  ///< segments that TCP's window should have; 0: it is right

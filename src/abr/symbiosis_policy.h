@@ -15,14 +15,14 @@ namespace abr {
 ///   nothing waits       straight to the capacity where trains know it, by steps of kStep at most;
 ///                       small steps where they disagree; blind ones where there are none, as long
 ///                       as pictures pass quickly, or a picture is lengthened to make a train
-///   others queue too    what TCP's window has room for, a half of the path at most
+///   others queue too    what TCP's window has room for, about half of the path at most
 ///   REXMT               little, until something is acknowledged; what waits is discarded
 ///   DUPACK              no more than the window that TCP keeps after it
 ///   a token bucket      what it lets through
 ///   nothing tells       the rule of ItcpPolicy
 ///
-/// No step goes beyond kStep times a rate that is verified: a picture sent at it has had the time
-/// to be acknowledged.
+/// But beside others, and by ItcpPolicy's rule, no step goes beyond kStep times a rate that is
+/// verified: a picture sent at it has had the time to be acknowledged.
 class SymbiosisPolicy : public RatePolicy {
  public:
   /// `itcp`: of the rule that holds as long as no picture's times are known.
