@@ -104,7 +104,8 @@ void collect_group(Families& out, const std::string& stream, std::uint32_t index
   out.counter("symcast_group_mends_total",
               "Pictures coded without earlier ones that were discarded for a viewer", labels,
               count(group.mends));
-  out.counter("symcast_group_failures_total", "Times the encoder was started again", labels,
+  out.counter("symcast_group_failures_total",
+              "Pictures and sounds lost to scaler, encoder or muxer", labels,
               count(group.failures));
   out.counter("symcast_group_bytes_total", "Container bytes made", labels, count(group.bytes));
   out.counter("symcast_group_encode_seconds_total", "CPU time of the group's thread", labels,
@@ -166,6 +167,8 @@ void collect_server(Families& out, const server::Server::State& server) {
               count(server.packets_lost_in_handover));
   out.counter("symcast_viewer_frames_dropped_total", "Pictures dropped from viewers' queues", {},
               count(server.frames_dropped));
+  out.counter("symcast_viewer_sounds_dropped_total", "Sounds dropped from viewers' queues", {},
+              count(server.sounds_dropped));
   out.counter("symcast_viewer_gops_dropped_total", "Times a viewer's queue dropped to a keyframe",
               {}, count(server.gops_dropped));
   out.counter("symcast_viewer_discards_total",
@@ -205,15 +208,16 @@ void collect_viewer(Families& out, const ViewerTelemetry& viewer) {
             bits_per_second(viewer.delivery_rate));
   if (viewer.path.capacity.bps() > 0) {
     out.gauge("symcast_viewer_capacity_bits_per_second",
-              "What the path can carry, by the spacing of acknowledgements; only where it is known",
-              labels, bits_per_second(viewer.path.capacity));
+              "What the path is believed to carry; only where it is known", labels,
+              bits_per_second(viewer.path.capacity));
   }
   if (viewer.path.policed.bps() > 0) {
     out.gauge("symcast_viewer_policed_bits_per_second",
               "What a token bucket lets through for long; only where one was found", labels,
               bits_per_second(viewer.path.policed));
   }
-  out.gauge("symcast_viewer_queueing_seconds", "What waits in the path before each picture", labels,
+  out.gauge("symcast_viewer_queueing_seconds",
+            "Least that the newest three pictures waited in the path", labels,
             base::seconds(viewer.path.queueing));
   out.gauge("symcast_viewer_path_shared", "1: others keep the path's queue filled", labels,
             viewer.path.shared ? 1 : 0);

@@ -12,11 +12,11 @@
 namespace app {
 
 /// Bounds what one kind of telemetry costs one event loop. While more is asked for than the budget
-/// allows, each viewer gets it at every k-th of its occasions (pictures, looks before them,
-/// acknowledgements; each kind has turns of its own): the same k for all, each in its turn; the
-/// urgent beside it from a tenth of the budget, which is theirs. k follows from what was asked in
-/// the last period; within a period the budget is never exceeded. Used on the loop's thread;
-/// every_nth() is thread-safe. `now` never goes back.
+/// allows, each viewer gets it at every k-th of its occasions (pictures, acknowledgements, and
+/// while k is 2 at most looks before pictures; each kind has turns of its own): the same k for all,
+/// each in its turn; the urgent beside it from a tenth of the budget, which is theirs. k follows
+/// from what was asked in the last period; within a period the budget is never exceeded. Used on
+/// the loop's thread; every_nth() is thread-safe. `now` never goes back.
 class TelemetryBudget {
  public:
   /// One viewer's place in the turns. Beginning with different numbers spreads them.

@@ -77,7 +77,7 @@ bool ChannelSwitch::found_keyframe(QueuedPacket item, base::Time now) {
 }
 
 void ChannelSwitch::give(QueuedPacket item) {
-  if (item.is_video()) given_ = item.packet->number;
+  (item.is_video() ? given_ : given_sound_) = item.packet->number;
   out_.push_back(std::move(item));
 }
 
@@ -96,7 +96,10 @@ void ChannelSwitch::give_held_before(base::Time since) {
 }
 
 void ChannelSwitch::stage(QueuedPacket item) {
-  if (staged_.size() >= kMaxStaged) staged_.pop_front();
+  if (staged_.size() >= kMaxStaged) {
+    sounds_dropped_ += is_after(staged_.front().packet->number, given_sound_);
+    staged_.pop_front();
+  }
   staged_.push_back(std::move(item));
 }
 

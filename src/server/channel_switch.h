@@ -33,7 +33,7 @@ class ChannelSwitch {
   /// that each goes at once, until the channel has a picture.
   static constexpr base::Duration kMaxSilence = std::chrono::seconds{3};
   /// Packets staged: GroupChannel::kMaxCached and then kPatience of it, 32. When full the oldest
-  /// sound is lost, or, with K there, the old channel is waited for no longer.
+  /// sound goes, or, with K there, the old channel is waited for no longer.
   static constexpr std::size_t kMaxStaged = 512;
 
   /// `given`: the newest picture that the viewer has been given.
@@ -53,6 +53,8 @@ class ChannelSwitch {
   std::vector<QueuedPacket> take_old() { return std::exchange(out_, {}); }
   /// What the viewer is to be given after it, from the new channel.
   std::deque<QueuedPacket> take_new() { return std::exchange(staged_, {}); }
+  /// Sounds that have gone, and that the old channel has not given, since the last call.
+  std::uint64_t take_sounds_dropped() { return std::exchange(sounds_dropped_, 0); }
 
  private:
   struct Held {
@@ -79,6 +81,8 @@ class ChannelSwitch {
   std::deque<Held> held_;                  ///< pictures of the old channel from `at_` on
   std::deque<QueuedPacket> staged_;        ///< from the new channel: sounds, and pictures from K on
   std::vector<QueuedPacket> out_;
+  std::optional<std::uint64_t> given_sound_;  ///< newest sound of the old channel
+  std::uint64_t sounds_dropped_ = 0;
 };
 
 }  // namespace server

@@ -32,8 +32,9 @@ class GroupChannel {
   static constexpr base::Duration kGopAge = std::chrono::seconds{1};
   /// Sounds kept from before the keyframe: how far the groups of a stream may be apart.
   static constexpr base::Duration kSoundAge = std::chrono::milliseconds{500};
-  /// Sounds wait for a picture's write no longer than this, or for so many: a picture at 25 per
-  /// second comes every 40 ms, with two sounds.
+  /// Sounds that have waited so long for a picture's write go alone, at the next flush_sounds(): in
+  /// less than twice this; or so many, at once. A picture at 25 per second comes every 40 ms, with
+  /// two sounds.
   static constexpr base::Duration kSoundPatience = std::chrono::milliseconds{50};
   static constexpr std::size_t kMaxSoundsWaiting = 4;
   /// 1 s at 300 packets per second, nearly three times 60 pictures and 47 sounds.

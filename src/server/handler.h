@@ -50,6 +50,7 @@ struct ViewerState {
   base::ByteCount queued;  ///< bytes that the kernel has not taken
   std::uint64_t frames_sent = 0;
   std::uint64_t frames_dropped = 0;  ///< pictures dropped from the queue
+  std::uint64_t sounds_dropped = 0;  ///< likewise, and in changes of group
   std::uint64_t gops_dropped = 0;    ///< times the queue dropped to a keyframe
   std::uint64_t discards = 0;        ///< times the observer discarded what was unsent
   /// Pictures that were not sent: none is, before one that mends them or a keyframe. Empty: none.

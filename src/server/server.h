@@ -60,6 +60,7 @@ class Server {
     std::uint64_t packets_lost_in_handover = 0;
     std::uint64_t bytes_sent = 0;  ///< media responses
     std::uint64_t frames_dropped = 0;
+    std::uint64_t sounds_dropped = 0;
     std::uint64_t gops_dropped = 0;
     std::uint64_t discards = 0;          ///< of unsent pictures, by observers
     std::uint64_t padding_bytes = 0;     ///< of bytes_sent

@@ -128,6 +128,7 @@ bool Viewer::is_new(const media::Packet& packet) {
 }
 
 void Viewer::apply(bool switched) {
+  sounds_dropped_ += switch_->take_sounds_dropped();
   for (auto& item : switch_->take_old()) deliver(std::move(item));
   if (!switched) return;
   ++state_.switches;
@@ -142,6 +143,7 @@ void Viewer::update_state() {
   state_.queued = queue.bytes + base::ByteCount{static_cast<std::int64_t>(writer_.unsent())};
   state_.frames_dropped = queue.frames_dropped;
   state_.gops_dropped = queue.gops_dropped;
+  state_.sounds_dropped = queue.sounds_dropped + sounds_dropped_;
   state_.discards = queue.discards;
   state_.lacking = queue.lacking;
 }

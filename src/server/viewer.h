@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -85,6 +86,7 @@ class Viewer final : public ViewerActs {
   std::array<std::optional<std::uint64_t>, 2> given_;  ///< by Packet::Kind: the newest
   std::array<bool, 2> splice_{};  ///< by Packet::Kind: the next one follows a gap
   std::unique_ptr<ChannelSwitch> switch_;
+  std::uint64_t sounds_dropped_ = 0;  ///< in changes of channel
   bool switched_ = false;
 };
 

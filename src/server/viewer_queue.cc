@@ -17,10 +17,7 @@ base::ByteCount size(const QueuedPacket& item) {
 }  // namespace
 
 void ViewerQueue::push(QueuedPacket item) {
-  if (!continues(item)) {
-    if (item.is_video()) lose(item);
-    return;
-  }
+  if (!continues(item)) return lose(item);
   if (item.is_video()) {
     item.splice |= state_.lacking.has_value();
     paused_ = false;
@@ -112,16 +109,18 @@ void ViewerQueue::drop_to_keyframe() {
 }
 
 void ViewerQueue::drop(std::size_t count) {
-  for (; count > 0; --count) {
-    if (const auto item = take_front(); item.is_video()) lose(item);
-  }
+  for (; count > 0; --count) lose(take_front());
   splice_ = {true, true};
   if (empty()) granted_ = {};
 }
 
-void ViewerQueue::lose(const QueuedPacket& picture) {
+void ViewerQueue::lose(const QueuedPacket& item) {
+  if (!item.is_video()) {
+    ++state_.sounds_dropped;
+    return;
+  }
   paused_ = false;  // what is lacking has begun
-  const auto number = picture.packet->number;
+  const auto number = item.packet->number;
   state_.lacking = {state_.lacking ? state_.lacking->first : number, number};
   ++state_.frames_dropped;
 }

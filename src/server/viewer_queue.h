@@ -30,6 +30,7 @@ class ViewerQueue {
   struct State {
     base::ByteCount bytes;
     std::uint64_t frames_dropped = 0;
+    std::uint64_t sounds_dropped = 0;
     std::uint64_t gops_dropped = 0;
     std::uint64_t discards = 0;
     /// Pictures that were dropped, and those after them: no other is taken before one that mends
@@ -72,7 +73,7 @@ class ViewerQueue {
   bool continues(const QueuedPacket& item) const;
   void drop_to_keyframe();
   void drop(std::size_t count);
-  void lose(const QueuedPacket& picture);
+  void lose(const QueuedPacket& item);
   std::size_t newest_keyframe() const;
 
   const base::Duration bound_;

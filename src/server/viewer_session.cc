@@ -175,6 +175,7 @@ void ViewerSession::count_drops() {
     if (now != counted) counter.add(now - std::exchange(counted, now));
   };
   count(context_.counters.frames_dropped, frames_counted_, state().frames_dropped);
+  count(context_.counters.sounds_dropped, sounds_counted_, state().sounds_dropped);
   count(context_.counters.gops_dropped, gops_counted_, state().gops_dropped);
   count(context_.counters.discards, discards_counted_, state().discards);
   count(context_.counters.padding_bytes, padding_counted_,

@@ -78,6 +78,7 @@ class ViewerSession final : public ChannelMember {
   base::Time acked_since_{};  ///< when `acked_` last grew, or the socket took more
   std::uint64_t acked_ = 0;
   std::uint64_t frames_counted_ = 0;  ///< of frames_dropped, in the loop's counters already
+  std::uint64_t sounds_counted_ = 0;
   std::uint64_t gops_counted_ = 0;
   std::uint64_t discards_counted_ = 0;
   std::uint64_t padding_counted_ = 0;

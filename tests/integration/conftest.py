@@ -11,7 +11,7 @@ import netlab  # noqa: E402
 from daemon import Daemon  # noqa: E402
 from viewer import Viewer  # noqa: E402
 
-# A small picture: these tests are about the path, and run beside each other on two cores.
+# A small picture: these tests are about the path, and two cores do for them.
 SMALL = "live=test:?size=320x180&fps=30"
 
 

@@ -124,8 +124,8 @@ Section<Config> telemetry_section() {
               "Readings of TCP_INFO by each event loop; 0, for measurements: rates never rise."),
           key("marks_per_second", &Part::marks_per_second, Whole{0, 10'000'000},
               "Exact delivery times asked of the kernel by each event loop, two or more for a "
-              "large picture; 0: none, times are seen a picture late and capacities are not "
-              "known."),
+              "large picture; 0: none, times are seen a picture late, capacities are not known, "
+              "and the policy \"symbiosis\" keeps to [itcp]."),
       });
 }
 
@@ -260,7 +260,9 @@ Section<StreamConfig> control_section() {
 Section<StreamConfig> itcp_section() {
   using Part = abr::ItcpSettings;
   return section<StreamConfig, Part>(
-      "itcp", "The rule of the policy \"itcp\".",
+      "itcp",
+      "The rule of the policy \"itcp\", and of \"symbiosis\" while no delivery times are "
+      "known: for good where telemetry.marks_per_second is 0.",
       [](auto& stream) -> auto& { return stream.control.itcp; },
       {
           key("retraction", &Part::retraction, Real{0.05, 0.95},

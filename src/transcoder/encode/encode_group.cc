@@ -64,6 +64,7 @@ class EncodeGroup::Impl {
   bool begin_picture(media::Pts pts);
   void publish_picture(const media::Frame& frame, const EncodedPicture& picture);
   void publish(media::Packet packet);
+  void count_failure();
   void fail(const std::string& reason);
 
   const std::string name_;
@@ -200,7 +201,10 @@ void EncodeGroup::Impl::skip(const media::Frame& frame) {
 bool EncodeGroup::Impl::prepare(const media::PictureFormat& format) {
   if (encoder_ && format == format_) return true;
   const auto now = base::Clock::now();
-  if (now < retry_) return false;
+  if (now < retry_) {
+    count_failure();
+    return false;
+  }
   rate_ = target_.get();
   format_ = format;
   opened_ = true;
@@ -277,11 +281,13 @@ void EncodeGroup::Impl::publish(media::Packet packet) {
   publish_(std::make_shared<const media::Packet>(std::move(packet)));
 }
 
+void EncodeGroup::Impl::count_failure() {
+  std::lock_guard lock{mutex_};
+  ++state_.failures;
+}
+
 void EncodeGroup::Impl::fail(const std::string& reason) {
-  {
-    std::lock_guard lock{mutex_};
-    ++state_.failures;
-  }
+  count_failure();
   if (const auto times = failures_.count(base::Clock::now())) {
     base::log::error("encoder_failed", {{"stream", name_}, {"reason", reason}, {"times", *times}});
   }

@@ -34,7 +34,7 @@ class EncodeGroup {
     std::uint64_t keyframes_forced = 0;  ///< of them, asked for by schedule_keyframe
     std::uint64_t retargets = 0;
     std::uint64_t mends = 0;          ///< pictures coded without those that a viewer lacks
-    std::uint64_t failures = 0;       ///< pictures lost to the scaler, the encoder or the muxer
+    std::uint64_t failures = 0;       ///< pictures and sounds lost to scaler, encoder or muxer
     std::uint64_t bytes = 0;          ///< container bytes published
     base::Duration encode_time{};     ///< thread CPU time spent, total
     std::optional<media::Psnr> psnr;  ///< of the last picture, when measured

@@ -186,5 +186,21 @@ TEST_F(ChannelSwitchTest, IsBoundedBeforeAndAfterTheKeyframe) {
   EXPECT_EQ(pictures(items), (Numbers{10, 11}));
 }
 
+TEST_F(ChannelSwitchTest, CountsTheSoundsThatWereLost) {
+  for (std::uint64_t n = 0; n < ChannelSwitch::kMaxStaged + 3; ++n) {
+    change_.from_new(queued(sound(13 + n, kNew)), now_);
+  }
+  EXPECT_EQ(change_.take_sounds_dropped(), 3u);
+  EXPECT_EQ(change_.take_sounds_dropped(), 0u);
+}
+
+TEST_F(ChannelSwitchTest, ASoundThatTheOldChannelGaveIsNotLost) {
+  for (std::uint64_t n = 13; n < 3000; ++n) {
+    change_.from_old(queued(sound(n)), now_);
+    change_.from_new(queued(sound(n, kNew)), now_);
+  }
+  EXPECT_EQ(change_.take_sounds_dropped(), 0u);
+}
+
 }  // namespace
 }  // namespace server

@@ -170,6 +170,20 @@ TEST(ViewerQueueTest, DropsAllAndWaitsWithoutAKeyframe) {
   EXPECT_EQ(queue.state().gops_dropped, 1u);
 }
 
+TEST(ViewerQueueTest, CountsTheSoundsItDrops) {
+  ViewerQueue queue{milliseconds{330}};
+  queue.push(queued(sound(1)));
+  queue.push(queued(sound(2)));
+  push_pictures(queue, 0, 11, 99);
+  EXPECT_EQ(queue.state().sounds_dropped, 2u);
+  queue.push(queued(sound(3)));
+  EXPECT_EQ(queue.state().sounds_dropped, 3u) << "it waits for the next picture";
+  queue.push(queued(picture(13, true)));
+  queue.push(queued(sound(4)));
+  EXPECT_EQ(drain(queue), (std::vector<std::uint64_t>{13, 4}));
+  EXPECT_EQ(queue.state().sounds_dropped, 3u);
+}
+
 TEST(ViewerQueueTest, DropsAllWhenTheNewestKeyframeIsTheOldest) {
   ViewerQueue queue{milliseconds{330}};
   push_pictures(queue, 0, 11, 0);

@@ -206,7 +206,7 @@ TEST_F(EncodeGroupTest, EncoderErrorOpensANewEncoderWithAKeyframe) {
   EXPECT_EQ(group_->state().failures, 1U);
 }
 
-TEST_F(EncodeGroupTest, EncoderThatDoesNotOpenIsAFailureAndNotTriedAtOnce) {
+TEST_F(EncodeGroupTest, EncoderThatDoesNotOpenIsNotTriedAtOnceAndEachPictureLostIsCounted) {
   script_.failing_opens = 1;
   open();
   group_->push(picture(milliseconds{0}));
@@ -215,7 +215,7 @@ TEST_F(EncodeGroupTest, EncoderThatDoesNotOpenIsAFailureAndNotTriedAtOnce) {
   const auto before = settled();
   group_->push(picture(milliseconds{40}));
   while (settled() == before) std::this_thread::yield();
-  EXPECT_EQ(group_->state().failures, 1U);
+  EXPECT_EQ(group_->state().failures, 2U);
   EXPECT_EQ(script_.opened, 0);
   EXPECT_EQ(log_.size(), 0U);
 }
