@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 """The policies side by side in the real server, over emulated links: a table for each scenario and
-congestion control. Every policy has a stream, an encoder and a link of its own, and all links do
-the same at the same moments, with the same random losses. Needs root: it makes network namespaces.
+congestion control. Every policy has a stream, an encoder and a link of its own. All links do the
+same at the same moments, and where one loses its n-th packet by chance, all do. Needs root: it
+makes network namespaces.
 
-What the machine could not keep up with is said and not counted. Scenarios: control/scenarios.py."""
+What the machine could not keep up with is said and not counted; a run that failed is named below
+its table. Scenarios: control/scenarios.py."""
 
 import argparse
 import pathlib
@@ -20,8 +22,9 @@ import report  # noqa: E402
 import targets  # noqa: E402
 from campaign import measure, plan  # noqa: E402
 from daemon import binary  # noqa: E402
+from definition import build_of  # noqa: E402
 from netlab import why_unavailable  # noqa: E402
-from records import Records, build_of  # noqa: E402
+from records import Records  # noqa: E402
 from run import Lane, config_of  # noqa: E402
 from scenarios import SCENARIOS  # noqa: E402
 
@@ -74,10 +77,10 @@ def parse():
     return options
 
 
-def load(path, keep):
+def load(path, every, keep):
     """`keep`: what is added; said now rather than after a run if that cannot be."""
     try:
-        records = Records(path)
+        records = Records(path, every)
         if keep:
             records.save()
         return records
@@ -86,16 +89,17 @@ def load(path, keep):
 
 
 def tables_of(scenarios, records, options):
-    """[(scenario, congestion control, results)]"""
-    return [(scenario, control, results) for scenario in scenarios
-            for control in options.congestion_controls
-            if (results := records.tables.get((scenario.name, control)))]
+    """[(scenario, congestion control, results, how many others are left out)]: results of one
+    definition, the newest."""
+    return [(scenario, control, *records.newest(scenario.name, control))
+            for scenario in scenarios for control in options.congestion_controls
+            if (scenario.name, control) in records.tables]
 
 
 def print_report(options):
     if not options.report.exists():
         sys.exit(f"control: no file {options.report}")
-    tables = tables_of(chosen(options), load(options.report, keep=False), options)
+    tables = tables_of(chosen(options), load(options.report, options.every, keep=False), options)
     print(report.LEGEND)
     for table in tables:
         report.print_table(*table)
@@ -128,7 +132,7 @@ def end_in_order():
 
 
 def run(options, scenarios):
-    records = load(options.json, keep=True)
+    records = load(options.json, options.every, keep=True)
     to_do = plan(scenarios, options.policies, options.congestion_controls, options.seeds, records)
     announce(options, scenarios, to_do, records)
     last = {batch.scenario.name: batch for batch in to_do}

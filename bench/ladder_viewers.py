@@ -244,7 +244,10 @@ def parse():
     parser.add_argument("--policy", default="symbiosis", help="[%(default)s]")
     parser.add_argument("--congestion-control", default="cubic", help="[%(default)s]")
     parser.add_argument("--json", type=pathlib.Path, help="file for all figures")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.groups >= options.viewers:
+        sys.exit("ladder_viewers: --groups must be less than --viewers, which the second run has")
+    return options
 
 
 def main():

@@ -11,14 +11,14 @@ import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from results import results_of
+from results import failure, results_of
 from run import Lane, Run
 from scenarios import Scenario
 
 # Lanes at once, by the viewers of each: so many that encoders, sources and viewers keep two cores
 # half busy (measured: 49 % with 6 encoders of 5 Mbit/s, 52 % with 12 of 1.7).
 AT_ONCE = {1: 6, 2: 3, 4: 3}
-TRIES = 2  # of a run that says nothing
+TRIES = 2  # of a run that failed, or that the machine was too busy for
 # Of one run in hours of them.
 FAILURES = (AssertionError, OSError, RuntimeError, ValueError, subprocess.SubprocessError)
 
@@ -77,14 +77,16 @@ class Computation:
         return not self._answer.closed and self._answer.poll()
 
     def figures(self):
-        """{lane: figures}, once they are there; empty: they could not be had."""
+        """{lane: figures, or why there are none}, once they are there; empty: they could not be
+        had."""
         try:
             found = self._answer.recv()
         except EOFError:
-            found = "the process that computes figures ended"
-        if isinstance(found, str):
-            self._batch.say(f"failed: {found}")
+            self._batch.say("failed: the process that computes figures ended")
             return {}
+        for lane, figures in found.items():
+            if "failed" in figures:
+                self._batch.say(f"failed: {lane.name}: {figures['failed']}")
         return found
 
     def close(self):
@@ -98,25 +100,34 @@ def _compute(run, every, answer):
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's; close() is to end this
     os.nice(19)  # the next run streams meanwhile
-    try:
-        answer.send(results_of(run, every))
-    except FAILURES as error:
-        answer.send(str(error))
+    answer.send(results_of(run, every))
 
 
 def stream(batch, every):
-    """The computation of its figures; None: it says nothing."""
+    """The computation of its figures; None: the machine was too busy for them to say anything."""
     with ExitStack() as held:
         directory = pathlib.Path(held.enter_context(tempfile.TemporaryDirectory()))
-        try:
-            run = Run(batch.scenario, batch.lanes, batch.seed, directory)
-        except FAILURES as error:
-            batch.say(f"failed: {error}")
-            return None
+        run = Run(batch.scenario, batch.lanes, batch.seed, directory)
         complaints = run.health.complaints()
         refused = f"; refused: {', '.join(complaints)}" if complaints else ""
         batch.say(f"{run.health.summary()}{refused}")
         return None if complaints else Computation(batch, run, every, held.pop_all())
+
+
+def attempt(batch, every):
+    """The computation of its figures; or {lane: why there are none}, where it failed each time;
+    empty: it says nothing."""
+    failures = []
+    for _ in range(TRIES):
+        try:
+            if computation := stream(batch, every):
+                return computation
+        except FAILURES as error:
+            batch.say(f"failed: {error}")
+            failures.append(error)
+    if len(failures) < TRIES:
+        return {}
+    return {lane: failure(failures[-1]) for lane in batch.lanes}
 
 
 def measure(batches_to_do, every, take):
@@ -126,14 +137,12 @@ def measure(batches_to_do, every, take):
     pending = None  # (batch, Computation)
     try:
         for batch in batches_to_do:
-            computation = None
-            for _ in range(TRIES):
-                computation = computation or stream(batch, every)
+            found = attempt(batch, every)
             pending = _finish(pending, take)
-            if computation:
-                pending = batch, computation
+            if isinstance(found, dict):
+                take(batch, found)
             else:
-                take(batch, {})
+                pending = batch, found
         pending = _finish(pending, take)
     finally:
         if pending:

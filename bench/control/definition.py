@@ -1,12 +1,14 @@
-"""What figures are figures of: a scenario's path, and the code that measures. Those of two builds
-of symcast are there to be compared; those of two definitions cannot be."""
+"""What figures are figures of: a scenario's path, and the code that measures, built programs
+included. Those of two builds of symcast are there to be compared; those of two definitions cannot
+be."""
 
 import ast
 import functools
 import hashlib
 import inspect
 import pathlib
-import re
+import subprocess
+import tempfile
 import textwrap
 from dataclasses import replace
 
@@ -16,24 +18,25 @@ import measure
 import results
 import run
 import timeline
+from netlab import tool
 from scenarios import CEILING, Scenario
 
 MODULES = (bulk_flow, capacity, measure, results, run, timeline)
-SHOWN_QUALITY = ("shown_quality.cc", "recording.cc", "screen.cc", "ssim.cc", "screen.h", "ssim.h")
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
 
 
-def definition_of(scenario):
-    """Tells one definition from another, but for comments and the words that describe it."""
+def definition_of(scenario, every):
+    """Tells one definition from another, but for comments and the words that describe it. `every`:
+    pictures per SSIM."""
     path = replace(scenario, name="", what="", quick=False)
-    return _digest(_code(), CEILING, path, scenario.capacity(seed=1).changes)
+    return _digest(_code(), every, CEILING, path, scenario.capacity(seed=1).changes)
 
 
 @functools.cache  # so that it is of what runs, whatever becomes of the files meanwhile
 def _code():
-    folder = pathlib.Path(__file__).parent
+    tools = tool("link_emulator"), tool("ts_client"), results.shown_quality()
     return _digest(*(python_code(inspect.getsource(each)) for each in (*MODULES, Scenario)),
-                   *(cpp_code((folder / name).read_text()) for name in SHOWN_QUALITY))
+                   *map(build_of, tools))
 
 
 def python_code(text):
@@ -45,9 +48,13 @@ def python_code(text):
     return ast.dump(tree)
 
 
-def cpp_code(text):
-    """Without comments and layout."""
-    return " ".join(re.sub(r"//.*", "", text).split())
+def build_of(path):
+    """Tells one build of a program from another, but for comments and what else only a debugger
+    sees."""
+    with tempfile.NamedTemporaryFile() as stripped:
+        subprocess.run(["objcopy", "--strip-all", "--remove-section=.note.gnu.build-id", path,
+                        stripped.name], check=True)
+        return hashlib.sha256(pathlib.Path(stripped.name).read_bytes()).hexdigest()[:12]
 
 
 def _digest(*parts):

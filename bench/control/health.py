@@ -8,8 +8,10 @@ import time
 from timeline import percentile
 
 PRIORITY = -10  # nice value of the server, its viewers and of the watch on the machine
+# Of the worst stream.
 PICTURES = 0.005  # share of pictures dropped because an encoder was late
 LATE = 0.01  # share of packets that the emulator delivered more than 2 ms late
+
 SCHEDULE = 0.05  # seconds: a change of the link came so much after its time
 WOKEN = 0.02  # seconds: one wake-up in a hundred came so late
 
@@ -47,13 +49,25 @@ def cpu_times():
 
 
 def late_pictures(metrics):
-    """Share of the pictures that an encoder was too late for. What a policy leaves out or skips is
-    not among them: that is its choice."""
-    encoded = metrics.sum("symcast_group_frames_total")
-    late = metrics.all("symcast_group_frames_late_total")
+    """Share of a stream's pictures that an encoder was too late for, of the worst stream. What a
+    policy leaves out or skips is not among them: that is its choice."""
+    streams = {labels["stream"] for name, labels, _ in metrics.samples
+               if name == "symcast_group_frames_total"}
+    return max((_late_share(metrics, stream) for stream in streams), default=0)
+
+
+def _late_share(metrics, stream):
+    encoded = metrics.sum("symcast_group_frames_total", stream=stream)
+    late = metrics.all("symcast_group_frames_late_total", stream=stream)
     if encoded and not late:
         raise RuntimeError("the server does not say for how many pictures its encoders were late")
     return sum(late) / max(1, encoded + sum(late))
+
+
+def late_packets(link):
+    """Share, of both directions together."""
+    late, passed = (link["down"][key] + link["up"][key] for key in ("late", "packets_out"))
+    return late / max(1, passed)
 
 
 class Health:
@@ -79,9 +93,9 @@ class Health:
         self.cpu = busy / max(1, total)  # of all that the machine did, not only the run
         self._late_pictures = late_pictures(metrics)
         self._lost = metrics.sum("symcast_packets_lost_in_handover_total")
-        directions = [link[direction] for link in links for direction in ("down", "up")]
-        self._late_packets = (sum(link["late"] for link in directions)
-                              / max(1, sum(link["packets_out"] for link in directions)))
+        self._late_packets = max(map(late_packets, links))
+        self._not_written = sum(link[direction]["write_failures"] for link in links
+                                for direction in ("down", "up"))
 
     def summary(self):
         return (f"machine {self.cpu:.0%} busy, wake-ups {1000 * self.woken_late:.1f} ms late "
@@ -96,6 +110,8 @@ class Health:
             found.append(f"{self._lost:.0f} packets lost between encoder and event loop")
         if self._late_packets > LATE:
             found.append(f"the emulator was late with {self._late_packets:.1%} of the packets")
+        if self._not_written:
+            found.append(f"the emulator could not write {self._not_written} packets")
         if self.woken_late > WOKEN:
             found.append(f"threads woke up {1000 * self.woken_late:.0f} ms late")
         if self._behind_schedule > SCHEDULE:

@@ -7,7 +7,7 @@ import math
 import statistics
 from dataclasses import dataclass
 
-from capacity import on_the_wire, oracle
+from capacity import SOUND, on_the_wire, oracle
 
 FRAMES_PER_SECOND = 30  # of the test source
 SEGMENT = 1448 * 8  # bits of TCP's payload
@@ -111,59 +111,89 @@ def fair_payload(captures, capacity, ceiling):
 
 @dataclass(frozen=True)
 class Following:
-    pictures: float  # captured after the first evidence until one fitted, itself included
+    pictures: float  # of the source, captured after the first evidence until one fitted, with it
     seconds: float  # from the fall to that one
 
 
-def evidence(session, begin, end):
-    """The first moment of these when the server could know what the path then carried: something
-    was acknowledged, a picture or its head, or there was a REXMT or DUPACK; infinite: none.
-    `session`: lines of the server's trace."""
-    times = [line[key] for line in session if line["event"] == "frame"
-             for key in ("head_acked", "acked")]
-    times += [line["at"] for line in session
-              if line["event"] == "congestion" and line["kind"] in ("rexmt", "dupack")]
-    return min((at for at in times if at is not None and begin <= at < end), default=math.inf)
+NEVER = Following(math.inf, math.inf)
 
 
-def follow_down(session, fall, until, payload, round_trip, dropped=False):
-    """How the encoder followed a fall of the capacity to `payload`: it has when its pictures of the
-    next 100 ms and of the next 200 ms fit. None: there was nothing to follow, for they did before.
-    Nothing tells of the fall before a segment has passed at the new rate and its acknowledgement
-    come back; where nothing ever does, nothing was followed.
-    `session`: lines of the server's trace; `until`: the next change; `round_trip`: of an empty
-    path; `dropped`: pictures missing there were encoded, as large as the others, and not sent."""
+def evidence(frames, fall, payload, round_trip):
+    """When an acknowledgement could show a fall of the capacity to `payload`, at the earliest: two
+    segments, which a receiver acknowledges (RFC 5681, 4.2), have passed at the new rate, and that
+    has come back; infinite: nothing was under way."""
+    back = round_trip + 2 * SEGMENT / payload
+    return min((max(fall, frame["departed"]) + back for frame in frames
+                if frame["acked"] is None or frame["acked"] >= fall + round_trip),
+               default=math.inf)
+
+
+def discarded(session):
+    """Numbers of pictures."""
+    return {number for line in session if line["event"] == "discard"
+            for number in range(line["first"], line["last"] + 1)}
+
+
+def encoded_bits(sizes, dropped, span):
+    """Of the pictures of these numbers. `sizes`: {number: bits} of those that were sent; those
+    `dropped` were as large as they, on average; the others have never been encoded."""
+    sent = [sizes[number] for number in span if number in sizes]
+    lost = sum(number in dropped and number not in sizes for number in span)
+    if not sent:
+        return math.inf if lost else 0
+    return (len(sent) + lost) * statistics.mean(sent)
+
+
+def fitting(sizes, dropped, payload):
+    """Tells of a picture's number whether what was encoded of it and those behind it, in 100 ms and
+    in 200 ms, passes beside the sound."""
+    def fits(number):
+        return all(encoded_bits(sizes, dropped, range(number, number + count))
+                   <= (payload - SOUND) * count / FRAMES_PER_SECOND for count in FOLLOWED)
+
+    return fits
+
+
+def follow_down(session, fall, until, payload, round_trip, skips):
+    """How the encoder followed a fall of the capacity to `payload`: it has when its pictures fit.
+    None: there was nothing to follow, for they did before. Where nothing tells of the fall, nothing
+    was followed. `session`: lines of the server's trace; `until`: the next change; `round_trip`: of
+    an empty path; `skips`: the policy leaves pictures out, and says which others it discarded; else
+    what is missing was encoded, and dropped."""
     frames = [line for line in session if line["event"] == "frame"]
+    if not frames:
+        return NEVER
+    anchor = next((frame for frame in reversed(frames) if frame["captured"] < fall), frames[0])
+    sizes = {frame["number"]: frame["bits"] for frame in frames}
+    end = max(sizes) + 1
+    fits = fitting(sizes, discarded(session) if skips else range(min(sizes), end), payload)
 
-    def fits(at):
-        # Half an interval less, so that rounding does not decide which picture is the last.
-        for count in FOLLOWED:
-            sizes = [frame["bits"] for frame in frames
-                     if at <= frame["captured"] < at + (count - 0.5) / FRAMES_PER_SECOND]
-            encoded = count * statistics.mean(sizes or [math.inf]) if dropped else sum(sizes)
-            if encoded > payload * count / FRAMES_PER_SECOND:
-                return False
-        return True
+    def first_from(time):
+        return anchor["number"] + math.ceil((time - anchor["captured"]) * FRAMES_PER_SECOND)
 
-    if fits(fall - FOLLOWED[-1] / FRAMES_PER_SECOND):
+    first, seen = first_from(fall), evidence(frames, fall, payload, round_trip)
+    if fits(first - FOLLOWED[-1]):
         return None
-    seen = evidence(session, fall + round_trip + SEGMENT / payload, until)
-    after = 0
-    for frame in frames:
-        if not fall <= frame["captured"] < until:
-            continue
-        after += frame["captured"] > seen
-        if seen < math.inf and fits(frame["captured"]):
-            return Following(after, frame["captured"] - fall)
-    return Following(math.inf, math.inf)
+    tried = range(first, min(first_from(until), end - FOLLOWED[-1] + 1)) if seen < until else ()
+    number = next(filter(fits, tried), None)
+    if number is None:
+        return NEVER
+    captured = anchor["captured"] + (number - anchor["number"]) / FRAMES_PER_SECOND
+    after = math.floor((captured - seen) * FRAMES_PER_SECOND) + 1
+    return Following(max(0, after), captured - fall)
 
 
-def time_to_return(frames, rise, until, wanted):
+def time_to_return(session, rise, until, wanted):
     """Seconds from a rise of the capacity until the encoder is asked for 90 % of `wanted`, and
     stays so for as many pictures as a fall is judged by; infinite: not before the next change, at
-    `until`."""
-    asked = [(frame["captured"], frame["target_bits"] * FRAMES_PER_SECOND >= RETURNED * wanted)
-             for frame in frames if rise <= frame["captured"] < until]
+    `until`. None: there was nothing to return from, for it was asked for so much before."""
+    before = [line["rate"] for line in session
+              if line["event"] == "decision" and line["at"] < rise]
+    if before and before[-1] >= RETURNED * wanted:
+        return None
+    asked = [(line["captured"], line["target_bits"] * FRAMES_PER_SECOND >= RETURNED * wanted)
+             for line in session
+             if line["event"] == "frame" and rise <= line["captured"] < until]
     for i in range(len(asked) - FOLLOWED[-1] + 1):
         if all(enough for _, enough in asked[i:i + FOLLOWED[-1]]):
             return asked[i][0] - rise

@@ -1,13 +1,9 @@
 """All figures, in memory and in a file that is complete after every run: what is in it is not
 measured again, and can be printed without measuring."""
 
-import hashlib
 import json
 import math
 import os
-import pathlib
-import subprocess
-import tempfile
 import time
 
 from definition import definition_of
@@ -16,15 +12,16 @@ from definition import definition_of
 class Records:
     """`tables`: {(scenario's name, congestion control): {policy: [figures of each seed]}}. Begins
     with what the file at `path` holds, if there is one; add() writes it anew. Raises ValueError
-    when it is of another kind."""
+    when it is of another kind. `every`: pictures per SSIM."""
 
-    def __init__(self, path=None):
+    def __init__(self, path=None, every=None):
         self._path = path
+        self._every = every
         self.tables = _read(path) if path and path.exists() else {}
 
     def has(self, scenario, seed, lane):
         """Of the same definition; of whatever build."""
-        definition = definition_of(scenario)
+        definition = definition_of(scenario, self._every)
         return any(run["seed"] == seed and run.get("definition") == definition
                    for run in self._runs(scenario, lane))
 
@@ -38,7 +35,7 @@ class Records:
         for lane, figures in results.items():
             policies = self.tables.setdefault((scenario.name, lane.congestion_control), {})
             runs = [run for run in policies.get(lane.policy, []) if run["seed"] != seed]
-            runs.append({"seed": seed, "definition": definition_of(scenario),
+            runs.append({"seed": seed, "definition": definition_of(scenario, self._every),
                          "measured": time.time(), **figures})
             policies[lane.policy] = sorted(runs, key=lambda run: run["seed"])
         self.save()
@@ -59,18 +56,19 @@ class Records:
         return {run.get("build") for policies in self.tables.values()
                 for runs in policies.values() for run in runs}
 
+    def newest(self, name, congestion_control):
+        """({policy: [figures of each seed]} of the newest definition of a table, how many others it
+        has)"""
+        table = self.tables[name, congestion_control]
+        newest = max((run for runs in table.values() for run in runs),
+                     key=lambda run: run.get("measured", 0)).get("definition")
+        kept = {policy: of_it for policy, runs in table.items()
+                if (of_it := [run for run in runs if run.get("definition") == newest])}
+        return kept, sum(map(len, table.values())) - sum(map(len, kept.values()))
+
     def _runs(self, scenario, lane):
         table = self.tables.get((scenario.name, lane.congestion_control), {})
         return table.get(lane.policy, [])
-
-
-def build_of(path):
-    """Tells one build of a program from another, but for comments and what else only a debugger
-    sees."""
-    with tempfile.NamedTemporaryFile() as stripped:
-        subprocess.run(["objcopy", "--strip-all", "--remove-section=.note.gnu.build-id", path,
-                        stripped.name], check=True)
-        return hashlib.sha256(pathlib.Path(stripped.name).read_bytes()).hexdigest()[:12]
 
 
 def _read(path):

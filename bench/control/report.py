@@ -1,4 +1,5 @@
-"""Tables of figures: policies as rows, medians over the seeds with least and most below them."""
+"""Tables of figures: policies as rows, medians over the seeds with least and most below them. A run
+that failed has no figures, but {"failed": why}."""
 
 import math
 import statistics
@@ -23,6 +24,7 @@ class Column:
 COLUMNS = (
     Column("p50 ms", "p50"), Column("p95 ms", "p95"), Column("p99 ms", "p99"),
     Column("max ms", "max"), Column("excess95", "excess_p95"),
+    Column("fall95 ms", "fall_p95"),
     Column("late %", "late", 100, 1), Column("Mbit/s", "rate", 1e-6, 2, True),
     Column("share %", "share", 100, 1, True), Column("down pic", "down_pictures"),
     Column("down ms", "down_ms"), Column("return ms", "return_ms"),
@@ -40,24 +42,33 @@ COMPETITOR = (Column("bulk Mb/s", "competitor_rate", 1e-6, 2, True),
 LEGEND = """\
 delay: capture to arrival of a picture's last byte at the viewer; one that never came (gone) is
   late until the next that did. excess95: its p95 less the one-way delay and the picture's own time
-  on the whole link. late: later than 200 ms.
+  on the whole link, behind a token bucket at its peak. fall95: the same of the pictures captured
+  within 2 s after a fall of the capacity. late: later than 200 ms.
 share: of the rate of an oracle, which knows the capacity and uses 95 % of it. fair: video, sound
   and container by what is one viewer's of the payload that the link carries; bulk %: likewise.
-down: pictures captured after the first evidence of a fall until they fit (0: before any), and ms
-  after the fall. Evidence: an ACK of a picture or its head, REXMT or DUPACK, once a segment has
-  passed at the new rate; never: they did not fit, or there was none.
-return: ms after a rise until 90 % of the oracle's rate is asked for, and is for 6 pictures, 200 ms.
-SSIM: of what was on the screen 150 ms and the one-way delay after capture.
+down: the source's pictures captured after the first evidence of a fall until they fit beside the
+  sound (0: before it), and ms after the fall. Evidence: the earliest ACK that could show it, once
+  two segments have passed at the new rate; never: they did not fit, or nothing was under way.
+return: ms after a rise until 90 % of the oracle's rate is asked for, and is for 6 pictures, 200 ms;
+  not of a rise before which so much was asked for already.
+SSIM: of what the first viewer had on the screen 150 ms and the one-way delay after capture.
 st150, st500: share of pictures not there so many ms and the one-way delay after capture, late or
-  gone, and how often (n) no new one came up for longer than 100 ms.
+  gone; n: how often so many in a row that those around them are more than 100 ms apart.
 pad: padding's share of the bytes. events: REXMT and DUPACK. forced: keyframes.
-start: off, itcp and dbr, which only give way and climb by rule, begin at the ceiling of 6 Mbit/s,
+start: off, itcp, dbr and gcc, which climb by rule or not at all, begin at the ceiling of 6 Mbit/s,
   the others at 2 Mbit/s.
+symbiosis alone also sets TCP's window, where eBPF is there, and its pace, skips and discards
+  pictures, and pads: its row of "cubic" is CUBIC with a hand on it.
 oracle: by calculation. It obeys the capacity at once; its delays are a floor, without loss, without
   others' queues, and but for a token bucket's bursts.
 Medians over the seeds, of an even number the worse of the middle two; below them least..most; of
   several steps in a run, the worst. A number behind a policy's name: it has figures of so many
   seeds only."""
+
+
+def counted(runs):
+    """Those that have figures."""
+    return [run for run in runs if "failed" not in run]
 
 
 def value_of(column, figures):
@@ -102,34 +113,43 @@ def _spread(columns, runs):
     return ["", *(text(column) for column in columns)]
 
 
+def _print_failed(results):
+    for policy, runs in results.items():
+        for run in runs:
+            if "failed" in run:
+                print(f"failed: {policy} seed {run['seed']}: {run['failed']}")
+
+
 def _print_mixed(results):
-    """Names the rows that have other figures than the newest one's kind."""
+    """Names the rows that have figures of other builds than the newest one's."""
     newest = max((run for runs in results.values() for run in runs),
                  key=lambda run: run.get("measured", 0))
-    for key, note in (("build", "of another build of symcast than the newest"),
-                      ("definition", "defined otherwise than the newest")):
-        policies = [policy for policy, runs in results.items()
-                    if any(run.get(key) != newest.get(key) for run in runs)]
-        if policies:
-            print(f"figures {note}: {', '.join(policies)}")
+    policies = [policy for policy, runs in results.items()
+                if any(run.get("build") != newest.get("build") for run in runs)]
+    if policies:
+        print(f"figures of another build of symcast than the newest: {', '.join(policies)}")
 
 
-def print_table(scenario, congestion_control, results):
-    """`results`: {policy: [figures of each seed]}."""
+def print_table(scenario, congestion_control, results, left_out=0):
+    """`results`: {policy: [figures of each seed]}; `left_out`: how many there are beside them."""
     columns = columns_of(scenario)
-    seeds = max(map(len, results.values()))
+    figures_of = {policy: counted(runs) for policy, runs in results.items()}
+    seeds = max(map(len, figures_of.values()))
     rows = [["", *(column.head for column in columns)]]
-    for policy, runs in results.items():
+    for policy, runs in figures_of.items():
         fewer = f" ({len(runs)})" if len(runs) < seeds else ""
         rows.append(_medians(policy + fewer, columns, runs))
         if seeds > 1:
             rows.append(_spread(columns, runs))
     rows.append(_medians("oracle", columns,
-                         [figures["oracle"] for runs in results.values() for figures in runs]))
+                         [figures["oracle"] for runs in figures_of.values() for figures in runs]))
     widths = [max(map(len, cells)) for cells in zip(*rows)]
     print(f"\n{scenario.name}, {congestion_control}: {scenario.what}; seeds: {seeds}")
     for name, *cells in rows:
         print(f"{name:<{widths[0]}}"
               + "".join(f"  {cell:>{width}}" for cell, width in zip(cells, widths[1:])))
+    _print_failed(results)
     _print_mixed(results)
+    if left_out:
+        print(f"left out: {left_out} figures that were defined otherwise than the newest")
     sys.stdout.flush()

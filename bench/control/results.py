@@ -7,7 +7,7 @@ import statistics
 import subprocess
 
 import measure
-from capacity import on_the_wire, oracle_delays
+from capacity import PAYLOAD, on_the_wire, oracle, oracle_delays
 from netlab import tool
 from run import source_options
 from scenarios import CEILING
@@ -19,6 +19,8 @@ LATE = 200  # ms
 # With the process that computes the figures, however that ends.
 WITH_PARENT = ("setpriv", "--pdeathsig", "KILL")
 STEP = 1.5  # a change of the capacity by less is none that an encoder follows
+AFTER_FALL = 2  # seconds
+SKIPS = ("symbiosis",)  # leave pictures out; what others lack was encoded, and dropped
 
 
 def shown_quality():
@@ -55,16 +57,20 @@ class LaneResult:
         self._one_way = run.scenario.rtt_ms / 2000
         self._window = run.begin + run.scenario.from_second, run.end - TAIL
         self._sessions = sessions(run.trace, lane.name, run.scenario.viewers)
-        self._viewings = [self._pictures(*pair)
-                          for pair in zip(self._sessions, run.pictures[lane])]
+        self._watched = [self._pictures(*pair)
+                         for pair in zip(self._sessions, run.pictures[lane])]
+        self._viewings = [[picture for picture in pictures if self._is_counted(picture.captured)]
+                          for pictures in self._watched]
+
+    def _is_counted(self, captured):
+        begin, end = self._window
+        return begin <= captured < end
 
     def _pictures(self, session, pictures):
         matches = match_pictures(pictures, session) if pictures else []
         came = [(line["number"], line["captured"], picture["arrival_ns"] / 1e9,
                  8 * picture["bytes"]) for line, picture in matches]
-        begin, end = self._window
-        return [picture for picture in measure.source_pictures(came, begin, self._run.end)
-                if begin <= picture.captured < end]
+        return measure.source_pictures(came, self._window[0], self._run.end)
 
     def figures(self):
         found = {**self._delays(), **self._rates(), **self._stalls(), **self._following(),
@@ -87,27 +93,37 @@ class LaneResult:
         """On the capacity's clock."""
         return [picture.captured - self._run.begin for picture in self._viewings[0]]
 
-    def _frames(self):
-        return [line for line in self._sessions[0] if line["event"] == "frame"]
-
-    def _dropped(self):
-        """Pictures that the first viewer's queue gave up."""
-        return sum(line["frames_dropped"] for line in self._sessions[0]
-                   if line["event"] == "leave")
-
     def _delays(self):
         end = self._run.end
         delays = [1e3 * delay for viewing in self._viewings
                   for delay in measure.delays(viewing, end)]
-        excess = [1e3 * delay for viewing in self._viewings
-                  for delay in measure.excess_delays(viewing, end, self._one_way,
-                                                     self._link_payload)]
-        found = _percentiles(delays)
-        found |= {f"excess_p{percent}": percentile(excess, percent) for percent in (50, 95, 99)}
-        return found
+        excess = [(picture.captured, 1e3 * delay) for viewing in self._viewings
+                  for picture, delay in zip(viewing, measure.excess_delays(
+                      viewing, end, self._one_way, self._own_payload))]
+        found = _percentiles(delays) | self._after_falls(excess)
+        return found | {f"excess_p{percent}": percentile([delay for _, delay in excess], percent)
+                        for percent in (50, 95, 99)}
 
-    def _link_payload(self, at):
+    def _own_payload(self, at):
+        """What carries a picture that has the link to itself: of a token bucket, its peak."""
+        if peak := self._scenario.down.get("peak"):
+            return PAYLOAD * peak
         return self._run.capacity.link_payload(at - self._run.begin)
+
+    def _steps(self):
+        """[(change of the capacity, its rate by the one before, when the next one comes)], but of a
+        mobile trace, where they are small and many."""
+        if self._scenario.radio or self._scenario.viewers > 1:
+            return []
+        steps = self._run.capacity.steps(STEP)
+        ends = [change.at for change, _ in steps[1:]] + [self._run.end - self._run.begin]
+        return [(change, ratio, end) for (change, ratio), end in zip(steps, ends)]
+
+    def _after_falls(self, excess):
+        """`excess`: [(captured, ms)]. Empty where nothing falls."""
+        falls = [self._run.begin + change.at for change, ratio, _ in self._steps() if ratio < 1]
+        found = [delay for fall in falls for delay in between(excess, fall, fall + AFTER_FALL)]
+        return {"fall_p95": percentile(found, 95)} if found else {}
 
     def _rates(self):
         rates = [measure.rate(viewing) for viewing in self._viewings]
@@ -117,11 +133,18 @@ class LaneResult:
                 "fair_share": on_the_wire(mean) / fair, "jain": measure.jain(rates)}
 
     def _oracle(self):
-        captures = self._captures()
-        delays = oracle_delays(self._run.capacity, captures, 1 / measure.FRAMES_PER_SECOND, CEILING,
-                               self._one_way)
-        return {"rate": measure.oracle_rate(captures, self._run.capacity, CEILING), "share": 1.0,
-                **_percentiles([1e3 * delay for delay in delays])}
+        captures, capacity = self._captures(), self._run.capacity
+        interval = 1 / measure.FRAMES_PER_SECOND
+        delays = oracle_delays(capacity, captures, interval, CEILING, self._one_way)
+
+        def alone(at):
+            bits = oracle(capacity.payload(at), CEILING) * interval
+            return bits / self._own_payload(self._run.begin + at)
+
+        excess = [(self._run.begin + at, 1e3 * (delay - self._one_way - alone(at)))
+                  for at, delay in zip(captures, delays)]
+        return {"rate": measure.oracle_rate(captures, capacity, CEILING), "share": 1.0,
+                **_percentiles([1e3 * delay for delay in delays]), **self._after_falls(excess)}
 
     def _stalls(self):
         found = {}
@@ -132,21 +155,17 @@ class LaneResult:
         return found
 
     def _following(self):
-        """Over steps of the capacity; not of the many small ones of a mobile trace."""
+        """Over the steps of the capacity that leave something to follow."""
         found = {"down_pictures": [], "down_ms": [], "return_ms": []}
-        if self._scenario.radio or self._scenario.viewers > 1:
-            return found
-        frames, begin, capacity = self._frames(), self._run.begin, self._run.capacity
-        steps = capacity.steps(STEP)
-        ends = [begin + change.at for change, _ in steps[1:]] + [self._run.end]
-        for (change, ratio), until in zip(steps, ends):
-            at, payload = begin + change.at, capacity.payload(change.at)
+        session, begin = self._sessions[0], self._run.begin
+        for change, ratio, end in self._steps():
+            at, until = begin + change.at, begin + end
+            payload = self._run.capacity.payload(change.at)
             if ratio > 1:
-                wanted = measure.oracle(payload, CEILING)
-                found["return_ms"].append(
-                    1e3 * measure.time_to_return(frames, at, until, wanted))
-            elif following := measure.follow_down(self._sessions[0], at, until, payload,
-                                                  2 * self._one_way, self._dropped() > 0):
+                taken = measure.time_to_return(session, at, until, oracle(payload, CEILING))
+                found["return_ms"] += [] if taken is None else [1e3 * taken]
+            elif following := measure.follow_down(session, at, until, payload, 2 * self._one_way,
+                                                  self._lane.policy in SKIPS):
                 found["down_pictures"].append(following.pictures)
                 found["down_ms"].append(1e3 * following.seconds)
         return found
@@ -166,7 +185,8 @@ class LaneResult:
 
     def _ssim(self):
         """Of what the first viewer saw, with the shortest playout; 0: nothing."""
-        plan = measure.on_screen(self._viewings[0], self._one_way + PLAYOUTS[0], self._every)
+        moments = measure.on_screen(self._watched[0], self._one_way + PLAYOUTS[0], self._every)
+        plan = [moment for moment in moments if self._is_counted(moment[1])]
         if not plan:
             return 0.0
         text = "".join(f"{number} {captured!r} {shown}\n" for number, captured, shown in plan)
@@ -174,10 +194,23 @@ class LaneResult:
                                  self._run.recording(self._lane, 0)],
                                 input=text, capture_output=True, text=True)
         if result.returncode != 0:
-            raise RuntimeError(f"{self._lane.name}: {result.stderr.strip()}")
+            raise RuntimeError(result.stderr.strip() or f"shown_quality: {result.returncode}")
         return statistics.mean(map(float, result.stdout.split()))
 
 
+def failure(error):
+    """In place of figures."""
+    first_line = str(error).partition("\n")[0].rstrip(":")
+    return {"failed": f"{type(error).__name__}: {first_line}"}
+
+
 def results_of(run, every):
-    """{lane: figures}. `every`: pictures per SSIM."""
-    return {lane: LaneResult(run, lane, every).figures() for lane in run.lanes}
+    """{lane: figures, or why there are none}. `every`: pictures per SSIM."""
+    return {lane: _figures(run, lane, every) for lane in run.lanes}
+
+
+def _figures(run, lane, every):
+    try:
+        return LaneResult(run, lane, every).figures()
+    except Exception as error:  # whatever it is: the other lanes have figures
+        return failure(error)

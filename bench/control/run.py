@@ -22,10 +22,11 @@ JOIN_APART = 2  # seconds between viewers behind one link
 # 1.1 at 18). The still one is to be limited by itself.
 PRESET = "ultrafast"
 CRF = {"motion": 8, "static": 18}
-# Bit/s. Whoever estimates the capacity has to find it; who only gives way, and climbs by a rule of
-# so much per second or not at all, begins as a broadcast does: at the rate that was set for it.
+# Bit/s. Whoever estimates the capacity has to find it; who climbs by a rule of so much per second,
+# or not at all, begins as a broadcast does: at the rate that was set for it. A run of 30 s would be
+# over before it had climbed there.
 START = 2 * MBIT
-ONLY_GIVES_WAY = ("off", "itcp", "dbr")
+CLIMBS_BY_RULE = ("off", "itcp", "dbr", "gcc")
 # Other work of the machine is not to be measured.
 NICE = ("nice", "-n", str(PRIORITY))
 
@@ -61,7 +62,7 @@ class Lane:
     @property
     def start(self):
         """The encoder's first rate, bit/s."""
-        return CEILING if self.policy in ONLY_GIVES_WAY else START
+        return CEILING if self.policy in CLIMBS_BY_RULE else START
 
 
 def source_options(scenario):
@@ -118,6 +119,7 @@ class Run:
             self.health.acted(time.monotonic() - self.begin - at)
             act()
         self.end = time.monotonic()
+        daemon.check_running()
         self.metrics = daemon.metrics()
         self.pictures = {lane: [viewer.pictures() for viewer in viewers]
                          for lane, viewers in self._viewers.items()}

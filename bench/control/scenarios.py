@@ -1,7 +1,7 @@
 """The scenarios: what a viewer's path does. One table, each nameable on the command line.
 
 A path is a link down with a queue before it and a delay each way; times are seconds from the
-beginning, which the seed shifts by up to one second, so that steps fall anywhere between pictures
+beginning. The seed shifts each step by up to one second, so that it falls anywhere between pictures
 and keyframes."""
 
 import random
@@ -58,9 +58,17 @@ class Scenario:
             changes = [Change(at, rate) for at, rate in
                        mobile_trace(self.radio, self.seconds, seed)]
         else:
-            shift = random.Random(seed).random()
-            changes = [Change(at + shift if at else 0.0, rate * MBIT) for at, rate in self.rates]
+            changes = list(self._shifted(random.Random(seed)))
         return Capacity(changes, self._share)
+
+    def _shifted(self, chance):
+        """The steps, but for the first; a dark time keeps its length."""
+        shift, before = 0.0, 0
+        for at, rate in self.rates:
+            if before:
+                shift = chance.random()
+            yield Change(at + shift, rate * MBIT)
+            before = rate
 
     def _share(self, at):
         competing = self.competitor and self.competitor.start <= at < self.competitor.stop
@@ -123,7 +131,7 @@ def _others():
     yield replace(middle, name="token-bucket",
                   what="bucket of 32 kB filled with 3 Mbit/s, emptied at 100 Mbit/s, RTT 40 ms",
                   queue=bytes_of(300, 10), rates=((0, 3),),
-                  down={"bucket": "32k", "peak": "100M"})
+                  down={"bucket": "32k", "peak": int(100 * MBIT)})
     yield replace(middle, name="codel", what="10-2-10 Mbit/s, CoDel, RTT 40 ms",
                   queue=bytes_of(1000, 10), rates=SHORT_STEPS, down={"codel": "on"})
     yield replace(middle, name="ack-aggregation",

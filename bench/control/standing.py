@@ -1,14 +1,15 @@
 """How a policy stands beside the others on the same path, by the medians of p95 and share over the
 seeds that both have: ahead, with p95 lower at an equal or higher rate; level, with p95 equal at an
 equal or higher rate; trade, with less delay at a lower rate or more rate at a higher delay; or
-behind.
+behind. A share that is up to 1 point lower counts as equal. Whoever failed once is no longer
+compared: "failed".
 
 Where the link is shared, no more than the whole share counts: to starve others is not to be
 ahead."""
 
 from dataclasses import dataclass
 
-from report import Column, median_of
+from report import Column, counted, median_of
 
 SAME_DELAY = 2.0  # ms: two p95 nearer than this are equal; the clients' own noise
 SAME_SHARE = 0.01  # likewise, two shares
@@ -24,16 +25,19 @@ class Standing:
 
 
 def standings(policy, scenario, results):
-    """Of `policy` beside each other one; "unknown" beside one with no seed in common.
-    `results`: {policy: [figures of each seed]}."""
+    """Of `policy` beside each other one; "unknown" beside one with no seed in common; one only,
+    "failed", where a run of its own did. `results`: {policy: [figures of each seed]}."""
+    failed = [f"seed {run['seed']}: {run['failed']}" for run in results[policy] if "failed" in run]
+    if failed:
+        return [Standing("failed", "failed", "; ".join(failed))]
     return [_beside(policy, other, scenario, results) for other in results if other != policy]
 
 
 def ahead(policy, scenario, results):
     """(PASS, LEVEL, TRADE, MISS or UNKNOWN, the others that make it so)"""
     found = standings(policy, scenario, results)
-    for word, meant in (("behind", "MISS"), ("unknown", "UNKNOWN"), ("trade", "TRADE"),
-                        ("level", "LEVEL")):
+    for word, meant in (("failed", "MISS"), ("behind", "MISS"), ("unknown", "UNKNOWN"),
+                        ("trade", "TRADE"), ("level", "LEVEL")):
         if others := [standing.other for standing in found if standing.word == word]:
             return meant, ",".join(others)
     return "PASS", ""
@@ -48,6 +52,7 @@ def _beside(policy, other, scenario, results):
 
 
 def _of_common_seeds(*both):
+    both = [counted(runs) for runs in both]
     common = set.intersection(*({run["seed"] for run in runs} for runs in both))
     return [[run for run in runs if run["seed"] in common] for runs in both]
 

@@ -4,8 +4,8 @@ MISS for each scenario and congestion control, from the medians over the seeds."
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from report import Column, median, value_of
-from standing import ahead, standings
+from report import Column, counted, median, value_of
+from standing import SAME_DELAY, SAME_SHARE, ahead, standings
 
 
 @dataclass(frozen=True)
@@ -70,13 +70,15 @@ TARGETS = (
 
 
 def judged(target, scenario, control, runs):
-    """(PASS or MISS, text); None: does not apply."""
+    """(PASS or MISS, text); None: does not apply. Whoever failed once has missed it."""
     if not target.applies(scenario, control):
         return None
-    value = median([target.value(scenario, figures) for figures in runs],
-                   target.column.more_is_better)
-    if value is None:
+    figures = counted(runs)
+    value = median([target.value(scenario, each) for each in figures], target.column.more_is_better)
+    if figures and value is None:
         return None
+    if len(figures) < len(runs):
+        return "MISS", "failed"
     return "PASS" if target.met(value) else "MISS", target.column.text(value)
 
 
@@ -97,8 +99,8 @@ def _count(judgements):
 
 
 def print_summary(policy, tables):
-    """`tables`: [(scenario, congestion control, {policy: [figures of each seed]})]."""
-    known = [table for table in tables if policy in table[2]]
+    """`tables`: [(scenario, congestion control, {policy: [figures of each seed]}, ...)]."""
+    known = [table[:3] for table in tables if policy in table[2]]
     if not known:
         print(f"\nno figures of {policy} to be judged")
         return
@@ -110,9 +112,10 @@ def print_summary(policy, tables):
     lines.append(["PASS", *map(_count, zip(*rows.values()))])
     widths = [max(map(len, cells)) for cells in zip(*lines)]
     print(f"\n{policy}: what the design asks for, and whether it is ahead in p95 at equal or "
-          "higher rate\n(LEVEL: others' p95 is within 2 ms; TRADE: others have less delay at a "
-          "lower rate, or more rate at\na higher delay; of a shared link no more than the whole "
-          "share counts)")
+          f"higher rate\n(LEVEL: others' p95 is within {SAME_DELAY:g} ms; TRADE: others have less "
+          "delay at a lower rate, or more rate at\na higher delay; a share up to "
+          f"{100 * SAME_SHARE:g} point lower counts as equal; of a shared link no more than the\n"
+          "whole share counts)")
     for line in lines:
         print("  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths)).rstrip())
     _print_not_ahead(policy, known)

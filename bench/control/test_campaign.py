@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import pathlib
 import tempfile
 import time
@@ -64,6 +65,8 @@ def test_a_file_gives_back_what_it_was_given(tmp_path):
         records.add(ONE, seed, {Lane("a", "bbr"): {"return_ms": [1, math.inf]}})
     assert Records(path).tables == records.tables
     assert [run["seed"] for run in records.tables["one", "bbr"]["a"]] == [1, 2]
+    assert Records(path).has(ONE, 1, Lane("a", "bbr"))
+    assert not Records(path, every=1).has(ONE, 1, Lane("a", "bbr"))
     json.loads(path.read_text(), parse_constant=pytest.fail)  # infinity is no JSON
 
 
@@ -72,6 +75,18 @@ def test_a_file_of_another_kind_is_named(tmp_path):
     path.write_text('{"a": 1}')
     with pytest.raises(ValueError, match="figures.json"):
         Records(path)
+
+
+def test_a_table_is_of_one_definition_the_newest():
+    records = Records()
+    longer = replace(ONE, seconds=10)
+    for scenario, policy, seed in ((ONE, "a", 1), (ONE, "b", 1), (longer, "a", 2),
+                                   (longer, "a", 3)):
+        records.add(scenario, seed, {Lane(policy, "bbr"): {}})
+    results, left_out = records.newest("one", "bbr")
+    assert {policy: [run["seed"] for run in runs] for policy, runs in results.items()} == {
+        "a": [2, 3]}
+    assert left_out == 2
 
 
 def computation(monkeypatch, results_of):
@@ -90,13 +105,18 @@ def test_figures_come_from_another_process(monkeypatch):
 
 
 def test_figures_that_cannot_be_had_are_said_and_end_nothing(monkeypatch, capsys):
-    def results_of(run, every):
-        raise ValueError("no such picture")
-
-    found, _ = computation(monkeypatch, results_of)
+    found, _ = computation(monkeypatch, lambda run, every: os._exit(1))
     assert found.figures() == {}
     found.close()
-    assert "one seed 1 a-cubic: failed: no such picture" in capsys.readouterr().err
+    assert "one seed 1 a-cubic: failed: the process" in capsys.readouterr().err
+
+
+def test_a_lane_without_figures_is_said_and_kept(monkeypatch, capsys):
+    figures = {LANES[0]: {"failed": "no such picture"}, LANES[1]: {"p95": 50}}
+    found, _ = computation(monkeypatch, lambda run, every: figures)
+    assert found.figures() == figures
+    found.close()
+    assert "failed: a-cubic: no such picture" in capsys.readouterr().err
 
 
 def test_a_computation_can_be_ended(monkeypatch):
@@ -108,13 +128,13 @@ def test_a_computation_can_be_ended(monkeypatch):
 
 
 class Later:
-    """Of figures that are there once the next run has streamed."""
+    """Of figures that are there once the next run has streamed, or when they are `ready`."""
 
-    def __init__(self, seed, log):
-        self._seed, self._log = seed, log
+    def __init__(self, seed, log, ready=False):
+        self._seed, self._log, self._ready = seed, log, ready
 
     def ready(self):
-        return False
+        return self._ready
 
     def figures(self):
         self._log.append(f"figures {self._seed}")
@@ -152,6 +172,25 @@ def test_a_run_that_says_nothing_is_done_once_more_and_no_more(monkeypatch):
     assert measured(monkeypatch, stream) == ([1, 1, 2, 2], [(1, {}), (2, {})])
 
 
+def test_a_run_that_failed_each_time_is_taken_as_such(monkeypatch, capsys):
+    def stream(seed, log):
+        log.append(seed)
+        raise AssertionError("symcast ended with -11:\nits last words")
+
+    failed = {LANES[0]: {"failed": "AssertionError: symcast ended with -11"}}
+    assert measured(monkeypatch, stream) == ([1, 1, 2, 2], [(1, failed), (2, failed)])
+    assert "its last words" in capsys.readouterr().err
+
+
+def test_a_run_that_failed_once_on_a_busy_machine_says_nothing(monkeypatch):
+    def stream(seed, log):
+        log.append(seed)
+        if len(log) % 2:
+            raise OSError
+
+    assert measured(monkeypatch, stream) == ([1, 1, 2, 2], [(1, {}), (2, {})])
+
+
 def test_whoever_ends_a_run_ends_what_is_computed_of_the_one_before(monkeypatch):
     def stream(seed, log):
         if seed == 2:
@@ -159,3 +198,13 @@ def test_whoever_ends_a_run_ends_what_is_computed_of_the_one_before(monkeypatch)
         return Later(seed, log)
 
     assert measured(monkeypatch, stream) == (["close 1", "ended"], [])
+
+
+def test_whoever_ends_a_run_keeps_what_is_computed_already(monkeypatch):
+    def stream(seed, log):
+        if seed == 2:
+            raise KeyboardInterrupt
+        return Later(seed, log, ready=True)
+
+    assert measured(monkeypatch, stream) == (["figures 1", "close 1", "ended"],
+                                             [(1, {"figures": 1})])

@@ -121,83 +121,102 @@ def test_the_oracle_knows_the_capacity():
     assert measure.oracle_rate(captures, rise, 6e6) == pytest.approx((low + 6e6) / 2, rel=0.02)
 
 
-def frames(sizes, begin=0.0, round_trip=0.04, target=1000):
-    return [{"event": "frame", "captured": begin + i * INTERVAL,
-             "departed": begin + i * INTERVAL + 0.005, "head_acked": None,
-             "acked": begin + i * INTERVAL + 0.005 + round_trip, "bits": bits,
-             "target_bits": target} for i, bits in enumerate(sizes)]
+def frames(sizes, first=0, round_trip=0.04, target=1000):
+    return [{"event": "frame", "number": number, "captured": number * INTERVAL,
+             "departed": number * INTERVAL + 0.005,
+             "acked": number * INTERVAL + 0.005 + round_trip, "bits": bits, "target_bits": target}
+            for number, bits in enumerate(sizes, first)]
 
 
 CAPACITY = 1e6
-LARGE, SMALL = 100_000, 30_000  # of 33,333 that fit between two pictures
+LARGE, SMALL = 100_000, 29_000  # of 33,333 that pass between two pictures, 4,000 of them sound
+NEVER = Following(math.inf, math.inf)
+BACK = 0.04 + 2 * measure.SEGMENT / CAPACITY  # two segments and the way there and back
 
 
-def test_following_counts_pictures_after_the_first_evidence():
-    # The fall is just before picture 10, whose ACK comes 61 ms after it: 10 and 11 could not know.
-    at = 10 * INTERVAL
+def follow(session, fall=10 * INTERVAL - 0.001, until=9, skips=False):
+    return measure.follow_down(session, fall, until, CAPACITY, round_trip=0.04, skips=skips)
+
+
+def test_evidence_is_the_first_acknowledgement_that_a_fall_can_delay():
+    fall = 10 * INTERVAL - 0.001
+    trace = frames([LARGE] * 14, round_trip=0.055)
+    # Picture 9 is acknowledged before; 10 departs after the fall.
+    found = measure.evidence(trace, fall, CAPACITY, 0.04)
+    assert found == pytest.approx(10 * INTERVAL + 0.005 + BACK)
+    trace[9]["acked"] = None
+    assert measure.evidence(trace, fall, CAPACITY, 0.04) == pytest.approx(fall + BACK)
+    assert measure.evidence([], fall, CAPACITY, 0.04) == math.inf
+
+
+def test_following_counts_pictures_after_the_evidence():
+    # It comes 68 ms after picture 10 is captured: 11 and 12 could not know.
     trace = frames([LARGE] * 14 + [SMALL] * 20, round_trip=0.055)
-    found = measure.follow_down(trace, at - 0.001, 9, CAPACITY, round_trip=0.04)
-    assert found == Following(3, pytest.approx(4 * INTERVAL + 0.001))
+    assert follow(trace) == Following(2, pytest.approx(4 * INTERVAL + 0.001))
+    assert follow(trace[:12] + frames([SMALL] * 20, first=12)).pictures == 0
 
 
-def congestion(kind, at):
-    return {"event": "congestion", "kind": kind, "at": at, "seen": at}
+def test_pictures_that_are_skipped_count_as_they_pass():
+    trace = (frames([LARGE] * 13) + frames([LARGE], 14) + frames([LARGE], 16)
+             + frames([SMALL] * 20, 18))
+    # Evidence is before 12; 17, which was skipped, is the first to fit with those behind it.
+    assert follow(trace, skips=True) == Following(5, pytest.approx(7 * INTERVAL + 0.001))
 
 
-def test_the_first_evidence_is_whatever_comes_first_of_data_that_passed_after_the_fall():
-    trace = frames([LARGE] * 14, round_trip=0.2)
-    assert measure.evidence(trace, 0.21, 9) == pytest.approx(INTERVAL + 0.205)
-    trace[3]["head_acked"] = 0.23
-    assert measure.evidence(trace, 0.21, 9) == 0.23
-    trace += [congestion("dupack", 0.2), congestion("tlp", 0.215), congestion("dupack", 0.22)]
-    assert measure.evidence(trace, 0.21, 9) == 0.22
-    trace.append(congestion("rexmt", 0.211))
-    assert measure.evidence(trace, 0.21, 9) == 0.211
-
-
-def test_a_head_that_is_acknowledged_is_evidence_as_a_picture_is():
-    at = 10 * INTERVAL
-    trace = frames([LARGE] * 14 + [SMALL] * 20, round_trip=0.2)
-    assert measure.follow_down(trace, at - 0.001, 9, CAPACITY, 0.04).pictures == 2
-    trace[6]["head_acked"] = 0.39  # before picture 12 is captured
-    assert measure.follow_down(trace, at - 0.001, 9, CAPACITY, 0.04).pictures == 3
-
-
-def test_without_evidence_nothing_was_followed():
-    trace = [{**frame, "acked": None} for frame in frames([LARGE] * 14 + [SMALL] * 20)]
-    never = Following(math.inf, math.inf)
-    assert measure.follow_down(trace, 10 * INTERVAL, 9, CAPACITY, 0.04) == never
-    late = [*trace, congestion("rexmt", 9.1)]
-    assert measure.follow_down(late, 10 * INTERVAL, 9, CAPACITY, 0.04) == never
+def test_without_evidence_before_the_next_change_nothing_was_followed():
+    trace = frames([LARGE] * 14 + [SMALL] * 20)
+    fall = 10 * INTERVAL - 0.001
+    assert follow(trace, until=fall + BACK + 0.2).pictures < math.inf
+    assert follow(frames([LARGE] * 9 + [SMALL] * 20), until=fall + BACK) == NEVER
+    assert follow(trace[:9]) == NEVER
+    assert follow([]) == NEVER
 
 
 def test_nothing_is_to_follow_where_the_pictures_fitted_before():
-    assert measure.follow_down(frames([SMALL] * 30), 0.3, 9, CAPACITY, 0.04) is None
+    assert follow(frames([SMALL] * 30)) is None
+    assert follow(frames([SMALL + 1000] * 30)) == NEVER  # with the sound they do not
 
 
 def test_one_small_picture_among_large_ones_has_not_followed():
-    trace = frames([LARGE] * 12 + [SMALL] + [LARGE] * 20)
-    assert measure.follow_down(trace, 0.3, 1.0, CAPACITY, 0.04) == Following(math.inf, math.inf)
+    assert follow(frames([LARGE] * 12 + [SMALL] + [LARGE] * 20)) == NEVER
 
 
-def test_pictures_that_were_dropped_have_been_encoded():
-    trace = frames([LARGE] * 12) + frames([LARGE] * 20, begin=30 * INTERVAL)
-    assert measure.follow_down(trace, 0.3, 2.0, CAPACITY, 0.04).pictures < math.inf
-    dropped = measure.follow_down(trace, 0.3, 2.0, CAPACITY, 0.04, dropped=True)
-    assert dropped == Following(math.inf, math.inf)
+def test_what_was_encoded_and_not_sent_is_as_large_as_what_was():
+    span = range(3)
+    assert measure.encoded_bits({0: 10, 2: 20}, {1, 2}, span) == 45
+    assert measure.encoded_bits({0: 10, 2: 20}, (), span) == 30
+    assert measure.encoded_bits({}, {1}, span) == math.inf
+    assert measure.encoded_bits({}, (), span) == 0
+
+
+def test_pictures_that_were_dropped_have_been_encoded_and_skipped_ones_have_not():
+    gap = frames([LARGE] * 12) + frames([SMALL] * 20, first=20)
+    assert follow(gap, skips=True).seconds == pytest.approx(2 * INTERVAL + 0.001)
+    discarded = [*gap, {"event": "discard", "first": 12, "last": 13}]
+    assert follow(discarded, skips=True).seconds == pytest.approx(4 * INTERVAL + 0.001)
+    assert follow(frames([LARGE] * 12) + frames([LARGE] * 20, first=20)) == NEVER
 
 
 def test_return_is_when_the_encoder_is_asked_for_nearly_all():
-    trace = frames([SMALL] * 10, target=20_000) + frames([SMALL] * 10, 10 * INTERVAL, target=31_000)
+    trace = frames([SMALL] * 10, target=20_000) + frames([SMALL] * 10, 10, target=31_000)
     wanted = 1e6  # 90 %: 30,000 for each picture
     assert measure.time_to_return(trace, 0.1, 9, wanted) == pytest.approx(10 * INTERVAL - 0.1)
     assert measure.time_to_return(trace, 0.1, 9, 2 * wanted) == math.inf
 
 
+def test_there_is_no_return_from_what_was_enough_before():
+    trace = frames([SMALL] * 20, target=31_000)
+    asked = [{"event": "decision", "at": at, "rate": rate}
+             for at, rate in ((0, 1e6), (0.1, 0.5e6), (0.3, 1e6))]
+    assert measure.time_to_return(trace + asked, 0.05, 9, 1e6) is None
+    assert measure.time_to_return(trace + asked, 0.2, 9, 1e6) == pytest.approx(0)
+    assert measure.time_to_return(trace + asked, 0.35, 9, 1e6) is None
+
+
 def test_one_picture_that_is_asked_for_more_is_no_return():
     trace = frames([SMALL] * 10, target=20_000)
     trace[4]["target_bits"] = 31_000
-    trace += frames([SMALL] * 6, 10 * INTERVAL, target=31_000)
+    trace += frames([SMALL] * 6, 10, target=31_000)
     assert measure.time_to_return(trace, 0, 9, 1e6) == pytest.approx(10 * INTERVAL)
     assert measure.time_to_return(trace[:-1], 0, 9, 1e6) == math.inf
     assert measure.time_to_return(trace, 0, 15.5 * INTERVAL, 1e6) == pytest.approx(10 * INTERVAL)

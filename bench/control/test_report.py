@@ -49,14 +49,26 @@ def test_a_policy_with_fewer_seeds_than_others_says_so(capsys):
     assert "off (1)" in names
 
 
-def test_rows_of_another_build_or_definition_than_the_newest_are_named(capsys):
-    def run(measured, build, definition="d"):
-        return {"p50": 1, "oracle": {}, "measured": measured, "build": build,
-                "definition": definition}
+def test_rows_of_another_build_than_the_newest_and_what_is_left_out_are_named(capsys):
+    def run(measured, build):
+        return {"p50": 1, "oracle": {}, "measured": measured, "build": build}
 
     scenario = Scenario("steps", "a link", seconds=9, rtt_ms=40, queue=1)
     report.print_table(scenario, "bbr", {"itcp": [run(1, "old"), run(3, "new")],
-                                         "off": [run(2, "new")], "dbr": [run(0, "old", "e")]})
-    build, definition = capsys.readouterr().out.splitlines()[-2:]
+                                         "off": [run(2, "new")], "dbr": [run(0, "old")]}, 2)
+    build, left_out = capsys.readouterr().out.splitlines()[-2:]
     assert build.endswith("another build of symcast than the newest: itcp, dbr")
-    assert definition.endswith("defined otherwise than the newest: dbr")
+    assert left_out == "left out: 2 figures that were defined otherwise than the newest"
+
+
+def test_a_run_that_failed_counts_nowhere_and_is_named_below(capsys):
+    runs = [{"seed": seed, "p50": 10 * seed, "oracle": {"p50": 5}} for seed in (1, 3)]
+    failed = {"seed": 2, "failed": "symcast ended with -11"}
+    scenario = Scenario("steps", "a link", seconds=9, rtt_ms=40, queue=1)
+    report.print_table(scenario, "cubic", {"itcp": [runs[0], failed, runs[1]], "off": [failed]})
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].endswith("seeds: 2")
+    assert lines[3].split()[:2] == ["itcp", "30"]
+    assert lines[5].split()[:3] == ["off", "(0)", "-"]
+    assert lines[-2:] == ["failed: itcp seed 2: symcast ended with -11",
+                          "failed: off seed 2: symcast ended with -11"]

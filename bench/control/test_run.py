@@ -1,15 +1,28 @@
-"""What each lane's stream is told."""
+"""What each lane's stream is told, and what becomes of a run whose server ends."""
 
 import tomllib
+from types import SimpleNamespace
 
-from run import Lane, config_of
+import pytest
+
+from daemon import Daemon
+from run import Lane, Run, config_of
 from scenarios import SCENARIOS
 
 
-def test_who_only_gives_way_begins_at_the_ceiling_and_who_estimates_does_not():
+def test_who_climbs_by_rule_begins_at_the_ceiling_and_who_estimates_does_not():
     policies = ["off", "itcp", "dbr", "delivery", "gcc", "symbiosis"]
     config = tomllib.loads(config_of(SCENARIOS[0], [Lane(policy, "cubic") for policy in policies]))
     starts = {stream["control"]["policy"]: stream["rate"]["start"] for stream in config["stream"]}
     assert {policy for policy in policies if starts[policy] == config["rate"]["max"]} == {
-        "off", "itcp", "dbr"}
-    assert {starts[policy] for policy in policies[3:]} == {"2000000"}
+        "off", "itcp", "dbr", "gcc"}
+    assert {starts[policy] for policy in ("delivery", "symbiosis")} == {"2000000"}
+
+
+def test_a_server_that_ended_is_why_a_run_failed(monkeypatch):
+    daemon, run = Daemon.__new__(Daemon), Run.__new__(Run)
+    daemon.process = SimpleNamespace(poll=lambda: -11)
+    monkeypatch.setattr(Daemon, "log", lambda self: "its last words")
+    monkeypatch.setattr(Run, "_schedule", lambda self, lab, daemon: [])
+    with pytest.raises(AssertionError, match="symcast ended with -11:\nits last words"):
+        run._stream(None, daemon)

@@ -68,13 +68,22 @@ def test_the_oracle_fills_its_part_of_what_is_fair():
     assert on_the_wire(oracle(4e6, ceiling=6e6)) == pytest.approx(USED * 4e6)
 
 
-def test_seeds_shift_the_steps_and_nothing_else():
+def test_seeds_shift_each_step_and_nothing_else():
     scenario = Scenario("", "", seconds=9, rtt_ms=40, queue=1, rates=((0, 10), (3, 2), (6, 10)))
     first, second = (scenario.capacity(seed).changes for seed in (1, 2))
     assert first == scenario.capacity(1).changes
+    assert first[0].at == 0
     assert first[1].at != second[1].at
     assert 3 <= first[1].at < 4
-    assert first[2].at - first[1].at == pytest.approx(3)
+    assert 6 <= first[2].at < 7
+    assert first[2].at - first[1].at != pytest.approx(3)
+
+
+def test_a_dark_time_keeps_its_length():
+    scenario = Scenario("", "", seconds=9, rtt_ms=40, queue=1, rates=((0, 8), (3, 0), (4, 8)))
+    _, dark, light = scenario.capacity(1).changes
+    assert 3 < dark.at < 4
+    assert light.at - dark.at == pytest.approx(1)
 
 
 @pytest.mark.parametrize("radio", [LTE, FAST])

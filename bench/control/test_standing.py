@@ -62,6 +62,17 @@ def test_only_seeds_that_both_have_are_compared():
     assert ahead("a", STEPS, strangers) == ("UNKNOWN", "b")
 
 
+def test_whoever_failed_once_is_not_ahead_and_others_failures_do_not_count():
+    failed = {"seed": 2, "failed": "no such picture"}
+    own = [figures(50, 0.9)]
+    assert ahead("a", STEPS, {"a": own, "b": [figures(60, 0.9), failed]}) == ("PASS", "")
+    results = {"a": [*own, failed], "b": [figures(60, 0.9)], "c": [figures(60, 0.9)]}
+    assert ahead("a", STEPS, results) == ("MISS", "failed")
+    assert [standing.text for standing in standings("a", STEPS, results)] == [
+        "seed 2: no such picture"]
+    assert ahead("a", STEPS, {"a": own, "b": [{**failed, "seed": 1}]}) == ("UNKNOWN", "b")
+
+
 def test_the_worst_standing_counts():
     results = {"a": [figures(50, 0.9)], "b": [figures(60, 0.9)]}
     assert ahead("a", STEPS, {"a": results["a"]}) == ("PASS", "")

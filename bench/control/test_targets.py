@@ -36,6 +36,16 @@ def test_of_two_seeds_the_worse_one_is_judged():
     assert targets.judged(excess, STEPS, "cubic", runs) == ("MISS", "125")
 
 
+def test_whoever_failed_once_misses_what_applies():
+    failed = {"seed": 2, "failed": "no such picture"}
+    found = {target.column.head: targets.judged(target, STEPS, "cubic", [figures(50, 0.95), failed])
+             for target in targets.TARGETS}
+    assert found == {"excess95 ms": ("MISS", "failed"), "share %": ("MISS", "failed"),
+                     "down pic": None, "return ms": None, "of bulk queue": None}
+    share, = [target for target in targets.TARGETS if target.column is targets.SHARE]
+    assert targets.judged(share, STEPS, "cubic", [failed]) == ("MISS", "failed")
+
+
 def test_a_still_picture_needs_not_its_share():
     still = Scenario("still", "", seconds=9, rtt_ms=40, queue=1, content="static")
     assert "share %" not in met(still, "cubic", **figures(50, 0.2))
@@ -70,6 +80,13 @@ def test_the_summary_counts_what_is_reached(capsys):
     assert [cell.strip() for cell in cells["steps cubic"]] == [
         "PASS 25", "PASS 95", "-", "-", "-", "TRADE c"]
     assert [cell.strip() for cell in cells["PASS"]] == ["1 of 1", "1 of 1", "-", "-", "-", "0 of 1"]
+
+
+def test_what_counts_as_equal_is_said(capsys):
+    targets.print_summary("a", [(STEPS, "cubic", {"a": [figures(50, 0.95)]}, 0)])
+    text = " ".join(capsys.readouterr().out.split())
+    assert "p95 is within 2 ms" in text
+    assert "a share up to 1 point lower counts as equal" in text
 
 
 def test_a_policy_without_figures_is_not_said_to_be_ahead(capsys):

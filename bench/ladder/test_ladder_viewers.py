@@ -71,3 +71,11 @@ def test_a_viewer_to_whom_nothing_comes_is_counted():
     assert len(delays) == pytest.approx(60, abs=1)
     assert figures["late"] == 1
     assert figures["ln_rate"] == pytest.approx(math.log(1e3))
+
+
+def test_as_many_groups_as_viewers_are_refused_in_a_line(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["ladder_viewers", "--viewers=4", "--groups=4"])
+    with pytest.raises(SystemExit, match="--groups must be less than --viewers"):
+        ladder_viewers.parse()
+    monkeypatch.setattr(sys, "argv", ["ladder_viewers", "--viewers=5", "--groups=4"])
+    assert ladder_viewers.parse().groups == 4

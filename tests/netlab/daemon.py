@@ -116,8 +116,13 @@ class Daemon:
         code = self.process.returncode
         assert kind or code == 0, f"symcast ended with {code}:\n{self.log()}"
 
+    def check_running(self):
+        """Fails when it has ended by itself."""
+        code = self.process.poll()
+        assert code is None, f"symcast ended with {code}:\n{self.log()}"
+
     def _is_up(self):
-        assert self.process.poll() is None, f"symcast ended: {self.log()}"
+        self.check_running()
         try:
             return self.get("/healthz")[0] == 200
         except OSError:

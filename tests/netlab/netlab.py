@@ -80,7 +80,7 @@ def open_socket(netns, family=socket.AF_INET):
     return result[0]
 
 
-def link_settings(rate=None, delay_ms=0, queue_bytes=None, loss=None, jitter_ms=None, **others):
+def link_settings(rate=None, delay_ms=0, queue_bytes=None, loss=None, **others):
     """Settings as link_emulator's command line wants them; `others`: by its own words."""
     words = [f"delay={delay_ms}ms"]
     if rate is not None:
@@ -89,8 +89,6 @@ def link_settings(rate=None, delay_ms=0, queue_bytes=None, loss=None, jitter_ms=
         words.append(f"queue={queue_bytes}")
     if loss is not None:
         words.append(f"loss={loss}")
-    if jitter_ms is not None:
-        words.append(f"jitter={jitter_ms}ms")
     words += [f"{key}={value}" for key, value in others.items()]
     return " ".join(words)
 
@@ -107,10 +105,10 @@ class Client:
 class Netlab:
     """`rate` and the queue are of the way down (server to client); `delay_ms` is one way, each
     way. The way up is not limited unless `up` says so, in link_emulator's words, and no link is
-    shared by the clients unless `shared` does. `alike`: what the links do by chance they do to all
-    clients."""
+    shared by the clients unless `shared` does. `alike`: chance does the same to the n-th packet of
+    each client's link."""
 
-    def __init__(self, clients=1, seed=1, alike=False, up=None, shared=None, schedule=(), **down):
+    def __init__(self, clients=1, seed=1, alike=False, up=None, shared=None, **down):
         command = [tool("link_emulator"), f"--clients={clients}", f"--seed={seed}",
                    "--down", link_settings(**down),
                    "--up", up or link_settings(delay_ms=down.get("delay_ms", 0))]
@@ -118,8 +116,6 @@ class Netlab:
             command.append("--alike")
         if shared:
             command += ["--shared", shared]
-        for time, line in schedule:
-            command += ["--at", time, line]
         self._emulator = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                           text=True)
         first = self._emulator.stdout.readline()
@@ -177,7 +173,3 @@ class Netlab:
     def counters(self):
         """Packets, bytes and drops per client and direction."""
         return self.command("stats")["clients"]
-
-    def shared_counters(self):
-        """Of the shared link."""
-        return self.command("stats")["shared"]

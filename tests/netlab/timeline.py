@@ -76,8 +76,8 @@ class RateWatch:
         self._stream = stream
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run)
-        self.targets = []  # (time, bit/s asked of the encoder), the least group's
-        self.actuals = []  # (time, video bit/s of the last second)
+        self.targets = []  # (time, bit/s asked of the encoder), of each group with viewers
+        self.actuals = []  # (time, video bit/s of the last second), likewise
 
     def __enter__(self):
         self._thread.start()
