@@ -11,6 +11,7 @@ from capacity import SOUND, on_the_wire, oracle
 
 FRAMES_PER_SECOND = 30  # of the test source
 SEGMENT = 1448 * 8  # bits of TCP's payload
+REACTION = 0.005  # seconds from an event in the kernel to the encoder: the design's bound
 FOLLOWED = (3, 6)  # pictures, at the source's pace, over which another rate is to be seen
 FROZEN = 0.1  # seconds from one picture to the next: shorter is a lower frame rate to the eye
 RETURNED = 0.9  # share of the oracle's rate
@@ -111,7 +112,8 @@ def fair_payload(captures, capacity, ceiling):
 
 @dataclass(frozen=True)
 class Following:
-    pictures: float  # of the source, captured after the first evidence until one fitted, with it
+    # Of the source, captured REACTION after the first evidence or later, until one fitted, with it.
+    pictures: float
     seconds: float  # from the fall to that one
 
 
@@ -179,7 +181,7 @@ def follow_down(session, fall, until, payload, round_trip, skips):
     if number is None:
         return NEVER
     captured = anchor["captured"] + (number - anchor["number"]) / FRAMES_PER_SECOND
-    after = math.floor((captured - seen) * FRAMES_PER_SECOND) + 1
+    after = math.floor((captured - seen - REACTION) * FRAMES_PER_SECOND) + 1
     return Following(max(0, after), captured - fall)
 
 

@@ -46,9 +46,10 @@ delay: capture to arrival of a picture's last byte at the viewer; one that never
   within 2 s after a fall of the capacity. late: later than 200 ms.
 share: of the rate of an oracle, which knows the capacity and uses 95 % of it. fair: video, sound
   and container by what is one viewer's of the payload that the link carries; bulk %: likewise.
-down: the source's pictures captured after the first evidence of a fall until they fit beside the
-  sound (0: before it), and ms after the fall. Evidence: the earliest ACK that could show it, once
-  two segments have passed at the new rate; never: they did not fit, or nothing was under way.
+down: the source's pictures captured 5 ms after the first evidence of a fall and later, until they
+  fit beside the sound (0: before that), and ms after the fall. Evidence: the earliest ACK that could
+  show it, once two segments have passed at the new rate; never: they did not fit, or nothing was
+  under way.
 return: ms after a rise until 90 % of the oracle's rate is asked for, and is for 6 pictures, 200 ms;
   not of a rise before which so much was asked for already.
 SSIM: of what the first viewer had on the screen 150 ms and the one-way delay after capture.

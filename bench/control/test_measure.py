@@ -154,6 +154,8 @@ def test_following_counts_pictures_after_the_evidence():
     trace = frames([LARGE] * 14 + [SMALL] * 20, round_trip=0.055)
     assert follow(trace) == Following(2, pytest.approx(4 * INTERVAL + 0.001))
     assert follow(trace[:12] + frames([SMALL] * 20, first=12)).pictures == 0
+    trace[10]["departed"] += 0.029  # 3 ms before 13: no encoder could be told
+    assert follow(trace).pictures == 1
 
 
 def test_pictures_that_are_skipped_count_as_they_pass():

@@ -41,9 +41,10 @@ constexpr int kMostTrains = 2;  // saved up
 
 constexpr base::Duration kShareDrain = 1s;
 constexpr double kOfAllowance = 0.97;
-// A half of the path, for there are two of us at least; if both are ours, more would be too much.
-// The capacity as it is measured is a few hundredths short.
-constexpr double kShare = 0.53;
+// Of the path, for there are two of us at least; if both are ours, more would be too much. CUBIC's
+// window is below it after each loss, BBR's stays where it is.
+constexpr double kCubicShare = 0.53;
+constexpr double kBbrShare = 0.5;
 
 constexpr double kTimeout = 0.4;  // less than the paper's 0.55: nothing has come back at all
 constexpr base::Duration kSkip = 120ms;
@@ -173,8 +174,9 @@ Decision SymbiosisPolicy::yield(const Moment& m) {
 /// What the window has room for; in a recovery it is on its way to ssthresh (RFC 6937).
 Decision SymbiosisPolicy::take(const Moment& m) {
   step_at_ = m.now + m.seen.srtt + m.seen.frame_interval;
-  const auto half = std::min(
-      ceiling(m), m.seen.transport.video(kShare * std::max(m.path.highest, m.path.capacity)));
+  const auto share =
+      (m.seen.bbr ? kBbrShare : kCubicShare) * std::max(m.path.highest, m.path.capacity);
+  const auto half = std::min(ceiling(m), m.seen.transport.video(share));
   if (m.seen.srtt.count() == 0) return hold();
   auto window = m.seen.cwnd;
   if (m.seen.recovering) window = std::min(window, m.seen.ssthresh.value_or(window));
