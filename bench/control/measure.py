@@ -131,9 +131,16 @@ def evidence(frames, fall, payload, round_trip):
 
 
 def discarded(session):
-    """Numbers of pictures."""
-    return {number for line in session if line["event"] == "discard"
-            for number in range(line["first"], line["last"] + 1)}
+    """Numbers of pictures, up to the one that was sent next: those before it that have been skipped
+    are not told from those that could not be sent without it."""
+    sent = sorted(line["number"] for line in session if line["event"] == "frame")
+    found = set()
+    for line in session:
+        if line["event"] == "discard":
+            next_sent = bisect.bisect_right(sent, line["last"])
+            end = sent[next_sent] if next_sent < len(sent) else line["last"] + 1
+            found.update(range(line["first"], end))
+    return found
 
 
 def encoded_bits(sizes, dropped, span):
@@ -160,8 +167,8 @@ def follow_down(session, fall, until, payload, round_trip, skips):
     """How the encoder followed a fall of the capacity to `payload`: it has when its pictures fit.
     None: there was nothing to follow, for they did before. Where nothing tells of the fall, nothing
     was followed. `session`: lines of the server's trace; `until`: the next change; `round_trip`: of
-    an empty path; `skips`: the policy leaves pictures out, and says which others it discarded; else
-    what is missing was encoded, and dropped."""
+    an empty path; `skips`: the policy leaves pictures out, but for those discarded; else what is
+    missing was encoded, and dropped."""
     frames = [line for line in session if line["event"] == "frame"]
     if not frames:
         return NEVER

@@ -20,15 +20,13 @@ class Records:
         self.tables = _read(path) if path and path.exists() else {}
 
     def has(self, scenario, seed, lane):
-        """Of the same definition; of whatever build."""
-        definition = definition_of(scenario, self._every)
-        return any(run["seed"] == seed and run.get("definition") == definition
-                   for run in self._runs(scenario, lane))
+        """Of the same definition; of whatever build. What failed is tried again."""
+        return any(self._is_of(scenario, run) and "failed" not in run
+                   for run in self._runs(scenario, seed, lane))
 
     def has_outdated(self, scenario, seed, lane):
-        """Figures that the next ones of this seed replace."""
-        return (not self.has(scenario, seed, lane)
-                and any(run["seed"] == seed for run in self._runs(scenario, lane)))
+        """Figures of another definition, which the next ones of this seed replace."""
+        return any(not self._is_of(scenario, run) for run in self._runs(scenario, seed, lane))
 
     def add(self, scenario, seed, results):
         """`results`: {lane: figures}. In place of those of this seed, if there are any."""
@@ -66,9 +64,12 @@ class Records:
                 if (of_it := [run for run in runs if run.get("definition") == newest])}
         return kept, sum(map(len, table.values())) - sum(map(len, kept.values()))
 
-    def _runs(self, scenario, lane):
+    def _is_of(self, scenario, run):
+        return run.get("definition") == definition_of(scenario, self._every)
+
+    def _runs(self, scenario, seed, lane):
         table = self.tables.get((scenario.name, lane.congestion_control), {})
-        return table.get(lane.policy, [])
+        return [run for run in table.get(lane.policy, []) if run["seed"] == seed]
 
 
 def _read(path):

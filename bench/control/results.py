@@ -5,6 +5,7 @@ import os
 import pathlib
 import statistics
 import subprocess
+import traceback
 
 import measure
 from capacity import PAYLOAD, on_the_wire, oracle, oracle_delays
@@ -213,4 +214,5 @@ def _figures(run, lane, every):
     try:
         return LaneResult(run, lane, every).figures()
     except Exception as error:  # whatever it is: the other lanes have figures
+        traceback.print_exc()
         return failure(error)

@@ -44,6 +44,14 @@ def test_what_is_in_the_file_is_not_done_again(tmp_path):
         (1, ["b"]), (2, ["a", "b"])]
 
 
+def test_what_failed_is_tried_again(tmp_path):
+    records = Records(tmp_path / "figures.json")
+    lane = Lane("a", "cubic")
+    records.add(ONE, 1, {lane: {"failed": "no such picture"}})
+    assert not records.has(ONE, 1, lane)
+    assert not records.has_outdated(ONE, 1, lane)
+
+
 def test_what_was_defined_otherwise_is_done_again_and_replaced(tmp_path):
     records = Records(tmp_path / "figures.json")
     lane = Lane("a", "cubic")

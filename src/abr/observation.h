@@ -37,6 +37,7 @@ struct Observation {
   base::Duration srtt{};                  ///< zero: not measured yet
   base::Duration min_rtt{};               ///< likewise
   base::ByteCount queued;                 ///< not taken by the kernel yet
+  bool discardable = false;               ///< of these a whole picture is one
   base::ByteCount notsent;                ///< taken, not sent
   base::ByteCount in_flight;              ///< sent, and neither acknowledged, sacked nor lost
   base::ByteCount lost;                   ///< and not sent again yet

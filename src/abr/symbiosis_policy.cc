@@ -105,7 +105,7 @@ Decision SymbiosisPolicy::decide(const Observation& o, const PathState& path, ba
   decision.window = o.bbr ? renewal(m) : window(m, path.fresh && rate_ > kBlindStep * before);
   decision.padding = padding(m);
   decision.pacing = pace(m);
-  if (o.queued.bytes() == 0 || m.now < discard_at_) decision.discard = false;
+  if (!o.discardable || m.now < discard_at_) decision.discard = false;
   if (decision.discard) discard_at_ = m.now + kMended;
   return decision;
 }

@@ -33,6 +33,7 @@ abr::Observation observe(const Watched& watched, const tcpinfo::TcpSample& sampl
       .srtt = sample.rtt,
       .min_rtt = sample.min_rtt,
       .queued = viewer.queued,
+      .discardable = viewer.discardable,
       .notsent = sample.notsent,
       .in_flight = std::max(base::ByteCount{}, outstanding - gone),
       .lost = std::max(base::ByteCount{}, lost),

@@ -46,8 +46,9 @@ struct ViewerState {
   base::BitRate rate;     ///< Packet::rate of the newest picture offered; zero before the first
   base::Time captured{};  ///< likewise
   base::Time connected{};
-  base::ByteCount sent;    ///< bytes taken by the kernel since accept, framing included
-  base::ByteCount queued;  ///< bytes that the kernel has not taken
+  base::ByteCount sent;      ///< bytes taken by the kernel since accept, framing included
+  base::ByteCount queued;    ///< bytes that the kernel has not taken
+  bool discardable = false;  ///< of these a whole picture is one
   std::uint64_t frames_sent = 0;
   std::uint64_t frames_dropped = 0;  ///< pictures dropped from the queue
   std::uint64_t sounds_dropped = 0;  ///< likewise, and in changes of group

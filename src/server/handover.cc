@@ -21,7 +21,8 @@ bool is_move_of(const Handover::Event& event, ViewerId viewer) {
 
 bool Handover::push(Event event) {
   std::lock_guard lock{mutex_};
-  if (const auto* moved = std::get_if<ViewerMoved>(&event)) {
+  const auto* moved = std::get_if<ViewerMoved>(&event);
+  if (moved && !moving_.insert(moved->viewer).second) {
     std::erase_if(events_, [&](const Event& e) { return is_move_of(e, moved->viewer); });
   }
   if (const auto* closed = std::get_if<ChannelClosed>(&event)) {
@@ -49,6 +50,7 @@ void Handover::take(std::vector<Event>& events) {
   events.clear();
   std::lock_guard lock{mutex_};
   events_.swap(events);
+  moving_.clear();
   ++round_;
 }
 

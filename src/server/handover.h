@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <unordered_set>
 #include <variant>
 #include <vector>
 
@@ -77,10 +78,11 @@ class Handover {
 
   const base::Duration bound_;
   mutable std::mutex mutex_;
-  std::vector<Event> events_;       // GUARDED_BY(mutex_)
-  std::vector<Backlog> backlogs_;   // GUARDED_BY(mutex_); one per open channel: few
-  std::uint64_t round_ = 1;         // GUARDED_BY(mutex_)
-  std::uint64_t packets_lost_ = 0;  // GUARDED_BY(mutex_)
+  std::vector<Event> events_;            // GUARDED_BY(mutex_)
+  std::unordered_set<ViewerId> moving_;  // GUARDED_BY(mutex_); of events_: a plan moves thousands
+  std::vector<Backlog> backlogs_;        // GUARDED_BY(mutex_); one per open channel: few
+  std::uint64_t round_ = 1;              // GUARDED_BY(mutex_)
+  std::uint64_t packets_lost_ = 0;       // GUARDED_BY(mutex_)
 };
 
 }  // namespace server

@@ -141,6 +141,7 @@ void Viewer::apply(bool switched) {
 void Viewer::update_state() {
   const auto& queue = queue_.state();
   state_.queued = queue.bytes + base::ByteCount{static_cast<std::int64_t>(writer_.unsent())};
+  state_.discardable = queue_.has_picture();
   state_.frames_dropped = queue.frames_dropped;
   state_.gops_dropped = queue.gops_dropped;
   state_.sounds_dropped = queue.sounds_dropped + sounds_dropped_;

@@ -75,7 +75,7 @@ void ViewerSession::on_packet(GroupChannel& channel, const QueuedPacket& item, b
   if (item.is_video()) pump(false, now);
   count_drops();
   if (over_ || !item.is_video() || !(was_current || &channel == current_)) return;
-  if (observer_) ask_again(observer_->on_tick(tick(now)), now);
+  if (observer_) ask_again(observer_->on_tick(tick(now)));
 }
 
 void ViewerSession::on_sound_due(base::Time now) { pump(true, now); }
@@ -184,13 +184,14 @@ void ViewerSession::count_drops() {
 }
 
 void ViewerSession::on_due(base::Time now) {
-  if (observer_) ask_again(observer_->on_due(tick(now)), now);
+  if (observer_) ask_again(observer_->on_due(tick(now)));
 }
 
-void ViewerSession::ask_again(std::optional<base::Time> at, base::Time now) {
+/// By the clock: many viewers may have had their turn since the loop woke.
+void ViewerSession::ask_again(std::optional<base::Time> at) {
   if (at) {
     if (!due_) due_ = context_.loop.timer("viewer_due", [this] { on_due(base::Clock::now()); });
-    due_->arm(*at - now);
+    due_->arm(std::max(base::Duration{}, *at - base::Clock::now()));
   } else if (due_) {
     due_->disable();
   }

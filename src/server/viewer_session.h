@@ -56,7 +56,7 @@ class ViewerSession final : public ChannelMember {
   void count_drops();
   void check_stall(base::Time now);
   void on_due(base::Time now);
-  void ask_again(std::optional<base::Time> at, base::Time now);
+  void ask_again(std::optional<base::Time> at);
   const ViewerState& state() { return viewer_.state(); }
   ViewerTick tick(base::Time now);
 

@@ -167,6 +167,7 @@ abr::Observation VideoSession::observe() const {
       .srtt = tcp_.round_trip().smoothed(),
       .min_rtt = tcp_.round_trip().min(),
       .queued = queued_,
+      .discardable = !queue_.empty(),
       .notsent = tcp_.notsent(),
       .in_flight = tcp_.in_flight(),
       .lost = tcp_.lost(),

@@ -131,7 +131,8 @@ TEST_F(SymbiosisPolicyTest, SkipsAndThenDiscardsWhatIsLate) {
   carries(BitRate::mbps(5));
   settle();
   path_.capacity = BitRate::mbps(1);
-  path_.backlog = seen_.queued = ByteCount{20'000};  // 160 ms
+  path_.backlog = ByteCount{20'000};  // 160 ms
+  seen_.discardable = true;
   decide();
   const auto late = decide();
   EXPECT_EQ(late.skip, 1u);
@@ -185,7 +186,7 @@ TEST_F(SymbiosisPolicyTest, TimeoutSendsLittleAndDiscards) {
   carries(BitRate::mbps(5));
   settle();
   seen_.rexmt = 1;
-  seen_.queued = ByteCount{20'000};
+  seen_.discardable = true;
   const auto decision = decide();
   EXPECT_NEAR(mbps(), 0.4 * 4.5, 0.01);
   EXPECT_EQ(decision.reason, Reason::kRexmt);
@@ -197,7 +198,7 @@ TEST_F(SymbiosisPolicyTest, WhatMendsADiscardIsNotDiscarded) {
   carries(BitRate::mbps(5));
   settle();
   seen_.rexmt = 1;
-  seen_.queued = ByteCount{20'000};
+  seen_.discardable = true;
   EXPECT_TRUE(decide().discard);
   EXPECT_FALSE(decide(500ms).discard);
   EXPECT_TRUE(decide(600ms).discard);
@@ -208,7 +209,7 @@ TEST_F(SymbiosisPolicyTest, NothingIsDiscardedWhereTcpHasAll) {
   settle();
   seen_.rexmt = 1;
   EXPECT_FALSE(decide().discard);
-  seen_.queued = ByteCount{20'000};
+  seen_.discardable = true;
   EXPECT_TRUE(decide().discard) << "what comes behind it is late all the same";
 }
 

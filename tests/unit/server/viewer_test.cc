@@ -121,6 +121,16 @@ TEST_F(ViewerTest, SendsSoundsAloneWhenDue) {
   EXPECT_EQ(numbers(media::Packet::Kind::kAudio), (std::vector<std::uint64_t>{1}));
 }
 
+TEST_F(ViewerTest, SoundThatWaitsForAPictureIsNothingToDiscard) {
+  offer(picture(0, true));
+  write_all();
+  offer(sound(1));
+  EXPECT_GT(viewer_.state().queued.bytes(), 0);
+  EXPECT_FALSE(viewer_.state().discardable);
+  offer(picture(1));
+  EXPECT_TRUE(viewer_.state().discardable);
+}
+
 TEST_F(ViewerTest, AsksOncePerPictureWhatToMark) {
   offer(picture(0, true));
   offer(picture(1));
