@@ -71,6 +71,7 @@ int serve(Config config, const std::function<Config()>& reload) {
   base::log::set_level(config.log_level);
   KernelAccess kernel = open_kernel(config);
   drop_capabilities();
+  const base::log::Writer log;  // begun here, its thread has no capabilities either
   Pipeline pipeline{std::move(config), std::move(kernel)};
   pipeline.start();
   sd_notify(0, "READY=1");

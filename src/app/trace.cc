@@ -53,14 +53,26 @@ void Trace::write(std::shared_ptr<Session> session, std::string line) {
 }
 
 void Trace::run() {
+  Files files;  // each holds its session
+  std::size_t lines = 0;
   while (const auto line = lines_.pop()) {
-    auto& file = line->session->file_;
-    file << line->text << '\n';
-    if (line->session.use_count() == 1) file.flush();
-    if (file) continue;
+    write(*line, files);
+    if (++lines % kLinesPerSweep != 0) continue;
+    std::erase_if(files, [](const auto& file) { return file.first.use_count() == 1; });
+  }
+}
+
+void Trace::write(const Line& line, Files& files) {
+  auto& file = files[line.session];
+  if (!file.is_open()) file.open(line.session->path);
+  const bool last = line.session.use_count() == 2;
+  file << line.text << '\n';
+  if (last) file.flush();
+  if (!file) {
     file.clear();  // the disk may have room for the next one
     write_failed();
   }
+  if (last) files.erase(line.session);
 }
 
 void Trace::write_failed() {

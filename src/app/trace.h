@@ -6,24 +6,23 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <unordered_map>
+#include <utility>
 
 #include "base/bounded_queue.h"
 #include "base/log_period.h"
 
 namespace app {
 
-/// Writes what happened to each viewer as JSON lines, one file per session, on a thread of its own;
-/// when the disk is slower than the events, the oldest waiting lines are lost, as are those that
-/// the disk does not take; both are counted. docs/TRACE.md describes the lines. Thread-safe.
+/// Writes what happened to each viewer as JSON lines, one file per session, on a thread of its own,
+/// which alone opens and closes files; when the disk is slower than the events, the oldest waiting
+/// lines are lost, as are those that the disk does not take; both are counted. docs/TRACE.md
+/// describes the lines. Thread-safe.
 class Trace {
  public:
-  class Session {
-   public:
-    explicit Session(const std::string& path) : file_{path} {}
-
-   private:
-    friend class Trace;
-    std::ofstream file_;  // used by the writer thread only
+  struct Session {
+    explicit Session(std::string where) : path{std::move(where)} {}
+    const std::string path;
   };
 
   /// Creates `directory` when it is missing; throws std::runtime_error when it cannot be written.
@@ -40,10 +39,14 @@ class Trace {
     std::shared_ptr<Session> session;
     std::string text;
   };
+  using Files = std::unordered_map<std::shared_ptr<Session>, std::ofstream>;
   // About 30 s of 50 viewers at 30 pictures/s.
   static constexpr std::size_t kBound = 50000;
+  // Lines between two looks for sessions that lost their last one: a look costs as much as a few.
+  static constexpr std::size_t kLinesPerSweep = 1000;
 
   void run();
+  void write(const Line& line, Files& files);
   void write_failed();
 
   const std::string directory_;

@@ -1,11 +1,21 @@
 #include "base/log.h"
 
-#include <spdlog/sinks/stdout_sinks.h>
+#include <pthread.h>
+#include <spdlog/async.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
 #include <cstdlib>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
 
 namespace base::log {
 
@@ -51,14 +61,51 @@ bool stderr_is_journal() {
 
 const bool to_journal = stderr_is_journal();
 
-spdlog::logger& logger() {
-  static const auto instance = [] {
-    auto created = std::make_shared<spdlog::logger>(
-        "symcast", std::make_shared<spdlog::sinks::stderr_sink_mt>());
-    created->set_pattern(to_journal ? "%v" : "%Y-%m-%dT%H:%M:%S.%e %l %v");
-    return created;
-  }();
-  return *instance;
+/// Not through stdio: a thread that is stuck there holds the lock that exit() needs.
+class StderrSink : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  StderrSink() { set_pattern_(to_journal ? "%v" : "%Y-%m-%dT%H:%M:%S.%e %l %v"); }
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    std::string_view rest{line.data(), line.size()};
+    while (!rest.empty()) {
+      const auto written = ::write(STDERR_FILENO, rest.data(), rest.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return;  // there is nowhere to say so
+      rest.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+  void flush_() override {}
+};
+
+constexpr auto kName = "symcast";
+std::atomic<Level> least{Level::kInfo};
+
+/// Where lines go.
+struct Output {
+  const std::shared_ptr<spdlog::sinks::sink> sink = std::make_shared<StderrSink>();
+  std::mutex mutex;
+  std::shared_ptr<spdlog::logger> logger = direct();  // GUARDED_BY(mutex)
+  /// The Writer's. GUARDED_BY(mutex)
+  std::shared_ptr<spdlog::details::thread_pool> pool{};
+
+  std::shared_ptr<spdlog::logger> direct() const {
+    return std::make_shared<spdlog::logger>(kName, sink);
+  }
+};
+
+/// Never destroyed: a thread may be stuck in it when the process ends.
+Output& output() {
+  static auto& instance = *new Output;
+  return instance;
+}
+
+std::shared_ptr<spdlog::logger> logger() {
+  std::lock_guard lock{output().mutex};
+  return output().logger;
 }
 
 bool needs_quotes(std::string_view value) {
@@ -83,10 +130,45 @@ void append_quoted(std::string& line, std::string_view value) {
 Field::Field(std::string_view key, double value)
     : key_{key}, value_{fmt::format("{:.6g}", value)} {}
 
-void set_level(Level level) { logger().set_level(spdlog_level(level)); }
+Writer::Writer(std::size_t lines, Duration patience) : patience_{patience} {
+  auto pool = std::make_shared<spdlog::details::thread_pool>(
+      lines, 1, [] { pthread_setname_np(pthread_self(), "log"); });
+  auto& out = output();
+  std::lock_guard lock{out.mutex};
+  out.logger = std::make_shared<spdlog::async_logger>(
+      kName, out.sink, pool, spdlog::async_overflow_policy::overrun_oldest);
+  out.pool = std::move(pool);
+}
+
+Writer::~Writer() {
+  auto& out = output();
+  std::unique_lock lock{out.mutex};
+  out.logger = out.direct();
+  auto pool = std::exchange(out.pool, nullptr);
+  lock.unlock();
+  // The pool's end waits until all is written, which may be never.
+  std::promise<void> ended;
+  auto end = ended.get_future();
+  try {
+    std::thread{[pool = std::move(pool), ended = std::move(ended)]() mutable {
+      pool.reset();
+      ended.set_value();
+    }}.detach();
+    end.wait_for(patience_);
+  } catch (const std::system_error&) {  // no thread: the pool has ended here
+  }
+}
+
+std::uint64_t lines_dropped() {
+  auto& out = output();
+  std::lock_guard lock{out.mutex};
+  return out.pool ? out.pool->overrun_counter() : 0;
+}
+
+void set_level(Level level) { least = level; }
 
 void write(Level level, std::string_view event, Fields fields) {
-  if (!logger().should_log(spdlog_level(level))) return;
+  if (level < least) return;
   std::string line{to_journal ? journal_prefix(level) : std::string_view{}};
   line += event;
   for (const auto& field : fields) {
@@ -99,7 +181,7 @@ void write(Level level, std::string_view event, Fields fields) {
       line += field.value();
     }
   }
-  logger().log(spdlog_level(level), line);
+  logger()->log(spdlog_level(level), line);
 }
 
 }  // namespace base::log

@@ -40,6 +40,26 @@ TEST_F(TraceTest, WritesEachSessionsLinesInOrder) {
   EXPECT_FALSE(std::getline(file, line));
 }
 
+TEST_F(TraceTest, OpensASessionsFileWithItsFirstLine) {
+  Trace trace{directory_};
+  auto session = trace.open("live", 7);
+  EXPECT_TRUE(std::filesystem::is_empty(directory_));
+  trace.write(std::move(session), "only");
+  while (std::filesystem::is_empty(directory_)) std::this_thread::yield();
+}
+
+TEST_F(TraceTest, ClosesTheFileOfASessionWhoseLastLineIsLost) {
+  Trace trace{directory_};
+  auto session = trace.open("lost", 7);
+  trace.write(session, "first");
+  while (std::filesystem::is_empty(directory_)) std::this_thread::yield();
+  const std::filesystem::directory_iterator files{directory_};
+  const auto path = files->path();
+  session.reset();
+  const auto other = trace.open("live", 8);
+  while (std::filesystem::file_size(path) == 0) trace.write(other, "more");
+}
+
 TEST_F(TraceTest, SaysWhichDirectoryCannotBeMade) {
   try {
     Trace trace{"/proc/nothing/here"};
