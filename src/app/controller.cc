@@ -31,13 +31,16 @@ std::vector<std::shared_ptr<LiveStream>> Controller::streams() const {
 std::variant<server::Admission, server::Refusal> Controller::admit(
     const server::ViewerRequest& request, base::Time now) {
   const auto stream = find(request.stream);
-  if (!stream) return server::Refusal{404, "no stream \"" + request.stream + "\" here"};
+  const server::Refusal unknown{404, "no stream \"" + request.stream + "\" here"};
+  if (!stream) return unknown;
   if (!stream->has_picture()) {
     return server::Refusal{
         503, "stream \"" + request.stream + "\" has no picture yet: its source is not connected"};
   }
   if (request.head) return server::Admission{};
   auto control = std::make_unique<ViewerControl>(request, stream, shared_, now);
+  // Removed meanwhile: its channels may have been closed before the viewer had one of them.
+  if (find(request.stream) != stream) return unknown;
   const media::ChannelId channel = control->channel();
   return server::Admission{channel, std::move(control)};
 }

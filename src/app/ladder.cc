@@ -1,6 +1,7 @@
 #include "app/ladder.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -35,6 +36,7 @@ Ladder::Ladder(abr::GroupSettings settings, base::Time epoch, Actions actions)
 
 Ladder::GroupIndex Ladder::join(ViewerId viewer, base::BitRate sustains, base::Time now) {
   std::lock_guard lock{mutex_};
+  if (closed_) throw std::runtime_error{"the stream has been stopped"};
   const GroupIndex group = group_for(sustains, now);
   // What a newcomer sustains is a guess: it costs the others of a group nothing.
   const auto& state = groups_.at(group).state;
@@ -49,7 +51,7 @@ Ladder::GroupIndex Ladder::join(ViewerId viewer, base::BitRate sustains, base::T
 bool Ladder::report(ViewerId viewer, abr::Decision decision, base::Time now) {
   std::lock_guard lock{mutex_};
   const auto found = seats_.find(viewer);
-  if (found == seats_.end()) return false;
+  if (closed_ || found == seats_.end()) return false;
   Seat& seat = found->second;
   auto& group = groups_.at(seat.group);
   const auto sustains = decision.sustains.bps() > 0 ? decision.sustains : decision.rate;
@@ -70,6 +72,11 @@ void Ladder::leave(ViewerId viewer, base::Time now) {
   if (!node.empty()) give_up_seat(viewer, node.mapped(), now);
 }
 
+void Ladder::close() {
+  std::lock_guard lock{mutex_};
+  closed_ = true;
+}
+
 void Ladder::limit(std::size_t groups) {
   std::lock_guard lock{mutex_};
   max_groups_ = std::clamp<std::size_t>(groups, 1, ceiling(settings_));
@@ -78,7 +85,7 @@ void Ladder::limit(std::size_t groups) {
 void Ladder::shed(base::Time now) {
   std::lock_guard lock{mutex_};
   const auto least = abr::least_valuable(groups_.views());
-  if (!least) return;
+  if (closed_ || !least) return;
   groups_.at(*least).shed = true;
   ++counters_.shed;
   actions_.shed(*least);
@@ -93,6 +100,7 @@ void Ladder::tick(base::Time now) {
   std::vector<GroupIndex> closing;
   {
     std::lock_guard lock{mutex_};
+    if (closed_) return;
     groups_.pass_time(now);
     for (auto& [viewer, seat] : seats_) consider_move(viewer, seat, now);
     groups_.update_rates();

@@ -46,6 +46,8 @@ class Ladder {
   /// collapsed. True when it has.
   bool report(ViewerId viewer, abr::Decision decision, base::Time now);
   void leave(ViewerId viewer, base::Time now);
+  /// The stream ends: from now on nobody joins (that throws) or moves, and no group is opened.
+  void close();
   /// What the CPUs hold, from now on.
   void limit(std::size_t groups);
   /// The encoders are behind: closes the least valuable group, if there are two.
@@ -87,6 +89,7 @@ class Ladder {
   std::map<ViewerId, Seat> seats_;
   std::size_t max_groups_;
   base::Time planned_{};
+  bool closed_ = false;
   bool changed_ = false;   ///< what somebody sustains, since then
   bool refusing_ = false;  ///< more groups are wanted than the CPUs hold, and it has been said
   State counters_;         ///< its groups are empty

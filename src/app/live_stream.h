@@ -42,7 +42,10 @@ class LiveStream {
   /// Several times per second; `others`: encode_load() of the other streams. Used on one thread.
   void tick(double others, base::Time now);
   double encode_load() const { return budget_.load(); }  ///< CPUs; likewise
-  void stop() { media_.stop(); }
+  void stop() {
+    ladder_.close();
+    media_.stop();
+  }
 
   /// For the viewers who join from now on; encode groups stay as they are.
   void reconfigure(ViewerSettings settings);

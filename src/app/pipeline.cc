@@ -34,12 +34,15 @@ bool same_route(const NetworkRule& a, const NetworkRule& b) {
   return a.network == b.network && a.initcwnd == b.initcwnd;
 }
 
-/// Each stop may wait for a source to let go: all at once, so that the slowest sets the time.
+/// Each stop may wait for a source to let go: all at once, so that the slowest sets the time; those
+/// for which there is no thread to be had, one after the other.
 void stop_all(const std::vector<std::shared_ptr<LiveStream>>& streams) {
   std::vector<std::future<void>> stops;
   for (const auto& stream : streams) {
-    stops.push_back(std::async(std::launch::async, [stream] { stream->stop(); }));
+    stops.push_back(
+        std::async(std::launch::async | std::launch::deferred, [stream] { stream->stop(); }));
   }
+  for (const auto& stop : stops) stop.wait();
 }
 
 }  // namespace
@@ -84,33 +87,32 @@ std::shared_ptr<LiveStream> Pipeline::make_stream(const StreamConfig& config) {
   return std::make_shared<LiveStream>(next_stream_++, config, server_, metrics_);
 }
 
-void Pipeline::remove_stream(const std::string& name) {
-  const auto stream = controller_.remove(name);
-  stream->stop();
-  for (const auto& [group, state] : stream->ladder().state().groups) {
-    server_.close_channel({stream->index(), group});
+void Pipeline::close_channels(LiveStream& stream) {
+  for (const auto& [group, state] : stream.ladder().state().groups) {
+    server_.close_channel({stream.index(), group});
   }
-  base::log::info("stream_removed", {{"stream", name}});
 }
 
-void Pipeline::add_running(std::shared_ptr<LiveStream> stream) {
-  stream->start();
-  base::log::info("stream_added", {{"stream", stream->name()}});
-  controller_.add(std::move(stream));
-}
-
-std::vector<std::shared_ptr<LiveStream>> Pipeline::make_added(const Config& config) {
+std::vector<std::shared_ptr<LiveStream>> Pipeline::start_added(const Config& config) {
   std::vector<std::shared_ptr<LiveStream>> added;
   for (const auto& stream : config.streams) {
     if (!controller_.find(stream.media.name)) added.push_back(make_stream(stream));
   }
+  for (const auto& stream : added) stream->start();
   return added;
 }
 
 void Pipeline::remove_missing(const Config& config) {
+  std::vector<std::shared_ptr<LiveStream>> removed;
   for (const auto& stream : controller_.streams()) {
     const auto same = [&](const StreamConfig& s) { return s.media.name == stream->name(); };
-    if (std::ranges::none_of(config.streams, same)) remove_stream(stream->name());
+    if (std::ranges::any_of(config.streams, same)) continue;
+    removed.push_back(controller_.remove(stream->name()));
+  }
+  stop_all(removed);
+  for (const auto& stream : removed) {
+    close_channels(*stream);
+    base::log::info("stream_removed", {{"stream", stream->name()}});
   }
 }
 
@@ -132,9 +134,10 @@ void Pipeline::reconfigure_kept(const Config& config) {
 }
 
 void Pipeline::reload(const Config& config) {
-  // First what may throw: a refused reload leaves everything as it is.
+  // First what may throw: a refused reload leaves everything as it is. So an added stream begins
+  // before a removed one has let go of a source that only one can have: it tries again.
   require_congestion_controls(config, hints_);
-  auto added = make_added(config);
+  const auto added = start_added(config);
   base::log::set_level(config.log_level);
   metrics_max_viewers_ = config.metrics_max_viewers;
   if (config.server != config_.server || config.kernel != config_.kernel ||
@@ -147,7 +150,10 @@ void Pipeline::reload(const Config& config) {
   }
   remove_missing(config);
   reconfigure_kept(config);
-  for (auto& stream : added) add_running(std::move(stream));
+  for (const auto& stream : added) {
+    base::log::info("stream_added", {{"stream", stream->name()}});
+    controller_.add(stream);
+  }
 }
 
 void Pipeline::add_pages() {

@@ -42,9 +42,8 @@ class Pipeline {
 
  private:
   std::shared_ptr<LiveStream> make_stream(const StreamConfig& config);
-  std::vector<std::shared_ptr<LiveStream>> make_added(const Config& config);
-  void add_running(std::shared_ptr<LiveStream> stream);
-  void remove_stream(const std::string& name);
+  std::vector<std::shared_ptr<LiveStream>> start_added(const Config& config);
+  void close_channels(LiveStream& stream);
   void remove_missing(const Config& config);
   void reconfigure_kept(const Config& config);
   void add_pages();

@@ -1,5 +1,6 @@
 #include "transcoder/stream.h"
 
+#include <stdexcept>
 #include <utility>
 
 #include "transcoder/picture/picture_size.h"
@@ -38,6 +39,7 @@ void Stream::stop() {
   ingest_->stop();
   decltype(groups_) closing;  // joins their threads when the mutex is free again
   std::lock_guard lock{mutex_};
+  stopped_ = true;
   closing.swap(groups_);
 }
 
@@ -46,6 +48,7 @@ void Stream::open_group(GroupIndex index, base::BitRate initial, OperatingPoint 
       settings_.name, settings_.video, settings_.audio, settings_.encoder, initial, point,
       [this, index](media::PacketPtr packet) { publish_(index, std::move(packet)); });
   std::lock_guard lock{mutex_};
+  if (stopped_) throw std::runtime_error{"the stream has been stopped"};
   // Under the mutex, so that no newer picture can have come before it.
   if (newest_ && base::Clock::now() - newest_->captured < kFreshIntervals * frame_interval_) {
     group->push(newest_);

@@ -33,7 +33,8 @@ class Stream {
   ~Stream();
 
   void start();
-  /// Stops the source and closes every group: nothing is published any more when it returns.
+  /// Stops the source and closes every group: nothing is published any more when it returns, and no
+  /// group can be opened.
   void stop();
 
   /// `group` must be free; the caller allots indexes. Its first picture is a keyframe: the newest
@@ -67,6 +68,7 @@ class Stream {
   const Publish publish_;
   mutable std::mutex mutex_;
   std::map<GroupIndex, std::shared_ptr<EncodeGroup>> groups_;  // GUARDED_BY(mutex_)
+  bool stopped_ = false;                                       // GUARDED_BY(mutex_)
   media::FramePtr newest_;                                     // GUARDED_BY(mutex_)
   FrameInterval interval_;                                     // GUARDED_BY(mutex_)
   base::Duration frame_interval_;                              // GUARDED_BY(mutex_)

@@ -222,6 +222,18 @@ TEST_F(LadderTest, ARecoveredViewerMovesUpAtATickAfterTheDwell) {
   EXPECT_EQ(ladder_.state().moves[abr::Reason::kMoveUp], 1u);
 }
 
+TEST_F(LadderTest, NobodyJoinsOrMovesWhenTheStreamHasEnded) {
+  ladder_.join(1, BitRate::kbps(500), now_);
+  for (Ladder::ViewerId v : {2, 3}) ladder_.join(v, BitRate::mbps(4), now_);
+  take_log();
+  ladder_.close();
+  EXPECT_THROW(ladder_.join(4, BitRate::mbps(2), now_), std::runtime_error);
+  EXPECT_FALSE(ladder_.report(3, kCollapse, now_));
+  ladder_.shed(now_);
+  ladder_.tick(now_ + 10s);
+  EXPECT_EQ(take_log(), Log{});
+}
+
 TEST_F(LadderTest, AnEmptyGroupLingersThenCloses) {
   ladder_.join(1, BitRate::mbps(2), now_);
   ladder_.leave(1, now_);

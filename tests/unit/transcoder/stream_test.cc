@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <thread>
 
 #include "packet_log.h"
@@ -125,6 +126,12 @@ TEST_F(StreamTest, PublishesNothingAfterStop) {
   picture(milliseconds{400});
   EXPECT_TRUE(stream_.state().groups.empty());
   EXPECT_EQ(logs_[0].size(), before);
+}
+
+TEST_F(StreamTest, OpensNoGroupAfterStop) {
+  stream_.stop();
+  EXPECT_THROW(stream_.open_group(0, kRate), std::runtime_error);
+  EXPECT_TRUE(stream_.state().groups.empty());
 }
 
 TEST_F(StreamTest, RetargetsOneGroup) {
