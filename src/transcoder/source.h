@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -21,12 +22,15 @@ class Source {
     virtual void on_sound(media::Samples samples, base::Time captured) = 0;
     /// The source's own timestamps leave a gap: no picture is due before `until`.
     virtual void on_gap(base::Time until) = 0;
+    /// So many pictures and sounds came whose memory cannot be read, or that are too small.
+    virtual void on_unreadable(std::uint64_t count) = 0;
     /// The last call: it ended or failed, and why, in one line.
     virtual void on_end(std::string reason) = 0;
   };
 
   virtual ~Source() = default;
-  /// Once. Everything that goes wrong afterwards is told by on_end.
+  /// Once. Throws std::system_error when there is no thread to be had; everything that goes wrong
+  /// afterwards is told by on_end.
   virtual void start(std::shared_ptr<Listener> listener) = 0;
   /// Returns within 0.8 s, whatever the source does; the listener is not called afterwards.
   virtual void stop() = 0;

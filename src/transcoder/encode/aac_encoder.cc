@@ -33,6 +33,7 @@ class AacEncoder::Impl {
  public:
   explicit Impl(base::BitRate rate);
   std::optional<media::AudioFrame> encode(const AudioBlock& block);
+  std::uint64_t failures() const { return failures_; }
 
  private:
   bool fill(const AudioBlock& block);
@@ -41,6 +42,7 @@ class AacEncoder::Impl {
   std::unique_ptr<AVFrame, FreeFrame> frame_{av_frame_alloc()};
   std::unique_ptr<AVPacket, FreePacket> packet_{av_packet_alloc()};
   std::optional<std::int64_t> first_;  ///< position of the first sample
+  std::uint64_t failures_ = 0;
 };
 
 AacEncoder::Impl::Impl(base::BitRate rate) {
@@ -78,8 +80,14 @@ bool AacEncoder::Impl::fill(const AudioBlock& block) {
 
 std::optional<media::AudioFrame> AacEncoder::Impl::encode(const AudioBlock& block) {
   if (!first_) first_ = block.index * kBlockSamples;
-  if (!fill(block) || avcodec_send_frame(codec_.get(), frame_.get()) < 0) return std::nullopt;
-  if (avcodec_receive_packet(codec_.get(), packet_.get()) < 0) return std::nullopt;
+  if (!fill(block) || avcodec_send_frame(codec_.get(), frame_.get()) < 0) {
+    ++failures_;
+    return std::nullopt;
+  }
+  if (const int received = avcodec_receive_packet(codec_.get(), packet_.get()); received < 0) {
+    failures_ += received != AVERROR(EAGAIN);  // none is ready yet
+    return std::nullopt;
+  }
   std::optional<media::AudioFrame> result;
   // The first packet only primes a decoder: its time is before the first sample.
   if (packet_->pts >= *first_) {
@@ -97,5 +105,6 @@ AacEncoder::~AacEncoder() = default;
 std::optional<media::AudioFrame> AacEncoder::encode(const AudioBlock& block) {
   return impl_->encode(block);
 }
+std::uint64_t AacEncoder::failures() const { return impl_->failures(); }
 
 }  // namespace transcoder

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -18,6 +19,8 @@ class AacEncoder {
 
   /// The frame that became ready, without `number`; blocks go in with rising index.
   std::optional<media::AudioFrame> encode(const AudioBlock& block);
+  /// Calls of encode() that libavcodec refused: a frame is lost.
+  std::uint64_t failures() const;
 
  private:
   class Impl;

@@ -27,9 +27,9 @@ class AudioTrack::Impl {
 
   State state() const {
     std::lock_guard lock{mutex_};
-    return {.frames = frames_,
-            .silence_inserted_samples = aligner_.counts().silence_samples,
-            .overlap_dropped_samples = aligner_.counts().dropped_samples};
+    return {.silence_inserted_samples = aligner_.counts().silence_samples,
+            .overlap_dropped_samples = aligner_.counts().dropped_samples,
+            .failures = encoder_.failures()};
   }
 
  private:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -17,9 +18,9 @@ class AudioTrack {
   using Publish = std::function<void(media::AudioFramePtr)>;
 
   struct State {
-    std::uint64_t frames = 0;
     std::uint64_t silence_inserted_samples = 0;
     std::uint64_t overlap_dropped_samples = 0;
+    std::uint64_t failures = 0;  ///< frames lost to the encoder
   };
 
   AudioTrack(AudioSettings settings, Publish publish);

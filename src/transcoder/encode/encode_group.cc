@@ -62,6 +62,7 @@ class EncodeGroup::Impl {
   void follow_target();
   void mend_lost(media::Pts pts);
   bool begin_picture(media::Pts pts);
+  void fail_picture(const std::string& reason);
   void publish_picture(const media::Frame& frame, const EncodedPicture& picture);
   void publish(media::Packet packet);
   void count_failure();
@@ -163,10 +164,7 @@ void EncodeGroup::Impl::handle(const media::FramePtr& source) {
   follow_target();
   mend_lost(frame->pts);
   const auto picture = encoder_->encode(*frame, begin_picture(frame->pts));
-  if (!picture) {
-    encoder_.reset();
-    return fail(picture.error());
-  }
+  if (!picture) return fail_picture(picture.error());
   publish_picture(*frame, *picture);
 }
 
@@ -247,10 +245,16 @@ bool EncodeGroup::Impl::begin_picture(media::Pts pts) {
   return cause != KeyframeClock::Cause::kNone;
 }
 
+/// Later pictures may refer to this one, which nobody gets: a new encoder begins with a keyframe.
+void EncodeGroup::Impl::fail_picture(const std::string& reason) {
+  encoder_.reset();
+  fail(reason);
+}
+
 void EncodeGroup::Impl::publish_picture(const media::Frame& frame, const EncodedPicture& picture) {
-  if (picture.keyframe) keyframe_ = frame.number;
   auto bytes = muxer_.mux(picture, frame.pts);
-  if (!bytes) return fail(bytes.error());
+  if (!bytes) return fail_picture(bytes.error());
+  if (picture.keyframe) keyframe_ = frame.number;
   {
     std::lock_guard lock{mutex_};
     meter_.add(base::Clock::now(),

@@ -154,8 +154,9 @@ base::Result<std::vector<std::uint8_t>> TsMuxer::Impl::write(int track,
   // A sound of less than 170 bytes (silence) would wait for the next one whatever we ask for.
   if (result >= 0) result = av_write_frame(format_.get(), nullptr);
   avio_flush(io_.get());
+  auto written = std::exchange(out_, {});
   if (result < 0) return base::Error{"MPEG-TS muxer: " + error_text(result)};
-  return std::exchange(out_, {});
+  return written;
 }
 
 TsMuxer::TsMuxer(const std::string& service, bool audio)

@@ -145,19 +145,24 @@ void add_and_link(GstBin* bin, GstPad* pad, GstElement* element) {
 }
 
 /// pad ! queue ! decodebin: without the queue one track, waiting to be taken, would hold up the
-/// demuxer for the other.
+/// demuxer for the other. Throws std::runtime_error when there is no such element.
 void decode(GstBin* bin, GstPad* pad) {
-  GstElement* const queue = gst_element_factory_make("queue", nullptr);
-  GstElement* const decoder = gst_element_factory_make("decodebin", nullptr);
-  if (queue == nullptr || decoder == nullptr) return;
+  GstElement* const queue = make_element("queue");
   g_object_set(queue, "max-size-buffers", 0, "max-size-time", kQueueTime, nullptr);
-  g_signal_connect(decoder, "pad-added", G_CALLBACK(on_decoded), bin);
   add_and_link(bin, pad, queue);
+  GstElement* const decoder = make_element("decodebin");
+  g_signal_connect(decoder, "pad-added", G_CALLBACK(on_decoded), bin);
   add_and_link(bin, PadHandle{gst_element_get_static_pad(queue, "src")}.get(), decoder);
 }
 
+/// On one of GStreamer's threads.
 void on_late_pad(GstElement*, GstPad* pad, gpointer bin) {
-  if (GST_PAD_IS_SRC(pad) && !gst_pad_is_linked(pad)) decode(GST_BIN(bin), pad);
+  if (!GST_PAD_IS_SRC(pad) || gst_pad_is_linked(pad)) return;
+  try {
+    decode(GST_BIN(bin), pad);
+  } catch (const std::runtime_error& error) {
+    GST_ELEMENT_ERROR(bin, CORE, MISSING_PLUGIN, ("%s", error.what()), (nullptr));
+  }
 }
 
 /// The unlinked source pads of the elements in a bin, but not of what is in those.
@@ -174,21 +179,20 @@ std::vector<PadHandle> open_pads(GstBin* bin) {
 
 GstElement* make_launch_input(const std::string& text) {
   GError* problem = nullptr;
-  GstElement* const input = gst_parse_bin_from_description(text.c_str(), FALSE, &problem);
+  ElementHandle input{gst_parse_bin_from_description(text.c_str(), FALSE, &problem)};
   const ErrorHandle error{problem};
-  if (error || input == nullptr) {
-    if (input != nullptr) gst_object_unref(input);
+  if (error || !input) {
     throw std::runtime_error{
         fmt::format("launch text: {}; try it with gst-launch-1.0",
                     error ? one_line(error->message) : std::string{"not understood"})};
   }
-  GstBin* const bin = GST_BIN(input);
+  GstBin* const bin = GST_BIN(input.get());
   const auto pads = open_pads(bin);
   for (const GList* e = GST_BIN_CHILDREN(bin); e != nullptr; e = e->next) {
     g_signal_connect(e->data, "pad-added", G_CALLBACK(on_late_pad), bin);
   }
   for (const auto& pad : pads) decode(bin, pad.get());
-  return input;
+  return input.release();
 }
 
 }  // namespace

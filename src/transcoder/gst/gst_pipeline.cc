@@ -97,6 +97,7 @@ class GstPipeline::Impl {
   std::optional<media::Frame> take_picture() {
     while (const auto sample = pictures_.take()) {
       auto frame = as_frame(sample.get());
+      unreadable_ += !frame;
       if (!frame) continue;
       frame->pts = picture_time(sample.get());
       last_picture_ = frame->pts;
@@ -108,7 +109,8 @@ class GstPipeline::Impl {
   std::optional<media::Samples> take_sound() {
     while (const auto sample = sound_.take()) {
       auto samples = as_samples(sample.get());
-      if (!samples) continue;
+      unreadable_ += !samples;
+      if (!samples || samples->values.empty()) continue;
       samples->pts = running_time(sample.get()).value_or(next_sound_);
       const auto count = static_cast<std::int64_t>(samples->values.size()) / media::kAudioChannels;
       next_sound_ = samples->pts + std::chrono::seconds{1} * count / media::kAudioRate;
@@ -116,6 +118,8 @@ class GstPipeline::Impl {
     }
     return std::nullopt;
   }
+
+  std::uint64_t take_unreadable() { return std::exchange(unreadable_, 0); }
 
   bool ended() const {
     return pictures_ended_ && gst_app_sink_is_eos(GST_APP_SINK(pictures_.sink.get()));
@@ -222,6 +226,7 @@ class GstPipeline::Impl {
   base::Time started_{};
   base::Duration last_picture_{};
   base::Duration next_sound_{};
+  std::uint64_t unreadable_ = 0;
 
   mutable std::mutex mutex_;
   std::string error_;    // GUARDED_BY(mutex_)
@@ -240,6 +245,7 @@ void GstPipeline::play() { impl_->play(); }
 bool GstPipeline::live() const { return impl_->live(); }
 std::optional<media::Frame> GstPipeline::take_picture() { return impl_->take_picture(); }
 std::optional<media::Samples> GstPipeline::take_sound() { return impl_->take_sound(); }
+std::uint64_t GstPipeline::take_unreadable() { return impl_->take_unreadable(); }
 bool GstPipeline::ended() const { return impl_->ended(); }
 std::string GstPipeline::error() const { return impl_->error(); }
 bool GstPipeline::rewind() { return impl_->rewind(); }

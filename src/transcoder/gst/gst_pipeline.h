@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -31,6 +32,10 @@ class GstPipeline {
   /// The next ones, without waiting; `pts` counts from the beginning of this round.
   std::optional<media::Frame> take_picture();
   std::optional<media::Samples> take_sound();
+
+  /// Pictures and sounds since the last call that were left out: their memory cannot be mapped, or
+  /// there is no whole 2x2 pixel.
+  std::uint64_t take_unreadable();
 
   /// All pictures of this round have been taken.
   bool ended() const;

@@ -78,7 +78,6 @@ std::optional<media::Samples> as_samples(GstSample* sample) {
   if (whole > 0)
     std::memcpy(samples.values.data(), map.data, samples.values.size() * sizeof(float));
   gst_buffer_unmap(buffer, &map);
-  if (whole == 0) return std::nullopt;
   return samples;
 }
 

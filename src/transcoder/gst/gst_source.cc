@@ -132,6 +132,7 @@ class GstSource::Session {
         sound_ = {std::move(*samples), live_ ? now : *pacer_.sound(samples->pts)};
       }
     }
+    if (const auto count = pipeline.take_unreadable()) listener.on_unreadable(count);
   }
 
   void emit_picture(Source::Listener& listener) {

@@ -30,7 +30,9 @@ class Ingest {
     std::uint64_t restarts = 0;  ///< attempts after the first
     std::uint64_t frames = 0;    ///< pictures delivered, repeats excluded
     std::uint64_t frames_repeated = 0;
-    std::uint64_t frames_dropped = 0;  ///< over max_frame_rate, or out of order
+    std::uint64_t frames_dropped = 0;         ///< over max_frame_rate, or out of order
+    std::uint64_t sound_dropped_samples = 0;  ///< 2 s from the pictures, or before the first
+    std::uint64_t unreadable = 0;      ///< pictures and sounds, see Source::Listener::on_unreadable
     std::uint64_t timeline_jumps = 0;  ///< times the source's clock jumped and was re-anchored
     media::PictureFormat format;       ///< width 0: no picture yet
     bool has_audio = false;            ///< sound arrived within the last second

@@ -53,13 +53,22 @@ void IngestOutput::sound(media::Samples samples, base::Time captured) {
   std::lock_guard lock{mutex_};
   if (closed_) return;
   const auto pts = timeline_.sound(samples.pts, captured);
-  if (!pts) return;
-  samples.pts = *pts;
   {
     std::lock_guard state_lock{state_mutex_};
-    last_sound_ = captured;
+    if (pts) {
+      last_sound_ = captured;
+    } else {
+      state_.sound_dropped_samples += samples.values.size() / media::kAudioChannels;
+    }
   }
+  if (!pts) return;
+  samples.pts = *pts;
   sink_.samples(std::move(samples));
+}
+
+void IngestOutput::unreadable(std::uint64_t count) {
+  std::lock_guard lock{state_mutex_};
+  state_.unreadable += count;
 }
 
 void IngestOutput::restart() {

@@ -21,6 +21,7 @@ class IngestOutput {
 
   void picture(media::Frame picture);
   void sound(media::Samples samples, base::Time captured);
+  void unreadable(std::uint64_t count);
 
   /// What follows comes from a new connection.
   void restart();

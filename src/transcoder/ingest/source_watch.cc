@@ -35,6 +35,11 @@ void SourceWatch::on_sound(media::Samples samples, base::Time captured) {
 
 void SourceWatch::on_gap(base::Time until) { alive(until, false); }
 
+void SourceWatch::on_unreadable(std::uint64_t count) {
+  std::lock_guard lock{mutex_};
+  if (wake_) output_->unreadable(count);
+}
+
 void SourceWatch::on_end(std::string reason) {
   std::lock_guard lock{mutex_};
   if (!wake_) return;

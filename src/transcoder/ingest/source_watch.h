@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -27,6 +28,7 @@ class SourceWatch final : public Source::Listener {
   void on_picture(media::Frame picture) override;
   void on_sound(media::Samples samples, base::Time captured) override;
   void on_gap(base::Time until) override;
+  void on_unreadable(std::uint64_t count) override;
   void on_end(std::string reason) override;
 
   /// From now on nothing is passed on.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <system_error>
 #include <utility>
 
 #include "base/log.h"
@@ -84,7 +85,12 @@ void Supervisor::play() {
     wake_.notify_all();
   });
   const auto source = make_source_();
-  source->start(watch);
+  try {
+    source->start(watch);
+  } catch (const std::system_error& error) {
+    watch->on_end(fmt::format("no thread for the source: {}; raise TasksMax= of the unit",
+                              error.code().message()));
+  }
   const auto end = follow(*watch);
   source->stop();
   watch->retire();

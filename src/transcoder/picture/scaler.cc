@@ -4,37 +4,11 @@ extern "C" {
 #include <libswscale/swscale.h>
 }
 
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-#include <vector>
+#include <optional>
+
+#include "transcoder/picture/picture_pool.h"
 
 namespace transcoder {
-
-namespace {
-
-/// Rows start where vector instructions want them.
-constexpr int kAlignment = 64;
-
-int aligned(int width) { return (width + kAlignment - 1) / kAlignment * kAlignment; }
-
-std::shared_ptr<media::Frame> blank(const media::Frame& source, PictureSize size) {
-  const int luma = aligned(size.width);
-  const int chroma = aligned(size.width / 2);
-  const std::size_t luma_bytes = static_cast<std::size_t>(luma) * size.height;
-  const std::size_t chroma_bytes = static_cast<std::size_t>(chroma) * (size.height / 2);
-  auto memory = std::make_shared<std::vector<std::uint8_t>>(luma_bytes + 2 * chroma_bytes);
-  auto frame = std::make_shared<media::Frame>(source);
-  frame->format.width = size.width;
-  frame->format.height = size.height;
-  frame->plane = {memory->data(), memory->data() + luma_bytes,
-                  memory->data() + luma_bytes + chroma_bytes};
-  frame->stride = {luma, chroma, chroma};
-  frame->memory = std::move(memory);
-  return frame;
-}
-
-}  // namespace
 
 class Scaler::Impl {
  public:
@@ -48,15 +22,28 @@ class Scaler::Impl {
                                     AV_PIX_FMT_YUV420P, size.width, size.height, AV_PIX_FMT_YUV420P,
                                     SWS_BICUBIC, nullptr, nullptr, nullptr);
     if (context_ == nullptr) return nullptr;
-    auto frame = blank(source, size);
-    std::uint8_t* planes[3];
-    for (int i = 0; i < 3; ++i) planes[i] = const_cast<std::uint8_t*>(frame->plane[i]);
-    sws_scale(context_, source.plane.data(), source.stride.data(), 0, source.format.height, planes,
-              frame->stride.data());
+    const auto picture = pool(size).take();
+    const auto& canvas = picture.canvas;
+    sws_scale(context_, source.plane.data(), source.stride.data(), 0, source.format.height,
+              canvas.plane.data(), canvas.stride.data());
+    auto frame = std::make_shared<media::Frame>(source);
+    frame->format.width = size.width;
+    frame->format.height = size.height;
+    frame->plane = {canvas.plane[0], canvas.plane[1], canvas.plane[2]};
+    frame->stride = canvas.stride;
+    frame->memory = picture.memory;
     return frame;
   }
 
  private:
+  PicturePool& pool(PictureSize size) {
+    if (!pool_ || size != size_) pool_.emplace(size);
+    size_ = size;
+    return *pool_;
+  }
+
+  std::optional<PicturePool> pool_;
+  PictureSize size_;               ///< of pool_
   SwsContext* context_ = nullptr;  ///< re-made by libswscale when a size changes
 };
 

@@ -25,6 +25,7 @@ struct Script {
   std::atomic<int> opened{0};
   std::atomic<int> failing_opens{0};   ///< so many are refused
   std::atomic<bool> fail_next{false};  ///< the next picture is an error
+  std::atomic<bool> not_h264{false};   ///< the next picture is nothing a muxer takes
   std::atomic<bool> cannot_mend{false};
   std::latch* hold = nullptr;  ///< the first picture waits for it
   std::mutex mutex;
@@ -59,6 +60,7 @@ class FakeEncoder : public Encoder {
     if (script_.fail_next.exchange(false)) return base::Error{"told to fail"};
     EncodedPicture picture;
     picture.bytes = {0, 0, 0, 1, 9, 0xf0, 0, 0, 0, 1, 0x41, 0x9a};
+    if (script_.not_h264.exchange(false)) picture.bytes.assign(12, 0xff);
     picture.keyframe = keyframe;
     picture.target = base::ByteCount{4000};
     return picture;
@@ -204,6 +206,16 @@ TEST_F(EncodeGroupTest, EncoderErrorOpensANewEncoderWithAKeyframe) {
   EXPECT_TRUE(pass(milliseconds{80})->keyframe);
   EXPECT_EQ(script_.opened, 2);
   EXPECT_EQ(group_->state().failures, 1U);
+}
+
+TEST_F(EncodeGroupTest, PictureThatIsNotMuxedOpensANewEncoderWithAKeyframe) {
+  script_.not_h264 = true;
+  open();
+  group_->push(picture(milliseconds{0}));
+  await([&] { return group_->state().failures == 1; });
+  EXPECT_TRUE(pass(milliseconds{40})->keyframe);
+  EXPECT_EQ(script_.opened, 2);
+  EXPECT_EQ(group_->state().keyframes, 1U);
 }
 
 TEST_F(EncodeGroupTest, EncoderThatDoesNotOpenIsNotTriedAtOnceAndEachPictureLostIsCounted) {

@@ -109,6 +109,14 @@ TEST_F(IngestOutputTest, HasAudioForASecondAfterSound) {
   EXPECT_FALSE(state(1100ms).has_audio);
 }
 
+TEST_F(IngestOutputTest, CountsSoundThatIsTooFarFromThePictures) {
+  picture(0ms, 0ms);
+  sound(1900ms, 10ms);
+  sound(2100ms, 10ms);
+  EXPECT_EQ(samples_.size(), 1u);
+  EXPECT_EQ(state(10ms).sound_dropped_samples, 1u);
+}
+
 TEST_F(IngestOutputTest, CallsNobodyOnceClosed) {
   picture(0ms, 0ms);
   output_.close();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <system_error>
 #include <vector>
 
 namespace transcoder {
@@ -21,6 +22,7 @@ struct Remote {
 
   std::mutex mutex;
   std::shared_ptr<Source::Listener> current;  // GUARDED_BY(mutex)
+  std::atomic<bool> refuses = false;          ///< the next start
   std::atomic<int> started = 0;
   std::atomic<int> stopped = 0;
 };
@@ -30,6 +32,9 @@ class FakeSource final : public Source {
   explicit FakeSource(Remote& remote) : remote_{remote} {}
 
   void start(std::shared_ptr<Listener> listener) override {
+    if (remote_.refuses.exchange(false)) {
+      throw std::system_error{std::make_error_code(std::errc::resource_unavailable_try_again)};
+    }
     std::lock_guard lock{remote_.mutex};
     remote_.current = std::move(listener);
     ++remote_.started;
@@ -104,6 +109,14 @@ TEST_F(SupervisorTest, ConnectsAgainAfterTheEnd) {
   EXPECT_EQ(supervisor_.state().last_error, "the cable is out");
 }
 
+TEST_F(SupervisorTest, ConnectsAgainWhenTheSystemHadNoThread) {
+  remote_.refuses = true;
+  supervisor_.start();
+  ASSERT_TRUE(connect(1));
+  EXPECT_EQ(supervisor_.state().restarts, 1u);
+  EXPECT_TRUE(supervisor_.state().last_error.starts_with("no thread for the source: "));
+}
+
 TEST_F(SupervisorTest, ConnectsAgainAfterSilence) {
   supervisor_.start();
   ASSERT_TRUE(connect(1));
@@ -158,6 +171,13 @@ TEST_F(SupervisorTest, IgnoresASourceItHasGivenUp) {
   old->on_picture({});
   EXPECT_EQ(supervisor_.state().last_error, "gone");
   EXPECT_EQ(supervisor_.state().frames, 0u);
+}
+
+TEST_F(SupervisorTest, CountsWhatTheSourceCouldNotRead) {
+  supervisor_.start();
+  ASSERT_TRUE(connect(1));
+  remote_.listener()->on_unreadable(2);
+  EXPECT_EQ(supervisor_.state().unreadable, 2u);
 }
 
 TEST_F(SupervisorTest, StopsTheSource) {

@@ -42,6 +42,14 @@ TEST(ScalerTest, KeepsWhatElseThePictureSays) {
   EXPECT_EQ(scaled->captured, frame->captured);
 }
 
+TEST(ScalerTest, ScaledPicturesInUseAreApart) {
+  Pictures pictures{Content::kStatic, 320, 180};
+  Scaler scaler;
+  const auto a = scaler.scale(pictures.next({}), {160, 90});
+  const auto b = scaler.scale(pictures.next({}), {160, 90});
+  EXPECT_NE(a->plane[0], b->plane[0]);
+}
+
 TEST(ScalerTest, FollowsASourceThatChangesItsSize) {
   Scaler scaler;
   scaler.scale(Pictures{Content::kStatic, 320, 180}.next({}), {160, 90});

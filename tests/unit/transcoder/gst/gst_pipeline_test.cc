@@ -1,0 +1,78 @@
+#include "transcoder/gst/gst_pipeline.h"
+
+#include <gmock/gmock.h>
+#include <gst/gst.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <thread>
+
+#include "transcoder/gst/handle.h"
+
+namespace transcoder {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+using namespace std::chrono_literals;
+
+SourceSettings launch(const std::string& text) {
+  SourceSettings settings;
+  settings.uri = "gst:" + text;
+  return settings;
+}
+
+GstPipeline open(const std::string& text) {
+  return GstPipeline{launch(text), VideoSettings{}, [] {}};
+}
+
+bool eventually(const std::function<bool()>& condition) {
+  for (int i = 0; i < 1000; ++i, std::this_thread::sleep_for(5ms)) {
+    if (condition()) return true;
+  }
+  return false;
+}
+
+/// A kind of element that GStreamer does not have meanwhile.
+class Missing {
+ public:
+  explicit Missing(const char* name) {
+    gst_init(nullptr, nullptr);
+    feature_.reset(gst_registry_lookup_feature(gst_registry_get(), name));
+    gst_registry_remove_feature(gst_registry_get(), feature_.get());
+  }
+  Missing(const Missing&) = delete;
+  Missing& operator=(const Missing&) = delete;
+  ~Missing() { gst_registry_add_feature(gst_registry_get(), feature_.get()); }
+
+ private:
+  Handle<GstPluginFeature, gst_object_unref> feature_;
+};
+
+TEST(GstPipelineTest, SaysWhichElementIsMissing) {
+  const Missing missing{"decodebin"};
+  EXPECT_THAT([] { open("videotestsrc"); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("no element 'decodebin'")));
+}
+
+TEST(GstPipelineTest, SaysSoForAPadThatAppearsLaterToo) {
+  const Missing missing{"decodebin"};
+  auto pipeline = open("videotestsrc num-buffers=50 ! matroskamux ! matroskademux");
+  pipeline.play();
+  EXPECT_TRUE(eventually([&] { return !pipeline.error().empty(); }));
+  EXPECT_THAT(pipeline.error(), HasSubstr("no element 'decodebin'"));
+}
+
+TEST(GstPipelineTest, CountsPicturesThatCannotBeRead) {
+  auto pipeline = open("videotestsrc ! capsfilter caps=video/x-raw,width=1,height=1");
+  pipeline.play();
+  std::uint64_t unreadable = 0;
+  EXPECT_TRUE(eventually([&] {
+    EXPECT_FALSE(pipeline.take_picture());
+    unreadable += pipeline.take_unreadable();
+    return unreadable > 2;
+  }));
+}
+
+}  // namespace
+}  // namespace transcoder
