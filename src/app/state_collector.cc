@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/names.h"
+#include "base/log.h"
 
 namespace app {
 
@@ -65,6 +66,12 @@ void collect_source(Families& out, const LiveStream::State& stream) {
   out.counter("symcast_source_timeline_jumps_total", "Times the source's clock jumped", labels,
               count(source.timeline_jumps));
   out.gauge("symcast_source_audio", "1 while sound arrives", labels, source.has_audio ? 1 : 0);
+  out.counter("symcast_source_audio_dropped_seconds_total",
+              "Sound dropped: 2 s from the pictures, or before the first", labels,
+              count(source.sound_dropped_samples) / media::kAudioRate);
+  out.counter("symcast_source_unreadable_total",
+              "Pictures and sounds whose memory cannot be read, or that are too small", labels,
+              count(source.unreadable));
 }
 
 void collect_audio(Families& out, const LiveStream::State& stream) {
@@ -73,6 +80,8 @@ void collect_audio(Families& out, const LiveStream::State& stream) {
               labels, count(stream.media.audio.silence_inserted_samples) / media::kAudioRate);
   out.counter("symcast_audio_overlap_seconds_total", "Sound dropped because it came twice", labels,
               count(stream.media.audio.overlap_dropped_samples) / media::kAudioRate);
+  out.counter("symcast_audio_failures_total", "Audio frames lost to the encoder", labels,
+              count(stream.media.audio.failures));
 }
 
 void collect_group(Families& out, const std::string& stream, std::uint32_t index,
@@ -161,13 +170,21 @@ void collect_stream(Families& out, const LiveStream::State& stream) {
 
 void collect_server(Families& out, const server::Server::State& server) {
   out.counter("symcast_connections_total", "Connections accepted", {}, count(server.connections));
+  out.counter("symcast_connections_refused_total",
+              "Connections closed at once: too many in all, or from one address", {},
+              count(server.connections_refused));
+  out.counter("symcast_accept_failures_total",
+              "Times accepting paused: no descriptor or memory for a connection", {},
+              count(server.accept_failures));
+  out.counter("symcast_viewers_joined_total", "Viewers who joined", {}, count(server.joined));
   out.counter("symcast_sent_bytes_total", "Bytes of media responses", {}, count(server.bytes_sent));
   out.counter("symcast_packets_lost_in_handover_total",
               "Packets dropped between an encoder and an event loop that was late", {},
               count(server.packets_lost_in_handover));
   out.counter("symcast_viewer_frames_dropped_total", "Pictures dropped from viewers' queues", {},
               count(server.frames_dropped));
-  out.counter("symcast_viewer_sounds_dropped_total", "Sounds dropped from viewers' queues", {},
+  out.counter("symcast_viewer_sounds_dropped_total",
+              "Sounds dropped from viewers' queues and in changes of group", {},
               count(server.sounds_dropped));
   out.counter("symcast_viewer_gops_dropped_total", "Times a viewer's queue dropped to a keyframe",
               {}, count(server.gops_dropped));
@@ -285,6 +302,8 @@ std::vector<MetricFamily> StateCollector::Collect() const {
               count(snapshot.events_lost));
   for (const auto& loop : snapshot.loops) collect_loop(out, loop);
   collect_ends(out, snapshot.ends);
+  out.counter("symcast_log_lines_dropped_total", "Log lines dropped: stderr was late, or stuck", {},
+              count(base::log::lines_dropped()));
   out.counter("symcast_trace_lines_dropped_total",
               "Trace lines lost: the disk was late, or did not take them", {},
               count(snapshot.trace_lines_lost));

@@ -74,10 +74,12 @@ Endpoint bound_endpoint(const base::UniqueFd& listening) {
 
 void Acceptor::Free::operator()(evconnlistener* listener) const { evconnlistener_free(listener); }
 
-Acceptor::Acceptor(EventLoop& loop, std::vector<base::UniqueFd> listening, Accept accept)
+Acceptor::Acceptor(EventLoop& loop, std::vector<base::UniqueFd> listening, Accept accept,
+                   Counter& failures)
     : listening_{std::move(listening)},
       accept_{std::move(accept)},
-      resume_{loop.every("resume_accept", kPause, [this] { resume(); })} {
+      resume_{loop.every("resume_accept", kPause, [this] { resume(); })},
+      failures_{failures} {
   for (const auto& fd : listening_) {
     listeners_.emplace_back(
         evconnlistener_new(loop.base(), on_accept, this, LEV_OPT_CLOSE_ON_EXEC, 0, fd.get()));
@@ -94,7 +96,8 @@ void Acceptor::accepted(base::UniqueFd fd, const sockaddr_storage& peer) {
 void Acceptor::failed(int error) {
   for (const auto& listener : listeners_) evconnlistener_disable(listener.get());
   paused_ = true;
-  if (const auto times = failures_.count(base::Clock::now())) {
+  failures_.add();
+  if (const auto times = period_.count(base::Clock::now())) {
     base::log::error("accept_failed", {{"error", std::generic_category().message(error)},
                                        {"times", *times},
                                        {"hint",

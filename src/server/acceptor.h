@@ -9,6 +9,7 @@
 #include "base/log_period.h"
 #include "base/unique_fd.h"
 #include "server/address.h"
+#include "server/counters.h"
 #include "server/event_loop.h"
 
 struct evconnlistener;
@@ -21,13 +22,15 @@ base::UniqueFd listen_on(const Endpoint& endpoint);
 /// Where a listening socket is bound: the port the kernel chose for port 0.
 Endpoint bound_endpoint(const base::UniqueFd& listening);
 
-/// Accepts on one loop. Without descriptors or memory it pauses instead of spinning, and says so
-/// once per period. Made before the loop runs, then used and destroyed on its thread.
+/// Accepts on one loop. Without descriptors or memory it pauses instead of spinning; counted, and
+/// said once per period. Made before the loop runs, then used and destroyed on its thread.
 class Acceptor {
  public:
   using Accept = std::function<void(base::UniqueFd, const Endpoint& peer)>;
 
-  Acceptor(EventLoop& loop, std::vector<base::UniqueFd> listening, Accept accept);
+  /// `failures` outlives it.
+  Acceptor(EventLoop& loop, std::vector<base::UniqueFd> listening, Accept accept,
+           Counter& failures);
   ~Acceptor();
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
@@ -47,7 +50,8 @@ class Acceptor {
   std::vector<std::unique_ptr<evconnlistener, Free>> listeners_;
   EventLoop::RulePtr resume_;
   bool paused_ = false;
-  base::LogPeriod failures_;
+  Counter& failures_;
+  base::LogPeriod period_;
 };
 
 }  // namespace server

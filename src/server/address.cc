@@ -102,6 +102,13 @@ bool Address::is_ipv4() const {
   return std::equal(kMappedPrefix.begin(), kMappedPrefix.end(), bytes_.begin());
 }
 
+Address Address::owner() const {
+  if (is_ipv4()) return *this;
+  Address owner;
+  std::copy_n(bytes_.begin(), 8, owner.bytes_.begin());
+  return owner;
+}
+
 std::string Address::text() const {
   std::array<char, INET6_ADDRSTRLEN> buffer{};
   if (is_ipv4()) {

@@ -20,6 +20,8 @@ class Address {
 
   std::string text() const;
   bool is_ipv4() const;
+  /// Whose it is: of IPv6 the first 64 bits, for a host may have all addresses that begin so.
+  Address owner() const;
   auto operator<=>(const Address&) const = default;
 
  private:

@@ -5,23 +5,17 @@ namespace server {
 namespace {
 
 template <std::size_t kSize>
-std::uint64_t add_all(std::vector<std::uint64_t>& sums,
-                      const std::array<Counter, kSize>& counters) {
-  std::uint64_t total = 0;
+void add_all(std::vector<std::uint64_t>& sums, const std::array<Counter, kSize>& counters) {
   sums.resize(kSize);
-  for (std::size_t i = 0; i < kSize; ++i) {
-    sums[i] += counters[i].value();
-    total += counters[i].value();
-  }
-  return total;
+  for (std::size_t i = 0; i < kSize; ++i) sums[i] += counters[i].value();
 }
 
 }  // namespace
 
 void Counters::add_to(Server::State& state) const {
   add_all(state.responses, responses);
-  const std::uint64_t gone = add_all(state.left, left);  // before `joined`: viewers is never < 0
-  state.viewers += joined.value() - gone;
+  add_all(state.left, left);  // before `joined`: no more leave than have joined
+  state.joined += joined.value();
   state.connections += connections.value();
   state.bytes_sent += bytes_sent.value();
   state.frames_dropped += frames_dropped.value();

@@ -24,15 +24,13 @@ class ViewerSession;
 
 /// What all loops of a server share. Each part is constant while they run, or thread-safe.
 struct Shared {
-  // Beside the viewers: requests for pages, and connections that have not asked yet.
-  static constexpr int kOtherConnections = 1000;
-  static constexpr int kOtherPerAddress = 100;
+  static constexpr int kOtherPerAddress = 100;  ///< as Settings::kOtherConnections
 
   Shared(Settings s, Handler& h)
       : settings{std::move(s)},
         handler{h},
         pages{settings.admin_allow},
-        connections{settings.max_viewers + kOtherConnections,
+        connections{settings.max_connections(),
                     settings.max_viewers_per_address + kOtherPerAddress},
         viewers{settings.max_viewers, settings.max_viewers_per_address} {}
 

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "server/acceptor.h"
+#include "server/counters.h"
 #include "server/loop_context.h"
 #include "server/worker.h"
 
@@ -45,7 +46,8 @@ class Server::Impl {
     for (const auto& fd : listening) listening_.push_back(bound_endpoint(fd));
     auto acceptor = std::make_unique<Acceptor>(
         workers_.front()->loop(), std::move(listening),
-        [this](base::UniqueFd fd, const Endpoint& peer) { spread(std::move(fd), peer); });
+        [this](base::UniqueFd fd, const Endpoint& peer) { spread(std::move(fd), peer); },
+        accept_failures_);
     running_ = true;
     for (auto& worker : workers_) worker->start(std::exchange(acceptor, nullptr));
   }
@@ -70,6 +72,8 @@ class Server::Impl {
   State state() const {
     State state;
     for (const auto& worker : workers_) worker->add_to(state);
+    state.connections_refused = refused_.value();
+    state.accept_failures = accept_failures_.value();
     return state;
   }
 
@@ -90,7 +94,8 @@ class Server::Impl {
   }
 
   void refuse(const Endpoint& peer, Seats::Full full) {
-    if (const auto times = refused_.count(base::Clock::now())) {
+    refused_.add();
+    if (const auto times = refusals_.count(base::Clock::now())) {
       base::log::warning("connections_refused",
                          {{"times", *times}, {"last", peer.text()}, {"hint", hint(full)}});
     }
@@ -102,10 +107,12 @@ class Server::Impl {
   }
 
   Shared shared_;
+  Counter refused_;
+  Counter accept_failures_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<Endpoint> listening_;
   bool running_ = false;
-  base::LogPeriod refused_;
+  base::LogPeriod refusals_;
 };
 
 Server::Server(Settings settings, Handler& handler)

@@ -26,6 +26,9 @@ struct Settings {
   base::Duration stall_timeout = std::chrono::seconds{10};  ///< nothing read for so long: closed
   std::vector<Network> admin_allow;                         ///< who may read admin pages
 
+  // Beside the viewers: requests for pages, and connections that have not asked yet.
+  static constexpr int kOtherConnections = 1000;
+  int max_connections() const { return max_viewers + kOtherConnections; }
   bool operator==(const Settings&) const = default;
 };
 
@@ -55,8 +58,10 @@ enum class Access { kPublic, kAdmin };  ///< kAdmin: 403 for clients outside adm
 class Server {
  public:
   struct State {
-    std::uint64_t connections = 0;  ///< accepted, total
-    std::uint64_t viewers = 0;      ///< now
+    std::uint64_t connections = 0;          ///< accepted, total
+    std::uint64_t connections_refused = 0;  ///< closed at once: too many
+    std::uint64_t accept_failures = 0;      ///< after each, accepting paused
+    std::uint64_t joined = 0;               ///< viewers, total
     std::uint64_t packets_lost_in_handover = 0;
     std::uint64_t bytes_sent = 0;  ///< media responses
     std::uint64_t frames_dropped = 0;

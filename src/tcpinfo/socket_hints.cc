@@ -84,10 +84,7 @@ AppliedHints SocketHints::apply(int fd, const Hints& hints) const {
   const Change change{before_name, stays ? before_name : kernel_name(next), next};
   applied.error = map_ ? poke(fd, change, chosen) : select(fd, change, hints);
   applied.paced_instead = !map_ && chosen.ssthresh && hints.video_rate.bps() > 0;
-  if (applied.paced_instead && hints.max_pacing_rate.bps() == 0) {
-    chosen.max_pacing_rate = kPaceForRate * hints.video_rate;
-  }
-  if (chosen.max_pacing_rate.bps() > 0 && !set_max_pacing_rate(fd, chosen.max_pacing_rate)) {
+  if (applied.paced_instead && !set_max_pacing_rate(fd, kPaceForRate * hints.video_rate)) {
     applied.error = refused("SO_MAX_PACING_RATE");
   }
   read_back(fd, applied);

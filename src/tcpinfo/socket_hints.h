@@ -30,7 +30,6 @@ struct Hints {
   double ssthresh_factor = 1;
   /// Of the path, as measured, for Libra and CCP; zero: it is not known any more.
   std::optional<base::BitRate> capacity;
-  base::BitRate max_pacing_rate;  ///< SO_MAX_PACING_RATE
 };
 
 /// What came of it, as the kernel says afterwards.
@@ -44,9 +43,9 @@ struct AppliedHints {
   std::string error;  ///< what was refused: one line; empty: nothing
 };
 
-/// Steers connections: the one place where congestion control, ssthresh, window and pace of a
-/// socket are set, at its start and later. Needs no privileges. Thread-safe for different sockets;
-/// about 4 µs a call.
+/// Steers connections: the one place where a connection's congestion control, ssthresh and window
+/// are set, at its start and later. Needs no privileges. Thread-safe for different sockets; about
+/// 4 µs a call.
 ///
 /// ssthresh and cwnd are put by sym_poke, through which a connection passes on its way to the
 /// congestion control that it shall have, or has; that one begins anew. A connection that leaves

@@ -195,7 +195,7 @@ class SwitchingTest : public ::testing::Test {
         bytes += client.read_to_end();
       });
     }
-    while (server_.state().viewers < kViewers) std::this_thread::sleep_for(1ms);
+    while (server_.state().joined < kViewers) std::this_thread::sleep_for(1ms);
   }
 
   void wander() {

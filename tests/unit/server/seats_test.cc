@@ -29,6 +29,21 @@ TEST(SeatsTest, AreLimitedPerAddress) {
   EXPECT_TRUE(is_seat(seats.take(kB)));
 }
 
+TEST(SeatsTest, AreLimitedPerNetworkOfAHost) {
+  Seats seats{9, 1};
+  const auto first = seats.take(*Address::parse("2001:db8::1"));
+  EXPECT_EQ(std::get<Seats::Full>(seats.take(*Address::parse("2001:db8::2:3:4:5"))),
+            Seats::Full::kFromAddress);
+  EXPECT_TRUE(is_seat(seats.take(*Address::parse("2001:db8:0:1::1"))));
+}
+
+TEST(SeatsTest, MappedIpv4IsIpv4) {
+  Seats seats{9, 1};
+  const auto first = seats.take(*Address::parse("::ffff:192.0.2.1"));
+  EXPECT_EQ(std::get<Seats::Full>(seats.take(kA)), Seats::Full::kFromAddress);
+  EXPECT_TRUE(is_seat(seats.take(*Address::parse("::ffff:192.0.2.2"))));
+}
+
 TEST(SeatsTest, AreGivenBack) {
   Seats seats{1, 1};
   { const auto seat = seats.take(kA); }

@@ -119,7 +119,7 @@ TEST_F(ServerMarksTest, AViewerWhoGoesIsNoticedBehindReports) {
     watch(client, 1);
     publish(1);
   }
-  EXPECT_TRUE(eventually([&] { return server_->state().viewers == 0; }));
+  EXPECT_TRUE(viewers_are(0));
 }
 
 }  // namespace

@@ -241,10 +241,21 @@ TEST_F(ServerPageTest, SurvivesWithoutFileDescriptors) {
   EXPECT_EQ(connect(waiting.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
   std::this_thread::sleep_for(milliseconds{50});
   EXPECT_EQ(server_->state().connections, 21u);
+  EXPECT_GE(server_->state().accept_failures, 1u);
   late.get("/");
   EXPECT_THAT(late.read_page(), EndsWith("hello\n"));
   setrlimit(RLIMIT_NOFILE, &limit);
   EXPECT_TRUE(eventually([&] { return server_->state().connections == 22; }));
+}
+
+TEST_F(ServerPageTest, CountsTheConnectionsItRefuses) {
+  settings_.max_viewers_per_address = 1;
+  start();
+  const auto state = [this] { return server_->state(); };
+  std::vector<HttpClient> clients;
+  for (int i = 0; i < 102; ++i) clients.emplace_back(endpoint_);
+  EXPECT_TRUE(eventually([&] { return state().connections_refused == 1; }));
+  EXPECT_TRUE(eventually([&] { return state().connections == 101; })) << "100 beside the viewer";
 }
 
 }  // namespace

@@ -311,7 +311,7 @@ TEST_F(ServerStreamTest, SkipsASlowReaderToKeyframes) {
     publish(picture(n, n % 8 == 0, 0, 300));
     std::this_thread::sleep_for(milliseconds{2});
   }
-  ASSERT_TRUE(eventually([&] { return server_->state().viewers == 1; }));
+  ASSERT_TRUE(viewers_are(1));
   server_->close_channel(kChannel);
   reader.join();
   EXPECT_TRUE(client.ended());
@@ -332,7 +332,7 @@ TEST_F(ServerStreamTest, EndsAReaderThatHasStopped) {
   HttpClient client{endpoint_, 4096};
   client.send(kGet);
   ASSERT_TRUE(viewers_are(1));
-  for (std::uint64_t n = 0; server_->state().viewers == 1 && n < 2000; ++n) {
+  for (std::uint64_t n = 0; viewers() == 1 && n < 2000; ++n) {
     publish(picture(n, n % 8 == 0, 0, 300));
     std::this_thread::sleep_for(milliseconds{2});
   }
@@ -349,7 +349,7 @@ TEST_F(ServerStreamTest, SparesAViewerOfASilentChannel) {
   client.read_head();
   client.read_chunked(kPicture);
   std::this_thread::sleep_for(milliseconds{900});
-  EXPECT_EQ(server_->state().viewers, 1u);
+  EXPECT_EQ(viewers(), 1u);
 }
 
 TEST_F(ServerStreamTest, MovesAViewerWithoutAGap) {

@@ -28,15 +28,6 @@ TEST_F(SocketHintsTest, ThePaceIsLimitedInPlaceOfSsthresh) {
   EXPECT_EQ(info().max_pacing_rate, 1'000'000u);
 }
 
-TEST_F(SocketHintsTest, AGivenPaceHolds) {
-  const auto applied =
-      hints_.apply(connection_.sender(), {.congestion_control = "reno",
-                                          .video_rate = base::BitRate::mbps(4),
-                                          .max_pacing_rate = base::BitRate::mbps(6)});
-  EXPECT_TRUE(applied.paced_instead);
-  EXPECT_EQ(info().max_pacing_rate, 750'000u);
-}
-
 TEST_F(SocketHintsTest, WhatNeedsNoSsthreshIsNotPaced) {
   const auto applied = hints_.apply(
       connection_.sender(), {.congestion_control = "bbr", .video_rate = base::BitRate::mbps(4)});

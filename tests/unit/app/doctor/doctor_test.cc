@@ -19,6 +19,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::Field;
+using ::testing::HasSubstr;
 
 auto finding(const std::string& subject, Verdict verdict) {
   return AllOf(Field(&Finding::subject, subject), Field(&Finding::verdict, verdict));
@@ -67,6 +68,16 @@ TEST(DoctorTest, TooFewDescriptorsAreALimit) {
   auto config = listening_on("127.0.0.1:0");
   config.server.max_viewers = 2'000'000'000;
   EXPECT_THAT(examine_machine(config), Contains(finding("file descriptors", Verdict::kLimited)));
+}
+
+TEST(DoctorTest, ATracedViewerNeedsTwoDescriptors) {
+  auto config = listening_on("127.0.0.1:0");
+  config.server.max_viewers = 5000;
+  EXPECT_THAT(examine_machine(config),
+              Contains(Field(&Finding::detail, HasSubstr("5000 viewers need 6256"))));
+  config.trace_directory = "/tmp";
+  EXPECT_THAT(examine_machine(config),
+              Contains(Field(&Finding::detail, HasSubstr("5000 viewers need 11256"))));
 }
 
 TEST(DoctorTest, TheHardLimitOfDescriptorsCounts) {
