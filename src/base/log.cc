@@ -143,15 +143,17 @@ Writer::Writer(std::size_t lines, Duration patience) : patience_{patience} {
 Writer::~Writer() {
   auto& out = output();
   std::unique_lock lock{out.mutex};
-  out.logger = out.direct();
+  auto logger = std::exchange(out.logger, out.direct());  // outlives the lines that wait
   auto pool = std::exchange(out.pool, nullptr);
   lock.unlock();
   // The pool's end waits until all is written, which may be never.
   std::promise<void> ended;
   auto end = ended.get_future();
   try {
-    std::thread{[pool = std::move(pool), ended = std::move(ended)]() mutable {
+    std::thread{[logger = std::move(logger), pool = std::move(pool),
+                 ended = std::move(ended)]() mutable {
       pool.reset();
+      logger.reset();
       ended.set_value();
     }}.detach();
     end.wait_for(patience_);
