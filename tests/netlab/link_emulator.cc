@@ -1,6 +1,5 @@
 // Two or more network namespaces joined by links whose rate, delay, queue and loss are chosen and
 // changed live. For kernels without netem, and without touching the machine's own network.
-#include <sched.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -8,18 +7,12 @@
 
 #include "base/system_error.h"
 #include "netlab/emulator.h"
+#include "netlab/real_time.h"
 #include "netlab/self_check.h"
 
 namespace {
 
 constexpr int kCannotRunHere = 77;  // CTest's SKIP_RETURN_CODE: not root, or no TUN devices
-
-/// Late timers of a busy machine would look like network jitter. Without the right to it the
-/// emulator works as well, only less exactly.
-void become_real_time() {
-  const sched_param lowest{.sched_priority = 1};
-  ::sched_setscheduler(0, SCHED_FIFO, &lowest);
-}
 
 std::string assignments_error(const std::string& text) {
   const auto settings = netlab::assign({}, text);
@@ -73,7 +66,7 @@ int main(int argc, char** argv) try {
   cli.add_flag("--self-check", check, "measure the emulator, print how exact it is");
   CLI11_PARSE(cli, argc, argv);
 
-  become_real_time();
+  netlab::become_real_time();
   if (check) return netlab::self_check(std::cout) ? 0 : 1;
   netlab::Emulator emulator{make_settings(clients, down, up, shared, seed, alike, schedule)};
   std::cout << emulator.description() << std::endl;

@@ -14,6 +14,7 @@
 #include "base/system_error.h"
 #include "netlab/command.h"
 #include "netlab/connection.h"
+#include "netlab/real_time.h"
 #include "netlab/viewing.h"
 
 namespace {
@@ -278,6 +279,8 @@ int main(int argc, char** argv) try {
   std::signal(SIGTERM, ask_to_stop);
   std::signal(SIGINT, ask_to_stop);
   raise_file_limit();
+  // Thousands would leave the server none of the machine's time.
+  if (options.connections == 1) netlab::become_real_time();
   std::optional<base::Time> end;
   if (options.seconds > 0) end = base::Clock::now() + base::from_seconds(options.seconds);
   Viewers viewers{options};
