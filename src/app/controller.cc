@@ -38,11 +38,16 @@ std::variant<server::Admission, server::Refusal> Controller::admit(
         503, "stream \"" + request.stream + "\" has no picture yet: its source is not connected"};
   }
   if (request.head) return server::Admission{};
-  auto control = std::make_unique<ViewerControl>(request, stream, shared_, now);
-  // Removed meanwhile: its channels may have been closed before the viewer had one of them.
-  if (find(request.stream) != stream) return unknown;
-  const media::ChannelId channel = control->channel();
-  return server::Admission{channel, std::move(control)};
+  const auto removed = [&] { return find(request.stream) != stream; };
+  try {
+    auto control = std::make_unique<ViewerControl>(request, stream, shared_, now);
+    if (removed()) return unknown;  // its channels were closed, maybe before he had one of them
+    const media::ChannelId channel = control->channel();
+    return server::Admission{channel, std::move(control)};
+  } catch (const std::exception&) {  // it opens no group any more
+    if (removed()) return unknown;
+    throw;
+  }
 }
 
 std::vector<std::unique_ptr<server::LoopSource>> Controller::loop_sources(int loop) {

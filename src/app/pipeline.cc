@@ -40,7 +40,7 @@ void stop_all(const std::vector<std::shared_ptr<LiveStream>>& streams) {
   std::vector<std::future<void>> stops;
   for (const auto& stream : streams) {
     stops.push_back(
-        std::async(std::launch::async | std::launch::deferred, [stream] { stream->stop(); }));
+        std::async(std::launch::async | std::launch::deferred, [&stream] { stream->stop(); }));
   }
   for (const auto& stop : stops) stop.wait();
 }

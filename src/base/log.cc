@@ -1,5 +1,6 @@
 #include "base/log.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <spdlog/async.h>
 #include <spdlog/sinks/base_sink.h>
@@ -61,6 +62,8 @@ bool stderr_is_journal() {
 
 const bool to_journal = stderr_is_journal();
 
+std::atomic<std::uint64_t> lines_unwritten{0};
+
 /// Not through stdio: a thread that is stuck there holds the lock that exit() needs.
 class StderrSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
@@ -73,11 +76,22 @@ class StderrSink : public spdlog::sinks::base_sink<std::mutex> {
     std::string_view rest{line.data(), line.size()};
     while (!rest.empty()) {
       const auto written = ::write(STDERR_FILENO, rest.data(), rest.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return;  // there is nowhere to say so
-      rest.remove_prefix(static_cast<std::size_t>(written));
+      if (written >= 0) {
+        rest.remove_prefix(static_cast<std::size_t>(written));
+      } else if (!may_go_on(errno)) {
+        ++lines_unwritten;
+        return;
+      }
     }
   }
+
+  /// Whoever has stderr too may have made it non-blocking.
+  static bool may_go_on(int error) {
+    if (error != EAGAIN) return error == EINTR;
+    pollfd writable{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+    return ::poll(&writable, 1, -1) == 1 || errno == EINTR;
+  }
+
   void flush_() override {}
 };
 
@@ -93,7 +107,12 @@ struct Output {
   std::shared_ptr<spdlog::details::thread_pool> pool{};
 
   std::shared_ptr<spdlog::logger> direct() const {
-    return std::make_shared<spdlog::logger>(kName, sink);
+    return made(std::make_shared<spdlog::logger>(kName, sink));
+  }
+  /// What is too little to be written is never handed to it.
+  static std::shared_ptr<spdlog::logger> made(std::shared_ptr<spdlog::logger> logger) {
+    logger->set_level(spdlog::level::trace);
+    return logger;
   }
 };
 
@@ -135,8 +154,8 @@ Writer::Writer(std::size_t lines, Duration patience) : patience_{patience} {
       lines, 1, [] { pthread_setname_np(pthread_self(), "log"); });
   auto& out = output();
   std::lock_guard lock{out.mutex};
-  out.logger = std::make_shared<spdlog::async_logger>(
-      kName, out.sink, pool, spdlog::async_overflow_policy::overrun_oldest);
+  out.logger = Output::made(std::make_shared<spdlog::async_logger>(
+      kName, out.sink, pool, spdlog::async_overflow_policy::overrun_oldest));
   out.pool = std::move(pool);
 }
 
@@ -164,7 +183,7 @@ Writer::~Writer() {
 std::uint64_t lines_dropped() {
   auto& out = output();
   std::lock_guard lock{out.mutex};
-  return out.pool ? out.pool->overrun_counter() : 0;
+  return lines_unwritten + (out.pool ? out.pool->overrun_counter() : 0);
 }
 
 void set_level(Level level) { least = level; }

@@ -58,7 +58,7 @@ class Writer {
   const Duration patience_;
 };
 
-/// By the Writer that lives.
+/// By the Writer that lives, and because stderr did not take them.
 std::uint64_t lines_dropped();
 
 void set_level(Level level);

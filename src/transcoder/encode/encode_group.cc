@@ -24,7 +24,7 @@ namespace transcoder {
 
 namespace {
 
-/// An encoder that cannot be opened is tried again this often.
+/// An encoder that cannot be opened, or gives nothing, is tried again this often.
 constexpr base::Duration kRetry = std::chrono::seconds{1};
 
 base::Duration thread_cpu_time() {
@@ -83,7 +83,7 @@ class EncodeGroup::Impl {
   std::unique_ptr<Encoder> encoder_;
   media::PictureFormat format_;  ///< of encoder_
   base::BitRate rate_;           ///< of encoder_
-  bool opened_ = false;          ///< encoder_ has not encoded yet
+  bool opened_ = false;          ///< encoder_ has given nothing yet
   base::Time retry_{};           ///< no encoder is opened before
   OperatingPoint point_;         ///< in force
   std::uint64_t keyframe_ = 0;   ///< number of the newest one
@@ -240,7 +240,7 @@ void EncodeGroup::Impl::mend_lost(media::Pts pts) {
 /// True when the picture at `pts` is to be a keyframe.
 bool EncodeGroup::Impl::begin_picture(media::Pts pts) {
   std::lock_guard lock{mutex_};
-  const auto cause = clock_.take(pts, std::exchange(opened_, false));
+  const auto cause = clock_.take(pts, opened_);
   state_.keyframes_forced += cause == KeyframeClock::Cause::kScheduled;
   return cause != KeyframeClock::Cause::kNone;
 }
@@ -248,12 +248,14 @@ bool EncodeGroup::Impl::begin_picture(media::Pts pts) {
 /// Later pictures may refer to this one, which nobody gets: a new encoder begins with a keyframe.
 void EncodeGroup::Impl::fail_picture(const std::string& reason) {
   encoder_.reset();
+  if (opened_) retry_ = base::Clock::now() + kRetry;
   fail(reason);
 }
 
 void EncodeGroup::Impl::publish_picture(const media::Frame& frame, const EncodedPicture& picture) {
   auto bytes = muxer_.mux(picture, frame.pts);
   if (!bytes) return fail_picture(bytes.error());
+  opened_ = false;
   if (picture.keyframe) keyframe_ = frame.number;
   {
     std::lock_guard lock{mutex_};

@@ -14,6 +14,8 @@ namespace {
 /// Stderr is a pipe until the end.
 class LogTest : public testing::Test {
  protected:
+  static constexpr int kLines = 10'000;
+
   LogTest() {
     int ends[2] = {-1, -1};
     EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
@@ -30,6 +32,17 @@ class LogTest : public testing::Test {
     while (::write(STDERR_FILENO, "filled\n", 7) > 0) {
     }
     ::fcntl(STDERR_FILENO, F_SETFL, 0);
+  }
+
+  static void write_numbers() {
+    for (int i = 0; i < kLines; ++i) log::info("line", {{"number", i}});
+  }
+  static void expect_numbers(const std::string& all) {
+    std::size_t at = 0;
+    for (int i = 0; i < kLines; ++i) {
+      at = all.find("info line number=" + std::to_string(i) + "\n", at);
+      ASSERT_NE(at, std::string::npos) << i;
+    }
   }
 
   /// Up to the first time that `end` is written, or to the end.
@@ -49,22 +62,33 @@ class LogTest : public testing::Test {
 };
 
 TEST_F(LogTest, AWriterWritesAllLinesInOrderUntilItsEnd) {
-  constexpr int kLines = 10'000;
   ASSERT_GE(::fcntl(STDERR_FILENO, F_SETPIPE_SZ, 1 << 20), 1 << 20);
   {
     log::Writer writer;
-    for (int i = 0; i < kLines; ++i) log::info("line", {{"number", i}});
+    write_numbers();
     EXPECT_EQ(log::lines_dropped(), 0u);
   }
   log::info("after");
   restore();
   const auto all = read_until("nothing else");
-  std::size_t at = 0;
-  for (int i = 0; i < kLines; ++i) {
-    at = all.find("info line number=" + std::to_string(i) + "\n", at);
-    ASSERT_NE(at, std::string::npos) << i;
-  }
-  EXPECT_NE(all.find("info after\n", at), std::string::npos);
+  expect_numbers(all);
+  EXPECT_TRUE(all.ends_with("info after\n"));
+}
+
+TEST_F(LogTest, AStderrThatDoesNotBlockLosesNothing) {
+  ::fcntl(STDERR_FILENO, F_SETFL, O_NONBLOCK);
+  log::Writer writer;
+  write_numbers();
+  expect_numbers(read_until("number=" + std::to_string(kLines - 1) + "\n"));
+  EXPECT_EQ(log::lines_dropped(), 0u);
+}
+
+TEST_F(LogTest, AStderrThatIsClosedIsCounted) {
+  const auto before = log::lines_dropped();
+  ::close(STDERR_FILENO);
+  log::info("lost");
+  restore();
+  EXPECT_EQ(log::lines_dropped(), before + 1);
 }
 
 TEST_F(LogTest, WhatNobodyReadsBlocksNobody) {
@@ -81,17 +105,27 @@ TEST_F(LogTest, WhatNobodyReadsBlocksNobody) {
 }
 
 TEST_F(LogTest, TheLevelIsTheWritersToo) {
-  log::set_level(log::Level::kWarning);
+  const auto write = [](const std::string& who) {
+    log::set_level(log::Level::kWarning);
+    log::info(who + "_little");
+    log::warning(who + "_much");
+    log::set_level(log::Level::kDebug);
+    log::debug(who + "_least");
+    log::set_level(log::Level::kInfo);
+    log::debug(who + "_little");
+  };
+  write("direct");
   {
     log::Writer writer;
-    log::info("little");
-    log::warning("much");
+    write("thread");
   }
-  log::set_level(log::Level::kInfo);
   restore();
   const auto all = read_until("nothing else");
   EXPECT_EQ(all.find("little"), std::string::npos);
-  EXPECT_NE(all.find("warning much\n"), std::string::npos);
+  for (const std::string who : {"direct", "thread"}) {
+    EXPECT_NE(all.find("warning " + who + "_much\n"), std::string::npos);
+    EXPECT_NE(all.find("debug " + who + "_least\n"), std::string::npos);
+  }
 }
 
 }  // namespace
