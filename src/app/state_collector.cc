@@ -302,7 +302,8 @@ std::vector<MetricFamily> StateCollector::Collect() const {
               count(snapshot.events_lost));
   for (const auto& loop : snapshot.loops) collect_loop(out, loop);
   collect_ends(out, snapshot.ends);
-  out.counter("symcast_log_lines_dropped_total", "Log lines dropped: stderr was late, stuck or gone", {},
+  out.counter("symcast_log_lines_dropped_total",
+              "Log lines dropped: stderr was late, stuck or gone", {},
               count(base::log::lines_dropped()));
   out.counter("symcast_trace_lines_dropped_total",
               "Trace lines lost: the disk was late, or did not take them", {},

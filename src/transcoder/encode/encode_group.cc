@@ -2,11 +2,13 @@
 
 #include <pthread.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "base/log.h"
@@ -26,6 +28,10 @@ namespace {
 
 /// An encoder that cannot be opened, or gives nothing, is tried again this often.
 constexpr base::Duration kRetry = std::chrono::seconds{1};
+
+/// Above the event loops' nice value: who wakes up for an acknowledgement, to tell of a rate before
+/// the next picture, does not wait for pictures that take 20 ms each.
+constexpr int kNice = 5;
 
 base::Duration thread_cpu_time() {
   timespec now{};
@@ -146,6 +152,7 @@ EncodeGroup::State EncodeGroup::Impl::state() const {
 
 void EncodeGroup::Impl::run() {
   pthread_setname_np(pthread_self(), "encode");
+  std::ignore = ::nice(kNice);  // on Linux of this thread and of those that it starts
   while (const auto item = inbox_.pop()) {
     std::visit([this](const auto& frame) { handle(frame); }, *item);
     std::lock_guard lock{mutex_};

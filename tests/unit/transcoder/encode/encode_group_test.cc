@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <latch>
@@ -27,6 +28,7 @@ struct Script {
   std::atomic<bool> fail_next{false};  ///< the next picture is an error
   std::atomic<bool> not_h264{false};   ///< the next picture is nothing a muxer takes
   std::atomic<bool> cannot_mend{false};
+  std::atomic<int> nice{0};    ///< of the thread that encodes
   std::latch* hold = nullptr;  ///< the first picture waits for it
   std::mutex mutex;
   std::vector<base::BitRate> rates;           // GUARDED_BY(mutex); at open, then retargets
@@ -56,6 +58,7 @@ class FakeEncoder : public Encoder {
   }
 
   base::Result<EncodedPicture> encode(const media::Frame&, bool keyframe) override {
+    script_.nice = ::getpriority(PRIO_PROCESS, 0);
     if (script_.hold != nullptr) script_.hold->wait();
     if (script_.fail_next.exchange(false)) return base::Error{"told to fail"};
     EncodedPicture picture;
@@ -127,6 +130,12 @@ TEST_F(EncodeGroupTest, PacketSaysAllAboutItsPicture) {
   EXPECT_EQ(packet->target, base::ByteCount{4000});
   EXPECT_TRUE(packet->keyframe);
   EXPECT_EQ(packet->bytes.size() % 188, 0U);
+}
+
+TEST_F(EncodeGroupTest, EventLoopsComeBeforeEncoders) {
+  open();
+  pass(milliseconds{0});
+  EXPECT_GT(script_.nice, ::getpriority(PRIO_PROCESS, 0));
 }
 
 TEST_F(EncodeGroupTest, SoundPassesThroughTheMuxer) {
