@@ -20,7 +20,10 @@ constexpr std::int64_t kGrain = 100'000;
 }  // namespace
 
 Decision DbrPolicy::decide(const Observation& o, const PathState&, base::Time now) {
-  if (!std::exchange(started_, true)) return {rate_, Reason::kStart};
+  if (!std::exchange(started_, true)) {
+    restore_at_ = now + kRestore;
+    return {rate_, Reason::kStart};
+  }
   note_sent(o, now);
   if (o.queued / o.transport.wire(rate_) >= kTrigger) return cut(o, now);
   if (rate_ >= limits_.max || now < restore_at_) return {rate_, Reason::kHold};

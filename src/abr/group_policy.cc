@@ -16,8 +16,8 @@ constexpr double kSustained = 0.9;
 // Moving up must be worth the keyframe that everybody in that group gets. With 1.3 groups that are
 // closer than that are no use: 8 of them give 3 % less rate (bench/ladder).
 constexpr double kWorthwhile = 1.1;
-// A move up waits this long after the last change, so that nobody flaps. With 1 s rates are 1 %
-// higher, and moves 10 to 60 % more; with 6 s 2 % lower, and 10 to 20 % fewer (bench/ladder).
+// A move up waits this long after the last change, so that nobody flaps. With 1 s rates are 2 %
+// higher, and moves 10 to 16 % more; with 6 s 3 to 4 % lower, and 13 to 24 % fewer (bench/ladder).
 constexpr base::Duration kDwell = std::chrono::seconds{3};
 // A new plan must raise the mean value by so much, in nats: a rate 1 % higher for everybody. With
 // 5 % a ladder stays where no viewer's own move helps, 8 % of rate below the best (bench/ladder).
@@ -176,6 +176,9 @@ std::optional<std::size_t> next_rung(const SeatView& seat, base::BitRate own, co
 }
 
 std::optional<std::uint32_t> least_valuable(std::span<const GroupView> groups) {
+  if (groups.size() < 2) return {};
+  const auto empty = std::ranges::find(groups, 0u, &GroupView::viewers);
+  if (empty != groups.end()) return empty->group;
   std::vector<GroupView> rising{groups.begin(), groups.end()};
   std::ranges::stable_sort(rising, {}, &GroupView::rate);
   std::optional<std::uint32_t> least;

@@ -67,7 +67,7 @@ std::optional<std::size_t> next_rung(const SeatView& seat, base::BitRate own, co
                                      base::Time now);
 
 /// Of two or more groups the one whose viewers lose least, together, when they get the next slower
-/// one; empty groups first. The slowest has none and is not meant.
+/// one, which the slowest has not; an empty one before all.
 std::optional<std::uint32_t> least_valuable(std::span<const GroupView> groups);
 
 }  // namespace abr

@@ -18,11 +18,11 @@
 /// 1997). The rate of a group is what all its viewers sustain but for kBehind of them, the slowest.
 namespace abr {
 
-/// Pictures are skipped to the next keyframe: who gets half of them sees a frozen one half of the
-/// time, and has an eighth of that by this. Rates do not hang on it, for kBehind bounds them: with
-/// 9 bench_ladder gives the same.
+/// Who gets half of the pictures has an eighth of them by this: they come in runs, for each that is
+/// left out lets a backlog drain. Rates do not hang on it, for kBehind bounds them: with 9
+/// bench_ladder gives the same.
 inline constexpr double kSkip = 3;
-/// With 2 % rates are 2 % lower, with 10 % 1 to 2 % higher, and more viewers skip pictures
+/// With 2 % rates are 2 to 3 % lower, with 10 % 1 to 2 % higher, and more viewers skip pictures
 /// (docs/decisions/0011).
 inline constexpr double kBehind = 0.05;
 

@@ -58,8 +58,8 @@ bool Ladder::report(ViewerId viewer, abr::Decision decision, base::Time now) {
   group.members.change(viewer, std::exchange(seat.sustains, sustains), sustains);
   seat.rate = group.wanted = decision.rate;
   // Beside what the others have had: a slide in small steps is a collapse as well.
-  const auto lately = group.lately();
-  if (abr::collapses(sustains, lately)) group.members.note_fall(viewer, {now, lately, sustains});
+  const auto had = lately(seat, now);
+  if (abr::collapses(sustains, had)) group.members.note_fall(viewer, {now, had, sustains});
   changed_ = true;
   if (consider_move(viewer, seat, now)) return false;
   if (group.members.is_private()) return groups_.follow(seat.group, decision.reason);
@@ -128,6 +128,13 @@ bool Ladder::serves_one(GroupIndex group) const {
   return groups_.serves_one(group);
 }
 
+/// What he has had at most, in the last one to two seconds.
+base::BitRate Ladder::lately(const Seat& seat, base::Time now) {
+  const auto& group = groups_.at(seat.group);
+  if (now - seat.since >= OpenGroups::kLately) return group.lately();
+  return std::max(seat.found, group.state.rate);
+}
+
 Ladder::GroupIndex Ladder::group_for(base::BitRate sustains, base::Time now) {
   const auto shared = abr::share(sustains, groups_.views());
   if (!shared) return groups_.open(sustains, now);
@@ -167,7 +174,6 @@ void Ladder::move(ViewerId viewer, Seat& seat, GroupIndex target, abr::Reason re
 /// A private group follows its viewer at once.
 void Ladder::take_seat(ViewerId viewer, Seat seat, const std::optional<Fall>& fall,
                        abr::Reason reason) {
-  seats_[viewer] = seat;
   auto& group = groups_.at(seat.group);
   ++group.state.viewers;
   group.members.join(seat.sustains);
@@ -175,6 +181,8 @@ void Ladder::take_seat(ViewerId viewer, Seat seat, const std::optional<Fall>& fa
   if (fall) group.members.note_fall(viewer, *fall);
   changed_ = true;
   if (group.members.is_private()) groups_.follow(seat.group, reason);
+  seat.found = group.state.rate;
+  seats_[viewer] = seat;
 }
 
 void Ladder::give_up_seat(ViewerId viewer, const Seat& seat, base::Time now) {

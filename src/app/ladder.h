@@ -65,9 +65,11 @@ class Ladder {
     base::BitRate sustains;
     base::BitRate rate;  ///< for him alone, at the moment
     base::Time since{};
+    base::BitRate found = {};  ///< the group's rate when he came
   };
 
-  bool has_room() const { return groups_.views().size() < max_groups_; }
+  bool has_room() const { return groups_.size() < max_groups_; }
+  base::BitRate lately(const Seat& seat, base::Time now);
   GroupIndex group_for(base::BitRate sustains, base::Time now);
   std::optional<GroupIndex> spare_or_new(base::BitRate rate, base::Time now);
   bool consider_move(ViewerId viewer, Seat& seat, base::Time now);

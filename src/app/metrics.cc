@@ -60,9 +60,9 @@ struct Metrics::Families {
         delivered{counters(registry, "symcast_frames_delivered_total",
                            "Pictures acknowledged by viewers, by the source of the time: "
                            "timestamp (exact), tcp_info (seen at a later picture)")},
-        forgotten{counters(registry, "symcast_deliveries_forgotten_total",
-                           "Delivery times of pictures that no decision has used: "
-                           "telemetry.samples_per_second leaves out too many")},
+        unused{counters(registry, "symcast_deliveries_unused_total",
+                        "Delivery times of pictures that no decision has used: "
+                        "telemetry.samples_per_second leaves out too many")},
         delay{histograms(registry, "symcast_frame_delivery_delay_seconds",
                          "From a picture's capture to the acknowledgement of its last byte; up to "
                          "one interval late for those that symcast_frames_delivered_total "
@@ -76,7 +76,7 @@ struct Metrics::Families {
   prometheus::Family<prometheus::Counter>& retractions;
   prometheus::Family<prometheus::Counter>& restores;
   prometheus::Family<prometheus::Counter>& delivered;
-  prometheus::Family<prometheus::Counter>& forgotten;
+  prometheus::Family<prometheus::Counter>& unused;
   prometheus::Family<prometheus::Histogram>& delay;
   prometheus::Family<prometheus::Histogram>& join;
 };
@@ -117,7 +117,7 @@ std::unique_ptr<Metrics::Stream> Metrics::add_series(const std::string& name) {
   };
   s->timed_by_timestamp_ = timed_by(FrameDelivery::Source::kTimestamp);
   s->timed_by_tcp_info_ = timed_by(FrameDelivery::Source::kTcpInfo);
-  s->forgotten_ = &families_->forgotten.Add({{"stream", name}});
+  s->unused_ = &families_->unused.Add({{"stream", name}});
   s->delivery_delay_ = &families_->delay.Add({{"stream", name}}, kDelayBuckets);
   s->join_time_ = &families_->join.Add({{"stream", name}}, kJoinBuckets);
   return s;
@@ -153,7 +153,7 @@ void Metrics::release(const std::string& name) {
   remove(families_->restores, kRestores);
   families_->delivered.Remove(s.timed_by_timestamp_);
   families_->delivered.Remove(s.timed_by_tcp_info_);
-  families_->forgotten.Remove(s.forgotten_);
+  families_->unused.Remove(s.unused_);
   families_->delay.Remove(s.delivery_delay_);
   families_->join.Remove(s.join_time_);
   streams_.erase(found);
@@ -168,7 +168,7 @@ void Metrics::Stream::retargeted(double seconds_since_event) {
   event_to_retarget_->Observe(seconds_since_event);
 }
 
-void Metrics::Stream::delivery_forgotten() { forgotten_->Increment(); }
+void Metrics::Stream::delivery_unused() { unused_->Increment(); }
 
 void Metrics::Stream::ssthresh_hint(SocketSteering::SsthreshHint hint) {
   ssthresh_hints_[static_cast<std::size_t>(hint)]->Increment();

@@ -35,7 +35,7 @@ class Metrics {
     void decision(abr::Reason reason);
     void frame_delivered(double delay_seconds, FrameDelivery::Source source);
     /// Before a decision has used it.
-    void delivery_forgotten();
+    void delivery_unused();
     void ssthresh_hint(SocketSteering::SsthreshHint hint);
     void joined(double seconds_to_first_frame);
 
@@ -51,7 +51,7 @@ class Metrics {
     std::array<prometheus::Counter*, abr::kReasons> rate_changes_{};  ///< null: no change of rate
     prometheus::Counter* timed_by_timestamp_ = nullptr;
     prometheus::Counter* timed_by_tcp_info_ = nullptr;
-    prometheus::Counter* forgotten_ = nullptr;
+    prometheus::Counter* unused_ = nullptr;
     prometheus::Histogram* delivery_delay_ = nullptr;
     prometheus::Histogram* join_time_ = nullptr;
   };

@@ -1,8 +1,16 @@
 #include "app/open_groups.h"
 
+#include <algorithm>
 #include <exception>
 
 namespace app {
+
+namespace {
+
+// Every viewer who is misplaced asks for a group, at each of his pictures: with the ladder's lock.
+constexpr base::Duration kOpenAgain = std::chrono::seconds{1};
+
+}  // namespace
 
 GroupIndex OpenGroups::open(base::BitRate rate, base::Time now) {
   GroupIndex index = 0;
@@ -15,10 +23,12 @@ GroupIndex OpenGroups::open(base::BitRate rate, base::Time now) {
 }
 
 std::optional<GroupIndex> OpenGroups::try_open(base::BitRate rate, base::Time now) {
+  if (now < open_again_) return {};
   try {
     return open(rate, now);
   } catch (const std::exception& error) {  // a thread or an encoder: may be had again later
     ++opens_failed_;
+    open_again_ = now + kOpenAgain;
     actions_.open_failed(error);
     return {};
   }
@@ -26,8 +36,8 @@ std::optional<GroupIndex> OpenGroups::try_open(base::BitRate rate, base::Time no
 
 /// An empty group that lingers is as good as a new one, and its encoder is warm.
 std::optional<GroupIndex> OpenGroups::spare() const {
-  for (const auto& view : views()) {
-    if (groups_.at(view.group).members.is_empty()) return view.group;
+  for (const auto& [index, group] : groups_) {
+    if (is_open(group) && group.members.is_empty()) return index;
   }
   return {};
 }
@@ -97,9 +107,14 @@ std::vector<GroupIndex> OpenGroups::start_closing(base::Duration linger, base::T
 std::vector<abr::GroupView> OpenGroups::views() const {
   std::vector<abr::GroupView> result;
   for (const auto& [index, group] : groups_) {
-    if (!group.state.closing && !group.shed) result.push_back(view(index));
+    if (is_open(group)) result.push_back(view(index));
   }
   return result;
+}
+
+std::size_t OpenGroups::size() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(groups_, [](const auto& one) { return is_open(one.second); }));
 }
 
 abr::GroupView OpenGroups::view(GroupIndex index) const {

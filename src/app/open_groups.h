@@ -19,6 +19,8 @@ namespace app {
 /// serves. Owned by the ladder, used with its lock held.
 class OpenGroups {
  public:
+  static constexpr base::Duration kLately = std::chrono::seconds{2};
+
   /// What others may know of a group.
   struct Group {
     base::BitRate rate;
@@ -36,7 +38,7 @@ class OpenGroups {
     base::BitRate highest;  ///< rate of the present second
     base::BitRate highest_before;
 
-    /// What its viewers have had at most, in the last one to two seconds.
+    /// The highest of the last one to two seconds, kLately.
     base::BitRate lately() const { return std::max(highest, highest_before); }
   };
 
@@ -45,7 +47,7 @@ class OpenGroups {
 
   /// Throws what LadderActions::open throws.
   GroupIndex open(base::BitRate rate, base::Time now);
-  /// Empty: none can be had now.
+  /// Empty: none can be had now; after a failure for a second, without trying.
   std::optional<GroupIndex> try_open(base::BitRate rate, base::Time now);
   std::optional<GroupIndex> spare() const;
   OpenGroup& at(GroupIndex index) { return groups_.at(index); }
@@ -69,15 +71,19 @@ class OpenGroups {
 
   /// Of those that may be given to a viewer.
   std::vector<abr::GroupView> views() const;
+  std::size_t size() const;  ///< how many those are
   abr::GroupView view(GroupIndex index) const;
   std::map<GroupIndex, Group> state() const;
   std::uint64_t opens_failed() const { return opens_failed_; }
 
  private:
+  static bool is_open(const OpenGroup& group) { return !group.state.closing && !group.shed; }
+
   const LadderActions& actions_;
   std::map<GroupIndex, OpenGroup> groups_;
   base::Time second_{};  ///< when the present one began
   std::uint64_t opens_failed_ = 0;
+  base::Time open_again_{};
 };
 
 }  // namespace app

@@ -8,11 +8,9 @@ namespace app {
 
 namespace {
 
-// MPEG-TS adds 12 % to video of 300 kbit/s and less to faster (docs/decisions/0001); the rest is
-// HTTP's chunks.
-constexpr double kVideoInTransport = 1.15;
-// To AAC it adds 20 to 47 %: each frame fills its last TS packet alone (the same page).
-constexpr double kAudioInTransport = 1.5;
+// x264's pictures exceed their share by so much now and then (bench/encoder).
+constexpr double kExcess = 1.1;
+constexpr base::Duration kShortestFrame = std::chrono::microseconds{16'667};
 // A picture must fit below the mark, or its rest would wait for a wake-up; 25 pictures/s are the
 // slowest of common sources.
 constexpr base::Duration kLongestFrame = std::chrono::milliseconds{40};
@@ -20,8 +18,7 @@ constexpr base::Duration kLongestFrame = std::chrono::milliseconds{40};
 }  // namespace
 
 base::BitRate transport_rate(base::BitRate video, const transcoder::AudioSettings& audio) {
-  const auto sound = audio.enabled ? kAudioInTransport * audio.rate : base::BitRate{};
-  return kVideoInTransport * video + sound;
+  return kExcess * transport(audio, kShortestFrame).wire(video);
 }
 
 SocketLimits socket_limits(base::BitRate video, const transcoder::AudioSettings& audio,

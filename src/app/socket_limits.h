@@ -7,7 +7,8 @@
 
 namespace app {
 
-/// What a stream takes on a connection: video in MPEG-TS and HTTP, and its sound. Pure.
+/// What a stream takes on a connection at most: transport(), at 60 pictures/s, and a tenth more.
+/// Pure.
 base::BitRate transport_rate(base::BitRate video, const transcoder::AudioSettings& audio);
 
 /// What the kernel is told of a viewer's socket for the rate of the video that the viewer is sent.

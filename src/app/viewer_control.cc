@@ -31,7 +31,7 @@ std::string congestion_control_for(const server::Address& address, const TcpSett
 
 // A group's rate is not worth changing for less (abr/symbiosis_policy.cc: kDeadBand).
 constexpr double kNews = 0.03;
-// Pictures that wait for a sample: more than telemetry.samples_per_second leaves out are forgotten.
+// Pictures that wait for a sample: more than telemetry.samples_per_second leaves out are not used.
 constexpr std::size_t kMostPictures = 64;
 // The encoder answers with its next picture, or with a keyframe within a second.
 constexpr base::Duration kMendInterval = std::chrono::milliseconds{500};
@@ -236,7 +236,7 @@ void ViewerControl::note_picture(const server::SentFrame& frame, const FrameDeli
   };
   if (pictures_.size() >= kMostPictures) {
     pictures_.erase(pictures_.begin());
-    stream_->metrics().delivery_forgotten();
+    stream_->metrics().delivery_unused();
   }
   pictures_.push_back({.departed = frame.departed,
                        .head_acked = delivery.head,

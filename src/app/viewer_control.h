@@ -48,7 +48,6 @@ class ViewerControl : public server::ViewerObserver {
   ~ViewerControl() override;
 
   media::ChannelId channel() const { return channel_; }
-  const LiveStream::ViewerSettings& settings() const { return *settings_; }
 
   void on_join(const server::ViewerTick& tick) override;
   std::optional<base::Time> on_tick(const server::ViewerTick& tick) override;

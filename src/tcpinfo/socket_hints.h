@@ -38,7 +38,7 @@ struct AppliedHints {
   std::optional<std::uint32_t> ssthresh;  ///< segments; empty: infinite
   std::uint32_t cwnd = 0;                 ///< segments
   /// ssthresh cannot be set here: the pace is limited to twice the video's rate in its place, until
-  /// hints with another rate come.
+  /// the caller lifts it.
   bool paced_instead = false;
   std::string error;  ///< what was refused: one line; empty: nothing
 };

@@ -53,7 +53,7 @@ struct KernelSettings {
 
 /// What each event loop may spend on looking at its viewers' connections: 1.7 and 1 % of a core,
 /// for a sample with the decision after it takes 0.84 µs, a mark 5 µs (bench/telemetry). 0.9 of it
-/// goes in turn, which is enough for so many viewers of 30 pictures/s:
+/// goes in turn, which is enough for so many viewers of 30 pictures/s, had each a group of his own:
 struct TelemetrySettings {
   int samples_per_second = 20'000;  ///< 200: at a picture, at its report, and before the next one
   int marks_per_second = 2'000;     ///< 30: of a picture's head and of its tail

@@ -67,7 +67,9 @@ Section<Config> server_section() {
               "A client that has not sent its request by then is closed. Raise it for very slow "
               "links."),
           key("queue", &Part::queue, Duration{200ms, 30s},
-              "Media a viewer may be behind before its queue drops to the next keyframe.\n"
+              "Media a viewer may be behind before its queue drops to the next keyframe, or to a "
+              "picture\n"
+              "that is coded without what was dropped.\n"
               "Less: lower delay after congestion. More: fewer skips on links that stop and go."),
           key("stall_timeout", &Part::stall_timeout, Duration{1s, 1h},
               "A viewer that takes nothing for so long is closed. Raise it to let viewers pause."),
@@ -196,10 +198,12 @@ Section<StreamConfig> encoder_section() {
               "Rate buffer at the target rate. 50ms to 67ms follow a cut within a frame; more is "
               "steadier in quality, later in obeying."),
           key("keyframe_interval", &Part::keyframe_interval, Duration{500ms, 1min},
-              "Keyframes come on a clock common to all groups. Longer saves rate, and makes a "
-              "viewer that dropped wait longer."),
+              "Keyframes come on a clock common to all groups. Longer saves rate, and has more of "
+              "them forced for viewers that join or change group."),
           key("forced_keyframe_interval", &Part::forced_keyframe_interval, Duration{100ms, 1min},
-              "Least time between keyframes forced for viewers that join or change group."),
+              "Least time between keyframes forced for viewers that join, change group, or have "
+              "lost "
+              "pictures."),
           key("threads", &Part::threads, Whole{1, 64},
               "Per group. More than 1 only where one core cannot encode the picture in time."),
           key("psnr", &Part::psnr, Flag{},

@@ -1,14 +1,15 @@
 #include "transcoder/encode/encode_group.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <exception>
 #include <mutex>
 #include <thread>
-#include <tuple>
 #include <utility>
 
 #include "base/log.h"
@@ -37,6 +38,16 @@ base::Duration thread_cpu_time() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return std::chrono::seconds{now.tv_sec} + std::chrono::nanoseconds{now.tv_nsec};
+}
+
+/// The calling thread and those that it starts (on Linux).
+void give_way() {
+  if (::setpriority(PRIO_PROCESS, 0, ::getpriority(PRIO_PROCESS, 0) + kNice) == 0) return;
+  static std::once_flag said;
+  std::call_once(said, [reason = std::strerror(errno)] {
+    base::log::warning("encoder_priority",
+                       {{"reason", reason}, {"effect", "encoders do not give way to event loops"}});
+  });
 }
 
 }  // namespace
@@ -152,7 +163,7 @@ EncodeGroup::State EncodeGroup::Impl::state() const {
 
 void EncodeGroup::Impl::run() {
   pthread_setname_np(pthread_self(), "encode");
-  std::ignore = ::nice(kNice);  // on Linux of this thread and of those that it starts
+  give_way();
   while (const auto item = inbox_.pop()) {
     std::visit([this](const auto& frame) { handle(frame); }, *item);
     std::lock_guard lock{mutex_};

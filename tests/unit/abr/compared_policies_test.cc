@@ -46,6 +46,11 @@ class DbrPolicyTest : public testing::Test {
   Decision decision_{.rate = kLimits.start};
 };
 
+TEST_F(DbrPolicyTest, HoldsForFourSecondsAtTheStart) {
+  run(3900ms, BitRate::mbps(4), 0ms);
+  EXPECT_EQ(decision_.rate, kLimits.start);
+}
+
 TEST_F(DbrPolicyTest, FallsToWhatWasSentWhen200MillisecondsWait) {
   run(3s, BitRate::mbps(4), 0ms);
   const auto before = decision_.rate;

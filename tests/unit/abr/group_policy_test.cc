@@ -158,6 +158,14 @@ TEST(GroupPolicyTest, TheLeastValuableGroupIsWhereTheLossIsLeast) {
   EXPECT_EQ(least_valuable(groups.views()), 2u);
 }
 
+TEST(GroupPolicyTest, AGroupWithoutViewersIsTheLeastValuableEvenIfItIsTheSlowest) {
+  Groups groups;
+  groups.add(1, {});
+  groups.add(3, {3});
+  groups.add(4, {4, 4});
+  EXPECT_EQ(least_valuable(groups.views()), 0u);
+}
+
 TEST(GroupPolicyTest, TheOnlyGroupIsNotLeastValuable) {
   Groups groups;
   groups.add(1, {1});

@@ -57,6 +57,7 @@ TEST_F(SymbiosisPolicyTest, WithoutTimesItGoesByTheEvents) {
 // One who joins begins with what has been encoded since the last keyframe.
 TEST_F(SymbiosisPolicyTest, DiscardsNothingOfWhoHasJustJoined) {
   path_.backlog = ByteCount{250'000};
+  seen_.discardable = true;
   const auto decision = decide();
   EXPECT_FALSE(decision.discard);
   EXPECT_EQ(decision.skip, 0u);
@@ -120,6 +121,7 @@ TEST_F(SymbiosisPolicyTest, DrainsWhatWaits) {
   path_.capacity = BitRate::mbps(2);
   path_.queueing = 100ms;
   path_.backlog = ByteCount{20'000};  // 80 ms
+  seen_.discardable = true;
   const auto decision = decide();
   EXPECT_LT(decision.rate, BitRate::mbps(0.7)) << "a tenth of a second for what waits";
   EXPECT_EQ(decision.reason, Reason::kBacklog);
@@ -558,6 +560,7 @@ TEST_F(SymbiosisPolicyTest, APlayerThatDoesNotReadLowersNothing) {
   seen_.receiver_limited = true;
   seen_.backlog = 500ms;
   path_.backlog = ByteCount{200'000};
+  seen_.discardable = true;
   const auto decision = decide();
   EXPECT_EQ(decision.reason, Reason::kHold);
   EXPECT_FALSE(decision.discard) << "the queue's bound is its patience";

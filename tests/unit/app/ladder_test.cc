@@ -253,6 +253,20 @@ TEST_F(LadderTest, ANewcomerTakesAGroupThatLingers) {
   EXPECT_EQ(take_log(), Log{"retarget 0 4000"});
 }
 
+TEST_F(LadderTest, ANewcomerHasNotFallenFromWhatAnotherHad) {
+  Ladder ladder{{.max = 1, .linger = 5s}, now_ - 10s, recorded()};
+  ladder.join(1, BitRate::mbps(5), now_);
+  ladder.tick(now_ + 1s);
+  ladder.leave(1, now_ + 1500ms);
+  ladder.join(2, BitRate::mbps(2), now_ + 1600ms);
+  ladder.report(2, {BitRate::mbps(1.95), abr::Reason::kCapacity}, now_ + 1700ms);
+  for (auto t = now_ + 2s; t <= now_ + 4s; t += 250ms) ladder.tick(t);
+  ladder.join(3, BitRate::mbps(4), now_ + 4100ms);
+  take_log();
+  EXPECT_TRUE(ladder.report(2, {BitRate::mbps(1.88), abr::Reason::kCapacity}, now_ + 4200ms));
+  EXPECT_EQ(take_log(), Log{"retarget 0 1880"});
+}
+
 TEST_F(LadderTest, TheRateRisesWhenTheWorstOfAGroupLeave) {
   ladder_.join(1, BitRate::mbps(4), now_);
   for (Ladder::ViewerId v : {2, 3}) ladder_.join(v, BitRate::mbps(1), now_);
@@ -391,6 +405,18 @@ TEST_F(LadderTest, TheFirstViewerIsToldThatNoGroupCanBeOpened) {
   EXPECT_TRUE(ladder_.state().groups.empty());
   broken_ = false;
   EXPECT_EQ(ladder_.join(2, BitRate::mbps(2), now_), 0u);
+}
+
+TEST_F(LadderTest, NoGroupIsTriedAgainForASecond) {
+  ladder_.join(1, BitRate::mbps(4), now_);
+  broken_ = true;
+  ladder_.join(2, BitRate::mbps(4), now_);
+  ladder_.report(2, kCollapse, now_ + 100ms);
+  for (auto t = now_ + 250ms; t < now_ + 1s; t += 250ms) ladder_.tick(t);
+  EXPECT_EQ(ladder_.state().opens_failed, 1u);
+  broken_ = false;
+  ladder_.tick(now_ + 1s);
+  EXPECT_EQ(ladder_.state().groups.size(), 2u);
 }
 
 TEST_F(LadderTest, AViewerStaysWhereNoGroupCanBeOpened) {

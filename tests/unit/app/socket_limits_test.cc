@@ -23,8 +23,17 @@ TEST(SocketLimitsTest, PacingOfOneCarriesTheWholeStream) {
   EXPECT_LE(limits.pacing, BitRate::kbps(1.1 * (336 + 188)));
 }
 
+TEST(SocketLimitsTest, PacingOfOneCarries60SmallPicturesPerSecond) {
+  constexpr auto kVideo = BitRate::kbps(100);
+  const auto limits = socket_limits(kVideo, kSilent, {.pacing = 1});
+  EXPECT_GE(limits.pacing, transport(kSilent, std::chrono::microseconds{16'667}).wire(kVideo));
+}
+
 TEST(SocketLimitsTest, PacingCountsNoSoundWhereThereIsNone) {
-  EXPECT_EQ(socket_limits(BitRate::mbps(1), kSilent, {.pacing = 2}).pacing, BitRate::mbps(2.3));
+  const auto silent = socket_limits(BitRate::mbps(1), kSilent, {.pacing = 2}).pacing;
+  EXPECT_LE(silent, BitRate::mbps(2.4));
+  EXPECT_GE(socket_limits(BitRate::mbps(1), kSound, {.pacing = 2}).pacing,
+            silent + 2 * kSound.rate);
 }
 
 TEST(SocketLimitsTest, NoPacingIsNoLimit) {
