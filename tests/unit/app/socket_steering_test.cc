@@ -29,6 +29,8 @@ class SocketSteeringTest : public testing::Test {
     return bytes_per_second == ~0ull ? BitRate{}
                                      : BitRate{static_cast<std::int64_t>(bytes_per_second) * 8};
   }
+  /// The kernel's unit is a byte per second.
+  static BitRate told(BitRate rate) { return BitRate{rate.bps() / 8 * 8}; }
   int fd() const { return connection_.sender(); }
 
   tcpinfo::Loopback connection_;
@@ -43,7 +45,7 @@ TEST_F(SocketSteeringTest, ThePaceIsLimitedWhereSsthreshCannotBeSet) {
   const auto applied = reno.begin(fd(), kVideo);
   EXPECT_EQ(applied.congestion_control, "reno");
   EXPECT_EQ(reno.ssthresh_hint(), Hint::kPaced);
-  EXPECT_EQ(pace(), 2 * transport_rate(kVideo, kSilent));
+  EXPECT_EQ(pace(), told(2 * transport_rate(kVideo, kSilent)));
 }
 
 TEST_F(SocketSteeringTest, ThePaceFollowsTheRate) {
@@ -51,7 +53,7 @@ TEST_F(SocketSteeringTest, ThePaceFollowsTheRate) {
   auto reno = steering("reno");
   reno.begin(fd(), kVideo);
   reno.follow_rate(fd(), BitRate::mbps(8));
-  EXPECT_EQ(pace(), 2 * transport_rate(BitRate::mbps(8), kSilent));
+  EXPECT_EQ(pace(), told(2 * transport_rate(BitRate::mbps(8), kSilent)));
 }
 
 TEST_F(SocketSteeringTest, ThePaceIsFreeWhenTheStartIsOver) {
@@ -69,7 +71,7 @@ TEST_F(SocketSteeringTest, TheOperatorsPaceGoesFirst) {
   connection_.send("x");
   tcp_.pacing = 4;
   steering("reno").begin(fd(), kVideo);
-  EXPECT_EQ(pace(), 4 * transport_rate(kVideo, kSilent));
+  EXPECT_EQ(pace(), told(4 * transport_rate(kVideo, kSilent)));
 }
 
 TEST_F(SocketSteeringTest, ACongestionControlThatTakesNoHintGetsNone) {
@@ -107,7 +109,7 @@ TEST_F(SocketSteeringTest, NoDecisionSetsTheOperatorsPace) {
   reno.begin(fd(), kVideo);
   EXPECT_TRUE(reno.paces());
   reno.follow_decision(fd(), BitRate::mbps(100), 0);
-  EXPECT_EQ(pace(), 4 * transport_rate(kVideo, kSilent));
+  EXPECT_EQ(pace(), told(4 * transport_rate(kVideo, kSilent)));
 }
 
 TEST_F(SocketSteeringTest, OnlyBbrIgnoresSsthresh) {
