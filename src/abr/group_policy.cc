@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "abr/assignment.h"
+
 namespace abr {
 
 namespace {
@@ -24,6 +26,8 @@ constexpr base::Duration kDwell = std::chrono::seconds{3};
 constexpr double kWorthPlan = 0.01;
 // What one bad viewer may cost another.
 constexpr double kCourtesy = 0.05;
+// Of a viewer's move, per nat of a group's rate: 320 rungs of 10 nats are less than a viewer.
+constexpr double kRateMoves = 1.0 / 4096;
 
 /// What the best of the groups would give.
 double best_value(base::BitRate sustains, std::span<const GroupView> groups) {
@@ -56,56 +60,42 @@ bool is_worth(const Change& change, std::size_t viewers, bool guard) {
   return change.gain >= kWorthPlan * static_cast<double>(viewers);
 }
 
-/// overlap[g][r]: how many of a group's viewers are on a rung.
-std::vector<std::vector<std::size_t>> overlaps(std::span<const GroupView> groups,
-                                               const Plan& plan) {
-  std::vector<std::vector<std::size_t>> overlap(groups.size(),
-                                                std::vector<std::size_t>(plan.size()));
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    for (const auto& [index, bin] : groups[g].members->bins()) {
-      overlap[g][static_cast<std::size_t>(&rung_of(bin.lowest, plan) - plan.data())] += bin.viewers;
+/// costs[g][r]: of giving a rung to a group. A viewer who need not move outweighs whatever rates
+/// do.
+Costs costs(std::span<const GroupView> groups, const Plan& plan) {
+  Costs costs;
+  for (const auto& group : groups) {
+    auto& row = costs.emplace_back();
+    for (const auto& rung : plan) {
+      row.push_back(kRateMoves * std::abs(std::log(rung.rate / group.rate)));
+    }
+    for (const auto& [index, bin] : group.members->bins()) {
+      row[static_cast<std::size_t>(&rung_of(bin.lowest, plan) - plan.data())] -=
+          static_cast<double>(bin.viewers);
     }
   }
-  return overlap;
+  return costs;
 }
 
-/// Pairs each of the fewer with one of the more, in order, so that the sum of weights is highest.
-template <typename Weight>
-std::vector<std::size_t> pair_up(std::size_t fewer, std::size_t more, Weight weight) {
-  // best[i][j]: of the first i paired within the first j.
-  std::vector<std::vector<std::size_t>> best(fewer + 1, std::vector<std::size_t>(more + 1));
-  const auto paired = [&](std::size_t i, std::size_t j) {
-    return best[i - 1][j - 1] + weight(i - 1, j - 1);
-  };
-  for (std::size_t i = 1; i <= fewer; ++i) {
-    best[i][i] = paired(i, i);
-    for (std::size_t j = i + 1; j <= more; ++j) {
-      best[i][j] = std::max(best[i][j - 1], paired(i, j));
-    }
+Costs transposed(const Costs& costs) {
+  Costs result(costs.front().size());
+  for (const auto& row : costs) {
+    for (std::size_t i = 0; i < row.size(); ++i) result[i].push_back(row[i]);
   }
-  std::vector<std::size_t> pairs(fewer);
-  for (std::size_t i = fewer, j = more; i > 0; --j) {
-    if (j > i && best[i][j] == best[i][j - 1]) continue;
-    pairs[--i] = j - 1;
-  }
-  return pairs;
+  return result;
 }
 
-/// Groups and rungs in the order of their rates, so that a group's rate moves little.
+/// So that few move, and of ways that move as many the one whose rates move least.
 std::vector<std::optional<std::uint32_t>> match(std::span<const GroupView> groups,
                                                 const Plan& plan) {
-  std::vector<GroupView> rising{groups.begin(), groups.end()};
-  std::ranges::sort(rising, {}, [](const GroupView& g) { return std::pair{g.rate, g.viewers}; });
-  const auto overlap = overlaps(rising, plan);
+  const auto of_all = costs(groups, plan);
   std::vector<std::optional<std::uint32_t>> of_rung(plan.size());
-  if (rising.size() <= plan.size()) {
-    const auto pairs =
-        pair_up(rising.size(), plan.size(), [&](auto g, auto r) { return overlap[g][r]; });
-    for (std::size_t g = 0; g < rising.size(); ++g) of_rung[pairs[g]] = rising[g].group;
+  if (groups.size() <= plan.size()) {
+    const auto rungs = assign(of_all);
+    for (std::size_t g = 0; g < groups.size(); ++g) of_rung[rungs[g]] = groups[g].group;
   } else {
-    const auto pairs =
-        pair_up(plan.size(), rising.size(), [&](auto r, auto g) { return overlap[g][r]; });
-    for (std::size_t r = 0; r < plan.size(); ++r) of_rung[r] = rising[pairs[r]].group;
+    const auto chosen = assign(transposed(of_all));
+    for (std::size_t r = 0; r < plan.size(); ++r) of_rung[r] = groups[chosen[r]].group;
   }
   return of_rung;
 }

@@ -45,6 +45,7 @@ class Run:
                 self.late = daemon.metrics().sum("symcast_group_frames_late_total")
                 self.pictures = [viewer.pictures() for viewer in viewers]
                 self.summaries = [viewer.finish() for viewer in viewers]
+                self.moves = [line for line in daemon.log().splitlines() if "viewer_moved" in line]
 
     def lateness(self, viewer, begin, end):
         """p95 of how much later than its earliest picture a viewer's pictures came."""
@@ -89,7 +90,7 @@ def test_the_fast_ones_miss_nothing(run):
     # At most one of them changes group, without missing anything: the one who has a group alone
     # leaves it to the slow one.
     moved = [s for s in run.summaries[:FAST] if s["discontinuities_signalled"] > 0]
-    assert len(moved) <= 1
+    assert len(moved) <= 1, run.moves
     for summary in run.summaries[:FAST]:
         assert_clean(summary)
         # A machine that is too busy to encode every picture says so.

@@ -119,6 +119,24 @@ TEST(GroupPolicyTest, APlanMovesAsFewAsPossible) {
   EXPECT_EQ(layout->groups, (std::vector<std::optional<std::uint32_t>>{0, 1}));
 }
 
+TEST(GroupPolicyTest, APlanMovesAsFewAsPossibleWhicheverGroupWasFaster) {
+  Groups groups;
+  groups.add(1.45, {1.5, 1.5, 1.5, 0.4});
+  groups.add(1.5, {1.5});
+  const auto layout = rearrange(groups.views(), 2, false);
+  ASSERT_TRUE(layout);
+  EXPECT_EQ(layout->groups, (std::vector<std::optional<std::uint32_t>>{1, 0}));
+}
+
+TEST(GroupPolicyTest, OfPlansThatMoveAsManyTheOneWhoseRatesMoveLeast) {
+  Groups groups;
+  groups.add(3, {1, 4});
+  groups.add(1.5, {1, 4});
+  const auto layout = rearrange(groups.views(), 2, false);
+  ASSERT_TRUE(layout);
+  EXPECT_EQ(layout->groups, (std::vector<std::optional<std::uint32_t>>{1, 0}));
+}
+
 TEST(GroupPolicyTest, ANewGroupIsForThoseWhoMove) {
   Groups groups;
   groups.add(1, {0.5, 1, 1, 1, 1});

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace abr {
+
+/// cost[row][column]; all rows have the same length.
+using Costs = std::vector<std::vector<double>>;
+
+/// A column for each row, no column twice, so that the sum of costs is least. REQUIRES: no more
+/// rows than columns. The Hungarian method by shortest augmenting paths, O(rows^2 x columns):
+/// Jonker and Volgenant, "A shortest augmenting path algorithm for dense and sparse linear
+/// assignment problems", Computing 38 (1987).
+std::vector<std::size_t> assign(const Costs& costs);
+
+}  // namespace abr
