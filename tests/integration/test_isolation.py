@@ -25,6 +25,10 @@ congestion_control = "cubic"
 """
 
 
+def moves(daemon):
+    return [line for line in daemon.log().splitlines() if "viewer_moved" in line]
+
+
 class Run:
     """Nine viewers behind fast links, and a tenth whose link falls half-way."""
 
@@ -38,6 +42,8 @@ class Run:
                 time.sleep(SETTLE)
                 self.begin = time.monotonic()
                 time.sleep(PHASE)
+                self.smallest = min(daemon.metrics().all("symcast_group_viewers"))
+                before = len(moves(daemon))
                 lab.set(client=SLOW, down_rate="400k")
                 self.fall = time.monotonic()
                 time.sleep(PHASE)
@@ -45,7 +51,7 @@ class Run:
                 self.late = daemon.metrics().sum("symcast_group_frames_late_total")
                 self.pictures = [viewer.pictures() for viewer in viewers]
                 self.summaries = [viewer.finish() for viewer in viewers]
-                self.moves = [line for line in daemon.log().splitlines() if "viewer_moved" in line]
+                self.moves = moves(daemon)[before:]
 
     def lateness(self, viewer, begin, end):
         """p95 of how much later than its earliest picture a viewer's pictures came."""
@@ -87,14 +93,15 @@ def test_the_fast_ones_keep_their_delay(run):
 
 
 def test_the_fast_ones_miss_nothing(run):
-    # At most one of them changes group, without missing anything: the one who has a group alone
-    # leaves it to the slow one.
-    moved = [s for s in run.summaries[:FAST] if s["discontinuities_signalled"] > 0]
-    assert len(moved) <= 1, run.moves
     for summary in run.summaries[:FAST]:
         assert_clean(summary)
         # A machine that is too busy to encode every picture says so.
         assert summary["gaps"] <= run.late
+
+
+def test_few_move(run):
+    """He does, to the smaller group, and those who had it leave it to him."""
+    assert len(run.moves) <= run.smallest + 1, run.moves
 
 
 def test_the_slow_one_is_still_served(run):
