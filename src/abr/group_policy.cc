@@ -60,8 +60,7 @@ bool is_worth(const Change& change, std::size_t viewers, bool guard) {
   return change.gain >= kWorthPlan * static_cast<double>(viewers);
 }
 
-/// costs[g][r]: of giving a rung to a group. A viewer who need not move outweighs whatever rates
-/// do.
+/// costs[g][r]: of giving a rung to a group. One viewer who stays outweighs whatever rates do.
 Costs costs(std::span<const GroupView> groups, const Plan& plan) {
   Costs costs;
   for (const auto& group : groups) {
