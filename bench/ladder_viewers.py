@@ -25,7 +25,7 @@ sys.path[:0] = [str(FOLDER / "control"), str(FOLDER.parent / "tests" / "netlab")
 
 import measure  # noqa: E402
 from daemon import Daemon  # noqa: E402
-from health import PRIORITY, WakeupWatch, cpu_times  # noqa: E402
+from health import PRIORITY, CpuWatch, WakeupWatch  # noqa: E402
 from netlab import Netlab, why_unavailable  # noqa: E402
 from timeline import match_pictures, percentile, read_sessions  # noqa: E402
 from viewer import Viewer  # noqa: E402
@@ -112,7 +112,7 @@ class Run:
         self._evaluate(lab)
 
     def _watch(self, lab, daemon, directory):
-        wakeups, busy_before = WakeupWatch(), cpu_times()
+        wakeups, cpu = WakeupWatch(), CpuWatch()
         keyframes = KeyframeCount()
         viewers = []
         self._start = time.monotonic()
@@ -122,13 +122,13 @@ class Run:
         self._end = time.monotonic()
         metrics = daemon.metrics()
         keyframes.look(metrics)
-        busy, total = (now - then for now, then in zip(cpu_times(), busy_before))
+        busy = cpu.busy()
         frames, late = (metrics.sum(f"symcast_group_frames{kind}_total") for kind in ("", "_late"))
         self._server = {"forced": keyframes.forced, "cpu_s": daemon.cpu_seconds(),
                         "groups": len(metrics.all("symcast_group_viewers")),
                         "plans": metrics.sum("symcast_group_plans_total"),
                         "shed": metrics.sum("symcast_groups_shed_total")}
-        self.machine = (f"machine {busy / max(1, total):.0%} busy, wake-ups "
+        self.machine = (f"machine {busy:.0%} busy, wake-ups "
                         f"{1000 * wakeups.stop():.1f} ms late at p99, "
                         f"{late / max(1, late + frames):.2%} of the pictures too late to encode, "
                         f"{metrics.sum('symcast_groups_max'):.0f} groups held")

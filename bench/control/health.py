@@ -41,11 +41,22 @@ class WakeupWatch:
         return percentile(self._late or [0.0], 99)
 
 
-def cpu_times():
-    """(busy, all) of the machine so far, in ticks."""
-    machine = pathlib.Path("/proc/stat").read_text().splitlines()[0]
-    ticks = [int(word) for word in machine.split()[1:]]
-    return sum(ticks[:8]) - ticks[3] - ticks[4], sum(ticks[:8])
+class CpuWatch:
+    """How busy the machine is, with all that it does, not only the run."""
+
+    def __init__(self):
+        self._busy, self._all = self._ticks()
+
+    def busy(self):
+        """Share of its time since the beginning."""
+        busy, total = self._ticks()
+        return (busy - self._busy) / max(1, total - self._all)
+
+    @staticmethod
+    def _ticks():
+        machine = pathlib.Path("/proc/stat").read_text().splitlines()[0]
+        ticks = [int(word) for word in machine.split()[1:]]
+        return sum(ticks[:8]) - ticks[3] - ticks[4], sum(ticks[:8])
 
 
 def late_pictures(metrics):
@@ -74,7 +85,7 @@ class Health:
     """For the `with` block of a run; acted() and finish() meanwhile; complaints() after it."""
 
     def __init__(self):
-        self._cpu = cpu_times()
+        self._cpu = CpuWatch()
         self._behind_schedule = 0.0
         self._wakeups = WakeupWatch()
 
@@ -89,8 +100,7 @@ class Health:
 
     def finish(self, metrics, links):
         self.woken_late = self._wakeups.stop()
-        busy, total = (now - then for now, then in zip(cpu_times(), self._cpu))
-        self.cpu = busy / max(1, total)  # of all that the machine did, not only the run
+        self.cpu = self._cpu.busy()
         self._late_pictures = late_pictures(metrics)
         self._lost = metrics.sum("symcast_packets_lost_in_handover_total")
         self._late_packets = max(map(late_packets, links))

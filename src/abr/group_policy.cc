@@ -60,41 +60,28 @@ bool is_worth(const Change& change, std::size_t viewers, bool guard) {
   return change.gain >= kWorthPlan * static_cast<double>(viewers);
 }
 
-/// costs[g][r]: of giving a rung to a group. One viewer who stays outweighs whatever rates do.
+/// costs[r][g]: of giving a rung to a group, or for nothing to one of those that are new. One
+/// viewer who stays outweighs whatever rates do.
 Costs costs(std::span<const GroupView> groups, const Plan& plan) {
-  Costs costs;
-  for (const auto& group : groups) {
-    auto& row = costs.emplace_back();
-    for (const auto& rung : plan) {
-      row.push_back(kRateMoves * std::abs(std::log(rung.rate / group.rate)));
+  Costs costs(plan.size(), std::vector<double>(std::max(groups.size(), plan.size())));
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    for (std::size_t r = 0; r < plan.size(); ++r) {
+      costs[r][g] = kRateMoves * std::abs(std::log(plan[r].rate / groups[g].rate));
     }
-    for (const auto& [index, bin] : group.members->bins()) {
-      row[static_cast<std::size_t>(&rung_of(bin.lowest, plan) - plan.data())] -=
-          static_cast<double>(bin.viewers);
+    for (const auto& [index, bin] : groups[g].members->bins()) {
+      const auto r = static_cast<std::size_t>(&rung_of(bin.lowest, plan) - plan.data());
+      costs[r][g] -= static_cast<double>(bin.viewers);
     }
   }
   return costs;
 }
 
-Costs transposed(const Costs& costs) {
-  Costs result(costs.front().size());
-  for (const auto& row : costs) {
-    for (std::size_t i = 0; i < row.size(); ++i) result[i].push_back(row[i]);
-  }
-  return result;
-}
-
 /// So that few move, and of ways that move as many the one whose rates move least.
 std::vector<std::optional<std::uint32_t>> match(std::span<const GroupView> groups,
                                                 const Plan& plan) {
-  const auto of_all = costs(groups, plan);
-  std::vector<std::optional<std::uint32_t>> of_rung(plan.size());
-  if (groups.size() <= plan.size()) {
-    const auto rungs = assign(of_all);
-    for (std::size_t g = 0; g < groups.size(); ++g) of_rung[rungs[g]] = groups[g].group;
-  } else {
-    const auto chosen = assign(transposed(of_all));
-    for (std::size_t r = 0; r < plan.size(); ++r) of_rung[r] = groups[chosen[r]].group;
+  std::vector<std::optional<std::uint32_t>> of_rung;
+  for (const std::size_t g : assign(costs(groups, plan))) {
+    of_rung.push_back(g < groups.size() ? std::optional{groups[g].group} : std::nullopt);
   }
   return of_rung;
 }

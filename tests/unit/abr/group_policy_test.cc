@@ -137,6 +137,16 @@ TEST(GroupPolicyTest, OfPlansThatMoveAsManyTheOneWhoseRatesMoveLeast) {
   EXPECT_EQ(layout->groups, (std::vector<std::optional<std::uint32_t>>{1, 0}));
 }
 
+TEST(GroupPolicyTest, AGroupThatIsNotNeededIsTheOneWithFewest) {
+  Groups groups;
+  groups.add(1.2, {1, 1});
+  groups.add(1.2, {1, 4});
+  groups.add(4, {4, 4});
+  const auto layout = rearrange(groups.views(), 2, false);
+  ASSERT_TRUE(layout);
+  EXPECT_EQ(layout->groups, (std::vector<std::optional<std::uint32_t>>{0, 2}));
+}
+
 TEST(GroupPolicyTest, ANewGroupIsForThoseWhoMove) {
   Groups groups;
   groups.add(1, {0.5, 1, 1, 1, 1});
