@@ -32,7 +32,7 @@ def jain(values):
 def run(arguments):
     """Rates in bit/s, after the warm-up, of flows of these round trips and hints."""
     round_trips, hints, seed, options = arguments
-    shared = f"rate={options.rate}M queue={options.queue}k"
+    shared = [f"rate={options.rate}M queue={options.queue}k"]
     with Netlab(clients=len(round_trips), seed=seed, shared=shared) as lab:
         for client, round_trip in enumerate(round_trips):
             lab.set(client=client, both_delay=f"{round_trip / 2}ms")

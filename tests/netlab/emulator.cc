@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <optional>
 #include <ostream>
 
 #include "base/system_error.h"
@@ -65,7 +67,9 @@ Emulator::Emulator(Settings settings)
       timer_{base::check("timerfd_create", ::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC))},
       signals_{open_signals()} {
   for (std::size_t i = 0; i < settings_.clients; ++i) paths_.push_back(make_path(i));
-  if (settings_.shared) shared_.emplace(*settings_.shared, settings_.seed + 2 * paths_.size());
+  for (const LinkSettings& link : settings_.shared) {
+    shared_.emplace_back(link, settings_.seed + 2 * paths_.size() + shared_.size());
+  }
   std::ranges::stable_sort(settings_.schedule, {}, [](const auto& entry) { return entry.first; });
 }
 
@@ -77,7 +81,15 @@ Emulator::Path Emulator::make_path(std::size_t index) const {
   std::array<Direction, 2> directions{
       Direction{near.get(), far.get(), Link<IpPacket>{settings_.down, seed}},
       Direction{far.get(), near.get(), Link<IpPacket>{settings_.up, seed + 1}}};
-  return {std::move(name_space), std::move(near), std::move(far), std::move(directions)};
+  return {std::move(name_space), through(index), std::move(near), std::move(far),
+          std::move(directions)};
+}
+
+std::vector<std::size_t> Emulator::through(std::size_t client) const {
+  if (client < settings_.through.size()) return settings_.through[client];
+  std::vector<std::size_t> all(settings_.shared.size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
 }
 
 void Emulator::watch(int fd, std::uint64_t tag) {
@@ -114,10 +126,15 @@ bool Emulator::handle(const epoll_event& event, int control, std::ostream& answe
     std::uint64_t expirations = 0;
     return ::read(timer_.get(), &expirations, sizeof expirations) >= 0;
   }
-  Direction& direction = paths_[event.data.u64 / 2].directions[event.data.u64 % 2];
-  const bool down = event.data.u64 % 2 == 0;
-  read_packets(direction.from, down && shared_ ? *shared_ : direction.link);
+  Path& path = paths_[event.data.u64 / 2];
+  const std::size_t way = event.data.u64 % 2;
+  Direction& direction = path.directions[way];
+  read_packets(direction.from, way == 0 ? first_link_down(path) : direction.link);
   return true;
+}
+
+Link<IpPacket>& Emulator::first_link_down(Path& path) {
+  return path.through.empty() ? path.directions[0].link : shared_[path.through.front()];
 }
 
 bool Emulator::read_control(int control, std::ostream& answers) {
@@ -180,10 +197,7 @@ void Emulator::read_packets(int from, Link<IpPacket>& link) {
 }
 
 void Emulator::deliver(base::Time now) {
-  while (auto packet = shared_ ? shared_->dequeue(now) : std::nullopt) {
-    const std::size_t client = client_of(*packet);
-    if (client < paths_.size()) paths_[client].directions[0].link.enqueue(*std::move(packet), now);
-  }
+  for (std::size_t i = 0; i < shared_.size(); ++i) pass_on(i, now);
   for (Path& path : paths_) {
     for (Direction& direction : path.directions) {
       while (const auto packet = direction.link.dequeue(now)) {
@@ -194,10 +208,24 @@ void Emulator::deliver(base::Time now) {
   }
 }
 
+/// To each packet's next link; the next shared one is looked at after this one.
+void Emulator::pass_on(std::size_t link, base::Time now) {
+  while (auto packet = shared_[link].dequeue(now)) {
+    const std::size_t client = client_of(*packet);
+    if (client >= paths_.size()) continue;
+    Path& path = paths_[client];
+    const auto next = std::ranges::upper_bound(path.through, link);
+    (next == path.through.end() ? path.directions[0].link : shared_[*next])
+        .enqueue(*std::move(packet), now);
+  }
+}
+
 void Emulator::arm_timer() {
   std::optional<base::Time> next;
   const auto consider = [&next](base::Time time) { next = next ? std::min(*next, time) : time; };
-  if (shared_ && shared_->next_arrival()) consider(*shared_->next_arrival());
+  for (const Link<IpPacket>& link : shared_) {
+    if (const auto arrival = link.next_arrival()) consider(*arrival);
+  }
   for (const Path& path : paths_) {
     for (const Direction& direction : path.directions) {
       if (const auto arrival = direction.link.next_arrival()) consider(*arrival);
@@ -236,9 +264,9 @@ std::string Emulator::counters() const {
     }
     clients.push_back(std::move(directions));
   }
-  nlohmann::json all{{"clients", clients}};
-  if (shared_) all["shared"] = to_json(shared_->counters());
-  return all.dump();
+  nlohmann::json shared = nlohmann::json::array();
+  for (const Link<IpPacket>& link : shared_) shared.push_back(to_json(link.counters()));
+  return nlohmann::json{{"clients", clients}, {"shared", shared}}.dump();
 }
 
 }  // namespace netlab

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <iosfwd>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,8 +29,8 @@ inline base::ByteCount size_of(const IpPacket& packet) {
 ///
 ///   server ns 10.77.N.1 -- TUN -- [ down -> / <- up ] -- TUN -- 10.77.N.2 client N's ns
 ///
-/// With a shared link all paths have one more on the way down, before their own: a bottleneck for
-/// flows of different delays.
+/// With shared links paths have more of them on the way down, one after the other, before their
+/// own: bottlenecks for flows of different delays and of different lengths.
 ///
 /// Single-threaded: epoll and one timer; sleeps until the next packet arrives. Start-up errors
 /// throw base::SystemError.
@@ -41,7 +40,10 @@ class Emulator {
     std::size_t clients = 1;
     LinkSettings down;  ///< server to client
     LinkSettings up;
-    std::optional<LinkSettings> shared;
+    std::vector<LinkSettings> shared;
+    /// Of each client: which shared links its path goes through, in rising order; of a client that
+    /// is not there: all.
+    std::vector<std::vector<std::size_t>> through;
     std::uint64_t seed = 1;
     bool alike = false;  ///< the same seed for every client: what happens by chance happens to all
     std::vector<std::pair<base::Duration, Command>> schedule;  ///< times count from run()
@@ -70,12 +72,14 @@ class Emulator {
   };
   struct Path {
     std::unique_ptr<NetworkNamespace> name_space;
+    std::vector<std::size_t> through;  // indices of shared_
     base::UniqueFd server_tun;
     base::UniqueFd client_tun;
     std::array<Direction, 2> directions;  // down, up
   };
 
   Path make_path(std::size_t index) const;
+  std::vector<std::size_t> through(std::size_t client) const;
   void watch(int fd, std::uint64_t tag);
   bool handle(const epoll_event& event, int control, std::ostream& answers);
   bool read_control(int control, std::ostream& answers);
@@ -83,13 +87,15 @@ class Emulator {
   void apply(const Command& command, base::Time now);
   void run_schedule(base::Time now);
   void read_packets(int from, Link<IpPacket>& link);
+  Link<IpPacket>& first_link_down(Path& path);
+  void pass_on(std::size_t link, base::Time now);
   void deliver(base::Time now);
   void arm_timer();
 
   Settings settings_;
   NetworkNamespace server_;
   std::vector<Path> paths_;
-  std::optional<Link<IpPacket>> shared_;
+  std::vector<Link<IpPacket>> shared_;
   base::UniqueFd epoll_;
   base::UniqueFd timer_;
   base::UniqueFd signals_;

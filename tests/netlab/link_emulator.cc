@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <sstream>
 
 #include "base/system_error.h"
 #include "netlab/emulator.h"
@@ -19,18 +20,38 @@ std::string assignments_error(const std::string& text) {
   return settings ? "" : settings.error();
 }
 
+/// "0,2" of links 0, 1 and 2; "": none.
+std::vector<std::size_t> indices(const std::string& text, std::size_t links) {
+  std::vector<std::size_t> found;
+  std::istringstream words{text};
+  for (std::string word; std::getline(words, word, ',');) {
+    const auto index = static_cast<std::size_t>(std::stoul(word));
+    if (index >= links || (!found.empty() && index <= found.back())) {
+      throw std::runtime_error{"--through: not links of --shared in rising order: " + text};
+    }
+    found.push_back(index);
+  }
+  return found;
+}
+
 netlab::Emulator::Settings make_settings(std::size_t clients, const std::string& down,
-                                         const std::string& up, const std::string& shared,
+                                         const std::string& up,
+                                         const std::vector<std::string>& shared,
+                                         const std::vector<std::string>& through,
                                          std::uint64_t seed, bool alike,
                                          const std::vector<std::string>& schedule) {
   netlab::Emulator::Settings settings{.clients = clients,
                                       .down = *netlab::assign({}, down),
                                       .up = *netlab::assign({}, up),
-                                      .shared = std::nullopt,
+                                      .shared = {},
+                                      .through = {},
                                       .seed = seed,
                                       .alike = alike,
                                       .schedule = {}};
-  if (!shared.empty()) settings.shared = *netlab::assign({}, shared);
+  for (const std::string& link : shared) settings.shared.push_back(*netlab::assign({}, link));
+  for (const std::string& links : through) {
+    settings.through.push_back(indices(links, shared.size()));
+  }
   for (std::size_t i = 0; i + 1 < schedule.size(); i += 2) {
     const auto time = netlab::parse_duration(schedule[i]);
     const auto command = netlab::parse_command(schedule[i + 1]);
@@ -46,7 +67,8 @@ netlab::Emulator::Settings make_settings(std::size_t clients, const std::string&
 int main(int argc, char** argv) try {
   CLI::App cli{"Emulated links between a server's and its clients' network namespaces"};
   std::size_t clients = 1;
-  std::string down, up, shared;
+  std::string down, up;
+  std::vector<std::string> shared, through;
   std::uint64_t seed = 1;
   std::vector<std::string> schedule;
   bool alike = false;
@@ -56,8 +78,14 @@ int main(int argc, char** argv) try {
   cli.add_option("--down", down, "server to client, e.g. \"rate=5M delay=20ms queue=32k\"")
       ->check(assignments_error);
   cli.add_option("--up", up, "client to server")->check(assignments_error);
-  cli.add_option("--shared", shared, "one more link, before those of all clients on the way down")
-      ->check(assignments_error);
+  cli.add_option("--shared", shared,
+                 "one more link, before the clients' own on the way down; repeatable: a series")
+      ->check(assignments_error)
+      ->allow_extra_args(false);
+  cli.add_option("--through", through,
+                 "which shared links a client's path passes, \"0,1\"; repeatable, in the clients' "
+                 "order [all]")
+      ->allow_extra_args(false);
   cli.add_option("--seed", seed, "of random losses and jitter");
   cli.add_flag("--alike", alike, "the same random losses and jitter for every client");
   cli.add_option("--at", schedule, "TIME COMMAND: a command given at a time, repeatable")
@@ -68,7 +96,8 @@ int main(int argc, char** argv) try {
 
   netlab::become_real_time();
   if (check) return netlab::self_check(std::cout) ? 0 : 1;
-  netlab::Emulator emulator{make_settings(clients, down, up, shared, seed, alike, schedule)};
+  netlab::Emulator emulator{
+      make_settings(clients, down, up, shared, through, seed, alike, schedule)};
   std::cout << emulator.description() << std::endl;
   emulator.run(STDIN_FILENO, std::cout);
   std::cout << emulator.counters() << std::endl;

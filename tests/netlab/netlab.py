@@ -105,17 +105,21 @@ class Client:
 class Netlab:
     """`rate` and the queue are of the way down (server to client); `delay_ms` is one way, each
     way. The way up is not limited unless `up` says so, in link_emulator's words, and no link is
-    shared by the clients unless `shared` does. `alike`: chance does the same to the n-th packet of
-    each client's link."""
+    shared by the clients unless `shared` does: the links of a series, one after the other, before
+    the clients' own. `through`: for each client, which of them its path passes, if not all.
+    `alike`: chance does the same to the n-th packet of each client's link."""
 
-    def __init__(self, clients=1, seed=1, alike=False, up=None, shared=None, **down):
+    def __init__(self, clients=1, seed=1, alike=False, up=None, shared=(), through=(),
+                 **down):
         command = [tool("link_emulator"), f"--clients={clients}", f"--seed={seed}",
                    "--down", link_settings(**down),
                    "--up", up or link_settings(delay_ms=down.get("delay_ms", 0))]
         if alike:
             command.append("--alike")
-        if shared:
-            command += ["--shared", shared]
+        for link in shared:
+            command += ["--shared", link]
+        for links in through:
+            command.append(f"--through={','.join(map(str, links))}")
         self._emulator = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                           text=True)
         first = self._emulator.stdout.readline()

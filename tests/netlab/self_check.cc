@@ -186,6 +186,19 @@ void check_shared(Rig& rig) {
              bits / base::seconds(arrivals.back() - arrivals.front()) / 1e6, 2.5, 0.25);
 }
 
+/// The first client's packets pass both links; the second's, put in only now, are before them at
+/// the second link.
+void check_series(Rig& rig) {
+  const base::Time begin = base::Clock::now();
+  for (int i = 0; i < 100; ++i) rig.send(1500, 0);
+  for (int i = 0; i < 100; ++i) rig.send(1500, 1);
+  const auto arrivals = rig.receive_all();
+  rig.expect("series: packets", static_cast<double>(arrivals.size()), 100, 0);
+  // 20 ms and a packet on the first link; the second carries all 200, 2.4 ms each, from the
+  // beginning on.
+  rig.expect("series: last of them (ms)", base::seconds(arrivals.back() - begin) * 1e3, 480, 20);
+}
+
 }  // namespace
 
 bool self_check(std::ostream& report) {
@@ -196,9 +209,17 @@ bool self_check(std::ostream& report) {
   check_loss(rig);
   check_queue(rig);
   check_blackhole(rig);
-  Rig two{report, {.clients = 2, .down = {}, .up = {}, .shared = *assign({}, "rate=5M queue=1M")}};
+  const LinkSettings bottleneck = *assign({}, "rate=5M queue=1M");
+  Rig two{report, {.clients = 2, .down = {}, .up = {}, .shared = {bottleneck}, .through = {}}};
   check_shared(two);
-  return rig.all_good() && two.all_good();
+  Rig series{report,
+             {.clients = 2,
+              .down = {},
+              .up = {},
+              .shared = {*assign({}, "rate=10M delay=20ms queue=1M"), bottleneck},
+              .through = {{0, 1}, {1}}}};
+  check_series(series);
+  return rig.all_good() && two.all_good() && series.all_good();
 }
 
 }  // namespace netlab
