@@ -9,6 +9,8 @@
 #   make asan      the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make tsan      the tests under ThreadSanitizer
 #   make bench     the benchmarks, each as a table
+#   make lab       the papers' experiments replayed, hours; pages and plots in docs/results/lab
+#   make lab-quick the same in minutes; pages in build/lab-quick (ARGS="NAME..." for some of them)
 #   make package   the Debian package, in build/package/
 #   make install   program, unit, manual and configuration (PREFIX=/usr/local)
 #
@@ -23,7 +25,7 @@ ARGS ?=
 asan: TIMED = congestion|delivery|hints|isolation|lab|players
 tsan: TIMED = congestion|delivery|hints|isolation|lab|players
 
-.PHONY: run test test-without-ebpf test-kernel lint lint-fast asan tsan bench package install clean
+.PHONY: run test test-without-ebpf test-kernel lint lint-fast asan tsan bench lab lab-quick package install clean
 
 run:
 	$(DEPS) build run
@@ -82,8 +84,13 @@ bench:
 	build/dev/bench/hints
 	build/dev/bench/telemetry
 	build/dev/bench/fanout
-	build/dev/bench/libra
 	build/dev/bench/ccp
+
+lab lab-quick:
+	$(DEPS) build run test lab
+	cmake --preset dev
+	cmake --build --preset dev
+	build/dev/bench/lab $(if $(findstring quick,$@),--quick) $(ARGS)
 
 package:
 	$(DEPS) build run package

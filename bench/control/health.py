@@ -98,11 +98,12 @@ class Health:
     def acted(self, behind):
         self._behind_schedule = max(self._behind_schedule, behind)
 
-    def finish(self, metrics, links):
+    def finish(self, links, metrics=None):
+        """`metrics`: of the server, if there is one."""
         self.woken_late = self._wakeups.stop()
         self.cpu = self._cpu.busy()
-        self._late_pictures = late_pictures(metrics)
-        self._lost = metrics.sum("symcast_packets_lost_in_handover_total")
+        self._late_pictures = late_pictures(metrics) if metrics else 0
+        self._lost = metrics.sum("symcast_packets_lost_in_handover_total") if metrics else 0
         self._late_packets = max(map(late_packets, links))
         self._not_written = sum(link[direction]["write_failures"] for link in links
                                 for direction in ("down", "up"))

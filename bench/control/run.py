@@ -123,7 +123,7 @@ class Run:
         self.metrics = daemon.metrics()
         self.pictures = {lane: [viewer.pictures() for viewer in viewers]
                          for lane, viewers in self._viewers.items()}
-        self.health.finish(self.metrics, lab.counters())
+        self.health.finish(lab.counters(), self.metrics)
         self.summaries = {lane: [viewer.finish() for viewer in viewers]
                           for lane, viewers in self._viewers.items()}
 

@@ -54,7 +54,7 @@ def complaints(monkeypatch, woken_late=0.0, behind=0.0, late_pictures=0, lost=0,
     seen.samples.append(("symcast_packets_lost_in_handover_total", {}, lost))
     with health.Health() as found:
         found.acted(behind)
-        found.finish(seen, [link(), link(**worst_link), link()])
+        found.finish([link(), link(**worst_link), link()], seen)
     return found.complaints()
 
 

@@ -1,5 +1,5 @@
 // Sends zeros over TCP as fast as each connection takes them, steered as its client asks: a file,
-// or without end. For bench/libra and bench/ccp. Needs CAP_BPF and CAP_PERFMON for congestion
+// or without end. For bench/lab. Needs CAP_BPF and CAP_PERFMON for congestion
 // controls of ours.
 //
 //   steered_sender PORT     until it is ended

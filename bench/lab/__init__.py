@@ -1,0 +1,10 @@
+"""The lab: experiments of the papers that this project implements, replayed with the real server,
+the kernel's TCP and emulated paths. bench/lab.py is the command.
+
+    experiment    what an experiment is
+    experiments/  one file each
+    runner        self-checks, runs, progress; what failed is said and not counted
+    figures       what was measured, kept in a file from run to run
+    page          a Markdown page with tables, plots and what is confirmed
+    testbed       the links' self-check; the machine
+"""

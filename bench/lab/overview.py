@@ -1,0 +1,20 @@
+"""The page of all experiments: what is confirmed and what is not."""
+
+from lab.figures import Figures
+from lab.page import table
+
+
+def write(directory, experiments):
+    """Returns the page's path."""
+    parts = ["# The papers' experiments, replayed",
+             "Each page says what was asked, how it was measured, what differs from the paper, and "
+             "what came of it. `make lab` measures all of it; `build/dev/bench/lab NAME` one "
+             "experiment."]
+    for experiment in experiments.values():
+        claims = Figures(directory / f"{experiment.name}.json").claims
+        if claims:
+            parts += [f"## [{experiment.title}]({experiment.name}.md)",
+                      table(("finding", "published", "here", "verdict"), claims)]
+    path = directory / "README.md"
+    path.write_text("\n\n".join(parts) + "\n")
+    return path
