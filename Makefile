@@ -84,7 +84,6 @@ bench:
 	build/dev/bench/hints
 	build/dev/bench/telemetry
 	build/dev/bench/fanout
-	build/dev/bench/ccp
 
 lab lab-quick:
 	$(DEPS) build run test lab

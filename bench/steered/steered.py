@@ -12,6 +12,8 @@ from daemon import wait_until
 from netlab import open_socket, tool
 
 PORT = 8000
+READ = 1 << 18  # bytes at once
+LOOK = 0.02  # seconds: so often whether a receiver wants more
 PAYLOAD_SHARE = 1448 / 1500  # of a packet, with TCP time stamps
 
 
@@ -21,10 +23,12 @@ def sender_program():
 
 
 class Flow:
-    """One connection: what arrived when, and what its sender reported."""
+    """One connection: what arrived when, and what its sender reported. `wanted`: function of time,
+    how many bytes its receiver has read by then at most; without: all that comes."""
 
-    def __init__(self, name):
+    def __init__(self, name, wanted=None):
         self.name = name
+        self.wanted = wanted
         self.arrivals = []  # (time, bytes so far)
         self.reports = []  # (time, {"bytes_acked": ..., ...})
 
@@ -47,6 +51,7 @@ class Flows:
         self._lab = lab
         self._flows = {}
         self._selector = selectors.DefaultSelector()
+        self._held_back = {}  # connection: flow, of those who have all they want
         self._sender = lab.run_server([sender_program(), str(PORT)], stdout=subprocess.PIPE,
                                       text=True)
         threading.Thread(target=self._read_reports, daemon=True).start()
@@ -61,9 +66,9 @@ class Flows:
             report = json.loads(line)
             self._flows[report["name"]].reports.append((time.monotonic(), report))
 
-    def start(self, name, client, **hints):
+    def start(self, name, client, wanted=None, **hints):
         """A flow to the client of this index, steered by `hints` (steered_sender.cc)."""
-        flow = self._flows[name] = Flow(name)
+        flow = self._flows[name] = Flow(name, wanted)
         connection = open_socket(self._lab.clients[client].netns)
         connection.connect((self._lab.clients[client].server_ip, PORT))
         connection.sendall(json.dumps({"name": name, **hints}).encode() + b"\n")
@@ -75,11 +80,29 @@ class Flows:
         """Receives on all flows for so long at most."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0 and not until():
-            for key, _ in self._selector.select(min(left, 0.1)):
+            self._wake()
+            for key, _ in self._selector.select(min(left, LOOK)):
                 self._receive(key.fileobj, key.data)
 
+    def _wake(self):
+        """Those who want more again."""
+        now = time.monotonic()
+        for connection, flow in list(self._held_back.items()):
+            if self._room(flow, now) > 0:
+                del self._held_back[connection]
+                self._selector.register(connection, selectors.EVENT_READ, flow)
+
+    @staticmethod
+    def _room(flow, now):
+        return READ if flow.wanted is None else min(READ, flow.wanted(now) - flow.received())
+
     def _receive(self, connection, flow):
-        received = connection.recv(1 << 18)
+        room = self._room(flow, time.monotonic())
+        if room <= 0:
+            self._selector.unregister(connection)
+            self._held_back[connection] = flow
+            return
+        received = connection.recv(room)
         if not received:
             raise RuntimeError(f"{flow.name}: steered_sender has closed the connection")
         flow.arrivals.append((time.monotonic(), flow.received() + len(received)))
