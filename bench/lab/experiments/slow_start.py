@@ -118,7 +118,8 @@ def measure(run, _directory):
     if run.seed == CWND_SEED and settings["path"] == "random loss":
         for name, flow in started.items():
             found[name]["cwnd"] = [(round(at - began, 1), report["cwnd"])
-                                   for at, report in flow.reports if at < began + CWND_SECONDS]
+                                   for at, report in flow.reports
+                                   if at < min(began + CWND_SECONDS, flow.arrivals[-1][0])]
     return {"complaints": health.complaints(), "cpu": health.cpu, "controls": found}
 
 
