@@ -1,0 +1,351 @@
+"""Paper 002: a client that picks its rate beside a competing flow, and the server's loop."""
+
+import socket
+import statistics
+import threading
+import time
+
+from bulk_flow import BulkFlow
+from capacity import PAYLOAD, on_the_wire
+from daemon import Daemon, wait_until
+from health import PRIORITY, Health
+from lab import segment_client, segment_server
+from lab.experiment import Experiment, Run
+from lab.segment_client import Picking
+from lab.statistic import spread
+from netlab import Netlab, open_socket
+from timeline import percentile, picture_delays, read_sessions
+from viewer import Viewer
+
+RATE = 5e6  # bit/s
+ROUND_TRIP = 4  # ms
+QUEUES = (120, 75, 20)  # kbit
+PACKET = 1500  # bytes
+FAIR = PAYLOAD * RATE / 2
+RATES = (235e3, 375e3, 560e3, 750e3, 1050e3, 1400e3, 1750e3)
+CONTINUOUS_MOST = 5e6
+CONSERVATISM = 0.7  # 1750 kbit/s at 2.5 Mbit/s, as the paper has it
+CLIENTS = {
+    "discrete": Picking(CONSERVATISM, RATES),
+    "continuous": Picking(CONSERVATISM, most=CONTINUOUS_MOST),
+    "continuous, all it sees": Picking(1.0, most=CONTINUOUS_MOST)}
+OURS = {"symcast, cubic": "cubic", "symcast, bbr": "bbr"}  # congestion control of its sockets
+BULK = "a bulk flow"  # what TCP itself gets there
+CONGESTION_CONTROL = "cubic"  # of all others
+INITIAL_WINDOW = 4  # segments, of each new connection: paper 002, implementation details, 4
+PORT = 8000
+# Alone, then beside a competing flow; seconds. The buffer is full after the first part in the paper;
+# quick, it begins so.
+TIMES = {False: (400, 400, 0.0), True: (20, 60, 236.0)}
+SETTLING = 0.25  # of the time beside the flow, not counted
+PUBLISHED = {("discrete", 120): "0.56", ("discrete", 75): "1.05",
+             ("discrete", 20): "reasonably fair", ("continuous, all it sees", 20): "equal"}
+NICE = ("nice", "-n", str(PRIORITY))
+CONFIG = """
+[control]
+policy = "symbiosis"
+[rate]
+min = "235k"
+max = "5M"
+[encoder]
+preset = "ultrafast"
+crf = 8
+"""
+STREAM = """
+[[stream]]
+name = "{control}{queue}"
+source = {{ uri = "test:?size=640x360&content=motion" }}
+tcp = {{ congestion_control = "{control}" }}
+"""
+
+
+def runs(scope):
+    alone, beside, prefilled = TIMES[scope.quick]
+    return [Run(f"seed {seed}", alone + beside + 10, seed,
+                {"alone": alone, "beside": beside, "prefilled": prefilled})
+            for seed in scope.seeds]
+
+
+def lanes():
+    """[(who, queue)], each with a link of its own."""
+    return [(name, queue) for name in (*CLIENTS, *OURS, BULK) for queue in QUEUES]
+
+
+def measure(run, directory):
+    with Netlab(clients=len(lanes()), seed=1000 * run.seed, rate=int(RATE),
+                delay_ms=ROUND_TRIP / 2) as lab:
+        for client, (_, queue) in enumerate(lanes()):
+            # And the packet that is being sent.
+            lab.set(client=client, down_queue=int(1e3 * queue / 8) + PACKET)
+        _set_initial_window(lab)
+        lab.run_server(["/usr/bin/python3", segment_server.__file__, str(PORT),
+                        CONGESTION_CONTROL])
+        config = CONFIG + "".join(STREAM.format(control=control, queue=queue)
+                                  for control in OURS.values() for queue in QUEUES)
+        with Daemon("--trace", str(directory / "trace"), directory=directory, lab=lab,
+                    config=config, wrapper=NICE) as daemon:
+            return _Session(run, lab, daemon, directory).figures()
+
+
+def _set_initial_window(lab):
+    """Of the segment clients' new connections; symcast's keep the kernel's."""
+    for client, (name, _) in enumerate(lanes()):
+        if name not in CLIENTS:
+            continue
+        lab.run_server(["ip", "route", "change", f"10.77.{client}.0/24", "dev", f"link{client}",
+                        "proto", "kernel", "scope", "link", "src", lab.clients[client].server_ip,
+                        "initcwnd", str(INITIAL_WINDOW)]).wait()
+
+
+class _Session:
+    """All lanes from the beginning to the end."""
+
+    def __init__(self, run, lab, daemon, directory):
+        self._lab, self._daemon, self._directory = lab, daemon, directory
+        self._settings = run.settings
+        self._fetches = {}
+        wait_until(self._server_is_up, 10, "the segment server listens")
+        with Health() as self._health:
+            self._play()
+
+    def _send_bulk(self, client):
+        return BulkFlow(self._lab, client, CONGESTION_CONTROL)
+
+    def _server_is_up(self):
+        with open_socket(self._lab.server_netns) as probe:
+            return probe.connect_ex(("127.0.0.1", PORT)) == 0
+
+    def _play(self):
+        self.begin = time.monotonic()
+        self.competition = self.begin + self._settings["alone"]
+        self.end = self.competition + self._settings["beside"]
+        threads = [threading.Thread(target=self._fetch, args=(client,))
+                   for client, (name, _) in enumerate(lanes()) if name in CLIENTS]
+        for thread in threads:
+            thread.start()
+        self._viewers = {client: self._watch(client) for client, (name, _) in enumerate(lanes())
+                         if name in OURS}
+        self._own_bulk = {client: self._send_bulk(client)
+                          for client, (name, _) in enumerate(lanes()) if name == BULK}
+        time.sleep(self.competition - time.monotonic())
+        self._bulk = [self._send_bulk(client) for client in range(len(lanes()))]
+        time.sleep(self.end - time.monotonic())
+        for flow in (*self._bulk, *self._own_bulk.values()):
+            flow.stop()
+        self._pictures = {client: viewer.pictures() for client, viewer in self._viewers.items()}
+        self._health.finish(self._lab.counters(), self._daemon.metrics())
+        for viewer in self._viewers.values():
+            viewer.finish()
+        for thread in threads:
+            thread.join()
+
+    def _fetch(self, client):
+        picking = CLIENTS[lanes()[client][0]]
+        target = self._lab.clients[client]
+
+        def fetch(size):  # a connection each, as in the paper
+            with open_socket(target.netns) as connection:
+                connection.connect((target.server_ip, PORT))
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                connection.sendall(f"GET /{size} HTTP/1.1\r\n\r\n".encode())
+                left = size
+                while left > 0 and (received := connection.recv(1 << 16)):
+                    left -= len(received)
+
+        self._fetches[client] = segment_client.play(picking, fetch, time.monotonic, time.sleep,
+                                                    self.end, self._settings["prefilled"])
+
+    def _watch(self, client):
+        name, queue = lanes()[client]
+        url = self._daemon.url(f"{OURS[name]}{queue}", ip=self._lab.clients[client].server_ip)
+        return Viewer(url, lab=self._lab, client=client, directory=self._directory,
+                      name=f"viewer-{client}", wrapper=NICE)
+
+    def figures(self):
+        sessions = read_sessions(self._directory / "trace")
+        found = {}
+        for client, (name, queue) in enumerate(lanes()):
+            if name in OURS:
+                session = sessions[self._lab.clients[client].address]
+                figures = self._of_viewer(self._pictures[client], session)
+            elif name in CLIENTS:
+                figures = self._of_client(self._fetches[client])
+            else:
+                figures = {"throughput": self._of_bulk(self._own_bulk[client])}
+            found[f"{name}, {queue} kbit"] = {**figures, "bulk": self._of_bulk(self._bulk[client])}
+        return {"complaints": self._health.complaints(), "cpu": self._health.cpu, "lanes": found}
+
+    @property
+    def _counted(self):
+        return self.competition + SETTLING * (self.end - self.competition), self.end
+
+    def _of_client(self, fetches):
+        begin, end = self._counted
+        counted = [fetch for fetch in fetches if begin <= fetch.at < end]
+        rates = [fetch.rate for fetch in counted]
+        return {"rate": statistics.mean(rates), "least": min(rates),
+                "seen": statistics.mean(fetch.throughput for fetch in counted),
+                "throughput": sum(fetch.rate for fetch in counted) * segment_client.SEGMENT
+                / (end - begin),
+                "series": [(round(fetch.at - self.begin, 1), round(fetch.rate / 1e6, 3),
+                            round(fetch.throughput / 1e6, 3)) for fetch in fetches]}
+
+    def _of_viewer(self, pictures, session):
+        begin, end = self._counted
+        video = self._rate(pictures, begin, end)
+        delays = [delay for captured, delay in picture_delays(pictures, session)
+                  if begin <= captured < end]
+        series = [(at, round(self._rate(pictures, self.begin + at, self.begin + at + 4) / 1e6, 3))
+                  for at in range(0, int(self.end - self.begin) - 3, 4)]
+        return {"rate": video, "throughput": on_the_wire(video),
+                "least": 1e6 * min(rate for at, rate in series if self.begin + at >= begin),
+                "p95": 1000 * percentile(delays, 95),
+                "series": [(at, rate, rate) for at, rate in series]}
+
+    @staticmethod
+    def _rate(pictures, begin, end):
+        return 8 * sum(picture["bytes"] for picture in pictures
+                       if begin <= picture["arrival_ns"] / 1e9 < end) / (end - begin)
+
+    def _of_bulk(self, flow):
+        begin, end = self._counted
+        return sum(bits for at, bits in flow.received if begin <= at < end) / (end - begin)
+
+
+SERIES_SEED = 1
+
+
+def report(figures, page):
+    found = _Found(figures)
+    if not found.seeds:
+        return
+    page.heading("Beside the competing flow")
+    page.text("Mbit/s after the first quarter of the time beside it; medians over the seeds, least "
+              f"and most in brackets. The link carries {2 * FAIR / 1e6:.2f} Mbit/s of payload. "
+              "*picked*: the mean rate of the segments asked for (symcast: the video's); *lowest*: "
+              "the lowest (symcast: of 4 s); *seen*: the throughput while a segment comes; *share*: "
+              f"all that it was sent, of the fair {FAIR / 1e6:.2f} Mbit/s; *flow*: the competing "
+              "one.")
+    for queue in QUEUES:
+        _table(found, queue, page)
+    _claims(found, page)
+    _plots(figures, page)
+
+
+class _Found:
+    def __init__(self, figures):
+        self.seeds = [figures[key]["lanes"] for key in sorted(figures)]
+
+    def values(self, name, queue, what, scale=1e6):
+        lanes_found = [lanes[f"{name}, {queue} kbit"] for lanes in self.seeds]
+        return [lane[what] / scale for lane in lanes_found if what in lane]
+
+    def median(self, name, queue, what, scale=1e6):
+        return statistics.median(self.values(name, queue, what, scale))
+
+
+def _table(found, queue, page):
+    page.text(f"Queue of {queue} kbit:")
+    rows = []
+    for name in (*CLIENTS, *OURS, BULK):
+        published = PUBLISHED.get((name, queue), "")
+        share = [100 * value for value in found.values(name, queue, "throughput", FAIR)]
+        rows.append((name, published, *(spread(found.values(name, queue, what))
+                                        for what in ("rate", "least", "seen", "throughput")),
+                     spread(share, 0) + " %", spread(found.values(name, queue, "bulk"))))
+    page.table(("", "published", "picked", "lowest", "seen", "sent", "share", "flow"), rows)
+
+
+def _claims(found, page):
+    lowest = {queue: found.median("discrete", queue, "rate") for queue in QUEUES}
+    page.claim("Beside a flow the client's rate spirals down below its fair share; 120 kbit",
+               "560 kbit/s, of 1750 that would fit", f"{1000 * lowest[120]:.0f} kbit/s",
+               lowest[120] < 0.6 * 1.75)
+    page.claim("A shorter queue helps it: 120, 75, 20 kbit", "560, 1050 kbit/s, fair",
+               ", ".join(f"{1000 * lowest[queue]:.0f}" for queue in QUEUES) + " kbit/s",
+               lowest[120] < lowest[75] < lowest[20])
+    continuous = found.median("continuous", 120, "rate")
+    page.claim("Continuous rates help it; 120 kbit", "improvement",
+               f"{1000 * continuous:.0f} kbit/s in place of {1000 * lowest[120]:.0f}",
+               continuous > lowest[120])
+    everything = {queue: found.median("continuous, all it sees", queue, "throughput", FAIR)
+                  for queue in QUEUES}
+    page.claim("Asking for all it sees it gets its fair share with 20 kbit", "equal shares",
+               f"{everything[20]:.0%}", everything[20] >= 0.9)
+    for name in OURS:
+        for queue in QUEUES:
+            share = found.median(name, queue, "throughput", FAIR)
+            bulk = found.median(BULK, queue, "throughput", FAIR)
+            page.claim(f"The server's loop gets 90 % of its fair share and more; {name}, {queue} "
+                       "kbit", "not in the paper", f"{share:.0%} (a bulk flow there: {bulk:.0%}), "
+                       f"p95 of a picture's delay {found.median(name, queue, 'p95', 1):.0f} ms",
+                       share >= 0.9)
+
+
+def _plots(figures, page):
+    series = figures.get(f"seed {SERIES_SEED}")
+    if not series:
+        return
+    competition = TIMES[False][0] if len(series["lanes"]["discrete, 120 kbit"]["series"]) > 50 \
+        else TIMES[True][0]
+    page.heading(f"Rates over time, seed {SERIES_SEED}")
+    drawn = (*CLIENTS, "symcast, cubic")
+    with page.plot("rates", "As the paper's figures 2 to 5: what is picked; the competing flow comes "
+                   "at the dotted line; dashed: the fair share", rows=2, columns=2, size=(11, 7),
+                   sharex=True, sharey=True) as axes:
+        for axis, name in zip(axes.flat, drawn):
+            for queue in QUEUES:
+                times, rates, _ = zip(*series["lanes"][f"{name}, {queue} kbit"]["series"])
+                axis.plot(times, rates, drawstyle="steps-post", linewidth=1,
+                          label=f"queue {queue} kbit")
+            axis.axhline(FAIR / 1e6, linestyle="--", color="grey", linewidth=0.8)
+            axis.axvline(competition, linestyle=":", color="grey")
+            axis.set_title(name, fontsize=10)
+            axis.set_ylim(0, 5)
+        axes[0][0].legend(fontsize=8)
+        for axis in axes[:, 0]:
+            axis.set_ylabel("Mbit/s")
+        for axis in axes[1]:
+            axis.set_xlabel("seconds")
+    with page.plot("spiral", "The discrete client, 120 kbit: what it picks and what it sees (the "
+                   "paper's figure 2)") as axis:
+        times, rates, seen = zip(*series["lanes"]["discrete, 120 kbit"]["series"])
+        axis.plot(times, seen, linewidth=0.8, label="throughput of the segment")
+        axis.plot(times, rates, drawstyle="steps-post", label="rate picked")
+        axis.axhline(FAIR / 1e6, linestyle="--", color="grey", linewidth=0.8)
+        axis.axvline(competition, linestyle=":", color="grey")
+        axis.set_ylim(0, 5)
+        axis.set_xlabel("seconds")
+        axis.set_ylabel("Mbit/s")
+        axis.legend(fontsize=8)
+
+
+EXPERIMENT = Experiment(
+    name="rate-picking",
+    title="Picking a rate beside a competing flow: the client's way and the server's",
+    paper="Kotaru 2014, *CS244 '14: Confused, timid, and unstable: picking a video streaming rate is "
+          "hard*, on Huang, Handigol, Heller, McKeown, Johari 2012",
+    hypothesis="""
+A client that fetches segments when its buffer has room, and picks each one's rate by what the last
+ones took, spirals down beside a bulk flow: short transfers see less than their share, so it asks for
+less, and sees less still. A server that hears its socket does not: it neither pauses nor guesses.""",
+    method=f"""
+A link of {RATE / 1e6:g} Mbit/s and a round trip of {ROUND_TRIP} ms, with a queue of
+{', '.join(map(str, QUEUES))} kbit beside the packet being sent. The client holds
+{segment_client.BUFFER:g} s of media, asks for {segment_client.SEGMENT:g} s over a connection of its
+own when they fit (initial window {INITIAL_WINDOW}), and picks by the mean throughput of its last
+{segment_client.FETCHES} fetches: *discrete*, the highest of {len(RATES)} rates (235 to 1750 kbit/s)
+that is no more than {CONSERVATISM:g} of it; *continuous*, {CONSERVATISM:g} of it; *all it sees*, as
+much. After {TIMES[False][0]} s a CUBIC bulk flow comes for {TIMES[False][1]} s, from the same server
+to the same client. On links that are alike: symcast with the policy `symbiosis`, a live stream of
+640x360 and at most 5 Mbit/s, its sockets on CUBIC and on BBR; and another bulk flow in its place. All
+links at once in one run, a run for each seed.""",
+    differences=(
+        "Huang's figure 9 (what throughput leads to which rate) is not in the text: "
+        f"{CONSERVATISM:g} of the mean throughput, by which 2.5 Mbit/s give 1750 kbit/s as the paper "
+        "says",
+        "continuous rates may rise to 5 Mbit/s, the discrete ones to 1750 kbit/s as in the paper",
+        "the link emulator in place of Mininet; the queue counts bytes, its last packet being sent "
+        "not among them",
+        "symcast is live: it has no 240 s to fill, and what it sends is watched at once"),
+    runs=runs, measure=measure, report=report, repeats=3)
