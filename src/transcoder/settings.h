@@ -46,7 +46,10 @@ struct AudioSettings {
   bool operator==(const AudioSettings&) const = default;
 };
 
+enum class VideoCodec { kH264, kMpeg2 };
+
 struct EncoderSettings {
+  VideoCodec codec = VideoCodec::kH264;
   std::string preset = "veryfast";  ///< x264 preset
   double crf = 18;                  ///< quality aimed at while the rate allows (x264 CRF)
   base::Duration vbv = std::chrono::milliseconds{60};          ///< rate buffer at the target rate

@@ -1,0 +1,73 @@
+#include "transcoder/encode/quantiser_control.h"
+
+#include <gtest/gtest.h>
+
+namespace transcoder {
+namespace {
+
+using Kind = QuantiserControl::Kind;
+
+constexpr int kPixels = 176 * 120;
+constexpr base::ByteCount kPlenty{1'000'000};
+constexpr double kCrf = 18;
+constexpr int kCodeOfScale12 = 10, kCodeOfScale24 = 16;
+
+/// One that has coded pictures of both kinds with a scale of 12, in 10 kB.
+QuantiserControl at_scale_12() {
+  QuantiserControl control{kCrf, kPixels};
+  control.coded(Kind::kNew, kCodeOfScale12, base::ByteCount{10'000});
+  control.coded(Kind::kPredicted, kCodeOfScale12, base::ByteCount{10'000});
+  return control;
+}
+
+TEST(QuantiserControlTest, FinestIsX264sStepOfTheSameNumber) {
+  auto control = at_scale_12();
+  for (int i = 0; i < 20; ++i) {
+    for (const auto kind : {Kind::kNew, Kind::kPredicted}) {
+      control.coded(kind, control.choose(kind, kPlenty), base::ByteCount{1000});
+    }
+  }
+  EXPECT_EQ(control.choose(Kind::kPredicted, kPlenty), 5);  // 0.625 * 2^(18 / 6)
+  EXPECT_EQ(control.choose(Kind::kNew, kPlenty), 3);        // 5 / 1.4
+}
+
+TEST(QuantiserControlTest, FinestFollowsCrf) {
+  const QuantiserControl best{0, kPixels}, worst{51, kPixels};
+  EXPECT_EQ(best.choose(Kind::kNew, kPlenty), 1);
+  EXPECT_EQ(worst.choose(Kind::kNew, kPlenty), QuantiserControl::kCoarsest);
+}
+
+TEST(QuantiserControlTest, HalfTheRoomDoublesTheScale) {
+  // A little less than half: 5 % are left for the error.
+  EXPECT_EQ(at_scale_12().choose(Kind::kPredicted, base::ByteCount{5300}), kCodeOfScale24);
+}
+
+TEST(QuantiserControlTest, PictureThatFitsKeepsItsScale) {
+  EXPECT_EQ(at_scale_12().choose(Kind::kPredicted, base::ByteCount{10'600}), kCodeOfScale12);
+}
+
+TEST(QuantiserControlTest, MoreRoomMakesItAQuarterFinerAtMost) {
+  EXPECT_EQ(at_scale_12().choose(Kind::kPredicted, kPlenty), 9);  // scale 10, at least 9
+}
+
+TEST(QuantiserControlTest, NoRoomIsTheCoarsest) {
+  EXPECT_EQ(at_scale_12().choose(Kind::kPredicted, base::ByteCount{1}),
+            QuantiserControl::kCoarsest);
+}
+
+TEST(QuantiserControlTest, KindsGoTheirOwnWays) {
+  auto control = at_scale_12();
+  control.coded(Kind::kPredicted, kCodeOfScale12, base::ByteCount{20'000});
+  EXPECT_EQ(control.choose(Kind::kPredicted, base::ByteCount{10'600}), kCodeOfScale24);
+  EXPECT_EQ(control.choose(Kind::kNew, base::ByteCount{10'600}), kCodeOfScale12);
+}
+
+TEST(QuantiserControlTest, PictureAfterACoarseKeyframeIsNotMuchFiner) {
+  constexpr int kCodeOfScale72 = 26;
+  auto control = at_scale_12();
+  control.coded(Kind::kNew, kCodeOfScale72, base::ByteCount{10'000});
+  EXPECT_EQ(control.choose(Kind::kPredicted, base::ByteCount{10'600}), kCodeOfScale24);
+}
+
+}  // namespace
+}  // namespace transcoder
