@@ -191,10 +191,9 @@ Section<StreamConfig> encoder_section() {
       [](auto& stream) -> auto& { return stream.media.encoder; },
       {
           key("codec", &Part::codec, kCodecs,
-              "\"h264\", or \"mpeg2\" for receivers that know nothing newer. It needs twice the "
-              "rate and more for the same picture: raise rate.min and points.bits_per_pixel too. A "
-              "keyframe takes 60 bits for each block of 16x16 pixels at least, and one keyframe "
-              "replaces every picture that a viewer lost."),
+              "\"h264\", or \"mpeg2\" for receivers that know nothing newer: it needs about twice "
+              "the rate for the same picture, so double rate.min and points.bits_per_pixel with "
+              "it, and what a viewer has lost only a keyframe mends."),
           key("preset", &Part::preset, kPresets,
               "x264 preset: a slower one gives a better picture at the same rate, and takes more "
               "CPU time. \"mpeg2\" has none."),

@@ -25,6 +25,11 @@ constexpr double kFinest = 0.75;  ///< of the last scale
 /// trials; a third of its own scale takes few, and half a second later nothing is seen of it.
 constexpr double kAfterNew = 3;
 
+/// Of its room: what a picture takes whose finer version did not fit, and that has little to show.
+/// Others take half of it and more then.
+constexpr double kLittle = 0.25;
+constexpr int kPause = 30;  ///< pictures: trying costs a few times the CPU time of one
+
 /// The quantiser step of H.264's QP 0 (ITU-T H.264, table 8-15 and 8.5.12.1), which a scale is too
 /// (13818-2, 7.4.2.3, with a weight of 16).
 constexpr double kStepOfQp0 = 0.625;
@@ -58,19 +63,31 @@ QuantiserControl::Coded QuantiserControl::last_of(Kind kind) const {
   return last.value_or(guess_);
 }
 
-int QuantiserControl::choose(Kind kind, base::ByteCount room) const {
+bool QuantiserControl::may_be_finer(Kind kind) {
+  if (kind == Kind::kNew) nothing_finer_ = 0;
+  return nothing_finer_ == 0 || --nothing_finer_ == 0;
+}
+
+int QuantiserControl::choose(Kind kind, base::ByteCount room) {
   const auto last = last_of(kind);
-  const double ratio = kAim * static_cast<double>(room.bits()) / last.bits;
+  room_ = static_cast<double>(room.bits());
+  const double ratio = kAim * room_ / last.bits;
+  const bool finer = may_be_finer(kind);
   double scale = last.scale / ratio;
-  if (ratio > 1 && new_) scale = last.scale * std::max(kFinest, std::pow(ratio, -kFinerPower));
+  if (ratio > 1 && new_) {
+    scale = finer ? last.scale * std::max(kFinest, std::pow(ratio, -kFinerPower)) : last.scale;
+  }
   const double finest = kind == Kind::kNew ? finest_new_ : finest_predicted_;
-  return code_of_at_least(std::max(scale, finest));
+  tried_ = code_of_at_least(std::max(scale, finest));
+  return tried_;
 }
 
 void QuantiserControl::coded(Kind kind, int code, base::ByteCount size) {
   const Coded last{.scale = kScales.at(static_cast<std::size_t>(code) - 1),
                    .bits = static_cast<double>(size.bits())};
   (kind == Kind::kNew ? new_ : predicted_) = last;
+  const bool in_vain = code > tried_ && last.bits < kLittle * room_;
+  if (kind == Kind::kPredicted && in_vain) nothing_finer_ = kPause;
   if (kind == Kind::kNew && predicted_) {
     predicted_->scale = std::max(predicted_->scale, last.scale / kAfterNew);
   }

@@ -14,7 +14,9 @@ namespace transcoder {
 ///   scale = its scale / ratio                            where ratio < 1
 ///           its scale * max(3/4, 1 / cube root of ratio)  otherwise
 ///
-/// and never finer than `crf` asks. Scales are quantiser_scale of ISO/IEC 13818-2, the non-linear
+/// and never finer than `crf` asks. A still picture may have nothing between what shows no change
+/// and what codes all of it again, which does not fit: then nothing finer is tried for a second.
+/// Scales are quantiser_scale of ISO/IEC 13818-2, the non-linear
 /// one (table 7-6), from 1 to 112; codes are what the stream holds for them, from 1 to 31. Pure.
 class QuantiserControl {
  public:
@@ -30,10 +32,10 @@ class QuantiserControl {
   /// finer in new pictures, as x264 has it. `pixels`: luma samples.
   QuantiserControl(double crf, int pixels);
 
-  /// The code for a picture that may take `room`.
-  int choose(Kind kind, base::ByteCount room) const;
+  /// The code for a picture that may take `room`; call once per picture.
+  int choose(Kind kind, base::ByteCount room);
 
-  /// A picture took `size`, with `code` in the end.
+  /// That picture took `size`, with `code` in the end.
   void coded(Kind kind, int code, base::ByteCount size);
 
  private:
@@ -43,12 +45,16 @@ class QuantiserControl {
   };
 
   Coded last_of(Kind kind) const;
+  bool may_be_finer(Kind kind);
 
   const double finest_new_;        ///< scale
   const double finest_predicted_;  ///< scale
   const Coded guess_;              ///< of a picture of which nothing is known
   std::optional<Coded> new_;       ///< the last one
   std::optional<Coded> predicted_;
+  int tried_ = 0;          ///< code that the picture began with
+  double room_ = 0;        ///< bits that it may take
+  int nothing_finer_ = 0;  ///< predicted pictures for which nothing finer is tried
 };
 
 }  // namespace transcoder

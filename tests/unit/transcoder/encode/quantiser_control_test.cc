@@ -32,7 +32,7 @@ TEST(QuantiserControlTest, FinestIsX264sStepOfTheSameNumber) {
 }
 
 TEST(QuantiserControlTest, FinestFollowsCrf) {
-  const QuantiserControl best{0, kPixels}, worst{51, kPixels};
+  QuantiserControl best{0, kPixels}, worst{51, kPixels};
   EXPECT_EQ(best.choose(Kind::kNew, kPlenty), 1);
   EXPECT_EQ(worst.choose(Kind::kNew, kPlenty), QuantiserControl::kCoarsest);
 }
@@ -53,6 +53,33 @@ TEST(QuantiserControlTest, MoreRoomMakesItAQuarterFinerAtMost) {
 TEST(QuantiserControlTest, NoRoomIsTheCoarsest) {
   EXPECT_EQ(at_scale_12().choose(Kind::kPredicted, base::ByteCount{1}),
             QuantiserControl::kCoarsest);
+}
+
+/// Pictures, of 40, for which a finer code is chosen, when any finer one does not fit and the one
+/// from before takes `size`.
+int tried_in_vain(base::ByteCount size) {
+  auto control = at_scale_12();
+  int tried = 0;
+  for (int i = 0; i < 40; ++i) {
+    tried += control.choose(Kind::kPredicted, base::ByteCount{20'000}) < kCodeOfScale12;
+    control.coded(Kind::kPredicted, kCodeOfScale12, size);
+  }
+  return tried;
+}
+
+TEST(QuantiserControlTest, WhatAStillPictureCannotHaveIsTriedOncePerSecond) {
+  EXPECT_EQ(tried_in_vain(base::ByteCount{500}), 2);
+  EXPECT_EQ(tried_in_vain(base::ByteCount{8000}), 40);
+}
+
+TEST(QuantiserControlTest, KeyframeEndsThatSecond) {
+  auto control = at_scale_12();
+  control.choose(Kind::kPredicted, kPlenty);
+  control.coded(Kind::kPredicted, kCodeOfScale12, base::ByteCount{500});
+  EXPECT_EQ(control.choose(Kind::kPredicted, kPlenty), kCodeOfScale12);
+  control.choose(Kind::kNew, kPlenty);
+  control.coded(Kind::kNew, kCodeOfScale12, base::ByteCount{10'000});
+  EXPECT_LT(control.choose(Kind::kPredicted, kPlenty), kCodeOfScale12);
 }
 
 TEST(QuantiserControlTest, KindsGoTheirOwnWays) {
