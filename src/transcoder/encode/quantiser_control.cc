@@ -21,14 +21,16 @@ constexpr double kAim = 0.95;
 constexpr double kFinerPower = 1. / 3;
 constexpr double kFinest = 0.75;  ///< of the last scale
 
-/// After a coarse new picture, coding what it left out at the scale from before it would take many
-/// trials; a third of its own scale takes few, and half a second later nothing is seen of it.
+/// What a coarse new picture left out would take many trials at the scale from before it, and long
+/// at its own; a third of its own takes few of either.
 constexpr double kAfterNew = 3;
 
 /// Of its room: what a picture takes whose finer version did not fit, and that has little to show.
 /// Others take half of it and more then.
 constexpr double kLittle = 0.25;
 constexpr int kPause = 30;  ///< pictures: trying costs a few times the CPU time of one
+
+constexpr double kMoreRoom = 1.25;
 
 /// The quantiser step of H.264's QP 0 (ITU-T H.264, table 8-15 and 8.5.12.1), which a scale is too
 /// (13818-2, 7.4.2.3, with a weight of 16).
@@ -59,12 +61,11 @@ QuantiserControl::QuantiserControl(double crf, int pixels)
       guess_{.scale = 8, .bits = static_cast<double>(pixels)} {}
 
 QuantiserControl::Coded QuantiserControl::last_of(Kind kind) const {
-  const auto& last = kind == Kind::kPredicted && predicted_ ? predicted_ : new_;
-  return last.value_or(guess_);
+  return (kind == Kind::kNew ? new_ : predicted_).value_or(guess_);
 }
 
 bool QuantiserControl::may_be_finer(Kind kind) {
-  if (kind == Kind::kNew) nothing_finer_ = 0;
+  if (kind == Kind::kNew || room_ > kMoreRoom * room_in_vain_) nothing_finer_ = 0;
   return nothing_finer_ == 0 || --nothing_finer_ == 0;
 }
 
@@ -87,8 +88,12 @@ void QuantiserControl::coded(Kind kind, int code, base::ByteCount size) {
                    .bits = static_cast<double>(size.bits())};
   (kind == Kind::kNew ? new_ : predicted_) = last;
   const bool in_vain = code > tried_ && last.bits < kLittle * room_;
-  if (kind == Kind::kPredicted && in_vain) nothing_finer_ = kPause;
-  if (kind == Kind::kNew && predicted_) {
+  if (kind == Kind::kPredicted && in_vain) {
+    nothing_finer_ = kPause;
+    room_in_vain_ = room_;
+  }
+  if (kind == Kind::kNew) {
+    if (!predicted_) predicted_ = Coded{.scale = 0, .bits = last.bits};
     predicted_->scale = std::max(predicted_->scale, last.scale / kAfterNew);
   }
 }

@@ -15,9 +15,11 @@ namespace transcoder {
 ///           its scale * max(3/4, 1 / cube root of ratio)  otherwise
 ///
 /// and never finer than `crf` asks. A still picture may have nothing between what shows no change
-/// and what codes all of it again, which does not fit: then nothing finer is tried for a second.
-/// Scales are quantiser_scale of ISO/IEC 13818-2, the non-linear
-/// one (table 7-6), from 1 to 112; codes are what the stream holds for them, from 1 to 31. Pure.
+/// and what codes all of it again, which does not fit: then nothing finer is tried for a second, or
+/// until there is more room.
+///
+/// Scales are quantiser_scale of ISO/IEC 13818-2, the non-linear one (table 7-6), from 1 to 112;
+/// codes are what the stream holds for them, from 1 to 31. Pure.
 class QuantiserControl {
  public:
   enum class Kind {
@@ -52,9 +54,10 @@ class QuantiserControl {
   const Coded guess_;              ///< of a picture of which nothing is known
   std::optional<Coded> new_;       ///< the last one
   std::optional<Coded> predicted_;
-  int tried_ = 0;          ///< code that the picture began with
-  double room_ = 0;        ///< bits that it may take
-  int nothing_finer_ = 0;  ///< predicted pictures for which nothing finer is tried
+  double room_in_vain_ = 0;  ///< bits into which nothing finer fitted
+  int tried_ = 0;            ///< code that the picture began with
+  double room_ = 0;          ///< bits that it may take
+  int nothing_finer_ = 0;    ///< predicted pictures for which nothing finer is tried
 };
 
 }  // namespace transcoder

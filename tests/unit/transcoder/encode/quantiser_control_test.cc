@@ -82,6 +82,14 @@ TEST(QuantiserControlTest, KeyframeEndsThatSecond) {
   EXPECT_LT(control.choose(Kind::kPredicted, kPlenty), kCodeOfScale12);
 }
 
+TEST(QuantiserControlTest, MoreRoomEndsThatSecond) {
+  auto control = at_scale_12();
+  control.choose(Kind::kPredicted, base::ByteCount{20'000});
+  control.coded(Kind::kPredicted, kCodeOfScale12, base::ByteCount{500});
+  EXPECT_EQ(control.choose(Kind::kPredicted, base::ByteCount{24'000}), kCodeOfScale12);
+  EXPECT_LT(control.choose(Kind::kPredicted, base::ByteCount{26'000}), kCodeOfScale12);
+}
+
 TEST(QuantiserControlTest, KindsGoTheirOwnWays) {
   auto control = at_scale_12();
   control.coded(Kind::kPredicted, kCodeOfScale12, base::ByteCount{20'000});
@@ -89,8 +97,15 @@ TEST(QuantiserControlTest, KindsGoTheirOwnWays) {
   EXPECT_EQ(control.choose(Kind::kNew, base::ByteCount{10'600}), kCodeOfScale12);
 }
 
+constexpr int kCodeOfScale72 = 26;
+
+TEST(QuantiserControlTest, PictureAfterTheFirstIsThreeTimesFiner) {
+  QuantiserControl control{kCrf, kPixels};
+  control.coded(Kind::kNew, kCodeOfScale72, base::ByteCount{10'000});
+  EXPECT_EQ(control.choose(Kind::kPredicted, base::ByteCount{10'600}), kCodeOfScale24);
+}
+
 TEST(QuantiserControlTest, PictureAfterACoarseKeyframeIsNotMuchFiner) {
-  constexpr int kCodeOfScale72 = 26;
   auto control = at_scale_12();
   control.coded(Kind::kNew, kCodeOfScale72, base::ByteCount{10'000});
   EXPECT_EQ(control.choose(Kind::kPredicted, base::ByteCount{10'600}), kCodeOfScale24);
