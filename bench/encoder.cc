@@ -1,9 +1,11 @@
-// How well the encoder obeys its rate, and what it costs. Prints five tables:
+// How well the encoders obey their rate, and what they cost. Prints seven tables:
 //   content x cut        frames until the output obeys, excess at the new rate, share of the rate
 //   content x frame rate  the same where the real frame rate differs from the nominal one
 //   lost pictures        size and quality of what mends them, and of a keyframe in its place
 //   preset               CPU time of one picture
 //   rate                 what MPEG-TS adds
+//   codec                x264 and MPEG-2 side by side: cuts, quality, CPU time
+//   least                what an MPEG-2 picture costs at least
 #include <time.h>
 
 #include <algorithm>
@@ -20,8 +22,8 @@
 
 #include "pictures.h"
 #include "transcoder/encode/aac_encoder.h"
+#include "transcoder/encode/open_encoder.h"
 #include "transcoder/encode/ts_muxer.h"
-#include "transcoder/encode/x264_encoder.h"
 
 namespace {
 
@@ -43,24 +45,35 @@ base::Duration thread_cpu_time() {
 struct Run {
   std::vector<double> bits;   // of each picture
   std::vector<double> times;  // seconds, of each picture
+  std::vector<double> psnr;   // dB, of each picture's Y, when measured
   base::Duration cpu{};
+  base::Duration slowest{};  // CPU time of a picture
+};
+
+struct Size {
+  int width = kWidth;
+  int height = kHeight;
 };
 
 // Pictures at the given times (one more time than pictures); the rate changes before kCutAt.
 Run encode(Content content, const transcoder::EncoderSettings& settings,
-           const std::vector<double>& times, base::BitRate before, base::BitRate after) {
-  Pictures pictures{content, kWidth, kHeight};
+           const std::vector<double>& times, base::BitRate before, base::BitRate after,
+           Size size = {}) {
+  Pictures pictures{content, size.width, size.height};
   Run run;
   run.times = times;
   auto frame = pictures.next({});
-  const auto encoder = transcoder::open_x264(settings, frame->format, kNominal, before);
+  const auto encoder = transcoder::open_encoder(settings, frame->format, kNominal, before);
   for (std::size_t i = 0; i + 1 < times.size(); ++i) {
     if (i > 0) frame = pictures.next(base::from_seconds(times[i]));
     if (i == kCutAt) encoder->retarget(after);
     const auto start = thread_cpu_time();
     const auto picture = encoder->encode(*frame, i == 0);
-    run.cpu += thread_cpu_time() - start;
+    const auto spent = thread_cpu_time() - start;
+    run.cpu += spent;
+    run.slowest = std::max(run.slowest, spent);
     if (!picture) throw std::runtime_error{picture.error()};
+    if (picture->psnr) run.psnr.push_back(picture->psnr->y);
     run.bits.push_back(8.0 * static_cast<double>(picture->bytes.size()));
   }
   return run;
@@ -165,7 +178,7 @@ std::optional<Mended> mend(Content content, base::BitRate rate, int lost, bool k
   constexpr int kMeasured = 15;
   Pictures pictures{content, kWidth, kHeight};
   auto frame = pictures.next({});
-  const auto encoder = transcoder::open_x264({.psnr = true}, frame->format, kNominal, rate);
+  const auto encoder = transcoder::open_encoder({.psnr = true}, frame->format, kNominal, rate);
   Mended result;
   double before = 0;
   for (int i = 0; i < kBefore + kMeasured; ++i) {
@@ -234,11 +247,11 @@ class Overhead {
 double video_overhead(base::BitRate rate) {
   Overhead overhead;
   Pictures pictures{Content::kMoving, kWidth, kHeight};
-  transcoder::TsMuxer muxer{"bench", true};
+  transcoder::TsMuxer muxer{"bench", transcoder::VideoCodec::kH264, true};
   std::unique_ptr<transcoder::Encoder> encoder;
   for (int i = 0; i < 60; ++i) {
     const auto frame = pictures.next(base::from_seconds(i / kNominal));
-    if (!encoder) encoder = transcoder::open_x264({}, frame->format, kNominal, rate);
+    if (!encoder) encoder = transcoder::open_encoder({}, frame->format, kNominal, rate);
     const auto picture = encoder->encode(*frame, i == 0);
     if (!picture) throw std::runtime_error{picture.error()};
     overhead.add(picture->bytes.size(), muxer.mux(*picture, frame->pts));
@@ -254,7 +267,7 @@ struct SoundCost {
 SoundCost sound_cost(base::BitRate rate) {
   constexpr int kBlocks = 470;  // 10 s
   Overhead overhead;
-  transcoder::TsMuxer muxer{"bench", true};
+  transcoder::TsMuxer muxer{"bench", transcoder::VideoCodec::kH264, true};
   transcoder::AacEncoder encoder{rate};
   std::mt19937 random{1};
   std::normal_distribution<float> noise{0, 0.1F};
@@ -284,6 +297,65 @@ void container_table() {
   }
 }
 
+double mean(const std::vector<double>& values, std::size_t first, std::size_t last) {
+  return std::accumulate(&values[first], &values[first] + (last - first), 0.0) /
+         static_cast<double>(last - first);
+}
+
+void codec_cuts(transcoder::VideoCodec codec, Size size, base::BitRate before) {
+  const transcoder::EncoderSettings settings{.codec = codec, .psnr = true};
+  for (const auto content : transcoder::test::kContents) {
+    for (const double factor : {0.2, 0.55, 1.0}) {
+      const auto after = before * factor;
+      const auto run =
+          encode(content, settings, regular(30, kCutAt + kAfterwards), before, after, size);
+      const std::size_t end = run.bits.size();
+      std::printf(
+          "%-5s %4dx%-4d %-7s %7.2f  %6.0f %6.0f %6.0f  %6.0f  %9.1f  %4.1f %4.1f  %5.2f %5.1f\n",
+          codec == transcoder::VideoCodec::kMpeg2 ? "mpeg2" : "x264", size.width, size.height,
+          std::string{name(content)}.c_str(), factor, mean(run.bits, 30, kCutAt), run.bits[kCutAt],
+          mean(run.bits, kCutAt + 10, end), static_cast<double>(after.bps()) / 30,
+          excess_ms(run, kCutAt, kCutAt + 10, after), mean(run.psnr, 30, kCutAt),
+          mean(run.psnr, kCutAt + 10, end), 1e3 * base::seconds(run.cpu) / run.bits.size(),
+          1e3 * base::seconds(run.slowest));
+    }
+  }
+}
+
+void codec_table() {
+  std::puts(
+      "\n# Codecs: change of rate before picture 60, where scene 3 of cuts begins; 30/s, PSNR of "
+      "Y\n"
+      "# bits of a picture: mean of those before, the first, mean from 10 pictures on, its share\n"
+      "codec size      content  factor  before  first  after   share  excess ms  dB before after  "
+      "ms "
+      "mean worst");
+  for (const auto& [size, rate] : {std::pair{Size{176, 120}, base::BitRate::mbps(2)},
+                                   {Size{640, 360}, base::BitRate::kbps(1500)},
+                                   {Size{1280, 720}, base::BitRate::mbps(4)}}) {
+    for (const auto codec : {transcoder::VideoCodec::kH264, transcoder::VideoCodec::kMpeg2}) {
+      codec_cuts(codec, size, rate);
+    }
+  }
+}
+
+void least_table() {
+  std::puts(
+      "\n# Least bits of a macroblock, MPEG-2 at a rate of nothing: keyframe, and mean of others\n"
+      "size      content  keyframe  others  kbit/s of both, a keyframe in 2 s");
+  for (const auto& size : {Size{176, 120}, Size{640, 360}, Size{1280, 720}}) {
+    const double blocks = ((size.width + 15) / 16) * ((size.height + 15) / 16);
+    for (const auto content : transcoder::test::kContents) {
+      const auto run = encode(content, {.codec = transcoder::VideoCodec::kMpeg2}, regular(30, 29),
+                              base::BitRate{1}, base::BitRate{1}, size);
+      const double others = mean(run.bits, 1, run.bits.size());
+      std::printf("%4dx%-4d %-7s  %8.1f  %6.1f  %6.0f\n", size.width, size.height,
+                  std::string{name(content)}.c_str(), run.bits[0] / blocks, others / blocks,
+                  (run.bits[0] + 59 * others) / 2000);
+    }
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -293,4 +365,6 @@ int main() {
   mend_table();
   preset_table(settings);
   container_table();
+  codec_table();
+  least_table();
 }

@@ -46,9 +46,12 @@ struct AudioSettings {
   bool operator==(const AudioSettings&) const = default;
 };
 
+enum class VideoCodec { kH264, kMpeg2 };
+
 struct EncoderSettings {
-  std::string preset = "veryfast";  ///< x264 preset
-  double crf = 18;                  ///< quality aimed at while the rate allows (x264 CRF)
+  VideoCodec codec = VideoCodec::kH264;
+  std::string preset = "veryfast";  ///< of x264; no other encoder has one
+  double crf = 18;  ///< quality aimed at while the rate allows: x264's CRF, on its scale for others
   base::Duration vbv = std::chrono::milliseconds{60};          ///< rate buffer at the target rate
   base::Duration keyframe_interval = std::chrono::seconds{2};  ///< clock common to all groups
   base::Duration forced_keyframe_interval = std::chrono::seconds{1};  ///< least time between forced

@@ -7,6 +7,8 @@ import subprocess
 
 import pytest
 
+from viewer import assert_clean
+
 SECONDS = 6
 # Its modules on the stream's way; not those for desktops. The first AAC frame of any stream only
 # primes the decoder, which VLC remarks.
@@ -25,6 +27,16 @@ restore_step = 0.05
 [rate]
 min = "100k"
 start = "200k"
+max = "2M"
+"""
+
+
+MPEG2 = """
+[encoder]
+codec = "mpeg2"
+[video]
+max_width = 176
+[rate]
 max = "2M"
 """
 
@@ -62,6 +74,25 @@ def test_ffmpeg_decodes_every_frame(daemon):
     code, _, err = run(["ffmpeg", "-v", "warning", "-xerror", "-t", str(SECONDS), "-i",
                         daemon.url(), "-f", "null", "-"])
     assert (code, err) == (0, "")
+
+
+@needs("ffprobe")
+@needs("ffmpeg")
+def test_mpeg2_is_found_and_decodes(serve, view):
+    daemon = serve("--source", "live=test:?size=352x240&fps=30", config=MPEG2)
+    viewer = view(daemon.url())
+    code, out, err = run(["ffprobe", "-v", "warning", "-show_entries",
+                          "stream=codec_name,width,height", "-select_streams", "v",
+                          "-of", "default=noprint_wrappers=1", daemon.url()])
+    assert (code, err) == (0, "")
+    assert set(out.split()) == {"codec_name=mpeg2video", "width=176", "height=120"}
+    code, _, err = run(["ffmpeg", "-v", "warning", "-xerror", "-t", "3", "-i", daemon.url(),
+                        "-f", "null", "-"])
+    assert (code, err) == (0, "")
+    summary = viewer.finish()
+    assert_clean(summary)
+    keyframes = [picture["keyframe"] for picture in viewer.pictures()]
+    assert keyframes[0] and 0 < sum(keyframes) < len(keyframes) / 10
 
 
 @needs("mpv")

@@ -11,9 +11,11 @@ constexpr std::uint16_t kPatPid = 0;
 constexpr std::uint16_t kNullPid = 0x1fff;
 constexpr std::uint8_t kPatTable = 0;
 constexpr std::uint8_t kPmtTable = 2;
+constexpr std::uint8_t kStreamTypeMpeg2 = 0x02;
 constexpr std::uint8_t kStreamTypeH264 = 0x1b;
 constexpr std::uint8_t kStreamTypeAdts = 0x0f;
 constexpr std::uint8_t kNalIdr = 5;
+constexpr unsigned kIntraPicture = 1;
 constexpr double kAudioTolerance = 0.002 * kTicksPerSecond;  // time stamps are rounded to a tick
 
 std::uint16_t u16(std::span<const std::uint8_t> bytes, std::size_t at) {
@@ -36,6 +38,17 @@ std::uint64_t parse_timestamp(std::span<const std::uint8_t> b) {
 
 std::size_t adts_frame_size(std::span<const std::uint8_t> h) {
   return static_cast<std::size_t>((h[3] & 3) << 11 | h[4] << 3 | h[5] >> 5);
+}
+
+/// Of the last eight bytes: a NAL unit begins, an IDR slice.
+bool ends_idr_start(std::uint64_t bytes) {
+  return (bytes >> 8 & 0xffffff) == 1 && (bytes & 0x1f) == kNalIdr;
+}
+
+/// picture_start_code, 10 bits of temporal_reference, 3 of picture_coding_type (13818-2, 6.2.3).
+bool ends_intra_picture_start(std::uint64_t bytes) {
+  constexpr std::uint64_t kPictureStart = 0x00000100;
+  return (bytes >> 16 & 0xffffffff) == kPictureStart && (bytes >> 3 & 7) == kIntraPicture;
 }
 
 double adts_frame_ticks(std::span<const std::uint8_t> header) {
@@ -164,8 +177,12 @@ void TsParser::take_pmt(const Header& header) {
   if (!pmt || pmt->size() < 12) return;
   for (std::size_t at = 12u + (u16(*pmt, 10) & 0x0fffu); at + 5 <= pmt->size();) {
     const std::uint16_t pid = u16(*pmt, at + 1) & 0x1fff;
-    if ((*pmt)[at] == kStreamTypeH264) video_pid_ = pid;
-    if ((*pmt)[at] == kStreamTypeAdts) audio_pid_ = pid;
+    const std::uint8_t type = (*pmt)[at];
+    if (type == kStreamTypeH264 || type == kStreamTypeMpeg2) {
+      video_pid_ = pid;
+      mpeg2_ = type == kStreamTypeMpeg2;
+    }
+    if (type == kStreamTypeAdts) audio_pid_ = pid;
     at += 5u + (u16(*pmt, at + 3) & 0x0fffu);
   }
 }
@@ -191,13 +208,13 @@ void TsParser::take_video(const Header& header, base::Time arrival) {
     if (!rest) return;
     const bool random_access = !header.adaptation.empty() && (header.adaptation[0] & 0x40);
     picture_ = Picture{.index = pictures_, .pts = *pes_pts_, .keyframe = random_access};
-    nal_window_ = ~0u;
+    window_ = ~0ull;
     payload = *rest;
   }
   if (!picture_) return;
   picture_->arrival = arrival;
   picture_->bytes += payload.size();
-  scan_for_idr(payload);
+  scan_for_keyframe(payload);
 }
 
 /// A picture is known to be complete when the next one begins.
@@ -208,10 +225,10 @@ void TsParser::end_picture() {
   picture_.reset();
 }
 
-void TsParser::scan_for_idr(Bytes payload) {
+void TsParser::scan_for_keyframe(Bytes payload) {
   for (const std::uint8_t byte : payload) {
-    nal_window_ = nal_window_ << 8 | byte;
-    if (nal_window_ >> 8 == 1 && (byte & 0x1f) == kNalIdr) picture_->keyframe = true;
+    window_ = window_ << 8 | byte;
+    picture_->keyframe |= mpeg2_ ? ends_intra_picture_start(window_) : ends_idr_start(window_);
   }
 }
 

@@ -20,7 +20,7 @@ struct Picture {
   Ticks pts{};
   base::Time arrival{};  ///< of its last byte
   std::size_t bytes = 0;
-  bool keyframe = false;  ///< random_access_indicator or an H.264 IDR slice
+  bool keyframe = false;  ///< random_access_indicator, an H.264 IDR slice or an MPEG-2 I picture
 };
 
 /// What a strict receiver would object to, and what it received.
@@ -42,7 +42,8 @@ struct TsCounters {
   std::uint64_t pts_before_pcr = 0;  ///< pictures or sound too late for a decoder's clock
 };
 
-/// Demultiplexes one MPEG-TS programme with H.264 and AAC (ISO/IEC 13818-1), fed in any pieces.
+/// Demultiplexes one MPEG-TS programme with H.264 or MPEG-2 video and AAC (ISO/IEC 13818-1), fed in
+/// any pieces.
 class TsParser {
  public:
   using OnPicture = std::function<void(const Picture&)>;
@@ -80,7 +81,7 @@ class TsParser {
   std::optional<Bytes> take_pes_start(Bytes payload, TickUnwrapper& unwrapper);
   void take_video(const Header& header, base::Time arrival);
   void end_picture();
-  void scan_for_idr(Bytes payload);
+  void scan_for_keyframe(Bytes payload);
   void take_audio(const Header& header);
   void count_adts_frames();
   void check_audio_time(Ticks pts);
@@ -98,7 +99,8 @@ class TsParser {
 
   std::optional<Picture> picture_;
   std::uint64_t pictures_ = 0;
-  std::uint32_t nal_window_ = ~0u;  // the last four bytes, for start codes across packets
+  bool mpeg2_ = false;            // the video; else H.264
+  std::uint64_t window_ = ~0ull;  // the last eight bytes, for what spans packets
   std::vector<std::uint8_t> adts_;
   std::optional<double> audio_expected_;  // ticks
 };

@@ -52,10 +52,12 @@ Bytes pat() {
                    {.unit_start = true});
 }
 
-Bytes pmt() {
-  return ts_packet(kPmt, 0,
-                   with_crc({2,    0xb0, 23,   0,    1, 0xc1, 0,    0,    0xe1, 0x01, 0xf0, 0,  //
-                             0x1b, 0xe1, 0x01, 0xf0, 0, 0x0f, 0xe1, 0x02, 0xf0, 0}),
+constexpr std::uint8_t kH264 = 0x1b, kMpeg2 = 0x02;
+
+Bytes pmt(std::uint8_t video = kH264, std::uint8_t counter = 0) {
+  return ts_packet(kPmt, counter,
+                   with_crc({2,     0xb0, 23,   0,    1, 0xc1, 0,    0,    0xe1, 0x01, 0xf0, 0,  //
+                             video, 0xe1, 0x01, 0xf0, 0, 0x0f, 0xe1, 0x02, 0xf0, 0}),
                    {.unit_start = true});
 }
 
@@ -137,6 +139,19 @@ TEST_F(TsParserTest, FindsAStartCodeAcrossPackets) {
   feed(ts_packet(kVideo, 1, {1, 0x65}));
   feed(picture(2, 3000));
   EXPECT_TRUE(pictures_.at(0).keyframe);
+}
+
+TEST_F(TsParserTest, FindsMpeg2KeyframesByTheirType) {
+  const Bytes intra{0, 0, 1, 0xb3, 0x14, 0, 0, 1, 0, 0, 0x0f}, predicted{0, 0, 1, 0, 0, 0x57};
+  feed(pmt(kMpeg2, 1));
+  feed(picture(0, 0, intra));
+  feed(picture(1, 3000, predicted));
+  feed(picture(2, 6000, kIdr));  // a slice's start code, in MPEG-2
+  feed(picture(3, 9000, predicted));
+  ASSERT_EQ(pictures_.size(), 3u);
+  EXPECT_TRUE(pictures_.at(0).keyframe);
+  EXPECT_FALSE(pictures_.at(1).keyframe);
+  EXPECT_FALSE(pictures_.at(2).keyframe);
 }
 
 TEST_F(TsParserTest, CountsAMissingPacket) {

@@ -39,6 +39,8 @@ const types::Choice<std::optional<tcpinfo::EventSource>> kEventSources{
      {"tracepoint", tcpinfo::EventSource::kTracepoint},
      {"sockops", tcpinfo::EventSource::kSockops},
      {"tcp_info", tcpinfo::EventSource::kTcpInfo}}};
+const types::Choice<transcoder::VideoCodec> kCodecs{
+    {{"h264", transcoder::VideoCodec::kH264}, {"mpeg2", transcoder::VideoCodec::kMpeg2}}};
 // As x264_preset_names; a test compares them.
 const Word kPresets{{"ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow",
                      "slower", "veryslow", "placebo"}};
@@ -185,12 +187,16 @@ Section<StreamConfig> encoder_section() {
   using Part = transcoder::EncoderSettings;
   return section<StreamConfig, Part>(
       "encoder",
-      "H.264 by x264: capped CRF with a rate buffer so small that a new rate holds within a frame.",
+      "The video: capped quality with a rate buffer so small that a new rate holds within a frame.",
       [](auto& stream) -> auto& { return stream.media.encoder; },
       {
+          key("codec", &Part::codec, kCodecs,
+              "\"h264\", or \"mpeg2\" for receivers that know nothing newer: it needs about twice "
+              "the rate for the same picture, so double rate.min and points.bits_per_pixel with "
+              "it, and what a viewer has lost only a keyframe mends."),
           key("preset", &Part::preset, kPresets,
               "x264 preset: a slower one gives a better picture at the same rate, and takes more "
-              "CPU time."),
+              "CPU time. \"mpeg2\" has none."),
           key("crf", &Part::crf, Real{0, 51},
               "Quality aimed at while the rate allows, lower is better. 23 saves rate on easy "
               "pictures."),

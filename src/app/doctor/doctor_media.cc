@@ -110,6 +110,17 @@ Finding x264() {
   return {Verdict::kOk, "x264", fmt::format("{}, 8 bits", kVersion)};
 }
 
+/// Streams with encoder.codec = "mpeg2" need it, no others.
+Finding mpeg2() {
+  const AVCodec* codec = avcodec_find_encoder(AV_CODEC_ID_MPEG2VIDEO);
+  if (codec == nullptr) {
+    return {Verdict::kLimited, "MPEG-2", "libavcodec without an MPEG-2 encoder",
+            "apt-get install libavcodec59"};
+  }
+  return {Verdict::kOk, "MPEG-2",
+          fmt::format("libavcodec {}, encoder {}", AV_STRINGIFY(LIBAVCODEC_VERSION), codec->name)};
+}
+
 Finding aac() {
   const AVCodec* codec = avcodec_find_encoder(AV_CODEC_ID_AAC);
   if (codec == nullptr) {
@@ -138,6 +149,6 @@ Findings examine_sources() {
   return findings;
 }
 
-Findings examine_encoders() { return {x264(), aac(), mpegts()}; }
+Findings examine_encoders() { return {x264(), mpeg2(), aac(), mpegts()}; }
 
 }  // namespace app

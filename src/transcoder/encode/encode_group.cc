@@ -125,7 +125,7 @@ EncodeGroup::Impl::Impl(std::string name, const VideoSettings& video, const Audi
       publish_{std::move(publish)},
       open_{std::move(open)},
       target_{initial},
-      muxer_{name_, audio.enabled},
+      muxer_{name_, settings_.codec, audio.enabled},
       clock_{settings_.keyframe_interval, settings_.forced_keyframe_interval},
       next_point_{point},
       thread_{[this] { run(); }} {}

@@ -9,7 +9,7 @@
 #include "media/frame.h"
 #include "media/packet.h"
 #include "transcoder/encode/encoder.h"
-#include "transcoder/encode/x264_encoder.h"
+#include "transcoder/encode/open_encoder.h"
 #include "transcoder/settings.h"
 
 namespace transcoder {
@@ -43,7 +43,7 @@ class EncodeGroup {
   /// `name`: the stream's; it becomes the service name in MPEG-TS. Throws std::runtime_error.
   EncodeGroup(std::string name, VideoSettings video, AudioSettings audio, EncoderSettings encoder,
               base::BitRate initial, OperatingPoint point, Publish publish,
-              OpenEncoder open = open_x264);
+              OpenEncoder open = open_encoder);
   ~EncodeGroup();  ///< joins the thread
 
   void push(media::FramePtr frame);

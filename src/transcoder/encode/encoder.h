@@ -13,7 +13,8 @@
 
 namespace transcoder {
 
-/// One H.264 picture, Annex B, with parameter sets before each IDR picture.
+/// One picture. H.264: Annex B, with parameter sets before each IDR picture. MPEG-2: with a
+/// sequence header and that of a closed group of pictures before each intra picture.
 struct EncodedPicture {
   std::vector<std::uint8_t> bytes;
   bool keyframe = false;
@@ -43,7 +44,8 @@ class Encoder {
   virtual base::Result<EncodedPicture> encode(const media::Frame& frame, bool keyframe) = 0;
 };
 
-/// Opens an encoder for one picture format; throws std::runtime_error. open_x264, or a test's own.
+/// Opens an encoder for one picture format; throws std::runtime_error. open_encoder, or a
+/// test's own.
 using OpenEncoder = std::function<std::unique_ptr<Encoder>(
     const EncoderSettings&, const media::PictureFormat&, double frame_rate, base::BitRate)>;
 

@@ -39,6 +39,10 @@ std::string error_text(int code) {
   return text.data();
 }
 
+AVCodecID codec_id(VideoCodec codec) {
+  return codec == VideoCodec::kMpeg2 ? AV_CODEC_ID_MPEG2VIDEO : AV_CODEC_ID_H264;
+}
+
 std::int64_t to_90khz(media::Pts pts) {
   using Ticks = std::chrono::duration<std::int64_t, std::ratio<1, 90'000>>;
   return std::chrono::round<Ticks>(pts).count();
@@ -61,7 +65,7 @@ struct FreePacket {
 
 class TsMuxer::Impl {
  public:
-  Impl(const std::string& service, bool audio);
+  Impl(const std::string& service, VideoCodec video, bool audio);
 
   base::Result<std::vector<std::uint8_t>> write(int track, const std::vector<std::uint8_t>& bytes,
                                                 media::Pts pts, bool keyframe);
@@ -84,7 +88,7 @@ class TsMuxer::Impl {
   std::array<std::int64_t, 2> last_{AV_NOPTS_VALUE, AV_NOPTS_VALUE};  ///< per track
 };
 
-TsMuxer::Impl::Impl(const std::string& service, bool audio) {
+TsMuxer::Impl::Impl(const std::string& service, VideoCodec video, bool audio) {
   capture_libav_log();
   auto* buffer = static_cast<unsigned char*>(av_malloc(kIoBuffer));
   io_.reset(avio_alloc_context(buffer, kIoBuffer, 1, &out_, nullptr, collect, nullptr));
@@ -98,7 +102,7 @@ TsMuxer::Impl::Impl(const std::string& service, bool audio) {
   format_->avoid_negative_ts = 0;
   av_dict_set(&format_->metadata, "service_name", service.c_str(), 0);
   av_dict_set(&format_->metadata, "service_provider", "symcast", 0);
-  add_track(AVMEDIA_TYPE_VIDEO, AV_CODEC_ID_H264, kVideoPid);
+  add_track(AVMEDIA_TYPE_VIDEO, codec_id(video), kVideoPid);
   if (audio) add_audio();
   write_header();
 }
@@ -159,8 +163,8 @@ base::Result<std::vector<std::uint8_t>> TsMuxer::Impl::write(int track,
   return written;
 }
 
-TsMuxer::TsMuxer(const std::string& service, bool audio)
-    : impl_{std::make_unique<Impl>(service, audio)} {}
+TsMuxer::TsMuxer(const std::string& service, VideoCodec video, bool audio)
+    : impl_{std::make_unique<Impl>(service, video, audio)} {}
 TsMuxer::~TsMuxer() = default;
 
 base::Result<std::vector<std::uint8_t>> TsMuxer::mux(const EncodedPicture& picture,

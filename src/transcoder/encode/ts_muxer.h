@@ -9,10 +9,11 @@
 #include "media/frame.h"
 #include "media/packet.h"
 #include "transcoder/encode/encoder.h"
+#include "transcoder/settings.h"
 
 namespace transcoder {
 
-/// MPEG-TS of one H.264 and, perhaps, one AAC track, one access unit at a time: the bytes of each
+/// MPEG-TS of one video and, perhaps, one AAC track, one access unit at a time: the bytes of each
 /// come out at once, in whole TS packets. PAT, PMT and SDT stand before each keyframe and nowhere
 /// else; the PIDs are the same in every muxer; each picture carries a PCR that is 400 ms before
 /// its PTS. Timestamps are the stream's pts + 800 ms, at 90 kHz, modulo 2^33 (26.5 hours).
@@ -24,7 +25,7 @@ class TsMuxer {
   static constexpr int kAudioPid = 0x101;
 
   /// `service`: the service name in the SDT.
-  TsMuxer(const std::string& service, bool audio);
+  TsMuxer(const std::string& service, VideoCodec video, bool audio);
   ~TsMuxer();
 
   base::Result<std::vector<std::uint8_t>> mux(const EncodedPicture& picture, media::Pts pts);

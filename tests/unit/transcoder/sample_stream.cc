@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "transcoder/encode/x264_encoder.h"
+#include "transcoder/encode/open_encoder.h"
 
 namespace transcoder::test {
 
@@ -31,11 +31,11 @@ std::int64_t block_at(media::Pts pts) {
 
 }  // namespace
 
-SampleStream::SampleStream(media::Pts start, bool audio, base::BitRate rate)
+SampleStream::SampleStream(media::Pts start, bool audio, base::BitRate rate, VideoCodec codec)
     : start_{start},
       has_audio_{audio},
-      encoder_{open_x264({}, format(), 30, rate)},
-      muxer_{"live", audio},
+      encoder_{open_encoder({.codec = codec}, format(), 30, rate)},
+      muxer_{"live", codec, audio},
       block_{block_at(start)} {}
 
 EncodedPicture SampleStream::picture(bool keyframe) {

@@ -12,12 +12,13 @@
 
 namespace transcoder::test {
 
-/// A real H.264 and AAC stream in MPEG-TS, made unit by unit: moving pictures of 320x180 at 30/s
+/// A real stream of video and AAC in MPEG-TS, made unit by unit: moving pictures of 320x180 at 30/s
 /// with a keyframe every 30 pictures, and a tone of 1 kHz.
 class SampleStream {
  public:
   explicit SampleStream(media::Pts start = {}, bool audio = true,
-                        base::BitRate rate = base::BitRate::kbps(500));
+                        base::BitRate rate = base::BitRate::kbps(500),
+                        VideoCodec codec = VideoCodec::kH264);
 
   EncodedPicture picture(bool keyframe = false);
   media::AudioFrame sound();

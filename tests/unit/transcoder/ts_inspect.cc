@@ -12,6 +12,8 @@ extern "C" {
 #include <memory>
 #include <stdexcept>
 
+#include "transcoder/encode/ts_muxer.h"
+
 namespace transcoder::test {
 
 namespace {
@@ -156,6 +158,22 @@ std::vector<TsPacket> parse_ts(std::span<const std::uint8_t> bytes) {
     packets.push_back(parse_packet(&bytes[i]));
   }
   return packets;
+}
+
+std::map<int, int> stream_types(std::span<const std::uint8_t> bytes) {
+  constexpr std::size_t kHeader = 4;
+  for (; bytes.size() >= kPacketSize; bytes = bytes.subspan(kPacketSize)) {
+    if (parse_packet(bytes.data()).pid != TsMuxer::kPmtPid) continue;
+    const auto* section = &bytes[kHeader] + 1 + bytes[kHeader];       // after the pointer_field
+    const int end = 3 + ((section[1] & 0x0f) << 8 | section[2]) - 4;  // before the CRC
+    std::map<int, int> types;
+    for (int at = 12 + ((section[10] & 0x0f) << 8 | section[11]); at < end;) {
+      types[(section[at + 1] & 0x1f) << 8 | section[at + 2]] = section[at];
+      at += 5 + ((section[at + 3] & 0x0f) << 8 | section[at + 4]);
+    }
+    return types;
+  }
+  return {};
 }
 
 Decoded decode_ts(std::span<const std::uint8_t> bytes) {

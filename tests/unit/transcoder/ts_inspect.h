@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +22,10 @@ struct TsPacket {
 };
 
 std::vector<TsPacket> parse_ts(std::span<const std::uint8_t> bytes);
+
+/// stream_type of each elementary stream, by its PID, as the PMT announces them (ISO/IEC 13818-1,
+/// table 2-34); empty: there is no PMT on TsMuxer's PID.
+std::map<int, int> stream_types(std::span<const std::uint8_t> bytes);
 
 /// What libavformat and libavcodec read, and everything they say at level "warning" or worse.
 struct Decoded {

@@ -60,7 +60,7 @@ TEST_F(AudioTrackTest, SoundStaysAtItsTime) {
   // Silence, then a tone from 1 s on: it must be heard from 1 s on, and loud.
   for (int ms = 0; ms <= 1000; ms += 40) track_.advance(milliseconds{ms});
   for (int ms = 1000; ms < 2000; ms += 20) track_.push(tone(milliseconds{ms}, milliseconds{20}));
-  TsMuxer muxer{"live", true};
+  TsMuxer muxer{"live", VideoCodec::kH264, true};
   std::vector<std::uint8_t> bytes;
   for (const auto& frame : frames_) {
     const auto unit = muxer.mux(*frame);

@@ -1,65 +1,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <map>
 #include <stdexcept>
 
+#include "picture_decoder.h"
 #include "pictures.h"
 #include "transcoder/encode/x264_encoder.h"
-#include "transcoder/gst/handle.h"
-
-extern "C" {
-#include <libavcodec/avcodec.h>
-}
 
 namespace transcoder {
 namespace {
 
 using ::testing::Each;
 using ::testing::Ge;
-
-void free_context(AVCodecContext* context) { avcodec_free_context(&context); }
-void free_packet(AVPacket* packet) { av_packet_free(&packet); }
-void free_frame(AVFrame* frame) { av_frame_free(&frame); }
-
-/// A decoder that takes nothing amiss; says how well each picture shows its source (PSNR of Y, dB).
-class Decoder {
- public:
-  Decoder() {
-    context_->err_recognition = AV_EF_EXPLODE | AV_EF_CRCCHECK | AV_EF_BITSTREAM;
-    if (avcodec_open2(context_.get(), codec_, nullptr) != 0) throw std::runtime_error{"no decoder"};
-  }
-
-  /// Empty: no picture came out at once.
-  std::optional<double> decode(const EncodedPicture& picture, const media::Frame& source) {
-    const Handle<AVPacket, free_packet> packet{av_packet_alloc()};
-    av_new_packet(packet.get(), static_cast<int>(picture.bytes.size()));
-    std::copy(picture.bytes.begin(), picture.bytes.end(), packet->data);
-    EXPECT_EQ(avcodec_send_packet(context_.get(), packet.get()), 0);
-    const Handle<AVFrame, free_frame> decoded{av_frame_alloc()};
-    if (avcodec_receive_frame(context_.get(), decoded.get()) != 0) return {};
-    EXPECT_EQ(decoded->decode_error_flags, 0);
-    return psnr(*decoded, source);
-  }
-
- private:
-  static double psnr(const AVFrame& decoded, const media::Frame& source) {
-    double sum = 0;
-    for (int y = 0; y < source.format.height; ++y) {
-      for (int x = 0; x < source.format.width; ++x) {
-        const double difference = decoded.data[0][y * decoded.linesize[0] + x] -
-                                  source.plane[0][y * source.stride[0] + x];
-        sum += difference * difference;
-      }
-    }
-    const double mean = sum / source.format.width / source.format.height;
-    return 10 * std::log10(255 * 255 / std::max(mean, 0.01));
-  }
-
-  const AVCodec* const codec_ = avcodec_find_decoder(AV_CODEC_ID_H264);
-  const Handle<AVCodecContext, free_context> context_{avcodec_alloc_context3(codec_)};
-};
 
 /// Pictures of 30 per second through encoder and decoder; some are lost on the way.
 class MendTest : public ::testing::Test {
@@ -75,12 +27,18 @@ class MendTest : public ::testing::Test {
     return *picture;
   }
 
+  /// Of the picture encoded last, as it is shown (PSNR of Y, dB); 0: nothing is.
+  double quality(const EncodedPicture& picture) {
+    const auto shown = decoder_.decode(picture, *source_);
+    return shown ? shown->psnr.y : 0;
+  }
+
   /// Qualities of the next pictures, all of which arrive.
   std::vector<double> arrive(int count) {
     std::vector<double> qualities;
     for (int i = 0; i < count; ++i) {
       const auto picture = encode();
-      qualities.push_back(decoder_.decode(picture, *source_).value_or(0));
+      qualities.push_back(quality(picture));
     }
     return qualities;
   }
@@ -96,7 +54,7 @@ class MendTest : public ::testing::Test {
   test::Pictures pictures_{test::Content::kMoving, 320, 180};
   media::FramePtr source_;
   std::unique_ptr<Encoder> encoder_;
-  Decoder decoder_;
+  test::PictureDecoder decoder_{VideoCodec::kH264};
 };
 
 /// Good: 36 dB. A picture that refers to another one than it should have has 20.
@@ -122,7 +80,7 @@ TEST_P(MendGapTest, NothingIsBrokenAndEachPictureComesOutAtOnce) {
   const auto mending = encode();
   EXPECT_EQ(mending.mends, first);
   EXPECT_FALSE(mending.keyframe);
-  EXPECT_THAT(decoder_.decode(mending, *source_).value_or(0), Ge(kGood));
+  EXPECT_THAT(quality(mending), Ge(kGood));
   EXPECT_THAT(arrive(20), Each(Ge(kGood)));
 }
 

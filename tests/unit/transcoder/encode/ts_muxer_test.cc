@@ -15,8 +15,10 @@ namespace {
 using test::decode_ts;
 using test::parse_ts;
 using test::SampleStream;
+using test::stream_types;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 
 constexpr int kPatPid = 0, kSdtPid = 0x11;
 constexpr std::int64_t kPcrLead = 36000;               // 400 ms
@@ -66,7 +68,7 @@ TEST(TsMuxerTest, EachAccessUnitIsOnePesPacketAndComesOutAtOnce) {
 }
 
 TEST(TsMuxerTest, AFewBytesOfSilenceComeOutAtOnceToo) {
-  TsMuxer muxer{"live", true};
+  TsMuxer muxer{"live", VideoCodec::kH264, true};
   const media::AudioFrame silence{.bytes = std::vector<std::uint8_t>(6, 0x21)};
   ASSERT_TRUE(muxer.mux(silence));  // with the tables
   for (int i = 0; i < 5; ++i) {
@@ -104,7 +106,7 @@ TEST(TsMuxerTest, TimestampIsThePtsAndTwiceTheLead) {
 }
 
 TEST(TsMuxerTest, PicturesCloserThanATickStillHaveRisingTimestamps) {
-  TsMuxer muxer{"live", false};
+  TsMuxer muxer{"live", VideoCodec::kH264, false};
   const auto picture = SampleStream{}.picture(true);
   const auto first = muxer.mux(picture, media::Pts{0});
   const auto second = muxer.mux(picture, media::Pts{1});
@@ -119,6 +121,23 @@ TEST(TsMuxerTest, DecodesWithoutAMessage) {
   EXPECT_EQ(decoded.pictures, 90);
   EXPECT_EQ(decoded.sounds, stream.sounds());
   EXPECT_EQ(decoded.service, "live");
+}
+
+TEST(TsMuxerTest, AnnouncesWhatTheStreamsAre) {
+  constexpr int kH264 = 0x1b, kMpeg2 = 0x02, kAdts = 0x0f;
+  EXPECT_THAT(stream_types(SampleStream{}.video()),
+              ElementsAre(Pair(TsMuxer::kVideoPid, kH264), Pair(TsMuxer::kAudioPid, kAdts)));
+  SampleStream mpeg2{{}, true, base::BitRate::kbps(500), VideoCodec::kMpeg2};
+  EXPECT_THAT(stream_types(mpeg2.video()),
+              ElementsAre(Pair(TsMuxer::kVideoPid, kMpeg2), Pair(TsMuxer::kAudioPid, kAdts)));
+}
+
+TEST(TsMuxerTest, Mpeg2DecodesWithoutAMessage) {
+  SampleStream stream{{}, true, base::BitRate::kbps(500), VideoCodec::kMpeg2};
+  const auto decoded = decode_ts(stream.seconds(3));
+  EXPECT_THAT(decoded.messages, IsEmpty());
+  EXPECT_EQ(decoded.pictures, 90);
+  EXPECT_EQ(decoded.sounds, stream.sounds());
 }
 
 TEST(TsMuxerTest, DecodesWithoutSound) {

@@ -3,78 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <tuple>
 #include <vector>
 
-#include "pictures.h"
+#include "coder.h"
 
 namespace transcoder {
 namespace {
 
+using test::Coder;
 using test::Content;
-using test::Pictures;
-
-constexpr int kWidth = 480;
-constexpr int kHeight = 270;
-constexpr double kNominal = 30;
-
-/// An encoder fed by synthetic pictures, with a record of what came out.
-class Coder {
- public:
-  Coder(Content content, base::BitRate rate, const EncoderSettings& settings = {})
-      : pictures_{content, kWidth, kHeight},
-        frame_{pictures_.next({})},
-        encoder_{open_x264(settings, frame_->format, kNominal, rate)} {}
-
-  EncodedPicture encode(base::Duration interval, bool keyframe = false) {
-    if (!sizes.empty()) frame_ = pictures_.next(frame_->pts + interval);
-    auto picture = encoder_->encode(*frame_, keyframe);
-    if (!picture) throw std::runtime_error{picture.error()};
-    sizes.push_back(static_cast<double>(picture->bytes.size()));
-    intervals.push_back(base::seconds(interval));
-    return *picture;
-  }
-
-  void encode_many(base::Duration interval, int count) {
-    for (int i = 0; i < count; ++i) encode(interval);
-  }
-
-  void retarget(base::BitRate rate) { encoder_->retarget(rate); }
-
-  /// The longest that the pictures from `first` on would wait in a link of `rate`.
-  double excess_ms(std::size_t first, std::size_t last, base::BitRate rate) const {
-    const double bytes_per_second = static_cast<double>(rate.bps()) / 8;
-    double backlog = 0;
-    double worst = 0;
-    for (std::size_t i = first; i < last; ++i) {
-      backlog = std::max(0.0, backlog + sizes[i] - bytes_per_second * intervals[i]);
-      worst = std::max(worst, backlog);
-    }
-    return worst / bytes_per_second * 1000;
-  }
-
-  /// Part of `rate` that the pictures from `first` on used.
-  double share(std::size_t first, base::BitRate rate) const {
-    const auto n = static_cast<std::ptrdiff_t>(first);
-    const double bytes = std::accumulate(sizes.begin() + n, sizes.end(), 0.0);
-    const double time = std::accumulate(intervals.begin() + n, intervals.end(), 0.0);
-    return bytes * 8 / time / static_cast<double>(rate.bps());
-  }
-
-  std::vector<double> sizes;      // bytes
-  std::vector<double> intervals;  // seconds
-
- private:
-  Pictures pictures_;
-  media::FramePtr frame_;
-  std::unique_ptr<Encoder> encoder_;
-};
-
-constexpr base::Duration kInterval = base::from_seconds(1 / 30.);
+using test::kInterval;
 
 /// NAL unit types in the order of the stream.
 std::vector<int> nal_types(const std::vector<std::uint8_t>& bytes) {
@@ -204,8 +145,7 @@ TEST(X264EncoderTest, MeasuresNoPsnrOtherwise) {
 TEST(X264EncoderTest, RefusesAnUnknownPreset) {
   EncoderSettings settings;
   settings.preset = "speedy";
-  const auto frame = Pictures{Content::kStatic, kWidth, kHeight}.next({});
-  EXPECT_THROW(open_x264(settings, frame->format, kNominal, base::BitRate::kbps(1000)),
+  EXPECT_THROW(open_x264(settings, {.width = 480, .height = 270}, 30, base::BitRate::kbps(1000)),
                std::runtime_error);
 }
 

@@ -1,0 +1,42 @@
+#include "transcoder/encode/limited_range.h"
+
+#include <cstddef>
+
+namespace transcoder {
+
+namespace {
+
+constexpr int kFullRange = 255;
+constexpr int kLimitedLow = 16;
+constexpr int kLumaRange = 219;
+constexpr int kChromaRange = 224;
+
+void convert_row(const std::uint8_t* from, std::uint8_t* to, int width, int range) {
+  for (int x = 0; x < width; ++x) {
+    to[x] =
+        static_cast<std::uint8_t>(kLimitedLow + (from[x] * range + kFullRange / 2) / kFullRange);
+  }
+}
+
+}  // namespace
+
+media::Frame LimitedRange::convert(const media::Frame& frame) {
+  media::Frame result = frame;
+  if (!frame.format.colour.full_range) return result;
+  result.format.colour.full_range = false;
+  for (std::size_t i = 0; i < planes_.size(); ++i) {
+    const int width = frame.format.width / (i == 0 ? 1 : 2);
+    const int height = frame.format.height / (i == 0 ? 1 : 2);
+    planes_[i].resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+    for (int y = 0; y < height; ++y) {
+      convert_row(frame.plane[i] + static_cast<std::ptrdiff_t>(y) * frame.stride[i],
+                  planes_[i].data() + static_cast<std::ptrdiff_t>(y) * width, width,
+                  i == 0 ? kLumaRange : kChromaRange);
+    }
+    result.plane[i] = planes_[i].data();
+    result.stride[i] = width;
+  }
+  return result;
+}
+
+}  // namespace transcoder

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <memory>
+
+#include "media/frame.h"
+#include "transcoder/encode/encoder.h"
+#include "transcoder/settings.h"
+
+namespace transcoder {
+
+/// open_x264 or open_mpeg2, by `settings.codec`, with the same arguments. Throws
+/// std::runtime_error.
+std::unique_ptr<Encoder> open_encoder(const EncoderSettings& settings,
+                                      const media::PictureFormat& format, double frame_rate,
+                                      base::BitRate rate);
+
+}  // namespace transcoder

@@ -1,0 +1,64 @@
+#include <gtest/gtest.h>
+
+#include "packet_log.h"
+#include "pictures.h"
+#include "transcoder/encode/encode_group.h"
+#include "transcoder/encode/ts_muxer.h"
+#include "ts_inspect.h"
+
+namespace transcoder {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// A group of the real encoder, fed picture by picture.
+class Mpeg2GroupTest : public ::testing::Test {
+ protected:
+  media::PacketPtr pass(milliseconds pts) {
+    const auto before = log_.size();
+    group_.push(pictures_.next(pts));
+    return log_.wait(before + 1).back();
+  }
+
+  test::Pictures pictures_{test::Content::kMoving, 176, 120};
+  test::PacketLog log_;
+  EncodeGroup group_{
+      "live",
+      VideoSettings{},
+      AudioSettings{.enabled = false},
+      EncoderSettings{.codec = VideoCodec::kMpeg2, .keyframe_interval = std::chrono::seconds{60}},
+      base::BitRate::mbps(2),
+      OperatingPoint{},
+      [this](media::PacketPtr packet) { log_.add(std::move(packet)); }};
+};
+
+TEST_F(Mpeg2GroupTest, KeyframeAnnouncesMpeg2) {
+  constexpr int kMpeg2 = 0x02;
+  EXPECT_EQ(test::stream_types(pass(milliseconds{0})->bytes),
+            (std::map<int, int>{{TsMuxer::kVideoPid, kMpeg2}}));
+}
+
+TEST_F(Mpeg2GroupTest, KeyframeMendsWhatWasLost) {
+  EXPECT_TRUE(pass(milliseconds{10})->keyframe);
+  for (int i = 1; i < 5; ++i) EXPECT_FALSE(pass(milliseconds{10 + 40 * i})->keyframe);
+  group_.mend({.first = 4, .last = 4});
+  const auto mending = pass(milliseconds{250});
+  EXPECT_TRUE(mending->keyframe);
+  EXPECT_FALSE(mending->mends);
+  EXPECT_FALSE(pass(milliseconds{290})->keyframe);
+  EXPECT_EQ(group_.state().keyframes_forced, 1U);
+  EXPECT_EQ(group_.state().mends, 0U);
+}
+
+TEST_F(Mpeg2GroupTest, NewRateHoldsFromTheNextPicture) {
+  for (int i = 0; i < 10; ++i) pass(milliseconds{33 * i});
+  group_.retarget(base::BitRate::kbps(400));
+  const auto packet = pass(milliseconds{330});
+  EXPECT_FALSE(packet->keyframe);
+  EXPECT_EQ(packet->rate, base::BitRate::kbps(400));
+  // 1650 bytes of video; the container adds headers and fills up its last packet.
+  EXPECT_LE(packet->bytes.size(), 1650 * 188 / 184 + 2 * 188U);
+}
+
+}  // namespace
+}  // namespace transcoder

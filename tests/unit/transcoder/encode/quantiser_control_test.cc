@@ -1,0 +1,115 @@
+#include "transcoder/encode/quantiser_control.h"
+
+#include <gtest/gtest.h>
+
+namespace transcoder {
+namespace {
+
+using Kind = QuantiserControl::Kind;
+
+constexpr int kPixels = 176 * 120;
+constexpr base::ByteCount kPlenty{1'000'000};
+constexpr double kCrf = 18;
+constexpr int kCodeOfScale12 = 10, kCodeOfScale24 = 16;
+
+/// One that has coded pictures of both kinds with a scale of 12, in 10 kB.
+QuantiserControl at_scale_12() {
+  QuantiserControl control{kCrf, kPixels};
+  control.coded(Kind::kNew, kCodeOfScale12, base::ByteCount{10'000});
+  control.coded(Kind::kPredicted, kCodeOfScale12, base::ByteCount{10'000});
+  return control;
+}
+
+TEST(QuantiserControlTest, FinestIsX264sStepOfTheSameNumber) {
+  auto control = at_scale_12();
+  for (int i = 0; i < 20; ++i) {
+    for (const auto kind : {Kind::kNew, Kind::kPredicted}) {
+      control.coded(kind, control.choose(kind, kPlenty), base::ByteCount{1000});
+    }
+  }
+  EXPECT_EQ(control.choose(Kind::kPredicted, kPlenty), 5);  // 0.625 * 2^(18 / 6)
+  EXPECT_EQ(control.choose(Kind::kNew, kPlenty), 3);        // 5 / 1.4
+}
+
+TEST(QuantiserControlTest, FinestFollowsCrf) {
+  QuantiserControl best{0, kPixels}, worst{51, kPixels};
+  EXPECT_EQ(best.choose(Kind::kNew, kPlenty), 1);
+  EXPECT_EQ(worst.choose(Kind::kNew, kPlenty), QuantiserControl::kCoarsest);
+}
+
+TEST(QuantiserControlTest, HalfTheRoomDoublesTheScale) {
+  // A little less than half: 5 % are left for the error.
+  EXPECT_EQ(at_scale_12().choose(Kind::kPredicted, base::ByteCount{5300}), kCodeOfScale24);
+}
+
+TEST(QuantiserControlTest, PictureThatFitsKeepsItsScale) {
+  EXPECT_EQ(at_scale_12().choose(Kind::kPredicted, base::ByteCount{10'600}), kCodeOfScale12);
+}
+
+TEST(QuantiserControlTest, MoreRoomMakesItAQuarterFinerAtMost) {
+  EXPECT_EQ(at_scale_12().choose(Kind::kPredicted, kPlenty), 9);  // scale 10, at least 9
+}
+
+TEST(QuantiserControlTest, NoRoomIsTheCoarsest) {
+  EXPECT_EQ(at_scale_12().choose(Kind::kPredicted, base::ByteCount{1}),
+            QuantiserControl::kCoarsest);
+}
+
+/// Pictures, of 40, for which a finer code is chosen, when any finer one does not fit and the one
+/// from before takes `size`.
+int tried_in_vain(base::ByteCount size) {
+  auto control = at_scale_12();
+  int tried = 0;
+  for (int i = 0; i < 40; ++i) {
+    tried += control.choose(Kind::kPredicted, base::ByteCount{20'000}) < kCodeOfScale12;
+    control.coded(Kind::kPredicted, kCodeOfScale12, size);
+  }
+  return tried;
+}
+
+TEST(QuantiserControlTest, WhatAStillPictureCannotHaveIsTriedOncePerSecond) {
+  EXPECT_EQ(tried_in_vain(base::ByteCount{500}), 2);
+  EXPECT_EQ(tried_in_vain(base::ByteCount{8000}), 40);
+}
+
+TEST(QuantiserControlTest, KeyframeEndsThatSecond) {
+  auto control = at_scale_12();
+  control.choose(Kind::kPredicted, kPlenty);
+  control.coded(Kind::kPredicted, kCodeOfScale12, base::ByteCount{500});
+  EXPECT_EQ(control.choose(Kind::kPredicted, kPlenty), kCodeOfScale12);
+  control.choose(Kind::kNew, kPlenty);
+  control.coded(Kind::kNew, kCodeOfScale12, base::ByteCount{10'000});
+  EXPECT_LT(control.choose(Kind::kPredicted, kPlenty), kCodeOfScale12);
+}
+
+TEST(QuantiserControlTest, MoreRoomEndsThatSecond) {
+  auto control = at_scale_12();
+  control.choose(Kind::kPredicted, base::ByteCount{20'000});
+  control.coded(Kind::kPredicted, kCodeOfScale12, base::ByteCount{500});
+  EXPECT_EQ(control.choose(Kind::kPredicted, base::ByteCount{24'000}), kCodeOfScale12);
+  EXPECT_LT(control.choose(Kind::kPredicted, base::ByteCount{26'000}), kCodeOfScale12);
+}
+
+TEST(QuantiserControlTest, KindsGoTheirOwnWays) {
+  auto control = at_scale_12();
+  control.coded(Kind::kPredicted, kCodeOfScale12, base::ByteCount{20'000});
+  EXPECT_EQ(control.choose(Kind::kPredicted, base::ByteCount{10'600}), kCodeOfScale24);
+  EXPECT_EQ(control.choose(Kind::kNew, base::ByteCount{10'600}), kCodeOfScale12);
+}
+
+constexpr int kCodeOfScale72 = 26;
+
+TEST(QuantiserControlTest, PictureAfterTheFirstIsThreeTimesFiner) {
+  QuantiserControl control{kCrf, kPixels};
+  control.coded(Kind::kNew, kCodeOfScale72, base::ByteCount{10'000});
+  EXPECT_EQ(control.choose(Kind::kPredicted, base::ByteCount{10'600}), kCodeOfScale24);
+}
+
+TEST(QuantiserControlTest, PictureAfterACoarseKeyframeIsNotMuchFiner) {
+  auto control = at_scale_12();
+  control.coded(Kind::kNew, kCodeOfScale72, base::ByteCount{10'000});
+  EXPECT_EQ(control.choose(Kind::kPredicted, base::ByteCount{10'600}), kCodeOfScale24);
+}
+
+}  // namespace
+}  // namespace transcoder
