@@ -1,5 +1,6 @@
 """The experiments, in the order in which they run."""
 
-from lab.experiments import libra, rate_picking, slow_start
+from lab.experiments import itcp, libra, rate_picking, slow_start
 
-EXPERIMENTS = {module.EXPERIMENT.name: module.EXPERIMENT for module in (slow_start, libra, rate_picking)}
+EXPERIMENTS = {module.EXPERIMENT.name: module.EXPERIMENT
+               for module in (itcp, slow_start, libra, rate_picking)}

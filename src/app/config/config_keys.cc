@@ -197,7 +197,7 @@ Section<StreamConfig> encoder_section() {
           key("preset", &Part::preset, kPresets,
               "x264 preset: a slower one gives a better picture at the same rate, and takes more "
               "CPU time. \"mpeg2\" has none."),
-          key("crf", &Part::crf, Real{0, 51},
+          key("crf", &Part::crf, Real{1, 51},  // below 1 x264 codes without loss, at any rate
               "Quality aimed at while the rate allows, lower is better. 23 saves rate on easy "
               "pictures."),
           key("vbv", &Part::vbv, Duration{20ms, 2s},

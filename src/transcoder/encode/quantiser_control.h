@@ -30,7 +30,7 @@ class QuantiserControl {
   /// The coarsest code that choose() returns: libavcodec begins with none above it.
   static constexpr int kCoarsest = 28;
 
-  /// `crf` (0 to 51) is on x264's scale: the quantiser step of its QP of this number, 1.4 times
+  /// `crf` (1 to 51) is on x264's scale: the quantiser step of its QP of this number, 1.4 times
   /// finer in new pictures, as x264 has it. `pixels`: luma samples.
   QuantiserControl(double crf, int pixels);
 

@@ -70,6 +70,7 @@ TEST_F(ConfigErrorsTest, AstronomicalValuesAreOutOfRange) {
 
 TEST_F(ConfigErrorsTest, NotANumberIsOutOfRange) {
   EXPECT_THAT(errors("[encoder]\ncrf = nan\n"), ElementsAre(HasSubstr("out of range")));
+  EXPECT_THAT(errors("[encoder]\ncrf = 0.9\n"), ElementsAre(HasSubstr("out of range")));
 }
 
 TEST_F(ConfigErrorsTest, WordsAreSuggestedToo) {
