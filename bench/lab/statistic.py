@@ -3,12 +3,6 @@
 import statistics
 
 
-def jain(values):
-    """Jain, Chiu and Hawe 1984: 1 when all have the same, 1/n when one has all."""
-    squares = len(values) * sum(value * value for value in values)
-    return sum(values) ** 2 / squares if squares else 1.0
-
-
 def spread(values, digits=2):
     """"median (least to most)"."""
     if not values:

@@ -6,7 +6,8 @@ import time
 
 from health import Health
 from lab.experiment import Experiment, Run
-from lab.statistic import jain, spread
+from lab.statistic import spread
+from measure import jain
 from netlab import Netlab
 from steered import PAYLOAD_SHARE, Flows
 
