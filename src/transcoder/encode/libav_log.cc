@@ -1,6 +1,7 @@
 #include "transcoder/encode/libav_log.h"
 
 extern "C" {
+#include <libavutil/error.h>
 #include <libavutil/log.h>
 }
 
@@ -30,6 +31,12 @@ void write(void* context, int level, const char* format, std::va_list arguments)
 void capture_libav_log() {
   static std::once_flag once;
   std::call_once(once, [] { av_log_set_callback(write); });
+}
+
+std::string libav_error(int code) {
+  std::array<char, AV_ERROR_MAX_STRING_SIZE> text{};
+  av_strerror(code, text.data(), text.size());
+  return text.data();
 }
 
 }  // namespace transcoder

@@ -79,12 +79,6 @@ const Level& level_for(const media::PictureFormat& format, AVRational frame_rate
   return at == kLevels.end() ? kLevels.back() : *at;
 }
 
-std::string error_text(int code) {
-  std::array<char, AV_ERROR_MAX_STRING_SIZE> text{};
-  av_strerror(code, text.data(), text.size());
-  return text.data();
-}
-
 struct FreeCodec {
   void operator()(AVCodecContext* codec) const { avcodec_free_context(&codec); }
 };
@@ -221,7 +215,7 @@ Mpeg2Encoder::Mpeg2Encoder(const EncoderSettings& settings, const media::Picture
   set_options(&options);
   const int result = avcodec_open2(codec_.get(), mpeg2, &options);
   av_dict_free(&options);
-  if (result < 0) throw std::runtime_error{"MPEG-2 open: " + error_text(result)};
+  if (result < 0) throw std::runtime_error{"MPEG-2 open: " + libav_error(result)};
   codec_->log_level_offset = kSilent;
 }
 
@@ -238,7 +232,7 @@ base::Result<EncodedPicture> Mpeg2Encoder::encode(const media::Frame& frame, boo
   // libavcodec copies what it keeps: no buffer of libavutil's stands behind the planes.
   int result = avcodec_send_frame(codec_.get(), frame_.get());
   if (result >= 0) result = avcodec_receive_packet(codec_.get(), packet_.get());
-  if (result < 0) return base::Error{"MPEG-2 encode: " + error_text(result)};
+  if (result < 0) return base::Error{"MPEG-2 encode: " + libav_error(result)};
   return picture(kind);
 }
 

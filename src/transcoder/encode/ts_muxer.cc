@@ -33,12 +33,6 @@ constexpr std::size_t kIoBuffer = 64 * 1024;
 /// AudioSpecificConfig (ISO/IEC 14496-3): AAC-LC, 48 kHz, two channels.
 constexpr std::array<std::uint8_t, 2> kAudioConfig{0x11, 0x90};
 
-std::string error_text(int code) {
-  std::array<char, AV_ERROR_MAX_STRING_SIZE> text{};
-  av_strerror(code, text.data(), text.size());
-  return text.data();
-}
-
 AVCodecID codec_id(VideoCodec codec) {
   return codec == VideoCodec::kMpeg2 ? AV_CODEC_ID_MPEG2VIDEO : AV_CODEC_ID_H264;
 }
@@ -137,7 +131,7 @@ void TsMuxer::Impl::write_header() {
   av_dict_set(&options, "sdt_period", kTablePeriod, 0);
   const int result = avformat_write_header(format_.get(), &options);
   av_dict_free(&options);
-  if (result < 0) throw std::runtime_error{"MPEG-TS muxer: " + error_text(result)};
+  if (result < 0) throw std::runtime_error{"MPEG-TS muxer: " + libav_error(result)};
 }
 
 base::Result<std::vector<std::uint8_t>> TsMuxer::Impl::write(int track,
@@ -159,7 +153,7 @@ base::Result<std::vector<std::uint8_t>> TsMuxer::Impl::write(int track,
   if (result >= 0) result = av_write_frame(format_.get(), nullptr);
   avio_flush(io_.get());
   auto written = std::exchange(out_, {});
-  if (result < 0) return base::Error{"MPEG-TS muxer: " + error_text(result)};
+  if (result < 0) return base::Error{"MPEG-TS muxer: " + libav_error(result)};
   return written;
 }
 
