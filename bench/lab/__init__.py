@@ -6,5 +6,7 @@ the kernel's TCP and emulated paths. bench/lab.py is the command.
     runner        self-checks, runs, progress; what failed is said and not counted
     figures       what was measured, kept in a file from run to run
     page          a Markdown page with tables, plots and what is confirmed
-    testbed       the links' self-check; the machine
+    testbed       the testbeds' self-checks; the machine
+    guest         another Linux, for what this machine's kernel lacks
+    inside/       what runs in there
 """

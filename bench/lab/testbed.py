@@ -8,6 +8,7 @@ import subprocess
 import time
 
 from daemon import binary
+from lab import guest
 from netlab import REPOSITORY, tool, why_unavailable
 
 
@@ -28,7 +29,14 @@ def check_links():
     return [re.sub(r"\s+", " ", line.removeprefix("ok").strip()) for line in lines]
 
 
-CHECKS = {"links": check_links}
+def check_guest():
+    try:
+        return guest.self_check()
+    except guest.GuestFailed as error:
+        raise Refused(str(error)) from error
+
+
+CHECKS = {"links": check_links, "guest": check_guest}
 
 
 def machine():

@@ -55,10 +55,10 @@ def stop(process):
     return process.wait()
 
 
-def open_socket(netns, family=socket.AF_INET):
-    """A TCP socket of the namespace at path `netns`; None: of this process's own."""
+def open_socket(netns, family=socket.AF_INET, kind=socket.SOCK_STREAM):
+    """A socket of the namespace at path `netns`; None: of this process's own."""
     if netns is None:
-        return socket.socket(family, socket.SOCK_STREAM)
+        return socket.socket(family, kind)
     result = []
 
     def open_there():  # a namespace belongs to a thread; this one ends at once
@@ -68,7 +68,7 @@ def open_socket(netns, family=socket.AF_INET):
             if libc.setns(fd, CLONE_NEWNET) != 0:
                 result.append(OSError(ctypes.get_errno(), f"setns {netns}"))
             else:
-                result.append(socket.socket(family, socket.SOCK_STREAM))
+                result.append(socket.socket(family, kind))
         finally:
             os.close(fd)
 
