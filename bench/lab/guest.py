@@ -36,7 +36,6 @@ NOBODY = 65534
 MEMORY = "640M"
 BOOT_SECONDS = 30  # generous: a busy machine
 TREE = ("bench", "tests/netlab")  # what of this tree the guest gets
-PROGRAMS = "programs"  # the folder of those that it gets
 
 CONTROLS = ("bic", "cubic", "highspeed", "htcp", "vegas")
 CHECKED = {"rtts": [1, 20, 80, 150], "rates": [1.5e6, 10e6, 100e6], "losses": [0.01, 0.05],
@@ -50,15 +49,15 @@ class GuestFailed(RuntimeError):
     """It did not boot, died or hung; or it does not do what it says."""
 
 
-def run_in_guest(module, job, timeout, programs=()):
+def run_in_guest(module, job, timeout):
     """What run(job) of this module of the tree returns in the guest; both as JSON has them.
-    `timeout`: seconds for run(). `programs`: paths; inside/main.py says where they are there."""
+    `timeout`: seconds for run()."""
     why = _why_unavailable()
     if why:
         raise GuestFailed(why)
     with tempfile.TemporaryDirectory(prefix="symcast-guest-") as name:
         exchange = pathlib.Path(name)
-        _fill(exchange, {"module": module, "job": job}, programs)
+        _fill(exchange, {"module": module, "job": job})
         said = _boot(exchange, timeout)
         try:
             return json.loads((exchange / "results.json").read_text())
@@ -102,7 +101,7 @@ def _why_unavailable():
     return None
 
 
-def _fill(exchange, task, programs):
+def _fill(exchange, task):
     """The folder with all that the guest wants. It has a copy: nobody may not read every tree."""
     for part in TREE:
         shutil.copytree(REPOSITORY / part, exchange / part,
@@ -110,9 +109,6 @@ def _fill(exchange, task, programs):
                             name for name in names
                             if not name.endswith(".py") and name != "init"
                             and not os.path.isdir(os.path.join(folder, name))])
-    (exchange / PROGRAMS).mkdir()
-    for program in programs:
-        shutil.copy(program, exchange / PROGRAMS)
     (exchange / "task.json").write_text(json.dumps(task))
     for path in (exchange, *exchange.rglob("*")):
         os.chown(path, NOBODY, NOBODY)

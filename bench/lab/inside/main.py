@@ -1,5 +1,5 @@
 """Runs what the guest was booted for. The folder that it shares with the machine outside has
-task.json, and gets results.json; programs that were given along are in its folder `programs`."""
+task.json, and gets results.json."""
 
 import importlib
 import json
@@ -13,8 +13,6 @@ EXCHANGE = pathlib.Path(sys.argv[1])
 def main():
     tree = pathlib.Path.cwd().parent
     sys.path[:0] = [str(tree / part) for part in ("bench/control", "bench/steered", "tests/netlab")]
-    os.environ["NETLAB_TOOLS"] = str(EXCHANGE / "programs")
-    os.environ["SYMCAST_BINARY"] = str(EXCHANGE / "programs" / "symcast")
     task = json.loads((EXCHANGE / "task.json").read_text())
     results = importlib.import_module(task["module"]).run(task["job"])
     unfinished = EXCHANGE / "results.new"

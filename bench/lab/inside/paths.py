@@ -34,10 +34,13 @@ class Path:
         loss = f"loss random {100 * self.loss:g}% " if self.loss else ""
         return f"netem {loss}rate {self.rate:.0f}bit{cells} limit {self.queue}"
 
+    def packet_rate(self):
+        """Bit/s of full IP packets that it can carry."""
+        return self.rate * (PACKET / (53 * -(-(PACKET + 10) // 48)) if self.adsl else 1)
+
     def payload(self):
-        """Bit/s of TCP's payload that it can carry."""
-        bytes_taken = 53 * -(-(PACKET + 10) // 48) if self.adsl else PACKET
-        return self.rate * 1448 / bytes_taken
+        """Likewise, of TCP's payload."""
+        return self.packet_rate() * 1448 / PACKET
 
 
 class Network:
@@ -58,7 +61,8 @@ class Network:
     def _add(self, number, path):
         client, device = f"client{number}", f"to{number}"
         _in("router", "ip", [f"link add {device} type veth peer name eth0 netns {client}",
-                             f"addr add {_router_ip(number)}/24 dev {device}", f"link set {device} up"])
+                             f"addr add {_router_ip(number)}/24 dev {device}",
+                             f"link set {device} up"])
         _in(client, "ip", [f"addr add {self.address(number)}/24 dev eth0", "link set eth0 up",
                            f"route add default via {_router_ip(number)}"])
         _in("router", "tc", [f"qdisc add dev {device} root {path.bottleneck()}"])
