@@ -1,5 +1,6 @@
 """Statistics of the pages."""
 
+import itertools
 import statistics
 
 
@@ -17,3 +18,16 @@ def mean_deviation(values, digits=2):
     if not values:
         return "-"
     return f"{statistics.mean(values):.{digits}f} ± {statistics.pstdev(values):.{digits}f}"
+
+
+def ranked(values, descending=True):
+    """Names, best first; `values`: {name: value}."""
+    return sorted(values, key=values.get, reverse=descending)
+
+
+def kendall(one, other):
+    """Kendall's rank correlation of two orders of the same names: 1 when they agree, -1 when one is
+    the other backwards."""
+    pairs = list(itertools.combinations(one, 2))
+    agree = sum(other.index(first) < other.index(second) for first, second in pairs)
+    return 2 * agree / len(pairs) - 1
