@@ -1,10 +1,15 @@
-"""TCP transfers that come and go beside a viewer, on its link."""
+"""Datagrams at a constant rate that come and go beside a viewer, on its link."""
 
 import random
+import socket
 import threading
 import time
 
-from bulk_flow import BulkFlow
+from netlab import open_socket
+
+PACKET = 1500  # bytes, headers included
+PAYLOAD = PACKET - 28  # IPv4 and UDP
+PORT = 9  # discard: nobody listens
 
 
 def periods(seed, seconds, first, mean_pause, mean_length):
@@ -24,11 +29,13 @@ def periods(seed, seconds, first, mean_pause, mean_length):
 
 
 class CrossTraffic:
-    """Runs them for the `with` block, beside each of these clients at the same moments; times count
-    from construction."""
+    """Sends so many bit/s to each of these clients at the same moments, for the `with` block; times
+    count from construction."""
 
-    def __init__(self, lab, clients, congestion_control, times):
-        self._lab, self._clients, self._control = lab, clients, congestion_control
+    def __init__(self, lab, clients, rate, times):
+        self._targets = [(open_socket(lab.server_netns, kind=socket.SOCK_DGRAM),
+                          (lab.clients[client].address, PORT)) for client in clients]
+        self._interval = 8 * PACKET / rate
         self._times = times
         self._begin = time.monotonic()
         self._stop = threading.Event()
@@ -41,18 +48,21 @@ class CrossTraffic:
     def __exit__(self, *_):
         self._stop.set()
         self._thread.join()
+        for sender, _ in self._targets:
+            sender.close()
 
     def _run(self):
         for begin, end in self._times:
-            if self._wait(begin):
-                return
-            flows = [BulkFlow(self._lab, client, self._control) for client in self._clients]
-            stopped = self._wait(end)
-            for flow in flows:
-                flow.stop()
-            if stopped:
-                return
+            at = self._begin + begin
+            while at < self._begin + end:
+                if self._stop.wait(max(0, at - time.monotonic())):
+                    return
+                self._send()
+                at += self._interval
 
-    def _wait(self, at):
-        """Whether it was told to stop."""
-        return self._stop.wait(max(0, self._begin + at - time.monotonic()))
+    def _send(self):
+        for sender, address in self._targets:
+            try:
+                sender.sendto(bytes(PAYLOAD), address)
+            except OSError:
+                pass  # an earlier one was refused: nobody listens, and nobody is to

@@ -21,10 +21,11 @@ FRAMES_PER_SECOND = 30
 VIDEO_SECONDS = PICTURES / FRAMES_PER_SECOND
 RATE = 2e6  # of the video, bit/s
 LINK = 2.2e6  # bit/s
-QUEUE = 0.06  # seconds of the link
+QUEUE = 0.1  # seconds of the link at least; a round trip on longer paths, as routers have it
 CONGESTION_CONTROL = "reno"  # FreeBSD's of 2003
 LONGEST = 2.2  # times the video's length; what has not come then never does
-CROSS = {"first": 3, "mean_pause": 7, "mean_length": 5}  # seconds
+CROSS = {"first": 4, "mean_pause": 8, "mean_length": 9}  # seconds
+CROSS_RATE = 1e6  # bit/s
 GUARD = 1000  # ms after a cut in which events belong to it: lazy
 SERIES_SEED = 1
 NICE = ("nice", "-n", str(PRIORITY))
@@ -91,7 +92,8 @@ def measure(run, directory):
         STREAM.format(name=name_of(mode, codec), source=source, codec=codec, policy=MODES[mode])
         for mode, codec in lanes())
     with Netlab(clients=len(lanes()), seed=1000 * run.seed, rate=int(LINK),
-                delay_ms=round_trip / 2, queue_bytes=int(QUEUE * LINK / 8)) as lab, \
+                delay_ms=round_trip / 2,
+                queue_bytes=int(max(QUEUE, round_trip / 1000) * LINK / 8)) as lab, \
             Daemon("--trace", str(directory / "trace"), directory=directory, lab=lab,
                    config=config, wrapper=NICE) as daemon, Health() as health:
         pictures = _watch(lab, daemon, run, directory)
@@ -112,7 +114,7 @@ def _watch(lab, daemon, run, directory):
         viewers[lane] = Viewer(url, lab=lab, client=client, directory=directory,
                                name=name_of(*lane), wrapper=NICE)
     longest = LONGEST * VIDEO_SECONDS
-    with CrossTraffic(lab, range(len(lanes())), CONGESTION_CONTROL,
+    with CrossTraffic(lab, range(len(lanes())), CROSS_RATE,
                       periods(run.seed, longest, **CROSS)):
         end = time.monotonic() + longest
         while time.monotonic() < end and not all(map(_is_over, viewers.values())):
@@ -334,7 +336,8 @@ follows what the connection carries, delivers them as they are captured.""",
     method=f"""
 A stored video of {PICTURES} pictures, 176x120 at {FRAMES_PER_SECOND} frames/s, is transcoded live at
 {RATE / 1e6:g} Mbit/s by symcast, as MPEG-2 (libavcodec's mpeg2video) and as H.264 (x264), and sent
-over links of {LINK / 1e6:g} Mbit/s with a queue of {1000 * QUEUE:.0f} ms and the paper's five round
+over links of {LINK / 1e6:g} Mbit/s with a queue of {1000 * QUEUE:.0f} ms, or a round trip where that
+is longer, and the paper's five round
 trips: a link, a stream and an encoder each for the policies `off`, `itcp` (retraction
 0.55) and `symbiosis`, all six in one run. Beside each viewer, on its link, a Reno flow comes and goes
 at the same moments, by the seed: {CROSS["mean_length"]} s long on average, pauses of
