@@ -2,9 +2,9 @@
 
 import contextlib
 
-CONFIRMED, REFUTED, UNKNOWN = "confirmed", "**not confirmed**", "not measured"
+CONFIRMED, REFUTED, UNDECIDED = "confirmed", "**not confirmed**", "undecided"
 PLOT_SIZE = (8, 4)  # inches
-PLOT_DPI = 110
+PLOT_DPI = 90
 
 
 class Page:
@@ -17,8 +17,8 @@ class Page:
         self.claims = []  # (what is claimed, published, measured, verdict)
 
     def claim(self, what, published, measured, holds):
-        """`holds`: None where it was not measured."""
-        verdict = UNKNOWN if holds is None else CONFIRMED if holds else REFUTED
+        """`holds`: None where nothing tells."""
+        verdict = UNDECIDED if holds is None else CONFIRMED if holds else REFUTED
         self.claims.append((what, published, measured, verdict))
 
     def heading(self, text):
