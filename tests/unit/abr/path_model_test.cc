@@ -188,6 +188,16 @@ TEST_F(PathModelTest, ShortPicturesRaiseACapacityThatIsTooLow) {
   EXPECT_GT(mbps(), 1.5);
 }
 
+TEST_F(PathModelTest, ALongTrainBetweenShortPicturesRaisesACapacityThatIsTooLow) {
+  link_ = BitRate::kbps(800);
+  pictures(20, {.segments = 2});
+  EXPECT_LE(mbps(), 0.85);
+  link_ = BitRate::kbps(1300);
+  picture({.segments = 8});  // longer than an interval: its last acknowledgement may be late
+  pictures(10, {.segments = 2});
+  EXPECT_NEAR(mbps(), 1.3, 0.05);
+}
+
 TEST_F(PathModelTest, TheLeastRoundTripMayBeOfASlowPathLater) {
   pictures(8);
   overdue();
