@@ -20,6 +20,9 @@ constexpr double kPaced = 0.5;
 // (RFC 5681, 4.2; Linux' least is TCP_DELACK_MIN, 40 ms).
 constexpr double kEcho = 0.7;          // of a frame interval
 constexpr double kDelayedAck = 0.035;  // seconds
+// Of a train, seconds: bunched acknowledgements are little in that, so that what pacing lets
+// through is passed by the path, and more perhaps.
+constexpr double kLongTrain = 0.04;
 constexpr base::Duration kSlack = 1ms;
 constexpr std::int64_t kTelling = 2;     // segments
 constexpr double kConfirms = 0.85;       // of the capacity
@@ -168,6 +171,10 @@ void PathModel::note_train(const Delivered& picture, const Observation& o) {
   if (o.pacing.bps() > 0 && spacing.bps() > kPaced * bps(o.pacing)) {
     // Closer than it was sent: the acknowledgements came bunched.
     if (spacing.bps() > bps(o.pacing)) return;
+    if (spacing.seconds > kLongTrain) {
+      doubtful_ = spacing;
+      return;
+    }
     auto& newest = least_[(least_count_ - 1) % least_.size()];
     newest = std::max(newest, spacing.bps());
   } else if (transit >= std::min(kEcho * base::seconds(o.frame_interval), kDelayedAck)) {

@@ -40,6 +40,7 @@ class PathModelTest : public testing::Test {
             .delivered = delivered_,
             .cwnd = 100,
             .mss = kMss,
+            .pacing = pacing_,
             .served = BitRate::mbps(2),
             .frame_interval = kInterval};
   }
@@ -81,6 +82,7 @@ class PathModelTest : public testing::Test {
   base::Time link_free_{};
   Duration way_{};  ///< more than kRtt
   Duration min_rtt_ = kRtt;
+  BitRate pacing_;  ///< 0: none
   ByteCount delivered_;
 };
 
@@ -193,7 +195,8 @@ TEST_F(PathModelTest, ALongTrainBetweenShortPicturesRaisesACapacityThatIsTooLow)
   pictures(20, {.segments = 2});
   EXPECT_LE(mbps(), 0.85);
   link_ = BitRate::kbps(1300);
-  picture({.segments = 8});  // longer than an interval: its last acknowledgement may be late
+  pacing_ = BitRate::kbps(2000);  // less than twice that, but these are long
+  picture({.segments = 8});       // longer than an interval: its last acknowledgement may be late
   pictures(10, {.segments = 2});
   EXPECT_NEAR(mbps(), 1.3, 0.05);
 }
