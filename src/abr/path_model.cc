@@ -186,13 +186,15 @@ void PathModel::note_train(const Delivered& picture, const Observation& o) {
 
 /// A slow train is the path's doing when the next picture had to wait for it; else its last segment
 /// may have been acknowledged late, which makes it seem slower than it was: it can agree, or show
-/// more. Only a train's head is acknowledged at once.
+/// more, but not where others come and go. Only a train's head is acknowledged at once.
 void PathModel::settle_doubt(const Delivered& next) {
   const auto spacing = std::exchange(doubtful_, std::nullopt);
   if (!spacing) return;
   if (next.head_acked && waited_ > kNoise) return add_train(*spacing);
   const double known = bps(state_.capacity);
-  if (known > 0 && kConfirms * spacing->bps() > known) return add_train(*spacing);
+  if (!state_.shared && known > 0 && kConfirms * spacing->bps() > known) {
+    return add_train(*spacing);
+  }
   if (spacing->bps() > kConfirms * bps(state_.capacity)) confirmed_ = spacing->acked;
 }
 
