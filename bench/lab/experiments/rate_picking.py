@@ -49,12 +49,12 @@ min = "235k"
 max = "5M"
 [encoder]
 preset = "ultrafast"
-crf = 8
+crf = 4
 """
 STREAM = """
 [[stream]]
 name = "{control}{queue}"
-source = {{ uri = "test:?size=640x360&content=motion" }}
+source = {{ uri = "test:?size=480x270&content=motion" }}
 tcp = {{ congestion_control = "{control}" }}
 """
 
@@ -338,7 +338,7 @@ own when they fit (initial window {INITIAL_WINDOW}), and picks by the mean throu
 that is no more than {CONSERVATISM:g} of it; *continuous*, {CONSERVATISM:g} of it; *all it sees*, as
 much. After {TIMES[False][0]} s a CUBIC bulk flow comes for {TIMES[False][1]} s, from the same server
 to the same client. On links that are alike: symcast with the policy `symbiosis`, a live stream of
-640x360 and at most 5 Mbit/s, its sockets on CUBIC and on BBR; and another bulk flow in its place. All
+480x270 and at most 5 Mbit/s, its sockets on CUBIC and on BBR; and another bulk flow in its place. All
 links at once in one run, a run for each seed.""",
     differences=(
         "Huang's figure 9 (what throughput leads to which rate) is not in the text: "
