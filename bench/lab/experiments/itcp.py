@@ -15,6 +15,7 @@ from viewer import Viewer
 
 SITES = {"columbia": 41, "princeton": 51, "isi": 65, "fokus": 144, "galileo": 287}  # RTT, ms
 MODES = {"off": "off", "itcp": "itcp", "symbiosis": "symbiosis"}
+FOLLOWING = ("itcp", "symbiosis")  # modes
 CODECS = ("mpeg2", "h264")
 PICTURES = 1000
 FRAMES_PER_SECOND = 30
@@ -103,7 +104,7 @@ def measure(run, directory):
     sessions = read_sessions(directory / "trace")
     return {"complaints": health.complaints(), "cpu": health.cpu,
             "lanes": {name_of(*lane): _figures(pictures[lane], sessions[clients[lane]],
-                                               run.seed == SERIES_SEED)
+                                               lane[0] if run.seed == SERIES_SEED else None)
                       for lane in lanes()}}
 
 
@@ -131,7 +132,7 @@ def _is_over(viewer):
     return bool(pictures) and pictures[-1]["pts"] - pictures[0]["pts"] >= VIDEO_SECONDS
 
 
-def _figures(pictures, session, with_series):
+def _figures(pictures, session, drawn_mode):
     matches = match_pictures(pictures, session)
     first = matches[0][0]
     video = [(line, picture) for line, picture in matches
@@ -148,14 +149,14 @@ def _figures(pictures, session, with_series):
              "psnr": [statistics.mean(line["psnr"][plane] for line, _ in video)
                       for plane in range(3)],
              "p50": percentile(delays, 50), "p95": percentile(delays, 95)}
-    if with_series:
+    if drawn_mode:
+        found["quality"] = {"delay": [round(delay, 3) for delay in delays],
+                            "psnr": [round(line["psnr"][0], 1) for line, _ in video]}
+    if drawn_mode in FOLLOWING:
         start = first["captured"]
-        found["series"] = {
-            "number": [line["number"] - first["number"] for line, _ in video],
-            "target": [round(line["target_bits"] / 1000, 1) for line, _ in video],
-            "kbit": [round(line["bits"] / 1000, 1) for line, _ in video],
-            "delay": [round(delay, 3) for delay in delays],
-            "psnr": [round(line["psnr"][0], 1) for line, _ in video]}
+        found["rates"] = {"number": [line["number"] - first["number"] for line, _ in video],
+                          "target": [round(line["target_bits"] / 1000, 1) for line, _ in video],
+                          "kbit": [round(line["bits"] / 1000, 1) for line, _ in video]}
         found["event_times"] = [(round((line["at"] - start) * FRAMES_PER_SECOND, 1), line["kind"])
                                 for line in events]
     return found
@@ -290,9 +291,9 @@ def _figure_3(found, codec, page):
                    rows=len(found.sites), columns=2, size=(12, 2.2 * len(found.sites)), sharex=True,
                    sharey=True) as axes:
         for row, site in zip(axes, found.sites):
-            for axis, mode in zip(row, ("itcp", "symbiosis")):
+            for axis, mode in zip(row, FOLLOWING):
                 lane = found.series(site, mode, codec)
-                series = lane["series"]
+                series = lane["rates"]
                 axis.plot(series["number"], series["kbit"], ".", markersize=1.5, label="made")
                 axis.plot(series["number"], series["target"], drawstyle="steps-post", linewidth=1,
                           label="asked for")
@@ -315,7 +316,7 @@ def _figure_4(found, codec, page):
                    squeeze=False) as axes:
         for axis, site in zip(axes[0], found.sites):
             for mode in MODES:
-                series = found.series(site, mode, codec)["series"]
+                series = found.series(site, mode, codec)["quality"]
                 axis.plot(series["delay"], series["psnr"], ".", markersize=1.5,
                           label=MODE_NAMES[mode])
             axis.set_xscale("log")
