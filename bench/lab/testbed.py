@@ -42,7 +42,7 @@ CHECKS = {"links": check_links, "guest": check_guest}
 def machine():
     """What the figures are of."""
     processor = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
-    version = subprocess.run([binary(), "version"], capture_output=True, text=True)
+    version = subprocess.run([binary(), "--version"], capture_output=True, text=True)
     return {"measured": time.strftime("%Y-%m-%d"),
             "machine": f"{os.cpu_count()} CPUs, {processor[1] if processor else platform.machine()}",
             "kernel": platform.release(),
