@@ -42,6 +42,19 @@ def sessions(directory, stream, viewers):
     return found
 
 
+def ssim(moments, source, recording):
+    """Mean of the luma's, of what was on the screen (measure.on_screen()) against the source's
+    picture; 0: nothing was. `source`: the test source's options."""
+    if not moments:
+        return 0.0
+    plan = "".join(f"{number} {captured!r} {shown}\n" for number, captured, shown in moments)
+    result = subprocess.run([*WITH_PARENT, shown_quality(), source, recording], input=plan,
+                            capture_output=True, text=True)
+    if result.returncode != 0:
+        raise RuntimeError(result.stderr.strip() or f"shown_quality: {result.returncode}")
+    return statistics.mean(map(float, result.stdout.split()))
+
+
 def _percentiles(delays):
     return {**{f"p{percent}": percentile(delays, percent) for percent in (50, 95, 99)},
             "max": max(delays), "late": sum(delay > LATE for delay in delays) / len(delays)}
@@ -185,18 +198,10 @@ class LaneResult:
                 "never_came": sum(not picture.came for picture in pictures) / len(pictures)}
 
     def _ssim(self):
-        """Of what the first viewer saw, with the shortest playout; 0: nothing."""
+        """Of what the first viewer saw, with the shortest playout."""
         moments = measure.on_screen(self._watched[0], self._one_way + PLAYOUTS[0], self._every)
-        plan = [moment for moment in moments if self._is_counted(moment[1])]
-        if not plan:
-            return 0.0
-        text = "".join(f"{number} {captured!r} {shown}\n" for number, captured, shown in plan)
-        result = subprocess.run([*WITH_PARENT, shown_quality(), source_options(self._scenario),
-                                 self._run.recording(self._lane, 0)],
-                                input=text, capture_output=True, text=True)
-        if result.returncode != 0:
-            raise RuntimeError(result.stderr.strip() or f"shown_quality: {result.returncode}")
-        return statistics.mean(map(float, result.stdout.split()))
+        return ssim([moment for moment in moments if self._is_counted(moment[1])],
+                    source_options(self._scenario), self._run.recording(self._lane, 0))
 
 
 def failure(error):

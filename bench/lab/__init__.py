@@ -7,6 +7,7 @@ the kernel's TCP and emulated paths. bench/lab.py is the command.
     figures       what was measured, kept in a file from run to run
     page          a Markdown page with tables, plots and what is confirmed
     testbed       the testbeds' self-checks; the machine
+    player_check  the measuring player beside stock ffmpeg
     guest         another Linux, for what this machine's kernel lacks
     inside/       what runs in there
 """

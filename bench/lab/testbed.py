@@ -8,7 +8,7 @@ import subprocess
 import time
 
 from daemon import binary
-from lab import guest
+from lab import guest, player_check
 from netlab import REPOSITORY, tool, why_unavailable
 
 
@@ -36,7 +36,14 @@ def check_guest():
         raise Refused(str(error)) from error
 
 
-CHECKS = {"links": check_links, "guest": check_guest}
+def check_player():
+    try:
+        return player_check.check()
+    except (AssertionError, OSError, ValueError) as error:
+        raise Refused(str(error)) from error
+
+
+CHECKS = {"links": check_links, "guest": check_guest, "player": check_player}
 
 
 def machine():

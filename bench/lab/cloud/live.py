@@ -14,13 +14,15 @@ from lab.cloud.places import OTHERS, PLACES
 from lab.cloud.server import SegmentServer
 from lab.inside.paths import PACKET, set_control
 from netlab import Netlab, open_socket
-from results import sessions
+from results import sessions, ssim
 from timeline import match_pictures
 from viewer import Viewer
 
 PLAYOUT = 2.0  # seconds that its viewers are behind the camera
 TURN = 0.01  # seconds
 SAMPLE = 0.1  # seconds between samples of the congestion windows
+EVERY = 15  # pictures, of which one is compared with the source's
+SOURCE = "?size=640x360&content=motion"
 NICE = ("nice", "-n", str(PRIORITY))  # other work of the machine is not to be measured
 # The picture is small and the preset quick so that several encoders fit; at this CRF it always takes
 # the whole rate.
@@ -40,7 +42,7 @@ congestion_control = "cubic"
 STREAM = """
 [[stream]]
 name = "{name}"
-source = {{ uri = "test:?size=640x360&content=motion" }}
+source = {{ uri = "test:{source}" }}
 rate = {{ min = "{least}k", max = "{most}k" }}
 """
 
@@ -50,14 +52,15 @@ def run(names, seconds, seed, directory):
     with _emulated(names, seed) as lab, Health() as health:
         streams = [f"place{number}" for number in range(len(names))]
         config = CONFIG + "".join(
-            STREAM.format(name=stream, least=PLACES[name].ladder[0], most=PLACES[name].highest)
+            STREAM.format(name=stream, source=SOURCE, least=PLACES[name].ladder[0],
+                          most=PLACES[name].highest)
             for stream, name in zip(streams, names))
         trace = directory / "trace"
         with Daemon("--trace", str(trace), directory=directory, lab=lab, config=config,
                     wrapper=NICE) as daemon:
             begin = time.monotonic()
             viewers = [Viewer(daemon.url(stream, ip=lab.clients[client].server_ip),
-                              directory=directory, name=stream, lab=lab, client=client,
+                              "--record", _recording(directory, stream), directory=directory, name=stream, lab=lab, client=client,
                               wrapper=NICE)
                        for client, stream in enumerate(streams)]
             windows = _serve(lab, daemon, names, seed, begin + seconds)
@@ -66,8 +69,13 @@ def run(names, seconds, seed, directory):
             for viewer in viewers:
                 viewer.finish()
         return {"complaints": health.complaints(), "busy": health.cpu, "places": {
-            name: _figures(sessions(trace, stream, 1)[0], seen, windows[stream], begin, seconds)
+            name: _figures(sessions(trace, stream, 1)[0], seen, windows[stream], begin, seconds,
+                           _recording(directory, stream))
             for name, stream, seen in zip(names, streams, pictures)}}
+
+
+def _recording(directory, stream):
+    return directory / f"{stream}.ts"
 
 
 def _emulated(names, seed):
@@ -123,7 +131,7 @@ def _serve(lab, daemon, names, seed, end):
     return windows
 
 
-def _figures(session, seen, windows, begin, seconds):
+def _figures(session, seen, windows, begin, seconds, recording):
     arrivals = [(picture["arrival_ns"] / 1e9, picture["bytes"]) for picture in seen]
     end = begin + seconds - PLAYOUT  # what was captured later may still come
     came = [(line["number"], line["captured"], picture["arrival_ns"] / 1e9, 8 * picture["bytes"])
@@ -134,4 +142,5 @@ def _figures(session, seen, windows, begin, seconds):
     late = sum(picture.came for picture in pictures) - sum(there)
     return {**throughput(arrivals, begin, seconds), **smoothness(windows),
             **watching(there, 1 / measure.FRAMES_PER_SECOND, measure.FROZEN),
-            "late": late / len(pictures), "rate": measure.rate(pictures) / 1000}
+            "late": late / len(pictures), "rate": measure.rate(pictures) / 1000,
+            "ssim": ssim(measure.on_screen(pictures, PLAYOUT, EVERY), SOURCE, recording)}

@@ -236,13 +236,13 @@ def _ours(found, page):
     rows = []
     for place in PLACES:
         ours = [found.ours(place, figure)
-                for figure in ("played", "rate", "stalls", "pictures", "late")]
+                for figure in ("played", "rate", "stalls", "pictures", "late", "ssim")]
         cubic = [[found.each(kind, place, figure).get("cubic")
                   for figure in ("played", "rate", "stalls")] for kind in KINDS]
         if None in ours or any(None in figures for figures in cubic):
             continue
         rows.append((place, _beside(ours), f"{100 * ours[3]:.1f} %, {100 * ours[4]:.1f} %",
-                     *map(_beside, cubic)))
+                     f"{ours[5]:.3f}", *map(_beside, cubic)))
         if place == CONGESTED:
             highest, adaptive = (played for played, *_ in cubic)
             page.claim("EUWest: our stream plays more of the time than cubic's players",
@@ -255,8 +255,10 @@ def _ours(found, page):
               "stalls (of symcast in a fourth of the time). A live stream is not played later: it "
               f"stalls where for more than a tenth of a second no picture was there {PLAYOUT:g} s "
               "after the camera saw it. *Pictures*: those that were there by then, and those that "
-              "came later; what is left was never sent, the stream's way to keep up.")
-    page.table(("", "ours", "pictures there, late", *KINDS), rows)
+              "came later; what is left was never sent, the stream's way to keep up. "
+              "*SSIM*: of what was on the screen against the source's picture, told by the number in "
+              "it.")
+    page.table(("", "ours", "pictures there, late", "SSIM", *KINDS), rows)
 
 
 def _beside(figures):

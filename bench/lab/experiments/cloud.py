@@ -113,5 +113,5 @@ than a guest's one CPU has.""",
         "netem has no seed in this kernel: loss differs between repeats, whatever the seed; when "
         "players begin and what the other user does follows the seed",
         "loss strikes before the queue in netem, behind it in link_emulator"),
-    runs=runs, measure=measure, report=page.report, testbeds=("guest", "links"), at_once=2,
-    repeats=3)
+    runs=runs, measure=measure, report=page.report, testbeds=("guest", "links", "player"),
+    at_once=2, repeats=3)

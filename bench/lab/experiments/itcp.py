@@ -362,4 +362,4 @@ DUPACK, from the kernel. Medians over the seeds, least and most in brackets.""",
         "cut belong to it, the first step up comes after 0.5 s of quiet, doubling to 1 s, then a "
         "quarter of the rate each 0.5 s",
         "emulated paths in place of five hosts of the ABone; their round trips"),
-    runs=runs, measure=measure, report=report, at_once=2)
+    runs=runs, measure=measure, report=report, testbeds=("links", "player"), at_once=2)

@@ -348,4 +348,4 @@ links at once in one run, a run for each seed.""",
         "the link emulator in place of Mininet; the queue counts bytes, its last packet being sent "
         "not among them",
         "symcast is live: it has no 240 s to fill, and what it sends is watched at once"),
-    runs=runs, measure=measure, report=report, repeats=3)
+    runs=runs, measure=measure, report=report, testbeds=("links", "player"), repeats=3)
