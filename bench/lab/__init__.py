@@ -8,6 +8,8 @@ the kernel's TCP and emulated paths. bench/lab.py is the command.
     page          a Markdown page with tables, plots and what is confirmed
     testbed       the testbeds' self-checks; the machine
     player_check  the measuring player beside stock ffmpeg
+    segment_server, segment_client, playout    who serves segments, fetches them, watches
+    cross_traffic  datagrams that do not give way
     guest         another Linux, for what this machine's kernel lacks
     inside/       what runs in there
 """

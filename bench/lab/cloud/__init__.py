@@ -4,7 +4,6 @@ home to a cloud's regions.
     places     the paths
     player     what is fetched, what is played when; pure
     figures    what one session had; pure
-    server     segments over HTTP, a port for each congestion control
     client     a player with its connection; who else uses its path
     replay     all of it, in the guest (lab/guest.py)
     live       symcast over the same paths, emulated by link_emulator

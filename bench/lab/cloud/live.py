@@ -11,8 +11,8 @@ from health import PRIORITY, Health
 from lab.cloud.client import SomebodyElse
 from lab.cloud.figures import smoothness, throughput, watching
 from lab.cloud.places import OTHERS, PLACES
-from lab.cloud.server import SegmentServer
 from lab.inside.paths import PACKET, set_control
+from lab.segment_server import SegmentServer
 from netlab import Netlab, open_socket
 from results import sessions, ssim
 from timeline import match_pictures
@@ -111,7 +111,7 @@ def _serve(lab, daemon, names, seed, end):
     samples of the congestion window."""
     selector = selectors.DefaultSelector()
     network = _Network(lab)
-    server = SegmentServer(network, OTHERS, selector)
+    server = SegmentServer(network.listen, OTHERS, selector)
     others = [SomebodyElse(random.Random(f"{seed} {name}"), network, client, server)
               for client, name in enumerate(names) if PLACES[name].contested]
     windows = {}

@@ -10,8 +10,8 @@ from lab.cloud.client import SomebodyElse, Viewing
 from lab.cloud.figures import playing, smoothness, throughput
 from lab.cloud.places import OTHERS, PLACES
 from lab.cloud.player import KINDS
-from lab.cloud.server import SegmentServer
 from lab.inside.paths import Network
+from lab.segment_server import SegmentServer
 from timeline import percentile
 
 TURN = 0.01  # seconds
@@ -28,8 +28,8 @@ def run(job):
     places = [PLACES[place] for place, _, _ in sessions]
     network = Network([place.path for place in places])
     selector = selectors.DefaultSelector()
-    server = SegmentServer(network, {control: control for _, control, _ in sessions} | OTHERS,
-                           selector)
+    server = SegmentServer(network.listen,
+                           {control: control for _, control, _ in sessions} | OTHERS, selector)
     viewings = [Viewing(network, client, server.ports[control], PLACES[place].ladder,
                         KINDS[kind])
                 for client, (place, control, kind) in enumerate(sessions)]

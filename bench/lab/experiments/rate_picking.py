@@ -84,7 +84,8 @@ def measure(run, directory):
                                   for control in OURS.values() for queue in QUEUES)
         with Daemon("--trace", str(directory / "trace"), directory=directory, lab=lab,
                     config=config, wrapper=NICE) as daemon:
-            return _Session(run, lab, daemon, directory).figures()
+            session = _Session(run, lab, daemon, directory)
+    return session.figures()
 
 
 def _set_initial_window(lab):
