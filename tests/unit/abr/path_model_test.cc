@@ -201,6 +201,24 @@ TEST_F(PathModelTest, ALongTrainBetweenShortPicturesRaisesACapacityThatIsTooLow)
   EXPECT_NEAR(mbps(), 1.3, 0.05);
 }
 
+// Who comes and goes leaves more room now and then: our share is no more for that.
+TEST_F(PathModelTest, WhereOthersQueueALongTrainRaisesNothing) {
+  link_ = BitRate::kbps(800);
+  pictures(20, {.segments = 2});
+  link_free_ = now_ + 100ms;
+  for (int i = 0; i < 15; ++i) {
+    picture({.segments = 2});
+    link_free_ += kInterval - ByteCount{2 * kMss} / link_;  // others fill what we leave
+  }
+  ASSERT_TRUE(model_.state().shared);
+  const double before = mbps();
+  link_ = BitRate::kbps(1300);
+  pacing_ = BitRate::kbps(2000);
+  picture({.segments = 8});
+  picture({.segments = 2});
+  EXPECT_EQ(mbps(), before);
+}
+
 TEST_F(PathModelTest, TheLeastRoundTripMayBeOfASlowPathLater) {
   pictures(8);
   overdue();
