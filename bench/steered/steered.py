@@ -44,40 +44,19 @@ class Flow:
         return self.reports[-1][1]["retransmits"] if self.reports else 0
 
 
-class Flows:
-    """A sender in the server's namespace and its receivers in the clients'."""
+class Receivers:
+    """They read what comes, as much of it as they want."""
 
-    def __init__(self, lab):
-        self._lab = lab
-        self._flows = {}
+    def __init__(self):
         self._selector = selectors.DefaultSelector()
         self._held_back = {}  # connection: flow, of those who have all they want
-        self._sender = lab.run_server([sender_program(), str(PORT)], stdout=subprocess.PIPE,
-                                      text=True)
-        threading.Thread(target=self._read_reports, daemon=True).start()
-        wait_until(self._is_up, 10, "steered_sender listens")
 
-    def _is_up(self):
-        with open_socket(self._lab.server_netns) as probe:
-            return probe.connect_ex(("127.0.0.1", PORT)) == 0
-
-    def _read_reports(self):
-        for line in self._sender.stdout:
-            report = json.loads(line)
-            self._flows[report["name"]].reports.append((time.monotonic(), report))
-
-    def start(self, name, client, wanted=None, **hints):
-        """A flow to the client of this index, steered by `hints` (steered_sender.cc)."""
-        flow = self._flows[name] = Flow(name, wanted)
-        connection = open_socket(self._lab.clients[client].netns)
-        connection.connect((self._lab.clients[client].server_ip, PORT))
-        connection.sendall(json.dumps({"name": name, **hints}).encode() + b"\n")
+    def add(self, connection, flow):
         connection.setblocking(False)
         self._selector.register(connection, selectors.EVENT_READ, flow)
-        return flow
 
     def receive(self, seconds, until=lambda: False):
-        """Receives on all flows for so long at most."""
+        """On all flows, for so long at most."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0 and not until():
             self._wake()
@@ -106,3 +85,38 @@ class Flows:
         if not received:
             raise RuntimeError(f"{flow.name}: steered_sender has closed the connection")
         flow.arrivals.append((time.monotonic(), flow.received() + len(received)))
+
+
+class Flows:
+    """A sender in the server's namespace and its receivers in the clients'."""
+
+    def __init__(self, lab):
+        self._lab = lab
+        self._flows = {}
+        self._receivers = Receivers()
+        self._sender = lab.run_server([sender_program(), str(PORT)], stdout=subprocess.PIPE,
+                                      text=True)
+        threading.Thread(target=self._read_reports, daemon=True).start()
+        wait_until(self._is_up, 10, "steered_sender listens")
+
+    def _is_up(self):
+        with open_socket(self._lab.server_netns) as probe:
+            return probe.connect_ex(("127.0.0.1", PORT)) == 0
+
+    def _read_reports(self):
+        for line in self._sender.stdout:
+            report = json.loads(line)
+            self._flows[report["name"]].reports.append((time.monotonic(), report))
+
+    def start(self, name, client, wanted=None, **hints):
+        """A flow to the client of this index, steered by `hints` (steered_sender.cc)."""
+        flow = self._flows[name] = Flow(name, wanted)
+        connection = open_socket(self._lab.clients[client].netns)
+        connection.connect((self._lab.clients[client].server_ip, PORT))
+        connection.sendall(json.dumps({"name": name, **hints}).encode() + b"\n")
+        self._receivers.add(connection, flow)
+        return flow
+
+    def receive(self, seconds, until=lambda: False):
+        """On all flows, for so long at most."""
+        self._receivers.receive(seconds, until)
