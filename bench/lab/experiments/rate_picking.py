@@ -6,7 +6,7 @@ import threading
 import time
 
 from bulk_flow import BulkFlow
-from capacity import PAYLOAD, on_the_wire
+from capacity import PAYLOAD, on_the_wire, oracle
 from daemon import Daemon, wait_until
 from health import PRIORITY, Health
 from lab import segment_client, segment_server
@@ -30,6 +30,8 @@ CLIENTS = {
     "continuous": Picking(CONSERVATISM, most=CONTINUOUS_MOST),
     "continuous, all it sees": Picking(1.0, most=CONTINUOUS_MOST)}
 OURS = {"symcast, cubic": "cubic", "symcast, bbr": "bbr"}  # congestion control of its sockets
+STEADY = "a steady stream, cubic"  # what a live stream that does not adapt would have
+STEADY_QUEUE = 20  # there alone: each is an encoder
 BULK = "a bulk flow"  # what TCP itself gets there
 CONGESTION_CONTROL = "cubic"  # of all others
 INITIAL_WINDOW = 4  # segments, of each new connection: paper 002, implementation details, 4
@@ -42,19 +44,16 @@ PUBLISHED = {("discrete", 120): "0.56", ("discrete", 75): "1.05",
              ("discrete", 20): "reasonably fair", ("continuous, all it sees", 20): "equal"}
 NICE = ("nice", "-n", str(PRIORITY))
 CONFIG = """
-[control]
-policy = "symbiosis"
-[rate]
-min = "235k"
-max = "5M"
 [encoder]
 preset = "ultrafast"
 crf = 4
 """
 STREAM = """
 [[stream]]
-name = "{control}{queue}"
+name = "{name}"
 source = {{ uri = "test:?size=480x270&content=motion" }}
+rate = {{ min = "235k", max = "{most:.0f}" }}
+control = {{ policy = "{policy}" }}
 tcp = {{ congestion_control = "{control}" }}
 """
 
@@ -68,7 +67,16 @@ def runs(scope):
 
 def lanes():
     """[(who, queue)], each with a link of its own."""
-    return [(name, queue) for name in (*CLIENTS, *OURS, BULK) for queue in QUEUES]
+    return [(name, queue) for name in (*CLIENTS, *OURS, BULK) for queue in QUEUES] + [
+        (STEADY, STEADY_QUEUE)]
+
+
+def _config():
+    streams = [{"name": f"{control}{queue}", "control": control, "policy": "symbiosis", "most": 5e6}
+               for control in OURS.values() for queue in QUEUES]
+    streams.append({"name": "steady", "control": "cubic", "policy": "off",
+                    "most": oracle(FAIR, CONTINUOUS_MOST)})
+    return CONFIG + "".join(STREAM.format(**stream) for stream in streams)
 
 
 def measure(run, directory):
@@ -80,10 +88,8 @@ def measure(run, directory):
         _set_initial_window(lab)
         lab.run_server(["/usr/bin/python3", segment_server.__file__, str(PORT),
                         CONGESTION_CONTROL])
-        config = CONFIG + "".join(STREAM.format(control=control, queue=queue)
-                                  for control in OURS.values() for queue in QUEUES)
         with Daemon("--trace", str(directory / "trace"), directory=directory, lab=lab,
-                    config=config, wrapper=NICE) as daemon:
+                    config=_config(), wrapper=NICE) as daemon:
             session = _Session(run, lab, daemon, directory)
     return session.figures()
 
@@ -125,7 +131,7 @@ class _Session:
         for thread in threads:
             thread.start()
         self._viewers = {client: self._watch(client) for client, (name, _) in enumerate(lanes())
-                         if name in OURS}
+                         if name in (*OURS, STEADY)}
         self._own_bulk = {client: self._send_bulk(client)
                           for client, (name, _) in enumerate(lanes()) if name == BULK}
         time.sleep(self.competition - time.monotonic())
@@ -158,7 +164,8 @@ class _Session:
 
     def _watch(self, client):
         name, queue = lanes()[client]
-        url = self._daemon.url(f"{OURS[name]}{queue}", ip=self._lab.clients[client].server_ip)
+        stream = f"{OURS[name]}{queue}" if name in OURS else "steady"
+        url = self._daemon.url(stream, ip=self._lab.clients[client].server_ip)
         return Viewer(url, lab=self._lab, client=client, directory=self._directory,
                       name=f"viewer-{client}", wrapper=NICE)
 
@@ -166,7 +173,7 @@ class _Session:
         sessions = read_sessions(self._directory / "trace")
         found = {}
         for client, (name, queue) in enumerate(lanes()):
-            if name in OURS:
+            if name in (*OURS, STEADY):
                 session = sessions[self._lab.clients[client].address]
                 figures = self._of_viewer(self._pictures[client], session)
             elif name in CLIENTS:
@@ -248,7 +255,9 @@ class _Found:
 def _table(found, queue, page):
     page.text(f"Queue of {queue} kbit:")
     rows = []
-    for name in (*CLIENTS, *OURS, BULK):
+    for name in (*CLIENTS, *OURS, BULK, STEADY):
+        if not found.values(name, queue, "bulk"):
+            continue
         published = PUBLISHED.get((name, queue), "")
         share = [100 * value for value in found.values(name, queue, "throughput", FAIR)]
         rows.append((name, published, *(spread(found.values(name, queue, what))
@@ -276,11 +285,23 @@ def _claims(found, page):
     for name in OURS:
         for queue in QUEUES:
             share = found.median(name, queue, "throughput", FAIR)
-            bulk = found.median(BULK, queue, "throughput", FAIR)
             page.claim(f"The server's loop gets 90 % of its fair share and more; {name}, {queue} "
-                       "kbit", "not in the paper", f"{share:.0%} (a bulk flow there: {bulk:.0%}), "
-                       f"p95 of a picture's delay {found.median(name, queue, 'p95', 1):.0f} ms",
+                       "kbit", "not in the paper",
+                       f"{share:.0%}, {_late(found, name, queue)}; {_others(found, queue)}",
                        share >= 0.9)
+
+
+def _late(found, name, queue):
+    return f"p95 of a picture's delay {found.median(name, queue, 'p95', 1):.0f} ms"
+
+
+def _others(found, queue):
+    """What the same path gives to others over CUBIC."""
+    text = f"a bulk flow there: {found.median(BULK, queue, 'throughput', FAIR):.0%}"
+    if queue == STEADY_QUEUE:
+        text += (f"; a steady stream: {found.median(STEADY, queue, 'throughput', FAIR):.0%}, "
+                 f"{_late(found, STEADY, queue)}")
+    return text
 
 
 def _plots(figures, page):
@@ -339,8 +360,9 @@ own when they fit (initial window {INITIAL_WINDOW}), and picks by the mean throu
 that is no more than {CONSERVATISM:g} of it; *continuous*, {CONSERVATISM:g} of it; *all it sees*, as
 much. After {TIMES[False][0]} s a CUBIC bulk flow comes for {TIMES[False][1]} s, from the same server
 to the same client. On links that are alike: symcast with the policy `symbiosis`, a live stream of
-480x270 and at most 5 Mbit/s, its sockets on CUBIC and on BBR; and another bulk flow in its place. All
-links at once in one run, a run for each seed.""",
+480x270 and at most 5 Mbit/s, its sockets on CUBIC and on BBR; another bulk flow in its place; and,
+with the shortest queue, a *steady* stream that does not adapt, of a rate that its fair share carries.
+All links at once in one run, a run for each seed.""",
     differences=(
         "Huang's figure 9 (what throughput leads to which rate) is not in the text: "
         f"{CONSERVATISM:g} of the mean throughput, by which 2.5 Mbit/s give 1750 kbit/s as the paper "
