@@ -21,10 +21,13 @@ base::BitRate transport_rate(base::BitRate video, const transcoder::AudioSetting
   return kExcess * transport(audio, kShortestFrame).wire(video);
 }
 
-SocketLimits socket_limits(base::BitRate video, const transcoder::AudioSettings& audio,
+base::BitRate pacing_limit(base::BitRate video, const transcoder::AudioSettings& audio,
                            const TcpSettings& tcp) {
-  return {.pacing = tcp.pacing * transport_rate(video, audio),
-          .notsent_lowat = std::max(tcp.notsent_lowat, video * kLongestFrame)};
+  return tcp.pacing * transport_rate(video, audio);
+}
+
+base::ByteCount notsent_limit(base::BitRate video, const TcpSettings& tcp) {
+  return std::max(tcp.notsent_lowat, video * kLongestFrame);
 }
 
 abr::Transport transport(const transcoder::AudioSettings& audio, base::Duration frame_interval) {

@@ -11,15 +11,16 @@ namespace app {
 /// Pure.
 base::BitRate transport_rate(base::BitRate video, const transcoder::AudioSettings& audio);
 
-/// What the kernel is told of a viewer's socket for the rate of the video that the viewer is sent.
+/// What the kernel is told of a viewer's socket.
 struct SocketLimits {
   base::BitRate pacing;  ///< SO_MAX_PACING_RATE; zero: none
   base::ByteCount notsent_lowat;
 };
 
-/// Pure.
-SocketLimits socket_limits(base::BitRate video, const transcoder::AudioSettings& audio,
+/// For the rate of the video that the viewer is sent. Pure.
+base::BitRate pacing_limit(base::BitRate video, const transcoder::AudioSettings& audio,
                            const TcpSettings& tcp);
+base::ByteCount notsent_limit(base::BitRate video, const TcpSettings& tcp);
 
 /// What a video rate becomes on the wire: MPEG-TS carries 184 bytes in 188 and adds about 130 to
 /// each picture and 60 to each of 47 sounds per second.

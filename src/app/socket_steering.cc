@@ -19,6 +19,8 @@ constexpr double kNews = 0.05;
 // joiner, who begins with a second of pictures at most, has long caught up at twice their rate.
 // From then on the window grows only as far as it is used (RFC 7661).
 constexpr base::Duration kStart = std::chrono::seconds{5};
+// What was made longer ago has left, or has been discarded.
+constexpr base::Duration kUnderWay = std::chrono::seconds{1};
 constexpr base::BitRate kNoPace{std::numeric_limits<std::int64_t>::max()};
 
 SocketSteering::SsthreshHint outcome(const tcpinfo::AppliedHints& applied, bool wanted) {
@@ -50,12 +52,18 @@ tcpinfo::AppliedHints SocketSteering::begin(int fd, base::BitRate video) {
   paced_ = ssthresh_hint_ == SsthreshHint::kPaced && tcp_.pacing == 0;
   bbr_ = tcpinfo::is_bbr(applied.congestion_control);
   wants_capacity_ = tcpinfo::uses_capacity(applied.congestion_control);
-  limit(fd, video);
+  limit(fd, video, video);
   return applied;
 }
 
-void SocketSteering::follow_rate(int fd, base::BitRate video) {
-  if (video != limited_for_ && video.bps() > 0) limit(fd, video);
+void SocketSteering::follow_rate(int fd, base::BitRate video, base::Time now) {
+  if (video.bps() == 0) return;
+  auto paced = paced_for_;
+  if (video >= paced || now - highest_at_ > kUnderWay) {
+    paced = video;
+    highest_at_ = now;
+  }
+  if (video != limited_for_ || paced != paced_for_) limit(fd, video, paced);
 }
 
 void SocketSteering::on_sample(int fd, const tcpinfo::TcpSample& sample, base::Duration age) {
@@ -88,12 +96,12 @@ void SocketSteering::pace_refused() {
   warnings_.failed("SO_MAX_PACING_RATE", "see symcast doctor", errno);
 }
 
-void SocketSteering::limit(int fd, base::BitRate video) {
+void SocketSteering::limit(int fd, base::BitRate video, base::BitRate paced) {
   limited_for_ = video;
-  auto limits = socket_limits(video, audio_, tcp_);
-  if (paced_) {
-    limits.pacing = tcpinfo::kPaceForRate * transport_rate(video, audio_);
-  }
+  paced_for_ = paced;
+  const SocketLimits limits{.pacing = paced_ ? tcpinfo::kPaceForRate * transport_rate(paced, audio_)
+                                             : pacing_limit(paced, audio_, tcp_),
+                            .notsent_lowat = notsent_limit(video, tcp_)};
   limited_ |= limits.pacing.bps() > 0;
   if (const char* refused = app::apply(limits, fd)) {
     warnings_.failed(refused, "see symcast doctor", errno);

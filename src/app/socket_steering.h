@@ -44,8 +44,9 @@ class SocketSteering {
   bool paces() const { return bbr_ || limited_ || pace_told_.bps() > 0; }
   bool bbr() const { return bbr_; }
 
-  /// `video`: of the newest picture; zero before the first.
-  void follow_rate(int fd, base::BitRate video);
+  /// `video`: of the newest picture; zero before the first. A pace falls a second later: what waits
+  /// was made at a higher rate.
+  void follow_rate(int fd, base::BitRate video, base::Time now);
   /// `age`: of the session.
   void on_sample(int fd, const tcpinfo::TcpSample& sample, base::Duration age);
   /// What the policy wants of TCP: a pace (zero: none) and a window in segments (zero: as it is).
@@ -54,7 +55,7 @@ class SocketSteering {
   void follow_capacity(int fd, base::BitRate capacity);
 
  private:
-  void limit(int fd, base::BitRate video);
+  void limit(int fd, base::BitRate video, base::BitRate paced);
   void pace_refused();
 
   const tcpinfo::SocketHints& hints_;
@@ -68,6 +69,8 @@ class SocketSteering {
   bool bbr_ = false;      ///< tcpinfo::is_bbr
   bool wants_capacity_ = false;
   base::BitRate limited_for_;
+  base::BitRate paced_for_;  ///< the highest of the last second
+  base::Time highest_at_{};
   base::BitRate capacity_told_;
   base::BitRate pace_told_;
 };

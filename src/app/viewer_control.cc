@@ -107,7 +107,7 @@ void ViewerControl::on_join(const server::ViewerTick& tick) {
 std::optional<base::Time> ViewerControl::on_tick(const server::ViewerTick& tick) {
   may_skip_ = true;
   note_group(tick);
-  steering_.follow_rate(tick.fd, tick.state.rate);
+  steering_.follow_rate(tick.fd, tick.state.rate, tick.now);
   const auto next = look_at(tick);
   if (!samples_.grant(sample_turn_, 1, deliveries_.congested(), tick.now)) return next;
   const auto sample = shared_.sampler.sample(tick.fd, tick.now);

@@ -18,38 +18,32 @@ constexpr transcoder::AudioSettings kSilent{.enabled = false, .rate = BitRate::k
 
 TEST(SocketLimitsTest, PacingOfOneCarriesTheWholeStream) {
   // 300 kbit/s of video are 336 in MPEG-TS, 128 of sound up to 188 (docs/decisions/0001).
-  const auto limits = socket_limits(BitRate::kbps(300), kSound, {.pacing = 1});
-  EXPECT_GE(limits.pacing, BitRate::kbps(336 + 188));
-  EXPECT_LE(limits.pacing, BitRate::kbps(1.1 * (336 + 188)));
+  const auto limit = pacing_limit(BitRate::kbps(300), kSound, {.pacing = 1});
+  EXPECT_GE(limit, BitRate::kbps(336 + 188));
+  EXPECT_LE(limit, BitRate::kbps(1.1 * (336 + 188)));
 }
 
 TEST(SocketLimitsTest, PacingOfOneCarries60SmallPicturesPerSecond) {
   constexpr auto kVideo = BitRate::kbps(100);
-  const auto limits = socket_limits(kVideo, kSilent, {.pacing = 1});
-  EXPECT_GE(limits.pacing, transport(kSilent, std::chrono::microseconds{16'667}).wire(kVideo));
+  EXPECT_GE(pacing_limit(kVideo, kSilent, {.pacing = 1}),
+            transport(kSilent, std::chrono::microseconds{16'667}).wire(kVideo));
 }
 
 TEST(SocketLimitsTest, PacingCountsNoSoundWhereThereIsNone) {
-  const auto silent = socket_limits(BitRate::mbps(1), kSilent, {.pacing = 2}).pacing;
+  const auto silent = pacing_limit(BitRate::mbps(1), kSilent, {.pacing = 2});
   EXPECT_LE(silent, BitRate::mbps(2.4));
-  EXPECT_GE(socket_limits(BitRate::mbps(1), kSound, {.pacing = 2}).pacing,
-            silent + 2 * kSound.rate);
+  EXPECT_GE(pacing_limit(BitRate::mbps(1), kSound, {.pacing = 2}), silent + 2 * kSound.rate);
 }
 
 TEST(SocketLimitsTest, NoPacingIsNoLimit) {
-  EXPECT_EQ(socket_limits(BitRate::mbps(1), kSound, {.pacing = 0}).pacing, BitRate{});
+  EXPECT_EQ(pacing_limit(BitRate::mbps(1), kSound, {.pacing = 0}), BitRate{});
 }
 
 TEST(SocketLimitsTest, TheMarkHoldsAPictureOfTheViewersRate) {
-  EXPECT_EQ(
-      socket_limits(BitRate::mbps(5), kSound, {.notsent_lowat = ByteCount{1024}}).notsent_lowat,
-      ByteCount{25'000});
-  EXPECT_EQ(
-      socket_limits(BitRate::kbps(500), kSound, {.notsent_lowat = ByteCount{1024}}).notsent_lowat,
-      ByteCount{2'500});
-  EXPECT_EQ(
-      socket_limits(BitRate::kbps(100), kSound, {.notsent_lowat = ByteCount{4096}}).notsent_lowat,
-      ByteCount{4096});
+  EXPECT_EQ(notsent_limit(BitRate::mbps(5), {.notsent_lowat = ByteCount{1024}}), ByteCount{25'000});
+  EXPECT_EQ(notsent_limit(BitRate::kbps(500), {.notsent_lowat = ByteCount{1024}}),
+            ByteCount{2'500});
+  EXPECT_EQ(notsent_limit(BitRate::kbps(100), {.notsent_lowat = ByteCount{4096}}), ByteCount{4096});
 }
 
 TEST(SocketLimitsTest, TheKernelTakesThem) {

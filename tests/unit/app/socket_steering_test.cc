@@ -1,6 +1,8 @@
 #include "app/socket_steering.h"
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include "loopback.h"
@@ -8,6 +10,7 @@
 namespace app {
 namespace {
 
+using namespace std::chrono_literals;
 using base::BitRate;
 using Hint = SocketSteering::SsthreshHint;
 
@@ -29,6 +32,12 @@ class SocketSteeringTest : public testing::Test {
     return bytes_per_second == ~0ull ? BitRate{}
                                      : BitRate{static_cast<std::int64_t>(bytes_per_second) * 8};
   }
+  int notsent_lowat() {
+    int bytes = 0;
+    socklen_t length = sizeof bytes;
+    ::getsockopt(fd(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, &length);
+    return bytes;
+  }
   /// The kernel's unit is a byte per second.
   static BitRate told(BitRate rate) { return BitRate{rate.bps() / 8 * 8}; }
   int fd() const { return connection_.sender(); }
@@ -37,6 +46,7 @@ class SocketSteeringTest : public testing::Test {
   tcpinfo::SocketHints hints_;
   SocketWarnings warnings_;
   TcpSettings tcp_;
+  const base::Time now_{1h};
 };
 
 TEST_F(SocketSteeringTest, ThePaceIsLimitedWhereSsthreshCannotBeSet) {
@@ -52,8 +62,32 @@ TEST_F(SocketSteeringTest, ThePaceFollowsTheRate) {
   connection_.send("x");
   auto reno = steering("reno");
   reno.begin(fd(), kVideo);
-  reno.follow_rate(fd(), BitRate::mbps(8));
+  reno.follow_rate(fd(), BitRate::mbps(8), now_);
   EXPECT_EQ(pace(), told(2 * transport_rate(BitRate::mbps(8), kSilent)));
+}
+
+TEST_F(SocketSteeringTest, ThePaceFallsWhenWhatWasMadeAtTheOldRateHasLeft) {
+  tcp_.pacing = 1.2;
+  auto reno = steering("reno");
+  reno.begin(fd(), kVideo);
+  reno.follow_rate(fd(), kVideo, now_);
+  const auto before = pace();
+  reno.follow_rate(fd(), 0.1 * kVideo, now_ + 500ms);
+  EXPECT_EQ(pace(), before);
+  reno.follow_rate(fd(), 0.2 * kVideo, now_ + 1100ms);
+  EXPECT_EQ(pace(), told(1.2 * transport_rate(0.2 * kVideo, kSilent)));
+  reno.follow_rate(fd(), 0.3 * kVideo, now_ + 1200ms);
+  EXPECT_EQ(pace(), told(1.2 * transport_rate(0.3 * kVideo, kSilent)));
+}
+
+TEST_F(SocketSteeringTest, TheUnsentLimitFallsAtOnce) {
+  tcp_.notsent_lowat = {};
+  auto reno = steering("reno");
+  reno.begin(fd(), kVideo);
+  reno.follow_rate(fd(), kVideo, now_);
+  const auto before = notsent_lowat();
+  reno.follow_rate(fd(), 0.1 * kVideo, now_);
+  EXPECT_LT(notsent_lowat(), before / 9);
 }
 
 TEST_F(SocketSteeringTest, ThePaceIsFreeWhenTheStartIsOver) {
