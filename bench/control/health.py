@@ -76,8 +76,9 @@ def _late_share(metrics, stream):
 
 
 def late_packets(link):
-    """Share, of both directions together."""
-    late, passed = (link["down"][key] + link["up"][key] for key in ("late", "packets_out"))
+    """Share, of its directions together."""
+    late, passed = (sum(direction[key] for direction in link.values())
+                    for key in ("late", "packets_out"))
     return late / max(1, passed)
 
 
@@ -105,8 +106,8 @@ class Health:
         self._late_pictures = late_pictures(metrics) if metrics else 0
         self._lost = metrics.sum("symcast_packets_lost_in_handover_total") if metrics else 0
         self._late_packets = max(map(late_packets, links))
-        self._not_written = sum(link[direction]["write_failures"] for link in links
-                                for direction in ("down", "up"))
+        self._not_written = sum(direction["write_failures"] for link in links
+                                for direction in link.values())
 
     def summary(self):
         return (f"machine {self.cpu:.0%} busy, wake-ups {1000 * self.woken_late:.1f} ms late "

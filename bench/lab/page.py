@@ -2,6 +2,8 @@
 
 import contextlib
 
+RULE = ("Where seeds are compared, a finding counts as confirmed, or as not, where it holds, or does "
+        "not, in four of five of the seeds that tell; else it is undecided.")
 CONFIRMED, REFUTED, UNDECIDED = "confirmed", "**not confirmed**", "undecided"
 PLOT_SIZE = (8, 4)  # inches
 PLOT_DPI = 90
@@ -50,7 +52,7 @@ class Page:
         experiment = self._experiment
         parts = [f"# {experiment.title}", f"Paper: {experiment.paper}",
                  "## What is confirmed",
-                 table(("finding", "published", "here", "verdict"), self.claims),
+                 table(("finding", "published", "here", "verdict"), self.claims), RULE,
                  "## Hypothesis", experiment.hypothesis.strip(),
                  "## Method", experiment.method.strip(),
                  "## What differs from the paper",

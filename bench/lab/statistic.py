@@ -4,6 +4,24 @@ import itertools
 import statistics
 
 
+MOST = 0.8  # of the seeds
+
+
+def in_most(holds):
+    """Whether what is claimed holds, by each seed: True, False, or None where the seed does not
+    tell. True where it holds in most of those that tell, False where it does not; else None."""
+    told = [one for one in holds if one is not None]
+    if not told:
+        return None
+    share = sum(told) / len(told)
+    return True if share >= MOST else False if 1 - share >= MOST else None
+
+
+def less(values, others):
+    """Of each seed: is the first value less? None: they are the same."""
+    return [None if value == other else value < other for value, other in zip(values, others)]
+
+
 def spread(values, digits=2):
     """"median (least to most)"."""
     if not values:

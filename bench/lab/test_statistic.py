@@ -1,6 +1,6 @@
 import pytest
 
-from lab.statistic import kendall, mean_deviation, ranked, spread
+from lab.statistic import in_most, less, kendall, mean_deviation, ranked, spread
 
 
 def test_spread():
@@ -22,3 +22,19 @@ def test_kendall(other, correlation):
 def test_ranked():
     assert ranked({"a": 1, "b": 3, "c": 2}) == ["b", "c", "a"]
     assert ranked({"a": 1, "b": 3, "c": 2}, descending=False) == ["a", "c", "b"]
+
+
+def test_what_holds_in_most_seeds_holds():
+    assert in_most([True] * 4 + [False]) is True
+    assert in_most([False] * 4 + [True]) is False
+    assert in_most([True] * 3 + [False] * 2) is None
+
+
+def test_a_seed_that_does_not_tell_does_not_count():
+    assert in_most([None, None, True]) is True
+    assert in_most([None, None]) is None
+    assert in_most([]) is None
+
+
+def test_what_is_the_same_is_not_less():
+    assert less([1, 2, 3], [2, 2, 2]) == [True, None, False]

@@ -23,12 +23,13 @@ def sender_program():
 
 
 class Flow:
-    """One connection: what arrived when, and what its sender reported. `wanted`: function of time,
-    how many bytes its receiver has read by then at most; without: all that comes."""
+    """One connection: what arrived when, and what its sender reported. `wanted`: function of time
+    and of the bytes received, how many of these there may be; without: all that comes."""
 
     def __init__(self, name, wanted=None):
         self.name = name
         self.wanted = wanted
+        self.began = 0.0  # when it asked
         self.arrivals = []  # (time, bytes so far)
         self.reports = []  # (time, {"bytes_acked": ..., ...})
 
@@ -50,8 +51,13 @@ class Receivers:
     def __init__(self):
         self._selector = selectors.DefaultSelector()
         self._held_back = {}  # connection: flow, of those who have all they want
+        self._connections = {}  # by flow
+
+    def connection(self, flow):
+        return self._connections[flow]
 
     def add(self, connection, flow):
+        self._connections[flow] = connection
         connection.setblocking(False)
         self._selector.register(connection, selectors.EVENT_READ, flow)
 
@@ -73,7 +79,9 @@ class Receivers:
 
     @staticmethod
     def _room(flow, now):
-        return READ if flow.wanted is None else min(READ, flow.wanted(now) - flow.received())
+        if flow.wanted is None:
+            return READ
+        return min(READ, flow.wanted(now, flow.received()) - flow.received())
 
     def _receive(self, connection, flow):
         room = self._room(flow, time.monotonic())
@@ -108,14 +116,19 @@ class Flows:
             report = json.loads(line)
             self._flows[report["name"]].reports.append((time.monotonic(), report))
 
-    def start(self, name, client, wanted=None, **hints):
-        """A flow to the client of this index, steered by `hints` (steered_sender.cc)."""
+    def connect(self, name, client, wanted=None):
+        """A flow to the client of this index, which has yet to ask. Takes a round trip."""
         flow = self._flows[name] = Flow(name, wanted)
         connection = open_socket(self._lab.clients[client].netns)
         connection.connect((self._lab.clients[client].server_ip, PORT))
-        connection.sendall(json.dumps({"name": name, **hints}).encode() + b"\n")
         self._receivers.add(connection, flow)
         return flow
+
+    def ask(self, flow, **hints):
+        """It begins, steered by `hints` (steered_sender.cc)."""
+        flow.began = time.monotonic()
+        self._receivers.connection(flow).sendall(
+            json.dumps({"name": flow.name, **hints}).encode() + b"\n")
 
     def receive(self, seconds, until=lambda: False):
         """On all flows, for so long at most."""

@@ -129,6 +129,7 @@ class Sender {
 
   bool write(Connection& connection) {
     static const std::array<char, 64 * 1024> zeros{};
+    if (connection.left == 0) return false;  // its client has gone
     const auto size = std::min<std::uint64_t>(zeros.size(), connection.left);
     const auto sent = ::send(connection.fd.get(), zeros.data(), size, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent < 0) return errno == EAGAIN;

@@ -33,7 +33,7 @@ def test_reads_all_that_comes(pair):
 def test_reads_no_more_than_it_wants_and_goes_on_when_it_wants_more(pair):
     sender, receiver = pair
     wants = 30_000
-    receivers, flow = receiving(receiver, lambda now: wants)
+    receivers, flow = receiving(receiver, lambda now, received: wants)
     sender.sendall(bytes(SENT))
     receivers.receive(0.05)
     assert flow.received() == wants
@@ -45,7 +45,7 @@ def test_reads_no_more_than_it_wants_and_goes_on_when_it_wants_more(pair):
 
 def test_who_has_all_it_wants_does_not_keep_the_loop_busy(pair):
     sender, receiver = pair
-    receivers, _ = receiving(receiver, lambda now: 0)
+    receivers, _ = receiving(receiver, lambda now, received: 0)
     sender.sendall(bytes(SENT))
     turns = []
     receivers.receive(0.1, until=lambda: turns.append(time.monotonic()))

@@ -175,5 +175,7 @@ class Netlab:
             self.command(f"{prefix}{direction} {key}={value}")
 
     def counters(self):
-        """Packets, bytes and drops per client and direction."""
-        return self.command("stats")["clients"]
+        """Packets, bytes and drops: of each client's link, by direction; behind them those of the
+        shared links, which have only one."""
+        answer = self.command("stats")
+        return answer["clients"] + [{"down": link} for link in answer["shared"]]

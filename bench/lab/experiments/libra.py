@@ -79,7 +79,8 @@ def measure(run, _directory):
         senders = Flows(lab)
         started = {}
         for client in random.Random(run.seed).sample(range(len(flows)), len(flows)):
-            started[client] = senders.start(str(client), client, **hints_of(flows[client][2]))
+            started[client] = senders.connect(str(client), client)
+            senders.ask(started[client], **hints_of(flows[client][2]))
             senders.receive(START_APART)
         senders.receive(settings["warm_up"])
         begin = time.monotonic()
