@@ -3,8 +3,9 @@
 for each and one of all. Needs root: it makes network namespaces.
 
 What has been measured is kept in a file for each experiment beside the pages, and not measured again:
-a run that was interrupted goes on, and without anything to measure only the pages are written anew.
-Remove the file to begin anew."""
+what was interrupted goes on, and where nothing is lacking only the pages are written anew. So it is in
+a fresh checkout: remove docs/results/lab/NAME.json, or give another folder for the results, to measure
+all of it again."""
 
 import argparse
 import pathlib
@@ -72,7 +73,7 @@ def self_check(testbeds):
 def announce(plan):
     total = sum(run.seconds / experiment.at_once
                 for experiment, runs, figures in plan
-                for run in runs if run.key not in figures.counted())
+                for run in runs if run.key not in figures.counted(runs))
     print(f"{', '.join(experiment.name for experiment, _, _ in plan)}: about "
           f"{total / 60:.0f} minutes, until "
           f"{time.strftime('%H:%M', time.localtime(time.time() + total))}", flush=True)
@@ -81,11 +82,10 @@ def announce(plan):
 def write_page(experiment, runs, figures, directory):
     wanted = {run.key for run in runs}
     page = Page(experiment, directory)
-    experiment.report({key: found for key, found in figures.counted().items() if key in wanted},
-                      page)
+    experiment.report(figures.counted(runs), page)
     not_counted = [(key, "; ".join(found["complaints"])) for key, found in figures.runs.items()
                    if key in wanted and found.get("complaints")]
-    print(page.save(figures.conditions, not_counted))
+    print(page.save(figures.conditions_of(runs), not_counted))
     figures.claims = page.claims
     figures.save()
     return not_counted
@@ -103,14 +103,17 @@ def main():
              Figures(options.results / f"{experiment.name}.json")) for experiment in chosen]
     if not options.report:
         announce(plan)
-        checks = self_check({testbed for experiment in chosen for testbed in experiment.testbeds})
+        checks = self_check({testbed for experiment, runs, figures in plan
+                             if len(figures.counted(runs)) < len(runs)
+                             for testbed in experiment.testbeds})
     incomplete = []
     for experiment, runs, figures in plan:
-        if not options.report and any(run.key not in figures.counted() for run in runs):
+        if not options.report and any(run.key not in figures.counted(runs) for run in runs):
             figures.conditions = {
                 "pass": "quick: fewer runs, and shorter ones than the method says"
                         if options.quick else "full",
                 **machine(), "seeds": sorted({run.seed for run in runs}),
+                "runs at once": experiment.at_once,
                 **{f"self-check of {name}": "; ".join(checks[name])
                    for name in experiment.testbeds}}
             run_all(experiment, runs, figures)

@@ -10,6 +10,7 @@ from netlab import open_socket
 PACKET = 1500  # bytes, headers included
 PAYLOAD = PACKET - 28  # IPv4 and UDP
 PORT = 9  # discard: nobody listens
+ENOUGH = 0.99  # of the datagrams
 
 
 def periods(seed, seconds, first, mean_pause, mean_length):
@@ -38,6 +39,8 @@ class CrossTraffic:
         self._interval = 8 * PACKET / rate
         self._times = times
         self._begin = time.monotonic()
+        self._due = self._sent = 0  # datagrams
+        self._why = None  # the last error
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run)
 
@@ -62,7 +65,14 @@ class CrossTraffic:
 
     def _send(self):
         for sender, address in self._targets:
+            self._due += 1
             try:
-                sender.sendto(bytes(PAYLOAD), address)
-            except OSError:
-                pass  # an earlier one was refused: nobody listens, and nobody is to
+                self._sent += sender.sendto(bytes(PAYLOAD), address) == PAYLOAD
+            except OSError as error:
+                self._why = error
+
+    def complaints(self):
+        """Why what was sent is not what was to be sent."""
+        if self._sent >= ENOUGH * self._due:
+            return []
+        return [f"of the cross traffic {self._sent} of {self._due} datagrams were sent: {self._why}"]

@@ -1,13 +1,15 @@
-"""What was measured, in a file, so that a run that was interrupted goes on and a page can be written
+"""What was measured, in a file, so that what was interrupted goes on and a page can be written
 again."""
 
 import json
 import os
 
+OF_EACH = ("measured", "commit")  # conditions
+
 
 class Figures:
-    """`runs`: {key: figures}; `conditions`: what it was measured on, the newest; `claims`: what the
-    page says is confirmed."""
+    """`runs`: {key: figures}; among them "settings", the run's, and "conditions", what it was measured
+    on. `conditions`: of the newest measurement. `claims`: what the page says is confirmed."""
 
     def __init__(self, path):
         self._path = path
@@ -19,14 +21,27 @@ class Figures:
             self.runs, self.conditions = content["runs"], content["conditions"]
             self.claims = content["claims"]
 
-    def counted(self):
-        """Without those that are not to be counted."""
-        return {key: figures for key, figures in self.runs.items()
-                if not figures.get("complaints")}
+    def counted(self, runs):
+        """{key: figures} of those of these runs that are there and to be counted."""
+        found = {run.key: self.runs.get(run.key) for run in runs}
+        return {run.key: found[run.key] for run in runs
+                if found[run.key] and not found[run.key].get("complaints")
+                and found[run.key].get("settings") == run.settings}
 
-    def add(self, key, figures):
-        self.runs[key] = figures
+    def add(self, run, figures):
+        """Of a run that was measured under the conditions."""
+        of_run = {name: self.conditions[name] for name in OF_EACH if name in self.conditions}
+        self.runs[run.key] = {"settings": run.settings, "conditions": of_run, **figures}
         self.save()
+
+    def conditions_of(self, runs):
+        """The newest, but for what each run has its own of."""
+        counted = self.counted(runs).values()
+        each = {name: ", ".join(sorted({run["conditions"][name] for run in counted
+                                        if name in run["conditions"]}))
+                for name in OF_EACH}
+        return {**self.conditions, **{name: text for name, text in each.items() if text},
+                "runs counted": f"{len(counted)} of {len(runs)}"}
 
     def save(self):
         self._path.parent.mkdir(parents=True, exist_ok=True)

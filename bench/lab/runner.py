@@ -1,7 +1,8 @@
-"""Runs an experiment: what is lacking in its file is measured, with a line that says what runs and
-for how long."""
+"""Runs an experiment: what is lacking in its file is measured, with a line that says how far it is
+and what has ended."""
 
 import concurrent.futures
+import concurrent.futures.process
 import pathlib
 import sys
 import tempfile
@@ -64,7 +65,7 @@ def measure(experiment, run):
 def run_all(experiment, runs, figures):
     """Measures those that the file lacks. A run with complaints is tried again at the end."""
     for _ in range(ATTEMPTS):
-        counted = figures.counted()
+        counted = figures.counted(runs)
         to_do = [run for run in runs if run.key not in counted]
         if not to_do:
             return
@@ -72,7 +73,7 @@ def run_all(experiment, runs, figures):
         progress.line("begins")
         for run, found in _results(experiment, to_do):
             progress.ended(run.key)
-            figures.add(run.key, found)
+            figures.add(run, found)
             complaints = found.get("complaints")
             progress.line(run.key + (f": {'; '.join(complaints)}" if complaints else ""))
         progress.end()
@@ -83,7 +84,17 @@ def _results(experiment, runs):
         for run in runs:
             yield run, measure(experiment, run)
         return
-    with concurrent.futures.ProcessPoolExecutor(experiment.at_once) as pool:
+    pool = concurrent.futures.ProcessPoolExecutor(experiment.at_once)
+    try:
         running = {pool.submit(measure, experiment, run): run for run in runs}
         for future in concurrent.futures.as_completed(running):
-            yield running[future], future.result()
+            yield running[future], _result(future)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _result(future):
+    try:
+        return future.result()
+    except concurrent.futures.process.BrokenProcessPool as error:
+        return {"complaints": [f"the run's process ended: {error}"]}
