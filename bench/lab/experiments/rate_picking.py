@@ -1,8 +1,8 @@
 """Paper 002: a client that picks its rate beside a competing flow, and the server's loop."""
 
+import concurrent.futures
 import socket
 import statistics
-import threading
 import time
 
 from bulk_flow import BulkFlow
@@ -36,6 +36,8 @@ BULK = "a bulk flow"  # what TCP itself gets there
 CONGESTION_CONTROL = "cubic"  # of all others
 INITIAL_WINDOW = 4  # segments, of each new connection: paper 002, implementation details, 4
 PORT = 8000
+PATIENCE = 60  # seconds in which some of a segment comes
+LEAST_BULK = 0.1  # of the fair share: with less there was no competition
 # Alone, then beside a competing flow; seconds. The buffer is full after the first part in the paper;
 # quick, it begins so.
 TIMES = {False: (400, 400, 0.0), True: (20, 60, 236.0)}
@@ -101,9 +103,11 @@ def _set_initial_window(lab):
     for client, (name, _) in enumerate(lanes()):
         if name not in CLIENTS:
             continue
-        lab.run_server(["ip", "route", "change", f"10.77.{client}.0/24", "dev", f"link{client}",
-                        "proto", "kernel", "scope", "link", "src", lab.clients[client].server_ip,
-                        "initcwnd", str(INITIAL_WINDOW)]).wait()
+        change = ["ip", "route", "change", f"10.77.{client}.0/24", "dev", f"link{client}", "proto",
+                  "kernel", "scope", "link", "src", lab.clients[client].server_ip, "initcwnd",
+                  str(INITIAL_WINDOW)]
+        if lab.run_server(change).wait() != 0:
+            raise RuntimeError(f"refused: {' '.join(change)}")
 
 
 class _Session:
@@ -112,7 +116,6 @@ class _Session:
     def __init__(self, run, lab, daemon, directory):
         self._lab, self._daemon, self._directory = lab, daemon, directory
         self._settings = run.settings
-        self._fetches = {}
         wait_until(self._server_is_up, 10, "the segment server listens")
         with Health() as self._health:
             self._play()
@@ -128,10 +131,9 @@ class _Session:
         self.begin = time.monotonic()
         self.competition = self.begin + self._settings["alone"]
         self.end = self.competition + self._settings["beside"]
-        threads = [threading.Thread(target=self._fetch, args=(client,))
-                   for client, (name, _) in enumerate(lanes()) if name in CLIENTS]
-        for thread in threads:
-            thread.start()
+        players = concurrent.futures.ThreadPoolExecutor(len(lanes()))
+        playing = {client: players.submit(self._fetch, client)
+                   for client, (name, _) in enumerate(lanes()) if name in CLIENTS}
         self._viewers = {client: self._watch(client) for client, (name, _) in enumerate(lanes())
                          if name in (*OURS, STEADY)}
         self._own_bulk = {client: self._send_bulk(client)
@@ -145,8 +147,8 @@ class _Session:
         self._health.finish(self._lab.counters(), self._daemon.metrics())
         for viewer in self._viewers.values():
             viewer.finish()
-        for thread in threads:
-            thread.join()
+        self._fetches = {client: fetches.result() for client, fetches in playing.items()}
+        players.shutdown()
 
     def _fetch(self, client):
         picking = CLIENTS[lanes()[client][0]]
@@ -154,15 +156,19 @@ class _Session:
 
         def fetch(size):  # a connection each, as in the paper
             with open_socket(target.netns) as connection:
+                connection.settimeout(PATIENCE)
                 connection.connect((target.server_ip, PORT))
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 connection.sendall(f"GET /{size} HTTP/1.1\r\n\r\n".encode())
                 left = size
-                while left > 0 and (received := connection.recv(1 << 16)):
+                while left > 0:
+                    received = connection.recv(1 << 16)
+                    if not received:
+                        raise ConnectionError("the segment server has closed the connection")
                     left -= len(received)
 
-        self._fetches[client] = segment_client.play(picking, fetch, time.monotonic, time.sleep,
-                                                    self.end, self._settings["prefilled"])
+        return segment_client.play(picking, fetch, time.monotonic, time.sleep, self.end,
+                                   self._settings["prefilled"])
 
     def _watch(self, client):
         name, queue = lanes()[client]
@@ -183,7 +189,10 @@ class _Session:
             else:
                 figures = {"throughput": self._of_bulk(self._own_bulk[client])}
             found[f"{name}, {queue} kbit"] = {**figures, "bulk": self._of_bulk(self._bulk[client])}
-        return {"complaints": self._health.complaints(), "cpu": self._health.cpu, "lanes": found}
+        absent = [f"{name}: no competing flow" for name, lane in found.items()
+                  if lane["bulk"] < LEAST_BULK * FAIR]
+        return {"complaints": absent + self._health.complaints(), "cpu": self._health.cpu,
+                "lanes": found}
 
     @property
     def _counted(self):
@@ -234,8 +243,8 @@ def report(figures, page):
               f"and most in brackets. The link carries {2 * FAIR / 1e6:.2f} Mbit/s of payload. "
               "*picked*: the mean rate of the segments asked for (symcast: the video's); *lowest*: "
               "the lowest (symcast: of 4 s); *seen*: the throughput while a segment comes; *share*: "
-              f"all that it was sent, of the fair {FAIR / 1e6:.2f} Mbit/s; *flow*: the competing "
-              "one.")
+              f"all that it was sent (symcast: its pictures, with container and sound), of the fair "
+              f"{FAIR / 1e6:.2f} Mbit/s; *flow*: the competing one.")
     for queue in QUEUES:
         _table(found, queue, page)
     _claims(found, page)
