@@ -20,8 +20,8 @@ constexpr double kPaced = 0.5;
 // (RFC 5681, 4.2; Linux' least is TCP_DELACK_MIN, 40 ms).
 constexpr double kEcho = 0.7;          // of a frame interval
 constexpr double kDelayedAck = 0.035;  // seconds
-// Of a train, seconds: bunched acknowledgements are little in that, so that what pacing lets
-// through is passed by the path, and more perhaps.
+// Seconds that a train takes: what pacing let through of it is what the path passed, at least, not
+// acknowledgements that came bunched (by some milliseconds: kResolved).
 constexpr double kLongTrain = 0.04;
 constexpr base::Duration kSlack = 1ms;
 constexpr std::int64_t kTelling = 2;     // segments
@@ -171,12 +171,12 @@ void PathModel::note_train(const Delivered& picture, const Observation& o) {
   if (o.pacing.bps() > 0 && spacing.bps() > kPaced * bps(o.pacing)) {
     // Closer than it was sent: the acknowledgements came bunched.
     if (spacing.bps() > bps(o.pacing)) return;
-    if (spacing.seconds > kLongTrain) {
-      doubtful_ = spacing;
-      return;
-    }
     auto& newest = least_[(least_count_ - 1) % least_.size()];
     newest = std::max(newest, spacing.bps());
+    if (spacing.seconds > kLongTrain) {
+      doubtful_ = spacing;
+      doubtful_->paced = true;
+    }
   } else if (transit >= std::min(kEcho * base::seconds(o.frame_interval), kDelayedAck)) {
     doubtful_ = spacing;
   } else {
@@ -184,13 +184,14 @@ void PathModel::note_train(const Delivered& picture, const Observation& o) {
   }
 }
 
-/// A slow train is the path's doing when the next picture had to wait for it; else its last segment
-/// may have been acknowledged late, which makes it seem slower than it was: it can agree, or show
-/// more, but not where others come and go. Only a train's head is acknowledged at once.
+/// A slow train is the path's doing when the next picture had to wait for it, and TCP's pace did
+/// not hold both back; else its last segment may have been acknowledged late. What seems slower
+/// than it was can agree, or show more, but not where others come and go. Only a train's head is
+/// acknowledged at once.
 void PathModel::settle_doubt(const Delivered& next) {
   const auto spacing = std::exchange(doubtful_, std::nullopt);
   if (!spacing) return;
-  if (next.head_acked && waited_ > kNoise) return add_train(*spacing);
+  if (next.head_acked && waited_ > kNoise && !spacing->paced) return add_train(*spacing);
   const double known = bps(state_.capacity);
   if (!state_.shared && known > 0 && kConfirms * spacing->bps() > known) {
     return add_train(*spacing);

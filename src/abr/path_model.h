@@ -38,6 +38,7 @@ class PathModel {
   struct Spacing {
     base::Time acked{};
     bool after_wait = false;  ///< the picture had to wait for others
+    bool paced = false;       ///< by TCP's own pace: the path may carry more
     double bits = 0;
     double seconds = 0;
     double bps() const { return bits / std::max(seconds, 1e-6); }
@@ -78,7 +79,7 @@ class PathModel {
   base::Time highest_at_{};
   double fastest_ = 0;                  ///< bit/s: most of the capacity since least_round_trip_
   base::Duration least_round_trip_{};   ///< TCP's
-  std::optional<Spacing> doubtful_;     ///< its last segment may have been acknowledged late
+  std::optional<Spacing> doubtful_;     ///< it may seem slower than the path
   std::optional<base::Time> agreeing_;  ///< acknowledged then, if not by the next one's arrival
   double waited_ = 0;                   ///< seconds, the newest picture's head
   std::array<double, 3> waits_{};       ///< ring, likewise

@@ -19,7 +19,8 @@ constexpr double kNews = 0.05;
 // joiner, who begins with a second of pictures at most, has long caught up at twice their rate.
 // From then on the window grows only as far as it is used (RFC 7661).
 constexpr base::Duration kStart = std::chrono::seconds{5};
-// What was made longer ago has left, or has been discarded.
+// What was made longer ago has left or been discarded, as policies that cut see to. A longer queue,
+// where one is configured and nothing is cut, drains at the new pace.
 constexpr base::Duration kUnderWay = std::chrono::seconds{1};
 constexpr base::BitRate kNoPace{std::numeric_limits<std::int64_t>::max()};
 
@@ -37,7 +38,7 @@ bool is_news(base::BitRate now, base::BitRate told) {
 
 }  // namespace
 
-tcpinfo::AppliedHints SocketSteering::begin(int fd, base::BitRate video) {
+tcpinfo::AppliedHints SocketSteering::begin(int fd, base::BitRate video, base::Time now) {
   tcpinfo::Hints hints{.congestion_control = congestion_control_};
   if (tcp_.initial_window > 0) hints.cwnd = static_cast<std::uint32_t>(tcp_.initial_window);
   if (tcp_.ssthresh_hint > 0) {
@@ -49,31 +50,37 @@ tcpinfo::AppliedHints SocketSteering::begin(int fd, base::BitRate video) {
     warnings_.failed("congestion control " + congestion_control_, applied.error);
   }
   ssthresh_hint_ = outcome(applied, tcp_.ssthresh_hint > 0);
-  paced_ = ssthresh_hint_ == SsthreshHint::kPaced && tcp_.pacing == 0;
+  paces_start_ = ssthresh_hint_ == SsthreshHint::kPaced && tcp_.pacing == 0;
   bbr_ = tcpinfo::is_bbr(applied.congestion_control);
   wants_capacity_ = tcpinfo::uses_capacity(applied.congestion_control);
-  limit(fd, video, video);
+  note_rate(video, now);
+  limit(fd, video);
   return applied;
 }
 
 void SocketSteering::follow_rate(int fd, base::BitRate video, base::Time now) {
   if (video.bps() == 0) return;
-  auto paced = paced_for_;
-  if (video >= paced || now - highest_at_ > kUnderWay) {
-    paced = video;
-    highest_at_ = now;
+  note_rate(video, now);
+  if (video != limited_for_ || std::max(highest_, highest_before_) != paced_for_) limit(fd, video);
+}
+
+void SocketSteering::note_rate(base::BitRate video, base::Time now) {
+  if (now - second_ >= kUnderWay) {
+    highest_before_ = now - second_ < 2 * kUnderWay ? highest_ : base::BitRate{};
+    highest_ = {};
+    second_ = now;
   }
-  if (video != limited_for_ || paced != paced_for_) limit(fd, video, paced);
+  highest_ = std::max(highest_, video);
 }
 
 void SocketSteering::on_sample(int fd, const tcpinfo::TcpSample& sample, base::Duration age) {
-  if (!paced_ || (!sample.ssthresh && age < kStart)) return;
-  paced_ = false;
+  if (!paces_start_ || (!sample.ssthresh && age < kStart)) return;
+  paces_start_ = false;
   if (!tcpinfo::set_max_pacing_rate(fd, kNoPace)) pace_refused();
 }
 
 void SocketSteering::follow_decision(int fd, base::BitRate pacing, std::uint32_t window) {
-  if (tcp_.pacing == 0 && !paced_ && pacing.bps() > 0 && is_news(pacing, pace_told_)) {
+  if (tcp_.pacing == 0 && !paces_start_ && pacing.bps() > 0 && is_news(pacing, pace_told_)) {
     if (tcpinfo::set_max_pacing_rate(fd, pacing)) {
       pace_told_ = pacing;
     } else {
@@ -96,12 +103,13 @@ void SocketSteering::pace_refused() {
   warnings_.failed("SO_MAX_PACING_RATE", "see symcast doctor", errno);
 }
 
-void SocketSteering::limit(int fd, base::BitRate video, base::BitRate paced) {
+void SocketSteering::limit(int fd, base::BitRate video) {
   limited_for_ = video;
-  paced_for_ = paced;
-  const SocketLimits limits{.pacing = paced_ ? tcpinfo::kPaceForRate * transport_rate(paced, audio_)
-                                             : pacing_limit(paced, audio_, tcp_),
-                            .notsent_lowat = notsent_limit(video, tcp_)};
+  paced_for_ = std::max(highest_, highest_before_);
+  const SocketLimits limits{
+      .pacing = paces_start_ ? tcpinfo::kPaceForRate * transport_rate(paced_for_, audio_)
+                             : pacing_limit(paced_for_, audio_, tcp_),
+      .notsent_lowat = notsent_limit(video, tcp_)};
   limited_ |= limits.pacing.bps() > 0;
   if (const char* refused = app::apply(limits, fd)) {
     warnings_.failed(refused, "see symcast doctor", errno);

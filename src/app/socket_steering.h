@@ -37,15 +37,15 @@ class SocketSteering {
 
   /// Before the first media byte. `video`: what is going to be sent first. The result says what is
   /// in force, as the kernel shows it.
-  tcpinfo::AppliedHints begin(int fd, base::BitRate video);
+  tcpinfo::AppliedHints begin(int fd, base::BitRate video, base::Time now);
   SsthreshHint ssthresh_hint() const { return ssthresh_hint_; }
 
   /// TCP keeps to TcpSample::pacing: for good, once it was given a limit.
   bool paces() const { return bbr_ || limited_ || pace_told_.bps() > 0; }
   bool bbr() const { return bbr_; }
 
-  /// `video`: of the newest picture; zero before the first. A pace falls a second later: what waits
-  /// was made at a higher rate.
+  /// `video`: of the newest picture; zero before the first. A pace falls one to two seconds later:
+  /// what waits was made at a higher rate.
   void follow_rate(int fd, base::BitRate video, base::Time now);
   /// `age`: of the session.
   void on_sample(int fd, const tcpinfo::TcpSample& sample, base::Duration age);
@@ -55,7 +55,8 @@ class SocketSteering {
   void follow_capacity(int fd, base::BitRate capacity);
 
  private:
-  void limit(int fd, base::BitRate video, base::BitRate paced);
+  void note_rate(base::BitRate video, base::Time now);
+  void limit(int fd, base::BitRate video);
   void pace_refused();
 
   const tcpinfo::SocketHints& hints_;
@@ -64,13 +65,15 @@ class SocketSteering {
   const transcoder::AudioSettings audio_;
   const std::string congestion_control_;  ///< empty: the kernel's default
   SsthreshHint ssthresh_hint_ = SsthreshHint::kNone;
-  bool paced_ = false;    ///< in place of ssthresh
-  bool limited_ = false;  ///< its pace was, once
-  bool bbr_ = false;      ///< tcpinfo::is_bbr
+  bool paces_start_ = false;  ///< in place of ssthresh
+  bool limited_ = false;      ///< its pace was, once
+  bool bbr_ = false;          ///< tcpinfo::is_bbr
   bool wants_capacity_ = false;
   base::BitRate limited_for_;
-  base::BitRate paced_for_;  ///< the highest of the last second
-  base::Time highest_at_{};
+  base::BitRate paced_for_;
+  base::BitRate highest_before_;  ///< rate of video in the second before `second_`
+  base::BitRate highest_;         ///< from then on
+  base::Time second_{};
   base::BitRate capacity_told_;
   base::BitRate pace_told_;
 };

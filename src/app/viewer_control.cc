@@ -85,7 +85,7 @@ void ViewerControl::on_join(const server::ViewerTick& tick) {
   fd_ = tick.fd;
   watch_ = shared_.events.watch(
       fd_, id_, loop_, [this](const auto& event, base::Time now) { on_event(event, now); });
-  const auto applied = steering_.begin(fd_, telemetry_.target);
+  const auto applied = steering_.begin(fd_, telemetry_.target, tick.now);
   stream_->metrics().ssthresh_hint(steering_.ssthresh_hint());
   base::log::info("viewer_joined", {{"viewer", id_},
                                     {"stream", telemetry_.stream},

@@ -350,7 +350,7 @@ Section<StreamConfig> tcp_section() {
           key("pacing", &Part::pacing, Real{0, 100},
               "Pacing limit as a multiple of the whole rate, sound and container included, for "
               "routers with short queues; 0: none. At least 1, 2 or more to leave room to catch "
-              "up."),
+              "up. It falls one to two seconds after the rate."),
           key("network", &Part::networks, types::NetworkRules{},
               "What is special to the clients of a network. congestion_control: in place of the "
               "one above; the first rule that matches and has one wins. initcwnd: as "

@@ -11,6 +11,7 @@ extern "C" {
 #include <cstdint>
 #include <limits>
 #include <new>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -145,10 +146,12 @@ struct Statistics {
   std::array<double, 3> squares{};  ///< sums of squared errors of Y, U and V, when asked for
 };
 
-Statistics statistics_of(const AVPacket& packet) {
+/// Empty: nothing.
+std::optional<Statistics> statistics_of(const AVPacket& packet) {
   std::size_t size = 0;
   const std::uint8_t* bytes = av_packet_get_side_data(&packet, AV_PKT_DATA_QUALITY_STATS, &size);
   constexpr std::size_t kHead = 8;
+  if (bytes == nullptr || size < kHead) return {};
   Statistics result{.code = static_cast<int>(AV_RL32(bytes) / FF_QP2LAMBDA)};
   for (std::size_t i = 0; i < result.squares.size() && size >= kHead + 8 * (i + 1); ++i) {
     result.squares[i] = static_cast<double>(AV_RL64(bytes + kHead + 8 * i));
@@ -180,7 +183,7 @@ class Mpeg2Encoder : public Encoder {
 
  private:
   void show(const media::Frame& frame);
-  EncodedPicture picture(QuantiserControl::Kind kind);
+  base::Result<EncodedPicture> picture(QuantiserControl::Kind kind);
 
   PictureBudget budget_;
   QuantiserControl quantiser_;
@@ -214,8 +217,10 @@ Mpeg2Encoder::Mpeg2Encoder(const EncoderSettings& settings, const media::Picture
   AVDictionary* options = nullptr;
   set_options(&options);
   const int result = avcodec_open2(codec_.get(), mpeg2, &options);
+  const int unknown = av_dict_count(options);
   av_dict_free(&options);
   if (result < 0) throw std::runtime_error{"MPEG-2 open: " + libav_error(result)};
+  if (unknown > 0) throw std::runtime_error{"libavcodec's MPEG-2 encoder lacks an option"};
   codec_->log_level_offset = kSilent;
 }
 
@@ -246,11 +251,12 @@ void Mpeg2Encoder::show(const media::Frame& frame) {
   }
 }
 
-EncodedPicture Mpeg2Encoder::picture(QuantiserControl::Kind kind) {
+base::Result<EncodedPicture> Mpeg2Encoder::picture(QuantiserControl::Kind kind) {
   const auto statistics = statistics_of(*packet_);
+  if (!statistics) return base::Error{"MPEG-2 encode: libavcodec does not tell the quantiser"};
   const base::ByteCount size{packet_->size};
   budget_.spend(size);
-  quantiser_.coded(kind, statistics.code, size);
+  quantiser_.coded(kind, statistics->code, size);
   EncodedPicture result;
   result.bytes.assign(packet_->data, packet_->data + packet_->size);
   result.keyframe = (packet_->flags & AV_PKT_FLAG_KEY) != 0;
@@ -258,7 +264,7 @@ EncodedPicture Mpeg2Encoder::picture(QuantiserControl::Kind kind) {
   if (result.keyframe) declare_buffer(result.bytes, buffer_units_);
   if ((codec_->flags & AV_CODEC_FLAG_PSNR) != 0) {
     const int samples = codec_->width * codec_->height;
-    const auto& squares = statistics.squares;
+    const auto& squares = statistics->squares;
     result.psnr = media::Psnr{.y = decibels(squares[0], samples),
                               .u = decibels(squares[1], samples / 4),
                               .v = decibels(squares[2], samples / 4)};

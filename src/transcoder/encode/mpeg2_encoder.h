@@ -18,9 +18,10 @@ namespace transcoder {
 /// the coarsest quantiser there is nothing: the rate cannot be less than what that takes. Why and
 /// measured: docs/decisions/0014-mpeg2.md.
 ///
-/// `frame_rate`: rounded up to one that MPEG-2 has; what counts is the timestamps. `rate` is that
-/// of all bytes that encode() returns. `settings.preset` is x264's and has no effect. Pictures of
-/// full range come out in the limited one: MPEG-2 has no word for the other.
+/// `frame_rate`: in the header rounded up to one that MPEG-2 has, 60 at most, as the pixels' shape
+/// is to the nearest of its four; what counts is the timestamps. `rate` is that of all bytes that
+/// encode() returns. `settings.preset` is x264's and has no effect. Pictures of full range come out
+/// in the limited one: MPEG-2 has no word for the other.
 std::unique_ptr<Encoder> open_mpeg2(const EncoderSettings& settings,
                                     const media::PictureFormat& format, double frame_rate,
                                     base::BitRate rate);

@@ -84,7 +84,8 @@ int QuantiserControl::choose(Kind kind, base::ByteCount room) {
 }
 
 void QuantiserControl::coded(Kind kind, int code, base::ByteCount size) {
-  const Coded last{.scale = kScales.at(static_cast<std::size_t>(code) - 1),
+  const auto index = std::clamp(code, 1, static_cast<int>(kScales.size())) - 1;
+  const Coded last{.scale = kScales[static_cast<std::size_t>(index)],
                    .bits = static_cast<double>(size.bits())};
   (kind == Kind::kNew ? new_ : predicted_) = last;
   const bool in_vain = code > tried_ && last.bits < kLittle * room_;

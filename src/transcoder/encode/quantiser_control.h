@@ -15,8 +15,8 @@ namespace transcoder {
 ///           its scale * max(3/4, 1 / cube root of ratio)  otherwise
 ///
 /// and never finer than `crf` asks. A still picture may have nothing between what shows no change
-/// and what codes all of it again, which does not fit: then nothing finer is tried for a second, or
-/// until there is more room.
+/// and what codes all of it again, which does not fit: then nothing finer is tried for 30
+/// pictures, or until there is more room.
 ///
 /// Scales are quantiser_scale of ISO/IEC 13818-2, the non-linear one (table 7-6), from 1 to 112;
 /// codes are what the stream holds for them, from 1 to 31. Pure.

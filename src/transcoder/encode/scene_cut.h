@@ -9,7 +9,8 @@
 namespace transcoder {
 
 /// Whether a picture shows another scene than the one before it, so that little can be predicted:
-/// the mean difference of their luma, in blocks of 4 x 4, has grown more than threefold. Pure.
+/// the mean difference of their luma, in blocks of 4 x 4, has grown to more than three times and
+/// five levels. Pure.
 class SceneCut {
  public:
   /// Call once per picture, all of one size.

@@ -201,6 +201,15 @@ TEST_F(PathModelTest, ALongTrainBetweenShortPicturesRaisesACapacityThatIsTooLow)
   EXPECT_NEAR(mbps(), 1.3, 0.05);
 }
 
+TEST_F(PathModelTest, LongTrainsAtTcpsPaceLowerNothing) {
+  pictures(5);
+  ASSERT_NEAR(mbps(), 5, 0.05);
+  link_ = BitRate::mbps(2);  // stands for the pace, which holds the next picture back as well
+  pacing_ = BitRate::mbps(2.1);
+  pictures(6, {.segments = 12});
+  EXPECT_NEAR(mbps(), 5, 0.05);
+}
+
 // Who comes and goes leaves more room now and then: our share is no more for that.
 TEST_F(PathModelTest, WhereOthersQueueALongTrainRaisesNothing) {
   link_ = BitRate::kbps(800);

@@ -52,7 +52,7 @@ class SocketSteeringTest : public testing::Test {
 TEST_F(SocketSteeringTest, ThePaceIsLimitedWhereSsthreshCannotBeSet) {
   connection_.send("x");  // the round trip is known from here on
   auto reno = steering("reno");
-  const auto applied = reno.begin(fd(), kVideo);
+  const auto applied = reno.begin(fd(), kVideo, now_);
   EXPECT_EQ(applied.congestion_control, "reno");
   EXPECT_EQ(reno.ssthresh_hint(), Hint::kPaced);
   EXPECT_EQ(pace(), told(2 * transport_rate(kVideo, kSilent)));
@@ -61,7 +61,7 @@ TEST_F(SocketSteeringTest, ThePaceIsLimitedWhereSsthreshCannotBeSet) {
 TEST_F(SocketSteeringTest, ThePaceFollowsTheRate) {
   connection_.send("x");
   auto reno = steering("reno");
-  reno.begin(fd(), kVideo);
+  reno.begin(fd(), kVideo, now_);
   reno.follow_rate(fd(), BitRate::mbps(8), now_);
   EXPECT_EQ(pace(), told(2 * transport_rate(BitRate::mbps(8), kSilent)));
 }
@@ -69,21 +69,37 @@ TEST_F(SocketSteeringTest, ThePaceFollowsTheRate) {
 TEST_F(SocketSteeringTest, ThePaceFallsWhenWhatWasMadeAtTheOldRateHasLeft) {
   tcp_.pacing = 1.2;
   auto reno = steering("reno");
-  reno.begin(fd(), kVideo);
-  reno.follow_rate(fd(), kVideo, now_);
-  const auto before = pace();
+  reno.begin(fd(), kVideo, now_);
   reno.follow_rate(fd(), 0.1 * kVideo, now_ + 500ms);
-  EXPECT_EQ(pace(), before);
-  reno.follow_rate(fd(), 0.2 * kVideo, now_ + 1100ms);
+  EXPECT_EQ(pace(), told(1.2 * transport_rate(kVideo, kSilent)));
+  reno.follow_rate(fd(), 0.1 * kVideo, now_ + 1100ms);
+  reno.follow_rate(fd(), 0.2 * kVideo, now_ + 2200ms);
   EXPECT_EQ(pace(), told(1.2 * transport_rate(0.2 * kVideo, kSilent)));
-  reno.follow_rate(fd(), 0.3 * kVideo, now_ + 1200ms);
+  reno.follow_rate(fd(), 0.3 * kVideo, now_ + 2300ms);
   EXPECT_EQ(pace(), told(1.2 * transport_rate(0.3 * kVideo, kSilent)));
+}
+
+TEST_F(SocketSteeringTest, WhatWasMadeBetweenHasTheTimeToLeaveAsWell) {
+  tcp_.pacing = 1.2;
+  auto reno = steering("reno");
+  reno.begin(fd(), kVideo, now_);
+  reno.follow_rate(fd(), 0.8 * kVideo, now_ + 990ms);
+  reno.follow_rate(fd(), 0.1 * kVideo, now_ + 1010ms);
+  EXPECT_GE(pace(), told(1.2 * transport_rate(0.8 * kVideo, kSilent)));
+}
+
+TEST_F(SocketSteeringTest, AfterAPauseThePaceIsTheNewRates) {
+  tcp_.pacing = 1.2;
+  auto reno = steering("reno");
+  reno.begin(fd(), kVideo, now_);
+  reno.follow_rate(fd(), 0.1 * kVideo, now_ + 5s);
+  EXPECT_EQ(pace(), told(1.2 * transport_rate(0.1 * kVideo, kSilent)));
 }
 
 TEST_F(SocketSteeringTest, TheUnsentLimitFallsAtOnce) {
   tcp_.notsent_lowat = {};
   auto reno = steering("reno");
-  reno.begin(fd(), kVideo);
+  reno.begin(fd(), kVideo, now_);
   reno.follow_rate(fd(), kVideo, now_);
   const auto before = notsent_lowat();
   reno.follow_rate(fd(), 0.1 * kVideo, now_);
@@ -93,7 +109,7 @@ TEST_F(SocketSteeringTest, TheUnsentLimitFallsAtOnce) {
 TEST_F(SocketSteeringTest, ThePaceIsFreeWhenTheStartIsOver) {
   connection_.send("x");
   auto reno = steering("reno");
-  reno.begin(fd(), kVideo);
+  reno.begin(fd(), kVideo, now_);
   reno.on_sample(fd(), {}, std::chrono::seconds{4});
   EXPECT_NE(pace(), BitRate{});
   reno.on_sample(fd(), {.ssthresh = 20}, std::chrono::seconds{4});
@@ -104,13 +120,13 @@ TEST_F(SocketSteeringTest, ThePaceIsFreeWhenTheStartIsOver) {
 TEST_F(SocketSteeringTest, TheOperatorsPaceGoesFirst) {
   connection_.send("x");
   tcp_.pacing = 4;
-  steering("reno").begin(fd(), kVideo);
+  steering("reno").begin(fd(), kVideo, now_);
   EXPECT_EQ(pace(), told(4 * transport_rate(kVideo, kSilent)));
 }
 
 TEST_F(SocketSteeringTest, ACongestionControlThatTakesNoHintGetsNone) {
   auto bbr = steering("bbr");
-  if (bbr.begin(fd(), kVideo).congestion_control != "bbr") GTEST_SKIP() << "no bbr here";
+  if (bbr.begin(fd(), kVideo, now_).congestion_control != "bbr") GTEST_SKIP() << "no bbr here";
   EXPECT_EQ(bbr.ssthresh_hint(), Hint::kNone);
   EXPECT_EQ(pace(), BitRate{});
 }
@@ -118,7 +134,7 @@ TEST_F(SocketSteeringTest, ACongestionControlThatTakesNoHintGetsNone) {
 TEST_F(SocketSteeringTest, WithoutTheHintNothingIsLimited) {
   tcp_.ssthresh_hint = 0;
   auto reno = steering("reno");
-  reno.begin(fd(), kVideo);
+  reno.begin(fd(), kVideo, now_);
   EXPECT_EQ(reno.ssthresh_hint(), Hint::kNone);
   EXPECT_EQ(pace(), BitRate{});
 }
@@ -126,7 +142,7 @@ TEST_F(SocketSteeringTest, WithoutTheHintNothingIsLimited) {
 TEST_F(SocketSteeringTest, ADecisionSetsThePace) {
   tcp_.ssthresh_hint = 0;
   auto reno = steering("reno");
-  reno.begin(fd(), kVideo);
+  reno.begin(fd(), kVideo, now_);
   EXPECT_FALSE(reno.paces());
   reno.follow_decision(fd(), BitRate::mbps(10), 0);
   EXPECT_EQ(pace(), BitRate::mbps(10));
@@ -140,7 +156,7 @@ TEST_F(SocketSteeringTest, ADecisionSetsThePace) {
 TEST_F(SocketSteeringTest, NoDecisionSetsTheOperatorsPace) {
   tcp_.pacing = 4;
   auto reno = steering("reno");
-  reno.begin(fd(), kVideo);
+  reno.begin(fd(), kVideo, now_);
   EXPECT_TRUE(reno.paces());
   reno.follow_decision(fd(), BitRate::mbps(100), 0);
   EXPECT_EQ(pace(), told(4 * transport_rate(kVideo, kSilent)));
@@ -148,16 +164,16 @@ TEST_F(SocketSteeringTest, NoDecisionSetsTheOperatorsPace) {
 
 TEST_F(SocketSteeringTest, OnlyBbrIgnoresSsthresh) {
   auto reno = steering("reno");
-  reno.begin(fd(), kVideo);
+  reno.begin(fd(), kVideo, now_);
   EXPECT_FALSE(reno.bbr());
   auto bbr = steering("bbr");
-  if (bbr.begin(fd(), kVideo).congestion_control != "bbr") GTEST_SKIP() << "no bbr here";
+  if (bbr.begin(fd(), kVideo, now_).congestion_control != "bbr") GTEST_SKIP() << "no bbr here";
   EXPECT_TRUE(bbr.bbr());
   EXPECT_TRUE(bbr.paces());
 }
 
 TEST_F(SocketSteeringTest, AnUnknownCongestionControlLeavesTheKernels) {
-  const auto applied = steering("no-such-control").begin(fd(), kVideo);
+  const auto applied = steering("no-such-control").begin(fd(), kVideo, now_);
   EXPECT_NE(applied.error.find("no such congestion control"), std::string::npos) << applied.error;
   EXPECT_FALSE(applied.congestion_control.empty());
 }

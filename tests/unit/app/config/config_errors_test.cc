@@ -70,7 +70,12 @@ TEST_F(ConfigErrorsTest, AstronomicalValuesAreOutOfRange) {
 
 TEST_F(ConfigErrorsTest, NotANumberIsOutOfRange) {
   EXPECT_THAT(errors("[encoder]\ncrf = nan\n"), ElementsAre(HasSubstr("out of range")));
+}
+
+// x264 codes without loss then.
+TEST_F(ConfigErrorsTest, CrfBelowOneIsOutOfRange) {
   EXPECT_THAT(errors("[encoder]\ncrf = 0.9\n"), ElementsAre(HasSubstr("out of range")));
+  EXPECT_THAT(errors("[encoder]\ncrf = 1.0\n"), IsEmpty());
 }
 
 TEST_F(ConfigErrorsTest, WordsAreSuggestedToo) {

@@ -32,9 +32,12 @@ TEST(QuantiserControlTest, FinestIsX264sStepOfTheSameNumber) {
 }
 
 TEST(QuantiserControlTest, FinestFollowsCrf) {
-  QuantiserControl best{0, kPixels}, worst{51, kPixels};
-  EXPECT_EQ(best.choose(Kind::kNew, kPlenty), 1);
-  EXPECT_EQ(worst.choose(Kind::kNew, kPlenty), QuantiserControl::kCoarsest);
+  const auto finest = [](double crf) {
+    return QuantiserControl{crf, kPixels}.choose(Kind::kNew, kPlenty);
+  };
+  EXPECT_EQ(finest(1), 1);
+  EXPECT_EQ(finest(24), 7);  // a step of 10 / 1.4
+  EXPECT_EQ(finest(51), QuantiserControl::kCoarsest);
 }
 
 TEST(QuantiserControlTest, HalfTheRoomDoublesTheScale) {
@@ -67,12 +70,12 @@ int tried_in_vain(base::ByteCount size) {
   return tried;
 }
 
-TEST(QuantiserControlTest, WhatAStillPictureCannotHaveIsTriedOncePerSecond) {
+TEST(QuantiserControlTest, WhatAStillPictureCannotHaveIsTriedOnceIn30Pictures) {
   EXPECT_EQ(tried_in_vain(base::ByteCount{500}), 2);
   EXPECT_EQ(tried_in_vain(base::ByteCount{8000}), 40);
 }
 
-TEST(QuantiserControlTest, KeyframeEndsThatSecond) {
+TEST(QuantiserControlTest, KeyframeEndsThatPause) {
   auto control = at_scale_12();
   control.choose(Kind::kPredicted, kPlenty);
   control.coded(Kind::kPredicted, kCodeOfScale12, base::ByteCount{500});
@@ -82,7 +85,7 @@ TEST(QuantiserControlTest, KeyframeEndsThatSecond) {
   EXPECT_LT(control.choose(Kind::kPredicted, kPlenty), kCodeOfScale12);
 }
 
-TEST(QuantiserControlTest, MoreRoomEndsThatSecond) {
+TEST(QuantiserControlTest, MoreRoomEndsThatPause) {
   auto control = at_scale_12();
   control.choose(Kind::kPredicted, base::ByteCount{20'000});
   control.coded(Kind::kPredicted, kCodeOfScale12, base::ByteCount{500});
