@@ -9,8 +9,8 @@
 #   make asan      the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make tsan      the tests under ThreadSanitizer
 #   make bench     the benchmarks, each as a table
-#   make lab       the papers' experiments replayed, hours; pages and plots in docs/results/lab
-#   make lab-quick the same in minutes; pages in build/lab-quick (ARGS="NAME..." for some of them)
+#   make lab       what docs/results/lab lacks of the papers' experiments, replayed; hours for all
+#   make lab-quick all of them in minutes; pages in build/lab-quick (ARGS="NAME..." for some of them)
 #   make package   the Debian package, in build/package/
 #   make install   program, unit, manual and configuration (PREFIX=/usr/local)
 #

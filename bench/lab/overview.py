@@ -8,8 +8,8 @@ def write(directory, experiments):
     """Returns the page's path."""
     parts = ["# The papers' experiments, replayed",
              "Each page says what was asked, how it was measured, what differs from the paper, and "
-             "what came of it. `make lab` measures all of it; `build/dev/bench/lab NAME` one "
-             "experiment."]
+             "what came of it. `make lab` measures what is lacking here, all of it where the "
+             "JSON files are removed; `build/dev/bench/lab NAME` one experiment."]
     for experiment in experiments.values():
         claims = Figures(directory / f"{experiment.name}.json").claims
         if claims:

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <iostream>
 #include <sstream>
 
@@ -20,13 +21,16 @@ std::string assignments_error(const std::string& text) {
   return settings ? "" : settings.error();
 }
 
-/// "0,2" of links 0, 1 and 2; "": none.
+/// "0,2" of links 0, 1 and 2; "none".
 std::vector<std::size_t> indices(const std::string& text, std::size_t links) {
   std::vector<std::size_t> found;
+  if (text == "none") return found;
   std::istringstream words{text};
   for (std::string word; std::getline(words, word, ',');) {
-    const auto index = static_cast<std::size_t>(std::stoul(word));
-    if (index >= links || (!found.empty() && index <= found.back())) {
+    std::size_t index = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), index);
+    if (error != std::errc{} || end != word.data() + word.size() || index >= links ||
+        (!found.empty() && index <= found.back())) {
       throw std::runtime_error{"--through: not links of --shared in rising order: " + text};
     }
     found.push_back(index);
@@ -49,6 +53,7 @@ netlab::Emulator::Settings make_settings(std::size_t clients, const std::string&
                                       .alike = alike,
                                       .schedule = {}};
   for (const std::string& link : shared) settings.shared.push_back(*netlab::assign({}, link));
+  if (through.size() > clients) throw std::runtime_error{"--through: more than --clients"};
   for (const std::string& links : through) {
     settings.through.push_back(indices(links, shared.size()));
   }
@@ -82,9 +87,10 @@ int main(int argc, char** argv) try {
                  "one more link, before the clients' own on the way down; repeatable: a series")
       ->check(assignments_error)
       ->allow_extra_args(false);
-  cli.add_option("--through", through,
-                 "which shared links a client's path passes, \"0,1\"; repeatable, in the clients' "
-                 "order [all]")
+  cli.add_option(
+         "--through", through,
+         "which shared links a client's path passes, \"0,1\" or \"none\"; repeatable, in the "
+         "clients' order [all]")
       ->allow_extra_args(false);
   cli.add_option("--seed", seed, "of random losses and jitter");
   cli.add_flag("--alike", alike, "the same random losses and jitter for every client");

@@ -119,7 +119,7 @@ class Netlab:
         for link in shared:
             command += ["--shared", link]
         for links in through:
-            command.append(f"--through={','.join(map(str, links))}")
+            command.append(f"--through={','.join(map(str, links)) or 'none'}")
         self._emulator = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                           text=True)
         first = self._emulator.stdout.readline()

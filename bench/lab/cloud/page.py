@@ -114,10 +114,9 @@ def _private(found, page):
                f"from {_range(deviations[0].values())}, to {_range(deviations[1].values())}",
                steadier)
     page.text("A player in real time takes what its video has, 344 KB/s, in one burst for each "
-              "segment of 4 s, whence the SD; the published figures without loss are just these. "
-              "Loss makes a segment come more slowly, which lowers the SD, and 5 % more is sent: it "
-              "does not make more of the same video. That the paper found twice as much must come "
-              "from its player, or from how it was counted.")
+              "segment of 4 s, whence the SD. Loss can make a segment come more slowly and some of "
+              "it be sent again; it cannot make more of the same video. Where the paper's twice as "
+              "much comes from, its player or its way to count, is not known.")
 
 
 def _public(found, page):
@@ -136,9 +135,9 @@ def _public(found, page):
             _bars(found, (HIGHEST, LIVE), place, axis, "played", None, 100)
             axis.set_ylim(0, 105)
         axes[0].set_ylabel("%")
-    page.text("Where the path carries the highest rate a player takes 141 KB/s, and starts within 4 "
-              "s. The paper's 120 are less: there the path did not always carry it, though ADSL of "
-              "1.5 Mbit/s has room for 160.")
+    page.text("Where the path carries the highest rate a player takes what its video has, 141 KB/s; "
+              "ADSL of 1.5 Mbit/s has room for 160. The paper's 120 say that its path did not carry "
+              "that always.")
     calm = {place: found.each(HIGHEST, place, "kilobytes_per_second") for place in CALM}
     values = [value for each in calm.values() for value in each.values()]
     about = published.CALM_KILOBYTES
