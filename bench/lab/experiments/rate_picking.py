@@ -256,7 +256,7 @@ class _Found:
         self.seeds = [figures[key]["lanes"] for key in sorted(figures)]
 
     def values(self, name, queue, what, scale=1e6):
-        lanes_found = [lanes[f"{name}, {queue} kbit"] for lanes in self.seeds]
+        lanes_found = [lanes.get(f"{name}, {queue} kbit", {}) for lanes in self.seeds]
         return [lane[what] / scale for lane in lanes_found if what in lane]
 
     def median(self, name, queue, what, scale=1e6):
