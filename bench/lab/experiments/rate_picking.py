@@ -247,8 +247,23 @@ def report(figures, page):
               f"{FAIR / 1e6:.2f} Mbit/s; *flow*: the competing one.")
     for queue in QUEUES:
         _table(found, queue, page)
+    _alone(figures, page)
     _claims(found, page)
     _plots(figures, page)
+
+
+def _alone(figures, page):
+    """What a transfer sees without competition."""
+    seen = {queue: [statistics.median(throughput for at, _, throughput in
+                                      run["lanes"][f"continuous, all it sees, {queue} kbit"]["series"]
+                                      if at < run["settings"]["alone"])
+                    for run in figures.values()] for queue in QUEUES}
+    page.text("Alone on the link, before the competing flow comes, a segment of the client that asks "
+              "for all it sees comes at "
+              + ", ".join(f"{spread(values)} ({queue} kbit)" for queue, values in seen.items())
+              + f" Mbit/s, of {2 * FAIR / 1e6:.2f}: over CUBIC a queue of two packets lets nobody use "
+              "the link, who does not always send. That the paper's client had its fair share with "
+              "20 kbit suggests that there was room for more on its way.")
 
 
 class _Found:
@@ -333,13 +348,13 @@ def _plots(figures, page):
     series = figures.get(f"seed {SERIES_SEED}")
     if not series:
         return
-    competition = TIMES[False][0] if len(series["lanes"]["discrete, 120 kbit"]["series"]) > 50 \
-        else TIMES[True][0]
+    competition = series["settings"]["alone"]
     page.heading(f"Rates over time, seed {SERIES_SEED}")
-    drawn = (*CLIENTS, "symcast, cubic")
+    drawn = (*CLIENTS, *OURS)
     with page.plot("rates", "As the paper's figures 2 to 5: what is picked; the competing flow comes "
-                   "at the dotted line; dashed: the fair share", rows=2, columns=2, size=(11, 7),
-                   sharex=True, sharey=True) as axes:
+                   "at the dotted line; dashed: the fair share", rows=2, columns=3,
+                   size=(12, 6.5), sharex=True, sharey=True) as axes:
+        axes.flat[-1].set_axis_off()
         for axis, name in zip(axes.flat, drawn):
             for queue in QUEUES:
                 times, rates, _ = zip(*series["lanes"][f"{name}, {queue} kbit"]["series"])
