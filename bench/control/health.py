@@ -106,7 +106,8 @@ class Health:
         self._late_pictures = late_pictures(metrics) if metrics else 0
         self._lost = metrics.sum("symcast_packets_lost_in_handover_total") if metrics else 0
         self._late_packets = max(map(late_packets, links))
-        self._not_written = sum(direction["write_failures"] for link in links
+        # A shared link passes its packets on to a client's, which writes them.
+        self._not_written = sum(direction.get("write_failures", 0) for link in links
                                 for direction in link.values())
 
     def summary(self):

@@ -47,6 +47,14 @@ def link(late=0, write_failures=0):
             "up": {"late": 0, "packets_out": 100, "write_failures": 0}}
 
 
+def test_a_shared_link_has_one_direction_and_writes_nothing():
+    shared = {"down": {"late": 50, "packets_out": 100}}
+    assert health.late_packets(shared) == 0.5
+    with health.Health() as found:
+        found.finish([link(), shared])
+    assert any("late with 50" in complaint for complaint in found.complaints())
+
+
 def complaints(monkeypatch, woken_late=0.0, behind=0.0, late_pictures=0, lost=0, **worst_link):
     monkeypatch.setattr(health.WakeupWatch, "stop", lambda self: woken_late)
     monkeypatch.setattr(health.WakeupWatch, "_run", lambda self: None)
