@@ -60,8 +60,8 @@ def run(names, seconds, seed, directory):
                     wrapper=NICE) as daemon:
             begin = time.monotonic()
             viewers = [Viewer(daemon.url(stream, ip=lab.clients[client].server_ip),
-                              "--record", _recording(directory, stream), directory=directory, name=stream, lab=lab, client=client,
-                              wrapper=NICE)
+                              "--record", _recording(directory, stream), directory=directory,
+                              name=stream, lab=lab, client=client, wrapper=NICE)
                        for client, stream in enumerate(streams)]
             windows = _serve(lab, daemon, names, seed, begin + seconds)
             pictures = [viewer.pictures() for viewer in viewers]

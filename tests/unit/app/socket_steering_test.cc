@@ -16,6 +16,7 @@ using Hint = SocketSteering::SsthreshHint;
 
 constexpr transcoder::AudioSettings kSilent{.enabled = false};
 constexpr BitRate kVideo = BitRate::mbps(2);
+constexpr double kPacing = 1.2;
 
 /// Over loopback, without eBPF: as for a server without capabilities.
 class SocketSteeringTest : public testing::Test {
@@ -23,6 +24,15 @@ class SocketSteeringTest : public testing::Test {
   SocketSteering steering(const std::string& congestion_control) {
     return {hints_, warnings_, tcp_, kSilent, congestion_control};
   }
+
+  /// By the operator, from kVideo on.
+  SocketSteering paced() {
+    tcp_.pacing = kPacing;
+    auto reno = steering("reno");
+    reno.begin(fd(), kVideo, now_);
+    return reno;
+  }
+  static BitRate pace_of(BitRate video) { return told(kPacing * transport_rate(video, kSilent)); }
 
   /// Zero: no limit.
   BitRate pace() {
@@ -67,33 +77,26 @@ TEST_F(SocketSteeringTest, ThePaceFollowsTheRate) {
 }
 
 TEST_F(SocketSteeringTest, ThePaceFallsWhenWhatWasMadeAtTheOldRateHasLeft) {
-  tcp_.pacing = 1.2;
-  auto reno = steering("reno");
-  reno.begin(fd(), kVideo, now_);
+  auto reno = paced();
   reno.follow_rate(fd(), 0.1 * kVideo, now_ + 500ms);
-  EXPECT_EQ(pace(), told(1.2 * transport_rate(kVideo, kSilent)));
+  EXPECT_EQ(pace(), pace_of(kVideo));
   reno.follow_rate(fd(), 0.1 * kVideo, now_ + 1100ms);
   reno.follow_rate(fd(), 0.2 * kVideo, now_ + 2200ms);
-  EXPECT_EQ(pace(), told(1.2 * transport_rate(0.2 * kVideo, kSilent)));
+  EXPECT_EQ(pace(), pace_of(0.2 * kVideo));
   reno.follow_rate(fd(), 0.3 * kVideo, now_ + 2300ms);
-  EXPECT_EQ(pace(), told(1.2 * transport_rate(0.3 * kVideo, kSilent)));
+  EXPECT_EQ(pace(), pace_of(0.3 * kVideo));
 }
 
 TEST_F(SocketSteeringTest, WhatWasMadeBetweenHasTheTimeToLeaveAsWell) {
-  tcp_.pacing = 1.2;
-  auto reno = steering("reno");
-  reno.begin(fd(), kVideo, now_);
+  auto reno = paced();
   reno.follow_rate(fd(), 0.8 * kVideo, now_ + 990ms);
   reno.follow_rate(fd(), 0.1 * kVideo, now_ + 1010ms);
-  EXPECT_GE(pace(), told(1.2 * transport_rate(0.8 * kVideo, kSilent)));
+  EXPECT_GE(pace(), pace_of(0.8 * kVideo));
 }
 
 TEST_F(SocketSteeringTest, AfterAPauseThePaceIsTheNewRates) {
-  tcp_.pacing = 1.2;
-  auto reno = steering("reno");
-  reno.begin(fd(), kVideo, now_);
-  reno.follow_rate(fd(), 0.1 * kVideo, now_ + 5s);
-  EXPECT_EQ(pace(), told(1.2 * transport_rate(0.1 * kVideo, kSilent)));
+  paced().follow_rate(fd(), 0.1 * kVideo, now_ + 5s);
+  EXPECT_EQ(pace(), pace_of(0.1 * kVideo));
 }
 
 TEST_F(SocketSteeringTest, TheUnsentLimitFallsAtOnce) {
