@@ -153,7 +153,8 @@ def _public(found, page):
                f"within {apart - 1:.1%}", apart <= 1 + NEAR)
     congested = found.each(HIGHEST, CONGESTED, "kilobytes_per_second")
     apart = max(congested.values()) / min(congested.values())
-    page.claim("In EUWest it matters", "63 to 83 KB/s: 32 % apart",
+    more = published.CONGESTED_KILOBYTES[1] / published.CONGESTED_KILOBYTES[0]
+    page.claim("In EUWest it matters", "{} to {} KB/s: {:.0%} apart".format(*published.CONGESTED_KILOBYTES, more - 1),
                f"{_range(congested.values())} KB/s: {apart - 1:.0%} apart", apart > 1 + NEAR)
     played = found.each(HIGHEST, CONGESTED, "played")
     page.claim("EUWest: vegas plays over 20 % less of the video than cubic", "yes",
