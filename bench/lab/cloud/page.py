@@ -153,8 +153,8 @@ def _public(found, page):
                f"within {apart - 1:.1%}", apart <= 1 + NEAR)
     congested = found.each(HIGHEST, CONGESTED, "kilobytes_per_second")
     apart = max(congested.values()) / min(congested.values())
-    more = published.CONGESTED_KILOBYTES[1] / published.CONGESTED_KILOBYTES[0]
-    page.claim("In EUWest it matters", "{} to {} KB/s: {:.0%} apart".format(*published.CONGESTED_KILOBYTES, more - 1),
+    least, most = published.CONGESTED_KILOBYTES
+    page.claim("In EUWest it matters", f"{least} to {most} KB/s: {most / least - 1:.0%} apart",
                f"{_range(congested.values())} KB/s: {apart - 1:.0%} apart", apart > 1 + NEAR)
     played = found.each(HIGHEST, CONGESTED, "played")
     page.claim("EUWest: vegas plays over 20 % less of the video than cubic", "yes",
