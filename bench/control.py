@@ -58,7 +58,8 @@ def parse():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("scenarios", nargs="*", help="names, or how they begin; else all")
     parser.add_argument("--policies", default=",".join(POLICIES),
-                        help="as control.policy [%(default)s]; every table has an oracle's figures")
+                        help="as control.policy, KEY=VALUE of [tcp] behind it where wanted "
+                        "(symbiosis/pacing=2) [%(default)s]; every table has an oracle's figures")
     parser.add_argument("--congestion-control", help="of the sockets [cubic,bbr; quick: cubic]")
     parser.add_argument("--seeds", type=int, help=f"runs of each scenario [{SEEDS}; quick: 1]")
     parser.add_argument("--quick", action="store_true", help="one seed, few scenarios, cubic")

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
  * Congestion controls of ours (BPF_PROG_TYPE_STRUCT_OPS):
- *   sym_poke     puts ssthresh and window from the hint on a connection, then gives way to the
- *                congestion control that the hint names
+ *   sym_poke     puts ssthresh, window and the timer's least from the hint on a connection, then
+ *                gives way to the congestion control that the hint names
  *   sym_vreno    VideoRateSsthresh (video_rate.h) on Reno
  *   sym_vcubic   the same on Cubic
  *   sym_libra    TCP Libra
@@ -45,7 +45,12 @@ SEC("struct_ops/poke_init")
 void BPF_PROG(poke_init, struct sock* sk) {
   begin(sk);
   struct symcast_hint* hint = hint_of(sk);
-  if (hint && hint->next[0]) {
+  if (!hint) return;
+  s32 rto_min = hint->rto_min;
+  if (rto_min && !bpf_setsockopt(sk, SOL_TCP, TCP_BPF_RTO_MIN, &rto_min, sizeof(rto_min))) {
+    hint->rto_min = 0;
+  }
+  if (hint->next[0]) {
     bpf_setsockopt(sk, SOL_TCP, TCP_CONGESTION, hint->next, sizeof(hint->next));
   }
 }

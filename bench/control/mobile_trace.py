@@ -26,6 +26,9 @@ LTE = Radio(states=(0.8e6, 2e6, 4e6, 7e6, 12e6), stay=2.0, fading=0.25, interrup
 # 5G or Wi-Fi: fast, and now and then behind a wall or a hand.
 FAST = Radio(states=(3e6, 8e6, 20e6, 40e6), stay=1.5, fading=0.15, interruption=0.15,
              interrupted=(0.1, 1.0), left=1.2e6)
+# One that is always as good, but turns away for a moment to look for others: what comes waits.
+SCANNING = Radio(states=(8e6,), stay=1.0, fading=0.0, interruption=0.5, interrupted=(0.05, 0.2),
+                 left=0.01e6)
 
 
 def mobile_trace(radio, seconds, seed):

@@ -179,7 +179,7 @@ class LaneResult:
                 taken = measure.time_to_return(session, at, until, oracle(payload, CEILING))
                 found["return_ms"] += [] if taken is None else [1e3 * taken]
             elif following := measure.follow_down(session, at, until, payload, 2 * self._one_way,
-                                                  self._lane.policy in SKIPS):
+                                                  self._lane.control in SKIPS):
                 found["down_pictures"].append(following.pictures)
                 found["down_ms"].append(1e3 * following.seconds)
         return found

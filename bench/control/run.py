@@ -6,6 +6,7 @@ their own that does what all the other lanes' links do at the same moment.
     stream "itcp-cubic"  ---- [ the same               ] ----  ...
 """
 
+import re
 import time
 from dataclasses import dataclass
 
@@ -46,23 +47,40 @@ name = "{name}"
 source = {{ uri = "test:{source}" }}
 rate = {{ start = "{start}" }}
 control = {{ policy = "{policy}" }}
-tcp = {{ congestion_control = "{congestion_control}" }}
+tcp = {{ {tcp} }}
 """
 
 
 @dataclass(frozen=True)
 class Lane:
-    policy: str
+    policy: str  # POLICY, or POLICY/KEY=VALUE/... with keys of [tcp]
     congestion_control: str
 
     @property
     def name(self):
-        return f"{self.policy}-{self.congestion_control}"
+        """As a stream may be called."""
+        return re.sub("[^a-z0-9]+", "-", f"{self.policy}-{self.congestion_control}")
+
+    @property
+    def control(self):
+        """control.policy"""
+        return self.policy.split("/")[0]
+
+    @property
+    def tcp(self):
+        """[tcp], inline."""
+        options = {"congestion_control": self.congestion_control}
+        options |= dict(option.partition("=")[::2] for option in self.policy.split("/")[1:])
+        return ", ".join(f"{key} = {_toml(value)}" for key, value in options.items())
 
     @property
     def start(self):
         """The encoder's first rate, bit/s."""
-        return CEILING if self.policy in CLIMBS_BY_RULE else START
+        return CEILING if self.control in CLIMBS_BY_RULE else START
+
+
+def _toml(value):
+    return value if re.fullmatch(r"[0-9.]+", value) else f'"{value}"'
 
 
 def source_options(scenario):
@@ -74,8 +92,8 @@ def config_of(scenario, lanes):
     common = CONFIG.format(ceiling=int(CEILING), viewers=scenario.viewers, preset=PRESET,
                            crf=CRF[scenario.content])
     return common + "".join(
-        STREAM.format(name=lane.name, source=source_options(scenario), policy=lane.policy,
-                      congestion_control=lane.congestion_control, start=int(lane.start))
+        STREAM.format(name=lane.name, source=source_options(scenario), policy=lane.control,
+                      tcp=lane.tcp, start=int(lane.start))
         for lane in lanes)
 
 

@@ -8,7 +8,7 @@ import random
 from dataclasses import dataclass, field, replace
 
 from capacity import Capacity, Change
-from mobile_trace import FAST, LTE, mobile_trace
+from mobile_trace import FAST, LTE, SCANNING, mobile_trace
 
 MBIT = 1e6
 CEILING = 6 * MBIT  # rate.max
@@ -122,6 +122,9 @@ def _mobile():
                    rtt_ms=60, queue=bytes_of(400, 10), radio=LTE)
     yield Scenario("fast-mobile", "5G- or Wi-Fi-like trace, queue 100 ms at 20 Mbit/s, RTT 30 ms",
                    seconds=60, rtt_ms=30, queue=bytes_of(100, 20), radio=FAST)
+    yield Scenario("scanning", "8 Mbit/s, held for 0.1 to 0.2 s every other second, queue 300 ms at "
+                   "10 Mbit/s, RTT 40 ms", seconds=30, rtt_ms=40, queue=bytes_of(300, 10),
+                   radio=SCANNING)
 
 
 def _others():

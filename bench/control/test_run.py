@@ -26,3 +26,12 @@ def test_a_server_that_ended_is_why_a_run_failed(monkeypatch):
     monkeypatch.setattr(Run, "_schedule", lambda self, lab, daemon: [])
     with pytest.raises(AssertionError, match="symcast ended with -11:\nits last words"):
         run._stream(None, daemon)
+
+
+def test_a_lane_may_set_keys_of_the_sockets():
+    lanes = [Lane("symbiosis", "cubic"), Lane("symbiosis/rto_min=20ms/pacing=1.2", "bbr")]
+    plain, set_up = tomllib.loads(config_of(SCENARIOS[0], lanes))["stream"]
+    assert plain["tcp"] == {"congestion_control": "cubic"}
+    assert set_up["name"] == "symbiosis-rto-min-20ms-pacing-1-2-bbr"
+    assert set_up["control"]["policy"] == "symbiosis"
+    assert set_up["tcp"] == {"congestion_control": "bbr", "rto_min": "20ms", "pacing": 1.2}

@@ -185,7 +185,8 @@ StateCollector::Snapshot Pipeline::snapshot() const {
           budgets_.states(),
           events_.lost(),
           final_statistics_.state(),
-          trace_ ? trace_->lines_lost() : 0};
+          trace_ ? trace_->lines_lost() : 0,
+          warnings_.counts()};
 }
 
 }  // namespace app

@@ -53,6 +53,9 @@ tcpinfo::AppliedHints SocketSteering::begin(int fd, base::BitRate video, base::T
   paces_start_ = ssthresh_hint_ == SsthreshHint::kPaced && tcp_.pacing == 0;
   bbr_ = tcpinfo::is_bbr(applied.congestion_control);
   wants_capacity_ = tcpinfo::uses_capacity(applied.congestion_control);
+  if (tcp_.rto_min > base::Duration{} && !hints_.set_rto_min(fd, tcp_.rto_min)) {
+    warnings_.failed("TCP_RTO_MIN_US", "see symcast doctor", errno);
+  }
   note_rate(video, now);
   limit(fd, video);
   return applied;

@@ -308,6 +308,11 @@ std::vector<MetricFamily> StateCollector::Collect() const {
   out.counter("symcast_trace_lines_dropped_total",
               "Trace lines lost: the disk was late, or did not take them", {},
               count(snapshot.trace_lines_lost));
+  for (const auto& [option, times] : snapshot.options_refused) {
+    out.counter("symcast_socket_options_ignored_total",
+                "Times the kernel did not take what a viewer's socket was to be told",
+                {{"option", option}}, count(times));
+  }
   return out.take();
 }
 

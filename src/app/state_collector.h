@@ -3,6 +3,8 @@
 #include <prometheus/collectable.h>
 
 #include <functional>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "app/final_statistics.h"
@@ -25,6 +27,7 @@ class StateCollector : public prometheus::Collectable {
     std::uint64_t events_lost = 0;
     FinalStatistics::State ends;
     std::uint64_t trace_lines_lost = 0;
+    std::map<std::string, std::uint64_t> options_refused;  ///< SocketWarnings::counts()
   };
 
   explicit StateCollector(std::function<Snapshot()> snapshot) : snapshot_{std::move(snapshot)} {}

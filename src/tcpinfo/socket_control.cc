@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <array>
+#include <chrono>
 #include <fstream>
 
 namespace tcpinfo {
@@ -18,6 +19,12 @@ bool set_max_pacing_rate(int fd, base::BitRate rate) {
 bool set_notsent_lowat(int fd, base::ByteCount mark) {
   const auto bytes = static_cast<int>(mark.bytes());
   return ::setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof(bytes)) == 0;
+}
+
+bool set_rto_min(int fd, base::Duration least) {
+  constexpr int kTcpRtoMinUs = 45;  // TCP_RTO_MIN_US of linux/tcp.h; glibc's header is older
+  const auto us = static_cast<int>(std::chrono::round<std::chrono::microseconds>(least).count());
+  return ::setsockopt(fd, IPPROTO_TCP, kTcpRtoMinUs, &us, sizeof(us)) == 0;
 }
 
 bool set_congestion_control(int fd, const std::string& name) {

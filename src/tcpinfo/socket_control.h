@@ -14,6 +14,12 @@ bool set_max_pacing_rate(int fd, base::BitRate rate);
 /// TCP_NOTSENT_LOWAT (tcp(7)): the socket is writable while less than this waits unsent. The same.
 bool set_notsent_lowat(int fd, base::ByteCount mark);
 
+/// TCP_RTO_MIN_US (Linux 6.15; for one socket what net.ipv4.tcp_rto_min_us of the kernel's
+/// ip-sysctl.rst is for all): the retransmission timer runs for so long beyond the smoothed round
+/// trip at least, by default 200 ms. The same; ENOPROTOOPT: an older kernel, EINVAL: less than two
+/// of its ticks, or more than 200 ms.
+bool set_rto_min(int fd, base::Duration least);
+
 /// TCP_CONGESTION (tcp(7)); of a listening socket: what its connections begin with. False, with
 /// errno: ENOENT there is none of this name, EPERM it is for processes with CAP_NET_ADMIN.
 bool set_congestion_control(int fd, const std::string& name);

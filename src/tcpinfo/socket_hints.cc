@@ -123,6 +123,26 @@ std::string SocketHints::poke(int fd, const Change& change, const Hints& chosen)
   return error;
 }
 
+bool SocketHints::set_rto_min(int fd, base::Duration least) const {
+  if (tcpinfo::set_rto_min(fd, least)) return true;
+  return errno == ENOPROTOOPT && poke_rto_min(fd, least);
+}
+
+bool SocketHints::poke_rto_min(int fd, base::Duration least) const {
+  errno = ENOPROTOOPT;
+  if (!map_) return false;
+  symcast_hint hint = map_.get(fd);
+  hint.ssthresh = 0;
+  hint.cwnd = 0;
+  hint.rto_min = static_cast<std::uint32_t>(least / std::chrono::microseconds{1});
+  const std::string control = congestion_control_in_kernel(fd);
+  std::strncpy(hint.next, control.c_str(), sizeof hint.next - 1);
+  if (!map_.put(fd, hint) || !set_congestion_control(fd, kernel_name(kPoke))) return false;
+  if (congestion_control(fd) == kPoke) set_congestion_control(fd, control);
+  errno = EINVAL;
+  return map_.get(fd).rto_min == 0;
+}
+
 std::string SocketHints::why_not(const std::string& name) const {
   if (errno == EPERM) {
     return name + ": without CAP_NET_ADMIN only what net.ipv4.tcp_allowed_congestion_control lists";

@@ -347,6 +347,9 @@ Section<StreamConfig> tcp_section() {
               "Unsent bytes the kernel may hold: what is late stays where it can still be dropped. "
               "At least; one picture at the viewer's rate when that is larger. Raise it to spend "
               "less CPU time per viewer."),
+          key("rto_min", &Part::rto_min, Duration{0s, 200ms},
+              "How long the retransmission timer runs beyond the round trip, at least; 0: as the "
+              "kernel has it, 200 ms, in which six pictures wait. Needs Linux 6.15 or eBPF."),
           key("pacing", &Part::pacing, Real{0, 100},
               "Pacing limit as a multiple of the whole rate, sound and container included, for "
               "routers with short queues; 0: none. At least 1, 2 or more to leave room to catch "

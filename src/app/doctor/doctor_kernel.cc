@@ -32,6 +32,8 @@ namespace {
 
 using base::UniqueFd;
 
+const std::string kOurs = "sym_*";
+
 /// Our end of an established connection to ourselves.
 class Loopback {
  public:
@@ -98,13 +100,13 @@ void add_others(const std::vector<std::string>& available, Findings& findings) {
 bool add_ours(std::vector<std::string>& available, Findings& findings) {
   const auto loaded = tcpinfo::CongestionControls::load();
   if (!loaded) {
-    findings.push_back({Verdict::kLimited, "sym_*", loaded.error(),
+    findings.push_back({Verdict::kLimited, kOurs, loaded.error(),
                         "without it ssthresh cannot be set: the pace is limited instead"});
     return false;
   }
   const auto& names = (*loaded)->own().names;
   findings.push_back(
-      {Verdict::kOk, "sym_*", fmt::format("added while symcast runs: {}", fmt::join(names, ", "))});
+      {Verdict::kOk, kOurs, fmt::format("added while symcast runs: {}", fmt::join(names, ", "))});
   available.insert(available.end(), names.begin(), names.end());
   return true;
 }
@@ -168,6 +170,28 @@ Finding pacing(int fd) {
   return {Verdict::kLimited, "SO_MAX_PACING_RATE", std::strerror(errno), "leave tcp.pacing at 0"};
 }
 
+/// The shortest that a stream wants.
+Finding rto_min(const Config& config, int fd, bool by_ebpf) {
+  const std::string subject = "retransmission timer";
+  base::Duration least{};
+  for (const auto& stream : config.streams) {
+    const auto wanted = stream.tcp.rto_min;
+    if (wanted == base::Duration{}) continue;
+    least = least == base::Duration{} ? wanted : std::min(least, wanted);
+  }
+  if (least == base::Duration{}) return {Verdict::kOk, subject, "as the kernel has it"};
+  const auto detail = fmt::format("tcp.rto_min = {}", text_of(least));
+  if (tcpinfo::set_rto_min(fd, least)) return {Verdict::kOk, subject, detail + ": works"};
+  if (errno == ENOPROTOOPT && by_ebpf) return {Verdict::kOk, subject, detail + ": by eBPF"};
+  if (errno == EINVAL) {
+    return {Verdict::kLimited, subject, detail + " is less than two ticks of this kernel",
+            "tcp.rto_min = \"20ms\""};
+  }
+  return {Verdict::kLimited, subject, detail + " needs Linux 6.15 or eBPF",
+          fmt::format("sysctl net.ipv4.tcp_rto_min_us={} (Linux 6.11), for all connections",
+                      least / std::chrono::microseconds{1})};
+}
+
 Finding unreadable(const std::string& subject, const std::string& name) {
   return {Verdict::kLimited, subject, fmt::format("net.ipv4.{} cannot be read here", name)};
 }
@@ -224,6 +248,9 @@ Findings examine_kernel(const Config& config, const Sysctls& sysctls) {
   Findings findings{kernel(), tcp_info(loopback.fd())};
   for (auto& finding : congestion_controls(config, sysctls)) findings.push_back(std::move(finding));
   for (auto& finding : congestion_events()) findings.push_back(std::move(finding));
+  const auto ours = std::ranges::find(findings, kOurs, &Finding::subject);
+  const bool by_ebpf = ours != findings.end() && ours->verdict == Verdict::kOk;
+  findings.push_back(rto_min(config, loopback.fd(), by_ebpf));
   findings.push_back(pacing(loopback.fd()));
   findings.push_back(slow_start_after_idle(sysctls));
   findings.push_back(send_buffer(config, sysctls));

@@ -42,6 +42,14 @@ class SocketSteeringTest : public testing::Test {
     return bytes_per_second == ~0ull ? BitRate{}
                                      : BitRate{static_cast<std::int64_t>(bytes_per_second) * 8};
   }
+  /// Zero: this kernel does not tell.
+  std::chrono::microseconds rto_min() {
+    constexpr int kTcpRtoMinUs = 45;  // TCP_RTO_MIN_US
+    int us = 0;
+    socklen_t length = sizeof us;
+    ::getsockopt(fd(), IPPROTO_TCP, kTcpRtoMinUs, &us, &length);
+    return std::chrono::microseconds{us};
+  }
   int notsent_lowat() {
     int bytes = 0;
     socklen_t length = sizeof bytes;
@@ -173,6 +181,26 @@ TEST_F(SocketSteeringTest, OnlyBbrIgnoresSsthresh) {
   if (bbr.begin(fd(), kVideo, now_).congestion_control != "bbr") GTEST_SKIP() << "no bbr here";
   EXPECT_TRUE(bbr.bbr());
   EXPECT_TRUE(bbr.paces());
+}
+
+TEST_F(SocketSteeringTest, TheRetransmissionTimerRunsShorter) {
+  if (rto_min() == 0us) GTEST_SKIP() << "Linux before 6.15";
+  tcp_.rto_min = 40ms;
+  steering("reno").begin(fd(), kVideo, now_);
+  EXPECT_EQ(rto_min(), 40ms);
+}
+
+TEST_F(SocketSteeringTest, OrAsTheKernelHasIt) {
+  const auto before = rto_min();
+  tcp_.rto_min = {};
+  steering("reno").begin(fd(), kVideo, now_);
+  EXPECT_EQ(rto_min(), before);
+}
+
+TEST_F(SocketSteeringTest, WhatTheKernelDoesNotTakeIsCounted) {
+  tcp_.rto_min = 1us;
+  steering("reno").begin(fd(), kVideo, now_);
+  EXPECT_EQ(warnings_.counts().at("TCP_RTO_MIN_US"), 1u);
 }
 
 TEST_F(SocketSteeringTest, AnUnknownCongestionControlLeavesTheKernels) {

@@ -27,6 +27,7 @@ StateCollector::Snapshot busy() {
   snapshot.server.left.assign(5, 0);
   snapshot.server.connections_refused = 3;
   snapshot.server.accept_failures = 4;
+  snapshot.options_refused["TCP_RTO_MIN_US"] = 5;
   snapshot.viewers.push_back({.id = 1, .stream = "a", .backlog = std::chrono::milliseconds{250}});
   return snapshot;
 }
@@ -87,6 +88,8 @@ TEST(StateCollectorTest, TextHoldsEventsAndStates) {
   EXPECT_NE(text.find("symcast_connections_refused_total 3\n"), std::string::npos);
   EXPECT_NE(text.find("symcast_accept_failures_total 4\n"), std::string::npos);
   EXPECT_NE(text.find("symcast_log_lines_dropped_total 0\n"), std::string::npos);
+  EXPECT_NE(text.find(R"(symcast_socket_options_ignored_total{option="TCP_RTO_MIN_US"} 5)"),
+            std::string::npos);
   EXPECT_NE(text.find(R"({kind="undo",source="tracepoint",stream="a"} 1)"), std::string::npos);
   EXPECT_NE(text.find(R"({kind="rexmt",source="tcp_info",stream="a"} 0)"), std::string::npos);
 }

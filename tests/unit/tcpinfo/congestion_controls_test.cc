@@ -203,6 +203,21 @@ TEST_F(CongestionControlsTest, ServersBesideEachOtherHaveNamesOfTheirOwn) {
   EXPECT_TRUE(is_offered(libra));
 }
 
+TEST_F(CongestionControlsTest, TheRetransmissionTimerRunsShorterOnOlderKernelsToo) {
+  for (const auto* name : {"reno", "sym_libra"}) {
+    Loopback connection;
+    hints_.apply(connection.sender(), {.congestion_control = name, .ssthresh = 37});
+    ASSERT_TRUE(hints_.poke_rto_min(connection.sender(), 40ms)) << strerror(errno);
+    EXPECT_EQ(congestion_control(connection.sender()), name);
+    EXPECT_EQ(read_tcp_info(connection.sender())->info.snd_ssthresh, 37u);
+    EXPECT_FALSE(hints_.poke_rto_min(connection.sender(), 1us)) << "less than two ticks";
+    EXPECT_EQ(congestion_control(connection.sender()), name);
+    // A quarter less of the variance that the handshake began with, per round trip at most.
+    for (int i = 0; i < 20; ++i) connection.send("x");
+    EXPECT_LT(std::chrono::microseconds{read_tcp_info(connection.sender())->info.rto}, 100ms);
+  }
+}
+
 TEST_F(CongestionControlsTest, NothingIsLeftBehind) {
   auto other = CongestionControls::load();
   ASSERT_TRUE(other) << other.error();

@@ -41,6 +41,14 @@ TEST(DoctorTest, AWantedCongestionControlThatIsNotOfferedIsALimit) {
   EXPECT_THAT(examine_kernel(config), Contains(finding("nonsense", Verdict::kLimited)));
 }
 
+TEST(DoctorTest, ATimerShorterThanTheKernelsTicksIsALimit) {
+  auto config = default_config();
+  config.streams.push_back(config.streams[0]);
+  config.streams[0].tcp.rto_min = {};
+  config.streams[1].tcp.rto_min = std::chrono::microseconds{1};
+  EXPECT_THAT(examine_kernel(config), Contains(finding("retransmission timer", Verdict::kLimited)));
+}
+
 TEST(DoctorTest, ASmallSendBufferIsALimit) {
   auto config = default_config();
   config.streams[0].control.rate.max = base::BitRate::mbps(100'000);
