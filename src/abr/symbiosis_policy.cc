@@ -330,15 +330,14 @@ void SymbiosisPolicy::earn_padding(const Observation& o) {
 }
 
 /// Faster than the path, for trains to show it; but a burst into a full queue is lost: into one
-/// that others fill, or a short one into which BBR goes on, whose window no loss makes smaller.
+/// that others fill, or a short one, into which BBR goes on, whose window no loss makes smaller.
 /// After an outage nothing is known of the path, and all that was lost is to be sent again.
 base::BitRate SymbiosisPolicy::pace(const Moment& m) {
   if (m.seen.dupack > 0) lost_at_ = m.now;
   const bool lossy = m.now < lost_at_ + kLossy;
   if (lossy && m.path.shared) return std::max(m.path.highest, m.path.capacity);
   const auto rate = std::max(m.path.capacity, m.seen.transport.wire(rate_));
-  return lossy && m.seen.bbr && m.path.fresh ? kLossyPace * rate
-                                             : std::max(kLeastPace, kPace * rate);
+  return lossy && m.path.fresh ? kLossyPace * rate : std::max(kLeastPace, kPace * rate);
 }
 
 /// A loss that no queue has caused, or a slow start that ended early, has left the window smaller

@@ -30,8 +30,11 @@ CLIENTS = {
     "continuous": Picking(CONSERVATISM, most=CONTINUOUS_MOST),
     "continuous, all it sees": Picking(1.0, most=CONTINUOUS_MOST)}
 OURS = {"symcast, cubic": "cubic", "symcast, bbr": "bbr"}  # congestion control of its sockets
-STEADY = "a steady stream, cubic"  # what a live stream that does not adapt would have
-STEADY_QUEUE = 20  # there alone: each is an encoder
+# There alone, for each is an encoder: symcast with the timer as the kernel has it, and what a live
+# stream that does not adapt would have.
+SHORTEST = min(QUEUES)
+KERNELS_TIMER = "symcast, cubic, the kernel's timer"
+STEADY = "a steady stream, cubic"
 BULK = "a bulk flow"  # what TCP itself gets there
 CONGESTION_CONTROL = "cubic"  # of all others
 INITIAL_WINDOW = 4  # segments, of each new connection: paper 002, implementation details, 4
@@ -58,28 +61,33 @@ name = "{name}"
 source = {{ uri = "test:?size=480x270&content=motion" }}
 rate = {{ min = "235k", max = "{most:.0f}" }}
 control = {{ policy = "{policy}" }}
-tcp = {{ congestion_control = "{control}" }}
+tcp = {{ congestion_control = "{control}", rto_min = "{rto_min}" }}
 """
+RTO_MIN = "20ms"  # symcast's own
+WATCHED = (*OURS, KERNELS_TIMER, STEADY)
+STREAMS = {KERNELS_TIMER: "timer", STEADY: "steady"}
 
 
 def runs(scope):
     alone, beside, prefilled = TIMES[scope.quick]
-    return [Run(f"seed {seed}", alone + beside + 10, seed,
-                {"alone": alone, "beside": beside, "prefilled": prefilled})
-            for seed in scope.seeds]
+    settings = {"alone": alone, "beside": beside, "prefilled": prefilled, "rto_min": RTO_MIN}
+    return [Run(f"seed {seed}", alone + beside + 10, seed, settings) for seed in scope.seeds]
 
 
 def lanes():
     """[(who, queue)], each with a link of its own."""
     return [(name, queue) for name in (*CLIENTS, *OURS, BULK) for queue in QUEUES] + [
-        (STEADY, STEADY_QUEUE)]
+        (name, SHORTEST) for name in (KERNELS_TIMER, STEADY)]
 
 
 def _config():
-    streams = [{"name": f"{control}{queue}", "control": control, "policy": "symbiosis", "most": 5e6}
+    symcast = {"policy": "symbiosis", "most": 5e6, "rto_min": RTO_MIN}
+    streams = [{"name": f"{control}{queue}", "control": control, **symcast}
                for control in OURS.values() for queue in QUEUES]
-    streams.append({"name": "steady", "control": "cubic", "policy": "off",
-                    "most": oracle(FAIR, CONTINUOUS_MOST)})
+    plain = {"control": CONGESTION_CONTROL, "rto_min": "0s"}
+    streams += [{"name": STREAMS[KERNELS_TIMER], **symcast, **plain},
+                {"name": STREAMS[STEADY], "policy": "off",
+                 "most": oracle(FAIR, CONTINUOUS_MOST), **plain}]
     return CONFIG + "".join(STREAM.format(**stream) for stream in streams)
 
 
@@ -135,7 +143,7 @@ class _Session:
         playing = {client: players.submit(self._fetch, client)
                    for client, (name, _) in enumerate(lanes()) if name in CLIENTS}
         self._viewers = {client: self._watch(client) for client, (name, _) in enumerate(lanes())
-                         if name in (*OURS, STEADY)}
+                         if name in WATCHED}
         self._own_bulk = {client: self._send_bulk(client)
                           for client, (name, _) in enumerate(lanes()) if name == BULK}
         time.sleep(self.competition - time.monotonic())
@@ -172,7 +180,7 @@ class _Session:
 
     def _watch(self, client):
         name, queue = lanes()[client]
-        stream = f"{OURS[name]}{queue}" if name in OURS else "steady"
+        stream = STREAMS.get(name) or f"{OURS[name]}{queue}"
         url = self._daemon.url(stream, ip=self._lab.clients[client].server_ip)
         return Viewer(url, lab=self._lab, client=client, directory=self._directory,
                       name=f"viewer-{client}", wrapper=NICE)
@@ -181,7 +189,7 @@ class _Session:
         sessions = read_sessions(self._directory / "trace")
         found = {}
         for client, (name, queue) in enumerate(lanes()):
-            if name in (*OURS, STEADY):
+            if name in WATCHED:
                 session = sessions[self._lab.clients[client].address]
                 figures = self._of_viewer(self._pictures[client], session)
             elif name in CLIENTS:
@@ -281,7 +289,7 @@ class _Found:
 def _table(found, queue, page):
     page.text(f"Queue of {queue} kbit:")
     rows = []
-    for name in (*CLIENTS, *OURS, BULK, STEADY):
+    for name in (*CLIENTS, *OURS, KERNELS_TIMER, BULK, STEADY):
         if not found.values(name, queue, "bulk"):
             continue
         published = PUBLISHED.get((name, queue), "")
@@ -321,6 +329,13 @@ def _claims(found, page):
                        f"{_percent(shares)}, the flow beside it {_percent(other)}, "
                        f"{_late(found, name, queue)}; {_others(found, queue)}",
                        in_most([share >= SHARE for share in shares]))
+        bulk = found.values(BULK, SHORTEST, "throughput", FAIR)
+        of_bulk = [own / its for own, its in
+                   zip(found.values(name, SHORTEST, "throughput", FAIR), bulk)]
+        page.claim(f"It gets {SHARE:.0%} of what a bulk flow has in its place and more; {name}, "
+                   f"{SHORTEST} kbit", "not in the paper",
+                   f"{_percent(of_bulk)} of {_percent(bulk)}",
+                   in_most([share >= SHARE for share in of_bulk]))
 
 
 def _kbit(megabits):
@@ -338,10 +353,11 @@ def _late(found, name, queue):
 def _others(found, queue):
     """What the same path gives to others over CUBIC."""
     text = f"a bulk flow in its place: {found.median(BULK, queue, 'throughput', FAIR):.0%}"
-    if queue == STEADY_QUEUE:
-        text += (f"; a steady stream: {found.median(STEADY, queue, 'throughput', FAIR):.0%}, "
-                 f"{_late(found, STEADY, queue)}")
-    return text
+    if queue != SHORTEST:
+        return text
+    return text + "".join(
+        f"; {name}: {found.median(name, queue, 'throughput', FAIR):.0%}, {_late(found, name, queue)}"
+        for name in (KERNELS_TIMER, STEADY))
 
 
 def _plots(figures, page):
@@ -400,8 +416,10 @@ own when they fit (initial window {INITIAL_WINDOW}), and picks by the mean throu
 that is no more than {CONSERVATISM:g} of it; *continuous*, {CONSERVATISM:g} of it; *all it sees*, as
 much. After {TIMES[False][0]} s a CUBIC bulk flow comes for {TIMES[False][1]} s, from the same server
 to the same client. On links that are alike: symcast with the policy `symbiosis`, a live stream of
-480x270 and at most 5 Mbit/s, its sockets on CUBIC and on BBR; another bulk flow in its place; and,
-with the shortest queue, a *steady* stream that does not adapt, of a rate that its fair share carries.
+480x270 and at most 5 Mbit/s, its sockets on CUBIC and on BBR; another bulk flow in its place. With
+the shortest queue two more, whose retransmission timer runs 200 ms beyond the round trip at least, as
+the kernel has it, not {RTO_MIN}: symcast, and a *steady* stream that does not adapt, of a rate that its
+fair share carries.
 All links at once in one run, a run for each repeat: nothing on these links
 is left to chance but the timing of all who share this machine.""",
     differences=(

@@ -577,9 +577,8 @@ TEST_F(SymbiosisPolicyTest, TheLimitsHold) {
 }
 
 // Faster than the path, for trains to show it; not so fast as to be a burst.
-TEST_F(SymbiosisPolicyTest, BbrPacesLessForSomeTimeAfterALoss) {
+TEST_F(SymbiosisPolicyTest, PacesLessForSomeTimeAfterALoss) {
   carries(BitRate::mbps(8));
-  seen_.bbr = true;
   EXPECT_EQ(decide().pacing, BitRate::mbps(20));
   seen_.dupack = 1;
   decide();
@@ -589,8 +588,7 @@ TEST_F(SymbiosisPolicyTest, BbrPacesLessForSomeTimeAfterALoss) {
 }
 
 // What an outage seems to leave of the path is no rate to repair it at.
-TEST_F(SymbiosisPolicyTest, BbrPacesLessForKnownPathsOnly) {
-  seen_.bbr = true;
+TEST_F(SymbiosisPolicyTest, PacesLessForKnownPathsOnly) {
   seen_.dupack = 1;
   path_ = {.capacity = BitRate::kbps(171)};
   EXPECT_GE(decide().pacing, BitRate::mbps(10));
