@@ -59,8 +59,8 @@ class SocketHints {
 
   AppliedHints apply(int fd, const Hints& hints) const;
 
-  /// The retransmission timer of the connection runs for so long beyond the round trip at least, for
-  /// good (tcpinfo::set_rto_min()); before Linux 6.15 by poke_rto_min(). False, with errno.
+  /// The retransmission timer of the connection runs for so long beyond the round trip at least,
+  /// for good (tcpinfo::set_rto_min()); before Linux 6.15 by poke_rto_min(). False, with errno.
   bool set_rto_min(int fd, base::Duration least) const;
   /// The same through sym_poke (TCP_BPF_RTO_MIN of linux/bpf.h).
   bool poke_rto_min(int fd, base::Duration least) const;
