@@ -1,9 +1,16 @@
-"""The hint of where slow start may end, as TCP_INFO shows it at the start of a viewer's session."""
+"""What the kernel is told of viewers' sockets, as it shows it itself: where slow start may end, how
+short the retransmission timer may run."""
+
+import re
+import subprocess
+import time
 
 import pytest
 
 from cold_start import ColdStart
 from daemon import Daemon
+from netlab import Netlab
+from viewer import Viewer
 
 RATE = 2e6  # bit/s of video
 TRANSPORT = 1.15  # container and HTTP (src/app/socket_limits.cc)
@@ -47,3 +54,24 @@ def test_bbr_has_no_use_for_it(tmp_path):
     run = cold_start(tmp_path, "bbr")
     assert run.joins[0].ssthresh is None
     assert run.metrics.sum("symcast_ssthresh_hints_total", result="none") == 1
+
+
+def timer(directory, rto_min):
+    """Of a viewer's connection, ms."""
+    config = f'[tcp]\nrto_min = "{rto_min}"\n[[stream]]\nname = "live"\nsource = "test:"\n'
+    with Netlab(delay_ms=RTT_MS / 2) as lab:
+        with Daemon(directory=directory, config=config, lab=lab) as daemon:
+            viewer = Viewer(daemon.url(), directory=directory, lab=lab)
+            time.sleep(3)  # the variance of the handshake is to be forgotten
+            sockets = lab.run_server(["ss", "-tinH", "state", "established"], text=True,
+                                     stdout=subprocess.PIPE).communicate()[0]
+            viewer.finish()
+    return float(re.search(r"rto:([0-9.]+)", sockets).group(1))
+
+
+def test_the_retransmission_timer_runs_20_ms_beyond_the_round_trip(tmp_path):
+    assert RTT_MS + 20 <= timer(tmp_path, "20ms") < RTT_MS + 100
+
+
+def test_or_as_long_as_the_kernel_has_it(tmp_path):
+    assert timer(tmp_path, "0s") >= RTT_MS + 200
