@@ -1,5 +1,6 @@
 """Statistics of the pages."""
 
+import collections
 import itertools
 import statistics
 
@@ -20,6 +21,26 @@ def in_most(holds):
 def less(values, others):
     """Of each seed: is the first value less? None: they are the same."""
     return [None if value == other else value < other for value, other in zip(values, others)]
+
+
+def signed_rank(values, others):
+    """Wilcoxon's signed-rank test of pairs, exact and two-sided: how likely differences are that go
+    one way so much, were both ways as likely. Pairs without a difference are left out; None: no
+    pair has one."""
+    differences = [value - other for value, other in zip(values, others) if value != other]
+    if not differences:
+        return None
+    sizes = sorted(map(abs, differences))
+    # Doubled, so that the mean rank of equal sizes is whole.
+    ranks = [sizes.index(abs(each)) + len(sizes) - sizes[::-1].index(abs(each)) + 1
+             for each in differences]
+    sums = collections.Counter({0: 1})  # of the positive ranks, over all choices of signs
+    for rank in ranks:
+        sums = sums + collections.Counter({total + rank: ways for total, ways in sums.items()})
+    positive = sum(rank for rank, each in zip(ranks, differences) if each > 0)
+    least = min(positive, sum(ranks) - positive)
+    return min(1, 2 * sum(ways for total, ways in sums.items() if total <= least)
+               / 2 ** len(ranks))
 
 
 def spread(values, digits=2):

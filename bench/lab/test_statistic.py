@@ -1,6 +1,6 @@
 import pytest
 
-from lab.statistic import in_most, less, kendall, mean_deviation, ranked, spread
+from lab.statistic import in_most, less, kendall, mean_deviation, ranked, signed_rank, spread
 
 
 def test_spread():
@@ -38,3 +38,17 @@ def test_a_seed_that_does_not_tell_does_not_count():
 
 def test_what_is_the_same_is_not_less():
     assert less([1, 2, 3], [2, 2, 2]) == [True, None, False]
+
+
+@pytest.mark.parametrize("differences, chance", [
+    ([1, 2, 3, 4, 5], 2 / 32),
+    ([-1, 2, 3, 4, 5], 4 / 32),
+    ([-27, 77, 46, 0, -2, 113, 0, 72, 54, 33], 10 / 256),
+    ([1, -1], 1),  # equal sizes share a rank
+    ([1, 1, 1, -1], 10 / 16)])
+def test_signed_rank(differences, chance):
+    assert signed_rank(differences, [0] * len(differences)) == pytest.approx(chance)
+
+
+def test_pairs_that_are_the_same_tell_nothing():
+    assert signed_rank([1, 2], [1, 2]) is None
