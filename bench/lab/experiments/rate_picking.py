@@ -1,6 +1,7 @@
 """Paper 002: a client that picks its rate beside a competing flow, and the server's loop."""
 
 import concurrent.futures
+import math
 import socket
 import statistics
 import time
@@ -44,6 +45,7 @@ LEAST_BULK = 0.1  # of the fair share: with less there was no competition
 # Alone, then beside a competing flow; seconds. The buffer is full after the first part in the paper;
 # quick, it begins so.
 TIMES = {False: (400, 400, 0.0), True: (20, 60, 236.0)}
+STALLED = 10  # seconds: server.stall_timeout, after which a viewer who takes nothing is given up
 SPIRAL, SHARE = 0.6, 0.9  # what is taken for one, and for fair
 FITS = 1750e3  # the highest of its rates that its fair share carries, bit/s
 SETTLING = 0.25  # of the time beside the flow, not counted
@@ -226,7 +228,7 @@ class _Session:
                   for at in range(0, int(self.end - self.begin) - 3, 4)]
         return {"rate": video, "throughput": on_the_wire(video),
                 "least": 1e6 * min(rate for at, rate in series if self.begin + at >= begin),
-                "p95": 1000 * percentile(delays, 95),
+                "p95": 1000 * percentile(delays or [math.inf], 95),
                 "series": [(at, rate, rate) for at, rate in series]}
 
     @staticmethod
@@ -278,9 +280,12 @@ class _Found:
     def __init__(self, figures):
         self.seeds = [figures[key]["lanes"] for key in sorted(figures)]
 
+    def lanes(self, name, queue):
+        key = f"{name}, {queue} kbit"
+        return [seed[key] for seed in self.seeds if key in seed]
+
     def values(self, name, queue, what, scale=1e6):
-        lanes_found = [lanes.get(f"{name}, {queue} kbit", {}) for lanes in self.seeds]
-        return [lane[what] / scale for lane in lanes_found if what in lane]
+        return [lane[what] / scale for lane in self.lanes(name, queue) if what in lane]
 
     def median(self, name, queue, what, scale=1e6):
         return statistics.median(self.values(name, queue, what, scale))
@@ -298,6 +303,20 @@ def _table(found, queue, page):
                                         for what in ("rate", "least", "seen", "throughput")),
                      spread(share, 0) + " %", spread(found.values(name, queue, "bulk"))))
     page.table(("", "published", "picked", "lowest", "seen", "sent", "share", "flow"), rows)
+    for name in WATCHED:
+        left = [early for early in map(_left, found.lanes(name, queue)) if early]
+        if left:
+            page.text(f"In {len(left)} of {len(found.seeds)} seeds the server gave up the viewer of "
+                      f"*{name}*, who had not been able to take anything for 10 s "
+                      f"(`server.stall_timeout`), {spread(left, 0)} s before the end.")
+
+
+def _left(lane):
+    """Seconds before the end with which a viewer's pictures end; 0: they do not."""
+    series = lane["series"]
+    last = max((at for at, rate, _ in series if rate > 0), default=0)
+    quiet = series[-1][0] - last
+    return quiet if quiet > STALLED else 0
 
 
 def _claims(found, page):
