@@ -263,7 +263,7 @@ def _ours(found, page):
 
 def _beside(figures):
     played, rate, stalls, *_ = figures
-    return f"{100 * played:.1f} %, {rate:.0f} kbit/s, {stalls:.0f} stalls"
+    return f"{100 * played:.1f} %, {rate:.0f} kbit/s, stalls: {stalls:.0f}"
 
 
 def _bars(found, kinds, place, axis, figure="kilobytes_per_second", error="deviation", scale=1):

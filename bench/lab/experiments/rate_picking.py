@@ -346,7 +346,7 @@ def _claims(found, page):
             page.claim(f"The server's loop gets {SHARE:.0%} of its fair share and more; {name}, "
                        f"{queue} kbit", "not in the paper",
                        f"{_percent(shares)}, the flow beside it {_percent(other)}, "
-                       f"{_late(found, name, queue)}; {_others(found, queue)}",
+                       f"{_late(found, name, queue)}; {_others(found, name, queue)}",
                        in_most([share >= SHARE for share in shares]))
         bulk = found.values(BULK, SHORTEST, "throughput", FAIR)
         of_bulk = [own / its for own, its in
@@ -369,10 +369,10 @@ def _late(found, name, queue):
     return f"p95 of a picture's delay {found.median(name, queue, 'p95', 1):.0f} ms"
 
 
-def _others(found, queue):
+def _others(found, ours, queue):
     """What the same path gives to others over CUBIC."""
     text = f"a bulk flow in its place: {found.median(BULK, queue, 'throughput', FAIR):.0%}"
-    if queue != SHORTEST:
+    if queue != SHORTEST or OURS[ours] != CONGESTION_CONTROL:
         return text
     return text + "".join(
         f"; {name}: {found.median(name, queue, 'throughput', FAIR):.0%}, {_late(found, name, queue)}"
