@@ -65,7 +65,7 @@ rate = {{ min = "235k", max = "{most:.0f}" }}
 control = {{ policy = "{policy}" }}
 tcp = {{ congestion_control = "{control}", rto_min = "{rto_min}" }}
 """
-RTO_MIN = "20ms"  # symcast's own
+RTO_MIN = "40ms"  # symcast's own
 WATCHED = (*OURS, KERNELS_TIMER, STEADY)
 STREAMS = {KERNELS_TIMER: "timer", STEADY: "steady"}
 

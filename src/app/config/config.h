@@ -32,9 +32,9 @@ struct TcpSettings {
   base::ByteCount notsent_lowat{16 * 1024};  ///< least; a picture's size when that is larger
   double ssthresh_hint = 1;                  ///< VideoRateSsthresh / whole rate; 0: no hint
   int initial_window = 0;                    ///< segments; 0: the kernel's
-  /// Of the retransmission timer beyond the round trip; zero: the kernel's. A picture's time lost
-  /// is all that a lost tail may cost (decision 15).
-  base::Duration rto_min = std::chrono::milliseconds{20};
+  /// Of the retransmission timer beyond the round trip; zero: the kernel's. So long a receiver of
+  /// Linux holds an acknowledgement back (TCP_DELACK_MIN; decision 15).
+  base::Duration rto_min = std::chrono::milliseconds{40};
   double pacing = 0;  ///< SO_MAX_PACING_RATE / whole rate; 0: no limit
 };
 

@@ -349,7 +349,8 @@ Section<StreamConfig> tcp_section() {
               "less CPU time per viewer."),
           key("rto_min", &Part::rto_min, Duration{0s, 200ms},
               "How long the retransmission timer runs beyond the round trip, at least; 0: as the "
-              "kernel has it, 200 ms, in which six pictures wait. Needs Linux 6.15 or eBPF."),
+              "kernel has it, 200 ms, in which six pictures wait. Below 40 ms what a receiver has "
+              "only not acknowledged yet is sent again. Needs Linux 6.15 or eBPF."),
           key("pacing", &Part::pacing, Real{0, 100},
               "Pacing limit as a multiple of the whole rate, sound and container included, for "
               "routers with short queues; 0: none. At least 1, 2 or more to leave room to catch "

@@ -185,7 +185,7 @@ Finding rto_min(const Config& config, int fd, bool by_ebpf) {
   if (errno == ENOPROTOOPT && by_ebpf) return {Verdict::kOk, subject, detail + ": by eBPF"};
   if (errno == EINVAL) {
     return {Verdict::kLimited, subject, detail + " is less than two ticks of this kernel",
-            "tcp.rto_min = \"20ms\""};
+            "tcp.rto_min = \"40ms\""};
   }
   return {Verdict::kLimited, subject, detail + " needs Linux 6.15 or eBPF",
           fmt::format("sysctl net.ipv4.tcp_rto_min_us={} (Linux 6.11), for all connections",
