@@ -4,6 +4,7 @@ short the retransmission timer may run."""
 import re
 import subprocess
 import time
+import urllib.request
 
 import pytest
 
@@ -70,7 +71,7 @@ def timer(directory, settings=""):
 
 
 def test_the_retransmission_timer_runs_40_ms_beyond_the_round_trip(tmp_path):
-    assert RTT_MS + 40 <= timer(tmp_path) < RTT_MS + 120
+    assert RTT_MS + 40 <= timer(tmp_path) < RTT_MS + 100
 
 
 def test_or_as_long_as_the_kernel_has_it(tmp_path):
@@ -80,9 +81,11 @@ def test_or_as_long_as_the_kernel_has_it(tmp_path):
 def test_what_a_receiver_has_only_not_acknowledged_yet_is_not_sent_again(tmp_path):
     """On loopback a picture is one segment, whose acknowledgement waits for the next."""
     with Daemon(directory=tmp_path) as daemon:
-        subprocess.run(["curl", "--silent", "--output", "/dev/null", "--max-time", "10",
-                        daemon.url()], check=False)
+        end = time.monotonic() + 10
+        with urllib.request.urlopen(daemon.url()) as response:
+            while time.monotonic() < end:
+                response.read1()
         wait_until(lambda: "connection_ended" in daemon.log(), 5, "the connection's end")
-        end = daemon.log().split("connection_ended")[1]
-    assert int(re.search(r"segments=(\d+)", end).group(1)) > 200
-    assert int(re.search(r"retransmitted=(\d+)", end).group(1)) <= 2
+        said = daemon.log().split("connection_ended")[1]
+    assert int(re.search(r"segments=(\d+)", said).group(1)) > 200
+    assert int(re.search(r"retransmitted=(\d+)", said).group(1)) <= 2

@@ -307,7 +307,7 @@ def _table(found, queue, page):
         left = [early for early in map(_left, found.lanes(name, queue)) if early]
         if left:
             page.text(f"In {len(left)} of {len(found.seeds)} seeds the server gave up the viewer of "
-                      f"*{name}*, who had not been able to take anything for 10 s "
+                      f"*{name}*, who had not been able to take anything for {STALLED} s "
                       f"(`server.stall_timeout`), {spread(left, 0)} s before the end.")
 
 
