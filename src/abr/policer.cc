@@ -15,7 +15,8 @@ constexpr base::Duration kSoon = 2s;
 constexpr base::Duration kOver = 100ms;     // nothing has waited for so long: it is over
 constexpr base::Duration kShortest = 80ms;  // shorter ones have no rate worth comparing
 constexpr double kAlike = 0.1;
-constexpr double kBroken = 2;  // so many times the rate was promised
+constexpr double kSpent = 0.15;  // of what a small bucket is filled with overflows
+constexpr double kBroken = 2;    // so many times the rate was promised
 constexpr int kRepeats = 2;
 constexpr base::Duration kHold = 10s;
 constexpr base::Duration kMostHold = 160s;
@@ -37,19 +38,21 @@ void Policer::update(bool waiting, base::BitRate promised, base::ByteCount deliv
     congested_ = false;
     end_congestion();
   }
+  if (now < until_) {
+    last_end_ = now;
+    delivered_at_last_end_ = delivered;
+  }
 }
 
 void Policer::end_congestion() {
   if (end_ - begin_ < kShortest) return;
+  if (begin_ < until_) return;  // at the bucket's rate: this one is of something else
   const auto rate = base::BitRate::of(delivered_at_end_ - delivered_at_begin_, end_ - begin_);
-  const auto since = begin_ - std::max(last_end_, until_);
-  const double change = rate_.bps() > 0 ? rate / rate_ - 1 : 0;
-  const bool again =
-      rate_.bps() > 0 && since < kSoon && std::abs(change) < kAlike && promised_ > kBroken * rate;
-  if (!again && begin_ < until_) return;  // at the bucket's rate: this one is of something else
+  const bool again = like_last(rate) && spent_all();
   alike_ = again ? alike_ + 1 : 0;
   rate_ = rate;
   last_end_ = end_;
+  delivered_at_last_end_ = delivered_at_end_;
   if (!again) {
     hold_ = {};
     until_ = {};
@@ -57,6 +60,20 @@ void Policer::end_congestion() {
   if (alike_ < kRepeats) return;
   hold_ = hold_.count() == 0 ? kHold : std::min(2 * hold_, kMostHold);
   until_ = end_ + hold_;
+}
+
+/// The same rate gets through, and trains have promised more.
+bool Policer::like_last(base::BitRate rate) const {
+  return rate_.bps() > 0 && begin_ - last_end_ < kSoon && promised_ > kBroken * rate &&
+         std::abs(rate / rate_ - 1) < kAlike;
+}
+
+/// There were no tokens when the last congestion ended, nor when this one began: what has passed
+/// between is what they came with. After a hold there were some.
+bool Policer::spent_all() const {
+  const auto between =
+      base::BitRate::of(delivered_at_begin_ - delivered_at_last_end_, begin_ - last_end_);
+  return between > (1 - kSpent) * rate_ && (hold_.count() > 0 || between < (1 + kSpent) * rate_);
 }
 
 }  // namespace abr

@@ -7,8 +7,10 @@ namespace abr {
 /// Finds token buckets (RFC 2697, tc-tbf, operators' policers and shapers with a burst): a picture
 /// passes at the link's own speed while there are tokens, so that its train shows a capacity that
 /// lasts for a moment only. They betray themselves by repetition: each time the rate follows the
-/// trains, soon the same lower rate is all that gets through. Then that is the rate for a while;
-/// after the while the trains are believed again, and it doubles when that proves wrong. Pure.
+/// trains, soon the same lower rate is all that gets through, and also what has passed in between:
+/// what a bucket lets through in its bursts it has been filled with. Then that is the rate for a
+/// while; after the while the trains are believed again, and it doubles when that proves wrong.
+/// Pure.
 class Policer {
  public:
   /// At each observation. `waiting`: the path is busy with what waits; `promised`: the rate
@@ -21,6 +23,8 @@ class Policer {
 
  private:
   void end_congestion();
+  bool like_last(base::BitRate rate) const;
+  bool spent_all() const;
 
   bool congested_ = false;
   base::BitRate promised_;  ///< before the congestion
@@ -28,8 +32,9 @@ class Policer {
   base::Time end_{};
   base::ByteCount delivered_at_begin_;
   base::ByteCount delivered_at_end_;
-  base::BitRate rate_;  ///< of the last congestion
-  base::Time last_end_{};
+  base::BitRate rate_;     ///< of the last congestion
+  base::Time last_end_{};  ///< of the last congestion, or of the hold
+  base::ByteCount delivered_at_last_end_;
   int alike_ = 0;  ///< congestions in a row that the last one was like
   base::Duration hold_{};
   base::Time until_{};

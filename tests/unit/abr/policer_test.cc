@@ -12,8 +12,11 @@ class PolicerTest : public testing::Test {
  protected:
   /// Something waits for 200 ms, in which `rate` gets through, and then nothing does.
   void congestion(BitRate rate, BitRate trains, base::Duration rest = 400ms) {
+    congestion(rate, rate, trains, rest);
+  }
+  void congestion(BitRate rate, BitRate resting, BitRate trains, base::Duration rest = 400ms) {
     run(200ms, true, rate, trains);
-    run(rest, false, rate, trains);
+    run(rest, false, resting, trains);
   }
   void run(base::Duration time, bool waiting, BitRate rate, BitRate trains) {
     for (const auto end = now_ + time; now_ < end; now_ += 10ms) {
@@ -49,6 +52,17 @@ TEST_F(PolicerTest, AnotherRateEachTimeIsNot) {
   EXPECT_EQ(mbps(), 0);
 }
 
+// A short queue that others fill: timeouts take away the same now and then, by chance.
+TEST_F(PolicerTest, ItIsNotWhenThereWereTokensLeft) {
+  for (int i = 0; i < 5; ++i) congestion(kFilled, 0.5 * kFilled, kLink);
+  EXPECT_EQ(mbps(), 0);
+}
+
+TEST_F(PolicerTest, NorWhenMoreHasPassedThanTokensCameIn) {
+  for (int i = 0; i < 5; ++i) congestion(kFilled, 1.5 * kFilled, kLink);
+  EXPECT_EQ(mbps(), 0);
+}
+
 TEST_F(PolicerTest, CongestionsFarApartAreNot) {
   for (int i = 0; i < 5; ++i) congestion(kFilled, kLink, 5s);
   EXPECT_EQ(mbps(), 0);
@@ -80,6 +94,13 @@ TEST_F(PolicerTest, AnotherCongestionMeanwhileIsNoReasonToForget) {
   run(2s, false, kFilled, kLink);
   congestion(BitRate::mbps(1), kLink);
   EXPECT_NEAR(mbps(), 3, 0.1);
+}
+
+TEST_F(PolicerTest, NorAReasonToHoldOnForLonger) {
+  for (int i = 0; i < 3; ++i) congestion(kFilled, kLink);
+  for (int i = 0; i < 10; ++i) congestion(kFilled, kLink);
+  run(4500ms, false, kFilled, kLink);
+  EXPECT_EQ(mbps(), 0);
 }
 
 TEST_F(PolicerTest, IsForgottenWhenTheTrainsWereRight) {
