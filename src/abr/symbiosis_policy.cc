@@ -224,6 +224,7 @@ Decision SymbiosisPolicy::rise(const Moment& m, base::BitRate wanted) {
 }
 
 Decision SymbiosisPolicy::step(const Moment& m, base::BitRate rate) {
+  resume_ = {};
   if (m.now >= step_at_) {
     verified_ = rate_;
     step_at_ = m.now + m.path.round_trip + 2 * m.seen.frame_interval;
@@ -232,7 +233,7 @@ Decision SymbiosisPolicy::step(const Moment& m, base::BitRate rate) {
 }
 
 /// Nothing tells of the capacity. A step shows whether it was too much, where the encoder needs
-/// what the rate allows.
+/// what the rate allows. What has drained the backlog was less than the path had let through.
 Decision SymbiosisPolicy::rise_blindly(const Moment& m) {
   const auto limit = ceiling(m);
   if (rate_ >= limit || m.path.queueing > kStill + m.path.jitter || m.now < hold_until_ ||
@@ -241,7 +242,8 @@ Decision SymbiosisPolicy::rise_blindly(const Moment& m) {
   }
   const auto due = m.seen.transport.wire(rate_) * m.seen.frame_interval;
   if (m.path.picture.bytes() < kProof * static_cast<double>(due.bytes())) return hold();
-  const auto next = roomy(m) ? kBlindStep * rate_ : rate_ + kSmallStep * limits_.max;
+  auto next = rate_ + kSmallStep * limits_.max;
+  if (roomy(m)) next = std::max(kBlindStep * rate_, std::min(resume_, sustainable(m)));
   return step(m, std::min(limit, next));
 }
 
@@ -318,6 +320,7 @@ Decision SymbiosisPolicy::set(base::BitRate rate, Reason reason) {
 
 void SymbiosisPolicy::hold_back(const Moment& m) {
   hold_until_ = m.now + std::max(kLeastHold, m.seen.srtt);
+  resume_ = std::max(resume_, kTimeout * rate_);
 }
 
 void SymbiosisPolicy::earn_padding(const Observation& o) {

@@ -74,6 +74,7 @@ class SymbiosisPolicy : public RatePolicy {
   const RateLimits limits_;
   base::BitRate rate_;
   base::BitRate verified_;  ///< before the steps that are not
+  base::BitRate resume_;    ///< after falls: the first step leads so far
   ItcpPolicy fallback_;
   bool started_ = false;
   base::Time hold_until_{};      ///< not up before

@@ -195,6 +195,50 @@ TEST_F(SymbiosisPolicyTest, TimeoutSendsLittleAndDiscards) {
   EXPECT_TRUE(decision.discard);
 }
 
+/// The path was known to carry 5 Mbit/s; now a timeout and a backlog have left next to nothing.
+class AfterTimeoutTest : public SymbiosisPolicyTest {
+ protected:
+  AfterTimeoutTest() {
+    carries(BitRate::mbps(5));
+    settle();
+    path_.fresh = path_.bounded = path_.trains = path_.certain = false;
+    path_.picture = ByteCount{20'000};
+    path_.transit = 5ms;
+    time_out();
+  }
+  void time_out() {
+    seen_.rexmt = 1;
+    path_.backlog = ByteCount{100'000};
+    EXPECT_LE(decide().rate, kLimits.min);
+    seen_.rexmt = 0;
+    path_.backlog = {};
+  }
+};
+
+TEST_F(AfterTimeoutTest, TheFirstStepIsToWhatItWouldHaveLeftAlone) {
+  EXPECT_NEAR(decide(150ms).rate / BitRate::mbps(0.4 * 4.5), 1, 0.01);
+  const auto first = rate_;
+  EXPECT_NEAR(decide(150ms).rate / first, 1.5, 0.01);
+}
+
+TEST_F(AfterTimeoutTest, NotAfterAnotherOneAtThatRate) {
+  decide(150ms);
+  time_out();
+  EXPECT_NEAR(decide(150ms).rate / BitRate::mbps(0.4 * 0.4 * 4.5), 1, 0.01);
+}
+
+// Retransmissions of what the first one was about.
+TEST_F(AfterTimeoutTest, OthersBeforeThatChangeNothing) {
+  time_out();
+  time_out();
+  EXPECT_NEAR(decide(150ms).rate / BitRate::mbps(0.4 * 4.5), 1, 0.01);
+}
+
+TEST_F(AfterTimeoutTest, ButNotBeyondWhatThePathIsKnownToCarry) {
+  path_.capacity = BitRate::mbps(1);
+  EXPECT_NEAR(decide(150ms).rate / BitRate::mbps(0.9), 1, 0.05);
+}
+
 // A second timeout in a row: the keyframe that mends the first one's discard waits there.
 TEST_F(SymbiosisPolicyTest, WhatMendsADiscardIsNotDiscarded) {
   carries(BitRate::mbps(5));
