@@ -224,7 +224,6 @@ Decision SymbiosisPolicy::rise(const Moment& m, base::BitRate wanted) {
 }
 
 Decision SymbiosisPolicy::step(const Moment& m, base::BitRate rate) {
-  resume_ = {};
   if (m.now >= step_at_) {
     verified_ = rate_;
     step_at_ = m.now + m.path.round_trip + 2 * m.seen.frame_interval;
@@ -314,6 +313,7 @@ bool SymbiosisPolicy::trains_disagree(const Moment& m) {
 Decision SymbiosisPolicy::set(base::BitRate rate, Reason reason) {
   const auto limited = std::clamp(rate, limits_.min, limits_.max);
   if (limited == rate_) return hold();
+  if (limited > rate_) resume_ = {};
   rate_ = limited;
   return {rate_, reason};
 }
