@@ -131,6 +131,8 @@ def _others():
     middle = Scenario("", "", seconds=30, rtt_ms=40, queue=bytes_of(100, 8), rates=((0, 8),))
     yield replace(middle, name="outage", what="8 Mbit/s, RTT 40 ms, dark for 1 s",
                   rates=((0, 8), (15, 0), (16, 8)), quick=True)
+    yield replace(middle, name="outage-5", what="8 Mbit/s, RTT 40 ms, dark for 5 s",
+                  rates=((0, 8), (10, 0), (15, 8)))
     yield replace(middle, name="token-bucket",
                   what="bucket of 32 kB filled with 3 Mbit/s, emptied at 100 Mbit/s, RTT 40 ms",
                   queue=bytes_of(300, 10), rates=((0, 3),),

@@ -56,6 +56,9 @@ tcpinfo::AppliedHints SocketSteering::begin(int fd, base::BitRate video, base::T
   if (tcp_.rto_min > base::Duration{} && !hints_.set_rto_min(fd, tcp_.rto_min)) {
     warnings_.failed("TCP_RTO_MIN_US", "see symcast doctor", errno);
   }
+  if (tcp_.rto_max < kKernelsRtoMax && !tcpinfo::set_rto_max(fd, tcp_.rto_max)) {
+    warnings_.failed("TCP_RTO_MAX_MS", "see symcast doctor", errno);
+  }
   note_rate(video, now);
   limit(fd, video);
   return applied;

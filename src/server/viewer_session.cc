@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <utility>
 
 namespace server {
 
 namespace {
+
+// Beyond stall_timeout, for the server to be first, who says why.
+constexpr base::Duration kGrace = std::chrono::seconds{5};
 
 LeaveReason reason_of(int error) {
   return error == EPIPE || error == ECONNRESET ? LeaveReason::kClosedByViewer
@@ -31,6 +35,7 @@ void ViewerSession::join(base::Time now) {
   context_.sessions.emplace(state().id, this);
   context_.counters.joined.add();
   acked_since_ = now;
+  socket_.give_up_after(context_.shared.settings.stall_timeout + kGrace);
   if (observer_) observer_->on_join(tick(now));
   enter(first_channel_, now);
   pump(false, now);

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <system_error>
@@ -86,6 +87,11 @@ ViewerSocket::Received ViewerSocket::receive(std::span<char> buffer) {
 std::size_t ViewerSocket::unacknowledged() const {
   int bytes = 0;
   return ioctl(fd_.get(), SIOCOUTQ, &bytes) == 0 ? static_cast<std::size_t>(bytes) : 0;
+}
+
+void ViewerSocket::give_up_after(base::Duration silence) {
+  const auto ms = std::chrono::ceil<std::chrono::milliseconds>(silence).count();
+  set(fd_.get(), IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<unsigned>(ms));
 }
 
 void ViewerSocket::end_output() { shutdown(fd_.get(), SHUT_WR); }

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/unique_fd.h"
+#include "base/units.h"
 #include "server/handler.h"
 
 namespace server {
@@ -33,6 +34,9 @@ class ViewerSocket {
   Received receive(std::span<char> buffer);
   std::size_t unacknowledged() const;  ///< bytes taken by the kernel and not acknowledged
 
+  /// The kernel gives up a peer that it has heard nothing of for so long (TCP_USER_TIMEOUT, tcp(7)),
+  /// however often it has sent again.
+  void give_up_after(base::Duration silence);
   void end_output();      ///< what has been sent arrives, then an end of file
   void reset_on_close();  ///< close() will free what the kernel holds for the peer
   void close() { fd_.reset(); }

@@ -27,6 +27,12 @@ bool set_rto_min(int fd, base::Duration least) {
   return ::setsockopt(fd, IPPROTO_TCP, kTcpRtoMinUs, &us, sizeof(us)) == 0;
 }
 
+bool set_rto_max(int fd, base::Duration most) {
+  constexpr int kTcpRtoMaxMs = 44;  // TCP_RTO_MAX_MS of linux/tcp.h, likewise
+  const auto ms = static_cast<int>(std::chrono::round<std::chrono::milliseconds>(most).count());
+  return ::setsockopt(fd, IPPROTO_TCP, kTcpRtoMaxMs, &ms, sizeof(ms)) == 0;
+}
+
 bool set_congestion_control(int fd, const std::string& name) {
   return ::setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name.data(),
                       static_cast<socklen_t>(name.size())) == 0;

@@ -1,5 +1,5 @@
 """What the kernel is told of viewers' sockets, as it shows it itself: where slow start may end, how
-short the retransmission timer may run."""
+short the retransmission timer may run, and how long."""
 
 import re
 import subprocess
@@ -76,6 +76,25 @@ def test_the_retransmission_timer_runs_40_ms_beyond_the_round_trip(tmp_path):
 
 def test_or_as_long_as_the_kernel_has_it(tmp_path):
     assert timer(tmp_path, 'rto_min = "0s"') >= RTT_MS + 200
+
+
+def test_after_an_outage_pictures_come_again_within_a_second(tmp_path):
+    """Sixteen seconds: with retransmissions a second apart the kernel would give up after 14."""
+    config = '[server]\nstall_timeout = "1min"\n[[stream]]\nname = "live"\nsource = "test:"\n'
+    with Netlab(delay_ms=RTT_MS / 2) as lab:
+        with Daemon(directory=tmp_path, config=config, lab=lab) as daemon:
+            viewer = Viewer(daemon.url(), directory=tmp_path, lab=lab)
+            time.sleep(3)
+            if "TCP_RTO_MAX_MS" in daemon.log():
+                pytest.skip("Linux before 6.15")
+            lab.set(both_blackhole="on")
+            time.sleep(16)
+            lab.set(both_blackhole="off")
+            back = time.monotonic()
+            time.sleep(5)
+            arrivals = [picture["arrival_ns"] / 1e9 for picture in viewer.pictures()]
+            viewer.finish()
+    assert 0 < min(at for at in arrivals if at > back) - back < 1.3
 
 
 def test_what_a_receiver_has_only_not_acknowledged_yet_is_not_sent_again(tmp_path):

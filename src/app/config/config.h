@@ -26,6 +26,9 @@ struct NetworkRule {
   bool operator==(const NetworkRule&) const = default;
 };
 
+/// TCP_RTO_MAX of the kernel's tcp.h.
+inline constexpr base::Duration kKernelsRtoMax = std::chrono::seconds{120};
+
 struct TcpSettings {
   std::string congestion_control;            ///< empty: the kernel's default
   std::vector<NetworkRule> networks;         ///< [[tcp.network]]
@@ -35,6 +38,7 @@ struct TcpSettings {
   /// Of the retransmission timer beyond the round trip; zero: the kernel's. So long a receiver of
   /// Linux holds an acknowledgement back (TCP_DELACK_MIN; decision 15).
   base::Duration rto_min = std::chrono::milliseconds{40};
+  base::Duration rto_max = std::chrono::seconds{1};  ///< of the same timer; kKernelsRtoMax: as it is
   double pacing = 0;  ///< SO_MAX_PACING_RATE / whole rate; 0: no limit
 };
 

@@ -192,6 +192,19 @@ Finding rto_min(const Config& config, int fd, bool by_ebpf) {
                       least / std::chrono::microseconds{1})};
 }
 
+/// The shortest that a stream wants.
+Finding rto_max(const Config& config, int fd) {
+  const std::string subject = "retransmission timer, at most";
+  auto most = kKernelsRtoMax;
+  for (const auto& stream : config.streams) most = std::min(most, stream.tcp.rto_max);
+  if (most == kKernelsRtoMax) return {Verdict::kOk, subject, "as the kernel has it"};
+  const auto detail = fmt::format("tcp.rto_max = {}", text_of(most));
+  if (tcpinfo::set_rto_max(fd, most)) return {Verdict::kOk, subject, detail + ": works"};
+  return {Verdict::kLimited, subject,
+          detail + " needs Linux 6.15: after an outage nothing comes for as long again, at worst",
+          "tcp.rto_max = \"120s\" is what this kernel does"};
+}
+
 Finding unreadable(const std::string& subject, const std::string& name) {
   return {Verdict::kLimited, subject, fmt::format("net.ipv4.{} cannot be read here", name)};
 }
@@ -251,6 +264,7 @@ Findings examine_kernel(const Config& config, const Sysctls& sysctls) {
   const auto ours = std::ranges::find(findings, kOurs, &Finding::subject);
   const bool by_ebpf = ours != findings.end() && ours->verdict == Verdict::kOk;
   findings.push_back(rto_min(config, loopback.fd(), by_ebpf));
+  findings.push_back(rto_max(config, loopback.fd()));
   findings.push_back(pacing(loopback.fd()));
   findings.push_back(slow_start_after_idle(sysctls));
   findings.push_back(send_buffer(config, sysctls));

@@ -50,6 +50,13 @@ class SocketSteeringTest : public testing::Test {
     ::getsockopt(fd(), IPPROTO_TCP, kTcpRtoMinUs, &us, &length);
     return std::chrono::microseconds{us};
   }
+  std::chrono::milliseconds rto_max() {
+    constexpr int kTcpRtoMaxMs = 44;  // TCP_RTO_MAX_MS
+    int ms = 0;
+    socklen_t length = sizeof ms;
+    ::getsockopt(fd(), IPPROTO_TCP, kTcpRtoMaxMs, &ms, &length);
+    return std::chrono::milliseconds{ms};
+  }
   int notsent_lowat() {
     int bytes = 0;
     socklen_t length = sizeof bytes;
@@ -195,6 +202,19 @@ TEST_F(SocketSteeringTest, OrAsTheKernelHasIt) {
   tcp_.rto_min = {};
   steering("reno").begin(fd(), kVideo, now_);
   EXPECT_EQ(rto_min(), before);
+}
+
+TEST_F(SocketSteeringTest, ItDoublesUpToASecond) {
+  if (rto_max() == 0ms) GTEST_SKIP() << "Linux before 6.15";
+  steering("reno").begin(fd(), kVideo, now_);
+  EXPECT_EQ(rto_max(), 1s);
+}
+
+TEST_F(SocketSteeringTest, OrAsFarAsTheKernelHasIt) {
+  const auto before = rto_max();
+  tcp_.rto_max = kKernelsRtoMax;
+  steering("reno").begin(fd(), kVideo, now_);
+  EXPECT_EQ(rto_max(), before);
 }
 
 TEST_F(SocketSteeringTest, WhatTheKernelDoesNotTakeIsCounted) {

@@ -32,6 +32,7 @@ struct Seen {
   std::atomic<int> leaves{0};
   std::atomic<int> observers{0};  ///< alive
   std::atomic<int> nodelay{-1};
+  std::atomic<int> user_timeout{-1};  ///< ms
   std::atomic<int> notsent_lowat{16 * 1024};  ///< bytes, for the next viewer's socket
   std::atomic<bool> takes_frames{true};
   std::atomic<int> frames_ahead{0};  ///< departed after the tick that showed them
@@ -52,6 +53,7 @@ class FakeObserver : public server::ViewerObserver {
   void on_join(const server::ViewerTick& tick) override {
     tcpinfo::set_notsent_lowat(tick.fd, base::ByteCount{seen_.notsent_lowat});
     seen_.nodelay = tcp_option(tick.fd, TCP_NODELAY);
+    seen_.user_timeout = tcp_option(tick.fd, TCP_USER_TIMEOUT);
     if (seen_.marks) reports_ = tcpinfo::DeliveryReports::enable(tick.fd, sent(tick));
     ++seen_.joins;
   }

@@ -441,6 +441,7 @@ TEST_F(ServerStreamTest, SetsTheSocketUp) {
   client.read_head();
   EXPECT_EQ(client.read_chunked(kPicture), text(picture(0)));
   EXPECT_EQ(handler_.seen.nodelay, 1);
+  EXPECT_GT(milliseconds{handler_.seen.user_timeout}, settings_.stall_timeout);
 }
 
 TEST_F(ServerStreamTest, SpreadsConnectionsOverTheLoops) {
