@@ -34,8 +34,8 @@ class ViewerSocket {
   Received receive(std::span<char> buffer);
   std::size_t unacknowledged() const;  ///< bytes taken by the kernel and not acknowledged
 
-  /// The kernel gives up a peer that it has heard nothing of for so long (TCP_USER_TIMEOUT, tcp(7)),
-  /// however often it has sent again.
+  /// The kernel gives up a peer that it has heard nothing of for so long (TCP_USER_TIMEOUT,
+  /// tcp(7)), however often it has sent again.
   void give_up_after(base::Duration silence);
   void end_output();      ///< what has been sent arrives, then an end of file
   void reset_on_close();  ///< close() will free what the kernel holds for the peer

@@ -80,7 +80,7 @@ def test_or_as_long_as_the_kernel_has_it(tmp_path):
 
 def test_after_an_outage_pictures_come_again_within_a_second(tmp_path):
     """Sixteen seconds: with retransmissions a second apart the kernel would give up after 14."""
-    config = '[server]\nstall_timeout = "1min"\n[[stream]]\nname = "live"\nsource = "test:"\n'
+    config = '[server]\nstall_timeout = "1m"\n[[stream]]\nname = "live"\nsource = "test:"\n'
     with Netlab(delay_ms=RTT_MS / 2) as lab:
         with Daemon(directory=tmp_path, config=config, lab=lab) as daemon:
             viewer = Viewer(daemon.url(), directory=tmp_path, lab=lab)

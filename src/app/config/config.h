@@ -38,7 +38,8 @@ struct TcpSettings {
   /// Of the retransmission timer beyond the round trip; zero: the kernel's. So long a receiver of
   /// Linux holds an acknowledgement back (TCP_DELACK_MIN; decision 15).
   base::Duration rto_min = std::chrono::milliseconds{40};
-  base::Duration rto_max = std::chrono::seconds{1};  ///< of the same timer; kKernelsRtoMax: as it is
+  /// What it doubles up to; kKernelsRtoMax: the kernel's.
+  base::Duration rto_max = std::chrono::seconds{1};
   double pacing = 0;  ///< SO_MAX_PACING_RATE / whole rate; 0: no limit
 };
 

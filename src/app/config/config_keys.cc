@@ -352,9 +352,9 @@ Section<StreamConfig> tcp_section() {
               "kernel has it, 200 ms, in which six pictures wait. Below 40 ms what a receiver has "
               "only not acknowledged yet is sent again. Needs Linux 6.15 or eBPF."),
           key("rto_max", &Part::rto_max, Duration{1s, kKernelsRtoMax},
-              "The retransmission timer doubles while nothing is heard, up to this: after an outage "
-              "nothing comes for so long at most, where it would be for as long as the outage was. "
-              "120 s: as the kernel has it. Needs Linux 6.15."),
+              "The retransmission timer doubles while nothing is heard, up to this: after an "
+              "outage nothing comes for so long at most, where it would be for as long as the "
+              "outage was. 2m: as the kernel has it. Needs Linux 6.15."),
           key("pacing", &Part::pacing, Real{0, 100},
               "Pacing limit as a multiple of the whole rate, sound and container included, for "
               "routers with short queues; 0: none. At least 1, 2 or more to leave room to catch "

@@ -202,7 +202,7 @@ Finding rto_max(const Config& config, int fd) {
   if (tcpinfo::set_rto_max(fd, most)) return {Verdict::kOk, subject, detail + ": works"};
   return {Verdict::kLimited, subject,
           detail + " needs Linux 6.15: after an outage nothing comes for as long again, at worst",
-          "tcp.rto_max = \"120s\" is what this kernel does"};
+          "tcp.rto_max = \"2m\" is what this kernel does"};
 }
 
 Finding unreadable(const std::string& subject, const std::string& name) {

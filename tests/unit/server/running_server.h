@@ -32,7 +32,7 @@ struct Seen {
   std::atomic<int> leaves{0};
   std::atomic<int> observers{0};  ///< alive
   std::atomic<int> nodelay{-1};
-  std::atomic<int> user_timeout{-1};  ///< ms
+  std::atomic<int> user_timeout{-1};          ///< ms
   std::atomic<int> notsent_lowat{16 * 1024};  ///< bytes, for the next viewer's socket
   std::atomic<bool> takes_frames{true};
   std::atomic<int> frames_ahead{0};  ///< departed after the tick that showed them
