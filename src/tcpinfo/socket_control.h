@@ -22,7 +22,8 @@ bool set_rto_min(int fd, base::Duration least);
 
 /// TCP_RTO_MAX_MS (Linux 6.15; for one socket what net.ipv4.tcp_rto_max_ms of the kernel's
 /// ip-sysctl.rst is for all): the retransmission timer doubles up to that while nothing is heard,
-/// by default 120 s. The same; ENOPROTOOPT: an older kernel, EINVAL: less than 1 s, or more.
+/// by default 120 s. The same; ENOPROTOOPT: an older kernel, EINVAL: less than 1 s, or more
+/// than that.
 bool set_rto_max(int fd, base::Duration most);
 
 /// TCP_CONGESTION (tcp(7)); of a listening socket: what its connections begin with. False, with

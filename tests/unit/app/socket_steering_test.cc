@@ -43,26 +43,16 @@ class SocketSteeringTest : public testing::Test {
                                      : BitRate{static_cast<std::int64_t>(bytes_per_second) * 8};
   }
   /// Zero: this kernel does not tell.
-  std::chrono::microseconds rto_min() {
-    constexpr int kTcpRtoMinUs = 45;  // TCP_RTO_MIN_US
-    int us = 0;
-    socklen_t length = sizeof us;
-    ::getsockopt(fd(), IPPROTO_TCP, kTcpRtoMinUs, &us, &length);
-    return std::chrono::microseconds{us};
+  int tcp_option(int option) {
+    int value = 0;
+    socklen_t length = sizeof value;
+    ::getsockopt(fd(), IPPROTO_TCP, option, &value, &length);
+    return value;
   }
-  std::chrono::milliseconds rto_max() {
-    constexpr int kTcpRtoMaxMs = 44;  // TCP_RTO_MAX_MS
-    int ms = 0;
-    socklen_t length = sizeof ms;
-    ::getsockopt(fd(), IPPROTO_TCP, kTcpRtoMaxMs, &ms, &length);
-    return std::chrono::milliseconds{ms};
-  }
-  int notsent_lowat() {
-    int bytes = 0;
-    socklen_t length = sizeof bytes;
-    ::getsockopt(fd(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, &length);
-    return bytes;
-  }
+  // TCP_RTO_MIN_US and TCP_RTO_MAX_MS of linux/tcp.h; glibc's header is older.
+  std::chrono::microseconds rto_min() { return std::chrono::microseconds{tcp_option(45)}; }
+  std::chrono::milliseconds rto_max() { return std::chrono::milliseconds{tcp_option(44)}; }
+  int notsent_lowat() { return tcp_option(TCP_NOTSENT_LOWAT); }
   /// The kernel's unit is a byte per second.
   static BitRate told(BitRate rate) { return BitRate{rate.bps() / 8 * 8}; }
   int fd() const { return connection_.sender(); }
