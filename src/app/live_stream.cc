@@ -55,6 +55,12 @@ void LiveStream::tick(double others, base::Time now) {
   }
 }
 
+LiveStream::State LiveStream::state() const {
+  State state{.name = name(), .media = {}, .ladder = ladder_.state()};
+  state.media = media_.state();  // second: whoever the ladder has seated has a group here
+  return state;
+}
+
 bool LiveStream::skip(Ladder::GroupIndex group, unsigned pictures) {
   const bool own = ladder_.serves_one(group);
   if (own) media_.skip(group, pictures);

@@ -67,7 +67,7 @@ class LiveStream {
   std::shared_ptr<const ViewerSettings> viewer_settings() const;
   Ladder& ladder() { return ladder_; }
   Metrics::Stream& metrics() { return *metrics_; }
-  State state() const { return {name(), media_.state(), ladder_.state()}; }
+  State state() const;
 
  private:
   Ladder::Actions actions();

@@ -179,14 +179,17 @@ std::vector<LiveStream::State> Pipeline::stream_states() const {
 }
 
 StateCollector::Snapshot Pipeline::snapshot() const {
-  return {stream_states(),
-          server_.state(),
-          viewers_.list(static_cast<std::size_t>(metrics_max_viewers_)),
-          budgets_.states(),
-          events_.lost(),
-          final_statistics_.state(),
-          trace_ ? trace_->lines_lost() : 0,
-          warnings_.counts()};
+  StateCollector::Snapshot all{
+      .streams = {},
+      .server = server_.state(),
+      .viewers = viewers_.list(static_cast<std::size_t>(metrics_max_viewers_)),
+      .loops = budgets_.states(),
+      .events_lost = events_.lost(),
+      .ends = final_statistics_.state(),
+      .trace_lines_lost = trace_ ? trace_->lines_lost() : 0,
+      .options_refused = warnings_.counts()};
+  all.streams = stream_states();  // last: whoever is counted above has a group here
+  return all;
 }
 
 }  // namespace app
