@@ -48,9 +48,9 @@ void add_serve(CLI::App& app, CommandLine& parsed) {
              parsed);
   serve
       ->add_option("--source", overrides.sources,
-                   "Serve URI as /NAME.ts; repeat for more.\n"
-                   "test:, file:PATH, gst:LAUNCH TEXT, or any\n"
-                   "that GStreamer plays (rtsp, rtmp, srt, http)")
+                   "Serve URI as /NAME.ts, .flv and .mp4; repeat\n"
+                   "for more. test:, file:PATH, gst:LAUNCH TEXT, or\n"
+                   "any that GStreamer plays (rtsp, rtmp, srt, http)")
       ->type_name("NAME=URI")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

@@ -37,6 +37,10 @@ std::variant<server::Admission, server::Refusal> Controller::admit(
     return server::Refusal{
         503, "stream \"" + request.stream + "\" has no picture yet: its source is not connected"};
   }
+  if (!stream->offers(request.container)) {
+    return server::Refusal{404, "stream \"" + request.stream + "\" is MPEG-2 video: only /" +
+                                    request.stream + ".ts carries it"};
+  }
   if (request.head) return server::Admission{};
   const auto removed = [&] { return find(request.stream) != stream; };
   try {

@@ -56,7 +56,9 @@ void LiveStream::tick(double others, base::Time now) {
 }
 
 LiveStream::State LiveStream::state() const {
-  State state{.name = name(), .media = {}, .ladder = ladder_.state()};
+  State state{.name = name(), .containers = {}, .media = {}, .ladder = ladder_.state()};
+  std::ranges::copy_if(media::kContainers, std::back_inserter(state.containers),
+                       [this](auto container) { return offers(container); });
   state.media = media_.state();  // second: whoever the ladder has seated has a group here
   return state;
 }

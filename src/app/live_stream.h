@@ -25,6 +25,7 @@ class LiveStream {
  public:
   struct State {
     std::string name;
+    std::vector<media::Container> containers;  ///< that it is offered in
     transcoder::Stream::State media;
     Ladder::State ladder;
   };
@@ -58,6 +59,11 @@ class LiveStream {
 
   /// There is a picture to show.
   bool has_picture() const { return media_.state().source.format.width > 0; }
+
+  bool offers(media::Container container) const {
+    return container == media::Container::kMpegTs ||
+           media_settings().encoder.codec == transcoder::VideoCodec::kH264;
+  }
 
   std::uint32_t index() const { return index_; }
   const std::string& name() const { return media_.settings().name; }

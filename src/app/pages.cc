@@ -97,16 +97,24 @@ std::string group_table(const LiveStream::State& stream) {
          rows + "</table>\n";
 }
 
+std::string links(const LiveStream::State& stream) {
+  std::string all;
+  for (const auto container : stream.containers) {
+    all += fmt::format("<code><a href=\"/{0}{1}\">/{0}{1}</a></code> ", escape(stream.name),
+                       media::suffix(container));
+  }
+  return all;
+}
+
 }  // namespace
 
 std::string status(const std::vector<LiveStream::State>& streams, bool admin) {
   std::string page{kHead};
   for (const auto& stream : streams) {
-    page += fmt::format(
-        "<h2>{0}</h2>\n<p><code><a href=\"/{0}.ts\">/{0}.ts</a></code> · source {1}, {2} · {3} "
-        "viewer{4}</p>\n",
-        escape(stream.name), state(stream.media.source, admin), picture(stream.media.source),
-        viewers(stream), viewers(stream) == 1 ? "" : "s");
+    page +=
+        fmt::format("<h2>{}</h2>\n<p>{}· source {}, {} · {} viewer{}</p>\n", escape(stream.name),
+                    links(stream), state(stream.media.source, admin), picture(stream.media.source),
+                    viewers(stream), viewers(stream) == 1 ? "" : "s");
     page += group_table(stream);
   }
   return page + "</body>\n</html>\n";

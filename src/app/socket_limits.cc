@@ -15,10 +15,31 @@ constexpr base::Duration kShortestFrame = std::chrono::microseconds{16'667};
 // slowest of common sources.
 constexpr base::Duration kLongestFrame = std::chrono::milliseconds{40};
 
+constexpr base::Duration kSoundInterval = std::chrono::microseconds{21'333};
+
+/// What a container adds, with the HTTP chunk around a picture and its sounds.
+struct Overhead {
+  double factor;
+  base::ByteCount picture;
+  base::ByteCount sound;
+};
+
+Overhead overhead(media::Container container) {
+  switch (container) {
+    case media::Container::kFlv:
+      return {1, base::ByteCount{30}, base::ByteCount{17}};
+    case media::Container::kMp4:
+      return {1, base::ByteCount{120}, base::ByteCount{108}};
+    case media::Container::kMpegTs:
+      break;
+  }
+  return {188.0 / 184, base::ByteCount{130}, base::ByteCount{60}};
+}
+
 }  // namespace
 
 base::BitRate transport_rate(base::BitRate video, const transcoder::AudioSettings& audio) {
-  return kExcess * transport(audio, kShortestFrame).wire(video);
+  return kExcess * transport(audio, media::Container::kMpegTs, kShortestFrame).wire(video);
 }
 
 base::BitRate pacing_limit(base::BitRate video, const transcoder::AudioSettings& audio,
@@ -30,12 +51,12 @@ base::ByteCount notsent_limit(base::BitRate video, const TcpSettings& tcp) {
   return std::max(tcp.notsent_lowat, video * kLongestFrame);
 }
 
-abr::Transport transport(const transcoder::AudioSettings& audio, base::Duration frame_interval) {
-  constexpr double kPacket = 188.0 / 184;
-  constexpr base::ByteCount kPicture{130};
-  constexpr base::BitRate kSounds = base::BitRate::kbps(47 * 60 * 8 / 1e3);
-  const auto sound = audio.enabled ? kPacket * audio.rate + kSounds : base::BitRate{};
-  return {.factor = kPacket, .fixed = sound + base::BitRate::of(kPicture, frame_interval)};
+abr::Transport transport(const transcoder::AudioSettings& audio, media::Container container,
+                         base::Duration frame_interval) {
+  const Overhead over = overhead(container);
+  const auto sounds = base::BitRate::of(over.sound, kSoundInterval);
+  const auto sound = audio.enabled ? over.factor * audio.rate + sounds : base::BitRate{};
+  return {.factor = over.factor, .fixed = sound + base::BitRate::of(over.picture, frame_interval)};
 }
 
 const char* apply(const SocketLimits& limits, int fd) {

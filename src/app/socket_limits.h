@@ -24,7 +24,8 @@ base::ByteCount notsent_limit(base::BitRate video, const TcpSettings& tcp);
 
 /// What a video rate becomes on the wire: MPEG-TS carries 184 bytes in 188 and adds about 130 to
 /// each picture and 60 to each of 47 sounds per second.
-abr::Transport transport(const transcoder::AudioSettings& audio, base::Duration frame_interval);
+abr::Transport transport(const transcoder::AudioSettings& audio, media::Container container,
+                         base::Duration frame_interval);
 
 /// Tells the kernel. Returns the option that it refuses, with errno; null: none.
 const char* apply(const SocketLimits& limits, int fd);

@@ -53,6 +53,7 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
                              std::shared_ptr<LiveStream> stream, Shared shared, base::Time now)
     : id_{request.id},
       loop_{request.loop},
+      container_{request.container},
       stream_{std::move(stream)},
       shared_{shared},
       requested_{now},
@@ -178,16 +179,16 @@ void ViewerControl::note_event(const tcpinfo::CongestionEvent& event, tcpinfo::E
 bool ViewerControl::decide(std::span<const tcpinfo::CongestionEvent> events,
                            const tcpinfo::TcpSample& sample, const server::ViewerState& state,
                            base::Time now) {
-  const auto observation =
-      observe({.events = events,
-               .pictures = pictures_,
-               .paced = steering_.paces(),
-               .bbr = steering_.bbr(),
-               .receiver_limited = receiver_limit_.update(sample, interval_.value()),
-               .frame_interval = interval_.value(),
-               .padding = padding_.under_way(state, sample.bytes_acked),
-               .transport = transport(stream_->media_settings().audio, interval_.value())},
-              sample, state);
+  const auto observation = observe(
+      {.events = events,
+       .pictures = pictures_,
+       .paced = steering_.paces(),
+       .bbr = steering_.bbr(),
+       .receiver_limited = receiver_limit_.update(sample, interval_.value()),
+       .frame_interval = interval_.value(),
+       .padding = padding_.under_way(state, sample.bytes_acked),
+       .transport = transport(stream_->media_settings().audio, container_, interval_.value())},
+      sample, state);
   telemetry_.backlog = observation.backlog;
   path_.update(observation, now);
   const auto decision = policy_->decide(observation, path_.state(), now);

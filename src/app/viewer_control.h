@@ -80,6 +80,7 @@ class ViewerControl : public server::ViewerObserver {
 
   const server::ViewerId id_;
   const int loop_;
+  const media::Container container_;
   const std::shared_ptr<LiveStream> stream_;
   const Shared shared_;
   const base::Time requested_;

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/units.h"
+#include "media/container.h"
 #include "media/frame.h"
 
 namespace media {
@@ -18,9 +20,8 @@ struct Psnr {
   double v = 0;
 };
 
-/// Container bytes of one access unit (one picture or one audio frame), made once per group and
-/// format, and shared, immutable, by every viewer of the group. A keyframe's bytes begin with
-/// the container's headers (MPEG-TS: PAT and PMT), so that a viewer can begin with it.
+/// One access unit (one picture or one audio frame) and its bytes in each container, made once per
+/// group and container, and shared, immutable, by every viewer of the group.
 struct Packet {
   enum class Kind { kVideo, kAudio };
 
@@ -34,11 +35,20 @@ struct Packet {
   /// a viewer who changes group can be given every picture and sound exactly once.
   std::uint64_t number = 0;
   Pts pts{};
-  base::Time captured{};     ///< Frame::captured; audio: when it was encoded
-  base::BitRate rate;        ///< video: the group's rate target when it was encoded
-  base::ByteCount target;    ///< video: what the rate allowed this picture
-  std::optional<Psnr> psnr;  ///< when measuring was asked for
-  std::vector<std::uint8_t> bytes;
+  base::Time captured{};           ///< Frame::captured; audio: when it was encoded
+  base::BitRate rate;              ///< video: the group's rate target when it was encoded
+  base::ByteCount target;          ///< video: what the rate allowed this picture
+  std::optional<Psnr> psnr;        ///< when measuring was asked for
+  base::Duration duration{};       ///< until the next one of its kind, as far as is known
+  HeadersPtr headers;              ///< of a keyframe; null: only MPEG-TS has this codec
+  std::vector<std::uint8_t> unit;  ///< as the encoder gave it: H.264 in Annex B, MPEG-2, raw AAC
+  /// In MPEG-TS, whose packets count: a keyframe's begin with PAT, PMT and SDT.
+  std::vector<std::uint8_t> ts;
+  LazyBytes flv;
+  LazyBytes mp4;
+
+  /// Its bytes in a container; thread-safe, and they live as long as the packet.
+  std::span<const std::uint8_t> in(Container container) const;
 };
 using PacketPtr = std::shared_ptr<const Packet>;
 

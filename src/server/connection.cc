@@ -29,6 +29,18 @@ std::string_view reason_of(Seats::Full full) {
                                      : "too many viewers from your address";
 }
 
+std::string_view content_type(media::Container container) {
+  switch (container) {
+    case media::Container::kFlv:
+      return "video/x-flv";
+    case media::Container::kMp4:
+      return "video/mp4";
+    case media::Container::kMpegTs:
+      break;
+  }
+  return "video/mp2t";
+}
+
 }  // namespace
 
 Connection::Connection(LoopContext& context, Accepted accepted, base::Time now)
@@ -150,14 +162,15 @@ void Connection::answer(const HttpRequest& request, base::Time now) {
   respond(context_.shared.pages.get({target->path, target->query, peer_.address}), now);
 }
 
-void Connection::watch(const HttpRequest& request, const std::string& stream,
+void Connection::watch(const HttpRequest& request, const StreamTarget& stream,
                        const RequestTarget& target, base::Time now) {
   auto seat = context_.shared.viewers.take(peer_.address);
   if (const auto* full = std::get_if<Seats::Full>(&seat)) {
     return respond({.status = 503, .body = std::string{reason_of(*full)} + "\n"}, now);
   }
   const ViewerRequest viewer{.id = ++context_.shared.last_viewer,
-                             .stream = stream,
+                             .stream = stream.stream,
+                             .container = stream.container,
                              .query = target.query,
                              .address = peer_.address,
                              .user_agent = request.user_agent,
@@ -188,7 +201,7 @@ std::variant<Admission, Refusal> Connection::admit(const ViewerRequest& viewer, 
 void Connection::start_stream(const HttpRequest& request, const ViewerRequest& viewer,
                               Admission admission, Seats::Seat seat, base::Time now) {
   keep_alive_ = false;
-  std::string response = head(200, "video/mp2t", std::nullopt);
+  std::string response = head(200, content_type(viewer.container), std::nullopt);
   if (head_only_) {
     output_ = std::move(response);
     return flush(now);
@@ -204,7 +217,7 @@ void Connection::start_stream(const HttpRequest& request, const ViewerRequest& v
   session_ = std::make_unique<ViewerSession>(
       context_, socket_,
       ViewerSession::Start{std::move(seat), std::move(state),
-                           ResponseWriter{framing, std::move(response), sent_},
+                           ResponseWriter{framing, std::move(response), sent_, viewer.container},
                            std::move(admission)},
       [this](LeaveReason reason, bool complete) { on_session_ended(reason, complete); });
   parser_.reset();

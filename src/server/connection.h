@@ -44,7 +44,7 @@ class Connection {
   void peer_closed(base::Time now);
 
   void answer(const HttpRequest& request, base::Time now);
-  void watch(const HttpRequest& request, const std::string& stream, const RequestTarget& target,
+  void watch(const HttpRequest& request, const StreamTarget& stream, const RequestTarget& target,
              base::Time now);
   std::variant<Admission, Refusal> admit(const ViewerRequest& viewer, base::Time now);
   void start_stream(const HttpRequest& request, const ViewerRequest& viewer, Admission admission,

@@ -18,11 +18,12 @@ namespace server {
 
 using ViewerId = std::uint64_t;  ///< counts from 1; never reused
 
-/// A GET or HEAD of /STREAM.ts that passed the server's limits.
+/// A GET or HEAD of /STREAM.ts, .flv or .mp4 that passed the server's limits.
 struct ViewerRequest {
   ViewerId id = 0;
-  std::string stream;  ///< NAME of /NAME.ts
-  std::string query;   ///< after '?', undecoded
+  std::string stream;  ///< NAME
+  media::Container container = media::Container::kMpegTs;
+  std::string query;  ///< after '?', undecoded
   Address address;
   std::string user_agent;
   bool head = false;  ///< HEAD: only the answer is wanted, the observer is dropped, unjoined

@@ -7,7 +7,6 @@ namespace server {
 
 namespace {
 
-constexpr std::string_view kStreamSuffix = ".ts";
 constexpr std::size_t kMaxStreamName = 64;  // it becomes a metric label and a file name
 
 bool is_name_character(char c) {
@@ -69,12 +68,14 @@ base::Result<RequestTarget> RequestTarget::parse(std::string_view text) {
   return target;
 }
 
-std::optional<std::string> RequestTarget::stream() const {
-  if (!path.ends_with(kStreamSuffix)) return std::nullopt;
-  const auto name = std::string_view{path}.substr(1, path.size() - 1 - kStreamSuffix.size());
+std::optional<StreamTarget> RequestTarget::stream() const {
+  const auto* container = std::ranges::find_if(
+      media::kContainers, [&](auto c) { return path.ends_with(media::suffix(c)); });
+  if (container == media::kContainers.end()) return std::nullopt;
+  const auto name = std::string_view{path}.substr(1, path.size() - 1 - suffix(*container).size());
   if (name.empty() || name.size() > kMaxStreamName || name.front() == '.') return std::nullopt;
   if (!std::all_of(name.begin(), name.end(), is_name_character)) return std::nullopt;
-  return std::string{name};
+  return StreamTarget{std::string{name}, *container};
 }
 
 }  // namespace server

@@ -50,29 +50,32 @@ class Gatherer {
 
 }  // namespace
 
+ResponseWriter::ResponseWriter(Framing framing, std::string head, std::uint64_t offset,
+                               media::Container container)
+    : framing_{framing},
+      container_{container},
+      packager_{make_packager(container)},
+      prefix_{std::move(head)},
+      size_{prefix_.size()},
+      offset_{offset} {}
+
 void ResponseWriter::add(QueuedPacket item) {
-  Part part;
-  if (item.is_keyframe()) part.before = tables_.take(item.packet->bytes);
-  part.skipped = part.before.size();
+  Part part{.packet = {}, .own = packager_->next(item)};
   part.packet = std::move(item.packet);
-  if (item.splice) {
-    const auto splice = media::ts_splice(shared_bytes(part));
-    part.before.insert(part.before.end(), splice.begin(), splice.end());
-  }
   parts_.push_back(std::move(part));
 }
 
 void ResponseWriter::seal() {
   if (parts_.empty()) return;
   std::size_t payload = padding_.size();
-  for (const auto& part : parts_) payload += part.before.size() + shared_bytes(part).size();
+  for (const auto& part : parts_) payload += part.own.bytes.size() + shared_bytes(part).size();
   if (framing_ == Framing::kChunked) {
     append_chunk_header(prefix_, payload);
     suffix_ = kCrlf;
   }
   size_ = prefix_.size() + payload + suffix_.size();
   std::size_t end = prefix_.size();
-  for (auto& part : parts_) part.end = end += part.before.size() + shared_bytes(part).size();
+  for (auto& part : parts_) part.end = end += part.own.bytes.size() + shared_bytes(part).size();
 }
 
 void ResponseWriter::finish() {
@@ -92,7 +95,7 @@ std::span<iovec> ResponseWriter::pieces(Pieces& memory) const {
   if (gone == 0) gatherer.add(prefix_.data(), prefix_.size());
   for (std::size_t i = done_; i < parts_.size(); ++i) {
     const auto shared = shared_bytes(parts_[i]);
-    gatherer.add(parts_[i].before.data(), parts_[i].before.size());
+    gatherer.add(parts_[i].own.bytes.data(), parts_[i].own.bytes.size());
     gatherer.add(shared.data(), shared.size());
   }
   gatherer.add(padding_.data(), padding_.size());
@@ -100,8 +103,8 @@ std::span<iovec> ResponseWriter::pieces(Pieces& memory) const {
   return gatherer.pieces();
 }
 
-std::span<const std::uint8_t> ResponseWriter::shared_bytes(const Part& part) {
-  return std::span{part.packet->bytes}.subspan(part.skipped);
+std::span<const std::uint8_t> ResponseWriter::shared_bytes(const Part& part) const {
+  return part.packet->in(container_).subspan(part.own.skipped);
 }
 
 void ResponseWriter::reset() {

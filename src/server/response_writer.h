@@ -5,36 +5,39 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "media/mpegts.h"
+#include "media/container.h"
+#include "server/packager.h"
 #include "server/viewer_queue.h"
 
 namespace server {
 
 /// Packets → the bytes of one HTTP response, without I/O: one chunk per batch, a batch being what
-/// one write should carry. Bytes are never copied, but for tables; a batch once begun is always
-/// completed.
+/// one write should carry. Packets' bytes are never copied; a batch once begun is always completed.
 class ResponseWriter {
  public:
   enum class Framing { kChunked, kUntilClose };
 
   /// A picture and the sounds before it; more go with the next batch.
   static constexpr std::size_t kMaxPackets = 16;
-  static constexpr std::size_t kMaxPieces = 2 * kMaxPackets + 3;  ///< splices, framing, padding
+  static constexpr std::size_t kMaxPieces = 2 * kMaxPackets + 3;  ///< own, framing, padding
   using Pieces = std::array<iovec, kMaxPieces>;
 
   /// `head` goes before the first batch; `offset` bytes went before it on the connection.
-  ResponseWriter(Framing framing, std::string head, std::uint64_t offset)
-      : framing_{framing}, prefix_{std::move(head)}, size_{prefix_.size()}, offset_{offset} {}
+  ResponseWriter(Framing framing, std::string head, std::uint64_t offset,
+                 media::Container container = media::Container::kMpegTs);
+
+  media::Container container() const { return container_; }
 
   /// REQUIRES: room(), and a packet with bytes. Adds to the batch that has not begun.
   void add(QueuedPacket item);
-  /// REQUIRES: a packet was added. The batch ends with this; it outlives the response.
-  void pad(std::span<const std::uint8_t> padding) { padding_ = padding; }
+  /// REQUIRES: a packet was added. The batch ends with what players skip, at most `bytes` of it.
+  void pad(std::size_t bytes) { padding_ = packager_->padding(bytes); }
   /// Frames what was added; call once before pieces().
   void seal();
   /// REQUIRES: a batch that has not begun, of more than `head` bytes. They go in a write of their
@@ -76,18 +79,18 @@ class ResponseWriter {
  private:
   struct Part {
     media::PacketPtr packet;
-    std::vector<std::uint8_t> before;  ///< this viewer's own: tables, a splice
-    std::size_t skipped = 0;           ///< bytes of the packet in whose place they are
-    std::size_t end = 0;               ///< of the packet, from the batch's first byte
+    Packager::Own own;
+    std::size_t end = 0;  ///< of the packet, from the batch's first byte
   };
 
-  static std::span<const std::uint8_t> shared_bytes(const Part& part);
+  std::span<const std::uint8_t> shared_bytes(const Part& part) const;
   void reset();
 
   const Framing framing_;
+  const media::Container container_;
+  std::unique_ptr<Packager> packager_;
   std::string prefix_;       ///< response head, chunk header
   std::vector<Part> parts_;  ///< keeps its capacity: no allocation per batch
-  media::TsTables tables_;
   std::span<const std::uint8_t> padding_;
   std::string_view suffix_;
   std::size_t done_ = 0;  ///< parts wholly sent

@@ -129,7 +129,7 @@ std::vector<Endpoint> Server::listening() const { return impl_->listening(); }
 void Server::stop() { impl_->stop(); }
 
 void Server::publish(media::ChannelId channel, const media::PacketPtr& packet) {
-  if (!packet->bytes.empty()) impl_->publish(channel, packet);
+  if (!packet->ts.empty()) impl_->publish(channel, packet);
 }
 
 void Server::close_channel(media::ChannelId channel) { impl_->tell_all(ChannelClosed{channel}); }

@@ -53,8 +53,8 @@ struct Page {
 
 enum class Access { kPublic, kAdmin };  ///< kAdmin: 403 for clients outside admin_allow
 
-/// HTTP/1.x on N event loops: GET /NAME.ts streams, everything else is a page. Packets come from
-/// any thread by publish(); nothing here waits for a slow viewer.
+/// HTTP/1.x on N event loops: GET /NAME.ts (.flv, .mp4) streams, everything else is a page. Packets
+/// come from any thread by publish(); nothing here waits for a slow viewer.
 class Server {
  public:
   struct State {

@@ -1,7 +1,5 @@
 #include "server/viewer.h"
 
-#include "media/mpegts.h"
-
 namespace server {
 
 namespace {
@@ -9,7 +7,9 @@ std::size_t index(media::Packet::Kind kind) { return static_cast<std::size_t>(ki
 }  // namespace
 
 Viewer::Viewer(ViewerState state, base::Duration queue_bound, ResponseWriter writer)
-    : state_{std::move(state)}, queue_{queue_bound}, writer_{std::move(writer)} {
+    : state_{std::move(state)},
+      queue_{queue_bound, writer.container()},
+      writer_{std::move(writer)} {
   state_.sent = base::ByteCount{static_cast<std::int64_t>(writer_.offset())};
 }
 
@@ -71,8 +71,7 @@ bool Viewer::prepare(bool sound_due) {
 }
 
 void Viewer::pad_batch() {
-  const auto amount = static_cast<std::size_t>(std::exchange(padding_, {}).bytes());
-  writer_.pad(media::ts_padding(amount));
+  writer_.pad(static_cast<std::size_t>(std::exchange(padding_, {}).bytes()));
   state_.padding += base::ByteCount{static_cast<std::int64_t>(writer_.padding())};
 }
 
@@ -151,19 +150,20 @@ void Viewer::update_state() {
 
 void Viewer::on_sent(const media::Packet& packet, std::uint64_t end_offset, base::Time now) {
   ++state_.frames_sent;
-  sent_.push({.number = packet.number,
-              .pts = packet.pts,
-              .keyframe = packet.keyframe,
-              .captured = packet.captured,
-              .departed = now,
-              .begin = writer_.batch_begin(),
-              .end_offset = end_offset,
-              .marked_end = marks_.end ? writer_.batch_end() : 0,
-              .head_end = writer_.head_end(),
-              .size = base::ByteCount{static_cast<std::int64_t>(packet.bytes.size())},
-              .padding = base::ByteCount{static_cast<std::int64_t>(writer_.padding())},
-              .target = packet.target,
-              .psnr = packet.psnr});
+  sent_.push(
+      {.number = packet.number,
+       .pts = packet.pts,
+       .keyframe = packet.keyframe,
+       .captured = packet.captured,
+       .departed = now,
+       .begin = writer_.batch_begin(),
+       .end_offset = end_offset,
+       .marked_end = marks_.end ? writer_.batch_end() : 0,
+       .head_end = writer_.head_end(),
+       .size = base::ByteCount{static_cast<std::int64_t>(packet.in(writer_.container()).size())},
+       .padding = base::ByteCount{static_cast<std::int64_t>(writer_.padding())},
+       .target = packet.target,
+       .psnr = packet.psnr});
 }
 
 }  // namespace server

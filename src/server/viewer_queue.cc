@@ -10,11 +10,11 @@ constexpr std::size_t kFirstSize = 8;  // two pictures and their audio: what a g
 
 std::size_t index(const media::Packet& packet) { return static_cast<std::size_t>(packet.kind); }
 
-base::ByteCount size(const QueuedPacket& item) {
-  return base::ByteCount{static_cast<std::int64_t>(item.packet->bytes.size())};
-}
-
 }  // namespace
+
+base::ByteCount ViewerQueue::size(const QueuedPacket& item) const {
+  return base::ByteCount{static_cast<std::int64_t>(item.packet->in(container_).size())};
+}
 
 void ViewerQueue::push(QueuedPacket item) {
   if (!continues(item)) return lose(item);

@@ -14,7 +14,7 @@ namespace server {
 /// A packet on its way to a viewer.
 struct QueuedPacket {
   media::PacketPtr packet;
-  bool splice = false;  ///< does not continue the packet before it: media::ts_splice() goes first
+  bool splice = false;  ///< does not continue the packet before it
 
   bool is_video() const { return packet->kind == media::Packet::Kind::kVideo; }
   bool is_keyframe() const { return is_video() && packet->keyframe; }
@@ -38,7 +38,8 @@ class ViewerQueue {
     std::optional<media::PictureRange> lacking;
   };
 
-  explicit ViewerQueue(base::Duration bound) : bound_{bound} {}
+  explicit ViewerQueue(base::Duration bound, media::Container container = media::Container::kMpegTs)
+      : bound_{bound}, container_{container} {}
 
   void push(QueuedPacket item);
   QueuedPacket pop();  ///< REQUIRES: not empty
@@ -76,7 +77,10 @@ class ViewerQueue {
   void lose(const QueuedPacket& item);
   std::size_t newest_keyframe() const;
 
+  base::ByteCount size(const QueuedPacket& item) const;
+
   const base::Duration bound_;
+  const media::Container container_;
   base::Duration granted_{};
   std::vector<QueuedPacket> slots_;  ///< ring; its size is zero or a power of two
   std::size_t head_ = 0;

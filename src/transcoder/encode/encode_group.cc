@@ -14,6 +14,8 @@
 
 #include "base/log.h"
 #include "base/log_period.h"
+#include "transcoder/encode/aac_config.h"
+#include "transcoder/encode/container_headers.h"
 #include "transcoder/encode/group_inbox.h"
 #include "transcoder/encode/keyframe_clock.h"
 #include "transcoder/encode/picture_skip.h"
@@ -80,7 +82,8 @@ class EncodeGroup::Impl {
   void mend_lost(media::Pts pts);
   bool begin_picture(media::Pts pts);
   void fail_picture(const std::string& reason);
-  void publish_picture(const media::Frame& frame, const EncodedPicture& picture);
+  void publish_picture(const media::Frame& frame, EncodedPicture picture);
+  base::Duration until_next(media::Pts pts);
   void publish(media::Packet packet);
   void count_failure();
   void fail(const std::string& reason);
@@ -96,6 +99,10 @@ class EncodeGroup::Impl {
 
   // Used by the group's thread only.
   TsMuxer muxer_;
+  ContainerHeaders container_headers_;
+  media::HeadersPtr headers_;         ///< of the newest keyframe
+  std::optional<media::Pts> newest_;  ///< picture
+  base::Duration interval_{};         ///< of the newest two
   Scaler scaler_;
   std::unique_ptr<Encoder> encoder_;
   media::PictureFormat format_;  ///< of encoder_
@@ -126,6 +133,7 @@ EncodeGroup::Impl::Impl(std::string name, const VideoSettings& video, const Audi
       open_{std::move(open)},
       target_{initial},
       muxer_{name_, settings_.codec, audio.enabled},
+      container_headers_{audio.enabled},
       clock_{settings_.keyframe_interval, settings_.forced_keyframe_interval},
       next_point_{point},
       thread_{[this] { run(); }} {}
@@ -181,9 +189,9 @@ void EncodeGroup::Impl::handle(const media::FramePtr& source) {
   if (!prepare(frame->format)) return;
   follow_target();
   mend_lost(frame->pts);
-  const auto picture = encoder_->encode(*frame, begin_picture(frame->pts));
+  auto picture = encoder_->encode(*frame, begin_picture(frame->pts));
   if (!picture) return fail_picture(picture.error());
-  publish_picture(*frame, *picture);
+  publish_picture(*frame, std::move(*picture));
 }
 
 void EncodeGroup::Impl::handle(const media::AudioFramePtr& frame) {
@@ -193,8 +201,10 @@ void EncodeGroup::Impl::handle(const media::AudioFramePtr& frame) {
   packet.kind = media::Packet::Kind::kAudio;
   packet.number = frame->number;
   packet.pts = frame->pts;
+  packet.duration = kAacDuration;
   packet.captured = frame->encoded;
-  packet.bytes = std::move(*bytes);
+  packet.unit = frame->bytes;
+  packet.ts = std::move(*bytes);
   publish(std::move(packet));
 }
 
@@ -270,9 +280,25 @@ void EncodeGroup::Impl::fail_picture(const std::string& reason) {
   fail(reason);
 }
 
-void EncodeGroup::Impl::publish_picture(const media::Frame& frame, const EncodedPicture& picture) {
+/// As long as the last one: at a steady rate that is so.
+base::Duration EncodeGroup::Impl::until_next(media::Pts pts) {
+  const base::Duration usual = base::from_seconds(point_.every / video_.max_frame_rate);
+  if (interval_ == base::Duration{}) interval_ = usual;
+  if (newest_ && pts > *newest_ && pts - *newest_ < 4 * usual) interval_ = pts - *newest_;
+  newest_ = pts;
+  return interval_;
+}
+
+void EncodeGroup::Impl::publish_picture(const media::Frame& frame, EncodedPicture picture) {
   auto bytes = muxer_.mux(picture, frame.pts);
   if (!bytes) return fail_picture(bytes.error());
+  if (picture.keyframe && settings_.codec == VideoCodec::kH264) {
+    try {
+      headers_ = container_headers_.update(picture.bytes, frame.format);
+    } catch (const std::exception& error) {
+      return fail_picture(error.what());
+    }
+  }
   opened_ = false;
   if (picture.keyframe) keyframe_ = frame.number;
   {
@@ -293,14 +319,17 @@ void EncodeGroup::Impl::publish_picture(const media::Frame& frame, const Encoded
   packet.rate = rate_;
   packet.target = picture.target;
   packet.psnr = picture.psnr;
-  packet.bytes = std::move(*bytes);
+  packet.duration = until_next(frame.pts);
+  if (picture.keyframe) packet.headers = headers_;
+  packet.unit = std::move(picture.bytes);
+  packet.ts = std::move(*bytes);
   publish(std::move(packet));
 }
 
 void EncodeGroup::Impl::publish(media::Packet packet) {
   {
     std::lock_guard lock{mutex_};
-    state_.bytes += packet.bytes.size();
+    state_.bytes += packet.ts.size();
   }
   publish_(std::make_shared<const media::Packet>(std::move(packet)));
 }

@@ -13,6 +13,7 @@ extern "C" {
 #include <stdexcept>
 #include <utility>
 
+#include "transcoder/encode/aac_config.h"
 #include "transcoder/encode/libav_log.h"
 
 namespace transcoder {
@@ -29,9 +30,6 @@ constexpr std::chrono::milliseconds kPcrLead{400};
 constexpr const char* kTablePeriod = "86400";
 
 constexpr std::size_t kIoBuffer = 64 * 1024;
-
-/// AudioSpecificConfig (ISO/IEC 14496-3): AAC-LC, 48 kHz, two channels.
-constexpr std::array<std::uint8_t, 2> kAudioConfig{0x11, 0x90};
 
 AVCodecID codec_id(VideoCodec codec) {
   return codec == VideoCodec::kMpeg2 ? AV_CODEC_ID_MPEG2VIDEO : AV_CODEC_ID_H264;
@@ -113,14 +111,14 @@ AVCodecParameters& TsMuxer::Impl::add_track(AVMediaType type, AVCodecID codec, i
 void TsMuxer::Impl::add_audio() {
   auto& codec = add_track(AVMEDIA_TYPE_AUDIO, AV_CODEC_ID_AAC, kAudioPid);
   codec.sample_rate = media::kAudioRate;
-  codec.frame_size = 1024;
+  codec.frame_size = kAacFrame;
   codec.profile = FF_PROFILE_AAC_LOW;
   av_channel_layout_default(&codec.ch_layout, media::kAudioChannels);
   codec.extradata =
-      static_cast<std::uint8_t*>(av_mallocz(kAudioConfig.size() + AV_INPUT_BUFFER_PADDING_SIZE));
+      static_cast<std::uint8_t*>(av_mallocz(kAacConfig.size() + AV_INPUT_BUFFER_PADDING_SIZE));
   if (codec.extradata == nullptr) throw std::bad_alloc{};
-  std::ranges::copy(kAudioConfig, codec.extradata);
-  codec.extradata_size = kAudioConfig.size();
+  std::ranges::copy(kAacConfig, codec.extradata);
+  codec.extradata_size = kAacConfig.size();
 }
 
 void TsMuxer::Impl::write_header() {

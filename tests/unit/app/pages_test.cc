@@ -11,13 +11,17 @@ using testing::Not;
 LiveStream::State stream() {
   LiveStream::State state;
   state.name = "live";
+  state.containers = {media::Container::kMpegTs, media::Container::kMp4};
   state.media.source.status = transcoder::Ingest::Status::kPlaying;
   state.media.source.format = {.width = 1280, .height = 720, .colour = {}};
   return state;
 }
 
 TEST(PagesTest, StatusLinksEachStream) {
-  EXPECT_THAT(pages::status({stream()}, false), HasSubstr("href=\"/live.ts\""));
+  const auto page = pages::status({stream()}, false);
+  EXPECT_THAT(page, HasSubstr("href=\"/live.ts\""));
+  EXPECT_THAT(page, HasSubstr("href=\"/live.mp4\""));
+  EXPECT_THAT(page, Not(HasSubstr(".flv")));
 }
 
 TEST(PagesTest, StatusShowsGroupsWithTheirReason) {

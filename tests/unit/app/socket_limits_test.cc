@@ -26,7 +26,16 @@ TEST(SocketLimitsTest, PacingOfOneCarriesTheWholeStream) {
 TEST(SocketLimitsTest, PacingOfOneCarries60SmallPicturesPerSecond) {
   constexpr auto kVideo = BitRate::kbps(100);
   EXPECT_GE(pacing_limit(kVideo, kSilent, {.pacing = 1}),
-            transport(kSilent, std::chrono::microseconds{16'667}).wire(kVideo));
+            transport(kSilent, media::Container::kMpegTs, std::chrono::microseconds{16'667})
+                .wire(kVideo));
+}
+
+TEST(SocketLimitsTest, PacingOfOneCarriesEveryContainer) {
+  constexpr auto kVideo = BitRate::kbps(100);
+  const auto limit = pacing_limit(kVideo, kSound, {.pacing = 1});
+  for (const auto container : {media::Container::kFlv, media::Container::kMp4}) {
+    EXPECT_GE(limit, transport(kSound, container, std::chrono::microseconds{16'667}).wire(kVideo));
+  }
 }
 
 TEST(SocketLimitsTest, PacingCountsNoSoundWhereThereIsNone) {

@@ -36,7 +36,7 @@ inline media::PacketPtr picture(std::uint64_t number, bool keyframe = false, std
   packet->number = number;
   packet->pts = number * kFrame;
   packet->rate = base::BitRate{1'000'000 + group};
-  packet->bytes = ts(0x100, group, number, ts_packets);
+  packet->ts = ts(0x100, group, number, ts_packets);
   return packet;
 }
 
@@ -52,7 +52,7 @@ inline media::PacketPtr sound(std::uint64_t number, std::uint8_t group = 0) {
   packet->kind = media::Packet::Kind::kAudio;
   packet->number = number;
   packet->pts = number * kSound;
-  packet->bytes = ts(0x101, group, number, 1);
+  packet->ts = ts(0x101, group, number, 1);
   return packet;
 }
 

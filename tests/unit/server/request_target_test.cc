@@ -38,14 +38,26 @@ TEST(RequestTargetTest, RefusesWhatCouldBeReadTwoWays) {
 }
 
 TEST(RequestTargetTest, NamesTheStream) {
-  EXPECT_EQ(RequestTarget::parse("/live.ts?x")->stream(), "live");
-  EXPECT_EQ(RequestTarget::parse("/Cam_1-b.hd.ts")->stream(), "Cam_1-b.hd");
-  EXPECT_EQ((RequestTarget{"/" + std::string(64, 'a') + ".ts", {}}.stream()), std::string(64, 'a'));
+  const auto name = [](std::string_view text) {
+    return RequestTarget::parse(text)->stream().value_or(StreamTarget{}).stream;
+  };
+  EXPECT_EQ(name("/live.ts?x"), "live");
+  EXPECT_EQ(name("/Cam_1-b.hd.ts"), "Cam_1-b.hd");
+  EXPECT_EQ(name("/" + std::string(64, 'a') + ".ts"), std::string(64, 'a'));
+}
+
+TEST(RequestTargetTest, NamesTheContainer) {
+  const auto container = [](std::string_view text) {
+    return RequestTarget::parse(text)->stream()->container;
+  };
+  EXPECT_EQ(container("/live.ts"), media::Container::kMpegTs);
+  EXPECT_EQ(container("/live.flv"), media::Container::kFlv);
+  EXPECT_EQ(container("/live.ts.mp4"), media::Container::kMp4);
 }
 
 TEST(RequestTargetTest, NamesNoStreamElsewhere) {
   for (const char* text : {"/", "/live", "/.ts", "/live.ts/", "/a/b.ts", "/..ts", "/.hidden.ts",
-                           "/li%20ve.ts", "/caf%C3%A9.ts", "//live.ts"}) {
+                           "/li%20ve.ts", "/caf%C3%A9.ts", "//live.ts", "/live.mkv", "/.mp4"}) {
     EXPECT_FALSE(RequestTarget::parse(text)->stream()) << text;
   }
   EXPECT_FALSE((RequestTarget{"/" + std::string(65, 'a') + ".ts", {}}.stream()));

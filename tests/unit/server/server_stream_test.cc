@@ -21,9 +21,7 @@ using testing::StartsWith;
 constexpr std::size_t kPicture = 2 * 188;
 const std::string kGet = "GET /live.ts HTTP/1.1\r\nHost: x\r\n\r\n";
 
-std::string text(const media::PacketPtr& packet) {
-  return {packet->bytes.begin(), packet->bytes.end()};
-}
+std::string text(const media::PacketPtr& packet) { return {packet->ts.begin(), packet->ts.end()}; }
 
 /// Numbers of the pictures in a transport stream.
 std::vector<std::uint64_t> picture_numbers(const std::string& ts) {
@@ -367,7 +365,7 @@ TEST_F(ServerStreamTest, MovesAViewerWithoutAGap) {
   std::string expected;
   for (std::uint64_t n = 0; n < 30; ++n) {
     if (n == 16) {
-      const auto splice = media::ts_splice(picture(n, true, 2)->bytes);
+      const auto splice = media::ts_splice(picture(n, true, 2)->ts);
       expected.append(splice.begin(), splice.end());
     }
     expected += text(picture(n, false, n < 16 ? 1 : 2));

@@ -228,7 +228,7 @@ TEST(ViewerQueueTest, HoldsTheLongestBoundOfPicturesAndSound) {
 TEST(ViewerQueueTest, IsBoundedWhenTimeStandsStill) {
   ViewerQueue queue{milliseconds{330}};
   auto still = std::make_shared<media::Packet>();
-  still->bytes.resize(188);
+  still->ts.resize(188);
   for (int i = 0; i < 100000; ++i) queue.push(queued(still));
   EXPECT_LE(queue.state().bytes.bytes(), 4096 * 188);
   EXPECT_GT(queue.state().gops_dropped, 0u);

@@ -72,12 +72,13 @@ struct Input {
 /// Demuxes and decodes one stream of bytes.
 class Reader {
  public:
-  Reader(std::span<const std::uint8_t> bytes, Decoded& result) : input_{bytes}, result_{result} {
+  Reader(std::span<const std::uint8_t> bytes, const char* demuxer, Decoded& result)
+      : input_{bytes}, result_{result} {
     format_ = avformat_alloc_context();
     io_ = avio_alloc_context(static_cast<unsigned char*>(av_malloc(4096)), 4096, 0, &input_,
                              Input::read, nullptr, nullptr);
     format_->pb = io_;
-    if (avformat_open_input(&format_, nullptr, av_find_input_format("mpegts"), nullptr) < 0) {
+    if (avformat_open_input(&format_, nullptr, av_find_input_format(demuxer), nullptr) < 0) {
       throw std::runtime_error{"cannot open the stream"};
     }
     avformat_find_stream_info(format_, nullptr);
@@ -101,11 +102,15 @@ class Reader {
     while (av_read_frame(format_, packet_) >= 0) {
       const auto index = static_cast<std::size_t>(packet_->stream_index);
       const bool video = decoders_[index]->codec_type == AVMEDIA_TYPE_VIDEO;
+      if (video && (packet_->flags & AV_PKT_FLAG_KEY)) {
+        result_.keyframes.push_back(result_.video_pts.size());
+      }
       (video ? result_.video_pts : result_.audio_pts).push_back(packet_->pts);
       avcodec_send_packet(decoders_[index], packet_);
       receive(*decoders_[index]);
       av_packet_unref(packet_);
     }
+    result_.tracks = format_->nb_streams;
     for (auto* decoder : decoders_) {
       avcodec_send_packet(decoder, nullptr);
       receive(*decoder);
@@ -176,12 +181,12 @@ std::map<int, int> stream_types(std::span<const std::uint8_t> bytes) {
   return {};
 }
 
-Decoded decode_ts(std::span<const std::uint8_t> bytes) {
+Decoded decode(std::span<const std::uint8_t> bytes, const char* demuxer) {
   Decoded result;
   listener = &result.messages;
   av_log_set_callback(listen);
   {
-    Reader reader{bytes, result};
+    Reader reader{bytes, demuxer, result};
     reader.run();
   }
   av_log_set_callback(av_log_default_callback);

@@ -29,15 +29,20 @@ std::map<int, int> stream_types(std::span<const std::uint8_t> bytes);
 
 /// What libavformat and libavcodec read, and everything they say at level "warning" or worse.
 struct Decoded {
+  unsigned tracks = 0;
   int pictures = 0;
   int sounds = 0;                       ///< AAC frames
-  std::vector<std::int64_t> video_pts;  ///< 90 kHz, as demuxed
+  std::vector<std::int64_t> video_pts;  ///< 90 kHz in MPEG-TS, as demuxed
+  std::vector<std::size_t> keyframes;   ///< indices into video_pts
   std::vector<std::int64_t> audio_pts;
   std::vector<float> samples;  ///< of the first channel
   std::string service;
   std::vector<std::string> messages;
 };
 
-Decoded decode_ts(std::span<const std::uint8_t> bytes);
+/// `demuxer`: libavformat's name of the container.
+Decoded decode(std::span<const std::uint8_t> bytes, const char* demuxer);
+
+inline Decoded decode_ts(std::span<const std::uint8_t> bytes) { return decode(bytes, "mpegts"); }
 
 }  // namespace transcoder::test

@@ -37,6 +37,14 @@ struct Script {
   std::vector<std::uint64_t> mends;           // GUARDED_BY(mutex)
 };
 
+/// Of Constrained Baseline, level 4.
+const std::vector<std::uint8_t> kParameterSets{0,    0, 0, 1, 0x67, 66,   0xc0, 40,   0x89, 0x6b,
+                                               0x58, 0, 0, 0, 1,    0x68, 0xce, 0x3c, 0x80};
+
+void append(std::vector<std::uint8_t>& out, const std::vector<std::uint8_t>& bytes) {
+  out.insert(out.end(), bytes.begin(), bytes.end());
+}
+
 class FakeEncoder : public Encoder {
  public:
   explicit FakeEncoder(Script& script) : script_{script} {}
@@ -62,7 +70,9 @@ class FakeEncoder : public Encoder {
     if (script_.hold != nullptr) script_.hold->wait();
     if (script_.fail_next.exchange(false)) return base::Error{"told to fail"};
     EncodedPicture picture;
-    picture.bytes = {0, 0, 0, 1, 9, 0xf0, 0, 0, 0, 1, 0x41, 0x9a};
+    picture.bytes = {0, 0, 0, 1, 9, 0xf0};
+    if (keyframe) append(picture.bytes, kParameterSets);
+    append(picture.bytes, {0, 0, 0, 1, 0x41, 0x9a});
     if (script_.not_h264.exchange(false)) picture.bytes.assign(12, 0xff);
     picture.keyframe = keyframe;
     picture.target = base::ByteCount{4000};
@@ -129,7 +139,7 @@ TEST_F(EncodeGroupTest, PacketSaysAllAboutItsPicture) {
   EXPECT_EQ(packet->rate, kRate);
   EXPECT_EQ(packet->target, base::ByteCount{4000});
   EXPECT_TRUE(packet->keyframe);
-  EXPECT_EQ(packet->bytes.size() % 188, 0U);
+  EXPECT_EQ(packet->ts.size() % 188, 0U);
 }
 
 TEST_F(EncodeGroupTest, EventLoopsComeBeforeEncoders) {
@@ -366,8 +376,9 @@ TEST_F(EncodeGroupTest, StateCountsWhatWasPublished) {
   const auto second = pass(milliseconds{40});
   const auto state = group_->state();
   EXPECT_EQ(state.frames, 2U);
-  EXPECT_EQ(state.bytes, first->bytes.size() + second->bytes.size());
-  EXPECT_EQ(state.actual, base::BitRate{2 * 12 * 8});
+  EXPECT_EQ(state.bytes, first->ts.size() + second->ts.size());
+  const base::ByteCount units{static_cast<std::int64_t>(first->unit.size() + second->unit.size())};
+  EXPECT_EQ(state.actual, base::BitRate::of(units, std::chrono::seconds{1}));
 }
 
 TEST_F(EncodeGroupTest, StateCountsTheCpuTimeOfItsThread) {

@@ -34,7 +34,7 @@ class Mpeg2GroupTest : public ::testing::Test {
 
 TEST_F(Mpeg2GroupTest, KeyframeAnnouncesMpeg2) {
   constexpr int kMpeg2 = 0x02;
-  EXPECT_EQ(test::stream_types(pass(milliseconds{0})->bytes),
+  EXPECT_EQ(test::stream_types(pass(milliseconds{0})->ts),
             (std::map<int, int>{{TsMuxer::kVideoPid, kMpeg2}}));
 }
 
@@ -57,7 +57,7 @@ TEST_F(Mpeg2GroupTest, NewRateHoldsFromTheNextPicture) {
   EXPECT_FALSE(packet->keyframe);
   EXPECT_EQ(packet->rate, base::BitRate::kbps(400));
   // 1650 bytes of video; the container adds headers and fills up its last packet.
-  EXPECT_LE(packet->bytes.size(), 1650 * 188 / 184 + 2 * 188U);
+  EXPECT_LE(packet->ts.size(), 1650 * 188 / 184 + 2 * 188U);
 }
 
 }  // namespace

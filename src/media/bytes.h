@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace media {
+
+/// Appends the last `count` bytes of a number, the most significant first.
+inline void append_number(std::vector<std::uint8_t>& out, std::uint64_t number, std::size_t count) {
+  for (std::size_t i = count; i-- > 0;) out.push_back(static_cast<std::uint8_t>(number >> 8 * i));
+}
+
+}  // namespace media

@@ -1,0 +1,42 @@
+#include "media/h264.h"
+
+#include <algorithm>
+#include <array>
+
+namespace media::h264 {
+
+namespace {
+
+constexpr std::array<std::uint8_t, 3> kStartCode{0, 0, 1};
+
+/// Zeros before a start code and at the end belong to no NAL unit, which ends with another byte.
+Bytes without_zeros(Bytes unit) {
+  while (!unit.empty() && unit.back() == 0) unit = unit.first(unit.size() - 1);
+  return unit;
+}
+
+}  // namespace
+
+std::vector<Bytes> nal_units(Bytes stream) {
+  std::vector<Bytes> units;
+  auto code = std::ranges::search(stream, kStartCode);
+  while (!code.empty()) {
+    const auto next =
+        std::ranges::search(code.end(), stream.end(), kStartCode.begin(), kStartCode.end());
+    const Bytes unit = without_zeros({code.end(), next.begin()});
+    if (!unit.empty()) units.push_back(unit);
+    code = next;
+  }
+  return units;
+}
+
+void append_with_lengths(std::vector<std::uint8_t>& out, Bytes stream) {
+  for (const Bytes unit : nal_units(stream)) {
+    for (int shift = 24; shift >= 0; shift -= 8) {
+      out.push_back(static_cast<std::uint8_t>(unit.size() >> shift));
+    }
+    out.insert(out.end(), unit.begin(), unit.end());
+  }
+}
+
+}  // namespace media::h264

@@ -1,0 +1,159 @@
+#include "transcoder/encode/container_headers.h"
+
+extern "C" {
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+}
+
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+
+#include "media/h264.h"
+#include "media/mp4.h"
+#include "transcoder/encode/aac_config.h"
+#include "transcoder/encode/libav_log.h"
+
+namespace transcoder {
+
+namespace {
+
+constexpr std::uint8_t kNalType = 0x1f;
+constexpr std::uint8_t kSequenceSet = 7;
+constexpr std::uint8_t kPictureSet = 8;
+
+/// Keeps what libavformat writes, and its place in it: FLV's muxer goes back to fill in a size.
+struct FreeFormat {
+  void operator()(AVFormatContext* format) const {
+    if (format->pb != nullptr) {
+      std::uint8_t* bytes = nullptr;
+      avio_close_dyn_buf(format->pb, &bytes);
+      av_free(bytes);
+    }
+    avformat_free_context(format);
+  }
+};
+using Format = std::unique_ptr<AVFormatContext, FreeFormat>;
+
+Format open(const char* name) {
+  capture_libav_log();
+  AVFormatContext* format = nullptr;
+  if (avformat_alloc_output_context2(&format, nullptr, name, nullptr) < 0) {
+    throw std::runtime_error{"libavformat has no muxer " + std::string{name}};
+  }
+  Format result{format};
+  if (avio_open_dyn_buf(&format->pb) < 0) throw std::bad_alloc{};
+  format->flags |= AVFMT_FLAG_BITEXACT;  // no name of the library
+  return result;
+}
+
+AVCodecParameters& add_track(AVFormatContext& format, AVMediaType type, AVCodecID codec,
+                             std::span<const std::uint8_t> config) {
+  AVStream* track = avformat_new_stream(&format, nullptr);
+  if (track == nullptr) throw std::bad_alloc{};
+  auto& parameters = *track->codecpar;
+  parameters.codec_type = type;
+  parameters.codec_id = codec;
+  parameters.extradata =
+      static_cast<std::uint8_t*>(av_mallocz(config.size() + AV_INPUT_BUFFER_PADDING_SIZE));
+  if (parameters.extradata == nullptr) throw std::bad_alloc{};
+  std::ranges::copy(config, parameters.extradata);
+  parameters.extradata_size = static_cast<int>(config.size());
+  return parameters;
+}
+
+void add_video(AVFormatContext& format, std::span<const std::uint8_t> parameter_sets,
+               const media::PictureFormat& picture) {
+  auto& video = add_track(format, AVMEDIA_TYPE_VIDEO, AV_CODEC_ID_H264, parameter_sets);
+  video.width = picture.width;
+  video.height = picture.height;
+  video.sample_aspect_ratio = {picture.sar_num, picture.sar_den};
+  format.streams[0]->sample_aspect_ratio = video.sample_aspect_ratio;
+  format.streams[0]->time_base = {1, static_cast<int>(media::kMp4VideoScale)};
+}
+
+void add_audio(AVFormatContext& format) {
+  auto& audio = add_track(format, AVMEDIA_TYPE_AUDIO, AV_CODEC_ID_AAC, kAacConfig);
+  audio.sample_rate = media::kAudioRate;
+  audio.frame_size = kAacFrame;
+  audio.profile = FF_PROFILE_AAC_LOW;
+  av_channel_layout_default(&audio.ch_layout, media::kAudioChannels);
+  format.streams[format.nb_streams - 1]->time_base = {1, static_cast<int>(media::kMp4AudioScale)};
+}
+
+std::vector<std::uint8_t> write_header(Format format, AVDictionary* options) {
+  const int result = avformat_write_header(format.get(), &options);
+  av_dict_free(&options);
+  if (result < 0)
+    throw std::runtime_error{std::string{format->oformat->name} + " muxer: " + libav_error(result)};
+  std::uint8_t* bytes = nullptr;
+  const int size = avio_close_dyn_buf(format->pb, &bytes);
+  format->pb = nullptr;
+  std::vector<std::uint8_t> out(bytes, bytes + size);
+  av_free(bytes);
+  return out;
+}
+
+std::vector<std::uint8_t> flv_header(std::span<const std::uint8_t> parameter_sets,
+                                     const media::PictureFormat& picture, bool sound) {
+  Format format = open("flv");
+  add_video(*format, parameter_sets, picture);
+  if (sound) add_audio(*format);
+  AVDictionary* options = nullptr;
+  av_dict_set(&options, "flvflags", "no_duration_filesize", 0);
+  return write_header(std::move(format), options);
+}
+
+std::vector<std::uint8_t> mp4_header(std::span<const std::uint8_t> parameter_sets,
+                                     const media::PictureFormat& picture, bool sound) {
+  Format format = open("mp4");
+  add_video(*format, parameter_sets, picture);
+  // Parameter sets stand in the pictures, and may change with them (ISO/IEC 14496-15, 5.3.3.1).
+  format->streams[0]->codecpar->codec_tag = MKTAG('a', 'v', 'c', '3');
+  if (sound) add_audio(*format);
+  AVDictionary* options = nullptr;
+  av_dict_set(&options, "movflags", "empty_moov+default_base_moof+cmaf", 0);
+  return write_header(std::move(format), options);
+}
+
+/// The parameter sets of a keyframe, as they stand in it.
+std::vector<std::uint8_t> parameter_sets_of(std::span<const std::uint8_t> keyframe) {
+  std::vector<std::uint8_t> sets;
+  for (const auto unit : media::h264::nal_units(keyframe)) {
+    const int type = unit[0] & kNalType;
+    if (type != kSequenceSet && type != kPictureSet) continue;
+    sets.insert(sets.end(), {0, 0, 0, 1});
+    sets.insert(sets.end(), unit.begin(), unit.end());
+  }
+  return sets;
+}
+
+/// RFC 6381, 3.3: profile, constraints and level of the sequence parameter set.
+std::string codec_name(std::span<const std::uint8_t> parameter_sets) {
+  const auto units = media::h264::nal_units(parameter_sets);
+  if (units.empty() || units[0].size() < 4) {
+    throw std::runtime_error{"H.264 keyframe without a sequence parameter set"};
+  }
+  return fmt::format("avc3.{:02x}{:02x}{:02x}", units[0][1], units[0][2], units[0][3]);
+}
+
+}  // namespace
+
+media::HeadersPtr ContainerHeaders::update(std::span<const std::uint8_t> keyframe,
+                                           const media::PictureFormat& format) {
+  auto sets = parameter_sets_of(keyframe);
+  if (headers_ && sets == parameter_sets_ && format == format_) return headers_;
+  headers_ = std::make_shared<const media::Headers>(
+      media::Headers{.codec = codec_name(sets),
+                     .flv = flv_header(sets, format, audio_),
+                     .mp4 = mp4_header(sets, format, audio_)});
+  parameter_sets_ = std::move(sets);
+  format_ = format;
+  return headers_;
+}
+
+}  // namespace transcoder

@@ -1,0 +1,95 @@
+#include "media/mp4.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "media/mpegts.h"
+
+namespace {
+
+using namespace std::chrono_literals;
+using Bytes = std::vector<std::uint8_t>;
+using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
+using ::testing::SizeIs;
+
+media::Packet picture(bool keyframe) {
+  media::Packet packet;
+  packet.keyframe = keyframe;
+  packet.number = 4;
+  packet.pts = 1s;
+  packet.duration = 40ms;
+  packet.unit = {0, 0, 0, 1, 0x65, 0xaa, 0xbb};
+  return packet;
+}
+
+TEST(Mp4Test, AKeyframeIsAFragment) {
+  EXPECT_THAT(
+      media::mp4_fragment(picture(true)),
+      ElementsAreArray(Bytes{0, 0, 0,    100,  'm',  'o',  'o',  'f',               //
+                             0, 0, 0,    16,   'm',  'f',  'h',  'd',  0, 0, 0, 0,  //
+                             0, 0, 0,    5,                            // sequence_number
+                             0, 0, 0,    76,   't',  'r',  'a',  'f',  //
+                             0, 0, 0,    16,   't',  'f',  'h',  'd',  0, 2, 0, 0, 0, 0, 0, 1,  //
+                             0, 0, 0,    20,   't',  'f',  'd',  't',  1, 0, 0, 0,              //
+                             0, 0, 0,    0,    0,    1,    0x5f, 0x90,  // 90000
+                             0, 0, 0,    32,   't',  'r',  'u',  'n',  0, 0, 7, 1, 0, 0, 0, 1,  //
+                             0, 0, 0,    108,                          // data
+                             0, 0, 0x0e, 0x10,                         // 3600
+                             0, 0, 0,    7,    2,    0,    0,    0,    //
+                             0, 0, 0,    15,   'm',  'd',  'a',  't',  //
+                             0, 0, 0,    3,    0x65, 0xaa, 0xbb}));
+}
+
+TEST(Mp4Test, OtherPicturesAreNoSyncSamples) {
+  const auto fragment = media::mp4_fragment(picture(false));
+  EXPECT_THAT(Bytes(fragment.begin() + 96, fragment.begin() + 100), ElementsAre(1, 1, 0, 0));
+}
+
+TEST(Mp4Test, SoundHasItsTrackAndTimeScale) {
+  media::Packet packet;
+  packet.kind = media::Packet::Kind::kAudio;
+  packet.pts = 1s;
+  packet.duration = 21'333'333ns;
+  packet.unit = {1, 2, 3};
+  const auto fragment = media::mp4_fragment(packet);
+  EXPECT_EQ(fragment[47], 2);  // track
+  EXPECT_THAT(Bytes(fragment.begin() + 64, fragment.begin() + 68), ElementsAre(0, 0, 0xbb, 0x80));
+  EXPECT_THAT(Bytes(fragment.begin() + 88, fragment.begin() + 92), ElementsAre(0, 0, 4, 0));
+  EXPECT_THAT(Bytes(fragment.begin() + media::kMp4FragmentHeader, fragment.end()),
+              ElementsAre(1, 2, 3));
+}
+
+TEST(Mp4Test, DurationsOfATimelineThatIsNotOfTicksAddUp) {
+  // 30 pictures per second are 33.333... ms and not a whole number of nanoseconds.
+  media::Packet packet = picture(false);
+  std::uint64_t sum = 0;
+  for (std::int64_t i = 0; i < 30; ++i) {
+    packet.pts = media::Pts{1'000'000'000 * i / 30};
+    packet.duration = media::Pts{1'000'000'000 * (i + 1) / 30} - packet.pts;
+    const auto fragment = media::mp4_fragment(packet);
+    sum += static_cast<std::uint64_t>(fragment[90]) << 8 | fragment[91];
+  }
+  EXPECT_EQ(sum, media::kMp4VideoScale);
+}
+
+TEST(Mp4Test, ABridgeReachesFromWhereTheLastPictureEnded) {
+  const auto packet = picture(false);
+  const auto whole = media::mp4_fragment(packet);
+  Bytes expected(whole.begin(), whole.begin() + media::kMp4FragmentHeader);
+  // 800 ms: 72000; 1040 - 800 ms: 21600
+  expected[65] = 1, expected[66] = 0x19, expected[67] = 0x40;
+  expected[90] = 0x54, expected[91] = 0x60;
+  EXPECT_THAT(media::mp4_bridge(packet, 800ms), ElementsAreArray(expected));
+}
+
+TEST(Mp4Test, PaddingIsOfWholeBoxes) {
+  EXPECT_THAT(media::mp4_padding(187), SizeIs(0));
+  EXPECT_THAT(media::mp4_padding(1'000'000), SizeIs(media::kMostPadding));
+  const auto boxes = media::mp4_padding(2 * 188);
+  ASSERT_THAT(boxes, SizeIs(2 * 188));
+  EXPECT_THAT(Bytes(boxes.begin() + 188, boxes.begin() + 196),
+              ElementsAre(0, 0, 0, 188, 'f', 'r', 'e', 'e'));
+}
+
+}  // namespace

@@ -1,0 +1,134 @@
+#include "transcoder/encode/container_headers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "media/flv.h"
+#include "media/mp4.h"
+#include "sample_stream.h"
+#include "transcoder/encode/aac_config.h"
+#include "ts_inspect.h"
+
+namespace transcoder {
+namespace {
+
+using std::chrono::seconds;
+using test::SampleStream;
+using ::testing::Each;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using Bytes = std::vector<std::uint8_t>;
+
+media::PictureFormat format(int width = 320, int height = 180) {
+  media::PictureFormat result;
+  result.width = width;
+  result.height = height;
+  return result;
+}
+
+constexpr media::Pts kStart = seconds{100};
+constexpr media::Pts kPicture = seconds{1} / 30;
+
+media::Packet video(const EncodedPicture& picture, std::uint64_t number) {
+  media::Packet packet;
+  packet.keyframe = picture.keyframe;
+  packet.number = number;
+  packet.pts = kStart + media::Pts{seconds{1}} * number / 30;
+  packet.duration = kPicture;
+  packet.unit = picture.bytes;
+  return packet;
+}
+
+media::Packet audio(const media::AudioFrame& frame) {
+  media::Packet packet;
+  packet.kind = media::Packet::Kind::kAudio;
+  packet.number = frame.number;
+  packet.pts = frame.pts;
+  packet.duration = kAacDuration;
+  packet.unit = frame.bytes;
+  return packet;
+}
+
+void append(Bytes& out, std::span<const std::uint8_t> bytes) {
+  out.insert(out.end(), bytes.begin(), bytes.end());
+}
+
+/// Two seconds of the real encoders behind their headers, as libavformat and libavcodec see them.
+class ContainerHeadersTest : public ::testing::Test {
+ protected:
+  media::HeadersPtr begin(SampleStream& stream) {
+    first_ = stream.picture(true);
+    return headers_.update(first_.bytes, format());
+  }
+
+  void append_rest(Bytes& out, SampleStream& stream, media::Container container) {
+    append(out, video(first_, 0).in(container));
+    for (std::uint64_t i = 1; i < 60; ++i) {
+      append(out, audio(stream.sound()).in(container));
+      append(out, video(stream.picture(), i).in(container));
+    }
+  }
+
+  ContainerHeaders headers_{true};
+  EncodedPicture first_;
+};
+
+TEST_F(ContainerHeadersTest, FlvIsReadWithoutAComplaint) {
+  SampleStream stream{kStart};
+  Bytes bytes = media::flv_begin(*begin(stream), kStart);
+  append(bytes, media::flv_padding(1000));
+  append_rest(bytes, stream, media::Container::kFlv);
+  const auto decoded = test::decode(bytes, "flv");
+  EXPECT_THAT(decoded.messages, IsEmpty());
+  EXPECT_EQ(decoded.tracks, 2u);
+  EXPECT_EQ(decoded.pictures, 60);
+  EXPECT_EQ(decoded.sounds, 59);
+  ASSERT_THAT(decoded.video_pts, SizeIs(60));
+  for (std::size_t i = 0; i < 60; ++i) {
+    EXPECT_NEAR(static_cast<double>(decoded.video_pts[i]), 100'000 + 1000. * i / 30, 1);
+  }
+}
+
+TEST_F(ContainerHeadersTest, Mp4IsReadWithoutAComplaint) {
+  SampleStream stream{kStart};
+  Bytes bytes = begin(stream)->mp4;
+  append(bytes, media::mp4_padding(1000));
+  append_rest(bytes, stream, media::Container::kMp4);
+  const auto decoded = test::decode(bytes, "mp4");
+  EXPECT_THAT(decoded.messages, IsEmpty());
+  EXPECT_EQ(decoded.tracks, 2u);
+  EXPECT_EQ(decoded.pictures, 60);
+  EXPECT_EQ(decoded.sounds, 59);
+  ASSERT_THAT(decoded.video_pts, SizeIs(60));
+  for (std::size_t i = 0; i < 60; ++i) {
+    EXPECT_EQ(decoded.video_pts[i], 9'000'000 + 3000 * static_cast<std::int64_t>(i));
+  }
+}
+
+TEST_F(ContainerHeadersTest, SaysTheCodec) {
+  SampleStream stream;
+  EXPECT_THAT(begin(stream)->codec, ::testing::StartsWith("avc3.64"));
+}
+
+TEST_F(ContainerHeadersTest, AreTheSameWhileNothingChanges) {
+  SampleStream stream;
+  const auto first = begin(stream);
+  EXPECT_EQ(headers_.update(stream.picture(true).bytes, format()), first);
+}
+
+TEST_F(ContainerHeadersTest, AreOthersOfAnotherShape) {
+  SampleStream stream;
+  const auto first = begin(stream);
+  auto wide = format();
+  wide.sar_num = 4;
+  wide.sar_den = 3;
+  const auto second = headers_.update(first_.bytes, wide);
+  EXPECT_NE(*second, *first);
+}
+
+TEST_F(ContainerHeadersTest, NeedsParameterSets) {
+  EXPECT_THROW(headers_.update(Bytes{0, 0, 1, 0x65, 1}, format()), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace transcoder
