@@ -1,10 +1,5 @@
-// Viewers of a real server who change between real encode groups hundreds of times, while rates and
-// operating points change as well:
-//
-//   test source ─► Stream: 4 groups ─► Server ─► loopback ─► 32 readers
-//                    ▲ retarget, set_point, mend    ▲ move_viewer, discard, pad
-//
-// Who moves and relieves them in the product (app::Ladder, app::ViewerControl) makes these calls.
+// Viewers of a real server, in each container, who change between real encode groups hundreds of
+// times, while rates and operating points change as well.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,10 +16,9 @@
 #include <vector>
 
 #include "http_client.h"
+#include "media/mp4.h"
 #include "netlab/ts_parser.h"
-#include "server/server.h"
-#include "tcpinfo/socket_control.h"
-#include "transcoder/stream.h"
+#include "switching_server.h"
 #include "ts_inspect.h"
 
 namespace {
@@ -32,11 +26,10 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::IsEmpty;
 
-constexpr std::size_t kGroups = 4;
+constexpr std::size_t kGroups = SwitchingServer::kGroups;
 constexpr std::size_t kViewers = 32;
 constexpr base::Duration kTime = 15s;
 constexpr std::size_t kLeastPictures = 50;  // of the 375, and half of those are left out at times
-constexpr base::Duration kNotice = 100ms;   // as app::Ladder has it
 constexpr std::array<double, 3> kScales{1, 2. / 3, 1. / 2};
 
 transcoder::StreamSettings settings() {
@@ -47,76 +40,43 @@ transcoder::StreamSettings settings() {
   return settings;
 }
 
-/// Keeps what waits for its viewer short.
-class Observer : public server::ViewerObserver {
- public:
-  static constexpr base::ByteCount kMost{20'000};
-
-  Observer(transcoder::Stream& stream, std::uint64_t seed) : stream_{stream}, random_{seed} {}
-
-  void on_join(const server::ViewerTick& tick) override {
-    tcpinfo::set_notsent_lowat(tick.fd, base::ByteCount{4096});
-  }
-  std::optional<base::Time> on_tick(const server::ViewerTick& tick) override {
-    tick.sent.take_all([](const auto&) {});
-    if (random_() % 20 == 0) {
-      tick.acts.pad(base::ByteCount{static_cast<std::int64_t>(random_() % 16'000)});
-    }
-    if (tick.state.queued <= kMost) return {};
-    const auto discarded = tick.acts.discard_unsent();
-    if (discarded) stream_.mend(tick.state.channel.group, *discarded);
-    return {};
-  }
-  std::optional<base::Time> on_due(const server::ViewerTick&) override { return {}; }
-  server::Marks marks(base::ByteCount, base::Time) override { return {}; }
-  void on_error_queue(const server::ViewerTick&) override {}
-  void on_leave(const server::ViewerTick&, server::LeaveReason) override {}
-
- private:
-  transcoder::Stream& stream_;
-  std::mt19937_64 random_;
-};
-
-class Handler : public server::Handler {
- public:
-  std::variant<server::Admission, server::Refusal> admit(const server::ViewerRequest& request,
-                                                         base::Time) override {
-    const auto group = static_cast<std::uint32_t>(request.id % kGroups);
-    return server::Admission{{0, group}, std::make_unique<Observer>(*stream, request.id)};
-  }
-
-  transcoder::Stream* stream = nullptr;
-};
-
-/// What one viewer received.
+/// What one viewer received: pictures' numbers.
 struct Seen {
-  std::vector<std::int64_t> pictures;  ///< their timestamps
-  std::set<std::int64_t> keyframes;    ///< likewise
+  std::vector<std::uint64_t> pictures;
+  std::set<std::uint64_t> keyframes;  ///< of them
 };
 
-/// The pictures that the groups made, by their timestamps as MPEG-TS has them.
+/// The pictures that the groups made.
 class Published {
  public:
   void add(const media::Packet& packet) {
     if (packet.kind != media::Packet::Kind::kVideo) return;
-    using Ticks = std::chrono::duration<std::int64_t, std::ratio<1, 90'000>>;
     std::lock_guard lock{mutex_};
-    auto& picture = pictures_[std::chrono::round<Ticks>(packet.pts + 800ms).count()];
+    numbers_[std::chrono::round<std::chrono::milliseconds>(packet.pts)] = packet.number;
+    auto& picture = pictures_[packet.number];
     ++picture.groups;
-    picture.number = packet.number;
     if (!packet.keyframe) {
       picture.needs = std::min(picture.needs, packet.mends.value_or(packet.number));
     }
   }
 
-  /// For each gap in `seen`, over pictures that every group made: the timestamp of the picture
-  /// behind it. Each of `seen` must be one that was made.
-  std::vector<std::int64_t> gaps(const Seen& seen) {
+  /// Of the picture at `pts`, which a container may have rounded. Throws when there is none.
+  std::uint64_t number(std::chrono::milliseconds pts) {
+    std::lock_guard lock{mutex_};
+    const auto found = numbers_.lower_bound(pts - 2ms);
+    if (found == numbers_.end() || found->first > pts + 2ms) {
+      throw std::runtime_error{"no group made a picture of " + std::to_string(pts.count()) + " ms"};
+    }
+    return found->second;
+  }
+
+  /// For each gap in `seen`, over pictures that every group made: the picture behind it.
+  std::vector<std::uint64_t> gaps(const Seen& seen) {
     return find_gaps(seen, [](const auto&, auto) { return true; });
   }
   /// Only of those that refer into the gap. A picture that is no keyframe refers there if it does
   /// in each group: which of them it came from, nothing in it tells.
-  std::vector<std::int64_t> broken_gaps(const Seen& seen) {
+  std::vector<std::uint64_t> broken_gaps(const Seen& seen) {
     return find_gaps(seen, [&](const auto& picture, std::uint64_t first_missing) {
       return !seen.keyframes.contains(picture.first) && picture.second.needs > first_missing;
     });
@@ -124,124 +84,44 @@ class Published {
 
  private:
   struct Picture {
-    std::uint64_t number = 0;
     /// Pictures up to this one, in the group that needs least of those where it is no keyframe.
     std::uint64_t needs = ~0ULL;
     std::size_t groups = 0;
   };
 
   template <typename Counts>
-  std::vector<std::int64_t> find_gaps(const Seen& seen, Counts counts) {
+  std::vector<std::uint64_t> find_gaps(const Seen& seen, Counts counts) {
     std::lock_guard lock{mutex_};
-    std::vector<std::int64_t> out;
+    std::vector<std::uint64_t> out;
     std::optional<std::uint64_t> first_missing;
-    std::size_t found = 0;
     const auto& all = seen.pictures;
     if (all.empty()) return out;
     for (auto it = pictures_.find(all.front()); it != pictures_.end() && it->first <= all.back();
          ++it) {
-      const auto& [pts, picture] = *it;
-      if (std::ranges::binary_search(all, pts)) {
-        ++found;
-        if (first_missing && counts(*it, *first_missing)) out.push_back(pts);
+      const auto& [number, picture] = *it;
+      if (std::ranges::binary_search(all, number)) {
+        if (first_missing && counts(*it, *first_missing)) out.push_back(number);
         first_missing.reset();
       } else if (picture.groups == kGroups) {
-        first_missing = first_missing.value_or(picture.number);
+        first_missing = first_missing.value_or(number);
       }
     }
-    EXPECT_EQ(found, all.size());
     return out;
   }
 
   std::mutex mutex_;
-  std::map<std::int64_t, Picture> pictures_;  // GUARDED_BY(mutex_)
+  std::map<std::chrono::milliseconds, std::uint64_t> numbers_;  // GUARDED_BY(mutex_); by pts
+  std::map<std::uint64_t, Picture> pictures_;                   // GUARDED_BY(mutex_); by number
 };
 
-class SwitchingTest : public ::testing::Test {
- protected:
-  SwitchingTest() {
-    const char* given = std::getenv("SYMCAST_TEST_SEED");
-    const auto seed = given ? std::strtoul(given, nullptr, 10) : std::random_device{}();
-    std::printf("SYMCAST_TEST_SEED=%lu\n", seed);
-    random_.seed(seed);
-    handler_.stream = &stream_;
-    server_.start(server::listen_on({*server::Endpoint::parse("127.0.0.1:0")}));
-    stream_.start();
-    for (std::uint32_t group = 0; group < kGroups; ++group) {
-      stream_.open_group(group, base::BitRate::kbps(300. * (group + 1)));
-    }
-  }
+std::span<const std::uint8_t> as_bytes(const std::string& body) {
+  return {reinterpret_cast<const std::uint8_t*>(body.data()), body.size()};
+}
 
-  ~SwitchingTest() override {
-    server_.stop();
-    for (auto& reader : readers_) {
-      if (reader.joinable()) reader.join();
-    }
-    stream_.stop();
-  }
-
-  /// `slow`: each reads a little and waits up to 300 ms.
-  void watch(bool slow) {
-    received_.resize(kViewers);
-    for (auto& bytes : received_) {
-      readers_.emplace_back([this, &bytes, slow, random = std::mt19937{random_()}]() mutable {
-        HttpClient client{server_.listening().front(), slow ? 4096 : 0};
-        client.send("GET /live.ts HTTP/1.0\r\n\r\n");
-        client.read_head();
-        while (slow && !finishing_) {
-          bytes += client.read_exactly(1 + random() % 40'000);
-          std::this_thread::sleep_for(std::chrono::milliseconds{random() % 300});
-        }
-        bytes += client.read_to_end();
-      });
-    }
-    while (server_.state().joined < kViewers) std::this_thread::sleep_for(1ms);
-  }
-
-  void wander() {
-    for (const auto end = base::Clock::now() + kTime; base::Clock::now() < end;) {
-      std::this_thread::sleep_for(std::chrono::milliseconds{5 + random_() % 40});
-      const auto group = static_cast<std::uint32_t>(random_() % kGroups);
-      const server::ViewerId viewer = 1 + random_() % kViewers;
-      server_.move_viewer(viewer, {0, group}, stream_.schedule_keyframe(group, kNotice));
-      if (random_() % 10 == 0) {
-        stream_.retarget(group, base::BitRate::kbps(200. + static_cast<double>(random_() % 1500)));
-      }
-      if (random_() % 40 == 0) {
-        stream_.set_point(group, {.scale = kScales[random_() % kScales.size()],
-                                  .every = random_() % 4 == 0 ? 2U : 1U});
-      }
-    }
-  }
-
-  void finish() {
-    finishing_ = true;
-    std::this_thread::sleep_for(400ms);  // the slow ones have read all that waits
-    server_.stop();
-    for (auto& reader : readers_) reader.join();
-    readers_.clear();
-  }
-
-  std::mt19937 random_;
-  Published published_;
-  Handler handler_;
-  server::Server server_{{}, handler_};
-  transcoder::Stream stream_{settings(), [this](std::uint32_t group, media::PacketPtr packet) {
-                               published_.add(*packet);
-                               server_.publish({0, group}, packet);
-                             }};
-  std::vector<std::string> received_;
-  std::vector<std::thread> readers_;
-  std::atomic<bool> finishing_{false};
-};
-
-/// What a strict receiver objects to: nothing. Returns the keyframes' timestamps.
-std::set<std::int64_t> expect_clean(std::span<const std::uint8_t> bytes) {
-  std::set<std::int64_t> keyframes;
-  netlab::TsParser parser{[&](const netlab::Picture& picture) {
-    if (picture.keyframe) keyframes.insert(picture.pts);
-  }};
-  parser.feed(bytes, {});
+/// What a strict receiver of MPEG-TS objects to: nothing.
+void expect_clean_ts(const std::string& body) {
+  netlab::TsParser parser{[](const netlab::Picture&) {}};
+  parser.feed(as_bytes(body), {});
   const auto& counters = parser.counters();
   EXPECT_EQ(counters.sync_losses, 0U);
   EXPECT_EQ(counters.continuity_errors, 0U);
@@ -250,45 +130,159 @@ std::set<std::int64_t> expect_clean(std::span<const std::uint8_t> bytes) {
   EXPECT_EQ(counters.audio_errors, 0U);
   EXPECT_EQ(counters.pcr_backwards, 0U);
   EXPECT_EQ(counters.pts_before_pcr, 0U);
-  return keyframes;
 }
 
-/// 1024 samples at 48 kHz are 1920 ticks; containers round by one.
-void expect_continuous(const std::vector<std::int64_t>& sounds) {
+/// A container, and what its timestamps are as libavformat has them.
+struct Format {
+  const char* suffix;
+  const char* demuxer;
+  double per_second;
+  base::Duration offset;     ///< of pictures and sounds
+  double sounds_per_second;  ///< ticks of a sound's timestamp
+};
+constexpr std::array<Format, 3> kFormats{{
+    {".ts", "mpegts", 90'000, 800ms, 90'000},
+    {".flv", "flv", 1'000, 0ms, 1'000},
+    {".mp4", "mp4", 90'000, 0ms, 48'000},
+}};
+
+/// 1024 samples at 48 kHz; containers round by a tick.
+void expect_continuous(const std::vector<std::int64_t>& sounds, const Format& format) {
+  const double interval = 1024 * format.sounds_per_second / 48'000;
   for (std::size_t i = 1; i < sounds.size(); ++i) {
-    ASSERT_NEAR(static_cast<double>(sounds[i] - sounds[i - 1]), 1920, 1) << "sound " << i;
+    ASSERT_NEAR(static_cast<double>(sounds[i] - sounds[i - 1]), interval, 1) << "sound " << i;
   }
 }
 
-std::span<const std::uint8_t> as_bytes(const std::string& body) {
-  return {reinterpret_cast<const std::uint8_t*>(body.data()), body.size()};
+/// The fragments of pictures: a picture that bridges a gap says a time that is not its own.
+std::vector<std::uint64_t> mp4_numbers(const std::string& body) {
+  constexpr std::size_t kSequence = 20, kTrack = 44;  // in moof
+  const auto number = [&](std::size_t at) {
+    std::uint64_t value = 0;
+    for (const std::uint8_t byte : as_bytes(body).subspan(at, 4)) value = value << 8 | byte;
+    return value;
+  };
+  std::vector<std::uint64_t> numbers;
+  std::size_t size = 0;
+  for (std::size_t at = 0; at + media::kMp4FragmentHeader < body.size(); at += size) {
+    size = number(at);
+    const bool fragment = body.compare(at + 4, 4, "moof") == 0;
+    if (fragment && number(at + kTrack) == media::kMp4VideoTrack) {
+      numbers.push_back(number(at + kSequence) - 1);
+    }
+  }
+  return numbers;
 }
 
-/// What a stock demuxer and decoder make of it, without a complaint, and every picture once.
-Seen decode(const std::string& body) {
-  auto keyframes = expect_clean(as_bytes(body));
-  auto decoded = transcoder::test::decode_ts(as_bytes(body));
-  EXPECT_THAT(decoded.messages, IsEmpty());
-  EXPECT_GE(decoded.video_pts.size(), kLeastPictures);
-  EXPECT_EQ(static_cast<std::size_t>(decoded.pictures), decoded.video_pts.size());
-  EXPECT_TRUE(std::ranges::is_sorted(decoded.video_pts, std::ranges::less_equal{}));
-  expect_continuous(decoded.audio_pts);
-  // The end of the stream may have cut the last picture, and of that one TsParser says nothing: not
-  // that it is a keyframe either.
-  if (!decoded.video_pts.empty()) decoded.video_pts.pop_back();
-  return {std::move(decoded.video_pts), std::move(keyframes)};
-}
+class SwitchingTest : public ::testing::Test {
+ protected:
+  SwitchingTest() {
+    const char* given = std::getenv("SYMCAST_TEST_SEED");
+    const auto seed = given ? std::strtoul(given, nullptr, 10) : std::random_device{}();
+    std::printf("SYMCAST_TEST_SEED=%lu\n", seed);
+    random_.seed(seed);
+  }
+
+  ~SwitchingTest() override {
+    server().stop();
+    for (auto& reader : readers_) {
+      if (reader.joinable()) reader.join();
+    }
+  }
+
+  server::Server& server() { return switching_.server(); }
+  static const Format& format(std::size_t viewer) { return kFormats[viewer % kFormats.size()]; }
+
+  /// `slow`: each reads a little and waits up to 300 ms.
+  void watch(bool slow) {
+    received_.resize(kViewers);
+    for (std::size_t i = 0; i < kViewers; ++i) {
+      readers_.emplace_back([this, i, slow, random = std::mt19937{random_()}]() mutable {
+        auto& bytes = received_[i];
+        HttpClient client{server().listening().front(), slow ? 4096 : 0};
+        client.send(std::string{"GET /live"} + format(i).suffix + " HTTP/1.0\r\n\r\n");
+        client.read_head();
+        while (slow && !finishing_) {
+          bytes += client.read_exactly(1 + random() % 40'000);
+          std::this_thread::sleep_for(std::chrono::milliseconds{random() % 300});
+        }
+        bytes += client.read_to_end();
+      });
+    }
+    while (server().state().joined < kViewers) std::this_thread::sleep_for(1ms);
+  }
+
+  void wander() {
+    auto& stream = switching_.stream();
+    for (const auto end = base::Clock::now() + kTime; base::Clock::now() < end;) {
+      std::this_thread::sleep_for(std::chrono::milliseconds{5 + random_() % 40});
+      const auto group = static_cast<std::uint32_t>(random_() % kGroups);
+      switching_.move(1 + random_() % kViewers, group);
+      if (random_() % 10 == 0) {
+        stream.retarget(group, base::BitRate::kbps(200. + static_cast<double>(random_() % 1500)));
+      }
+      if (random_() % 40 == 0) {
+        stream.set_point(group, {.scale = kScales[random_() % kScales.size()],
+                                 .every = random_() % 4 == 0 ? 2U : 1U});
+      }
+    }
+  }
+
+  void finish() {
+    finishing_ = true;
+    std::this_thread::sleep_for(400ms);  // the slow ones have read all that waits
+    server().stop();
+    for (auto& reader : readers_) reader.join();
+    readers_.clear();
+  }
+
+  /// What a stock demuxer and decoder make of what a viewer received, without a complaint, and
+  /// every picture once.
+  Seen decode(std::size_t viewer) {
+    const std::string& body = received_[viewer];
+    const Format& format = this->format(viewer);
+    SCOPED_TRACE("viewer " + std::to_string(viewer) + ", " + format.suffix);
+    if (format.demuxer == std::string_view{"mpegts"}) expect_clean_ts(body);
+    const auto decoded = transcoder::test::decode(as_bytes(body), format.demuxer);
+    EXPECT_THAT(decoded.messages, IsEmpty());
+    EXPECT_GE(decoded.video_pts.size(), kLeastPictures);
+    EXPECT_EQ(static_cast<std::size_t>(decoded.pictures), decoded.video_pts.size());
+    expect_continuous(decoded.audio_pts, format);
+    Seen seen;
+    const auto number = [&](std::int64_t pts) {
+      const auto time = base::from_seconds(static_cast<double>(pts) / format.per_second);
+      return published_.number(std::chrono::round<std::chrono::milliseconds>(time - format.offset));
+    };
+    if (format.demuxer == std::string_view{"mp4"}) {
+      seen.pictures = mp4_numbers(body);
+    } else {
+      std::ranges::transform(decoded.video_pts, std::back_inserter(seen.pictures), number);
+    }
+    EXPECT_EQ(seen.pictures.size(), decoded.video_pts.size());
+    for (const std::size_t i : decoded.keyframes) seen.keyframes.insert(seen.pictures.at(i));
+    EXPECT_TRUE(std::ranges::is_sorted(seen.pictures, std::ranges::less_equal{}));
+    return seen;
+  }
+
+  std::mt19937 random_;
+  Published published_;
+  SwitchingServer switching_{settings(), *server::Endpoint::parse("127.0.0.1:0"),
+                             [this](const media::Packet& packet) { published_.add(packet); }};
+  std::vector<std::string> received_;  ///< by viewers
+  std::vector<std::thread> readers_;
+  std::atomic<bool> finishing_{false};
+};
 
 TEST_F(SwitchingTest, EveryPictureOnceAndSoundWithoutAGap) {
   watch(false);
   wander();
   finish();
-  const auto state = server_.state();
+  const auto state = server().state();
   std::printf("%lu changes of group\n", static_cast<unsigned long>(state.switches));
   EXPECT_GE(state.switches, 300U);
   EXPECT_EQ(state.frames_dropped, 0U);
-  for (const auto& body : received_) {
-    EXPECT_THAT(published_.gaps(decode(body)), IsEmpty());
+  for (std::size_t viewer = 0; viewer < kViewers; ++viewer) {
+    EXPECT_THAT(published_.gaps(decode(viewer)), IsEmpty()) << "viewer " << viewer;
   }
 }
 
@@ -296,9 +290,9 @@ TEST_F(SwitchingTest, WhatIsDiscardedOnTheWayIsMended) {
   watch(true);
   wander();
   finish();
-  const auto state = server_.state();
+  const auto state = server().state();
   std::uint64_t mends = 0;
-  for (const auto& [group, encoded] : stream_.state().groups) mends += encoded.mends;
+  for (const auto& [group, encoded] : switching_.stream().state().groups) mends += encoded.mends;
   std::printf("%lu changes of group, %lu discards, %lu mends\n",
               static_cast<unsigned long>(state.switches),
               static_cast<unsigned long>(state.discards), static_cast<unsigned long>(mends));
@@ -306,8 +300,8 @@ TEST_F(SwitchingTest, WhatIsDiscardedOnTheWayIsMended) {
   EXPECT_GE(mends, 20U);
   EXPECT_EQ(state.gops_dropped, 0U);
   EXPECT_GT(state.padding_bytes, 0U);
-  for (const auto& body : received_) {
-    EXPECT_THAT(published_.broken_gaps(decode(body)), IsEmpty());
+  for (std::size_t viewer = 0; viewer < kViewers; ++viewer) {
+    EXPECT_THAT(published_.broken_gaps(decode(viewer)), IsEmpty()) << "viewer " << viewer;
   }
 }
 

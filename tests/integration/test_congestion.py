@@ -1,6 +1,8 @@
 """A link that falls from 5 to 1 Mbit/s and returns: with `symbiosis` the encoder follows at once, with
 `itcp` in the end, with `off` it does not. And a link that goes dark for a second."""
 
+import shutil
+import subprocess
 import time
 
 import pytest
@@ -72,6 +74,32 @@ def test_off_delay_grows(step):
 @pytest.mark.parametrize("policy", POLICIES)
 def test_streams_stay_clean(step, policy):
     assert_clean(step.summaries[policy])
+
+
+@pytest.mark.skipif(not shutil.which("ffmpeg"), reason="ffmpeg is not installed")
+def test_every_container_is_steered(serve, needs_lab):
+    """Three viewers, each behind a link of his own that falls from 5 to 1 Mbit/s."""
+    with Netlab(clients=3, rate="5M", delay_ms=20) as lab:
+        daemon = serve("--source", "live=test:?size=640x360&content=noise", lab=lab)
+        viewers = []
+        for index, container in enumerate(["ts", "flv", "mp4"]):
+            url = daemon.url(ip=lab.clients[index].server_ip, container=container)
+            viewers.append(lab.run_client(
+                ["ffmpeg", "-v", "warning", "-xerror", "-i", url, "-t", "14", "-f", "null", "-"],
+                index, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True))
+
+        def rates(metrics):
+            return metrics.all("symcast_viewer_rate_target_bits_per_second")
+
+        daemon.wait_for(lambda m: len(rates(m)) == 3 and min(rates(m)) > 2e6, 8, "all are fast")
+        lab.set(down_rate="1M")
+        daemon.wait_for(lambda m: max(rates(m)) < 1e6, 2, "all are below the link")
+        time.sleep(4)
+        assert min(rates(daemon.metrics())) > 0.6e6
+        for viewer in viewers:
+            _, complaints = viewer.communicate(timeout=30)
+            assert (viewer.returncode, complaints) == (0, "")
+        daemon.__exit__(None)
 
 
 def test_a_black_hole_gives_a_retransmission_timeout(serve, view, needs_lab):

@@ -146,10 +146,10 @@ class Daemon:
     def log(self):
         return self._log_path.read_text(errors="replace")
 
-    def url(self, stream="live", ip=None):
+    def url(self, stream="live", ip=None, container="ts"):
         host = ip or self.ip
         host = f"[{host}]" if ":" in host else host
-        return f"http://{host}:{self.port}/{stream}.ts"
+        return f"http://{host}:{self.port}/{stream}.{container}"
 
     def request(self, method, path, headers=None, netns=None, ip=None):
         """(status, headers, body) of one request; `netns` and `ip`: as a client there."""
@@ -162,7 +162,8 @@ class Daemon:
             connection.sock.connect((ip, self.port))
             connection.request(method, path, headers=headers or {})
             response = connection.getresponse()
-            endless = path.endswith(".ts") and method == "GET" and response.status == 200
+            stream = path.endswith((".ts", ".flv", ".mp4"))
+            endless = stream and method == "GET" and response.status == 200
             return response.status, response.headers, b"" if endless else response.read()
         finally:
             connection.close()
