@@ -63,10 +63,10 @@ class BareWriter:
     cpu_seconds = Daemon.cpu_seconds
 
 
-def measure(server, viewers, seconds):
+def measure(server, url, viewers, seconds):
     """What the server spends on `viewers` who come, watch and go."""
     cpu, begin = server.cpu_seconds(), time.monotonic()
-    client = subprocess.run([tool("ts_client"), server.url(), "--connections", str(viewers),
+    client = subprocess.run([tool("ts_client"), url, "--connections", str(viewers),
                              "--seconds", str(seconds)],
                             stdout=subprocess.PIPE, text=True, check=True)
     took = time.monotonic() - begin
@@ -78,15 +78,15 @@ def measure(server, viewers, seconds):
             "longest_wait": summary["longest_wait_s"]}
 
 
-def run_symcast(viewers, seconds):
+def run_symcast(viewers, seconds, container):
     with tempfile.TemporaryDirectory() as directory:
         with Daemon("--source", SOURCE, config=CONFIG, directory=directory) as daemon:
-            return measure(daemon, viewers, seconds)
+            return measure(daemon, daemon.url(container=container), viewers, seconds)
 
 
 def run_bare(viewers, seconds):
     with BareWriter() as writer:
-        return measure(writer, viewers, seconds)
+        return measure(writer, writer.url(), viewers, seconds)
 
 
 def print_row(name, result, per_gb):
@@ -99,31 +99,37 @@ def main():
     parser.add_argument("--viewers", type=int, default=500)
     parser.add_argument("--seconds", type=float, default=20, help="of each run")
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--containers", nargs="+", default=["ts", "flv", "mp4"],
+                        choices=["ts", "flv", "mp4"])
     options = parser.parse_args()
 
     print(f"{options.viewers} viewers of 2 Mbit/s, {options.repeats} x {options.seconds:g} s each, "
           "loopback (MTU 65536); server's user and system time")
     print(f"{'':<22}{'served':>8}{'GB':>9}{'CPU s':>9}{'CPU s/GB':>12}{'worst viewer':>13}")
-    bare, raw, net = [], [], []
+    bare = []
+    raw = {container: [] for container in options.containers}
+    net = {container: [] for container in options.containers}
     for _ in range(options.repeats):
         result = run_bare(options.viewers, options.seconds)
         bare.append(result["cpu"] / result["gb"])
         print_row("bare epoll writer", result, bare[-1])
-
-        alone = run_symcast(1, options.seconds)
+        alone = run_symcast(1, options.seconds, "ts")
         encoding = alone["cpu"] / alone["seconds"]
-        result = run_symcast(options.viewers, options.seconds)
-        raw.append(result["cpu"] / result["gb"])
-        print_row("symcast", result, raw[-1])
-        net.append((result["cpu"] - encoding * result["seconds"]) / result["gb"])
-        print(f"{'  one viewer alone':<22}{'':>8}{'':>9}{alone['cpu']:>9.2f}{'':>12}", flush=True)
-        print_row("  net of it", {**result, "cpu": net[-1] * result["gb"]}, net[-1])
+        print(f"{'symcast, one viewer':<22}{'':>8}{'':>9}{alone['cpu']:>9.2f}", flush=True)
+        for container in options.containers:
+            result = run_symcast(options.viewers, options.seconds, container)
+            raw[container].append(result["cpu"] / result["gb"])
+            print_row(f"symcast .{container}", result, raw[container][-1])
+            net[container].append((result["cpu"] - encoding * result["seconds"]) / result["gb"])
+            print_row("  net of one viewer",
+                      {**result, "cpu": net[container][-1] * result["gb"]}, net[container][-1])
 
     middle = statistics.median(bare)
-    print(f"medians, CPU s/GB: bare {middle:.3f}, symcast raw {statistics.median(raw):.3f}, "
-          f"net {statistics.median(net):.3f}")
-    print(f"ratio to bare: raw {statistics.median(raw) / middle:.2f}, "
-          f"net {statistics.median(net) / middle:.2f}")
+    print(f"medians, CPU s/GB: bare {middle:.3f}")
+    for container in options.containers:
+        of_raw, of_net = statistics.median(raw[container]), statistics.median(net[container])
+        print(f"  .{container:<4} raw {of_raw:.3f}, net {of_net:.3f}; ratio to bare: raw "
+              f"{of_raw / middle:.2f}, net {of_net / middle:.2f}")
 
 
 main()
