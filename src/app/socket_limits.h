@@ -22,8 +22,8 @@ base::BitRate pacing_limit(base::BitRate video, const transcoder::AudioSettings&
                            const TcpSettings& tcp);
 base::ByteCount notsent_limit(base::BitRate video, const TcpSettings& tcp);
 
-/// What a video rate becomes on the wire: MPEG-TS carries 184 bytes in 188 and adds about 130 to
-/// each picture and 60 to each of 47 sounds per second.
+/// What a video rate becomes on the wire: MPEG-TS carries 184 bytes in 188, and every container
+/// adds to each picture and to each of 47 sounds per second, MPEG-TS about 130 and 60 bytes.
 abr::Transport transport(const transcoder::AudioSettings& audio, media::Container container,
                          base::Duration frame_interval);
 

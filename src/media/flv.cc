@@ -38,10 +38,7 @@ void append_header(std::vector<std::uint8_t>& out, std::uint8_t type, std::uint3
 
 void end_tag(std::vector<std::uint8_t>& out, std::size_t begin) {
   const std::size_t size = out.size() - begin;
-  const std::size_t data = size - kTagHeader;
-  for (std::size_t i = 0; i < 3; ++i) {
-    out[begin + 1 + i] = static_cast<std::uint8_t>(data >> (16 - 8 * i));
-  }
+  put_number(out, begin + 1, size - kTagHeader, 3);
   append_number(out, size, kTagSize);
 }
 
@@ -50,9 +47,7 @@ std::size_t tag_size(std::span<const std::uint8_t> tag) {
 }
 
 void set_time(std::span<std::uint8_t> tag, std::uint32_t time) {
-  tag[4] = static_cast<std::uint8_t>(time >> 16);
-  tag[5] = static_cast<std::uint8_t>(time >> 8);
-  tag[6] = static_cast<std::uint8_t>(time);
+  put_number(tag, 4, time, 3);
   tag[7] = static_cast<std::uint8_t>(time >> 24);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "media/bytes.h"
+
 namespace media::h264 {
 
 namespace {
@@ -32,9 +34,7 @@ std::vector<Bytes> nal_units(Bytes stream) {
 
 void append_with_lengths(std::vector<std::uint8_t>& out, Bytes stream) {
   for (const Bytes unit : nal_units(stream)) {
-    for (int shift = 24; shift >= 0; shift -= 8) {
-      out.push_back(static_cast<std::uint8_t>(unit.size() >> shift));
-    }
+    append_number(out, unit.size(), 4);
     out.insert(out.end(), unit.begin(), unit.end());
   }
 }

@@ -30,12 +30,7 @@ class Box {
   }
   Box(const Box&) = delete;
   Box& operator=(const Box&) = delete;
-  ~Box() {
-    const std::size_t size = out_.size() - begin_;
-    for (std::size_t i = 0; i < 4; ++i) {
-      out_[begin_ + i] = static_cast<std::uint8_t>(size >> (24 - 8 * i));
-    }
-  }
+  ~Box() { put_number(out_, begin_, out_.size() - begin_, 4); }
 
  private:
   std::vector<std::uint8_t>& out_;

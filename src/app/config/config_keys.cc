@@ -372,11 +372,11 @@ Section<StreamConfig> tcp_section() {
 
 Section<StreamConfig> name_section() {
   using Part = transcoder::StreamSettings;
-  return section<StreamConfig, Part>("", "", [](auto& stream) -> auto& { return stream.media; },
-                                     {
-                                         key("name", &Part::name, Text{"letters, digits, - and _"},
-                                             "Served as /NAME.ts, /NAME.flv and /NAME.mp4."),
-                                     });
+  return section<StreamConfig, Part>(
+      "", "", [](auto& stream) -> auto& { return stream.media; },
+      {
+          key("name", &Part::name, Text{"letters, digits, - and _"}, "Served as /NAME.*."),
+      });
 }
 
 Section<StreamConfig> source_uri_section() {
