@@ -24,6 +24,8 @@ constexpr base::Duration kLinger = std::chrono::seconds{2};
 // A player sends nothing after its request; this much is a mistake or an attack.
 constexpr std::size_t kMaxDiscarded = 64 * 1024;
 
+constexpr std::string_view kNoEncoder = "no encoder can be started";
+
 std::string_view reason_of(Seats::Full full) {
   return full == Seats::Full::kInAll ? "the server is full: try again later"
                                      : "too many viewers from your address";
@@ -53,12 +55,13 @@ Connection::Connection(LoopContext& context, Accepted accepted, base::Time now)
           static_cast<std::size_t>(context.shared.settings.max_header.bytes()))},
       rule_{context.loop.when_ready("connection", socket_.fd(),
                                     [this](EventLoop::Ready ready) { on_ready(ready); })} {
+  link_.fd = socket_.fd();
   context_.counters.connections.add();
 }
 
 void Connection::check_times(base::Time now) {
   if (phase_ == Phase::kStream) return session_->check_times(now);
-  if (phase_ == Phase::kClosed || now < deadline_) return;
+  if (phase_ == Phase::kClosed || waits() || now < deadline_) return;
   if (phase_ == Phase::kRequest && parser_->started()) {
     return refuse(408, "the request took too long", now);
   }
@@ -70,7 +73,7 @@ void Connection::stop(base::Time now) {
   stopping_ = true;
   keep_alive_ = false;
   if (phase_ == Phase::kStream) return session_->finish(LeaveReason::kShutdown, now);
-  if (phase_ == Phase::kResponse) {
+  if (phase_ == Phase::kResponse && !waits()) {
     deadline_ = std::min(deadline_, now + ViewerSession::kGrace);
   } else {
     close();
@@ -93,6 +96,10 @@ void Connection::on_ready(EventLoop::Ready ready) {
 
 void Connection::on_writable(base::Time now) {
   if (phase_ == Phase::kStream) return session_->on_writable(now);
+  resume(now);
+}
+
+void Connection::resume(base::Time now) {
   if (phase_ != Phase::kResponse) return;
   flush(now);
   if (phase_ != Phase::kRequest) return;
@@ -104,12 +111,14 @@ void Connection::on_readable(base::Time now) {
   std::array<char, kReadSize> buffer;
   for (int i = 0; i < kReadsPerTurn; ++i) {
     // While a response waits for room nothing is read: the client is to take it first.
-    if (phase_ == Phase::kResponse || phase_ == Phase::kClosed) return;
+    if ((phase_ == Phase::kResponse && !waits()) || phase_ == Phase::kClosed) return;
     const auto got = socket_.receive(buffer);
     if (got.none) return;
     if (got.closed) return peer_closed(now);
     if (phase_ == Phase::kRequest) {
       input({buffer.data(), got.bytes}, now);
+    } else if (phase_ == Phase::kResponse && keep_alive_ && pipelined_.size() < kMaxDiscarded) {
+      pipelined_.append(buffer.data(), got.bytes);
     } else {
       discard(got.bytes, now);
     }
@@ -132,6 +141,7 @@ void Connection::input(std::string_view bytes, base::Time now) {
     answer(parser_->take(), now);
   }
   if (phase_ == Phase::kResponse && keep_alive_) pipelined_ = bytes;
+  if (waits()) rule_->again();  // it is heard of when the client goes
 }
 
 void Connection::discard(std::size_t bytes, base::Time now) {
@@ -159,7 +169,26 @@ void Connection::answer(const HttpRequest& request, base::Time now) {
   if (stream && !context_.shared.pages.contains(target->path)) {
     return watch(request, *stream, *target, now);
   }
-  respond(context_.shared.pages.get({target->path, target->query, peer_.address}), now);
+  if (context_.shared.pages.contains(target->path)) return show(*target, now);
+  const AnswerRequest asked{.path = target->path,
+                            .query = target->query,
+                            .address = peer_.address,
+                            .user_agent = request.user_agent,
+                            .loop = context_.index};
+  try {
+    auto made = context_.shared.handler.answer(asked, link_, now);
+    if (!made) return show(*target, now);  // which says that there is none
+    response_.begin(std::move(made), {.head_only = head_only_, .http_1_0 = http_1_0_},
+                    [this](const AnswerHead& its) { return head(its); });
+  } catch (const std::exception& error) {
+    log_failure(asked.path, error, now);
+    return respond({.status = 503, .body = std::string{kNoEncoder} + "\n"}, now);
+  }
+  flush(now);
+}
+
+void Connection::show(const RequestTarget& target, base::Time now) {
+  respond(context_.shared.pages.get({target.path, target.query, peer_.address}), now);
 }
 
 void Connection::watch(const HttpRequest& request, const StreamTarget& stream,
@@ -187,23 +216,28 @@ void Connection::watch(const HttpRequest& request, const StreamTarget& stream,
 std::variant<Admission, Refusal> Connection::admit(const ViewerRequest& viewer, base::Time now) {
   try {
     return context_.shared.handler.admit(viewer, now);
-  } catch (const std::exception& error) {  // such as a thread that the system does not allow
-    if (const auto times = context_.failed_admissions.count(now)) {
-      base::log::error("admission_failed", {{"stream", viewer.stream},
-                                            {"error", error.what()},
-                                            {"times", *times},
-                                            {"hint", "raise TasksMax= of the unit, or memory"}});
-    }
-    return Refusal{503, "no encoder can be started"};
+  } catch (const std::exception& error) {
+    log_failure(viewer.stream, error, now);
+    return Refusal{503, std::string{kNoEncoder}};
   }
+}
+
+/// Such as a thread that the system does not allow.
+void Connection::log_failure(const std::string& what, const std::exception& error, base::Time now) {
+  const auto times = context_.failed_admissions.count(now);
+  if (!times) return;
+  base::log::error("admission_failed", {{"stream", what},
+                                        {"error", error.what()},
+                                        {"times", *times},
+                                        {"hint", "raise TasksMax= of the unit, or memory"}});
 }
 
 void Connection::start_stream(const HttpRequest& request, const ViewerRequest& viewer,
                               Admission admission, Seats::Seat seat, base::Time now) {
   keep_alive_ = false;
-  std::string response = head(200, content_type(viewer.container), std::nullopt);
+  std::string response = head({.content_type = std::string{content_type(viewer.container)}});
   if (head_only_) {
-    output_ = std::move(response);
+    response_.begin(std::move(response));
     return flush(now);
   }
   const auto framing =
@@ -227,8 +261,10 @@ void Connection::start_stream(const HttpRequest& request, const ViewerRequest& v
 }
 
 void Connection::respond(const Page& page, base::Time now) {
-  output_ = head(page.status, page.content_type, page.body.size());
-  if (!head_only_) output_ += page.body;
+  std::string whole =
+      head({.status = page.status, .content_type = page.content_type, .length = page.body.size()});
+  if (!head_only_) whole += page.body;
+  response_.begin(std::move(whole));
   flush(now);
 }
 
@@ -238,34 +274,56 @@ void Connection::refuse(int status, const std::string& reason, base::Time now) {
   respond({.status = status, .body = reason + "\n"}, now);
 }
 
-std::string Connection::head(int status, std::string_view type, std::optional<std::size_t> length) {
+std::string Connection::head(const AnswerHead& head) {
   const auto last = Counters::kStatuses - 1;
-  context_.counters.responses[std::min(static_cast<std::size_t>(status), last)].add();
-  return ResponseHead{.status = status,
-                      .content_type = type,
-                      .length = length,
+  context_.counters.responses[std::min(static_cast<std::size_t>(head.status), last)].add();
+  if (!head.length && http_1_0_) keep_alive_ = false;
+  return ResponseHead{.status = head.status,
+                      .content_type = head.content_type,
+                      .length = head.length,
                       .http_1_0 = http_1_0_,
                       .keep_alive = keep_alive_,
-                      .date = std::time(nullptr)}
+                      .date = std::time(nullptr),
+                      .cache_control = head.cache_control,
+                      .fields = head.fields}
       .text();
 }
 
 void Connection::flush(base::Time now) {
   phase_ = Phase::kResponse;
-  while (output_sent_ < output_.size()) {
-    iovec rest{output_.data() + output_sent_, output_.size() - output_sent_};
-    const auto sent = socket_.send({&rest, 1});
-    if (sent.error != 0) return close();
-    if (sent.bytes > 0) deadline_ = now + context_.shared.settings.stall_timeout;
-    output_sent_ += sent.bytes;
-    sent_ += sent.bytes;
-    if (sent.full) return;
+  context_.waiting.erase(this);
+  try {
+    while (response_.pull(link_, now)) {
+      if (!write(now)) return;
+    }
+  } catch (const std::exception& error) {  // the last frame before libevent's C code
+    base::log::error("answer_failed", {{"error", error.what()}});
+    return close();
   }
-  output_.clear();
-  output_sent_ = 0;
+  if (response_.waits()) {
+    context_.waiting.insert_or_assign(this, response_.wait());
+    return;
+  }
   if (!keep_alive_) return linger(now);
   phase_ = Phase::kRequest;
   deadline_ = now + kIdle;
+}
+
+/// False when the socket takes no more for now, or nothing any more.
+bool Connection::write(base::Time now) {
+  OutputQueue::Pieces memory;
+  while (!response_.output().empty()) {
+    const auto sent = socket_.send(response_.output().pieces(memory));
+    if (sent.error != 0) {
+      close();
+      return false;
+    }
+    if (sent.bytes > 0) deadline_ = now + context_.shared.settings.stall_timeout;
+    response_.output().advance(sent.bytes);
+    sent_ += sent.bytes;
+    if (sent.full) return false;
+  }
+  return true;
 }
 
 void Connection::on_session_ended(LeaveReason reason, bool complete) {
@@ -291,6 +349,7 @@ void Connection::close() {
   rule_->disable();
   socket_.close();
   seat_ = {};
+  context_.waiting.erase(this);
   context_.closed.push_back(this);
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "server/http_request_parser.h"
 #include "server/loop_context.h"
 #include "server/request_target.h"
+#include "server/response.h"
 #include "server/seats.h"
 #include "server/viewer_session.h"
 #include "server/viewer_socket.h"
@@ -22,7 +24,7 @@ namespace server {
 /// One TCP connection from accept to close. Used on its loop thread; once closed it waits in
 /// LoopContext::closed to be destroyed.
 ///
-///   Request ⇄ Response (while the socket takes no more)
+///   Request ⇄ Response (while the socket takes no more, or the answer waits)
 ///      ├──► Stream (the rest of its life) ──┐
 ///      └────────────────────────────────────┴─► Linger ─► Closed
 class Connection {
@@ -30,6 +32,7 @@ class Connection {
   Connection(LoopContext& context, Accepted accepted, base::Time now);
 
   void check_times(base::Time now);  ///< a few times per second
+  void resume(base::Time now);       ///< what its answer waits for may have come
   void stop(base::Time now);         ///< ends what is under way and closes, within kGrace
   void abort(base::Time now);        ///< closes at once
 
@@ -50,9 +53,13 @@ class Connection {
   void start_stream(const HttpRequest& request, const ViewerRequest& viewer, Admission admission,
                     Seats::Seat seat, base::Time now);
   void respond(const Page& page, base::Time now);
+  void show(const RequestTarget& page, base::Time now);
+  void log_failure(const std::string& what, const std::exception& error, base::Time now);
   void refuse(int status, const std::string& reason, base::Time now);
-  std::string head(int status, std::string_view type, std::optional<std::size_t> length);
+  std::string head(const AnswerHead& head);
   void flush(base::Time now);
+  bool write(base::Time now);
+  bool waits() const { return phase_ == Phase::kResponse && response_.waits(); }
   void on_session_ended(LeaveReason reason, bool complete);
   void linger(base::Time now);
   void close();
@@ -70,8 +77,8 @@ class Connection {
   bool http_1_0_ = false;  ///< of the request being answered, as the next two
   bool keep_alive_ = false;
   bool head_only_ = false;
-  std::string output_;
-  std::size_t output_sent_ = 0;
+  Response response_;
+  Link link_;
   std::uint64_t sent_ = 0;     ///< bytes since accept, before a stream
   std::size_t discarded_ = 0;  ///< bytes that came and were not asked for
   std::unique_ptr<ViewerSession> session_;

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "media/packet.h"
 #include "server/address.h"
+#include "server/answer.h"
 #include "server/sent_frames.h"
 
 /// What the server asks of the program around it.
@@ -129,12 +130,17 @@ class LoopSource {
   virtual void on_readable(base::Time now) = 0;
 };
 
-/// Decides who may watch. What it throws is logged and answered 503.
+/// Decides who may watch, and answers what is no page. What it throws is logged and answered 503.
 class Handler {
  public:
   virtual ~Handler() = default;
   /// Called on any loop thread.
   virtual std::variant<Admission, Refusal> admit(const ViewerRequest& request, base::Time now) = 0;
+  /// Called on the connection's loop thread. Null: there is no such thing.
+  virtual std::unique_ptr<Answer> answer(const AnswerRequest& /*request*/, Link& /*link*/,
+                                         base::Time /*now*/) {
+    return nullptr;
+  }
   /// What `loop` is to wait for; asked for once, before it runs.
   virtual std::vector<std::unique_ptr<LoopSource>> loop_sources(int /*loop*/) { return {}; }
 };

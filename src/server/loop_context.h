@@ -50,6 +50,7 @@ struct LoopContext {
   const int index;  ///< of the loop, from 0
   std::map<media::ChannelId, std::unique_ptr<GroupChannel>> channels{};
   std::unordered_map<ViewerId, ViewerSession*> sessions{};
+  std::unordered_map<Connection*, Answer::Wait> waiting{};  ///< answers that have nothing to send
   std::vector<Connection*> closed{};  ///< to be destroyed in the loop's next turn
   base::LogPeriod failed_admissions{};
 

@@ -38,15 +38,16 @@ std::string ResponseHead::text() const {
   const auto end = std::back_inserter(out);
   fmt::format_to(end,
                  "HTTP/1.1 {} {}\r\nServer: symcast\r\nDate: {}\r\nContent-Type: {}\r\n"
-                 "Cache-Control: no-store\r\nConnection: {}\r\n",
+                 "Cache-Control: {}\r\nConnection: {}\r\n",
                  status, http_status_str(static_cast<http_status>(status)), http_date(date),
-                 content_type, keep_alive ? "keep-alive" : "close");
+                 content_type, cache_control, keep_alive ? "keep-alive" : "close");
   if (length) {
     fmt::format_to(end, "Content-Length: {}\r\n", *length);
   } else if (!http_1_0) {
     fmt::format_to(end, "Transfer-Encoding: chunked\r\n");
   }
   append_special(out, status);
+  for (const auto& field : fields) fmt::format_to(end, "{}\r\n", field);
   return out += "\r\n";
 }
 

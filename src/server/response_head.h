@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <ctime>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,8 @@ struct ResponseHead {
   bool http_1_0 = false;              ///< the request was: no chunks
   bool keep_alive = false;
   std::time_t date = 0;
+  std::string_view cache_control = "no-store";
+  std::span<const std::string> fields{};  ///< further ones: "Name: value"
 
   std::string text() const;
 };

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -86,12 +87,31 @@ void Worker::on_wake() {
   for (auto& event : events_) {
     std::visit([&](auto& e) { handle(e, now); }, event);
   }
+  resume_waiting(
+      [this](const Answer::Wait& wait) {
+        return wait.stream && std::ranges::find(published_, *wait.stream) != published_.end();
+      },
+      now);
+  published_.clear();
   events_.clear();
+}
+
+template <typename IsDue>
+void Worker::resume_waiting(IsDue is_due, base::Time now) {
+  std::vector<Connection*> due;
+  for (const auto& [connection, wait] : context_.waiting) {
+    if (is_due(wait)) due.push_back(connection);
+  }
+  for (Connection* connection : due) connection->resume(now);
 }
 
 void Worker::handle(Published& event, base::Time now) {
   event.item.packet = counted_here(std::move(event.item.packet));
   context_.channel(event.channel).publish(event.item, now);
+  if (context_.waiting.empty()) return;
+  if (std::ranges::find(published_, event.channel.stream) == published_.end()) {
+    published_.push_back(event.channel.stream);
+  }
 }
 
 void Worker::handle(ChannelClosed& event, base::Time now) {
@@ -125,6 +145,7 @@ void Worker::on_housekeeping() {
   last_tick_.store(now, std::memory_order_relaxed);
   ++ticks_;
   for (auto& [id, channel] : context_.channels) channel->flush_sounds(now);
+  resume_waiting([now](const Answer::Wait& wait) { return wait.until && now >= *wait.until; }, now);
   if (stop_deadline_ || ticks_ % kTicksPerCheck == 0) check_connections(now);
   reap();
 }

@@ -47,6 +47,8 @@ class Worker {
   void handle(Stopping& event, base::Time now);
   void on_housekeeping();
   void check_connections(base::Time now);
+  template <typename IsDue>
+  void resume_waiting(IsDue is_due, base::Time now);
   void reap();
 
   Counters counters_;
@@ -61,6 +63,7 @@ class Worker {
   std::vector<EventLoop::RulePtr> source_rules_;
   std::unique_ptr<Acceptor> acceptor_;
   std::vector<Handover::Event> events_;
+  std::vector<std::uint32_t> published_;  ///< streams that have packets among the events
   unsigned ticks_ = 0;
   std::optional<base::Time> stop_deadline_;
   std::thread thread_;

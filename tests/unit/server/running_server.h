@@ -31,6 +31,7 @@ struct Seen {
   std::atomic<int> early{0};  ///< of them, before that
   std::atomic<int> leaves{0};
   std::atomic<int> observers{0};  ///< alive
+  std::atomic<int> answers{0};    ///< likewise
   std::atomic<int> nodelay{-1};
   std::atomic<int> user_timeout{-1};          ///< ms
   std::atomic<int> notsent_lowat{16 * 1024};  ///< bytes, for the next viewer's socket
@@ -111,7 +112,31 @@ class FakeObserver : public server::ViewerObserver {
   std::optional<tcpinfo::DeliveryReports> reports_;
 };
 
-/// Knows the stream "live", whose viewers begin on channel {0, 0}, and "broken".
+/// "begun", and "ended" when what it waits for has come.
+class WaitingAnswer : public server::Answer {
+ public:
+  WaitingAnswer(std::atomic<int>& alive, Wait wait) : alive_{alive}, wait_{wait} { ++alive_; }
+  ~WaitingAnswer() override { --alive_; }
+  Step next(server::Link&, base::Time) override {
+    switch (calls_++) {
+      case 0:
+        return {.head = server::AnswerHead{}, .body = {server::SharedBytes::of("begun")}};
+      case 1:
+        return {};
+      default:
+        return {.head = {}, .body = {server::SharedBytes::of("ended")}, .complete = true};
+    }
+  }
+  Wait wait() const override { return wait_; }
+
+ private:
+  std::atomic<int>& alive_;
+  const Wait wait_;
+  int calls_ = 0;
+};
+
+/// Knows the stream "live", whose viewers begin on channel {0, 0}, and "broken"; and answers that
+/// wait for a packet or a time.
 class FakeHandler : public server::Handler {
  public:
   std::variant<server::Admission, server::Refusal> admit(const server::ViewerRequest& request,
@@ -122,6 +147,19 @@ class FakeHandler : public server::Handler {
     std::lock_guard lock{seen.mutex};
     seen.requests[request.id] = request;
     return server::Admission{{0, 0}, std::make_unique<FakeObserver>(seen)};
+  }
+
+  std::unique_ptr<server::Answer> answer(const server::AnswerRequest& request, server::Link&,
+                                         base::Time now) override {
+    if (request.path == "/packet") {
+      return std::make_unique<WaitingAnswer>(seen.answers, server::Answer::Wait{.stream = 0});
+    }
+    if (request.path == "/time") {
+      return std::make_unique<WaitingAnswer>(
+          seen.answers, server::Answer::Wait{.until = now + std::chrono::milliseconds{100}});
+    }
+    if (request.path == "/throws") throw std::runtime_error{"no answer"};
+    return nullptr;
   }
 
   Seen seen;

@@ -1,0 +1,36 @@
+#include "server/output_queue.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace server {
+
+SharedBytes SharedBytes::of(std::string text) {
+  const auto owner = std::make_shared<const std::string>(std::move(text));
+  return {owner, {reinterpret_cast<const std::uint8_t*>(owner->data()), owner->size()}};
+}
+
+void OutputQueue::push(SharedBytes bytes) {
+  if (!bytes.bytes.empty()) queue_.push_back(std::move(bytes));
+}
+
+std::span<iovec> OutputQueue::pieces(Pieces& memory) const {
+  const std::size_t count = std::min(queue_.size(), kMaxPieces);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto bytes = queue_[i].bytes;
+    memory[i] = {const_cast<std::uint8_t*>(bytes.data()), bytes.size()};
+  }
+  return std::span{memory}.first(count);
+}
+
+void OutputQueue::advance(std::size_t bytes) {
+  while (bytes > 0) {
+    auto& first = queue_.front().bytes;
+    const auto gone = std::min(bytes, first.size());
+    first = first.subspan(gone);
+    bytes -= gone;
+    if (first.empty()) queue_.pop_front();
+  }
+}
+
+}  // namespace server

@@ -1,0 +1,121 @@
+#include "server/response.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <deque>
+
+namespace {
+
+using server::Answer;
+using server::AnswerHead;
+using server::Link;
+using server::Response;
+using server::SharedBytes;
+
+/// Gives what it was told to.
+class Scripted : public Answer {
+ public:
+  explicit Scripted(std::deque<Step>& steps) : steps_{steps} {}
+  Step next(Link&, base::Time) override {
+    if (steps_.empty()) return {};
+    auto step = std::move(steps_.front());
+    steps_.pop_front();
+    return step;
+  }
+  Wait wait() const override { return {.stream = 7, .until = {}}; }
+
+ private:
+  std::deque<Step>& steps_;
+};
+
+class ResponseTest : public ::testing::Test {
+ protected:
+  void begin(Response::Framing framing) {
+    response_.begin(std::make_unique<Scripted>(steps_), framing, [](const AnswerHead& head) {
+      return head.length ? "HEAD " + std::to_string(*head.length) + "\n" : std::string{"HEAD\n"};
+    });
+  }
+
+  static Answer::Step step(const std::string& text, bool complete = false) {
+    return {.head = {}, .body = {SharedBytes::of(text)}, .complete = complete};
+  }
+
+  /// All that is to be had now.
+  std::string read() {
+    std::string out;
+    while (response_.pull(link_, {})) {
+      server::OutputQueue::Pieces memory;
+      for (const auto& piece : response_.output().pieces(memory)) {
+        out.append(static_cast<const char*>(piece.iov_base), piece.iov_len);
+        response_.output().advance(piece.iov_len);
+      }
+    }
+    return out;
+  }
+
+  std::deque<Answer::Step> steps_;
+  Link link_;
+  Response response_;
+};
+
+TEST_F(ResponseTest, WholeIsDoneWhenTaken) {
+  response_.begin("all of it");
+  EXPECT_EQ(read(), "all of it");
+  EXPECT_TRUE(response_.done());
+}
+
+TEST_F(ResponseTest, BodyOfKnownLengthGoesAsItIs) {
+  steps_ = {{.head = AnswerHead{.length = 4}, .body = {}}, step("ab"), step("cd", true)};
+  begin({});
+  EXPECT_EQ(read(), "HEAD 4\nabcd");
+  EXPECT_TRUE(response_.done());
+}
+
+TEST_F(ResponseTest, BodyOfUnknownLengthGoesInChunks) {
+  steps_ = {{.head = AnswerHead{}, .body = {SharedBytes::of("ab"), SharedBytes::of("cd")}},
+            step(std::string(16, 'x')),
+            {.head = {}, .body = {}, .complete = true}};
+  begin({});
+  EXPECT_EQ(read(), "HEAD\n4\r\nabcd\r\n10\r\n" + std::string(16, 'x') + "\r\n0\r\n\r\n");
+}
+
+TEST_F(ResponseTest, OldClientsGetNoChunks) {
+  steps_ = {{.head = AnswerHead{}, .body = {}}, step("ab", true)};
+  begin({.http_1_0 = true});
+  EXPECT_EQ(read(), "HEAD\nab");
+}
+
+TEST_F(ResponseTest, HeadAloneIsComplete) {
+  steps_ = {{.head = AnswerHead{}, .body = {SharedBytes::of("ab")}}};
+  begin({.head_only = true});
+  EXPECT_EQ(read(), "HEAD\n");
+  EXPECT_TRUE(response_.done());
+}
+
+TEST_F(ResponseTest, WaitsWhereThereIsNothing) {
+  begin({});
+  EXPECT_EQ(read(), "");
+  EXPECT_TRUE(response_.waits());
+  EXPECT_EQ(response_.wait().stream, 7u);
+  steps_ = {{.head = AnswerHead{.length = 2}, .body = {}}, step("ab", true)};
+  EXPECT_EQ(read(), "HEAD 2\nab");
+  EXPECT_FALSE(response_.waits());
+}
+
+TEST_F(ResponseTest, BytesAreNotCopied) {
+  const auto bytes = SharedBytes::of("ab");
+  steps_ = {{.head = AnswerHead{.length = 2}, .body = {bytes}, .complete = true}};
+  begin({});
+  ASSERT_TRUE(response_.pull(link_, {}));
+  server::OutputQueue::Pieces memory;
+  EXPECT_EQ(response_.output().pieces(memory).back().iov_base, bytes.bytes.data());
+}
+
+TEST_F(ResponseTest, PartsOfBytesAreTaken) {
+  response_.begin("abcdef");
+  response_.output().advance(4);
+  EXPECT_EQ(read(), "ef");
+}
+
+}  // namespace

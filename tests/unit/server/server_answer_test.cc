@@ -1,0 +1,86 @@
+#include <gmock/gmock.h>
+
+#include "http_client.h"
+#include "packets.h"
+#include "running_server.h"
+
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class ServerAnswerTest : public RunningServer {
+ protected:
+  ServerAnswerTest() { start(); }
+
+  bool waiting(int answers) {
+    return eventually([&] { return handler_.seen.answers == answers; });
+  }
+  void publish(std::uint32_t stream) { server_->publish({stream, 0}, packets::picture(1, true)); }
+};
+
+TEST_F(ServerAnswerTest, GoesOnWhenAPacketOfItsStreamComes) {
+  HttpClient client{endpoint_};
+  client.get("/packet");
+  EXPECT_THAT(client.read_head(), HasSubstr("Transfer-Encoding: chunked"));
+  EXPECT_EQ(client.read_chunked(5), "begun");
+  publish(1);
+  publish(0);
+  EXPECT_EQ(client.read_chunked(100), "ended");
+  EXPECT_TRUE(client.ended());
+}
+
+TEST_F(ServerAnswerTest, AnotherStreamsPacketIsNoReason) {
+  HttpClient client{endpoint_};
+  client.get("/packet");
+  client.read_head();
+  client.read_chunked(5);
+  publish(1);
+  std::this_thread::sleep_for(std::chrono::milliseconds{100});
+  EXPECT_EQ(handler_.seen.answers, 1);
+}
+
+TEST_F(ServerAnswerTest, GoesOnAtItsTime) {
+  HttpClient client{endpoint_};
+  const auto begin = base::Clock::now();
+  client.get("/time");
+  client.read_head();
+  EXPECT_EQ(client.read_chunked(10), "begunended");
+  EXPECT_GE(base::Clock::now() - begin, std::chrono::milliseconds{100});
+}
+
+TEST_F(ServerAnswerTest, TheConnectionGoesOn) {
+  HttpClient client{endpoint_};
+  client.send("GET /time HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  client.read_head();
+  EXPECT_EQ(client.read_chunked(100), "begunended");
+  EXPECT_THAT(client.read_page(), StartsWith("HTTP/1.1 200 OK"));
+}
+
+TEST_F(ServerAnswerTest, EndsWithItsClient) {
+  {
+    HttpClient client{endpoint_};
+    client.get("/packet");
+    client.read_head();
+    EXPECT_TRUE(waiting(1));
+  }
+  EXPECT_TRUE(waiting(0));
+}
+
+TEST_F(ServerAnswerTest, EndsWithTheServer) {
+  HttpClient client{endpoint_};
+  client.get("/packet");
+  client.read_head();
+  EXPECT_TRUE(waiting(1));
+  server_->stop();
+  EXPECT_EQ(handler_.seen.answers, 0);
+}
+
+TEST_F(ServerAnswerTest, FailureIsTheConnectionsAlone) {
+  HttpClient client{endpoint_};
+  client.get("/throws");
+  EXPECT_THAT(client.read_head(), StartsWith("HTTP/1.1 503"));
+  EXPECT_TRUE(eventually([&] { return server_->alive(base::Clock::now()); }));
+}
+
+}  // namespace
