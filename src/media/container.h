@@ -35,6 +35,10 @@ struct Headers {
   std::string codec;              ///< of the pictures, as RFC 6381 has it: "avc3.640028"
   std::vector<std::uint8_t> flv;  ///< header, metadata, sequence headers: the begin of a response
   std::vector<std::uint8_t> mp4;  ///< ftyp and moov, pictures and sound
+  std::vector<std::uint8_t> mp4_video;  ///< likewise, pictures alone
+  std::vector<std::uint8_t> mp4_audio;  ///< likewise, sound; empty: there is none
+  int width = 0;
+  int height = 0;
   bool operator==(const Headers&) const = default;
 };
 using HeadersPtr = std::shared_ptr<const Headers>;

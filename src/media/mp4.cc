@@ -21,6 +21,14 @@ constexpr std::uint32_t kRunFields = 0x001 | 0x100 | 0x200 | 0x400;
 constexpr std::uint32_t kSync = 0x0200'0000;
 constexpr std::uint32_t kNonSync = 0x0101'0000;
 
+constexpr std::size_t kSampleFields = 12;
+constexpr std::size_t kLonger = 64;  ///< lengths than start codes, in a usual picture
+
+/// Of a fragment: moof, and what mdat begins with.
+constexpr std::size_t header_size(std::size_t samples) {
+  return kMp4FragmentHeader + (samples - 1) * kSampleFields;
+}
+
 /// Writes a box around what is appended in its lifetime.
 class Box {
  public:
@@ -44,81 +52,127 @@ std::uint64_t ticks(Pts time) {
 }
 
 struct Sample {
-  bool video;
-  std::uint64_t number;
-  std::uint64_t begin;  ///< ticks
-  std::uint64_t end;
+  std::uint64_t duration;  ///< ticks
+  std::size_t size;
   bool sync;
 };
 
-Sample sample_of(const Packet& packet, Pts begin) {
-  const bool video = packet.kind == Packet::Kind::kVideo;
-  const Pts end = packet.pts + packet.duration;
-  return {.video = video,
-          .number = packet.number,
-          .begin = video ? ticks<kMp4VideoScale>(begin) : ticks<kMp4AudioScale>(begin),
-          .end = video ? ticks<kMp4VideoScale>(end) : ticks<kMp4AudioScale>(end),
-          .sync = !video || packet.keyframe};
+/// Samples of one track that follow each other.
+struct Run {
+  std::uint32_t track;
+  std::uint64_t sequence;
+  std::uint64_t begin;  ///< ticks
+  std::span<const Sample> samples;
+};
+
+std::uint64_t ticks(const Packet& packet, Pts time) {
+  return packet.kind == Packet::Kind::kVideo ? ticks<kMp4VideoScale>(time)
+                                             : ticks<kMp4AudioScale>(time);
 }
 
-void append_traf(std::vector<std::uint8_t>& out, const Sample& sample, std::size_t size) {
+bool is_sync(const Packet& packet) {
+  return packet.kind == Packet::Kind::kAudio || packet.keyframe;
+}
+
+void append_trun(std::vector<std::uint8_t>& out, std::span<const Sample> samples) {
+  const Box trun{out, "trun"};
+  append_number(out, kRunFields, 4);
+  append_number(out, samples.size(), 4);
+  append_number(out, header_size(samples.size()), 4);
+  for (const auto& sample : samples) {
+    append_number(out, sample.duration, 4);
+    append_number(out, sample.size, 4);
+    append_number(out, sample.sync ? kSync : kNonSync, 4);
+  }
+}
+
+void append_traf(std::vector<std::uint8_t>& out, const Run& run) {
   const Box traf{out, "traf"};
   {
     const Box tfhd{out, "tfhd"};
     append_number(out, kDefaultBaseIsMoof, 4);
-    append_number(out, sample.video ? kMp4VideoTrack : kMp4AudioTrack, 4);
+    append_number(out, run.track, 4);
   }
   {
     const Box tfdt{out, "tfdt"};
     append_number(out, 1u << 24, 4);  // version 1: 64 bits
-    append_number(out, sample.begin, 8);
+    append_number(out, run.begin, 8);
   }
-  const Box trun{out, "trun"};
-  append_number(out, kRunFields, 4);
-  append_number(out, 1, 4);  // sample
-  append_number(out, kMp4FragmentHeader, 4);
-  append_number(out, sample.end - sample.begin, 4);
-  append_number(out, size, 4);
-  append_number(out, sample.sync ? kSync : kNonSync, 4);
+  append_trun(out, run.samples);
 }
 
-/// moof and the header of an mdat of `size` bytes.
-void append_header(std::vector<std::uint8_t>& out, const Sample& sample, std::size_t size) {
+/// moof and the header of an mdat that holds the samples.
+void append_header(std::vector<std::uint8_t>& out, const Run& run) {
   {
     const Box moof{out, "moof"};
     {
       const Box mfhd{out, "mfhd"};
       append_number(out, 0, 4);
-      append_number(out, sample.number + 1, 4);  // sequence_number
+      append_number(out, run.sequence, 4);
     }
-    append_traf(out, sample, size);
+    append_traf(out, run);
   }
-  append_number(out, size + 8, 4);
+  std::size_t size = 8;
+  for (const auto& sample : run.samples) size += sample.size;
+  append_number(out, size, 4);
   for (const char c : std::string_view{"mdat"}) out.push_back(static_cast<std::uint8_t>(c));
 }
 
-}  // namespace
-
-std::vector<std::uint8_t> mp4_fragment(const Packet& packet) {
-  constexpr std::size_t kMost = 64;  // lengths that are longer than start codes
-  std::vector<std::uint8_t> out(kMp4FragmentHeader);
-  out.reserve(kMp4FragmentHeader + packet.unit.size() + kMost);
+void append_data(std::vector<std::uint8_t>& out, const Packet& packet) {
   if (packet.kind == Packet::Kind::kAudio) {
     out.insert(out.end(), packet.unit.begin(), packet.unit.end());
   } else {
     h264::append_with_lengths(out, packet.unit);
   }
+}
+
+/// The header of a fragment of one packet, `size` bytes long, that is shown from `begin` on.
+std::vector<std::uint8_t> single_header(const Packet& packet, Pts begin, std::size_t size) {
+  const bool video = packet.kind == Packet::Kind::kVideo;
+  const auto first = ticks(packet, begin);
+  const Sample sample{ticks(packet, packet.pts + packet.duration) - first, size, is_sync(packet)};
   std::vector<std::uint8_t> header;
-  append_header(header, sample_of(packet, packet.pts), out.size() - kMp4FragmentHeader);
-  std::ranges::copy(header, out.begin());
+  append_header(header, {.track = video ? kMp4VideoTrack : kMp4AudioTrack,
+                         .sequence = packet.number + 1,
+                         .begin = first,
+                         .samples = {&sample, 1}});
+  return header;
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> mp4_fragment(const Packet& packet) {
+  std::vector<std::uint8_t> out(kMp4FragmentHeader);
+  out.reserve(kMp4FragmentHeader + packet.unit.size() + kLonger);
+  append_data(out, packet);
+  std::ranges::copy(single_header(packet, packet.pts, out.size() - kMp4FragmentHeader),
+                    out.begin());
   return out;
 }
 
 std::vector<std::uint8_t> mp4_bridge(const Packet& packet, Pts begin) {
+  return single_header(packet, begin, packet.in(Container::kMp4).size() - kMp4FragmentHeader);
+}
+
+std::vector<std::uint8_t> mp4_chunk(std::span<const PacketPtr> packets, Pts end,
+                                    std::uint64_t sequence) {
+  std::vector<std::uint8_t> out(header_size(packets.size()));
+  std::vector<Sample> samples;
+  for (std::size_t i = 0; i < packets.size(); ++i) {
+    const Packet& packet = *packets[i];
+    const Pts next = i + 1 < packets.size() ? packets[i + 1]->pts : end;
+    const std::size_t before = out.size();
+    append_data(out, packet);
+    samples.push_back(
+        {ticks(packet, next) - ticks(packet, packet.pts), out.size() - before, is_sync(packet)});
+  }
   std::vector<std::uint8_t> header;
-  append_header(header, sample_of(packet, begin),
-                packet.in(Container::kMp4).size() - kMp4FragmentHeader);
-  return header;
+  append_header(header, {.track = kMp4OnlyTrack,
+                         .sequence = sequence,
+                         .begin = ticks(*packets[0], packets[0]->pts),
+                         .samples = samples});
+  std::ranges::copy(header, out.begin());
+  return out;
 }
 
 std::span<const std::uint8_t> mp4_padding(std::size_t bytes) {

@@ -108,16 +108,24 @@ std::vector<std::uint8_t> flv_header(std::span<const std::uint8_t> parameter_set
   return write_header(std::move(format), options);
 }
 
-std::vector<std::uint8_t> mp4_header(std::span<const std::uint8_t> parameter_sets,
-                                     const media::PictureFormat& picture, bool sound) {
+std::vector<std::uint8_t> mp4_header(Format format) {
+  AVDictionary* options = nullptr;
+  av_dict_set(&options, "movflags", "empty_moov+default_base_moof+cmaf", 0);
+  return write_header(std::move(format), options);
+}
+
+Format mp4_video(std::span<const std::uint8_t> parameter_sets,
+                 const media::PictureFormat& picture) {
   Format format = open("mp4");
   add_video(*format, parameter_sets, picture);
   // Parameter sets stand in the pictures, and may change with them (ISO/IEC 14496-15, 5.3.3.1).
   format->streams[0]->codecpar->codec_tag = MKTAG('a', 'v', 'c', '3');
-  if (sound) add_audio(*format);
-  AVDictionary* options = nullptr;
-  av_dict_set(&options, "movflags", "empty_moov+default_base_moof+cmaf", 0);
-  return write_header(std::move(format), options);
+  return format;
+}
+
+Format with_audio(Format format) {
+  add_audio(*format);
+  return format;
 }
 
 /// The parameter sets of a keyframe, as they stand in it.
@@ -147,10 +155,19 @@ media::HeadersPtr ContainerHeaders::update(std::span<const std::uint8_t> keyfram
                                            const media::PictureFormat& format) {
   auto sets = parameter_sets_of(keyframe);
   if (headers_ && sets == parameter_sets_ && format == format_) return headers_;
-  headers_ = std::make_shared<const media::Headers>(
-      media::Headers{.codec = codec_name(sets),
-                     .flv = flv_header(sets, format, audio_),
-                     .mp4 = mp4_header(sets, format, audio_)});
+  media::Headers headers{.codec = codec_name(sets),
+                         .flv = flv_header(sets, format, audio_),
+                         .mp4 = {},
+                         .mp4_video = mp4_header(mp4_video(sets, format)),
+                         .mp4_audio = {},
+                         .width = format.width,
+                         .height = format.height};
+  headers.mp4 = headers.mp4_video;
+  if (audio_) {
+    headers.mp4 = mp4_header(with_audio(mp4_video(sets, format)));
+    headers.mp4_audio = mp4_header(with_audio(open("mp4")));
+  }
+  headers_ = std::make_shared<const media::Headers>(std::move(headers));
   parameter_sets_ = std::move(sets);
   format_ = format;
   return headers_;

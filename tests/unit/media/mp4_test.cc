@@ -41,6 +41,35 @@ TEST(Mp4Test, AKeyframeIsAFragment) {
                              0, 0, 0,    3,    0x65, 0xaa, 0xbb}));
 }
 
+TEST(Mp4Test, AChunkOfOneIsAFragmentThatLastsToItsEnd) {
+  auto packet = picture(true);
+  const auto chunk =
+      media::mp4_chunk(std::vector{std::make_shared<const media::Packet>(packet)}, 1s + 60ms, 5);
+  packet.duration = 60ms;
+  EXPECT_THAT(chunk, ElementsAreArray(media::mp4_fragment(packet)));
+}
+
+TEST(Mp4Test, AChunksSamplesLastUntilTheNext) {
+  std::vector<media::PacketPtr> packets;
+  for (const auto pts : {1000ms, 1040ms, 1120ms}) {
+    auto packet = picture(packets.empty());
+    packet.pts = pts;
+    packets.push_back(std::make_shared<const media::Packet>(packet));
+  }
+  const auto chunk = media::mp4_chunk(packets, 1160ms, 7);
+  const auto number = [&](std::size_t at) {
+    return chunk[at] << 24 | chunk[at + 1] << 16 | chunk[at + 2] << 8 | chunk[at + 3];
+  };
+  EXPECT_EQ(number(20), 7);             // sequence_number
+  EXPECT_EQ(number(80), 3);             // samples
+  EXPECT_EQ(number(84), 108 + 2 * 12);  // data
+  EXPECT_EQ(number(88), 3600);
+  EXPECT_EQ(number(100), 7200);
+  EXPECT_EQ(number(112), 3600);
+  EXPECT_EQ(number(124), 8 + 3 * 7);  // mdat
+  EXPECT_EQ(chunk.size(), 108u + 2 * 12 + 3 * 7);
+}
+
 TEST(Mp4Test, OtherPicturesAreNoSyncSamples) {
   const auto fragment = media::mp4_fragment(picture(false));
   EXPECT_THAT(Bytes(fragment.begin() + 96, fragment.begin() + 100), ElementsAre(1, 1, 0, 0));

@@ -102,6 +102,31 @@ TEST_F(ContainerHeadersTest, Mp4IsReadWithoutAComplaint) {
   expect_all(test::decode(bytes, "mp4"), media::kMp4VideoScale, 0);
 }
 
+TEST_F(ContainerHeadersTest, EachTrackAloneIsReadInChunks) {
+  SampleStream stream{kStart};
+  const auto headers = begin(stream);
+  std::vector<media::PacketPtr> pictures{std::make_shared<media::Packet>(video(first_, 0))};
+  std::vector<media::PacketPtr> sounds;
+  for (std::uint64_t i = 1; i < 60; ++i) {
+    sounds.push_back(std::make_shared<media::Packet>(audio(stream.sound())));
+    pictures.push_back(std::make_shared<media::Packet>(video(stream.picture(), i)));
+  }
+  Bytes bytes = headers->mp4_video;
+  const std::span all{pictures};
+  append(bytes, media::mp4_chunk(all.first(25), pictures[25]->pts, 1));
+  append(bytes, media::mp4_chunk(all.subspan(25), kStart + seconds{2}, 2));
+  const auto seen = test::decode(bytes, "mp4");
+  EXPECT_THAT(seen.messages, IsEmpty());
+  EXPECT_EQ(seen.pictures, 60);
+  EXPECT_EQ(seen.video_pts.at(30), 9'000'000 + 3000 * 30);
+  bytes = headers->mp4_audio;
+  append(bytes, media::mp4_chunk(sounds, sounds.back()->pts + kAacDuration, 1));
+  const auto heard = test::decode(bytes, "mp4");
+  EXPECT_THAT(heard.messages, IsEmpty());
+  EXPECT_EQ(heard.sounds, 59);
+  EXPECT_EQ(heard.tracks, 1u);
+}
+
 TEST_F(ContainerHeadersTest, SaysTheCodec) {
   SampleStream stream;
   EXPECT_THAT(begin(stream)->codec, ::testing::StartsWith("avc3.64"));
