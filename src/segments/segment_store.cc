@@ -1,0 +1,79 @@
+#include "segments/segment_store.h"
+
+#include <algorithm>
+
+namespace segments {
+
+namespace {
+
+std::optional<Segment> copy(const Segment* segment) {
+  return segment == nullptr ? std::nullopt : std::optional{*segment};
+}
+
+}  // namespace
+
+void SegmentStore::publish(std::uint32_t group, const media::PacketPtr& packet) {
+  std::lock_guard lock{mutex_};
+  if (packet->kind == media::Packet::Kind::kAudio) {
+    if (sound_ && packet->number <= *sound_) return;  // of another group already
+    sound_ = packet->number;
+    if (!audio_) audio_.emplace(clock_, window_);
+    return audio_->push(packet);
+  }
+  auto& track = track_of(group);
+  track.push(packet);
+  const auto* segment = track.newest();
+  if (segment == nullptr || (newest_ && segment->number <= *newest_)) return;
+  newest_ = segment->number;
+  const auto oldest = *newest_ + 1 - std::min<std::uint64_t>(window_, *newest_ + 1);
+  for (auto& [id, other] : video_) other.forget_before(oldest);
+  std::erase_if(video_, [this](const auto& entry) {
+    const bool open = std::ranges::any_of(
+        groups_, [&](const auto& known) { return known.second == entry.first; });
+    return !open && entry.second.empty();
+  });
+}
+
+void SegmentStore::close(std::uint32_t group) {
+  std::lock_guard lock{mutex_};
+  groups_.erase(group);
+}
+
+std::optional<SegmentStore::TrackId> SegmentStore::track(std::uint32_t group) const {
+  std::lock_guard lock{mutex_};
+  const auto found = groups_.find(group);
+  return found == groups_.end() ? std::nullopt : std::optional{found->second};
+}
+
+std::optional<Segment> SegmentStore::video(TrackId track, std::uint64_t number) const {
+  std::lock_guard lock{mutex_};
+  const auto found = video_.find(track);
+  return found == video_.end() ? std::nullopt : copy(found->second.find(number));
+}
+
+std::optional<Segment> SegmentStore::audio(std::uint64_t number) const {
+  std::lock_guard lock{mutex_};
+  return audio_ ? copy(audio_->find(number)) : std::nullopt;
+}
+
+std::vector<SegmentStore::Holder> SegmentStore::holders(std::uint64_t number) const {
+  std::lock_guard lock{mutex_};
+  std::vector<Holder> result;
+  for (const auto& [id, track] : video_) {
+    if (const auto* segment = track.find(number)) result.push_back({id, segment->rate});
+  }
+  return result;
+}
+
+std::optional<std::uint64_t> SegmentStore::newest() const {
+  std::lock_guard lock{mutex_};
+  return newest_;
+}
+
+Track& SegmentStore::track_of(std::uint32_t group) {
+  const auto [entry, is_new] = groups_.try_emplace(group, last_track_ + 1);
+  if (is_new) ++last_track_;
+  return video_.try_emplace(entry->second, clock_, window_).first->second;
+}
+
+}  // namespace segments

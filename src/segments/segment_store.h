@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "segments/track.h"
+
+namespace segments {
+
+/// The last segments of one stream: of each of its encode groups, those closed since included, and
+/// of its sound, which is the same in all of them. Bounded: `window` segments of a track, and no
+/// older ones anywhere. Thread-safe.
+class SegmentStore {
+ public:
+  using TrackId = std::uint64_t;  ///< of a group's pictures; never reused, as a group's index is
+
+  SegmentStore(SegmentClock clock, std::size_t window) : clock_{clock}, window_{window} {}
+
+  const SegmentClock& clock() const { return clock_; }
+
+  /// Packets of one group come in order, from one thread.
+  void publish(std::uint32_t group, const media::PacketPtr& packet);
+  void close(std::uint32_t group);
+
+  std::optional<TrackId> track(std::uint32_t group) const;  ///< of an open group with pictures
+  std::optional<Segment> video(TrackId track, std::uint64_t number) const;
+  std::optional<Segment> audio(std::uint64_t number) const;
+  /// Who has begun it, and at which rate.
+  struct Holder {
+    TrackId track;
+    base::BitRate rate;
+  };
+  std::vector<Holder> holders(std::uint64_t number) const;
+  /// The newest segment that a group has begun whole.
+  std::optional<std::uint64_t> newest() const;
+
+ private:
+  Track& track_of(std::uint32_t group);
+
+  const SegmentClock clock_;
+  const std::size_t window_;
+  mutable std::mutex mutex_;                 // guards all below
+  std::map<std::uint32_t, TrackId> groups_;  ///< open ones
+  std::map<TrackId, Track> video_;
+  std::optional<Track> audio_;
+  std::optional<std::uint64_t> sound_;  ///< number of the newest
+  std::optional<std::uint64_t> newest_;
+  TrackId last_track_ = 0;
+};
+
+}  // namespace segments

@@ -1,0 +1,75 @@
+#include "segments/track.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "media/mp4.h"
+
+namespace segments {
+
+bool Part::independent() const {
+  const media::Packet& first = *packets_.front();
+  return first.kind == media::Packet::Kind::kAudio || first.keyframe;
+}
+
+std::span<const std::uint8_t> Part::bytes() const {
+  return bytes_.get([this] { return media::mp4_chunk(packets_, end_, sequence_); });
+}
+
+void Track::push(const media::PacketPtr& packet) {
+  const auto number = clock_.number(packet->pts);
+  if (number_ != number) {
+    close_part(packet->pts);
+    begin_segment(packet);
+  } else if (!pending_.empty() &&
+             clock_.part_at(packet->pts) != clock_.part_at(pending_.front()->pts)) {
+    close_part(packet->pts);
+  }
+  if (segments_.empty() || segments_.back().number != number) return;  // it is not whole
+  segments_.back().rate = std::max(segments_.back().rate, packet->rate);
+  pending_.push_back(packet);
+}
+
+/// What follows a segment goes on where it ended. A track that begins does so within two intervals
+/// of the tick: operating points may leave out the very picture there.
+bool Track::is_whole(const media::Packet& first) const {
+  if (first.kind == media::Packet::Kind::kVideo && !first.keyframe) return false;
+  const auto number = clock_.number(first.pts);
+  if (number_ && *number_ + 1 == number) return true;
+  return first.pts - clock_.begin(number) < 2 * first.duration;
+}
+
+void Track::begin_segment(const media::PacketPtr& first) {
+  const auto number = clock_.number(first->pts);
+  if (!segments_.empty()) segments_.back().complete = true;
+  const bool whole = is_whole(*first);
+  number_ = number;
+  if (!whole) return;
+  segments_.push_back({.number = number,
+                       .begin = first->pts,
+                       .parts = {},
+                       .complete = false,
+                       .headers = first->headers,
+                       .rate = {},
+                       .captured = first->captured});
+  if (segments_.size() > window_) segments_.pop_front();
+}
+
+void Track::close_part(media::Pts end) {
+  if (pending_.empty()) return;
+  auto& segment = segments_.back();
+  const auto sequence = segment.number * clock_.parts() + segment.parts.size() + 1;
+  segment.parts.push_back(std::make_shared<const Part>(std::exchange(pending_, {}), end, sequence));
+}
+
+void Track::forget_before(std::uint64_t number) {
+  while (!segments_.empty() && segments_.front().number < number) segments_.pop_front();
+  if (segments_.empty()) pending_.clear();
+}
+
+const Segment* Track::find(std::uint64_t number) const {
+  const auto found = std::ranges::lower_bound(segments_, number, {}, &Segment::number);
+  return found == segments_.end() || found->number != number ? nullptr : &*found;
+}
+
+}  // namespace segments

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/units.h"
+#include "media/container.h"
+#include "media/packet.h"
+#include "segments/segment_clock.h"
+
+namespace segments {
+
+/// A CMAF chunk: consecutive pictures, or sounds, of one segment. Immutable, shared by everybody
+/// who is sent it; its bytes are made when they are first asked for. Thread-safe.
+class Part {
+ public:
+  /// `end`: when what follows begins. REQUIRES: there are packets.
+  Part(std::vector<media::PacketPtr> packets, media::Pts end, std::uint64_t sequence)
+      : packets_{std::move(packets)}, end_{end}, sequence_{sequence} {}
+
+  media::Pts begin() const { return packets_.front()->pts; }
+  media::Pts end() const { return end_; }
+  base::Duration duration() const { return end_ - begin(); }
+  bool independent() const;                     ///< begins with a keyframe, or is sound
+  std::span<const std::uint8_t> bytes() const;  ///< they live as long as the part
+
+ private:
+  const std::vector<media::PacketPtr> packets_;
+  const media::Pts end_;
+  const std::uint64_t sequence_;
+  media::LazyBytes bytes_;
+};
+using PartPtr = std::shared_ptr<const Part>;
+
+/// A segment as far as it has been made: a value, though its parts are shared.
+struct Segment {
+  std::uint64_t number = 0;
+  media::Pts begin{};
+  std::vector<PartPtr> parts;
+  bool complete = false;
+  media::HeadersPtr headers;  ///< of the keyframe it begins with; null: sound
+  base::BitRate rate;         ///< highest target of its pictures
+  base::Time captured{};      ///< when its first picture was
+
+  media::Pts end() const { return parts.empty() ? begin : parts.back()->end(); }
+  base::Duration duration() const { return end() - begin; }
+};
+
+/// The pictures of one encode group, or a stream's sounds → segments. Keeps those that are whole:
+/// whose begin it has seen. Not thread-safe.
+class Track {
+ public:
+  Track(SegmentClock clock, std::size_t window) : clock_{clock}, window_{window} {}
+
+  /// In order; the first picture is a keyframe.
+  void push(const media::PacketPtr& packet);
+  void forget_before(std::uint64_t number);
+
+  const Segment* find(std::uint64_t number) const;
+  const Segment* newest() const { return segments_.empty() ? nullptr : &segments_.back(); }
+  bool empty() const { return segments_.empty(); }
+
+ private:
+  bool is_whole(const media::Packet& first) const;
+  void begin_segment(const media::PacketPtr& first);
+  void close_part(media::Pts end);
+
+  const SegmentClock clock_;
+  const std::size_t window_;
+  std::deque<Segment> segments_;           ///< rising; only the last one may be incomplete
+  std::vector<media::PacketPtr> pending_;  ///< of the part under way
+  std::optional<std::uint64_t> number_;    ///< of the segment under way, whole or not
+};
+
+}  // namespace segments

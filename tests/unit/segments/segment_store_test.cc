@@ -1,0 +1,74 @@
+#include "segments/segment_store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "track_packets.h"
+
+namespace {
+
+using namespace std::chrono_literals;
+using segments::SegmentStore;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class SegmentStoreTest : public ::testing::Test {
+ protected:
+  void pictures(std::uint32_t group, media::Pts begin, media::Pts end) {
+    track_packets::pictures(begin, end, [&](const auto& packet) { store_.publish(group, packet); });
+  }
+
+  SegmentStore store_{{.segment = 2s, .part = 200ms}, 4};
+};
+
+TEST_F(SegmentStoreTest, HasASegmentOfEachGroup) {
+  pictures(0, 0s, 3s);
+  pictures(1, 0s, 3s);
+  EXPECT_THAT(store_.holders(0), SizeIs(2));
+  EXPECT_TRUE(store_.video(*store_.track(1), 0)->complete);
+  EXPECT_EQ(store_.newest(), 1u);
+}
+
+TEST_F(SegmentStoreTest, ClosedGroupsSegmentsStayForTheWindow) {
+  pictures(0, 0s, 3s);
+  const auto closed = *store_.track(0);
+  store_.close(0);
+  EXPECT_FALSE(store_.track(0));
+  EXPECT_TRUE(store_.video(closed, 0));
+  pictures(1, 4s, 9s);
+  EXPECT_FALSE(store_.video(closed, 0));
+  EXPECT_TRUE(store_.video(closed, 1));
+  pictures(1, 9s, 11s);
+  EXPECT_FALSE(store_.video(closed, 1));
+}
+
+TEST_F(SegmentStoreTest, AnIndexThatIsUsedAgainIsAnotherTrack) {
+  pictures(0, 0s, 3s);
+  const auto before = *store_.track(0);
+  store_.close(0);
+  pictures(0, 4s, 5s);
+  EXPECT_NE(store_.track(0), before);
+  EXPECT_FALSE(store_.video(*store_.track(0), 0));
+}
+
+TEST_F(SegmentStoreTest, TakesEachSoundOnce) {
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    store_.publish(0, track_packets::sound(i));
+    store_.publish(1, track_packets::sound(i));
+  }
+  const auto segment = store_.audio(0);
+  ASSERT_TRUE(segment);
+  // 94 sounds: their bytes, and a header for each of ten parts.
+  std::size_t bytes = 0;
+  for (const auto& part : segment->parts) bytes += part->bytes().size();
+  EXPECT_EQ(bytes, 94u * (3 + 12) + 10 * (108 - 12));
+}
+
+TEST_F(SegmentStoreTest, KnowsNothingAtFirst) {
+  EXPECT_FALSE(store_.newest());
+  EXPECT_FALSE(store_.audio(0));
+  EXPECT_FALSE(store_.track(0));
+  EXPECT_THAT(store_.holders(0), IsEmpty());
+}
+
+}  // namespace

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+
+#include "media/packet.h"
+
+/// Packets of a stream of 25 pictures/s, small.
+namespace track_packets {
+
+inline constexpr media::Pts kFrame = std::chrono::milliseconds{40};
+
+inline media::PacketPtr picture(media::Pts pts, bool keyframe = false) {
+  auto packet = std::make_shared<media::Packet>();
+  packet->keyframe = keyframe;
+  packet->pts = pts;
+  packet->duration = kFrame;
+  packet->rate = base::BitRate::kbps(500);
+  packet->unit = {0, 0, 1, 0x65, 1, 2, 3};
+  if (keyframe) packet->headers = std::make_shared<const media::Headers>();
+  return packet;
+}
+
+inline media::PacketPtr sound(std::uint64_t number) {
+  auto packet = std::make_shared<media::Packet>();
+  packet->kind = media::Packet::Kind::kAudio;
+  packet->number = number;
+  packet->duration = std::chrono::microseconds{21'333};
+  packet->pts = static_cast<std::int64_t>(number) * packet->duration;
+  packet->unit = {1, 2, 3};
+  return packet;
+}
+
+/// Pictures from `begin` to before `end`, a keyframe at every tick of two seconds and at `begin`.
+template <typename Give>
+void pictures(media::Pts begin, media::Pts end, Give give) {
+  for (auto pts = begin; pts < end; pts += kFrame) {
+    give(picture(pts, pts == begin || pts % std::chrono::seconds{2} < kFrame));
+  }
+}
+
+}  // namespace track_packets

@@ -1,0 +1,122 @@
+#include "segments/track.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "media/mp4.h"
+#include "track_packets.h"
+
+namespace {
+
+using namespace std::chrono_literals;
+using segments::Part;
+using segments::Track;
+using ::testing::Each;
+using ::testing::ElementsAreArray;
+using ::testing::IsNull;
+using ::testing::NotNull;
+using ::testing::Pointee;
+using ::testing::Property;
+using ::testing::SizeIs;
+
+constexpr segments::SegmentClock kClock{.segment = 2s, .part = 200ms};
+
+class TrackTest : public ::testing::Test {
+ protected:
+  void pictures(media::Pts begin, media::Pts end) {
+    track_packets::pictures(begin, end, [this](const auto& packet) { track_.push(packet); });
+  }
+
+  Track track_{kClock, 4};
+};
+
+TEST(SegmentClockTest, CountsPartsOfASegment) {
+  EXPECT_EQ(kClock.parts(), 10u);
+  EXPECT_EQ((segments::SegmentClock{.segment = 2s, .part = 300ms}).parts(), 7u);
+  EXPECT_EQ(kClock.number(4s - 1ns), 1u);
+  EXPECT_EQ(kClock.part_at(4s - 1ns), 9u);
+}
+
+TEST_F(TrackTest, SegmentIsCompleteWithTheNextOnesKeyframe) {
+  pictures(0s, 2s);
+  EXPECT_FALSE(track_.find(0)->complete);
+  EXPECT_THAT(track_.find(0)->parts, SizeIs(9));
+  pictures(2s, 2s + 1ms);
+  EXPECT_TRUE(track_.find(0)->complete);
+  EXPECT_THAT(track_.find(0)->parts, SizeIs(10));
+  EXPECT_THAT(track_.find(0)->parts, Each(Pointee(Property(&Part::duration, 200ms))));
+  EXPECT_EQ(track_.find(0)->duration(), 2s);
+}
+
+TEST_F(TrackTest, FirstPartAloneIsIndependent) {
+  pictures(0s, 1s);
+  const auto& parts = track_.find(0)->parts;
+  EXPECT_TRUE(parts[0]->independent());
+  EXPECT_FALSE(parts[1]->independent());
+}
+
+TEST_F(TrackTest, PartIsAChunkOfItsPictures) {
+  std::vector<media::PacketPtr> first;
+  track_packets::pictures(0s, 200ms, [&](const auto& packet) { first.push_back(packet); });
+  pictures(0s, 400ms);
+  const auto part = track_.find(0)->parts.at(0);
+  EXPECT_THAT(std::vector(part->bytes().begin(), part->bytes().end()),
+              ElementsAreArray(media::mp4_chunk(first, 200ms, 1)));
+}
+
+TEST_F(TrackTest, WhatBeginsInsideIsNoSegment) {
+  pictures(500ms, 3s);
+  EXPECT_THAT(track_.find(0), IsNull());
+  EXPECT_EQ(track_.find(1)->begin, 2s + 20ms);
+}
+
+TEST_F(TrackTest, BeginsWithThePictureAfterOneLeftOutAtTheTick) {
+  pictures(2s + 40ms, 3s);
+  EXPECT_THAT(track_.find(1), NotNull());
+}
+
+TEST_F(TrackTest, APartWithoutPicturesIsNone) {
+  track_.push(track_packets::picture(0s, true));
+  track_.push(track_packets::picture(500ms));
+  track_.push(track_packets::picture(700ms));
+  const auto& parts = track_.find(0)->parts;
+  ASSERT_THAT(parts, SizeIs(2));
+  EXPECT_EQ(parts[0]->end(), 500ms);
+}
+
+TEST_F(TrackTest, AHoleOfASegmentEndsTheOneBefore) {
+  pictures(0s, 1s);
+  pictures(4s, 4s + 1ms);
+  EXPECT_TRUE(track_.find(0)->complete);
+  EXPECT_THAT(track_.find(1), IsNull());
+  EXPECT_THAT(track_.find(2), NotNull());
+}
+
+TEST_F(TrackTest, KeepsItsWindow) {
+  pictures(0s, 12s);
+  EXPECT_THAT(track_.find(1), IsNull());
+  EXPECT_THAT(track_.find(2), NotNull());
+  EXPECT_EQ(track_.newest()->number, 5u);
+}
+
+TEST_F(TrackTest, ForgetsEvenWhatIsUnderWay) {
+  pictures(0s, 1s);
+  track_.forget_before(1);
+  EXPECT_TRUE(track_.empty());
+  pictures(1s, 2s);
+  EXPECT_TRUE(track_.empty());
+  pictures(2s, 3s);
+  EXPECT_THAT(track_.find(1), NotNull());
+}
+
+TEST_F(TrackTest, SoundIsCutAtTheSameTicks) {
+  for (std::uint64_t i = 0; i < 200; ++i) track_.push(track_packets::sound(i));
+  const auto* segment = track_.find(0);
+  EXPECT_TRUE(segment->complete);
+  EXPECT_TRUE(segment->parts[3]->independent());
+  EXPECT_GE(track_.find(1)->begin, 2s);
+  EXPECT_LT(track_.find(1)->begin, 2s + 22ms);
+  EXPECT_EQ(segment->end(), track_.find(1)->begin);
+}
+
+}  // namespace
