@@ -18,10 +18,10 @@ void SegmentStore::publish(std::uint32_t group, const media::PacketPtr& packet) 
     if (sound_ && packet->number <= *sound_) return;  // of another group already
     sound_ = packet->number;
     if (!audio_) audio_.emplace(clock_, window_);
-    return audio_->push(packet);
+    return audio_->push(packet, 0);
   }
   auto& track = track_of(group);
-  track.push(packet);
+  track.push(packet, packet->headers ? known(packet->headers) : 0);
   const auto* segment = track.newest();
   if (segment == nullptr || (newest_ && segment->number <= *newest_)) return;
   newest_ = segment->number;
@@ -36,7 +36,10 @@ void SegmentStore::publish(std::uint32_t group, const media::PacketPtr& packet) 
 
 void SegmentStore::close(std::uint32_t group) {
   std::lock_guard lock{mutex_};
-  groups_.erase(group);
+  const auto node = groups_.extract(group);
+  if (node.empty()) return;
+  const auto track = video_.find(node.mapped());
+  if (track != video_.end()) track->second.end();
 }
 
 std::optional<SegmentStore::TrackId> SegmentStore::track(std::uint32_t group) const {
@@ -65,9 +68,27 @@ std::vector<SegmentStore::Holder> SegmentStore::holders(std::uint64_t number) co
   return result;
 }
 
+media::HeadersPtr SegmentStore::headers(std::uint64_t init) const {
+  std::lock_guard lock{mutex_};
+  return init < inits_.size() ? inits_[init] : nullptr;
+}
+
 std::optional<std::uint64_t> SegmentStore::newest() const {
   std::lock_guard lock{mutex_};
   return newest_;
+}
+
+std::uint64_t SegmentStore::init_of(const media::HeadersPtr& headers) {
+  std::lock_guard lock{mutex_};
+  return known(headers);
+}
+
+std::uint64_t SegmentStore::known(const media::HeadersPtr& headers) {
+  const auto same = [&](const auto& known) { return known == headers || *known == *headers; };
+  const auto found = std::ranges::find_if(inits_, same);
+  if (found != inits_.end()) return static_cast<std::uint64_t>(found - inits_.begin());
+  inits_.push_back(headers);
+  return inits_.size() - 1;
 }
 
 Track& SegmentStore::track_of(std::uint32_t group) {

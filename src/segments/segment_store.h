@@ -21,6 +21,7 @@ class SegmentStore {
   SegmentStore(SegmentClock clock, std::size_t window) : clock_{clock}, window_{window} {}
 
   const SegmentClock& clock() const { return clock_; }
+  std::size_t window() const { return window_; }
 
   /// Packets of one group come in order, from one thread.
   void publish(std::uint32_t group, const media::PacketPtr& packet);
@@ -35,11 +36,16 @@ class SegmentStore {
     base::BitRate rate;
   };
   std::vector<Holder> holders(std::uint64_t number) const;
+  /// The number by which players ask for `headers`: Segment::init.
+  std::uint64_t init_of(const media::HeadersPtr& headers);
+  /// Null: there are none.
+  media::HeadersPtr headers(std::uint64_t init) const;
   /// The newest segment that a group has begun whole.
   std::optional<std::uint64_t> newest() const;
 
  private:
   Track& track_of(std::uint32_t group);
+  std::uint64_t known(const media::HeadersPtr& headers);
 
   const SegmentClock clock_;
   const std::size_t window_;
@@ -50,6 +56,8 @@ class SegmentStore {
   std::optional<std::uint64_t> sound_;  ///< number of the newest
   std::optional<std::uint64_t> newest_;
   TrackId last_track_ = 0;
+  /// All that differ, by Segment::init: few, one for each size of the pictures.
+  std::vector<media::HeadersPtr> inits_;
 };
 
 }  // namespace segments

@@ -53,7 +53,7 @@ bool parse_file(std::string_view file, Target& target) {
     return true;
   }
   if (file == "init.mp4") {
-    target.kind = Target::Kind::kInit;
+    target.kind = Target::Kind::kNewestInit;
     return true;
   }
   if (take_suffix(file, ".m4s")) {

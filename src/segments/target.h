@@ -27,13 +27,13 @@ struct Rendition {
 ///   /STREAM/SESSION/RENDITION/NUMBER.m4s           a segment
 ///   /STREAM/SESSION/RENDITION/NUMBER.PART.m4s      a part of it
 struct Target {
-  enum class Kind { kMultivariant, kManifest, kPlaylist, kInit, kSegment, kPart };
+  enum class Kind { kMultivariant, kManifest, kPlaylist, kInit, kNewestInit, kSegment, kPart };
 
   Kind kind = Kind::kMultivariant;
   std::string stream;
   std::string session;  ///< 16 lower-case hexadecimal digits; empty where one begins
   Rendition rendition;
-  std::uint64_t number = 0;  ///< of a segment; of kInit: the ID, 0 without one
+  std::uint64_t number = 0;  ///< of a segment; of kInit: the ID
   unsigned part = 0;
 
   /// `path`: decoded. Empty: it is none of these.

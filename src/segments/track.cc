@@ -16,11 +16,11 @@ std::span<const std::uint8_t> Part::bytes() const {
   return bytes_.get([this] { return media::mp4_chunk(packets_, end_, sequence_); });
 }
 
-void Track::push(const media::PacketPtr& packet) {
+void Track::push(const media::PacketPtr& packet, std::uint64_t init) {
   const auto number = clock_.number(packet->pts);
   if (number_ != number) {
     close_part(packet->pts);
-    begin_segment(packet);
+    begin_segment(packet, init);
   } else if (!pending_.empty() &&
              clock_.part_at(packet->pts) != clock_.part_at(pending_.front()->pts)) {
     close_part(packet->pts);
@@ -39,7 +39,7 @@ bool Track::is_whole(const media::Packet& first) const {
   return first.pts - clock_.begin(number) < 2 * first.duration;
 }
 
-void Track::begin_segment(const media::PacketPtr& first) {
+void Track::begin_segment(const media::PacketPtr& first, std::uint64_t init) {
   const auto number = clock_.number(first->pts);
   if (!segments_.empty()) segments_.back().complete = true;
   const bool whole = is_whole(*first);
@@ -50,6 +50,7 @@ void Track::begin_segment(const media::PacketPtr& first) {
                        .parts = {},
                        .complete = false,
                        .headers = first->headers,
+                       .init = init,
                        .rate = {},
                        .captured = first->captured});
   if (segments_.size() > window_) segments_.pop_front();
@@ -60,6 +61,11 @@ void Track::close_part(media::Pts end) {
   auto& segment = segments_.back();
   const auto sequence = segment.number * clock_.parts() + segment.parts.size() + 1;
   segment.parts.push_back(std::make_shared<const Part>(std::exchange(pending_, {}), end, sequence));
+}
+
+void Track::end() {
+  if (!pending_.empty()) close_part(pending_.back()->pts + pending_.back()->duration);
+  if (!segments_.empty()) segments_.back().complete = true;
 }
 
 void Track::forget_before(std::uint64_t number) {

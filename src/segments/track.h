@@ -23,9 +23,11 @@ class Part {
   Part(std::vector<media::PacketPtr> packets, media::Pts end, std::uint64_t sequence)
       : packets_{std::move(packets)}, end_{end}, sequence_{sequence} {}
 
+  std::span<const media::PacketPtr> packets() const { return packets_; }
   media::Pts begin() const { return packets_.front()->pts; }
   media::Pts end() const { return end_; }
   base::Duration duration() const { return end_ - begin(); }
+  base::Time captured() const { return packets_.back()->captured; }
   bool independent() const;                     ///< begins with a keyframe, or is sound
   std::span<const std::uint8_t> bytes() const;  ///< they live as long as the part
 
@@ -44,6 +46,7 @@ struct Segment {
   std::vector<PartPtr> parts;
   bool complete = false;
   media::HeadersPtr headers;  ///< of the keyframe it begins with; null: sound
+  std::uint64_t init = 0;     ///< their number (SegmentStore::headers); sound goes with any
   base::BitRate rate;         ///< highest target of its pictures
   base::Time captured{};      ///< when its first picture was
 
@@ -57,8 +60,10 @@ class Track {
  public:
   Track(SegmentClock clock, std::size_t window) : clock_{clock}, window_{window} {}
 
-  /// In order; the first picture is a keyframe.
-  void push(const media::PacketPtr& packet);
+  /// In order; the first picture is a keyframe. `init`: of its headers, if it has any.
+  void push(const media::PacketPtr& packet, std::uint64_t init = 0);
+  /// Nothing follows: the segment under way ends with what there is of it.
+  void end();
   void forget_before(std::uint64_t number);
 
   const Segment* find(std::uint64_t number) const;
@@ -67,7 +72,7 @@ class Track {
 
  private:
   bool is_whole(const media::Packet& first) const;
-  void begin_segment(const media::PacketPtr& first);
+  void begin_segment(const media::PacketPtr& first, std::uint64_t init);
   void close_part(media::Pts end);
 
   const SegmentClock clock_;

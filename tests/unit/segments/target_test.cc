@@ -26,7 +26,7 @@ TEST(TargetTest, NamesWhatASessionIsGiven) {
   EXPECT_EQ(Target::parse("/live/0123456789abcdef/auto/0.m4s")->kind, Kind::kSegment);
   EXPECT_EQ(Target::parse("/live/0123456789abcdef/audio/playlist.m3u8")->kind, Kind::kPlaylist);
   EXPECT_EQ(Target::parse("/live/0123456789abcdef/v0/init-4.mp4")->number, 4u);
-  EXPECT_EQ(Target::parse("/live/0123456789abcdef/v0/init.mp4")->kind, Kind::kInit);
+  EXPECT_EQ(Target::parse("/live/0123456789abcdef/v0/init.mp4")->kind, Kind::kNewestInit);
 }
 
 TEST(TargetTest, KnowsNothingElse) {

@@ -48,6 +48,13 @@ TEST_F(TrackTest, SegmentIsCompleteWithTheNextOnesKeyframe) {
   EXPECT_EQ(track_.find(0)->duration(), 2s);
 }
 
+TEST_F(TrackTest, EndsWithWhatThereIs) {
+  pictures(0s, 1s);
+  track_.end();
+  EXPECT_TRUE(track_.find(0)->complete);
+  EXPECT_EQ(track_.find(0)->duration(), 1s);
+}
+
 TEST_F(TrackTest, FirstPartAloneIsIndependent) {
   pictures(0s, 1s);
   const auto& parts = track_.find(0)->parts;

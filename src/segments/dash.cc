@@ -1,0 +1,199 @@
+#include "segments/dash.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "media/frame.h"
+#include "segments/utc_time.h"
+
+namespace segments {
+
+namespace {
+
+// Live; CMAF; and the low-latency live service of DASH-IF IOP v5 part 4 ("IOP" below), clause 6.
+constexpr std::string_view kProfiles =
+    "urn:mpeg:dash:profile:isoff-live:2011,urn:mpeg:dash:profile:cmaf:2019,"
+    "http://www.dashif.org/guidelines/low-latency-live-v5";
+
+constexpr std::int64_t kTimescale = 90000;  // a whole number of ticks in all usual pictures
+
+// How long a change of what is offered may stay unseen; a request of each viewer in that time.
+constexpr std::chrono::seconds kUpdatePeriod{10};
+
+// To catch up with, or fall back to, the target latency: what DASH-IF's live simulator offers.
+constexpr double kSlowest = 0.96;
+constexpr double kFastest = 1.04;
+
+constexpr int kVideoSet = 1;  // of an adaptation set, and of its reference time
+constexpr int kAudioSet = 2;
+
+std::string escaped(std::string_view text) {
+  static constexpr std::array<std::pair<char, std::string_view>, 5> kEntities{
+      {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&apos;"}}};
+  std::string out;
+  for (const char c : text) {
+    const auto entity = std::ranges::find(kEntities, c, &std::pair<char, std::string_view>::first);
+    if (entity == kEntities.end()) {
+      out += c;
+    } else {
+      out += entity->second;
+    }
+  }
+  return out;
+}
+
+/// xs:duration.
+std::string duration(base::Duration time) { return fmt::format("PT{}S", base::seconds(time)); }
+
+std::int64_t ticks(base::Duration time) {
+  return std::llround(base::seconds(time) * static_cast<double>(kTimescale));
+}
+
+/// A whole number or a fraction of two: "25", "30000/1001" (FrameRateType of the schema).
+std::string frame_rate(double rate) {
+  const std::int64_t whole = std::llround(rate);
+  const std::int64_t thousandths = std::llround(rate * 1000);
+  if (thousandths == whole * 1000) return fmt::format("{}", whole);
+  if (thousandths == std::llround(static_cast<double>(whole) * 1e6 / 1001)) {
+    return fmt::format("{}/1001", whole * 1000);
+  }
+  return fmt::format("{}/1000", thousandths);
+}
+
+std::string utc_timing(const Manifest& manifest) {
+  if (manifest.utc_timing_uri.empty()) return {};
+  return fmt::format("<UTCTiming schemeIdUri=\"urn:mpeg:dash:utc:http-xsdate:2014\" value=\"{}\"/>",
+                     escaped(manifest.utc_timing_uri));
+}
+
+/// For players that wait for whole segments, and so need one more to have as much in hand as those
+/// that know chunks; where these play, Latency says (Annex K).
+base::Duration presentation_delay(const Manifest& manifest) {
+  return manifest.target_latency + manifest.segment;
+}
+
+/// A player buffers no more than it may be late.
+base::Duration least_buffer(const Manifest& manifest) {
+  return std::min(manifest.segment, manifest.target_latency);
+}
+
+void append_begin(std::string& out, const Manifest& manifest) {
+  const auto end = std::back_inserter(out);
+  fmt::format_to(end,
+                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                 "<MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\" profiles=\"{}\" type=\"dynamic\"",
+                 kProfiles);
+  fmt::format_to(end, " availabilityStartTime=\"{}\" publishTime=\"{}\" minimumUpdatePeriod=\"{}\"",
+                 utc_text(manifest.start), utc_text(manifest.publish), duration(kUpdatePeriod));
+  fmt::format_to(end,
+                 " minBufferTime=\"{}\" timeShiftBufferDepth=\"{}\""
+                 " suggestedPresentationDelay=\"{}\" maxSegmentDuration=\"{}\">\n",
+                 duration(least_buffer(manifest)), duration(manifest.window),
+                 duration(presentation_delay(manifest)), duration(manifest.segment));
+  if (!manifest.base_url.empty()) {
+    fmt::format_to(end, "  <BaseURL>{}</BaseURL>\n", escaped(manifest.base_url));
+  }
+}
+
+/// The latency counts from the reference time of the first set (Annex K; IOP 6.4.2).
+void append_service(std::string& out, const Manifest& manifest) {
+  fmt::format_to(std::back_inserter(out),
+                 "  <ServiceDescription id=\"0\">\n"
+                 "    <Latency referenceId=\"{}\" target=\"{}\"/>\n"
+                 "    <PlaybackRate max=\"{}\" min=\"{}\"/>\n"
+                 "  </ServiceDescription>\n",
+                 manifest.video.empty() ? kAudioSet : kVideoSet,
+                 std::chrono::round<std::chrono::milliseconds>(manifest.target_latency).count(),
+                 kFastest, kSlowest);
+}
+
+/// What ties media time to wall time, in each set (IOP 6.4.3): a pts is when it was captured.
+void append_reference_time(std::string& out, const Manifest& manifest, int set) {
+  const auto end = std::back_inserter(out);
+  fmt::format_to(end,
+                 "      <ProducerReferenceTime id=\"{}\" type=\"captured\" wallClockTime=\"{}\""
+                 " presentationTime=\"0\"",
+                 set, utc_text(manifest.start));
+  const std::string timing = utc_timing(manifest);
+  if (timing.empty()) {
+    out += "/>\n";
+  } else {
+    fmt::format_to(end, ">\n        {}\n      </ProducerReferenceTime>\n", timing);
+  }
+}
+
+/// The two availability attributes, and Resync, are of chunks, and absent where segments are whole
+/// (IOP 6.4.4, 6.4.5). The offset makes a segment available with its first chunk.
+void append_template(std::string& out, const Manifest& manifest) {
+  const auto end = std::back_inserter(out);
+  const bool chunked = manifest.chunk < manifest.segment;
+  if (chunked) fmt::format_to(end, "      <Resync dT=\"{}\"/>\n", ticks(manifest.chunk));
+  fmt::format_to(end, "      <SegmentTemplate timescale=\"{}\" duration=\"{}\" startNumber=\"{}\"",
+                 kTimescale, ticks(manifest.segment), manifest.start_number);
+  if (chunked) {
+    fmt::format_to(end, " availabilityTimeOffset=\"{}\" availabilityTimeComplete=\"false\"",
+                   base::seconds(manifest.segment - manifest.chunk));
+  }
+  out +=
+      " initialization=\"$RepresentationID$/init.mp4\""
+      " media=\"$RepresentationID$/$Number$.m4s\"/>\n";
+}
+
+void append_representation(std::string& out, const Representation& it, std::string_view more) {
+  fmt::format_to(std::back_inserter(out),
+                 "      <Representation id=\"{}\" bandwidth=\"{}\" codecs=\"{}\"{}/>\n",
+                 escaped(it.id), it.bandwidth.bps(), escaped(it.codec), more);
+}
+
+void append_video(std::string& out, const Manifest& manifest) {
+  fmt::format_to(std::back_inserter(out),
+                 "    <AdaptationSet id=\"{}\" contentType=\"video\" mimeType=\"video/mp4\""
+                 " segmentAlignment=\"true\" startWithSAP=\"1\">\n",
+                 kVideoSet);
+  append_reference_time(out, manifest, kVideoSet);
+  append_template(out, manifest);
+  for (const Representation& it : manifest.video) {
+    append_representation(out, it,
+                          fmt::format(" width=\"{}\" height=\"{}\" frameRate=\"{}\"", it.width,
+                                      it.height, frame_rate(it.frame_rate)));
+  }
+  out += "    </AdaptationSet>\n";
+}
+
+void append_audio(std::string& out, const Manifest& manifest) {
+  fmt::format_to(std::back_inserter(out),
+                 "    <AdaptationSet id=\"{}\" contentType=\"audio\" mimeType=\"audio/mp4\""
+                 " segmentAlignment=\"true\" startWithSAP=\"1\">\n"
+                 "      <AudioChannelConfiguration"
+                 " schemeIdUri=\"urn:mpeg:mpegB:cicp:ChannelConfiguration\" value=\"{}\"/>\n",
+                 kAudioSet, media::kAudioChannels);
+  append_reference_time(out, manifest, kAudioSet);
+  append_template(out, manifest);
+  append_representation(out, *manifest.audio,
+                        fmt::format(" audioSamplingRate=\"{}\"", media::kAudioRate));
+  out += "    </AdaptationSet>\n";
+}
+
+}  // namespace
+
+/// Elements stand in the order of the schema.
+std::string text(const Manifest& manifest) {
+  std::string out;
+  append_begin(out, manifest);
+  append_service(out, manifest);
+  out += "  <Period id=\"0\" start=\"PT0S\">\n";
+  if (!manifest.video.empty()) append_video(out, manifest);
+  if (manifest.audio) append_audio(out, manifest);
+  out += "  </Period>\n";
+  const std::string timing = utc_timing(manifest);
+  if (!timing.empty()) fmt::format_to(std::back_inserter(out), "  {}\n", timing);
+  return out += "</MPD>\n";
+}
+
+}  // namespace segments

@@ -1,0 +1,147 @@
+#include "segments/hls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "media/frame.h"
+#include "segments/utc_time.h"
+
+namespace segments {
+
+namespace {
+
+// What EXT-X-MAP needs, the newest tag here that needs any; none of the low-latency tags does but
+// EXT-X-SKIP (bis 8).
+constexpr int kVersion = 6;
+
+constexpr int kHoldBack = 3;  // targets: a MUST for segments, a SHOULD for parts (bis 4.4.3.8)
+
+std::string decimal(base::Duration time) { return fmt::format("{:.6f}", base::seconds(time)); }
+
+/// No part's text is above that of their target, nor three targets above what is held back.
+base::Duration printed(base::Duration part_target) {
+  return std::chrono::ceil<std::chrono::microseconds>(part_target);
+}
+
+/// No segment's duration, rounded to the nearest second, may be above it (bis 4.4.3.1).
+std::chrono::seconds whole_target(const MediaPlaylist& playlist) {
+  using std::chrono::seconds;
+  auto most = std::chrono::ceil<seconds>(playlist.target);
+  for (const HlsSegment& segment : playlist.segments) {
+    const auto half_up = segment.duration + std::chrono::milliseconds{500};
+    most = std::max(most, std::chrono::floor<seconds>(half_up));
+  }
+  return most;
+}
+
+std::uint64_t first_number(const MediaPlaylist& playlist) {
+  if (!playlist.segments.empty()) return playlist.segments.front().number;
+  return playlist.low_latency && playlist.open ? playlist.open->number : 0;
+}
+
+void append_low_latency(std::string& out, const MediaPlaylist& playlist) {
+  const base::Duration part = printed(playlist.part_target);
+  fmt::format_to(std::back_inserter(out),
+                 "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK={},HOLD-BACK={}\n"
+                 "#EXT-X-PART-INF:PART-TARGET={}\n",
+                 decimal(kHoldBack * part), decimal(kHoldBack * whole_target(playlist)),
+                 decimal(part));
+}
+
+void append_begin(std::string& out, const MediaPlaylist& playlist) {
+  const auto end = std::back_inserter(out);
+  fmt::format_to(end, "#EXTM3U\n#EXT-X-VERSION:{}\n#EXT-X-TARGETDURATION:{}\n", kVersion,
+                 whole_target(playlist).count());
+  if (playlist.low_latency) append_low_latency(out, playlist);
+  fmt::format_to(end, "#EXT-X-MEDIA-SEQUENCE:{}\n", first_number(playlist));
+  if (playlist.discontinuity_sequence != 0) {
+    fmt::format_to(end, "#EXT-X-DISCONTINUITY-SEQUENCE:{}\n", playlist.discontinuity_sequence);
+  }
+}
+
+/// What applies to a segment stands before the first of its parts (bis 4.4.4.9). `init`: of the
+/// segment before.
+void append_head(std::string& out, const HlsSegment& segment, std::optional<std::uint64_t>& init) {
+  const auto end = std::back_inserter(out);
+  if (segment.discontinuity) out += "#EXT-X-DISCONTINUITY\n";
+  if (init != segment.init) fmt::format_to(end, "#EXT-X-MAP:URI=\"init-{}.mp4\"\n", segment.init);
+  init = segment.init;
+  fmt::format_to(end, "#EXT-X-PROGRAM-DATE-TIME:{}\n", utc_text(segment.began));
+}
+
+void append_parts(std::string& out, const HlsSegment& segment) {
+  for (std::size_t i = 0; i < segment.parts.size(); ++i) {
+    const HlsPart& part = segment.parts[i];
+    fmt::format_to(std::back_inserter(out), "#EXT-X-PART:DURATION={},URI=\"{}.{}.m4s\"{}\n",
+                   decimal(part.duration), segment.number, i,
+                   part.independent ? ",INDEPENDENT=YES" : "");
+  }
+}
+
+void append_report(std::string& out, const HlsRendition& rendition) {
+  const auto end = std::back_inserter(out);
+  fmt::format_to(end, "#EXT-X-RENDITION-REPORT:URI=\"{}\",LAST-MSN={}", rendition.uri,
+                 rendition.last_msn);
+  if (rendition.last_part) fmt::format_to(end, ",LAST-PART={}", *rendition.last_part);
+  out += '\n';
+}
+
+/// What follows the complete segments.
+void append_edge(std::string& out, const MediaPlaylist& playlist,
+                 std::optional<std::uint64_t>& init) {
+  if (playlist.open && !playlist.open->parts.empty()) {
+    append_head(out, *playlist.open, init);
+    append_parts(out, *playlist.open);
+  }
+  if (playlist.hint) {
+    fmt::format_to(std::back_inserter(out), "#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"{}.{}.m4s\"\n",
+                   playlist.hint->first, playlist.hint->second);
+  }
+  for (const HlsRendition& rendition : playlist.reports) append_report(out, rendition);
+}
+
+/// `sound`: of the variant, with a comma before it, or nothing.
+void append_variant(std::string& out, const Variant& variant, std::string_view sound,
+                    std::string_view group) {
+  fmt::format_to(std::back_inserter(out),
+                 "#EXT-X-STREAM-INF:BANDWIDTH={},AVERAGE-BANDWIDTH={},RESOLUTION={}x{},"
+                 "FRAME-RATE={:.3f},CODECS=\"{}{}\"{},CLOSED-CAPTIONS=NONE\n{}\n",
+                 variant.peak.bps(), variant.average.bps(), variant.width, variant.height,
+                 variant.frame_rate, variant.video_codec, sound, group, variant.uri);
+}
+
+}  // namespace
+
+std::string text(const MediaPlaylist& playlist) {
+  std::string out;
+  append_begin(out, playlist);
+  std::optional<std::uint64_t> init;
+  for (const HlsSegment& segment : playlist.segments) {
+    append_head(out, segment, init);
+    if (playlist.low_latency) append_parts(out, segment);
+    fmt::format_to(std::back_inserter(out), "#EXTINF:{},\n{}.m4s\n", decimal(segment.duration),
+                   segment.number);
+  }
+  if (playlist.low_latency) append_edge(out, playlist, init);
+  return out;
+}
+
+std::string text(const MultivariantPlaylist& playlist) {
+  std::string out =
+      fmt::format("#EXTM3U\n#EXT-X-VERSION:{}\n#EXT-X-INDEPENDENT-SEGMENTS\n", kVersion);
+  if (playlist.audio_uri) {
+    fmt::format_to(std::back_inserter(out),
+                   "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"audio\",NAME=\"Audio\",DEFAULT=YES,"
+                   "AUTOSELECT=YES,CHANNELS=\"{}\",URI=\"{}\"\n",
+                   media::kAudioChannels, *playlist.audio_uri);
+  }
+  const std::string sound = playlist.audio_codec.empty() ? "" : "," + playlist.audio_codec;
+  for (const Variant& variant : playlist.variants) {
+    append_variant(out, variant, sound, playlist.audio_uri ? ",AUDIO=\"audio\"" : "");
+  }
+  return out;
+}
+
+}  // namespace segments
