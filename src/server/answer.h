@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,19 +11,31 @@
 #include "base/units.h"
 #include "server/address.h"
 #include "server/output_queue.h"
+#include "server/seats.h"
 
 namespace server {
 
-/// What a handler keeps of one connection for as long as it is open.
+struct Link;
+
+/// What a handler keeps of one connection for as long as it is open. Used on its loop thread.
 class LinkNote {
  public:
-  virtual ~LinkNote() = default;
+  virtual ~LinkNote() = default;  ///< the socket is still open
+  /// 20 times per second.
+  virtual void on_tick(const Link& link, base::Time now) = 0;
 };
 
 /// The connection that an answer goes out on. Used on its loop thread.
 struct Link {
   int fd = -1;
+  std::uint64_t sent = 0;            ///< bytes taken by the kernel since accept
   std::unique_ptr<LinkNote> note{};  ///< the handler's
+};
+
+/// Where whoever is to count as a viewer gets his place. Thread-safe; must outlive the seats.
+struct Places {
+  Seats& seats;
+  std::atomic<std::uint64_t>& last_viewer;  ///< ViewerId: add one for a new viewer's
 };
 
 /// A GET or HEAD of what is neither a page nor an endless stream.
@@ -32,7 +45,11 @@ struct AnswerRequest {
   Address address;
   std::string user_agent;
   int loop = 0;  ///< the event loop whose thread it is; counts from 0
+  Places places;
 };
+
+// A viewer's place frees when another leaves; sooner than this a retry is only load.
+inline constexpr int kRetryAfter = 5;
 
 struct AnswerHead {
   int status = 200;
@@ -40,6 +57,8 @@ struct AnswerHead {
   std::optional<std::size_t> length;  ///< bytes of the body; empty: not known yet
   std::string cache_control = "no-store";
   std::vector<std::string> fields;  ///< further ones: "Name: value"
+  int retry_after = kRetryAfter;    ///< seconds; of 503
+  bool media = false;               ///< pages of other origins may use it: Settings::cors_allow
 };
 
 /// A response that is made while it is sent: of a segment under way, of a playlist that is not yet

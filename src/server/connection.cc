@@ -4,9 +4,11 @@
 #include <array>
 #include <ctime>
 #include <exception>
+#include <iterator>
 #include <utility>
 
 #include "base/log.h"
+#include "server/cors.h"
 #include "server/response_head.h"
 
 namespace server {
@@ -160,6 +162,8 @@ void Connection::answer(const HttpRequest& request, base::Time now) {
   keep_alive_ = request.keep_alive && !stopping_;
   http_1_0_ = request.http_1_0;
   head_only_ = request.method == HttpRequest::Method::kHead;
+  origin_ = request.origin;
+  if (request.method == HttpRequest::Method::kOptions) return tell_options(now);
   if (request.method == HttpRequest::Method::kOther) {
     return respond({.status = 405, .body = "only GET and HEAD are understood\n"}, now);
   }
@@ -174,7 +178,8 @@ void Connection::answer(const HttpRequest& request, base::Time now) {
                             .query = target->query,
                             .address = peer_.address,
                             .user_agent = request.user_agent,
-                            .loop = context_.index};
+                            .loop = context_.index,
+                            .places = {context_.shared.viewers, context_.shared.last_viewer}};
   try {
     auto made = context_.shared.handler.answer(asked, link_, now);
     if (!made) return show(*target, now);  // which says that there is none
@@ -184,6 +189,7 @@ void Connection::answer(const HttpRequest& request, base::Time now) {
     log_failure(asked.path, error, now);
     return respond({.status = 503, .body = std::string{kNoEncoder} + "\n"}, now);
   }
+  if (link_.note) context_.noted.insert(this);
   flush(now);
 }
 
@@ -235,7 +241,10 @@ void Connection::log_failure(const std::string& what, const std::exception& erro
 void Connection::start_stream(const HttpRequest& request, const ViewerRequest& viewer,
                               Admission admission, Seats::Seat seat, base::Time now) {
   keep_alive_ = false;
-  std::string response = head({.content_type = std::string{content_type(viewer.container)}});
+  context_.noted.erase(this);
+  link_.note.reset();
+  std::string response =
+      head({.content_type = std::string{content_type(viewer.container)}, .media = true});
   if (head_only_) {
     response_.begin(std::move(response));
     return flush(now);
@@ -250,9 +259,10 @@ void Connection::start_stream(const HttpRequest& request, const ViewerRequest& v
   state.connected = now;
   session_ = std::make_unique<ViewerSession>(
       context_, socket_,
-      ViewerSession::Start{std::move(seat), std::move(state),
-                           ResponseWriter{framing, std::move(response), sent_, viewer.container},
-                           std::move(admission)},
+      ViewerSession::Start{
+          std::move(seat), std::move(state),
+          ResponseWriter{framing, std::move(response), link_.sent, viewer.container},
+          std::move(admission)},
       [this](LeaveReason reason, bool complete) { on_session_ended(reason, complete); });
   parser_.reset();
   phase_ = Phase::kStream;
@@ -274,10 +284,22 @@ void Connection::refuse(int status, const std::string& reason, base::Time now) {
   respond({.status = status, .body = reason + "\n"}, now);
 }
 
-std::string Connection::head(const AnswerHead& head) {
+void Connection::tell_options(base::Time now) {
+  auto fields = preflight_fields(context_.shared.settings.cors_allow, origin_);
+  fields.emplace_back("Allow: GET, HEAD, OPTIONS");
+  response_.begin(head({.length = 0, .fields = std::move(fields)}));
+  flush(now);
+}
+
+std::string Connection::head(AnswerHead head) {
   const auto last = Counters::kStatuses - 1;
   context_.counters.responses[std::min(static_cast<std::size_t>(head.status), last)].add();
   if (!head.length && http_1_0_) keep_alive_ = false;
+  media_ = head.media;
+  if (media_) {
+    std::ranges::move(cors_fields(context_.shared.settings.cors_allow, origin_),
+                      std::back_inserter(head.fields));
+  }
   return ResponseHead{.status = head.status,
                       .content_type = head.content_type,
                       .length = head.length,
@@ -285,6 +307,7 @@ std::string Connection::head(const AnswerHead& head) {
                       .keep_alive = keep_alive_,
                       .date = std::time(nullptr),
                       .cache_control = head.cache_control,
+                      .retry_after = head.retry_after,
                       .fields = head.fields}
       .text();
 }
@@ -320,7 +343,8 @@ bool Connection::write(base::Time now) {
     }
     if (sent.bytes > 0) deadline_ = now + context_.shared.settings.stall_timeout;
     response_.output().advance(sent.bytes);
-    sent_ += sent.bytes;
+    link_.sent += sent.bytes;
+    if (media_) context_.counters.bytes_sent.add(sent.bytes);
     if (sent.full) return false;
   }
   return true;
@@ -347,6 +371,8 @@ void Connection::linger(base::Time now) {
 void Connection::close() {
   phase_ = Phase::kClosed;
   rule_->disable();
+  context_.noted.erase(this);
+  link_.note.reset();
   socket_.close();
   seat_ = {};
   context_.waiting.erase(this);

@@ -33,8 +33,9 @@ class Connection {
 
   void check_times(base::Time now);  ///< a few times per second
   void resume(base::Time now);       ///< what its answer waits for may have come
-  void stop(base::Time now);         ///< ends what is under way and closes, within kGrace
-  void abort(base::Time now);        ///< closes at once
+  void tick(base::Time now) { link_.note->on_tick(link_, now); }  ///< REQUIRES: it is in `noted`
+  void stop(base::Time now);   ///< ends what is under way and closes, within kGrace
+  void abort(base::Time now);  ///< closes at once
 
  private:
   enum class Phase { kRequest, kResponse, kStream, kLinger, kClosed };
@@ -54,9 +55,10 @@ class Connection {
                     Seats::Seat seat, base::Time now);
   void respond(const Page& page, base::Time now);
   void show(const RequestTarget& page, base::Time now);
+  void tell_options(base::Time now);
   void log_failure(const std::string& what, const std::exception& error, base::Time now);
   void refuse(int status, const std::string& reason, base::Time now);
-  std::string head(const AnswerHead& head);
+  std::string head(AnswerHead head);
   void flush(base::Time now);
   bool write(base::Time now);
   bool waits() const { return phase_ == Phase::kResponse && response_.waits(); }
@@ -77,9 +79,10 @@ class Connection {
   bool http_1_0_ = false;  ///< of the request being answered, as the next two
   bool keep_alive_ = false;
   bool head_only_ = false;
+  std::string origin_;  ///< likewise
+  bool media_ = false;  ///< what is answered is
   Response response_;
   Link link_;
-  std::uint64_t sent_ = 0;     ///< bytes since accept, before a stream
   std::size_t discarded_ = 0;  ///< bytes that came and were not asked for
   std::unique_ptr<ViewerSession> session_;
   EventLoop::RulePtr rule_;

@@ -40,6 +40,7 @@ HttpFault fault_of(http_errno error) {
 HttpRequest::Method method_of(unsigned method) {
   if (method == HTTP_GET) return HttpRequest::Method::kGet;
   if (method == HTTP_HEAD) return HttpRequest::Method::kHead;
+  if (method == HTTP_OPTIONS) return HttpRequest::Method::kOptions;
   return HttpRequest::Method::kOther;
 }
 
@@ -156,6 +157,8 @@ class HttpRequestParser::Impl {
   void finish_header() {
     if (equal_ignoring_case(name_, "user-agent")) {
       request_.user_agent = printable(value_, HttpRequest::kMaxUserAgent);
+    } else if (equal_ignoring_case(name_, "origin")) {
+      request_.origin = printable(value_, HttpRequest::kMaxUserAgent);
     } else if (equal_ignoring_case(name_, "host")) {
       ++hosts_;
     }

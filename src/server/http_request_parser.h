@@ -9,11 +9,12 @@ namespace server {
 
 /// The head of one HTTP/1.x request. Bodies are not read: the connection ends instead.
 struct HttpRequest {
-  enum class Method { kGet, kHead, kOther };
+  enum class Method { kGet, kHead, kOptions, kOther };
 
   Method method = Method::kGet;
   std::string target;      ///< as sent
   std::string user_agent;  ///< printable ASCII, at most kMaxUserAgent
+  std::string origin;      ///< of the page that asks; likewise; empty: none, or not a browser
   bool http_1_0 = false;
   bool keep_alive = false;  ///< asked for, and possible: no body follows
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/log_period.h"
@@ -51,6 +52,7 @@ struct LoopContext {
   std::map<media::ChannelId, std::unique_ptr<GroupChannel>> channels{};
   std::unordered_map<ViewerId, ViewerSession*> sessions{};
   std::unordered_map<Connection*, Answer::Wait> waiting{};  ///< answers that have nothing to send
+  std::unordered_set<Connection*> noted{};                  ///< whose links have notes
   std::vector<Connection*> closed{};  ///< to be destroyed in the loop's next turn
   base::LogPeriod failed_admissions{};
 

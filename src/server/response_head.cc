@@ -10,13 +10,10 @@ namespace server {
 
 namespace {
 
-// A viewer's place frees when another leaves; sooner than this a retry is only load.
-constexpr int kRetryAfterSeconds = 5;
-
-void append_special(std::string& out, int status) {
+void append_special(std::string& out, const ResponseHead& head) {
   const auto end = std::back_inserter(out);
-  if (status == 405) fmt::format_to(end, "Allow: GET, HEAD\r\n");
-  if (status == 503) fmt::format_to(end, "Retry-After: {}\r\n", kRetryAfterSeconds);
+  if (head.status == 405) fmt::format_to(end, "Allow: GET, HEAD, OPTIONS\r\n");
+  if (head.status == 503) fmt::format_to(end, "Retry-After: {}\r\n", head.retry_after);
 }
 
 }  // namespace
@@ -46,7 +43,7 @@ std::string ResponseHead::text() const {
   } else if (!http_1_0) {
     fmt::format_to(end, "Transfer-Encoding: chunked\r\n");
   }
-  append_special(out, status);
+  append_special(out, *this);
   for (const auto& field : fields) fmt::format_to(end, "{}\r\n", field);
   return out += "\r\n";
 }

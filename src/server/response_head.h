@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "server/answer.h"
+
 namespace server {
 
 /// The status line and headers of one response. A value, without I/O.
@@ -18,6 +20,7 @@ struct ResponseHead {
   bool keep_alive = false;
   std::time_t date = 0;
   std::string_view cache_control = "no-store";
+  int retry_after = kRetryAfter;          ///< seconds; of 503
   std::span<const std::string> fields{};  ///< further ones: "Name: value"
 
   std::string text() const;

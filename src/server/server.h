@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "media/packet.h"
 #include "server/address.h"
+#include "server/cors.h"
 #include "server/handler.h"
 
 namespace server {
@@ -25,6 +26,7 @@ struct Settings {
   base::Duration queue = std::chrono::seconds{1};           ///< media time a viewer may be behind
   base::Duration stall_timeout = std::chrono::seconds{10};  ///< nothing read for so long: closed
   std::vector<Network> admin_allow;                         ///< who may read admin pages
+  std::vector<Origin> cors_allow;                           ///< whose pages may use the media
 
   // Beside the viewers: requests for pages, and connections that have not asked yet.
   static constexpr int kOtherConnections = 1000;

@@ -145,6 +145,7 @@ void Worker::on_housekeeping() {
   last_tick_.store(now, std::memory_order_relaxed);
   ++ticks_;
   for (auto& [id, channel] : context_.channels) channel->flush_sounds(now);
+  for (Connection* connection : context_.noted) connection->tick(now);
   resume_waiting([now](const Answer::Wait& wait) { return wait.until && now >= *wait.until; }, now);
   if (stop_deadline_ || ticks_ % kTicksPerCheck == 0) check_connections(now);
   reap();

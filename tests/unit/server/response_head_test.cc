@@ -39,7 +39,7 @@ TEST(ResponseHeadTest, GivesTheLengthOfAPage) {
 }
 
 TEST(ResponseHeadTest, SaysWhatIsAllowedAndWhenToRetry) {
-  EXPECT_THAT((ResponseHead{.status = 405}.text()), HasSubstr("\r\nAllow: GET, HEAD\r\n"));
+  EXPECT_THAT((ResponseHead{.status = 405}.text()), HasSubstr("\r\nAllow: GET, HEAD, OPTIONS\r\n"));
   EXPECT_THAT((ResponseHead{.status = 503}.text()), HasSubstr("\r\nRetry-After: "));
   EXPECT_THAT((ResponseHead{.status = 431}.text()),
               StartsWith("HTTP/1.1 431 Request Header Fields Too Large\r\n"));

@@ -61,7 +61,8 @@ TEST_F(ServerPageTest, SaysWhyNot) {
   EXPECT_THAT(ask("GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 404 "));
   EXPECT_THAT(ask("GET /nothing.ts HTTP/1.1\r\nHost: x\r\n\r\n"),
               EndsWith("\r\n\r\nno stream \"nothing\"\n"));
-  EXPECT_THAT(ask("POST / HTTP/1.1\r\nHost: x\r\n\r\n"), HasSubstr("\r\nAllow: GET, HEAD\r\n"));
+  EXPECT_THAT(ask("POST / HTTP/1.1\r\nHost: x\r\n\r\n"),
+              HasSubstr("\r\nAllow: GET, HEAD, OPTIONS\r\n"));
   EXPECT_THAT(ask("GET /%00 HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
   EXPECT_THAT(ask("nonsense\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
   EXPECT_THAT(ask("GET / HTTP/1.1\r\nHost: x\r\nA: " + std::string(9000, 'a')),
