@@ -28,6 +28,8 @@ const char* name(Reason reason) {
       return "move_up";
     case Reason::kShed:
       return "shed";
+    case Reason::kAsked:
+      return "asked";
   }
   return "unknown";
 }

@@ -18,9 +18,10 @@ enum class Reason {
   kMoveDown,  ///< a viewer cannot sustain its group
   kMoveUp,    ///< a viewer sustains a better group
   kShed,      ///< a viewer's group is closed: the encoders are behind
+  kAsked,     ///< a segment player chose it
 };
 
-inline constexpr std::size_t kReasons = static_cast<std::size_t>(Reason::kShed) + 1;
+inline constexpr std::size_t kReasons = static_cast<std::size_t>(Reason::kAsked) + 1;
 
 /// "start", "rexmt", "move_down", ...
 const char* name(Reason reason);

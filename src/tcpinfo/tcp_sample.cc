@@ -28,6 +28,7 @@ TcpSample to_sample(const TcpInfoReading& reading, base::Time at) {
   s.mss = info.snd_mss;
   s.cwnd = info.snd_cwnd;
   if (info.snd_ssthresh < kInfiniteSsthresh) s.ssthresh = info.snd_ssthresh;
+  s.unacked = info.unacked;
   s.sacked = info.sacked;
   s.lost = info.lost;
   s.retransmitted = info.retrans;
@@ -40,6 +41,7 @@ TcpSample to_sample(const TcpInfoReading& reading, base::Time at) {
   s.pacing = from_bytes_per_second(info.pacing_rate);
   s.delivery_rate = from_bytes_per_second(info.delivery_rate);
   s.app_limited = (info.flags & 1) != 0;
+  s.busy = std::chrono::microseconds{info.busy_time};
   s.receiver_limited = std::chrono::microseconds{info.rwnd_limited};
   return s;
 }

@@ -20,7 +20,8 @@ struct TcpSample {
   std::uint32_t mss = 0;                  ///< bytes
   std::uint32_t cwnd = 0;                 ///< segments
   std::optional<std::uint32_t> ssthresh;  ///< segments; empty: infinite
-  std::uint32_t sacked = 0;               ///< segments sent and not acknowledged in order
+  std::uint32_t unacked = 0;              ///< segments sent and not acknowledged in order
+  std::uint32_t sacked = 0;               ///< of them
   std::uint32_t lost = 0;                 ///< likewise
   std::uint32_t retransmitted = 0;        ///< of the lost, sent again and on the way
   std::uint32_t timeouts_in_row = 0;      ///< since the last progress
@@ -32,6 +33,7 @@ struct TcpSample {
   base::BitRate pacing;               ///< whether it is enforced depends on the congestion control
   base::BitRate delivery_rate;        ///< the kernel's estimate; a ratchet while app_limited
   bool app_limited = false;           ///< delivery_rate was limited by what we had to send
+  base::Duration busy{};              ///< time that something was under way, ever
   base::Duration receiver_limited{};  ///< time that the receiver's window held data back, ever
 };
 
