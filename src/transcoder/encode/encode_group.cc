@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,6 +13,7 @@
 
 #include "base/log.h"
 #include "base/log_period.h"
+#include "base/thread_time.h"
 #include "transcoder/encode/aac_config.h"
 #include "transcoder/encode/container_headers.h"
 #include "transcoder/encode/group_inbox.h"
@@ -35,12 +35,6 @@ constexpr base::Duration kRetry = std::chrono::seconds{1};
 /// Above the event loops' nice value: who wakes up for an acknowledgement, to tell of a rate before
 /// the next picture, does not wait for pictures that take 20 ms each.
 constexpr int kNice = 5;
-
-base::Duration thread_cpu_time() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return std::chrono::seconds{now.tv_sec} + std::chrono::nanoseconds{now.tv_nsec};
-}
 
 /// The calling thread and those that it starts (on Linux).
 void give_way() {
@@ -175,7 +169,7 @@ void EncodeGroup::Impl::run() {
   while (const auto item = inbox_.pop()) {
     std::visit([this](const auto& frame) { handle(frame); }, *item);
     std::lock_guard lock{mutex_};
-    state_.encode_time = thread_cpu_time();
+    state_.encode_time = base::thread_cpu_time();
   }
 }
 

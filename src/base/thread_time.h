@@ -1,0 +1,16 @@
+#pragma once
+
+#include <ctime>
+
+#include "base/units.h"
+
+namespace base {
+
+/// CPU time of the calling thread, since its start.
+inline Duration thread_cpu_time() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return std::chrono::seconds{now.tv_sec} + std::chrono::nanoseconds{now.tv_nsec};
+}
+
+}  // namespace base
