@@ -4,6 +4,14 @@
 
 namespace app {
 
+Controller::Controller(ViewerControl::Shared shared, double on_demand)
+    : shared_{std::move(shared)},
+      segments_{[this](const std::string& name) { return find(name); },
+                {shared_.sampler, shared_.events, shared_.event_source, shared_.hints,
+                 shared_.standard_congestion_control, shared_.warnings},
+                shared_.table,
+                on_demand} {}
+
 void Controller::add(std::shared_ptr<LiveStream> stream) {
   std::lock_guard lock{mutex_};
   streams_[stream->name()] = std::move(stream);
@@ -54,6 +62,11 @@ std::variant<server::Admission, server::Refusal> Controller::admit(
   }
 }
 
+std::unique_ptr<server::Answer> Controller::answer(const server::AnswerRequest& request,
+                                                   server::Link& link, base::Time now) {
+  return segments_.answer(request, link, now);
+}
+
 std::vector<std::unique_ptr<server::LoopSource>> Controller::loop_sources(int loop) {
   std::vector<std::unique_ptr<server::LoopSource>> sources;
   if (auto events = shared_.events.loop_source(loop)) sources.push_back(std::move(events));
@@ -65,6 +78,7 @@ std::vector<std::unique_ptr<server::LoopSource>> Controller::loop_sources(int lo
 }
 
 void Controller::tick(base::Time now) {
+  segments_.tick(now);
   const auto all = streams();
   double load = 0;
   for (const auto& stream : all) load += stream->encode_load();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/live_stream.h"
+#include "app/segments/service.h"
 #include "app/viewer_control.h"
 #include "server/handler.h"
 
@@ -16,7 +17,9 @@ namespace app {
 /// Knows the streams by name and gives every viewer admitted its control loop. Thread-safe.
 class Controller : public server::Handler {
  public:
-  explicit Controller(ViewerControl::Shared shared) : shared_{std::move(shared)} {}
+  /// `on_demand`: CPUs, see OnDemand.
+  Controller(ViewerControl::Shared shared, double on_demand);
+  OnDemand::State on_demand() const { return segments_.on_demand(); }
 
   void add(std::shared_ptr<LiveStream> stream);
   /// The stream is not to be had any more; its viewers stay until its channels are closed.
@@ -26,14 +29,19 @@ class Controller : public server::Handler {
 
   std::variant<server::Admission, server::Refusal> admit(const server::ViewerRequest& request,
                                                          base::Time now) override;
+  std::unique_ptr<server::Answer> answer(const server::AnswerRequest& request, server::Link& link,
+                                         base::Time now) override;
   std::vector<std::unique_ptr<server::LoopSource>> loop_sources(int loop) override;
   /// Several times per second.
   void tick(base::Time now);
+  /// Segment players' sessions end; after the server has, before it is destroyed.
+  void end_sessions() { segments_.stop(); }
 
  private:
   const ViewerControl::Shared shared_;
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<LiveStream>> streams_;  // GUARDED_BY(mutex_)
+  SegmentService segments_;
 };
 
 }  // namespace app

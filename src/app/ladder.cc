@@ -72,6 +72,12 @@ void Ladder::leave(ViewerId viewer, base::Time now) {
   if (!node.empty()) give_up_seat(viewer, node.mapped(), now);
 }
 
+std::optional<Ladder::GroupIndex> Ladder::group_of(ViewerId viewer) const {
+  std::lock_guard lock{mutex_};
+  const auto found = seats_.find(viewer);
+  return found == seats_.end() ? std::nullopt : std::optional{found->second.group};
+}
+
 void Ladder::close() {
   std::lock_guard lock{mutex_};
   closed_ = true;

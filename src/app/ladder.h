@@ -46,6 +46,8 @@ class Ladder {
   /// collapsed. True when it has.
   bool report(ViewerId viewer, abr::Decision decision, base::Time now);
   void leave(ViewerId viewer, base::Time now);
+  /// Where he sits; empty: nowhere.
+  std::optional<GroupIndex> group_of(ViewerId viewer) const;
   /// The stream ends: from now on nobody joins (that throws) or moves, and no group is opened.
   void close();
   /// What the CPUs hold, from now on.

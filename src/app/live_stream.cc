@@ -11,6 +11,20 @@ namespace app {
 
 namespace {
 
+// A player holds three, and loads a fourth.
+constexpr std::size_t kLeastWindow = 4;
+constexpr std::size_t kMostRungs = 4;
+
+segments::SegmentClock segment_clock(const StreamConfig& config) {
+  const auto segment = config.media.encoder.keyframe_interval;
+  return {.segment = segment, .part = std::min(config.segments.part, segment)};
+}
+
+std::size_t segments_kept(const StreamConfig& config) {
+  const auto segments = config.segments.window / config.media.encoder.keyframe_interval;
+  return std::max(static_cast<std::size_t>(segments), kLeastWindow);
+}
+
 double usable_cpus(const abr::GroupSettings& settings) {
   return settings.cpu * std::max(1u, std::thread::hardware_concurrency());
 }
@@ -35,10 +49,16 @@ LiveStream::LiveStream(std::uint32_t index, const StreamConfig& config, server::
       group_settings_{config.control.groups},
       server_{server},
       metrics_{metrics.stream(config.media.name)},
+      segments_{segment_clock(config), segments_kept(config)},
+      segment_settings_{config.segments},
       media_{config.media,
              [this](Ladder::GroupIndex group, const media::PacketPtr& packet) {
+               segments_.publish(group, packet);
                server_.publish({index_, group}, packet);
              }},
+      began_{std::chrono::system_clock::now() -
+             std::chrono::duration_cast<std::chrono::system_clock::duration>(base::Clock::now() -
+                                                                             media_.epoch())},
       point_settings_{config.points},
       ladder_{config.control.groups, media_.epoch(), actions()},
       budget_{usable_cpus(config.control.groups)},
@@ -63,6 +83,22 @@ LiveStream::State LiveStream::state() const {
   return state;
 }
 
+std::vector<base::BitRate> LiveStream::rungs() const {
+  const auto limits = viewer_settings()->control.rate;
+  std::vector<base::BitRate> rates{limits.max};
+  while (rates.size() < kMostRungs && 0.5 * rates.back() >= limits.min) {
+    rates.push_back(0.5 * rates.back());
+  }
+  return rates;
+}
+
+transcoder::Stream::FullPictures LiveStream::pictures_at(base::BitRate rate) const {
+  const auto full = media_.full_pictures();
+  const auto point =
+      abr::OperatingPoints{point_settings_}.update(rate, full.pixels_per_second(), {});
+  return {transcoder::scale_picture(full.size, point.scale), full.per_second / point.every};
+}
+
 bool LiveStream::skip(Ladder::GroupIndex group, unsigned pictures) {
   const bool own = ladder_.serves_one(group);
   if (own) media_.skip(group, pictures);
@@ -82,7 +118,7 @@ std::shared_ptr<const LiveStream::ViewerSettings> LiveStream::viewer_settings() 
 
 transcoder::OperatingPoint LiveStream::point(Ladder::GroupIndex group, base::BitRate rate,
                                              base::Time now) {
-  const double pixels = media_.pixels_per_second();
+  const double pixels = media_.full_pictures().pixels_per_second();
   std::lock_guard lock{mutex_};
   auto& points = points_.try_emplace(group, point_settings_).first->second;
   const auto chosen = points.update(rate, pixels, now);
@@ -123,6 +159,7 @@ void LiveStream::shed(Ladder::GroupIndex group) {
 
 void LiveStream::close(Ladder::GroupIndex group) {
   media_.close_group(group);
+  segments_.close(group);
   server_.close_channel({index_, group});
 }
 

@@ -14,6 +14,7 @@
 #include "app/ladder.h"
 #include "app/metrics.h"
 #include "base/log_period.h"
+#include "segments/segment_store.h"
 #include "server/server.h"
 #include "transcoder/stream.h"
 
@@ -61,9 +62,18 @@ class LiveStream {
   bool has_picture() const { return media_.state().source.format.width > 0; }
 
   bool offers(media::Container container) const {
-    return container == media::Container::kMpegTs ||
-           media_settings().encoder.codec == transcoder::VideoCodec::kH264;
+    return container == media::Container::kMpegTs || is_h264();
   }
+  bool offers_segments() const { return is_h264() && segment_settings_.enabled; }
+  const segments::Settings& segment_settings() const { return segment_settings_; }
+  segments::SegmentStore& segments() { return segments_; }
+  const segments::SegmentStore& segments() const { return segments_; }
+  /// Rates that segment players may choose: falling, the highest is rate.max.
+  std::vector<base::BitRate> rungs() const;
+  /// What a group's pictures are like at that rate.
+  transcoder::Stream::FullPictures pictures_at(base::BitRate rate) const;
+  /// Wall time of pts 0; stays as it was at the start, whatever becomes of the system's clock.
+  std::chrono::system_clock::time_point began() const { return began_; }
 
   std::uint32_t index() const { return index_; }
   const std::string& name() const { return media_.settings().name; }
@@ -76,6 +86,7 @@ class LiveStream {
   State state() const;
 
  private:
+  bool is_h264() const { return media_settings().encoder.codec == transcoder::VideoCodec::kH264; }
   Ladder::Actions actions();
   transcoder::OperatingPoint point(Ladder::GroupIndex group, base::BitRate rate, base::Time now);
   void open(Ladder::GroupIndex group, base::BitRate rate);
@@ -90,7 +101,10 @@ class LiveStream {
   const abr::GroupSettings group_settings_;
   server::Server& server_;
   const std::shared_ptr<Metrics::Stream> metrics_;
-  transcoder::Stream media_;
+  segments::SegmentStore segments_;
+  const segments::Settings segment_settings_;
+  transcoder::Stream media_;  // publishes to the store
+  const std::chrono::system_clock::time_point began_;
   const abr::PointSettings point_settings_;
   base::LogPeriod open_failures_;  ///< used with the ladder's lock held
   Ladder ladder_;

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <future>
+#include <thread>
 #include <utility>
 
 #include "app/pages.h"
+#include "app/segments/begin_answer.h"
 #include "base/log.h"
+#include "segments/utc_time.h"
 
 namespace app {
 
@@ -59,7 +62,8 @@ Pipeline::Pipeline(Config config, KernelAccess kernel)
       budgets_{server::loop_count(config_.server), config_.telemetry},
       trace_{open_trace(config_.trace_directory)},
       controller_{{sampler_, events_, final_statistics_, kernel.event_source, viewers_, budgets_,
-                   hints_, kernel.standard_congestion_control, warnings_, trace_.get()}},
+                   hints_, kernel.standard_congestion_control, warnings_, trace_.get()},
+                  config_.on_demand.cpu * std::max(1u, std::thread::hardware_concurrency())},
       server_{config_.server, controller_} {
   for (const auto& stream : config_.streams) controller_.add(make_stream(stream));
   add_pages();
@@ -79,6 +83,7 @@ void Pipeline::tick(base::Time now) {
 
 void Pipeline::stop() {
   server_.stop();
+  controller_.end_sessions();
   final_statistics_.expire(base::Time::max());
   stop_all(controller_.streams());
 }
@@ -122,12 +127,14 @@ void Pipeline::reconfigure_kept(const Config& config) {
     if (!running) continue;
     if (running->media_settings() != wanted.media ||
         running->group_settings() != wanted.control.groups ||
-        running->point_settings() != wanted.points) {
-      base::log::warning("stream_change_needs_restart",
-                         {{"stream", running->name()},
-                          {"hint",
-                           "source, video, audio, encoder, groups and points of a running stream "
-                           "stay as they are: rename the stream, or restart symcast"}});
+        running->point_settings() != wanted.points ||
+        running->segment_settings() != wanted.segments) {
+      base::log::warning(
+          "stream_change_needs_restart",
+          {{"stream", running->name()},
+           {"hint",
+            "source, video, audio, encoder, groups, points and segments of a running "
+            "stream stay as they are: rename the stream, or restart symcast"}});
     }
     running->reconfigure({wanted.control, wanted.tcp});
   }
@@ -141,12 +148,14 @@ void Pipeline::reload(const Config& config) {
   base::log::set_level(config.log_level);
   metrics_max_viewers_ = config.metrics_max_viewers;
   if (config.server != config_.server || config.kernel != config_.kernel ||
-      config.telemetry != config_.telemetry || config.trace_directory != config_.trace_directory ||
+      config.telemetry != config_.telemetry || config.on_demand != config_.on_demand ||
+      config.trace_directory != config_.trace_directory ||
       !std::ranges::equal(route_rules(config), route_rules(config_), same_route)) {
-    base::log::warning("server_change_needs_restart",
-                       {{"hint",
-                         "[server], [admin], [kernel], [telemetry], [trace] and initcwnd are read "
-                         "at start only"}});
+    base::log::warning(
+        "server_change_needs_restart",
+        {{"hint",
+          "[server], [admin], [kernel], [telemetry], [on_demand], [trace] and initcwnd are read "
+          "at start only"}});
   }
   remove_missing(config);
   reconfigure_kept(config);
@@ -165,6 +174,9 @@ void Pipeline::add_pages() {
   });
   server_.add_page("/healthz", Access::kPublic, [this](const server::Request&) {
     return server::Page{.body = pages::health(stream_states())};
+  });
+  server_.add_page(kTimePath, Access::kPublic, [](const server::Request&) {
+    return server::Page{.body = segments::utc_text(std::chrono::system_clock::now())};
   });
   server_.add_page("/metrics", Access::kAdmin, [this](const server::Request&) {
     const StateCollector states{[this] { return snapshot(); }};
@@ -186,6 +198,7 @@ StateCollector::Snapshot Pipeline::snapshot() const {
       .loops = budgets_.states(),
       .events_lost = events_.lost(),
       .ends = final_statistics_.state(),
+      .on_demand = controller_.on_demand(),
       .trace_lines_lost = trace_ ? trace_->lines_lost() : 0,
       .options_refused = warnings_.counts()};
   all.streams = stream_states();  // last: whoever is counted above has a group here

@@ -38,6 +38,15 @@ bool is_news(base::BitRate now, base::BitRate told) {
 
 }  // namespace
 
+std::string congestion_control_for(const server::Address& address, const TcpSettings& tcp,
+                                   const std::string& standard) {
+  const auto rule = std::ranges::find_if(tcp.networks, [&](const NetworkRule& r) {
+    return !r.congestion_control.empty() && r.network.contains(address);
+  });
+  if (rule != tcp.networks.end()) return rule->congestion_control;
+  return tcp.congestion_control.empty() ? standard : tcp.congestion_control;
+}
+
 tcpinfo::AppliedHints SocketSteering::begin(int fd, base::BitRate video, base::Time now) {
   tcpinfo::Hints hints{.congestion_control = congestion_control_};
   if (tcp_.initial_window > 0) hints.cwnd = static_cast<std::uint32_t>(tcp_.initial_window);

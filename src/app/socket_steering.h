@@ -12,6 +12,10 @@
 
 namespace app {
 
+/// By the first rule of [[tcp.network]] that has one, the stream's own, or `standard`.
+std::string congestion_control_for(const server::Address& address, const TcpSettings& tcp,
+                                   const std::string& standard);
+
 /// Tells the kernel about one viewer's socket: congestion control and hints at the start; later
 /// pacing and unsent limit by the rate that is sent, and the path's capacity as it is measured.
 /// Belongs to the viewer, used on its loop thread.

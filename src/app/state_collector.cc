@@ -289,6 +289,21 @@ void collect_ends(Families& out, const FinalStatistics::State& ends) {
               {}, base::seconds(ends.totals.rwnd_limited));
 }
 
+void collect_on_demand(Families& out, const OnDemand::State& state) {
+  const auto segments = [&](const char* result, std::uint64_t value) {
+    out.counter("symcast_on_demand_segments_total",
+                "Segments asked for at rates of their own: coded, shared with who asked before or "
+                "with a group, refused for want of CPU time, or failed",
+                {{"result", result}}, count(value));
+  };
+  segments("coded", state.coded);
+  segments("shared", state.shared);
+  segments("refused", state.refused);
+  segments("failed", state.failed);
+  out.counter("symcast_on_demand_seconds_total", "CPU time that they took", {},
+              base::seconds(state.cpu_time));
+}
+
 }  // namespace
 
 std::vector<MetricFamily> StateCollector::Collect() const {
@@ -302,6 +317,7 @@ std::vector<MetricFamily> StateCollector::Collect() const {
               count(snapshot.events_lost));
   for (const auto& loop : snapshot.loops) collect_loop(out, loop);
   collect_ends(out, snapshot.ends);
+  collect_on_demand(out, snapshot.on_demand);
   out.counter("symcast_log_lines_dropped_total",
               "Log lines dropped: stderr was late, stuck or gone", {},
               count(base::log::lines_dropped()));

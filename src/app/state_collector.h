@@ -9,6 +9,7 @@
 
 #include "app/final_statistics.h"
 #include "app/live_stream.h"
+#include "app/segments/on_demand.h"
 #include "app/telemetry_budget.h"
 #include "app/viewer_table.h"
 #include "server/server.h"
@@ -26,6 +27,7 @@ class StateCollector : public prometheus::Collectable {
     std::vector<LoopBudgets::State> loops;
     std::uint64_t events_lost = 0;
     FinalStatistics::State ends;
+    OnDemand::State on_demand;
     std::uint64_t trace_lines_lost = 0;
     std::map<std::string, std::uint64_t> options_refused;  ///< SocketWarnings::counts()
   };

@@ -20,15 +20,6 @@ namespace {
 // Dashboards and Prometheus look once per second at most; four times that is fresh.
 constexpr base::Duration kPublishInterval = std::chrono::milliseconds{250};
 
-std::string congestion_control_for(const server::Address& address, const TcpSettings& tcp,
-                                   const std::string& standard) {
-  const auto rule = std::ranges::find_if(tcp.networks, [&](const NetworkRule& r) {
-    return !r.congestion_control.empty() && r.network.contains(address);
-  });
-  if (rule != tcp.networks.end()) return rule->congestion_control;
-  return tcp.congestion_control.empty() ? standard : tcp.congestion_control;
-}
-
 // A group's rate is not worth changing for less (abr/symbiosis_policy.cc: kDeadBand).
 constexpr double kNews = 0.03;
 // Pictures that wait for a sample: more than telemetry.samples_per_second leaves out are not used.

@@ -93,11 +93,11 @@ media::Pts Stream::schedule_keyframe(GroupIndex group, base::Duration earliest) 
   return found == groups_.end() ? pts : found->second->schedule_keyframe(pts);
 }
 
-double Stream::pixels_per_second() const {
+Stream::FullPictures Stream::full_pictures() const {
   std::lock_guard lock{mutex_};
-  if (!newest_) return 0;
-  const auto whole = fit_picture({newest_->format.width, newest_->format.height}, settings_.video);
-  return whole.width * whole.height / base::seconds(frame_interval_);
+  if (!newest_) return {};
+  return {fit_picture({newest_->format.width, newest_->format.height}, settings_.video),
+          1 / base::seconds(frame_interval_)};
 }
 
 Stream::State Stream::state() const {

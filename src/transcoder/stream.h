@@ -10,6 +10,7 @@
 #include "transcoder/encode/audio_track.h"
 #include "transcoder/encode/encode_group.h"
 #include "transcoder/ingest/ingest.h"
+#include "transcoder/picture/picture_size.h"
 #include "transcoder/settings.h"
 #include "transcoder/time/frame_interval.h"
 
@@ -50,8 +51,13 @@ class Stream {
   /// See EncodeGroup::schedule_keyframe; `earliest` counts from the newest picture.
   media::Pts schedule_keyframe(GroupIndex group, base::Duration earliest);
 
-  /// Of the whole picture, as the groups have it at full size and rate; 0: no picture yet.
-  double pixels_per_second() const;
+  /// The pictures as the groups have them at full size and rate; all zero before the first.
+  struct FullPictures {
+    PictureSize size;
+    double per_second = 0;
+    double pixels_per_second() const { return size.width * size.height * per_second; }
+  };
+  FullPictures full_pictures() const;
 
   /// The monotonic time that pts 0 stands for.
   base::Time epoch() const { return epoch_; }

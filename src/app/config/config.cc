@@ -28,6 +28,7 @@ std::vector<T> built_in(std::initializer_list<std::string_view> texts) {
 Config daemon_defaults() {
   Config config;
   config.server.listen = built_in<server::Endpoint>({"[::]:8080"});
+  config.server.cors_allow = built_in<server::Origin>({"*"});
   config.server.admin_allow = built_in<server::Network>({"127.0.0.0/8", "::1/128"});
   return config;
 }

@@ -9,6 +9,7 @@
 #include "abr/settings.h"
 #include "base/log.h"
 #include "base/units.h"
+#include "segments/settings.h"
 #include "server/address.h"
 #include "server/server.h"
 #include "tcpinfo/congestion_event.h"
@@ -44,12 +45,13 @@ struct TcpSettings {
 };
 
 /// One [[stream]]: inherits [video], [audio], [encoder], [source], [rate], [control], [itcp],
-/// [groups], [points] and [tcp], and may override any of their keys.
+/// [groups], [points], [segments] and [tcp], and may override any of their keys.
 struct StreamConfig {
   transcoder::StreamSettings media;
   abr::Settings control;
   TcpSettings tcp;
   abr::PointSettings points;
+  segments::Settings segments;
 };
 
 /// What is asked of the kernel once, at start.
@@ -68,6 +70,12 @@ struct TelemetrySettings {
   bool operator==(const TelemetrySettings&) const = default;
 };
 
+/// Segments at a rate of their player's own: of one of 2 s and 720p some 0.5 s of CPU time.
+struct OnDemandSettings {
+  double cpu = 0.1;  ///< share of all CPUs
+  bool operator==(const OnDemandSettings&) const = default;
+};
+
 struct Config {
   server::Settings server;
   std::vector<StreamConfig> streams;  ///< at least one
@@ -78,6 +86,7 @@ struct Config {
   /// them: 8 µs each, 32 ms for the 4,000 that there may be.
   int metrics_max_viewers = 100;
   TelemetrySettings telemetry;
+  OnDemandSettings on_demand;
 };
 
 /// The rules with an initcwnd, those of the same network once: routes are the machine's.

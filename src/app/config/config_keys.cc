@@ -24,6 +24,9 @@ constexpr auto kItself = [](auto& target) -> auto& { return target; };
 
 const types::ListOf<server::Endpoint> kEndpoints{R"(list of "ADDRESS:PORT" or ":PORT")"};
 const types::ListOf<server::Network> kNetworks{R"(list of "ADDRESS/LENGTH" or "ADDRESS")"};
+const types::ListOf<server::Origin> kOrigins{R"(list of "*" or "https://HOST")"};
+const types::Choice<segments::Choice> kChoices{
+    {{"server", segments::Choice::kServer}, {"player", segments::Choice::kPlayer}}};
 const types::Choice<base::log::Level> kLevels{{{"debug", base::log::Level::kDebug},
                                                {"info", base::log::Level::kInfo},
                                                {"warning", base::log::Level::kWarning},
@@ -75,6 +78,9 @@ Section<Config> server_section() {
               "Less: lower delay after congestion. More: fewer skips on links that stop and go."),
           key("stall_timeout", &Part::stall_timeout, Duration{1s, 1h},
               "A viewer that takes nothing for so long is closed. Raise it to let viewers pause."),
+          key("cors_allow", &Part::cors_allow, kOrigins,
+              "Web sites whose pages may use the media (CORS); []: none but our own. Name yours, "
+              "so that others do not show your streams as theirs."),
       });
 }
 
@@ -131,6 +137,20 @@ Section<Config> telemetry_section() {
               "Exact delivery times asked of the kernel by each event loop, two or more for a "
               "large picture; 0: none, times are seen a picture late, capacities are not known, "
               "and the policy \"symbiosis\" keeps to [itcp]."),
+      });
+}
+
+Section<Config> on_demand_section() {
+  using Part = OnDemandSettings;
+  return section<Config, Part>(
+      "on_demand",
+      "HLS and DASH segments at any rate that a player asks for, coded when they are: "
+      "/NAME/SESSION/RENDITION/NUMBER.m4s?rate=1734k.",
+      [](auto& config) -> auto& { return config.on_demand; },
+      {
+          key("cpu", &Part::cpu, Real{0, 1},
+              "Share of all CPUs that they may take, beside groups.cpu; 0: there are none. More at "
+              "once get 503, with the time after which to ask again."),
       });
 }
 
@@ -326,6 +346,28 @@ Section<StreamConfig> points_section() {
       });
 }
 
+Section<StreamConfig> segments_section() {
+  using Part = segments::Settings;
+  return section<StreamConfig, Part>(
+      "segments", "HLS and DASH: /NAME/index.m3u8 and /NAME/manifest.mpd.",
+      [](auto& stream) -> auto& { return stream.segments; },
+      {
+          key("enabled", &Part::enabled, Flag{},
+              "false: there is no HLS and no DASH. A segment is as long as "
+              "encoder.keyframe_interval."),
+          key("part", &Part::part, Duration{100ms, 2s},
+              "Length of the parts that low-latency players load as they are made; they play three "
+              "or more behind. Longer: fewer requests, more latency."),
+          key("window", &Part::window, Duration{6s, 10min},
+              "How long a segment is kept, for players that are late or were paused. It costs "
+              "memory: of each group so many seconds at its rate."),
+          key("choice", &Part::choice, kChoices,
+              "Who chooses the rate of each segment. \"server\": players are offered one "
+              "rendition, and its rate follows their connections; \"player\": they choose among "
+              "a few. A URL that ends in ?abr=server or ?abr=player has its way."),
+      });
+}
+
 Section<StreamConfig> tcp_section() {
   using Part = TcpSettings;
   return section<StreamConfig, Part>(
@@ -393,15 +435,16 @@ Section<StreamConfig> source_uri_section() {
 
 const std::vector<Section<Config>>& daemon_sections() {
   static const std::vector<Section<Config>> sections{
-      server_section(),  admin_section(), kernel_section(), telemetry_section(),
-      metrics_section(), log_section(),   trace_section()};
+      server_section(),  admin_section(),     kernel_section(), telemetry_section(),
+      metrics_section(), on_demand_section(), log_section(),    trace_section()};
   return sections;
 }
 
 const std::vector<Section<StreamConfig>>& stream_sections() {
   static const std::vector<Section<StreamConfig>> sections{
-      video_section(),   audio_section(), encoder_section(), source_section(), rate_section(),
-      control_section(), itcp_section(),  groups_section(),  points_section(), tcp_section()};
+      video_section(),  audio_section(),    encoder_section(), source_section(),
+      rate_section(),   control_section(),  itcp_section(),    groups_section(),
+      points_section(), segments_section(), tcp_section()};
   return sections;
 }
 

@@ -10,7 +10,8 @@
 /// The types of settings that are lists; as config_types.h.
 namespace app::types {
 
-/// Texts that T::parse() takes; one text alone is a list of one. T: server::Endpoint, Network.
+/// Texts that T::parse() takes; one text alone is a list of one. T: server::Endpoint, Network,
+/// Origin.
 template <typename T>
 struct ListOf {
   std::string_view meaning;  ///< what allowed() says

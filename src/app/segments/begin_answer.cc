@@ -1,0 +1,153 @@
+#include "app/segments/begin_answer.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "app/segments/declared.h"
+#include "app/segments/whole_answer.h"
+#include "segments/dash.h"
+#include "segments/hls.h"
+
+namespace app {
+
+namespace {
+
+using segments::Rendition;
+
+constexpr const char* kPlaylistType = "application/vnd.apple.mpegurl";
+constexpr const char* kManifestType = "application/dash+xml";
+constexpr base::Duration kTargetLatency = std::chrono::milliseconds{1500};
+constexpr const char* kSoundCodec = "mp4a.40.2";
+
+// A measured rate is off by the jitter of a source's clock: it is one of those there are, if close.
+constexpr std::array kFrameRates{24 / 1.001, 24.0, 25.0, 30 / 1.001, 30.0, 50.0, 60.0, 60 / 1.001};
+constexpr double kClose = 0.0005;
+
+double nominal(double rate) {
+  const auto* nearest =
+      std::ranges::min_element(kFrameRates, {}, [&](double r) { return std::abs(r - rate); });
+  return std::abs(*nearest / rate - 1) < kClose ? *nearest : rate;
+}
+
+/// What a player may choose among: one whose rate the server chooses, or a ladder.
+struct Offer {
+  Rendition rendition;
+  base::BitRate rate;
+};
+
+std::vector<Offer> offers(const SegmentSession& session, segments::Choice choice) {
+  if (choice == segments::Choice::kServer) return {{Rendition{}, session.rungs().front()}};
+  std::vector<Offer> result;
+  for (unsigned rung = 0; rung < session.rungs().size(); ++rung) {
+    result.push_back({Rendition{Rendition::Kind::kRung, rung}, session.rungs()[rung]});
+  }
+  return result;
+}
+
+/// Where a session begins; waits for the stream's headers.
+class BeginAnswer : public WholeAnswer {
+ public:
+  BeginAnswer(std::shared_ptr<SegmentSession> its, segments::Choice choice, base::Time until)
+      : WholeAnswer{std::move(its), until}, choice_{choice} {}
+
+ private:
+  std::optional<Whole> make(base::Time /*now*/) override {
+    auto& stream = session().stream();
+    const auto newest = stream.segments().newest();
+    const auto segment = newest ? session().segment({}, *newest) : std::nullopt;
+    if (!segment || !segment->headers) return {};
+    return list(stream, *segment->headers, offers(session(), choice_));
+  }
+  virtual Whole list(LiveStream& stream, const media::Headers& headers,
+                     const std::vector<Offer>& offers) = 0;
+
+  const segments::Choice choice_;
+};
+
+class MultivariantAnswer final : public BeginAnswer {
+ public:
+  using BeginAnswer::BeginAnswer;
+
+ private:
+  Whole list(LiveStream& stream, const media::Headers& headers,
+             const std::vector<Offer>& offers) override {
+    const auto& settings = stream.media_settings();
+    segments::MultivariantPlaylist result;
+    if (settings.audio.enabled) {
+      result.audio_uri = uri({Rendition::Kind::kAudio, 0});
+      result.audio_codec = kSoundCodec;
+    }
+    const auto sound = settings.audio.enabled ? settings.audio.rate : base::BitRate{};
+    for (const auto& [rendition, rate] : offers) {
+      const auto pictures = stream.pictures_at(rate);
+      result.variants.push_back({.uri = uri(rendition),
+                                 .peak = declared_peak(rate + sound),
+                                 .average = declared_mean(rate + sound),
+                                 .width = pictures.size.width,
+                                 .height = pictures.size.height,
+                                 .frame_rate = nominal(pictures.per_second),
+                                 .video_codec = headers.codec});
+    }
+    return text(200, kPlaylistType, segments::text(result));
+  }
+
+  std::string uri(Rendition rendition) const {
+    return session().token() + "/" + rendition.text() + "/playlist.m3u8";
+  }
+};
+
+class ManifestAnswer final : public BeginAnswer {
+ public:
+  using BeginAnswer::BeginAnswer;
+
+ private:
+  Whole list(LiveStream& stream, const media::Headers& headers,
+             const std::vector<Offer>& offers) override {
+    const auto& settings = stream.media_settings();
+    const auto& clock = stream.segments().clock();
+    segments::Manifest manifest{
+        .start = stream.began(),
+        .publish = stream.began(),
+        .segment = clock.segment,
+        .chunk = clock.part,
+        .window = std::chrono::nanoseconds::rep(stream.segments().window() - 1) * clock.segment,
+        .base_url = session().token() + "/",
+        .video = {},
+        .audio = {},
+        .utc_timing_uri = kTimePath,
+        .target_latency = kTargetLatency};
+    for (const auto& [rendition, rate] : offers) {
+      const auto pictures = stream.pictures_at(rate);
+      manifest.video.push_back({.id = rendition.text(),
+                                .bandwidth = declared_peak(rate),
+                                .width = pictures.size.width,
+                                .height = pictures.size.height,
+                                .frame_rate = nominal(pictures.per_second),
+                                .codec = headers.codec});
+    }
+    if (settings.audio.enabled) {
+      manifest.audio = segments::Representation{.id = Rendition{Rendition::Kind::kAudio, 0}.text(),
+                                                .bandwidth = declared_peak(settings.audio.rate),
+                                                .codec = kSoundCodec};
+    }
+    return text(200, kManifestType, segments::text(manifest));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<server::Answer> multivariant_answer(std::shared_ptr<SegmentSession> session,
+                                                    segments::Choice choice, base::Time until) {
+  return std::make_unique<MultivariantAnswer>(std::move(session), choice, until);
+}
+
+std::unique_ptr<server::Answer> manifest_answer(std::shared_ptr<SegmentSession> session,
+                                                segments::Choice choice, base::Time until) {
+  return std::make_unique<ManifestAnswer>(std::move(session), choice, until);
+}
+
+}  // namespace app

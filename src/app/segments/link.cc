@@ -1,0 +1,111 @@
+#include "app/segments/link.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "app/socket_steering.h"
+#include "tcpinfo/socket_control.h"
+
+namespace app {
+
+namespace {
+
+// Parts: what is older when it goes out was asked for late.
+constexpr int kFresh = 3;
+
+}  // namespace
+
+SegmentLink::SegmentLink(Shared shared, ViewerId id, int fd, int loop)
+    : shared_{std::move(shared)}, id_{id}, fd_{fd}, loop_{loop} {}
+
+SegmentLink::~SegmentLink() {
+  if (session_) session_->forget(id_);
+}
+
+void SegmentLink::carry(std::shared_ptr<SegmentSession> session, const server::Address& address) {
+  if (session == session_) return;
+  const bool first = !session_;
+  if (session_) session_->forget(id_);
+  session_ = std::move(session);
+  if (first) begin(address);
+}
+
+/// Neither a limit of the pace nor one of slow start: each would hide what the path carries. Nor a
+/// shorter retransmission timer: TCP takes a pause as long as that for the end of what it knows of
+/// the path (tcp_slow_start_after_idle), and pauses of 200 ms are between parts.
+void SegmentLink::begin(const server::Address& address) {
+  const auto settings = session_->stream().viewer_settings();
+  tcpinfo::Hints hints{.congestion_control = congestion_control_for(
+                           address, settings->tcp, shared_.standard_congestion_control)};
+  if (settings->tcp.initial_window > 0) {
+    hints.cwnd = static_cast<std::uint32_t>(settings->tcp.initial_window);
+  }
+  const auto applied = shared_.hints.apply(fd_, hints);
+  if (!applied.error.empty()) {
+    shared_.warnings.failed("congestion control " + hints.congestion_control, applied.error);
+  }
+  const auto rto_max = settings->tcp.rto_max;
+  if (rto_max < kKernelsRtoMax && !tcpinfo::set_rto_max(fd_, rto_max)) {
+    shared_.warnings.failed("TCP_RTO_MAX_MS", "see symcast doctor", errno);
+  }
+  watch_ = shared_.events.watch(fd_, id_, loop_, [this](const auto& event, base::Time now) {
+    session_->stream().metrics().congestion_event(event.kind, shared_.event_source);
+    if (tcpinfo::is_loss(event.kind)) look(true, now);
+  });
+}
+
+/// What was there long before, a player loads to hold it, and in no hurry.
+void SegmentLink::give(const server::Link& link, const segments::Part& part, base::Time now) {
+  const auto size = part.bytes().size();
+  busy_ = true;
+  session_->gave(base::ByteCount{static_cast<std::int64_t>(size)});
+  if (now - part.captured() > kFresh * session_->stream().segments().clock().part) return;
+  if (given_.size() >= kMostGiven) given_.pop_front();
+  const auto before = std::max(link.sent, given_.empty() ? 0 : given_.back().end);
+  given_.push_back({before + size, part.captured()});
+}
+
+void SegmentLink::on_tick(const server::Link&, base::Time now) {
+  if (busy_) look(false, now);
+}
+
+void SegmentLink::look(bool lost, base::Time now) {
+  const auto sample = shared_.sampler.sample(fd_, now);
+  if (!sample) return;
+  lost |= note_polled(*sample);
+  const bool idle = sample->unacked == 0 && sample->notsent.bytes() == 0;
+  rate_.update({.at = now,
+                .acked = sample->bytes_acked,
+                .busy = sample->busy,
+                .receiver_limited = sample->receiver_limited,
+                .round_trip = sample->min_rtt,
+                .idle = idle});
+  busy_ = !idle;
+  if (idle) given_.clear();  // to HEAD nothing is sent
+  session_->heard(id_,
+                  {.carries = rate_.value(),
+                   .late = late(sample->bytes_acked, now),
+                   .rtt = sample->rtt,
+                   .lost = lost},
+                  *sample, now);
+}
+
+/// All of them, or those that the pushed source does not tell of.
+bool SegmentLink::note_polled(const tcpinfo::TcpSample& sample) {
+  if (watch_ && shared_.event_source == tcpinfo::EventSource::kTracepoint) return false;
+  bool lost = false;
+  for (const auto& event : polled_.update(sample)) {
+    if (watch_ && tcpinfo::sockops_tells(event.kind)) continue;
+    session_->stream().metrics().congestion_event(event.kind, tcpinfo::EventSource::kTcpInfo);
+    lost |= tcpinfo::is_loss(event.kind);
+  }
+  return lost;
+}
+
+base::Duration SegmentLink::late(std::uint64_t acked, base::Time now) {
+  while (!given_.empty() && given_.front().end <= acked) given_.pop_front();
+  return given_.empty() ? base::Duration{} : now - given_.front().made;
+}
+
+}  // namespace app

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+
+#include "abr/transfer_rate.h"
+#include "app/event_dispatch.h"
+#include "app/segments/session.h"
+#include "app/socket_warnings.h"
+#include "server/answer.h"
+#include "tcpinfo/polled_events.h"
+#include "tcpinfo/socket_hints.h"
+#include "tcpinfo/tcp_sampler.h"
+
+namespace app {
+
+/// What is seen on one connection that a segment player loads by, and what the kernel is told of
+/// it. Owned by the connection, used on its loop thread.
+class SegmentLink final : public server::LinkNote {
+ public:
+  struct Shared {
+    tcpinfo::TcpSampler& sampler;
+    EventDispatch& events;
+    tcpinfo::EventSource event_source;
+    const tcpinfo::SocketHints& hints;
+    std::string standard_congestion_control;
+    SocketWarnings& warnings;
+  };
+
+  /// `id`: among viewers' and links'.
+  SegmentLink(Shared shared, ViewerId id, int fd, int loop);
+  ~SegmentLink() override;
+
+  /// It carries an answer to that session from now on.
+  void carry(std::shared_ptr<SegmentSession> session, const server::Address& address);
+  ViewerId id() const { return id_; }
+  /// It is about to be sent behind all that was.
+  void give(const server::Link& link, const segments::Part& part, base::Time now);
+
+  void on_tick(const server::Link& link, base::Time now) override;
+
+ private:
+  struct Given {
+    std::uint64_t end = 0;  ///< offset in the connection
+    base::Time made{};
+  };
+  // A part is given when the one before it was taken by the kernel, whose buffer holds some MiB.
+  static constexpr std::size_t kMostGiven = 256;
+
+  void begin(const server::Address& address);
+  void look(bool lost, base::Time now);
+  bool note_polled(const tcpinfo::TcpSample& sample);
+  base::Duration late(std::uint64_t acked, base::Time now);
+
+  const Shared shared_;
+  const ViewerId id_;
+  const int fd_;
+  const int loop_;
+  std::shared_ptr<SegmentSession> session_;
+  std::unique_ptr<EventDispatch::Watch> watch_;  ///< null: events are polled
+  tcpinfo::PolledEvents polled_;
+  abr::TransferRate rate_;
+  std::deque<Given> given_;  ///< as soon as they were made, and not acknowledged
+  bool busy_ = false;
+};
+
+}  // namespace app

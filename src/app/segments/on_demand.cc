@@ -1,0 +1,166 @@
+#include "app/segments/on_demand.h"
+
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "base/thread_time.h"
+#include "transcoder/recode/recode.h"
+
+namespace app {
+
+namespace {
+
+using segments::Segment;
+
+// Rates closer than that are one: 5 % at the lowest rate there may be.
+constexpr base::BitRate kGrain = base::BitRate::kbps(10);
+// A group's own segment does for a rate that is so little above its own.
+constexpr double kNearEnough = 0.95;
+// Beside the budget: what waits longer than a player would is not coded for him.
+constexpr std::size_t kMostJobs = 8;
+constexpr base::Duration kMostCredit = std::chrono::seconds{2};
+constexpr base::Duration kSoonest = std::chrono::seconds{1};  // of Retry-After
+// After the encoders of the groups (transcoder/encode/encode_group.cc: kNice), who are in a hurry.
+constexpr int kNice = 10;
+
+std::vector<media::PacketPtr> packets_of(const Segment& segment) {
+  std::vector<media::PacketPtr> result;
+  for (const auto& part : segment.parts) {
+    result.insert(result.end(), part->packets().begin(), part->packets().end());
+  }
+  return result;
+}
+
+/// The best there is at `rate` or less, or else the best.
+std::optional<Segment> source(const LiveStream& stream, std::uint64_t number, base::BitRate rate) {
+  const auto& store = stream.segments();
+  const auto holders = store.holders(number);
+  const auto worth = [&](const auto& holder) {
+    const bool does = holder.rate <= rate && holder.rate >= kNearEnough * rate;
+    return std::pair{does, holder.rate};
+  };
+  const auto best = std::ranges::max_element(holders, {}, worth);
+  return best == holders.end() ? std::nullopt : store.video(best->track, number);
+}
+
+/// The packets in a segment's parts.
+Segment in_parts(LiveStream& stream, const Segment& source,
+                 const std::vector<media::PacketPtr>& packets) {
+  auto& store = stream.segments();
+  segments::Track track{store.clock(), 1};
+  for (const auto& packet : packets) {
+    track.push(packet, packet->headers ? store.init_of(packet->headers) : 0);
+  }
+  track.end();
+  auto result = *track.find(source.number);
+  return result;
+}
+
+}  // namespace
+
+OnDemand::OnDemand(double cpus) : cpus_{cpus}, thread_{[this] { run(); }} {}
+
+OnDemand::~OnDemand() {
+  {
+    std::lock_guard lock{mutex_};
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
+}
+
+OnDemand::State OnDemand::state() const {
+  std::lock_guard lock{mutex_};
+  return state_;
+}
+
+OnDemand::Answer OnDemand::get(const Asked& asked, base::Time now) {
+  const auto from = source(*asked.stream, asked.number, asked.rate);
+  if (!from) return Gone{};
+  if (!from->complete) return Pending{};
+  std::lock_guard lock{mutex_};
+  if (from->rate <= asked.rate) {
+    ++state_.shared;
+    return *from;
+  }
+  const Key key{asked.stream->index(), asked.number, asked.rate.bps() / kGrain.bps()};
+  const auto known = made_.find(key);
+  if (known != made_.end() && !known->second) return Pending{};
+  if (known != made_.end()) {
+    ++state_.shared;
+    if (known->second->parts.empty()) return Gone{};
+    return *known->second;
+  }
+  if (const auto refused = too_much(now)) return *refused;
+  forget_old(*asked.stream);
+  made_.emplace(key, std::nullopt);
+  jobs_.push_back({key, asked.stream, *from, base::BitRate{key.rate * kGrain.bps()}});
+  wake_.notify_one();
+  return Pending{};
+}
+
+std::optional<OnDemand::Refused> OnDemand::too_much(base::Time now) {
+  const auto passed = std::chrono::duration_cast<base::Duration>(cpus_ * (now - credited_));
+  credit_ = std::min(credit_ + passed, kMostCredit);
+  credited_ = now;
+  const auto promised = static_cast<std::int64_t>(jobs_.size()) * cost_;
+  if (cpus_ > 0 && jobs_.size() < kMostJobs && credit_ > promised) return {};
+  ++state_.refused;
+  const auto lacking = base::seconds(promised + cost_ - credit_);
+  return Refused{std::max(kSoonest, base::from_seconds(cpus_ > 0 ? lacking / cpus_ : 60))};
+}
+
+void OnDemand::forget_old(const LiveStream& stream) {
+  const auto newest = stream.segments().newest().value_or(0);
+  const auto window = stream.segments().window();
+  std::erase_if(made_, [&](const auto& entry) {
+    const auto& [key, made] = entry;
+    return made && key.stream == stream.index() && key.number + window <= newest;
+  });
+}
+
+void OnDemand::run() {
+  pthread_setname_np(pthread_self(), "on_demand");
+  ::setpriority(PRIO_PROCESS, 0, kNice);  // a thread may always be nicer
+  std::unique_lock lock{mutex_};
+  while (true) {
+    wake_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
+    if (stopping_) return;
+    const auto job = std::move(jobs_.front());
+    jobs_.pop_front();
+    lock.unlock();
+    code(job);
+    lock.lock();
+  }
+}
+
+void OnDemand::code(const Job& job) {
+  const auto begin = base::thread_cpu_time();
+  const auto& settings = job.stream->media_settings();
+  const auto packets = transcoder::recode(packets_of(job.source), settings.encoder,
+                                          {.rate = job.rate,
+                                           .size = job.stream->pictures_at(job.rate).size,
+                                           .frame_rate = settings.video.max_frame_rate,
+                                           .sound = settings.audio.enabled});
+  Segment segment;
+  if (packets) segment = in_parts(*job.stream, job.source, *packets);
+  std::lock_guard lock{mutex_};
+  cost_ = base::thread_cpu_time() - begin;
+  credit_ -= cost_;
+  state_.cpu_time += cost_;
+  ++(packets ? state_.coded : state_.failed);
+  made_[job.key] = std::move(segment);
+  if (packets) return;
+  if (const auto times = failures_.count(base::Clock::now())) {
+    base::log::error(
+        "on_demand_failed",
+        {{"stream", job.stream->name()}, {"reason", packets.error()}, {"times", *times}});
+  }
+}
+
+}  // namespace app

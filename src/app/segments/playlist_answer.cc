@@ -1,0 +1,162 @@
+#include "app/segments/playlist_answer.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "app/segments/query.h"
+#include "app/segments/whole_answer.h"
+#include "segments/hls.h"
+
+namespace app {
+
+namespace {
+
+using segments::Rendition;
+using segments::Segment;
+
+constexpr const char* kPlaylistType = "application/vnd.apple.mpegurl";
+constexpr std::size_t kSpare = 1;            ///< kept, and not listed: on its way to a player
+constexpr std::uint64_t kListedInParts = 3;  ///< the newest (RFC 8216bis, 6.2.2)
+constexpr unsigned kMaxAhead = 2;            ///< of the newest segment: further is a mistake
+
+/// What a playlist has to hold.
+struct Asked {
+  std::optional<std::uint64_t> number;  ///< _HLS_msn
+  std::optional<unsigned> part;         ///< _HLS_part
+};
+
+/// Of a session's playlist: complete segments without a gap up to the newest, and the one under
+/// way.
+struct Listing {
+  std::vector<Segment> complete;
+  std::optional<Segment> open;
+};
+
+Listing list(SegmentSession& session, Rendition rendition) {
+  Listing result;
+  const auto newest = session.stream().segments().newest();
+  if (!newest) return result;
+  const auto listed = session.stream().segments().window() - kSpare;
+  for (auto number = *newest - std::min<std::uint64_t>(*newest, listed - 1); number <= *newest;
+       ++number) {
+    auto segment = session.segment(rendition, number);
+    if (segment && segment->complete) {
+      result.complete.push_back(std::move(*segment));
+    } else if (segment) {
+      result.open = std::move(*segment);
+      break;
+    } else {
+      result.complete.clear();
+    }
+  }
+  return result;
+}
+
+segments::HlsSegment listed(SegmentSession& session, const Segment& segment, bool parts) {
+  using std::chrono::system_clock;
+  auto& stream = session.stream();
+  segments::HlsSegment result{
+      .number = segment.number,
+      .duration = segment.duration(),
+      .began = stream.began() + std::chrono::duration_cast<system_clock::duration>(segment.begin),
+      .parts = {},
+      .discontinuity = false,
+      .init = segment.init};
+  if (!parts) return result;
+  for (const auto& part : segment.parts) {
+    result.parts.push_back({.duration = part->duration(), .independent = part->independent()});
+  }
+  return result;
+}
+
+/// The part that comes after all that is listed.
+std::pair<std::uint64_t, unsigned> next_part(const Listing& listing, unsigned parts) {
+  if (!listing.open) return {listing.complete.back().number + 1, 0};
+  const auto made = static_cast<unsigned>(listing.open->parts.size());
+  if (made >= parts) return {listing.open->number + 1, 0};
+  return {listing.open->number, made};
+}
+
+class PlaylistAnswer final : public WholeAnswer {
+ public:
+  PlaylistAnswer(std::shared_ptr<SegmentSession> its, Rendition rendition, Asked asked,
+                 base::Time until)
+      : WholeAnswer{std::move(its), until},
+        rendition_{rendition},
+        asked_{normal(asked, session().stream().segments().clock().parts())} {}
+
+ private:
+  std::optional<Whole> make(base::Time /*now*/) override {
+    const auto newest = session().stream().segments().newest();
+    if (asked_.part && !asked_.number) return reason(400, "_HLS_part needs _HLS_msn");
+    if (asked_.number && newest && *asked_.number > *newest + kMaxAhead) {
+      return reason(400, "_HLS_msn is too far ahead");
+    }
+    const auto listing = list(session(), rendition_);
+    if (!is_there(listing)) return {};
+    return text(200, kPlaylistType, segments::text(playlist(listing)));
+  }
+
+  /// A part beyond a segment's last is the first of the next (RFC 8216bis, 6.2.5.2).
+  static Asked normal(Asked asked, unsigned parts) {
+    if (asked.number && asked.part && *asked.part >= parts) return {*asked.number + 1, 0};
+    return asked;
+  }
+
+  bool is_there(const Listing& listing) const {
+    if (listing.complete.empty()) return false;
+    if (!asked_.number || listing.complete.back().number >= *asked_.number) return true;
+    if (!listing.open || listing.open->number < *asked_.number) return false;
+    if (listing.open->number > *asked_.number) return true;
+    return asked_.part && listing.open->parts.size() > *asked_.part;
+  }
+
+  segments::MediaPlaylist playlist(const Listing& listing) const {
+    const auto& clock = session().stream().segments().clock();
+    segments::MediaPlaylist result{.target = clock.segment, .part_target = clock.part};
+    result.low_latency = true;
+    const auto newest = listing.complete.back().number;
+    for (const auto& segment : listing.complete) {
+      result.segments.push_back(
+          listed(session(), segment, segment.number + kListedInParts > newest));
+    }
+    if (listing.open) result.open = listed(session(), *listing.open, true);
+    result.hint = next_part(listing, clock.parts());
+    for (const auto other : others()) report(result, other);
+    return result;
+  }
+
+  /// That he plays beside this one.
+  std::vector<Rendition> others() const {
+    if (!session().stream().media_settings().audio.enabled) return {};
+    if (rendition_.kind == Rendition::Kind::kAudio) return {session().playing()};
+    return {Rendition{Rendition::Kind::kAudio, 0}};
+  }
+
+  void report(segments::MediaPlaylist& playlist, Rendition other) const {
+    const auto listing = list(session(), other);
+    const bool open = listing.open && !listing.open->parts.empty();
+    if (!open && listing.complete.empty()) return;
+    const auto& last = open ? *listing.open : listing.complete.back();
+    playlist.reports.push_back({.uri = "../" + other.text() + "/playlist.m3u8",
+                                .last_msn = last.number,
+                                .last_part = static_cast<unsigned>(last.parts.size() - 1)});
+  }
+
+  const Rendition rendition_;
+  const Asked asked_;
+};
+
+}  // namespace
+
+std::unique_ptr<server::Answer> playlist_answer(std::shared_ptr<SegmentSession> session,
+                                                Rendition rendition, const std::string& query,
+                                                base::Time until) {
+  const Asked asked{number_in<std::uint64_t>(query, "_HLS_msn"),
+                    number_in<unsigned>(query, "_HLS_part")};
+  return std::make_unique<PlaylistAnswer>(std::move(session), rendition, asked, until);
+}
+
+}  // namespace app

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+namespace app {
+
+/// What `key` has in a query of the form "a=1&b=2", undecoded. Pure.
+inline std::optional<std::string_view> value_in(std::string_view query, std::string_view key) {
+  while (!query.empty()) {
+    const auto end = std::min(query.find('&'), query.size());
+    auto item = query.substr(0, end);
+    query.remove_prefix(std::min(end + 1, query.size()));
+    if (!item.starts_with(key) || item.size() <= key.size() || item[key.size()] != '=') continue;
+    return item.substr(key.size() + 1);
+  }
+  return {};
+}
+
+/// Empty: there is none, or no number.
+template <typename Number>
+std::optional<Number> number_in(std::string_view query, std::string_view key) {
+  const auto text = value_in(query, key).value_or("");
+  Number value{};
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || rest != text.data() + text.size()) return {};
+  return value;
+}
+
+}  // namespace app

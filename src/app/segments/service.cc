@@ -1,0 +1,171 @@
+#include "app/segments/service.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "app/config/config_units.h"
+#include "app/segments/begin_answer.h"
+#include "app/segments/media_answer.h"
+#include "app/segments/playlist_answer.h"
+#include "app/segments/query.h"
+#include "app/segments/rate_answer.h"
+#include "app/segments/whole_answer.h"
+
+namespace app {
+
+namespace {
+
+/// Nobody guesses another one's.
+std::string new_token() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x}", random(), random());
+}
+
+/// What cannot be had of `stream`; empty: nothing.
+std::optional<Whole> refusal(const std::string& name, const LiveStream* stream) {
+  const auto what = "stream \"" + name + "\"";
+  if (stream == nullptr) return reason(404, "no " + what + " here");
+  if (!stream->offers(media::Container::kMp4)) {
+    return reason(404, what + " is MPEG-2 video: only /" + name + ".ts carries it");
+  }
+  if (!stream->offers_segments()) {
+    return reason(404, what + " has no HLS and no DASH: segments.enabled is false");
+  }
+  if (!stream->has_picture()) {
+    return reason(503, what + " has no picture yet: its source is not connected");
+  }
+  return {};
+}
+
+segments::Choice choice_in(const std::string& query, const LiveStream& stream) {
+  const auto asked = value_in(query, "abr");
+  if (asked == "server") return segments::Choice::kServer;
+  if (asked == "player") return segments::Choice::kPlayer;
+  return stream.segment_settings().choice;
+}
+
+/// A player waits for what is not made yet, but not longer than a well-behaved one would.
+constexpr int kPatience = 3;  // segments
+
+}  // namespace
+
+std::unique_ptr<server::Answer> SegmentService::answer(const server::AnswerRequest& request,
+                                                       server::Link& link, base::Time now) {
+  const auto target = segments::Target::parse(request.path);
+  if (!target) return nullptr;
+  const auto stream = find_(target->stream);
+  if (auto refused = refusal(target->stream, stream.get())) {
+    return plain_answer(std::move(*refused));
+  }
+  auto session = find(target->session, *stream);
+  if (!session) {
+    session = begin(target->session.empty() ? new_token() : target->session, stream, request, now);
+  }
+  if (!session) return plain_answer(reason(503, "too many viewers"));
+  if (!link.note) {
+    link.note =
+        std::make_unique<SegmentLink>(shared_, ++request.places.last_viewer, link.fd, request.loop);
+  }
+  static_cast<SegmentLink&>(*link.note).carry(session, request.address);
+  if (!target->session.empty()) session->ask(target->rendition, now);
+  return answer_of(std::move(session), *target, request.query, now);
+}
+
+std::unique_ptr<server::Answer> SegmentService::answer_of(SessionPtr session,
+                                                          const segments::Target& target,
+                                                          const std::string& query,
+                                                          base::Time now) {
+  using Kind = segments::Target::Kind;
+  auto& stream = session->stream();
+  const auto until = now + kPatience * stream.segments().clock().segment;
+  switch (target.kind) {
+    case Kind::kMultivariant:
+      return multivariant_answer(std::move(session), choice_in(query, stream), until);
+    case Kind::kManifest:
+      return manifest_answer(std::move(session), choice_in(query, stream), until);
+    case Kind::kPlaylist:
+      return playlist_answer(std::move(session), target.rendition, query, until);
+    case Kind::kSegment:
+      if (const auto rate = value_in(query, "rate")) {
+        return at_rate(std::move(session), target, *rate, until);
+      }
+      [[fallthrough]];
+    default:
+      return media_answer(std::move(session), target, until);
+  }
+}
+
+/// Never beyond what the operator lets a viewer have.
+std::unique_ptr<server::Answer> SegmentService::at_rate(SessionPtr session,
+                                                        const segments::Target& target,
+                                                        std::string_view text, base::Time until) {
+  const auto rate = parse_rate(text);
+  if (target.rendition.kind == segments::Rendition::Kind::kAudio || !rate || rate->bps() <= 0) {
+    return plain_answer(
+        reason(400, "rate: a segment of pictures can be had at a rate such as \"1734k\""));
+  }
+  const auto limits = session->stream().viewer_settings()->control.rate;
+  OnDemand::Asked asked{find_(target.stream), target.number,
+                        std::clamp(*rate, limits.min, limits.max)};
+  return rate_answer(std::move(session), on_demand_, std::move(asked), until);
+}
+
+SegmentService::SessionPtr SegmentService::find(const std::string& token,
+                                                const LiveStream& stream) const {
+  std::lock_guard lock{mutex_};
+  const auto found = sessions_.find(token);
+  if (found == sessions_.end() || &found->second->stream() != &stream) return nullptr;
+  return found->second;
+}
+
+/// Without the mutex while an encoder is opened. A token that is not known any more is taken again:
+/// its player was away for a while, or the server was.
+SegmentService::SessionPtr SegmentService::begin(std::string token,
+                                                 std::shared_ptr<LiveStream> stream,
+                                                 const server::AnswerRequest& request,
+                                                 base::Time now) {
+  auto seat = request.places.seats.take(request.address);
+  if (!std::holds_alternative<server::Seats::Seat>(seat)) return nullptr;
+  SegmentSession::Start start{.token = std::move(token),
+                              .id = ++request.places.last_viewer,
+                              .stream = std::move(stream),
+                              .seat = std::get<server::Seats::Seat>(std::move(seat)),
+                              .address = request.address,
+                              .user_agent = request.user_agent};
+  auto made = std::make_shared<SegmentSession>(std::move(start), now);
+  std::lock_guard lock{mutex_};
+  return sessions_.emplace(made->token(), made).first->second;
+}
+
+void SegmentService::tick(base::Time now) {
+  for (const auto& session : all()) table_.put(session->telemetry());
+  end_if([now](const auto& session) { return now - session.asked() > kIdle; });
+}
+
+std::vector<SegmentService::SessionPtr> SegmentService::all() const {
+  std::lock_guard lock{mutex_};
+  std::vector<SessionPtr> result;
+  for (const auto& [token, session] : sessions_) result.push_back(session);
+  return result;
+}
+
+void SegmentService::end_if(const std::function<bool(const SegmentSession&)>& over) {
+  std::vector<SessionPtr> ended;  // destroyed when the mutex is free again
+  std::lock_guard lock{mutex_};
+  for (auto it = sessions_.begin(); it != sessions_.end();) {
+    if (!over(*it->second)) {
+      ++it;
+      continue;
+    }
+    table_.remove(it->second->id());
+    ended.push_back(std::move(it->second));
+    it = sessions_.erase(it);
+  }
+}
+
+}  // namespace app

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "app/segments/link.h"
+#include "app/segments/on_demand.h"
+#include "app/segments/session.h"
+#include "app/viewer_table.h"
+#include "segments/target.h"
+#include "server/answer.h"
+
+namespace app {
+
+/// HLS and DASH: the sessions of all streams, by the tokens in their paths. Thread-safe.
+class SegmentService {
+ public:
+  using Find = std::function<std::shared_ptr<LiveStream>(const std::string& name)>;
+
+  /// `cpus`: see OnDemand.
+  SegmentService(Find find, SegmentLink::Shared shared, ViewerTable& table, double cpus)
+      : find_{std::move(find)}, shared_{std::move(shared)}, table_{table}, on_demand_{cpus} {}
+
+  /// Null: the path is none of segments::Target.
+  std::unique_ptr<server::Answer> answer(const server::AnswerRequest& request, server::Link& link,
+                                         base::Time now);
+  /// Ends sessions that nobody has asked for anything of for kIdle.
+  void tick(base::Time now);
+  OnDemand::State on_demand() const { return on_demand_.state(); }
+  void stop() {
+    end_if([](const auto&) { return true; });
+  }
+
+  static constexpr base::Duration kIdle = std::chrono::seconds{10};
+
+ private:
+  using SessionPtr = std::shared_ptr<SegmentSession>;
+
+  std::unique_ptr<server::Answer> answer_of(SessionPtr session, const segments::Target& target,
+                                            const std::string& query, base::Time now);
+  std::unique_ptr<server::Answer> at_rate(SessionPtr session, const segments::Target& target,
+                                          std::string_view rate, base::Time until);
+  SessionPtr find(const std::string& token, const LiveStream& stream) const;
+  /// Takes a viewer's place. Throws what the ladder throws; null: there is no place.
+  SessionPtr begin(std::string token, std::shared_ptr<LiveStream> stream,
+                   const server::AnswerRequest& request, base::Time now);
+  std::vector<SessionPtr> all() const;
+  void end_if(const std::function<bool(const SegmentSession&)>& over);
+
+  const Find find_;
+  const SegmentLink::Shared shared_;
+  ViewerTable& table_;
+  OnDemand on_demand_;
+  mutable std::mutex mutex_;
+  std::map<std::string, SessionPtr> sessions_;  // GUARDED_BY(mutex_); by token
+};
+
+}  // namespace app

@@ -1,0 +1,173 @@
+#include "app/segments/session.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/socket_limits.h"
+#include "base/log.h"
+
+namespace app {
+
+namespace {
+
+using segments::Rendition;
+
+// A player asks again for a few of his segments at most: of those before, what was decided is of no
+// interest.
+constexpr std::size_t kMostDecisions = 256;
+// What chunks and pictures add is the same in all usual ones, near enough.
+constexpr base::Duration kUsualInterval = std::chrono::milliseconds{33};
+
+}  // namespace
+
+SegmentSession::SegmentSession(Start start, base::Time now)
+    : token_{std::move(start.token)},
+      id_{start.id},
+      began_{now},
+      stream_{std::move(start.stream)},
+      rungs_{stream_->rungs()},
+      seat_{std::move(start.seat)},
+      asked_{now},
+      rate_{stream_->viewer_settings()->control.rate,
+            transport(stream_->media_settings().audio, media::Container::kMp4, kUsualInterval)} {
+  telemetry_.id = id_;
+  telemetry_.stream = stream_->name();
+  stream_->ladder().join(id_, rate_.rate(), now);
+  base::log::info("session_began", {{"viewer", id_},
+                                    {"stream", stream_->name()},
+                                    {"address", start.address.text()},
+                                    {"user_agent", start.user_agent},
+                                    {"rate", rate_.rate()}});
+}
+
+SegmentSession::~SegmentSession() {
+  const auto now = base::Clock::now();
+  stream_->ladder().leave(id_, now);
+  base::log::info("session_ended", {{"viewer", id_},
+                                    {"stream", stream_->name()},
+                                    {"seconds", now - began_},
+                                    {"bytes", given_.bytes()},
+                                    {"congestion_events", telemetry_.events}});
+}
+
+base::Time SegmentSession::asked() const {
+  std::lock_guard lock{mutex_};
+  return asked_;
+}
+
+Rendition SegmentSession::playing() const {
+  std::lock_guard lock{mutex_};
+  return playing_;
+}
+
+void SegmentSession::ask(Rendition rendition, base::Time now) {
+  {
+    std::lock_guard lock{mutex_};
+    asked_ = now;
+    if (rendition.kind == Rendition::Kind::kAudio || rendition == playing_) return;
+    playing_ = rendition;
+  }
+  if (rendition.kind != Rendition::Kind::kRung) return;
+  stream_->ladder().report(
+      id_, {.rate = rate_of(rendition), .reason = abr::Reason::kAsked, .sustains = {}}, now);
+}
+
+base::BitRate SegmentSession::rate_of(Rendition rendition) const {
+  return rungs_[std::min<std::size_t>(rendition.rung, rungs_.size() - 1)];
+}
+
+std::optional<SegmentSession::TrackId> SegmentSession::track(Rendition rendition,
+                                                             std::uint64_t number) {
+  std::lock_guard lock{mutex_};
+  const std::pair key{number, rendition};
+  if (const auto known = tracks_.find(key); known != tracks_.end()) return known->second;
+  const auto chosen = choose(rendition, number);
+  if (!chosen) return {};
+  if (tracks_.size() >= kMostDecisions) tracks_.erase(tracks_.begin());
+  tracks_.emplace(key, *chosen);
+  return chosen;
+}
+
+/// His own group's, or what comes next to the rate that he asked for.
+std::optional<SegmentSession::TrackId> SegmentSession::choose(Rendition rendition,
+                                                              std::uint64_t number) const {
+  const auto& store = stream_->segments();
+  const auto holders = store.holders(number);
+  if (holders.empty()) return {};
+  if (rendition == playing_) {
+    const auto group = stream_->ladder().group_of(id_);
+    const auto own = group ? store.track(*group) : std::nullopt;
+    const auto has = [&](const auto& holder) { return own == holder.track; };
+    if (std::ranges::any_of(holders, has)) return own;
+  }
+  const auto most = rendition.kind == Rendition::Kind::kRung ? rate_of(rendition) : rungs_.front();
+  const auto worth = [&](const auto& holder) {
+    const bool fits = holder.rate <= most;
+    return std::pair{fits, fits ? holder.rate.bps() : -holder.rate.bps()};
+  };
+  return std::ranges::max_element(holders, {}, worth)->track;
+}
+
+std::optional<segments::Segment> SegmentSession::segment(Rendition rendition,
+                                                         std::uint64_t number) {
+  const auto& store = stream_->segments();
+  if (rendition.kind == Rendition::Kind::kAudio) return store.audio(number);
+  const auto from = track(rendition, number);
+  return from ? store.video(*from, number) : std::nullopt;
+}
+
+base::BitRate SegmentSession::sound() const {
+  const auto& audio = stream_->media_settings().audio;
+  return audio.enabled ? audio.rate : base::BitRate{};
+}
+
+void SegmentSession::heard(ViewerId link, const SessionRate::Heard& heard,
+                           const tcpinfo::TcpSample& sample, base::Time now) {
+  abr::Decision decision;
+  bool ours = false;
+  {
+    std::lock_guard lock{mutex_};
+    decision = rate_.hear(link, heard, now);
+    ours = playing_.kind != Rendition::Kind::kRung;
+    note(heard, sample);
+    if (decision.reason != abr::Reason::kHold) telemetry_.reason = decision.reason;
+  }
+  if (!ours || decision.reason == abr::Reason::kHold) return;
+  stream_->metrics().decision(decision.reason);
+  stream_->ladder().report(id_, decision, now);
+}
+
+void SegmentSession::note(const SessionRate::Heard& heard, const tcpinfo::TcpSample& sample) {
+  telemetry_.rtt = sample.rtt;
+  telemetry_.min_rtt = sample.min_rtt;
+  telemetry_.cwnd = sample.cwnd;
+  telemetry_.ssthresh = sample.ssthresh;
+  telemetry_.delivery_rate = sample.delivery_rate;
+  telemetry_.backlog = rate_.late();
+  telemetry_.path.capacity = rate_.carries();
+  if (heard.lost) ++telemetry_.events;
+}
+
+void SegmentSession::forget(ViewerId link) {
+  std::lock_guard lock{mutex_};
+  rate_.forget(link);
+}
+
+void SegmentSession::gave(base::ByteCount amount) {
+  std::lock_guard lock{mutex_};
+  given_ += amount;
+}
+
+segments::CmsdDynamic SegmentSession::dynamics(ViewerId link, base::Time now) const {
+  std::lock_guard lock{mutex_};
+  return rate_.dynamics(link, sound(), now);
+}
+
+ViewerTelemetry SegmentSession::telemetry() const {
+  std::lock_guard lock{mutex_};
+  auto result = telemetry_;
+  result.target = playing_.kind == Rendition::Kind::kRung ? rate_of(playing_) : rate_.rate();
+  return result;
+}
+
+}  // namespace app

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/live_stream.h"
+#include "app/segments/session_rate.h"
+#include "app/viewer_table.h"
+#include "segments/segment_store.h"
+#include "segments/target.h"
+#include "server/seats.h"
+
+namespace app {
+
+/// One player of HLS or DASH: a viewer of the stream's ladder like any other, who takes his
+/// pictures segment by segment, on whatever connections. Thread-safe.
+class SegmentSession {
+ public:
+  using ViewerId = server::ViewerId;
+
+  struct Start {
+    std::string token;
+    ViewerId id = 0;
+    std::shared_ptr<LiveStream> stream;
+    server::Seats::Seat seat;
+    server::Address address;
+    std::string user_agent;
+  };
+
+  /// Throws what the ladder throws.
+  SegmentSession(Start start, base::Time now);
+  ~SegmentSession();
+
+  const std::string& token() const { return token_; }
+  ViewerId id() const { return id_; }
+  LiveStream& stream() const { return *stream_; }
+  base::Time asked() const;  ///< the newest time of ask()
+
+  /// He plays this one. An unknown rung is the lowest.
+  void ask(segments::Rendition rendition, base::Time now);
+  segments::Rendition playing() const;  ///< that he asked for last, sound aside
+
+  /// Which track his segment `number` comes from: decided once, when it is first needed. Empty:
+  /// nobody has begun it (yet).
+  std::optional<segments::SegmentStore::TrackId> track(segments::Rendition rendition,
+                                                       std::uint64_t number);
+  /// The segment, as far as it is made; sound for kAudio.
+  std::optional<segments::Segment> segment(segments::Rendition rendition, std::uint64_t number);
+
+  const std::vector<base::BitRate>& rungs() const { return rungs_; }
+
+  /// What one of his connections shows; the ladder is told at once.
+  void heard(ViewerId link, const SessionRate::Heard& heard, const tcpinfo::TcpSample& sample,
+             base::Time now);
+  void forget(ViewerId link);  ///< it is closed, or another's
+  void gave(base::ByteCount amount);
+  /// What a response on `link` tells his player.
+  segments::CmsdDynamic dynamics(ViewerId link, base::Time now) const;
+  ViewerTelemetry telemetry() const;
+
+ private:
+  using TrackId = segments::SegmentStore::TrackId;
+
+  base::BitRate rate_of(segments::Rendition rendition) const;
+  std::optional<TrackId> choose(segments::Rendition rendition, std::uint64_t number) const;
+
+  base::BitRate sound() const;
+  void note(const SessionRate::Heard& heard, const tcpinfo::TcpSample& sample);
+
+  const std::string token_;
+  const ViewerId id_;
+  const base::Time began_;
+  const std::shared_ptr<LiveStream> stream_;
+  const std::vector<base::BitRate> rungs_;  ///< falling
+  const server::Seats::Seat seat_;
+  mutable std::mutex mutex_;     // guards all below
+  segments::Rendition playing_;  ///< that he asked for last, sound aside
+  base::Time asked_;
+  SessionRate rate_;
+  ViewerTelemetry telemetry_;
+  base::ByteCount given_;
+  std::map<std::pair<std::uint64_t, segments::Rendition>, TrackId> tracks_;
+};
+
+}  // namespace app

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "abr/transfer_policy.h"
+#include "base/units.h"
+#include "segments/cmsd.h"
+
+namespace app {
+
+/// The rate of one segment player, from what is seen on the connections that he loads by: two as a
+/// rule, one for pictures and one for sound. Pure.
+class SessionRate {
+ public:
+  using LinkId = std::uint64_t;
+
+  /// Of one connection.
+  struct Heard {
+    base::BitRate carries;  ///< abr::TransferRate::value; zero: not known
+    base::Duration late{};  ///< see abr::TransferPolicy
+    base::Duration rtt{};   ///< zero: not measured yet
+    bool lost = false;      ///< a congestion event has come
+  };
+
+  SessionRate(const abr::RateLimits& limits, const abr::Transport& transport)
+      : transport_{transport}, policy_{limits} {}
+
+  /// What the player can take now.
+  abr::Decision hear(LinkId link, const Heard& heard, base::Time now);
+  void forget(LinkId link) { links_.erase(link); }
+
+  base::BitRate rate() const { return policy_.rate(); }
+  base::BitRate carries() const;  ///< zero: not known
+  base::Duration late() const;
+  /// What a response on `link` tells the player.
+  segments::CmsdDynamic dynamics(LinkId link, base::BitRate sound, base::Time now) const;
+
+ private:
+  struct Link {
+    Heard heard;
+    base::Time lost_at{};
+  };
+
+  const abr::Transport transport_;
+  abr::TransferPolicy policy_;
+  std::map<LinkId, Link> links_;
+};
+
+}  // namespace app

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/segments/session.h"
+#include "server/answer.h"
+
+namespace app {
+
+/// A response that goes out as a whole.
+struct Whole {
+  server::AnswerHead head;
+  std::vector<server::SharedBytes> body;
+};
+
+Whole whole(server::AnswerHead head, std::vector<server::SharedBytes> body);
+Whole text(int status, std::string content_type, std::string body);
+Whole reason(int status, const std::string& what);
+
+/// What a session's player is told with a response: that it is media, and of his connection (CMSD).
+server::AnswerHead with_dynamics(server::AnswerHead head, const SegmentSession& session,
+                                 const server::Link& link, base::Time now);
+
+/// At once.
+std::unique_ptr<server::Answer> plain_answer(Whole what);
+
+/// Waits until there is an answer, or until `patience` is over.
+class WholeAnswer : public server::Answer {
+ public:
+  WholeAnswer(std::shared_ptr<SegmentSession> session, base::Time until)
+      : session_{std::move(session)}, wait_{.stream = session_->stream().index(), .until = until} {}
+
+  Step next(server::Link& link, base::Time now) override;
+  Wait wait() const override { return wait_; }
+
+ private:
+  /// Empty: not yet.
+  virtual std::optional<Whole> make(base::Time now) = 0;
+  /// What make() gave is about to be sent.
+  virtual void sending(server::Link& /*link*/, base::Time /*now*/) {}
+
+ protected:
+  SegmentSession& session() const { return *session_; }
+
+ private:
+  const std::shared_ptr<SegmentSession> session_;
+  const Wait wait_;
+};
+
+}  // namespace app
