@@ -30,7 +30,7 @@ struct Shared {
   Shared(Settings s, Handler& h)
       : settings{std::move(s)},
         handler{h},
-        pages{settings.admin_allow},
+        pages{AdminList{settings.admin_allow}},
         connections{settings.max_connections(),
                     settings.max_viewers_per_address + kOtherPerAddress},
         viewers{settings.max_viewers, settings.max_viewers_per_address} {}

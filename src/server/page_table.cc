@@ -1,6 +1,5 @@
 #include "server/page_table.h"
 
-#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -24,8 +23,8 @@ Page PageTable::get(const Request& request) const {
   const auto page = pages_.find(request.path);
   if (page == pages_.end()) return plain(404, "there is no such page or stream");
   const auto& [access, handler] = page->second;
-  if (access == Access::kAdmin && !is_admin(request.address)) {
-    return plain(403, request.address.text() + " is not in admin.allow");
+  if (access == Access::kAdmin && !admins_.contains(request.address)) {
+    return plain(403, AdminList::refusal(request.address));
   }
   try {
     return handler(request);
@@ -33,11 +32,6 @@ Page PageTable::get(const Request& request) const {
     base::log::error("page_failed", {{"path", request.path}, {"error", error.what()}});
     return plain(500, "the page could not be made");
   }
-}
-
-bool PageTable::is_admin(const Address& address) const {
-  return std::any_of(admin_allow_.begin(), admin_allow_.end(),
-                     [&](const Network& network) { return network.contains(address); });
 }
 
 }  // namespace server

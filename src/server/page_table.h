@@ -4,9 +4,9 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
-#include "server/address.h"
+#include "server/admin_list.h"
 #include "server/server.h"
 
 namespace server {
@@ -15,12 +15,12 @@ namespace server {
 /// read, on any loop thread.
 class PageTable {
  public:
-  explicit PageTable(std::vector<Network> admin_allow) : admin_allow_{std::move(admin_allow)} {}
+  explicit PageTable(AdminList admins) : admins_{std::move(admins)} {}
 
   void add(std::string path, Access access, std::function<Page(const Request&)> handler);
   bool contains(std::string_view path) const { return pages_.find(path) != pages_.end(); }
 
-  /// 403 for an admin page outside admin_allow, 404 for an unknown path, 500 for a page that threw.
+  /// 403 for an admin page outside the list, 404 for an unknown path, 500 for a page that threw.
   Page get(const Request& request) const;
 
  private:
@@ -29,9 +29,7 @@ class PageTable {
     std::function<Page(const Request&)> handler;
   };
 
-  bool is_admin(const Address& address) const;
-
-  const std::vector<Network> admin_allow_;
+  const AdminList admins_;
   std::map<std::string, Entry, std::less<>> pages_;
 };
 

@@ -8,7 +8,7 @@ namespace server {
 namespace {
 
 PageTable table() {
-  PageTable pages{{*Network::parse("127.0.0.0/8")}};
+  PageTable pages{AdminList{{*Network::parse("127.0.0.0/8")}}};
   pages.add("/", Access::kPublic, [](const Request&) { return Page{.body = "hello"}; });
   pages.add("/metrics", Access::kAdmin,
             [](const Request& request) { return Page{.body = request.query}; });
