@@ -314,7 +314,8 @@ std::string Connection::head(AnswerHead head) {
 
 void Connection::flush(base::Time now) {
   phase_ = Phase::kResponse;
-  context_.waiting.erase(this);
+  // Until now there was nothing to take.
+  if (context_.waiting.erase(this) > 0) deadline_ = now + context_.shared.settings.stall_timeout;
   try {
     while (response_.pull(link_, now)) {
       if (!write(now)) return;
@@ -324,6 +325,7 @@ void Connection::flush(base::Time now) {
     return close();
   }
   if (response_.waits()) {
+    if (stopping_) return close();
     context_.waiting.insert_or_assign(this, response_.wait());
     return;
   }
