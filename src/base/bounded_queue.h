@@ -44,12 +44,23 @@ class BoundedQueue {
     return item;
   }
 
+  /// Everything that is here; does not wait.
+  std::deque<T> take() {
+    std::lock_guard lock{mutex_};
+    return std::exchange(items_, {});
+  }
+
   void close() {
     {
       std::lock_guard lock{mutex_};
       closed_ = true;
     }
     available_.notify_all();
+  }
+
+  bool closed() const {
+    std::lock_guard lock{mutex_};
+    return closed_;
   }
 
   std::uint64_t dropped() const {

@@ -24,5 +24,17 @@ TEST(BoundedQueueTest, GivesWhatWaitsAfterClosingThenNothing) {
   EXPECT_EQ(queue.pop(), std::nullopt);
 }
 
+TEST(BoundedQueueTest, TakesAllWithoutWaiting) {
+  BoundedQueue<int> queue{2};
+  EXPECT_TRUE(queue.take().empty());
+  queue.push(1);
+  queue.push(2);
+  EXPECT_FALSE(queue.closed());
+  queue.close();
+  EXPECT_TRUE(queue.closed());
+  EXPECT_EQ(queue.take(), (std::deque{1, 2}));
+  EXPECT_TRUE(queue.take().empty());
+}
+
 }  // namespace
 }  // namespace base
