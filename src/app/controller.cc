@@ -4,8 +4,9 @@
 
 namespace app {
 
-Controller::Controller(ViewerControl::Shared shared, double on_demand)
+Controller::Controller(ViewerControl::Shared shared, Api& api, double on_demand)
     : shared_{std::move(shared)},
+      api_{api},
       segments_{[this](const std::string& name) { return find(name); },
                 {shared_.sampler, shared_.events, shared_.event_source, shared_.hints,
                  shared_.standard_congestion_control, shared_.warnings},
@@ -64,6 +65,7 @@ std::variant<server::Admission, server::Refusal> Controller::admit(
 
 std::unique_ptr<server::Answer> Controller::answer(const server::AnswerRequest& request,
                                                    server::Link& link, base::Time now) {
+  if (auto answer = api_.answer(request)) return answer;
   return segments_.answer(request, link, now);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/api.h"
 #include "app/live_stream.h"
 #include "app/segments/service.h"
 #include "app/viewer_control.h"
@@ -17,8 +18,8 @@ namespace app {
 /// Knows the streams by name and gives every viewer admitted its control loop. Thread-safe.
 class Controller : public server::Handler {
  public:
-  /// `on_demand`: CPUs, see OnDemand.
-  Controller(ViewerControl::Shared shared, double on_demand);
+  /// `api` must outlive it; `on_demand`: CPUs, see OnDemand.
+  Controller(ViewerControl::Shared shared, Api& api, double on_demand);
   OnDemand::State on_demand() const { return segments_.on_demand(); }
 
   void add(std::shared_ptr<LiveStream> stream);
@@ -39,6 +40,7 @@ class Controller : public server::Handler {
 
  private:
   const ViewerControl::Shared shared_;
+  Api& api_;
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<LiveStream>> streams_;  // GUARDED_BY(mutex_)
   SegmentService segments_;

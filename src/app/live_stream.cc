@@ -75,8 +75,22 @@ void LiveStream::tick(double others, base::Time now) {
   }
 }
 
+std::size_t LiveStream::State::viewers() const {
+  std::size_t sum = 0;
+  for (const auto& [index, group] : ladder.groups) sum += group.viewers;
+  return sum;
+}
+
 LiveStream::State LiveStream::state() const {
-  State state{.name = name(), .containers = {}, .media = {}, .ladder = ladder_.state()};
+  const auto headers = segments_.largest();
+  State state{.name = name(),
+              .containers = {},
+              .segments = offers_segments(),
+              .sound = media_settings().audio.enabled,
+              .video_codec = headers ? headers->codec : "",
+              .rate = viewer_settings()->control.rate,
+              .media = {},
+              .ladder = ladder_.state()};
   std::ranges::copy_if(media::kContainers, std::back_inserter(state.containers),
                        [this](auto container) { return offers(container); });
   state.media = media_.state();  // second: whoever the ladder has seated has a group here

@@ -27,8 +27,14 @@ class LiveStream {
   struct State {
     std::string name;
     std::vector<media::Container> containers;  ///< that it is offered in
+    bool segments = false;                     ///< as HLS and DASH, too
+    bool sound = false;
+    std::string video_codec{};  ///< as RFC 6381 has it; empty: not known yet, or none of its
+    abr::RateLimits rate{};     ///< of one viewer
     transcoder::Stream::State media;
     Ladder::State ladder;
+
+    std::size_t viewers() const;
   };
 
   /// What a viewer is treated by from his join to his end.

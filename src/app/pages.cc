@@ -69,12 +69,6 @@ std::string state(const transcoder::Ingest::State& source, bool admin) {
   return state;
 }
 
-std::size_t viewers(const LiveStream::State& stream) {
-  std::size_t sum = 0;
-  for (const auto& [index, group] : stream.ladder.groups) sum += group.viewers;
-  return sum;
-}
-
 std::string group_row(std::uint32_t index, const transcoder::EncodeGroup::State& group,
                       const Ladder::Group& seats) {
   return fmt::format(
@@ -114,7 +108,7 @@ std::string status(const std::vector<LiveStream::State>& streams, bool admin) {
     page +=
         fmt::format("<h2>{}</h2>\n<p>{}· source {}, {} · {} viewer{}</p>\n", escape(stream.name),
                     links(stream), state(stream.media.source, admin), picture(stream.media.source),
-                    viewers(stream), viewers(stream) == 1 ? "" : "s");
+                    stream.viewers(), stream.viewers() == 1 ? "" : "s");
     page += group_table(stream);
   }
   return page + "</body>\n</html>\n";

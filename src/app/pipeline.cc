@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "app/api_json.h"
 #include "app/pages.h"
 #include "app/segments/begin_answer.h"
 #include "base/log.h"
@@ -61,8 +62,16 @@ Pipeline::Pipeline(Config config, KernelAccess kernel)
       metrics_{kernel.event_source},
       budgets_{server::loop_count(config_.server), config_.telemetry},
       trace_{open_trace(config_.trace_directory)},
+      admins_{config_.server.admin_allow},
+      api_{admins_,
+           [this](base::Time now) {
+             const auto viewers = some_viewers();  // first: whoever is among them has a group
+             return api_json::state(stream_states(), viewers, now);
+           },
+           taps_},
       controller_{{sampler_, events_, final_statistics_, kernel.event_source, viewers_, budgets_,
-                   hints_, kernel.standard_congestion_control, warnings_, trace_.get()},
+                   hints_, kernel.standard_congestion_control, warnings_, trace_.get(), taps_},
+                  api_,
                   config_.on_demand.cpu * std::max(1u, std::thread::hardware_concurrency())},
       server_{config_.server, controller_} {
   for (const auto& stream : config_.streams) controller_.add(make_stream(stream));
@@ -168,12 +177,15 @@ void Pipeline::reload(const Config& config) {
 void Pipeline::add_pages() {
   using server::Access;
   server_.add_page("/", Access::kPublic, [this](const server::Request& request) {
-    const bool admin = std::ranges::any_of(
-        config_.server.admin_allow, [&](const auto& n) { return n.contains(request.address); });
-    return server::Page{200, "text/html; charset=utf-8", pages::status(stream_states(), admin)};
+    return server::Page{200, "text/html; charset=utf-8",
+                        pages::status(stream_states(), admins_.contains(request.address))};
   });
   server_.add_page("/healthz", Access::kPublic, [this](const server::Request&) {
     return server::Page{.body = pages::health(stream_states())};
+  });
+  server_.add_page("/api/v1/streams", Access::kPublic, [this](const server::Request& request) {
+    return server::Page{200, "application/json",
+                        api_json::streams(stream_states(), admins_.contains(request.address))};
   });
   server_.add_page(kTimePath, Access::kPublic, [](const server::Request&) {
     return server::Page{.body = segments::utc_text(std::chrono::system_clock::now())};
@@ -190,17 +202,21 @@ std::vector<LiveStream::State> Pipeline::stream_states() const {
   return states;
 }
 
+/// No more than may be told of one by one.
+std::vector<ViewerTelemetry> Pipeline::some_viewers() const {
+  return viewers_.list(static_cast<std::size_t>(metrics_max_viewers_));
+}
+
 StateCollector::Snapshot Pipeline::snapshot() const {
-  StateCollector::Snapshot all{
-      .streams = {},
-      .server = server_.state(),
-      .viewers = viewers_.list(static_cast<std::size_t>(metrics_max_viewers_)),
-      .loops = budgets_.states(),
-      .events_lost = events_.lost(),
-      .ends = final_statistics_.state(),
-      .on_demand = controller_.on_demand(),
-      .trace_lines_lost = trace_ ? trace_->lines_lost() : 0,
-      .options_refused = warnings_.counts()};
+  StateCollector::Snapshot all{.streams = {},
+                               .server = server_.state(),
+                               .viewers = some_viewers(),
+                               .loops = budgets_.states(),
+                               .events_lost = events_.lost(),
+                               .ends = final_statistics_.state(),
+                               .trace_lines_lost = trace_ ? trace_->lines_lost() : 0,
+                               .event_lines_lost = taps_.lines_dropped(),
+                               .options_refused = warnings_.counts()};
   all.streams = stream_states();  // last: whoever is counted above has a group here
   return all;
 }

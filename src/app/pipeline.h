@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/api.h"
 #include "app/config/config.h"
 #include "app/controller.h"
 #include "app/event_dispatch.h"
@@ -17,6 +18,8 @@
 #include "app/telemetry_budget.h"
 #include "app/trace.h"
 #include "app/viewer_table.h"
+#include "app/viewer_taps.h"
+#include "server/admin_list.h"
 #include "server/server.h"
 #include "tcpinfo/socket_sampler.h"
 
@@ -48,6 +51,7 @@ class Pipeline {
   void reconfigure_kept(const Config& config);
   void add_pages();
   std::vector<LiveStream::State> stream_states() const;
+  std::vector<ViewerTelemetry> some_viewers() const;
   StateCollector::Snapshot snapshot() const;
 
   const Config config_;                    ///< as at start
@@ -63,6 +67,9 @@ class Pipeline {
   std::unique_ptr<Trace> trace_;  ///< null: no trace
   tcpinfo::SocketSampler sampler_;
   SocketWarnings warnings_;
+  const server::AdminList admins_;
+  ViewerTaps taps_;
+  Api api_;
   Controller controller_;
   server::Server server_;
   std::uint32_t next_stream_ = 0;

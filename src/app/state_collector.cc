@@ -130,9 +130,7 @@ void collect_group(Families& out, const std::string& stream, std::uint32_t index
 }
 
 void collect_ladder(Families& out, const LiveStream::State& stream) {
-  std::size_t viewers = 0;
   for (const auto& [index, group] : stream.ladder.groups) {
-    viewers += group.viewers;
     out.gauge("symcast_group_viewers", "Viewers of the group",
               {{"stream", stream.name}, {"group", std::to_string(index)}}, count(group.viewers));
   }
@@ -148,7 +146,7 @@ void collect_ladder(Families& out, const LiveStream::State& stream) {
               {{"stream", stream.name}}, count(stream.ladder.shed));
   out.counter("symcast_group_plans_total", "Times all viewers were arranged anew",
               {{"stream", stream.name}}, count(stream.ladder.plans));
-  out.gauge("symcast_viewers", "Viewers now", {{"stream", stream.name}}, count(viewers));
+  out.gauge("symcast_viewers", "Viewers now", {{"stream", stream.name}}, count(stream.viewers()));
   const char* moves = "symcast_group_moves_total";
   const char* help = "Changes of group, by reason";
   for (const auto reason :
@@ -324,6 +322,9 @@ std::vector<MetricFamily> StateCollector::Collect() const {
   out.counter("symcast_trace_lines_dropped_total",
               "Trace lines lost: the disk was late, or did not take them", {},
               count(snapshot.trace_lines_lost));
+  out.counter("symcast_event_lines_dropped_total",
+              "Lines of viewers' events lost: who reads /api/v1/viewers/ID/events was late", {},
+              count(snapshot.event_lines_lost));
   for (const auto& [option, times] : snapshot.options_refused) {
     out.counter("symcast_socket_options_ignored_total",
                 "Times the kernel did not take what a viewer's socket was to be told",

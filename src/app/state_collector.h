@@ -29,6 +29,7 @@ class StateCollector : public prometheus::Collectable {
     FinalStatistics::State ends;
     OnDemand::State on_demand;
     std::uint64_t trace_lines_lost = 0;
+    std::uint64_t event_lines_lost = 0;
     std::map<std::string, std::uint64_t> options_refused;  ///< SocketWarnings::counts()
   };
 

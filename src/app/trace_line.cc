@@ -30,6 +30,15 @@ json segments(std::optional<std::uint32_t> ssthresh) {
 /// Null: there is none.
 json rate(base::BitRate rate) { return rate.bps() > 0 ? json(rate.bps()) : json(nullptr); }
 
+json rate(const std::optional<base::BitRate>& rate) {
+  return rate ? json(rate->bps()) : json(nullptr);
+}
+
+/// Null: it is not known.
+json duration(base::Duration time) {
+  return time > base::Duration{} ? json(base::seconds(time)) : json(nullptr);
+}
+
 /// When a picture was acknowledged; null: never.
 json acked(const std::optional<FrameDelivery>& delivery) {
   if (!delivery) return nullptr;
@@ -41,91 +50,99 @@ json source(const std::optional<FrameDelivery>& delivery) {
   return name(delivery->source);
 }
 
+/// Strings of the viewer's may be in whatever encoding.
+Line line(const char* event, json fields) {
+  fields["event"] = event;
+  return {event, fields.dump(-1, ' ', false, json::error_handler_t::replace)};
+}
+
 }  // namespace
 
-std::string join(const server::ViewerTick& tick, base::Time requested,
-                 const tcpinfo::AppliedHints& applied) {
-  return json{{"event", "join"},
-              {"at", at(tick.now)},
-              {"requested", at(requested)},
-              {"viewer", tick.state.id},
-              {"stream", tick.state.stream},
-              {"group", tick.state.channel.group},
-              {"address", tick.state.address.text()},
-              {"user_agent", tick.state.user_agent},
-              {"congestion_control", applied.congestion_control},
-              {"cwnd", applied.cwnd},
-              {"ssthresh", segments(applied.ssthresh)}}
-      .dump(-1, ' ', false, json::error_handler_t::replace);
+Line join(const server::ViewerTick& tick, base::Time requested,
+          const tcpinfo::AppliedHints& applied) {
+  return line("join", {{"at", at(tick.now)},
+                       {"requested", at(requested)},
+                       {"viewer", tick.state.id},
+                       {"stream", tick.state.stream},
+                       {"group", tick.state.channel.group},
+                       {"address", tick.state.address.text()},
+                       {"user_agent", tick.state.user_agent},
+                       {"congestion_control", applied.congestion_control},
+                       {"cwnd", applied.cwnd},
+                       {"ssthresh", segments(applied.ssthresh)}});
 }
 
-std::string frame(const server::SentFrame& frame, const std::optional<FrameDelivery>& delivery,
-                  base::BitRate capacity) {
-  return json{{"event", "frame"},
-              {"number", frame.number},
-              {"pts", base::seconds(frame.pts)},
-              {"keyframe", frame.keyframe},
-              {"captured", at(frame.captured)},
-              {"departed", at(frame.departed)},
-              {"acked", acked(delivery)},
-              {"acked_source", source(delivery)},
-              {"head_acked", optional_time(delivery ? delivery->head : std::nullopt)},
-              {"capacity", rate(capacity)},
-              {"target_bits", frame.target.bits()},
-              {"bits", frame.size.bits()},
-              {"padding_bits", frame.padding.bits()},
-              {"psnr", psnr(frame.psnr)}}
-      .dump();
+Line frame(const server::SentFrame& frame, const std::optional<FrameDelivery>& delivery,
+           base::BitRate capacity) {
+  return line("frame", {{"number", frame.number},
+                        {"pts", base::seconds(frame.pts)},
+                        {"keyframe", frame.keyframe},
+                        {"captured", at(frame.captured)},
+                        {"departed", at(frame.departed)},
+                        {"acked", acked(delivery)},
+                        {"acked_source", source(delivery)},
+                        {"head_acked", optional_time(delivery ? delivery->head : std::nullopt)},
+                        {"capacity", rate(capacity)},
+                        {"target_bits", frame.target.bits()},
+                        {"bits", frame.size.bits()},
+                        {"padding_bits", frame.padding.bits()},
+                        {"psnr", psnr(frame.psnr)}});
 }
 
-std::string event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source,
-                  base::Time now) {
-  return json{{"event", "congestion"},
-              {"kind", tcpinfo::name(event.kind)},
-              {"source", tcpinfo::name(source)},
-              {"at", at(event.at)},
-              {"seen", at(now)},
-              {"cwnd", event.cwnd},
-              {"ssthresh", segments(event.ssthresh)},
-              {"srtt", base::seconds(event.srtt)},
-              {"sacked", event.sacked},
-              {"lost", event.lost}}
-      .dump();
+Line event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source, base::Time now) {
+  return line("congestion", {{"kind", tcpinfo::name(event.kind)},
+                             {"source", tcpinfo::name(source)},
+                             {"at", at(event.at)},
+                             {"seen", at(now)},
+                             {"cwnd", event.cwnd},
+                             {"ssthresh", segments(event.ssthresh)},
+                             {"srtt", base::seconds(event.srtt)},
+                             {"sacked", event.sacked},
+                             {"lost", event.lost}});
 }
 
-std::string decision(const abr::Decision& decision, const abr::PathState& path, base::Time now) {
-  return json{{"event", "decision"},
-              {"at", at(now)},
-              {"rate", decision.rate.bps()},
-              {"reason", abr::name(decision.reason)},
-              {"capacity", rate(path.capacity)},
-              {"service", rate(path.service)},
-              {"policed", rate(path.policed)},
-              {"allowance", rate(path.allowance)},
-              {"backlog", path.backlog.bytes()},
-              {"queueing", base::seconds(path.queueing)},
-              {"shared", path.shared}}
-      .dump();
+Line decision(const abr::Decision& decision, const abr::PathState& path, base::Time now) {
+  return line("decision", {{"at", at(now)},
+                           {"rate", decision.rate.bps()},
+                           {"reason", abr::name(decision.reason)},
+                           {"capacity", rate(path.capacity)},
+                           {"service", rate(path.service)},
+                           {"policed", rate(path.policed)},
+                           {"allowance", rate(path.allowance)},
+                           {"backlog", path.backlog.bytes()},
+                           {"queueing", base::seconds(path.queueing)},
+                           {"shared", path.shared}});
 }
 
-std::string discard(media::PictureRange pictures, base::Time now) {
-  return json{
-      {"event", "discard"}, {"at", at(now)}, {"first", pictures.first}, {"last", pictures.last}}
-      .dump();
+Line discard(media::PictureRange pictures, base::Time now) {
+  return line("discard", {{"at", at(now)}, {"first", pictures.first}, {"last", pictures.last}});
 }
 
-std::string group(std::uint32_t group, base::Time now) {
-  return json{{"event", "group"}, {"at", at(now)}, {"group", group}}.dump();
+Line group(std::uint32_t group, base::Time now) {
+  return line("group", {{"at", at(now)}, {"group", group}});
 }
 
-std::string leave(const server::ViewerTick& tick, server::LeaveReason reason) {
-  return json{{"event", "leave"},
-              {"at", at(tick.now)},
-              {"reason", name(reason)},
-              {"bytes", tick.state.sent.bytes()},
-              {"frames_sent", tick.state.frames_sent},
-              {"frames_dropped", tick.state.frames_dropped}}
-      .dump();
+Line sample(const ViewerTelemetry& viewer, base::BitRate served, std::optional<base::BitRate> sent,
+            base::Time now) {
+  return line("sample", {{"at", at(now)},
+                         {"target", viewer.target.bps()},
+                         {"served", rate(served)},
+                         {"rate", rate(sent)},
+                         {"capacity", rate(viewer.path.capacity)},
+                         {"rtt", duration(viewer.rtt)},
+                         {"cwnd", viewer.cwnd},
+                         {"ssthresh", segments(viewer.ssthresh)},
+                         {"in_flight", viewer.in_flight.bytes()},
+                         {"backlog", base::seconds(viewer.backlog)},
+                         {"behind_live", duration(viewer.behind_live)}});
+}
+
+Line leave(const server::ViewerTick& tick, server::LeaveReason reason) {
+  return line("leave", {{"at", at(tick.now)},
+                        {"reason", name(reason)},
+                        {"bytes", tick.state.sent.bytes()},
+                        {"frames_sent", tick.state.frames_sent},
+                        {"frames_dropped", tick.state.frames_dropped}});
 }
 
 }  // namespace app::trace_line

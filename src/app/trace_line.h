@@ -6,6 +6,7 @@
 
 #include "abr/rate_policy.h"
 #include "app/frame_deliveries.h"
+#include "app/viewer_table.h"
 #include "server/handler.h"
 #include "tcpinfo/congestion_event.h"
 #include "tcpinfo/socket_hints.h"
@@ -14,21 +15,29 @@
 /// monotonic clock, rates bit/s.
 namespace app::trace_line {
 
-std::string join(const server::ViewerTick& tick, base::Time requested,
-                 const tcpinfo::AppliedHints& applied);
+/// A line, and what its field `event` says.
+struct Line {
+  const char* event;
+  std::string text;
+};
+
+Line join(const server::ViewerTick& tick, base::Time requested,
+          const tcpinfo::AppliedHints& applied);
 /// `delivery` is empty for a picture that was never seen acknowledged; `capacity`: as known then,
 /// zero: not at all.
-std::string frame(const server::SentFrame& frame, const std::optional<FrameDelivery>& delivery,
-                  base::BitRate capacity);
+Line frame(const server::SentFrame& frame, const std::optional<FrameDelivery>& delivery,
+           base::BitRate capacity);
 /// `now`: when we learnt of it.
-std::string event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source,
-                  base::Time now);
+Line event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source, base::Time now);
 /// `path`: what it rests on.
-std::string decision(const abr::Decision& decision, const abr::PathState& path, base::Time now);
+Line decision(const abr::Decision& decision, const abr::PathState& path, base::Time now);
 /// Pictures that were not sent and never will be.
-std::string discard(media::PictureRange pictures, base::Time now);
+Line discard(media::PictureRange pictures, base::Time now);
 /// From now on the viewer is given the pictures of `group`.
-std::string group(std::uint32_t group, base::Time now);
-std::string leave(const server::ViewerTick& tick, server::LeaveReason reason);
+Line group(std::uint32_t group, base::Time now);
+/// How he is served at the moment. `rate`: what was sent in the last second; empty: not known.
+Line sample(const ViewerTelemetry& viewer, base::BitRate served, std::optional<base::BitRate> rate,
+            base::Time now);
+Line leave(const server::ViewerTick& tick, server::LeaveReason reason);
 
 }  // namespace app::trace_line

@@ -19,6 +19,8 @@ namespace app {
 namespace {
 // Dashboards and Prometheus look once per second at most; four times that is fresh.
 constexpr base::Duration kPublishInterval = std::chrono::milliseconds{250};
+// A curve that moves; three pictures at 30 per second.
+constexpr base::Duration kSampleInterval = std::chrono::milliseconds{100};
 
 // A group's rate is not worth changing for less (abr/symbiosis_policy.cc: kDeadBand).
 constexpr double kNews = 0.03;
@@ -56,6 +58,7 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
       look_turn_{request.id},
       deliveries_{shared.budgets.of(request.loop).marks, request.id,
                   [this](const auto& frame, const auto& delivery) { delivered(frame, delivery); }},
+      lines_{shared.trace, shared.taps, request.id},
       steering_{shared.hints, shared.warnings, settings_->tcp, stream_->media_settings().audio,
                 congestion_control_for(request.address, settings_->tcp,
                                        shared.standard_congestion_control)} {
@@ -63,6 +66,9 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
   channel_ = {stream_->index(), stream_->ladder().join(id_, start.rate, now)};
   telemetry_.id = id_;
   telemetry_.stream = request.stream;
+  telemetry_.format = media::name(request.container);
+  telemetry_.address = request.address;
+  telemetry_.user_agent = request.user_agent.substr(0, ViewerTelemetry::kMostUserAgent);
   telemetry_.target = start.rate;
 }
 
@@ -89,11 +95,10 @@ void ViewerControl::on_join(const server::ViewerTick& tick) {
   if (!deliveries_.begin(tick)) {
     shared_.warnings.failed("SO_TIMESTAMPING", "delivery times are seen a picture late", errno);
   }
-  if (shared_.trace) {
-    trace_ = shared_.trace->open(telemetry_.stream, id_);
-    trace(trace_line::join(tick, requested_, applied));
-    trace(trace_line::decision({telemetry_.target, abr::Reason::kStart}, {}, tick.now));
-  }
+  lines_.begin(telemetry_.stream, trace_line::join(tick, requested_, applied));
+  lines_.put([&] {
+    return trace_line::decision({telemetry_.target, abr::Reason::kStart}, {}, tick.now);
+  });
 }
 
 std::optional<base::Time> ViewerControl::on_tick(const server::ViewerTick& tick) {
@@ -109,7 +114,9 @@ std::optional<base::Time> ViewerControl::on_tick(const server::ViewerTick& tick)
   const auto events = polled_events(*sample);
   for (const auto& event : events) note_event(event, tcpinfo::EventSource::kTcpInfo, tick.now);
   decide(events, *sample, tick.state, tick.now);
-  if (tick.now >= next_publish_) publish(tick, *sample);
+  note(tick, *sample);
+  if (tick.now >= next_publish_) publish(tick.now);
+  if (tick.now >= next_sample_ && lines_.wanted()) put_sample(tick);
   return next;
 }
 
@@ -164,7 +171,7 @@ void ViewerControl::note_event(const tcpinfo::CongestionEvent& event, tcpinfo::E
                                base::Time now) {
   ++telemetry_.events;
   stream_->metrics().congestion_event(event.kind, source);
-  if (trace_) trace(trace_line::event(event, source, now));
+  lines_.put([&] { return trace_line::event(event, source, now); });
 }
 
 bool ViewerControl::decide(std::span<const tcpinfo::CongestionEvent> events,
@@ -181,6 +188,7 @@ bool ViewerControl::decide(std::span<const tcpinfo::CongestionEvent> events,
        .transport = transport(stream_->media_settings().audio, container_, interval_.value())},
       sample, state);
   telemetry_.backlog = observation.backlog;
+  telemetry_.in_flight = observation.in_flight;
   path_.update(observation, now);
   const auto decision = policy_->decide(observation, path_.state(), now);
   pictures_.clear();
@@ -207,17 +215,17 @@ void ViewerControl::on_leave(const server::ViewerTick& tick, server::LeaveReason
                                   {"frames_sent", tick.state.frames_sent},
                                   {"frames_dropped", tick.state.frames_dropped},
                                   {"congestion_events", telemetry_.events}});
-  if (!trace_) return;
-  tick.sent.take_all(
-      [this](const server::SentFrame& frame) { trace(trace_line::frame(frame, {}, {})); });
-  shared_.trace->write(std::move(trace_), trace_line::leave(tick, reason));
+  tick.sent.take_all([this](const server::SentFrame& frame) {
+    lines_.put([&] { return trace_line::frame(frame, {}, {}); });
+  });
+  lines_.end(trace_line::leave(tick, reason));
 }
 
 /// The ladder has moved the viewer, and the change of channel is complete.
 void ViewerControl::note_group(const server::ViewerTick& tick) {
   if (tick.state.channel == channel_) return;
   channel_ = tick.state.channel;
-  if (trace_) trace(trace_line::group(channel_.group, tick.now));
+  lines_.put([&] { return trace_line::group(channel_.group, tick.now); });
 }
 
 void ViewerControl::note_picture(const server::SentFrame& frame, const FrameDelivery& delivery) {
@@ -244,7 +252,7 @@ void ViewerControl::delivered(const server::SentFrame& frame, const FrameDeliver
     stream_->metrics().joined(base::seconds(delivery.at - requested_));
   }
   last_acked_capture_ = frame.captured;
-  if (trace_) trace(trace_line::frame(frame, delivery, path_.state().capacity));
+  lines_.put([&] { return trace_line::frame(frame, delivery, path_.state().capacity); });
 }
 
 /// What is late is not sent, and what would wait behind it is not made; where others share the
@@ -255,7 +263,7 @@ void ViewerControl::relieve(const abr::Decision& decision, base::Time now) {
   if (!decision.discard) return;
   const auto discarded = acts_->discard_unsent();
   if (!discarded) return;
-  if (trace_) trace(trace_line::discard(*discarded, now));
+  lines_.put([&] { return trace_line::discard(*discarded, now); });
   next_mend_ = now;
 }
 
@@ -288,23 +296,36 @@ bool ViewerControl::apply(const abr::Decision& decision, base::Time now) {
   base::log::debug(
       "decision",
       {{"viewer", id_}, {"rate", decision.rate}, {"reason", abr::name(decision.reason)}});
-  if (trace_) trace(trace_line::decision(decision, path_.state(), base::Clock::now()));
+  lines_.put([&] { return trace_line::decision(decision, path_.state(), base::Clock::now()); });
   return retargeted;
 }
 
-void ViewerControl::publish(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample) {
-  next_publish_ = tick.now + kPublishInterval;
+void ViewerControl::note(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample) {
+  telemetry_.group = channel_.group;
+  telemetry_.connected = tick.state.connected;
   telemetry_.rtt = sample.rtt;
   telemetry_.min_rtt = sample.min_rtt;
   telemetry_.cwnd = sample.cwnd;
   telemetry_.delivery_rate = sample.delivery_rate;
   telemetry_.ssthresh = sample.ssthresh;
   telemetry_.path = path_.state();
-  steering_.follow_capacity(fd_, telemetry_.path.capacity);
   if (last_acked_capture_ > base::Time{}) telemetry_.behind_live = tick.now - last_acked_capture_;
+  telemetry_.bytes_sent = tick.state.sent;
+  telemetry_.frames_dropped = tick.state.frames_dropped;
+  telemetry_.switches = tick.state.switches;
+}
+
+void ViewerControl::publish(base::Time now) {
+  next_publish_ = now + kPublishInterval;
+  steering_.follow_capacity(fd_, telemetry_.path.capacity);
   shared_.table.put(telemetry_);
 }
 
-void ViewerControl::trace(std::string line) { shared_.trace->write(trace_, std::move(line)); }
+void ViewerControl::put_sample(const server::ViewerTick& tick) {
+  next_sample_ += kSampleInterval;
+  if (next_sample_ <= tick.now) next_sample_ = tick.now + kSampleInterval;
+  const auto rate = send_rate_.look(tick.state.sent, tick.now);
+  lines_.put([&] { return trace_line::sample(telemetry_, tick.state.rate, rate, tick.now); });
+}
 
 }  // namespace app

@@ -14,11 +14,14 @@
 #include "app/live_stream.h"
 #include "app/padding_watch.h"
 #include "app/receiver_limit.h"
+#include "app/send_rate.h"
+#include "app/session_lines.h"
 #include "app/socket_steering.h"
 #include "app/socket_warnings.h"
 #include "app/telemetry_budget.h"
 #include "app/trace.h"
 #include "app/viewer_table.h"
+#include "app/viewer_taps.h"
 #include "server/handler.h"
 #include "tcpinfo/polled_events.h"
 #include "tcpinfo/tcp_sampler.h"
@@ -41,6 +44,7 @@ class ViewerControl : public server::ViewerObserver {
     std::string standard_congestion_control;  ///< of streams that name none
     SocketWarnings& warnings;
     Trace* trace;  ///< null: no trace
+    ViewerTaps& taps;
   };
 
   ViewerControl(const server::ViewerRequest& request, std::shared_ptr<LiveStream> stream,
@@ -66,7 +70,6 @@ class ViewerControl : public server::ViewerObserver {
   /// True when the rate of an encode group followed at once.
   bool decide(std::span<const tcpinfo::CongestionEvent> events, const tcpinfo::TcpSample& sample,
               const server::ViewerState& state, base::Time now);
-  void trace(std::string line);
   void note_group(const server::ViewerTick& tick);
   void delivered(const server::SentFrame& frame, const FrameDelivery& delivery);
   void note_picture(const server::SentFrame& frame, const FrameDelivery& delivery);
@@ -76,7 +79,9 @@ class ViewerControl : public server::ViewerObserver {
   bool report(const abr::Decision& decision, base::Time now);
   bool apply(const abr::Decision& decision, base::Time now);
   std::optional<base::Time> look_at(const server::ViewerTick& tick) const;
-  void publish(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);
+  void note(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);
+  void publish(base::Time now);
+  void put_sample(const server::ViewerTick& tick);
 
   const server::ViewerId id_;
   const int loop_;
@@ -98,7 +103,8 @@ class ViewerControl : public server::ViewerObserver {
   TelemetryBudget::Turn report_turn_;  ///< at acknowledgements
   TelemetryBudget::Turn look_turn_;    ///< before pictures
   DeliveryWatch deliveries_;
-  std::shared_ptr<Trace::Session> trace_;
+  SessionLines lines_;
+  SendRate send_rate_;  ///< of the samples among them
   bool first_picture_seen_ = false;
   base::Time last_acked_capture_{};
   std::vector<abr::Delivered> pictures_;  ///< since the last decision
@@ -108,6 +114,7 @@ class ViewerControl : public server::ViewerObserver {
   FrameInterval interval_;
   SocketSteering steering_;
   base::Time next_publish_{};
+  base::Time next_sample_{};
   base::Time next_mend_{};
   base::BitRate reported_;  ///< to the ladder: what the viewer sustains
   ViewerTelemetry telemetry_;

@@ -10,6 +10,7 @@
 #include "abr/path_state.h"
 #include "abr/reason.h"
 #include "base/units.h"
+#include "server/address.h"
 
 namespace app {
 
@@ -17,6 +18,11 @@ namespace app {
 struct ViewerTelemetry {
   std::uint64_t id = 0;
   std::string stream;
+  std::string format;  ///< ts, flv, mp4
+  server::Address address;
+  std::string user_agent;  ///< its first kMostUserAgent bytes
+  base::Time connected{};
+  std::uint32_t group = 0;                   ///< that serves him
   base::BitRate target;                      ///< what the policy lets the viewer have
   abr::Reason reason = abr::Reason::kStart;  ///< of the last change of it
   base::Duration rtt{};
@@ -25,9 +31,15 @@ struct ViewerTelemetry {
   std::optional<std::uint32_t> ssthresh;  ///< segments; empty: infinite
   base::BitRate delivery_rate;
   abr::PathState path;           ///< as it was believed to be
+  base::ByteCount in_flight;     ///< as the policy is told: abr::Observation::in_flight
   base::Duration backlog{};      ///< as the policy is told: abr::Observation::backlog
   base::Duration behind_live{};  ///< age of the newest picture acknowledged
-  std::uint64_t events = 0;      ///< congestion events
+  base::ByteCount bytes_sent;    ///< server::ViewerState, as the next two
+  std::uint64_t frames_dropped = 0;
+  std::uint64_t switches = 0;  ///< changes of group
+  std::uint64_t events = 0;    ///< congestion events
+
+  static constexpr std::size_t kMostUserAgent = 256;  ///< one that wants more is no player
 };
 
 /// The newest telemetry of every viewer. Thread-safe; each viewer writes a few times per second.

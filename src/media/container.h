@@ -29,6 +29,12 @@ constexpr std::string_view suffix(Container container) {
   return ".ts";
 }
 
+/// Its name, for people and programs: the suffix without its dot.
+constexpr std::string_view name(Container container) { return suffix(container).substr(1); }
+
+/// Of the sound, as RFC 6381 has it: AAC-LC.
+inline constexpr const char* kAudioCodec = "mp4a.40.2";
+
 /// What the containers say once of an H.264 stream, before its first picture: how pictures are
 /// coded, and their size. Made by a group's encode thread, immutable.
 struct Headers {

@@ -73,6 +73,13 @@ media::HeadersPtr SegmentStore::headers(std::uint64_t init) const {
   return init < inits_.size() ? inits_[init] : nullptr;
 }
 
+media::HeadersPtr SegmentStore::largest() const {
+  std::lock_guard lock{mutex_};
+  const auto pixels = [](const auto& headers) { return headers->width * headers->height; };
+  const auto found = std::ranges::max_element(inits_, {}, pixels);
+  return found == inits_.end() ? nullptr : *found;
+}
+
 std::optional<std::uint64_t> SegmentStore::newest() const {
   std::lock_guard lock{mutex_};
   return newest_;

@@ -40,6 +40,8 @@ class SegmentStore {
   std::uint64_t init_of(const media::HeadersPtr& headers);
   /// Null: there are none.
   media::HeadersPtr headers(std::uint64_t init) const;
+  /// Of the largest pictures that there have been; null: there were none.
+  media::HeadersPtr largest() const;
   /// The newest segment that a group has begun whole.
   std::optional<std::uint64_t> newest() const;
 

@@ -101,9 +101,10 @@ Stream::FullPictures Stream::full_pictures() const {
 }
 
 Stream::State Stream::state() const {
-  State state{.source = ingest_->state(), .audio = {}, .groups = {}};
+  State state{.source = ingest_->state(), .frame_interval = {}, .audio = {}, .groups = {}};
   if (audio_) state.audio = audio_->state();
   std::lock_guard lock{mutex_};
+  if (newest_) state.frame_interval = frame_interval_;
   for (const auto& [index, group] : groups_) state.groups.emplace(index, group->state());
   return state;
 }

@@ -25,6 +25,7 @@ class Stream {
 
   struct State {
     Ingest::State source;
+    base::Duration frame_interval{};  ///< of its pictures, lately; zero: none yet
     AudioTrack::State audio;
     std::map<GroupIndex, EncodeGroup::State> groups;
   };

@@ -21,7 +21,6 @@ using segments::Rendition;
 constexpr const char* kPlaylistType = "application/vnd.apple.mpegurl";
 constexpr const char* kManifestType = "application/dash+xml";
 constexpr base::Duration kTargetLatency = std::chrono::milliseconds{1500};
-constexpr const char* kSoundCodec = "mp4a.40.2";
 
 // A measured rate is off by the jitter of a source's clock: it is one of those there are, if close.
 constexpr std::array kFrameRates{24 / 1.001, 24.0, 25.0, 30 / 1.001, 30.0, 50.0, 60.0, 60 / 1.001};
@@ -79,7 +78,7 @@ class MultivariantAnswer final : public BeginAnswer {
     segments::MultivariantPlaylist result;
     if (settings.audio.enabled) {
       result.audio_uri = uri({Rendition::Kind::kAudio, 0});
-      result.audio_codec = kSoundCodec;
+      result.audio_codec = media::kAudioCodec;
     }
     const auto sound = settings.audio.enabled ? settings.audio.rate : base::BitRate{};
     for (const auto& [rendition, rate] : offers) {
@@ -132,7 +131,7 @@ class ManifestAnswer final : public BeginAnswer {
     if (settings.audio.enabled) {
       manifest.audio = segments::Representation{.id = Rendition{Rendition::Kind::kAudio, 0}.text(),
                                                 .bandwidth = declared_peak(settings.audio.rate),
-                                                .codec = kSoundCodec};
+                                                .codec = media::kAudioCodec};
     }
     return text(200, kManifestType, segments::text(manifest));
   }

@@ -26,6 +26,11 @@ std::string new_token() {
   return fmt::format("{:08x}{:08x}", random(), random());
 }
 
+std::unique_ptr<server::Answer> refused(Whole why) {
+  why.head.media = true;
+  return plain_answer(std::move(why));
+}
+
 /// What cannot be had of `stream`; empty: nothing.
 std::optional<Whole> refusal(const std::string& name, const LiveStream* stream) {
   const auto what = "stream \"" + name + "\"";
@@ -59,14 +64,14 @@ std::unique_ptr<server::Answer> SegmentService::answer(const server::AnswerReque
   const auto target = segments::Target::parse(request.path);
   if (!target) return nullptr;
   const auto stream = find_(target->stream);
-  if (auto refused = refusal(target->stream, stream.get())) {
-    return plain_answer(std::move(*refused));
+  if (auto why = refusal(target->stream, stream.get())) {
+    return refused(std::move(*why));
   }
   auto session = find(target->session, *stream);
   if (!session) {
     session = begin(target->session.empty() ? new_token() : target->session, stream, request, now);
   }
-  if (!session) return plain_answer(reason(503, "too many viewers"));
+  if (!session) return refused(reason(503, "too many viewers"));
   if (!link.note) {
     link.note =
         std::make_unique<SegmentLink>(shared_, ++request.places.last_viewer, link.fd, request.loop);
@@ -106,7 +111,7 @@ std::unique_ptr<server::Answer> SegmentService::at_rate(SessionPtr session,
                                                         std::string_view text, base::Time until) {
   const auto rate = parse_rate(text);
   if (target.rendition.kind == segments::Rendition::Kind::kAudio || !rate || rate->bps() <= 0) {
-    return plain_answer(
+    return refused(
         reason(400, "rate: a segment of pictures can be had at a rate such as \"1734k\""));
   }
   const auto limits = session->stream().viewer_settings()->control.rate;

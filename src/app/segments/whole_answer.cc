@@ -28,7 +28,6 @@ Whole whole(AnswerHead head, std::vector<SharedBytes> body) {
   std::size_t size = 0;
   for (const auto& bytes : body) size += bytes.bytes.size();
   head.length = size;
-  head.media = true;
   return {std::move(head), std::move(body)};
 }
 

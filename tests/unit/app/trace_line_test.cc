@@ -30,7 +30,7 @@ TEST(TraceLineTest, AFrameHoldsThePapersTwoLogs) {
   const FrameDelivery delivery{.at = base::Time{10s + 80ms},
                                .source = FrameDelivery::Source::kTimestamp,
                                .head = base::Time{10s + 70ms}};
-  const auto line = json::parse(trace_line::frame(frame, delivery, base::BitRate::mbps(5)));
+  const auto line = json::parse(trace_line::frame(frame, delivery, base::BitRate::mbps(5)).text);
   EXPECT_EQ(line["event"], "frame");
   EXPECT_EQ(line["number"], 42);
   EXPECT_DOUBLE_EQ(line["captured"], 10.0);
@@ -46,7 +46,7 @@ TEST(TraceLineTest, AFrameHoldsThePapersTwoLogs) {
 }
 
 TEST(TraceLineTest, APictureNeverAcknowledgedSaysSo) {
-  const auto line = json::parse(trace_line::frame(picture(), {}, {}));
+  const auto line = json::parse(trace_line::frame(picture(), {}, {}).text);
   for (const char* key : {"acked", "acked_source", "head_acked", "capacity"}) {
     EXPECT_TRUE(line[key].is_null()) << key;
   }
@@ -54,14 +54,15 @@ TEST(TraceLineTest, APictureNeverAcknowledgedSaysSo) {
 }
 
 TEST(TraceLineTest, ADiscardNamesItsPictures) {
-  const auto line = json::parse(trace_line::discard({.first = 7, .last = 12}, base::Time{3s}));
+  const auto line = json::parse(trace_line::discard({.first = 7, .last = 12}, base::Time{3s}).text);
   EXPECT_EQ(line, (json{{"event", "discard"}, {"at", 3.0}, {"first", 7}, {"last", 12}}));
 }
 
 TEST(TraceLineTest, AnEventSaysItsKindAndWindow) {
   const auto line = json::parse(
       trace_line::event({tcpinfo::EventKind::kRexmt, base::Time{3s}, 10, std::nullopt, 120ms, 2, 1},
-                        tcpinfo::EventSource::kTracepoint, base::Time{4s}));
+                        tcpinfo::EventSource::kTracepoint, base::Time{4s})
+          .text);
   EXPECT_EQ(line["kind"], "rexmt");
   EXPECT_EQ(line["source"], "tracepoint");
   EXPECT_DOUBLE_EQ(line["at"], 3.0);
@@ -74,7 +75,7 @@ TEST(TraceLineTest, AnEventSaysItsKindAndWindow) {
 }
 
 TEST(TraceLineTest, AChangeOfGroupSaysWhichAndWhen) {
-  const auto line = json::parse(trace_line::group(3, base::Time{7s}));
+  const auto line = json::parse(trace_line::group(3, base::Time{7s}).text);
   EXPECT_EQ(line["event"], "group");
   EXPECT_EQ(line["group"], 3);
   EXPECT_DOUBLE_EQ(line["at"], 7.0);
@@ -86,7 +87,8 @@ TEST(TraceLineTest, AHostileUserAgentStaysOneLineOfJson) {
   server::Viewer viewer{state, 1s, {server::ResponseWriter::Framing::kUntilClose, "", 0}};
   const auto line =
       trace_line::join({state, -1, base::Time{1s}, viewer.sent(), viewer}, base::Time{},
-                       {.congestion_control = "cubic", .ssthresh = 22, .cwnd = 10});
+                       {.congestion_control = "cubic", .ssthresh = 22, .cwnd = 10})
+          .text;
   EXPECT_EQ(line.find('\n'), std::string::npos);
   EXPECT_TRUE(json::accept(line));
 }

@@ -1,0 +1,28 @@
+#include "app/session_lines.h"
+
+namespace app {
+
+SessionLines::~SessionLines() {
+  if (!tap_) return;
+  taps_.remove(viewer_);
+  tap_->end();
+}
+
+void SessionLines::begin(const std::string& stream, trace_line::Line join) {
+  tap_ = taps_.add(viewer_, join);
+  if (!trace_) return;
+  session_ = trace_->open(stream, viewer_);
+  trace_->write(session_, std::move(join.text));
+}
+
+void SessionLines::end(trace_line::Line leave) {
+  if (tap_->watched()) tap_->put(leave);
+  if (session_) trace_->write(std::move(session_), std::move(leave.text));
+}
+
+void SessionLines::write(trace_line::Line line) {
+  if (tap_->watched()) tap_->put(line);
+  if (session_) trace_->write(session_, std::move(line.text));
+}
+
+}  // namespace app
