@@ -65,6 +65,13 @@ TEST(StateCollectorTest, TellsACapacityOnlyWhereItIsKnown) {
   EXPECT_NE(text().find("symcast_viewer_capacity_bits_per_second{"), std::string::npos);
 }
 
+TEST(StateCollectorTest, CountsTheLinesThatLateReadersLost) {
+  auto snapshot = busy();
+  snapshot.event_lines_lost = 3;
+  const auto text = Metrics{EventSource::kTcpInfo}.text(StateCollector{[&] { return snapshot; }});
+  EXPECT_NE(text.find("symcast_event_lines_dropped_total 3"), std::string::npos) << text;
+}
+
 TEST(StateCollectorTest, TellsHowOftenEachLoopLooks) {
   auto snapshot = busy();
   snapshot.loops = {{.loop = 0, .sampled_every_nth = 2, .marked_every_nth = 25}};

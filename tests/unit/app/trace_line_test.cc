@@ -81,6 +81,24 @@ TEST(TraceLineTest, AChangeOfGroupSaysWhichAndWhen) {
   EXPECT_DOUBLE_EQ(line["at"], 7.0);
 }
 
+TEST(TraceLineTest, ASampleSaysHowHeIsServed) {
+  ViewerTelemetry viewer;
+  viewer.target = base::BitRate::mbps(2);
+  viewer.path.capacity = base::BitRate::mbps(4);
+  viewer.rtt = 40ms;
+  viewer.cwnd = 20;
+  viewer.in_flight = base::ByteCount{12000};
+  viewer.backlog = 10ms;
+  const auto sample = trace_line::sample(viewer, base::BitRate::mbps(1.5), base::BitRate::mbps(1.6),
+                                         base::Time{7s});
+  EXPECT_STREQ(sample.event, "sample");
+  const json expected{{"event", "sample"},  {"at", 7.0},       {"target", 2000000},
+                      {"served", 1500000},  {"rate", 1600000}, {"capacity", 4000000},
+                      {"rtt", 0.04},        {"cwnd", 20},      {"ssthresh", nullptr},
+                      {"in_flight", 12000}, {"backlog", 0.01}, {"behind_live", nullptr}};
+  EXPECT_EQ(json::parse(sample.text), expected);
+}
+
 TEST(TraceLineTest, AHostileUserAgentStaysOneLineOfJson) {
   server::ViewerState state;
   state.user_agent = "bad\n\"agent\xff";

@@ -51,6 +51,19 @@ TEST_F(SegmentStoreTest, AnIndexThatIsUsedAgainIsAnotherTrack) {
   EXPECT_FALSE(store_.video(*store_.track(0), 0));
 }
 
+TEST_F(SegmentStoreTest, KnowsTheHeadersOfTheLargestPictures) {
+  EXPECT_EQ(store_.largest(), nullptr);
+  const auto publish = [this](media::Pts pts, int width, int height) {
+    auto packet = std::make_shared<media::Packet>(*track_packets::picture(pts, true));
+    packet->headers =
+        std::make_shared<const media::Headers>(media::Headers{.width = width, .height = height});
+    store_.publish(0, packet);
+  };
+  publish(0s, 1280, 720);
+  publish(2s, 640, 360);
+  EXPECT_EQ(store_.largest()->width, 1280);
+}
+
 TEST_F(SegmentStoreTest, TakesEachSoundOnce) {
   for (std::uint64_t i = 0; i < 200; ++i) {
     store_.publish(0, track_packets::sound(i));

@@ -135,8 +135,30 @@ class WaitingAnswer : public server::Answer {
   int calls_ = 0;
 };
 
+/// More than a socket takes, whenever its time comes, without end.
+class EndlessAnswer : public server::Answer {
+ public:
+  explicit EndlessAnswer(std::atomic<int>& alive) : alive_{alive} { ++alive_; }
+  ~EndlessAnswer() override { --alive_; }
+  Step next(server::Link&, base::Time now) override {
+    Step step;
+    if (until_ == base::Time{}) step.head = server::AnswerHead{};
+    if (now < until_) return step;
+    step.body.push_back(server::SharedBytes::of(std::string(kSize, 'x')));
+    until_ = now + std::chrono::milliseconds{50};
+    return step;
+  }
+  Wait wait() const override { return {.until = until_}; }
+
+  static constexpr std::size_t kSize = 8'000'000;
+
+ private:
+  std::atomic<int>& alive_;
+  base::Time until_{};
+};
+
 /// Knows the stream "live", whose viewers begin on channel {0, 0}, and "broken"; and answers that
-/// wait for a packet or a time.
+/// wait for a packet or a time, or have no end.
 class FakeHandler : public server::Handler {
  public:
   std::variant<server::Admission, server::Refusal> admit(const server::ViewerRequest& request,
@@ -158,6 +180,7 @@ class FakeHandler : public server::Handler {
       return std::make_unique<WaitingAnswer>(
           seen.answers, server::Answer::Wait{.until = now + std::chrono::milliseconds{100}});
     }
+    if (request.path == "/endless") return std::make_unique<EndlessAnswer>(seen.answers);
     if (request.path == "/throws") throw std::runtime_error{"no answer"};
     return nullptr;
   }

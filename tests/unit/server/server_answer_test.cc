@@ -76,6 +76,35 @@ TEST_F(ServerAnswerTest, EndsWithTheServer) {
   EXPECT_EQ(handler_.seen.answers, 0);
 }
 
+TEST_F(ServerAnswerTest, AReaderWhoTakesNothingIsClosed) {
+  settings_.stall_timeout = std::chrono::milliseconds{300};
+  start();
+  HttpClient client{endpoint_, 4096};
+  client.get("/endless");
+  client.read_head();
+  EXPECT_TRUE(waiting(1));
+  EXPECT_TRUE(waiting(0));
+}
+
+TEST_F(ServerAnswerTest, AReaderWhoTakesWhatThereIsStays) {
+  HttpClient client{endpoint_};
+  client.get("/endless");
+  client.read_head();
+  const auto begin = base::Clock::now();
+  while (base::Clock::now() - begin < std::chrono::seconds{1})
+    client.read_chunked(EndlessAnswer::kSize);
+  EXPECT_EQ(handler_.seen.answers, 1);
+}
+
+TEST_F(ServerAnswerTest, AFullSocketDoesNotHoldUpTheServersEnd) {
+  HttpClient client{endpoint_, 4096};
+  client.get("/endless");
+  client.read_head();
+  const auto begin = base::Clock::now();
+  server_->stop();
+  EXPECT_LT(base::Clock::now() - begin, std::chrono::seconds{1});
+}
+
 TEST_F(ServerAnswerTest, FailureIsTheConnectionsAlone) {
   HttpClient client{endpoint_};
   client.get("/throws");

@@ -1,0 +1,200 @@
+"""The HTTP API: what can be watched, and events for dashboards."""
+
+import contextlib
+import json
+import socket
+import time
+
+import pytest
+
+from conftest import SMALL
+from netlab import Netlab
+
+STATES = "/api/v1/events"
+
+
+def lines_of(viewer):
+    return f"/api/v1/viewers/{viewer}/events"
+
+
+class Events:
+    """A text/event-stream, read as it comes."""
+
+    def __init__(self, daemon, path):
+        self._socket = socket.create_connection((daemon.ip, daemon.port), timeout=5)
+        self._socket.sendall(f"GET {path} HTTP/1.0\r\nHost: x\r\n\r\n".encode())
+        self._input = self._socket.makefile(encoding="utf-8", newline="\n")
+        self.status = self._input.readline()
+        self.head = list(iter(lambda: self._input.readline().rstrip("\r\n"), ""))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._input.close()
+        self._socket.close()
+
+    def __iter__(self):
+        """(name, data) of each, to the end."""
+        while name := self._input.readline():
+            data, end = self._input.readline(), self._input.readline()
+            assert name.startswith("event: ") and data.startswith("data: ") and end == "\n"
+            yield name.split()[1], json.loads(data[len("data: "):])
+
+    def until(self, condition, seconds=10):
+        """All up to the first of which condition(name, data) is true."""
+        deadline, seen = time.monotonic() + seconds, []
+        for event in self:
+            seen.append(event)
+            if condition(*event):
+                return seen
+            assert time.monotonic() < deadline, f"not within {seconds} s"
+        raise AssertionError("the events have ended")
+
+    def take(self, count):
+        return [event for _, event in zip(range(count), self)]
+
+
+@contextlib.contextmanager
+def watcher(daemon):
+    """Somebody with a socket and no more, who reads /live.ts; gives when he is there."""
+    with socket.create_connection((daemon.ip, daemon.port), timeout=5) as connection:
+        connection.sendall(b"GET /live.ts HTTP/1.1\r\nHost: x\r\nUser-Agent: plain/1.0\r\n\r\n")
+        assert connection.recv(4096).startswith(b"HTTP/1.1 200")
+        yield connection
+
+
+def streams(daemon):
+    status, headers, body = daemon.get("/api/v1/streams")
+    assert (status, headers["Content-Type"]) == (200, "application/json")
+    return json.loads(body)
+
+
+def test_streams_say_how_they_can_be_watched(small):
+    found = streams(small)
+    assert found["admin"] is True
+    assert found["version"]
+    stream, = found["streams"]
+    assert stream == {
+        "name": "live", "state": "playing", "width": 320, "height": 180, "frame_rate": 30,
+        "video_codec": None, "audio_codec": "mp4a.40.2",
+        "rate": {"min": 300_000, "max": 5_000_000},
+        "formats": ["ts", "flv", "mp4", "hls", "dash"]}
+
+
+def test_the_codec_is_known_when_somebody_has_watched(small, view):
+    view(small.url(), "--seconds", 1).wait()
+    assert streams(small)["streams"][0]["video_codec"].startswith("avc3.64")
+
+
+def test_mpeg2_is_for_ts_alone(serve):
+    daemon = serve("--source", SMALL, config='[encoder]\ncodec = "mpeg2"\n')
+    stream, = streams(daemon)["streams"]
+    assert (stream["video_codec"], stream["formats"]) == (None, ["ts"])
+
+
+def test_a_source_that_is_away_has_no_size(serve):
+    daemon = serve("--source", "live=file:/nowhere.mp4", sources_play=False)
+    stream, = streams(daemon)["streams"]
+    assert (stream["width"], stream["frame_rate"]) == (None, None)
+    with Events(daemon, STATES) as events:
+        events.until(lambda _, state: state["streams"][0]["error"])
+
+
+def test_states_come_twice_per_second(small):
+    with Events(small, STATES) as events:
+        assert " 200 " in events.status
+        assert "Content-Type: text/event-stream" in events.head
+        assert "Cache-Control: no-store" in events.head
+        begin = time.monotonic()
+        states = events.take(7)
+        assert 2.8 < time.monotonic() - begin < 3.5
+    assert {name for name, _ in states} == {"state"}
+    times = [state["at"] for _, state in states]
+    assert all(0.3 < after - before < 0.8 for before, after in zip(times, times[1:]))
+    assert times[-1] == pytest.approx(time.monotonic(), abs=1)
+
+
+def test_a_state_has_the_viewers(small):
+    with watcher(small), Events(small, STATES) as events:
+        state = events.until(lambda _, state: state["viewers"])[-1][1]
+        viewer, = state["viewers"]
+        assert (viewer["id"], viewer["stream"], viewer["format"]) == (1, "live", "ts")
+        assert (viewer["address"], viewer["user_agent"]) == ("127.0.0.1", "plain/1.0")
+        assert viewer["bytes_sent"] > 0 and viewer["cwnd"] > 0
+        assert state["at"] - 5 < viewer["connected"] < state["at"]
+        assert state["viewers_total"] == state["streams"][0]["viewers"] == 1
+        group, = state["streams"][0]["groups"]
+        assert (group["index"], group["viewers"], group["closing"]) == (viewer["group"], 1, False)
+
+
+def test_viewers_beyond_the_limit_count_in_the_total(serve):
+    daemon = serve("--source", SMALL, config="[metrics]\nmax_viewers = 1\n")
+    with watcher(daemon), watcher(daemon), Events(daemon, STATES) as events:
+        state = events.until(lambda _, state: state["viewers"])[-1][1]
+        assert (state["viewers_total"], len(state["viewers"])) == (2, 1)
+
+
+def test_a_viewers_lines_come_while_he_watches(small, view):
+    player = view(small.url())
+    small.wait_for(lambda m: m.sum("symcast_viewers") == 1, 5, "he is there")
+    with Events(small, lines_of(1)) as events:
+        seen = events.until(lambda name, line: name == "decision")
+        assert seen[0][0] == "join" and seen[0][1]["viewer"] == 1
+        assert all(line["event"] == name for name, line in seen)
+        begin = time.monotonic()
+        seen = events.until(lambda name, line: time.monotonic() > begin + 3)
+        assert 80 <= sum(name == "frame" for name, _ in seen) <= 100, "thirty per second"
+        samples = [line for name, line in seen if name == "sample"]
+        assert 25 <= len(samples) <= 35, "ten per second"
+        assert samples[-1]["served"] > 0 and samples[-1]["cwnd"] > 0
+        assert samples[-1]["rate"] > 100_000, "pictures of 320x180, and sound"
+        assert samples[-1]["behind_live"] < 1
+        player.finish()
+        events.until(lambda name, line: name == "leave")
+        assert list(events) == [], "and the response ends"
+    assert small.get(lines_of(1))[0] == 404
+
+
+def test_several_watch_one_viewer(small):
+    with watcher(small) as viewer:
+        with Events(small, lines_of(1)) as one, Events(small, lines_of(1)) as other:
+            for events in (one, other):
+                assert events.take(1)[0][0] == "join"
+            one.__exit__()
+            other.until(lambda name, line: name == "sample")
+            viewer.close()
+            assert list(other)[-1][0] == "leave"
+
+
+def test_an_unknown_viewer_is_404(small):
+    for path in (lines_of(1), lines_of("x"), "/api/v1/viewers/"):
+        assert small.get(path)[0] == 404
+
+
+def test_head_has_the_headers_and_no_body(small):
+    status, headers, body = small.request("HEAD", STATES)
+    assert (status, headers["Content-Type"], body) == (200, "text/event-stream", b"")
+
+
+def test_events_are_for_admins_only(serve, needs_lab):
+    with Netlab() as lab:
+        daemon = serve("--source", SMALL, lab=lab)
+        client = {"netns": lab.clients[0].netns, "ip": lab.server_ip}
+        for path in (STATES, lines_of(1)):
+            status, _, body = daemon.get(path, **client)
+            assert status == 403
+            assert body.count(b"\n") == 1 and b"admin.allow" in body
+        status, _, body = daemon.get("/api/v1/streams", **client)
+        assert (status, json.loads(body)["admin"]) == (200, False)
+        daemon.__exit__(None)
+
+
+@pytest.mark.parametrize("reads", [True, False], ids=["who reads", "who does not"])
+def test_the_server_stops_at_once_beside_somebody(small, reads):
+    with watcher(small), Events(small, STATES) as states, Events(small, lines_of(1)) as lines:
+        states.take(2)
+        lines.take(20)
+        if not reads:
+            time.sleep(2)
+        assert small.end() < 1
