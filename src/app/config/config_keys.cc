@@ -87,10 +87,14 @@ Section<Config> server_section() {
 Section<Config> admin_section() {
   using Part = server::Settings;
   return section<Config, Part>(
-      "admin", "Who may read /metrics.", [](auto& config) -> auto& { return config.server; },
+      "admin",
+      "Who may read /metrics and, in /api/v1, what tells of viewers: addresses, players, how they "
+      "fare.",
+      [](auto& config) -> auto& { return config.server; },
       {
           key("allow", &Part::admin_allow, kNetworks,
-              "Everybody else gets 403. Add the address of the Prometheus server."),
+              "Everybody else gets 403. Add the address of the Prometheus server, and of whoever "
+              "may see the dashboard."),
       });
 }
 
@@ -100,8 +104,9 @@ Section<Config> metrics_section() {
       "metrics", "What Prometheus reads at /metrics.", kItself,
       {
           key("max_viewers", &Part::metrics_max_viewers, Whole{0, 4'000},
-              "Viewers with series of their own; the others count in the totals only. Raise it "
-              "with what the Prometheus server can take: some 10 series per viewer."),
+              "Viewers with series of their own, and told of in /api/v1/events; the others count "
+              "in the totals only. Raise it with what the Prometheus server can take: some 10 "
+              "series per viewer."),
       });
 }
 
