@@ -10,7 +10,7 @@ Controller::Controller(ViewerControl::Shared shared, Api& api, double on_demand)
       segments_{[this](const std::string& name) { return find(name); },
                 {shared_.sampler, shared_.events, shared_.event_source, shared_.hints,
                  shared_.standard_congestion_control, shared_.warnings},
-                shared_.table,
+                {shared_.table, shared_.trace, shared_.taps},
                 on_demand} {}
 
 void Controller::add(std::shared_ptr<LiveStream> stream) {

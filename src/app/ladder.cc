@@ -78,6 +78,13 @@ std::optional<Ladder::GroupIndex> Ladder::group_of(ViewerId viewer) const {
   return found == seats_.end() ? std::nullopt : std::optional{found->second.group};
 }
 
+base::BitRate Ladder::rate_of(GroupIndex group) const {
+  std::lock_guard lock{mutex_};
+  const auto groups = groups_.state();
+  const auto found = groups.find(group);
+  return found == groups.end() ? base::BitRate{} : found->second.rate;
+}
+
 void Ladder::close() {
   std::lock_guard lock{mutex_};
   closed_ = true;

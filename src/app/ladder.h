@@ -46,6 +46,7 @@ class Ladder {
   /// collapsed. True when it has.
   bool report(ViewerId viewer, abr::Decision decision, base::Time now);
   void leave(ViewerId viewer, base::Time now);
+  base::BitRate rate_of(GroupIndex group) const;  ///< zero: there is no such group
   /// Where he sits; empty: nowhere.
   std::optional<GroupIndex> group_of(ViewerId viewer) const;
   /// The stream ends: from now on nobody joins (that throws) or moves, and no group is opened.

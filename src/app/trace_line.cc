@@ -72,6 +72,19 @@ Line join(const server::ViewerTick& tick, base::Time requested,
                        {"ssthresh", segments(applied.ssthresh)}});
 }
 
+Line join(const ViewerTelemetry& viewer, base::Time now) {
+  return line("join", {{"at", at(now)},
+                       {"requested", at(viewer.connected)},
+                       {"viewer", viewer.id},
+                       {"stream", viewer.stream},
+                       {"group", viewer.group},
+                       {"address", viewer.address.text()},
+                       {"user_agent", viewer.user_agent},
+                       {"congestion_control", nullptr},
+                       {"cwnd", nullptr},
+                       {"ssthresh", nullptr}});
+}
+
 Line frame(const server::SentFrame& frame, const std::optional<FrameDelivery>& delivery,
            base::BitRate capacity) {
   return line("frame", {{"number", frame.number},
@@ -143,6 +156,15 @@ Line leave(const server::ViewerTick& tick, server::LeaveReason reason) {
                         {"bytes", tick.state.sent.bytes()},
                         {"frames_sent", tick.state.frames_sent},
                         {"frames_dropped", tick.state.frames_dropped}});
+}
+
+/// He asks for nothing any more.
+Line leave(const ViewerTelemetry& viewer, base::Time now) {
+  return line("leave", {{"at", at(now)},
+                        {"reason", name(server::LeaveReason::kClosedByViewer)},
+                        {"bytes", viewer.bytes_sent.bytes()},
+                        {"frames_sent", nullptr},
+                        {"frames_dropped", nullptr}});
 }
 
 }  // namespace app::trace_line

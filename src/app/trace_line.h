@@ -23,6 +23,8 @@ struct Line {
 
 Line join(const server::ViewerTick& tick, base::Time requested,
           const tcpinfo::AppliedHints& applied);
+/// The same of a segment player, who has several connections, or none at the moment.
+Line join(const ViewerTelemetry& viewer, base::Time now);
 /// `delivery` is empty for a picture that was never seen acknowledged; `capacity`: as known then,
 /// zero: not at all.
 Line frame(const server::SentFrame& frame, const std::optional<FrameDelivery>& delivery,
@@ -39,5 +41,6 @@ Line group(std::uint32_t group, base::Time now);
 Line sample(const ViewerTelemetry& viewer, base::BitRate served, std::optional<base::BitRate> rate,
             base::Time now);
 Line leave(const server::ViewerTick& tick, server::LeaveReason reason);
+Line leave(const ViewerTelemetry& viewer, base::Time now);
 
 }  // namespace app::trace_line

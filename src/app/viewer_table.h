@@ -18,7 +18,7 @@ namespace app {
 struct ViewerTelemetry {
   std::uint64_t id = 0;
   std::string stream;
-  std::string format;  ///< ts, flv, mp4
+  std::string format;  ///< ts, flv, mp4, hls, dash
   server::Address address;
   std::string user_agent;  ///< its first kMostUserAgent bytes
   base::Time connected{};

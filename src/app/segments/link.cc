@@ -50,7 +50,7 @@ void SegmentLink::begin(const server::Address& address) {
     shared_.warnings.failed("TCP_RTO_MAX_MS", "see symcast doctor", errno);
   }
   watch_ = shared_.events.watch(fd_, id_, loop_, [this](const auto& event, base::Time now) {
-    session_->stream().metrics().congestion_event(event.kind, shared_.event_source);
+    session_->event(event, shared_.event_source, now);
     if (tcpinfo::is_loss(event.kind)) look(true, now);
   });
 }
@@ -60,10 +60,12 @@ void SegmentLink::give(const server::Link& link, const segments::Part& part, bas
   const auto size = part.bytes().size();
   busy_ = true;
   session_->gave(base::ByteCount{static_cast<std::int64_t>(size)});
-  if (now - part.captured() > kFresh * session_->stream().segments().clock().part) return;
   if (given_.size() >= kMostGiven) given_.pop_front();
   const auto before = std::max(link.sent, given_.empty() ? 0 : given_.back().end);
-  given_.push_back({before + size, part.captured()});
+  const auto age = now - part.captured();
+  given_.push_back({.end = before + size,
+                    .captured = part.captured(),
+                    .fresh = age <= kFresh * session_->stream().segments().clock().part});
 }
 
 void SegmentLink::on_tick(const server::Link&, base::Time now) {
@@ -82,12 +84,14 @@ void SegmentLink::look(bool lost, base::Time now) {
                 .round_trip = sample->min_rtt,
                 .idle = idle});
   busy_ = !idle;
+  const auto captured = take_delivered(sample->bytes_acked);
   if (idle) given_.clear();  // to HEAD nothing is sent
   session_->heard(id_,
                   {.carries = rate_.value(),
-                   .late = late(sample->bytes_acked, now),
+                   .late = late(now),
                    .rtt = sample->rtt,
-                   .lost = lost},
+                   .lost = lost,
+                   .captured = captured},
                   *sample, now);
 }
 
@@ -97,15 +101,23 @@ bool SegmentLink::note_polled(const tcpinfo::TcpSample& sample) {
   bool lost = false;
   for (const auto& event : polled_.update(sample)) {
     if (watch_ && tcpinfo::sockops_tells(event.kind)) continue;
-    session_->stream().metrics().congestion_event(event.kind, tcpinfo::EventSource::kTcpInfo);
+    session_->event(event, tcpinfo::EventSource::kTcpInfo, sample.at);
     lost |= tcpinfo::is_loss(event.kind);
   }
   return lost;
 }
 
-base::Duration SegmentLink::late(std::uint64_t acked, base::Time now) {
-  while (!given_.empty() && given_.front().end <= acked) given_.pop_front();
-  return given_.empty() ? base::Duration{} : now - given_.front().made;
+base::Time SegmentLink::take_delivered(std::uint64_t acked) {
+  base::Time newest{};
+  for (; !given_.empty() && given_.front().end <= acked; given_.pop_front()) {
+    newest = given_.front().captured;
+  }
+  return newest;
+}
+
+base::Duration SegmentLink::late(base::Time now) const {
+  const auto oldest = std::ranges::find(given_, true, &Given::fresh);
+  return oldest == given_.end() ? base::Duration{} : now - oldest->captured;
 }
 
 }  // namespace app

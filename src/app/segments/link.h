@@ -43,7 +43,8 @@ class SegmentLink final : public server::LinkNote {
  private:
   struct Given {
     std::uint64_t end = 0;  ///< offset in the connection
-    base::Time made{};
+    base::Time captured{};
+    bool fresh = false;  ///< it was sent as soon as it was made
   };
   // A part is given when the one before it was taken by the kernel, whose buffer holds some MiB.
   static constexpr std::size_t kMostGiven = 256;
@@ -51,7 +52,8 @@ class SegmentLink final : public server::LinkNote {
   void begin(const server::Address& address);
   void look(bool lost, base::Time now);
   bool note_polled(const tcpinfo::TcpSample& sample);
-  base::Duration late(std::uint64_t acked, base::Time now);
+  base::Time take_delivered(std::uint64_t acked);
+  base::Duration late(base::Time now) const;
 
   const Shared shared_;
   const ViewerId id_;
@@ -61,7 +63,7 @@ class SegmentLink final : public server::LinkNote {
   std::unique_ptr<EventDispatch::Watch> watch_;  ///< null: events are polled
   tcpinfo::PolledEvents polled_;
   abr::TransferRate rate_;
-  std::deque<Given> given_;  ///< as soon as they were made, and not acknowledged
+  std::deque<Given> given_;  ///< and not acknowledged
   bool busy_ = false;
 };
 

@@ -141,14 +141,15 @@ SegmentService::SessionPtr SegmentService::begin(std::string token,
                               .stream = std::move(stream),
                               .seat = std::get<server::Seats::Seat>(std::move(seat)),
                               .address = request.address,
-                              .user_agent = request.user_agent};
-  auto made = std::make_shared<SegmentSession>(std::move(start), now);
+                              .user_agent = request.user_agent,
+                              .format = request.path.ends_with(".mpd") ? "dash" : "hls"};
+  auto made = std::make_shared<SegmentSession>(std::move(start), told_.trace, told_.taps, now);
   std::lock_guard lock{mutex_};
   return sessions_.emplace(made->token(), made).first->second;
 }
 
 void SegmentService::tick(base::Time now) {
-  for (const auto& session : all()) table_.put(session->telemetry());
+  for (const auto& session : all()) told_.table.put(session->tick(now));
   end_if([now](const auto& session) { return now - session.asked() > kIdle; });
 }
 
@@ -167,7 +168,7 @@ void SegmentService::end_if(const std::function<bool(const SegmentSession&)>& ov
       ++it;
       continue;
     }
-    table_.remove(it->second->id());
+    told_.table.remove(it->second->id());
     ended.push_back(std::move(it->second));
     it = sessions_.erase(it);
   }

@@ -10,7 +10,9 @@
 #include "app/segments/link.h"
 #include "app/segments/on_demand.h"
 #include "app/segments/session.h"
+#include "app/trace.h"
 #include "app/viewer_table.h"
+#include "app/viewer_taps.h"
 #include "segments/target.h"
 #include "server/answer.h"
 
@@ -21,9 +23,16 @@ class SegmentService {
  public:
   using Find = std::function<std::shared_ptr<LiveStream>(const std::string& name)>;
 
+  /// Who is told of the sessions.
+  struct Told {
+    ViewerTable& table;
+    Trace* trace;  ///< null: there is none
+    ViewerTaps& taps;
+  };
+
   /// `cpus`: see OnDemand.
-  SegmentService(Find find, SegmentLink::Shared shared, ViewerTable& table, double cpus)
-      : find_{std::move(find)}, shared_{std::move(shared)}, table_{table}, on_demand_{cpus} {}
+  SegmentService(Find find, SegmentLink::Shared shared, Told told, double cpus)
+      : find_{std::move(find)}, shared_{std::move(shared)}, told_{told}, on_demand_{cpus} {}
 
   /// Null: the path is none of segments::Target.
   std::unique_ptr<server::Answer> answer(const server::AnswerRequest& request, server::Link& link,
@@ -53,7 +62,7 @@ class SegmentService {
 
   const Find find_;
   const SegmentLink::Shared shared_;
-  ViewerTable& table_;
+  const Told told_;
   OnDemand on_demand_;
   mutable std::mutex mutex_;
   std::map<std::string, SessionPtr> sessions_;  // GUARDED_BY(mutex_); by token

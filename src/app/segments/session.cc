@@ -20,21 +20,29 @@ constexpr base::Duration kUsualInterval = std::chrono::milliseconds{33};
 
 }  // namespace
 
-SegmentSession::SegmentSession(Start start, base::Time now)
+SegmentSession::SegmentSession(Start start, Trace* trace, ViewerTaps& taps, base::Time now)
     : token_{std::move(start.token)},
       id_{start.id},
-      began_{now},
       stream_{std::move(start.stream)},
       rungs_{stream_->rungs()},
       seat_{std::move(start.seat)},
       asked_{now},
       rate_{stream_->viewer_settings()->control.rate,
-            transport(stream_->media_settings().audio, media::Container::kMp4, kUsualInterval)} {
-  telemetry_.id = id_;
-  telemetry_.stream = stream_->name();
-  stream_->ladder().join(id_, rate_.rate(), now);
+            transport(stream_->media_settings().audio, media::Container::kMp4, kUsualInterval)},
+      record_{{.id = id_,
+               .stream = stream_->name(),
+               .format = start.format,
+               .address = start.address,
+               .user_agent = start.user_agent.substr(0, ViewerTelemetry::kMostUserAgent),
+               .connected = now,
+               .group = stream_->ladder().join(id_, rate_.rate(), now),
+               .target = rate_.rate()},
+              trace,
+              taps,
+              now} {
   base::log::info("session_began", {{"viewer", id_},
                                     {"stream", stream_->name()},
+                                    {"format", start.format},
                                     {"address", start.address.text()},
                                     {"user_agent", start.user_agent},
                                     {"rate", rate_.rate()}});
@@ -43,11 +51,14 @@ SegmentSession::SegmentSession(Start start, base::Time now)
 SegmentSession::~SegmentSession() {
   const auto now = base::Clock::now();
   stream_->ladder().leave(id_, now);
+  record_.end(now);
+  const auto& viewer = record_.viewer();
   base::log::info("session_ended", {{"viewer", id_},
                                     {"stream", stream_->name()},
-                                    {"seconds", now - began_},
-                                    {"bytes", given_.bytes()},
-                                    {"congestion_events", telemetry_.events}});
+                                    {"format", viewer.format},
+                                    {"seconds", now - viewer.connected},
+                                    {"bytes", viewer.bytes_sent.bytes()},
+                                    {"congestion_events", viewer.events}});
 }
 
 base::Time SegmentSession::asked() const {
@@ -124,28 +135,22 @@ base::BitRate SegmentSession::sound() const {
 void SegmentSession::heard(ViewerId link, const SessionRate::Heard& heard,
                            const tcpinfo::TcpSample& sample, base::Time now) {
   abr::Decision decision;
-  bool ours = false;
   {
     std::lock_guard lock{mutex_};
     decision = rate_.hear(link, heard, now);
-    ours = playing_.kind != Rendition::Kind::kRung;
-    note(heard, sample);
-    if (decision.reason != abr::Reason::kHold) telemetry_.reason = decision.reason;
+    record_.note(heard, sample, rate_, now);
+    if (playing_.kind == Rendition::Kind::kRung || decision.reason == abr::Reason::kHold) return;
+    record_.decided(decision, now);
   }
-  if (!ours || decision.reason == abr::Reason::kHold) return;
   stream_->metrics().decision(decision.reason);
   stream_->ladder().report(id_, decision, now);
 }
 
-void SegmentSession::note(const SessionRate::Heard& heard, const tcpinfo::TcpSample& sample) {
-  telemetry_.rtt = sample.rtt;
-  telemetry_.min_rtt = sample.min_rtt;
-  telemetry_.cwnd = sample.cwnd;
-  telemetry_.ssthresh = sample.ssthresh;
-  telemetry_.delivery_rate = sample.delivery_rate;
-  telemetry_.backlog = rate_.late();
-  telemetry_.path.capacity = rate_.carries();
-  if (heard.lost) ++telemetry_.events;
+void SegmentSession::event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source,
+                           base::Time now) {
+  stream_->metrics().congestion_event(event.kind, source);
+  std::lock_guard lock{mutex_};
+  record_.event(event, source, now);
 }
 
 void SegmentSession::forget(ViewerId link) {
@@ -155,7 +160,7 @@ void SegmentSession::forget(ViewerId link) {
 
 void SegmentSession::gave(base::ByteCount amount) {
   std::lock_guard lock{mutex_};
-  given_ += amount;
+  record_.gave(amount);
 }
 
 segments::CmsdDynamic SegmentSession::dynamics(ViewerId link, base::Time now) const {
@@ -163,11 +168,13 @@ segments::CmsdDynamic SegmentSession::dynamics(ViewerId link, base::Time now) co
   return rate_.dynamics(link, sound(), now);
 }
 
-ViewerTelemetry SegmentSession::telemetry() const {
+ViewerTelemetry SegmentSession::tick(base::Time now) {
+  const auto group = stream_->ladder().group_of(id_).value_or(0);
+  const auto served = stream_->ladder().rate_of(group);
   std::lock_guard lock{mutex_};
-  auto result = telemetry_;
-  result.target = playing_.kind == Rendition::Kind::kRung ? rate_of(playing_) : rate_.rate();
-  return result;
+  const bool chooses = playing_.kind == Rendition::Kind::kRung;
+  record_.look(group, served, chooses ? rate_of(playing_) : rate_.rate(), now);
+  return record_.viewer();
 }
 
 }  // namespace app

@@ -10,7 +10,7 @@
 
 #include "app/live_stream.h"
 #include "app/segments/session_rate.h"
-#include "app/viewer_table.h"
+#include "app/segments/session_record.h"
 #include "segments/segment_store.h"
 #include "segments/target.h"
 #include "server/seats.h"
@@ -30,10 +30,11 @@ class SegmentSession {
     server::Seats::Seat seat;
     server::Address address;
     std::string user_agent;
+    std::string format;  ///< "hls", "dash"
   };
 
   /// Throws what the ladder throws.
-  SegmentSession(Start start, base::Time now);
+  SegmentSession(Start start, Trace* trace, ViewerTaps& taps, base::Time now);
   ~SegmentSession();
 
   const std::string& token() const { return token_; }
@@ -57,11 +58,13 @@ class SegmentSession {
   /// What one of his connections shows; the ladder is told at once.
   void heard(ViewerId link, const SessionRate::Heard& heard, const tcpinfo::TcpSample& sample,
              base::Time now);
+  void event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source, base::Time now);
   void forget(ViewerId link);  ///< it is closed, or another's
   void gave(base::ByteCount amount);
   /// What a response on `link` tells his player.
   segments::CmsdDynamic dynamics(ViewerId link, base::Time now) const;
-  ViewerTelemetry telemetry() const;
+  /// Several times per second; as he is then.
+  ViewerTelemetry tick(base::Time now);
 
  private:
   using TrackId = segments::SegmentStore::TrackId;
@@ -70,11 +73,9 @@ class SegmentSession {
   std::optional<TrackId> choose(segments::Rendition rendition, std::uint64_t number) const;
 
   base::BitRate sound() const;
-  void note(const SessionRate::Heard& heard, const tcpinfo::TcpSample& sample);
 
   const std::string token_;
   const ViewerId id_;
-  const base::Time began_;
   const std::shared_ptr<LiveStream> stream_;
   const std::vector<base::BitRate> rungs_;  ///< falling
   const server::Seats::Seat seat_;
@@ -82,8 +83,7 @@ class SegmentSession {
   segments::Rendition playing_;  ///< that he asked for last, sound aside
   base::Time asked_;
   SessionRate rate_;
-  ViewerTelemetry telemetry_;
-  base::ByteCount given_;
+  SessionRecord record_;
   std::map<std::pair<std::uint64_t, segments::Rendition>, TrackId> tracks_;
 };
 

@@ -21,6 +21,7 @@ class SessionRate {
     base::Duration late{};  ///< see abr::TransferPolicy
     base::Duration rtt{};   ///< zero: not measured yet
     bool lost = false;      ///< a congestion event has come
+    base::Time captured{};  ///< of the newest picture acknowledged; zero: none since the last time
   };
 
   SessionRate(const abr::RateLimits& limits, const abr::Transport& transport)

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "abr/rate_policy.h"
+#include "app/segments/session_rate.h"
+#include "app/send_rate.h"
+#include "app/session_lines.h"
+#include "app/viewer_table.h"
+#include "tcpinfo/congestion_event.h"
+#include "tcpinfo/tcp_sample.h"
+
+namespace app {
+
+/// What is told of a segment player, in metrics, trace and pages, as of every other viewer. Used
+/// under its session's mutex.
+class SessionRecord {
+ public:
+  /// `viewer`: as far as it is known from the start.
+  SessionRecord(ViewerTelemetry viewer, Trace* trace, ViewerTaps& taps, base::Time now);
+
+  void note(const SessionRate::Heard& heard, const tcpinfo::TcpSample& sample,
+            const SessionRate& rate, base::Time now);
+  void decided(const abr::Decision& decision, base::Time now);
+  void event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source, base::Time now);
+  void gave(base::ByteCount amount) { viewer_.bytes_sent += amount; }
+  /// `served`: target of the group that serves him; `target`: what he may have.
+  void look(std::uint32_t group, base::BitRate served, base::BitRate target, base::Time now);
+  void end(base::Time now);
+
+  const ViewerTelemetry& viewer() const { return viewer_; }
+
+ private:
+  ViewerTelemetry viewer_;
+  base::Time captured_{};  ///< of the newest picture acknowledged
+  SendRate send_rate_;
+  SessionLines lines_;
+};
+
+}  // namespace app
