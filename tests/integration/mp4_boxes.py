@@ -1,0 +1,63 @@
+"""Fragmented MP4 as players see it: what an initialization section and its chunks say."""
+
+import struct
+
+
+def boxes(data):
+    """[(kind, payload)] of boxes that fill `data`."""
+    found, at = [], 0
+    while at < len(data):
+        size, kind = struct.unpack_from(">I4s", data, at)
+        assert 8 <= size <= len(data) - at, f"a box of {size} bytes in {len(data) - at}"
+        found.append((kind, data[at + 8:at + size]))
+        at += size
+    return found
+
+
+def find(data, *path):
+    """The payload of the first box at that path."""
+    for kind in path:
+        data = next(payload for have, payload in boxes(data) if have == kind)
+    return data
+
+
+def picture_size(init):
+    """(width, height) as the sample entry has it."""
+    table = find(init, b"moov", b"trak", b"mdia", b"minf", b"stbl", b"stsd")
+    [(kind, entry)] = boxes(table[8:])
+    assert kind == b"avc3", kind
+    return struct.unpack_from(">HH", entry, 24)
+
+
+def timescale(init):
+    header = find(init, b"moov", b"trak", b"mdia", b"mdhd")
+    return struct.unpack_from(">I", header, 20 if header[0] else 12)[0]
+
+
+def chunks(data):
+    """[(begin, durations, sizes)] of each moof and mdat, in the track's timescale."""
+    pairs = [(kind, payload) for kind, payload in boxes(data) if kind in (b"moof", b"mdat")]
+    assert [kind for kind, _ in pairs] == [b"moof", b"mdat"] * (len(pairs) // 2)
+    found = []
+    for (_, head), (_, samples) in zip(pairs[::2], pairs[1::2]):
+        begin, durations, sizes = chunk(head)
+        assert sum(sizes) == len(samples), "all of mdat belongs to samples"
+        found.append((begin, durations, sizes))
+    return found
+
+
+def chunk(moof):
+    begin, run = find(moof, b"traf", b"tfdt"), find(moof, b"traf", b"trun")
+    flags, count = struct.unpack_from(">II", run)
+    assert flags & 0xffffff == 0x701, "duration, size and flags of each sample"
+    samples = list(struct.iter_unpack(">III", run[12:]))
+    assert len(samples) == count
+    return (struct.unpack_from(">Q" if begin[0] else ">I", begin, 4)[0],
+            [duration for duration, _, _ in samples], [size for _, size, _ in samples])
+
+
+def gaps(chunk_list):
+    """Where a chunk does not begin as the one before it ends: [(index, ticks)]."""
+    ends = [begin + sum(durations) for begin, durations, _ in chunk_list]
+    return [(index, begin - end) for index, ((begin, _, _), end) in
+            enumerate(zip(chunk_list[1:], ends), 1) if begin != end]
