@@ -7,6 +7,8 @@ import urllib.parse
 import xml.etree.ElementTree as ElementTree
 
 import hls_rules
+import mp4_boxes
+from daemon import wait_until
 from netlab import open_socket
 
 TIMEOUT = 10  # seconds: longer than the server makes anybody wait
@@ -145,3 +147,34 @@ class DashPlayer(Player):
         template, _ = self.representations()[representation]
         return self.path(template.get("initialization").replace("$RepresentationID$",
                                                                  representation))
+
+
+class Rungs:
+    """A player for each rate that is offered, and so an encoder. Begins when the pictures of each
+    have the size that belongs to its rate."""
+
+    def __init__(self, daemon):
+        daemon.wait_for(lambda m: m.sum("symcast_source_frames_total") > 50, 10,
+                        "the source's rate is known")
+        count = len(HlsPlayer(daemon, "?abr=player").multivariant.variants)
+        self.players = [HlsPlayer(daemon, "?abr=player") for _ in range(count)]
+        self.variants = self.players[0].multivariant.variants
+        wait_until(lambda: all([self.sizes(rung) == {self.declared_size(rung)}
+                                for rung in range(count)]), 20, "each has its own pictures", 0.5)
+
+    def path(self, rung, name="playlist.m3u8"):
+        return self.players[rung].path(f"v{rung}", name)
+
+    def playlist(self, rung):
+        return self.players[rung].playlist(f"v{rung}")
+
+    def declared_size(self, rung):
+        return tuple(map(int, self.variants[rung]["RESOLUTION"].split("x")))
+
+    def sizes(self, rung):
+        """Of the pictures that players begin with."""
+        inits = {segment.init for segment in self.playlist(rung).all()[-4:]}
+        return {self.size(rung, init) for init in inits}
+
+    def size(self, rung, init):
+        return mp4_boxes.picture_size(self.players[rung].media(self.path(rung, init)))

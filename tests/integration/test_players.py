@@ -1,25 +1,14 @@
 """Stock players read the stream without one complaint."""
 
 import os
-import re
-import shutil
 import subprocess
 import urllib.request
 
 import pytest
 
 from daemon import Daemon, free_port, wait_until
+from players import SECONDS, needs, run, vlc_command, vlc_complaints
 from viewer import assert_clean
-
-SECONDS = int(os.environ.get("PLAYER_SECONDS", "6"))
-# Its modules on the stream's way; not those for desktops. The first AAC frame of any stream only
-# primes the decoder, which VLC remarks; as it does that a change of group is announced in MPEG-TS,
-# and that an MP4 file of fragments begins with empty tables.
-VLC_COMPLAINT = re.compile(
-    r"\] (ts demux|mp4 demux|\S+ packetizer|\S+ decoder|main (input|.* output)) (error|warning): "
-    r"(?!decoded zero sample|discontinuity indicator|no chunk defined|STTS table of 0 entries"
-    r"|that media doesn't look interleaved)")
-
 
 # From 200 kbit/s the rate climbs by half a megabit a second, and with it the picture's size.
 CLIMBING = """
@@ -101,17 +90,6 @@ def url(request, tmp_path):
             yield server.url(container=container)
 
 
-def run(command, **options):
-    """Standard output and error of a command that ends by itself."""
-    done = subprocess.run(command, text=True, capture_output=True, timeout=60 + SECONDS, check=False,
-                          stdin=subprocess.DEVNULL, **options)
-    return done.returncode, done.stdout, done.stderr
-
-
-def needs(program):
-    return pytest.mark.skipif(not shutil.which(program), reason=f"{program} is not installed")
-
-
 @needs("ffprobe")
 def test_ffprobe_reads_both_tracks(url):
     code, out, err = run(["ffprobe", "-v", "warning", "-read_intervals", f"%+{SECONDS}",
@@ -184,14 +162,9 @@ def test_gstreamer_plays(url, tmp_path):
 
 @needs("cvlc")
 def test_vlc_plays(url, tmp_path):
-    command = ["cvlc", "-vv", "--vout=vdummy", "--aout=adummy", f"--run-time={SECONDS}",
-               "--no-color", url, "vlc://quit"]
-    if os.geteuid() == 0:  # VLC refuses to run as root
-        command = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", *command]
-    tmp_path.chmod(0o777)
-    code, out, err = run(command, env={**os.environ, "HOME": str(tmp_path)})
-    lines = (out + err).splitlines()
+    command, environment = vlc_command(tmp_path, f"--run-time={SECONDS}", url, "vlc://quit")
+    code, out, err = run(command, env=environment)
+    log = out + err
     assert code == 0
-    assert any("using video decoder module" in line for line in lines), "\n".join(lines)
-    assert any("using audio decoder module" in line for line in lines), "\n".join(lines)
-    assert [line for line in lines if VLC_COMPLAINT.search(line)] == []
+    assert "using video decoder module" in log and "using audio decoder module" in log, log
+    assert vlc_complaints(log) == []

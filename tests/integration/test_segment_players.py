@@ -1,0 +1,238 @@
+"""Stock players read HLS and DASH without one complaint, gap or repeat: a steady stream, and one
+that changes its encoder with every segment."""
+
+import dataclasses
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+from daemon import Daemon, wait_until
+from players import SECONDS, needs, run, vlc_command, vlc_complaints
+from segment_client import HlsPlayer
+from switching_proxy import SwitchingProxy
+from viewer import Viewer
+
+# Rates at which 640x360 at 25/s has four sizes.
+SWITCHING = """
+[encoder]
+preset = "ultrafast"
+keyframe_interval = "1s"
+[rate]
+min = "70k"
+max = "560k"
+[groups]
+max = 4
+[segments]
+window = "8s"
+"""
+FILES = {"hls": "index.m3u8", "dash": "manifest.mpd"}
+START_SECONDS = 10  # of a player: it loads three segments, or waits for them
+SOUNDS = 48000 / 1024  # per second
+
+# libavformat's HLS demuxer loads the initialization section again after each reload of a playlist,
+# the same one too, and then says so.
+FFMPEG_OWN_DOING = re.compile(r"\[mov,mp4,m4a,3gp,3g2,mj2 @ 0x[0-9a-f]+\] "
+                              r"Found duplicated MOOV Atom\. Skipped it")
+# Of how GStreamer prints the context of its HTTP client.
+GST_OWN_DOING = "of type 'GstSoupSession'"
+
+
+@dataclasses.dataclass
+class Source:
+    url: str
+    rate: int  # pictures per second
+
+    def check_steps(self, times, unit):
+        """One picture after the other; `unit`: of the times, per second."""
+        steps = [after - before for before, after in zip(times, times[1:])]
+        assert len(times) >= SECONDS * self.rate - 1
+        assert min(steps) > 0, "a repeat"
+        assert max(abs(step - unit / self.rate) for step in steps) <= unit / 1000, steps
+
+
+@pytest.fixture(scope="module")
+def steady(tmp_path_factory):
+    """As `symcast serve` offers it without any flag but the port. Somebody watches all along: what
+    is found by who comes first, test_segments looks at."""
+    directory = tmp_path_factory.mktemp("steady")
+    with Daemon(directory=directory) as server, Viewer(server.url(), directory=directory):
+        wait_for_window(server)
+        yield f"http://{server.ip}:{server.port}/live/"
+
+
+def wait_for_window(server):
+    """libavformat's DASH demuxer reckons without signs: while a stream is younger than its window,
+    it takes each segment for too old, and begins again."""
+    with HlsPlayer(server) as player:
+        first = player.playlist("auto").first
+        wait_until(lambda: player.playlist("auto").first > first + 1, 30, "the window slides", 0.5)
+
+
+def switch(directory, config):
+    with Daemon("--source", "live=test:?size=640x360&fps=25", config=config,
+                directory=directory) as server:
+        with SwitchingProxy(server) as proxy:
+            wait_for_window(server)
+            yield proxy
+
+
+@pytest.fixture(scope="module")
+def switching(tmp_path_factory):
+    yield from switch(tmp_path_factory.mktemp("switching"), SWITCHING)
+
+
+@pytest.fixture
+def changing_rate(tmp_path):
+    """And no size."""
+    yield from switch(tmp_path, SWITCHING + "[points]\nbits_per_pixel = 0\n")
+
+
+@pytest.fixture(params=["steady-hls", "steady-dash", "switching-hls", "switching-dash"])
+def source(request):
+    kind, container = request.param.split("-")
+    file = FILES[container]
+    if kind == "steady":
+        yield Source(request.getfixturevalue("steady") + file, 30)
+        return
+    proxy = request.getfixturevalue("switching")
+    proxy.served.clear()
+    yield Source(proxy.url + file, 25)
+    check_switches(proxy)
+
+
+def check_switches(proxy, sizes=4):
+    """Or else it means nothing."""
+    assert proxy.changes() >= SECONDS - 1, f"{proxy.changes()} changes of group"
+    assert len(proxy.sizes()) == sizes
+    metrics = proxy.daemon.metrics()
+    assert metrics.sum("symcast_group_frames_late_total") == 0, "the encoders were overloaded"
+    assert metrics.sum("symcast_groups_shed_total") == 0
+
+
+def ffmpeg_complaints(text):
+    return [line for line in text.splitlines() if not FFMPEG_OWN_DOING.fullmatch(line)]
+
+
+def times_of(framecrc, track):
+    return [int(line.split(",")[2]) for line in framecrc.splitlines()
+            if line.startswith(f"{track},")]
+
+
+@needs("ffprobe")
+def test_ffprobe_reads_both_tracks(source):
+    code, out, err = run(["ffprobe", "-v", "repeat+warning", "-read_intervals", f"%+{SECONDS}",
+                          "-show_entries", "stream=codec_name:packet=codec_type", "-of", "csv=p=0",
+                          source.url])
+    assert (code, ffmpeg_complaints(err)) == (0, [])
+    words = [word for line in out.split() for word in line.split(",") if word]
+    assert {"aac", "h264"} <= set(words) <= {"aac", "h264", "audio", "video"}
+    assert words.count("video") >= SECONDS * source.rate - 1
+    assert words.count("audio") >= SECONDS * SOUNDS - 2
+
+
+@needs("ffmpeg")
+def test_ffmpeg_decodes_every_frame(source):
+    code, out, err = run(["ffmpeg", "-v", "repeat+warning", "-xerror", "-i", source.url,
+                          "-t", str(SECONDS), "-map", "0:v", "-map", "0:a",
+                          "-fps_mode", "passthrough", "-enc_time_base", "1/1000",
+                          "-f", "framecrc", "-"])
+    assert (code, ffmpeg_complaints(err)) == (0, [])
+    source.check_steps(times_of(out, 0), 1000)
+    sounds = times_of(out, 1)
+    # It ends with the pictures, and leaves out a second of sound; so it does of a single MP4.
+    assert len(sounds) >= (SECONDS - 1) * SOUNDS - 2
+    assert {after - before for before, after in zip(sounds, sounds[1:])} == {21, 22}
+
+
+@needs("mpv")
+def test_mpv_plays(source):
+    code, out, err = run(["mpv", "--no-config", "--vo=null", "--ao=null", f"--length={SECONDS}",
+                          "--msg-level=all=warn", "--no-terminal", source.url])
+    assert (code, out + err) == (0, "")
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("gi"), reason="python3-gi is not installed")
+def test_gstreamer_plays(source):
+    player = pathlib.Path(__file__).with_name("gst_player.py")
+    seconds = SECONDS + START_SECONDS / 2
+    code, out, err = run([sys.executable, str(player), source.url, str(seconds)],
+                         env={**os.environ, "GST_DEBUG": "2", "GST_DEBUG_NO_COLOR": "1"})
+    assert (code, [line for line in err.splitlines() if GST_OWN_DOING not in line]) == (0, [])
+    played = json.loads(out)
+    source.check_steps(played["video"], 10**9)
+    sounds = played["audio"][1:]  # the first may be cut where the pictures begin
+    assert len(sounds) >= SECONDS * SOUNDS - 2
+    assert {round((after - before) / 10**9 * 48000) for before, after
+            in zip(sounds, sounds[1:])} == {1024}
+
+
+class Vlc:
+    """VLC, which is asked by its remote control what it has shown."""
+
+    FIGURE = re.compile(r"\| (video decoded|frames (?:displayed|lost)|buffers (?:played|lost)) +: "
+                        r"+(\d+)")
+
+    def __init__(self, url, directory):
+        command, environment = vlc_command(directory, "-I", "rc", "--rc-fake-tty", url)
+        self._log = directory / "vlc.log"
+        with open(self._log, "w") as log:
+            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=log,
+                                             stderr=subprocess.STDOUT, env=environment, text=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        self._process.communicate("quit\n", timeout=20)
+        assert kind or self._process.returncode == 0
+
+    def log(self):
+        return self._log.read_text(errors="replace")
+
+    def ask(self):
+        """It answers into the log, a moment later."""
+        self._process.stdin.write("stats\n")
+        self._process.stdin.flush()
+        return self
+
+    def figures(self):
+        """As of its last answer."""
+        return {name: int(value) for name, value in self.FIGURE.findall(self.log())}
+
+    def decoded(self):
+        """Pictures: it counts each as it goes into the decoder and as it comes out."""
+        return self.figures().get("video decoded", 0) / 2
+
+
+@needs("cvlc")
+def test_vlc_plays(source, tmp_path):
+    with Vlc(source.url, tmp_path) as vlc:
+        wait_until(lambda: vlc.ask().decoded() >= SECONDS * source.rate, SECONDS + START_SECONDS,
+                   "so many pictures", interval=0.5)
+    check_vlc(vlc)
+
+
+@needs("cvlc")
+def test_vlc_shows_every_picture(changing_rate, tmp_path):
+    """Where the size changes it does not: what has been decoded and waits is lost with the window
+    of the old size, which takes most of them; in MPEG-TS as well."""
+    for file in FILES.values():
+        changing_rate.served.clear()
+        with Vlc(changing_rate.url + file, tmp_path) as vlc:
+            wait_until(lambda: vlc.ask().figures().get("frames displayed", 0) >= SECONDS * 25,
+                       SECONDS + START_SECONDS, "so many pictures", interval=0.5)
+        check_vlc(vlc)
+        check_switches(changing_rate, sizes=1)
+
+
+def check_vlc(vlc):
+    figures = vlc.figures()
+    assert figures["frames lost"] == figures["buffers lost"] == 0
+    assert figures["buffers played"] > (SECONDS - 1) * SOUNDS
+    assert vlc_complaints(vlc.log()) == []
