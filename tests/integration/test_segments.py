@@ -3,6 +3,7 @@ parts and segments come when they are there, sessions count as viewers."""
 
 import datetime
 import json
+import math
 import re
 import shutil
 import statistics
@@ -15,7 +16,7 @@ import pytest
 import mp4_boxes
 from conftest import SMALL
 from daemon import Daemon, wait_until
-from segment_client import MPD, DashPlayer, HlsPlayer, Player
+from segment_client import MPD, DashPlayer, HlsPlayer, Player, Rungs
 from viewer import Viewer
 
 # Segments of one second: more of them are seen in less time.
@@ -162,31 +163,6 @@ def has_segments(playlist, count):
 
 
 # The truth of what is offered.
-
-class Rungs:
-    """A player for each rate that is offered, and so an encoder."""
-
-    def __init__(self, daemon):
-        wait_for_pictures(daemon)
-        count = len(HlsPlayer(daemon, "?abr=player").multivariant.variants)
-        self.players = [HlsPlayer(daemon, "?abr=player") for _ in range(count)]
-        self.variants = self.players[0].multivariant.variants
-        wait_until(lambda: all([self.sizes(rung) == {self.declared_size(rung)}
-                                for rung in range(count)]), 20, "each has its own pictures", 0.5)
-
-    def path(self, rung):
-        return self.players[rung].paths()[f"v{rung}"]
-
-    def declared_size(self, rung):
-        return tuple(map(int, self.variants[rung]["RESOLUTION"].split("x")))
-
-    def sizes(self, rung):
-        """Of the pictures that players begin with."""
-        player = self.players[rung]
-        inits = {segment.init for segment in player.playlist(f"v{rung}").all()[-4:]}
-        return {mp4_boxes.picture_size(player.media(player.path(f"v{rung}", init)))
-                for init in inits}
-
 
 def segment_rates(player, rendition, first):
     """bit/s of each complete segment from number `first` on."""
@@ -541,6 +517,18 @@ def test_manifest_stays_the_same(dash, quick):
         assert dash.mpd.attrib == other.mpd.attrib
 
 
+def test_who_loads_the_manifest_again_stays_one_viewer(serve):
+    """As it tells players to, every minimumUpdatePeriod, from where it says."""
+    daemon = serve("--source", SMALL, config=QUICK)
+    with DashPlayer(daemon) as player:
+        player.media(player.init("auto"))
+        location = player.mpd.find(f"{MPD}Location")
+        if "minimumUpdatePeriod" in player.mpd.keys():
+            path = "/live/manifest.mpd" if location is None else location.text
+            player.media(urllib.parse.urljoin("/live/manifest.mpd", path))
+        assert viewers(daemon) == 1
+
+
 def seconds(duration):
     """Of an xs:duration below a minute."""
     return float(re.fullmatch(r"PT([\d.]+)S", duration)[1])
@@ -599,8 +587,10 @@ def test_the_window_is_there(dash):
     """As far back as timeShiftBufferDepth says, and the stream has run."""
     numbering = Numbering(dash, "auto")
     depth = seconds(dash.mpd.get("timeShiftBufferDepth"))
-    wait_until(lambda: server_time(dash) > numbering.start + depth + 3 or None, 30, "a window", 1)
-    oldest = numbering.newest(server_time(dash) - depth) + 1
+    wait_until(lambda: server_time(dash) > numbering.start + depth + 4, 30, "a window", 1)
+    # A segment's availability ends so long after it began (ISO/IEC 23009-1, A.3.2).
+    now = server_time(dash) - numbering.start - depth - 2 * numbering.length
+    oldest = numbering.first + math.ceil((now + 0.1) / numbering.length)
     assert dash.get(dash.segment("auto", oldest)).status == 200
 
 
