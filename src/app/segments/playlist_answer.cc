@@ -21,6 +21,8 @@ constexpr std::size_t kSpare = 1;            ///< kept, and not listed: on its w
 constexpr std::uint64_t kListedInParts = 3;  ///< the newest (RFC 8216bis, 6.2.2)
 constexpr unsigned kMaxAhead = 2;            ///< of the newest segment: further is a mistake
 
+constexpr auto kSoundFrame = base::from_seconds(1024. / media::kAudioRate);  // AAC-LC
+
 /// What a playlist has to hold.
 struct Asked {
   std::optional<std::uint64_t> number;  ///< _HLS_msn
@@ -115,7 +117,7 @@ class PlaylistAnswer final : public WholeAnswer {
 
   segments::MediaPlaylist playlist(const Listing& listing) const {
     const auto& clock = session().stream().segments().clock();
-    segments::MediaPlaylist result{.target = clock.segment, .part_target = clock.part};
+    segments::MediaPlaylist result{.target = clock.segment, .part_target = part_target()};
     result.low_latency = true;
     const auto newest = listing.complete.back().number;
     for (const auto& segment : listing.complete) {
@@ -126,6 +128,13 @@ class PlaylistAnswer final : public WholeAnswer {
     result.hint = next_part(listing, clock.parts());
     for (const auto other : others()) report(result, other);
     return result;
+  }
+
+  /// No part of any rendition is longer: one of sound may have a frame of AAC beyond the clock's.
+  base::Duration part_target() const {
+    const auto& stream = session().stream();
+    const auto part = stream.segments().clock().part;
+    return stream.media_settings().audio.enabled ? part + kSoundFrame : part;
   }
 
   /// That he plays beside this one.
