@@ -31,6 +31,7 @@ void TransferRate::finish_slice(const Sample& sample, double lead) {
   const double seconds = std::max(current_.seconds - lead, kClock);
   if (current_.bits >= kLeastBits || seconds >= kShort) {
     slices_[count_++ % kSlices] = {sample.at, current_.bits, seconds};
+    measured_ = sample.at;
   }
   current_ = {};
   first_ = sample.idle;

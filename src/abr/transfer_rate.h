@@ -28,6 +28,7 @@ class TransferRate {
   void update(const Sample& sample);
   /// Falls with the newest 200 ms of transfer, rises with the newest second. Zero: not known.
   base::BitRate value() const;
+  base::Time measured() const { return measured_; }  ///< the newest transfer that tells of it
 
  private:
   struct Slice {
@@ -45,6 +46,7 @@ class TransferRate {
   bool first_ = true;                    ///< of its transfer
   std::array<Slice, kSlices> slices_{};  ///< ring
   std::size_t count_ = 0;
+  base::Time measured_{};
 };
 
 }  // namespace abr

@@ -11,8 +11,8 @@ namespace app {
 
 namespace {
 
-// A player holds three, and loads a fourth.
-constexpr std::size_t kLeastWindow = 4;
+// A player holds three; one is under way, and two are on their way out.
+constexpr std::size_t kLeastWindow = 6;
 constexpr std::size_t kMostRungs = 4;
 
 segments::SegmentClock segment_clock(const StreamConfig& config) {

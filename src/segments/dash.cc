@@ -96,6 +96,9 @@ void append_begin(std::string& out, const Manifest& manifest) {
                  " suggestedPresentationDelay=\"{}\" maxSegmentDuration=\"{}\">\n",
                  duration(least_buffer(manifest)), duration(manifest.window),
                  duration(presentation_delay(manifest)), duration(manifest.segment));
+  if (!manifest.location.empty()) {
+    fmt::format_to(end, "  <Location>{}</Location>\n", escaped(manifest.location));
+  }
   if (!manifest.base_url.empty()) {
     fmt::format_to(end, "  <BaseURL>{}</BaseURL>\n", escaped(manifest.base_url));
   }

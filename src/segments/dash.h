@@ -28,6 +28,7 @@ struct Manifest {
   base::Duration segment{};
   base::Duration chunk{};   ///< what is sent as it is made; as long as `segment`: whole segments
   base::Duration window{};  ///< how long a segment is kept
+  std::string location;     ///< where players load it again; empty: where they had it from
   std::string base_url;     ///< of all segments, and of `utc_timing_uri`; empty: the manifest's
   std::vector<Representation> video;
   std::optional<Representation> audio;

@@ -111,6 +111,10 @@ std::optional<Target> Target::parse(std::string_view path) {
   const auto session = cut(path, '/');
   if (!session || !is_session(*session)) return {};
   target.session = *session;
+  if (path == "manifest.mpd") {
+    target.kind = Kind::kManifest;
+    return target;
+  }
   const auto rendition = cut(path, '/');
   if (!rendition) return {};
   const auto known = Rendition::parse(*rendition);

@@ -22,6 +22,7 @@ struct Rendition {
 /// A path that segment players ask for:
 ///
 ///   /STREAM/index.m3u8, /STREAM/manifest.mpd       where a session begins
+///   /STREAM/SESSION/manifest.mpd                   where a player of DASH loads it again
 ///   /STREAM/SESSION/RENDITION/playlist.m3u8
 ///   /STREAM/SESSION/RENDITION/init-ID.mp4, init.mp4
 ///   /STREAM/SESSION/RENDITION/NUMBER.m4s           a segment

@@ -20,6 +20,9 @@ using segments::Rendition;
 
 constexpr const char* kPlaylistType = "application/vnd.apple.mpegurl";
 constexpr const char* kManifestType = "application/dash+xml";
+// A segment can be had until so long after the window that it is in (ISO/IEC 23009-1, A.3.2), and
+// the newest is under way.
+constexpr std::size_t kSpare = 3;
 constexpr base::Duration kTargetLatency = std::chrono::milliseconds{1500};
 
 // A measured rate is off by the jitter of a source's clock: it is one of those there are, if close.
@@ -30,6 +33,10 @@ double nominal(double rate) {
   const auto* nearest =
       std::ranges::min_element(kFrameRates, {}, [&](double r) { return std::abs(r - rate); });
   return std::abs(*nearest / rate - 1) < kClose ? *nearest : rate;
+}
+
+const char* name(segments::Choice choice) {
+  return choice == segments::Choice::kServer ? "server" : "player";
 }
 
 /// What a player may choose among: one whose rate the server chooses, or a ladder.
@@ -65,6 +72,9 @@ class BeginAnswer : public WholeAnswer {
                      const std::vector<Offer>& offers) = 0;
 
   const segments::Choice choice_;
+
+ protected:
+  segments::Choice choice() const { return choice_; }
 };
 
 class MultivariantAnswer final : public BeginAnswer {
@@ -108,13 +118,15 @@ class ManifestAnswer final : public BeginAnswer {
              const std::vector<Offer>& offers) override {
     const auto& settings = stream.media_settings();
     const auto& clock = stream.segments().clock();
+    const auto own = "/" + stream.name() + "/" + session().token() + "/";
     segments::Manifest manifest{
         .start = stream.began(),
         .publish = stream.began(),
         .segment = clock.segment,
         .chunk = clock.part,
-        .window = std::chrono::nanoseconds::rep(stream.segments().window() - 1) * clock.segment,
-        .base_url = session().token() + "/",
+        .window = static_cast<int>(stream.segments().window() - kSpare) * clock.segment,
+        .location = own + "manifest.mpd?abr=" + name(choice()),
+        .base_url = own,
         .video = {},
         .audio = {},
         .utc_timing_uri = kTimePath,

@@ -88,6 +88,7 @@ void SegmentLink::look(bool lost, base::Time now) {
   if (idle) given_.clear();  // to HEAD nothing is sent
   session_->heard(id_,
                   {.carries = rate_.value(),
+                   .measured = rate_.measured(),
                    .late = late(now),
                    .rtt = sample->rtt,
                    .lost = lost,

@@ -126,7 +126,7 @@ class PlaylistAnswer final : public WholeAnswer {
     }
     if (listing.open) result.open = listed(session(), *listing.open, true);
     result.hint = next_part(listing, clock.parts());
-    for (const auto other : others()) report(result, other);
+    for (const auto other : others()) report(result, listing, other);
     return result;
   }
 
@@ -137,15 +137,25 @@ class PlaylistAnswer final : public WholeAnswer {
     return stream.media_settings().audio.enabled ? part + kSoundFrame : part;
   }
 
-  /// That he plays beside this one.
+  /// All that he may change to.
   std::vector<Rendition> others() const {
-    if (!session().stream().media_settings().audio.enabled) return {};
-    if (rendition_.kind == Rendition::Kind::kAudio) return {session().playing()};
-    return {Rendition{Rendition::Kind::kAudio, 0}};
+    std::vector<Rendition> all{Rendition{Rendition::Kind::kAudio, 0}};
+    if (!session().stream().media_settings().audio.enabled) all.clear();
+    if (session().playing().kind == Rendition::Kind::kRung) {
+      for (unsigned rung = 0; rung < session().rungs().size(); ++rung) {
+        all.push_back({Rendition::Kind::kRung, rung});
+      }
+    } else {
+      all.push_back({});
+    }
+    std::erase(all, rendition_);
+    return all;
   }
 
-  void report(segments::MediaPlaylist& playlist, Rendition other) const {
-    const auto listing = list(session(), other);
+  /// Of a rung that he does not play nothing is decided yet: it will be as far as what he plays.
+  void report(segments::MediaPlaylist& playlist, const Listing& own, Rendition other) const {
+    const bool decided = other.kind == Rendition::Kind::kAudio || other == session().playing();
+    const auto listing = decided ? list(session(), other) : own;
     const bool open = listing.open && !listing.open->parts.empty();
     if (!open && listing.complete.empty()) return;
     const auto& last = open ? *listing.open : listing.complete.back();

@@ -47,6 +47,11 @@ std::optional<Whole> refusal(const std::string& name, const LiveStream* stream) 
   return {};
 }
 
+bool names_rendition(const segments::Target& target) {
+  using Kind = segments::Target::Kind;
+  return target.kind != Kind::kMultivariant && target.kind != Kind::kManifest;
+}
+
 segments::Choice choice_in(const std::string& query, const LiveStream& stream) {
   const auto asked = value_in(query, "abr");
   if (asked == "server") return segments::Choice::kServer;
@@ -77,7 +82,11 @@ std::unique_ptr<server::Answer> SegmentService::answer(const server::AnswerReque
         std::make_unique<SegmentLink>(shared_, ++request.places.last_viewer, link.fd, request.loop);
   }
   static_cast<SegmentLink&>(*link.note).carry(session, request.address);
-  if (!target->session.empty()) session->ask(target->rendition, now);
+  if (names_rendition(*target)) {
+    session->ask(target->rendition, now);
+  } else {
+    session->touch(now);
+  }
   return answer_of(std::move(session), *target, request.query, now);
 }
 
@@ -123,9 +132,8 @@ std::unique_ptr<server::Answer> SegmentService::at_rate(SessionPtr session,
 SegmentService::SessionPtr SegmentService::find(const std::string& token,
                                                 const LiveStream& stream) const {
   std::lock_guard lock{mutex_};
-  const auto found = sessions_.find(token);
-  if (found == sessions_.end() || &found->second->stream() != &stream) return nullptr;
-  return found->second;
+  const auto found = sessions_.find(key_of(token, stream));
+  return found == sessions_.end() ? nullptr : found->second;
 }
 
 /// Without the mutex while an encoder is opened. A token that is not known any more is taken again:
@@ -145,7 +153,7 @@ SegmentService::SessionPtr SegmentService::begin(std::string token,
                               .format = request.path.ends_with(".mpd") ? "dash" : "hls"};
   auto made = std::make_shared<SegmentSession>(std::move(start), told_.trace, told_.taps, now);
   std::lock_guard lock{mutex_};
-  return sessions_.emplace(made->token(), made).first->second;
+  return sessions_.emplace(key_of(made->token(), made->stream()), made).first->second;
 }
 
 void SegmentService::tick(base::Time now) {
@@ -161,16 +169,14 @@ std::vector<SegmentService::SessionPtr> SegmentService::all() const {
 }
 
 void SegmentService::end_if(const std::function<bool(const SegmentSession&)>& over) {
-  std::vector<SessionPtr> ended;  // destroyed when the mutex is free again
-  std::lock_guard lock{mutex_};
-  for (auto it = sessions_.begin(); it != sessions_.end();) {
-    if (!over(*it->second)) {
-      ++it;
-      continue;
+  for (const auto& session : all()) {
+    if (!over(*session)) continue;
+    {
+      std::lock_guard lock{mutex_};
+      sessions_.erase(key_of(session->token(), session->stream()));
     }
-    told_.table.remove(it->second->id());
-    ended.push_back(std::move(it->second));
-    it = sessions_.erase(it);
+    told_.table.remove(session->id());
+    session->end(base::Clock::now());
   }
 }
 

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "app/segments/link.h"
 #include "app/segments/on_demand.h"
@@ -48,6 +49,11 @@ class SegmentService {
 
  private:
   using SessionPtr = std::shared_ptr<SegmentSession>;
+  using Key = std::pair<std::uint32_t, std::string>;  ///< LiveStream::index and token
+
+  static Key key_of(const std::string& token, const LiveStream& stream) {
+    return {stream.index(), token};
+  }
 
   std::unique_ptr<server::Answer> answer_of(SessionPtr session, const segments::Target& target,
                                             const std::string& query, base::Time now);
@@ -65,7 +71,7 @@ class SegmentService {
   const Told told_;
   OnDemand on_demand_;
   mutable std::mutex mutex_;
-  std::map<std::string, SessionPtr> sessions_;  // GUARDED_BY(mutex_); by token
+  std::map<Key, SessionPtr> sessions_;  // GUARDED_BY(mutex_)
 };
 
 }  // namespace app

@@ -48,10 +48,16 @@ SegmentSession::SegmentSession(Start start, Trace* trace, ViewerTaps& taps, base
                                     {"rate", rate_.rate()}});
 }
 
-SegmentSession::~SegmentSession() {
-  const auto now = base::Clock::now();
+SegmentSession::~SegmentSession() { end(base::Clock::now()); }
+
+void SegmentSession::end(base::Time now) {
+  {
+    std::lock_guard lock{mutex_};
+    if (std::exchange(ended_, true)) return;
+    seat_ = {};
+    record_.end(now);
+  }
   stream_->ladder().leave(id_, now);
-  record_.end(now);
   const auto& viewer = record_.viewer();
   base::log::info("session_ended", {{"viewer", id_},
                                     {"stream", stream_->name()},
@@ -69,6 +75,11 @@ base::Time SegmentSession::asked() const {
 Rendition SegmentSession::playing() const {
   std::lock_guard lock{mutex_};
   return playing_;
+}
+
+void SegmentSession::touch(base::Time now) {
+  std::lock_guard lock{mutex_};
+  asked_ = now;
 }
 
 void SegmentSession::ask(Rendition rendition, base::Time now) {

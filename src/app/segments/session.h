@@ -36,12 +36,15 @@ class SegmentSession {
   /// Throws what the ladder throws.
   SegmentSession(Start start, Trace* trace, ViewerTaps& taps, base::Time now);
   ~SegmentSession();
+  /// He has gone: his place is free. Connections of his may hold the session for a while.
+  void end(base::Time now);
 
   const std::string& token() const { return token_; }
   ViewerId id() const { return id_; }
   LiveStream& stream() const { return *stream_; }
   base::Time asked() const;  ///< the newest time of ask()
 
+  void touch(base::Time now);  ///< he is still there
   /// He plays this one. An unknown rung is the lowest.
   void ask(segments::Rendition rendition, base::Time now);
   segments::Rendition playing() const;  ///< that he asked for last, sound aside
@@ -78,8 +81,9 @@ class SegmentSession {
   const ViewerId id_;
   const std::shared_ptr<LiveStream> stream_;
   const std::vector<base::BitRate> rungs_;  ///< falling
-  const server::Seats::Seat seat_;
-  mutable std::mutex mutex_;     // guards all below
+  mutable std::mutex mutex_;                // guards all below
+  server::Seats::Seat seat_;
+  bool ended_ = false;
   segments::Rendition playing_;  ///< that he asked for last, sound aside
   base::Time asked_;
   SessionRate rate_;

@@ -11,6 +11,8 @@ namespace {
 // An event is of what is sent now for about so long: a segment of HLS's recommended 6 s, or three
 // of ours.
 constexpr base::Duration kDuress = std::chrono::seconds{1};
+// Sound and pictures are loaded side by side, or one after the other.
+constexpr base::Duration kTogether = std::chrono::seconds{1};
 constexpr base::Duration kLate = std::chrono::seconds{1};
 
 }  // namespace
@@ -22,10 +24,15 @@ abr::Decision SessionRate::hear(LinkId link, const Heard& heard, base::Time now)
   return policy_.decide(carries(), late(), transport_, now);
 }
 
-/// The one that carries more has less beside it.
+/// Of those that carry at the moment the one that carries more: it has less beside it. One that
+/// stands, because its player has asked for more than he reads, says nothing of the path now.
 base::BitRate SessionRate::carries() const {
+  base::Time newest{};
+  for (const auto& [id, link] : links_) newest = std::max(newest, link.heard.measured);
   base::BitRate most;
-  for (const auto& [id, link] : links_) most = std::max(most, link.heard.carries);
+  for (const auto& [id, link] : links_) {
+    if (newest - link.heard.measured < kTogether) most = std::max(most, link.heard.carries);
+  }
   return most;
 }
 

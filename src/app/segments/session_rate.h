@@ -18,6 +18,7 @@ class SessionRate {
   /// Of one connection.
   struct Heard {
     base::BitRate carries;  ///< abr::TransferRate::value; zero: not known
+    base::Time measured{};  ///< abr::TransferRate::measured
     base::Duration late{};  ///< see abr::TransferPolicy
     base::Duration rtt{};   ///< zero: not measured yet
     bool lost = false;      ///< a congestion event has come

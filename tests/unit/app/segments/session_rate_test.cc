@@ -31,6 +31,14 @@ TEST_F(SessionRateTest, TheConnectionThatCarriesMoreCounts) {
   EXPECT_EQ(rate_.carries(), base::BitRate::kbps(200));
 }
 
+TEST_F(SessionRateTest, AConnectionThatStandsDoesNotCount) {
+  hear(1, {.carries = base::BitRate::mbps(5), .measured = now_});
+  hear(2, {.carries = base::BitRate::mbps(1), .measured = now_ + 500ms});
+  EXPECT_EQ(rate_.carries(), base::BitRate::mbps(5));
+  hear(2, {.carries = base::BitRate::mbps(1), .measured = now_ + 1100ms});
+  EXPECT_EQ(rate_.carries(), base::BitRate::mbps(1));
+}
+
 TEST_F(SessionRateTest, ThePlayerIsAsLateAsHisLatestConnection) {
   hear(1, {.carries = base::BitRate::mbps(9), .late = 300ms});
   hear(2, {.carries = base::BitRate::mbps(9), .late = 900ms});
