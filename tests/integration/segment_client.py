@@ -149,13 +149,17 @@ class DashPlayer(Player):
                                                                  representation))
 
 
+def wait_for_pictures(daemon):
+    """Until the source's rate is known."""
+    daemon.wait_for(lambda m: m.sum("symcast_source_frames_total") > 50, 10, "pictures")
+
+
 class Rungs:
     """A player for each rate that is offered, and so an encoder. Begins when the pictures of each
     have the size that belongs to its rate."""
 
     def __init__(self, daemon):
-        daemon.wait_for(lambda m: m.sum("symcast_source_frames_total") > 50, 10,
-                        "the source's rate is known")
+        wait_for_pictures(daemon)
         count = len(HlsPlayer(daemon, "?abr=player").multivariant.variants)
         self.players = [HlsPlayer(daemon, "?abr=player") for _ in range(count)]
         self.variants = self.players[0].multivariant.variants

@@ -16,7 +16,7 @@ import pytest
 import mp4_boxes
 from conftest import SMALL
 from daemon import Daemon, wait_until
-from segment_client import MPD, DashPlayer, HlsPlayer, Player, Rungs
+from segment_client import MPD, DashPlayer, HlsPlayer, Player, Rungs, wait_for_pictures
 from viewer import Viewer
 
 # Segments of one second: more of them are seen in less time.
@@ -83,11 +83,6 @@ def hinted(playlist):
     """(number of the segment, of the part) of the one that comes next."""
     number, part, _ = playlist.hints[0]["URI"].split(".")
     return int(number), int(part)
-
-
-def wait_for_pictures(daemon):
-    """Until the source's rate is known."""
-    daemon.wait_for(lambda m: m.sum("symcast_source_frames_total") > 50, 10, "pictures")
 
 
 def segment_of(playlist, number):
