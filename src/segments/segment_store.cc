@@ -80,6 +80,15 @@ media::HeadersPtr SegmentStore::largest() const {
   return found == inits_.end() ? nullptr : *found;
 }
 
+std::optional<std::uint64_t> SegmentStore::oldest() const {
+  std::lock_guard lock{mutex_};
+  std::optional<std::uint64_t> result;
+  for (const auto& [id, track] : video_) {
+    if (!track.empty()) result = std::min(result.value_or(track.oldest()), track.oldest());
+  }
+  return result;
+}
+
 std::optional<std::uint64_t> SegmentStore::newest() const {
   std::lock_guard lock{mutex_};
   return newest_;

@@ -68,6 +68,7 @@ class Track {
 
   const Segment* find(std::uint64_t number) const;
   const Segment* newest() const { return segments_.empty() ? nullptr : &segments_.back(); }
+  std::uint64_t oldest() const { return segments_.front().number; }  ///< REQUIRES: !empty()
   bool empty() const { return segments_.empty(); }
 
  private:

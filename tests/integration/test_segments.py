@@ -473,7 +473,7 @@ REQUIRED = {
 }
 # As the schema has them.
 ORDER = {
-    "MPD": ["BaseURL", "ServiceDescription", "Period", "UTCTiming"],
+    "MPD": ["BaseURL", "Location", "ServiceDescription", "Period", "UTCTiming"],
     "AdaptationSet": ["AudioChannelConfiguration", "ProducerReferenceTime", "Resync",
                       "SegmentTemplate", "Representation"],
     "ServiceDescription": ["Latency", "PlaybackRate"],
@@ -543,7 +543,8 @@ class Numbering:
 
     def __init__(self, dash, representation):
         template, _ = dash.representations()[representation]
-        self.start = wall_time(dash.mpd.get("availabilityStartTime"))
+        period = float(dash.mpd.find(f"{MPD}Period").get("start")[2:-1])
+        self.start = wall_time(dash.mpd.get("availabilityStartTime")) + period
         self.length = int(template.get("duration")) / int(template.get("timescale"))
         self.offset = float(template.get("availabilityTimeOffset"))
         self.first = int(template.get("startNumber"))

@@ -130,7 +130,9 @@ class ManifestAnswer final : public BeginAnswer {
         .video = {},
         .audio = {},
         .utc_timing_uri = kTimePath,
-        .target_latency = kTargetLatency};
+        .target_latency = kTargetLatency,
+        .start_number = 0,
+        .first = session().first().value_or(0)};
     for (const auto& [rendition, rate] : offers) {
       const auto pictures = stream.pictures_at(rate);
       manifest.video.push_back({.id = rendition.text(),

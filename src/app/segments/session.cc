@@ -94,6 +94,12 @@ void SegmentSession::ask(Rendition rendition, base::Time now) {
       id_, {.rate = rate_of(rendition), .reason = abr::Reason::kAsked, .sustains = {}}, now);
 }
 
+std::optional<std::uint64_t> SegmentSession::first() {
+  std::lock_guard lock{mutex_};
+  if (!first_) first_ = stream_->segments().oldest();
+  return first_;
+}
+
 base::BitRate SegmentSession::rate_of(Rendition rendition) const {
   return rungs_[std::min<std::size_t>(rendition.rung, rungs_.size() - 1)];
 }

@@ -56,6 +56,9 @@ class SegmentSession {
   /// The segment, as far as it is made; sound for kAudio.
   std::optional<segments::Segment> segment(segments::Rendition rendition, std::uint64_t number);
 
+  /// The first segment that he is offered, whenever he asks: empty before there is one.
+  std::optional<std::uint64_t> first();
+
   const std::vector<base::BitRate>& rungs() const { return rungs_; }
 
   /// What one of his connections shows; the ladder is told at once.
@@ -84,6 +87,7 @@ class SegmentSession {
   mutable std::mutex mutex_;                // guards all below
   server::Seats::Seat seat_;
   bool ended_ = false;
+  std::optional<std::uint64_t> first_;
   segments::Rendition playing_;  ///< that he asked for last, sound aside
   base::Time asked_;
   SessionRate rate_;
