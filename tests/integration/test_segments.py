@@ -548,6 +548,10 @@ class Numbering:
         self.length = int(template.get("duration")) / int(template.get("timescale"))
         self.offset = float(template.get("availabilityTimeOffset"))
         self.first = int(template.get("startNumber"))
+        self._offset = int(template.get("presentationTimeOffset", 0)) / int(template.get("timescale"))
+
+    def media_time(self, number):
+        return self._offset + (number - self.first) * self.length
 
     def newest(self, now):
         return self.first + int((now - self.start + self.offset) / self.length) - 1
@@ -571,7 +575,7 @@ def test_segments_are_where_the_manifest_has_them(dash, representation):
         reply = dash.get(dash.segment(representation, number))
         assert reply.status == 200
         chunks += mp4_boxes.chunks(reply.body)
-        begin = chunks[-PARTS][0] / scale - (number - numbering.first) * numbering.length
+        begin = chunks[-PARTS][0] / scale - numbering.media_time(number)
         assert abs(begin) < numbering.length / 2, "DASH-IF's drift of simple addressing"
     assert len(chunks) == 3 * PARTS
     assert mp4_boxes.gaps(chunks) == []

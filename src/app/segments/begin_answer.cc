@@ -58,7 +58,9 @@ std::vector<Offer> offers(const SegmentSession& session, segments::Choice choice
 class BeginAnswer : public WholeAnswer {
  public:
   BeginAnswer(std::shared_ptr<SegmentSession> its, segments::Choice choice, base::Time until)
-      : WholeAnswer{std::move(its), until}, choice_{choice} {}
+      : WholeAnswer{std::move(its), until}, choice_{choice} {
+    session().offer(choice);
+  }
 
  private:
   std::optional<Whole> make(base::Time /*now*/) override {

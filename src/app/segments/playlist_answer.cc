@@ -141,7 +141,7 @@ class PlaylistAnswer final : public WholeAnswer {
   std::vector<Rendition> others() const {
     std::vector<Rendition> all{Rendition{Rendition::Kind::kAudio, 0}};
     if (!session().stream().media_settings().audio.enabled) all.clear();
-    if (session().playing().kind == Rendition::Kind::kRung) {
+    if (session().chooses()) {
       for (unsigned rung = 0; rung < session().rungs().size(); ++rung) {
         all.push_back({Rendition::Kind::kRung, rung});
       }

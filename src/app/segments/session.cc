@@ -82,6 +82,16 @@ void SegmentSession::touch(base::Time now) {
   asked_ = now;
 }
 
+void SegmentSession::offer(segments::Choice choice) {
+  std::lock_guard lock{mutex_};
+  offered_rungs_ = choice == segments::Choice::kPlayer;
+}
+
+bool SegmentSession::chooses() const {
+  std::lock_guard lock{mutex_};
+  return offered_rungs_ || playing_.kind == Rendition::Kind::kRung;
+}
+
 void SegmentSession::ask(Rendition rendition, base::Time now) {
   {
     std::lock_guard lock{mutex_};

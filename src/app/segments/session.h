@@ -45,6 +45,8 @@ class SegmentSession {
   base::Time asked() const;  ///< the newest time of ask()
 
   void touch(base::Time now);  ///< he is still there
+  void offer(segments::Choice choice);
+  bool chooses() const;  ///< he is offered rungs, or has asked for one
   /// He plays this one. An unknown rung is the lowest.
   void ask(segments::Rendition rendition, base::Time now);
   segments::Rendition playing() const;  ///< that he asked for last, sound aside
@@ -87,6 +89,7 @@ class SegmentSession {
   mutable std::mutex mutex_;                // guards all below
   server::Seats::Seat seat_;
   bool ended_ = false;
+  bool offered_rungs_ = false;
   std::optional<std::uint64_t> first_;
   segments::Rendition playing_;  ///< that he asked for last, sound aside
   base::Time asked_;
