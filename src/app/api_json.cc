@@ -34,9 +34,9 @@ json known(const std::optional<Number>& value) {
 double at(base::Time time) { return base::seconds(time.time_since_epoch()); }
 
 /// As people write it: 29.97.
-json frame_rate(base::Duration interval) {
-  if (interval <= base::Duration{}) return nullptr;
-  return std::round(100 / base::seconds(interval)) / 100;
+json frame_rate(const transcoder::Stream::FullPictures& pictures) {
+  if (!pictures.measured) return nullptr;
+  return std::round(100 * pictures.per_second) / 100;
 }
 
 json formats(const LiveStream::State& stream) {
@@ -52,7 +52,7 @@ json offer(const LiveStream::State& stream) {
           {"state", name(source.status)},
           {"width", known(source.format.width)},
           {"height", known(source.format.height)},
-          {"frame_rate", frame_rate(stream.media.frame_interval)},
+          {"frame_rate", frame_rate(stream.media.pictures)},
           {"video_codec", known(stream.video_codec)},
           {"audio_codec", stream.sound ? json(media::kAudioCodec) : json(nullptr)},
           {"rate", {{"min", stream.rate.min.bps()}, {"max", stream.rate.max.bps()}}},

@@ -110,7 +110,8 @@ transcoder::Stream::FullPictures LiveStream::pictures_at(base::BitRate rate) con
   const auto full = media_.full_pictures();
   const auto point =
       abr::OperatingPoints{point_settings_}.update(rate, full.pixels_per_second(), {});
-  return {transcoder::scale_picture(full.size, point.scale), full.per_second / point.every};
+  return {transcoder::scale_picture(full.size, point.scale), full.per_second / point.every,
+          full.measured};
 }
 
 bool LiveStream::skip(Ladder::GroupIndex group, unsigned pictures) {

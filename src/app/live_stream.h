@@ -78,6 +78,7 @@ class LiveStream {
   std::vector<base::BitRate> rungs() const;
   /// What a group's pictures are like at that rate.
   transcoder::Stream::FullPictures pictures_at(base::BitRate rate) const;
+  bool has_measured_pictures() const { return media_.full_pictures().measured; }
   /// Wall time of pts 0; stays as it was at the start, whatever becomes of the system's clock.
   std::chrono::system_clock::time_point began() const { return began_; }
 

@@ -8,7 +8,8 @@
 namespace segments {
 
 /// Where media time is cut, in all groups of a stream alike: at the ticks of their keyframe clock
-/// (transcoder::KeyframeClock), and each segment into parts. Both above zero.
+/// (transcoder::KeyframeClock); and each segment into parts, of as many whole pictures or sounds as
+/// come nearest to `part`. Both above zero.
 struct SegmentClock {
   base::Duration segment;
   base::Duration part;
@@ -17,10 +18,17 @@ struct SegmentClock {
   media::Pts begin(std::uint64_t number) const {
     return static_cast<std::int64_t>(number) * segment;
   }
-  /// Counts from the segment's begin.
-  unsigned part_at(media::Pts pts) const { return static_cast<unsigned>(pts % segment / part); }
-  /// Of a segment; the last one may be shorter.
-  unsigned parts() const { return part_at(segment - base::Duration{1}) + 1; }
+  /// No part is longer, and none but a segment's last shorter than 85 % of it (RFC 8216bis,
+  /// 4.4.4.9), where pictures come steadily at one of the usual rates, or every other one of them:
+  /// for 240 ms, those are 233 (30/s), 240 (25/s), 250 (24/s) and 267 ms (15/s) of 270.
+  base::Duration longest_part() const { return part + part / 8; }
+  /// Whether a part that lasts `so_far` is nearer to `part` without what lasts `next`.
+  bool ends_part(base::Duration so_far, base::Duration next) const {
+    return 2 * so_far + next > 2 * part;
+  }
+  /// In a segment, whatever lengths its pictures have: a part has one that is longer than half of
+  /// `part`, or is longer itself.
+  std::uint64_t most_parts() const { return static_cast<std::uint64_t>(2 * segment / part) + 2; }
 };
 
 }  // namespace segments

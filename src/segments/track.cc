@@ -22,7 +22,7 @@ void Track::push(const media::PacketPtr& packet, std::uint64_t init) {
     close_part(packet->pts);
     begin_segment(packet, init);
   } else if (!pending_.empty() &&
-             clock_.part_at(packet->pts) != clock_.part_at(pending_.front()->pts)) {
+             clock_.ends_part(packet->pts - pending_.front()->pts, packet->duration)) {
     close_part(packet->pts);
   }
   if (segments_.empty() || segments_.back().number != number) return;  // it is not whole
@@ -59,7 +59,7 @@ void Track::begin_segment(const media::PacketPtr& first, std::uint64_t init) {
 void Track::close_part(media::Pts end) {
   if (pending_.empty()) return;
   auto& segment = segments_.back();
-  const auto sequence = segment.number * clock_.parts() + segment.parts.size() + 1;
+  const auto sequence = segment.number * clock_.most_parts() + segment.parts.size() + 1;
   segment.parts.push_back(std::make_shared<const Part>(std::exchange(pending_, {}), end, sequence));
 }
 

@@ -93,18 +93,22 @@ media::Pts Stream::schedule_keyframe(GroupIndex group, base::Duration earliest) 
   return found == groups_.end() ? pts : found->second->schedule_keyframe(pts);
 }
 
-Stream::FullPictures Stream::full_pictures() const {
-  std::lock_guard lock{mutex_};
+Stream::FullPictures Stream::pictures() const {
   if (!newest_) return {};
   return {fit_picture({newest_->format.width, newest_->format.height}, settings_.video),
-          1 / base::seconds(frame_interval_)};
+          1 / base::seconds(frame_interval_), interval_.is_measured()};
+}
+
+Stream::FullPictures Stream::full_pictures() const {
+  std::lock_guard lock{mutex_};
+  return pictures();
 }
 
 Stream::State Stream::state() const {
-  State state{.source = ingest_->state(), .frame_interval = {}, .audio = {}, .groups = {}};
+  State state{.source = ingest_->state(), .pictures = {}, .audio = {}, .groups = {}};
   if (audio_) state.audio = audio_->state();
   std::lock_guard lock{mutex_};
-  if (newest_) state.frame_interval = frame_interval_;
+  state.pictures = pictures();
   for (const auto& [index, group] : groups_) state.groups.emplace(index, group->state());
   return state;
 }

@@ -23,9 +23,17 @@ class Stream {
   using GroupIndex = std::uint32_t;
   using Publish = std::function<void(GroupIndex, media::PacketPtr)>;
 
+  /// The pictures as the groups have them at full size and rate; all zero before the first.
+  struct FullPictures {
+    PictureSize size;
+    double per_second = 0;
+    bool measured = false;  ///< per_second; video.max_frame_rate and first guesses until then
+    double pixels_per_second() const { return size.width * size.height * per_second; }
+  };
+
   struct State {
     Ingest::State source;
-    base::Duration frame_interval{};  ///< of its pictures, lately; zero: none yet
+    FullPictures pictures;
     AudioTrack::State audio;
     std::map<GroupIndex, EncodeGroup::State> groups;
   };
@@ -52,12 +60,6 @@ class Stream {
   /// See EncodeGroup::schedule_keyframe; `earliest` counts from the newest picture.
   media::Pts schedule_keyframe(GroupIndex group, base::Duration earliest);
 
-  /// The pictures as the groups have them at full size and rate; all zero before the first.
-  struct FullPictures {
-    PictureSize size;
-    double per_second = 0;
-    double pixels_per_second() const { return size.width * size.height * per_second; }
-  };
   FullPictures full_pictures() const;
 
   /// The monotonic time that pts 0 stands for.
@@ -66,6 +68,7 @@ class Stream {
   State state() const;
 
  private:
+  FullPictures pictures() const;  // REQUIRES: mutex_
   void on_frame(const media::FramePtr& frame);
   void on_samples(const media::Samples& samples);
   void on_audio(const media::AudioFramePtr& frame);

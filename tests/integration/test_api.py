@@ -9,6 +9,7 @@ import pytest
 
 from conftest import SMALL
 from netlab import Netlab
+from segment_client import wait_for_pictures
 
 STATES = "/api/v1/events"
 
@@ -71,6 +72,7 @@ def streams(daemon):
 
 
 def test_streams_say_how_they_can_be_watched(small):
+    wait_for_pictures(small)
     found = streams(small)
     assert found["admin"] is True
     assert found["version"]

@@ -26,8 +26,8 @@ preset = "ultrafast"
 keyframe_interval = "1s"
 """
 SEGMENT = 1  # seconds
-PART = 0.2
-PARTS = 5  # of a segment
+PART = 0.24
+PARTS = 5  # of a segment: four, and what is left
 IDLE = 10  # seconds that a session lasts without a request
 
 # Rates at which 640x360 at 25/s has three sizes, and an encoder that has to use them up.

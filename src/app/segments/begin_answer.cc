@@ -54,7 +54,7 @@ std::vector<Offer> offers(const SegmentSession& session, segments::Choice choice
   return result;
 }
 
-/// Where a session begins; waits for the stream's headers.
+/// Where a session begins; waits for the stream's headers, and until its frame rate is known.
 class BeginAnswer : public WholeAnswer {
  public:
   BeginAnswer(std::shared_ptr<SegmentSession> its, segments::Choice choice, base::Time until)
@@ -65,6 +65,7 @@ class BeginAnswer : public WholeAnswer {
  private:
   std::optional<Whole> make(base::Time /*now*/) override {
     auto& stream = session().stream();
+    if (!stream.has_measured_pictures()) return {};
     const auto newest = stream.segments().newest();
     const auto segment = newest ? session().segment({}, *newest) : std::nullopt;
     if (!segment || !segment->headers) return {};
@@ -125,7 +126,7 @@ class ManifestAnswer final : public BeginAnswer {
         .start = stream.began(),
         .publish = stream.began(),
         .segment = clock.segment,
-        .chunk = clock.part,
+        .chunk = clock.longest_part(),
         .window = static_cast<int>(stream.segments().window() - kSpare) * clock.segment,
         .location = own + "manifest.mpd?abr=" + name(choice()),
         .base_url = own,

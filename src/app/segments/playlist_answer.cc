@@ -21,8 +21,6 @@ constexpr std::size_t kSpare = 1;            ///< kept, and not listed: on its w
 constexpr std::uint64_t kListedInParts = 3;  ///< the newest (RFC 8216bis, 6.2.2)
 constexpr unsigned kMaxAhead = 2;            ///< of the newest segment: further is a mistake
 
-constexpr auto kSoundFrame = base::from_seconds(1024. / media::kAudioRate);  // AAC-LC
-
 /// What a playlist has to hold.
 struct Asked {
   std::optional<std::uint64_t> number;  ///< _HLS_msn
@@ -73,21 +71,17 @@ segments::HlsSegment listed(SegmentSession& session, const Segment& segment, boo
   return result;
 }
 
-/// The part that comes after all that is listed.
-std::pair<std::uint64_t, unsigned> next_part(const Listing& listing, unsigned parts) {
+/// The part that comes after all that is listed: a segment under way has another one.
+std::pair<std::uint64_t, unsigned> next_part(const Listing& listing) {
   if (!listing.open) return {listing.complete.back().number + 1, 0};
-  const auto made = static_cast<unsigned>(listing.open->parts.size());
-  if (made >= parts) return {listing.open->number + 1, 0};
-  return {listing.open->number, made};
+  return {listing.open->number, static_cast<unsigned>(listing.open->parts.size())};
 }
 
 class PlaylistAnswer final : public WholeAnswer {
  public:
   PlaylistAnswer(std::shared_ptr<SegmentSession> its, Rendition rendition, Asked asked,
                  base::Time until)
-      : WholeAnswer{std::move(its), until},
-        rendition_{rendition},
-        asked_{normal(asked, session().stream().segments().clock().parts())} {}
+      : WholeAnswer{std::move(its), until}, rendition_{rendition}, asked_{asked} {}
 
  private:
   std::optional<Whole> make(base::Time /*now*/) override {
@@ -101,23 +95,25 @@ class PlaylistAnswer final : public WholeAnswer {
     return text(200, kPlaylistType, segments::text(playlist(listing)));
   }
 
-  /// A part beyond a segment's last is the first of the next (RFC 8216bis, 6.2.5.2).
-  static Asked normal(Asked asked, unsigned parts) {
-    if (asked.number && asked.part && *asked.part >= parts) return {*asked.number + 1, 0};
-    return asked;
-  }
-
   bool is_there(const Listing& listing) const {
     if (listing.complete.empty()) return false;
-    if (!asked_.number || listing.complete.back().number >= *asked_.number) return true;
-    if (!listing.open || listing.open->number < *asked_.number) return false;
-    if (listing.open->number > *asked_.number) return true;
-    return asked_.part && listing.open->parts.size() > *asked_.part;
+    const auto asked = normal(listing.complete.back());
+    if (!asked.number || listing.complete.back().number >= *asked.number) return true;
+    if (!listing.open || listing.open->number < *asked.number) return false;
+    if (listing.open->number > *asked.number) return true;
+    return asked.part && listing.open->parts.size() > *asked.part;
+  }
+
+  /// A part beyond a segment's last is the first of the next (RFC 8216bis, 6.2.5.2).
+  Asked normal(const Segment& newest) const {
+    const bool beyond =
+        asked_.part && asked_.number == newest.number && *asked_.part >= newest.parts.size();
+    return beyond ? Asked{*asked_.number + 1, 0} : asked_;
   }
 
   segments::MediaPlaylist playlist(const Listing& listing) const {
     const auto& clock = session().stream().segments().clock();
-    segments::MediaPlaylist result{.target = clock.segment, .part_target = part_target()};
+    segments::MediaPlaylist result{.target = clock.segment, .part_target = clock.longest_part()};
     result.low_latency = true;
     const auto newest = listing.complete.back().number;
     for (const auto& segment : listing.complete) {
@@ -125,16 +121,9 @@ class PlaylistAnswer final : public WholeAnswer {
           listed(session(), segment, segment.number + kListedInParts > newest));
     }
     if (listing.open) result.open = listed(session(), *listing.open, true);
-    result.hint = next_part(listing, clock.parts());
+    result.hint = next_part(listing);
     for (const auto other : others()) report(result, listing, other);
     return result;
-  }
-
-  /// No part of any rendition is longer: one of sound may have a frame of AAC beyond the clock's.
-  base::Duration part_target() const {
-    const auto& stream = session().stream();
-    const auto part = stream.segments().clock().part;
-    return stream.media_settings().audio.enabled ? part + kSoundFrame : part;
   }
 
   /// All that he may change to.

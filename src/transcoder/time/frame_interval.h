@@ -19,6 +19,8 @@ class FrameInterval {
 
   /// The estimate at the picture that has just come.
   base::Duration update(media::Pts pts);
+  /// Whether it is of as many pictures as it can be.
+  bool is_measured() const { return count_ == kWindow; }
 
  private:
   std::span<const base::Duration> last(std::size_t count) const;

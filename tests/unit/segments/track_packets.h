@@ -9,11 +9,12 @@ namespace track_packets {
 
 inline constexpr media::Pts kFrame = std::chrono::milliseconds{40};
 
-inline media::PacketPtr picture(media::Pts pts, bool keyframe = false) {
+inline media::PacketPtr picture(media::Pts pts, bool keyframe = false,
+                                base::Duration duration = kFrame) {
   auto packet = std::make_shared<media::Packet>();
   packet->keyframe = keyframe;
   packet->pts = pts;
-  packet->duration = kFrame;
+  packet->duration = duration;
   packet->rate = base::BitRate::kbps(500);
   packet->unit = {0, 0, 1, 0x65, 1, 2, 3};
   if (keyframe) packet->headers = std::make_shared<const media::Headers>();

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <span>
+
 #include "media/mp4.h"
+#include "segments/settings.h"
 #include "track_packets.h"
 
 namespace {
@@ -30,11 +33,48 @@ class TrackTest : public ::testing::Test {
   Track track_{kClock, 4};
 };
 
-TEST(SegmentClockTest, CountsPartsOfASegment) {
-  EXPECT_EQ(kClock.parts(), 10u);
-  EXPECT_EQ((segments::SegmentClock{.segment = 2s, .part = 300ms}).parts(), 7u);
+TEST(SegmentClockTest, NumbersSegments) {
   EXPECT_EQ(kClock.number(4s - 1ns), 1u);
-  EXPECT_EQ(kClock.part_at(4s - 1ns), 9u);
+  EXPECT_EQ(kClock.begin(2), 4s);
+}
+
+/// Steady pictures, and every other one of them; sounds.
+class PartLengthTest : public ::testing::TestWithParam<double> {};
+
+TEST_P(PartLengthTest, IsWhatPlayersAreTold) {
+  const segments::SegmentClock clock{.segment = 2s, .part = segments::Settings{}.part};
+  Track track{clock, 4};
+  const auto frame = base::from_seconds(GetParam());
+  for (auto pts = media::Pts{}; pts < 4s; pts += frame) {
+    track.push(track_packets::picture(pts, pts % clock.segment < frame, frame));
+  }
+  const auto& parts = track.find(0)->parts;
+  EXPECT_LE(parts.size(), clock.most_parts());
+  for (const auto& part : std::span{parts}.first(parts.size() - 1)) {
+    EXPECT_LE(part->duration(), clock.longest_part());
+    EXPECT_GE(part->duration(), 0.85 * clock.longest_part());
+  }
+  EXPECT_LE(parts.back()->duration(), clock.longest_part());
+}
+
+INSTANTIATE_TEST_SUITE_P(UsualRates, PartLengthTest,
+                         ::testing::Values(1 / 60., 1.001 / 60, 1 / 50., 1 / 30., 1.001 / 30,
+                                           1 / 25., 1 / 24., 1.001 / 24, 1 / 15., 2.002 / 30,
+                                           1 / 12.5, 1 / 12., 2.002 / 24, 1024. / 48'000));
+
+TEST_F(TrackTest, PartsOfJitteredPicturesAreNoLongerThanTold) {
+  const segments::SegmentClock clock{.segment = 2s, .part = 240ms};
+  Track track{clock, 4};
+  for (int i = 0; i < 61; ++i) {  // a camera of 30/s, whose timestamps are whole milliseconds
+    const auto pts = i * 1000 / 30 * 1ms;
+    track.push(track_packets::picture(pts, i % 60 == 0, 33ms));
+  }
+  for (const auto& part : track.find(0)->parts) EXPECT_LE(part->duration(), clock.longest_part());
+}
+
+TEST_F(TrackTest, SlowPicturesAreAPartEach) {
+  for (int i = 0; i < 6; ++i) track_.push(track_packets::picture(i * 500ms, i % 4 == 0, 500ms));
+  EXPECT_THAT(track_.find(0)->parts, SizeIs(4));
 }
 
 TEST_F(TrackTest, SegmentIsCompleteWithTheNextOnesKeyframe) {

@@ -35,6 +35,13 @@ TEST_F(FrameIntervalTest, IsMeasuredFromTheSecondPictureOn) {
   EXPECT_EQ(feed({milliseconds{40}}), milliseconds{40});
 }
 
+TEST_F(FrameIntervalTest, IsMeasuredWhenItsWindowIsFull) {
+  feed({milliseconds{40}}, 12);
+  EXPECT_FALSE(interval_.is_measured());
+  feed({milliseconds{40}});
+  EXPECT_TRUE(interval_.is_measured());
+}
+
 TEST_F(FrameIntervalTest, IsTheMeanOfAnUnevenPattern) {
   feed({milliseconds{20}, milliseconds{20}, milliseconds{50}}, 8);
   EXPECT_EQ(feed({milliseconds{20}, milliseconds{20}, milliseconds{50}}), milliseconds{30});
