@@ -1,6 +1,7 @@
 #include "abr/transfer_policy.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace abr {
 
@@ -12,12 +13,17 @@ using namespace std::chrono_literals;
 // share, by which a buffer that has lost a second has it again in six.
 constexpr double kShare = 0.85;
 constexpr double kDeadBand = 0.03;  // abr/symbiosis_policy.cc
-constexpr double kStep = 1.5;       // likewise
+// Up it may go by so much in each second since it last changed, by as much at once as a player has
+// need of who loads a segment every two seconds: what a transfer shows is proof, but of that
+// moment.
+constexpr double kStep = 1.5;  // likewise
 constexpr base::Duration kBetweenSteps = 1s;
+constexpr base::Duration kMostSteps = 3s;
 
-// A part that is two parts old is late; at half of what low-latency players hold (three parts and
-// more, 1.5 s at our target latency) the least is sent that keeps him going.
-constexpr base::Duration kLate = 400ms;
+// A part that is sent at kShare of the path is nearly two parts old, a round trip included, when it
+// is there; then it is late. At what low-latency players hold (three parts and more, 1.5 s at our
+// target latency) the least is sent that keeps him going.
+constexpr base::Duration kLate = 600ms;
 constexpr base::Duration kTooLate = 1200ms;
 constexpr double kLeastShare = 0.25;
 
@@ -28,21 +34,23 @@ double drain(base::Duration late) {
 
 }  // namespace
 
-Decision TransferPolicy::decide(base::BitRate carries, base::Duration late,
+Decision TransferPolicy::decide(std::optional<base::BitRate> carries, base::Duration late,
                                 const Transport& transport, base::Time now) {
-  if (carries.bps() == 0) return {rate_, Reason::kHold};
-  const auto share = transport.video(kShare * carries);
+  if (!carries) return {rate_, Reason::kHold};
+  const auto share = transport.video(kShare * *carries);
   const auto want = std::clamp(drain(late) * share, limits_.min, limits_.max);
   if (want < (1 - kDeadBand) * rate_) {
     rate_ = want;
-    raise_at_ = now + kBetweenSteps;
+    changed_ = now;
     return {.rate = rate_, .reason = late > kLate ? Reason::kBacklog : Reason::kCapacity};
   }
-  if (want <= (1 + kDeadBand) * rate_ || late > kLate || now < raise_at_) {
+  const auto since = std::min<base::Duration>(now - changed_, kMostSteps);
+  if (want <= (1 + kDeadBand) * rate_ || late > kLate || since < kBetweenSteps) {
     return {rate_, Reason::kHold};
   }
-  rate_ = std::min(want, kStep * rate_);
-  raise_at_ = now + kBetweenSteps;
+  rate_ =
+      std::min(want, std::pow(kStep, since / std::chrono::duration<double>{kBetweenSteps}) * rate_);
+  changed_ = now;
   return {.rate = rate_, .reason = Reason::kStep};
 }
 

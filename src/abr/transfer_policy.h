@@ -1,26 +1,28 @@
 #pragma once
 
+#include <optional>
+
 #include "abr/rate_policy.h"
 
 namespace abr {
 
 /// The rule for a player who loads segments, and holds some before he shows them: his rate is a
-/// share of what his transfers carry, at once when that is less, in steps when it is more; lower
+/// share of what his transfers carry, at once when that is less, by and by when it is more; lower
 /// still while he waits for what has been made. As RatePolicy: pure, one instance per viewer.
 class TransferPolicy {
  public:
   explicit TransferPolicy(const RateLimits& limits) : limits_{limits}, rate_{limits.start} {}
 
-  /// `carries`: TransferRate::value; zero: not known. `late`: how long the oldest of what is not
+  /// `carries`: TransferRate::value. `late`: how long the oldest of what is not
   /// acknowledged has been there to be loaded.
-  Decision decide(base::BitRate carries, base::Duration late, const Transport& transport,
-                  base::Time now);
+  Decision decide(std::optional<base::BitRate> carries, base::Duration late,
+                  const Transport& transport, base::Time now);
   base::BitRate rate() const { return rate_; }
 
  private:
   const RateLimits limits_;
   base::BitRate rate_;
-  base::Time raise_at_{};
+  base::Time changed_{};
 };
 
 }  // namespace abr

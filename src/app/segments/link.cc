@@ -14,6 +14,14 @@ namespace {
 // Parts: what is older when it goes out was asked for late.
 constexpr int kFresh = 3;
 
+// Of the least round trip: where it is longer, packets wait on the path.
+constexpr double kWaits = 1.5;
+
+bool is_window_limited(const tcpinfo::TcpSample& sample) {
+  const bool slow_start = !sample.ssthresh || sample.cwnd < *sample.ssthresh;
+  return slow_start && sample.rtt < kWaits * sample.min_rtt;
+}
+
 }  // namespace
 
 SegmentLink::SegmentLink(Shared shared, ViewerId id, int fd, int loop)
@@ -28,6 +36,7 @@ void SegmentLink::carry(std::shared_ptr<SegmentSession> session, const server::A
   const bool first = !session_;
   if (session_) session_->forget(id_);
   session_ = std::move(session);
+  rate_.assume(session_->carried());
   if (first) begin(address);
 }
 
@@ -55,17 +64,21 @@ void SegmentLink::begin(const server::Address& address) {
   });
 }
 
-/// What was there long before, a player loads to hold it, and in no hurry.
-void SegmentLink::give(const server::Link& link, const segments::Part& part, base::Time now) {
+/// What was there long before, a player loads to hold it, and in no hurry; nor does he wait for
+/// what stands behind that.
+void SegmentLink::give(const server::Link& link, const segments::Part& part, bool live,
+                       base::Time now) {
   const auto size = part.bytes().size();
   busy_ = true;
   session_->gave(base::ByteCount{static_cast<std::int64_t>(size)});
   if (given_.size() >= kMostGiven) given_.pop_front();
   const auto before = std::max(link.sent, given_.empty() ? 0 : given_.back().end);
+  const bool behind_old = !given_.empty() && !given_.back().awaited;
   const auto age = now - part.captured();
   given_.push_back({.end = before + size,
                     .captured = part.captured(),
-                    .fresh = age <= kFresh * session_->stream().segments().clock().part});
+                    .awaited = live && !behind_old &&
+                               age <= kFresh * session_->stream().segments().clock().part});
 }
 
 void SegmentLink::on_tick(const server::Link&, base::Time now) {
@@ -82,6 +95,8 @@ void SegmentLink::look(bool lost, base::Time now) {
                 .busy = sample->busy,
                 .receiver_limited = sample->receiver_limited,
                 .round_trip = sample->min_rtt,
+                .delivery_rate = sample->delivery_rate,
+                .window_limited = is_window_limited(*sample),
                 .idle = idle});
   busy_ = !idle;
   const auto captured = take_delivered(sample->bytes_acked);
@@ -89,6 +104,7 @@ void SegmentLink::look(bool lost, base::Time now) {
   session_->heard(id_,
                   {.carries = rate_.value(),
                    .measured = rate_.measured(),
+                   .busy = !idle,
                    .late = late(now),
                    .rtt = sample->rtt,
                    .lost = lost,
@@ -117,7 +133,7 @@ base::Time SegmentLink::take_delivered(std::uint64_t acked) {
 }
 
 base::Duration SegmentLink::late(base::Time now) const {
-  const auto oldest = std::ranges::find(given_, true, &Given::fresh);
+  const auto oldest = std::ranges::find(given_, true, &Given::awaited);
   return oldest == given_.end() ? base::Duration{} : now - oldest->captured;
 }
 

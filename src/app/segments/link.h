@@ -35,8 +35,9 @@ class SegmentLink final : public server::LinkNote {
   /// It carries an answer to that session from now on.
   void carry(std::shared_ptr<SegmentSession> session, const server::Address& address);
   ViewerId id() const { return id_; }
-  /// It is about to be sent behind all that was.
-  void give(const server::Link& link, const segments::Part& part, base::Time now);
+  /// It is about to be sent behind all that was. `live`: its player shows it soon after it was
+  /// made.
+  void give(const server::Link& link, const segments::Part& part, bool live, base::Time now);
 
   void on_tick(const server::Link& link, base::Time now) override;
 
@@ -44,7 +45,7 @@ class SegmentLink final : public server::LinkNote {
   struct Given {
     std::uint64_t end = 0;  ///< offset in the connection
     base::Time captured{};
-    bool fresh = false;  ///< it was sent as soon as it was made
+    bool awaited = false;  ///< sent as soon as it was made, to be shown soon
   };
   // A part is given when the one before it was taken by the kernel, whose buffer holds some MiB.
   static constexpr std::size_t kMostGiven = 256;

@@ -83,7 +83,7 @@ class PartAnswer final : public WholeAnswer {
     return {};
   }
   void sending(server::Link& link, base::Time now) override {
-    if (part_) own(link).give(link, *part_, now);
+    if (part_) own(link).give(link, *part_, true, now);
   }
 
   const Target target_;
@@ -101,7 +101,7 @@ class SegmentAnswer final : public server::Answer {
     if (!segment || (now >= until_ && !segment->complete)) return missing(segment, link, now);
     Step step{.head = {}, .body = {}, .complete = segment->complete};
     for (; sent_ < segment->parts.size(); ++sent_) {
-      own(link).give(link, *segment->parts[sent_], now);
+      own(link).give(link, *segment->parts[sent_], session_->plays_chunks(), now);
       step.body.push_back(shared(segment->parts[sent_]));
     }
     if (begun_ || (step.body.empty() && !step.complete)) return step;

@@ -25,6 +25,7 @@ SegmentSession::SegmentSession(Start start, Trace* trace, ViewerTaps& taps, base
       id_{start.id},
       stream_{std::move(start.stream)},
       rungs_{stream_->rungs()},
+      plays_chunks_{start.format == "dash"},
       seat_{std::move(start.seat)},
       asked_{now},
       rate_{stream_->viewer_settings()->control.rate,
@@ -183,6 +184,11 @@ void SegmentSession::event(const tcpinfo::CongestionEvent& event, tcpinfo::Event
 void SegmentSession::forget(ViewerId link) {
   std::lock_guard lock{mutex_};
   rate_.forget(link);
+}
+
+std::optional<base::BitRate> SegmentSession::carried() const {
+  std::lock_guard lock{mutex_};
+  return rate_.carried();
 }
 
 void SegmentSession::gave(base::ByteCount amount) {

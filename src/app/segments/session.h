@@ -62,12 +62,15 @@ class SegmentSession {
   std::optional<std::uint64_t> first();
 
   const std::vector<base::BitRate>& rungs() const { return rungs_; }
+  /// He may show the begin of a segment before its end is there; of HLS only parts are for that.
+  bool plays_chunks() const { return plays_chunks_; }
 
   /// What one of his connections shows; the ladder is told at once.
   void heard(ViewerId link, const SessionRate::Heard& heard, const tcpinfo::TcpSample& sample,
              base::Time now);
   void event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source, base::Time now);
-  void forget(ViewerId link);  ///< it is closed, or another's
+  void forget(ViewerId link);                    ///< it is closed, or another's
+  std::optional<base::BitRate> carried() const;  ///< SessionRate::carried
   void gave(base::ByteCount amount);
   /// What a response on `link` tells his player.
   segments::CmsdDynamic dynamics(ViewerId link, base::Time now) const;
@@ -86,7 +89,8 @@ class SegmentSession {
   const ViewerId id_;
   const std::shared_ptr<LiveStream> stream_;
   const std::vector<base::BitRate> rungs_;  ///< falling
-  mutable std::mutex mutex_;                // guards all below
+  const bool plays_chunks_;
+  mutable std::mutex mutex_;  // guards all below
   server::Seats::Seat seat_;
   bool ended_ = false;
   bool offered_rungs_ = false;

@@ -13,6 +13,7 @@ namespace {
 constexpr base::Duration kDuress = std::chrono::seconds{1};
 // Sound and pictures are loaded side by side, or one after the other.
 constexpr base::Duration kTogether = std::chrono::seconds{1};
+constexpr base::Duration kSideBySide = std::chrono::milliseconds{300};  // a slice of each, and half
 constexpr base::Duration kLate = std::chrono::seconds{1};
 
 }  // namespace
@@ -21,19 +22,24 @@ abr::Decision SessionRate::hear(LinkId link, const Heard& heard, base::Time now)
   auto& known = links_[link];
   known.heard = heard;
   if (heard.lost) known.lost_at = now;
-  return policy_.decide(carries(), late(), transport_, now);
+  const auto all = carries(now);
+  if (all) carried_ = all;
+  return policy_.decide(all, late(), transport_, now);
 }
 
-/// Of those that carry at the moment the one that carries more: it has less beside it. One that
-/// stands, because its player has asked for more than he reads, says nothing of the path now.
-base::BitRate SessionRate::carries() const {
-  base::Time newest{};
-  for (const auto& [id, link] : links_) newest = std::max(newest, link.heard.measured);
-  base::BitRate most;
+/// Side by side, connections share the path. Of others that have carried lately the one that
+/// carried more had less beside it. One that stands, because its player has asked for more than he
+/// reads, says nothing of the path now. Empty: none has carried lately.
+std::optional<base::BitRate> SessionRate::carries(base::Time now) const {
+  std::optional<base::BitRate> most;
+  base::BitRate sum;
   for (const auto& [id, link] : links_) {
-    if (newest - link.heard.measured < kTogether) most = std::max(most, link.heard.carries);
+    const auto& heard = link.heard;
+    if (now - heard.measured >= kTogether || !heard.carries) continue;
+    most = std::max(most, heard.carries);
+    if (heard.busy && now - heard.measured < kSideBySide) sum = sum + *heard.carries;
   }
-  return most;
+  return sum > most.value_or(base::BitRate{}) ? sum : most;
 }
 
 base::Duration SessionRate::late() const {
@@ -45,7 +51,7 @@ base::Duration SessionRate::late() const {
 segments::CmsdDynamic SessionRate::dynamics(LinkId link, base::BitRate sound,
                                             base::Time now) const {
   segments::CmsdDynamic result{.max_suggested = declared_peak(rate() + sound)};
-  if (carries().bps() > 0) result.estimated_throughput = carries();
+  result.estimated_throughput = carried_;
   const auto own = links_.find(link);
   if (own == links_.end()) return result;
   if (own->second.heard.rtt > base::Duration{}) result.round_trip = own->second.heard.rtt;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 
 #include "abr/transfer_policy.h"
 #include "base/units.h"
@@ -17,11 +18,12 @@ class SessionRate {
 
   /// Of one connection.
   struct Heard {
-    base::BitRate carries;  ///< abr::TransferRate::value; zero: not known
-    base::Time measured{};  ///< abr::TransferRate::measured
-    base::Duration late{};  ///< see abr::TransferPolicy
-    base::Duration rtt{};   ///< zero: not measured yet
-    bool lost = false;      ///< a congestion event has come
+    std::optional<base::BitRate> carries;  ///< abr::TransferRate::value
+    base::Time measured{};                 ///< abr::TransferRate::measured
+    bool busy = false;                     ///< something is under way
+    base::Duration late{};                 ///< see abr::TransferPolicy
+    base::Duration rtt{};                  ///< zero: not measured yet
+    bool lost = false;                     ///< a congestion event has come
     base::Time captured{};  ///< of the newest picture acknowledged; zero: none since the last time
   };
 
@@ -33,7 +35,8 @@ class SessionRate {
   void forget(LinkId link) { links_.erase(link); }
 
   base::BitRate rate() const { return policy_.rate(); }
-  base::BitRate carries() const;  ///< zero: not known
+  /// What the path carried when that was known last. Empty: never yet.
+  std::optional<base::BitRate> carried() const { return carried_; }
   base::Duration late() const;
   /// What a response on `link` tells the player.
   segments::CmsdDynamic dynamics(LinkId link, base::BitRate sound, base::Time now) const;
@@ -44,9 +47,12 @@ class SessionRate {
     base::Time lost_at{};
   };
 
+  std::optional<base::BitRate> carries(base::Time now) const;
+
   const abr::Transport transport_;
   abr::TransferPolicy policy_;
   std::map<LinkId, Link> links_;
+  std::optional<base::BitRate> carried_;
 };
 
 }  // namespace app

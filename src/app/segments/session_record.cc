@@ -21,7 +21,7 @@ void SessionRecord::note(const SessionRate::Heard& heard, const tcpinfo::TcpSamp
   viewer_.delivery_rate = sample.delivery_rate;
   viewer_.in_flight = base::ByteCount{std::int64_t{sample.unacked} * sample.mss};
   viewer_.backlog = rate.late();
-  viewer_.path.capacity = rate.carries();
+  viewer_.path.capacity = rate.carried().value_or(base::BitRate{});
   captured_ = std::max(captured_, heard.captured);
   if (captured_ > base::Time{}) viewer_.behind_live = now - captured_;
 }

@@ -9,8 +9,8 @@ using namespace std::chrono_literals;
 
 class TransferPolicyTest : public testing::Test {
  protected:
-  Decision decide(double mbps, base::Duration late = 0ms) {
-    now_ += 50ms;
+  Decision decide(double mbps, base::Duration late = 0ms, base::Duration later = 50ms) {
+    now_ += later;
     return policy_.decide(base::BitRate::mbps(mbps), late, {}, now_);
   }
   double mbps() const { return static_cast<double>(policy_.rate().bps()) / 1e6; }
@@ -22,7 +22,7 @@ class TransferPolicyTest : public testing::Test {
 };
 
 TEST_F(TransferPolicyTest, HoldsWhileNothingIsKnown) {
-  EXPECT_EQ(decide(0).reason, Reason::kHold);
+  EXPECT_EQ(policy_.decide({}, 0ms, {}, now_).reason, Reason::kHold);
   EXPECT_EQ(mbps(), 2);
 }
 
@@ -39,20 +39,38 @@ TEST_F(TransferPolicyTest, SoundIsNotTheVideos) {
   EXPECT_NEAR(mbps(), 0.7, 0.01);
 }
 
+TEST_F(TransferPolicyTest, FallsToTheLeastWhenNothingPasses) {
+  decide(0);
+  EXPECT_NEAR(mbps(), 0.3, 0.001);
+}
+
 TEST_F(TransferPolicyTest, RisesInSteps) {
-  EXPECT_EQ(decide(20).reason, Reason::kStep);
-  EXPECT_NEAR(mbps(), 3, 0.01);
+  decide(1);
+  EXPECT_EQ(decide(20, 0ms, 1s).reason, Reason::kStep);
+  EXPECT_NEAR(mbps(), 1.5 * 0.85, 0.01);
   for (int i = 0; i < 18; ++i) EXPECT_EQ(decide(20).reason, Reason::kHold);
-  for (int i = 0; i < 40; ++i) decide(20);
+  for (int i = 0; i < 100; ++i) decide(20);
   EXPECT_NEAR(mbps(), 6, 0.01);  // rate.max
 }
 
+TEST_F(TransferPolicyTest, RisesByAsManyStepsAsThereHasBeenTimeFor) {
+  decide(1);
+  decide(20, 0ms, 2s);
+  EXPECT_NEAR(mbps(), 1.5 * 1.5 * 0.85, 0.01);
+}
+
+TEST_F(TransferPolicyTest, RisesByThreeStepsAtMost) {
+  decide(0.5);
+  decide(20, 0ms, 1min);
+  EXPECT_NEAR(mbps(), 1.5 * 1.5 * 1.5 * 0.425, 0.01);
+}
+
 TEST_F(TransferPolicyTest, DoesNotRiseWhileThePlayerWaits) {
-  for (int i = 0; i < 40; ++i) EXPECT_EQ(decide(3, 500ms).reason, Reason::kHold);
+  for (int i = 0; i < 40; ++i) EXPECT_EQ(decide(3, 620ms).reason, Reason::kHold);
 }
 
 TEST_F(TransferPolicyTest, FallsFurtherWhileThePlayerWaits) {
-  const auto decision = decide(2, 800ms);
+  const auto decision = decide(2, 900ms);
   EXPECT_EQ(decision.reason, Reason::kBacklog);
   EXPECT_NEAR(mbps(), 0.85, 0.01);
   decide(2, 10s);

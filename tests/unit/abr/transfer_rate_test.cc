@@ -29,25 +29,33 @@ class TransferRateTest : public testing::Test {
     busy_ += whole;
     now_ += 100ms;
   }
-  void look(base::ByteCount passed, base::Duration busy, bool idle) {
+  void look(base::ByteCount passed, base::Duration busy, bool idle, base::BitRate kernels = {}) {
     rate_.update({.at = now_,
                   .acked = static_cast<std::uint64_t>((acked_ + passed).bytes()),
                   .busy = whole_jiffies(busy_ + busy),
                   .receiver_limited = held_,
                   .round_trip = kRoundTrip,
+                  .delivery_rate = kernels,
+                  .window_limited = window_limited_,
                   .idle = idle});
   }
   static base::Duration whole_jiffies(base::Duration d) { return d / 4ms * 4ms; }
-  double mbps() const { return static_cast<double>(rate_.value().bps()) / 1e6; }
+  double mbps() const { return static_cast<double>(rate_.value()->bps()) / 1e6; }
 
   TransferRate rate_;
   base::Time now_{1h};
   base::ByteCount acked_;
   base::Duration busy_{};
   base::Duration held_{};
+  bool window_limited_ = false;
 };
 
-TEST_F(TransferRateTest, IsNotKnownBeforeATransfer) { EXPECT_EQ(mbps(), 0); }
+TEST_F(TransferRateTest, IsNotKnownBeforeATransfer) { EXPECT_FALSE(rate_.value()); }
+
+TEST_F(TransferRateTest, IsNotKnownByOneWindow) {
+  transfer(base::ByteCount{14'480}, base::BitRate::mbps(50));
+  EXPECT_FALSE(rate_.value());
+}
 
 TEST_F(TransferRateTest, IsTheLinksHoweverLittleIsSent) {
   for (int i = 0; i < 5; ++i) transfer(base::ByteCount{40'000}, base::BitRate::mbps(5));
@@ -88,6 +96,43 @@ TEST_F(TransferRateTest, RisesWithTheNewestSecondOfTransfer) {
   EXPECT_GT(mbps(), 2);
   for (int i = 0; i < 20; ++i) transfer(base::ByteCount{50'000}, base::BitRate::mbps(5));
   EXPECT_NEAR(mbps(), 5, 0.4);
+}
+
+// Each follows while the one before it is still under way, and the path stands for a round trip.
+TEST_F(TransferRateTest, APauseOfTheSendersIsNotThePaths) {
+  const auto link = base::BitRate::mbps(5);
+  base::ByteCount passed;
+  for (int i = 1; i <= 40; ++i) {
+    now_ += kLook;
+    passed += link * (i % 4 == 0 ? kLook - kRoundTrip : kLook);
+    look(passed, i * kLook, false, link + base::BitRate{i});
+  }
+  EXPECT_NEAR(mbps(), 5, 0.2);
+}
+
+TEST_F(TransferRateTest, AnOldRateOfTheKernelsIsNotBelieved) {
+  const auto link = base::BitRate::mbps(1);
+  for (int i = 1; i <= 40; ++i) {
+    now_ += kLook;
+    look(link * (i * kLook), i * kLook, false, base::BitRate::mbps(5));
+  }
+  EXPECT_NEAR(mbps(), 1, 0.1);
+}
+
+TEST_F(TransferRateTest, AWindowThatGrowsIsNotThePaths) {
+  transfer(base::ByteCount{500'000}, base::BitRate::mbps(5));
+  window_limited_ = true;
+  transfer(base::ByteCount{100'000}, base::BitRate::mbps(1));
+  EXPECT_NEAR(mbps(), 5, 0.3);
+  transfer(base::ByteCount{2'000'000}, base::BitRate::mbps(20));
+  EXPECT_GT(mbps(), 15);
+}
+
+TEST_F(TransferRateTest, WhatOtherConnectionsCarriedHoldsWhileTheWindowGrows) {
+  rate_.assume(base::BitRate::mbps(5));
+  window_limited_ = true;
+  transfer(base::ByteCount{100'000}, base::BitRate::mbps(1));
+  EXPECT_NEAR(mbps(), 5, 0.3);
 }
 
 TEST_F(TransferRateTest, SmallTransfersSayNothing) {

@@ -13,6 +13,7 @@ class SessionRateTest : public testing::Test {
  protected:
   abr::Decision hear(SessionRate::LinkId link, SessionRate::Heard heard) {
     now_ += 50ms;
+    if (heard.measured == base::Time{}) heard.measured = now_;
     return rate_.hear(link, heard, now_);
   }
   segments::CmsdDynamic dynamics(SessionRate::LinkId link) const {
@@ -26,17 +27,42 @@ class SessionRateTest : public testing::Test {
 TEST_F(SessionRateTest, TheConnectionThatCarriesMoreCounts) {
   hear(1, {.carries = base::BitRate::mbps(1)});
   hear(2, {.carries = base::BitRate::kbps(200)});
-  EXPECT_EQ(rate_.carries(), base::BitRate::mbps(1));
+  EXPECT_EQ(rate_.carried(), base::BitRate::mbps(1));
   rate_.forget(1);
-  EXPECT_EQ(rate_.carries(), base::BitRate::kbps(200));
+  hear(2, {.carries = base::BitRate::kbps(200)});
+  EXPECT_EQ(rate_.carried(), base::BitRate::kbps(200));
+}
+
+TEST_F(SessionRateTest, ConnectionsSideBySideShareThePath) {
+  hear(1, {.carries = base::BitRate::mbps(2), .busy = true});
+  hear(2, {.carries = base::BitRate::mbps(3), .busy = true});
+  EXPECT_EQ(rate_.carried(), base::BitRate::mbps(5));
+  hear(1, {.carries = base::BitRate::mbps(2)});
+  EXPECT_EQ(rate_.carried(), base::BitRate::mbps(3));
+}
+
+TEST_F(SessionRateTest, RemembersWhatConnectionsCarried) {
+  EXPECT_FALSE(rate_.carried());
+  hear(1, {.carries = base::BitRate::mbps(2)});
+  rate_.forget(1);
+  hear(2, {});
+  EXPECT_EQ(rate_.carried(), base::BitRate::mbps(2));
 }
 
 TEST_F(SessionRateTest, AConnectionThatStandsDoesNotCount) {
   hear(1, {.carries = base::BitRate::mbps(5), .measured = now_});
-  hear(2, {.carries = base::BitRate::mbps(1), .measured = now_ + 500ms});
-  EXPECT_EQ(rate_.carries(), base::BitRate::mbps(5));
-  hear(2, {.carries = base::BitRate::mbps(1), .measured = now_ + 1100ms});
-  EXPECT_EQ(rate_.carries(), base::BitRate::mbps(1));
+  hear(2, {.carries = base::BitRate::mbps(1)});
+  EXPECT_EQ(rate_.carried(), base::BitRate::mbps(5));
+  now_ += 1s;
+  hear(2, {.carries = base::BitRate::mbps(1)});
+  EXPECT_EQ(rate_.carried(), base::BitRate::mbps(1));
+}
+
+TEST_F(SessionRateTest, WhatWasMeasuredLongAgoDecidesNothing) {
+  const auto then = now_;
+  now_ += 1s;
+  const auto decision = hear(1, {.carries = base::BitRate::mbps(1), .measured = then});
+  EXPECT_EQ(decision.reason, abr::Reason::kHold);
 }
 
 TEST_F(SessionRateTest, ThePlayerIsAsLateAsHisLatestConnection) {
