@@ -16,6 +16,18 @@ std::span<const std::uint8_t> Part::bytes() const {
   return bytes_.get([this] { return media::mp4_chunk(packets_, end_, sequence_); });
 }
 
+Segment with(Segment segment, std::span<const media::PacketPtr> packets, std::uint64_t init) {
+  segment.headers = packets.front()->headers;
+  segment.init = init;
+  segment.rate = packets.front()->rate;
+  for (auto& part : segment.parts) {
+    const auto own = packets.first(part->packets().size());
+    packets = packets.subspan(own.size());
+    part = part->with({own.begin(), own.end()});
+  }
+  return segment;
+}
+
 void Track::push(const media::PacketPtr& packet, std::uint64_t init) {
   const auto number = clock_.number(packet->pts);
   if (number_ != number) {

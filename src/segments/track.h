@@ -28,7 +28,11 @@ class Part {
   media::Pts end() const { return end_; }
   base::Duration duration() const { return end_ - begin(); }
   base::Time captured() const { return packets_.back()->captured; }
-  bool independent() const;                     ///< begins with a keyframe, or is sound
+  bool independent() const;  ///< begins with a keyframe, or is sound
+  /// With other packets, of the same times.
+  std::shared_ptr<const Part> with(std::vector<media::PacketPtr> packets) const {
+    return std::make_shared<const Part>(std::move(packets), end_, sequence_);
+  }
   std::span<const std::uint8_t> bytes() const;  ///< they live as long as the part
 
  private:
@@ -53,6 +57,10 @@ struct Segment {
   media::Pts end() const { return parts.empty() ? begin : parts.back()->end(); }
   base::Duration duration() const { return end() - begin; }
 };
+
+/// `segment` with its pictures coded anew: one packet for each, of the same times. `init`: of their
+/// headers.
+Segment with(Segment segment, std::span<const media::PacketPtr> packets, std::uint64_t init);
 
 /// The pictures of one encode group, or a stream's sounds → segments. Keeps those that are whole:
 /// whose begin it has seen. Not thread-safe.

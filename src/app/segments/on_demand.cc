@@ -48,19 +48,6 @@ std::optional<Segment> source(const LiveStream& stream, std::uint64_t number, ba
   return best == holders.end() ? std::nullopt : store.video(best->track, number);
 }
 
-/// The packets in a segment's parts.
-Segment in_parts(LiveStream& stream, const Segment& source,
-                 const std::vector<media::PacketPtr>& packets) {
-  auto& store = stream.segments();
-  segments::Track track{store.clock(), 1};
-  for (const auto& packet : packets) {
-    track.push(packet, packet->headers ? store.init_of(packet->headers) : 0);
-  }
-  track.end();
-  auto result = *track.find(source.number);
-  return result;
-}
-
 }  // namespace
 
 OnDemand::OnDemand(double cpus) : cpus_{cpus}, thread_{[this] { run(); }} {}
@@ -148,7 +135,10 @@ void OnDemand::code(const Job& job) {
                                            .frame_rate = settings.video.max_frame_rate,
                                            .sound = settings.audio.enabled});
   Segment segment;
-  if (packets) segment = in_parts(*job.stream, job.source, *packets);
+  if (packets) {
+    const auto init = job.stream->segments().init_of(packets->front()->headers);
+    segment = segments::with(job.source, *packets, init);
+  }
   std::lock_guard lock{mutex_};
   cost_ = base::thread_cpu_time() - begin;
   credit_ -= cost_;

@@ -111,6 +111,26 @@ TEST_F(TrackTest, PartIsAChunkOfItsPictures) {
               ElementsAreArray(media::mp4_chunk(first, 200ms, 1)));
 }
 
+TEST_F(TrackTest, PicturesCodedAnewAreInTheSameParts) {
+  pictures(0s, 2s);
+  pictures(2s + 120ms, 4s);  // two were late
+  track_.end();
+  const auto& segment = *track_.find(1);
+  std::vector<media::PacketPtr> anew;
+  track_packets::pictures(2s + 120ms, 4s, [&](const auto& picture) { anew.push_back(picture); });
+  const auto coded = segments::with(segment, anew, 7);
+  EXPECT_EQ(coded.init, 7u);
+  EXPECT_EQ(coded.headers, anew.front()->headers);
+  ASSERT_EQ(coded.parts.size(), segment.parts.size());
+  EXPECT_EQ(coded.parts.front()->packets().front(), anew.front());
+  for (std::size_t i = 0; i < coded.parts.size(); ++i) {
+    const auto& part = *coded.parts[i];
+    EXPECT_EQ(part.end(), segment.parts[i]->end());
+    const auto bytes = segment.parts[i]->bytes();
+    EXPECT_THAT(std::vector(part.bytes().begin(), part.bytes().end()), ElementsAreArray(bytes));
+  }
+}
+
 TEST_F(TrackTest, WhatBeginsInsideIsNoSegment) {
   pictures(500ms, 3s);
   EXPECT_THAT(track_.find(0), IsNull());
