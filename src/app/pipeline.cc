@@ -214,6 +214,7 @@ StateCollector::Snapshot Pipeline::snapshot() const {
                                .loops = budgets_.states(),
                                .events_lost = events_.lost(),
                                .ends = final_statistics_.state(),
+                               .on_demand = controller_.on_demand(),
                                .trace_lines_lost = trace_ ? trace_->lines_lost() : 0,
                                .event_lines_lost = taps_.lines_dropped(),
                                .options_refused = warnings_.counts()};
