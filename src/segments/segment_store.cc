@@ -6,6 +6,8 @@ namespace segments {
 
 namespace {
 
+constexpr unsigned kMostAhead = 2;  // of the newest: nobody has been told of further ones
+
 std::optional<Segment> copy(const Segment* segment) {
   return segment == nullptr ? std::nullopt : std::optional{*segment};
 }
@@ -92,6 +94,11 @@ std::optional<std::uint64_t> SegmentStore::oldest() const {
 std::optional<std::uint64_t> SegmentStore::newest() const {
   std::lock_guard lock{mutex_};
   return newest_;
+}
+
+bool SegmentStore::is_due(std::uint64_t number) const {
+  std::lock_guard lock{mutex_};
+  return !newest_ || (number >= *newest_ && number <= *newest_ + kMostAhead);
 }
 
 std::uint64_t SegmentStore::init_of(const media::HeadersPtr& headers) {

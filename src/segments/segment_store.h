@@ -36,6 +36,8 @@ class SegmentStore {
     base::BitRate rate;
   };
   std::vector<Holder> holders(std::uint64_t number) const;
+  /// A segment that nobody has begun yet may still come: players ask for it ahead of its time.
+  bool is_due(std::uint64_t number) const;
   /// The number by which players ask for `headers`: Segment::init.
   std::uint64_t init_of(const media::HeadersPtr& headers);
   /// Null: there are none.

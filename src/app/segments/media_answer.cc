@@ -20,14 +20,6 @@ using SessionPtr = std::shared_ptr<SegmentSession>;
 
 SharedBytes shared(const segments::PartPtr& part) { return {part, part->bytes()}; }
 
-constexpr unsigned kMaxAhead = 2;  // of the newest segment: nobody has been told of further ones
-
-/// There is no segment of this number any more, or not so soon.
-bool is_out_of_reach(const SegmentSession& session, std::uint64_t number) {
-  const auto newest = session.stream().segments().newest();
-  return newest && (number < *newest || number > *newest + kMaxAhead);
-}
-
 SegmentLink& own(server::Link& link) { return static_cast<SegmentLink&>(*link.note); }
 
 const char* type_of(Rendition rendition) {
@@ -78,7 +70,7 @@ class PartAnswer final : public WholeAnswer {
       part_ = segment->parts[target_.part];
       return whole({.content_type = type_of(target_.rendition)}, {shared(part_)});
     }
-    const bool gone = !segment && is_out_of_reach(session(), target_.number);
+    const bool gone = !segment && !session().stream().segments().is_due(target_.number);
     if ((segment && segment->complete) || gone) return reason(404, "there is no such part");
     return {};
   }
@@ -119,7 +111,7 @@ class SegmentAnswer final : public server::Answer {
                base::Time now) const {
     // Cut short, the response is seen not to be whole.
     if (begun_) throw std::runtime_error{"a segment has not been completed in time"};
-    const bool gone = !segment && is_out_of_reach(*session_, target_.number);
+    const bool gone = !segment && !session_->stream().segments().is_due(target_.number);
     if (!gone && now < until_) return {};
     auto why = gone ? reason(404, "there is no such segment")
                     : reason(503, "the segment has not come in time");

@@ -17,14 +17,18 @@ namespace {
 
 using segments::Segment;
 
-// Rates closer than that are one: 5 % at the lowest rate there may be.
-constexpr base::BitRate kGrain = base::BitRate::kbps(10);
+// Rates closer than that are one: 3 % at the lowest rate there may be.
+constexpr base::BitRate kGrain = base::BitRate::kbps(1);
 // A group's own segment does for a rate that is so little above its own.
 constexpr double kNearEnough = 0.95;
 // Beside the budget: what waits longer than a player would is not coded for him.
 constexpr std::size_t kMostJobs = 8;
 constexpr base::Duration kMostCredit = std::chrono::seconds{2};
 constexpr base::Duration kSoonest = std::chrono::seconds{1};  // of Retry-After
+// Of one of 2 s and 720p; the first one shows how much it is here. After a costly one, cheap ones
+// lower it by and by: what is asked for again may be like the costly one.
+constexpr base::Duration kFirstCost = std::chrono::milliseconds{500};
+constexpr double kForget = 0.1;
 // After the encoders of the groups (transcoder/encode/encode_group.cc: kNice), who are in a hurry.
 constexpr int kNice = 10;
 
@@ -50,7 +54,7 @@ std::optional<Segment> source(const LiveStream& stream, std::uint64_t number, ba
 
 }  // namespace
 
-OnDemand::OnDemand(double cpus) : cpus_{cpus}, thread_{[this] { run(); }} {}
+OnDemand::OnDemand(double cpus) : cpus_{cpus}, cost_{kFirstCost}, thread_{[this] { run(); }} {}
 
 OnDemand::~OnDemand() {
   {
@@ -68,7 +72,8 @@ OnDemand::State OnDemand::state() const {
 
 OnDemand::Answer OnDemand::get(const Asked& asked, base::Time now) {
   const auto from = source(*asked.stream, asked.number, asked.rate);
-  if (!from) return Gone{};
+  const bool is_due = asked.stream->segments().is_due(asked.number);
+  if (!from) return is_due ? Answer{Pending{}} : Gone{};
   if (!from->complete) return Pending{};
   std::lock_guard lock{mutex_};
   if (from->rate <= asked.rate) {
@@ -76,19 +81,21 @@ OnDemand::Answer OnDemand::get(const Asked& asked, base::Time now) {
     return *from;
   }
   const Key key{asked.stream->index(), asked.number, asked.rate.bps() / kGrain.bps()};
-  const auto known = made_.find(key);
-  if (known != made_.end() && !known->second) return Pending{};
-  if (known != made_.end()) {
-    ++state_.shared;
-    if (known->second->parts.empty()) return Gone{};
-    return *known->second;
-  }
+  if (const auto made = made_.find(key); made != made_.end()) return known(made->second);
+  if (cpus_ == 0) return Off{};
   if (const auto refused = too_much(now)) return *refused;
   forget_old(*asked.stream);
-  made_.emplace(key, std::nullopt);
+  made_.emplace(key, Made{});
   jobs_.push_back({key, asked.stream, *from, base::BitRate{key.rate * kGrain.bps()}});
   wake_.notify_one();
   return Pending{};
+}
+
+OnDemand::Answer OnDemand::known(Made& made) {
+  if (!made.segment) return Pending{};
+  if (made.segment->parts.empty()) return Gone{};
+  if (std::exchange(made.given, true)) ++state_.shared;
+  return *made.segment;
 }
 
 std::optional<OnDemand::Refused> OnDemand::too_much(base::Time now) {
@@ -96,10 +103,10 @@ std::optional<OnDemand::Refused> OnDemand::too_much(base::Time now) {
   credit_ = std::min(credit_ + passed, kMostCredit);
   credited_ = now;
   const auto promised = static_cast<std::int64_t>(jobs_.size()) * cost_;
-  if (cpus_ > 0 && jobs_.size() < kMostJobs && credit_ > promised) return {};
+  if (jobs_.size() < kMostJobs && credit_ > promised) return {};
   ++state_.refused;
   const auto lacking = base::seconds(promised + cost_ - credit_);
-  return Refused{std::max(kSoonest, base::from_seconds(cpus_ > 0 ? lacking / cpus_ : 60))};
+  return Refused{std::max(kSoonest, base::from_seconds(lacking / cpus_))};
 }
 
 void OnDemand::forget_old(const LiveStream& stream) {
@@ -107,7 +114,7 @@ void OnDemand::forget_old(const LiveStream& stream) {
   const auto window = stream.segments().window();
   std::erase_if(made_, [&](const auto& entry) {
     const auto& [key, made] = entry;
-    return made && key.stream == stream.index() && key.number + window <= newest;
+    return made.segment && key.stream == stream.index() && key.number + window <= newest;
   });
 }
 
@@ -118,8 +125,7 @@ void OnDemand::run() {
   while (true) {
     wake_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
     if (stopping_) return;
-    const auto job = std::move(jobs_.front());
-    jobs_.pop_front();
+    const auto job = jobs_.front();
     lock.unlock();
     code(job);
     lock.lock();
@@ -140,11 +146,13 @@ void OnDemand::code(const Job& job) {
     segment = segments::with(job.source, *packets, init);
   }
   std::lock_guard lock{mutex_};
-  cost_ = base::thread_cpu_time() - begin;
-  credit_ -= cost_;
-  state_.cpu_time += cost_;
+  const auto taken = base::thread_cpu_time() - begin;
+  cost_ = std::max(taken, cost_ + std::chrono::round<base::Duration>(kForget * (taken - cost_)));
+  credit_ -= taken;
+  state_.cpu_time += taken;
   ++(packets ? state_.coded : state_.failed);
-  made_[job.key] = std::move(segment);
+  made_[job.key].segment = std::move(segment);
+  jobs_.pop_front();
   if (packets) return;
   if (const auto times = failures_.count(base::Clock::now())) {
     base::log::error(

@@ -23,7 +23,7 @@ class OnDemand {
  public:
   struct State {
     std::uint64_t coded = 0;
-    std::uint64_t shared = 0;   ///< coded before, or a group's own
+    std::uint64_t shared = 0;   ///< coded for somebody else, or a group's own
     std::uint64_t refused = 0;  ///< too much at once
     std::uint64_t failed = 0;
     base::Duration cpu_time{};
@@ -35,10 +35,11 @@ class OnDemand {
   };
   struct Pending {};  ///< ask again
   struct Gone {};     ///< there is no such segment, or it cannot be coded
+  struct Off {};      ///< it would have to be coded, which `cpus` rules out
   struct Refused {
     base::Duration retry_after;
   };
-  using Answer = std::variant<segments::Segment, Pending, Gone, Refused>;
+  using Answer = std::variant<segments::Segment, Pending, Gone, Off, Refused>;
 
   /// `cpus`: that it may take, over time; 0: none is coded.
   explicit OnDemand(double cpus);
@@ -60,9 +61,12 @@ class OnDemand {
     segments::Segment source;
     base::BitRate rate;
   };
-  /// Empty: under way.
-  using Made = std::optional<segments::Segment>;
+  struct Made {
+    std::optional<segments::Segment> segment{};  ///< empty: under way
+    bool given = false;                          ///< to whoever asked first
+  };
 
+  Answer known(Made& made);
   std::optional<Refused> too_much(base::Time now);
   void forget_old(const LiveStream& stream);
   void run();
@@ -71,10 +75,10 @@ class OnDemand {
   const double cpus_;
   mutable std::mutex mutex_;  // guards all below but thread_
   std::condition_variable wake_;
-  std::deque<Job> jobs_;
+  std::deque<Job> jobs_;  ///< the first one is under way
   std::map<Key, Made> made_;
   base::Duration credit_{};  ///< CPU time that may be taken now; below zero: was too much
-  base::Duration cost_{};    ///< of the last segment
+  base::Duration cost_;      ///< that the next segment is taken to have
   base::Time credited_{};
   bool stopping_ = false;
   State state_;

@@ -3,7 +3,9 @@
 #include <cmath>
 #include <optional>
 #include <utility>
+#include <vector>
 
+#include "app/segments/link.h"
 #include "app/segments/whole_answer.h"
 
 namespace app {
@@ -17,6 +19,10 @@ Whole answer(const segments::Segment& segment) {
 }
 
 Whole answer(const OnDemand::Gone&) { return reason(404, "there is no such segment"); }
+
+Whole answer(const OnDemand::Off&) {
+  return reason(404, "there are no segments at rates of their player's own: on_demand.cpu is 0");
+}
 
 Whole answer(const OnDemand::Refused& refused) {
   auto result = reason(503, "too many segments are asked for at rates of their own");
@@ -34,12 +40,19 @@ class RateAnswer final : public WholeAnswer {
 
  private:
   std::optional<Whole> make(base::Time now) override {
-    return std::visit([](const auto& got) { return std::optional<Whole>{answer(got)}; },
-                      on_demand_.get(asked_, now));
+    const auto got = on_demand_.get(asked_, now);
+    if (const auto* segment = std::get_if<segments::Segment>(&got)) parts_ = segment->parts;
+    return std::visit([](const auto& what) { return std::optional<Whole>{answer(what)}; }, got);
+  }
+  void sending(server::Link& link, base::Time now) override {
+    for (const auto& part : parts_) {
+      static_cast<SegmentLink&>(*link.note).give(link, *part, false, now);
+    }
   }
 
   OnDemand& on_demand_;
   const OnDemand::Asked asked_;
+  std::vector<segments::PartPtr> parts_;  ///< that are about to be sent
 };
 
 }  // namespace

@@ -124,7 +124,7 @@ std::unique_ptr<server::Answer> SegmentService::at_rate(SessionPtr session,
         reason(400, "rate: a segment of pictures can be had at a rate such as \"1734k\""));
   }
   const auto limits = session->stream().viewer_settings()->control.rate;
-  OnDemand::Asked asked{find_(target.stream), target.number,
+  OnDemand::Asked asked{session->shared_stream(), target.number,
                         std::clamp(*rate, limits.min, limits.max)};
   return rate_answer(std::move(session), on_demand_, std::move(asked), until);
 }

@@ -42,6 +42,7 @@ class SegmentSession {
   const std::string& token() const { return token_; }
   ViewerId id() const { return id_; }
   LiveStream& stream() const { return *stream_; }
+  std::shared_ptr<LiveStream> shared_stream() const { return stream_; }
   base::Time asked() const;  ///< the newest time of ask()
 
   void touch(base::Time now);  ///< he is still there

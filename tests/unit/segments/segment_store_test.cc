@@ -29,6 +29,15 @@ TEST_F(SegmentStoreTest, HasASegmentOfEachGroup) {
   EXPECT_EQ(store_.newest(), 1u);
 }
 
+TEST_F(SegmentStoreTest, SegmentsAreDueAheadOfTheNewest) {
+  EXPECT_TRUE(store_.is_due(9)) << "nothing is known yet";
+  pictures(0, 0s, 3s);
+  EXPECT_FALSE(store_.is_due(0));
+  EXPECT_TRUE(store_.is_due(1));
+  EXPECT_TRUE(store_.is_due(3));
+  EXPECT_FALSE(store_.is_due(4));
+}
+
 TEST_F(SegmentStoreTest, ClosedGroupsSegmentsStayForTheWindow) {
   pictures(0, 0s, 3s);
   const auto closed = *store_.track(0);

@@ -1,0 +1,288 @@
+"""Segments at a rate of their player's own, coded when they are asked for: ?rate= in the URL."""
+
+import concurrent.futures
+import contextlib
+import re
+import shutil
+import subprocess
+import time
+
+import pytest
+
+import mp4_boxes
+from daemon import Daemon, wait_until
+from segment_client import HlsPlayer
+
+SEGMENT = 1  # seconds
+TOP_RATE = 2_000_000
+# Noise, so that a rate is used up; the window is longer than a test.
+NOISE = "live=test:?size=640x360&fps=25&content=noise"
+CONFIG = f"""
+[encoder]
+preset = "ultrafast"
+keyframe_interval = "{SEGMENT}s"
+[rate]
+min = "50k"
+max = {TOP_RATE}
+start = {TOP_RATE}
+[segments]
+window = "60s"
+"""
+GENEROUS = CONFIG + "[on_demand]\ncpu = 1\n"
+
+# Of a chunk beside its pictures: its boxes, and what they say of each picture.
+CHUNK = 150  # bytes
+SAMPLE = 20
+
+
+class Choosy(HlsPlayer):
+    """A player that asks for rates of its own."""
+
+    def at(self, number, rate, rendition="auto"):
+        return self.get(self.path(rendition, f"{number}.m4s?rate={rate}"))
+
+    def newest(self):
+        """Number of the newest complete segment."""
+        return self.playlist("auto").segments[-1].number
+
+    def own(self, number):
+        """Of his group."""
+        return self.media(self.path("auto", f"{number}.m4s"))
+
+    def scale(self):
+        return mp4_boxes.timescale(self.media(self.path("auto", "init.mp4")))
+
+
+@pytest.fixture(scope="module")
+def noisy(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("noisy")
+    with Daemon("--source", NOISE, directory=directory, config=GENEROUS) as daemon:
+        yield daemon
+
+
+@pytest.fixture
+def player(noisy):
+    with Choosy(noisy) as choosy:
+        # The group's first segments are of a rate that its encoder was opened for.
+        wait_until(lambda: len(choosy.playlist("auto").segments) >= 3, 10, "segments")
+        yield choosy
+
+
+def counted(daemon):
+    """{result: segments}."""
+    metrics = daemon.metrics()
+    return {result: metrics.sum("symcast_on_demand_segments_total", result=result)
+            for result in ("coded", "shared", "refused", "failed")}
+
+
+def since(daemon, before):
+    return {result: count - before[result] for result, count in counted(daemon).items()
+            if count != before[result]}
+
+
+def samples(body):
+    """Sizes of the pictures, and their duration in ticks."""
+    chunks = mp4_boxes.chunks(body)
+    return ([size for _, _, sizes in chunks for size in sizes],
+            sum(sum(durations) for _, durations, _ in chunks))
+
+
+# What is sent.
+
+# Of pictures as small as 500 bytes the encoder leaves a tenth.
+@pytest.mark.parametrize("kbps, least", [(100, 0.85), (150, 0.9), (333, 0.97), (734, 0.97),
+                                         (1300, 0.97)])
+def test_a_segment_has_the_rate_that_was_asked_for(player, kbps, least):
+    wanted = 1000 * kbps
+    body = player.at(player.newest(), f"{kbps}k").body
+    sizes, ticks = samples(body)
+    duration = ticks / player.scale()
+    assert duration == pytest.approx(SEGMENT, abs=0.05)
+    assert least * wanted < 8 * sum(sizes) / duration < 1.02 * wanted
+    assert len(body) - sum(sizes) < CHUNK * len(mp4_boxes.chunks(body)) + SAMPLE * len(sizes)
+
+
+@pytest.mark.parametrize("rate", ["100k", "1M"])
+def test_it_is_cut_as_the_groups_segment_is(player, rate):
+    number = player.newest()
+    own, coded = player.own(number), player.at(number, rate).body
+    assert [(begin, durations) for begin, durations, _ in mp4_boxes.chunks(own)] \
+        == [(begin, durations) for begin, durations, _ in mp4_boxes.chunks(coded)]
+    assert len(coded) < 0.6 * len(own)
+
+
+@pytest.mark.skipif(not shutil.which("ffmpeg"), reason="ffmpeg is not installed")
+@pytest.mark.parametrize("rate, width", [("100k", 320), ("1M", 640)])
+def test_it_shows_the_groups_pictures(player, rate, width, tmp_path):
+    number = player.newest()
+    init = player.media(player.path("auto", "init.mp4"))
+    own = decoded(init + player.own(number), tmp_path / "own.mp4")
+    coded = decoded(init + player.at(number, rate).body, tmp_path / "coded.mp4")
+    assert [times for times, _ in own] == [times for times, _ in coded]
+    assert len(own) == 25 * SEGMENT
+    assert {size for _, size in coded} == {width * width * 9 // 16 * 3 // 2}
+
+
+def decoded(data, path):
+    """[((dts, pts, duration), bytes)] of each picture as decoded; fails where ffmpeg complains."""
+    path.write_bytes(data)
+    done = subprocess.run(["ffmpeg", "-v", "warning", "-nostdin", "-copyts", "-i", path,
+                           "-autoscale", "0", "-fps_mode", "passthrough", "-f", "framecrc", "-"],
+                          capture_output=True, text=True, timeout=30, check=True)
+    assert not done.stderr
+    lines = [line.split(",") for line in done.stdout.splitlines() if not line.startswith("#")]
+    return [(tuple(map(int, line[1:4])), int(line[4])) for line in lines]
+
+
+def test_a_segment_under_way_is_coded_when_it_is_complete(player):
+    for ahead in (1, 2):
+        reply = player.at(player.newest() + ahead, "500k")
+        assert reply.status == 200
+        assert int(reply.headers["Content-Length"]) == len(reply.body)
+        assert reply.headers["Content-Type"] == "video/mp4"
+        assert "CMSD-Dynamic" in reply.headers
+
+
+def test_what_is_sent_counts_as_his(serve):
+    daemon = serve("--source", NOISE, config=GENEROUS)
+    with Choosy(daemon) as player:
+        body = player.at(player.newest(), "800k").body
+    daemon.end()
+    assert re.search(r"session_ended .* bytes=(\d+)", daemon.log())[1] == str(len(body))
+
+
+# What is coded.
+
+def test_it_is_coded_once(player, noisy):
+    number = player.newest()
+    before = counted(noisy)
+    bodies = [player.at(number, "612k").body]
+    assert since(noisy, before) == {"coded": 1}
+    bodies += [player.at(number, "612k").body, player.at(number, "0.612M").body]
+    with Choosy(noisy) as other:
+        bodies.append(other.at(number, "612300").body)
+    assert len(set(bodies)) == 1
+    assert since(noisy, before) == {"coded": 1, "shared": 3}
+
+
+def test_it_is_coded_once_for_many_at_once(player, noisy):
+    number = player.newest()
+    before = counted(noisy)
+    players = [Choosy(noisy) for _ in range(4)]
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        replies = list(pool.map(lambda each: each.at(number, "433k"), players))
+    for each in players:
+        each.__exit__()
+    assert [reply.status for reply in replies] == 4 * [200]
+    assert len({reply.body for reply in replies}) == 1
+    assert since(noisy, before) == {"coded": 1, "shared": 3}
+
+
+@pytest.mark.parametrize("rate", [TOP_RATE, "2050k", "1G"])
+def test_the_groups_own_does_where_it_is_no_more(player, noisy, rate):
+    """No more than the operator lets anybody have."""
+    number = player.newest()
+    before = counted(noisy)
+    assert player.at(number, rate).body == player.own(number)
+    assert since(noisy, before) == {"shared": 1}
+
+
+def test_no_rate_is_below_the_least(player):
+    number = player.newest()
+    assert player.at(number, "1k").body == player.at(number, "50k").body
+
+
+# The budget.
+
+def use_up(players, number, pool):
+    """All of them ask for one rate after the other; the first reply that is not served, and its
+    rate."""
+    for kbps in range(400, 1400, len(players)):
+        rates = [f"{kbps + index}k" for index in range(len(players))]
+        replies = list(pool.map(lambda player, rate: player.at(number, rate), players, rates))
+        for reply, rate in zip(replies, rates):
+            if reply.status != 200:
+                return reply, rate
+    raise AssertionError("there is no end to it")
+
+
+@pytest.mark.parametrize("at_once", [1, 3])
+def test_beyond_the_budget_it_says_when_to_ask_again(serve, at_once):
+    daemon = serve("--source", NOISE, config=CONFIG + "[on_demand]\ncpu = 0.01\n")
+    with contextlib.ExitStack() as stack:
+        pool = stack.enter_context(concurrent.futures.ThreadPoolExecutor(at_once))
+        players = [stack.enter_context(Choosy(daemon)) for _ in range(at_once)]
+        player, number = players[0], players[0].newest()
+        for _ in range(2):
+            reply, rate = use_up(players, number, pool)
+            assert reply.status == 503
+            assert reply.body.count(b"\n") == 1 and b"rates of their own" in reply.body
+            wait = int(reply.headers["Retry-After"])
+            assert 1 <= wait < 30
+            assert player.at(number, "400k").status == 200, "it is there"
+            time.sleep(wait)
+            assert player.at(number, rate).status == 200
+        metrics = daemon.metrics()
+        taken = metrics.sum("symcast_on_demand_seconds_total")
+        assert taken > 1, "two seconds may be saved up"
+        assert metrics.sum("symcast_on_demand_segments_total", result="refused") >= 2
+
+
+def test_many_at_once_are_told_when_to_ask_again(serve):
+    """More than wait for their turn."""
+    daemon = serve("--source", NOISE, config=GENEROUS)
+    with Choosy(daemon) as first:
+        number = first.newest()
+    players = [Choosy(daemon) for _ in range(24)]
+
+    def served(index):
+        for attempt in range(4):
+            reply = players[index].at(number, f"{500 + index}k")
+            if reply.status == 200:
+                return attempt
+            assert reply.status == 503
+            time.sleep(int(reply.headers["Retry-After"]))
+        return None
+
+    with concurrent.futures.ThreadPoolExecutor(len(players)) as pool:
+        attempts = list(pool.map(served, range(len(players))))
+    for each in players:
+        each.__exit__()
+    assert None not in attempts
+
+
+def test_without_a_budget_there_are_none(serve):
+    daemon = serve("--source", NOISE, config=CONFIG + "[on_demand]\ncpu = 0\n")
+    with Choosy(daemon) as player:
+        number = player.newest()
+        reply = player.at(number, "500k")
+        assert reply.status == 404
+        assert reply.body.count(b"\n") == 1 and b"on_demand.cpu" in reply.body
+        assert player.at(number, TOP_RATE).status == 200, "the group's own does"
+
+
+# What cannot be had.
+
+@pytest.mark.parametrize("rate", ["", "0", "0k", "-500k", "fast", "500x", "k", "nan", "inf",
+                                  "500k,600k", "500%6B", "1e3k", "500 k".replace(" ", "+")])
+def test_a_bad_rate_is_400(player, rate):
+    reply = player.at(player.newest(), rate)
+    assert reply.status == 400
+    assert reply.body.startswith(b"rate: ") and reply.body.count(b"\n") == 1
+
+
+def test_sound_has_one_rate(player):
+    reply = player.at(player.newest(), "64k", "audio")
+    assert reply.status == 400
+    assert b"pictures" in reply.body and reply.body.count(b"\n") == 1
+
+
+def test_an_unknown_segment_is_404_at_once(serve):
+    daemon = serve("--source", NOISE, config=GENEROUS.replace('"60s"', '"6s"'))
+    with Choosy(daemon) as player:
+        wait_until(lambda: player.newest() > 12, 30, "the first one has gone", 1)
+        for number in (0, player.newest() + 5, 10**9):
+            reply = player.at(number, "500k")
+            assert reply.status == 404
+            assert reply.body == b"there is no such segment\n"
+            assert reply.answered - reply.asked < 0.5
