@@ -20,10 +20,10 @@ constexpr std::string_view kHeader =
 )";
 
 constexpr std::string_view kStreams = R"(
-# Streams. Each is served as http://HOST:PORT/NAME.ts, NAME.flv and NAME.mp4. Without any, the
-# built-in test picture is served as "live". A source is "test:", "file:PATH" (looped in real
-# time), "gst:LAUNCH TEXT", or any URI that GStreamer plays: rtsp://, rtmp://, srt://, http(s)://
-# (MPEG-TS, HLS), udp://.
+# Streams. Each is served as http://HOST:PORT/NAME.ts, NAME.flv and NAME.mp4, as HLS and as DASH
+# (see [segments]). Without any, the built-in test picture is served as "live". A source is
+# "test:", "file:PATH" (looped in real time), "gst:LAUNCH TEXT", or any URI that GStreamer plays:
+# rtsp://, rtmp://, srt://, http(s):// (MPEG-TS, HLS), udp://.
 #
 #[[stream]]
 #name = "live"
