@@ -6,6 +6,7 @@
 
 #include "app/names.h"
 #include "app/version.h"
+#include "segments/utc_time.h"
 
 namespace app::api_json {
 
@@ -50,6 +51,7 @@ json offer(const LiveStream::State& stream) {
   const auto& source = stream.media.source;
   return {{"name", stream.name},
           {"state", name(source.status)},
+          {"began", segments::utc_text(stream.began)},
           {"width", known(source.format.width)},
           {"height", known(source.format.height)},
           {"frame_rate", frame_rate(stream.media.pictures)},

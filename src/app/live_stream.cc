@@ -89,6 +89,7 @@ LiveStream::State LiveStream::state() const {
               .sound = media_settings().audio.enabled,
               .video_codec = headers ? headers->codec : "",
               .rate = viewer_settings()->control.rate,
+              .began = began(),
               .media = {},
               .ladder = ladder_.state()};
   std::ranges::copy_if(media::kContainers, std::back_inserter(state.containers),

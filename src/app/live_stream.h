@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <map>
@@ -31,6 +32,7 @@ class LiveStream {
     bool sound = false;
     std::string video_codec{};  ///< as RFC 6381 has it; empty: not known yet, or none of its
     abr::RateLimits rate{};     ///< of one viewer
+    std::chrono::system_clock::time_point began{};  ///< wall time of pts 0
     transcoder::Stream::State media;
     Ladder::State ladder;
 

@@ -40,6 +40,7 @@ json state_of(const LiveStream::State& stream) {
 TEST(ApiJsonTest, AStreamSaysHowItCanBeWatched) {
   const json expected{{"name", "live"},
                       {"state", "playing"},
+                      {"began", "1970-01-01T00:00:00.000Z"},
                       {"width", 1280},
                       {"height", 720},
                       {"frame_rate", 29.97},
