@@ -162,6 +162,7 @@ void Connection::answer(const HttpRequest& request, base::Time now) {
   keep_alive_ = request.keep_alive && !stopping_;
   http_1_0_ = request.http_1_0;
   head_only_ = request.method == HttpRequest::Method::kHead;
+  gzip_ = request.gzip;
   origin_ = request.origin;
   if (request.method == HttpRequest::Method::kOptions) return tell_options(now);
   if (request.method == HttpRequest::Method::kOther) {
@@ -194,7 +195,7 @@ void Connection::answer(const HttpRequest& request, base::Time now) {
 }
 
 void Connection::show(const RequestTarget& target, base::Time now) {
-  respond(context_.shared.pages.get({target.path, target.query, peer_.address}), now);
+  respond(context_.shared.pages.get({target.path, target.query, peer_.address, gzip_}), now);
 }
 
 void Connection::watch(const HttpRequest& request, const StreamTarget& stream,
@@ -271,8 +272,11 @@ void Connection::start_stream(const HttpRequest& request, const ViewerRequest& v
 }
 
 void Connection::respond(const Page& page, base::Time now) {
-  std::string whole =
-      head({.status = page.status, .content_type = page.content_type, .length = page.body.size()});
+  std::string whole = head({.status = page.status,
+                            .content_type = page.content_type,
+                            .length = page.body.size(),
+                            .cache_control = page.cache_control,
+                            .fields = page.fields});
   if (!head_only_) whole += page.body;
   response_.begin(std::move(whole));
   flush(now);

@@ -76,10 +76,11 @@ class Connection {
   std::string pipelined_;  ///< received behind a request whose response is under way
   bool later_request_ = false;
   bool stopping_ = false;
-  bool http_1_0_ = false;  ///< of the request being answered, as the next two
+  bool http_1_0_ = false;  ///< of the request being answered, as those below
   bool keep_alive_ = false;
   bool head_only_ = false;
-  std::string origin_;  ///< likewise
+  bool gzip_ = false;
+  std::string origin_;
   bool media_ = false;  ///< what is answered is
   Response response_;
   Link link_;

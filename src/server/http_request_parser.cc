@@ -26,6 +26,25 @@ std::string printable(std::string_view text, std::size_t most) {
   return out;
 }
 
+std::string_view trimmed(std::string_view text) {
+  const auto begin = text.find_first_not_of(" \t");
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
+}
+
+/// RFC 9110, 12.5.3: "gzip, br;q=0.5". A weight of 0 (12.4.2) says no.
+bool takes_gzip(std::string_view codings) {
+  while (!codings.empty()) {
+    const auto item = codings.substr(0, codings.find(','));
+    codings.remove_prefix(std::min(item.size() + 1, codings.size()));
+    const auto name = item.substr(0, item.find(';'));
+    if (!equal_ignoring_case(trimmed(name), "gzip")) continue;
+    const auto weight = item.find("q=");
+    return weight == item.npos || item.find_first_of("123456789", weight) != item.npos;
+  }
+  return false;
+}
+
 HttpFault fault_of(http_errno error) {
   switch (error) {
     case HPE_HEADER_OVERFLOW:
@@ -159,6 +178,8 @@ class HttpRequestParser::Impl {
       request_.user_agent = printable(value_, HttpRequest::kMaxUserAgent);
     } else if (equal_ignoring_case(name_, "origin")) {
       request_.origin = printable(value_, HttpRequest::kMaxUserAgent);
+    } else if (equal_ignoring_case(name_, "accept-encoding")) {
+      request_.gzip |= takes_gzip(value_);
     } else if (equal_ignoring_case(name_, "host")) {
       ++hosts_;
     }

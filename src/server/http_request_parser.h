@@ -16,6 +16,7 @@ struct HttpRequest {
   std::string user_agent;  ///< printable ASCII, at most kMaxUserAgent
   std::string origin;      ///< of the page that asks; likewise; empty: none, or not a browser
   bool http_1_0 = false;
+  bool gzip = false;        ///< Accept-Encoding has it
   bool keep_alive = false;  ///< asked for, and possible: no body follows
 
   static constexpr std::size_t kMaxUserAgent = 256;  ///< kept per viewer, shown in lists

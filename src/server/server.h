@@ -45,12 +45,15 @@ struct Request {
   std::string path;
   std::string query;
   Address address;
+  bool gzip = false;  ///< a body in that coding is understood
 };
 
 struct Page {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
   std::string body;
+  std::string cache_control = "no-store";
+  std::vector<std::string> fields{};  ///< further ones: "Name: value"
 };
 
 enum class Access { kPublic, kAdmin };  ///< kAdmin: 403 for clients outside admin_allow

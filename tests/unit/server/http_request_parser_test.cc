@@ -156,6 +156,18 @@ TEST(HttpRequestParserTest, KeepsAUserAgentShortAndPrintable) {
   EXPECT_TRUE(out.request.user_agent.starts_with("??aaa"));
 }
 
+TEST(HttpRequestParserTest, KnowsWhoTakesGzip) {
+  const auto takes = [](const std::string& codings) {
+    return parse("GET / HTTP/1.1\r\nHost: x\r\nAccept-Encoding: " + codings + "\r\n\r\n")
+        .request.gzip;
+  };
+  EXPECT_TRUE(takes("br, GZIP ;q=0.5"));
+  EXPECT_TRUE(takes("gzip"));
+  EXPECT_FALSE(takes("gzip;q=0.0, br"));
+  EXPECT_FALSE(takes("x-gzip, br"));
+  EXPECT_FALSE(parse("GET / HTTP/1.1\r\nHost: x\r\n\r\n").request.gzip);
+}
+
 TEST(HttpRequestParserTest, HasStartedWithTheFirstByte) {
   HttpRequestParser parser{kLimit};
   EXPECT_FALSE(parser.started());

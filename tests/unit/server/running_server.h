@@ -205,6 +205,11 @@ class RunningServer : public testing::Test {
     server_ = std::make_unique<server::Server>(settings_, handler_);
     server_->add_page("/", server::Access::kPublic,
                       [](const server::Request&) { return server::Page{.body = "hello\n"}; });
+    server_->add_page("/lasting", server::Access::kPublic, [](const server::Request& request) {
+      return server::Page{.body = request.gzip ? "packed" : "plain",
+                          .cache_control = "max-age=60",
+                          .fields = {"Vary: Accept-Encoding"}};
+    });
     server_->add_page("/large", server::Access::kPublic, [](const server::Request&) {
       return server::Page{.body = std::string(20'000'000, 'x')};
     });

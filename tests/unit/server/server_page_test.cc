@@ -56,6 +56,14 @@ TEST_F(ServerPageTest, AnswersAPage) {
   EXPECT_THAT(answer, EndsWith("\r\n\r\nhello\n"));
 }
 
+TEST_F(ServerPageTest, GivesAPageItsFieldsAndCoding) {
+  start();
+  const auto answer = ask("GET /lasting HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\n\r\n");
+  EXPECT_THAT(answer, HasSubstr("Cache-Control: max-age=60\r\n"));
+  EXPECT_THAT(answer, HasSubstr("Vary: Accept-Encoding\r\n"));
+  EXPECT_THAT(answer, EndsWith("packed"));
+}
+
 TEST_F(ServerPageTest, SaysWhyNot) {
   start();
   EXPECT_THAT(ask("GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 404 "));
