@@ -32,8 +32,8 @@ run:
 	cmake --preset release
 	cmake --build --preset release
 	@echo
+	@echo "  http://localhost:8080/          player and dashboard"
 	@echo "  http://localhost:8080/live.ts   (ffplay, mpv, VLC)"
-	@echo "  http://localhost:8080/          status"
 	@echo
 	build/release/src/symcast serve $(ARGS)
 

@@ -8,6 +8,7 @@
 #include "app/api_json.h"
 #include "app/pages.h"
 #include "app/segments/begin_answer.h"
+#include "app/web/web_pages.h"
 #include "base/log.h"
 #include "segments/utc_time.h"
 
@@ -176,10 +177,12 @@ void Pipeline::reload(const Config& config) {
 
 void Pipeline::add_pages() {
   using server::Access;
-  server_.add_page("/", Access::kPublic, [this](const server::Request& request) {
+  const auto status = [this](const server::Request& request) {
     return server::Page{200, "text/html; charset=utf-8",
                         pages::status(stream_states(), admins_.contains(request.address))};
-  });
+  };
+  server_.add_page("/status", Access::kPublic, status);
+  if (!web_pages::add_to(server_)) server_.add_page("/", Access::kPublic, status);
   server_.add_page("/healthz", Access::kPublic, [this](const server::Request&) {
     return server::Page{.body = pages::health(stream_states())};
   });

@@ -1,0 +1,56 @@
+import { Backoff } from "../backoff";
+
+type Listeners = Record<string, (data: never) => void>;
+
+/** Server-sent events of JSON, by name. */
+export class EventStream {
+  private readonly source: EventSource;
+
+  /** `over`: it has ended, or could not be had. */
+  constructor(url: string, listeners: Listeners, over: () => void) {
+    this.source = new EventSource(url);
+    this.source.onerror = () => {
+      this.close();
+      over();
+    };
+    for (const [name, listener] of Object.entries(listeners)) {
+      this.source.addEventListener(name, (event) => {
+        listener(JSON.parse((event as MessageEvent<string>).data) as never);
+      });
+    }
+  }
+
+  close(): void {
+    this.source.close();
+  }
+}
+
+/** One that is connected again and again. */
+export class LastingStream {
+  private readonly backoff = new Backoff();
+  private stream: EventStream | undefined;
+  private timer = 0;
+
+  /** `lost`: it will be connected again. */
+  constructor(
+    private readonly url: string,
+    private readonly listeners: Listeners,
+    private readonly lost: () => void,
+  ) {
+    this.open();
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+    this.stream?.close();
+  }
+
+  private open(): void {
+    const opened = performance.now();
+    this.stream = new EventStream(this.url, this.listeners, () => {
+      this.lost();
+      const wait = this.backoff.next(performance.now() - opened);
+      this.timer = setTimeout(() => this.open(), wait);
+    });
+  }
+}

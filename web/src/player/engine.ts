@@ -1,0 +1,44 @@
+import type { Stream } from "../api/types";
+
+/** One way to play one stream, once: a new connection is a new engine. */
+export interface Engine {
+  /** Plays until the stream ends (resolves), or fails (rejects with why). */
+  run(): Promise<void>;
+  /** Wall time of the element's media time 0, ms since 1970; undefined: not known. */
+  zero(): number | undefined;
+  /** Bytes of media so far. */
+  received(): number;
+  /** Ends run(): nothing more is loaded; the last picture stays. */
+  halt(): void;
+  /** Lets go of the element; after halt(). */
+  close(): void;
+}
+
+export interface Source {
+  video: HTMLVideoElement;
+  stream: Stream;
+  url: string;
+}
+
+/** Not worth trying again soon, with words for people. */
+export class Unplayable extends Error {}
+
+/** Rejects when the element fails, with its words. */
+export function failureOf(video: HTMLVideoElement, signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const fail = () => reject(new Error(video.error?.message || "the picture cannot be decoded"));
+    video.addEventListener("error", fail, { signal });
+  });
+}
+
+/** Rejects when the signal is aborted. */
+export function haltOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(new Error("halted")));
+  });
+}
+
+/** Wall time of pts 0. */
+export function began(stream: Stream): number | undefined {
+  return stream.began ? Date.parse(stream.began) : undefined;
+}

@@ -1,0 +1,77 @@
+import { byId, make, setText } from "../dom";
+import * as format from "../format";
+import type { Latency } from "./latency";
+import type { Player } from "./player";
+import { Trail } from "./trail";
+
+const kTick = 500; // ms
+
+const kFacts = ["Picture", "Receiving", "Buffered", "Dropped", "Speed"] as const;
+type Fact = (typeof kFacts)[number];
+
+/** Received bytes → rate, over about two seconds. */
+class Meter {
+  private seen: { at: number; bytes: number }[] = [];
+
+  add(bytes: number): number | null {
+    const at = performance.now();
+    const last = this.seen.at(-1);
+    if (last && bytes < last.bytes) this.seen = []; // another connection
+    this.seen.push({ at, bytes });
+    if (this.seen.length > 5) this.seen.shift();
+    const first = this.seen[0];
+    if (!first || at - first.at < kTick / 2) return null;
+    return ((bytes - first.bytes) * 8000) / (at - first.at);
+  }
+}
+
+/** The panel beside the picture. */
+export class Facts {
+  private readonly values = new Map<Fact, HTMLElement>();
+  private readonly trail = new Trail();
+  private readonly meter = new Meter();
+
+  constructor(
+    private readonly player: Player,
+    private readonly latency: Latency,
+  ) {
+    for (const fact of kFacts) {
+      const value = make("dd", {}, "–");
+      this.values.set(fact, value);
+      byId("facts").append(make("div", {}, make("dt", {}, fact), value));
+    }
+    setInterval(() => this.update(), kTick);
+  }
+
+  clear(): void {
+    this.trail.clear();
+  }
+
+  private update(): void {
+    const live = this.player.phase === "playing";
+    const seconds = live ? this.latency.seconds() : undefined;
+    setText(byId("latency"), seconds === undefined ? "–" : seconds.toFixed(2));
+    this.trail.add(seconds);
+    for (const [fact, text] of Object.entries(this.facts(live))) {
+      const value = this.values.get(fact as Fact);
+      if (value) setText(value, text);
+    }
+  }
+
+  private facts(live: boolean): Record<Fact, string> {
+    const { video, engine } = this.player;
+    const quality = video.getVideoPlaybackQuality();
+    return {
+      Picture: format.size(video.videoWidth, video.videoHeight),
+      Receiving: format.rate(live ? this.meter.add(engine?.received() ?? 0) : null),
+      Buffered: format.time(live ? this.ahead() : null),
+      Dropped: format.plural(quality.droppedVideoFrames, "picture"),
+      Speed: `${video.playbackRate.toFixed(2)}×`,
+    };
+  }
+
+  private ahead(): number | null {
+    const { buffered, currentTime } = this.player.video;
+    return buffered.length > 0 ? buffered.end(buffered.length - 1) - currentTime : null;
+  }
+}

@@ -1,0 +1,109 @@
+const kTick = 100; // ms
+const kWindow = 10; // ticks that the reserve is the least of: a second
+const kLeast = 0.13; // seconds: Chromium holds its decoder to be dry below 0.1
+const kMost = 1;
+const kFar = 1.2; // seconds too many: a jump, not a chase
+const kSlack = 0.03; // before it is worth to go faster
+const kGain = 0.5; // of rate per second too many
+const kFastest = 1.1;
+const kGrowth = 0.06; // seconds that each stall asks for
+const kDecay = 0.9995; // per tick: halves in a bit more than two minutes
+
+/** What lies ahead of the picture shown, seconds; and where the next buffered range begins, when
+ * there is a hole before it. */
+function ahead(video: HTMLVideoElement): { seconds: number; next: number | undefined } {
+  const { buffered, currentTime } = video;
+  for (let i = 0; i < buffered.length; ++i) {
+    if (buffered.end(i) <= currentTime) continue;
+    if (buffered.start(i) > currentTime + 0.001) return { seconds: 0, next: buffered.start(i) };
+    return { seconds: buffered.end(i) - currentTime, next: undefined };
+  }
+  return { seconds: 0, next: undefined };
+}
+
+function newest(video: HTMLVideoElement): number | undefined {
+  const { buffered } = video;
+  return buffered.length > 0 ? buffered.end(buffered.length - 1) : undefined;
+}
+
+/** Keeps playback near the newest picture. The reserve is the least that lay ahead within the last
+ * second: what the network's jitter has not needed. Too much of it: a little faster; far too much:
+ * a jump. A stall asks for more from then on, and is slowly forgotten.
+ *
+ *   reserve   0 ....... target ... +slack ............ target + far
+ *   playback      1.0          |    up to 1.1         |   jump
+ */
+export class LiveEdge {
+  private timer = 0;
+  private target = kLeast;
+  private recent: number[] = [];
+  private begun = false;
+  private readonly over = new AbortController();
+
+  constructor(private readonly video: HTMLVideoElement) {}
+
+  start(): void {
+    const { signal } = this.over;
+    this.video.addEventListener("waiting", () => this.stalled(), { signal });
+    document.addEventListener("visibilitychange", () => this.returned(), { signal });
+    this.video.addEventListener("progress", () => this.tick(), { signal });
+    this.timer = setInterval(() => this.tick(), kTick);
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+    this.over.abort();
+    this.video.playbackRate = 1;
+  }
+
+  private stalled(): void {
+    if (!this.begun || this.video.seeking || document.hidden) return;
+    this.target = Math.min(kMost, this.target + kGrowth);
+  }
+
+  /** What piled up behind another tab is not worth to be seen. */
+  private returned(): void {
+    if (!document.hidden && ahead(this.video).seconds > 2 * this.target) this.jump();
+  }
+
+  private tick(): void {
+    const edge = newest(this.video);
+    if (edge === undefined || this.video.seeking) return;
+    if (!this.begun) return this.begin();
+    const { seconds, next } = ahead(this.video);
+    if (next !== undefined) return this.seek(next);
+    this.remember(seconds);
+    this.target = Math.max(kLeast, this.target * kDecay);
+    const surplus = Math.min(...this.recent) - this.target;
+    if (surplus > kFar) return this.jump();
+    this.video.playbackRate = this.rate(surplus);
+  }
+
+  private begin(): void {
+    this.begun = true;
+    this.jump();
+    this.video.play().catch(() => undefined); // the player shows that it is paused
+  }
+
+  private remember(seconds: number): void {
+    this.recent.push(seconds);
+    if (this.recent.length > kWindow) this.recent.shift();
+  }
+
+  private rate(surplus: number): number {
+    const chasing = this.video.playbackRate > 1;
+    if (surplus <= (chasing ? 0 : kSlack)) return 1;
+    return Math.min(kFastest, 1 + Math.max(0.01, surplus * kGain));
+  }
+
+  private jump(): void {
+    const edge = newest(this.video);
+    if (edge !== undefined) this.seek(Math.max(this.video.buffered.start(0), edge - this.target));
+  }
+
+  private seek(to: number): void {
+    this.recent = [];
+    this.video.playbackRate = 1;
+    this.video.currentTime = to;
+  }
+}

@@ -1,0 +1,64 @@
+import Hls, { type ErrorData, type HlsConfig } from "hls.js";
+import { type Engine, failureOf, haltOf, type Source } from "./engine";
+
+const kSettings: Partial<HlsConfig> = {
+  lowLatencyMode: true,
+  maxLiveSyncPlaybackRate: 1.1,
+  backBufferLength: 10,
+  enableWorker: false, // fragments of MP4 need no remuxing
+};
+
+/** /NAME/index.m3u8: low-latency HLS, whose rate the server chooses. */
+export class Segmented implements Engine {
+  private readonly over = new AbortController();
+  private readonly hls = new Hls(kSettings);
+  private bytes = 0;
+
+  constructor(private readonly source: Source) {}
+
+  async run(): Promise<void> {
+    const { signal } = this.over;
+    try {
+      await Promise.race([this.play(), failureOf(this.source.video, signal), haltOf(signal)]);
+    } finally {
+      this.halt();
+    }
+  }
+
+  zero(): number | undefined {
+    const date = this.hls.playingDate;
+    return date ? date.getTime() - this.source.video.currentTime * 1000 : undefined;
+  }
+
+  received(): number {
+    return this.bytes;
+  }
+
+  halt(): void {
+    this.over.abort();
+    this.hls.stopLoad();
+  }
+
+  close(): void {
+    this.hls.destroy();
+  }
+
+  private play(): Promise<never> {
+    const { video, url } = this.source;
+    return new Promise((_, reject) => {
+      this.hls.on(Hls.Events.ERROR, (_event, data) => this.failed(data, reject));
+      this.hls.on(Hls.Events.BUFFER_APPENDING, (_event, data) => {
+        this.bytes += data.data.byteLength;
+      });
+      this.hls.on(Hls.Events.MANIFEST_PARSED, () => void video.play().catch(() => undefined));
+      this.hls.loadSource(url);
+      this.hls.attachMedia(video);
+    });
+  }
+
+  private failed(data: ErrorData, reject: (error: Error) => void): void {
+    if (!data.fatal) return;
+    if (data.type === Hls.ErrorTypes.MEDIA_ERROR) return this.hls.recoverMediaError();
+    reject(new Error(data.response?.text || data.error.message || data.details));
+  }
+}

@@ -1,0 +1,35 @@
+import { make } from "./dom";
+
+export interface Choice {
+  value: string;
+  text: string;
+  title?: string;
+}
+
+/** A group of radio buttons in a <fieldset>: arrow keys, focus and names are the browser's. */
+export class Radios {
+  private shown = "";
+
+  constructor(
+    private readonly fieldset: HTMLElement,
+    private readonly chosen: (value: string) => void,
+  ) {}
+
+  show(choices: Choice[], value: string): void {
+    const wanted = JSON.stringify(choices);
+    if (wanted !== this.shown) {
+      this.shown = wanted;
+      this.fieldset.querySelectorAll("label").forEach((label) => label.remove());
+      this.fieldset.append(...choices.map((choice) => this.label(choice)));
+    }
+    for (const input of this.fieldset.querySelectorAll("input")) {
+      input.checked = input.value === value;
+    }
+  }
+
+  private label({ value, text, title }: Choice): HTMLLabelElement {
+    const input = make("input", { type: "radio", name: this.fieldset.id, value });
+    input.addEventListener("change", () => this.chosen(value));
+    return make("label", title ? { title } : {}, input, make("span", {}, text));
+  }
+}
