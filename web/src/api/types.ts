@@ -26,8 +26,8 @@ export interface Group {
   target: number;
   rate: number;
   viewers: number;
-  width: number;
-  height: number;
+  width: number | null;
+  height: number | null;
   frames: number;
   frames_late: number;
   keyframes_forced: number;

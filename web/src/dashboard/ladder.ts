@@ -70,7 +70,8 @@ export class Ladder {
     resize(this.rungs, groups.length, () => make("span", {}, make("b")));
     groups.forEach((group, i) => {
       const rung = this.rungs.children[i] as HTMLElement;
-      const words = `${format.megabits(group.target)} · ${group.height}p`;
+      const lines = group.height === null ? "" : ` · ${group.height}p`;
+      const words = `${format.megabits(group.target)}${lines}`;
       put(rung, place(group.target, limits));
       rung.classList.toggle("right", place(group.target, limits) > 0.85);
       if (rung.firstElementChild) setText(rung.firstElementChild, words);

@@ -22,6 +22,7 @@ export class ViewerPanel {
   private readonly counts = new Map<string, HTMLElement>();
   private events: EventStream | undefined;
   private opened = -Infinity; // performance.now()
+  private gone = false;
   private drawn = 0;
   private pending = 0;
 
@@ -33,13 +34,15 @@ export class ViewerPanel {
 
   /** He is still there, as this says. */
   describe(viewer: Viewer, own: boolean): void {
-    this.open();
     setText(this.title, `Viewer ${viewer.id}`);
+    if (this.gone) return;
+    this.open();
     const parts = [agentName(viewer.user_agent), viewer.address, `${viewer.stream} · ${viewer.format}`];
     setText(this.note, [...(own ? ["this page"] : []), ...parts].join(" · "));
   }
 
   left(): void {
+    this.gone = true;
     setText(this.note, "has left");
     this.rest();
   }
@@ -71,6 +74,7 @@ export class ViewerPanel {
         sample: (sample: Sample) => this.sample(sample),
         congestion: (event: Congestion) => this.congestion(event),
         decision: (decision: Decision) => this.decisions.add(decision, this.wall(decision.at)),
+        leave: () => this.left(),
       },
       () => this.rest(),
     );

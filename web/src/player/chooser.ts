@@ -63,7 +63,10 @@ export class Chooser {
     if (!stream) return;
     const delivery = this.delivery(stream);
     this.stream.show(
-      this.streams.map(({ name, state }) => ({ value: name, text: name, title: state })),
+      this.streams.map(({ name, state }) => ({
+        value: name,
+        text: state === "playing" ? name : `${name} (away)`,
+      })),
       stream.name,
     );
     this.showDelivery(stream, delivery);

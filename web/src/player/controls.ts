@@ -41,8 +41,7 @@ export class Controls {
   private key(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const at = event.target as HTMLElement;
-    const own = at.closest("input, textarea, select") !== null;
-    if (own || (event.key === " " && at.closest("button, a") !== null)) return;
+    if (event.key === " " && at.closest("button, a, input") !== null) return;
     const action = this.actions[event.key.toLowerCase()];
     if (!action) return;
     event.preventDefault();
