@@ -78,10 +78,10 @@ class Daemon:
     false. Ends with SIGTERM, which fails when that takes longer than promised."""
 
     def __init__(self, *args, directory, config=None, lab=None, ip=None, sources_play=True,
-                 wrapper=()):
+                 wrapper=(), port=None):
         self.netns = lab.server_netns if lab else None
         self.ip = ip or (lab.server_ip if lab else "127.0.0.1")
-        self.port = 8080 if lab else free_port()
+        self.port = port or (8080 if lab else free_port())
         self.directory = pathlib.Path(directory)
         self.config_path = self.directory / "symcast.toml"
         listen = f"[{self.ip}]" if ":" in self.ip else self.ip

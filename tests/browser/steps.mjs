@@ -1,0 +1,98 @@
+// What a visit may do, each a function of Playwright's page.
+import { clockAhead, readCode } from "./picture.mjs";
+
+const kPatience = 15_000; // ms
+
+async function wait(page, { seconds }) {
+  await page.waitForTimeout(seconds * 1000);
+}
+
+/** Until a selector is there, and visible. */
+async function see(page, { selector }) {
+  await page.locator(selector).first().waitFor({ timeout: kPatience });
+}
+
+async function press(page, { key, selector }) {
+  if (selector) await page.locator(selector).first().press(key);
+  else await page.keyboard.press(key);
+}
+
+async function click(page, { selector }) {
+  await page.locator(selector).first().click({ timeout: kPatience });
+}
+
+async function text(page, { selector }) {
+  return page.locator(selector).allInnerTexts();
+}
+
+/** What an expression is in the page. */
+async function evaluate(page, { expression }) {
+  return page.evaluate(expression);
+}
+
+/** Polls from here: in the page its own policy allows no eval(). */
+async function until(page, { expression }) {
+  const end = performance.now() + kPatience;
+  while (!(await page.evaluate(expression))) {
+    if (performance.now() > end) throw new Error(`never: ${expression}`);
+    await page.waitForTimeout(50);
+  }
+}
+
+async function screenshot(page, { path }) {
+  await page.screenshot({ path, fullPage: true });
+}
+
+/** A line for whoever waits for it. */
+async function tell(_page, { line }) {
+  console.log(line);
+}
+
+/** Whether pictures move: once per second, where the element is, and how late it is by its own word. */
+async function watch(page, { seconds }) {
+  const seen = [];
+  for (let i = 0; i < seconds; ++i) {
+    await page.waitForTimeout(1000);
+    seen.push(
+      await page.evaluate(() => ({
+        now: performance.now() / 1000,
+        at: document.querySelector("video").currentTime,
+        latency: Number.parseFloat(document.getElementById("latency").textContent),
+      })),
+    );
+  }
+  return seen;
+}
+
+/** The age of a few pictures when they were shown, seconds: by the code that the test source draws. */
+async function ages(page, { count }) {
+  const ahead = await clockAhead(page);
+  const seen = [];
+  for (let i = 0; i < count; ++i) {
+    const { captured, shown } = await page.evaluate(readCode);
+    seen.push(captured === null ? null : (shown + ahead - captured) / 1000);
+    await page.waitForTimeout(300);
+  }
+  return seen;
+}
+
+/** Of each chart: how many of its pixels are coloured, as only lines are. */
+async function drawn(page) {
+  return page.evaluate(() =>
+    [...document.querySelectorAll(".plot canvas")].map((canvas) => {
+      const { data } = canvas
+        .getContext("2d")
+        .getImageData(0, 0, canvas.width, canvas.height);
+      let coloured = 0;
+      for (let i = 0; i < data.length; i += 4) {
+        const [r, g, b, alpha] = data.subarray(i, i + 4);
+        if (alpha > 128 && Math.max(r, g, b) - Math.min(r, g, b) > 60) ++coloured;
+      }
+      return coloured;
+    }),
+  );
+}
+
+export const kSteps = {
+  ages, click, drawn, evaluate, press, screenshot, see, tell, text, until, wait, watch,
+};

@@ -1,0 +1,45 @@
+// One visit of the page in Chromium, as JSON: `node visit.mjs '{"url": ..., "steps": [...]}'` prints what
+// each step gave, and what went wrong. MODULES: a folder that has playwright-core.
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { kSteps } from "./steps.mjs";
+
+const { chromium } = createRequire(join(process.env.MODULES, "/"))("playwright-core");
+
+// Nothing of it asks for anything but the page; pictures and sound need no hardware.
+const kArguments = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--autoplay-policy=no-user-gesture-required",
+];
+
+const visit = JSON.parse(process.argv[2]);
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: kArguments });
+const context = await browser.newContext({
+  viewport: visit.viewport ?? { width: 1280, height: 900 },
+  colorScheme: visit.colours ?? "light",
+});
+const page = await context.newPage();
+
+const troubles = [];
+const requests = [];
+page.on("console", (message) => {
+  if (["error", "warning"].includes(message.type())) troubles.push(message.text());
+});
+page.on("pageerror", (error) => troubles.push(error.message));
+page.on("request", (request) => requests.push(request.url()));
+
+await page.addInitScript((delivery) => {
+  if (delivery) localStorage.setItem("symcast.delivery", delivery);
+}, visit.delivery);
+await page.goto(visit.url);
+
+const results = [];
+for (const { step, ...options } of visit.steps) results.push(await kSteps[step](page, options));
+await browser.close();
+console.log(JSON.stringify({ results, troubles, requests }));

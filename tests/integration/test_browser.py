@@ -1,0 +1,175 @@
+"""The page at / in Chromium: the player, and the dashboard for those who may see it."""
+
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+
+import pytest
+
+from daemon import free_port
+
+MODULES = os.environ.get("WEB_MODULES", "")
+VISIT = pathlib.Path(__file__).resolve().parents[1] / "browser/visit.mjs"
+SOURCE = "live=test:?size=640x360&fps=30"
+NOBODY_ADMIN = "[admin]\nallow = []\n"
+LATENCY_SECONDS = 0.5  # promised: progressive, on loopback
+HLS_LATENCY_SECONDS = 3  # two segments
+PLAYS = {"step": "until", "expression": "document.querySelector('video').currentTime > 0"
+         " && document.getElementById('screen').dataset.phase === 'playing'"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def chromium():
+    found = shutil.which("chromium")
+    if not found:
+        pytest.skip("there is no chromium: scripts/install-deps test")
+    if not os.path.isdir(os.path.join(MODULES, "node_modules/playwright-core")):
+        pytest.skip("the page was not built (SYMCAST_WEB): scripts/install-deps build")
+    return found
+
+
+@pytest.fixture
+def browse(chromium):
+    """browse(daemon, step, ...) -> the process that does it, which prints what it saw at its end."""
+    running = []
+
+    def start(daemon, *steps, **options):
+        what = {"url": f"http://{daemon.ip}:{daemon.port}/", "steps": steps, **options}
+        running.append(subprocess.Popen(
+            ["node", VISIT, json.dumps(what)], stdout=subprocess.PIPE, text=True,
+            env={**os.environ, "MODULES": MODULES, "CHROMIUM": chromium}))
+        return running[-1]
+
+    yield start
+    for process in running:
+        process.kill()
+        process.wait()
+
+
+def end_of(browsing):
+    """What a visit saw."""
+    output = browsing.communicate(timeout=120)[0]
+    assert browsing.returncode == 0
+    return json.loads(output.splitlines()[-1])
+
+
+@pytest.fixture
+def visit(browse):
+    """visit(daemon, step, ...) -> what the page did; fails where something was wrong with it."""
+
+    def go(daemon, *steps, **options):
+        seen = end_of(browse(daemon, *steps, **options))
+        assert seen["troubles"] == []
+        home = f"http://{daemon.ip}:{daemon.port}/"
+        elsewhere = [url for url in seen["requests"] if not url.startswith((home, "blob:" + home))]
+        assert elsewhere == [], "everything comes from the server itself"
+        return seen["results"], seen["requests"]
+
+    return go
+
+
+@pytest.fixture
+def picture():
+    """picture(name) -> the step that saves a screenshot, beside the build."""
+    folder = pathlib.Path(os.environ.get("SCREENSHOTS", "build/screenshots"))
+    folder.mkdir(parents=True, exist_ok=True)
+    return lambda name: {"step": "screenshot", "path": str(folder / f"{name}.png")}
+
+
+def speed(watched):
+    """Seconds of pictures per second."""
+    first, last = watched[0], watched[-1]
+    return (last["at"] - first["at"]) / (last["now"] - first["now"])
+
+
+def latency(visit, daemon, delivery):
+    """Seconds behind live: what the page says, and what the picture shows."""
+    results, _ = visit(daemon, PLAYS, {"step": "wait", "seconds": 4}, {"step": "watch", "seconds": 6},
+                       {"step": "ages", "count": 9}, delivery=delivery)
+    watched, ages = results[2:]
+    assert 0.9 < speed(watched) < 1.15
+    told = statistics.median(sample["latency"] for sample in watched)
+    age = statistics.median(age for age in ages if age is not None)
+    print(f"{delivery}: the page says {told:.3f} s, the picture {age:.3f} s")
+    assert abs(told - age) < 0.15, "what the page says is true"
+    return age
+
+
+@pytest.mark.parametrize("delivery", ["mp4", "flv"])
+def test_low_latency_is_played_near_live(serve, visit, delivery):
+    assert latency(visit, serve("--source", SOURCE), delivery) <= LATENCY_SECONDS
+
+
+def test_hls_is_played(serve, visit):
+    assert latency(visit, serve("--source", SOURCE), "hls") <= HLS_LATENCY_SECONDS
+
+
+@pytest.mark.parametrize("delivery", ["mp4", "hls"])
+def test_the_dashboard_shows_the_pages_own_viewer(serve, visit, picture, delivery):
+    results, _ = visit(serve("--source", SOURCE), PLAYS,
+                       {"step": "see", "selector": "tr.own[aria-selected=true]"},
+                       {"step": "wait", "seconds": 8}, {"step": "drawn"},
+                       {"step": "text", "selector": ".decisions li"},
+                       picture(f"dashboard-{delivery}"), delivery=delivery)
+    drawn, decisions = results[3:5]
+    assert len(drawn) == 4
+    assert min(drawn) > 60, "eight seconds of a line"
+    assert any("bit/s" in decision for decision in decisions)
+
+
+@pytest.mark.parametrize("colours, width, height", [("dark", 1280, 900), ("light", 360, 740),
+                                                    ("dark", 768, 1024)])
+def test_nothing_is_wider_than_the_window(serve, visit, picture, view, colours, width, height):
+    daemon = serve("--source", SOURCE)
+    view(daemon.url())
+    results, _ = visit(daemon, PLAYS, {"step": "see", "selector": "tr.own"},
+                       {"step": "wait", "seconds": 5}, picture(f"page-{width}-{colours}"),
+                       {"step": "evaluate",
+                        "expression": "document.documentElement.scrollWidth - innerWidth"},
+                       viewport={"width": width, "height": height}, colours=colours)
+    assert results[-1] <= 0
+
+
+def test_another_viewer_is_chosen_with_the_keyboard(serve, visit, view):
+    daemon = serve("--source", SOURCE)
+    view(daemon.url())
+    results, _ = visit(daemon, PLAYS, {"step": "see", "selector": "tr.own[aria-selected=true]"},
+                       {"step": "press", "selector": "tbody tr[tabindex]:not(.own)", "key": "Enter"},
+                       {"step": "see", "selector": "tr:not(.own)[aria-selected=true]"},
+                       {"step": "text", "selector": ".viewer h2"})
+    assert results[-1] == ["Viewer 1"]
+
+
+def test_keys_stand_for_the_buttons(serve, visit):
+    muted = {"step": "evaluate", "expression": "document.querySelector('video').muted"}
+    paused = {"step": "evaluate", "expression": "document.querySelector('video').paused"}
+    results, _ = visit(serve("--source", SOURCE), PLAYS, muted, {"step": "press", "key": "m"}, muted,
+                       {"step": "press", "key": "m"}, {"step": "press", "key": "Space"}, paused,
+                       {"step": "press", "key": "Space"}, PLAYS, paused)
+    assert [results[i] for i in (1, 3, 6, 9)] == [True, False, True, False]
+
+
+def test_others_see_the_player_alone(serve, visit, picture):
+    daemon = serve("--source", SOURCE, config=NOBODY_ADMIN)
+    hidden = {"step": "evaluate", "expression": "document.getElementById('dashboard').hidden"}
+    results, requests = visit(daemon, PLAYS, {"step": "watch", "seconds": 3}, picture("player"), hidden)
+    assert 0.9 < speed(results[1])
+    assert results[-1] is True
+    assert not any(url.endswith("/events") for url in requests)
+    assert daemon.get("/api/v1/events")[0] == 403
+
+
+def test_a_restarted_server_is_played_again(serve, browse):
+    port = free_port()
+    daemon = serve("--source", SOURCE, port=port)
+    away = {"step": "until",
+            "expression": "document.getElementById('screen').dataset.phase === 'waiting'"}
+    browsing = browse(daemon, PLAYS, {"step": "tell", "line": "plays"}, away, PLAYS,
+                      {"step": "watch", "seconds": 4})
+    assert browsing.stdout.readline() == "plays\n"
+    daemon.__exit__(None)
+    serve("--source", SOURCE, port=port)
+    assert 0.9 < speed(end_of(browsing)["results"][-1])
