@@ -4,6 +4,8 @@ import * as format from "../format";
 
 const kTicks = [1e5, 2e5, 5e5, 1e6, 2e6, 5e6, 1e7, 2e7, 5e7];
 const kMostDots = 300;
+const kLabel = 92; // pixels: of a rung
+const kBeyond = 12; // pixels that a label may be outside
 const kApart = 0.012; // of the width: nearer dots are stacked
 
 interface Limits {
@@ -15,6 +17,10 @@ interface Limits {
 function place(rate: number, { min, max }: Limits): number {
   const share = Math.log(rate / min) / Math.log(max / min);
   return Math.min(1, Math.max(0, Number.isFinite(share) ? share : 0));
+}
+
+function label({ target, height }: Group): string {
+  return height === null ? format.megabits(target) : `${format.megabits(target)} · ${height}p`;
 }
 
 function put(element: HTMLElement, left: number, level = 0): void {
@@ -68,13 +74,20 @@ export class Ladder {
 
   private showRungs(groups: Group[], limits: Limits): void {
     resize(this.rungs, groups.length, () => make("span", {}, make("b")));
-    groups.forEach((group, i) => {
+    const width = this.rungs.clientWidth;
+    let [end, level] = [-Infinity, 0]; // of the label before
+    const sorted = [...groups].sort((a, b) => a.target - b.target);
+    sorted.forEach((group, i) => {
       const rung = this.rungs.children[i] as HTMLElement;
-      const lines = group.height === null ? "" : ` · ${group.height}p`;
-      const words = `${format.megabits(group.target)}${lines}`;
-      put(rung, place(group.target, limits));
-      rung.classList.toggle("right", place(group.target, limits) > 0.85);
-      if (rung.firstElementChild) setText(rung.firstElementChild, words);
+      const at = place(group.target, limits);
+      const right = at * width + kLabel / 2 > width + kBeyond;
+      const begin = right ? width + kBeyond - kLabel : at * width - kLabel / 2;
+      level = begin < end ? level + 1 : 0;
+      end = begin + kLabel;
+      put(rung, at, level);
+      rung.classList.toggle("right", right);
+      rung.style.setProperty("--right", `${at * width - begin - kLabel}px`);
+      if (rung.firstElementChild) setText(rung.firstElementChild, label(group));
     });
   }
 
