@@ -87,11 +87,16 @@ def test_health_names_the_stream(small):
     assert b"live" in body
 
 
-def test_status_page_is_html(small):
-    status, headers, body = small.get("/")
+@pytest.mark.parametrize("path", ["/", "/status"])
+def test_pages_for_people_are_html(small, path):
+    status, headers, body = small.get(path)
     assert status == 200
     assert headers["Content-Type"].startswith("text/html")
-    assert b"/live.ts" in body
+    assert b"symcast" in body
+
+
+def test_status_page_has_links(small):
+    assert b"/live.ts" in small.get("/status")[2]
 
 
 def test_metrics_are_valid_for_prometheus(small, view):
