@@ -17,21 +17,29 @@ function monotonic() {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-/** In the page: when the next picture was captured (CLOCK_MONOTONIC, ms; null: it cannot be read), and
- * when it is shown (performance.now()). */
+/** In the page: when the next picture was captured (CLOCK_MONOTONIC, ms; null: it cannot be read),
+ * when it is shown (performance.now()), and how late it is by the page's word (seconds). */
 export function readCode() {
   const kColumns = 48;
+  const kRows = 2;
+  const kCell = 4; // pixels that a block is drawn on here
   const kShare = 12; // of the height
   const video = document.querySelector("video");
   const canvas = document.createElement("canvas");
+  canvas.width = kColumns * kCell;
+  canvas.height = kRows * kCell;
   const context = canvas.getContext("2d", { willReadFrequently: true });
 
-  const bitsOf = (width, height) => {
-    const top = height - Math.floor(height / kShare);
-    return Array.from({ length: 2 * kColumns }, (_, i) => {
-      const x = (width * ((i % kColumns) + 0.5)) / kColumns;
-      const y = top + ((height - top) * (Math.floor(i / kColumns) + 0.5)) / 2;
-      return context.getImageData(Math.floor(x), Math.floor(y), 1, 1).data[1] > 128 ? 1 : 0;
+  const readBits = (width, height) => {
+    const strip = Math.floor(height / kShare);
+    context.drawImage(
+      video, 0, height - strip, width, strip, 0, 0, canvas.width, canvas.height,
+    );
+    const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+    return Array.from({ length: kRows * kColumns }, (_, i) => {
+      const x = ((i % kColumns) + 0.5) * kCell;
+      const y = (Math.floor(i / kColumns) + 0.5) * kCell;
+      return data[4 * (y * canvas.width + x)] > 128 ? 1 : 0;
     });
   };
   const number = (bits) => bits.reduce((value, bit) => value * 2 + bit, 0);
@@ -43,12 +51,10 @@ export function readCode() {
 
   return new Promise((resolve) => {
     video.requestVideoFrameCallback((_now, { expectedDisplayTime: shown, width, height }) => {
-      canvas.width = width;
-      canvas.height = height;
-      context.drawImage(video, 0, 0);
-      const bits = bitsOf(width, height);
+      const bits = readBits(width, height);
       const valid = checksum(bits.slice(0, 80)) === number(bits.slice(80));
-      resolve({ captured: valid ? number(bits.slice(32, 80)) : null, shown });
+      const told = Number.parseFloat(document.getElementById("latency").textContent);
+      resolve({ captured: valid ? number(bits.slice(32, 80)) : null, shown, told });
     });
   });
 }

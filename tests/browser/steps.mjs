@@ -48,7 +48,7 @@ async function tell(_page, { line }) {
   console.log(line);
 }
 
-/** Whether pictures move: once per second, where the element is, and how late it is by its own word. */
+/** Whether pictures move: once per second, where the element is. */
 async function watch(page, { seconds }) {
   const seen = [];
   for (let i = 0; i < seconds; ++i) {
@@ -57,20 +57,20 @@ async function watch(page, { seconds }) {
       await page.evaluate(() => ({
         now: performance.now() / 1000,
         at: document.querySelector("video").currentTime,
-        latency: Number.parseFloat(document.getElementById("latency").textContent),
       })),
     );
   }
   return seen;
 }
 
-/** The age of a few pictures when they were shown, seconds: by the code that the test source draws. */
+/** The age of a few pictures when they were shown, seconds: by the code that the test source draws, and
+ * by the page's word. */
 async function ages(page, { count }) {
   const ahead = await clockAhead(page);
   const seen = [];
   for (let i = 0; i < count; ++i) {
-    const { captured, shown } = await page.evaluate(readCode);
-    seen.push(captured === null ? null : (shown + ahead - captured) / 1000);
+    const { captured, shown, told } = await page.evaluate(readCode);
+    if (captured !== null) seen.push({ age: (shown + ahead - captured) / 1000, told });
     await page.waitForTimeout(300);
   }
   return seen;

@@ -1,6 +1,7 @@
 """The HTTP API: what can be watched, and events for dashboards."""
 
 import contextlib
+import datetime
 import json
 import socket
 import time
@@ -77,6 +78,8 @@ def test_streams_say_how_they_can_be_watched(small):
     assert found["admin"] is True
     assert found["version"]
     stream, = found["streams"]
+    began = datetime.datetime.fromisoformat(stream.pop("began"))
+    assert 0 < (datetime.datetime.now(datetime.UTC) - began).total_seconds() < 60
     assert stream == {
         "name": "live", "state": "playing", "width": 320, "height": 180, "frame_rate": 30,
         "video_codec": None, "audio_codec": "mp4a.40.2",
