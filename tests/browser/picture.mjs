@@ -17,20 +17,19 @@ function monotonic() {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-/** In the page: when the next picture was captured (CLOCK_MONOTONIC, ms; null: it cannot be read),
- * when it is shown (performance.now()), and how late it is by the page's word (seconds). */
-export function readCode() {
+/** In the page, before all else: `capturedAt(video, frame)` is when the picture shown was captured
+ * (CLOCK_MONOTONIC, ms; null: it cannot be read). */
+export function installReader() {
   const kColumns = 48;
   const kRows = 2;
   const kCell = 4; // pixels that a block is drawn on here
   const kShare = 12; // of the height
-  const video = document.querySelector("video");
   const canvas = document.createElement("canvas");
   canvas.width = kColumns * kCell;
   canvas.height = kRows * kCell;
   const context = canvas.getContext("2d", { willReadFrequently: true });
 
-  const readBits = (width, height) => {
+  const readBits = (video, { width, height }) => {
     const strip = Math.floor(height / kShare);
     context.drawImage(
       video, 0, height - strip, width, strip, 0, 0, canvas.width, canvas.height,
@@ -49,12 +48,22 @@ export function readCode() {
       return ((crc >> 15) & 1) === bit ? next : next ^ 0x1021;
     }, 0xffff);
 
+  window.capturedAt = (video, frame) => {
+    const bits = readBits(video, frame);
+    const valid = checksum(bits.slice(0, 80)) === number(bits.slice(80));
+    return valid ? number(bits.slice(32, 80)) : null;
+  };
+}
+
+/** In the page: when the next picture was captured, when it is shown (performance.now()), and how late
+ * it is by the page's word (seconds). */
+export function readCode() {
+  const video = document.querySelector("video");
   return new Promise((resolve) => {
-    video.requestVideoFrameCallback((_now, { expectedDisplayTime: shown, width, height }) => {
-      const bits = readBits(width, height);
-      const valid = checksum(bits.slice(0, 80)) === number(bits.slice(80));
+    video.requestVideoFrameCallback((_now, frame) => {
+      const captured = window.capturedAt(video, frame);
       const told = Number.parseFloat(document.getElementById("latency").textContent);
-      resolve({ captured: valid ? number(bits.slice(32, 80)) : null, shown, told });
+      resolve({ captured, shown: frame.expectedDisplayTime, told });
     });
   });
 }

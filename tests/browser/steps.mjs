@@ -1,5 +1,7 @@
 // What a visit may do, each a function of Playwright's page.
 import { clockAhead, readCode } from "./picture.mjs";
+import { record } from "./recording.mjs";
+import { play } from "./segment_players.mjs";
 
 const kPatience = 15_000; // ms
 
@@ -94,5 +96,5 @@ async function drawn(page) {
 }
 
 export const kSteps = {
-  ages, click, drawn, evaluate, press, screenshot, see, tell, text, until, wait, watch,
+  ages, click, drawn, evaluate, play, press, record, screenshot, see, tell, text, until, wait, watch,
 };

@@ -2,6 +2,7 @@
 // each step gave, and what went wrong. MODULES: a folder that has playwright-core.
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { installReader } from "./picture.mjs";
 import { kSteps } from "./steps.mjs";
 
 const { chromium } = createRequire(join(process.env.MODULES, "/"))("playwright-core");
@@ -29,11 +30,13 @@ const page = await context.newPage();
 const troubles = [];
 const requests = [];
 page.on("console", (message) => {
+  if (message.location().url.endsWith("/favicon.ico")) return; // Chromium's own wish: / has another
   if (["error", "warning"].includes(message.type())) troubles.push(message.text());
 });
 page.on("pageerror", (error) => troubles.push(error.message));
 page.on("request", (request) => requests.push(request.url()));
 
+await page.addInitScript(installReader);
 await page.addInitScript((delivery) => {
   if (delivery) localStorage.setItem("symcast.delivery", delivery);
 }, visit.delivery);

@@ -5,8 +5,10 @@ import sys
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "netlab"))
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS / "browser"), str(TESTS / "netlab")]
 
+import chromium  # noqa: E402
 import netlab  # noqa: E402
 from daemon import Daemon  # noqa: E402
 from viewer import Viewer  # noqa: E402
@@ -48,6 +50,14 @@ def view(tmp_path):
     yield start
     for viewer in running:
         viewer.__exit__()
+
+
+@pytest.fixture(scope="session")
+def needs_chromium():
+    """Skips, with the reason, where pages cannot be visited."""
+    reason = chromium.why_unavailable()
+    if reason:
+        pytest.skip(reason)
 
 
 @pytest.fixture(scope="session")

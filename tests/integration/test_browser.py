@@ -1,69 +1,32 @@
 """The page at / in Chromium: the player, and the dashboard for those who may see it."""
 
-import json
 import os
 import pathlib
-import shutil
 import statistics
-import subprocess
 
 import pytest
 
+from chromium import Visit, origin
 from daemon import free_port
 
-MODULES = os.environ.get("WEB_MODULES", "")
-VISIT = pathlib.Path(__file__).resolve().parents[1] / "browser/visit.mjs"
 SOURCE = "live=test:?size=640x360&fps=30"
 NOBODY_ADMIN = "[admin]\nallow = []\n"
 LATENCY_SECONDS = 0.5  # promised: progressive, on loopback
 HLS_LATENCY_SECONDS = 3  # two segments
 PLAYS = {"step": "until", "expression": "document.querySelector('video').currentTime > 0"
          " && document.getElementById('screen').dataset.phase === 'playing'"}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def chromium():
-    found = shutil.which("chromium")
-    if not found:
-        pytest.skip("there is no chromium: scripts/install-deps test")
-    if not os.path.isdir(os.path.join(MODULES, "node_modules/playwright-core")):
-        pytest.skip("the page was not built (SYMCAST_WEB): scripts/install-deps build")
-    return found
+pytestmark = pytest.mark.usefixtures("needs_chromium")
 
 
 @pytest.fixture
-def browse(chromium):
-    """browse(daemon, step, ...) -> the process that does it, which prints what it saw at its end."""
-    running = []
-
-    def start(daemon, *steps, **options):
-        what = {"url": f"http://{daemon.ip}:{daemon.port}/", "steps": steps, **options}
-        running.append(subprocess.Popen(
-            ["node", VISIT, json.dumps(what)], stdout=subprocess.PIPE, text=True,
-            env={**os.environ, "MODULES": MODULES, "CHROMIUM": chromium}))
-        return running[-1]
-
-    yield start
-    for process in running:
-        process.kill()
-        process.wait()
-
-
-def end_of(browsing):
-    """What a visit saw."""
-    output = browsing.communicate(timeout=120)[0]
-    assert browsing.returncode == 0
-    return json.loads(output.splitlines()[-1])
-
-
-@pytest.fixture
-def visit(browse):
+def visit():
     """visit(daemon, step, ...) -> what the page did; fails where something was wrong with it."""
 
     def go(daemon, *steps, **options):
-        seen = end_of(browse(daemon, *steps, **options))
+        with Visit(daemon, *steps, **options) as visiting:
+            seen = visiting.end()
         assert seen["troubles"] == []
-        home = f"http://{daemon.ip}:{daemon.port}/"
+        home = f"{origin(daemon)}/"
         elsewhere = [url for url in seen["requests"] if not url.startswith((home, "blob:" + home))]
         assert elsewhere == [], "everything comes from the server itself"
         return seen["results"], seen["requests"]
@@ -162,14 +125,14 @@ def test_others_see_the_player_alone(serve, visit, picture):
     assert daemon.get("/api/v1/events")[0] == 403
 
 
-def test_a_restarted_server_is_played_again(serve, browse):
+def test_a_restarted_server_is_played_again(serve):
     port = free_port()
     daemon = serve("--source", SOURCE, port=port)
     away = {"step": "until",
             "expression": "document.getElementById('screen').dataset.phase === 'waiting'"}
-    browsing = browse(daemon, PLAYS, {"step": "tell", "line": "plays"}, away, PLAYS,
-                      {"step": "watch", "seconds": 4})
-    assert browsing.stdout.readline() == "plays\n"
-    daemon.__exit__(None)
-    serve("--source", SOURCE, port=port)
-    assert 0.9 < speed(end_of(browsing)["results"][-1])
+    with Visit(daemon, PLAYS, {"step": "tell", "line": "plays"}, away, PLAYS,
+               {"step": "watch", "seconds": 4}) as visiting:
+        assert visiting.line() == "plays"
+        daemon.__exit__(None)
+        serve("--source", SOURCE, port=port)
+        assert 0.9 < speed(visiting.end()["results"][-1])

@@ -1,0 +1,46 @@
+// Stock players of HLS and DASH, in a page with nothing else. What they do they note in `noted`:
+// what went wrong, and the segments of pictures as they were asked for.
+import { join } from "node:path";
+
+const kLibraries = {
+  hls: "hls.js/dist/hls.min.js",
+  dash: "dashjs/dist/modern/umd/dash.all.min.js",
+};
+
+/** In the page: a picture, and nothing else. */
+function clear() {
+  document.body.innerHTML = "<video muted autoplay width=640></video>";
+  window.noted = { errors: [], notes: [] };
+}
+
+function playHls({ url, settings }) {
+  const { errors, notes } = window.noted;
+  const hls = new Hls({ lowLatencyMode: true, ...settings });
+  hls.on(Hls.Events.ERROR, (_, { details, fatal }) => errors.push({ details, fatal }));
+  hls.on(Hls.Events.FRAG_LOADING, (_, { frag }) => {
+    if (frag.type === "main") notes.push({ at: performance.now(), level: frag.level });
+  });
+  hls.loadSource(url);
+  hls.attachMedia(document.querySelector("video"));
+}
+
+function playDash({ url, settings }) {
+  const { errors, notes } = window.noted;
+  const player = dashjs.MediaPlayer().create();
+  player.updateSettings({ streaming: { applyContentSteering: false } });
+  player.updateSettings({ streaming: settings });
+  player.on("error", ({ error }) => errors.push({ details: error.message, fatal: true }));
+  player.on("fragmentLoadingStarted", ({ mediaType, request }) => {
+    if (mediaType !== "video" || request.type !== "MediaSegment") return;
+    const { id, bandwidth } = request.representation;
+    notes.push({ at: performance.now(), level: id, bandwidth });
+  });
+  player.initialize(document.querySelector("video"), new URL(url, location.href).href, true);
+}
+
+/** `player`: "hls", "dash"; `settings`: of hls.js, or of dash.js' streaming. */
+export async function play(page, { player, url, settings = {} }) {
+  await page.evaluate(clear);
+  await page.addScriptTag({ path: join(process.env.MODULES, "node_modules", kLibraries[player]) });
+  await page.evaluate(player === "hls" ? playHls : playDash, { url, settings });
+}
