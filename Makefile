@@ -83,6 +83,7 @@ bench:
 	build/dev/bench/delivery
 	build/dev/bench/hints
 	build/dev/bench/telemetry
+	build/dev/bench/players
 	build/dev/bench/fanout
 
 lab lab-quick:
