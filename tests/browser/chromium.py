@@ -8,6 +8,7 @@ import subprocess
 
 VISIT = pathlib.Path(__file__).with_name("visit.mjs")
 BLANK = "/api/v1/time"  # to be replaced: of the server's own origin, and without a policy
+PLAYS = {"step": "until", "expression": "document.querySelector('video').currentTime > 0"}
 MODULES = os.environ.get("WEB_MODULES", "")
 
 
@@ -20,15 +21,16 @@ def why_unavailable():
     return None
 
 
-def origin(daemon, lab=None):
-    return f"http://{lab.server_ip if lab else daemon.ip}:{daemon.port}"
+def origin(daemon):
+    return f"http://{daemon.ip}:{daemon.port}"
 
 
 class Visit:
-    """One visit of `page`: what it does are steps of steps.mjs. Ends with the `with` block."""
+    """One visit of `page`: what it does are steps of steps.mjs. Ends with the `with` block. `home`: an
+    origin; `lab`: from its client."""
 
-    def __init__(self, daemon, *steps, lab=None, page="/", **options):
-        what = {"url": origin(daemon, lab) + page, "steps": steps, **options}
+    def __init__(self, home, *steps, lab=None, page="/", **options):
+        what = {"url": home + page, "steps": steps, **options}
         run = lab.run_client if lab else subprocess.Popen
         self.process = run(
             ["node", VISIT, json.dumps(what)], stdout=subprocess.PIPE, text=True,

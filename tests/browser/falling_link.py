@@ -10,7 +10,7 @@ import pathlib
 import time
 from dataclasses import dataclass
 
-from chromium import BLANK, Visit
+from chromium import BLANK, PLAYS, Visit, origin
 from daemon import Daemon
 from netlab import Netlab
 from pictures import Pictures
@@ -22,7 +22,6 @@ QUEUE = 64_000  # bytes: 0.1 s at 5 Mbit/s, half a second at 1 Mbit/s
 SETTLE = 5  # seconds after the first picture that are start-up
 NOISE = "live=test:?size=640x360&content=noise"  # what has to use its rate up
 CHANGE = 1.1  # of a rate: what is less is none
-PLAYING = {"step": "until", "expression": "document.querySelector('video').currentTime > 0"}
 
 
 def in_page(delivery):
@@ -64,9 +63,9 @@ class FallingLink:
     def _watch(self, lab, daemon, visit, phases):
         options, first = visit
         seconds = SETTLE + sum(phases)
-        steps = [*first, PLAYING, {"step": "tell", "line": "plays"},
+        steps = [*first, PLAYS, {"step": "tell", "line": "plays"},
                  {"step": "record", "seconds": seconds}]
-        with Visit(daemon, *steps, lab=lab, **options) as visiting:
+        with Visit(origin(daemon), *steps, lab=lab, **options) as visiting:
             assert visiting.line() == "plays"
             self.begin = time.monotonic() + SETTLE
             self.fall = self.begin + phases[0]

@@ -49,7 +49,7 @@ class Pictures:
         counts = [picture["count"] for picture in self._pictures]
         return counts[-1] - counts[0] + 1 - len(counts)
 
-    def steps(self):
-        """Of media time, from each picture looked at to the next."""
+    def steps(self, rate):
+        """From each picture looked at to the next, in pictures of a stream of `rate` per second."""
         times = [picture["mediaTime"] for picture in self._pictures]
-        return [after - before for before, after in zip(times, times[1:])]
+        return [rate * (after - before) for before, after in zip(times, times[1:])]

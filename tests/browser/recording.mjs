@@ -16,17 +16,18 @@ function start() {
     video.requestVideoFrameCallback(note);
   };
   video.requestVideoFrameCallback(note);
-  window.recorded = pictures;
+  window.recorded = { pictures, dropped: video.getVideoPlaybackQuality().droppedVideoFrames };
 }
 
 /** In the page: what was noted. */
 function end() {
   const video = document.querySelector("video");
   const { buffered } = video;
+  const { pictures, dropped } = window.recorded;
   return {
-    pictures: window.recorded,
+    pictures,
     ended: performance.now(),
-    dropped: video.getVideoPlaybackQuality().droppedVideoFrames,
+    dropped: video.getVideoPlaybackQuality().droppedVideoFrames - dropped,
     ranges: Array.from({ length: buffered.length }, (_, i) => [buffered.start(i), buffered.end(i)]),
     player: window.noted ?? null,
   };

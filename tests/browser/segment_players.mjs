@@ -33,7 +33,7 @@ function playDash({ url, settings }) {
   player.on("fragmentLoadingStarted", ({ mediaType, request }) => {
     if (mediaType !== "video" || request.type !== "MediaSegment") return;
     const { id, bandwidth } = request.representation;
-    notes.push({ at: performance.now(), level: id, bandwidth });
+    notes.push({ at: performance.now(), level: id, bandwidth, url: request.url });
   });
   player.initialize(document.querySelector("video"), new URL(url, location.href).href, true);
 }

@@ -29,12 +29,17 @@ const page = await context.newPage();
 
 const troubles = [];
 const requests = [];
+const told = {}; // what each response said of the way to it: CMSD, by address
 page.on("console", (message) => {
   if (message.location().url.endsWith("/favicon.ico")) return; // Chromium's own wish: / has another
   if (["error", "warning"].includes(message.type())) troubles.push(message.text());
 });
 page.on("pageerror", (error) => troubles.push(error.message));
 page.on("request", (request) => requests.push(request.url()));
+page.on("response", (response) => {
+  const words = response.headers()["cmsd-dynamic"];
+  if (words) told[response.url()] = words;
+});
 
 await page.addInitScript(installReader);
 await page.addInitScript((delivery) => {
@@ -45,4 +50,4 @@ await page.goto(visit.url);
 const results = [];
 for (const { step, ...options } of visit.steps) results.push(await kSteps[step](page, options));
 await browser.close();
-console.log(JSON.stringify({ results, troubles, requests }));
+console.log(JSON.stringify({ results, troubles, requests, told }));

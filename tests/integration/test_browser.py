@@ -23,7 +23,7 @@ def visit():
     """visit(daemon, step, ...) -> what the page did; fails where something was wrong with it."""
 
     def go(daemon, *steps, **options):
-        with Visit(daemon, *steps, **options) as visiting:
+        with Visit(origin(daemon), *steps, **options) as visiting:
             seen = visiting.end()
         assert seen["troubles"] == []
         home = f"{origin(daemon)}/"
@@ -130,7 +130,7 @@ def test_a_restarted_server_is_played_again(serve):
     daemon = serve("--source", SOURCE, port=port)
     away = {"step": "until",
             "expression": "document.getElementById('screen').dataset.phase === 'waiting'"}
-    with Visit(daemon, PLAYS, {"step": "tell", "line": "plays"}, away, PLAYS,
+    with Visit(origin(daemon), PLAYS, {"step": "tell", "line": "plays"}, away, PLAYS,
                {"step": "watch", "seconds": 4}) as visiting:
         assert visiting.line() == "plays"
         daemon.__exit__(None)
