@@ -35,7 +35,7 @@ function(web_files variable)
   endif()
   add_custom_command(OUTPUT ${build}/installed
     COMMAND ${CMAKE_COMMAND} -E copy ${packages} .
-    COMMAND ${NPM} ci --silent ${omitted}
+    COMMAND ${NPM} ci --loglevel=error ${omitted}
     COMMAND ${CMAKE_COMMAND} -E touch installed
     DEPENDS ${packages} WORKING_DIRECTORY ${build} COMMENT "Packages of the page" VERBATIM)
 
