@@ -23,7 +23,6 @@ keyframe_interval = "1s"
 [rate]
 start = "4M"
 max = "4M"
-min = "500k"
 """
 FAST, SLOW = "8M", "1M"
 FALL, RISE, END = 8, 20, 36

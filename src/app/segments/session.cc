@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/segments/declared.h"
 #include "app/socket_limits.h"
 #include "base/log.h"
 
@@ -198,7 +199,12 @@ void SegmentSession::gave(base::ByteCount amount) {
 
 segments::CmsdDynamic SegmentSession::dynamics(ViewerId link, base::Time now) const {
   std::lock_guard lock{mutex_};
-  return rate_.dynamics(link, sound(), now);
+  auto told = rate_.dynamics(link, sound(), now);
+  if (!offered_rungs_ && playing_.kind != Rendition::Kind::kRung) return told;
+  // Where nothing that is offered is as low, dash.js takes the highest.
+  const auto least = declared_peak(rungs_.back() + sound());
+  told.max_suggested = std::max(told.max_suggested.value_or(least), least);
+  return told;
 }
 
 ViewerTelemetry SegmentSession::tick(base::Time now) {
