@@ -23,7 +23,7 @@ constexpr base::Duration kMostSteps = 3s;
 // A part that is sent at kShare of the path is nearly two parts old, a round trip included, when it
 // is there; then it is late. At what low-latency players hold (three parts and more, 1.5 s at our
 // target latency) the least is sent that keeps him going.
-constexpr base::Duration kLate = 600ms;
+constexpr base::Duration kLate = 800ms;
 constexpr base::Duration kTooLate = 1200ms;
 constexpr double kLeastShare = 0.25;
 

@@ -20,8 +20,10 @@ struct SegmentClock {
   }
   /// No part is longer, and none but a segment's last shorter than 85 % of it (RFC 8216bis,
   /// 4.4.4.9), where pictures come steadily at one of the usual rates, or every other one of them:
-  /// for 240 ms, those are 233 (30/s), 240 (25/s), 250 (24/s) and 267 ms (15/s) of 270.
-  base::Duration longest_part() const { return part + part / 8; }
+  /// for 400 ms, those are 400 (60, 50, 30, 25, 20, 15, 12.5, 10, 7.5, 5/s) or 417 ms (24, 12/s) of
+  /// 420. Nor has then a segment of 2 s a last part of 200 ms or less: hls.js 1.7 takes a segment
+  /// that lacks no more for loaded, and waits for what it never asks for.
+  base::Duration longest_part() const { return part + part / 20; }
   /// Whether a part that lasts `so_far` is nearer to `part` without what lasts `next`.
   bool ends_part(base::Duration so_far, base::Duration next) const {
     return 2 * so_far + next > 2 * part;

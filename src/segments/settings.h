@@ -10,7 +10,7 @@ enum class Choice { kServer, kPlayer };
 /// Of HLS and DASH. The values are the built-in defaults.
 struct Settings {
   bool enabled = true;
-  base::Duration part = std::chrono::milliseconds{240};
+  base::Duration part = std::chrono::milliseconds{400};
   base::Duration window = std::chrono::seconds{16};  ///< how long a segment is kept
   Choice choice = Choice::kServer;                   ///< where a player does not ask for the other
   bool operator==(const Settings&) const = default;

@@ -26,8 +26,8 @@ preset = "ultrafast"
 keyframe_interval = "1s"
 """
 SEGMENT = 1  # seconds
-PART = 0.24
-PARTS = 5  # of a segment: four, and what is left
+PART = 0.4
+PARTS = 3  # of a segment: two, and what is left
 IDLE = 10  # seconds that a session lasts without a request
 
 # Rates at which 640x360 at 25/s has three sizes, and an encoder that has to use them up.

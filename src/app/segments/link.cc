@@ -12,7 +12,7 @@ namespace app {
 namespace {
 
 // Parts: what is older when it goes out was asked for late.
-constexpr int kFresh = 3;
+constexpr int kFresh = 2;
 
 // Of the least round trip: where it is longer, packets wait on the path.
 constexpr double kWaits = 1.5;

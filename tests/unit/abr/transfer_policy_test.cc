@@ -66,11 +66,11 @@ TEST_F(TransferPolicyTest, RisesByThreeStepsAtMost) {
 }
 
 TEST_F(TransferPolicyTest, DoesNotRiseWhileThePlayerWaits) {
-  for (int i = 0; i < 40; ++i) EXPECT_EQ(decide(3, 620ms).reason, Reason::kHold);
+  for (int i = 0; i < 40; ++i) EXPECT_EQ(decide(3, 820ms).reason, Reason::kHold);
 }
 
 TEST_F(TransferPolicyTest, FallsFurtherWhileThePlayerWaits) {
-  const auto decision = decide(2, 900ms);
+  const auto decision = decide(2, 1s);
   EXPECT_EQ(decision.reason, Reason::kBacklog);
   EXPECT_NEAR(mbps(), 0.85, 0.01);
   decide(2, 10s);
