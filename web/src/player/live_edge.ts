@@ -1,11 +1,14 @@
 const kTick = 100; // ms
 const kWindow = 10; // ticks that the reserve is the least of: a second
-const kLeast = 0.13; // seconds: Chromium holds its decoder to be dry below 0.1
+const kLeast = 0.36; // seconds: what is on its way when a path of 40 ms falls to a fifth, and kDry
+const kDry = 0.1; // seconds: Chromium holds its decoder to be dry below that
 const kMost = 1;
 const kFar = 0.8; // seconds too many: a jump, not a chase
 const kSlack = 0.03; // before it is worth to go faster
 const kGain = 0.5; // of rate per second too many
 const kFastest = 1.1;
+const kSlowest = 0.75;
+const kLow = 0.85; // of the reserve: with less ahead it is stretched
 const kGrowth = 0.06; // seconds that each stall asks for
 const kDecay = 0.9995; // per tick: halves in a bit more than two minutes
 
@@ -28,10 +31,11 @@ function newest(video: HTMLVideoElement): number | undefined {
 
 /** Keeps playback near the newest picture. The reserve is the least that lay ahead within the last
  * second: what the network's jitter has not needed. Too much of it: a little faster; far too much:
- * a jump. A stall asks for more from then on, and is slowly forgotten.
+ * a jump. While there is little ahead: slower, so that it lasts. A stall asks for more from then on,
+ * and is slowly forgotten.
  *
- *   reserve   0 ....... target ... +slack ............ target + far
- *   playback      1.0          |    up to 1.1         |   jump
+ *   ahead     kDry ....... low ...... target ... +slack ............ target + far
+ *   playback  0.75 ... 1.0 |   1.0          |    up to 1.1         |   jump
  */
 export class LiveEdge {
   private timer = 0;
@@ -76,7 +80,7 @@ export class LiveEdge {
     this.target = Math.max(kLeast, this.target * kDecay);
     const surplus = Math.min(...this.recent) - this.target;
     if (surplus > kFar) return this.jump();
-    this.video.playbackRate = this.rate(surplus);
+    this.video.playbackRate = Math.min(this.rate(surplus), this.stretch(seconds));
   }
 
   private begin(): void {
@@ -94,6 +98,12 @@ export class LiveEdge {
     const chasing = this.video.playbackRate > 1;
     if (surplus <= (chasing ? 0 : kSlack)) return 1;
     return Math.min(kFastest, 1 + Math.max(0.01, surplus * kGain));
+  }
+
+  private stretch(ahead: number): number {
+    const share = (ahead - kDry) / (kLow * this.target - kDry);
+    const rate = kSlowest + (1 - kSlowest) * Math.min(1, Math.max(0, share));
+    return Math.round(rate * 20) / 20; // each new rate costs the sound some work
   }
 
   private jump(): void {
