@@ -11,7 +11,7 @@
 namespace app {
 
 /// Where the lines of one viewer's session go: to his trace, and to whoever watches him. While
-/// neither is there none is made. Used on his loop thread.
+/// neither is there none is made. One thread at a time.
 class SessionLines {
  public:
   /// `trace`: null, there is none. Both must outlive it.

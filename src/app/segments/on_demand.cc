@@ -85,7 +85,7 @@ OnDemand::Answer OnDemand::get(const Asked& asked, base::Time now) {
   if (cpus_ == 0) return Off{};
   if (const auto refused = too_much(now)) return *refused;
   forget_old(*asked.stream);
-  made_.emplace(key, Made{});
+  made_.emplace(key, Made{.stream = asked.stream});
   jobs_.push_back({key, asked.stream, *from, base::BitRate{key.rate * kGrain.bps()}});
   wake_.notify_one();
   return Pending{};
@@ -114,7 +114,8 @@ void OnDemand::forget_old(const LiveStream& stream) {
   const auto window = stream.segments().window();
   std::erase_if(made_, [&](const auto& entry) {
     const auto& [key, made] = entry;
-    return made.segment && key.stream == stream.index() && key.number + window <= newest;
+    const bool old = key.stream == stream.index() && key.number + window <= newest;
+    return made.segment && (old || made.stream.expired());
   });
 }
 

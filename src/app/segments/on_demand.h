@@ -62,12 +62,14 @@ class OnDemand {
     base::BitRate rate;
   };
   struct Made {
+    std::weak_ptr<const LiveStream> stream{};
     std::optional<segments::Segment> segment{};  ///< empty: under way
     bool given = false;                          ///< to whoever asked first
   };
 
   Answer known(Made& made);
   std::optional<Refused> too_much(base::Time now);
+  /// Of this stream, and all of those that have been removed.
   void forget_old(const LiveStream& stream);
   void run();
   void code(const Job& job);

@@ -4,6 +4,7 @@ import { type Engine, failureOf, haltOf, type Source } from "./engine";
 const kSettings: Partial<HlsConfig> = {
   lowLatencyMode: true,
   maxLiveSyncPlaybackRate: 1.1,
+  liveSyncOnStallIncrease: 0.25, // seconds further behind, for good, of each stall; 1 of itself
   backBufferLength: 10,
   enableWorker: false, // fragments of MP4 need no remuxing
 };
