@@ -22,8 +22,8 @@ SYSCONFDIR ?= /etc
 ARGS ?=
 
 # Under a sanitizer a program is several times slower: what measures time and rates is left out.
-asan: TIMED = browser|congestion|delivery|hints|isolation|lab|players
-tsan: TIMED = browser|congestion|delivery|hints|isolation|lab|players
+asan: TIMED = browser|congestion|delivery|hints|isolation|lab|players|segment_
+tsan: TIMED = browser|congestion|delivery|hints|isolation|lab|players|segment_
 
 .PHONY: run test test-without-ebpf test-kernel lint lint-fast asan tsan bench lab lab-quick package install clean
 
