@@ -9,7 +9,7 @@ namespace {
 // Seconds of transfer that are enough to judge by: of these the first falls, both rise.
 constexpr double kShort = 0.2;
 constexpr double kLong = 1;
-constexpr double kEnoughBits = 8 * 65536;  // likewise, however soon it passes: 45 TCP segments
+constexpr double kEnoughBits = 8 * 32768;  // likewise, however soon it passes: 22 TCP segments
 // Less says more of the kernel's clock of 4 ms than of the path.
 constexpr double kLeastBits = 8 * 8192;
 constexpr double kClock = 0.004;  // tcpi_busy_time counts jiffies; CONFIG_HZ is 250 or more
