@@ -51,11 +51,6 @@ std::string escaped(std::string_view text) {
 /// xs:duration.
 std::string duration(base::Duration time) { return fmt::format("PT{}S", base::seconds(time)); }
 
-/// Of what is offered, in media time.
-base::Duration begin(const Manifest& manifest) {
-  return static_cast<std::int64_t>(manifest.first) * manifest.segment;
-}
-
 std::int64_t ticks(base::Duration time) {
   return std::llround(base::seconds(time) * static_cast<double>(kTimescale));
 }
@@ -143,10 +138,7 @@ void append_template(std::string& out, const Manifest& manifest) {
   const bool chunked = manifest.chunk < manifest.segment;
   if (chunked) fmt::format_to(end, "      <Resync dT=\"{}\"/>\n", ticks(manifest.chunk));
   fmt::format_to(end, "      <SegmentTemplate timescale=\"{}\" duration=\"{}\" startNumber=\"{}\"",
-                 kTimescale, ticks(manifest.segment), manifest.start_number + manifest.first);
-  if (manifest.first > 0) {
-    fmt::format_to(end, " presentationTimeOffset=\"{}\"", ticks(begin(manifest)));
-  }
+                 kTimescale, ticks(manifest.segment), manifest.start_number);
   if (chunked) {
     fmt::format_to(end, " availabilityTimeOffset=\"{}\" availabilityTimeComplete=\"false\"",
                    base::seconds(manifest.segment - manifest.chunk));
@@ -198,8 +190,7 @@ std::string text(const Manifest& manifest) {
   std::string out;
   append_begin(out, manifest);
   append_service(out, manifest);
-  fmt::format_to(std::back_inserter(out), "  <Period id=\"0\" start=\"{}\">\n",
-                 duration(begin(manifest)));
+  out += "  <Period id=\"0\" start=\"PT0S\">\n";
   if (!manifest.video.empty()) append_video(out, manifest);
   if (manifest.audio) append_audio(out, manifest);
   out += "  </Period>\n";

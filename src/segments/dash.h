@@ -35,7 +35,6 @@ struct Manifest {
   std::string utc_timing_uri;       ///< answers with the time, as utc_text; empty: none
   base::Duration target_latency{};  ///< from capture to display, in players that know chunks
   std::uint64_t start_number = 0;   ///< of the segment at media time 0
-  std::uint64_t first = 0;          ///< segments from media time 0 that there are none of
 };
 
 std::string text(const Manifest& manifest);

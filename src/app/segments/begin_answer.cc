@@ -23,6 +23,7 @@ constexpr const char* kManifestType = "application/dash+xml";
 // A segment can be had until so long after the window that it is in (ISO/IEC 23009-1, A.3.2), and
 // the newest is under way.
 constexpr std::size_t kSpare = 3;
+constexpr std::int64_t kLeastOffered = 3;  // players begin as far behind the newest
 constexpr base::Duration kTargetLatency = std::chrono::milliseconds{1500};
 
 // A measured rate is off by the jitter of a source's clock: it is one of those there are, if close.
@@ -62,7 +63,7 @@ class BeginAnswer : public WholeAnswer {
     session().offer(choice);
   }
 
- private:
+ protected:
   std::optional<Whole> make(base::Time /*now*/) override {
     auto& stream = session().stream();
     if (!stream.has_measured_pictures()) return {};
@@ -71,13 +72,13 @@ class BeginAnswer : public WholeAnswer {
     if (!segment || !segment->headers) return {};
     return list(stream, *segment->headers, offers(session(), choice_));
   }
+  segments::Choice choice() const { return choice_; }
+
+ private:
   virtual Whole list(LiveStream& stream, const media::Headers& headers,
                      const std::vector<Offer>& offers) = 0;
 
   const segments::Choice choice_;
-
- protected:
-  segments::Choice choice() const { return choice_; }
 };
 
 class MultivariantAnswer final : public BeginAnswer {
@@ -112,30 +113,44 @@ class MultivariantAnswer final : public BeginAnswer {
   }
 };
 
+/// Offers nothing from before there was an encoder. Not by Period@start: libavformat then takes all
+/// that it plays for too old (its calc_min_seg_no leaves presentationTimeOffset out), and plays it
+/// again.
 class ManifestAnswer final : public BeginAnswer {
  public:
   using BeginAnswer::BeginAnswer;
 
  private:
+  std::optional<Whole> make(base::Time now) override {
+    return offered() < kLeastOffered ? std::nullopt : BeginAnswer::make(now);
+  }
+
+  /// Segments, up to the newest.
+  std::int64_t offered() {
+    const auto& store = session().stream().segments();
+    const auto newest = store.newest();
+    const auto first = session().first();
+    if (!newest || !first) return 0;
+    return static_cast<std::int64_t>(std::min(*newest - *first, store.window() - kSpare));
+  }
+
   Whole list(LiveStream& stream, const media::Headers& headers,
              const std::vector<Offer>& offers) override {
     const auto& settings = stream.media_settings();
     const auto& clock = stream.segments().clock();
     const auto own = "/" + stream.name() + "/" + session().token() + "/";
-    segments::Manifest manifest{
-        .start = stream.began(),
-        .publish = stream.began(),
-        .segment = clock.segment,
-        .chunk = clock.longest_part(),
-        .window = static_cast<int>(stream.segments().window() - kSpare) * clock.segment,
-        .location = own + "manifest.mpd?abr=" + name(choice()),
-        .base_url = own,
-        .video = {},
-        .audio = {},
-        .utc_timing_uri = kTimePath,
-        .target_latency = kTargetLatency,
-        .start_number = 0,
-        .first = session().first().value_or(0)};
+    segments::Manifest manifest{.start = stream.began(),
+                                .publish = stream.began(),
+                                .segment = clock.segment,
+                                .chunk = clock.longest_part(),
+                                .window = offered() * clock.segment,
+                                .location = own + "manifest.mpd?abr=" + name(choice()),
+                                .base_url = own,
+                                .video = {},
+                                .audio = {},
+                                .utc_timing_uri = kTimePath,
+                                .target_latency = kTargetLatency,
+                                .start_number = 0};
     for (const auto& [rendition, rate] : offers) {
       const auto pictures = stream.pictures_at(rate);
       manifest.video.push_back({.id = rendition.text(),
