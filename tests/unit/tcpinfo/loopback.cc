@@ -18,13 +18,13 @@ Loopback::Loopback() {
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t length = sizeof address;
   auto* generic = reinterpret_cast<sockaddr*>(&address);
-  const base::UniqueFd listener{base::check("socket", ::socket(AF_INET, SOCK_STREAM, 0))};
-  base::check("bind", ::bind(listener.get(), generic, length));
-  base::check("listen", ::listen(listener.get(), 1));
-  base::check("getsockname", ::getsockname(listener.get(), generic, &length));
+  listener_.reset(base::check("socket", ::socket(AF_INET, SOCK_STREAM, 0)));
+  base::check("bind", ::bind(listener_.get(), generic, length));
+  base::check("listen", ::listen(listener_.get(), 1));
+  base::check("getsockname", ::getsockname(listener_.get(), generic, &length));
   receiver_.reset(base::check("socket", ::socket(AF_INET, SOCK_STREAM, 0)));
   base::check("connect", ::connect(receiver_.get(), generic, length));
-  sender_.reset(base::check("accept", ::accept(listener.get(), nullptr, nullptr)));
+  sender_.reset(base::check("accept", ::accept(listener_.get(), nullptr, nullptr)));
   const int on = 1;
   base::check("TCP_NODELAY", ::setsockopt(sender_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on));
 }

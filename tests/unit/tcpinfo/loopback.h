@@ -25,6 +25,7 @@ class Loopback {
   void reset_by_receiver();
 
  private:
+  base::UniqueFd listener_;  ///< stays: who listens for the end of sockets hears of its port's too
   base::UniqueFd sender_;
   base::UniqueFd receiver_;
 };
