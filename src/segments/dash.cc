@@ -72,12 +72,6 @@ std::string utc_timing(const Manifest& manifest) {
                      escaped(manifest.utc_timing_uri));
 }
 
-/// For players that wait for whole segments, and so need one more to have as much in hand as those
-/// that know chunks; where these play, Latency says (Annex K).
-base::Duration presentation_delay(const Manifest& manifest) {
-  return manifest.target_latency + manifest.segment;
-}
-
 /// A player buffers no more than it may be late.
 base::Duration least_buffer(const Manifest& manifest) {
   return std::min(manifest.segment, manifest.target_latency);
@@ -184,6 +178,10 @@ void append_audio(std::string& out, const Manifest& manifest) {
 }
 
 }  // namespace
+
+base::Duration presentation_delay(const Manifest& manifest) {
+  return manifest.target_latency + manifest.segment;
+}
 
 /// Elements stand in the order of the schema.
 std::string text(const Manifest& manifest) {

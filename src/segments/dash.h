@@ -37,6 +37,10 @@ struct Manifest {
   std::uint64_t start_number = 0;   ///< of the segment at media time 0
 };
 
+/// How far behind live a player begins that waits for whole segments, and so needs one more to have
+/// as much in hand as those that know chunks; where these play, Latency says (Annex K).
+base::Duration presentation_delay(const Manifest& manifest);
+
 std::string text(const Manifest& manifest);
 
 }  // namespace segments

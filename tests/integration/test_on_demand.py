@@ -277,6 +277,12 @@ def test_sound_has_one_rate(player):
     assert b"pictures" in reply.body and reply.body.count(b"\n") == 1
 
 
+def test_a_part_has_its_groups_rate(player):
+    reply = player.get(player.path("auto", f"{player.newest()}.0.m4s?rate=500k"))
+    assert reply.status == 400
+    assert b"whole segment" in reply.body and reply.body.count(b"\n") == 1
+
+
 def test_an_unknown_segment_is_404_at_once(serve):
     daemon = serve("--source", NOISE, config=GENEROUS.replace('"60s"', '"6s"'))
     with Choosy(daemon) as player:

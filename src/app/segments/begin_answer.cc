@@ -23,7 +23,6 @@ constexpr const char* kManifestType = "application/dash+xml";
 // A segment can be had until so long after the window that it is in (ISO/IEC 23009-1, A.3.2), and
 // the newest is under way.
 constexpr std::size_t kSpare = 3;
-constexpr std::int64_t kLeastOffered = 3;  // players begin as far behind the newest
 constexpr base::Duration kTargetLatency = std::chrono::milliseconds{1500};
 
 // A measured rate is off by the jitter of a source's clock: it is one of those there are, if close.
@@ -75,8 +74,8 @@ class BeginAnswer : public WholeAnswer {
   segments::Choice choice() const { return choice_; }
 
  private:
-  virtual Whole list(LiveStream& stream, const media::Headers& headers,
-                     const std::vector<Offer>& offers) = 0;
+  virtual std::optional<Whole> list(LiveStream& stream, const media::Headers& headers,
+                                    const std::vector<Offer>& offers) = 0;
 
   const segments::Choice choice_;
 };
@@ -86,8 +85,8 @@ class MultivariantAnswer final : public BeginAnswer {
   using BeginAnswer::BeginAnswer;
 
  private:
-  Whole list(LiveStream& stream, const media::Headers& headers,
-             const std::vector<Offer>& offers) override {
+  std::optional<Whole> list(LiveStream& stream, const media::Headers& headers,
+                            const std::vector<Offer>& offers) override {
     const auto& settings = stream.media_settings();
     segments::MultivariantPlaylist result;
     if (settings.audio.enabled) {
@@ -113,18 +112,14 @@ class MultivariantAnswer final : public BeginAnswer {
   }
 };
 
-/// Offers nothing from before there was an encoder. Not by Period@start: libavformat then takes all
-/// that it plays for too old (its calc_min_seg_no leaves presentationTimeOffset out), and plays it
-/// again.
+/// Offers nothing from before there was an encoder, and waits until players can begin as far behind
+/// live as is suggested. Not by Period@start: libavformat then takes all that it plays for too old
+/// (its calc_min_seg_no leaves presentationTimeOffset out), and plays it again.
 class ManifestAnswer final : public BeginAnswer {
  public:
   using BeginAnswer::BeginAnswer;
 
  private:
-  std::optional<Whole> make(base::Time now) override {
-    return offered() < kLeastOffered ? std::nullopt : BeginAnswer::make(now);
-  }
-
   /// Segments, up to the newest.
   std::int64_t offered() {
     const auto& store = session().stream().segments();
@@ -134,8 +129,8 @@ class ManifestAnswer final : public BeginAnswer {
     return static_cast<std::int64_t>(std::min(*newest - *first, store.window() - kSpare));
   }
 
-  Whole list(LiveStream& stream, const media::Headers& headers,
-             const std::vector<Offer>& offers) override {
+  std::optional<Whole> list(LiveStream& stream, const media::Headers& headers,
+                            const std::vector<Offer>& offers) override {
     const auto& settings = stream.media_settings();
     const auto& clock = stream.segments().clock();
     const auto own = "/" + stream.name() + "/" + session().token() + "/";
@@ -151,6 +146,7 @@ class ManifestAnswer final : public BeginAnswer {
                                 .utc_timing_uri = kTimePath,
                                 .target_latency = kTargetLatency,
                                 .start_number = 0};
+    if (manifest.window < presentation_delay(manifest)) return {};
     for (const auto& [rendition, rate] : offers) {
       const auto pictures = stream.pictures_at(rate);
       manifest.video.push_back({.id = rendition.text(),

@@ -93,7 +93,7 @@ OnDemand::Answer OnDemand::get(const Asked& asked, base::Time now) {
 
 OnDemand::Answer OnDemand::known(Made& made) {
   if (!made.segment) return Pending{};
-  if (made.segment->parts.empty()) return Gone{};
+  if (made.segment->parts.empty()) return Failed{};
   if (std::exchange(made.given, true)) ++state_.shared;
   return *made.segment;
 }

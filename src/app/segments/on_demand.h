@@ -34,12 +34,13 @@ class OnDemand {
     base::BitRate rate;
   };
   struct Pending {};  ///< ask again
-  struct Gone {};     ///< there is no such segment, or it cannot be coded
+  struct Gone {};     ///< there is no such segment
+  struct Failed {};   ///< it cannot be coded
   struct Off {};      ///< it would have to be coded, which `cpus` rules out
   struct Refused {
     base::Duration retry_after;
   };
-  using Answer = std::variant<segments::Segment, Pending, Gone, Off, Refused>;
+  using Answer = std::variant<segments::Segment, Pending, Gone, Failed, Off, Refused>;
 
   /// `cpus`: that it may take, over time; 0: none is coded.
   explicit OnDemand(double cpus);

@@ -20,6 +20,10 @@ Whole answer(const segments::Segment& segment) {
 
 Whole answer(const OnDemand::Gone&) { return reason(404, "there is no such segment"); }
 
+Whole answer(const OnDemand::Failed&) {
+  return reason(500, "this segment could not be coded at that rate; the server's log says why");
+}
+
 Whole answer(const OnDemand::Off&) {
   return reason(404, "there are no segments at rates of their player's own: on_demand.cpu is 0");
 }

@@ -104,6 +104,7 @@ std::unique_ptr<server::Answer> SegmentService::answer_of(SessionPtr session,
       return manifest_answer(std::move(session), choice_in(query, stream), until);
     case Kind::kPlaylist:
       return playlist_answer(std::move(session), target.rendition, query, until);
+    case Kind::kPart:
     case Kind::kSegment:
       if (const auto rate = value_in(query, "rate")) {
         return at_rate(std::move(session), target, *rate, until);
@@ -119,9 +120,11 @@ std::unique_ptr<server::Answer> SegmentService::at_rate(SessionPtr session,
                                                         const segments::Target& target,
                                                         std::string_view text, base::Time until) {
   const auto rate = parse_rate(text);
-  if (target.rendition.kind == segments::Rendition::Kind::kAudio || !rate || rate->bps() <= 0) {
+  const bool has_pictures = target.rendition.kind != segments::Rendition::Kind::kAudio;
+  if (target.kind != segments::Target::Kind::kSegment || !has_pictures || !rate ||
+      rate->bps() <= 0) {
     return refused(
-        reason(400, "rate: a segment of pictures can be had at a rate such as \"1734k\""));
+        reason(400, "rate: a whole segment of pictures can be had at a rate such as \"1734k\""));
   }
   const auto limits = session->stream().viewer_settings()->control.rate;
   OnDemand::Asked asked{session->shared_stream(), target.number,
