@@ -16,7 +16,6 @@ class Pictures:
                 if picture["captured"] is not None]
         assert read, "no picture could be read"
         self.began = statistics.median(read)  # when media time 0 was captured
-        self.strays = max(abs(began - self.began) for began in read)  # by how much it is not constant
 
     def shown(self):
         return [picture["shown"] for picture in self._pictures]

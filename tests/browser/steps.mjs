@@ -23,6 +23,10 @@ async function click(page, { selector }) {
   await page.locator(selector).first().click({ timeout: kPatience });
 }
 
+async function tap(page, { selector }) {
+  await page.locator(selector).first().tap({ timeout: kPatience });
+}
+
 async function text(page, { selector }) {
   return page.locator(selector).allInnerTexts();
 }
@@ -96,5 +100,5 @@ async function drawn(page) {
 }
 
 export const kSteps = {
-  ages, click, drawn, evaluate, play, press, record, screenshot, see, tell, text, until, wait, watch,
+  ages, click, drawn, evaluate, play, press, record, screenshot, see, tap, tell, text, until, wait, watch,
 };

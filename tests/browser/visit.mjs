@@ -24,6 +24,8 @@ const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, ar
 const context = await browser.newContext({
   viewport: visit.viewport ?? { width: 1280, height: 900 },
   colorScheme: visit.colours ?? "light",
+  hasTouch: visit.touch ?? false,
+  isMobile: visit.touch ?? false,
 });
 const page = await context.newPage();
 

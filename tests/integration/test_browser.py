@@ -10,6 +10,8 @@ from chromium import Visit, origin
 from daemon import free_port
 
 SOURCE = "live=test:?size=640x360&fps=30"
+# A viewer of segments on loopback has all there is with the first decision or two.
+FROM_BELOW = '[rate]\nstart = "300k"\n'
 NOBODY_ADMIN = "[admin]\nallow = []\n"
 LATENCY_SECONDS = 0.5  # promised: progressive, on loopback
 HLS_LATENCY_SECONDS = 3  # two segments
@@ -72,8 +74,8 @@ def test_hls_is_played(serve, visit):
 
 @pytest.mark.parametrize("delivery", ["mp4", "hls"])
 def test_the_dashboard_shows_the_pages_own_viewer(serve, visit, picture, delivery):
-    results, _ = visit(serve("--source", SOURCE), PLAYS,
-                       {"step": "see", "selector": "tr.own[aria-selected=true]"},
+    daemon = serve("--source", SOURCE, config=FROM_BELOW)
+    results, _ = visit(daemon, PLAYS, {"step": "see", "selector": "tr.own[aria-selected=true]"},
                        {"step": "wait", "seconds": 8}, {"step": "drawn"},
                        {"step": "text", "selector": ".decisions li"},
                        picture(f"dashboard-{delivery}"), delivery=delivery)
@@ -113,6 +115,25 @@ def test_keys_stand_for_the_buttons(serve, visit):
                        {"step": "press", "key": "m"}, {"step": "press", "key": "Space"}, paused,
                        {"step": "press", "key": "Space"}, PLAYS, paused)
     assert [results[i] for i in (1, 3, 6, 9)] == [True, False, True, False]
+
+
+def test_other_hands_may_pause(serve, visit):
+    """A media key, or the window of picture in picture that is closed."""
+    phase = {"step": "evaluate", "expression": "document.getElementById('screen').dataset.phase"}
+    results, _ = visit(serve("--source", SOURCE), PLAYS,
+                       {"step": "evaluate", "expression": "document.querySelector('video').pause()"},
+                       {"step": "wait", "seconds": 1}, phase, {"step": "click", "selector": "#start"},
+                       PLAYS)
+    assert results[3] == "paused"
+
+
+def test_the_sound_is_turned_on_by_a_tap(serve, visit):
+    """Controls that nobody sees take none."""
+    muted = {"step": "evaluate", "expression": "document.querySelector('video').muted"}
+    results, _ = visit(serve("--source", SOURCE), PLAYS, muted,
+                       {"step": "tap", "selector": "#sound"}, muted, PLAYS,
+                       viewport={"width": 360, "height": 740}, touch=True)
+    assert [results[1], results[3]] == [True, False]
 
 
 def test_others_see_the_player_alone(serve, visit, picture):

@@ -2,7 +2,10 @@
 
 import pytest
 
+from chromium import Visit, origin
+from daemon import Daemon
 from falling_link import FallingLink
+from netlab import Netlab
 
 PHASES = (10, 15, 10)  # seconds before the fall, slow, after the return
 LATE_SECONDS = 1  # promised: no picture is older
@@ -23,3 +26,17 @@ def test_progressive_is_near_live_all_along(tmp_path):
     assert stalls == []
     assert max(ages) <= LATE_SECONDS
     assert run.back() <= BACK_SECONDS
+
+
+@pytest.mark.parametrize("delivery", ["mp4", "flv", "hls"])
+def test_a_pause_ends_on_a_long_path(tmp_path, delivery):
+    """What was shown before it is there until the first byte of the new connection."""
+    plays = {"step": "until", "expression": "document.querySelector('video').currentTime > 0"
+             " && document.getElementById('screen').dataset.phase === 'playing'"}
+    with Netlab(rate="20M", delay_ms=100) as lab:
+        with Daemon(directory=tmp_path, lab=lab) as daemon:
+            with Visit(origin(daemon), plays, {"step": "press", "key": "Space"},
+                       {"step": "wait", "seconds": 1}, {"step": "press", "key": "Space"}, plays,
+                       {"step": "watch", "seconds": 4}, lab=lab, delivery=delivery) as visiting:
+                watched = visiting.end()["results"][-1]
+    assert watched[-1]["at"] - watched[0]["at"] > 0.8 * (watched[-1]["now"] - watched[0]["now"])

@@ -13,10 +13,6 @@ export class Backoff {
     const most = Math.min(kLast, kFirst * 2 ** this.failures++);
     return most * (0.5 + Math.random() / 2);
   }
-
-  reset(): void {
-    this.failures = 0;
-  }
 }
 
 /** Rejects with the signal's reason when it is aborted. */

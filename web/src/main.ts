@@ -6,7 +6,7 @@ import "./style/dashboard.css";
 
 import { ServerClock } from "./api/server_clock";
 import { fetchStreams } from "./api/streams";
-import type { Streams } from "./api/types";
+import type { Stream } from "./api/types";
 import type { Dashboard } from "./dashboard/dashboard";
 import { Chooser } from "./player/chooser";
 import { Controls } from "./player/controls";
@@ -25,6 +25,7 @@ const video = byId<HTMLVideoElement>("video");
 const screen = new Screen(video);
 const player = new Player(
   video,
+  () => clock.roundTrip / 1000,
   (state) => {
     screen.show(state);
     controls.show();
@@ -38,26 +39,29 @@ const player = new Player(
 const controls = new Controls(player);
 const latency = new Latency(video, clock, () => player.engine?.zero());
 const facts = new Facts(player, latency);
-const chooser = new Chooser(({ stream, delivery }) => player.choose(stream, delivery));
+const chooser = new Chooser(({ stream, delivery }) => {
+  player.choose(stream, delivery);
+  dashboard?.offer(streams);
+});
 
 /** For those who may see it: it comes when it is first needed. */
-let dashboard: Promise<Dashboard> | undefined;
-
-async function showDashboard(streams: Streams): Promise<void> {
-  dashboard ??= import("./dashboard/dashboard").then(
-    (module) => new module.Dashboard(byId("dashboard"), player),
-  );
-  (await dashboard).offer(streams.streams);
-}
-
+let dashboard: Dashboard | undefined;
+let streams: Stream[] = [];
 let version = "";
 
+async function showDashboard(): Promise<void> {
+  const { Dashboard } = await import("./dashboard/dashboard");
+  dashboard ??= new Dashboard(byId("dashboard"), player);
+  dashboard.offer(streams);
+}
+
 async function refresh(): Promise<void> {
-  const streams = await fetchStreams();
-  if (version !== "" && version !== streams.version) return location.reload(); // its page is new
-  version = streams.version;
-  chooser.show(streams);
-  if (streams.admin) await showDashboard(streams);
+  const all = await fetchStreams();
+  if (version !== "" && version !== all.version) return location.reload(); // its page is new
+  version = all.version;
+  streams = all.streams;
+  chooser.show(all);
+  if (all.admin) await showDashboard();
 }
 
 function repeat(): void {
@@ -71,12 +75,14 @@ function repeat(): void {
 
 /** Whoever does not look, and does not listen either, needs no stream. */
 function present(here: boolean): void {
-  void dashboard?.then((shown) => shown.watch(here));
-  if (here && player.phase === "away") player.start();
-  else if (!here && video.muted && player.phase !== "paused") player.pause("away");
+  dashboard?.watch(here);
+  if (!here && video.muted && player.phase !== "paused") player.pause("away");
 }
 
-new ThemeButton(() => void dashboard?.then((shown) => shown.recolour()));
+new ThemeButton(() => dashboard?.recolour());
 new Presence(present);
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden && player.phase === "away") player.start();
+});
 clock.start();
 repeat();

@@ -1,5 +1,9 @@
 const kPatience = 30_000; // ms: a look at another tab and back costs nothing
 
+function isInSight(): boolean {
+  return !document.hidden || document.pictureInPictureElement !== null;
+}
+
 /** Whether somebody looks: false when the tab has been hidden for a while. */
 export class Presence {
   private timer = 0;
@@ -7,14 +11,16 @@ export class Presence {
 
   /** `changed(false)`: gone; `changed(true)`: back. */
   constructor(private readonly changed: (here: boolean) => void) {
-    document.addEventListener("visibilitychange", () => this.update());
+    for (const type of ["visibilitychange", "enterpictureinpicture", "leavepictureinpicture"]) {
+      document.addEventListener(type, () => this.update());
+    }
     this.update();
   }
 
   private update(): void {
     clearTimeout(this.timer);
-    if (document.hidden) this.timer = setTimeout(() => this.set(true), kPatience);
-    else this.set(false);
+    if (isInSight()) this.set(false);
+    else this.timer = setTimeout(() => this.set(true), kPatience);
   }
 
   private set(away: boolean): void {

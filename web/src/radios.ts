@@ -1,4 +1,4 @@
-import { make } from "./dom";
+import { make, setText } from "./dom";
 
 export interface Choice {
   value: string;
@@ -16,15 +16,19 @@ export class Radios {
   ) {}
 
   show(choices: Choice[], value: string): void {
-    const wanted = JSON.stringify(choices);
+    const wanted = JSON.stringify(choices.map((choice) => choice.value));
     if (wanted !== this.shown) {
       this.shown = wanted;
       this.fieldset.querySelectorAll("label").forEach((label) => label.remove());
       this.fieldset.append(...choices.map((choice) => this.label(choice)));
     }
-    for (const input of this.fieldset.querySelectorAll("input")) {
-      input.checked = input.value === value;
-    }
+    const labels = this.fieldset.querySelectorAll("label");
+    choices.forEach(({ text }, i) => {
+      const label = labels[i];
+      const input = label?.querySelector("input");
+      if (input) input.checked = input.value === value;
+      if (label?.lastElementChild) setText(label.lastElementChild, text);
+    });
   }
 
   private label({ value, text, title }: Choice): HTMLLabelElement {

@@ -1,4 +1,5 @@
 import { byId } from "./dom";
+import { recall, remember } from "./stored";
 
 type Theme = "light" | "dark";
 
@@ -6,7 +7,7 @@ const kKey = "symcast.theme";
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
 function stored(): Theme | null {
-  const value = localStorage.getItem(kKey);
+  const value = recall(kKey);
   return value === "light" || value === "dark" ? value : null;
 }
 
@@ -24,8 +25,7 @@ export class ThemeButton {
 
   private toggle(): void {
     const next = shown() === "dark" ? "light" : "dark";
-    if (next === (dark.matches ? "dark" : "light")) localStorage.removeItem(kKey);
-    else localStorage.setItem(kKey, next);
+    remember(kKey, next === (dark.matches ? "dark" : "light") ? null : next);
     this.apply();
   }
 

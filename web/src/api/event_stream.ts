@@ -2,26 +2,43 @@ import { Backoff } from "../backoff";
 
 type Listeners = Record<string, (data: never) => void>;
 
-/** Server-sent events of JSON, by name. */
+const kLongest = 6000; // ms: what is silent for so long is dead
+
+/** Server-sent events of JSON, by name: several per second. */
 export class EventStream {
   private readonly source: EventSource;
+  private silence = 0; // timer
 
   /** `over`: it has ended, or could not be had. */
-  constructor(url: string, listeners: Listeners, over: () => void) {
+  constructor(
+    url: string,
+    listeners: Listeners,
+    private readonly over: () => void,
+  ) {
     this.source = new EventSource(url);
-    this.source.onerror = () => {
-      this.close();
-      over();
-    };
+    this.source.onerror = () => this.end();
     for (const [name, listener] of Object.entries(listeners)) {
       this.source.addEventListener(name, (event) => {
+        this.listen();
         listener(JSON.parse((event as MessageEvent<string>).data) as never);
       });
     }
+    this.listen();
   }
 
   close(): void {
+    clearTimeout(this.silence);
     this.source.close();
+  }
+
+  private listen(): void {
+    clearTimeout(this.silence);
+    this.silence = setTimeout(() => this.end(), kLongest);
+  }
+
+  private end(): void {
+    this.close();
+    this.over();
   }
 }
 

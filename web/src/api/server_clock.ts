@@ -5,6 +5,8 @@ const kPatience = 2000;
 /** The server's wall clock. Of a few samples the one with the least round trip counts: its answer was
  * made within that time, so it is wrong by at most half of it. */
 export class ServerClock {
+  /** Milliseconds, the least so far; 0: not known. */
+  roundTrip = 0;
   private offset = 0;
   private known = false;
   private timer = 0;
@@ -16,12 +18,8 @@ export class ServerClock {
     });
   }
 
-  /** Milliseconds since 1970; undefined before the server has answered. */
-  now(): number | undefined {
-    return this.known ? local() + this.offset : undefined;
-  }
-
-  /** Of a moment of performance.now(). */
+  /** Milliseconds since 1970, of a moment of performance.now(); undefined before the server has
+   * answered. */
   at(moment: number): number | undefined {
     return this.known ? performance.timeOrigin + moment + this.offset : undefined;
   }
@@ -32,6 +30,7 @@ export class ServerClock {
       const sample = await this.sample().catch(() => undefined);
       if (!sample || sample.trip >= best) continue;
       best = sample.trip;
+      this.roundTrip = this.known ? Math.min(this.roundTrip, best) : best;
       this.offset = sample.offset;
       this.known = true;
     }

@@ -5,7 +5,7 @@ export type Format = "ts" | "flv" | "mp4" | "hls" | "dash";
 export interface Stream {
   name: string;
   state: string;
-  began: string | null;
+  began: string;
   width: number | null;
   height: number | null;
   frame_rate: number | null;

@@ -99,12 +99,12 @@ export class Dashboard {
   }
 
   private showPanel(state: State, id: number | undefined): void {
-    if (id !== undefined && id !== this.panel?.id) {
+    const viewer = state.viewers.find((one) => one.id === (id ?? this.panel?.id));
+    if (viewer && !this.panel?.isOf(viewer)) {
       this.panel?.close();
-      this.panel = new ViewerPanel(id);
+      this.panel = new ViewerPanel(viewer.id, viewer.connected);
       this.place.append(this.panel.element);
     }
-    const viewer = state.viewers.find((one) => one.id === this.panel?.id);
     if (viewer) this.panel?.describe(viewer, viewer.id === this.own);
     else this.panel?.left();
   }

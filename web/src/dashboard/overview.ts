@@ -20,7 +20,7 @@ class SendRate {
 
   add(state: State): number | null {
     const grown = state.viewers.map(
-      ({ id, bytes_sent }) => bytes_sent - (this.bytes.get(id) ?? bytes_sent),
+      ({ id, bytes_sent }) => Math.max(0, bytes_sent - (this.bytes.get(id) ?? bytes_sent)),
     );
     const rate = (sum(grown) * 8) / (state.at - this.at);
     const known = this.at > 0 && state.at > this.at;

@@ -26,10 +26,18 @@ export class ViewerPanel {
   private drawn = 0;
   private pending = 0;
 
-  constructor(readonly id: number) {
+  /** `connected`: ids begin anew with the server. */
+  constructor(
+    readonly id: number,
+    private readonly connected: number,
+  ) {
     const head = make("header", {}, this.title, this.note, this.legend());
     const charts = make("div", { class: "charts" }, ...this.charts.map(({ element }) => element));
     this.element = make("article", { class: "viewer" }, head, charts, this.decisions.element);
+  }
+
+  isOf({ id, connected }: Viewer): boolean {
+    return id === this.id && connected === this.connected;
   }
 
   /** He is still there, as this says. */

@@ -66,6 +66,7 @@ export class ViewerTable {
   constructor(private readonly choose: (id: number) => void) {
     this.table = new Table("Viewers", kColumns, ({ id }) => id, (tr, id) => this.prepare(tr, id));
     this.element = this.table.element;
+    this.element.setAttribute("role", "grid");
     this.element.addEventListener("keydown", (event) => this.key(event));
   }
 
@@ -80,15 +81,16 @@ export class ViewerTable {
       .slice(0, kMostRows)
       .map((viewer) => ({ ...viewer, age: state.at - viewer.connected, most }));
     this.table.show(rows);
+    const stop = rows.some(({ id }) => id === chosen) ? chosen : rows[0]?.id;
     for (const row of rows) {
       const tr = this.table.row(row);
       tr.setAttribute("aria-selected", String(row.id === chosen));
       tr.classList.toggle("own", row.id === own);
+      tr.tabIndex = row.id === stop ? 0 : -1; // one stop of the tab key; from there by the arrows
     }
   }
 
   private prepare(tr: HTMLTableRowElement, id: number): void {
-    tr.tabIndex = 0;
     tr.addEventListener("click", () => this.choose(id));
   }
 

@@ -22,13 +22,12 @@ export class Body {
 
 /** Throws the server's own words where it refuses. */
 export async function openStream(url: string, signal: AbortSignal): Promise<Body> {
-  const silent = new AbortController();
-  const fail = () => silent.abort(new Error("nothing comes from the server"));
+  const over = new AbortController(); // Safari before 17.4 has no AbortSignal.any()
+  signal.addEventListener("abort", () => over.abort(signal.reason));
+  signal.throwIfAborted();
+  const fail = () => over.abort(new Error("nothing comes from the server"));
   const timer = setTimeout(fail, kLongest);
-  const answer = await fetch(url, {
-    cache: "no-store",
-    signal: AbortSignal.any([signal, silent.signal]),
-  });
+  const answer = await fetch(url, { cache: "no-store", signal: over.signal });
   clearTimeout(timer);
   if (!answer.ok || !answer.body) {
     const words = (await answer.text()).trim();

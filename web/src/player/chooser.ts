@@ -1,6 +1,7 @@
 import type { Stream, Streams } from "../api/types";
 import { byId, make, setText } from "../dom";
 import { Radios } from "../radios";
+import { recall, remember } from "../stored";
 import { type Delivery, pathOf, playable } from "./delivery";
 
 const kKey = "symcast.delivery";
@@ -22,6 +23,7 @@ export interface Chosen {
 export class Chooser {
   private streams: Stream[] = [];
   private last = "";
+  private kept: Delivery | undefined;
   private readonly stream = new Radios(byId("streams"), (name) => this.pick(name));
   private readonly mode = new Radios(byId("mode"), (mode) => {
     this.keep(mode === "hls" ? "hls" : "mp4");
@@ -39,13 +41,13 @@ export class Chooser {
   }
 
   private get current(): Stream | undefined {
-    const name = decodeURIComponent(location.hash.slice(1));
-    return this.streams.find((stream) => stream.name === name) ?? this.streams[0];
+    const name = location.hash.slice(1);
+    return this.streams.find((stream) => encodeURIComponent(stream.name) === name) ?? this.streams[0];
   }
 
   private delivery(stream: Stream): Delivery {
     const all = playable(stream);
-    const kept = localStorage.getItem(kKey) as Delivery;
+    const kept = this.kept ?? (recall(kKey) as Delivery);
     return all.includes(kept) ? kept : (all[0] ?? "mp4");
   }
 
@@ -54,7 +56,8 @@ export class Chooser {
   }
 
   private keep(delivery: Delivery): void {
-    localStorage.setItem(kKey, delivery);
+    this.kept = delivery;
+    remember(kKey, delivery);
     this.update();
   }
 

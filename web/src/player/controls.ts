@@ -9,7 +9,8 @@ function icon(button: HTMLElement, name: string, label: string): void {
 /** Buttons of the screen, and the keys that stand for them. */
 export class Controls {
   private readonly screen = byId("screen");
-  private readonly video: HTMLVideoElement;
+  /** On iPhones only the element itself fills the screen. */
+  private readonly video: HTMLVideoElement & { webkitEnterFullscreen?: () => void };
   private readonly volume = byId<HTMLInputElement>("volume");
 
   constructor(private readonly player: Player) {
@@ -25,6 +26,10 @@ export class Controls {
     this.video.addEventListener("dblclick", () => this.toggleFull());
     this.video.addEventListener("volumechange", () => this.show());
     document.addEventListener("keydown", (event) => this.key(event));
+    byId("skip").addEventListener("click", (event) => {
+      event.preventDefault(); // the address's fragment is the stream
+      this.video.focus();
+    });
   }
 
   show(): void {
@@ -33,7 +38,7 @@ export class Controls {
     const stopped = phase === "paused" || phase === "unplayable";
     icon(byId("play"), stopped ? "play" : "pause", stopped ? "Play" : "Pause");
     icon(byId("mute"), silent ? "muted" : "loud", silent ? "Turn the sound on" : "Turn the sound off");
-    byId("sound").hidden = !silent || phase !== "playing";
+    byId("sound").hidden = !silent || !this.player.hasSound || phase !== "playing";
     byId("start").hidden = phase !== "paused";
     this.volume.valueAsNumber = this.video.muted ? 0 : this.video.volume;
   }
@@ -73,6 +78,7 @@ export class Controls {
   }
 
   private toggleFull(): void {
+    if (!document.fullscreenEnabled) return this.video.webkitEnterFullscreen?.();
     const done = document.fullscreenElement
       ? document.exitFullscreen()
       : this.screen.requestFullscreen();
@@ -80,6 +86,7 @@ export class Controls {
   }
 
   private toggleWindow(): void {
+    if (!document.pictureInPictureEnabled) return;
     const done: Promise<unknown> = document.pictureInPictureElement
       ? document.exitPictureInPicture()
       : this.video.requestPictureInPicture();

@@ -6,7 +6,7 @@ import { mediaSource, Progressive } from "./progressive";
 /** How a stream comes to the page. Low latency: one response without end. */
 export type Delivery = "mp4" | "flv" | "hls";
 
-export const kDeliveries: Delivery[] = ["mp4", "flv", "hls"];
+const kDeliveries: Delivery[] = ["mp4", "flv", "hls"];
 
 export function pathOf(stream: string, format: Format): string {
   const name = encodeURIComponent(stream);
@@ -27,8 +27,9 @@ export async function open(
   delivery: Delivery,
   video: HTMLVideoElement,
   stream: Stream,
+  roundTrip: () => number,
 ): Promise<Engine> {
-  const source: Source = { video, stream, url: pathOf(stream.name, delivery) };
+  const source: Source = { video, stream, url: pathOf(stream.name, delivery), roundTrip };
   if (delivery === "mp4") return new Progressive(source);
   if (delivery === "hls") {
     if (!mediaSource() && Native.plays(video)) return new Native(source);

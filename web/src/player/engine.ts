@@ -6,8 +6,8 @@ export interface Engine {
   run(): Promise<void>;
   /** Wall time of the element's media time 0, ms since 1970; undefined: not known. */
   zero(): number | undefined;
-  /** Bytes of media so far. */
-  received(): number;
+  /** Bytes of media so far; undefined: the browser does not tell. */
+  received(): number | undefined;
   /** Ends run(): nothing more is loaded; the last picture stays. */
   halt(): void;
   /** Lets go of the element; after halt(). */
@@ -18,10 +18,21 @@ export interface Source {
   video: HTMLVideoElement;
   stream: Stream;
   url: string;
+  /** Seconds of the path to the server; 0: not known yet. */
+  roundTrip: () => number;
 }
 
 /** Not worth trying again soon, with words for people. */
 export class Unplayable extends Error {}
+
+/** An event of the element: the browser wants a gesture first. */
+export const kRefused = "refused";
+
+export function play(video: HTMLVideoElement): void {
+  video.play().catch((error: unknown) => {
+    if ((error as Error).name === "NotAllowedError") video.dispatchEvent(new Event(kRefused));
+  });
+}
 
 /** Rejects when the element fails, with its words. */
 export function failureOf(video: HTMLVideoElement, signal: AbortSignal): Promise<never> {
@@ -39,6 +50,6 @@ export function haltOf(signal: AbortSignal): Promise<never> {
 }
 
 /** Wall time of pts 0. */
-export function began(stream: Stream): number | undefined {
-  return stream.began ? Date.parse(stream.began) : undefined;
+export function began(stream: Stream): number {
+  return Date.parse(stream.began);
 }

@@ -13,7 +13,8 @@ type Fact = (typeof kFacts)[number];
 class Meter {
   private seen: { at: number; bytes: number }[] = [];
 
-  add(bytes: number): number | null {
+  add(bytes: number | undefined): number | null {
+    if (bytes === undefined) return null;
     const at = performance.now();
     const last = this.seen.at(-1);
     if (last && bytes < last.bytes) this.seen = []; // another connection
@@ -63,7 +64,7 @@ export class Facts {
     const quality = video.getVideoPlaybackQuality();
     return {
       Picture: format.size(video.videoWidth, video.videoHeight),
-      Receiving: format.rate(live ? this.meter.add(engine?.received() ?? 0) : null),
+      Receiving: format.rate(live ? this.meter.add(engine?.received()) : null),
       Buffered: format.time(live ? this.ahead() : null),
       Dropped: format.plural(quality.droppedVideoFrames, "picture"),
       Speed: `${video.playbackRate.toFixed(2)}×`,

@@ -1,6 +1,10 @@
+import { play, type Source } from "./engine";
+
 const kTick = 100; // ms
 const kWindow = 10; // ticks that the reserve is the least of: a second
-const kLeast = 0.36; // seconds: what is on its way when a path of 40 ms falls to a fifth, and kDry
+const kLeast = 0.3; // seconds: of the two pictures that are made before a fall to a fifth is heard of
+const kTrips = 6; // round trips: what is on its way then passes in five; a loss is mended in another
+const kMostLeast = 0.8;
 const kDry = 0.1; // seconds: Chromium holds its decoder to be dry below that
 const kMost = 1;
 const kFar = 0.8; // seconds too many: a jump, not a chase
@@ -30,7 +34,8 @@ function newest(video: HTMLVideoElement): number | undefined {
 }
 
 /** Keeps playback near the newest picture. The reserve is the least that lay ahead within the last
- * second: what the network's jitter has not needed. Too much of it: a little faster; far too much:
+ * second: what the network's jitter has not needed. It is longer on longer paths, which tell of a
+ * fall later. Too much of it: a little faster; far too much:
  * a jump. While there is little ahead: slower, so that it lasts. A stall asks for more from then on,
  * and is slowly forgotten.
  *
@@ -39,12 +44,20 @@ function newest(video: HTMLVideoElement): number | undefined {
  */
 export class LiveEdge {
   private timer = 0;
-  private target = kLeast;
+  private target = 0;
   private recent: number[] = [];
   private begun = false;
   private readonly over = new AbortController();
 
-  constructor(private readonly video: HTMLVideoElement) {}
+  constructor(private readonly source: Source) {}
+
+  private get video(): HTMLVideoElement {
+    return this.source.video;
+  }
+
+  private get least(): number {
+    return Math.min(kMostLeast, kLeast + kTrips * this.source.roundTrip());
+  }
 
   start(): void {
     const { signal } = this.over;
@@ -77,7 +90,7 @@ export class LiveEdge {
     const { seconds, next } = ahead(this.video);
     if (next !== undefined) return this.seek(next);
     this.remember(seconds);
-    this.target = Math.max(kLeast, this.target * kDecay);
+    this.target = Math.max(this.least, this.target * kDecay);
     const surplus = Math.min(...this.recent) - this.target;
     if (surplus > kFar) return this.jump();
     this.video.playbackRate = Math.min(this.rate(surplus), this.stretch(seconds));
@@ -85,8 +98,9 @@ export class LiveEdge {
 
   private begin(): void {
     this.begun = true;
+    this.target = this.least;
     this.jump();
-    this.video.play().catch(() => undefined); // the player shows that it is paused
+    play(this.video);
   }
 
   private remember(seconds: number): void {

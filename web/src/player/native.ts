@@ -1,4 +1,4 @@
-import { type Engine, failureOf, haltOf, type Source } from "./engine";
+import { type Engine, failureOf, haltOf, play, type Source } from "./engine";
 
 type DatedVideo = HTMLVideoElement & { getStartDate?: () => Date };
 
@@ -19,7 +19,7 @@ export class Native implements Engine {
       video.addEventListener("ended", () => resolve(), { signal });
     });
     video.src = url;
-    video.play().catch(() => undefined);
+    play(video);
     await Promise.race([ended, failureOf(video, signal), haltOf(signal)]);
   }
 
@@ -28,8 +28,8 @@ export class Native implements Engine {
     return date === undefined || Number.isNaN(date) ? undefined : date;
   }
 
-  received(): number {
-    return 0; // the browser does not tell
+  received(): undefined {
+    return undefined;
   }
 
   halt(): void {

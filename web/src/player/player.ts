@@ -2,7 +2,7 @@ import { fetchStreams } from "../api/streams";
 import type { Stream } from "../api/types";
 import { Backoff, sleep } from "../backoff";
 import { type Delivery, open, playable } from "./delivery";
-import { type Engine, Unplayable } from "./engine";
+import { type Engine, kRefused, Unplayable } from "./engine";
 import { progressOf } from "./progress";
 
 /** connecting → playing → waiting → connecting ...; paused: by the user; away: nobody looks. */
@@ -22,6 +22,7 @@ function wordsFor(error: unknown): string {
 /** Plays one stream for as long as it is wanted, over as many connections as that takes. */
 export class Player {
   engine: Engine | undefined;
+  hasSound = true; // the stream
   asked = 0; // performance.now(), when the present connection was asked for
   private running: AbortController | undefined;
   private state: PlayerState = { phase: "connecting", reason: "" };
@@ -30,15 +31,19 @@ export class Player {
 
   constructor(
     readonly video: HTMLVideoElement,
+    private readonly roundTrip: () => number,
     private readonly changed: (state: PlayerState) => void,
     private readonly leaving: () => void,
   ) {
     video.addEventListener("playing", () => this.running && this.set("playing"));
+    video.addEventListener("pause", () => this.phase === "playing" && this.wasPaused());
+    video.addEventListener(kRefused, () => this.wasPaused());
   }
 
   choose(stream: string, delivery: Delivery): void {
     this.stream = stream;
     this.delivery = delivery;
+    this.state.reason = "";
     this.start();
   }
 
@@ -61,6 +66,12 @@ export class Player {
     this.stop();
     this.video.pause();
     this.set(phase);
+  }
+
+  /** Not by this page: by a media key, the window of picture in picture, or the browser, which does so
+   * behind another tab, too. */
+  private wasPaused(): void {
+    if (this.running && !this.video.ended) this.pause(document.hidden ? "away" : "paused");
   }
 
   private stop(): void {
@@ -89,11 +100,12 @@ export class Player {
   /** One connection, to its end. */
   private async connect(signal: AbortSignal): Promise<void> {
     const stream = await this.find();
-    const engine = await open(this.delivery, this.video, stream);
+    const engine = await open(this.delivery, this.video, stream, this.roundTrip);
     signal.throwIfAborted();
     this.leaving();
     this.engine?.close();
     this.engine = engine;
+    this.hasSound = stream.audio_codec !== null;
     this.asked = performance.now();
     const over = new AbortController();
     try {

@@ -1,5 +1,5 @@
 import { Appender } from "./appender";
-import { began, type Engine, failureOf, type Source, Unplayable } from "./engine";
+import { began, type Engine, failureOf, haltOf, type Source, Unplayable } from "./engine";
 import { LiveEdge } from "./live_edge";
 import { codecs } from "./mp4";
 import { type Body, openStream } from "./body";
@@ -28,14 +28,13 @@ export class Progressive implements Engine {
   private bytes = 0;
 
   constructor(private readonly source: Source) {
-    this.edge = new LiveEdge(source.video);
+    this.edge = new LiveEdge(source);
   }
 
   async run(): Promise<void> {
-    const { video } = this.source;
-    this.edge.start();
+    const { signal } = this.over;
     try {
-      await Promise.race([this.play(), failureOf(video, this.over.signal)]);
+      await Promise.race([this.play(), failureOf(this.source.video, signal), haltOf(signal)]);
     } finally {
       this.halt();
     }
@@ -61,6 +60,7 @@ export class Progressive implements Engine {
   private async play(): Promise<void> {
     const body = await openStream(this.source.url, this.over.signal);
     const media = await this.attach();
+    this.edge.start(); // not sooner: until now the element has what was played before
     const appender = await this.begin(media, body);
     for (;;) {
       const bytes = await this.read(body);
@@ -79,6 +79,7 @@ export class Progressive implements Engine {
     video.src = url;
     await new Promise((resolve) => media.addEventListener("sourceopen", resolve, { once: true }));
     URL.revokeObjectURL(url);
+    this.over.signal.throwIfAborted();
     return media;
   }
 

@@ -19,7 +19,7 @@ export class Remuxed implements Engine {
   private bytes = 0;
 
   constructor(private readonly source: Source) {
-    this.edge = new LiveEdge(source.video);
+    this.edge = new LiveEdge(source);
   }
 
   async run(): Promise<void> {
@@ -34,8 +34,8 @@ export class Remuxed implements Engine {
   }
 
   zero(): number | undefined {
+    if (this.first === undefined) return undefined;
     const begin = began(this.source.stream);
-    if (begin === undefined || this.first === undefined) return undefined;
     const age = (Date.now() - begin) / 1000;
     return begin + unwrapped(this.first, age) * 1000;
   }

@@ -29,9 +29,11 @@ export class Screen {
 
   show({ phase, reason }: PlayerState): void {
     this.screen.dataset["phase"] = phase;
-    setText(byId("badge-text"), phase === "playing" ? "Live" : kWords[phase]);
+    const again = phase === "connecting" && reason !== "";
+    const word = kWords[again ? "waiting" : phase];
+    setText(byId("badge-text"), phase === "playing" ? "Live" : word);
     clearTimeout(this.timer);
-    const words = [kWords[phase], reason].filter((part) => part !== "").join(": ");
+    const words = [word, reason].filter((part) => part !== "").join(": ");
     const calm = phase === "playing" || phase === "paused";
     if (calm) setText(this.message, "");
     else this.timer = setTimeout(() => setText(this.message, words), kPatience);

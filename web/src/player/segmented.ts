@@ -1,5 +1,5 @@
 import Hls, { type ErrorData, type HlsConfig } from "hls.js";
-import { type Engine, failureOf, haltOf, type Source } from "./engine";
+import { type Engine, failureOf, haltOf, play, type Source, Unplayable } from "./engine";
 
 const kSettings: Partial<HlsConfig> = {
   lowLatencyMode: true,
@@ -8,6 +8,11 @@ const kSettings: Partial<HlsConfig> = {
   backBufferLength: 10,
   enableWorker: false, // fragments of MP4 need no remuxing
 };
+
+const kUnplayable: string[] = [
+  Hls.ErrorDetails.MANIFEST_INCOMPATIBLE_CODECS_ERROR,
+  Hls.ErrorDetails.BUFFER_INCOMPATIBLE_CODECS_ERROR,
+];
 
 /** /NAME/index.m3u8: low-latency HLS, whose rate the server chooses. */
 export class Segmented implements Engine {
@@ -51,7 +56,8 @@ export class Segmented implements Engine {
       this.hls.on(Hls.Events.BUFFER_APPENDING, (_event, data) => {
         this.bytes += data.data.byteLength;
       });
-      this.hls.on(Hls.Events.MANIFEST_PARSED, () => void video.play().catch(() => undefined));
+      // Attached again, after an error of its own, the element is paused.
+      this.hls.on(Hls.Events.MEDIA_ATTACHED, () => play(video));
       this.hls.loadSource(url);
       this.hls.attachMedia(video);
     });
@@ -59,7 +65,7 @@ export class Segmented implements Engine {
 
   private failed(data: ErrorData, reject: (error: Error) => void): void {
     if (!data.fatal) return;
-    if (data.type === Hls.ErrorTypes.MEDIA_ERROR) return this.hls.recoverMediaError();
-    reject(new Error(data.response?.text || data.error.message || data.details));
+    const words = data.response?.text || data.error.message || data.details;
+    reject(kUnplayable.includes(data.details) ? new Unplayable(words) : new Error(words));
   }
 }

@@ -23,6 +23,7 @@ export function loaderFor(watch: Watch) {
     constructor() {
       super("symcast");
       this._needStash = false;
+      watch.signal.addEventListener("abort", () => this.abort());
     }
 
     override open(source: { url: string }): void {
@@ -43,7 +44,7 @@ export function loaderFor(watch: Watch) {
     }
 
     private async pump(url: string): Promise<void> {
-      const body = await openStream(url, AbortSignal.any([this.over.signal, watch.signal]));
+      const body = await openStream(url, this.over.signal);
       this._status = mpegts.LoaderStatus.kBuffering;
       for (;;) {
         const bytes = await body.read();
