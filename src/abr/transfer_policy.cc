@@ -9,30 +9,32 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What is left is for pictures larger than the mean, and to win back what was late: control.md's
-// share, by which a buffer that has lost a second has it again in six.
+// What is left is for pictures larger than the mean, and to win back what was late: a buffer that
+// has lost a second has it again in six.
 constexpr double kShare = 0.85;
 constexpr double kDeadBand = 0.03;  // abr/symbiosis_policy.cc
 // Up it may go by so much in each second since it last changed, by as much at once as a player has
 // need of who loads a segment every two seconds: what a transfer shows is proof, but of that
 // moment.
-constexpr double kStep = 1.5;  // likewise
+constexpr double kStep = 1.5;  // as kBlindStep there
 constexpr base::Duration kBetweenSteps = 1s;
 constexpr base::Duration kMostSteps = 3s;
 
-// A part that is sent at kShare of the path is nearly two parts old, a round trip included, when it
-// is there; then it is late. At what low-latency players hold (three parts and more, 1.5 s at our
-// target latency) the least is sent that keeps him going.
-constexpr base::Duration kLate = 800ms;
-constexpr base::Duration kTooLate = 1200ms;
+// A part that is sent at kShare of the path is there in less than a part's time, and a round trip;
+// at two it is late. At three, which low-latency players hold (RFC 8216bis, PART-HOLD-BACK), the
+// least is sent that keeps him going.
+constexpr int kLate = 2;
+constexpr int kTooLate = 3;
 constexpr double kLeastShare = 0.25;
 
-double drain(base::Duration late) {
-  const double share = 1 - (late - kLate) / std::chrono::duration<double>{kTooLate - kLate};
+}  // namespace
+
+bool TransferPolicy::is_late(base::Duration late) const { return late > kLate * part_; }
+
+double TransferPolicy::drain(base::Duration late) const {
+  const double share = (kTooLate * part_ - late) / std::chrono::duration<double>{part_};
   return std::clamp(share, kLeastShare, 1.0);
 }
-
-}  // namespace
 
 Decision TransferPolicy::decide(std::optional<base::BitRate> carries, base::Duration late,
                                 const Transport& transport, base::Time now) {
@@ -42,10 +44,10 @@ Decision TransferPolicy::decide(std::optional<base::BitRate> carries, base::Dura
   if (want < (1 - kDeadBand) * rate_) {
     rate_ = want;
     changed_ = now;
-    return {.rate = rate_, .reason = late > kLate ? Reason::kBacklog : Reason::kCapacity};
+    return {.rate = rate_, .reason = is_late(late) ? Reason::kBacklog : Reason::kCapacity};
   }
   const auto since = std::min<base::Duration>(now - changed_, kMostSteps);
-  if (want <= (1 + kDeadBand) * rate_ || late > kLate || since < kBetweenSteps) {
+  if (want <= (1 + kDeadBand) * rate_ || is_late(late) || since < kBetweenSteps) {
     return {rate_, Reason::kHold};
   }
   rate_ =

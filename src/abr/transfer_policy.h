@@ -11,16 +11,22 @@ namespace abr {
 /// still while he waits for what has been made. As RatePolicy: pure, one instance per viewer.
 class TransferPolicy {
  public:
-  explicit TransferPolicy(const RateLimits& limits) : limits_{limits}, rate_{limits.start} {}
+  /// `part`: of what he loads, he has three or more in hand.
+  TransferPolicy(const RateLimits& limits, base::Duration part)
+      : limits_{limits}, part_{part}, rate_{limits.start} {}
 
   /// `carries`: TransferRate::value. `late`: how long the oldest of what is not
   /// acknowledged has been there to be loaded.
   Decision decide(std::optional<base::BitRate> carries, base::Duration late,
                   const Transport& transport, base::Time now);
   base::BitRate rate() const { return rate_; }
+  bool is_late(base::Duration late) const;
 
  private:
+  double drain(base::Duration late) const;
+
   const RateLimits limits_;
+  const base::Duration part_;
   base::BitRate rate_;
   base::Time changed_{};
 };

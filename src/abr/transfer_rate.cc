@@ -10,7 +10,7 @@ namespace {
 constexpr double kShort = 0.2;
 constexpr double kLong = 1;
 constexpr double kEnoughBits = 8 * 32768;  // likewise, however soon it passes: 22 TCP segments
-// Less says more of the kernel's clock of 4 ms than of the path.
+// Less says more of the kernel's clock of 4 ms than of the path: it counts with what comes next.
 constexpr double kLeastBits = 8 * 8192;
 constexpr double kClock = 0.004;  // tcpi_busy_time counts jiffies; CONFIG_HZ is 250 or more
 constexpr base::Duration kForget = std::chrono::seconds{6};  // three segments
@@ -48,13 +48,12 @@ double TransferRate::of_path(double busy, double bits, const Sample& sample,
 }
 
 void TransferRate::finish_slice(const Sample& sample) {
-  const double seconds = std::max(current_.seconds - lead_, kClock);
-  if (current_.bits >= kLeastBits || seconds >= kShort) {
-    slices_[count_++ % kSlices] = {sample.at, current_.bits, seconds};
-    measured_ = sample.at;
-  }
-  current_ = {};
+  current_.seconds = std::max(current_.seconds - lead_, 0.0);
   lead_ = 0;
+  if (current_.bits < kLeastBits && current_.seconds < kShort) return;
+  slices_[count_++ % kSlices] = {sample.at, current_.bits, std::max(current_.seconds, kClock)};
+  measured_ = sample.at;
+  current_ = {};
 }
 
 /// Of so many seconds of transfer, or of what there is.

@@ -20,7 +20,7 @@ class Controller : public server::Handler {
  public:
   /// `api` must outlive it; `on_demand`: CPUs, see OnDemand.
   Controller(ViewerControl::Shared shared, Api& api, double on_demand);
-  OnDemand::State on_demand() const { return segments_.on_demand(); }
+  const SegmentService& segments() const { return segments_; }
 
   void add(std::shared_ptr<LiveStream> stream);
   /// The stream is not to be had any more; its viewers stay until its channels are closed.

@@ -11,8 +11,8 @@ namespace app {
 
 namespace {
 
-// A player holds three; one is under way, and two are on their way out.
-constexpr std::size_t kLeastWindow = 6;
+// Half of them are listed for HLS: one under way, and four, of which players hold three.
+constexpr std::size_t kLeastWindow = 10;
 constexpr std::size_t kMostRungs = 4;
 
 segments::SegmentClock segment_clock(const StreamConfig& config) {
@@ -51,11 +51,8 @@ LiveStream::LiveStream(std::uint32_t index, const StreamConfig& config, server::
       metrics_{metrics.stream(config.media.name)},
       segments_{segment_clock(config), segments_kept(config)},
       segment_settings_{config.segments},
-      media_{config.media,
-             [this](Ladder::GroupIndex group, const media::PacketPtr& packet) {
-               segments_.publish(group, packet);
-               server_.publish({index_, group}, packet);
-             }},
+      media_{config.media, [this](Ladder::GroupIndex group,
+                                  const media::PacketPtr& packet) { publish(group, packet); }},
       began_{std::chrono::system_clock::now() -
              std::chrono::duration_cast<std::chrono::system_clock::duration>(base::Clock::now() -
                                                                              media_.epoch())},
@@ -149,6 +146,15 @@ void LiveStream::open(Ladder::GroupIndex group, base::BitRate rate) {
   media_.open_group(group, rate, point(group, rate, base::Clock::now()));
 }
 
+void LiveStream::publish(Ladder::GroupIndex group, const media::PacketPtr& packet) {
+  if (offers_segments()) {
+    segments_.publish(group, packet);
+  } else if (packet->headers) {
+    segments_.init_of(packet->headers);
+  }
+  server_.publish({index_, group}, packet);
+}
+
 void LiveStream::open_failed(const std::exception& error) {
   const auto times = open_failures_.count(base::Clock::now());
   if (!times) return;
@@ -176,6 +182,7 @@ void LiveStream::shed(Ladder::GroupIndex group) {
 void LiveStream::close(Ladder::GroupIndex group) {
   media_.close_group(group);
   segments_.close(group);
+  if (media_.state().groups.empty()) segments_.forget_closed();
   server_.close_channel({index_, group});
 }
 

@@ -99,6 +99,7 @@ class LiveStream {
   Ladder::Actions actions();
   transcoder::OperatingPoint point(Ladder::GroupIndex group, base::BitRate rate, base::Time now);
   void open(Ladder::GroupIndex group, base::BitRate rate);
+  void publish(Ladder::GroupIndex group, const media::PacketPtr& packet);
   void open_failed(const std::exception& error);
   void close(Ladder::GroupIndex group);
   void refuse(std::size_t held);

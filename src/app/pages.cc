@@ -97,6 +97,11 @@ std::string links(const LiveStream::State& stream) {
     all += fmt::format("<code><a href=\"/{0}{1}\">/{0}{1}</a></code> ", escape(stream.name),
                        media::suffix(container));
   }
+  if (!stream.segments) return all;
+  for (const auto* file : {"index.m3u8", "manifest.mpd"}) {
+    all +=
+        fmt::format("<code><a href=\"/{0}/{1}\">/{0}/{1}</a></code> ", escape(stream.name), file);
+  }
   return all;
 }
 

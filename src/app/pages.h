@@ -8,8 +8,8 @@
 /// The pages of HTTP, as text. Pure.
 namespace app::pages {
 
-/// `/`: the streams, their state and their groups, for people. Names no viewer. `admin`: also why a
-/// source is away, which may name what is inside the network.
+/// `/status`: the streams, their state and their groups, for people. Names no viewer. `admin`: also
+/// why a source is away, which may name what is inside the network.
 std::string status(const std::vector<LiveStream::State>& streams, bool admin);
 
 /// `/healthz`: "ok" and a line per stream, for load balancers.

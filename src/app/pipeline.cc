@@ -187,11 +187,14 @@ void Pipeline::add_pages() {
     return server::Page{.body = pages::health(stream_states())};
   });
   server_.add_page("/api/v1/streams", Access::kPublic, [this](const server::Request& request) {
-    return server::Page{200, "application/json",
-                        api_json::streams(stream_states(), admins_.contains(request.address))};
+    return server::Page{
+        .content_type = "application/json",
+        .body = api_json::streams(stream_states(), admins_.contains(request.address)),
+        .media = true};
   });
   server_.add_page(kTimePath, Access::kPublic, [](const server::Request&) {
-    return server::Page{.body = segments::utc_text(std::chrono::system_clock::now())};
+    return server::Page{.body = segments::utc_text(std::chrono::system_clock::now()),
+                        .media = true};
   });
   server_.add_page("/metrics", Access::kAdmin, [this](const server::Request&) {
     const StateCollector states{[this] { return snapshot(); }};
@@ -217,10 +220,13 @@ StateCollector::Snapshot Pipeline::snapshot() const {
                                .loops = budgets_.states(),
                                .events_lost = events_.lost(),
                                .ends = final_statistics_.state(),
-                               .on_demand = controller_.on_demand(),
+                               .on_demand = controller_.segments().on_demand(),
                                .trace_lines_lost = trace_ ? trace_->lines_lost() : 0,
                                .event_lines_lost = taps_.lines_dropped(),
                                .options_refused = warnings_.counts()};
+  all.server.joined += controller_.segments().joined();
+  all.server.left[static_cast<std::size_t>(server::LeaveReason::kClosedByViewer)] +=
+      controller_.segments().left();
   all.streams = stream_states();  // last: whoever is counted above has a group here
   return all;
 }

@@ -2,11 +2,7 @@
 
 namespace app {
 
-SessionLines::~SessionLines() {
-  if (!tap_) return;
-  taps_.remove(viewer_);
-  tap_->end();
-}
+SessionLines::~SessionLines() { end_tap(); }
 
 void SessionLines::begin(const std::string& stream, trace_line::Line join) {
   tap_ = taps_.add(viewer_, join);
@@ -17,11 +13,19 @@ void SessionLines::begin(const std::string& stream, trace_line::Line join) {
 
 void SessionLines::end(trace_line::Line leave) {
   if (tap_->watched()) tap_->put(leave);
+  end_tap();
   if (session_) trace_->write(std::move(session_), std::move(leave.text));
 }
 
+void SessionLines::end_tap() {
+  if (!tap_) return;
+  taps_.remove(viewer_);
+  tap_->end();
+  tap_.reset();
+}
+
 void SessionLines::write(trace_line::Line line) {
-  if (tap_->watched()) tap_->put(line);
+  if (tap_ && tap_->watched()) tap_->put(line);
   if (session_) trace_->write(session_, std::move(line.text));
 }
 

@@ -34,12 +34,13 @@ class SessionLines {
 
  private:
   void write(trace_line::Line line);
+  void end_tap();
 
   Trace* const trace_;
   ViewerTaps& taps_;
   const server::ViewerId viewer_;
   std::shared_ptr<Trace::Session> session_;  ///< null: there is no trace, or it is complete
-  std::shared_ptr<ViewerTap> tap_;           ///< null: he has not joined
+  std::shared_ptr<ViewerTap> tap_;           ///< null: he has not joined, or has left
 };
 
 }  // namespace app

@@ -131,8 +131,8 @@ void append_template(std::string& out, const Manifest& manifest) {
   const auto end = std::back_inserter(out);
   const bool chunked = manifest.chunk < manifest.segment;
   if (chunked) fmt::format_to(end, "      <Resync dT=\"{}\"/>\n", ticks(manifest.chunk));
-  fmt::format_to(end, "      <SegmentTemplate timescale=\"{}\" duration=\"{}\" startNumber=\"{}\"",
-                 kTimescale, ticks(manifest.segment), manifest.start_number);
+  fmt::format_to(end, "      <SegmentTemplate timescale=\"{}\" duration=\"{}\" startNumber=\"0\"",
+                 kTimescale, ticks(manifest.segment));
   if (chunked) {
     fmt::format_to(end, " availabilityTimeOffset=\"{}\" availabilityTimeComplete=\"false\"",
                    base::seconds(manifest.segment - manifest.chunk));

@@ -20,7 +20,7 @@ struct Representation {
 };
 
 /// A live stream's MPD (ISO/IEC 23009-1) of CMAF segments that are equally long: number n holds
-/// media time from (n - start_number) * segment on. Neither end of one is off by more than half of
+/// media time from n * segment on. Neither end of one is off by more than half of
 /// that (DASH-IF timing model, simple addressing).
 struct Manifest {
   std::chrono::system_clock::time_point start{};    ///< wall time of media time 0; never changes
@@ -34,7 +34,6 @@ struct Manifest {
   std::optional<Representation> audio;
   std::string utc_timing_uri;       ///< answers with the time, as utc_text; empty: none
   base::Duration target_latency{};  ///< from capture to display, in players that know chunks
-  std::uint64_t start_number = 0;   ///< of the segment at media time 0
 };
 
 /// How far behind live a player begins that waits for whole segments, and so needs one more to have

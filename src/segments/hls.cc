@@ -38,7 +38,7 @@ std::chrono::seconds whole_target(const MediaPlaylist& playlist) {
 
 std::uint64_t first_number(const MediaPlaylist& playlist) {
   if (!playlist.segments.empty()) return playlist.segments.front().number;
-  return playlist.low_latency && playlist.open ? playlist.open->number : 0;
+  return playlist.open ? playlist.open->number : 0;
 }
 
 void append_low_latency(std::string& out, const MediaPlaylist& playlist) {
@@ -54,18 +54,14 @@ void append_begin(std::string& out, const MediaPlaylist& playlist) {
   const auto end = std::back_inserter(out);
   fmt::format_to(end, "#EXTM3U\n#EXT-X-VERSION:{}\n#EXT-X-TARGETDURATION:{}\n", kVersion,
                  whole_target(playlist).count());
-  if (playlist.low_latency) append_low_latency(out, playlist);
+  append_low_latency(out, playlist);
   fmt::format_to(end, "#EXT-X-MEDIA-SEQUENCE:{}\n", first_number(playlist));
-  if (playlist.discontinuity_sequence != 0) {
-    fmt::format_to(end, "#EXT-X-DISCONTINUITY-SEQUENCE:{}\n", playlist.discontinuity_sequence);
-  }
 }
 
 /// What applies to a segment stands before the first of its parts (bis 4.4.4.9). `init`: of the
 /// segment before.
 void append_head(std::string& out, const HlsSegment& segment, std::optional<std::uint64_t>& init) {
   const auto end = std::back_inserter(out);
-  if (segment.discontinuity) out += "#EXT-X-DISCONTINUITY\n";
   if (init != segment.init) fmt::format_to(end, "#EXT-X-MAP:URI=\"init-{}.mp4\"\n", segment.init);
   init = segment.init;
   fmt::format_to(end, "#EXT-X-PROGRAM-DATE-TIME:{}\n", utc_text(segment.began));
@@ -120,11 +116,11 @@ std::string text(const MediaPlaylist& playlist) {
   std::optional<std::uint64_t> init;
   for (const HlsSegment& segment : playlist.segments) {
     append_head(out, segment, init);
-    if (playlist.low_latency) append_parts(out, segment);
+    append_parts(out, segment);
     fmt::format_to(std::back_inserter(out), "#EXTINF:{},\n{}.m4s\n", decimal(segment.duration),
                    segment.number);
   }
-  if (playlist.low_latency) append_edge(out, playlist, init);
+  append_edge(out, playlist, init);
   return out;
 }
 

@@ -23,7 +23,6 @@ struct HlsSegment {
   base::Duration duration{};  ///< of what is there
   std::chrono::system_clock::time_point began{};
   std::vector<HlsPart> parts;  ///< empty: not listed, as is due 3 targets from the end (bis 6.2.2)
-  bool discontinuity = false;  ///< does not continue the segment before
   std::uint64_t init = 0;      ///< which initialization section it needs
 };
 
@@ -38,13 +37,11 @@ struct HlsRendition {
 struct MediaPlaylist {
   base::Duration target{};       ///< the same in all of a stream's playlists; no segment is longer
   base::Duration part_target{};  ///< likewise of parts; all but a segment's last have 85 % of it
-  std::uint64_t discontinuity_sequence = 0;  ///< discontinuities that have left the playlist
-  std::vector<HlsSegment> segments;          ///< complete ones, oldest first
-  std::optional<HlsSegment> open;            ///< under way: its parts so far
+  std::vector<HlsSegment> segments;  ///< complete ones, oldest first
+  std::optional<HlsSegment> open;    ///< under way: its parts so far
   /// The part that comes next, by the number of its segment and its own.
   std::optional<std::pair<std::uint64_t, unsigned>> hint;
   std::vector<HlsRendition> reports;  ///< of all other renditions (bis B.1)
-  bool low_latency = false;           ///< false: none of the parts, the open segment, the hint
 };
 
 std::string text(const MediaPlaylist& playlist);

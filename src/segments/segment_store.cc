@@ -20,20 +20,27 @@ void SegmentStore::publish(std::uint32_t group, const media::PacketPtr& packet) 
     if (sound_ && packet->number <= *sound_) return;  // of another group already
     sound_ = packet->number;
     if (!audio_) audio_.emplace(clock_, window_);
-    return audio_->push(packet, 0);
+    if (audio_->push(packet, 0)) revision_.fetch_add(1, std::memory_order_release);
+    return;
   }
   auto& track = track_of(group);
-  track.push(packet, packet->headers ? known(packet->headers) : 0);
-  const auto* segment = track.newest();
-  if (segment == nullptr || (newest_ && segment->number <= *newest_)) return;
-  newest_ = segment->number;
-  const auto oldest = *newest_ + 1 - std::min<std::uint64_t>(window_, *newest_ + 1);
-  for (auto& [id, other] : video_) other.forget_before(oldest);
-  std::erase_if(video_, [this](const auto& entry) {
-    const bool open = std::ranges::any_of(
-        groups_, [&](const auto& known) { return known.second == entry.first; });
-    return !open && entry.second.empty();
-  });
+  if (!track.push(packet, packet->headers ? known(packet->headers) : 0)) return;
+  if (const auto* segment = track.newest()) begin_segment(segment->number);
+  revision_.fetch_add(1, std::memory_order_release);
+}
+
+/// If it is the first to do so, the oldest one of all leaves the window.
+void SegmentStore::begin_segment(std::uint64_t number) {
+  if (newest_ && number <= *newest_) return;
+  newest_ = number;
+  const auto oldest = number + 1 - std::min<std::uint64_t>(window_, number + 1);
+  for (auto& [id, track] : video_) track.forget_before(oldest);
+  std::erase_if(
+      video_, [this](const auto& entry) { return !is_open(entry.first) && entry.second.empty(); });
+}
+
+bool SegmentStore::is_open(TrackId track) const {
+  return std::ranges::any_of(groups_, [=](const auto& known) { return known.second == track; });
 }
 
 void SegmentStore::close(std::uint32_t group) {
@@ -42,6 +49,17 @@ void SegmentStore::close(std::uint32_t group) {
   if (node.empty()) return;
   const auto track = video_.find(node.mapped());
   if (track != video_.end()) track->second.end();
+  revision_.fetch_add(1, std::memory_order_release);
+}
+
+void SegmentStore::forget_closed() {
+  std::lock_guard lock{mutex_};
+  std::erase_if(video_, [this](const auto& entry) { return !is_open(entry.first); });
+  newest_.reset();
+  for (const auto& [id, track] : video_) {
+    if (const auto* segment = track.newest()) newest_ = std::max(newest_, {segment->number});
+  }
+  if (video_.empty()) audio_.reset();
 }
 
 std::optional<SegmentStore::TrackId> SegmentStore::track(std::uint32_t group) const {
@@ -64,10 +82,13 @@ std::optional<Segment> SegmentStore::audio(std::uint64_t number) const {
 std::vector<SegmentStore::Holder> SegmentStore::holders(std::uint64_t number) const {
   std::lock_guard lock{mutex_};
   std::vector<Holder> result;
+  std::vector<Holder> cut;
   for (const auto& [id, track] : video_) {
-    if (const auto* segment = track.find(number)) result.push_back({id, segment->rate});
+    if (const auto* segment = track.find(number)) {
+      (segment->cut ? cut : result).push_back({id, segment->rate});
+    }
   }
-  return result;
+  return result.empty() ? cut : result;
 }
 
 media::HeadersPtr SegmentStore::headers(std::uint64_t init) const {
@@ -99,6 +120,11 @@ std::optional<std::uint64_t> SegmentStore::newest() const {
 bool SegmentStore::is_due(std::uint64_t number) const {
   std::lock_guard lock{mutex_};
   return !newest_ || (number >= *newest_ && number <= *newest_ + kMostAhead);
+}
+
+bool SegmentStore::is_over(std::uint64_t number) const {
+  std::lock_guard lock{mutex_};
+  return !newest_ || number + window_ <= *newest_;
 }
 
 std::uint64_t SegmentStore::init_of(const media::HeadersPtr& headers) {

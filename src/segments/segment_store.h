@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -26,11 +27,14 @@ class SegmentStore {
   /// Packets of one group come in order, from one thread.
   void publish(std::uint32_t group, const media::PacketPtr& packet);
   void close(std::uint32_t group);
+  /// Nobody has watched for a while: what closed groups have left is of the past.
+  void forget_closed();
 
   std::optional<TrackId> track(std::uint32_t group) const;  ///< of an open group with pictures
   std::optional<Segment> video(TrackId track, std::uint64_t number) const;
   std::optional<Segment> audio(std::uint64_t number) const;
-  /// Who has begun it, and at which rate.
+  /// Who has begun it, and at which rate; whose group was closed before its end only if nobody
+  /// else.
   struct Holder {
     TrackId track;
     base::BitRate rate;
@@ -38,6 +42,8 @@ class SegmentStore {
   std::vector<Holder> holders(std::uint64_t number) const;
   /// A segment that nobody has begun yet may still come: players ask for it ahead of its time.
   bool is_due(std::uint64_t number) const;
+  /// It has left the window.
+  bool is_over(std::uint64_t number) const;
   /// The number by which players ask for `headers`: Segment::init.
   std::uint64_t init_of(const media::HeadersPtr& headers);
   /// Null: there are none.
@@ -48,13 +54,18 @@ class SegmentStore {
   std::optional<std::uint64_t> oldest() const;
   /// The newest segment that a group has begun whole.
   std::optional<std::uint64_t> newest() const;
+  /// Another one: there are further parts or segments.
+  std::uint64_t revision() const { return revision_.load(std::memory_order_acquire); }
 
  private:
+  void begin_segment(std::uint64_t number);
+  bool is_open(TrackId track) const;
   Track& track_of(std::uint32_t group);
   std::uint64_t known(const media::HeadersPtr& headers);
 
   const SegmentClock clock_;
   const std::size_t window_;
+  std::atomic<std::uint64_t> revision_{0};
   mutable std::mutex mutex_;                 // guards all below
   std::map<std::uint32_t, TrackId> groups_;  ///< open ones
   std::map<TrackId, Track> video_;

@@ -11,7 +11,7 @@ enum class Choice { kServer, kPlayer };
 struct Settings {
   bool enabled = true;
   base::Duration part = std::chrono::milliseconds{400};
-  base::Duration window = std::chrono::seconds{16};  ///< how long a segment is kept
+  base::Duration window = std::chrono::seconds{30};  ///< how long a segment is kept
   Choice choice = Choice::kServer;                   ///< where a player does not ask for the other
   bool operator==(const Settings&) const = default;
 };

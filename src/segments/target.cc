@@ -123,4 +123,16 @@ std::optional<Target> Target::parse(std::string_view path) {
   return target;
 }
 
+const char* Target::content_type() const {
+  switch (kind) {
+    case Kind::kMultivariant:
+    case Kind::kPlaylist:
+      return "application/vnd.apple.mpegurl";
+    case Kind::kManifest:
+      return "application/dash+xml";
+    default:
+      return rendition.kind == Rendition::Kind::kAudio ? "audio/mp4" : "video/mp4";
+  }
+}
+
 }  // namespace segments

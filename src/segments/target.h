@@ -39,6 +39,7 @@ struct Target {
 
   /// `path`: decoded. Empty: it is none of these.
   static std::optional<Target> parse(std::string_view path);
+  const char* content_type() const;
 };
 
 }  // namespace segments

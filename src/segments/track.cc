@@ -28,18 +28,18 @@ Segment with(Segment segment, std::span<const media::PacketPtr> packets, std::ui
   return segment;
 }
 
-void Track::push(const media::PacketPtr& packet, std::uint64_t init) {
+bool Track::push(const media::PacketPtr& packet, std::uint64_t init) {
   const auto number = clock_.number(packet->pts);
-  if (number_ != number) {
-    close_part(packet->pts);
-    begin_segment(packet, init);
-  } else if (!pending_.empty() &&
-             clock_.ends_part(packet->pts - pending_.front()->pts, packet->duration)) {
-    close_part(packet->pts);
-  }
-  if (segments_.empty() || segments_.back().number != number) return;  // it is not whole
+  const bool first = number_ != number;
+  const bool ends =
+      first || (!pending_.empty() &&
+                clock_.ends_part(packet->pts - pending_.front()->pts, packet->duration));
+  if (ends) close_part(packet->pts);
+  if (first) begin_segment(packet, init);
+  if (segments_.empty() || segments_.back().number != number) return ends;  // it is not whole
   segments_.back().rate = std::max(segments_.back().rate, packet->rate);
   pending_.push_back(packet);
+  return ends;
 }
 
 /// What follows a segment goes on where it ended. A track that begins does so within two intervals
@@ -77,7 +77,9 @@ void Track::close_part(media::Pts end) {
 
 void Track::end() {
   if (!pending_.empty()) close_part(pending_.back()->pts + pending_.back()->duration);
-  if (!segments_.empty()) segments_.back().complete = true;
+  if (segments_.empty() || segments_.back().complete) return;
+  segments_.back().complete = true;
+  segments_.back().cut = true;
 }
 
 void Track::forget_before(std::uint64_t number) {

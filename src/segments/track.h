@@ -49,6 +49,7 @@ struct Segment {
   media::Pts begin{};
   std::vector<PartPtr> parts;
   bool complete = false;
+  bool cut = false;           ///< complete, but its group was closed before its end
   media::HeadersPtr headers;  ///< of the keyframe it begins with; null: sound
   std::uint64_t init = 0;     ///< their number (SegmentStore::headers); sound goes with any
   base::BitRate rate;         ///< highest target of its pictures
@@ -68,8 +69,9 @@ class Track {
  public:
   Track(SegmentClock clock, std::size_t window) : clock_{clock}, window_{window} {}
 
-  /// In order; the first picture is a keyframe. `init`: of its headers, if it has any.
-  void push(const media::PacketPtr& packet, std::uint64_t init = 0);
+  /// In order; the first picture is a keyframe. `init`: of its headers, if it has any. True: a part
+  /// is complete, or a segment has begun.
+  bool push(const media::PacketPtr& packet, std::uint64_t init = 0);
   /// Nothing follows: the segment under way ends with what there is of it.
   void end();
   void forget_before(std::uint64_t number);

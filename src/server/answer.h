@@ -29,6 +29,7 @@ class LinkNote {
 struct Link {
   int fd = -1;
   std::uint64_t sent = 0;            ///< bytes taken by the kernel since accept
+  bool head_only = false;            ///< of the present answer no body is sent
   std::unique_ptr<LinkNote> note{};  ///< the handler's
 };
 
@@ -44,7 +45,8 @@ struct AnswerRequest {
   std::string query;
   Address address;
   std::string user_agent;
-  int loop = 0;  ///< the event loop whose thread it is; counts from 0
+  bool head = false;  ///< HEAD: who asks is no viewer yet
+  int loop = 0;       ///< the event loop whose thread it is; counts from 0
   Places places;
 };
 

@@ -119,8 +119,9 @@ void Connection::on_readable(base::Time now) {
     if (got.closed) return peer_closed(now);
     if (phase_ == Phase::kRequest) {
       input({buffer.data(), got.bytes}, now);
-    } else if (phase_ == Phase::kResponse && keep_alive_ && pipelined_.size() < kMaxDiscarded) {
+    } else if (phase_ == Phase::kResponse && keep_alive_) {
       pipelined_.append(buffer.data(), got.bytes);
+      if (pipelined_.size() > kMaxDiscarded) return close();
     } else {
       discard(got.bytes, now);
     }
@@ -179,9 +180,11 @@ void Connection::answer(const HttpRequest& request, base::Time now) {
                             .query = target->query,
                             .address = peer_.address,
                             .user_agent = request.user_agent,
+                            .head = head_only_,
                             .loop = context_.index,
                             .places = {context_.shared.viewers, context_.shared.last_viewer}};
   try {
+    link_.head_only = head_only_;
     auto made = context_.shared.handler.answer(asked, link_, now);
     if (!made) return show(*target, now);  // which says that there is none
     response_.begin(std::move(made), {.head_only = head_only_, .http_1_0 = http_1_0_},
@@ -276,7 +279,8 @@ void Connection::respond(const Page& page, base::Time now) {
                             .content_type = page.content_type,
                             .length = page.body.size(),
                             .cache_control = page.cache_control,
-                            .fields = page.fields});
+                            .fields = page.fields,
+                            .media = page.media});
   if (!head_only_) whole += page.body;
   response_.begin(std::move(whole));
   flush(now);
@@ -325,7 +329,10 @@ void Connection::flush(base::Time now) {
       if (!write(now)) return;
     }
   } catch (const std::exception& error) {  // the last frame before libevent's C code
-    base::log::error("answer_failed", {{"error", error.what()}});
+    if (const auto times = context_.failed_answers.count(now)) {
+      base::log::error("answer_failed", {{"error", error.what()}, {"times", *times}});
+    }
+    socket_.reset_on_close();  // or else, without chunks, it would seem whole
     return close();
   }
   if (response_.waits()) {

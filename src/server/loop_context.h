@@ -25,14 +25,11 @@ class ViewerSession;
 
 /// What all loops of a server share. Each part is constant while they run, or thread-safe.
 struct Shared {
-  static constexpr int kOtherPerAddress = 100;  ///< as Settings::kOtherConnections
-
   Shared(Settings s, Handler& h)
       : settings{std::move(s)},
         handler{h},
         pages{AdminList{settings.admin_allow}},
-        connections{settings.max_connections(),
-                    settings.max_viewers_per_address + kOtherPerAddress},
+        connections{settings.max_connections(), settings.max_connections_per_address()},
         viewers{settings.max_viewers, settings.max_viewers_per_address} {}
 
   const Settings settings;
@@ -55,6 +52,7 @@ struct LoopContext {
   std::unordered_set<Connection*> noted{};                  ///< whose links have notes
   std::vector<Connection*> closed{};  ///< to be destroyed in the loop's next turn
   base::LogPeriod failed_admissions{};
+  base::LogPeriod failed_answers{};
 
   /// Made when it is first named: a viewer may be sent to it before its first packet.
   GroupChannel& channel(media::ChannelId id) {

@@ -28,9 +28,15 @@ struct Settings {
   std::vector<Network> admin_allow;                         ///< who may read admin pages
   std::vector<Origin> cors_allow;                           ///< whose pages may use the media
 
+  // A player of segments loads over two or three connections, and browsers over six at most.
+  static constexpr int kConnectionsPerViewer = 6;
   // Beside the viewers: requests for pages, and connections that have not asked yet.
   static constexpr int kOtherConnections = 1000;
-  int max_connections() const { return max_viewers + kOtherConnections; }
+  static constexpr int kOtherPerAddress = 100;
+  int max_connections() const { return kConnectionsPerViewer * max_viewers + kOtherConnections; }
+  int max_connections_per_address() const {
+    return kConnectionsPerViewer * max_viewers_per_address + kOtherPerAddress;
+  }
   bool operator==(const Settings&) const = default;
 };
 
@@ -54,6 +60,7 @@ struct Page {
   std::string body;
   std::string cache_control = "no-store";
   std::vector<std::string> fields{};  ///< further ones: "Name: value"
+  bool media = false;                 ///< pages of other origins may use it: Settings::cors_allow
 };
 
 enum class Access { kPublic, kAdmin };  ///< kAdmin: 403 for clients outside admin_allow

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from conftest import SMALL
+from daemon import wait_until
 from netlab import Netlab
 from viewer import assert_clean
 
@@ -153,4 +154,4 @@ def test_a_connections_last_word_is_the_kernels(small, view):
         lambda m: m.sum("symcast_connections_ended_total", told="by_kernel") == 1, 5, "its end")
     assert metrics.sum("symcast_tcp_segments_sent_total") > 10
     assert metrics.sum("symcast_connections_ending") == 0
-    assert "connection_ended" in small.log()
+    wait_until(lambda: "connection_ended" in small.log(), 2, "a line of it", 0.05)

@@ -141,8 +141,12 @@ def test_window_slides(serve):
         last = playlists[-1]
         assert last.first > playlists[0].first
         assert last.violations(player.others("auto")) == []
-        # What has just gone may be on its way to a player: 6.2.2 keeps it for as long again.
-        assert player.media(player.path("auto", last.segments[0].uri))
+        # What has gone is there for as long as it lasts, and the playlist that had it (RFC 8216,
+        # 6.2.2).
+        longest = max(len(playlist.segments) for playlist in playlists)
+        oldest = max(last.first - 1 - longest, playlists[0].first)
+        for number in range(oldest, last.first):
+            assert player.media(player.path("auto", f"{number}.m4s"))
 
 
 def test_old_parts_are_kept_as_long_as_segments(hls):
@@ -328,11 +332,9 @@ def test_a_session_belongs_to_its_stream(serve):
                    "--source", "two=test:?size=192x108&fps=25", config=QUICK)
     with HlsPlayer(daemon, stream="one") as player:
         path = player.paths()["auto"].replace("/one/", "/two/")
-        reply = player.get(path)
-        assert reply.status in (200, 404)
-        if reply.status == 200:
-            init = player.media(urllib.parse.urljoin(path, "init.mp4"))
-            assert mp4_boxes.picture_size(init) == (192, 108)
+        assert player.get(path).status == 200
+        init = player.media(urllib.parse.urljoin(path, "init.mp4"))
+        assert mp4_boxes.picture_size(init) == (192, 108)
 
 
 # What goes with the responses.
@@ -345,8 +347,12 @@ def paths_of_all_kinds(player):
               (segment.init, segment.uri, segment.parts[0].uri))]
 
 
+# What a player of DASH is sent to for the time, and what a page needs to offer streams.
+PAGES_FOR_ALL = ["/api/v1/time", "/api/v1/streams"]
+
+
 def test_any_web_page_may_play(hls):
-    for path in paths_of_all_kinds(hls):
+    for path in paths_of_all_kinds(hls) + PAGES_FOR_ALL:
         reply = hls.get(path, headers={"Origin": "https://example.com"})
         assert reply.headers["Access-Control-Allow-Origin"] == "*"
         assert "CMSD-Dynamic" in reply.headers["Access-Control-Expose-Headers"]
@@ -366,7 +372,7 @@ ORIGINS = {"https://a.example": True, "http://b.example:8000": True,
 def test_only_pages_that_are_named_may_play(serve):
     config = QUICK + '[server]\ncors_allow = ["https://a.example", "http://b.example:8000"]\n'
     with HlsPlayer(serve("--source", SMALL, config=config)) as player:
-        for path in paths_of_all_kinds(player):
+        for path in paths_of_all_kinds(player) + PAGES_FOR_ALL:
             for method in ("GET", "OPTIONS"):
                 for origin, allowed in ORIGINS.items():
                     reply = player.get(path, method, {"Origin": origin})
@@ -414,6 +420,16 @@ def test_head_has_the_headers_and_no_body(hls):
 
 # Sessions.
 
+def test_head_begins_no_session(serve):
+    daemon = serve("--source", SMALL, config=QUICK)
+    with Player(daemon) as player:
+        for path, kind in {"/live/index.m3u8": "application/vnd.apple.mpegurl",
+                           "/live/manifest.mpd": "application/dash+xml"}.items():
+            reply = player.get(path, "HEAD")
+            assert (reply.status, reply.body, reply.headers["Content-Type"]) == (200, b"", kind)
+    assert viewers(daemon) == 0
+
+
 def viewers(daemon):
     return daemon.metrics().sum("symcast_viewers", stream="live")
 
@@ -434,13 +450,44 @@ def test_a_session_is_a_viewer_until_it_is_silent(serve):
     assert daemon.log().count("session_ended") == 2
 
 
-def test_a_player_that_was_away_goes_on(serve):
+@pytest.mark.parametrize("player_of", [HlsPlayer, DashPlayer])
+def test_a_player_that_was_away_goes_on(serve, player_of):
     """Its session has ended, or the server was started again: its URLs still work."""
     daemon = serve("--source", SMALL, config=QUICK)
+    with player_of(daemon) as player:
+        token = (player.path("auto", "x") if player_of is HlsPlayer else player.path("x")).split("/")[2]
+    wait_until(lambda: viewers(daemon) == 0, IDLE + 3, "its end", 0.5)
     with Player(daemon) as player:
-        path = "/live/0123456789abcdef/auto/playlist.m3u8"
-        assert player.get(path).status == 200
-        assert viewers(daemon) == 1
+        assert player.get(f"/live/{token}/auto/init.mp4").status == 200
+    joined = [line for line in daemon.log().splitlines() if " session_began " in line]
+    formats = [re.search(r"format=(\w+)", line)[1] for line in joined]
+    assert len(formats) == 2 and formats[0] == formats[1]
+    metrics = daemon.metrics()
+    assert metrics.sum("symcast_viewers_joined_total") == 2
+    assert metrics.sum("symcast_viewers_left_total") == 1
+
+
+def test_who_comes_after_a_pause_sees_nothing_of_before(serve, view):
+    daemon = serve("--source", SMALL, config=QUICK + '[groups]\nlinger = "0s"\n')
+    viewer = view(daemon.url())
+    viewer.watch(3)
+    viewer.finish()
+    daemon.wait_for(lambda m: m.sum("symcast_group_rate_target_bits_per_second") == 0, 5, "there is no encoder")
+    began = time.time()
+    with HlsPlayer(daemon) as player:
+        assert player.playlist("auto").all()[0].date.timestamp() > began - SEGMENT
+
+
+def test_a_newcomer_begins_with_what_he_may_have(serve):
+    """Not with the most that there is."""
+    daemon = serve("--source", NOISE, config=RUNGS.replace("max = 8", 'start = "200k"\nmax = 8'))
+    rungs = Rungs(daemon)
+    for player, rung in zip(rungs.players, range(4)):
+        wait_until(lambda: has_segments(player.playlist(f"v{rung}"), 4), 10, "segments")
+    with HlsPlayer(daemon) as player:
+        oldest = player.playlist("auto").segments[0]
+        size = len(player.media(player.path("auto", oldest.uri)))
+    assert size * 8 / oldest.duration < 300_000
 
 
 def test_one_session_too_many_is_503(serve, view):
@@ -505,9 +552,11 @@ def test_manifest_of_a_ladder_has_all_rungs(quick):
 
 
 def test_manifest_stays_the_same(dash, quick):
-    """But for the session, which is of whoever asks."""
+    """But for when it was made, and the session, which is of whoever asks."""
     with DashPlayer(quick) as other:
-        assert dash.mpd.attrib == other.mpd.attrib
+        before, after = dict(dash.mpd.attrib), dict(other.mpd.attrib)
+        assert before.pop("publishTime") <= after.pop("publishTime")
+        assert before == after
 
 
 def test_who_loads_the_manifest_again_stays_one_viewer(serve):

@@ -60,8 +60,8 @@ Section<Config> server_section() {
           key("threads", &Part::threads, Whole{0, 256},
               "Event loops; 0: one per CPU. Fewer leave more of the machine to the encoders."),
           key("max_viewers", &Part::max_viewers, Whole{1, 1'000'000},
-              "More viewers get 503. Each needs a file descriptor, traced two (LimitNOFILE in the "
-              "unit)."),
+              "More viewers get 503. Each needs a file descriptor, a player of HLS or DASH two to "
+              "six, and one more if he is traced (LimitNOFILE in the unit)."),
           key("max_viewers_per_address", &Part::max_viewers_per_address, Whole{1, 1'000'000},
               "More from one address get 503; of IPv6 a /64 counts as one. Raise it when viewers "
               "come "
@@ -137,7 +137,9 @@ Section<Config> telemetry_section() {
       [](auto& config) -> auto& { return config.telemetry; },
       {
           key("samples_per_second", &Part::samples_per_second, Whole{0, 10'000'000},
-              "Readings of TCP_INFO by each event loop; 0, for measurements: rates never rise."),
+              "Readings of TCP_INFO of endless streams' connections by each event loop; 0, for "
+              "measurements: rates never rise. Those of HLS and DASH are read 20 times per second "
+              "while something is under way."),
           key("marks_per_second", &Part::marks_per_second, Whole{0, 10'000'000},
               "Exact delivery times asked of the kernel by each event loop, two or more for a "
               "large picture; 0: none, times are seen a picture late, capacities are not known, "
@@ -280,7 +282,10 @@ Section<StreamConfig> rate_section() {
 Section<StreamConfig> control_section() {
   using Part = abr::Settings;
   return section<StreamConfig, Part>(
-      "control", "What is done when a viewer's connection is congested.",
+      "control",
+      "What is done when a viewer's connection is congested. Players of HLS and DASH have a rule "
+      "of "
+      "their own: what their transfers carry.",
       [](auto& stream) -> auto& { return stream.control; },
       {
           key("policy", &Part::policy, kPolicies,
@@ -364,8 +369,10 @@ Section<StreamConfig> segments_section() {
               "Length of the parts that low-latency players load as they are made; they play three "
               "or more behind. Longer: fewer requests, more latency."),
           key("window", &Part::window, Duration{6s, 10min},
-              "How long a segment is kept, for players that are late or were paused. It costs "
-              "memory: of each group so many seconds at its rate."),
+              "How long a segment is kept, for players that are late or were paused; ten segments "
+              "at "
+              "least. HLS lists half of that: what has left the list is there for as long again. "
+              "It costs memory: of each group some three times so many seconds at its rate."),
           key("choice", &Part::choice, kChoices,
               "Who chooses the rate of each segment. \"server\": players are offered one "
               "rendition, and its rate follows their connections; \"player\": they choose among "
@@ -376,7 +383,10 @@ Section<StreamConfig> segments_section() {
 Section<StreamConfig> tcp_section() {
   using Part = TcpSettings;
   return section<StreamConfig, Part>(
-      "tcp", "The sockets of the viewers.", [](auto& stream) -> auto& { return stream.tcp; },
+      "tcp",
+      "The sockets of the viewers. For HLS and DASH only congestion_control, initial_window and "
+      "rto_max count.",
+      [](auto& stream) -> auto& { return stream.tcp; },
       {
           key("congestion_control", &Part::congestion_control,
               Text{"name, see symcast doctor; empty: the kernel's default"},

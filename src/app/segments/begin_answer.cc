@@ -17,9 +17,8 @@ namespace app {
 namespace {
 
 using segments::Rendition;
+using segments::Target;
 
-constexpr const char* kPlaylistType = "application/vnd.apple.mpegurl";
-constexpr const char* kManifestType = "application/dash+xml";
 // A segment can be had until so long after the window that it is in (ISO/IEC 23009-1, A.3.2), and
 // the newest is under way.
 constexpr std::size_t kSpare = 3;
@@ -104,7 +103,8 @@ class MultivariantAnswer final : public BeginAnswer {
                                  .frame_rate = nominal(pictures.per_second),
                                  .video_codec = headers.codec});
     }
-    return text(200, kPlaylistType, segments::text(result));
+    return text(200, Target{.kind = Target::Kind::kMultivariant}.content_type(),
+                segments::text(result));
   }
 
   std::string uri(Rendition rendition) const {
@@ -135,7 +135,7 @@ class ManifestAnswer final : public BeginAnswer {
     const auto& clock = stream.segments().clock();
     const auto own = "/" + stream.name() + "/" + session().token() + "/";
     segments::Manifest manifest{.start = stream.began(),
-                                .publish = stream.began(),
+                                .publish = std::chrono::system_clock::now(),
                                 .segment = clock.segment,
                                 .chunk = clock.longest_part(),
                                 .window = offered() * clock.segment,
@@ -144,8 +144,7 @@ class ManifestAnswer final : public BeginAnswer {
                                 .video = {},
                                 .audio = {},
                                 .utc_timing_uri = kTimePath,
-                                .target_latency = kTargetLatency,
-                                .start_number = 0};
+                                .target_latency = kTargetLatency};
     if (manifest.window < presentation_delay(manifest)) return {};
     for (const auto& [rendition, rate] : offers) {
       const auto pictures = stream.pictures_at(rate);
@@ -161,7 +160,8 @@ class ManifestAnswer final : public BeginAnswer {
                                                 .bandwidth = declared_peak(settings.audio.rate),
                                                 .codec = media::kAudioCodec};
     }
-    return text(200, kManifestType, segments::text(manifest));
+    return text(200, Target{.kind = Target::Kind::kManifest}.content_type(),
+                segments::text(manifest));
   }
 };
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/socket_steering.h"
+#include "tcpinfo/congestion_control.h"
 #include "tcpinfo/socket_control.h"
 
 namespace app {
@@ -17,9 +18,8 @@ constexpr int kFresh = 2;
 // Of the least round trip: where it is longer, packets wait on the path.
 constexpr double kWaits = 1.5;
 
-bool is_window_limited(const tcpinfo::TcpSample& sample) {
-  const bool slow_start = !sample.ssthresh || sample.cwnd < *sample.ssthresh;
-  return slow_start && sample.rtt < kWaits * sample.min_rtt;
+bool is_slow_start(const tcpinfo::TcpSample& sample) {
+  return !sample.ssthresh || sample.cwnd < *sample.ssthresh;
 }
 
 }  // namespace
@@ -51,6 +51,7 @@ void SegmentLink::begin(const server::Address& address) {
     hints.cwnd = static_cast<std::uint32_t>(settings->tcp.initial_window);
   }
   const auto applied = shared_.hints.apply(fd_, hints);
+  bbr_ = tcpinfo::is_bbr(applied.congestion_control);
   if (!applied.error.empty()) {
     shared_.warnings.failed("congestion control " + hints.congestion_control, applied.error);
   }
@@ -68,6 +69,8 @@ void SegmentLink::begin(const server::Address& address) {
 /// what stands behind that.
 void SegmentLink::give(const server::Link& link, const segments::Part& part, bool live,
                        base::Time now) {
+  if (link.head_only) return;
+  if (!busy_) pass_over(now);
   const auto size = part.bytes().size();
   busy_ = true;
   session_->gave(base::ByteCount{static_cast<std::int64_t>(size)});
@@ -85,26 +88,35 @@ void SegmentLink::on_tick(const server::Link&, base::Time now) {
   if (busy_) look(false, now);
 }
 
+abr::TransferRate::Sample SegmentLink::counted(const tcpinfo::TcpSample& sample) const {
+  const bool waits = sample.rtt >= kWaits * sample.min_rtt;
+  return {.at = sample.at,
+          .acked = sample.bytes_acked,
+          .busy = sample.busy,
+          .receiver_limited = sample.receiver_limited,
+          .round_trip = sample.min_rtt,
+          .delivery_rate = sample.delivery_rate,
+          .window_limited = !bbr_ && is_slow_start(sample) && !waits,
+          .idle = sample.unacked == 0 && sample.notsent.bytes() == 0};
+}
+
+/// What has passed since is no media: a few segments, which say little.
+void SegmentLink::pass_over(base::Time now) {
+  if (const auto sample = shared_.sampler.sample(fd_, now)) rate_.pass_over(counted(*sample));
+}
+
 void SegmentLink::look(bool lost, base::Time now) {
   const auto sample = shared_.sampler.sample(fd_, now);
   if (!sample) return;
   lost |= note_polled(*sample);
-  const bool idle = sample->unacked == 0 && sample->notsent.bytes() == 0;
-  rate_.update({.at = now,
-                .acked = sample->bytes_acked,
-                .busy = sample->busy,
-                .receiver_limited = sample->receiver_limited,
-                .round_trip = sample->min_rtt,
-                .delivery_rate = sample->delivery_rate,
-                .window_limited = is_window_limited(*sample),
-                .idle = idle});
-  busy_ = !idle;
+  const auto counts = counted(*sample);
+  rate_.update(counts);
+  busy_ = !counts.idle;
   const auto captured = take_delivered(sample->bytes_acked);
-  if (idle) given_.clear();  // to HEAD nothing is sent
   session_->heard(id_,
                   {.carries = rate_.value(),
                    .measured = rate_.measured(),
-                   .busy = !idle,
+                   .busy = !counts.idle,
                    .late = late(now),
                    .rtt = sample->rtt,
                    .lost = lost,

@@ -51,6 +51,8 @@ class SegmentLink final : public server::LinkNote {
   static constexpr std::size_t kMostGiven = 256;
 
   void begin(const server::Address& address);
+  abr::TransferRate::Sample counted(const tcpinfo::TcpSample& sample) const;
+  void pass_over(base::Time now);
   void look(bool lost, base::Time now);
   bool note_polled(const tcpinfo::TcpSample& sample);
   base::Time take_delivered(std::uint64_t acked);
@@ -66,6 +68,7 @@ class SegmentLink final : public server::LinkNote {
   abr::TransferRate rate_;
   std::deque<Given> given_;  ///< and not acknowledged
   bool busy_ = false;
+  bool bbr_ = false;
 };
 
 }  // namespace app

@@ -22,10 +22,6 @@ SharedBytes shared(const segments::PartPtr& part) { return {part, part->bytes()}
 
 SegmentLink& own(server::Link& link) { return static_cast<SegmentLink&>(*link.note); }
 
-const char* type_of(Rendition rendition) {
-  return rendition.kind == Rendition::Kind::kAudio ? "audio/mp4" : "video/mp4";
-}
-
 class InitAnswer final : public WholeAnswer {
  public:
   InitAnswer(SessionPtr its, Target target, base::Time until)
@@ -37,7 +33,7 @@ class InitAnswer final : public WholeAnswer {
     if (!headers && target_.kind == Target::Kind::kNewestInit) return {};
     if (!headers) return reason(404, "there is no such initialization section");
     const bool sound = target_.rendition.kind == Rendition::Kind::kAudio;
-    return whole({.content_type = type_of(target_.rendition)},
+    return whole({.content_type = target_.content_type()},
                  {{headers, sound ? headers->mp4_audio : headers->mp4_video}});
   }
 
@@ -65,10 +61,11 @@ class PartAnswer final : public WholeAnswer {
 
  private:
   std::optional<Whole> make(base::Time /*now*/) override {
+    if (!news_.any(session().stream().segments())) return {};
     const auto segment = session().segment(target_.rendition, target_.number);
     if (segment && target_.part < segment->parts.size()) {
       part_ = segment->parts[target_.part];
-      return whole({.content_type = type_of(target_.rendition)}, {shared(part_)});
+      return whole({.content_type = target_.content_type()}, {shared(part_)});
     }
     const bool gone = !segment && !session().stream().segments().is_due(target_.number);
     if ((segment && segment->complete) || gone) return reason(404, "there is no such part");
@@ -80,6 +77,7 @@ class PartAnswer final : public WholeAnswer {
 
   const Target target_;
   segments::PartPtr part_;
+  News news_;
 };
 
 /// A segment: what there is of it at once, the rest part by part.
@@ -89,6 +87,7 @@ class SegmentAnswer final : public server::Answer {
       : session_{std::move(session)}, target_{std::move(target)}, until_{until} {}
 
   Step next(server::Link& link, base::Time now) override {
+    if (!news_.any(session_->stream().segments()) && now < until_) return {};
     const auto segment = session_->segment(target_.rendition, target_.number);
     if (!segment || (now >= until_ && !segment->complete)) return missing(segment, link, now);
     Step step{.head = {}, .body = {}, .complete = segment->complete};
@@ -98,7 +97,7 @@ class SegmentAnswer final : public server::Answer {
     }
     if (begun_ || (step.body.empty() && !step.complete)) return step;
     begun_ = true;
-    step.head = AnswerHead{.content_type = type_of(target_.rendition)};
+    step.head = AnswerHead{.content_type = target_.content_type()};
     if (step.complete) step.head = whole(*step.head, step.body).head;
     step.head = with_dynamics(std::move(*step.head), *session_, link, now);
     return step;
@@ -109,7 +108,6 @@ class SegmentAnswer final : public server::Answer {
   /// `segment`: it is not completed in time.
   Step missing(const std::optional<segments::Segment>& segment, const server::Link& link,
                base::Time now) const {
-    // Cut short, the response is seen not to be whole.
     if (begun_) throw std::runtime_error{"a segment has not been completed in time"};
     const bool gone = !segment && !session_->stream().segments().is_due(target_.number);
     if (!gone && now < until_) return {};
@@ -125,6 +123,7 @@ class SegmentAnswer final : public server::Answer {
   const base::Time until_;
   std::size_t sent_ = 0;  ///< parts
   bool begun_ = false;
+  News news_;
 };
 
 }  // namespace

@@ -54,7 +54,12 @@ std::optional<Segment> source(const LiveStream& stream, std::uint64_t number, ba
 
 }  // namespace
 
-OnDemand::OnDemand(double cpus) : cpus_{cpus}, cost_{kFirstCost}, thread_{[this] { run(); }} {}
+OnDemand::OnDemand(double cpus)
+    : cpus_{cpus},
+      credit_{kMostCredit},
+      cost_{kFirstCost},
+      credited_{base::Clock::now()},
+      thread_{[this] { run(); }} {}
 
 OnDemand::~OnDemand() {
   {
@@ -84,7 +89,6 @@ OnDemand::Answer OnDemand::get(const Asked& asked, base::Time now) {
   if (const auto made = made_.find(key); made != made_.end()) return known(made->second);
   if (cpus_ == 0) return Off{};
   if (const auto refused = too_much(now)) return *refused;
-  forget_old(*asked.stream);
   made_.emplace(key, Made{.stream = asked.stream});
   jobs_.push_back({key, asked.stream, *from, base::BitRate{key.rate * kGrain.bps()}});
   wake_.notify_one();
@@ -109,13 +113,12 @@ std::optional<OnDemand::Refused> OnDemand::too_much(base::Time now) {
   return Refused{std::max(kSoonest, base::from_seconds(lacking / cpus_))};
 }
 
-void OnDemand::forget_old(const LiveStream& stream) {
-  const auto newest = stream.segments().newest().value_or(0);
-  const auto window = stream.segments().window();
-  std::erase_if(made_, [&](const auto& entry) {
+void OnDemand::forget_old() {
+  std::lock_guard lock{mutex_};
+  std::erase_if(made_, [](const auto& entry) {
     const auto& [key, made] = entry;
-    const bool old = key.stream == stream.index() && key.number + window <= newest;
-    return made.segment && (old || made.stream.expired());
+    const auto stream = made.stream.lock();
+    return made.segment && (!stream || stream->segments().is_over(key.number));
   });
 }
 

@@ -48,6 +48,8 @@ class OnDemand {
 
   Answer get(const Asked& asked, base::Time now);
   State state() const;
+  /// What is no longer kept of the groups' segments. Now and then.
+  void forget_old();
 
  private:
   struct Key {
@@ -70,8 +72,6 @@ class OnDemand {
 
   Answer known(Made& made);
   std::optional<Refused> too_much(base::Time now);
-  /// Of this stream, and all of those that have been removed.
-  void forget_old(const LiveStream& stream);
   void run();
   void code(const Job& job);
 
@@ -80,9 +80,9 @@ class OnDemand {
   std::condition_variable wake_;
   std::deque<Job> jobs_;  ///< the first one is under way
   std::map<Key, Made> made_;
-  base::Duration credit_{};  ///< CPU time that may be taken now; below zero: was too much
-  base::Duration cost_;      ///< that the next segment is taken to have
-  base::Time credited_{};
+  base::Duration credit_;  ///< CPU time that may be taken now; below zero: was too much
+  base::Duration cost_;    ///< that the next segment is taken to have
+  base::Time credited_;
   bool stopping_ = false;
   State state_;
   base::LogPeriod failures_;

@@ -15,9 +15,8 @@ namespace {
 
 using segments::Rendition;
 using segments::Segment;
+using segments::Target;
 
-constexpr const char* kPlaylistType = "application/vnd.apple.mpegurl";
-constexpr std::size_t kSpare = 1;            ///< kept, and not listed: on its way to a player
 constexpr std::uint64_t kListedInParts = 3;  ///< the newest (RFC 8216bis, 6.2.2)
 constexpr unsigned kMaxAhead = 2;            ///< of the newest segment: further is a mistake
 
@@ -28,7 +27,8 @@ struct Asked {
 };
 
 /// Of a session's playlist: complete segments without a gap up to the newest, and the one under
-/// way.
+/// way. What is kept beyond is of those before it: a segment that has gone is there for as long as
+/// it lasts, and that playlist (RFC 8216, 6.2.2).
 struct Listing {
   std::vector<Segment> complete;
   std::optional<Segment> open;
@@ -38,7 +38,7 @@ Listing list(SegmentSession& session, Rendition rendition) {
   Listing result;
   const auto newest = session.stream().segments().newest();
   if (!newest) return result;
-  const auto listed = session.stream().segments().window() - kSpare;
+  const auto listed = session.stream().segments().window() / 2;
   for (auto number = *newest - std::min<std::uint64_t>(*newest, listed - 1); number <= *newest;
        ++number) {
     auto segment = session.segment(rendition, number);
@@ -47,7 +47,7 @@ Listing list(SegmentSession& session, Rendition rendition) {
     } else if (segment) {
       result.open = std::move(*segment);
       break;
-    } else {
+    } else if (number < *newest) {
       result.complete.clear();
     }
   }
@@ -62,7 +62,6 @@ segments::HlsSegment listed(SegmentSession& session, const Segment& segment, boo
       .duration = segment.duration(),
       .began = stream.began() + std::chrono::duration_cast<system_clock::duration>(segment.begin),
       .parts = {},
-      .discontinuity = false,
       .init = segment.init};
   if (!parts) return result;
   for (const auto& part : segment.parts) {
@@ -85,6 +84,7 @@ class PlaylistAnswer final : public WholeAnswer {
 
  private:
   std::optional<Whole> make(base::Time /*now*/) override {
+    if (!news_.any(session().stream().segments())) return {};
     const auto newest = session().stream().segments().newest();
     if (asked_.part && !asked_.number) return reason(400, "_HLS_part needs _HLS_msn");
     if (asked_.number && newest && *asked_.number > *newest + kMaxAhead) {
@@ -92,7 +92,8 @@ class PlaylistAnswer final : public WholeAnswer {
     }
     const auto listing = list(session(), rendition_);
     if (!is_there(listing)) return {};
-    return text(200, kPlaylistType, segments::text(playlist(listing)));
+    return text(200, Target{.kind = Target::Kind::kPlaylist}.content_type(),
+                segments::text(playlist(listing)));
   }
 
   bool is_there(const Listing& listing) const {
@@ -114,7 +115,6 @@ class PlaylistAnswer final : public WholeAnswer {
   segments::MediaPlaylist playlist(const Listing& listing) const {
     const auto& clock = session().stream().segments().clock();
     segments::MediaPlaylist result{.target = clock.segment, .part_target = clock.longest_part()};
-    result.low_latency = true;
     const auto newest = listing.complete.back().number;
     for (const auto& segment : listing.complete) {
       result.segments.push_back(
@@ -155,6 +155,7 @@ class PlaylistAnswer final : public WholeAnswer {
 
   const Rendition rendition_;
   const Asked asked_;
+  News news_;
 };
 
 }  // namespace

@@ -20,10 +20,18 @@ namespace app {
 
 namespace {
 
+// What a session is of, its token's first digit says to whoever meets it after a restart.
+constexpr char kDash = 'd';
+constexpr char kHls = 'a';
+
 /// Nobody guesses another one's.
-std::string new_token() {
+std::string new_token(bool dash) {
   std::random_device random;
-  return fmt::format("{:08x}{:08x}", random(), random());
+  return fmt::format("{}{:07x}{:08x}", dash ? kDash : kHls, random() >> 4, random());
+}
+
+bool is_dash(const std::string& path, const std::string& token) {
+  return path.ends_with(".mpd") || token.starts_with(kDash);
 }
 
 std::unique_ptr<server::Answer> refused(Whole why) {
@@ -61,6 +69,11 @@ segments::Choice choice_in(const std::string& query, const LiveStream& stream) {
 
 /// A player waits for what is not made yet, but not longer than a well-behaved one would.
 constexpr int kPatience = 3;  // segments
+// The first one who comes has an encoder begin: its first whole segment is one away at most, and
+// then as much is made as players begin behind live.
+constexpr base::Duration kManifestPatience = std::chrono::seconds{2};
+// An idle player of whole segments asks once in each.
+constexpr int kIdleSegments = 3;
 
 }  // namespace
 
@@ -73,8 +86,14 @@ std::unique_ptr<server::Answer> SegmentService::answer(const server::AnswerReque
     return refused(std::move(*why));
   }
   auto session = find(target->session, *stream);
+  if (!session && request.head) {
+    return plain_answer(
+        {.head = {.content_type = target->content_type(), .media = true}, .body = {}});
+  }
   if (!session) {
-    session = begin(target->session.empty() ? new_token() : target->session, stream, request, now);
+    const bool dash = is_dash(request.path, target->session);
+    session =
+        begin(target->session.empty() ? new_token(dash) : target->session, stream, request, now);
   }
   if (!session) return refused(reason(503, "too many viewers"));
   if (!link.note) {
@@ -101,7 +120,8 @@ std::unique_ptr<server::Answer> SegmentService::answer_of(SessionPtr session,
     case Kind::kMultivariant:
       return multivariant_answer(std::move(session), choice_in(query, stream), until);
     case Kind::kManifest:
-      return manifest_answer(std::move(session), choice_in(query, stream), until);
+      return manifest_answer(std::move(session), choice_in(query, stream),
+                             until + kManifestPatience);
     case Kind::kPlaylist:
       return playlist_answer(std::move(session), target.rendition, query, until);
     case Kind::kPart:
@@ -141,27 +161,32 @@ SegmentService::SessionPtr SegmentService::find(const std::string& token,
 
 /// Without the mutex while an encoder is opened. A token that is not known any more is taken again:
 /// its player was away for a while, or the server was.
-SegmentService::SessionPtr SegmentService::begin(std::string token,
+SegmentService::SessionPtr SegmentService::begin(const std::string& token,
                                                  std::shared_ptr<LiveStream> stream,
                                                  const server::AnswerRequest& request,
                                                  base::Time now) {
   auto seat = request.places.seats.take(request.address);
   if (!std::holds_alternative<server::Seats::Seat>(seat)) return nullptr;
-  SegmentSession::Start start{.token = std::move(token),
+  SegmentSession::Start start{.token = token,
                               .id = ++request.places.last_viewer,
                               .stream = std::move(stream),
                               .seat = std::get<server::Seats::Seat>(std::move(seat)),
                               .address = request.address,
                               .user_agent = request.user_agent,
-                              .format = request.path.ends_with(".mpd") ? "dash" : "hls"};
+                              .format = is_dash(request.path, token) ? "dash" : "hls"};
   auto made = std::make_shared<SegmentSession>(std::move(start), told_.trace, told_.taps, now);
+  ++joined_;
   std::lock_guard lock{mutex_};
   return sessions_.emplace(key_of(made->token(), made->stream()), made).first->second;
 }
 
 void SegmentService::tick(base::Time now) {
   for (const auto& session : all()) told_.table.put(session->tick(now));
-  end_if([now](const auto& session) { return now - session.asked() > kIdle; });
+  end_if([now](const auto& session) {
+    const auto segment = session.stream().segments().clock().segment;
+    return now - session.asked() > std::max(kIdle, kIdleSegments * segment);
+  });
+  on_demand_.forget_old();
 }
 
 std::vector<SegmentService::SessionPtr> SegmentService::all() const {
@@ -180,6 +205,7 @@ void SegmentService::end_if(const std::function<bool(const SegmentSession&)>& ov
     }
     told_.table.remove(session->id());
     session->end(base::Clock::now());
+    ++left_;
   }
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -38,9 +40,11 @@ class SegmentService {
   /// Null: the path is none of segments::Target.
   std::unique_ptr<server::Answer> answer(const server::AnswerRequest& request, server::Link& link,
                                          base::Time now);
-  /// Ends sessions that nobody has asked for anything of for kIdle.
+  /// Ends sessions that nobody has asked for anything of for kIdle, or a few segments.
   void tick(base::Time now);
   OnDemand::State on_demand() const { return on_demand_.state(); }
+  std::uint64_t joined() const { return joined_; }  ///< sessions so far
+  std::uint64_t left() const { return left_; }      ///< and those that have ended
   void stop() {
     end_if([](const auto&) { return true; });
   }
@@ -61,7 +65,7 @@ class SegmentService {
                                           std::string_view rate, base::Time until);
   SessionPtr find(const std::string& token, const LiveStream& stream) const;
   /// Takes a viewer's place. Throws what the ladder throws; null: there is no place.
-  SessionPtr begin(std::string token, std::shared_ptr<LiveStream> stream,
+  SessionPtr begin(const std::string& token, std::shared_ptr<LiveStream> stream,
                    const server::AnswerRequest& request, base::Time now);
   std::vector<SessionPtr> all() const;
   void end_if(const std::function<bool(const SegmentSession&)>& over);
@@ -70,6 +74,8 @@ class SegmentService {
   const SegmentLink::Shared shared_;
   const Told told_;
   OnDemand on_demand_;
+  std::atomic<std::uint64_t> joined_{0};
+  std::atomic<std::uint64_t> left_{0};
   mutable std::mutex mutex_;
   std::map<Key, SessionPtr> sessions_;  // GUARDED_BY(mutex_)
 };

@@ -15,7 +15,7 @@ using segments::Rendition;
 
 // A player asks again for a few of his segments at most: of those before, what was decided is of no
 // interest.
-constexpr std::size_t kMostDecisions = 256;
+constexpr std::size_t kMostDecisions = 4;  // of each segment that is kept
 // What chunks and pictures add is the same in all usual ones, near enough.
 constexpr base::Duration kUsualInterval = std::chrono::milliseconds{33};
 
@@ -30,7 +30,8 @@ SegmentSession::SegmentSession(Start start, Trace* trace, ViewerTaps& taps, base
       seat_{std::move(start.seat)},
       asked_{now},
       rate_{stream_->viewer_settings()->control.rate,
-            transport(stream_->media_settings().audio, media::Container::kMp4, kUsualInterval)},
+            transport(stream_->media_settings().audio, media::Container::kMp4, kUsualInterval),
+            stream_->segments().clock().part},
       record_{{.id = id_,
                .stream = stream_->name(),
                .format = start.format,
@@ -53,12 +54,10 @@ SegmentSession::SegmentSession(Start start, Trace* trace, ViewerTaps& taps, base
 SegmentSession::~SegmentSession() { end(base::Clock::now()); }
 
 void SegmentSession::end(base::Time now) {
-  {
-    std::lock_guard lock{mutex_};
-    if (std::exchange(ended_, true)) return;
-    seat_ = {};
-    record_.end(now);
-  }
+  std::lock_guard lock{mutex_};
+  if (std::exchange(ended_, true)) return;
+  seat_ = {};
+  record_.end(now);
   stream_->ladder().leave(id_, now);
   const auto& viewer = record_.viewer();
   base::log::info("session_ended", {{"viewer", id_},
@@ -95,12 +94,10 @@ bool SegmentSession::chooses() const {
 }
 
 void SegmentSession::ask(Rendition rendition, base::Time now) {
-  {
-    std::lock_guard lock{mutex_};
-    asked_ = now;
-    if (rendition.kind == Rendition::Kind::kAudio || rendition == playing_) return;
-    playing_ = rendition;
-  }
+  std::lock_guard lock{mutex_};
+  asked_ = now;
+  if (rendition.kind == Rendition::Kind::kAudio || rendition == playing_) return;
+  playing_ = rendition;
   if (rendition.kind != Rendition::Kind::kRung) return;
   stream_->ladder().report(
       id_, {.rate = rate_of(rendition), .reason = abr::Reason::kAsked, .sustains = {}}, now);
@@ -123,12 +120,22 @@ std::optional<SegmentSession::TrackId> SegmentSession::track(Rendition rendition
   if (const auto known = tracks_.find(key); known != tracks_.end()) return known->second;
   const auto chosen = choose(rendition, number);
   if (!chosen) return {};
-  if (tracks_.size() >= kMostDecisions) tracks_.erase(tracks_.begin());
+  if (tracks_.size() >= kMostDecisions * stream_->segments().window())
+    tracks_.erase(tracks_.begin());
   tracks_.emplace(key, *chosen);
   return chosen;
 }
 
-/// His own group's, or what comes next to the rate that he asked for.
+/// Groups begin a segment within a few milliseconds of each other.
+bool SegmentSession::just_begun(const std::vector<segments::SegmentStore::Holder>& holders,
+                                std::uint64_t number) const {
+  return std::ranges::all_of(holders, [&](const auto& holder) {
+    const auto segment = stream_->segments().video(holder.track, number);
+    return !segment || segment->parts.empty();
+  });
+}
+
+/// His own group's, or what comes next to his rate.
 std::optional<SegmentSession::TrackId> SegmentSession::choose(Rendition rendition,
                                                               std::uint64_t number) const {
   const auto& store = stream_->segments();
@@ -139,8 +146,9 @@ std::optional<SegmentSession::TrackId> SegmentSession::choose(Rendition renditio
     const auto own = group ? store.track(*group) : std::nullopt;
     const auto has = [&](const auto& holder) { return own == holder.track; };
     if (std::ranges::any_of(holders, has)) return own;
+    if (own && number == store.newest() && just_begun(holders, number)) return {};
   }
-  const auto most = rendition.kind == Rendition::Kind::kRung ? rate_of(rendition) : rungs_.front();
+  const auto most = rendition.kind == Rendition::Kind::kRung ? rate_of(rendition) : rate_.rate();
   const auto worth = [&](const auto& holder) {
     const bool fits = holder.rate <= most;
     return std::pair{fits, fits ? holder.rate.bps() : -holder.rate.bps()};
@@ -163,14 +171,13 @@ base::BitRate SegmentSession::sound() const {
 
 void SegmentSession::heard(ViewerId link, const SessionRate::Heard& heard,
                            const tcpinfo::TcpSample& sample, base::Time now) {
-  abr::Decision decision;
-  {
-    std::lock_guard lock{mutex_};
-    decision = rate_.hear(link, heard, now);
-    record_.note(heard, sample, rate_, now);
-    if (playing_.kind == Rendition::Kind::kRung || decision.reason == abr::Reason::kHold) return;
-    record_.decided(decision, now);
-  }
+  std::lock_guard lock{mutex_};
+  if (ended_) return;
+  if (heard.busy) asked_ = now;
+  const auto decision = rate_.hear(link, heard, now);
+  record_.note(heard, sample, rate_, now);
+  if (playing_.kind == Rendition::Kind::kRung || decision.reason == abr::Reason::kHold) return;
+  record_.decided(decision, now);
   stream_->metrics().decision(decision.reason);
   stream_->ladder().report(id_, decision, now);
 }
@@ -179,7 +186,7 @@ void SegmentSession::event(const tcpinfo::CongestionEvent& event, tcpinfo::Event
                            base::Time now) {
   stream_->metrics().congestion_event(event.kind, source);
   std::lock_guard lock{mutex_};
-  record_.event(event, source, now);
+  if (!ended_) record_.event(event, source, now);
 }
 
 void SegmentSession::forget(ViewerId link) {
@@ -194,7 +201,7 @@ std::optional<base::BitRate> SegmentSession::carried() const {
 
 void SegmentSession::gave(base::ByteCount amount) {
   std::lock_guard lock{mutex_};
-  record_.gave(amount);
+  if (!ended_) record_.gave(amount);
 }
 
 segments::CmsdDynamic SegmentSession::dynamics(ViewerId link, base::Time now) const {

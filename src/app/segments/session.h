@@ -43,7 +43,7 @@ class SegmentSession {
   ViewerId id() const { return id_; }
   LiveStream& stream() const { return *stream_; }
   std::shared_ptr<LiveStream> shared_stream() const { return stream_; }
-  base::Time asked() const;  ///< the newest time of ask()
+  base::Time asked() const;  ///< when he asked for something last, or was sent something
 
   void touch(base::Time now);  ///< he is still there
   void offer(segments::Choice choice);
@@ -82,6 +82,8 @@ class SegmentSession {
   using TrackId = segments::SegmentStore::TrackId;
 
   base::BitRate rate_of(segments::Rendition rendition) const;
+  bool just_begun(const std::vector<segments::SegmentStore::Holder>& holders,
+                  std::uint64_t number) const;
   std::optional<TrackId> choose(segments::Rendition rendition, std::uint64_t number) const;
 
   base::BitRate sound() const;

@@ -8,13 +8,12 @@ namespace app {
 
 namespace {
 
-// An event is of what is sent now for about so long: a segment of HLS's recommended 6 s, or three
-// of ours.
+// A lost packet is on the way again within a few round trips: what is sent that long after it may
+// stand behind it.
 constexpr base::Duration kDuress = std::chrono::seconds{1};
 // Sound and pictures are loaded side by side, or one after the other.
 constexpr base::Duration kTogether = std::chrono::seconds{1};
 constexpr base::Duration kSideBySide = std::chrono::milliseconds{300};  // a slice of each, and half
-constexpr base::Duration kLate = std::chrono::seconds{1};
 
 }  // namespace
 
@@ -56,7 +55,7 @@ segments::CmsdDynamic SessionRate::dynamics(LinkId link, base::BitRate sound,
   if (own == links_.end()) return result;
   if (own->second.heard.rtt > base::Duration{}) result.round_trip = own->second.heard.rtt;
   const bool lost = own->second.lost_at > base::Time{} && now - own->second.lost_at < kDuress;
-  result.duress = lost || late() > kLate;
+  result.duress = lost || policy_.is_late(late());
   return result;
 }
 

@@ -27,8 +27,9 @@ class SessionRate {
     base::Time captured{};  ///< of the newest picture acknowledged; zero: none since the last time
   };
 
-  SessionRate(const abr::RateLimits& limits, const abr::Transport& transport)
-      : transport_{transport}, policy_{limits} {}
+  /// `part`: segments::SegmentClock::part.
+  SessionRate(const abr::RateLimits& limits, const abr::Transport& transport, base::Duration part)
+      : transport_{transport}, policy_{limits, part} {}
 
   /// What the player can take now.
   abr::Decision hear(LinkId link, const Heard& heard, base::Time now);

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/segments/session.h"
@@ -23,6 +25,18 @@ Whole reason(int status, const std::string& what);
 /// What a session's player is told with a response: that it is media, and of his connection (CMSD).
 server::AnswerHead with_dynamics(server::AnswerHead head, const SegmentSession& session,
                                  const server::Link& link, base::Time now);
+
+/// Whether a store has anything that it had not the last time: what waits is asked for each packet.
+class News {
+ public:
+  bool any(const segments::SegmentStore& store) {
+    const auto now = store.revision();
+    return std::exchange(seen_, now) != now;
+  }
+
+ private:
+  std::optional<std::uint64_t> seen_;
+};
 
 /// At once.
 std::unique_ptr<server::Answer> plain_answer(Whole what);

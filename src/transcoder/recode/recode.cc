@@ -27,7 +27,9 @@ class Recoder {
     if (!frame) return base::Error{"the picture cannot be scaled"};
     const bool first = encoder_ == nullptr;
     if (first) {
-      encoder_ = open_encoder(settings_, frame->format, wanted_.frame_rate, wanted_.rate);
+      auto settings = settings_;
+      settings.threads = 1;  // this one, whose CPU time is the caller's budget
+      encoder_ = open_encoder(settings, frame->format, wanted_.frame_rate, wanted_.rate);
     }
     auto picture = encoder_->encode(*frame, first);
     if (!picture) return base::Error{picture.error()};

@@ -17,7 +17,8 @@ class TransferPolicyTest : public testing::Test {
 
   TransferPolicy policy_{{.min = base::BitRate::kbps(300),
                           .max = base::BitRate::mbps(6),
-                          .start = base::BitRate::mbps(2)}};
+                          .start = base::BitRate::mbps(2)},
+                         400ms};
   base::Time now_{1h};
 };
 

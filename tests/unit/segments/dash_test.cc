@@ -129,10 +129,9 @@ TEST(DashTest, CountsTicksOfPicturesThatAreNoWholeNanoseconds) {
   Manifest manifest = chunked();
   manifest.segment = 1'668'333'333ns;  // 50 pictures of 30000/1001 a second
   manifest.chunk = 166'833'333ns;
-  manifest.start_number = 3;
   EXPECT_THAT(text(manifest),
               HasSubstr("<Resync dT=\"15015\"/>\n      <SegmentTemplate timescale=\"90000\""
-                        " duration=\"150150\" startNumber=\"3\""
+                        " duration=\"150150\" startNumber=\"0\""
                         " availabilityTimeOffset=\"1.5015\""));
 }
 

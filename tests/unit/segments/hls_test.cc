@@ -24,7 +24,7 @@ HlsSegment segment(std::uint64_t number, base::Duration duration = 2s) {
 }
 
 MediaPlaylist low_latency() {
-  MediaPlaylist playlist{.target = 2s, .part_target = 1s, .low_latency = true};
+  MediaPlaylist playlist{.target = 2s, .part_target = 1s};
   playlist.segments = {segment(7), segment(8)};
   playlist.segments.back().parts = {{.duration = 1s, .independent = true}, {.duration = 1s}};
   playlist.open = segment(9, 1s);
@@ -65,28 +65,6 @@ TEST(HlsTest, ListsSegmentsAndTheEdgeInParts) {
             "#EXT-X-PART:DURATION=1.000000,URI=\"9.0.m4s\",INDEPENDENT=YES\n"
             "#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"9.1.m4s\"\n"
             "#EXT-X-RENDITION-REPORT:URI=\"../v1/playlist.m3u8\",LAST-MSN=9,LAST-PART=0\n");
-}
-
-TEST(HlsTest, ListsOnlyCompleteSegmentsWithoutLowLatency) {
-  MediaPlaylist playlist = low_latency();
-  playlist.low_latency = false;
-  EXPECT_EQ(text(playlist),
-            "#EXTM3U\n"
-            "#EXT-X-VERSION:6\n"
-            "#EXT-X-TARGETDURATION:2\n"
-            "#EXT-X-MEDIA-SEQUENCE:7\n"
-            "#EXT-X-MAP:URI=\"init-1.mp4\"\n"
-            "#EXT-X-PROGRAM-DATE-TIME:2009-02-13T23:31:44.000Z\n"
-            "#EXTINF:2.000000,\n"
-            "7.m4s\n"
-            "#EXT-X-PROGRAM-DATE-TIME:2009-02-13T23:31:46.000Z\n"
-            "#EXTINF:2.000000,\n"
-            "8.m4s\n");
-}
-
-TEST(HlsTest, HasNothingToListAtFirst) {
-  EXPECT_EQ(text(MediaPlaylist{.target = 2s}),
-            "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:0\n");
 }
 
 TEST(HlsTest, BeginsWithTheOpenSegmentWhileNoneIsComplete) {
@@ -143,24 +121,6 @@ TEST(HlsTest, MapsAgainWhenTheInitializationChanges) {
   EXPECT_THAT(lines(text(playlist), "#EXT-X-MAP"),
               ElementsAre("#EXT-X-MAP:URI=\"init-1.mp4\"", "#EXT-X-MAP:URI=\"init-2.mp4\"",
                           "#EXT-X-MAP:URI=\"init-3.mp4\""));
-}
-
-TEST(HlsTest, MarksADiscontinuityBeforeAllOfItsSegment) {
-  MediaPlaylist playlist = low_latency();
-  playlist.segments.back().discontinuity = true;
-  playlist.segments.back().init = 2;
-  playlist.discontinuity_sequence = 4;
-  const std::string all = text(playlist);
-  EXPECT_THAT(all, HasSubstr("#EXT-X-MEDIA-SEQUENCE:7\n#EXT-X-DISCONTINUITY-SEQUENCE:4\n"));
-  EXPECT_THAT(all, HasSubstr("\n7.m4s\n"
-                             "#EXT-X-DISCONTINUITY\n"
-                             "#EXT-X-MAP:URI=\"init-2.mp4\"\n"
-                             "#EXT-X-PROGRAM-DATE-TIME:2009-02-13T23:31:46.000Z\n"
-                             "#EXT-X-PART:"));
-}
-
-TEST(HlsTest, NumbersTheFirstDiscontinuitySequenceByItsAbsence) {
-  EXPECT_THAT(text(low_latency()), Not(HasSubstr("DISCONTINUITY")));
 }
 
 TEST(HlsTest, ReportsARenditionWithoutParts) {

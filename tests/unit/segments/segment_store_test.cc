@@ -51,6 +51,41 @@ TEST_F(SegmentStoreTest, ClosedGroupsSegmentsStayForTheWindow) {
   EXPECT_FALSE(store_.video(closed, 1));
 }
 
+TEST_F(SegmentStoreTest, WhatWasBeforeAPauseIsForgotten) {
+  pictures(0, 0s, 3s);
+  pictures(1, 0s, 3s);
+  store_.close(0);
+  store_.forget_closed();
+  EXPECT_EQ(store_.newest(), 1u) << "a group is open";
+  EXPECT_THAT(store_.holders(0), SizeIs(1));
+  store_.close(1);
+  store_.forget_closed();
+  EXPECT_FALSE(store_.newest());
+  EXPECT_FALSE(store_.oldest());
+  EXPECT_TRUE(store_.largest());
+  pictures(2, 3600s, 3601s);
+  EXPECT_EQ(store_.newest(), store_.oldest());
+}
+
+TEST_F(SegmentStoreTest, ASegmentThatWasCutShortIsTheLastChoice) {
+  pictures(0, 0s, 3s);
+  pictures(1, 0s, 3s);
+  store_.close(0);
+  EXPECT_THAT(store_.holders(0), SizeIs(2)) << "it was complete";
+  EXPECT_THAT(store_.holders(1), SizeIs(1));
+  store_.close(1);
+  EXPECT_THAT(store_.holders(1), SizeIs(2)) << "there is no other";
+}
+
+TEST_F(SegmentStoreTest, TheRevisionIsOfPartsAndSegments) {
+  pictures(0, 0s, 80ms);
+  const auto before = store_.revision();
+  store_.publish(0, track_packets::picture(80ms));
+  EXPECT_EQ(store_.revision(), before);
+  pictures(0, 120ms, 2040ms);
+  EXPECT_EQ(store_.revision(), before + 10) << "nine parts end before the second segment begins";
+}
+
 TEST_F(SegmentStoreTest, AnIndexThatIsUsedAgainIsAnotherTrack) {
   pictures(0, 0s, 3s);
   const auto before = *store_.track(0);

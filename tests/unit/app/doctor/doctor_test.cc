@@ -82,10 +82,10 @@ TEST(DoctorTest, ATracedViewerNeedsTwoDescriptors) {
   auto config = listening_on("127.0.0.1:0");
   config.server.max_viewers = 5000;
   EXPECT_THAT(examine_machine(config),
-              Contains(Field(&Finding::detail, HasSubstr("5000 viewers need 6256"))));
+              Contains(Field(&Finding::detail, HasSubstr("5000 viewers need 31256"))));
   config.trace_directory = "/tmp";
   EXPECT_THAT(examine_machine(config),
-              Contains(Field(&Finding::detail, HasSubstr("5000 viewers need 11256"))));
+              Contains(Field(&Finding::detail, HasSubstr("5000 viewers need 36256"))));
 }
 
 TEST(DoctorTest, TheHardLimitOfDescriptorsCounts) {

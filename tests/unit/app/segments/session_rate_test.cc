@@ -20,7 +20,7 @@ class SessionRateTest : public testing::Test {
     return rate_.dynamics(link, kSound, now_);
   }
 
-  SessionRate rate_{{}, {}};
+  SessionRate rate_{{}, {}, 400ms};
   base::Time now_{1h};
 };
 
