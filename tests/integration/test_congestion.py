@@ -85,7 +85,8 @@ def test_every_container_is_steered(serve, needs_lab):
         for index, container in enumerate(["ts", "flv", "mp4"]):
             url = daemon.url(ip=lab.clients[index].server_ip, container=container)
             viewers.append(lab.run_client(
-                ["ffmpeg", "-v", "warning", "-xerror", "-i", url, "-t", "14", "-f", "null", "-"],
+                ["ffmpeg", "-v", "warning", "-xerror", "-i", url, "-t", "14",
+                 "-fps_mode", "passthrough", "-enc_time_base", "1/1000", "-f", "null", "-"],
                 index, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True))
 
         def rates(metrics):
