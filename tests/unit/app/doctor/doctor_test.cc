@@ -74,7 +74,7 @@ TEST(DoctorTest, EncodersThatSymcastIsBuiltWithAreThere) {
 
 TEST(DoctorTest, TooFewDescriptorsAreALimit) {
   auto config = listening_on("127.0.0.1:0");
-  config.server.max_viewers = 2'000'000'000;
+  config.server.max_viewers = 1'000'000;
   EXPECT_THAT(examine_machine(config), Contains(finding("file descriptors", Verdict::kLimited)));
 }
 
