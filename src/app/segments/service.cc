@@ -175,9 +175,10 @@ SegmentService::SessionPtr SegmentService::begin(const std::string& token,
                               .user_agent = request.user_agent,
                               .format = is_dash(request.path, token) ? "dash" : "hls"};
   auto made = std::make_shared<SegmentSession>(std::move(start), told_.trace, told_.taps, now);
-  ++joined_;
   std::lock_guard lock{mutex_};
-  return sessions_.emplace(key_of(made->token(), made->stream()), made).first->second;
+  const auto [entry, is_new] = sessions_.emplace(key_of(made->token(), made->stream()), made);
+  if (is_new) ++joined_;  // or else another connection was sooner
+  return entry->second;
 }
 
 void SegmentService::tick(base::Time now) {

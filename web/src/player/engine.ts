@@ -35,7 +35,7 @@ export function play(video: HTMLVideoElement): void {
 }
 
 /** Rejects when the element fails, with its words. */
-export function failureOf(video: HTMLVideoElement, signal: AbortSignal): Promise<never> {
+function failureOf(video: HTMLVideoElement, signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const fail = () => reject(new Error(video.error?.message || "the picture cannot be decoded"));
     video.addEventListener("error", fail, { signal });
@@ -43,10 +43,19 @@ export function failureOf(video: HTMLVideoElement, signal: AbortSignal): Promise
 }
 
 /** Rejects when the signal is aborted. */
-export function haltOf(signal: AbortSignal): Promise<never> {
+function haltOf(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener("abort", () => reject(new Error("halted")));
   });
+}
+
+/** `playing`, unless the element fails or the engine is halted first. */
+export function unlessOver(
+  playing: Promise<void>,
+  video: HTMLVideoElement,
+  halted: AbortSignal,
+): Promise<void> {
+  return Promise.race([playing, failureOf(video, halted), haltOf(halted)]);
 }
 
 /** Wall time of pts 0. */

@@ -1,4 +1,4 @@
-import { type Engine, failureOf, haltOf, play, type Source } from "./engine";
+import { type Engine, play, type Source, unlessOver } from "./engine";
 
 type DatedVideo = HTMLVideoElement & { getStartDate?: () => Date };
 
@@ -20,7 +20,7 @@ export class Native implements Engine {
     });
     video.src = url;
     play(video);
-    await Promise.race([ended, failureOf(video, signal), haltOf(signal)]);
+    await unlessOver(ended, video, signal);
   }
 
   zero(): number | undefined {

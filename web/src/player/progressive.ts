@@ -1,5 +1,5 @@
 import { Appender } from "./appender";
-import { began, type Engine, failureOf, haltOf, type Source, Unplayable } from "./engine";
+import { began, type Engine, type Source, unlessOver, Unplayable } from "./engine";
 import { LiveEdge } from "./live_edge";
 import { codecs } from "./mp4";
 import { type Body, openStream } from "./body";
@@ -32,9 +32,8 @@ export class Progressive implements Engine {
   }
 
   async run(): Promise<void> {
-    const { signal } = this.over;
     try {
-      await Promise.race([this.play(), failureOf(this.source.video, signal), haltOf(signal)]);
+      await unlessOver(this.play(), this.source.video, this.over.signal);
     } finally {
       this.halt();
     }

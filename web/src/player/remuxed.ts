@@ -1,5 +1,5 @@
 import mpegts from "mpegts.js";
-import { began, type Engine, failureOf, haltOf, type Source, Unplayable } from "./engine";
+import { began, type Engine, type Source, unlessOver, Unplayable } from "./engine";
 import { LiveEdge } from "./live_edge";
 import { loaderFor } from "./streaming_loader";
 import { firstTimestamp, unwrapped } from "./timestamps";
@@ -25,9 +25,8 @@ export class Remuxed implements Engine {
   async run(): Promise<void> {
     if (!mpegts.isSupported()) throw new Unplayable("this browser lacks Media Source Extensions");
     this.edge.start();
-    const { signal } = this.over;
     try {
-      await Promise.race([this.play(), failureOf(this.source.video, signal), haltOf(signal)]);
+      await unlessOver(this.play(), this.source.video, this.over.signal);
     } finally {
       this.halt();
     }

@@ -1,5 +1,5 @@
 import Hls, { type ErrorData, type HlsConfig } from "hls.js";
-import { type Engine, failureOf, haltOf, play, type Source, Unplayable } from "./engine";
+import { type Engine, play, type Source, unlessOver, Unplayable } from "./engine";
 
 const kSettings: Partial<HlsConfig> = {
   lowLatencyMode: true,
@@ -23,9 +23,8 @@ export class Segmented implements Engine {
   constructor(private readonly source: Source) {}
 
   async run(): Promise<void> {
-    const { signal } = this.over;
     try {
-      await Promise.race([this.play(), failureOf(this.source.video, signal), haltOf(signal)]);
+      await unlessOver(this.play(), this.source.video, this.over.signal);
     } finally {
       this.halt();
     }
