@@ -30,9 +30,10 @@ def in_page(delivery):
 
 
 def by_hls_js(query):
-    """It catches up as the page has it; of itself it does not, once it is behind."""
+    """It catches up as the page has it (web/src/player/segmented.ts); of itself it does not, once it
+    is behind, and stays behind by a second more for each stall."""
     play = {"step": "play", "player": "hls", "url": f"/live/index.m3u8{query}",
-            "settings": {"maxLiveSyncPlaybackRate": 1.1}}
+            "settings": {"maxLiveSyncPlaybackRate": 1.1, "liveSyncOnStallIncrease": 0.25}}
     return {"page": BLANK}, [play]
 
 
