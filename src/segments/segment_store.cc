@@ -103,13 +103,15 @@ media::HeadersPtr SegmentStore::largest() const {
   return found == inits_.end() ? nullptr : *found;
 }
 
-std::optional<std::uint64_t> SegmentStore::oldest() const {
+std::optional<std::uint64_t> SegmentStore::oldest(bool with_sound) const {
   std::lock_guard lock{mutex_};
   std::optional<std::uint64_t> result;
   for (const auto& [id, track] : video_) {
     if (!track.empty()) result = std::min(result.value_or(track.oldest()), track.oldest());
   }
-  return result;
+  if (!result || !with_sound) return result;
+  if (!audio_ || audio_->empty()) return {};
+  return std::max(*result, audio_->oldest());
 }
 
 std::optional<std::uint64_t> SegmentStore::newest() const {

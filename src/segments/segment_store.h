@@ -50,8 +50,8 @@ class SegmentStore {
   media::HeadersPtr headers(std::uint64_t init) const;
   /// Of the largest pictures that there have been; null: there were none.
   media::HeadersPtr largest() const;
-  /// The oldest segment that a group still has; empty: none has any.
-  std::optional<std::uint64_t> oldest() const;
+  /// The oldest segment that a group still has, `with_sound`: and that has sound. Empty: none.
+  std::optional<std::uint64_t> oldest(bool with_sound) const;
   /// The newest segment that a group has begun whole.
   std::optional<std::uint64_t> newest() const;
   /// Another one: there are further parts or segments.

@@ -654,6 +654,16 @@ def test_who_comes_first_finds_what_the_manifest_offers(serve):
             assert player.get(player.segment("auto", number)).status == 200
 
 
+def test_sound_begins_with_the_pictures(serve):
+    """Players of both wait for the one that begins later. Two pictures per second: the first one
+    begins a segment, however far from its tick; sound does not."""
+    daemon = serve("--source", "live=test:?size=320x180&fps=2", config=QUICK)
+    daemon.wait_for(lambda m: m.sum("symcast_source_frames_total") > 12, 10, "a measured rate")
+    with HlsPlayer(daemon) as player:
+        pictures, sound = player.playlist("auto"), player.playlist("audio")
+        assert pictures.segments[0].number == sound.segments[0].number
+
+
 @pytest.mark.parametrize("representation", ["auto", "audio"])
 def test_a_segment_comes_while_it_is_made(dash, representation):
     numbering = Numbering(dash, representation)

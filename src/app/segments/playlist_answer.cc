@@ -37,10 +37,11 @@ struct Listing {
 Listing list(SegmentSession& session, Rendition rendition) {
   Listing result;
   const auto newest = session.stream().segments().newest();
-  if (!newest) return result;
+  const auto oldest = session.oldest();
+  if (!newest || !oldest) return result;
   const auto listed = session.stream().segments().window() / 2;
-  for (auto number = *newest - std::min<std::uint64_t>(*newest, listed - 1); number <= *newest;
-       ++number) {
+  const auto begin = *newest - std::min<std::uint64_t>(*newest, listed - 1);
+  for (auto number = std::max(begin, *oldest); number <= *newest; ++number) {
     auto segment = session.segment(rendition, number);
     if (segment && segment->complete) {
       result.complete.push_back(std::move(*segment));

@@ -105,8 +105,12 @@ void SegmentSession::ask(Rendition rendition, base::Time now) {
 
 std::optional<std::uint64_t> SegmentSession::first() {
   std::lock_guard lock{mutex_};
-  if (!first_) first_ = stream_->segments().oldest();
+  if (!first_) first_ = oldest();
   return first_;
+}
+
+std::optional<std::uint64_t> SegmentSession::oldest() const {
+  return stream_->segments().oldest(stream_->media_settings().audio.enabled);
 }
 
 base::BitRate SegmentSession::rate_of(Rendition rendition) const {

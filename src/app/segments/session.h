@@ -59,7 +59,10 @@ class SegmentSession {
   /// The segment, as far as it is made; sound for kAudio.
   std::optional<segments::Segment> segment(segments::Rendition rendition, std::uint64_t number);
 
-  /// The first segment that he is offered, whenever he asks: empty before there is one.
+  /// The oldest segment that there is in all renditions: players wait for the one that begins last.
+  /// Empty: there is none.
+  std::optional<std::uint64_t> oldest() const;
+  /// The one that was, when he asked for the first time.
   std::optional<std::uint64_t> first();
 
   const std::vector<base::BitRate>& rungs() const { return rungs_; }

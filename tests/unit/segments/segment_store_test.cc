@@ -61,10 +61,19 @@ TEST_F(SegmentStoreTest, WhatWasBeforeAPauseIsForgotten) {
   store_.close(1);
   store_.forget_closed();
   EXPECT_FALSE(store_.newest());
-  EXPECT_FALSE(store_.oldest());
+  EXPECT_FALSE(store_.oldest(false));
   EXPECT_TRUE(store_.largest());
   pictures(2, 3600s, 3601s);
-  EXPECT_EQ(store_.newest(), store_.oldest());
+  EXPECT_EQ(store_.newest(), store_.oldest(false));
+}
+
+TEST_F(SegmentStoreTest, TheOldestMayHaveToHaveSound) {
+  pictures(0, 40ms, 5s);
+  EXPECT_EQ(store_.oldest(false), 0u);
+  EXPECT_FALSE(store_.oldest(true));
+  for (std::uint64_t i = 3; i < 200; ++i) store_.publish(0, track_packets::sound(i));
+  EXPECT_EQ(store_.oldest(true), 1u) << "sound began 64 ms after the tick";
+  EXPECT_EQ(store_.oldest(false), 0u);
 }
 
 TEST_F(SegmentStoreTest, ASegmentThatWasCutShortIsTheLastChoice) {
