@@ -1,8 +1,11 @@
 """The page at / behind a link that falls from 5 to 1 Mbit/s and returns: the picture goes on."""
 
+import statistics
+import time
+
 import pytest
 
-from chromium import Visit, origin
+from chromium import PLAYS, Visit, origin
 from daemon import Daemon
 from falling_link import FallingLink
 from netlab import Netlab
@@ -10,6 +13,8 @@ from netlab import Netlab
 PHASES = (10, 15, 10)  # seconds before the fall, slow, after the return
 LATE_SECONDS = 1  # promised: no picture is older
 BACK_SECONDS = 2  # promised: after the return
+LATENCY_SECONDS = {"mp4": 1, "flv": 1, "hls": 3}  # on a good link
+OUTAGE_SECONDS = 8
 pytestmark = pytest.mark.usefixtures("needs_chromium", "needs_lab")
 
 
@@ -26,6 +31,23 @@ def test_progressive_is_near_live_all_along(tmp_path):
     assert stalls == []
     assert max(ages) <= LATE_SECONDS
     assert run.back() <= BACK_SECONDS
+
+
+@pytest.mark.parametrize("delivery", LATENCY_SECONDS)
+def test_an_outage_does_not_make_it_late_for_good(tmp_path, delivery):
+    with Netlab(rate="20M", delay_ms=20) as lab, Daemon(directory=tmp_path, lab=lab) as daemon:
+        with Visit(origin(daemon), PLAYS, {"step": "tell", "line": "plays"},
+                   {"step": "wait", "seconds": OUTAGE_SECONDS + 12}, {"step": "ages", "count": 10},
+                   lab=lab, delivery=delivery) as visiting:
+            assert visiting.line() == "plays"
+            time.sleep(2)
+            lab.set(both_blackhole="on")
+            time.sleep(OUTAGE_SECONDS)
+            lab.set(both_blackhole="off")
+            seen = visiting.end()["results"][-1]
+    age = statistics.median(picture["age"] for picture in seen)
+    print(f"{delivery}: {age:.2f} s behind live")
+    assert age <= LATENCY_SECONDS[delivery]
 
 
 @pytest.mark.parametrize("delivery", ["mp4", "flv", "hls"])

@@ -9,6 +9,10 @@ const kSettings: Partial<HlsConfig> = {
   enableWorker: false, // fragments of MP4 need no remuxing
 };
 
+// Target durations behind live from which it jumps. What it chases ends at one beyond its target. Not
+// among the settings: there it goes only with a target of the page's own, not the playlist's.
+const kFar = 2.5;
+
 const kUnplayable: string[] = [
   Hls.ErrorDetails.MANIFEST_INCOMPATIBLE_CODECS_ERROR,
   Hls.ErrorDetails.BUFFER_INCOMPATIBLE_CODECS_ERROR,
@@ -20,7 +24,9 @@ export class Segmented implements Engine {
   private readonly hls = new Hls(kSettings);
   private bytes = 0;
 
-  constructor(private readonly source: Source) {}
+  constructor(private readonly source: Source) {
+    this.hls.config.liveMaxLatencyDurationCount = kFar;
+  }
 
   async run(): Promise<void> {
     try {
