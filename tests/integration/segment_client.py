@@ -2,6 +2,7 @@
 
 import dataclasses
 import http.client
+import select
 import time
 import urllib.parse
 import xml.etree.ElementTree as ElementTree
@@ -74,8 +75,9 @@ class Player:
         return reply.body
 
     def _connect(self):
-        if self._connection:
+        if self._connection and not select.select([self._connection.sock], [], [], 0)[0]:
             return
+        self.__exit__()  # who has not asked for a while is hung up on
         self._connection = http.client.HTTPConnection(*self._address, timeout=TIMEOUT)
         self._connection.sock = open_socket(self._netns)
         self._connection.sock.settimeout(TIMEOUT)

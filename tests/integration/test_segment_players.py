@@ -62,10 +62,10 @@ class Source:
 
 @pytest.fixture(scope="module")
 def steady(tmp_path_factory):
-    """The full-size test source. Somebody watches all along: what is found by who comes first,
-    test_segments looks at."""
+    """Somebody watches all along: what is found by who comes first, test_segments looks at."""
     directory = tmp_path_factory.mktemp("steady")
-    with Daemon(directory=directory, config=CHEAP) as server:
+    with Daemon("--source", "live=test:?size=640x360&fps=30", directory=directory,
+                config=CHEAP) as server:
         with Viewer(server.url(), directory=directory):
             wait_for_window(server)
             yield server

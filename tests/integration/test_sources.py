@@ -5,7 +5,7 @@ import time
 import pytest
 
 import far_ends
-from viewer import assert_clean
+from viewer import assert_clean, assert_unbroken
 
 QUICK = '[source]\nsilence_timeout = "1s"\nbackoff_min = "200ms"\nbackoff_max = "500ms"\n'
 AWAY_SECONDS = 2
@@ -88,14 +88,12 @@ def test_files_of_every_kind(serve, view, tmp_path):
 
 
 def test_sources_within_the_process(serve, view):
-    uris = ["test:?size=640x360", "test:?size=320x180&fps=15&audio=off", GST]
+    uris = ["test:?size=320x180", "test:?size=160x90&fps=15&audio=off", GST]
     daemon = serve(*(word for i, uri in enumerate(uris) for word in ("--source", f"s{i}={uri}")))
     viewers = [view(daemon.url(f"s{i}"), "--seconds", 3) for i in range(len(uris))]
     for uri, summary in zip(uris, [viewer.wait() for viewer in viewers]):
-        assert_clean(summary, uri)
         assert summary["media_s"] > 1.5  # of 3 s; a sanitizer build is slow to start
-        # A machine that is too busy to encode every picture says so.
-        assert summary["gaps"] <= daemon.metrics().sum("symcast_group_frames_late_total")
+        assert_unbroken(summary, daemon)
 
 
 def test_sources_come_back(serve, view, clip):

@@ -61,3 +61,9 @@ def assert_clean(summary, what=""):
              if summary[key]}
     assert not wrong, (what, wrong)
     assert summary["pictures"] > 0
+
+
+def assert_unbroken(summary, daemon):
+    """Clean, and no picture is missing but for those that the machine was too busy to encode."""
+    assert_clean(summary)
+    assert summary["gaps"] <= daemon.metrics().sum("symcast_group_frames_late_total")
