@@ -9,12 +9,24 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "browser"), str(TESTS / "netlab")]
 
 import chromium  # noqa: E402
+import daemon  # noqa: E402
 import netlab  # noqa: E402
-from daemon import Daemon  # noqa: E402
 from viewer import Viewer  # noqa: E402
 
 # A small picture: these tests are about the path, and two cores do for them.
 SMALL = "live=test:?size=320x180&fps=30"
+
+
+def pytest_terminal_summary(terminalreporter):
+    for crash in daemon.crashes:
+        terminalreporter.section("a server crashed")
+        terminalreporter.write_line(crash)
+
+
+def pytest_sessionfinish(session):
+    """What passes when it is run again was the machine's fault; a crash never is."""
+    if daemon.crashes:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture
@@ -23,12 +35,12 @@ def serve(tmp_path):
     running = []
 
     def start(*args, **options):
-        running.append(Daemon(*args, directory=tmp_path, **options).__enter__())
+        running.append(daemon.Daemon(*args, directory=tmp_path, **options).__enter__())
         return running[-1]
 
     yield start
-    for daemon in reversed(running):
-        daemon.__exit__(None)
+    for server in reversed(running):
+        server.__exit__(None)
 
 
 @pytest.fixture

@@ -113,7 +113,9 @@ def test_the_slow_one_is_still_served(run):
     settled = run.fall + PHASE / 2
     # rate.min, which fits the link together with the sound, less a keyframe's time now and then.
     assert run.rate(SLOW, settled, run.end) > 150e3
-    assert run.longest_gap(SLOW, settled, run.end) < 0.5
+    # A pause of the whole machine is in everybody's.
+    pause = min(run.longest_gap(viewer, settled, run.end) for viewer in range(FAST))
+    assert run.longest_gap(SLOW, settled, run.end) < 0.5 + pause
 
 
 AWAY = 2.5  # seconds: longer than a viewer's queue

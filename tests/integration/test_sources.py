@@ -88,7 +88,7 @@ def test_files_of_every_kind(serve, view, tmp_path):
 
 
 def test_sources_within_the_process(serve, view):
-    uris = ["test:?size=320x180", "test:?size=160x90&fps=15&audio=off", GST]
+    uris = ["test:?size=320x180", "test:?size=192x108&fps=15&audio=off", GST]
     daemon = serve(*(word for i, uri in enumerate(uris) for word in ("--source", f"s{i}={uri}")))
     viewers = [view(daemon.url(f"s{i}"), "--seconds", 3) for i in range(len(uris))]
     for uri, summary in zip(uris, [viewer.wait() for viewer in viewers]):

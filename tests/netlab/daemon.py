@@ -4,6 +4,7 @@ import http.client
 import os
 import pathlib
 import re
+import signal
 import socket
 import subprocess
 import time
@@ -12,6 +13,9 @@ from netlab import REPOSITORY, open_socket
 
 START_SECONDS = 20  # generous: sanitizers, a busy machine
 END_SECONDS = 2  # promised: SIGTERM finishes within 2 s
+SANITIZER = re.compile(r"\w+Sanitizer: |: runtime error: ")
+
+crashes = []  # the logs of servers that crashed or that a sanitizer spoke of
 
 
 def binary():
@@ -102,6 +106,7 @@ class Daemon:
         except BaseException:
             self.process.kill()
             self.process.wait()
+            self._note_crash()
             print(self.log())
             raise
 
@@ -113,8 +118,14 @@ class Daemon:
             taken = self.end()
             # Without hiding the failure that brought us here.
             assert kind or taken <= END_SECONDS, f"SIGTERM took {taken:.1f} s"
+        self._note_crash()
         code = self.process.returncode
         assert kind or code == 0, f"symcast ended with {code}:\n{self.log()}"
+
+    def _note_crash(self):
+        code, log = self.process.returncode, self.log()
+        if (code < 0 and code != -signal.SIGKILL) or SANITIZER.search(log):
+            crashes.append(f"symcast ended with {code}:\n{log}")
 
     def check_running(self):
         """Fails when it has ended by itself."""
