@@ -22,8 +22,7 @@ SYSCONFDIR ?= /etc
 ARGS ?=
 
 # Under a sanitizer a program is several times slower: what measures time and rates is left out.
-asan: TIMED = browser|congestion|delivery|hints|isolation|lab|players|segment_
-tsan: TIMED = browser|congestion|delivery|hints|isolation|lab|players|segment_
+TIMED = integration_(browser|congestion|delivery|hints|isolation|lab|players|segment_)|self_check
 
 .PHONY: run test test-without-ebpf test-kernel lint lint-fast asan tsan bench lab lab-quick package install clean
 
@@ -70,7 +69,7 @@ asan tsan:
 	$(DEPS) build run test
 	cmake --preset $@
 	cmake --build --preset $@
-	ctest --preset $@ --exclude-regex 'integration_($(TIMED))'
+	ctest --preset $@ --exclude-regex '$(TIMED)'
 
 bench:
 	$(DEPS) build run test
