@@ -68,6 +68,20 @@ def test_low_latency_is_played_near_live(serve, visit, delivery):
     assert latency(visit, serve("--source", SOURCE), delivery) <= LATENCY_SECONDS
 
 
+@pytest.mark.parametrize("delivery", ["mp4", "flv"])
+def test_what_is_late_catches_up(serve, visit, delivery):
+    back = {"step": "evaluate",
+            "expression": "document.querySelector('video').currentTime -= 0.6"}
+    ages = {"step": "ages", "count": 10}
+    results, _ = visit(serve("--source", SOURCE), PLAYS, {"step": "wait", "seconds": 4}, ages, back,
+                       {"step": "wait", "seconds": 1}, ages, {"step": "wait", "seconds": 8}, ages,
+                       delivery=delivery)
+    before, late, after = (statistics.median(picture["age"] for picture in results[i])
+                           for i in (2, 5, 7))
+    assert late > before + 0.2
+    assert after < before + 0.2, f"{before:.3f}, {late:.3f}, {after:.3f}"
+
+
 def test_hls_is_played(serve, visit):
     assert latency(visit, serve("--source", SOURCE), "hls") <= HLS_LATENCY_SECONDS
 

@@ -1,4 +1,5 @@
 const kSamples = 5;
+const kSoon = 2000; // ms: while a page begins it is busy, which looks like a longer way
 const kAgain = 30_000; // ms: quartz drifts by less than a millisecond meanwhile
 const kPatience = 2000;
 
@@ -11,10 +12,10 @@ export class ServerClock {
   private known = false;
   private timer = 0;
 
-  start(): void {
+  start(next = kSoon): void {
     clearTimeout(this.timer);
     void this.sync().finally(() => {
-      this.timer = setTimeout(() => this.start(), kAgain);
+      this.timer = setTimeout(() => this.start(kAgain), next);
     });
   }
 

@@ -14,6 +14,7 @@ const kFastest = 1.1;
 const kSlowest = 0.75;
 const kLow = 0.85; // of the reserve: with less ahead it is stretched
 const kGrowth = 0.06; // seconds that each stall asks for
+const kFilled = 0.3; // seconds shown since a jump: a wait before is the decoder's, not the network's
 const kDecay = 0.9995; // per tick: halves in a bit more than two minutes
 
 /** What lies ahead of the picture shown, seconds; and where the next buffered range begins, when
@@ -35,9 +36,8 @@ function newest(video: HTMLVideoElement): number | undefined {
 
 /** Keeps playback near the newest picture. The reserve is the least that lay ahead within the last
  * second: what the network's jitter has not needed. It is longer on longer paths, which tell of a
- * fall later. Too much of it: a little faster; far too much:
- * a jump. While there is little ahead: slower, so that it lasts. A stall asks for more from then on,
- * and is slowly forgotten.
+ * fall later. Too much of it: a little faster; far too much: a jump. While there is little ahead:
+ * slower, so that it lasts. A stall asks for more from then on, and is slowly forgotten.
  *
  *   ahead     kDry ....... low ...... target ... +slack ............ target + far
  *   playback  0.75 ... 1.0 |   1.0          |    up to 1.1         |   jump
@@ -46,7 +46,7 @@ export class LiveEdge {
   private timer = 0;
   private target = 0;
   private recent: number[] = [];
-  private begun = false;
+  private jumped: number | undefined; // to where, the last time
   private readonly over = new AbortController();
 
   constructor(private readonly source: Source) {}
@@ -74,7 +74,8 @@ export class LiveEdge {
   }
 
   private stalled(): void {
-    if (!this.begun || this.video.seeking || document.hidden) return;
+    if (this.jumped === undefined || this.video.seeking || document.hidden) return;
+    if (this.video.currentTime < this.jumped + kFilled) return;
     this.target = Math.min(kMost, this.target + kGrowth);
   }
 
@@ -86,18 +87,18 @@ export class LiveEdge {
   private tick(): void {
     const edge = newest(this.video);
     if (edge === undefined || this.video.seeking) return;
-    if (!this.begun) return this.begin();
+    if (this.jumped === undefined) return this.begin();
     const { seconds, next } = ahead(this.video);
     if (next !== undefined) return this.seek(next);
     this.remember(seconds);
     this.target = Math.max(this.least, this.target * kDecay);
     const surplus = Math.min(...this.recent) - this.target;
     if (surplus > kFar) return this.jump();
-    this.video.playbackRate = Math.min(this.rate(surplus), this.stretch(seconds));
+    const stretched = this.stretch(seconds);
+    this.video.playbackRate = stretched < 1 ? stretched : this.chase(surplus);
   }
 
   private begin(): void {
-    this.begun = true;
     this.target = this.least;
     this.jump();
     play(this.video);
@@ -108,10 +109,11 @@ export class LiveEdge {
     if (this.recent.length > kWindow) this.recent.shift();
   }
 
-  private rate(surplus: number): number {
+  private chase(surplus: number): number {
     const chasing = this.video.playbackRate > 1;
     if (surplus <= (chasing ? 0 : kSlack)) return 1;
-    return Math.min(kFastest, 1 + Math.max(0.01, surplus * kGain));
+    const rate = Math.min(kFastest, 1 + Math.max(0.01, surplus * kGain));
+    return Math.round(rate * 100) / 100;
   }
 
   private stretch(ahead: number): number {
@@ -127,6 +129,7 @@ export class LiveEdge {
 
   private seek(to: number): void {
     this.recent = [];
+    this.jumped = to;
     this.video.playbackRate = 1;
     this.video.currentTime = to;
   }
