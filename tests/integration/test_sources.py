@@ -93,7 +93,7 @@ def test_sources_within_the_process(serve, view):
     viewers = [view(daemon.url(f"s{i}"), "--seconds", 3) for i in range(len(uris))]
     for uri, summary in zip(uris, [viewer.wait() for viewer in viewers]):
         assert summary["media_s"] > 1.5  # of 3 s; a sanitizer build is slow to start
-        assert_unbroken(summary, daemon)
+        assert_unbroken(summary, daemon, uri)
 
 
 def test_sources_come_back(serve, view, clip):

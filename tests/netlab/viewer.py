@@ -63,7 +63,7 @@ def assert_clean(summary, what=""):
     assert summary["pictures"] > 0
 
 
-def assert_unbroken(summary, daemon):
+def assert_unbroken(summary, daemon, what=""):
     """Clean, and no picture is missing but for those that the machine was too busy to encode."""
-    assert_clean(summary)
+    assert_clean(summary, what)
     assert summary["gaps"] <= daemon.metrics().sum("symcast_group_frames_late_total")
