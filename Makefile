@@ -6,8 +6,9 @@
 #   make test-kernel         the tests of the kernel's side, under Debian 12's kernel (says so and
 #                            goes on where that cannot be had)
 #   make lint      format, include directions, clang-tidy, sizes
-#   make asan      the tests under AddressSanitizer and UndefinedBehaviorSanitizer
-#   make tsan      the tests under ThreadSanitizer
+#   make asan      unit tests and its share of the others, under AddressSanitizer and
+#                  UndefinedBehaviorSanitizer
+#   make tsan      the same with ThreadSanitizer and the other share
 #   make bench     the benchmarks, each as a table
 #   make lab       what docs/results/lab lacks of the papers' experiments, replayed; hours for all
 #   make lab-quick all of them in minutes; pages in build/lab-quick (ARGS="NAME..." for some of them)
