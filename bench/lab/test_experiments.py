@@ -51,4 +51,5 @@ def test_a_page_is_written_of_nothing(experiment, tmp_path):
     text = page.save({}, [("a run", "failed")]).read_text()
     assert text.startswith(f"# {experiment.title}")
     assert "a run: failed" in text
+    assert "![" not in text  # no empty plot, and none of matplotlib, which only the lab installs
     assert not page.claims

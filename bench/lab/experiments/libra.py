@@ -147,6 +147,24 @@ def _fairness(found, page):
     _values(found, _far, page)
     page.text("Between all eight flows:")
     _values(found, jain, page)
+    if found.controls():
+        _fairness_plot(found, page)
+    for queue in QUEUES:
+        for value, between in ((jain, "all flows"), (_far, "medium and long")):
+            libra, reno = (found.each(f"{control}, {queue}", value)
+                           for control in ("libra", "reno"))
+            if libra and reno:
+                page.claim(f"Libra above Reno in Jain's index, {between}; queue: {queue}", "yes",
+                           f"{spread(libra, 3)}, Reno {spread(reno, 3)}",
+                           in_most(less(reno, libra)))
+        far = found.each(f"libra, {queue}", _far)
+        if far:
+            page.claim(f"Libra almost optimal between medium and long: {OPTIMAL} and more; queue: "
+                       f"{queue}", "almost 1", spread(far, 3),
+                       in_most([value >= OPTIMAL for value in far]))
+
+
+def _fairness_plot(found, page):
     with page.plot("jain", "Jain's index, median over the seeds", columns=2, sharey=True) as axes:
         for axis, (title, value) in zip(axes, (("medium and long", _far), ("all flows", jain))):
             for offset, queue in enumerate(QUEUES):
@@ -161,19 +179,6 @@ def _fairness(found, page):
             axis.set_ylim(0, 1.05)
         axes[0].set_ylabel("Jain's index")
         axes[0].legend(loc="lower left")
-    for queue in QUEUES:
-        for value, between in ((jain, "all flows"), (_far, "medium and long")):
-            libra, reno = (found.each(f"{control}, {queue}", value)
-                           for control in ("libra", "reno"))
-            if libra and reno:
-                page.claim(f"Libra above Reno in Jain's index, {between}; queue: {queue}", "yes",
-                           f"{spread(libra, 3)}, Reno {spread(reno, 3)}",
-                           in_most(less(reno, libra)))
-        far = found.each(f"libra, {queue}", _far)
-        if far:
-            page.claim(f"Libra almost optimal between medium and long: {OPTIMAL} and more; queue: "
-                       f"{queue}", "almost 1", spread(far, 3),
-                       in_most([value >= OPTIMAL for value in far]))
 
 
 def _short_flows(found, page):
