@@ -76,7 +76,7 @@ void Connection::stop(base::Time now) {
   keep_alive_ = false;
   if (phase_ == Phase::kStream) return session_->finish(LeaveReason::kShutdown, now);
   if (phase_ == Phase::kResponse && !waits()) {
-    deadline_ = std::min(deadline_, now + ViewerSession::kGrace);
+    deadline_ = std::min(deadline_, now + ViewerSession::kFinishTimeout);
   } else {
     close();
   }

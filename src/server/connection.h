@@ -34,7 +34,7 @@ class Connection {
   void check_times(base::Time now);  ///< a few times per second
   void resume(base::Time now);       ///< what its answer waits for may have come
   void tick(base::Time now) { link_.note->on_tick(link_, now); }  ///< REQUIRES: it is in `noted`
-  void stop(base::Time now);   ///< ends what is under way and closes, within kGrace
+  void stop(base::Time now);   ///< ends what is under way and closes, within kFinishTimeout
   void abort(base::Time now);  ///< closes at once
 
  private:

@@ -9,8 +9,11 @@ namespace server {
 
 namespace {
 
-// Beyond stall_timeout, for the server to be first, who says why.
-constexpr base::Duration kGrace = std::chrono::seconds{5};
+// TCP_USER_TIMEOUT is stall_timeout and this. The kernel's clock starts with the first
+// unacknowledged byte and the server's when the socket is full, which is later. With less, the kernel
+// would close the connection before the server could record `stalled`; with more, a viewer whose
+// socket is not full and who has vanished stays longer.
+constexpr base::Duration kUserTimeoutMargin = std::chrono::seconds{5};
 
 LeaveReason reason_of(int error) {
   return error == EPIPE || error == ECONNRESET ? LeaveReason::kClosedByViewer
@@ -35,7 +38,7 @@ void ViewerSession::join(base::Time now) {
   context_.sessions.emplace(state().id, this);
   context_.counters.joined.add();
   acked_since_ = now;
-  socket_.give_up_after(context_.shared.settings.stall_timeout + kGrace);
+  socket_.give_up_after(context_.shared.settings.stall_timeout + kUserTimeoutMargin);
   if (observer_) observer_->on_join(tick(now));
   enter(first_channel_, now);
   pump(false, now);
@@ -102,7 +105,7 @@ void ViewerSession::on_channel_closed(GroupChannel& channel, base::Time now) {
 
 void ViewerSession::check_times(base::Time now) {
   if (over_) return;
-  if (finishing_ && now >= grace_ends_) return leave(*finishing_, now);
+  if (finishing_ && now >= finish_by_) return leave(*finishing_, now);
   if (viewer_.switching()) {
     viewer_.check_time(now);
     follow_switch();
@@ -114,7 +117,7 @@ void ViewerSession::check_times(base::Time now) {
 void ViewerSession::finish(LeaveReason reason, base::Time now) {
   if (over_ || finishing_) return;
   finishing_ = reason;
-  grace_ends_ = now + kGrace;
+  finish_by_ = now + kFinishTimeout;
   leave_channels();
   viewer_.finish();
   pump(false, now);

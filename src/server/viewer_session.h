@@ -37,7 +37,7 @@ class ViewerSession final : public ChannelMember {
   void move(media::ChannelId channel, media::Pts at, base::Time now);
   void check_times(base::Time now);  ///< a few times per second
 
-  /// Completes what has begun, ends the response, then leaves; kGrace at most.
+  /// Completes what has begun, ends the response, then leaves; kFinishTimeout at most.
   void finish(LeaveReason reason, base::Time now);
   void leave(LeaveReason reason, base::Time now);  ///< at once
 
@@ -46,7 +46,7 @@ class ViewerSession final : public ChannelMember {
   void on_channel_closed(GroupChannel& channel, base::Time now) override;
 
   /// How long a response may take to end. The whole server stops within a second.
-  static constexpr base::Duration kGrace = std::chrono::milliseconds{700};
+  static constexpr base::Duration kFinishTimeout = std::chrono::milliseconds{700};
 
  private:
   void enter(media::ChannelId channel, base::Time now);
@@ -74,7 +74,7 @@ class ViewerSession final : public ChannelMember {
   bool full_ = false;   ///< the socket takes no more until it is writable
   base::Time wrote_{};  ///< when the socket last took something
   std::optional<LeaveReason> finishing_;
-  base::Time grace_ends_{};
+  base::Time finish_by_{};
   base::Time acked_since_{};  ///< when `acked_` last grew, or the socket took more
   std::uint64_t acked_ = 0;
   std::uint64_t frames_counted_ = 0;  ///< of frames_dropped, in the loop's counters already
