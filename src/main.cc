@@ -5,12 +5,12 @@
 #include <iostream>
 #include <variant>
 
-#include "app/check.h"
-#include "app/command_line.h"
+#include "app/cli/check.h"
+#include "app/cli/command_line.h"
+#include "app/config/version.h"
 #include "app/doctor/doctor.h"
 #include "app/serve.h"
 #include "app/top/top.h"
-#include "app/version.h"
 
 namespace {
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Checks the includes of src/ against the table of docs/ARCHITECTURE.md: who may use whom, no
-cycles, each foreign library only where it is wrapped, and no file named there that is gone."""
+"""Checks the includes of src/ against the table of docs/ARCHITECTURE.md: which folder may use which,
+no cycle of headers or of folders, each foreign library only where it is wrapped, and no file named
+there that is gone."""
 
 import pathlib
 import re
@@ -52,25 +53,41 @@ def wrapping_errors(sources):
                 yield f"{path.relative_to(ROOT)}: <{target}> in a header"
 
 
-def cycle_errors(sources):
-    """Depth-first search over the graph of headers."""
-    graph = {str(p.relative_to(SOURCE)): [t for q, t in includes(p) if q == '"']
-             for p in sources if p.suffix == ".h"}
+def cycles(graph):
+    """Each cycle that a depth-first search over {node: nodes it uses} meets, as a list of nodes."""
     done, path = set(), []
 
-    def visit(header):
-        if header in path:
-            yield "cycle: " + " -> ".join([*path[path.index(header):], header])
-        if header in done or header in path:
+    def visit(node):
+        if node in path:
+            yield [*path[path.index(node):], node]
+        if node in done or node in path:
             return
-        path.append(header)
-        for target in graph.get(header, ()):
+        path.append(node)
+        for target in sorted(graph.get(node, ())):
             yield from visit(target)
         path.pop()
-        done.add(header)
+        done.add(node)
 
-    for header in sorted(graph):
-        yield from visit(header)
+    for node in sorted(graph):
+        yield from visit(node)
+
+
+def header_cycle_errors(sources):
+    graph = {str(p.relative_to(SOURCE)): {t for q, t in includes(p) if q == '"'}
+             for p in sources if p.suffix == ".h"}
+    for cycle in cycles(graph):
+        yield "cycle of headers: " + " -> ".join(cycle)
+
+
+def folder_cycle_errors(sources):
+    """A folder is its headers and its sources: who reads one class reads both."""
+    graph = {}
+    for path in sources:
+        folder = folder_of(path.relative_to(SOURCE))
+        used = {folder_of(target) for quote, target in includes(path) if quote == '"'}
+        graph.setdefault(folder, set()).update(used - {folder})
+    for cycle in cycles(graph):
+        yield "cycle of folders: " + " -> ".join(cycle)
 
 
 def missing_includes(sources):
@@ -96,7 +113,8 @@ def main():
     allowed = allowed_uses()
     sources = sorted(p for p in SOURCE.rglob("*") if p.suffix in (".cc", ".h"))
     errors = sorted({*direction_errors(sources, allowed), *wrapping_errors(sources),
-                     *cycle_errors(sources), *missing_includes(sources),
+                     *header_cycle_errors(sources), *folder_cycle_errors(sources),
+                     *missing_includes(sources),
                      *documentation_errors()})
     if not allowed or not sources:
         errors.append("found no table or no sources")

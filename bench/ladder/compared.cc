@@ -4,7 +4,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "abr/ladder_plan.h"
+#include "abr/ladder/ladder_plan.h"
 #include "living_ladder.h"
 
 namespace ladder_bench {

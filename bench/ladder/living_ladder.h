@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/ladder.h"
+#include "app/stream/ladder.h"
 #include "population.h"
 #include "result.h"
 #include "transcoder/encode/keyframe_clock.h"

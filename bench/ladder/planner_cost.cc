@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "abr/ladder_plan.h"
+#include "abr/ladder/ladder_plan.h"
 #include "living_ladder.h"
 
 namespace ladder_bench {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "abr/group_policy.h"
-#include "abr/ladder_plan.h"
+#include "abr/ladder/group_policy.h"
+#include "abr/ladder/ladder_plan.h"
 #include "base/units.h"
 
 namespace ladder_bench {

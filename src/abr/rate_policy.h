@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
 #include "abr/observation.h"
 #include "abr/path_state.h"
@@ -35,8 +34,5 @@ class RatePolicy {
   virtual Decision decide(const Observation& observation, const PathState& path,
                           base::Time now) = 0;
 };
-
-/// The policy named by `settings`; its first decision is {rate.start, kStart}.
-std::unique_ptr<RatePolicy> make_policy(const Settings& settings);
 
 }  // namespace abr

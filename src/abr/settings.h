@@ -13,7 +13,7 @@ struct RateLimits {
 
 enum class PolicyKind { kSymbiosis, kItcp, kDbr, kDelivery, kGcc, kOff };
 
-/// The rule of Khan and Zaghal 2003 (paper 003): see abr/itcp_policy.h.
+/// The rule of Khan and Zaghal 2003 (paper 003): see abr/policy/itcp_policy.h.
 struct ItcpSettings {
   double retraction = 0.55;  ///< paper's ALPHA: rate after an event / rate before it
   /// Events within this many round trips of a retraction belong to it ("lazy").

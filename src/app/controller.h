@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "app/api.h"
-#include "app/live_stream.h"
+#include "app/http/api.h"
 #include "app/segments/service.h"
-#include "app/viewer_control.h"
+#include "app/stream/live_stream.h"
+#include "app/viewer/viewer_control.h"
 #include "server/handler.h"
 
 namespace app {

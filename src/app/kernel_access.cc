@@ -12,7 +12,8 @@
 #include "app/routes.h"
 #include "base/log.h"
 #include "base/system_error.h"
-#include "server/acceptor.h"
+#include "server/listen.h"
+#include "server/settings.h"
 #include "tcpinfo/socket_control.h"
 
 namespace app {

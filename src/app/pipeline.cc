@@ -5,8 +5,8 @@
 #include <thread>
 #include <utility>
 
-#include "app/api_json.h"
-#include "app/pages.h"
+#include "app/http/api_json.h"
+#include "app/http/pages.h"
 #include "app/segments/begin_answer.h"
 #include "app/web/web_pages.h"
 #include "base/log.h"

@@ -1,7 +1,6 @@
 #include "server/acceptor.h"
 
 #include <event2/listener.h>
-#include <netinet/in.h>
 
 #include <algorithm>
 #include <cstring>
@@ -9,27 +8,13 @@
 #include <utility>
 
 #include "base/log.h"
-#include "base/system_error.h"
 
 namespace server {
 
 namespace {
 
-// The kernel caps it at net.core.somaxconn (4096 by default).
-constexpr int kBacklog = 4096;
 // Long enough for connections to end, short enough for the backlog to hold who comes meanwhile.
 constexpr base::Duration kPause = std::chrono::milliseconds{500};
-
-socklen_t size_of(const sockaddr_storage& address) {
-  return address.ss_family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
-}
-
-/// The address as system calls take it; they read it as the type its family says.
-sockaddr* generic(sockaddr_storage& address) { return reinterpret_cast<sockaddr*>(&address); }
-
-base::UniqueFd open_socket(int family) {
-  return base::UniqueFd{socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
-}
 
 void on_accept(evconnlistener*, int fd, sockaddr* peer, int size, void* acceptor) noexcept {
   sockaddr_storage address{};
@@ -42,35 +27,6 @@ void on_error(evconnlistener*, void* acceptor) noexcept {
 }
 
 }  // namespace
-
-base::UniqueFd listen_on(const Endpoint& endpoint) {
-  const std::string attempt = "listen on " + endpoint.text();
-  Endpoint bound = endpoint;
-  auto fd = open_socket(bound.socket_address().ss_family);
-  if (!fd && errno == EAFNOSUPPORT && endpoint.address == Address{}) {
-    bound.address = *Address::parse("0.0.0.0");  // a machine without IPv6
-    fd = open_socket(AF_INET);
-  }
-  base::check(attempt, fd.get());
-  const int on = 1;
-  const int off = 0;
-  base::check(attempt, setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on));
-  auto address = bound.socket_address();
-  if (address.ss_family == AF_INET6) {
-    const int& only = endpoint.address == Address{} ? off : on;
-    base::check(attempt, setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof only));
-  }
-  base::check(attempt, bind(fd.get(), generic(address), size_of(address)));
-  base::check(attempt, listen(fd.get(), kBacklog));
-  return fd;
-}
-
-Endpoint bound_endpoint(const base::UniqueFd& listening) {
-  sockaddr_storage address{};
-  socklen_t size = sizeof address;
-  base::check("getsockname", getsockname(listening.get(), generic(address), &size));
-  return Endpoint::of(address);
-}
 
 void Acceptor::Free::operator()(evconnlistener* listener) const { evconnlistener_free(listener); }
 

@@ -16,12 +16,6 @@ struct evconnlistener;
 
 namespace server {
 
-/// Binds and listens, dual-stack for [::]. Throws base::SystemError naming the endpoint.
-base::UniqueFd listen_on(const Endpoint& endpoint);
-
-/// Where a listening socket is bound: the port the kernel chose for port 0.
-Endpoint bound_endpoint(const base::UniqueFd& listening);
-
 /// Accepts on one loop. Without descriptors or memory it pauses instead of spinning; counted, and
 /// said once per period. Made before the loop runs, then used and destroyed on its thread.
 class Acceptor {

@@ -12,7 +12,7 @@ void add_all(std::vector<std::uint64_t>& sums, const std::array<Counter, kSize>&
 
 }  // namespace
 
-void Counters::add_to(Server::State& state) const {
+void Counters::add_to(ServerState& state) const {
   add_all(state.responses, responses);
   add_all(state.left, left);  // before `joined`: no more leave than have joined
   state.joined += joined.value();

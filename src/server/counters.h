@@ -5,7 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "server/server.h"
+#include "server/handler.h"
+#include "server/server_state.h"
 
 namespace server {
 
@@ -40,7 +41,7 @@ struct Counters {
   std::array<Counter, kStatuses> responses;
   std::array<Counter, kReasons> left;
 
-  void add_to(Server::State& state) const;
+  void add_to(ServerState& state) const;
 };
 
 }  // namespace server

@@ -15,7 +15,7 @@
 #include "server/handler.h"
 #include "server/page_table.h"
 #include "server/seats.h"
-#include "server/server.h"
+#include "server/settings.h"
 #include "server/viewer_socket.h"
 
 namespace server {

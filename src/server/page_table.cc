@@ -15,7 +15,7 @@ Page plain(int status, const std::string& reason) {
 
 }  // namespace
 
-void PageTable::add(std::string path, Access access, std::function<Page(const Request&)> handler) {
+void PageTable::add(std::string path, Access access, PageHandler handler) {
   pages_.insert_or_assign(std::move(path), Entry{access, std::move(handler)});
 }
 

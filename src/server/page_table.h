@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "server/admin_list.h"
-#include "server/server.h"
+#include "server/page.h"
 
 namespace server {
 
@@ -17,7 +17,7 @@ class PageTable {
  public:
   explicit PageTable(AdminList admins) : admins_{std::move(admins)} {}
 
-  void add(std::string path, Access access, std::function<Page(const Request&)> handler);
+  void add(std::string path, Access access, PageHandler handler);
   bool contains(std::string_view path) const { return pages_.find(path) != pages_.end(); }
 
   /// 403 for an admin page outside the list, 404 for an unknown path, 500 for a page that threw.
@@ -26,7 +26,7 @@ class PageTable {
  private:
   struct Entry {
     Access access;
-    std::function<Page(const Request&)> handler;
+    PageHandler handler;
   };
 
   const AdminList admins_;

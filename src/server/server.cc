@@ -1,13 +1,12 @@
 #include "server/server.h"
 
 #include <algorithm>
-#include <mutex>
-#include <thread>
 #include <utility>
 
 #include "base/log.h"
 #include "server/acceptor.h"
 #include "server/counters.h"
+#include "server/listen.h"
 #include "server/loop_context.h"
 #include "server/worker.h"
 
@@ -19,17 +18,6 @@ namespace {
 constexpr base::Duration kAlive = std::chrono::seconds{5};
 
 }  // namespace
-
-std::vector<base::UniqueFd> listen_on(const std::vector<Endpoint>& endpoints) {
-  std::vector<base::UniqueFd> listening;
-  for (const auto& endpoint : endpoints) listening.push_back(listen_on(endpoint));
-  return listening;
-}
-
-int loop_count(const Settings& settings) {
-  const auto cpus = static_cast<int>(std::thread::hardware_concurrency());
-  return std::max(1, settings.threads > 0 ? settings.threads : cpus);
-}
 
 class Server::Impl {
  public:
@@ -69,8 +57,8 @@ class Server::Impl {
     for (auto& worker : workers_) worker->push(event);
   }
 
-  State state() const {
-    State state;
+  ServerState state() const {
+    ServerState state;
     for (const auto& worker : workers_) worker->add_to(state);
     state.connections_refused = refused_.value();
     state.accept_failures = accept_failures_.value();
@@ -119,8 +107,7 @@ Server::Server(Settings settings, Handler& handler)
     : impl_{std::make_unique<Impl>(std::move(settings), handler)} {}
 Server::~Server() = default;
 
-void Server::add_page(std::string path, Access access,
-                      std::function<Page(const Request&)> handler) {
+void Server::add_page(std::string path, Access access, PageHandler handler) {
   impl_->pages().add(std::move(path), access, std::move(handler));
 }
 
@@ -138,7 +125,7 @@ void Server::move_viewer(ViewerId viewer, media::ChannelId channel, media::Pts a
   impl_->tell_all(ViewerMoved{viewer, channel, at});
 }
 
-Server::State Server::state() const { return impl_->state(); }
+ServerState Server::state() const { return impl_->state(); }
 bool Server::alive(base::Time now) const { return impl_->alive(now); }
 
 }  // namespace server

@@ -10,9 +10,9 @@ namespace server {
 namespace {
 
 // TCP_USER_TIMEOUT is stall_timeout and this. The kernel's clock starts with the first
-// unacknowledged byte and the server's when the socket is full, which is later. With less, the kernel
-// would close the connection before the server could record `stalled`; with more, a viewer whose
-// socket is not full and who has vanished stays longer.
+// unacknowledged byte and the server's when the socket is full, which is later. With less, the
+// kernel would close the connection before the server could record `stalled`; with more, a viewer
+// whose socket is not full and who has vanished stays longer.
 constexpr base::Duration kUserTimeoutMargin = std::chrono::seconds{5};
 
 LeaveReason reason_of(int error) {

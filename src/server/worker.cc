@@ -58,7 +58,7 @@ void Worker::publish(media::ChannelId channel, media::PacketPtr packet) {
   if (handover_.publish(channel, std::move(packet))) loop_.wake();
 }
 
-void Worker::add_to(Server::State& state) const {
+void Worker::add_to(ServerState& state) const {
   counters_.add_to(state);
   state.packets_lost_in_handover += handover_.packets_lost();
 }

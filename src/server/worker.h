@@ -34,7 +34,7 @@ class Worker {
   int connections() const { return connection_count_.load(std::memory_order_relaxed); }
   /// When the loop's timer last ran; at first, when it was started.
   base::Time last_tick() const { return last_tick_.load(std::memory_order_relaxed); }
-  void add_to(Server::State& state) const;
+  void add_to(ServerState& state) const;
 
  private:
   void add_source(std::unique_ptr<LoopSource> source);

@@ -3,6 +3,7 @@
 #include <random>
 #include <utility>
 
+#include "server/listen.h"
 #include "tcpinfo/socket_control.h"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "server/server.h"
-#include "transcoder/stream.h"
+#include "transcoder/stream/stream.h"
 
 /// A real server whose viewers change between real encode groups as they are told to:
 ///

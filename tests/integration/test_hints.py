@@ -14,7 +14,7 @@ from netlab import Netlab
 from viewer import Viewer
 
 RATE = 2e6  # bit/s of video
-TRANSPORT = 1.15  # container and HTTP (src/app/socket_limits.cc)
+TRANSPORT = 1.15  # container and HTTP (src/app/tcp/socket_limits.cc)
 MSS = 1448
 RTT_MS = 60
 EXPECTED = RATE * TRANSPORT / 8 * RTT_MS / 1000 / MSS + 1

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "abr/policy/make_policy.h"
 #include "figures.h"
 #include "scenario.h"
 

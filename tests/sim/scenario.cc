@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "abr/policy/make_policy.h"
 #include "oracle_policy.h"
 
 namespace sim {

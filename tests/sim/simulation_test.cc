@@ -8,7 +8,8 @@
 #include <cmath>
 #include <vector>
 
-#include "abr/off_policy.h"
+#include "abr/policy/make_policy.h"
+#include "abr/policy/off_policy.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/next_look.h"
+#include "app/viewer/next_look.h"
 #include "tcpinfo/train.h"
 
 namespace sim {
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kHeadSegments = tcpinfo::kHeadSegments;
 constexpr std::int64_t kTailSegments = tcpinfo::kTailSegments;
-// app/socket_limits.cc
+// app/tcp/socket_limits.cc
 constexpr base::Duration kLongestFrame = std::chrono::milliseconds{40};
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "abr/path_model.h"
+#include "abr/path/path_model.h"
 #include "abr/rate_policy.h"
 #include "base/units.h"
 #include "encoder_model.h"
@@ -18,8 +18,8 @@
 namespace sim {
 
 /// A stream for one viewer, alone in his group: an encoder, the viewer's queue, and the policy that
-/// steers both by what TCP tells, as app/viewer_control does. TCP takes a picture while less than
-/// TCP_NOTSENT_LOWAT waits unsent (app/socket_limits). Pure: `now` never goes back.
+/// steers both by what TCP tells, as app/viewer/viewer_control does. TCP takes a picture while less
+/// than TCP_NOTSENT_LOWAT waits unsent (app/tcp/socket_limits). Pure: `now` never goes back.
 class VideoSession {
  public:
   struct Settings {

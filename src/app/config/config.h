@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "abr/operating_points.h"
+#include "abr/ladder/operating_points.h"
 #include "abr/settings.h"
 #include "base/log.h"
 #include "base/units.h"
 #include "segments/settings.h"
 #include "server/address.h"
-#include "server/server.h"
+#include "server/settings.h"
 #include "tcpinfo/congestion_event.h"
 #include "transcoder/settings.h"
 

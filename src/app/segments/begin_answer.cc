@@ -18,6 +18,8 @@ namespace {
 
 using segments::Rendition;
 using segments::Target;
+using server::FullResponse;
+using server::text_response;
 
 // A segment can be had until so long after the window that it is in (ISO/IEC 23009-1, A.3.2), and
 // the newest is under way.
@@ -62,7 +64,7 @@ class BeginAnswer : public WholeAnswer {
   }
 
  protected:
-  std::optional<Whole> make(base::Time /*now*/) override {
+  std::optional<FullResponse> make(base::Time /*now*/) override {
     auto& stream = session().stream();
     if (!stream.has_measured_pictures()) return {};
     const auto newest = stream.segments().newest();
@@ -73,8 +75,8 @@ class BeginAnswer : public WholeAnswer {
   segments::Choice choice() const { return choice_; }
 
  private:
-  virtual std::optional<Whole> list(LiveStream& stream, const media::Headers& headers,
-                                    const std::vector<Offer>& offers) = 0;
+  virtual std::optional<FullResponse> list(LiveStream& stream, const media::Headers& headers,
+                                           const std::vector<Offer>& offers) = 0;
 
   const segments::Choice choice_;
 };
@@ -84,8 +86,8 @@ class MultivariantAnswer final : public BeginAnswer {
   using BeginAnswer::BeginAnswer;
 
  private:
-  std::optional<Whole> list(LiveStream& stream, const media::Headers& headers,
-                            const std::vector<Offer>& offers) override {
+  std::optional<FullResponse> list(LiveStream& stream, const media::Headers& headers,
+                                   const std::vector<Offer>& offers) override {
     const auto& settings = stream.media_settings();
     segments::MultivariantPlaylist result;
     if (settings.audio.enabled) {
@@ -103,8 +105,8 @@ class MultivariantAnswer final : public BeginAnswer {
                                  .frame_rate = nominal(pictures.per_second),
                                  .video_codec = headers.codec});
     }
-    return text(200, Target{.kind = Target::Kind::kMultivariant}.content_type(),
-                segments::text(result));
+    return text_response(200, Target{.kind = Target::Kind::kMultivariant}.content_type(),
+                         segments::text(result));
   }
 
   std::string uri(Rendition rendition) const {
@@ -129,8 +131,8 @@ class ManifestAnswer final : public BeginAnswer {
     return static_cast<std::int64_t>(std::min(*newest - *first, store.window() - kSpare));
   }
 
-  std::optional<Whole> list(LiveStream& stream, const media::Headers& headers,
-                            const std::vector<Offer>& offers) override {
+  std::optional<FullResponse> list(LiveStream& stream, const media::Headers& headers,
+                                   const std::vector<Offer>& offers) override {
     const auto& settings = stream.media_settings();
     const auto& clock = stream.segments().clock();
     const auto own = "/" + stream.name() + "/" + session().token() + "/";
@@ -160,8 +162,8 @@ class ManifestAnswer final : public BeginAnswer {
                                                 .bandwidth = declared_peak(settings.audio.rate),
                                                 .codec = media::kAudioCodec};
     }
-    return text(200, Target{.kind = Target::Kind::kManifest}.content_type(),
-                segments::text(manifest));
+    return text_response(200, Target{.kind = Target::Kind::kManifest}.content_type(),
+                         segments::text(manifest));
   }
 };
 

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "app/socket_steering.h"
+#include "app/tcp/socket_steering.h"
 #include "tcpinfo/congestion_control.h"
 #include "tcpinfo/socket_control.h"
 

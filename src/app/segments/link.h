@@ -4,10 +4,10 @@
 #include <deque>
 #include <memory>
 
-#include "abr/transfer_rate.h"
-#include "app/event_dispatch.h"
+#include "abr/transfer/transfer_rate.h"
 #include "app/segments/session.h"
-#include "app/socket_warnings.h"
+#include "app/tcp/event_dispatch.h"
+#include "app/tcp/socket_warnings.h"
 #include "server/answer.h"
 #include "tcpinfo/polled_events.h"
 #include "tcpinfo/socket_hints.h"

@@ -15,6 +15,9 @@ namespace {
 using segments::Rendition;
 using segments::Target;
 using server::AnswerHead;
+using server::error_response;
+using server::full_response;
+using server::FullResponse;
 using server::SharedBytes;
 using SessionPtr = std::shared_ptr<SegmentSession>;
 
@@ -28,13 +31,13 @@ class InitAnswer final : public WholeAnswer {
       : WholeAnswer{std::move(its), until}, target_{std::move(target)} {}
 
  private:
-  std::optional<Whole> make(base::Time /*now*/) override {
+  std::optional<FullResponse> make(base::Time /*now*/) override {
     const auto headers = find();
     if (!headers && target_.kind == Target::Kind::kNewestInit) return {};
-    if (!headers) return reason(404, "there is no such initialization section");
+    if (!headers) return error_response(404, "there is no such initialization section");
     const bool sound = target_.rendition.kind == Rendition::Kind::kAudio;
-    return whole({.content_type = target_.content_type()},
-                 {{headers, sound ? headers->mp4_audio : headers->mp4_video}});
+    return full_response({.content_type = target_.content_type()},
+                         {{headers, sound ? headers->mp4_audio : headers->mp4_video}});
   }
 
   media::HeadersPtr find() const {
@@ -60,15 +63,15 @@ class PartAnswer final : public WholeAnswer {
       : WholeAnswer{std::move(its), until}, target_{std::move(target)} {}
 
  private:
-  std::optional<Whole> make(base::Time /*now*/) override {
+  std::optional<FullResponse> make(base::Time /*now*/) override {
     if (!news_.any(session().stream().segments())) return {};
     const auto segment = session().segment(target_.rendition, target_.number);
     if (segment && target_.part < segment->parts.size()) {
       part_ = segment->parts[target_.part];
-      return whole({.content_type = target_.content_type()}, {shared(part_)});
+      return full_response({.content_type = target_.content_type()}, {shared(part_)});
     }
     const bool gone = !segment && !session().stream().segments().is_due(target_.number);
-    if ((segment && segment->complete) || gone) return reason(404, "there is no such part");
+    if ((segment && segment->complete) || gone) return error_response(404, "there is no such part");
     return {};
   }
   void sending(server::Link& link, base::Time now) override {
@@ -98,7 +101,7 @@ class SegmentAnswer final : public server::Answer {
     if (begun_ || (step.body.empty() && !step.complete)) return step;
     begun_ = true;
     step.head = AnswerHead{.content_type = target_.content_type()};
-    if (step.complete) step.head = whole(*step.head, step.body).head;
+    if (step.complete) step.head = full_response(*step.head, step.body).head;
     step.head = with_dynamics(std::move(*step.head), *session_, link, now);
     return step;
   }
@@ -111,8 +114,8 @@ class SegmentAnswer final : public server::Answer {
     if (begun_) throw std::runtime_error{"a segment has not been completed in time"};
     const bool gone = !segment && !session_->stream().segments().is_due(target_.number);
     if (!gone && now < until_) return {};
-    auto why = gone ? reason(404, "there is no such segment")
-                    : reason(503, "the segment has not come in time");
+    auto why = gone ? error_response(404, "there is no such segment")
+                    : error_response(503, "the segment has not come in time");
     return {.head = with_dynamics(std::move(why.head), *session_, link, now),
             .body = std::move(why.body),
             .complete = true};

@@ -10,7 +10,7 @@
 #include <thread>
 #include <variant>
 
-#include "app/live_stream.h"
+#include "app/stream/live_stream.h"
 #include "base/log_period.h"
 #include "base/units.h"
 #include "segments/track.h"

@@ -16,6 +16,9 @@ namespace {
 using segments::Rendition;
 using segments::Segment;
 using segments::Target;
+using server::error_response;
+using server::FullResponse;
+using server::text_response;
 
 constexpr std::uint64_t kListedInParts = 3;  ///< the newest (RFC 8216bis, 6.2.2)
 constexpr unsigned kMaxAhead = 2;            ///< of the newest segment: further is a mistake
@@ -84,17 +87,17 @@ class PlaylistAnswer final : public WholeAnswer {
       : WholeAnswer{std::move(its), until}, rendition_{rendition}, asked_{asked} {}
 
  private:
-  std::optional<Whole> make(base::Time /*now*/) override {
+  std::optional<FullResponse> make(base::Time /*now*/) override {
     if (!news_.any(session().stream().segments())) return {};
     const auto newest = session().stream().segments().newest();
-    if (asked_.part && !asked_.number) return reason(400, "_HLS_part needs _HLS_msn");
+    if (asked_.part && !asked_.number) return error_response(400, "_HLS_part needs _HLS_msn");
     if (asked_.number && newest && *asked_.number > *newest + kMaxAhead) {
-      return reason(400, "_HLS_msn is too far ahead");
+      return error_response(400, "_HLS_msn is too far ahead");
     }
     const auto listing = list(session(), rendition_);
     if (!is_there(listing)) return {};
-    return text(200, Target{.kind = Target::Kind::kPlaylist}.content_type(),
-                segments::text(playlist(listing)));
+    return text_response(200, Target{.kind = Target::Kind::kPlaylist}.content_type(),
+                         segments::text(playlist(listing)));
   }
 
   bool is_there(const Listing& listing) const {

@@ -12,29 +12,37 @@ namespace app {
 
 namespace {
 
-Whole answer(const segments::Segment& segment) {
+using server::error_response;
+using server::full_response;
+using server::FullResponse;
+
+FullResponse answer(const segments::Segment& segment) {
   std::vector<server::SharedBytes> body;
   for (const auto& part : segment.parts) body.push_back({part, part->bytes()});
-  return whole({.content_type = "video/mp4"}, std::move(body));
+  return full_response({.content_type = "video/mp4"}, std::move(body));
 }
 
-Whole answer(const OnDemand::Gone&) { return reason(404, "there is no such segment"); }
-
-Whole answer(const OnDemand::Failed&) {
-  return reason(500, "this segment could not be coded at that rate; the server's log says why");
+FullResponse answer(const OnDemand::Gone&) {
+  return error_response(404, "there is no such segment");
 }
 
-Whole answer(const OnDemand::Off&) {
-  return reason(404, "there are no segments at rates of their player's own: on_demand.cpu is 0");
+FullResponse answer(const OnDemand::Failed&) {
+  return error_response(500,
+                        "this segment could not be coded at that rate; the server's log says why");
 }
 
-Whole answer(const OnDemand::Refused& refused) {
-  auto result = reason(503, "too many segments are asked for at rates of their own");
+FullResponse answer(const OnDemand::Off&) {
+  return error_response(404,
+                        "there are no segments at rates of their player's own: on_demand.cpu is 0");
+}
+
+FullResponse answer(const OnDemand::Refused& refused) {
+  auto result = error_response(503, "too many segments are asked for at rates of their own");
   result.head.retry_after = static_cast<int>(std::ceil(base::seconds(refused.retry_after)));
   return result;
 }
 
-std::optional<Whole> answer(const OnDemand::Pending&) { return {}; }
+std::optional<FullResponse> answer(const OnDemand::Pending&) { return {}; }
 
 class RateAnswer final : public WholeAnswer {
  public:
@@ -43,10 +51,11 @@ class RateAnswer final : public WholeAnswer {
       : WholeAnswer{std::move(its), until}, on_demand_{on_demand}, asked_{std::move(asked)} {}
 
  private:
-  std::optional<Whole> make(base::Time now) override {
+  std::optional<FullResponse> make(base::Time now) override {
     const auto got = on_demand_.get(asked_, now);
     if (const auto* segment = std::get_if<segments::Segment>(&got)) parts_ = segment->parts;
-    return std::visit([](const auto& what) { return std::optional<Whole>{answer(what)}; }, got);
+    return std::visit([](const auto& what) { return std::optional<FullResponse>{answer(what)}; },
+                      got);
   }
   void sending(server::Link& link, base::Time now) override {
     for (const auto& part : parts_) {

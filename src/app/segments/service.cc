@@ -20,6 +20,10 @@ namespace app {
 
 namespace {
 
+using server::answer_with;
+using server::error_response;
+using server::FullResponse;
+
 // What a session is of, its token's first digit says to whoever meets it after a restart.
 constexpr char kDash = 'd';
 constexpr char kHls = 'a';
@@ -34,23 +38,23 @@ bool is_dash(const std::string& path, const std::string& token) {
   return path.ends_with(".mpd") || token.starts_with(kDash);
 }
 
-std::unique_ptr<server::Answer> refused(Whole why) {
+std::unique_ptr<server::Answer> refused(FullResponse why) {
   why.head.media = true;
-  return plain_answer(std::move(why));
+  return answer_with(std::move(why));
 }
 
 /// What cannot be had of `stream`; empty: nothing.
-std::optional<Whole> refusal(const std::string& name, const LiveStream* stream) {
+std::optional<FullResponse> refusal(const std::string& name, const LiveStream* stream) {
   const auto what = "stream \"" + name + "\"";
-  if (stream == nullptr) return reason(404, "no " + what + " here");
+  if (stream == nullptr) return error_response(404, "no " + what + " here");
   if (!stream->offers(media::Container::kMp4)) {
-    return reason(404, what + " is MPEG-2 video: only /" + name + ".ts carries it");
+    return error_response(404, what + " is MPEG-2 video: only /" + name + ".ts carries it");
   }
   if (!stream->offers_segments()) {
-    return reason(404, what + " has no HLS and no DASH: segments.enabled is false");
+    return error_response(404, what + " has no HLS and no DASH: segments.enabled is false");
   }
   if (!stream->has_picture()) {
-    return reason(503, what + " has no picture yet: its source is not connected");
+    return error_response(503, what + " has no picture yet: its source is not connected");
   }
   return {};
 }
@@ -87,7 +91,7 @@ std::unique_ptr<server::Answer> SegmentService::answer(const server::AnswerReque
   }
   auto session = find(target->session, *stream);
   if (!session && request.head) {
-    return plain_answer(
+    return answer_with(
         {.head = {.content_type = target->content_type(), .media = true}, .body = {}});
   }
   if (!session) {
@@ -95,7 +99,7 @@ std::unique_ptr<server::Answer> SegmentService::answer(const server::AnswerReque
     session =
         begin(target->session.empty() ? new_token(dash) : target->session, stream, request, now);
   }
-  if (!session) return refused(reason(503, "too many viewers"));
+  if (!session) return refused(error_response(503, "too many viewers"));
   if (!link.note) {
     link.note =
         std::make_unique<SegmentLink>(shared_, ++request.places.last_viewer, link.fd, request.loop);
@@ -143,8 +147,8 @@ std::unique_ptr<server::Answer> SegmentService::at_rate(SessionPtr session,
   const bool has_pictures = target.rendition.kind != segments::Rendition::Kind::kAudio;
   if (target.kind != segments::Target::Kind::kSegment || !has_pictures || !rate ||
       rate->bps() <= 0) {
-    return refused(
-        reason(400, "rate: a whole segment of pictures can be had at a rate such as \"1734k\""));
+    return refused(error_response(
+        400, "rate: a whole segment of pictures can be had at a rate such as \"1734k\""));
   }
   const auto limits = session->stream().viewer_settings()->control.rate;
   OnDemand::Asked asked{session->shared_stream(), target.number,

@@ -13,9 +13,9 @@
 #include "app/segments/link.h"
 #include "app/segments/on_demand.h"
 #include "app/segments/session.h"
-#include "app/trace.h"
-#include "app/viewer_table.h"
-#include "app/viewer_taps.h"
+#include "app/telemetry/trace.h"
+#include "app/telemetry/viewer_table.h"
+#include "app/telemetry/viewer_taps.h"
 #include "segments/target.h"
 #include "server/answer.h"
 

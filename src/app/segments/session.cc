@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "app/segments/declared.h"
-#include "app/socket_limits.h"
+#include "app/tcp/socket_limits.h"
 #include "base/log.h"
 
 namespace app {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "app/live_stream.h"
 #include "app/segments/session_rate.h"
 #include "app/segments/session_record.h"
+#include "app/stream/live_stream.h"
 #include "segments/segment_store.h"
 #include "segments/target.h"
 #include "server/seats.h"

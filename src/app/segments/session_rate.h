@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-#include "abr/transfer_policy.h"
+#include "abr/transfer/transfer_policy.h"
 #include "base/units.h"
 #include "segments/cmsd.h"
 

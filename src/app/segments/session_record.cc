@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/trace_line.h"
+#include "app/telemetry/trace_line.h"
 
 namespace app {
 

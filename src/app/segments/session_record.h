@@ -2,9 +2,9 @@
 
 #include "abr/rate_policy.h"
 #include "app/segments/session_rate.h"
-#include "app/send_rate.h"
-#include "app/session_lines.h"
-#include "app/viewer_table.h"
+#include "app/telemetry/send_rate.h"
+#include "app/telemetry/session_lines.h"
+#include "app/telemetry/viewer_table.h"
 #include "tcpinfo/congestion_event.h"
 #include "tcpinfo/tcp_sample.h"
 

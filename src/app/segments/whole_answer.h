@@ -3,24 +3,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "app/segments/session.h"
 #include "server/answer.h"
+#include "server/full_response.h"
 
 namespace app {
-
-/// A response that goes out as a whole.
-struct Whole {
-  server::AnswerHead head;
-  std::vector<server::SharedBytes> body;
-};
-
-Whole whole(server::AnswerHead head, std::vector<server::SharedBytes> body);
-Whole text(int status, std::string content_type, std::string body);
-Whole reason(int status, const std::string& what);
 
 /// What a session's player is told with a response: that it is media, and of his connection (CMSD).
 server::AnswerHead with_dynamics(server::AnswerHead head, const SegmentSession& session,
@@ -38,9 +27,6 @@ class News {
   std::optional<std::uint64_t> seen_;
 };
 
-/// At once.
-std::unique_ptr<server::Answer> plain_answer(Whole what);
-
 /// Waits until there is an answer, or until `patience` is over.
 class WholeAnswer : public server::Answer {
  public:
@@ -52,7 +38,7 @@ class WholeAnswer : public server::Answer {
 
  private:
   /// Empty: not yet.
-  virtual std::optional<Whole> make(base::Time now) = 0;
+  virtual std::optional<server::FullResponse> make(base::Time now) = 0;
   /// What make() gave is about to be sent.
   virtual void sending(server::Link& /*link*/, base::Time /*now*/) {}
 

@@ -18,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include "server/listen.h"
 #include "server/server.h"
 #include "tcpinfo/delivery.h"
 #include "tcpinfo/socket_control.h"

@@ -6,6 +6,7 @@
 
 #include "http_client.h"
 #include "running_server.h"
+#include "server/listen.h"
 
 namespace {
 

@@ -1,0 +1,103 @@
+#include "abr/ladder/group_members.h"
+
+#include <algorithm>
+
+#include "abr/ladder/group_policy.h"
+
+namespace abr {
+
+namespace {
+
+// Who has collapsed, and has no slower group to go to, skips pictures so long. If he is not back
+// then he is slow, and counts as anybody else.
+constexpr base::Duration kPatience = std::chrono::seconds{30};
+
+}  // namespace
+
+void GroupMembers::join(base::BitRate sustains) {
+  seated_.add(sustains);
+  stale_ = true;
+}
+
+void GroupMembers::change(ViewerId viewer, base::BitRate from, base::BitRate to) {
+  seated_.remove(from);
+  join(to);
+  const auto found = fallen_.find(viewer);
+  if (found == fallen_.end()) return;
+  found->second.fall.sustains = to;
+  if (!collapses(to, found->second.fall.from)) fallen_.erase(found);
+}
+
+void GroupMembers::leave(ViewerId viewer, base::BitRate sustains) {
+  seated_.remove(sustains);
+  fallen_.erase(viewer);
+  stale_ = true;
+}
+
+void GroupMembers::depart(base::BitRate sustains, base::BitRate rate, bool fell, base::Time until) {
+  const bool counts = !fell && abr::sustains(sustains, rate);
+  departures_.push_back({counts ? std::optional{sustains} : std::nullopt, until});
+  if (counts) leaving_.add(sustains);
+}
+
+void GroupMembers::end_departures(base::Time now) {
+  std::erase_if(departures_, [&](const Departure& departure) {
+    if (departure.until > now) return false;
+    if (departure.counts) leaving_.remove(*departure.counts);
+    stale_ = true;
+    return true;
+  });
+}
+
+void GroupMembers::note_fall(ViewerId viewer, const Fall& fall) {
+  const auto [found, first] = fallen_.try_emplace(viewer, Fallen{fall});
+  if (first) return;
+  auto& known = found->second;
+  // The group has come down to him, and he falls again.
+  if (known.forgiven && collapses(fall.from, known.fall.from)) known = {fall};
+  known.fall.sustains = fall.sustains;
+}
+
+std::optional<GroupMembers::Fall> GroupMembers::fall(ViewerId viewer) const {
+  const auto found = fallen_.find(viewer);
+  if (found == fallen_.end() || found->second.forgiven) return {};
+  return found->second.fall;
+}
+
+std::size_t GroupMembers::fallen() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(fallen_, [](const auto& one) { return !one.second.forgiven; }));
+}
+
+void GroupMembers::forgive(base::Time now) {
+  for (auto& [viewer, one] : fallen_) {
+    if (one.forgiven || now - one.fall.at < kPatience) continue;
+    one.forgiven = stale_ = true;
+  }
+}
+
+/// What the only one sustains who has fallen below `rate`.
+std::optional<base::BitRate> GroupMembers::fallen_alone(base::BitRate rate) const {
+  std::optional<base::BitRate> alone;
+  for (const auto& [viewer, one] : fallen_) {
+    if (one.forgiven || one.fall.sustains >= rate) continue;
+    if (alone) return {};
+    alone = one.fall.sustains;
+  }
+  return alone;
+}
+
+base::BitRate GroupMembers::next_rate(base::BitRate current) const {
+  RateHistogram served = seated_;
+  served.add(leaving_);
+  const auto fallen = fallen_alone(current);
+  if (fallen && served.viewers() > 1) {
+    served.remove(*fallen);
+    served.add(current);
+  }
+  const auto rate = shared_rate(served);
+  const bool holds = rate < current && is_crowd(served.viewers()) && sustains(rate, current);
+  return holds ? current : rate;
+}
+
+}  // namespace abr

@@ -1,0 +1,175 @@
+#include "abr/ladder/group_policy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "abr/ladder/assignment.h"
+
+namespace abr {
+
+namespace {
+
+// A viewer this far below its group's rate cannot keep up: what he sustains is that share of what
+// his path carries (symbiosis_policy.cc: kHeadroom). With 0.95 rates are 5 to 8 % lower
+// (bench/ladder).
+constexpr double kSustained = 0.9;
+// Moving up must be worth the keyframe that everybody in that group gets. With 1.3 groups that are
+// closer than that are no use: 8 of them give 3 % less rate (bench/ladder).
+constexpr double kWorthwhile = 1.1;
+// A move up waits this long after the last change, so that nobody flaps. With 1 s rates are 2 %
+// higher, and moves 10 to 16 % more; with 6 s 3 to 4 % lower, and 13 to 24 % fewer (bench/ladder).
+constexpr base::Duration kDwell = std::chrono::seconds{3};
+// A new plan must raise the mean value by so much, in nats: a rate 1 % higher for everybody. With
+// 5 % a ladder stays where no viewer's own move helps, 8 % of rate below the best (bench/ladder).
+constexpr double kWorthPlan = 0.01;
+// What one bad viewer may cost another.
+constexpr double kCourtesy = 0.05;
+// Of a viewer's move, per nat of a group's rate: 320 rungs of 10 nats are less than a viewer.
+constexpr double kRateMoves = 1.0 / 4096;
+
+/// What the best of the groups would give.
+double best_value(base::BitRate sustains, std::span<const GroupView> groups) {
+  double best = -std::numeric_limits<double>::infinity();
+  for (const auto& g : groups) best = std::max(best, value(sustains, g.rate));
+  return best;
+}
+
+/// What a plan does to the viewers of some groups.
+struct Change {
+  double gain = 0;   ///< of the sum of values, to what their own moves would give
+  double least = 0;  ///< of one viewer, to what he has: negative where somebody loses
+};
+
+Change change(std::span<const GroupView> groups, const Plan& plan) {
+  Change sum;
+  for (const auto& g : groups) {
+    for (const auto& [index, bin] : g.members->bins()) {
+      const double planned = value(bin.lowest, rung_of(bin.lowest, plan).rate);
+      const double gain = planned - best_value(bin.lowest, groups);
+      sum.gain += gain * static_cast<double>(bin.viewers);
+      sum.least = std::min(sum.least, planned - value(bin.lowest, g.rate));
+    }
+  }
+  return sum;
+}
+
+bool is_worth(const Change& change, std::size_t viewers, bool guard) {
+  if (guard && change.least < std::log1p(-kCourtesy)) return false;
+  return change.gain >= kWorthPlan * static_cast<double>(viewers);
+}
+
+/// costs[r][g]: of giving a rung to a group, or for nothing to one of those that are new. One
+/// viewer who stays outweighs whatever rates do.
+Costs costs(std::span<const GroupView> groups, const Plan& plan) {
+  Costs costs(plan.size(), std::vector<double>(std::max(groups.size(), plan.size())));
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    for (std::size_t r = 0; r < plan.size(); ++r) {
+      costs[r][g] = kRateMoves * std::abs(std::log(plan[r].rate / groups[g].rate));
+    }
+    for (const auto& [index, bin] : groups[g].members->bins()) {
+      const auto r = static_cast<std::size_t>(&rung_of(bin.lowest, plan) - plan.data());
+      costs[r][g] -= static_cast<double>(bin.viewers);
+    }
+  }
+  return costs;
+}
+
+/// So that few move, and of ways that move as many the one whose rates move least.
+std::vector<std::optional<std::uint32_t>> match(std::span<const GroupView> groups,
+                                                const Plan& plan) {
+  std::vector<std::optional<std::uint32_t>> of_rung;
+  for (const std::size_t g : assign(costs(groups, plan))) {
+    of_rung.push_back(g < groups.size() ? std::optional{groups[g].group} : std::nullopt);
+  }
+  return of_rung;
+}
+
+}  // namespace
+
+bool collapses(base::BitRate viewer, base::BitRate group) {
+  return viewer < (1 - kCourtesy) * group;
+}
+
+bool sustains(base::BitRate viewer, base::BitRate group) { return viewer >= kSustained * group; }
+
+bool is_crowd(std::size_t viewers) { return kBehind * static_cast<double>(viewers) >= 1; }
+
+std::optional<std::uint32_t> share(base::BitRate sustains, std::span<const GroupView> groups) {
+  const GroupView* best = nullptr;
+  for (const auto& g : groups) {
+    const bool fits = g.rate <= sustains;
+    const bool best_fits = best && best->rate <= sustains;
+    const bool better = !best || (fits != best_fits      ? fits
+                                  : g.rate != best->rate ? (g.rate > best->rate) == fits
+                                                         : g.viewers > best->viewers);
+    if (better) best = &g;
+  }
+  return best ? std::optional{best->group} : std::nullopt;
+}
+
+std::optional<Reason> misplaced(const SeatView& seat, const GroupView& own, base::Time now) {
+  if (own.viewers < 2) return {};  // his group follows him
+  if (!sustains(seat.sustains, own.rate)) return Reason::kMoveDown;
+  if (seat.sustains >= kWorthwhile * own.rate && now - seat.since >= kDwell) {
+    return Reason::kMoveUp;
+  }
+  return {};
+}
+
+std::optional<std::uint32_t> better_group(const SeatView& seat, const GroupView& own, Reason reason,
+                                          std::span<const GroupView> groups) {
+  const auto best = share(seat.sustains, groups);
+  const auto& group = *std::ranges::find(groups, *best, &GroupView::group);
+  const bool better =
+      reason == Reason::kMoveDown ? group.rate < own.rate : group.rate >= kWorthwhile * own.rate;
+  return better ? best : std::nullopt;
+}
+
+std::optional<Layout> rearrange(std::span<const GroupView> groups, std::size_t max, bool guard) {
+  RateHistogram viewers;
+  for (const auto& g : groups) viewers.add(*g.members);
+  if (viewers.viewers() == 0) return {};
+  auto plan = plan_ladder(viewers, max);
+  if (!is_worth(change(groups, plan), viewers.viewers(), guard)) return {};
+  auto of_rung = match(groups, plan);
+  return Layout{std::move(plan), std::move(of_rung)};
+}
+
+std::optional<std::size_t> next_rung(const SeatView& seat, base::BitRate own, const Layout& layout,
+                                     base::Time now) {
+  const Rung& rung = rung_of(seat.sustains, layout.plan);
+  const auto index = static_cast<std::size_t>(&rung - layout.plan.data());
+  if (layout.groups[index] == seat.group) return {};
+  const auto own_rung = std::ranges::find(layout.groups, std::optional{seat.group});
+  if (own_rung != layout.groups.end()) {
+    const auto kept = layout.plan[static_cast<std::size_t>(own_rung - layout.groups.begin())].rate;
+    if (sustains(seat.sustains, kept) && rung.rate < kWorthwhile * kept) return {};
+    if (rung.rate > own && kept >= own && now - seat.since < kDwell) return {};
+  }
+  return index;
+}
+
+std::optional<std::uint32_t> least_valuable(std::span<const GroupView> groups) {
+  if (groups.size() < 2) return {};
+  const auto empty = std::ranges::find(groups, 0u, &GroupView::viewers);
+  if (empty != groups.end()) return empty->group;
+  std::vector<GroupView> rising{groups.begin(), groups.end()};
+  std::ranges::stable_sort(rising, {}, &GroupView::rate);
+  std::optional<std::uint32_t> least;
+  double least_loss = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 1; i < rising.size(); ++i) {
+    double loss = 0;
+    for (const auto& [index, bin] : rising[i].members->bins()) {
+      loss += static_cast<double>(bin.viewers) *
+              (value(bin.lowest, rising[i].rate) - value(bin.lowest, rising[i - 1].rate));
+    }
+    if (loss >= least_loss) continue;
+    least_loss = loss;
+    least = rising[i].group;
+  }
+  return least;
+}
+
+}  // namespace abr

@@ -1,0 +1,131 @@
+#include "abr/policy/gcc_policy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace abr {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr double kProcessNoise = 1e-3;  // ms^2
+constexpr double kNoiseMemory = 0.95;
+constexpr int kMostGain = 60;  // samples that the gradient is multiplied by
+constexpr double kUp = 0.01;   // of the threshold, 1/ms
+constexpr double kDown = 0.00018;
+constexpr double kOutlier = 15;        // ms beyond the threshold that do not adapt it
+constexpr double kLeastThreshold = 6;  // ms
+constexpr double kMostThreshold = 600;
+constexpr base::Duration kOverTime = 10ms;
+constexpr base::Duration kWindow = 1s;
+constexpr base::Duration kDecreaseEvery = 100ms;
+constexpr double kBeta = 0.85;
+constexpr double kOfCurrent = 0.95;
+constexpr double kGrowth = 1.08;  // per second
+constexpr double kMostOfReceived = 1.5;
+constexpr base::Duration kReaction = 100ms;
+
+double milliseconds(base::Duration time) { return 1e3 * base::seconds(time); }
+
+}  // namespace
+
+Decision GccPolicy::decide(const Observation& o, const PathState&, base::Time now) {
+  if (!std::exchange(started_, true)) {
+    increased_ = now;
+    return {rate_, Reason::kStart};
+  }
+  for (const auto& picture : o.pictures) note(picture);
+  if (usage_ == Usage::kOver) return decrease(o, now);
+  if (usage_ == Usage::kUnder) {
+    increased_ = now;
+    return {rate_, Reason::kHold};
+  }
+  return increase(o, now);
+}
+
+void GccPolicy::note(const Delivered& picture) {
+  window_.push_back({picture.acked, picture.size});
+  while (picture.acked - window_.front().at > kWindow) window_.pop_front();
+  const auto before = std::exchange(last_, picture);
+  if (!before) return;
+  const auto arrival = [](const Delivered& p) { return p.head_acked.value_or(p.acked); };
+  const double elapsed = milliseconds(arrival(picture) - arrival(*before));
+  filter(elapsed - milliseconds(picture.departed - before->departed));
+  const double gradient = estimate_ * samples_;
+  detect(gradient, picture.acked);
+  adapt(gradient, elapsed);
+}
+
+/// draft-ietf-rmcat-gcc-02, 5.3.
+void GccPolicy::filter(double variation) {
+  samples_ = std::min(samples_ + 1, kMostGain);
+  const double residual = variation - estimate_;
+  const double bounded = std::min(std::abs(residual), 3 * std::sqrt(noise_));
+  noise_ = std::max(1.0, kNoiseMemory * noise_ + (1 - kNoiseMemory) * bounded * bounded);
+  const double gain = (error_ + kProcessNoise) / (noise_ + error_ + kProcessNoise);
+  estimate_ += gain * residual;
+  error_ = (1 - gain) * (error_ + kProcessNoise);
+}
+
+/// 5.4
+void GccPolicy::detect(double gradient, base::Time at) {
+  if (gradient < -threshold_) {
+    usage_ = Usage::kUnder;
+    over_since_.reset();
+  } else if (gradient <= threshold_) {
+    usage_ = Usage::kNormal;
+    over_since_.reset();
+  } else {
+    if (!over_since_) over_since_ = at;
+    if (at - *over_since_ >= kOverTime) usage_ = Usage::kOver;
+  }
+}
+
+void GccPolicy::adapt(double gradient, double elapsed) {
+  const double distance = std::abs(gradient) - threshold_;
+  if (distance > kOutlier) return;
+  threshold_ += (distance > 0 ? kUp : kDown) * distance * std::min(elapsed, 100.0);
+  threshold_ = std::clamp(threshold_, kLeastThreshold, kMostThreshold);
+}
+
+base::BitRate GccPolicy::received() const {
+  base::ByteCount total;
+  for (const auto& entry : window_) total += entry.size;
+  if (window_.size() < 2) return {};
+  const auto time = window_.back().at - window_.front().at;
+  if (time.count() == 0) return {};
+  return base::BitRate::of(total - window_.front().size, time);
+}
+
+Decision GccPolicy::decrease(const Observation& o, base::Time now) {
+  increased_ = now;
+  if (now < decrease_at_ || received().bps() == 0) return {rate_, Reason::kHold};
+  decrease_at_ = now + kDecreaseEvery;
+  const auto bps = static_cast<double>(received().bps());
+  deviation_ = mean_ == 0 ? 0 : 0.95 * deviation_ + 0.05 * std::abs(bps - mean_);
+  mean_ = mean_ == 0 ? bps : 0.95 * mean_ + 0.05 * bps;
+  const auto next = std::min(kOfCurrent * rate_, o.transport.video(kBeta * received()));
+  const auto limited = std::max(limits_.min, next);
+  if (std::exchange(rate_, limited) == limited) return {rate_, Reason::kHold};
+  return {rate_, Reason::kBacklog};
+}
+
+Decision GccPolicy::increase(const Observation& o, base::Time now) {
+  const auto elapsed = now - std::exchange(increased_, now);
+  const auto most = o.transport.video(kMostOfReceived * received());
+  const auto bps = static_cast<double>(o.transport.wire(rate_).bps());
+  const bool near = mean_ > 0 && std::abs(bps - mean_) < 3 * std::max(deviation_, 0.01 * mean_);
+  const double response = base::seconds(o.srtt + kReaction);
+  const auto next = near
+                        ? rate_ + base::BitRate{static_cast<std::int64_t>(
+                                      4.0 * o.mss * base::seconds(elapsed) / (response * response))}
+                        : std::pow(kGrowth, base::seconds(elapsed)) * rate_;
+  const auto limited = std::clamp(next, limits_.min, limits_.max);
+  if (limited <= rate_ || limited > most) return {rate_, Reason::kHold};
+  rate_ = limited;
+  return {rate_, Reason::kRestore};
+}
+
+}  // namespace abr

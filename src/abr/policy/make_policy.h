@@ -1,0 +1,13 @@
+#pragma once
+
+#include <memory>
+
+#include "abr/rate_policy.h"
+#include "abr/settings.h"
+
+namespace abr {
+
+/// The policy named by `settings`; its first decision is {rate.start, kStart}.
+std::unique_ptr<RatePolicy> make_policy(const Settings& settings);
+
+}  // namespace abr

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <iosfwd>
+
+#include "app/cli/command_line.h"
+
+namespace app {
+
+/// `symcast check`: prints "FILE: ok (...)", the configuration in effect, or the reference.
+/// Throws ConfigError.
+void check(const CommandLine& line, std::ostream& out);
+
+}  // namespace app

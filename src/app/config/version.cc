@@ -1,0 +1,7 @@
+#include "app/config/version.h"
+
+namespace app {
+
+const char* const kVersion = SYMCAST_VERSION;
+
+}  // namespace app

@@ -1,0 +1,130 @@
+#include "app/http/pages.h"
+
+#include <fmt/format.h>
+
+#include "app/telemetry/names.h"
+
+namespace app::pages {
+
+namespace {
+
+constexpr std::string_view kHead = R"(<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="refresh" content="2">
+<title>symcast</title>
+<style>
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+body { max-width: 52rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.4rem; margin-bottom: 0; }
+h2 { font-size: 1.1rem; margin: 2rem 0 .3rem; }
+p { margin: .3rem 0; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: right; padding: .25rem .6rem; border-bottom: 1px solid #8884; }
+th:first-child, td:first-child { text-align: left; }
+code { background: #8882; padding: .1rem .3rem; border-radius: .2rem; }
+.quiet { opacity: .7; }
+</style>
+</head>
+<body>
+<h1>symcast</h1>
+<p class="quiet">Live streams whose encoder listens to every viewer's TCP connection.</p>
+)";
+
+std::string escape(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string picture(const transcoder::Ingest::State& source) {
+  if (source.format.width == 0) return "no picture yet";
+  return fmt::format("{}×{}", source.format.width, source.format.height);
+}
+
+/// "playing", "waiting", or to admins "waiting: why".
+std::string state(const transcoder::Ingest::State& source, bool admin) {
+  std::string state = name(source.status);
+  const bool away = source.status != transcoder::Ingest::Status::kPlaying;
+  if (admin && away && !source.last_error.empty()) state += ": " + escape(source.last_error);
+  return state;
+}
+
+std::string group_row(std::uint32_t index, const transcoder::EncodeGroup::State& group,
+                      const Ladder::Group& seats) {
+  return fmt::format(
+      "<tr><td>{}</td><td>{}</td><td>{:.2f}</td><td>{:.2f}</td><td>{}</td><td>{}</td><td>{}</td></"
+      "tr>\n",
+      index, seats.viewers, static_cast<double>(group.target.bps()) / 1e6,
+      static_cast<double>(group.actual.bps()) / 1e6, abr::name(seats.reason), group.frames_skipped,
+      group.frames_late);
+}
+
+std::string group_table(const LiveStream::State& stream) {
+  std::string rows;
+  for (const auto& [index, seats] : stream.ladder.groups) {
+    const auto group = stream.media.groups.find(index);
+    if (group != stream.media.groups.end()) rows += group_row(index, group->second, seats);
+  }
+  if (rows.empty()) return "<p class=\"quiet\">Nobody is watching, so nothing is encoded.</p>\n";
+  return "<table><tr><th>group</th><th>viewers</th><th>target Mbit/s</th><th>actual Mbit/s</th>"
+         "<th>because</th><th>skipped</th><th>late</th></tr>\n" +
+         rows + "</table>\n";
+}
+
+std::string links(const LiveStream::State& stream) {
+  std::string all;
+  for (const auto container : stream.containers) {
+    all += fmt::format("<code><a href=\"/{0}{1}\">/{0}{1}</a></code> ", escape(stream.name),
+                       media::suffix(container));
+  }
+  if (!stream.segments) return all;
+  for (const auto* file : {"index.m3u8", "manifest.mpd"}) {
+    all +=
+        fmt::format("<code><a href=\"/{0}/{1}\">/{0}/{1}</a></code> ", escape(stream.name), file);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string status(const std::vector<LiveStream::State>& streams, bool admin) {
+  std::string page{kHead};
+  for (const auto& stream : streams) {
+    page +=
+        fmt::format("<h2>{}</h2>\n<p>{}· source {}, {} · {} viewer{}</p>\n", escape(stream.name),
+                    links(stream), state(stream.media.source, admin), picture(stream.media.source),
+                    stream.viewers(), stream.viewers() == 1 ? "" : "s");
+    page += group_table(stream);
+  }
+  return page + "</body>\n</html>\n";
+}
+
+std::string health(const std::vector<LiveStream::State>& streams) {
+  std::string page = "ok\n";
+  for (const auto& stream : streams) {
+    page += fmt::format("{} {}\n", stream.name, name(stream.media.source.status));
+  }
+  return page;
+}
+
+}  // namespace app::pages

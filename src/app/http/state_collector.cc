@@ -1,0 +1,336 @@
+#include "app/http/state_collector.h"
+
+#include <prometheus/metric_family.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "app/telemetry/names.h"
+#include "base/log.h"
+
+namespace app {
+
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+using Labels = std::vector<ClientMetric::Label>;
+
+/// Builds the families of one scrape: a call per value, gathered by name.
+class Families {
+ public:
+  void gauge(const std::string& name, const std::string& help, Labels labels, double value) {
+    metric(name, help, MetricType::Gauge, std::move(labels)).gauge.value = value;
+  }
+  void counter(const std::string& name, const std::string& help, Labels labels, double value) {
+    metric(name, help, MetricType::Counter, std::move(labels)).counter.value = value;
+  }
+  std::vector<MetricFamily> take() { return std::move(families_); }
+
+ private:
+  ClientMetric& metric(const std::string& name, const std::string& help, MetricType type,
+                       Labels labels) {
+    auto it = std::ranges::find(families_, name, &MetricFamily::name);
+    if (it == families_.end()) it = families_.insert(it, {name, help, type, {}});
+    auto& added = it->metric.emplace_back();
+    added.label = std::move(labels);
+    return added;
+  }
+
+  std::vector<MetricFamily> families_;
+};
+
+double count(std::uint64_t n) { return static_cast<double>(n); }
+double bits_per_second(base::BitRate rate) { return static_cast<double>(rate.bps()); }
+
+void collect_source(Families& out, const LiveStream::State& stream) {
+  const auto& source = stream.media.source;
+  const Labels labels{{"stream", stream.name}};
+  for (const auto status :
+       {transcoder::Ingest::Status::kConnecting, transcoder::Ingest::Status::kPlaying,
+        transcoder::Ingest::Status::kWaiting}) {
+    out.gauge("symcast_source_status", "1 for the state the source is in",
+              {{"stream", stream.name}, {"status", name(status)}}, source.status == status ? 1 : 0);
+  }
+  out.counter("symcast_source_restarts_total", "Times the source was started again", labels,
+              count(source.restarts));
+  out.counter("symcast_source_frames_total", "Pictures from the source", labels,
+              count(source.frames));
+  out.counter("symcast_source_frames_repeated_total", "Pictures repeated while the source was away",
+              labels, count(source.frames_repeated));
+  out.counter("symcast_source_frames_dropped_total",
+              "Pictures dropped: above the frame rate limit, or out of order", labels,
+              count(source.frames_dropped));
+  out.counter("symcast_source_timeline_jumps_total", "Times the source's clock jumped", labels,
+              count(source.timeline_jumps));
+  out.gauge("symcast_source_audio", "1 while sound arrives", labels, source.has_audio ? 1 : 0);
+  out.counter("symcast_source_audio_dropped_seconds_total",
+              "Sound dropped: 2 s from the pictures, or before the first", labels,
+              count(source.sound_dropped_samples) / media::kAudioRate);
+  out.counter("symcast_source_unreadable_total",
+              "Pictures and sounds whose memory cannot be read, or that are too small", labels,
+              count(source.unreadable));
+}
+
+void collect_audio(Families& out, const LiveStream::State& stream) {
+  const Labels labels{{"stream", stream.name}};
+  out.counter("symcast_audio_silence_seconds_total", "Silence put in where sound was missing",
+              labels, count(stream.media.audio.silence_inserted_samples) / media::kAudioRate);
+  out.counter("symcast_audio_overlap_seconds_total", "Sound dropped because it came twice", labels,
+              count(stream.media.audio.overlap_dropped_samples) / media::kAudioRate);
+  out.counter("symcast_audio_failures_total", "Audio frames lost to the encoder", labels,
+              count(stream.media.audio.failures));
+}
+
+void collect_group(Families& out, const std::string& stream, std::uint32_t index,
+                   const transcoder::EncodeGroup::State& group) {
+  const Labels labels{{"stream", stream}, {"group", std::to_string(index)}};
+  out.gauge("symcast_group_rate_target_bits_per_second", "Video rate asked of the encoder", labels,
+            bits_per_second(group.target));
+  out.gauge("symcast_group_rate_actual_bits_per_second", "Video rate of the last second", labels,
+            bits_per_second(group.actual));
+  out.gauge("symcast_group_height_pixels", "Height of the encoded picture", labels,
+            group.format.height);
+  out.counter("symcast_group_frames_total", "Pictures encoded", labels, count(group.frames));
+  out.counter("symcast_group_frames_skipped_total",
+              "Pictures not encoded, so that what waits for a viewer drains", labels,
+              count(group.frames_skipped));
+  out.counter("symcast_group_frames_left_out_total",
+              "Pictures not encoded: at this rate fewer look better", labels,
+              count(group.frames_left_out));
+  out.counter("symcast_group_frames_late_total",
+              "Pictures dropped before encoding: the encoder was late", labels,
+              count(group.frames_late));
+  out.counter("symcast_group_audio_dropped_total", "Audio frames dropped before muxing", labels,
+              count(group.audio_dropped));
+  out.counter("symcast_group_keyframes_total", "Keyframes encoded", labels, count(group.keyframes));
+  out.counter("symcast_group_keyframes_forced_total", "Of them, forced for a viewer", labels,
+              count(group.keyframes_forced));
+  out.counter("symcast_group_retargets_total", "Changes of the rate target", labels,
+              count(group.retargets));
+  out.counter("symcast_group_mends_total",
+              "Pictures coded without earlier ones that were discarded for a viewer", labels,
+              count(group.mends));
+  out.counter("symcast_group_failures_total",
+              "Pictures and sounds lost to scaler, encoder or muxer", labels,
+              count(group.failures));
+  out.counter("symcast_group_bytes_total", "Container bytes made", labels, count(group.bytes));
+  out.counter("symcast_group_encode_seconds_total", "CPU time of the group's thread", labels,
+              base::seconds(group.encode_time));
+  if (!group.psnr) return;
+  const auto psnr = [&](const char* plane, double value) {
+    out.gauge("symcast_group_psnr_decibels", "PSNR of the last picture",
+              {{"stream", stream}, {"group", std::to_string(index)}, {"plane", plane}}, value);
+  };
+  psnr("y", group.psnr->y);
+  psnr("u", group.psnr->u);
+  psnr("v", group.psnr->v);
+}
+
+void collect_ladder(Families& out, const LiveStream::State& stream) {
+  for (const auto& [index, group] : stream.ladder.groups) {
+    out.gauge("symcast_group_viewers", "Viewers of the group",
+              {{"stream", stream.name}, {"group", std::to_string(index)}}, count(group.viewers));
+  }
+  out.counter("symcast_group_open_failures_total",
+              "Times a further group could not be opened: viewers shared instead",
+              {{"stream", stream.name}}, count(stream.ladder.opens_failed));
+  out.gauge("symcast_groups_max", "Groups that may be open: groups.max, or less that the CPUs hold",
+            {{"stream", stream.name}}, count(stream.ladder.max_groups));
+  out.counter("symcast_groups_refused_total",
+              "Times the CPUs could not hold the groups that were wanted",
+              {{"stream", stream.name}}, count(stream.ladder.refused));
+  out.counter("symcast_groups_shed_total", "Groups closed because the encoders were behind",
+              {{"stream", stream.name}}, count(stream.ladder.shed));
+  out.counter("symcast_group_plans_total", "Times all viewers were arranged anew",
+              {{"stream", stream.name}}, count(stream.ladder.plans));
+  out.gauge("symcast_viewers", "Viewers now", {{"stream", stream.name}}, count(stream.viewers()));
+  const char* moves = "symcast_group_moves_total";
+  const char* help = "Changes of group, by reason";
+  for (const auto reason :
+       {abr::Reason::kMoveDown, abr::Reason::kMoveUp, abr::Reason::kMembers, abr::Reason::kShed}) {
+    const auto counted = stream.ladder.moves.find(reason);
+    out.counter(moves, help, {{"stream", stream.name}, {"reason", abr::name(reason)}},
+                counted == stream.ladder.moves.end() ? 0 : count(counted->second));
+  }
+}
+
+void collect_stream(Families& out, const LiveStream::State& stream) {
+  collect_source(out, stream);
+  collect_audio(out, stream);
+  collect_ladder(out, stream);
+  for (const auto& [index, group] : stream.media.groups) {
+    collect_group(out, stream.name, index, group);
+  }
+}
+
+void collect_server(Families& out, const server::ServerState& server) {
+  out.counter("symcast_connections_total", "Connections accepted", {}, count(server.connections));
+  out.counter("symcast_connections_refused_total",
+              "Connections closed at once: too many in all, or from one address", {},
+              count(server.connections_refused));
+  out.counter("symcast_accept_failures_total",
+              "Times accepting paused: no descriptor or memory for a connection", {},
+              count(server.accept_failures));
+  out.counter("symcast_viewers_joined_total", "Viewers who joined", {}, count(server.joined));
+  out.counter("symcast_sent_bytes_total", "Bytes of media responses", {}, count(server.bytes_sent));
+  out.counter("symcast_packets_lost_in_handover_total",
+              "Packets dropped between an encoder and an event loop that was late", {},
+              count(server.packets_lost_in_handover));
+  out.counter("symcast_viewer_frames_dropped_total", "Pictures dropped from viewers' queues", {},
+              count(server.frames_dropped));
+  out.counter("symcast_viewer_sounds_dropped_total",
+              "Sounds dropped from viewers' queues and in changes of group", {},
+              count(server.sounds_dropped));
+  out.counter("symcast_viewer_gops_dropped_total", "Times a viewer's queue dropped to a keyframe",
+              {}, count(server.gops_dropped));
+  out.counter("symcast_viewer_discards_total",
+              "Times a viewer's unsent pictures were discarded: they were too late", {},
+              count(server.discards));
+  out.counter("symcast_padding_bytes_total", "Of the bytes sent, padding that measures the path",
+              {}, count(server.padding_bytes));
+  out.counter("symcast_viewer_frames_forgotten_total",
+              "Pictures sent whose delay is unknown: too many awaited their acknowledgement", {},
+              count(server.frames_forgotten));
+  out.counter("symcast_viewer_switches_total", "Changes of group completed", {},
+              count(server.switches));
+  for (std::size_t status = 0; status < server.responses.size(); ++status) {
+    if (server.responses[status] == 0) continue;
+    out.counter("symcast_http_responses_total", "Responses, by status",
+                {{"code", std::to_string(status)}}, count(server.responses[status]));
+  }
+  for (std::size_t reason = 0; reason < server.left.size(); ++reason) {
+    out.counter("symcast_viewers_left_total", "Viewers gone, by reason",
+                {{"reason", name(static_cast<server::LeaveReason>(reason))}},
+                count(server.left[reason]));
+  }
+}
+
+void collect_viewer(Families& out, const ViewerTelemetry& viewer) {
+  const Labels labels{{"stream", viewer.stream}, {"viewer", std::to_string(viewer.id)}};
+  out.gauge("symcast_viewer_rtt_seconds", "Smoothed round-trip time", labels,
+            base::seconds(viewer.rtt));
+  out.gauge("symcast_viewer_min_rtt_seconds", "Least round-trip time", labels,
+            base::seconds(viewer.min_rtt));
+  out.gauge("symcast_viewer_cwnd_segments", "Congestion window", labels, viewer.cwnd);
+  if (viewer.ssthresh) {
+    out.gauge("symcast_viewer_ssthresh_segments", "Where slow start ends; absent while unlimited",
+              labels, *viewer.ssthresh);
+  }
+  out.gauge("symcast_viewer_delivery_rate_bits_per_second", "The kernel's delivery rate", labels,
+            bits_per_second(viewer.delivery_rate));
+  if (viewer.path.capacity.bps() > 0) {
+    out.gauge("symcast_viewer_capacity_bits_per_second",
+              "What the path is believed to carry; only where it is known", labels,
+              bits_per_second(viewer.path.capacity));
+  }
+  if (viewer.path.policed.bps() > 0) {
+    out.gauge("symcast_viewer_policed_bits_per_second",
+              "What a token bucket lets through for long; only where one was found", labels,
+              bits_per_second(viewer.path.policed));
+  }
+  out.gauge("symcast_viewer_queueing_seconds",
+            "Least that the newest three pictures waited in the path", labels,
+            base::seconds(viewer.path.queueing));
+  out.gauge("symcast_viewer_path_shared", "1: others keep the path's queue filled", labels,
+            viewer.path.shared ? 1 : 0);
+  out.gauge("symcast_viewer_rate_target_bits_per_second", "What the policy lets the viewer have",
+            labels, bits_per_second(viewer.target));
+  out.gauge("symcast_viewer_backlog_seconds", "What waits unsent, as time at the rate served",
+            labels, base::seconds(viewer.backlog));
+  out.gauge("symcast_viewer_behind_live_seconds", "Age of the newest picture acknowledged", labels,
+            base::seconds(viewer.behind_live));
+  out.gauge("symcast_viewer_last_reason", "1 for the reason of the last change of rate",
+            {{"stream", viewer.stream},
+             {"viewer", std::to_string(viewer.id)},
+             {"reason", abr::name(viewer.reason)}},
+            1);
+}
+
+void collect_loop(Families& out, const LoopBudgets::State& state) {
+  const auto nth = [&](const char* kind, unsigned value) {
+    out.gauge("symcast_telemetry_every_nth_picture",
+              "A viewer's connection is looked at for every n-th picture; 0: never",
+              {{"loop", std::to_string(state.loop)}, {"kind", kind}}, value);
+  };
+  nth("samples", state.sampled_every_nth);
+  nth("marks", state.marked_every_nth);
+}
+
+void collect_ends(Families& out, const FinalStatistics::State& ends) {
+  const char* ended = "symcast_connections_ended_total";
+  const char* help =
+      "Viewers' connections that ended; the kernel tells of the end, or it is known "
+      "as when the viewer left";
+  out.counter(ended, help, {{"told", "by_kernel"}}, count(ends.told));
+  out.counter(ended, help, {{"told", "as_left"}}, count(ends.untold));
+  out.counter("symcast_connection_ends_lost_total",
+              "Messages about connections' ends for which the kernel had no room", {},
+              count(ends.lost));
+  out.gauge("symcast_connections_ending", "Connections whose viewer left and whose end is awaited",
+            {}, count(ends.pending));
+  out.counter("symcast_tcp_segments_sent_total", "Data segments of ended connections", {},
+              count(ends.totals.segments_sent));
+  out.counter("symcast_tcp_segments_retransmitted_total", "Of them, sent again", {},
+              count(ends.totals.segments_retransmitted));
+  if (ends.totals.timeouts) {
+    out.counter("symcast_tcp_timeouts_total",
+                "Retransmission timeouts of ended connections (Linux 6.7 and later)", {},
+                count(*ends.totals.timeouts));
+  }
+  out.counter("symcast_tcp_busy_seconds_total",
+              "Time in which ended connections had something in flight", {},
+              base::seconds(ends.totals.busy));
+  out.counter("symcast_tcp_receiver_limited_seconds_total", "Of it, waiting for the viewer to read",
+              {}, base::seconds(ends.totals.rwnd_limited));
+}
+
+void collect_on_demand(Families& out, const OnDemand::State& state) {
+  const auto segments = [&](const char* result, std::uint64_t value) {
+    out.counter("symcast_on_demand_segments_total",
+                "Segments asked for at rates of their own: coded, shared with who asked before or "
+                "with a group, refused for want of CPU time, or failed",
+                {{"result", result}}, count(value));
+  };
+  segments("coded", state.coded);
+  segments("shared", state.shared);
+  segments("refused", state.refused);
+  segments("failed", state.failed);
+  out.counter("symcast_on_demand_seconds_total", "CPU time that they took", {},
+              base::seconds(state.cpu_time));
+}
+
+}  // namespace
+
+std::vector<MetricFamily> StateCollector::Collect() const {
+  const Snapshot snapshot = snapshot_();
+  Families out;
+  for (const auto& stream : snapshot.streams) collect_stream(out, stream);
+  collect_server(out, snapshot.server);
+  for (const auto& viewer : snapshot.viewers) collect_viewer(out, viewer);
+  out.counter("symcast_congestion_events_lost_total",
+              "Pushed congestion events that found no room on their way to an event loop", {},
+              count(snapshot.events_lost));
+  for (const auto& loop : snapshot.loops) collect_loop(out, loop);
+  collect_ends(out, snapshot.ends);
+  collect_on_demand(out, snapshot.on_demand);
+  out.counter("symcast_log_lines_dropped_total",
+              "Log lines dropped: stderr was late, stuck or gone", {},
+              count(base::log::lines_dropped()));
+  out.counter("symcast_trace_lines_dropped_total",
+              "Trace lines lost: the disk was late, or did not take them", {},
+              count(snapshot.trace_lines_lost));
+  out.counter("symcast_event_lines_dropped_total",
+              "Lines of viewers' events lost: who reads /api/v1/viewers/ID/events was late", {},
+              count(snapshot.event_lines_lost));
+  for (const auto& [option, times] : snapshot.options_refused) {
+    out.counter("symcast_socket_options_ignored_total",
+                "Times the kernel did not take what a viewer's socket was to be told",
+                {{"option", option}}, count(times));
+  }
+  return out.take();
+}
+
+}  // namespace app

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <prometheus/collectable.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "app/segments/on_demand.h"
+#include "app/stream/live_stream.h"
+#include "app/tcp/final_statistics.h"
+#include "app/tcp/telemetry_budget.h"
+#include "app/telemetry/viewer_table.h"
+#include "server/server_state.h"
+
+namespace app {
+
+/// The metrics that are read when scraped: one short function per box of the data path.
+/// Thread-safe as its parts are.
+class StateCollector : public prometheus::Collectable {
+ public:
+  struct Snapshot {
+    std::vector<LiveStream::State> streams;
+    server::ServerState server;
+    std::vector<ViewerTelemetry> viewers;  ///< those that get metrics of their own
+    std::vector<LoopBudgets::State> loops;
+    std::uint64_t events_lost = 0;
+    FinalStatistics::State ends;
+    OnDemand::State on_demand;
+    std::uint64_t trace_lines_lost = 0;
+    std::uint64_t event_lines_lost = 0;
+    std::map<std::string, std::uint64_t> options_refused;  ///< SocketWarnings::counts()
+  };
+
+  explicit StateCollector(std::function<Snapshot()> snapshot) : snapshot_{std::move(snapshot)} {}
+
+  std::vector<prometheus::MetricFamily> Collect() const override;
+
+ private:
+  const std::function<Snapshot()> snapshot_;
+};
+
+}  // namespace app

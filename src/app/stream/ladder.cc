@@ -1,0 +1,275 @@
+#include "app/stream/ladder.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+namespace app {
+
+namespace {
+
+std::size_t ceiling(const abr::GroupSettings& settings) {
+  if (settings.max > 0) return static_cast<std::size_t>(settings.max);
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+// A viewer changes group this long after the decision: his old group's pictures up to there are
+// on their way, and the new group's encoder has three frames' notice at 30 frames/s.
+constexpr base::Duration kSpliceNotice = std::chrono::milliseconds{100};
+// He may still get the old group's pictures so long after the splice: server::ChannelSwitch waits
+// 300 ms for a late one.
+constexpr base::Duration kSpliceSlack = std::chrono::milliseconds{300};
+// An encoder that gives no picture is waited for no longer: server::ChannelSwitch, likewise.
+constexpr base::Duration kLongestSwitch = std::chrono::seconds{3};
+// A plan is for the long run; moves of single viewers and rates do not wait for it.
+constexpr base::Duration kPlanInterval = std::chrono::seconds{1};
+
+}  // namespace
+
+Ladder::Ladder(abr::GroupSettings settings, base::Time epoch, Actions actions)
+    : settings_{settings},
+      epoch_{epoch},
+      actions_{std::move(actions)},
+      groups_{actions_},
+      max_groups_{ceiling(settings)} {}
+
+Ladder::GroupIndex Ladder::join(ViewerId viewer, base::BitRate sustains, base::Time now) {
+  std::lock_guard lock{mutex_};
+  if (closed_) throw std::runtime_error{"the stream has been stopped"};
+  const GroupIndex group = group_for(sustains, now);
+  // What a newcomer sustains is a guess: it costs the others of a group nothing.
+  const auto& state = groups_.at(group).state;
+  const bool too_fast = state.viewers > 0 && abr::collapses(sustains, state.rate);
+  std::optional<Fall> fall;
+  if (too_fast) fall = Fall{now, state.rate, sustains};
+  take_seat(viewer, {group, sustains, sustains, now}, fall, abr::Reason::kStart);
+  actions_.schedule_keyframe(group, base::Duration::zero());
+  return group;
+}
+
+bool Ladder::report(ViewerId viewer, abr::Decision decision, base::Time now) {
+  std::lock_guard lock{mutex_};
+  const auto found = seats_.find(viewer);
+  if (closed_ || found == seats_.end()) return false;
+  Seat& seat = found->second;
+  auto& group = groups_.at(seat.group);
+  const auto sustains = decision.sustains.bps() > 0 ? decision.sustains : decision.rate;
+  group.members.change(viewer, std::exchange(seat.sustains, sustains), sustains);
+  seat.rate = group.wanted = decision.rate;
+  // Beside what the others have had: a slide in small steps is a collapse as well.
+  const auto had = lately(seat, now);
+  if (abr::collapses(sustains, had)) group.members.note_fall(viewer, {now, had, sustains});
+  changed_ = true;
+  if (consider_move(viewer, seat, now)) return false;
+  if (group.members.is_private()) return groups_.follow(seat.group, decision.reason);
+  return sustains < group.state.rate && groups_.follow(seat.group, abr::Reason::kMembers);
+}
+
+void Ladder::leave(ViewerId viewer, base::Time now) {
+  std::lock_guard lock{mutex_};
+  const auto node = seats_.extract(viewer);
+  if (!node.empty()) give_up_seat(viewer, node.mapped(), now);
+}
+
+std::optional<Ladder::GroupIndex> Ladder::group_of(ViewerId viewer) const {
+  std::lock_guard lock{mutex_};
+  const auto found = seats_.find(viewer);
+  return found == seats_.end() ? std::nullopt : std::optional{found->second.group};
+}
+
+base::BitRate Ladder::rate_of(GroupIndex group) const {
+  std::lock_guard lock{mutex_};
+  const auto groups = groups_.state();
+  const auto found = groups.find(group);
+  return found == groups.end() ? base::BitRate{} : found->second.rate;
+}
+
+void Ladder::close() {
+  std::lock_guard lock{mutex_};
+  closed_ = true;
+}
+
+void Ladder::limit(std::size_t groups) {
+  std::lock_guard lock{mutex_};
+  max_groups_ = std::clamp<std::size_t>(groups, 1, ceiling(settings_));
+}
+
+void Ladder::shed(base::Time now) {
+  std::lock_guard lock{mutex_};
+  const auto least = abr::least_valuable(groups_.views());
+  if (closed_ || !least) return;
+  groups_.at(*least).shed = true;
+  ++counters_.shed;
+  actions_.shed(*least);
+  const auto others = groups_.views();
+  for (auto& [viewer, seat] : seats_) {
+    if (seat.group != *least) continue;
+    move(viewer, seat, *abr::share(seat.sustains, others), abr::Reason::kShed, now);
+  }
+}
+
+void Ladder::tick(base::Time now) {
+  std::vector<GroupIndex> closing;
+  {
+    std::lock_guard lock{mutex_};
+    if (closed_) return;
+    groups_.pass_time(now);
+    for (auto& [viewer, seat] : seats_) consider_move(viewer, seat, now);
+    groups_.update_rates();
+    rearrange(now);
+    say_if_refused();
+    closing = groups_.start_closing(settings_.linger, now);
+  }
+  // Closing joins a thread. The index stays taken until that is done.
+  for (const GroupIndex index : closing) actions_.close(index);
+  std::lock_guard lock{mutex_};
+  for (const GroupIndex index : closing) groups_.erase(index);
+}
+
+Ladder::State Ladder::state() const {
+  std::lock_guard lock{mutex_};
+  State state = counters_;
+  state.groups = groups_.state();
+  state.max_groups = max_groups_;
+  state.opens_failed = groups_.opens_failed();
+  return state;
+}
+
+bool Ladder::serves_one(GroupIndex group) const {
+  std::lock_guard lock{mutex_};
+  return groups_.serves_one(group);
+}
+
+/// What he has had at most, in the last one to two seconds.
+base::BitRate Ladder::lately(const Seat& seat, base::Time now) {
+  const auto& group = groups_.at(seat.group);
+  if (now - seat.since >= OpenGroups::kLately) return group.lately();
+  return std::max(seat.found, group.state.rate);
+}
+
+Ladder::GroupIndex Ladder::group_for(base::BitRate sustains, base::Time now) {
+  const auto shared = abr::share(sustains, groups_.views());
+  if (!shared) return groups_.open(sustains, now);
+  return spare_or_new(sustains, now).value_or(*shared);
+}
+
+std::optional<Ladder::GroupIndex> Ladder::spare_or_new(base::BitRate rate, base::Time now) {
+  if (const auto group = groups_.spare()) return group;
+  return has_room() ? groups_.try_open(rate, now) : std::nullopt;
+}
+
+/// True when the viewer has moved.
+bool Ladder::consider_move(ViewerId viewer, Seat& seat, base::Time now) {
+  const abr::SeatView as_seen{seat.group, seat.sustains, seat.since};
+  const auto own = groups_.view(seat.group);
+  const auto reason = abr::misplaced(as_seen, own, now);
+  if (!reason) return false;
+  auto target = spare_or_new(seat.sustains, now);
+  if (!target) target = abr::better_group(as_seen, own, *reason, groups_.views());
+  if (!target) return false;
+  move(viewer, seat, *target, *reason, now);
+  return true;
+}
+
+void Ladder::move(ViewerId viewer, Seat& seat, GroupIndex target, abr::Reason reason,
+                  base::Time now) {
+  ++counters_.moves[reason];
+  const Seat old = std::exchange(seat, {target, seat.sustains, seat.rate, now});
+  const auto fall = groups_.at(old.group).members.fall(viewer);
+  give_up_seat(viewer, old, now);
+  take_seat(viewer, seat, fall, abr::Reason::kMembers);
+  const auto at = actions_.schedule_keyframe(target, kSpliceNotice);
+  depart(old, fall.has_value(), at, now);
+  actions_.move(viewer, target, at, reason);
+}
+
+/// A private group follows its viewer at once.
+void Ladder::take_seat(ViewerId viewer, Seat seat, const std::optional<Fall>& fall,
+                       abr::Reason reason) {
+  auto& group = groups_.at(seat.group);
+  ++group.state.viewers;
+  group.members.join(seat.sustains);
+  group.wanted = seat.rate;
+  if (fall) group.members.note_fall(viewer, *fall);
+  changed_ = true;
+  if (group.members.is_private()) groups_.follow(seat.group, reason);
+  seat.found = group.state.rate;
+  seats_[viewer] = seat;
+}
+
+void Ladder::give_up_seat(ViewerId viewer, const Seat& seat, base::Time now) {
+  auto& group = groups_.at(seat.group);
+  group.members.leave(viewer, seat.sustains);
+  --group.state.viewers;
+  group.state.empty_since = now;
+  changed_ = true;
+  if (group.state.viewers == 1) group.wanted = last_in(seat.group).rate;
+}
+
+/// REQUIRES: one viewer has a seat in it.
+const Ladder::Seat& Ladder::last_in(GroupIndex group) const {
+  return std::ranges::find(seats_, group, [](const auto& seat) { return seat.second.group; })
+      ->second;
+}
+
+void Ladder::depart(const Seat& seat, bool fell, media::Pts at, base::Time now) {
+  auto& group = groups_.at(seat.group);
+  const auto until = std::clamp(epoch_ + at + kSpliceSlack, now, now + kLongestSwitch);
+  group.members.depart(seat.sustains, group.state.rate, fell, until);
+}
+
+void Ladder::rearrange(base::Time now) {
+  if (!changed_ || now - planned_ < kPlanInterval) return;
+  planned_ = now;
+  changed_ = false;
+  const auto open_groups = groups_.views();
+  // What runs in time may go on, whatever the forecast of its cost is.
+  auto layout =
+      abr::rearrange(open_groups, std::max(max_groups_, open_groups.size()), groups_.one_fell());
+  if (layout) carry_out(std::move(*layout), now);
+}
+
+void Ladder::carry_out(abr::Layout layout, base::Time now) {
+  for (std::size_t i = 0; i < layout.plan.size(); ++i) {
+    if (!layout.groups[i]) layout.groups[i] = groups_.try_open(layout.plan[i].rate, now);
+    if (!layout.groups[i]) return;
+  }
+  ++counters_.plans;
+  std::map<GroupIndex, base::BitRate> before;
+  for (const auto& [index, group] : groups_.state()) before[index] = groups_.view(index).rate;
+  set_crowds(layout);
+  for (auto& [viewer, seat] : seats_) {
+    const auto own = before.at(seat.group);
+    const auto rung = abr::next_rung({seat.group, seat.sustains, seat.since}, own, layout, now);
+    if (!rung) continue;
+    const auto rate = layout.plan[*rung].rate;
+    const auto reason = rate > own   ? abr::Reason::kMoveUp
+                        : rate < own ? abr::Reason::kMoveDown
+                                     : abr::Reason::kMembers;
+    move(viewer, seat, *layout.groups[*rung], reason, now);
+  }
+  groups_.update_rates();
+}
+
+/// Before the moves: a crowd's rate does not wait for those who leave because of it.
+void Ladder::set_crowds(const abr::Layout& layout) {
+  for (std::size_t i = 0; i < layout.plan.size(); ++i) {
+    const GroupIndex group = *layout.groups[i];
+    if (!abr::is_crowd(groups_.at(group).state.viewers)) continue;
+    groups_.set_rate(group, layout.plan[i].rate, abr::Reason::kMembers);
+  }
+}
+
+/// Said when it begins, not at every tick.
+void Ladder::say_if_refused() {
+  const auto wanted = std::min(ceiling(settings_), seats_.size());
+  const bool refused = max_groups_ < wanted && !has_room();
+  if (refused && !refusing_) {
+    ++counters_.refused;
+    actions_.refuse(max_groups_);
+  }
+  refusing_ = refused;
+}
+
+}  // namespace app

@@ -1,0 +1,218 @@
+#include "app/stream/live_stream.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+
+namespace app {
+
+namespace {
+
+// Half of them are listed for HLS: one under way, and four, of which players hold three.
+constexpr std::size_t kLeastWindow = 10;
+constexpr std::size_t kMostRungs = 4;
+
+segments::SegmentClock segment_clock(const StreamConfig& config) {
+  const auto segment = config.media.encoder.keyframe_interval;
+  return {.segment = segment, .part = std::min(config.segments.part, segment)};
+}
+
+std::size_t segments_kept(const StreamConfig& config) {
+  const auto segments = config.segments.window / config.media.encoder.keyframe_interval;
+  return std::max(static_cast<std::size_t>(segments), kLeastWindow);
+}
+
+double usable_cpus(const abr::GroupSettings& settings) {
+  return settings.cpu * std::max(1u, std::thread::hardware_concurrency());
+}
+
+std::vector<abr::EncodeBudget::Encoder> encoders(const transcoder::Stream::State& media) {
+  std::vector<abr::EncodeBudget::Encoder> result;
+  for (const auto& [index, group] : media.groups) {
+    result.push_back({.group = index,
+                      .frames = group.frames,
+                      .late = group.frames_late,
+                      .cpu = group.encode_time,
+                      .pixels = std::int64_t{group.format.width} * group.format.height});
+  }
+  return result;
+}
+
+}  // namespace
+
+LiveStream::LiveStream(std::uint32_t index, const StreamConfig& config, server::Server& server,
+                       Metrics& metrics)
+    : index_{index},
+      group_settings_{config.control.groups},
+      server_{server},
+      metrics_{metrics.stream(config.media.name)},
+      segments_{segment_clock(config), segments_kept(config)},
+      segment_settings_{config.segments},
+      media_{config.media, [this](Ladder::GroupIndex group,
+                                  const media::PacketPtr& packet) { publish(group, packet); }},
+      began_{std::chrono::system_clock::now() -
+             std::chrono::duration_cast<std::chrono::system_clock::duration>(base::Clock::now() -
+                                                                             media_.epoch())},
+      point_settings_{config.points},
+      ladder_{config.control.groups, media_.epoch(), actions()},
+      budget_{usable_cpus(config.control.groups)},
+      viewer_settings_{
+          std::make_shared<ViewerSettings>(ViewerSettings{config.control, config.tcp})} {}
+
+void LiveStream::tick(double others, base::Time now) {
+  const auto verdict = budget_.update(encoders(media_.state()), others, now);
+  if (verdict.held) ladder_.limit(*verdict.held);
+  if (verdict.shed) ladder_.shed(now);
+  ladder_.tick(now);
+  for (const auto& [group, state] : ladder_.state().groups) {
+    if (!state.closing) media_.set_point(group, point(group, state.rate, now));
+  }
+}
+
+std::size_t LiveStream::State::viewers() const {
+  std::size_t sum = 0;
+  for (const auto& [index, group] : ladder.groups) sum += group.viewers;
+  return sum;
+}
+
+LiveStream::State LiveStream::state() const {
+  const auto headers = segments_.largest();
+  State state{.name = name(),
+              .containers = {},
+              .segments = offers_segments(),
+              .sound = media_settings().audio.enabled,
+              .video_codec = headers ? headers->codec : "",
+              .rate = viewer_settings()->control.rate,
+              .began = began(),
+              .media = {},
+              .ladder = ladder_.state()};
+  std::ranges::copy_if(media::kContainers, std::back_inserter(state.containers),
+                       [this](auto container) { return offers(container); });
+  state.media = media_.state();  // second: whoever the ladder has seated has a group here
+  return state;
+}
+
+std::vector<base::BitRate> LiveStream::rungs() const {
+  const auto limits = viewer_settings()->control.rate;
+  std::vector<base::BitRate> rates{limits.max};
+  while (rates.size() < kMostRungs && 0.5 * rates.back() >= limits.min) {
+    rates.push_back(0.5 * rates.back());
+  }
+  return rates;
+}
+
+transcoder::Stream::FullPictures LiveStream::pictures_at(base::BitRate rate) const {
+  const auto full = media_.full_pictures();
+  const auto point =
+      abr::OperatingPoints{point_settings_}.update(rate, full.pixels_per_second(), {});
+  return {transcoder::scale_picture(full.size, point.scale), full.per_second / point.every,
+          full.measured};
+}
+
+bool LiveStream::skip(Ladder::GroupIndex group, unsigned pictures) {
+  const bool own = ladder_.serves_one(group);
+  if (own) media_.skip(group, pictures);
+  return own;
+}
+
+void LiveStream::reconfigure(ViewerSettings settings) {
+  auto replacement = std::make_shared<const ViewerSettings>(std::move(settings));
+  std::lock_guard lock{mutex_};
+  viewer_settings_ = std::move(replacement);
+}
+
+std::shared_ptr<const LiveStream::ViewerSettings> LiveStream::viewer_settings() const {
+  std::lock_guard lock{mutex_};
+  return viewer_settings_;
+}
+
+transcoder::OperatingPoint LiveStream::point(Ladder::GroupIndex group, base::BitRate rate,
+                                             base::Time now) {
+  const double pixels = media_.full_pictures().pixels_per_second();
+  std::lock_guard lock{mutex_};
+  auto& points = points_.try_emplace(group, point_settings_).first->second;
+  const auto chosen = points.update(rate, pixels, now);
+  return {.scale = chosen.scale, .every = chosen.every};
+}
+
+void LiveStream::open(Ladder::GroupIndex group, base::BitRate rate) {
+  {
+    std::lock_guard lock{mutex_};
+    points_.erase(group);  // of an earlier group with this index
+  }
+  media_.open_group(group, rate, point(group, rate, base::Clock::now()));
+}
+
+void LiveStream::publish(Ladder::GroupIndex group, const media::PacketPtr& packet) {
+  if (offers_segments()) {
+    segments_.publish(group, packet);
+  } else if (packet->headers) {
+    segments_.init_of(packet->headers);
+  }
+  server_.publish({index_, group}, packet);
+}
+
+void LiveStream::open_failed(const std::exception& error) {
+  const auto times = open_failures_.count(base::Clock::now());
+  if (!times) return;
+  base::log::warning("group_not_opened", {{"stream", name()},
+                                          {"error", error.what()},
+                                          {"times", *times},
+                                          {"hint", "viewers share the groups there are"}});
+}
+
+void LiveStream::refuse(std::size_t held) {
+  base::log::warning("groups_refused",
+                     {{"stream", name()},
+                      {"groups", held},
+                      {"hint",
+                       "the CPUs encode no more groups in real time: viewers share; a faster "
+                       "encoder.preset, a smaller video.max_height or more CPUs hold more"}});
+}
+
+void LiveStream::shed(Ladder::GroupIndex group) {
+  base::log::warning("group_shed", {{"stream", name()},
+                                    {"group", group},
+                                    {"hint", "the encoders do not keep up with the source"}});
+}
+
+void LiveStream::close(Ladder::GroupIndex group) {
+  media_.close_group(group);
+  segments_.close(group);
+  if (media_.state().groups.empty()) segments_.forget_closed();
+  server_.close_channel({index_, group});
+}
+
+void LiveStream::retarget(Ladder::GroupIndex group, base::BitRate rate) {
+  media_.retarget(group, rate);
+  base::log::debug("group_retargeted", {{"stream", name()}, {"group", group}, {"rate", rate}});
+}
+
+void LiveStream::move(Ladder::ViewerId viewer, Ladder::GroupIndex group, media::Pts at,
+                      abr::Reason reason) {
+  server_.move_viewer(viewer, {index_, group}, at);
+  base::log::info(
+      "viewer_moved",
+      {{"viewer", viewer}, {"stream", name()}, {"group", group}, {"reason", abr::name(reason)}});
+}
+
+Ladder::Actions LiveStream::actions() {
+  return {
+      .open = [this](auto group, auto rate) { open(group, rate); },
+      .open_failed = [this](const auto& error) { open_failed(error); },
+      .close = [this](auto group) { close(group); },
+      .retarget = [this](auto group, auto rate) { retarget(group, rate); },
+      .schedule_keyframe = [this](auto group, auto earliest) -> media::Pts {
+        return media_.schedule_keyframe(group, earliest);
+      },
+      .move = [this](auto viewer, auto group, auto at,
+                     auto reason) { move(viewer, group, at, reason); },
+      .refuse = [this](auto held) { refuse(held); },
+      .shed = [this](auto group) { shed(group); },
+  };
+}
+
+}  // namespace app

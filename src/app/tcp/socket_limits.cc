@@ -1,0 +1,70 @@
+#include "app/tcp/socket_limits.h"
+
+#include <algorithm>
+
+#include "tcpinfo/socket_control.h"
+
+namespace app {
+
+namespace {
+
+// x264's pictures exceed their share by so much now and then (bench/encoder).
+constexpr double kExcess = 1.1;
+constexpr base::Duration kShortestFrame = std::chrono::microseconds{16'667};
+// A picture must fit below the mark, or its rest would wait for a wake-up; 25 pictures/s are the
+// slowest of common sources.
+constexpr base::Duration kLongestFrame = std::chrono::milliseconds{40};
+
+constexpr base::Duration kSoundInterval = std::chrono::microseconds{21'333};
+
+/// What a container adds, with the HTTP chunk around a picture and its sounds.
+struct Overhead {
+  double factor;
+  base::ByteCount picture;
+  base::ByteCount sound;
+};
+
+Overhead overhead(media::Container container) {
+  switch (container) {
+    case media::Container::kFlv:
+      return {1, base::ByteCount{30}, base::ByteCount{17}};
+    case media::Container::kMp4:
+      return {1, base::ByteCount{120}, base::ByteCount{108}};
+    case media::Container::kMpegTs:
+      break;
+  }
+  return {188.0 / 184, base::ByteCount{130}, base::ByteCount{60}};
+}
+
+}  // namespace
+
+base::BitRate transport_rate(base::BitRate video, const transcoder::AudioSettings& audio) {
+  return kExcess * transport(audio, media::Container::kMpegTs, kShortestFrame).wire(video);
+}
+
+base::BitRate pacing_limit(base::BitRate video, const transcoder::AudioSettings& audio,
+                           const TcpSettings& tcp) {
+  return tcp.pacing * transport_rate(video, audio);
+}
+
+base::ByteCount notsent_limit(base::BitRate video, const TcpSettings& tcp) {
+  return std::max(tcp.notsent_lowat, video * kLongestFrame);
+}
+
+abr::Transport transport(const transcoder::AudioSettings& audio, media::Container container,
+                         base::Duration frame_interval) {
+  const Overhead over = overhead(container);
+  const auto sounds = base::BitRate::of(over.sound, kSoundInterval);
+  const auto sound = audio.enabled ? over.factor * audio.rate + sounds : base::BitRate{};
+  return {.factor = over.factor, .fixed = sound + base::BitRate::of(over.picture, frame_interval)};
+}
+
+const char* apply(const SocketLimits& limits, int fd) {
+  if (!tcpinfo::set_notsent_lowat(fd, limits.notsent_lowat)) return "TCP_NOTSENT_LOWAT";
+  if (limits.pacing.bps() > 0 && !tcpinfo::set_max_pacing_rate(fd, limits.pacing)) {
+    return "SO_MAX_PACING_RATE";
+  }
+  return nullptr;
+}
+
+}  // namespace app

@@ -1,0 +1,134 @@
+#include "app/tcp/socket_steering.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <limits>
+
+#include "tcpinfo/congestion_control.h"
+#include "tcpinfo/socket_control.h"
+
+namespace app {
+
+namespace {
+
+// A change of the capacity that the kernel is told of: less is the noise of its measurement.
+constexpr double kNews = 0.05;
+
+// What stands in for ssthresh ends as that would: with the first loss, which sets one; or when a
+// joiner, who begins with a second of pictures at most, has long caught up at twice their rate.
+// From then on the window grows only as far as it is used (RFC 7661).
+constexpr base::Duration kStart = std::chrono::seconds{5};
+// What was made longer ago has left or been discarded, as policies that cut see to. A longer queue,
+// where one is configured and nothing is cut, drains at the new pace.
+constexpr base::Duration kUnderWay = std::chrono::seconds{1};
+constexpr base::BitRate kNoPace{std::numeric_limits<std::int64_t>::max()};
+
+SocketSteering::SsthreshHint outcome(const tcpinfo::AppliedHints& applied, bool wanted) {
+  using Hint = SocketSteering::SsthreshHint;
+  if (!wanted || !tcpinfo::heeds_ssthresh(applied.congestion_control)) return Hint::kNone;
+  if (applied.paced_instead) return Hint::kPaced;
+  return applied.ssthresh ? Hint::kSet : Hint::kRefused;
+}
+
+bool is_news(base::BitRate now, base::BitRate told) {
+  if (now.bps() == 0 || told.bps() == 0) return now != told;
+  return std::abs(now / told - 1) >= kNews;
+}
+
+}  // namespace
+
+std::string congestion_control_for(const server::Address& address, const TcpSettings& tcp,
+                                   const std::string& standard) {
+  const auto rule = std::ranges::find_if(tcp.networks, [&](const NetworkRule& r) {
+    return !r.congestion_control.empty() && r.network.contains(address);
+  });
+  if (rule != tcp.networks.end()) return rule->congestion_control;
+  return tcp.congestion_control.empty() ? standard : tcp.congestion_control;
+}
+
+tcpinfo::AppliedHints SocketSteering::begin(int fd, base::BitRate video, base::Time now) {
+  tcpinfo::Hints hints{.congestion_control = congestion_control_};
+  if (tcp_.initial_window > 0) hints.cwnd = static_cast<std::uint32_t>(tcp_.initial_window);
+  if (tcp_.ssthresh_hint > 0) {
+    hints.video_rate = transport_rate(video, audio_);
+    hints.ssthresh_factor = tcp_.ssthresh_hint;
+  }
+  auto applied = hints_.apply(fd, hints);
+  if (!applied.error.empty()) {
+    warnings_.failed("congestion control " + congestion_control_, applied.error);
+  }
+  ssthresh_hint_ = outcome(applied, tcp_.ssthresh_hint > 0);
+  paces_start_ = ssthresh_hint_ == SsthreshHint::kPaced && tcp_.pacing == 0;
+  bbr_ = tcpinfo::is_bbr(applied.congestion_control);
+  wants_capacity_ = tcpinfo::uses_capacity(applied.congestion_control);
+  if (tcp_.rto_min > base::Duration{} && !hints_.set_rto_min(fd, tcp_.rto_min)) {
+    warnings_.failed("TCP_RTO_MIN_US", "see symcast doctor", errno);
+  }
+  if (tcp_.rto_max < kKernelsRtoMax && !tcpinfo::set_rto_max(fd, tcp_.rto_max)) {
+    warnings_.failed("TCP_RTO_MAX_MS", "see symcast doctor", errno);
+  }
+  note_rate(video, now);
+  limit(fd, video);
+  return applied;
+}
+
+void SocketSteering::follow_rate(int fd, base::BitRate video, base::Time now) {
+  if (video.bps() == 0) return;
+  note_rate(video, now);
+  if (video != limited_for_ || std::max(highest_, highest_before_) != paced_for_) limit(fd, video);
+}
+
+void SocketSteering::note_rate(base::BitRate video, base::Time now) {
+  if (now - second_ >= kUnderWay) {
+    highest_before_ = now - second_ < 2 * kUnderWay ? highest_ : base::BitRate{};
+    highest_ = {};
+    second_ = now;
+  }
+  highest_ = std::max(highest_, video);
+}
+
+void SocketSteering::on_sample(int fd, const tcpinfo::TcpSample& sample, base::Duration age) {
+  if (!paces_start_ || (!sample.ssthresh && age < kStart)) return;
+  paces_start_ = false;
+  if (!tcpinfo::set_max_pacing_rate(fd, kNoPace)) pace_refused();
+}
+
+void SocketSteering::follow_decision(int fd, base::BitRate pacing, std::uint32_t window) {
+  if (tcp_.pacing == 0 && !paces_start_ && pacing.bps() > 0 && is_news(pacing, pace_told_)) {
+    if (tcpinfo::set_max_pacing_rate(fd, pacing)) {
+      pace_told_ = pacing;
+    } else {
+      pace_refused();
+    }
+  }
+  if (window == 0 || !hints_.sets_windows()) return;
+  const auto applied = hints_.apply(fd, {.ssthresh = window, .cwnd = window});
+  if (!applied.error.empty()) warnings_.failed("window hint", applied.error);
+}
+
+void SocketSteering::follow_capacity(int fd, base::BitRate capacity) {
+  if (!wants_capacity_ || !is_news(capacity, capacity_told_)) return;
+  capacity_told_ = capacity;
+  const auto applied = hints_.apply(fd, {.capacity = capacity});
+  if (!applied.error.empty()) warnings_.failed("capacity hint", applied.error);
+}
+
+void SocketSteering::pace_refused() {
+  warnings_.failed("SO_MAX_PACING_RATE", "see symcast doctor", errno);
+}
+
+void SocketSteering::limit(int fd, base::BitRate video) {
+  limited_for_ = video;
+  paced_for_ = std::max(highest_, highest_before_);
+  const SocketLimits limits{
+      .pacing = paces_start_ ? tcpinfo::kPaceForRate * transport_rate(paced_for_, audio_)
+                             : pacing_limit(paced_for_, audio_, tcp_),
+      .notsent_lowat = notsent_limit(video, tcp_)};
+  limited_ |= limits.pacing.bps() > 0;
+  if (const char* refused = app::apply(limits, fd)) {
+    warnings_.failed(refused, "see symcast doctor", errno);
+  }
+}
+
+}  // namespace app

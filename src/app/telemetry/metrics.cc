@@ -1,0 +1,199 @@
+#include "app/telemetry/metrics.h"
+
+#include <prometheus/counter.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include <iterator>
+
+#include "app/telemetry/names.h"
+
+namespace app {
+
+namespace {
+
+// Seconds. From a frame on loopback to a viewer given up; finest where the targets are: 100 ms
+// (live latency on loopback), 200 ms (late), 500 ms (itcp behind a slow link).
+const prometheus::Histogram::BucketBoundaries kDelayBuckets{
+    0.005, 0.01, 0.02, 0.035, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1, 2, 5, 10};
+// From a wake-up on an idle machine (30 µs) to a machine that is overloaded; the target is 5 ms.
+const prometheus::Histogram::BucketBoundaries kRetargetBuckets{
+    0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1};
+const prometheus::Histogram::BucketBoundaries kJoinBuckets{0.02, 0.05, 0.1, 0.15, 0.2,
+                                                           0.3,  0.5,  1,   2,    5};
+
+prometheus::Family<prometheus::Counter>& counters(prometheus::Registry& registry,
+                                                  const std::string& name,
+                                                  const std::string& help) {
+  return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
+}
+
+prometheus::Family<prometheus::Histogram>& histograms(prometheus::Registry& registry,
+                                                      const std::string& name,
+                                                      const std::string& help) {
+  return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
+}
+
+}  // namespace
+
+namespace {
+constexpr auto kRetractions = {abr::Reason::kRexmt, abr::Reason::kDupack, abr::Reason::kCapacity,
+                               abr::Reason::kBacklog};
+constexpr auto kRestores = {abr::Reason::kRestore, abr::Reason::kStep};
+}  // namespace
+
+struct Metrics::Families {
+  explicit Families(prometheus::Registry& registry)
+      : events{counters(registry, "symcast_congestion_events_total",
+                        "Congestion events of viewers' connections, by kind and by the source "
+                        "that told us")},
+        retarget{histograms(registry, "symcast_event_to_retarget_seconds",
+                            "From a pushed congestion event in the kernel to the new target of the "
+                            "viewer's private encoder")},
+        ssthresh_hints{counters(registry, "symcast_ssthresh_hints_total",
+                                "Viewers by what became of their hint where slow start may end")},
+        retractions{counters(registry, "symcast_retractions_total",
+                             "Times a viewer's rate was retracted, by reason")},
+        restores{counters(registry, "symcast_restores_total",
+                          "Steps by which viewers' rates were restored, by reason")},
+        delivered{counters(registry, "symcast_frames_delivered_total",
+                           "Pictures acknowledged by viewers, by the source of the time: "
+                           "timestamp (exact), tcp_info (seen at a later picture)")},
+        unused{counters(registry, "symcast_deliveries_unused_total",
+                        "Delivery times of pictures that no decision has used: "
+                        "telemetry.samples_per_second leaves out too many")},
+        delay{histograms(registry, "symcast_frame_delivery_delay_seconds",
+                         "From a picture's capture to the acknowledgement of its last byte; up to "
+                         "one interval late for those that symcast_frames_delivered_total "
+                         "counts under tcp_info")},
+        join{histograms(registry, "symcast_join_seconds",
+                        "From a viewer's request to the acknowledgement of its first picture")} {}
+
+  prometheus::Family<prometheus::Counter>& events;
+  prometheus::Family<prometheus::Histogram>& retarget;
+  prometheus::Family<prometheus::Counter>& ssthresh_hints;
+  prometheus::Family<prometheus::Counter>& retractions;
+  prometheus::Family<prometheus::Counter>& restores;
+  prometheus::Family<prometheus::Counter>& delivered;
+  prometheus::Family<prometheus::Counter>& unused;
+  prometheus::Family<prometheus::Histogram>& delay;
+  prometheus::Family<prometheus::Histogram>& join;
+};
+
+Metrics::Metrics(tcpinfo::EventSource events)
+    : events_{events},
+      registry_{std::make_unique<prometheus::Registry>()},
+      families_{std::make_unique<Families>(*registry_)} {}
+Metrics::~Metrics() = default;
+
+std::shared_ptr<Metrics::Stream> Metrics::stream(const std::string& name) {
+  std::lock_guard lock{mutex_};
+  auto& shared = streams_[name];
+  if (!shared.stream) shared.stream = add_series(name);
+  ++shared.holders;
+  return {shared.stream.get(), [this, name](Stream*) { release(name); }};
+}
+
+std::unique_ptr<Metrics::Stream> Metrics::add_series(const std::string& name) {
+  auto s = std::make_unique<Stream>();
+  s->polled_ = add_events(name, tcpinfo::EventSource::kTcpInfo);
+  if (events_ != tcpinfo::EventSource::kTcpInfo) s->pushed_ = add_events(name, events_);
+  for (std::size_t i = 0; i < s->ssthresh_hints_.size(); ++i) {
+    const auto* result = app::name(static_cast<SocketSteering::SsthreshHint>(i));
+    s->ssthresh_hints_[i] = &families_->ssthresh_hints.Add({{"stream", name}, {"result", result}});
+  }
+  s->event_to_retarget_ = &families_->retarget.Add({{"stream", name}}, kRetargetBuckets);
+  const auto counted = [&](auto& family, std::initializer_list<abr::Reason> reasons) {
+    for (const auto reason : reasons) {
+      s->rate_changes_[static_cast<std::size_t>(reason)] =
+          &family.Add({{"stream", name}, {"reason", abr::name(reason)}});
+    }
+  };
+  counted(families_->retractions, kRetractions);
+  counted(families_->restores, kRestores);
+  const auto timed_by = [&](FrameDelivery::Source source) {
+    return &families_->delivered.Add({{"stream", name}, {"source", app::name(source)}});
+  };
+  s->timed_by_timestamp_ = timed_by(FrameDelivery::Source::kTimestamp);
+  s->timed_by_tcp_info_ = timed_by(FrameDelivery::Source::kTcpInfo);
+  s->unused_ = &families_->unused.Add({{"stream", name}});
+  s->delivery_delay_ = &families_->delay.Add({{"stream", name}}, kDelayBuckets);
+  s->join_time_ = &families_->join.Add({{"stream", name}}, kJoinBuckets);
+  return s;
+}
+
+Metrics::Stream::EventCounters Metrics::add_events(const std::string& stream,
+                                                   tcpinfo::EventSource source) {
+  Stream::EventCounters counters;
+  for (std::size_t i = 0; i < counters.size(); ++i) {
+    counters[i] =
+        &families_->events.Add({{"stream", stream},
+                                {"kind", tcpinfo::name(static_cast<tcpinfo::EventKind>(i))},
+                                {"source", tcpinfo::name(source)}});
+  }
+  return counters;
+}
+
+void Metrics::release(const std::string& name) {
+  std::lock_guard lock{mutex_};
+  const auto found = streams_.find(name);
+  if (--found->second.holders > 0) return;
+  const Stream& s = *found->second.stream;
+  for (auto* counter : s.polled_) families_->events.Remove(counter);
+  for (auto* counter : s.pushed_) families_->events.Remove(counter);
+  for (auto* counter : s.ssthresh_hints_) families_->ssthresh_hints.Remove(counter);
+  families_->retarget.Remove(s.event_to_retarget_);
+  const auto remove = [&](auto& family, std::initializer_list<abr::Reason> reasons) {
+    for (const auto reason : reasons) {
+      family.Remove(s.rate_changes_[static_cast<std::size_t>(reason)]);
+    }
+  };
+  remove(families_->retractions, kRetractions);
+  remove(families_->restores, kRestores);
+  families_->delivered.Remove(s.timed_by_timestamp_);
+  families_->delivered.Remove(s.timed_by_tcp_info_);
+  families_->unused.Remove(s.unused_);
+  families_->delay.Remove(s.delivery_delay_);
+  families_->join.Remove(s.join_time_);
+  streams_.erase(found);
+}
+
+void Metrics::Stream::congestion_event(tcpinfo::EventKind kind, tcpinfo::EventSource source) {
+  auto& counters = source == tcpinfo::EventSource::kTcpInfo ? polled_ : pushed_;
+  counters[static_cast<std::size_t>(kind)]->Increment();
+}
+
+void Metrics::Stream::retargeted(double seconds_since_event) {
+  event_to_retarget_->Observe(seconds_since_event);
+}
+
+void Metrics::Stream::delivery_unused() { unused_->Increment(); }
+
+void Metrics::Stream::ssthresh_hint(SocketSteering::SsthreshHint hint) {
+  ssthresh_hints_[static_cast<std::size_t>(hint)]->Increment();
+}
+
+void Metrics::Stream::decision(abr::Reason reason) {
+  if (auto* counter = rate_changes_[static_cast<std::size_t>(reason)]) counter->Increment();
+}
+
+void Metrics::Stream::frame_delivered(double delay_seconds, FrameDelivery::Source source) {
+  const bool exact = source == FrameDelivery::Source::kTimestamp;
+  (exact ? timed_by_timestamp_ : timed_by_tcp_info_)->Increment();
+  delivery_delay_->Observe(delay_seconds);
+}
+
+void Metrics::Stream::joined(double seconds_to_first_frame) {
+  join_time_->Observe(seconds_to_first_frame);
+}
+
+std::string Metrics::text(const prometheus::Collectable& states) const {
+  auto families = registry_->Collect();
+  auto more = states.Collect();
+  families.insert(families.end(), std::make_move_iterator(more.begin()),
+                  std::make_move_iterator(more.end()));
+  return prometheus::TextSerializer{}.Serialize(families);
+}
+
+}  // namespace app

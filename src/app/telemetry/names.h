@@ -1,0 +1,16 @@
+#pragma once
+
+#include "app/tcp/frame_deliveries.h"
+#include "app/tcp/socket_steering.h"
+#include "server/handler.h"
+#include "transcoder/ingest/ingest.h"
+
+/// Words for log, metrics, pages and trace.
+namespace app {
+
+const char* name(server::LeaveReason reason);
+const char* name(transcoder::Ingest::Status status);
+const char* name(FrameDelivery::Source source);
+const char* name(SocketSteering::SsthreshHint hint);
+
+}  // namespace app

@@ -1,0 +1,85 @@
+#include "app/telemetry/trace.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include "base/log.h"
+
+namespace app {
+
+namespace {
+
+std::string writable_directory(const std::string& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (!error && ::access(directory.c_str(), W_OK | X_OK) != 0) {
+    error = {errno, std::generic_category()};
+  }
+  if (error) {
+    throw std::runtime_error{
+        fmt::format("trace directory {}: {}; choose one that the server may write to, or leave "
+                    "trace.directory empty",
+                    directory, error.message())};
+  }
+  return directory;
+}
+
+}  // namespace
+
+Trace::Trace(const std::string& directory)
+    : directory_{writable_directory(directory)}, thread_{[this] { run(); }} {}
+
+Trace::~Trace() {
+  lines_.close();
+  thread_.join();
+}
+
+std::shared_ptr<Trace::Session> Trace::open(const std::string& stream, std::uint64_t viewer) {
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  return std::make_shared<Session>(
+      fmt::format("{}/{}-{:%Y%m%dT%H%M%S}-{}.jsonl", directory_, stream, fmt::gmtime(now), viewer));
+}
+
+void Trace::write(std::shared_ptr<Session> session, std::string line) {
+  lines_.push({std::move(session), std::move(line)});
+}
+
+void Trace::run() {
+  Files files;  // each holds its session
+  std::size_t lines = 0;
+  while (const auto line = lines_.pop()) {
+    write(*line, files);
+    if (++lines % kLinesPerSweep != 0) continue;
+    std::erase_if(files, [](const auto& file) { return file.first.use_count() == 1; });
+  }
+}
+
+void Trace::write(const Line& line, Files& files) {
+  auto& file = files[line.session];
+  if (!file.is_open()) file.open(line.session->path);
+  const bool last = line.session.use_count() == 2;
+  file << line.text << '\n';
+  if (last) file.flush();
+  if (!file) {
+    file.clear();  // the disk may have room for the next one
+    write_failed();
+  }
+  if (last) files.erase(line.session);
+}
+
+void Trace::write_failed() {
+  ++lines_failed_;
+  if (const auto lines = failures_.count(base::Clock::now())) {
+    base::log::warning("trace_not_written", {{"directory", directory_}, {"lines", *lines}});
+  }
+}
+
+}  // namespace app

@@ -1,0 +1,170 @@
+#include "app/telemetry/trace_line.h"
+
+#include <nlohmann/json.hpp>
+
+#include "app/telemetry/names.h"
+
+namespace app::trace_line {
+
+namespace {
+
+using nlohmann::json;
+
+double at(base::Time time) { return base::seconds(time.time_since_epoch()); }
+
+json psnr(const std::optional<media::Psnr>& value) {
+  if (!value) return nullptr;
+  return {value->y, value->u, value->v};
+}
+
+json optional_time(std::optional<base::Time> time) {
+  if (!time) return nullptr;
+  return at(*time);
+}
+
+/// Null: infinite.
+json segments(std::optional<std::uint32_t> ssthresh) {
+  return ssthresh ? json(*ssthresh) : json(nullptr);
+}
+
+/// Null: there is none.
+json rate(base::BitRate rate) { return rate.bps() > 0 ? json(rate.bps()) : json(nullptr); }
+
+json rate(const std::optional<base::BitRate>& rate) {
+  return rate ? json(rate->bps()) : json(nullptr);
+}
+
+/// Null: it is not known.
+json duration(base::Duration time) {
+  return time > base::Duration{} ? json(base::seconds(time)) : json(nullptr);
+}
+
+/// When a picture was acknowledged; null: never.
+json acked(const std::optional<FrameDelivery>& delivery) {
+  if (!delivery) return nullptr;
+  return at(delivery->at);
+}
+
+json source(const std::optional<FrameDelivery>& delivery) {
+  if (!delivery) return nullptr;
+  return name(delivery->source);
+}
+
+/// Strings of the viewer's may be in whatever encoding.
+Line line(const char* event, json fields) {
+  fields["event"] = event;
+  return {event, fields.dump(-1, ' ', false, json::error_handler_t::replace)};
+}
+
+}  // namespace
+
+Line join(const server::ViewerTick& tick, base::Time requested,
+          const tcpinfo::AppliedHints& applied) {
+  return line("join", {{"at", at(tick.now)},
+                       {"requested", at(requested)},
+                       {"viewer", tick.state.id},
+                       {"stream", tick.state.stream},
+                       {"group", tick.state.channel.group},
+                       {"address", tick.state.address.text()},
+                       {"user_agent", tick.state.user_agent},
+                       {"congestion_control", applied.congestion_control},
+                       {"cwnd", applied.cwnd},
+                       {"ssthresh", segments(applied.ssthresh)}});
+}
+
+Line join(const ViewerTelemetry& viewer, base::Time now) {
+  return line("join", {{"at", at(now)},
+                       {"requested", at(viewer.connected)},
+                       {"viewer", viewer.id},
+                       {"stream", viewer.stream},
+                       {"group", viewer.group},
+                       {"address", viewer.address.text()},
+                       {"user_agent", viewer.user_agent},
+                       {"congestion_control", nullptr},
+                       {"cwnd", nullptr},
+                       {"ssthresh", nullptr}});
+}
+
+Line frame(const server::SentFrame& frame, const std::optional<FrameDelivery>& delivery,
+           base::BitRate capacity) {
+  return line("frame", {{"number", frame.number},
+                        {"pts", base::seconds(frame.pts)},
+                        {"keyframe", frame.keyframe},
+                        {"captured", at(frame.captured)},
+                        {"departed", at(frame.departed)},
+                        {"acked", acked(delivery)},
+                        {"acked_source", source(delivery)},
+                        {"head_acked", optional_time(delivery ? delivery->head : std::nullopt)},
+                        {"capacity", rate(capacity)},
+                        {"target_bits", frame.target.bits()},
+                        {"bits", frame.size.bits()},
+                        {"padding_bits", frame.padding.bits()},
+                        {"psnr", psnr(frame.psnr)}});
+}
+
+Line event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source, base::Time now) {
+  return line("congestion", {{"kind", tcpinfo::name(event.kind)},
+                             {"source", tcpinfo::name(source)},
+                             {"at", at(event.at)},
+                             {"seen", at(now)},
+                             {"cwnd", event.cwnd},
+                             {"ssthresh", segments(event.ssthresh)},
+                             {"srtt", base::seconds(event.srtt)},
+                             {"sacked", event.sacked},
+                             {"lost", event.lost}});
+}
+
+Line decision(const abr::Decision& decision, const abr::PathState& path, base::Time now) {
+  return line("decision", {{"at", at(now)},
+                           {"rate", decision.rate.bps()},
+                           {"reason", abr::name(decision.reason)},
+                           {"capacity", rate(path.capacity)},
+                           {"service", rate(path.service)},
+                           {"policed", rate(path.policed)},
+                           {"allowance", rate(path.allowance)},
+                           {"backlog", path.backlog.bytes()},
+                           {"queueing", base::seconds(path.queueing)},
+                           {"shared", path.shared}});
+}
+
+Line discard(media::PictureRange pictures, base::Time now) {
+  return line("discard", {{"at", at(now)}, {"first", pictures.first}, {"last", pictures.last}});
+}
+
+Line group(std::uint32_t group, base::Time now) {
+  return line("group", {{"at", at(now)}, {"group", group}});
+}
+
+Line sample(const ViewerTelemetry& viewer, base::BitRate served, std::optional<base::BitRate> sent,
+            base::Time now) {
+  return line("sample", {{"at", at(now)},
+                         {"target", viewer.target.bps()},
+                         {"served", rate(served)},
+                         {"rate", rate(sent)},
+                         {"capacity", rate(viewer.path.capacity)},
+                         {"rtt", duration(viewer.rtt)},
+                         {"cwnd", viewer.cwnd},
+                         {"ssthresh", segments(viewer.ssthresh)},
+                         {"in_flight", viewer.in_flight.bytes()},
+                         {"backlog", base::seconds(viewer.backlog)},
+                         {"behind_live", duration(viewer.behind_live)}});
+}
+
+Line leave(const server::ViewerTick& tick, server::LeaveReason reason) {
+  return line("leave", {{"at", at(tick.now)},
+                        {"reason", name(reason)},
+                        {"bytes", tick.state.sent.bytes()},
+                        {"frames_sent", tick.state.frames_sent},
+                        {"frames_dropped", tick.state.frames_dropped}});
+}
+
+/// He asks for nothing any more.
+Line leave(const ViewerTelemetry& viewer, base::Time now) {
+  return line("leave", {{"at", at(now)},
+                        {"reason", name(server::LeaveReason::kClosedByViewer)},
+                        {"bytes", viewer.bytes_sent.bytes()},
+                        {"frames_sent", nullptr},
+                        {"frames_dropped", nullptr}});
+}
+
+}  // namespace app::trace_line

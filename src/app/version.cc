@@ -1,7 +1,0 @@
-#include "app/version.h"
-
-namespace app {
-
-const char* const kVersion = SYMCAST_VERSION;
-
-}  // namespace app

@@ -1,0 +1,66 @@
+#include "server/listen.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <string>
+
+#include "base/system_error.h"
+
+namespace server {
+
+namespace {
+
+// The kernel caps it at net.core.somaxconn (4096 by default).
+constexpr int kBacklog = 4096;
+
+socklen_t size_of(const sockaddr_storage& address) {
+  return address.ss_family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
+}
+
+/// The address as system calls take it; they read it as the type its family says.
+sockaddr* generic(sockaddr_storage& address) { return reinterpret_cast<sockaddr*>(&address); }
+
+base::UniqueFd open_socket(int family) {
+  return base::UniqueFd{socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+}
+
+base::UniqueFd listen_on(const Endpoint& endpoint) {
+  const std::string attempt = "listen on " + endpoint.text();
+  Endpoint bound = endpoint;
+  auto fd = open_socket(bound.socket_address().ss_family);
+  if (!fd && errno == EAFNOSUPPORT && endpoint.address == Address{}) {
+    bound.address = *Address::parse("0.0.0.0");  // a machine without IPv6
+    fd = open_socket(AF_INET);
+  }
+  base::check(attempt, fd.get());
+  const int on = 1;
+  const int off = 0;
+  base::check(attempt, setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on));
+  auto address = bound.socket_address();
+  if (address.ss_family == AF_INET6) {
+    const int& only = endpoint.address == Address{} ? off : on;
+    base::check(attempt, setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof only));
+  }
+  base::check(attempt, bind(fd.get(), generic(address), size_of(address)));
+  base::check(attempt, listen(fd.get(), kBacklog));
+  return fd;
+}
+
+}  // namespace
+
+std::vector<base::UniqueFd> listen_on(const std::vector<Endpoint>& endpoints) {
+  std::vector<base::UniqueFd> listening;
+  for (const auto& endpoint : endpoints) listening.push_back(listen_on(endpoint));
+  return listening;
+}
+
+Endpoint bound_endpoint(const base::UniqueFd& listening) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  base::check("getsockname", getsockname(listening.get(), generic(address), &size));
+  return Endpoint::of(address);
+}
+
+}  // namespace server

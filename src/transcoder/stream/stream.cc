@@ -1,0 +1,135 @@
+#include "transcoder/stream/stream.h"
+
+#include <stdexcept>
+#include <utility>
+
+#include "transcoder/picture/picture_size.h"
+
+namespace transcoder {
+
+namespace {
+
+/// The newest picture, when it is at most this many frame intervals old, starts a new group at
+/// once; an older one would be followed by a jump.
+constexpr int kFreshIntervals = 2;
+
+}  // namespace
+
+Stream::Stream(StreamSettings settings, Publish publish)
+    : settings_{std::move(settings)},
+      epoch_{base::Clock::now()},
+      publish_{std::move(publish)},
+      interval_{base::from_seconds(1 / settings_.video.max_frame_rate)},
+      frame_interval_{base::from_seconds(1 / settings_.video.max_frame_rate)} {
+  if (settings_.audio.enabled) {
+    audio_ = std::make_unique<AudioTrack>(
+        settings_.audio, [this](const media::AudioFramePtr& frame) { on_audio(frame); });
+  }
+  ingest_ = std::make_unique<Ingest>(
+      settings_.name, settings_.source, settings_.video, epoch_,
+      Ingest::Sink{.frame = [this](const media::FramePtr& frame) { on_frame(frame); },
+                   .samples = [this](const media::Samples& samples) { on_samples(samples); }});
+}
+
+Stream::~Stream() { stop(); }
+
+void Stream::start() { ingest_->start(); }
+
+void Stream::stop() {
+  ingest_->stop();
+  decltype(groups_) closing;  // joins their threads when the mutex is free again
+  std::lock_guard lock{mutex_};
+  stopped_ = true;
+  closing.swap(groups_);
+}
+
+void Stream::open_group(GroupIndex index, base::BitRate initial, OperatingPoint point) {
+  auto group = std::make_shared<EncodeGroup>(
+      settings_.name, settings_.video, settings_.audio, settings_.encoder, initial, point,
+      [this, index](media::PacketPtr packet) { publish_(index, std::move(packet)); });
+  std::lock_guard lock{mutex_};
+  if (stopped_) throw std::runtime_error{"the stream has been stopped"};
+  // Under the mutex, so that no newer picture can have come before it.
+  if (newest_ && base::Clock::now() - newest_->captured < kFreshIntervals * frame_interval_) {
+    group->push(newest_);
+  }
+  groups_.emplace(index, std::move(group));
+}
+
+void Stream::close_group(GroupIndex group) {
+  std::shared_ptr<EncodeGroup> closing;  // joins its thread when the mutex is free again
+  std::lock_guard lock{mutex_};
+  if (const auto found = groups_.find(group); found != groups_.end()) {
+    closing = std::move(found->second);
+    groups_.erase(found);
+  }
+}
+
+void Stream::retarget(GroupIndex group, base::BitRate rate) {
+  std::lock_guard lock{mutex_};
+  if (const auto found = groups_.find(group); found != groups_.end()) found->second->retarget(rate);
+}
+
+void Stream::set_point(GroupIndex group, OperatingPoint point) {
+  std::lock_guard lock{mutex_};
+  if (const auto found = groups_.find(group); found != groups_.end())
+    found->second->set_point(point);
+}
+
+void Stream::skip(GroupIndex group, unsigned pictures) {
+  std::lock_guard lock{mutex_};
+  if (const auto found = groups_.find(group); found != groups_.end()) found->second->skip(pictures);
+}
+
+void Stream::mend(GroupIndex group, media::PictureRange lost) {
+  std::lock_guard lock{mutex_};
+  if (const auto found = groups_.find(group); found != groups_.end()) found->second->mend(lost);
+}
+
+media::Pts Stream::schedule_keyframe(GroupIndex group, base::Duration earliest) {
+  std::lock_guard lock{mutex_};
+  const auto pts = (newest_ ? newest_->pts : media::Pts{}) + earliest;
+  const auto found = groups_.find(group);
+  return found == groups_.end() ? pts : found->second->schedule_keyframe(pts);
+}
+
+Stream::FullPictures Stream::pictures() const {
+  if (!newest_) return {};
+  return {fit_picture({newest_->format.width, newest_->format.height}, settings_.video),
+          1 / base::seconds(frame_interval_), interval_.is_measured()};
+}
+
+Stream::FullPictures Stream::full_pictures() const {
+  std::lock_guard lock{mutex_};
+  return pictures();
+}
+
+Stream::State Stream::state() const {
+  State state{.source = ingest_->state(), .pictures = {}, .audio = {}, .groups = {}};
+  if (audio_) state.audio = audio_->state();
+  std::lock_guard lock{mutex_};
+  state.pictures = pictures();
+  for (const auto& [index, group] : groups_) state.groups.emplace(index, group->state());
+  return state;
+}
+
+void Stream::on_frame(const media::FramePtr& frame) {
+  // Silence for the time before this picture goes first, or it would come after its PCR. Without
+  // the mutex: the track publishes to on_audio, which takes it.
+  if (audio_) audio_->advance(frame->pts);
+  std::lock_guard lock{mutex_};
+  newest_ = frame;
+  frame_interval_ = interval_.update(frame->pts);
+  for (const auto& [index, group] : groups_) group->push(frame);
+}
+
+void Stream::on_samples(const media::Samples& samples) {
+  if (audio_) audio_->push(samples);
+}
+
+void Stream::on_audio(const media::AudioFramePtr& frame) {
+  std::lock_guard lock{mutex_};
+  for (const auto& [index, group] : groups_) group->push(frame);
+}
+
+}  // namespace transcoder

@@ -1,0 +1,121 @@
+#include "abr/ladder/encode_budget.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace abr {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Encoders of 1280x720 at 30 pictures per second, in virtual time.
+class EncodeBudgetTest : public testing::Test {
+ protected:
+  static constexpr std::int64_t kPixels = 1280 * 720;
+
+  EncodeBudget::Verdict second(std::uint64_t late = 0, double others = 0) {
+    now_ += 1s;
+    for (auto& e : encoders_) {
+      e.frames += 30 - late;
+      e.late += late;
+      e.cpu += static_cast<int>(30 - late) * picture_;
+    }
+    return budget_.update(encoders_, others, now_);
+  }
+  EncodeBudget::Verdict seconds(int count, std::uint64_t late = 0) {
+    EncodeBudget::Verdict last;
+    for (int i = 0; i < count; ++i) last = second(late);
+    return last;
+  }
+  void open(std::uint32_t group) { encoders_.push_back({.group = group, .pixels = kPixels}); }
+
+  base::Time now_{1h};
+  base::Duration picture_ = 10ms;  ///< CPU time: 0.3 CPUs for an encoder
+  std::vector<EncodeBudget::Encoder> encoders_;
+  EncodeBudget budget_{1.6};
+};
+
+TEST_F(EncodeBudgetTest, KnowsNothingBeforeItHasMeasured) {
+  EXPECT_EQ(budget_.update({}, 0, now_).held, std::nullopt);
+}
+
+TEST_F(EncodeBudgetTest, HoldsWhatTheMeasuredCostAllows) {
+  open(0);
+  EXPECT_EQ(seconds(2).held, 5u);  // 1.6 / 0.3
+  EXPECT_NEAR(budget_.load(), 0.3, 1e-6);
+}
+
+TEST_F(EncodeBudgetTest, LeavesOtherStreamsWhatTheyTake) {
+  open(0);
+  second();
+  EXPECT_EQ(second(0, 0.9).held, 2u);
+}
+
+TEST_F(EncodeBudgetTest, HoldsOneHoweverDearItIs) {
+  open(0);
+  picture_ = 100ms;
+  EXPECT_EQ(seconds(3).held, 1u);
+}
+
+TEST_F(EncodeBudgetTest, ALargerPictureCostsMore) {
+  open(0);
+  seconds(2);
+  encoders_[0].pixels *= 4;
+  picture_ *= 4;
+  EXPECT_EQ(second().held, 1u);
+}
+
+TEST_F(EncodeBudgetTest, ShedsAGroupWhenPicturesAreLostForTwoSeconds) {
+  open(0);
+  open(1);
+  seconds(2);
+  EXPECT_FALSE(second(3).shed);
+  const auto verdict = second(3);
+  EXPECT_TRUE(verdict.shed);
+  EXPECT_EQ(verdict.held, 1u);
+}
+
+TEST_F(EncodeBudgetTest, ABurstOfLostPicturesShedsNothing) {
+  open(0);
+  open(1);
+  seconds(2);
+  EXPECT_FALSE(second(10).shed);
+  EXPECT_FALSE(second(0).shed);
+  EXPECT_FALSE(second(10).shed);
+}
+
+TEST_F(EncodeBudgetTest, TheLastGroupIsNeverShed) {
+  open(0);
+  EXPECT_FALSE(seconds(10, 10).shed);
+}
+
+TEST_F(EncodeBudgetTest, TriesAgainAfterAHoldThatDoubles) {
+  open(0);
+  open(1);
+  seconds(2);
+  seconds(2, 3);
+  EXPECT_EQ(seconds(29).held, 1u);
+  EXPECT_EQ(second().held, 5u);
+  seconds(2, 3);
+  EXPECT_EQ(seconds(59).held, 1u);
+  EXPECT_EQ(second().held, 5u);
+}
+
+TEST_F(EncodeBudgetTest, ANewEncoderUnderAnOldIndexCountsFromItsSecondWindow) {
+  open(0);
+  seconds(3);
+  encoders_[0] = {.group = 0, .pixels = kPixels};
+  EXPECT_EQ(seconds(2).held, 5u);
+}
+
+TEST_F(EncodeBudgetTest, WhatAnEarlierEncoderLostIsNotTheNewOnes) {
+  for (std::uint32_t group : {0, 1}) open(group);
+  second(20);
+  second(20);
+  encoders_[0] = {.group = 0, .pixels = kPixels};
+  EXPECT_FALSE(second().shed);
+}
+
+}  // namespace
+}  // namespace abr

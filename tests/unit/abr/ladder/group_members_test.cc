@@ -1,0 +1,138 @@
+#include "abr/ladder/group_members.h"
+
+#include <gtest/gtest.h>
+
+namespace abr {
+namespace {
+
+using namespace std::chrono_literals;
+using base::BitRate;
+
+constexpr base::Time kNow{1h};
+
+BitRate mbps(double m) { return BitRate::mbps(m); }
+
+/// From 4 Mbit/s.
+GroupMembers::Fall fall(double to) { return {kNow, mbps(4), mbps(to)}; }
+
+GroupMembers members(const std::vector<double>& rates) {
+  GroupMembers result;
+  for (const double rate : rates) result.join(mbps(rate));
+  return result;
+}
+
+TEST(GroupMembersTest, APrivateGroupFollowsItsViewer) {
+  const auto group = members({0.5});
+  EXPECT_TRUE(group.is_private());
+  EXPECT_EQ(group.next_rate(mbps(4)), mbps(0.5));
+}
+
+TEST(GroupMembersTest, OneWhoCollapsesAloneCountsAsBeforeForHalfAMinute) {
+  auto group = members({0.5, 4, 5});
+  group.note_fall(1, fall(0.5));
+  EXPECT_EQ(group.next_rate(mbps(4)), mbps(4));
+  group.forgive(kNow + 29s);
+  EXPECT_EQ(group.next_rate(mbps(4)), mbps(4));
+  group.forgive(kNow + 30s);
+  EXPECT_TRUE(group.is_stale());
+  EXPECT_EQ(group.next_rate(mbps(4)), mbps(0.5));
+}
+
+TEST(GroupMembersTest, HisHalfMinuteBeginsWithTheFirstWordOfIt) {
+  auto group = members({0.5, 4, 5});
+  group.note_fall(1, fall(0.5));
+  for (int i = 1; i < 30; ++i) group.note_fall(1, {kNow + i * 1s, mbps(4), mbps(0.5)});
+  group.forgive(kNow + 30s);
+  EXPECT_EQ(group.next_rate(mbps(4)), mbps(0.5));
+  group.note_fall(1, {kNow + 31s, mbps(4), mbps(0.5)});
+  EXPECT_EQ(group.fallen(), 0u) << "the same fall";
+}
+
+TEST(GroupMembersTest, HeMayFallAgainFromWhereTheGroupHasComeToHim) {
+  auto group = members({0.5, 4, 5});
+  group.note_fall(1, fall(0.5));
+  group.forgive(kNow + 30s);
+  group.change(1, mbps(0.5), mbps(0.1));
+  group.note_fall(1, {kNow + 40s, mbps(0.5), mbps(0.1)});
+  EXPECT_EQ(group.next_rate(mbps(0.5)), mbps(0.5));
+}
+
+TEST(GroupMembersTest, WhoIsBackHasNotFallen) {
+  auto group = members({0.5, 4, 5});
+  group.note_fall(1, fall(0.5));
+  group.change(1, mbps(0.5), mbps(3));
+  EXPECT_EQ(group.fallen(), 1u);
+  group.change(1, mbps(3), mbps(3.9));
+  EXPECT_EQ(group.fallen(), 0u);
+}
+
+TEST(GroupMembersTest, WhatTheFallenSustainsMayChange) {
+  auto group = members({0.5, 4, 5});
+  group.note_fall(1, fall(0.5));
+  group.change(1, mbps(0.5), mbps(0.7));
+  EXPECT_EQ(group.next_rate(mbps(4)), mbps(4));
+  group.change(1, mbps(0.7), mbps(4.5));
+  EXPECT_EQ(group.next_rate(mbps(4)), mbps(4));
+}
+
+TEST(GroupMembersTest, TheFallenTakesHisFallAway) {
+  auto group = members({0.5, 4, 5});
+  group.note_fall(1, fall(0.5));
+  EXPECT_EQ(group.fall(1)->at, kNow);
+  group.leave(1, mbps(0.5));
+  EXPECT_FALSE(group.fall(1));
+  EXPECT_EQ(group.fallen(), 0u);
+}
+
+TEST(GroupMembersTest, TwoWhoCollapseLowerTheRate) {
+  auto group = members({0.5, 0.6, 5});
+  group.note_fall(1, fall(0.5));
+  group.note_fall(2, fall(0.6));
+  EXPECT_EQ(group.next_rate(mbps(4)), mbps(0.5));
+}
+
+TEST(GroupMembersTest, WhoLeavesKeepsHisRateUntilHeHasLeft) {
+  auto group = members({0.5, 4});
+  group.leave(2, mbps(4));
+  group.depart(mbps(4), mbps(4), false, kNow + 1s);
+  group.note_fall(1, fall(0.5));
+  EXPECT_FALSE(group.is_private());
+  EXPECT_EQ(group.next_rate(mbps(4)), mbps(4));
+  group.settle();
+  group.end_departures(kNow + 1s);
+  EXPECT_TRUE(group.is_stale());
+  EXPECT_EQ(group.next_rate(mbps(4)), mbps(0.5));
+}
+
+TEST(GroupMembersTest, WhoLeavesBecauseHeCannotSustainItDoesNotCount) {
+  auto group = members({4, 1});
+  group.leave(2, mbps(1));
+  group.depart(mbps(1), mbps(4), false, kNow + 1s);
+  EXPECT_EQ(group.next_rate(mbps(4)), mbps(4));
+  group.leave(1, mbps(4));
+  EXPECT_FALSE(group.is_empty());
+  group.end_departures(kNow + 1s);
+  EXPECT_TRUE(group.is_empty());
+}
+
+TEST(GroupMembersTest, WhoLeavesFallenDoesNotCount) {
+  auto group = members({4, 3.7});
+  group.leave(2, mbps(3.7));
+  group.depart(mbps(3.7), mbps(4), true, kNow + 1s);
+  EXPECT_EQ(group.next_rate(mbps(4)), mbps(4));
+}
+
+TEST(GroupMembersTest, ACrowdsRateDoesNotFollowTheSlowestALittleDown) {
+  std::vector<double> rates(40, 4);
+  for (int i = 0; i < 4; ++i) rates[i] = 3.8;
+  EXPECT_EQ(members(rates).next_rate(mbps(4)), mbps(4));
+  for (int i = 0; i < 4; ++i) rates[i] = 3.5;
+  EXPECT_EQ(members(rates).next_rate(mbps(4)), mbps(3.5));
+}
+
+TEST(GroupMembersTest, AFewGetWhatTheSlowestOfThemSustains) {
+  EXPECT_EQ(members({3.8, 4, 4}).next_rate(mbps(4)), mbps(3.8));
+}
+
+}  // namespace
+}  // namespace abr

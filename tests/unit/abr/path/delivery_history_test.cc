@@ -1,0 +1,35 @@
+#include "abr/path/delivery_history.h"
+
+#include <gtest/gtest.h>
+
+namespace abr {
+namespace {
+
+using namespace std::chrono_literals;
+using base::ByteCount;
+
+class DeliveryHistoryTest : public testing::Test {
+ protected:
+  base::Duration newest() { return history_.before(begin_ + 1h)->at - begin_; }
+
+  DeliveryHistory history_;
+  const base::Time begin_{1h};
+};
+
+TEST_F(DeliveryHistoryTest, ManyAcknowledgementsAreOneMark) {
+  history_.add({begin_, ByteCount{0}, ByteCount{9'000}});
+  history_.add({begin_ + 2ms, ByteCount{3'000}, ByteCount{6'000}});
+  EXPECT_EQ(newest(), 0ms);
+  history_.add({begin_ + 6ms, ByteCount{6'000}, ByteCount{3'000}});
+  EXPECT_EQ(newest(), 6ms);
+}
+
+// What is due of a picture is known from when it left on.
+TEST_F(DeliveryHistoryTest, APictureThatLeavesIsMarkedHoweverSoon) {
+  history_.add({begin_, ByteCount{6'000}, ByteCount{3'000}});
+  history_.add({begin_ + 1ms, ByteCount{7'000}, ByteCount{22'000}});
+  EXPECT_EQ(newest(), 1ms);
+}
+
+}  // namespace
+}  // namespace abr

@@ -1,0 +1,136 @@
+// The rules that `symbiosis` is compared with: each does what its source says.
+
+#include <gtest/gtest.h>
+
+#include "abr/policy/dbr_policy.h"
+#include "abr/policy/delivery_policy.h"
+#include "abr/policy/gcc_policy.h"
+#include "abr/policy/make_policy.h"
+
+namespace abr {
+namespace {
+
+using namespace std::chrono_literals;
+using base::BitRate;
+using base::ByteCount;
+
+constexpr RateLimits kLimits{
+    .min = BitRate::kbps(300), .max = BitRate::mbps(6), .start = BitRate::mbps(4)};
+
+TEST(MakePolicyTest, EveryRuleBeginsAtTheStartRate) {
+  for (const auto kind : {PolicyKind::kSymbiosis, PolicyKind::kItcp, PolicyKind::kDbr,
+                          PolicyKind::kDelivery, PolicyKind::kGcc, PolicyKind::kOff}) {
+    const auto policy = make_policy({.policy = kind, .rate = kLimits});
+    const auto first = policy->decide({}, {}, base::Time{1h});
+    EXPECT_EQ(first.rate, kLimits.start);
+    EXPECT_EQ(first.reason, Reason::kStart);
+  }
+}
+
+class DbrPolicyTest : public testing::Test {
+ protected:
+  /// TCP takes `taken` per second; so much of the picture data waits.
+  Decision run(base::Duration time, BitRate taken, base::Duration waiting) {
+    Decision decision;
+    for (const auto end = now_ + time; now_ < end; now_ += 40ms) {
+      seen_.delivered += taken * 40ms;
+      seen_.queued = decision_.rate * waiting;
+      decision = policy_.decide(seen_, {}, now_);
+      if (decision.reason != Reason::kHold) decision_ = decision;
+    }
+    return decision_;
+  }
+
+  DbrPolicy policy_{kLimits};
+  Observation seen_;
+  base::Time now_{1h};
+  Decision decision_{.rate = kLimits.start};
+};
+
+TEST_F(DbrPolicyTest, HoldsForFourSecondsAtTheStart) {
+  run(3900ms, BitRate::mbps(4), 0ms);
+  EXPECT_EQ(decision_.rate, kLimits.start);
+}
+
+TEST_F(DbrPolicyTest, FallsToWhatWasSentWhen200MillisecondsWait) {
+  run(3s, BitRate::mbps(4), 0ms);
+  const auto before = decision_.rate;
+  run(1500ms, BitRate::mbps(1.5), 150ms);
+  EXPECT_GE(decision_.rate, before) << "200 ms it takes";
+  const auto decision = run(1500ms, BitRate::mbps(1.5), 300ms);
+  EXPECT_EQ(decision.reason, Reason::kBacklog);
+  EXPECT_LE(decision.rate, BitRate::mbps(1.6));
+}
+
+TEST_F(DbrPolicyTest, RestoresATenthEveryFourSeconds) {
+  run(3s, BitRate::mbps(4), 0ms);
+  run(2s, BitRate::mbps(1), 400ms);
+  const auto low = decision_.rate;
+  run(1s, BitRate::mbps(1), 0ms);
+  EXPECT_EQ(decision_.rate, low);
+  run(4s, BitRate::mbps(1), 0ms);
+  EXPECT_EQ(decision_.rate, low + 0.1 * kLimits.max);
+  EXPECT_EQ(decision_.reason, Reason::kRestore);
+}
+
+class DeliveryPolicyTest : public testing::Test {
+ protected:
+  DeliveryPolicyTest() { policy_.decide({}, {}, now_); }
+  Decision told(BitRate rate, bool app_limited) {
+    now_ += 100ms;
+    return policy_.decide({.srtt = 40ms, .delivery_rate = rate, .app_limited = app_limited}, {},
+                          now_);
+  }
+  DeliveryPolicy policy_{kLimits};
+  base::Time now_{1h};
+};
+
+TEST_F(DeliveryPolicyTest, FollowsTheKernelsRate) {
+  EXPECT_EQ(told(BitRate::mbps(2), false).rate, BitRate::mbps(1.8));
+  EXPECT_EQ(told(BitRate::mbps(3), false).rate, BitRate::mbps(2.7));
+}
+
+TEST_F(DeliveryPolicyTest, WhenLimitedByUsOnlyMoreIsNews) {
+  EXPECT_EQ(told(BitRate::mbps(2), true).rate, kLimits.start);
+  EXPECT_EQ(told(BitRate::mbps(6), true).rate, BitRate::mbps(5.4));
+}
+
+class GccPolicyTest : public testing::Test {
+ protected:
+  GccPolicyTest() { policy_.decide({}, {}, now_); }
+  /// Pictures of the target rate, each `more` later than the one before it.
+  Decision pictures(int count, base::Duration more) {
+    Decision decision;
+    for (int i = 0; i < count; ++i) {
+      now_ += 33ms;
+      delay_ += more;
+      const Delivered delivered[]{{.departed = now_, .acked = now_ + delay_, .size = rate_ * 33ms}};
+      decision =
+          policy_.decide({.pictures = delivered, .srtt = 40ms, .mss = 1448}, {}, now_ + delay_);
+      rate_ = decision.rate;
+    }
+    return decision;
+  }
+  GccPolicy policy_{kLimits};
+  base::Time now_{1h};
+  base::Duration delay_ = 40ms;
+  BitRate rate_ = kLimits.start;
+};
+
+TEST_F(GccPolicyTest, ADelayThatGrowsIsOveruse) {
+  pictures(60, 0ms);
+  const auto before = rate_;
+  pictures(20, 15ms);
+  EXPECT_LT(rate_, 0.9 * before);
+}
+
+TEST_F(GccPolicyTest, ASteadyDelayGrowsByEightPercentPerSecond) {
+  pictures(60, 0ms);
+  const auto before = rate_;
+  pictures(60, 0ms);
+  const double growth = rate_ / before;
+  EXPECT_NEAR(growth, 1.166, 0.03);
+}
+
+}  // namespace
+}  // namespace abr

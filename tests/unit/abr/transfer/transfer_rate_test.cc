@@ -1,0 +1,168 @@
+#include "abr/transfer/transfer_rate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace abr {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kRoundTrip = 40ms;
+constexpr auto kLook = 50ms;
+
+/// A sender whose transfers pass a link of a given rate, looked at every kLook.
+class TransferRateTest : public testing::Test {
+ protected:
+  /// `amount` is sent in one go, and the link is idle for a while after it.
+  void transfer(base::ByteCount amount, base::BitRate link) {
+    const auto whole = amount / link + kRoundTrip;
+    const auto begin = now_;
+    while (now_ - begin < whole) {
+      now_ += kLook;
+      const auto busy = std::min<base::Duration>(now_ - begin, whole);
+      const auto passed = std::max<base::Duration>(busy - kRoundTrip, 0ms);
+      look(link * passed, busy, busy == whole);
+    }
+    acked_ += amount;
+    busy_ += whole;
+    now_ += 100ms;
+  }
+  void look(base::ByteCount passed, base::Duration busy, bool idle, base::BitRate kernels = {}) {
+    rate_.update(sample(passed, busy, idle, kernels));
+  }
+  TransferRate::Sample sample(base::ByteCount passed, base::Duration busy, bool idle,
+                              base::BitRate kernels = {}) const {
+    return {.at = now_,
+            .acked = static_cast<std::uint64_t>((acked_ + passed).bytes()),
+            .busy = whole_jiffies(busy_ + busy),
+            .receiver_limited = held_,
+            .round_trip = kRoundTrip,
+            .delivery_rate = kernels,
+            .window_limited = window_limited_,
+            .idle = idle};
+  }
+  static base::Duration whole_jiffies(base::Duration d) { return d / 4ms * 4ms; }
+  double mbps() const { return static_cast<double>(rate_.value()->bps()) / 1e6; }
+
+  TransferRate rate_;
+  base::Time now_{1h};
+  base::ByteCount acked_;
+  base::Duration busy_{};
+  base::Duration held_{};
+  bool window_limited_ = false;
+};
+
+TEST_F(TransferRateTest, IsNotKnownBeforeATransfer) { EXPECT_FALSE(rate_.value()); }
+
+TEST_F(TransferRateTest, IsNotKnownByOneWindow) {
+  transfer(base::ByteCount{14'480}, base::BitRate::mbps(50));
+  EXPECT_FALSE(rate_.value());
+}
+
+TEST_F(TransferRateTest, IsTheLinksHoweverLittleIsSent) {
+  for (int i = 0; i < 5; ++i) transfer(base::ByteCount{40'000}, base::BitRate::mbps(5));
+  EXPECT_NEAR(mbps(), 5, 0.4);
+}
+
+TEST_F(TransferRateTest, IsTheLinksInALongTransfer) {
+  transfer(base::ByteCount{1'000'000}, base::BitRate::mbps(5));
+  EXPECT_NEAR(mbps(), 5, 0.3);
+}
+
+TEST_F(TransferRateTest, FallsBeforeATransferEnds) {
+  for (int i = 0; i < 5; ++i) transfer(base::ByteCount{100'000}, base::BitRate::mbps(5));
+  look({}, 0ms, false);
+  for (int i = 1; i <= 6; ++i) {
+    now_ += kLook;
+    look(base::BitRate::mbps(1) * (i * kLook), i * kLook, false);
+  }
+  EXPECT_LT(mbps(), 1.5);
+}
+
+TEST_F(TransferRateTest, FallsWhileNothingPasses) {
+  for (int i = 0; i < 5; ++i) transfer(base::ByteCount{100'000}, base::BitRate::mbps(5));
+  for (int i = 1; i <= 10; ++i) {
+    now_ += kLook;
+    look({}, i * kLook, false);
+  }
+  EXPECT_EQ(mbps(), 0);
+}
+
+TEST_F(TransferRateTest, RisesWithTheNewestSecondOfTransfer) {
+  for (int i = 0; i < 8; ++i) transfer(base::ByteCount{50'000}, base::BitRate::mbps(1));
+  transfer(base::ByteCount{50'000}, base::BitRate::mbps(5));
+  EXPECT_LT(mbps(), 1.5);
+  for (int i = 0; i < 8; ++i) transfer(base::ByteCount{50'000}, base::BitRate::mbps(5));
+  EXPECT_GT(mbps(), 2);
+  for (int i = 0; i < 20; ++i) transfer(base::ByteCount{50'000}, base::BitRate::mbps(5));
+  EXPECT_NEAR(mbps(), 5, 0.4);
+}
+
+// Each follows while the one before it is still under way, and the path stands for a round trip.
+TEST_F(TransferRateTest, APauseOfTheSendersIsNotThePaths) {
+  const auto link = base::BitRate::mbps(5);
+  base::ByteCount passed;
+  for (int i = 1; i <= 40; ++i) {
+    now_ += kLook;
+    passed += link * (i % 4 == 0 ? kLook - kRoundTrip : kLook);
+    look(passed, i * kLook, false, link + base::BitRate{i});
+  }
+  EXPECT_NEAR(mbps(), 5, 0.2);
+}
+
+TEST_F(TransferRateTest, AnOldRateOfTheKernelsIsNotBelieved) {
+  const auto link = base::BitRate::mbps(1);
+  for (int i = 1; i <= 40; ++i) {
+    now_ += kLook;
+    look(link * (i * kLook), i * kLook, false, base::BitRate::mbps(5));
+  }
+  EXPECT_NEAR(mbps(), 1, 0.1);
+}
+
+TEST_F(TransferRateTest, AWindowThatGrowsIsNotThePaths) {
+  transfer(base::ByteCount{500'000}, base::BitRate::mbps(5));
+  window_limited_ = true;
+  transfer(base::ByteCount{100'000}, base::BitRate::mbps(1));
+  EXPECT_NEAR(mbps(), 5, 0.3);
+  transfer(base::ByteCount{2'000'000}, base::BitRate::mbps(20));
+  EXPECT_GT(mbps(), 15);
+}
+
+TEST_F(TransferRateTest, WhatOtherConnectionsCarriedHoldsWhileTheWindowGrows) {
+  rate_.assume(base::BitRate::mbps(5));
+  window_limited_ = true;
+  transfer(base::ByteCount{100'000}, base::BitRate::mbps(1));
+  EXPECT_NEAR(mbps(), 5, 0.3);
+}
+
+TEST_F(TransferRateTest, SmallTransfersCountTogether) {
+  for (int i = 0; i < 3; ++i) transfer(base::ByteCount{20'000}, base::BitRate::kbps(500));
+  EXPECT_NEAR(mbps(), 0.5, 0.05);
+  for (int i = 0; i < 100; ++i) transfer(base::ByteCount{5'000}, base::BitRate::mbps(5));
+  EXPECT_NEAR(mbps(), 5, 1);
+}
+
+TEST_F(TransferRateTest, WhatIsPassedOverSaysNothing) {
+  for (int i = 0; i < 5; ++i) transfer(base::ByteCount{100'000}, base::BitRate::mbps(5));
+  const double before = mbps();
+  for (int i = 0; i < 20; ++i) {
+    acked_ += base::ByteCount{2'000};
+    busy_ += 200ms;
+    rate_.pass_over(sample({}, 0ms, true));
+    transfer(base::ByteCount{100'000}, base::BitRate::mbps(5));
+  }
+  EXPECT_NEAR(mbps(), before, 0.1);
+}
+
+TEST_F(TransferRateTest, WhatTheReceiverHoldsBackIsNotThePaths) {
+  for (int i = 0; i < 5; ++i) transfer(base::ByteCount{100'000}, base::BitRate::mbps(5));
+  held_ += 400ms;
+  busy_ += 400ms;
+  transfer(base::ByteCount{100'000}, base::BitRate::mbps(5));
+  EXPECT_NEAR(mbps(), 5, 0.4);
+}
+
+}  // namespace
+}  // namespace abr

@@ -1,0 +1,47 @@
+#include "app/cli/check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "app/config/config_text.h"
+#include "test_files.h"
+
+namespace app {
+namespace {
+
+std::string checked(const CommandLine& line) {
+  std::ostringstream out;
+  check(line, out);
+  return out.str();
+}
+
+TEST(CheckTest, SaysWhatIsServedWhere) {
+  const TemporaryFile file;
+  file.write(
+      "[[stream]]\nname = \"a\"\nsource = \"test:\"\n"
+      "[[stream]]\nname = \"b\"\nsource = \"test:\"\n");
+  EXPECT_EQ(checked({.config_path = file.path()}),
+            file.path() + ": ok (2 streams: a, b; on [::]:8080)\n");
+}
+
+TEST(CheckTest, ShowsTheConfigurationInEffect) {
+  const TemporaryFile file;
+  file.write("[rate]\nmax = \"1M\"\n");
+  EXPECT_THAT(checked({.config_path = file.path(), .show = true}),
+              testing::HasSubstr("rate.max = \"1M\""));
+}
+
+TEST(CheckTest, ReferenceNeedsNoFile) {
+  EXPECT_EQ(checked({.reference = true}), reference_config());
+}
+
+TEST(CheckTest, MistakesAreThrown) {
+  const TemporaryFile file;
+  file.write("nonsense = 1\n");
+  EXPECT_THROW(checked({.config_path = file.path()}), ConfigError);
+}
+
+}  // namespace
+}  // namespace app

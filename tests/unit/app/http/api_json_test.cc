@@ -1,0 +1,127 @@
+#include "app/http/api_json.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace app {
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+LiveStream::State playing() {
+  LiveStream::State stream;
+  stream.name = "live";
+  stream.containers = {media::Container::kMpegTs, media::Container::kFlv, media::Container::kMp4};
+  stream.segments = true;
+  stream.sound = true;
+  stream.video_codec = "avc3.640028";
+  stream.rate = {.min = base::BitRate::kbps(300), .max = base::BitRate::mbps(5)};
+  stream.media.source.status = transcoder::Ingest::Status::kPlaying;
+  stream.media.source.format.width = 1280;
+  stream.media.source.format.height = 720;
+  stream.media.pictures = {.size = {1280, 720}, .per_second = 1e9 / 33'366'700, .measured = true};
+  stream.ladder.max_groups = 2;
+  stream.ladder.groups[0].viewers = 2;
+  stream.media.groups[0].target = base::BitRate::mbps(2);
+  stream.media.groups[0].frames = 1200;
+  return stream;
+}
+
+json offer(const LiveStream::State& stream) {
+  return json::parse(api_json::streams({stream}, true))["streams"][0];
+}
+
+json state_of(const LiveStream::State& stream) {
+  return json::parse(api_json::state({stream}, {}, base::Time{}))["streams"][0];
+}
+
+TEST(ApiJsonTest, AStreamSaysHowItCanBeWatched) {
+  const json expected{{"name", "live"},
+                      {"state", "playing"},
+                      {"began", "1970-01-01T00:00:00.000Z"},
+                      {"width", 1280},
+                      {"height", 720},
+                      {"frame_rate", 29.97},
+                      {"video_codec", "avc3.640028"},
+                      {"audio_codec", "mp4a.40.2"},
+                      {"rate", {{"min", 300000}, {"max", 5000000}}},
+                      {"formats", {"ts", "flv", "mp4", "hls", "dash"}}};
+  EXPECT_EQ(offer(playing()), expected);
+}
+
+TEST(ApiJsonTest, WhatIsNotKnownIsNull) {
+  const auto stream = offer({});
+  for (const char* key : {"width", "height", "frame_rate", "video_codec", "audio_codec"}) {
+    EXPECT_TRUE(stream[key].is_null()) << key;
+  }
+}
+
+TEST(ApiJsonTest, StreamsSayWhoAsks) {
+  EXPECT_TRUE(json::parse(api_json::streams({}, true))["admin"]);
+  EXPECT_FALSE(json::parse(api_json::streams({}, false))["admin"]);
+}
+
+TEST(ApiJsonTest, TheStateHasTheGroups) {
+  const json expected{{"index", 0},      {"target", 2000000}, {"rate", 0},
+                      {"viewers", 2},    {"width", nullptr},  {"height", nullptr},
+                      {"frames", 1200},  {"frames_late", 0},  {"keyframes_forced", 0},
+                      {"closing", false}};
+  const auto stream = state_of(playing());
+  EXPECT_EQ(stream["groups"], json::array({expected}));
+  EXPECT_EQ(stream["viewers"], 2);
+  EXPECT_EQ(stream["max_groups"], 2);
+}
+
+TEST(ApiJsonTest, AnErrorIsToldWhileTheSourceIsAway) {
+  auto stream = playing();
+  stream.media.source.last_error = "connection refused";
+  EXPECT_TRUE(state_of(stream)["error"].is_null());
+  stream.media.source.status = transcoder::Ingest::Status::kWaiting;
+  EXPECT_EQ(state_of(stream)["error"], "connection refused");
+}
+
+TEST(ApiJsonTest, ViewersBeyondTheLimitCountInTheTotal) {
+  const auto state = json::parse(api_json::state({playing(), playing()}, {{}}, base::Time{3s}));
+  EXPECT_DOUBLE_EQ(state["at"], 3.0);
+  EXPECT_EQ(state["viewers_total"], 4);
+  EXPECT_EQ(state["viewers"].size(), 1u);
+}
+
+TEST(ApiJsonTest, AViewerSaysWhoHeIsAndHowHeFares) {
+  ViewerTelemetry viewer;
+  viewer.id = 7;
+  viewer.stream = "live";
+  viewer.format = "mp4";
+  viewer.address = *server::Address::parse("203.0.113.7");
+  viewer.user_agent = "bad\n\"agent\xff";
+  viewer.group = 1;
+  viewer.connected = base::Time{1200s};
+  viewer.target = base::BitRate::mbps(2);
+  viewer.reason = abr::Reason::kCapacity;
+  viewer.rtt = 40ms;
+  viewer.bytes_sent = base::ByteCount{123};
+  viewer.frames_dropped = 2;
+  viewer.switches = 3;
+  viewer.events = 4;
+  const auto told = json::parse(api_json::state({}, {viewer}, base::Time{}))["viewers"][0];
+  EXPECT_EQ(told["id"], 7);
+  EXPECT_EQ(told["format"], "mp4");
+  EXPECT_EQ(told["address"], "203.0.113.7");
+  EXPECT_EQ(told["group"], 1);
+  EXPECT_DOUBLE_EQ(told["connected"], 1200.0);
+  EXPECT_EQ(told["target"], 2000000);
+  EXPECT_EQ(told["reason"], "capacity");
+  EXPECT_DOUBLE_EQ(told["rtt"], 0.04);
+  EXPECT_EQ(told["bytes_sent"], 123);
+  EXPECT_EQ(told["frames_dropped"], 2);
+  EXPECT_EQ(told["switches"], 3);
+  EXPECT_EQ(told["congestion_events"], 4);
+  for (const char* key : {"capacity", "min_rtt", "ssthresh", "behind_live", "delivery_rate"}) {
+    EXPECT_TRUE(told[key].is_null()) << key;
+  }
+}
+
+}  // namespace
+}  // namespace app

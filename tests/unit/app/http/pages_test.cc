@@ -1,0 +1,57 @@
+#include "app/http/pages.h"
+
+#include <gmock/gmock.h>
+
+namespace app {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+LiveStream::State stream() {
+  LiveStream::State state;
+  state.name = "live";
+  state.containers = {media::Container::kMpegTs, media::Container::kMp4};
+  state.media.source.status = transcoder::Ingest::Status::kPlaying;
+  state.media.source.format = {.width = 1280, .height = 720, .colour = {}};
+  return state;
+}
+
+TEST(PagesTest, StatusLinksEachStream) {
+  const auto page = pages::status({stream()}, false);
+  EXPECT_THAT(page, HasSubstr("href=\"/live.ts\""));
+  EXPECT_THAT(page, HasSubstr("href=\"/live.mp4\""));
+  EXPECT_THAT(page, Not(HasSubstr(".flv")));
+}
+
+TEST(PagesTest, StatusShowsGroupsWithTheirReason) {
+  auto state = stream();
+  state.ladder.groups[0] = {.rate = base::BitRate::mbps(2),
+                            .reason = abr::Reason::kDupack,
+                            .viewers = 1,
+                            .empty_since = {}};
+  state.media.groups[0].target = base::BitRate::mbps(2);
+  EXPECT_THAT(pages::status({state}, false), HasSubstr("<td>2.00</td>"));
+  EXPECT_THAT(pages::status({state}, false), HasSubstr("dupack"));
+}
+
+TEST(PagesTest, StatusTellsAdminsWhyASourceIsAway) {
+  auto state = stream();
+  state.media.source.status = transcoder::Ingest::Status::kWaiting;
+  state.media.source.last_error = "<b> is down";
+  EXPECT_THAT(pages::status({state}, true), HasSubstr("waiting: &lt;b&gt; is down"));
+  EXPECT_THAT(pages::status({state}, false), Not(HasSubstr("is down")));
+}
+
+TEST(PagesTest, StatusEscapesNames) {
+  auto state = stream();
+  state.name = "<script>";
+  EXPECT_THAT(pages::status({state}, false), Not(HasSubstr("<script>")));
+}
+
+TEST(PagesTest, HealthSaysTheSourcesState) {
+  EXPECT_EQ(pages::health({stream()}), "ok\nlive playing\n");
+}
+
+}  // namespace
+}  // namespace app

@@ -1,0 +1,492 @@
+#include "app/stream/ladder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace app {
+namespace {
+
+using namespace std::chrono_literals;
+using base::BitRate;
+
+/// A ladder whose actions are only written down.
+class LadderTest : public testing::Test {
+ protected:
+  Ladder::Actions recorded() {
+    return {
+        .open =
+            [this](auto g, auto rate) {
+              if (broken_) throw std::system_error{EAGAIN, std::generic_category()};
+              note("open", g, rate);
+            },
+        .open_failed = [this](const std::exception&) { log_.push_back("open failed"); },
+        .close = [this](auto g) { log_.push_back("close " + std::to_string(g)); },
+        .retarget = [this](auto g, auto rate) { note("retarget", g, rate); },
+        .schedule_keyframe = [](auto, auto earliest) -> media::Pts { return 10s + earliest; },
+        .move =
+            [this](auto viewer, auto g, media::Pts at, abr::Reason reason) {
+              log_.push_back("move " + std::to_string(viewer) + " to " + std::to_string(g) +
+                             " at " + std::to_string(at / 1ms) + ": " + abr::name(reason));
+            },
+        .refuse = [this](auto held) { log_.push_back("refuse " + std::to_string(held)); },
+        .shed = [this](auto g) { log_.push_back("shed " + std::to_string(g)); },
+    };
+  }
+
+  void note(const std::string& action, Ladder::GroupIndex group, BitRate rate) {
+    log_.push_back(action + " " + std::to_string(group) + " " + std::to_string(rate.bps() / 1000));
+  }
+
+  std::vector<std::string> take_log() { return std::exchange(log_, {}); }
+
+  using Log = std::vector<std::string>;
+  Log log_;
+  bool broken_ = false;  ///< no encoder can be had
+  base::Time now_{1h};
+  Ladder ladder_{{.max = 2, .linger = 5s}, now_ - 10s, recorded()};
+};
+
+constexpr abr::Decision kCollapse{BitRate::kbps(500), abr::Reason::kRexmt};
+
+TEST_F(LadderTest, OpensAPrivateGroupForEachViewerUntilTheMaximum) {
+  EXPECT_EQ(ladder_.join(1, BitRate::mbps(2), now_), 0u);
+  EXPECT_EQ(ladder_.join(2, BitRate::mbps(2), now_), 1u);
+  EXPECT_EQ(take_log(), (Log{"open 0 2000", "open 1 2000"}));
+}
+
+TEST_F(LadderTest, SharesAGroupBeyondTheMaximum) {
+  for (Ladder::ViewerId v : {1, 2, 3}) ladder_.join(v, BitRate::mbps(2), now_);
+  EXPECT_EQ(ladder_.state().groups.size(), 2u);
+}
+
+TEST_F(LadderTest, APrivateGroupFollowsItsViewerAtOnce) {
+  ladder_.join(1, BitRate::mbps(2), now_);
+  take_log();
+  ladder_.report(1, {BitRate::mbps(1.1), abr::Reason::kDupack}, now_);
+  EXPECT_EQ(take_log(), Log{"retarget 0 1100"});
+  EXPECT_EQ(ladder_.state().groups.at(0).reason, abr::Reason::kDupack);
+}
+
+TEST_F(LadderTest, OneOfManyGetsAGroupOfHisOwnAndTheOthersKeepTheirRate) {
+  for (Ladder::ViewerId v = 1; v <= 10; ++v) ladder_.join(v, BitRate::mbps(2), now_);
+  take_log();
+  ladder_.report(10, kCollapse, now_);
+  ladder_.tick(now_);
+  EXPECT_EQ(take_log(), (Log{"move 2 to 0 at 10100: members", "move 10 to 1 at 10100: move_down"}));
+  EXPECT_EQ(ladder_.state().groups.at(0).viewers, 9u);
+  EXPECT_EQ(ladder_.state().groups.at(0).rate, BitRate::mbps(2));
+}
+
+TEST_F(LadderTest, ANewcomersGuessLowersNobodysRate) {
+  Ladder ladder{{.max = 1}, now_ - 10s, recorded()};
+  ladder.join(1, BitRate::mbps(4), now_);
+  ladder.join(2, BitRate::mbps(2), now_);
+  take_log();
+  ladder.tick(now_ + 250ms);
+  EXPECT_EQ(take_log(), Log{});
+}
+
+TEST_F(LadderTest, ACollapsedViewerMovesToASlowerGroup) {
+  ladder_.join(1, BitRate::kbps(500), now_);
+  ladder_.join(2, BitRate::mbps(4), now_);
+  ladder_.join(3, BitRate::mbps(4), now_);
+  take_log();
+  ladder_.report(3, kCollapse, now_);
+  EXPECT_EQ(take_log(), Log{"move 3 to 0 at 10100: move_down"});
+  EXPECT_EQ(ladder_.state().moves[abr::Reason::kMoveDown], 1u);
+}
+
+TEST_F(LadderTest, ASharedGroupFollowsASmallFallAtOnce) {
+  Ladder ladder{{.max = 1}, now_ - 10s, recorded()};
+  for (Ladder::ViewerId v : {1, 2, 3}) ladder.join(v, BitRate::mbps(2), now_);
+  take_log();
+  EXPECT_TRUE(ladder.report(3, {BitRate::mbps(1.95), abr::Reason::kCapacity}, now_));
+  EXPECT_EQ(take_log(), Log{"retarget 0 1950"});
+  EXPECT_EQ(ladder.state().groups.at(0).reason, abr::Reason::kMembers);
+}
+
+TEST_F(LadderTest, ASharedGroupCountsOnWhatIsSustainedNotOnWhatDrains) {
+  const abr::Decision drain{BitRate::kbps(300), abr::Reason::kBacklog, BitRate::mbps(2)};
+  ladder_.join(1, BitRate::mbps(4), now_);
+  for (Ladder::ViewerId v : {2, 3}) ladder_.join(v, BitRate::mbps(2), now_);
+  take_log();
+  EXPECT_FALSE(ladder_.report(3, drain, now_));
+  EXPECT_EQ(take_log(), Log{});
+}
+
+TEST_F(LadderTest, APrivateGroupDrains) {
+  ladder_.join(1, BitRate::mbps(2), now_);
+  take_log();
+  EXPECT_TRUE(
+      ladder_.report(1, {BitRate::kbps(300), abr::Reason::kBacklog, BitRate::mbps(1.5)}, now_));
+  EXPECT_EQ(take_log(), Log{"retarget 0 300"});
+  ladder_.tick(now_ + 250ms);
+  EXPECT_EQ(take_log(), Log{});
+}
+
+TEST_F(LadderTest, NobodyMovesForADrain) {
+  ladder_.join(1, BitRate::mbps(2), now_);
+  ladder_.join(2, BitRate::mbps(1), now_);
+  ladder_.report(1, {BitRate::kbps(300), abr::Reason::kBacklog, BitRate::mbps(1.9)}, now_);
+  for (auto t = now_; t < now_ + 6s; t += 250ms) ladder_.tick(t);
+  EXPECT_EQ(ladder_.state().plans, 0u);
+}
+
+TEST_F(LadderTest, WhoMustShareIsServedWhatHeSustains) {
+  Ladder ladder{{.max = 1}, now_ - 10s, recorded()};
+  ladder.join(1, BitRate::mbps(2), now_);
+  ladder.report(1, {BitRate::kbps(300), abr::Reason::kBacklog, BitRate::mbps(1.5)}, now_);
+  take_log();
+  ladder.join(2, BitRate::mbps(2), now_);
+  ladder.tick(now_ + 250ms);
+  EXPECT_EQ(take_log(), Log{"retarget 0 1500"});
+}
+
+TEST_F(LadderTest, ASharedGroupRisesAtATickOnly) {
+  Ladder ladder{{.max = 1}, now_ - 10s, recorded()};
+  for (Ladder::ViewerId v : {1, 2}) ladder.join(v, BitRate::mbps(2), now_);
+  take_log();
+  for (Ladder::ViewerId v : {1, 2}) {
+    EXPECT_FALSE(ladder.report(v, {BitRate::mbps(3), abr::Reason::kStep}, now_));
+  }
+  EXPECT_EQ(take_log(), Log{});
+  ladder.tick(now_ + 250ms);
+  EXPECT_EQ(take_log(), Log{"retarget 0 3000"});
+}
+
+TEST_F(LadderTest, ASharedGroupFollowsTheSecondCollapseAtOnce) {
+  Ladder ladder{{.max = 1}, now_ - 10s, recorded()};
+  for (Ladder::ViewerId v : {1, 2, 3}) ladder.join(v, BitRate::mbps(2), now_);
+  take_log();
+  EXPECT_FALSE(ladder.report(1, kCollapse, now_));
+  EXPECT_TRUE(ladder.report(2, {BitRate::kbps(700), abr::Reason::kRexmt}, now_ + 40ms));
+  EXPECT_EQ(take_log(), Log{"retarget 0 500"});
+}
+
+TEST_F(LadderTest, ACollapseInSmallStepsIsOne) {
+  Ladder ladder{{.max = 1}, now_ - 10s, recorded()};
+  for (Ladder::ViewerId v : {1, 2, 3}) ladder.join(v, BitRate::mbps(2), now_);
+  auto t = now_;
+  for (double mbps = 1.93; mbps > 0.5; mbps *= 0.96, t += 33ms) {
+    ladder.report(3, {BitRate::mbps(mbps), abr::Reason::kBacklog}, t);
+    if ((t - now_) % (8 * 33ms) == 0ns) ladder.tick(t);
+    ASSERT_GE(ladder.state().groups.at(0).rate, 0.95 * BitRate::mbps(2));
+  }
+}
+
+TEST_F(LadderTest, AGroupServesOneAsLongAsNobodyElseHasASeat) {
+  for (Ladder::ViewerId v : {1, 2, 3}) ladder_.join(v, BitRate::mbps(2), now_);
+  EXPECT_FALSE(ladder_.serves_one(0));
+  EXPECT_TRUE(ladder_.serves_one(1));
+  EXPECT_FALSE(ladder_.serves_one(7));
+}
+
+// What the one who leaves needs done to its pictures is not done to the other's.
+TEST_F(LadderTest, AGroupServesTheOneWhoLeavesItUntilHeHasLeft) {
+  ladder_.join(1, BitRate::kbps(500), now_);
+  for (Ladder::ViewerId v : {2, 3}) ladder_.join(v, BitRate::mbps(4), now_);
+  ladder_.report(3, kCollapse, now_);
+  EXPECT_EQ(ladder_.state().groups.at(1).viewers, 1u);
+  EXPECT_FALSE(ladder_.serves_one(1));
+  ladder_.tick(now_ + 500ms);
+  EXPECT_TRUE(ladder_.serves_one(1));
+}
+
+TEST_F(LadderTest, WhoIsLeftAloneIsGivenWhatHisPolicyWants) {
+  Ladder ladder{{.max = 1}, now_ - 10s, recorded()};
+  for (Ladder::ViewerId v : {1, 2}) ladder.join(v, BitRate::mbps(2), now_);
+  const abr::Decision drain{BitRate::kbps(300), abr::Reason::kBacklog, BitRate::mbps(1.95)};
+  ladder.report(1, drain, now_);
+  take_log();
+  ladder.leave(2, now_);
+  ladder.tick(now_ + 250ms);
+  EXPECT_EQ(take_log(), Log{"retarget 0 300"});
+}
+
+TEST_F(LadderTest, ARecoveredViewerMovesUpAtATickAfterTheDwell) {
+  ladder_.join(1, BitRate::kbps(500), now_);
+  ladder_.join(2, BitRate::mbps(4), now_);
+  ladder_.join(3, BitRate::kbps(500), now_);
+  ladder_.report(3, {BitRate::mbps(4), abr::Reason::kRestore}, now_ + 1s);
+  take_log();
+  ladder_.tick(now_ + 2s);
+  EXPECT_EQ(ladder_.state().moves[abr::Reason::kMoveUp], 0u);
+  ladder_.tick(now_ + 3s);
+  EXPECT_EQ(ladder_.state().moves[abr::Reason::kMoveUp], 1u);
+}
+
+TEST_F(LadderTest, NobodyJoinsOrMovesWhenTheStreamHasEnded) {
+  ladder_.join(1, BitRate::kbps(500), now_);
+  for (Ladder::ViewerId v : {2, 3}) ladder_.join(v, BitRate::mbps(4), now_);
+  take_log();
+  ladder_.close();
+  EXPECT_THROW(ladder_.join(4, BitRate::mbps(2), now_), std::runtime_error);
+  EXPECT_FALSE(ladder_.report(3, kCollapse, now_));
+  ladder_.shed(now_);
+  ladder_.tick(now_ + 10s);
+  EXPECT_EQ(take_log(), Log{});
+}
+
+TEST_F(LadderTest, AnEmptyGroupLingersThenCloses) {
+  ladder_.join(1, BitRate::mbps(2), now_);
+  ladder_.leave(1, now_);
+  take_log();
+  ladder_.tick(now_ + 4s);
+  EXPECT_EQ(take_log(), Log{});
+  ladder_.tick(now_ + 5s);
+  EXPECT_EQ(take_log(), Log{"close 0"});
+  EXPECT_TRUE(ladder_.state().groups.empty());
+}
+
+TEST_F(LadderTest, ANewcomerTakesAGroupThatLingers) {
+  ladder_.join(1, BitRate::mbps(2), now_);
+  ladder_.leave(1, now_);
+  take_log();
+  EXPECT_EQ(ladder_.join(2, BitRate::mbps(4), now_), 0u);
+  EXPECT_EQ(take_log(), Log{"retarget 0 4000"});
+}
+
+TEST_F(LadderTest, ANewcomerHasNotFallenFromWhatAnotherHad) {
+  Ladder ladder{{.max = 1, .linger = 5s}, now_ - 10s, recorded()};
+  ladder.join(1, BitRate::mbps(5), now_);
+  ladder.tick(now_ + 1s);
+  ladder.leave(1, now_ + 1500ms);
+  ladder.join(2, BitRate::mbps(2), now_ + 1600ms);
+  ladder.report(2, {BitRate::mbps(1.95), abr::Reason::kCapacity}, now_ + 1700ms);
+  for (auto t = now_ + 2s; t <= now_ + 4s; t += 250ms) ladder.tick(t);
+  ladder.join(3, BitRate::mbps(4), now_ + 4100ms);
+  take_log();
+  EXPECT_TRUE(ladder.report(2, {BitRate::mbps(1.88), abr::Reason::kCapacity}, now_ + 4200ms));
+  EXPECT_EQ(take_log(), Log{"retarget 0 1880"});
+}
+
+TEST_F(LadderTest, TheRateRisesWhenTheWorstOfAGroupLeave) {
+  ladder_.join(1, BitRate::mbps(4), now_);
+  for (Ladder::ViewerId v : {2, 3}) ladder_.join(v, BitRate::mbps(1), now_);
+  for (Ladder::ViewerId v : {4, 5}) ladder_.join(v, BitRate::mbps(2), now_);
+  for (Ladder::ViewerId v : {2, 3}) ladder_.leave(v, now_);
+  take_log();
+  ladder_.tick(now_ + 250ms);
+  EXPECT_EQ(take_log(), Log{"retarget 1 2000"});
+}
+
+TEST_F(LadderTest, AGroupKeepsItsRateUntilThoseWhoLeaveItHaveLeft) {
+  for (Ladder::ViewerId v = 1; v <= 10; ++v) ladder_.join(v, BitRate::mbps(2), now_);
+  ladder_.report(10, kCollapse, now_);
+  ladder_.tick(now_);  // the others of his group leave it to him
+  take_log();
+  ladder_.tick(now_ + 250ms);
+  EXPECT_EQ(take_log(), Log{});
+  ladder_.tick(now_ + 500ms);
+  EXPECT_EQ(take_log(), Log{"retarget 1 500"});
+}
+
+TEST_F(LadderTest, WhoIsSlowForLongIsServedAtLast) {
+  Ladder ladder{{.max = 1}, now_ - 10s, recorded()};
+  for (Ladder::ViewerId v : {1, 2, 3}) ladder.join(v, BitRate::mbps(2), now_);
+  take_log();
+  base::Time t = now_;
+  for (; t < now_ + 30s; t += 250ms) {
+    ladder.report(3, kCollapse, t);
+    ladder.tick(t);
+  }
+  EXPECT_EQ(take_log(), Log{});
+  ladder.tick(t);
+  EXPECT_EQ(take_log(), Log{"retarget 0 500"});
+}
+
+// Viewer 1 has an encoder of his own, and his path wavers: that is nobody else's business.
+TEST_F(LadderTest, WhatAPrivateViewerSustainsKeepsNoPlanFromBeingMade) {
+  Ladder ladder{{.max = 3}, now_ - 10s, recorded()};
+  for (Ladder::ViewerId v = 1; v <= 39; ++v) {
+    ladder.join(v, BitRate::mbps(v == 1 ? 6 : v <= 3 ? 4 : 1), now_);
+  }
+  base::Time t = now_;
+  const auto waver = [&](base::Duration time) {
+    for (const auto end = t + time; t < end; t += 250ms) {
+      const auto sustains = BitRate::mbps((t - now_) / 1s % 2 ? 6 : 5.5);
+      ladder.report(1, {BitRate::mbps(6), abr::Reason::kCapacity, sustains}, t);
+      ladder.tick(t);
+    }
+  };
+  waver(60s);
+  const auto before = ladder.state().plans;
+  // Two pay for eighteen.
+  for (Ladder::ViewerId v = 4; v <= 21; ++v) {
+    ladder.report(v, {BitRate::mbps(2), abr::Reason::kStep}, t);
+  }
+  waver(10s);
+  EXPECT_GT(ladder.state().plans, before);
+}
+
+TEST_F(LadderTest, AGroupIsNotClosedWhileSomebodyIsStillServedByIt) {
+  Ladder ladder{{.max = 2, .linger = 0s}, now_ - 10s, recorded()};
+  ladder.join(1, BitRate::mbps(1), now_);
+  ladder.join(2, BitRate::mbps(4), now_);
+  ladder.limit(1);
+  ladder.shed(now_);
+  ladder.tick(now_ + 250ms);
+  EXPECT_EQ(ladder.state().groups.size(), 2u);
+  take_log();
+  ladder.tick(now_ + 500ms);
+  EXPECT_EQ(take_log(), Log{"close 1"});
+}
+
+TEST_F(LadderTest, APlanSeparatesTwoCrowds) {
+  for (Ladder::ViewerId v = 1; v <= 40; ++v) ladder_.join(v, BitRate::mbps(2), now_);
+  for (Ladder::ViewerId v = 1; v <= 40; ++v) {
+    ladder_.report(v, {BitRate::mbps(v % 2 ? 1 : 4), abr::Reason::kCapacity}, now_ + 1s);
+  }
+  for (base::Time t = now_ + 1s; t < now_ + 6s; t += 250ms) ladder_.tick(t);
+  const auto groups = ladder_.state().groups;
+  EXPECT_EQ(groups.at(0).viewers, 20u);
+  EXPECT_EQ(groups.at(1).viewers, 20u);
+  EXPECT_EQ(std::min(groups.at(0).rate, groups.at(1).rate), BitRate::mbps(1));
+  EXPECT_EQ(std::max(groups.at(0).rate, groups.at(1).rate), BitRate::mbps(4));
+}
+
+TEST_F(LadderTest, NobodyMovesAndNothingIsRetargetedWhileNothingChanges) {
+  for (Ladder::ViewerId v = 1; v <= 40; ++v) ladder_.join(v, BitRate::kbps(1000 + 50 * v), now_);
+  for (base::Time t = now_; t < now_ + 6s; t += 250ms) ladder_.tick(t);
+  take_log();
+  for (base::Time t = now_ + 6s; t < now_ + 60s; t += 250ms) ladder_.tick(t);
+  EXPECT_EQ(take_log(), Log{});
+}
+
+TEST_F(LadderTest, RefusesGroupsThatTheCpusDoNotHoldAndSaysSoOnce) {
+  ladder_.limit(1);
+  for (Ladder::ViewerId v : {1, 2}) ladder_.join(v, BitRate::mbps(2), now_);
+  for (base::Time t = now_; t < now_ + 2s; t += 250ms) ladder_.tick(t);
+  EXPECT_EQ(take_log(), (Log{"open 0 2000", "refuse 1"}));
+  EXPECT_EQ(ladder_.state().groups.size(), 1u);
+  EXPECT_EQ(ladder_.state().refused, 1u);
+  EXPECT_EQ(ladder_.state().max_groups, 1u);
+}
+
+TEST_F(LadderTest, ShedsTheLeastValuableGroupToTheNextSlower) {
+  ladder_.join(1, BitRate::mbps(2), now_);
+  ladder_.join(2, BitRate::mbps(4), now_);
+  ladder_.join(3, BitRate::mbps(2), now_);
+  take_log();
+  ladder_.limit(1);
+  ladder_.shed(now_);
+  EXPECT_EQ(take_log(), (Log{"shed 1", "move 2 to 0 at 10100: shed"}));
+  EXPECT_EQ(ladder_.state().shed, 1u);
+  ladder_.tick(now_ + 500ms);
+  EXPECT_EQ(ladder_.state().groups.size(), 1u);
+}
+
+TEST_F(LadderTest, TheLastGroupIsNotShed) {
+  ladder_.join(1, BitRate::mbps(2), now_);
+  ladder_.shed(now_);
+  EXPECT_EQ(ladder_.state().shed, 0u);
+}
+
+TEST_F(LadderTest, ANewcomerSharesWhereNoGroupCanBeOpened) {
+  ladder_.join(1, BitRate::mbps(2), now_);
+  broken_ = true;
+  take_log();
+  EXPECT_EQ(ladder_.join(2, BitRate::mbps(4), now_), 0u);
+  EXPECT_EQ(take_log(), Log{"open failed"});
+  EXPECT_EQ(ladder_.state().groups.size(), 1u);
+  EXPECT_EQ(ladder_.state().opens_failed, 1u);
+}
+
+TEST_F(LadderTest, TheFirstViewerIsToldThatNoGroupCanBeOpened) {
+  broken_ = true;
+  EXPECT_THROW(ladder_.join(1, BitRate::mbps(2), now_), std::system_error);
+  EXPECT_TRUE(ladder_.state().groups.empty());
+  broken_ = false;
+  EXPECT_EQ(ladder_.join(2, BitRate::mbps(2), now_), 0u);
+}
+
+TEST_F(LadderTest, NoGroupIsTriedAgainForASecond) {
+  ladder_.join(1, BitRate::mbps(4), now_);
+  broken_ = true;
+  ladder_.join(2, BitRate::mbps(4), now_);
+  ladder_.report(2, kCollapse, now_ + 100ms);
+  for (auto t = now_ + 250ms; t < now_ + 1s; t += 250ms) ladder_.tick(t);
+  EXPECT_EQ(ladder_.state().opens_failed, 1u);
+  broken_ = false;
+  ladder_.tick(now_ + 1s);
+  EXPECT_EQ(ladder_.state().groups.size(), 2u);
+}
+
+TEST_F(LadderTest, AViewerStaysWhereNoGroupCanBeOpened) {
+  ladder_.join(1, BitRate::mbps(4), now_);
+  broken_ = true;
+  ladder_.join(2, BitRate::mbps(4), now_);  // shares with 1
+  ladder_.report(2, kCollapse, now_);
+  ladder_.tick(now_ + 250ms);
+  EXPECT_EQ(ladder_.state().groups.at(0).viewers, 2u);
+  EXPECT_EQ(ladder_.state().moves[abr::Reason::kMoveDown], 0u);
+}
+
+/// Viewers of random rates who have settled; then one collapses, in one step or many. Until a
+/// viewer who moves has arrived, what counts for him is the group that he comes from.
+TEST_F(LadderTest, ACollapseNeverLowersAnothersRate) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random{seed};
+    std::lognormal_distribution<> capacity{std::log(2e6), 0.7};
+    const int groups = 1 + static_cast<int>(random() % 4);
+    const Ladder::ViewerId viewers = 2 + random() % 30;
+    std::map<Ladder::ViewerId, Ladder::GroupIndex> seats;
+    std::map<Ladder::ViewerId, Ladder::GroupIndex> moving;
+    base::Time t = now_;
+    auto actions = recorded();
+    actions.schedule_keyframe = [&](auto, auto earliest) -> media::Pts {
+      return t - now_ + 10s + earliest;
+    };
+    actions.move = [&](auto v, auto g, auto, auto) { moving[v] = g; };
+    Ladder ladder{{.max = groups}, now_ - 10s, std::move(actions)};
+    for (Ladder::ViewerId v = 1; v <= viewers; ++v) {
+      seats[v] = ladder.join(v, BitRate{static_cast<std::int64_t>(capacity(random))}, now_);
+    }
+    for (; t < now_ + 60s; t += 250ms) ladder.tick(t);
+    for (const auto& [v, g] : std::exchange(moving, {})) seats[v] = g;
+    const auto settled = seats;
+    const auto before = ladder.state().groups;
+    // Whose group is his own has a path that wavers.
+    std::map<Ladder::ViewerId, BitRate> wavering;
+    for (const auto& [v, g] : seats) {
+      if (v != 1 && before.at(g).viewers == 1) wavering[v] = before.at(g).rate;
+    }
+    const double last = 150e3;
+    double falling = static_cast<double>(before.at(seats.at(1)).rate.bps());
+    const double step = std::uniform_real_distribution<>{0.05, 0.99}(random);
+    for (int tick = 0; tick < 80; ++tick, t += 250ms) {
+      const auto arriving = std::exchange(moving, {});
+      for (int picture = 0; picture < 7 && falling > last; ++picture) {
+        falling = std::max(last, falling * step);
+        ladder.report(1, {BitRate{static_cast<std::int64_t>(falling)}, abr::Reason::kRexmt},
+                      t + picture * 33ms);
+      }
+      for (const auto& [v, rate] : wavering) {
+        ladder.report(v, {(tick % 2 ? 0.6 : 1) * rate, abr::Reason::kCapacity}, t);
+      }
+      ladder.tick(t);
+      const auto now = ladder.state().groups;
+      for (const auto& [v, g] : seats) {
+        if (v == 1 || wavering.contains(v)) continue;
+        ASSERT_GE(now.at(g).rate, 0.95 * before.at(settled.at(v)).rate) << "viewer " << v;
+      }
+      for (const auto& [v, g] : arriving) seats[v] = g;
+    }
+  }
+}
+
+TEST_F(LadderTest, AReportOfAViewerWhoLeftIsIgnored) {
+  ladder_.report(7, kCollapse, now_);
+  EXPECT_EQ(take_log(), Log{});
+}
+
+}  // namespace
+}  // namespace app

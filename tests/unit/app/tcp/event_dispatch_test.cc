@@ -1,0 +1,70 @@
+#include "app/tcp/event_dispatch.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+namespace app {
+namespace {
+
+using tcpinfo::CongestionEvent;
+using tcpinfo::EventKind;
+
+/// Rings that a test fills; descriptor 13 is no socket.
+class FakePrograms : public tcpinfo::EventPrograms {
+ public:
+  bool watch(int fd, std::uint64_t, int) override { return fd != 13; }
+  int fd(int ring) const override { return 100 + ring; }
+  void read(int ring, const Callback& callback) override {
+    for (const auto session : std::exchange(rings[static_cast<std::size_t>(ring)], {})) {
+      callback(session, {.kind = EventKind::kDupack});
+    }
+  }
+  std::uint64_t lost(int ring) const override { return static_cast<std::uint64_t>(ring) + 1; }
+
+  std::vector<std::vector<std::uint64_t>> rings{2};
+};
+
+class EventDispatchTest : public testing::Test {
+ protected:
+  auto listener() {
+    return [this](const CongestionEvent& event, base::Time) { heard_.push_back(event.kind); };
+  }
+
+  FakePrograms* programs_ = new FakePrograms;  // owned by dispatch_
+  EventDispatch dispatch_{std::unique_ptr<tcpinfo::EventPrograms>{programs_}, 2};
+  std::vector<EventKind> heard_;
+};
+
+TEST_F(EventDispatchTest, AnEventReachesItsViewer) {
+  const auto watch = dispatch_.watch(1, 7, 1, listener());
+  programs_->rings[1] = {7, 8, 7};
+  const auto source = dispatch_.loop_source(1);
+  EXPECT_EQ(source->fd(), 101);
+  source->on_readable(base::Time{});
+  EXPECT_EQ(heard_, (std::vector{EventKind::kDupack, EventKind::kDupack}));
+}
+
+TEST_F(EventDispatchTest, AViewerWhoHasLeftHearsNothing) {
+  dispatch_.watch(1, 7, 0, listener()).reset();
+  programs_->rings[0] = {7};
+  dispatch_.loop_source(0)->on_readable(base::Time{});
+  EXPECT_TRUE(heard_.empty());
+}
+
+TEST_F(EventDispatchTest, ASocketThatCannotBeWatchedIsToBePolled) {
+  EXPECT_EQ(dispatch_.watch(13, 7, 0, listener()), nullptr);
+}
+
+TEST_F(EventDispatchTest, CountsWhatEveryRingLost) { EXPECT_EQ(dispatch_.lost(), 3u); }
+
+TEST(EventDispatchWithoutProgramsTest, HasNothingToWaitFor) {
+  EventDispatch dispatch{nullptr, 2};
+  EXPECT_EQ(dispatch.watch(1, 7, 0, [](const CongestionEvent&, base::Time) {}), nullptr);
+  EXPECT_EQ(dispatch.loop_source(0), nullptr);
+  EXPECT_EQ(dispatch.lost(), 0u);
+}
+
+}  // namespace
+}  // namespace app

@@ -1,0 +1,97 @@
+#include "app/telemetry/trace.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+namespace app {
+namespace {
+
+class TraceTest : public testing::Test {
+ protected:
+  TraceTest() {
+    std::string name = (std::filesystem::temp_directory_path() / "symcast-trace-XXXXXX").string();
+    directory_ = ::mkdtemp(name.data());
+  }
+  ~TraceTest() override { std::filesystem::remove_all(directory_); }
+
+  std::filesystem::path directory_;
+};
+
+TEST_F(TraceTest, WritesEachSessionsLinesInOrder) {
+  {
+    Trace trace{directory_ / "new"};
+    const auto session = trace.open("live", 7);
+    for (int i = 0; i < 1000; ++i) trace.write(session, std::to_string(i));
+  }
+  std::filesystem::directory_iterator files{directory_ / "new"};
+  std::ifstream file{files->path()};
+  std::string line;
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_TRUE(std::getline(file, line));
+    EXPECT_EQ(line, std::to_string(i));
+  }
+  EXPECT_FALSE(std::getline(file, line));
+}
+
+TEST_F(TraceTest, OpensASessionsFileWithItsFirstLine) {
+  Trace trace{directory_};
+  auto session = trace.open("live", 7);
+  EXPECT_TRUE(std::filesystem::is_empty(directory_));
+  trace.write(std::move(session), "only");
+  while (std::filesystem::is_empty(directory_)) std::this_thread::yield();
+}
+
+TEST_F(TraceTest, ClosesTheFileOfASessionWhoseLastLineIsLost) {
+  Trace trace{directory_};
+  auto session = trace.open("lost", 7);
+  trace.write(session, "first");
+  while (std::filesystem::is_empty(directory_)) std::this_thread::yield();
+  const std::filesystem::directory_iterator files{directory_};
+  const auto path = files->path();
+  session.reset();
+  const auto other = trace.open("live", 8);
+  while (std::filesystem::file_size(path) == 0) trace.write(other, "more");
+}
+
+TEST_F(TraceTest, SaysWhichDirectoryCannotBeMade) {
+  try {
+    Trace trace{"/proc/nothing/here"};
+    FAIL();
+  } catch (const std::runtime_error& e) {
+    EXPECT_NE(std::string{e.what()}.find("/proc/nothing/here"), std::string::npos);
+  }
+}
+
+TEST_F(TraceTest, SaysWhichDirectoryCannotBeWritten) {
+  ::chmod(directory_.c_str(), 0500);
+  const auto start = [&] {
+    (void)::setuid(65534);  // nobody: root may write everywhere
+    try {
+      Trace trace{directory_};
+    } catch (const std::runtime_error& e) {
+      std::fputs(e.what(), stderr);
+      std::_Exit(7);
+    }
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(start(), testing::ExitedWithCode(7), "Permission denied");
+}
+
+TEST_F(TraceTest, CountsTheLinesOfAFileThatCannotBeWritten) {
+  Trace trace{directory_ / "new"};
+  std::filesystem::remove(directory_ / "new");
+  auto session = trace.open("live", 7);
+  trace.write(session, "first");
+  trace.write(std::move(session), "last");
+  while (trace.lines_lost() < 2) std::this_thread::yield();
+}
+
+}  // namespace
+}  // namespace app
