@@ -183,7 +183,7 @@ std::optional<Mended> mend(Content content, base::BitRate rate, int lost, bool k
   double before = 0;
   for (int i = 0; i < kBefore + kMeasured; ++i) {
     if (i > 0) frame = pictures.next(base::from_seconds(i / kNominal));
-    if (i == kBefore && !keyframe && !encoder->mend(frame->number - lost)) return std::nullopt;
+    if (i == kBefore && !keyframe && !encoder->recover(frame->number - lost)) return std::nullopt;
     const auto picture = encoder->encode(*frame, i == 0 || (keyframe && i == kBefore));
     if (!picture) throw std::runtime_error{picture.error()};
     const auto size = static_cast<double>(picture->bytes.size());

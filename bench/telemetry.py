@@ -28,7 +28,7 @@ max_viewers_per_address = {viewers}
 events = "{events}"
 [telemetry]
 samples_per_second = {samples}
-marks_per_second = {marks}
+ack_timestamps_per_second = {marks}
 [groups]
 max = 1
 [audio]

@@ -8,7 +8,7 @@ from daemon import Metrics
 STREAM = """\
 symcast_group_frames_total{{stream="{name}",group="0"}} 900
 symcast_group_frames_skipped_total{{stream="{name}",group="0"}} 300
-symcast_group_frames_left_out_total{{stream="{name}",group="0"}} 300
+symcast_group_frames_decimated_total{{stream="{name}",group="0"}} 300
 """
 LATE = """\
 symcast_group_frames_late_total{{stream="{name}",group="0"}} {late}

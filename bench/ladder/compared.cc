@@ -37,26 +37,26 @@ Result living(const Population& population, int groups, base::Duration time, uns
 Result fixed(const Population& population, const std::vector<BitRate>& steps, bool free,
              base::Duration time, unsigned seed) {
   Viewers viewers{population, seed};
-  struct Seat {
+  struct Membership {
     BitRate rate;
     base::Time since{};
   };
-  std::vector<Seat> seats(population.viewers, {steps[0], {}});
+  std::vector<Membership> seats(population.viewers, {steps[0], {}});
   Result result;
   for (auto now = kBegin; now < kBegin + kWarmUp + time; now += kTick) {
     viewers.step();
     for (std::size_t v = 0; v < seats.size(); ++v) {
-      auto& seat = seats[v];
+      auto& membership = seats[v];
       const auto s = viewers.sustains(v);
       const auto above = std::ranges::upper_bound(steps, s);
       const auto best = above == steps.begin() ? steps.front() : *std::prev(above);
-      const bool moves =
-          free || s < 0.9 * seat.rate || (best >= 1.1 * seat.rate && now - seat.since >= 3s);
-      if (moves && best != seat.rate) {
-        seat = {best, now};
+      const bool moves = free || s < 0.9 * membership.rate ||
+                         (best >= 1.1 * membership.rate && now - membership.since >= 3s);
+      if (moves && best != membership.rate) {
+        membership = {best, now};
         result.moves += now >= kBegin + kWarmUp;
       }
-      if (now >= kBegin + kWarmUp) result.add(s, seat.rate);
+      if (now >= kBegin + kWarmUp) result.add(s, membership.rate);
     }
   }
   result.groups = static_cast<double>(steps.size());

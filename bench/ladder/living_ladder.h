@@ -33,7 +33,7 @@ class LivingLadder {
 
   void tick(base::Time now) {
     ladder_.tick(now);
-    for (; encoded_ <= now - kEpoch; encoded_ += kPicture) {
+    for (; encoded_ <= now - kEpoch; encoded_ += kFrame) {
       for (auto& [group, clock] : clocks_) {
         const auto cause = clock.take(encoded_, false);
         forced_ += cause == transcoder::KeyframeClock::Cause::kScheduled;

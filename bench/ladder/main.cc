@@ -25,7 +25,7 @@ void print_legend() {
       "# ln rate: mean of ln(bit/s) that arrives. In too fast a group that is all that the link\n"
       "#   carries, as if nothing were skipped: read it with the columns that follow\n"
       "# value: ln rate less 3 ln(r/s) of who sustains s in a group of r > s, where he sees s/r\n"
-      "#   of the pictures; the living ladder's plans maximise this\n"
+      "#   of the frames; the living ladder's plans maximise this\n"
       "# ln %: of the private encoders' ln rate; rate %: of the geometric mean of their rates\n"
       "# too fast %: of viewers' time, in groups faster than they sustain; skips %: by a tenth\n"
       "# moves: of a viewer; keys: forced keyframes of all groups\n"

@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 using base::BitRate;
 
 inline constexpr base::Duration kTick = 250ms;  // as app/serve.cc
-inline constexpr base::Duration kPicture = std::chrono::microseconds{33'333};
+inline constexpr base::Duration kFrame = std::chrono::microseconds{33'333};
 inline constexpr base::Duration kWarmUp = 30s;
 inline constexpr base::Time kBegin{1h};
 inline constexpr base::Time kEpoch = kBegin - 1min;

@@ -12,11 +12,11 @@ namespace ladder_bench {
 using base::BitRate;
 
 /// Sums over viewers and time. Of a viewer in a group that is too fast for him all bits that his
-/// link carries arrive, but they are a share of the pictures: `value` judges that, `log_rate` does
+/// link carries arrive, but they are a share of the frames: `value` judges that, `log_rate` does
 /// not.
 struct Result {
   double log_rate = 0;  // ln of the bits per second that arrive
-  double value = 0;     // abr::value: less what skipping pictures costs
+  double value = 0;     // abr::value: less what skipping frames costs
   double samples = 0;
   double too_fast = 0;  // samples whose group is faster than the viewer sustains
   double skipping = 0;  // those where it is by more than a tenth

@@ -18,9 +18,9 @@ struct Decision {
   base::BitRate rate;
   Reason reason = Reason::kHold;  ///< kHold: as before
   base::BitRate sustains;    ///< what a shared group may count on, drains aside; zero: as `rate`
-  unsigned skip = 0;         ///< pictures not to be encoded; in a shared group the viewer pauses
+  unsigned skip = 0;         ///< frames not to be encoded; in a shared group the viewer pauses
   bool discard = false;      ///< what the kernel has not taken is too late
-  base::ByteCount padding;   ///< to lengthen the next picture with: it is to be a train
+  base::ByteCount padding;   ///< to lengthen the next frame with: it is to be a train
   std::uint32_t window = 0;  ///< segments that TCP's window should have; 0: it is right
   base::BitRate pacing;      ///< that TCP should not exceed; zero: none
 };

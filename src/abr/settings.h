@@ -31,7 +31,7 @@ struct GroupSettings {
   int max = 0;                                      ///< encoders per stream; 0: one per CPU
   base::Duration linger = std::chrono::seconds{5};  ///< an empty group is kept so long
   /// Share of the CPUs that all streams' encoders may take: the source, the event loops and what
-  /// varies from second to second need some. bench/encoder: a picture's cost varies by a fifth.
+  /// varies from second to second need some. bench/encoder: a frame's cost varies by a fifth.
   double cpu = 0.8;
 
   bool operator==(const GroupSettings&) const = default;

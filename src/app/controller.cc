@@ -4,13 +4,13 @@
 
 namespace app {
 
-Controller::Controller(ViewerControl::Shared shared, Api& api, double on_demand)
-    : shared_{std::move(shared)},
+Controller::Controller(ViewerControl::Deps deps, Api& api, double on_demand)
+    : deps_{std::move(deps)},
       api_{api},
       segments_{[this](const std::string& name) { return find(name); },
-                {shared_.sampler, shared_.events, shared_.event_source, shared_.hints,
-                 shared_.standard_congestion_control, shared_.warnings},
-                {shared_.table, shared_.trace, shared_.taps},
+                {deps_.sampler, deps_.events, deps_.event_source, deps_.hints,
+                 deps_.standard_congestion_control, deps_.warnings},
+                {deps_.table, deps_.trace, deps_.taps},
                 on_demand} {}
 
 void Controller::add(std::shared_ptr<LiveStream> stream) {
@@ -42,9 +42,9 @@ std::variant<server::Admission, server::Refusal> Controller::admit(
   const auto stream = find(request.stream);
   const server::Refusal unknown{404, "no stream \"" + request.stream + "\" here"};
   if (!stream) return unknown;
-  if (!stream->has_picture()) {
+  if (!stream->has_frame()) {
     return server::Refusal{
-        503, "stream \"" + request.stream + "\" has no picture yet: its source is not connected"};
+        503, "stream \"" + request.stream + "\" has no frame yet: its source is not connected"};
   }
   if (!stream->offers(request.container)) {
     return server::Refusal{404, "stream \"" + request.stream + "\" is MPEG-2 video: only /" +
@@ -53,7 +53,7 @@ std::variant<server::Admission, server::Refusal> Controller::admit(
   if (request.head) return server::Admission{};
   const auto removed = [&] { return find(request.stream) != stream; };
   try {
-    auto control = std::make_unique<ViewerControl>(request, stream, shared_, now);
+    auto control = std::make_unique<ViewerControl>(request, stream, deps_, now);
     if (removed()) return unknown;  // its channels were closed, maybe before he had one of them
     const media::ChannelId channel = control->channel();
     return server::Admission{channel, std::move(control)};
@@ -63,17 +63,17 @@ std::variant<server::Admission, server::Refusal> Controller::admit(
   }
 }
 
-std::unique_ptr<server::Answer> Controller::answer(const server::AnswerRequest& request,
-                                                   server::Link& link, base::Time now) {
+std::unique_ptr<server::StreamingResponse> Controller::answer(
+    const server::HandlerRequest& request, server::ResponseConnection& connection, base::Time now) {
   if (auto answer = api_.answer(request)) return answer;
-  return segments_.answer(request, link, now);
+  return segments_.answer(request, connection, now);
 }
 
 std::vector<std::unique_ptr<server::LoopSource>> Controller::loop_sources(int loop) {
   std::vector<std::unique_ptr<server::LoopSource>> sources;
-  if (auto events = shared_.events.loop_source(loop)) sources.push_back(std::move(events));
+  if (auto events = deps_.events.loop_source(loop)) sources.push_back(std::move(events));
   // It hears of every loop's viewers.
-  if (auto ends = loop == 0 ? shared_.ends.loop_source() : nullptr) {
+  if (auto ends = loop == 0 ? deps_.ends.loop_source() : nullptr) {
     sources.push_back(std::move(ends));
   }
   return sources;

@@ -19,7 +19,7 @@ namespace app {
 class Controller : public server::Handler {
  public:
   /// `api` must outlive it; `on_demand`: CPUs, see OnDemand.
-  Controller(ViewerControl::Shared shared, Api& api, double on_demand);
+  Controller(ViewerControl::Deps deps, Api& api, double on_demand);
   const SegmentService& segments() const { return segments_; }
 
   void add(std::shared_ptr<LiveStream> stream);
@@ -30,8 +30,9 @@ class Controller : public server::Handler {
 
   std::variant<server::Admission, server::Refusal> admit(const server::ViewerRequest& request,
                                                          base::Time now) override;
-  std::unique_ptr<server::Answer> answer(const server::AnswerRequest& request, server::Link& link,
-                                         base::Time now) override;
+  std::unique_ptr<server::StreamingResponse> answer(const server::HandlerRequest& request,
+                                                    server::ResponseConnection& connection,
+                                                    base::Time now) override;
   std::vector<std::unique_ptr<server::LoopSource>> loop_sources(int loop) override;
   /// Several times per second.
   void tick(base::Time now);
@@ -39,7 +40,7 @@ class Controller : public server::Handler {
   void end_sessions() { segments_.stop(); }
 
  private:
-  const ViewerControl::Shared shared_;
+  const ViewerControl::Deps deps_;
   Api& api_;
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<LiveStream>> streams_;  // GUARDED_BY(mutex_)

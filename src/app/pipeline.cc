@@ -7,7 +7,7 @@
 
 #include "app/http/api_json.h"
 #include "app/http/pages.h"
-#include "app/segments/begin_answer.h"
+#include "app/segments/begin_response.h"
 #include "app/web/web_pages.h"
 #include "base/log.h"
 #include "segments/utc_time.h"
@@ -32,7 +32,7 @@ void log_end(const FinalStatistics::Report& end) {
        {"retransmitted", info.total_retrans},
        {"timeouts", end.reading.has_total_rto() ? std::to_string(info.total_rto) : "unknown"},
        {"min_rtt", base::Duration{std::chrono::microseconds{info.min_rtt}}},
-       {"told", end.told ? "by_kernel" : "as_left"}});
+       {"statistics", end.told ? "final" : "last_seen"}});
 }
 
 bool same_route(const NetworkRule& a, const NetworkRule& b) {
@@ -177,26 +177,26 @@ void Pipeline::reload(const Config& config) {
 
 void Pipeline::add_pages() {
   using server::Access;
-  const auto status = [this](const server::Request& request) {
+  const auto status = [this](const server::PageRequest& request) {
     return server::Page{200, "text/html; charset=utf-8",
                         pages::status(stream_states(), admins_.contains(request.address))};
   };
   server_.add_page("/status", Access::kPublic, status);
   if (!web_pages::add_to(server_)) server_.add_page("/", Access::kPublic, status);
-  server_.add_page("/healthz", Access::kPublic, [this](const server::Request&) {
+  server_.add_page("/healthz", Access::kPublic, [this](const server::PageRequest&) {
     return server::Page{.body = pages::health(stream_states())};
   });
-  server_.add_page("/api/v1/streams", Access::kPublic, [this](const server::Request& request) {
+  server_.add_page("/api/v1/streams", Access::kPublic, [this](const server::PageRequest& request) {
     return server::Page{
         .content_type = "application/json",
         .body = api_json::streams(stream_states(), admins_.contains(request.address)),
         .media = true};
   });
-  server_.add_page(kTimePath, Access::kPublic, [](const server::Request&) {
+  server_.add_page(kTimePath, Access::kPublic, [](const server::PageRequest&) {
     return server::Page{.body = segments::utc_text(std::chrono::system_clock::now()),
                         .media = true};
   });
-  server_.add_page("/metrics", Access::kAdmin, [this](const server::Request&) {
+  server_.add_page("/metrics", Access::kAdmin, [this](const server::PageRequest&) {
     const StateCollector states{[this] { return snapshot(); }};
     return server::Page{200, "text/plain; version=0.0.4; charset=utf-8", metrics_.text(states)};
   });

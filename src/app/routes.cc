@@ -31,7 +31,7 @@ void set_routes(const Config& config) {
           {{"network", network}, {"initcwnd", rule.initcwnd}, {"change", name(*change)}});
     } else {
       base::log::warning(
-          "route_kept",
+          "route_failed",
           {{"network", network}, {"initcwnd", rule.initcwnd}, {"error", change.error()}});
     }
   }

@@ -32,17 +32,17 @@ constexpr std::string_view suffix(Container container) {
 /// Its name, for people and programs: the suffix without its dot.
 constexpr std::string_view name(Container container) { return suffix(container).substr(1); }
 
-/// Of the sound, as RFC 6381 has it: AAC-LC.
+/// Of the audio, as RFC 6381 has it: AAC-LC.
 inline constexpr const char* kAudioCodec = "mp4a.40.2";
 
-/// What the containers say once of an H.264 stream, before its first picture: how pictures are
+/// What the containers say once of an H.264 stream, before its first frame: how frames are
 /// coded, and their size. Made by a group's encode thread, immutable.
 struct Headers {
-  std::string codec;              ///< of the pictures, as RFC 6381 has it: "avc3.640028"
+  std::string codec;              ///< of the frames, as RFC 6381 has it: "avc3.640028"
   std::vector<std::uint8_t> flv;  ///< header, metadata, sequence headers: the begin of a response
-  std::vector<std::uint8_t> mp4;  ///< ftyp and moov, pictures and sound
-  std::vector<std::uint8_t> mp4_video;  ///< likewise, pictures alone
-  std::vector<std::uint8_t> mp4_audio;  ///< likewise, sound; empty: there is none
+  std::vector<std::uint8_t> mp4;  ///< ftyp and moov, frames and audio
+  std::vector<std::uint8_t> mp4_video;  ///< likewise, frames alone
+  std::vector<std::uint8_t> mp4_audio;  ///< likewise, audio; empty: there is none
   int width = 0;
   int height = 0;
   bool operator==(const Headers&) const = default;

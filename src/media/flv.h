@@ -15,7 +15,7 @@ namespace media {
 /// Tag and size of an access unit.
 std::vector<std::uint8_t> flv_tag(const Packet& packet);
 
-/// What a response begins with, at the time of its first picture.
+/// What a response begins with, at the time of its first frame.
 std::vector<std::uint8_t> flv_begin(const Headers& headers, Pts pts);
 
 /// Script data that no player knows, and each skips: tags as long as TS packets, at most `bytes` of

@@ -32,19 +32,19 @@ struct PictureFormat {
   bool operator==(const PictureFormat&) const = default;
 };
 
-/// One decoded picture: progressive planar 4:2:0, 8 bits (I420). Immutable once shared.
+/// One decoded frame: progressive planar 4:2:0, 8 bits (I420). Immutable once shared.
 struct Frame {
   PictureFormat format;
   std::array<const std::uint8_t*, 3> plane{};  ///< Y, U, V; valid while `memory` lives
   std::array<int, 3> stride{};                 ///< bytes
   std::shared_ptr<const void> memory;          ///< keeps the planes alive
-  std::uint64_t number = 0;                    ///< counts the stream's captured pictures, from 0
+  std::uint64_t number = 0;                    ///< counts the stream's captured frames, from 0
   Pts pts{};
-  base::Time captured{};  ///< when the picture left the source, on the monotonic clock
+  base::Time captured{};  ///< when the frame left the source, on the monotonic clock
 };
 using FramePtr = std::shared_ptr<const Frame>;
 
-/// Decoded sound: interleaved 32-bit float at kAudioRate, kAudioChannels.
+/// Decoded audio: interleaved 32-bit float at kAudioRate, kAudioChannels.
 inline constexpr int kAudioRate = 48000;
 inline constexpr int kAudioChannels = 2;
 struct Samples {

@@ -22,7 +22,7 @@ constexpr std::uint32_t kSync = 0x0200'0000;
 constexpr std::uint32_t kNonSync = 0x0101'0000;
 
 constexpr std::size_t kSampleFields = 12;
-constexpr std::size_t kLonger = 64;  ///< lengths than start codes, in a usual picture
+constexpr std::size_t kLonger = 64;  ///< lengths than start codes, in a usual frame
 
 /// Of a fragment: moof, and what mdat begins with.
 constexpr std::size_t header_size(std::size_t samples) {

@@ -13,31 +13,31 @@
 
 namespace media {
 
-/// Peak signal-to-noise ratio of one encoded picture against its source, in dB, per plane.
+/// Peak signal-to-noise ratio of one encoded frame against its source, in dB, per plane.
 struct Psnr {
   double y = 0;
   double u = 0;
   double v = 0;
 };
 
-/// One access unit (one picture or one audio frame) and its bytes in each container, made once per
+/// One access unit (one frame or one audio frame) and its bytes in each container, made once per
 /// group and container, and shared, immutable, by every viewer of the group.
 struct Packet {
   enum class Kind { kVideo, kAudio };
 
   Kind kind = Kind::kVideo;
   bool keyframe = false;
-  /// Video: it and those after it refer to no picture from this number on that came before it, so
+  /// Video: it and those after it refer to no frame from this number on that came before it, so
   /// a viewer who lacks those can go on with it. Empty: it needs the one before it, or is a
   /// keyframe.
-  std::optional<std::uint64_t> mends;
+  std::optional<std::uint64_t> recovers_from;
   /// Video: Frame::number. Audio: counts the stream's audio frames. The same in every group, so
-  /// a viewer who changes group can be given every picture and sound exactly once.
+  /// a viewer who changes group can be given every frame and audio exactly once.
   std::uint64_t number = 0;
   Pts pts{};
   base::Time captured{};           ///< Frame::captured; audio: when it was encoded
   base::BitRate rate;              ///< video: the group's rate target when it was encoded
-  base::ByteCount target;          ///< video: what the rate allowed this picture
+  base::ByteCount target;          ///< video: what the rate allowed this frame
   std::optional<Psnr> psnr;        ///< when measuring was asked for
   base::Duration duration{};       ///< until the next one of its kind, as far as is known
   HeadersPtr headers;              ///< of a keyframe; null: only MPEG-TS has this codec
@@ -52,11 +52,11 @@ struct Packet {
 };
 using PacketPtr = std::shared_ptr<const Packet>;
 
-/// Pictures of a stream by Packet::number, both ends included.
-struct PictureRange {
+/// Frames of a stream by Packet::number, both ends included.
+struct FrameRange {
   std::uint64_t first = 0;
   std::uint64_t last = 0;
-  bool operator==(const PictureRange&) const = default;
+  bool operator==(const FrameRange&) const = default;
 };
 
 /// One compressed audio frame (AAC-LC, raw, no ADTS), before a group's muxer wraps it.

@@ -12,7 +12,7 @@ namespace segments {
 struct CmsdDynamic {
   std::optional<base::BitRate> estimated_throughput;
   std::optional<base::Duration> round_trip;
-  /// Of everything that plays, sound included: dash.js subtracts the sound's bandwidth. It keeps
+  /// Of everything that plays, audio included: dash.js subtracts the audio's bandwidth. It keeps
   /// the last one it was told; only another replaces it.
   std::optional<base::BitRate> max_suggested;
   bool duress = false;

@@ -21,7 +21,7 @@ constexpr std::string_view kProfiles =
     "urn:mpeg:dash:profile:isoff-live:2011,urn:mpeg:dash:profile:cmaf:2019,"
     "http://www.dashif.org/guidelines/low-latency-live-v5";
 
-constexpr std::int64_t kTimescale = 90000;  // a whole number of ticks in all usual pictures
+constexpr std::int64_t kTimescale = 90000;  // a whole number of ticks in all usual frames
 
 // How long a change of what is offered may stay unseen; a request of each viewer in that time.
 constexpr std::chrono::seconds kUpdatePeriod{10};

@@ -13,7 +13,7 @@ namespace segments {
 struct Representation {
   std::string id;  ///< without spaces
   base::BitRate bandwidth;
-  int width = 0;  ///< this and the two below: of pictures only
+  int width = 0;  ///< this and the two below: of frames only
   int height = 0;
   double frame_rate = 0;
   std::string codec;  ///< RFC 6381: "avc1.64001f"

@@ -98,14 +98,14 @@ void append_edge(std::string& out, const MediaPlaylist& playlist,
   for (const HlsRendition& rendition : playlist.reports) append_report(out, rendition);
 }
 
-/// `sound`: of the variant, with a comma before it, or nothing.
-void append_variant(std::string& out, const Variant& variant, std::string_view sound,
+/// `audio`: of the variant, with a comma before it, or nothing.
+void append_variant(std::string& out, const Variant& variant, std::string_view audio,
                     std::string_view group) {
   fmt::format_to(std::back_inserter(out),
                  "#EXT-X-STREAM-INF:BANDWIDTH={},AVERAGE-BANDWIDTH={},RESOLUTION={}x{},"
                  "FRAME-RATE={:.3f},CODECS=\"{}{}\"{},CLOSED-CAPTIONS=NONE\n{}\n",
                  variant.peak.bps(), variant.average.bps(), variant.width, variant.height,
-                 variant.frame_rate, variant.video_codec, sound, group, variant.uri);
+                 variant.frame_rate, variant.video_codec, audio, group, variant.uri);
 }
 
 }  // namespace
@@ -133,9 +133,9 @@ std::string text(const MultivariantPlaylist& playlist) {
                    "AUTOSELECT=YES,CHANNELS=\"{}\",URI=\"{}\"\n",
                    media::kAudioChannels, *playlist.audio_uri);
   }
-  const std::string sound = playlist.audio_codec.empty() ? "" : "," + playlist.audio_codec;
+  const std::string audio = playlist.audio_codec.empty() ? "" : "," + playlist.audio_codec;
   for (const Variant& variant : playlist.variants) {
-    append_variant(out, variant, sound, playlist.audio_uri ? ",AUDIO=\"audio\"" : "");
+    append_variant(out, variant, audio, playlist.audio_uri ? ",AUDIO=\"audio\"" : "");
   }
   return out;
 }

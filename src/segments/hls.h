@@ -15,7 +15,7 @@ namespace segments {
 
 struct HlsPart {
   base::Duration duration{};
-  bool independent = false;  ///< has a keyframe, or is sound
+  bool independent = false;  ///< has a keyframe, or is audio
 };
 
 struct HlsSegment {
@@ -46,10 +46,10 @@ struct MediaPlaylist {
 
 std::string text(const MediaPlaylist& playlist);
 
-/// One rate of the pictures.
+/// One rate of the frames.
 struct Variant {
   std::string uri;
-  base::BitRate peak;  ///< of any segment, sound included (bis 4.4.6.2)
+  base::BitRate peak;  ///< of any segment, audio included (bis 4.4.6.2)
   base::BitRate average;
   int width = 0;
   int height = 0;
@@ -59,8 +59,8 @@ struct Variant {
 
 struct MultivariantPlaylist {
   std::vector<Variant> variants;         ///< a player may begin with the first
-  std::optional<std::string> audio_uri;  ///< empty: what sound there is, is in the variants
-  std::string audio_codec;               ///< "mp4a.40.2"; empty: no sound
+  std::optional<std::string> audio_uri;  ///< empty: what audio there is, is in the variants
+  std::string audio_codec;               ///< "mp4a.40.2"; empty: no audio
 };
 
 std::string text(const MultivariantPlaylist& playlist);

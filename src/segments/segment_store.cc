@@ -17,8 +17,8 @@ std::optional<Segment> copy(const Segment* segment) {
 void SegmentStore::publish(std::uint32_t group, const media::PacketPtr& packet) {
   std::lock_guard lock{mutex_};
   if (packet->kind == media::Packet::Kind::kAudio) {
-    if (sound_ && packet->number <= *sound_) return;  // of another group already
-    sound_ = packet->number;
+    if (newest_audio_ && packet->number <= *newest_audio_) return;  // of another group already
+    newest_audio_ = packet->number;
     if (!audio_) audio_.emplace(clock_, window_);
     if (audio_->push(packet, 0)) revision_.fetch_add(1, std::memory_order_release);
     return;
@@ -103,13 +103,13 @@ media::HeadersPtr SegmentStore::largest() const {
   return found == inits_.end() ? nullptr : *found;
 }
 
-std::optional<std::uint64_t> SegmentStore::oldest(bool with_sound) const {
+std::optional<std::uint64_t> SegmentStore::oldest(bool with_audio) const {
   std::lock_guard lock{mutex_};
   std::optional<std::uint64_t> result;
   for (const auto& [id, track] : video_) {
     if (!track.empty()) result = std::min(result.value_or(track.oldest()), track.oldest());
   }
-  if (!result || !with_sound) return result;
+  if (!result || !with_audio) return result;
   if (!audio_ || audio_->empty()) return {};
   return std::max(*result, audio_->oldest());
 }

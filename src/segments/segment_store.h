@@ -13,11 +13,11 @@
 namespace segments {
 
 /// The last segments of one stream: of each of its encode groups, those closed since included, and
-/// of its sound, which is the same in all of them. Bounded: `window` segments of a track, and no
+/// of its audio, which is the same in all of them. Bounded: `window` segments of a track, and no
 /// older ones anywhere. Thread-safe.
 class SegmentStore {
  public:
-  using TrackId = std::uint64_t;  ///< of a group's pictures; never reused, as a group's index is
+  using TrackId = std::uint64_t;  ///< of a group's frames; never reused, as a group's index is
 
   SegmentStore(SegmentClock clock, std::size_t window) : clock_{clock}, window_{window} {}
 
@@ -30,7 +30,7 @@ class SegmentStore {
   /// Nobody has watched for a while: what closed groups have left is of the past.
   void forget_closed();
 
-  std::optional<TrackId> track(std::uint32_t group) const;  ///< of an open group with pictures
+  std::optional<TrackId> track(std::uint32_t group) const;  ///< of an open group with frames
   std::optional<Segment> video(TrackId track, std::uint64_t number) const;
   std::optional<Segment> audio(std::uint64_t number) const;
   /// Who has begun it, and at which rate; whose group was closed before its end only if nobody
@@ -48,10 +48,10 @@ class SegmentStore {
   std::uint64_t init_of(const media::HeadersPtr& headers);
   /// Null: there are none.
   media::HeadersPtr headers(std::uint64_t init) const;
-  /// Of the largest pictures that there have been; null: there were none.
+  /// Of the largest frames that there have been; null: there were none.
   media::HeadersPtr largest() const;
-  /// The oldest segment that a group still has, `with_sound`: and that has sound. Empty: none.
-  std::optional<std::uint64_t> oldest(bool with_sound) const;
+  /// The oldest segment that a group still has, `with_audio`: and that has audio. Empty: none.
+  std::optional<std::uint64_t> oldest(bool with_audio) const;
   /// The newest segment that a group has begun whole.
   std::optional<std::uint64_t> newest() const;
   /// Another one: there are further parts or segments.
@@ -70,10 +70,10 @@ class SegmentStore {
   std::map<std::uint32_t, TrackId> groups_;  ///< open ones
   std::map<TrackId, Track> video_;
   std::optional<Track> audio_;
-  std::optional<std::uint64_t> sound_;  ///< number of the newest
+  std::optional<std::uint64_t> newest_audio_;  ///< number of the newest
   std::optional<std::uint64_t> newest_;
   TrackId last_track_ = 0;
-  /// All that differ, by Segment::init: few, one for each size of the pictures.
+  /// All that differ, by Segment::init: few, one for each size of the frames.
   std::vector<media::HeadersPtr> inits_;
 };
 

@@ -43,7 +43,7 @@ bool Track::push(const media::PacketPtr& packet, std::uint64_t init) {
 }
 
 /// What follows a segment goes on where it ended. A track that begins does so within two intervals
-/// of the tick: operating points may leave out the very picture there.
+/// of the tick: operating points may leave out the very frame there.
 bool Track::is_whole(const media::Packet& first) const {
   if (first.kind == media::Packet::Kind::kVideo && !first.keyframe) return false;
   const auto number = clock_.number(first.pts);

@@ -15,8 +15,8 @@
 
 namespace segments {
 
-/// A CMAF chunk: consecutive pictures, or sounds, of one segment. Immutable, shared by everybody
-/// who is sent it; its bytes are made when they are first asked for. Thread-safe.
+/// A CMAF chunk: consecutive frames, or audio frames, of one segment. Immutable, shared by
+/// everybody who is sent it; its bytes are made when they are first asked for. Thread-safe.
 class Part {
  public:
   /// `end`: when what follows begins. REQUIRES: there are packets.
@@ -28,7 +28,7 @@ class Part {
   media::Pts end() const { return end_; }
   base::Duration duration() const { return end_ - begin(); }
   base::Time captured() const { return packets_.back()->captured; }
-  bool independent() const;  ///< begins with a keyframe, or is sound
+  bool independent() const;  ///< begins with a keyframe, or is audio
   /// With other packets, of the same times.
   std::shared_ptr<const Part> with(std::vector<media::PacketPtr> packets) const {
     return std::make_shared<const Part>(std::move(packets), end_, sequence_);
@@ -50,26 +50,26 @@ struct Segment {
   std::vector<PartPtr> parts;
   bool complete = false;
   bool cut = false;           ///< complete, but its group was closed before its end
-  media::HeadersPtr headers;  ///< of the keyframe it begins with; null: sound
-  std::uint64_t init = 0;     ///< their number (SegmentStore::headers); sound goes with any
-  base::BitRate rate;         ///< highest target of its pictures
-  base::Time captured{};      ///< when its first picture was
+  media::HeadersPtr headers;  ///< of the keyframe it begins with; null: audio
+  std::uint64_t init = 0;     ///< their number (SegmentStore::headers); audio goes with any
+  base::BitRate rate;         ///< highest target of its frames
+  base::Time captured{};      ///< when its first frame was
 
   media::Pts end() const { return parts.empty() ? begin : parts.back()->end(); }
   base::Duration duration() const { return end() - begin; }
 };
 
-/// `segment` with its pictures coded anew: one packet for each, of the same times. `init`: of their
+/// `segment` with its frames coded anew: one packet for each, of the same times. `init`: of their
 /// headers.
 Segment with(Segment segment, std::span<const media::PacketPtr> packets, std::uint64_t init);
 
-/// The pictures of one encode group, or a stream's sounds → segments. Keeps those that are whole:
-/// whose begin it has seen. Not thread-safe.
+/// The frames of one encode group, or a stream's audio frames → segments. Keeps those that are
+/// whole: whose begin it has seen. Not thread-safe.
 class Track {
  public:
   Track(SegmentClock clock, std::size_t window) : clock_{clock}, window_{window} {}
 
-  /// In order; the first picture is a keyframe. `init`: of its headers, if it has any. True: a part
+  /// In order; the first frame is a keyframe. `init`: of its headers, if it has any. True: a part
   /// is complete, or a segment has begun.
   bool push(const media::PacketPtr& packet, std::uint64_t init = 0);
   /// Nothing follows: the segment under way ends with what there is of it.

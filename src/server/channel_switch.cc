@@ -59,7 +59,7 @@ bool ChannelSwitch::starts_here(const QueuedPacket& item) const {
   return item.is_keyframe() && item.packet->pts >= at_ && is_after(item.packet->number, given_);
 }
 
-/// K may be this picture's, in the new channel.
+/// K may be this frame's, in the new channel.
 bool ChannelSwitch::holds(const QueuedPacket& item, base::Time now) const {
   return !key_ && !is_silent(now) && item.packet->pts >= at_ &&
          is_after(item.packet->number, new_seen_);
@@ -77,7 +77,7 @@ bool ChannelSwitch::found_keyframe(QueuedPacket item, base::Time now) {
 }
 
 void ChannelSwitch::give(QueuedPacket item) {
-  (item.is_video() ? given_ : given_sound_) = item.packet->number;
+  (item.is_video() ? given_ : given_audio_) = item.packet->number;
   out_.push_back(std::move(item));
 }
 
@@ -97,7 +97,7 @@ void ChannelSwitch::give_held_before(base::Time since) {
 
 void ChannelSwitch::stage(QueuedPacket item) {
   if (staged_.size() >= kMaxStaged) {
-    sounds_dropped_ += is_after(staged_.front().packet->number, given_sound_);
+    audio_frames_dropped_ += is_after(staged_.front().packet->number, given_audio_);
     staged_.pop_front();
   }
   staged_.push_back(std::move(item));

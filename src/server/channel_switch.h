@@ -13,30 +13,30 @@
 
 namespace server {
 
-/// One viewer's way from one channel to another: every picture once and in order. A sound may come
-/// from both: the viewer, who knows what he was given, takes it once. Pure; fed with what both
+/// One viewer's way from one channel to another: every frame once and in order. An audio frame may
+/// come from both: the viewer, who knows what he was given, takes it once. Pure; fed with what both
 /// channels offer. K is the first keyframe of the new channel at or after `at` that the viewer is
 /// not already past:
 ///
 ///   old  ──● ● ● ● ●(held until K is known)        new  ─ ─○ ○ K ● ● ● (staged until old is done)
 ///   given:  ● ● ● │ K ● ● ●                          the cut is at K
 ///
-/// The old channel is done when it has delivered the picture before K or any from K on, when it is
+/// The old channel is done when it has delivered the frame before K or any from K on, when it is
 /// closed, or when kPatience has passed since K: its encoder is stuck. Who seated the viewer in the
 /// new channel counts on his going there: K is waited for however late it is.
 class ChannelSwitch {
  public:
-  /// How long a late channel is waited for: encoders of one stream differ by a few pictures, and
-  /// longer a picture held back is a freeze that is noticed.
+  /// How long a late channel is waited for: encoders of one stream differ by a few frames, and
+  /// longer a frame held back is a freeze that is noticed.
   static constexpr base::Duration kPatience = std::chrono::milliseconds{300};
-  /// How long pictures are held for a channel that gives none: an encoder starts in less. After
-  /// that each goes at once, until the channel has a picture.
+  /// How long frames are held for a channel that gives none: an encoder starts in less. After
+  /// that each goes at once, until the channel has a frame.
   static constexpr base::Duration kMaxSilence = std::chrono::seconds{3};
   /// Packets staged: GroupChannel::kMaxCached and then kPatience of it, 32. When full the oldest
-  /// sound goes, or, with K there, the old channel is waited for no longer.
+  /// audio goes, or, with K there, the old channel is waited for no longer.
   static constexpr std::size_t kMaxStaged = 512;
 
-  /// `given`: the newest picture that the viewer has been given.
+  /// `given`: the newest frame that the viewer has been given.
   ChannelSwitch(media::Pts at, std::optional<std::uint64_t> given, base::Time now)
       : at_{at}, given_{given}, new_time_{now} {}
 
@@ -53,8 +53,8 @@ class ChannelSwitch {
   std::vector<QueuedPacket> take_old() { return std::exchange(out_, {}); }
   /// What the viewer is to be given after it, from the new channel.
   std::deque<QueuedPacket> take_new() { return std::exchange(staged_, {}); }
-  /// Sounds that have gone, and that the old channel has not given, since the last call.
-  std::uint64_t take_sounds_dropped() { return std::exchange(sounds_dropped_, 0); }
+  /// Audio frames that have gone, and that the old channel has not given, since the last call.
+  std::uint64_t take_audio_frames_dropped() { return std::exchange(audio_frames_dropped_, 0); }
 
  private:
   struct Held {
@@ -72,17 +72,17 @@ class ChannelSwitch {
   void stage(QueuedPacket item);
 
   const media::Pts at_;
-  std::optional<std::uint64_t> given_;  ///< newest picture
+  std::optional<std::uint64_t> given_;  ///< newest frame
   bool old_closed_ = false;
   std::optional<std::uint64_t> key_;  ///< number of K
   base::Time key_time_{};
-  base::Time new_time_;                    ///< of the new channel's newest picture, or the start
-  std::optional<std::uint64_t> new_seen_;  ///< newest picture of the new channel before K
-  std::deque<Held> held_;                  ///< pictures of the old channel from `at_` on
-  std::deque<QueuedPacket> staged_;        ///< from the new channel: sounds, and pictures from K on
+  base::Time new_time_;                    ///< of the new channel's newest frame, or the start
+  std::optional<std::uint64_t> new_seen_;  ///< newest frame of the new channel before K
+  std::deque<Held> held_;                  ///< frames of the old channel from `at_` on
+  std::deque<QueuedPacket> staged_;  ///< from the new channel: audio frames, and frames from K on
   std::vector<QueuedPacket> out_;
-  std::optional<std::uint64_t> given_sound_;  ///< newest sound of the old channel
-  std::uint64_t sounds_dropped_ = 0;
+  std::optional<std::uint64_t> given_audio_;  ///< newest audio of the old channel
+  std::uint64_t audio_frames_dropped_ = 0;
 };
 
 }  // namespace server

@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 #include "server/cors.h"
-#include "server/response_head.h"
+#include "server/http_response_head.h"
 
 namespace server {
 
@@ -28,8 +28,8 @@ constexpr std::size_t kMaxDiscarded = 64 * 1024;
 
 constexpr std::string_view kNoEncoder = "no encoder can be started";
 
-std::string_view reason_of(Seats::Full full) {
-  return full == Seats::Full::kInAll ? "the server is full: try again later"
+std::string_view reason_of(Slots::Full full) {
+  return full == Slots::Full::kInAll ? "the server is full: try again later"
                                      : "too many viewers from your address";
 }
 
@@ -50,14 +50,14 @@ std::string_view content_type(media::Container container) {
 Connection::Connection(LoopContext& context, Accepted accepted, base::Time now)
     : context_{context},
       peer_{accepted.peer},
-      seat_{std::move(accepted.seat)},
+      slot_{std::move(accepted.slot)},
       socket_{std::move(accepted.fd)},
       deadline_{now + context.shared.settings.header_timeout},
       parser_{std::make_unique<HttpRequestParser>(
           static_cast<std::size_t>(context.shared.settings.max_header.bytes()))},
       rule_{context.loop.when_ready("connection", socket_.fd(),
                                     [this](EventLoop::Ready ready) { on_ready(ready); })} {
-  link_.fd = socket_.fd();
+  response_connection_.fd = socket_.fd();
   context_.counters.connections.add();
 }
 
@@ -176,24 +176,25 @@ void Connection::answer(const HttpRequest& request, base::Time now) {
     return watch(request, *stream, *target, now);
   }
   if (context_.shared.pages.contains(target->path)) return show(*target, now);
-  const AnswerRequest asked{.path = target->path,
-                            .query = target->query,
-                            .address = peer_.address,
-                            .user_agent = request.user_agent,
-                            .head = head_only_,
-                            .loop = context_.index,
-                            .places = {context_.shared.viewers, context_.shared.last_viewer}};
+  const HandlerRequest asked{
+      .path = target->path,
+      .query = target->query,
+      .address = peer_.address,
+      .user_agent = request.user_agent,
+      .head = head_only_,
+      .loop = context_.index,
+      .viewer_slots = {context_.shared.viewers, context_.shared.last_viewer}};
   try {
-    link_.head_only = head_only_;
-    auto made = context_.shared.handler.answer(asked, link_, now);
+    response_connection_.head_only = head_only_;
+    auto made = context_.shared.handler.answer(asked, response_connection_, now);
     if (!made) return show(*target, now);  // which says that there is none
     response_.begin(std::move(made), {.head_only = head_only_, .http_1_0 = http_1_0_},
-                    [this](const AnswerHead& its) { return head(its); });
+                    [this](const ResponseHead& its) { return head(its); });
   } catch (const std::exception& error) {
     log_failure(asked.path, error, now);
     return respond({.status = 503, .body = std::string{kNoEncoder} + "\n"}, now);
   }
-  if (link_.note) context_.noted.insert(this);
+  if (response_connection_.state) context_.stateful.insert(this);
   flush(now);
 }
 
@@ -203,8 +204,8 @@ void Connection::show(const RequestTarget& target, base::Time now) {
 
 void Connection::watch(const HttpRequest& request, const StreamTarget& stream,
                        const RequestTarget& target, base::Time now) {
-  auto seat = context_.shared.viewers.take(peer_.address);
-  if (const auto* full = std::get_if<Seats::Full>(&seat)) {
+  auto slot = context_.shared.viewers.take(peer_.address);
+  if (const auto* full = std::get_if<Slots::Full>(&slot)) {
     return respond({.status = 503, .body = std::string{reason_of(*full)} + "\n"}, now);
   }
   const ViewerRequest viewer{.id = ++context_.shared.last_viewer,
@@ -220,7 +221,7 @@ void Connection::watch(const HttpRequest& request, const StreamTarget& stream,
     return respond({.status = refusal->status, .body = refusal->reason + "\n"}, now);
   }
   start_stream(request, viewer, std::get<Admission>(std::move(answer)),
-               std::get<Seats::Seat>(std::move(seat)), now);
+               std::get<Slots::Slot>(std::move(slot)), now);
 }
 
 std::variant<Admission, Refusal> Connection::admit(const ViewerRequest& viewer, base::Time now) {
@@ -243,10 +244,10 @@ void Connection::log_failure(const std::string& what, const std::exception& erro
 }
 
 void Connection::start_stream(const HttpRequest& request, const ViewerRequest& viewer,
-                              Admission admission, Seats::Seat seat, base::Time now) {
+                              Admission admission, Slots::Slot slot, base::Time now) {
   keep_alive_ = false;
-  context_.noted.erase(this);
-  link_.note.reset();
+  context_.stateful.erase(this);
+  response_connection_.state.reset();
   std::string response =
       head({.content_type = std::string{content_type(viewer.container)}, .media = true});
   if (head_only_) {
@@ -264,8 +265,8 @@ void Connection::start_stream(const HttpRequest& request, const ViewerRequest& v
   session_ = std::make_unique<ViewerSession>(
       context_, socket_,
       ViewerSession::Start{
-          std::move(seat), std::move(state),
-          ResponseWriter{framing, std::move(response), link_.sent, viewer.container},
+          std::move(slot), std::move(state),
+          ResponseWriter{framing, std::move(response), response_connection_.sent, viewer.container},
           std::move(admission)},
       [this](LeaveReason reason, bool complete) { on_session_ended(reason, complete); });
   parser_.reset();
@@ -299,7 +300,7 @@ void Connection::tell_options(base::Time now) {
   flush(now);
 }
 
-std::string Connection::head(AnswerHead head) {
+std::string Connection::head(ResponseHead head) {
   const auto last = Counters::kStatuses - 1;
   context_.counters.responses[std::min(static_cast<std::size_t>(head.status), last)].add();
   if (!head.length && http_1_0_) keep_alive_ = false;
@@ -308,15 +309,15 @@ std::string Connection::head(AnswerHead head) {
     std::ranges::move(cors_fields(context_.shared.settings.cors_allow, origin_),
                       std::back_inserter(head.fields));
   }
-  return ResponseHead{.status = head.status,
-                      .content_type = head.content_type,
-                      .length = head.length,
-                      .http_1_0 = http_1_0_,
-                      .keep_alive = keep_alive_,
-                      .date = std::time(nullptr),
-                      .cache_control = head.cache_control,
-                      .retry_after = head.retry_after,
-                      .fields = head.fields}
+  return HttpResponseHead{.status = head.status,
+                          .content_type = head.content_type,
+                          .length = head.length,
+                          .http_1_0 = http_1_0_,
+                          .keep_alive = keep_alive_,
+                          .date = std::time(nullptr),
+                          .cache_control = head.cache_control,
+                          .retry_after = head.retry_after,
+                          .fields = head.fields}
       .text();
 }
 
@@ -325,7 +326,7 @@ void Connection::flush(base::Time now) {
   // Until now there was nothing to take.
   if (context_.waiting.erase(this) > 0) deadline_ = now + context_.shared.settings.stall_timeout;
   try {
-    while (response_.pull(link_, now)) {
+    while (response_.pull(response_connection_, now)) {
       if (!write(now)) return;
     }
   } catch (const std::exception& error) {  // the last frame before libevent's C code
@@ -356,7 +357,7 @@ bool Connection::write(base::Time now) {
     }
     if (sent.bytes > 0) deadline_ = now + context_.shared.settings.stall_timeout;
     response_.output().advance(sent.bytes);
-    link_.sent += sent.bytes;
+    response_connection_.sent += sent.bytes;
     if (media_) context_.counters.bytes_sent.add(sent.bytes);
     if (sent.full) return false;
   }
@@ -384,10 +385,10 @@ void Connection::linger(base::Time now) {
 void Connection::close() {
   phase_ = Phase::kClosed;
   rule_->disable();
-  context_.noted.erase(this);
-  link_.note.reset();
+  context_.stateful.erase(this);
+  response_connection_.state.reset();
   socket_.close();
-  seat_ = {};
+  slot_ = {};
   context_.waiting.erase(this);
   context_.closed.push_back(this);
 }

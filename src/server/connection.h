@@ -15,7 +15,7 @@
 #include "server/loop_context.h"
 #include "server/request_target.h"
 #include "server/response.h"
-#include "server/seats.h"
+#include "server/slots.h"
 #include "server/viewer_session.h"
 #include "server/viewer_socket.h"
 
@@ -24,7 +24,7 @@ namespace server {
 /// One TCP connection from accept to close. Used on its loop thread; once closed it waits in
 /// LoopContext::closed to be destroyed.
 ///
-///   Request ⇄ Response (while the socket takes no more, or the answer waits)
+///   Request ⇄ OutgoingResponse (while the socket takes no more, or the answer waits)
 ///      ├──► Stream (the rest of its life) ──┐
 ///      └────────────────────────────────────┴─► Linger ─► Closed
 class Connection {
@@ -33,7 +33,9 @@ class Connection {
 
   void check_times(base::Time now);  ///< a few times per second
   void resume(base::Time now);       ///< what its answer waits for may have come
-  void tick(base::Time now) { link_.note->on_tick(link_, now); }  ///< REQUIRES: it is in `noted`
+  void tick(base::Time now) {
+    response_connection_.state->on_tick(response_connection_, now);
+  }                            ///< REQUIRES: it is in `stateful`
   void stop(base::Time now);   ///< ends what is under way and closes, within kFinishTimeout
   void abort(base::Time now);  ///< closes at once
 
@@ -52,13 +54,13 @@ class Connection {
              base::Time now);
   std::variant<Admission, Refusal> admit(const ViewerRequest& viewer, base::Time now);
   void start_stream(const HttpRequest& request, const ViewerRequest& viewer, Admission admission,
-                    Seats::Seat seat, base::Time now);
+                    Slots::Slot slot, base::Time now);
   void respond(const Page& page, base::Time now);
   void show(const RequestTarget& page, base::Time now);
   void tell_options(base::Time now);
   void log_failure(const std::string& what, const std::exception& error, base::Time now);
   void refuse(int status, const std::string& reason, base::Time now);
-  std::string head(AnswerHead head);
+  std::string head(ResponseHead head);
   void flush(base::Time now);
   bool write(base::Time now);
   bool waits() const { return phase_ == Phase::kResponse && response_.waits(); }
@@ -68,7 +70,7 @@ class Connection {
 
   LoopContext& context_;
   const Endpoint peer_;
-  Seats::Seat seat_;
+  Slots::Slot slot_;
   ViewerSocket socket_;
   Phase phase_ = Phase::kRequest;
   base::Time deadline_;  ///< of the phase; unused in kStream
@@ -82,8 +84,8 @@ class Connection {
   bool gzip_ = false;
   std::string origin_;
   bool media_ = false;  ///< what is answered is
-  Response response_;
-  Link link_;
+  OutgoingResponse response_;
+  ResponseConnection response_connection_;
   std::size_t discarded_ = 0;  ///< bytes that came and were not asked for
   std::unique_ptr<ViewerSession> session_;
   EventLoop::RulePtr rule_;

@@ -19,7 +19,7 @@ void Counters::add_to(ServerState& state) const {
   state.connections += connections.value();
   state.bytes_sent += bytes_sent.value();
   state.frames_dropped += frames_dropped.value();
-  state.sounds_dropped += sounds_dropped.value();
+  state.audio_frames_dropped += audio_frames_dropped.value();
   state.gops_dropped += gops_dropped.value();
   state.discards += discards.value();
   state.padding_bytes += padding_bytes.value();

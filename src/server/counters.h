@@ -32,7 +32,7 @@ struct Counters {
   Counter joined;
   Counter bytes_sent;
   Counter frames_dropped;
-  Counter sounds_dropped;
+  Counter audio_frames_dropped;
   Counter gops_dropped;
   Counter discards;
   Counter padding_bytes;

@@ -15,7 +15,7 @@ namespace server {
 
 namespace {
 
-// Three pictures at 30 per second: from here on every viewer of the loop sees it.
+// Three frames at 30 per second: from here on every viewer of the loop sees it.
 constexpr base::Duration kSlow = std::chrono::milliseconds{100};
 // How long callbacks follow one another before the kernel is asked for what else is ready: without
 // it a rule that calls again() is called for ever. Asking costs a microsecond.

@@ -6,10 +6,10 @@ namespace server {
 
 namespace {
 
-class ReadyAnswer final : public Answer {
+class ReadyResponse final : public StreamingResponse {
  public:
-  explicit ReadyAnswer(FullResponse response) : response_{std::move(response)} {}
-  Step next(Link&, base::Time) override {
+  explicit ReadyResponse(FullResponse response) : response_{std::move(response)} {}
+  Chunk next(ResponseConnection&, base::Time) override {
     return {.head = std::move(response_.head), .body = std::move(response_.body), .complete = true};
   }
 
@@ -19,7 +19,7 @@ class ReadyAnswer final : public Answer {
 
 }  // namespace
 
-FullResponse full_response(AnswerHead head, std::vector<SharedBytes> body) {
+FullResponse full_response(ResponseHead head, std::vector<SharedBytes> body) {
   std::size_t size = 0;
   for (const auto& bytes : body) size += bytes.bytes.size();
   head.length = size;
@@ -32,11 +32,11 @@ FullResponse text_response(int status, std::string content_type, std::string bod
 }
 
 FullResponse error_response(int status, const std::string& what) {
-  return text_response(status, AnswerHead{}.content_type, what + "\n");
+  return text_response(status, ResponseHead{}.content_type, what + "\n");
 }
 
-std::unique_ptr<Answer> answer_with(FullResponse response) {
-  return std::make_unique<ReadyAnswer>(std::move(response));
+std::unique_ptr<StreamingResponse> respond_with(FullResponse response) {
+  return std::make_unique<ReadyResponse>(std::move(response));
 }
 
 }  // namespace server

@@ -29,23 +29,23 @@ void GroupChannel::publish(const QueuedPacket& item, base::Time now) {
   keep(item, now);
   for_each_member([&](ChannelMember& member) { member.on_packet(*this, item, now); });
   if (item.is_video()) {
-    sounds_waiting_ = 0;
+    audio_waiting_ = 0;
   } else {
-    count_sound(now);
+    count_audio(now);
   }
 }
 
-void GroupChannel::count_sound(base::Time now) {
-  if (sounds_waiting_++ == 0) sounds_since_ = now;
-  if (sounds_waiting_ < kMaxSoundsWaiting) return;
-  sounds_waiting_ = 0;
-  for_each_member([now](ChannelMember& member) { member.on_sound_due(now); });
+void GroupChannel::count_audio(base::Time now) {
+  if (audio_waiting_++ == 0) audio_since_ = now;
+  if (audio_waiting_ < kMaxAudioWaiting) return;
+  audio_waiting_ = 0;
+  for_each_member([now](ChannelMember& member) { member.on_audio_due(now); });
 }
 
-void GroupChannel::flush_sounds(base::Time now) {
-  if (sounds_waiting_ == 0 || now - sounds_since_ < kSoundPatience) return;
-  sounds_waiting_ = 0;
-  for_each_member([now](ChannelMember& member) { member.on_sound_due(now); });
+void GroupChannel::flush_audio(base::Time now) {
+  if (audio_waiting_ == 0 || now - audio_since_ < kAudioPatience) return;
+  audio_waiting_ = 0;
+  for_each_member([now](ChannelMember& member) { member.on_audio_due(now); });
 }
 
 void GroupChannel::close(base::Time now) {
@@ -63,17 +63,18 @@ GroupChannel::Gop GroupChannel::gop(base::Time now, base::Duration most) const {
 
 void GroupChannel::keep(const QueuedPacket& item, base::Time now) {
   const bool stale = keyframe_time_ && now - *keyframe_time_ >= kGopAge;
-  if (item.is_keyframe() || stale || cache_.size() >= kMaxCached) forget_pictures();
+  if (item.is_keyframe() || stale || cache_.size() >= kMaxCached) forget_frames();
   if (item.is_keyframe()) keyframe_time_ = now;
   if (item.is_video() && !keyframe_time_) return;
   if (cache_.size() >= kMaxCached) cache_.pop_front();
   cache_.push_back(item);
-  if (item.is_video()) return;  // sounds may lag the pictures: their age counts among sounds
-  const media::Pts oldest = item.packet->pts - kSoundAge;
+  if (item.is_video())
+    return;  // audio frames may lag the frames: their age counts among audio frames
+  const media::Pts oldest = item.packet->pts - kAudioAge;
   while (!cache_.front().is_video() && cache_.front().packet->pts < oldest) cache_.pop_front();
 }
 
-void GroupChannel::forget_pictures() {
+void GroupChannel::forget_frames() {
   std::erase_if(cache_, [](const QueuedPacket& item) { return item.is_video(); });
   keyframe_time_.reset();
 }

@@ -18,8 +18,8 @@ class ChannelMember {
  public:
   virtual ~ChannelMember() = default;
   virtual void on_packet(GroupChannel& channel, const QueuedPacket& item, base::Time now) = 0;
-  /// Sounds have waited long enough for a picture.
-  virtual void on_sound_due(base::Time now) = 0;
+  /// Audio frames have waited long enough for a frame.
+  virtual void on_audio_due(base::Time now) = 0;
   virtual void on_channel_closed(GroupChannel& channel, base::Time now) = 0;
 };
 
@@ -30,14 +30,14 @@ class GroupChannel {
   /// Older than this, the cached keyframe is no use to a joiner: the group, which forces at most
   /// one keyframe per second, can make him a fresh one.
   static constexpr base::Duration kGopAge = std::chrono::seconds{1};
-  /// Sounds kept from before the keyframe: how far the groups of a stream may be apart.
-  static constexpr base::Duration kSoundAge = std::chrono::milliseconds{500};
-  /// Sounds that have waited so long for a picture's write go alone, at the next flush_sounds(): in
-  /// less than twice this; or so many, at once. A picture at 25 per second comes every 40 ms, with
-  /// two sounds.
-  static constexpr base::Duration kSoundPatience = std::chrono::milliseconds{50};
-  static constexpr std::size_t kMaxSoundsWaiting = 4;
-  /// 1 s at 300 packets per second, nearly three times 60 pictures and 47 sounds.
+  /// Audio frames kept from before the keyframe: how far the groups of a stream may be apart.
+  static constexpr base::Duration kAudioAge = std::chrono::milliseconds{500};
+  /// Audio frames that have waited so long for a frame's write go alone, at the next flush_audio():
+  /// in less than twice this; or so many, at once. A frame at 25 per second comes every 40 ms, with
+  /// two audio frames.
+  static constexpr base::Duration kAudioPatience = std::chrono::milliseconds{50};
+  static constexpr std::size_t kMaxAudioWaiting = 4;
+  /// 1 s at 300 packets per second, nearly three times 60 frames and 47 audio frames.
   static constexpr std::size_t kMaxCached = 300;
 
   struct Gop {
@@ -52,7 +52,7 @@ class GroupChannel {
   void remove(ChannelMember& member);
 
   void publish(const QueuedPacket& item, base::Time now);
-  void flush_sounds(base::Time now);  ///< call every kSoundPatience
+  void flush_audio(base::Time now);  ///< call every kAudioPatience
   void close(base::Time now);
 
   /// What a joiner begins with, no older than `most`.
@@ -64,16 +64,16 @@ class GroupChannel {
   template <typename Fn>
   void for_each_member(Fn fn);
   void keep(const QueuedPacket& item, base::Time now);
-  void forget_pictures();
-  void count_sound(base::Time now);
+  void forget_frames();
+  void count_audio(base::Time now);
 
   const media::ChannelId id_;
   std::vector<ChannelMember*> members_;  ///< null: removed during a call
   bool calling_ = false;
   std::deque<QueuedPacket> cache_;
   std::optional<base::Time> keyframe_time_;  ///< when the cached keyframe came; empty: none
-  std::size_t sounds_waiting_ = 0;           ///< since the last picture
-  base::Time sounds_since_{};
+  std::size_t audio_waiting_ = 0;            ///< since the last frame
+  base::Time audio_since_{};
 };
 
 }  // namespace server

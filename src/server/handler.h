@@ -11,8 +11,8 @@
 #include "base/units.h"
 #include "media/packet.h"
 #include "server/address.h"
-#include "server/answer.h"
 #include "server/sent_frames.h"
+#include "server/streaming_response.h"
 
 /// What the server asks of the program around it.
 namespace server {
@@ -45,19 +45,20 @@ struct ViewerState {
   std::string user_agent;
   std::string stream;
   media::ChannelId channel;
-  base::BitRate rate;     ///< Packet::rate of the newest picture offered; zero before the first
+  base::BitRate rate;     ///< Packet::rate of the newest frame offered; zero before the first
   base::Time captured{};  ///< likewise
   base::Time connected{};
   base::ByteCount sent;      ///< bytes taken by the kernel since accept, framing included
   base::ByteCount queued;    ///< bytes that the kernel has not taken
-  bool discardable = false;  ///< of these a whole picture is one
+  bool discardable = false;  ///< of these a whole frame is one
   std::uint64_t frames_sent = 0;
-  std::uint64_t frames_dropped = 0;  ///< pictures dropped from the queue
-  std::uint64_t sounds_dropped = 0;  ///< likewise, and in changes of group
-  std::uint64_t gops_dropped = 0;    ///< times the queue dropped to a keyframe
-  std::uint64_t discards = 0;        ///< times the observer discarded what was unsent
-  /// Pictures that were not sent: none is, before one that mends them or a keyframe. Empty: none.
-  std::optional<media::PictureRange> lacking;
+  std::uint64_t frames_dropped = 0;        ///< frames dropped from the queue
+  std::uint64_t audio_frames_dropped = 0;  ///< likewise, and in changes of group
+  std::uint64_t gops_dropped = 0;          ///< times the queue dropped to a keyframe
+  std::uint64_t discards = 0;              ///< times the observer discarded what was unsent
+  /// Frames that were not sent: none is, before one that recovers from them or a keyframe. Empty:
+  /// none.
+  std::optional<media::FrameRange> missing;
   base::ByteCount padding;     ///< of `sent`: what the observer had added
   std::uint64_t switches = 0;  ///< changes of group completed
 };
@@ -66,29 +67,29 @@ struct ViewerState {
 class ViewerActs {
  public:
   virtual ~ViewerActs() = default;
-  /// Drops the pictures that have not begun to be sent; the next one sent mends them
-  /// (media::Packet::mends) or is a keyframe. Sound goes on. Empty: there were none.
-  virtual std::optional<media::PictureRange> discard_unsent() = 0;
-  /// None of the next pictures is taken before one that mends them or a keyframe.
+  /// Drops the frames that have not begun to be sent; the next one sent recovers from them
+  /// (media::Packet::recovers_from) or is a keyframe. Audio goes on. Empty: there were none.
+  virtual std::optional<media::FrameRange> discard_unsent() = 0;
+  /// None of the next frames is taken before one that recovers from them or a keyframe.
   virtual void pause() = 0;
-  /// Lengthens the next picture's write by this much, at most media::kMostPadding.
+  /// Lengthens the next frame's write by this much, at most media::kMostPadding.
   virtual void pad(base::ByteCount amount) = 0;
 };
 
-/// A viewer, on_tick() right after a picture of its channel was offered to it. `state`, `fd`,
+/// A viewer, on_tick() right after a frame of its channel was offered to it. `state`, `fd`,
 /// `sent` and `acts` stay the same from on_join to on_leave.
 struct ViewerTick {
   const ViewerState& state;
   int fd;
   base::Time now;    ///< not before SentFrame::departed of any
-  SentFrames& sent;  ///< pictures handed to the kernel and not yet seen acknowledged
+  SentFrames& sent;  ///< frames handed to the kernel and not yet seen acknowledged
   ViewerActs& acts;
 };
 
-/// What of a picture's write is marked: the kernel reports on the socket's error queue when the
+/// What of a frame's write is marked: the kernel reports on the socket's error queue when the
 /// last byte of each marked part is acknowledged (SO_TIMESTAMPING with SOF_TIMESTAMPING_TX_ACK).
 /// Whoever asks for it has set the socket's option, and reads the reports.
-struct Marks {
+struct TxTimestampRequest {
   bool end = false;
   std::size_t head = 0;  ///< bytes sent and marked on their own before the rest; 0: none
 };
@@ -101,12 +102,13 @@ class ViewerObserver {
 
   /// The socket is set up and the response headers are about to be sent.
   virtual void on_join(const ViewerTick& tick) = 0;
-  /// Returns when on_due() is to be called; empty: not. Each answer takes the place of the last.
+  /// Returns when on_sample_due() is to be called; empty: not. Each answer takes the place of the
+  /// last.
   virtual std::optional<base::Time> on_tick(const ViewerTick& tick) = 0;
   /// The time asked for has come. Returns the same.
-  virtual std::optional<base::Time> on_due(const ViewerTick& tick) = 0;
-  /// What to mark of the next picture's `size` bytes, HTTP and the sounds before it included.
-  virtual Marks marks(base::ByteCount size, base::Time now) = 0;
+  virtual std::optional<base::Time> on_sample_due(const ViewerTick& tick) = 0;
+  /// What to mark of the next frame's `size` bytes, HTTP and the audio frames before it included.
+  virtual TxTimestampRequest tx_timestamps(base::ByteCount size, base::Time now) = 0;
   /// Something may be waiting on the socket's error queue.
   virtual void on_error_queue(const ViewerTick& tick) = 0;
   /// The socket is still open; `sent` holds what was never seen acknowledged.
@@ -137,8 +139,9 @@ class Handler {
   /// Called on any loop thread.
   virtual std::variant<Admission, Refusal> admit(const ViewerRequest& request, base::Time now) = 0;
   /// Called on the connection's loop thread. Null: there is no such thing.
-  virtual std::unique_ptr<Answer> answer(const AnswerRequest& /*request*/, Link& /*link*/,
-                                         base::Time /*now*/) {
+  virtual std::unique_ptr<StreamingResponse> answer(const HandlerRequest& /*request*/,
+                                                    ResponseConnection& /*connection*/,
+                                                    base::Time /*now*/) {
     return nullptr;
   }
   /// What `loop` is to wait for; asked for once, before it runs.

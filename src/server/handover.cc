@@ -72,8 +72,8 @@ Handover::Backlog& Handover::backlog(media::ChannelId channel) {
 }
 
 bool Handover::over(const Backlog& b, const media::Packet& newest) const {
-  const bool picture = newest.kind == media::Packet::Kind::kVideo;
-  return (picture && newest.pts - *b.oldest > bound_) || b.packets > kMaxPackets;
+  const bool frame = newest.kind == media::Packet::Kind::kVideo;
+  return (frame && newest.pts - *b.oldest > bound_) || b.packets > kMaxPackets;
 }
 
 void Handover::count(Backlog& b, const media::Packet& packet) {

@@ -13,7 +13,7 @@
 #include "media/packet.h"
 #include "server/address.h"
 #include "server/handler.h"
-#include "server/seats.h"
+#include "server/slots.h"
 #include "server/viewer_queue.h"
 
 namespace server {
@@ -33,12 +33,12 @@ struct ViewerMoved {
 struct Accepted {
   base::UniqueFd fd;
   Endpoint peer;
-  Seats::Seat seat;
+  Slots::Slot slot;
 };
 struct Stopping {};
 
 /// What other threads hand to one loop, in order. Packets are bounded in media time of a channel's
-/// pictures: over it, all before the newest keyframe are lost, or all until the next one, and
+/// frames: over it, all before the newest keyframe are lost, or all until the next one, and
 /// counted. Of a viewer's moves the newest is kept; the rest is one per channel or connection.
 /// Thread-safe.
 class Handover {
@@ -64,7 +64,7 @@ class Handover {
     media::ChannelId channel;
     std::uint64_t round = 0;  ///< of take(); what was counted in an earlier one has been taken
     std::size_t packets = 0;
-    std::optional<media::Pts> oldest;  ///< picture
+    std::optional<media::Pts> oldest;  ///< frame
     bool waiting = false;              ///< for a keyframe: all before it are lost
   };
 

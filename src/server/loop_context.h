@@ -14,8 +14,8 @@
 #include "server/group_channel.h"
 #include "server/handler.h"
 #include "server/page_table.h"
-#include "server/seats.h"
 #include "server/settings.h"
+#include "server/slots.h"
 #include "server/viewer_socket.h"
 
 namespace server {
@@ -24,8 +24,8 @@ class Connection;
 class ViewerSession;
 
 /// What all loops of a server share. Each part is constant while they run, or thread-safe.
-struct Shared {
-  Shared(Settings s, Handler& h)
+struct LoopShared {
+  LoopShared(Settings s, Handler& h)
       : settings{std::move(s)},
         handler{h},
         pages{AdminList{settings.admin_allow}},
@@ -35,22 +35,23 @@ struct Shared {
   const Settings settings;
   Handler& handler;
   PageTable pages;
-  Seats connections;
-  Seats viewers;
+  Slots connections;
+  Slots viewers;
   std::atomic<ViewerId> last_viewer{0};
 };
 
 /// What the connections of one loop share; used on its thread.
 struct LoopContext {
-  Shared& shared;
+  LoopShared& shared;
   EventLoop& loop;
   Counters& counters;
   const int index;  ///< of the loop, from 0
   std::map<media::ChannelId, std::unique_ptr<GroupChannel>> channels{};
   std::unordered_map<ViewerId, ViewerSession*> sessions{};
-  std::unordered_map<Connection*, Answer::Wait> waiting{};  ///< answers that have nothing to send
-  std::unordered_set<Connection*> noted{};                  ///< whose links have notes
-  std::vector<Connection*> closed{};  ///< to be destroyed in the loop's next turn
+  std::unordered_map<Connection*, StreamingResponse::Wait>
+      waiting{};                               ///< answers that have nothing to send
+  std::unordered_set<Connection*> stateful{};  ///< whose links have notes
+  std::vector<Connection*> closed{};           ///< to be destroyed in the loop's next turn
   base::LogPeriod failed_admissions{};
   base::LogPeriod failed_answers{};
 

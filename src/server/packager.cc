@@ -36,7 +36,7 @@ class TsPackager final : public Packager {
 
 /// Parameter sets stand in each keyframe, and go unsaid in the container where they change: players
 /// take them from there, and those that rebuild their decoder for a new header (mpegts.js) would
-/// lose pictures.
+/// lose frames.
 class FlvPackager final : public Packager {
  public:
   Own next(const QueuedPacket& item) override {
@@ -51,7 +51,7 @@ class FlvPackager final : public Packager {
   bool begun_ = false;
 };
 
-/// As in FLV; and where pictures are missing, the next one is shown from the end of the last one
+/// As in FLV; and where frames are missing, the next one is shown from the end of the last one
 /// on.
 class Mp4Packager final : public Packager {
  public:
@@ -78,7 +78,7 @@ class Mp4Packager final : public Packager {
   };
 
   bool begun_ = false;
-  std::optional<Last> last_;  ///< picture
+  std::optional<Last> last_;  ///< frame
 };
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace server {
 
 /// What of one viewer's stream is his alone: all else are the packets' own bytes, which he shares.
-/// So a change of group, or pictures that are missing, cost a few bytes and no copy. Owned by the
+/// So a change of group, or frames that are missing, cost a few bytes and no copy. Owned by the
 /// viewer's response, used on its loop thread.
 class Packager {
  public:

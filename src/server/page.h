@@ -9,7 +9,7 @@
 /// What is served at one fixed path: made in one go, from the request alone.
 namespace server {
 
-struct Request {
+struct PageRequest {
   std::string path;
   std::string query;
   Address address;
@@ -26,7 +26,7 @@ struct Page {
 };
 
 /// Called on any loop thread, which waits for it: quick, and thread-safe.
-using PageHandler = std::function<Page(const Request&)>;
+using PageHandler = std::function<Page(const PageRequest&)>;
 
 enum class Access { kPublic, kAdmin };  ///< kAdmin: 403 for clients outside admin_allow
 

@@ -19,7 +19,7 @@ void PageTable::add(std::string path, Access access, PageHandler handler) {
   pages_.insert_or_assign(std::move(path), Entry{access, std::move(handler)});
 }
 
-Page PageTable::get(const Request& request) const {
+Page PageTable::get(const PageRequest& request) const {
   const auto page = pages_.find(request.path);
   if (page == pages_.end()) return plain(404, "there is no such page or stream");
   const auto& [access, handler] = page->second;

@@ -21,7 +21,7 @@ class PageTable {
   bool contains(std::string_view path) const { return pages_.find(path) != pages_.end(); }
 
   /// 403 for an admin page outside the list, 404 for an unknown path, 500 for a page that threw.
-  Page get(const Request& request) const;
+  Page get(const PageRequest& request) const;
 
  private:
   struct Entry {

@@ -6,15 +6,16 @@
 
 namespace server {
 
-void Response::begin(std::unique_ptr<Answer> answer, Framing framing, MakeHead make_head) {
+void OutgoingResponse::begin(std::unique_ptr<StreamingResponse> answer, Framing framing,
+                             MakeHead make_head) {
   answer_ = std::move(answer);
   framing_ = framing;
   make_head_ = std::move(make_head);
 }
 
-bool Response::pull(Link& link, base::Time now) {
+bool OutgoingResponse::pull(ResponseConnection& connection, base::Time now) {
   while (output_.empty() && answer_) {
-    auto step = answer_->next(link, now);
+    auto step = answer_->next(connection, now);
     const bool nothing = !step.head && step.body.empty() && !step.complete;
     if (nothing) return false;
     add(std::move(step));
@@ -22,7 +23,7 @@ bool Response::pull(Link& link, base::Time now) {
   return !output_.empty();
 }
 
-void Response::add(Answer::Step step) {
+void OutgoingResponse::add(StreamingResponse::Chunk step) {
   if (step.head) {
     chunked_ = !step.head->length && !framing_.http_1_0;
     output_.push(SharedBytes::of(make_head_(*step.head)));

@@ -23,7 +23,7 @@ class ResponseWriter {
  public:
   enum class Framing { kChunked, kUntilClose };
 
-  /// A picture and the sounds before it; more go with the next batch.
+  /// A frame and the audio frames before it; more go with the next batch.
   static constexpr std::size_t kMaxPackets = 16;
   static constexpr std::size_t kMaxPieces = 2 * kMaxPackets + 3;  ///< own, framing, padding
   using Pieces = std::array<iovec, kMaxPieces>;

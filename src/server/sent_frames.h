@@ -11,7 +11,7 @@
 
 namespace server {
 
-/// A picture whose last byte the kernel has taken.
+/// A frame whose last byte the kernel has taken.
 struct SentFrame {
   std::uint64_t number = 0;
   media::Pts pts{};
@@ -19,7 +19,7 @@ struct SentFrame {
   base::Time captured{};
   base::Time departed{};  ///< when the kernel took its last byte
   /// Of its write's first byte, counted from the connection's first byte sent; so are the next
-  /// three. Sounds that went before in writes of their own are not in it.
+  /// three. Audio frames that went before in writes of their own are not in it.
   std::uint64_t begin = 0;
   std::uint64_t end_offset = 0;  ///< of its last byte + 1
   std::uint64_t marked_end = 0;  ///< of its marked write, HTTP and padding later; 0: not marked
@@ -30,15 +30,15 @@ struct SentFrame {
   base::ByteCount target;
   std::optional<media::Psnr> psnr;
 
-  /// When that is acknowledged the picture is delivered, and its mark reported.
+  /// When that is acknowledged the frame is delivered, and its mark reported.
   std::uint64_t last_offset() const { return std::max(end_offset, marked_end); }
 };
 
-/// Pictures in the kernel or on the way, oldest first; at most kBound, then the oldest is forgotten
+/// Frames in the kernel or on the way, oldest first; at most kBound, then the oldest is forgotten
 /// and counted. Allocates no more once it has grown. Owned by a viewer, used on its loop thread.
 class SentFrames {
  public:
-  /// 8 s of 60 pictures per second.
+  /// 8 s of 60 frames per second.
   static constexpr std::size_t kBound = 512;
 
   void push(const SentFrame& frame) {
@@ -50,7 +50,7 @@ class SentFrames {
     frames_.push_back(frame);
   }
 
-  /// Calls `fn` for each picture, oldest first, and forgets it, while `condition` holds for it.
+  /// Calls `fn` for each frame, oldest first, and forgets it, while `condition` holds for it.
   template <typename Condition, typename Fn>
   void take_while(Condition condition, Fn fn) {
     while (size() > 0 && condition(frames_[first_])) fn(frames_[first_++]);

@@ -73,15 +73,15 @@ class Server::Impl {
  private:
   /// Each connection to the loop that has fewest. On the accepting loop's thread.
   void spread(base::UniqueFd fd, const Endpoint& peer) {
-    auto seat = shared_.connections.take(peer.address);
-    if (const auto* full = std::get_if<Seats::Full>(&seat)) return refuse(peer, *full);
+    auto slot = shared_.connections.take(peer.address);
+    if (const auto* full = std::get_if<Slots::Full>(&slot)) return refuse(peer, *full);
     const auto least = std::min_element(
         workers_.begin(), workers_.end(),
         [](const auto& a, const auto& b) { return a->connections() < b->connections(); });
-    (*least)->push(Accepted{std::move(fd), peer, std::get<Seats::Seat>(std::move(seat))});
+    (*least)->push(Accepted{std::move(fd), peer, std::get<Slots::Slot>(std::move(slot))});
   }
 
-  void refuse(const Endpoint& peer, Seats::Full full) {
+  void refuse(const Endpoint& peer, Slots::Full full) {
     refused_.add();
     if (const auto times = refusals_.count(base::Clock::now())) {
       base::log::warning("connections_refused",
@@ -89,12 +89,12 @@ class Server::Impl {
     }
   }
 
-  static const char* hint(Seats::Full full) {
-    return full == Seats::Full::kInAll ? "raise server.max_viewers"
+  static const char* hint(Slots::Full full) {
+    return full == Slots::Full::kInAll ? "raise server.max_viewers"
                                        : "raise server.max_viewers_per_address";
   }
 
-  Shared shared_;
+  LoopShared shared_;
   Counter refused_;
   Counter accept_failures_;
   std::vector<std::unique_ptr<Worker>> workers_;

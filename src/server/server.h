@@ -37,7 +37,7 @@ class Server {
   /// The channel's viewers are closed with kStreamGone unless moved before; its packets forgotten.
   /// After its last publish(): a later packet would open it again.
   void close_channel(media::ChannelId channel);
-  /// Moves a viewer to `channel` at pts `at`: every picture before it from the old channel, every
+  /// Moves a viewer to `channel` at pts `at`: every frame before it from the old channel, every
   /// one from it on from the new, where it must be (or be followed by) a keyframe: until it comes
   /// he stays with the old one. The newest move of a viewer counts. Thread-safe.
   void move_viewer(ViewerId viewer, media::ChannelId channel, media::Pts at);

@@ -14,9 +14,9 @@ struct ServerState {
   std::uint64_t packets_lost_in_handover = 0;
   std::uint64_t bytes_sent = 0;  ///< media responses
   std::uint64_t frames_dropped = 0;
-  std::uint64_t sounds_dropped = 0;
+  std::uint64_t audio_frames_dropped = 0;
   std::uint64_t gops_dropped = 0;
-  std::uint64_t discards = 0;          ///< of unsent pictures, by observers
+  std::uint64_t discards = 0;          ///< of unsent frames, by observers
   std::uint64_t padding_bytes = 0;     ///< of bytes_sent
   std::uint64_t frames_forgotten = 0;  ///< beyond SentFrames::kBound: their delay is unknown
   std::uint64_t switches = 0;

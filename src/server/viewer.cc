@@ -52,20 +52,20 @@ void Viewer::check_time(base::Time now) {
   if (switch_) apply(switch_->on_time(now));
 }
 
-bool Viewer::prepare(bool sound_due) {
-  sound_due |= queue_.state().lacking.has_value();  // it would wait long for a picture
+bool Viewer::prepare(bool audio_due) {
+  audio_due |= queue_.state().missing.has_value();  // it would wait long for a frame
   if (writer_.between() && phase_ != Phase::kDraining &&
-      (queue_.has_picture() || (sound_due && !queue_.empty()))) {
-    bool picture = false;
-    while (!picture && writer_.room() && !queue_.empty()) {
+      (queue_.has_frame() || (audio_due && !queue_.empty()))) {
+    bool frame = false;
+    while (!frame && writer_.room() && !queue_.empty()) {
       QueuedPacket item = queue_.pop();
-      picture = item.is_video();
+      frame = item.is_video();
       writer_.add(std::move(item));
     }
-    if (picture) pad_batch();
+    if (frame) pad_batch();
     writer_.seal();
     marks_ = {};
-    mark_due_ = picture;
+    mark_due_ = frame;
   }
   return !writer_.idle();
 }
@@ -75,13 +75,13 @@ void Viewer::pad_batch() {
   state_.padding += base::ByteCount{static_cast<std::int64_t>(writer_.padding())};
 }
 
-std::optional<media::PictureRange> Viewer::discard_unsent() {
-  const auto discarded = queue_.discard_pictures();
+std::optional<media::FrameRange> Viewer::discard_unsent() {
+  const auto discarded = queue_.discard_frames();
   update_state();
   return discarded;
 }
 
-void Viewer::mark(Marks marks) {
+void Viewer::mark(TxTimestampRequest marks) {
   mark_due_ = false;
   marks_ = marks;
   writer_.split(marks.head);
@@ -118,7 +118,8 @@ void Viewer::deliver(QueuedPacket item) {
   queue_.push(std::move(item));
 }
 
-/// Sounds and pictures have the same numbers in every channel: what was given is not given again.
+/// Audio frames and frames have the same numbers in every channel: what was given is not given
+/// again.
 bool Viewer::is_new(const media::Packet& packet) {
   auto& newest = given_[index(packet.kind)];
   if (newest && packet.number <= *newest) return false;
@@ -127,7 +128,7 @@ bool Viewer::is_new(const media::Packet& packet) {
 }
 
 void Viewer::apply(bool switched) {
-  sounds_dropped_ += switch_->take_sounds_dropped();
+  audio_frames_dropped_ += switch_->take_audio_frames_dropped();
   for (auto& item : switch_->take_old()) deliver(std::move(item));
   if (!switched) return;
   ++state_.switches;
@@ -140,12 +141,12 @@ void Viewer::apply(bool switched) {
 void Viewer::update_state() {
   const auto& queue = queue_.state();
   state_.queued = queue.bytes + base::ByteCount{static_cast<std::int64_t>(writer_.unsent())};
-  state_.discardable = queue_.has_picture();
+  state_.discardable = queue_.has_frame();
   state_.frames_dropped = queue.frames_dropped;
   state_.gops_dropped = queue.gops_dropped;
-  state_.sounds_dropped = queue.sounds_dropped + sounds_dropped_;
+  state_.audio_frames_dropped = queue.audio_frames_dropped + audio_frames_dropped_;
   state_.discards = queue.discards;
-  state_.lacking = queue.lacking;
+  state_.missing = queue.missing;
 }
 
 void Viewer::on_sent(const media::Packet& packet, std::uint64_t end_offset, base::Time now) {

@@ -44,18 +44,17 @@ class Viewer final : public ViewerActs {
   /// True once after each switch: the next channel is the current one now.
   bool switched() { return std::exchange(switched_, false); }
 
-  /// Makes the next batch when the last one is out. Sounds alone are only sent when `sound_due`,
-  /// or while pictures are lacking.
-  /// False when there is nothing to send.
-  bool prepare(bool sound_due);
+  /// Makes the next batch when the last one is out. Audio frames alone are only sent when
+  /// `audio_due`, or while frames are missing. False when there is nothing to send.
+  bool prepare(bool audio_due);
   const ResponseWriter& writer() const { return writer_; }
-  /// A batch with a picture has been made and nobody has said what to mark of it.
+  /// A batch with a frame has been made and nobody has said what to mark of it.
   bool mark_due() const { return mark_due_; }
-  void mark(Marks marks);
+  void mark(TxTimestampRequest marks);
   bool marked() const { return marks_.end; }
   void taken(std::size_t bytes, base::Time now);
 
-  std::optional<media::PictureRange> discard_unsent() override;
+  std::optional<media::FrameRange> discard_unsent() override;
   void pause() override { queue_.pause(); }
   void pad(base::ByteCount amount) override { padding_ = amount; }
 
@@ -63,7 +62,7 @@ class Viewer final : public ViewerActs {
   void finish();
 
   Phase phase() const { return phase_; }
-  bool has_unsent() const { return !writer_.idle() || queue_.has_picture(); }
+  bool has_unsent() const { return !writer_.idle() || queue_.has_frame(); }
   ViewerState& state() { return state_; }
   SentFrames& sent() { return sent_; }
 
@@ -80,13 +79,13 @@ class Viewer final : public ViewerActs {
   ViewerQueue queue_;
   ResponseWriter writer_;
   SentFrames sent_;
-  Marks marks_;  ///< of the batch
+  TxTimestampRequest marks_;  ///< of the batch
   bool mark_due_ = false;
-  base::ByteCount padding_;                            ///< for the next picture
+  base::ByteCount padding_;                            ///< for the next frame
   std::array<std::optional<std::uint64_t>, 2> given_;  ///< by Packet::Kind: the newest
   std::array<bool, 2> splice_{};  ///< by Packet::Kind: the next one follows a gap
   std::unique_ptr<ChannelSwitch> switch_;
-  std::uint64_t sounds_dropped_ = 0;  ///< in changes of channel
+  std::uint64_t audio_frames_dropped_ = 0;  ///< in changes of channel
   bool switched_ = false;
 };
 

@@ -6,7 +6,7 @@ namespace server {
 
 namespace {
 
-constexpr std::size_t kFirstSize = 8;  // two pictures and their audio: what a good path ever needs
+constexpr std::size_t kFirstSize = 8;  // two frames and their audio: what a good path ever needs
 
 std::size_t index(const media::Packet& packet) { return static_cast<std::size_t>(packet.kind); }
 
@@ -19,10 +19,10 @@ base::ByteCount ViewerQueue::size(const QueuedPacket& item) const {
 void ViewerQueue::push(QueuedPacket item) {
   if (!continues(item)) return lose(item);
   if (item.is_video()) {
-    item.splice |= state_.lacking.has_value();
+    item.splice |= state_.missing.has_value();
     paused_ = false;
     silent_ = false;
-    state_.lacking.reset();
+    state_.missing.reset();
   }
   append(std::move(item));
   if (over()) drop_to_keyframe();
@@ -39,8 +39,8 @@ void ViewerQueue::clear() {
   while (!empty()) take_front();
 }
 
-std::optional<media::PictureRange> ViewerQueue::discard_pictures() {
-  if (!has_picture()) return {};
+std::optional<media::FrameRange> ViewerQueue::discard_frames() {
+  if (!has_frame()) return {};
   for (std::size_t left = size_; left > 0; --left) {
     QueuedPacket item = take_front();
     if (!item.is_video()) {
@@ -52,11 +52,11 @@ std::optional<media::PictureRange> ViewerQueue::discard_pictures() {
   ++state_.discards;
   splice_[static_cast<std::size_t>(media::Packet::Kind::kVideo)] = true;
   granted_ = {};
-  return state_.lacking;
+  return state_.missing;
 }
 
 base::Duration ViewerQueue::media() const {
-  if (pictures_ < 2) return {};
+  if (frames_ < 2) return {};
   std::size_t oldest = 0;
   std::size_t newest = size_ - 1;
   while (!at(oldest).is_video()) ++oldest;
@@ -69,13 +69,13 @@ bool ViewerQueue::continues(const QueuedPacket& item) const {
   if (item.is_keyframe()) return true;
   if (!item.is_video()) return !silent_;
   if (paused_) return false;
-  const auto& mends = item.packet->mends;
-  return !state_.lacking || (mends && *mends <= state_.lacking->first);
+  const auto& recovers_from = item.packet->recovers_from;
+  return !state_.missing || (recovers_from && *recovers_from <= state_.missing->first);
 }
 
 void ViewerQueue::append(QueuedPacket item) {
   if (size_ == slots_.size()) grow();
-  if (item.is_video()) ++pictures_;
+  if (item.is_video()) ++frames_;
   state_.bytes += size(item);
   at(size_) = std::move(item);
   ++size_;
@@ -92,7 +92,7 @@ QueuedPacket ViewerQueue::take_front() {
   QueuedPacket item = std::move(at(0));
   head_ = (head_ + 1) & (slots_.size() - 1);
   --size_;
-  if (item.is_video()) --pictures_;
+  if (item.is_video()) --frames_;
   state_.bytes -= size(item);
   return item;
 }
@@ -104,7 +104,7 @@ void ViewerQueue::drop_to_keyframe() {
     drop(size_);  // the newest keyframe is too old itself
     silent_ = true;
   } else {
-    state_.lacking.reset();
+    state_.missing.reset();
   }
 }
 
@@ -116,12 +116,12 @@ void ViewerQueue::drop(std::size_t count) {
 
 void ViewerQueue::lose(const QueuedPacket& item) {
   if (!item.is_video()) {
-    ++state_.sounds_dropped;
+    ++state_.audio_frames_dropped;
     return;
   }
-  paused_ = false;  // what is lacking has begun
+  paused_ = false;  // what is missing has begun
   const auto number = item.packet->number;
-  state_.lacking = {state_.lacking ? state_.lacking->first : number, number};
+  state_.missing = {state_.missing ? state_.missing->first : number, number};
   ++state_.frames_dropped;
 }
 

@@ -25,7 +25,7 @@ LeaveReason reason_of(int error) {
 ViewerSession::ViewerSession(LoopContext& context, ViewerSocket& socket, Start start, Ended ended)
     : context_{context},
       socket_{socket},
-      seat_{std::move(start.seat)},
+      slot_{std::move(start.slot)},
       viewer_{std::move(start.state), context.shared.settings.queue, std::move(start.writer)},
       observer_{std::move(start.admission.observer)},
       first_channel_{start.admission.channel},
@@ -79,14 +79,14 @@ void ViewerSession::on_packet(GroupChannel& channel, const QueuedPacket& item, b
   const bool was_current = &channel == current_;
   viewer_.offer(was_current ? Viewer::Source::kCurrent : Viewer::Source::kNext, item, now);
   follow_switch();
-  // Sounds wait for the next picture's write, or for on_sound_due().
+  // Audio frames wait for the next frame's write, or for on_audio_due().
   if (item.is_video()) pump(false, now);
   count_drops();
   if (over_ || !item.is_video() || !(was_current || &channel == current_)) return;
   if (observer_) ask_again(observer_->on_tick(tick(now)));
 }
 
-void ViewerSession::on_sound_due(base::Time now) { pump(true, now); }
+void ViewerSession::on_audio_due(base::Time now) { pump(true, now); }
 
 void ViewerSession::on_channel_closed(GroupChannel& channel, base::Time now) {
   if (&channel == next_) {
@@ -132,7 +132,7 @@ void ViewerSession::leave(LeaveReason reason, base::Time now) {
   context_.counters.left[static_cast<std::size_t>(reason)].add();
   if (observer_) observer_->on_leave(tick(now), reason);
   observer_.reset();
-  seat_ = {};
+  slot_ = {};
   ended_(reason, !viewer_.has_unsent());
 }
 
@@ -156,11 +156,11 @@ void ViewerSession::follow_switch() {
   context_.counters.switches.add();
 }
 
-void ViewerSession::pump(bool sound_due, base::Time now) {
-  while (!over_ && !full_ && viewer_.prepare(sound_due)) {
+void ViewerSession::pump(bool audio_due, base::Time now) {
+  while (!over_ && !full_ && viewer_.prepare(audio_due)) {
     if (observer_ && viewer_.mark_due()) {
       const auto size = static_cast<std::int64_t>(viewer_.writer().unsent());
-      viewer_.mark(observer_->marks(base::ByteCount{size}, now));
+      viewer_.mark(observer_->tx_timestamps(base::ByteCount{size}, now));
     }
     ResponseWriter::Pieces memory;
     const auto sent = socket_.send(viewer_.writer().pieces(memory), viewer_.marked());
@@ -183,7 +183,7 @@ void ViewerSession::count_drops() {
     if (now != counted) counter.add(now - std::exchange(counted, now));
   };
   count(context_.counters.frames_dropped, frames_counted_, state().frames_dropped);
-  count(context_.counters.sounds_dropped, sounds_counted_, state().sounds_dropped);
+  count(context_.counters.audio_frames_dropped, audio_counted_, state().audio_frames_dropped);
   count(context_.counters.gops_dropped, gops_counted_, state().gops_dropped);
   count(context_.counters.discards, discards_counted_, state().discards);
   count(context_.counters.padding_bytes, padding_counted_,
@@ -191,14 +191,15 @@ void ViewerSession::count_drops() {
   count(context_.counters.frames_forgotten, forgotten_counted_, viewer_.sent().forgotten());
 }
 
-void ViewerSession::on_due(base::Time now) {
-  if (observer_) ask_again(observer_->on_due(tick(now)));
+void ViewerSession::on_sample_due(base::Time now) {
+  if (observer_) ask_again(observer_->on_sample_due(tick(now)));
 }
 
 /// By the clock: many viewers may have had their turn since the loop woke.
 void ViewerSession::ask_again(std::optional<base::Time> at) {
   if (at) {
-    if (!due_) due_ = context_.loop.timer("viewer_due", [this] { on_due(base::Clock::now()); });
+    if (!due_)
+      due_ = context_.loop.timer("viewer_due", [this] { on_sample_due(base::Clock::now()); });
     due_->arm(std::max(base::Duration{}, *at - base::Clock::now()));
   } else if (due_) {
     due_->disable();

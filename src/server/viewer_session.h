@@ -9,7 +9,7 @@
 #include "server/group_channel.h"
 #include "server/handler.h"
 #include "server/loop_context.h"
-#include "server/seats.h"
+#include "server/slots.h"
 #include "server/viewer.h"
 #include "server/viewer_socket.h"
 
@@ -20,7 +20,7 @@ namespace server {
 class ViewerSession final : public ChannelMember {
  public:
   struct Start {
-    Seats::Seat seat;
+    Slots::Slot slot;
     ViewerState state;
     ResponseWriter writer;
     Admission admission;
@@ -42,7 +42,7 @@ class ViewerSession final : public ChannelMember {
   void leave(LeaveReason reason, base::Time now);  ///< at once
 
   void on_packet(GroupChannel& channel, const QueuedPacket& item, base::Time now) override;
-  void on_sound_due(base::Time now) override;
+  void on_audio_due(base::Time now) override;
   void on_channel_closed(GroupChannel& channel, base::Time now) override;
 
   /// How long a response may take to end. The whole server stops within a second.
@@ -52,17 +52,17 @@ class ViewerSession final : public ChannelMember {
   void enter(media::ChannelId channel, base::Time now);
   void leave_channels();
   void follow_switch();
-  void pump(bool sound_due, base::Time now);
+  void pump(bool audio_due, base::Time now);
   void count_drops();
   void check_stall(base::Time now);
-  void on_due(base::Time now);
+  void on_sample_due(base::Time now);
   void ask_again(std::optional<base::Time> at);
   const ViewerState& state() { return viewer_.state(); }
   ViewerTick tick(base::Time now);
 
   LoopContext& context_;
   ViewerSocket& socket_;
-  Seats::Seat seat_;
+  Slots::Slot slot_;
   Viewer viewer_;
   std::unique_ptr<ViewerObserver> observer_;
   EventLoop::RulePtr due_;  ///< null: it has never asked
@@ -78,7 +78,7 @@ class ViewerSession final : public ChannelMember {
   base::Time acked_since_{};  ///< when `acked_` last grew, or the socket took more
   std::uint64_t acked_ = 0;
   std::uint64_t frames_counted_ = 0;  ///< of frames_dropped, in the loop's counters already
-  std::uint64_t sounds_counted_ = 0;
+  std::uint64_t audio_counted_ = 0;
   std::uint64_t gops_counted_ = 0;
   std::uint64_t discards_counted_ = 0;
   std::uint64_t padding_counted_ = 0;

@@ -28,8 +28,9 @@ class ViewerSocket {
 
   explicit ViewerSocket(base::UniqueFd fd);
 
-  /// `marked`: what this write ends with is to be reported when it is acknowledged (see Marks), and
-  /// nothing is to join it in the kernel's buffer, where the mark would be lost.
+  /// `marked`: what this write ends with is to be reported when it is acknowledged (see
+  /// TxTimestampRequest), and nothing is to join it in the kernel's buffer, where the mark would be
+  /// lost.
   Sent send(std::span<iovec> pieces, bool marked = false);
   Received receive(std::span<char> buffer);
   std::size_t unacknowledged() const;  ///< bytes taken by the kernel and not acknowledged

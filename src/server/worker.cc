@@ -14,8 +14,8 @@ namespace {
 
 // Between two loops a packet waits as long as in one viewer's queue by default.
 constexpr base::Duration kHandoverBound = std::chrono::seconds{1};
-// The one timer of a loop runs as often as waiting sounds ask for; the rest every few ticks.
-constexpr base::Duration kTick = GroupChannel::kSoundPatience;
+// The one timer of a loop runs as often as waiting audio frames ask for; the rest every few ticks.
+constexpr base::Duration kTick = GroupChannel::kAudioPatience;
 constexpr unsigned kTicksPerCheck = 5;  // deadlines of seconds, kept to 250 ms
 // What has not ended by then is cut, so that a whole stop takes less than a second.
 constexpr base::Duration kStopTime = std::chrono::milliseconds{800};
@@ -29,7 +29,7 @@ media::PacketPtr counted_here(media::PacketPtr packet) {
 
 }  // namespace
 
-Worker::Worker(Shared& shared, int index)
+Worker::Worker(LoopShared& shared, int index)
     : handover_{kHandoverBound},
       loop_{[this] { on_wake(); }},
       context_{shared, loop_, counters_, index} {}
@@ -88,7 +88,7 @@ void Worker::on_wake() {
     std::visit([&](auto& e) { handle(e, now); }, event);
   }
   resume_waiting(
-      [this](const Answer::Wait& wait) {
+      [this](const StreamingResponse::Wait& wait) {
         return wait.stream && std::ranges::find(published_, *wait.stream) != published_.end();
       },
       now);
@@ -144,9 +144,10 @@ void Worker::on_housekeeping() {
   const auto now = base::Clock::now();
   last_tick_.store(now, std::memory_order_relaxed);
   ++ticks_;
-  for (auto& [id, channel] : context_.channels) channel->flush_sounds(now);
-  for (Connection* connection : context_.noted) connection->tick(now);
-  resume_waiting([now](const Answer::Wait& wait) { return wait.until && now >= *wait.until; }, now);
+  for (auto& [id, channel] : context_.channels) channel->flush_audio(now);
+  for (Connection* connection : context_.stateful) connection->tick(now);
+  resume_waiting(
+      [now](const StreamingResponse::Wait& wait) { return wait.until && now >= *wait.until; }, now);
   if (stop_deadline_ || ticks_ % kTicksPerCheck == 0) check_connections(now);
   reap();
 }

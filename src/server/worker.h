@@ -20,7 +20,7 @@ namespace server {
 /// readers are thread-safe; the rest belongs to the thread.
 class Worker {
  public:
-  Worker(Shared& shared, int index);
+  Worker(LoopShared& shared, int index);
   ~Worker();
 
   /// `acceptor` runs on this worker until it stops.

@@ -40,7 +40,7 @@ struct OperatingPoint {
 };
 
 struct AudioSettings {
-  bool enabled = true;  ///< one AAC track, silent where the source has no sound
+  bool enabled = true;  ///< one AAC track, silent where the source has no audio
   base::BitRate rate = base::BitRate::kbps(128);
 
   bool operator==(const AudioSettings&) const = default;

@@ -19,10 +19,10 @@ class Source {
     /// `pts` is on the source's own clock, `number` is unset; within VideoSettings' size limits.
     virtual void on_picture(media::Frame picture) = 0;
     /// `pts` is on the same clock.
-    virtual void on_sound(media::Samples samples, base::Time captured) = 0;
+    virtual void on_audio(media::Samples samples, base::Time captured) = 0;
     /// The source's own timestamps leave a gap: no picture is due before `until`.
     virtual void on_gap(base::Time until) = 0;
-    /// So many pictures and sounds came whose memory cannot be read, or that are too small.
+    /// So many pictures and audio frames came whose memory cannot be read, or that are too small.
     virtual void on_unreadable(std::uint64_t count) = 0;
     /// The last call: it ended or failed, and why, in one line.
     virtual void on_end(std::string reason) = 0;

@@ -1,5 +1,5 @@
 // switching_server ADDRESS:PORT SECONDS SCALE SCALE SCALE SCALE: serves the test source in four
-// groups of as many rates, and of these picture sizes; every SECONDS each viewer changes to the
+// groups of as many rates, and of these frame sizes; every SECONDS each viewer changes to the
 // next one. Ends when its input does, and says how often viewers changed.
 #include <poll.h>
 #include <unistd.h>

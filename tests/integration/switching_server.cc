@@ -29,11 +29,11 @@ class SwitchingServer::Observer : public server::ViewerObserver {
     }
     if (tick.state.queued <= kMost) return {};
     const auto discarded = tick.acts.discard_unsent();
-    if (discarded) stream_.mend(tick.state.channel.group, *discarded);
+    if (discarded) stream_.recover(tick.state.channel.group, *discarded);
     return {};
   }
-  std::optional<base::Time> on_due(const server::ViewerTick&) override { return {}; }
-  server::Marks marks(base::ByteCount, base::Time) override { return {}; }
+  std::optional<base::Time> on_sample_due(const server::ViewerTick&) override { return {}; }
+  server::TxTimestampRequest tx_timestamps(base::ByteCount, base::Time) override { return {}; }
   void on_error_queue(const server::ViewerTick&) override {}
   void on_leave(const server::ViewerTick&, server::LeaveReason) override {}
 

@@ -29,7 +29,7 @@ using ::testing::IsEmpty;
 constexpr std::size_t kGroups = SwitchingServer::kGroups;
 constexpr std::size_t kViewers = 32;
 constexpr base::Duration kTime = 15s;
-constexpr std::size_t kLeastPictures = 50;  // of the 375, and half of those are left out at times
+constexpr std::size_t kLeastFrames = 50;  // of the 375, and half of those are left out at times
 constexpr std::array<double, 3> kScales{1, 2. / 3, 1. / 2};
 
 transcoder::StreamSettings settings() {
@@ -40,51 +40,51 @@ transcoder::StreamSettings settings() {
   return settings;
 }
 
-/// What one viewer received: pictures' numbers.
+/// What one viewer received: frames' numbers.
 struct Seen {
-  std::vector<std::uint64_t> pictures;
+  std::vector<std::uint64_t> frames;
   std::set<std::uint64_t> keyframes;  ///< of them
 };
 
-/// The pictures that the groups made.
+/// The frames that the groups made.
 class Published {
  public:
   void add(const media::Packet& packet) {
     if (packet.kind != media::Packet::Kind::kVideo) return;
     std::lock_guard lock{mutex_};
     numbers_[std::chrono::round<std::chrono::milliseconds>(packet.pts)] = packet.number;
-    auto& picture = pictures_[packet.number];
-    ++picture.groups;
+    auto& frame = frames_[packet.number];
+    ++frame.groups;
     if (!packet.keyframe) {
-      picture.needs = std::min(picture.needs, packet.mends.value_or(packet.number));
+      frame.needs = std::min(frame.needs, packet.recovers_from.value_or(packet.number));
     }
   }
 
-  /// Of the picture at `pts`, which a container may have rounded. Throws when there is none.
+  /// Of the frame at `pts`, which a container may have rounded. Throws when there is none.
   std::uint64_t number(std::chrono::milliseconds pts) {
     std::lock_guard lock{mutex_};
     const auto found = numbers_.lower_bound(pts - 2ms);
     if (found == numbers_.end() || found->first > pts + 2ms) {
-      throw std::runtime_error{"no group made a picture of " + std::to_string(pts.count()) + " ms"};
+      throw std::runtime_error{"no group made a frame of " + std::to_string(pts.count()) + " ms"};
     }
     return found->second;
   }
 
-  /// For each gap in `seen`, over pictures that every group made: the picture behind it.
+  /// For each gap in `seen`, over frames that every group made: the frame behind it.
   std::vector<std::uint64_t> gaps(const Seen& seen) {
     return find_gaps(seen, [](const auto&, auto) { return true; });
   }
-  /// Only of those that refer into the gap. A picture that is no keyframe refers there if it does
+  /// Only of those that refer into the gap. A frame that is no keyframe refers there if it does
   /// in each group: which of them it came from, nothing in it tells.
   std::vector<std::uint64_t> broken_gaps(const Seen& seen) {
-    return find_gaps(seen, [&](const auto& picture, std::uint64_t first_missing) {
-      return !seen.keyframes.contains(picture.first) && picture.second.needs > first_missing;
+    return find_gaps(seen, [&](const auto& frame, std::uint64_t first_missing) {
+      return !seen.keyframes.contains(frame.first) && frame.second.needs > first_missing;
     });
   }
 
  private:
-  struct Picture {
-    /// Pictures up to this one, in the group that needs least of those where it is no keyframe.
+  struct Frame {
+    /// Frames up to this one, in the group that needs least of those where it is no keyframe.
     std::uint64_t needs = ~0ULL;
     std::size_t groups = 0;
   };
@@ -94,15 +94,15 @@ class Published {
     std::lock_guard lock{mutex_};
     std::vector<std::uint64_t> out;
     std::optional<std::uint64_t> first_missing;
-    const auto& all = seen.pictures;
+    const auto& all = seen.frames;
     if (all.empty()) return out;
-    for (auto it = pictures_.find(all.front()); it != pictures_.end() && it->first <= all.back();
+    for (auto it = frames_.find(all.front()); it != frames_.end() && it->first <= all.back();
          ++it) {
-      const auto& [number, picture] = *it;
+      const auto& [number, frame] = *it;
       if (std::ranges::binary_search(all, number)) {
         if (first_missing && counts(*it, *first_missing)) out.push_back(number);
         first_missing.reset();
-      } else if (picture.groups == kGroups) {
+      } else if (frame.groups == kGroups) {
         first_missing = first_missing.value_or(number);
       }
     }
@@ -111,7 +111,7 @@ class Published {
 
   std::mutex mutex_;
   std::map<std::chrono::milliseconds, std::uint64_t> numbers_;  // GUARDED_BY(mutex_); by pts
-  std::map<std::uint64_t, Picture> pictures_;                   // GUARDED_BY(mutex_); by number
+  std::map<std::uint64_t, Frame> frames_;                       // GUARDED_BY(mutex_); by number
 };
 
 std::span<const std::uint8_t> as_bytes(const std::string& body) {
@@ -137,8 +137,8 @@ struct Format {
   const char* suffix;
   const char* demuxer;
   double per_second;
-  base::Duration offset;     ///< of pictures and sounds
-  double sounds_per_second;  ///< ticks of a sound's timestamp
+  base::Duration offset;           ///< of frames and audio frames
+  double audio_frames_per_second;  ///< ticks of an audio frame's timestamp
 };
 constexpr std::array<Format, 3> kFormats{{
     {".ts", "mpegts", 90'000, 800ms, 90'000},
@@ -147,14 +147,15 @@ constexpr std::array<Format, 3> kFormats{{
 }};
 
 /// 1024 samples at 48 kHz; containers round by a tick.
-void expect_continuous(const std::vector<std::int64_t>& sounds, const Format& format) {
-  const double interval = 1024 * format.sounds_per_second / 48'000;
-  for (std::size_t i = 1; i < sounds.size(); ++i) {
-    ASSERT_NEAR(static_cast<double>(sounds[i] - sounds[i - 1]), interval, 1) << "sound " << i;
+void expect_continuous(const std::vector<std::int64_t>& audio_frames, const Format& format) {
+  const double interval = 1024 * format.audio_frames_per_second / 48'000;
+  for (std::size_t i = 1; i < audio_frames.size(); ++i) {
+    ASSERT_NEAR(static_cast<double>(audio_frames[i] - audio_frames[i - 1]), interval, 1)
+        << "audio " << i;
   }
 }
 
-/// The fragments of pictures: a picture that bridges a gap says a time that is not its own.
+/// The fragments of frames: a frame that bridges a gap says a time that is not its own.
 std::vector<std::uint64_t> mp4_numbers(const std::string& body) {
   constexpr std::size_t kSequence = 20, kTrack = 44;  // in moof
   const auto number = [&](std::size_t at) {
@@ -237,7 +238,7 @@ class SwitchingTest : public ::testing::Test {
   }
 
   /// What a stock demuxer and decoder make of what a viewer received, without a complaint, and
-  /// every picture once.
+  /// every frame once.
   Seen decode(std::size_t viewer) {
     const std::string& body = received_[viewer];
     const Format& format = this->format(viewer);
@@ -245,7 +246,7 @@ class SwitchingTest : public ::testing::Test {
     if (format.demuxer == std::string_view{"mpegts"}) expect_clean_ts(body);
     const auto decoded = transcoder::test::decode(as_bytes(body), format.demuxer);
     EXPECT_THAT(decoded.messages, IsEmpty());
-    EXPECT_GE(decoded.video_pts.size(), kLeastPictures);
+    EXPECT_GE(decoded.video_pts.size(), kLeastFrames);
     EXPECT_EQ(static_cast<std::size_t>(decoded.pictures), decoded.video_pts.size());
     expect_continuous(decoded.audio_pts, format);
     Seen seen;
@@ -254,13 +255,13 @@ class SwitchingTest : public ::testing::Test {
       return published_.number(std::chrono::round<std::chrono::milliseconds>(time - format.offset));
     };
     if (format.demuxer == std::string_view{"mp4"}) {
-      seen.pictures = mp4_numbers(body);
+      seen.frames = mp4_numbers(body);
     } else {
-      std::ranges::transform(decoded.video_pts, std::back_inserter(seen.pictures), number);
+      std::ranges::transform(decoded.video_pts, std::back_inserter(seen.frames), number);
     }
-    EXPECT_EQ(seen.pictures.size(), decoded.video_pts.size());
-    for (const std::size_t i : decoded.keyframes) seen.keyframes.insert(seen.pictures.at(i));
-    EXPECT_TRUE(std::ranges::is_sorted(seen.pictures, std::ranges::less_equal{}));
+    EXPECT_EQ(seen.frames.size(), decoded.video_pts.size());
+    for (const std::size_t i : decoded.keyframes) seen.keyframes.insert(seen.frames.at(i));
+    EXPECT_TRUE(std::ranges::is_sorted(seen.frames, std::ranges::less_equal{}));
     return seen;
   }
 
@@ -273,7 +274,7 @@ class SwitchingTest : public ::testing::Test {
   std::atomic<bool> finishing_{false};
 };
 
-TEST_F(SwitchingTest, EveryPictureOnceAndSoundWithoutAGap) {
+TEST_F(SwitchingTest, EveryFrameOnceAndAudioWithoutAGap) {
   watch(false);
   wander();
   finish();
@@ -291,13 +292,15 @@ TEST_F(SwitchingTest, WhatIsDiscardedOnTheWayIsMended) {
   wander();
   finish();
   const auto state = server().state();
-  std::uint64_t mends = 0;
-  for (const auto& [group, encoded] : switching_.stream().state().groups) mends += encoded.mends;
-  std::printf("%lu changes of group, %lu discards, %lu mends\n",
+  std::uint64_t recovers_from = 0;
+  for (const auto& [group, encoded] : switching_.stream().state().groups)
+    recovers_from += encoded.recovers_from;
+  std::printf("%lu changes of group, %lu discards, %lu recoveries\n",
               static_cast<unsigned long>(state.switches),
-              static_cast<unsigned long>(state.discards), static_cast<unsigned long>(mends));
+              static_cast<unsigned long>(state.discards),
+              static_cast<unsigned long>(recovers_from));
   EXPECT_GE(state.discards, 50U);
-  EXPECT_GE(mends, 20U);
+  EXPECT_GE(recovers_from, 20U);
   EXPECT_EQ(state.gops_dropped, 0U);
   EXPECT_GT(state.padding_bytes, 0U);
   for (std::size_t viewer = 0; viewer < kViewers; ++viewer) {

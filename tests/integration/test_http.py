@@ -151,7 +151,7 @@ def test_a_connections_last_word_is_the_kernels(small, view):
     viewer.watch(1)
     viewer.finish()
     metrics = small.wait_for(
-        lambda m: m.sum("symcast_connections_ended_total", told="by_kernel") == 1, 5, "its end")
+        lambda m: m.sum("symcast_connections_closed_total", statistics="final") == 1, 5, "its end")
     assert metrics.sum("symcast_tcp_segments_sent_total") > 10
-    assert metrics.sum("symcast_connections_ending") == 0
+    assert metrics.sum("symcast_connections_closing") == 0
     wait_until(lambda: "connection_ended" in small.log(), 2, "a line of it", 0.05)

@@ -55,7 +55,7 @@ def test_without_the_capability_one_line_says_so(lab, serve):
     network = network_of(lab.clients[0].address)
     daemon = serve("--source", SMALL, config=config(network), lab=lab,
                    wrapper=["setpriv", "--bounding-set", "-net_admin"])
-    said = [line for line in daemon.log().splitlines() if "route_kept" in line]
+    said = [line for line in daemon.log().splitlines() if "route_failed" in line]
     assert len(said) == 1
     assert f'error="setting the route to {network} needs CAP_NET_ADMIN"' in said[0]
     assert "initcwnd" not in in_server_namespace(lab, "ip", "route")

@@ -27,7 +27,7 @@ QUEUE_SECONDS = 0.1
 # and the link does not.
 CONFIG = """
 [telemetry]
-marks_per_second = {marks}
+ack_timestamps_per_second = {marks}
 [groups]
 max = 1
 [audio]
@@ -66,7 +66,7 @@ class Seen:
 
 
 def delivery_run(directory, paths, one_way_ms, seconds, marks=2000):
-    """{path: Seen}. `marks`: [telemetry] marks_per_second."""
+    """{path: Seen}. `marks`: [telemetry] ack_timestamps_per_second."""
     with Netlab(clients=len(paths), rate=str(int(JOIN_LINK)), delay_ms=one_way_ms,
                 queue_bytes=int(LINK * QUEUE_SECONDS / 8)) as lab:
         config = CONFIG.format(marks=marks)

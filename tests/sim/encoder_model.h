@@ -9,13 +9,13 @@
 namespace sim {
 
 /// An encoder that obeys its target as transcoder/encode/x264_encoder does: capped CRF with one
-/// picture of buffer stays below the cap by a little, and far below it where the content needs no
+/// frame of buffer stays below the cap by a little, and far below it where the content needs no
 /// more (bench/encoder).
 class EncoderModel {
  public:
   struct Settings {
-    base::BitRate content = base::BitRate::mbps(100);  ///< more than that the pictures do not need
-    /// Standard deviation of a picture's size, whose mean is twice that below the target.
+    base::BitRate content = base::BitRate::mbps(100);  ///< more than that the frames do not need
+    /// Standard deviation of a frame's size, whose mean is twice that below the target.
     double noise = 0.05;
     base::Duration time = std::chrono::milliseconds{5};  ///< from half of it to 1.5 times
     double mean_share() const { return 1 - 2 * noise; }
@@ -23,11 +23,12 @@ class EncoderModel {
 
   EncoderModel(const Settings& settings, std::uint64_t seed) : settings_{settings}, random_{seed} {}
 
-  /// Of the next picture. `mends`: it does not refer to those before it, which were dropped.
-  base::ByteCount size(base::BitRate target, base::Duration frame_interval, bool mends) {
+  /// Of the next frame. `recovers_from`: it does not refer to those before it, which were dropped.
+  base::ByteCount size(base::BitRate target, base::Duration frame_interval, bool recovers_from) {
     const auto cap = std::min(target, settings_.content) * frame_interval;
     std::normal_distribution<double> noise{settings_.mean_share(), settings_.noise};
-    const double share = std::clamp(noise(random_), kLeastShare, 1.0) * (mends ? kMending : 1);
+    const double share =
+        std::clamp(noise(random_), kLeastShare, 1.0) * (recovers_from ? kRecovering : 1);
     return std::max(
         kLeast,
         base::ByteCount{static_cast<std::int64_t>(static_cast<double>(cap.bytes()) * share)});
@@ -39,7 +40,7 @@ class EncoderModel {
 
  private:
   static constexpr double kLeastShare = 0.3;
-  static constexpr double kMending = 1.4;  // 1.23 to 1.46 were measured with x264
+  static constexpr double kRecovering = 1.4;  // 1.23 to 1.46 were measured with x264
   static constexpr base::ByteCount kLeast{300};
 
   Settings settings_;

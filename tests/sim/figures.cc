@@ -15,7 +15,7 @@ constexpr base::Duration kLasting = 2s;
 constexpr double kFall = 0.8;
 constexpr double kRise = 1.25;
 constexpr double kRecovered = 0.9;
-constexpr base::Duration kHeld = 200ms;  // a single picture's target may be a peak
+constexpr base::Duration kHeld = 200ms;  // a single frame's target may be a peak
 
 struct Change {
   base::Duration at;
@@ -36,16 +36,16 @@ std::vector<Change> lasting_changes(const Scenario& scenario) {
   return result;
 }
 
-/// After what time `reached` is true of a picture's target and then holds for so long.
+/// After what time `reached` is true of a frame's target and then holds for so long.
 template <typename Reached>
-base::Duration time_until(const std::vector<Shown>& pictures, const Change& change,
+base::Duration time_until(const std::vector<Shown>& frames, const Change& change,
                           base::Duration holds, Reached reached) {
   std::optional<base::Duration> since;
-  for (const auto& picture : pictures) {
-    const auto at = picture.captured - Simulation::kStart;
+  for (const auto& frame : frames) {
+    const auto at = frame.captured - Simulation::kStart;
     if (at >= change.end) break;
     if (at < change.at) continue;
-    if (!reached(picture.target)) {
+    if (!reached(frame.target)) {
       since.reset();
       continue;
     }
@@ -55,17 +55,17 @@ base::Duration time_until(const std::vector<Shown>& pictures, const Change& chan
   return kNever;
 }
 
-void note_changes(const std::vector<Shown>& pictures, const Scenario& scenario, Viewing& viewing) {
+void note_changes(const std::vector<Shown>& frames, const Scenario& scenario, Viewing& viewing) {
   for (const auto& change : lasting_changes(scenario)) {
     if (change.after < kFall * change.before) {
       const auto most = std::max(scenario.limits.min, kTransport.video(change.after));
-      viewing.followed.push_back(time_until(pictures, change, {}, [&](base::BitRate target) {
+      viewing.followed.push_back(time_until(frames, change, {}, [&](base::BitRate target) {
         return std::min(target, scenario.encoder.content) <= most;
       }));
     } else if (change.after > kRise * change.before) {
       const auto least = kRecovered * OraclePolicy::rate(change.after, scenario.limits, kTransport);
-      viewing.returned.push_back(time_until(pictures, change, kHeld,
-                                            [&](base::BitRate target) { return target >= least; }));
+      viewing.returned.push_back(
+          time_until(frames, change, kHeld, [&](base::BitRate target) { return target >= least; }));
     }
   }
 }
@@ -88,26 +88,26 @@ base::Duration longest(base::Duration so_far, const std::vector<base::Duration>&
 
 }  // namespace
 
-std::vector<base::Time> arrivals(const std::vector<Shown>& pictures, base::Time end) {
-  std::vector<base::Time> result(pictures.size());
-  for (std::size_t i = pictures.size(); i-- > 0;) {
-    end = pictures[i].arrived.value_or(end);
+std::vector<base::Time> arrivals(const std::vector<Shown>& frames, base::Time end) {
+  std::vector<base::Time> result(frames.size());
+  for (std::size_t i = frames.size(); i-- > 0;) {
+    end = frames[i].arrived.value_or(end);
     result[i] = end;
   }
   return result;
 }
 
-Viewing view(const std::vector<Shown>& pictures, const Scenario& scenario, base::Duration from) {
+Viewing view(const std::vector<Shown>& frames, const Scenario& scenario, base::Duration from) {
   Viewing viewing{.length = scenario.length - kEnd - from};
-  const auto there = arrivals(pictures, Simulation::kStart + scenario.length);
-  for (std::size_t i = 0; i < pictures.size(); ++i) {
-    const auto& picture = pictures[i];
-    const auto at = picture.captured - Simulation::kStart;
+  const auto there = arrivals(frames, Simulation::kStart + scenario.length);
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const auto& frame = frames[i];
+    const auto at = frame.captured - Simulation::kStart;
     if (at < from || at > scenario.length - kEnd) continue;
-    viewing.delays.push_back(there[i] - picture.captured);
-    if (picture.arrived) viewing.shown += picture.size;
+    viewing.delays.push_back(there[i] - frame.captured);
+    if (frame.arrived) viewing.shown += frame.size;
   }
-  note_changes(pictures, scenario, viewing);
+  note_changes(frames, scenario, viewing);
   return viewing;
 }
 

@@ -10,10 +10,10 @@ namespace sim {
 /// Of a time until something, when it does not happen before the next change.
 inline constexpr base::Duration kNever = base::Duration::max();
 
-/// What became of one viewer's pictures, from a time on.
+/// What became of one viewer's frames, from a time on.
 struct Viewing {
   /// From capture to arrival, without the one-way delay (there is none on the way there: see
-  /// Simulation); of a picture that never arrives, until the next one that does.
+  /// Simulation); of a frame that never arrives, until the next one that does.
   std::vector<base::Duration> delays;
   base::ByteCount shown;                 ///< video that arrived
   double probed = 0;                     ///< share of padding in what was written, from the start
@@ -26,11 +26,11 @@ struct Viewing {
 inline constexpr base::Duration kSettling = std::chrono::seconds{3};
 inline constexpr base::Duration kEnd = std::chrono::seconds{2};
 
-/// When each picture is there, or the next one that comes; `end`: none does.
-std::vector<base::Time> arrivals(const std::vector<Shown>& pictures, base::Time end);
+/// When each frame is there, or the next one that comes; `end`: none does.
+std::vector<base::Time> arrivals(const std::vector<Shown>& frames, base::Time end);
 
 /// `from` since the start.
-Viewing view(const std::vector<Shown>& pictures, const Scenario& scenario, base::Duration from);
+Viewing view(const std::vector<Shown>& frames, const Scenario& scenario, base::Duration from);
 /// Of all viewers, from kSettling after the last has come.
 std::vector<Viewing> view_all(Simulation& simulation, const Scenario& scenario);
 
@@ -43,7 +43,7 @@ struct Figures {
   base::Duration p95{};
   base::Duration p99{};
   base::Duration max{};
-  double late = 0;     ///< share of pictures with more than kLate
+  double late = 0;     ///< share of frames with more than kLate
   base::BitRate rate;  ///< that arrived, of each viewer
   /// The longest until the target is within a lower capacity; negative: none was; or kNever.
   base::Duration follow{-1};

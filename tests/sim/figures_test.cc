@@ -20,8 +20,8 @@ using sim::Viewing;
 constexpr auto kStart = sim::Simulation::kStart;
 constexpr ByteCount kSize{10'000};
 
-/// Ten pictures a second, each there after `delay`.
-std::vector<Shown> pictures(Duration length, Duration delay, BitRate target) {
+/// Ten frames a second, each there after `delay`.
+std::vector<Shown> frames(Duration length, Duration delay, BitRate target) {
   std::vector<Shown> all;
   for (Duration at{}; at < length; at += 100ms) {
     all.push_back(
@@ -41,14 +41,14 @@ Scenario dip() {
   return scenario;
 }
 
-TEST(FiguresTest, ThePicturesOfTheStartAndTheEndDoNotCount) {
-  const auto viewing = sim::view(pictures(20s, 20ms, BitRate::mbps(1)), constant(), sim::kSettling);
+TEST(FiguresTest, TheFramesOfTheStartAndTheEndDoNotCount) {
+  const auto viewing = sim::view(frames(20s, 20ms, BitRate::mbps(1)), constant(), sim::kSettling);
   EXPECT_EQ(viewing.delays.size(), 151u);  // 3 s to 18 s
   EXPECT_EQ(viewing.shown.bytes(), 151 * kSize.bytes());
 }
 
-TEST(FiguresTest, APictureThatNeverComesIsLateUntilTheNextOne) {
-  auto all = pictures(20s, 20ms, BitRate::mbps(1));
+TEST(FiguresTest, AFrameThatNeverComesIsLateUntilTheNextOne) {
+  auto all = frames(20s, 20ms, BitRate::mbps(1));
   all[100].arrived = std::nullopt;
   const auto figures = sim::summarise({sim::view(all, constant(), sim::kSettling)});
   EXPECT_EQ(figures.max, 120ms);
@@ -56,16 +56,16 @@ TEST(FiguresTest, APictureThatNeverComesIsLateUntilTheNextOne) {
 }
 
 TEST(FiguresTest, LateIsMoreThan200Milliseconds) {
-  auto all = pictures(20s, 200ms, BitRate::mbps(1));
+  auto all = frames(20s, 200ms, BitRate::mbps(1));
   all[100].arrived = all[100].captured + 201ms;
   const auto figures = sim::summarise({sim::view(all, constant(), sim::kSettling)});
   EXPECT_NEAR(figures.late, 1.0 / 151, 1e-9);
 }
 
 TEST(FiguresTest, TheTimeToFollowAFallEndsWithTheFirstTargetBelowIt) {
-  auto all = pictures(20s, 20ms, BitRate::mbps(5));
-  for (auto& picture : all) {
-    if (picture.captured >= kStart + 8500ms) picture.target = BitRate::mbps(1);
+  auto all = frames(20s, 20ms, BitRate::mbps(5));
+  for (auto& frame : all) {
+    if (frame.captured >= kStart + 8500ms) frame.target = BitRate::mbps(1);
   }
   const auto viewing = sim::view(all, dip(), sim::kSettling);
   ASSERT_EQ(viewing.followed.size(), 1u);
@@ -76,10 +76,10 @@ TEST(FiguresTest, TheTimeToReturnEndsAtNineTenthsOfTheOraclesRate) {
   const auto scenario = dip();
   const auto best =
       sim::OraclePolicy::rate(scenario.payload(12s), scenario.limits, sim::kTransport);
-  auto all = pictures(20s, 20ms, BitRate::mbps(1));
-  for (auto& picture : all) {
-    if (picture.captured >= kStart + 13s) picture.target = 0.89 * best;
-    if (picture.captured >= kStart + 14s) picture.target = 0.91 * best;
+  auto all = frames(20s, 20ms, BitRate::mbps(1));
+  for (auto& frame : all) {
+    if (frame.captured >= kStart + 13s) frame.target = 0.89 * best;
+    if (frame.captured >= kStart + 14s) frame.target = 0.91 * best;
   }
   const auto viewing = sim::view(all, scenario, sim::kSettling);
   ASSERT_EQ(viewing.returned.size(), 1u);
@@ -88,11 +88,11 @@ TEST(FiguresTest, TheTimeToReturnEndsAtNineTenthsOfTheOraclesRate) {
 
 /// At 1 Mbit/s after the dip, but at the oracle's rate from `from` to `to`.
 std::vector<Duration> returned(const Scenario& scenario, Duration from, Duration to) {
-  auto all = pictures(20s, 20ms, BitRate::mbps(1));
-  for (auto& picture : all) {
-    const auto at = picture.captured - kStart;
+  auto all = frames(20s, 20ms, BitRate::mbps(1));
+  for (auto& frame : all) {
+    const auto at = frame.captured - kStart;
     if (at >= from && at < to) {
-      picture.target =
+      frame.target =
           sim::OraclePolicy::rate(scenario.payload(12s), scenario.limits, sim::kTransport);
     }
   }
@@ -106,7 +106,7 @@ TEST(FiguresTest, AReturnHasToHoldFor200Milliseconds) {
 
 TEST(FiguresTest, WhatNeverReturnsTakesForever) {
   const auto figures =
-      sim::summarise({sim::view(pictures(20s, 20ms, BitRate::mbps(1)), dip(), sim::kSettling)});
+      sim::summarise({sim::view(frames(20s, 20ms, BitRate::mbps(1)), dip(), sim::kSettling)});
   EXPECT_EQ(figures.recover, sim::kNever);
 }
 

@@ -27,7 +27,7 @@ netlab::LinkSettings link(double mbps, ByteCount queue) {
   return {.rate = BitRate::mbps(mbps), .queue = queue};
 }
 
-/// Of the pictures of one viewer, by `policy`, for `length`.
+/// Of the frames of one viewer, by `policy`, for `length`.
 std::vector<Shown> stream(Scenario scenario, Duration length, abr::PolicyKind policy,
                           const abr::ItcpSettings& itcp = {}) {
   scenario.limits = kLimits;
@@ -55,13 +55,13 @@ Scenario dip() {
 
 Duration since_start(base::Time time) { return time - Simulation::kStart; }
 
-/// Of the pictures captured in that time that arrived.
-Duration p95_delay(const std::vector<Shown>& pictures, Duration from, Duration to) {
+/// Of the frames captured in that time that arrived.
+Duration p95_delay(const std::vector<Shown>& frames, Duration from, Duration to) {
   std::vector<Duration> delays;
-  for (const auto& picture : pictures) {
-    const auto at = since_start(picture.captured);
-    if (at >= from && at < to && picture.arrived) {
-      delays.push_back(*picture.arrived - picture.captured);
+  for (const auto& frame : frames) {
+    const auto at = since_start(frame.captured);
+    if (at >= from && at < to && frame.arrived) {
+      delays.push_back(*frame.arrived - frame.captured);
     }
   }
   return sim::percentile(delays, 0.95);
@@ -69,24 +69,24 @@ Duration p95_delay(const std::vector<Shown>& pictures, Duration from, Duration t
 
 // The viewer's own queue holds a second.
 TEST(ItcpSimTest, OffLetsTheDelayGrowToWhatTheQueueHolds) {
-  const auto pictures = stream(dip(), 40s, abr::PolicyKind::kOff);
-  EXPECT_GT(p95_delay(pictures, 10s, 40s), 1s);
+  const auto frames = stream(dip(), 40s, abr::PolicyKind::kOff);
+  EXPECT_GT(p95_delay(frames, 10s, 40s), 1s);
 }
 
 // TCP tells of one loss in each recovery, and that takes long with a queue that keeps overflowing.
 TEST(ItcpSimTest, TheRateFallsBelowTheLinkWithinFiveSeconds) {
-  const auto pictures = stream_itcp(dip(), 40s);
-  const auto below = std::ranges::find_if(pictures, [](const Shown& picture) {
-    return since_start(picture.captured) >= 10s && picture.target <= BitRate::mbps(1);
+  const auto frames = stream_itcp(dip(), 40s);
+  const auto below = std::ranges::find_if(frames, [](const Shown& frame) {
+    return since_start(frame.captured) >= 10s && frame.target <= BitRate::mbps(1);
   });
-  ASSERT_NE(below, pictures.end());
+  ASSERT_NE(below, frames.end());
   EXPECT_LT(since_start(below->captured), 15s);
 }
 
 TEST(ItcpSimTest, TheDelayIsShorterThanWithoutIt) {
-  const auto pictures = stream_itcp(dip(), 40s);
+  const auto frames = stream_itcp(dip(), 40s);
   const auto without = stream(dip(), 40s, abr::PolicyKind::kOff);
-  EXPECT_LT(p95_delay(pictures, 25s, 40s), p95_delay(without, 25s, 40s) / 2);
+  EXPECT_LT(p95_delay(frames, 25s, 40s), p95_delay(without, 25s, 40s) / 2);
 }
 
 TEST(ItcpSimTest, TheRateReturnsWithTheCapacity) {
@@ -95,8 +95,8 @@ TEST(ItcpSimTest, TheRateReturnsWithTheCapacity) {
 
 TEST(ItcpSimTest, ACleanPathKeepsTheFullRate) {
   const Scenario clean{.name = "clean", .link = link(5, ByteCount{64'000})};
-  EXPECT_TRUE(std::ranges::all_of(
-      stream_itcp(clean, 60s), [](const Shown& picture) { return picture.target == kLimits.max; }));
+  EXPECT_TRUE(std::ranges::all_of(stream_itcp(clean, 60s),
+                                  [](const Shown& frame) { return frame.target == kLimits.max; }));
 }
 
 TEST(ItcpSimTest, AnOutageRetractsByTimeouts) {
@@ -104,10 +104,10 @@ TEST(ItcpSimTest, AnOutageRetractsByTimeouts) {
   auto gone = outage.link;
   gone.blackhole = true;
   outage.changes = {{5s, gone}, {6s, outage.link}};
-  const auto pictures = stream_itcp(outage, 60s);
-  const auto lowest = std::ranges::min_element(pictures, {}, &Shown::target);
+  const auto frames = stream_itcp(outage, 60s);
+  const auto lowest = std::ranges::min_element(frames, {}, &Shown::target);
   EXPECT_LE(lowest->target, 0.55 * kLimits.max);
-  EXPECT_EQ(pictures.back().target, kLimits.max);
+  EXPECT_EQ(frames.back().target, kLimits.max);
 }
 
 // BBR keeps its window below the bottleneck's queue and loses nothing: after the outage only what
@@ -138,9 +138,9 @@ TEST(ItcpSimTest, TheRateStaysWithinItsLimitsOnAnyPath) {
   for (int second = 1; second < 120; ++second) {
     wild.changes.push_back({std::chrono::seconds{second}, link(0.1 + second * 7919 % 6, kQueue)});
   }
-  for (const auto& picture : stream_itcp(wild, 120s)) {
-    ASSERT_GE(picture.target, kLimits.min);
-    ASSERT_LE(picture.target, kLimits.max);
+  for (const auto& frame : stream_itcp(wild, 120s)) {
+    ASSERT_GE(frame.target, kLimits.min);
+    ASSERT_LE(frame.target, kLimits.max);
   }
 }
 

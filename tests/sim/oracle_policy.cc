@@ -6,7 +6,7 @@ namespace sim {
 
 namespace {
 constexpr double kUsed = 0.95;
-constexpr unsigned kSkip = 2;  // pictures of three, while what waits drains
+constexpr unsigned kSkip = 2;  // frames of three, while what waits drains
 }  // namespace
 
 abr::Decision OraclePolicy::decide(const abr::Observation& o, const abr::PathState&,

@@ -7,8 +7,8 @@
 namespace sim {
 
 /// Knows the capacity, `lag` after it has changed: without lag the rate to compare with, with the
-/// lag that no sender can be without (a round trip and a picture) the delay to compare with, for
-/// the pictures that are on their way by then have to drain first. Pure.
+/// lag that no sender can be without (a round trip and a frame) the delay to compare with, for
+/// the frames that are on their way by then have to drain first. Pure.
 class OraclePolicy : public abr::RatePolicy {
  public:
   /// Of TCP's payload, at a time.

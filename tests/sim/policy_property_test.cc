@@ -82,19 +82,19 @@ testing::AssertionResult at_least(double value, double bound, const char* what) 
   return testing::AssertionFailure() << what << ": " << value << ", at least " << bound;
 }
 
-const std::vector<Shown>& pictures_of(Simulation& simulation) {
+const std::vector<Shown>& frames_of(Simulation& simulation) {
   return simulation.session(0)->shown();
 }
 
 /// How often the rate turns, by a tenth at least.
-int turns(const std::vector<Shown>& pictures, Duration from) {
+int turns(const std::vector<Shown>& frames, Duration from) {
   constexpr double kTurn = 1.1;
   int turns = 0;
   bool rising = false;
   std::optional<BitRate> extreme;
-  for (const auto& picture : pictures) {
-    if (picture.captured - Simulation::kStart < from) continue;
-    const auto rate = picture.target;
+  for (const auto& frame : frames) {
+    if (frame.captured - Simulation::kStart < from) continue;
+    const auto rate = frame.target;
     if (!extreme) extreme = rate;
     if (rising ? rate >= *extreme : rate <= *extreme) {
       extreme = rate;
@@ -107,14 +107,14 @@ int turns(const std::vector<Shown>& pictures, Duration from) {
   return turns;
 }
 
-/// How long after `change` pictures come later than `patience`, until they have not for a second.
+/// How long after `change` frames come later than `patience`, until they have not for a second.
 /// One that never comes is late until the next one that does.
-Duration drain_time(const std::vector<Shown>& pictures, Duration change, Duration end,
+Duration drain_time(const std::vector<Shown>& frames, Duration change, Duration end,
                     Duration patience) {
   Duration drained = change;
-  const auto there = sim::arrivals(pictures, Simulation::kStart + end);
-  for (std::size_t i = 0; i < pictures.size(); ++i) {
-    const auto at = pictures[i].captured - Simulation::kStart;
+  const auto there = sim::arrivals(frames, Simulation::kStart + end);
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const auto at = frames[i].captured - Simulation::kStart;
     if (at < change || at >= end) continue;
     if (at > drained + 1s) break;
     const auto arrived = there[i] - Simulation::kStart;
@@ -123,15 +123,15 @@ Duration drain_time(const std::vector<Shown>& pictures, Duration change, Duratio
   return drained - change;
 }
 
-BitRate target_at(const std::vector<Shown>& pictures, Duration at) {
+BitRate target_at(const std::vector<Shown>& frames, Duration at) {
   const auto after = std::ranges::find_if(
-      pictures, [&](const Shown& picture) { return picture.captured - Simulation::kStart >= at; });
-  return after == pictures.end() ? BitRate{} : after->target;
+      frames, [&](const Shown& frame) { return frame.captured - Simulation::kStart >= at; });
+  return after == frames.end() ? BitRate{} : after->target;
 }
 
 TEST(PolicyPropertyTest, TheRateIsWithinItsLimits) {
   expect({.check = [](const Scenario& scenario, Simulation& simulation) {
-    const auto [least, most] = std::ranges::minmax(pictures_of(simulation), {}, &Shown::target);
+    const auto [least, most] = std::ranges::minmax(frames_of(simulation), {}, &Shown::target);
     return testing::AssertionResult{least.target >= scenario.limits.min &&
                                     most.target <= scenario.limits.max};
   }});
@@ -141,28 +141,28 @@ TEST(PolicyPropertyTest, TheRateDoesNotFlapOnASteadyLink) {
   expect({.drawn = {.loss = false, .steps = false, .others = false, .rough = false},
           .exceptions = 0.05,
           .check = [](const Scenario&, Simulation& simulation) {
-            return at_most(turns(pictures_of(simulation), 10s), 10, "turns in 50 s");
+            return at_most(turns(frames_of(simulation), 10s), 10, "turns in 50 s");
           }});
 }
 
-TEST(PolicyPropertyTest, FewPicturesAreLate) {
+TEST(PolicyPropertyTest, FewFramesAreLate) {
   expect({.drawn = {.others = false},
           .exceptions = 0.03,
           .check = [](const Scenario& scenario, Simulation& simulation) {
-            const auto viewing = sim::view(pictures_of(simulation), scenario, sim::kSettling);
+            const auto viewing = sim::view(frames_of(simulation), scenario, sim::kSettling);
             const auto late = std::ranges::count_if(viewing.delays, [&](Duration delay) {
               return delay > scenario.viewer.round_trip + 500ms;
             });
             return at_most(static_cast<double>(late) / static_cast<double>(viewing.delays.size()),
-                           0.05, "share of late pictures");
+                           0.05, "share of late frames");
           }});
 }
 
-// Until a sender can know of a fall, (R - C) (RTT + a picture) more than the path carries has gone
+// Until a sender can know of a fall, (R - C) (RTT + a frame) more than the path carries has gone
 // into it.
 TEST(PolicyPropertyTest, WhatWaitsAfterAFallDrains) {
   const auto beyond_the_floor = [](const Scenario& scenario, Simulation& simulation) {
-    const auto& pictures = pictures_of(simulation);
+    const auto& frames = frames_of(simulation);
     const auto round_trip = scenario.viewer.round_trip;
     Duration worst{};
     for (std::size_t i = 0; i < scenario.changes.size(); ++i) {
@@ -171,9 +171,9 @@ TEST(PolicyPropertyTest, WhatWaitsAfterAFallDrains) {
                                                        : scenario.length - sim::kEnd;
       const auto carries = scenario.payload(at);
       if (carries >= scenario.payload(at - 1ns)) continue;
-      const auto excess = sim::kTransport.wire(target_at(pictures, at)) - carries;
+      const auto excess = sim::kTransport.wire(target_at(frames, at)) - carries;
       const auto floor = std::max(Duration{}, excess * (round_trip + 33ms) / carries);
-      worst = std::max(worst, drain_time(pictures, at, end, 200ms) - floor - round_trip);
+      worst = std::max(worst, drain_time(frames, at, end, 200ms) - floor - round_trip);
     }
     return at_most(base::seconds(worst), 1, "seconds beyond the floor and a round trip");
   };
@@ -185,7 +185,7 @@ TEST(PolicyPropertyTest, TheRateReturnsWithTheCapacity) {
   expect({.drawn = {.loss = false, .others = false},
           .exceptions = 0.08,
           .check = [](const Scenario& scenario, Simulation& simulation) {
-            const auto viewing = sim::view(pictures_of(simulation), scenario, sim::kSettling);
+            const auto viewing = sim::view(frames_of(simulation), scenario, sim::kSettling);
             const auto longest =
                 viewing.returned.empty() ? Duration{} : *std::ranges::max_element(viewing.returned);
             return at_most(base::seconds(longest),
@@ -230,7 +230,7 @@ TEST(PolicyPropertyTest, TwoViewersAreSeldomLate) {
           }});
 }
 
-// Its pictures are too short to tell what the path carries; half of that was enough at the start.
+// Its frames are too short to tell what the path carries; half of that was enough at the start.
 TEST(PolicyPropertyTest, StaticContentDoesNotLowerTheRate) {
   expect({.drawn = {.loss = false, .steps = false, .others = false},
           .adapt =
@@ -242,9 +242,9 @@ TEST(PolicyPropertyTest, StaticContentDoesNotLowerTheRate) {
           .check =
               [](const Scenario& scenario, Simulation& simulation) {
                 std::vector<double> shares;
-                for (const auto& picture : pictures_of(simulation)) {
-                  if (picture.captured - Simulation::kStart < 5s) continue;
-                  shares.push_back(picture.target / scenario.limits.start);
+                for (const auto& frame : frames_of(simulation)) {
+                  if (frame.captured - Simulation::kStart < 5s) continue;
+                  shares.push_back(frame.target / scenario.limits.start);
                 }
                 // A lone segment's late acknowledgement looks like a queue.
                 const double least = scenario.viewer.eager ? 0.9 : 0.5;

@@ -38,7 +38,7 @@ struct Scenario {
 using MakePolicy = std::function<std::unique_ptr<abr::RatePolicy>(const Scenario&)>;
 
 MakePolicy policy_of(abr::PolicyKind kind);
-/// `lags`: by the round trip and a picture that nobody can be without.
+/// `lags`: by the round trip and a frame that nobody can be without.
 MakePolicy oracle(bool lags);
 
 /// Flows 0 to viewers-1 are ours.

@@ -7,7 +7,7 @@
 
 namespace sim {
 
-/// What became of one captured picture.
+/// What became of one captured frame.
 struct Shown {
   base::Time captured{};
   base::BitRate target;                 ///< the policy's, when it was captured
@@ -15,8 +15,8 @@ struct Shown {
   base::ByteCount size;                 ///< of the video; zero: skipped
 };
 
-/// What a video rate becomes on the wire here: app::transport() with 128 kbit/s of sound at
-/// 30 pictures/s.
+/// What a video rate becomes on the wire here: app::transport() with 128 kbit/s of audio at
+/// 30 frames/s.
 inline constexpr abr::Transport kTransport{.factor = 188.0 / 184,
                                            .fixed = base::BitRate::kbps(153 + 130 * 8 * 30 / 1e3)};
 

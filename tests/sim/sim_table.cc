@@ -47,11 +47,12 @@ double ms(Duration time) { return 1e3 * base::seconds(time); }
 double mbps(base::BitRate rate) { return static_cast<double>(rate.bps()) / 1e6; }
 
 void print_path(const abr::PathState& path) {
-  fmt::print(" C {:5.2f}{} service {:5.2f} allowance {:5.2f} backlog {:6} queueing {:5.1f}{}{}",
-             mbps(path.capacity), path.fresh ? "!" : " ", mbps(path.service), mbps(path.allowance),
-             path.backlog.bytes(), ms(path.queueing),
-             path.shared ? fmt::format(" shared {:.1f}", mbps(path.highest)) : "",
-             path.policed.bps() > 0 ? fmt::format(" policed {:.2f}", mbps(path.policed)) : "");
+  fmt::print(
+      " C {:5.2f}{} service {:5.2f} allowance {:5.2f} backlog {:6} queueing {:5.1f}{}{}",
+      mbps(path.capacity), path.capacity_recent ? "!" : " ", mbps(path.drain_rate),
+      mbps(path.cwnd_rate), path.backlog.bytes(), ms(path.queueing_delay),
+      path.cross_traffic ? fmt::format(" shared {:.1f}", mbps(path.highest)) : "",
+      path.policer_rate.bps() > 0 ? fmt::format(" policed {:.2f}", mbps(path.policer_rate)) : "");
 }
 
 void print_decision(base::Time now, const abr::Observation& o, const abr::Decision& decision,
@@ -107,7 +108,7 @@ void print_row(const std::string& scenario, const std::string& policy,
 
 void print_head(double percent) {
   fmt::print(
-      "p50 to max: delay of pictures beyond the one-way delay, ms; late%: more than 200 ms\n"
+      "p50 to max: delay of frames beyond the one-way delay, ms; late%: more than 200 ms\n"
       "rate%: of what one would send that knows the capacity\n"
       "follow, return: s until the target is within a lower capacity, until it is 90 % of that "
       "rate\n"
@@ -192,7 +193,7 @@ int main(int argc, char** argv) {
   app.add_option("--without", options.without, "What it does not have: loss steps others rough");
   app.add_option("--viewers", options.viewers,
                  "How many there are; 0: as many as the scenario says");
-  app.add_option("--content", options.content, "Mbit/s that the pictures need; 0: as they are");
+  app.add_option("--content", options.content, "Mbit/s that the frames need; 0: as they are");
   app.add_flag("--trace", options.trace, "Print every decision of one viewer");
   app.add_option("--flow", options.flow, "Which viewer")->capture_default_str();
   app.add_option("--from", options.from, "From this second on")->capture_default_str();

@@ -238,35 +238,35 @@ Simulation::Flow stubborn_viewer() {
   return flow;
 }
 
-TEST(SimulationTest, UnsentDataIsBoundedByTheMarkAndAPicture) {
+TEST(SimulationTest, UnsentDataIsBoundedByTheMarkAndAFrame) {
   auto slow = kLink;
   slow.rate = BitRate::mbps(1);
   Simulation simulation{slow, {}, {stubborn_viewer()}, 1};
   simulation.run(1ms);
   ByteCount most;
-  ByteCount longest_picture;
+  ByteCount longest_frame;
   simulation.session(0)->on_decision = [&](base::Time, const abr::Observation& seen,
                                            const abr::Decision&) {
     most = std::max(most, seen.notsent);
-    for (const auto& picture : seen.pictures) {
-      longest_picture = std::max(longest_picture, picture.size);
+    for (const auto& frame : seen.frames) {
+      longest_frame = std::max(longest_frame, frame.size);
     }
   };
   simulation.run(20s);
   const auto mark = BitRate::mbps(4) * Duration{40ms};
   EXPECT_GT(most, mark);
-  EXPECT_LE(most, mark + longest_picture);
+  EXPECT_LE(most, mark + longest_frame);
 }
 
-TEST(SimulationTest, AnIdleLinkDeliversPicturesWithinTheirSerialisation) {
+TEST(SimulationTest, AnIdleLinkDeliversFramesWithinTheirSerialisation) {
   auto fast = kLink;
   fast.rate = BitRate::mbps(100);
   Simulation simulation{fast, {}, {stubborn_viewer()}, 1};
   simulation.run(20s);
   int arrived = 0;
-  for (const auto& picture : simulation.session(0)->shown()) {
-    if (picture.captured < Simulation::kStart + 1s || !picture.arrived) continue;
-    EXPECT_LT(*picture.arrived - picture.captured, 12ms);
+  for (const auto& frame : simulation.session(0)->shown()) {
+    if (frame.captured < Simulation::kStart + 1s || !frame.arrived) continue;
+    EXPECT_LT(*frame.arrived - frame.captured, 12ms);
     ++arrived;
   }
   EXPECT_GE(arrived, 19 * 30 - 1);  // the last may be on its way

@@ -214,10 +214,10 @@ TEST_F(TcpSenderTest, APacedSenderWaitsBetweenSegments) {
 TEST_F(TcpSenderTest, AWindowThatIsNotUsedDecays) {
   sender_.control().set_window(100);
   Time now = kStart;
-  for (Offset picture = 1; picture <= 20; ++picture, now += 33ms) {
+  for (Offset frame = 1; frame <= 20; ++frame, now += 33ms) {
     write_segments(12);
     send(now);
-    acknowledge(12 * picture, now + 20ms);
+    acknowledge(12 * frame, now + 20ms);
   }
   EXPECT_LT(sender_.control().window(), 60);
   EXPECT_GE(sender_.control().window(), 12);
@@ -237,7 +237,7 @@ TEST_F(TcpSenderTest, TheDeliveryRateCountsTheTimeInWhichAllWasLost) {
             base::BitRate::of(ByteCount{static_cast<std::int64_t>(kMss)}, 1s));
 }
 
-TEST_F(TcpSenderTest, TheDeliveryRateOfPicturesIsApplicationLimited) {
+TEST_F(TcpSenderTest, TheDeliveryRateOfFramesIsApplicationLimited) {
   write_segments(8);
   send(kStart);
   acknowledge(8, kStart + 40ms);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/viewer/next_look.h"
-#include "tcpinfo/train.h"
+#include "app/viewer/next_sample_time.h"
+#include "tcpinfo/packet_train.h"
 
 namespace sim {
 
@@ -25,12 +25,12 @@ VideoSession::VideoSession(const Settings& settings, TcpSender& tcp, base::Time 
       encoder_{settings.encoder, seed},
       send_{std::move(send)},
       next_capture_{start},
-      look_at_{start} {
+      sample_at_{start} {
   decision_ = policy_->decide({}, path_.state(), start);
 }
 
 base::Time VideoSession::next_time() const {
-  const auto next = std::min(next_capture_, look_at_);
+  const auto next = std::min(next_capture_, sample_at_);
   return encoding_.empty() ? next : std::min(next, encoding_.front().ready);
 }
 
@@ -43,9 +43,9 @@ void VideoSession::on_time(base::Time now) {
     write(now);
     decide(now);
   }
-  if (look_at_ <= now) {
+  if (sample_at_ <= now) {
     if (tcp_.in_flight().bytes() > 0) decide(now);
-    look_at_ = next_capture_ + settings_.frame_interval - app::kLookAhead;
+    sample_at_ = next_capture_ + settings_.frame_interval - app::kSampleLead;
   }
   if (next_capture_ <= now) {
     capture(now);
@@ -74,18 +74,18 @@ bool VideoSession::takes_more() const {
 
 void VideoSession::write(base::Time now) {
   while (!queue_.empty() && takes_more()) {
-    const Picture picture = queue_.front();
+    const Frame frame = queue_.front();
     queue_.pop_front();
-    queued_ -= picture.size;
-    write(picture, now);
+    queued_ -= frame.size;
+    write(frame, now);
     send_(now);
   }
 }
 
-/// Head and tail apart, where the picture is long enough for a train.
-void VideoSession::write(const Picture& picture, base::Time now) {
+/// Head and tail apart, where the frame is long enough for a train.
+void VideoSession::write(const Frame& frame, base::Time now) {
   const auto padding = std::exchange(padding_, {});
-  const auto size = picture.size + padding;
+  const auto size = frame.size + padding;
   padding_sent_ += padding;
   base::ByteCount head;
   if (size.bytes() >= (kHeadSegments + kTailSegments) * TcpSender::kMss) {
@@ -94,7 +94,7 @@ void VideoSession::write(const Picture& picture, base::Time now) {
   }
   const Offset head_end = tcp_.state().written;
   tcp_.write(size - head);
-  const Written written{.index = picture.index,
+  const Written written{.index = frame.index,
                         .departed = now,
                         .head_end = head_end,
                         .end = tcp_.state().written,
@@ -163,7 +163,7 @@ abr::Observation VideoSession::observe() const {
   return {
       .rexmt = state.rexmt - rexmt_,
       .dupack = state.dupack - dupack_,
-      .pictures = delivered_,
+      .frames = delivered_,
       .srtt = tcp_.round_trip().smoothed(),
       .min_rtt = tcp_.round_trip().min(),
       .queued = queued_,

@@ -18,7 +18,7 @@
 namespace sim {
 
 /// A stream for one viewer, alone in his group: an encoder, the viewer's queue, and the policy that
-/// steers both by what TCP tells, as app/viewer/viewer_control does. TCP takes a picture while less
+/// steers both by what TCP tells, as app/viewer/viewer_control does. TCP takes a frame while less
 /// than TCP_NOTSENT_LOWAT waits unsent (app/tcp/socket_limits). Pure: `now` never goes back.
 class VideoSession {
  public:
@@ -50,13 +50,13 @@ class VideoSession {
   std::function<void(base::Time, const abr::Observation&, const abr::Decision&)> on_decision;
 
  private:
-  struct Picture {
+  struct Frame {
     std::size_t index;  ///< in shown_
     base::Time captured;
     base::Time ready;
     base::ByteCount size;  ///< on the wire
   };
-  /// A picture in TCP's hands.
+  /// A frame in TCP's hands.
   struct Written {
     std::size_t index;  ///< in shown_
     base::Time departed;
@@ -71,7 +71,7 @@ class VideoSession {
   void capture(base::Time now);
   bool takes_more() const;
   void write(base::Time now);
-  void write(const Picture& picture, base::Time now);
+  void write(const Frame& frame, base::Time now);
   void drop_queue();
   void note_acknowledged(base::Time now);
   void decide(base::Time now);
@@ -86,13 +86,13 @@ class VideoSession {
   abr::Decision decision_;
   std::vector<Shown> shown_;
   base::Time next_capture_;
-  base::Time look_at_;            ///< before it
-  std::deque<Picture> encoding_;  ///< until their time has come
-  std::deque<Picture> queue_;
+  base::Time sample_at_;        ///< before it
+  std::deque<Frame> encoding_;  ///< until their time has come
+  std::deque<Frame> queue_;
   base::ByteCount queued_;
-  bool broken_ = false;  ///< pictures were dropped: the next one mends it
+  bool broken_ = false;  ///< frames were dropped: the next one recovers from it
   unsigned skipped_ = 0;
-  base::ByteCount padding_;  ///< that lengthens the next picture written
+  base::ByteCount padding_;  ///< that lengthens the next frame written
   base::ByteCount padding_sent_;
   std::deque<Written> unacked_;
   std::deque<Written> travelling_;  ///< not arrived

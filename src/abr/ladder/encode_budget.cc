@@ -8,12 +8,12 @@ namespace {
 
 constexpr base::Duration kWindow = std::chrono::seconds{1};
 constexpr double kGain = 0.25;  // of a new window in the smoothed cost
-// A picture in twenty lost is seen. An encoder that is opened may lose two of thirty, once: so two
+// A frame in twenty lost is seen. An encoder that is opened may lose two of thirty, once: so two
 // windows in a row.
 constexpr double kLate = 0.05;
 constexpr int kLateWindows = 2;
 // Load that was too much for the machine lasts for minutes: a program, a scene. Trying costs the
-// viewers pictures, so not every few seconds.
+// viewers frames, so not every few seconds.
 constexpr base::Duration kFirstHold = std::chrono::seconds{30};
 constexpr base::Duration kLongestHold = std::chrono::minutes{8};
 

@@ -14,15 +14,15 @@ namespace abr {
 /// one thread. From the counters of the encoders, over windows of a second:
 ///
 ///   cost = thread CPU time / pixels encoded                      smoothed over some 4 windows
-///   load of one more = cost x pixels of a picture x pictures per second
+///   load of one more = cost x pixels of a frame x frames per second
 ///   groups held = (usable CPUs - load of the other streams) / load of one more, 1 at least
 ///
-/// That is a forecast; the truth is lateness: an encoder that skips pictures for two windows is
+/// That is a forecast; the truth is lateness: an encoder that skips frames for two windows is
 /// behind. Then one group is to be shed, and the number held is one less for a hold, which doubles
 /// each time that it was too short.
 class EncodeBudget {
  public:
-  /// One encoder's counters, and the size of its pictures; rising, but for a new encoder.
+  /// One encoder's counters, and the size of its frames; rising, but for a new encoder.
   struct Encoder {
     std::uint32_t group = 0;
     std::uint64_t frames = 0;
@@ -55,7 +55,7 @@ class EncodeBudget {
   double load_ = 0;
   double cost_ = 0;  ///< CPU seconds of a pixel; 0: unknown
   double load_of_one_ = 0;
-  double late_ = 0;                    ///< share of the last window's pictures
+  double late_ = 0;                    ///< share of the last window's frames
   int late_windows_ = 0;               ///< in a row
   std::optional<std::size_t> proven_;  ///< more were too many; empty: none were
   base::Duration hold_{};

@@ -8,19 +8,19 @@ namespace abr {
 
 namespace {
 
-// Who has collapsed, and has no slower group to go to, skips pictures so long. If he is not back
+// Who has collapsed, and has no slower group to go to, skips frames so long. If he is not back
 // then he is slow, and counts as anybody else.
 constexpr base::Duration kPatience = std::chrono::seconds{30};
 
 }  // namespace
 
 void GroupMembers::join(base::BitRate sustains) {
-  seated_.add(sustains);
+  members_.add(sustains);
   stale_ = true;
 }
 
 void GroupMembers::change(ViewerId viewer, base::BitRate from, base::BitRate to) {
-  seated_.remove(from);
+  members_.remove(from);
   join(to);
   const auto found = fallen_.find(viewer);
   if (found == fallen_.end()) return;
@@ -29,7 +29,7 @@ void GroupMembers::change(ViewerId viewer, base::BitRate from, base::BitRate to)
 }
 
 void GroupMembers::leave(ViewerId viewer, base::BitRate sustains) {
-  seated_.remove(sustains);
+  members_.remove(sustains);
   fallen_.erase(viewer);
   stale_ = true;
 }
@@ -88,7 +88,7 @@ std::optional<base::BitRate> GroupMembers::fallen_alone(base::BitRate rate) cons
 }
 
 base::BitRate GroupMembers::next_rate(base::BitRate current) const {
-  RateHistogram served = seated_;
+  RateHistogram served = members_;
   served.add(leaving_);
   const auto fallen = fallen_alone(current);
   if (fallen && served.viewers() > 1) {

@@ -11,8 +11,8 @@
 
 namespace abr {
 
-/// Whom one group serves, by what they sustain: those who have a seat in it, and those who have one
-/// elsewhere by now and are on their way. Says what rate serves them. Pure.
+/// Whom one group serves, by what they sustain: those who have a membership in it, and those who
+/// have one elsewhere by now and are on their way. Says what rate serves them. Pure.
 class GroupMembers {
  public:
   using ViewerId = std::uint64_t;
@@ -42,12 +42,12 @@ class GroupMembers {
   /// Whose fall is long ago counts as anybody else.
   void forgive(base::Time now);
 
-  const RateHistogram& seated() const { return seated_; }
+  const RateHistogram& members() const { return members_; }
   /// One viewer, whose rate is nobody else's business.
-  bool is_private() const { return seated_.viewers() == 1 && leaving_.viewers() == 0; }
-  /// Nor are its pictures: those who do not count for the rate are gone as well.
-  bool serves_one() const { return seated_.viewers() == 1 && departures_.empty(); }
-  bool is_empty() const { return seated_.viewers() == 0 && departures_.empty(); }
+  bool is_private() const { return members_.viewers() == 1 && leaving_.viewers() == 0; }
+  /// Nor are its frames: those who do not count for the rate are gone as well.
+  bool serves_one() const { return members_.viewers() == 1 && departures_.empty(); }
+  bool is_empty() const { return members_.viewers() == 0 && departures_.empty(); }
 
   /// The rate after `current`, of a group with somebody seated: shared_rate, but
   /// - one who has fallen alone does not lower it: he counts as before;
@@ -70,7 +70,7 @@ class GroupMembers {
 
   std::optional<base::BitRate> fallen_alone(base::BitRate rate) const;
 
-  RateHistogram seated_;
+  RateHistogram members_;
   RateHistogram leaving_;
   std::map<ViewerId, Fallen> fallen_;
   std::vector<Departure> departures_;

@@ -109,18 +109,19 @@ std::optional<std::uint32_t> share(base::BitRate sustains, std::span<const Group
   return best ? std::optional{best->group} : std::nullopt;
 }
 
-std::optional<Reason> misplaced(const SeatView& seat, const GroupView& own, base::Time now) {
+std::optional<Reason> misplaced(const MemberView& membership, const GroupView& own,
+                                base::Time now) {
   if (own.viewers < 2) return {};  // his group follows him
-  if (!sustains(seat.sustains, own.rate)) return Reason::kMoveDown;
-  if (seat.sustains >= kWorthwhile * own.rate && now - seat.since >= kDwell) {
+  if (!sustains(membership.sustains, own.rate)) return Reason::kMoveDown;
+  if (membership.sustains >= kWorthwhile * own.rate && now - membership.since >= kDwell) {
     return Reason::kMoveUp;
   }
   return {};
 }
 
-std::optional<std::uint32_t> better_group(const SeatView& seat, const GroupView& own, Reason reason,
-                                          std::span<const GroupView> groups) {
-  const auto best = share(seat.sustains, groups);
+std::optional<std::uint32_t> better_group(const MemberView& membership, const GroupView& own,
+                                          Reason reason, std::span<const GroupView> groups) {
+  const auto best = share(membership.sustains, groups);
   const auto& group = *std::ranges::find(groups, *best, &GroupView::group);
   const bool better =
       reason == Reason::kMoveDown ? group.rate < own.rate : group.rate >= kWorthwhile * own.rate;
@@ -137,16 +138,16 @@ std::optional<Layout> rearrange(std::span<const GroupView> groups, std::size_t m
   return Layout{std::move(plan), std::move(of_rung)};
 }
 
-std::optional<std::size_t> next_rung(const SeatView& seat, base::BitRate own, const Layout& layout,
-                                     base::Time now) {
-  const Rung& rung = rung_of(seat.sustains, layout.plan);
+std::optional<std::size_t> next_rung(const MemberView& membership, base::BitRate own,
+                                     const Layout& layout, base::Time now) {
+  const Rung& rung = rung_of(membership.sustains, layout.plan);
   const auto index = static_cast<std::size_t>(&rung - layout.plan.data());
-  if (layout.groups[index] == seat.group) return {};
-  const auto own_rung = std::ranges::find(layout.groups, std::optional{seat.group});
+  if (layout.groups[index] == membership.group) return {};
+  const auto own_rung = std::ranges::find(layout.groups, std::optional{membership.group});
   if (own_rung != layout.groups.end()) {
     const auto kept = layout.plan[static_cast<std::size_t>(own_rung - layout.groups.begin())].rate;
-    if (sustains(seat.sustains, kept) && rung.rate < kWorthwhile * kept) return {};
-    if (rung.rate > own && kept >= own && now - seat.since < kDwell) return {};
+    if (sustains(membership.sustains, kept) && rung.rate < kWorthwhile * kept) return {};
+    if (rung.rate > own && kept >= own && now - membership.since < kDwell) return {};
   }
   return index;
 }

@@ -24,7 +24,7 @@ struct GroupView {
 };
 
 /// One viewer in its group.
-struct SeatView {
+struct MemberView {
   std::uint32_t group = 0;
   base::BitRate sustains;  ///< the viewer's RatePolicy's last word
   base::Time since{};      ///< when the viewer came into the group
@@ -44,11 +44,11 @@ bool is_crowd(std::size_t viewers);
 std::optional<std::uint32_t> share(base::BitRate sustains, std::span<const GroupView> groups);
 
 /// Whether a viewer should have another group, were it only for himself: the reason.
-std::optional<Reason> misplaced(const SeatView& seat, const GroupView& own, base::Time now);
+std::optional<Reason> misplaced(const MemberView& membership, const GroupView& own, base::Time now);
 
 /// A better one for him among `groups`, `own` included.
-std::optional<std::uint32_t> better_group(const SeatView& seat, const GroupView& own, Reason reason,
-                                          std::span<const GroupView> groups);
+std::optional<std::uint32_t> better_group(const MemberView& membership, const GroupView& own,
+                                          Reason reason, std::span<const GroupView> groups);
 
 /// A plan, and the group that each of its rungs goes to; empty: a new one.
 struct Layout {
@@ -63,8 +63,8 @@ std::optional<Layout> rearrange(std::span<const GroupView> groups, std::size_t m
 
 /// The rung that a viewer, whose group has the rate `own`, goes to; empty: he stays where he is, as
 /// the layout says or because he has to dwell first and loses nothing by it.
-std::optional<std::size_t> next_rung(const SeatView& seat, base::BitRate own, const Layout& layout,
-                                     base::Time now);
+std::optional<std::size_t> next_rung(const MemberView& membership, base::BitRate own,
+                                     const Layout& layout, base::Time now);
 
 /// Of two or more groups the one whose viewers lose least, together, when they get the next slower
 /// one, which the slowest has not; an empty one before all.

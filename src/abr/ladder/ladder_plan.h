@@ -12,17 +12,17 @@
 /// What a viewer who sustains s has from a group of rate r, in nats:
 ///
 ///   value(s, r) = ln r                  where s >= r
-///                 ln s - kSkip ln(r/s)  where s < r: he gets s, and skips pictures for it
+///                 ln s - kSkip ln(r/s)  where s < r: he gets s, and skips frames for it
 ///
 /// A logarithm, so that a tenth more is worth the same to everybody (proportional fairness: Kelly
 /// 1997). The rate of a group is what all its viewers sustain but for kBehind of them, the slowest.
 namespace abr {
 
-/// Who gets half of the pictures has an eighth of them by this: they come in runs, for each that is
+/// Who gets half of the frames has an eighth of them by this: they come in runs, for each that is
 /// left out lets a backlog drain. Rates do not hang on it, for kBehind bounds them: with 9
 /// bench_ladder gives the same.
 inline constexpr double kSkip = 3;
-/// With 2 % rates are 2 to 3 % lower, with 10 % 1 to 2 % higher, and more viewers skip pictures
+/// With 2 % rates are 2 to 3 % lower, with 10 % 1 to 2 % higher, and more viewers skip frames
 /// (docs/decisions/0011).
 inline constexpr double kBehind = 0.05;
 

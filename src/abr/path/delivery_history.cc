@@ -4,19 +4,20 @@
 
 namespace abr {
 
-void DeliveryHistory::add(const Mark& mark) {
+void DeliveryHistory::add(const Snapshot& snapshot) {
   if (count_ > 0) {
-    const Mark& newest = marks_[(count_ - 1) % kMarks];
-    const bool more = mark.delivered + mark.under_way > newest.delivered + newest.under_way;
-    if (!more && mark.at - newest.at < kApart) return;
+    const Snapshot& newest = snapshots_[(count_ - 1) % kSnapshots];
+    const bool more =
+        snapshot.delivered + snapshot.outstanding > newest.delivered + newest.outstanding;
+    if (!more && snapshot.at - newest.at < kApart) return;
   }
-  marks_[count_++ % kMarks] = mark;
+  snapshots_[count_++ % kSnapshots] = snapshot;
 }
 
-const DeliveryHistory::Mark* DeliveryHistory::before(base::Time time) const {
-  for (std::size_t i = 0; i < std::min(count_, kMarks); ++i) {
-    const Mark& mark = marks_[(count_ - 1 - i) % kMarks];
-    if (mark.at <= time) return &mark;
+const DeliveryHistory::Snapshot* DeliveryHistory::before(base::Time time) const {
+  for (std::size_t i = 0; i < std::min(count_, kSnapshots); ++i) {
+    const Snapshot& snapshot = snapshots_[(count_ - 1 - i) % kSnapshots];
+    if (snapshot.at <= time) return &snapshot;
   }
   return nullptr;
 }

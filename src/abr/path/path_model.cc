@@ -13,10 +13,10 @@ using namespace std::chrono_literals;
 // Where no source is named, a constant is what served best over all of tests/sim's scenarios.
 constexpr double kNoise = 0.003;     // seconds that round trips differ by with nothing in the way
 constexpr double kResolved = 0.008;  // seconds: noise is little in that
-constexpr double kWaits = 0.025;     // seconds: something was before this picture, surely
+constexpr double kWaits = 0.025;     // seconds: something was before this frame, surely
 // A sample faster than this share of TCP's own pace shows the pace, not the path.
 constexpr double kPaced = 0.5;
-// A receiver acknowledges a lone last segment with the next picture's first, or after its timer
+// A receiver acknowledges a lone last segment with the next frame's first, or after its timer
 // (RFC 5681, 4.2; Linux' least is TCP_DELACK_MIN, 40 ms).
 constexpr double kEcho = 0.7;          // of a frame interval
 constexpr double kDelayedAck = 0.035;  // seconds
@@ -34,8 +34,8 @@ constexpr double kMostJitter = 0.02;     // seconds
 constexpr double kJitterWeight = 1.0 / 16;
 constexpr double kUnacked = 2;            // segments that a receiver may keep unacknowledged
 constexpr double kLate = 0.95;            // of what is due; less: it is late
-constexpr base::Duration kLately = 40ms;  // a picture's interval and a bit
-constexpr base::Duration kSpan = 150ms;   // some pictures
+constexpr base::Duration kLately = 40ms;  // a frame's interval and a bit
+constexpr base::Duration kSpan = 150ms;   // some frames
 constexpr base::Duration kLong = 500ms;   // bunched acknowledgements are little in that
 constexpr double kSurpassed = 0.85;       // as kConfirms: nearer than that is noise
 constexpr double kFills = 0.7;            // of the capacity: less does not fill a queue
@@ -65,31 +65,33 @@ void PathModel::update(const Observation& observation, base::Time now) {
   if (o.recovering || o.receiver_limited || o.retransmits != retransmits_) calm_since_ = now;
   retransmits_ = o.retransmits;
   if (o.receiver_limited) forget_delivery();
-  for (const auto& picture : o.pictures) {
-    o.min_rtt = observation.min_rtt + detour_.length();
-    note_picture(picture, o);
+  for (const auto& frame : o.frames) {
+    o.min_rtt = observation.min_rtt + base_rtt_shift_.length();
+    note_frame(frame, o);
   }
-  o.min_rtt = state_.round_trip = observation.min_rtt + detour_.length();
-  state_.trains = state_.capacity.bps() > 0 && now - newest_train_ < kFresh;
-  state_.fresh = state_.trains || (state_.capacity.bps() > 0 && now - confirmed_ < kFresh);
-  state_.bounded = now - std::max(newest_train_, bounded_) < kFresh;
+  o.min_rtt = state_.round_trip = observation.min_rtt + base_rtt_shift_.length();
+  state_.train_recent = state_.capacity.bps() > 0 && now - newest_train_ < kFresh;
+  state_.capacity_recent =
+      state_.train_recent || (state_.capacity.bps() > 0 && now - confirmed_ < kFresh);
+  state_.upper_bound_recent = now - std::max(newest_train_, bounded_) < kFresh;
   measure_service(o, now);
   note_delivery(o, now);
   heed_delivery(o, now);
   measure_backlog(o);
   measure_allowance(o, now);
-  const bool waiting = state_.service.bps() > 0 || state_.backlog.bytes() > 0 || waited_ > kWaits;
-  if (state_.shared) {
+  const bool waiting =
+      state_.drain_rate.bps() > 0 || state_.backlog.bytes() > 0 || waited_ > kWaits;
+  if (state_.cross_traffic) {
     policer_.interrupt();
   } else {
     policer_.update(waiting, promised(), o.delivered, now);
   }
-  state_.policed = policer_.rate(now);
+  state_.policer_rate = policer_.rate(now);
 }
 
-/// What pictures have shown lately, at least.
+/// What frames have shown lately, at least.
 base::BitRate PathModel::promised() const {
-  if (state_.trains) return state_.capacity;
+  if (state_.train_recent) return state_.capacity;
   const auto newest = std::min(least_count_, least_.size());
   return rate(newest > 0 ? *std::max_element(least_.begin(), least_.begin() + newest) : 0);
 }
@@ -101,73 +103,73 @@ void PathModel::forget_delivery() {
   least_count_ = 0;
 }
 
-void PathModel::note_picture(const Delivered& picture, const Observation& o) {
-  if (picture.acked - newest_picture_ > kGap) least_count_ = 0;
-  newest_picture_ = picture.acked;
-  state_.picture = picture.size;
-  note_waiting(picture, o);
-  settle_doubt(picture);
-  settle_agreement(picture, o);
-  if (picture.departed < calm_since_) return;
-  notice_others(picture, o);
-  note_whole(picture, o);
-  if (picture.head_acked) note_train(picture, o);
+void PathModel::note_frame(const Delivered& frame, const Observation& o) {
+  if (frame.acked - newest_frame_ > kGap) least_count_ = 0;
+  newest_frame_ = frame.acked;
+  state_.frame_size = frame.size;
+  note_waiting(frame, o);
+  settle_doubt(frame);
+  settle_agreement(frame, o);
+  if (frame.departed < calm_since_) return;
+  notice_others(frame, o);
+  note_whole(frame, o);
+  if (frame.head_acked) note_train(frame, o);
   if (least_count_ >= least_.size()) raise_capacity(median(least_));
 }
 
-/// What was there before the picture, by its head, or by all of it where it has none.
-void PathModel::note_waiting(const Delivered& picture, const Observation& o) {
+/// What was there before the frame, by its head, or by all of it where it has none.
+void PathModel::note_waiting(const Delivered& frame, const Observation& o) {
   const double capacity = believed();
   const double beyond =
-      base::seconds(picture.head_acked.value_or(picture.acked) - picture.departed - o.min_rtt);
+      base::seconds(frame.head_acked.value_or(frame.acked) - frame.departed - o.min_rtt);
   // A segment of the head may be in the least round trip.
-  const auto own = picture.head_acked ? picture.head - base::ByteCount{o.mss} : picture.size;
+  const auto own = frame.head_acked ? frame.head - base::ByteCount{o.mss} : frame.size;
   waited_ = std::max(0.0, capacity > 0 ? beyond - bits(own) / capacity : beyond);
-  if (picture.head_acked) {
+  if (frame.head_acked) {
     const bool filled = bps(o.transport.wire(o.served)) > kFills * capacity;
-    detour_.add(std::min(beyond, waited_), filled, picture.acked);
+    base_rtt_shift_.add(std::min(beyond, waited_), filled, frame.acked);
   }
   waits_[wait_count_++ % waits_.size()] = waited_;
-  if (state_.service.bps() == 0) {
+  if (state_.drain_rate.bps() == 0) {
     jitter_ += kJitterWeight * (std::min(waited_, kMostJitter) - jitter_);
   }
   state_.jitter = base::from_seconds(jitter_);
-  state_.queueing = base::from_seconds(least(waits_, wait_count_));
+  state_.queueing_delay = base::from_seconds(least(waits_, wait_count_));
 }
 
-/// What the whole picture took beyond the round trip, which its first segment may be part of.
-void PathModel::note_whole(const Delivered& picture, const Observation& o) {
-  const double whole = base::seconds(picture.acked - picture.departed - o.min_rtt);
+/// What the whole frame took beyond the round trip, which its first segment may be part of.
+void PathModel::note_whole(const Delivered& frame, const Observation& o) {
+  const double whole = base::seconds(frame.acked - frame.departed - o.min_rtt);
   transits_[transit_count_++ % transits_.size()] = std::max(0.0, whole);
   state_.transit = base::from_seconds(least(transits_, transit_count_));
-  least_[least_count_++ % least_.size()] = carries_at_least(picture, o, whole);
+  least_[least_count_++ % least_.size()] = carries_at_least(frame, o, whole);
   // Too short for a train, it may still tell that nothing has changed. The least round trip may be
   // of a packet that took no time on the link.
-  if (whole <= kResolved || picture.size.bytes() < kTelling * o.mss) return;
-  const double most = bits(picture.size) / whole;
+  if (whole <= kResolved || frame.size.bytes() < kTelling * o.mss) return;
+  const double most = bits(frame.size) / whole;
   if (most <= kConfirms * bps(state_.capacity)) return;
-  agreeing_ = picture.acked;
-  if (kConfirms * most < bps(state_.capacity)) bounded_ = picture.acked;
+  agreeing_ = frame.acked;
+  if (kConfirms * most < bps(state_.capacity)) bounded_ = frame.acked;
 }
 
 /// bit/s. The least round trip may be that of a full segment, but of one on the path at its
 /// fastest.
-double PathModel::carries_at_least(const Delivered& picture, const Observation& o,
+double PathModel::carries_at_least(const Delivered& frame, const Observation& o,
                                    double whole) const {
   const double segment = 8.0 * o.mss;
-  const double rest = std::max(0.0, bits(picture.size) - segment) / std::max(kNoise, whole);
+  const double rest = std::max(0.0, bits(frame.size) - segment) / std::max(kNoise, whole);
   if (fastest_ == 0) return rest;
-  const double all = bits(picture.size) / std::max(kNoise, whole + segment / fastest_);
+  const double all = bits(frame.size) / std::max(kNoise, whole + segment / fastest_);
   return std::max(rest, all);
 }
 
 /// How the path spaced the tail.
-void PathModel::note_train(const Delivered& picture, const Observation& o) {
-  const Spacing spacing{.acked = picture.acked,
+void PathModel::note_train(const Delivered& frame, const Observation& o) {
+  const Spacing spacing{.acked = frame.acked,
                         .after_wait = waited_ > kWaits,
-                        .bits = bits(picture.size - picture.head),
-                        .seconds = base::seconds(picture.acked - *picture.head_acked)};
-  const double transit = base::seconds(picture.acked - picture.departed - o.min_rtt);
+                        .bits = bits(frame.size - frame.head),
+                        .seconds = base::seconds(frame.acked - *frame.head_acked)};
+  const double transit = base::seconds(frame.acked - frame.departed - o.min_rtt);
   if (o.pacing.bps() > 0 && spacing.bps() > kPaced * bps(o.pacing)) {
     // Closer than it was sent: the acknowledgements came bunched.
     if (spacing.bps() > bps(o.pacing)) return;
@@ -184,7 +186,7 @@ void PathModel::note_train(const Delivered& picture, const Observation& o) {
   }
 }
 
-/// A slow train is the path's doing when the next picture had to wait for it, and TCP's pace did
+/// A slow train is the path's doing when the next frame had to wait for it, and TCP's pace did
 /// not hold both back; else its last segment may have been acknowledged late. What seems slower
 /// than it was can agree, or show more, but not where others come and go. Only a train's head is
 /// acknowledged at once.
@@ -193,7 +195,7 @@ void PathModel::settle_doubt(const Delivered& next) {
   if (!spacing) return;
   if (next.head_acked && waited_ > kNoise && !spacing->paced) return add_train(*spacing);
   const double known = bps(state_.capacity);
-  if (!state_.shared && known > 0 && kConfirms * spacing->bps() > known) {
+  if (!state_.cross_traffic && known > 0 && kConfirms * spacing->bps() > known) {
     return add_train(*spacing);
   }
   if (spacing->bps() > kConfirms * bps(state_.capacity)) confirmed_ = spacing->acked;
@@ -209,9 +211,9 @@ void PathModel::add_train(const Spacing& spacing) {
   newest_train_ = spacing.acked;
   state_.capacity = rate(trains_.bps());
   fastest_ = std::max(fastest_, trains_.bps());
-  state_.certain = trains_.agree();
+  state_.trains_agree = trains_.agree();
   // Others draw trains out, so that what was seen before they came is kept meanwhile.
-  const double elapsed = state_.shared ? 0 : base::seconds(spacing.acked - highest_at_);
+  const double elapsed = state_.cross_traffic ? 0 : base::seconds(spacing.acked - highest_at_);
   highest_at_ = spacing.acked;
   state_.highest =
       rate(std::max(bps(state_.highest) * std::exp(-elapsed / kMemory), trains_.bps()));
@@ -222,55 +224,54 @@ void PathModel::raise_capacity(double bps) {
   fastest_ = std::max(fastest_, bps);
 }
 
-/// Where no picture has agreed with the capacity lately, it may be too low by far: what others put
+/// Where no frame has agreed with the capacity lately, it may be too low by far: what others put
 /// between our packets looks like a slow path.
 double PathModel::believed() const {
   const bool doubted =
-      newest_picture_ - std::max({newest_train_, confirmed_, lowered_at_}) > kDoubted;
+      newest_frame_ - std::max({newest_train_, confirmed_, lowered_at_}) > kDoubted;
   return bps(doubted ? std::max(state_.capacity, state_.highest) : state_.capacity);
 }
 
-/// Seconds that the picture's head had to wait for what was ours on the way, by the capacity.
-double PathModel::own_queue(const Delivered& picture, const Observation& o, double capacity) const {
-  const auto* mark = deliveries_.before(picture.departed);
-  return mark ? std::max(0.0, bits(mark->under_way) / capacity - base::seconds(o.min_rtt)) : 0;
+/// Seconds that the frame's head had to wait for what was ours on the way, by the capacity.
+double PathModel::own_queue(const Delivered& frame, const Observation& o, double capacity) const {
+  const auto* mark = deliveries_.before(frame.departed);
+  return mark ? std::max(0.0, bits(mark->outstanding) / capacity - base::seconds(o.min_rtt)) : 0;
 }
 
-void PathModel::notice_others(const Delivered& picture, const Observation& o) {
+void PathModel::notice_others(const Delivered& frame, const Observation& o) {
   const double capacity = believed();
   // What TCP has held back has not waited in the path.
-  if (capacity == 0 || picture.departed <= held_at_) return;
+  if (capacity == 0 || frame.departed <= held_at_) return;
   const double most = std::max(capacity, bps(state_.highest));
-  const double passed = base::seconds(picture.acked - std::exchange(noticed_at_, picture.acked));
+  const double passed = base::seconds(frame.acked - std::exchange(noticed_at_, frame.acked));
   const double used = bits(o.delivered - std::exchange(noticed_, o.delivered)) / capacity;
-  foreign_.add({.acked = picture.acked,
+  foreign_.add({.acked = frame.acked,
                 .all = waited_,
-                .own = own_queue(picture, o, capacity),
-                .surely_own = bps(o.transport.wire(o.served)) > kFills * most
-                                  ? own_queue(picture, o, most)
-                                  : 0,
+                .own = own_queue(frame, o, capacity),
+                .self_induced =
+                    bps(o.transport.wire(o.served)) > kFills * most ? own_queue(frame, o, most) : 0,
                 .spare = busy_since_ ? std::nullopt : std::optional{passed - used}});
-  state_.shared = foreign_.shared();
+  state_.cross_traffic = foreign_.shared();
 }
 
 /// A round trip after a mark all that was in flight then is delivered, but for what of its newest
-/// picture the path still carries. When it is not, the path has become slower, has been busy, and
+/// frame the path still carries. When it is not, the path has become slower, has been busy, and
 /// what it delivered lately is what it can.
 void PathModel::measure_service(const Observation& o, base::Time now) {
-  state_.service = {};
+  state_.drain_rate = {};
   if (state_.capacity.bps() == 0 || o.receiver_limited) return;
   const auto patience = o.min_rtt + kBusy + base::from_seconds(2 * jitter_);
   const auto* mark = deliveries_.before(now - patience);
   if (!mark || overdue(*mark, o, now) <= 0) return busy_since_.reset();
   if (!busy_since_) busy_since_ = now - (patience - o.min_rtt);
-  state_.service = delivered_since(std::max(now - kLately, *busy_since_), o, now);
+  state_.drain_rate = delivered_since(std::max(now - kLately, *busy_since_), o, now);
   // Of a moment it is known only roughly: acknowledgements come late, and bunched.
   if (const auto busy = now - *busy_since_; busy < kLately) {
-    state_.service =
-        state_.service +
+    state_.drain_rate =
+        state_.drain_rate +
         base::BitRate::of(base::ByteCount{static_cast<std::int64_t>(kUnacked) * o.mss}, busy);
   }
-  // Where no picture tells of it nothing else would say so.
+  // Where no frame tells of it nothing else would say so.
   const bool told = std::max(newest_train_, confirmed_) > *busy_since_;
   if (!told && now - *busy_since_ >= kLately) {
     const auto lately = delivered_since(std::max(now - kSpan, *busy_since_), o, now);
@@ -278,20 +279,20 @@ void PathModel::measure_service(const Observation& o, base::Time now) {
       least_count_ = 0;
       lowered_at_ = now;
       trains_.forget();
-      state_.certain = false;
+      state_.trains_agree = false;
       state_.capacity = lately;
     }
   }
 }
 
 /// Bits that should have been delivered since the mark and were not, beyond what is tolerated.
-double PathModel::overdue(const DeliveryHistory::Mark& mark, const Observation& o,
+double PathModel::overdue(const DeliveryHistory::Snapshot& mark, const Observation& o,
                           base::Time now) const {
   const double capacity = bps(state_.capacity);
-  const double picture = bits(o.transport.wire(o.served) * o.frame_interval);
+  const double frame = bits(o.transport.wire(o.served) * o.frame_interval);
   const double age = base::seconds(now - mark.at);
-  const double still = std::max(0.0, picture - capacity * (age - base::seconds(o.min_rtt)));
-  const double due = std::min(bits(mark.under_way) - still, capacity * age);
+  const double still = std::max(0.0, frame - capacity * (age - base::seconds(o.min_rtt)));
+  const double due = std::min(bits(mark.outstanding) - still, capacity * age);
   return kLate * due - kUnacked * 8.0 * o.mss - bits(o.delivered - mark.delivered);
 }
 
@@ -302,7 +303,7 @@ void PathModel::note_delivery(const Observation& o, base::Time now) {
   deliveries_.add({now, o.delivered, std::max(o.in_flight, leaving)});
 }
 
-/// What was delivered for long is a bound, whatever pictures and trains have told: those that wait
+/// What was delivered for long is a bound, whatever frames and trains have told: those that wait
 /// for others tell of too little.
 void PathModel::heed_delivery(const Observation& o, base::Time now) {
   const auto* mark = deliveries_.before(now - kLong);
@@ -322,27 +323,27 @@ base::BitRate PathModel::delivered_since(base::Time time, const Observation& o,
 
 /// While TCP has more than it may send, what it delivers is what the window, or the pace, allows.
 void PathModel::measure_allowance(const Observation& o, base::Time now) {
-  state_.allowance = {};
-  // The newest picture may still be leaving, paced.
+  state_.cwnd_rate = {};
+  // The newest frame may still be leaving, paced.
   const auto leaving =
       o.transport.wire(o.served) * o.frame_interval + base::ByteCount{2 * o.mss} + o.padding;
   if (o.queued + o.notsent <= leaving || o.srtt.count() == 0 || o.receiver_limited) return;
   const base::ByteCount window{std::int64_t{o.cwnd} * o.mss};
   held_at_ = now;
-  state_.allowance = std::min(base::BitRate::of(window, o.srtt),
+  state_.cwnd_rate = std::min(base::BitRate::of(window, o.srtt),
                               delivered_since(now - std::max(o.srtt, kSpan), o, now));
 }
 
-/// What has not been delivered, but for what the pipe holds and the newest picture.
+/// What has not been delivered, but for what the pipe holds and the newest frame.
 void PathModel::measure_backlog(const Observation& o) {
-  const auto carries = state_.service.bps() > 0
-                           ? state_.service
+  const auto carries = state_.drain_rate.bps() > 0
+                           ? state_.drain_rate
                            : std::max(state_.capacity, o.transport.wire(o.served));
   const double waiting = bits(o.queued) + bits(o.notsent) + bits(o.in_flight) + bits(o.lost);
-  // The newest picture may be of a higher rate than the last that has arrived.
-  const auto picture = std::max(state_.picture, o.transport.wire(o.served) * o.frame_interval);
+  // The newest frame may be of a higher rate than the last that has arrived.
+  const auto frame = std::max(state_.frame_size, o.transport.wire(o.served) * o.frame_interval);
   const double beyond =
-      waiting - bits(o.padding) - bps(carries) * base::seconds(o.min_rtt) - bits(picture);
+      waiting - bits(o.padding) - bps(carries) * base::seconds(o.min_rtt) - bits(frame);
   state_.backlog = base::ByteCount{static_cast<std::int64_t>(std::max(0.0, beyond) / 8)};
 }
 

@@ -4,7 +4,7 @@
 
 namespace abr {
 
-/// Finds token buckets (RFC 2697, tc-tbf, operators' policers and shapers with a burst): a picture
+/// Finds token buckets (RFC 2697, tc-tbf, operators' policers and shapers with a burst): a frame
 /// passes at the link's own speed while there are tokens, so that its train shows a capacity that
 /// lasts for a moment only. They betray themselves by repetition: each time the rate follows the
 /// trains, soon the same lower rate is all that gets through, and also what has passed in between:
@@ -14,7 +14,7 @@ namespace abr {
 class Policer {
  public:
   /// At each observation. `waiting`: the path is busy with what waits; `promised`: the rate
-  /// that pictures have shown lately; `delivered`: of the connection.
+  /// that frames have shown lately; `delivered`: of the connection.
   void update(bool waiting, base::BitRate promised, base::ByteCount delivered, base::Time now);
   /// What waits is not of our making.
   void interrupt() { congested_ = false; }

@@ -36,7 +36,7 @@ Decision GccPolicy::decide(const Observation& o, const PathState&, base::Time no
     increased_ = now;
     return {rate_, Reason::kStart};
   }
-  for (const auto& picture : o.pictures) note(picture);
+  for (const auto& frame : o.frames) note(frame);
   if (usage_ == Usage::kOver) return decrease(o, now);
   if (usage_ == Usage::kUnder) {
     increased_ = now;
@@ -45,16 +45,16 @@ Decision GccPolicy::decide(const Observation& o, const PathState&, base::Time no
   return increase(o, now);
 }
 
-void GccPolicy::note(const Delivered& picture) {
-  window_.push_back({picture.acked, picture.size});
-  while (picture.acked - window_.front().at > kWindow) window_.pop_front();
-  const auto before = std::exchange(last_, picture);
+void GccPolicy::note(const Delivered& frame) {
+  window_.push_back({frame.acked, frame.size});
+  while (frame.acked - window_.front().at > kWindow) window_.pop_front();
+  const auto before = std::exchange(last_, frame);
   if (!before) return;
   const auto arrival = [](const Delivered& p) { return p.head_acked.value_or(p.acked); };
-  const double elapsed = milliseconds(arrival(picture) - arrival(*before));
-  filter(elapsed - milliseconds(picture.departed - before->departed));
+  const double elapsed = milliseconds(arrival(frame) - arrival(*before));
+  filter(elapsed - milliseconds(frame.departed - before->departed));
   const double gradient = estimate_ * samples_;
-  detect(gradient, picture.acked);
+  detect(gradient, frame.acked);
   adapt(gradient, elapsed);
 }
 

@@ -9,7 +9,7 @@ namespace abr {
 
 /// Google Congestion Control's delay-based part on the times of acknowledgement, for comparison
 /// (Carlucci et al. 2016; draft-ietf-rmcat-gcc-02; constants as in gst-plugins-rs' rtpgccbwe,
-/// net/rtp/src/gcc/imp.rs). A group of packets is a picture's head. The delay's gradient is
+/// net/rtp/src/gcc/imp.rs). A group of packets is a frame's head. The delay's gradient is
 /// filtered by Kalman's filter and compared with a threshold that adapts itself:
 ///
 ///   over it for 10 ms    overuse    rate = min(0.95 rate, 0.85 received), every 100 ms at most
@@ -32,7 +32,7 @@ class GccPolicy : public RatePolicy {
     base::ByteCount size;
   };
 
-  void note(const Delivered& picture);
+  void note(const Delivered& frame);
   void filter(double variation);
   void adapt(double gradient, double elapsed);
   void detect(double gradient, base::Time at);

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 // Where no source is named, a constant is what served best over all of tests/sim's scenarios.
 
-// Of the capacity. x264's pictures exceed their share by up to a tenth now and then
+// Of the capacity. x264's frames exceed their share by up to a tenth now and then
 // (bench/encoder); a rate between the two is left alone, for trains err by as much.
 constexpr double kHeadroom = 0.9;
 constexpr double kMost = 0.97;
@@ -21,17 +21,17 @@ constexpr double kDeadBand = 0.03;
 constexpr base::Duration kDrain = 100ms;
 constexpr double kLeastOfCap = 0.05;
 constexpr base::Duration kLeastHold = 150ms;
-constexpr base::Duration kQuiet = 30ms;  // about a picture
+constexpr base::Duration kQuiet = 30ms;  // about a frame
 constexpr base::Duration kStill = 15ms;
 
 constexpr double kStep = 3.0;
 constexpr double kBlindStep = 1.5;
-constexpr double kIdle = 0.85;       // of an interval: the path waits for the next picture
-constexpr double kRoomy = 0.6;       // of an interval: a picture passes kBlindStep times as long
+constexpr double kIdle = 0.85;       // of an interval: the path waits for the next frame
+constexpr double kRoomy = 0.6;       // of an interval: a frame passes kBlindStep times as long
 constexpr double kSmallStep = 0.01;  // of the ceiling
-// A train of 8 segments is acknowledged four times. 3 % of the bytes pay for what a picture lacks
-// of one every 2 s at 1 Mbit/s, every 9 s at 300 kbit/s (30 pictures/s).
-constexpr double kProof = 0.5;  // of what the rate allows: smaller pictures prove nothing
+// A train of 8 segments is acknowledged four times. 3 % of the bytes pay for what a frame lacks
+// of one every 2 s at 1 Mbit/s, every 9 s at 300 kbit/s (30 frames/s).
+constexpr double kProof = 0.5;  // of what the rate allows: smaller frames prove nothing
 constexpr int kTrain = 8;
 constexpr base::Duration kProbeEvery = 2s;
 constexpr base::Duration kMostProbeWait = 32s;
@@ -51,10 +51,10 @@ constexpr base::Duration kSkip = 120ms;
 constexpr base::Duration kDiscard = 400ms;
 // What has been discarded is mended by a keyframe at most once in that time: it is not to be
 // discarded as well.
-constexpr base::Duration kMended = 1s;
+constexpr base::Duration kRecoveryTime = 1s;
 
 // TCP's own pace is 1.2 to 2 times window over round trip and hides the path's; ours lets a
-// picture leave in less than half its interval, and does not burst.
+// frame leave in less than half its interval, and does not burst.
 constexpr double kPace = 2.5;
 constexpr base::Duration kLossy = 5s;  // after a loss: the queue is full, or short
 constexpr double kLossyPace = 1.5;
@@ -71,15 +71,15 @@ constexpr base::Duration kRenew = 7s;
 /// What gets through now, on the wire.
 base::BitRate carried(const PathState& path) {
   auto least = path.capacity;
-  if (path.service.bps() > 0) least = std::min(least, path.service);
-  if (path.allowance.bps() > 0) least = std::min(least, path.allowance);
+  if (path.drain_rate.bps() > 0) least = std::min(least, path.drain_rate);
+  if (path.cwnd_rate.bps() > 0) least = std::min(least, path.cwnd_rate);
   return least;
 }
 
-/// What the smoothed round trip is beyond the least with no queue in the path: a picture's last
+/// What the smoothed round trip is beyond the least with no queue in the path: a frame's last
 /// segment comes after its others.
 base::Duration undisturbed(const PathState& path) {
-  return kCalm + (path.capacity.bps() > 0 ? path.picture / path.capacity : base::Duration{});
+  return kCalm + (path.capacity.bps() > 0 ? path.frame_size / path.capacity : base::Duration{});
 }
 
 /// What a window of so many segments lets through, on the wire.
@@ -87,7 +87,7 @@ base::BitRate through(std::uint32_t window, const Observation& o) {
   return base::BitRate::of(base::ByteCount{std::int64_t{window} * o.mss}, o.srtt);
 }
 
-/// Segments that are in flight, and in a picture, at that rate of video; and some more.
+/// Segments that are in flight, and in a frame, at that rate of video; and some more.
 std::uint32_t window_for(base::BitRate video, const Observation& o) {
   const auto bytes = (o.transport.wire(video) * (o.srtt + o.frame_interval)).bytes();
   return static_cast<std::uint32_t>(kRoom * bytes / o.mss);
@@ -102,18 +102,19 @@ Decision SymbiosisPolicy::decide(const Observation& o, const PathState& path, ba
   const auto before = rate_;
   Decision decision = choose(m);
   decision.sustains = sustainable(m);
-  decision.window = o.bbr ? renewal(m) : window(m, path.fresh && rate_ > kBlindStep * before);
+  decision.window =
+      o.bbr ? renewal(m) : window(m, path.capacity_recent && rate_ > kBlindStep * before);
   decision.padding = padding(m);
   decision.pacing = pace(m);
   if (!o.discardable || m.now < discard_at_) decision.discard = false;
-  if (decision.discard) discard_at_ = m.now + kMended;
+  if (decision.discard) discard_at_ = m.now + kRecoveryTime;
   return decision;
 }
 
 SymbiosisPolicy::Moment SymbiosisPolicy::moment(const Observation& o, const PathState& path,
                                                 base::Time now) const {
   const auto waits = path.backlog / std::max(path.capacity, o.transport.wire(rate_));
-  const bool quiet = waits < kQuiet && path.queueing < kQuiet && path.service.bps() == 0;
+  const bool quiet = waits < kQuiet && path.queueing_delay < kQuiet && path.drain_rate.bps() == 0;
   return {o, path, now, waits, quiet};
 }
 
@@ -124,12 +125,12 @@ Decision SymbiosisPolicy::choose(const Moment& m) {
   if (m.seen.dupack > 0) {
     if (const auto less = fast_retransmit(m)) return *less;
   }
-  if (m.path.shared) return share(m);
+  if (m.path.cross_traffic) return share(m);
   return follow(m);
 }
 
-/// No picture's times have told anything: the kernel has none, or not yet, or a picture is a
-/// segment (loopback). Nothing is discarded: one who joins begins with the pictures since the last
+/// No frame's times have told anything: the kernel has none, or not yet, or a frame is a
+/// segment (loopback). Nothing is discarded: one who joins begins with the frames since the last
 /// keyframe.
 Decision SymbiosisPolicy::fall_back(const Moment& m) {
   const auto decision = fallback_.decide(m.seen, m.path, m.now);
@@ -149,7 +150,7 @@ std::optional<Decision> SymbiosisPolicy::fast_retransmit(const Moment& m) {
   if (!m.seen.ssthresh || m.seen.srtt.count() == 0) return {};
   const auto allowed = m.seen.transport.video(kHeadroom * through(*m.seen.ssthresh, m.seen));
   if (allowed >= rate_) return {};
-  if (m.path.shared) return set(allowed, Reason::kDupack);
+  if (m.path.cross_traffic) return set(allowed, Reason::kDupack);
   hold_back(m);
   return relieved(set(std::min(allowed, wanted(m)), Reason::kDupack), m.waits);
 }
@@ -157,7 +158,7 @@ std::optional<Decision> SymbiosisPolicy::fast_retransmit(const Moment& m) {
 /// Others keep the queue filled: TCP's window says what our share is, and grows only as it is used.
 Decision SymbiosisPolicy::share(const Moment& m) {
   Decision decision = hold();
-  if (m.now >= step_at_) decision = m.path.allowance.bps() > 0 ? yield(m) : take(m);
+  if (m.now >= step_at_) decision = m.path.cwnd_rate.bps() > 0 ? yield(m) : take(m);
   // Their queue is not ours to drain; what TCP has not taken is.
   return relieved(decision, m.seen.backlog);
 }
@@ -165,7 +166,7 @@ Decision SymbiosisPolicy::share(const Moment& m) {
 /// TCP may not send what there is.
 Decision SymbiosisPolicy::yield(const Moment& m) {
   const auto late = base::BitRate::of(m.seen.queued + m.seen.notsent, kShareDrain);
-  const auto most = m.seen.transport.video(kOfAllowance * m.path.allowance - late);
+  const auto most = m.seen.transport.video(kOfAllowance * m.path.cwnd_rate - late);
   if (most >= rate_) return hold();
   step_at_ = m.now + m.seen.srtt;
   return set(most, Reason::kBacklog);
@@ -188,7 +189,8 @@ Decision SymbiosisPolicy::take(const Moment& m) {
 
 Decision SymbiosisPolicy::follow(const Moment& m) {
   const auto want = wanted(m);
-  if (m.quiet && !m.path.fresh && ceiling(m) >= (1 - kDeadBand) * rate_) return rise_blindly(m);
+  if (m.quiet && !m.path.capacity_recent && ceiling(m) >= (1 - kDeadBand) * rate_)
+    return rise_blindly(m);
   auto most = want;
   if (m.quiet) {
     most = trains_disagree(m) ? rate_
@@ -220,7 +222,7 @@ Decision SymbiosisPolicy::rise(const Moment& m, base::BitRate wanted) {
   if (!verified) return hold();
   const auto more = std::min(ceiling(m), rate_ + kSmallStep * limits_.max);
   if (!trains_disagree(m) || more <= rate_) return hold();
-  return m.path.trains || idles(m) ? step(m, more) : hold();
+  return m.path.train_recent || idles(m) ? step(m, more) : hold();
 }
 
 Decision SymbiosisPolicy::step(const Moment& m, base::BitRate rate) {
@@ -235,25 +237,27 @@ Decision SymbiosisPolicy::step(const Moment& m, base::BitRate rate) {
 /// what the rate allows. What has drained the backlog was less than the path had let through.
 Decision SymbiosisPolicy::rise_blindly(const Moment& m) {
   const auto limit = ceiling(m);
-  if (rate_ >= limit || m.path.queueing > kStill + m.path.jitter || m.now < hold_until_ ||
+  if (rate_ >= limit || m.path.queueing_delay > kStill + m.path.jitter || m.now < hold_until_ ||
       m.now < step_at_) {
     return hold();
   }
   const auto due = m.seen.transport.wire(rate_) * m.seen.frame_interval;
-  if (m.path.picture.bytes() < kProof * static_cast<double>(due.bytes())) return hold();
+  if (m.path.frame_size.bytes() < kProof * static_cast<double>(due.bytes())) return hold();
   auto next = rate_ + kSmallStep * limits_.max;
   if (roomy(m)) next = std::max(kBlindStep * rate_, std::min(resume_, sustainable(m)));
   return step(m, std::min(limit, next));
 }
 
-/// What makes the next picture a train, where pictures are too short.
+/// What makes the next frame a train, where frames are too short.
 base::ByteCount SymbiosisPolicy::padding(const Moment& m) {
-  if ((m.path.fresh && m.path.bounded) || !m.quiet || m.seen.recovering || rate_ >= ceiling(m) ||
-      m.now < probed_at_ + (m.path.fresh ? probe_wait_ : kProbeEvery)) {
+  if ((m.path.capacity_recent && m.path.upper_bound_recent) || !m.quiet || m.seen.recovering ||
+      rate_ >= ceiling(m) ||
+      m.now < probed_at_ + (m.path.capacity_recent ? probe_wait_ : kProbeEvery)) {
     return {};
   }
   // The newest may be of a higher rate.
-  const auto next = std::min(m.path.picture, m.seen.transport.wire(rate_) * m.seen.frame_interval);
+  const auto next =
+      std::min(m.path.frame_size, m.seen.transport.wire(rate_) * m.seen.frame_interval);
   const auto missing = base::ByteCount{std::int64_t{kTrain} * m.seen.mss} - next;
   if (missing.bytes() <= 0 || missing > std::min(padding_, kMostPadding)) return {};
   padding_ -= missing;
@@ -261,7 +265,7 @@ base::ByteCount SymbiosisPolicy::padding(const Moment& m) {
   return missing;
 }
 
-/// Where pictures agree with the capacity, and the last probe has told nothing new, there is time.
+/// Where frames agree with the capacity, and the last probe has told nothing new, there is time.
 void SymbiosisPolicy::note_probe(const Moment& m) {
   const bool news = std::abs(m.path.capacity / probed_ - 1) > kNews;
   probe_wait_ = news ? kProbeEvery : std::min(2 * probe_wait_, kMostProbeWait);
@@ -282,22 +286,22 @@ base::BitRate SymbiosisPolicy::wanted(const Moment& m) const {
 /// The same, were nothing waiting; where nothing tells of the capacity, what has been verified.
 base::BitRate SymbiosisPolicy::sustainable(const Moment& m) const {
   const auto& path = m.path;
-  if (path.capacity.bps() == 0 || path.shared) return {};
+  if (path.capacity.bps() == 0 || path.cross_traffic) return {};
   const auto told = std::min(ceiling(m), m.seen.transport.video(kHeadroom * carried(path)));
-  return std::clamp(path.fresh ? told : std::max(told, rate_), limits_.min, limits_.max);
+  return std::clamp(path.capacity_recent ? told : std::max(told, rate_), limits_.min, limits_.max);
 }
 
 base::BitRate SymbiosisPolicy::ceiling(const Moment& m) const {
-  if (m.path.policed.bps() == 0) return limits_.max;
-  return std::min(limits_.max, m.seen.transport.video(kPoliced * m.path.policed));
+  if (m.path.policer_rate.bps() == 0) return limits_.max;
+  return std::min(limits_.max, m.seen.transport.video(kPoliced * m.path.policer_rate));
 }
 
-/// A picture of kBlindStep times the size would pass before the next one comes.
+/// A frame of kBlindStep times the size would pass before the next one comes.
 bool SymbiosisPolicy::roomy(const Moment& m) {
   return base::seconds(m.path.transit) < kRoomy * base::seconds(m.seen.frame_interval);
 }
 
-/// A picture has passed before the next one comes. The least round trip may have been that of a
+/// A frame has passed before the next one comes. The least round trip may have been that of a
 /// full segment.
 bool SymbiosisPolicy::idles(const Moment& m) {
   const auto busy = m.path.transit + base::ByteCount{m.seen.mss} / m.path.capacity;
@@ -307,7 +311,7 @@ bool SymbiosisPolicy::idles(const Moment& m) {
 /// They have others' packets between them, or the acknowledgements come bunched: what has been
 /// verified counts more.
 bool SymbiosisPolicy::trains_disagree(const Moment& m) {
-  return m.path.queueing < kStill && !(m.path.fresh && m.path.certain);
+  return m.path.queueing_delay < kStill && !(m.path.capacity_recent && m.path.trains_agree);
 }
 
 Decision SymbiosisPolicy::set(base::BitRate rate, Reason reason) {
@@ -338,9 +342,9 @@ void SymbiosisPolicy::earn_padding(const Observation& o) {
 base::BitRate SymbiosisPolicy::pace(const Moment& m) {
   if (m.seen.dupack > 0) lost_at_ = m.now;
   const bool lossy = m.now < lost_at_ + kLossy;
-  if (lossy && m.path.shared) return std::max(m.path.highest, m.path.capacity);
+  if (lossy && m.path.cross_traffic) return std::max(m.path.highest, m.path.capacity);
   const auto rate = std::max(m.path.capacity, m.seen.transport.wire(rate_));
-  return lossy && m.path.fresh ? kLossyPace * rate : std::max(kLeastPace, kPace * rate);
+  return lossy && m.path.capacity_recent ? kLossyPace * rate : std::max(kLeastPace, kPace * rate);
 }
 
 /// A loss that no queue has caused, or a slow start that ended early, has left the window smaller
@@ -349,8 +353,9 @@ base::BitRate SymbiosisPolicy::pace(const Moment& m) {
 /// from the trains what the path carries more.
 std::uint32_t SymbiosisPolicy::window(const Moment& m, bool leapt) {
   const auto& [o, path, now, waits, quiet] = m;
-  if (!o.ssthresh || o.recovering || path.shared || path.service.bps() > 0 || o.mss == 0 ||
-      o.srtt > path.round_trip + undisturbed(path) || now < congested_at_ + kSettled) {
+  if (!o.ssthresh || o.recovering || path.cross_traffic || path.drain_rate.bps() > 0 ||
+      o.mss == 0 || o.srtt > path.round_trip + undisturbed(path) ||
+      now < congested_at_ + kSettled) {
     return 0;
   }
   base::BitRate video;
@@ -364,7 +369,7 @@ std::uint32_t SymbiosisPolicy::window(const Moment& m, bool leapt) {
   return window_ = needed;
 }
 
-/// BBR looks for the least round trip by holding still, which is late pictures. With a window that
+/// BBR looks for the least round trip by holding still, which is late frames. With a window that
 /// is given it begins anew, and takes that round trip from the connection (tcp_min_rtt()).
 std::uint32_t SymbiosisPolicy::renewal(const Moment& m) {
   const auto& o = m.seen;
@@ -372,7 +377,8 @@ std::uint32_t SymbiosisPolicy::renewal(const Moment& m) {
   // Nothing in flight: it begins anew by itself.
   if (m.now < renew_at_ || o.recovering || o.in_flight.bytes() == 0) return 0;
   const bool calm = m.quiet && o.srtt <= o.min_rtt + undisturbed(m.path);
-  if (!calm && !m.path.shared) return 0;  // the way may have become longer: BBR is to find that
+  if (!calm && !m.path.cross_traffic)
+    return 0;  // the way may have become longer: BBR is to find that
   renew_at_ = m.now + kRenew;
   return std::max(o.cwnd, window_for(rate_, o));
 }

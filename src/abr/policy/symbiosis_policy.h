@@ -7,14 +7,14 @@
 
 namespace abr {
 
-/// The default: the rate follows what the path is believed to carry (PathModel), picture by
-/// picture.
+/// The default: the rate follows what the path is believed to carry (PathModel), frame by
+/// frame.
 ///
 ///   something waits     capacity, or what is being served, less headroom and what drains the
-///                       backlog in kDrain; pictures are skipped or discarded where they are late
+///                       backlog in kDrain; frames are skipped or discarded where they are late
 ///   nothing waits       straight to the capacity where trains know it, by steps of kStep at most;
 ///                       small steps where they disagree; blind ones where there are none, as long
-///                       as pictures pass quickly, or a picture is lengthened to make a train
+///                       as frames pass quickly, or a frame is lengthened to make a train
 ///   others queue too    what TCP's window has room for, about half of the path at most
 ///   REXMT               little, until something is acknowledged; what waits is discarded
 ///   DUPACK              no more than the window that TCP keeps after it
@@ -22,10 +22,10 @@ namespace abr {
 ///   nothing tells       the rule of ItcpPolicy
 ///
 /// But beside others, and by ItcpPolicy's rule, no step goes beyond kStep times a rate that is
-/// verified: a picture sent at it has had the time to be acknowledged.
+/// verified: a frame sent at it has had the time to be acknowledged.
 class SymbiosisPolicy : public RatePolicy {
  public:
-  /// `itcp`: of the rule that holds as long as no picture's times are known.
+  /// `itcp`: of the rule that holds as long as no frame's times are known.
   SymbiosisPolicy(const RateLimits& limits, const ItcpSettings& itcp)
       : limits_{limits}, rate_{limits.start}, fallback_{itcp, limits} {}
 

@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What is left is for pictures larger than the mean, and to win back what was late: a buffer that
+// What is left is for frames larger than the mean, and to win back what was late: a buffer that
 // has lost a second has it again in six.
 constexpr double kShare = 0.85;
 constexpr double kDeadBand = 0.03;  // abr/policy/symbiosis_policy.cc

@@ -32,7 +32,7 @@ class TransferRate {
   void assume(std::optional<base::BitRate> rate) { assumed_ = rate; }
   void update(const Sample& sample);
   /// What has passed since the last one is not to be looked at.
-  void pass_over(const Sample& sample) { previous_ = sample; }
+  void skip_idle(const Sample& sample) { previous_ = sample; }
   /// Falls with the newest 200 ms of transfer, rises with the newest second. Empty: not known,
   /// because no more has been sent than the first window of TCP, which may pass in one burst.
   std::optional<base::BitRate> value() const;

@@ -20,7 +20,7 @@ constexpr auto kDescription =
 
 constexpr auto kFooter = R"(
 Examples:
-  symcast serve                                    the built-in test picture,
+  symcast serve                                    the built-in test frame,
                                                    http://localhost:8080/live.ts
   symcast serve --source cam=rtsp://192.0.2.10/main
   symcast serve --source film=file:/srv/film.mkv --listen 127.0.0.1:9000

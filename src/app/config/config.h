@@ -33,7 +33,7 @@ inline constexpr base::Duration kKernelsRtoMax = std::chrono::seconds{120};
 struct TcpSettings {
   std::string congestion_control;            ///< empty: the kernel's default
   std::vector<NetworkRule> networks;         ///< [[tcp.network]]
-  base::ByteCount notsent_lowat{16 * 1024};  ///< least; a picture's size when that is larger
+  base::ByteCount notsent_lowat{16 * 1024};  ///< least; a frame's size when that is larger
   double ssthresh_hint = 1;                  ///< VideoRateSsthresh / whole rate; 0: no hint
   int initial_window = 0;                    ///< segments; 0: the kernel's
   /// Of the retransmission timer beyond the round trip; zero: the kernel's. So long a receiver of
@@ -63,10 +63,10 @@ struct KernelSettings {
 
 /// What each event loop may spend on looking at its viewers' connections: 1.7 and 1 % of a core,
 /// for a sample with the decision after it takes 0.84 µs, a mark 5 µs (bench/telemetry). 0.9 of it
-/// goes in turn, which is enough for so many viewers of 30 pictures/s, had each a group of his own:
+/// goes in turn, which is enough for so many viewers of 30 frames/s, had each a group of his own:
 struct TelemetrySettings {
-  int samples_per_second = 20'000;  ///< 200: at a picture, at its report, and before the next one
-  int marks_per_second = 2'000;     ///< 30: of a picture's head and of its tail
+  int samples_per_second = 20'000;  ///< 200: at a frame, at its report, and before the next one
+  int ack_timestamps_per_second = 2'000;  ///< 30: of a frame's head and of its tail
   bool operator==(const TelemetrySettings&) const = default;
 };
 

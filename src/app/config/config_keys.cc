@@ -73,7 +73,7 @@ Section<Config> server_section() {
               "links."),
           key("queue", &Part::queue, Duration{200ms, 30s},
               "Media a viewer may be behind before its queue drops to the next keyframe, or to a "
-              "picture\n"
+              "frame\n"
               "that is coded without what was dropped.\n"
               "Less: lower delay after congestion. More: fewer skips on links that stop and go."),
           key("stall_timeout", &Part::stall_timeout, Duration{1s, 1h},
@@ -120,7 +120,7 @@ Section<Config> kernel_section() {
       {
           key("events", &Part::events, kEventSources,
               "Who tells of congestion. \"tracepoint\" and \"sockops\": eBPF programs, at once; "
-              "\"tcp_info\": differences of counters, at the next picture; \"auto\": the first of "
+              "\"tcp_info\": differences of counters, at the next frame; \"auto\": the first of "
               "them that works."),
           key("congestion_controls", &Part::congestion_controls, Flag{},
               "Adds the congestion controls sym_vreno, sym_vcubic, sym_libra and sym_ccp... to the "
@@ -133,16 +133,16 @@ Section<Config> telemetry_section() {
   return section<Config, Part>(
       "telemetry",
       "What looking at the viewers' connections may cost. Beyond it each viewer is looked at for "
-      "every second picture, every third and so on.",
+      "every second frame, every third and so on.",
       [](auto& config) -> auto& { return config.telemetry; },
       {
           key("samples_per_second", &Part::samples_per_second, Whole{0, 10'000'000},
               "Readings of TCP_INFO of endless streams' connections by each event loop; 0, for "
               "measurements: rates never rise. Those of HLS and DASH are read 20 times per second "
               "while something is under way."),
-          key("marks_per_second", &Part::marks_per_second, Whole{0, 10'000'000},
+          key("ack_timestamps_per_second", &Part::ack_timestamps_per_second, Whole{0, 10'000'000},
               "Exact delivery times asked of the kernel by each event loop, two or more for a "
-              "large picture; 0: none, times are seen a picture late, capacities are not known, "
+              "large frame; 0: none, times are seen a frame late, capacities are not known, "
               "and the policy \"symbiosis\" keeps to [itcp]."),
       });
 }
@@ -185,7 +185,7 @@ Section<Config> trace_section() {
 Section<StreamConfig> video_section() {
   using Part = transcoder::VideoSettings;
   return section<StreamConfig, Part>(
-      "video", "The picture that is encoded. A larger source is scaled down.",
+      "video", "The frame that is encoded. A larger source is scaled down.",
       [](auto& stream) -> auto& { return stream.media.video; },
       {
           key("max_width", &Part::max_width, Whole{64, 7680},
@@ -199,13 +199,13 @@ Section<StreamConfig> video_section() {
 Section<StreamConfig> audio_section() {
   using Part = transcoder::AudioSettings;
   return section<StreamConfig, Part>(
-      "audio", "The sound: AAC, stereo, encoded once for all groups.",
+      "audio", "The audio: AAC, stereo, encoded once for all groups.",
       [](auto& stream) -> auto& { return stream.media.audio; },
       {
           key("enabled", &Part::enabled, Flag{},
-              "false: no sound track. Where a source has no sound, true gives a silent one."),
+              "false: no audio track. Where a source has no audio, true gives a silent one."),
           key("rate", &Part::rate, Rate{BitRate::kbps(16), BitRate::kbps(512)},
-              "Rate of the sound. It is sent beside the video's rate and never adapted: keep it "
+              "Rate of the audio. It is sent beside the video's rate and never adapted: keep it "
               "small beside rate.min."),
       });
 }
@@ -219,14 +219,14 @@ Section<StreamConfig> encoder_section() {
       {
           key("codec", &Part::codec, kCodecs,
               "\"h264\", or \"mpeg2\" for receivers that know nothing newer: it needs about twice "
-              "the rate for the same picture, so double rate.min and points.bits_per_pixel with "
-              "it, and what a viewer has lost only a keyframe mends."),
+              "the rate for the same frame, so double rate.min and points.bits_per_pixel with "
+              "it, and what a viewer has lost only a keyframe recovers from."),
           key("preset", &Part::preset, kPresets,
-              "x264 preset: a slower one gives a better picture at the same rate, and takes more "
+              "x264 preset: a slower one gives a better frame at the same rate, and takes more "
               "CPU time. \"mpeg2\" has none."),
           key("crf", &Part::crf, Real{1, 51},  // below 1 x264 codes without loss, at any rate
               "Quality aimed at while the rate allows, lower is better. 23 saves rate on easy "
-              "pictures."),
+              "frames."),
           key("vbv", &Part::vbv, Duration{20ms, 2s},
               "Rate buffer at the target rate. 50ms to 67ms follow a cut within a frame; more is "
               "steadier in quality, later in obeying."),
@@ -236,11 +236,11 @@ Section<StreamConfig> encoder_section() {
           key("forced_keyframe_interval", &Part::forced_keyframe_interval, Duration{100ms, 1min},
               "Least time between keyframes forced for viewers that join, change group, or have "
               "lost "
-              "pictures."),
+              "frames."),
           key("threads", &Part::threads, Whole{1, 64},
-              "Per group. More than 1 only where one core cannot encode the picture in time."),
+              "Per group. More than 1 only where one core cannot encode the frame in time."),
           key("psnr", &Part::psnr, Flag{},
-              "Measure the PSNR of every picture, for metrics and traces. Costs CPU time."),
+              "Measure the PSNR of every frame, for metrics and traces. Costs CPU time."),
       });
 }
 
@@ -251,7 +251,7 @@ Section<StreamConfig> source_section() {
       [](auto& stream) -> auto& { return stream.media.source; },
       {
           key("silence_timeout", &Part::silence_timeout, Duration{500ms, 10min},
-              "A source that delivers no picture for so long is restarted. Raise it for sources "
+              "A source that delivers no frame for so long is restarted. Raise it for sources "
               "that pause."),
           key("backoff_min", &Part::backoff_min, Duration{50ms, 10min},
               "Wait before the first restart; it doubles up to backoff_max."),
@@ -289,8 +289,8 @@ Section<StreamConfig> control_section() {
       [](auto& stream) -> auto& { return stream.control; },
       {
           key("policy", &Part::policy, kPolicies,
-              "\"symbiosis\" follows what the connection carries, picture "
-              "by picture. The others are for comparison: \"itcp\": "
+              "\"symbiosis\" follows what the connection carries, frame "
+              "by frame. The others are for comparison: \"itcp\": "
               "retransmissions cut the rate, quiet restores it; "
               "\"dbr\": OBS Studio's rule; \"delivery\": the "
               "kernel's delivery rate; \"gcc\": the delay's "
@@ -303,7 +303,7 @@ Section<StreamConfig> itcp_section() {
   return section<StreamConfig, Part>(
       "itcp",
       "The rule of the policy \"itcp\", and of \"symbiosis\" while no delivery times are "
-      "known: for good where telemetry.marks_per_second is 0.",
+      "known: for good where telemetry.ack_timestamps_per_second is 0.",
       [](auto& stream) -> auto& { return stream.control.itcp; },
       {
           key("retraction", &Part::retraction, Real{0.05, 0.95},
@@ -336,7 +336,7 @@ Section<StreamConfig> groups_section() {
               "so "
               "many in real time: see cpu."),
           key("cpu", &Part::cpu, Real{0.05, 1},
-              "Share of all CPUs that the encoders of all streams may take, by what a picture has "
+              "Share of all CPUs that the encoders of all streams may take, by what a frame has "
               "been measured to cost. Lower it where other programs need the CPUs."),
           key("linger", &Part::linger, Duration{0s, 1h},
               "How long an empty group is kept, so that a viewer who returns starts at once."),
@@ -346,11 +346,11 @@ Section<StreamConfig> groups_section() {
 Section<StreamConfig> points_section() {
   using Part = abr::PointSettings;
   return section<StreamConfig, Part>(
-      "points", "Operating points: what a group's picture is like at a low rate.",
+      "points", "Operating points: what a group's frame is like at a low rate.",
       [](auto& stream) -> auto& { return stream.points; },
       {
           key("bits_per_pixel", &Part::bits_per_pixel, Real{0, 1},
-              "A group whose rate stays below this has smaller pictures, in the end fewer, until "
+              "A group whose rate stays below this has smaller frames, in the end fewer, until "
               "it has so much again. 0: always all, at full size. Higher for sharper, fewer "
               "pixels."),
       });
@@ -398,22 +398,22 @@ Section<StreamConfig> tcp_section() {
               "loss."),
           key("initial_window", &Part::initial_window, Whole{0, 1000},
               "Segments that may be sent before the first acknowledgement; 0: the kernel's 10. "
-              "More: a faster first picture on long paths. Needs eBPF."),
+              "More: a faster first frame on long paths. Needs eBPF."),
           key("notsent_lowat", &Part::notsent_lowat,
               Size{ByteCount{1024}, ByteCount{16 * 1024 * 1024}},
               "Unsent bytes the kernel may hold: what is late stays where it can still be dropped. "
-              "At least; one picture at the viewer's rate when that is larger. Raise it to spend "
+              "At least; one frame at the viewer's rate when that is larger. Raise it to spend "
               "less CPU time per viewer."),
           key("rto_min", &Part::rto_min, Duration{0s, 200ms},
               "How long the retransmission timer runs beyond the round trip, at least; 0: as the "
-              "kernel has it, 200 ms, in which six pictures wait. Below 40 ms what a receiver has "
+              "kernel has it, 200 ms, in which six frames wait. Below 40 ms what a receiver has "
               "only not acknowledged yet is sent again. Needs Linux 6.15 or eBPF."),
           key("rto_max", &Part::rto_max, Duration{1s, kKernelsRtoMax},
               "The retransmission timer doubles while nothing is heard, up to this: after an "
               "outage nothing comes for so long at most, where it would be for as long as the "
               "outage was. 2m: as the kernel has it. Needs Linux 6.15."),
           key("pacing", &Part::pacing, Real{0, 100},
-              "Pacing limit as a multiple of the whole rate, sound and container included, for "
+              "Pacing limit as a multiple of the whole rate, audio and container included, for "
               "routers with short queues; 0: none. At least 1, 2 or more to leave room to catch "
               "up. It falls one to two seconds after the rate."),
           key("network", &Part::networks, types::NetworkRules{},
@@ -442,7 +442,7 @@ Section<StreamConfig> source_uri_section() {
       "source", "", [](auto& stream) -> auto& { return stream.media.source; },
       {
           key("uri", &Part::uri, Text{"test:, file:PATH, gst:LAUNCH TEXT or a URI"},
-              "Where the pictures come from."),
+              "Where the frames come from."),
       });
 }
 

@@ -21,7 +21,7 @@ constexpr std::string_view kHeader =
 
 constexpr std::string_view kStreams = R"(
 # Streams. Each is served as http://HOST:PORT/NAME.ts, NAME.flv and NAME.mp4, as HLS and as DASH
-# (see [segments]). Without any, the built-in test picture is served as "live". A source is
+# (see [segments]). Without any, the built-in test frame is served as "live". A source is
 # "test:", "file:PATH" (looped in real time), "gst:LAUNCH TEXT", or any URI that GStreamer plays:
 # rtsp://, rtmp://, srt://, http(s):// (MPEG-TS, HLS), udp://.
 #

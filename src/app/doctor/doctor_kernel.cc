@@ -158,7 +158,7 @@ Findings congestion_events() {
   if (findings.front().verdict == Verdict::kOk) return {findings.front()};
   if (findings.back().verdict == Verdict::kOk) return findings;
   findings.back().remedy =
-      "without both, events are seen at the next picture. symcast.service has the capabilities; "
+      "without both, events are seen at the next frame. symcast.service has the capabilities; "
       "elsewhere: setcap cap_bpf,cap_perfmon,cap_net_admin+ep $(command -v symcast)";
   return findings;
 }

@@ -36,10 +36,8 @@ struct Purpose {
 
 std::vector<Purpose> purposes() {
   return {
-      {"pictures",
-       true,
-       {{"uridecodebin", kBase}, {"videoconvert", kBase}, {"deinterlace", kGood}}},
-      {"sound", true, {{"audioconvert", kBase}, {"audioresample", kBase}, {"appsink", kBase}}},
+      {"frames", true, {{"uridecodebin", kBase}, {"videoconvert", kBase}, {"deinterlace", kGood}}},
+      {"audio", true, {{"audioconvert", kBase}, {"audioresample", kBase}, {"appsink", kBase}}},
       {"H.264, AAC", true, {{"h264parse", kBad}, {"avdec_h264", kLibav}, {"avdec_aac", kLibav}}},
       {"MPEG-TS", false, {{"tsdemux", kBad}}},
       {"files", false, {{"matroskademux", kGood}, {"qtdemux", kGood}, {"flvdemux", kGood}}},
@@ -61,19 +59,19 @@ bool exists(const char* element) {
 
 Finding examine(const Purpose& purpose) {
   std::vector<std::string_view> all;
-  std::vector<std::string_view> lacking;
+  std::vector<std::string_view> missing;
   std::set<std::string_view> packages;
   for (const auto& [name, package] : purpose.elements) {
     all.emplace_back(name);
     if (exists(name)) continue;
-    lacking.emplace_back(name);
+    missing.emplace_back(name);
     packages.insert(package);
   }
-  if (lacking.empty()) {
+  if (missing.empty()) {
     return {Verdict::kOk, purpose.subject, fmt::format("{}", fmt::join(all, ", "))};
   }
   return {purpose.needed ? Verdict::kMissing : Verdict::kLimited, purpose.subject,
-          fmt::format("without {}", fmt::join(lacking, ", ")),
+          fmt::format("without {}", fmt::join(missing, ", ")),
           fmt::format("apt-get install {}", fmt::join(packages, " "))};
 }
 
@@ -92,7 +90,7 @@ Finding gstreamer() {
   return {Verdict::kOk, "GStreamer", fmt::format("{}.{}.{}", major, minor, micro)};
 }
 
-/// Opens an encoder for pictures of 8 bits: a build of x264 may have only 10.
+/// Opens an encoder for frames of 8 bits: a build of x264 may have only 10.
 Finding x264() {
   constexpr auto kVersion = X264_POINTVER;
   x264_param_t parameters;

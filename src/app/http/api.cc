@@ -6,15 +6,15 @@
 #include <string_view>
 #include <utility>
 
-#include "app/http/event_answers.h"
+#include "app/http/event_responses.h"
 #include "server/full_response.h"
 
 namespace app {
 
 namespace {
 
-using server::answer_with;
 using server::error_response;
+using server::respond_with;
 
 constexpr std::string_view kStates = "/api/v1/events";
 constexpr std::string_view kViewers = "/api/v1/viewers/";
@@ -37,17 +37,17 @@ std::optional<server::ViewerId> viewer_of(std::string_view path) {
 Api::Api(server::AdminList admins, StateEvents::Make make_state, ViewerTaps& taps)
     : admins_{std::move(admins)}, states_{std::move(make_state)}, taps_{taps} {}
 
-std::unique_ptr<server::Answer> Api::answer(const server::AnswerRequest& request) {
+std::unique_ptr<server::StreamingResponse> Api::answer(const server::HandlerRequest& request) {
   const auto viewer = viewer_of(request.path);
   if (!viewer && request.path != kStates) return nullptr;
   if (!admins_.contains(request.address)) {
-    return answer_with(error_response(403, server::AdminList::refusal(request.address)));
+    return respond_with(error_response(403, server::AdminList::refusal(request.address)));
   }
-  if (!viewer) return event_answers::states(states_);
+  if (!viewer) return event_responses::states(states_);
   auto watch = taps_.watch(*viewer);
   if (!watch)
-    return answer_with(error_response(404, "there is no viewer " + std::to_string(*viewer)));
-  return event_answers::lines(std::move(*watch));
+    return respond_with(error_response(404, "there is no viewer " + std::to_string(*viewer)));
+  return event_responses::lines(std::move(*watch));
 }
 
 }  // namespace app

@@ -5,7 +5,7 @@
 #include "app/http/state_events.h"
 #include "app/telemetry/viewer_taps.h"
 #include "server/admin_list.h"
-#include "server/answer.h"
+#include "server/streaming_response.h"
 
 namespace app {
 
@@ -16,7 +16,7 @@ class Api {
   Api(server::AdminList admins, StateEvents::Make make_state, ViewerTaps& taps);
 
   /// Null: the path is none of these.
-  std::unique_ptr<server::Answer> answer(const server::AnswerRequest& request);
+  std::unique_ptr<server::StreamingResponse> answer(const server::HandlerRequest& request);
 
  private:
   const server::AdminList admins_;

@@ -35,9 +35,9 @@ json known(const std::optional<Number>& value) {
 double at(base::Time time) { return base::seconds(time.time_since_epoch()); }
 
 /// As people write it: 29.97.
-json frame_rate(const transcoder::Stream::FullPictures& pictures) {
-  if (!pictures.measured) return nullptr;
-  return std::round(100 * pictures.per_second) / 100;
+json frame_rate(const transcoder::Stream::FullPictures& frames) {
+  if (!frames.measured) return nullptr;
+  return std::round(100 * frames.per_second) / 100;
 }
 
 json formats(const LiveStream::State& stream) {
@@ -56,30 +56,30 @@ json offer(const LiveStream::State& stream) {
           {"height", known(source.format.height)},
           {"frame_rate", frame_rate(stream.media.pictures)},
           {"video_codec", known(stream.video_codec)},
-          {"audio_codec", stream.sound ? json(media::kAudioCodec) : json(nullptr)},
+          {"audio_codec", stream.audio ? json(media::kAudioCodec) : json(nullptr)},
           {"rate", {{"min", stream.rate.min.bps()}, {"max", stream.rate.max.bps()}}},
           {"formats", formats(stream)}};
 }
 
 json group(Ladder::GroupIndex index, const transcoder::EncodeGroup::State& group,
-           const Ladder::Group& seats) {
+           const Ladder::Group& slots) {
   return {{"index", index},
           {"target", group.target.bps()},
           {"rate", group.actual.bps()},
-          {"viewers", seats.viewers},
+          {"viewers", slots.viewers},
           {"width", known(group.format.width)},
           {"height", known(group.format.height)},
           {"frames", group.frames},
           {"frames_late", group.frames_late},
           {"keyframes_forced", group.keyframes_forced},
-          {"closing", seats.closing}};
+          {"closing", slots.closing}};
 }
 
 json groups(const LiveStream::State& stream) {
   json all = json::array();
-  for (const auto& [index, seats] : stream.ladder.groups) {
+  for (const auto& [index, slots] : stream.ladder.groups) {
     const auto found = stream.media.groups.find(index);
-    if (found != stream.media.groups.end()) all.push_back(group(index, found->second, seats));
+    if (found != stream.media.groups.end()) all.push_back(group(index, found->second, slots));
   }
   return all;
 }

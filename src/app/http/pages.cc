@@ -56,8 +56,8 @@ std::string escape(std::string_view text) {
   return out;
 }
 
-std::string picture(const transcoder::Ingest::State& source) {
-  if (source.format.width == 0) return "no picture yet";
+std::string frame(const transcoder::Ingest::State& source) {
+  if (source.format.width == 0) return "no frame yet";
   return fmt::format("{}×{}", source.format.width, source.format.height);
 }
 
@@ -70,20 +70,20 @@ std::string state(const transcoder::Ingest::State& source, bool admin) {
 }
 
 std::string group_row(std::uint32_t index, const transcoder::EncodeGroup::State& group,
-                      const Ladder::Group& seats) {
+                      const Ladder::Group& slots) {
   return fmt::format(
       "<tr><td>{}</td><td>{}</td><td>{:.2f}</td><td>{:.2f}</td><td>{}</td><td>{}</td><td>{}</td></"
       "tr>\n",
-      index, seats.viewers, static_cast<double>(group.target.bps()) / 1e6,
-      static_cast<double>(group.actual.bps()) / 1e6, abr::name(seats.reason), group.frames_skipped,
+      index, slots.viewers, static_cast<double>(group.target.bps()) / 1e6,
+      static_cast<double>(group.actual.bps()) / 1e6, abr::name(slots.reason), group.frames_skipped,
       group.frames_late);
 }
 
 std::string group_table(const LiveStream::State& stream) {
   std::string rows;
-  for (const auto& [index, seats] : stream.ladder.groups) {
+  for (const auto& [index, slots] : stream.ladder.groups) {
     const auto group = stream.media.groups.find(index);
-    if (group != stream.media.groups.end()) rows += group_row(index, group->second, seats);
+    if (group != stream.media.groups.end()) rows += group_row(index, group->second, slots);
   }
   if (rows.empty()) return "<p class=\"quiet\">Nobody is watching, so nothing is encoded.</p>\n";
   return "<table><tr><th>group</th><th>viewers</th><th>target Mbit/s</th><th>actual Mbit/s</th>"
@@ -112,7 +112,7 @@ std::string status(const std::vector<LiveStream::State>& streams, bool admin) {
   for (const auto& stream : streams) {
     page +=
         fmt::format("<h2>{}</h2>\n<p>{}· source {}, {} · {} viewer{}</p>\n", escape(stream.name),
-                    links(stream), state(stream.media.source, admin), picture(stream.media.source),
+                    links(stream), state(stream.media.source, admin), frame(stream.media.source),
                     stream.viewers(), stream.viewers() == 1 ? "" : "s");
     page += group_table(stream);
   }

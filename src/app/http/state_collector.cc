@@ -56,29 +56,29 @@ void collect_source(Families& out, const LiveStream::State& stream) {
   }
   out.counter("symcast_source_restarts_total", "Times the source was started again", labels,
               count(source.restarts));
-  out.counter("symcast_source_frames_total", "Pictures from the source", labels,
+  out.counter("symcast_source_frames_total", "Frames from the source", labels,
               count(source.frames));
-  out.counter("symcast_source_frames_repeated_total", "Pictures repeated while the source was away",
+  out.counter("symcast_source_frames_repeated_total", "Frames repeated while the source was away",
               labels, count(source.frames_repeated));
   out.counter("symcast_source_frames_dropped_total",
-              "Pictures dropped: above the frame rate limit, or out of order", labels,
+              "Frames dropped: above the frame rate limit, or out of order", labels,
               count(source.frames_dropped));
   out.counter("symcast_source_timeline_jumps_total", "Times the source's clock jumped", labels,
               count(source.timeline_jumps));
-  out.gauge("symcast_source_audio", "1 while sound arrives", labels, source.has_audio ? 1 : 0);
+  out.gauge("symcast_source_audio", "1 while audio arrives", labels, source.has_audio ? 1 : 0);
   out.counter("symcast_source_audio_dropped_seconds_total",
-              "Sound dropped: 2 s from the pictures, or before the first", labels,
-              count(source.sound_dropped_samples) / media::kAudioRate);
-  out.counter("symcast_source_unreadable_total",
-              "Pictures and sounds whose memory cannot be read, or that are too small", labels,
+              "Audio dropped: 2 s from the frames, or before the first", labels,
+              count(source.audio_dropped_samples) / media::kAudioRate);
+  out.counter("symcast_source_decode_errors_total",
+              "Frames and audio frames whose memory cannot be read, or that are too small", labels,
               count(source.unreadable));
 }
 
 void collect_audio(Families& out, const LiveStream::State& stream) {
   const Labels labels{{"stream", stream.name}};
-  out.counter("symcast_audio_silence_seconds_total", "Silence put in where sound was missing",
+  out.counter("symcast_audio_silence_seconds_total", "Silence put in where audio was missing",
               labels, count(stream.media.audio.silence_inserted_samples) / media::kAudioRate);
-  out.counter("symcast_audio_overlap_seconds_total", "Sound dropped because it came twice", labels,
+  out.counter("symcast_audio_overlap_seconds_total", "Audio dropped because it came twice", labels,
               count(stream.media.audio.overlap_dropped_samples) / media::kAudioRate);
   out.counter("symcast_audio_failures_total", "Audio frames lost to the encoder", labels,
               count(stream.media.audio.failures));
@@ -91,37 +91,37 @@ void collect_group(Families& out, const std::string& stream, std::uint32_t index
             bits_per_second(group.target));
   out.gauge("symcast_group_rate_actual_bits_per_second", "Video rate of the last second", labels,
             bits_per_second(group.actual));
-  out.gauge("symcast_group_height_pixels", "Height of the encoded picture", labels,
+  out.gauge("symcast_group_height_pixels", "Height of the encoded frame", labels,
             group.format.height);
-  out.counter("symcast_group_frames_total", "Pictures encoded", labels, count(group.frames));
+  out.counter("symcast_group_frames_total", "Frames encoded", labels, count(group.frames));
   out.counter("symcast_group_frames_skipped_total",
-              "Pictures not encoded, so that what waits for a viewer drains", labels,
+              "Frames not encoded, so that what waits for a viewer drains", labels,
               count(group.frames_skipped));
-  out.counter("symcast_group_frames_left_out_total",
-              "Pictures not encoded: at this rate fewer look better", labels,
+  out.counter("symcast_group_frames_decimated_total",
+              "Frames not encoded: at this rate fewer look better", labels,
               count(group.frames_left_out));
   out.counter("symcast_group_frames_late_total",
-              "Pictures dropped before encoding: the encoder was late", labels,
+              "Frames dropped before encoding: the encoder was late", labels,
               count(group.frames_late));
-  out.counter("symcast_group_audio_dropped_total", "Audio frames dropped before muxing", labels,
-              count(group.audio_dropped));
+  out.counter("symcast_group_audio_frames_dropped_total", "Audio frames dropped before muxing",
+              labels, count(group.audio_dropped));
   out.counter("symcast_group_keyframes_total", "Keyframes encoded", labels, count(group.keyframes));
   out.counter("symcast_group_keyframes_forced_total", "Of them, forced for a viewer", labels,
               count(group.keyframes_forced));
   out.counter("symcast_group_retargets_total", "Changes of the rate target", labels,
               count(group.retargets));
-  out.counter("symcast_group_mends_total",
-              "Pictures coded without earlier ones that were discarded for a viewer", labels,
-              count(group.mends));
+  out.counter("symcast_group_recovery_frames_total",
+              "Frames coded without earlier ones that were discarded for a viewer", labels,
+              count(group.recovers_from));
   out.counter("symcast_group_failures_total",
-              "Pictures and sounds lost to scaler, encoder or muxer", labels,
+              "Frames and audio frames lost to scaler, encoder or muxer", labels,
               count(group.failures));
   out.counter("symcast_group_bytes_total", "Container bytes made", labels, count(group.bytes));
   out.counter("symcast_group_encode_seconds_total", "CPU time of the group's thread", labels,
               base::seconds(group.encode_time));
   if (!group.psnr) return;
   const auto psnr = [&](const char* plane, double value) {
-    out.gauge("symcast_group_psnr_decibels", "PSNR of the last picture",
+    out.gauge("symcast_group_psnr_decibels", "PSNR of the last frame",
               {{"stream", stream}, {"group", std::to_string(index)}, {"plane", plane}}, value);
   };
   psnr("y", group.psnr->y);
@@ -179,20 +179,20 @@ void collect_server(Families& out, const server::ServerState& server) {
   out.counter("symcast_packets_lost_in_handover_total",
               "Packets dropped between an encoder and an event loop that was late", {},
               count(server.packets_lost_in_handover));
-  out.counter("symcast_viewer_frames_dropped_total", "Pictures dropped from viewers' queues", {},
+  out.counter("symcast_viewer_frames_dropped_total", "Frames dropped from viewers' queues", {},
               count(server.frames_dropped));
-  out.counter("symcast_viewer_sounds_dropped_total",
-              "Sounds dropped from viewers' queues and in changes of group", {},
-              count(server.sounds_dropped));
+  out.counter("symcast_viewer_audio_frames_dropped_total",
+              "Audio frames dropped from viewers' queues and in changes of group", {},
+              count(server.audio_frames_dropped));
   out.counter("symcast_viewer_gops_dropped_total", "Times a viewer's queue dropped to a keyframe",
               {}, count(server.gops_dropped));
   out.counter("symcast_viewer_discards_total",
-              "Times a viewer's unsent pictures were discarded: they were too late", {},
+              "Times a viewer's unsent frames were discarded: they were too late", {},
               count(server.discards));
   out.counter("symcast_padding_bytes_total", "Of the bytes sent, padding that measures the path",
               {}, count(server.padding_bytes));
-  out.counter("symcast_viewer_frames_forgotten_total",
-              "Pictures sent whose delay is unknown: too many awaited their acknowledgement", {},
+  out.counter("symcast_viewer_frames_untracked_total",
+              "Frames sent whose delay is unknown: too many awaited their acknowledgement", {},
               count(server.frames_forgotten));
   out.counter("symcast_viewer_switches_total", "Changes of group completed", {},
               count(server.switches));
@@ -226,21 +226,21 @@ void collect_viewer(Families& out, const ViewerTelemetry& viewer) {
               "What the path is believed to carry; only where it is known", labels,
               bits_per_second(viewer.path.capacity));
   }
-  if (viewer.path.policed.bps() > 0) {
-    out.gauge("symcast_viewer_policed_bits_per_second",
+  if (viewer.path.policer_rate.bps() > 0) {
+    out.gauge("symcast_viewer_policer_rate_bits_per_second",
               "What a token bucket lets through for long; only where one was found", labels,
-              bits_per_second(viewer.path.policed));
+              bits_per_second(viewer.path.policer_rate));
   }
-  out.gauge("symcast_viewer_queueing_seconds",
-            "Least that the newest three pictures waited in the path", labels,
-            base::seconds(viewer.path.queueing));
-  out.gauge("symcast_viewer_path_shared", "1: others keep the path's queue filled", labels,
-            viewer.path.shared ? 1 : 0);
+  out.gauge("symcast_viewer_queueing_delay_seconds",
+            "Least that the newest three frames waited in the path", labels,
+            base::seconds(viewer.path.queueing_delay));
+  out.gauge("symcast_viewer_cross_traffic", "1: others keep the path's queue filled", labels,
+            viewer.path.cross_traffic ? 1 : 0);
   out.gauge("symcast_viewer_rate_target_bits_per_second", "What the policy lets the viewer have",
             labels, bits_per_second(viewer.target));
   out.gauge("symcast_viewer_backlog_seconds", "What waits unsent, as time at the rate served",
             labels, base::seconds(viewer.backlog));
-  out.gauge("symcast_viewer_behind_live_seconds", "Age of the newest picture acknowledged", labels,
+  out.gauge("symcast_viewer_behind_live_seconds", "Age of the newest frame acknowledged", labels,
             base::seconds(viewer.behind_live));
   out.gauge("symcast_viewer_last_reason", "1 for the reason of the last change of rate",
             {{"stream", viewer.stream},
@@ -251,25 +251,25 @@ void collect_viewer(Families& out, const ViewerTelemetry& viewer) {
 
 void collect_loop(Families& out, const LoopBudgets::State& state) {
   const auto nth = [&](const char* kind, unsigned value) {
-    out.gauge("symcast_telemetry_every_nth_picture",
-              "A viewer's connection is looked at for every n-th picture; 0: never",
+    out.gauge("symcast_telemetry_every_nth_frame",
+              "A viewer's connection is looked at for every n-th frame; 0: never",
               {{"loop", std::to_string(state.loop)}, {"kind", kind}}, value);
   };
-  nth("samples", state.sampled_every_nth);
-  nth("marks", state.marked_every_nth);
+  nth("tcp_info", state.sampled_every_nth);
+  nth("ack_timestamps", state.marked_every_nth);
 }
 
 void collect_ends(Families& out, const FinalStatistics::State& ends) {
-  const char* ended = "symcast_connections_ended_total";
+  const char* ended = "symcast_connections_closed_total";
   const char* help =
       "Viewers' connections that ended; the kernel tells of the end, or it is known "
       "as when the viewer left";
-  out.counter(ended, help, {{"told", "by_kernel"}}, count(ends.told));
-  out.counter(ended, help, {{"told", "as_left"}}, count(ends.untold));
-  out.counter("symcast_connection_ends_lost_total",
+  out.counter(ended, help, {{"statistics", "final"}}, count(ends.told));
+  out.counter(ended, help, {{"statistics", "last_seen"}}, count(ends.untold));
+  out.counter("symcast_connection_close_events_lost_total",
               "Messages about connections' ends for which the kernel had no room", {},
               count(ends.lost));
-  out.gauge("symcast_connections_ending", "Connections whose viewer left and whose end is awaited",
+  out.gauge("symcast_connections_closing", "Connections whose viewer left and whose end is awaited",
             {}, count(ends.pending));
   out.counter("symcast_tcp_segments_sent_total", "Data segments of ended connections", {},
               count(ends.totals.segments_sent));

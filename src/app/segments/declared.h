@@ -6,7 +6,7 @@
 /// against these.
 namespace app {
 
-// What a segment has beside its pictures: headers of chunks, and what the encoder's rate buffer
+// What a segment has beside its frames: headers of chunks, and what the encoder's rate buffer
 // lets it exceed its rate by.
 inline base::BitRate declared_peak(base::BitRate rate) { return 1.1 * rate; }
 inline base::BitRate declared_mean(base::BitRate rate) { return 1.03 * rate; }

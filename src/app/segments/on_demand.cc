@@ -75,31 +75,31 @@ OnDemand::State OnDemand::state() const {
   return state_;
 }
 
-OnDemand::Answer OnDemand::get(const Asked& asked, base::Time now) {
-  const auto from = source(*asked.stream, asked.number, asked.rate);
-  const bool is_due = asked.stream->segments().is_due(asked.number);
-  if (!from) return is_due ? Answer{Pending{}} : Gone{};
+OnDemand::Result OnDemand::get(const Request& request, base::Time now) {
+  const auto from = source(*request.stream, request.number, request.rate);
+  const bool is_due = request.stream->segments().is_due(request.number);
+  if (!from) return is_due ? Result{Pending{}} : Gone{};
   if (!from->complete) return Pending{};
   std::lock_guard lock{mutex_};
-  if (from->rate <= asked.rate) {
+  if (from->rate <= request.rate) {
     ++state_.shared;
     return *from;
   }
-  const Key key{asked.stream->index(), asked.number, asked.rate.bps() / kGrain.bps()};
-  if (const auto made = made_.find(key); made != made_.end()) return known(made->second);
+  const Key key{request.stream->index(), request.number, request.rate.bps() / kGrain.bps()};
+  if (const auto coded = coded_.find(key); coded != coded_.end()) return known(coded->second);
   if (cpus_ == 0) return Off{};
   if (const auto refused = too_much(now)) return *refused;
-  made_.emplace(key, Made{.stream = asked.stream});
-  jobs_.push_back({key, asked.stream, *from, base::BitRate{key.rate * kGrain.bps()}});
+  coded_.emplace(key, CodedSegment{.stream = request.stream});
+  jobs_.push_back({key, request.stream, *from, base::BitRate{key.rate * kGrain.bps()}});
   wake_.notify_one();
   return Pending{};
 }
 
-OnDemand::Answer OnDemand::known(Made& made) {
-  if (!made.segment) return Pending{};
-  if (made.segment->parts.empty()) return Failed{};
-  if (std::exchange(made.given, true)) ++state_.shared;
-  return *made.segment;
+OnDemand::Result OnDemand::known(CodedSegment& coded) {
+  if (!coded.segment) return Pending{};
+  if (coded.segment->parts.empty()) return Failed{};
+  if (std::exchange(coded.given, true)) ++state_.shared;
+  return *coded.segment;
 }
 
 std::optional<OnDemand::Refused> OnDemand::too_much(base::Time now) {
@@ -109,16 +109,16 @@ std::optional<OnDemand::Refused> OnDemand::too_much(base::Time now) {
   const auto promised = static_cast<std::int64_t>(jobs_.size()) * cost_;
   if (jobs_.size() < kMostJobs && credit_ > promised) return {};
   ++state_.refused;
-  const auto lacking = base::seconds(promised + cost_ - credit_);
-  return Refused{std::max(kSoonest, base::from_seconds(lacking / cpus_))};
+  const auto missing = base::seconds(promised + cost_ - credit_);
+  return Refused{std::max(kSoonest, base::from_seconds(missing / cpus_))};
 }
 
 void OnDemand::forget_old() {
   std::lock_guard lock{mutex_};
-  std::erase_if(made_, [](const auto& entry) {
-    const auto& [key, made] = entry;
-    const auto stream = made.stream.lock();
-    return made.segment && (!stream || stream->segments().is_over(key.number));
+  std::erase_if(coded_, [](const auto& entry) {
+    const auto& [key, coded] = entry;
+    const auto stream = coded.stream.lock();
+    return coded.segment && (!stream || stream->segments().is_over(key.number));
   });
 }
 
@@ -141,9 +141,9 @@ void OnDemand::code(const Job& job) {
   const auto& settings = job.stream->media_settings();
   const auto packets = transcoder::recode(packets_of(job.source), settings.encoder,
                                           {.rate = job.rate,
-                                           .size = job.stream->pictures_at(job.rate).size,
+                                           .size = job.stream->frames_at(job.rate).size,
                                            .frame_rate = settings.video.max_frame_rate,
-                                           .sound = settings.audio.enabled});
+                                           .audio = settings.audio.enabled});
   Segment segment;
   if (packets) {
     const auto init = job.stream->segments().init_of(packets->front()->headers);
@@ -155,7 +155,7 @@ void OnDemand::code(const Job& job) {
   credit_ -= taken;
   state_.cpu_time += taken;
   ++(packets ? state_.coded : state_.failed);
-  made_[job.key].segment = std::move(segment);
+  coded_[job.key].segment = std::move(segment);
   jobs_.pop_front();
   if (packets) return;
   if (const auto times = failures_.count(base::Clock::now())) {

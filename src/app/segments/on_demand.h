@@ -28,7 +28,7 @@ class OnDemand {
     std::uint64_t failed = 0;
     base::Duration cpu_time{};
   };
-  struct Asked {
+  struct Request {
     std::shared_ptr<LiveStream> stream;
     std::uint64_t number = 0;
     base::BitRate rate;
@@ -40,13 +40,13 @@ class OnDemand {
   struct Refused {
     base::Duration retry_after;
   };
-  using Answer = std::variant<segments::Segment, Pending, Gone, Failed, Off, Refused>;
+  using Result = std::variant<segments::Segment, Pending, Gone, Failed, Off, Refused>;
 
   /// `cpus`: that it may take, over time; 0: none is coded.
   explicit OnDemand(double cpus);
   ~OnDemand();
 
-  Answer get(const Asked& asked, base::Time now);
+  Result get(const Request& request, base::Time now);
   State state() const;
   /// What is no longer kept of the groups' segments. Now and then.
   void forget_old();
@@ -64,13 +64,13 @@ class OnDemand {
     segments::Segment source;
     base::BitRate rate;
   };
-  struct Made {
+  struct CodedSegment {
     std::weak_ptr<const LiveStream> stream{};
     std::optional<segments::Segment> segment{};  ///< empty: under way
     bool given = false;                          ///< to whoever asked first
   };
 
-  Answer known(Made& made);
+  Result known(CodedSegment& coded);
   std::optional<Refused> too_much(base::Time now);
   void run();
   void code(const Job& job);
@@ -79,7 +79,7 @@ class OnDemand {
   mutable std::mutex mutex_;  // guards all below but thread_
   std::condition_variable wake_;
   std::deque<Job> jobs_;  ///< the first one is under way
-  std::map<Key, Made> made_;
+  std::map<Key, CodedSegment> coded_;
   base::Duration credit_;  ///< CPU time that may be taken now; below zero: was too much
   base::Duration cost_;    ///< that the next segment is taken to have
   base::Time credited_;

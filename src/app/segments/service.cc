@@ -9,20 +9,20 @@
 #include <vector>
 
 #include "app/config/config_units.h"
-#include "app/segments/begin_answer.h"
-#include "app/segments/media_answer.h"
-#include "app/segments/playlist_answer.h"
+#include "app/segments/begin_response.h"
+#include "app/segments/deferred_response.h"
+#include "app/segments/media_response.h"
+#include "app/segments/playlist_response.h"
 #include "app/segments/query.h"
-#include "app/segments/rate_answer.h"
-#include "app/segments/whole_answer.h"
+#include "app/segments/rate_response.h"
 
 namespace app {
 
 namespace {
 
-using server::answer_with;
 using server::error_response;
 using server::FullResponse;
+using server::respond_with;
 
 // What a session is of, its token's first digit says to whoever meets it after a restart.
 constexpr char kDash = 'd';
@@ -38,9 +38,9 @@ bool is_dash(const std::string& path, const std::string& token) {
   return path.ends_with(".mpd") || token.starts_with(kDash);
 }
 
-std::unique_ptr<server::Answer> refused(FullResponse why) {
+std::unique_ptr<server::StreamingResponse> refused(FullResponse why) {
   why.head.media = true;
-  return answer_with(std::move(why));
+  return respond_with(std::move(why));
 }
 
 /// What cannot be had of `stream`; empty: nothing.
@@ -53,8 +53,8 @@ std::optional<FullResponse> refusal(const std::string& name, const LiveStream* s
   if (!stream->offers_segments()) {
     return error_response(404, what + " has no HLS and no DASH: segments.enabled is false");
   }
-  if (!stream->has_picture()) {
-    return error_response(503, what + " has no picture yet: its source is not connected");
+  if (!stream->has_frame()) {
+    return error_response(503, what + " has no frame yet: its source is not connected");
   }
   return {};
 }
@@ -81,8 +81,8 @@ constexpr int kIdleSegments = 3;
 
 }  // namespace
 
-std::unique_ptr<server::Answer> SegmentService::answer(const server::AnswerRequest& request,
-                                                       server::Link& link, base::Time now) {
+std::unique_ptr<server::StreamingResponse> SegmentService::answer(
+    const server::HandlerRequest& request, server::ResponseConnection& connection, base::Time now) {
   const auto target = segments::Target::parse(request.path);
   if (!target) return nullptr;
   const auto stream = find_(target->stream);
@@ -91,7 +91,7 @@ std::unique_ptr<server::Answer> SegmentService::answer(const server::AnswerReque
   }
   auto session = find(target->session, *stream);
   if (!session && request.head) {
-    return answer_with(
+    return respond_with(
         {.head = {.content_type = target->content_type(), .media = true}, .body = {}});
   }
   if (!session) {
@@ -100,11 +100,11 @@ std::unique_ptr<server::Answer> SegmentService::answer(const server::AnswerReque
         begin(target->session.empty() ? new_token(dash) : target->session, stream, request, now);
   }
   if (!session) return refused(error_response(503, "too many viewers"));
-  if (!link.note) {
-    link.note =
-        std::make_unique<SegmentLink>(shared_, ++request.places.last_viewer, link.fd, request.loop);
+  if (!connection.state) {
+    connection.state = std::make_unique<SegmentConnection>(
+        shared_, ++request.viewer_slots.last_viewer, connection.fd, request.loop);
   }
-  static_cast<SegmentLink&>(*link.note).carry(session, request.address);
+  static_cast<SegmentConnection&>(*connection.state).attach(session, request.address);
   if (names_rendition(*target)) {
     session->ask(target->rendition, now);
   } else {
@@ -113,21 +113,21 @@ std::unique_ptr<server::Answer> SegmentService::answer(const server::AnswerReque
   return answer_of(std::move(session), *target, request.query, now);
 }
 
-std::unique_ptr<server::Answer> SegmentService::answer_of(SessionPtr session,
-                                                          const segments::Target& target,
-                                                          const std::string& query,
-                                                          base::Time now) {
+std::unique_ptr<server::StreamingResponse> SegmentService::answer_of(SessionPtr session,
+                                                                     const segments::Target& target,
+                                                                     const std::string& query,
+                                                                     base::Time now) {
   using Kind = segments::Target::Kind;
   auto& stream = session->stream();
   const auto until = now + kPatience * stream.segments().clock().segment;
   switch (target.kind) {
     case Kind::kMultivariant:
-      return multivariant_answer(std::move(session), choice_in(query, stream), until);
+      return multivariant_response(std::move(session), choice_in(query, stream), until);
     case Kind::kManifest:
-      return manifest_answer(std::move(session), choice_in(query, stream),
-                             until + kManifestPatience);
+      return manifest_response(std::move(session), choice_in(query, stream),
+                               until + kManifestPatience);
     case Kind::kPlaylist:
-      return playlist_answer(std::move(session), target.rendition, query, until);
+      return playlist_response(std::move(session), target.rendition, query, until);
     case Kind::kPart:
     case Kind::kSegment:
       if (const auto rate = value_in(query, "rate")) {
@@ -135,25 +135,25 @@ std::unique_ptr<server::Answer> SegmentService::answer_of(SessionPtr session,
       }
       [[fallthrough]];
     default:
-      return media_answer(std::move(session), target, until);
+      return media_response(std::move(session), target, until);
   }
 }
 
 /// Never beyond what the operator lets a viewer have.
-std::unique_ptr<server::Answer> SegmentService::at_rate(SessionPtr session,
-                                                        const segments::Target& target,
-                                                        std::string_view text, base::Time until) {
+std::unique_ptr<server::StreamingResponse> SegmentService::at_rate(SessionPtr session,
+                                                                   const segments::Target& target,
+                                                                   std::string_view text,
+                                                                   base::Time until) {
   const auto rate = parse_rate(text);
-  const bool has_pictures = target.rendition.kind != segments::Rendition::Kind::kAudio;
-  if (target.kind != segments::Target::Kind::kSegment || !has_pictures || !rate ||
-      rate->bps() <= 0) {
+  const bool has_frames = target.rendition.kind != segments::Rendition::Kind::kAudio;
+  if (target.kind != segments::Target::Kind::kSegment || !has_frames || !rate || rate->bps() <= 0) {
     return refused(error_response(
-        400, "rate: a whole segment of pictures can be had at a rate such as \"1734k\""));
+        400, "rate: a whole segment of frames can be had at a rate such as \"1734k\""));
   }
   const auto limits = session->stream().viewer_settings()->control.rate;
-  OnDemand::Asked asked{session->shared_stream(), target.number,
-                        std::clamp(*rate, limits.min, limits.max)};
-  return rate_answer(std::move(session), on_demand_, std::move(asked), until);
+  OnDemand::Request asked{session->shared_stream(), target.number,
+                          std::clamp(*rate, limits.min, limits.max)};
+  return rate_response(std::move(session), on_demand_, std::move(asked), until);
 }
 
 SegmentService::SessionPtr SegmentService::find(const std::string& token,
@@ -167,18 +167,19 @@ SegmentService::SessionPtr SegmentService::find(const std::string& token,
 /// its player was away for a while, or the server was.
 SegmentService::SessionPtr SegmentService::begin(const std::string& token,
                                                  std::shared_ptr<LiveStream> stream,
-                                                 const server::AnswerRequest& request,
+                                                 const server::HandlerRequest& request,
                                                  base::Time now) {
-  auto seat = request.places.seats.take(request.address);
-  if (!std::holds_alternative<server::Seats::Seat>(seat)) return nullptr;
+  auto slot = request.viewer_slots.slots.take(request.address);
+  if (!std::holds_alternative<server::Slots::Slot>(slot)) return nullptr;
   SegmentSession::Start start{.token = token,
-                              .id = ++request.places.last_viewer,
+                              .id = ++request.viewer_slots.last_viewer,
                               .stream = std::move(stream),
-                              .seat = std::get<server::Seats::Seat>(std::move(seat)),
+                              .slot = std::get<server::Slots::Slot>(std::move(slot)),
                               .address = request.address,
                               .user_agent = request.user_agent,
                               .format = is_dash(request.path, token) ? "dash" : "hls"};
-  auto made = std::make_shared<SegmentSession>(std::move(start), told_.trace, told_.taps, now);
+  auto made =
+      std::make_shared<SegmentSession>(std::move(start), recorders_.trace, recorders_.taps, now);
   std::lock_guard lock{mutex_};
   const auto [entry, is_new] = sessions_.emplace(key_of(made->token(), made->stream()), made);
   if (is_new) ++joined_;  // or else another connection was sooner
@@ -186,7 +187,7 @@ SegmentService::SessionPtr SegmentService::begin(const std::string& token,
 }
 
 void SegmentService::tick(base::Time now) {
-  for (const auto& session : all()) told_.table.put(session->tick(now));
+  for (const auto& session : all()) recorders_.table.put(session->tick(now));
   end_if([now](const auto& session) {
     const auto segment = session.stream().segments().clock().segment;
     return now - session.asked() > std::max(kIdle, kIdleSegments * segment);
@@ -208,7 +209,7 @@ void SegmentService::end_if(const std::function<bool(const SegmentSession&)>& ov
       std::lock_guard lock{mutex_};
       sessions_.erase(key_of(session->token(), session->stream()));
     }
-    told_.table.remove(session->id());
+    recorders_.table.remove(session->id());
     session->end(base::Clock::now());
     ++left_;
   }

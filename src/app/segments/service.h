@@ -10,14 +10,14 @@
 #include <string_view>
 #include <utility>
 
-#include "app/segments/link.h"
+#include "app/segments/connection.h"
 #include "app/segments/on_demand.h"
 #include "app/segments/session.h"
 #include "app/telemetry/trace.h"
 #include "app/telemetry/viewer_table.h"
 #include "app/telemetry/viewer_taps.h"
 #include "segments/target.h"
-#include "server/answer.h"
+#include "server/streaming_response.h"
 
 namespace app {
 
@@ -27,19 +27,23 @@ class SegmentService {
   using Find = std::function<std::shared_ptr<LiveStream>(const std::string& name)>;
 
   /// Who is told of the sessions.
-  struct Told {
+  struct Recorders {
     ViewerTable& table;
     Trace* trace;  ///< null: there is none
     ViewerTaps& taps;
   };
 
   /// `cpus`: see OnDemand.
-  SegmentService(Find find, SegmentLink::Shared shared, Told told, double cpus)
-      : find_{std::move(find)}, shared_{std::move(shared)}, told_{told}, on_demand_{cpus} {}
+  SegmentService(Find find, SegmentConnection::Deps shared, Recorders recorders, double cpus)
+      : find_{std::move(find)},
+        shared_{std::move(shared)},
+        recorders_{recorders},
+        on_demand_{cpus} {}
 
   /// Null: the path is none of segments::Target.
-  std::unique_ptr<server::Answer> answer(const server::AnswerRequest& request, server::Link& link,
-                                         base::Time now);
+  std::unique_ptr<server::StreamingResponse> answer(const server::HandlerRequest& request,
+                                                    server::ResponseConnection& connection,
+                                                    base::Time now);
   /// Ends sessions that nobody has asked for anything of for kIdle, or a few segments.
   void tick(base::Time now);
   OnDemand::State on_demand() const { return on_demand_.state(); }
@@ -59,20 +63,22 @@ class SegmentService {
     return {stream.index(), token};
   }
 
-  std::unique_ptr<server::Answer> answer_of(SessionPtr session, const segments::Target& target,
-                                            const std::string& query, base::Time now);
-  std::unique_ptr<server::Answer> at_rate(SessionPtr session, const segments::Target& target,
-                                          std::string_view rate, base::Time until);
+  std::unique_ptr<server::StreamingResponse> answer_of(SessionPtr session,
+                                                       const segments::Target& target,
+                                                       const std::string& query, base::Time now);
+  std::unique_ptr<server::StreamingResponse> at_rate(SessionPtr session,
+                                                     const segments::Target& target,
+                                                     std::string_view rate, base::Time until);
   SessionPtr find(const std::string& token, const LiveStream& stream) const;
   /// Takes a viewer's place. Throws what the ladder throws; null: there is no place.
   SessionPtr begin(const std::string& token, std::shared_ptr<LiveStream> stream,
-                   const server::AnswerRequest& request, base::Time now);
+                   const server::HandlerRequest& request, base::Time now);
   std::vector<SessionPtr> all() const;
   void end_if(const std::function<bool(const SegmentSession&)>& over);
 
   const Find find_;
-  const SegmentLink::Shared shared_;
-  const Told told_;
+  const SegmentConnection::Deps shared_;
+  const Recorders recorders_;
   OnDemand on_demand_;
   std::atomic<std::uint64_t> joined_{0};
   std::atomic<std::uint64_t> left_{0};

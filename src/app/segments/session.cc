@@ -16,7 +16,7 @@ using segments::Rendition;
 // A player asks again for a few of his segments at most: of those before, what was decided is of no
 // interest.
 constexpr std::size_t kMostDecisions = 4;  // of each segment that is kept
-// What chunks and pictures add is the same in all usual ones, near enough.
+// What chunks and frames add is the same in all usual ones, near enough.
 constexpr base::Duration kUsualInterval = std::chrono::milliseconds{33};
 
 }  // namespace
@@ -27,7 +27,7 @@ SegmentSession::SegmentSession(Start start, Trace* trace, ViewerTaps& taps, base
       stream_{std::move(start.stream)},
       rungs_{stream_->rungs()},
       plays_chunks_{start.format == "dash"},
-      seat_{std::move(start.seat)},
+      slot_{std::move(start.slot)},
       asked_{now},
       rate_{stream_->viewer_settings()->control.rate,
             transport(stream_->media_settings().audio, media::Container::kMp4, kUsualInterval),
@@ -56,7 +56,7 @@ SegmentSession::~SegmentSession() { end(base::Clock::now()); }
 void SegmentSession::end(base::Time now) {
   std::lock_guard lock{mutex_};
   if (std::exchange(ended_, true)) return;
-  seat_ = {};
+  slot_ = {};
   record_.end(now);
   stream_->ladder().leave(id_, now);
   const auto& viewer = record_.viewer();
@@ -168,18 +168,18 @@ std::optional<segments::Segment> SegmentSession::segment(Rendition rendition,
   return from ? store.video(*from, number) : std::nullopt;
 }
 
-base::BitRate SegmentSession::sound() const {
+base::BitRate SegmentSession::audio() const {
   const auto& audio = stream_->media_settings().audio;
   return audio.enabled ? audio.rate : base::BitRate{};
 }
 
-void SegmentSession::heard(ViewerId link, const SessionRate::Heard& heard,
-                           const tcpinfo::TcpSample& sample, base::Time now) {
+void SegmentSession::report(ViewerId connection, const SessionRate::ConnectionReport& report,
+                            const tcpinfo::TcpSample& sample, base::Time now) {
   std::lock_guard lock{mutex_};
   if (ended_) return;
-  if (heard.busy) asked_ = now;
-  const auto decision = rate_.hear(link, heard, now);
-  record_.note(heard, sample, rate_, now);
+  if (report.busy) asked_ = now;
+  const auto decision = rate_.report(connection, report, now);
+  record_.note(report, sample, rate_, now);
   if (playing_.kind == Rendition::Kind::kRung || decision.reason == abr::Reason::kHold) return;
   record_.decided(decision, now);
   stream_->metrics().decision(decision.reason);
@@ -193,9 +193,9 @@ void SegmentSession::event(const tcpinfo::CongestionEvent& event, tcpinfo::Event
   if (!ended_) record_.event(event, source, now);
 }
 
-void SegmentSession::forget(ViewerId link) {
+void SegmentSession::forget(ViewerId connection) {
   std::lock_guard lock{mutex_};
-  rate_.forget(link);
+  rate_.forget(connection);
 }
 
 std::optional<base::BitRate> SegmentSession::carried() const {
@@ -203,17 +203,17 @@ std::optional<base::BitRate> SegmentSession::carried() const {
   return rate_.carried();
 }
 
-void SegmentSession::gave(base::ByteCount amount) {
+void SegmentSession::sent(base::ByteCount amount) {
   std::lock_guard lock{mutex_};
-  if (!ended_) record_.gave(amount);
+  if (!ended_) record_.sent(amount);
 }
 
-segments::CmsdDynamic SegmentSession::dynamics(ViewerId link, base::Time now) const {
+segments::CmsdDynamic SegmentSession::dynamics(ViewerId connection, base::Time now) const {
   std::lock_guard lock{mutex_};
-  auto told = rate_.dynamics(link, sound(), now);
+  auto told = rate_.dynamics(connection, audio(), now);
   if (!offered_rungs_ && playing_.kind != Rendition::Kind::kRung) return told;
   // Where nothing that is offered is as low, dash.js takes the highest.
-  const auto least = declared_peak(rungs_.back() + sound());
+  const auto least = declared_peak(rungs_.back() + audio());
   told.max_suggested = std::max(told.max_suggested.value_or(least), least);
   return told;
 }

@@ -13,12 +13,12 @@
 #include "app/stream/live_stream.h"
 #include "segments/segment_store.h"
 #include "segments/target.h"
-#include "server/seats.h"
+#include "server/slots.h"
 
 namespace app {
 
 /// One player of HLS or DASH: a viewer of the stream's ladder like any other, who takes his
-/// pictures segment by segment, on whatever connections. Thread-safe.
+/// frames segment by segment, on whatever connections. Thread-safe.
 class SegmentSession {
  public:
   using ViewerId = server::ViewerId;
@@ -27,7 +27,7 @@ class SegmentSession {
     std::string token;
     ViewerId id = 0;
     std::shared_ptr<LiveStream> stream;
-    server::Seats::Seat seat;
+    server::Slots::Slot slot;
     server::Address address;
     std::string user_agent;
     std::string format;  ///< "hls", "dash"
@@ -50,13 +50,13 @@ class SegmentSession {
   bool chooses() const;  ///< he is offered rungs, or has asked for one
   /// He plays this one. An unknown rung is the lowest.
   void ask(segments::Rendition rendition, base::Time now);
-  segments::Rendition playing() const;  ///< that he asked for last, sound aside
+  segments::Rendition playing() const;  ///< that he asked for last, audio aside
 
   /// Which track his segment `number` comes from: decided once, when it is first needed. Empty:
   /// nobody has begun it (yet).
   std::optional<segments::SegmentStore::TrackId> track(segments::Rendition rendition,
                                                        std::uint64_t number);
-  /// The segment, as far as it is made; sound for kAudio.
+  /// The segment, as far as it is made; audio for kAudio.
   std::optional<segments::Segment> segment(segments::Rendition rendition, std::uint64_t number);
 
   /// The oldest segment that there is in all renditions: players wait for the one that begins last.
@@ -70,14 +70,14 @@ class SegmentSession {
   bool plays_chunks() const { return plays_chunks_; }
 
   /// What one of his connections shows; the ladder is told at once.
-  void heard(ViewerId link, const SessionRate::Heard& heard, const tcpinfo::TcpSample& sample,
-             base::Time now);
+  void report(ViewerId connection, const SessionRate::ConnectionReport& report,
+              const tcpinfo::TcpSample& sample, base::Time now);
   void event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source, base::Time now);
-  void forget(ViewerId link);                    ///< it is closed, or another's
+  void forget(ViewerId connection);              ///< it is closed, or another's
   std::optional<base::BitRate> carried() const;  ///< SessionRate::carried
-  void gave(base::ByteCount amount);
-  /// What a response on `link` tells his player.
-  segments::CmsdDynamic dynamics(ViewerId link, base::Time now) const;
+  void sent(base::ByteCount amount);
+  /// What a response on `connection` tells his player.
+  segments::CmsdDynamic dynamics(ViewerId connection, base::Time now) const;
   /// Several times per second; as he is then.
   ViewerTelemetry tick(base::Time now);
 
@@ -89,7 +89,7 @@ class SegmentSession {
                   std::uint64_t number) const;
   std::optional<TrackId> choose(segments::Rendition rendition, std::uint64_t number) const;
 
-  base::BitRate sound() const;
+  base::BitRate audio() const;
 
   const std::string token_;
   const ViewerId id_;
@@ -97,11 +97,11 @@ class SegmentSession {
   const std::vector<base::BitRate> rungs_;  ///< falling
   const bool plays_chunks_;
   mutable std::mutex mutex_;  // guards all below
-  server::Seats::Seat seat_;
+  server::Slots::Slot slot_;
   bool ended_ = false;
   bool offered_rungs_ = false;
   std::optional<std::uint64_t> first_;
-  segments::Rendition playing_;  ///< that he asked for last, sound aside
+  segments::Rendition playing_;  ///< that he asked for last, audio aside
   base::Time asked_;
   SessionRate rate_;
   SessionRecord record_;

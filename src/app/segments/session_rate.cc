@@ -11,16 +11,17 @@ namespace {
 // A lost packet is on the way again within a few round trips: what is sent that long after it may
 // stand behind it.
 constexpr base::Duration kDuress = std::chrono::seconds{1};
-// Sound and pictures are loaded side by side, or one after the other.
+// Audio and frames are loaded side by side, or one after the other.
 constexpr base::Duration kTogether = std::chrono::seconds{1};
 constexpr base::Duration kSideBySide = std::chrono::milliseconds{300};  // a slice of each, and half
 
 }  // namespace
 
-abr::Decision SessionRate::hear(LinkId link, const Heard& heard, base::Time now) {
-  auto& known = links_[link];
-  known.heard = heard;
-  if (heard.lost) known.lost_at = now;
+abr::Decision SessionRate::report(ConnectionId connection, const ConnectionReport& report,
+                                  base::Time now) {
+  auto& known = connections_[connection];
+  known.report = report;
+  if (report.lost) known.lost_at = now;
   const auto all = carries(now);
   if (all) carried_ = all;
   return policy_.decide(all, late(), transport_, now);
@@ -32,28 +33,28 @@ abr::Decision SessionRate::hear(LinkId link, const Heard& heard, base::Time now)
 std::optional<base::BitRate> SessionRate::carries(base::Time now) const {
   std::optional<base::BitRate> most;
   base::BitRate sum;
-  for (const auto& [id, link] : links_) {
-    const auto& heard = link.heard;
-    if (now - heard.measured >= kTogether || !heard.carries) continue;
-    most = std::max(most, heard.carries);
-    if (heard.busy && now - heard.measured < kSideBySide) sum = sum + *heard.carries;
+  for (const auto& [id, connection] : connections_) {
+    const auto& report = connection.report;
+    if (now - report.measured >= kTogether || !report.carries) continue;
+    most = std::max(most, report.carries);
+    if (report.busy && now - report.measured < kSideBySide) sum = sum + *report.carries;
   }
   return sum > most.value_or(base::BitRate{}) ? sum : most;
 }
 
 base::Duration SessionRate::late() const {
   base::Duration most{};
-  for (const auto& [id, link] : links_) most = std::max(most, link.heard.late);
+  for (const auto& [id, connection] : connections_) most = std::max(most, connection.report.late);
   return most;
 }
 
-segments::CmsdDynamic SessionRate::dynamics(LinkId link, base::BitRate sound,
+segments::CmsdDynamic SessionRate::dynamics(ConnectionId connection, base::BitRate audio,
                                             base::Time now) const {
-  segments::CmsdDynamic result{.max_suggested = declared_peak(rate() + sound)};
+  segments::CmsdDynamic result{.max_suggested = declared_peak(rate() + audio)};
   result.estimated_throughput = carried_;
-  const auto own = links_.find(link);
-  if (own == links_.end()) return result;
-  if (own->second.heard.rtt > base::Duration{}) result.round_trip = own->second.heard.rtt;
+  const auto own = connections_.find(connection);
+  if (own == connections_.end()) return result;
+  if (own->second.report.rtt > base::Duration{}) result.round_trip = own->second.report.rtt;
   const bool lost = own->second.lost_at > base::Time{} && now - own->second.lost_at < kDuress;
   result.duress = lost || policy_.is_late(late());
   return result;

@@ -12,8 +12,9 @@ SessionRecord::SessionRecord(ViewerTelemetry viewer, Trace* trace, ViewerTaps& t
   lines_.begin(viewer_.stream, trace_line::join(viewer_, now));
 }
 
-void SessionRecord::note(const SessionRate::Heard& heard, const tcpinfo::TcpSample& sample,
-                         const SessionRate& rate, base::Time now) {
+void SessionRecord::note(const SessionRate::ConnectionReport& report,
+                         const tcpinfo::TcpSample& sample, const SessionRate& rate,
+                         base::Time now) {
   viewer_.rtt = sample.rtt;
   viewer_.min_rtt = sample.min_rtt;
   viewer_.cwnd = sample.cwnd;
@@ -22,7 +23,7 @@ void SessionRecord::note(const SessionRate::Heard& heard, const tcpinfo::TcpSamp
   viewer_.in_flight = base::ByteCount{std::int64_t{sample.unacked} * sample.mss};
   viewer_.backlog = rate.late();
   viewer_.path.capacity = rate.carried().value_or(base::BitRate{});
-  captured_ = std::max(captured_, heard.captured);
+  captured_ = std::max(captured_, report.captured);
   if (captured_ > base::Time{}) viewer_.behind_live = now - captured_;
 }
 

@@ -17,11 +17,11 @@ class SessionRecord {
   /// `viewer`: as far as it is known from the start.
   SessionRecord(ViewerTelemetry viewer, Trace* trace, ViewerTaps& taps, base::Time now);
 
-  void note(const SessionRate::Heard& heard, const tcpinfo::TcpSample& sample,
+  void note(const SessionRate::ConnectionReport& report, const tcpinfo::TcpSample& sample,
             const SessionRate& rate, base::Time now);
   void decided(const abr::Decision& decision, base::Time now);
   void event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source, base::Time now);
-  void gave(base::ByteCount amount) { viewer_.bytes_sent += amount; }
+  void sent(base::ByteCount amount) { viewer_.bytes_sent += amount; }
   /// `served`: target of the group that serves him; `target`: what he may have.
   void look(std::uint32_t group, base::BitRate served, base::BitRate target, base::Time now);
   void end(base::Time now);
@@ -30,7 +30,7 @@ class SessionRecord {
 
  private:
   ViewerTelemetry viewer_;
-  base::Time captured_{};  ///< of the newest picture acknowledged
+  base::Time captured_{};  ///< of the newest frame acknowledged
   SendRate send_rate_;
   SessionLines lines_;
 };

@@ -14,13 +14,13 @@ std::size_t ceiling(const abr::GroupSettings& settings) {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-// A viewer changes group this long after the decision: his old group's pictures up to there are
+// A viewer changes group this long after the decision: his old group's frames up to there are
 // on their way, and the new group's encoder has three frames' notice at 30 frames/s.
 constexpr base::Duration kSpliceNotice = std::chrono::milliseconds{100};
-// He may still get the old group's pictures so long after the splice: server::ChannelSwitch waits
+// He may still get the old group's frames so long after the splice: server::ChannelSwitch waits
 // 300 ms for a late one.
 constexpr base::Duration kSpliceSlack = std::chrono::milliseconds{300};
-// An encoder that gives no picture is waited for no longer: server::ChannelSwitch, likewise.
+// An encoder that gives no frame is waited for no longer: server::ChannelSwitch, likewise.
 constexpr base::Duration kLongestSwitch = std::chrono::seconds{3};
 // A plan is for the long run; moves of single viewers and rates do not wait for it.
 constexpr base::Duration kPlanInterval = std::chrono::seconds{1};
@@ -43,39 +43,39 @@ Ladder::GroupIndex Ladder::join(ViewerId viewer, base::BitRate sustains, base::T
   const bool too_fast = state.viewers > 0 && abr::collapses(sustains, state.rate);
   std::optional<Fall> fall;
   if (too_fast) fall = Fall{now, state.rate, sustains};
-  take_seat(viewer, {group, sustains, sustains, now}, fall, abr::Reason::kStart);
+  enter_group(viewer, {group, sustains, sustains, now}, fall, abr::Reason::kStart);
   actions_.schedule_keyframe(group, base::Duration::zero());
   return group;
 }
 
 bool Ladder::report(ViewerId viewer, abr::Decision decision, base::Time now) {
   std::lock_guard lock{mutex_};
-  const auto found = seats_.find(viewer);
-  if (closed_ || found == seats_.end()) return false;
-  Seat& seat = found->second;
-  auto& group = groups_.at(seat.group);
+  const auto found = memberships_.find(viewer);
+  if (closed_ || found == memberships_.end()) return false;
+  Membership& membership = found->second;
+  auto& group = groups_.at(membership.group);
   const auto sustains = decision.sustains.bps() > 0 ? decision.sustains : decision.rate;
-  group.members.change(viewer, std::exchange(seat.sustains, sustains), sustains);
-  seat.rate = group.wanted = decision.rate;
+  group.members.change(viewer, std::exchange(membership.sustains, sustains), sustains);
+  membership.rate = group.wanted = decision.rate;
   // Beside what the others have had: a slide in small steps is a collapse as well.
-  const auto had = lately(seat, now);
+  const auto had = lately(membership, now);
   if (abr::collapses(sustains, had)) group.members.note_fall(viewer, {now, had, sustains});
   changed_ = true;
-  if (consider_move(viewer, seat, now)) return false;
-  if (group.members.is_private()) return groups_.follow(seat.group, decision.reason);
-  return sustains < group.state.rate && groups_.follow(seat.group, abr::Reason::kMembers);
+  if (consider_move(viewer, membership, now)) return false;
+  if (group.members.is_private()) return groups_.follow(membership.group, decision.reason);
+  return sustains < group.state.rate && groups_.follow(membership.group, abr::Reason::kMembers);
 }
 
 void Ladder::leave(ViewerId viewer, base::Time now) {
   std::lock_guard lock{mutex_};
-  const auto node = seats_.extract(viewer);
-  if (!node.empty()) give_up_seat(viewer, node.mapped(), now);
+  const auto node = memberships_.extract(viewer);
+  if (!node.empty()) leave_group(viewer, node.mapped(), now);
 }
 
 std::optional<Ladder::GroupIndex> Ladder::group_of(ViewerId viewer) const {
   std::lock_guard lock{mutex_};
-  const auto found = seats_.find(viewer);
-  return found == seats_.end() ? std::nullopt : std::optional{found->second.group};
+  const auto found = memberships_.find(viewer);
+  return found == memberships_.end() ? std::nullopt : std::optional{found->second.group};
 }
 
 base::BitRate Ladder::rate_of(GroupIndex group) const {
@@ -103,9 +103,9 @@ void Ladder::shed(base::Time now) {
   ++counters_.shed;
   actions_.shed(*least);
   const auto others = groups_.views();
-  for (auto& [viewer, seat] : seats_) {
-    if (seat.group != *least) continue;
-    move(viewer, seat, *abr::share(seat.sustains, others), abr::Reason::kShed, now);
+  for (auto& [viewer, membership] : memberships_) {
+    if (membership.group != *least) continue;
+    move(viewer, membership, *abr::share(membership.sustains, others), abr::Reason::kShed, now);
   }
 }
 
@@ -115,7 +115,7 @@ void Ladder::tick(base::Time now) {
     std::lock_guard lock{mutex_};
     if (closed_) return;
     groups_.pass_time(now);
-    for (auto& [viewer, seat] : seats_) consider_move(viewer, seat, now);
+    for (auto& [viewer, membership] : memberships_) consider_move(viewer, membership, now);
     groups_.update_rates();
     rearrange(now);
     say_if_refused();
@@ -142,10 +142,10 @@ bool Ladder::serves_one(GroupIndex group) const {
 }
 
 /// What he has had at most, in the last one to two seconds.
-base::BitRate Ladder::lately(const Seat& seat, base::Time now) {
-  const auto& group = groups_.at(seat.group);
-  if (now - seat.since >= OpenGroups::kLately) return group.lately();
-  return std::max(seat.found, group.state.rate);
+base::BitRate Ladder::lately(const Membership& membership, base::Time now) {
+  const auto& group = groups_.at(membership.group);
+  if (now - membership.since >= OpenGroups::kLately) return group.lately();
+  return std::max(membership.found, group.state.rate);
 }
 
 Ladder::GroupIndex Ladder::group_for(base::BitRate sustains, base::Time now) {
@@ -160,63 +160,65 @@ std::optional<Ladder::GroupIndex> Ladder::spare_or_new(base::BitRate rate, base:
 }
 
 /// True when the viewer has moved.
-bool Ladder::consider_move(ViewerId viewer, Seat& seat, base::Time now) {
-  const abr::SeatView as_seen{seat.group, seat.sustains, seat.since};
-  const auto own = groups_.view(seat.group);
+bool Ladder::consider_move(ViewerId viewer, Membership& membership, base::Time now) {
+  const abr::MemberView as_seen{membership.group, membership.sustains, membership.since};
+  const auto own = groups_.view(membership.group);
   const auto reason = abr::misplaced(as_seen, own, now);
   if (!reason) return false;
-  auto target = spare_or_new(seat.sustains, now);
+  auto target = spare_or_new(membership.sustains, now);
   if (!target) target = abr::better_group(as_seen, own, *reason, groups_.views());
   if (!target) return false;
-  move(viewer, seat, *target, *reason, now);
+  move(viewer, membership, *target, *reason, now);
   return true;
 }
 
-void Ladder::move(ViewerId viewer, Seat& seat, GroupIndex target, abr::Reason reason,
+void Ladder::move(ViewerId viewer, Membership& membership, GroupIndex target, abr::Reason reason,
                   base::Time now) {
   ++counters_.moves[reason];
-  const Seat old = std::exchange(seat, {target, seat.sustains, seat.rate, now});
+  const Membership old =
+      std::exchange(membership, {target, membership.sustains, membership.rate, now});
   const auto fall = groups_.at(old.group).members.fall(viewer);
-  give_up_seat(viewer, old, now);
-  take_seat(viewer, seat, fall, abr::Reason::kMembers);
+  leave_group(viewer, old, now);
+  enter_group(viewer, membership, fall, abr::Reason::kMembers);
   const auto at = actions_.schedule_keyframe(target, kSpliceNotice);
   depart(old, fall.has_value(), at, now);
   actions_.move(viewer, target, at, reason);
 }
 
 /// A private group follows its viewer at once.
-void Ladder::take_seat(ViewerId viewer, Seat seat, const std::optional<Fall>& fall,
-                       abr::Reason reason) {
-  auto& group = groups_.at(seat.group);
+void Ladder::enter_group(ViewerId viewer, Membership membership, const std::optional<Fall>& fall,
+                         abr::Reason reason) {
+  auto& group = groups_.at(membership.group);
   ++group.state.viewers;
-  group.members.join(seat.sustains);
-  group.wanted = seat.rate;
+  group.members.join(membership.sustains);
+  group.wanted = membership.rate;
   if (fall) group.members.note_fall(viewer, *fall);
   changed_ = true;
-  if (group.members.is_private()) groups_.follow(seat.group, reason);
-  seat.found = group.state.rate;
-  seats_[viewer] = seat;
+  if (group.members.is_private()) groups_.follow(membership.group, reason);
+  membership.found = group.state.rate;
+  memberships_[viewer] = membership;
 }
 
-void Ladder::give_up_seat(ViewerId viewer, const Seat& seat, base::Time now) {
-  auto& group = groups_.at(seat.group);
-  group.members.leave(viewer, seat.sustains);
+void Ladder::leave_group(ViewerId viewer, const Membership& membership, base::Time now) {
+  auto& group = groups_.at(membership.group);
+  group.members.leave(viewer, membership.sustains);
   --group.state.viewers;
   group.state.empty_since = now;
   changed_ = true;
-  if (group.state.viewers == 1) group.wanted = last_in(seat.group).rate;
+  if (group.state.viewers == 1) group.wanted = last_in(membership.group).rate;
 }
 
-/// REQUIRES: one viewer has a seat in it.
-const Ladder::Seat& Ladder::last_in(GroupIndex group) const {
-  return std::ranges::find(seats_, group, [](const auto& seat) { return seat.second.group; })
+/// REQUIRES: one viewer has a membership in it.
+const Ladder::Membership& Ladder::last_in(GroupIndex group) const {
+  return std::ranges::find(memberships_, group,
+                           [](const auto& membership) { return membership.second.group; })
       ->second;
 }
 
-void Ladder::depart(const Seat& seat, bool fell, media::Pts at, base::Time now) {
-  auto& group = groups_.at(seat.group);
+void Ladder::depart(const Membership& membership, bool fell, media::Pts at, base::Time now) {
+  auto& group = groups_.at(membership.group);
   const auto until = std::clamp(epoch_ + at + kSpliceSlack, now, now + kLongestSwitch);
-  group.members.depart(seat.sustains, group.state.rate, fell, until);
+  group.members.depart(membership.sustains, group.state.rate, fell, until);
 }
 
 void Ladder::rearrange(base::Time now) {
@@ -239,15 +241,16 @@ void Ladder::carry_out(abr::Layout layout, base::Time now) {
   std::map<GroupIndex, base::BitRate> before;
   for (const auto& [index, group] : groups_.state()) before[index] = groups_.view(index).rate;
   set_crowds(layout);
-  for (auto& [viewer, seat] : seats_) {
-    const auto own = before.at(seat.group);
-    const auto rung = abr::next_rung({seat.group, seat.sustains, seat.since}, own, layout, now);
+  for (auto& [viewer, membership] : memberships_) {
+    const auto own = before.at(membership.group);
+    const auto rung =
+        abr::next_rung({membership.group, membership.sustains, membership.since}, own, layout, now);
     if (!rung) continue;
     const auto rate = layout.plan[*rung].rate;
     const auto reason = rate > own   ? abr::Reason::kMoveUp
                         : rate < own ? abr::Reason::kMoveDown
                                      : abr::Reason::kMembers;
-    move(viewer, seat, *layout.groups[*rung], reason, now);
+    move(viewer, membership, *layout.groups[*rung], reason, now);
   }
   groups_.update_rates();
 }
@@ -263,7 +266,7 @@ void Ladder::set_crowds(const abr::Layout& layout) {
 
 /// Said when it begins, not at every tick.
 void Ladder::say_if_refused() {
-  const auto wanted = std::min(ceiling(settings_), seats_.size());
+  const auto wanted = std::min(ceiling(settings_), memberships_.size());
   const bool refused = max_groups_ < wanted && !has_room();
   if (refused && !refusing_) {
     ++counters_.refused;

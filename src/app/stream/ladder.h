@@ -17,7 +17,7 @@ namespace app {
 
 /// The encode groups of one stream and who sits in which: turns each viewer's decision into group
 /// rates and moves, as abr/ladder/group_policy.h says. Thread-safe; called when something changes,
-/// and for serves_one() at every picture where the viewers are few (telemetry.samples_per_second).
+/// and for serves_one() at every frame where the viewers are few (telemetry.samples_per_second).
 class Ladder {
  public:
   using GroupIndex = app::GroupIndex;
@@ -57,13 +57,13 @@ class Ladder {
   void shed(base::Time now);
   /// Several times per second: rates that rise, moves that had to dwell, plans, empty groups.
   void tick(base::Time now);
-  /// What is done to the group's pictures is nobody's business but one viewer's.
+  /// What is done to the group's frames is nobody's business but one viewer's.
   bool serves_one(GroupIndex group) const;
   State state() const;
 
  private:
   using Fall = abr::GroupMembers::Fall;
-  struct Seat {
+  struct Membership {
     GroupIndex group = 0;
     base::BitRate sustains;
     base::BitRate rate;  ///< for him alone, at the moment
@@ -72,15 +72,17 @@ class Ladder {
   };
 
   bool has_room() const { return groups_.size() < max_groups_; }
-  base::BitRate lately(const Seat& seat, base::Time now);
+  base::BitRate lately(const Membership& membership, base::Time now);
   GroupIndex group_for(base::BitRate sustains, base::Time now);
   std::optional<GroupIndex> spare_or_new(base::BitRate rate, base::Time now);
-  bool consider_move(ViewerId viewer, Seat& seat, base::Time now);
-  void move(ViewerId viewer, Seat& seat, GroupIndex target, abr::Reason reason, base::Time now);
-  void take_seat(ViewerId viewer, Seat seat, const std::optional<Fall>& fall, abr::Reason reason);
-  void give_up_seat(ViewerId viewer, const Seat& seat, base::Time now);
-  const Seat& last_in(GroupIndex group) const;
-  void depart(const Seat& seat, bool fell, media::Pts at, base::Time now);
+  bool consider_move(ViewerId viewer, Membership& membership, base::Time now);
+  void move(ViewerId viewer, Membership& membership, GroupIndex target, abr::Reason reason,
+            base::Time now);
+  void enter_group(ViewerId viewer, Membership membership, const std::optional<Fall>& fall,
+                   abr::Reason reason);
+  void leave_group(ViewerId viewer, const Membership& membership, base::Time now);
+  const Membership& last_in(GroupIndex group) const;
+  void depart(const Membership& membership, bool fell, media::Pts at, base::Time now);
   void rearrange(base::Time now);
   void carry_out(abr::Layout layout, base::Time now);
   void set_crowds(const abr::Layout& layout);
@@ -91,7 +93,7 @@ class Ladder {
   const Actions actions_;
   mutable std::mutex mutex_;  // guards all below
   OpenGroups groups_;
-  std::map<ViewerId, Seat> seats_;
+  std::map<ViewerId, Membership> memberships_;
   std::size_t max_groups_;
   base::Time planned_{};
   bool closed_ = false;

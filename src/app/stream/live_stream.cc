@@ -83,7 +83,7 @@ LiveStream::State LiveStream::state() const {
   State state{.name = name(),
               .containers = {},
               .segments = offers_segments(),
-              .sound = media_settings().audio.enabled,
+              .audio = media_settings().audio.enabled,
               .video_codec = headers ? headers->codec : "",
               .rate = viewer_settings()->control.rate,
               .began = began(),
@@ -104,7 +104,7 @@ std::vector<base::BitRate> LiveStream::rungs() const {
   return rates;
 }
 
-transcoder::Stream::FullPictures LiveStream::pictures_at(base::BitRate rate) const {
+transcoder::Stream::FullPictures LiveStream::frames_at(base::BitRate rate) const {
   const auto full = media_.full_pictures();
   const auto point =
       abr::OperatingPoints{point_settings_}.update(rate, full.pixels_per_second(), {});
@@ -112,9 +112,9 @@ transcoder::Stream::FullPictures LiveStream::pictures_at(base::BitRate rate) con
           full.measured};
 }
 
-bool LiveStream::skip(Ladder::GroupIndex group, unsigned pictures) {
+bool LiveStream::skip(Ladder::GroupIndex group, unsigned frames) {
   const bool own = ladder_.serves_one(group);
-  if (own) media_.skip(group, pictures);
+  if (own) media_.skip(group, frames);
   return own;
 }
 

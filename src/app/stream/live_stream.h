@@ -29,7 +29,7 @@ class LiveStream {
     std::string name;
     std::vector<media::Container> containers;  ///< that it is offered in
     bool segments = false;                     ///< as HLS and DASH, too
-    bool sound = false;
+    bool audio = false;
     std::string video_codec{};  ///< as RFC 6381 has it; empty: not known yet, or none of its
     abr::RateLimits rate{};     ///< of one viewer
     std::chrono::system_clock::time_point began{};  ///< wall time of pts 0
@@ -60,14 +60,14 @@ class LiveStream {
   /// For the viewers who join from now on; encode groups stay as they are.
   void reconfigure(ViewerSettings settings);
 
-  /// So many of the group's next pictures are not encoded. False, and nothing is done, where it is
+  /// So many of the group's next frames are not encoded. False, and nothing is done, where it is
   /// not one viewer's alone.
-  bool skip(Ladder::GroupIndex group, unsigned pictures);
+  bool skip(Ladder::GroupIndex group, unsigned frames);
   /// See transcoder::EncodeGroup::mend.
-  void mend(Ladder::GroupIndex group, media::PictureRange lost) { media_.mend(group, lost); }
+  void recover(Ladder::GroupIndex group, media::FrameRange lost) { media_.recover(group, lost); }
 
-  /// There is a picture to show.
-  bool has_picture() const { return media_.state().source.format.width > 0; }
+  /// There is a frame to show.
+  bool has_frame() const { return media_.state().source.format.width > 0; }
 
   bool offers(media::Container container) const {
     return container == media::Container::kMpegTs || is_h264();
@@ -78,9 +78,9 @@ class LiveStream {
   const segments::SegmentStore& segments() const { return segments_; }
   /// Rates that segment players may choose: falling, the highest is rate.max.
   std::vector<base::BitRate> rungs() const;
-  /// What a group's pictures are like at that rate.
-  transcoder::Stream::FullPictures pictures_at(base::BitRate rate) const;
-  bool has_measured_pictures() const { return media_.full_pictures().measured; }
+  /// What a group's frames are like at that rate.
+  transcoder::Stream::FullPictures frames_at(base::BitRate rate) const;
+  bool has_measured_frames() const { return media_.full_pictures().measured; }
   /// Wall time of pts 0; stays as it was at the start, whatever becomes of the system's clock.
   std::chrono::system_clock::time_point began() const { return began_; }
 

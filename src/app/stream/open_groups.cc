@@ -7,7 +7,7 @@ namespace app {
 
 namespace {
 
-// Every viewer who is misplaced asks for a group, at each of his pictures: with the ladder's lock.
+// Every viewer who is misplaced asks for a group, at each of his frames: with the ladder's lock.
 constexpr base::Duration kOpenAgain = std::chrono::seconds{1};
 
 }  // namespace
@@ -122,7 +122,7 @@ abr::GroupView OpenGroups::view(GroupIndex index) const {
   // A private group's rate at the moment is its viewer's business.
   const auto rate =
       group.members.is_private() ? group.members.next_rate(group.state.rate) : group.state.rate;
-  return {index, rate, group.state.viewers, &group.members.seated()};
+  return {index, rate, group.state.viewers, &group.members.members()};
 }
 
 std::map<GroupIndex, OpenGroups::Group> OpenGroups::state() const {

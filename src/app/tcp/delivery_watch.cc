@@ -1,6 +1,6 @@
 #include "app/tcp/delivery_watch.h"
 
-#include "tcpinfo/train.h"
+#include "tcpinfo/packet_train.h"
 
 namespace app {
 
@@ -18,7 +18,7 @@ bool DeliveryWatch::begin(const server::ViewerTick& tick) {
   return reports_.has_value();
 }
 
-server::Marks DeliveryWatch::marks(base::ByteCount size, base::Time now) {
+server::TxTimestampRequest DeliveryWatch::tx_timestamps(base::ByteCount size, base::Time now) {
   if (!reports_) return {};
   const auto head = static_cast<std::size_t>(tcpinfo::train_head(size, mss_).bytes());
   const unsigned cost = head > 0 ? 2 : 1;

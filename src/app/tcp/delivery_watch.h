@@ -13,8 +13,8 @@
 
 namespace app {
 
-/// Follows one viewer's pictures to their acknowledgement: says which writes are marked, reads the
-/// kernel's reports, and tells of each picture delivered. Used on its loop thread.
+/// Follows one viewer's frames to their acknowledgement: says which writes are marked, reads the
+/// kernel's reports, and tells of each frame delivered. Used on its loop thread.
 class DeliveryWatch {
  public:
   using Delivered = std::function<void(const server::SentFrame&, const FrameDelivery&)>;
@@ -25,7 +25,7 @@ class DeliveryWatch {
 
   /// Before the first write. False, with errno, when the kernel refuses: all times are TCP_INFO's.
   bool begin(const server::ViewerTick& tick);
-  server::Marks marks(base::ByteCount size, base::Time now);
+  server::TxTimestampRequest tx_timestamps(base::ByteCount size, base::Time now);
   void read_reports(const server::ViewerTick& tick);
   void on_sample(const tcpinfo::TcpSample& sample, const server::ViewerTick& tick);
 

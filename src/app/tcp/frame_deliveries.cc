@@ -9,7 +9,7 @@ FrameDelivery FrameDeliveries::delivered_by(const tcpinfo::Delivery& report,
   // Where the receiver is near, ACKs may come in before the write has returned.
   const auto after_departure = [&](base::Time at) { return std::max(at, frame.departed); };
   FrameDelivery delivery{.at = after_departure(report.at)};
-  if (report.end != frame.marked_end) return delivery;  // known by a later picture's
+  if (report.end != frame.marked_end) return delivery;  // known by a later frame's
   delivery.source = FrameDelivery::Source::kTimestamp;
   if (frame.head_end > 0 && frame.head_end == last_report_.end) {
     delivery.head = after_departure(last_report_.at);

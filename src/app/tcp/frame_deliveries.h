@@ -9,7 +9,7 @@
 
 namespace app {
 
-/// When a picture's last byte was acknowledged.
+/// When a frame's last byte was acknowledged.
 struct FrameDelivery {
   /// kTimestamp: the ACK's own time. kTcpInfo: when it was first seen, up to one sample late.
   enum class Source { kTimestamp, kTcpInfo };
@@ -19,12 +19,12 @@ struct FrameDelivery {
   std::optional<base::Time> head{};  ///< of its head (server::SentFrame), where that was reported
 };
 
-/// Matches what the kernel says of a connection to the pictures sent on it. Reports of marked
-/// writes are exact; TCP_INFO's bytes_acked stands in for pictures that were not marked, and for
+/// Matches what the kernel says of a connection to the frames sent on it. Reports of marked
+/// writes are exact; TCP_INFO's bytes_acked stands in for frames that were not marked, and for
 /// reports that were lost. One viewer's, used on its loop thread. Pure.
 class FrameDeliveries {
  public:
-  /// Calls fn(SentFrame, FrameDelivery) for each picture that it shows to be delivered.
+  /// Calls fn(SentFrame, FrameDelivery) for each frame that it shows to be delivered.
   template <typename Fn>
   void on_report(const tcpinfo::Delivery& report, server::SentFrames& sent, Fn fn) {
     sent.take_acked(report.end, [&](const server::SentFrame& frame) {
@@ -33,7 +33,7 @@ class FrameDeliveries {
     last_report_ = report;
   }
 
-  /// The same. When it has a marked picture acknowledged, the kernel's report is on the error queue
+  /// The same. When it has a marked frame acknowledged, the kernel's report is on the error queue
   /// already, or is lost: read_reports() is called to take what there is, by on_report().
   template <typename Fn, typename ReadReports>
   void on_sample(const tcpinfo::TcpSample& sample, server::SentFrames& sent, Fn fn,
@@ -58,7 +58,7 @@ class FrameDeliveries {
   }
   FrameDelivery delivered_by(const tcpinfo::Delivery& report, const server::SentFrame& frame) const;
 
-  tcpinfo::Delivery last_report_;  ///< of a head, when its picture is next
+  tcpinfo::Delivery last_report_;  ///< of a head, when its frame is next
 };
 
 }  // namespace app

@@ -8,20 +8,20 @@ namespace app {
 
 namespace {
 
-// x264's pictures exceed their share by so much now and then (bench/encoder).
+// x264's frames exceed their share by so much now and then (bench/encoder).
 constexpr double kExcess = 1.1;
 constexpr base::Duration kShortestFrame = std::chrono::microseconds{16'667};
-// A picture must fit below the mark, or its rest would wait for a wake-up; 25 pictures/s are the
+// A frame must fit below the mark, or its rest would wait for a wake-up; 25 frames/s are the
 // slowest of common sources.
 constexpr base::Duration kLongestFrame = std::chrono::milliseconds{40};
 
-constexpr base::Duration kSoundInterval = std::chrono::microseconds{21'333};
+constexpr base::Duration kAudioInterval = std::chrono::microseconds{21'333};
 
-/// What a container adds, with the HTTP chunk around a picture and its sounds.
+/// What a container adds, with the HTTP chunk around a frame and its audio frames.
 struct Overhead {
   double factor;
-  base::ByteCount picture;
-  base::ByteCount sound;
+  base::ByteCount frame;
+  base::ByteCount audio;
 };
 
 Overhead overhead(media::Container container) {
@@ -54,9 +54,9 @@ base::ByteCount notsent_limit(base::BitRate video, const TcpSettings& tcp) {
 abr::Transport transport(const transcoder::AudioSettings& audio, media::Container container,
                          base::Duration frame_interval) {
   const Overhead over = overhead(container);
-  const auto sounds = base::BitRate::of(over.sound, kSoundInterval);
-  const auto sound = audio.enabled ? over.factor * audio.rate + sounds : base::BitRate{};
-  return {.factor = over.factor, .fixed = sound + base::BitRate::of(over.picture, frame_interval)};
+  const auto audio_headers = base::BitRate::of(over.audio, kAudioInterval);
+  const auto on_wire = audio.enabled ? over.factor * audio.rate + audio_headers : base::BitRate{};
+  return {.factor = over.factor, .fixed = on_wire + base::BitRate::of(over.frame, frame_interval)};
 }
 
 const char* apply(const SocketLimits& limits, int fd) {

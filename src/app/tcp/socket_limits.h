@@ -8,7 +8,7 @@
 
 namespace app {
 
-/// What a stream takes on a connection at most: transport(), at 60 pictures/s, and a tenth more.
+/// What a stream takes on a connection at most: transport(), at 60 frames/s, and a tenth more.
 /// Pure.
 base::BitRate transport_rate(base::BitRate video, const transcoder::AudioSettings& audio);
 
@@ -24,7 +24,7 @@ base::BitRate pacing_limit(base::BitRate video, const transcoder::AudioSettings&
 base::ByteCount notsent_limit(base::BitRate video, const TcpSettings& tcp);
 
 /// What a video rate becomes on the wire: MPEG-TS carries 184 bytes in 188, and every container
-/// adds to each picture and to each of 47 sounds per second, MPEG-TS about 130 and 60 bytes.
+/// adds to each frame and to each of 47 audio frames per second, MPEG-TS about 130 and 60 bytes.
 abr::Transport transport(const transcoder::AudioSettings& audio, media::Container container,
                          base::Duration frame_interval);
 

@@ -16,7 +16,7 @@ namespace {
 constexpr double kNews = 0.05;
 
 // What stands in for ssthresh ends as that would: with the first loss, which sets one; or when a
-// joiner, who begins with a second of pictures at most, has long caught up at twice their rate.
+// joiner, who begins with a second of frames at most, has long caught up at twice their rate.
 // From then on the window grows only as far as it is used (RFC 7661).
 constexpr base::Duration kStart = std::chrono::seconds{5};
 // What was made longer ago has left or been discarded, as policies that cut see to. A longer queue,

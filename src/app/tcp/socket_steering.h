@@ -48,7 +48,7 @@ class SocketSteering {
   bool paces() const { return bbr_ || limited_ || pace_told_.bps() > 0; }
   bool bbr() const { return bbr_; }
 
-  /// `video`: of the newest picture; zero before the first. A pace falls one to two seconds later:
+  /// `video`: of the newest frame; zero before the first. A pace falls one to two seconds later:
   /// what waits was made at a higher rate.
   void follow_rate(int fd, base::BitRate video, base::Time now);
   /// `age`: of the session.

@@ -12,8 +12,8 @@
 namespace app {
 
 /// Bounds what one kind of telemetry costs one event loop. While more is asked for than the budget
-/// allows, each viewer gets it at every k-th of its occasions (pictures, acknowledgements, and
-/// while k is 2 at most looks before pictures; each kind has turns of its own): the same k for all,
+/// allows, each viewer gets it at every k-th of its occasions (frames, acknowledgements, and
+/// while k is 2 at most looks before frames; each kind has turns of its own): the same k for all,
 /// each in its turn; the urgent beside it from a tenth of the budget, which is theirs. k follows
 /// from what was asked in the last period; within a period the budget is never exceeded. Used on
 /// the loop's thread; every_nth() is thread-safe. `now` never goes back.
@@ -27,7 +27,7 @@ class TelemetryBudget {
   explicit TelemetryBudget(int per_second)
       : per_second_{per_second}, every_nth_{per_second > 0 ? 1u : 0u} {}
 
-  /// Whether a viewer whose turn is counted in `turn` may spend `cost` on this picture. One that is
+  /// Whether a viewer whose turn is counted in `turn` may spend `cost` on this frame. One that is
   /// `urgent` need not wait for its turn.
   bool grant(Turn& turn, unsigned cost, bool urgent, base::Time now);
 
@@ -48,7 +48,7 @@ class TelemetryBudget {
 /// What one event loop may spend: its viewers' TCP_INFO samples, and reports of marked writes.
 struct LoopTelemetry {
   explicit LoopTelemetry(const TelemetrySettings& settings)
-      : samples{settings.samples_per_second}, marks{settings.marks_per_second} {}
+      : samples{settings.samples_per_second}, marks{settings.ack_timestamps_per_second} {}
 
   TelemetryBudget samples;
   TelemetryBudget marks;

@@ -53,22 +53,22 @@ struct Metrics::Families {
                             "viewer's private encoder")},
         ssthresh_hints{counters(registry, "symcast_ssthresh_hints_total",
                                 "Viewers by what became of their hint where slow start may end")},
-        retractions{counters(registry, "symcast_retractions_total",
+        retractions{counters(registry, "symcast_rate_decreases_total",
                              "Times a viewer's rate was retracted, by reason")},
-        restores{counters(registry, "symcast_restores_total",
+        restores{counters(registry, "symcast_rate_increases_total",
                           "Steps by which viewers' rates were restored, by reason")},
         delivered{counters(registry, "symcast_frames_delivered_total",
-                           "Pictures acknowledged by viewers, by the source of the time: "
-                           "timestamp (exact), tcp_info (seen at a later picture)")},
-        unused{counters(registry, "symcast_deliveries_unused_total",
-                        "Delivery times of pictures that no decision has used: "
+                           "Frames acknowledged by viewers, by the source of the time: "
+                           "timestamp (exact), tcp_info (seen at a later frame)")},
+        unused{counters(registry, "symcast_delivery_times_unused_total",
+                        "Delivery times of frames that no decision has used: "
                         "telemetry.samples_per_second leaves out too many")},
         delay{histograms(registry, "symcast_frame_delivery_delay_seconds",
-                         "From a picture's capture to the acknowledgement of its last byte; up to "
+                         "From a frame's capture to the acknowledgement of its last byte; up to "
                          "one interval late for those that symcast_frames_delivered_total "
                          "counts under tcp_info")},
         join{histograms(registry, "symcast_join_seconds",
-                        "From a viewer's request to the acknowledgement of its first picture")} {}
+                        "From a viewer's request to the acknowledgement of its first frame")} {}
 
   prometheus::Family<prometheus::Counter>& events;
   prometheus::Family<prometheus::Histogram>& retarget;

@@ -26,7 +26,7 @@ class SendRate {
     base::ByteCount sent;
     base::Time at;
   };
-  // And half a picture's time, by which a look may be late.
+  // And half a frame's time, by which a look may be late.
   static constexpr base::Duration kSecond = std::chrono::milliseconds{1020};
 
   std::deque<Look> looks_;  ///< of the last second: as many as are made in it

@@ -40,7 +40,7 @@ class Trace {
     std::string text;
   };
   using Files = std::unordered_map<std::shared_ptr<Session>, std::ofstream>;
-  // 25 s of 50 viewers at 30 pictures and 10 samples per second.
+  // 25 s of 50 viewers at 30 frames and 10 samples per second.
   static constexpr std::size_t kBound = 50000;
   // Lines between two looks for sessions that lost their last one: a look costs as much as a few.
   static constexpr std::size_t kLinesPerSweep = 1000;

@@ -39,7 +39,7 @@ json duration(base::Duration time) {
   return time > base::Duration{} ? json(base::seconds(time)) : json(nullptr);
 }
 
-/// When a picture was acknowledged; null: never.
+/// When a frame was acknowledged; null: never.
 json acked(const std::optional<FrameDelivery>& delivery) {
   if (!delivery) return nullptr;
   return at(delivery->at);
@@ -119,16 +119,16 @@ Line decision(const abr::Decision& decision, const abr::PathState& path, base::T
                            {"rate", decision.rate.bps()},
                            {"reason", abr::name(decision.reason)},
                            {"capacity", rate(path.capacity)},
-                           {"service", rate(path.service)},
-                           {"policed", rate(path.policed)},
-                           {"allowance", rate(path.allowance)},
+                           {"drain_rate", rate(path.drain_rate)},
+                           {"policer_rate", rate(path.policer_rate)},
+                           {"cwnd_rate", rate(path.cwnd_rate)},
                            {"backlog", path.backlog.bytes()},
-                           {"queueing", base::seconds(path.queueing)},
-                           {"shared", path.shared}});
+                           {"queueing_delay", base::seconds(path.queueing_delay)},
+                           {"cross_traffic", path.cross_traffic}});
 }
 
-Line discard(media::PictureRange pictures, base::Time now) {
-  return line("discard", {{"at", at(now)}, {"first", pictures.first}, {"last", pictures.last}});
+Line discard(media::FrameRange frames, base::Time now) {
+  return line("discard", {{"at", at(now)}, {"first", frames.first}, {"last", frames.last}});
 }
 
 Line group(std::uint32_t group, base::Time now) {

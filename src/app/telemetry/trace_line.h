@@ -25,7 +25,7 @@ Line join(const server::ViewerTick& tick, base::Time requested,
           const tcpinfo::AppliedHints& applied);
 /// The same of a segment player, who has several connections, or none at the moment.
 Line join(const ViewerTelemetry& viewer, base::Time now);
-/// `delivery` is empty for a picture that was never seen acknowledged; `capacity`: as known then,
+/// `delivery` is empty for a frame that was never seen acknowledged; `capacity`: as known then,
 /// zero: not at all.
 Line frame(const server::SentFrame& frame, const std::optional<FrameDelivery>& delivery,
            base::BitRate capacity);
@@ -33,9 +33,9 @@ Line frame(const server::SentFrame& frame, const std::optional<FrameDelivery>& d
 Line event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source, base::Time now);
 /// `path`: what it rests on.
 Line decision(const abr::Decision& decision, const abr::PathState& path, base::Time now);
-/// Pictures that were not sent and never will be.
-Line discard(media::PictureRange pictures, base::Time now);
-/// From now on the viewer is given the pictures of `group`.
+/// Frames that were not sent and never will be.
+Line discard(media::FrameRange frames, base::Time now);
+/// From now on the viewer is given the frames of `group`.
 Line group(std::uint32_t group, base::Time now);
 /// How he is served at the moment. `rate`: what was sent in the last second; empty: not known.
 Line sample(const ViewerTelemetry& viewer, base::BitRate served, std::optional<base::BitRate> rate,

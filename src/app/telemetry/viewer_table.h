@@ -33,7 +33,7 @@ struct ViewerTelemetry {
   abr::PathState path;           ///< as it was believed to be
   base::ByteCount in_flight;     ///< as the policy is told: abr::Observation::in_flight
   base::Duration backlog{};      ///< as the policy is told: abr::Observation::backlog
-  base::Duration behind_live{};  ///< age of the newest picture acknowledged
+  base::Duration behind_live{};  ///< age of the newest frame acknowledged
   base::ByteCount bytes_sent;    ///< server::ViewerState, as the next two
   std::uint64_t frames_dropped = 0;
   std::uint64_t switches = 0;  ///< changes of group

@@ -24,7 +24,7 @@ class ViewerTap {
  public:
   using Queue = base::BoundedQueue<server::SharedBytes>;
 
-  // 20 s of a viewer's lines at 30 pictures/s: longer than a reader is waited for who takes nothing
+  // 20 s of a viewer's lines at 30 frames/s: longer than a reader is waited for who takes nothing
   // (server.stall_timeout, by default).
   static constexpr std::size_t kBound = 1000;
 

@@ -11,8 +11,8 @@
 
 namespace app {
 
-/// The time between a viewer's pictures: the least of the last three, for a longer one is a gap, or
-/// has come to stay. Within what the configuration allows (1 to 120 pictures per second) as far as
+/// The time between a viewer's frames: the least of the last three, for a longer one is a gap, or
+/// has come to stay. Within what the configuration allows (1 to 120 frames per second) as far as
 /// control has a use for it.
 class FrameInterval {
  public:

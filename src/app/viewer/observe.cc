@@ -13,11 +13,11 @@ base::Duration backlog(const tcpinfo::TcpSample& sample, const server::ViewerSta
 
 }  // namespace
 
-abr::Observation observe(const Watched& watched, const tcpinfo::TcpSample& sample,
+abr::Observation observe(const ObservationInputs& inputs, const tcpinfo::TcpSample& sample,
                          const server::ViewerState& viewer) {
   const auto count = [&](tcpinfo::EventKind kind) {
     return static_cast<unsigned>(
-        std::ranges::count(watched.events, kind, &tcpinfo::CongestionEvent::kind));
+        std::ranges::count(inputs.events, kind, &tcpinfo::CongestionEvent::kind));
   };
   const auto segments = [&](std::uint32_t n) {
     return base::ByteCount{std::int64_t{n} * sample.mss};
@@ -29,7 +29,7 @@ abr::Observation observe(const Watched& watched, const tcpinfo::TcpSample& sampl
   return {
       .rexmt = count(tcpinfo::EventKind::kRexmt),
       .dupack = count(tcpinfo::EventKind::kDupack),
-      .pictures = watched.pictures,
+      .frames = inputs.frames,
       .srtt = sample.rtt,
       .min_rtt = sample.min_rtt,
       .queued = viewer.queued,
@@ -37,22 +37,22 @@ abr::Observation observe(const Watched& watched, const tcpinfo::TcpSample& sampl
       .notsent = sample.notsent,
       .in_flight = std::max(base::ByteCount{}, outstanding - gone),
       .lost = std::max(base::ByteCount{}, lost),
-      .padding = watched.padding,
+      .padding = inputs.padding,
       .delivered = acked + segments(sample.sacked),
       .retransmits = sample.total_retransmits,
       .cwnd = sample.cwnd,
-      .ssthresh = watched.bbr ? std::nullopt : sample.ssthresh,
+      .ssthresh = inputs.bbr ? std::nullopt : sample.ssthresh,
       .mss = sample.mss,
-      .bbr = watched.bbr,
+      .bbr = inputs.bbr,
       .recovering = sample.ca_state >= tcpinfo::CaState::kRecovery,
-      .receiver_limited = watched.receiver_limited,
-      .pacing = watched.paced ? sample.pacing : base::BitRate{},
+      .receiver_limited = inputs.receiver_limited,
+      .pacing = inputs.paced ? sample.pacing : base::BitRate{},
       .delivery_rate = sample.delivery_rate,
       .app_limited = sample.app_limited,
       .backlog = backlog(sample, viewer),
       .served = viewer.rate,
-      .frame_interval = watched.frame_interval,
-      .transport = watched.transport,
+      .frame_interval = inputs.frame_interval,
+      .transport = inputs.transport,
   };
 }
 

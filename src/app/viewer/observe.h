@@ -10,9 +10,9 @@
 namespace app {
 
 /// What ViewerControl knows beside the kernel's newest word.
-struct Watched {
+struct ObservationInputs {
   std::span<const tcpinfo::CongestionEvent> events;
-  std::span<const abr::Delivered> pictures;
+  std::span<const abr::Delivered> frames;
   bool paced = false;             ///< TCP keeps to TcpSample::pacing
   bool bbr = false;               ///< so does its congestion control, which has no ssthresh
   bool receiver_limited = false;  ///< the viewer does not read
@@ -22,7 +22,7 @@ struct Watched {
 };
 
 /// The kernel's words in the controller's.
-abr::Observation observe(const Watched& watched, const tcpinfo::TcpSample& sample,
+abr::Observation observe(const ObservationInputs& inputs, const tcpinfo::TcpSample& sample,
                          const server::ViewerState& viewer);
 
 }  // namespace app

@@ -7,7 +7,7 @@ namespace app {
 
 /// Whether a viewer does not read: its window has held the kernel back for most of the time lately.
 /// Samples may come close to each other, and the kernel counts that time in jiffies, so that it is
-/// looked at over half a picture's interval at least. Pure.
+/// looked at over half a frame's interval at least. Pure.
 class ReceiverLimit {
  public:
   bool update(const tcpinfo::TcpSample& sample, base::Duration frame_interval) {

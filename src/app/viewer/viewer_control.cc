@@ -8,7 +8,7 @@
 #include "abr/policy/make_policy.h"
 #include "app/telemetry/names.h"
 #include "app/telemetry/trace_line.h"
-#include "app/viewer/next_look.h"
+#include "app/viewer/next_sample_time.h"
 #include "app/viewer/observe.h"
 #include "base/log.h"
 #include "media/mpegts.h"
@@ -20,17 +20,17 @@ namespace app {
 namespace {
 // Dashboards and Prometheus look once per second at most; four times that is fresh.
 constexpr base::Duration kPublishInterval = std::chrono::milliseconds{250};
-// A curve that moves; three pictures at 30 per second.
+// A curve that moves; three frames at 30 per second.
 constexpr base::Duration kSampleInterval = std::chrono::milliseconds{100};
 
 // A group's rate is not worth changing for less (abr/policy/symbiosis_policy.cc: kDeadBand).
 constexpr double kNews = 0.03;
-// Pictures that wait for a sample: more than telemetry.samples_per_second leaves out are not used.
-constexpr std::size_t kMostPictures = 64;
-// The encoder answers with its next picture, or with a keyframe within a second.
-constexpr base::Duration kMendInterval = std::chrono::milliseconds{500};
-// Rarer looks than every so many pictures are not worth asking whose group it is.
-constexpr unsigned kLookEvery = 2;
+// Frames that wait for a sample: more than telemetry.samples_per_second leaves out are not used.
+constexpr std::size_t kMostFrames = 64;
+// The encoder answers with its next frame, or with a keyframe within a second.
+constexpr base::Duration kRecoveryInterval = std::chrono::milliseconds{500};
+// Rarer looks than every so many frames are not worth asking whose group it is.
+constexpr unsigned kMaxDecimation = 2;
 
 static_assert(abr::kMostPadding.bytes() == static_cast<std::int64_t>(media::kMostPadding));
 
@@ -44,25 +44,25 @@ std::string segments(std::optional<std::uint32_t> ssthresh) {
 }  // namespace
 
 ViewerControl::ViewerControl(const server::ViewerRequest& request,
-                             std::shared_ptr<LiveStream> stream, Shared shared, base::Time now)
+                             std::shared_ptr<LiveStream> stream, Deps deps, base::Time now)
     : id_{request.id},
       loop_{request.loop},
       container_{request.container},
       stream_{std::move(stream)},
-      shared_{shared},
+      deps_{deps},
       requested_{now},
       settings_{stream_->viewer_settings()},
       policy_{abr::make_policy(settings_->control)},
-      samples_{shared.budgets.of(request.loop).samples},
+      samples_{deps.budgets.of(request.loop).samples},
       sample_turn_{request.id},
       report_turn_{request.id},
-      look_turn_{request.id},
-      deliveries_{shared.budgets.of(request.loop).marks, request.id,
+      sample_ahead_turn_{request.id},
+      deliveries_{deps.budgets.of(request.loop).marks, request.id,
                   [this](const auto& frame, const auto& delivery) { delivered(frame, delivery); }},
-      lines_{shared.trace, shared.taps, request.id},
-      steering_{shared.hints, shared.warnings, settings_->tcp, stream_->media_settings().audio,
+      lines_{deps.trace, deps.taps, request.id},
+      steering_{deps.hints, deps.warnings, settings_->tcp, stream_->media_settings().audio,
                 congestion_control_for(request.address, settings_->tcp,
-                                       shared.standard_congestion_control)} {
+                                       deps.standard_congestion_control)} {
   const abr::Decision start = policy_->decide({}, path_.state(), now);
   channel_ = {stream_->index(), stream_->ladder().join(id_, start.rate, now)};
   telemetry_.id = id_;
@@ -74,7 +74,7 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
 }
 
 ViewerControl::~ViewerControl() {
-  shared_.table.remove(id_);
+  deps_.table.remove(id_);
   stream_->ladder().leave(id_, base::Clock::now());
 }
 
@@ -82,8 +82,8 @@ void ViewerControl::on_join(const server::ViewerTick& tick) {
   state_ = &tick.state;
   acts_ = &tick.acts;
   fd_ = tick.fd;
-  watch_ = shared_.events.watch(
-      fd_, id_, loop_, [this](const auto& event, base::Time now) { on_event(event, now); });
+  watch_ = deps_.events.watch(fd_, id_, loop_,
+                              [this](const auto& event, base::Time now) { on_event(event, now); });
   const auto applied = steering_.begin(fd_, telemetry_.target, tick.now);
   stream_->metrics().ssthresh_hint(steering_.ssthresh_hint());
   base::log::info("viewer_joined", {{"viewer", id_},
@@ -94,7 +94,7 @@ void ViewerControl::on_join(const server::ViewerTick& tick) {
                                     {"ssthresh", segments(applied.ssthresh)},
                                     {"rate", telemetry_.target}});
   if (!deliveries_.begin(tick)) {
-    shared_.warnings.failed("SO_TIMESTAMPING", "delivery times are seen a picture late", errno);
+    deps_.warnings.failed("SO_TIMESTAMPING", "delivery times are seen a frame late", errno);
   }
   lines_.begin(telemetry_.stream, trace_line::join(tick, requested_, applied));
   lines_.put([&] {
@@ -106,9 +106,9 @@ std::optional<base::Time> ViewerControl::on_tick(const server::ViewerTick& tick)
   may_skip_ = true;
   note_group(tick);
   steering_.follow_rate(tick.fd, tick.state.rate, tick.now);
-  const auto next = look_at(tick);
+  const auto next = next_sample(tick);
   if (!samples_.grant(sample_turn_, 1, deliveries_.congested(), tick.now)) return next;
-  const auto sample = shared_.sampler.sample(tick.fd, tick.now);
+  const auto sample = deps_.sampler.sample(tick.fd, tick.now);
   if (!sample) return {};  // the socket has just died: on_leave follows
   deliveries_.on_sample(*sample, tick);
   steering_.on_sample(fd_, *sample, tick.now - tick.state.connected);
@@ -117,50 +117,50 @@ std::optional<base::Time> ViewerControl::on_tick(const server::ViewerTick& tick)
   decide(events, *sample, tick.state, tick.now);
   note(tick, *sample);
   if (tick.now >= next_publish_) publish(tick.now);
-  if (tick.now >= next_sample_ && lines_.wanted()) put_sample(tick);
+  if (tick.now >= next_trace_sample_ && lines_.wanted()) put_sample(tick);
   return next;
 }
 
-/// What has not come back meanwhile tells of the path as well, in time for the next picture.
-std::optional<base::Time> ViewerControl::on_due(const server::ViewerTick& tick) {
-  const auto next = look_at(tick);
-  if (!samples_.grant(look_turn_, 1, deliveries_.congested(), tick.now)) return next;
-  const auto sample = shared_.sampler.sample(tick.fd, tick.now);
+/// What has not come back meanwhile tells of the path as well, in time for the next frame.
+std::optional<base::Time> ViewerControl::on_sample_due(const server::ViewerTick& tick) {
+  const auto next = next_sample(tick);
+  if (!samples_.grant(sample_ahead_turn_, 1, deliveries_.congested(), tick.now)) return next;
+  const auto sample = deps_.sampler.sample(tick.fd, tick.now);
   if (sample) decide({}, *sample, tick.state, tick.now);
   return next;
 }
 
-/// Where an encoder can still follow: just before the next picture, if something is under way.
-std::optional<base::Time> ViewerControl::look_at(const server::ViewerTick& tick) const {
-  if (samples_.every_nth() == 0 || samples_.every_nth() > kLookEvery || !tick.sent.oldest() ||
+/// Where an encoder can still follow: just before the next frame, if something is under way.
+std::optional<base::Time> ViewerControl::next_sample(const server::ViewerTick& tick) const {
+  if (samples_.every_nth() == 0 || samples_.every_nth() > kMaxDecimation || !tick.sent.oldest() ||
       !stream_->ladder().serves_one(channel_.group)) {
     return {};
   }
-  return next_look(tick.state.captured, interval_.value(), tick.now);
+  return next_sample_time(tick.state.captured, interval_.value(), tick.now);
 }
 
 void ViewerControl::on_event(const tcpinfo::CongestionEvent& event, base::Time now) {
-  note_event(event, shared_.event_source, now);
+  note_event(event, deps_.event_source, now);
   if (!tcpinfo::is_loss(event.kind)) return;
-  const auto sample = shared_.sampler.sample(fd_, now);
+  const auto sample = deps_.sampler.sample(fd_, now);
   if (sample && decide({&event, 1}, *sample, *state_, now)) {
     stream_->metrics().retargeted(base::seconds(base::Clock::now() - event.at));
   }
 }
 
-/// Acknowledgements have come in: what they tell holds from the next picture on.
+/// Acknowledgements have come in: what they tell holds from the next frame on.
 void ViewerControl::on_error_queue(const server::ViewerTick& tick) {
   deliveries_.read_reports(tick);
-  if (pictures_.empty()) return;
+  if (frames_.empty()) return;
   if (!samples_.grant(report_turn_, 1, deliveries_.congested(), tick.now)) return;
-  const auto sample = shared_.sampler.sample(tick.fd, tick.now);
+  const auto sample = deps_.sampler.sample(tick.fd, tick.now);
   if (sample) decide({}, *sample, tick.state, tick.now);
 }
 
 /// All of them, or those that the pushed source does not tell of.
 std::vector<tcpinfo::CongestionEvent> ViewerControl::polled_events(
     const tcpinfo::TcpSample& sample) {
-  if (watch_ && shared_.event_source == tcpinfo::EventSource::kTracepoint) return {};
+  if (watch_ && deps_.event_source == tcpinfo::EventSource::kTracepoint) return {};
   auto events = polled_.update(sample);
   if (watch_) {
     std::erase_if(events, [](const auto& event) { return tcpinfo::sockops_tells(event.kind); });
@@ -180,7 +180,7 @@ bool ViewerControl::decide(std::span<const tcpinfo::CongestionEvent> events,
                            base::Time now) {
   const auto observation = observe(
       {.events = events,
-       .pictures = pictures_,
+       .frames = frames_,
        .paced = steering_.paces(),
        .bbr = steering_.bbr(),
        .receiver_limited = receiver_limit_.update(sample, interval_.value()),
@@ -192,7 +192,7 @@ bool ViewerControl::decide(std::span<const tcpinfo::CongestionEvent> events,
   telemetry_.in_flight = observation.in_flight;
   path_.update(observation, now);
   const auto decision = policy_->decide(observation, path_.state(), now);
-  pictures_.clear();
+  frames_.clear();
   steering_.follow_decision(fd_, decision.pacing, decision.window);
   relieve(decision, now);
   resume(decision, now);
@@ -201,11 +201,11 @@ bool ViewerControl::decide(std::span<const tcpinfo::CongestionEvent> events,
 }
 
 void ViewerControl::on_leave(const server::ViewerTick& tick, server::LeaveReason reason) {
-  if (const auto sample = shared_.sampler.sample(tick.fd, tick.now)) {
+  if (const auto sample = deps_.sampler.sample(tick.fd, tick.now)) {
     deliveries_.on_sample(*sample, tick);
   }
   if (const auto last = tcpinfo::read_tcp_info(tick.fd)) {
-    shared_.ends.left(tcpinfo::socket_cookie(tick.fd), id_, telemetry_.stream, *last, tick.now);
+    deps_.ends.left(tcpinfo::socket_cookie(tick.fd), id_, telemetry_.stream, *last, tick.now);
   }
   base::log::info("viewer_left", {{"viewer", id_},
                                   {"stream", telemetry_.stream},
@@ -229,27 +229,27 @@ void ViewerControl::note_group(const server::ViewerTick& tick) {
   lines_.put([&] { return trace_line::group(channel_.group, tick.now); });
 }
 
-void ViewerControl::note_picture(const server::SentFrame& frame, const FrameDelivery& delivery) {
+void ViewerControl::note_frame(const server::SentFrame& frame, const FrameDelivery& delivery) {
   interval_.add(frame.pts);
   if (delivery.source != FrameDelivery::Source::kTimestamp) return;
   const auto until = [&](std::uint64_t end) {
     return base::ByteCount{static_cast<std::int64_t>(end - frame.begin)};
   };
-  if (pictures_.size() >= kMostPictures) {
-    pictures_.erase(pictures_.begin());
+  if (frames_.size() >= kMostFrames) {
+    frames_.erase(frames_.begin());
     stream_->metrics().delivery_unused();
   }
-  pictures_.push_back({.departed = frame.departed,
-                       .head_acked = delivery.head,
-                       .acked = delivery.at,
-                       .head = delivery.head ? until(frame.head_end) : base::ByteCount{},
-                       .size = until(frame.marked_end)});
+  frames_.push_back({.departed = frame.departed,
+                     .head_acked = delivery.head,
+                     .acked = delivery.at,
+                     .head = delivery.head ? until(frame.head_end) : base::ByteCount{},
+                     .size = until(frame.marked_end)});
 }
 
 void ViewerControl::delivered(const server::SentFrame& frame, const FrameDelivery& delivery) {
-  note_picture(frame, delivery);
+  note_frame(frame, delivery);
   stream_->metrics().frame_delivered(base::seconds(delivery.at - frame.captured), delivery.source);
-  if (!std::exchange(first_picture_seen_, true)) {
+  if (!std::exchange(first_frame_seen_, true)) {
     stream_->metrics().joined(base::seconds(delivery.at - requested_));
   }
   last_acked_capture_ = frame.captured;
@@ -265,23 +265,23 @@ void ViewerControl::relieve(const abr::Decision& decision, base::Time now) {
   const auto discarded = acts_->discard_unsent();
   if (!discarded) return;
   lines_.put([&] { return trace_line::discard(*discarded, now); });
-  next_mend_ = now;
+  next_recovery_ = now;
 }
 
 /// Not two in a row: decisions come with every acknowledgement.
-void ViewerControl::skip(unsigned pictures) {
+void ViewerControl::skip(unsigned frames) {
   if (!std::exchange(may_skip_, false)) return;
-  if (!stream_->skip(channel_.group, pictures)) acts_->pause();
+  if (!stream_->skip(channel_.group, frames)) acts_->pause();
 }
 
-/// After pictures that were not sent the next one that refers to none of them is made as soon as it
+/// After frames that were not sent the next one that refers to none of them is made as soon as it
 /// can be sent; where others share the group, not before that: it costs them some bits.
 void ViewerControl::resume(const abr::Decision& decision, base::Time now) {
-  if (!state_->lacking || now < next_mend_) return;
+  if (!state_->missing || now < next_recovery_) return;
   const bool ready = decision.skip == 0 && telemetry_.backlog <= interval_.value();
   if (!ready && !stream_->ladder().serves_one(channel_.group)) return;
-  next_mend_ = now + kMendInterval;
-  stream_->mend(channel_.group, *state_->lacking);
+  next_recovery_ = now + kRecoveryInterval;
+  stream_->recover(channel_.group, *state_->missing);
 }
 
 bool ViewerControl::report(const abr::Decision& decision, base::Time now) {
@@ -319,12 +319,12 @@ void ViewerControl::note(const server::ViewerTick& tick, const tcpinfo::TcpSampl
 void ViewerControl::publish(base::Time now) {
   next_publish_ = now + kPublishInterval;
   steering_.follow_capacity(fd_, telemetry_.path.capacity);
-  shared_.table.put(telemetry_);
+  deps_.table.put(telemetry_);
 }
 
 void ViewerControl::put_sample(const server::ViewerTick& tick) {
-  next_sample_ += kSampleInterval;
-  if (next_sample_ <= tick.now) next_sample_ = tick.now + kSampleInterval;
+  next_trace_sample_ += kSampleInterval;
+  if (next_trace_sample_ <= tick.now) next_trace_sample_ = tick.now + kSampleInterval;
   const auto rate = send_rate_.look(tick.state.sent, tick.now);
   lines_.put([&] { return trace_line::sample(telemetry_, tick.state.rate, rate, tick.now); });
 }

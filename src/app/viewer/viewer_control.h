@@ -33,7 +33,7 @@ namespace app {
 /// stream's ladder, and both go to metrics and trace. Lives on the viewer's loop thread.
 class ViewerControl : public server::ViewerObserver {
  public:
-  struct Shared {
+  struct Deps {
     tcpinfo::TcpSampler& sampler;
     EventDispatch& events;
     FinalStatistics& ends;
@@ -47,17 +47,17 @@ class ViewerControl : public server::ViewerObserver {
     ViewerTaps& taps;
   };
 
-  ViewerControl(const server::ViewerRequest& request, std::shared_ptr<LiveStream> stream,
-                Shared shared, base::Time now);
+  ViewerControl(const server::ViewerRequest& request, std::shared_ptr<LiveStream> stream, Deps deps,
+                base::Time now);
   ~ViewerControl() override;
 
   media::ChannelId channel() const { return channel_; }
 
   void on_join(const server::ViewerTick& tick) override;
   std::optional<base::Time> on_tick(const server::ViewerTick& tick) override;
-  std::optional<base::Time> on_due(const server::ViewerTick& tick) override;
-  server::Marks marks(base::ByteCount size, base::Time now) override {
-    return deliveries_.marks(size, now);
+  std::optional<base::Time> on_sample_due(const server::ViewerTick& tick) override;
+  server::TxTimestampRequest tx_timestamps(base::ByteCount size, base::Time now) override {
+    return deliveries_.tx_timestamps(size, now);
   }
   void on_error_queue(const server::ViewerTick& tick) override;
   void on_leave(const server::ViewerTick& tick, server::LeaveReason reason) override;
@@ -72,13 +72,13 @@ class ViewerControl : public server::ViewerObserver {
               const server::ViewerState& state, base::Time now);
   void note_group(const server::ViewerTick& tick);
   void delivered(const server::SentFrame& frame, const FrameDelivery& delivery);
-  void note_picture(const server::SentFrame& frame, const FrameDelivery& delivery);
+  void note_frame(const server::SentFrame& frame, const FrameDelivery& delivery);
   void relieve(const abr::Decision& decision, base::Time now);
-  void skip(unsigned pictures);
+  void skip(unsigned frames);
   void resume(const abr::Decision& decision, base::Time now);
   bool report(const abr::Decision& decision, base::Time now);
   bool apply(const abr::Decision& decision, base::Time now);
-  std::optional<base::Time> look_at(const server::ViewerTick& tick) const;
+  std::optional<base::Time> next_sample(const server::ViewerTick& tick) const;
   void note(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);
   void publish(base::Time now);
   void put_sample(const server::ViewerTick& tick);
@@ -87,7 +87,7 @@ class ViewerControl : public server::ViewerObserver {
   const int loop_;
   const media::Container container_;
   const std::shared_ptr<LiveStream> stream_;
-  const Shared shared_;
+  const Deps deps_;
   const base::Time requested_;
   const std::shared_ptr<const LiveStream::ViewerSettings> settings_;
   abr::PathModel path_;
@@ -99,23 +99,23 @@ class ViewerControl : public server::ViewerObserver {
   std::unique_ptr<EventDispatch::Watch> watch_;  ///< null: events are polled
   tcpinfo::PolledEvents polled_;
   TelemetryBudget& samples_;
-  TelemetryBudget::Turn sample_turn_;  ///< at pictures
-  TelemetryBudget::Turn report_turn_;  ///< at acknowledgements
-  TelemetryBudget::Turn look_turn_;    ///< before pictures
+  TelemetryBudget::Turn sample_turn_;        ///< at frames
+  TelemetryBudget::Turn report_turn_;        ///< at acknowledgements
+  TelemetryBudget::Turn sample_ahead_turn_;  ///< before frames
   DeliveryWatch deliveries_;
   SessionLines lines_;
   SendRate send_rate_;  ///< of the samples among them
-  bool first_picture_seen_ = false;
+  bool first_frame_seen_ = false;
   base::Time last_acked_capture_{};
-  std::vector<abr::Delivered> pictures_;  ///< since the last decision
-  bool may_skip_ = true;                  ///< a picture has come since the last one was skipped
+  std::vector<abr::Delivered> frames_;  ///< since the last decision
+  bool may_skip_ = true;                ///< a frame has come since the last one was skipped
   ReceiverLimit receiver_limit_;
   PaddingWatch padding_;
   FrameInterval interval_;
   SocketSteering steering_;
   base::Time next_publish_{};
-  base::Time next_sample_{};
-  base::Time next_mend_{};
+  base::Time next_trace_sample_{};
+  base::Time next_recovery_{};
   base::BitRate reported_;  ///< to the ladder: what the viewer sustains
   ViewerTelemetry telemetry_;
 };

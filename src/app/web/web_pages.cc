@@ -32,8 +32,9 @@ server::Page page(const WebFile& file, bool gzip) {
 
 bool add_to(server::Server& server) {
   for (const auto& file : web_files()) {
-    server.add_page(std::string{file.path}, server::Access::kPublic,
-                    [file](const server::Request& request) { return page(file, request.gzip); });
+    server.add_page(
+        std::string{file.path}, server::Access::kPublic,
+        [file](const server::PageRequest& request) { return page(file, request.gzip); });
   }
   return !web_files().empty();
 }

@@ -24,7 +24,7 @@ namespace tcpinfo {
 namespace {
 
 // Holds 5461 events (bpf/report.h): 1.8 s of 100 viewers that lose something at every one of 30
-// pictures a second.
+// frames a second.
 constexpr std::uint32_t kRingBytes = 256 * 1024;
 
 CongestionEvent to_event(const symcast_event& record) {

@@ -12,7 +12,7 @@ constexpr std::int64_t samples_in(std::chrono::milliseconds time) {
   return time.count() * media::kAudioRate / 1000;
 }
 
-/// Containers round to 1 ms and capture devices jitter by a few; 15 ms of error between sound and
+/// Containers round to 1 ms and capture devices jitter by a few; 15 ms of error between audio and
 /// picture cannot be noticed, a correction can.
 constexpr std::int64_t kTolerance = samples_in(std::chrono::milliseconds{15});
 
@@ -21,9 +21,9 @@ constexpr std::int64_t kTolerance = samples_in(std::chrono::milliseconds{15});
 constexpr std::int64_t kSteady = samples_in(std::chrono::milliseconds{2});
 constexpr std::int64_t kSteerDivisor = 1024;
 
-/// Sound is taken for missing when it is this much later than it has lately been. Players stall on
-/// sound that is late, so the wait is no longer than the source's own habit makes it: ffmpeg's
-/// MPEG-TS has its sound up to 0.28 s behind its pictures, cameras and files have it beside them.
+/// Audio is taken for missing when it is this much later than it has lately been. Players stall on
+/// audio that is late, so the wait is no longer than the source's own habit makes it: ffmpeg's
+/// MPEG-TS has its audio up to 0.28 s behind its pictures, cameras and files have it beside them.
 constexpr std::int64_t kMargin = samples_in(std::chrono::milliseconds{150});
 constexpr std::int64_t kLeastPatience = samples_in(std::chrono::milliseconds{250});
 constexpr std::int64_t kMostPatience = samples_in(std::chrono::seconds{2});  // as Timeline admits
@@ -31,7 +31,7 @@ constexpr std::int64_t kMostPatience = samples_in(std::chrono::seconds{2});  // 
 /// The habit is forgotten over this many pushes, 5 s of 20 ms each.
 constexpr std::int64_t kMemory = 256;
 
-/// Silence is made up to this far past the pictures; sound from further on has a false timestamp.
+/// Silence is made up to this far past the pictures; audio from further on has a false timestamp.
 constexpr std::int64_t kLead = samples_in(std::chrono::seconds{1});
 
 /// A longer hole (the machine slept) is skipped: filling it would hold up the caller.

@@ -12,7 +12,7 @@ namespace transcoder {
 /// Samples of one AAC frame.
 inline constexpr std::int64_t kBlockSamples = 1024;
 
-/// kBlockSamples of sound (interleaved), from block_pts(index) on.
+/// kBlockSamples of audio (interleaved), from block_pts(index) on.
 struct AudioBlock {
   std::int64_t index = 0;
   std::vector<float> values;
@@ -25,13 +25,13 @@ constexpr media::Pts block_pts(std::int64_t index) {
   return index / 375 * std::chrono::seconds{8} + media::Pts{index % 375 * 8'000'000'000 / 375};
 }
 
-/// Cuts whatever sound arrives into one unbroken row of blocks on the stream's timeline:
+/// Cuts whatever audio arrives into one unbroken row of blocks on the stream's timeline:
 ///
-///   gap before the sound          silence (never further than 1 s past the pictures)
+///   gap before the audio          silence (never further than 1 s past the pictures)
 ///   overlap with what is written  dropped
 ///   off by 15 ms or less          taken as unbroken: rounded timestamps, clocks that drift;
 ///                                 more than 2 ms are taken back by a sample in 1024
-///   no sound                      silence up to the pictures: at once if there is none at all,
+///   no audio                      silence up to the pictures: at once if there is none at all,
 ///                                 later if there was some, for it may only be late
 ///
 /// Pure: no clock, no thread.
@@ -47,7 +47,7 @@ class AudioAligner {
   const Counts& counts() const { return counts_; }
 
  private:
-  std::int64_t patience() const;  ///< how late sound may be
+  std::int64_t patience() const;  ///< how late audio may be
   void start(std::int64_t position);
   void append(std::span<const float> values);
   void append_silence(std::int64_t samples);
@@ -59,7 +59,7 @@ class AudioAligner {
   std::optional<std::int64_t> cursor_;  ///< position, in samples, after what is written
   std::vector<float> pending_;          ///< the end of it that is not yet a whole block
   std::optional<std::int64_t> video_;   ///< position of the newest picture
-  bool heard_ = false;                  ///< sound is arriving, if late
+  bool heard_ = false;                  ///< audio is arriving, if late
   std::int64_t lag_ = 0;                ///< how far behind the pictures it has lately been
   Counts counts_;
 };

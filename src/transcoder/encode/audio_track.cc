@@ -8,7 +8,7 @@
 
 namespace transcoder {
 
-/// Encodes on the caller's thread: 21 ms of sound cost about 0.5 ms, less than handing it over
+/// Encodes on the caller's thread: 21 ms of audio cost about 0.5 ms, less than handing it over
 /// and waking a thread would cost in delay and in order to be kept.
 class AudioTrack::Impl {
  public:

@@ -10,7 +10,7 @@
 
 namespace transcoder {
 
-/// Makes one continuous AAC-LC track of whatever sound arrives: silence where there is none or it
+/// Makes one continuous AAC-LC track of whatever audio arrives: silence where there is none or it
 /// comes late, overlaps dropped, timestamps exact multiples of a frame. Encoded once per stream,
 /// shared by all groups. Thread-safe; `publish` is called in order.
 class AudioTrack {
@@ -27,7 +27,7 @@ class AudioTrack {
   ~AudioTrack();
 
   void push(const media::Samples& samples);
-  /// The picture clock: fills with silence what no sound has arrived for, so the track never stops.
+  /// The picture clock: fills with silence what no audio has arrived for, so the track never stops.
   void advance(media::Pts video);
   State state() const;
 

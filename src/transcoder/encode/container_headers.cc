@@ -99,10 +99,10 @@ std::vector<std::uint8_t> write_header(Format format, AVDictionary* options) {
 }
 
 std::vector<std::uint8_t> flv_header(std::span<const std::uint8_t> parameter_sets,
-                                     const media::PictureFormat& picture, bool sound) {
+                                     const media::PictureFormat& picture, bool audio) {
   Format format = open("flv");
   add_video(*format, parameter_sets, picture);
-  if (sound) add_audio(*format);
+  if (audio) add_audio(*format);
   AVDictionary* options = nullptr;
   av_dict_set(&options, "flvflags", "no_duration_filesize", 0);
   return write_header(std::move(format), options);

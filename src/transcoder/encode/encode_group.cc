@@ -16,9 +16,9 @@
 #include "base/thread_time.h"
 #include "transcoder/encode/aac_config.h"
 #include "transcoder/encode/container_headers.h"
+#include "transcoder/encode/frame_skip.h"
 #include "transcoder/encode/group_inbox.h"
 #include "transcoder/encode/keyframe_clock.h"
-#include "transcoder/encode/picture_skip.h"
 #include "transcoder/encode/rate_meter.h"
 #include "transcoder/encode/rate_target.h"
 #include "transcoder/encode/ts_muxer.h"
@@ -61,7 +61,7 @@ class EncodeGroup::Impl {
   void retarget(base::BitRate rate) { target_.set(rate); }
   void skip(unsigned pictures) { skip_.set(pictures); }
   void set_point(OperatingPoint point);
-  void mend(media::PictureRange lost);
+  void recover(media::FrameRange lost);
   media::Pts schedule_keyframe(media::Pts earliest);
   State state() const;
 
@@ -73,10 +73,10 @@ class EncodeGroup::Impl {
   bool leave_out(const media::Frame& frame);
   bool prepare(const media::PictureFormat& format);
   void follow_target();
-  void mend_lost(media::Pts pts);
+  void recover_lost(media::Pts pts);
   bool begin_picture(media::Pts pts);
   void fail_picture(const std::string& reason);
-  void publish_picture(const media::Frame& frame, EncodedPicture picture);
+  void publish_frame(const media::Frame& frame, EncodedFrame picture);
   base::Duration until_next(media::Pts pts);
   void publish(media::Packet packet);
   void count_failure();
@@ -88,7 +88,7 @@ class EncodeGroup::Impl {
   const Publish publish_;
   const OpenEncoder open_;
   RateTarget target_;
-  PictureSkip skip_;
+  FrameSkip skip_;
   GroupInbox inbox_;
 
   // Used by the group's thread only.
@@ -108,11 +108,11 @@ class EncodeGroup::Impl {
   base::LogPeriod failures_;
 
   mutable std::mutex mutex_;
-  State state_;                              // GUARDED_BY(mutex_)
-  KeyframeClock clock_;                      // GUARDED_BY(mutex_)
-  std::optional<media::PictureRange> lost_;  // GUARDED_BY(mutex_); not mended yet
-  RateMeter meter_;                          // GUARDED_BY(mutex_)
-  OperatingPoint next_point_;                // GUARDED_BY(mutex_)
+  State state_;                            // GUARDED_BY(mutex_)
+  KeyframeClock clock_;                    // GUARDED_BY(mutex_)
+  std::optional<media::FrameRange> lost_;  // GUARDED_BY(mutex_); not mended yet
+  RateMeter meter_;                        // GUARDED_BY(mutex_)
+  OperatingPoint next_point_;              // GUARDED_BY(mutex_)
 
   std::thread thread_;  ///< last: it uses all of the above
 };
@@ -142,7 +142,7 @@ void EncodeGroup::Impl::set_point(OperatingPoint point) {
   next_point_ = point;
 }
 
-void EncodeGroup::Impl::mend(media::PictureRange lost) {
+void EncodeGroup::Impl::recover(media::FrameRange lost) {
   std::lock_guard lock{mutex_};
   if (!lost_) lost_ = lost;
   lost_ = {std::min(lost_->first, lost.first), std::max(lost_->last, lost.last)};
@@ -182,10 +182,10 @@ void EncodeGroup::Impl::handle(const media::FramePtr& source) {
   if (!frame) return fail("the picture cannot be scaled");
   if (!prepare(frame->format)) return;
   follow_target();
-  mend_lost(frame->pts);
+  recover_lost(frame->pts);
   auto picture = encoder_->encode(*frame, begin_picture(frame->pts));
   if (!picture) return fail_picture(picture.error());
-  publish_picture(*frame, std::move(*picture));
+  publish_frame(*frame, std::move(*picture));
 }
 
 void EncodeGroup::Impl::handle(const media::AudioFramePtr& frame) {
@@ -247,15 +247,15 @@ void EncodeGroup::Impl::follow_target() {
   ++state_.retargets;
 }
 
-/// The picture at `pts` mends what has been lost, or a keyframe will.
-void EncodeGroup::Impl::mend_lost(media::Pts pts) {
+/// The picture at `pts` recovers from what has been lost, or a keyframe will.
+void EncodeGroup::Impl::recover_lost(media::Pts pts) {
   std::lock_guard lock{mutex_};
   const auto lost = std::exchange(lost_, std::nullopt);
   if (!lost || opened_ || keyframe_ > lost->last) return;
-  if (encoder_->mend(lost->first)) {
-    ++state_.mends;
+  if (encoder_->recover(lost->first)) {
+    ++state_.recovers_from;
   } else {
-    clock_.schedule_mend(pts);
+    clock_.schedule_recovery(pts);
   }
 }
 
@@ -283,7 +283,7 @@ base::Duration EncodeGroup::Impl::until_next(media::Pts pts) {
   return interval_;
 }
 
-void EncodeGroup::Impl::publish_picture(const media::Frame& frame, EncodedPicture picture) {
+void EncodeGroup::Impl::publish_frame(const media::Frame& frame, EncodedFrame picture) {
   auto bytes = muxer_.mux(picture, frame.pts);
   if (!bytes) return fail_picture(bytes.error());
   if (picture.keyframe && settings_.codec == VideoCodec::kH264) {
@@ -306,7 +306,7 @@ void EncodeGroup::Impl::publish_picture(const media::Frame& frame, EncodedPictur
   }
   media::Packet packet;
   packet.keyframe = picture.keyframe;
-  packet.mends = picture.mends;
+  packet.recovers_from = picture.recovers_from;
   packet.number = frame.number;
   packet.pts = frame.pts;
   packet.captured = frame.captured;
@@ -352,7 +352,7 @@ void EncodeGroup::push(media::AudioFramePtr frame) { impl_->inbox().push(std::mo
 void EncodeGroup::retarget(base::BitRate rate) { impl_->retarget(rate); }
 void EncodeGroup::set_point(OperatingPoint point) { impl_->set_point(point); }
 void EncodeGroup::skip(unsigned pictures) { impl_->skip(pictures); }
-void EncodeGroup::mend(media::PictureRange lost) { impl_->mend(lost); }
+void EncodeGroup::recover(media::FrameRange lost) { impl_->recover(lost); }
 
 media::Pts EncodeGroup::schedule_keyframe(media::Pts earliest) {
   return impl_->schedule_keyframe(earliest);

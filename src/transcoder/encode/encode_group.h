@@ -33,10 +33,10 @@ class EncodeGroup {
     std::uint64_t keyframes = 0;         ///< all
     std::uint64_t keyframes_forced = 0;  ///< of them, asked for by schedule_keyframe
     std::uint64_t retargets = 0;
-    std::uint64_t mends = 0;          ///< pictures coded without those that a viewer lacks
-    std::uint64_t failures = 0;       ///< pictures and sounds lost to scaler, encoder or muxer
-    std::uint64_t bytes = 0;          ///< container bytes published
-    base::Duration encode_time{};     ///< thread CPU time spent, total
+    std::uint64_t recovers_from = 0;  ///< pictures coded without those that a viewer lacks
+    std::uint64_t failures = 0;    ///< pictures and audio frames lost to scaler, encoder or muxer
+    std::uint64_t bytes = 0;       ///< container bytes published
+    base::Duration encode_time{};  ///< thread CPU time spent, total
     std::optional<media::Psnr> psnr;  ///< of the last picture, when measured
   };
 
@@ -59,11 +59,11 @@ class EncodeGroup {
   /// latest call wins, 0 ends it.
   void skip(unsigned pictures);
 
-  /// A viewer was never sent these pictures and takes nothing more before one that mends them, or
-  /// a keyframe. The next picture refers to none of them or of those that came after; where they
-  /// are too many for that, a keyframe does: at once, or forced_keyframe_interval after the last
-  /// forced one. Costs other viewers of the group nothing but the bits of that picture.
-  void mend(media::PictureRange lost);
+  /// A viewer was never sent these pictures and takes nothing more before one that recovers from
+  /// them, or a keyframe. The next picture refers to none of them or of those that came after;
+  /// where they are too many for that, a keyframe does: at once, or forced_keyframe_interval after
+  /// the last forced one. Costs other viewers of the group nothing but the bits of that picture.
+  void recover(media::FrameRange lost);
 
   /// Sees to it that the first picture at or after the returned pts is a keyframe, and returns the
   /// first such pts that is not before `earliest`: that of a keyframe planned already, or one of

@@ -15,11 +15,11 @@ namespace transcoder {
 
 /// One picture. H.264: Annex B, with parameter sets before each IDR picture. MPEG-2: with a
 /// sequence header and that of a closed group of pictures before each intra picture.
-struct EncodedPicture {
+struct EncodedFrame {
   std::vector<std::uint8_t> bytes;
   bool keyframe = false;
   base::ByteCount target;  ///< what the rate allowed it: rate x the measured frame interval
-  std::optional<std::uint64_t> mends;  ///< see media::Packet
+  std::optional<std::uint64_t> recovers_from;  ///< see media::Packet
   std::optional<media::Psnr> psnr;
 };
 
@@ -37,11 +37,11 @@ class Encoder {
 
   /// Pictures from `number` (Frame::number) on have not reached a viewer: the next one refers to
   /// none of them. False, and nothing is changed, when only a keyframe could do that.
-  virtual bool mend(std::uint64_t number) = 0;
+  virtual bool recover(std::uint64_t number) = 0;
 
   /// `frame` has the format that the encoder was opened with; the first one is a keyframe.
   /// After an error the encoder is of no further use.
-  virtual base::Result<EncodedPicture> encode(const media::Frame& frame, bool keyframe) = 0;
+  virtual base::Result<EncodedFrame> encode(const media::Frame& frame, bool keyframe) = 0;
 };
 
 /// Opens an encoder for one picture format; throws std::runtime_error. open_encoder, or a

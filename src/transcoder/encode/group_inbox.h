@@ -12,8 +12,8 @@
 
 namespace transcoder {
 
-/// What waits for an encode group's thread: the 2 newest pictures and 2 s of sound; when there is
-/// no room the oldest is dropped and counted. Sound goes first: it is small, and always in time.
+/// What waits for an encode group's thread: the 2 newest pictures and 2 s of audio; when there is
+/// no room the oldest is dropped and counted. Audio goes first: it is small, and always in time.
 /// Thread-safe.
 class GroupInbox {
  public:

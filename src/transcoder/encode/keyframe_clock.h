@@ -24,7 +24,7 @@ class KeyframeClock {
   media::Pts schedule(media::Pts earliest) { return schedule(earliest, last_keyframe_); }
   /// For who can show nothing before one: the interval counts from the last one of schedule() or
   /// here, whatever keyframes have come by themselves.
-  void schedule_mend(media::Pts earliest) { schedule(earliest, last_forced_); }
+  void schedule_recovery(media::Pts earliest) { schedule(earliest, last_forced_); }
 
  private:
   media::Pts schedule(media::Pts earliest, std::optional<media::Pts> last);

@@ -17,9 +17,9 @@ extern "C" {
 #include <string>
 #include <utility>
 
+#include "transcoder/encode/frame_budget.h"
 #include "transcoder/encode/libav_log.h"
 #include "transcoder/encode/limited_range.h"
-#include "transcoder/encode/picture_budget.h"
 #include "transcoder/encode/quantiser_control.h"
 #include "transcoder/encode/scene_cut.h"
 
@@ -178,14 +178,14 @@ class Mpeg2Encoder : public Encoder {
 
   void retarget(base::BitRate rate) override { budget_.retarget(rate); }
   void skip(media::Pts pts) override { budget_.skip(pts); }
-  bool mend(std::uint64_t /*number*/) override { return false; }
-  base::Result<EncodedPicture> encode(const media::Frame& frame, bool keyframe) override;
+  bool recover(std::uint64_t /*number*/) override { return false; }
+  base::Result<EncodedFrame> encode(const media::Frame& frame, bool keyframe) override;
 
  private:
   void show(const media::Frame& frame);
-  base::Result<EncodedPicture> picture(QuantiserControl::Kind kind);
+  base::Result<EncodedFrame> picture(QuantiserControl::Kind kind);
 
-  PictureBudget budget_;
+  FrameBudget budget_;
   QuantiserControl quantiser_;
   SceneCut scene_cut_;
   LimitedRange limited_range_;
@@ -224,7 +224,7 @@ Mpeg2Encoder::Mpeg2Encoder(const EncoderSettings& settings, const media::Picture
   codec_->log_level_offset = kSilent;
 }
 
-base::Result<EncodedPicture> Mpeg2Encoder::encode(const media::Frame& frame, bool keyframe) {
+base::Result<EncodedFrame> Mpeg2Encoder::encode(const media::Frame& frame, bool keyframe) {
   using Kind = QuantiserControl::Kind;
   const bool intra = keyframe || pictures_ == 0;
   const auto kind = scene_cut_.update(frame) || intra ? Kind::kNew : Kind::kPredicted;
@@ -251,13 +251,13 @@ void Mpeg2Encoder::show(const media::Frame& frame) {
   }
 }
 
-base::Result<EncodedPicture> Mpeg2Encoder::picture(QuantiserControl::Kind kind) {
+base::Result<EncodedFrame> Mpeg2Encoder::picture(QuantiserControl::Kind kind) {
   const auto statistics = statistics_of(*packet_);
   if (!statistics) return base::Error{"MPEG-2 encode: libavcodec does not tell the quantiser"};
   const base::ByteCount size{packet_->size};
   budget_.spend(size);
   quantiser_.coded(kind, statistics->code, size);
-  EncodedPicture result;
+  EncodedFrame result;
   result.bytes.assign(packet_->data, packet_->data + packet_->size);
   result.keyframe = (packet_->flags & AV_PKT_FLAG_KEY) != 0;
   result.target = budget_.picture();

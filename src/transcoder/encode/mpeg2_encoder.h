@@ -10,11 +10,11 @@ namespace transcoder {
 
 /// MPEG-2 video, main profile, by libavcodec, driven for live: no delay, no B pictures, intra
 /// pictures only when asked for, each after a sequence header and in a closed group of pictures of
-/// its own. Every picture refers to the one before it, so only a keyframe mends what was lost.
-/// Throws std::runtime_error.
+/// its own. Every picture refers to the one before it, so only a keyframe recovers from what was
+/// lost. Throws std::runtime_error.
 ///
 /// A picture is as good as `settings.crf` asks (QuantiserControl) and never larger than its room in
-/// a buffer of `settings.vbv` (PictureBudget): one that is larger is coded again, coarser. Below
+/// a buffer of `settings.vbv` (FrameBudget): one that is larger is coded again, coarser. Below
 /// the coarsest quantiser there is nothing: the rate cannot be less than what that takes. Why and
 /// measured: docs/decisions/0014-mpeg2.md.
 ///

@@ -21,7 +21,7 @@ namespace transcoder {
 namespace {
 
 /// How far the PCR runs ahead of the timestamps. A receiver that decodes on time needs every byte
-/// of an access unit before its timestamp: 60 ms of rate buffer for pictures; for sound 64 ms
+/// of an access unit before its timestamp: 60 ms of rate buffer for pictures; for audio 64 ms
 /// (three AAC frames) and what the source has it behind the pictures (0.28 s with ffmpeg's
 /// MPEG-TS). It delays no byte. libavformat adds it to the PCR too, so none is below zero.
 constexpr std::chrono::milliseconds kPcrLead{400};
@@ -147,7 +147,8 @@ base::Result<std::vector<std::uint8_t>> TsMuxer::Impl::write(int track,
     av_opt_set(format_->priv_data, "mpegts_flags", "+resend_headers", 0);
   }
   int result = av_write_frame(format_.get(), packet_.get());
-  // A sound of less than 170 bytes (silence) would wait for the next one whatever we ask for.
+  // An audio frame of less than 170 bytes (silence) would wait for the next one whatever we ask
+  // for.
   if (result >= 0) result = av_write_frame(format_.get(), nullptr);
   avio_flush(io_.get());
   auto written = std::exchange(out_, {});
@@ -159,8 +160,7 @@ TsMuxer::TsMuxer(const std::string& service, VideoCodec video, bool audio)
     : impl_{std::make_unique<Impl>(service, video, audio)} {}
 TsMuxer::~TsMuxer() = default;
 
-base::Result<std::vector<std::uint8_t>> TsMuxer::mux(const EncodedPicture& picture,
-                                                     media::Pts pts) {
+base::Result<std::vector<std::uint8_t>> TsMuxer::mux(const EncodedFrame& picture, media::Pts pts) {
   return impl_->write(0, picture.bytes, pts, picture.keyframe);
 }
 

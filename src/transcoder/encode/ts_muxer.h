@@ -28,7 +28,7 @@ class TsMuxer {
   TsMuxer(const std::string& service, VideoCodec video, bool audio);
   ~TsMuxer();
 
-  base::Result<std::vector<std::uint8_t>> mux(const EncodedPicture& picture, media::Pts pts);
+  base::Result<std::vector<std::uint8_t>> mux(const EncodedFrame& picture, media::Pts pts);
   base::Result<std::vector<std::uint8_t>> mux(const media::AudioFrame& frame);
 
  private:

@@ -17,8 +17,8 @@ extern "C" {
 #include <utility>
 #include <vector>
 
+#include "transcoder/encode/frame_budget.h"
 #include "transcoder/encode/frame_numbers.h"
-#include "transcoder/encode/picture_budget.h"
 #include "transcoder/encode/reference_window.h"
 
 namespace transcoder {
@@ -58,7 +58,7 @@ void set_timing(x264_param_t& p, double frame_rate) {
   p.i_fps_num = static_cast<std::uint32_t>(std::lround(frame_rate * kScale));
   p.i_fps_den = kScale;
   // b_vfr_input would delay every picture by one, to learn its duration from the next one's
-  // timestamp. So x264 takes each for 1 / fps, and PictureBudget does the arithmetic of time.
+  // timestamp. So x264 takes each for 1 / fps, and FrameBudget does the arithmetic of time.
   p.b_vfr_input = 0;
 }
 
@@ -88,7 +88,7 @@ void set_stream(x264_param_t& p) {
 
 /// A buffer of exactly one picture makes x264 fit that picture into it, row by row, in both
 /// directions. With a larger one it trusts its guess of the picture's size, which is up to ten
-/// times too high for noisy pictures at low rates. PictureBudget carries over what is left.
+/// times too high for noisy pictures at low rates. FrameBudget carries over what is left.
 void set_limit(x264_param_t& p, base::ByteCount picture) {
   const double kbit = static_cast<double>(picture.bits()) / 1000;
   const double frame_rate = static_cast<double>(p.i_fps_num) / p.i_fps_den;
@@ -136,21 +136,21 @@ class X264Encoder : public Encoder {
 
   void retarget(base::BitRate rate) override { budget_.retarget(rate); }
   void skip(media::Pts pts) override { budget_.skip(pts); }
-  bool mend(std::uint64_t number) override;
-  base::Result<EncodedPicture> encode(const media::Frame& frame, bool keyframe) override;
+  bool recover(std::uint64_t number) override;
+  base::Result<EncodedFrame> encode(const media::Frame& frame, bool keyframe) override;
 
  private:
   base::Error failure(const char* what) const;
-  EncodedPicture picture(std::span<const x264_nal_t> nals, const x264_picture_t& output);
+  EncodedFrame picture(std::span<const x264_nal_t> nals, const x264_picture_t& output);
   void append(std::vector<std::uint8_t>& out, const x264_nal_t& nal);
 
   std::array<char, 200> error_{};
-  PictureBudget budget_;
+  FrameBudget budget_;
   x264_param_t parameters_;
   FrameNumbers frame_numbers_;
   std::uint64_t since_keyframe_ = 0;  ///< pictures
   ReferenceWindow references_;
-  std::optional<std::uint64_t> mends_;  ///< of the next picture
+  std::optional<std::uint64_t> recoveries_;  ///< of the next picture
   std::unique_ptr<x264_t, CloseX264> x264_;
 };
 
@@ -167,23 +167,23 @@ X264Encoder::X264Encoder(const EncoderSettings& settings, const media::PictureFo
   if (!x264_) throw std::runtime_error{failure("open").message};
 }
 
-bool X264Encoder::mend(std::uint64_t number) {
+bool X264Encoder::recover(std::uint64_t number) {
   const bool wrapped = since_keyframe_ >= frame_numbers_.period() &&
                        since_keyframe_ % frame_numbers_.period() < kMostReferences;
   const auto newest = wrapped ? std::nullopt : references_.forget(number);
   if (!newest) return false;
   x264_encoder_invalidate_reference(x264_.get(), static_cast<std::int64_t>(number));
-  mends_ = *newest + 1;
+  recoveries_ = *newest + 1;
   return true;
 }
 
-base::Result<EncodedPicture> X264Encoder::encode(const media::Frame& frame, bool keyframe) {
+base::Result<EncodedFrame> X264Encoder::encode(const media::Frame& frame, bool keyframe) {
   set_limit(parameters_, budget_.next(frame.pts));
   if (x264_encoder_reconfig(x264_.get(), &parameters_) < 0) return failure("retarget");
   x264_picture_t input;
   x264_picture_init(&input);
   input.i_type = keyframe ? X264_TYPE_IDR : X264_TYPE_P;
-  input.i_pts = static_cast<std::int64_t>(frame.number);  // by which mend() names it
+  input.i_pts = static_cast<std::int64_t>(frame.number);  // by which recover() names it
   input.img.i_csp = X264_CSP_I420;
   input.img.i_plane = 3;
   for (int i = 0; i < 3; ++i) {
@@ -200,13 +200,12 @@ base::Result<EncodedPicture> X264Encoder::encode(const media::Frame& frame, bool
   return picture({nals, static_cast<std::size_t>(count)}, output);
 }
 
-EncodedPicture X264Encoder::picture(std::span<const x264_nal_t> nals,
-                                    const x264_picture_t& output) {
-  EncodedPicture result;
+EncodedFrame X264Encoder::picture(std::span<const x264_nal_t> nals, const x264_picture_t& output) {
+  EncodedFrame result;
   result.keyframe = output.b_keyframe != 0;
   since_keyframe_ = result.keyframe ? 0 : since_keyframe_ + 1;
   result.target = budget_.picture();
-  result.mends = std::exchange(mends_, std::nullopt);
+  result.recovers_from = std::exchange(recoveries_, std::nullopt);
   for (const auto& nal : nals) {
     // The only SEI is x264's list of options in the first picture: 700 bytes of a viewer's rate.
     if (nal.i_type == NAL_SEI) continue;

@@ -123,8 +123,8 @@ GstElement* make_picture_branch(const VideoSettings& limits) {
   return bin;
 }
 
-GstElement* make_sound_branch() {
-  // 16 buffers of AAC are 0.34 s: what a muxer may put between two pictures without sound.
+GstElement* make_audio_branch() {
+  // 16 buffers of AAC are 0.34 s: what a muxer may put between two pictures without audio.
   return parse_bin(fmt::format(
       "audioconvert name=in ! audioresample"
       " ! audio/x-raw,format=F32LE,layout=interleaved,rate={},channels={}"

@@ -11,7 +11,7 @@ namespace transcoder {
 ///
 /// Pictures: progressive I420, scaled down to the limits; odd sizes are left to as_frame().
 GstElement* make_picture_branch(const VideoSettings& limits);
-/// Sound: interleaved float at media::kAudioRate and media::kAudioChannels; more are mixed down.
-GstElement* make_sound_branch();
+/// Audio: interleaved float at media::kAudioRate and media::kAudioChannels; more are mixed down.
+GstElement* make_audio_branch();
 
 }  // namespace transcoder

@@ -32,7 +32,7 @@ constexpr int kUdpBufferBytes = 1 << 20;
 /// How often srtsrc looks whether it has been stopped; by itself only when a packet comes.
 constexpr int kSrtPollMs = 100;
 
-/// As far as muxers put sound and pictures of one moment apart; the queue's 10 MB stay a limit.
+/// As far as muxers put audio and pictures of one moment apart; the queue's 10 MB stay a limit.
 constexpr guint64 kQueueTime = 5 * GST_SECOND;
 
 GstElement* make_element(const char* name) {
@@ -85,7 +85,7 @@ void tune(GstBin*, GstBin*, GstElement* element, gpointer data) {
   const auto* const tuning = static_cast<const Tuning*>(data);
   if (is_a(element, "udpsrc")) g_object_set(element, "buffer-size", kUdpBufferBytes, nullptr);
   if (is_a(element, "srtsrc")) g_object_set(element, "poll-timeout", kSrtPollMs, nullptr);
-  // A camera's motion JPEG: otherwise decoding waits for 2 MB of it, in case sound follows.
+  // A camera's motion JPEG: otherwise decoding waits for 2 MB of it, in case audio follows.
   if (is_a(element, "multipartdemux")) g_object_set(element, "single-stream", TRUE, nullptr);
   if (tuning->latency_in_uri) return;
   if (is_a(element, "rtspsrc") || is_a(element, "rtpjitterbuffer") || is_a(element, "srtsrc")) {

@@ -68,7 +68,7 @@ class GstPipeline::Impl {
       : wake_{std::move(wake)},
         input_{own(make_input(source))},
         pictures_{make_picture_branch(limits)},
-        sound_{make_sound_branch()} {
+        audio_{make_audio_branch()} {
     gst_bin_add(GST_BIN(pipeline_.get()), input_.get());
     g_signal_connect(input_.get(), "pad-added", G_CALLBACK(on_pad), this);
     g_signal_connect(input_.get(), "no-more-pads", G_CALLBACK(on_no_more_pads), this);
@@ -78,7 +78,7 @@ class GstPipeline::Impl {
     callbacks.new_sample = on_sample;
     callbacks.eos = on_eos;
     gst_app_sink_set_callbacks(GST_APP_SINK(pictures_.sink.get()), &callbacks, this, nullptr);
-    gst_app_sink_set_callbacks(GST_APP_SINK(sound_.sink.get()), &callbacks, this, nullptr);
+    gst_app_sink_set_callbacks(GST_APP_SINK(audio_.sink.get()), &callbacks, this, nullptr);
     built_.store(true, std::memory_order_release);
   }
 
@@ -94,7 +94,7 @@ class GstPipeline::Impl {
 
   bool live() const { return live_; }
 
-  std::optional<media::Frame> take_picture() {
+  std::optional<media::Frame> take_frame() {
     while (const auto sample = pictures_.take()) {
       auto frame = as_frame(sample.get());
       unreadable_ += !frame;
@@ -106,14 +106,14 @@ class GstPipeline::Impl {
     return std::nullopt;
   }
 
-  std::optional<media::Samples> take_sound() {
-    while (const auto sample = sound_.take()) {
+  std::optional<media::Samples> take_audio() {
+    while (const auto sample = audio_.take()) {
       auto samples = as_samples(sample.get());
       unreadable_ += !samples;
       if (!samples || samples->values.empty()) continue;
-      samples->pts = running_time(sample.get()).value_or(next_sound_);
+      samples->pts = running_time(sample.get()).value_or(next_audio_);
       const auto count = static_cast<std::int64_t>(samples->values.size()) / media::kAudioChannels;
-      next_sound_ = samples->pts + std::chrono::seconds{1} * count / media::kAudioRate;
+      next_audio_ = samples->pts + std::chrono::seconds{1} * count / media::kAudioRate;
       return samples;
     }
     return std::nullopt;
@@ -155,12 +155,12 @@ class GstPipeline::Impl {
   static void on_pad(GstElement*, GstPad* pad, gpointer data) {
     const auto type = media_type(pad);
     if (type.starts_with("video/")) of(data).link(pad, of(data).pictures_);
-    if (type.starts_with("audio/")) of(data).link(pad, of(data).sound_);
+    if (type.starts_with("audio/")) of(data).link(pad, of(data).audio_);
   }
 
   static void on_no_more_pads(GstElement*, gpointer data) {
     if (of(data).pictures_.linked) return;
-    of(data).fail("the source has no pictures, only sound or data");
+    of(data).fail("the source has no pictures, only audio or data");
   }
 
   static GstFlowReturn on_sample(GstAppSink*, gpointer data) {
@@ -219,13 +219,13 @@ class GstPipeline::Impl {
   const ElementHandle pipeline_{own(gst_pipeline_new(nullptr))};
   const ElementHandle input_;
   Branch pictures_;
-  Branch sound_;
+  Branch audio_;
   std::atomic<bool> built_ = false;
   std::atomic<bool> pictures_ended_ = false;
   bool live_ = false;
   base::Time started_{};
   base::Duration last_picture_{};
-  base::Duration next_sound_{};
+  base::Duration next_audio_{};
   std::uint64_t unreadable_ = 0;
 
   mutable std::mutex mutex_;
@@ -243,8 +243,8 @@ GstPipeline::~GstPipeline() = default;
 
 void GstPipeline::play() { impl_->play(); }
 bool GstPipeline::live() const { return impl_->live(); }
-std::optional<media::Frame> GstPipeline::take_picture() { return impl_->take_picture(); }
-std::optional<media::Samples> GstPipeline::take_sound() { return impl_->take_sound(); }
+std::optional<media::Frame> GstPipeline::take_frame() { return impl_->take_frame(); }
+std::optional<media::Samples> GstPipeline::take_audio() { return impl_->take_audio(); }
 std::uint64_t GstPipeline::take_unreadable() { return impl_->take_unreadable(); }
 bool GstPipeline::ended() const { return impl_->ended(); }
 std::string GstPipeline::error() const { return impl_->error(); }

@@ -11,12 +11,12 @@
 
 namespace transcoder {
 
-/// A GStreamer pipeline from a URI, a file or launch text to decoded pictures and sound: the first
+/// A GStreamer pipeline from a URI, a file or launch text to decoded pictures and audio: the first
 /// track of each that appears. GStreamer's threads decode ahead by a few buffers and then wait to
 /// be taken from. Used by one thread. The destructor may block as long as the source does.
 ///
 /// Launch text (`gst:`) is a bin: each of its source pads that is not linked, also those that
-/// appear later, goes through a decodebin, so it may carry encoded or raw pictures or sound.
+/// appear later, goes through a decodebin, so it may carry encoded or raw pictures or audio.
 class GstPipeline {
  public:
   /// `wake` is called on GStreamer's threads when there is something to take or to know. Throws
@@ -30,11 +30,11 @@ class GstPipeline {
   bool live() const;
 
   /// The next ones, without waiting; `pts` counts from the beginning of this round.
-  std::optional<media::Frame> take_picture();
-  std::optional<media::Samples> take_sound();
+  std::optional<media::Frame> take_frame();
+  std::optional<media::Samples> take_audio();
 
-  /// Pictures and sounds since the last call that were left out: their memory cannot be mapped, or
-  /// there is no whole 2x2 pixel.
+  /// Pictures and audio frames since the last call that were left out: their memory cannot be
+  /// mapped, or there is no whole 2x2 pixel.
   std::uint64_t take_unreadable();
 
   /// All pictures of this round have been taken.

@@ -12,7 +12,7 @@ namespace transcoder {
 /// memory cannot be mapped or there is no whole 2x2 pixel.
 std::optional<media::Frame> as_frame(GstSample* sample);
 
-/// The sound in `sample`, copied; there may be none. Empty when it cannot be mapped.
+/// The audio in `sample`, copied; there may be none. Empty when it cannot be mapped.
 std::optional<media::Samples> as_samples(GstSample* sample);
 
 /// The sample's time since the pipeline began to play; empty when it carries none.

@@ -97,21 +97,21 @@ class GstSource::Session {
       if (!time_.any()) return "the file has no pictures";
       time_.next_round();
       picture_.reset();
-      sound_.reset();
+      audio_.reset();
       if (!pipeline.rewind()) return {};
     }
   }
 
-  /// Until the last picture has gone out; sound that is longer than the pictures is cut off.
+  /// Until the last picture has gone out; audio that is longer than the pictures is cut off.
   void play_round(GstPipeline& pipeline, Source::Listener& listener) {
     while (!stopping()) {
       take(pipeline, listener);
       if (!picture_ && (pipeline.ended() || !pipeline.error().empty())) return;
-      const bool sound_first = sound_ && (!picture_ || sound_->due < picture_->due);
-      if (!sound_first && !picture_) {
+      const bool audio_first = audio_ && (!picture_ || audio_->due < picture_->due);
+      if (!audio_first && !picture_) {
         wait_woken();
-      } else if (wait_until(sound_first ? sound_->due : picture_->due)) {
-        sound_first ? emit_sound(listener) : emit_picture(listener);
+      } else if (wait_until(audio_first ? audio_->due : picture_->due)) {
+        audio_first ? emit_audio(listener) : emit_picture(listener);
       }
     }
   }
@@ -119,17 +119,17 @@ class GstSource::Session {
   void take(GstPipeline& pipeline, Source::Listener& listener) {
     const auto now = base::Clock::now();
     if (!picture_) {
-      if (auto frame = pipeline.take_picture()) {
+      if (auto frame = pipeline.take_frame()) {
         frame->pts = time_.picture(frame->pts);
         const auto due = live_ ? now : pacer_.picture(frame->pts, now);
         if (due - now > kLongGap) listener.on_gap(due);
         picture_ = {std::move(*frame), due};
       }
     }
-    if (!sound_ && time_.any()) {
-      if (auto samples = pipeline.take_sound()) {
-        samples->pts = *time_.sound(samples->pts);
-        sound_ = {std::move(*samples), live_ ? now : *pacer_.sound(samples->pts)};
+    if (!audio_ && time_.any()) {
+      if (auto samples = pipeline.take_audio()) {
+        samples->pts = *time_.audio(samples->pts);
+        audio_ = {std::move(*samples), live_ ? now : *pacer_.audio(samples->pts)};
       }
     }
     if (const auto count = pipeline.take_unreadable()) listener.on_unreadable(count);
@@ -141,9 +141,9 @@ class GstSource::Session {
     picture_.reset();
   }
 
-  void emit_sound(Source::Listener& listener) {
-    listener.on_sound(std::move(sound_->item), sound_->due);
-    sound_.reset();
+  void emit_audio(Source::Listener& listener) {
+    listener.on_audio(std::move(audio_->item), audio_->due);
+    audio_.reset();
   }
 
   void wake() {
@@ -181,7 +181,7 @@ class GstSource::Session {
   LoopTime time_;
   Pacer pacer_{is_file_ ? Pacer::Source::kFile : Pacer::Source::kNetwork};
   std::optional<Waiting<media::Frame>> picture_;
-  std::optional<Waiting<media::Samples>> sound_;
+  std::optional<Waiting<media::Samples>> audio_;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

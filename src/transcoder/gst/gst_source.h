@@ -10,7 +10,7 @@
 namespace transcoder {
 
 /// Everything that GStreamer plays: `file:PATH` (in real time, again and again), `gst:LAUNCH TEXT`,
-/// and URIs. Pictures and sound are called out on one thread, in order of their times; a source
+/// and URIs. Pictures and audio are called out on one thread, in order of their times; a source
 /// that can be read faster than it plays is paced, a live one is passed on as it comes.
 class GstSource final : public Source {
  public:

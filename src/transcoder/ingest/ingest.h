@@ -13,7 +13,7 @@ namespace transcoder {
 /// Keeps one live source running: connects, paces, reconnects with back-off, and puts everything on
 /// the stream's timeline. While the source is away the last picture is repeated, so that players
 /// stay connected. Pictures are progressive I420 within VideoSettings' limits and strictly
-/// increasing in pts and number; samples may have gaps or overlaps (AudioTrack mends them).
+/// increasing in pts and number; samples may have gaps or overlaps (AudioTrack recovers from them).
 /// The sink is called on threads of the source; a call must return within a frame's time.
 class Ingest {
  public:
@@ -31,11 +31,12 @@ class Ingest {
     std::uint64_t frames = 0;    ///< pictures delivered, repeats excluded
     std::uint64_t frames_repeated = 0;
     std::uint64_t frames_dropped = 0;         ///< over max_frame_rate, or out of order
-    std::uint64_t sound_dropped_samples = 0;  ///< 2 s from the pictures, or before the first
-    std::uint64_t unreadable = 0;      ///< pictures and sounds, see Source::Listener::on_unreadable
+    std::uint64_t audio_dropped_samples = 0;  ///< 2 s from the pictures, or before the first
+    std::uint64_t unreadable =
+        0;  ///< pictures and audio frames, see Source::Listener::on_unreadable
     std::uint64_t timeline_jumps = 0;  ///< times the source's clock jumped and was re-anchored
     media::PictureFormat format;       ///< width 0: no picture yet
-    bool has_audio = false;            ///< sound arrived within the last second
+    bool has_audio = false;            ///< audio arrived within the last second
   };
 
   /// `epoch`: the monotonic time that pts 0 stands for. Throws std::runtime_error, one line, when

@@ -9,7 +9,7 @@ namespace transcoder {
 namespace {
 
 /// Ingest::State::has_audio.
-constexpr base::Duration kSoundFresh = std::chrono::seconds{1};
+constexpr base::Duration kAudioFresh = std::chrono::seconds{1};
 
 }  // namespace
 
@@ -49,16 +49,16 @@ void IngestOutput::count_drop() {
   state_.timeline_jumps = timeline_.jumps();
 }
 
-void IngestOutput::sound(media::Samples samples, base::Time captured) {
+void IngestOutput::audio(media::Samples samples, base::Time captured) {
   std::lock_guard lock{mutex_};
   if (closed_) return;
-  const auto pts = timeline_.sound(samples.pts, captured);
+  const auto pts = timeline_.audio(samples.pts, captured);
   {
     std::lock_guard state_lock{state_mutex_};
     if (pts) {
-      last_sound_ = captured;
+      last_audio_ = captured;
     } else {
-      state_.sound_dropped_samples += samples.values.size() / media::kAudioChannels;
+      state_.audio_dropped_samples += samples.values.size() / media::kAudioChannels;
     }
   }
   if (!pts) return;
@@ -103,7 +103,7 @@ void IngestOutput::report_jumps(base::Time now) {
 Ingest::State IngestOutput::state(base::Time now) const {
   std::lock_guard lock{state_mutex_};
   Ingest::State result = state_;
-  result.has_audio = last_sound_ != base::Time{} && now - last_sound_ < kSoundFresh;
+  result.has_audio = last_audio_ != base::Time{} && now - last_audio_ < kAudioFresh;
   return result;
 }
 

@@ -12,7 +12,7 @@
 
 namespace transcoder {
 
-/// Where the pictures and the sound of all connections of one source meet: puts them on the
+/// Where the pictures and the audio of all connections of one source meet: puts them on the
 /// stream's timeline, limits the frame rate, numbers them and calls the sink, in order.
 /// Thread-safe; the sink runs under mutex_, state() never waits for it.
 class IngestOutput {
@@ -20,7 +20,7 @@ class IngestOutput {
   IngestOutput(std::string stream, const VideoSettings& video, base::Time epoch, Ingest::Sink sink);
 
   void picture(media::Frame picture);
-  void sound(media::Samples samples, base::Time captured);
+  void audio(media::Samples samples, base::Time captured);
   void unreadable(std::uint64_t count);
 
   /// What follows comes from a new connection.
@@ -53,7 +53,7 @@ class IngestOutput {
 
   mutable std::mutex state_mutex_;
   Ingest::State state_;      // GUARDED_BY(state_mutex_)
-  base::Time last_sound_{};  // GUARDED_BY(state_mutex_)
+  base::Time last_audio_{};  // GUARDED_BY(state_mutex_)
 };
 
 }  // namespace transcoder

@@ -25,12 +25,12 @@ void SourceWatch::on_picture(media::Frame picture) {
   alive(base::Clock::now(), true);
 }
 
-void SourceWatch::on_sound(media::Samples samples, base::Time captured) {
+void SourceWatch::on_audio(media::Samples samples, base::Time captured) {
   {
     std::lock_guard lock{mutex_};
     if (!wake_) return;
   }
-  output_->sound(std::move(samples), captured);
+  output_->audio(std::move(samples), captured);
 }
 
 void SourceWatch::on_gap(base::Time until) { alive(until, false); }

@@ -26,7 +26,7 @@ class SourceWatch final : public Source::Listener {
   SourceWatch(std::shared_ptr<IngestOutput> output, base::Time now, std::function<void()> wake);
 
   void on_picture(media::Frame picture) override;
-  void on_sound(media::Samples samples, base::Time captured) override;
+  void on_audio(media::Samples samples, base::Time captured) override;
   void on_gap(base::Time until) override;
   void on_unreadable(std::uint64_t count) override;
   void on_end(std::string reason) override;

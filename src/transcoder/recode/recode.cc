@@ -43,7 +43,7 @@ class Recoder {
     return wanted_.size;
   }
 
-  media::PacketPtr packet(const media::Packet& source, EncodedPicture picture,
+  media::PacketPtr packet(const media::Packet& source, EncodedFrame picture,
                           const media::PictureFormat& format) {
     media::Packet result;
     result.keyframe = picture.keyframe;
@@ -63,7 +63,7 @@ class Recoder {
   H264Decoder decoder_;
   Scaler scaler_;
   std::unique_ptr<Encoder> encoder_;
-  ContainerHeaders headers_{wanted_.sound};
+  ContainerHeaders headers_{wanted_.audio};
 };
 
 }  // namespace

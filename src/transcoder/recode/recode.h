@@ -15,7 +15,7 @@ struct Recoding {
   base::BitRate rate;  ///< at most
   PictureSize size;    ///< at most
   double frame_rate = 30;
-  bool sound = false;  ///< of the stream, for Headers
+  bool audio = false;  ///< of the stream, for Headers
 };
 
 /// The pictures of a segment coded anew, with the same numbers and times: "on the fly", as Kotaru

@@ -81,9 +81,9 @@ void Stream::skip(GroupIndex group, unsigned pictures) {
   if (const auto found = groups_.find(group); found != groups_.end()) found->second->skip(pictures);
 }
 
-void Stream::mend(GroupIndex group, media::PictureRange lost) {
+void Stream::recover(GroupIndex group, media::FrameRange lost) {
   std::lock_guard lock{mutex_};
-  if (const auto found = groups_.find(group); found != groups_.end()) found->second->mend(lost);
+  if (const auto found = groups_.find(group); found != groups_.end()) found->second->recover(lost);
 }
 
 media::Pts Stream::schedule_keyframe(GroupIndex group, base::Duration earliest) {

@@ -56,7 +56,7 @@ class Stream {
   void retarget(GroupIndex group, base::BitRate rate);
   void set_point(GroupIndex group, OperatingPoint point);
   void skip(GroupIndex group, unsigned pictures);
-  void mend(GroupIndex group, media::PictureRange lost);
+  void recover(GroupIndex group, media::FrameRange lost);
   /// See EncodeGroup::schedule_keyframe; `earliest` counts from the newest picture.
   media::Pts schedule_keyframe(GroupIndex group, base::Duration earliest);
 

@@ -79,7 +79,7 @@ void TestSource::run(Listener& listener, const std::stop_token& stop) {
     listener.on_picture(as_frame(picture, pts, due));
     if (!options_.audio) continue;
     const auto until = std::llround((i + 1) / options_.frame_rate * media::kAudioRate);
-    listener.on_sound(tone.samples(sounded, until), due);
+    listener.on_audio(tone.samples(sounded, until), due);
     sounded = until;
   }
 }

@@ -10,7 +10,7 @@ namespace {
 constexpr base::Duration kPeriod = std::chrono::seconds{1};
 constexpr base::Duration kBeep = std::chrono::milliseconds{100};
 
-/// -12 and -40 dB of full scale: clearly heard, and just enough to hear that there is sound.
+/// -12 and -40 dB of full scale: clearly heard, and just enough to hear that there is audio.
 constexpr double kLoud = 0.25;
 constexpr double kQuiet = 0.01;
 /// Both have a whole number of periods in a second: no click when the pattern repeats.

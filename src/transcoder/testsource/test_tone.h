@@ -6,7 +6,7 @@
 
 namespace transcoder {
 
-/// The sound of the test source: a 1 kHz beep of 0.1 s each second, a quiet hum between. Pure.
+/// The audio of the test source: a 1 kHz beep of 0.1 s each second, a quiet hum between. Pure.
 class TestTone {
  public:
   /// `phase`: time since a beep began, at the first sample.
@@ -15,7 +15,7 @@ class TestTone {
   /// The samples from number `first` up to, not including, number `last`.
   media::Samples samples(std::int64_t first, std::int64_t last) const;
 
-  /// Whether the beep sounds at `time` after the first sample.
+  /// Whether the beep audio frames at `time` after the first sample.
   bool beeps(base::Duration time) const;
 
  private:

@@ -20,7 +20,7 @@ base::Duration LoopTime::picture(base::Duration time) {
   return place;
 }
 
-std::optional<base::Duration> LoopTime::sound(base::Duration time) const {
+std::optional<base::Duration> LoopTime::audio(base::Duration time) const {
   if (!origin_) return std::nullopt;
   return start_ + time - *origin_;
 }

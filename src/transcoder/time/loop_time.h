@@ -7,13 +7,13 @@
 namespace transcoder {
 
 /// Joins the rounds of a file that is played again and again into one line of time: each round's
-/// first picture follows the last one's last picture by one frame, and sound keeps its distance to
+/// first picture follows the last one's last picture by one frame, and audio keeps its distance to
 /// the pictures. Pure.
 class LoopTime {
  public:
   base::Duration picture(base::Duration time);
   /// Empty before the round's first picture.
-  std::optional<base::Duration> sound(base::Duration time) const;
+  std::optional<base::Duration> audio(base::Duration time) const;
 
   void next_round();
   /// Whether this round had a picture.

@@ -29,7 +29,7 @@ base::Time Pacer::picture(base::Duration source, base::Time now) {
   return base::Time{anchor_.place(source)};
 }
 
-std::optional<base::Time> Pacer::sound(base::Duration source) const {
+std::optional<base::Time> Pacer::audio(base::Duration source) const {
   if (!anchored_) return std::nullopt;
   return base::Time{anchor_.place(source)};
 }

@@ -21,8 +21,8 @@ class Pacer {
 
   /// When the picture with the timestamp `source` leaves; `now` is when it was read.
   base::Time picture(base::Duration source, base::Time now);
-  /// The same for sound, which follows the pictures' clock; empty before the first picture.
-  std::optional<base::Time> sound(base::Duration source) const;
+  /// The same for audio, which follows the pictures' clock; empty before the first picture.
+  std::optional<base::Time> audio(base::Duration source) const;
 
   /// Beyond this a viewer would rather see a jump than a fast-forward.
   static constexpr base::Duration kMaxLate = std::chrono::seconds{1};

@@ -18,9 +18,9 @@ constexpr base::Duration kReordering = std::chrono::milliseconds{200};
 /// picture is then the latest of all. Measured with SRT and RTSP: the burst is over in 0.5 s.
 constexpr base::Duration kSettling = std::chrono::seconds{1};
 
-/// Sound may lead or trail the pictures by muxing (0.7 s with ffmpeg) and decoding delay; what is
+/// Audio may lead or trail the pictures by muxing (0.7 s with ffmpeg) and decoding delay; what is
 /// farther off belongs to a clock that the pictures have not jumped to yet.
-constexpr base::Duration kMaxSoundError = std::chrono::seconds{2};
+constexpr base::Duration kMaxAudioError = std::chrono::seconds{2};
 
 }  // namespace
 
@@ -57,11 +57,11 @@ std::optional<media::Pts> Timeline::picture(base::Duration source, base::Time ca
   return advance_to(anchor_.place(source));
 }
 
-std::optional<media::Pts> Timeline::sound(base::Duration source, base::Time captured) const {
+std::optional<media::Pts> Timeline::audio(base::Duration source, base::Time captured) const {
   if (!anchored_) return std::nullopt;
   const media::Pts pts = anchor_.place(source);
   const auto error = pts - (captured - epoch_);
-  if (pts < media::Pts{0} || error > kMaxSoundError || error < -kMaxSoundError) return std::nullopt;
+  if (pts < media::Pts{0} || error > kMaxAudioError || error < -kMaxAudioError) return std::nullopt;
   return pts;
 }
 

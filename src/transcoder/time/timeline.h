@@ -8,7 +8,7 @@
 
 namespace transcoder {
 
-/// Puts a source's timestamps on the stream's timeline: one offset for picture and sound, set so
+/// Puts a source's timestamps on the stream's timeline: one offset for picture and audio, set so
 /// that a picture's pts is its capture time since the epoch. Pictures strictly increase, over
 /// jumps of the source's clock, loops and reconnects. Pure: times are passed in.
 ///
@@ -23,8 +23,8 @@ class Timeline {
 
   /// The pts of a picture; empty: out of order, to be dropped.
   std::optional<media::Pts> picture(base::Duration source, base::Time captured);
-  /// The pts of sound; empty while there is no picture to be in time with.
-  std::optional<media::Pts> sound(base::Duration source, base::Time captured) const;
+  /// The pts of audio; empty while there is no picture to be in time with.
+  std::optional<media::Pts> audio(base::Duration source, base::Time captured) const;
   /// The pts of a picture made by ourselves; empty when the source's have got as far already.
   std::optional<media::Pts> repeat(base::Time now);
 

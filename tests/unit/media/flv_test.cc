@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::SizeIs;
 
-media::Packet picture(bool keyframe, media::Pts pts) {
+media::Packet frame(bool keyframe, media::Pts pts) {
   media::Packet packet;
   packet.keyframe = keyframe;
   packet.pts = pts;
@@ -32,15 +32,15 @@ media::Headers headers() {
 }
 
 TEST(FlvTest, WrapsAKeyframe) {
-  EXPECT_THAT(media::flv_tag(picture(true, 258ms)),
+  EXPECT_THAT(media::flv_tag(frame(true, 258ms)),
               ElementsAre(9, 0, 0, 12, 0, 1, 2, 0, 0, 0, 0,  // type, length, time, stream
                           0x17, 1, 0, 0, 0, 0, 0, 0, 3, 0x65, 0xaa, 0xbb,  //
                           0, 0, 0, 23));
 }
 
-TEST(FlvTest, OtherPicturesAreInter) { EXPECT_EQ(media::flv_tag(picture(false, 0ms))[11], 0x27); }
+TEST(FlvTest, OtherFramesAreInter) { EXPECT_EQ(media::flv_tag(frame(false, 0ms))[11], 0x27); }
 
-TEST(FlvTest, WrapsSound) {
+TEST(FlvTest, WrapsAudio) {
   media::Packet packet;
   packet.kind = media::Packet::Kind::kAudio;
   packet.pts = 21ms;
@@ -51,14 +51,14 @@ TEST(FlvTest, WrapsSound) {
 
 TEST(FlvTest, TimeHasItsHighestByteLastAndWraps) {
   const auto time = [](media::Pts pts) {
-    const auto tag = media::flv_tag(picture(true, pts));
+    const auto tag = media::flv_tag(frame(true, pts));
     return Bytes(tag.begin() + 4, tag.begin() + 8);
   };
   EXPECT_THAT(time(0x12345678ms), ElementsAre(0x34, 0x56, 0x78, 0x12));
   EXPECT_THAT(time(0x112345678ms), ElementsAre(0x34, 0x56, 0x78, 0x12));
 }
 
-TEST(FlvTest, BeginsAtThePicturesTimeButForItsMetadata) {
+TEST(FlvTest, BeginsAtTheFramesTimeButForItsMetadata) {
   auto expected = headers().flv;
   for (const std::size_t tag : {29, 46}) expected[tag + 6] = 42;
   EXPECT_THAT(media::flv_begin(headers(), 42ms), ElementsAreArray(expected));

@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::SizeIs;
 
-media::Packet picture(bool keyframe) {
+media::Packet frame(bool keyframe) {
   media::Packet packet;
   packet.keyframe = keyframe;
   packet.number = 4;
@@ -25,7 +25,7 @@ media::Packet picture(bool keyframe) {
 
 TEST(Mp4Test, AKeyframeIsAFragment) {
   EXPECT_THAT(
-      media::mp4_fragment(picture(true)),
+      media::mp4_fragment(frame(true)),
       ElementsAreArray(Bytes{0, 0, 0,    100,  'm',  'o',  'o',  'f',               //
                              0, 0, 0,    16,   'm',  'f',  'h',  'd',  0, 0, 0, 0,  //
                              0, 0, 0,    5,                            // sequence_number
@@ -42,7 +42,7 @@ TEST(Mp4Test, AKeyframeIsAFragment) {
 }
 
 TEST(Mp4Test, AChunkOfOneIsAFragmentThatLastsToItsEnd) {
-  auto packet = picture(true);
+  auto packet = frame(true);
   const auto chunk =
       media::mp4_chunk(std::vector{std::make_shared<const media::Packet>(packet)}, 1s + 60ms, 5);
   packet.duration = 60ms;
@@ -52,7 +52,7 @@ TEST(Mp4Test, AChunkOfOneIsAFragmentThatLastsToItsEnd) {
 TEST(Mp4Test, AChunksSamplesLastUntilTheNext) {
   std::vector<media::PacketPtr> packets;
   for (const auto pts : {1000ms, 1040ms, 1120ms}) {
-    auto packet = picture(packets.empty());
+    auto packet = frame(packets.empty());
     packet.pts = pts;
     packets.push_back(std::make_shared<const media::Packet>(packet));
   }
@@ -70,12 +70,12 @@ TEST(Mp4Test, AChunksSamplesLastUntilTheNext) {
   EXPECT_EQ(chunk.size(), 108u + 2 * 12 + 3 * 7);
 }
 
-TEST(Mp4Test, OtherPicturesAreNoSyncSamples) {
-  const auto fragment = media::mp4_fragment(picture(false));
+TEST(Mp4Test, OtherFramesAreNoSyncSamples) {
+  const auto fragment = media::mp4_fragment(frame(false));
   EXPECT_THAT(Bytes(fragment.begin() + 96, fragment.begin() + 100), ElementsAre(1, 1, 0, 0));
 }
 
-TEST(Mp4Test, SoundHasItsTrackAndTimeScale) {
+TEST(Mp4Test, AudioHasItsTrackAndTimeScale) {
   media::Packet packet;
   packet.kind = media::Packet::Kind::kAudio;
   packet.pts = 1s;
@@ -90,8 +90,8 @@ TEST(Mp4Test, SoundHasItsTrackAndTimeScale) {
 }
 
 TEST(Mp4Test, DurationsOfATimelineThatIsNotOfTicksAddUp) {
-  // 30 pictures per second are 33.333... ms and not a whole number of nanoseconds.
-  media::Packet packet = picture(false);
+  // 30 frames per second are 33.333... ms and not a whole number of nanoseconds.
+  media::Packet packet = frame(false);
   std::uint64_t sum = 0;
   for (std::int64_t i = 0; i < 30; ++i) {
     packet.pts = media::Pts{1'000'000'000 * i / 30};
@@ -102,8 +102,8 @@ TEST(Mp4Test, DurationsOfATimelineThatIsNotOfTicksAddUp) {
   EXPECT_EQ(sum, media::kMp4VideoScale);
 }
 
-TEST(Mp4Test, ABridgeReachesFromWhereTheLastPictureEnded) {
-  const auto packet = picture(false);
+TEST(Mp4Test, ABridgeReachesFromWhereTheLastFrameEnded) {
+  const auto packet = frame(false);
   const auto whole = media::mp4_fragment(packet);
   Bytes expected(whole.begin(), whole.begin() + media::kMp4FragmentHeader);
   // 800 ms: 72000; 1040 - 800 ms: 21600

@@ -34,7 +34,7 @@ TEST(TsPaddingTest, IsNullPacketsThatADemuxerDoesNotNotice) {
   const auto decoded = decode_ts(padded);
   EXPECT_THAT(decoded.messages, IsEmpty());
   EXPECT_EQ(decoded.pictures, plain.pictures);
-  EXPECT_EQ(decoded.sounds, plain.sounds);
+  EXPECT_EQ(decoded.audio_frames, plain.audio_frames);
 }
 
 TEST(TsTablesTest, CountOnWhicheverGroupTheyComeFrom) {
@@ -49,7 +49,7 @@ TEST(TsTablesTest, CountOnWhicheverGroupTheyComeFrom) {
   }
 }
 
-TEST(TsTablesTest, OrdinaryPicturesHaveNone) {
+TEST(TsTablesTest, OrdinaryFramesHaveNone) {
   SampleStream stream;
   stream.video(true);
   EXPECT_THAT(TsTables{}.take(stream.video()), IsEmpty());
@@ -96,7 +96,7 @@ TEST(TsSpliceTest, LeavesATruncatedPacketAlone) {
   EXPECT_THAT(ts_splice(bytes), IsEmpty());
 }
 
-/// Two groups of one stream: the same pictures at different rates, so that their continuity
+/// Two groups of one stream: the same frames at different rates, so that their continuity
 /// counters part. A viewer sees the first second of one and the second of the other.
 class SwitchTest : public ::testing::Test {
   SampleStream from_{{}, true, base::BitRate::kbps(1000)};
@@ -121,10 +121,10 @@ TEST_F(SwitchTest, LosesAndRepeatsNothing) {
   EXPECT_EQ(decoded.pictures, 60);
   ASSERT_EQ(decoded.video_pts.size(), 60U);
   for (std::size_t i = 1; i < decoded.video_pts.size(); ++i) {
-    EXPECT_EQ(decoded.video_pts[i] - decoded.video_pts[i - 1], 3000) << "picture " << i;
+    EXPECT_EQ(decoded.video_pts[i] - decoded.video_pts[i - 1], 3000) << "frame " << i;
   }
   for (std::size_t i = 1; i < decoded.audio_pts.size(); ++i) {
-    EXPECT_EQ(decoded.audio_pts[i] - decoded.audio_pts[i - 1], 1920) << "sound " << i;
+    EXPECT_EQ(decoded.audio_pts[i] - decoded.audio_pts[i - 1], 1920) << "audio " << i;
   }
 }
 
@@ -137,8 +137,8 @@ TEST_F(SwitchTest, OfOneUnitAtATimeIsSilentToo) {
   const auto cut = static_cast<std::ptrdiff_t>(first * kTsPacketSize);
   const Bytes video{after_.begin(), after_.begin() + cut};
   const Bytes rest{after_.begin() + cut, after_.end()};
-  const Bytes sound{rest.begin(), rest.begin() + kTsPacketSize};
-  const auto decoded = decode_ts(before_ + ts_splice(video) + video + ts_splice(sound) + rest);
+  const Bytes audio{rest.begin(), rest.begin() + kTsPacketSize};
+  const auto decoded = decode_ts(before_ + ts_splice(video) + video + ts_splice(audio) + rest);
   EXPECT_THAT(decoded.messages, IsEmpty());
 }
 

@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::Not;
 
-Representation pictures(std::string id, double frame_rate = 25) {
+Representation frames(std::string id, double frame_rate = 25) {
   return {.id = std::move(id),
           .bandwidth = base::BitRate::mbps(4),
           .width = 1920,
@@ -26,7 +26,7 @@ Manifest chunked() {
           .chunk = 200ms,
           .window = 1min,
           .base_url = "session/",
-          .video = {pictures("v0")},
+          .video = {frames("v0")},
           .audio =
               Representation{
                   .id = "audio", .bandwidth = base::BitRate::kbps(128), .codec = "mp4a.40.2"},
@@ -106,7 +106,7 @@ TEST(DashTest, LeavesOutWhatThereIsNot) {
   EXPECT_THAT(all, Not(HasSubstr("audio")));
 }
 
-TEST(DashTest, CountsLatencyByTheSoundWhereThereAreNoPictures) {
+TEST(DashTest, CountsLatencyByTheAudioWhereThereAreNoFrames) {
   Manifest manifest = chunked();
   manifest.video.clear();
   const std::string all = text(manifest);
@@ -118,16 +118,16 @@ TEST(DashTest, EscapesTexts) {
   Manifest manifest = chunked();
   manifest.base_url = "a&b/";
   manifest.utc_timing_uri = "/time?a=\"1\"&b='2'";
-  manifest.video = {pictures("<v>")};
+  manifest.video = {frames("<v>")};
   const std::string all = text(manifest);
   EXPECT_THAT(all, HasSubstr("<BaseURL>a&amp;b/</BaseURL>"));
   EXPECT_THAT(all, HasSubstr("value=\"/time?a=&quot;1&quot;&amp;b=&apos;2&apos;\"/>"));
   EXPECT_THAT(all, HasSubstr("<Representation id=\"&lt;v&gt;\""));
 }
 
-TEST(DashTest, CountsTicksOfPicturesThatAreNoWholeNanoseconds) {
+TEST(DashTest, CountsTicksOfFramesThatAreNoWholeNanoseconds) {
   Manifest manifest = chunked();
-  manifest.segment = 1'668'333'333ns;  // 50 pictures of 30000/1001 a second
+  manifest.segment = 1'668'333'333ns;  // 50 frames of 30000/1001 a second
   manifest.chunk = 166'833'333ns;
   EXPECT_THAT(text(manifest),
               HasSubstr("<Resync dT=\"15015\"/>\n      <SegmentTemplate timescale=\"90000\""
@@ -137,8 +137,8 @@ TEST(DashTest, CountsTicksOfPicturesThatAreNoWholeNanoseconds) {
 
 TEST(DashTest, WritesFrameRatesAsFractions) {
   Manifest manifest = chunked();
-  manifest.video = {pictures("a", 60), pictures("b", 30000.0 / 1001), pictures("c", 23.976),
-                    pictures("d", 59.94), pictures("e", 12.5)};
+  manifest.video = {frames("a", 60), frames("b", 30000.0 / 1001), frames("c", 23.976),
+                    frames("d", 59.94), frames("e", 12.5)};
   const std::string all = text(manifest);
   for (const char* rate : {"60", "30000/1001", "24000/1001", "60000/1001", "12500/1000"}) {
     EXPECT_THAT(all, HasSubstr(" frameRate=\"" + std::string{rate} + "\"/>"));

@@ -156,7 +156,7 @@ MultivariantPlaylist two_variants() {
   return playlist;
 }
 
-TEST(HlsTest, OffersVariantsAndTheirSound) {
+TEST(HlsTest, OffersVariantsAndTheirAudio) {
   EXPECT_EQ(
       text(two_variants()),
       "#EXTM3U\n"
@@ -172,7 +172,7 @@ TEST(HlsTest, OffersVariantsAndTheirSound) {
       "v1/playlist.m3u8\n");
 }
 
-TEST(HlsTest, NamesSoundThatIsInTheVariants) {
+TEST(HlsTest, NamesAudioThatIsInTheVariants) {
   MultivariantPlaylist playlist = two_variants();
   playlist.audio_uri.reset();
   const std::string all = text(playlist);
@@ -180,7 +180,7 @@ TEST(HlsTest, NamesSoundThatIsInTheVariants) {
   EXPECT_THAT(all, Not(HasSubstr("AUDIO")));
 }
 
-TEST(HlsTest, NamesNoSoundWhereThereIsNone) {
+TEST(HlsTest, NamesNoAudioWhereThereIsNone) {
   MultivariantPlaylist playlist = two_variants();
   playlist.audio_uri.reset();
   playlist.audio_codec.clear();

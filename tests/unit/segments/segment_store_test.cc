@@ -14,16 +14,16 @@ using ::testing::SizeIs;
 
 class SegmentStoreTest : public ::testing::Test {
  protected:
-  void pictures(std::uint32_t group, media::Pts begin, media::Pts end) {
-    track_packets::pictures(begin, end, [&](const auto& packet) { store_.publish(group, packet); });
+  void frames(std::uint32_t group, media::Pts begin, media::Pts end) {
+    track_packets::frames(begin, end, [&](const auto& packet) { store_.publish(group, packet); });
   }
 
   SegmentStore store_{{.segment = 2s, .part = 200ms}, 4};
 };
 
 TEST_F(SegmentStoreTest, HasASegmentOfEachGroup) {
-  pictures(0, 0s, 3s);
-  pictures(1, 0s, 3s);
+  frames(0, 0s, 3s);
+  frames(1, 0s, 3s);
   EXPECT_THAT(store_.holders(0), SizeIs(2));
   EXPECT_TRUE(store_.video(*store_.track(1), 0)->complete);
   EXPECT_EQ(store_.newest(), 1u);
@@ -31,7 +31,7 @@ TEST_F(SegmentStoreTest, HasASegmentOfEachGroup) {
 
 TEST_F(SegmentStoreTest, SegmentsAreDueAheadOfTheNewest) {
   EXPECT_TRUE(store_.is_due(9)) << "nothing is known yet";
-  pictures(0, 0s, 3s);
+  frames(0, 0s, 3s);
   EXPECT_FALSE(store_.is_due(0));
   EXPECT_TRUE(store_.is_due(1));
   EXPECT_TRUE(store_.is_due(3));
@@ -39,21 +39,21 @@ TEST_F(SegmentStoreTest, SegmentsAreDueAheadOfTheNewest) {
 }
 
 TEST_F(SegmentStoreTest, ClosedGroupsSegmentsStayForTheWindow) {
-  pictures(0, 0s, 3s);
+  frames(0, 0s, 3s);
   const auto closed = *store_.track(0);
   store_.close(0);
   EXPECT_FALSE(store_.track(0));
   EXPECT_TRUE(store_.video(closed, 0));
-  pictures(1, 4s, 9s);
+  frames(1, 4s, 9s);
   EXPECT_FALSE(store_.video(closed, 0));
   EXPECT_TRUE(store_.video(closed, 1));
-  pictures(1, 9s, 11s);
+  frames(1, 9s, 11s);
   EXPECT_FALSE(store_.video(closed, 1));
 }
 
 TEST_F(SegmentStoreTest, WhatWasBeforeAPauseIsForgotten) {
-  pictures(0, 0s, 3s);
-  pictures(1, 0s, 3s);
+  frames(0, 0s, 3s);
+  frames(1, 0s, 3s);
   store_.close(0);
   store_.forget_closed();
   EXPECT_EQ(store_.newest(), 1u) << "a group is open";
@@ -63,22 +63,22 @@ TEST_F(SegmentStoreTest, WhatWasBeforeAPauseIsForgotten) {
   EXPECT_FALSE(store_.newest());
   EXPECT_FALSE(store_.oldest(false));
   EXPECT_TRUE(store_.largest());
-  pictures(2, 3600s, 3601s);
+  frames(2, 3600s, 3601s);
   EXPECT_EQ(store_.newest(), store_.oldest(false));
 }
 
-TEST_F(SegmentStoreTest, TheOldestMayHaveToHaveSound) {
-  pictures(0, 40ms, 5s);
+TEST_F(SegmentStoreTest, TheOldestMayHaveToHaveAudio) {
+  frames(0, 40ms, 5s);
   EXPECT_EQ(store_.oldest(false), 0u);
   EXPECT_FALSE(store_.oldest(true));
-  for (std::uint64_t i = 3; i < 200; ++i) store_.publish(0, track_packets::sound(i));
-  EXPECT_EQ(store_.oldest(true), 1u) << "sound began 64 ms after the tick";
+  for (std::uint64_t i = 3; i < 200; ++i) store_.publish(0, track_packets::audio(i));
+  EXPECT_EQ(store_.oldest(true), 1u) << "audio began 64 ms after the tick";
   EXPECT_EQ(store_.oldest(false), 0u);
 }
 
 TEST_F(SegmentStoreTest, ASegmentThatWasCutShortIsTheLastChoice) {
-  pictures(0, 0s, 3s);
-  pictures(1, 0s, 3s);
+  frames(0, 0s, 3s);
+  frames(1, 0s, 3s);
   store_.close(0);
   EXPECT_THAT(store_.holders(0), SizeIs(2)) << "it was complete";
   EXPECT_THAT(store_.holders(1), SizeIs(1));
@@ -87,27 +87,27 @@ TEST_F(SegmentStoreTest, ASegmentThatWasCutShortIsTheLastChoice) {
 }
 
 TEST_F(SegmentStoreTest, TheRevisionIsOfPartsAndSegments) {
-  pictures(0, 0s, 80ms);
+  frames(0, 0s, 80ms);
   const auto before = store_.revision();
-  store_.publish(0, track_packets::picture(80ms));
+  store_.publish(0, track_packets::frame(80ms));
   EXPECT_EQ(store_.revision(), before);
-  pictures(0, 120ms, 2040ms);
+  frames(0, 120ms, 2040ms);
   EXPECT_EQ(store_.revision(), before + 10) << "nine parts end before the second segment begins";
 }
 
 TEST_F(SegmentStoreTest, AnIndexThatIsUsedAgainIsAnotherTrack) {
-  pictures(0, 0s, 3s);
+  frames(0, 0s, 3s);
   const auto before = *store_.track(0);
   store_.close(0);
-  pictures(0, 4s, 5s);
+  frames(0, 4s, 5s);
   EXPECT_NE(store_.track(0), before);
   EXPECT_FALSE(store_.video(*store_.track(0), 0));
 }
 
-TEST_F(SegmentStoreTest, KnowsTheHeadersOfTheLargestPictures) {
+TEST_F(SegmentStoreTest, KnowsTheHeadersOfTheLargestFrames) {
   EXPECT_EQ(store_.largest(), nullptr);
   const auto publish = [this](media::Pts pts, int width, int height) {
-    auto packet = std::make_shared<media::Packet>(*track_packets::picture(pts, true));
+    auto packet = std::make_shared<media::Packet>(*track_packets::frame(pts, true));
     packet->headers =
         std::make_shared<const media::Headers>(media::Headers{.width = width, .height = height});
     store_.publish(0, packet);
@@ -117,14 +117,14 @@ TEST_F(SegmentStoreTest, KnowsTheHeadersOfTheLargestPictures) {
   EXPECT_EQ(store_.largest()->width, 1280);
 }
 
-TEST_F(SegmentStoreTest, TakesEachSoundOnce) {
+TEST_F(SegmentStoreTest, TakesEachAudioOnce) {
   for (std::uint64_t i = 0; i < 200; ++i) {
-    store_.publish(0, track_packets::sound(i));
-    store_.publish(1, track_packets::sound(i));
+    store_.publish(0, track_packets::audio(i));
+    store_.publish(1, track_packets::audio(i));
   }
   const auto segment = store_.audio(0);
   ASSERT_TRUE(segment);
-  // 94 sounds: their bytes, and a header for each of eleven parts.
+  // 94 audio frames: their bytes, and a header for each of eleven parts.
   std::size_t bytes = 0;
   for (const auto& part : segment->parts) bytes += part->bytes().size();
   EXPECT_EQ(bytes, 94u * (3 + 12) + 11 * (108 - 12));

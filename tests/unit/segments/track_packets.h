@@ -4,13 +4,13 @@
 
 #include "media/packet.h"
 
-/// Packets of a stream of 25 pictures/s, small.
+/// Packets of a stream of 25 frames/s, small.
 namespace track_packets {
 
 inline constexpr media::Pts kFrame = std::chrono::milliseconds{40};
 
-inline media::PacketPtr picture(media::Pts pts, bool keyframe = false,
-                                base::Duration duration = kFrame) {
+inline media::PacketPtr frame(media::Pts pts, bool keyframe = false,
+                              base::Duration duration = kFrame) {
   auto packet = std::make_shared<media::Packet>();
   packet->keyframe = keyframe;
   packet->pts = pts;
@@ -21,7 +21,7 @@ inline media::PacketPtr picture(media::Pts pts, bool keyframe = false,
   return packet;
 }
 
-inline media::PacketPtr sound(std::uint64_t number) {
+inline media::PacketPtr audio(std::uint64_t number) {
   auto packet = std::make_shared<media::Packet>();
   packet->kind = media::Packet::Kind::kAudio;
   packet->number = number;
@@ -31,11 +31,11 @@ inline media::PacketPtr sound(std::uint64_t number) {
   return packet;
 }
 
-/// Pictures from `begin` to before `end`, a keyframe at every tick of two seconds and at `begin`.
+/// Frames from `begin` to before `end`, a keyframe at every tick of two seconds and at `begin`.
 template <typename Give>
-void pictures(media::Pts begin, media::Pts end, Give give) {
+void frames(media::Pts begin, media::Pts end, Give give) {
   for (auto pts = begin; pts < end; pts += kFrame) {
-    give(picture(pts, pts == begin || pts % std::chrono::seconds{2} < kFrame));
+    give(frame(pts, pts == begin || pts % std::chrono::seconds{2} < kFrame));
   }
 }
 

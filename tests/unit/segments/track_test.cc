@@ -26,8 +26,8 @@ constexpr segments::SegmentClock kClock{.segment = 2s, .part = 200ms};
 
 class TrackTest : public ::testing::Test {
  protected:
-  void pictures(media::Pts begin, media::Pts end) {
-    track_packets::pictures(begin, end, [this](const auto& packet) { track_.push(packet); });
+  void frames(media::Pts begin, media::Pts end) {
+    track_packets::frames(begin, end, [this](const auto& packet) { track_.push(packet); });
   }
 
   Track track_{kClock, 4};
@@ -38,7 +38,7 @@ TEST(SegmentClockTest, NumbersSegments) {
   EXPECT_EQ(kClock.begin(2), 4s);
 }
 
-/// Steady pictures, and every other one of them; sounds.
+/// Steady frames, and every other one of them; audio frames.
 class PartLengthTest : public ::testing::TestWithParam<double> {};
 
 TEST_P(PartLengthTest, IsWhatPlayersAreTold) {
@@ -47,7 +47,7 @@ TEST_P(PartLengthTest, IsWhatPlayersAreTold) {
   const auto frame = base::from_seconds(GetParam());
   for (int i = 0; i * GetParam() < 4; ++i) {
     const auto pts = base::from_seconds(i * GetParam());
-    track.push(track_packets::picture(pts, pts % clock.segment < frame, frame));
+    track.push(track_packets::frame(pts, pts % clock.segment < frame, frame));
   }
   const auto& parts = track.find(0)->parts;
   EXPECT_LE(parts.size(), clock.most_parts());
@@ -65,26 +65,26 @@ INSTANTIATE_TEST_SUITE_P(UsualRates, PartLengthTest,
                                            1 / 12.5, 1 / 12., 2.002 / 24, 1 / 10., 1 / 7.5, 1 / 5.,
                                            1024. / 48'000));
 
-TEST_F(TrackTest, PartsOfJitteredPicturesAreNoLongerThanTold) {
+TEST_F(TrackTest, PartsOfJitteredFramesAreNoLongerThanTold) {
   const segments::SegmentClock clock{.segment = 2s, .part = 400ms};
   Track track{clock, 4};
   for (int i = 0; i < 61; ++i) {  // a camera of 30/s, whose timestamps are whole milliseconds
     const auto pts = i * 1000 / 30 * 1ms;
-    track.push(track_packets::picture(pts, i % 60 == 0, 33ms));
+    track.push(track_packets::frame(pts, i % 60 == 0, 33ms));
   }
   for (const auto& part : track.find(0)->parts) EXPECT_LE(part->duration(), clock.longest_part());
 }
 
-TEST_F(TrackTest, SlowPicturesAreAPartEach) {
-  for (int i = 0; i < 6; ++i) track_.push(track_packets::picture(i * 500ms, i % 4 == 0, 500ms));
+TEST_F(TrackTest, SlowFramesAreAPartEach) {
+  for (int i = 0; i < 6; ++i) track_.push(track_packets::frame(i * 500ms, i % 4 == 0, 500ms));
   EXPECT_THAT(track_.find(0)->parts, SizeIs(4));
 }
 
 TEST_F(TrackTest, SegmentIsCompleteWithTheNextOnesKeyframe) {
-  pictures(0s, 2s);
+  frames(0s, 2s);
   EXPECT_FALSE(track_.find(0)->complete);
   EXPECT_THAT(track_.find(0)->parts, SizeIs(9));
-  pictures(2s, 2s + 1ms);
+  frames(2s, 2s + 1ms);
   EXPECT_TRUE(track_.find(0)->complete);
   EXPECT_THAT(track_.find(0)->parts, SizeIs(10));
   EXPECT_THAT(track_.find(0)->parts, Each(Pointee(Property(&Part::duration, 200ms))));
@@ -92,35 +92,35 @@ TEST_F(TrackTest, SegmentIsCompleteWithTheNextOnesKeyframe) {
 }
 
 TEST_F(TrackTest, EndsWithWhatThereIs) {
-  pictures(0s, 1s);
+  frames(0s, 1s);
   track_.end();
   EXPECT_TRUE(track_.find(0)->complete);
   EXPECT_EQ(track_.find(0)->duration(), 1s);
 }
 
 TEST_F(TrackTest, FirstPartAloneIsIndependent) {
-  pictures(0s, 1s);
+  frames(0s, 1s);
   const auto& parts = track_.find(0)->parts;
   EXPECT_TRUE(parts[0]->independent());
   EXPECT_FALSE(parts[1]->independent());
 }
 
-TEST_F(TrackTest, PartIsAChunkOfItsPictures) {
+TEST_F(TrackTest, PartIsAChunkOfItsFrames) {
   std::vector<media::PacketPtr> first;
-  track_packets::pictures(0s, 200ms, [&](const auto& packet) { first.push_back(packet); });
-  pictures(0s, 400ms);
+  track_packets::frames(0s, 200ms, [&](const auto& packet) { first.push_back(packet); });
+  frames(0s, 400ms);
   const auto part = track_.find(0)->parts.at(0);
   EXPECT_THAT(std::vector(part->bytes().begin(), part->bytes().end()),
               ElementsAreArray(media::mp4_chunk(first, 200ms, 1)));
 }
 
-TEST_F(TrackTest, PicturesCodedAnewAreInTheSameParts) {
-  pictures(0s, 2s);
-  pictures(2s + 120ms, 4s);  // two were late
+TEST_F(TrackTest, FramesCodedAnewAreInTheSameParts) {
+  frames(0s, 2s);
+  frames(2s + 120ms, 4s);  // two were late
   track_.end();
   const auto& segment = *track_.find(1);
   std::vector<media::PacketPtr> anew;
-  track_packets::pictures(2s + 120ms, 4s, [&](const auto& picture) { anew.push_back(picture); });
+  track_packets::frames(2s + 120ms, 4s, [&](const auto& frame) { anew.push_back(frame); });
   const auto coded = segments::with(segment, anew, 7);
   EXPECT_EQ(coded.init, 7u);
   EXPECT_EQ(coded.headers, anew.front()->headers);
@@ -135,52 +135,52 @@ TEST_F(TrackTest, PicturesCodedAnewAreInTheSameParts) {
 }
 
 TEST_F(TrackTest, WhatBeginsInsideIsNoSegment) {
-  pictures(500ms, 3s);
+  frames(500ms, 3s);
   EXPECT_THAT(track_.find(0), IsNull());
   EXPECT_EQ(track_.find(1)->begin, 2s + 20ms);
 }
 
-TEST_F(TrackTest, BeginsWithThePictureAfterOneLeftOutAtTheTick) {
-  pictures(2s + 40ms, 3s);
+TEST_F(TrackTest, BeginsWithTheFrameAfterOneLeftOutAtTheTick) {
+  frames(2s + 40ms, 3s);
   EXPECT_THAT(track_.find(1), NotNull());
 }
 
-TEST_F(TrackTest, APartWithoutPicturesIsNone) {
-  track_.push(track_packets::picture(0s, true));
-  track_.push(track_packets::picture(500ms));
-  track_.push(track_packets::picture(700ms));
+TEST_F(TrackTest, APartWithoutFramesIsNone) {
+  track_.push(track_packets::frame(0s, true));
+  track_.push(track_packets::frame(500ms));
+  track_.push(track_packets::frame(700ms));
   const auto& parts = track_.find(0)->parts;
   ASSERT_THAT(parts, SizeIs(2));
   EXPECT_EQ(parts[0]->end(), 500ms);
 }
 
 TEST_F(TrackTest, AHoleOfASegmentEndsTheOneBefore) {
-  pictures(0s, 1s);
-  pictures(4s, 4s + 1ms);
+  frames(0s, 1s);
+  frames(4s, 4s + 1ms);
   EXPECT_TRUE(track_.find(0)->complete);
   EXPECT_THAT(track_.find(1), IsNull());
   EXPECT_THAT(track_.find(2), NotNull());
 }
 
 TEST_F(TrackTest, KeepsItsWindow) {
-  pictures(0s, 12s);
+  frames(0s, 12s);
   EXPECT_THAT(track_.find(1), IsNull());
   EXPECT_THAT(track_.find(2), NotNull());
   EXPECT_EQ(track_.newest()->number, 5u);
 }
 
 TEST_F(TrackTest, ForgetsEvenWhatIsUnderWay) {
-  pictures(0s, 1s);
+  frames(0s, 1s);
   track_.forget_before(1);
   EXPECT_TRUE(track_.empty());
-  pictures(1s, 2s);
+  frames(1s, 2s);
   EXPECT_TRUE(track_.empty());
-  pictures(2s, 3s);
+  frames(2s, 3s);
   EXPECT_THAT(track_.find(1), NotNull());
 }
 
-TEST_F(TrackTest, SoundIsCutAtTheSameTicks) {
-  for (std::uint64_t i = 0; i < 200; ++i) track_.push(track_packets::sound(i));
+TEST_F(TrackTest, AudioIsCutAtTheSameTicks) {
+  for (std::uint64_t i = 0; i < 200; ++i) track_.push(track_packets::audio(i));
   const auto* segment = track_.find(0);
   EXPECT_TRUE(segment->complete);
   EXPECT_TRUE(segment->parts[3]->independent());

@@ -9,9 +9,9 @@
 namespace server {
 namespace {
 
-using packets::picture;
+using packets::audio;
+using packets::frame;
 using packets::queued;
-using packets::sound;
 using std::chrono::milliseconds;
 
 class Member : public ChannelMember {
@@ -20,7 +20,7 @@ class Member : public ChannelMember {
     got.push_back(item.packet);
     if (then) then(channel);
   }
-  void on_sound_due(base::Time) override { ++flushes; }
+  void on_audio_due(base::Time) override { ++flushes; }
   void on_channel_closed(GroupChannel& channel, base::Time) override {
     closed = true;
     channel.remove(*this);
@@ -48,7 +48,7 @@ TEST_F(GroupChannelTest, SharesEachPacketWithEveryMember) {
   Member b;
   channel_.add(a);
   channel_.add(b);
-  const auto packet = picture(1, true);
+  const auto packet = frame(1, true);
   publish(packet);
   ASSERT_EQ(a.got.size(), 1u);
   EXPECT_EQ(a.got[0].get(), packet.get());
@@ -64,19 +64,19 @@ TEST_F(GroupChannelTest, LetsMembersLeaveWhileItPublishes) {
     channel.remove(a);
     channel.remove(b);
   };
-  publish(picture(1));
-  publish(picture(2));
+  publish(frame(1));
+  publish(frame(2));
   EXPECT_EQ(a.got.size(), 1u);
   EXPECT_EQ(b.got.size(), 0u);
   EXPECT_EQ(c.got.size(), 2u);
 }
 
 TEST_F(GroupChannelTest, GivesAJoinerTheGopFromItsKeyframe) {
-  publish(sound(0));
-  publish(picture(0));
-  publish(picture(1, true));
-  publish(sound(1));
-  publish(picture(2));
+  publish(audio(0));
+  publish(frame(0));
+  publish(frame(1, true));
+  publish(audio(1));
+  publish(frame(2));
   const auto gop = channel_.gop(now_, milliseconds{1000});
   ASSERT_EQ(gop.packets.size(), 3u);
   EXPECT_EQ(gop.packets[0].packet->number, 1u);
@@ -84,12 +84,12 @@ TEST_F(GroupChannelTest, GivesAJoinerTheGopFromItsKeyframe) {
 }
 
 TEST_F(GroupChannelTest, GivesAJoinerNothingBeforeTheFirstKeyframe) {
-  publish(picture(0));
+  publish(frame(0));
   EXPECT_EQ(joiner_gets(), 0u);
 }
 
 TEST_F(GroupChannelTest, GivesAJoinerNoGopThatIsASecondOld) {
-  publish(picture(0, true));
+  publish(frame(0, true));
   now_ += milliseconds{999};
   EXPECT_EQ(joiner_gets(), 1u);
   EXPECT_EQ(joiner_gets(milliseconds{500}), 0u);
@@ -97,64 +97,64 @@ TEST_F(GroupChannelTest, GivesAJoinerNoGopThatIsASecondOld) {
   EXPECT_EQ(joiner_gets(), 0u);
 }
 
-TEST_F(GroupChannelTest, ForgetsPicturesOfAnOldGop) {
-  publish(picture(0, true));
+TEST_F(GroupChannelTest, ForgetsFramesOfAnOldGop) {
+  publish(frame(0, true));
   for (std::uint64_t n = 1; n < 60; ++n) {
     now_ += milliseconds{33};
-    publish(picture(n));
+    publish(frame(n));
   }
   EXPECT_TRUE(channel_.recent().empty());
 }
 
-TEST_F(GroupChannelTest, KeepsRecentSoundsForThoseWhoChange) {
-  for (std::uint64_t n = 0; n < 100; ++n) publish(sound(n));
+TEST_F(GroupChannelTest, KeepsRecentAudioFramesForThoseWhoChange) {
+  for (std::uint64_t n = 0; n < 100; ++n) publish(audio(n));
   const auto recent = channel_.recent();
   ASSERT_FALSE(recent.empty());
   EXPECT_EQ(recent.back().packet->number, 99u);
-  EXPECT_LE(recent.back().packet->pts - recent.front().packet->pts, GroupChannel::kSoundAge);
+  EXPECT_LE(recent.back().packet->pts - recent.front().packet->pts, GroupChannel::kAudioAge);
   EXPECT_GE(recent.size(), 23u);
 }
 
 TEST_F(GroupChannelTest, IsBoundedWhenTimeStandsStill) {
-  auto still = std::make_shared<media::Packet>(*picture(0));
-  auto noise = std::make_shared<media::Packet>(*sound(0));
-  publish(picture(0, true));
+  auto still = std::make_shared<media::Packet>(*frame(0));
+  auto noise = std::make_shared<media::Packet>(*audio(0));
+  publish(frame(0, true));
   for (int i = 0; i < 2000; ++i) publish(i % 3 ? media::PacketPtr{still} : noise);
   EXPECT_LE(channel_.recent().size(), GroupChannel::kMaxCached);
   for (int i = 0; i < 2000; ++i) publish(noise);
   EXPECT_LE(channel_.recent().size(), GroupChannel::kMaxCached);
 }
 
-TEST_F(GroupChannelTest, FlushesFourSoundsWithoutAPicture) {
+TEST_F(GroupChannelTest, FlushesFourAudioFramesWithoutAFrame) {
   Member member;
   channel_.add(member);
-  for (std::uint64_t n = 0; n < 3; ++n) publish(sound(n));
+  for (std::uint64_t n = 0; n < 3; ++n) publish(audio(n));
   EXPECT_EQ(member.flushes, 0);
-  publish(sound(3));
+  publish(audio(3));
   EXPECT_EQ(member.flushes, 1);
 }
 
-TEST_F(GroupChannelTest, FlushesNothingWhilePicturesCome) {
+TEST_F(GroupChannelTest, FlushesNothingWhileFramesCome) {
   Member member;
   channel_.add(member);
   for (std::uint64_t n = 0; n < 10; ++n) {
-    publish(sound(2 * n));
-    publish(sound(2 * n + 1));
-    publish(picture(n));
+    publish(audio(2 * n));
+    publish(audio(2 * n + 1));
+    publish(frame(n));
     now_ += milliseconds{33};
-    channel_.flush_sounds(now_);
+    channel_.flush_audio(now_);
   }
   EXPECT_EQ(member.flushes, 0);
 }
 
-TEST_F(GroupChannelTest, FlushesASoundAfterFiftyMilliseconds) {
+TEST_F(GroupChannelTest, FlushesAAudioAfterFiftyMilliseconds) {
   Member member;
   channel_.add(member);
-  publish(sound(0));
-  channel_.flush_sounds(now_ + milliseconds{49});
+  publish(audio(0));
+  channel_.flush_audio(now_ + milliseconds{49});
   EXPECT_EQ(member.flushes, 0);
-  channel_.flush_sounds(now_ + milliseconds{50});
-  channel_.flush_sounds(now_ + milliseconds{100});
+  channel_.flush_audio(now_ + milliseconds{50});
+  channel_.flush_audio(now_ + milliseconds{100});
   EXPECT_EQ(member.flushes, 1);
 }
 

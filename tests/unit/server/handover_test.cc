@@ -7,8 +7,8 @@
 namespace server {
 namespace {
 
-using packets::picture;
-using packets::sound;
+using packets::audio;
+using packets::frame;
 using std::chrono::milliseconds;
 
 constexpr media::ChannelId kA{0, 0};
@@ -38,44 +38,44 @@ class HandoverTest : public testing::Test {
 };
 
 TEST_F(HandoverTest, WakesTheLoopOnceUntilItTakes) {
-  EXPECT_TRUE(handover_.publish(kA, picture(0, true)));
-  EXPECT_FALSE(handover_.publish(kA, picture(1)));
+  EXPECT_TRUE(handover_.publish(kA, frame(0, true)));
+  EXPECT_FALSE(handover_.publish(kA, frame(1)));
   EXPECT_FALSE(handover_.push(ChannelClosed{kB}));
   std::vector<Handover::Event> events;
   handover_.take(events);
   EXPECT_EQ(events.size(), 3u);
-  EXPECT_TRUE(handover_.publish(kA, picture(2)));
+  EXPECT_TRUE(handover_.publish(kA, frame(2)));
 }
 
 TEST_F(HandoverTest, DropsToTheNewestKeyframeOfTheChannel) {
-  handover_.publish(kB, picture(0, true));
-  for (std::uint64_t n = 0; n <= 11; ++n) handover_.publish(kA, picture(n, n == 0 || n == 9));
+  handover_.publish(kB, frame(0, true));
+  for (std::uint64_t n = 0; n <= 11; ++n) handover_.publish(kA, frame(n, n == 0 || n == 9));
   EXPECT_EQ(take(),
             (std::vector<Got>{{kB, 0, false}, {kA, 9, true}, {kA, 10, false}, {kA, 11, false}}));
   EXPECT_EQ(handover_.packets_lost(), 9u);
 }
 
-TEST_F(HandoverTest, SoundFarBehindThePicturesIsNoBacklog) {
+TEST_F(HandoverTest, AudioFarBehindTheFramesIsNoBacklog) {
   for (std::uint64_t n = 0; n <= 5; ++n) {
-    handover_.publish(kA, picture(100 + n, n == 0));
-    handover_.publish(kA, sound(n));
+    handover_.publish(kA, frame(100 + n, n == 0));
+    handover_.publish(kA, audio(n));
   }
   EXPECT_EQ(take().size(), 12u);
 }
 
 TEST_F(HandoverTest, SilenceMadeUpAtOnceIsNoBacklog) {
-  for (std::uint64_t n = 0; n < 100; ++n) handover_.publish(kA, sound(n));
-  handover_.publish(kA, picture(100));
+  for (std::uint64_t n = 0; n < 100; ++n) handover_.publish(kA, audio(n));
+  handover_.publish(kA, frame(100));
   EXPECT_EQ(take().size(), 101u);
 }
 
 TEST_F(HandoverTest, LosesAllUntilAKeyframeWhenThereIsNone) {
-  for (std::uint64_t n = 0; n <= 15; ++n) handover_.publish(kA, picture(n, n == 0));
-  handover_.publish(kA, sound(24));
+  for (std::uint64_t n = 0; n <= 15; ++n) handover_.publish(kA, frame(n, n == 0));
+  handover_.publish(kA, audio(24));
   EXPECT_TRUE(take().empty());
-  handover_.publish(kA, picture(16));
-  handover_.publish(kA, picture(17, true));
-  handover_.publish(kA, picture(18));
+  handover_.publish(kA, frame(16));
+  handover_.publish(kA, frame(17, true));
+  handover_.publish(kA, frame(18));
   EXPECT_EQ(take(), (std::vector<Got>{{kA, 17, true}, {kA, 18, false}}));
   EXPECT_EQ(handover_.packets_lost(), 18u);
 }
@@ -83,7 +83,7 @@ TEST_F(HandoverTest, LosesAllUntilAKeyframeWhenThereIsNone) {
 TEST_F(HandoverTest, LosesNothingWhileTheLoopTakes) {
   std::size_t got = 0;
   for (std::uint64_t n = 0; n < 100; ++n) {
-    handover_.publish(kA, picture(n, n == 0));
+    handover_.publish(kA, frame(n, n == 0));
     if (n % 8 == 7) got += take().size();
   }
   got += take().size();
@@ -92,9 +92,9 @@ TEST_F(HandoverTest, LosesNothingWhileTheLoopTakes) {
 }
 
 TEST_F(HandoverTest, ForgetsAClosedChannelsState) {
-  for (std::uint64_t n = 0; n <= 15; ++n) handover_.publish(kA, picture(n, n == 0));
+  for (std::uint64_t n = 0; n <= 15; ++n) handover_.publish(kA, frame(n, n == 0));
   handover_.push(ChannelClosed{kA});
-  handover_.publish(kA, picture(16));
+  handover_.publish(kA, frame(16));
   std::vector<Handover::Event> events;
   handover_.take(events);
   ASSERT_EQ(events.size(), 2u);
@@ -116,7 +116,7 @@ TEST_F(HandoverTest, KeepsTheNewestMoveOfEachViewer) {
 }
 
 TEST_F(HandoverTest, IsBoundedWhenTimeStandsStill) {
-  auto still = std::make_shared<media::Packet>(*picture(0));
+  auto still = std::make_shared<media::Packet>(*frame(0));
   for (int i = 0; i < 10000; ++i) handover_.publish(kA, still);
   EXPECT_LE(take().size(), 1025u);
   EXPECT_GT(handover_.packets_lost(), 8000u);

@@ -24,16 +24,16 @@ media::HeadersPtr headers(std::uint8_t mark) {
   return std::make_shared<const media::Headers>(headers);
 }
 
-QueuedPacket picture(std::uint64_t number, media::HeadersPtr headers = nullptr) {
-  auto packet = std::make_shared<media::Packet>(*packets::picture(number, headers != nullptr));
+QueuedPacket frame(std::uint64_t number, media::HeadersPtr headers = nullptr) {
+  auto packet = std::make_shared<media::Packet>(*packets::frame(number, headers != nullptr));
   packet->headers = std::move(headers);
   packet->duration = kFrame;
   packet->unit = {0, 0, 1, 0x65, 1, 2, 3};
   return {packet};
 }
 
-QueuedPacket sound(std::uint64_t number) {
-  auto packet = std::make_shared<media::Packet>(*packets::sound(number));
+QueuedPacket audio(std::uint64_t number) {
+  auto packet = std::make_shared<media::Packet>(*packets::audio(number));
   packet->unit = {1, 2, 3};
   return {packet};
 }
@@ -43,7 +43,7 @@ class PackagerTest : public ::testing::TestWithParam<media::Container> {
   std::unique_ptr<server::Packager> packager_ = server::make_packager(GetParam());
 };
 
-/// The headers of a stream as a response begins with them, for its first picture.
+/// The headers of a stream as a response begins with them, for its first frame.
 Bytes begin(media::Container container, const QueuedPacket& first) {
   return container == media::Container::kFlv
              ? media::flv_begin(*first.packet->headers, first.packet->pts)
@@ -51,41 +51,41 @@ Bytes begin(media::Container container, const QueuedPacket& first) {
 }
 
 TEST_P(PackagerTest, BeginsWithHeaders) {
-  const auto first = picture(3, headers(1));
+  const auto first = frame(3, headers(1));
   const auto own = packager_->next(first);
   EXPECT_THAT(own.bytes, ElementsAreArray(begin(GetParam(), first)));
   EXPECT_EQ(own.skipped, 0u);
 }
 
 TEST_P(PackagerTest, WhatFollowsIsShared) {
-  packager_->next(picture(3, headers(1)));
-  EXPECT_THAT(packager_->next(sound(4)).bytes, IsEmpty());
-  EXPECT_THAT(packager_->next(picture(4)).bytes, IsEmpty());
+  packager_->next(frame(3, headers(1)));
+  EXPECT_THAT(packager_->next(audio(4)).bytes, IsEmpty());
+  EXPECT_THAT(packager_->next(frame(4)).bytes, IsEmpty());
 }
 
 TEST_P(PackagerTest, SaysHeadersOnceThoughTheyChange) {
-  packager_->next(picture(3, headers(1)));
-  EXPECT_THAT(packager_->next(picture(4, headers(1))).bytes, IsEmpty());
-  EXPECT_THAT(packager_->next(picture(5, headers(2))).bytes, IsEmpty());
+  packager_->next(frame(3, headers(1)));
+  EXPECT_THAT(packager_->next(frame(4, headers(1))).bytes, IsEmpty());
+  EXPECT_THAT(packager_->next(frame(5, headers(2))).bytes, IsEmpty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Containers, PackagerTest,
                          ::testing::Values(media::Container::kFlv, media::Container::kMp4));
 
-TEST(Mp4PackagerTest, BridgesPicturesThatAreMissing) {
+TEST(Mp4PackagerTest, BridgesFramesThatAreMissing) {
   const auto packager = server::make_packager(media::Container::kMp4);
-  packager->next(picture(3, headers(1)));
-  packager->next(sound(5));
-  const auto late = picture(6);
+  packager->next(frame(3, headers(1)));
+  packager->next(audio(5));
+  const auto late = frame(6);
   const auto own = packager->next(late);
   EXPECT_THAT(own.bytes, ElementsAreArray(media::mp4_bridge(*late.packet, 4 * kFrame)));
   EXPECT_EQ(own.skipped, media::kMp4FragmentHeader);
-  EXPECT_EQ(packager->next(picture(7)).skipped, 0u);
+  EXPECT_EQ(packager->next(frame(7)).skipped, 0u);
 }
 
 TEST(TsPackagerTest, SplicesWhatDoesNotFollow) {
   const auto packager = server::make_packager(media::Container::kMpegTs);
-  auto item = picture(3);
+  auto item = frame(3);
   EXPECT_THAT(packager->next(item).bytes, IsEmpty());
   item.splice = true;
   EXPECT_THAT(packager->next(item).bytes, ElementsAreArray(media::ts_splice(item.packet->ts)));

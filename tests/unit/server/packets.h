@@ -10,7 +10,7 @@
 namespace packets {
 
 inline constexpr std::chrono::milliseconds kFrame{33};
-inline constexpr std::chrono::milliseconds kSound{21};
+inline constexpr std::chrono::milliseconds kAudio{21};
 
 inline std::vector<std::uint8_t> ts(std::uint16_t pid, std::uint8_t group, std::uint64_t number,
                                     std::size_t count) {
@@ -29,8 +29,8 @@ inline std::vector<std::uint8_t> ts(std::uint16_t pid, std::uint8_t group, std::
   return bytes;
 }
 
-inline media::PacketPtr picture(std::uint64_t number, bool keyframe = false, std::uint8_t group = 0,
-                                std::size_t ts_packets = 2) {
+inline media::PacketPtr frame(std::uint64_t number, bool keyframe = false, std::uint8_t group = 0,
+                              std::size_t ts_packets = 2) {
   auto packet = std::make_shared<media::Packet>();
   packet->keyframe = keyframe;
   packet->number = number;
@@ -40,18 +40,18 @@ inline media::PacketPtr picture(std::uint64_t number, bool keyframe = false, std
   return packet;
 }
 
-/// An ordinary picture that goes on without those from `first` on.
+/// An ordinary frame that goes on without those from `first` on.
 inline media::PacketPtr mending(std::uint64_t number, std::uint64_t first) {
-  auto packet = std::make_shared<media::Packet>(*picture(number));
-  packet->mends = first;
+  auto packet = std::make_shared<media::Packet>(*frame(number));
+  packet->recovers_from = first;
   return packet;
 }
 
-inline media::PacketPtr sound(std::uint64_t number, std::uint8_t group = 0) {
+inline media::PacketPtr audio(std::uint64_t number, std::uint8_t group = 0) {
   auto packet = std::make_shared<media::Packet>();
   packet->kind = media::Packet::Kind::kAudio;
   packet->number = number;
-  packet->pts = number * kSound;
+  packet->pts = number * kAudio;
   packet->ts = ts(0x101, group, number, 1);
   return packet;
 }

@@ -9,11 +9,11 @@ namespace {
 
 PageTable table() {
   PageTable pages{AdminList{{*Network::parse("127.0.0.0/8")}}};
-  pages.add("/", Access::kPublic, [](const Request&) { return Page{.body = "hello"}; });
+  pages.add("/", Access::kPublic, [](const PageRequest&) { return Page{.body = "hello"}; });
   pages.add("/metrics", Access::kAdmin,
-            [](const Request& request) { return Page{.body = request.query}; });
+            [](const PageRequest& request) { return Page{.body = request.query}; });
   pages.add("/broken", Access::kPublic,
-            [](const Request&) -> Page { throw std::runtime_error{"no"}; });
+            [](const PageRequest&) -> Page { throw std::runtime_error{"no"}; });
   return pages;
 }
 

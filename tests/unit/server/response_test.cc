@@ -7,17 +7,17 @@
 
 namespace {
 
-using server::Answer;
-using server::AnswerHead;
-using server::Link;
-using server::Response;
+using server::OutgoingResponse;
+using server::ResponseConnection;
+using server::ResponseHead;
 using server::SharedBytes;
+using server::StreamingResponse;
 
 /// Gives what it was told to.
-class Scripted : public Answer {
+class Scripted : public StreamingResponse {
  public:
-  explicit Scripted(std::deque<Step>& steps) : steps_{steps} {}
-  Step next(Link&, base::Time) override {
+  explicit Scripted(std::deque<Chunk>& steps) : steps_{steps} {}
+  Chunk next(ResponseConnection&, base::Time) override {
     if (steps_.empty()) return {};
     auto step = std::move(steps_.front());
     steps_.pop_front();
@@ -26,25 +26,25 @@ class Scripted : public Answer {
   Wait wait() const override { return {.stream = 7, .until = {}}; }
 
  private:
-  std::deque<Step>& steps_;
+  std::deque<Chunk>& steps_;
 };
 
 class ResponseTest : public ::testing::Test {
  protected:
-  void begin(Response::Framing framing) {
-    response_.begin(std::make_unique<Scripted>(steps_), framing, [](const AnswerHead& head) {
+  void begin(OutgoingResponse::Framing framing) {
+    response_.begin(std::make_unique<Scripted>(steps_), framing, [](const ResponseHead& head) {
       return head.length ? "HEAD " + std::to_string(*head.length) + "\n" : std::string{"HEAD\n"};
     });
   }
 
-  static Answer::Step step(const std::string& text, bool complete = false) {
+  static StreamingResponse::Chunk step(const std::string& text, bool complete = false) {
     return {.head = {}, .body = {SharedBytes::of(text)}, .complete = complete};
   }
 
   /// All that is to be had now.
   std::string read() {
     std::string out;
-    while (response_.pull(link_, {})) {
+    while (response_.pull(response_connection_, {})) {
       server::OutputQueue::Pieces memory;
       for (const auto& piece : response_.output().pieces(memory)) {
         out.append(static_cast<const char*>(piece.iov_base), piece.iov_len);
@@ -54,9 +54,9 @@ class ResponseTest : public ::testing::Test {
     return out;
   }
 
-  std::deque<Answer::Step> steps_;
-  Link link_;
-  Response response_;
+  std::deque<StreamingResponse::Chunk> steps_;
+  ResponseConnection response_connection_;
+  OutgoingResponse response_;
 };
 
 TEST_F(ResponseTest, WholeIsDoneWhenTaken) {
@@ -66,14 +66,14 @@ TEST_F(ResponseTest, WholeIsDoneWhenTaken) {
 }
 
 TEST_F(ResponseTest, BodyOfKnownLengthGoesAsItIs) {
-  steps_ = {{.head = AnswerHead{.length = 4}, .body = {}}, step("ab"), step("cd", true)};
+  steps_ = {{.head = ResponseHead{.length = 4}, .body = {}}, step("ab"), step("cd", true)};
   begin({});
   EXPECT_EQ(read(), "HEAD 4\nabcd");
   EXPECT_TRUE(response_.done());
 }
 
 TEST_F(ResponseTest, BodyOfUnknownLengthGoesInChunks) {
-  steps_ = {{.head = AnswerHead{}, .body = {SharedBytes::of("ab"), SharedBytes::of("cd")}},
+  steps_ = {{.head = ResponseHead{}, .body = {SharedBytes::of("ab"), SharedBytes::of("cd")}},
             step(std::string(16, 'x')),
             {.head = {}, .body = {}, .complete = true}};
   begin({});
@@ -81,13 +81,13 @@ TEST_F(ResponseTest, BodyOfUnknownLengthGoesInChunks) {
 }
 
 TEST_F(ResponseTest, OldClientsGetNoChunks) {
-  steps_ = {{.head = AnswerHead{}, .body = {}}, step("ab", true)};
+  steps_ = {{.head = ResponseHead{}, .body = {}}, step("ab", true)};
   begin({.http_1_0 = true});
   EXPECT_EQ(read(), "HEAD\nab");
 }
 
 TEST_F(ResponseTest, HeadAloneIsComplete) {
-  steps_ = {{.head = AnswerHead{}, .body = {SharedBytes::of("ab")}}};
+  steps_ = {{.head = ResponseHead{}, .body = {SharedBytes::of("ab")}}};
   begin({.head_only = true});
   EXPECT_EQ(read(), "HEAD\n");
   EXPECT_TRUE(response_.done());
@@ -98,16 +98,16 @@ TEST_F(ResponseTest, WaitsWhereThereIsNothing) {
   EXPECT_EQ(read(), "");
   EXPECT_TRUE(response_.waits());
   EXPECT_EQ(response_.wait().stream, 7u);
-  steps_ = {{.head = AnswerHead{.length = 2}, .body = {}}, step("ab", true)};
+  steps_ = {{.head = ResponseHead{.length = 2}, .body = {}}, step("ab", true)};
   EXPECT_EQ(read(), "HEAD 2\nab");
   EXPECT_FALSE(response_.waits());
 }
 
 TEST_F(ResponseTest, BytesAreNotCopied) {
   const auto bytes = SharedBytes::of("ab");
-  steps_ = {{.head = AnswerHead{.length = 2}, .body = {bytes}, .complete = true}};
+  steps_ = {{.head = ResponseHead{.length = 2}, .body = {bytes}, .complete = true}};
   begin({});
-  ASSERT_TRUE(response_.pull(link_, {}));
+  ASSERT_TRUE(response_.pull(response_connection_, {}));
   server::OutputQueue::Pieces memory;
   EXPECT_EQ(response_.output().pieces(memory).back().iov_base, bytes.bytes.data());
 }

@@ -11,9 +11,9 @@ namespace server {
 namespace {
 
 using Framing = ResponseWriter::Framing;
-using packets::picture;
+using packets::audio;
+using packets::frame;
 using packets::queued;
-using packets::sound;
 
 struct Sent {
   std::uint64_t number;
@@ -48,7 +48,7 @@ std::string text(const std::vector<std::uint8_t>& bytes) { return {bytes.begin()
 
 TEST(ResponseWriterTest, PaddingIsTheEndOfItsBatchOnly) {
   ResponseWriter writer{Framing::kChunked, "", 0};
-  const auto v = picture(1);
+  const auto v = frame(1);
   const auto padding = media::ts_padding(376);
   writer.add(queued(v));
   writer.pad(padding.size());
@@ -65,8 +65,8 @@ TEST(ResponseWriterTest, PaddingIsTheEndOfItsBatchOnly) {
 
 TEST(ResponseWriterTest, MakesOneChunkOfABatch) {
   ResponseWriter writer{Framing::kChunked, "HEAD\r\n\r\n", 0};
-  const auto a = sound(1);
-  const auto v = picture(1);
+  const auto a = audio(1);
+  const auto v = frame(1);
   writer.add(queued(a));
   writer.add(queued(v));
   writer.seal();
@@ -77,7 +77,7 @@ TEST(ResponseWriterTest, MakesOneChunkOfABatch) {
 
 TEST(ResponseWriterTest, AddsNothingForHttp10) {
   ResponseWriter writer{Framing::kUntilClose, "H", 0};
-  const auto v = picture(1);
+  const auto v = frame(1);
   writer.add(queued(v));
   writer.seal();
   Wire wire;
@@ -89,7 +89,7 @@ TEST(ResponseWriterTest, AddsNothingForHttp10) {
 
 TEST(ResponseWriterTest, PutsASpliceBeforeItsPacket) {
   ResponseWriter writer{Framing::kChunked, "", 0};
-  const auto v = picture(5);
+  const auto v = frame(5);
   writer.add({v, true});
   writer.seal();
   Wire wire;
@@ -99,8 +99,8 @@ TEST(ResponseWriterTest, PutsASpliceBeforeItsPacket) {
 
 TEST(ResponseWriterTest, SaysWhereEachPacketEnds) {
   ResponseWriter writer{Framing::kChunked, "0123456789", 1000};
-  writer.add(queued(sound(7)));
-  writer.add(queued(picture(3)));
+  writer.add(queued(audio(7)));
+  writer.add(queued(frame(3)));
   writer.seal();
   Wire wire;
   wire.drain(writer);
@@ -111,9 +111,9 @@ TEST(ResponseWriterTest, SaysWhereEachPacketEnds) {
   EXPECT_EQ(writer.offset(), begin + 3 * 188 + 2);
 }
 
-TEST(ResponseWriterTest, ReportsAPictureWithItsLastByte) {
+TEST(ResponseWriterTest, ReportsAFrameWithItsLastByte) {
   ResponseWriter writer{Framing::kChunked, "", 0};
-  writer.add(queued(picture(3)));
+  writer.add(queued(frame(3)));
   writer.seal();
   Wire wire;
   wire.write(writer, 5 + 2 * 188 - 1);
@@ -127,12 +127,12 @@ TEST(ResponseWriterTest, ReportsAPictureWithItsLastByte) {
 class ResponseWriterHeadTest : public testing::Test {
  protected:
   ResponseWriterHeadTest() {
-    writer_.add(queued(picture(3)));
+    writer_.add(queued(frame(3)));
     writer_.seal();
     writer_.split(100);
   }
 
-  /// Of the picture, when its last byte is sent.
+  /// Of the frame, when its last byte is sent.
   void write(std::size_t most) {
     ResponseWriter::Pieces memory;
     std::size_t offered = 0;
@@ -188,7 +188,7 @@ TEST_F(ResponseWriterHeadTest, IsNoneWhenTheRestHasToWait) {
 TEST_F(ResponseWriterHeadTest, IsOfOneBatchOnly) {
   write(1000);
   write(1000);
-  writer_.add(queued(picture(4)));
+  writer_.add(queued(frame(4)));
   writer_.seal();
   write(1000);
   EXPECT_TRUE(writer_.idle());
@@ -205,7 +205,7 @@ TEST(ResponseWriterTest, EndsWithTheLastChunk) {
 
 TEST(ResponseWriterTest, CompletesABatchThatHasBegunBeforeTheLastChunk) {
   ResponseWriter writer{Framing::kChunked, "", 0};
-  const auto v = picture(3);
+  const auto v = frame(3);
   writer.add(queued(v));
   writer.seal();
   Wire wire;
@@ -217,7 +217,7 @@ TEST(ResponseWriterTest, CompletesABatchThatHasBegunBeforeTheLastChunk) {
 
 TEST(ResponseWriterTest, ReleasesPacketsOnceSent) {
   ResponseWriter writer{Framing::kChunked, "", 0};
-  const auto v = picture(3);
+  const auto v = frame(3);
   writer.add(queued(v));
   writer.seal();
   EXPECT_EQ(v.use_count(), 2);
@@ -238,7 +238,7 @@ TEST(ResponseWriterTest, SendsTheSameBytesHoweverTheyAreTaken) {
     for (std::uint64_t batch = 0; batch < 5; ++batch) {
       const auto count = 1 + random() % ResponseWriter::kMaxPackets;
       for (std::uint64_t i = 0; i < count; ++i) {
-        const QueuedPacket item{picture(batch * 100 + i), random() % 4 == 0};
+        const QueuedPacket item{frame(batch * 100 + i), random() % 4 == 0};
         whole.add(item);
         cut.add(item);
       }

@@ -38,7 +38,7 @@ struct Seen {
   std::atomic<int> notsent_lowat{16 * 1024};  ///< bytes, for the next viewer's socket
   std::atomic<bool> takes_frames{true};
   std::atomic<int> frames_ahead{0};  ///< departed after the tick that showed them
-  std::atomic<bool> marks{false};    ///< every picture's write
+  std::atomic<bool> marks{false};    ///< every frame's write
   std::atomic<std::size_t> head{0};  ///< bytes of it that are marked on their own
   std::mutex mutex;
   std::map<server::ViewerId, server::ViewerRequest> requests;  // GUARDED_BY(mutex)
@@ -69,12 +69,12 @@ class FakeObserver : public server::ViewerObserver {
     if (!seen_.asks) return {};
     return asked_for_ = tick.now + kAsked;
   }
-  std::optional<base::Time> on_due(const server::ViewerTick& tick) override {
+  std::optional<base::Time> on_sample_due(const server::ViewerTick& tick) override {
     if (tick.now < asked_for_) ++seen_.early;
     ++seen_.dues;
     return {};
   }
-  server::Marks marks(base::ByteCount size, base::Time) override {
+  server::TxTimestampRequest tx_timestamps(base::ByteCount size, base::Time) override {
     const auto head = size.bytes() > static_cast<std::int64_t>(seen_.head) ? seen_.head.load() : 0;
     return {.end = seen_.marks, .head = head};
   }
@@ -114,14 +114,14 @@ class FakeObserver : public server::ViewerObserver {
 };
 
 /// "begun", and "ended" when what it waits for has come.
-class WaitingAnswer : public server::Answer {
+class WaitingResponse : public server::StreamingResponse {
  public:
-  WaitingAnswer(std::atomic<int>& alive, Wait wait) : alive_{alive}, wait_{wait} { ++alive_; }
-  ~WaitingAnswer() override { --alive_; }
-  Step next(server::Link&, base::Time) override {
+  WaitingResponse(std::atomic<int>& alive, Wait wait) : alive_{alive}, wait_{wait} { ++alive_; }
+  ~WaitingResponse() override { --alive_; }
+  Chunk next(server::ResponseConnection&, base::Time) override {
     switch (calls_++) {
       case 0:
-        return {.head = server::AnswerHead{}, .body = {server::SharedBytes::of("begun")}};
+        return {.head = server::ResponseHead{}, .body = {server::SharedBytes::of("begun")}};
       case 1:
         return {};
       default:
@@ -137,13 +137,13 @@ class WaitingAnswer : public server::Answer {
 };
 
 /// More than a socket takes, whenever its time comes, without end.
-class EndlessAnswer : public server::Answer {
+class EndlessResponse : public server::StreamingResponse {
  public:
-  explicit EndlessAnswer(std::atomic<int>& alive) : alive_{alive} { ++alive_; }
-  ~EndlessAnswer() override { --alive_; }
-  Step next(server::Link&, base::Time now) override {
-    Step step;
-    if (until_ == base::Time{}) step.head = server::AnswerHead{};
+  explicit EndlessResponse(std::atomic<int>& alive) : alive_{alive} { ++alive_; }
+  ~EndlessResponse() override { --alive_; }
+  Chunk next(server::ResponseConnection&, base::Time now) override {
+    Chunk step;
+    if (until_ == base::Time{}) step.head = server::ResponseHead{};
     if (now < until_) return step;
     step.body.push_back(server::SharedBytes::of(std::string(kSize, 'x')));
     until_ = now + std::chrono::milliseconds{50};
@@ -172,16 +172,19 @@ class FakeHandler : public server::Handler {
     return server::Admission{{0, 0}, std::make_unique<FakeObserver>(seen)};
   }
 
-  std::unique_ptr<server::Answer> answer(const server::AnswerRequest& request, server::Link&,
-                                         base::Time now) override {
+  std::unique_ptr<server::StreamingResponse> answer(const server::HandlerRequest& request,
+                                                    server::ResponseConnection&,
+                                                    base::Time now) override {
     if (request.path == "/packet") {
-      return std::make_unique<WaitingAnswer>(seen.answers, server::Answer::Wait{.stream = 0});
+      return std::make_unique<WaitingResponse>(seen.answers,
+                                               server::StreamingResponse::Wait{.stream = 0});
     }
     if (request.path == "/time") {
-      return std::make_unique<WaitingAnswer>(
-          seen.answers, server::Answer::Wait{.until = now + std::chrono::milliseconds{100}});
+      return std::make_unique<WaitingResponse>(
+          seen.answers,
+          server::StreamingResponse::Wait{.until = now + std::chrono::milliseconds{100}});
     }
-    if (request.path == "/endless") return std::make_unique<EndlessAnswer>(seen.answers);
+    if (request.path == "/endless") return std::make_unique<EndlessResponse>(seen.answers);
     if (request.path == "/throws") throw std::runtime_error{"no answer"};
     return nullptr;
   }
@@ -205,23 +208,23 @@ class RunningServer : public testing::Test {
   void start() {
     server_ = std::make_unique<server::Server>(settings_, handler_);
     server_->add_page("/", server::Access::kPublic,
-                      [](const server::Request&) { return server::Page{.body = "hello\n"}; });
-    server_->add_page("/lasting", server::Access::kPublic, [](const server::Request& request) {
+                      [](const server::PageRequest&) { return server::Page{.body = "hello\n"}; });
+    server_->add_page("/lasting", server::Access::kPublic, [](const server::PageRequest& request) {
       return server::Page{.body = request.gzip ? "packed" : "plain",
                           .cache_control = "max-age=60",
                           .fields = {"Vary: Accept-Encoding"}};
     });
-    server_->add_page("/large", server::Access::kPublic, [](const server::Request&) {
+    server_->add_page("/large", server::Access::kPublic, [](const server::PageRequest&) {
       return server::Page{.body = std::string(20'000'000, 'x')};
     });
     server_->add_page("/admin", server::Access::kAdmin,
-                      [](const server::Request&) { return server::Page{.body = "secret\n"}; });
-    server_->add_page("/thread", server::Access::kPublic, [this](const server::Request&) {
+                      [](const server::PageRequest&) { return server::Page{.body = "secret\n"}; });
+    server_->add_page("/thread", server::Access::kPublic, [this](const server::PageRequest&) {
       std::lock_guard lock{handler_.seen.mutex};
       handler_.seen.threads.insert(std::this_thread::get_id());
       return server::Page{};
     });
-    server_->add_page("/hang", server::Access::kPublic, [this](const server::Request&) {
+    server_->add_page("/hang", server::Access::kPublic, [this](const server::PageRequest&) {
       hang_.wait(true);
       return server::Page{};
     });

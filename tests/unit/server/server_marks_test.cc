@@ -8,37 +8,37 @@
 
 namespace {
 
-using packets::picture;
+using packets::frame;
 using std::chrono::milliseconds;
 
 const std::string kGet = "GET /live.ts HTTP/1.1\r\nHost: x\r\n\r\n";
 
-/// Every picture's write is marked; the kernel's reports are what is looked at.
+/// Every frame's write is marked; the kernel's reports are what is looked at.
 class ServerMarksTest : public RunningServer {
  protected:
   static constexpr std::size_t kTsPackets = 30;
-  static constexpr std::size_t kPicture = 188 * kTsPackets;
+  static constexpr std::size_t kFrame = 188 * kTsPackets;
 
   ServerMarksTest() { handler_.seen.marks = true; }
 
   /// No bound in media time is near.
   void publish(std::uint64_t number) {
-    auto packet = std::make_shared<media::Packet>(*picture(number, number == 0, 0, kTsPackets));
+    auto packet = std::make_shared<media::Packet>(*frame(number, number == 0, 0, kTsPackets));
     packet->pts = milliseconds{number};
     server_->publish(kChannel, packet);
   }
 
-  void watch(HttpClient& client, std::uint64_t pictures) {
+  void watch(HttpClient& client, std::uint64_t frames) {
     client.send(kGet);
     ASSERT_TRUE(viewers_are(1));
     client.read_head();
-    for (std::uint64_t n = 0; n < pictures; ++n) {
+    for (std::uint64_t n = 0; n < frames; ++n) {
       publish(n);
-      client.read_chunked(kPicture);
+      client.read_chunked(kFrame);
     }
   }
 
-  /// Ends of heads and of pictures, in the order of the stream.
+  /// Ends of heads and of frames, in the order of the stream.
   std::vector<std::uint64_t> marked() {
     std::vector<std::uint64_t> ends;
     for (const auto& frame : handler_.seen.frames) {
@@ -48,15 +48,15 @@ class ServerMarksTest : public RunningServer {
     return ends;
   }
 
-  bool all_reported(std::size_t pictures) {
+  bool all_reported(std::size_t frames) {
     return eventually([&] {
       std::lock_guard lock{handler_.seen.mutex};
-      return handler_.seen.frames.size() == pictures && handler_.seen.reported == marked();
+      return handler_.seen.frames.size() == frames && handler_.seen.reported == marked();
     });
   }
 };
 
-TEST_F(ServerMarksTest, ThePicturesEndsAreReported) {
+TEST_F(ServerMarksTest, TheFramesEndsAreReported) {
   start();
   HttpClient client{endpoint_};
   watch(client, 20);
@@ -85,24 +85,24 @@ TEST_F(ServerMarksTest, OffsetsCountEarlierResponses) {
   EXPECT_TRUE(all_reported(3));
 }
 
-TEST_F(ServerMarksTest, NoneIsLostOrMisplacedWhereTheKernelTakesPartsOfPictures) {
+TEST_F(ServerMarksTest, NoneIsLostOrMisplacedWhereTheKernelTakesPartsOfFrames) {
   handler_.seen.head = 2000;
   handler_.seen.notsent_lowat = 1024;
   start();
   HttpClient client{endpoint_, 4096};
   client.send(kGet);
   ASSERT_TRUE(viewers_are(1));
-  constexpr std::uint64_t kPictures = 600;
-  for (std::uint64_t n = 0; n < kPictures; ++n) publish(n);
+  constexpr std::uint64_t kFrames = 600;
+  for (std::uint64_t n = 0; n < kFrames; ++n) publish(n);
   std::this_thread::sleep_for(milliseconds{50});  // full
   client.read_head();
-  client.read_chunked(kPictures * kPicture);
-  publish(kPictures);  // its tick shows the last of them
-  client.read_chunked(kPicture);
+  client.read_chunked(kFrames * kFrame);
+  publish(kFrames);  // its tick shows the last of them
+  client.read_chunked(kFrame);
   const auto& seen = handler_.seen;
   ASSERT_TRUE(eventually([&] {
     std::lock_guard lock{handler_.seen.mutex};
-    return !seen.frames.empty() && seen.frames.back().number >= kPictures - 1 &&
+    return !seen.frames.empty() && seen.frames.back().number >= kFrames - 1 &&
            !seen.reported.empty() && seen.reported.back() >= seen.frames.back().marked_end;
   }));
   std::lock_guard lock{handler_.seen.mutex};  // the very last may still be told of

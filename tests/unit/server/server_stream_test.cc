@@ -10,25 +10,25 @@
 
 namespace {
 
+using packets::audio;
+using packets::frame;
 using packets::kFrame;
-using packets::picture;
-using packets::sound;
 using server::LeaveReason;
 using std::chrono::milliseconds;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr std::size_t kPicture = 2 * 188;
+constexpr std::size_t kFrameBytes = 2 * 188;
 const std::string kGet = "GET /live.ts HTTP/1.1\r\nHost: x\r\n\r\n";
 
 std::string text(const media::PacketPtr& packet) { return {packet->ts.begin(), packet->ts.end()}; }
 
-/// Numbers of the pictures in a transport stream.
-std::vector<std::uint64_t> picture_numbers(const std::string& ts) {
+/// Numbers of the frames in a transport stream.
+std::vector<std::uint64_t> frame_numbers_of(const std::string& ts) {
   std::vector<std::uint64_t> numbers;
   for (std::size_t i = 0; i + 188 <= ts.size(); i += 188) {
     const auto* p = reinterpret_cast<const std::uint8_t*>(ts.data() + i);
-    if (p[2] != 0 || (p[3] & 0x10) == 0) continue;  // sound or splice
+    if (p[2] != 0 || (p[3] & 0x10) == 0) continue;  // audio or splice
     std::uint64_t number = 0;
     for (int b = 7; b >= 0; --b) number = number << 8 | p[5 + b];
     if (numbers.empty() || numbers.back() != number) numbers.push_back(number);
@@ -42,14 +42,14 @@ class ServerStreamTest : public RunningServer {
     server_->publish(channel, packet);
   }
 
-  /// A picture that comes `number` milliseconds into the stream: no bound in media time is near.
-  static media::PacketPtr dense_sound(std::uint64_t number) {
-    auto packet = std::make_shared<media::Packet>(*sound(number));
+  /// A frame that comes `number` milliseconds into the stream: no bound in media time is near.
+  static media::PacketPtr dense_audio(std::uint64_t number) {
+    auto packet = std::make_shared<media::Packet>(*audio(number));
     packet->pts = milliseconds{number};
     return packet;
   }
   static media::PacketPtr dense(std::uint64_t number, bool keyframe, std::size_t ts_packets = 2) {
-    auto packet = std::make_shared<media::Packet>(*picture(number, keyframe, 0, ts_packets));
+    auto packet = std::make_shared<media::Packet>(*frame(number, keyframe, 0, ts_packets));
     packet->pts = milliseconds{number};
     return packet;
   }
@@ -57,16 +57,16 @@ class ServerStreamTest : public RunningServer {
 
 TEST_F(ServerStreamTest, StreamsFromTheCachedKeyframe) {
   start();
-  publish(picture(0, true));
-  publish(picture(1));
+  publish(frame(0, true));
+  publish(frame(1));
   HttpClient client{endpoint_};
   client.send("GET /live.ts?max=2M HTTP/1.1\r\nHost: x\r\nUser-Agent: mpv\r\n\r\n");
   const auto head = client.read_head();
   EXPECT_THAT(head, StartsWith("HTTP/1.1 200 OK\r\n"));
   EXPECT_THAT(head, HasSubstr("Content-Type: video/mp2t\r\n"));
-  EXPECT_EQ(client.read_chunked(2 * kPicture), text(picture(0)) + text(picture(1)));
-  publish(picture(2));
-  EXPECT_EQ(client.read_chunked(kPicture), text(picture(2)));
+  EXPECT_EQ(client.read_chunked(2 * kFrameBytes), text(frame(0)) + text(frame(1)));
+  publish(frame(2));
+  EXPECT_EQ(client.read_chunked(kFrameBytes), text(frame(2)));
   EXPECT_TRUE(eventually([&] { return handler_.seen.ticks == 1; }));
   const auto request = handler_.seen.requests.at(1);
   EXPECT_EQ(request.query, "max=2M");
@@ -80,19 +80,19 @@ TEST_F(ServerStreamTest, WaitsForAKeyframe) {
   client.send(kGet);
   ASSERT_TRUE(viewers_are(1));
   client.read_head();
-  publish(sound(0));
-  publish(picture(0));
-  publish(picture(1, true));
-  EXPECT_EQ(client.read_chunked(kPicture), text(picture(1)));
+  publish(audio(0));
+  publish(frame(0));
+  publish(frame(1, true));
+  EXPECT_EQ(client.read_chunked(kFrameBytes), text(frame(1)));
 }
 
 TEST_F(ServerStreamTest, GivesHttp10TheBareStream) {
   start();
-  publish(picture(0, true));
+  publish(frame(0, true));
   HttpClient client{endpoint_};
   client.send("GET /live.ts HTTP/1.0\r\n\r\n");
   EXPECT_THAT(client.read_head(), testing::Not(HasSubstr("chunked")));
-  EXPECT_EQ(client.read_exactly(kPicture), text(picture(0)));
+  EXPECT_EQ(client.read_exactly(kFrameBytes), text(frame(0)));
 }
 
 TEST_F(ServerStreamTest, AnswersHeadWithoutAViewer) {
@@ -119,28 +119,28 @@ TEST_F(ServerStreamTest, RefusesAViewerWhoCannotBeAdmitted) {
   }
 }
 
-TEST_F(ServerStreamTest, SendsSoundsWithThePictureBehindThem) {
+TEST_F(ServerStreamTest, SendsAudioFramesWithTheFrameBehindThem) {
   start();
-  publish(picture(0, true));
+  publish(frame(0, true));
   HttpClient client{endpoint_};
   client.send(kGet);
   client.read_head();
-  client.read_chunked(kPicture);
-  publish(sound(0));
-  publish(sound(1));
-  publish(picture(1));
-  EXPECT_THAT(client.read_exactly(5), "2f0\r\n") << "one chunk: 2 sounds and a picture";
+  client.read_chunked(kFrameBytes);
+  publish(audio(0));
+  publish(audio(1));
+  publish(frame(1));
+  EXPECT_THAT(client.read_exactly(5), "2f0\r\n") << "one chunk: 2 audio frames and a frame";
 }
 
-TEST_F(ServerStreamTest, SendsSoundsWithoutPicturesInTime) {
+TEST_F(ServerStreamTest, SendsAudioFramesWithoutFramesInTime) {
   start();
-  publish(picture(0, true));
+  publish(frame(0, true));
   HttpClient client{endpoint_};
   client.send(kGet);
   client.read_head();
-  client.read_chunked(kPicture);
-  publish(sound(0));
-  EXPECT_EQ(client.read_chunked(188), text(sound(0)));
+  client.read_chunked(kFrameBytes);
+  publish(audio(0));
+  EXPECT_EQ(client.read_chunked(188), text(audio(0)));
 }
 
 TEST_F(ServerStreamTest, GivesEachOf200ViewersExactlyWhatWasPublished) {
@@ -153,8 +153,8 @@ TEST_F(ServerStreamTest, GivesEachOf200ViewersExactlyWhatWasPublished) {
     const auto packet = dense(n, n % 25 == 0, 1 + n % 30);
     std::string expected = text(packet);
     if (n % 2 == 1) {
-      publish(dense_sound(n));
-      expected = text(dense_sound(n)) + expected;
+      publish(dense_audio(n));
+      expected = text(dense_audio(n)) + expected;
     }
     publish(packet);
     for (auto& client : clients) ASSERT_EQ(client.read_chunked(expected.size()), expected);
@@ -174,10 +174,10 @@ TEST_F(ServerStreamTest, SendsNothingForAPacketWithoutBytes) {
   publish(dense(0, true));
   publish(dense(1, true, 0));
   publish(dense(2, false));
-  EXPECT_EQ(client.read_chunked(2 * kPicture), text(dense(0, true)) + text(dense(2, false)));
+  EXPECT_EQ(client.read_chunked(2 * kFrameBytes), text(dense(0, true)) + text(dense(2, false)));
 }
 
-TEST_F(ServerStreamTest, TicksAfterThePictureHasDeparted) {
+TEST_F(ServerStreamTest, TicksAfterTheFrameHasDeparted) {
   start();
   HttpClient client{endpoint_};
   client.send(kGet);
@@ -185,7 +185,7 @@ TEST_F(ServerStreamTest, TicksAfterThePictureHasDeparted) {
   client.read_head();
   for (std::uint64_t n = 0; n < 10; ++n) {
     publish(dense(n, n == 0));
-    client.read_chunked(kPicture);
+    client.read_chunked(kFrameBytes);
   }
   EXPECT_TRUE(eventually([&] { return handler_.seen.ticks == 10; }));
   EXPECT_EQ(handler_.seen.frames_ahead, 0);
@@ -220,7 +220,7 @@ TEST_F(ServerStreamTest, CallsNoObserverWhoseViewerHasLeft) {
   EXPECT_EQ(handler_.seen.dues, dues);
 }
 
-TEST_F(ServerStreamTest, CountsPicturesForgottenUnacknowledged) {
+TEST_F(ServerStreamTest, CountsFramesForgottenUnacknowledged) {
   handler_.seen.takes_frames = false;
   start();
   HttpClient client{endpoint_};
@@ -229,7 +229,7 @@ TEST_F(ServerStreamTest, CountsPicturesForgottenUnacknowledged) {
   client.read_head();
   for (std::uint64_t n = 0; n < server::SentFrames::kBound + 3; ++n) {
     publish(dense(n, n == 0));
-    client.read_chunked(kPicture);
+    client.read_chunked(kFrameBytes);
   }
   EXPECT_TRUE(eventually([&] { return server_->state().frames_forgotten == 3; }));
 }
@@ -299,14 +299,14 @@ TEST_F(ServerStreamTest, SkipsASlowReaderToKeyframes) {
   client.read_head();
   std::uint64_t n = 0;
   for (; n < 5000 && server_->state().gops_dropped < 3; ++n) {
-    publish(picture(n, n % 8 == 0, 0, 300));
+    publish(frame(n, n % 8 == 0, 0, 300));
     if (n % 4 == 3) std::this_thread::sleep_for(milliseconds{1});
   }
   ASSERT_GE(server_->state().gops_dropped, 3u);
   std::string stream;
   std::jthread reader{[&] { stream = client.read_chunked(1'000'000'000); }};
   for (const auto end = n + 50; n < end; ++n) {
-    publish(picture(n, n % 8 == 0, 0, 300));
+    publish(frame(n, n % 8 == 0, 0, 300));
     std::this_thread::sleep_for(milliseconds{2});
   }
   ASSERT_TRUE(viewers_are(1));
@@ -314,7 +314,7 @@ TEST_F(ServerStreamTest, SkipsASlowReaderToKeyframes) {
   reader.join();
   EXPECT_TRUE(client.ended());
   EXPECT_EQ(stream.size() % 188, 0u);
-  const auto numbers = picture_numbers(stream);
+  const auto numbers = frame_numbers_of(stream);
   std::size_t skips = 0;
   for (std::size_t i = 1; i < numbers.size(); ++i) {
     if (numbers[i] == numbers[i - 1] + 1) continue;
@@ -331,7 +331,7 @@ TEST_F(ServerStreamTest, EndsAReaderThatHasStopped) {
   client.send(kGet);
   ASSERT_TRUE(viewers_are(1));
   for (std::uint64_t n = 0; viewers() == 1 && n < 2000; ++n) {
-    publish(picture(n, n % 8 == 0, 0, 300));
+    publish(frame(n, n % 8 == 0, 0, 300));
     std::this_thread::sleep_for(milliseconds{2});
   }
   EXPECT_TRUE(left_by(LeaveReason::kStalled));
@@ -341,11 +341,11 @@ TEST_F(ServerStreamTest, EndsAReaderThatHasStopped) {
 TEST_F(ServerStreamTest, SparesAViewerOfASilentChannel) {
   settings_.stall_timeout = milliseconds{300};
   start();
-  publish(picture(0, true));
+  publish(frame(0, true));
   HttpClient client{endpoint_};
   client.send(kGet);
   client.read_head();
-  client.read_chunked(kPicture);
+  client.read_chunked(kFrameBytes);
   std::this_thread::sleep_for(milliseconds{900});
   EXPECT_EQ(viewers(), 1u);
 }
@@ -359,16 +359,16 @@ TEST_F(ServerStreamTest, MovesAViewerWithoutAGap) {
   for (std::uint64_t n = 0; n < 30; ++n) {
     if (n == 10) server_->move_viewer(1, kOther, 15 * kFrame);
     if (n == 20) server_->close_channel(kChannel);
-    if (n < 20) publish(picture(n, n == 0, 1));
-    publish(picture(n, n == 0 || n == 16, 2), kOther);
+    if (n < 20) publish(frame(n, n == 0, 1));
+    publish(frame(n, n == 0 || n == 16, 2), kOther);
   }
   std::string expected;
   for (std::uint64_t n = 0; n < 30; ++n) {
     if (n == 16) {
-      const auto splice = media::ts_splice(picture(n, true, 2)->ts);
+      const auto splice = media::ts_splice(frame(n, true, 2)->ts);
       expected.append(splice.begin(), splice.end());
     }
-    expected += text(picture(n, false, n < 16 ? 1 : 2));
+    expected += text(frame(n, false, n < 16 ? 1 : 2));
   }
   EXPECT_TRUE(client.read_chunked(expected.size()) == expected);
   EXPECT_EQ(server_->state().switches, 1u);
@@ -386,17 +386,17 @@ TEST_F(ServerStreamTest, MovesAViewerThatHasSeenNothingYet) {
   ASSERT_TRUE(viewers_are(1));
   client.read_head();
   server_->move_viewer(1, kOther, 100 * kFrame);
-  publish(picture(7, true, 2), kOther);
-  EXPECT_EQ(client.read_chunked(kPicture), text(picture(7, true, 2)));
+  publish(frame(7, true, 2), kOther);
+  EXPECT_EQ(client.read_chunked(kFrameBytes), text(frame(7, true, 2)));
 }
 
 TEST_F(ServerStreamTest, EndsTheViewersOfAClosedChannel) {
   start();
-  publish(picture(0, true));
+  publish(frame(0, true));
   HttpClient client{endpoint_};
   client.send(kGet);
   client.read_head();
-  client.read_chunked(kPicture);
+  client.read_chunked(kFrameBytes);
   server_->close_channel(kChannel);
   EXPECT_EQ(client.read_chunked(1), "");
   EXPECT_TRUE(client.ended());
@@ -406,7 +406,7 @@ TEST_F(ServerStreamTest, EndsTheViewersOfAClosedChannel) {
 
 TEST_F(ServerStreamTest, EndsEveryResponseWhenItStops) {
   start();
-  publish(picture(0, true, 0, 300));
+  publish(frame(0, true, 0, 300));
   std::vector<HttpClient> clients;
   for (int i = 0; i < 10; ++i) {
     clients.emplace_back(endpoint_).send(kGet);
@@ -427,20 +427,21 @@ TEST_F(ServerStreamTest, EndsEveryResponseWhenItStops) {
   server_->stop();
   EXPECT_LT(base::Clock::now() - begin, milliseconds{1000});
   EXPECT_EQ(handler_.seen.leaves, 11);
-  publish(picture(999, true));  // must not hurt
+  publish(frame(999, true));  // must not hurt
   EXPECT_EQ(server_->state().left[static_cast<std::size_t>(LeaveReason::kShutdown)], 11u);
 }
 
 TEST_F(ServerStreamTest, SetsTheSocketUp) {
   start();
-  publish(picture(0, true));
+  publish(frame(0, true));
   HttpClient client{endpoint_};
   client.send(kGet);
   client.read_head();
-  EXPECT_EQ(client.read_chunked(kPicture), text(picture(0)));
+  EXPECT_EQ(client.read_chunked(kFrameBytes), text(frame(0)));
   EXPECT_EQ(handler_.seen.nodelay, 1);
   // The kernel gives up well after the server has, so that the reason is `stalled`.
-  EXPECT_EQ(milliseconds{handler_.seen.user_timeout}, settings_.stall_timeout + std::chrono::seconds{5});
+  EXPECT_EQ(milliseconds{handler_.seen.user_timeout},
+            settings_.stall_timeout + std::chrono::seconds{5});
 }
 
 TEST_F(ServerStreamTest, SpreadsConnectionsOverTheLoops) {

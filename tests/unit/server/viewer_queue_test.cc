@@ -7,9 +7,9 @@
 namespace server {
 namespace {
 
-using packets::picture;
+using packets::audio;
+using packets::frame;
 using packets::queued;
-using packets::sound;
 using std::chrono::milliseconds;
 
 std::vector<std::uint64_t> drain(ViewerQueue& queue) {
@@ -18,17 +18,17 @@ std::vector<std::uint64_t> drain(ViewerQueue& queue) {
   return numbers;
 }
 
-/// Pictures first to last, of them `keyframe` a keyframe.
-void push_pictures(ViewerQueue& queue, std::uint64_t first, std::uint64_t last,
-                   std::uint64_t keyframe) {
+/// Frames first to last, of them `keyframe` a keyframe.
+void push_frames(ViewerQueue& queue, std::uint64_t first, std::uint64_t last,
+                 std::uint64_t keyframe) {
   for (auto number = first; number <= last; ++number) {
-    queue.push(queued(picture(number, number == keyframe)));
+    queue.push(queued(frame(number, number == keyframe)));
   }
 }
 
 TEST(ViewerQueueTest, GivesPacketsInOrder) {
   ViewerQueue queue{milliseconds{1000}};
-  push_pictures(queue, 0, 20, 0);
+  push_frames(queue, 0, 20, 0);
   const auto numbers = drain(queue);
   ASSERT_EQ(numbers.size(), 21u);
   EXPECT_TRUE(std::is_sorted(numbers.begin(), numbers.end()));
@@ -37,37 +37,37 @@ TEST(ViewerQueueTest, GivesPacketsInOrder) {
 
 TEST(ViewerQueueTest, DropsToTheNewestKeyframeWhenFull) {
   ViewerQueue queue{milliseconds{330}};
-  push_pictures(queue, 0, 11, 7);  // 0..10 are 330 ms
+  push_frames(queue, 0, 11, 7);  // 0..10 are 330 ms
   EXPECT_EQ(drain(queue), (std::vector<std::uint64_t>{7, 8, 9, 10, 11}));
   EXPECT_EQ(queue.state().frames_dropped, 7u);
   EXPECT_EQ(queue.state().gops_dropped, 1u);
 }
 
-TEST(ViewerQueueTest, DiscardsPicturesAndKeepsSound) {
+TEST(ViewerQueueTest, DiscardsFramesAndKeepsAudio) {
   ViewerQueue queue{milliseconds{1000}};
-  queue.push(queued(picture(3, true)));
-  queue.push(queued(sound(5)));
-  queue.push(queued(picture(4)));
-  queue.push(queued(sound(6)));
-  EXPECT_EQ(queue.discard_pictures(), (media::PictureRange{3, 4}));
-  EXPECT_FALSE(queue.has_picture());
+  queue.push(queued(frame(3, true)));
+  queue.push(queued(audio(5)));
+  queue.push(queued(frame(4)));
+  queue.push(queued(audio(6)));
+  EXPECT_EQ(queue.discard_frames(), (media::FrameRange{3, 4}));
+  EXPECT_FALSE(queue.has_frame());
   EXPECT_EQ(queue.state().discards, 1u);
   EXPECT_EQ(queue.state().frames_dropped, 2u);
   EXPECT_EQ(queue.pop().packet->number, 5u);
-  EXPECT_FALSE(queue.pop().splice) << "sound has no gap";
+  EXPECT_FALSE(queue.pop().splice) << "audio has no gap";
 }
 
-TEST(ViewerQueueTest, AfterADiscardTakesSoundAndThePictureThatMends) {
+TEST(ViewerQueueTest, AfterADiscardTakesAudioAndTheFrameThatMends) {
   ViewerQueue queue{milliseconds{1000}};
-  push_pictures(queue, 0, 4, 0);
+  push_frames(queue, 0, 4, 0);
   while (queue.pop().packet->number < 2) {
   }
-  EXPECT_EQ(queue.discard_pictures(), (media::PictureRange{3, 4}));
-  queue.push(queued(picture(5)));
-  queue.push(queued(sound(8)));
-  queue.push(queued(packets::mending(6, 4)));  // for one who has picture 3
+  EXPECT_EQ(queue.discard_frames(), (media::FrameRange{3, 4}));
+  queue.push(queued(frame(5)));
+  queue.push(queued(audio(8)));
+  queue.push(queued(packets::mending(6, 4)));  // for one who has frame 3
   queue.push(queued(packets::mending(7, 3)));
-  queue.push(queued(picture(8)));
+  queue.push(queued(frame(8)));
   EXPECT_EQ(queue.pop().packet->number, 8u);
   const auto first = queue.pop();
   EXPECT_EQ(first.packet->number, 7u);
@@ -78,43 +78,43 @@ TEST(ViewerQueueTest, AfterADiscardTakesSoundAndThePictureThatMends) {
 
 TEST(ViewerQueueTest, AfterADiscardTakesAKeyframe) {
   ViewerQueue queue{milliseconds{1000}};
-  push_pictures(queue, 0, 4, 0);
-  queue.discard_pictures();
-  push_pictures(queue, 5, 8, 7);
+  push_frames(queue, 0, 4, 0);
+  queue.discard_frames();
+  push_frames(queue, 5, 8, 7);
   EXPECT_EQ(drain(queue), (std::vector<std::uint64_t>{7, 8}));
 }
 
 TEST(ViewerQueueTest, ASecondDiscardHasNothingToDrop) {
   ViewerQueue queue{milliseconds{1000}};
-  push_pictures(queue, 0, 4, 0);
-  queue.discard_pictures();
-  push_pictures(queue, 5, 8, 0);
-  EXPECT_EQ(queue.discard_pictures(), std::nullopt);
+  push_frames(queue, 0, 4, 0);
+  queue.discard_frames();
+  push_frames(queue, 5, 8, 0);
+  EXPECT_EQ(queue.discard_frames(), std::nullopt);
   EXPECT_EQ(queue.state().discards, 1u);
 }
 
 TEST(ViewerQueueTest, WhatItDroppedWhenFullIsMendedToo) {
   ViewerQueue queue{milliseconds{330}};
-  push_pictures(queue, 1, 12, 0);
+  push_frames(queue, 1, 12, 0);
   ASSERT_TRUE(queue.empty());
-  queue.push(queued(picture(12)));
-  EXPECT_EQ(queue.state().lacking, (media::PictureRange{1, 12}));
-  queue.push(queued(packets::mending(13, 2)));  // for one who has picture 1
+  queue.push(queued(frame(12)));
+  EXPECT_EQ(queue.state().missing, (media::FrameRange{1, 12}));
+  queue.push(queued(packets::mending(13, 2)));  // for one who has frame 1
   queue.push(queued(packets::mending(14, 1)));
-  EXPECT_EQ(queue.state().lacking, std::nullopt);
+  EXPECT_EQ(queue.state().missing, std::nullopt);
   EXPECT_EQ(drain(queue), (std::vector<std::uint64_t>{14}));
 }
 
-TEST(ViewerQueueTest, AfterAPauseTakesSoundAndThePictureThatMends) {
+TEST(ViewerQueueTest, AfterAPauseTakesAudioAndTheFrameThatMends) {
   ViewerQueue queue{milliseconds{1000}};
-  push_pictures(queue, 0, 2, 0);
+  push_frames(queue, 0, 2, 0);
   queue.pause();
   queue.push(queued(packets::mending(3, 3)));  // what another one lacks
-  queue.push(queued(sound(8)));
-  queue.push(queued(picture(4)));
-  EXPECT_EQ(queue.state().lacking, (media::PictureRange{3, 4}));
+  queue.push(queued(audio(8)));
+  queue.push(queued(frame(4)));
+  EXPECT_EQ(queue.state().missing, (media::FrameRange{3, 4}));
   queue.push(queued(packets::mending(5, 3)));
-  queue.push(queued(picture(6)));
+  queue.push(queued(frame(6)));
   std::vector<std::uint64_t> spliced;
   std::vector<std::uint64_t> numbers;
   while (!queue.empty()) {
@@ -129,73 +129,73 @@ TEST(ViewerQueueTest, AfterAPauseTakesSoundAndThePictureThatMends) {
 TEST(ViewerQueueTest, AKeyframeEndsAPause) {
   ViewerQueue queue{milliseconds{1000}};
   queue.pause();
-  push_pictures(queue, 5, 7, 5);
+  push_frames(queue, 5, 7, 5);
   EXPECT_EQ(drain(queue), (std::vector<std::uint64_t>{5, 6, 7}));
 }
 
 TEST(ViewerQueueTest, LacksNothingWhenItHasDroppedToAKeyframe) {
   ViewerQueue queue{milliseconds{330}};
-  push_pictures(queue, 0, 11, 7);
+  push_frames(queue, 0, 11, 7);
   EXPECT_EQ(queue.state().frames_dropped, 7u);
-  EXPECT_EQ(queue.state().lacking, std::nullopt);
+  EXPECT_EQ(queue.state().missing, std::nullopt);
 }
 
-TEST(ViewerQueueTest, SoundFarBehindThePicturesIsNoDelay) {
+TEST(ViewerQueueTest, AudioFarBehindTheFramesIsNoDelay) {
   ViewerQueue queue{milliseconds{330}};
-  queue.push(queued(picture(100, true)));
-  for (std::uint64_t n = 0; n < 5; ++n) queue.push(queued(sound(n)));
-  queue.push(queued(picture(101)));
+  queue.push(queued(frame(100, true)));
+  for (std::uint64_t n = 0; n < 5; ++n) queue.push(queued(audio(n)));
+  queue.push(queued(frame(101)));
   EXPECT_EQ(queue.media(), packets::kFrame);
   EXPECT_EQ(queue.state().gops_dropped, 0u);
 }
 
 TEST(ViewerQueueTest, SilenceMadeUpAtOnceIsNoDelay) {
   ViewerQueue queue{milliseconds{330}};
-  for (std::uint64_t n = 0; n < 100; ++n) queue.push(queued(sound(n)));
-  queue.push(queued(picture(100, true)));
+  for (std::uint64_t n = 0; n < 100; ++n) queue.push(queued(audio(n)));
+  queue.push(queued(frame(100, true)));
   EXPECT_EQ(drain(queue).size(), 101u);
   EXPECT_EQ(queue.state().gops_dropped, 0u);
 }
 
 TEST(ViewerQueueTest, DropsAllAndWaitsWithoutAKeyframe) {
   ViewerQueue queue{milliseconds{330}};
-  push_pictures(queue, 0, 11, 99);
+  push_frames(queue, 0, 11, 99);
   EXPECT_TRUE(queue.empty());
-  queue.push(queued(picture(12)));
-  queue.push(queued(sound(30)));
+  queue.push(queued(frame(12)));
+  queue.push(queued(audio(30)));
   EXPECT_TRUE(queue.empty());
-  queue.push(queued(picture(13, true)));
+  queue.push(queued(frame(13, true)));
   EXPECT_EQ(drain(queue), (std::vector<std::uint64_t>{13}));
   EXPECT_EQ(queue.state().frames_dropped, 13u);
   EXPECT_EQ(queue.state().gops_dropped, 1u);
 }
 
-TEST(ViewerQueueTest, CountsTheSoundsItDrops) {
+TEST(ViewerQueueTest, CountsTheAudioFramesItDrops) {
   ViewerQueue queue{milliseconds{330}};
-  queue.push(queued(sound(1)));
-  queue.push(queued(sound(2)));
-  push_pictures(queue, 0, 11, 99);
-  EXPECT_EQ(queue.state().sounds_dropped, 2u);
-  queue.push(queued(sound(3)));
-  EXPECT_EQ(queue.state().sounds_dropped, 3u) << "it waits for the next picture";
-  queue.push(queued(picture(13, true)));
-  queue.push(queued(sound(4)));
+  queue.push(queued(audio(1)));
+  queue.push(queued(audio(2)));
+  push_frames(queue, 0, 11, 99);
+  EXPECT_EQ(queue.state().audio_frames_dropped, 2u);
+  queue.push(queued(audio(3)));
+  EXPECT_EQ(queue.state().audio_frames_dropped, 3u) << "it waits for the next frame";
+  queue.push(queued(frame(13, true)));
+  queue.push(queued(audio(4)));
   EXPECT_EQ(drain(queue), (std::vector<std::uint64_t>{13, 4}));
-  EXPECT_EQ(queue.state().sounds_dropped, 3u);
+  EXPECT_EQ(queue.state().audio_frames_dropped, 3u);
 }
 
 TEST(ViewerQueueTest, DropsAllWhenTheNewestKeyframeIsTheOldest) {
   ViewerQueue queue{milliseconds{330}};
-  push_pictures(queue, 0, 11, 0);
+  push_frames(queue, 0, 11, 0);
   EXPECT_TRUE(queue.empty());
   EXPECT_EQ(queue.state().gops_dropped, 1u);
 }
 
 TEST(ViewerQueueTest, SplicesBothKindsAfterADrop) {
   ViewerQueue queue{milliseconds{330}};
-  push_pictures(queue, 0, 11, 7);
-  queue.push(queued(sound(20)));
-  queue.push(queued(sound(21)));
+  push_frames(queue, 0, 11, 7);
+  queue.push(queued(audio(20)));
+  queue.push(queued(audio(21)));
   EXPECT_TRUE(queue.pop().splice);
   for (int i = 8; i <= 11; ++i) EXPECT_FALSE(queue.pop().splice) << i;
   EXPECT_TRUE(queue.pop().splice);
@@ -205,24 +205,24 @@ TEST(ViewerQueueTest, SplicesBothKindsAfterADrop) {
 TEST(ViewerQueueTest, LetsAJoinerBeLateUntilItHasCaughtUp) {
   ViewerQueue queue{milliseconds{330}};
   queue.grant(milliseconds{300});
-  push_pictures(queue, 0, 15, 0);  // 495 ms
+  push_frames(queue, 0, 15, 0);  // 495 ms
   EXPECT_EQ(queue.state().gops_dropped, 0u);
   drain(queue);
-  push_pictures(queue, 16, 31, 0);
+  push_frames(queue, 16, 31, 0);
   EXPECT_EQ(queue.state().gops_dropped, 1u);
 }
 
-TEST(ViewerQueueTest, HoldsTheLongestBoundOfPicturesAndSound) {
+TEST(ViewerQueueTest, HoldsTheLongestBoundOfFramesAndAudio) {
   ViewerQueue queue{std::chrono::seconds{30}};
-  std::uint64_t sounds = 0;
+  std::uint64_t audio_frames = 0;
   for (std::uint64_t n = 0; n <= 30 * 60; ++n) {
-    auto frame = std::make_shared<media::Packet>(*picture(n, n == 0));
-    frame->pts = n * std::chrono::seconds{1} / 60;
-    queue.push(queued(frame));
-    while (sounds * packets::kSound <= frame->pts) queue.push(queued(sound(sounds++)));
+    auto copy = std::make_shared<media::Packet>(*frame(n, n == 0));
+    copy->pts = n * std::chrono::seconds{1} / 60;
+    queue.push(queued(copy));
+    while (audio_frames * packets::kAudio <= copy->pts) queue.push(queued(audio(audio_frames++)));
   }
   EXPECT_EQ(queue.state().gops_dropped, 0u);
-  EXPECT_EQ(drain(queue).size(), 1801 + sounds);
+  EXPECT_EQ(drain(queue).size(), 1801 + audio_frames);
 }
 
 TEST(ViewerQueueTest, IsBoundedWhenTimeStandsStill) {
@@ -236,14 +236,14 @@ TEST(ViewerQueueTest, IsBoundedWhenTimeStandsStill) {
 
 TEST(ViewerQueueTest, CountsBytesAndMediaTime) {
   ViewerQueue queue{milliseconds{330}};
-  push_pictures(queue, 0, 2, 0);
+  push_frames(queue, 0, 2, 0);
   EXPECT_EQ(queue.state().bytes.bytes(), 3 * 2 * 188);
   EXPECT_EQ(queue.media(), milliseconds{66});
-  EXPECT_TRUE(queue.has_picture());
+  EXPECT_TRUE(queue.has_frame());
   drain(queue);
   EXPECT_EQ(queue.state().bytes.bytes(), 0);
   EXPECT_EQ(queue.media(), milliseconds{0});
-  EXPECT_FALSE(queue.has_picture());
+  EXPECT_FALSE(queue.has_frame());
 }
 
 }  // namespace

@@ -11,10 +11,10 @@
 namespace server {
 namespace {
 
+using packets::audio;
+using packets::frame;
 using packets::kFrame;
-using packets::picture;
 using packets::queued;
-using packets::sound;
 using std::chrono::milliseconds;
 using Source = Viewer::Source;
 
@@ -53,8 +53,8 @@ class ViewerTest : public testing::Test {
   }
 
   /// One write as the socket would see it; takes at most `most` bytes.
-  void write(bool sound_due = false, std::size_t most = std::string::npos) {
-    if (!viewer_.prepare(sound_due)) return;
+  void write(bool audio_due = false, std::size_t most = std::string::npos) {
+    if (!viewer_.prepare(audio_due)) return;
     ++writes_;
     ResponseWriter::Pieces memory;
     std::size_t taken = 0;
@@ -66,8 +66,8 @@ class ViewerTest : public testing::Test {
     viewer_.taken(taken, now_);
   }
 
-  void write_all(bool sound_due = false) {
-    while (viewer_.prepare(sound_due)) write(sound_due);
+  void write_all(bool audio_due = false) {
+    while (viewer_.prepare(audio_due)) write(audio_due);
   }
 
   std::vector<std::uint64_t> numbers(media::Packet::Kind kind) {
@@ -85,25 +85,25 @@ class ViewerTest : public testing::Test {
 };
 
 TEST_F(ViewerTest, BeginsWithAKeyframe) {
-  offer(sound(0));
-  offer(picture(0));
+  offer(audio(0));
+  offer(frame(0));
   write_all(true);
   EXPECT_EQ(viewer_.phase(), Viewer::Phase::kJoining);
   EXPECT_TRUE(wire_.empty());
-  offer(picture(1, true));
+  offer(frame(1, true));
   write_all();
   EXPECT_EQ(viewer_.phase(), Viewer::Phase::kPlaying);
   EXPECT_EQ(numbers(media::Packet::Kind::kVideo), (std::vector<std::uint64_t>{1}));
   EXPECT_EQ(viewer_.state().frames_dropped, 0u);
 }
 
-TEST_F(ViewerTest, SendsSoundsInFrontOfTheNextPictureInOneWrite) {
-  offer(picture(0, true));
+TEST_F(ViewerTest, SendsAudioFramesInFrontOfTheNextFrameInOneWrite) {
+  offer(frame(0, true));
   write_all();
-  offer(sound(1));
-  offer(sound(2));
+  offer(audio(1));
+  offer(audio(2));
   EXPECT_FALSE(viewer_.prepare(false));
-  offer(picture(1));
+  offer(frame(1));
   write();
   EXPECT_EQ(writes_, 2);
   const auto received = read_ts(wire_);
@@ -113,27 +113,27 @@ TEST_F(ViewerTest, SendsSoundsInFrontOfTheNextPictureInOneWrite) {
   EXPECT_EQ(received[3].kind, media::Packet::Kind::kVideo);
 }
 
-TEST_F(ViewerTest, SendsSoundsAloneWhenDue) {
-  offer(picture(0, true));
+TEST_F(ViewerTest, SendsAudioFramesAloneWhenDue) {
+  offer(frame(0, true));
   write_all();
-  offer(sound(1));
+  offer(audio(1));
   write_all(true);
   EXPECT_EQ(numbers(media::Packet::Kind::kAudio), (std::vector<std::uint64_t>{1}));
 }
 
-TEST_F(ViewerTest, SoundThatWaitsForAPictureIsNothingToDiscard) {
-  offer(picture(0, true));
+TEST_F(ViewerTest, AudioThatWaitsForAFrameIsNothingToDiscard) {
+  offer(frame(0, true));
   write_all();
-  offer(sound(1));
+  offer(audio(1));
   EXPECT_GT(viewer_.state().queued.bytes(), 0);
   EXPECT_FALSE(viewer_.state().discardable);
-  offer(picture(1));
+  offer(frame(1));
   EXPECT_TRUE(viewer_.state().discardable);
 }
 
-TEST_F(ViewerTest, AsksOncePerPictureWhatToMark) {
-  offer(picture(0, true));
-  offer(picture(1));
+TEST_F(ViewerTest, AsksOncePerFrameWhatToMark) {
+  offer(frame(0, true));
+  offer(frame(1));
   ASSERT_TRUE(viewer_.prepare(false));
   EXPECT_TRUE(viewer_.mark_due());
   viewer_.mark({.end = true, .head = 100});
@@ -147,34 +147,34 @@ TEST_F(ViewerTest, AsksOncePerPictureWhatToMark) {
   EXPECT_EQ(sent[1].marked_end, 0u) << "nobody asked for the second";
 }
 
-TEST_F(ViewerTest, APicturesWriteBeginsAfterSoundsThatWentAlone) {
-  offer(picture(0, true));
+TEST_F(ViewerTest, AFramesWriteBeginsAfterAudioFramesThatWentAlone) {
+  offer(frame(0, true));
   write_all();
-  offer(sound(1));
+  offer(audio(1));
   write_all(true);
   const auto before = wire_.size();
-  offer(sound(2));
-  offer(picture(1));
+  offer(audio(2));
+  offer(frame(1));
   write_all();
   std::vector<std::uint64_t> begins;
   viewer_.sent().take_all([&](const SentFrame& frame) { begins.push_back(frame.begin); });
   EXPECT_EQ(begins, (std::vector<std::uint64_t>{0, before}));
 }
 
-TEST_F(ViewerTest, SoundsAloneAreNotMarked) {
-  offer(picture(0, true));
+TEST_F(ViewerTest, AudioFramesAloneAreNotMarked) {
+  offer(frame(0, true));
   write_all();
   viewer_.mark({.end = true});
-  offer(sound(1));
+  offer(audio(1));
   ASSERT_TRUE(viewer_.prepare(true));
   EXPECT_FALSE(viewer_.mark_due());
   EXPECT_FALSE(viewer_.marked());
 }
 
-TEST_F(ViewerTest, CompletesAPartlySentPictureBeforeItDrops) {
-  offer(picture(0, true));
+TEST_F(ViewerTest, CompletesAPartlySentFrameBeforeItDrops) {
+  offer(frame(0, true));
   write(false, 100);
-  for (std::uint64_t n = 1; n <= 60; ++n) offer(picture(n, n == 50));
+  for (std::uint64_t n = 1; n <= 60; ++n) offer(frame(n, n == 50));
   EXPECT_EQ(viewer_.state().gops_dropped, 1u);
   write_all();
   const auto received = read_ts(wire_);
@@ -185,14 +185,14 @@ TEST_F(ViewerTest, CompletesAPartlySentPictureBeforeItDrops) {
   EXPECT_EQ(viewer_.state().frames_dropped, 49u);
 }
 
-TEST_F(ViewerTest, CompletesAPartlySentPictureBeforeWhatMends) {
-  offer(picture(0, true));
+TEST_F(ViewerTest, CompletesAPartlySentFrameBeforeWhatMends) {
+  offer(frame(0, true));
   write(false, 100);
-  offer(picture(1));
-  offer(picture(2));
-  EXPECT_EQ(viewer_.discard_unsent(), (media::PictureRange{1, 2}));
+  offer(frame(1));
+  offer(frame(2));
+  EXPECT_EQ(viewer_.discard_unsent(), (media::FrameRange{1, 2}));
   EXPECT_EQ(viewer_.state().queued.bytes(), 2 * 188 - 100);
-  offer(picture(3));
+  offer(frame(3));
   offer(packets::mending(4, 1));
   write_all();
   const auto received = read_ts(wire_);
@@ -203,23 +203,23 @@ TEST_F(ViewerTest, CompletesAPartlySentPictureBeforeWhatMends) {
 }
 
 TEST_F(ViewerTest, DiscardsNothingWhenAllIsSent) {
-  offer(picture(0, true));
+  offer(frame(0, true));
   write_all();
   EXPECT_EQ(viewer_.discard_unsent(), std::nullopt);
-  offer(picture(1));
+  offer(frame(1));
   write_all();
   EXPECT_EQ(numbers(media::Packet::Kind::kVideo), (std::vector<std::uint64_t>{0, 1}));
 }
 
-TEST_F(ViewerTest, PadsTheNextPictureOnly) {
-  offer(picture(0, true));
+TEST_F(ViewerTest, PadsTheNextFrameOnly) {
+  offer(frame(0, true));
   write_all();
   viewer_.pad(base::ByteCount{1000});
-  offer(sound(1));
+  offer(audio(1));
   write_all(true);
   EXPECT_EQ(viewer_.state().padding.bytes(), 0);
   for (std::uint64_t n : {1, 2}) {
-    offer(picture(n));
+    offer(frame(n));
     write_all();
   }
   EXPECT_EQ(viewer_.state().padding.bytes(), 5 * 188);
@@ -230,8 +230,8 @@ TEST_F(ViewerTest, PadsTheNextPictureOnly) {
 }
 
 TEST_F(ViewerTest, CountsWhatIsHalfSentAsQueued) {
-  offer(picture(0, true));
-  offer(picture(1));
+  offer(frame(0, true));
+  offer(frame(1));
   EXPECT_EQ(viewer_.state().queued.bytes(), 4 * 188);
   write(false, 100);
   EXPECT_EQ(viewer_.state().queued.bytes(), 4 * 188 - 100);
@@ -239,8 +239,8 @@ TEST_F(ViewerTest, CountsWhatIsHalfSentAsQueued) {
   EXPECT_EQ(viewer_.state().queued.bytes(), 0);
 }
 
-TEST_F(ViewerTest, RemembersPicturesSentWithTheirOffsets) {
-  offer(picture(0, true));
+TEST_F(ViewerTest, RemembersFramesSentWithTheirOffsets) {
+  offer(frame(0, true));
   write(false, 100);
   EXPECT_EQ(viewer_.sent().size(), 0u);
   now_ += milliseconds{5};
@@ -255,17 +255,17 @@ TEST_F(ViewerTest, RemembersPicturesSentWithTheirOffsets) {
   EXPECT_EQ(viewer_.state().sent.bytes(), 2 * 188);
 }
 
-TEST_F(ViewerTest, KnowsTheRateOfTheNewestPicture) {
-  offer(picture(0, true, 7));
+TEST_F(ViewerTest, KnowsTheRateOfTheNewestFrame) {
+  offer(frame(0, true, 7));
   EXPECT_EQ(viewer_.state().rate.bps(), 1'000'007);
 }
 
 TEST_F(ViewerTest, SplicesAfterAGapInItsChannel) {
-  offer(picture(0, true));
-  offer(sound(0));
-  viewer_.offer(Source::kCurrent, {picture(9, true), true}, now_);
-  offer(sound(9));
-  offer(picture(10));
+  offer(frame(0, true));
+  offer(audio(0));
+  viewer_.offer(Source::kCurrent, {frame(9, true), true}, now_);
+  offer(audio(9));
+  offer(frame(10));
   write_all();
   const auto received = read_ts(wire_);
   ASSERT_EQ(received.size(), 5u);
@@ -276,39 +276,39 @@ TEST_F(ViewerTest, SplicesAfterAGapInItsChannel) {
 }
 
 TEST_F(ViewerTest, SplicesTheFirstOfEachKindAfterASwitch) {
-  offer(picture(0, true, 1));
-  offer(sound(0, 1));
+  offer(frame(0, true, 1));
+  offer(audio(0, 1));
   viewer_.begin_switch(1 * kFrame, now_);
-  offer(sound(0, 2), Source::kNext);
-  offer(picture(1, true, 2), Source::kNext);
+  offer(audio(0, 2), Source::kNext);
+  offer(frame(1, true, 2), Source::kNext);
   EXPECT_TRUE(viewer_.switched());
   EXPECT_FALSE(viewer_.switched());
-  offer(sound(0, 2));
-  offer(sound(1, 2));
-  offer(picture(2, false, 2));
+  offer(audio(0, 2));
+  offer(audio(1, 2));
+  offer(frame(2, false, 2));
   write_all();
   const auto received = read_ts(wire_);
   ASSERT_EQ(received.size(), 5u);
   EXPECT_EQ(received[2].number, 1u);
   EXPECT_TRUE(received[2].spliced);
   EXPECT_EQ(received[3].number, 1u);
-  EXPECT_TRUE(received[3].spliced) << "sound";
+  EXPECT_TRUE(received[3].spliced) << "audio";
   EXPECT_FALSE(received[4].spliced);
   EXPECT_EQ(viewer_.state().switches, 1u);
 }
 
 TEST_F(ViewerTest, StaysOnTheOldChannelUntilTheKeyframeComes) {
-  offer(picture(0, true, 1));
+  offer(frame(0, true, 1));
   viewer_.begin_switch(1 * kFrame, now_);
   std::uint64_t n = 1;
   for (; n < 150; ++n) {
     now_ += milliseconds{33};
-    offer(picture(n, false, 1));
+    offer(frame(n, false, 1));
     write_all();
   }
   EXPECT_FALSE(viewer_.switched());
   EXPECT_EQ(numbers(media::Packet::Kind::kVideo).size(), n);
-  offer(picture(n, true, 2), Source::kNext);
+  offer(frame(n, true, 2), Source::kNext);
   EXPECT_TRUE(viewer_.switched());
   write_all();
   EXPECT_EQ(read_ts(wire_).back().group, 2);
@@ -316,26 +316,26 @@ TEST_F(ViewerTest, StaysOnTheOldChannelUntilTheKeyframeComes) {
 }
 
 TEST_F(ViewerTest, WaitsForTheKeyframeWhenItsOldChannelHasClosed) {
-  offer(picture(0, true, 1));
+  offer(frame(0, true, 1));
   viewer_.begin_switch(1 * kFrame, now_);
   viewer_.old_channel_closed();
   now_ += milliseconds{60'000};
   viewer_.check_time(now_);
-  offer(picture(1800, false, 2), Source::kNext);
+  offer(frame(1800, false, 2), Source::kNext);
   EXPECT_TRUE(viewer_.switching());
-  offer(picture(1801, true, 2), Source::kNext);
+  offer(frame(1801, true, 2), Source::kNext);
   EXPECT_TRUE(viewer_.switched());
 }
 
 TEST_F(ViewerTest, TakesNothingFromTheOldChannelOnceItHasSwitched) {
-  offer(picture(0, true, 1));
+  offer(frame(0, true, 1));
   viewer_.begin_switch(2 * kFrame, now_);
-  offer(picture(2, true, 2), Source::kNext);
-  now_ += milliseconds{300};  // the old channel is late with picture 1
-  offer(picture(1, false, 1));
-  offer(picture(3, false, 1));
+  offer(frame(2, true, 2), Source::kNext);
+  now_ += milliseconds{300};  // the old channel is late with frame 1
+  offer(frame(1, false, 1));
+  offer(frame(3, false, 1));
   EXPECT_TRUE(viewer_.switched());
-  offer(picture(3, false, 2));
+  offer(frame(3, false, 2));
   write_all();
   const auto received = read_ts(wire_);
   ASSERT_EQ(received.size(), 3u);
@@ -345,38 +345,38 @@ TEST_F(ViewerTest, TakesNothingFromTheOldChannelOnceItHasSwitched) {
 }
 
 TEST_F(ViewerTest, DropsWhatHasNotBegunWhenItFinishes) {
-  offer(picture(0, true));
+  offer(frame(0, true));
   write(false, 100);
-  offer(picture(1));
+  offer(frame(1));
   viewer_.finish();
-  offer(picture(2));
+  offer(frame(2));
   write_all();
   EXPECT_EQ(numbers(media::Packet::Kind::kVideo), (std::vector<std::uint64_t>{0}));
   EXPECT_FALSE(viewer_.has_unsent());
 }
 
-/// Two channels of one stream, each late by its own, slowly changing amount; pictures and sounds
-/// interleaved differently in each, the sound of both late by what the source's is late. Every 25th
-/// picture of each group is a keyframe, at random.
+/// Two channels of one stream, each late by its own, slowly changing amount; frames and audio
+/// frames interleaved differently in each, the audio of both late by what the source's is late.
+/// Every 25th frame of each group is a keyframe, at random.
 class TwoChannels {
  public:
-  TwoChannels(std::mt19937& random, int pictures) {
+  TwoChannels(std::mt19937& random, int frames) {
     const auto common_lag = milliseconds{random() % 1000};
     for (int group : {0, 1}) {
       auto& events = events_[static_cast<std::size_t>(group)];
       const auto video_lag = milliseconds{random() % 140};
-      const auto sound_lag = common_lag + milliseconds{random() % 140};
+      const auto audio_lag = common_lag + milliseconds{random() % 140};
       int keyframe = group == 0 ? 0 : static_cast<int>(random() % 25);
-      for (int n = 0; n < pictures; ++n) {
+      for (int n = 0; n < frames; ++n) {
         const bool key = n == 0 || n == keyframe;
         if (n == keyframe) keyframe += 1 + static_cast<int>(random() % 25);
         events.push_back(
             {n * kFrame + video_lag + milliseconds{random() % 30},
-             picture(static_cast<std::uint64_t>(n), key, static_cast<std::uint8_t>(group), 1)});
+             frame(static_cast<std::uint64_t>(n), key, static_cast<std::uint8_t>(group), 1)});
       }
-      for (int n = 0; n * packets::kSound < pictures * kFrame; ++n) {
-        events.push_back({n * packets::kSound + sound_lag + milliseconds{random() % 20},
-                          sound(static_cast<std::uint64_t>(n), static_cast<std::uint8_t>(group))});
+      for (int n = 0; n * packets::kAudio < frames * kFrame; ++n) {
+        events.push_back({n * packets::kAudio + audio_lag + milliseconds{random() % 20},
+                          audio(static_cast<std::uint64_t>(n), static_cast<std::uint8_t>(group))});
       }
       std::stable_sort(events.begin(), events.end(),
                        [](const Event& a, const Event& b) { return a.time < b.time; });
@@ -469,7 +469,7 @@ std::vector<Received> only(const std::vector<Received>& all, media::Packet::Kind
 }
 
 /// One after the other without a gap, and spliced where the group changes, not more often than
-/// there were switches (one may come and go between two sounds).
+/// there were switches (one may come and go between two audio frames).
 void expect_unbroken(const std::vector<Received>& received, std::uint64_t switches) {
   std::uint64_t splices = 0;
   for (std::size_t i = 1; i < received.size(); ++i) {
@@ -481,7 +481,7 @@ void expect_unbroken(const std::vector<Received>& received, std::uint64_t switch
   ASSERT_LE(splices, switches);
 }
 
-TEST(ViewerSwitchTest, GivesEveryPictureAndSoundOnceHoweverTheChannelsInterleave) {
+TEST(ViewerSwitchTest, GivesEveryFrameAndAudioOnceHoweverTheChannelsInterleave) {
   const auto seed = std::random_device{}();
   std::mt19937 random{seed};
   std::uint64_t switches = 0;
@@ -490,12 +490,12 @@ TEST(ViewerSwitchTest, GivesEveryPictureAndSoundOnceHoweverTheChannelsInterleave
     const TwoChannels channels{random, 300};
     Wanderer wanderer{random, channels};
     const auto received = wanderer.received();
-    const auto pictures = only(received, media::Packet::Kind::kVideo);
-    const auto sounds = only(received, media::Packet::Kind::kAudio);
-    ASSERT_GT(pictures.size(), 250u);
-    ASSERT_GT(sounds.size(), 400u);
-    ASSERT_NO_FATAL_FAILURE(expect_unbroken(pictures, wanderer.switches()));
-    ASSERT_NO_FATAL_FAILURE(expect_unbroken(sounds, wanderer.switches()));
+    const auto frames = only(received, media::Packet::Kind::kVideo);
+    const auto audio_frames = only(received, media::Packet::Kind::kAudio);
+    ASSERT_GT(frames.size(), 250u);
+    ASSERT_GT(audio_frames.size(), 400u);
+    ASSERT_NO_FATAL_FAILURE(expect_unbroken(frames, wanderer.switches()));
+    ASSERT_NO_FATAL_FAILURE(expect_unbroken(audio_frames, wanderer.switches()));
     switches += wanderer.switches();
   }
   EXPECT_GT(switches, 500u) << "the generator no longer switches";

@@ -20,7 +20,7 @@ Coder::Coder(Content content, base::BitRate rate, const EncoderSettings& setting
       frame_{pictures_.next({})},
       encoder_{open_encoder(settings, frame_->format, kNominal, rate)} {}
 
-EncodedPicture Coder::encode(base::Duration interval, bool keyframe) {
+EncodedFrame Coder::encode(base::Duration interval, bool keyframe) {
   if (!sizes.empty()) frame_ = pictures_.next(frame_->pts + interval);
   auto picture = encoder_->encode(*frame_, keyframe);
   if (!picture) throw std::runtime_error{picture.error()};

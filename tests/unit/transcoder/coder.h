@@ -18,10 +18,10 @@ class Coder {
   Coder(Content content, base::BitRate rate, const EncoderSettings& settings = {}, int width = 480,
         int height = 270);
 
-  EncodedPicture encode(base::Duration interval, bool keyframe = false);
+  EncodedFrame encode(base::Duration interval, bool keyframe = false);
   void encode_many(base::Duration interval, int count);
   void retarget(base::BitRate rate) { encoder_->retarget(rate); }
-  bool mend(std::uint64_t number) { return encoder_->mend(number); }
+  bool recover(std::uint64_t number) { return encoder_->recover(number); }
 
   /// What the last picture was made of.
   const media::Frame& source() const { return *frame_; }

@@ -46,7 +46,7 @@ class PictureDecoder::Impl {
     if (avcodec_open2(context_.get(), codec_, nullptr) != 0) throw std::runtime_error{"no decoder"};
   }
 
-  std::optional<Shown> decode(const EncodedPicture& picture, const media::Frame& source) {
+  std::optional<Shown> decode(const EncodedFrame& picture, const media::Frame& source) {
     const Handle<AVPacket, free_packet> packet{av_packet_alloc()};
     av_new_packet(packet.get(), static_cast<int>(picture.bytes.size()));
     std::ranges::copy(picture.bytes, packet->data);
@@ -88,7 +88,7 @@ class PictureDecoder::Impl {
 PictureDecoder::PictureDecoder(VideoCodec codec) : impl_{std::make_unique<Impl>(codec)} {}
 PictureDecoder::~PictureDecoder() = default;
 
-std::optional<PictureDecoder::Shown> PictureDecoder::decode(const EncodedPicture& picture,
+std::optional<PictureDecoder::Shown> PictureDecoder::decode(const EncodedFrame& picture,
                                                             const media::Frame& source) {
   return impl_->decode(picture, source);
 }

@@ -30,7 +30,7 @@ class PictureDecoder {
   ~PictureDecoder();
 
   /// Empty: no picture came out. Fails the test when the decoder complains.
-  std::optional<Shown> decode(const EncodedPicture& picture, const media::Frame& source);
+  std::optional<Shown> decode(const EncodedFrame& picture, const media::Frame& source);
 
   Headers headers() const;
 

@@ -38,7 +38,7 @@ SampleStream::SampleStream(media::Pts start, bool audio, base::BitRate rate, Vid
       muxer_{"live", codec, audio},
       block_{block_at(start)} {}
 
-EncodedPicture SampleStream::picture(bool keyframe) {
+EncodedFrame SampleStream::picture(bool keyframe) {
   const auto frame = source_.next(picture_pts());
   auto result = encoder_->encode(*frame, keyframe || pictures_ % 30 == 0);
   if (!result) throw std::runtime_error{result.error()};
@@ -46,7 +46,7 @@ EncodedPicture SampleStream::picture(bool keyframe) {
   return std::move(*result);
 }
 
-media::AudioFrame SampleStream::sound() {
+media::AudioFrame SampleStream::audio_frame() {
   for (;;) {
     AudioBlock block{.index = block_++, .values = {}};
     for (int i = 0; i < kBlockSamples; ++i) {
@@ -56,8 +56,8 @@ media::AudioFrame SampleStream::sound() {
     }
     auto frame = aac_.encode(block);
     if (!frame) continue;
-    frame->number = sounds_++;
-    sound_pts_ = frame->pts;
+    frame->number = audio_frames_++;
+    audio_pts_ = frame->pts;
     return std::move(*frame);
   }
 }
@@ -70,7 +70,7 @@ std::vector<std::uint8_t> SampleStream::video(bool keyframe) {
 }
 
 std::vector<std::uint8_t> SampleStream::audio() {
-  const auto made = sound();
+  const auto made = audio_frame();
   elementary_bytes_ += static_cast<double>(made.bytes.size());
   return value(muxer_.mux(made));
 }
@@ -81,7 +81,7 @@ std::vector<std::uint8_t> SampleStream::seconds(int count) {
     const auto until = picture_pts();
     const auto unit = video();
     bytes.insert(bytes.end(), unit.begin(), unit.end());
-    while (has_audio_ && sound_pts_ < until) {
+    while (has_audio_ && audio_pts_ < until) {
       const auto frame = audio();
       bytes.insert(bytes.end(), frame.begin(), frame.end());
     }

@@ -20,15 +20,15 @@ class SampleStream {
                         base::BitRate rate = base::BitRate::kbps(500),
                         VideoCodec codec = VideoCodec::kH264);
 
-  EncodedPicture picture(bool keyframe = false);
-  media::AudioFrame sound();
+  EncodedFrame picture(bool keyframe = false);
+  media::AudioFrame audio_frame();
 
   std::vector<std::uint8_t> video(bool keyframe = false);
   std::vector<std::uint8_t> audio();
   /// This much of both, in the order of their time.
   std::vector<std::uint8_t> seconds(int count);
 
-  int sounds() const { return static_cast<int>(sounds_); }
+  int audio_frames() const { return static_cast<int>(audio_frames_); }
   double elementary_bytes() const { return elementary_bytes_; }
 
  private:
@@ -44,8 +44,8 @@ class SampleStream {
   TsMuxer muxer_;
   std::int64_t pictures_ = 0;
   std::int64_t block_;
-  std::uint64_t sounds_ = 0;
-  media::Pts sound_pts_{};
+  std::uint64_t audio_frames_ = 0;
+  media::Pts audio_pts_{};
   double elementary_bytes_ = 0;
 };
 

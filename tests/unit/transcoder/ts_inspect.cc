@@ -139,7 +139,7 @@ class Reader {
         ++result_.pictures;
         continue;
       }
-      ++result_.sounds;
+      ++result_.audio_frames;
       const auto* values = reinterpret_cast<const float*>(frame_->data[0]);
       result_.samples.insert(result_.samples.end(), values, values + frame_->nb_samples);
     }

@@ -31,7 +31,7 @@ std::map<int, int> stream_types(std::span<const std::uint8_t> bytes);
 struct Decoded {
   unsigned tracks = 0;
   int pictures = 0;
-  int sounds = 0;                       ///< AAC frames
+  int audio_frames = 0;                 ///< AAC frames
   std::vector<std::int64_t> video_pts;  ///< 90 kHz in MPEG-TS, as demuxed
   std::vector<std::size_t> keyframes;   ///< indices into video_pts
   std::vector<std::int64_t> audio_pts;

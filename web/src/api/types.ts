@@ -103,5 +103,5 @@ export interface Decision {
   reason: string;
   capacity: number | null;
   backlog: number;
-  queueing: number;
+  queueing_delay: number;
 }

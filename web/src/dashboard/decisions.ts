@@ -41,10 +41,10 @@ export class Decisions {
     return rate > this.last ? "up" : "down";
   }
 
-  private because({ capacity, queueing }: Decision): string {
+  private because({ capacity, queueing_delay }: Decision): string {
     const parts = [];
     if (capacity !== null) parts.push(`carries ${format.rate(capacity)}`);
-    if (queueing >= 0.001) parts.push(`queues ${format.time(queueing)}`);
+    if (queueing_delay >= 0.001) parts.push(`queues ${format.time(queueing_delay)}`);
     return parts.join(", ");
   }
 }

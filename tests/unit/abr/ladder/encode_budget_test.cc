@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Encoders of 1280x720 at 30 pictures per second, in virtual time.
+/// Encoders of 1280x720 at 30 frames per second, in virtual time.
 class EncodeBudgetTest : public testing::Test {
  protected:
   static constexpr std::int64_t kPixels = 1280 * 720;
@@ -19,7 +19,7 @@ class EncodeBudgetTest : public testing::Test {
     for (auto& e : encoders_) {
       e.frames += 30 - late;
       e.late += late;
-      e.cpu += static_cast<int>(30 - late) * picture_;
+      e.cpu += static_cast<int>(30 - late) * frame_;
     }
     return budget_.update(encoders_, others, now_);
   }
@@ -31,7 +31,7 @@ class EncodeBudgetTest : public testing::Test {
   void open(std::uint32_t group) { encoders_.push_back({.group = group, .pixels = kPixels}); }
 
   base::Time now_{1h};
-  base::Duration picture_ = 10ms;  ///< CPU time: 0.3 CPUs for an encoder
+  base::Duration frame_ = 10ms;  ///< CPU time: 0.3 CPUs for an encoder
   std::vector<EncodeBudget::Encoder> encoders_;
   EncodeBudget budget_{1.6};
 };
@@ -54,19 +54,19 @@ TEST_F(EncodeBudgetTest, LeavesOtherStreamsWhatTheyTake) {
 
 TEST_F(EncodeBudgetTest, HoldsOneHoweverDearItIs) {
   open(0);
-  picture_ = 100ms;
+  frame_ = 100ms;
   EXPECT_EQ(seconds(3).held, 1u);
 }
 
-TEST_F(EncodeBudgetTest, ALargerPictureCostsMore) {
+TEST_F(EncodeBudgetTest, ALargerFrameCostsMore) {
   open(0);
   seconds(2);
   encoders_[0].pixels *= 4;
-  picture_ *= 4;
+  frame_ *= 4;
   EXPECT_EQ(second().held, 1u);
 }
 
-TEST_F(EncodeBudgetTest, ShedsAGroupWhenPicturesAreLostForTwoSeconds) {
+TEST_F(EncodeBudgetTest, ShedsAGroupWhenFramesAreLostForTwoSeconds) {
   open(0);
   open(1);
   seconds(2);
@@ -76,7 +76,7 @@ TEST_F(EncodeBudgetTest, ShedsAGroupWhenPicturesAreLostForTwoSeconds) {
   EXPECT_EQ(verdict.held, 1u);
 }
 
-TEST_F(EncodeBudgetTest, ABurstOfLostPicturesShedsNothing) {
+TEST_F(EncodeBudgetTest, ABurstOfLostFramesShedsNothing) {
   open(0);
   open(1);
   seconds(2);

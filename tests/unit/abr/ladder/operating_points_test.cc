@@ -30,7 +30,7 @@ TEST_F(OperatingPointsTest, FirstChoiceIsMadeAtOnce) {
   EXPECT_EQ(at(kLess), (OperatingPoint{.scale = 3. / 4, .every = 1}));
 }
 
-TEST_F(OperatingPointsTest, LowerRatesTakeSmallerPicturesThenFewer) {
+TEST_F(OperatingPointsTest, LowerRatesTakeSmallerFramesThenFewer) {
   const auto first = [](double kbps) {
     return OperatingPoints{PointSettings{}}.update(base::BitRate::kbps(kbps), kPixels, {});
   };
@@ -41,7 +41,7 @@ TEST_F(OperatingPointsTest, LowerRatesTakeSmallerPicturesThenFewer) {
   EXPECT_EQ(first(20), (OperatingPoint{.scale = 1. / 3, .every = 2}));
 }
 
-TEST_F(OperatingPointsTest, TheLeastRateBuiltInGives360LinesOfEveryPicture) {
+TEST_F(OperatingPointsTest, TheLeastRateBuiltInGives360LinesOfEveryFrame) {
   constexpr double k720p25 = 1280. * 720 * 25;
   OperatingPoints points{PointSettings{}};
   EXPECT_EQ(points.update(RateLimits{}.min, k720p25, now_),
@@ -86,12 +86,12 @@ TEST_F(OperatingPointsTest, ChangesNoMoreThanOnceInADwellHoweverTheRateSwings) {
   EXPECT_GE(changes, 10);
 }
 
-TEST_F(OperatingPointsTest, WaitsForThePictureSize) {
+TEST_F(OperatingPointsTest, WaitsForTheFrameSize) {
   EXPECT_EQ(points_.update(kLess, 0, now_), OperatingPoint{});
   EXPECT_EQ(at(kLess).scale, 3. / 4);
 }
 
-TEST_F(OperatingPointsTest, ZeroBitsPerPixelKeepTheFullPicture) {
+TEST_F(OperatingPointsTest, ZeroBitsPerPixelKeepTheFullFrame) {
   OperatingPoints points{PointSettings{.bits_per_pixel = 0}};
   EXPECT_EQ(points.update(base::BitRate::kbps(30), kPixels, now_), OperatingPoint{});
 }

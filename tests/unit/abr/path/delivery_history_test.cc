@@ -24,8 +24,8 @@ TEST_F(DeliveryHistoryTest, ManyAcknowledgementsAreOneMark) {
   EXPECT_EQ(newest(), 6ms);
 }
 
-// What is due of a picture is known from when it left on.
-TEST_F(DeliveryHistoryTest, APictureThatLeavesIsMarkedHoweverSoon) {
+// What is due of a frame is known from when it left on.
+TEST_F(DeliveryHistoryTest, AFrameThatLeavesIsMarkedHoweverSoon) {
   history_.add({begin_, ByteCount{6'000}, ByteCount{3'000}});
   history_.add({begin_ + 1ms, ByteCount{7'000}, ByteCount{22'000}});
   EXPECT_EQ(newest(), 1ms);

@@ -14,23 +14,23 @@ constexpr std::int64_t kMss = 1448;
 constexpr Duration kInterval = 33ms;
 constexpr Duration kRtt = 40ms;
 
-struct Picture {
+struct Frame {
   std::int64_t segments = 8;
   Duration late{};  ///< of the last acknowledgement
 };
 
-/// Pictures over a link with nothing else on it, whose acknowledgements all come at once.
+/// Frames over a link with nothing else on it, whose acknowledgements all come at once.
 class PathModelTest : public testing::Test {
  protected:
-  Delivered send(Picture picture) {
-    const ByteCount size{picture.segments * kMss};
-    const ByteCount head{picture.segments >= 4 ? 2 * kMss : 0};
+  Delivered send(Frame frame) {
+    const ByteCount size{frame.segments * kMss};
+    const ByteCount head{frame.segments >= 4 ? 2 * kMss : 0};
     const auto begin = std::max(now_, link_free_);
     link_free_ = begin + size / link_;
     Delivered delivered{.departed = now_, .head = head, .size = size};
     if (head.bytes() > 0) delivered.head_acked = begin + kRtt + head / link_;
     if (delivered.head_acked) *delivered.head_acked += way_;
-    delivered.acked = link_free_ + kRtt + way_ + picture.late;
+    delivered.acked = link_free_ + kRtt + way_ + frame.late;
     return delivered;
   }
 
@@ -45,18 +45,18 @@ class PathModelTest : public testing::Test {
             .frame_interval = kInterval};
   }
 
-  /// A picture, which is observed when it has been acknowledged.
-  void picture(Picture picture = {}) {
-    const Delivered delivered[]{send(picture)};
+  /// A frame, which is observed when it has been acknowledged.
+  void frame(Frame frame = {}) {
+    const Delivered delivered[]{send(frame)};
     now_ += kInterval;
     delivered_ += delivered[0].size;
     auto observation = seen();
-    observation.pictures = delivered;
+    observation.frames = delivered;
     observation.in_flight = ByteCount{(kRtt + way_) / kInterval * delivered[0].size.bytes()};
     model_.update(observation, std::max(now_, delivered[0].acked));
   }
-  void pictures(int count, Picture p = {}) {
-    for (int i = 0; i < count; ++i) picture(p);
+  void frames(int count, Frame p = {}) {
+    for (int i = 0; i < count; ++i) frame(p);
   }
 
   /// 20 kB are under way and should have come long ago; 1 Mbit/s of them do. Returns what was
@@ -69,7 +69,7 @@ class PathModelTest : public testing::Test {
       auto observation = seen();
       observation.in_flight = ByteCount{20'000};
       model_.update(observation, now_);
-      served = std::max(served, model_.state().service);
+      served = std::max(served, model_.state().drain_rate);
     }
     return served;
   }
@@ -89,73 +89,73 @@ class PathModelTest : public testing::Test {
 TEST_F(PathModelTest, KnowsNothingAtFirst) {
   model_.update(seen(), now_);
   EXPECT_EQ(mbps(), 0);
-  EXPECT_FALSE(model_.state().fresh);
+  EXPECT_FALSE(model_.state().capacity_recent);
 }
 
 TEST_F(PathModelTest, TrainsTellTheCapacity) {
-  pictures(5);
+  frames(5);
   EXPECT_NEAR(mbps(), 5, 0.05);
-  EXPECT_TRUE(model_.state().trains);
-  EXPECT_TRUE(model_.state().certain);
-  EXPECT_LT(model_.state().queueing, 5ms);
+  EXPECT_TRUE(model_.state().train_recent);
+  EXPECT_TRUE(model_.state().trains_agree);
+  EXPECT_LT(model_.state().queueing_delay, 5ms);
 }
 
 TEST_F(PathModelTest, FollowsACapacityThatFalls) {
-  pictures(5);
+  frames(5);
   link_ = BitRate::mbps(2);
-  pictures(4);
+  frames(4);
   EXPECT_NEAR(mbps(), 2, 0.1);
 }
 
 TEST_F(PathModelTest, FollowsACapacityThatReturns) {
   link_ = BitRate::mbps(1);
-  pictures(3, {.segments = 2});
+  frames(3, {.segments = 2});
   link_ = BitRate::mbps(8);
   now_ += 500ms;
-  pictures(3);
+  frames(3);
   EXPECT_NEAR(mbps(), 8, 0.4);
 }
 
-// A receiver acknowledges a lone segment with the next picture's first: not the path's doing.
+// A receiver acknowledges a lone segment with the next frame's first: not the path's doing.
 TEST_F(PathModelTest, ALateLastAcknowledgementDoesNotLowerIt) {
-  pictures(5);
-  pictures(20, {.segments = 7, .late = 25ms});
+  frames(5);
+  frames(20, {.segments = 7, .late = 25ms});
   EXPECT_NEAR(mbps(), 5, 0.1);
 }
 
-TEST_F(PathModelTest, PicturesThatMetALossDoNotCount) {
-  pictures(5);
+TEST_F(PathModelTest, FramesThatMetALossDoNotCount) {
+  frames(5);
   auto observation = seen();
   observation.retransmits = 1;
   const Delivered delivered[]{send({.late = 200ms})};
   now_ += 300ms;
-  observation.pictures = delivered;
+  observation.frames = delivered;
   model_.update(observation, now_);
   EXPECT_NEAR(mbps(), 5, 0.05);
 }
 
 TEST_F(PathModelTest, NorDoThoseThatTheViewerHeldBack) {
-  pictures(5);
+  frames(5);
   for (int i = 0; i < 10; ++i) {
     auto observation = seen();
     observation.receiver_limited = true;
     const Delivered delivered[]{send({.late = 200ms})};
     now_ += 300ms;
-    observation.pictures = delivered;
+    observation.frames = delivered;
     model_.update(observation, now_);
   }
   EXPECT_NEAR(mbps(), 5, 0.05);
-  EXPECT_EQ(model_.state().service.bps(), 0);
+  EXPECT_EQ(model_.state().drain_rate.bps(), 0);
 }
 
-TEST_F(PathModelTest, WhatPacingLetsThroughIsTheMedianOfThreePictures) {
+TEST_F(PathModelTest, WhatPacingLetsThroughIsTheMedianOfThreeFrames) {
   for (const double rate : {16, 20}) {
     link_ = BitRate::mbps(rate);
     const Delivered delivered[]{send({})};
     now_ += kInterval;
     auto observation = seen();
     observation.pacing = BitRate::mbps(22);
-    observation.pictures = delivered;
+    observation.frames = delivered;
     model_.update(observation, now_ + 20ms);
     EXPECT_EQ(mbps(), 0) << rate;
   }
@@ -163,119 +163,119 @@ TEST_F(PathModelTest, WhatPacingLetsThroughIsTheMedianOfThreePictures) {
   const Delivered delivered[]{send({})};
   auto observation = seen();
   observation.pacing = BitRate::mbps(22);
-  observation.pictures = delivered;
+  observation.frames = delivered;
   model_.update(observation, now_ + 50ms);
   EXPECT_NEAR(mbps(), 18, 0.5);
-  EXPECT_FALSE(model_.state().trains);
+  EXPECT_FALSE(model_.state().train_recent);
 }
 
-TEST_F(PathModelTest, ShortPicturesThatAgreeKeepItFresh) {
+TEST_F(PathModelTest, ShortFramesThatAgreeKeepItFresh) {
   link_ = BitRate::mbps(1.2);
-  pictures(3, {.segments = 4});
+  frames(3, {.segments = 4});
   now_ += 100ms;
-  pictures(60, {.segments = 3});
-  EXPECT_TRUE(model_.state().fresh);
-  EXPECT_FALSE(model_.state().trains);
+  frames(60, {.segments = 3});
+  EXPECT_TRUE(model_.state().capacity_recent);
+  EXPECT_FALSE(model_.state().train_recent);
   EXPECT_NEAR(mbps(), 1.2, 0.1);
 }
 
 // A segment of the least round trip took little time, for the path was faster then: three passing
 // so quickly tell of more than the two that come after the first.
-TEST_F(PathModelTest, ShortPicturesRaiseACapacityThatIsTooLow) {
-  pictures(8);
+TEST_F(PathModelTest, ShortFramesRaiseACapacityThatIsTooLow) {
+  frames(8);
   overdue();
   link_ = BitRate::mbps(2);
   now_ += 500ms;
-  pictures(4, {.segments = 3});
+  frames(4, {.segments = 3});
   EXPECT_GT(mbps(), 1.5);
 }
 
-TEST_F(PathModelTest, ALongTrainBetweenShortPicturesRaisesACapacityThatIsTooLow) {
+TEST_F(PathModelTest, ALongTrainBetweenShortFramesRaisesACapacityThatIsTooLow) {
   link_ = BitRate::kbps(800);
-  pictures(20, {.segments = 2});
+  frames(20, {.segments = 2});
   EXPECT_LE(mbps(), 0.85);
   link_ = BitRate::kbps(1300);
   pacing_ = BitRate::kbps(2000);  // less than twice that, but these are long
-  picture({.segments = 8});       // longer than an interval: its last acknowledgement may be late
-  pictures(10, {.segments = 2});
+  frame({.segments = 8});         // longer than an interval: its last acknowledgement may be late
+  frames(10, {.segments = 2});
   EXPECT_NEAR(mbps(), 1.3, 0.05);
 }
 
 TEST_F(PathModelTest, LongTrainsAtTcpsPaceLowerNothing) {
-  pictures(5);
+  frames(5);
   ASSERT_NEAR(mbps(), 5, 0.05);
-  link_ = BitRate::mbps(2);  // stands for the pace, which holds the next picture back as well
+  link_ = BitRate::mbps(2);  // stands for the pace, which holds the next frame back as well
   pacing_ = BitRate::mbps(2.1);
-  pictures(6, {.segments = 12});
+  frames(6, {.segments = 12});
   EXPECT_NEAR(mbps(), 5, 0.05);
 }
 
 // Who comes and goes leaves more room now and then: our share is no more for that.
 TEST_F(PathModelTest, WhereOthersQueueALongTrainRaisesNothing) {
   link_ = BitRate::kbps(800);
-  pictures(20, {.segments = 2});
+  frames(20, {.segments = 2});
   link_free_ = now_ + 100ms;
   for (int i = 0; i < 15; ++i) {
-    picture({.segments = 2});
+    frame({.segments = 2});
     link_free_ += kInterval - ByteCount{2 * kMss} / link_;  // others fill what we leave
   }
-  ASSERT_TRUE(model_.state().shared);
+  ASSERT_TRUE(model_.state().cross_traffic);
   const double before = mbps();
   link_ = BitRate::kbps(1300);
   pacing_ = BitRate::kbps(2000);
-  picture({.segments = 8});
-  picture({.segments = 2});
+  frame({.segments = 8});
+  frame({.segments = 2});
   EXPECT_EQ(mbps(), before);
 }
 
 TEST_F(PathModelTest, TheLeastRoundTripMayBeOfASlowPathLater) {
-  pictures(8);
+  frames(8);
   overdue();
   link_ = BitRate::mbps(2);
   now_ += 500ms;
   min_rtt_ += ByteCount{kMss} / link_;
-  pictures(4, {.segments = 3});
+  frames(4, {.segments = 3});
   EXPECT_LT(mbps(), 2.1);
 }
 
-TEST_F(PathModelTest, PicturesThatPassTooQuicklyForTheCapacityDoNotBoundIt) {
+TEST_F(PathModelTest, FramesThatPassTooQuicklyForTheCapacityDoNotBoundIt) {
   link_ = BitRate::mbps(1.2);
-  pictures(3, {.segments = 4});
+  frames(3, {.segments = 4});
   now_ += 500ms;
-  pictures(60, {.segments = 3});
-  EXPECT_TRUE(model_.state().bounded);
+  frames(60, {.segments = 3});
+  EXPECT_TRUE(model_.state().upper_bound_recent);
   link_ = BitRate::mbps(1.6);  // within what a least round trip of a full segment explains
-  pictures(60, {.segments = 3});
-  EXPECT_TRUE(model_.state().fresh);
-  EXPECT_FALSE(model_.state().bounded);
+  frames(60, {.segments = 3});
+  EXPECT_TRUE(model_.state().capacity_recent);
+  EXPECT_FALSE(model_.state().upper_bound_recent);
 }
 
-TEST_F(PathModelTest, WithoutPicturesItIsNotFreshForLong) {
-  pictures(5);
+TEST_F(PathModelTest, WithoutFramesItIsNotFreshForLong) {
+  frames(5);
   now_ += 2s;
   model_.update(seen(), now_);
-  EXPECT_FALSE(model_.state().fresh);
+  EXPECT_FALSE(model_.state().capacity_recent);
   EXPECT_NEAR(mbps(), 5, 0.05);
 }
 
 TEST_F(PathModelTest, WhatIsOverdueTellsWhatIsServed) {
-  pictures(5);
+  frames(5);
   EXPECT_GT(overdue().bps(), 0);
-  EXPECT_NEAR(mbps(), 1, 0.2) << "no picture tells of it, what is served does";
+  EXPECT_NEAR(mbps(), 1, 0.2) << "no frame tells of it, what is served does";
 }
 
 TEST_F(PathModelTest, TrainsOfBeforeThatAreForgotten) {
-  pictures(8);
+  frames(8);
   overdue();
-  EXPECT_FALSE(model_.state().certain) << "there is none that could agree";
+  EXPECT_FALSE(model_.state().trains_agree) << "there is none that could agree";
   link_ = BitRate::mbps(1);
   now_ += 500ms;
-  pictures(2);
+  frames(2);
   EXPECT_NEAR(mbps(), 1, 0.2);
 }
 
-TEST_F(PathModelTest, BacklogIsWhatWaitsBeyondThePipeAndThePicture) {
-  pictures(5, {.segments = 8});
+TEST_F(PathModelTest, BacklogIsWhatWaitsBeyondThePipeAndTheFrame) {
+  frames(5, {.segments = 8});
   auto observation = seen();
   const auto pipe = BitRate::mbps(5) * kRtt;
   observation.in_flight = pipe + ByteCount{8 * kMss};
@@ -290,18 +290,18 @@ TEST_F(PathModelTest, BacklogIsWhatWaitsBeyondThePipeAndThePicture) {
 }
 
 // Too short for trains, they neither fit what the trains promised nor show anything like it now.
-TEST_F(PathModelTest, SmallPicturesOnASlowerLinkAreNoTokenBucket) {
-  pictures(5, {.segments = 8});
+TEST_F(PathModelTest, SmallFramesOnASlowerLinkAreNoTokenBucket) {
+  frames(5, {.segments = 8});
   link_ = BitRate::mbps(1);
   for (int i = 0; i < 6; ++i) {
-    pictures(10, {.segments = 2});
-    pictures(5, {.segments = 3});
-    EXPECT_EQ(model_.state().policed.bps(), 0) << i;
+    frames(10, {.segments = 2});
+    frames(5, {.segments = 3});
+    EXPECT_EQ(model_.state().policer_rate.bps(), 0) << i;
   }
 }
 
 TEST_F(PathModelTest, WhatIsLostAndNotSentAgainWaits) {
-  pictures(5, {.segments = 8});
+  frames(5, {.segments = 8});
   auto observation = seen();
   observation.in_flight = BitRate::mbps(5) * kRtt;
   observation.lost = ByteCount{8 * kMss + 10'000};
@@ -309,8 +309,8 @@ TEST_F(PathModelTest, WhatIsLostAndNotSentAgainWaits) {
   EXPECT_NEAR(static_cast<double>(model_.state().backlog.bytes()), 10'000, 1000);
 }
 
-TEST_F(PathModelTest, APictureOfAHigherRateIsNoBacklog) {
-  pictures(5, {.segments = 8});
+TEST_F(PathModelTest, AFrameOfAHigherRateIsNoBacklog) {
+  frames(5, {.segments = 8});
   auto observation = seen();
   observation.served = BitRate::mbps(4.8);
   const auto next = observation.served * kInterval;
@@ -320,60 +320,60 @@ TEST_F(PathModelTest, APictureOfAHigherRateIsNoBacklog) {
 }
 
 TEST_F(PathModelTest, AFullWindowIsAnAllowance) {
-  pictures(5);
+  frames(5);
   auto observation = seen();
   observation.cwnd = 10;
   model_.update(observation, now_);
-  EXPECT_EQ(model_.state().allowance.bps(), 0);
+  EXPECT_EQ(model_.state().cwnd_rate.bps(), 0);
   observation.notsent = ByteCount{50'000};
   model_.update(observation, now_);
   const auto window = BitRate::of(ByteCount{10 * kMss}, kRtt);
-  EXPECT_GT(model_.state().allowance.bps(), 0);
-  EXPECT_LE(model_.state().allowance, window);
+  EXPECT_GT(model_.state().cwnd_rate.bps(), 0);
+  EXPECT_LE(model_.state().cwnd_rate, window);
 }
 
 // The kernel's least round trip is of the last five minutes.
 TEST_F(PathModelTest, ALongerWayIsNotAQueue) {
-  pictures(30, {.segments = 5});
+  frames(30, {.segments = 5});
   way_ = 50ms;
-  pictures(30, {.segments = 5});
-  EXPECT_GT(model_.state().queueing, 40ms) << "who knows?";
-  pictures(60, {.segments = 5});
-  EXPECT_LT(model_.state().queueing, 5ms);
-  EXPECT_FALSE(model_.state().shared);
+  frames(30, {.segments = 5});
+  EXPECT_GT(model_.state().queueing_delay, 40ms) << "who knows?";
+  frames(60, {.segments = 5});
+  EXPECT_LT(model_.state().queueing_delay, 5ms);
+  EXPECT_FALSE(model_.state().cross_traffic);
 }
 
 // What others put between our packets has drawn the only trains out.
 TEST_F(PathModelTest, WhatArrivedForLongIsABound) {
   link_ = BitRate::mbps(0.5);
-  pictures(3, {.segments = 4});
+  frames(3, {.segments = 4});
   now_ += 500ms;
   link_ = BitRate::mbps(5);
   link_free_ = {};
   way_ = 60ms;
-  pictures(100, {.segments = 3});
+  frames(100, {.segments = 3});
   EXPECT_GT(mbps(), 1) << "1.05 Mbit/s arrive";
 }
 
-TEST_F(PathModelTest, ACapacityThatNoPictureAgreesWithExplainsNoQueue) {
-  pictures(5);
+TEST_F(PathModelTest, ACapacityThatNoFrameAgreesWithExplainsNoQueue) {
+  frames(5);
   link_ = BitRate::mbps(0.22);
   for (int i = 0; i < 3; ++i) {
-    picture({.segments = 4});
+    frame({.segments = 4});
     now_ += 1100ms;
   }
   EXPECT_LT(mbps(), 0.3);
   link_ = BitRate::mbps(5);
   way_ = 45ms;
-  pictures(40, {.segments = 1});
-  EXPECT_FALSE(model_.state().shared);
-  pictures(60, {.segments = 1});
-  EXPECT_TRUE(model_.state().shared);
+  frames(40, {.segments = 1});
+  EXPECT_FALSE(model_.state().cross_traffic);
+  frames(60, {.segments = 1});
+  EXPECT_TRUE(model_.state().cross_traffic);
 }
 
-TEST_F(PathModelTest, AWayThatIsShorterAgainIsSeenOnceForEachPicture) {
+TEST_F(PathModelTest, AWayThatIsShorterAgainIsSeenOnceForEachFrame) {
   way_ = 50ms;
-  pictures(100, {.segments = 5});
+  frames(100, {.segments = 5});
   const auto longer = model_.state().round_trip;
   ASSERT_GT(longer, kRtt + 45ms);
   way_ = 30ms;
@@ -381,14 +381,14 @@ TEST_F(PathModelTest, AWayThatIsShorterAgainIsSeenOnceForEachPicture) {
   now_ += kInterval;
   const Delivered both[]{first, send({.segments = 5})};
   auto observation = seen();
-  observation.pictures = both;
+  observation.frames = both;
   model_.update(observation, both[1].acked);
   EXPECT_NEAR(base::seconds(longer - model_.state().round_trip), 0.02, 0.004);
 }
 
-// telemetry.marks_per_second may leave most pictures out.
-TEST_F(PathModelTest, AQueueOfOurOwnIsOursWhereFewPicturesAreLookedAt) {
-  pictures(5);
+// telemetry.ack_timestamps_per_second may leave most frames out.
+TEST_F(PathModelTest, AQueueOfOurOwnIsOursWhereFewFramesAreLookedAt) {
+  frames(5);
   const Duration queue = 120ms;
   for (int i = 0; i < 200; ++i, now_ += kInterval) {
     auto observation = seen();
@@ -400,16 +400,16 @@ TEST_F(PathModelTest, AQueueOfOurOwnIsOursWhereFewPicturesAreLookedAt) {
                               .acked = now_,
                               .head = half,
                               .size = half + half}};
-    if (i % 4 == 0) observation.pictures = fourth;
+    if (i % 4 == 0) observation.frames = fourth;
     model_.update(observation, now_);
-    ASSERT_FALSE(model_.state().shared) << i;
+    ASSERT_FALSE(model_.state().cross_traffic) << i;
   }
 }
 
 // Others draw trains out, so that what waits looks ours; but then the path would have passed it.
 TEST_F(PathModelTest, AQueueThatOutlastsOurOwnIsShared) {
   link_ = BitRate::mbps(2);
-  pictures(5, {.segments = 5});
+  frames(5, {.segments = 5});
   const auto standing = [&](int count) {
     const Duration queue = 45ms;
     const ByteCount size{5 * kMss};
@@ -424,24 +424,24 @@ TEST_F(PathModelTest, AQueueThatOutlastsOurOwnIsShared) {
       auto observation = seen();
       observation.delivered = delivered_ += size;
       observation.in_flight = size + size + size;
-      observation.pictures = delivered;
+      observation.frames = delivered;
       model_.update(observation, now_);
     }
   };
   standing(15);
-  EXPECT_FALSE(model_.state().shared);
+  EXPECT_FALSE(model_.state().cross_traffic);
   standing(20);
-  EXPECT_TRUE(model_.state().shared);
+  EXPECT_TRUE(model_.state().cross_traffic);
 }
 
 TEST_F(PathModelTest, AQueueThatOthersKeepFilledIsShared) {
-  pictures(5);
+  frames(5);
   link_free_ = now_ + 100ms;
   for (int i = 0; i < 15; ++i) {
-    picture();
+    frame();
     link_free_ += kInterval - ByteCount{8 * kMss} / link_;  // others fill what we leave
   }
-  EXPECT_TRUE(model_.state().shared);
+  EXPECT_TRUE(model_.state().cross_traffic);
 }
 
 }  // namespace

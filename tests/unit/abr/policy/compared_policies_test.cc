@@ -29,7 +29,7 @@ TEST(MakePolicyTest, EveryRuleBeginsAtTheStartRate) {
 
 class DbrPolicyTest : public testing::Test {
  protected:
-  /// TCP takes `taken` per second; so much of the picture data waits.
+  /// TCP takes `taken` per second; so much of the frame data waits.
   Decision run(base::Duration time, BitRate taken, base::Duration waiting) {
     Decision decision;
     for (const auto end = now_ + time; now_ < end; now_ += 40ms) {
@@ -98,15 +98,15 @@ TEST_F(DeliveryPolicyTest, WhenLimitedByUsOnlyMoreIsNews) {
 class GccPolicyTest : public testing::Test {
  protected:
   GccPolicyTest() { policy_.decide({}, {}, now_); }
-  /// Pictures of the target rate, each `more` later than the one before it.
-  Decision pictures(int count, base::Duration more) {
+  /// Frames of the target rate, each `more` later than the one before it.
+  Decision frames(int count, base::Duration more) {
     Decision decision;
     for (int i = 0; i < count; ++i) {
       now_ += 33ms;
       delay_ += more;
       const Delivered delivered[]{{.departed = now_, .acked = now_ + delay_, .size = rate_ * 33ms}};
       decision =
-          policy_.decide({.pictures = delivered, .srtt = 40ms, .mss = 1448}, {}, now_ + delay_);
+          policy_.decide({.frames = delivered, .srtt = 40ms, .mss = 1448}, {}, now_ + delay_);
       rate_ = decision.rate;
     }
     return decision;
@@ -118,16 +118,16 @@ class GccPolicyTest : public testing::Test {
 };
 
 TEST_F(GccPolicyTest, ADelayThatGrowsIsOveruse) {
-  pictures(60, 0ms);
+  frames(60, 0ms);
   const auto before = rate_;
-  pictures(20, 15ms);
+  frames(20, 15ms);
   EXPECT_LT(rate_, 0.9 * before);
 }
 
 TEST_F(GccPolicyTest, ASteadyDelayGrowsByEightPercentPerSecond) {
-  pictures(60, 0ms);
+  frames(60, 0ms);
   const auto before = rate_;
-  pictures(60, 0ms);
+  frames(60, 0ms);
   const double growth = rate_ / before;
   EXPECT_NEAR(growth, 1.166, 0.03);
 }

@@ -24,16 +24,17 @@ class SymbiosisPolicyTest : public testing::Test {
     rate_ = decision.rate;
     return decision;
   }
-  /// So many decisions, a picture apart.
-  Decision settle(int pictures = 60) {
+  /// So many decisions, a frame apart.
+  Decision settle(int frames = 60) {
     Decision decision;
-    for (int i = 0; i < pictures; ++i) decision = decide();
+    for (int i = 0; i < frames; ++i) decision = decide();
     return decision;
   }
   void carries(BitRate capacity) {
     path_.capacity = capacity;
     path_.highest = capacity;
-    path_.fresh = path_.bounded = path_.trains = path_.certain = true;
+    path_.capacity_recent = path_.upper_bound_recent = path_.train_recent = path_.trains_agree =
+        true;
   }
   double mbps() const { return static_cast<double>(rate_.bps()) / 1e6; }
 
@@ -76,7 +77,7 @@ TEST_F(SymbiosisPolicyTest, AStepIsVerifiedBeforeTheNext) {
   carries(BitRate::mbps(50));
   EXPECT_EQ(decide().rate, 3 * low) << "three times at most";
   EXPECT_EQ(decide().rate, 3 * low);
-  EXPECT_EQ(decide().rate, 3 * low) << "a round trip and two pictures";
+  EXPECT_EQ(decide().rate, 3 * low) << "a round trip and two frames";
   decide();
   EXPECT_EQ(decide().rate, kLimits.max);
 }
@@ -92,7 +93,7 @@ TEST_F(SymbiosisPolicyTest, ASmallStepDoesNotDelayWhatTrainsTell) {
   EXPECT_EQ(decide().rate, 3 * low);
   EXPECT_EQ(settle(2).rate, 3 * low);
   decide();
-  EXPECT_EQ(decide().rate, kLimits.max) << "a round trip and two pictures after the first";
+  EXPECT_EQ(decide().rate, kLimits.max) << "a round trip and two frames after the first";
 }
 
 // The kernel's least round trip is of the last five minutes.
@@ -109,7 +110,7 @@ TEST_F(SymbiosisPolicyTest, AStepIsVerifiedAfterTheRoundTripThatThereIs) {
 TEST_F(SymbiosisPolicyTest, FallsWithTheFirstEvidence) {
   carries(BitRate::mbps(5));
   settle();
-  path_.service = BitRate::mbps(1);
+  path_.drain_rate = BitRate::mbps(1);
   const auto decision = decide();
   EXPECT_LE(decision.rate, BitRate::mbps(0.9));
   EXPECT_EQ(decision.reason, Reason::kCapacity);
@@ -119,7 +120,7 @@ TEST_F(SymbiosisPolicyTest, DrainsWhatWaits) {
   carries(BitRate::mbps(5));
   settle();
   path_.capacity = BitRate::mbps(2);
-  path_.queueing = 100ms;
+  path_.queueing_delay = 100ms;
   path_.backlog = ByteCount{20'000};  // 80 ms
   seen_.discardable = true;
   const auto decision = decide();
@@ -147,11 +148,11 @@ TEST_F(SymbiosisPolicyTest, JumpsBackWhenTheBacklogIsGone) {
   carries(BitRate::mbps(5));
   settle();
   path_.backlog = ByteCount{200'000};
-  path_.queueing = 300ms;
+  path_.queueing_delay = 300ms;
   decide();
   EXPECT_LT(mbps(), 1);
   path_.backlog = {};
-  path_.queueing = {};
+  path_.queueing_delay = {};
   settle(30);
   EXPECT_NEAR(mbps(), 4.5, 0.01);
 }
@@ -159,9 +160,9 @@ TEST_F(SymbiosisPolicyTest, JumpsBackWhenTheBacklogIsGone) {
 TEST_F(SymbiosisPolicyTest, DoesNotRiseRightAfterAFall) {
   carries(BitRate::mbps(5));
   settle();
-  path_.service = BitRate::mbps(1);
+  path_.drain_rate = BitRate::mbps(1);
   const auto low = decide().rate;
-  path_.service = {};
+  path_.drain_rate = {};
   EXPECT_EQ(decide(100ms).rate, low);
   EXPECT_GT(decide(100ms).rate, low);
 }
@@ -169,7 +170,7 @@ TEST_F(SymbiosisPolicyTest, DoesNotRiseRightAfterAFall) {
 TEST_F(SymbiosisPolicyTest, WhatTheWindowLetsThroughIsAllThereIs) {
   carries(BitRate::mbps(5));
   settle();
-  path_.allowance = BitRate::mbps(2);
+  path_.cwnd_rate = BitRate::mbps(2);
   path_.backlog = ByteCount{30'000};
   decide();
   EXPECT_LT(mbps(), 1.8);
@@ -201,8 +202,9 @@ class AfterTimeoutTest : public SymbiosisPolicyTest {
   AfterTimeoutTest() {
     carries(BitRate::mbps(5));
     settle();
-    path_.fresh = path_.bounded = path_.trains = path_.certain = false;
-    path_.picture = ByteCount{20'000};
+    path_.capacity_recent = path_.upper_bound_recent = path_.train_recent = path_.trains_agree =
+        false;
+    path_.frame_size = ByteCount{20'000};
     path_.transit = 5ms;
     time_out();
   }
@@ -239,7 +241,7 @@ TEST_F(AfterTimeoutTest, ButNotBeyondWhatThePathIsKnownToCarry) {
   EXPECT_NEAR(decide(150ms).rate / BitRate::mbps(0.9), 1, 0.05);
 }
 
-// A second timeout in a row: the keyframe that mends the first one's discard waits there.
+// A second timeout in a row: the keyframe that recovers from the first one's discard waits there.
 TEST_F(SymbiosisPolicyTest, WhatMendsADiscardIsNotDiscarded) {
   carries(BitRate::mbps(5));
   settle();
@@ -294,7 +296,7 @@ class WindowTest : public SymbiosisPolicyTest {
   }
 };
 
-// 6 Mbit/s over 40 ms and a picture, and a quarter more.
+// 6 Mbit/s over 40 ms and a frame, and a quarter more.
 TEST_F(WindowTest, IsWhatThePathNeeds) { EXPECT_NEAR(asked(), 47, 2); }
 
 TEST_F(WindowTest, IsRightWhenItIsLargeEnough) {
@@ -318,7 +320,7 @@ TEST_F(WindowTest, IsTcpsWhileItRecovers) {
 }
 
 TEST_F(WindowTest, IsTcpsBesideOthers) {
-  path_.shared = true;
+  path_.cross_traffic = true;
   EXPECT_EQ(asked(), 0u);
 }
 
@@ -335,22 +337,22 @@ TEST_F(WindowTest, HasRoomForTheNextStepAfterALeap) {
 }
 
 TEST_F(WindowTest, IsTcpsForASecondAfterAQueue) {
-  path_.service = BitRate::mbps(1);
+  path_.drain_rate = BitRate::mbps(1);
   seen_.srtt = 65ms;
   decide();
-  path_.service = {};
+  path_.drain_rate = {};
   seen_.srtt = 40ms;
   EXPECT_EQ(settle(25).window, 0u);
   EXPECT_GT(asked(), 0u);
 }
 
-// The pictures waited for the window, not for the path.
+// The frames waited for the window, not for the path.
 TEST_F(WindowTest, IsSetRightAfterAFallThatItHasCaused) {
-  path_.allowance = BitRate::mbps(1);
-  path_.queueing = 60ms;
+  path_.cwnd_rate = BitRate::mbps(1);
+  path_.queueing_delay = 60ms;
   decide();
-  path_.allowance = {};
-  path_.queueing = {};
+  path_.cwnd_rate = {};
+  path_.queueing_delay = {};
   EXPECT_GT(asked(), 0u);
 }
 
@@ -384,7 +386,7 @@ TEST_F(RenewalTest, GivesTheWindowThatTheRateNeeds) {
   seen_.cwnd = 4;
   std::uint32_t window = 0;
   for (int i = 0; i < 303; ++i) window = std::max(window, decide().window);
-  EXPECT_NEAR(window, 47, 2) << "6 Mbit/s over 40 ms and a picture, and a quarter more";
+  EXPECT_NEAR(window, 47, 2) << "6 Mbit/s over 40 ms and a frame, and a quarter more";
 }
 
 TEST_F(RenewalTest, IsForBbr) {
@@ -397,7 +399,7 @@ TEST_F(RenewalTest, WaitsForTheEndOfARecovery) {
   EXPECT_EQ(renewals(), 0);
 }
 
-TEST_F(RenewalTest, IsNotNeededByWhoPausesBetweenPictures) {
+TEST_F(RenewalTest, IsNotNeededByWhoPausesBetweenFrames) {
   seen_.in_flight = {};
   EXPECT_EQ(renewals(), 0);
 }
@@ -407,30 +409,30 @@ TEST_F(RenewalTest, IsNotForAPathThatHasBecomeLonger) {
   EXPECT_EQ(renewals(), 0);
 }
 
-// A picture of 4 kB takes 27 ms at 1.2 Mbit/s.
-TEST_F(RenewalTest, ComesWherePicturesTakeLong) {
+// A frame of 4 kB takes 27 ms at 1.2 Mbit/s.
+TEST_F(RenewalTest, ComesWhereFramesTakeLong) {
   carries(BitRate::mbps(1.2));
-  path_.picture = ByteCount{4'000};
+  path_.frame_size = ByteCount{4'000};
   seen_.srtt += 30ms;
   EXPECT_EQ(renewals(), 2);
 }
 
 TEST_F(RenewalTest, ComesBesideOthersToo) {
   seen_.srtt = 140ms;
-  path_.shared = true;
+  path_.cross_traffic = true;
   EXPECT_EQ(renewals(), 2);
 }
 
 TEST_F(SymbiosisPolicyTest, BesideOthersTheWindowSaysWhatOursIs) {
   carries(BitRate::mbps(8));
   settle();
-  path_.shared = true;
-  path_.queueing = 100ms;
+  path_.cross_traffic = true;
+  path_.queueing_delay = 100ms;
   EXPECT_EQ(decide().reason, Reason::kHold) << "their queue is not ours to drain";
-  path_.allowance = BitRate::mbps(3);
+  path_.cwnd_rate = BitRate::mbps(3);
   settle(10);
   EXPECT_NEAR(mbps(), 0.97 * 3, 0.01);
-  path_.allowance = {};
+  path_.cwnd_rate = {};
   seen_.cwnd = 40;
   seen_.srtt = 140ms;
   settle(10);
@@ -445,11 +447,11 @@ TEST_F(SymbiosisPolicyTest, BesideOthersBbrTakesItsShareByAndBy) {
   seen_.bbr = true;
   carries(BitRate::mbps(8));
   settle();
-  path_.service = BitRate::mbps(1);
+  path_.drain_rate = BitRate::mbps(1);
   decide();
   ASSERT_LT(mbps(), 1);
-  path_.service = {};
-  path_.shared = true;
+  path_.drain_rate = {};
+  path_.cross_traffic = true;
   seen_.srtt = 140ms;
   const auto before = mbps();
   settle(5);
@@ -461,7 +463,7 @@ TEST_F(SymbiosisPolicyTest, BesideOthersBbrTakesItsShareByAndBy) {
 TEST_F(SymbiosisPolicyTest, BesideOthersALossLeavesWhatItsWindowLetsThrough) {
   carries(BitRate::mbps(8));
   settle();
-  path_.shared = true;
+  path_.cross_traffic = true;
   seen_.srtt = 140ms;
   settle(10);
   path_.backlog = ByteCount{40'000};
@@ -479,7 +481,7 @@ TEST_F(SymbiosisPolicyTest, BesideOthersALossLeavesWhatItsWindowLetsThrough) {
 TEST_F(SymbiosisPolicyTest, BesideOthersWhatHasLostIsSpread) {
   carries(BitRate::mbps(8));
   settle();
-  path_.shared = true;
+  path_.cross_traffic = true;
   EXPECT_EQ(decide().pacing, BitRate::mbps(20));
   seen_.dupack = 1;
   EXPECT_EQ(decide().pacing, BitRate::mbps(8));
@@ -490,14 +492,14 @@ TEST_F(SymbiosisPolicyTest, BesideOthersWhatHasLostIsSpread) {
 
 TEST_F(SymbiosisPolicyTest, ATokenBucketIsTheCeiling) {
   carries(BitRate::mbps(100));
-  path_.policed = BitRate::mbps(3);
+  path_.policer_rate = BitRate::mbps(3);
   settle();
   EXPECT_NEAR(mbps(), 0.95 * 3, 0.01);
 }
 
-TEST_F(SymbiosisPolicyTest, WithoutTrainsItStepsWhilePicturesPassQuickly) {
+TEST_F(SymbiosisPolicyTest, WithoutTrainsItStepsWhileFramesPassQuickly) {
   path_.capacity = BitRate::mbps(2);
-  path_.picture = ByteCount{15'000};
+  path_.frame_size = ByteCount{15'000};
   path_.transit = 5ms;
   settle();
   EXPECT_EQ(rate_, kLimits.max);
@@ -505,7 +507,7 @@ TEST_F(SymbiosisPolicyTest, WithoutTrainsItStepsWhilePicturesPassQuickly) {
 
 TEST_F(SymbiosisPolicyTest, WithoutTrainsAFullPathIsLeftAlone) {
   path_.capacity = BitRate::mbps(2);
-  path_.fresh = true;  // pictures agree
+  path_.capacity_recent = true;  // frames agree
   path_.transit = 32ms;
   settle(200);
   EXPECT_LE(mbps(), 2);
@@ -513,7 +515,7 @@ TEST_F(SymbiosisPolicyTest, WithoutTrainsAFullPathIsLeftAlone) {
 
 TEST_F(SymbiosisPolicyTest, ContentThatNeedsLittleProvesNothing) {
   path_.capacity = BitRate::mbps(2);
-  path_.picture = ByteCount{1'000};
+  path_.frame_size = ByteCount{1'000};
   path_.transit = 2ms;
   settle(200);
   EXPECT_EQ(rate_, kLimits.start);
@@ -521,7 +523,7 @@ TEST_F(SymbiosisPolicyTest, ContentThatNeedsLittleProvesNothing) {
 
 TEST_F(SymbiosisPolicyTest, PaddingIsAtMostThreePercent) {
   path_.capacity = BitRate::mbps(2);
-  path_.picture = ByteCount{1'000};
+  path_.frame_size = ByteCount{1'000};
   path_.transit = 2ms;
   std::int64_t padding = 0;
   for (int i = 0; i < 3000; ++i) {
@@ -534,17 +536,17 @@ TEST_F(SymbiosisPolicyTest, PaddingIsAtMostThreePercent) {
 
 TEST_F(SymbiosisPolicyTest, PaddingProbesAPathThatSeemsSlow) {
   path_.capacity = BitRate::mbps(0.6);
-  path_.picture = ByteCount{1'500};
+  path_.frame_size = ByteCount{1'500};
   path_.transit = 55ms;
   seen_.delivered = ByteCount{10'000'000};
   EXPECT_GT(decide().padding.bytes(), 0);
 }
 
-// Pictures agree with the capacity, which may be too low all the same.
-TEST_F(SymbiosisPolicyTest, WherePicturesAgreePaddingComesMoreAndMoreSeldom) {
+// Frames agree with the capacity, which may be too low all the same.
+TEST_F(SymbiosisPolicyTest, WhereFramesAgreePaddingComesMoreAndMoreSeldom) {
   path_.capacity = BitRate::mbps(0.6);
-  path_.fresh = true;
-  path_.picture = ByteCount{1'500};
+  path_.capacity_recent = true;
+  path_.frame_size = ByteCount{1'500};
   path_.transit = 30ms;
   const auto padded = [this](int seconds) {
     int count = 0;
@@ -556,14 +558,14 @@ TEST_F(SymbiosisPolicyTest, WherePicturesAgreePaddingComesMoreAndMoreSeldom) {
   };
   EXPECT_EQ(padded(20), 4) << "after 2, 4 and 8 s";
   EXPECT_EQ(padded(64), 2);
-  path_.bounded = true;
+  path_.upper_bound_recent = true;
   EXPECT_EQ(padded(64), 0);
 }
 
 // After an outage it would only wait with the rest.
 TEST_F(SymbiosisPolicyTest, NothingIsPaddedInARecovery) {
   path_.capacity = BitRate::mbps(2);
-  path_.picture = ByteCount{1'000};
+  path_.frame_size = ByteCount{1'000};
   seen_.delivered = ByteCount{10'000'000};
   seen_.recovering = true;
   EXPECT_EQ(decide().padding.bytes(), 0);
@@ -571,12 +573,12 @@ TEST_F(SymbiosisPolicyTest, NothingIsPaddedInARecovery) {
   EXPECT_GT(decide().padding.bytes(), 0);
 }
 
-// The newest picture may have been of a higher rate.
-TEST_F(SymbiosisPolicyTest, PaddingMakesATrainOfTheNextPicture) {
+// The newest frame may have been of a higher rate.
+TEST_F(SymbiosisPolicyTest, PaddingMakesATrainOfTheNextFrame) {
   carries(BitRate::mbps(1));
   settle();
-  path_.fresh = path_.trains = path_.certain = false;
-  path_.picture = ByteCount{11'000};
+  path_.capacity_recent = path_.train_recent = path_.trains_agree = false;
+  path_.frame_size = ByteCount{11'000};
   path_.transit = 25ms;
   seen_.delivered = ByteCount{10'000'000};
   const auto padding = decide().padding;
@@ -586,7 +588,7 @@ TEST_F(SymbiosisPolicyTest, PaddingMakesATrainOfTheNextPicture) {
 // Of segments of 9000 bytes, or loopback's, none can be made.
 TEST_F(SymbiosisPolicyTest, NothingIsPaddedThatMakesNoTrain) {
   path_.capacity = BitRate::mbps(2);
-  path_.picture = ByteCount{8'000};
+  path_.frame_size = ByteCount{8'000};
   seen_.mss = 8948;
   seen_.delivered = ByteCount{10'000'000};
   EXPECT_EQ(decide().padding.bytes(), 0);

@@ -33,7 +33,7 @@ TEST_F(TransferPolicyTest, FallsAtOnceToAShareOfWhatIsCarried) {
   EXPECT_NEAR(mbps(), 0.85, 0.01);
 }
 
-TEST_F(TransferPolicyTest, SoundIsNotTheVideos) {
+TEST_F(TransferPolicyTest, AudioIsNotTheVideos) {
   now_ += 50ms;
   policy_.decide(base::BitRate::mbps(1), 0ms, {.factor = 1, .fixed = base::BitRate::kbps(150)},
                  now_);

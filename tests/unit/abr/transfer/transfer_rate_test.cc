@@ -150,7 +150,7 @@ TEST_F(TransferRateTest, WhatIsPassedOverSaysNothing) {
   for (int i = 0; i < 20; ++i) {
     acked_ += base::ByteCount{2'000};
     busy_ += 200ms;
-    rate_.pass_over(sample({}, 0ms, true));
+    rate_.skip_idle(sample({}, 0ms, true));
     transfer(base::ByteCount{100'000}, base::BitRate::mbps(5));
   }
   EXPECT_NEAR(mbps(), before, 0.1);

@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 using ConfigTest = ConfigFile;
 
-TEST_F(ConfigTest, NothingMeansTheTestPictureOnPort8080) {
+TEST_F(ConfigTest, NothingMeansTheTestFrameOnPort8080) {
   const auto config = load_config("");
   EXPECT_EQ(config.server.listen.at(0).text(), "[::]:8080");
   ASSERT_EQ(config.streams.size(), 1U);

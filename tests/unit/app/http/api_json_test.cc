@@ -15,7 +15,7 @@ LiveStream::State playing() {
   stream.name = "live";
   stream.containers = {media::Container::kMpegTs, media::Container::kFlv, media::Container::kMp4};
   stream.segments = true;
-  stream.sound = true;
+  stream.audio = true;
   stream.video_codec = "avc3.640028";
   stream.rate = {.min = base::BitRate::kbps(300), .max = base::BitRate::mbps(5)};
   stream.media.source.status = transcoder::Ingest::Status::kPlaying;

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 constexpr const char* kStates = "/api/v1/events";
 
-std::string text(const server::Answer::Step& step) {
+std::string text(const server::StreamingResponse::Chunk& step) {
   std::string all;
   for (const auto& piece : step.body) all.append(piece.bytes.begin(), piece.bytes.end());
   return all;
@@ -20,12 +20,13 @@ std::string text(const server::Answer::Step& step) {
 
 class ApiTest : public testing::Test {
  protected:
-  std::unique_ptr<server::Answer> ask(const std::string& path, const char* from = "127.0.0.1") {
+  std::unique_ptr<server::StreamingResponse> ask(const std::string& path,
+                                                 const char* from = "127.0.0.1") {
     return api_.answer({.path = path,
                         .query = {},
                         .address = *server::Address::parse(from),
                         .user_agent = {},
-                        .places = {seats_, last_viewer_}});
+                        .viewer_slots = {slots_, last_viewer_}});
   }
   int status(const std::string& path, const char* from = "127.0.0.1") {
     return ask(path, from)->next(link_, {}).head->status;
@@ -35,9 +36,9 @@ class ApiTest : public testing::Test {
   ViewerTaps taps_;
   Api api_{server::AdminList{{*server::Network::parse("127.0.0.0/8")}},
            [this](base::Time) { return "state " + std::to_string(++states_); }, taps_};
-  server::Seats seats_{1, 1};
+  server::Slots slots_{1, 1};
   std::atomic<std::uint64_t> last_viewer_{0};
-  server::Link link_;
+  server::ResponseConnection link_;
 };
 
 TEST_F(ApiTest, OtherPathsAreNotItsBusiness) {

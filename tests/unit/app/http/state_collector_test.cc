@@ -77,7 +77,7 @@ TEST(StateCollectorTest, TellsHowOftenEachLoopLooks) {
   snapshot.loops = {{.loop = 0, .sampled_every_nth = 2, .marked_every_nth = 25}};
   const auto text =
       Metrics{tcpinfo::EventSource::kTcpInfo}.text(StateCollector{[&] { return snapshot; }});
-  EXPECT_NE(text.find(R"(symcast_telemetry_every_nth_picture{loop="0",kind="marks"} 25)"),
+  EXPECT_NE(text.find(R"(symcast_telemetry_every_nth_frame{loop="0",kind="ack_timestamps"} 25)"),
             std::string::npos)
       << text;
 }
@@ -88,7 +88,7 @@ TEST(StateCollectorTest, TextHoldsEventsAndStates) {
   stream->congestion_event(tcpinfo::EventKind::kUndo, EventSource::kTracepoint);
   stream->decision(abr::Reason::kRexmt);
   const auto text = metrics.text(StateCollector{busy});
-  EXPECT_NE(text.find(R"(symcast_retractions_total{reason="rexmt",stream="a"} 1)"),
+  EXPECT_NE(text.find(R"(symcast_rate_decreases_total{reason="rexmt",stream="a"} 1)"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find(R"(symcast_http_responses_total{code="404"} 2)"), std::string::npos);

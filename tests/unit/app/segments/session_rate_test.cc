@@ -7,17 +7,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kSound = base::BitRate::kbps(128);
+constexpr auto kAudio = base::BitRate::kbps(128);
 
 class SessionRateTest : public testing::Test {
  protected:
-  abr::Decision hear(SessionRate::LinkId link, SessionRate::Heard heard) {
+  abr::Decision report(SessionRate::ConnectionId link, SessionRate::ConnectionReport heard) {
     now_ += 50ms;
     if (heard.measured == base::Time{}) heard.measured = now_;
-    return rate_.hear(link, heard, now_);
+    return rate_.report(link, heard, now_);
   }
-  segments::CmsdDynamic dynamics(SessionRate::LinkId link) const {
-    return rate_.dynamics(link, kSound, now_);
+  segments::CmsdDynamic dynamics(SessionRate::ConnectionId link) const {
+    return rate_.dynamics(link, kAudio, now_);
   }
 
   SessionRate rate_{{}, {}, 400ms};
@@ -25,51 +25,51 @@ class SessionRateTest : public testing::Test {
 };
 
 TEST_F(SessionRateTest, TheConnectionThatCarriesMoreCounts) {
-  hear(1, {.carries = base::BitRate::mbps(1)});
-  hear(2, {.carries = base::BitRate::kbps(200)});
+  report(1, {.carries = base::BitRate::mbps(1)});
+  report(2, {.carries = base::BitRate::kbps(200)});
   EXPECT_EQ(rate_.carried(), base::BitRate::mbps(1));
   rate_.forget(1);
-  hear(2, {.carries = base::BitRate::kbps(200)});
+  report(2, {.carries = base::BitRate::kbps(200)});
   EXPECT_EQ(rate_.carried(), base::BitRate::kbps(200));
 }
 
 TEST_F(SessionRateTest, ConnectionsSideBySideShareThePath) {
-  hear(1, {.carries = base::BitRate::mbps(2), .busy = true});
-  hear(2, {.carries = base::BitRate::mbps(3), .busy = true});
+  report(1, {.carries = base::BitRate::mbps(2), .busy = true});
+  report(2, {.carries = base::BitRate::mbps(3), .busy = true});
   EXPECT_EQ(rate_.carried(), base::BitRate::mbps(5));
-  hear(1, {.carries = base::BitRate::mbps(2)});
+  report(1, {.carries = base::BitRate::mbps(2)});
   EXPECT_EQ(rate_.carried(), base::BitRate::mbps(3));
 }
 
 TEST_F(SessionRateTest, RemembersWhatConnectionsCarried) {
   EXPECT_FALSE(rate_.carried());
-  hear(1, {.carries = base::BitRate::mbps(2)});
+  report(1, {.carries = base::BitRate::mbps(2)});
   rate_.forget(1);
-  hear(2, {});
+  report(2, {});
   EXPECT_EQ(rate_.carried(), base::BitRate::mbps(2));
 }
 
 TEST_F(SessionRateTest, AConnectionThatStandsDoesNotCount) {
-  hear(1, {.carries = base::BitRate::mbps(5), .measured = now_});
-  hear(2, {.carries = base::BitRate::mbps(1)});
+  report(1, {.carries = base::BitRate::mbps(5), .measured = now_});
+  report(2, {.carries = base::BitRate::mbps(1)});
   EXPECT_EQ(rate_.carried(), base::BitRate::mbps(5));
   now_ += 1s;
-  hear(2, {.carries = base::BitRate::mbps(1)});
+  report(2, {.carries = base::BitRate::mbps(1)});
   EXPECT_EQ(rate_.carried(), base::BitRate::mbps(1));
 }
 
 TEST_F(SessionRateTest, WhatWasMeasuredLongAgoDecidesNothing) {
   const auto then = now_;
   now_ += 1s;
-  const auto decision = hear(1, {.carries = base::BitRate::mbps(1), .measured = then});
+  const auto decision = report(1, {.carries = base::BitRate::mbps(1), .measured = then});
   EXPECT_EQ(decision.reason, abr::Reason::kHold);
 }
 
 TEST_F(SessionRateTest, ThePlayerIsAsLateAsHisLatestConnection) {
-  hear(1, {.carries = base::BitRate::mbps(9), .late = 300ms});
-  hear(2, {.carries = base::BitRate::mbps(9), .late = 900ms});
+  report(1, {.carries = base::BitRate::mbps(9), .late = 300ms});
+  report(2, {.carries = base::BitRate::mbps(9), .late = 900ms});
   EXPECT_EQ(rate_.late(), 900ms);
-  hear(2, {.carries = base::BitRate::mbps(9)});
+  report(2, {.carries = base::BitRate::mbps(9)});
   EXPECT_EQ(rate_.late(), 300ms);
 }
 
@@ -82,15 +82,15 @@ TEST_F(SessionRateTest, BeforeAnythingIsKnownTheStartIsSuggested) {
 }
 
 TEST_F(SessionRateTest, TellsOfItsOwnConnection) {
-  hear(1, {.carries = base::BitRate::mbps(1), .rtt = 40ms});
-  hear(2, {.carries = base::BitRate::kbps(200), .rtt = 50ms});
+  report(1, {.carries = base::BitRate::mbps(1), .rtt = 40ms});
+  report(2, {.carries = base::BitRate::kbps(200), .rtt = 50ms});
   EXPECT_EQ(dynamics(2).round_trip, 50ms);
   EXPECT_EQ(dynamics(2).estimated_throughput, base::BitRate::mbps(1));
   EXPECT_NEAR(static_cast<double>(dynamics(2).max_suggested->bps()), 1.1 * (850e3 + 128e3), 1e3);
 }
 
 TEST_F(SessionRateTest, DuressEndsASecondAfterALoss) {
-  hear(1, {.carries = base::BitRate::mbps(9), .lost = true});
+  report(1, {.carries = base::BitRate::mbps(9), .lost = true});
   EXPECT_TRUE(dynamics(1).duress);
   EXPECT_FALSE(dynamics(2).duress);
   now_ += 1s;
@@ -98,7 +98,7 @@ TEST_F(SessionRateTest, DuressEndsASecondAfterALoss) {
 }
 
 TEST_F(SessionRateTest, BeingLateIsDuress) {
-  hear(1, {.carries = base::BitRate::mbps(9), .late = 2s});
+  report(1, {.carries = base::BitRate::mbps(9), .late = 2s});
   EXPECT_TRUE(dynamics(1).duress);
 }
 

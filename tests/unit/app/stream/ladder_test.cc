@@ -188,7 +188,7 @@ TEST_F(LadderTest, AGroupServesOneAsLongAsNobodyElseHasASeat) {
   EXPECT_FALSE(ladder_.serves_one(7));
 }
 
-// What the one who leaves needs done to its pictures is not done to the other's.
+// What the one who leaves needs done to its frames is not done to the other's.
 TEST_F(LadderTest, AGroupServesTheOneWhoLeavesItUntilHeHasLeft) {
   ladder_.join(1, BitRate::kbps(500), now_);
   for (Ladder::ViewerId v : {2, 3}) ladder_.join(v, BitRate::mbps(4), now_);
@@ -464,10 +464,10 @@ TEST_F(LadderTest, ACollapseNeverLowersAnothersRate) {
     const double step = std::uniform_real_distribution<>{0.05, 0.99}(random);
     for (int tick = 0; tick < 80; ++tick, t += 250ms) {
       const auto arriving = std::exchange(moving, {});
-      for (int picture = 0; picture < 7 && falling > last; ++picture) {
+      for (int frame = 0; frame < 7 && falling > last; ++frame) {
         falling = std::max(last, falling * step);
         ladder.report(1, {BitRate{static_cast<std::int64_t>(falling)}, abr::Reason::kRexmt},
-                      t + picture * 33ms);
+                      t + frame * 33ms);
       }
       for (const auto& [v, rate] : wavering) {
         ladder.report(v, {(tick % 2 ? 0.6 : 1) * rate, abr::Reason::kCapacity}, t);

@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 using Source = FrameDelivery::Source;
 
-/// Pictures of 100 bytes and 2 of HTTP behind each.
+/// Frames of 100 bytes and 2 of HTTP behind each.
 class FrameDeliveriesTest : public testing::Test {
  protected:
   struct Seen {
@@ -55,7 +55,7 @@ class FrameDeliveriesTest : public testing::Test {
   int reads_ = 0;              ///< of the error queue
 };
 
-TEST_F(FrameDeliveriesTest, AReportGivesItsPicturesTime) {
+TEST_F(FrameDeliveriesTest, AReportGivesItsFramesTime) {
   push_marked(0);
   push_marked(1);
   const auto seen = report(end(0), kSent + 50ms);
@@ -81,7 +81,7 @@ TEST_F(FrameDeliveriesTest, AHeadsReportMayComeBeforeTheRestHasBeenTaken) {
 }
 
 // It is short; padding behind it makes the train.
-TEST_F(FrameDeliveriesTest, APictureWithinItsHeadIsLeftUntilItsMarkIsAcknowledged) {
+TEST_F(FrameDeliveriesTest, AFrameWithinItsHeadIsLeftUntilItsMarkIsAcknowledged) {
   sent_.push({.number = 0, .departed = kSent, .end_offset = 30, .marked_end = 102, .head_end = 40});
   EXPECT_TRUE(report(40, kSent + 50ms).empty());
   const auto seen = report(102, kSent + 60ms);
@@ -95,7 +95,7 @@ TEST_F(FrameDeliveriesTest, ALostHeadIsNone) {
   EXPECT_FALSE(report(end(0), kSent + 60ms)[0].delivery.head);
 }
 
-TEST_F(FrameDeliveriesTest, PicturesBeforeAReportedOneAreDeliveredByThen) {
+TEST_F(FrameDeliveriesTest, FramesBeforeAReportedOneAreDeliveredByThen) {
   push(0);
   push_marked(1);
   push_marked(2);
@@ -126,7 +126,7 @@ TEST_F(FrameDeliveriesTest, ASampleStandsInForReports) {
   }
 }
 
-TEST_F(FrameDeliveriesTest, AMarkedPictureIsLeftUntilItsMarkIsAcknowledged) {
+TEST_F(FrameDeliveriesTest, AMarkedFrameIsLeftUntilItsMarkIsAcknowledged) {
   push_marked(0);
   EXPECT_TRUE(sample(100, kSent + 70ms).empty()) << "the chunk's line end is on the way";
   EXPECT_EQ(sample(102, kSent + 71ms).size(), 1u);

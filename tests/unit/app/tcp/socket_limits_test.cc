@@ -13,17 +13,17 @@ namespace {
 using base::BitRate;
 using base::ByteCount;
 
-constexpr transcoder::AudioSettings kSound{.enabled = true, .rate = BitRate::kbps(128)};
+constexpr transcoder::AudioSettings kAudio{.enabled = true, .rate = BitRate::kbps(128)};
 constexpr transcoder::AudioSettings kSilent{.enabled = false, .rate = BitRate::kbps(128)};
 
 TEST(SocketLimitsTest, PacingOfOneCarriesTheWholeStream) {
-  // 300 kbit/s of video are 336 in MPEG-TS, 128 of sound up to 188 (docs/decisions/0001).
-  const auto limit = pacing_limit(BitRate::kbps(300), kSound, {.pacing = 1});
+  // 300 kbit/s of video are 336 in MPEG-TS, 128 of audio up to 188 (docs/decisions/0001).
+  const auto limit = pacing_limit(BitRate::kbps(300), kAudio, {.pacing = 1});
   EXPECT_GE(limit, BitRate::kbps(336 + 188));
   EXPECT_LE(limit, BitRate::kbps(1.1 * (336 + 188)));
 }
 
-TEST(SocketLimitsTest, PacingOfOneCarries60SmallPicturesPerSecond) {
+TEST(SocketLimitsTest, PacingOfOneCarries60SmallFramesPerSecond) {
   constexpr auto kVideo = BitRate::kbps(100);
   EXPECT_GE(pacing_limit(kVideo, kSilent, {.pacing = 1}),
             transport(kSilent, media::Container::kMpegTs, std::chrono::microseconds{16'667})
@@ -32,23 +32,23 @@ TEST(SocketLimitsTest, PacingOfOneCarries60SmallPicturesPerSecond) {
 
 TEST(SocketLimitsTest, PacingOfOneCarriesEveryContainer) {
   constexpr auto kVideo = BitRate::kbps(100);
-  const auto limit = pacing_limit(kVideo, kSound, {.pacing = 1});
+  const auto limit = pacing_limit(kVideo, kAudio, {.pacing = 1});
   for (const auto container : {media::Container::kFlv, media::Container::kMp4}) {
-    EXPECT_GE(limit, transport(kSound, container, std::chrono::microseconds{16'667}).wire(kVideo));
+    EXPECT_GE(limit, transport(kAudio, container, std::chrono::microseconds{16'667}).wire(kVideo));
   }
 }
 
-TEST(SocketLimitsTest, PacingCountsNoSoundWhereThereIsNone) {
+TEST(SocketLimitsTest, PacingCountsNoAudioWhereThereIsNone) {
   const auto silent = pacing_limit(BitRate::mbps(1), kSilent, {.pacing = 2});
   EXPECT_LE(silent, BitRate::mbps(2.4));
-  EXPECT_GE(pacing_limit(BitRate::mbps(1), kSound, {.pacing = 2}), silent + 2 * kSound.rate);
+  EXPECT_GE(pacing_limit(BitRate::mbps(1), kAudio, {.pacing = 2}), silent + 2 * kAudio.rate);
 }
 
 TEST(SocketLimitsTest, NoPacingIsNoLimit) {
-  EXPECT_EQ(pacing_limit(BitRate::mbps(1), kSound, {.pacing = 0}), BitRate{});
+  EXPECT_EQ(pacing_limit(BitRate::mbps(1), kAudio, {.pacing = 0}), BitRate{});
 }
 
-TEST(SocketLimitsTest, TheMarkHoldsAPictureOfTheViewersRate) {
+TEST(SocketLimitsTest, TheMarkHoldsAFrameOfTheViewersRate) {
   EXPECT_EQ(notsent_limit(BitRate::mbps(5), {.notsent_lowat = ByteCount{1024}}), ByteCount{25'000});
   EXPECT_EQ(notsent_limit(BitRate::kbps(500), {.notsent_lowat = ByteCount{1024}}),
             ByteCount{2'500});

@@ -12,11 +12,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Viewers of one stream, 25 pictures per second, all at once.
+/// Viewers of one stream, 25 frames per second, all at once.
 class TelemetryBudgetTest : public testing::Test {
  protected:
   static constexpr int kPerSecond = 3000;
-  static constexpr int kPictures = 25;
+  static constexpr int kFrames = 25;
 
   void join(std::size_t viewers) {
     for (std::size_t i = granted_.size(); i < viewers; ++i) {
@@ -28,12 +28,12 @@ class TelemetryBudgetTest : public testing::Test {
   /// Returns what was granted in that second.
   int second(unsigned cost = 1) {
     std::ranges::fill(granted_, 0);
-    for (int picture = 0; picture < kPictures; ++picture) {
+    for (int frame = 0; frame < kFrames; ++frame) {
       for (std::size_t i = 0; i < granted_.size(); ++i) {
         if (budget_.grant(turns_[i], cost, urgent_.contains(i), now_))
           granted_[i] += static_cast<int>(cost);
       }
-      now_ += base::Duration{1s} / kPictures;
+      now_ += base::Duration{1s} / kFrames;
     }
     return std::accumulate(granted_.begin(), granted_.end(), 0);
   }
@@ -45,9 +45,9 @@ class TelemetryBudgetTest : public testing::Test {
   std::set<std::size_t> urgent_;
 };
 
-TEST_F(TelemetryBudgetTest, GrantsEveryPictureWithinTheBudget) {
+TEST_F(TelemetryBudgetTest, GrantsEveryFrameWithinTheBudget) {
   join(80);
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(second(), 80 * kPictures);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(second(), 80 * kFrames);
   EXPECT_EQ(budget_.every_nth(), 1u);
 }
 
@@ -83,8 +83,8 @@ TEST_F(TelemetryBudgetTest, TheUrgentNeedNotWait) {
   second();
   second();
   second();
-  EXPECT_EQ(granted_[7], kPictures);
-  EXPECT_EQ(granted_[900], kPictures);
+  EXPECT_EQ(granted_[7], kFrames);
+  EXPECT_EQ(granted_[900], kFrames);
   EXPECT_LE(granted_[8], 3);
 }
 
@@ -95,7 +95,7 @@ TEST_F(TelemetryBudgetTest, EvenTheUrgentStayWithinTheBudget) {
   EXPECT_LE(second(), kPerSecond);
 }
 
-TEST_F(TelemetryBudgetTest, ReturnsToEveryPictureWhenViewersGo) {
+TEST_F(TelemetryBudgetTest, ReturnsToEveryFrameWhenViewersGo) {
   join(1000);
   second();
   second();
@@ -103,7 +103,7 @@ TEST_F(TelemetryBudgetTest, ReturnsToEveryPictureWhenViewersGo) {
   turns_.resize(50);
   second();
   second();
-  EXPECT_EQ(second(), 50 * kPictures);
+  EXPECT_EQ(second(), 50 * kFrames);
 }
 
 TEST_F(TelemetryBudgetTest, CountsWhatAGrantCosts) {
@@ -122,7 +122,7 @@ TEST_F(TelemetryBudgetTest, NoBudgetGrantsNothing) {
 }
 
 TEST(LoopBudgetsTest, EachLoopHasItsOwn) {
-  LoopBudgets budgets{2, {.samples_per_second = 10, .marks_per_second = 0}};
+  LoopBudgets budgets{2, {.samples_per_second = 10, .ack_timestamps_per_second = 0}};
   TelemetryBudget::Turn turn = 0;
   for (int i = 0; i < 100; ++i) budgets.of(0).samples.grant(turn, 1, false, base::Time{1h});
   budgets.of(0).samples.grant(turn, 1, false, base::Time{1h + 1s});

@@ -18,7 +18,7 @@ class SessionLinesTest : public testing::Test {
   void put(SessionLines& lines) {
     lines.put([this] {
       ++made_;
-      return trace_line::Line{"frame", "picture"};
+      return trace_line::Line{"frame", "frame"};
     });
   }
 
@@ -65,7 +65,7 @@ TEST_F(SessionLinesTest, TheTraceHasThemWhoeverWatches) {
   }
   std::ifstream file{std::filesystem::directory_iterator{files.directory()} -> path()};
   const std::string text{std::istreambuf_iterator{file}, {}};
-  EXPECT_EQ(text, "joined\npicture\npicture\nleft\n");
+  EXPECT_EQ(text, "joined\nframe\nframe\nleft\n");
 }
 
 }  // namespace

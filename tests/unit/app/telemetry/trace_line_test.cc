@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using nlohmann::json;
 
-server::SentFrame picture() {
+server::SentFrame frame() {
   server::SentFrame frame;
   frame.number = 42;
   frame.pts = 1500ms;
@@ -25,12 +25,12 @@ server::SentFrame picture() {
 }
 
 TEST(TraceLineTest, AFrameHoldsThePapersTwoLogs) {
-  auto frame = picture();
-  frame.psnr = media::Psnr{40.5, 42, 43};
+  auto sent = frame();
+  sent.psnr = media::Psnr{40.5, 42, 43};
   const FrameDelivery delivery{.at = base::Time{10s + 80ms},
                                .source = FrameDelivery::Source::kTimestamp,
                                .head = base::Time{10s + 70ms}};
-  const auto line = json::parse(trace_line::frame(frame, delivery, base::BitRate::mbps(5)).text);
+  const auto line = json::parse(trace_line::frame(sent, delivery, base::BitRate::mbps(5)).text);
   EXPECT_EQ(line["event"], "frame");
   EXPECT_EQ(line["number"], 42);
   EXPECT_DOUBLE_EQ(line["captured"], 10.0);
@@ -45,15 +45,15 @@ TEST(TraceLineTest, AFrameHoldsThePapersTwoLogs) {
   EXPECT_EQ(line["psnr"], (json{40.5, 42.0, 43.0}));
 }
 
-TEST(TraceLineTest, APictureNeverAcknowledgedSaysSo) {
-  const auto line = json::parse(trace_line::frame(picture(), {}, {}).text);
+TEST(TraceLineTest, AFrameNeverAcknowledgedSaysSo) {
+  const auto line = json::parse(trace_line::frame(frame(), {}, {}).text);
   for (const char* key : {"acked", "acked_source", "head_acked", "capacity"}) {
     EXPECT_TRUE(line[key].is_null()) << key;
   }
   EXPECT_TRUE(line["psnr"].is_null());
 }
 
-TEST(TraceLineTest, ADiscardNamesItsPictures) {
+TEST(TraceLineTest, ADiscardNamesItsFrames) {
   const auto line = json::parse(trace_line::discard({.first = 7, .last = 12}, base::Time{3s}).text);
   EXPECT_EQ(line, (json{{"event", "discard"}, {"at", 3.0}, {"first", 7}, {"last", 12}}));
 }

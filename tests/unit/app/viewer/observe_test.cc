@@ -12,9 +12,9 @@ using tcpinfo::EventKind;
 
 class ObserveTest : public testing::Test {
  protected:
-  abr::Observation observed() const { return observe(watched_, sample_, viewer_); }
+  abr::Observation observed() const { return observe(inputs_, sample_, viewer_); }
 
-  Watched watched_{.frame_interval = std::chrono::milliseconds{33}};
+  ObservationInputs inputs_{.frame_interval = std::chrono::milliseconds{33}};
   tcpinfo::TcpSample sample_{.mss = 1000, .cwnd = 20, .ssthresh = 10};
   server::ViewerState viewer_;
 };
@@ -22,7 +22,7 @@ class ObserveTest : public testing::Test {
 TEST_F(ObserveTest, CountsTheEvents) {
   const std::vector<tcpinfo::CongestionEvent> events{
       {.kind = EventKind::kDupack}, {.kind = EventKind::kRexmt}, {.kind = EventKind::kDupack}};
-  watched_.events = events;
+  inputs_.events = events;
   EXPECT_EQ(observed().dupack, 2u);
   EXPECT_EQ(observed().rexmt, 1u);
 }
@@ -54,14 +54,14 @@ TEST_F(ObserveTest, SackedIsDelivered) {
 
 TEST_F(ObserveTest, AnSsthreshThatIsIgnoredIsNone) {
   EXPECT_EQ(observed().ssthresh, 10u);
-  watched_.bbr = true;
+  inputs_.bbr = true;
   EXPECT_FALSE(observed().ssthresh);
 }
 
 TEST_F(ObserveTest, APaceThatIsNotKeptIsNone) {
   sample_.pacing = base::BitRate::mbps(5);
   EXPECT_EQ(observed().pacing, base::BitRate{});
-  watched_.paced = true;
+  inputs_.paced = true;
   EXPECT_EQ(observed().pacing, base::BitRate::mbps(5));
 }
 

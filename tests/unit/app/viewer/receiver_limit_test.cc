@@ -29,10 +29,10 @@ TEST_F(ReceiverLimitTest, LimitsWhoDoesNotReadForMostOfTheTime) {
   EXPECT_FALSE(after(33ms, 10ms));
   EXPECT_TRUE(after(33ms, 30ms));
   EXPECT_TRUE(after(150ms, 120ms));
-  EXPECT_FALSE(after(150ms, 40ms)) << "a picture's time, but he reads";
+  EXPECT_FALSE(after(150ms, 40ms)) << "a frame's time, but he reads";
 }
 
-// One before a picture, one when it is acknowledged; a jiffy is 4 ms.
+// One before a frame, one when it is acknowledged; a jiffy is 4 ms.
 TEST_F(ReceiverLimitTest, SamplesCloseToEachOtherTellTheSame) {
   after(0ms, 0ms);
   EXPECT_TRUE(after(33ms, 33ms));

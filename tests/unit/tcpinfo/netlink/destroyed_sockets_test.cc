@@ -12,7 +12,7 @@
 namespace tcpinfo {
 namespace {
 
-constexpr std::string_view kPicture = "picture";
+constexpr std::string_view kFrame = "frame";
 
 DestroyedSockets listen_to(std::uint16_t port) {
   auto opened = DestroyedSockets::open({port});
@@ -34,27 +34,27 @@ TEST(DestroyedSocketsTest, HearsTheFinalStatisticsAfterClose) {
   Loopback connection;
   auto destroyed = listen_to(local_port(connection.sender()));
   const auto expected = socket_cookie(connection.sender());
-  connection.send(kPicture);
+  connection.send(kFrame);
   connection.close_sender();
   connection.reset_by_receiver();
   const auto sockets = wait_for(destroyed);
   ASSERT_EQ(sockets.size(), 1u);
   EXPECT_EQ(sockets[0].cookie, expected);
-  EXPECT_EQ(sockets[0].tcp_info.info.bytes_acked, kPicture.size());
+  EXPECT_EQ(sockets[0].tcp_info.info.bytes_acked, kFrame.size());
 }
 
 TEST(DestroyedSocketsTest, HearsThemAfterAReset) {
   Loopback connection;
   auto destroyed = listen_to(local_port(connection.sender()));
   const auto expected = socket_cookie(connection.sender());
-  connection.send(kPicture);
+  connection.send(kFrame);
   connection.reset_by_receiver();
   EXPECT_TRUE(wait_for(destroyed).empty()) << "the socket lives until it is closed";
   connection.close_sender();
   const auto sockets = wait_for(destroyed);
   ASSERT_EQ(sockets.size(), 1u);
   EXPECT_EQ(sockets[0].cookie, expected);
-  EXPECT_EQ(sockets[0].tcp_info.info.bytes_acked, kPicture.size());
+  EXPECT_EQ(sockets[0].tcp_info.info.bytes_acked, kFrame.size());
 }
 
 TEST(DestroyedSocketsTest, OtherPortsAreNotTold) {

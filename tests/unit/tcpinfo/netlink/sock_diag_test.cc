@@ -32,7 +32,7 @@ std::string bytes_of(TcpInfo info) {
 
 TEST(SockDiagTest, FindsAConnectionAsGetsockoptSeesIt) {
   Loopback connection;
-  connection.send("picture");
+  connection.send("frame");
   const auto sockets = dump({.local_ports = {local_port(connection.sender())}});
   const auto reading = read_tcp_info(connection.sender());
   ASSERT_EQ(sockets.size(), 1u);

@@ -15,7 +15,7 @@ constexpr std::int64_t kSecond = media::kAudioRate;
 /// Feeds an aligner; keeps all that comes out as one row of samples (of the left channel).
 class AudioAlignerTest : public ::testing::Test {
  protected:
-  /// Sound of value `level`.
+  /// Audio of value `level`.
   void push(media::Pts pts, milliseconds length, float level = 1) {
     const auto count = static_cast<std::size_t>(length.count() * kSecond / 1000);
     keep(aligner_.push(
@@ -57,7 +57,7 @@ TEST(BlockPtsTest, IsExactForWeeks) {
   EXPECT_EQ(block_pts(375 * 1'000'000), std::chrono::seconds{8'000'000});
 }
 
-TEST_F(AudioAlignerTest, ContinuousSoundComesOutAsItIs) {
+TEST_F(AudioAlignerTest, ContinuousAudioComesOutAsItIs) {
   for (int ms = 0; ms < 1000; ms += 20) push(milliseconds{ms}, milliseconds{20});
   EXPECT_EQ(*first_, 0);
   EXPECT_EQ(end(), kSecond / kBlockSamples * kBlockSamples);
@@ -65,19 +65,19 @@ TEST_F(AudioAlignerTest, ContinuousSoundComesOutAsItIs) {
   EXPECT_EQ(aligner_.counts().dropped_samples, 0U);
 }
 
-TEST_F(AudioAlignerTest, StartsAtTheFirstBlockNotBeforeTheSound) {
+TEST_F(AudioAlignerTest, StartsAtTheFirstBlockNotBeforeTheAudio) {
   push(milliseconds{5000}, milliseconds{100});
   EXPECT_EQ(*first_, 235);  // 5.0133 s; block 234 begins at 4.992 s
 }
 
-TEST_F(AudioAlignerTest, SilenceBeginsWithThePicturesWhenThereIsNoSound) {
+TEST_F(AudioAlignerTest, SilenceBeginsWithThePicturesWhenThereIsNoAudio) {
   for (int ms = 3000; ms <= 4000; ms += 40) advance(milliseconds{ms});
   EXPECT_EQ(*first_, 141);  // 3.008 s
   EXPECT_GT(end(), 4 * kSecond - kBlockSamples);
   EXPECT_LE(end(), 4 * kSecond);
 }
 
-TEST_F(AudioAlignerTest, SoundThatStartsLateFollowsTheSilence) {
+TEST_F(AudioAlignerTest, AudioThatStartsLateFollowsTheSilence) {
   for (int ms = 0; ms <= 1000; ms += 40) advance(milliseconds{ms});
   for (int ms = 1000; ms < 1500; ms += 20) push(milliseconds{ms}, milliseconds{20});
   EXPECT_EQ(at(milliseconds{900}), 0);
@@ -123,7 +123,7 @@ TEST_F(AudioAlignerTest, ClocksThatDriftAreNotHeard) {
   }
 }
 
-TEST_F(AudioAlignerTest, WhatIsSteeredStaysTheSameSound) {
+TEST_F(AudioAlignerTest, WhatIsSteeredStaysTheSameAudio) {
   const double turn = 2 * std::numbers::pi * 1000 / kSecond;  // 1 kHz
   for (int i = 0; i < 500; ++i) {
     media::Samples samples{.pts = milliseconds{20} * i + std::chrono::microseconds{10} * i,
@@ -143,7 +143,7 @@ TEST_F(AudioAlignerTest, WhatIsSteeredStaysTheSameSound) {
   EXPECT_LT(step, 1.1 * turn);  // no click: a sine never rises faster
 }
 
-TEST_F(AudioAlignerTest, SoundFarBehindThePicturesIsHeard) {
+TEST_F(AudioAlignerTest, AudioFarBehindThePicturesIsHeard) {
   for (int ms = 0; ms < 5000; ms += 20) {
     advance(milliseconds{ms + 1700});
     push(milliseconds{ms}, milliseconds{20});
@@ -151,7 +151,7 @@ TEST_F(AudioAlignerTest, SoundFarBehindThePicturesIsHeard) {
   EXPECT_EQ(at(milliseconds{4900}), 1);
 }
 
-TEST_F(AudioAlignerTest, WaitsALittleForSoundThatHasBeenArriving) {
+TEST_F(AudioAlignerTest, WaitsALittleForAudioThatHasBeenArriving) {
   push(milliseconds{0}, milliseconds{100});
   const auto before = row_.size();
   advance(milliseconds{340});
@@ -165,7 +165,7 @@ TEST_F(AudioAlignerTest, FillsWithSilenceAfterThat) {
   EXPECT_LE(end(), kSecond * 36 / 100);
 }
 
-TEST_F(AudioAlignerTest, WaitsLongerForSoundThatIsAlwaysLate) {
+TEST_F(AudioAlignerTest, WaitsLongerForAudioThatIsAlwaysLate) {
   for (int ms = 0; ms < 5000; ms += 20) {
     advance(milliseconds{ms + 700});
     push(milliseconds{ms}, milliseconds{20});
@@ -178,7 +178,7 @@ TEST_F(AudioAlignerTest, WaitsLongerForSoundThatIsAlwaysLate) {
   EXPECT_GT(row_.size(), before);
 }
 
-TEST_F(AudioAlignerTest, SoundThatWasOnlyLateIsHeardAgain) {
+TEST_F(AudioAlignerTest, AudioThatWasOnlyLateIsHeardAgain) {
   push(milliseconds{0}, milliseconds{100});
   advance(milliseconds{1200});
   // 300 ms behind the pictures: the first 300 ms overlap the silence, the rest is heard.
@@ -199,7 +199,7 @@ TEST_F(AudioAlignerTest, MakesNoSilenceFarAheadOfThePictures) {
   EXPECT_EQ(aligner_.counts().dropped_samples, static_cast<std::uint64_t>(kSecond / 10));
 }
 
-TEST_F(AudioAlignerTest, SoundBeforeTheEpochIsDropped) {
+TEST_F(AudioAlignerTest, AudioBeforeTheEpochIsDropped) {
   push(milliseconds{-500}, milliseconds{100});
   EXPECT_TRUE(row_.empty());
   push(milliseconds{0}, milliseconds{100});

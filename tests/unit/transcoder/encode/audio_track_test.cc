@@ -56,7 +56,7 @@ TEST_F(AudioTrackTest, SilentTrackFollowsThePictures) {
   EXPECT_LE(frames_.back()->pts, milliseconds{2000});
 }
 
-TEST_F(AudioTrackTest, SoundStaysAtItsTime) {
+TEST_F(AudioTrackTest, AudioStaysAtItsTime) {
   // Silence, then a tone from 1 s on: it must be heard from 1 s on, and loud.
   for (int ms = 0; ms <= 1000; ms += 40) track_.advance(milliseconds{ms});
   for (int ms = 1000; ms < 2000; ms += 20) track_.push(tone(milliseconds{ms}, milliseconds{20}));

@@ -29,7 +29,7 @@ media::PictureFormat format(int width = 320, int height = 180) {
 constexpr media::Pts kStart = seconds{100};
 constexpr media::Pts kPicture = seconds{1} / 30;
 
-media::Packet video(const EncodedPicture& picture, std::uint64_t number) {
+media::Packet video(const EncodedFrame& picture, std::uint64_t number) {
   media::Packet packet;
   packet.keyframe = picture.keyframe;
   packet.number = number;
@@ -64,7 +64,7 @@ class ContainerHeadersTest : public ::testing::Test {
   void append_rest(Bytes& out, SampleStream& stream, media::Container container) {
     append(out, video(first_, 0).in(container));
     for (std::uint64_t i = 1; i < 60; ++i) {
-      append(out, audio(stream.sound()).in(container));
+      append(out, audio(stream.audio_frame()).in(container));
       append(out, video(stream.picture(), i).in(container));
     }
   }
@@ -74,7 +74,7 @@ class ContainerHeadersTest : public ::testing::Test {
     EXPECT_THAT(decoded.messages, IsEmpty());
     EXPECT_EQ(decoded.tracks, 2u);
     EXPECT_EQ(decoded.pictures, 60);
-    EXPECT_EQ(decoded.sounds, 59);
+    EXPECT_EQ(decoded.audio_frames, 59);
     ASSERT_THAT(decoded.video_pts, SizeIs(60));
     for (std::size_t i = 0; i < 60; ++i) {
       const double ticks = (100 + static_cast<double>(i) / 30) * ticks_per_second;
@@ -83,7 +83,7 @@ class ContainerHeadersTest : public ::testing::Test {
   }
 
   ContainerHeaders headers_{true};
-  EncodedPicture first_;
+  EncodedFrame first_;
 };
 
 TEST_F(ContainerHeadersTest, FlvIsReadWithoutAComplaint) {
@@ -106,9 +106,9 @@ TEST_F(ContainerHeadersTest, EachTrackAloneIsReadInChunks) {
   SampleStream stream{kStart};
   const auto headers = begin(stream);
   std::vector<media::PacketPtr> pictures{std::make_shared<media::Packet>(video(first_, 0))};
-  std::vector<media::PacketPtr> sounds;
+  std::vector<media::PacketPtr> audio_frames;
   for (std::uint64_t i = 1; i < 60; ++i) {
-    sounds.push_back(std::make_shared<media::Packet>(audio(stream.sound())));
+    audio_frames.push_back(std::make_shared<media::Packet>(audio(stream.audio_frame())));
     pictures.push_back(std::make_shared<media::Packet>(video(stream.picture(), i)));
   }
   Bytes bytes = headers->mp4_video;
@@ -120,10 +120,10 @@ TEST_F(ContainerHeadersTest, EachTrackAloneIsReadInChunks) {
   EXPECT_EQ(seen.pictures, 60);
   EXPECT_EQ(seen.video_pts.at(30), 9'000'000 + 3000 * 30);
   bytes = headers->mp4_audio;
-  append(bytes, media::mp4_chunk(sounds, sounds.back()->pts + kAacDuration, 1));
+  append(bytes, media::mp4_chunk(audio_frames, audio_frames.back()->pts + kAacDuration, 1));
   const auto heard = test::decode(bytes, "mp4");
   EXPECT_THAT(heard.messages, IsEmpty());
-  EXPECT_EQ(heard.sounds, 59);
+  EXPECT_EQ(heard.audio_frames, 59);
   EXPECT_EQ(heard.tracks, 1u);
 }
 

@@ -27,14 +27,14 @@ struct Script {
   std::atomic<int> failing_opens{0};   ///< so many are refused
   std::atomic<bool> fail_next{false};  ///< the next picture is an error
   std::atomic<bool> not_h264{false};   ///< the next picture is nothing a muxer takes
-  std::atomic<bool> cannot_mend{false};
+  std::atomic<bool> cannot_recover{false};
   std::atomic<int> nice{0};    ///< of the thread that encodes
   std::latch* hold = nullptr;  ///< the first picture waits for it
   std::mutex mutex;
   std::vector<base::BitRate> rates;           // GUARDED_BY(mutex); at open, then retargets
   std::vector<media::PictureFormat> formats;  // GUARDED_BY(mutex)
   std::vector<media::Pts> skipped;            // GUARDED_BY(mutex)
-  std::vector<std::uint64_t> mends;           // GUARDED_BY(mutex)
+  std::vector<std::uint64_t> recovers_from;   // GUARDED_BY(mutex)
 };
 
 /// Of Constrained Baseline, level 4.
@@ -59,17 +59,17 @@ class FakeEncoder : public Encoder {
     script_.skipped.push_back(pts);
   }
 
-  bool mend(std::uint64_t number) override {
+  bool recover(std::uint64_t number) override {
     std::lock_guard lock{script_.mutex};
-    script_.mends.push_back(number);
-    return !script_.cannot_mend;
+    script_.recovers_from.push_back(number);
+    return !script_.cannot_recover;
   }
 
-  base::Result<EncodedPicture> encode(const media::Frame&, bool keyframe) override {
+  base::Result<EncodedFrame> encode(const media::Frame&, bool keyframe) override {
     script_.nice = ::getpriority(PRIO_PROCESS, 0);
     if (script_.hold != nullptr) script_.hold->wait();
     if (script_.fail_next.exchange(false)) return base::Error{"told to fail"};
-    EncodedPicture picture;
+    EncodedFrame picture;
     picture.bytes = {0, 0, 0, 1, 9, 0xf0};
     if (keyframe) append(picture.bytes, kParameterSets);
     append(picture.bytes, {0, 0, 0, 1, 0x41, 0x9a});
@@ -148,13 +148,13 @@ TEST_F(EncodeGroupTest, EventLoopsComeBeforeEncoders) {
   EXPECT_GT(script_.nice, ::getpriority(PRIO_PROCESS, 0));
 }
 
-TEST_F(EncodeGroupTest, SoundPassesThroughTheMuxer) {
-  auto sound = std::make_shared<media::AudioFrame>();
-  sound->number = 3;
-  sound->pts = milliseconds{64};
-  sound->encoded = base::Time{milliseconds{99}};
-  sound->bytes.assign(300, 0x21);
-  open().push(sound);
+TEST_F(EncodeGroupTest, AudioPassesThroughTheMuxer) {
+  auto audio = std::make_shared<media::AudioFrame>();
+  audio->number = 3;
+  audio->pts = milliseconds{64};
+  audio->encoded = base::Time{milliseconds{99}};
+  audio->bytes.assign(300, 0x21);
+  open().push(audio);
   const auto packet = log_.wait(1).front();
   EXPECT_EQ(packet->kind, media::Packet::Kind::kAudio);
   EXPECT_EQ(packet->number, 3U);
@@ -286,12 +286,12 @@ TEST_F(EncodeGroupTest, SkipsTheNextPicturesAndKeepsTheirTimestamps) {
 TEST_F(EncodeGroupTest, NextPictureMendsWhatWasLost) {
   open();
   for (int i = 0; i < 4; ++i) pass(milliseconds{40 * i});
-  group_->mend({.first = 9, .last = 10});
-  group_->mend({.first = 10, .last = 10});
+  group_->recover({.first = 9, .last = 10});
+  group_->recover({.first = 10, .last = 10});
   EXPECT_FALSE(pass(milliseconds{200})->keyframe);
   pass(milliseconds{240});
-  EXPECT_THAT(script_.mends, ElementsAre(9));
-  EXPECT_EQ(group_->state().mends, 1U);
+  EXPECT_THAT(script_.recovers_from, ElementsAre(9));
+  EXPECT_EQ(group_->state().recovers_from, 1U);
 }
 
 TEST_F(EncodeGroupTest, KeyframeThatCameAfterTheLostPicturesMendsThem) {
@@ -299,23 +299,23 @@ TEST_F(EncodeGroupTest, KeyframeThatCameAfterTheLostPicturesMendsThem) {
   pass(milliseconds{1900});
   pass(milliseconds{1940});
   EXPECT_TRUE(pass(milliseconds{2000})->keyframe);
-  group_->mend({.first = 8, .last = 8});
+  group_->recover({.first = 8, .last = 8});
   pass(milliseconds{2040});
-  EXPECT_THAT(script_.mends, ElementsAre());
+  EXPECT_THAT(script_.recovers_from, ElementsAre());
 }
 
 TEST_F(EncodeGroupTest, KeyframeMendsWhatThePicturesCannotOncePerSecond) {
-  script_.cannot_mend = true;
+  script_.cannot_recover = true;
   open();
   pass(milliseconds{10});
   pass(milliseconds{50});
-  group_->mend({.first = 8, .last = 8});
+  group_->recover({.first = 8, .last = 8});
   EXPECT_TRUE(pass(milliseconds{90})->keyframe);
-  group_->mend({.first = 10, .last = 10});
+  group_->recover({.first = 10, .last = 10});
   EXPECT_FALSE(pass(milliseconds{1080})->keyframe);
   EXPECT_TRUE(pass(milliseconds{1100})->keyframe);
   EXPECT_EQ(group_->state().keyframes_forced, 2U);
-  EXPECT_EQ(group_->state().mends, 0U);
+  EXPECT_EQ(group_->state().recovers_from, 0U);
 }
 
 TEST_F(EncodeGroupTest, SmallerPointIsANewEncoderWithAKeyframe) {

@@ -13,7 +13,7 @@ media::FramePtr frame(std::uint64_t number) {
   return made;
 }
 
-media::AudioFramePtr sound(std::uint64_t number) {
+media::AudioFramePtr audio(std::uint64_t number) {
   auto made = std::make_shared<media::AudioFrame>();
   made->number = number;
   return made;
@@ -23,7 +23,7 @@ std::uint64_t frame_number(const std::optional<GroupInbox::Item>& item) {
   return std::get<media::FramePtr>(item.value())->number;
 }
 
-std::uint64_t sound_number(const std::optional<GroupInbox::Item>& item) {
+std::uint64_t audio_number(const std::optional<GroupInbox::Item>& item) {
   return std::get<media::AudioFramePtr>(item.value())->number;
 }
 
@@ -35,18 +35,18 @@ TEST(GroupInboxTest, KeepsTheTwoNewestPictures) {
   EXPECT_EQ(inbox.frames_dropped(), 3U);
 }
 
-TEST(GroupInboxTest, KeepsTwoSecondsOfSound) {
+TEST(GroupInboxTest, KeepsTwoSecondsOfAudio) {
   GroupInbox inbox;
-  for (std::uint64_t n = 0; n < 100; ++n) inbox.push(sound(n));
-  EXPECT_EQ(sound_number(inbox.pop()), 6U);
+  for (std::uint64_t n = 0; n < 100; ++n) inbox.push(audio(n));
+  EXPECT_EQ(audio_number(inbox.pop()), 6U);
   EXPECT_EQ(inbox.audio_dropped(), 6U);
 }
 
-TEST(GroupInboxTest, SoundGoesFirst) {
+TEST(GroupInboxTest, AudioGoesFirst) {
   GroupInbox inbox;
   inbox.push(frame(1));
-  inbox.push(sound(2));
-  EXPECT_EQ(sound_number(inbox.pop()), 2U);
+  inbox.push(audio(2));
+  EXPECT_EQ(audio_number(inbox.pop()), 2U);
   EXPECT_EQ(frame_number(inbox.pop()), 1U);
 }
 

@@ -62,9 +62,9 @@ TEST_F(KeyframeClockTest, KeepsTheForcedIntervalAfterAKeyframe) {
 TEST_F(KeyframeClockTest, AMendWaitsOnlyForOneThatWasForced) {
   take(milliseconds{0});
   take(milliseconds{260});
-  clock_.schedule_mend(milliseconds{300});
+  clock_.schedule_recovery(milliseconds{300});
   EXPECT_EQ(take(milliseconds{300}), Cause::kScheduled);
-  clock_.schedule_mend(milliseconds{400});
+  clock_.schedule_recovery(milliseconds{400});
   EXPECT_EQ(take(milliseconds{1290}), Cause::kNone);
   EXPECT_EQ(take(milliseconds{1300}), Cause::kScheduled);
 }

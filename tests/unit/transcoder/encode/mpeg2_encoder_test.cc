@@ -153,8 +153,8 @@ TEST(Mpeg2EncoderTest, KeyframeBeginsASequenceAndAGroupOfPictures) {
 TEST(Mpeg2EncoderTest, KeyframeMendsAllAndNothingElseDoes) {
   auto coder = coder_of(kSmall, Content::kMoving);
   coder.encode_many(kInterval, 20);
-  EXPECT_FALSE(coder.mend(19));
-  EXPECT_FALSE(coder.encode(kInterval).mends);
+  EXPECT_FALSE(coder.recover(19));
+  EXPECT_FALSE(coder.encode(kInterval).recovers_from);
   PictureDecoder decoder{VideoCodec::kMpeg2};  // of one who has seen nothing yet
   const auto mending = coder.encode(kInterval, true);
   EXPECT_NEAR(decoder.decode(mending, coder.source())->psnr.y, mending.psnr->y, 1e-6);

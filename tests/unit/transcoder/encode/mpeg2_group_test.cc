@@ -41,13 +41,13 @@ TEST_F(Mpeg2GroupTest, KeyframeAnnouncesMpeg2) {
 TEST_F(Mpeg2GroupTest, KeyframeMendsWhatWasLost) {
   EXPECT_TRUE(pass(milliseconds{10})->keyframe);
   for (int i = 1; i < 5; ++i) EXPECT_FALSE(pass(milliseconds{10 + 40 * i})->keyframe);
-  group_.mend({.first = 4, .last = 4});
+  group_.recover({.first = 4, .last = 4});
   const auto mending = pass(milliseconds{250});
   EXPECT_TRUE(mending->keyframe);
-  EXPECT_FALSE(mending->mends);
+  EXPECT_FALSE(mending->recovers_from);
   EXPECT_FALSE(pass(milliseconds{290})->keyframe);
   EXPECT_EQ(group_.state().keyframes_forced, 1U);
-  EXPECT_EQ(group_.state().mends, 0U);
+  EXPECT_EQ(group_.state().recovers_from, 0U);
 }
 
 TEST_F(Mpeg2GroupTest, NewRateHoldsFromTheNextPicture) {

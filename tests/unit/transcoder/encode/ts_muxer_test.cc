@@ -119,7 +119,7 @@ TEST(TsMuxerTest, DecodesWithoutAMessage) {
   const auto decoded = decode_ts(stream.seconds(3));
   EXPECT_THAT(decoded.messages, IsEmpty());
   EXPECT_EQ(decoded.pictures, 90);
-  EXPECT_EQ(decoded.sounds, stream.sounds());
+  EXPECT_EQ(decoded.audio_frames, stream.audio_frames());
   EXPECT_EQ(decoded.service, "live");
 }
 
@@ -137,10 +137,10 @@ TEST(TsMuxerTest, Mpeg2DecodesWithoutAMessage) {
   const auto decoded = decode_ts(stream.seconds(3));
   EXPECT_THAT(decoded.messages, IsEmpty());
   EXPECT_EQ(decoded.pictures, 90);
-  EXPECT_EQ(decoded.sounds, stream.sounds());
+  EXPECT_EQ(decoded.audio_frames, stream.audio_frames());
 }
 
-TEST(TsMuxerTest, DecodesWithoutSound) {
+TEST(TsMuxerTest, DecodesWithoutAudio) {
   SampleStream stream{{}, false};
   const auto decoded = decode_ts(stream.seconds(1));
   EXPECT_THAT(decoded.messages, IsEmpty());
@@ -153,7 +153,7 @@ TEST(TsMuxerTest, TimestampsWrapAfter26Hours) {
   const auto decoded = decode_ts(stream.seconds(3));
   EXPECT_THAT(decoded.messages, IsEmpty());
   EXPECT_EQ(decoded.pictures, 90);
-  EXPECT_EQ(decoded.sounds, stream.sounds());
+  EXPECT_EQ(decoded.audio_frames, stream.audio_frames());
   EXPECT_EQ(decoded.video_pts.back() - decoded.video_pts.front(), 89 * 3000);
 }
 

@@ -68,7 +68,7 @@ TEST(GstPipelineTest, CountsPicturesThatCannotBeRead) {
   pipeline.play();
   std::uint64_t unreadable = 0;
   EXPECT_TRUE(eventually([&] {
-    EXPECT_FALSE(pipeline.take_picture());
+    EXPECT_FALSE(pipeline.take_frame());
     unreadable += pipeline.take_unreadable();
     return unreadable > 2;
   }));

@@ -63,7 +63,7 @@ const std::map<std::string, Arguments>& recipes() {
                            Arguments{"-vf", "select='not(mod(n,3))+lt(n,12)'", "-fps_mode", "vfr"} +
                            kH264},
       {"surround.mkv", pictures("160x120", "25") + tone("5.1") + kH264 + Arguments{"-c:a", "ac3"}},
-      {"late_sound.mkv", pictures("160x120", "25", "1.6") + Arguments{"-itsoffset", "0.8"} +
+      {"late_audio.mkv", pictures("160x120", "25", "1.6") + Arguments{"-itsoffset", "0.8"} +
                              tone("stereo", "0.8") + kH264 + Arguments{"-c:a", "aac"}},
       {"big.mp4", pictures("1920x1080", "60") + kH264},
       {"wide.mp4", pictures("1920x800", "25") + kH264},  // nothing said of its colours
@@ -72,7 +72,7 @@ const std::map<std::string, Arguments>& recipes() {
            kH264 + Arguments{"-map", "0", "-map", "1", "-map", "2", "-map", "3", "-c:a", "aac"}},
       {"small.ts", pictures("160x120", "25") + kH264},
       {"large.ts", pictures("320x240", "25") + kH264},
-      {"sound_only.mp4", tone("mono") + Arguments{"-c:a", "aac"}},
+      {"audio_only.mp4", tone("mono") + Arguments{"-c:a", "aac"}},
   };
   return result;
 }
@@ -186,16 +186,16 @@ TEST_F(IngestFilesTest, CapturesAtTheScheduledTime) {
   }
 }
 
-TEST_F(IngestFilesTest, SoundStaysInTimeOverLoops) {
+TEST_F(IngestFilesTest, AudioStaysInTimeOverLoops) {
   std::vector<media::Pts> flashes;
   for (bool white = false; const auto& picture : played("h264_aac.mp4").pictures()) {
     if (!white && picture.brightness > 128) flashes.push_back(picture.pts);
     white = picture.brightness > 128;
   }
   std::vector<media::Pts> beeps;
-  for (bool loud = false; const auto& sound : played("h264_aac.mp4").sounds()) {
-    if (!loud && sound.left > 0.1F) beeps.push_back(sound.pts);
-    loud = sound.left > 0.1F;
+  for (bool loud = false; const auto& audio : played("h264_aac.mp4").audio_frames()) {
+    if (!loud && audio.left > 0.1F) beeps.push_back(audio.pts);
+    loud = audio.left > 0.1F;
   }
   ASSERT_GE(flashes.size(), 2u);
   ASSERT_GE(beeps.size(), flashes.size() - 1);
@@ -244,30 +244,30 @@ TEST_F(IngestFilesTest, TheColoursOfHdStayWhatTheyWereWhenItIsScaled) {
 
 TEST_F(IngestFilesTest, MixesSurroundDown) {
   expect_unbroken("surround.mkv", 40ms);
-  const auto heard = played("surround.mkv").sounds();
+  const auto heard = played("surround.mkv").audio_frames();
   ASSERT_FALSE(heard.empty());
   EXPECT_GT(heard[heard.size() / 2].left, 0.01F);
   EXPECT_GT(heard[heard.size() / 2].right, 0.01F);
 }
 
 TEST_F(IngestFilesTest, MonoComesOutOnBothSides) {
-  const auto heard = played("interlaced.ts").sounds();
+  const auto heard = played("interlaced.ts").audio_frames();
   ASSERT_FALSE(heard.empty());
   EXPECT_GT(heard[heard.size() / 2].left, 0.01F);
   EXPECT_FLOAT_EQ(heard[heard.size() / 2].left, heard[heard.size() / 2].right);
 }
 
-TEST_F(IngestFilesTest, DoesNotWaitForLateSound) {
-  expect_unbroken("late_sound.mkv", 40ms);
-  const auto seen = played("late_sound.mkv").pictures();
-  const auto heard = played("late_sound.mkv").sounds();
+TEST_F(IngestFilesTest, DoesNotWaitForLateAudio) {
+  expect_unbroken("late_audio.mkv", 40ms);
+  const auto seen = played("late_audio.mkv").pictures();
+  const auto heard = played("late_audio.mkv").audio_frames();
   ASSERT_FALSE(seen.empty());
   ASSERT_FALSE(heard.empty());
   EXPECT_NEAR(base::seconds(heard.front().pts - seen.front().pts), 0.8, 0.05);
 }
 
-TEST_F(IngestFilesTest, DoesWithoutSound) {
-  EXPECT_TRUE(played("ten_bit.mkv").sounds().empty());
+TEST_F(IngestFilesTest, DoesWithoutAudio) {
+  EXPECT_TRUE(played("ten_bit.mkv").audio_frames().empty());
   EXPECT_FALSE(played("ten_bit.mkv").state().has_audio);
 }
 
@@ -288,8 +288,8 @@ TEST_F(IngestFilesTest, FollowsAChangeOfResolution) {
 }
 
 TEST_F(IngestFilesTest, SaysThatThereAreNoPictures) {
-  EXPECT_THAT(played("sound_only.mp4").state().last_error, testing::HasSubstr("no pictures"));
-  EXPECT_GT(played("sound_only.mp4").state().restarts, 0u);
+  EXPECT_THAT(played("audio_only.mp4").state().last_error, testing::HasSubstr("no pictures"));
+  EXPECT_GT(played("audio_only.mp4").state().restarts, 0u);
 }
 
 TEST_F(IngestFilesTest, SaysThatAFileIsMissing) {

@@ -126,7 +126,7 @@ TEST(IngestNetworkTest, ComesBackAfterTheFarEndWasKilled) {
   }
 }
 
-TEST(IngestTest, PlaysLaunchTextWithPicturesAndSound) {
+TEST(IngestTest, PlaysLaunchTextWithPicturesAndAudio) {
   IngestRecorder recorder{
       "gst:videotestsrc is-live=true ! video/x-raw,width=320,height=240,framerate=25/1 ! queue"
       " audiotestsrc is-live=true ! queue"};

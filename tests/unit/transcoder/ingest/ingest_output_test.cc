@@ -23,8 +23,8 @@ class IngestOutputTest : public testing::Test {
                      .pts = pts,
                      .captured = kEpoch + captured});
   }
-  void sound(base::Duration pts, base::Duration captured) {
-    output_.sound({.pts = pts, .values = {0, 0}}, kEpoch + captured);
+  void audio(base::Duration pts, base::Duration captured) {
+    output_.audio({.pts = pts, .values = {0, 0}}, kEpoch + captured);
   }
   Ingest::State state(base::Duration now) const { return output_.state(kEpoch + now); }
 
@@ -99,29 +99,29 @@ TEST_F(IngestOutputTest, CountsJumps) {
   EXPECT_EQ(state(3s).timeline_jumps, 1u);
 }
 
-TEST_F(IngestOutputTest, HasAudioForASecondAfterSound) {
+TEST_F(IngestOutputTest, HasAudioForASecondAfterAudio) {
   picture(0ms, 0ms);
   EXPECT_FALSE(state(0ms).has_audio);
-  sound(10ms, 10ms);
+  audio(10ms, 10ms);
   ASSERT_EQ(samples_.size(), 1u);
   EXPECT_EQ(samples_[0].pts, 10ms);
   EXPECT_TRUE(state(1s).has_audio);
   EXPECT_FALSE(state(1100ms).has_audio);
 }
 
-TEST_F(IngestOutputTest, CountsSoundThatIsTooFarFromThePictures) {
+TEST_F(IngestOutputTest, CountsAudioThatIsTooFarFromThePictures) {
   picture(0ms, 0ms);
-  sound(1900ms, 10ms);
-  sound(2100ms, 10ms);
+  audio(1900ms, 10ms);
+  audio(2100ms, 10ms);
   EXPECT_EQ(samples_.size(), 1u);
-  EXPECT_EQ(state(10ms).sound_dropped_samples, 1u);
+  EXPECT_EQ(state(10ms).audio_dropped_samples, 1u);
 }
 
 TEST_F(IngestOutputTest, CallsNobodyOnceClosed) {
   picture(0ms, 0ms);
   output_.close();
   picture(40ms, 40ms);
-  sound(40ms, 40ms);
+  audio(40ms, 40ms);
   output_.repeat_after(0ms, kEpoch + 1s);
   EXPECT_EQ(frames_.size(), 1u);
   EXPECT_TRUE(samples_.empty());

@@ -38,15 +38,15 @@ void IngestRecorder::see(const media::Frame& frame) {
 }
 
 void IngestRecorder::hear(const media::Samples& samples) {
-  HeardSound sound{.pts = samples.pts};
+  HeardAudio audio{.pts = samples.pts};
   for (std::size_t i = 0; i + 1 < samples.values.size(); i += 2) {
-    sound.left = std::max(sound.left, std::abs(samples.values[i]));
-    sound.right = std::max(sound.right, std::abs(samples.values[i + 1]));
+    audio.left = std::max(audio.left, std::abs(samples.values[i]));
+    audio.right = std::max(audio.right, std::abs(samples.values[i + 1]));
   }
   const auto count = static_cast<std::int64_t>(samples.values.size() / media::kAudioChannels);
-  sound.length = std::chrono::seconds{1} * count / media::kAudioRate;
+  audio.length = std::chrono::seconds{1} * count / media::kAudioRate;
   std::lock_guard lock{mutex_};
-  sounds_.push_back(sound);
+  audio_frames_.push_back(audio);
 }
 
 std::vector<SeenPicture> IngestRecorder::pictures() const {
@@ -54,9 +54,9 @@ std::vector<SeenPicture> IngestRecorder::pictures() const {
   return pictures_;
 }
 
-std::vector<HeardSound> IngestRecorder::sounds() const {
+std::vector<HeardAudio> IngestRecorder::audio_frames() const {
   std::lock_guard lock{mutex_};
-  return sounds_;
+  return audio_frames_;
 }
 
 bool IngestRecorder::wait(const std::function<bool(const Ingest::State&)>& condition,

@@ -19,7 +19,7 @@ struct SeenPicture {
   int brightness = 0;  ///< mean luma of the middle
 };
 
-struct HeardSound {
+struct HeardAudio {
   media::Pts pts{};
   base::Duration length{};
   float left = 0;  ///< loudest sample
@@ -37,7 +37,7 @@ class IngestRecorder {
   Ingest::State state() const { return ingest_.state(); }
 
   std::vector<SeenPicture> pictures() const;
-  std::vector<HeardSound> sounds() const;
+  std::vector<HeardAudio> audio_frames() const;
 
   /// Waits until `condition` holds for the state; false after `at_most`.
   bool wait(const std::function<bool(const Ingest::State&)>& condition,
@@ -48,8 +48,8 @@ class IngestRecorder {
   void hear(const media::Samples& samples);
 
   mutable std::mutex mutex_;
-  std::vector<SeenPicture> pictures_;  // GUARDED_BY(mutex_)
-  std::vector<HeardSound> sounds_;     // GUARDED_BY(mutex_)
+  std::vector<SeenPicture> pictures_;     // GUARDED_BY(mutex_)
+  std::vector<HeardAudio> audio_frames_;  // GUARDED_BY(mutex_)
   Ingest ingest_;
 };
 

@@ -77,7 +77,7 @@ TEST_F(RecodeTest, ShowsTheSamePictures) {
   test::PictureDecoder decoder{VideoCodec::kH264};
   const auto packets = recoded({base::BitRate::kbps(1500), {480, 270}, kFrameRate});
   for (std::size_t i = 0; i < packets.size(); ++i) {
-    EncodedPicture picture;
+    EncodedFrame picture;
     picture.bytes = packets[i]->unit;
     const auto shown = decoder.decode(picture, *frames_[i]);
     ASSERT_TRUE(shown);

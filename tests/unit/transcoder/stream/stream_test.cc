@@ -174,10 +174,10 @@ TEST_F(StreamTest, GroupsOpenAndCloseWhilePicturesFlow) {
   }
 }
 
-TEST(StreamSoundTest, EveryGroupGetsTheSameSound) {
+TEST(StreamAudioTest, EveryGroupGetsTheSameAudio) {
   PacketLog logs[2];
-  StreamSettings with_sound;
-  Stream stream{with_sound, [&](Stream::GroupIndex group, media::PacketPtr packet) {
+  StreamSettings with_audio;
+  Stream stream{with_audio, [&](Stream::GroupIndex group, media::PacketPtr packet) {
                   if (packet->kind == media::Packet::Kind::kAudio) logs[group].add(packet);
                 }};
   stream.open_group(0, kRate);

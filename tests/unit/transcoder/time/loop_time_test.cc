@@ -22,16 +22,16 @@ TEST(LoopTimeTest, NextRoundFollowsByOneFrame) {
   EXPECT_EQ(time.picture(33ms), 99ms);
 }
 
-TEST(LoopTimeTest, SoundKeepsItsDistance) {
+TEST(LoopTimeTest, AudioKeepsItsDistance) {
   LoopTime time;
-  EXPECT_FALSE(time.sound(0ms));
+  EXPECT_FALSE(time.audio(0ms));
   time.picture(100ms);
-  EXPECT_EQ(time.sound(90ms), -10ms);
+  EXPECT_EQ(time.audio(90ms), -10ms);
   time.picture(140ms);
   time.next_round();
-  EXPECT_FALSE(time.sound(0ms));
+  EXPECT_FALSE(time.audio(0ms));
   time.picture(100ms);
-  EXPECT_EQ(time.sound(90ms), 70ms);
+  EXPECT_EQ(time.audio(90ms), 70ms);
 }
 
 TEST(LoopTimeTest, ARoundWithoutPicturesTakesNoTime) {

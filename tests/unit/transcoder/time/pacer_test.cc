@@ -81,11 +81,11 @@ TEST(PacerTest, KeepsAFilesOwnTime) {
   EXPECT_EQ(now, kStart + 100s);
 }
 
-TEST(PacerTest, SoundFollowsThePictures) {
+TEST(PacerTest, AudioFollowsThePictures) {
   Pacer pacer{Pacer::Source::kFile};
-  EXPECT_FALSE(pacer.sound(0s));
+  EXPECT_FALSE(pacer.audio(0s));
   pacer.picture(2s, kStart);
-  EXPECT_EQ(pacer.sound(1s), kStart - 1s);
+  EXPECT_EQ(pacer.audio(1s), kStart - 1s);
 }
 
 }  // namespace

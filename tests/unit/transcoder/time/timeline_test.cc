@@ -91,28 +91,28 @@ TEST(TimelineTest, ReanchorsAfterAStallOfMoreThanASecond) {
   EXPECT_EQ(timeline.jumps(), 1u);
 }
 
-TEST(TimelineTest, SoundSharesThePicturesOffset) {
+TEST(TimelineTest, AudioSharesThePicturesOffset) {
   Timeline timeline{kEpoch};
   timeline.picture(50s, kEpoch + 2s);
-  EXPECT_EQ(timeline.sound(50s - 10ms, kEpoch + 2s), 2s - 10ms);
+  EXPECT_EQ(timeline.audio(50s - 10ms, kEpoch + 2s), 2s - 10ms);
 }
 
-TEST(TimelineTest, SoundWaitsForThePictures) {
+TEST(TimelineTest, AudioWaitsForThePictures) {
   Timeline timeline{kEpoch};
-  EXPECT_FALSE(timeline.sound(0s, kEpoch));
+  EXPECT_FALSE(timeline.audio(0s, kEpoch));
 }
 
-TEST(TimelineTest, SoundBeforeTheEpochIsDropped) {
+TEST(TimelineTest, AudioBeforeTheEpochIsDropped) {
   Timeline timeline{kEpoch};
   timeline.picture(1s, kEpoch);
-  EXPECT_FALSE(timeline.sound(900ms, kEpoch));
+  EXPECT_FALSE(timeline.audio(900ms, kEpoch));
 }
 
-TEST(TimelineTest, SoundOfAnotherClockIsDropped) {
+TEST(TimelineTest, AudioOfAnotherClockIsDropped) {
   Timeline timeline{kEpoch};
   timeline.picture(50s, kEpoch + 2s);
-  EXPECT_FALSE(timeline.sound(0s, kEpoch + 2s));
-  EXPECT_FALSE(timeline.sound(100s, kEpoch + 2s));
+  EXPECT_FALSE(timeline.audio(0s, kEpoch + 2s));
+  EXPECT_FALSE(timeline.audio(100s, kEpoch + 2s));
 }
 
 TEST(TimelineTest, ReconnectIsNotAJump) {

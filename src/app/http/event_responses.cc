@@ -1,0 +1,73 @@
+#include "app/http/event_responses.h"
+
+#include <iterator>
+#include <utility>
+
+namespace app::event_responses {
+
+namespace {
+
+using server::SharedBytes;
+using server::StreamingResponse;
+
+class EventResponse : public StreamingResponse {
+ public:
+  Chunk next(server::ResponseConnection&, base::Time now) final {
+    Chunk step;
+    if (!std::exchange(begun_, true)) step.head = {.content_type = "text/event-stream"};
+    add(step, now);
+    return step;
+  }
+
+ private:
+  virtual void add(Chunk& step, base::Time now) = 0;
+
+  bool begun_ = false;
+};
+
+class StateResponse final : public EventResponse {
+ public:
+  explicit StateResponse(StateEvents& events) : events_{events} {}
+  Wait wait() const override { return {.stream = {}, .until = due_}; }
+
+ private:
+  void add(Chunk& step, base::Time now) override {
+    if (now < due_) return;
+    auto event = events_.get(now);
+    if (!event) return;
+    step.body.push_back(std::move(*event));
+    due_ += StateEvents::kInterval;
+    if (due_ <= now) due_ = now + StateEvents::kInterval;
+  }
+
+  StateEvents& events_;
+  base::Time due_{};
+};
+
+class LinesResponse final : public EventResponse {
+ public:
+  explicit LinesResponse(ViewerWatch viewer) : viewer_{std::move(viewer)} {}
+  /// As often as the loop looks: twenty times per second several lines go out in one write.
+  Wait wait() const override { return {.stream = {}, .until = base::Time{}}; }
+
+ private:
+  void add(Chunk& step, base::Time) override {
+    step.complete = viewer_.ended();
+    auto lines = viewer_.take();
+    step.body.assign(std::make_move_iterator(lines.begin()), std::make_move_iterator(lines.end()));
+  }
+
+  ViewerWatch viewer_;
+};
+
+}  // namespace
+
+std::unique_ptr<StreamingResponse> states(StateEvents& events) {
+  return std::make_unique<StateResponse>(events);
+}
+
+std::unique_ptr<StreamingResponse> lines(ViewerWatch viewer) {
+  return std::make_unique<LinesResponse>(std::move(viewer));
+}
+
+}  // namespace app::event_responses

@@ -1,0 +1,182 @@
+#include "app/segments/begin_response.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "app/segments/declared.h"
+#include "app/segments/deferred_response.h"
+#include "segments/dash.h"
+#include "segments/hls.h"
+
+namespace app {
+
+namespace {
+
+using segments::Rendition;
+using segments::Target;
+using server::FullResponse;
+using server::text_response;
+
+// A segment can be had until so long after the window that it is in (ISO/IEC 23009-1, A.3.2), and
+// the newest is under way.
+constexpr std::size_t kSpare = 3;
+constexpr base::Duration kTargetLatency = std::chrono::milliseconds{1500};
+
+// A measured rate is off by the jitter of a source's clock: it is one of those there are, if close.
+constexpr std::array kFrameRates{24 / 1.001, 24.0, 25.0, 30 / 1.001, 30.0, 50.0, 60.0, 60 / 1.001};
+constexpr double kClose = 0.0005;
+
+double nominal(double rate) {
+  const auto* nearest =
+      std::ranges::min_element(kFrameRates, {}, [&](double r) { return std::abs(r - rate); });
+  return std::abs(*nearest / rate - 1) < kClose ? *nearest : rate;
+}
+
+const char* name(segments::Choice choice) {
+  return choice == segments::Choice::kServer ? "server" : "player";
+}
+
+/// What a player may choose among: one whose rate the server chooses, or a ladder.
+struct Offer {
+  Rendition rendition;
+  base::BitRate rate;
+};
+
+std::vector<Offer> offers(const SegmentSession& session, segments::Choice choice) {
+  if (choice == segments::Choice::kServer) return {{Rendition{}, session.rungs().front()}};
+  std::vector<Offer> result;
+  for (unsigned rung = 0; rung < session.rungs().size(); ++rung) {
+    result.push_back({Rendition{Rendition::Kind::kRung, rung}, session.rungs()[rung]});
+  }
+  return result;
+}
+
+/// Where a session begins; waits for the stream's headers, and until its frame rate is known.
+class BeginResponse : public DeferredResponse {
+ public:
+  BeginResponse(std::shared_ptr<SegmentSession> its, segments::Choice choice, base::Time until)
+      : DeferredResponse{std::move(its), until}, choice_{choice} {
+    session().offer(choice);
+  }
+
+ protected:
+  std::optional<FullResponse> make(base::Time /*now*/) override {
+    auto& stream = session().stream();
+    if (!stream.has_measured_frames()) return {};
+    const auto newest = stream.segments().newest();
+    const auto segment = newest ? session().segment({}, *newest) : std::nullopt;
+    if (!segment || !segment->headers) return {};
+    return list(stream, *segment->headers, offers(session(), choice_));
+  }
+  segments::Choice choice() const { return choice_; }
+
+ private:
+  virtual std::optional<FullResponse> list(LiveStream& stream, const media::Headers& headers,
+                                           const std::vector<Offer>& offers) = 0;
+
+  const segments::Choice choice_;
+};
+
+class MultivariantResponse final : public BeginResponse {
+ public:
+  using BeginResponse::BeginResponse;
+
+ private:
+  std::optional<FullResponse> list(LiveStream& stream, const media::Headers& headers,
+                                   const std::vector<Offer>& offers) override {
+    const auto& settings = stream.media_settings();
+    segments::MultivariantPlaylist result;
+    if (settings.audio.enabled) {
+      result.audio_uri = uri({Rendition::Kind::kAudio, 0});
+      result.audio_codec = media::kAudioCodec;
+    }
+    const auto audio = settings.audio.enabled ? settings.audio.rate : base::BitRate{};
+    for (const auto& [rendition, rate] : offers) {
+      const auto frames = stream.frames_at(rate);
+      result.variants.push_back({.uri = uri(rendition),
+                                 .peak = declared_peak(rate + audio),
+                                 .average = declared_mean(rate + audio),
+                                 .width = frames.size.width,
+                                 .height = frames.size.height,
+                                 .frame_rate = nominal(frames.per_second),
+                                 .video_codec = headers.codec});
+    }
+    return text_response(200, Target{.kind = Target::Kind::kMultivariant}.content_type(),
+                         segments::text(result));
+  }
+
+  std::string uri(Rendition rendition) const {
+    return session().token() + "/" + rendition.text() + "/playlist.m3u8";
+  }
+};
+
+/// Offers nothing from before there was an encoder, and waits until players can begin as far behind
+/// live as is suggested. Not by Period@start: libavformat then takes all that it plays for too old
+/// (its calc_min_seg_no leaves presentationTimeOffset out), and plays it again.
+class ManifestResponse final : public BeginResponse {
+ public:
+  using BeginResponse::BeginResponse;
+
+ private:
+  /// Segments, up to the newest.
+  std::int64_t offered() {
+    const auto& store = session().stream().segments();
+    const auto newest = store.newest();
+    const auto first = session().first();
+    if (!newest || !first) return 0;
+    return static_cast<std::int64_t>(std::min(*newest - *first, store.window() - kSpare));
+  }
+
+  std::optional<FullResponse> list(LiveStream& stream, const media::Headers& headers,
+                                   const std::vector<Offer>& offers) override {
+    const auto& settings = stream.media_settings();
+    const auto& clock = stream.segments().clock();
+    const auto own = "/" + stream.name() + "/" + session().token() + "/";
+    segments::Manifest manifest{.start = stream.began(),
+                                .publish = std::chrono::system_clock::now(),
+                                .segment = clock.segment,
+                                .chunk = clock.longest_part(),
+                                .window = offered() * clock.segment,
+                                .location = own + "manifest.mpd?abr=" + name(choice()),
+                                .base_url = own,
+                                .video = {},
+                                .audio = {},
+                                .utc_timing_uri = kTimePath,
+                                .target_latency = kTargetLatency};
+    if (manifest.window < presentation_delay(manifest)) return {};
+    for (const auto& [rendition, rate] : offers) {
+      const auto frames = stream.frames_at(rate);
+      manifest.video.push_back({.id = rendition.text(),
+                                .bandwidth = declared_peak(rate),
+                                .width = frames.size.width,
+                                .height = frames.size.height,
+                                .frame_rate = nominal(frames.per_second),
+                                .codec = headers.codec});
+    }
+    if (settings.audio.enabled) {
+      manifest.audio = segments::Representation{.id = Rendition{Rendition::Kind::kAudio, 0}.text(),
+                                                .bandwidth = declared_peak(settings.audio.rate),
+                                                .codec = media::kAudioCodec};
+    }
+    return text_response(200, Target{.kind = Target::Kind::kManifest}.content_type(),
+                         segments::text(manifest));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<server::StreamingResponse> multivariant_response(
+    std::shared_ptr<SegmentSession> session, segments::Choice choice, base::Time until) {
+  return std::make_unique<MultivariantResponse>(std::move(session), choice, until);
+}
+
+std::unique_ptr<server::StreamingResponse> manifest_response(
+    std::shared_ptr<SegmentSession> session, segments::Choice choice, base::Time until) {
+  return std::make_unique<ManifestResponse>(std::move(session), choice, until);
+}
+
+}  // namespace app

@@ -1,0 +1,154 @@
+#include "app/segments/connection.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "app/tcp/socket_steering.h"
+#include "tcpinfo/congestion_control.h"
+#include "tcpinfo/socket_control.h"
+
+namespace app {
+
+namespace {
+
+// Parts: what is older when it goes out was asked for late.
+constexpr int kFresh = 2;
+
+// Of the least round trip: where it is longer, packets wait on the path.
+constexpr double kWaits = 1.5;
+
+bool is_slow_start(const tcpinfo::TcpSample& sample) {
+  return !sample.ssthresh || sample.cwnd < *sample.ssthresh;
+}
+
+}  // namespace
+
+SegmentConnection::SegmentConnection(Deps deps, ViewerId id, int fd, int loop)
+    : deps_{std::move(deps)}, id_{id}, fd_{fd}, loop_{loop} {}
+
+SegmentConnection::~SegmentConnection() {
+  if (session_) session_->forget(id_);
+}
+
+void SegmentConnection::attach(std::shared_ptr<SegmentSession> session,
+                               const server::Address& address) {
+  if (session == session_) return;
+  const bool first = !session_;
+  if (session_) session_->forget(id_);
+  session_ = std::move(session);
+  rate_.assume(session_->carried());
+  if (first) begin(address);
+}
+
+/// Neither a limit of the pace nor one of slow start: each would hide what the path carries. Nor a
+/// shorter retransmission timer: TCP takes a pause as long as that for the end of what it knows of
+/// the path (tcp_slow_start_after_idle), and pauses of 200 ms are between parts.
+void SegmentConnection::begin(const server::Address& address) {
+  const auto settings = session_->stream().viewer_settings();
+  tcpinfo::Hints hints{.congestion_control = congestion_control_for(
+                           address, settings->tcp, deps_.standard_congestion_control)};
+  if (settings->tcp.initial_window > 0) {
+    hints.cwnd = static_cast<std::uint32_t>(settings->tcp.initial_window);
+  }
+  const auto applied = deps_.hints.apply(fd_, hints);
+  bbr_ = tcpinfo::is_bbr(applied.congestion_control);
+  if (!applied.error.empty()) {
+    deps_.warnings.failed("congestion control " + hints.congestion_control, applied.error);
+  }
+  const auto rto_max = settings->tcp.rto_max;
+  if (rto_max < kKernelsRtoMax && !tcpinfo::set_rto_max(fd_, rto_max)) {
+    deps_.warnings.failed("TCP_RTO_MAX_MS", "see symcast doctor", errno);
+  }
+  watch_ = deps_.events.watch(fd_, id_, loop_, [this](const auto& event, base::Time now) {
+    session_->event(event, deps_.event_source, now);
+    if (tcpinfo::is_loss(event.kind)) sample(true, now);
+  });
+}
+
+/// What was there long before, a player loads to hold it, and in no hurry; nor does he wait for
+/// what stands behind that.
+void SegmentConnection::sent(const server::ResponseConnection& connection,
+                             const segments::Part& part, bool live, base::Time now) {
+  if (connection.head_only) return;
+  if (!busy_) skip_idle(now);
+  const auto size = part.bytes().size();
+  busy_ = true;
+  session_->sent(base::ByteCount{static_cast<std::int64_t>(size)});
+  if (sent_parts_.size() >= kMaxSentParts) sent_parts_.pop_front();
+  const auto before = std::max(connection.sent, sent_parts_.empty() ? 0 : sent_parts_.back().end);
+  const bool behind_old = !sent_parts_.empty() && !sent_parts_.back().latency_critical;
+  const auto age = now - part.captured();
+  sent_parts_.push_back(
+      {.end = before + size,
+       .captured = part.captured(),
+       .latency_critical =
+           live && !behind_old && age <= kFresh * session_->stream().segments().clock().part});
+}
+
+void SegmentConnection::on_tick(const server::ResponseConnection&, base::Time now) {
+  if (busy_) sample(false, now);
+}
+
+abr::TransferRate::Sample SegmentConnection::counted(const tcpinfo::TcpSample& sample) const {
+  const bool waits = sample.rtt >= kWaits * sample.min_rtt;
+  return {.at = sample.at,
+          .acked = sample.bytes_acked,
+          .busy = sample.busy,
+          .receiver_limited = sample.receiver_limited,
+          .round_trip = sample.min_rtt,
+          .delivery_rate = sample.delivery_rate,
+          .window_limited = !bbr_ && is_slow_start(sample) && !waits,
+          .idle = sample.unacked == 0 && sample.notsent.bytes() == 0};
+}
+
+/// What has passed since is no media: a few segments, which say little.
+void SegmentConnection::skip_idle(base::Time now) {
+  if (const auto sample = deps_.sampler.sample(fd_, now)) rate_.skip_idle(counted(*sample));
+}
+
+void SegmentConnection::sample(bool lost, base::Time now) {
+  const auto sample = deps_.sampler.sample(fd_, now);
+  if (!sample) return;
+  lost |= note_polled(*sample);
+  const auto counts = counted(*sample);
+  rate_.update(counts);
+  busy_ = !counts.idle;
+  const auto captured = take_delivered(sample->bytes_acked);
+  session_->report(id_,
+                   {.carries = rate_.value(),
+                    .measured = rate_.measured(),
+                    .busy = !counts.idle,
+                    .late = late(now),
+                    .rtt = sample->rtt,
+                    .lost = lost,
+                    .captured = captured},
+                   *sample, now);
+}
+
+/// All of them, or those that the pushed source does not tell of.
+bool SegmentConnection::note_polled(const tcpinfo::TcpSample& sample) {
+  if (watch_ && deps_.event_source == tcpinfo::EventSource::kTracepoint) return false;
+  bool lost = false;
+  for (const auto& event : polled_.update(sample)) {
+    if (watch_ && tcpinfo::sockops_tells(event.kind)) continue;
+    session_->event(event, tcpinfo::EventSource::kTcpInfo, sample.at);
+    lost |= tcpinfo::is_loss(event.kind);
+  }
+  return lost;
+}
+
+base::Time SegmentConnection::take_delivered(std::uint64_t acked) {
+  base::Time newest{};
+  for (; !sent_parts_.empty() && sent_parts_.front().end <= acked; sent_parts_.pop_front()) {
+    newest = sent_parts_.front().captured;
+  }
+  return newest;
+}
+
+base::Duration SegmentConnection::late(base::Time now) const {
+  const auto oldest = std::ranges::find(sent_parts_, true, &SentPart::latency_critical);
+  return oldest == sent_parts_.end() ? base::Duration{} : now - oldest->captured;
+}
+
+}  // namespace app

@@ -1,0 +1,175 @@
+#include "app/segments/playlist_response.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "app/segments/deferred_response.h"
+#include "app/segments/query.h"
+#include "segments/hls.h"
+
+namespace app {
+
+namespace {
+
+using segments::Rendition;
+using segments::Segment;
+using segments::Target;
+using server::error_response;
+using server::FullResponse;
+using server::text_response;
+
+constexpr std::uint64_t kListedInParts = 3;  ///< the newest (RFC 8216bis, 6.2.2)
+constexpr unsigned kMaxAhead = 2;            ///< of the newest segment: further is a mistake
+
+/// What a playlist has to hold.
+struct PlaylistRequest {
+  std::optional<std::uint64_t> number;  ///< _HLS_msn
+  std::optional<unsigned> part;         ///< _HLS_part
+};
+
+/// Of a session's playlist: complete segments without a gap up to the newest, and the one under
+/// way. What is kept beyond is of those before it: a segment that has gone is there for as long as
+/// it lasts, and that playlist (RFC 8216, 6.2.2).
+struct Listing {
+  std::vector<Segment> complete;
+  std::optional<Segment> open;
+};
+
+Listing list(SegmentSession& session, Rendition rendition) {
+  Listing result;
+  const auto newest = session.stream().segments().newest();
+  const auto oldest = session.oldest();
+  if (!newest || !oldest) return result;
+  const auto listed = session.stream().segments().window() / 2;
+  const auto begin = *newest - std::min<std::uint64_t>(*newest, listed - 1);
+  for (auto number = std::max(begin, *oldest); number <= *newest; ++number) {
+    auto segment = session.segment(rendition, number);
+    if (segment && segment->complete) {
+      result.complete.push_back(std::move(*segment));
+    } else if (segment) {
+      result.open = std::move(*segment);
+      break;
+    } else if (number < *newest) {
+      result.complete.clear();
+    }
+  }
+  return result;
+}
+
+segments::HlsSegment listed(SegmentSession& session, const Segment& segment, bool parts) {
+  using std::chrono::system_clock;
+  auto& stream = session.stream();
+  segments::HlsSegment result{
+      .number = segment.number,
+      .duration = segment.duration(),
+      .began = stream.began() + std::chrono::duration_cast<system_clock::duration>(segment.begin),
+      .parts = {},
+      .init = segment.init};
+  if (!parts) return result;
+  for (const auto& part : segment.parts) {
+    result.parts.push_back({.duration = part->duration(), .independent = part->independent()});
+  }
+  return result;
+}
+
+/// The part that comes after all that is listed: a segment under way has another one.
+std::pair<std::uint64_t, unsigned> next_part(const Listing& listing) {
+  if (!listing.open) return {listing.complete.back().number + 1, 0};
+  return {listing.open->number, static_cast<unsigned>(listing.open->parts.size())};
+}
+
+class PlaylistResponse final : public DeferredResponse {
+ public:
+  PlaylistResponse(std::shared_ptr<SegmentSession> its, Rendition rendition,
+                   PlaylistRequest request, base::Time until)
+      : DeferredResponse{std::move(its), until}, rendition_{rendition}, request_{request} {}
+
+ private:
+  std::optional<FullResponse> make(base::Time /*now*/) override {
+    if (!news_.any(session().stream().segments())) return {};
+    const auto newest = session().stream().segments().newest();
+    if (request_.part && !request_.number) return error_response(400, "_HLS_part needs _HLS_msn");
+    if (request_.number && newest && *request_.number > *newest + kMaxAhead) {
+      return error_response(400, "_HLS_msn is too far ahead");
+    }
+    const auto listing = list(session(), rendition_);
+    if (!is_there(listing)) return {};
+    return text_response(200, Target{.kind = Target::Kind::kPlaylist}.content_type(),
+                         segments::text(playlist(listing)));
+  }
+
+  bool is_there(const Listing& listing) const {
+    if (listing.complete.empty()) return false;
+    const auto request = normal(listing.complete.back());
+    if (!request.number || listing.complete.back().number >= *request.number) return true;
+    if (!listing.open || listing.open->number < *request.number) return false;
+    if (listing.open->number > *request.number) return true;
+    return request.part && listing.open->parts.size() > *request.part;
+  }
+
+  /// A part beyond a segment's last is the first of the next (RFC 8216bis, 6.2.5.2).
+  PlaylistRequest normal(const Segment& newest) const {
+    const bool beyond =
+        request_.part && request_.number == newest.number && *request_.part >= newest.parts.size();
+    return beyond ? PlaylistRequest{*request_.number + 1, 0} : request_;
+  }
+
+  segments::MediaPlaylist playlist(const Listing& listing) const {
+    const auto& clock = session().stream().segments().clock();
+    segments::MediaPlaylist result{.target = clock.segment, .part_target = clock.longest_part()};
+    const auto newest = listing.complete.back().number;
+    for (const auto& segment : listing.complete) {
+      result.segments.push_back(
+          listed(session(), segment, segment.number + kListedInParts > newest));
+    }
+    if (listing.open) result.open = listed(session(), *listing.open, true);
+    result.hint = next_part(listing);
+    for (const auto other : others()) report(result, listing, other);
+    return result;
+  }
+
+  /// All that he may change to.
+  std::vector<Rendition> others() const {
+    std::vector<Rendition> all{Rendition{Rendition::Kind::kAudio, 0}};
+    if (!session().stream().media_settings().audio.enabled) all.clear();
+    if (session().chooses()) {
+      for (unsigned rung = 0; rung < session().rungs().size(); ++rung) {
+        all.push_back({Rendition::Kind::kRung, rung});
+      }
+    } else {
+      all.push_back({});
+    }
+    std::erase(all, rendition_);
+    return all;
+  }
+
+  /// Of a rung that he does not play nothing is decided yet: it will be as far as what he plays.
+  void report(segments::MediaPlaylist& playlist, const Listing& own, Rendition other) const {
+    const bool decided = other.kind == Rendition::Kind::kAudio || other == session().playing();
+    const auto listing = decided ? list(session(), other) : own;
+    const bool open = listing.open && !listing.open->parts.empty();
+    if (!open && listing.complete.empty()) return;
+    const auto& last = open ? *listing.open : listing.complete.back();
+    playlist.reports.push_back({.uri = "../" + other.text() + "/playlist.m3u8",
+                                .last_msn = last.number,
+                                .last_part = static_cast<unsigned>(last.parts.size() - 1)});
+  }
+
+  const Rendition rendition_;
+  const PlaylistRequest request_;
+  RevisionWatch news_;
+};
+
+}  // namespace
+
+std::unique_ptr<server::StreamingResponse> playlist_response(
+    std::shared_ptr<SegmentSession> session, Rendition rendition, const std::string& query,
+    base::Time until) {
+  const PlaylistRequest request{number_in<std::uint64_t>(query, "_HLS_msn"),
+                                number_in<unsigned>(query, "_HLS_part")};
+  return std::make_unique<PlaylistResponse>(std::move(session), rendition, request, until);
+}
+
+}  // namespace app

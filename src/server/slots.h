@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <variant>
+
+#include "server/address.h"
+
+namespace server {
+
+/// A limit on how many there may be at once, in all and from one address, or one /64 of IPv6.
+/// Thread-safe; must outlive the slots it gave.
+class Slots {
+ public:
+  enum class Full { kInAll, kFromAddress };
+
+  /// The right to be here; given back when destroyed.
+  class Slot {
+   public:
+    Slot() = default;
+    Slot(Slot&& o) noexcept : slots_{std::exchange(o.slots_, nullptr)}, owner_{o.owner_} {}
+    Slot& operator=(Slot&& o) noexcept {
+      std::swap(slots_, o.slots_);
+      std::swap(owner_, o.owner_);
+      return *this;
+    }
+    ~Slot() {
+      if (slots_) slots_->give_back(owner_);
+    }
+
+   private:
+    friend class Slots;
+    Slot(Slots* slots, const Address& owner) : slots_{slots}, owner_{owner} {}
+    Slots* slots_ = nullptr;
+    Address owner_;
+  };
+
+  Slots(int in_all, int per_address) : in_all_{in_all}, per_address_{per_address} {}
+
+  std::variant<Slot, Full> take(const Address& address) {
+    std::lock_guard lock{mutex_};
+    if (taken_ >= in_all_) return Full::kInAll;
+    const Address owner = address.owner();
+    const auto entry = by_owner_.try_emplace(owner, 0).first;
+    if (entry->second >= per_address_) {
+      if (entry->second == 0) by_owner_.erase(entry);
+      return Full::kFromAddress;
+    }
+    ++entry->second;
+    ++taken_;
+    return Slot{this, owner};
+  }
+
+  int taken() const {
+    std::lock_guard lock{mutex_};
+    return taken_;
+  }
+
+ private:
+  void give_back(const Address& owner) {
+    std::lock_guard lock{mutex_};
+    --taken_;
+    const auto entry = by_owner_.find(owner);
+    if (--entry->second == 0) by_owner_.erase(entry);
+  }
+
+  const int in_all_;
+  const int per_address_;
+  mutable std::mutex mutex_;
+  int taken_ = 0;                    // GUARDED_BY(mutex_)
+  std::map<Address, int> by_owner_;  // GUARDED_BY(mutex_)
+};
+
+}  // namespace server

@@ -1,0 +1,115 @@
+#include <gmock/gmock.h>
+
+#include "http_client.h"
+#include "packets.h"
+#include "running_server.h"
+
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class ServerResponseTest : public RunningServer {
+ protected:
+  ServerResponseTest() { start(); }
+
+  bool waiting(int answers) {
+    return eventually([&] { return handler_.seen.answers == answers; });
+  }
+  void publish(std::uint32_t stream) { server_->publish({stream, 0}, packets::frame(1, true)); }
+};
+
+TEST_F(ServerResponseTest, GoesOnWhenAPacketOfItsStreamComes) {
+  HttpClient client{endpoint_};
+  client.get("/packet");
+  EXPECT_THAT(client.read_head(), HasSubstr("Transfer-Encoding: chunked"));
+  EXPECT_EQ(client.read_chunked(5), "begun");
+  publish(1);
+  publish(0);
+  EXPECT_EQ(client.read_chunked(100), "ended");
+  EXPECT_TRUE(client.ended());
+}
+
+TEST_F(ServerResponseTest, AnotherStreamsPacketIsNoReason) {
+  HttpClient client{endpoint_};
+  client.get("/packet");
+  client.read_head();
+  client.read_chunked(5);
+  publish(1);
+  std::this_thread::sleep_for(std::chrono::milliseconds{100});
+  EXPECT_EQ(handler_.seen.answers, 1);
+}
+
+TEST_F(ServerResponseTest, GoesOnAtItsTime) {
+  HttpClient client{endpoint_};
+  const auto begin = base::Clock::now();
+  client.get("/time");
+  client.read_head();
+  EXPECT_EQ(client.read_chunked(10), "begunended");
+  EXPECT_GE(base::Clock::now() - begin, std::chrono::milliseconds{100});
+}
+
+TEST_F(ServerResponseTest, TheConnectionGoesOn) {
+  HttpClient client{endpoint_};
+  client.send("GET /time HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  client.read_head();
+  EXPECT_EQ(client.read_chunked(100), "begunended");
+  EXPECT_THAT(client.read_page(), StartsWith("HTTP/1.1 200 OK"));
+}
+
+TEST_F(ServerResponseTest, EndsWithItsClient) {
+  {
+    HttpClient client{endpoint_};
+    client.get("/packet");
+    client.read_head();
+    EXPECT_TRUE(waiting(1));
+  }
+  EXPECT_TRUE(waiting(0));
+}
+
+TEST_F(ServerResponseTest, EndsWithTheServer) {
+  HttpClient client{endpoint_};
+  client.get("/packet");
+  client.read_head();
+  EXPECT_TRUE(waiting(1));
+  server_->stop();
+  EXPECT_EQ(handler_.seen.answers, 0);
+}
+
+TEST_F(ServerResponseTest, AReaderWhoTakesNothingIsClosed) {
+  settings_.stall_timeout = std::chrono::milliseconds{300};
+  start();
+  HttpClient client{endpoint_, 4096};
+  client.get("/endless");
+  client.read_head();
+  EXPECT_TRUE(waiting(1));
+  EXPECT_TRUE(waiting(0));
+}
+
+TEST_F(ServerResponseTest, AReaderWhoTakesWhatThereIsStays) {
+  HttpClient client{endpoint_};
+  client.get("/endless");
+  client.read_head();
+  const auto begin = base::Clock::now();
+  while (base::Clock::now() - begin < std::chrono::seconds{1})
+    client.read_chunked(EndlessResponse::kSize);
+  EXPECT_EQ(handler_.seen.answers, 1);
+}
+
+TEST_F(ServerResponseTest, AFullSocketDoesNotHoldUpTheServersEnd) {
+  HttpClient client{endpoint_, 4096};
+  client.get("/endless");
+  client.read_head();
+  const auto begin = base::Clock::now();
+  server_->stop();
+  EXPECT_LT(base::Clock::now() - begin, std::chrono::seconds{1});
+}
+
+TEST_F(ServerResponseTest, FailureIsTheConnectionsAlone) {
+  HttpClient client{endpoint_};
+  client.get("/throws");
+  EXPECT_THAT(client.read_head(), StartsWith("HTTP/1.1 503"));
+  EXPECT_TRUE(eventually([&] { return server_->alive(base::Clock::now()); }));
+}
+
+}  // namespace
