@@ -10,7 +10,7 @@ namespace abr {
 
 /// A frame whose last byte the viewer's kernel has acknowledged. Sent as a train, head and tail
 /// right after each other, when it is long enough; the times are the acknowledgements' own.
-struct Delivered {
+struct DeliveredFrame {
   base::Time departed{};                   ///< when our kernel took it, whole
   std::optional<base::Time> head_acked{};  ///< of its first `head` bytes; empty: no train
   base::Time acked{};
@@ -31,19 +31,19 @@ struct Transport {
 /// What is known of one viewer's connection: before each frame, when frames are acknowledged,
 /// and when the kernel tells of an event. Windows count in segments of `mss`.
 struct Observation {
-  unsigned rexmt = 0;                   ///< REXMT events since the last observation
-  unsigned dupack = 0;                  ///< DUPACK events since then
-  std::span<const Delivered> frames{};  ///< since then, in the order of the stream
-  base::Duration srtt{};                ///< zero: not measured yet
-  base::Duration min_rtt{};             ///< likewise
-  base::ByteCount queued;               ///< not taken by the kernel yet
-  bool discardable = false;             ///< of these a whole frame is one
-  base::ByteCount notsent;              ///< taken, not sent
-  base::ByteCount in_flight;            ///< sent, and neither acknowledged, sacked nor lost
-  base::ByteCount lost;                 ///< and not sent again yet
-  base::ByteCount padding;              ///< of these: what a decision has added
-  base::ByteCount delivered;            ///< of the connection: acknowledged or sacked
-  std::uint32_t retransmits = 0;        ///< of the connection
+  unsigned rexmt = 0;                        ///< REXMT events since the last observation
+  unsigned dupack = 0;                       ///< DUPACK events since then
+  std::span<const DeliveredFrame> frames{};  ///< since then, in the order of the stream
+  base::Duration srtt{};                     ///< zero: not measured yet
+  base::Duration min_rtt{};                  ///< likewise
+  base::ByteCount queued;                    ///< not taken by the kernel yet
+  bool discardable = false;                  ///< of these a whole frame is one
+  base::ByteCount notsent;                   ///< taken, not sent
+  base::ByteCount in_flight;                 ///< sent, and neither acknowledged, sacked nor lost
+  base::ByteCount lost;                      ///< and not sent again yet
+  base::ByteCount padding;                   ///< of these: what a decision has added
+  base::ByteCount delivered;                 ///< of the connection: acknowledged or sacked
+  std::uint32_t retransmits = 0;             ///< of the connection
   std::uint32_t cwnd = 0;
   std::optional<std::uint32_t> ssthresh;  ///< empty: infinite
   std::uint32_t mss = 0;                  ///< bytes

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/viewer/next_sample_time.h"
+#include "abr/tuning.h"
 #include "tcpinfo/packet_train.h"
 
 namespace sim {
@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::int64_t kHeadSegments = tcpinfo::kHeadSegments;
 constexpr std::int64_t kTailSegments = tcpinfo::kTailSegments;
-// app/tcp/socket_limits.cc
-constexpr base::Duration kLongestFrame = std::chrono::milliseconds{40};
 
 }  // namespace
 
@@ -21,31 +19,26 @@ VideoSession::VideoSession(const Settings& settings, TcpSender& tcp, base::Time 
                            std::uint64_t seed, std::function<void(base::Time)> send)
     : settings_{settings},
       tcp_{tcp},
-      policy_{settings.policy()},
+      control_{settings.policy()},
       encoder_{settings.encoder, seed},
       send_{std::move(send)},
-      next_capture_{start},
-      sample_at_{start} {
-  decision_ = policy_->decide({}, path_.state(), start);
-}
+      rate_{control_.start(start).rate},
+      next_capture_{start} {}
 
 base::Time VideoSession::next_time() const {
-  const auto next = std::min(next_capture_, sample_at_);
+  auto next = next_capture_;
+  if (sample_at_) next = std::min(next, *sample_at_);
   return encoding_.empty() ? next : std::min(next, encoding_.front().ready);
 }
 
 void VideoSession::on_time(base::Time now) {
   while (!encoding_.empty() && encoding_.front().ready <= now) {
-    queue_.push_back(encoding_.front());
-    queued_ += encoding_.front().size;
+    offer(encoding_.front(), now);
     encoding_.pop_front();
-    if (queue_.back().captured - queue_.front().captured > settings_.queue) drop_queue();
-    write(now);
-    decide(now);
   }
-  if (sample_at_ <= now) {
-    if (tcp_.in_flight().bytes() > 0) decide(now);
-    sample_at_ = next_capture_ + settings_.frame_interval - app::kSampleLead;
+  if (sample_at_ && *sample_at_ <= now) {
+    decide(now);
+    schedule_sample(now);
   }
   if (next_capture_ <= now) {
     capture(now);
@@ -54,22 +47,41 @@ void VideoSession::on_time(base::Time now) {
 }
 
 void VideoSession::capture(base::Time now) {
-  shown_.push_back({.captured = now, .target = decision_.rate});
-  if (decision_.skip > skipped_) {
-    ++skipped_;
+  shown_.push_back({.captured = now, .target = rate_});
+  if (skip_next_ > 0) {
+    --skip_next_;
     return;
   }
-  skipped_ = 0;
-  const auto size =
-      encoder_.size(decision_.rate, settings_.frame_interval, std::exchange(broken_, false));
+  const bool recovers = std::exchange(recover_next_, false);
+  const auto size = encoder_.size(rate_, settings_.frame_interval, recovers);
   shown_.back().size = size;
   const base::ByteCount wire =
       kTransport.wire(base::BitRate::of(size, settings_.frame_interval)) * settings_.frame_interval;
-  encoding_.push_back({shown_.size() - 1, now, now + encoder_.time(), wire});
+  encoding_.push_back({shown_.size() - 1, now, now + encoder_.time(), wire, recovers});
+}
+
+/// The encoder has made a frame.
+void VideoSession::offer(const Frame& frame, base::Time now) {
+  if (frame.recovers) frames_missing_ = false;
+  if (!frames_missing_) {
+    queue_.push_back(frame);
+    queued_ += frame.size;
+    if (frame.captured - queue_.front().captured > settings_.queue) drop_queue();
+  }
+  captured_ = frame.captured;
+  write(now);
+  control_.on_frame();
+  schedule_sample(now);
+  decide(now);
+}
+
+void VideoSession::schedule_sample(base::Time now) {
+  sample_at_ = abr::ControlLoop::next_sample_time(captured_, settings_.frame_interval, true,
+                                                  !unacked_.empty(), now);
 }
 
 bool VideoSession::takes_more() const {
-  return tcp_.notsent() < std::max(settings_.notsent_lowat, decision_.rate * kLongestFrame);
+  return tcp_.notsent() < std::max(settings_.notsent_lowat, rate_ * abr::kMaxUnsentTime);
 }
 
 void VideoSession::write(base::Time now) {
@@ -108,9 +120,8 @@ void VideoSession::write(const Frame& frame, base::Time now) {
 void VideoSession::drop_queue() {
   if (queue_.empty()) return;
   queue_.clear();
-  encoding_.clear();
   queued_ = {};
-  broken_ = true;
+  frames_missing_ = true;
 }
 
 void VideoSession::on_tcp(base::Time now) {
@@ -145,14 +156,21 @@ void VideoSession::decide(base::Time now) {
   const auto observation = observe();
   rexmt_ = tcp_.state().rexmt;
   dupack_ = tcp_.state().dupack;
-  path_.update(observation, now);
-  decision_ = policy_->decide(observation, path_.state(), now);
-  if (decision_.padding.bytes() > 0) padding_ = decision_.padding;
-  if (on_decision) on_decision(now, observation, decision_);
+  const auto actions = control_.on_observation(
+      observation, {.private_group = true, .frames_missing = frames_missing_}, now);
+  if (on_decision) on_decision(now, observation, actions.decision);
   delivered_.clear();
-  if (decision_.window > 0 && settings_.steers_window) tcp_.control().set_window(decision_.window);
-  tcp_.limit_pacing(decision_.pacing);
-  if (decision_.discard) drop_queue();
+  carry_out(actions);
+}
+
+void VideoSession::carry_out(const abr::Actions& actions) {
+  if (actions.rate_changed) rate_ = actions.decision.rate;
+  if (actions.padding.bytes() > 0) padding_ = actions.padding;
+  if (actions.window > 0 && settings_.steers_window) tcp_.control().set_window(actions.window);
+  tcp_.limit_pacing(actions.pacing);
+  skip_next_ += actions.skip;
+  if (actions.discard) drop_queue();
+  if (actions.recover) recover_next_ = true;
 }
 
 abr::Observation VideoSession::observe() const {
@@ -182,8 +200,8 @@ abr::Observation VideoSession::observe() const {
       .pacing = tcp_.pacing(),
       .delivery_rate = tcp_.delivery_rate().rate(),
       .app_limited = tcp_.delivery_rate().app_limited(),
-      .backlog = (queued_ + tcp_.notsent()) / std::max(decision_.rate, base::BitRate::kbps(1)),
-      .served = decision_.rate,
+      .backlog = (queued_ + tcp_.notsent()) / std::max(rate_, base::BitRate::kbps(1)),
+      .served = rate_,
       .frame_interval = settings_.frame_interval,
       .transport = kTransport,
   };

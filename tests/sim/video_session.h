@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "abr/path/path_model.h"
+#include "abr/control/control_loop.h"
 #include "abr/rate_policy.h"
 #include "base/units.h"
 #include "encoder_model.h"
@@ -17,9 +17,9 @@
 
 namespace sim {
 
-/// A stream for one viewer, alone in his group: an encoder, the viewer's queue, and the policy that
-/// steers both by what TCP tells, as app/viewer/viewer_control does. TCP takes a frame while less
-/// than TCP_NOTSENT_LOWAT waits unsent (app/tcp/socket_limits). Pure: `now` never goes back.
+/// A stream for one viewer in a private group: an encoder, the viewer's queue, and the server's own
+/// control loop, which steers both. TCP takes a frame while less than TCP_NOTSENT_LOWAT is unsent
+/// (app/tcp/socket_limits). No I/O, no clock: `now` never goes back.
 class VideoSession {
  public:
   struct Settings {
@@ -43,7 +43,7 @@ class VideoSession {
   void on_arrival(Offset offset, base::Time now);
 
   const std::vector<Shown>& shown() const { return shown_; }
-  const abr::PathState& path() const { return path_.state(); }
+  const abr::PathState& path() const { return control_.path(); }
   base::ByteCount padding() const { return padding_sent_; }  ///< that has been written
   base::ByteCount written() const { return size_of(Range{0, tcp_.state().written}); }
   /// Called with each decision, when set.
@@ -54,7 +54,8 @@ class VideoSession {
     std::size_t index;  ///< in shown_
     base::Time captured;
     base::Time ready;
-    base::ByteCount size;  ///< on the wire
+    base::ByteCount size;   ///< on the wire
+    bool recovers = false;  ///< does not refer to the frames that were dropped
   };
   /// A frame in TCP's hands.
   struct Written {
@@ -69,34 +70,38 @@ class VideoSession {
   };
 
   void capture(base::Time now);
+  void offer(const Frame& frame, base::Time now);
   bool takes_more() const;
   void write(base::Time now);
   void write(const Frame& frame, base::Time now);
   void drop_queue();
   void note_acknowledged(base::Time now);
+  void schedule_sample(base::Time now);
   void decide(base::Time now);
+  void carry_out(const abr::Actions& actions);
   abr::Observation observe() const;
 
   const Settings settings_;
   TcpSender& tcp_;
-  abr::PathModel path_;
-  const std::unique_ptr<abr::RatePolicy> policy_;
+  abr::ControlLoop control_;
   EncoderModel encoder_;
   const std::function<void(base::Time)> send_;
-  abr::Decision decision_;
+  base::BitRate rate_;  ///< the encoder's target
   std::vector<Shown> shown_;
   base::Time next_capture_;
-  base::Time sample_at_;        ///< before it
+  std::optional<base::Time> sample_at_;
+  base::Time captured_{};       ///< of the newest frame that was encoded
   std::deque<Frame> encoding_;  ///< until their time has come
   std::deque<Frame> queue_;
   base::ByteCount queued_;
-  bool broken_ = false;  ///< frames were dropped: the next one recovers from it
-  unsigned skipped_ = 0;
-  base::ByteCount padding_;  ///< that lengthens the next frame written
+  bool recover_next_ = false;    ///< the next frame does not refer to those that were dropped
+  bool frames_missing_ = false;  ///< frames were dropped: none is queued before one that recovers
+  unsigned skip_next_ = 0;       ///< frames not to be encoded
+  base::ByteCount padding_;      ///< that lengthens the next frame written
   base::ByteCount padding_sent_;
   std::deque<Written> unacked_;
   std::deque<Written> travelling_;  ///< not arrived
-  std::vector<abr::Delivered> delivered_;
+  std::vector<abr::DeliveredFrame> delivered_;
   unsigned rexmt_ = 0;   ///< of TCP's, told to the policy
   unsigned dupack_ = 0;  ///< likewise
 };

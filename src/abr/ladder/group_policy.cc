@@ -6,15 +6,16 @@
 #include <utility>
 
 #include "abr/ladder/assignment.h"
+#include "abr/tuning.h"
 
 namespace abr {
 
 namespace {
 
-// A viewer this far below its group's rate cannot keep up: what he sustains is that share of what
-// his path carries (symbiosis_policy.cc: kHeadroom). With 0.95 rates are 5 to 8 % lower
-// (bench/ladder).
-constexpr double kSustained = 0.9;
+// A viewer who sustains less than this share of their group's rate cannot keep up. A viewer
+// sustains kHeadroom of what their path carries, so that this is the point where the path itself is
+// too slow. With 0.95 rates are 5 to 8 % lower (bench/ladder).
+constexpr double kSustainedShare = kHeadroom;
 // Moving up must be worth the keyframe that everybody in that group gets. With 1.3 groups that are
 // closer than that are no use: 8 of them give 3 % less rate (bench/ladder).
 constexpr double kWorthwhile = 1.1;
@@ -92,7 +93,9 @@ bool collapses(base::BitRate viewer, base::BitRate group) {
   return viewer < (1 - kCourtesy) * group;
 }
 
-bool sustains(base::BitRate viewer, base::BitRate group) { return viewer >= kSustained * group; }
+bool sustains(base::BitRate viewer, base::BitRate group) {
+  return viewer >= kSustainedShare * group;
+}
 
 bool is_crowd(std::size_t viewers) { return kBehind * static_cast<double>(viewers) >= 1; }
 

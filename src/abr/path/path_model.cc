@@ -103,7 +103,7 @@ void PathModel::forget_delivery() {
   least_count_ = 0;
 }
 
-void PathModel::note_frame(const Delivered& frame, const Observation& o) {
+void PathModel::note_frame(const DeliveredFrame& frame, const Observation& o) {
   if (frame.acked - newest_frame_ > kGap) least_count_ = 0;
   newest_frame_ = frame.acked;
   state_.frame_size = frame.size;
@@ -118,7 +118,7 @@ void PathModel::note_frame(const Delivered& frame, const Observation& o) {
 }
 
 /// What was there before the frame, by its head, or by all of it where it has none.
-void PathModel::note_waiting(const Delivered& frame, const Observation& o) {
+void PathModel::note_waiting(const DeliveredFrame& frame, const Observation& o) {
   const double capacity = believed();
   const double beyond =
       base::seconds(frame.head_acked.value_or(frame.acked) - frame.departed - o.min_rtt);
@@ -138,7 +138,7 @@ void PathModel::note_waiting(const Delivered& frame, const Observation& o) {
 }
 
 /// What the whole frame took beyond the round trip, which its first segment may be part of.
-void PathModel::note_whole(const Delivered& frame, const Observation& o) {
+void PathModel::note_whole(const DeliveredFrame& frame, const Observation& o) {
   const double whole = base::seconds(frame.acked - frame.departed - o.min_rtt);
   transits_[transit_count_++ % transits_.size()] = std::max(0.0, whole);
   state_.transit = base::from_seconds(least(transits_, transit_count_));
@@ -154,7 +154,7 @@ void PathModel::note_whole(const Delivered& frame, const Observation& o) {
 
 /// bit/s. The least round trip may be that of a full segment, but of one on the path at its
 /// fastest.
-double PathModel::carries_at_least(const Delivered& frame, const Observation& o,
+double PathModel::carries_at_least(const DeliveredFrame& frame, const Observation& o,
                                    double whole) const {
   const double segment = 8.0 * o.mss;
   const double rest = std::max(0.0, bits(frame.size) - segment) / std::max(kNoise, whole);
@@ -164,7 +164,7 @@ double PathModel::carries_at_least(const Delivered& frame, const Observation& o,
 }
 
 /// How the path spaced the tail.
-void PathModel::note_train(const Delivered& frame, const Observation& o) {
+void PathModel::note_train(const DeliveredFrame& frame, const Observation& o) {
   const Spacing spacing{.acked = frame.acked,
                         .after_wait = waited_ > kWaits,
                         .bits = bits(frame.size - frame.head),
@@ -190,7 +190,7 @@ void PathModel::note_train(const Delivered& frame, const Observation& o) {
 /// not hold both back; else its last segment may have been acknowledged late. What seems slower
 /// than it was can agree, or show more, but not where others come and go. Only a train's head is
 /// acknowledged at once.
-void PathModel::settle_doubt(const Delivered& next) {
+void PathModel::settle_doubt(const DeliveredFrame& next) {
   const auto spacing = std::exchange(doubtful_, std::nullopt);
   if (!spacing) return;
   if (next.head_acked && waited_ > kNoise && !spacing->paced) return add_train(*spacing);
@@ -201,7 +201,7 @@ void PathModel::settle_doubt(const Delivered& next) {
   if (spacing->bps() > kConfirms * bps(state_.capacity)) confirmed_ = spacing->acked;
 }
 
-void PathModel::settle_agreement(const Delivered& next, const Observation& o) {
+void PathModel::settle_agreement(const DeliveredFrame& next, const Observation& o) {
   const auto acked = std::exchange(agreeing_, std::nullopt);
   if (acked && *acked < next.departed + o.min_rtt - kSlack) confirmed_ = *acked;
 }
@@ -233,12 +233,13 @@ double PathModel::believed() const {
 }
 
 /// Seconds that the frame's head had to wait for what was ours on the way, by the capacity.
-double PathModel::own_queue(const Delivered& frame, const Observation& o, double capacity) const {
+double PathModel::own_queue(const DeliveredFrame& frame, const Observation& o,
+                            double capacity) const {
   const auto* mark = deliveries_.before(frame.departed);
   return mark ? std::max(0.0, bits(mark->outstanding) / capacity - base::seconds(o.min_rtt)) : 0;
 }
 
-void PathModel::notice_others(const Delivered& frame, const Observation& o) {
+void PathModel::notice_others(const DeliveredFrame& frame, const Observation& o) {
   const double capacity = believed();
   // What TCP has held back has not waited in the path.
   if (capacity == 0 || frame.departed <= held_at_) return;

@@ -46,19 +46,20 @@ class PathModel {
 
   base::BitRate promised() const;
   void forget_delivery();
-  void note_frame(const Delivered& frame, const Observation& observation);
-  void note_waiting(const Delivered& frame, const Observation& observation);
-  void note_whole(const Delivered& frame, const Observation& observation);
-  double carries_at_least(const Delivered& frame, const Observation& observation,
+  void note_frame(const DeliveredFrame& frame, const Observation& observation);
+  void note_waiting(const DeliveredFrame& frame, const Observation& observation);
+  void note_whole(const DeliveredFrame& frame, const Observation& observation);
+  double carries_at_least(const DeliveredFrame& frame, const Observation& observation,
                           double whole) const;
-  void note_train(const Delivered& frame, const Observation& observation);
-  void settle_doubt(const Delivered& next);
-  void settle_agreement(const Delivered& next, const Observation& observation);
+  void note_train(const DeliveredFrame& frame, const Observation& observation);
+  void settle_doubt(const DeliveredFrame& next);
+  void settle_agreement(const DeliveredFrame& next, const Observation& observation);
   void add_train(const Spacing& spacing);
   void raise_capacity(double bps);
   double believed() const;
-  double own_queue(const Delivered& frame, const Observation& observation, double capacity) const;
-  void notice_others(const Delivered& frame, const Observation& observation);
+  double own_queue(const DeliveredFrame& frame, const Observation& observation,
+                   double capacity) const;
+  void notice_others(const DeliveredFrame& frame, const Observation& observation);
   void measure_service(const Observation& observation, base::Time now);
   double overdue(const DeliveryHistory::Snapshot& mark, const Observation& observation,
                  base::Time now) const;

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-namespace abr {
+#include "abr/tuning.h"
 
-namespace {
-constexpr double kHeadroom = 0.9;
-}  // namespace
+namespace abr {
 
 Decision DeliveryPolicy::decide(const Observation& o, const PathState&, base::Time now) {
   if (!std::exchange(started_, true)) return {rate_, Reason::kStart};

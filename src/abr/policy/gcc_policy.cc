@@ -45,12 +45,12 @@ Decision GccPolicy::decide(const Observation& o, const PathState&, base::Time no
   return increase(o, now);
 }
 
-void GccPolicy::note(const Delivered& frame) {
+void GccPolicy::note(const DeliveredFrame& frame) {
   window_.push_back({frame.acked, frame.size});
   while (frame.acked - window_.front().at > kWindow) window_.pop_front();
   const auto before = std::exchange(last_, frame);
   if (!before) return;
-  const auto arrival = [](const Delivered& p) { return p.head_acked.value_or(p.acked); };
+  const auto arrival = [](const DeliveredFrame& p) { return p.head_acked.value_or(p.acked); };
   const double elapsed = milliseconds(arrival(frame) - arrival(*before));
   filter(elapsed - milliseconds(frame.departed - before->departed));
   const double gradient = estimate_ * samples_;

@@ -32,7 +32,7 @@ class GccPolicy : public RatePolicy {
     base::ByteCount size;
   };
 
-  void note(const Delivered& frame);
+  void note(const DeliveredFrame& frame);
   void filter(double variation);
   void adapt(double gradient, double elapsed);
   void detect(double gradient, base::Time at);
@@ -43,7 +43,7 @@ class GccPolicy : public RatePolicy {
   const RateLimits limits_;
   base::BitRate rate_;
   bool started_ = false;
-  std::optional<Delivered> last_;
+  std::optional<DeliveredFrame> last_;
   Usage usage_ = Usage::kNormal;
   // Kalman's filter, ms.
   double estimate_ = 0;

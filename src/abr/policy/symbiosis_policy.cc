@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "abr/tuning.h"
+
 namespace abr {
 
 namespace {
@@ -12,12 +14,9 @@ using namespace std::chrono_literals;
 
 // Where no source is named, a constant is what served best over all of tests/sim's scenarios.
 
-// Of the capacity. x264's frames exceed their share by up to a tenth now and then
-// (bench/encoder); a rate between the two is left alone, for trains err by as much.
-constexpr double kHeadroom = 0.9;
+// Of the capacity. A rate between kHeadroom and this is left alone, for trains err by as much.
 constexpr double kMost = 0.97;
 constexpr double kPoliced = 0.95;  // of what a token bucket lets through
-constexpr double kDeadBand = 0.03;
 constexpr base::Duration kDrain = 100ms;
 constexpr double kLeastOfCap = 0.05;
 constexpr base::Duration kLeastHold = 150ms;
@@ -189,14 +188,14 @@ Decision SymbiosisPolicy::take(const Moment& m) {
 
 Decision SymbiosisPolicy::follow(const Moment& m) {
   const auto want = wanted(m);
-  if (m.quiet && !m.path.capacity_recent && ceiling(m) >= (1 - kDeadBand) * rate_)
+  if (m.quiet && !m.path.capacity_recent && ceiling(m) >= (1 - kRateDeadBand) * rate_)
     return rise_blindly(m);
   auto most = want;
   if (m.quiet) {
     most = trains_disagree(m) ? rate_
                               : std::max(want, m.seen.transport.video(kMost * m.path.capacity));
   }
-  if (std::min(most, ceiling(m)) < (1 - kDeadBand) * rate_) return fall(m, want);
+  if (std::min(most, ceiling(m)) < (1 - kRateDeadBand) * rate_) return fall(m, want);
   return m.quiet ? rise(m, want) : relieved(hold(), m.waits);
 }
 
@@ -218,7 +217,7 @@ Decision SymbiosisPolicy::rise(const Moment& m, base::BitRate wanted) {
   if (m.now < hold_until_) return hold();
   const bool verified = m.now >= step_at_;
   const auto most = std::min(wanted, kStep * (verified ? rate_ : std::min(verified_, rate_)));
-  if (most > (1 + kDeadBand) * rate_) return step(m, most);
+  if (most > (1 + kRateDeadBand) * rate_) return step(m, most);
   if (!verified) return hold();
   const auto more = std::min(ceiling(m), rate_ + kSmallStep * limits_.max);
   if (!trains_disagree(m) || more <= rate_) return hold();

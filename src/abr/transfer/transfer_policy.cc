@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "abr/tuning.h"
+
 namespace abr {
 
 namespace {
@@ -12,7 +14,6 @@ using namespace std::chrono_literals;
 // What is left is for frames larger than the mean, and to win back what was late: a buffer that
 // has lost a second has it again in six.
 constexpr double kShare = 0.85;
-constexpr double kDeadBand = 0.03;  // abr/policy/symbiosis_policy.cc
 // Up it may go by so much in each second since it last changed, by as much at once as a player has
 // need of who loads a segment every two seconds: what a transfer shows is proof, but of that
 // moment.
@@ -41,13 +42,13 @@ Decision TransferPolicy::decide(std::optional<base::BitRate> carries, base::Dura
   if (!carries) return {rate_, Reason::kHold};
   const auto share = transport.video(kShare * *carries);
   const auto want = std::clamp(drain(late) * share, limits_.min, limits_.max);
-  if (want < (1 - kDeadBand) * rate_) {
+  if (want < (1 - kRateDeadBand) * rate_) {
     rate_ = want;
     changed_ = now;
     return {.rate = rate_, .reason = is_late(late) ? Reason::kBacklog : Reason::kCapacity};
   }
   const auto since = std::min<base::Duration>(now - changed_, kMostSteps);
-  if (want <= (1 + kDeadBand) * rate_ || is_late(late) || since < kBetweenSteps) {
+  if (want <= (1 + kRateDeadBand) * rate_ || is_late(late) || since < kBetweenSteps) {
     return {rate_, Reason::kHold};
   }
   rate_ =

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "abr/tuning.h"
 #include "tcpinfo/socket_control.h"
 
 namespace app {
@@ -11,10 +12,6 @@ namespace {
 // x264's frames exceed their share by so much now and then (bench/encoder).
 constexpr double kExcess = 1.1;
 constexpr base::Duration kShortestFrame = std::chrono::microseconds{16'667};
-// A frame must fit below the mark, or its rest would wait for a wake-up; 25 frames/s are the
-// slowest of common sources.
-constexpr base::Duration kLongestFrame = std::chrono::milliseconds{40};
-
 constexpr base::Duration kAudioInterval = std::chrono::microseconds{21'333};
 
 /// What a container adds, with the HTTP chunk around a frame and its audio frames.
@@ -48,7 +45,7 @@ base::BitRate pacing_limit(base::BitRate video, const transcoder::AudioSettings&
 }
 
 base::ByteCount notsent_limit(base::BitRate video, const TcpSettings& tcp) {
-  return std::max(tcp.notsent_lowat, video * kLongestFrame);
+  return std::max(tcp.notsent_lowat, video * abr::kMaxUnsentTime);
 }
 
 abr::Transport transport(const transcoder::AudioSettings& audio, media::Container container,

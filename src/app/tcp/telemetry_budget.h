@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -43,6 +44,34 @@ class TelemetryBudget {
   double asked_ = 0;
   double left_ = 0;
   double urgent_left_ = 0;  ///< of it, for grants out of turn
+};
+
+/// One viewer's turns at its loop's budget of TCP_INFO samples. Each kind of occasion has turns of
+/// its own, so that one kind does not use up another's.
+class SampleTurns {
+ public:
+  enum class Occasion { kFrame, kAcknowledgement, kBeforeFrame };
+
+  SampleTurns(TelemetryBudget& budget, std::uint64_t viewer)
+      : budget_{budget}, turns_{viewer, viewer, viewer} {}
+
+  /// Whether the viewer may be sampled now; see TelemetryBudget::grant.
+  bool grant(Occasion occasion, bool urgent, base::Time now) {
+    return budget_.grant(turns_[static_cast<std::size_t>(occasion)], 1, urgent, now);
+  }
+  /// A sample before each frame is affordable.
+  bool ahead_of_frames() const {
+    const auto every_nth = budget_.every_nth();
+    return every_nth > 0 && every_nth <= kMaxEveryNthAhead;
+  }
+
+ private:
+  // Samples before frames, where more than every second occasion is left out, come too seldom to be
+  // worth the timer and the ladder's lock.
+  static constexpr unsigned kMaxEveryNthAhead = 2;
+
+  TelemetryBudget& budget_;
+  std::array<TelemetryBudget::Turn, 3> turns_;
 };
 
 /// What one event loop may spend: its viewers' TCP_INFO samples, and reports of marked writes.

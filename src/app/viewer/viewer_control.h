@@ -1,38 +1,32 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
-#include <vector>
+#include <string>
 
-#include "abr/path/path_model.h"
-#include "abr/rate_policy.h"
+#include "abr/control/control_loop.h"
 #include "app/stream/live_stream.h"
+#include "app/tcp/congestion_events.h"
 #include "app/tcp/delivery_watch.h"
-#include "app/tcp/event_dispatch.h"
 #include "app/tcp/final_statistics.h"
 #include "app/tcp/socket_steering.h"
 #include "app/tcp/socket_warnings.h"
 #include "app/tcp/telemetry_budget.h"
-#include "app/telemetry/send_rate.h"
-#include "app/telemetry/session_lines.h"
-#include "app/telemetry/trace.h"
-#include "app/telemetry/viewer_table.h"
-#include "app/telemetry/viewer_taps.h"
-#include "app/viewer/frame_interval.h"
-#include "app/viewer/padding_watch.h"
-#include "app/viewer/receiver_limit.h"
+#include "app/telemetry/viewer_record.h"
+#include "app/viewer/observer.h"
 #include "server/handler.h"
-#include "tcpinfo/polled_events.h"
 #include "tcpinfo/tcp_sampler.h"
 
 namespace app {
 
-/// The control loop of one viewer: at each frame, and at once when a congestion event is pushed,
-/// what the kernel says of the connection becomes an observation, the policy's decision goes to the
-/// stream's ladder, and both go to metrics and trace. Lives on the viewer's loop thread.
+/// Drives one viewer's abr::ControlLoop: takes TCP_INFO samples at each frame, before the next one
+/// is captured, at acknowledgements and at congestion events, and carries the loop's actions out on
+/// the socket, the stream's ladder and the encoder. Lives on the viewer's loop thread.
 class ViewerControl : public server::ViewerObserver {
  public:
+  /// All of these outlive the viewers.
   struct Deps {
     tcpinfo::TcpSampler& sampler;
     EventDispatch& events;
@@ -43,12 +37,13 @@ class ViewerControl : public server::ViewerObserver {
     const tcpinfo::SocketHints& hints;
     std::string standard_congestion_control;  ///< of streams that name none
     SocketWarnings& warnings;
-    Trace* trace;  ///< null: no trace
+    Trace* trace;  ///< null: no trace is written
     ViewerTaps& taps;
   };
 
-  ViewerControl(const server::ViewerRequest& request, std::shared_ptr<LiveStream> stream, Deps deps,
-                base::Time now);
+  /// Joins the stream's ladder, which may open an encode group. Throws what Ladder::join throws.
+  ViewerControl(const server::ViewerRequest& request, std::shared_ptr<LiveStream> stream,
+                const Deps& deps, base::Time now);
   ~ViewerControl() override;
 
   media::ChannelId channel() const { return channel_; }
@@ -63,61 +58,46 @@ class ViewerControl : public server::ViewerObserver {
   void on_leave(const server::ViewerTick& tick, server::LeaveReason reason) override;
 
  private:
+  using Settings = std::shared_ptr<const LiveStream::ViewerSettings>;
+  /// The parts of a ViewerTick that stay the same from on_join to on_leave.
+  struct Joined {
+    const server::ViewerState& state;
+    server::ViewerActs& acts;
+    int fd;
+  };
+
+  ViewerControl(const server::ViewerRequest& request, std::shared_ptr<LiveStream> stream,
+                const Deps& deps, const Settings& settings, base::Time now);
+
   void on_event(const tcpinfo::CongestionEvent& event, base::Time now);
-  std::vector<tcpinfo::CongestionEvent> polled_events(const tcpinfo::TcpSample& sample);
   void note_event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source,
                   base::Time now);
-  /// True when the rate of an encode group followed at once.
-  bool decide(std::span<const tcpinfo::CongestionEvent> events, const tcpinfo::TcpSample& sample,
-              const server::ViewerState& state, base::Time now);
-  void note_group(const server::ViewerTick& tick);
-  void delivered(const server::SentFrame& frame, const FrameDelivery& delivery);
-  void note_frame(const server::SentFrame& frame, const FrameDelivery& delivery);
-  void relieve(const abr::Decision& decision, base::Time now);
-  void skip(unsigned frames);
-  void resume(const abr::Decision& decision, base::Time now);
-  bool report(const abr::Decision& decision, base::Time now);
-  bool apply(const abr::Decision& decision, base::Time now);
-  std::optional<base::Time> next_sample(const server::ViewerTick& tick) const;
-  void note(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);
-  void publish(base::Time now);
-  void put_sample(const server::ViewerTick& tick);
+  void on_delivered(const server::SentFrame& frame, const FrameDelivery& delivery);
+  std::optional<base::Time> next_sample_time(const server::ViewerTick& tick) const;
+  bool is_private() const { return stream_->ladder().serves_one(channel_.group); }
 
-  const server::ViewerId id_;
+  bool run(std::span<const tcpinfo::CongestionEvent> events, const tcpinfo::TcpSample& sample,
+           base::Time now);
+  bool carry_out(const abr::Actions& actions, base::Time now);
+  void skip(unsigned frames);
+  void discard(base::Time now);
+  void note(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);
+
+  const std::uint64_t id_;
   const int loop_;
-  const media::Container container_;
   const std::shared_ptr<LiveStream> stream_;
-  const Deps deps_;
+  const Deps& deps_;
   const base::Time requested_;
-  const std::shared_ptr<const LiveStream::ViewerSettings> settings_;
-  abr::PathModel path_;
-  const std::unique_ptr<abr::RatePolicy> policy_;
+  abr::ControlLoop control_;
   media::ChannelId channel_;
-  const server::ViewerState* state_ = nullptr;  ///< null: has not joined
-  server::ViewerActs* acts_ = nullptr;          ///< likewise
-  int fd_ = -1;
-  std::unique_ptr<EventDispatch::Watch> watch_;  ///< null: events are polled
-  tcpinfo::PolledEvents polled_;
-  TelemetryBudget& samples_;
-  TelemetryBudget::Turn sample_turn_;        ///< at frames
-  TelemetryBudget::Turn report_turn_;        ///< at acknowledgements
-  TelemetryBudget::Turn sample_ahead_turn_;  ///< before frames
+  std::optional<Joined> joined_;
+  CongestionEvents events_;
+  SampleTurns turns_;
   DeliveryWatch deliveries_;
-  SessionLines lines_;
-  SendRate send_rate_;  ///< of the samples among them
-  bool first_frame_seen_ = false;
-  base::Time last_acked_capture_{};
-  std::vector<abr::Delivered> frames_;  ///< since the last decision
-  bool may_skip_ = true;                ///< a frame has come since the last one was skipped
-  ReceiverLimit receiver_limit_;
-  PaddingWatch padding_;
-  FrameInterval interval_;
+  Observer observer_;
   SocketSteering steering_;
-  base::Time next_publish_{};
-  base::Time next_trace_sample_{};
-  base::Time next_recovery_{};
-  base::BitRate reported_;  ///< to the ladder: what the viewer sustains
-  ViewerTelemetry telemetry_;
+  ViewerRecord record_;
+  bool first_frame_seen_ = false;
 };
 
 }  // namespace app

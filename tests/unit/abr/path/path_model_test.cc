@@ -22,12 +22,12 @@ struct Frame {
 /// Frames over a link with nothing else on it, whose acknowledgements all come at once.
 class PathModelTest : public testing::Test {
  protected:
-  Delivered send(Frame frame) {
+  DeliveredFrame send(Frame frame) {
     const ByteCount size{frame.segments * kMss};
     const ByteCount head{frame.segments >= 4 ? 2 * kMss : 0};
     const auto begin = std::max(now_, link_free_);
     link_free_ = begin + size / link_;
-    Delivered delivered{.departed = now_, .head = head, .size = size};
+    DeliveredFrame delivered{.departed = now_, .head = head, .size = size};
     if (head.bytes() > 0) delivered.head_acked = begin + kRtt + head / link_;
     if (delivered.head_acked) *delivered.head_acked += way_;
     delivered.acked = link_free_ + kRtt + way_ + frame.late;
@@ -47,7 +47,7 @@ class PathModelTest : public testing::Test {
 
   /// A frame, which is observed when it has been acknowledged.
   void frame(Frame frame = {}) {
-    const Delivered delivered[]{send(frame)};
+    const DeliveredFrame delivered[]{send(frame)};
     now_ += kInterval;
     delivered_ += delivered[0].size;
     auto observation = seen();
@@ -127,7 +127,7 @@ TEST_F(PathModelTest, FramesThatMetALossDoNotCount) {
   frames(5);
   auto observation = seen();
   observation.retransmits = 1;
-  const Delivered delivered[]{send({.late = 200ms})};
+  const DeliveredFrame delivered[]{send({.late = 200ms})};
   now_ += 300ms;
   observation.frames = delivered;
   model_.update(observation, now_);
@@ -139,7 +139,7 @@ TEST_F(PathModelTest, NorDoThoseThatTheViewerHeldBack) {
   for (int i = 0; i < 10; ++i) {
     auto observation = seen();
     observation.receiver_limited = true;
-    const Delivered delivered[]{send({.late = 200ms})};
+    const DeliveredFrame delivered[]{send({.late = 200ms})};
     now_ += 300ms;
     observation.frames = delivered;
     model_.update(observation, now_);
@@ -151,7 +151,7 @@ TEST_F(PathModelTest, NorDoThoseThatTheViewerHeldBack) {
 TEST_F(PathModelTest, WhatPacingLetsThroughIsTheMedianOfThreeFrames) {
   for (const double rate : {16, 20}) {
     link_ = BitRate::mbps(rate);
-    const Delivered delivered[]{send({})};
+    const DeliveredFrame delivered[]{send({})};
     now_ += kInterval;
     auto observation = seen();
     observation.pacing = BitRate::mbps(22);
@@ -160,7 +160,7 @@ TEST_F(PathModelTest, WhatPacingLetsThroughIsTheMedianOfThreeFrames) {
     EXPECT_EQ(mbps(), 0) << rate;
   }
   link_ = BitRate::mbps(18);
-  const Delivered delivered[]{send({})};
+  const DeliveredFrame delivered[]{send({})};
   auto observation = seen();
   observation.pacing = BitRate::mbps(22);
   observation.frames = delivered;
@@ -377,9 +377,9 @@ TEST_F(PathModelTest, AWayThatIsShorterAgainIsSeenOnceForEachFrame) {
   const auto longer = model_.state().round_trip;
   ASSERT_GT(longer, kRtt + 45ms);
   way_ = 30ms;
-  const Delivered first = send({.segments = 5});
+  const DeliveredFrame first = send({.segments = 5});
   now_ += kInterval;
-  const Delivered both[]{first, send({.segments = 5})};
+  const DeliveredFrame both[]{first, send({.segments = 5})};
   auto observation = seen();
   observation.frames = both;
   model_.update(observation, both[1].acked);
@@ -395,11 +395,11 @@ TEST_F(PathModelTest, AQueueOfOurOwnIsOursWhereFewFramesAreLookedAt) {
     observation.delivered = delivered_ += link_ * kInterval;
     observation.in_flight = link_ * (kRtt + queue);
     const ByteCount half{2 * kMss};
-    const Delivered fourth[]{{.departed = now_ - kRtt - queue - half / link_,
-                              .head_acked = now_ - half / link_,
-                              .acked = now_,
-                              .head = half,
-                              .size = half + half}};
+    const DeliveredFrame fourth[]{{.departed = now_ - kRtt - queue - half / link_,
+                                   .head_acked = now_ - half / link_,
+                                   .acked = now_,
+                                   .head = half,
+                                   .size = half + half}};
     if (i % 4 == 0) observation.frames = fourth;
     model_.update(observation, now_);
     ASSERT_FALSE(model_.state().cross_traffic) << i;
@@ -416,11 +416,11 @@ TEST_F(PathModelTest, AQueueThatOutlastsOurOwnIsShared) {
     const ByteCount head{2 * kMss};
     for (int i = 0; i < count; ++i) {
       now_ += kInterval;
-      const Delivered delivered[]{{.departed = now_ - kRtt - queue - size / link_,
-                                   .head_acked = now_ - (size - head) / link_,
-                                   .acked = now_,
-                                   .head = head,
-                                   .size = size}};
+      const DeliveredFrame delivered[]{{.departed = now_ - kRtt - queue - size / link_,
+                                        .head_acked = now_ - (size - head) / link_,
+                                        .acked = now_,
+                                        .head = head,
+                                        .size = size}};
       auto observation = seen();
       observation.delivered = delivered_ += size;
       observation.in_flight = size + size + size;

@@ -104,7 +104,8 @@ class GccPolicyTest : public testing::Test {
     for (int i = 0; i < count; ++i) {
       now_ += 33ms;
       delay_ += more;
-      const Delivered delivered[]{{.departed = now_, .acked = now_ + delay_, .size = rate_ * 33ms}};
+      const DeliveredFrame delivered[]{
+          {.departed = now_, .acked = now_ + delay_, .size = rate_ * 33ms}};
       decision =
           policy_.decide({.frames = delivered, .srtt = 40ms, .mss = 1448}, {}, now_ + delay_);
       rate_ = decision.rate;

@@ -1,0 +1,71 @@
+#include "abr/control/control_loop.h"
+
+#include <chrono>
+#include <utility>
+
+#include "abr/tuning.h"
+
+namespace abr {
+
+namespace {
+
+// Time between two requests for a recovery frame. The encoder answers with its next frame, or with
+// a keyframe within a second (encoder.forced_keyframe_interval). Shorter repeats requests that are
+// under way; longer leaves the viewer without video when a recovery frame is dropped too.
+constexpr base::Duration kRecoveryInterval = std::chrono::milliseconds{500};
+
+/// Each report takes the ladder's lock, and a smaller change would move no group's rate.
+bool worth_reporting(base::BitRate sustains, base::BitRate reported) {
+  return sustains < (1 - kRateDeadBand) * reported || sustains > (1 + kRateDeadBand) * reported;
+}
+
+}  // namespace
+
+Actions ControlLoop::on_observation(const Observation& observation, const StreamView& stream,
+                                    base::Time now) {
+  path_.update(observation, now);
+  Actions actions;
+  actions.decision = policy_->decide(observation, path_.state(), now);
+  const auto& decision = actions.decision;
+  actions.rate_changed = decision.reason != Reason::kHold;
+  actions.report = actions.rate_changed || worth_reporting(decision.sustains, reported_);
+  if (actions.report) reported_ = decision.sustains;
+  actions.padding = decision.padding;
+  actions.window = decision.window;
+  actions.pacing = decision.pacing;
+  actions.skip = skip(decision);
+  actions.discard = decision.discard && observation.discardable;
+  actions.recover = recover(observation, stream, actions, now);
+  return actions;
+}
+
+/// At most every other frame: decisions come with each acknowledgement, and all of them see the
+/// same backlog until a frame has been left out.
+unsigned ControlLoop::skip(const Decision& decision) {
+  if (decision.skip == 0 || !std::exchange(may_skip_, false)) return 0;
+  return decision.skip;
+}
+
+/// A private encoder makes the recovery frame at once. In a shared group it costs the other viewers
+/// some bits, so that it waits until it can be sent without delay.
+bool ControlLoop::recover(const Observation& observation, const StreamView& stream,
+                          const Actions& actions, base::Time now) {
+  if (actions.discard) next_recovery_ = now;
+  const bool missing = stream.frames_missing || actions.discard;
+  if (!missing || now < next_recovery_) return false;
+  const bool sent_at_once =
+      actions.decision.skip == 0 && observation.backlog <= observation.frame_interval;
+  if (!sent_at_once && !stream.private_group) return false;
+  next_recovery_ = now + kRecoveryInterval;
+  return true;
+}
+
+std::optional<base::Time> ControlLoop::next_sample_time(base::Time captured,
+                                                        base::Duration interval, bool private_group,
+                                                        bool in_flight, base::Time now) {
+  if (!private_group || !in_flight) return {};
+  const auto since = now + kSampleLead - captured;
+  return now + interval - since % interval;
+}
+
+}  // namespace abr

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "abr/observation.h"
+#include "abr/path/path_model.h"
+#include "abr/rate_policy.h"
+#include "base/units.h"
+
+namespace abr {
+
+/// The state of the viewer's stream that TCP does not know.
+struct StreamView {
+  bool private_group = false;   ///< the viewer's encode group serves nobody else
+  bool frames_missing = false;  ///< frames were dropped, and no recovery frame has been sent since
+};
+
+/// What the owner of a ControlLoop has to do now. Skipping, discarding and recovery are in the
+/// order in which they are carried out.
+struct Actions {
+  Decision decision;
+  bool rate_changed = false;  ///< decision.rate is new, decision.reason says why
+  bool report = false;        ///< tell the ladder decision.rate and decision.sustains
+  unsigned skip = 0;     ///< frames not to encode next; in a shared group the viewer's are not sent
+  bool discard = false;  ///< drop the frames of which nothing has been sent
+  bool recover = false;  ///< ask the encoder for a recovery frame
+  base::ByteCount padding;   ///< lengthens the next frame's write; 0: by nothing
+  std::uint32_t window = 0;  ///< segments: the congestion window to set; 0 leaves it
+  base::BitRate pacing;      ///< TCP's pacing limit; 0 means no limit
+};
+
+/// The control loop of one viewer: observations in, actions out. The server's viewers and the
+/// simulated ones of tests/sim drive this class and only carry its actions out, so that the
+/// simulated links test what runs in the server. No I/O, no clock; one thread; `now` never goes
+/// back.
+///
+///   Observation → PathModel → PathState → RatePolicy → Decision → gates and timers → Actions
+class ControlLoop {
+ public:
+  /// Samples are taken this long before a frame is captured: the event loop wakes up late by up to
+  /// 2 ms on a busy machine, and the encoder reads its new rate when the frame arrives. Earlier, a
+  /// sample sees less of the last frame.
+  static constexpr base::Duration kSampleLead = std::chrono::milliseconds{3};
+
+  explicit ControlLoop(std::unique_ptr<RatePolicy> policy) : policy_{std::move(policy)} {}
+
+  /// The rate to begin with. Once, before the first observation.
+  Decision start(base::Time now) { return policy_->decide({}, path_.state(), now); }
+
+  /// A frame of the viewer's group has been encoded.
+  void on_frame() { may_skip_ = true; }
+
+  Actions on_observation(const Observation& observation, const StreamView& stream, base::Time now);
+
+  /// When the connection should be sampled once more before the next frame is captured. nullopt
+  /// when that cannot change the frame: the group is shared, or nothing is in flight. `captured`:
+  /// when the newest frame was, not after `now`.
+  static std::optional<base::Time> next_sample_time(base::Time captured, base::Duration interval,
+                                                    bool private_group, bool in_flight,
+                                                    base::Time now);
+
+  const PathState& path() const { return path_.state(); }
+
+ private:
+  unsigned skip(const Decision& decision);
+  bool recover(const Observation& observation, const StreamView& stream, const Actions& actions,
+               base::Time now);
+
+  PathModel path_;
+  const std::unique_ptr<RatePolicy> policy_;
+  bool may_skip_ = true;        ///< a frame has been encoded since the last skip
+  base::Time next_recovery_{};  ///< no recovery frame is asked for before
+  base::BitRate reported_;      ///< the last Decision::sustains that was reported
+};
+
+}  // namespace abr

@@ -1,0 +1,14 @@
+#include "app/tcp/congestion_events.h"
+
+namespace app {
+
+std::vector<tcpinfo::CongestionEvent> CongestionEvents::polled(const tcpinfo::TcpSample& sample) {
+  if (watch_ && source_ == tcpinfo::EventSource::kTracepoint) return {};  // it pushes all of them
+  auto events = polled_.update(sample);
+  if (watch_) {
+    std::erase_if(events, [](const auto& event) { return tcpinfo::sockops_tells(event.kind); });
+  }
+  return events;
+}
+
+}  // namespace app

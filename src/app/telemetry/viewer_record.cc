@@ -1,0 +1,65 @@
+#include "app/telemetry/viewer_record.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace app {
+
+namespace {
+
+// Dashboards and Prometheus read once per second at most; a quarter of that is recent enough.
+constexpr base::Duration kPublishInterval = std::chrono::milliseconds{250};
+// A smooth curve in the dashboard: three frames at 30 per second.
+constexpr base::Duration kTraceSampleInterval = std::chrono::milliseconds{100};
+
+}  // namespace
+
+ViewerRecord::ViewerRecord(ViewerTelemetry viewer, Trace* trace, ViewerTaps& taps)
+    : viewer_{std::move(viewer)}, lines_{trace, taps, viewer_.id} {}
+
+void ViewerRecord::event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source,
+                         base::Time now) {
+  ++viewer_.events;
+  lines_.put([&] { return trace_line::event(event, source, now); });
+}
+
+void ViewerRecord::decided(const abr::Decision& decision, const abr::PathState& path,
+                           base::Time at) {
+  viewer_.target = decision.rate;
+  viewer_.reason = decision.reason;
+  lines_.put([&] { return trace_line::decision(decision, path, at); });
+}
+
+bool ViewerRecord::set_group(std::uint32_t group, base::Time now) {
+  if (std::exchange(viewer_.group, group) == group) return false;
+  lines_.put([&] { return trace_line::group(group, now); });
+  return true;
+}
+
+void ViewerRecord::sampled(const tcpinfo::TcpSample& sample) {
+  viewer_.rtt = sample.rtt;
+  viewer_.min_rtt = sample.min_rtt;
+  viewer_.cwnd = sample.cwnd;
+  viewer_.ssthresh = sample.ssthresh;
+  viewer_.delivery_rate = sample.delivery_rate;
+}
+
+void ViewerRecord::update_behind_live(base::Time now) {
+  if (newest_captured_ > base::Time{}) viewer_.behind_live = now - newest_captured_;
+}
+
+bool ViewerRecord::publish_due(base::Time now) {
+  if (now < next_publish_) return false;
+  next_publish_ = now + kPublishInterval;
+  return true;
+}
+
+void ViewerRecord::trace_sample(base::BitRate served, base::Time now) {
+  if (now < next_sample_ || !lines_.wanted()) return;
+  next_sample_ += kTraceSampleInterval;
+  if (next_sample_ <= now) next_sample_ = now + kTraceSampleInterval;
+  const auto rate = send_rate_.look(viewer_.bytes_sent, now);
+  lines_.put([&] { return trace_line::sample(viewer_, served, rate, now); });
+}
+
+}  // namespace app

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "abr/rate_policy.h"
+#include "app/telemetry/send_rate.h"
+#include "app/telemetry/session_lines.h"
+#include "app/telemetry/trace_line.h"
+#include "app/telemetry/viewer_table.h"
+#include "tcpinfo/congestion_event.h"
+#include "tcpinfo/tcp_sample.h"
+
+namespace app {
+
+/// One viewer's telemetry, as metrics and pages show it, and the lines of their trace. Shared by
+/// endless viewers and segment players. One thread at a time.
+class ViewerRecord {
+ public:
+  /// `viewer`: the fields known at the start. `trace` may be null.
+  ViewerRecord(ViewerTelemetry viewer, Trace* trace, ViewerTaps& taps);
+
+  void begin(trace_line::Line join) { lines_.begin(viewer_.stream, std::move(join)); }
+  void end(trace_line::Line leave) { lines_.end(std::move(leave)); }
+  /// `make` returns the line; it is called only when somebody reads the lines.
+  template <typename Make>
+  void put(Make make) {
+    lines_.put(std::move(make));
+  }
+
+  void event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source, base::Time now);
+  void decided(const abr::Decision& decision, const abr::PathState& path, base::Time at);
+  /// The viewer's frames come from `group` now. True when that is another one than before.
+  bool set_group(std::uint32_t group, base::Time now);
+  void sampled(const tcpinfo::TcpSample& sample);
+  /// The viewer has acknowledged a frame captured then.
+  void acknowledged(base::Time captured) {
+    newest_captured_ = std::max(newest_captured_, captured);
+  }
+  void update_behind_live(base::Time now);
+
+  /// The table of viewers is to have a new copy: four times per second.
+  bool publish_due(base::Time now);
+  /// Puts a `sample` line, at most ten per second. `served`: target rate of the viewer's group.
+  void trace_sample(base::BitRate served, base::Time now);
+
+  ViewerTelemetry& viewer() { return viewer_; }
+  const ViewerTelemetry& viewer() const { return viewer_; }
+
+ private:
+  ViewerTelemetry viewer_;
+  SessionLines lines_;
+  SendRate send_rate_;
+  base::Time newest_captured_{};
+  base::Time next_publish_{};
+  base::Time next_sample_{};
+};
+
+}  // namespace app

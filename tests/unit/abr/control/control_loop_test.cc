@@ -1,0 +1,160 @@
+#include "abr/control/control_loop.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <utility>
+
+namespace abr {
+namespace {
+
+using namespace std::chrono_literals;
+using base::BitRate;
+using base::ByteCount;
+
+/// Decides what the test says.
+class ScriptedPolicy : public RatePolicy {
+ public:
+  explicit ScriptedPolicy(const Decision& next) : next_{next} {}
+  Decision decide(const Observation&, const PathState&, base::Time) override { return next_; }
+
+ private:
+  const Decision& next_;
+};
+
+class ControlLoopTest : public testing::Test {
+ protected:
+  Actions turn(base::Duration after = 10ms) {
+    return loop_.on_observation(observation_, stream_, now_ += after);
+  }
+
+  Decision decision_{.rate = BitRate::mbps(2), .sustains = BitRate::mbps(2)};
+  ControlLoop loop_{std::make_unique<ScriptedPolicy>(decision_)};
+  Observation observation_{.srtt = 40ms, .min_rtt = 40ms, .mss = 1448, .frame_interval = 33ms};
+  StreamView stream_{.private_group = true};
+  base::Time now_{1h};
+};
+
+TEST_F(ControlLoopTest, ReportsANewRateAndWhy) {
+  turn();
+  decision_.rate = BitRate::mbps(1);
+  decision_.reason = Reason::kCapacity;
+  const auto actions = turn();
+  EXPECT_TRUE(actions.rate_changed);
+  EXPECT_TRUE(actions.report);
+  EXPECT_EQ(actions.decision.rate, BitRate::mbps(1));
+}
+
+TEST_F(ControlLoopTest, ReportsWhatTheViewerSustainsOnlyWhenItChangesByMoreThanThreePercent) {
+  EXPECT_TRUE(turn().report) << "the first one";
+  EXPECT_FALSE(turn().report);
+  decision_.sustains = BitRate::mbps(2.05);
+  EXPECT_FALSE(turn().report);
+  decision_.sustains = BitRate::mbps(2.07);
+  EXPECT_TRUE(turn().report);
+  EXPECT_FALSE(turn().report);
+  decision_.sustains = BitRate::mbps(2);
+  EXPECT_TRUE(turn().report);
+  EXPECT_FALSE(turn().rate_changed);
+}
+
+TEST_F(ControlLoopTest, SkipsNoMoreThanEveryOtherFrame) {
+  decision_.skip = 1;
+  EXPECT_EQ(turn().skip, 1u);
+  EXPECT_EQ(turn().skip, 0u) << "another acknowledgement, the same backlog";
+  loop_.on_frame();
+  EXPECT_EQ(turn().skip, 1u);
+}
+
+TEST_F(ControlLoopTest, DiscardsOnlyWhereAWholeFrameIsUnsent) {
+  decision_.discard = true;
+  EXPECT_FALSE(turn().discard);
+  observation_.discardable = true;
+  EXPECT_TRUE(turn().discard);
+}
+
+TEST_F(ControlLoopTest, APrivateEncoderRecoversFromADiscardAtOnce) {
+  decision_.discard = observation_.discardable = true;
+  decision_.skip = 1;
+  observation_.backlog = 500ms;
+  EXPECT_TRUE(turn().recover);
+}
+
+TEST_F(ControlLoopTest, AsksForRecoveryAgainAfterHalfASecond) {
+  stream_.frames_missing = true;
+  EXPECT_TRUE(turn().recover);
+  EXPECT_FALSE(turn(490ms).recover);
+  EXPECT_TRUE(turn(10ms).recover);
+}
+
+TEST_F(ControlLoopTest, AskingAgainDoesNotWaitAfterAnotherDiscard) {
+  stream_.frames_missing = true;
+  EXPECT_TRUE(turn().recover);
+  decision_.discard = observation_.discardable = true;
+  EXPECT_TRUE(turn().recover);
+}
+
+TEST_F(ControlLoopTest, ASharedGroupRecoversOnceTheFrameCanBeSent) {
+  stream_ = {.private_group = false, .frames_missing = true};
+  observation_.backlog = 34ms;
+  EXPECT_FALSE(turn().recover);
+  observation_.backlog = 33ms;
+  decision_.skip = 1;
+  EXPECT_FALSE(turn().recover);
+  decision_.skip = 0;
+  EXPECT_TRUE(turn().recover);
+}
+
+TEST_F(ControlLoopTest, NothingMissingNeedsNoRecovery) { EXPECT_FALSE(turn().recover); }
+
+TEST_F(ControlLoopTest, PassesOnWhatTcpIsToDo) {
+  decision_.padding = ByteCount{3000};
+  decision_.window = 40;
+  decision_.pacing = BitRate::mbps(5);
+  const auto actions = turn();
+  EXPECT_EQ(actions.padding, ByteCount{3000});
+  EXPECT_EQ(actions.window, 40u);
+  EXPECT_EQ(actions.pacing, BitRate::mbps(5));
+}
+
+TEST_F(ControlLoopTest, ThePolicySeesThePathWithTheObservationInIt) {
+  const DeliveredFrame frame{.departed = now_,
+                             .head_acked = now_ + 40ms,
+                             .acked = now_ + 44ms,
+                             .head = ByteCount{2896},
+                             .size = ByteCount{2896 + 5000}};
+  observation_.frames = {&frame, 1};
+  turn(50ms);
+  EXPECT_EQ(loop_.path().capacity, BitRate::mbps(10)) << "5000 bytes in 4 ms";
+}
+
+constexpr base::Time kCaptured{1h};
+constexpr base::Duration kInterval = 40ms;
+
+base::Duration sample_after(base::Duration age) {
+  return *ControlLoop::next_sample_time(kCaptured, kInterval, true, true, kCaptured + age) -
+         kCaptured;
+}
+
+TEST(NextSampleTimeTest, IsJustBeforeTheNextFrame) {
+  EXPECT_EQ(sample_after(0ms), 37ms);
+  EXPECT_EQ(sample_after(10ms), 37ms);
+  EXPECT_EQ(sample_after(36ms), 37ms);
+}
+
+TEST(NextSampleTimeTest, LeavesOutAFrameThatCannotFollow) {
+  EXPECT_EQ(sample_after(37ms), 77ms);
+  EXPECT_EQ(sample_after(39ms), 77ms);
+}
+
+TEST(NextSampleTimeTest, KeepsTheTimesOfFramesThatWereSkipped) {
+  EXPECT_EQ(sample_after(130ms), 157ms);
+}
+
+TEST(NextSampleTimeTest, IsNeverWhereTheNextFrameCannotChange) {
+  EXPECT_FALSE(ControlLoop::next_sample_time(kCaptured, kInterval, false, true, kCaptured));
+  EXPECT_FALSE(ControlLoop::next_sample_time(kCaptured, kInterval, true, false, kCaptured));
+}
+
+}  // namespace
+}  // namespace abr

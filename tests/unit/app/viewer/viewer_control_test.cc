@@ -1,0 +1,180 @@
+#include "app/viewer/viewer_control.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "loopback.h"
+
+namespace app {
+namespace {
+
+using namespace std::chrono_literals;
+using base::BitRate;
+using base::ByteCount;
+
+/// Answers with the sample that the test has prepared.
+class FakeSampler : public tcpinfo::TcpSampler {
+ public:
+  std::optional<tcpinfo::TcpSample> sample(int, base::Time now) override {
+    ++samples;
+    if (dead) return {};
+    next.at = now;
+    return next;
+  }
+  tcpinfo::TcpSample next{
+      .ca_state = tcpinfo::CaState::kOpen, .rtt = 40ms, .min_rtt = 40ms, .mss = 1448, .cwnd = 20};
+  int samples = 0;
+  bool dead = false;  ///< the socket is
+};
+
+class RecordedActs : public server::ViewerActs {
+ public:
+  std::optional<media::FrameRange> discard_unsent() override { return {}; }
+  void pause() override { ++pauses; }
+  void pad(ByteCount) override {}
+  int pauses = 0;
+};
+
+class NoHandler : public server::Handler {
+  std::variant<server::Admission, server::Refusal> admit(const server::ViewerRequest&,
+                                                         base::Time) override {
+    return server::Refusal{};
+  }
+};
+
+/// A viewer of a stream whose source is not started: its encode groups are real, its frames and
+/// samples are the test's.
+class ViewerControlTest : public testing::Test {
+ protected:
+  static StreamConfig config() {
+    StreamConfig config;
+    config.media.name = "live";
+    config.media.source.uri = "test:?size=192x108";
+    config.media.audio.enabled = false;
+    config.control.policy = abr::PolicyKind::kItcp;  // follows events alone
+    config.control.groups.max = 1;
+    return config;
+  }
+
+  std::unique_ptr<ViewerControl> viewer(std::uint64_t id) {
+    const server::ViewerRequest request{.id = id, .stream = "live"};
+    return std::make_unique<ViewerControl>(request, stream_, deps_, now_);
+  }
+  /// The viewer's socket, as its server sees it.
+  struct Peer {
+    explicit Peer(std::uint64_t id, media::ChannelId channel) {
+      state.id = id;
+      state.channel = channel;
+      state.rate = BitRate::mbps(2);
+    }
+    server::ViewerTick tick(base::Time now) {
+      state.captured = now;
+      return {state, connection.sender(), now, sent, acts};
+    }
+    tcpinfo::Loopback connection;
+    server::ViewerState state;
+    server::SentFrames sent;
+    RecordedActs acts;
+  };
+
+  BitRate group_rate() { return stream_->ladder().rate_of(0); }
+
+  base::Time now_ = base::Clock::now();
+  NoHandler handler_;
+  server::Server server_{{}, handler_};
+  Metrics metrics_{tcpinfo::EventSource::kTcpInfo};
+  std::shared_ptr<LiveStream> stream_ =
+      std::make_shared<LiveStream>(0, config(), server_, metrics_);
+  FakeSampler sampler_;
+  EventDispatch events_{nullptr, 1};
+  FinalStatistics ends_{{}, [](const auto&) {}};
+  ViewerTable table_;
+  TelemetrySettings telemetry_;
+  LoopBudgets budgets_{1, telemetry_};
+  tcpinfo::SocketHints hints_;
+  SocketWarnings warnings_;
+  ViewerTaps taps_;
+  ViewerControl::Deps deps_{sampler_,  events_,  ends_,  tcpinfo::EventSource::kTcpInfo,
+                            table_,    budgets_, hints_, "",
+                            warnings_, nullptr,  taps_};
+};
+
+TEST_F(ViewerControlTest, IsInTheLadderForAsLongAsItLives) {
+  auto control = viewer(1);
+  EXPECT_EQ(stream_->ladder().group_of(1), control->channel().group);
+  EXPECT_EQ(group_rate(), BitRate::mbps(2)) << "rate.start";
+  control.reset();
+  EXPECT_FALSE(stream_->ladder().group_of(1));
+}
+
+TEST_F(ViewerControlTest, AFastRetransmitLowersTheRateOfAPrivateGroupAtOnce) {
+  const auto control = viewer(1);
+  Peer peer{1, control->channel()};
+  control->on_join(peer.tick(now_));
+  control->on_tick(peer.tick(now_ += 33ms));
+  EXPECT_EQ(group_rate(), BitRate::mbps(2));
+  sampler_.next.ca_state = tcpinfo::CaState::kRecovery;
+  control->on_tick(peer.tick(now_ += 33ms));
+  EXPECT_EQ(group_rate(), BitRate::kbps(1100)) << "itcp.retraction";
+}
+
+TEST_F(ViewerControlTest, PublishesWhatItSampled) {
+  const auto control = viewer(1);
+  Peer peer{1, control->channel()};
+  control->on_join(peer.tick(now_));
+  control->on_tick(peer.tick(now_ += 33ms));
+  const auto viewers = table_.list(10);
+  ASSERT_EQ(viewers.size(), 1u);
+  EXPECT_EQ(viewers[0].rtt, 40ms);
+  EXPECT_EQ(viewers[0].cwnd, 20u);
+  EXPECT_EQ(viewers[0].target, BitRate::mbps(2));
+}
+
+TEST_F(ViewerControlTest, AsksForASampleBeforeTheNextFrameWhileSomethingIsInFlight) {
+  const auto control = viewer(1);
+  Peer peer{1, control->channel()};
+  control->on_join(peer.tick(now_));
+  EXPECT_FALSE(control->on_tick(peer.tick(now_ += 33ms)));
+  peer.sent.push({.end_offset = 1000});
+  const auto next = control->on_tick(peer.tick(now_ += 33ms));
+  EXPECT_EQ(next, now_ + 30ms);
+}
+
+TEST_F(ViewerControlTest, ASharedGroupNeedsNoSampleBeforeTheNextFrame) {
+  const auto control = viewer(1);
+  const auto other = viewer(2);
+  Peer peer{1, control->channel()};
+  control->on_join(peer.tick(now_));
+  peer.sent.push({.end_offset = 1000});
+  EXPECT_FALSE(control->on_tick(peer.tick(now_ += 33ms)));
+}
+
+TEST_F(ViewerControlTest, ADeadSocketIsLeftAlone) {
+  const auto control = viewer(1);
+  Peer peer{1, control->channel()};
+  control->on_join(peer.tick(now_));
+  sampler_.dead = true;
+  EXPECT_FALSE(control->on_tick(peer.tick(now_ += 33ms)));
+  control->on_leave(peer.tick(now_), server::LeaveReason::kSocketError);
+  EXPECT_TRUE(table_.list(10).empty());
+}
+
+TEST_F(ViewerControlTest, TakesNoSamplesBeyondItsLoopsBudget) {
+  telemetry_.samples_per_second = 0;
+  LoopBudgets none{1, telemetry_};
+  ViewerControl::Deps deps{sampler_,  events_, ends_,  tcpinfo::EventSource::kTcpInfo,
+                           table_,    none,    hints_, "",
+                           warnings_, nullptr, taps_};
+  const server::ViewerRequest request{.id = 1, .stream = "live"};
+  ViewerControl control{request, stream_, deps, now_};
+  Peer peer{1, control.channel()};
+  control.on_join(peer.tick(now_));
+  control.on_tick(peer.tick(now_ += 33ms));
+  EXPECT_EQ(sampler_.samples, 0);
+}
+
+}  // namespace
+}  // namespace app
