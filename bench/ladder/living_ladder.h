@@ -15,10 +15,10 @@
 namespace ladder_bench {
 
 /// The server's ladder, with the keyframes of its groups and each viewer's way between them.
-class LivingLadder {
+class LivingLadder final : private app::LadderActions {
  public:
   LivingLadder(int groups, std::size_t viewers)
-      : served_(viewers), ladder_{{.max = groups}, kEpoch, actions()} {}
+      : served_(viewers), ladder_{{.max = groups}, kEpoch, *this} {}
 
   void join(std::size_t viewer, BitRate sustains, base::Time now) {
     served_[viewer] = {ladder_.join(viewer, sustains, now), {}, {}};
@@ -73,23 +73,15 @@ class LivingLadder {
         .first->second;
   }
 
-  app::Ladder::Actions actions() {
-    return {
-        .open = [](auto, auto) {},
-        .open_failed = [](const auto&) {},
-        .close = [this](auto group) { clocks_.erase(group); },
-        .retarget = [](auto, auto) {},
-        .schedule_keyframe = [this](auto group, auto earliest) -> media::Pts {
-          return clock(group).schedule(now_ - kEpoch + earliest);
-        },
-        .move =
-            [this](auto viewer, auto group, auto at, auto) {
-              served_[viewer].next = group;
-              served_[viewer].at = at;
-            },
-        .refuse = [](auto) {},
-        .shed = [](auto) {},
-    };
+  void open(app::GroupIndex, base::BitRate) override {}
+  void close(app::GroupIndex group) override { clocks_.erase(group); }
+  void retarget(app::GroupIndex, base::BitRate) override {}
+  media::Pts schedule_keyframe(app::GroupIndex group, base::Duration earliest) override {
+    return clock(group).schedule(now_ - kEpoch + earliest);
+  }
+  void move(app::ViewerId viewer, app::GroupIndex group, media::Pts at, abr::Reason) override {
+    served_[viewer].next = group;
+    served_[viewer].at = at;
   }
 
   std::vector<Served> served_;

@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
   }
   SwitchingServer all{settings(), *listen, [](const media::Packet&) {}};
   for (std::uint32_t group = 0; group < SwitchingServer::kGroups; ++group) {
-    all.stream().set_point(group, {.scale = std::stod(arguments[2 + group]), .every = 1});
+    all.stream().group(group)->set_point({.scale = std::stod(arguments[2 + group]), .every = 1});
   }
   const auto period = base::from_seconds(std::stod(arguments[1]));
   for (std::uint64_t turn = 0; !input_ends_within(period); ++turn) {

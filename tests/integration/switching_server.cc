@@ -29,7 +29,7 @@ class SwitchingServer::Observer : public server::ViewerObserver {
     }
     if (tick.state.queued <= kMost) return {};
     const auto discarded = tick.acts.discard_unsent();
-    if (discarded) stream_.recover(tick.state.channel.group, *discarded);
+    if (discarded) stream_.group(tick.state.channel.group)->recover(*discarded);
     return {};
   }
   std::optional<base::Time> on_sample_due(const server::ViewerTick&) override { return {}; }

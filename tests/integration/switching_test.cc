@@ -220,11 +220,12 @@ class SwitchingTest : public ::testing::Test {
       const auto group = static_cast<std::uint32_t>(random_() % kGroups);
       switching_.move(1 + random_() % kViewers, group);
       if (random_() % 10 == 0) {
-        stream.retarget(group, base::BitRate::kbps(200. + static_cast<double>(random_() % 1500)));
+        stream.group(group)->retarget(
+            base::BitRate::kbps(200. + static_cast<double>(random_() % 1500)));
       }
       if (random_() % 40 == 0) {
-        stream.set_point(group, {.scale = kScales[random_() % kScales.size()],
-                                 .every = random_() % 4 == 0 ? 2U : 1U});
+        stream.group(group)->set_point(
+            {.scale = kScales[random_() % kScales.size()], .every = random_() % 4 == 0 ? 2U : 1U});
       }
     }
   }

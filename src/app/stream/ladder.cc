@@ -27,10 +27,10 @@ constexpr base::Duration kPlanInterval = std::chrono::seconds{1};
 
 }  // namespace
 
-Ladder::Ladder(abr::GroupSettings settings, base::Time epoch, Actions actions)
+Ladder::Ladder(abr::GroupSettings settings, base::Time epoch, LadderActions& actions)
     : settings_{settings},
       epoch_{epoch},
-      actions_{std::move(actions)},
+      actions_{actions},
       groups_{actions_},
       max_groups_{ceiling(settings)} {}
 
@@ -95,36 +95,38 @@ void Ladder::limit(std::size_t groups) {
   max_groups_ = std::clamp<std::size_t>(groups, 1, ceiling(settings_));
 }
 
-void Ladder::shed(base::Time now) {
+std::optional<Ladder::GroupIndex> Ladder::shed(base::Time now) {
   std::lock_guard lock{mutex_};
   const auto least = abr::least_valuable(groups_.views());
-  if (closed_ || !least) return;
+  if (closed_ || !least) return {};
   groups_.at(*least).shed = true;
   ++counters_.shed;
-  actions_.shed(*least);
   const auto others = groups_.views();
   for (auto& [viewer, membership] : memberships_) {
     if (membership.group != *least) continue;
     move(viewer, membership, *abr::share(membership.sustains, others), abr::Reason::kShed, now);
   }
+  return least;
 }
 
-void Ladder::tick(base::Time now) {
+Ladder::Notices Ladder::tick(base::Time now) {
   std::vector<GroupIndex> closing;
+  Notices notices;
   {
     std::lock_guard lock{mutex_};
-    if (closed_) return;
+    if (closed_) return {};
     groups_.pass_time(now);
     for (auto& [viewer, membership] : memberships_) consider_move(viewer, membership, now);
     groups_.update_rates();
     rearrange(now);
-    say_if_refused();
+    notices = {.refused = refused(), .open_error = groups_.take_open_error()};
     closing = groups_.start_closing(settings_.linger, now);
   }
   // Closing joins a thread. The index stays taken until that is done.
   for (const GroupIndex index : closing) actions_.close(index);
   std::lock_guard lock{mutex_};
   for (const GroupIndex index : closing) groups_.erase(index);
+  return notices;
 }
 
 Ladder::State Ladder::state() const {
@@ -264,15 +266,15 @@ void Ladder::set_crowds(const abr::Layout& layout) {
   }
 }
 
-/// Said when it begins, not at every tick.
-void Ladder::say_if_refused() {
+/// Once when it begins, not at every tick.
+std::optional<std::size_t> Ladder::refused() {
   const auto wanted = std::min(ceiling(settings_), memberships_.size());
   const bool refused = max_groups_ < wanted && !has_room();
-  if (refused && !refusing_) {
-    ++counters_.refused;
-    actions_.refuse(max_groups_);
-  }
+  const bool begins = refused && !std::exchange(refusing_, refused);
   refusing_ = refused;
+  if (!begins) return {};
+  ++counters_.refused;
+  return max_groups_;
 }
 
 }  // namespace app

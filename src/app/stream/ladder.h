@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "abr/ladder/group_policy.h"
@@ -22,7 +23,6 @@ class Ladder {
  public:
   using GroupIndex = app::GroupIndex;
   using ViewerId = app::ViewerId;
-  using Actions = LadderActions;
   using Group = OpenGroups::Group;
 
   struct State {
@@ -35,11 +35,17 @@ class Ladder {
     std::uint64_t shed = 0;     ///< groups closed because the encoders were behind
   };
 
-  /// `epoch`: the monotonic time that pts 0 stands for.
-  Ladder(abr::GroupSettings settings, base::Time epoch, Actions actions);
+  /// What an operator should read of a tick.
+  struct Notices {
+    std::optional<std::size_t> refused;  ///< more groups are wanted than these, which the CPUs hold
+    std::string open_error;              ///< why a group could not be opened; empty: none failed
+  };
 
-  /// Seats a newcomer; his group makes a keyframe at once. Throws what Actions::open throws when
-  /// there is no other group to share.
+  /// `epoch`: the monotonic time that pts 0 stands for. `actions` outlives the ladder.
+  Ladder(abr::GroupSettings settings, base::Time epoch, LadderActions& actions);
+
+  /// Seats a newcomer; his group makes a keyframe at once. Throws what LadderActions::open throws
+  /// when there is no other group to share.
   GroupIndex join(ViewerId viewer, base::BitRate sustains, base::Time now);
   /// What the viewer can take has changed. He moves at once, where that is due; else his group's
   /// rate follows at once, if it is his own or what he takes now lowers it, and not he alone has
@@ -53,10 +59,10 @@ class Ladder {
   void close();
   /// What the CPUs hold, from now on.
   void limit(std::size_t groups);
-  /// The encoders are behind: closes the least valuable group, if there are two.
-  void shed(base::Time now);
+  /// The encoders are behind: closes the least valuable group, if there are two, and returns it.
+  std::optional<GroupIndex> shed(base::Time now);
   /// Several times per second: rates that rise, moves that had to dwell, plans, empty groups.
-  void tick(base::Time now);
+  Notices tick(base::Time now);
   /// What is done to the group's frames is nobody's business but one viewer's.
   bool serves_one(GroupIndex group) const;
   State state() const;
@@ -86,11 +92,11 @@ class Ladder {
   void rearrange(base::Time now);
   void carry_out(abr::Layout layout, base::Time now);
   void set_crowds(const abr::Layout& layout);
-  void say_if_refused();
+  std::optional<std::size_t> refused();
 
   const abr::GroupSettings settings_;
   const base::Time epoch_;
-  const Actions actions_;
+  LadderActions& actions_;
   mutable std::mutex mutex_;  // guards all below
   OpenGroups groups_;
   std::map<ViewerId, Membership> memberships_;
@@ -98,7 +104,7 @@ class Ladder {
   base::Time planned_{};
   bool closed_ = false;
   bool changed_ = false;   ///< what somebody sustains, since then
-  bool refusing_ = false;  ///< more groups are wanted than the CPUs hold, and it has been said
+  bool refusing_ = false;  ///< more groups are wanted than the CPUs hold, and Notices have said so
   State counters_;         ///< its groups are empty
 };
 

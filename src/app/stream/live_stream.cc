@@ -51,13 +51,13 @@ LiveStream::LiveStream(std::uint32_t index, const StreamConfig& config, server::
       metrics_{metrics.stream(config.media.name)},
       segments_{segment_clock(config), segments_kept(config)},
       segment_settings_{config.segments},
-      media_{config.media, [this](Ladder::GroupIndex group,
-                                  const media::PacketPtr& packet) { publish(group, packet); }},
+      media_{config.media,
+             [this](GroupIndex group, const media::PacketPtr& packet) { publish(group, packet); }},
       began_{std::chrono::system_clock::now() -
              std::chrono::duration_cast<std::chrono::system_clock::duration>(base::Clock::now() -
                                                                              media_.epoch())},
       point_settings_{config.points},
-      ladder_{config.control.groups, media_.epoch(), actions()},
+      ladder_{config.control.groups, media_.epoch(), *this},
       budget_{usable_cpus(config.control.groups)},
       viewer_settings_{
           std::make_shared<ViewerSettings>(ViewerSettings{config.control, config.tcp})} {}
@@ -65,10 +65,15 @@ LiveStream::LiveStream(std::uint32_t index, const StreamConfig& config, server::
 void LiveStream::tick(double others, base::Time now) {
   const auto verdict = budget_.update(encoders(media_.state()), others, now);
   if (verdict.held) ladder_.limit(*verdict.held);
-  if (verdict.shed) ladder_.shed(now);
-  ladder_.tick(now);
+  if (const auto group = verdict.shed ? ladder_.shed(now) : std::nullopt) {
+    base::log::warning("group_shed", {{"stream", name()},
+                                      {"group", *group},
+                                      {"hint", "the encoders do not keep up with the source"}});
+  }
+  warn(ladder_.tick(now));
   for (const auto& [group, state] : ladder_.state().groups) {
-    if (!state.closing) media_.set_point(group, point(group, state.rate, now));
+    const auto encoder = state.closing ? nullptr : media_.group(group);
+    if (encoder) encoder->set_point(point(group, state.rate, now));
   }
 }
 
@@ -112,10 +117,14 @@ transcoder::Stream::FullPictures LiveStream::frames_at(base::BitRate rate) const
           full.measured};
 }
 
-bool LiveStream::skip(Ladder::GroupIndex group, unsigned frames) {
-  const bool own = ladder_.serves_one(group);
-  if (own) media_.skip(group, frames);
-  return own;
+bool LiveStream::skip(GroupIndex group, unsigned frames) {
+  if (!ladder_.serves_one(group)) return false;
+  if (const auto encoder = media_.group(group)) encoder->skip(frames);
+  return true;
+}
+
+void LiveStream::recover(GroupIndex group, media::FrameRange lost) {
+  if (const auto encoder = media_.group(group)) encoder->recover(lost);
 }
 
 void LiveStream::reconfigure(ViewerSettings settings) {
@@ -129,8 +138,7 @@ std::shared_ptr<const LiveStream::ViewerSettings> LiveStream::viewer_settings() 
   return viewer_settings_;
 }
 
-transcoder::OperatingPoint LiveStream::point(Ladder::GroupIndex group, base::BitRate rate,
-                                             base::Time now) {
+transcoder::OperatingPoint LiveStream::point(GroupIndex group, base::BitRate rate, base::Time now) {
   const double pixels = media_.full_pictures().pixels_per_second();
   std::lock_guard lock{mutex_};
   auto& points = points_.try_emplace(group, point_settings_).first->second;
@@ -138,7 +146,7 @@ transcoder::OperatingPoint LiveStream::point(Ladder::GroupIndex group, base::Bit
   return {.scale = chosen.scale, .every = chosen.every};
 }
 
-void LiveStream::open(Ladder::GroupIndex group, base::BitRate rate) {
+void LiveStream::open(GroupIndex group, base::BitRate rate) {
   {
     std::lock_guard lock{mutex_};
     points_.erase(group);  // of an earlier group with this index
@@ -146,7 +154,7 @@ void LiveStream::open(Ladder::GroupIndex group, base::BitRate rate) {
   media_.open_group(group, rate, point(group, rate, base::Clock::now()));
 }
 
-void LiveStream::publish(Ladder::GroupIndex group, const media::PacketPtr& packet) {
+void LiveStream::publish(GroupIndex group, const media::PacketPtr& packet) {
   if (offers_segments()) {
     segments_.publish(group, packet);
   } else if (packet->headers) {
@@ -155,64 +163,45 @@ void LiveStream::publish(Ladder::GroupIndex group, const media::PacketPtr& packe
   server_.publish({index_, group}, packet);
 }
 
-void LiveStream::open_failed(const std::exception& error) {
-  const auto times = open_failures_.count(base::Clock::now());
-  if (!times) return;
-  base::log::warning("group_not_opened", {{"stream", name()},
-                                          {"error", error.what()},
-                                          {"times", *times},
-                                          {"hint", "viewers share the groups there are"}});
+void LiveStream::warn(const Ladder::Notices& notices) {
+  if (notices.refused) {
+    base::log::warning("groups_refused",
+                       {{"stream", name()},
+                        {"groups", *notices.refused},
+                        {"hint",
+                         "the CPUs cannot encode more groups in real time, so viewers share; a "
+                         "faster encoder.preset, a smaller video.max_height or more CPUs help"}});
+  }
+  if (notices.open_error.empty()) return;
+  if (const auto times = open_failures_.count(base::Clock::now())) {
+    base::log::warning("group_not_opened", {{"stream", name()},
+                                            {"error", notices.open_error},
+                                            {"times", *times},
+                                            {"hint", "viewers share the groups that are open"}});
+  }
 }
 
-void LiveStream::refuse(std::size_t held) {
-  base::log::warning("groups_refused",
-                     {{"stream", name()},
-                      {"groups", held},
-                      {"hint",
-                       "the CPUs encode no more groups in real time: viewers share; a faster "
-                       "encoder.preset, a smaller video.max_height or more CPUs hold more"}});
-}
-
-void LiveStream::shed(Ladder::GroupIndex group) {
-  base::log::warning("group_shed", {{"stream", name()},
-                                    {"group", group},
-                                    {"hint", "the encoders do not keep up with the source"}});
-}
-
-void LiveStream::close(Ladder::GroupIndex group) {
+void LiveStream::close(GroupIndex group) {
   media_.close_group(group);
   segments_.close(group);
   if (media_.state().groups.empty()) segments_.forget_closed();
   server_.close_channel({index_, group});
 }
 
-void LiveStream::retarget(Ladder::GroupIndex group, base::BitRate rate) {
-  media_.retarget(group, rate);
+void LiveStream::retarget(GroupIndex group, base::BitRate rate) {
+  if (const auto encoder = media_.group(group)) encoder->retarget(rate);
   base::log::debug("group_retargeted", {{"stream", name()}, {"group", group}, {"rate", rate}});
 }
 
-void LiveStream::move(Ladder::ViewerId viewer, Ladder::GroupIndex group, media::Pts at,
-                      abr::Reason reason) {
+media::Pts LiveStream::schedule_keyframe(GroupIndex group, base::Duration earliest) {
+  return media_.schedule_keyframe(group, earliest);
+}
+
+void LiveStream::move(ViewerId viewer, GroupIndex group, media::Pts at, abr::Reason reason) {
   server_.move_viewer(viewer, {index_, group}, at);
   base::log::info(
       "viewer_moved",
       {{"viewer", viewer}, {"stream", name()}, {"group", group}, {"reason", abr::name(reason)}});
-}
-
-Ladder::Actions LiveStream::actions() {
-  return {
-      .open = [this](auto group, auto rate) { open(group, rate); },
-      .open_failed = [this](const auto& error) { open_failed(error); },
-      .close = [this](auto group) { close(group); },
-      .retarget = [this](auto group, auto rate) { retarget(group, rate); },
-      .schedule_keyframe = [this](auto group, auto earliest) -> media::Pts {
-        return media_.schedule_keyframe(group, earliest);
-      },
-      .move = [this](auto viewer, auto group, auto at,
-                     auto reason) { move(viewer, group, at, reason); },
-      .refuse = [this](auto held) { refuse(held); },
-      .shed = [this](auto group) { shed(group); },
-  };
 }
 
 }  // namespace app

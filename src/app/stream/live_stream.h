@@ -23,7 +23,7 @@ namespace app {
 
 /// One configured stream: its transcoder, its ladder of encode groups, and its place among the
 /// server's channels. Thread-safe.
-class LiveStream {
+class LiveStream : private LadderActions {
  public:
   struct State {
     std::string name;
@@ -64,7 +64,7 @@ class LiveStream {
   /// not one viewer's alone.
   bool skip(Ladder::GroupIndex group, unsigned frames);
   /// See transcoder::EncodeGroup::mend.
-  void recover(Ladder::GroupIndex group, media::FrameRange lost) { media_.recover(group, lost); }
+  void recover(GroupIndex group, media::FrameRange lost);
 
   /// There is a frame to show.
   bool has_frame() const { return media_.state().source.format.width > 0; }
@@ -96,16 +96,14 @@ class LiveStream {
 
  private:
   bool is_h264() const { return media_settings().encoder.codec == transcoder::VideoCodec::kH264; }
-  Ladder::Actions actions();
   transcoder::OperatingPoint point(Ladder::GroupIndex group, base::BitRate rate, base::Time now);
-  void open(Ladder::GroupIndex group, base::BitRate rate);
+  void open(GroupIndex group, base::BitRate rate) override;
   void publish(Ladder::GroupIndex group, const media::PacketPtr& packet);
-  void open_failed(const std::exception& error);
-  void close(Ladder::GroupIndex group);
-  void refuse(std::size_t held);
-  void shed(Ladder::GroupIndex group);
-  void retarget(Ladder::GroupIndex group, base::BitRate rate);
-  void move(Ladder::ViewerId viewer, Ladder::GroupIndex group, media::Pts at, abr::Reason reason);
+  void close(GroupIndex group) override;
+  void retarget(GroupIndex group, base::BitRate rate) override;
+  media::Pts schedule_keyframe(GroupIndex group, base::Duration earliest) override;
+  void move(ViewerId viewer, GroupIndex group, media::Pts at, abr::Reason reason) override;
+  void warn(const Ladder::Notices& notices);
 
   const std::uint32_t index_;
   const abr::GroupSettings group_settings_;
@@ -116,7 +114,7 @@ class LiveStream {
   transcoder::Stream media_;  // publishes to the store
   const std::chrono::system_clock::time_point began_;
   const abr::PointSettings point_settings_;
-  base::LogPeriod open_failures_;  ///< used with the ladder's lock held
+  base::LogPeriod open_failures_;
   Ladder ladder_;
   abr::EncodeBudget budget_;
   mutable std::mutex mutex_;

@@ -29,7 +29,7 @@ std::optional<GroupIndex> OpenGroups::try_open(base::BitRate rate, base::Time no
   } catch (const std::exception& error) {  // a thread or an encoder: may be had again later
     ++opens_failed_;
     open_again_ = now + kOpenAgain;
-    actions_.open_failed(error);
+    open_error_ = error.what();
     return {};
   }
 }

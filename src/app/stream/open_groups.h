@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "abr/ladder/group_members.h"
@@ -43,7 +45,7 @@ class OpenGroups {
   };
 
   /// `actions` must outlive it.
-  explicit OpenGroups(const LadderActions& actions) : actions_{actions} {}
+  explicit OpenGroups(LadderActions& actions) : actions_{actions} {}
 
   /// Throws what LadderActions::open throws.
   GroupIndex open(base::BitRate rate, base::Time now);
@@ -75,14 +77,17 @@ class OpenGroups {
   abr::GroupView view(GroupIndex index) const;
   std::map<GroupIndex, Group> state() const;
   std::uint64_t opens_failed() const { return opens_failed_; }
+  /// Why try_open() failed last, since the last call. Empty when it did not.
+  std::string take_open_error() { return std::exchange(open_error_, {}); }
 
  private:
   static bool is_open(const OpenGroup& group) { return !group.state.closing && !group.shed; }
 
-  const LadderActions& actions_;
+  LadderActions& actions_;
   std::map<GroupIndex, OpenGroup> groups_;
   base::Time second_{};  ///< when the present one began
   std::uint64_t opens_failed_ = 0;
+  std::string open_error_;
   base::Time open_again_{};
 };
 

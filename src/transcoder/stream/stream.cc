@@ -65,25 +65,10 @@ void Stream::close_group(GroupIndex group) {
   }
 }
 
-void Stream::retarget(GroupIndex group, base::BitRate rate) {
+std::shared_ptr<EncodeGroup> Stream::group(GroupIndex index) const {
   std::lock_guard lock{mutex_};
-  if (const auto found = groups_.find(group); found != groups_.end()) found->second->retarget(rate);
-}
-
-void Stream::set_point(GroupIndex group, OperatingPoint point) {
-  std::lock_guard lock{mutex_};
-  if (const auto found = groups_.find(group); found != groups_.end())
-    found->second->set_point(point);
-}
-
-void Stream::skip(GroupIndex group, unsigned pictures) {
-  std::lock_guard lock{mutex_};
-  if (const auto found = groups_.find(group); found != groups_.end()) found->second->skip(pictures);
-}
-
-void Stream::recover(GroupIndex group, media::FrameRange lost) {
-  std::lock_guard lock{mutex_};
-  if (const auto found = groups_.find(group); found != groups_.end()) found->second->recover(lost);
+  const auto found = groups_.find(index);
+  return found == groups_.end() ? nullptr : found->second;
 }
 
 media::Pts Stream::schedule_keyframe(GroupIndex group, base::Duration earliest) {

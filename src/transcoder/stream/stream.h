@@ -53,10 +53,8 @@ class Stream {
   /// Returns when the group publishes no more; not to be called by `publish`.
   void close_group(GroupIndex group);
 
-  void retarget(GroupIndex group, base::BitRate rate);
-  void set_point(GroupIndex group, OperatingPoint point);
-  void skip(GroupIndex group, unsigned pictures);
-  void recover(GroupIndex group, media::FrameRange lost);
+  /// Null when there is no such group.
+  std::shared_ptr<EncodeGroup> group(GroupIndex index) const;
   /// See EncodeGroup::schedule_keyframe; `earliest` counts from the newest picture.
   media::Pts schedule_keyframe(GroupIndex group, base::Duration earliest);
 

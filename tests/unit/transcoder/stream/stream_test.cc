@@ -137,7 +137,7 @@ TEST_F(StreamTest, OpensNoGroupAfterStop) {
 TEST_F(StreamTest, RetargetsOneGroup) {
   stream_.open_group(0, kRate);
   stream_.open_group(1, kRate);
-  stream_.retarget(1, kRate * 2);
+  stream_.group(1)->retarget(kRate * 2);
   const auto groups = stream_.state().groups;
   EXPECT_EQ(groups.at(0).target, kRate);
   EXPECT_EQ(groups.at(1).target, kRate * 2);
@@ -155,7 +155,7 @@ TEST_F(StreamTest, SchedulesAKeyframeAfterTheNewestPicture) {
 }
 
 TEST_F(StreamTest, UnknownGroupIsIgnored) {
-  stream_.retarget(2, kRate);
+  EXPECT_EQ(stream_.group(2), nullptr);
   stream_.schedule_keyframe(2, {});
   stream_.close_group(2);
   EXPECT_TRUE(stream_.state().groups.empty());
