@@ -38,7 +38,7 @@ void CrossTraffic::add(const Waiting& waiting) {
   newest_ = waiting.acked;
   const bool stays = outlasts(waiting);
   const bool waits = waiting.all >= kNone;
-  if (!waits || (shared_ && waiting.self_induced > kOwn * waiting.all)) {
+  if (!waits || (present_ && waiting.self_induced > kOwn * waiting.all)) {
     add_own(waiting.acked, waits);
   } else {
     add_foreign(waiting, stays);
@@ -69,7 +69,7 @@ void CrossTraffic::add_own(base::Time at, bool waits) {
   } else {
     own_ = {};
   }
-  if (calm_.lasts(kPause) || own_.lasts(kSurely)) shared_ = false;
+  if (calm_.lasts(kPause) || own_.lasts(kSurely)) present_ = false;
 }
 
 void CrossTraffic::add_foreign(const Waiting& waiting, bool stays) {
@@ -79,13 +79,13 @@ void CrossTraffic::add_foreign(const Waiting& waiting, bool stays) {
   } else {
     foreign_.add(waiting.acked);
   }
-  if (shared_ && waiting.all > queue_ + kOurs) {
-    shared_ = false;
+  if (present_ && waiting.all > queue_ + kOurs) {
+    present_ = false;
     foreign_ = standing_ = {};
     not_before_ = waiting.acked + kOursFor;
   }
-  if (shared_ || !(stays || foreign_.lasts(kSurely)) || waiting.acked < not_before_) return;
-  shared_ = true;
+  if (present_ || !(stays || foreign_.lasts(kSurely)) || waiting.acked < not_before_) return;
+  present_ = true;
   queue_ = waiting.all;
 }
 

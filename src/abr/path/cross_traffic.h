@@ -29,7 +29,7 @@ class CrossTraffic {
   };
 
   void add(const Waiting& waiting);
-  bool shared() const { return shared_; }
+  bool present() const { return present_; }
 
  private:
   /// Frames in a row of which the same is true.
@@ -45,7 +45,7 @@ class CrossTraffic {
   bool outlasts(const Waiting& waiting);
   void add_foreign(const Waiting& waiting, bool stays);
 
-  bool shared_ = false;
+  bool present_ = false;
   base::Time newest_{};
   Stretch foreign_;
   Stretch standing_;         ///< there is a queue, whosever it is

@@ -1,0 +1,29 @@
+#include "abr/path/queueing_delay.h"
+
+#include <algorithm>
+
+namespace abr {
+
+namespace {
+
+// Seconds. A longer wait is a queue, not jitter.
+constexpr double kMaxJitter = 0.02;
+// A moving average over half a second at 30 frames per second: a single late acknowledgement moves
+// it by 1 ms at most.
+constexpr double kJitterWeight = 1.0 / 16;
+
+}  // namespace
+
+QueueingDelay::Wait QueueingDelay::add(const DeliveredFrame& frame, base::Duration base_rtt,
+                                       std::uint32_t mss, double capacity, bool backlogged) {
+  const double beyond =
+      base::seconds(frame.head_acked.value_or(frame.acked) - frame.departed - base_rtt);
+  // The base RTT may include one segment of the head.
+  const auto own = frame.head_acked ? frame.head - base::ByteCount{mss} : frame.size;
+  newest_ = std::max(0.0, capacity > 0 ? beyond - bits(own) / capacity : beyond);
+  waits_.add(newest_);
+  if (!backlogged) jitter_ += kJitterWeight * (std::min(newest_, kMaxJitter) - jitter_);
+  return {beyond, newest_};
+}
+
+}  // namespace abr

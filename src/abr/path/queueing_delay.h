@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+
+#include "abr/observation.h"
+#include "abr/path/path_math.h"
+#include "base/units.h"
+
+namespace abr {
+
+/// How long frames waited in the path's queue, by the acknowledgement of their head (or of the
+/// whole frame where it was not sent as a packet train).
+class QueueingDelay {
+ public:
+  struct Wait {
+    double beyond_rtt = 0;  ///< seconds from departure to acknowledgement beyond the base RTT
+    double queued = 0;      ///< seconds of them that the frame's own bytes do not explain
+  };
+
+  /// `capacity`: bit/s, 0 when unknown. `backlogged`: data waits in the path, so that the wait says
+  /// nothing of jitter.
+  Wait add(const DeliveredFrame& frame, base::Duration base_rtt, std::uint32_t mss, double capacity,
+           bool backlogged);
+
+  double newest() const { return newest_; }  ///< seconds
+  base::Duration min_of_three() const { return base::from_seconds(waits_.min()); }
+  double jitter() const { return jitter_; }  ///< seconds, while nothing waits
+  bool empty() const { return waits_.empty(); }
+
+ private:
+  double newest_ = 0;
+  LastThree waits_;
+  double jitter_ = 0;
+};
+
+}  // namespace abr
