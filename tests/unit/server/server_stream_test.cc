@@ -440,7 +440,8 @@ TEST_F(ServerStreamTest, SetsTheSocketUp) {
   EXPECT_EQ(client.read_chunked(kPicture), text(picture(0)));
   EXPECT_EQ(handler_.seen.nodelay, 1);
   // The kernel gives up well after the server has, so that the reason is `stalled`.
-  EXPECT_EQ(milliseconds{handler_.seen.user_timeout}, settings_.stall_timeout + std::chrono::seconds{5});
+  EXPECT_EQ(milliseconds{handler_.seen.user_timeout},
+            settings_.stall_timeout + std::chrono::seconds{5});
 }
 
 TEST_F(ServerStreamTest, SpreadsConnectionsOverTheLoops) {
