@@ -23,7 +23,7 @@ SYSCONFDIR ?= /etc
 ARGS ?=
 
 # Under a sanitizer a program is several times slower: what measures time and rates is left out.
-TIMED = integration_(browser|congestion|delivery|hints|isolation|lab|players|segment_)|self_check
+TIMED = integration_(browser|congestion|delivery|hints|isolation|netlab|players|segment_)|self_check
 # Unit tests run under both; what runs the whole server, for minutes, under the one that tells more:
 # AddressSanitizer where requests are read, ThreadSanitizer where encoders come and go.
 asan: LEFT_OUT = integration_(events|on_demand|signals|sources)|switching_test

@@ -16,14 +16,14 @@ import tempfile
 import time
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(FOLDER / "control"), str(FOLDER.parent / "tests" / "netlab")]
+sys.path[:0] = [str(FOLDER / "control")]
 
 import report  # noqa: E402
 import targets  # noqa: E402
 from campaign import measure, plan  # noqa: E402
-from daemon import binary  # noqa: E402
 from definition import build_of  # noqa: E402
-from netlab import why_unavailable  # noqa: E402
+from netlab.daemon import binary
+from netlab.network import why_unavailable
 from records import Records  # noqa: E402
 from run import Lane, config_of  # noqa: E402
 from scenarios import SCENARIOS  # noqa: E402

@@ -13,11 +13,9 @@ import statistics
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "netlab"))
-
-from delivery_run import LINK, PAYLOAD, Path, delivery_run  # noqa: E402
-from netlab import why_unavailable  # noqa: E402
-from timeline import percentile  # noqa: E402
+from netlab.delivery_run import LINK, PAYLOAD, Path, delivery_run
+from netlab.network import why_unavailable
+from netlab.timeline import percentile
 
 PATHS = [Path(congestion_control, loss)
          for congestion_control in ("cubic", "bbr") for loss in (0, 0.02)]

@@ -15,11 +15,9 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "netlab"))
-
-from event_run import EventRun  # noqa: E402
-from netlab import tool, why_unavailable  # noqa: E402
-from timeline import percentile  # noqa: E402
+from netlab.event_run import EventRun
+from netlab.network import tool, why_unavailable
+from netlab.timeline import percentile
 
 SOURCES = ("tracepoint", "sockops", "tcp_info")
 KINDS = ("rexmt", "dupack")

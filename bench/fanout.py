@@ -11,14 +11,11 @@ import os
 import pathlib
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "netlab"))
-
-from daemon import Daemon, free_port, wait_until  # noqa: E402
-from netlab import open_socket, stop, tool  # noqa: E402
+from netlab.daemon import Daemon, free_port, wait_until
+from netlab.network import open_socket, stop, tool
 
 CONFIG = """
 [groups]

@@ -10,11 +10,9 @@ import statistics
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "netlab"))
-
-from cold_start import ColdStart  # noqa: E402
-from netlab import why_unavailable  # noqa: E402
-from timeline import percentile  # noqa: E402
+from netlab.cold_start import ColdStart
+from netlab.network import why_unavailable
+from netlab.timeline import percentile
 
 
 def median(joins, value):

@@ -14,8 +14,7 @@ import sys
 import time
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(FOLDER), str(FOLDER / "steered"), str(FOLDER / "control"),
-                str(FOLDER.parent / "tests" / "netlab")]
+sys.path[:0] = [str(FOLDER), str(FOLDER / "steered"), str(FOLDER / "control")]
 
 from lab import overview  # noqa: E402
 from lab.experiment import Scope  # noqa: E402

@@ -21,14 +21,14 @@ import time
 from dataclasses import dataclass
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(FOLDER / "control"), str(FOLDER.parent / "tests" / "netlab")]
+sys.path[:0] = [str(FOLDER / "control")]
 
 import measure  # noqa: E402
-from daemon import Daemon  # noqa: E402
 from health import PRIORITY, CpuWatch, WakeupWatch  # noqa: E402
-from netlab import Netlab, why_unavailable  # noqa: E402
-from timeline import match_pictures, percentile, read_sessions  # noqa: E402
-from viewer import Viewer  # noqa: E402
+from netlab.daemon import Daemon
+from netlab.network import Netlab, why_unavailable
+from netlab.timeline import match_pictures, percentile, read_sessions
+from netlab.viewer import Viewer
 
 MEDIAN, SIGMA = 2e6, 0.7  # of a link's rate, bit/s, and of its logarithm
 LEAST, MOST = 0.5e6, 8e6

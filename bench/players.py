@@ -20,13 +20,12 @@ import statistics
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "bench/control"), str(ROOT / "tests/browser"), str(ROOT / "tests/netlab")]
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent / "control")]
 
-import chromium  # noqa: E402
-import netlab  # noqa: E402
-from falling_link import DELAY_MS, NOISE, QUEUE, WAYS, FallingLink  # noqa: E402
 from health import CpuWatch  # noqa: E402
+from netlab import network
+from netlab.browser import chromium
+from netlab.browser.falling_link import DELAY_MS, NOISE, QUEUE, WAYS, FallingLink
 
 
 def measure(way, options):
@@ -83,7 +82,7 @@ def parse():
 
 def main():
     options = parse()
-    reason = netlab.why_unavailable() or chromium.why_unavailable()
+    reason = network.why_unavailable() or chromium.why_unavailable()
     if reason:
         sys.exit(f"players: {reason}")
     print_head(options)

@@ -10,10 +10,8 @@ import pathlib
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "netlab"))
-
-from capacity_step import POLICIES, SLOW_LINK, START_RATE, CapacityStep, Phases  # noqa: E402
-from netlab import why_unavailable  # noqa: E402
+from netlab.capacity_step import POLICIES, SLOW_LINK, START_RATE, CapacityStep, Phases
+from netlab.network import why_unavailable
 
 SETTLE = 10  # seconds after the fall: cuts, and a drained queue
 LATE = 0.5  # seconds

@@ -11,14 +11,11 @@ import pathlib
 import resource
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "netlab"))
-
-from daemon import Daemon  # noqa: E402
-from netlab import stop, tool  # noqa: E402
+from netlab.daemon import Daemon
+from netlab.network import stop, tool
 
 CONFIG = """
 [server]

@@ -5,7 +5,7 @@ import struct
 import threading
 import time
 
-from netlab import open_socket
+from netlab.network import open_socket
 
 RTT_OFFSET = 68  # of tcpi_rtt in struct tcp_info (linux/tcp.h): 8 flags, 15 numbers of 32 bits
 SAMPLE = 0.1  # seconds

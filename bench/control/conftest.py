@@ -6,7 +6,7 @@ import sys
 import pytest
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(FOLDER), str(FOLDER.parents[1] / "tests" / "netlab")]
+sys.path[:0] = [str(FOLDER)]
 
 
 @pytest.fixture(autouse=True)

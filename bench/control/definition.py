@@ -17,8 +17,8 @@ import capacity
 import measure
 import results
 import run
-import timeline
-from netlab import tool
+from netlab import timeline
+from netlab.network import tool
 from scenarios import CEILING, Scenario
 
 MODULES = (bulk_flow, capacity, measure, results, run, timeline)

@@ -5,7 +5,7 @@ import pathlib
 import threading
 import time
 
-from timeline import percentile
+from netlab.timeline import percentile
 
 PRIORITY = -10  # nice value of the server, its viewers and of the watch on the machine
 # Of the worst stream.

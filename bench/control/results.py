@@ -9,10 +9,10 @@ import traceback
 
 import measure
 from capacity import PAYLOAD, on_the_wire, oracle, oracle_delays
-from netlab import tool
+from netlab.network import tool
+from netlab.timeline import between, match_pictures, percentile
 from run import source_options
 from scenarios import CEILING
-from timeline import between, match_pictures, percentile
 
 PLAYOUTS = (0.15, 0.5)  # seconds beyond the one-way delay
 TAIL = 1  # seconds at the end that no figure counts, so that what is late can still come

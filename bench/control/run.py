@@ -11,11 +11,11 @@ import time
 from dataclasses import dataclass
 
 from bulk_flow import BulkFlow
-from daemon import Daemon
 from health import PRIORITY, Health
-from netlab import Netlab
+from netlab.daemon import Daemon
+from netlab.network import Netlab
+from netlab.viewer import Viewer
 from scenarios import CEILING, MBIT
-from viewer import Viewer
 
 JOIN_APART = 2  # seconds between viewers behind one link
 # The picture is small and the preset quick so that six encoders fit on two cores; the quality asked

@@ -3,7 +3,7 @@
 import pytest
 
 import health
-from daemon import Metrics
+from netlab.daemon import Metrics
 
 STREAM = """\
 symcast_group_frames_total{{stream="{name}",group="0"}} 900

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from daemon import Daemon
+from netlab.daemon import Daemon
 from run import Lane, Run, config_of
 from scenarios import SCENARIOS
 

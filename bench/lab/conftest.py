@@ -4,5 +4,4 @@ import pathlib
 import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(FOLDER), str(FOLDER / "steered"), str(FOLDER / "control"),
-                str(FOLDER.parent / "tests" / "netlab")]
+sys.path[:0] = [str(FOLDER), str(FOLDER / "steered"), str(FOLDER / "control")]

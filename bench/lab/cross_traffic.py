@@ -5,7 +5,7 @@ import socket
 import threading
 import time
 
-from netlab import open_socket
+from netlab.network import open_socket
 
 PACKET = 1500  # bytes, headers included
 PAYLOAD = PACKET - 28  # IPv4 and UDP

@@ -29,13 +29,13 @@ import shutil
 import subprocess
 import tempfile
 
-from netlab import REPOSITORY
+from netlab.network import REPOSITORY
 
 KERNEL = "/usr/bin/linux.uml"
 NOBODY = 65534
 MEMORY = "640M"
 BOOT_SECONDS = 30  # generous: a busy machine
-TREE = ("bench", "tests/netlab")  # what of this tree the guest gets
+TREE = ("bench", "netlab")  # what of this tree the guest gets
 
 CONTROLS = ("bic", "cubic", "highspeed", "htcp", "vegas")
 CHECKED = {"rtts": [1, 20, 80, 150], "rates": [1.5e6, 10e6, 100e6], "losses": [0.01, 0.05],

@@ -9,10 +9,10 @@ import tempfile
 import threading
 import time
 
-from daemon import Daemon
-from netlab import Netlab, stop
-from timeline import match_pictures, read_sessions
-from viewer import Viewer
+from netlab.daemon import Daemon
+from netlab.network import Netlab, stop
+from netlab.timeline import match_pictures, read_sessions
+from netlab.viewer import Viewer
 
 RATES = (2e6, 0.6e6, 2e6)  # bit/s, of the links
 EACH = 3  # seconds

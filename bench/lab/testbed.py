@@ -7,9 +7,9 @@ import re
 import subprocess
 import time
 
-from daemon import binary
 from lab import guest, player_check
-from netlab import REPOSITORY, tool, why_unavailable
+from netlab.daemon import binary
+from netlab.network import REPOSITORY, tool, why_unavailable
 
 
 CHECK_SECONDS = 120
@@ -66,5 +66,5 @@ def _commit():
         return subprocess.run(["git", "-C", REPOSITORY, *words], capture_output=True,
                               text=True).stdout.strip()
 
-    changed = git("status", "--porcelain", "--", "src", "bpf", "tests/netlab", "bench")
+    changed = git("status", "--porcelain", "--", "src", "bpf", "netlab", "bench")
     return (git("rev-parse", "--short", "HEAD") or "unknown") + (" and changes" if changed else "")

@@ -8,8 +8,8 @@ import subprocess
 import threading
 import time
 
-from daemon import wait_until
-from netlab import open_socket, tool
+from netlab.daemon import wait_until
+from netlab.network import open_socket, tool
 
 PORT = 8000
 READ = 1 << 18  # bytes at once

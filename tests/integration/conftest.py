@@ -1,17 +1,10 @@
 """What the integration tests share. They run the real binary; each file stands alone."""
 
-import pathlib
-import sys
-
 import pytest
 
-TESTS = pathlib.Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TESTS / "browser"), str(TESTS / "netlab")]
-
-import chromium  # noqa: E402
-import daemon  # noqa: E402
-import netlab  # noqa: E402
-from viewer import Viewer  # noqa: E402
+from netlab import daemon, network
+from netlab.browser import chromium
+from netlab.viewer import Viewer
 
 # A small picture: these tests are about the path, and two cores do for them.
 SMALL = "live=test:?size=320x180&fps=30"
@@ -75,6 +68,6 @@ def needs_chromium():
 @pytest.fixture(scope="session")
 def needs_lab():
     """Skips, with the reason, where namespaces cannot be made."""
-    reason = netlab.why_unavailable()
+    reason = network.why_unavailable()
     if reason:
         pytest.skip(reason)

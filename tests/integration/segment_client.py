@@ -9,8 +9,8 @@ import xml.etree.ElementTree as ElementTree
 
 import hls_rules
 import mp4_boxes
-from daemon import wait_until
-from netlab import open_socket
+from netlab.daemon import wait_until
+from netlab.network import open_socket
 
 TIMEOUT = 10  # seconds: longer than the server makes anybody wait
 MPD = "{urn:mpeg:dash:schema:mpd:2011}"

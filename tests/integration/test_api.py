@@ -9,7 +9,7 @@ import time
 import pytest
 
 from conftest import SMALL
-from netlab import Netlab
+from netlab.network import Netlab
 from segment_client import wait_for_pictures
 
 STATES = "/api/v1/events"

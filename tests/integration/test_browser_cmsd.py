@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from chromium import BLANK, PLAYS, Visit, origin
-from netlab import Netlab
+from netlab.browser.chromium import BLANK, PLAYS, Visit, origin
+from netlab.network import Netlab
 from segment_client import DashPlayer
 
 NOISE = "live=test:?size=640x360&content=noise"  # what has to use its rate up

@@ -6,8 +6,8 @@ from urllib.parse import urljoin
 
 import pytest
 
-from chromium import BLANK, PLAYS, Visit, origin
-from pictures import Pictures
+from netlab.browser.chromium import BLANK, PLAYS, Visit, origin
+from netlab.browser.pictures import Pictures
 from players import SECONDS
 from test_segment_players import CHEAP, FILES, switching  # noqa: F401 (a fixture)
 

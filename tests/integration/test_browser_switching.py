@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from chromium import Visit, origin
-from pictures import Pictures
+from netlab.browser.chromium import Visit, origin
+from netlab.browser.pictures import Pictures
 from players import SECONDS
 from test_players import SwitchingServer
 

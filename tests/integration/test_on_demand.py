@@ -10,7 +10,7 @@ import time
 import pytest
 
 import mp4_boxes
-from daemon import Daemon, wait_until
+from netlab.daemon import Daemon, wait_until
 from segment_client import HlsPlayer
 
 SEGMENT = 1  # seconds

@@ -6,8 +6,8 @@ import subprocess
 import pytest
 
 from conftest import SMALL
-from daemon import binary
-from netlab import Netlab, open_socket
+from netlab.daemon import binary
+from netlab.network import Netlab, open_socket
 from test_top import rows
 
 INITCWND = 40

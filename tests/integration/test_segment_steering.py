@@ -10,7 +10,7 @@ import pytest
 
 import hls_rules
 import mp4_boxes
-from netlab import Netlab
+from netlab.network import Netlab
 from segment_client import HlsPlayer, Player
 
 NOISE = "live=test:?size=640x360&content=noise"  # what has to use its rate up

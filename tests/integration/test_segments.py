@@ -15,9 +15,9 @@ import pytest
 
 import mp4_boxes
 from conftest import SMALL
-from daemon import Daemon, wait_until
+from netlab.daemon import Daemon, wait_until
+from netlab.viewer import Viewer
 from segment_client import MPD, DashPlayer, HlsPlayer, Player, Rungs, wait_for_pictures
-from viewer import Viewer
 
 # Segments of one second: more of them are seen in less time.
 QUICK = """

@@ -13,8 +13,8 @@ import time
 import pytest
 
 from conftest import SMALL
-from daemon import binary
-from netlab import Netlab
+from netlab.daemon import binary
+from netlab.network import Netlab
 
 END_SECONDS = 2
 

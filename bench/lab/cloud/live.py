@@ -6,17 +6,17 @@ import selectors
 import time
 
 import measure
-from daemon import Daemon
 from health import PRIORITY, Health
 from lab.cloud.client import SomebodyElse
 from lab.cloud.figures import smoothness, throughput, watching
 from lab.cloud.places import OTHERS, PLACES
 from lab.inside.paths import PACKET, set_control
 from lab.segment_server import SegmentServer
-from netlab import Netlab, open_socket
+from netlab.daemon import Daemon
+from netlab.network import Netlab, open_socket
+from netlab.timeline import match_pictures
+from netlab.viewer import Viewer
 from results import sessions, ssim
-from timeline import match_pictures
-from viewer import Viewer
 
 PLAYOUT = 2.0  # seconds that its viewers are behind the camera
 TURN = 0.01  # seconds

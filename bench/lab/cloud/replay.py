@@ -12,7 +12,7 @@ from lab.cloud.places import OTHERS, PLACES
 from lab.cloud.player import KINDS
 from lab.inside.paths import Network
 from lab.segment_server import SegmentServer
-from timeline import percentile
+from netlab.timeline import percentile
 
 TURN = 0.01  # seconds
 SAMPLE = 0.1  # seconds between samples of the congestion windows

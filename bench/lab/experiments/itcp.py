@@ -4,14 +4,14 @@ import statistics
 import subprocess
 import time
 
-from daemon import Daemon
 from health import PRIORITY, Health
 from lab.cross_traffic import CrossTraffic, periods
 from lab.experiment import Experiment, Run
 from lab.statistic import in_most, spread
-from netlab import Netlab
-from timeline import match_pictures, percentile, picture_delays, read_sessions
-from viewer import Viewer, assert_clean
+from netlab.daemon import Daemon
+from netlab.network import Netlab
+from netlab.timeline import match_pictures, percentile, picture_delays, read_sessions
+from netlab.viewer import Viewer, assert_clean
 
 SITES = {"columbia": 41, "princeton": 51, "isi": 65, "fokus": 144, "galileo": 287}  # RTT, ms
 MODES = ("off", "itcp", "symbiosis")  # the server's policies

@@ -8,7 +8,7 @@ from health import Health
 from lab.experiment import Experiment, Run
 from lab.statistic import in_most, less, spread
 from measure import jain
-from netlab import Netlab
+from netlab.network import Netlab
 from steered import PAYLOAD_SHARE, Flows
 
 # Bit/s of each bottleneck. The paper's 100 Mbit/s pass too, but Reno's long flows need minutes there

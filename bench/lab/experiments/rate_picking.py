@@ -8,15 +8,15 @@ import time
 
 from bulk_flow import BulkFlow
 from capacity import PAYLOAD, on_the_wire, oracle
-from daemon import Daemon, wait_until
 from health import PRIORITY, Health
 from lab import segment_client, segment_server
 from lab.experiment import Experiment, Run
 from lab.segment_client import Picking
 from lab.statistic import in_most, less, spread
-from netlab import Netlab, open_socket
-from timeline import percentile, picture_delays, read_sessions
-from viewer import Viewer
+from netlab.daemon import Daemon, wait_until
+from netlab.network import Netlab, open_socket
+from netlab.timeline import percentile, picture_delays, read_sessions
+from netlab.viewer import Viewer
 
 RATE = 5e6  # bit/s
 ROUND_TRIP = 4  # ms

@@ -11,7 +11,7 @@ from lab.experiment import Experiment, Run
 from lab.playout import play
 from lab.statistic import in_most, less, mean_deviation, signed_rank
 from mobile_trace import Radio, mobile_trace
-from netlab import Netlab
+from netlab.network import Netlab
 from steered import Flows
 
 ROUND_TRIPS = (3, 100, 200)  # ms: the paper's short, typical and large

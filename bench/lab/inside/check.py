@@ -7,7 +7,7 @@ import threading
 import time
 
 from lab.inside.paths import Network, Path, set_control
-from netlab import open_socket
+from netlab.network import open_socket
 
 PORT = 9000
 ECHOES = 15

@@ -12,7 +12,7 @@ EXCHANGE = pathlib.Path(sys.argv[1])
 
 def main():
     tree = pathlib.Path.cwd().parent
-    sys.path[:0] = [str(tree / part) for part in ("bench/control", "bench/steered", "tests/netlab")]
+    sys.path[:0] = [str(tree / part) for part in ("", "bench/control", "bench/steered")]
     task = json.loads((EXCHANGE / "task.json").read_text())
     results = importlib.import_module(task["module"]).run(task["job"])
     unfinished = EXCHANGE / "results.new"

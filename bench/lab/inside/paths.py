@@ -8,7 +8,7 @@ import socket
 import subprocess
 from dataclasses import dataclass
 
-from netlab import open_socket
+from netlab.network import open_socket
 
 SERVER_IP = "10.0.0.2"
 PACKET = 1500  # bytes, without the link layer's

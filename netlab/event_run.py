@@ -7,10 +7,10 @@ lose packets and go dark for a second, and what the kernel counted meanwhile.
 import pathlib
 import time
 
-from daemon import Daemon
-from netlab import Netlab
-from timeline import read_trace
-from viewer import Viewer
+from netlab.daemon import Daemon
+from netlab.network import Netlab
+from netlab.timeline import read_trace
+from netlab.viewer import Viewer
 
 CONFIG = """
 [kernel]

@@ -12,10 +12,10 @@ capacity to anybody. The links carry 2.5 Mbit/s meanwhile, so that it is not thi
 import time
 from dataclasses import dataclass, field
 
-from daemon import Daemon
-from netlab import Netlab
-from timeline import match_pictures, read_sessions
-from viewer import Viewer
+from netlab.daemon import Daemon
+from netlab.network import Netlab
+from netlab.timeline import match_pictures, read_sessions
+from netlab.viewer import Viewer
 
 JOIN_LINK, LINK = 2.5e6, 5e6  # bit/s of whole packets
 JOIN_SECONDS = 2

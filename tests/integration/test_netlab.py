@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from daemon import wait_until
-from netlab import Netlab, open_socket
+from netlab.daemon import wait_until
+from netlab.network import Netlab, open_socket
 
 PORT = 8000
 FILE_BYTES = 1_500_000

@@ -19,14 +19,14 @@ import threading
 CLONE_NEWNET = 0x40000000
 STOP_SECONDS = 3  # a process that outlives SIGTERM for so long is killed
 
-REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+REPOSITORY = pathlib.Path(__file__).resolve().parents[1]
 
 
 def tool(name):
     """Path of a built program: from $NETLAB_TOOLS (set by CTest), else the newest build's."""
     if "NETLAB_TOOLS" in os.environ:
         return str(pathlib.Path(os.environ["NETLAB_TOOLS"]) / name)
-    built = list(REPOSITORY.glob(f"build/*/tests/netlab/{name}"))
+    built = list(REPOSITORY.glob(f"build/*/netlab/{name}"))
     if not built:
         raise FileNotFoundError(f"{name} is not built; set NETLAB_TOOLS to its folder")
     return str(max(built, key=lambda path: path.stat().st_mtime))

@@ -4,7 +4,7 @@ import json
 import subprocess
 import time
 
-from netlab import stop, tool
+from netlab.network import stop, tool
 
 
 class Viewer:

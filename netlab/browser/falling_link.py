@@ -10,11 +10,11 @@ import pathlib
 import time
 from dataclasses import dataclass
 
-from chromium import BLANK, PLAYS, Visit, origin
-from daemon import Daemon
-from netlab import Netlab
-from pictures import Pictures
-from timeline import read_trace
+from netlab.browser.chromium import BLANK, PLAYS, Visit, origin
+from netlab.browser.pictures import Pictures
+from netlab.daemon import Daemon
+from netlab.network import Netlab
+from netlab.timeline import read_trace
 
 FAST, SLOW = "5M", "1M"
 DELAY_MS = 20

@@ -9,10 +9,10 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from daemon import Daemon
-from netlab import Netlab
-from timeline import RateWatch, between, percentile, picture_delays, read_trace
-from viewer import Viewer
+from netlab.daemon import Daemon
+from netlab.network import Netlab
+from netlab.timeline import RateWatch, between, percentile, picture_delays, read_trace
+from netlab.viewer import Viewer
 
 POLICIES = ("off", "itcp", "symbiosis")
 START_RATE = 3e6  # bit/s: leaves a 5 Mbit/s link room, and is three times a 1 Mbit/s one

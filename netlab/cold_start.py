@@ -5,10 +5,10 @@ import pathlib
 import subprocess
 import time
 
-from daemon import Daemon
-from netlab import Netlab
-from timeline import picture_delays, read_trace
-from viewer import Viewer
+from netlab.daemon import Daemon
+from netlab.network import Netlab
+from netlab.timeline import picture_delays, read_trace
+from netlab.viewer import Viewer
 
 CONFIG = """
 [rate]

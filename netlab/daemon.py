@@ -9,7 +9,7 @@ import socket
 import subprocess
 import time
 
-from netlab import REPOSITORY, open_socket
+from netlab.network import REPOSITORY, open_socket
 
 START_SECONDS = 20  # generous: sanitizers, a busy machine
 END_SECONDS = 2  # promised: SIGTERM finishes within 2 s
