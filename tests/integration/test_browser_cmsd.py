@@ -11,7 +11,7 @@ import pytest
 
 from netlab.browser.chromium import BLANK, PLAYS, Visit, origin
 from netlab.network import Netlab
-from segment_client import DashPlayer
+from tests.integration.segment_requests import DashPlayer
 
 NOISE = "live=test:?size=640x360&content=noise"  # what has to use its rate up
 # The least that is suggested is the lowest of the four that are offered: where none is as low,

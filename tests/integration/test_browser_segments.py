@@ -8,8 +8,8 @@ import pytest
 
 from netlab.browser.chromium import BLANK, PLAYS, Visit, origin
 from netlab.browser.pictures import Pictures
-from players import SECONDS
-from test_segment_players import CHEAP, FILES, switching  # noqa: F401 (a fixture)
+from tests.integration.players import SECONDS
+from tests.integration.test_segment_players import CHEAP, FILES, switching  # noqa: F401 (a fixture)
 
 SOURCE = "live=test:?size=640x360&fps=25"
 RATE = 25

@@ -8,7 +8,7 @@ import pytest
 
 from netlab.daemon import Daemon, free_port, wait_until
 from netlab.viewer import assert_clean
-from players import SECONDS, needs, run, vlc_command, vlc_complaints
+from tests.integration.players import SECONDS, needs, run, vlc_command, vlc_complaints
 
 # From 200 kbit/s the rate climbs by half a megabit a second, and with it the picture's size.
 CLIMBING = """

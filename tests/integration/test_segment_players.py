@@ -15,9 +15,9 @@ import pytest
 
 from netlab.daemon import Daemon, wait_until
 from netlab.viewer import Viewer
-from players import SECONDS, needs, run, vlc_command, vlc_complaints
-from segment_client import HlsPlayer
-from switching_proxy import SwitchingProxy
+from tests.integration.players import SECONDS, needs, run, vlc_command, vlc_complaints
+from tests.integration.segment_requests import HlsPlayer
+from tests.integration.switching.proxy import SwitchingProxy
 
 # No picture is to be late: it would be a gap.
 CHEAP = """

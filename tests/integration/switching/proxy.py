@@ -13,7 +13,7 @@ import http.server
 import re
 import threading
 
-from segment_client import Rungs
+from tests.integration.segment_requests import Rungs
 
 KEPT_ALIVE = 1  # seconds between requests: sessions end after ten without
 PASSED_ON = ["Content-Type", "Cache-Control", "CMSD-Dynamic", "Access-Control-Allow-Origin"]

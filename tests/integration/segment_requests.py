@@ -7,10 +7,9 @@ import time
 import urllib.parse
 import xml.etree.ElementTree as ElementTree
 
-import hls_rules
-import mp4_boxes
 from netlab.daemon import wait_until
 from netlab.network import open_socket
+from tests.integration import hls_rules, mp4_boxes
 
 TIMEOUT = 10  # seconds: longer than the server makes anybody wait
 MPD = "{urn:mpeg:dash:schema:mpd:2011}"
