@@ -20,11 +20,12 @@ from netlab.network import tool
 
 MODULES = (bulk_flow, capacity, measure, results, run, timeline)
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
+IMPORTS = (ast.Import, ast.ImportFrom)
 
 
 def definition_of(scenario, every):
-    """Tells one definition from another, but for comments and the words that describe it. `every`:
-    pictures per SSIM."""
+    """Tells one definition from another, but for comments, the words that describe it and where modules
+    are. `every`: pictures per SSIM."""
     path = replace(scenario, name="", what="", quick=False)
     return _digest(_code(), every, CEILING, path, scenario.capacity(seed=1).changes)
 
@@ -37,11 +38,12 @@ def _code():
 
 
 def python_code(text):
-    """Without comments, docstrings and layout."""
+    """Without comments, docstrings, layout and imports."""
     tree = ast.parse(textwrap.dedent(text))
     for node in ast.walk(tree):
-        if isinstance(node, DOCUMENTED) and ast.get_docstring(node):
-            node.body = node.body[1:]
+        if isinstance(node, DOCUMENTED):
+            code = node.body[1:] if ast.get_docstring(node) else node.body
+            node.body = [line for line in code if not isinstance(line, IMPORTS)]
     return ast.dump(tree)
 
 
