@@ -10,8 +10,9 @@
 #                  UndefinedBehaviorSanitizer
 #   make tsan      the same with ThreadSanitizer and the other share
 #   make bench     the benchmarks, each as a table
-#   make lab       what docs/results/lab lacks of the papers' experiments, replayed; hours for all
-#   make lab-quick all of them in minutes; pages in build/lab-quick (ARGS="NAME..." for some of them)
+#   make papers    what docs/results/papers lacks of the papers' experiments, replayed; hours for all
+#   make papers-quick        all of them in minutes; pages in build/papers-quick (ARGS="NAME..." for
+#                            some of them)
 #   make package   the Debian package, in build/package/
 #   make install   program, unit, manual and configuration (PREFIX=/usr/local)
 #
@@ -23,13 +24,13 @@ SYSCONFDIR ?= /etc
 ARGS ?=
 
 # Under a sanitizer a program is several times slower: what measures time and rates is left out.
-TIMED = integration_(browser|congestion|delivery|hints|isolation|lab|players|segment_)|self_check
+TIMED = integration_(browser|congestion|delivery|hints|isolation|netlab|players|segment_)|self_check
 # Unit tests run under both; what runs the whole server, for minutes, under the one that tells more:
 # AddressSanitizer where requests are read, ThreadSanitizer where encoders come and go.
 asan: LEFT_OUT = integration_(events|on_demand|signals|sources)|switching_test
 tsan: LEFT_OUT = integration_(api|capabilities|http|routes|segments|top)
 
-.PHONY: run test test-without-ebpf test-kernel lint lint-fast asan tsan bench lab lab-quick package install clean
+.PHONY: run test test-without-ebpf test-kernel lint lint-fast asan tsan bench papers papers-quick package install clean
 
 run:
 	$(DEPS) build run
@@ -80,9 +81,9 @@ bench:
 	$(DEPS) build run test
 	cmake --preset dev
 	cmake --build --preset dev
-	build/dev/bench/bench_encoder
+	build/dev/bench/encoder
 	build/dev/bench/retraction
-	build/dev/bench/control --quick
+	build/dev/bench/policies --quick
 	build/dev/bench/events
 	build/dev/bench/delivery
 	build/dev/bench/hints
@@ -90,11 +91,11 @@ bench:
 	build/dev/bench/players
 	build/dev/bench/fanout
 
-lab lab-quick:
-	$(DEPS) build run test lab
+papers papers-quick:
+	$(DEPS) build run test papers
 	cmake --preset dev
 	cmake --build --preset dev
-	build/dev/bench/lab $(if $(findstring quick,$@),--quick) $(ARGS)
+	build/dev/bench/papers $(if $(findstring quick,$@),--quick) $(ARGS)
 
 package:
 	$(DEPS) build run package

@@ -1,17 +1,18 @@
-"""What the integration tests share. They run the real binary; each file stands alone."""
+"""What the integration tests share. They run the real binary; each file stands alone. ctest runs them
+(`ctest --preset dev -R integration_http`); by hand, in the root of the repository, with the newest
+build:
 
-import pathlib
-import sys
+    export PYTHONPATH=. WEB_MODULES=$PWD/build/dev/web
+    export SWITCHING_SERVER=build/dev/tests/integration/switching/switching_server
+    /usr/bin/python3 -m pytest tests/integration/test_http.py
+
+WEB_MODULES is for what runs in a browser, SWITCHING_SERVER for changes of group."""
 
 import pytest
 
-TESTS = pathlib.Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TESTS / "browser"), str(TESTS / "netlab")]
-
-import chromium  # noqa: E402
-import daemon  # noqa: E402
-import netlab  # noqa: E402
-from viewer import Viewer  # noqa: E402
+from netlab import daemon, network
+from netlab.browser import chromium
+from netlab.viewer import Viewer
 
 # A small picture: these tests are about the path, and two cores do for them.
 SMALL = "live=test:?size=320x180&fps=30"
@@ -75,6 +76,6 @@ def needs_chromium():
 @pytest.fixture(scope="session")
 def needs_lab():
     """Skips, with the reason, where namespaces cannot be made."""
-    reason = netlab.why_unavailable()
+    reason = network.why_unavailable()
     if reason:
         pytest.skip(reason)

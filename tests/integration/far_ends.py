@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 
-from daemon import free_port
+from netlab.daemon import free_port
 
 RTSP_SERVER = str(pathlib.Path(__file__).with_name("rtsp_far_end.py"))
 

@@ -8,9 +8,9 @@ import time
 
 import pytest
 
-from conftest import SMALL
-from netlab import Netlab
-from segment_client import wait_for_pictures
+from netlab.network import Netlab
+from tests.integration.conftest import SMALL
+from tests.integration.segment_requests import wait_for_pictures
 
 STATES = "/api/v1/events"
 

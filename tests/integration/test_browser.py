@@ -6,8 +6,8 @@ import statistics
 
 import pytest
 
-from chromium import Visit, origin
-from daemon import free_port
+from netlab.browser.chromium import Visit, origin
+from netlab.daemon import free_port
 
 SOURCE = "live=test:?size=640x360&fps=30"
 # A viewer of segments on loopback has all there is with the first decision or two.

@@ -9,9 +9,9 @@ import time
 
 import pytest
 
-from chromium import BLANK, PLAYS, Visit, origin
-from netlab import Netlab
-from segment_client import DashPlayer
+from netlab.browser.chromium import BLANK, PLAYS, Visit, origin
+from netlab.network import Netlab
+from tests.integration.segment_requests import DashPlayer
 
 NOISE = "live=test:?size=640x360&content=noise"  # what has to use its rate up
 # The least that is suggested is the lowest of the four that are offered: where none is as low,

@@ -5,10 +5,10 @@ import time
 
 import pytest
 
-from chromium import PLAYS, Visit, origin
-from daemon import Daemon
-from falling_link import FallingLink
-from netlab import Netlab
+from netlab.browser.chromium import PLAYS, Visit, origin
+from netlab.browser.falling_link import FallingLink
+from netlab.daemon import Daemon
+from netlab.network import Netlab
 
 PHASES = (10, 15, 10)  # seconds before the fall, slow, after the return
 LATE_SECONDS = 1  # promised: no picture is older

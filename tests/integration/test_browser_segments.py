@@ -6,10 +6,10 @@ from urllib.parse import urljoin
 
 import pytest
 
-from chromium import BLANK, PLAYS, Visit, origin
-from pictures import Pictures
-from players import SECONDS
-from test_segment_players import CHEAP, FILES, switching  # noqa: F401 (a fixture)
+from netlab.browser.chromium import BLANK, PLAYS, Visit, origin
+from netlab.browser.pictures import Pictures
+from tests.integration.players import SECONDS
+from tests.integration.test_segment_players import CHEAP, FILES, switching  # noqa: F401 (a fixture)
 
 SOURCE = "live=test:?size=640x360&fps=25"
 RATE = 25

@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from chromium import Visit, origin
-from pictures import Pictures
-from players import SECONDS
-from test_players import SwitchingServer
+from netlab.browser.chromium import Visit, origin
+from netlab.browser.pictures import Pictures
+from tests.integration.players import SECONDS
+from tests.integration.test_players import SwitchingServer
 
 RATE = 25
 START_SECONDS = 3  # of the player, in which it finds its place near the live edge

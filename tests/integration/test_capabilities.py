@@ -7,9 +7,9 @@ import subprocess
 
 import pytest
 
-from conftest import SMALL
-from daemon import Daemon, wait_until
-from viewer import assert_clean
+from netlab.daemon import Daemon, wait_until
+from netlab.viewer import assert_clean
+from tests.integration.conftest import SMALL
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="root has capabilities to give")
 

@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from capacity_step import POLICIES, SLOW_LINK, START_RATE, CapacityStep, Phases
-from netlab import Netlab
-from viewer import assert_clean
+from netlab.capacity_step import POLICIES, SLOW_LINK, START_RATE, CapacityStep, Phases
+from netlab.network import Netlab
+from netlab.viewer import assert_clean
 
 PHASES = Phases(fall=4, rise=24, end=40)
 # Cubic has its second loss 0.6 to 6 s after the first, as its window happens to be at the fall.

@@ -5,8 +5,8 @@ import statistics
 
 import pytest
 
-from delivery_run import PAYLOAD, Path, delivery_run
-from timeline import percentile
+from netlab.delivery_run import PAYLOAD, Path, delivery_run
+from netlab.timeline import percentile
 
 ONE_WAY_MS = 25
 CLEAN, LOSSY = PATHS = Path(), Path(loss=0.02)

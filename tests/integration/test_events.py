@@ -6,7 +6,7 @@ import concurrent.futures
 
 import pytest
 
-from event_run import EventRun
+from netlab.event_run import EventRun
 
 SOURCES = ("tracepoint", "sockops")
 SECONDS = 12

@@ -8,10 +8,10 @@ import urllib.request
 
 import pytest
 
-from cold_start import ColdStart
-from daemon import Daemon, wait_until
-from netlab import Netlab
-from viewer import Viewer
+from netlab.cold_start import ColdStart
+from netlab.daemon import Daemon, wait_until
+from netlab.network import Netlab
+from netlab.viewer import Viewer
 
 RATE = 2e6  # bit/s of video
 TRANSPORT = 1.15  # container and HTTP (src/app/tcp/socket_limits.cc)

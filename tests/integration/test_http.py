@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from conftest import SMALL
-from daemon import wait_until
-from netlab import Netlab
-from viewer import assert_clean
+from netlab.daemon import wait_until
+from netlab.network import Netlab
+from netlab.viewer import assert_clean
+from tests.integration.conftest import SMALL
 
 JOINS = 10
 JOIN_SECONDS = 0.2  # promised: first picture on loopback

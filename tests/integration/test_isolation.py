@@ -4,10 +4,10 @@ import time
 
 import pytest
 
-from daemon import Daemon
-from netlab import Netlab
-from timeline import between, percentile
-from viewer import Viewer, assert_clean
+from netlab.daemon import Daemon
+from netlab.network import Netlab
+from netlab.timeline import between, percentile
+from netlab.viewer import Viewer, assert_clean
 
 FAST = 9
 SLOW = FAST  # index of the tenth client

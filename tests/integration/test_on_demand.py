@@ -9,9 +9,9 @@ import time
 
 import pytest
 
-import mp4_boxes
-from daemon import Daemon, wait_until
-from segment_client import HlsPlayer
+from netlab.daemon import Daemon, wait_until
+from tests.integration import mp4_boxes
+from tests.integration.segment_requests import HlsPlayer
 
 SEGMENT = 1  # seconds
 WINDOW = 60  # seconds

@@ -6,9 +6,9 @@ import urllib.request
 
 import pytest
 
-from daemon import Daemon, free_port, wait_until
-from players import SECONDS, needs, run, vlc_command, vlc_complaints
-from viewer import assert_clean
+from netlab.daemon import Daemon, free_port, wait_until
+from netlab.viewer import assert_clean
+from tests.integration.players import SECONDS, needs, run, vlc_command, vlc_complaints
 
 # From 200 kbit/s the rate climbs by half a megabit a second, and with it the picture's size.
 CLIMBING = """

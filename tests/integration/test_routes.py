@@ -5,10 +5,10 @@ import subprocess
 
 import pytest
 
-from conftest import SMALL
-from daemon import binary
-from netlab import Netlab, open_socket
-from test_top import rows
+from netlab.daemon import binary
+from netlab.network import Netlab, open_socket
+from tests.integration.conftest import SMALL
+from tests.integration.test_top import rows
 
 INITCWND = 40
 

@@ -13,11 +13,11 @@ import sys
 
 import pytest
 
-from daemon import Daemon, wait_until
-from players import SECONDS, needs, run, vlc_command, vlc_complaints
-from segment_client import HlsPlayer
-from switching_proxy import SwitchingProxy
-from viewer import Viewer
+from netlab.daemon import Daemon, wait_until
+from netlab.viewer import Viewer
+from tests.integration.players import SECONDS, needs, run, vlc_command, vlc_complaints
+from tests.integration.segment_requests import HlsPlayer
+from tests.integration.switching.proxy import SwitchingProxy
 
 # No picture is to be late: it would be a gap.
 CHEAP = """

@@ -8,10 +8,9 @@ import time
 
 import pytest
 
-import hls_rules
-import mp4_boxes
-from netlab import Netlab
-from segment_client import HlsPlayer, Player
+from netlab.network import Netlab
+from tests.integration import hls_rules, mp4_boxes
+from tests.integration.segment_requests import HlsPlayer, Player
 
 NOISE = "live=test:?size=640x360&content=noise"  # what has to use its rate up
 FAST, SLOW = "5M", "1M"

@@ -13,11 +13,12 @@ import urllib.parse
 
 import pytest
 
-import mp4_boxes
-from conftest import SMALL
-from daemon import Daemon, wait_until
-from segment_client import MPD, DashPlayer, HlsPlayer, Player, Rungs, wait_for_pictures
-from viewer import Viewer
+from netlab.daemon import Daemon, wait_until
+from netlab.viewer import Viewer
+from tests.integration import mp4_boxes
+from tests.integration.conftest import SMALL
+from tests.integration.segment_requests import (MPD, DashPlayer, HlsPlayer, Player, Rungs,
+                                                wait_for_pictures)
 
 # Segments of one second: more of them are seen in less time.
 QUICK = """

@@ -4,9 +4,9 @@ import os
 import signal
 import time
 
-from conftest import SMALL
-from daemon import END_SECONDS, wait_until
-from viewer import assert_clean, assert_unbroken
+from netlab.daemon import END_SECONDS, wait_until
+from netlab.viewer import assert_clean, assert_unbroken
+from tests.integration.conftest import SMALL
 
 STALL = 'stall_timeout = "2s"'
 

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-import far_ends
-from viewer import assert_clean, assert_unbroken
+from netlab.viewer import assert_clean, assert_unbroken
+from tests.integration import far_ends
 
 QUICK = '[source]\nsilence_timeout = "1s"\nbackoff_min = "200ms"\nbackoff_max = "500ms"\n'
 AWAY_SECONDS = 2

@@ -12,9 +12,9 @@ import time
 
 import pytest
 
-from conftest import SMALL
-from daemon import binary
-from netlab import Netlab
+from netlab.daemon import binary
+from netlab.network import Netlab
+from tests.integration.conftest import SMALL
 
 END_SECONDS = 2
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kPayload = 1448.0 / 1500;
 // No host is exact, and what is tells too much: the same shortest round trip again and again. Less
-// than what the emulator's timers vary by (tests/netlab/README.md).
+// than what the emulator's timers vary by (netlab/README.md).
 constexpr base::Duration kHostJitter = std::chrono::microseconds{200};
 
 double mbps(base::BitRate rate) { return static_cast<double>(rate.bps()) / 1e6; }

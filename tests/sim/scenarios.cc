@@ -37,7 +37,7 @@ Changes steps(const netlab::LinkSettings& base) {
 }
 
 /// A mobile link: a Markov chain of radio conditions, each with log-normal fading around its rate,
-/// and short interruptions; as in bench/control/mobile_trace.py.
+/// and short interruptions; as in bench/policies/mobile_trace.py.
 struct Radio {
   std::string name;
   std::vector<double> states;        ///< Mbit/s, from worse to better

@@ -20,7 +20,7 @@ namespace abr {
 
 /// Who gets half of the frames has an eighth of them by this: they come in runs, for each that is
 /// left out lets a backlog drain. Rates do not hang on it, for kBehind bounds them: with 9
-/// bench_ladder gives the same.
+/// bench/ladder gives the same.
 inline constexpr double kSkip = 3;
 /// With 2 % rates are 2 to 3 % lower, with 10 % 1 to 2 % higher, and more viewers skip frames
 /// (docs/decisions/0011).

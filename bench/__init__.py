@@ -1,0 +1,1 @@
+"""The benchmarks, one package each (README.md)."""

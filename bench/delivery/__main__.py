@@ -1,0 +1,69 @@
+"""How exact the delivery times of pictures are, and what the path carries by the spacing of their
+acknowledgements beside the kernel's delivery rate: a stream of 2 Mbit/s over links of 5 Mbit/s.
+
+error: the time of delivery that the server told, less the arrival that the viewer noted and the way
+back; with marked writes (`timestamp`) and without (`tcp_info`), in two runs. trains: tail bits over
+the time between a picture's two acknowledgements, their running median. Needs root: it makes
+network namespaces."""
+
+import argparse
+import pathlib
+import statistics
+import sys
+import tempfile
+
+from netlab.delivery_run import LINK, PAYLOAD, Path, delivery_run
+from netlab.network import why_unavailable
+from netlab.timeline import percentile
+
+PATHS = [Path(congestion_control, loss)
+         for congestion_control in ("cubic", "bbr") for loss in (0, 0.02)]
+WITH, WITHOUT = 2000, 0  # marks per second
+
+
+def run(round_trip_ms, seconds, marks):
+    with tempfile.TemporaryDirectory() as directory:
+        return delivery_run(pathlib.Path(directory), PATHS, round_trip_ms / 2, seconds, marks)
+
+
+def percentiles(values, percents, scale):
+    if not values:
+        return "none"
+    return " / ".join(f"{scale * percentile(values, percent):.2f}" for percent in percents)
+
+
+def print_row(columns):
+    print("".join(f"{text:>{width}}" for text, width in zip(columns, (8, 8, 7, 9, 26, 26, 22, 18))),
+          flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="delivery", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=10, help="of each run")
+    options = parser.parse_args()
+    reason = why_unavailable()
+    if reason:
+        sys.exit(f"delivery: {reason}")
+
+    print(f"link {LINK / 1e6:g} Mbit/s, TCP payload {PAYLOAD / 1e6:.2f}; queue 100 ms; "
+          "stream 2 Mbit/s, 30 pictures/s; 2.5 Mbit/s while the viewers join")
+    print_row(("RTT ms", "control", "loss", "pictures", "timestamp error ms", "tcp_info error ms",
+               "trains Mbit/s", "delivery_rate"))
+    print_row(("", "", "", "", "p5 / p50 / p95", "p5 / p50 / p95", "p10 / p50 / p90",
+               "p50 / most"))
+    for round_trip_ms in (10, 50, 100):
+        marked = run(round_trip_ms, options.seconds, WITH)
+        unmarked = run(round_trip_ms, options.seconds, WITHOUT)
+        for path in PATHS:
+            seen = marked[path]
+            print_row((f"{round_trip_ms}", path.congestion_control, f"{100 * path.loss:g} %",
+                       seen.pictures,
+                       percentiles(seen.errors["timestamp"], (5, 50, 95), 1e3),
+                       percentiles(unmarked[path].errors["tcp_info"], (5, 50, 95), 1e3),
+                       percentiles(seen.capacities, (10, 50, 90), 1e-6),
+                       f"{statistics.median(seen.delivery_rates) / 1e6:.2f} / "
+                       f"{max(seen.delivery_rates) / 1e6:.2f}"))
+
+
+main()

@@ -1,0 +1,15 @@
+"""How well the encoders obey their rate, and what they cost: seven tables (encoder_tables.cc)."""
+
+import argparse
+import os
+
+from bench.tools import bench_tool
+
+
+def main():
+    argparse.ArgumentParser(prog="encoder", description=__doc__).parse_args()
+    program = str(bench_tool("encoder_tables"))
+    os.execv(program, [program])
+
+
+main()

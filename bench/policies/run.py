@@ -1,0 +1,177 @@
+"""One run of a scenario: a server, and for each lane a stream, a viewer or more, and a link of
+their own that does what all the other lanes' links do at the same moment.
+
+    server's namespace            link, one per lane           client's namespace
+    stream "off-cubic"   ---- [ queue, rate, loss, delay ] ----  viewer, viewer, bulk flow
+    stream "itcp-cubic"  ---- [ the same               ] ----  ...
+"""
+
+import re
+import time
+from dataclasses import dataclass
+
+from bench.policies.bulk_flow import BulkFlow
+from bench.policies.health import PRIORITY, Health
+from bench.policies.scenarios import CEILING, MBIT
+from netlab.daemon import Daemon
+from netlab.network import Netlab
+from netlab.viewer import Viewer
+
+JOIN_APART = 2  # seconds between viewers behind one link
+# The picture is small and the preset quick so that six encoders fit on two cores; the quality asked
+# for is so high that the moving picture always takes the whole rate (measured: 6 Mbit/s at CRF 8,
+# 1.1 at 18). The still one is to be limited by itself.
+PRESET = "ultrafast"
+CRF = {"motion": 8, "static": 18}
+# Bit/s. Whoever estimates the capacity has to find it; who climbs by a rule of so much per second,
+# or not at all, begins as a broadcast does: at the rate that was set for it. A run of 30 s would be
+# over before it had climbed there.
+START = 2 * MBIT
+CLIMBS_BY_RULE = ("off", "itcp", "dbr", "gcc")
+# Other work of the machine is not to be measured.
+NICE = ("nice", "-n", str(PRIORITY))
+
+CONFIG = """
+[rate]
+min = "300k"
+max = "{ceiling}"
+[groups]
+max = {viewers}
+[encoder]
+preset = "{preset}"
+crf = {crf}
+"""
+STREAM = """
+[[stream]]
+name = "{name}"
+source = {{ uri = "test:{source}" }}
+rate = {{ start = "{start}" }}
+control = {{ policy = "{policy}" }}
+tcp = {{ {tcp} }}
+"""
+
+
+@dataclass(frozen=True)
+class Lane:
+    policy: str  # POLICY, or POLICY/KEY=VALUE/... with keys of [tcp]
+    congestion_control: str
+
+    @property
+    def name(self):
+        """As a stream may be called."""
+        return re.sub("[^a-z0-9]+", "-", f"{self.policy}-{self.congestion_control}")
+
+    @property
+    def control(self):
+        """control.policy"""
+        return self.policy.split("/")[0]
+
+    @property
+    def tcp(self):
+        """[tcp], inline."""
+        options = {"congestion_control": self.congestion_control}
+        options |= dict(option.partition("=")[::2] for option in self.policy.split("/")[1:])
+        return ", ".join(f"{key} = {_toml(value)}" for key, value in options.items())
+
+    @property
+    def start(self):
+        """The encoder's first rate, bit/s."""
+        return CEILING if self.control in CLIMBS_BY_RULE else START
+
+
+def _toml(value):
+    return value if re.fullmatch(r"[0-9.]+", value) else f'"{value}"'
+
+
+def source_options(scenario):
+    """Of the test source, as its URI has them."""
+    return f"?size=640x360&content={scenario.content}"
+
+
+def config_of(scenario, lanes):
+    common = CONFIG.format(ceiling=int(CEILING), viewers=scenario.viewers, preset=PRESET,
+                           crf=CRF[scenario.content])
+    return common + "".join(
+        STREAM.format(name=lane.name, source=source_options(scenario), policy=lane.control,
+                      tcp=lane.tcp, start=int(lane.start))
+        for lane in lanes)
+
+
+class Run:
+    """Runs it when constructed; then holds for each lane the viewers' records (`pictures` and
+    `summaries`: lists, one entry per viewer) and competitors, and what says whether the machine
+    kept up. The directory has the trace and the recordings."""
+
+    def __init__(self, scenario, lanes, seed, directory):
+        self.scenario = scenario
+        self.lanes = lanes
+        self.capacity = scenario.capacity(seed)
+        self.trace = directory / "trace"
+        self._directory = directory
+        self._viewers = {lane: [] for lane in lanes}
+        self.competitors = {}
+        with self._lab(seed) as lab:
+            with Daemon("--trace", str(self.trace), directory=directory, lab=lab,
+                        config=config_of(scenario, lanes), wrapper=NICE) as daemon:
+                self._watch(lab, daemon)
+
+    def _lab(self, seed):
+        scenario = self.scenario
+        one_way = scenario.rtt_ms / 2
+        return Netlab(clients=len(self.lanes), seed=1000 * seed, alike=True,
+                      rate=int(self.capacity.changes[0].rate), delay_ms=one_way,
+                      queue_bytes=scenario.queue, up=f"delay={one_way}ms {scenario.up}",
+                      **scenario.down)
+
+    def _watch(self, lab, daemon):
+        try:
+            with Health() as self.health:
+                self._stream(lab, daemon)
+        finally:
+            self._stop_competing()
+
+    def _stream(self, lab, daemon):
+        self.begin = time.monotonic()
+        for at, act in sorted(self._schedule(lab, daemon), key=lambda item: item[0]):
+            time.sleep(max(0, self.begin + at - time.monotonic()))
+            self.health.acted(time.monotonic() - self.begin - at)
+            act()
+        self.end = time.monotonic()
+        daemon.check_running()
+        self.metrics = daemon.metrics()
+        self.pictures = {lane: [viewer.pictures() for viewer in viewers]
+                         for lane, viewers in self._viewers.items()}
+        self.health.finish(lab.counters(), self.metrics)
+        self.summaries = {lane: [viewer.finish() for viewer in viewers]
+                          for lane, viewers in self._viewers.items()}
+
+    def _schedule(self, lab, daemon):
+        """[(seconds, what to do then)]"""
+        for change in self.capacity.changes[1:]:
+            words = f"rate={int(change.rate)} blackhole=off" if change.rate else "blackhole=on"
+            yield change.at, lambda words=words: lab.command(f"down {words}")
+        for number in range(self.scenario.viewers):
+            yield number * JOIN_APART, lambda: self._join(lab, daemon)
+        if self.scenario.competitor:
+            yield self.scenario.competitor.start, lambda: self._compete(lab)
+            yield self.scenario.competitor.stop, self._stop_competing
+        yield self.scenario.seconds, lambda: None
+
+    def recording(self, lane, viewer):
+        return self._directory / f"{lane.name}-{viewer}.ts"
+
+    def _join(self, lab, daemon):
+        for client, (lane, viewers) in enumerate(self._viewers.items()):
+            url = daemon.url(lane.name, ip=lab.clients[client].server_ip)
+            viewers.append(Viewer(url, "--record", self.recording(lane, len(viewers)), lab=lab,
+                                  client=client, directory=self._directory, wrapper=NICE,
+                                  name=f"{lane.name}-{len(viewers)}"))
+
+    def _compete(self, lab):
+        control = self.scenario.competitor.congestion_control
+        self.competitors = {lane: BulkFlow(lab, client, control)
+                            for client, lane in enumerate(self.lanes)}
+
+    def _stop_competing(self):
+        for flow in self.competitors.values():
+            flow.stop()

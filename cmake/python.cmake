@@ -1,0 +1,11 @@
+# What runs the benchmarks, the integration tests and the unit tests of both.
+set(SYMCAST_PYTHON /usr/bin/python3 CACHE FILEPATH "Python that has Debian's pytest and gi")
+
+# What they are told, NAME=VALUE: where modules are (bench, netlab, tests; never those of the folder that
+# somebody happens to be in), and what is built.
+set(SYMCAST_PYTHON_ENVIRONMENT
+  PYTHONPATH=${PROJECT_SOURCE_DIR} PYTHONSAFEPATH=1 PYTHONDONTWRITEBYTECODE=1
+  SYMCAST_BINARY=$<TARGET_FILE:symcast> NETLAB_TOOLS=$<TARGET_FILE_DIR:ts_client>)
+if(SYMCAST_HAVE_WEB)
+  list(APPEND SYMCAST_PYTHON_ENVIRONMENT WEB_MODULES=${SYMCAST_WEB_BUILD})
+endif()

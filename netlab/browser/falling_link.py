@@ -1,0 +1,120 @@
+"""The experiment of test_browser_links and of bench/players: Chromium plays a stream behind a link that
+falls from 5 to 1 Mbit/s and returns.
+
+    5 Mbit/s          1 Mbit/s        5 Mbit/s
+    begin ........... fall .......... rise ........ end     CLOCK_MONOTONIC, seconds
+"""
+
+import math
+import pathlib
+import time
+from dataclasses import dataclass
+
+from netlab.browser.chromium import BLANK, PLAYS, Visit, origin
+from netlab.browser.pictures import Pictures
+from netlab.daemon import Daemon
+from netlab.network import Netlab
+from netlab.timeline import read_trace
+
+FAST, SLOW = "5M", "1M"
+DELAY_MS = 20
+QUEUE = 64_000  # bytes: 0.1 s at 5 Mbit/s, half a second at 1 Mbit/s
+SETTLE = 5  # seconds after the first picture that are start-up
+NOISE = "live=test:?size=640x360&content=noise"  # what has to use its rate up
+CHANGE = 1.1  # of a rate: what is less is none
+
+
+def in_page(delivery):
+    """As the page at / plays it."""
+    return {"page": "/", "delivery": delivery}, []
+
+
+def by_hls_js(query):
+    """It catches up as the page has it (web/src/player/segmented.ts); of itself it does not, once it
+    is behind, and stays behind by a second more for each stall."""
+    play = {"step": "play", "player": "hls", "url": f"/live/index.m3u8{query}",
+            "settings": {"maxLiveSyncPlaybackRate": 1.1, "liveSyncOnStallIncrease": 0.25}}
+    return {"page": BLANK}, [play]
+
+
+@dataclass(frozen=True)
+class Way:
+    visit: tuple  # options, first steps
+    bound: float  # seconds: of the age of a picture, as promised
+
+
+WAYS = {"progressive": Way(in_page("mp4"), 1.0),
+        "auto": Way(by_hls_js("?abr=server"), 2.0),
+        "player": Way(by_hls_js("?abr=player"), 2.0)}
+
+
+class FallingLink:
+    """Runs it; then holds what was seen. `phases`: seconds before the fall, slow, after the return."""
+
+    def __init__(self, directory, way, phases, source=NOISE):
+        self.bound = WAYS[way].bound
+        trace = pathlib.Path(directory) / "trace"
+        with Netlab(rate=FAST, delay_ms=DELAY_MS, queue_bytes=QUEUE) as lab:
+            with Daemon("--source", source, "--trace", str(trace), directory=directory,
+                        lab=lab) as daemon:
+                self._watch(lab, daemon, WAYS[way].visit, phases)
+        self.trace = sorted((line for line in read_trace(trace) if "at" in line),
+                            key=lambda line: line["at"])
+
+    def _watch(self, lab, daemon, visit, phases):
+        options, first = visit
+        seconds = SETTLE + sum(phases)
+        steps = [*first, PLAYS, {"step": "tell", "line": "plays"},
+                 {"step": "record", "seconds": seconds}]
+        with Visit(origin(daemon), *steps, lab=lab, **options) as visiting:
+            assert visiting.line() == "plays"
+            self.begin = time.monotonic() + SETTLE
+            self.fall = self.begin + phases[0]
+            self.rise = self.fall + phases[1]
+            self.end = self.rise + phases[2]
+            self._carried = [self._look(lab, self.begin), self._look(lab, self.fall)]
+            lab.set(down_rate=SLOW)
+            self._carried.append(self._look(lab, self.rise))
+            lab.set(down_rate=FAST)
+            self._carried.append(self._look(lab, self.end))
+            seen = visiting.end()
+        self.troubles = seen["troubles"]
+        self.seen = seen["results"][-1]
+        self.pictures = Pictures(self.seen)
+
+    @staticmethod
+    def _look(lab, when):
+        """(time, bits that the link has carried)."""
+        time.sleep(max(0, when - time.monotonic()))
+        return time.monotonic(), 8 * lab.counters()[0]["down"]["bytes_out"]
+
+    def rates(self):
+        """bit/s that the link carried: in all, and in each phase."""
+        spans = [(self._carried[0], self._carried[-1]), *zip(self._carried, self._carried[1:])]
+        return [(bits - before) / (at - began) for (began, before), (at, bits) in spans]
+
+    def ages(self, begin, end):
+        """Of the picture on the screen, seconds, ten times per second."""
+        return [age for _, age in self.pictures.ages(begin, end)]
+
+    def stalls(self):
+        return self.pictures.stalls(self.begin, self.end)
+
+    def back(self):
+        """Seconds from the link's return until no picture is older than promised any more; infinite:
+        some are at the end."""
+        late = [at for at, age in self.pictures.ages(self.rise, self.end) if age > self.bound]
+        last = max(late, default=self.rise) - self.rise
+        return last if last < self.end - self.rise - 1 else math.inf
+
+    def switches(self):
+        """Of the rate that the viewer was served: each as a ratio of what is more to what is less."""
+        served = [line["served"] for line in self.trace
+                  if line["event"] == "sample" and self.begin <= line["at"] < self.end]
+        found, last = [], served[0]
+        for rate in served:
+            ratio = max(rate / last, last / rate)
+            if ratio > CHANGE:
+                found.append(ratio)
+                last = rate
+        return found

@@ -1,0 +1,90 @@
+"""The experiment of the hints test and of bench/hints: viewers who join one after the other, each
+on a connection of which the kernel knows nothing."""
+
+import pathlib
+import subprocess
+import time
+
+from netlab.daemon import Daemon
+from netlab.network import Netlab
+from netlab.timeline import picture_delays, read_trace
+from netlab.viewer import Viewer
+
+CONFIG = """
+[rate]
+start = "{rate}"
+min = "{rate}"
+max = "{rate}"
+[control]
+policy = "off"
+[audio]
+enabled = false
+[encoder]
+preset = "ultrafast"
+[tcp]
+congestion_control = "{congestion_control}"
+ssthresh_hint = {hint}
+[[stream]]
+name = "live"
+source = "test:?size=640x360&content=noise"
+"""
+
+
+def forget_paths(lab):
+    """The kernel keeps round trips and thresholds of paths it knows (tcp_metrics)."""
+    subprocess.run(["nsenter", f"--net={lab.server_netns}", "ip", "tcp_metrics", "flush"],
+                   check=True)
+
+
+def retransmitted(process):
+    """Segments, in the network namespace of `process`."""
+    lines = pathlib.Path(f"/proc/{process.pid}/net/snmp").read_text().splitlines()
+    names, values = (line.split() for line in lines if line.startswith("Tcp:"))
+    return int(values[names.index("RetransSegs")])
+
+
+class Join:
+    """One viewer's first seconds."""
+
+    def __init__(self, trace, pictures, retransmits):
+        joined = trace[0]
+        self.congestion_control = joined["congestion_control"]
+        self.ssthresh = joined["ssthresh"]
+        self.retransmits = retransmits
+        self.delays = [delay for _, delay in picture_delays(pictures, trace)]
+        self.first_picture = pictures[0]["arrival_ns"] / 1e9 - joined["requested"]
+
+
+class ColdStart:
+    """`joins` after run(): one Join for each viewer. Also the server's last metrics."""
+
+    def __init__(self, directory, congestion_control, hint=1, stream_rate="5M", **link):
+        self._config = CONFIG.format(rate=stream_rate, congestion_control=congestion_control,
+                                     hint=float(hint))
+        self._directory = directory
+        self._link = link
+        self.joins = []
+
+    def run(self, viewers, seconds):
+        self._directory.mkdir()
+        with Netlab(**self._link) as lab:
+            for number in range(viewers):
+                folder = self._directory / str(number)
+                folder.mkdir()
+                # A server each: so every viewer has the first group's first picture.
+                with Daemon("--trace", str(folder / "trace"), directory=folder,
+                            config=self._config, lab=lab) as daemon:
+                    seen = self._join(lab, daemon, folder, seconds)
+                self.joins.append(Join(read_trace(folder / "trace"), *seen))
+        return self
+
+    def _join(self, lab, daemon, folder, seconds):
+        forget_paths(lab)
+        before = retransmitted(daemon.process)
+        viewer = Viewer(daemon.url(), directory=folder, lab=lab)
+        time.sleep(seconds)
+        resent = retransmitted(daemon.process) - before
+        self.metrics = daemon.metrics()
+        pictures = viewer.pictures()
+        viewer.finish()
+        return pictures, resent

@@ -1,0 +1,205 @@
+"""The server under test: starts it, talks to it, reads its metrics, ends it."""
+
+import http.client
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import time
+
+from netlab.network import REPOSITORY, open_socket
+
+START_SECONDS = 20  # generous: sanitizers, a busy machine
+END_SECONDS = 2  # promised: SIGTERM finishes within 2 s
+SANITIZER = re.compile(r"\w+Sanitizer: |: runtime error: ")
+
+crashes = []  # the logs of servers that crashed or that a sanitizer spoke of
+
+
+def binary():
+    """Path of symcast: from $SYMCAST_BINARY (set by CTest), else the newest build's."""
+    if "SYMCAST_BINARY" in os.environ:
+        return os.environ["SYMCAST_BINARY"]
+    built = [path for path in REPOSITORY.glob("build/*/**/symcast") if path.is_file()]
+    if not built:
+        raise FileNotFoundError("symcast is not built; set SYMCAST_BINARY to it")
+    return str(max(built, key=lambda path: path.stat().st_mtime))
+
+
+_given_ports = set()
+
+
+def free_port(kind=socket.SOCK_STREAM):
+    """One that nobody has, and that was not given before: its owner may not have it yet."""
+    while True:
+        with socket.socket(socket.AF_INET, kind) as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        if port not in _given_ports:
+            _given_ports.add(port)
+            return port
+
+
+def wait_until(condition, seconds, what, interval=0.05):
+    """The first true value of condition(); fails after `seconds`."""
+    deadline = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        assert time.monotonic() < deadline, f"{what}: not within {seconds} s"
+        time.sleep(interval)
+
+
+class Metrics:
+    """One scrape of /metrics."""
+
+    LINE = re.compile(r"^(\w+)(?:\{(.*)\})? (\S+)(?: \d+)?$")
+    LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
+
+    def __init__(self, text):
+        self.text = text
+        self.samples = []
+        for line in text.splitlines():
+            if line and not line.startswith("#"):
+                name, labels, value = self.LINE.match(line).groups()
+                self.samples.append((name, dict(self.LABEL.findall(labels or "")), float(value)))
+
+    def all(self, name, **labels):
+        """Values of the samples called `name` that have at least these labels."""
+        return [value for sample, have, value in self.samples
+                if sample == name and labels.items() <= have.items()]
+
+    def sum(self, name, **labels):
+        return sum(self.all(name, **labels))
+
+
+class Daemon:
+    """A running `symcast serve`. `lab`: runs in the lab's server namespace. `config`: TOML text.
+    `wrapper`: words before the command. Is ready when its sources play, unless `sources_play` is
+    false. Ends with SIGTERM, which fails when that takes longer than promised."""
+
+    def __init__(self, *args, directory, config=None, lab=None, ip=None, sources_play=True,
+                 wrapper=(), port=None):
+        self.netns = lab.server_netns if lab else None
+        self.ip = ip or (lab.server_ip if lab else "127.0.0.1")
+        self.port = port or (8080 if lab else free_port())
+        self.directory = pathlib.Path(directory)
+        self.config_path = self.directory / "symcast.toml"
+        listen = f"[{self.ip}]" if ":" in self.ip else self.ip
+        command = [*wrapper, binary(), "serve", "--listen",
+                   f"[::]:{self.port}" if lab else f"{listen}:{self.port}", *args]
+        if config is not None:
+            self.config_path.write_text(config)
+            command += ["--config", str(self.config_path)]
+        self._log_path = self.directory / f"symcast-{self.port}.log"
+        with open(self._log_path, "w") as log:
+            run = lab.run_server if lab else subprocess.Popen
+            self.process = run(command, stdin=subprocess.DEVNULL, stdout=log,
+                               stderr=subprocess.STDOUT)
+        try:
+            wait_until(self._is_up, START_SECONDS, "symcast answers /healthz")
+            if sources_play:
+                wait_until(self._sources_play, START_SECONDS, "the sources play")
+        except BaseException:
+            self.process.kill()
+            self.process.wait()
+            self._note_crash()
+            print(self.log())
+            raise
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        if self.process.poll() is None:
+            taken = self.end()
+            # Without hiding the failure that brought us here.
+            assert kind or taken <= END_SECONDS, f"SIGTERM took {taken:.1f} s"
+        self._note_crash()
+        code = self.process.returncode
+        assert kind or code == 0, f"symcast ended with {code}:\n{self.log()}"
+
+    def _note_crash(self):
+        code, log = self.process.returncode, self.log()
+        if (code < 0 and code != -signal.SIGKILL) or SANITIZER.search(log):
+            crashes.append(f"symcast ended with {code}:\n{log}")
+
+    def check_running(self):
+        """Fails when it has ended by itself."""
+        code = self.process.poll()
+        assert code is None, f"symcast ended with {code}:\n{self.log()}"
+
+    def _is_up(self):
+        self.check_running()
+        try:
+            return self.get("/healthz")[0] == 200
+        except OSError:
+            return False
+
+    def _sources_play(self):
+        states = self.get("/healthz")[2].decode().splitlines()[1:]  # "NAME STATE"
+        return all(state.endswith(" playing") for state in states)
+
+    def end(self):
+        """SIGTERM; returns the seconds it took."""
+        begin = time.monotonic()
+        self.process.terminate()
+        try:
+            self.process.wait(10 * END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        return time.monotonic() - begin
+
+    def log(self):
+        return self._log_path.read_text(errors="replace")
+
+    def url(self, stream="live", ip=None, container="ts"):
+        host = ip or self.ip
+        host = f"[{host}]" if ":" in host else host
+        return f"http://{host}:{self.port}/{stream}.{container}"
+
+    def request(self, method, path, headers=None, netns=None, ip=None):
+        """(status, headers, body) of one request; `netns` and `ip`: as a client there."""
+        ip = ip or ("127.0.0.1" if self.netns else self.ip)
+        family = socket.AF_INET6 if ":" in ip else socket.AF_INET
+        connection = http.client.HTTPConnection(ip, self.port, timeout=5)
+        connection.sock = open_socket(netns or self.netns, family)
+        connection.sock.settimeout(5)
+        try:
+            connection.sock.connect((ip, self.port))
+            connection.request(method, path, headers=headers or {})
+            response = connection.getresponse()
+            stream = path.endswith((".ts", ".flv", ".mp4"))
+            endless = stream and method == "GET" and response.status == 200
+            return response.status, response.headers, b"" if endless else response.read()
+        finally:
+            connection.close()
+
+    def get(self, path, **options):
+        return self.request("GET", path, **options)
+
+    def metrics(self):
+        status, _, body = self.get("/metrics")
+        assert status == 200, body
+        return Metrics(body.decode())
+
+    def wait_for(self, condition, seconds, what):
+        """The first scrape of which condition(metrics) is true."""
+        def check():
+            metrics = self.metrics()
+            return metrics if condition(metrics) else None
+        return wait_until(check, seconds, what, interval=0.1)
+
+    def cpu_seconds(self):
+        """User and system time so far."""
+        stat = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text()
+        fields = stat.rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def resident_bytes(self):
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) * 1024

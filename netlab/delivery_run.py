@@ -1,0 +1,117 @@
+"""The experiment of the delivery test and of bench/delivery: viewers of one stream of 2 Mbit/s,
+each behind a link of 5 Mbit/s of its own, and what the server says of their pictures beside what
+they noted themselves. Sender and receivers read the same clock.
+
+A joiner is sent the pictures since the last keyframe at once, which fills the path and shows its
+capacity to anybody. The links carry 2.5 Mbit/s meanwhile, so that it is not this one:
+
+    2.5 Mbit/s       5 Mbit/s
+    0 ........ 2 ............... end     seconds from the viewers' start
+"""
+
+import time
+from dataclasses import dataclass, field
+
+from netlab.daemon import Daemon
+from netlab.network import Netlab
+from netlab.timeline import match_pictures, read_sessions
+from netlab.viewer import Viewer
+
+JOIN_LINK, LINK = 2.5e6, 5e6  # bit/s of whole packets
+JOIN_SECONDS = 2
+FOLLOWED_SECONDS = 2  # then the capacity told is the new one: the median is of a second's trains
+PAYLOAD = LINK * 1448 / 1500  # of them TCP's payload, with TCP time stamps
+QUEUE_SECONDS = 0.1
+
+# Noise: the encoder spends its whole rate on every picture, so that the stream limits the sender
+# and the link does not.
+CONFIG = """
+[telemetry]
+ack_timestamps_per_second = {marks}
+[groups]
+max = 1
+[audio]
+enabled = false
+[rate]
+start = "2M"
+min = "200k"
+max = "2M"
+[[stream]]
+name = "live"
+source = {{ uri = "test:?size=640x360&content=noise" }}
+control = {{ policy = "off" }}
+"""
+RULE = """
+[[stream.tcp.network]]
+network = "{address}"
+congestion_control = "{congestion_control}"
+"""
+
+
+@dataclass(frozen=True)
+class Path:
+    congestion_control: str = "cubic"
+    loss: float = 0
+
+
+@dataclass
+class Seen:
+    """Of one viewer. Errors: the time of delivery that the server told of a picture, less its
+    arrival and the way back, in seconds; by source of the time. Rates are in bit/s, and of the
+    link at 5 Mbit/s."""
+    pictures: int = 0
+    errors: dict = field(default_factory=lambda: {"timestamp": [], "tcp_info": []})
+    capacities: list = field(default_factory=list)  # as told at each picture
+    delivery_rates: list = field(default_factory=list)  # the kernel's, a few times per second
+
+
+def delivery_run(directory, paths, one_way_ms, seconds, marks=2000):
+    """{path: Seen}. `marks`: [telemetry] ack_timestamps_per_second."""
+    with Netlab(clients=len(paths), rate=str(int(JOIN_LINK)), delay_ms=one_way_ms,
+                queue_bytes=int(LINK * QUEUE_SECONDS / 8)) as lab:
+        config = CONFIG.format(marks=marks)
+        for client, path in zip(lab.clients, paths):
+            config += RULE.format(address=client.address,
+                                  congestion_control=path.congestion_control)
+        with Daemon("--trace", str(directory / "trace"), directory=directory, config=config,
+                    lab=lab) as daemon:
+            viewers = [Viewer(daemon.url(ip=client.server_ip), lab=lab, client=i,
+                              directory=directory, name=f"viewer{i}")
+                       for i, client in enumerate(lab.clients)]
+            for i, path in enumerate(paths):
+                lab.set(client=i, down_loss=path.loss)
+            time.sleep(JOIN_SECONDS)
+            lab.set(down_rate=int(LINK))
+            begin = time.monotonic() + FOLLOWED_SECONDS
+            rates = _watch_rates(daemon, seconds)
+            pictures = [viewer.pictures() for viewer in viewers]
+            for viewer in viewers:
+                viewer.finish()
+        sessions = read_sessions(directory / "trace")
+        return {path: _compare(pictures[i], sessions[lab.clients[i].address], rates, one_way_ms,
+                               begin)
+                for i, path in enumerate(paths)}
+
+
+def _watch_rates(daemon, seconds):
+    """The kernel's delivery rates meanwhile: {viewer: [bit/s]}."""
+    rates = {}
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        time.sleep(0.25)  # as often as the server publishes them
+        for name, labels, value in daemon.metrics().samples:
+            if name == "symcast_viewer_delivery_rate_bits_per_second":
+                rates.setdefault(int(labels["viewer"]), []).append(value)
+    return rates
+
+
+def _compare(pictures, session, rates, one_way_ms, begin):
+    seen = Seen(pictures=len(pictures), delivery_rates=rates[session[0]["viewer"]])
+    for line, picture in match_pictures(pictures, session):
+        if line["acked"] is None:
+            continue  # on the way when the viewer left
+        expected = picture["arrival_ns"] / 1e9 + one_way_ms / 1000
+        seen.errors[line["acked_source"]].append(line["acked"] - expected)
+        if line["capacity"] is not None and line["acked"] > begin:
+            seen.capacities.append(line["capacity"])
+    return seen

@@ -1,0 +1,185 @@
+"""A segment player's requests: HLS and DASH as seen by a client that measures."""
+
+import dataclasses
+import http.client
+import select
+import time
+import urllib.parse
+import xml.etree.ElementTree as ElementTree
+
+from netlab.daemon import wait_until
+from netlab.network import open_socket
+from tests.integration import hls_rules, mp4_boxes
+
+TIMEOUT = 10  # seconds: longer than the server makes anybody wait
+MPD = "{urn:mpeg:dash:schema:mpd:2011}"
+
+
+@dataclasses.dataclass
+class Reply:
+    """`arrivals`: (wall time, bytes) of each piece of the body."""
+
+    status: int
+    headers: http.client.HTTPMessage
+    arrivals: list
+    asked: float
+    answered: float  # when the head had come
+
+    @property
+    def body(self):
+        return b"".join(piece for _, piece in self.arrivals)
+
+    @property
+    def first(self):
+        return self.arrivals[0][0]
+
+    @property
+    def last(self):
+        return self.arrivals[-1][0]
+
+
+class Player:
+    """One connection, kept. `netns`: it comes from there."""
+
+    def __init__(self, daemon, netns=None, ip=None):
+        self._address = (ip or ("127.0.0.1" if daemon.netns else daemon.ip), daemon.port)
+        self._netns = netns or daemon.netns
+        self._connection = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self._connection:
+            self._connection.close()
+            self._connection = None
+
+    def get(self, path, method="GET", headers=None):
+        self._connect()
+        asked = time.time()
+        self._connection.request(method, path, headers=headers or {})
+        response = self._connection.getresponse()
+        reply = Reply(response.status, response.headers, [], asked, time.time())
+        while piece := response.read1(1 << 16):
+            reply.arrivals.append((time.time(), piece))
+        response.close()  # read1 leaves it open where the length is known
+        if response.will_close:
+            self.__exit__()
+        return reply
+
+    def media(self, path):
+        """The body of what has to be there."""
+        reply = self.get(path)
+        assert reply.status == 200, (path, reply.status, reply.body)
+        return reply.body
+
+    def _connect(self):
+        if self._connection and not select.select([self._connection.sock], [], [], 0)[0]:
+            return
+        self.__exit__()  # who has not asked for a while is hung up on
+        self._connection = http.client.HTTPConnection(*self._address, timeout=TIMEOUT)
+        self._connection.sock = open_socket(self._netns)
+        self._connection.sock.settimeout(TIMEOUT)
+        self._connection.sock.connect(self._address)
+
+
+class HlsPlayer(Player):
+    """A session. `query`: of its multivariant playlist, such as "?abr=player"."""
+
+    def __init__(self, daemon, query="", stream="live", **where):
+        super().__init__(daemon, **where)
+        self._index = f"/{stream}/index.m3u8"
+        self.multivariant = hls_rules.MultivariantPlaylist(
+            self.media(self._index + query).decode())
+
+    def paths(self):
+        """{rendition: path} of the media playlists."""
+        paths = [urllib.parse.urljoin(self._index, uri) for uri in self.multivariant.uris()]
+        return {path.split("/")[-2]: path for path in paths}
+
+    def path(self, rendition, name):
+        """Of what a media playlist names."""
+        return urllib.parse.urljoin(self.paths()[rendition], name)
+
+    def ask_playlist(self, rendition, **directives):
+        """The reply; `msn`, `part`: what the playlist has to hold."""
+        words = [f"_HLS_{name}={value}" for name, value in sorted(directives.items())]
+        query = f"?{'&'.join(words)}" if words else ""
+        return self.get(self.paths()[rendition] + query)
+
+    def playlist(self, rendition, **directives):
+        reply = self.ask_playlist(rendition, **directives)
+        assert reply.status == 200, reply.body
+        return hls_rules.MediaPlaylist(reply.body.decode())
+
+    def others(self, rendition):
+        """URIs of all other media playlists, as this one's reports have them."""
+        return [f"../{name}/playlist.m3u8" for name in self.paths() if name != rendition]
+
+
+class DashPlayer(Player):
+    """A session. `mpd`: the root of its manifest."""
+
+    def __init__(self, daemon, query="", stream="live", **where):
+        super().__init__(daemon, **where)
+        self._manifest = f"/{stream}/manifest.mpd"
+        self.mpd = ElementTree.fromstring(self.media(self._manifest + query))
+
+    def path(self, name):
+        base = urllib.parse.urljoin(self._manifest, self.mpd.find(f"{MPD}BaseURL").text)
+        return urllib.parse.urljoin(base, name)
+
+    def representations(self):
+        """{id: (its template, itself)}."""
+        found = {}
+        for adaptation in self.mpd.iter(f"{MPD}AdaptationSet"):
+            template = adaptation.find(f"{MPD}SegmentTemplate")
+            for representation in adaptation.iter(f"{MPD}Representation"):
+                found[representation.get("id")] = (template, representation)
+        return found
+
+    def segment(self, representation, number):
+        """Its path."""
+        template, _ = self.representations()[representation]
+        name = template.get("media").replace("$RepresentationID$", representation)
+        return self.path(name.replace("$Number$", str(number)))
+
+    def init(self, representation):
+        template, _ = self.representations()[representation]
+        return self.path(template.get("initialization").replace("$RepresentationID$",
+                                                                 representation))
+
+
+def wait_for_pictures(daemon):
+    """Until the source's rate is known."""
+    daemon.wait_for(lambda m: m.sum("symcast_source_frames_total") > 50, 10, "pictures")
+
+
+class Rungs:
+    """A player for each rate that is offered, and so an encoder. Begins when the pictures of each
+    have the size that belongs to its rate."""
+
+    def __init__(self, daemon):
+        wait_for_pictures(daemon)
+        count = len(HlsPlayer(daemon, "?abr=player").multivariant.variants)
+        self.players = [HlsPlayer(daemon, "?abr=player") for _ in range(count)]
+        self.variants = self.players[0].multivariant.variants
+        wait_until(lambda: all([self.sizes(rung) == {self.declared_size(rung)}
+                                for rung in range(count)]), 20, "each has its own pictures", 0.5)
+
+    def path(self, rung, name="playlist.m3u8"):
+        return self.players[rung].path(f"v{rung}", name)
+
+    def playlist(self, rung):
+        return self.players[rung].playlist(f"v{rung}")
+
+    def declared_size(self, rung):
+        return tuple(map(int, self.variants[rung]["RESOLUTION"].split("x")))
+
+    def sizes(self, rung):
+        """Of the pictures that players begin with."""
+        inits = {segment.init for segment in self.playlist(rung).all()[-4:]}
+        return {self.size(rung, init) for init in inits}
+
+    def size(self, rung, init):
+        return mp4_boxes.picture_size(self.players[rung].media(self.path(rung, init)))
