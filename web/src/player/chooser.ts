@@ -14,16 +14,16 @@ const kLinkNames: Record<string, string> = {
   dash: "DASH",
 };
 
-export interface Choice {
+export interface Selection {
   stream: string;
   delivery: Delivery;
 }
 
-/** The user's choice of stream and delivery.
- * The fragment of the URL is the stream's name, so that links can select it. */
+/** The user's choice of stream and delivery. The fragment of the URL is the stream's name, so that
+ * links can select it. */
 export class Chooser {
   private streams: Stream[] = [];
-  private lastChoice = "";
+  private lastSelection = "";
   private preferred: Delivery | undefined;
   private readonly stream = new Radios(byId("streams"), (name) => this.pick(name));
   private readonly mode = new Radios(byId("mode"), (mode) => {
@@ -33,7 +33,7 @@ export class Chooser {
     this.prefer(name as Delivery),
   );
 
-  constructor(private readonly onChange: (choice: Choice) => void) {
+  constructor(private readonly onChange: (selection: Selection) => void) {
     addEventListener("hashchange", () => this.update());
   }
 
@@ -79,8 +79,8 @@ export class Chooser {
     this.showDelivery(stream, delivery);
     document.title = `${stream.name} · symcast`;
     const now = JSON.stringify([stream.name, delivery]);
-    if (now === this.lastChoice) return;
-    this.lastChoice = now;
+    if (now === this.lastSelection) return;
+    this.lastSelection = now;
     this.showLinks(stream);
     this.onChange({ stream: stream.name, delivery });
   }

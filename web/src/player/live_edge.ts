@@ -2,8 +2,8 @@ import { play, type Source } from "./engine";
 
 const kTickInterval = 100; // ms
 const kReserveTicks = 10; // the reserve is the minimum over this many ticks: a second
-const kMinTarget = 0.3; // seconds: two frames at the old rate, over a link that fell to a fifth
-const kTargetRoundTrips = 6; // five to drain what was then in flight, one to recover a loss
+const kMinTarget = 0.3; // seconds that two frames take on a link that has fallen to a fifth
+const kTargetRoundTrips = 6; // five to drain data in flight at such a fall, one to recover a loss
 const kMinTargetLimit = 0.8; // seconds: limits the two above on very long paths
 const kMaxTarget = 1; // seconds
 const kDecoderDry = 0.1; // seconds: with less ahead, Chromium regards its decoder as dry

@@ -12,7 +12,7 @@ export function rejectOnStandstill(video: HTMLVideoElement, signal: AbortSignal)
         position = video.currentTime;
         moved = now;
       } else if (now - moved > kMaxStandstill) {
-        reject(new Error("playback stands still"));
+        reject(new Error("playback has stalled"));
       }
     }, kCheckInterval);
     signal.addEventListener("abort", () => clearInterval(timer));
