@@ -1,5 +1,5 @@
-// Bundles the page: index.html, and in assets/ what it needs, under names that change with what they
-// hold. `node build.mjs [FOLDER]`, dist unless given.
+// Bundles the page: `node build.mjs [FOLDER]` writes index.html and assets/ to FOLDER, or to dist.
+// The names of assets contain a hash of their content.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join, relative } from "node:path";
@@ -10,7 +10,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const out = process.argv[2] ?? join(here, "dist");
 const kBundled = ["hls.js", "mpegts.js", "es6-promise", "events", "uplot"];
 
-/** What index.html calls main.js → the name that it got. */
+/** Placeholder in index.html, such as main.js → URL of the built file. */
 const names = new Map();
 
 function addAsset(name, bytes) {
@@ -66,5 +66,5 @@ writeFileSync(
 );
 
 function fail(name) {
-  throw new Error(`index.html names ${name}, which ${relative(here, out)} has not`);
+  throw new Error(`index.html refers to ${name}, which is missing in ${relative(here, out)}`);
 }

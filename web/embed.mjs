@@ -1,10 +1,10 @@
-// The built page as a source of C++ and one file of bytes: `node embed.mjs DIST FOLDER` writes
-// FOLDER/web_files.cc, which tells where in FOLDER/web_files.bin each file lies.
+// Embeds the built page in the server: `node embed.mjs DIST FOLDER` writes all files of DIST to
+// FOLDER/web_files.bin, and FOLDER/web_files.cc with the place of each file in it.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { extname, join, relative, resolve, sep } from "node:path";
 import { gzipSync } from "node:zlib";
 
-const [dist, folder] = process.argv.slice(2);
+const [dist, output] = process.argv.slice(2);
 const kTypes = {
   ".css": "text/css; charset=utf-8",
   ".html": "text/html; charset=utf-8",
@@ -12,12 +12,12 @@ const kTypes = {
   ".svg": "image/svg+xml",
   ".txt": "text/plain; charset=utf-8",
 };
-const kWorthIt = 0.9; // of the size: less saved is not worth to be undone
+const kMaxGzipShare = 0.9; // of the size: a smaller saving does not pay for decompression
 
-function files(place) {
-  return readdirSync(place, { withFileTypes: true })
+function files(folder) {
+  return readdirSync(folder, { withFileTypes: true })
     .flatMap((entry) => {
-      const path = join(place, entry.name);
+      const path = join(folder, entry.name);
       return entry.isDirectory() ? files(path) : [path];
     })
     .sort();
@@ -31,8 +31,8 @@ function urlOf(path) {
 const pieces = [];
 let size = 0;
 
-/** Where the bytes lie from now on, as C++ has it. */
-function place(bytes) {
+/** Appends the bytes; returns their place as a C++ initializer. */
+function append(bytes) {
   const text = bytes.length > 0 ? `{web_bytes + ${size}, ${bytes.length}}` : "{}";
   pieces.push(bytes);
   size += bytes.length;
@@ -42,15 +42,15 @@ function place(bytes) {
 const rows = files(dist).map((path) => {
   const bytes = readFileSync(path);
   const packed = gzipSync(bytes, { level: 9 });
-  const gzip = packed.length < kWorthIt * bytes.length ? packed : Buffer.alloc(0);
-  return `    {"${urlOf(path)}", "${kTypes[extname(path)]}", ${place(bytes)}, ${place(gzip)}},`;
+  const gzip = packed.length < kMaxGzipShare * bytes.length ? packed : Buffer.alloc(0);
+  return `    {"${urlOf(path)}", "${kTypes[extname(path)]}", ${append(bytes)}, ${append(gzip)}},`;
 });
 
-mkdirSync(folder, { recursive: true });
-const binary = resolve(folder, "web_files.bin");
+mkdirSync(output, { recursive: true });
+const binary = resolve(output, "web_files.bin");
 writeFileSync(binary, Buffer.concat(pieces));
 writeFileSync(
-  join(folder, "web_files.cc"),
+  join(output, "web_files.cc"),
   `#include "app/web/web_files.h"
 
 asm(R"(

@@ -1,21 +1,21 @@
-const kFirst = 250; // ms: a restarted server is back within half a second
-const kLast = 5000;
-const kSettled = 5000; // what has lasted so long begins anew
+const kFirstDelay = 250; // ms: a restarted server has its viewers back within half a second
+const kMaxDelay = 5000; // ms
+const kStableAfter = 5000; // ms: an attempt that lasted longer resets the delay
 
-/** How long to wait before the next attempt: doubles, with a random part, so that a restarted server
- * does not meet all its viewers at once. */
+/** The wait before the next attempt: it doubles, with a random part, so that the viewers of a
+ * restarted server do not all return at once. */
 export class Backoff {
   private failures = 0;
 
-  /** Milliseconds; `lasted`: of the attempt that has just failed. */
+  /** Milliseconds to wait; `lasted`: milliseconds that the failed attempt lasted. */
   next(lasted: number): number {
-    if (lasted > kSettled) this.failures = 0;
-    const most = Math.min(kLast, kFirst * 2 ** this.failures++);
-    return most * (0.5 + Math.random() / 2);
+    if (lasted > kStableAfter) this.failures = 0;
+    const longest = Math.min(kMaxDelay, kFirstDelay * 2 ** this.failures++);
+    return longest * (0.5 + Math.random() / 2);
   }
 }
 
-/** Rejects with the signal's reason when it is aborted. */
+/** Rejects with the signal's reason when the signal is aborted. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();

@@ -1,7 +1,7 @@
-/** The element of this id, which index.html has. */
+/** The element of index.html with this id. */
 export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   const found = document.getElementById(id);
-  if (!found) throw new Error(`index.html lacks #${id}`);
+  if (!found) throw new Error(`index.html has no #${id}`);
   return found as T;
 }
 
@@ -22,11 +22,11 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Writes only what differs: nothing is laid out again, and no selection is lost. */
+/** Writes only if the text differs, which saves a layout and keeps the user's selection. */
 export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
-export function isReduced(): boolean {
+export function prefersReducedMotion(): boolean {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }

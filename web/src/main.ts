@@ -12,13 +12,14 @@ import { Chooser } from "./player/chooser";
 import { Controls } from "./player/controls";
 import { Facts } from "./player/facts";
 import { Latency } from "./player/latency";
-import { Player } from "./player/player";
+import { describeError, Player } from "./player/player";
 import { Screen } from "./player/screen";
 import { byId } from "./dom";
-import { Presence } from "./presence";
+import { PageVisibility } from "./page_visibility";
 import { ThemeButton } from "./theme";
 
-const kAgain = 5000; // ms: how soon a new stream shows up
+const kRefreshInterval = 5000; // ms: a new stream shows up within that time
+const kFirstRetry = 1000; // ms, until the server has answered once
 
 const clock = new ServerClock();
 const video = byId<HTMLVideoElement>("video");
@@ -31,20 +32,20 @@ const player = new Player(
     controls.show();
   },
   () => {
-    screen.hold();
+    screen.freeze();
     latency.reset();
     facts.clear();
   },
 );
 const controls = new Controls(player);
-const latency = new Latency(video, clock, () => player.engine?.zero());
+const latency = new Latency(video, clock, () => player.engine?.mediaEpoch());
 const facts = new Facts(player, latency);
 const chooser = new Chooser(({ stream, delivery }) => {
   player.choose(stream, delivery);
-  dashboard?.offer(streams);
+  dashboard?.setStreams(streams);
 });
 
-/** For those who may see it: it comes when it is first needed. */
+/** Only for clients in admin.allow; loaded on demand. */
 let dashboard: Dashboard | undefined;
 let streams: Stream[] = [];
 let version = "";
@@ -52,37 +53,37 @@ let version = "";
 async function showDashboard(): Promise<void> {
   const { Dashboard } = await import("./dashboard/dashboard");
   dashboard ??= new Dashboard(byId("dashboard"), player);
-  dashboard.offer(streams);
+  dashboard.setStreams(streams);
 }
 
 async function refresh(): Promise<void> {
   const all = await fetchStreams();
-  if (version !== "" && version !== all.version) return location.reload(); // its page is new
+  if (version !== "" && version !== all.version) return location.reload(); // a new page
   version = all.version;
   streams = all.streams;
   chooser.show(all);
   if (all.admin) await showDashboard();
 }
 
-function repeat(): void {
+function poll(): void {
   const done = document.hidden ? Promise.resolve() : refresh();
   void done
     .catch((error: unknown) => {
-      if (version === "") screen.show({ phase: "waiting", reason: (error as Error).message });
+      if (version === "") screen.show({ phase: "waiting", reason: describeError(error) });
     })
-    .finally(() => setTimeout(repeat, version === "" ? 1000 : kAgain));
+    .finally(() => setTimeout(poll, version === "" ? kFirstRetry : kRefreshInterval));
 }
 
-/** Whoever does not look, and does not listen either, needs no stream. */
-function present(here: boolean): void {
-  dashboard?.watch(here);
-  if (!here && video.muted && player.phase !== "paused") player.pause("away");
+/** A hidden page needs no stream unless its sound is on. */
+function setVisible(visible: boolean): void {
+  dashboard?.setActive(visible);
+  if (!visible && video.muted && player.phase !== "paused") player.pause("suspended");
 }
 
 new ThemeButton(() => dashboard?.recolour());
-new Presence(present);
+new PageVisibility(setVisible);
 document.addEventListener("visibilitychange", () => {
-  if (!document.hidden && player.phase === "away") player.start();
+  if (!document.hidden && player.phase === "suspended") player.start();
 });
 clock.start();
-repeat();
+poll();

@@ -6,19 +6,19 @@ export interface Choice {
   title?: string;
 }
 
-/** A group of radio buttons in a <fieldset>: arrow keys, focus and names are the browser's. */
+/** Radio buttons in a <fieldset>; the browser handles arrow keys, focus and names. */
 export class Radios {
-  private shown = "";
+  private shownValues = "";
 
   constructor(
     private readonly fieldset: HTMLElement,
-    private readonly chosen: (value: string) => void,
+    private readonly onChange: (value: string) => void,
   ) {}
 
   show(choices: Choice[], value: string): void {
-    const wanted = JSON.stringify(choices.map((choice) => choice.value));
-    if (wanted !== this.shown) {
-      this.shown = wanted;
+    const values = JSON.stringify(choices.map((choice) => choice.value));
+    if (values !== this.shownValues) {
+      this.shownValues = values;
       this.fieldset.querySelectorAll("label").forEach((label) => label.remove());
       this.fieldset.append(...choices.map((choice) => this.label(choice)));
     }
@@ -33,7 +33,7 @@ export class Radios {
 
   private label({ value, text, title }: Choice): HTMLLabelElement {
     const input = make("input", { type: "radio", name: this.fieldset.id, value });
-    input.addEventListener("change", () => this.chosen(value));
+    input.addEventListener("change", () => this.onChange(value));
     return make("label", title ? { title } : {}, input, make("span", {}, text));
   }
 }

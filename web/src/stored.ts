@@ -1,4 +1,4 @@
-/** What this browser remembers: nothing, where it must not. */
+/** A value from local storage; null if there is none, or if storage is blocked. */
 export function recall(key: string): string | null {
   try {
     return localStorage.getItem(key);
@@ -7,12 +7,12 @@ export function recall(key: string): string | null {
   }
 }
 
-/** `value`: null, forget it. */
+/** null removes the value. */
 export function remember(key: string, value: string | null): void {
   try {
     if (value === null) localStorage.removeItem(key);
     else localStorage.setItem(key, value);
   } catch {
-    // until the page is left
+    // storage is blocked: the choice lasts until the page is left
   }
 }

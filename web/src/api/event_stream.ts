@@ -2,57 +2,57 @@ import { Backoff } from "../backoff";
 
 type Listeners = Record<string, (data: never) => void>;
 
-const kLongest = 6000; // ms: what is silent for so long is dead
+const kMaxSilence = 6000; // ms: a connection that is silent for longer is dead
 
-/** Server-sent events of JSON, by name: several per second. */
+/** Server-sent events with JSON data, which arrive several times per second. */
 export class EventStream {
   private readonly source: EventSource;
-  private silence = 0; // timer
+  private silenceTimer = 0;
 
-  /** `over`: it has ended, or could not be had. */
+  /** `onEnd`: the stream has ended or could not be opened. */
   constructor(
     url: string,
     listeners: Listeners,
-    private readonly over: () => void,
+    private readonly onEnd: () => void,
   ) {
     this.source = new EventSource(url);
     this.source.onerror = () => this.end();
     for (const [name, listener] of Object.entries(listeners)) {
       this.source.addEventListener(name, (event) => {
-        this.listen();
+        this.restartSilenceTimer();
         listener(JSON.parse((event as MessageEvent<string>).data) as never);
       });
     }
-    this.listen();
+    this.restartSilenceTimer();
   }
 
   close(): void {
-    clearTimeout(this.silence);
+    clearTimeout(this.silenceTimer);
     this.source.close();
   }
 
-  private listen(): void {
-    clearTimeout(this.silence);
-    this.silence = setTimeout(() => this.end(), kLongest);
+  private restartSilenceTimer(): void {
+    clearTimeout(this.silenceTimer);
+    this.silenceTimer = setTimeout(() => this.end(), kMaxSilence);
   }
 
   private end(): void {
     this.close();
-    this.over();
+    this.onEnd();
   }
 }
 
-/** One that is connected again and again. */
-export class LastingStream {
+/** An event stream that reconnects whenever it ends. */
+export class ReconnectingEventStream {
   private readonly backoff = new Backoff();
   private stream: EventStream | undefined;
   private timer = 0;
 
-  /** `lost`: it will be connected again. */
+  /** `onLost`: the stream has ended and will reconnect. */
   constructor(
     private readonly url: string,
     private readonly listeners: Listeners,
-    private readonly lost: () => void,
+    private readonly onLost: () => void,
   ) {
     this.open();
   }
@@ -65,7 +65,7 @@ export class LastingStream {
   private open(): void {
     const opened = performance.now();
     this.stream = new EventStream(this.url, this.listeners, () => {
-      this.lost();
+      this.onLost();
       const wait = this.backoff.next(performance.now() - opened);
       this.timer = setTimeout(() => this.open(), wait);
     });

@@ -1,26 +1,26 @@
 const kSamples = 5;
-const kSoon = 2000; // ms: while a page begins it is busy, which looks like a longer way
-const kAgain = 30_000; // ms: quartz drifts by less than a millisecond meanwhile
-const kPatience = 2000;
+const kFirstInterval = 2000; // ms: while the page loads it is busy, which lengthens round trips
+const kInterval = 30_000; // ms: clocks drift by less than a millisecond in that time
+const kTimeout = 2000; // ms
 
-/** The server's wall clock. Of a few samples the one with the least round trip counts: its answer was
- * made within that time, so it is wrong by at most half of it. */
+/** The server's wall clock. Of a few samples, the one with the shortest round trip counts: its
+ * error is at most half of that round trip. */
 export class ServerClock {
-  /** Milliseconds, the least so far; 0: not known. */
+  /** Shortest round trip so far, milliseconds; 0 means not known. */
   roundTrip = 0;
   private offset = 0;
   private known = false;
   private timer = 0;
 
-  start(next = kSoon): void {
+  start(next = kFirstInterval): void {
     clearTimeout(this.timer);
     void this.sync().finally(() => {
-      this.timer = setTimeout(() => this.start(kAgain), next);
+      this.timer = setTimeout(() => this.start(kInterval), next);
     });
   }
 
-  /** Milliseconds since 1970, of a moment of performance.now(); undefined before the server has
-   * answered. */
+  /** Server time in milliseconds since 1970 at a moment of performance.now(); undefined until the
+   * server has answered. */
   at(moment: number): number | undefined {
     return this.known ? performance.timeOrigin + moment + this.offset : undefined;
   }
@@ -41,7 +41,7 @@ export class ServerClock {
     const sent = local();
     const answer = await fetch("/api/v1/time", {
       cache: "no-store",
-      signal: AbortSignal.timeout(kPatience),
+      signal: AbortSignal.timeout(kTimeout),
     });
     const received = local();
     const server = Date.parse((await answer.text()).trim());
@@ -50,7 +50,7 @@ export class ServerClock {
   }
 }
 
-/** Unlike Date.now() it never jumps. */
+/** Unlike Date.now(), this clock never jumps. */
 function local(): number {
   return performance.timeOrigin + performance.now();
 }

@@ -1,12 +1,12 @@
 import type { Streams } from "./types";
 
-const kPatience = 4000; // ms
+const kTimeout = 4000; // ms
 
 export async function fetchStreams(): Promise<Streams> {
   const answer = await fetch("/api/v1/streams", {
     cache: "no-store",
-    signal: AbortSignal.timeout(kPatience),
+    signal: AbortSignal.timeout(kTimeout),
   });
-  if (!answer.ok) throw new Error(`the server answers ${answer.status}`);
+  if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
   return (await answer.json()) as Streams;
 }

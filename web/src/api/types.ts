@@ -1,4 +1,4 @@
-/** What the HTTP API sends: docs/API.md. */
+/** Responses of the HTTP API; docs/API.md describes them. */
 
 export type Format = "ts" | "flv" | "mp4" | "hls" | "dash";
 

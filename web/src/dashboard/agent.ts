@@ -1,4 +1,4 @@
-const kKnown: [RegExp, string][] = [
+const kAgents: [RegExp, string][] = [
   [/Edg\/(\d+)/, "Edge"],
   [/OPR\/(\d+)/, "Opera"],
   [/Firefox\/(\d+)/, "Firefox"],
@@ -12,9 +12,9 @@ const kKnown: [RegExp, string][] = [
   [/AppleCoreMedia\/([\d.]+)/, "AppleCoreMedia"],
 ];
 
-/** "Firefox 121", of what a client calls itself. */
+/** A short name such as "Firefox 121" for a User-Agent header. */
 export function agentName(agent: string): string {
-  for (const [pattern, name] of kKnown) {
+  for (const [pattern, name] of kAgents) {
     const found = pattern.exec(agent);
     if (found) return `${name} ${found[1] ?? ""}`.trim();
   }

@@ -1,7 +1,7 @@
 import uPlot from "uplot";
 import type { Sample } from "../api/types";
 import { make, setText } from "../dom";
-import { type History, kWindow } from "./history";
+import { type History, kShownTime } from "./history";
 import { drawMarks } from "./marks";
 
 export interface Line {
@@ -9,47 +9,48 @@ export interface Line {
   colour: string; // custom property
   value: (sample: Sample) => number | null;
   dash?: number[];
-  /** It changes at once, and stays. */
+  /** The value changes in steps, without slopes. */
   steps?: boolean;
 }
 
-export interface Plan {
+export interface ChartSpec {
   title: string;
   lines: Line[];
-  /** Of an axis, short. */
+  /** Formats axis labels. */
   axis: (value: number) => string;
-  /** Of the legend. */
+  /** Formats legend values. */
   text: (value: number | null) => string;
-  /** The axis reaches at least so far. */
-  least: number;
+  /** The axis reaches at least this value. */
+  minTop: number;
 }
 
-const kHeight = 150;
+const kHeight = 150; // pixels
+const kTimeTicks = [-60, -45, -30, -15, 0]; // seconds
 const kFont = "11px system-ui, sans-serif";
 
-/** One moving chart: a title, a legend with the newest values, or those under the pointer, and lines. */
+/** One moving chart with a legend, which shows the newest values or those under the pointer. */
 export class Chart {
   readonly element: HTMLElement;
-  private readonly box = make("div", { class: "plot" });
+  private readonly plotBox = make("div", { class: "plot" });
   private readonly values: HTMLElement[] = [];
   private plot: uPlot | undefined;
 
   constructor(
-    private readonly plan: Plan,
+    private readonly spec: ChartSpec,
     private readonly history: History,
   ) {
-    const items = plan.lines.map((line) => this.item(line));
-    const legend = make("figcaption", {}, make("h3", {}, plan.title), make("ul", {}, ...items));
-    this.element = make("figure", { class: "chart" }, legend, this.box);
-    new ResizeObserver(() => this.resize()).observe(this.box);
+    const items = spec.lines.map((line) => this.legendItem(line));
+    const legend = make("figcaption", {}, make("h3", {}, spec.title), make("ul", {}, ...items));
+    this.element = make("figure", { class: "chart" }, legend, this.plotBox);
+    new ResizeObserver(() => this.resize()).observe(this.plotBox);
   }
 
   update(): void {
     this.plot?.setData(this.data());
-    this.describe();
+    this.updateLegend();
   }
 
-  /** Anew, with the colours of now. */
+  /** Redraws with the colours of the current theme. */
   recolour(): void {
     this.plot?.destroy();
     this.plot = undefined;
@@ -60,7 +61,7 @@ export class Chart {
     this.plot?.destroy();
   }
 
-  private item({ text, colour, dash }: Line): HTMLElement {
+  private legendItem({ text, colour, dash }: Line): HTMLElement {
     const value = make("b", {}, "–");
     const swatch = make("i", { "aria-hidden": "true", class: dash ? "dashed" : "" });
     swatch.style.setProperty("--line-colour", `var(${colour})`);
@@ -69,31 +70,31 @@ export class Chart {
   }
 
   private resize(): void {
-    const width = this.box.clientWidth;
+    const width = this.plotBox.clientWidth;
     if (width === 0) return;
     if (this.plot) this.plot.setSize({ width, height: kHeight });
-    else this.plot = new uPlot(this.options(width), this.data(), this.box);
+    else this.plot = new uPlot(this.options(width), this.data(), this.plotBox);
   }
 
   private data(): uPlot.AlignedData {
     const { samples, now } = this.history;
     return [
       samples.map(({ at }) => at - now),
-      ...this.plan.lines.map(({ value }) => samples.map(value)),
+      ...this.spec.lines.map(({ value }) => samples.map(value)),
     ];
   }
 
-  private describe(): void {
+  private updateLegend(): void {
     const { samples } = this.history;
     const sample = samples[this.plot?.cursor.idx ?? samples.length - 1];
-    this.plan.lines.forEach(({ value }, i) => {
+    this.spec.lines.forEach(({ value }, i) => {
       const element = this.values[i];
-      if (element) setText(element, this.plan.text(sample ? value(sample) : null));
+      if (element) setText(element, this.spec.text(sample ? value(sample) : null));
     });
   }
 
   private options(width: number): uPlot.Options {
-    const colour = (name: string) => getComputedStyle(this.box).getPropertyValue(name).trim();
+    const colour = (name: string) => getComputedStyle(this.plotBox).getPropertyValue(name).trim();
     const axis = { stroke: colour("--soft"), font: kFont, ticks: { show: false } };
     const grid = { stroke: colour("--line"), width: 1 };
     return {
@@ -107,23 +108,23 @@ export class Chart {
         points: { size: 6 },
       },
       scales: {
-        x: { time: false, range: [-kWindow, 0] },
-        y: { range: (_plot, _low, high) => [0, Math.max(this.plan.least, (high || 0) * 1.08)] },
+        x: { time: false, range: [-kShownTime, 0] },
+        y: { range: (_plot, _low, high) => [0, Math.max(this.spec.minTop, (high || 0) * 1.08)] },
       },
       axes: [
-        { ...axis, grid: { show: false }, size: 22, splits: [-60, -45, -30, -15, 0], values: ago },
-        { ...axis, grid, size: 44, space: 34, values: (_plot, all) => all.map(this.plan.axis) },
+        { ...axis, grid: { show: false }, size: 22, splits: kTimeTicks, values: timeLabels },
+        { ...axis, grid, size: 44, space: 34, values: (_plot, all) => all.map(this.spec.axis) },
       ],
-      series: [{}, ...this.plan.lines.map((line) => series(line, colour))],
+      series: [{}, ...this.spec.lines.map((line) => series(line, colour))],
       hooks: {
         drawAxes: [(plot) => drawMarks(plot, this.history, colour)],
-        setCursor: [() => this.describe()],
+        setCursor: [() => this.updateLegend()],
       },
     };
   }
 }
 
-function ago(_plot: uPlot, splits: number[]): string[] {
+function timeLabels(_plot: uPlot, splits: number[]): string[] {
   return splits.map((x) => (x === 0 ? "now" : `${x}\u202fs`));
 }
 

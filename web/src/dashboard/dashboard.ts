@@ -1,4 +1,4 @@
-import { LastingStream } from "../api/event_stream";
+import { ReconnectingEventStream } from "../api/event_stream";
 import type { State, Stream } from "../api/types";
 import { make, setText } from "../dom";
 import * as format from "../format";
@@ -10,22 +10,22 @@ import { ownViewer } from "./own_viewer";
 import { ViewerPanel } from "./viewer_panel";
 import { ViewerTable } from "./viewers";
 
-const kSettled = 3; // seconds: the page's own viewer is known by then
+const kOwnViewerKnown = 3; // seconds after which the page has recognized its own viewer
 
-/** What the server does for everybody, for those who may know. */
+/** The state of all streams and viewers, for clients in admin.allow. */
 export class Dashboard {
   private readonly overview = new Overview();
   private readonly ladder = new Ladder((id) => this.choose(id));
   private readonly groups = new GroupTable();
   private readonly viewers = new ViewerTable((id) => this.choose(id));
-  private readonly unlisted = make("p", { class: "unlisted" });
-  private readonly place = make("div");
-  private readonly status = make("p", { class: "unseen", role: "status" });
+  private readonly viewersNote = make("p", { class: "viewers-note" });
+  private readonly panelSlot = make("div");
+  private readonly status = make("p", { class: "visually-hidden", role: "status" });
   private panel: ViewerPanel | undefined;
-  private events: LastingStream | undefined;
+  private events: ReconnectingEventStream | undefined;
   private state: State | undefined;
   private own: number | undefined;
-  /** What the user chose; else his own viewer, or the only one. */
+  /** The user's choice; if undefined, the page's own viewer or the only one is shown. */
   private chosen: number | undefined;
 
   constructor(
@@ -37,28 +37,28 @@ export class Dashboard {
       this.overview.element,
       this.ladder.element,
       make("div", { class: "tables" }, wide(this.groups.element), wide(this.viewers.element)),
-      this.unlisted,
-      this.place,
+      this.viewersNote,
+      this.panelSlot,
       this.status,
     );
     root.hidden = false;
-    this.watch(true);
+    this.setActive(true);
   }
 
-  watch(here: boolean): void {
+  setActive(active: boolean): void {
     this.events?.close();
-    this.panel?.rest();
-    if (!here) return;
-    this.events = new LastingStream(
+    this.panel?.closeEvents();
+    if (!active) return;
+    this.events = new ReconnectingEventStream(
       "/api/v1/events",
       { state: (state: State) => this.show(state) },
-      () => setText(this.status, "The server is away."),
+      () => setText(this.status, "Server unreachable, reconnecting..."),
     );
   }
 
-  offer(streams: Stream[]): void {
+  setStreams(streams: Stream[]): void {
     const shown = streams.find(({ name }) => name === this.player.chosen.stream);
-    if (shown) this.ladder.offer(shown);
+    if (shown) this.ladder.setStream(shown);
   }
 
   recolour(): void {
@@ -78,34 +78,34 @@ export class Dashboard {
     this.groups.show(state);
     this.ladder.show(state, this.player.chosen.stream, wanted);
     this.viewers.show(state, wanted, this.own);
-    this.showUnlisted(state);
+    this.showViewersNote(state);
     this.showPanel(state, wanted);
   }
 
   private wanted(state: State): number | undefined {
-    const here = (id: number | undefined) => state.viewers.some((viewer) => viewer.id === id);
-    if (here(this.chosen)) return this.chosen;
+    const connected = (id: number | undefined) => state.viewers.some((viewer) => viewer.id === id);
+    if (connected(this.chosen)) return this.chosen;
     const own = ownViewer(state, this.player);
     if (own !== undefined) return own;
-    if (here(this.panel?.id)) return this.panel?.id;
+    if (connected(this.panel?.id)) return this.panel?.id;
     const only = state.viewers.length === 1 ? state.viewers[0] : undefined;
-    return only && state.at - only.connected > kSettled ? only.id : undefined;
+    return only && state.at - only.connected > kOwnViewerKnown ? only.id : undefined;
   }
 
-  private showUnlisted(state: State): void {
-    const missing = state.viewers_total - this.viewers.shown(state);
-    const more = missing > 0 ? `${format.plural(missing, "viewer")} not listed.` : "";
-    setText(this.unlisted, state.viewers_total === 0 ? "Nobody is watching." : more);
+  private showViewersNote(state: State): void {
+    const unlisted = state.viewers_total - this.viewers.rowCount(state);
+    const note = unlisted > 0 ? `${format.plural(unlisted, "more viewer")} not listed.` : "";
+    setText(this.viewersNote, state.viewers_total === 0 ? "No viewers." : note);
   }
 
   private showPanel(state: State, id: number | undefined): void {
     const viewer = state.viewers.find((one) => one.id === (id ?? this.panel?.id));
-    if (viewer && !this.panel?.isOf(viewer)) {
+    if (viewer && !this.panel?.shows(viewer)) {
       this.panel?.close();
       this.panel = new ViewerPanel(viewer.id, viewer.connected);
-      this.place.append(this.panel.element);
+      this.panelSlot.append(this.panel.element);
     }
-    if (viewer) this.panel?.describe(viewer, viewer.id === this.own);
-    else this.panel?.left();
+    if (viewer) this.panel?.update(viewer, viewer.id === this.own);
+    else this.panel?.markDisconnected();
   }
 }

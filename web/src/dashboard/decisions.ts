@@ -1,27 +1,28 @@
 import type { Decision } from "../api/types";
 import { make } from "../dom";
 import * as format from "../format";
-import { words } from "./reasons";
+import { describeReason } from "./reasons";
 
-const kMost = 40;
+const kMaxItems = 40;
 
-/** What the policy decided of a viewer, the newest first. */
+/** The last decisions about a viewer, newest first. */
 export class Decisions {
   readonly element: HTMLElement;
   private readonly list = make("ol", { tabindex: "0", "aria-label": "Last decisions" });
-  private last: number | undefined;
+  private lastRate: number | undefined;
 
   constructor() {
-    this.element = make("section", { class: "decisions" }, make("h3", {}, "Last decisions"), this.list);
-    this.list.append(make("li", { class: "none" }, "None since this was opened."));
+    const title = make("h3", {}, "Last decisions");
+    this.element = make("section", { class: "decisions" }, title, this.list);
+    this.list.append(make("li", { class: "none" }, "No decisions since this panel was opened."));
   }
 
-  /** `when`: what the wall clock shows. */
+  /** `when` is the wall time of the decision. */
   add(decision: Decision, when: Date): void {
     this.list.querySelector(".none")?.remove();
     this.list.prepend(this.item(decision, when));
-    while (this.list.children.length > kMost) this.list.lastElementChild?.remove();
-    this.last = decision.rate;
+    while (this.list.children.length > kMaxItems) this.list.lastElementChild?.remove();
+    this.lastRate = decision.rate;
   }
 
   private item(decision: Decision, when: Date): HTMLElement {
@@ -31,20 +32,20 @@ export class Decisions {
       {},
       make("time", { datetime: when.toISOString() }, clock),
       make("b", { class: this.direction(decision.rate) }, format.rate(decision.rate)),
-      make("span", { class: "why" }, words(decision.reason)),
-      make("span", { class: "because" }, this.because(decision)),
+      make("span", { class: "reason" }, describeReason(decision.reason)),
+      make("span", { class: "evidence" }, this.evidence(decision)),
     );
   }
 
   private direction(rate: number): string {
-    if (this.last === undefined || rate === this.last) return "same";
-    return rate > this.last ? "up" : "down";
+    if (this.lastRate === undefined || rate === this.lastRate) return "same";
+    return rate > this.lastRate ? "up" : "down";
   }
 
-  private because({ capacity, queueing_delay }: Decision): string {
+  private evidence({ capacity, queueing_delay }: Decision): string {
     const parts = [];
-    if (capacity !== null) parts.push(`carries ${format.rate(capacity)}`);
-    if (queueing_delay >= 0.001) parts.push(`queues ${format.time(queueing_delay)}`);
+    if (capacity !== null) parts.push(`capacity ${format.rate(capacity)}`);
+    if (queueing_delay >= 0.001) parts.push(`queueing delay ${format.time(queueing_delay)}`);
     return parts.join(", ");
   }
 }

@@ -4,37 +4,47 @@ import { type Column, Table } from "./table";
 
 interface Row extends Group {
   stream: string;
-  most: number; // bit/s: the widest bar
+  highestTarget: number; // bit/s, of the full bar
 }
 
 const kColumns: Column<Row>[] = [
-  { head: "Stream", kind: "text least", text: (g) => g.stream },
+  { head: "Stream", kind: "text", text: (g) => g.stream },
   { head: "Group", kind: "number", text: (g) => String(g.index) },
-  { head: "Picture", kind: "number", text: (g) => format.size(g.width, g.height) },
+  { head: "Size", kind: "number minor", text: (g) => format.size(g.width, g.height) },
   {
     head: "Target",
-    title: "Mbit/s",
+    title: "Rate the encoder is set to",
     kind: "number",
     text: (g) => format.megabits(g.target),
-    bar: (g) => g.target / g.most,
+    bar: (g) => g.target / g.highestTarget,
   },
-  { head: "Actual", title: "Mbit/s", kind: "number minor", text: (g) => format.megabits(g.rate) },
-  { head: "Viewers", kind: "number", text: (g) => format.count(g.viewers) },
-  { head: "Pictures", kind: "number least", text: (g) => format.count(g.frames) },
-  { head: "Late", kind: "number minor", text: (g) => format.count(g.frames_late) },
   {
-    head: "Keyframes",
-    title: "made because a viewer needed one",
+    head: "Actual",
+    title: "Rate the encoder produced in the last second",
+    kind: "number minor",
+    text: (g) => format.megabits(g.rate),
+  },
+  { head: "Viewers", kind: "number", text: (g) => format.count(g.viewers) },
+  { head: "Frames", kind: "number least", text: (g) => format.count(g.frames) },
+  {
+    head: "Late",
+    title: "Frames dropped because the encoder was late",
+    kind: "number minor",
+    text: (g) => format.count(g.frames_late),
+  },
+  {
+    head: "Forced keyframes",
+    title: "Keyframes encoded because a viewer needed one",
     kind: "number minor",
     text: (g) => format.count(g.keyframes_forced),
   },
   { head: "", kind: "text least", text: (g) => (g.closing ? "closing" : "") },
 ];
 
-/** The encode groups: who encodes what, and for how many. */
+/** The encode groups of all streams. */
 export class GroupTable {
   private readonly table = new Table<Row, string>(
-    "Encode groups",
+    "Encode groups, rates in Mbit/s",
     kColumns,
     (group) => `${group.stream}/${group.index}`,
   );
@@ -42,9 +52,9 @@ export class GroupTable {
 
   show(state: State): void {
     const groups = state.streams.flatMap(({ name, groups }) =>
-      groups.map((group) => ({ ...group, stream: name, most: 0 })),
+      groups.map((group) => ({ ...group, stream: name, highestTarget: 0 })),
     );
-    const most = Math.max(1, ...groups.map(({ target }) => target));
-    this.table.show(groups.map((group) => ({ ...group, most })));
+    const highestTarget = Math.max(1, ...groups.map(({ target }) => target));
+    this.table.show(groups.map((group) => ({ ...group, highestTarget })));
   }
 }

@@ -1,8 +1,8 @@
 import type { Congestion, Sample } from "../api/types";
 
-export const kWindow = 60; // seconds
+export const kShownTime = 60; // seconds
 
-const kSpare = 5; // seconds beyond the window, so that lines reach its edge
+const kSpareTime = 5; // seconds beyond kShownTime, so that lines reach the edge of the chart
 
 /** The last minute of one viewer. */
 export class History {
@@ -21,13 +21,13 @@ export class History {
     ++this.counts[kind];
   }
 
-  /** The server's monotonic clock, as far as is known. */
+  /** The server's monotonic clock, at the newest sample. */
   get now(): number {
     return this.samples.at(-1)?.at ?? 0;
   }
 
   private forget(): void {
-    const oldest = this.now - kWindow - kSpare;
+    const oldest = this.now - kShownTime - kSpareTime;
     while (this.samples[0] && this.samples[0].at < oldest) this.samples.shift();
     while (this.congestions[0] && this.congestions[0].at < oldest) this.congestions.shift();
   }

@@ -3,17 +3,17 @@ import { make, setText } from "../dom";
 import * as format from "../format";
 
 const kTicks = [1e5, 2e5, 5e5, 1e6, 2e6, 5e6, 1e7, 2e7, 5e7];
-const kMostDots = 300;
-const kLabel = 92; // pixels: of a rung
-const kBeyond = 12; // pixels that a label may be outside
-const kApart = 0.012; // of the width: nearer dots are stacked
+const kMaxDots = 300;
+const kLabelWidth = 92; // pixels
+const kLabelOverhang = 12; // pixels that a label may extend beyond the field
+const kDotSpacing = 0.012; // of the width: dots closer than this are stacked
 
 interface Limits {
   min: number;
   max: number;
 }
 
-/** 0 ... 1, by the logarithm. */
+/** Position of a rate on a logarithmic scale, 0 ... 1. */
 function place(rate: number, { min, max }: Limits): number {
   const share = Math.log(rate / min) / Math.log(max / min);
   return Math.min(1, Math.max(0, Number.isFinite(share) ? share : 0));
@@ -28,8 +28,8 @@ function put(element: HTMLElement, left: number, level = 0): void {
   element.style.setProperty("--level", String(level));
 }
 
-/** The groups of a stream as rungs over its range of rates, and above them each viewer, where his own
- * rate is. For the eye: the tables say the same. */
+/** The groups of a stream as lines over its range of rates, and the viewers as dots at their target
+ * rates. Hidden from screen readers: the tables have the same content. */
 export class Ladder {
   readonly element = make("figure", { class: "ladder", "aria-hidden": "true" });
   private readonly title = make("figcaption");
@@ -47,9 +47,9 @@ export class Ladder {
     });
   }
 
-  /** Of which stream, and within which rates. */
-  offer({ name, rate }: Stream): void {
-    setText(this.title, `Rates of ${name}, Mbit/s: encode groups, and what each viewer can have`);
+  setStream({ name, rate }: Stream): void {
+    const legend = "encode groups (lines) and the viewers' targets (dots)";
+    setText(this.title, `Rates of ${name} in Mbit/s: ${legend}`);
     if (JSON.stringify(this.limits) === JSON.stringify(rate)) return;
     this.limits = rate;
     this.ticks.replaceChildren(...this.marks(rate));
@@ -60,7 +60,7 @@ export class Ladder {
     if (!this.limits) return;
     this.showRungs(groups, this.limits);
     const viewers = state.viewers.filter((viewer) => viewer.stream === stream);
-    this.showDots(viewers.slice(0, kMostDots), chosen, this.limits);
+    this.showDots(viewers.slice(0, kMaxDots), chosen, this.limits);
   }
 
   private marks(limits: Limits): HTMLElement[] {
@@ -75,18 +75,18 @@ export class Ladder {
   private showRungs(groups: Group[], limits: Limits): void {
     resize(this.rungs, groups.length, () => make("span", {}, make("b")));
     const width = this.rungs.clientWidth;
-    let [end, level] = [-Infinity, 0]; // of the label before
+    let [end, level] = [-Infinity, 0]; // of the previous label
     const sorted = [...groups].sort((a, b) => a.target - b.target);
     sorted.forEach((group, i) => {
       const rung = this.rungs.children[i] as HTMLElement;
       const at = place(group.target, limits);
-      const right = at * width + kLabel / 2 > width + kBeyond;
-      const begin = right ? width + kBeyond - kLabel : at * width - kLabel / 2;
+      const right = at * width + kLabelWidth / 2 > width + kLabelOverhang;
+      const begin = right ? width + kLabelOverhang - kLabelWidth : at * width - kLabelWidth / 2;
       level = begin < end ? level + 1 : 0;
-      end = begin + kLabel;
+      end = begin + kLabelWidth;
       put(rung, at, level);
       rung.classList.toggle("right", right);
-      rung.style.setProperty("--right", `${at * width - begin - kLabel}px`);
+      rung.style.setProperty("--right", `${at * width - begin - kLabelWidth}px`);
       if (rung.firstElementChild) setText(rung.firstElementChild, label(group));
     });
   }
@@ -97,7 +97,7 @@ export class Ladder {
     viewers.forEach((viewer, i) => {
       const dot = this.dots.children[i] as HTMLElement;
       const at = place(viewer.target ?? limits.min, limits);
-      const bin = Math.round(at / kApart);
+      const bin = Math.round(at / kDotSpacing);
       const level = levels.get(bin) ?? 0;
       levels.set(bin, level + 1);
       put(dot, at, level);

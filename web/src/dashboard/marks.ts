@@ -8,7 +8,7 @@ export interface Mark {
   dash: number[];
 }
 
-/** Told apart by dashes as well as by colour. */
+/** The kinds differ in dashes as well as in colour. */
 export const kMarks: Mark[] = [
   { kind: "rexmt", text: "REXMT", colour: "--red", dash: [] },
   { kind: "dupack", text: "DUPACK", colour: "--purple", dash: [5, 3] },

@@ -2,7 +2,14 @@ import type { State } from "../api/types";
 import { make, setText } from "../dom";
 import * as format from "../format";
 
-const kFigures = ["Viewers", "Encoders", "Encoded", "Sent", "Behind live", "Congestion"] as const;
+const kFigures = [
+  "Viewers",
+  "Encoders",
+  "Encoded",
+  "Sent",
+  "Behind live, median",
+  "Congestion events",
+] as const;
 
 function median(values: number[]): number | null {
   const sorted = [...values].sort((a, b) => a - b);
@@ -13,16 +20,16 @@ function sum(values: number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** Bytes sent to all viewers → rate; whoever has come or gone does not count. */
+/** The rate sent to all viewers, except those that joined or left since the last state. */
 class SendRate {
   private at = 0;
   private bytes = new Map<number, number>();
 
   add(state: State): number | null {
-    const grown = state.viewers.map(
+    const increases = state.viewers.map(
       ({ id, bytes_sent }) => Math.max(0, bytes_sent - (this.bytes.get(id) ?? bytes_sent)),
     );
-    const rate = (sum(grown) * 8) / (state.at - this.at);
+    const rate = (sum(increases) * 8) / (state.at - this.at);
     const known = this.at > 0 && state.at > this.at;
     this.at = state.at;
     this.bytes = new Map(state.viewers.map(({ id, bytes_sent }) => [id, bytes_sent]));
@@ -30,7 +37,7 @@ class SendRate {
   }
 }
 
-/** A line of figures about everything. */
+/** A row of totals. */
 export class Overview {
   readonly element = make("dl", { class: "overview" });
   private readonly values: HTMLElement[] = [];

@@ -1,18 +1,18 @@
 import type { State, Viewer } from "../api/types";
 import type { Player } from "../player/player";
 
-const kApart = 1; // second: what may lie between our request and the server's answer
+const kMaxAgeDifference = 1; // seconds between the page's request and the server's record of it
 
-/** The viewer that this very page is: what plays the same, calls itself the same and is as old. */
+/** The id of this page's own viewer, recognized by stream, delivery, User-Agent and age. */
 export function ownViewer(state: State, player: Player): number | undefined {
   const { stream, delivery } = player.chosen;
   if (player.phase !== "playing") return undefined;
-  const age = (performance.now() - player.asked) / 1000;
-  const apart = (viewer: Viewer) => Math.abs(state.at - viewer.connected - age);
+  const age = (performance.now() - player.requestedAt) / 1000;
+  const ageDifference = (viewer: Viewer) => Math.abs(state.at - viewer.connected - age);
   const own = state.viewers
     .filter((viewer) => viewer.stream === stream && viewer.format === delivery)
     .filter((viewer) => navigator.userAgent.startsWith(viewer.user_agent))
-    .filter((viewer) => apart(viewer) < kApart)
-    .sort((a, b) => apart(a) - apart(b));
+    .filter((viewer) => ageDifference(viewer) < kMaxAgeDifference)
+    .sort((a, b) => ageDifference(a) - ageDifference(b));
   return own[0]?.id;
 }

@@ -1,15 +1,15 @@
 import * as format from "../format";
-import type { Plan } from "./chart";
+import type { ChartSpec } from "./chart";
 
-const thousands = (value: number) => Number((value * 1000).toPrecision(3)).toString();
-const millions = (value: number) => Number((value / 1e6).toPrecision(3)).toString();
+const milliseconds = (value: number) => Number((value * 1000).toPrecision(3)).toString();
+const megabits = (value: number) => Number((value / 1e6).toPrecision(3)).toString();
 
-/** What is drawn of a viewer. */
-export const kPlans: Plan[] = [
+/** The charts of a viewer. */
+export const kCharts: ChartSpec[] = [
   {
     title: "Rate, Mbit/s",
-    least: 1e6,
-    axis: millions,
+    minTop: 1e6,
+    axis: megabits,
     text: format.megabits,
     lines: [
       { text: "capacity", colour: "--green", value: (s) => s.capacity, dash: [6, 4] },
@@ -19,8 +19,8 @@ export const kPlans: Plan[] = [
   },
   {
     title: "Delay, ms",
-    least: 0.1,
-    axis: thousands,
+    minTop: 0.1,
+    axis: milliseconds,
     text: format.time,
     lines: [
       { text: "behind live", colour: "--blue", value: (s) => s.behind_live },
@@ -28,15 +28,15 @@ export const kPlans: Plan[] = [
     ],
   },
   {
-    title: "Round trip, ms",
-    least: 0.002,
-    axis: thousands,
+    title: "Round-trip time, ms",
+    minTop: 0.002,
+    axis: milliseconds,
     text: format.time,
     lines: [{ text: "RTT", colour: "--blue", value: (s) => s.rtt }],
   },
   {
-    title: "Window, segments",
-    least: 10,
+    title: "Congestion window, segments",
+    minTop: 10,
     axis: (value) => String(value),
     text: format.count,
     lines: [

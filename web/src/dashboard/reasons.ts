@@ -1,20 +1,20 @@
-/** The policies' reasons (abr::Reason) in words. */
-const kWords: Record<string, string> = {
-  start: "first rate",
-  hold: "nothing has changed",
-  rexmt: "retransmission timer expired",
-  dupack: "loss, seen by duplicate acknowledgements",
-  restore: "quiet long enough: one step up",
-  capacity: "what the path carries",
-  backlog: "what waits has to drain",
-  step: "one step up, to be verified",
-  members: "what the group's viewers sustain",
-  move_down: "cannot sustain its group",
-  move_up: "sustains a better group",
-  shed: "the encoders are behind",
-  asked: "the player chose it",
+/** The policies' reasons (abr::Reason) as text. */
+const kReasonTexts: Record<string, string> = {
+  start: "initial rate",
+  hold: "no change",
+  rexmt: "retransmission timeout",
+  dupack: "loss reported by duplicate ACKs",
+  restore: "no congestion for a while: one step up",
+  capacity: "follows the path's capacity",
+  backlog: "lower until the backlog has drained",
+  step: "trial step up",
+  members: "rate that the group's viewers sustain",
+  move_down: "cannot sustain the group's rate: moved down",
+  move_up: "sustains a faster group: moved up",
+  shed: "encoders overloaded: group closed",
+  asked: "chosen by the player",
 };
 
-export function words(reason: string): string {
-  return kWords[reason] ?? reason;
+export function describeReason(reason: string): string {
+  return kReasonTexts[reason] ?? reason;
 }

@@ -3,16 +3,16 @@ import { make, setText } from "../dom";
 export interface Column<Row> {
   head: string;
   title?: string;
-  /** "text": to the left; "number": to the right. "minor", "least": gone where there is little room. */
+  /** Classes: "text" aligns left, "number" right; "minor" and "least" hide on narrow screens. */
   kind: string;
   text: (row: Row) => string;
-  /** Further words, when the pointer rests on it. */
+  /** Tooltip of the cell. */
   hint?: (row: Row) => string;
-  /** Share of a bar behind the text, 0 ... 1. */
+  /** Length of the bar under the text, 0 ... 1. */
   bar?: (row: Row) => number;
 }
 
-/** A table whose rows have keys: they are updated in place. */
+/** A table whose rows are identified by keys and updated in place. */
 export class Table<Row, Key> {
   readonly element: HTMLTableElement;
   private readonly body = make("tbody");
@@ -22,7 +22,7 @@ export class Table<Row, Key> {
     caption: string,
     private readonly columns: Column<Row>[],
     private readonly key: (row: Row) => Key,
-    private readonly made: (tr: HTMLTableRowElement, key: Key) => void = () => undefined,
+    private readonly onRowCreated: (tr: HTMLTableRowElement, key: Key) => void = () => undefined,
   ) {
     const heads = columns.map(({ head, title, kind }) =>
       make("th", { scope: "col", class: kind, ...(title ? { title } : {}) }, head),
@@ -54,9 +54,10 @@ export class Table<Row, Key> {
     const key = this.key(row);
     let tr = this.rows.get(key);
     if (!tr) {
-      tr = make("tr", {}, ...this.columns.map(({ kind }) => make("td", { class: kind }, make("span"))));
+      const cells = this.columns.map(({ kind }) => make("td", { class: kind }, make("span")));
+      tr = make("tr", {}, ...cells);
       this.rows.set(key, tr);
-      this.made(tr, key);
+      this.onRowCreated(tr, key);
     }
     return tr;
   }

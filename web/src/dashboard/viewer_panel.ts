@@ -1,32 +1,32 @@
 import { EventStream } from "../api/event_stream";
 import type { Congestion, Decision, Sample, Viewer } from "../api/types";
-import { isReduced, make, setText } from "../dom";
+import { make, prefersReducedMotion, setText } from "../dom";
 import { agentName } from "./agent";
 import { Chart } from "./chart";
 import { Decisions } from "./decisions";
 import { History } from "./history";
 import { kMarks } from "./marks";
-import { kPlans } from "./plans";
+import { kCharts } from "./plans";
 
-const kAgain = 1000; // ms between attempts
-const kCalm = 1000; // ms between redraws, where motion is to be reduced
+const kReconnectInterval = 1000; // ms
+const kReducedMotionInterval = 1000; // ms between redraws if the user prefers reduced motion
 
-/** One viewer, as it goes: charts, congestion events, decisions. */
+/** One viewer, live: charts, congestion events and decisions. */
 export class ViewerPanel {
   readonly element: HTMLElement;
   private readonly history = new History();
-  private readonly charts = kPlans.map((plan) => new Chart(plan, this.history));
+  private readonly charts = kCharts.map((spec) => new Chart(spec, this.history));
   private readonly decisions = new Decisions();
   private readonly title = make("h2");
   private readonly note = make("span", { class: "note" });
   private readonly counts = new Map<string, HTMLElement>();
   private events: EventStream | undefined;
-  private opened = -Infinity; // performance.now()
-  private gone = false;
-  private drawn = 0;
-  private pending = 0;
+  private openedAt = -Infinity; // performance.now()
+  private disconnected = false;
+  private drawnAt = 0;
+  private pendingFrame = 0;
 
-  /** `connected`: ids begin anew with the server. */
+  /** `connected` tells viewers apart whose ids repeat after a restart of the server. */
   constructor(
     readonly id: number,
     private readonly connected: number,
@@ -36,27 +36,28 @@ export class ViewerPanel {
     this.element = make("article", { class: "viewer" }, head, charts, this.decisions.element);
   }
 
-  isOf({ id, connected }: Viewer): boolean {
+  shows({ id, connected }: Viewer): boolean {
     return id === this.id && connected === this.connected;
   }
 
-  /** He is still there, as this says. */
-  describe(viewer: Viewer, own: boolean): void {
+  /** Updates the panel with the viewer's current state. */
+  update(viewer: Viewer, own: boolean): void {
     setText(this.title, `Viewer ${viewer.id}`);
-    if (this.gone) return;
+    if (this.disconnected) return;
     this.open();
-    const parts = [agentName(viewer.user_agent), viewer.address, `${viewer.stream} · ${viewer.format}`];
+    const { user_agent, address, stream, format } = viewer;
+    const parts = [agentName(user_agent), address, stream, format];
     setText(this.note, [...(own ? ["this page"] : []), ...parts].join(" · "));
   }
 
-  left(): void {
-    this.gone = true;
-    setText(this.note, "has left");
-    this.rest();
+  markDisconnected(): void {
+    this.disconnected = true;
+    setText(this.note, "disconnected");
+    this.closeEvents();
   }
 
-  /** No further events, until he is described again. */
-  rest(): void {
+  /** Closes the event stream until the next update(). */
+  closeEvents(): void {
     this.events?.close();
     this.events = undefined;
   }
@@ -66,35 +67,35 @@ export class ViewerPanel {
   }
 
   close(): void {
-    this.rest();
-    cancelAnimationFrame(this.pending);
+    this.closeEvents();
+    cancelAnimationFrame(this.pendingFrame);
     this.charts.forEach((chart) => chart.destroy());
     this.element.remove();
   }
 
   private open(): void {
     const now = performance.now();
-    if (this.events || now - this.opened < kAgain) return;
-    this.opened = now;
+    if (this.events || now - this.openedAt < kReconnectInterval) return;
+    this.openedAt = now;
     this.events = new EventStream(
       `/api/v1/viewers/${this.id}/events`,
       {
         sample: (sample: Sample) => this.sample(sample),
         congestion: (event: Congestion) => this.congestion(event),
-        decision: (decision: Decision) => this.decisions.add(decision, this.wall(decision.at)),
-        leave: () => this.left(),
+        decision: (decision: Decision) => this.decisions.add(decision, this.wallTime(decision.at)),
+        leave: () => this.markDisconnected(),
       },
-      () => this.rest(),
+      () => this.closeEvents(),
     );
   }
 
   private sample(sample: Sample): void {
     this.history.addSample(sample);
-    if (this.pending !== 0) return;
-    this.pending = requestAnimationFrame((now) => {
-      this.pending = 0;
-      if (isReduced() && now - this.drawn < kCalm) return;
-      this.drawn = now;
+    if (this.pendingFrame !== 0) return;
+    this.pendingFrame = requestAnimationFrame((now) => {
+      this.pendingFrame = 0;
+      if (prefersReducedMotion() && now - this.drawnAt < kReducedMotionInterval) return;
+      this.drawnAt = now;
       this.charts.forEach((chart) => chart.update());
     });
   }
@@ -107,8 +108,8 @@ export class ViewerPanel {
     }
   }
 
-  /** By this machine's clock: it is for people. */
-  private wall(at: number): Date {
+  /** By the clock of this machine, which is the one the user knows. */
+  private wallTime(at: number): Date {
     const age = this.history.now > 0 ? Math.max(0, this.history.now - at) : 0;
     return new Date(Date.now() - age * 1000);
   }
@@ -121,6 +122,6 @@ export class ViewerPanel {
       swatch.style.setProperty("--line-colour", `var(${colour})`);
       return make("li", {}, swatch, `${text} `, count);
     });
-    return make("ul", { class: "marks", "aria-label": "Congestion events" }, ...items);
+    return make("ul", { class: "marks" }, make("li", {}, "Congestion events"), ...items);
   }
 }

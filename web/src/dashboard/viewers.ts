@@ -1,14 +1,14 @@
 import type { State, Viewer } from "../api/types";
 import * as format from "../format";
 import { agentName } from "./agent";
-import { words } from "./reasons";
+import { describeReason } from "./reasons";
 import { type Column, Table } from "./table";
 
-const kMostRows = 200;
+const kMaxRows = 200;
 
 interface Row extends Viewer {
-  age: number;
-  most: number;
+  age: number; // seconds
+  highestTarget: number; // bit/s, of the full bar
 }
 
 const kColumns: Column<Row>[] = [
@@ -24,69 +24,80 @@ const kColumns: Column<Row>[] = [
   { head: "Group", kind: "number minor", text: (v) => String(v.group) },
   {
     head: "Target",
-    title: "Mbit/s: what the policy lets the viewer have",
+    title: "Rate that the policy allows the viewer",
     kind: "number",
     text: (v) => format.megabits(v.target),
-    bar: (v) => (v.target ?? 0) / v.most,
+    bar: (v) => (v.target ?? 0) / v.highestTarget,
   },
   {
     head: "Capacity",
-    title: "Mbit/s: what the path carries",
+    title: "Estimated capacity of the path",
     kind: "number minor",
     text: (v) => format.megabits(v.capacity),
   },
   { head: "RTT", kind: "number minor", text: (v) => format.time(v.rtt) },
-  { head: "Backlog", kind: "number minor", text: (v) => format.time(v.backlog) },
   {
-    head: "Behind",
-    title: "age of the newest picture that the viewer has acknowledged",
+    head: "Backlog",
+    title: "Unsent data, as time at the viewer's rate",
+    kind: "number minor",
+    text: (v) => format.time(v.backlog),
+  },
+  {
+    head: "Behind live",
+    title: "Age of the newest frame that the viewer has acknowledged",
     kind: "number",
     text: (v) => format.time(v.behind_live),
   },
   {
-    head: "Events",
-    title: "of congestion",
+    head: "Congestion",
+    title: "Congestion events",
     kind: "number least",
     text: (v) => format.count(v.congestion_events),
   },
   {
-    head: "Because",
+    head: "Reason",
+    title: "Reason for the last change of the target",
     kind: "text least",
     text: (v) => v.reason.replace("_", " "),
-    hint: (v) => words(v.reason),
+    hint: (v) => describeReason(v.reason),
   },
-  { head: "For", kind: "number least", text: (v) => format.duration(v.age) },
+  { head: "Watching for", kind: "number least", text: (v) => format.duration(v.age) },
 ];
 
-/** Who watches; one of them is chosen. */
+/** The viewers; the user can choose one. */
 export class ViewerTable {
   private readonly table: Table<Row, number>;
   readonly element: HTMLTableElement;
 
   constructor(private readonly choose: (id: number) => void) {
-    this.table = new Table("Viewers", kColumns, ({ id }) => id, (tr, id) => this.prepare(tr, id));
+    this.table = new Table(
+      "Viewers, rates in Mbit/s",
+      kColumns,
+      ({ id }) => id,
+      (tr, id) => this.prepare(tr, id),
+    );
     this.element = this.table.element;
     this.element.setAttribute("role", "grid");
     this.element.addEventListener("keydown", (event) => this.key(event));
   }
 
-  /** How many of them are in the table. */
-  shown(state: State): number {
-    return Math.min(kMostRows, state.viewers.length);
+  /** The number of viewers in the table. */
+  rowCount(state: State): number {
+    return Math.min(kMaxRows, state.viewers.length);
   }
 
   show(state: State, chosen: number | undefined, own: number | undefined): void {
-    const most = Math.max(1, ...state.viewers.map(({ target }) => target ?? 0));
+    const highestTarget = Math.max(1, ...state.viewers.map(({ target }) => target ?? 0));
     const rows = state.viewers
-      .slice(0, kMostRows)
-      .map((viewer) => ({ ...viewer, age: state.at - viewer.connected, most }));
+      .slice(0, kMaxRows)
+      .map((viewer) => ({ ...viewer, age: state.at - viewer.connected, highestTarget }));
     this.table.show(rows);
-    const stop = rows.some(({ id }) => id === chosen) ? chosen : rows[0]?.id;
+    const focusable = rows.some(({ id }) => id === chosen) ? chosen : rows[0]?.id;
     for (const row of rows) {
       const tr = this.table.row(row);
       tr.setAttribute("aria-selected", String(row.id === chosen));
       tr.classList.toggle("own", row.id === own);
-      tr.tabIndex = row.id === stop ? 0 : -1; // one stop of the tab key; from there by the arrows
+      tr.tabIndex = row.id === focusable ? 0 : -1; // one tab stop; arrow keys move on
     }
   }
 

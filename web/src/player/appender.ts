@@ -1,7 +1,7 @@
-const kKept = 10; // seconds behind the picture shown, for a decoder that has to go back
-const kTrimmed = 20;
+const kKeptBehind = 10; // seconds behind the playhead, for a decoder that has to go back
+const kTrimBehind = 20; // seconds behind the playhead: more is trimmed to kKeptBehind
 
-/** Bytes → a SourceBuffer, one after the other; what was shown long ago is removed. */
+/** Appends bytes to a SourceBuffer in order, and removes media that was shown long ago. */
 export class Appender {
   constructor(
     private readonly buffer: SourceBuffer,
@@ -9,36 +9,36 @@ export class Appender {
   ) {}
 
   async append(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
-    await this.trim(kTrimmed);
+    await this.trim(kTrimBehind);
     try {
       this.buffer.appendBuffer(bytes);
     } catch (error) {
       if ((error as Error).name !== "QuotaExceededError") throw error;
-      await this.trim(kKept);
+      await this.trim(kKeptBehind);
       this.buffer.appendBuffer(bytes);
     }
-    await this.done();
+    await this.updated();
   }
 
-  private async trim(most: number): Promise<void> {
+  private async trim(longest: number): Promise<void> {
     const { buffered } = this.buffer;
     const now = this.video.currentTime;
-    if (buffered.length === 0 || now - buffered.start(0) < most) return;
-    this.buffer.remove(buffered.start(0), now - kKept);
-    await this.done();
+    if (buffered.length === 0 || now - buffered.start(0) < longest) return;
+    this.buffer.remove(buffered.start(0), now - kKeptBehind);
+    await this.updated();
   }
 
-  private done(): Promise<void> {
+  private updated(): Promise<void> {
     if (!this.buffer.updating) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      const over = new AbortController();
+      const settled = new AbortController();
       const settle = (end: () => void) => () => {
-        over.abort();
+        settled.abort();
         end();
       };
-      const { signal } = over;
+      const { signal } = settled;
       this.buffer.addEventListener("updateend", settle(resolve), { signal });
-      const fail = () => reject(new Error(this.video.error?.message || "the media is not valid"));
+      const fail = () => reject(new Error(this.video.error?.message || "the media is invalid"));
       this.buffer.addEventListener("error", settle(fail), { signal });
       this.buffer.addEventListener("abort", settle(fail), { signal });
     });

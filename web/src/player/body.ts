@@ -1,6 +1,6 @@
-const kLongest = 6000; // ms: a connection that is silent for so long is dead
+const kMaxSilence = 6000; // ms: a connection that is silent for longer is dead
 
-/** The body of a response, whose silence is an error. */
+/** The body of an endless response, for which silence is an error. */
 export class Body {
   private timer = 0;
 
@@ -9,9 +9,9 @@ export class Body {
     private readonly fail: () => void,
   ) {}
 
-  /** undefined: it has ended. */
+  /** undefined at the end of the body. */
   async read(): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    this.timer = setTimeout(this.fail, kLongest);
+    this.timer = setTimeout(this.fail, kMaxSilence);
     try {
       return (await this.reader.read()).value;
     } finally {
@@ -20,18 +20,18 @@ export class Body {
   }
 }
 
-/** Throws the server's own words where it refuses. */
+/** Opens the response; if the server refuses, throws its message. */
 export async function openStream(url: string, signal: AbortSignal): Promise<Body> {
-  const over = new AbortController(); // Safari before 17.4 has no AbortSignal.any()
-  signal.addEventListener("abort", () => over.abort(signal.reason));
+  const aborted = new AbortController(); // Safari before 17.4 has no AbortSignal.any()
+  signal.addEventListener("abort", () => aborted.abort(signal.reason));
   signal.throwIfAborted();
-  const fail = () => over.abort(new Error("nothing comes from the server"));
-  const timer = setTimeout(fail, kLongest);
-  const answer = await fetch(url, { cache: "no-store", signal: over.signal });
+  const fail = () => aborted.abort(new Error("the server sends no data"));
+  const timer = setTimeout(fail, kMaxSilence);
+  const answer = await fetch(url, { cache: "no-store", signal: aborted.signal });
   clearTimeout(timer);
   if (!answer.ok || !answer.body) {
-    const words = (await answer.text()).trim();
-    throw new Error(words || `the server answers ${answer.status}`);
+    const message = (await answer.text()).trim();
+    throw new Error(message || `the server answered ${answer.status}`);
   }
   return new Body(answer.body.getReader(), fail);
 }

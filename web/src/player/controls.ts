@@ -1,15 +1,15 @@
 import { byId } from "../dom";
 import type { Player } from "./player";
 
-function icon(button: HTMLElement, name: string, label: string): void {
+function setIcon(button: HTMLElement, name: string, label: string): void {
   button.querySelector("use")?.setAttribute("href", `#icon-${name}`);
   if (button.getAttribute("aria-label") !== label) button.setAttribute("aria-label", label);
 }
 
-/** Buttons of the screen, and the keys that stand for them. */
+/** The buttons over the video and their keyboard shortcuts. */
 export class Controls {
   private readonly screen = byId("screen");
-  /** On iPhones only the element itself fills the screen. */
+  /** On iPhones only the video element itself can go full screen. */
   private readonly video: HTMLVideoElement & { webkitEnterFullscreen?: () => void };
   private readonly volume = byId<HTMLInputElement>("volume");
 
@@ -19,15 +19,15 @@ export class Controls {
     byId("start").addEventListener("click", () => this.player.start());
     byId("mute").addEventListener("click", () => this.toggleSound());
     byId("sound").addEventListener("click", () => this.toggleSound());
-    byId("full").addEventListener("click", () => this.toggleFull());
-    byId("window").addEventListener("click", () => this.toggleWindow());
-    byId("window").hidden = !document.pictureInPictureEnabled;
+    byId("fullscreen").addEventListener("click", () => this.toggleFullscreen());
+    byId("pip").addEventListener("click", () => this.togglePictureInPicture());
+    byId("pip").hidden = !document.pictureInPictureEnabled;
     this.volume.addEventListener("input", () => this.setVolume(this.volume.valueAsNumber));
-    this.video.addEventListener("dblclick", () => this.toggleFull());
+    this.video.addEventListener("dblclick", () => this.toggleFullscreen());
     this.video.addEventListener("volumechange", () => this.show());
     document.addEventListener("keydown", (event) => this.key(event));
     byId("skip").addEventListener("click", (event) => {
-      event.preventDefault(); // the address's fragment is the stream
+      event.preventDefault(); // the fragment of the URL names the stream
       this.video.focus();
     });
   }
@@ -36,17 +36,17 @@ export class Controls {
     const { phase } = this.player;
     const silent = this.video.muted || this.video.volume === 0;
     const stopped = phase === "paused" || phase === "unplayable";
-    icon(byId("play"), stopped ? "play" : "pause", stopped ? "Play" : "Pause");
-    icon(byId("mute"), silent ? "muted" : "loud", silent ? "Turn the sound on" : "Turn the sound off");
-    byId("sound").hidden = !silent || !this.player.hasSound || phase !== "playing";
+    setIcon(byId("play"), stopped ? "play" : "pause", stopped ? "Play" : "Pause");
+    setIcon(byId("mute"), silent ? "muted" : "loud", silent ? "Unmute" : "Mute");
+    byId("sound").hidden = !silent || !this.player.hasAudio || phase !== "playing";
     byId("start").hidden = phase !== "paused";
     this.volume.valueAsNumber = this.video.muted ? 0 : this.video.volume;
   }
 
   private key(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const at = event.target as HTMLElement;
-    if (event.key === " " && at.closest("button, a, input") !== null) return;
+    const target = event.target as HTMLElement;
+    if (event.key === " " && target.closest("button, a, input") !== null) return;
     const action = this.actions[event.key.toLowerCase()];
     if (!action) return;
     event.preventDefault();
@@ -57,8 +57,8 @@ export class Controls {
     " ": () => this.togglePlay(),
     k: () => this.togglePlay(),
     m: () => this.toggleSound(),
-    f: () => this.toggleFull(),
-    p: () => this.toggleWindow(),
+    f: () => this.toggleFullscreen(),
+    p: () => this.togglePictureInPicture(),
   };
 
   private togglePlay(): void {
@@ -77,7 +77,7 @@ export class Controls {
     this.video.muted = volume === 0;
   }
 
-  private toggleFull(): void {
+  private toggleFullscreen(): void {
     if (!document.fullscreenEnabled) return this.video.webkitEnterFullscreen?.();
     const done = document.fullscreenElement
       ? document.exitFullscreen()
@@ -85,7 +85,7 @@ export class Controls {
     done.catch(() => undefined); // the browser does not allow it
   }
 
-  private toggleWindow(): void {
+  private togglePictureInPicture(): void {
     if (!document.pictureInPictureEnabled) return;
     const done: Promise<unknown> = document.pictureInPictureElement
       ? document.exitPictureInPicture()

@@ -1,9 +1,9 @@
 import type { Format, Stream } from "../api/types";
-import type { Engine, Source } from "./engine";
+import type { Source, StreamEngine } from "./engine";
 import { Native } from "./native";
 import { mediaSource, Progressive } from "./progressive";
 
-/** How a stream comes to the page. Low latency: one response without end. */
+/** How the page receives a stream. mp4 and flv have low latency: one response that does not end. */
 export type Delivery = "mp4" | "flv" | "hls";
 
 const kDeliveries: Delivery[] = ["mp4", "flv", "hls"];
@@ -15,20 +15,20 @@ export function pathOf(stream: string, format: Format): string {
   return `/${name}.${format}`;
 }
 
-/** What this browser can play of a stream; MPEG-2 pictures are none. */
+/** The deliveries of a stream that this browser can play; none for MPEG-2 video. */
 export function playable(stream: Stream): Delivery[] {
   if (!stream.formats.includes("mp4")) return [];
   const all = kDeliveries.filter((delivery) => stream.formats.includes(delivery));
   return mediaSource() ? all : all.filter((delivery) => delivery === "hls");
 }
 
-/** The libraries come when they are first needed. */
+/** Loads the player libraries on demand. */
 export async function open(
   delivery: Delivery,
   video: HTMLVideoElement,
   stream: Stream,
   roundTrip: () => number,
-): Promise<Engine> {
+): Promise<StreamEngine> {
   const source: Source = { video, stream, url: pathOf(stream.name, delivery), roundTrip };
   if (delivery === "mp4") return new Progressive(source);
   if (delivery === "hls") {

@@ -4,29 +4,29 @@ import type { Latency } from "./latency";
 import type { Player } from "./player";
 import { Trail } from "./trail";
 
-const kTick = 500; // ms
+const kUpdateInterval = 500; // ms
 
-const kFacts = ["Picture", "Receiving", "Buffered", "Dropped", "Speed"] as const;
+const kFacts = ["Resolution", "Bit rate", "Buffered", "Dropped", "Speed"] as const;
 type Fact = (typeof kFacts)[number];
 
-/** Received bytes → rate, over about two seconds. */
+/** The receive rate, over about two seconds. */
 class Meter {
-  private seen: { at: number; bytes: number }[] = [];
+  private readings: { at: number; bytes: number }[] = [];
 
   add(bytes: number | undefined): number | null {
     if (bytes === undefined) return null;
     const at = performance.now();
-    const last = this.seen.at(-1);
-    if (last && bytes < last.bytes) this.seen = []; // another connection
-    this.seen.push({ at, bytes });
-    if (this.seen.length > 5) this.seen.shift();
-    const first = this.seen[0];
-    if (!first || at - first.at < kTick / 2) return null;
+    const last = this.readings.at(-1);
+    if (last && bytes < last.bytes) this.readings = []; // a new connection
+    this.readings.push({ at, bytes });
+    if (this.readings.length > 5) this.readings.shift();
+    const first = this.readings[0];
+    if (!first || at - first.at < kUpdateInterval / 2) return null;
     return ((bytes - first.bytes) * 8000) / (at - first.at);
   }
 }
 
-/** The panel beside the picture. */
+/** The figures next to the video. */
 export class Facts {
   private readonly values = new Map<Fact, HTMLElement>();
   private readonly trail = new Trail();
@@ -41,7 +41,7 @@ export class Facts {
       this.values.set(fact, value);
       byId("facts").append(make("div", {}, make("dt", {}, fact), value));
     }
-    setInterval(() => this.update(), kTick);
+    setInterval(() => this.update(), kUpdateInterval);
   }
 
   clear(): void {
@@ -63,10 +63,10 @@ export class Facts {
     const { video, engine } = this.player;
     const quality = video.getVideoPlaybackQuality();
     return {
-      Picture: format.size(video.videoWidth, video.videoHeight),
-      Receiving: format.rate(live ? this.meter.add(engine?.received()) : null),
+      Resolution: format.size(video.videoWidth, video.videoHeight),
+      "Bit rate": format.rate(live ? this.meter.add(engine?.received()) : null),
       Buffered: format.time(live ? this.ahead() : null),
-      Dropped: format.plural(quality.droppedVideoFrames, "picture"),
+      Dropped: format.plural(quality.droppedVideoFrames, "frame"),
       Speed: `${video.playbackRate.toFixed(2)}×`,
     };
   }

@@ -1,24 +1,24 @@
 import { play, type Source } from "./engine";
 
-const kTick = 100; // ms
-const kWindow = 10; // ticks that the reserve is the least of: a second
-const kLeast = 0.3; // seconds: of the two pictures that are made before a fall to a fifth is heard of
-const kTrips = 6; // round trips: what is on its way then passes in five; a loss is mended in another
-const kMostLeast = 0.8;
-const kDry = 0.1; // seconds: Chromium holds its decoder to be dry below that
-const kMost = 1;
-const kFar = 0.8; // seconds too many: a jump, not a chase
-const kSlack = 0.03; // before it is worth to go faster
-const kGain = 0.5; // of rate per second too many
-const kFastest = 1.1;
-const kSlowest = 0.75;
-const kLow = 0.85; // of the reserve: with less ahead it is stretched
-const kGrowth = 0.06; // seconds that each stall asks for
-const kFilled = 0.3; // seconds shown since a jump: a wait before is the decoder's, not the network's
-const kDecay = 0.9995; // per tick: halves in a bit more than two minutes
+const kTickInterval = 100; // ms
+const kReserveTicks = 10; // the reserve is the minimum over this many ticks: a second
+const kMinTarget = 0.3; // seconds that two frames take on a link that has fallen to a fifth
+const kTargetRoundTrips = 6; // five to drain data in flight at such a fall, one to recover a loss
+const kMinTargetLimit = 0.8; // seconds: limits the two above on very long paths
+const kMaxTarget = 1; // seconds
+const kDecoderDry = 0.1; // seconds: with less ahead, Chromium regards its decoder as dry
+const kJumpSurplus = 0.8; // seconds above the target: more is skipped, less is played faster
+const kChaseSurplus = 0.03; // seconds above the target: less does not justify a faster rate
+const kChaseGain = 0.5; // of playback rate per second of surplus
+const kMaxPlaybackRate = 1.1;
+const kMinPlaybackRate = 0.75;
+const kStretchBelow = 0.85; // of the target: with less ahead, playback slows down
+const kStallIncrease = 0.06; // seconds that each stall adds to the target
+const kSettleTime = 0.3; // seconds played after a jump; an earlier stall is due to the decoder
+const kTargetDecay = 0.9995; // per tick: the target halves in a little over two minutes
 
-/** What lies ahead of the picture shown, seconds; and where the next buffered range begins, when
- * there is a hole before it. */
+/** Seconds buffered ahead of the playhead, and where the next buffered range begins if there is a
+ * hole before it. */
 function ahead(video: HTMLVideoElement): { seconds: number; next: number | undefined } {
   const { buffered, currentTime } = video;
   for (let i = 0; i < buffered.length; ++i) {
@@ -34,20 +34,21 @@ function newest(video: HTMLVideoElement): number | undefined {
   return buffered.length > 0 ? buffered.end(buffered.length - 1) : undefined;
 }
 
-/** Keeps playback near the newest picture. The reserve is the least that lay ahead within the last
- * second: what the network's jitter has not needed. It is longer on longer paths, which tell of a
- * fall later. Too much of it: a little faster; far too much: a jump. While there is little ahead:
- * slower, so that it lasts. A stall asks for more from then on, and is slowly forgotten.
+/** Keeps playback near the newest frame. The reserve is the least that was buffered ahead in the
+ * last second: the part that network jitter did not use. Its target is larger on longer paths,
+ * where the server learns later that the link fell. With a surplus, playback is slightly faster;
+ * with a large one, it jumps. With little ahead, it slows down to avoid a stall. Each stall raises
+ * the target, which then decays slowly.
  *
- *   ahead     kDry ....... low ...... target ... +slack ............ target + far
- *   playback  0.75 ... 1.0 |   1.0          |    up to 1.1         |   jump
+ *   ahead     kDecoderDry .. 0.85 target .. target .. + kChaseSurplus .. + kJumpSurplus
+ *   playback  0.75 ......... 1.0 .......... 1.0 ..... up to 1.1 ........ jump
  */
 export class LiveEdge {
   private timer = 0;
   private target = 0;
-  private recent: number[] = [];
-  private jumped: number | undefined; // to where, the last time
-  private readonly over = new AbortController();
+  private recentAhead: number[] = [];
+  private jumpedTo: number | undefined; // media time of the last jump
+  private readonly stopped = new AbortController();
 
   constructor(private readonly source: Source) {}
 
@@ -55,71 +56,71 @@ export class LiveEdge {
     return this.source.video;
   }
 
-  private get least(): number {
-    return Math.min(kMostLeast, kLeast + kTrips * this.source.roundTrip());
+  private get minTarget(): number {
+    return Math.min(kMinTargetLimit, kMinTarget + kTargetRoundTrips * this.source.roundTrip());
   }
 
   start(): void {
-    const { signal } = this.over;
-    this.video.addEventListener("waiting", () => this.stalled(), { signal });
-    document.addEventListener("visibilitychange", () => this.returned(), { signal });
+    const { signal } = this.stopped;
+    this.video.addEventListener("waiting", () => this.onStall(), { signal });
+    document.addEventListener("visibilitychange", () => this.onTabShown(), { signal });
     this.video.addEventListener("progress", () => this.tick(), { signal });
-    this.timer = setInterval(() => this.tick(), kTick);
+    this.timer = setInterval(() => this.tick(), kTickInterval);
   }
 
   stop(): void {
     clearInterval(this.timer);
-    this.over.abort();
+    this.stopped.abort();
     this.video.playbackRate = 1;
   }
 
-  private stalled(): void {
-    if (this.jumped === undefined || this.video.seeking || document.hidden) return;
-    if (this.video.currentTime < this.jumped + kFilled) return;
-    this.target = Math.min(kMost, this.target + kGrowth);
+  private onStall(): void {
+    if (this.jumpedTo === undefined || this.video.seeking || document.hidden) return;
+    if (this.video.currentTime < this.jumpedTo + kSettleTime) return;
+    this.target = Math.min(kMaxTarget, this.target + kStallIncrease);
   }
 
-  /** What piled up behind another tab is not worth to be seen. */
-  private returned(): void {
+  /** Skips what was buffered while the tab was hidden. */
+  private onTabShown(): void {
     if (!document.hidden && ahead(this.video).seconds > 2 * this.target) this.jump();
   }
 
   private tick(): void {
     const edge = newest(this.video);
     if (edge === undefined || this.video.seeking) return;
-    if (this.jumped === undefined) return this.begin();
+    if (this.jumpedTo === undefined) return this.begin();
     const { seconds, next } = ahead(this.video);
     if (next !== undefined) return this.seek(next);
-    this.remember(seconds);
-    this.target = Math.max(this.least, this.target * kDecay);
-    const surplus = Math.min(...this.recent) - this.target;
-    if (surplus > kFar) return this.jump();
-    const stretched = this.stretch(seconds);
-    this.video.playbackRate = stretched < 1 ? stretched : this.chase(surplus);
+    this.addAhead(seconds);
+    this.target = Math.max(this.minTarget, this.target * kTargetDecay);
+    const surplus = Math.min(...this.recentAhead) - this.target;
+    if (surplus > kJumpSurplus) return this.jump();
+    const slow = this.slowRate(seconds);
+    this.video.playbackRate = slow < 1 ? slow : this.chaseRate(surplus);
   }
 
   private begin(): void {
-    this.target = this.least;
+    this.target = this.minTarget;
     this.jump();
     play(this.video);
   }
 
-  private remember(seconds: number): void {
-    this.recent.push(seconds);
-    if (this.recent.length > kWindow) this.recent.shift();
+  private addAhead(seconds: number): void {
+    this.recentAhead.push(seconds);
+    if (this.recentAhead.length > kReserveTicks) this.recentAhead.shift();
   }
 
-  private chase(surplus: number): number {
+  private chaseRate(surplus: number): number {
     const chasing = this.video.playbackRate > 1;
-    if (surplus <= (chasing ? 0 : kSlack)) return 1;
-    const rate = Math.min(kFastest, 1 + Math.max(0.01, surplus * kGain));
+    if (surplus <= (chasing ? 0 : kChaseSurplus)) return 1;
+    const rate = Math.min(kMaxPlaybackRate, 1 + Math.max(0.01, surplus * kChaseGain));
     return Math.round(rate * 100) / 100;
   }
 
-  private stretch(ahead: number): number {
-    const share = (ahead - kDry) / (kLow * this.target - kDry);
-    const rate = kSlowest + (1 - kSlowest) * Math.min(1, Math.max(0, share));
-    return Math.round(rate * 20) / 20; // each new rate costs the sound some work
+  private slowRate(ahead: number): number {
+    const share = (ahead - kDecoderDry) / (kStretchBelow * this.target - kDecoderDry);
+    const rate = kMinPlaybackRate + (1 - kMinPlaybackRate) * Math.min(1, Math.max(0, share));
+    return Math.round(rate * 20) / 20; // coarse: each new rate costs audio processing
   }
 
   private jump(): void {
@@ -128,8 +129,8 @@ export class LiveEdge {
   }
 
   private seek(to: number): void {
-    this.recent = [];
-    this.jumped = to;
+    this.recentAhead = [];
+    this.jumpedTo = to;
     this.video.playbackRate = 1;
     this.video.currentTime = to;
   }

@@ -2,28 +2,29 @@ import { fetchStreams } from "../api/streams";
 import type { Stream } from "../api/types";
 import { Backoff, sleep } from "../backoff";
 import { type Delivery, open, playable } from "./delivery";
-import { type Engine, kRefused, Unplayable } from "./engine";
-import { progressOf } from "./progress";
+import { kPlayRefused, type StreamEngine, Unplayable } from "./engine";
+import { rejectOnStandstill } from "./progress";
 
-/** connecting → playing → waiting → connecting ...; paused: by the user; away: nobody looks. */
-export type Phase = "connecting" | "playing" | "waiting" | "paused" | "away" | "unplayable";
+/** connecting → playing → waiting → connecting ...
+ * The user can set paused; a hidden tab leads to suspended. */
+export type Phase = "connecting" | "playing" | "waiting" | "paused" | "suspended" | "unplayable";
 
 export interface PlayerState {
   phase: Phase;
-  /** Why it waits, or cannot be played. */
+  /** Why the player waits or cannot play; empty if there is nothing to say. */
   reason: string;
 }
 
-function wordsFor(error: unknown): string {
+export function describeError(error: unknown): string {
   const offline = error instanceof TypeError || (error as Error).name === "TimeoutError";
-  return offline ? "the server cannot be reached" : (error as Error).message;
+  return offline ? "server unreachable" : (error as Error).message;
 }
 
-/** Plays one stream for as long as it is wanted, over as many connections as that takes. */
+/** Plays the chosen stream and reconnects whenever a connection ends. */
 export class Player {
-  engine: Engine | undefined;
-  hasSound = true; // the stream
-  asked = 0; // performance.now(), when the present connection was asked for
+  engine: StreamEngine | undefined;
+  hasAudio = true; // whether the stream has audio
+  requestedAt = 0; // performance.now() when the current connection was requested
   private running: AbortController | undefined;
   private state: PlayerState = { phase: "connecting", reason: "" };
   private stream = "";
@@ -32,12 +33,12 @@ export class Player {
   constructor(
     readonly video: HTMLVideoElement,
     private readonly roundTrip: () => number,
-    private readonly changed: (state: PlayerState) => void,
-    private readonly leaving: () => void,
+    private readonly onChange: (state: PlayerState) => void,
+    private readonly onReconnect: () => void,
   ) {
     video.addEventListener("playing", () => this.running && this.set("playing"));
-    video.addEventListener("pause", () => this.phase === "playing" && this.wasPaused());
-    video.addEventListener(kRefused, () => this.wasPaused());
+    video.addEventListener("pause", () => this.phase === "playing" && this.onPausedByBrowser());
+    video.addEventListener(kPlayRefused, () => this.onPausedByBrowser());
   }
 
   choose(stream: string, delivery: Delivery): void {
@@ -55,23 +56,22 @@ export class Player {
     return this.state.phase;
   }
 
-  /** Live from now on, whatever it was doing. */
+  /** Plays from the live edge, whatever the current phase is. */
   start(): void {
     this.stop();
     this.running = new AbortController();
     void this.loop(this.running.signal);
   }
 
-  pause(phase: "paused" | "away" = "paused"): void {
+  pause(phase: "paused" | "suspended" = "paused"): void {
     this.stop();
     this.video.pause();
     this.set(phase);
   }
 
-  /** Not by this page: by a media key, the window of picture in picture, or the browser, which does so
-   * behind another tab, too. */
-  private wasPaused(): void {
-    if (this.running && !this.video.ended) this.pause(document.hidden ? "away" : "paused");
+  /** A media key, picture in picture, or the browser (in a hidden tab) paused the video. */
+  private onPausedByBrowser(): void {
+    if (this.running && !this.video.ended) this.pause(document.hidden ? "suspended" : "paused");
   }
 
   private stop(): void {
@@ -91,43 +91,44 @@ export class Player {
       } catch (error) {
         if (signal.aborted) return;
         if (error instanceof Unplayable) return this.set("unplayable", error.message);
-        this.set("waiting", wordsFor(error));
+        this.set("waiting", describeError(error));
       }
       await sleep(backoff.next(performance.now() - began), signal).catch(() => undefined);
     }
   }
 
-  /** One connection, to its end. */
+  /** Plays over one connection until it ends. */
   private async connect(signal: AbortSignal): Promise<void> {
-    const stream = await this.find();
+    const stream = await this.findStream();
     const engine = await open(this.delivery, this.video, stream, this.roundTrip);
     signal.throwIfAborted();
-    this.leaving();
+    this.onReconnect();
     this.engine?.close();
     this.engine = engine;
-    this.hasSound = stream.audio_codec !== null;
-    this.asked = performance.now();
-    const over = new AbortController();
+    this.hasAudio = stream.audio_codec !== null;
+    this.requestedAt = performance.now();
+    const ended = new AbortController();
     try {
-      await Promise.race([engine.run(), progressOf(this.video, over.signal)]);
+      await Promise.race([engine.run(), rejectOnStandstill(this.video, ended.signal)]);
     } finally {
-      over.abort();
+      ended.abort();
       engine.halt();
     }
   }
 
-  private async find(): Promise<Stream> {
+  private async findStream(): Promise<Stream> {
     const { streams } = await fetchStreams();
     const stream = streams.find(({ name }) => name === this.stream);
-    if (!stream) throw new Error(`there is no stream ${this.stream}`);
+    if (!stream) throw new Error(`there is no stream named ${this.stream}`);
     if (playable(stream).length === 0) {
-      throw new Unplayable("browsers do not play MPEG-2 pictures: open /" + stream.name + ".ts elsewhere");
+      const url = `/${stream.name}.ts`;
+      throw new Unplayable(`browsers do not support MPEG-2; open ${url} in another player`);
     }
     return stream;
   }
 
   private set(phase: Phase, reason = ""): void {
     this.state = { phase, reason };
-    this.changed(this.state);
+    this.onChange(this.state);
   }
 }

@@ -1,20 +1,20 @@
-const kTick = 500; // ms
-const kLongest = 8000; // longer than any stall of the stream itself: its source repeats pictures
+const kCheckInterval = 500; // ms
+const kMaxStandstill = 8000; // ms: longer than any pause of a stream, which repeats frames
 
-/** Rejects when the picture has not moved for long, though it should. */
-export function progressOf(video: HTMLVideoElement, signal: AbortSignal): Promise<never> {
+/** Rejects when playback stands still although the video is not paused. */
+export function rejectOnStandstill(video: HTMLVideoElement, signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    let at = video.currentTime;
+    let position = video.currentTime;
     let moved = performance.now();
     const timer = setInterval(() => {
       const now = performance.now();
-      if (video.currentTime !== at || video.paused || document.hidden) {
-        at = video.currentTime;
+      if (video.currentTime !== position || video.paused || document.hidden) {
+        position = video.currentTime;
         moved = now;
-      } else if (now - moved > kLongest) {
-        reject(new Error("the picture has stopped"));
+      } else if (now - moved > kMaxStandstill) {
+        reject(new Error("playback has stalled"));
       }
-    }, kTick);
+    }, kCheckInterval);
     signal.addEventListener("abort", () => clearInterval(timer));
   });
 }

@@ -1,14 +1,14 @@
 import { Appender } from "./appender";
-import { began, type Engine, type Source, unlessOver, Unplayable } from "./engine";
+import { StreamEngine, streamEpoch, Unplayable } from "./engine";
 import { LiveEdge } from "./live_edge";
 import { codecs } from "./mp4";
 import { type Body, openStream } from "./body";
 
-const kMostInit = 1 << 20; // bytes: more without a moov is no MP4
+const kMaxInitSize = 1 << 20; // bytes: a response without a moov box within these is not MP4
 
 type SourceConstructor = typeof MediaSource;
 
-/** Safari on phones has only the managed one. */
+/** Safari on iPhones has only ManagedMediaSource. */
 export function mediaSource(): SourceConstructor | undefined {
   const all = window as unknown as Record<string, SourceConstructor | undefined>;
   return all["MediaSource"] ?? all["ManagedMediaSource"];
@@ -21,45 +21,23 @@ function join(a: Uint8Array<ArrayBuffer>, b: Uint8Array<ArrayBuffer>): Uint8Arra
   return both;
 }
 
-/** /NAME.mp4 into a SourceBuffer, as it comes: every picture is a fragment. */
-export class Progressive implements Engine {
-  private readonly over = new AbortController();
-  private readonly edge: LiveEdge;
-  private bytes = 0;
+/** Appends /NAME.mp4 to a SourceBuffer as it arrives; every frame is a fragment. */
+export class Progressive extends StreamEngine {
+  private readonly edge = new LiveEdge(this.source);
 
-  constructor(private readonly source: Source) {
-    this.edge = new LiveEdge(source);
+  mediaEpoch(): number | undefined {
+    return streamEpoch(this.source.stream);
   }
 
-  async run(): Promise<void> {
-    try {
-      await unlessOver(this.play(), this.source.video, this.over.signal);
-    } finally {
-      this.halt();
-    }
-  }
-
-  zero(): number | undefined {
-    return began(this.source.stream);
-  }
-
-  received(): number {
-    return this.bytes;
-  }
-
-  halt(): void {
+  override halt(): void {
     this.edge.stop();
-    this.over.abort();
+    super.halt();
   }
 
-  close(): void {
-    this.source.video.removeAttribute("src");
-  }
-
-  private async play(): Promise<void> {
-    const body = await openStream(this.source.url, this.over.signal);
+  protected async play(): Promise<void> {
+    const body = await openStream(this.source.url, this.halted.signal);
     const media = await this.attach();
-    this.edge.start(); // not sooner: until now the element has what was played before
+    this.edge.start(); // not earlier: until now the element still has the media played before
     const appender = await this.begin(media, body);
     for (;;) {
       const bytes = await this.read(body);
@@ -71,23 +49,23 @@ export class Progressive implements Engine {
   private async attach(): Promise<MediaSource> {
     const { video } = this.source;
     const Constructor = mediaSource();
-    if (!Constructor) throw new Unplayable("this browser lacks Media Source Extensions: use HLS");
+    if (!Constructor) throw new Unplayable("this browser has no Media Source Extensions; use HLS");
     const media = new Constructor();
-    video.disableRemotePlayback = true; // what a managed one asks for
+    video.disableRemotePlayback = true; // ManagedMediaSource requires it
     const url = URL.createObjectURL(media);
     video.src = url;
     await new Promise((resolve) => media.addEventListener("sourceopen", resolve, { once: true }));
     URL.revokeObjectURL(url);
-    this.over.signal.throwIfAborted();
+    this.halted.signal.throwIfAborted();
     return media;
   }
 
-  /** Reads up to the end of the initialization segment, which says what the SourceBuffer is for. */
+  /** Reads the initialization segment, which names the codecs, and appends it. */
   private async begin(media: MediaSource, body: Body): Promise<Appender> {
     let head: Uint8Array<ArrayBuffer> = new Uint8Array();
     for (;;) {
       const bytes = await this.read(body);
-      if (!bytes || head.length > kMostInit) throw new Error("no MP4 has come");
+      if (!bytes || head.length > kMaxInitSize) throw new Error("the server did not send MP4");
       head = join(head, bytes);
       const found = codecs(head, this.source.stream.audio_codec ?? undefined);
       if (found === undefined) continue;
@@ -100,7 +78,9 @@ export class Progressive implements Engine {
   private buffer(media: MediaSource, found: string): SourceBuffer {
     const type = `video/mp4; codecs="${found}"`;
     const Constructor = mediaSource();
-    if (!Constructor?.isTypeSupported(type)) throw new Unplayable(`this browser cannot play ${found}`);
+    if (!Constructor?.isTypeSupported(type)) {
+      throw new Unplayable(`this browser does not support ${found}`);
+    }
     return media.addSourceBuffer(type);
   }
 

@@ -1,59 +1,41 @@
 import mpegts from "mpegts.js";
-import { began, type Engine, type Source, unlessOver, Unplayable } from "./engine";
+import { StreamEngine, streamEpoch, Unplayable } from "./engine";
 import { LiveEdge } from "./live_edge";
 import { loaderFor } from "./streaming_loader";
 import { firstTimestamp, unwrapped } from "./timestamps";
 
-const kKept = 10; // seconds behind the picture shown
-const kTrimmed = 20;
+const kKeptBehind = 10; // seconds behind the playhead
+const kTrimBehind = 20; // seconds behind the playhead: more is trimmed to kKeptBehind
 
 mpegts.LoggingControl.applyConfig({ enableAll: false });
 
-/** /NAME.flv, which mpegts.js makes fragments of MP4 of. */
-export class Remuxed implements Engine {
-  private readonly over = new AbortController();
-  private readonly edge: LiveEdge;
+/** /NAME.flv, which mpegts.js remuxes into fragmented MP4. */
+export class Remuxed extends StreamEngine {
+  private readonly edge = new LiveEdge(this.source);
   private player: mpegts.Player | undefined;
   private head = new Uint8Array();
-  private first: number | undefined;
-  private bytes = 0;
+  private firstTimestamp: number | undefined;
 
-  constructor(private readonly source: Source) {
-    this.edge = new LiveEdge(source);
+  mediaEpoch(): number | undefined {
+    if (this.firstTimestamp === undefined) return undefined;
+    const epoch = streamEpoch(this.source.stream);
+    const age = (Date.now() - epoch) / 1000;
+    return epoch + unwrapped(this.firstTimestamp, age) * 1000;
   }
 
-  async run(): Promise<void> {
-    if (!mpegts.isSupported()) throw new Unplayable("this browser lacks Media Source Extensions");
-    this.edge.start();
-    try {
-      await unlessOver(this.play(), this.source.video, this.over.signal);
-    } finally {
-      this.halt();
-    }
-  }
-
-  zero(): number | undefined {
-    if (this.first === undefined) return undefined;
-    const begin = began(this.source.stream);
-    const age = (Date.now() - begin) / 1000;
-    return begin + unwrapped(this.first, age) * 1000;
-  }
-
-  received(): number {
-    return this.bytes;
-  }
-
-  halt(): void {
+  override halt(): void {
     this.edge.stop();
-    this.over.abort();
+    super.halt();
   }
 
-  close(): void {
+  override close(): void {
     this.player?.destroy();
     this.player = undefined;
   }
 
-  private play(): Promise<never> {
+  protected async play(): Promise<never> {
+    if (!mpegts.isSupported()) throw new Unplayable("this browser has no Media Source Extensions");
+    this.edge.start();
     return new Promise((_, reject) => {
       this.player = mpegts.createPlayer(
         { type: "flv", isLive: true, url: new URL(this.source.url, location.href).href },
@@ -62,30 +44,31 @@ export class Remuxed implements Engine {
           enableStashBuffer: false,
           lazyLoad: false,
           autoCleanupSourceBuffer: true,
-          autoCleanupMaxBackwardDuration: kTrimmed,
-          autoCleanupMinBackwardDuration: kKept,
+          autoCleanupMaxBackwardDuration: kTrimBehind,
+          autoCleanupMinBackwardDuration: kKeptBehind,
         },
       );
-      this.player.on(mpegts.Events.ERROR, (_type: string, detail: string, info?: { msg?: string }) =>
-        reject(new Error(info?.msg || detail)),
-      );
+      const fail = (_type: string, detail: string, info?: { msg?: string }) =>
+        reject(new Error(info?.msg || detail));
+      this.player.on(mpegts.Events.ERROR, fail);
       this.player.attachMediaElement(this.source.video);
       this.player.load();
     });
   }
 
   private loader(failed: (error: Error) => void): mpegts.CustomLoaderConstructor {
-    const received = (bytes: Uint8Array) => this.sniff(bytes);
-    return loaderFor({ received, failed, signal: this.over.signal }) as mpegts.CustomLoaderConstructor;
+    const received = (bytes: Uint8Array) => this.inspect(bytes);
+    const { signal } = this.halted;
+    return loaderFor({ received, failed, signal }) as mpegts.CustomLoaderConstructor;
   }
 
-  private sniff(bytes: Uint8Array): void {
+  private inspect(bytes: Uint8Array): void {
     this.bytes += bytes.length;
-    if (this.first !== undefined) return;
+    if (this.firstTimestamp !== undefined) return;
     const both = new Uint8Array(this.head.length + bytes.length);
     both.set(this.head);
     both.set(bytes, this.head.length);
     this.head = both;
-    this.first = firstTimestamp(both, this.source.stream.audio_codec !== null);
+    this.firstTimestamp = firstTimestamp(both, this.source.stream.audio_codec !== null);
   }
 }

@@ -1,46 +1,46 @@
 import { byId, setText } from "../dom";
 import type { PlayerState } from "./player";
 
-const kPatience = 300; // ms: a shorter wait is not worth a word
+const kMessageDelay = 300; // ms: shorter waits show no message
 
-const kWords: Record<PlayerState["phase"], string> = {
+const kPhaseTexts: Record<PlayerState["phase"], string> = {
   connecting: "Connecting",
   playing: "",
-  waiting: "Connecting again",
+  waiting: "Reconnecting",
   paused: "Paused",
-  away: "Paused while nobody looked",
-  unplayable: "Cannot be played here",
+  suspended: "Paused while the tab was hidden",
+  unplayable: "Cannot play",
 };
 
-/** What lies over the picture: how it stands with it, and the last one while another comes. */
+/** The layers over the video: status messages, and the last picture during a reconnection. */
 export class Screen {
   private readonly screen = byId("screen");
   private readonly message = byId("message");
   private readonly still = byId<HTMLCanvasElement>("still");
-  private timer = 0;
-  private waiting = 0;
+  private messageTimer = 0;
+  private stallTimer = 0;
 
   constructor(private readonly video: HTMLVideoElement) {
-    video.addEventListener("waiting", () => this.wait());
+    video.addEventListener("waiting", () => this.onStall());
     for (const type of ["playing", "timeupdate"]) {
-      video.addEventListener(type, () => this.waitOver());
+      video.addEventListener(type, () => this.onStallEnd());
     }
   }
 
   show({ phase, reason }: PlayerState): void {
     this.screen.dataset["phase"] = phase;
-    const again = phase === "connecting" && reason !== "";
-    const word = kWords[again ? "waiting" : phase];
-    setText(byId("badge-text"), phase === "playing" ? "Live" : word);
-    clearTimeout(this.timer);
-    const words = [word, reason].filter((part) => part !== "").join(": ");
-    const calm = phase === "playing" || phase === "paused";
-    if (calm) setText(this.message, "");
-    else this.timer = setTimeout(() => setText(this.message, words), kPatience);
+    const reconnecting = phase === "connecting" && reason !== "";
+    const text = kPhaseTexts[reconnecting ? "waiting" : phase];
+    setText(byId("badge-text"), phase === "playing" ? "Live" : text);
+    clearTimeout(this.messageTimer);
+    const message = [text, reason].filter((part) => part !== "").join(": ");
+    const silent = phase === "playing" || phase === "paused";
+    if (silent) setText(this.message, "");
+    else this.messageTimer = setTimeout(() => setText(this.message, message), kMessageDelay);
   }
 
-  /** The picture of now stays in sight until another comes. */
-  hold(): void {
+  /** Keeps the current picture visible until the next connection plays. */
+  freeze(): void {
     const { videoWidth: width, videoHeight: height } = this.video;
     const context = this.still.getContext("2d");
     if (width === 0 || !context) return;
@@ -49,13 +49,13 @@ export class Screen {
     context.drawImage(this.video, 0, 0);
   }
 
-  private wait(): void {
-    clearTimeout(this.waiting);
-    this.waiting = setTimeout(() => this.screen.classList.add("stalled"), kPatience);
+  private onStall(): void {
+    clearTimeout(this.stallTimer);
+    this.stallTimer = setTimeout(() => this.screen.classList.add("stalled"), kMessageDelay);
   }
 
-  private waitOver(): void {
-    clearTimeout(this.waiting);
+  private onStallEnd(): void {
+    clearTimeout(this.stallTimer);
     this.screen.classList.remove("stalled");
   }
 }

@@ -1,41 +1,41 @@
 import mpegts from "mpegts.js";
 import { openStream } from "./body";
 
-/** What the page wants to know of mpegts.js's own connection. */
-export interface Watch {
-  /** Every byte, before mpegts.js has it. */
+/** Reports on the connection that mpegts.js opens. */
+export interface LoaderObserver {
+  /** Receives all bytes before mpegts.js does. */
   received(bytes: Uint8Array<ArrayBuffer>): void;
   failed(error: Error): void;
-  /** Ends it. */
+  /** Closes the connection. */
   signal: AbortSignal;
 }
 
-function exactly(bytes: Uint8Array<ArrayBuffer>): ArrayBuffer {
+function exactBuffer(bytes: Uint8Array<ArrayBuffer>): ArrayBuffer {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes.buffer : bytes.slice().buffer;
 }
 
-/** A loader for mpegts.js, whose bytes are seen on their way. */
-export function loaderFor(watch: Watch) {
+/** A loader class for mpegts.js that reports to `observer`. */
+export function loaderFor(observer: LoaderObserver) {
   return class StreamingLoader extends mpegts.BaseLoader {
-    private readonly over = new AbortController();
-    private at = 0;
+    private readonly aborted = new AbortController();
+    private position = 0;
 
     constructor() {
       super("symcast");
       this._needStash = false;
-      watch.signal.addEventListener("abort", () => this.abort());
+      observer.signal.addEventListener("abort", () => this.abort());
     }
 
     override open(source: { url: string }): void {
       this._status = mpegts.LoaderStatus.kConnecting;
       this.pump(source.url).catch((error: unknown) => {
-        if (!this.over.signal.aborted) watch.failed(error as Error);
+        if (!this.aborted.signal.aborted) observer.failed(error as Error);
       });
     }
 
     override abort(): void {
       this._status = mpegts.LoaderStatus.kComplete;
-      this.over.abort();
+      this.aborted.abort();
     }
 
     override destroy(): void {
@@ -44,15 +44,15 @@ export function loaderFor(watch: Watch) {
     }
 
     private async pump(url: string): Promise<void> {
-      const body = await openStream(url, this.over.signal);
+      const body = await openStream(url, this.aborted.signal);
       this._status = mpegts.LoaderStatus.kBuffering;
       for (;;) {
         const bytes = await body.read();
-        if (!bytes) return watch.failed(new Error("the stream has ended"));
-        watch.received(bytes);
-        const begin = this.at;
-        this.at += bytes.length;
-        this.onDataArrival(exactly(bytes), begin, this.at);
+        if (!bytes) return observer.failed(new Error("the stream has ended"));
+        observer.received(bytes);
+        const begin = this.position;
+        this.position += bytes.length;
+        this.onDataArrival(exactBuffer(bytes), begin, this.position);
       }
     }
   };

@@ -1,16 +1,16 @@
 import { byId } from "../dom";
 
-const kPoints = 120; // a minute, two per second
-const kLeast = 0.25; // seconds: the whole height of a calm stream
+const kMaxPoints = 120; // two per second: a minute
+const kMinHeight = 0.25; // seconds that the full height spans at least, so that jitter looks small
 
-/** The last minute's latency as a line. */
+/** The latency of the last minute as a line. */
 export class Trail {
   private readonly canvas = byId<HTMLCanvasElement>("trail");
   private values: (number | undefined)[] = [];
 
   add(seconds: number | undefined): void {
     this.values.push(seconds);
-    if (this.values.length > kPoints) this.values.shift();
+    if (this.values.length > kMaxPoints) this.values.shift();
     this.draw();
   }
 
@@ -34,13 +34,13 @@ export class Trail {
   }
 
   private line(context: CanvasRenderingContext2D, width: number, height: number): void {
-    const top = Math.max(kLeast, ...this.values.map((value) => value ?? 0)) * 1.1;
-    const first = kPoints - this.values.length;
+    const top = Math.max(kMinHeight, ...this.values.map((value) => value ?? 0)) * 1.1;
+    const first = kMaxPoints - this.values.length;
     context.beginPath();
     let drawing = false;
     this.values.forEach((value, i) => {
       if (value === undefined) return void (drawing = false);
-      const x = ((first + i) / (kPoints - 1)) * width;
+      const x = ((first + i) / (kMaxPoints - 1)) * width;
       const y = height - 1 - (Math.max(0, value) / top) * (height - 2);
       if (drawing) context.lineTo(x, y);
       else context.moveTo(x, y);
