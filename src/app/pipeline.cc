@@ -143,7 +143,7 @@ void Pipeline::reconfigure_kept(const Config& config) {
           "stream_change_needs_restart",
           {{"stream", running->name()},
            {"hint",
-            "source, video, audio, encoder, groups, points and segments of a running "
+            "source, video, audio, encoder, groups, scaling and segments of a running "
             "stream stay as they are: rename the stream, or restart symcast"}});
     }
     running->reconfigure({wanted.control, wanted.tcp});
