@@ -161,7 +161,7 @@ void LiveStream::open_failed(const std::exception& error) {
   base::log::warning("group_not_opened", {{"stream", name()},
                                           {"error", error.what()},
                                           {"times", *times},
-                                          {"hint", "viewers share the groups there are"}});
+                                          {"hint", "viewers share the existing groups"}});
 }
 
 void LiveStream::refuse(std::size_t held) {
@@ -169,14 +169,17 @@ void LiveStream::refuse(std::size_t held) {
                      {{"stream", name()},
                       {"groups", held},
                       {"hint",
-                       "the CPUs encode no more groups in real time: viewers share; a faster "
-                       "encoder.preset, a smaller video.max_height or more CPUs hold more"}});
+                       "the CPUs cannot encode more groups in real time, so viewers share; use a "
+                       "faster encoder.preset, a smaller video.max_height or more CPUs"}});
 }
 
 void LiveStream::shed(Ladder::GroupIndex group) {
-  base::log::warning("group_shed", {{"stream", name()},
-                                    {"group", group},
-                                    {"hint", "the encoders do not keep up with the source"}});
+  base::log::warning("group_shed",
+                     {{"stream", name()},
+                      {"group", group},
+                      {"hint",
+                       "the encoders cannot keep up with the source, so a group was closed; use a "
+                       "faster encoder.preset or lower groups.max"}});
 }
 
 void LiveStream::close(Ladder::GroupIndex group) {

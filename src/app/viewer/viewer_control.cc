@@ -94,7 +94,7 @@ void ViewerControl::on_join(const server::ViewerTick& tick) {
                                     {"ssthresh", segments(applied.ssthresh)},
                                     {"rate", telemetry_.target}});
   if (!deliveries_.begin(tick)) {
-    deps_.warnings.failed("SO_TIMESTAMPING", "delivery times are seen a frame late", errno);
+    deps_.warnings.failed("SO_TIMESTAMPING", "delivery times are seen one frame late", errno);
   }
   lines_.begin(telemetry_.stream, trace_line::join(tick, requested_, applied));
   lines_.put([&] {
