@@ -1,32 +1,33 @@
-# Everything that is done with this tree. The work is CMake's; see CMakePresets.json.
+# Shortcuts for working with this tree. CMake does the work; see CMakePresets.json.
 #
-#   make run       install what is needed, build, serve the test picture (ARGS="--source cam=rtsp://...")
-#   make test      install what is needed, build, all tests
-#   make test-without-ebpf   the tests that differ, in a build without eBPF
-#   make test-kernel         the tests of the kernel's side, under Debian 12's kernel (says so and
-#                            goes on where that cannot be had)
-#   make lint      format, include directions, clang-tidy, sizes
-#   make asan      unit tests and its share of the others, under AddressSanitizer and
+#   make run       build and serve the test picture (ARGS="--source cam=rtsp://...")
+#   make test      build and run all tests
+#   make test-without-ebpf   run the tests that differ in a build without eBPF
+#   make test-kernel         run the tests of the eBPF programs under Debian 12's kernel (skipped
+#                            with a message if that kernel is not available)
+#   make lint      check format, include directions, sizes, and run clang-tidy
+#   make asan      run the unit tests and some others under AddressSanitizer and
 #                  UndefinedBehaviorSanitizer
-#   make tsan      the same with ThreadSanitizer and the other share
-#   make bench     the benchmarks, each as a table
-#   make papers    what docs/results/papers lacks of the papers' experiments, replayed; hours for all
-#   make papers-quick        all of them in minutes; pages in build/papers-quick (ARGS="NAME..." for
-#                            some of them)
-#   make package   the Debian package, in build/package/
-#   make install   program, unit, manual and configuration (PREFIX=/usr/local)
+#   make tsan      run the unit tests and the rest of the others under ThreadSanitizer
+#   make bench     run the benchmarks, which print tables
+#   make papers    replay the papers' experiments missing in docs/results/papers; takes hours
+#   make papers-quick  replay all of them in minutes, into build/papers-quick (ARGS="NAME..." for
+#                  some)
+#   make package   make the Debian package, in build/package/
+#   make install   install program, unit, manual and configuration (PREFIX=/usr/local)
 #
-# DEPS=true leaves out the installation of packages.
+# Most targets first install the packages they need; DEPS=true skips that.
 
 DEPS ?= scripts/install-deps
 PREFIX ?= /usr/local
 SYSCONFDIR ?= /etc
 ARGS ?=
 
-# Under a sanitizer a program is several times slower: what measures time and rates is left out.
+# Sanitizers slow a program down several times, so tests that measure time or rates are left out.
 TIMED = integration_(browser|congestion|delivery|hints|isolation|netlab|players|segment_)|self_check
-# Unit tests run under both; what runs the whole server, for minutes, under the one that tells more:
-# AddressSanitizer where requests are read, ThreadSanitizer where encoders come and go.
+# Unit tests run under both sanitizers. Tests of the whole server take minutes, so each runs under
+# the sanitizer that finds more: AddressSanitizer for reading requests, ThreadSanitizer for starting
+# and stopping encoders.
 asan: LEFT_OUT = integration_(events|on_demand|signals|sources)|switching_test
 tsan: LEFT_OUT = integration_(api|capabilities|http|routes|segments|top)
 
@@ -48,7 +49,8 @@ test:
 	cmake --build --preset dev
 	ctest --preset dev
 
-# The same tree, so that only what differs is compiled; the preset turns eBPF on again.
+# Uses the same build tree, so that only differing files are compiled. The next run of the preset
+# turns eBPF on again.
 test-without-ebpf:
 	$(DEPS) build run test
 	cmake --preset dev -DSYMCAST_BPF=OFF

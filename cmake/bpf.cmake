@@ -1,5 +1,5 @@
-# SYMCAST_BPF: eBPF programs (bpf/) need clang, bpftool and libbpf to be built. AUTO builds them when
-# all three are there; sets SYMCAST_HAVE_BPF.
+# SYMCAST_BPF: whether to build the eBPF programs (bpf/), which needs clang, bpftool and libbpf.
+# AUTO builds them if all three are installed. Sets SYMCAST_HAVE_BPF.
 set(SYMCAST_BPF AUTO CACHE STRING "Build the eBPF programs: AUTO, ON, OFF")
 set_property(CACHE SYMCAST_BPF PROPERTY STRINGS AUTO ON OFF)
 
@@ -21,9 +21,9 @@ else()
   message(STATUS "eBPF programs: not built (SYMCAST_BPF=${SYMCAST_BPF})")
 endif()
 
-# bpf_object(NAME)   NAME.bpf.c of this folder → the header NAME.skel.h, which holds the program and
-# what is needed to load it. Debug information that only the compiler needs is left out. clang-tidy is
-# for what we write.
+# bpf_object(NAME)   compiles NAME.bpf.c of this folder to the header NAME.skel.h, which contains
+# the program and its loader. Strips debug information that only the compiler needs. NOLINT keeps
+# clang-tidy off the generated code.
 function(bpf_object name)
   set(source ${CMAKE_CURRENT_SOURCE_DIR}/${name}.bpf.c)
   set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.bpf.o)

@@ -8,8 +8,8 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo)
 endif()
 
-# The same source gives the same object in every checkout: with ccache a new one compiles only what
-# differs. The precompiled headers are of GoogleTest alone, so pch_defines hides nothing.
+# Makes object files identical in every checkout, so that with ccache a new checkout compiles only
+# files that differ. Only GoogleTest's headers are precompiled, so pch_defines hides nothing.
 add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
 find_program(CCACHE ccache)
 if(CCACHE)
@@ -19,7 +19,7 @@ endif()
 
 add_compile_options(-Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
                     -Wimplicit-fallthrough
-                    # A designated initialiser that leaves a default out does so on purpose.
+                    # Designated initialisers omit members with defaults on purpose.
                     -Wno-missing-field-initializers)
 if(SYMCAST_WERROR)
   add_compile_options(-Werror)

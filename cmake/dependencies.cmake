@@ -1,4 +1,4 @@
-# Everything the project links, as imported targets. All of it is packaged by Debian 12
+# All libraries that the project links, as imported targets. Debian 12 packages all of them
 # (scripts/install-deps).
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)

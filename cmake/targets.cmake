@@ -1,4 +1,4 @@
-# add_module(NAME SOURCES ... LINK ...)   one static library for one folder of src/
+# add_module(NAME SOURCES ... LINK ...)   a static library, usually one per folder of src/
 function(add_module name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK;PRIVATE" ${ARGN})
   add_library(${name} STATIC ${arg_SOURCES})
@@ -6,8 +6,8 @@ function(add_module name)
   target_link_libraries(${name} PUBLIC ${arg_LINK} PRIVATE ${arg_PRIVATE})
 endfunction()
 
-# compile_quickly(TARGET_OR_FILES ...)   for what runs for an instant: without optimisation GCC takes
-# half the time, and 20 s less for one file of CLI11
+# compile_quickly(TARGET_OR_FILES ...)   for code that runs only briefly: without optimisation GCC
+# takes half the time, and 20 s less for a file that includes CLI11
 function(compile_quickly)
   foreach(name ${ARGN})
     if(TARGET ${name})
@@ -18,8 +18,8 @@ function(compile_quickly)
   endforeach()
 endfunction()
 
-# add_unit_test(NAME SOURCES ... LINK ...)   one GoogleTest binary, one ctest entry; fast and pure.
-# The first one has GoogleTest's headers compiled for all.
+# add_unit_test(NAME SOURCES ... LINK ...)   a GoogleTest binary and its ctest entry; fast, without
+# I/O. The first one precompiles GoogleTest's headers for all others.
 function(add_unit_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${arg_SOURCES})

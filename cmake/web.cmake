@@ -1,5 +1,5 @@
-# SYMCAST_WEB: the page at / (web/) needs npm to be built. AUTO builds it when npm is there; sets
-# SYMCAST_HAVE_WEB.
+# SYMCAST_WEB: whether to build the page at / (web/), which needs npm. AUTO builds it if npm is
+# installed. Sets SYMCAST_HAVE_WEB.
 set(SYMCAST_WEB AUTO CACHE STRING "Build the page with player and dashboard: AUTO, ON, OFF")
 set_property(CACHE SYMCAST_WEB PROPERTY STRINGS AUTO ON OFF)
 
@@ -20,11 +20,11 @@ else()
   message(STATUS "Player and dashboard: not built, / is a plain page (SYMCAST_WEB=${SYMCAST_WEB})")
 endif()
 
-# Where npm works: a copy, so that the source tree stays as it is.
+# npm works in a copy here, so that the source tree stays unchanged.
 set(SYMCAST_WEB_BUILD ${PROJECT_BINARY_DIR}/web)
 
-# web_files(VARIABLE)   a source for this folder that embeds the page. The tests want the development
-# packages, too.
+# web_files(VARIABLE)   sets VARIABLE to a source file that embeds the page. The tests also need the
+# page's development packages.
 function(web_files variable)
   set(source ${PROJECT_SOURCE_DIR}/web)
   set(build ${SYMCAST_WEB_BUILD})

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the longest functions and files of src/, to notice what grows."""
+"""Prints the longest functions and files of src/, to show which ones grow."""
 
 import pathlib
 import re
@@ -8,7 +8,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHOWN = 5
-# What opens a block that is no function's body.
+# Keywords that open a block other than a function body.
 OTHER_BLOCK = re.compile(
     r"\b(if|for|while|switch|catch|do|else|try|namespace|class|struct|enum|union|extern)\b[^;]*$")
 BODY = re.compile(r"\)\s*(const|noexcept|override|final|->\s*[\w:<>*& ]+|\s)*(:\s.*)?$", re.S)
@@ -16,14 +16,14 @@ NAME = re.compile(r"([\w:~]+|operator\S+)\s*\(")
 
 
 def blank_out(text):
-    """The text with comments, strings and characters blanked, line by line as long as before."""
+    """The text with comments, strings and characters replaced by blanks; line lengths stay."""
     pattern = re.compile(
         r'R"(\w*)\(.*?\)\1"|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', re.S)
     return pattern.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
 
 
 def functions(path):
-    """(lines, name, first line) of each function; a lambda belongs to the function around it."""
+    """(lines, name, first line) of each function. Lambdas count as part of their function."""
     text = blank_out(path.read_text())
     text = re.sub(r"^\s*#[^\n]*", "", text, flags=re.M)
     start, stack = 0, []
@@ -51,7 +51,7 @@ def main():
              functions(path)]
     files = sorted(((len(path.read_text().splitlines()), path) for path in sources), reverse=True)
     if not found:
-        sys.exit("no functions found: is the reader of this report broken?")
+        sys.exit("size_report.py found no functions in src/; its parser must be broken")
     lengths = [lines for lines, *_ in found]
     print(f"{len(found)} functions: median {statistics.median(lengths):.0f} lines, "
           f"95th percentile {statistics.quantiles(lengths, n=20)[-1]:.0f}")

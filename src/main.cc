@@ -14,9 +14,9 @@
 
 namespace {
 
-constexpr int kOk = 0;
-constexpr int kFailed = 1;
-constexpr int kWrongUse = 2;
+constexpr int kExitSuccess = 0;
+constexpr int kExitFailure = 1;
+constexpr int kExitUsage = 2;
 
 // https://no-color.org
 bool use_colour() { return ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr; }
@@ -28,14 +28,15 @@ int run(const app::CommandLine& line) {
       return app::serve(load(), load);
     case app::CommandLine::Command::kCheck:
       app::check(line, std::cout);
-      return kOk;
+      return kExitSuccess;
     case app::CommandLine::Command::kDoctor:
-      return app::doctor(load(), app::kVersion, std::cout, use_colour()) ? kOk : kFailed;
+      return app::doctor(load(), app::kVersion, std::cout, use_colour()) ? kExitSuccess
+                                                                         : kExitFailure;
     case app::CommandLine::Command::kTop:
       app::top(app::load_config(line.config_path, line.overrides), line.top, std::cout);
-      return kOk;
+      return kExitSuccess;
   }
-  return kWrongUse;
+  return kExitUsage;
 }
 
 }  // namespace
@@ -51,9 +52,9 @@ int main(int argc, char** argv) {
     return run(std::get<app::CommandLine>(parsed));
   } catch (const app::ConfigError& error) {
     std::cerr << error.what() << '\n';
-    return kWrongUse;
+    return kExitUsage;
   } catch (const std::exception& error) {
     std::cerr << "symcast: " << error.what() << '\n';
-    return kFailed;
+    return kExitFailure;
   }
 }

@@ -40,24 +40,25 @@ std::vector<std::shared_ptr<LiveStream>> Controller::streams() const {
 std::variant<server::Admission, server::Refusal> Controller::admit(
     const server::ViewerRequest& request, base::Time now) {
   const auto stream = find(request.stream);
-  const server::Refusal unknown{404, "no stream \"" + request.stream + "\" here"};
+  const server::Refusal unknown{
+      404, "there is no stream \"" + request.stream + "\"; see /api/v1/streams"};
   if (!stream) return unknown;
   if (!stream->has_frame()) {
     return server::Refusal{
-        503, "stream \"" + request.stream + "\" has no frame yet: its source is not connected"};
+        503, "stream \"" + request.stream + "\" has no frame yet; its source may not be connected"};
   }
   if (!stream->offers(request.container)) {
-    return server::Refusal{404, "stream \"" + request.stream + "\" is MPEG-2 video: only /" +
-                                    request.stream + ".ts carries it"};
+    return server::Refusal{
+        404, "stream \"" + request.stream + "\" is MPEG-2 video; play /" + request.stream + ".ts"};
   }
   if (request.head) return server::Admission{};
   const auto removed = [&] { return find(request.stream) != stream; };
   try {
     auto control = std::make_unique<ViewerControl>(request, stream, deps_, now);
-    if (removed()) return unknown;  // its channels were closed, maybe before he had one of them
+    if (removed()) return unknown;  // its channels are closed, maybe before the viewer got one
     const media::ChannelId channel = control->channel();
     return server::Admission{channel, std::move(control)};
-  } catch (const std::exception&) {  // it opens no group any more
+  } catch (const std::exception&) {  // the ladder opens no more groups
     if (removed()) return unknown;
     throw;
   }
@@ -72,7 +73,7 @@ std::unique_ptr<server::StreamingResponse> Controller::answer(
 std::vector<std::unique_ptr<server::LoopSource>> Controller::loop_sources(int loop) {
   std::vector<std::unique_ptr<server::LoopSource>> sources;
   if (auto events = deps_.events.loop_source(loop)) sources.push_back(std::move(events));
-  // It hears of every loop's viewers.
+  // One loop receives the ends of all loops' viewers.
   if (auto ends = loop == 0 ? deps_.ends.loop_source() : nullptr) {
     sources.push_back(std::move(ends));
   }

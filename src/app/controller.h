@@ -15,15 +15,15 @@
 
 namespace app {
 
-/// Knows the streams by name and gives every viewer admitted its control loop. Thread-safe.
+/// Finds streams by name and gives every admitted viewer a control loop. Thread-safe.
 class Controller : public server::Handler {
  public:
-  /// `api` must outlive it; `on_demand`: CPUs, see OnDemand.
+  /// `api` must outlive it. `on_demand`: CPUs for segments encoded on request, see OnDemand.
   Controller(ViewerControl::Deps deps, Api& api, double on_demand);
   const SegmentService& segments() const { return segments_; }
 
   void add(std::shared_ptr<LiveStream> stream);
-  /// The stream is not to be had any more; its viewers stay until its channels are closed.
+  /// Stops offering the stream. Its viewers stay until its channels are closed.
   std::shared_ptr<LiveStream> remove(const std::string& name);
   std::shared_ptr<LiveStream> find(const std::string& name) const;
   std::vector<std::shared_ptr<LiveStream>> streams() const;
@@ -34,9 +34,10 @@ class Controller : public server::Handler {
                                                     server::ResponseConnection& connection,
                                                     base::Time now) override;
   std::vector<std::unique_ptr<server::LoopSource>> loop_sources(int loop) override;
-  /// Several times per second.
+  /// Call several times per second.
   void tick(base::Time now);
-  /// Segment players' sessions end; after the server has, before it is destroyed.
+  /// Ends the segment players' sessions. Call it after the server has stopped, before it is
+  /// destroyed.
   void end_sessions() { segments_.stop(); }
 
  private:

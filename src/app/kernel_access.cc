@@ -23,12 +23,12 @@ namespace {
 using tcpinfo::EventPrograms;
 using tcpinfo::EventSource;
 
-/// What could not be had, each with its reason.
+/// Features that are missing, each with the reason.
 using Missing = std::vector<std::string>;
 
 void open_events(KernelAccess& kernel, const Config& config, Missing& missing) {
   const auto& wanted = config.kernel.events;
-  // Sockops miss what is established before, so this comes before listen_on().
+  // Sockops programs miss connections established earlier, so this comes before listen_on().
   for (const auto source : {EventSource::kTracepoint, EventSource::kSockops}) {
     if (wanted && *wanted != source) continue;
     auto loaded = EventPrograms::load(source, server::loop_count(config.server));
@@ -63,7 +63,7 @@ void listen_for_destroyed_sockets(KernelAccess& kernel, Missing& missing) {
   }
 }
 
-void tell(const KernelAccess& kernel, const Missing& missing) {
+void log_access(const KernelAccess& kernel, const Missing& missing) {
   const std::string events = tcpinfo::name(kernel.event_source);
   const std::string controls =
       kernel.congestion_controls ? "sym_*" + kernel.congestion_controls->own().suffix : "none";
@@ -74,12 +74,13 @@ void tell(const KernelAccess& kernel, const Missing& missing) {
   base::log::warning("kernel_access", {{"events", events},
                                        {"congestion_controls", controls},
                                        {"missing", fmt::format("{}", fmt::join(missing, "; "))},
-                                       {"hint", "see symcast doctor"}});
+                                       {"hint", "run symcast doctor to see how to add them"}});
 }
 
-/// A connection may keep the congestion control of its listener where it may not choose one:
-/// without CAP_NET_ADMIN only those of net.ipv4.tcp_allowed_congestion_control can be chosen.
-/// Viewers who get another one fail, and are told of, on their own.
+/// Sets the first stream's congestion control on the listeners, because accepted connections
+/// inherit it even where they could not choose it: without CAP_NET_ADMIN, only those in
+/// net.ipv4.tcp_allowed_congestion_control can be chosen. Viewers that need another one fail and
+/// log that on their own.
 void set_listeners_congestion_control(KernelAccess& kernel, const Config& config) {
   kernel.standard_congestion_control = tcpinfo::congestion_control(kernel.listening.front().get());
   const auto& name = config.streams.front().tcp.congestion_control;
@@ -101,7 +102,7 @@ KernelAccess open_kernel(const Config& config) {
   kernel.listening = server::listen_on(config.server.listen);
   set_listeners_congestion_control(kernel, config);
   listen_for_destroyed_sockets(kernel, missing);
-  tell(kernel, missing);
+  log_access(kernel, missing);
   return kernel;
 }
 
@@ -109,9 +110,9 @@ void require_congestion_controls(const Config& config, const tcpinfo::SocketHint
   const auto available = hints.available();
   const auto require = [&](const StreamConfig& stream, const std::string& name) {
     if (name.empty() || std::ranges::count(available, name)) return;
-    throw ConfigError{
-        fmt::format("stream \"{}\": congestion control \"{}\" cannot be had here; available: {}",
-                    stream.media.name, name, fmt::join(available, ", "))};
+    throw ConfigError{fmt::format(
+        "stream \"{}\": congestion control \"{}\" is not available on this host; available: {}",
+        stream.media.name, name, fmt::join(available, ", "))};
   };
   for (const auto& stream : config.streams) {
     require(stream, stream.tcp.congestion_control);
@@ -124,7 +125,7 @@ void drop_capabilities() {
   const int failed = cap_set_proc(none);
   cap_free(none);
   base::check("give up capabilities", failed);
-  // An ambient capability goes with its permitted one; none comes back by running a program.
+  // Ambient capabilities go with the permitted ones. Running a program brings none back.
   base::check("PR_SET_NO_NEW_PRIVS", ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
 }
 

@@ -14,27 +14,26 @@
 
 namespace app {
 
-/// What may need capabilities: opened once, before other threads start and before anything from the
-/// network is read. Using it needs none.
+/// Everything that may need capabilities to open. It is opened once, before other threads start and
+/// before anything from the network is read. Using it needs no capabilities.
 struct KernelAccess {
   tcpinfo::EventSource event_source = tcpinfo::EventSource::kTcpInfo;
-  std::unique_ptr<tcpinfo::EventPrograms> events;                    ///< null: events are polled
-  std::unique_ptr<tcpinfo::CongestionControls> congestion_controls;  ///< null: the kernel's alone
+  std::unique_ptr<tcpinfo::EventPrograms> events;                    ///< null if events are polled
+  std::unique_ptr<tcpinfo::CongestionControls> congestion_controls;  ///< null if only the kernel's
   tcpinfo::SocketHints hints;
-  std::string standard_congestion_control;                     ///< of streams that name none
-  std::optional<tcpinfo::DestroyedSockets> destroyed_sockets;  ///< empty: not told
+  std::string standard_congestion_control;                     ///< for streams that name none
+  std::optional<tcpinfo::DestroyedSockets> destroyed_sockets;  ///< nullopt if unavailable
   std::vector<base::UniqueFd> listening;                       ///< for Settings::listen
 };
 
-/// Takes the best that this machine allows and says in the log what that is. Throws
-/// base::SystemError when an address cannot be listened on, and as the next one.
+/// Opens the best that this machine allows and logs what that is. Throws base::SystemError if it
+/// cannot listen on an address, and ConfigError like require_congestion_controls().
 KernelAccess open_kernel(const Config& config);
 
-/// Throws ConfigError, one line, when a stream wants a congestion control that cannot be
-/// had.
+/// Throws ConfigError (one line) if a stream names a congestion control that is not available.
 void require_congestion_controls(const Config& config, const tcpinfo::SocketHints& hints);
 
-/// Gives up every capability, for good, in the calling thread and those that it starts. Throws
+/// Gives up all capabilities for good, in the calling thread and the threads it starts. Throws
 /// base::SystemError.
 void drop_capabilities();
 

@@ -39,8 +39,8 @@ bool same_route(const NetworkRule& a, const NetworkRule& b) {
   return a.network == b.network && a.initcwnd == b.initcwnd;
 }
 
-/// Each stop may wait for a source to let go: all at once, so that the slowest sets the time; those
-/// for which there is no thread to be had, one after the other.
+/// Stops all streams at once, because each may wait for its source to let go; then the slowest sets
+/// the time. Streams for which no thread is available stop one after the other.
 void stop_all(const std::vector<std::shared_ptr<LiveStream>>& streams) {
   std::vector<std::future<void>> stops;
   for (const auto& stream : streams) {
@@ -66,7 +66,7 @@ Pipeline::Pipeline(Config config, KernelAccess kernel)
       admins_{config_.server.admin_allow},
       api_{admins_,
            [this](base::Time now) {
-             const auto viewers = some_viewers();  // first: whoever is among them has a group
+             const auto viewers = some_viewers();  // first: every viewer listed has a group
              return api_json::state(stream_states(), viewers, now);
            },
            taps_},
@@ -143,16 +143,16 @@ void Pipeline::reconfigure_kept(const Config& config) {
           "stream_change_needs_restart",
           {{"stream", running->name()},
            {"hint",
-            "source, video, audio, encoder, groups, points and segments of a running "
-            "stream stay as they are: rename the stream, or restart symcast"}});
+            "source, video, audio, encoder, groups, scaling and segments of a running "
+            "stream do not change; rename the stream or restart symcast"}});
     }
     running->reconfigure({wanted.control, wanted.tcp});
   }
 }
 
 void Pipeline::reload(const Config& config) {
-  // First what may throw: a refused reload leaves everything as it is. So an added stream begins
-  // before a removed one has let go of a source that only one can have: it tries again.
+  // Steps that may throw come first, so that a refused reload changes nothing. An added stream may
+  // therefore start before a removed one has let go of an exclusive source; it then tries again.
   require_congestion_controls(config, hints_);
   const auto added = start_added(config);
   base::log::set_level(config.log_level);
@@ -165,7 +165,7 @@ void Pipeline::reload(const Config& config) {
         "server_change_needs_restart",
         {{"hint",
           "[server], [admin], [kernel], [telemetry], [on_demand], [trace] and initcwnd are read "
-          "at start only"}});
+          "only at start; restart symcast"}});
   }
   remove_missing(config);
   reconfigure_kept(config);
@@ -208,7 +208,7 @@ std::vector<LiveStream::State> Pipeline::stream_states() const {
   return states;
 }
 
-/// No more than may be told of one by one.
+/// As many viewers as may be reported individually.
 std::vector<ViewerTelemetry> Pipeline::some_viewers() const {
   return viewers_.list(static_cast<std::size_t>(metrics_max_viewers_));
 }
@@ -227,7 +227,7 @@ StateCollector::Snapshot Pipeline::snapshot() const {
   all.server.joined += controller_.segments().joined();
   all.server.left[static_cast<std::size_t>(server::LeaveReason::kClosedByViewer)] +=
       controller_.segments().left();
-  all.streams = stream_states();  // last: whoever is counted above has a group here
+  all.streams = stream_states();  // last: every viewer counted above has a group here
   return all;
 }
 

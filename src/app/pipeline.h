@@ -25,21 +25,21 @@
 
 namespace app {
 
-/// The whole server: builds its boxes in the order in which data passes them, starts and stops
-/// them. Used by one thread.
+/// The whole server: builds its parts in the order of the data path, starts and stops them. Used by
+/// one thread.
 class Pipeline {
  public:
-  /// Throws std::runtime_error or base::SystemError when something cannot be had.
+  /// Throws std::runtime_error or base::SystemError if a part cannot be created.
   Pipeline(Config config, KernelAccess kernel);
   ~Pipeline();  ///< stops
 
   void start();
-  /// Several times per second: what is not done per frame.
+  /// Housekeeping that is not done per frame. Call several times per second.
   void tick(base::Time now);
-  /// Every event loop serves its viewers.
+  /// Whether every event loop serves its viewers.
   bool alive(base::Time now) const { return server_.alive(now); }
-  /// Takes over what can change while viewers stay, and says what cannot. Throws
-  /// std::runtime_error when a stream cannot be had: then nothing has changed.
+  /// Applies the changes that are possible while viewers stay, and logs the others. Throws
+  /// std::runtime_error if a stream cannot be created; nothing has changed then.
   void reload(const Config& config);
   void stop();
 
@@ -54,17 +54,17 @@ class Pipeline {
   std::vector<ViewerTelemetry> some_viewers() const;
   StateCollector::Snapshot snapshot() const;
 
-  const Config config_;                    ///< as at start
-  std::atomic<int> metrics_max_viewers_;   ///< changes with a reload
+  const Config config_;                    ///< as read at start
+  std::atomic<int> metrics_max_viewers_;   ///< a reload changes it
   std::vector<base::UniqueFd> listening_;  ///< until start()
   EventDispatch events_;
-  const std::unique_ptr<tcpinfo::CongestionControls> congestion_controls_;  ///< while we live
+  const std::unique_ptr<tcpinfo::CongestionControls> congestion_controls_;  ///< kept loaded
   const tcpinfo::SocketHints hints_;
   FinalStatistics final_statistics_;
   Metrics metrics_;
   ViewerTable viewers_;
   LoopBudgets budgets_;
-  std::unique_ptr<Trace> trace_;  ///< null: no trace
+  std::unique_ptr<Trace> trace_;  ///< null if traces are off
   tcpinfo::SocketSampler sampler_;
   SocketWarnings warnings_;
   const server::AdminList admins_;

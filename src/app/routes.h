@@ -4,8 +4,8 @@
 
 namespace app {
 
-/// Sets the routes that [[tcp.network]] initcwnd asks for, with CAP_NET_ADMIN. One line in the log
-/// for each; what cannot be set is a warning, and the route stays as it is.
+/// Sets the initcwnd of routes as [[tcp.network]] says; needs CAP_NET_ADMIN. Logs one line per
+/// route. A failure is a warning, and leaves the route unchanged.
 void set_routes(const Config& config);
 
 }  // namespace app

@@ -18,9 +18,10 @@ namespace app {
 namespace {
 
 // Housekeeping four times per second: shared groups' rates, dwells, empty groups, the watchdog.
-constexpr timespec kTick{.tv_sec = 0, .tv_nsec = 250'000'000};
+// Longer delays all of them; shorter only costs CPU time.
+constexpr timespec kTickInterval{.tv_sec = 0, .tv_nsec = 250'000'000};
 
-/// Blocked here, in every thread started later too, and taken by sigtimedwait only.
+/// Blocks the signals here and in all threads started later; only sigtimedwait receives them.
 sigset_t block_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -30,7 +31,7 @@ sigset_t block_signals() {
   return set;
 }
 
-/// A viewer is a descriptor. The usual soft limit, 1024, is there for programs that use select().
+/// Each viewer needs a descriptor. The usual soft limit, 1024, protects programs that use select().
 void raise_descriptor_limit() {
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
@@ -54,8 +55,8 @@ void reload_pipeline(Pipeline& pipeline, const std::function<Config()>& reload) 
   sd_notify(0, "READY=1");
 }
 
-/// Kept from the watchdog, systemd kills the server and starts it again (WatchdogSec in the unit).
-void tell_watchdog(bool alive, base::Time now, base::LogPeriod& hangs) {
+/// Without this message, systemd kills and restarts the server (WatchdogSec in the unit).
+void notify_watchdog(bool alive, base::Time now, base::LogPeriod& hangs) {
   if (alive) {
     sd_notify(0, "WATCHDOG=1");
   } else if (const auto times = hangs.count(now)) {
@@ -71,18 +72,18 @@ int serve(Config config, const std::function<Config()>& reload) {
   base::log::set_level(config.log_level);
   KernelAccess kernel = open_kernel(config);
   drop_capabilities();
-  const base::log::Writer log;  // begun here, its thread has no capabilities either
+  const base::log::Writer log;  // starts its thread here, without capabilities
   Pipeline pipeline{std::move(config), std::move(kernel)};
   pipeline.start();
   sd_notify(0, "READY=1");
   base::LogPeriod hangs;
   for (;;) {
-    const int signal = ::sigtimedwait(&signals, nullptr, &kTick);
+    const int signal = ::sigtimedwait(&signals, nullptr, &kTickInterval);
     if (signal == SIGTERM || signal == SIGINT) break;
     if (signal == SIGHUP) reload_pipeline(pipeline, reload);
     const auto now = base::Clock::now();
     pipeline.tick(now);
-    tell_watchdog(pipeline.alive(now), now, hangs);
+    notify_watchdog(pipeline.alive(now), now, hangs);
   }
   sd_notify(0, "STOPPING=1");
   base::log::info("stopping");

@@ -6,8 +6,8 @@
 
 namespace app {
 
-/// Runs the server until SIGTERM or SIGINT; SIGHUP calls `reload` for a new configuration. Tells
-/// systemd when it is ready and that it is alive. Returns the process's exit code.
+/// Runs the server until SIGTERM or SIGINT. On SIGHUP it calls `reload` for a new configuration. It
+/// notifies systemd when it is ready, and regularly that it is alive. Returns the exit code.
 int serve(Config config, const std::function<Config()>& reload);
 
 }  // namespace app

@@ -95,7 +95,7 @@ def switching(tmp_path_factory):
 @pytest.fixture
 def changing_rate(tmp_path):
     """And no size."""
-    yield from switch(tmp_path, SWITCHING + "[points]\nbits_per_pixel = 0\n")
+    yield from switch(tmp_path, SWITCHING + "[scaling]\nmin_bits_per_pixel = 0\n")
 
 
 @pytest.fixture(params=["steady-hls", "steady-dash", "switching-hls", "switching-dash"])

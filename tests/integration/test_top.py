@@ -41,7 +41,7 @@ def test_shows_a_viewer(small, view):
     viewer = view(small.url(), "--seconds", 20)
     small.wait_for(lambda m: m.sum("symcast_viewers") == 1, 5, "the viewer is admitted")
     lines = top_once(small)
-    assert lines[0] == f"symcast top: port {small.port}, the last 1s"
+    assert lines[0] == f"symcast top: port {small.port}, last 1s"
     [row] = rows(lines)
     assert row["PEER"].startswith("127.0.0.1:")
     assert row["STATE"] in ("open", "disorder")
@@ -56,7 +56,7 @@ def test_reads_the_configuration_and_says_when_nothing_listens(tmp_path):
     done = subprocess.run([binary(), "top", "--once", "--interval", "100ms", "--config", config],
                           check=True, capture_output=True, text=True, timeout=10)
     assert done.stdout.splitlines()[0] == \
-        "symcast top: port 1, the last 100ms; nothing listens there"
+        "symcast top: port 1, last 100ms; no server listens there"
 
 
 def test_needs_no_privileges(small, view):

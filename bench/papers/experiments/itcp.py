@@ -43,8 +43,8 @@ max_width = 176
 max_height = 120
 [audio]
 enabled = false
-[points]
-bits_per_pixel = 0
+[scaling]
+min_bits_per_pixel = 0
 [rate]
 min = "200k"
 max = "{rate}"
@@ -55,7 +55,7 @@ crf = 2
 [tcp]
 congestion_control = "{congestion_control}"
 [itcp]
-retraction = 0.55
+decrease_factor = 0.55
 guard_rtts = {guard_rtts}
 hold = "500ms"
 hold_max = "1s"

@@ -8,19 +8,19 @@
 
 namespace app {
 
-/// What the user asked for.
+/// The parsed command line.
 struct CommandLine {
   enum class Command { kServe, kCheck, kDoctor, kTop };
 
   Command command = Command::kServe;
-  std::string config_path = {};  ///< empty: built-in configuration
-  Overrides overrides = {};      ///< serve; of top, listen
+  std::string config_path = {};  ///< empty for the built-in configuration
+  Overrides overrides = {};      ///< for serve; top uses only `listen`
   bool show = false;             ///< check: print the configuration in effect
   bool reference = false;        ///< check: print config/symcast.toml
   TopOptions top = {};
 };
 
-/// Nothing to run: the help or version that was asked for (code 0), or a usage error (code 2).
+/// Nothing to run: help or version was requested (code 0), or the usage is wrong (code 2).
 struct Exit {
   int code = 0;
   std::string out;  ///< for standard output

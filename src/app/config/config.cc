@@ -24,7 +24,7 @@ std::vector<T> built_in(std::initializer_list<std::string_view> texts) {
   return out;
 }
 
-/// Without its stream.
+/// Everything but the stream.
 Config daemon_defaults() {
   Config config;
   config.server.listen = built_in<server::Endpoint>({"[::]:8080"});
@@ -75,7 +75,7 @@ class Loader {
   }
 
  private:
-  /// What stands outside [[stream]]: the daemon's keys and the streams' defaults.
+  /// Keys outside [[stream]]: the daemon's, and the streams' defaults.
   void read_shared(const Value::Table& table) {
     Scope scope;
     bind(daemon_sections(), config_, scope);
@@ -86,13 +86,13 @@ class Loader {
   void read_streams(const Value& streams) {
     const auto* list = std::get_if<Value::List>(&streams.data);
     if (list == nullptr) {
-      return reader_.add_error(streams.place, "streams are a list: write [[stream]]");
+      return reader_.add_error(streams.place, "streams form a list; write [[stream]]");
     }
     for (const auto& item : *list) {
       if (const auto* table = std::get_if<Value::Table>(&item.data)) {
         add_stream(*table, item.place);
       } else {
-        reader_.add_error(item.place, "a stream is a table: write [[stream]]");
+        reader_.add_error(item.place, "a stream must be a table; write [[stream]]");
       }
     }
   }
@@ -100,16 +100,17 @@ class Loader {
   void add_stream(Value::Table table, const std::string& place) {
     auto& stream = streams_.emplace_back(PlacedStream{defaults_, places_, {}, place});
     for (auto& entry : table) {
-      // source = "URI" is short for source.uri = "URI".
+      // source = "URI" is shorthand for source.uri = "URI".
       if (entry.key == "source" && std::holds_alternative<std::string>(entry.value.data)) {
         entry.value = {Value::Table{{"uri", entry.place, entry.value}}, entry.place};
       }
     }
     read_into(stream, table);
-    for (const auto* needed : {"name", "source.uri"}) {
-      if (!stream.has(needed)) {
-        reader_.add_error(place, fmt::format("a stream needs a {}", needed));
-      }
+    if (!stream.has("name")) {
+      reader_.add_error(place, R"(this stream has no name; add name = "NAME")");
+    }
+    if (!stream.has("source.uri")) {
+      reader_.add_error(place, R"(this stream has no source; add source = "URI")");
     }
   }
 
@@ -138,7 +139,7 @@ class Loader {
     const std::string place = "--source";
     const auto equals = text.find('=');
     if (equals == std::string::npos) {
-      return reader_.add_error(place, fmt::format("\"{}\" is not NAME=URI", text));
+      return reader_.add_error(place, fmt::format("\"{}\" is not of the form NAME=URI", text));
     }
     const auto name = text.substr(0, equals);
     const Value uri{text.substr(equals + 1), place};
@@ -163,13 +164,13 @@ class Loader {
     }
   }
 
-  /// The built-in start gives way to limits that leave it out; a start that was set does not.
+  /// Clamps the built-in start to min and max; a start that was set stays, and is checked later.
   static void settle_start(PlacedStream& stream) {
     auto& [min, max, start] = stream.config.control.rate;
     if (!stream.has("rate.start") && min <= max) start = std::clamp(start, min, max);
   }
 
-  /// Ours are not to be had when they are switched off.
+  /// Without our own if kernel.congestion_controls is off.
   std::vector<std::string> offered() const {
     auto names = offered_;
     if (!config_.kernel.congestion_controls) {
@@ -182,7 +183,7 @@ class Loader {
   ConfigReader reader_;
   Config config_ = daemon_defaults();
   StreamConfig defaults_;
-  Places places_;  ///< of config_'s keys and of defaults_'
+  Places places_;  ///< of the keys of config_ and defaults_
   std::vector<PlacedStream> streams_;
 };
 

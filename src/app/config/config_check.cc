@@ -16,8 +16,8 @@ namespace app {
 
 namespace {
 
-/// A name becomes part of URLs, metric labels and file names.
-constexpr std::size_t kLongestName = 64;
+// A name becomes part of URLs, metric labels and file names, so it must stay short.
+constexpr std::size_t kMaxNameLength = 64;
 
 using Initcwnds = std::map<std::string, int>;
 
@@ -27,7 +27,7 @@ class StreamCheck {
   StreamCheck(const PlacedStream& stream, ConfigReader& reader)
       : stream_{stream}, reader_{reader} {}
 
-  /// `initcwnds`: by network, of the streams before and this one.
+  /// `initcwnds`: by network, of all streams checked so far; this stream's are added.
   void run(const std::vector<std::string>& offered, Initcwnds& initcwnds) {
     check_name();
     check_source();
@@ -44,9 +44,9 @@ class StreamCheck {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
              c == '-' || c == '_';
     };
-    if (name.empty() || name.size() > kLongestName || !std::ranges::all_of(name, allowed)) {
-      fault({"name"}, fmt::format("name: {} is not a stream name: 1 to {} of A-Z a-z 0-9 - _",
-                                  quoted(name), kLongestName));
+    if (name.empty() || name.size() > kMaxNameLength || !std::ranges::all_of(name, allowed)) {
+      fault({"name"}, fmt::format("name: {} is not a stream name; use 1 to {} of A-Z a-z 0-9 - _",
+                                  quoted(name), kMaxNameLength));
     }
   }
 
@@ -62,8 +62,10 @@ class StreamCheck {
                         "TEXT\" or a URI such as \"rtsp://HOST/PATH\"",
                         quoted(uri)));
     } else if (colon + 1 == uri.size() && uri != "test:") {
-      // As transcoder::make_source would, at the place where it is written.
-      fault({"source.uri"}, fmt::format("source: nothing follows the scheme in {}", quoted(uri)));
+      // transcoder::make_source would refuse it as well, but without the place in the file.
+      fault({"source.uri"},
+            fmt::format("source: {} is incomplete; write a path or address after the scheme",
+                        quoted(uri)));
     } else if (uri.starts_with("test:")) {
       const auto options = transcoder::parse_test_options(std::string_view{uri}.substr(5));
       if (!options) fault({"source.uri"}, "source: " + options.error());
@@ -74,10 +76,11 @@ class StreamCheck {
     const auto& [min, max, start] = stream_.config.control.rate;
     if (min > max) {
       fault({"rate.min", "rate.max"},
-            fmt::format("rate.min {} is more than rate.max {}", text_of(min), text_of(max)));
+            fmt::format("rate.min {} is above rate.max {}; lower rate.min or raise rate.max",
+                        text_of(min), text_of(max)));
     } else if (start < min || start > max) {
       fault({"rate.start", "rate.min", "rate.max"},
-            fmt::format("rate.start {} is outside rate.min {} to rate.max {}", text_of(start),
+            fmt::format("rate.start {} must be between rate.min {} and rate.max {}", text_of(start),
                         text_of(min), text_of(max)));
     }
   }
@@ -86,20 +89,22 @@ class StreamCheck {
     const auto& source = stream_.config.media.source;
     if (source.backoff_min > source.backoff_max) {
       fault({"source.backoff_min", "source.backoff_max"},
-            fmt::format("source.backoff_min {} is more than source.backoff_max {}",
+            fmt::format("source.backoff_min {} is above source.backoff_max {}; lower the first or "
+                        "raise the second",
                         text_of(source.backoff_min), text_of(source.backoff_max)));
     }
     const auto& itcp = stream_.config.control.itcp;
     if (itcp.hold > itcp.hold_max) {
       fault({"itcp.hold", "itcp.hold_max"},
-            fmt::format("itcp.hold {} is more than itcp.hold_max {}", text_of(itcp.hold),
-                        text_of(itcp.hold_max)));
+            fmt::format("itcp.hold {} is above itcp.hold_max {}; lower hold or raise hold_max",
+                        text_of(itcp.hold), text_of(itcp.hold_max)));
     }
     const double pacing = stream_.config.tcp.pacing;
     if (pacing > 0 && pacing < 1) {
-      fault({"tcp.pacing"}, fmt::format("tcp.pacing {} would send less than the stream's rate; 0 "
-                                        "for no limit, or 1 and more",
-                                        pacing));
+      fault({"tcp.pacing"},
+            fmt::format("tcp.pacing {} would send less than the stream's rate; use 0 "
+                        "for no limit, or at least 1",
+                        pacing));
     }
   }
 
@@ -112,7 +117,7 @@ class StreamCheck {
     }
   }
 
-  /// A machine has one route to a network.
+  /// A machine has only one route to a network, so all rules must agree on its initcwnd.
   void check_routes(Initcwnds& initcwnds) {
     const auto& rules = stream_.config.tcp.networks;
     for (std::size_t i = 0; i < rules.size(); ++i) {
@@ -121,13 +126,12 @@ class StreamCheck {
       const auto first = initcwnds.emplace(network, rules[i].initcwnd).first->second;
       if (first == rules[i].initcwnd) continue;
       fault({fmt::format("tcp.network.{}", i)},
-            fmt::format("tcp.network: the route to {} has initcwnd {} by another rule; it can have "
-                        "one only",
-                        network, first));
+            fmt::format("tcp.network: another rule sets initcwnd {} for {}; use one value for both",
+                        first, network));
     }
   }
 
-  /// `place`: the key of what is wrong where that is an item of `key`.
+  /// `place`: for an item of the list `key`, the path under which its place is known.
   void check_offered(const std::string& key, const std::string& name,
                      const std::vector<std::string>& offered, const std::string& place = {}) {
     if (name.empty() || offered.empty() || std::ranges::find(offered, name) != offered.end()) {
@@ -135,13 +139,13 @@ class StreamCheck {
     }
     const auto meant = nearest(name, offered);
     fault({place.empty() ? key : place},
-          fmt::format("{}: this kernel does not offer {}; available: {}{}", key, quoted(name),
-                      fmt::join(offered, ", "),
+          fmt::format("{}: congestion control {} is not available on this host; available: {}{}",
+                      key, quoted(name), fmt::join(offered, ", "),
                       meant.empty() ? "" : fmt::format("; did you mean {}?", meant)));
   }
 
-  /// At the first of `keys` that the stream set, else that it inherits, else at its block: what
-  /// fits all the other streams is not where this one is wrong.
+  /// Reports the error at the first of `keys` that the stream itself sets, then at one that it
+  /// inherits, then at its block: an inherited value may be right for all other streams.
   void fault(const std::vector<std::string>& keys, const std::string& message) {
     for (const auto* places : {&stream_.own, &stream_.inherited}) {
       for (const auto& key : keys) {
@@ -161,7 +165,7 @@ class StreamCheck {
 void check_daemon(const Config& config, const Places& places, ConfigReader& reader) {
   if (config.server.listen.empty()) {
     reader.add_error(places.at("server.listen"),
-                     "server.listen: name at least one address, such as \"[::]:8080\"");
+                     "server.listen: the list is empty; name an address such as \"[::]:8080\"");
   }
 }
 
@@ -174,8 +178,9 @@ void check_streams(const std::vector<PlacedStream>& streams,
     const auto& name = stream.config.media.name;
     if (!names.insert(name).second) {
       const auto set = stream.own.find("name");
-      reader.add_error(set == stream.own.end() ? stream.place : set->second,
-                       fmt::format("name: {} is another stream's name already", quoted(name)));
+      reader.add_error(
+          set == stream.own.end() ? stream.place : set->second,
+          fmt::format("name: another stream is called {}; choose a different name", quoted(name)));
     }
   }
 }

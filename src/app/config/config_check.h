@@ -7,10 +7,10 @@
 #include "app/config/config.h"
 #include "app/config/config_reader.h"
 
-/// What no single key can tell: checks of values against each other and against the machine.
+/// Checks that involve more than one key, or the machine.
 namespace app {
 
-/// A stream with the places of its keys and of its own [[stream]] block, for errors.
+/// A stream, with the places of its keys and of its [[stream]] block for error messages.
 struct PlacedStream {
   StreamConfig config;
   Places inherited;  ///< of keys outside [[stream]]
@@ -22,7 +22,7 @@ struct PlacedStream {
 
 void check_daemon(const Config& config, const Places& places, ConfigReader& reader);
 
-/// `offered`: congestion controls that the kernel knows; empty: it does not say.
+/// `offered`: congestion controls that can be used; empty if that is unknown.
 void check_streams(const std::vector<PlacedStream>& streams,
                    const std::vector<std::string>& offered, ConfigReader& reader);
 

@@ -7,15 +7,15 @@
 #include "app/config/config.h"
 #include "app/config/config_value.h"
 
-/// The one table of keys: reading, its errors, config/symcast.toml and `symcast check --show` all
-/// come from it. The built-in values are those of the settings structs.
+/// The only table of keys. The reader, its errors, config/symcast.toml and `symcast check --show`
+/// all use it. Built-in values are those of the settings structs.
 namespace app {
 
 /// A key of the configuration that sets something in Target.
 template <typename Target>
 struct Key {
   std::string path;     ///< "rate.max"
-  std::string doc;      ///< what it does, and why one would change it; lines
+  std::string doc;      ///< what it does, and when to change it; may have several lines
   std::string allowed;  ///< type and range in words
   std::function<void(Target&, const Value&)> read;  ///< throws Rejected
   std::function<std::string(const Target&)> write;  ///< TOML
@@ -28,13 +28,13 @@ struct Section {
   std::vector<Key<Target>> keys;
 };
 
-/// Of the daemon: [server], [admin], [metrics], [log], [trace].
+/// The daemon's sections, from [server] to [trace].
 const std::vector<Section<Config>>& daemon_sections();
 
-/// What every stream inherits and may override.
+/// Sections that every stream inherits and may override.
 const std::vector<Section<StreamConfig>>& stream_sections();
 
-/// What only a [[stream]] has: its name, and source.uri (which `source = "URI"` is short for).
+/// Keys that only a [[stream]] has: its name and source.uri (`source = "URI"` is shorthand).
 const std::vector<Section<StreamConfig>>& identity_sections();
 
 }  // namespace app

@@ -23,8 +23,8 @@ T parsed(const Value& value, std::string_view meaning) {
   return std::move(*result);
 }
 
-/// More segments at once are a burst that few queues hold.
-constexpr Whole kInitcwnd{1, 1000};
+// Segments. A burst larger than the maximum would overflow most queues.
+constexpr Whole kInitcwndRange{1, 1000};
 
 void read_member(const std::string& key, const Value& value, const std::string& place,
                  NetworkRule& rule) {
@@ -33,20 +33,20 @@ void read_member(const std::string& key, const Value& value, const std::string& 
   } else if (key == "congestion_control") {
     rule.congestion_control = Text{}.read(value);
   } else if (key == "initcwnd") {
-    rule.initcwnd = kInitcwnd.read(value);
+    rule.initcwnd = kInitcwndRange.read(value);
   } else {
     const auto meant = nearest(key, {"network", "congestion_control", "initcwnd"});
     throw Rejected{
         place,
         meant.empty()
-            ? fmt::format("unknown key {}; a rule has network, congestion_control, initcwnd", key)
+            ? fmt::format("unknown key {}; known keys: network, congestion_control, initcwnd", key)
             : fmt::format("unknown key {}; did you mean {}?", key, meant)};
   }
 }
 
 NetworkRule network_rule(const Value& value) {
   const auto* table = std::get_if<Value::Table>(&value.data);
-  if (table == nullptr) reject(value, "a table of network, congestion_control and initcwnd");
+  if (table == nullptr) reject(value, "a table with network, congestion_control and initcwnd");
   NetworkRule rule;
   for (const auto& [key, place, member] : *table) read_member(key, member, place, rule);
   const bool has_network = std::ranges::find(*table, "network", &Value::Entry::key) != table->end();
@@ -94,7 +94,7 @@ template struct ListOf<server::Origin>;
 
 std::vector<NetworkRule> NetworkRules::read(const Value& value) const {
   const auto* list = std::get_if<Value::List>(&value.data);
-  if (list == nullptr) reject(value, "a list of rules: write [[tcp.network]]");
+  if (list == nullptr) reject(value, "a list of rules; write [[tcp.network]]");
   std::vector<NetworkRule> rules;
   for (const auto& item : *list) rules.push_back(network_rule(item));
   return rules;
@@ -107,11 +107,9 @@ std::string NetworkRules::write(const std::vector<NetworkRule>& rules) const {
 }
 
 std::string NetworkRules::allowed() const {
-  return fmt::format(
-      "list of {{ network = \"ADDRESS/LENGTH\", congestion_control = \"NAME\", initcwnd = {} to {} "
-      "}}; "
-      "a rule may leave one of the last two out",
-      kInitcwnd.min, kInitcwnd.max);
+  return fmt::format(R"(list of {{ network = "ADDRESS/LENGTH", congestion_control = "NAME", )"
+                     "initcwnd = {} to {} }}; a rule may omit one of the last two",
+                     kInitcwndRange.min, kInitcwndRange.max);
 }
 
 }  // namespace app::types

@@ -7,14 +7,14 @@
 #include "app/config/config.h"
 #include "app/config/config_value.h"
 
-/// The types of settings that are lists; as config_types.h.
+/// Types of settings that are lists; they work like those of config_types.h.
 namespace app::types {
 
-/// Texts that T::parse() takes; one text alone is a list of one. T: server::Endpoint, Network,
-/// Origin.
+/// A list of strings that T::parse() accepts; a single string is a list of one. T is
+/// server::Endpoint, server::Network or server::Origin.
 template <typename T>
 struct ListOf {
-  std::string_view meaning;  ///< what allowed() says
+  std::string_view meaning;  ///< returned by allowed()
   std::vector<T> read(const Value& value) const;
   std::string write(const std::vector<T>& list) const;
   std::string allowed() const;

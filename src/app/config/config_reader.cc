@@ -26,7 +26,7 @@ std::string last_part(std::string_view path) {
   return std::string{path.substr(path.rfind('.') + 1)};  // npos + 1 is 0
 }
 
-/// Keys of this name in any section: what was meant by a key in the wrong one.
+/// Keys with this name in any section, to find the one meant by a key in the wrong section.
 std::vector<std::string> namesakes(const Scope& scope, std::string_view path) {
   std::vector<std::string> out;
   for (const auto& key : scope) {
@@ -35,7 +35,7 @@ std::vector<std::string> namesakes(const Scope& scope, std::string_view path) {
   return out;
 }
 
-/// What may stand where `path` stands: the keys and sections with its prefix.
+/// Keys and sections that are valid in place of `path`: those with the same prefix.
 std::vector<std::string> siblings(const Scope& scope, std::string_view path) {
   const std::string_view prefix = path.substr(0, path.rfind('.') + 1);
   std::vector<std::string> out;
@@ -61,7 +61,7 @@ std::string hint(const Scope& scope, const std::string& path) {
   if (const auto meant = nearest(path, all); !meant.empty()) {
     return fmt::format("did you mean {}?", meant);
   }
-  return fmt::format("known here: {}", fmt::join(here, ", "));
+  return fmt::format("known keys: {}", fmt::join(here, ", "));
 }
 
 void note_places(const std::string& path, const Value& value, Places& places) {
@@ -94,7 +94,7 @@ void ConfigReader::read_entry(const Value::Entry& entry, const Scope& scope, Pla
   } else if (const auto* section = std::get_if<Value::Table>(&entry.value.data)) {
     read(*section, scope, places, path + ".");
   } else {
-    add_error(entry.value.place, fmt::format("{0} is a section, not a key: write [{0}]", path));
+    add_error(entry.value.place, fmt::format("{0} is a section, not a key; write [{0}]", path));
   }
 }
 

@@ -11,8 +11,8 @@
 
 namespace app {
 
-/// Where each key was set, "rate.max" -> "FILE:LINE:COLUMN"; a key left alone is not in it. The
-/// items of a list have places of their own: "tcp.network.0".
+/// Where each key was set: "rate.max" -> "FILE:LINE:COLUMN". Contains only keys that were set. The
+/// items of a list have their own places: "tcp.network.0".
 using Places = std::map<std::string, std::string, std::less<>>;
 
 /// A key bound to the object that it sets.
@@ -32,14 +32,14 @@ void bind(const std::vector<Section<Target>>& sections, Target& target, Scope& s
   }
 }
 
-/// Reads tables by the keys of a scope and gathers every error, so that one pass shows them all.
+/// Reads tables by the keys of a scope and collects all errors, so that one pass shows them all.
 class ConfigReader {
  public:
-  /// `prefix`: "" or "rate."; `places` receives the keys that were set.
+  /// `prefix` is "" or, for example, "rate."; `places` receives the keys that were set.
   void read(const Value::Table& table, const Scope& scope, Places& places,
             const std::string& prefix = "");
 
-  /// An error that is already there is not repeated: streams inherit each other's mistakes.
+  /// Adds an error once: all streams inherit the same mistake.
   void add_error(const std::string& place, const std::string& message);
 
   const std::vector<std::string>& errors() const { return errors_; }

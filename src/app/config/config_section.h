@@ -7,11 +7,11 @@
 
 #include "app/config/config_keys.h"
 
-/// How a section of the table in config_keys.cc is written down: a line per key, by the member of
-/// a settings struct that it sets.
+/// Helpers for the table in config_keys.cc: a section lists its keys, and each key names the member
+/// of a settings struct that it sets.
 namespace app {
 
-/// A key before it is known where in the configuration its Part is.
+/// A key, before the place of its Part in the configuration is known.
 template <typename Part>
 struct Field {
   std::string_view name;

@@ -11,17 +11,17 @@ namespace app {
 
 namespace {
 
-constexpr std::string_view kHeader =
-    R"(# symcast.toml: everything that can be configured, at its built-in value.
-# Uncomment what you change, then `symcast check FILE`. `symcast serve` flags override the file.
-# Durations are texts with a unit ("300ms", "5s", "2m"); rates are bit/s ("300k", "1.5M" or a
-# number); sizes are bytes ("16KiB" or a number).
-# This file is made from the program's table of keys: `symcast check --reference` prints it.
+constexpr std::string_view kFileHeader =
+    R"(# symcast.toml: every setting, at its built-in value.
+# Uncomment what you change, then run `symcast check FILE`. Flags of `symcast serve` override
+# the file. Durations have a unit ("300ms", "5s", "2m"). Rates are in bit/s ("300k", "1.5M" or a
+# number). Sizes are in bytes ("16KiB" or a number).
+# `symcast check --reference` prints this file.
 )";
 
-constexpr std::string_view kStreams = R"(
-# Streams. Each is served as http://HOST:PORT/NAME.ts, NAME.flv and NAME.mp4, as HLS and as DASH
-# (see [segments]). Without any, the built-in test frame is served as "live". A source is
+constexpr std::string_view kStreamExamples = R"(
+# Streams. Each is served as http://HOST:PORT/NAME.ts, NAME.flv and NAME.mp4, and as HLS and DASH
+# (see [segments]). If there is none, the built-in test picture is served as "live". A source is
 # "test:", "file:PATH" (looped in real time), "gst:LAUNCH TEXT", or any URI that GStreamer plays:
 # rtsp://, rtmp://, srt://, http(s):// (MPEG-TS, HLS), udp://.
 #
@@ -29,8 +29,8 @@ constexpr std::string_view kStreams = R"(
 #name = "live"
 #source = "test:"
 #
-# A stream inherits the sections [video] to [tcp] above and can override any of their keys. With
-# options of its own, the source is written as a table:
+# A stream inherits the sections [video] to [tcp] above and can override any of their keys. To
+# set options of its source, write the source as a table:
 #
 #[[stream]]
 #name = "camera"
@@ -44,9 +44,9 @@ constexpr std::string_view kStreams = R"(
 #congestion_control = "reno"
 )";
 
-/// Words of `text` in comment lines of at most 98 columns; its own line ends are kept.
+/// `text` as comment lines. Its own line ends are kept.
 std::string comment(std::string_view text) {
-  constexpr std::size_t kColumns = 98;
+  constexpr std::size_t kCommentWidth = 98;  // columns; fits a terminal of 100
   std::string out;
   std::string line{"#"};
   const auto end_line = [&] {
@@ -55,7 +55,7 @@ std::string comment(std::string_view text) {
   };
   while (!text.empty()) {
     const auto end = std::min(text.find_first_of(" \n"), text.size());
-    if (line.size() + 1 + end > kColumns) end_line();
+    if (line.size() + 1 + end > kCommentWidth) end_line();
     line += ' ';
     line += text.substr(0, end);
     if (end < text.size() && text[end] == '\n') end_line();
@@ -97,8 +97,8 @@ std::string effective(const std::vector<Section<Target>>& sections, const Target
 
 std::string reference_config() {
   const auto defaults = default_config();
-  return std::string{kHeader} + reference(daemon_sections(), defaults) +
-         reference(stream_sections(), defaults.streams.front()) + std::string{kStreams};
+  return std::string{kFileHeader} + reference(daemon_sections(), defaults) +
+         reference(stream_sections(), defaults.streams.front()) + std::string{kStreamExamples};
 }
 
 std::string effective_config(const Config& config) {

@@ -6,10 +6,10 @@
 
 namespace app {
 
-/// config/symcast.toml: every key with its documentation, commented out at its built-in value.
+/// The text of config/symcast.toml: every key, documented and commented out at its built-in value.
 std::string reference_config();
 
-/// The configuration in effect, every key of every stream, as TOML that loads to the same.
+/// The configuration in effect as TOML: every key of every stream. Loads to the same configuration.
 std::string effective_config(const Config& config);
 
 }  // namespace app

@@ -25,7 +25,7 @@ class Converter {
            std::to_string(region.begin.column);
   }
 
-  /// In the file's order, so that errors come in it as well.
+  /// In the file's order, so that errors are in that order, too.
   Value::Table table(const toml::table& from) const {
     std::map<Position, Value::Entry> entries;
     for (const auto& [key, node] : from) {
@@ -56,7 +56,7 @@ class Converter {
     } else if (const auto* table = node.as_table()) {
       to.data = this->table(*table);
     } else {
-      throw ConfigError{to.place + ": dates and times have no use here"};
+      throw ConfigError{to.place + ": no key takes a date or time; write a string in quotes"};
     }
     return to;
   }
@@ -73,7 +73,8 @@ class Converter {
 }  // namespace
 
 Value::Table parse_toml(const std::string& path) {
-  if (std::filesystem::is_directory(path)) throw ConfigError{path + ": is a directory"};
+  if (std::filesystem::is_directory(path))
+    throw ConfigError{path + ": this is a directory; name a file"};
   std::ifstream file{path};
   if (!file) throw ConfigError{path + ": " + std::strerror(errno)};
   const Converter converter{path};

@@ -6,7 +6,7 @@
 
 namespace app {
 
-/// Reads a TOML 1.0 file. Throws ConfigError: unreadable, or not TOML (with line and column).
+/// Reads a TOML 1.0 file. Throws ConfigError if it cannot be read or is not TOML.
 Value::Table parse_toml(const std::string& path);
 
 }  // namespace app

@@ -13,7 +13,7 @@ namespace {
 template <typename T, typename Type>
 T in_range(const Type& type, const Value& written, T value) {
   if (value >= T{type.min} && value <= T{type.max}) return value;
-  throw Rejected{written.place, fmt::format("{} is out of range, {} to {}", shown(written),
+  throw Rejected{written.place, fmt::format("{} is out of range; allowed: {} to {}", shown(written),
                                             type.write(type.min), type.write(type.max))};
 }
 
@@ -70,7 +70,7 @@ std::string Real::allowed() const { return range_text("number", *this); }
 base::Duration Duration::read(const Value& value) const {
   const auto* text = text_in(value);
   const auto parsed = text != nullptr ? parse_duration(*text) : std::nullopt;
-  if (!parsed) reject(value, R"(a duration with its unit, such as "300ms", "5s" or "2m")");
+  if (!parsed) reject(value, R"(a duration; write it with a unit, such as "300ms", "5s" or "2m")");
   return in_range(*this, value, *parsed);
 }
 std::string Duration::write(base::Duration duration) const { return quoted(text_of(duration)); }
@@ -81,7 +81,7 @@ base::BitRate Rate::read(const Value& value) const {
   if (bps != nullptr) return in_range(*this, value, base::BitRate{*bps});
   const auto* text = text_in(value);
   const auto parsed = text != nullptr ? parse_rate(*text) : std::nullopt;
-  if (!parsed) reject(value, R"(a rate in bit/s, such as "300k", "1.5M" or 1500000)");
+  if (!parsed) reject(value, R"(a rate; write bit/s, such as "300k", "1.5M" or 1500000)");
   return in_range(*this, value, *parsed);
 }
 std::string Rate::write(base::BitRate rate) const { return quoted(text_of(rate)); }
@@ -92,7 +92,7 @@ base::ByteCount Size::read(const Value& value) const {
   if (bytes != nullptr) return in_range(*this, value, base::ByteCount{*bytes});
   const auto* text = text_in(value);
   const auto parsed = text != nullptr ? parse_size(*text) : std::nullopt;
-  if (!parsed) reject(value, R"(a size, such as "16KiB", "1MiB" or a number of bytes)");
+  if (!parsed) reject(value, R"(a size; write bytes, such as "16KiB", "1MiB" or 65536)");
   return in_range(*this, value, *parsed);
 }
 std::string Size::write(base::ByteCount size) const { return quoted(text_of(size)); }
@@ -100,7 +100,7 @@ std::string Size::allowed() const { return range_text("bytes", *this); }
 
 std::string Text::read(const Value& value) const {
   if (const auto* text = text_in(value)) return *text;
-  reject(value, "a text in quotes");
+  reject(value, "a string; write it in quotes");
 }
 std::string Text::write(const std::string& text) const { return quoted(text); }
 std::string Text::allowed() const { return std::string{meaning}; }

@@ -8,8 +8,8 @@
 #include "app/config/config_value.h"
 #include "base/units.h"
 
-/// The types of settings. Each reads a Value or throws Rejected, writes TOML, and says in words
-/// what it allows.
+/// The types of settings. Each reads a Value or throws Rejected, writes TOML, and describes the
+/// values it allows.
 namespace app::types {
 
 struct Flag {
@@ -34,7 +34,7 @@ struct Real {
   std::string allowed() const;
 };
 
-/// "300ms", "1s", "2m"; a bare number is refused, because its unit would be a guess.
+/// "300ms", "1s", "2m". A bare number is rejected because its unit would be a guess.
 struct Duration {
   base::Duration min;
   base::Duration max;
@@ -62,13 +62,13 @@ struct Size {
 };
 
 struct Text {
-  std::string_view meaning;  ///< what allowed() says
+  std::string_view meaning;  ///< returned by allowed()
   std::string read(const Value& value) const;
   std::string write(const std::string& text) const;
   std::string allowed() const;
 };
 
-/// One of a few words, kept as text.
+/// One of a few words, kept as a string.
 struct Word {
   std::vector<std::string> words;
   std::string read(const Value& value) const;
@@ -105,7 +105,7 @@ class Choice {
   Word names_;
 };
 
-/// The value as an error message quotes it.
+/// The value as quoted in error messages.
 std::string shown(const Value& value);
 
 [[noreturn]] void reject(const Value& value, std::string_view expected);

@@ -15,10 +15,10 @@ namespace {
 
 struct Unit {
   std::string_view name;
-  double factor;  ///< in the type's own unit: nanoseconds, bits per second, bytes
+  double factor;  ///< in the base unit: nanoseconds, bits per second or bytes
 };
 
-// Largest first. A rate or a size may go without a unit; a duration may not.
+// Largest first. Rates and sizes may omit the unit; durations may not.
 constexpr std::array kDurationUnits{Unit{"h", 3600e9}, Unit{"m", 60e9}, Unit{"s", 1e9},
                                     Unit{"ms", 1e6},   Unit{"us", 1e3}, Unit{"ns", 1}};
 constexpr std::array kRateUnits{Unit{"G", 1e9}, Unit{"M", 1e6}, Unit{"k", 1e3}, Unit{"", 1}};
@@ -33,9 +33,9 @@ std::optional<std::int64_t> parse(std::string_view text, std::span<const Unit> u
   const std::string_view name{rest, static_cast<std::size_t>(end - rest)};
   for (const auto& unit : units) {
     if (unit.name != name) continue;
-    constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
+    constexpr auto kMaxInt64 = std::numeric_limits<std::int64_t>::max();
     const double value = number * unit.factor;
-    return std::abs(value) < static_cast<double>(kMax) ? std::llround(value) : kMax;
+    return std::abs(value) < static_cast<double>(kMaxInt64) ? std::llround(value) : kMaxInt64;
   }
   return std::nullopt;
 }

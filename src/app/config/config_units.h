@@ -6,11 +6,11 @@
 
 #include "base/units.h"
 
-/// Quantities as texts with a unit: "300ms", "1.5M" (bit/s), "16KiB".
+/// Quantities as strings with a unit: "300ms", "1.5M" (bit/s), "16KiB".
 namespace app {
 
-/// Whole nanoseconds, bits per second and bytes; nullopt: not such a text. A value too large for
-/// the type becomes its largest.
+/// Whole nanoseconds, bits per second or bytes; nullopt if the string is not of that form. A value
+/// too large for the type becomes the type's maximum.
 std::optional<base::Duration> parse_duration(std::string_view text);
 std::optional<base::BitRate> parse_rate(std::string_view text);
 std::optional<base::ByteCount> parse_size(std::string_view text);

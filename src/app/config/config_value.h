@@ -7,8 +7,8 @@
 
 namespace app {
 
-/// A setting as written, before it is understood: from a file or from a flag, it is read by the
-/// same table of keys (config_keys.h).
+/// A setting as written in a file or flag, not yet interpreted. Both are read with the same table
+/// of keys (config_keys.h).
 struct Value {
   struct Entry;
   using List = std::vector<Value>;
@@ -24,8 +24,8 @@ struct Value::Entry {
   Value value;
 };
 
-/// Thrown for a value that a type does not take: where, and what would be right. The reader of the
-/// configuration catches it, adds the key's name, and goes on to find the other errors.
+/// Thrown for a value that a type does not accept, with its place and the correct form.
+/// ConfigReader catches it, adds the key's name and continues with the next key.
 struct Rejected {
   std::string place;
   std::string message;

@@ -5,8 +5,8 @@
 
 namespace app {
 
-// Row i holds the distances from the first i letters of a to every prefix of b; a swap looks two
-// rows back.
+// Row i holds the distances from the first i letters of a to every prefix of b; a swap needs the
+// row before the previous one.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last(b.size() + 1);
   std::vector<std::size_t> last(b.size() + 1);

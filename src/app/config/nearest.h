@@ -7,11 +7,11 @@
 
 namespace app {
 
-/// Least number of inserted, deleted, replaced or swapped neighbouring letters (optimal string
-/// alignment).
+/// Minimum number of edits between the words: letters inserted, deleted or replaced, or
+/// neighbouring letters swapped (optimal string alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The word that was probably meant by `written`, or empty: at most a third of its letters differ.
+/// The word probably meant by `written`: at most a third of its letters differ. Empty if none is.
 std::string nearest(std::string_view written, const std::vector<std::string>& words);
 
 }  // namespace app

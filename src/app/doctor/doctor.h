@@ -7,8 +7,9 @@
 
 namespace app {
 
-/// `symcast doctor`: says what this machine offers to a server with `config`, and how to mend what
-/// it lacks. False when something needed is missing. `version`: of symcast, the first line.
+/// `symcast doctor`: prints what this machine supports for a server with `config`, and how to add
+/// what is missing. Returns false if something necessary is missing. `version`: symcast's, for the
+/// first line.
 bool doctor(const Config& config, std::string_view version, std::ostream& out, bool colour);
 
 }  // namespace app

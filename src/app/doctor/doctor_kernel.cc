@@ -32,9 +32,10 @@ namespace {
 
 using base::UniqueFd;
 
-const std::string kOurs = "sym_*";
+// Subject of the finding on our own congestion controls.
+const std::string kOwnControlsSubject = "sym_*";
 
-/// Our end of an established connection to ourselves.
+/// An established connection to ourselves.
 class Loopback {
  public:
   Loopback() {
@@ -64,7 +65,7 @@ Finding kernel() {
   return {Verdict::kOk, "kernel", fmt::format("{} {}", names.sysname, names.release)};
 }
 
-/// Bytes of struct tcp_info that this kernel fills; it grows with every few versions.
+/// Bytes of struct tcp_info that this kernel fills; it grows every few versions.
 std::size_t tcp_info_length(int fd) {
   std::array<std::byte, 1024> info{};
   socklen_t length = info.size();
@@ -76,37 +77,38 @@ Finding tcp_info(int fd) {
   const auto length = tcp_info_length(fd);
   if (length < tcpinfo::kTcpInfoLength61) {
     return {Verdict::kLimited, "TCP_INFO",
-            fmt::format("{} bytes, of {} that are read", length, tcpinfo::kTcpInfoLength61),
-            "Linux 6.1 or later tells more about each connection"};
+            fmt::format("{} of the {} bytes that symcast reads", length, tcpinfo::kTcpInfoLength61),
+            "Linux 6.1 or later reports more about each connection"};
   }
   const bool counts = tcpinfo::TcpInfoReading{.info = {}, .length = length}.has_total_rto();
-  return {Verdict::kOk, "TCP_INFO",
-          fmt::format("{} bytes, {}", length,
-                      counts ? "with total_rto" : "without total_rto (Linux 6.7)")};
+  return {
+      Verdict::kOk, "TCP_INFO",
+      fmt::format("{} bytes, {}", length, counts ? "with total_rto" : "no total_rto (Linux 6.7)")};
 }
 
-/// Of the usual ones (paper 000), those that are not loaded.
+/// Reports common congestion controls (those of paper 000) that are not loaded.
 void add_others(const std::vector<std::string>& available, Findings& findings) {
   std::vector<std::string> modules;
   for (const auto* name : {"bic", "cubic", "highspeed", "htcp", "vegas"}) {
     if (!std::ranges::count(available, name)) modules.push_back(fmt::format("tcp_{}", name));
   }
   if (modules.empty()) return;
-  findings.push_back({Verdict::kOk, "others", "not loaded, or not built for this kernel",
+  findings.push_back({Verdict::kOk, "more controls", "not loaded, or not built for this kernel",
                       fmt::format("modprobe -a {}", fmt::join(modules, " "))});
 }
 
-/// Tried, then let go. True when they can be had: then sym_poke selects restricted ones as well.
+/// Loads our congestion controls, then removes them. True if that works: then sym_poke can also
+/// select restricted ones.
 bool add_ours(std::vector<std::string>& available, Findings& findings) {
   const auto loaded = tcpinfo::CongestionControls::load();
   if (!loaded) {
-    findings.push_back({Verdict::kLimited, kOurs, loaded.error(),
-                        "without it ssthresh cannot be set: the pace is limited instead"});
+    findings.push_back({Verdict::kLimited, kOwnControlsSubject, loaded.error(),
+                        "symcast cannot set ssthresh, and limits the pacing rate instead"});
     return false;
   }
   const auto& names = (*loaded)->own().names;
-  findings.push_back(
-      {Verdict::kOk, kOurs, fmt::format("added while symcast runs: {}", fmt::join(names, ", "))});
+  findings.push_back({Verdict::kOk, kOwnControlsSubject,
+                      fmt::format("added while symcast runs: {}", fmt::join(names, ", "))});
   available.insert(available.end(), names.begin(), names.end());
   return true;
 }
@@ -120,7 +122,7 @@ Findings congestion_controls(const Config& config, const Sysctls& sysctls) {
        fmt::format("{}; default {}", fmt::join(available, ", "), fmt::join(standard, " "))}};
   add_others(available, findings);
   const bool unrestricted = add_ours(available, findings);
-  std::set<std::string> wanted{"bbr"};  // what [tcp] recommends
+  std::set<std::string> wanted{"bbr"};  // mentioned under [tcp]
   for (const auto& stream : config.streams) {
     wanted.insert(stream.tcp.congestion_control);
     for (const auto& rule : stream.tcp.networks) wanted.insert(rule.congestion_control);
@@ -128,7 +130,7 @@ Findings congestion_controls(const Config& config, const Sysctls& sysctls) {
   wanted.erase("");
   for (const auto& name : wanted) {
     if (std::ranges::find(available, name) == available.end()) {
-      findings.push_back({Verdict::kLimited, name, "not offered by this kernel as it runs",
+      findings.push_back({Verdict::kLimited, name, "not available in the running kernel",
                           fmt::format("modprobe tcp_{0}; echo tcp_{0} > "
                                       "/etc/modules-load.d/symcast.conf",
                                       name)});
@@ -142,7 +144,7 @@ Findings congestion_controls(const Config& config, const Sysctls& sysctls) {
   return findings;
 }
 
-/// Each source is tried, then let go.
+/// Loads each event source, then unloads it.
 Findings congestion_events() {
   using tcpinfo::EventSource;
   Findings findings;
@@ -150,7 +152,7 @@ Findings congestion_events() {
     const auto loaded = tcpinfo::EventPrograms::load(source, 1);
     const auto subject = fmt::format("events by {}", tcpinfo::name(source));
     if (loaded) {
-      findings.push_back({Verdict::kOk, subject, "pushed by the kernel at once"});
+      findings.push_back({Verdict::kOk, subject, "the kernel reports events at once"});
     } else {
       findings.push_back({Verdict::kLimited, subject, loaded.error()});
     }
@@ -158,8 +160,8 @@ Findings congestion_events() {
   if (findings.front().verdict == Verdict::kOk) return {findings.front()};
   if (findings.back().verdict == Verdict::kOk) return findings;
   findings.back().remedy =
-      "without both, events are seen at the next frame. symcast.service has the capabilities; "
-      "elsewhere: setcap cap_bpf,cap_perfmon,cap_net_admin+ep $(command -v symcast)";
+      "without both, events are seen one frame late. symcast.service has the capabilities; "
+      "elsewhere run setcap cap_bpf,cap_perfmon,cap_net_admin+ep $(command -v symcast)";
   return findings;
 }
 
@@ -167,46 +169,47 @@ Finding pacing(int fd) {
   if (tcpinfo::set_max_pacing_rate(fd, base::BitRate::mbps(10))) {
     return {Verdict::kOk, "SO_MAX_PACING_RATE", "tcp.pacing works"};
   }
-  return {Verdict::kLimited, "SO_MAX_PACING_RATE", std::strerror(errno), "leave tcp.pacing at 0"};
+  return {Verdict::kLimited, "SO_MAX_PACING_RATE", std::strerror(errno), "keep tcp.pacing at 0"};
 }
 
-/// The shortest that a stream wants.
+/// Checks the smallest tcp.rto_min of all streams.
 Finding rto_min(const Config& config, int fd, bool by_ebpf) {
-  const std::string subject = "retransmission timer";
+  const std::string subject = "tcp.rto_min";
   base::Duration least{};
   for (const auto& stream : config.streams) {
     const auto wanted = stream.tcp.rto_min;
     if (wanted == base::Duration{}) continue;
     least = least == base::Duration{} ? wanted : std::min(least, wanted);
   }
-  if (least == base::Duration{}) return {Verdict::kOk, subject, "as the kernel has it"};
-  const auto detail = fmt::format("tcp.rto_min = {}", text_of(least));
-  if (tcpinfo::set_rto_min(fd, least)) return {Verdict::kOk, subject, detail + ": works"};
-  if (errno == ENOPROTOOPT && by_ebpf) return {Verdict::kOk, subject, detail + ": by eBPF"};
+  if (least == base::Duration{}) return {Verdict::kOk, subject, "the kernel's default"};
+  const auto detail = text_of(least);
+  if (tcpinfo::set_rto_min(fd, least)) return {Verdict::kOk, subject, detail + " works"};
+  if (errno == ENOPROTOOPT && by_ebpf)
+    return {Verdict::kOk, subject, detail + " works through eBPF"};
   if (errno == EINVAL) {
-    return {Verdict::kLimited, subject, detail + " is less than two ticks of this kernel",
-            "tcp.rto_min = \"40ms\""};
+    return {Verdict::kLimited, subject, detail + " is shorter than two ticks of this kernel",
+            "set tcp.rto_min = \"40ms\""};
   }
   return {Verdict::kLimited, subject, detail + " needs Linux 6.15 or eBPF",
-          fmt::format("sysctl net.ipv4.tcp_rto_min_us={} (Linux 6.11), for all connections",
+          fmt::format("sysctl net.ipv4.tcp_rto_min_us={} (Linux 6.11) does it for all connections",
                       least / std::chrono::microseconds{1})};
 }
 
-/// The shortest that a stream wants.
+/// Checks the smallest tcp.rto_max of all streams.
 Finding rto_max(const Config& config, int fd) {
-  const std::string subject = "retransmission timer, at most";
+  const std::string subject = "tcp.rto_max";
   auto most = kKernelsRtoMax;
   for (const auto& stream : config.streams) most = std::min(most, stream.tcp.rto_max);
-  if (most == kKernelsRtoMax) return {Verdict::kOk, subject, "as the kernel has it"};
-  const auto detail = fmt::format("tcp.rto_max = {}", text_of(most));
-  if (tcpinfo::set_rto_max(fd, most)) return {Verdict::kOk, subject, detail + ": works"};
+  if (most == kKernelsRtoMax) return {Verdict::kOk, subject, "the kernel's default"};
+  const auto detail = text_of(most);
+  if (tcpinfo::set_rto_max(fd, most)) return {Verdict::kOk, subject, detail + " works"};
   return {Verdict::kLimited, subject,
-          detail + " needs Linux 6.15: after an outage nothing comes for as long again, at worst",
-          "tcp.rto_max = \"2m\" is what this kernel does"};
+          detail + " needs Linux 6.15; after an outage, frames may take as long again to arrive",
+          "set tcp.rto_max = \"2m\", which is what this kernel does"};
 }
 
 Finding unreadable(const std::string& subject, const std::string& name) {
-  return {Verdict::kLimited, subject, fmt::format("net.ipv4.{} cannot be read here", name)};
+  return {Verdict::kLimited, subject, fmt::format("net.ipv4.{} cannot be read", name)};
 }
 
 Finding slow_start_after_idle(const Sysctls& sysctls) {
@@ -214,24 +217,25 @@ Finding slow_start_after_idle(const Sysctls& sysctls) {
   const auto value = sysctls.words("tcp_slow_start_after_idle");
   if (value.empty()) return unreadable(subject, "tcp_slow_start_after_idle");
   if (value.front() == "0") {
-    return {Verdict::kOk, subject, "off: connections keep their window in pauses"};
+    return {Verdict::kOk, subject, "off; connections keep their window during pauses"};
   }
-  return {Verdict::kLimited, subject, "on: after a pause viewers begin slowly",
+  return {Verdict::kLimited, subject, "on; connections start slowly after a pause",
           "sysctl net.ipv4.tcp_slow_start_after_idle=0"};
 }
 
-/// The send buffer must hold what is in flight: the highest rate for one long round trip.
+/// The send buffer must hold the data in flight: the highest rate times a long round trip.
 Finding send_buffer(const Config& config, const Sysctls& sysctls) {
-  constexpr auto kLongRoundTrip = std::chrono::milliseconds{500};
+  constexpr auto kLongestPlannedRtt = std::chrono::milliseconds{500};
   const auto limits = sysctls.words("tcp_wmem");
   if (limits.size() != 3) return unreadable("send buffer", "tcp_wmem");
   base::BitRate rate;
   for (const auto& stream : config.streams) rate = std::max(rate, stream.control.rate.max);
-  const auto needed = rate * kLongRoundTrip;
+  const auto needed = rate * kLongestPlannedRtt;
   const base::ByteCount most{std::stoll(limits[2])};
-  const auto detail = fmt::format("up to {}; {} bit/s over {} need {} KiB", text_of(most),
-                                  text_of(rate), text_of(kLongRoundTrip), needed.bytes() / 1024);
-  // The kernel accounts for a segment with its overhead: up to twice its bytes.
+  const auto detail =
+      fmt::format("up to {}; {}bit/s with an RTT of {} need {} KiB", text_of(most), text_of(rate),
+                  text_of(kLongestPlannedRtt), needed.bytes() / 1024);
+  // The kernel counts a segment's overhead as well: up to twice its bytes.
   if (most.bytes() >= 2 * needed.bytes()) return {Verdict::kOk, "send buffer", detail};
   return {Verdict::kLimited, "send buffer", detail,
           fmt::format("sysctl net.ipv4.tcp_wmem=\"{} {} {}\"", limits[0], limits[1],
@@ -244,13 +248,12 @@ Finding route(const NetworkRule& rule) {
   if (!found) return {Verdict::kLimited, subject, found.error()};
   const auto wanted = fmt::format("initcwnd {}", rule.initcwnd);
   if (found->exact && found->initcwnd == static_cast<std::uint32_t>(rule.initcwnd)) {
-    return {Verdict::kOk, subject, wanted + ": the route has it"};
+    return {Verdict::kOk, subject, wanted + " is set"};
   }
   if (base::holds_capability(CAP_NET_ADMIN)) {
-    return {Verdict::kOk, subject, wanted + ": symcast serve will set it"};
+    return {Verdict::kOk, subject, "symcast serve will set " + wanted};
   }
-  return {Verdict::kLimited, subject,
-          wanted + ": the route lacks it, and CAP_NET_ADMIN is not held",
+  return {Verdict::kLimited, subject, wanted + " is not set, and setting it needs CAP_NET_ADMIN",
           "symcast.service has the capability"};
 }
 
@@ -261,7 +264,7 @@ Findings examine_kernel(const Config& config, const Sysctls& sysctls) {
   Findings findings{kernel(), tcp_info(loopback.fd())};
   for (auto& finding : congestion_controls(config, sysctls)) findings.push_back(std::move(finding));
   for (auto& finding : congestion_events()) findings.push_back(std::move(finding));
-  const auto ours = std::ranges::find(findings, kOurs, &Finding::subject);
+  const auto ours = std::ranges::find(findings, kOwnControlsSubject, &Finding::subject);
   const bool by_ebpf = ours != findings.end() && ours->verdict == Verdict::kOk;
   findings.push_back(rto_min(config, loopback.fd(), by_ebpf));
   findings.push_back(rto_max(config, loopback.fd()));

@@ -6,7 +6,7 @@
 
 namespace app {
 
-/// What the kernel's TCP offers, found out on a connection over loopback.
+/// What the kernel's TCP supports, tested on a loopback connection.
 Findings examine_kernel(const Config& config, const Sysctls& sysctls = Sysctls{});
 
 }  // namespace app

@@ -22,26 +22,27 @@ namespace {
 
 Finding cpus() {
   const unsigned count = std::thread::hardware_concurrency();
-  return {Verdict::kOk, "CPUs", fmt::format("{}: so many encoders per stream by default", count)};
+  return {Verdict::kOk, "CPUs",
+          fmt::format("{}; groups.max = 0 allows that many encoders per stream", count)};
 }
 
-/// Listeners, event loops, sources and log.
-constexpr rlim_t kOtherDescriptors = 256;
+// For listeners, event loops, sources and the log. Fewer would let a full server run out.
+constexpr rlim_t kNonViewerDescriptors = 256;
 
-/// The hard limit: `symcast serve` raises the soft one to it.
+/// Checks the hard limit; `symcast serve` raises the soft limit to it.
 Finding descriptors(const Config& config) {
   const auto connections = static_cast<rlim_t>(config.server.max_connections());
   const auto traces = config.trace_directory.empty() ? 0 : config.server.max_viewers;
-  const rlim_t needed = connections + static_cast<rlim_t>(traces) + kOtherDescriptors;
+  const rlim_t needed = connections + static_cast<rlim_t>(traces) + kNonViewerDescriptors;
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
   const auto most =
-      limit.rlim_max == RLIM_INFINITY ? "no limit" : fmt::format("{} at most", limit.rlim_max);
+      limit.rlim_max == RLIM_INFINITY ? "unlimited" : fmt::format("limit {}", limit.rlim_max);
   const auto detail =
-      fmt::format("{} here; {} viewers need {}", most, config.server.max_viewers, needed);
+      fmt::format("{}; {} viewers need {}", most, config.server.max_viewers, needed);
   if (limit.rlim_max >= needed) return {Verdict::kOk, "file descriptors", detail};
   return {Verdict::kLimited, "file descriptors", detail,
-          fmt::format("ulimit -Hn {}; symcast.service has LimitNOFILE= of its own", needed)};
+          fmt::format("ulimit -Hn {}; symcast.service sets LimitNOFILE= itself", needed)};
 }
 
 Finding capabilities() {
@@ -49,19 +50,19 @@ Finding capabilities() {
     const char* name;
     int bit;
   };
-  constexpr std::array kUseful{Capability{"CAP_NET_ADMIN", CAP_NET_ADMIN},
-                               Capability{"CAP_PERFMON", CAP_PERFMON},
-                               Capability{"CAP_BPF", CAP_BPF}};
+  constexpr std::array kUsefulCapabilities{Capability{"CAP_NET_ADMIN", CAP_NET_ADMIN},
+                                           Capability{"CAP_PERFMON", CAP_PERFMON},
+                                           Capability{"CAP_BPF", CAP_BPF}};
   std::vector<std::string> names;
-  for (const auto& [name, bit] : kUseful) {
+  for (const auto& [name, bit] : kUsefulCapabilities) {
     if (base::holds_capability(bit)) names.emplace_back(name);
   }
   return {Verdict::kOk, "capabilities",
-          names.empty() ? "none held, none needed"
-                        : fmt::format("{} held, none needed", fmt::join(names, ", "))};
+          names.empty() ? "none held; none is required"
+                        : fmt::format("{} held; none is required", fmt::join(names, ", "))};
 }
 
-/// 0, or the errno of binding and listening as the server would.
+/// Binds and listens like the server. Returns 0 or errno.
 int try_listen(const server::Endpoint& endpoint) {
   const sockaddr_storage address = endpoint.socket_address();
   const socklen_t length =
@@ -75,7 +76,7 @@ int try_listen(const server::Endpoint& endpoint) {
   return listening ? 0 : errno;
 }
 
-/// Ports below it are for processes with CAP_NET_BIND_SERVICE; the service has no capability.
+/// Ports below it need CAP_NET_BIND_SERVICE, which symcast.service does not have.
 unsigned first_unprivileged_port(const Sysctls& sysctls) {
   const auto words = sysctls.words("ip_unprivileged_port_start");
   return words.empty() ? 1024U : static_cast<unsigned>(std::stoul(words.front()));
@@ -85,26 +86,27 @@ Finding listening(const server::Endpoint& endpoint, const Sysctls& sysctls) {
   const auto subject = endpoint.text();
   const int error = try_listen(endpoint);
   if (error == EADDRINUSE) {
-    return {Verdict::kLimited, subject, "in use: by symcast itself, or by another program",
-            fmt::format("ss -ltnp 'sport = :{}' says by which", endpoint.port)};
+    return {Verdict::kLimited, subject, "already in use, by symcast itself or another program",
+            fmt::format("run ss -ltnp 'sport = :{}' to see which", endpoint.port)};
   }
   const bool privileged = endpoint.port > 0 && endpoint.port < first_unprivileged_port(sysctls);
   if (privileged && (error == 0 || error == EACCES)) {
     return {error == 0 ? Verdict::kLimited : Verdict::kMissing, subject,
-            "a privileged port: symcast.service may not listen on it",
+            "privileged port: symcast.service may not listen on it",
             fmt::format("sysctl net.ipv4.ip_unprivileged_port_start={}", endpoint.port)};
   }
-  if (error == 0) return {Verdict::kOk, subject, "free to listen on"};
-  return {Verdict::kMissing, subject, std::strerror(error), "choose another in server.listen"};
+  if (error == 0) return {Verdict::kOk, subject, "can be listened on"};
+  return {Verdict::kMissing, subject, std::strerror(error),
+          "choose another address in server.listen"};
 }
 
 Finding trace_directory(const std::string& directory) {
   if (::access(directory.c_str(), W_OK | X_OK) == 0) {
-    return {Verdict::kOk, "trace.directory", fmt::format("{} can be written here", directory)};
+    return {Verdict::kOk, "trace.directory", fmt::format("{} is writable", directory)};
   }
   return {Verdict::kMissing, "trace.directory",
           fmt::format("{}: {}", directory, std::strerror(errno)),
-          "make it, or leave trace.directory empty"};
+          "create a writable directory, or leave trace.directory empty"};
 }
 
 }  // namespace

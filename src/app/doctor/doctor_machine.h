@@ -6,7 +6,7 @@
 
 namespace app {
 
-/// CPUs, file descriptors, capabilities, addresses to listen on, the trace directory.
+/// CPUs, file descriptors, capabilities, addresses to listen on and the trace directory.
 Findings examine_machine(const Config& config, const Sysctls& sysctls = Sysctls{});
 
 }  // namespace app

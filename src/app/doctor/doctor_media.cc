@@ -18,10 +18,10 @@ namespace app {
 
 namespace {
 
-constexpr std::string_view kBase = "gstreamer1.0-plugins-base";
-constexpr std::string_view kGood = "gstreamer1.0-plugins-good";
-constexpr std::string_view kBad = "gstreamer1.0-plugins-bad";
-constexpr std::string_view kLibav = "gstreamer1.0-libav";
+constexpr std::string_view kBasePlugins = "gstreamer1.0-plugins-base";
+constexpr std::string_view kGoodPlugins = "gstreamer1.0-plugins-good";
+constexpr std::string_view kBadPlugins = "gstreamer1.0-plugins-bad";
+constexpr std::string_view kLibavPlugins = "gstreamer1.0-libav";
 
 struct Element {
   const char* name;
@@ -30,23 +30,39 @@ struct Element {
 
 struct Purpose {
   const char* subject;
-  bool needed;  ///< by any source but test:
+  bool needed;  ///< by all sources except test:
   std::vector<Element> elements;
 };
 
 std::vector<Purpose> purposes() {
   return {
-      {"frames", true, {{"uridecodebin", kBase}, {"videoconvert", kBase}, {"deinterlace", kGood}}},
-      {"audio", true, {{"audioconvert", kBase}, {"audioresample", kBase}, {"appsink", kBase}}},
-      {"H.264, AAC", true, {{"h264parse", kBad}, {"avdec_h264", kLibav}, {"avdec_aac", kLibav}}},
-      {"MPEG-TS", false, {{"tsdemux", kBad}}},
-      {"files", false, {{"matroskademux", kGood}, {"qtdemux", kGood}, {"flvdemux", kGood}}},
-      {"rtsp:", false, {{"rtspsrc", kGood}, {"rtph264depay", kGood}, {"rtpjitterbuffer", kGood}}},
-      {"rtmp:", false, {{"rtmp2src", kBad}, {"flvdemux", kGood}}},
-      {"srt:", false, {{"srtsrc", kBad}}},
-      {"http:, https:", false, {{"souphttpsrc", kGood}}},
-      {"HLS", false, {{"hlsdemux", kBad}}},
-      {"udp:", false, {{"udpsrc", kGood}}},
+      {"video",
+       true,
+       {{"uridecodebin", kBasePlugins},
+        {"videoconvert", kBasePlugins},
+        {"deinterlace", kGoodPlugins}}},
+      {"audio",
+       true,
+       {{"audioconvert", kBasePlugins},
+        {"audioresample", kBasePlugins},
+        {"appsink", kBasePlugins}}},
+      {"H.264, AAC",
+       true,
+       {{"h264parse", kBadPlugins}, {"avdec_h264", kLibavPlugins}, {"avdec_aac", kLibavPlugins}}},
+      {"MPEG-TS", false, {{"tsdemux", kBadPlugins}}},
+      {"files",
+       false,
+       {{"matroskademux", kGoodPlugins}, {"qtdemux", kGoodPlugins}, {"flvdemux", kGoodPlugins}}},
+      {"rtsp:",
+       false,
+       {{"rtspsrc", kGoodPlugins},
+        {"rtph264depay", kGoodPlugins},
+        {"rtpjitterbuffer", kGoodPlugins}}},
+      {"rtmp:", false, {{"rtmp2src", kBadPlugins}, {"flvdemux", kGoodPlugins}}},
+      {"srt:", false, {{"srtsrc", kBadPlugins}}},
+      {"http:, https:", false, {{"souphttpsrc", kGoodPlugins}}},
+      {"HLS", false, {{"hlsdemux", kBadPlugins}}},
+      {"udp:", false, {{"udpsrc", kGoodPlugins}}},
   };
 }
 
@@ -71,7 +87,7 @@ Finding examine(const Purpose& purpose) {
     return {Verdict::kOk, purpose.subject, fmt::format("{}", fmt::join(all, ", "))};
   }
   return {purpose.needed ? Verdict::kMissing : Verdict::kLimited, purpose.subject,
-          fmt::format("without {}", fmt::join(missing, ", ")),
+          fmt::format("{} missing", fmt::join(missing, ", ")),
           fmt::format("apt-get install {}", fmt::join(packages, " "))};
 }
 
@@ -90,9 +106,9 @@ Finding gstreamer() {
   return {Verdict::kOk, "GStreamer", fmt::format("{}.{}.{}", major, minor, micro)};
 }
 
-/// Opens an encoder for frames of 8 bits: a build of x264 may have only 10.
+/// Opens an encoder for 8-bit video, because some builds of x264 encode only 10 bits.
 Finding x264() {
-  constexpr auto kVersion = X264_POINTVER;
+  constexpr auto kX264Version = X264_POINTVER;
   x264_param_t parameters;
   x264_param_default_preset(&parameters, "veryfast", "zerolatency");
   parameters.i_width = parameters.i_height = 64;
@@ -101,18 +117,18 @@ Finding x264() {
   parameters.i_log_level = X264_LOG_NONE;
   x264_t* encoder = x264_encoder_open(&parameters);
   if (encoder == nullptr) {
-    return {Verdict::kMissing, "x264", fmt::format("{}, without 8-bit encoding", kVersion),
+    return {Verdict::kMissing, "x264", fmt::format("{} cannot encode 8 bits", kX264Version),
             "apt-get install libx264-164"};
   }
   x264_encoder_close(encoder);
-  return {Verdict::kOk, "x264", fmt::format("{}, 8 bits", kVersion)};
+  return {Verdict::kOk, "x264", fmt::format("{}, 8 bits", kX264Version)};
 }
 
-/// Streams with encoder.codec = "mpeg2" need it, no others.
+/// Needed only by streams with encoder.codec = "mpeg2".
 Finding mpeg2() {
   const AVCodec* codec = avcodec_find_encoder(AV_CODEC_ID_MPEG2VIDEO);
   if (codec == nullptr) {
-    return {Verdict::kLimited, "MPEG-2", "libavcodec without an MPEG-2 encoder",
+    return {Verdict::kLimited, "MPEG-2", "libavcodec has no MPEG-2 encoder",
             "apt-get install libavcodec59"};
   }
   return {Verdict::kOk, "MPEG-2",
@@ -122,7 +138,7 @@ Finding mpeg2() {
 Finding aac() {
   const AVCodec* codec = avcodec_find_encoder(AV_CODEC_ID_AAC);
   if (codec == nullptr) {
-    return {Verdict::kMissing, "AAC", "libavcodec without an AAC encoder",
+    return {Verdict::kMissing, "AAC", "libavcodec has no AAC encoder",
             "apt-get install libavcodec59"};
   }
   return {Verdict::kOk, "AAC",
@@ -131,7 +147,7 @@ Finding aac() {
 
 Finding mpegts() {
   if (av_guess_format("mpegts", nullptr, nullptr) == nullptr) {
-    return {Verdict::kMissing, "MPEG-TS", "libavformat without the mpegts muxer",
+    return {Verdict::kMissing, "MPEG-TS", "libavformat has no mpegts muxer",
             "apt-get install libavformat59"};
   }
   return {Verdict::kOk, "MPEG-TS",

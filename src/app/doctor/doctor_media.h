@@ -4,10 +4,10 @@
 
 namespace app {
 
-/// GStreamer and the elements that each kind of source needs, with the Debian package of each.
+/// GStreamer and the elements that each kind of source needs, with their Debian packages.
 Findings examine_sources();
 
-/// x264, opened once, and whether libav has the encoders of MPEG-2 and AAC and the MPEG-TS muxer.
+/// x264, and the MPEG-2 encoder, AAC encoder and MPEG-TS muxer of libav.
 Findings examine_encoders();
 
 }  // namespace app

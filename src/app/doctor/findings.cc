@@ -43,11 +43,11 @@ std::size_t count(const std::vector<Examination>& examinations, Verdict verdict)
 std::string summary(const std::vector<Examination>& examinations) {
   const auto missing = count(examinations, Verdict::kMissing);
   const auto limited = count(examinations, Verdict::kLimited);
-  const auto limits = limited == 0   ? std::string{"no limits"}
-                      : limited == 1 ? std::string{"1 limit"}
-                                     : fmt::format("{} limits", limited);
-  return missing == 0 ? fmt::format("Nothing needed is missing; {}.", limits)
-                      : fmt::format("{} needed and missing; {}.", missing, limits);
+  const auto limits = limited == 0   ? std::string{"no limitations"}
+                      : limited == 1 ? std::string{"1 limitation"}
+                                     : fmt::format("{} limitations", limited);
+  return missing == 0 ? fmt::format("Everything necessary is there; {}.", limits)
+                      : fmt::format("{} necessary, but missing; {}.", missing, limits);
 }
 
 }  // namespace

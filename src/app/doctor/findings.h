@@ -4,20 +4,20 @@
 #include <string>
 #include <vector>
 
-/// What `symcast doctor` found.
+/// Findings of `symcast doctor`.
 namespace app {
 
 enum class Verdict {
   kOk,
-  kLimited,  ///< symcast runs, with less
-  kMissing,  ///< symcast cannot do its work
+  kLimited,  ///< symcast runs, but not at its best
+  kMissing,  ///< symcast cannot work
 };
 
 struct Finding {
   Verdict verdict = Verdict::kOk;
   std::string subject;
   std::string detail;
-  std::string remedy = {};  ///< how to mend it, or what follows; empty: nothing to do
+  std::string remedy = {};  ///< how to fix it, or its consequence; empty if there is nothing to do
 };
 using Findings = std::vector<Finding>;
 
@@ -26,7 +26,7 @@ struct Examination {
   Findings findings;
 };
 
-/// One line for each finding and one for its remedy; the verdicts in colour on a terminal.
+/// Prints a line per finding, and its remedy below. `colour`: verdicts are coloured.
 void print(const std::vector<Examination>& examinations, std::ostream& out, bool colour);
 
 bool nothing_missing(const std::vector<Examination>& examinations);

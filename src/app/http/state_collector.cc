@@ -54,69 +54,72 @@ void collect_source(Families& out, const LiveStream::State& stream) {
     out.gauge("symcast_source_status", "1 for the state the source is in",
               {{"stream", stream.name}, {"status", name(status)}}, source.status == status ? 1 : 0);
   }
-  out.counter("symcast_source_restarts_total", "Times the source was started again", labels,
+  out.counter("symcast_source_restarts_total", "Restarts of the source", labels,
               count(source.restarts));
-  out.counter("symcast_source_frames_total", "Frames from the source", labels,
+  out.counter("symcast_source_frames_total", "Frames received from the source", labels,
               count(source.frames));
-  out.counter("symcast_source_frames_repeated_total", "Frames repeated while the source was away",
-              labels, count(source.frames_repeated));
+  out.counter("symcast_source_frames_repeated_total",
+              "Frames repeated while the source was missing", labels,
+              count(source.frames_repeated));
   out.counter("symcast_source_frames_dropped_total",
-              "Frames dropped: above the frame rate limit, or out of order", labels,
-              count(source.frames_dropped));
-  out.counter("symcast_source_timeline_jumps_total", "Times the source's clock jumped", labels,
+              "Frames dropped because they exceeded the frame rate limit or were out of order",
+              labels, count(source.frames_dropped));
+  out.counter("symcast_source_timeline_jumps_total", "Jumps of the source's clock", labels,
               count(source.timeline_jumps));
-  out.gauge("symcast_source_audio", "1 while audio arrives", labels, source.has_audio ? 1 : 0);
+  out.gauge("symcast_source_audio", "1 while audio arrives, else 0", labels,
+            source.has_audio ? 1 : 0);
   out.counter("symcast_source_audio_dropped_seconds_total",
-              "Audio dropped: 2 s from the frames, or before the first", labels,
-              count(source.audio_dropped_samples) / media::kAudioRate);
+              "Audio dropped because it was 2 s off the video, or earlier than the first frame",
+              labels, count(source.audio_dropped_samples) / media::kAudioRate);
   out.counter("symcast_source_decode_errors_total",
-              "Frames and audio frames whose memory cannot be read, or that are too small", labels,
+              "Video and audio frames dropped because they were unreadable or too small", labels,
               count(source.unreadable));
 }
 
 void collect_audio(Families& out, const LiveStream::State& stream) {
   const Labels labels{{"stream", stream.name}};
-  out.counter("symcast_audio_silence_seconds_total", "Silence put in where audio was missing",
+  out.counter("symcast_audio_silence_seconds_total", "Silence inserted where audio was missing",
               labels, count(stream.media.audio.silence_inserted_samples) / media::kAudioRate);
-  out.counter("symcast_audio_overlap_seconds_total", "Audio dropped because it came twice", labels,
-              count(stream.media.audio.overlap_dropped_samples) / media::kAudioRate);
-  out.counter("symcast_audio_failures_total", "Audio frames lost to the encoder", labels,
-              count(stream.media.audio.failures));
+  out.counter("symcast_audio_overlap_seconds_total", "Audio dropped because it arrived twice",
+              labels, count(stream.media.audio.overlap_dropped_samples) / media::kAudioRate);
+  out.counter("symcast_audio_failures_total", "Audio frames lost because the encoder failed",
+              labels, count(stream.media.audio.failures));
 }
 
 void collect_group(Families& out, const std::string& stream, std::uint32_t index,
                    const transcoder::EncodeGroup::State& group) {
   const Labels labels{{"stream", stream}, {"group", std::to_string(index)}};
-  out.gauge("symcast_group_rate_target_bits_per_second", "Video rate asked of the encoder", labels,
-            bits_per_second(group.target));
-  out.gauge("symcast_group_rate_actual_bits_per_second", "Video rate of the last second", labels,
+  out.gauge("symcast_group_rate_target_bits_per_second", "Video rate requested from the encoder",
+            labels, bits_per_second(group.target));
+  out.gauge("symcast_group_rate_actual_bits_per_second", "Video rate over the last second", labels,
             bits_per_second(group.actual));
-  out.gauge("symcast_group_height_pixels", "Height of the encoded frame", labels,
+  out.gauge("symcast_group_height_pixels", "Height of the encoded video", labels,
             group.format.height);
   out.counter("symcast_group_frames_total", "Frames encoded", labels, count(group.frames));
   out.counter("symcast_group_frames_skipped_total",
-              "Frames not encoded, so that what waits for a viewer drains", labels,
+              "Frames not encoded, to let a viewer's backlog drain", labels,
               count(group.frames_skipped));
   out.counter("symcast_group_frames_decimated_total",
-              "Frames not encoded: at this rate fewer look better", labels,
+              "Frames not encoded because fewer look better at this rate", labels,
               count(group.frames_left_out));
   out.counter("symcast_group_frames_late_total",
-              "Frames dropped before encoding: the encoder was late", labels,
+              "Frames dropped before encoding because the encoder was late", labels,
               count(group.frames_late));
   out.counter("symcast_group_audio_frames_dropped_total", "Audio frames dropped before muxing",
               labels, count(group.audio_dropped));
   out.counter("symcast_group_keyframes_total", "Keyframes encoded", labels, count(group.keyframes));
-  out.counter("symcast_group_keyframes_forced_total", "Of them, forced for a viewer", labels,
+  out.counter("symcast_group_keyframes_forced_total", "Keyframes forced for a viewer", labels,
               count(group.keyframes_forced));
   out.counter("symcast_group_retargets_total", "Changes of the rate target", labels,
               count(group.retargets));
   out.counter("symcast_group_recovery_frames_total",
-              "Frames coded without earlier ones that were discarded for a viewer", labels,
+              "Frames that do not reference frames discarded for a viewer", labels,
               count(group.recovers_from));
   out.counter("symcast_group_failures_total",
-              "Frames and audio frames lost to scaler, encoder or muxer", labels,
+              "Video and audio frames lost because scaler, encoder or muxer failed", labels,
               count(group.failures));
-  out.counter("symcast_group_bytes_total", "Container bytes made", labels, count(group.bytes));
+  out.counter("symcast_group_bytes_total", "Bytes produced, container included", labels,
+              count(group.bytes));
   out.counter("symcast_group_encode_seconds_total", "CPU time of the group's thread", labels,
               base::seconds(group.encode_time));
   if (!group.psnr) return;
@@ -131,24 +134,26 @@ void collect_group(Families& out, const std::string& stream, std::uint32_t index
 
 void collect_ladder(Families& out, const LiveStream::State& stream) {
   for (const auto& [index, group] : stream.ladder.groups) {
-    out.gauge("symcast_group_viewers", "Viewers of the group",
+    out.gauge("symcast_group_viewers", "Viewers in the group",
               {{"stream", stream.name}, {"group", std::to_string(index)}}, count(group.viewers));
   }
   out.counter("symcast_group_open_failures_total",
-              "Times a further group could not be opened: viewers shared instead",
+              "Failed attempts to open another group; viewers shared the existing ones",
               {{"stream", stream.name}}, count(stream.ladder.opens_failed));
-  out.gauge("symcast_groups_max", "Groups that may be open: groups.max, or less that the CPUs hold",
+  out.gauge("symcast_groups_max",
+            "Maximum of open groups: groups.max, or as many as the CPUs can encode",
             {{"stream", stream.name}}, count(stream.ladder.max_groups));
   out.counter("symcast_groups_refused_total",
-              "Times the CPUs could not hold the groups that were wanted",
-              {{"stream", stream.name}}, count(stream.ladder.refused));
-  out.counter("symcast_groups_shed_total", "Groups closed because the encoders were behind",
+              "Times the CPUs could not encode all the groups wanted", {{"stream", stream.name}},
+              count(stream.ladder.refused));
+  out.counter("symcast_groups_shed_total", "Groups closed because the encoders could not keep up",
               {{"stream", stream.name}}, count(stream.ladder.shed));
-  out.counter("symcast_group_plans_total", "Times all viewers were arranged anew",
+  out.counter("symcast_group_plans_total", "Times the groups were planned anew for all viewers",
               {{"stream", stream.name}}, count(stream.ladder.plans));
-  out.gauge("symcast_viewers", "Viewers now", {{"stream", stream.name}}, count(stream.viewers()));
+  out.gauge("symcast_viewers", "Current viewers", {{"stream", stream.name}},
+            count(stream.viewers()));
   const char* moves = "symcast_group_moves_total";
-  const char* help = "Changes of group, by reason";
+  const char* help = "Group changes by reason";
   for (const auto reason :
        {abr::Reason::kMoveDown, abr::Reason::kMoveUp, abr::Reason::kMembers, abr::Reason::kShed}) {
     const auto counted = stream.ladder.moves.find(reason);
@@ -169,40 +174,42 @@ void collect_stream(Families& out, const LiveStream::State& stream) {
 void collect_server(Families& out, const server::ServerState& server) {
   out.counter("symcast_connections_total", "Connections accepted", {}, count(server.connections));
   out.counter("symcast_connections_refused_total",
-              "Connections closed at once: too many in all, or from one address", {},
+              "Connections refused because there were too many in total or from one address", {},
               count(server.connections_refused));
   out.counter("symcast_accept_failures_total",
-              "Times accepting paused: no descriptor or memory for a connection", {},
+              "Pauses in accepting connections because descriptors or memory ran out", {},
               count(server.accept_failures));
-  out.counter("symcast_viewers_joined_total", "Viewers who joined", {}, count(server.joined));
-  out.counter("symcast_sent_bytes_total", "Bytes of media responses", {}, count(server.bytes_sent));
+  out.counter("symcast_viewers_joined_total", "Viewers that joined", {}, count(server.joined));
+  out.counter("symcast_sent_bytes_total", "Bytes sent in media responses", {},
+              count(server.bytes_sent));
   out.counter("symcast_packets_lost_in_handover_total",
-              "Packets dropped between an encoder and an event loop that was late", {},
+              "Packets dropped between an encoder and a late event loop", {},
               count(server.packets_lost_in_handover));
   out.counter("symcast_viewer_frames_dropped_total", "Frames dropped from viewers' queues", {},
               count(server.frames_dropped));
   out.counter("symcast_viewer_audio_frames_dropped_total",
-              "Audio frames dropped from viewers' queues and in changes of group", {},
+              "Audio frames dropped from viewers' queues and at group changes", {},
               count(server.audio_frames_dropped));
-  out.counter("symcast_viewer_gops_dropped_total", "Times a viewer's queue dropped to a keyframe",
-              {}, count(server.gops_dropped));
+  out.counter("symcast_viewer_gops_dropped_total",
+              "Times a viewer's queue dropped everything up to a keyframe", {},
+              count(server.gops_dropped));
   out.counter("symcast_viewer_discards_total",
-              "Times a viewer's unsent frames were discarded: they were too late", {},
+              "Times a viewer's unsent frames were discarded because they were too late", {},
               count(server.discards));
-  out.counter("symcast_padding_bytes_total", "Of the bytes sent, padding that measures the path",
-              {}, count(server.padding_bytes));
+  out.counter("symcast_padding_bytes_total", "Padding bytes sent to measure paths", {},
+              count(server.padding_bytes));
   out.counter("symcast_viewer_frames_untracked_total",
-              "Frames sent whose delay is unknown: too many awaited their acknowledgement", {},
+              "Frames sent with unknown delay because too many awaited acknowledgement", {},
               count(server.frames_forgotten));
-  out.counter("symcast_viewer_switches_total", "Changes of group completed", {},
+  out.counter("symcast_viewer_switches_total", "Group changes completed", {},
               count(server.switches));
   for (std::size_t status = 0; status < server.responses.size(); ++status) {
     if (server.responses[status] == 0) continue;
-    out.counter("symcast_http_responses_total", "Responses, by status",
+    out.counter("symcast_http_responses_total", "Responses by status",
                 {{"code", std::to_string(status)}}, count(server.responses[status]));
   }
   for (std::size_t reason = 0; reason < server.left.size(); ++reason) {
-    out.counter("symcast_viewers_left_total", "Viewers gone, by reason",
+    out.counter("symcast_viewers_left_total", "Viewers that left, by reason",
                 {{"reason", name(static_cast<server::LeaveReason>(reason))}},
                 count(server.left[reason]));
   }
@@ -212,37 +219,39 @@ void collect_viewer(Families& out, const ViewerTelemetry& viewer) {
   const Labels labels{{"stream", viewer.stream}, {"viewer", std::to_string(viewer.id)}};
   out.gauge("symcast_viewer_rtt_seconds", "Smoothed round-trip time", labels,
             base::seconds(viewer.rtt));
-  out.gauge("symcast_viewer_min_rtt_seconds", "Least round-trip time", labels,
+  out.gauge("symcast_viewer_min_rtt_seconds", "Minimum round-trip time", labels,
             base::seconds(viewer.min_rtt));
   out.gauge("symcast_viewer_cwnd_segments", "Congestion window", labels, viewer.cwnd);
   if (viewer.ssthresh) {
-    out.gauge("symcast_viewer_ssthresh_segments", "Where slow start ends; absent while unlimited",
+    out.gauge("symcast_viewer_ssthresh_segments", "Slow-start threshold; absent while infinite",
               labels, *viewer.ssthresh);
   }
-  out.gauge("symcast_viewer_delivery_rate_bits_per_second", "The kernel's delivery rate", labels,
+  out.gauge("symcast_viewer_delivery_rate_bits_per_second",
+            "Delivery rate as estimated by the kernel", labels,
             bits_per_second(viewer.delivery_rate));
   if (viewer.path.capacity.bps() > 0) {
     out.gauge("symcast_viewer_capacity_bits_per_second",
-              "What the path is believed to carry; only where it is known", labels,
+              "Estimated capacity of the path; absent while unknown", labels,
               bits_per_second(viewer.path.capacity));
   }
   if (viewer.path.policer_rate.bps() > 0) {
     out.gauge("symcast_viewer_policer_rate_bits_per_second",
-              "What a token bucket lets through for long; only where one was found", labels,
+              "Rate of the policer (token bucket) on the path; absent if none was found", labels,
               bits_per_second(viewer.path.policer_rate));
   }
   out.gauge("symcast_viewer_queueing_delay_seconds",
-            "Least that the newest three frames waited in the path", labels,
+            "Minimum queueing delay of the latest three frames", labels,
             base::seconds(viewer.path.queueing_delay));
-  out.gauge("symcast_viewer_cross_traffic", "1: others keep the path's queue filled", labels,
+  out.gauge("symcast_viewer_cross_traffic",
+            "1 if cross traffic keeps the path's queue filled, else 0", labels,
             viewer.path.cross_traffic ? 1 : 0);
-  out.gauge("symcast_viewer_rate_target_bits_per_second", "What the policy lets the viewer have",
-            labels, bits_per_second(viewer.target));
-  out.gauge("symcast_viewer_backlog_seconds", "What waits unsent, as time at the rate served",
-            labels, base::seconds(viewer.backlog));
-  out.gauge("symcast_viewer_behind_live_seconds", "Age of the newest frame acknowledged", labels,
+  out.gauge("symcast_viewer_rate_target_bits_per_second",
+            "Video rate that the policy allows the viewer", labels, bits_per_second(viewer.target));
+  out.gauge("symcast_viewer_backlog_seconds", "Unsent data, as time at the served rate", labels,
+            base::seconds(viewer.backlog));
+  out.gauge("symcast_viewer_behind_live_seconds", "Age of the latest acknowledged frame", labels,
             base::seconds(viewer.behind_live));
-  out.gauge("symcast_viewer_last_reason", "1 for the reason of the last change of rate",
+  out.gauge("symcast_viewer_last_reason", "1 for the reason of the last rate change",
             {{"stream", viewer.stream},
              {"viewer", std::to_string(viewer.id)},
              {"reason", abr::name(viewer.reason)}},
@@ -252,7 +261,7 @@ void collect_viewer(Families& out, const ViewerTelemetry& viewer) {
 void collect_loop(Families& out, const LoopBudgets::State& state) {
   const auto nth = [&](const char* kind, unsigned value) {
     out.gauge("symcast_telemetry_every_nth_frame",
-              "A viewer's connection is looked at for every n-th frame; 0: never",
+              "Each viewer's connection is measured on every n-th frame; 0 means never",
               {{"loop", std::to_string(state.loop)}, {"kind", kind}}, value);
   };
   nth("tcp_info", state.sampled_every_nth);
@@ -262,44 +271,48 @@ void collect_loop(Families& out, const LoopBudgets::State& state) {
 void collect_ends(Families& out, const FinalStatistics::State& ends) {
   const char* ended = "symcast_connections_closed_total";
   const char* help =
-      "Viewers' connections that ended; the kernel tells of the end, or it is known "
-      "as when the viewer left";
+      "Viewers' connections that ended, by statistics: final (reported by the kernel at the end) "
+      "or last_seen (as of the viewer's leaving)";
   out.counter(ended, help, {{"statistics", "final"}}, count(ends.told));
   out.counter(ended, help, {{"statistics", "last_seen"}}, count(ends.untold));
   out.counter("symcast_connection_close_events_lost_total",
-              "Messages about connections' ends for which the kernel had no room", {},
-              count(ends.lost));
-  out.gauge("symcast_connections_closing", "Connections whose viewer left and whose end is awaited",
-            {}, count(ends.pending));
-  out.counter("symcast_tcp_segments_sent_total", "Data segments of ended connections", {},
+              "Reports of ended connections that the kernel had no room for", {}, count(ends.lost));
+  out.gauge("symcast_connections_closing",
+            "Connections whose viewer has left but whose end is not yet reported", {},
+            count(ends.pending));
+  out.counter("symcast_tcp_segments_sent_total",
+              "Data segments sent on connections that have ended", {},
               count(ends.totals.segments_sent));
-  out.counter("symcast_tcp_segments_retransmitted_total", "Of them, sent again", {},
+  out.counter("symcast_tcp_segments_retransmitted_total",
+              "Data segments retransmitted on connections that have ended", {},
               count(ends.totals.segments_retransmitted));
   if (ends.totals.timeouts) {
     out.counter("symcast_tcp_timeouts_total",
-                "Retransmission timeouts of ended connections (Linux 6.7 and later)", {},
+                "Retransmission timeouts of connections that have ended (Linux 6.7 and later)", {},
                 count(*ends.totals.timeouts));
   }
   out.counter("symcast_tcp_busy_seconds_total",
-              "Time in which ended connections had something in flight", {},
+              "Time in which connections that have ended had data in flight", {},
               base::seconds(ends.totals.busy));
-  out.counter("symcast_tcp_receiver_limited_seconds_total", "Of it, waiting for the viewer to read",
-              {}, base::seconds(ends.totals.rwnd_limited));
+  out.counter("symcast_tcp_receiver_limited_seconds_total",
+              "Part of symcast_tcp_busy_seconds_total spent waiting for viewers to read", {},
+              base::seconds(ends.totals.rwnd_limited));
 }
 
 void collect_on_demand(Families& out, const OnDemand::State& state) {
   const auto segments = [&](const char* result, std::uint64_t value) {
-    out.counter("symcast_on_demand_segments_total",
-                "Segments asked for at rates of their own: coded, shared with who asked before or "
-                "with a group, refused for want of CPU time, or failed",
-                {{"result", result}}, count(value));
+    out.counter(
+        "symcast_on_demand_segments_total",
+        "Segments requested at a rate of the player's own: coded (encoded on request), shared "
+        "(with an earlier request or a group), refused (no CPU time), or failed",
+        {{"result", result}}, count(value));
   };
   segments("coded", state.coded);
   segments("shared", state.shared);
   segments("refused", state.refused);
   segments("failed", state.failed);
-  out.counter("symcast_on_demand_seconds_total", "CPU time that they took", {},
-              base::seconds(state.cpu_time));
+  out.counter("symcast_on_demand_seconds_total", "CPU time spent on segments encoded on request",
+              {}, base::seconds(state.cpu_time));
 }
 
 }  // namespace
@@ -311,24 +324,24 @@ std::vector<MetricFamily> StateCollector::Collect() const {
   collect_server(out, snapshot.server);
   for (const auto& viewer : snapshot.viewers) collect_viewer(out, viewer);
   out.counter("symcast_congestion_events_lost_total",
-              "Pushed congestion events that found no room on their way to an event loop", {},
+              "Pushed congestion events lost because the buffer to an event loop was full", {},
               count(snapshot.events_lost));
   for (const auto& loop : snapshot.loops) collect_loop(out, loop);
   collect_ends(out, snapshot.ends);
   collect_on_demand(out, snapshot.on_demand);
   out.counter("symcast_log_lines_dropped_total",
-              "Log lines dropped: stderr was late, stuck or gone", {},
+              "Log lines dropped because stderr was slow, stuck or closed", {},
               count(base::log::lines_dropped()));
   out.counter("symcast_trace_lines_dropped_total",
-              "Trace lines lost: the disk was late, or did not take them", {},
+              "Trace lines lost because the disk was slow or writing failed", {},
               count(snapshot.trace_lines_lost));
   out.counter("symcast_event_lines_dropped_total",
-              "Lines of viewers' events lost: who reads /api/v1/viewers/ID/events was late", {},
+              "Viewer event lines lost because a reader of /api/v1/viewers/ID/events was slow", {},
               count(snapshot.event_lines_lost));
   for (const auto& [option, times] : snapshot.options_refused) {
     out.counter("symcast_socket_options_ignored_total",
-                "Times the kernel did not take what a viewer's socket was to be told",
-                {{"option", option}}, count(times));
+                "Times the kernel refused an option of a viewer's socket", {{"option", option}},
+                count(times));
   }
   return out.take();
 }

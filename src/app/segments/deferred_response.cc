@@ -20,7 +20,7 @@ ResponseHead with_dynamics(ResponseHead head, const SegmentSession& session,
 server::StreamingResponse::Chunk DeferredResponse::next(server::ResponseConnection& connection,
                                                         base::Time now) {
   auto made = make(now);
-  if (!made && now >= *wait_.until) made = server::error_response(503, "it has not come in time");
+  if (!made && now >= *wait_.until) made = server::error_response(503, "it was not ready in time");
   if (!made) return {};
   sending(connection, now);
   return {.head = with_dynamics(std::move(made->head), *session_, connection, now),

@@ -113,11 +113,11 @@ class SegmentResponse final : public server::StreamingResponse {
   /// `segment`: it is not completed in time.
   Chunk missing(const std::optional<segments::Segment>& segment,
                 const server::ResponseConnection& connection, base::Time now) const {
-    if (begun_) throw std::runtime_error{"a segment has not been completed in time"};
+    if (begun_) throw std::runtime_error{"a segment was not completed in time"};
     const bool gone = !segment && !session_->stream().segments().is_due(target_.number);
     if (!gone && now < until_) return {};
     auto why = gone ? error_response(404, "there is no such segment")
-                    : error_response(503, "the segment has not come in time");
+                    : error_response(503, "the segment was not ready in time");
     return {.head = with_dynamics(std::move(why.head), *session_, connection, now),
             .body = std::move(why.body),
             .complete = true};

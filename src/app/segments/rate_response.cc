@@ -28,16 +28,16 @@ FullResponse answer(const OnDemand::Gone&) {
 
 FullResponse answer(const OnDemand::Failed&) {
   return error_response(500,
-                        "this segment could not be coded at that rate; the server's log says why");
+                        "this segment could not be encoded at that rate; see the server's log");
 }
 
 FullResponse answer(const OnDemand::Off&) {
-  return error_response(404,
-                        "there are no segments at rates of their player's own: on_demand.cpu is 0");
+  return error_response(404, "segments are not encoded on request: on_demand.cpu is 0");
 }
 
 FullResponse answer(const OnDemand::Refused& refused) {
-  auto result = error_response(503, "too many segments are asked for at rates of their own");
+  auto result =
+      error_response(503, "too many segments are being encoded on request; try again later");
   result.head.retry_after = static_cast<int>(std::ceil(base::seconds(refused.retry_after)));
   return result;
 }

@@ -46,15 +46,17 @@ std::unique_ptr<server::StreamingResponse> refused(FullResponse why) {
 /// What cannot be had of `stream`; empty: nothing.
 std::optional<FullResponse> refusal(const std::string& name, const LiveStream* stream) {
   const auto what = "stream \"" + name + "\"";
-  if (stream == nullptr) return error_response(404, "no " + what + " here");
+  if (stream == nullptr) {
+    return error_response(404, "there is no " + what + "; see /api/v1/streams");
+  }
   if (!stream->offers(media::Container::kMp4)) {
-    return error_response(404, what + " is MPEG-2 video: only /" + name + ".ts carries it");
+    return error_response(404, what + " is MPEG-2 video; play /" + name + ".ts");
   }
   if (!stream->offers_segments()) {
-    return error_response(404, what + " has no HLS and no DASH: segments.enabled is false");
+    return error_response(404, what + " has no HLS or DASH: segments.enabled is false");
   }
   if (!stream->has_frame()) {
-    return error_response(503, what + " has no frame yet: its source is not connected");
+    return error_response(503, what + " has no frame yet; its source may not be connected");
   }
   return {};
 }
@@ -99,7 +101,7 @@ std::unique_ptr<server::StreamingResponse> SegmentService::answer(
     session =
         begin(target->session.empty() ? new_token(dash) : target->session, stream, request, now);
   }
-  if (!session) return refused(error_response(503, "too many viewers"));
+  if (!session) return refused(error_response(503, "there are too many viewers; try again later"));
   if (!connection.state) {
     connection.state = std::make_unique<SegmentConnection>(
         shared_, ++request.viewer_slots.last_viewer, connection.fd, request.loop);
@@ -147,8 +149,8 @@ std::unique_ptr<server::StreamingResponse> SegmentService::at_rate(SessionPtr se
   const auto rate = parse_rate(text);
   const bool has_frames = target.rendition.kind != segments::Rendition::Kind::kAudio;
   if (target.kind != segments::Target::Kind::kSegment || !has_frames || !rate || rate->bps() <= 0) {
-    return refused(error_response(
-        400, "rate: a whole segment of frames can be had at a rate such as \"1734k\""));
+    return refused(
+        error_response(400, "?rate= applies to whole video segments; write a rate such as 1734k"));
   }
   const auto limits = session->stream().viewer_settings()->control.rate;
   OnDemand::Request asked{session->shared_stream(), target.number,

@@ -66,9 +66,12 @@ void LiveStream::tick(double others, base::Time now) {
   const auto verdict = budget_.update(encoders(media_.state()), others, now);
   if (verdict.held) ladder_.limit(*verdict.held);
   if (const auto group = verdict.shed ? ladder_.shed(now) : std::nullopt) {
-    base::log::warning("group_shed", {{"stream", name()},
-                                      {"group", *group},
-                                      {"hint", "the encoders do not keep up with the source"}});
+    base::log::warning(
+        "group_shed", {{"stream", name()},
+                       {"group", *group},
+                       {"hint",
+                        "the encoders cannot keep up with the source, so a group was closed; use a "
+                        "faster encoder.preset or lower groups.max"}});
   }
   warn(ladder_.tick(now));
   for (const auto& [group, state] : ladder_.state().groups) {
@@ -169,15 +172,15 @@ void LiveStream::warn(const Ladder::Notices& notices) {
                        {{"stream", name()},
                         {"groups", *notices.refused},
                         {"hint",
-                         "the CPUs cannot encode more groups in real time, so viewers share; a "
-                         "faster encoder.preset, a smaller video.max_height or more CPUs help"}});
+                         "the CPUs cannot encode more groups in real time, so viewers share; use "
+                         "a faster encoder.preset, a smaller video.max_height or more CPUs"}});
   }
   if (notices.open_error.empty()) return;
   if (const auto times = open_failures_.count(base::Clock::now())) {
     base::log::warning("group_not_opened", {{"stream", name()},
                                             {"error", notices.open_error},
                                             {"times", *times},
-                                            {"hint", "viewers share the groups that are open"}});
+                                            {"hint", "viewers share the existing groups"}});
   }
 }
 

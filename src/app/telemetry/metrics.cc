@@ -47,28 +47,29 @@ struct Metrics::Families {
   explicit Families(prometheus::Registry& registry)
       : events{counters(registry, "symcast_congestion_events_total",
                         "Congestion events of viewers' connections, by kind and by the source "
-                        "that told us")},
-        retarget{histograms(registry, "symcast_event_to_retarget_seconds",
-                            "From a pushed congestion event in the kernel to the new target of the "
-                            "viewer's private encoder")},
-        ssthresh_hints{counters(registry, "symcast_ssthresh_hints_total",
-                                "Viewers by what became of their hint where slow start may end")},
-        retractions{counters(registry, "symcast_rate_decreases_total",
-                             "Times a viewer's rate was retracted, by reason")},
-        restores{counters(registry, "symcast_rate_increases_total",
-                          "Steps by which viewers' rates were restored, by reason")},
+                        "that reported them")},
+        retarget{
+            histograms(registry, "symcast_event_to_retarget_seconds",
+                       "Time from a pushed congestion event in the kernel to the new rate target "
+                       "of the viewer's private group")},
+        ssthresh_hints{
+            counters(registry, "symcast_ssthresh_hints_total",
+                     "Viewers by the result of their ssthresh hint, which ends slow start")},
+        retractions{counters(registry, "symcast_rate_decreases_total", "Rate decreases by reason")},
+        restores{counters(registry, "symcast_rate_increases_total", "Rate increases by reason")},
         delivered{counters(registry, "symcast_frames_delivered_total",
-                           "Frames acknowledged by viewers, by the source of the time: "
-                           "timestamp (exact), tcp_info (seen at a later frame)")},
+                           "Frames acknowledged by viewers, by the source of the delivery time: "
+                           "timestamp (exact) or tcp_info (seen at a later frame)")},
         unused{counters(registry, "symcast_delivery_times_unused_total",
-                        "Delivery times of frames that no decision has used: "
-                        "telemetry.samples_per_second leaves out too many")},
+                        "Delivery times that no decision used, because "
+                        "telemetry.samples_per_second is too low")},
         delay{histograms(registry, "symcast_frame_delivery_delay_seconds",
-                         "From a frame's capture to the acknowledgement of its last byte; up to "
-                         "one interval late for those that symcast_frames_delivered_total "
-                         "counts under tcp_info")},
+                         "Time from a frame's capture to the acknowledgement of its last byte; up "
+                         "to one frame interval too long for frames that "
+                         "symcast_frames_delivered_total counts under tcp_info")},
         join{histograms(registry, "symcast_join_seconds",
-                        "From a viewer's request to the acknowledgement of its first frame")} {}
+                        "Time from a viewer's request to the acknowledgement of its first frame")} {
+  }
 
   prometheus::Family<prometheus::Counter>& events;
   prometheus::Family<prometheus::Histogram>& retarget;

@@ -11,7 +11,7 @@ namespace {
 using tcpinfo::DiagSocket;
 using tcpinfo::TcpInfo;
 
-/// What a counter of the kernel gained. It can have lost: tcp_info is not read in one instant.
+/// Growth of a kernel counter. It may seem to shrink: the kernel does not fill tcp_info atomically.
 template <typename T>
 T gain(const TcpInfo& before, const TcpInfo& now, T TcpInfo::*counter) {
   return now.*counter > before.*counter ? static_cast<T>(now.*counter - before.*counter) : T{0};
@@ -36,7 +36,7 @@ Connection connection(const DiagSocket& before, const DiagSocket& now, base::Tim
   out.rate = base::BitRate::of(base::ByteCount{acked}, interval);
   out.segments_sent = gain(old, info, &TcpInfo::data_segs_out);
   out.retransmits = gain(old, info, &TcpInfo::total_retrans);
-  // 16 bits in the kernel: the difference survives the wrap.
+  // A 16-bit counter in the kernel: the difference survives its wrap.
   if (now.tcp_info.has_total_rto()) {
     out.timeouts = static_cast<std::uint16_t>(info.total_rto - old.total_rto);
   }
@@ -71,7 +71,7 @@ void sort(std::vector<Connection>& connections, SortKey key) {
   const auto by = [&](auto value) {
     std::ranges::stable_sort(connections, std::ranges::greater{}, value);
   };
-  // Equals stay where they are from one table to the next.
+  // Equal connections keep their order from one table to the next.
   std::ranges::sort(connections, {}, [](const Connection& c) {
     return std::tuple{c.peer.address, c.peer.port};
   });

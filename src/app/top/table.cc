@@ -11,17 +11,17 @@ namespace app {
 
 namespace {
 
-constexpr std::string_view kGap = "  ";
-constexpr auto kNone = "-";
+constexpr std::string_view kColumnGap = "  ";
+constexpr auto kNoValue = "-";
 
 /// Three digits and a prefix: "4.83M".
 std::string quantity(double value, std::string_view gap = "") {
-  constexpr std::array kPrefixes{"", "k", "M", "G", "T"};
+  constexpr std::array kSiPrefixes{"", "k", "M", "G", "T"};
   std::size_t prefix = 0;
-  // What would be written with four digits takes the next prefix.
-  for (; value >= 999.5 && prefix + 1 < kPrefixes.size(); ++prefix) value /= 1000;
+  // A value that would round to four digits takes the next prefix.
+  for (; value >= 999.5 && prefix + 1 < kSiPrefixes.size(); ++prefix) value /= 1000;
   const int decimals = prefix == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
-  return fmt::format("{:.{}f}{}{}", value, decimals, gap, kPrefixes[prefix]);
+  return fmt::format("{:.{}f}{}{}", value, decimals, gap, kSiPrefixes[prefix]);
 }
 
 std::string text(base::BitRate rate) { return quantity(static_cast<double>(rate.bps())); }
@@ -41,7 +41,7 @@ std::string age(base::Duration time) {
   return fmt::format("{}d{:02}", s / 86400, s / 3600 % 24);
 }
 
-/// All of them, and how many of those are of the last interval: "12+1".
+/// The total, and how much of it the last interval added: "12+1".
 std::string with_gain(std::uint32_t total, std::uint32_t gain) {
   return gain == 0 ? std::to_string(total) : fmt::format("{}+{}", total, gain);
 }
@@ -49,16 +49,16 @@ std::string with_gain(std::uint32_t total, std::uint32_t gain) {
 std::string share(double part) { return fmt::format("{:.0f}%", 100 * part); }
 
 std::string name(tcpinfo::CaState state) {
-  constexpr std::array kNames{"open", "disorder", "cwr", "recovery", "loss"};
+  constexpr std::array kCaStateNames{"open", "disorder", "cwr", "recovery", "loss"};
   const auto i = static_cast<std::size_t>(state);
-  return i < kNames.size() ? kNames[i] : std::to_string(i);
+  return i < kCaStateNames.size() ? kCaStateNames[i] : std::to_string(i);
 }
 
 struct Column {
   std::string_view title;
-  int importance;  ///< the least is left out first
+  int importance;  ///< the column with the lowest is left out first
   std::function<std::string(const Connection&)> text;
-  bool left = false;  ///< aligned so; else right
+  bool left = false;  ///< aligned left instead of right
 };
 
 const std::vector<Column>& all_columns() {
@@ -70,17 +70,17 @@ const std::vector<Column>& all_columns() {
       {"RATE", 98, [](C c) { return text(c.rate); }},
       {"DELIVERY", 80,
        [](C c) { return std::string{c.now.app_limited ? ">" : ""} + text(c.now.delivery_rate); }},
-      {"BBR", 20, [](C c) { return c.bbr_bandwidth ? text(*c.bbr_bandwidth) : kNone; }},
+      {"BBR", 20, [](C c) { return c.bbr_bandwidth ? text(*c.bbr_bandwidth) : kNoValue; }},
       {"RTT ms", 96, [](C c) { return milliseconds(c.now.rtt); }},
       {"MIN", 85, [](C c) { return milliseconds(c.now.min_rtt); }},
       {"CWND", 75, [](C c) { return std::to_string(c.now.cwnd); }},
       {"SSTHRESH", 40,
-       [](C c) { return c.now.ssthresh ? std::to_string(*c.now.ssthresh) : kNone; }},
+       [](C c) { return c.now.ssthresh ? std::to_string(*c.now.ssthresh) : kNoValue; }},
       {"FLIGHT", 70, [](C c) { return std::to_string(c.in_flight); }},
       {"UNSENT", 88, [](C c) { return text(c.now.notsent); }},
       {"RETRANS", 94, [](C c) { return with_gain(c.now.total_retransmits, c.retransmits); }},
       {"RTO", 90,
-       [](C c) { return c.timeouts ? with_gain(*c.now.total_timeouts, *c.timeouts) : kNone; }},
+       [](C c) { return c.timeouts ? with_gain(*c.now.total_timeouts, *c.timeouts) : kNoValue; }},
       {"BUSY", 30, [](C c) { return share(c.busy); }},
       {"RWND", 60, [](C c) { return share(c.rwnd_limited); }},
       {"SNDBUF", 55, [](C c) { return share(c.sndbuf_limited); }},
@@ -108,7 +108,7 @@ Cells cells(const Column& column, const std::vector<Connection>& shown) {
 }
 
 std::size_t width_of(const std::vector<Cells>& columns) {
-  std::size_t width = (columns.size() - 1) * kGap.size();
+  std::size_t width = (columns.size() - 1) * kColumnGap.size();
   for (const auto& column : columns) width += column.width();
   return width;
 }
@@ -122,7 +122,7 @@ void fit(std::vector<Cells>& columns, std::size_t width) {
 std::string joined(const std::vector<Cells>& columns, std::size_t line) {
   std::string out;
   for (const auto& column : columns) {
-    if (!out.empty()) out += kGap;
+    if (!out.empty()) out += kColumnGap;
     out += column.lines[line];
   }
   return out.substr(0, out.find_last_not_of(' ') + 1);

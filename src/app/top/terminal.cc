@@ -29,7 +29,7 @@ base::UniqueFd take_signals() {
   return base::UniqueFd{base::check("signalfd", ::signalfd(-1, &set, SFD_CLOEXEC))};
 }
 
-/// The terminal's settings before; null when standard input is none.
+/// Returns the previous terminal settings; null if standard input is no terminal.
 std::unique_ptr<termios> take_keys() {
   auto before = std::make_unique<termios>();
   if (::tcgetattr(STDIN_FILENO, before.get()) != 0) return nullptr;
@@ -39,7 +39,7 @@ std::unique_ptr<termios> take_keys() {
   return before;
 }
 
-/// A signal that waits would be delivered when it is unblocked.
+/// Reads the signal: a pending one would be delivered once it is unblocked.
 bool took_signal(int fd) {
   signalfd_siginfo taken{};
   return ::read(fd, &taken, sizeof taken) == sizeof taken;

@@ -10,8 +10,9 @@ struct termios;
 
 namespace app {
 
-/// Where the table is shown, and what ends it. While this lives, SIGINT and SIGTERM are taken here,
-/// and keys come without Enter where standard input is a terminal. One at a time.
+/// The terminal (or file) that shows the table, and the input that ends it. While it lives, it
+/// receives SIGINT and SIGTERM, and keys without Enter if standard input is a terminal. Only one
+/// may exist at a time.
 class Terminal {
  public:
   Terminal();
@@ -20,14 +21,14 @@ class Terminal {
   Terminal& operator=(const Terminal&) = delete;
 
   bool is_one() const { return is_one_; }  ///< standard output is a terminal, not a file or a pipe
-  TableSize size() const;                  ///< of the whole screen; where there is none, unlimited
-  /// False when the user wants to end: q, SIGINT, SIGTERM.
+  TableSize size() const;                  ///< of the whole screen; unlimited if there is none
+  /// False if the user ends it: q, SIGINT or SIGTERM.
   bool wait_until(base::Time time) const;
 
  private:
   const bool is_one_;
   base::UniqueFd signals_;
-  std::unique_ptr<termios> before_;  ///< null: standard input gives no keys
+  std::unique_ptr<termios> before_;  ///< null if standard input is no terminal
 };
 
 }  // namespace app

@@ -20,20 +20,23 @@ namespace {
 
 using tcpinfo::TcpState;
 
-// ECMA-48: home; erase to the end of the line, of the screen.
-constexpr auto kHome = "\x1b[H";
-constexpr auto kEraseLine = "\x1b[K";
-constexpr auto kEraseBelow = "\x1b[J";
+// ECMA-48 control sequences.
+constexpr auto kCursorHome = "\x1b[H";
+constexpr auto kEraseToLineEnd = "\x1b[K";
+constexpr auto kEraseToScreenEnd = "\x1b[J";
 
-/// Lines of a screen that are not connections: heading, titles, totals, the cursor's.
-constexpr std::size_t kOtherLines = 4;
+// Lines that show no connection: heading, titles, totals and the cursor's line. Fewer would make
+// the screen scroll.
+constexpr std::size_t kLinesAroundRows = 4;
 
 std::vector<std::uint16_t> ports(const Config& config) {
   std::set<std::uint16_t> ports;
   for (const auto& endpoint : config.server.listen) ports.insert(endpoint.port);
   ports.erase(0);
   if (ports.empty()) {
-    throw std::runtime_error{"server.listen leaves the port to the kernel: --listen ADDR:PORT"};
+    throw std::runtime_error{
+        "server.listen has port 0, which the kernel chooses; name the port with --listen "
+        "ADDR:PORT"};
   }
   return {ports.begin(), ports.end()};
 }
@@ -44,7 +47,7 @@ T value_or_throw(base::Result<T> result) {
   return std::move(*result);
 }
 
-/// Dumps and shows.
+/// Dumps the sockets and shows the table.
 class Top {
  public:
   Top(const Config& config, const TopOptions& options, std::ostream& out)
@@ -70,7 +73,8 @@ class Top {
     auto all = connections(before, now);
     sort(all, options_.sort);
     auto size = terminal_.size();
-    size.rows = is_live() ? size.rows - std::min(size.rows, kOtherLines) : TableSize::kAny;
+    size.rows =
+        is_live() ? size.rows - std::min(size.rows, kLinesAroundRows) : TableSize::kUnlimited;
     auto lines = table(all, size);
     lines.insert(lines.begin(), heading(now).substr(0, size.columns));
     print(lines);
@@ -79,18 +83,18 @@ class Top {
   std::string heading(const Snapshot& now) const {
     const auto listening = [](const auto& s) { return s.state == TcpState::kListen; };
     return fmt::format(
-        "symcast top: port {}, the last {}{}", fmt::join(query_.local_ports, ", "),
+        "symcast top: port {}, last {}{}", fmt::join(query_.local_ports, ", "),
         text_of(options_.interval),
-        std::ranges::any_of(now.sockets, listening) ? "" : "; nothing listens there");
+        std::ranges::any_of(now.sockets, listening) ? "" : "; no server listens there");
   }
 
   void print(const std::vector<std::string>& lines) {
-    if (is_live()) out_ << kHome;
-    for (const auto& line : lines) out_ << line << (is_live() ? kEraseLine : "") << '\n';
-    out_ << (is_live() ? kEraseBelow : options_.once ? "" : "\n") << std::flush;
+    if (is_live()) out_ << kCursorHome;
+    for (const auto& line : lines) out_ << line << (is_live() ? kEraseToLineEnd : "") << '\n';
+    out_ << (is_live() ? kEraseToScreenEnd : options_.once ? "" : "\n") << std::flush;
   }
 
-  /// Each table takes the place of the one before.
+  /// Each table replaces the previous one on the screen.
   bool is_live() const { return terminal_.is_one() && !options_.once; }
 
   const tcpinfo::DiagQuery query_;

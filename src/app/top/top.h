@@ -7,9 +7,9 @@
 
 namespace app {
 
-/// `symcast top`: shows the connections to the ports that `config` listens on, from what the kernel
-/// knows of them; asks nothing of the server and needs no privileges. Until the user ends it, or
-/// one table. Throws std::runtime_error when the kernel does not tell.
+/// `symcast top`: shows the connections to the ports that `config` listens on, until the user ends
+/// it; with `once`, prints one table. It asks the kernel, not the server, and needs no privileges.
+/// Throws std::runtime_error if the kernel does not list the sockets.
 void top(const Config& config, const TopOptions& options, std::ostream& out);
 
 }  // namespace app

@@ -4,12 +4,12 @@
 
 namespace app {
 
-/// What stands first in the table of `symcast top`.
+/// Sort order of the table of `symcast top`, highest first.
 enum class SortKey {
-  kTrouble,  ///< loss before recovery before the rest; then retransmissions, then queueing
-  kRate,     ///< highest first, as all below
+  kTrouble,  ///< loss, then recovery, then retransmissions, then queueing delay
+  kRate,
   kRtt,
-  kRetransmits,  ///< of the last interval
+  kRetransmits,  ///< in the last interval
   kUnsent,
 };
 

@@ -17,7 +17,7 @@ std::string checked(const CommandLine& line) {
   return out.str();
 }
 
-TEST(CheckTest, SaysWhatIsServedWhere) {
+TEST(CheckTest, NamesStreamsAndAddresses) {
   const TemporaryFile file;
   file.write(
       "[[stream]]\nname = \"a\"\nsource = \"test:\"\n"
@@ -37,7 +37,7 @@ TEST(CheckTest, ReferenceNeedsNoFile) {
   EXPECT_EQ(checked({.reference = true}), reference_config());
 }
 
-TEST(CheckTest, MistakesAreThrown) {
+TEST(CheckTest, MistakesThrow) {
   const TemporaryFile file;
   file.write("nonsense = 1\n");
   EXPECT_THROW(checked({.config_path = file.path()}), ConfigError);

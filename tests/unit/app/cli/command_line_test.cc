@@ -24,14 +24,14 @@ CommandLine parsed(const std::vector<const char*>& arguments) {
 
 Exit exit_of(const std::vector<const char*>& arguments) { return std::get<Exit>(parse(arguments)); }
 
-TEST(CommandLineTest, ServeNeedsNothing) {
+TEST(CommandLineTest, ServeNeedsNoFlags) {
   const auto line = parsed({"serve"});
   EXPECT_EQ(line.command, CommandLine::Command::kServe);
   EXPECT_EQ(line.config_path, "");
   EXPECT_FALSE(line.overrides.policy);
 }
 
-TEST(CommandLineTest, ServeTakesEachFlag) {
+TEST(CommandLineTest, ServeTakesAllFlags) {
   const auto line = parsed({"serve", "--config", "a.toml", "--policy", "off", "--trace", "/t",
                             "--congestion-control", "bbr", "--log-level", "debug"});
   EXPECT_EQ(line.config_path, "a.toml");
@@ -41,7 +41,7 @@ TEST(CommandLineTest, ServeTakesEachFlag) {
   EXPECT_EQ(line.overrides.log_level, "debug");
 }
 
-TEST(CommandLineTest, ListenAndSourceRepeat) {
+TEST(CommandLineTest, ListenAndSourceCanBeRepeated) {
   const auto line = parsed({"serve", "--listen", ":1", "--source", "a=test:", "--listen", "[::]:2",
                             "--source", "b=file:/x y"});
   EXPECT_THAT(line.overrides.listen, ElementsAre(":1", "[::]:2"));
@@ -76,7 +76,7 @@ TEST(CommandLineTest, DoctorTakesAConfiguration) {
   EXPECT_EQ(line.config_path, "a.toml");
 }
 
-TEST(CommandLineTest, TopShowsTroubleEverySecond) {
+TEST(CommandLineTest, TopSortsByTroubleEverySecond) {
   const auto line = parsed({"top"});
   EXPECT_EQ(line.command, CommandLine::Command::kTop);
   EXPECT_EQ(line.top.interval, std::chrono::seconds{1});
@@ -84,7 +84,7 @@ TEST(CommandLineTest, TopShowsTroubleEverySecond) {
   EXPECT_FALSE(line.top.once);
 }
 
-TEST(CommandLineTest, TopTakesEachFlag) {
+TEST(CommandLineTest, TopTakesAllFlags) {
   const auto line = parsed({"top", "--config", "a.toml", "--listen", ":1", "--interval", "500ms",
                             "--sort", "rtt", "--once"});
   EXPECT_EQ(line.config_path, "a.toml");
@@ -94,8 +94,8 @@ TEST(CommandLineTest, TopTakesEachFlag) {
   EXPECT_TRUE(line.top.once);
 }
 
-TEST(CommandLineTest, TopRefusesWhatItCannotDo) {
-  EXPECT_THAT(exit_of({"top", "--interval", "1ms"}).err, HasSubstr("100ms to 1h"));
+TEST(CommandLineTest, TopRejectsWrongIntervalsAndSortKeys) {
+  EXPECT_THAT(exit_of({"top", "--interval", "1ms"}).err, HasSubstr("between 100ms and 1h"));
   EXPECT_THAT(exit_of({"top", "--sort", "name"}).err, HasSubstr("trouble|rate"));
 }
 
@@ -109,7 +109,7 @@ TEST(CommandLineTest, MisspeltFlagNamesTheNearest) {
   EXPECT_THAT(exit_of({"serve", "--lisen", ":1"}).err, HasSubstr("did you mean --listen?"));
 }
 
-TEST(CommandLineTest, NothingIsAUsageError) { EXPECT_EQ(exit_of({}).code, 2); }
+TEST(CommandLineTest, NoCommandIsAUsageError) { EXPECT_EQ(exit_of({}).code, 2); }
 
 TEST(CommandLineTest, VersionGoesToStandardOutput) {
   const auto exit = exit_of({"--version"});

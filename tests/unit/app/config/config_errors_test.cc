@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 
 using ConfigErrorsTest = ConfigFile;
 
-TEST_F(ConfigErrorsTest, SyntaxErrorHasItsPlace) {
+TEST_F(ConfigErrorsTest, SyntaxErrorNamesItsPlace) {
   EXPECT_THAT(errors("[rate]\nmax = = 3\n"), ElementsAre(StartsWith("2:7: ")));
 }
 
@@ -40,26 +40,26 @@ TEST_F(ConfigErrorsTest, MisspeltKeyOfAStreamNamesTheNearest) {
               ElementsAre("4:6: unknown key rate.maxx; did you mean rate.max?"));
 }
 
-TEST_F(ConfigErrorsTest, UnknownKeyWithoutNeighbourListsWhatIsKnown) {
+TEST_F(ConfigErrorsTest, UnknownKeyWithoutASimilarOneListsTheKnownKeys) {
   EXPECT_THAT(errors("[groups]\nxylophone = 1\n"),
-              ElementsAre("2:1: unknown key groups.xylophone; known here: groups.max, groups.cpu, "
+              ElementsAre("2:1: unknown key groups.xylophone; known keys: groups.max, groups.cpu, "
                           "groups.linger"));
 }
 
-TEST_F(ConfigErrorsTest, WrongTypeSaysWhatIsExpected) {
+TEST_F(ConfigErrorsTest, WrongTypeNamesTheExpectedOne) {
   EXPECT_THAT(errors("[server]\nthreads = \"two\"\n"),
               ElementsAre("2:11: server.threads: \"two\" is not a whole number"));
 }
 
 TEST_F(ConfigErrorsTest, DurationNeedsItsUnit) {
   EXPECT_THAT(errors("[server]\nqueue = 3\n"),
-              ElementsAre("2:9: server.queue: 3 is not a duration with its unit, such as "
-                          "\"300ms\", \"5s\" or \"2m\""));
+              ElementsAre("2:9: server.queue: 3 is not a duration; write it with a unit, such "
+                          "as \"300ms\", \"5s\" or \"2m\""));
 }
 
-TEST_F(ConfigErrorsTest, OutOfRangeSaysTheRange) {
+TEST_F(ConfigErrorsTest, OutOfRangeNamesTheRange) {
   EXPECT_THAT(errors("[rate]\nmax = \"5G\"\n"),
-              ElementsAre("2:7: rate.max: \"5G\" is out of range, \"30k\" to \"200M\""));
+              ElementsAre("2:7: rate.max: \"5G\" is out of range; allowed: \"30k\" to \"200M\""));
 }
 
 TEST_F(ConfigErrorsTest, AstronomicalValuesAreOutOfRange) {
@@ -72,13 +72,13 @@ TEST_F(ConfigErrorsTest, NotANumberIsOutOfRange) {
   EXPECT_THAT(errors("[encoder]\ncrf = nan\n"), ElementsAre(HasSubstr("out of range")));
 }
 
-// x264 codes without loss then.
+// x264 would encode losslessly.
 TEST_F(ConfigErrorsTest, CrfBelowOneIsOutOfRange) {
   EXPECT_THAT(errors("[encoder]\ncrf = 0.9\n"), ElementsAre(HasSubstr("out of range")));
   EXPECT_THAT(errors("[encoder]\ncrf = 1.0\n"), IsEmpty());
 }
 
-TEST_F(ConfigErrorsTest, WordsAreSuggestedToo) {
+TEST_F(ConfigErrorsTest, MisspeltWordNamesTheNearest) {
   EXPECT_THAT(errors("[encoder]\npreset = \"veryfats\"\n"),
               ElementsAre(HasSubstr("did you mean \"veryfast\"?")));
 }
@@ -91,66 +91,70 @@ TEST_F(ConfigErrorsTest, PresetsAreThoseOfX264) {
 
 TEST_F(ConfigErrorsTest, SectionWrittenAsKeyIsExplained) {
   EXPECT_THAT(errors("rate = \"5M\"\n"),
-              ElementsAre("1:8: rate is a section, not a key: write [rate]"));
+              ElementsAre("1:8: rate is a section, not a key; write [rate]"));
 }
 
 TEST_F(ConfigErrorsTest, SingleStreamTableIsExplained) {
   EXPECT_THAT(errors("[stream]\nname = \"a\"\n"),
-              ElementsAre("1:1: streams are a list: write [[stream]]"));
+              ElementsAre("1:1: streams form a list; write [[stream]]"));
 }
 
-TEST_F(ConfigErrorsTest, BadAddressHasThePlaceOfItsItem) {
+TEST_F(ConfigErrorsTest, BadAddressIsReportedAtItsItem) {
   EXPECT_THAT(errors("[server]\nlisten = [\n  \"[::]:80\",\n  \"nonsense\",\n]\n"),
               ElementsAre(StartsWith("4:3: server.listen: ")));
 }
 
 TEST_F(ConfigErrorsTest, NoListenAddressIsAnError) {
   EXPECT_THAT(errors("[server]\nlisten = []\n"),
-              ElementsAre(StartsWith("2:10: server.listen: name at least one")));
+              ElementsAre(StartsWith("2:10: server.listen: the list is empty; name an address")));
 }
 
-TEST_F(ConfigErrorsTest, SeveralErrorsComeInOnePass) {
+TEST_F(ConfigErrorsTest, OnePassReportsSeveralErrors) {
   EXPECT_THAT(errors("[rate]\nmx = 1\nmin = true\n[groups]\nmax = -1\n"),
               ElementsAre(StartsWith("2:1: unknown key rate.mx"), StartsWith("3:7: rate.min"),
                           StartsWith("5:7: groups.max")));
 }
 
 TEST_F(ConfigErrorsTest, MinAboveMaxIsAnError) {
-  EXPECT_THAT(errors("[rate]\nmin = \"3M\"\nmax = \"2M\"\n"),
-              ElementsAre("2:7: rate.min 3M is more than rate.max 2M"));
+  EXPECT_THAT(
+      errors("[rate]\nmin = \"3M\"\nmax = \"2M\"\n"),
+      ElementsAre("2:7: rate.min 3M is above rate.max 2M; lower rate.min or raise rate.max"));
 }
 
 TEST_F(ConfigErrorsTest, StartOutsideTheLimitsIsAnError) {
   EXPECT_THAT(errors("[rate]\nstart = \"3M\"\nmax = \"2M\"\n"),
-              ElementsAre("2:9: rate.start 3M is outside rate.min 300k to rate.max 2M"));
+              ElementsAre("2:9: rate.start 3M must be between rate.min 300k and rate.max 2M"));
 }
 
-TEST_F(ConfigErrorsTest, CrossCheckOfAStreamHasThePlaceInTheStream) {
-  EXPECT_THAT(errors("[rate]\nmin = \"1M\"\n[[stream]]\nname = \"a\"\nsource = \"test:\"\n"
-                     "rate.max = \"500k\"\n"),
-              ElementsAre("6:12: rate.min 1M is more than rate.max 500k"));
+TEST_F(ConfigErrorsTest, ConflictIsReportedAtTheKeyOfTheStream) {
+  EXPECT_THAT(
+      errors("[rate]\nmin = \"1M\"\n[[stream]]\nname = \"a\"\nsource = \"test:\"\n"
+             "rate.max = \"500k\"\n"),
+      ElementsAre("6:12: rate.min 1M is above rate.max 500k; lower rate.min or raise rate.max"));
 }
 
 TEST_F(ConfigErrorsTest, InheritedMistakeIsReportedOnce) {
-  EXPECT_THAT(errors("[rate]\nmin = \"9M\"\n[[stream]]\nname = \"a\"\nsource = \"test:\"\n"
-                     "[[stream]]\nname = \"b\"\nsource = \"test:\"\n"),
-              ElementsAre("2:7: rate.min 9M is more than rate.max 5M"));
+  EXPECT_THAT(
+      errors("[rate]\nmin = \"9M\"\n[[stream]]\nname = \"a\"\nsource = \"test:\"\n"
+             "[[stream]]\nname = \"b\"\nsource = \"test:\"\n"),
+      ElementsAre("2:7: rate.min 9M is above rate.max 5M; lower rate.min or raise rate.max"));
 }
 
 TEST_F(ConfigErrorsTest, DuplicateNameIsAnError) {
   EXPECT_THAT(errors("[[stream]]\nname = \"a\"\nsource = \"test:\"\n"
                      "[[stream]]\nname = \"a\"\nsource = \"test:\"\n"),
-              ElementsAre("5:8: name: \"a\" is another stream's name already"));
+              ElementsAre("5:8: name: another stream is called \"a\"; choose a different name"));
 }
 
-TEST_F(ConfigErrorsTest, NameIsOneWord) {
+TEST_F(ConfigErrorsTest, NameWithASlashIsAnError) {
   EXPECT_THAT(errors("[[stream]]\nname = \"a/b\"\nsource = \"test:\"\n"),
               ElementsAre(StartsWith("2:8: name: \"a/b\" is not a stream name")));
 }
 
 TEST_F(ConfigErrorsTest, StreamNeedsNameAndSource) {
   EXPECT_THAT(errors("[[stream]]\n"),
-              ElementsAre("1:1: a stream needs a name", "1:1: a stream needs a source.uri"));
+              ElementsAre("1:1: this stream has no name; add name = \"NAME\"",
+                          "1:1: this stream has no source; add source = \"URI\""));
 }
 
 TEST_F(ConfigErrorsTest, PathAsSourceIsExplained) {
@@ -158,9 +162,11 @@ TEST_F(ConfigErrorsTest, PathAsSourceIsExplained) {
               ElementsAre(HasSubstr("did you mean \"file:/srv/a.mkv\"?")));
 }
 
-TEST_F(ConfigErrorsTest, SchemeAloneIsNoSource) {
-  EXPECT_THAT(errors("[[stream]]\nname = \"a\"\nsource = \"file:\"\n"),
-              ElementsAre("3:10: source: nothing follows the scheme in \"file:\""));
+TEST_F(ConfigErrorsTest, SchemeAloneIsAnError) {
+  EXPECT_THAT(
+      errors("[[stream]]\nname = \"a\"\nsource = \"file:\"\n"),
+      ElementsAre("3:10: source: \"file:\" is incomplete; write a path or address after the "
+                  "scheme"));
   EXPECT_THAT(errors("", {.sources = {"a=http:"}}), ElementsAre(StartsWith("--source: source: ")));
 }
 
@@ -169,16 +175,18 @@ TEST_F(ConfigErrorsTest, OptionsOfTheTestSourceAreChecked) {
               ElementsAre(StartsWith("3:10: source: ")));
 }
 
-TEST_F(ConfigErrorsTest, CongestionControlMustBeOffered) {
-  EXPECT_THAT(errors("[tcp]\ncongestion_control = \"cubik\"\n"),
-              ElementsAre("2:22: tcp.congestion_control: this kernel does not offer \"cubik\"; "
-                          "available: reno, cubic, bbr; did you mean cubic?"));
+TEST_F(ConfigErrorsTest, CongestionControlMustBeAvailable) {
+  EXPECT_THAT(
+      errors("[tcp]\ncongestion_control = \"cubik\"\n"),
+      ElementsAre("2:22: tcp.congestion_control: congestion control \"cubik\" is not available "
+                  "on this host; "
+                  "available: reno, cubic, bbr; did you mean cubic?"));
 }
 
-TEST_F(ConfigErrorsTest, CongestionControlOfARuleMustBeOffered) {
+TEST_F(ConfigErrorsTest, CongestionControlOfARuleMustBeAvailable) {
   EXPECT_THAT(errors("[[tcp.network]]\nnetwork = \"10.0.0.0/8\"\ncongestion_control = \"reno\"\n\n"
                      "[[tcp.network]]\nnetwork = \"11.0.0.0/8\"\ncongestion_control = \"vegas\"\n"),
-              ElementsAre(StartsWith("5:1: tcp.network: this kernel does not offer \"vegas\"")));
+              ElementsAre(StartsWith("5:1: tcp.network: congestion control \"vegas\" is not")));
 }
 
 TEST_F(ConfigErrorsTest, MisspeltKeyOfARuleNamesTheNearest) {
@@ -187,7 +195,7 @@ TEST_F(ConfigErrorsTest, MisspeltKeyOfARuleNamesTheNearest) {
                           "congestion_control?"));
 }
 
-TEST_F(ConfigErrorsTest, RuleNeedsANetworkAndSomethingForIt) {
+TEST_F(ConfigErrorsTest, RuleNeedsANetworkAndASettingForIt) {
   const auto* needs = "1:1: tcp.network: a rule needs network, and congestion_control or initcwnd";
   EXPECT_THAT(errors("[[tcp.network]]\nnetwork = \"10.0.0.0/8\"\n"), ElementsAre(needs));
   EXPECT_THAT(errors("[[tcp.network]]\ninitcwnd = 30\n"), ElementsAre(needs));
@@ -195,16 +203,17 @@ TEST_F(ConfigErrorsTest, RuleNeedsANetworkAndSomethingForIt) {
 
 TEST_F(ConfigErrorsTest, InitcwndHasARange) {
   EXPECT_THAT(errors("[[tcp.network]]\nnetwork = \"10.0.0.0/8\"\ninitcwnd = 0\n"),
-              ElementsAre("3:12: tcp.network: 0 is out of range, 1 to 1000"));
+              ElementsAre("3:12: tcp.network: 0 is out of range; allowed: 1 to 1000"));
 }
 
-TEST_F(ConfigErrorsTest, ANetworkHasOneInitcwnd) {
-  EXPECT_THAT(errors("[[stream]]\nname = \"a\"\nsource = \"test:\"\n"
-                     "tcp.network = [{ network = \"10.0.0.0/8\", initcwnd = 30 }]\n"
-                     "[[stream]]\nname = \"b\"\nsource = \"test:\"\n"
-                     "tcp.network = [{ network = \"10.0.0.0/8\", initcwnd = 20 }]\n"),
-              ElementsAre("8:16: tcp.network: the route to 10.0.0.0/8 has initcwnd 30 by another "
-                          "rule; it can have one only"));
+TEST_F(ConfigErrorsTest, RulesOfANetworkAgreeOnItsInitcwnd) {
+  EXPECT_THAT(
+      errors("[[stream]]\nname = \"a\"\nsource = \"test:\"\n"
+             "tcp.network = [{ network = \"10.0.0.0/8\", initcwnd = 30 }]\n"
+             "[[stream]]\nname = \"b\"\nsource = \"test:\"\n"
+             "tcp.network = [{ network = \"10.0.0.0/8\", initcwnd = 20 }]\n"),
+      ElementsAre("8:16: tcp.network: another rule sets initcwnd 30 for 10.0.0.0/8; use one "
+                  "value for both"));
 }
 
 TEST_F(ConfigErrorsTest, PacingBelowTheRateIsAnError) {
@@ -213,7 +222,7 @@ TEST_F(ConfigErrorsTest, PacingBelowTheRateIsAnError) {
 
 TEST_F(ConfigErrorsTest, FlagErrorNamesTheFlag) {
   EXPECT_THAT(errors("", {.sources = {"nonsense"}, .policy = "on"}),
-              ElementsAre("--source: \"nonsense\" is not NAME=URI",
+              ElementsAre("--source: \"nonsense\" is not of the form NAME=URI",
                           StartsWith("--policy: control.policy: \"on\" is not one of")));
 }
 

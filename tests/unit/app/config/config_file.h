@@ -11,17 +11,17 @@
 
 namespace app {
 
-inline const std::vector<std::string> kOffered{"reno", "cubic", "bbr"};
+inline const std::vector<std::string> kOfferedControls{"reno", "cubic", "bbr"};
 
-/// Loads a configuration from a text, on a kernel that offers kOffered.
+/// Loads a configuration from a string, on a kernel that offers kOfferedControls.
 class ConfigFile : public ::testing::Test {
  protected:
   Config load(const std::string& text, const Overrides& overrides = {}) {
     file_.write(text);
-    return load_config(file_.path(), overrides, kOffered);
+    return load_config(file_.path(), overrides, kOfferedControls);
   }
 
-  /// The lines of the error, each without the file's name.
+  /// The lines of the error, without the file's name.
   std::vector<std::string> errors(const std::string& text, const Overrides& overrides = {}) {
     try {
       load(text, overrides);

@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 using ConfigTest = ConfigFile;
 
-TEST_F(ConfigTest, NothingMeansTheTestFrameOnPort8080) {
+TEST_F(ConfigTest, NoFileMeansTheTestPictureOnPort8080) {
   const auto config = load_config("");
   EXPECT_EQ(config.server.listen.at(0).text(), "[::]:8080");
   ASSERT_EQ(config.streams.size(), 1U);
@@ -28,11 +28,11 @@ TEST_F(ConfigTest, NothingMeansTheTestFrameOnPort8080) {
   EXPECT_EQ(config.streams[0].media.source.uri, "test:");
 }
 
-TEST_F(ConfigTest, EmptyFileIsTheDefault) {
+TEST_F(ConfigTest, EmptyFileMeansTheDefaults) {
   EXPECT_EQ(effective_config(load("")), effective_config(default_config()));
 }
 
-TEST_F(ConfigTest, MissingFileIsNamed) {
+TEST_F(ConfigTest, MissingFileIsNamedInTheError) {
   EXPECT_THROW(
       try { load_config("/nowhere/a.toml"); } catch (const ConfigError& error) {
         EXPECT_STREQ(error.what(), "/nowhere/a.toml: No such file or directory");
@@ -41,8 +41,8 @@ TEST_F(ConfigTest, MissingFileIsNamed) {
       ConfigError);
 }
 
-TEST_F(ConfigTest, DirectoryIsNotAConfiguration) {
-  EXPECT_THROW(load_config("/tmp", {}, kOffered), ConfigError);
+TEST_F(ConfigTest, DirectoryIsNotAConfigurationFile) {
+  EXPECT_THROW(load_config("/tmp", {}, kOfferedControls), ConfigError);
 }
 
 TEST_F(ConfigTest, ReadsUnits) {
@@ -105,7 +105,7 @@ TEST_F(ConfigTest, NetworkRulesKeepTheirOrder) {
   EXPECT_EQ(rules[1].congestion_control, "bbr");
 }
 
-TEST_F(ConfigTest, RoutesAreThoseOfAllStreamsOnce) {
+TEST_F(ConfigTest, RouteRulesOfAllStreamsAreListedOnce) {
   const auto config = load(R"(
     [[tcp.network]]
     network = "10.0.0.0/8"
@@ -125,7 +125,7 @@ TEST_F(ConfigTest, RoutesAreThoseOfAllStreamsOnce) {
   EXPECT_EQ(rules[0].initcwnd, 30);
 }
 
-TEST_F(ConfigTest, TheCongestionControlFlagLeavesRoutesAlone) {
+TEST_F(ConfigTest, CongestionControlFlagKeepsRoutes) {
   const auto config = load(R"(
     tcp.network = [{ network = "10.0.0.0/8", congestion_control = "reno", initcwnd = 30 }])",
                            {.congestion_control = "bbr"});
@@ -165,7 +165,7 @@ TEST_F(ConfigTest, FlagsOverrideTheFile) {
   EXPECT_TRUE(config.streams.at(0).tcp.networks.empty());
 }
 
-TEST_F(ConfigTest, SourceFlagAddsOrReplaces) {
+TEST_F(ConfigTest, SourceFlagAddsAStreamOrReplacesItsSource) {
   const auto config = load("[rate]\nmax = \"3M\"\n[[stream]]\nname = \"a\"\nsource = \"test:\"\n",
                            {.sources = {"a=file:/x=y", "b=srt://:1"}});
   ASSERT_EQ(config.streams.size(), 2U);
@@ -175,7 +175,7 @@ TEST_F(ConfigTest, SourceFlagAddsOrReplaces) {
 }
 
 TEST_F(ConfigTest, SourceFlagReplacesTheBuiltInStream) {
-  const auto config = load_config("", {.sources = {"cam=test:"}}, kOffered);
+  const auto config = load_config("", {.sources = {"cam=test:"}}, kOfferedControls);
   ASSERT_EQ(config.streams.size(), 1U);
   EXPECT_EQ(config.streams[0].media.name, "cam");
 }
@@ -204,14 +204,14 @@ std::string uncommented_example() {
   return out;
 }
 
-TEST_F(ConfigTest, ExampleIsWhatTheTableSays) {
+TEST_F(ConfigTest, ExampleIsGeneratedFromTheTable) {
   std::ifstream file{SYMCAST_SOURCE_DIR "/config/symcast.toml"};
   std::stringstream text;
   text << file.rdbuf();
   EXPECT_EQ(text.str(), reference_config()) << "symcast check --reference > config/symcast.toml";
 }
 
-TEST_F(ConfigTest, ExampleUncommentedIsTheDefault) {
+TEST_F(ConfigTest, UncommentedExampleMeansTheDefaults) {
   EXPECT_EQ(effective_config(load(uncommented_example())), effective_config(default_config()));
 }
 

@@ -31,12 +31,12 @@ TEST(ConfigUnitsTest, SizesAreBinary) {
   EXPECT_FALSE(parse_size("16KB"));
 }
 
-TEST(ConfigUnitsTest, NeitherInfiniteNorNan) {
+TEST(ConfigUnitsTest, InfinityAndNanAreRejected) {
   EXPECT_FALSE(parse_rate("infk"));
   EXPECT_FALSE(parse_rate("nank"));
 }
 
-TEST(ConfigUnitsTest, TooLargeIsTheLargest) {
+TEST(ConfigUnitsTest, TooLargeValuesBecomeTheMaximum) {
   EXPECT_EQ(parse_duration("99999999999999h"), base::Duration::max());
 }
 
@@ -50,7 +50,7 @@ TEST(ConfigUnitsTest, WritesTheLargestUnitThatFits) {
   EXPECT_EQ(text_of(base::ByteCount{1500}), "1500");
 }
 
-TEST(ConfigUnitsTest, WhatIsWrittenReadsTheSame) {
+TEST(ConfigUnitsTest, WrittenValuesReadTheSame) {
   for (const std::int64_t n : {1L, 999L, 1000L, 1001L, 65536L, 1'234'567L, 123'456'789'123L}) {
     EXPECT_EQ(parse_rate(text_of(base::BitRate{n})), base::BitRate{n});
     EXPECT_EQ(parse_size(text_of(base::ByteCount{n})), base::ByteCount{n});
@@ -58,9 +58,7 @@ TEST(ConfigUnitsTest, WhatIsWrittenReadsTheSame) {
   }
 }
 
-TEST(ConfigUnitsTest, QuotesAsTomlDoes) {
-  EXPECT_EQ(quoted("a\"b\\c\n"), "\"a\\\"b\\\\c\\u000a\"");
-}
+TEST(ConfigUnitsTest, QuotesLikeToml) { EXPECT_EQ(quoted("a\"b\\c\n"), "\"a\\\"b\\\\c\\u000a\""); }
 
 }  // namespace
 }  // namespace app

@@ -11,13 +11,17 @@ TEST(NearestTest, CountsEdits) {
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3U);
 }
 
-TEST(NearestTest, SwappedLettersAreOneEdit) { EXPECT_EQ(edit_distance("prseet", "preset"), 1U); }
+TEST(NearestTest, SwappedLettersCountAsOneEdit) {
+  EXPECT_EQ(edit_distance("prseet", "preset"), 1U);
+}
 
 TEST(NearestTest, FindsTheNearest) {
   EXPECT_EQ(nearest("lsiten", {"threads", "listen", "latency"}), "listen");
 }
 
-TEST(NearestTest, SaysNothingWhenAllAreFar) { EXPECT_EQ(nearest("xylophone", {"max", "min"}), ""); }
+TEST(NearestTest, IsEmptyWhenNoWordIsSimilar) {
+  EXPECT_EQ(nearest("xylophone", {"max", "min"}), "");
+}
 
 }  // namespace
 }  // namespace app

@@ -31,48 +31,48 @@ Config listening_on(const std::string& endpoint) {
   return config;
 }
 
-TEST(DoctorTest, ReadsTcpInfoOfAConnection) {
+TEST(DoctorTest, ReadsTcpInfo) {
   EXPECT_THAT(examine_kernel(default_config()), Contains(finding("TCP_INFO", Verdict::kOk)));
 }
 
-TEST(DoctorTest, AWantedCongestionControlThatIsNotOfferedIsALimit) {
+TEST(DoctorTest, AConfiguredCongestionControlThatIsMissingIsALimitation) {
   auto config = default_config();
   config.streams[0].tcp.congestion_control = "nonsense";
   EXPECT_THAT(examine_kernel(config), Contains(finding("nonsense", Verdict::kLimited)));
 }
 
-TEST(DoctorTest, ATimerShorterThanTheKernelsTicksIsALimit) {
+TEST(DoctorTest, ARetransmissionTimerBelowTwoTicksIsALimitation) {
   auto config = default_config();
   config.streams.push_back(config.streams[0]);
   config.streams[0].tcp.rto_min = {};
   config.streams[1].tcp.rto_min = std::chrono::microseconds{1};
-  EXPECT_THAT(examine_kernel(config), Contains(finding("retransmission timer", Verdict::kLimited)));
+  EXPECT_THAT(examine_kernel(config), Contains(finding("tcp.rto_min", Verdict::kLimited)));
 }
 
-TEST(DoctorTest, ASmallSendBufferIsALimit) {
+TEST(DoctorTest, ASmallSendBufferIsALimitation) {
   auto config = default_config();
   config.streams[0].control.rate.max = base::BitRate::mbps(100'000);
   EXPECT_THAT(examine_kernel(config), Contains(finding("send buffer", Verdict::kLimited)));
 }
 
-TEST(DoctorTest, WhatCannotBeReadIsNotCalledFine) {
+TEST(DoctorTest, UnreadableSysctlsAreALimitation) {
   const auto findings = examine_kernel(default_config(), Sysctls{"/nowhere"});
   EXPECT_THAT(findings, Contains(finding("slow start after idle", Verdict::kLimited)));
   EXPECT_THAT(findings, Contains(finding("send buffer", Verdict::kLimited)));
 }
 
-TEST(DoctorTest, ARouteThatCannotBeSetIsALimit) {
+TEST(DoctorTest, ARouteThatCannotBeSetIsALimitation) {
   auto config = default_config();
   config.streams[0].tcp.networks = {
       {.network = *server::Network::parse("127.0.0.0/8"), .initcwnd = 30}};
   EXPECT_THAT(examine_kernel(config), Contains(finding("127.0.0.0/8", Verdict::kLimited)));
 }
 
-TEST(DoctorTest, EncodersThatSymcastIsBuiltWithAreThere) {
+TEST(DoctorTest, AllEncodersAreOk) {
   EXPECT_THAT(examine_encoders(), testing::Each(Field(&Finding::verdict, Verdict::kOk)));
 }
 
-TEST(DoctorTest, TooFewDescriptorsAreALimit) {
+TEST(DoctorTest, TooFewDescriptorsAreALimitation) {
   auto config = listening_on("127.0.0.1:0");
   config.server.max_viewers = 1'000'000;
   EXPECT_THAT(examine_machine(config), Contains(finding("file descriptors", Verdict::kLimited)));
@@ -99,7 +99,7 @@ TEST(DoctorTest, TheHardLimitOfDescriptorsCounts) {
   ::setrlimit(RLIMIT_NOFILE, &before);
 }
 
-TEST(DoctorTest, APortBelowTheUnprivilegedOnesIsNotFine) {
+TEST(DoctorTest, APrivilegedPortIsALimitation) {
   const TemporaryFile directory;
   std::ofstream{directory.directory() / "ip_unprivileged_port_start"} << "65000\n";
   const auto findings =
@@ -112,7 +112,7 @@ TEST(DoctorTest, AFreePortIsOk) {
               Contains(finding("127.0.0.1:0", Verdict::kOk)));
 }
 
-TEST(DoctorTest, ATakenPortIsALimit) {
+TEST(DoctorTest, APortInUseIsALimitation) {
   const base::UniqueFd other{base::check("socket", ::socket(AF_INET, SOCK_STREAM, 0))};
   sockaddr_in address{};
   address.sin_family = AF_INET;

@@ -9,7 +9,7 @@ namespace {
 
 const std::vector<Examination> kExaminations{
     {"TCP", {{Verdict::kOk, "kernel", "6.1"}}},
-    {"Sources", {{Verdict::kLimited, "srt:", "without srtsrc", "apt-get install x"}}}};
+    {"Sources", {{Verdict::kLimited, "srt:", "srtsrc missing", "apt-get install x"}}}};
 
 std::string printed(const std::vector<Examination>& examinations, bool colour) {
   std::ostringstream out;
@@ -17,16 +17,16 @@ std::string printed(const std::vector<Examination>& examinations, bool colour) {
   return out.str();
 }
 
-TEST(FindingsTest, PrintsALineEachAndTheRemedyBelow) {
+TEST(FindingsTest, PrintsALinePerFindingAndItsRemedyBelow) {
   EXPECT_EQ(printed(kExaminations, false),
             "TCP\n"
             "  ok      kernel                 6.1\n"
             "\n"
             "Sources\n"
-            "  limited srt:                   without srtsrc\n"
+            "  limited srt:                   srtsrc missing\n"
             "                                 apt-get install x\n"
             "\n"
-            "Nothing needed is missing; 1 limit.\n");
+            "Everything necessary is there; 1 limitation.\n");
 }
 
 TEST(FindingsTest, ColoursOnlyWhenAsked) {
@@ -34,12 +34,12 @@ TEST(FindingsTest, ColoursOnlyWhenAsked) {
   EXPECT_NE(printed(kExaminations, true).find("\x1b[33mlimited"), std::string::npos);
 }
 
-TEST(FindingsTest, ALimitIsNotMissing) { EXPECT_TRUE(nothing_missing(kExaminations)); }
+TEST(FindingsTest, ALimitationIsNotMissing) { EXPECT_TRUE(nothing_missing(kExaminations)); }
 
 TEST(FindingsTest, MissingIsCounted) {
   const std::vector<Examination> examinations{{"Encoders", {{Verdict::kMissing, "x264", "none"}}}};
   EXPECT_FALSE(nothing_missing(examinations));
-  EXPECT_NE(printed(examinations, false).find("1 needed and missing; no limits."),
+  EXPECT_NE(printed(examinations, false).find("1 necessary, but missing; no limitations."),
             std::string::npos);
 }
 

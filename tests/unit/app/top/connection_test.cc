@@ -20,7 +20,7 @@ Connection only(const tcpinfo::DiagSocket& before, const tcpinfo::DiagSocket& no
   return all.at(0);
 }
 
-TEST(ConnectionTest, CountersAreOfTheInterval) {
+TEST(ConnectionTest, CountersCoverTheInterval) {
   auto before = diag_socket(1);
   before.tcp_info.info.bytes_acked = 1'000'000;
   before.tcp_info.info.data_segs_out = 700;
@@ -52,7 +52,7 @@ TEST(ConnectionTest, TimesBecomeSharesOfTheInterval) {
   EXPECT_DOUBLE_EQ(connection.sndbuf_limited, 1);
 }
 
-TEST(ConnectionTest, OneThatIsNewBeganAtZero) {
+TEST(ConnectionTest, CountersOfANewConnectionBeganAtZero) {
   auto now = diag_socket(2);
   now.tcp_info.info.bytes_acked = 250'000;
   now.tcp_info.info.total_retrans = 1;
@@ -61,11 +61,11 @@ TEST(ConnectionTest, OneThatIsNewBeganAtZero) {
   EXPECT_EQ(connection.retransmits, 1u);
 }
 
-TEST(ConnectionTest, OneThatIsGoneIsNotShown) {
+TEST(ConnectionTest, AConnectionThatEndedIsNotShown) {
   EXPECT_TRUE(connections({kBefore, {diag_socket(1)}}, {kNow, {}}).empty());
 }
 
-TEST(ConnectionTest, ListenersAreNoConnections) {
+TEST(ConnectionTest, ListenersAreNotShown) {
   auto listener = diag_socket(1);
   listener.state = tcpinfo::TcpState::kListen;
   EXPECT_TRUE(connections({kBefore, {}}, {kNow, {listener}}).empty());
@@ -79,18 +79,18 @@ TEST(ConnectionTest, TimeoutsWrapAt16Bits) {
   EXPECT_EQ(only(before, now).timeouts, 2u);
 }
 
-TEST(ConnectionTest, BeforeLinux67TimeoutsAreNotKnown) {
+TEST(ConnectionTest, BeforeLinux67TimeoutsAreUnknown) {
   auto now = diag_socket(1);
   now.tcp_info.length = tcpinfo::kTcpInfoLength61;
   EXPECT_FALSE(only(diag_socket(1), now).timeouts);
 }
 
-TEST(ConnectionTest, Ipv4OnASocketOfBothFamiliesIsIpv4) {
+TEST(ConnectionTest, Ipv4OnADualStackSocketIsShownAsIpv4) {
   EXPECT_EQ(only(diag_socket(1), diag_socket(1, "[::ffff:192.0.2.9]:80")).peer.text(),
             "192.0.2.9:80");
 }
 
-/// Of peers ":1", ":2" ..., sorted.
+/// Ports of the sorted connections, which are numbered from 1.
 std::vector<int> order(std::vector<Connection> all, SortKey key) {
   for (std::size_t i = 0; i < all.size(); ++i) all[i].peer.port = static_cast<std::uint16_t>(i + 1);
   sort(all, key);
@@ -108,7 +108,7 @@ TEST(SortTest, TroubleIsLossThenRecoveryThenRetransmitsThenQueueing) {
   EXPECT_THAT(order(all, SortKey::kTrouble), ElementsAre(5, 4, 3, 2, 1));
 }
 
-TEST(SortTest, ALongPathIsNoTrouble) {
+TEST(SortTest, ALongPathIsNotTrouble) {
   std::vector<Connection> all(2);
   all[0].now.rtt = 300ms;
   all[0].now.min_rtt = 299ms;
@@ -129,7 +129,7 @@ TEST(SortTest, EachKeyPutsTheHighestFirst) {
   EXPECT_EQ(order(all, SortKey::kUnsent).front(), 5);
 }
 
-TEST(SortTest, EqualsKeepTheOrderOfTheirPeers) {
+TEST(SortTest, EqualConnectionsAreSortedByPeer) {
   EXPECT_THAT(order(std::vector<Connection>(3), SortKey::kRate), ElementsAre(1, 2, 3));
 }
 

@@ -7,7 +7,7 @@
 
 namespace app {
 
-/// An established socket with TCP_INFO of Linux 6.7 or later, all zero.
+/// An established socket with an all-zero TCP_INFO of Linux 6.7 or later.
 inline tcpinfo::DiagSocket diag_socket(std::uint64_t cookie,
                                        std::string_view peer = "192.0.2.7:5000") {
   tcpinfo::DiagSocket socket;

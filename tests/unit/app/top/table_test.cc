@@ -40,7 +40,7 @@ Connection sample() {
   return c;
 }
 
-/// The words below each title, of the first connection.
+/// The cell of the connection below `title`.
 std::string cell(const Connection& connection, std::string_view title) {
   const auto lines = table({connection}, {});
   const auto end = lines[0].find(title) + title.size();
@@ -58,13 +58,13 @@ TEST(TableTest, ShowsAConnection) {
                   "64", "57", "31", "16.4k", "12+1", "3", "98%", "12%", "0%", "1m02"));
 }
 
-TEST(TableTest, ADeliveryRateLimitedByTheSenderIsALowerBound) {
+TEST(TableTest, AnAppLimitedDeliveryRateIsALowerBound) {
   auto connection = sample();
   connection.now.app_limited = true;
   EXPECT_EQ(cell(connection, "DELIVERY"), ">4.83M");
 }
 
-TEST(TableTest, AnInfiniteSsthreshIsNone) {
+TEST(TableTest, AnInfiniteSsthreshIsADash) {
   auto connection = sample();
   connection.now.ssthresh.reset();
   EXPECT_EQ(cell(connection, "SSTHRESH"), "-");
@@ -92,7 +92,7 @@ TEST(TableTest, AgesHaveTwoUnits) {
   }
 }
 
-TEST(TableTest, WhatMattersLeastGivesWayToTheWidth) {
+TEST(TableTest, ANarrowTableOmitsTheLeastImportantColumns) {
   const auto lines = table({sample()}, {.columns = 80});
   EXPECT_THAT(lines, Each(SizeIs(Le(80u))));
   EXPECT_THAT(lines[0], HasSubstr("RETRANS"));
@@ -112,18 +112,18 @@ TEST(TableTest, ColumnsAreAligned) {
   EXPECT_EQ(lines[1].find("2.11M") + 5, lines[2].find(" 0 ") + 2);
 }
 
-TEST(TableTest, WhatIsBelowTheScreenIsCounted) {
+TEST(TableTest, ConnectionsBelowTheScreenAreCounted) {
   const auto lines = table({sample(), sample(), sample()}, {.rows = 1});
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_THAT(lines[2], HasSubstr("3 connections (2 not shown)"));
 }
 
-TEST(TableTest, TotalsAreOfAllConnections) {
+TEST(TableTest, TotalsCoverAllConnections) {
   EXPECT_EQ(table({sample(), sample()}, {}).back(),
             "2 connections, 4.22 Mbit/s, 0.25 % of 800 segments retransmitted");
 }
 
-TEST(TableTest, WithoutConnectionsThereAreTitlesAndTotals) {
+TEST(TableTest, WithoutConnectionsTheTotalsAreZero) {
   EXPECT_EQ(table({}, {}).back(), "0 connections, 0 bit/s, 0.00 % of 0 segments retransmitted");
 }
 
