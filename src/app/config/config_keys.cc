@@ -1,5 +1,6 @@
 #include "app/config/config_keys.h"
 
+#include "abr/policy/comparison.h"
 #include "app/config/config_lists.h"
 #include "app/config/config_section.h"
 #include "app/config/config_types.h"
@@ -31,12 +32,13 @@ const types::Choice<base::log::Level> kLogLevels{{{"debug", base::log::Level::kD
                                                   {"info", base::log::Level::kInfo},
                                                   {"warning", base::log::Level::kWarning},
                                                   {"error", base::log::Level::kError}}};
-const types::Choice<abr::PolicyKind> kPolicyKinds{{{"symbiosis", abr::PolicyKind::kSymbiosis},
-                                                   {"itcp", abr::PolicyKind::kItcp},
-                                                   {"dbr", abr::PolicyKind::kDbr},
-                                                   {"delivery", abr::PolicyKind::kDelivery},
-                                                   {"gcc", abr::PolicyKind::kGcc},
-                                                   {"off", abr::PolicyKind::kOff}}};
+const types::Choice<abr::PolicyKind> kPolicyKinds = [] {
+  types::Choice<abr::PolicyKind> kinds{{{"symbiosis", abr::PolicyKind::kSymbiosis},
+                                        {"itcp", abr::PolicyKind::kItcp},
+                                        {"off", abr::PolicyKind::kOff}}};
+  for (const auto& [name, kind] : abr::comparison_policies()) kinds.accept_too(name, kind);
+  return kinds;
+}();
 const types::Choice<std::optional<tcpinfo::EventSource>> kEventSources{
     {{"auto", std::nullopt},
      {"tracepoint", tcpinfo::EventSource::kTracepoint},
@@ -307,8 +309,7 @@ Section<StreamConfig> control_section() {
           key("policy", &Part::policy, kPolicyKinds,
               "Rate policy. \"symbiosis\" follows what each connection carries, frame by frame. "
               "\"itcp\" cuts the rate on retransmissions and restores it when they stop. "
-              "\"off\" keeps rate.start. \"dbr\", \"delivery\" and \"gcc\" are for comparison "
-              "only."),
+              "\"off\" keeps rate.start."),
       });
 }
 

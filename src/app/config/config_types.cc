@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "app/config/config_units.h"
 #include "app/config/nearest.h"
 
@@ -108,8 +110,8 @@ std::string Text::allowed() const { return std::string{meaning}; }
 std::string Word::read(const Value& value) const {
   const auto* text = text_in(value);
   if (text == nullptr) reject(value, allowed());
-  for (const auto& word : words) {
-    if (word == *text) return word;
+  for (const auto* accepted : {&words, &also}) {
+    if (std::ranges::find(*accepted, *text) != accepted->end()) return *text;
   }
   const auto meant = nearest(*text, words);
   reject(value,

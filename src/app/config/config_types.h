@@ -71,6 +71,7 @@ struct Text {
 /// One of a few words, kept as a string.
 struct Word {
   std::vector<std::string> words;
+  std::vector<std::string> also = {};  ///< accepted, and not in allowed()
   std::string read(const Value& value) const;
   std::string write(const std::string& word) const;
   std::string allowed() const;
@@ -99,6 +100,11 @@ class Choice {
     return {};
   }
   std::string allowed() const { return names_.allowed(); }
+  /// A word that allowed() does not name.
+  void accept_too(const std::string& word, Enum choice) {
+    choices_.emplace_back(word, choice);
+    names_.also.push_back(word);
+  }
 
  private:
   std::vector<std::pair<std::string, Enum>> choices_;

@@ -1,4 +1,4 @@
-#include "abr/policy/delivery_policy.h"
+#include "abr/comparison/delivery_policy.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "abr/policy/gcc_policy.h"
+#include "abr/comparison/gcc_policy.h"
 
 #include <algorithm>
 #include <cmath>

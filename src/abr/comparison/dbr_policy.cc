@@ -1,4 +1,4 @@
-#include "abr/policy/dbr_policy.h"
+#include "abr/comparison/dbr_policy.h"
 
 #include <algorithm>
 #include <utility>

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "abr/policy/dbr_policy.h"
-#include "abr/policy/delivery_policy.h"
-#include "abr/policy/gcc_policy.h"
+#include "abr/comparison/dbr_policy.h"
+#include "abr/comparison/delivery_policy.h"
+#include "abr/comparison/gcc_policy.h"
 #include "abr/policy/make_policy.h"
 
 namespace abr {

@@ -1,0 +1,33 @@
+#include "abr/policy/comparison.h"
+
+#include <array>
+
+#include "abr/comparison/dbr_policy.h"
+#include "abr/comparison/delivery_policy.h"
+#include "abr/comparison/gcc_policy.h"
+
+namespace abr {
+
+namespace {
+
+constexpr std::array<NamedPolicy, 3> kPolicies{
+    {{"dbr", PolicyKind::kDbr}, {"delivery", PolicyKind::kDelivery}, {"gcc", PolicyKind::kGcc}}};
+
+}  // namespace
+
+std::span<const NamedPolicy> comparison_policies() { return kPolicies; }
+
+std::unique_ptr<RatePolicy> make_comparison_policy(const Settings& settings) {
+  switch (settings.policy) {
+    case PolicyKind::kDbr:
+      return std::make_unique<DbrPolicy>(settings.rate);
+    case PolicyKind::kDelivery:
+      return std::make_unique<DeliveryPolicy>(settings.rate);
+    case PolicyKind::kGcc:
+      return std::make_unique<GccPolicy>(settings.rate);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace abr
