@@ -1,2 +1,2 @@
-"""A network in the laboratory, and the server in it: what the integration tests and the benchmarks
-share (README.md)."""
+"""A network in the laboratory and the server in it, for the integration tests and the benchmarks
+(README.md)."""

@@ -1,7 +1,7 @@
-"""What few encode groups cost the viewers of a stream, beside a private encoder each:
+"""The viewers of a stream with few encode groups, beside the same with a private encoder each:
 
-    ladder plan [SECONDS] [SEED]   a thousand viewers in virtual time (ladder_plan.cc)
-    ladder viewers [OPTION]...     twenty real ones on links of their own (viewers.py); needs root
+    ladder plan [SECONDS] [SEED]   1000 viewers in virtual time (ladder_plan.cc)
+    ladder viewers [OPTION]...     20 real viewers, each on its own link (viewers.py); needs root
 """
 
 import argparse

@@ -1,5 +1,5 @@
-from bench.papers.experiments.slow_start import (FRAMES_PER_SECOND, PLAYOUT_BUFFER, PLAYOUT_SECONDS, Reader,
-                                        picture_ends, watched)
+from bench.papers.experiments.slow_start import (FRAMES_PER_SECOND, PLAYOUT_BUFFER, PLAYOUT_SECONDS,
+                                                 Reader, picture_ends, watched)
 
 SECONDS = 20
 ENDS = picture_ends(SECONDS)

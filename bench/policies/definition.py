@@ -24,8 +24,8 @@ IMPORTS = (ast.Import, ast.ImportFrom)
 
 
 def definition_of(scenario, every):
-    """Tells one definition from another, but for comments, the words that describe it and where modules
-    are. `every`: pictures per SSIM."""
+    """Tells one definition from another. Comments, imports and the words that describe a scenario are no
+    part of it. `every`: pictures per SSIM."""
     path = replace(scenario, name="", what="", quick=False)
     return _digest(_code(), every, CEILING, path, scenario.capacity(seed=1).changes)
 

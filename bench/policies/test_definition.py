@@ -48,6 +48,6 @@ def test_comments_are_no_code():
     assert python_code("a = 1") != python_code("a = 2")
 
 
-def test_where_a_module_is_is_no_code():
+def test_imports_are_no_code():
     moved = "from bench.policies import results\nfrom bench.policies.run import Lane\nLane(results)\n"
     assert python_code(moved) == python_code("import results\nfrom run import Lane\nLane(results)\n")

@@ -1,12 +1,12 @@
-"""What the integration tests share. They run the real binary; each file stands alone. ctest runs them
-(`ctest --preset dev -R integration_http`); by hand, in the root of the repository, with the newest
-build:
+"""Fixtures of the integration tests. They run the real binary; each file stands alone.
+`ctest --preset dev -R integration_http` runs one file. Without ctest, in the root of the repository,
+with the newest build:
 
     export PYTHONPATH=. WEB_MODULES=$PWD/build/dev/web
     export SWITCHING_SERVER=build/dev/tests/integration/switching/switching_server
     /usr/bin/python3 -m pytest tests/integration/test_http.py
 
-WEB_MODULES is for what runs in a browser, SWITCHING_SERVER for changes of group."""
+Only the tests in a browser need WEB_MODULES, and only those of changes of group SWITCHING_SERVER."""
 
 import pytest
 

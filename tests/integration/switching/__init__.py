@@ -1,1 +1,1 @@
-"""Changes of group, forced: between encoders in one process (C++), and in HLS and DASH (proxy)."""
+"""Forced changes of group: in one process (C++), and between a player and a server (proxy)."""
