@@ -256,7 +256,7 @@ void collect_loop(Families& out, const LoopBudgets::State& state) {
               {{"loop", std::to_string(state.loop)}, {"kind", kind}}, value);
   };
   nth("tcp_info", state.sampled_every_nth);
-  nth("ack_timestamps", state.marked_every_nth);
+  nth("ack_timestamps", state.timestamped_every_nth);
 }
 
 void collect_ends(Families& out, const FinalStatistics::State& ends) {
@@ -264,8 +264,8 @@ void collect_ends(Families& out, const FinalStatistics::State& ends) {
   const char* help =
       "Viewers' connections that ended; the kernel tells of the end, or it is known "
       "as when the viewer left";
-  out.counter(ended, help, {{"statistics", "final"}}, count(ends.told));
-  out.counter(ended, help, {{"statistics", "last_seen"}}, count(ends.untold));
+  out.counter(ended, help, {{"statistics", "final"}}, count(ends.final_reports));
+  out.counter(ended, help, {{"statistics", "last_seen"}}, count(ends.last_seen_reports));
   out.counter("symcast_connection_close_events_lost_total",
               "Messages about connections' ends for which the kernel had no room", {},
               count(ends.lost));

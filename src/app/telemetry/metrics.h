@@ -46,7 +46,7 @@ class Metrics {
     EventCounters pushed_{};  ///< by EventKind; null where events are polled
     EventCounters polled_{};
     prometheus::Histogram* event_to_retarget_ = nullptr;
-    std::array<prometheus::Counter*, SocketSteering::kSsthreshHints>
+    std::array<prometheus::Counter*, SocketSteering::kSsthreshHintCount>
         ssthresh_hints_{};                                            ///< by SsthreshHint
     std::array<prometheus::Counter*, abr::kReasons> rate_changes_{};  ///< null: no change of rate
     prometheus::Counter* timed_by_timestamp_ = nullptr;

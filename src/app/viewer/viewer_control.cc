@@ -52,7 +52,7 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
       events_{deps.events, deps.event_source},
       turns_{deps.budgets.of(request.loop).samples, request.id},
       deliveries_{
-          deps.budgets.of(request.loop).marks, request.id,
+          deps.budgets.of(request.loop).ack_timestamps, request.id,
           [this](const auto& frame, const auto& delivery) { on_delivered(frame, delivery); }},
       observer_{stream_->media_settings().audio, request.container},
       steering_{
@@ -120,7 +120,7 @@ std::optional<base::Time> ViewerControl::on_sample_due(const server::ViewerTick&
 }
 
 std::optional<base::Time> ViewerControl::next_sample_time(const server::ViewerTick& tick) const {
-  if (!turns_.ahead_of_frames()) return {};
+  if (!turns_.samples_before_frames()) return {};
   return abr::ControlLoop::next_sample_time(tick.state.captured, observer_.frame_interval(),
                                             is_private(), tick.sent.oldest() != nullptr, tick.now);
 }
@@ -226,7 +226,7 @@ void ViewerControl::on_leave(const server::ViewerTick& tick, server::LeaveReason
     deliveries_.on_sample(*sample, tick);
   }
   if (const auto last = tcpinfo::read_tcp_info(tick.fd)) {
-    deps_.ends.left(tcpinfo::socket_cookie(tick.fd), id_, viewer.stream, *last, tick.now);
+    deps_.ends.viewer_left(tcpinfo::socket_cookie(tick.fd), id_, viewer.stream, *last, tick.now);
   }
   base::log::info("viewer_left", {{"viewer", id_},
                                   {"stream", viewer.stream},

@@ -74,7 +74,7 @@ TEST(StateCollectorTest, CountsTheLinesThatLateReadersLost) {
 
 TEST(StateCollectorTest, TellsHowOftenEachLoopLooks) {
   auto snapshot = busy();
-  snapshot.loops = {{.loop = 0, .sampled_every_nth = 2, .marked_every_nth = 25}};
+  snapshot.loops = {{.loop = 0, .sampled_every_nth = 2, .timestamped_every_nth = 25}};
   const auto text =
       Metrics{tcpinfo::EventSource::kTcpInfo}.text(StateCollector{[&] { return snapshot; }});
   EXPECT_NE(text.find(R"(symcast_telemetry_every_nth_frame{loop="0",kind="ack_timestamps"} 25)"),
