@@ -26,7 +26,7 @@ ViewerTelemetry telemetry_of(const server::ViewerRequest& request) {
   viewer.stream = request.stream;
   viewer.format = media::name(request.container);
   viewer.address = request.address;
-  viewer.user_agent = request.user_agent.substr(0, ViewerTelemetry::kMostUserAgent);
+  viewer.user_agent = request.user_agent.substr(0, ViewerTelemetry::kMaxUserAgentBytes);
   return viewer;
 }
 
