@@ -111,7 +111,7 @@ std::optional<base::Time> ViewerControl::on_tick(const server::ViewerTick& tick)
   return next;
 }
 
-/// What has not been acknowledged by now tells of the path too, in time for the next frame.
+/// Missing acknowledgements show the state of the path too, in time for the next frame.
 std::optional<base::Time> ViewerControl::on_sample_due(const server::ViewerTick& tick) {
   const auto next = next_sample_time(tick);
   if (!turns_.grant(Occasion::kBeforeFrame, deliveries_.congested(), tick.now)) return next;
@@ -134,7 +134,7 @@ void ViewerControl::on_event(const tcpinfo::CongestionEvent& event, base::Time n
   }
 }
 
-/// Acknowledgements have arrived: what they show holds from the next frame on.
+/// Acknowledgements have arrived; the decision they lead to applies from the next frame on.
 void ViewerControl::on_error_queue(const server::ViewerTick& tick) {
   deliveries_.read_reports(tick);
   if (!observer_.has_frames()) return;
@@ -148,7 +148,7 @@ void ViewerControl::note_event(const tcpinfo::CongestionEvent& event, tcpinfo::E
   record_.event(event, source, now);
 }
 
-/// One turn of the control loop. True when the rate of an encode group changed at once.
+/// Runs the control loop once. Returns whether the rate of an encode group changed at once.
 bool ViewerControl::run(std::span<const tcpinfo::CongestionEvent> events,
                         const tcpinfo::TcpSample& sample, base::Time now) {
   const auto observation = observer_.observe(
