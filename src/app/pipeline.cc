@@ -32,7 +32,7 @@ void log_end(const FinalStatistics::Report& end) {
        {"retransmitted", info.total_retrans},
        {"timeouts", end.reading.has_total_rto() ? std::to_string(info.total_rto) : "unknown"},
        {"min_rtt", base::Duration{std::chrono::microseconds{info.min_rtt}}},
-       {"statistics", end.told ? "final" : "last_seen"}});
+       {"statistics", end.is_final ? "final" : "last_seen"}});
 }
 
 bool same_route(const NetworkRule& a, const NetworkRule& b) {

@@ -16,16 +16,16 @@ namespace {
 using server::error_response;
 using server::respond_with;
 
-constexpr std::string_view kStates = "/api/v1/events";
-constexpr std::string_view kViewers = "/api/v1/viewers/";
-constexpr std::string_view kEvents = "/events";
+constexpr std::string_view kStateEventsPath = "/api/v1/events";
+constexpr std::string_view kViewersPath = "/api/v1/viewers/";
+constexpr std::string_view kViewerEventsSuffix = "/events";
 
-/// ID, of /api/v1/viewers/ID/events.
+/// Returns ID from /api/v1/viewers/ID/events, or nullopt for any other path.
 std::optional<server::ViewerId> viewer_of(std::string_view path) {
-  if (!path.starts_with(kViewers) || !path.ends_with(kEvents)) return {};
-  path.remove_prefix(kViewers.size());
-  if (path.size() <= kEvents.size()) return {};
-  path.remove_suffix(kEvents.size());
+  if (!path.starts_with(kViewersPath) || !path.ends_with(kViewerEventsSuffix)) return {};
+  path.remove_prefix(kViewersPath.size());
+  if (path.size() <= kViewerEventsSuffix.size()) return {};
+  path.remove_suffix(kViewerEventsSuffix.size());
   server::ViewerId id = 0;
   const auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), id);
   if (error != std::errc{} || end != path.data() + path.size()) return {};
@@ -39,14 +39,16 @@ Api::Api(server::AdminList admins, StateEvents::Make make_state, ViewerTaps& tap
 
 std::unique_ptr<server::StreamingResponse> Api::answer(const server::HandlerRequest& request) {
   const auto viewer = viewer_of(request.path);
-  if (!viewer && request.path != kStates) return nullptr;
+  if (!viewer && request.path != kStateEventsPath) return nullptr;
   if (!admins_.contains(request.address)) {
     return respond_with(error_response(403, server::AdminList::refusal(request.address)));
   }
   if (!viewer) return event_responses::states(states_);
   auto watch = taps_.watch(*viewer);
-  if (!watch)
-    return respond_with(error_response(404, "there is no viewer " + std::to_string(*viewer)));
+  if (!watch) {
+    return respond_with(error_response(404, "there is no viewer " + std::to_string(*viewer) +
+                                                "; /api/v1/events lists the current viewers"));
+  }
   return event_responses::lines(std::move(*watch));
 }
 

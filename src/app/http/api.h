@@ -9,13 +9,14 @@
 
 namespace app {
 
-/// What of the HTTP API is no page (docs/API.md): events, for admin.allow alone. Thread-safe.
+/// The part of the HTTP API that is not pages (docs/API.md): streams of events, only for addresses
+/// in admin.allow. Thread-safe.
 class Api {
  public:
-  /// `taps` must outlive it.
+  /// `taps` must outlive this object.
   Api(server::AdminList admins, StateEvents::Make make_state, ViewerTaps& taps);
 
-  /// Null: the path is none of these.
+  /// Returns null for any other path.
   std::unique_ptr<server::StreamingResponse> answer(const server::HandlerRequest& request);
 
  private:

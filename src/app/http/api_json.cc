@@ -14,13 +14,13 @@ namespace {
 
 using nlohmann::json;
 
-/// Names and errors may come from elsewhere, in whatever encoding.
+/// Names and errors from outside may have any encoding; invalid bytes are replaced.
 std::string text(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 json known(const std::string& value) { return value.empty() ? json(nullptr) : json(value); }
-/// Not known while it is 0.
+/// Null if zero, which means unknown.
 template <typename Number>
 json known(Number value) {
   return value > 0 ? json(value) : json(nullptr);
@@ -34,7 +34,7 @@ json known(const std::optional<Number>& value) {
 
 double at(base::Time time) { return base::seconds(time.time_since_epoch()); }
 
-/// As people write it: 29.97.
+/// Rounded to two digits, such as 29.97.
 json frame_rate(const transcoder::Stream::FullPictures& frames) {
   if (!frames.measured) return nullptr;
   return std::round(100 * frames.per_second) / 100;
@@ -84,7 +84,7 @@ json groups(const LiveStream::State& stream) {
   return all;
 }
 
-/// Why it is away; null while it is not.
+/// Why the source is missing; null while it is playing.
 json error(const transcoder::Ingest::State& source) {
   if (source.status == transcoder::Ingest::Status::kPlaying) return nullptr;
   return known(source.last_error);

@@ -7,13 +7,13 @@
 #include "app/telemetry/viewer_table.h"
 #include "base/units.h"
 
-/// What the HTTP API says, as docs/API.md describes it. Pure.
+/// The JSON of the HTTP API (docs/API.md). No I/O, no clock.
 namespace app::api_json {
 
-/// `/api/v1/streams`. `admin`: who asks may have the rest.
+/// `/api/v1/streams`. `admin`: whether the client is in admin.allow.
 std::string streams(const std::vector<LiveStream::State>& streams, bool admin);
 
-/// Of `/api/v1/events`. `viewers`: those that are told of one by one.
+/// A state event of `/api/v1/events`. `viewers`: those that are listed one by one.
 std::string state(const std::vector<LiveStream::State>& streams,
                   const std::vector<ViewerTelemetry>& viewers, base::Time now);
 

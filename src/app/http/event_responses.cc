@@ -36,8 +36,8 @@ class StateResponse final : public EventResponse {
     auto event = events_.get(now);
     if (!event) return;
     step.body.push_back(std::move(*event));
-    due_ += StateEvents::kInterval;
-    if (due_ <= now) due_ = now + StateEvents::kInterval;
+    due_ += StateEvents::kStateInterval;
+    if (due_ <= now) due_ = now + StateEvents::kStateInterval;
   }
 
   StateEvents& events_;
@@ -47,7 +47,7 @@ class StateResponse final : public EventResponse {
 class LinesResponse final : public EventResponse {
  public:
   explicit LinesResponse(ViewerWatch viewer) : viewer_{std::move(viewer)} {}
-  /// As often as the loop looks: twenty times per second several lines go out in one write.
+  /// Due at every wake-up of the loop: twenty times per second, several lines go out in one write.
   Wait wait() const override { return {.stream = {}, .until = base::Time{}}; }
 
  private:

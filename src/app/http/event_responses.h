@@ -6,13 +6,13 @@
 #include "app/telemetry/viewer_taps.h"
 #include "server/streaming_response.h"
 
-/// Server-sent events: answers of the type text/event-stream, which end with what they tell of. A
-/// reader who is late finds the newest state, and the newest lines.
+/// Server-sent events: responses of type text/event-stream. A reader that is late misses old states
+/// and lines, and receives the newest.
 namespace app::event_responses {
 
-/// The state of everything, again and again. `events` must outlive it.
+/// The state of all streams, repeated without end. `events` must outlive the response.
 std::unique_ptr<server::StreamingResponse> states(StateEvents& events);
-/// One viewer's lines, until he leaves.
+/// One viewer's lines, until the viewer leaves.
 std::unique_ptr<server::StreamingResponse> lines(ViewerWatch viewer);
 
 }  // namespace app::event_responses

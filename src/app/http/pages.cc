@@ -8,7 +8,7 @@ namespace app::pages {
 
 namespace {
 
-constexpr std::string_view kHead = R"(<!doctype html>
+constexpr std::string_view kPageHead = R"(<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -61,7 +61,7 @@ std::string frame(const transcoder::Ingest::State& source) {
   return fmt::format("{}×{}", source.format.width, source.format.height);
 }
 
-/// "playing", "waiting", or to admins "waiting: why".
+/// "playing" or "waiting"; for admins "waiting: REASON".
 std::string state(const transcoder::Ingest::State& source, bool admin) {
   std::string state = name(source.status);
   const bool away = source.status != transcoder::Ingest::Status::kPlaying;
@@ -87,7 +87,7 @@ std::string group_table(const LiveStream::State& stream) {
   }
   if (rows.empty()) return "<p class=\"quiet\">Nobody is watching, so nothing is encoded.</p>\n";
   return "<table><tr><th>group</th><th>viewers</th><th>target Mbit/s</th><th>actual Mbit/s</th>"
-         "<th>because</th><th>skipped</th><th>late</th></tr>\n" +
+         "<th>reason</th><th>skipped</th><th>late</th></tr>\n" +
          rows + "</table>\n";
 }
 
@@ -108,7 +108,7 @@ std::string links(const LiveStream::State& stream) {
 }  // namespace
 
 std::string status(const std::vector<LiveStream::State>& streams, bool admin) {
-  std::string page{kHead};
+  std::string page{kPageHead};
   for (const auto& stream : streams) {
     page +=
         fmt::format("<h2>{}</h2>\n<p>{}· source {}, {} · {} viewer{}</p>\n", escape(stream.name),

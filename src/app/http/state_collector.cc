@@ -265,7 +265,7 @@ void collect_loop(Families& out, const LoopBudgets::State& state) {
               {{"loop", std::to_string(state.loop)}, {"kind", kind}}, value);
   };
   nth("tcp_info", state.sampled_every_nth);
-  nth("ack_timestamps", state.marked_every_nth);
+  nth("ack_timestamps", state.timestamped_every_nth);
 }
 
 void collect_ends(Families& out, const FinalStatistics::State& ends) {
@@ -273,8 +273,8 @@ void collect_ends(Families& out, const FinalStatistics::State& ends) {
   const char* help =
       "Viewers' connections that ended, by statistics: final (reported by the kernel at the end) "
       "or last_seen (as of the viewer's leaving)";
-  out.counter(ended, help, {{"statistics", "final"}}, count(ends.told));
-  out.counter(ended, help, {{"statistics", "last_seen"}}, count(ends.untold));
+  out.counter(ended, help, {{"statistics", "final"}}, count(ends.final_reports));
+  out.counter(ended, help, {{"statistics", "last_seen"}}, count(ends.last_seen_reports));
   out.counter("symcast_connection_close_events_lost_total",
               "Reports of ended connections that the kernel had no room for", {}, count(ends.lost));
   out.gauge("symcast_connections_closing",

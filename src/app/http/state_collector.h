@@ -16,14 +16,14 @@
 
 namespace app {
 
-/// The metrics that are read when scraped: one short function per box of the data path.
-/// Thread-safe as its parts are.
+/// The metrics that are read when scraped, in one function per part of the data path. Thread-safe
+/// if `snapshot` is.
 class StateCollector : public prometheus::Collectable {
  public:
   struct Snapshot {
     std::vector<LiveStream::State> streams;
     server::ServerState server;
-    std::vector<ViewerTelemetry> viewers;  ///< those that get metrics of their own
+    std::vector<ViewerTelemetry> viewers;  ///< those that have their own series
     std::vector<LoopBudgets::State> loops;
     std::uint64_t events_lost = 0;
     FinalStatistics::State ends;

@@ -5,14 +5,16 @@
 namespace app {
 
 namespace {
-// An interval, less the 50 ms by which an answer may be woken late.
-constexpr base::Duration kFresh = StateEvents::kInterval - std::chrono::milliseconds{100};
+// Age from which the state is made anew: less than an interval, because a response may be woken
+// 50 ms late. With a larger age a response may repeat a state, a smaller one shares fewer states.
+constexpr base::Duration kMaxSharedStateAge =
+    StateEvents::kStateInterval - std::chrono::milliseconds{100};
 }  // namespace
 
 std::optional<server::SharedBytes> StateEvents::get(base::Time now) {
   const std::unique_lock lock{mutex_, std::try_to_lock};
   if (!lock) return {};
-  if (!newest_ || now - made_ >= kFresh) {
+  if (!newest_ || now - made_ >= kMaxSharedStateAge) {
     newest_ = server_sent_event("state", make_(now));
     made_ = now;
   }

@@ -10,19 +10,20 @@
 
 namespace app {
 
-/// The state of everything as a server-sent event, made when somebody asks for it and shared with
-/// whoever asks soon after: several dashboards cost what one costs. Thread-safe.
+/// The state of all streams as a server-sent event. It is made on request and shared with requests
+/// that follow soon after, so several dashboards cost as much as one. Thread-safe.
 class StateEvents {
  public:
   using Make = std::function<std::string(base::Time now)>;  ///< called on any thread
 
-  /// Twice per second somebody who looks sees it move, and a rate of a second is seen twice.
-  static constexpr base::Duration kInterval = std::chrono::milliseconds{500};
+  /// Time between two events of one response. At twice per second a dashboard looks live, and each
+  /// rate over a second is sent twice. A longer interval looks jerky, a shorter one costs CPU time.
+  static constexpr base::Duration kStateInterval = std::chrono::milliseconds{500};
 
   explicit StateEvents(Make make) : make_{std::move(make)} {}
 
-  /// Never older than an interval, and never twice the same for one who asks once in each. Empty:
-  /// another thread is making it.
+  /// Returns an event younger than kStateInterval; a caller that asks once per interval never gets
+  /// the same one twice. Returns nullopt while another thread makes a new one.
   std::optional<server::SharedBytes> get(base::Time now);
 
  private:

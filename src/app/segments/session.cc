@@ -36,7 +36,7 @@ SegmentSession::SegmentSession(Start start, Trace* trace, ViewerTaps& taps, base
                .stream = stream_->name(),
                .format = start.format,
                .address = start.address,
-               .user_agent = start.user_agent.substr(0, ViewerTelemetry::kMostUserAgent),
+               .user_agent = start.user_agent.substr(0, ViewerTelemetry::kMaxUserAgentBytes),
                .connected = now,
                .group = stream_->ladder().join(id_, rate_.rate(), now),
                .target = rate_.rate()},

@@ -47,7 +47,7 @@ void SessionRecord::look(std::uint32_t group, base::BitRate served, base::BitRat
   }
   viewer_.target = target;
   if (!lines_.wanted()) return;
-  const auto rate = send_rate_.look(viewer_.bytes_sent, now);
+  const auto rate = send_rate_.sample(viewer_.bytes_sent, now);
   lines_.put([&] { return trace_line::sample(viewer_, served, rate, now); });
 }
 

@@ -5,6 +5,8 @@
 #include <thread>
 #include <utility>
 
+#include "server/channel_switch.h"
+
 namespace app {
 
 namespace {
@@ -14,15 +16,13 @@ std::size_t ceiling(const abr::GroupSettings& settings) {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-// A viewer changes group this long after the decision: his old group's frames up to there are
-// on their way, and the new group's encoder has three frames' notice at 30 frames/s.
+// Time from the decision to move a viewer to the splice. The old group's frames up to there are on
+// their way, and the new group's encoder gets three frames' notice at 30 frames/s. A longer notice
+// keeps the viewer longer at the old rate; with a shorter one the keyframe may be late.
 constexpr base::Duration kSpliceNotice = std::chrono::milliseconds{100};
-// He may still get the old group's frames so long after the splice: server::ChannelSwitch waits
-// 300 ms for a late one.
-constexpr base::Duration kSpliceSlack = std::chrono::milliseconds{300};
-// An encoder that gives no frame is waited for no longer: server::ChannelSwitch, likewise.
-constexpr base::Duration kLongestSwitch = std::chrono::seconds{3};
-// A plan is for the long run; moves of single viewers and rates do not wait for it.
+// Time between two plans. A plan is for the long run; rates and moves of single viewers do not wait
+// for it. A shorter interval costs more CPU time and keyframes; with a longer one a crowd waits
+// longer for a better group.
 constexpr base::Duration kPlanInterval = std::chrono::seconds{1};
 
 }  // namespace
@@ -38,7 +38,7 @@ Ladder::GroupIndex Ladder::join(ViewerId viewer, base::BitRate sustains, base::T
   std::lock_guard lock{mutex_};
   if (closed_) throw std::runtime_error{"the stream has been stopped"};
   const GroupIndex group = group_for(sustains, now);
-  // What a newcomer sustains is a guess: it costs the others of a group nothing.
+  // A new viewer's `sustains` is a guess, so it must not lower the rate of the others in the group.
   const auto& state = groups_.at(group).state;
   const bool too_fast = state.viewers > 0 && abr::collapses(sustains, state.rate);
   std::optional<Fall> fall;
@@ -57,9 +57,9 @@ bool Ladder::report(ViewerId viewer, abr::Decision decision, base::Time now) {
   const auto sustains = decision.sustains.bps() > 0 ? decision.sustains : decision.rate;
   group.members.change(viewer, std::exchange(membership.sustains, sustains), sustains);
   membership.rate = group.wanted = decision.rate;
-  // Beside what the others have had: a slide in small steps is a collapse as well.
-  const auto had = lately(membership, now);
-  if (abr::collapses(sustains, had)) group.members.note_fall(viewer, {now, had, sustains});
+  // Compared with the recent rate, a slide in small steps is a collapse too.
+  const auto recent = recent_rate(membership, now);
+  if (abr::collapses(sustains, recent)) group.members.note_fall(viewer, {now, recent, sustains});
   changed_ = true;
   if (consider_move(viewer, membership, now)) return false;
   if (group.members.is_private()) return groups_.follow(membership.group, decision.reason);
@@ -122,7 +122,7 @@ Ladder::Notices Ladder::tick(base::Time now) {
     notices = {.refused = refused(), .open_error = groups_.take_open_error()};
     closing = groups_.start_closing(settings_.linger, now);
   }
-  // Closing joins a thread. The index stays taken until that is done.
+  // Closing joins a thread. Until then the index stays taken.
   for (const GroupIndex index : closing) actions_.close(index);
   std::lock_guard lock{mutex_};
   for (const GroupIndex index : closing) groups_.erase(index);
@@ -143,11 +143,11 @@ bool Ladder::serves_one(GroupIndex group) const {
   return groups_.serves_one(group);
 }
 
-/// What he has had at most, in the last one to two seconds.
-base::BitRate Ladder::lately(const Membership& membership, base::Time now) {
+/// The highest rate that the viewer was served in the last one to two seconds.
+base::BitRate Ladder::recent_rate(const Membership& membership, base::Time now) {
   const auto& group = groups_.at(membership.group);
-  if (now - membership.since >= OpenGroups::kLately) return group.lately();
-  return std::max(membership.found, group.state.rate);
+  if (now - membership.since >= OpenGroups::kMaxPeakAge) return group.recent_peak();
+  return std::max(membership.rate_on_entry, group.state.rate);
 }
 
 Ladder::GroupIndex Ladder::group_for(base::BitRate sustains, base::Time now) {
@@ -161,7 +161,7 @@ std::optional<Ladder::GroupIndex> Ladder::spare_or_new(base::BitRate rate, base:
   return has_room() ? groups_.try_open(rate, now) : std::nullopt;
 }
 
-/// True when the viewer has moved.
+/// Returns whether the viewer has moved.
 bool Ladder::consider_move(ViewerId viewer, Membership& membership, base::Time now) {
   const abr::MemberView as_seen{membership.group, membership.sustains, membership.since};
   const auto own = groups_.view(membership.group);
@@ -187,7 +187,7 @@ void Ladder::move(ViewerId viewer, Membership& membership, GroupIndex target, ab
   actions_.move(viewer, target, at, reason);
 }
 
-/// A private group follows its viewer at once.
+/// A private group takes its viewer's rate at once.
 void Ladder::enter_group(ViewerId viewer, Membership membership, const std::optional<Fall>& fall,
                          abr::Reason reason) {
   auto& group = groups_.at(membership.group);
@@ -197,7 +197,7 @@ void Ladder::enter_group(ViewerId viewer, Membership membership, const std::opti
   if (fall) group.members.note_fall(viewer, *fall);
   changed_ = true;
   if (group.members.is_private()) groups_.follow(membership.group, reason);
-  membership.found = group.state.rate;
+  membership.rate_on_entry = group.state.rate;
   memberships_[viewer] = membership;
 }
 
@@ -210,7 +210,7 @@ void Ladder::leave_group(ViewerId viewer, const Membership& membership, base::Ti
   if (group.state.viewers == 1) group.wanted = last_in(membership.group).rate;
 }
 
-/// REQUIRES: one viewer has a membership in it.
+/// REQUIRES: exactly one viewer has a membership in `group`.
 const Ladder::Membership& Ladder::last_in(GroupIndex group) const {
   return std::ranges::find(memberships_, group,
                            [](const auto& membership) { return membership.second.group; })
@@ -219,7 +219,10 @@ const Ladder::Membership& Ladder::last_in(GroupIndex group) const {
 
 void Ladder::depart(const Membership& membership, bool fell, media::Pts at, base::Time now) {
   auto& group = groups_.at(membership.group);
-  const auto until = std::clamp(epoch_ + at + kSpliceSlack, now, now + kLongestSwitch);
+  // Until then the viewer may still receive the old group's frames.
+  using server::ChannelSwitch;
+  const auto until =
+      std::clamp(epoch_ + at + ChannelSwitch::kPatience, now, now + ChannelSwitch::kMaxSilence);
   group.members.depart(membership.sustains, group.state.rate, fell, until);
 }
 
@@ -228,7 +231,7 @@ void Ladder::rearrange(base::Time now) {
   planned_ = now;
   changed_ = false;
   const auto open_groups = groups_.views();
-  // What runs in time may go on, whatever the forecast of its cost is.
+  // Groups that are open and encode in time may stay, even if the forecast of their cost is higher.
   auto layout =
       abr::rearrange(open_groups, std::max(max_groups_, open_groups.size()), groups_.one_fell());
   if (layout) carry_out(std::move(*layout), now);
@@ -257,7 +260,7 @@ void Ladder::carry_out(abr::Layout layout, base::Time now) {
   groups_.update_rates();
 }
 
-/// Before the moves: a crowd's rate does not wait for those who leave because of it.
+/// Call before the moves: a crowd's rate does not wait for viewers that leave because of it.
 void Ladder::set_crowds(const abr::Layout& layout) {
   for (std::size_t i = 0; i < layout.plan.size(); ++i) {
     const GroupIndex group = *layout.groups[i];
@@ -266,7 +269,7 @@ void Ladder::set_crowds(const abr::Layout& layout) {
   }
 }
 
-/// Once when it begins, not at every tick.
+/// Returns the maximum of groups once when it begins to bind, not at every tick.
 std::optional<std::size_t> Ladder::refused() {
   const auto wanted = std::min(ceiling(settings_), memberships_.size());
   const bool refused = max_groups_ < wanted && !has_room();

@@ -16,9 +16,11 @@
 
 namespace app {
 
-/// The encode groups of one stream and who sits in which: turns each viewer's decision into group
-/// rates and moves, as abr/ladder/group_policy.h says. Thread-safe; called when something changes,
-/// and for serves_one() at every frame where the viewers are few (telemetry.samples_per_second).
+/// The encode groups of one stream and their viewers: turns each viewer's decision into group rates
+/// and moves, by the rules of abr/ladder/group_policy.h. Invariant: a viewer has a membership in
+/// exactly one group between join() and leave(). Thread-safe. Most calls come when something
+/// changes, but serves_one() at every frame if there are few viewers
+/// (telemetry.samples_per_second).
 class Ladder {
  public:
   using GroupIndex = app::GroupIndex;
@@ -27,43 +29,46 @@ class Ladder {
 
   struct State {
     std::map<GroupIndex, Group> groups;
-    std::size_t max_groups = 0;  ///< what may be open: groups.max, or less that the CPUs hold
+    std::size_t max_groups = 0;  ///< groups.max, or fewer if the CPUs cannot encode more
     std::map<abr::Reason, std::uint64_t> moves;
     std::uint64_t plans = 0;  ///< rearrangements of all viewers
     std::uint64_t opens_failed = 0;
-    std::uint64_t refused = 0;  ///< times that the CPUs could not hold what was wanted
+    std::uint64_t refused = 0;  ///< times that the CPUs could not encode the groups wanted
     std::uint64_t shed = 0;     ///< groups closed because the encoders were behind
   };
 
-  /// What an operator should read of a tick.
+  /// Results of a tick that an operator should know.
   struct Notices {
-    std::optional<std::size_t> refused;  ///< more groups are wanted than these, which the CPUs hold
-    std::string open_error;              ///< why a group could not be opened; empty: none failed
+    std::optional<std::size_t> refused;  ///< more groups are wanted than this maximum
+    std::string open_error;              ///< why a group could not be opened; empty if none failed
   };
 
-  /// `epoch`: the monotonic time that pts 0 stands for. `actions` outlives the ladder.
+  /// `epoch`: the monotonic time of pts 0. `actions` must outlive the ladder.
   Ladder(abr::GroupSettings settings, base::Time epoch, LadderActions& actions);
 
-  /// Seats a newcomer; his group makes a keyframe at once. Throws what LadderActions::open throws
-  /// when there is no other group to share.
+  /// Gives a new viewer a membership; the group encodes a keyframe at once. Throws what
+  /// LadderActions::open throws if there is no other group to share, and std::runtime_error after
+  /// close().
   GroupIndex join(ViewerId viewer, base::BitRate sustains, base::Time now);
-  /// What the viewer can take has changed. He moves at once, where that is due; else his group's
-  /// rate follows at once, if it is his own or what he takes now lowers it, and not he alone has
-  /// collapsed. True when it has.
+  /// The viewer's decision has changed. Moves the viewer if needed. Otherwise retargets the group
+  /// if it is private, or if the viewer now sustains less than its rate, unless this viewer is the
+  /// only one that has collapsed. Returns whether the group's rate has changed.
   bool report(ViewerId viewer, abr::Decision decision, base::Time now);
   void leave(ViewerId viewer, base::Time now);
-  base::BitRate rate_of(GroupIndex group) const;  ///< zero: there is no such group
-  /// Where he sits; empty: nowhere.
+  base::BitRate rate_of(GroupIndex group) const;  ///< zero if there is no such group
+  /// The viewer's group; nullopt if the viewer has no membership.
   std::optional<GroupIndex> group_of(ViewerId viewer) const;
-  /// The stream ends: from now on nobody joins (that throws) or moves, and no group is opened.
+  /// The stream ends: from now on join() throws, no viewer moves and no group is opened.
   void close();
-  /// What the CPUs hold, from now on.
+  /// Sets how many groups the CPUs can encode.
   void limit(std::size_t groups);
-  /// The encoders are behind: closes the least valuable group, if there are two, and returns it.
+  /// Call when the encoders fall behind. Moves the viewers of the least valuable group elsewhere
+  /// and returns the group, which then closes; nullopt if fewer than two are open.
   std::optional<GroupIndex> shed(base::Time now);
-  /// Several times per second: rates that rise, moves that had to dwell, plans, empty groups.
+  /// Call several times per second. Updates the rates of shared groups, which rise only here, makes
+  /// moves whose dwell time is over, plans, and closes groups that were empty for groups.linger.
   Notices tick(base::Time now);
-  /// What is done to the group's frames is nobody's business but one viewer's.
+  /// Whether the group's frames go to a single viewer, so that they may be changed for that viewer.
   bool serves_one(GroupIndex group) const;
   State state() const;
 
@@ -72,13 +77,13 @@ class Ladder {
   struct Membership {
     GroupIndex group = 0;
     base::BitRate sustains;
-    base::BitRate rate;  ///< for him alone, at the moment
+    base::BitRate rate;  ///< wanted in a private group; may be less than `sustains`, to drain
     base::Time since{};
-    base::BitRate found = {};  ///< the group's rate when he came
+    base::BitRate rate_on_entry = {};  ///< the group's rate when the viewer entered it
   };
 
   bool has_room() const { return groups_.size() < max_groups_; }
-  base::BitRate lately(const Membership& membership, base::Time now);
+  base::BitRate recent_rate(const Membership& membership, base::Time now);
   GroupIndex group_for(base::BitRate sustains, base::Time now);
   std::optional<GroupIndex> spare_or_new(base::BitRate rate, base::Time now);
   bool consider_move(ViewerId viewer, Membership& membership, base::Time now);
@@ -103,9 +108,9 @@ class Ladder {
   std::size_t max_groups_;
   base::Time planned_{};
   bool closed_ = false;
-  bool changed_ = false;   ///< what somebody sustains, since then
-  bool refusing_ = false;  ///< more groups are wanted than the CPUs hold, and Notices have said so
-  State counters_;         ///< its groups are empty
+  bool changed_ = false;   ///< memberships or `sustains`, since planned_
+  bool refusing_ = false;  ///< more groups are wanted than allowed, which Notices have reported
+  State counters_;         ///< `groups` stays empty
 };
 
 }  // namespace app

@@ -11,9 +11,12 @@ namespace app {
 
 namespace {
 
-// Half of them are listed for HLS: one under way, and four, of which players hold three.
-constexpr std::size_t kLeastWindow = 10;
-constexpr std::size_t kMostRungs = 4;
+// HLS playlists list half of the segments kept: the one in progress and four complete ones, of
+// which players hold three. With fewer, players run into the end of the list; more cost memory.
+constexpr std::size_t kMinSegmentsKept = 10;
+// Each rung has half the rate of the one above. More rungs serve slower segment players and cost
+// encoding time; fewer leave those players without a rate that they sustain.
+constexpr std::size_t kMaxRungs = 4;
 
 segments::SegmentClock segment_clock(const StreamConfig& config) {
   const auto segment = config.media.encoder.keyframe_interval;
@@ -22,7 +25,7 @@ segments::SegmentClock segment_clock(const StreamConfig& config) {
 
 std::size_t segments_kept(const StreamConfig& config) {
   const auto segments = config.segments.window / config.media.encoder.keyframe_interval;
-  return std::max(static_cast<std::size_t>(segments), kLeastWindow);
+  return std::max(static_cast<std::size_t>(segments), kMinSegmentsKept);
 }
 
 double usable_cpus(const abr::GroupSettings& settings) {
@@ -99,14 +102,15 @@ LiveStream::State LiveStream::state() const {
               .ladder = ladder_.state()};
   std::ranges::copy_if(media::kContainers, std::back_inserter(state.containers),
                        [this](auto container) { return offers(container); });
-  state.media = media_.state();  // second: whoever the ladder has seated has a group here
+  // Read after ladder_.state(), so that it has every group in which the ladder has viewers.
+  state.media = media_.state();
   return state;
 }
 
 std::vector<base::BitRate> LiveStream::rungs() const {
   const auto limits = viewer_settings()->control.rate;
   std::vector<base::BitRate> rates{limits.max};
-  while (rates.size() < kMostRungs && 0.5 * rates.back() >= limits.min) {
+  while (rates.size() < kMaxRungs && 0.5 * rates.back() >= limits.min) {
     rates.push_back(0.5 * rates.back());
   }
   return rates;
@@ -152,7 +156,7 @@ transcoder::OperatingPoint LiveStream::point(GroupIndex group, base::BitRate rat
 void LiveStream::open(GroupIndex group, base::BitRate rate) {
   {
     std::lock_guard lock{mutex_};
-    points_.erase(group);  // of an earlier group with this index
+    points_.erase(group);  // left from an earlier group with this index
   }
   media_.open_group(group, rate, point(group, rate, base::Clock::now()));
 }

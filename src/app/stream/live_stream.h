@@ -27,10 +27,10 @@ class LiveStream : private LadderActions {
  public:
   struct State {
     std::string name;
-    std::vector<media::Container> containers;  ///< that it is offered in
-    bool segments = false;                     ///< as HLS and DASH, too
+    std::vector<media::Container> containers;  ///< in which the stream is offered
+    bool segments = false;                     ///< whether it is offered as HLS and DASH
     bool audio = false;
-    std::string video_codec{};  ///< as RFC 6381 has it; empty: not known yet, or none of its
+    std::string video_codec{};  ///< RFC 6381; empty if unknown or if it has no such name
     abr::RateLimits rate{};     ///< of one viewer
     std::chrono::system_clock::time_point began{};  ///< wall time of pts 0
     transcoder::Stream::State media;
@@ -39,7 +39,7 @@ class LiveStream : private LadderActions {
     std::size_t viewers() const;
   };
 
-  /// What a viewer is treated by from his join to his end.
+  /// The settings of one viewer, fixed from join to leave.
   struct ViewerSettings {
     abr::Settings control;
     TcpSettings tcp;
@@ -49,24 +49,26 @@ class LiveStream : private LadderActions {
              Metrics& metrics);
 
   void start() { media_.start(); }
-  /// Several times per second; `others`: encode_load() of the other streams. Used on one thread.
+  /// Call several times per second, always on the same thread. `others`: the sum of encode_load()
+  /// of the other streams.
   void tick(double others, base::Time now);
-  double encode_load() const { return budget_.load(); }  ///< CPUs; likewise
+  /// CPUs that the stream's encoders use. Call on the thread of tick().
+  double encode_load() const { return budget_.load(); }
   void stop() {
     ladder_.close();
     media_.stop();
   }
 
-  /// For the viewers who join from now on; encode groups stay as they are.
+  /// Sets the settings of viewers that join from now on; encode groups stay as they are.
   void reconfigure(ViewerSettings settings);
 
-  /// So many of the group's next frames are not encoded. False, and nothing is done, where it is
-  /// not one viewer's alone.
+  /// Skips encoding the group's next `frames` frames. If the group serves more than one viewer,
+  /// does nothing and returns false.
   bool skip(Ladder::GroupIndex group, unsigned frames);
-  /// See transcoder::EncodeGroup::mend.
+  /// See transcoder::EncodeGroup::recover.
   void recover(GroupIndex group, media::FrameRange lost);
 
-  /// There is a frame to show.
+  /// Whether the source has delivered a frame.
   bool has_frame() const { return media_.state().source.format.width > 0; }
 
   bool offers(media::Container container) const {
@@ -76,12 +78,12 @@ class LiveStream : private LadderActions {
   const segments::Settings& segment_settings() const { return segment_settings_; }
   segments::SegmentStore& segments() { return segments_; }
   const segments::SegmentStore& segments() const { return segments_; }
-  /// Rates that segment players may choose: falling, the highest is rate.max.
+  /// The rates that segment players may choose, in descending order from rate.max.
   std::vector<base::BitRate> rungs() const;
-  /// What a group's frames are like at that rate.
+  /// Size and frame rate of a group's frames at `rate`.
   transcoder::Stream::FullPictures frames_at(base::BitRate rate) const;
   bool has_measured_frames() const { return media_.full_pictures().measured; }
-  /// Wall time of pts 0; stays as it was at the start, whatever becomes of the system's clock.
+  /// Wall time of pts 0, as of the start: later changes of the system clock do not affect it.
   std::chrono::system_clock::time_point began() const { return began_; }
 
   std::uint32_t index() const { return index_; }
@@ -111,7 +113,7 @@ class LiveStream : private LadderActions {
   const std::shared_ptr<Metrics::Stream> metrics_;
   segments::SegmentStore segments_;
   const segments::Settings segment_settings_;
-  transcoder::Stream media_;  // publishes to the store
+  transcoder::Stream media_;  // publishes to segments_
   const std::chrono::system_clock::time_point began_;
   const abr::PointSettings point_settings_;
   base::LogPeriod open_failures_;

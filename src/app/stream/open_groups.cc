@@ -7,8 +7,10 @@ namespace app {
 
 namespace {
 
-// Every viewer who is misplaced asks for a group, at each of his frames: with the ladder's lock.
-constexpr base::Duration kOpenAgain = std::chrono::seconds{1};
+// Pause after a failed attempt to open a group. Every misplaced viewer asks for a group at each of
+// its frames, with the ladder's lock held: a shorter pause blocks the ladder more often, a longer
+// one leaves viewers longer in a group that does not suit them.
+constexpr base::Duration kOpenRetryDelay = std::chrono::seconds{1};
 
 }  // namespace
 
@@ -26,15 +28,15 @@ std::optional<GroupIndex> OpenGroups::try_open(base::BitRate rate, base::Time no
   if (now < open_again_) return {};
   try {
     return open(rate, now);
-  } catch (const std::exception& error) {  // a thread or an encoder: may be had again later
+  } catch (const std::exception& error) {  // no thread or encoder; there may be one later
     ++opens_failed_;
-    open_again_ = now + kOpenAgain;
+    open_again_ = now + kOpenRetryDelay;
     open_error_ = error.what();
     return {};
   }
 }
 
-/// An empty group that lingers is as good as a new one, and its encoder is warm.
+/// An empty group that lingers is as good as a new one, and its encoder is running.
 std::optional<GroupIndex> OpenGroups::spare() const {
   for (const auto& [index, group] : groups_) {
     if (is_open(group) && group.members.is_empty()) return index;
@@ -67,8 +69,8 @@ bool OpenGroups::set_rate(GroupIndex index, base::BitRate rate, abr::Reason reas
 
 void OpenGroups::pass_time(base::Time now) {
   for (auto& [index, group] : groups_) group.members.end_departures(now);
-  if (now - second_ < std::chrono::seconds{1}) return;
-  second_ = now;
+  if (now - period_began_ < kPeakPeriod) return;
+  period_began_ = now;
   for (auto& [index, group] : groups_) {
     group.highest_before = group.highest;
     group.highest = group.state.rate;
@@ -119,7 +121,7 @@ std::size_t OpenGroups::size() const {
 
 abr::GroupView OpenGroups::view(GroupIndex index) const {
   const OpenGroup& group = groups_.at(index);
-  // A private group's rate at the moment is its viewer's business.
+  // A private group may run below the sustained rate to drain; plan with the sustained rate.
   const auto rate =
       group.members.is_private() ? group.members.next_rate(group.state.rate) : group.state.rate;
   return {index, rate, group.state.viewers, &group.members.members()};

@@ -17,16 +17,20 @@
 
 namespace app {
 
-/// The encode groups of one stream that are open: the rate that each is asked for, and whom it
-/// serves. Owned by the ladder, used with its lock held.
+/// The open encode groups of one stream, each with its target rate and its members. Owned by the
+/// ladder, used with its lock held.
 class OpenGroups {
  public:
-  static constexpr base::Duration kLately = std::chrono::seconds{2};
+  /// Length of the periods whose highest rates are kept. With a longer one a viewer that slowly
+  /// sustains less counts as collapsed; with a shorter one a collapse in small steps is missed.
+  static constexpr base::Duration kPeakPeriod = std::chrono::seconds{1};
+  /// recent_peak() covers the current period and the one before it.
+  static constexpr base::Duration kMaxPeakAge = 2 * kPeakPeriod;
 
-  /// What others may know of a group.
+  /// The public state of a group.
   struct Group {
     base::BitRate rate;
-    abr::Reason reason = abr::Reason::kStart;  ///< of the rate
+    abr::Reason reason = abr::Reason::kStart;  ///< of the last change of `rate`
     std::size_t viewers = 0;
     base::Time empty_since{};
     bool closing = false;
@@ -35,49 +39,54 @@ class OpenGroups {
   struct OpenGroup {
     Group state;
     abr::GroupMembers members;
-    base::BitRate wanted;   ///< by the viewer of a private group, at the moment
-    bool shed = false;      ///< closes as soon as nobody is served by it
-    base::BitRate highest;  ///< rate of the present second
-    base::BitRate highest_before;
+    base::BitRate wanted;          ///< by the viewer, if the group is private
+    bool shed = false;             ///< closes as soon as it serves no viewer
+    base::BitRate highest;         ///< rate in the current period
+    base::BitRate highest_before;  ///< rate in the period before
 
-    /// The highest of the last one to two seconds, kLately.
-    base::BitRate lately() const { return std::max(highest, highest_before); }
+    /// The highest rate of the last one to two periods.
+    base::BitRate recent_peak() const { return std::max(highest, highest_before); }
   };
 
-  /// `actions` must outlive it.
+  /// `actions` must outlive this object.
   explicit OpenGroups(LadderActions& actions) : actions_{actions} {}
 
   /// Throws what LadderActions::open throws.
   GroupIndex open(base::BitRate rate, base::Time now);
-  /// Empty: none can be had now; after a failure for a second, without trying.
+  /// Returns nullopt if no group can be opened. After a failure it does not try for a second.
   std::optional<GroupIndex> try_open(base::BitRate rate, base::Time now);
+  /// Returns an empty group that may be given to a viewer, nullopt if there is none.
   std::optional<GroupIndex> spare() const;
   OpenGroup& at(GroupIndex index) { return groups_.at(index); }
+  /// See Ladder::serves_one().
   bool serves_one(GroupIndex index) const;
 
-  /// The group's rate as its members are now. True when it has changed.
+  /// Sets the group's rate to fit its members. Returns whether the rate has changed.
   bool follow(GroupIndex index, abr::Reason reason);
-  /// Likewise.
+  /// Returns whether the rate has changed.
   bool set_rate(GroupIndex index, base::BitRate rate, abr::Reason reason);
 
-  /// Several times per second: who is on his way has arrived, who has been slow for long is slow.
+  /// Call several times per second. Ends departures that are complete, and lets viewers that
+  /// collapsed long ago count for the rate of their group again.
   void pass_time(base::Time now);
+  /// Sets the rate of each group whose members have changed.
   void update_rates();
-  /// Viewers have collapsed lately, of those who share a group one at most: nobody is to pay for
-  /// it.
+  /// Whether viewers have collapsed recently, and at most one of them shares a group: the other
+  /// viewers must not lose rate then.
   bool one_fell() const;
 
-  /// Those that nobody needs any more: to be closed, then erased. Until then the index stays taken.
+  /// Returns the groups that no viewer needs any more. The caller closes and then erases them;
+  /// until then their index stays taken.
   std::vector<GroupIndex> start_closing(base::Duration linger, base::Time now);
   void erase(GroupIndex index) { groups_.erase(index); }
 
-  /// Of those that may be given to a viewer.
+  /// The groups that may be given to a viewer: neither shed nor closing.
   std::vector<abr::GroupView> views() const;
-  std::size_t size() const;  ///< how many those are
+  std::size_t size() const;  ///< number of groups that may be given to a viewer
   abr::GroupView view(GroupIndex index) const;
   std::map<GroupIndex, Group> state() const;
   std::uint64_t opens_failed() const { return opens_failed_; }
-  /// Why try_open() failed last, since the last call. Empty when it did not.
+  /// Returns why try_open() failed since the last call; empty if it did not.
   std::string take_open_error() { return std::exchange(open_error_, {}); }
 
  private:
@@ -85,7 +94,7 @@ class OpenGroups {
 
   LadderActions& actions_;
   std::map<GroupIndex, OpenGroup> groups_;
-  base::Time second_{};  ///< when the present one began
+  base::Time period_began_{};
   std::uint64_t opens_failed_ = 0;
   std::string open_error_;
   base::Time open_again_{};

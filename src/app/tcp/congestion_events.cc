@@ -3,7 +3,7 @@
 namespace app {
 
 std::vector<tcpinfo::CongestionEvent> CongestionEvents::polled(const tcpinfo::TcpSample& sample) {
-  if (watch_ && source_ == tcpinfo::EventSource::kTracepoint) return {};  // it pushes all of them
+  if (watch_ && source_ == tcpinfo::EventSource::kTracepoint) return {};  // pushes every kind
   auto events = polled_.update(sample);
   if (watch_) {
     std::erase_if(events, [](const auto& event) { return tcpinfo::sockops_tells(event.kind); });

@@ -13,32 +13,35 @@
 
 namespace app {
 
-/// Follows one viewer's frames to their acknowledgement: says which writes are marked, reads the
-/// kernel's reports, and tells of each frame delivered. Used on its loop thread.
+/// Follows one viewer's frames to their acknowledgement: chooses the writes that request an ACK
+/// timestamp, reads the kernel's reports, and reports each delivered frame. Used on the viewer's
+/// loop thread.
 class DeliveryWatch {
  public:
   using Delivered = std::function<void(const server::SentFrame&, const FrameDelivery&)>;
 
-  /// `budget`: of marks.
+  /// `budget`: for ACK timestamps; must outlive this object. `delivered` is called for each frame,
+  /// oldest first.
   DeliveryWatch(TelemetryBudget& budget, server::ViewerId viewer, Delivered delivered)
       : budget_{budget}, turn_{viewer}, delivered_{std::move(delivered)} {}
 
-  /// Before the first write. False, with errno, when the kernel refuses: all times are TCP_INFO's.
+  /// Call before the first write. Returns false and sets errno if the kernel refuses ACK
+  /// timestamps; all delivery times then come from TCP_INFO.
   bool begin(const server::ViewerTick& tick);
   server::TxTimestampRequest tx_timestamps(base::ByteCount size, base::Time now);
   void read_reports(const server::ViewerTick& tick);
   void on_sample(const tcpinfo::TcpSample& sample, const server::ViewerTick& tick);
 
-  /// The last sample was taken outside TCP's state Open.
+  /// Whether TCP was in a state other than Open at the last sample.
   bool congested() const { return congested_; }
 
  private:
   TelemetryBudget& budget_;
   TelemetryBudget::Turn turn_;
   const Delivered delivered_;
-  std::optional<tcpinfo::DeliveryReports> reports_;  ///< empty: nothing is marked
+  std::optional<tcpinfo::DeliveryReports> reports_;  ///< nullopt if no ACK timestamps are requested
   FrameDeliveries frames_;
-  std::uint32_t mss_ = 0;  ///< bytes, at the last sample; 0: none yet
+  std::uint32_t mss_ = 0;  ///< bytes, at the last sample; 0 before the first
   bool congested_ = false;
 };
 

@@ -40,7 +40,7 @@ std::uint64_t EventDispatch::lost() const {
 
 void EventDispatch::deliver(int loop, base::Time now) {
   programs_->read(loop, [&](std::uint64_t session, const tcpinfo::CongestionEvent& event) {
-    // A viewer may have left since.
+    // The viewer may have left in the meantime.
     const auto found = listeners(loop).find(session);
     if (found != listeners(loop).end()) found->second(event, now);
   });

@@ -12,15 +12,15 @@
 
 namespace app {
 
-/// Brings pushed congestion events to the viewers they are of, each on its own loop thread.
+/// Passes each pushed congestion event to the viewer it belongs to, on that viewer's loop thread.
 class EventDispatch {
  public:
   using Listener = std::function<void(const tcpinfo::CongestionEvent&, base::Time now)>;
 
-  /// `programs` null: nothing is pushed.
+  /// If `programs` is null, nothing is pushed.
   EventDispatch(std::unique_ptr<tcpinfo::EventPrograms> programs, int loops);
 
-  /// Ends what watch() began, on the same thread.
+  /// Stops the watch when destroyed, which must be on the thread that called watch().
   class Watch {
    public:
     Watch(EventDispatch& dispatch, int loop, std::uint64_t session)
@@ -35,12 +35,13 @@ class EventDispatch {
     const std::uint64_t session_;
   };
 
-  /// On the thread of `loop`. Null when nothing is pushed for this socket: then poll it.
+  /// Call on the thread of `loop`, which also calls `listener`. Returns null if nothing is pushed
+  /// for this socket; poll it then.
   std::unique_ptr<Watch> watch(int fd, std::uint64_t session, int loop, Listener listener);
 
-  /// Null when nothing is pushed.
+  /// Returns null if nothing is pushed.
   std::unique_ptr<server::LoopSource> loop_source(int loop);
-  /// Events that did not find room on their way here. Thread-safe.
+  /// Events lost because a ring buffer was full. Thread-safe.
   std::uint64_t lost() const;
 
  private:
@@ -51,7 +52,7 @@ class EventDispatch {
   void deliver(int loop, base::Time now);
 
   const std::unique_ptr<tcpinfo::EventPrograms> programs_;
-  std::vector<Listeners> listeners_;  ///< by loop; each is used on its loop's thread only
+  std::vector<Listeners> listeners_;  ///< by loop; each used only on its loop's thread
 };
 
 }  // namespace app

@@ -11,43 +11,44 @@ class FinalStatistics::Source final : public server::LoopSource {
   const char* name() const override { return "connection_ends"; }
   int fd() const override { return statistics_.kernel_->fd(); }
   void on_readable(base::Time) override {
-    statistics_.kernel_->drain([this](const auto& socket) { statistics_.destroyed(socket); });
+    statistics_.kernel_->drain(
+        [this](const auto& socket) { statistics_.socket_destroyed(socket); });
   }
 
  private:
   FinalStatistics& statistics_;
 };
 
-void FinalStatistics::left(std::uint64_t cookie, server::ViewerId viewer, std::string stream,
-                           const tcpinfo::TcpInfoReading& last, base::Time now) {
+void FinalStatistics::viewer_left(std::uint64_t cookie, server::ViewerId viewer, std::string stream,
+                                  const tcpinfo::TcpInfoReading& last, base::Time now) {
   {
     std::lock_guard lock{mutex_};
     const auto place = queue_.insert(
-        queue_.end(), {cookie, now + kPatience, {viewer, std::move(stream), last, false}});
+        queue_.end(), {cookie, now + kMaxEndWait, {viewer, std::move(stream), last, false}});
     by_cookie_[cookie] = place;
   }
-  const std::size_t most = kernel_ ? kMostPending : 0;
-  report_untold([&](const Pending&) { return queue_.size() > most; });
+  const std::size_t most = kernel_ ? kMaxPendingReports : 0;
+  report_last_seen([&](const Pending&) { return queue_.size() > most; });
 }
 
-void FinalStatistics::destroyed(const tcpinfo::DiagSocket& socket) {
+void FinalStatistics::socket_destroyed(const tcpinfo::DiagSocket& socket) {
   std::optional<Report> report;
   {
     std::lock_guard lock{mutex_};
     const auto found = by_cookie_.find(socket.cookie);
     if (found == by_cookie_.end()) return;
     report = take(found->second);
-    ++told_;
+    ++final_reports_;
   }
-  report->told = true;
-  // close() with SO_LINGER 0 clears the counters first: then what was read before it is the last.
+  report->is_final = true;
+  // With SO_LINGER 0, close() clears the counters first; then the reading taken before it counts.
   const auto& last = report->reading.info;
   if (socket.tcp_info.info.bytes_acked >= last.bytes_acked) report->reading = socket.tcp_info;
-  tell(*report);
+  publish(*report);
 }
 
 void FinalStatistics::expire(base::Time now) {
-  report_untold([now](const Pending& pending) { return pending.deadline <= now; });
+  report_last_seen([now](const Pending& pending) { return pending.deadline <= now; });
 }
 
 std::unique_ptr<server::LoopSource> FinalStatistics::loop_source() {
@@ -56,7 +57,8 @@ std::unique_ptr<server::LoopSource> FinalStatistics::loop_source() {
 
 FinalStatistics::State FinalStatistics::state() const {
   std::lock_guard lock{mutex_};
-  return {totals_, queue_.size(), told_, untold_, kernel_ ? kernel_->lost() : 0};
+  return {totals_, queue_.size(), final_reports_, last_seen_reports_,
+          kernel_ ? kernel_->lost() : 0};
 }
 
 FinalStatistics::Report FinalStatistics::take(Queue::iterator pending) {
@@ -66,21 +68,21 @@ FinalStatistics::Report FinalStatistics::take(Queue::iterator pending) {
   return report;
 }
 
-/// From the oldest on, while `condition` holds.
-void FinalStatistics::report_untold(const std::function<bool(const Pending&)>& condition) {
+/// Reports pending viewers as last seen, oldest first, while `condition` holds.
+void FinalStatistics::report_last_seen(const std::function<bool(const Pending&)>& condition) {
   for (;;) {
     std::optional<Report> report;
     {
       std::lock_guard lock{mutex_};
       if (queue_.empty() || !condition(queue_.front())) return;
       report = take(queue_.begin());
-      ++untold_;
+      ++last_seen_reports_;
     }
-    tell(*report);
+    publish(*report);
   }
 }
 
-void FinalStatistics::tell(const Report& report) {
+void FinalStatistics::publish(const Report& report) {
   const auto& info = report.reading.info;
   {
     std::lock_guard lock{mutex_};

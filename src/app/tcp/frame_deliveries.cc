@@ -6,10 +6,10 @@ namespace app {
 
 FrameDelivery FrameDeliveries::delivered_by(const tcpinfo::Delivery& report,
                                             const server::SentFrame& frame) const {
-  // Where the receiver is near, ACKs may come in before the write has returned.
+  // If the receiver is near, ACKs may arrive before the write has returned.
   const auto after_departure = [&](base::Time at) { return std::max(at, frame.departed); };
   FrameDelivery delivery{.at = after_departure(report.at)};
-  if (report.end != frame.marked_end) return delivery;  // known by a later frame's
+  if (report.end != frame.marked_end) return delivery;  // a later frame's report
   delivery.source = FrameDelivery::Source::kTimestamp;
   if (frame.head_end > 0 && frame.head_end == last_report_.end) {
     delivery.head = after_departure(last_report_.at);

@@ -11,20 +11,21 @@ namespace app {
 
 /// When a frame's last byte was acknowledged.
 struct FrameDelivery {
-  /// kTimestamp: the ACK's own time. kTcpInfo: when it was first seen, up to one sample late.
+  /// kTimestamp: when the ACK arrived. kTcpInfo: when a TCP_INFO sample first showed it, up to one
+  /// sample late.
   enum class Source { kTimestamp, kTcpInfo };
 
   base::Time at{};
   Source source = Source::kTcpInfo;
-  std::optional<base::Time> head{};  ///< of its head (server::SentFrame), where that was reported
+  std::optional<base::Time> head{};  ///< ACK of the frame's head (server::SentFrame), if reported
 };
 
-/// Matches what the kernel says of a connection to the frames sent on it. Reports of marked
-/// writes are exact; TCP_INFO's bytes_acked stands in for frames that were not marked, and for
-/// reports that were lost. One viewer's, used on its loop thread. Pure.
+/// Matches the kernel's reports about a connection to the frames sent on it. ACK timestamps of
+/// marked writes are exact; bytes_acked of TCP_INFO stands in for unmarked frames and lost reports.
+/// Belongs to one viewer, used on its loop thread. No I/O, no clock.
 class FrameDeliveries {
  public:
-  /// Calls fn(SentFrame, FrameDelivery) for each frame that it shows to be delivered.
+  /// Calls fn(SentFrame, FrameDelivery) for each frame that `report` shows as delivered.
   template <typename Fn>
   void on_report(const tcpinfo::Delivery& report, server::SentFrames& sent, Fn fn) {
     sent.take_acked(report.end, [&](const server::SentFrame& frame) {
@@ -33,8 +34,9 @@ class FrameDeliveries {
     last_report_ = report;
   }
 
-  /// The same. When it has a marked frame acknowledged, the kernel's report is on the error queue
-  /// already, or is lost: read_reports() is called to take what there is, by on_report().
+  /// Calls fn(SentFrame, FrameDelivery) for each frame that `sample` shows as delivered. If a
+  /// marked frame is among them, its report is already on the error queue or lost, so
+  /// read_reports() is called first; it passes the waiting reports to on_report().
   template <typename Fn, typename ReadReports>
   void on_sample(const tcpinfo::TcpSample& sample, server::SentFrames& sent, Fn fn,
                  ReadReports read_reports) {
@@ -52,13 +54,13 @@ class FrameDeliveries {
   }
 
  private:
-  /// An accepted socket's bytes_acked counts from 0, as SentFrame's offsets do.
+  /// bytes_acked of an accepted socket counts from 0, like the offsets of SentFrame.
   static bool acknowledged(const server::SentFrame& frame, const tcpinfo::TcpSample& sample) {
     return frame.last_offset() <= sample.bytes_acked;
   }
   FrameDelivery delivered_by(const tcpinfo::Delivery& report, const server::SentFrame& frame) const;
 
-  tcpinfo::Delivery last_report_;  ///< of a head, when its frame is next
+  tcpinfo::Delivery last_report_;  ///< of a head, if its frame is the next to be delivered
 };
 
 }  // namespace app

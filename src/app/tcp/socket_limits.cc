@@ -9,16 +9,20 @@ namespace app {
 
 namespace {
 
-// x264's frames exceed their share by so much now and then (bench/encoder).
-constexpr double kExcess = 1.1;
-constexpr base::Duration kShortestFrame = std::chrono::microseconds{16'667};
-constexpr base::Duration kAudioInterval = std::chrono::microseconds{21'333};
+// x264's frames exceed their share by up to this factor now and then (bench/encoder). A larger one
+// weakens pacing; with a smaller one large frames queue behind it.
+constexpr double kLargeFrameFactor = 1.1;
+// 60 frames/s, the highest of common frame rates: a lower one would pace a 60 frames/s stream below
+// its rate, a higher one would pace every stream more loosely.
+constexpr base::Duration kShortestFrameInterval = std::chrono::microseconds{16'667};
+// AAC: 1024 samples at 48 kHz (ISO/IEC 14496-3).
+constexpr base::Duration kAudioFrameInterval = std::chrono::microseconds{21'333};
 
-/// What a container adds, with the HTTP chunk around a frame and its audio frames.
+/// The overhead of a container, including the HTTP chunk around a frame and its audio frames.
 struct Overhead {
-  double factor;
-  base::ByteCount frame;
-  base::ByteCount audio;
+  double factor;          ///< of the payload
+  base::ByteCount frame;  ///< per video frame
+  base::ByteCount audio;  ///< per audio frame
 };
 
 Overhead overhead(media::Container container) {
@@ -36,7 +40,8 @@ Overhead overhead(media::Container container) {
 }  // namespace
 
 base::BitRate transport_rate(base::BitRate video, const transcoder::AudioSettings& audio) {
-  return kExcess * transport(audio, media::Container::kMpegTs, kShortestFrame).wire(video);
+  return kLargeFrameFactor *
+         transport(audio, media::Container::kMpegTs, kShortestFrameInterval).wire(video);
 }
 
 base::BitRate pacing_limit(base::BitRate video, const transcoder::AudioSettings& audio,
@@ -51,7 +56,7 @@ base::ByteCount notsent_limit(base::BitRate video, const TcpSettings& tcp) {
 abr::Transport transport(const transcoder::AudioSettings& audio, media::Container container,
                          base::Duration frame_interval) {
   const Overhead over = overhead(container);
-  const auto audio_headers = base::BitRate::of(over.audio, kAudioInterval);
+  const auto audio_headers = base::BitRate::of(over.audio, kAudioFrameInterval);
   const auto on_wire = audio.enabled ? over.factor * audio.rate + audio_headers : base::BitRate{};
   return {.factor = over.factor, .fixed = on_wire + base::BitRate::of(over.frame, frame_interval)};
 }

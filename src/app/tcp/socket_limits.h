@@ -8,27 +8,28 @@
 
 namespace app {
 
-/// What a stream takes on a connection at most: transport(), at 60 frames/s, and a tenth more.
-/// Pure.
+/// The highest rate of a stream on a connection: transport() at 60 frames/s, plus a tenth.
 base::BitRate transport_rate(base::BitRate video, const transcoder::AudioSettings& audio);
 
-/// What the kernel is told of a viewer's socket.
+/// The limits that are set on a viewer's socket.
 struct SocketLimits {
-  base::BitRate pacing;  ///< SO_MAX_PACING_RATE; zero: none
-  base::ByteCount notsent_lowat;
+  base::BitRate pacing;           ///< SO_MAX_PACING_RATE; zero leaves it as it is
+  base::ByteCount notsent_lowat;  ///< TCP_NOTSENT_LOWAT
 };
 
-/// For the rate of the video that the viewer is sent. Pure.
+/// The limits for a viewer that is sent `video`.
 base::BitRate pacing_limit(base::BitRate video, const transcoder::AudioSettings& audio,
                            const TcpSettings& tcp);
 base::ByteCount notsent_limit(base::BitRate video, const TcpSettings& tcp);
 
-/// What a video rate becomes on the wire: MPEG-TS carries 184 bytes in 188, and every container
-/// adds to each frame and to each of 47 audio frames per second, MPEG-TS about 130 and 60 bytes.
+/// The rate on the wire as a function of the video rate. MPEG-TS carries 184 bytes in each 188;
+/// every container adds bytes to each video frame and to each of 47 audio frames per second, for
+/// MPEG-TS about 130 and 60.
 abr::Transport transport(const transcoder::AudioSettings& audio, media::Container container,
                          base::Duration frame_interval);
 
-/// Tells the kernel. Returns the option that it refuses, with errno; null: none.
+/// Sets the limits. Returns null, or the name of the option that the kernel refused, with errno
+/// set.
 const char* apply(const SocketLimits& limits, int fd);
 
 }  // namespace app

@@ -12,17 +12,21 @@ namespace app {
 
 namespace {
 
-// A change of the capacity that the kernel is told of: less is the noise of its measurement.
-constexpr double kNews = 0.05;
+// Relative change of pacing rate or capacity that is worth a system call. A smaller change is
+// within the noise of the measurement; with a larger minimum TCP keeps a stale value.
+constexpr double kMinRateChange = 0.05;
 
-// What stands in for ssthresh ends as that would: with the first loss, which sets one; or when a
-// joiner, who begins with a second of frames at most, has long caught up at twice their rate.
-// From then on the window grows only as far as it is used (RFC 7661).
-constexpr base::Duration kStart = std::chrono::seconds{5};
-// What was made longer ago has left or been discarded, as policies that cut see to. A longer queue,
-// where one is configured and nothing is cut, drains at the new pace.
-constexpr base::Duration kUnderWay = std::chrono::seconds{1};
-constexpr base::BitRate kNoPace{std::numeric_limits<std::int64_t>::max()};
+// How long pacing stands in for ssthresh at most. It ends as slow start would: at the first loss,
+// which sets ssthresh. A new viewer starts with at most a second of queued frames, and at twice the
+// video rate has caught up long before 5 s; a shorter time may end before that, a longer one only
+// holds TCP back. Afterwards the window grows only while it is used (RFC 7661).
+constexpr base::Duration kMaxStartPacing = std::chrono::seconds{5};
+// Frames wait at most about this long before they are sent or discarded by the policy, so the
+// pacing limit covers the highest rate of this window and of the one before. With a longer window
+// pacing stays loose after a fall; with a shorter one queued frames of the higher rate leave too
+// slowly, as they do from longer queues if the configuration allows those.
+constexpr base::Duration kHighestRateWindow = std::chrono::seconds{1};
+constexpr base::BitRate kUnlimitedPacing{std::numeric_limits<std::int64_t>::max()};
 
 SocketSteering::SsthreshHint outcome(const tcpinfo::AppliedHints& applied, bool wanted) {
   using Hint = SocketSteering::SsthreshHint;
@@ -31,9 +35,9 @@ SocketSteering::SsthreshHint outcome(const tcpinfo::AppliedHints& applied, bool 
   return applied.ssthresh ? Hint::kSet : Hint::kRefused;
 }
 
-bool is_news(base::BitRate now, base::BitRate told) {
-  if (now.bps() == 0 || told.bps() == 0) return now != told;
-  return std::abs(now / told - 1) >= kNews;
+bool is_worth_setting(base::BitRate rate, base::BitRate last) {
+  if (rate.bps() == 0 || last.bps() == 0) return rate != last;
+  return std::abs(rate / last - 1) >= kMinRateChange;
 }
 
 }  // namespace
@@ -80,26 +84,27 @@ void SocketSteering::follow_rate(int fd, base::BitRate video, base::Time now) {
 }
 
 void SocketSteering::note_rate(base::BitRate video, base::Time now) {
-  if (now - second_ >= kUnderWay) {
-    highest_before_ = now - second_ < 2 * kUnderWay ? highest_ : base::BitRate{};
+  if (now - window_began_ >= kHighestRateWindow) {
+    highest_before_ = now - window_began_ < 2 * kHighestRateWindow ? highest_ : base::BitRate{};
     highest_ = {};
-    second_ = now;
+    window_began_ = now;
   }
   highest_ = std::max(highest_, video);
 }
 
 void SocketSteering::on_sample(int fd, const tcpinfo::TcpSample& sample, base::Duration age) {
-  if (!paces_start_ || (!sample.ssthresh && age < kStart)) return;
+  if (!paces_start_ || (!sample.ssthresh && age < kMaxStartPacing)) return;
   paces_start_ = false;
-  if (!tcpinfo::set_max_pacing_rate(fd, kNoPace)) pace_refused();
+  if (!tcpinfo::set_max_pacing_rate(fd, kUnlimitedPacing)) warn_pacing_refused();
 }
 
 void SocketSteering::follow_decision(int fd, base::BitRate pacing, std::uint32_t window) {
-  if (tcp_.pacing == 0 && !paces_start_ && pacing.bps() > 0 && is_news(pacing, pace_told_)) {
+  if (tcp_.pacing == 0 && !paces_start_ && pacing.bps() > 0 &&
+      is_worth_setting(pacing, last_pacing_)) {
     if (tcpinfo::set_max_pacing_rate(fd, pacing)) {
-      pace_told_ = pacing;
+      last_pacing_ = pacing;
     } else {
-      pace_refused();
+      warn_pacing_refused();
     }
   }
   if (window == 0 || !hints_.sets_windows()) return;
@@ -108,13 +113,13 @@ void SocketSteering::follow_decision(int fd, base::BitRate pacing, std::uint32_t
 }
 
 void SocketSteering::follow_capacity(int fd, base::BitRate capacity) {
-  if (!wants_capacity_ || !is_news(capacity, capacity_told_)) return;
-  capacity_told_ = capacity;
+  if (!wants_capacity_ || !is_worth_setting(capacity, last_capacity_)) return;
+  last_capacity_ = capacity;
   const auto applied = hints_.apply(fd, {.capacity = capacity});
   if (!applied.error.empty()) warnings_.failed("capacity hint", applied.error);
 }
 
-void SocketSteering::pace_refused() {
+void SocketSteering::warn_pacing_refused() {
   warnings_.failed("SO_MAX_PACING_RATE", "see symcast doctor", errno);
 }
 
@@ -125,7 +130,7 @@ void SocketSteering::limit(int fd, base::BitRate video) {
       .pacing = paces_start_ ? tcpinfo::kPaceForRate * transport_rate(paced_for_, audio_)
                              : pacing_limit(paced_for_, audio_, tcp_),
       .notsent_lowat = notsent_limit(video, tcp_)};
-  limited_ |= limits.pacing.bps() > 0;
+  pacing_limited_ |= limits.pacing.bps() > 0;
   if (const char* refused = app::apply(limits, fd)) {
     warnings_.failed(refused, "see symcast doctor", errno);
   }

@@ -12,25 +12,28 @@
 
 namespace app {
 
-/// By the first rule of [[tcp.network]] that has one, the stream's own, or `standard`.
+/// Returns the congestion control of the first [[tcp.network]] rule that matches `address` and
+/// names one, else the stream's, else `standard`.
 std::string congestion_control_for(const server::Address& address, const TcpSettings& tcp,
                                    const std::string& standard);
 
-/// Tells the kernel about one viewer's socket: congestion control and hints at the start; later
-/// pacing and unsent limit by the rate that is sent, and the path's capacity as it is measured.
-/// Belongs to the viewer, used on its loop thread.
+/// Sets the TCP options of one viewer's socket: congestion control and hints at the start, later
+/// the pacing limit and the unsent limit that fit the rate sent, and the measured capacity of the
+/// path. Refused options are passed to SocketWarnings. Belongs to the viewer, used on its loop
+/// thread.
 class SocketSteering {
  public:
-  /// What became of the hint of where slow start may end (VideoRateSsthresh).
+  /// The outcome of the ssthresh hint, which says where slow start may end (VideoRateSsthresh).
   enum class SsthreshHint {
-    kSet,      ///< the kernel shows it
-    kPaced,    ///< it cannot be set here: the pace is limited in its place, until a loss or 5 s
-    kRefused,  ///< nor that
-    kNone,     ///< not asked for, or the congestion control has no use for it
+    kSet,      ///< ssthresh is set, as read back from the kernel
+    kPaced,    ///< ssthresh cannot be set here; pacing is limited instead, until a loss or for 5 s
+    kRefused,  ///< neither ssthresh nor pacing could be set
+    kNone,     ///< not configured, or the congestion control does not use ssthresh
   };
-  static constexpr std::size_t kSsthreshHints = 4;
+  static constexpr std::size_t kSsthreshHintCount = 4;  ///< number of values of SsthreshHint
 
-  /// `hints` and `warnings` outlive it.
+  /// `hints` and `warnings` must outlive this object. An empty `congestion_control` is the kernel's
+  /// default.
   SocketSteering(const tcpinfo::SocketHints& hints, SocketWarnings& warnings, TcpSettings tcp,
                  const transcoder::AudioSettings& audio, std::string congestion_control)
       : hints_{hints},
@@ -39,47 +42,49 @@ class SocketSteering {
         audio_{audio},
         congestion_control_{std::move(congestion_control)} {}
 
-  /// Before the first media byte. `video`: what is going to be sent first. The result says what is
-  /// in force, as the kernel shows it.
+  /// Call before the first media byte. `video`: the rate of the first frames. Returns the options
+  /// in force, read back from the kernel.
   tcpinfo::AppliedHints begin(int fd, base::BitRate video, base::Time now);
   SsthreshHint ssthresh_hint() const { return ssthresh_hint_; }
 
-  /// TCP keeps to TcpSample::pacing: for good, once it was given a limit.
-  bool paces() const { return bbr_ || limited_ || pace_told_.bps() > 0; }
+  /// Whether TCP sends no faster than TcpSample::pacing. Stays true once a limit has been set.
+  bool paces() const { return bbr_ || pacing_limited_ || last_pacing_.bps() > 0; }
   bool bbr() const { return bbr_; }
 
-  /// `video`: of the newest frame; zero before the first. A pace falls one to two seconds later:
-  /// what waits was made at a higher rate.
+  /// `video`: rate of the newest frame; zero before the first. When it falls, the pacing limit
+  /// follows one to two seconds later, because queued data was encoded at the higher rate.
   void follow_rate(int fd, base::BitRate video, base::Time now);
-  /// `age`: of the session.
+  /// Ends the pacing that stands in for ssthresh, if due. `age`: time since the viewer connected.
   void on_sample(int fd, const tcpinfo::TcpSample& sample, base::Duration age);
-  /// What the policy wants of TCP: a pace (zero: none) and a window in segments (zero: as it is).
+  /// Sets the pacing rate and the congestion window (segments) that the policy asks for; zero
+  /// leaves either unchanged. The pacing rate is ignored if the configuration sets one, and while
+  /// pacing stands in for ssthresh.
   void follow_decision(int fd, base::BitRate pacing, std::uint32_t window);
-  /// Of the path; zero: not known. For congestion controls of ours that make use of it.
+  /// Passes the path's capacity (zero if unknown) to a congestion control of ours that uses it.
   void follow_capacity(int fd, base::BitRate capacity);
 
  private:
   void note_rate(base::BitRate video, base::Time now);
   void limit(int fd, base::BitRate video);
-  void pace_refused();
+  void warn_pacing_refused();
 
   const tcpinfo::SocketHints& hints_;
   SocketWarnings& warnings_;
   const TcpSettings tcp_;
   const transcoder::AudioSettings audio_;
-  const std::string congestion_control_;  ///< empty: the kernel's default
+  const std::string congestion_control_;  ///< empty for the kernel's default
   SsthreshHint ssthresh_hint_ = SsthreshHint::kNone;
-  bool paces_start_ = false;  ///< in place of ssthresh
-  bool limited_ = false;      ///< its pace was, once
-  bool bbr_ = false;          ///< tcpinfo::is_bbr
-  bool wants_capacity_ = false;
-  base::BitRate limited_for_;
-  base::BitRate paced_for_;
-  base::BitRate highest_before_;  ///< rate of video in the second before `second_`
-  base::BitRate highest_;         ///< from then on
-  base::Time second_{};
-  base::BitRate capacity_told_;
-  base::BitRate pace_told_;
+  bool paces_start_ = false;      ///< pacing stands in for ssthresh
+  bool pacing_limited_ = false;   ///< a pacing limit has been set
+  bool bbr_ = false;              ///< tcpinfo::is_bbr
+  bool wants_capacity_ = false;   ///< tcpinfo::uses_capacity
+  base::BitRate limited_for_;     ///< video rate of the unsent limit in force
+  base::BitRate paced_for_;       ///< video rate of the pacing limit in force
+  base::BitRate highest_;         ///< video rate in the current window, since `window_began_`
+  base::BitRate highest_before_;  ///< video rate in the window before
+  base::Time window_began_{};
+  base::BitRate last_capacity_;  ///< that was passed on
+  base::BitRate last_pacing_;    ///< that a decision set
 };
 
 }  // namespace app

@@ -6,16 +6,16 @@
 
 namespace app {
 
-void SocketWarnings::failed(const std::string& what, const std::string& reason) {
+void SocketWarnings::failed(const std::string& option, const std::string& reason) {
   {
     std::lock_guard lock{mutex_};
-    if (counts_[what]++ > 0) return;
+    if (counts_[option]++ > 0) return;
   }
-  base::log::warning("socket_option_ignored", {{"option", what}, {"reason", reason}});
+  base::log::warning("socket_option_ignored", {{"option", option}, {"reason", reason}});
 }
 
-void SocketWarnings::failed(const std::string& what, const std::string& hint, int error) {
-  failed(what, std::generic_category().message(error) + ": " + hint);
+void SocketWarnings::failed(const std::string& option, const std::string& hint, int error) {
+  failed(option, std::generic_category().message(error) + ": " + hint);
 }
 
 std::map<std::string, std::uint64_t> SocketWarnings::counts() const {

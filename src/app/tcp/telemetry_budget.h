@@ -12,27 +12,28 @@
 
 namespace app {
 
-/// Bounds what one kind of telemetry costs one event loop. While more is asked for than the budget
-/// allows, each viewer gets it at every k-th of its occasions (frames, acknowledgements, and
-/// while k is 2 at most looks before frames; each kind has turns of its own): the same k for all,
-/// each in its turn; the urgent beside it from a tenth of the budget, which is theirs. k follows
-/// from what was asked in the last period; within a period the budget is never exceeded. Used on
-/// the loop's thread; every_nth() is thread-safe. `now` never goes back.
+/// Limits how often one kind of telemetry is taken on one event loop. While the requests exceed the
+/// budget, every viewer is granted every k-th of its requests; k is the same for all and follows
+/// from the requests of the last period. Urgent requests need not wait for a turn: up to a tenth of
+/// the budget is granted to them out of turn. No period exceeds its budget. Used on the loop's
+/// thread; every_nth() is thread-safe. `now` must never go back.
 class TelemetryBudget {
  public:
-  /// One viewer's place in the turns. Beginning with different numbers spreads them.
+  /// Counts one viewer's requests. Different start values spread the viewers' turns evenly.
   using Turn = std::uint64_t;
 
-  static constexpr base::Duration kPeriod = std::chrono::seconds{1};
+  /// k is renewed once per period. A longer period adapts later when viewers come and go; in a
+  /// shorter one fewer requests decide, so k wavers.
+  static constexpr base::Duration kBudgetPeriod = std::chrono::seconds{1};
 
   explicit TelemetryBudget(int per_second)
       : per_second_{per_second}, every_nth_{per_second > 0 ? 1u : 0u} {}
 
-  /// Whether a viewer whose turn is counted in `turn` may spend `cost` on this frame. One that is
-  /// `urgent` need not wait for its turn.
+  /// Whether a viewer may spend `cost` now. Advances the viewer's `turn`. An `urgent` request need
+  /// not wait for its turn.
   bool grant(Turn& turn, unsigned cost, bool urgent, base::Time now);
 
-  /// k; 0: nothing is allowed.
+  /// k; 0 if the budget allows nothing.
   unsigned every_nth() const { return every_nth_.load(std::memory_order_relaxed); }
 
  private:
@@ -41,13 +42,13 @@ class TelemetryBudget {
   const int per_second_;
   std::atomic<unsigned> every_nth_;
   base::Time period_end_{};
-  double asked_ = 0;
-  double left_ = 0;
-  double urgent_left_ = 0;  ///< of it, for grants out of turn
+  double requested_ = 0;         ///< cost of all requests in this period
+  double remaining_ = 0;         ///< part of the budget not yet granted in this period
+  double urgent_remaining_ = 0;  ///< part of remaining_ that may be granted out of turn
 };
 
-/// One viewer's turns at its loop's budget of TCP_INFO samples. Each kind of occasion has turns of
-/// its own, so that one kind does not use up another's.
+/// One viewer's turns at its loop's budget of TCP_INFO samples. Each kind of occasion has its own
+/// turn counter, so that one kind does not use up the turns of another.
 class SampleTurns {
  public:
   enum class Occasion { kFrame, kAcknowledgement, kBeforeFrame };
@@ -59,37 +60,38 @@ class SampleTurns {
   bool grant(Occasion occasion, bool urgent, base::Time now) {
     return budget_.grant(turns_[static_cast<std::size_t>(occasion)], 1, urgent, now);
   }
-  /// A sample before each frame is affordable.
-  bool ahead_of_frames() const {
+  /// Whether the budget allows samples before frames, besides the samples at frames.
+  bool samples_before_frames() const {
     const auto every_nth = budget_.every_nth();
-    return every_nth > 0 && every_nth <= kMaxEveryNthAhead;
+    return every_nth > 0 && every_nth <= kMaxEveryNthBeforeFrame;
   }
 
  private:
-  // Samples before frames, where more than every second occasion is left out, come too seldom to be
-  // worth the timer and the ladder's lock.
-  static constexpr unsigned kMaxEveryNthAhead = 2;
+  // Largest k at which samples are taken before frames. With a larger k they are too rare to be
+  // worth a timer and the ladder's lock; with a smaller one they stop as soon as the budget binds.
+  static constexpr unsigned kMaxEveryNthBeforeFrame = 2;
 
   TelemetryBudget& budget_;
   std::array<TelemetryBudget::Turn, 3> turns_;
 };
 
-/// What one event loop may spend: its viewers' TCP_INFO samples, and reports of marked writes.
+/// The telemetry budgets of one event loop: TCP_INFO samples and ACK timestamps of its viewers.
 struct LoopTelemetry {
   explicit LoopTelemetry(const TelemetrySettings& settings)
-      : samples{settings.samples_per_second}, marks{settings.ack_timestamps_per_second} {}
+      : samples{settings.samples_per_second}, ack_timestamps{settings.ack_timestamps_per_second} {}
 
   TelemetryBudget samples;
-  TelemetryBudget marks;
+  TelemetryBudget ack_timestamps;
 };
 
-/// Every loop's. Each belongs to its loop's thread; states() is thread-safe.
+/// The budgets of all event loops. Each is used on its loop's thread; states() is thread-safe.
 class LoopBudgets {
  public:
+  /// TelemetryBudget::every_nth() of one loop's budgets.
   struct State {
     int loop = 0;
-    unsigned sampled_every_nth = 1;
-    unsigned marked_every_nth = 1;
+    unsigned sampled_every_nth = 1;      ///< LoopTelemetry::samples
+    unsigned timestamped_every_nth = 1;  ///< LoopTelemetry::ack_timestamps
   };
 
   LoopBudgets(int loops, const TelemetrySettings& settings);
@@ -98,7 +100,7 @@ class LoopBudgets {
   std::vector<State> states() const;
 
  private:
-  std::deque<LoopTelemetry> loops_;  // elements that cannot be moved
+  std::deque<LoopTelemetry> loops_;  // a deque because its elements cannot be moved
 };
 
 }  // namespace app

@@ -13,15 +13,17 @@ namespace app {
 
 namespace {
 
-// Seconds. From a frame on loopback to a viewer given up; finest where the targets are: 100 ms
-// (live latency on loopback), 200 ms (late), 500 ms (itcp behind a slow link).
-const prometheus::Histogram::BucketBoundaries kDelayBuckets{
+// All buckets are in seconds. Delivery: from a frame on loopback to a viewer that is given up,
+// finest at the targets: 100 ms (live latency on loopback), 200 ms (late), 500 ms (itcp on a slow
+// link).
+const prometheus::Histogram::BucketBoundaries kDeliveryDelayBuckets{
     0.005, 0.01, 0.02, 0.035, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1, 2, 5, 10};
-// From a wake-up on an idle machine (30 µs) to a machine that is overloaded; the target is 5 ms.
-const prometheus::Histogram::BucketBoundaries kRetargetBuckets{
+// Retarget: from a wake-up on an idle machine (30 µs) to an overloaded machine; the target is 5 ms.
+const prometheus::Histogram::BucketBoundaries kRetargetDelayBuckets{
     0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1};
-const prometheus::Histogram::BucketBoundaries kJoinBuckets{0.02, 0.05, 0.1, 0.15, 0.2,
-                                                           0.3,  0.5,  1,   2,    5};
+// Join: from loopback to a path that takes seconds to carry the first keyframe.
+const prometheus::Histogram::BucketBoundaries kJoinTimeBuckets{0.02, 0.05, 0.1, 0.15, 0.2,
+                                                               0.3,  0.5,  1,   2,    5};
 
 prometheus::Family<prometheus::Counter>& counters(prometheus::Registry& registry,
                                                   const std::string& name,
@@ -35,12 +37,10 @@ prometheus::Family<prometheus::Histogram>& histograms(prometheus::Registry& regi
   return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
 }
 
-}  // namespace
+constexpr auto kDecreaseReasons = {abr::Reason::kRexmt, abr::Reason::kDupack,
+                                   abr::Reason::kCapacity, abr::Reason::kBacklog};
+constexpr auto kIncreaseReasons = {abr::Reason::kRestore, abr::Reason::kStep};
 
-namespace {
-constexpr auto kRetractions = {abr::Reason::kRexmt, abr::Reason::kDupack, abr::Reason::kCapacity,
-                               abr::Reason::kBacklog};
-constexpr auto kRestores = {abr::Reason::kRestore, abr::Reason::kStep};
 }  // namespace
 
 struct Metrics::Families {
@@ -104,23 +104,23 @@ std::unique_ptr<Metrics::Stream> Metrics::add_series(const std::string& name) {
     const auto* result = app::name(static_cast<SocketSteering::SsthreshHint>(i));
     s->ssthresh_hints_[i] = &families_->ssthresh_hints.Add({{"stream", name}, {"result", result}});
   }
-  s->event_to_retarget_ = &families_->retarget.Add({{"stream", name}}, kRetargetBuckets);
+  s->event_to_retarget_ = &families_->retarget.Add({{"stream", name}}, kRetargetDelayBuckets);
   const auto counted = [&](auto& family, std::initializer_list<abr::Reason> reasons) {
     for (const auto reason : reasons) {
       s->rate_changes_[static_cast<std::size_t>(reason)] =
           &family.Add({{"stream", name}, {"reason", abr::name(reason)}});
     }
   };
-  counted(families_->retractions, kRetractions);
-  counted(families_->restores, kRestores);
+  counted(families_->retractions, kDecreaseReasons);
+  counted(families_->restores, kIncreaseReasons);
   const auto timed_by = [&](FrameDelivery::Source source) {
     return &families_->delivered.Add({{"stream", name}, {"source", app::name(source)}});
   };
   s->timed_by_timestamp_ = timed_by(FrameDelivery::Source::kTimestamp);
   s->timed_by_tcp_info_ = timed_by(FrameDelivery::Source::kTcpInfo);
   s->unused_ = &families_->unused.Add({{"stream", name}});
-  s->delivery_delay_ = &families_->delay.Add({{"stream", name}}, kDelayBuckets);
-  s->join_time_ = &families_->join.Add({{"stream", name}}, kJoinBuckets);
+  s->delivery_delay_ = &families_->delay.Add({{"stream", name}}, kDeliveryDelayBuckets);
+  s->join_time_ = &families_->join.Add({{"stream", name}}, kJoinTimeBuckets);
   return s;
 }
 
@@ -150,8 +150,8 @@ void Metrics::release(const std::string& name) {
       family.Remove(s.rate_changes_[static_cast<std::size_t>(reason)]);
     }
   };
-  remove(families_->retractions, kRetractions);
-  remove(families_->restores, kRestores);
+  remove(families_->retractions, kDecreaseReasons);
+  remove(families_->restores, kIncreaseReasons);
   families_->delivered.Remove(s.timed_by_timestamp_);
   families_->delivered.Remove(s.timed_by_tcp_info_);
   families_->unused.Remove(s.unused_);

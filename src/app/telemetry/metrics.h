@@ -21,20 +21,20 @@ class Registry;
 
 namespace app {
 
-/// The metrics that events drive; the others are read from State when scraped (StateCollector).
-/// Handles are looked up once per stream and then only incremented. Thread-safe.
+/// The metrics that are updated by events; StateCollector reads the others when scraped. Handles
+/// are looked up once per stream and then only incremented. Thread-safe.
 class Metrics {
  public:
-  /// Events of one stream; its series last as long as somebody has it.
+  /// The metrics of one stream. Its series are removed when its last holder releases it.
   class Stream {
    public:
     void congestion_event(tcpinfo::EventKind kind, tcpinfo::EventSource source);
-    /// From a pushed event to the new target of the encoder.
+    /// Observes the time from a pushed event to the encoder's new target.
     void retargeted(double seconds_since_event);
-    /// Counts what changed a viewer's rate: retractions and restores, by reason.
+    /// Counts changes of a viewer's rate, decreases and increases, by reason.
     void decision(abr::Reason reason);
     void frame_delivered(double delay_seconds, FrameDelivery::Source source);
-    /// Before a decision has used it.
+    /// A delivery time was dropped before any decision used it.
     void delivery_unused();
     void ssthresh_hint(SocketSteering::SsthreshHint hint);
     void joined(double seconds_to_first_frame);
@@ -43,12 +43,13 @@ class Metrics {
     friend class Metrics;
     using EventCounters = std::array<prometheus::Counter*, tcpinfo::kEventKinds>;
 
-    EventCounters pushed_{};  ///< by EventKind; null where events are polled
+    EventCounters pushed_{};  ///< by EventKind; null if events are polled
     EventCounters polled_{};
     prometheus::Histogram* event_to_retarget_ = nullptr;
-    std::array<prometheus::Counter*, SocketSteering::kSsthreshHints>
-        ssthresh_hints_{};                                            ///< by SsthreshHint
-    std::array<prometheus::Counter*, abr::kReasons> rate_changes_{};  ///< null: no change of rate
+    std::array<prometheus::Counter*, SocketSteering::kSsthreshHintCount>
+        ssthresh_hints_{};  ///< by SsthreshHint
+    std::array<prometheus::Counter*, abr::kReasons>
+        rate_changes_{};  ///< by Reason; null if it changes no rate
     prometheus::Counter* timed_by_timestamp_ = nullptr;
     prometheus::Counter* timed_by_tcp_info_ = nullptr;
     prometheus::Counter* unused_ = nullptr;
@@ -59,15 +60,16 @@ class Metrics {
   explicit Metrics(tcpinfo::EventSource events);
   ~Metrics();
 
-  /// The same for the same name while it lasts; not longer than these Metrics.
+  /// Returns the metrics of the stream `name`, shared with its other holders. Release them before
+  /// this object is destroyed.
   std::shared_ptr<Stream> stream(const std::string& name);
 
-  /// The text format of Prometheus: these metrics and those of `states`.
+  /// Returns these metrics and those of `states` in the text format of Prometheus.
   std::string text(const prometheus::Collectable& states) const;
 
  private:
   struct Families;
-  struct Shared {
+  struct SharedStream {
     std::unique_ptr<Stream> stream;
     std::size_t holders = 0;
   };
@@ -80,7 +82,7 @@ class Metrics {
   std::unique_ptr<prometheus::Registry> registry_;
   std::unique_ptr<Families> families_;
   std::mutex mutex_;
-  std::map<std::string, Shared> streams_;  // GUARDED_BY(mutex_)
+  std::map<std::string, SharedStream> streams_;  // GUARDED_BY(mutex_)
 };
 
 }  // namespace app

@@ -5,7 +5,7 @@
 #include "server/handler.h"
 #include "transcoder/ingest/ingest.h"
 
-/// Words for log, metrics, pages and trace.
+/// Names of enumerators, as log, metrics, pages and trace show them.
 namespace app {
 
 const char* name(server::LeaveReason reason);

@@ -8,28 +8,30 @@
 
 namespace app {
 
-/// What was sent to a viewer in the last second, by looking at the total again and again. Pure.
+/// The rate at which bytes were sent to a viewer in the last second, from samples of the total. No
+/// I/O, no clock.
 class SendRate {
  public:
-  /// `sent`: in all. Over less than a second where the first look is not that long ago; empty: this
-  /// is the first, or nobody has looked for a second.
-  std::optional<base::BitRate> look(base::ByteCount sent, base::Time now) {
-    while (!looks_.empty() && now - looks_.front().at > kSecond) looks_.pop_front();
-    looks_.push_back({sent, now});
-    const auto& first = looks_.front();
+  /// Adds a sample; `sent` is the total of bytes. Returns the rate since the oldest sample of the
+  /// last second, or nullopt if there is no such sample.
+  std::optional<base::BitRate> sample(base::ByteCount sent, base::Time now) {
+    while (!samples_.empty() && now - samples_.front().at > kRateWindow) samples_.pop_front();
+    samples_.push_back({sent, now});
+    const auto& first = samples_.front();
     if (now <= first.at) return {};
     return base::BitRate::of(sent - first.sent, now - first.at);
   }
 
  private:
-  struct Look {
+  struct Sample {
     base::ByteCount sent;
     base::Time at;
   };
-  // And half a frame's time, by which a look may be late.
-  static constexpr base::Duration kSecond = std::chrono::milliseconds{1020};
+  // A second, and 20 ms by which a sample may be late (half a frame interval). A longer window
+  // smooths the rate more and shows changes later.
+  static constexpr base::Duration kRateWindow = std::chrono::milliseconds{1020};
 
-  std::deque<Look> looks_;  ///< of the last second: as many as are made in it
+  std::deque<Sample> samples_;  ///< those within kRateWindow
 };
 
 }  // namespace app

@@ -10,26 +10,27 @@
 
 namespace app {
 
-/// Where the lines of one viewer's session go: to his trace, and to whoever watches him. While
-/// neither is there none is made. One thread at a time.
+/// Sends the lines of one viewer's session to the trace and to those who watch the viewer. Lines
+/// are made only if there is a trace or somebody watches. Not thread-safe.
 class SessionLines {
  public:
-  /// `trace`: null, there is none. Both must outlive it.
+  /// `trace` may be null; `trace` and `taps` must outlive this object.
   SessionLines(Trace* trace, ViewerTaps& taps, server::ViewerId viewer)
       : trace_{trace}, taps_{taps}, viewer_{viewer} {}
   ~SessionLines();
   SessionLines(const SessionLines&) = delete;
   SessionLines& operator=(const SessionLines&) = delete;
 
-  /// The first one is always made: whoever comes later is given it too.
+  /// Writes the first line. It is always made, because later watchers receive it too.
   void begin(const std::string& stream, trace_line::Line join);
+  /// Whether there is a trace or somebody watches.
   bool wanted() const { return session_ || (tap_ && tap_->watched()); }
-  /// `make`: of a trace_line::Line.
+  /// `make` returns the trace_line::Line; it is called only if wanted().
   template <typename Make>
   void put(Make make) {
     if (wanted()) write(make());
   }
-  /// The last one.
+  /// Writes the last line.
   void end(trace_line::Line leave);
 
  private:
@@ -39,8 +40,8 @@ class SessionLines {
   Trace* const trace_;
   ViewerTaps& taps_;
   const server::ViewerId viewer_;
-  std::shared_ptr<Trace::Session> session_;  ///< null: there is no trace, or it is complete
-  std::shared_ptr<ViewerTap> tap_;           ///< null: he has not joined, or has left
+  std::shared_ptr<Trace::Session> session_;  ///< null without a trace, or after end()
+  std::shared_ptr<ViewerTap> tap_;           ///< null before begin() and after end()
 };
 
 }  // namespace app

@@ -25,8 +25,8 @@ std::string writable_directory(const std::string& directory) {
   }
   if (error) {
     throw std::runtime_error{
-        fmt::format("trace directory {}: {}; choose one that the server may write to, or leave "
-                    "trace.directory empty",
+        fmt::format("trace directory {}: {}; choose a directory that the server may write "
+                    "to, or leave trace.directory empty",
                     directory, error.message())};
   }
   return directory;
@@ -53,7 +53,7 @@ void Trace::write(std::shared_ptr<Session> session, std::string line) {
 }
 
 void Trace::run() {
-  Files files;  // each holds its session
+  Files files;  // each key holds a reference to its session
   std::size_t lines = 0;
   while (const auto line = lines_.pop()) {
     write(*line, files);
@@ -69,7 +69,7 @@ void Trace::write(const Line& line, Files& files) {
   file << line.text << '\n';
   if (last) file.flush();
   if (!file) {
-    file.clear();  // the disk may have room for the next one
+    file.clear();  // the disk may have room for the next line
     write_failed();
   }
   if (last) files.erase(line.session);

@@ -14,10 +14,10 @@
 
 namespace app {
 
-/// Writes what happened to each viewer as JSON lines, one file per session, on a thread of its own,
-/// which alone opens and closes files; when the disk is slower than the events, the oldest waiting
-/// lines are lost, as are those that the disk does not take; both are counted. docs/TRACE.md
-/// describes the lines. Thread-safe.
+/// Writes the events of each viewer's session as JSON lines to one file per session
+/// (docs/TRACE.md). Its own thread opens, writes and closes the files. If the disk is slower than
+/// the events, the oldest waiting lines are lost; lines that the disk does not take are lost too.
+/// Lost lines are counted. Thread-safe.
 class Trace {
  public:
   struct Session {
@@ -25,12 +25,12 @@ class Trace {
     const std::string path;
   };
 
-  /// Creates `directory` when it is missing; throws std::runtime_error when it cannot be written.
+  /// Creates `directory` if it is missing. Throws std::runtime_error if it cannot be written.
   explicit Trace(const std::string& directory);
-  ~Trace();  ///< writes what waits
+  ~Trace();  ///< writes the waiting lines
 
   std::shared_ptr<Session> open(const std::string& stream, std::uint64_t viewer);
-  /// With the session's last line its last reference: then the file is complete.
+  /// Pass the session's last reference together with its last line; the file is then closed.
   void write(std::shared_ptr<Session> session, std::string line);
   std::uint64_t lines_lost() const { return lines_.dropped() + lines_failed_; }
 
@@ -40,9 +40,11 @@ class Trace {
     std::string text;
   };
   using Files = std::unordered_map<std::shared_ptr<Session>, std::ofstream>;
-  // 25 s of 50 viewers at 30 frames and 10 samples per second.
-  static constexpr std::size_t kBound = 50000;
-  // Lines between two looks for sessions that lost their last one: a look costs as much as a few.
+  // 25 s of 50 viewers at 30 frames and 10 samples per second. A larger bound survives a longer
+  // stall of the disk and takes more memory.
+  static constexpr std::size_t kMaxWaitingTraceLines = 50000;
+  // Lines between two sweeps, which close the files of sessions whose last line was lost. A sweep
+  // costs as much as writing a few lines; more lines per sweep keep such files open longer.
   static constexpr std::size_t kLinesPerSweep = 1000;
 
   void run();
@@ -50,7 +52,7 @@ class Trace {
   void write_failed();
 
   const std::string directory_;
-  base::BoundedQueue<Line> lines_{kBound};
+  base::BoundedQueue<Line> lines_{kMaxWaitingTraceLines};
   std::atomic<std::uint64_t> lines_failed_{0};
   base::LogPeriod failures_;  // used by the writer thread only
   std::thread thread_;

@@ -22,24 +22,24 @@ json optional_time(std::optional<base::Time> time) {
   return at(*time);
 }
 
-/// Null: infinite.
+/// Null if infinite.
 json segments(std::optional<std::uint32_t> ssthresh) {
   return ssthresh ? json(*ssthresh) : json(nullptr);
 }
 
-/// Null: there is none.
+/// Null if zero.
 json rate(base::BitRate rate) { return rate.bps() > 0 ? json(rate.bps()) : json(nullptr); }
 
 json rate(const std::optional<base::BitRate>& rate) {
   return rate ? json(rate->bps()) : json(nullptr);
 }
 
-/// Null: it is not known.
+/// Null if zero, which means unknown.
 json duration(base::Duration time) {
   return time > base::Duration{} ? json(base::seconds(time)) : json(nullptr);
 }
 
-/// When a frame was acknowledged; null: never.
+/// When the frame was acknowledged; null if never.
 json acked(const std::optional<FrameDelivery>& delivery) {
   if (!delivery) return nullptr;
   return at(delivery->at);
@@ -50,7 +50,7 @@ json source(const std::optional<FrameDelivery>& delivery) {
   return name(delivery->source);
 }
 
-/// Strings of the viewer's may be in whatever encoding.
+/// Strings from the viewer may have any encoding; invalid bytes are replaced.
 Line line(const char* event, json fields) {
   fields["event"] = event;
   return {event, fields.dump(-1, ' ', false, json::error_handler_t::replace)};
@@ -158,7 +158,7 @@ Line leave(const server::ViewerTick& tick, server::LeaveReason reason) {
                         {"frames_dropped", tick.state.frames_dropped}});
 }
 
-/// He asks for nothing any more.
+/// The player has stopped sending requests.
 Line leave(const ViewerTelemetry& viewer, base::Time now) {
   return line("leave", {{"at", at(now)},
                         {"reason", name(server::LeaveReason::kClosedByViewer)},

@@ -15,7 +15,7 @@
 /// monotonic clock, rates bit/s.
 namespace app::trace_line {
 
-/// A line, and what its field `event` says.
+/// One line of JSON. `event` is the value of its field `event`.
 struct Line {
   const char* event;
   std::string text;
@@ -23,24 +23,26 @@ struct Line {
 
 Line join(const server::ViewerTick& tick, base::Time requested,
           const tcpinfo::AppliedHints& applied);
-/// The same of a segment player, who has several connections, or none at the moment.
+/// For a segment player, which has several connections, or none at the moment.
 Line join(const ViewerTelemetry& viewer, base::Time now);
-/// `delivery` is empty for a frame that was never seen acknowledged; `capacity`: as known then,
-/// zero: not at all.
+/// `delivery` is nullopt if no acknowledgement of the frame was seen. `capacity`: of the path, as
+/// known before this frame; zero if unknown.
 Line frame(const server::SentFrame& frame, const std::optional<FrameDelivery>& delivery,
            base::BitRate capacity);
-/// `now`: when we learnt of it.
+/// `now`: when the event reached us.
 Line event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source, base::Time now);
-/// `path`: what it rests on.
+/// `path`: the state of the path that the decision is based on.
 Line decision(const abr::Decision& decision, const abr::PathState& path, base::Time now);
-/// Frames that were not sent and never will be.
+/// `frames` were discarded before they were sent.
 Line discard(media::FrameRange frames, base::Time now);
-/// From now on the viewer is given the frames of `group`.
+/// From now on the viewer receives the frames of `group`.
 Line group(std::uint32_t group, base::Time now);
-/// How he is served at the moment. `rate`: what was sent in the last second; empty: not known.
-Line sample(const ViewerTelemetry& viewer, base::BitRate served, std::optional<base::BitRate> rate,
+/// The state of the viewer's connection. `served`: target rate of the viewer's group; `sent`: rate
+/// sent in the last second, nullopt if unknown.
+Line sample(const ViewerTelemetry& viewer, base::BitRate served, std::optional<base::BitRate> sent,
             base::Time now);
 Line leave(const server::ViewerTick& tick, server::LeaveReason reason);
+/// For a segment player.
 Line leave(const ViewerTelemetry& viewer, base::Time now);
 
 }  // namespace app::trace_line

@@ -7,9 +7,11 @@ namespace app {
 
 namespace {
 
-// Dashboards and Prometheus read once per second at most; a quarter of that is recent enough.
+// Dashboards and Prometheus read at most once per second. A longer interval shows older values, a
+// shorter one only takes the table's lock more often.
 constexpr base::Duration kPublishInterval = std::chrono::milliseconds{250};
-// A smooth curve in the dashboard: three frames at 30 per second.
+// Three frames at 30 per second: a smooth curve in the dashboard. A longer interval shows steps, a
+// shorter one makes the trace larger.
 constexpr base::Duration kTraceSampleInterval = std::chrono::milliseconds{100};
 
 }  // namespace
@@ -58,7 +60,7 @@ void ViewerRecord::trace_sample(base::BitRate served, base::Time now) {
   if (now < next_sample_ || !lines_.wanted()) return;
   next_sample_ += kTraceSampleInterval;
   if (next_sample_ <= now) next_sample_ = now + kTraceSampleInterval;
-  const auto rate = send_rate_.look(viewer_.bytes_sent, now);
+  const auto rate = send_rate_.sample(viewer_.bytes_sent, now);
   lines_.put([&] { return trace_line::sample(viewer_, served, rate, now); });
 }
 

@@ -15,7 +15,7 @@
 namespace app {
 
 /// One viewer's telemetry, as metrics and pages show it, and the lines of their trace. Shared by
-/// endless viewers and segment players. One thread at a time.
+/// endless viewers and segment players. Not thread-safe.
 class ViewerRecord {
  public:
   /// `viewer`: the fields known at the start. `trace` may be null.
@@ -23,7 +23,7 @@ class ViewerRecord {
 
   void begin(trace_line::Line join) { lines_.begin(viewer_.stream, std::move(join)); }
   void end(trace_line::Line leave) { lines_.end(std::move(leave)); }
-  /// `make` returns the line; it is called only when somebody reads the lines.
+  /// `make` returns the line; it is called only if there is a trace or somebody watches.
   template <typename Make>
   void put(Make make) {
     lines_.put(std::move(make));
@@ -31,18 +31,18 @@ class ViewerRecord {
 
   void event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source, base::Time now);
   void decided(const abr::Decision& decision, const abr::PathState& path, base::Time at);
-  /// The viewer's frames come from `group` now. True when that is another one than before.
+  /// The viewer's frames come from `group` now. Returns whether the group has changed.
   bool set_group(std::uint32_t group, base::Time now);
   void sampled(const tcpinfo::TcpSample& sample);
-  /// The viewer has acknowledged a frame captured then.
+  /// The viewer has acknowledged a frame that was captured at `captured`.
   void acknowledged(base::Time captured) {
     newest_captured_ = std::max(newest_captured_, captured);
   }
   void update_behind_live(base::Time now);
 
-  /// The table of viewers is to have a new copy: four times per second.
+  /// Whether the table of viewers is due for a new copy, which it is four times per second.
   bool publish_due(base::Time now);
-  /// Puts a `sample` line, at most ten per second. `served`: target rate of the viewer's group.
+  /// Writes a `sample` line, at most ten per second. `served`: target rate of the viewer's group.
   void trace_sample(base::BitRate served, base::Time now);
 
   ViewerTelemetry& viewer() { return viewer_; }

@@ -14,32 +14,33 @@
 
 namespace app {
 
-/// What one viewer's control loop last saw and did: read by metrics and pages.
+/// The latest state of one viewer's control loop and connection, as metrics and pages show it.
 struct ViewerTelemetry {
   std::uint64_t id = 0;
   std::string stream;
   std::string format;  ///< ts, flv, mp4, hls, dash
   server::Address address;
-  std::string user_agent;  ///< its first kMostUserAgent bytes
+  std::string user_agent;  ///< its first kMaxUserAgentBytes
   base::Time connected{};
-  std::uint32_t group = 0;                   ///< that serves him
-  base::BitRate target;                      ///< what the policy lets the viewer have
-  abr::Reason reason = abr::Reason::kStart;  ///< of the last change of it
+  std::uint32_t group = 0;                   ///< the encode group that serves the viewer
+  base::BitRate target;                      ///< rate that the policy allows the viewer
+  abr::Reason reason = abr::Reason::kStart;  ///< of the last change of `target`
   base::Duration rtt{};
   base::Duration min_rtt{};
   std::uint32_t cwnd = 0;                 ///< segments
-  std::optional<std::uint32_t> ssthresh;  ///< segments; empty: infinite
+  std::optional<std::uint32_t> ssthresh;  ///< segments; nullopt if infinite
   base::BitRate delivery_rate;
-  abr::PathState path;           ///< as it was believed to be
-  base::ByteCount in_flight;     ///< as the policy is told: abr::Observation::in_flight
-  base::Duration backlog{};      ///< as the policy is told: abr::Observation::backlog
-  base::Duration behind_live{};  ///< age of the newest frame acknowledged
-  base::ByteCount bytes_sent;    ///< server::ViewerState, as the next two
+  abr::PathState path;           ///< the policy's estimate
+  base::ByteCount in_flight;     ///< abr::Observation::in_flight
+  base::Duration backlog{};      ///< abr::Observation::backlog
+  base::Duration behind_live{};  ///< age of the newest acknowledged frame
+  base::ByteCount bytes_sent;    ///< server::ViewerState::sent
   std::uint64_t frames_dropped = 0;
   std::uint64_t switches = 0;  ///< changes of group
   std::uint64_t events = 0;    ///< congestion events
 
-  static constexpr std::size_t kMostUserAgent = 256;  ///< one that wants more is no player
+  /// User agents of players are shorter. A larger limit lets a client fill memory and traces.
+  static constexpr std::size_t kMaxUserAgentBytes = 256;
 };
 
 /// The newest telemetry of every viewer. Thread-safe; each viewer writes a few times per second.
@@ -53,7 +54,7 @@ class ViewerTable {
     std::lock_guard lock{mutex_};
     viewers_.erase(id);
   }
-  /// The first `limit` viewers by age of connection.
+  /// Returns at most `limit` viewers, those with the lowest ids, which joined first.
   std::vector<ViewerTelemetry> list(std::size_t limit) const {
     std::lock_guard lock{mutex_};
     std::vector<ViewerTelemetry> result;

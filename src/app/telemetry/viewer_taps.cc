@@ -30,7 +30,7 @@ void ViewerTap::end() {
 }
 
 std::shared_ptr<ViewerTap::Queue> ViewerTap::add() {
-  auto queue = std::make_shared<Queue>(kBound);
+  auto queue = std::make_shared<Queue>(kMaxLinesPerWatcher);
   queue->push(join_);
   std::lock_guard lock{mutex_};
   if (ended_) queue->close();

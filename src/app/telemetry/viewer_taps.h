@@ -17,24 +17,26 @@
 
 namespace app {
 
-/// One viewer's lines, as server-sent events, on their way to whoever watches him: any number, each
-/// with a queue of his own, which loses its oldest lines when he is slow. Thread-safe; the lines
+/// Distributes one viewer's trace lines, as server-sent events, to any number of watchers. Each
+/// watcher has a queue, which loses its oldest lines if the watcher is slow. Thread-safe; the lines
 /// come from the viewer's loop thread.
 class ViewerTap {
  public:
   using Queue = base::BoundedQueue<server::SharedBytes>;
 
-  // 20 s of a viewer's lines at 30 frames/s: longer than a reader is waited for who takes nothing
-  // (server.stall_timeout, by default).
-  static constexpr std::size_t kBound = 1000;
+  // 20 s of a viewer's lines at 30 frames/s: longer than server.stall_timeout (by default), after
+  // which a watcher that reads nothing is disconnected. A larger bound costs memory, a smaller one
+  // loses lines of watchers that may still recover.
+  static constexpr std::size_t kMaxLinesPerWatcher = 1000;
 
-  /// Whoever comes is given `join` first. `dropped` counts the lines lost, and must outlive it.
+  /// Every watcher receives `join` first. `dropped` counts the lost lines and must outlive this
+  /// object.
   ViewerTap(const trace_line::Line& join, std::atomic<std::uint64_t>& dropped);
 
-  /// Somebody watches: only then are lines worth making. One load.
+  /// Whether somebody watches; lines are needed only then. Costs one atomic load.
   bool watched() const { return watchers_.load(std::memory_order_relaxed) > 0; }
   void put(const trace_line::Line& line);
-  /// There will be no further lines.
+  /// Closes the queues: there will be no further lines.
   void end();
 
   std::shared_ptr<Queue> add();
@@ -49,7 +51,7 @@ class ViewerTap {
   bool ended_ = false;                          // GUARDED_BY(mutex_)
 };
 
-/// Somebody's place at a tap, given up when destroyed.
+/// One watcher's queue at a tap, removed when destroyed.
 class ViewerWatch {
  public:
   explicit ViewerWatch(std::shared_ptr<ViewerTap> tap)
@@ -60,9 +62,9 @@ class ViewerWatch {
   ViewerWatch(ViewerWatch&&) = default;
   ViewerWatch& operator=(ViewerWatch&&) = delete;
 
-  /// What has come since the last call.
+  /// Returns the lines that have arrived since the last call.
   std::deque<server::SharedBytes> take() { return lines_->take(); }
-  /// The viewer has left: one more take() gives all there will be.
+  /// Whether the viewer has left; one more take() then returns the last lines.
   bool ended() const { return lines_->closed(); }
 
  private:
@@ -70,12 +72,12 @@ class ViewerWatch {
   std::shared_ptr<ViewerTap::Queue> lines_;
 };
 
-/// The taps of all viewers, by their ids. Thread-safe; must outlive them.
+/// The taps of all viewers by viewer id. Thread-safe; must outlive the taps.
 class ViewerTaps {
  public:
   std::shared_ptr<ViewerTap> add(server::ViewerId viewer, const trace_line::Line& join);
   void remove(server::ViewerId viewer);
-  /// Empty: there is no such viewer.
+  /// Returns nullopt if there is no such viewer.
   std::optional<ViewerWatch> watch(server::ViewerId viewer) const;
   std::uint64_t lines_dropped() const { return dropped_; }
 

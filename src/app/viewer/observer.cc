@@ -37,7 +37,7 @@ bool Observer::frame_delivered(const server::SentFrame& frame, const FrameDelive
   const auto until = [&](std::uint64_t end) {
     return base::ByteCount{static_cast<std::int64_t>(end - frame.begin)};
   };
-  const bool full = frames_.size() >= kMaxFrames;
+  const bool full = frames_.size() >= kMaxKeptFrames;
   if (full) frames_.erase(frames_.begin());
   frames_.push_back({.departed = frame.departed,
                      .head_acked = delivery.head,
@@ -47,7 +47,7 @@ bool Observer::frame_delivered(const server::SentFrame& frame, const FrameDelive
   return !full;
 }
 
-/// The shortest of the last three intervals: a longer one is a gap, until it has come three times.
+/// The shortest of the last three intervals: a longer one is a gap unless it occurs three times.
 base::Duration Observer::frame_interval() const {
   return std::clamp(*std::ranges::min_element(intervals_), kMinFrameInterval, kMaxFrameInterval);
 }
@@ -104,9 +104,9 @@ base::ByteCount Observer::padding_in_flight(const server::ViewerState& viewer,
                                                                  : base::ByteCount{};
 }
 
-/// The viewer does not read: the receive window has held the kernel back for more than half of the
-/// time. Samples may follow each other closely, and the kernel counts that time in jiffies of 4 ms,
-/// so that at least half a frame interval is looked at.
+/// Whether the viewer does not read: the receive window has held the kernel back for more than half
+/// of the time. The kernel counts that time in jiffies of 4 ms and samples may be close together,
+/// so the measurement spans at least half a frame interval.
 bool Observer::receiver_limited(const tcpinfo::TcpSample& sample) {
   const auto elapsed = sample.at - limit_checked_;
   if (elapsed < frame_interval() / 2) return receiver_limited_;

@@ -32,10 +32,10 @@ class Observer {
   Observer(const transcoder::AudioSettings& audio, media::Container container)
       : audio_{audio}, container_{container} {}
 
-  /// A frame has been acknowledged. False when an older one was dropped to keep it: more than
-  /// kMaxFrames arrived without an observation.
+  /// A frame has been acknowledged. Returns false if an older one was dropped to keep it, because
+  /// more than kMaxKeptFrames arrived without an observation.
   bool frame_delivered(const server::SentFrame& frame, const FrameDelivery& delivery);
-  /// Frames have been acknowledged since the last observation.
+  /// Whether frames have been acknowledged since the last observation.
   bool has_frames() const { return !frames_.empty(); }
   base::Duration frame_interval() const;
 
@@ -43,8 +43,9 @@ class Observer {
   abr::Observation observe(std::span<const tcpinfo::CongestionEvent> events, const Tcp& tcp,
                            const tcpinfo::TcpSample& sample, const server::ViewerState& viewer);
 
-  /// More than telemetry.samples_per_second lets pass between two observations are of no use.
-  static constexpr std::size_t kMaxFrames = 64;
+  /// Frames kept for the next observation. More arrive only if telemetry.samples_per_second is too
+  /// low for control; a larger number then only costs memory, a smaller one drops usable frames.
+  static constexpr std::size_t kMaxKeptFrames = 64;
 
  private:
   base::ByteCount padding_in_flight(const server::ViewerState& viewer, std::uint64_t acked);
@@ -54,14 +55,16 @@ class Observer {
   const media::Container container_;
 
   std::vector<abr::DeliveredFrame> frames_;    ///< since the last observation
-  std::vector<abr::DeliveredFrame> observed_;  ///< the last observation's
+  std::vector<abr::DeliveredFrame> observed_;  ///< frames of the last observation
 
   std::optional<media::Pts> last_pts_;
-  std::array<base::Duration, 3> intervals_{kFirstInterval, kFirstInterval, kFirstInterval};
+  std::array<base::Duration, 3> intervals_{kFirstFrameInterval, kFirstFrameInterval,
+                                           kFirstFrameInterval};
   std::size_t next_interval_ = 0;
-  static constexpr base::Duration kFirstInterval = std::chrono::milliseconds{33};
+  // Assumed before the first frames: 30 frames/s. The first three intervals replace it.
+  static constexpr base::Duration kFirstFrameInterval = std::chrono::milliseconds{33};
 
-  base::ByteCount padding_seen_;  ///< of ViewerState::padding
+  base::ByteCount padding_seen_;  ///< ViewerState::padding at the last observation
   base::ByteCount newest_padding_;
   base::ByteCount padding_end_;  ///< offset in the connection at which the newest padding ends
 

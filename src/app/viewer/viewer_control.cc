@@ -26,7 +26,7 @@ ViewerTelemetry telemetry_of(const server::ViewerRequest& request) {
   viewer.stream = request.stream;
   viewer.format = media::name(request.container);
   viewer.address = request.address;
-  viewer.user_agent = request.user_agent.substr(0, ViewerTelemetry::kMostUserAgent);
+  viewer.user_agent = request.user_agent.substr(0, ViewerTelemetry::kMaxUserAgentBytes);
   return viewer;
 }
 
@@ -52,7 +52,7 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
       events_{deps.events, deps.event_source},
       turns_{deps.budgets.of(request.loop).samples, request.id},
       deliveries_{
-          deps.budgets.of(request.loop).marks, request.id,
+          deps.budgets.of(request.loop).ack_timestamps, request.id,
           [this](const auto& frame, const auto& delivery) { on_delivered(frame, delivery); }},
       observer_{stream_->media_settings().audio, request.container},
       steering_{
@@ -111,7 +111,7 @@ std::optional<base::Time> ViewerControl::on_tick(const server::ViewerTick& tick)
   return next;
 }
 
-/// What has not been acknowledged by now tells of the path too, in time for the next frame.
+/// Missing acknowledgements show the state of the path too, in time for the next frame.
 std::optional<base::Time> ViewerControl::on_sample_due(const server::ViewerTick& tick) {
   const auto next = next_sample_time(tick);
   if (!turns_.grant(Occasion::kBeforeFrame, deliveries_.congested(), tick.now)) return next;
@@ -120,7 +120,7 @@ std::optional<base::Time> ViewerControl::on_sample_due(const server::ViewerTick&
 }
 
 std::optional<base::Time> ViewerControl::next_sample_time(const server::ViewerTick& tick) const {
-  if (!turns_.ahead_of_frames()) return {};
+  if (!turns_.samples_before_frames()) return {};
   return abr::ControlLoop::next_sample_time(tick.state.captured, observer_.frame_interval(),
                                             is_private(), tick.sent.oldest() != nullptr, tick.now);
 }
@@ -134,7 +134,7 @@ void ViewerControl::on_event(const tcpinfo::CongestionEvent& event, base::Time n
   }
 }
 
-/// Acknowledgements have arrived: what they show holds from the next frame on.
+/// Acknowledgements have arrived; the decision they lead to applies from the next frame on.
 void ViewerControl::on_error_queue(const server::ViewerTick& tick) {
   deliveries_.read_reports(tick);
   if (!observer_.has_frames()) return;
@@ -148,7 +148,7 @@ void ViewerControl::note_event(const tcpinfo::CongestionEvent& event, tcpinfo::E
   record_.event(event, source, now);
 }
 
-/// One turn of the control loop. True when the rate of an encode group changed at once.
+/// Runs the control loop once. Returns whether the rate of an encode group changed at once.
 bool ViewerControl::run(std::span<const tcpinfo::CongestionEvent> events,
                         const tcpinfo::TcpSample& sample, base::Time now) {
   const auto observation = observer_.observe(
@@ -226,7 +226,7 @@ void ViewerControl::on_leave(const server::ViewerTick& tick, server::LeaveReason
     deliveries_.on_sample(*sample, tick);
   }
   if (const auto last = tcpinfo::read_tcp_info(tick.fd)) {
-    deps_.ends.left(tcpinfo::socket_cookie(tick.fd), id_, viewer.stream, *last, tick.now);
+    deps_.ends.viewer_left(tcpinfo::socket_cookie(tick.fd), id_, viewer.stream, *last, tick.now);
   }
   base::log::info("viewer_left", {{"viewer", id_},
                                   {"stream", viewer.stream},

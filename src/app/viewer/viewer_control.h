@@ -26,7 +26,7 @@ namespace app {
 /// the socket, the stream's ladder and the encoder. Lives on the viewer's loop thread.
 class ViewerControl : public server::ViewerObserver {
  public:
-  /// All of these outlive the viewers.
+  /// These objects must outlive the viewers.
   struct Deps {
     tcpinfo::TcpSampler& sampler;
     EventDispatch& events;
@@ -37,7 +37,7 @@ class ViewerControl : public server::ViewerObserver {
     const tcpinfo::SocketHints& hints;
     std::string standard_congestion_control;  ///< of streams that name none
     SocketWarnings& warnings;
-    Trace* trace;  ///< null: no trace is written
+    Trace* trace;  ///< null if no trace is written
     ViewerTaps& taps;
   };
 

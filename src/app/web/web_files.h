@@ -5,16 +5,15 @@
 
 namespace app {
 
-/// One file of the page (web/), embedded in the program.
+/// One file of the web page (web/), embedded in the program.
 struct WebFile {
-  std::string_view
-      path;  ///< of its URL; "/" or below /assets/, where it changes with what it holds
+  std::string_view path;  ///< in the URL: "/", or below /assets/ with a hash of the content
   std::string_view content_type;
   std::string_view bytes;
-  std::string_view gzip;  ///< the same, compressed; empty: it is hardly smaller
+  std::string_view gzip;  ///< compressed `bytes`; empty if hardly smaller
 };
 
-/// Empty where the page was not built: that needs npm (SYMCAST_WEB).
+/// Empty if the page was not built, which needs npm (SYMCAST_WEB).
 std::span<const WebFile> web_files();
 
 }  // namespace app

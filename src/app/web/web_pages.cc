@@ -4,11 +4,12 @@ namespace app::web_pages {
 
 namespace {
 
-constexpr std::string_view kDocument = "/";
-constexpr const char* kForever = "public, max-age=31536000, immutable";
+constexpr std::string_view kDocumentPath = "/";
+// A year (RFC 9111 sets no maximum): the path of an asset changes with its content.
+constexpr const char* kImmutableCacheControl = "public, max-age=31536000, immutable";
 
-/// Nothing from elsewhere, and no script in the page. Media Source Extensions play a blob:.
-constexpr const char* kPolicy =
+// Nothing from other origins and no inline scripts. Media Source Extensions play a blob: URL.
+constexpr const char* kContentSecurityPolicy =
     "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self'; connect-src 'self'; media-src 'self' blob:; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'";
@@ -22,10 +23,10 @@ server::Page page(const WebFile& file, bool gzip) {
                     .fields = {"X-Content-Type-Options: nosniff"}};
   if (compressed) page.fields.emplace_back("Content-Encoding: gzip");
   if (!file.gzip.empty()) page.fields.emplace_back("Vary: Accept-Encoding");
-  if (file.path == kDocument) {
-    page.fields.emplace_back(kPolicy);
+  if (file.path == kDocumentPath) {
+    page.fields.emplace_back(kContentSecurityPolicy);
   } else {
-    page.cache_control = kForever;
+    page.cache_control = kImmutableCacheControl;
   }
   return page;
 }

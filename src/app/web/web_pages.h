@@ -5,10 +5,10 @@
 
 namespace app::web_pages {
 
-/// What a request for it is answered.
+/// The response to a request for `file`. `gzip`: whether the client accepts gzip.
 server::Page page(const WebFile& file, bool gzip);
 
-/// The files as pages for everybody. False: there are none.
+/// Adds the files to `server` as public pages. Returns false if there are none.
 bool add_to(server::Server& server);
 
 }  // namespace app::web_pages

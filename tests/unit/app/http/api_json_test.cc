@@ -37,7 +37,7 @@ json state_of(const LiveStream::State& stream) {
   return json::parse(api_json::state({stream}, {}, base::Time{}))["streams"][0];
 }
 
-TEST(ApiJsonTest, AStreamSaysHowItCanBeWatched) {
+TEST(ApiJsonTest, AStreamListsItsFormatsAndCodecs) {
   const json expected{{"name", "live"},
                       {"state", "playing"},
                       {"began", "1970-01-01T00:00:00.000Z"},
@@ -51,19 +51,19 @@ TEST(ApiJsonTest, AStreamSaysHowItCanBeWatched) {
   EXPECT_EQ(offer(playing()), expected);
 }
 
-TEST(ApiJsonTest, WhatIsNotKnownIsNull) {
+TEST(ApiJsonTest, UnknownFieldsAreNull) {
   const auto stream = offer({});
   for (const char* key : {"width", "height", "frame_rate", "video_codec", "audio_codec"}) {
     EXPECT_TRUE(stream[key].is_null()) << key;
   }
 }
 
-TEST(ApiJsonTest, StreamsSayWhoAsks) {
+TEST(ApiJsonTest, StreamsSayWhetherTheClientIsAnAdmin) {
   EXPECT_TRUE(json::parse(api_json::streams({}, true))["admin"]);
   EXPECT_FALSE(json::parse(api_json::streams({}, false))["admin"]);
 }
 
-TEST(ApiJsonTest, TheStateHasTheGroups) {
+TEST(ApiJsonTest, TheStateListsTheGroups) {
   const json expected{{"index", 0},      {"target", 2000000}, {"rate", 0},
                       {"viewers", 2},    {"width", nullptr},  {"height", nullptr},
                       {"frames", 1200},  {"frames_late", 0},  {"keyframes_forced", 0},
@@ -74,7 +74,7 @@ TEST(ApiJsonTest, TheStateHasTheGroups) {
   EXPECT_EQ(stream["max_groups"], 2);
 }
 
-TEST(ApiJsonTest, AnErrorIsToldWhileTheSourceIsAway) {
+TEST(ApiJsonTest, TheErrorIsShownOnlyWhileTheSourceIsMissing) {
   auto stream = playing();
   stream.media.source.last_error = "connection refused";
   EXPECT_TRUE(state_of(stream)["error"].is_null());
@@ -82,14 +82,14 @@ TEST(ApiJsonTest, AnErrorIsToldWhileTheSourceIsAway) {
   EXPECT_EQ(state_of(stream)["error"], "connection refused");
 }
 
-TEST(ApiJsonTest, ViewersBeyondTheLimitCountInTheTotal) {
+TEST(ApiJsonTest, TheTotalIncludesViewersThatAreNotListed) {
   const auto state = json::parse(api_json::state({playing(), playing()}, {{}}, base::Time{3s}));
   EXPECT_DOUBLE_EQ(state["at"], 3.0);
   EXPECT_EQ(state["viewers_total"], 4);
   EXPECT_EQ(state["viewers"].size(), 1u);
 }
 
-TEST(ApiJsonTest, AViewerSaysWhoHeIsAndHowHeFares) {
+TEST(ApiJsonTest, AViewerHasItsIdentityAndTelemetry) {
   ViewerTelemetry viewer;
   viewer.id = 7;
   viewer.stream = "live";
@@ -105,21 +105,21 @@ TEST(ApiJsonTest, AViewerSaysWhoHeIsAndHowHeFares) {
   viewer.frames_dropped = 2;
   viewer.switches = 3;
   viewer.events = 4;
-  const auto told = json::parse(api_json::state({}, {viewer}, base::Time{}))["viewers"][0];
-  EXPECT_EQ(told["id"], 7);
-  EXPECT_EQ(told["format"], "mp4");
-  EXPECT_EQ(told["address"], "203.0.113.7");
-  EXPECT_EQ(told["group"], 1);
-  EXPECT_DOUBLE_EQ(told["connected"], 1200.0);
-  EXPECT_EQ(told["target"], 2000000);
-  EXPECT_EQ(told["reason"], "capacity");
-  EXPECT_DOUBLE_EQ(told["rtt"], 0.04);
-  EXPECT_EQ(told["bytes_sent"], 123);
-  EXPECT_EQ(told["frames_dropped"], 2);
-  EXPECT_EQ(told["switches"], 3);
-  EXPECT_EQ(told["congestion_events"], 4);
+  const auto listed = json::parse(api_json::state({}, {viewer}, base::Time{}))["viewers"][0];
+  EXPECT_EQ(listed["id"], 7);
+  EXPECT_EQ(listed["format"], "mp4");
+  EXPECT_EQ(listed["address"], "203.0.113.7");
+  EXPECT_EQ(listed["group"], 1);
+  EXPECT_DOUBLE_EQ(listed["connected"], 1200.0);
+  EXPECT_EQ(listed["target"], 2000000);
+  EXPECT_EQ(listed["reason"], "capacity");
+  EXPECT_DOUBLE_EQ(listed["rtt"], 0.04);
+  EXPECT_EQ(listed["bytes_sent"], 123);
+  EXPECT_EQ(listed["frames_dropped"], 2);
+  EXPECT_EQ(listed["switches"], 3);
+  EXPECT_EQ(listed["congestion_events"], 4);
   for (const char* key : {"capacity", "min_rtt", "ssthresh", "behind_live", "delivery_rate"}) {
-    EXPECT_TRUE(told[key].is_null()) << key;
+    EXPECT_TRUE(listed[key].is_null()) << key;
   }
 }
 

@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-constexpr const char* kStates = "/api/v1/events";
+constexpr const char* kStateEventsPath = "/api/v1/events";
 
 std::string text(const server::StreamingResponse::Chunk& step) {
   std::string all;
@@ -41,7 +41,7 @@ class ApiTest : public testing::Test {
   server::ResponseConnection link_;
 };
 
-TEST_F(ApiTest, OtherPathsAreNotItsBusiness) {
+TEST_F(ApiTest, AnswersNoOtherPaths) {
   for (const char* path :
        {"/api/v1/streams", "/api/v1/events/", "/api/v1/viewers/7", "/api/v1/viewers//events",
         "/api/v1/viewers/events", "/api/v1/viewers/7x/events", "/api/v1/viewers/-7/events"}) {
@@ -51,17 +51,20 @@ TEST_F(ApiTest, OtherPathsAreNotItsBusiness) {
 
 TEST_F(ApiTest, EventsAreForAdminsOnly) {
   taps_.add(7, {"join", "{}"});
-  EXPECT_EQ(status(kStates), 200);
+  EXPECT_EQ(status(kStateEventsPath), 200);
   EXPECT_EQ(status("/api/v1/viewers/7/events"), 200);
-  EXPECT_EQ(status(kStates, "192.0.2.1"), 403);
+  EXPECT_EQ(status(kStateEventsPath, "192.0.2.1"), 403);
   EXPECT_EQ(status("/api/v1/viewers/7/events", "192.0.2.1"), 403);
-  EXPECT_EQ(status("/api/v1/viewers/8/events", "192.0.2.1"), 403) << "says who is there";
+  EXPECT_EQ(status("/api/v1/viewers/8/events", "192.0.2.1"), 403)
+      << "404 would reveal which viewers exist";
 }
 
-TEST_F(ApiTest, AnUnknownViewerIs404) { EXPECT_EQ(status("/api/v1/viewers/7/events"), 404); }
+TEST_F(ApiTest, AnswersAnUnknownViewerWith404) {
+  EXPECT_EQ(status("/api/v1/viewers/7/events"), 404);
+}
 
-TEST_F(ApiTest, AStateComesAtOnceThenTwicePerSecond) {
-  const auto answer = ask(kStates);
+TEST_F(ApiTest, SendsAStateAtOnceAndThenTwicePerSecond) {
+  const auto answer = ask(kStateEventsPath);
   const auto first = answer->next(link_, base::Time{10s});
   EXPECT_EQ(first.head->content_type, "text/event-stream");
   EXPECT_EQ(first.head->cache_control, "no-store");
@@ -74,8 +77,8 @@ TEST_F(ApiTest, AStateComesAtOnceThenTwicePerSecond) {
   EXPECT_EQ(answer->wait().until, base::Time{11s}) << "lateness does not add up";
 }
 
-TEST_F(ApiTest, AReaderWhoWasLateHasTheNewestStateOnce) {
-  const auto answer = ask(kStates);
+TEST_F(ApiTest, ALateReaderReceivesTheNewestStateOnce) {
+  const auto answer = ask(kStateEventsPath);
   answer->next(link_, base::Time{10s});
   EXPECT_THAT(text(answer->next(link_, base::Time{20s})), HasSubstr("state 2"));
   EXPECT_EQ(text(answer->next(link_, base::Time{20s})), "");
@@ -83,15 +86,15 @@ TEST_F(ApiTest, AReaderWhoWasLateHasTheNewestStateOnce) {
 }
 
 TEST_F(ApiTest, SeveralReadersShareTheState) {
-  const auto one = ask(kStates);
-  const auto other = ask(kStates);
+  const auto one = ask(kStateEventsPath);
+  const auto other = ask(kStateEventsPath);
   one->next(link_, base::Time{10s});
   EXPECT_THAT(text(other->next(link_, base::Time{10200ms})), HasSubstr("state 1"));
   EXPECT_THAT(text(one->next(link_, base::Time{10500ms})), HasSubstr("state 2"));
   EXPECT_THAT(text(other->next(link_, base::Time{10700ms})), HasSubstr("state 2"));
 }
 
-TEST_F(ApiTest, AViewersLinesComeUntilHeLeaves) {
+TEST_F(ApiTest, SendsLinesUntilTheViewerLeaves) {
   const auto tap = taps_.add(7, {"join", "{}"});
   const auto answer = ask("/api/v1/viewers/7/events");
   EXPECT_EQ(text(answer->next(link_, {})), "event: join\ndata: {}\n\n");

@@ -35,7 +35,7 @@ TEST(PagesTest, StatusShowsGroupsWithTheirReason) {
   EXPECT_THAT(pages::status({state}, false), HasSubstr("dupack"));
 }
 
-TEST(PagesTest, StatusTellsAdminsWhyASourceIsAway) {
+TEST(PagesTest, StatusShowsTheSourcesErrorToAdminsOnly) {
   auto state = stream();
   state.media.source.status = transcoder::Ingest::Status::kWaiting;
   state.media.source.last_error = "<b> is down";
@@ -49,7 +49,7 @@ TEST(PagesTest, StatusEscapesNames) {
   EXPECT_THAT(pages::status({state}, false), Not(HasSubstr("<script>")));
 }
 
-TEST(PagesTest, HealthSaysTheSourcesState) {
+TEST(PagesTest, HealthShowsTheSourcesState) {
   EXPECT_EQ(pages::health({stream()}), "ok\nlive playing\n");
 }
 

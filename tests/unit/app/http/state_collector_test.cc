@@ -48,14 +48,14 @@ TEST(StateCollectorTest, CountsViewersPerStream) {
   EXPECT_EQ(viewers->metric[0].gauge.value, 3);
 }
 
-TEST(StateCollectorTest, AViewersBacklogIsThePolicys) {
+TEST(StateCollectorTest, ExportsAViewersBacklog) {
   const auto text = Metrics{EventSource::kTcpInfo}.text(StateCollector{busy});
   EXPECT_NE(text.find(R"(symcast_viewer_backlog_seconds{stream="a",viewer="1"} 0.25)"),
             std::string::npos)
       << text;
 }
 
-TEST(StateCollectorTest, TellsACapacityOnlyWhereItIsKnown) {
+TEST(StateCollectorTest, ExportsACapacityOnlyIfItIsKnown) {
   auto snapshot = busy();
   const auto text = [&] {
     return Metrics{tcpinfo::EventSource::kTcpInfo}.text(StateCollector{[&] { return snapshot; }});
@@ -65,16 +65,16 @@ TEST(StateCollectorTest, TellsACapacityOnlyWhereItIsKnown) {
   EXPECT_NE(text().find("symcast_viewer_capacity_bits_per_second{"), std::string::npos);
 }
 
-TEST(StateCollectorTest, CountsTheLinesThatLateReadersLost) {
+TEST(StateCollectorTest, CountsTheLinesThatLateReadersMissed) {
   auto snapshot = busy();
   snapshot.event_lines_lost = 3;
   const auto text = Metrics{EventSource::kTcpInfo}.text(StateCollector{[&] { return snapshot; }});
   EXPECT_NE(text.find("symcast_event_lines_dropped_total 3"), std::string::npos) << text;
 }
 
-TEST(StateCollectorTest, TellsHowOftenEachLoopLooks) {
+TEST(StateCollectorTest, ExportsHowOftenEachLoopTakesTelemetry) {
   auto snapshot = busy();
-  snapshot.loops = {{.loop = 0, .sampled_every_nth = 2, .marked_every_nth = 25}};
+  snapshot.loops = {{.loop = 0, .sampled_every_nth = 2, .timestamped_every_nth = 25}};
   const auto text =
       Metrics{tcpinfo::EventSource::kTcpInfo}.text(StateCollector{[&] { return snapshot; }});
   EXPECT_NE(text.find(R"(symcast_telemetry_every_nth_frame{loop="0",kind="ack_timestamps"} 25)"),
@@ -82,7 +82,7 @@ TEST(StateCollectorTest, TellsHowOftenEachLoopLooks) {
       << text;
 }
 
-TEST(StateCollectorTest, TextHoldsEventsAndStates) {
+TEST(StateCollectorTest, TextContainsEventMetricsAndStateMetrics) {
   Metrics metrics{EventSource::kTracepoint};
   const auto stream = metrics.stream("a");
   stream->congestion_event(tcpinfo::EventKind::kUndo, EventSource::kTracepoint);
@@ -101,11 +101,11 @@ TEST(StateCollectorTest, TextHoldsEventsAndStates) {
   EXPECT_NE(text.find(R"({kind="rexmt",source="tcp_info",stream="a"} 0)"), std::string::npos);
 }
 
-TEST(StateCollectorTest, AStreamsSeriesGoWithItsLastHolder) {
+TEST(StateCollectorTest, RemovesAStreamsSeriesWithItsLastHolder) {
   Metrics metrics{EventSource::kTracepoint};
   const auto nothing = [] { return StateCollector::Snapshot{}; };
   auto old = metrics.stream("a");
-  auto again = metrics.stream("a");  // a stream of the same name while old viewers stay
+  auto again = metrics.stream("a");  // a new stream of that name, while old viewers remain
   old->joined(0.1);
   old.reset();
   EXPECT_NE(

@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 using base::BitRate;
 
-/// A ladder whose actions are only written down.
+/// A ladder whose actions are only logged.
 class LadderTest : public testing::Test, protected LadderActions {
  protected:
   void open(GroupIndex group, BitRate rate) override {
@@ -42,10 +42,10 @@ class LadderTest : public testing::Test, protected LadderActions {
 
   using Log = std::vector<std::string>;
   Log log_;
-  bool broken_ = false;  ///< no encoder can be opened
+  bool broken_ = false;  ///< whether opening an encoder fails
   std::map<ViewerId, GroupIndex> moving_;
   base::Time now_{1h};
-  const base::Time* time_ = &now_;  ///< the present one, for keyframes
+  const base::Time* time_ = &now_;  ///< the current time, for keyframes
   Ladder ladder_{{.max = 2, .linger = 5s}, now_ - 10s, *this};
 };
 
@@ -70,7 +70,7 @@ TEST_F(LadderTest, APrivateGroupFollowsItsViewerAtOnce) {
   EXPECT_EQ(ladder_.state().groups.at(0).reason, abr::Reason::kDupack);
 }
 
-TEST_F(LadderTest, OneOfManyGetsAGroupOfHisOwnAndTheOthersKeepTheirRate) {
+TEST_F(LadderTest, ACollapsedViewerGetsAPrivateGroupAndTheOthersKeepTheirRate) {
   for (Ladder::ViewerId v = 1; v <= 10; ++v) ladder_.join(v, BitRate::mbps(2), now_);
   take_log();
   ladder_.report(10, kCollapse, now_);
@@ -80,7 +80,7 @@ TEST_F(LadderTest, OneOfManyGetsAGroupOfHisOwnAndTheOthersKeepTheirRate) {
   EXPECT_EQ(ladder_.state().groups.at(0).rate, BitRate::mbps(2));
 }
 
-TEST_F(LadderTest, ANewcomersGuessLowersNobodysRate) {
+TEST_F(LadderTest, ANewViewersGuessDoesNotLowerTheGroupsRate) {
   Ladder ladder{{.max = 1}, now_ - 10s, *this};
   ladder.join(1, BitRate::mbps(4), now_);
   ladder.join(2, BitRate::mbps(2), now_);
@@ -108,7 +108,7 @@ TEST_F(LadderTest, ASharedGroupFollowsASmallFallAtOnce) {
   EXPECT_EQ(ladder.state().groups.at(0).reason, abr::Reason::kMembers);
 }
 
-TEST_F(LadderTest, ASharedGroupCountsOnWhatIsSustainedNotOnWhatDrains) {
+TEST_F(LadderTest, ASharedGroupDoesNotFollowADrain) {
   const abr::Decision drain{BitRate::kbps(300), abr::Reason::kBacklog, BitRate::mbps(2)};
   ladder_.join(1, BitRate::mbps(4), now_);
   for (Ladder::ViewerId v : {2, 3}) ladder_.join(v, BitRate::mbps(2), now_);
@@ -117,7 +117,7 @@ TEST_F(LadderTest, ASharedGroupCountsOnWhatIsSustainedNotOnWhatDrains) {
   EXPECT_EQ(take_log(), Log{});
 }
 
-TEST_F(LadderTest, APrivateGroupDrains) {
+TEST_F(LadderTest, APrivateGroupFollowsADrain) {
   ladder_.join(1, BitRate::mbps(2), now_);
   take_log();
   EXPECT_TRUE(
@@ -127,7 +127,7 @@ TEST_F(LadderTest, APrivateGroupDrains) {
   EXPECT_EQ(take_log(), Log{});
 }
 
-TEST_F(LadderTest, NobodyMovesForADrain) {
+TEST_F(LadderTest, NoViewerMovesForADrain) {
   ladder_.join(1, BitRate::mbps(2), now_);
   ladder_.join(2, BitRate::mbps(1), now_);
   ladder_.report(1, {BitRate::kbps(300), abr::Reason::kBacklog, BitRate::mbps(1.9)}, now_);
@@ -135,7 +135,7 @@ TEST_F(LadderTest, NobodyMovesForADrain) {
   EXPECT_EQ(ladder_.state().plans, 0u);
 }
 
-TEST_F(LadderTest, WhoMustShareIsServedWhatHeSustains) {
+TEST_F(LadderTest, AViewerThatMustShareIsServedTheSustainedRate) {
   Ladder ladder{{.max = 1}, now_ - 10s, *this};
   ladder.join(1, BitRate::mbps(2), now_);
   ladder.report(1, {BitRate::kbps(300), abr::Reason::kBacklog, BitRate::mbps(1.5)}, now_);
@@ -145,7 +145,7 @@ TEST_F(LadderTest, WhoMustShareIsServedWhatHeSustains) {
   EXPECT_EQ(take_log(), Log{"retarget 0 1500"});
 }
 
-TEST_F(LadderTest, ASharedGroupRisesAtATickOnly) {
+TEST_F(LadderTest, ASharedGroupRisesOnlyAtATick) {
   Ladder ladder{{.max = 1}, now_ - 10s, *this};
   for (Ladder::ViewerId v : {1, 2}) ladder.join(v, BitRate::mbps(2), now_);
   take_log();
@@ -166,7 +166,7 @@ TEST_F(LadderTest, ASharedGroupFollowsTheSecondCollapseAtOnce) {
   EXPECT_EQ(take_log(), Log{"retarget 0 500"});
 }
 
-TEST_F(LadderTest, ACollapseInSmallStepsIsOne) {
+TEST_F(LadderTest, ACollapseInSmallStepsCountsAsACollapse) {
   Ladder ladder{{.max = 1}, now_ - 10s, *this};
   for (Ladder::ViewerId v : {1, 2, 3}) ladder.join(v, BitRate::mbps(2), now_);
   auto t = now_;
@@ -177,15 +177,15 @@ TEST_F(LadderTest, ACollapseInSmallStepsIsOne) {
   }
 }
 
-TEST_F(LadderTest, AGroupServesOneAsLongAsNobodyElseHasASeat) {
+TEST_F(LadderTest, AGroupServesOneIfItHasOneMember) {
   for (Ladder::ViewerId v : {1, 2, 3}) ladder_.join(v, BitRate::mbps(2), now_);
   EXPECT_FALSE(ladder_.serves_one(0));
   EXPECT_TRUE(ladder_.serves_one(1));
   EXPECT_FALSE(ladder_.serves_one(7));
 }
 
-// What the one who leaves needs done to its frames is not done to the other's.
-TEST_F(LadderTest, AGroupServesTheOneWhoLeavesItUntilHeHasLeft) {
+// Frames must not be changed for one viewer while another still receives them.
+TEST_F(LadderTest, AGroupServesAMovingViewerUntilTheMoveIsOver) {
   ladder_.join(1, BitRate::kbps(500), now_);
   for (Ladder::ViewerId v : {2, 3}) ladder_.join(v, BitRate::mbps(4), now_);
   ladder_.report(3, kCollapse, now_);
@@ -195,7 +195,7 @@ TEST_F(LadderTest, AGroupServesTheOneWhoLeavesItUntilHeHasLeft) {
   EXPECT_TRUE(ladder_.serves_one(1));
 }
 
-TEST_F(LadderTest, WhoIsLeftAloneIsGivenWhatHisPolicyWants) {
+TEST_F(LadderTest, TheLastViewerOfAGroupGetsTheRateOfItsDecision) {
   Ladder ladder{{.max = 1}, now_ - 10s, *this};
   for (Ladder::ViewerId v : {1, 2}) ladder.join(v, BitRate::mbps(2), now_);
   const abr::Decision drain{BitRate::kbps(300), abr::Reason::kBacklog, BitRate::mbps(1.95)};
@@ -218,7 +218,7 @@ TEST_F(LadderTest, ARecoveredViewerMovesUpAtATickAfterTheDwell) {
   EXPECT_EQ(ladder_.state().moves[abr::Reason::kMoveUp], 1u);
 }
 
-TEST_F(LadderTest, NobodyJoinsOrMovesWhenTheStreamHasEnded) {
+TEST_F(LadderTest, NoViewerJoinsOrMovesAfterTheStreamHasEnded) {
   ladder_.join(1, BitRate::kbps(500), now_);
   for (Ladder::ViewerId v : {2, 3}) ladder_.join(v, BitRate::mbps(4), now_);
   take_log();
@@ -241,7 +241,7 @@ TEST_F(LadderTest, AnEmptyGroupLingersThenCloses) {
   EXPECT_TRUE(ladder_.state().groups.empty());
 }
 
-TEST_F(LadderTest, ANewcomerTakesAGroupThatLingers) {
+TEST_F(LadderTest, ANewViewerTakesALingeringGroup) {
   ladder_.join(1, BitRate::mbps(2), now_);
   ladder_.leave(1, now_);
   take_log();
@@ -249,7 +249,7 @@ TEST_F(LadderTest, ANewcomerTakesAGroupThatLingers) {
   EXPECT_EQ(take_log(), Log{"retarget 0 4000"});
 }
 
-TEST_F(LadderTest, ANewcomerHasNotFallenFromWhatAnotherHad) {
+TEST_F(LadderTest, ANewViewerHasNotCollapsedFromTheRateOfAnEarlierViewer) {
   Ladder ladder{{.max = 1, .linger = 5s}, now_ - 10s, *this};
   ladder.join(1, BitRate::mbps(5), now_);
   ladder.tick(now_ + 1s);
@@ -263,7 +263,7 @@ TEST_F(LadderTest, ANewcomerHasNotFallenFromWhatAnotherHad) {
   EXPECT_EQ(take_log(), Log{"retarget 0 1880"});
 }
 
-TEST_F(LadderTest, TheRateRisesWhenTheWorstOfAGroupLeave) {
+TEST_F(LadderTest, TheRateRisesWhenTheSlowestViewersLeave) {
   ladder_.join(1, BitRate::mbps(4), now_);
   for (Ladder::ViewerId v : {2, 3}) ladder_.join(v, BitRate::mbps(1), now_);
   for (Ladder::ViewerId v : {4, 5}) ladder_.join(v, BitRate::mbps(2), now_);
@@ -273,10 +273,10 @@ TEST_F(LadderTest, TheRateRisesWhenTheWorstOfAGroupLeave) {
   EXPECT_EQ(take_log(), Log{"retarget 1 2000"});
 }
 
-TEST_F(LadderTest, AGroupKeepsItsRateUntilThoseWhoLeaveItHaveLeft) {
+TEST_F(LadderTest, AGroupKeepsItsRateUntilMovingViewersHaveLeft) {
   for (Ladder::ViewerId v = 1; v <= 10; ++v) ladder_.join(v, BitRate::mbps(2), now_);
   ladder_.report(10, kCollapse, now_);
-  ladder_.tick(now_);  // the others of his group leave it to him
+  ladder_.tick(now_);  // the others leave the group to this viewer
   take_log();
   ladder_.tick(now_ + 250ms);
   EXPECT_EQ(take_log(), Log{});
@@ -284,7 +284,7 @@ TEST_F(LadderTest, AGroupKeepsItsRateUntilThoseWhoLeaveItHaveLeft) {
   EXPECT_EQ(take_log(), Log{"retarget 1 500"});
 }
 
-TEST_F(LadderTest, WhoIsSlowForLongIsServedAtLast) {
+TEST_F(LadderTest, ASharedGroupFollowsALoneCollapseThatLasts) {
   Ladder ladder{{.max = 1}, now_ - 10s, *this};
   for (Ladder::ViewerId v : {1, 2, 3}) ladder.join(v, BitRate::mbps(2), now_);
   take_log();
@@ -298,8 +298,8 @@ TEST_F(LadderTest, WhoIsSlowForLongIsServedAtLast) {
   EXPECT_EQ(take_log(), Log{"retarget 0 500"});
 }
 
-// Viewer 1 has an encoder of his own, and his path wavers: that is nobody else's business.
-TEST_F(LadderTest, WhatAPrivateViewerSustainsKeepsNoPlanFromBeingMade) {
+// Viewer 1 has a private group and a wavering path, which must not affect the others.
+TEST_F(LadderTest, AWaveringPrivateViewerDoesNotPreventAPlan) {
   Ladder ladder{{.max = 3}, now_ - 10s, *this};
   for (Ladder::ViewerId v = 1; v <= 39; ++v) {
     ladder.join(v, BitRate::mbps(v == 1 ? 6 : v <= 3 ? 4 : 1), now_);
@@ -314,7 +314,7 @@ TEST_F(LadderTest, WhatAPrivateViewerSustainsKeepsNoPlanFromBeingMade) {
   };
   waver(60s);
   const auto before = ladder.state().plans;
-  // Two pay for eighteen.
+  // Two viewers lose rate so that eighteen gain.
   for (Ladder::ViewerId v = 4; v <= 21; ++v) {
     ladder.report(v, {BitRate::mbps(2), abr::Reason::kStep}, t);
   }
@@ -322,7 +322,7 @@ TEST_F(LadderTest, WhatAPrivateViewerSustainsKeepsNoPlanFromBeingMade) {
   EXPECT_GT(ladder.state().plans, before);
 }
 
-TEST_F(LadderTest, AGroupIsNotClosedWhileSomebodyIsStillServedByIt) {
+TEST_F(LadderTest, AGroupIsNotClosedWhileItStillServesAViewer) {
   Ladder ladder{{.max = 2, .linger = 0s}, now_ - 10s, *this};
   ladder.join(1, BitRate::mbps(1), now_);
   ladder.join(2, BitRate::mbps(4), now_);
@@ -348,7 +348,7 @@ TEST_F(LadderTest, APlanSeparatesTwoCrowds) {
   EXPECT_EQ(std::max(groups.at(0).rate, groups.at(1).rate), BitRate::mbps(4));
 }
 
-TEST_F(LadderTest, NobodyMovesAndNothingIsRetargetedWhileNothingChanges) {
+TEST_F(LadderTest, NothingHappensWhileNothingChanges) {
   for (Ladder::ViewerId v = 1; v <= 40; ++v) ladder_.join(v, BitRate::kbps(1000 + 50 * v), now_);
   for (base::Time t = now_; t < now_ + 6s; t += 250ms) ladder_.tick(t);
   take_log();
@@ -356,7 +356,7 @@ TEST_F(LadderTest, NobodyMovesAndNothingIsRetargetedWhileNothingChanges) {
   EXPECT_EQ(take_log(), Log{});
 }
 
-TEST_F(LadderTest, RefusesGroupsThatTheCpusDoNotHoldAndSaysSoOnce) {
+TEST_F(LadderTest, RefusesGroupsThatTheCpusCannotEncodeAndReportsItOnce) {
   ladder_.limit(1);
   for (Ladder::ViewerId v : {1, 2}) ladder_.join(v, BitRate::mbps(2), now_);
   EXPECT_EQ(ladder_.tick(now_).refused, 1u);
@@ -369,7 +369,7 @@ TEST_F(LadderTest, RefusesGroupsThatTheCpusDoNotHoldAndSaysSoOnce) {
   EXPECT_EQ(ladder_.state().max_groups, 1u);
 }
 
-TEST_F(LadderTest, ShedsTheLeastValuableGroupToTheNextSlower) {
+TEST_F(LadderTest, ShedsTheLeastValuableGroupIntoTheNextSlower) {
   ladder_.join(1, BitRate::mbps(2), now_);
   ladder_.join(2, BitRate::mbps(4), now_);
   ladder_.join(3, BitRate::mbps(2), now_);
@@ -388,19 +388,19 @@ TEST_F(LadderTest, TheLastGroupIsNotShed) {
   EXPECT_EQ(ladder_.state().shed, 0u);
 }
 
-TEST_F(LadderTest, ANewcomerSharesWhereNoGroupCanBeOpened) {
+TEST_F(LadderTest, ANewViewerSharesIfNoGroupCanBeOpened) {
   ladder_.join(1, BitRate::mbps(2), now_);
   broken_ = true;
   take_log();
   EXPECT_EQ(ladder_.join(2, BitRate::mbps(4), now_), 0u);
   EXPECT_EQ(take_log(), Log{});
   EXPECT_NE(ladder_.tick(now_).open_error, "");
-  EXPECT_EQ(ladder_.tick(now_).open_error, "") << "once";
+  EXPECT_EQ(ladder_.tick(now_).open_error, "") << "reported once";
   EXPECT_EQ(ladder_.state().groups.size(), 1u);
   EXPECT_EQ(ladder_.state().opens_failed, 1u);
 }
 
-TEST_F(LadderTest, TheFirstViewerIsToldThatNoGroupCanBeOpened) {
+TEST_F(LadderTest, JoinThrowsIfTheFirstGroupCannotBeOpened) {
   broken_ = true;
   EXPECT_THROW(ladder_.join(1, BitRate::mbps(2), now_), std::system_error);
   EXPECT_TRUE(ladder_.state().groups.empty());
@@ -408,7 +408,7 @@ TEST_F(LadderTest, TheFirstViewerIsToldThatNoGroupCanBeOpened) {
   EXPECT_EQ(ladder_.join(2, BitRate::mbps(2), now_), 0u);
 }
 
-TEST_F(LadderTest, NoGroupIsTriedAgainForASecond) {
+TEST_F(LadderTest, DoesNotTryToOpenAnotherGroupForASecondAfterAFailure) {
   ladder_.join(1, BitRate::mbps(4), now_);
   broken_ = true;
   ladder_.join(2, BitRate::mbps(4), now_);
@@ -420,7 +420,7 @@ TEST_F(LadderTest, NoGroupIsTriedAgainForASecond) {
   EXPECT_EQ(ladder_.state().groups.size(), 2u);
 }
 
-TEST_F(LadderTest, AViewerStaysWhereNoGroupCanBeOpened) {
+TEST_F(LadderTest, AViewerStaysIfNoGroupCanBeOpened) {
   ladder_.join(1, BitRate::mbps(4), now_);
   broken_ = true;
   ladder_.join(2, BitRate::mbps(4), now_);  // shares with 1
@@ -430,34 +430,34 @@ TEST_F(LadderTest, AViewerStaysWhereNoGroupCanBeOpened) {
   EXPECT_EQ(ladder_.state().moves[abr::Reason::kMoveDown], 0u);
 }
 
-/// Viewers of random rates who have settled; then one collapses, in one step or many. Until a
-/// viewer who moves has arrived, what counts for him is the group that he comes from.
-TEST_F(LadderTest, ACollapseNeverLowersAnothersRate) {
+// Viewers of random rates settle; then one collapses, in one step or in many. Until a moving viewer
+// has arrived in the new group, the old group's rate counts for that viewer.
+TEST_F(LadderTest, ACollapseNeverLowersTheRateOfOtherViewers) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random{seed};
     std::lognormal_distribution<> capacity{std::log(2e6), 0.7};
     const int groups = 1 + static_cast<int>(random() % 4);
     const Ladder::ViewerId viewers = 2 + random() % 30;
-    std::map<Ladder::ViewerId, Ladder::GroupIndex> seats;
+    std::map<Ladder::ViewerId, Ladder::GroupIndex> group_of;
     base::Time t = now_;
     moving_.clear();
     time_ = &t;
     Ladder ladder{{.max = groups}, now_ - 10s, *this};
     for (Ladder::ViewerId v = 1; v <= viewers; ++v) {
-      seats[v] = ladder.join(v, BitRate{static_cast<std::int64_t>(capacity(random))}, now_);
+      group_of[v] = ladder.join(v, BitRate{static_cast<std::int64_t>(capacity(random))}, now_);
     }
     for (; t < now_ + 60s; t += 250ms) ladder.tick(t);
-    for (const auto& [v, g] : std::exchange(moving_, {})) seats[v] = g;
-    const auto settled = seats;
+    for (const auto& [v, g] : std::exchange(moving_, {})) group_of[v] = g;
+    const auto settled = group_of;
     const auto before = ladder.state().groups;
-    // Whose group is his own has a path that wavers.
+    // Viewers with a private group have a wavering path.
     std::map<Ladder::ViewerId, BitRate> wavering;
-    for (const auto& [v, g] : seats) {
+    for (const auto& [v, g] : group_of) {
       if (v != 1 && before.at(g).viewers == 1) wavering[v] = before.at(g).rate;
     }
     const double last = 150e3;
-    double falling = static_cast<double>(before.at(seats.at(1)).rate.bps());
+    double falling = static_cast<double>(before.at(group_of.at(1)).rate.bps());
     const double step = std::uniform_real_distribution<>{0.05, 0.99}(random);
     for (int tick = 0; tick < 80; ++tick, t += 250ms) {
       const auto arriving = std::exchange(moving_, {});
@@ -471,16 +471,16 @@ TEST_F(LadderTest, ACollapseNeverLowersAnothersRate) {
       }
       ladder.tick(t);
       const auto now = ladder.state().groups;
-      for (const auto& [v, g] : seats) {
+      for (const auto& [v, g] : group_of) {
         if (v == 1 || wavering.contains(v)) continue;
         ASSERT_GE(now.at(g).rate, 0.95 * before.at(settled.at(v)).rate) << "viewer " << v;
       }
-      for (const auto& [v, g] : arriving) seats[v] = g;
+      for (const auto& [v, g] : arriving) group_of[v] = g;
     }
   }
 }
 
-TEST_F(LadderTest, AReportOfAViewerWhoLeftIsIgnored) {
+TEST_F(LadderTest, AReportOfAViewerThatHasLeftIsIgnored) {
   ladder_.report(7, kCollapse, now_);
   EXPECT_EQ(take_log(), Log{});
 }

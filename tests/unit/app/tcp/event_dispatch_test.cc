@@ -11,7 +11,7 @@ namespace {
 using tcpinfo::CongestionEvent;
 using tcpinfo::EventKind;
 
-/// Rings that a test fills; descriptor 13 is no socket.
+/// Ring buffers that a test fills. Descriptor 13 cannot be watched.
 class FakePrograms : public tcpinfo::EventPrograms {
  public:
   bool watch(int fd, std::uint64_t, int) override { return fd != 13; }
@@ -37,7 +37,7 @@ class EventDispatchTest : public testing::Test {
   std::vector<EventKind> heard_;
 };
 
-TEST_F(EventDispatchTest, AnEventReachesItsViewer) {
+TEST_F(EventDispatchTest, PassesAnEventToItsViewer) {
   const auto watch = dispatch_.watch(1, 7, 1, listener());
   programs_->rings[1] = {7, 8, 7};
   const auto source = dispatch_.loop_source(1);
@@ -46,20 +46,20 @@ TEST_F(EventDispatchTest, AnEventReachesItsViewer) {
   EXPECT_EQ(heard_, (std::vector{EventKind::kDupack, EventKind::kDupack}));
 }
 
-TEST_F(EventDispatchTest, AViewerWhoHasLeftHearsNothing) {
+TEST_F(EventDispatchTest, IgnoresEventsOfAViewerWhoHasLeft) {
   dispatch_.watch(1, 7, 0, listener()).reset();
   programs_->rings[0] = {7};
   dispatch_.loop_source(0)->on_readable(base::Time{});
   EXPECT_TRUE(heard_.empty());
 }
 
-TEST_F(EventDispatchTest, ASocketThatCannotBeWatchedIsToBePolled) {
+TEST_F(EventDispatchTest, ReturnsNoWatchIfTheSocketCannotBeWatched) {
   EXPECT_EQ(dispatch_.watch(13, 7, 0, listener()), nullptr);
 }
 
-TEST_F(EventDispatchTest, CountsWhatEveryRingLost) { EXPECT_EQ(dispatch_.lost(), 3u); }
+TEST_F(EventDispatchTest, SumsTheEventsLostByAllRings) { EXPECT_EQ(dispatch_.lost(), 3u); }
 
-TEST(EventDispatchWithoutProgramsTest, HasNothingToWaitFor) {
+TEST(EventDispatchWithoutProgramsTest, HasNoLoopSource) {
   EventDispatch dispatch{nullptr, 2};
   EXPECT_EQ(dispatch.watch(1, 7, 0, [](const CongestionEvent&, base::Time) {}), nullptr);
   EXPECT_EQ(dispatch.loop_source(0), nullptr);

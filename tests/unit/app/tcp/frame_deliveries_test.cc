@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 using Source = FrameDelivery::Source;
 
-/// Frames of 100 bytes and 2 of HTTP behind each.
+/// Each frame has 100 bytes and is followed by 2 bytes of HTTP.
 class FrameDeliveriesTest : public testing::Test {
  protected:
   struct Seen {
@@ -51,11 +51,11 @@ class FrameDeliveriesTest : public testing::Test {
   static constexpr base::Time kSent{1s};
   server::SentFrames sent_;
   FrameDeliveries frames_;
-  tcpinfo::Delivery waiting_;  ///< on the error queue
-  int reads_ = 0;              ///< of the error queue
+  tcpinfo::Delivery waiting_;  ///< the report on the error queue
+  int reads_ = 0;              ///< times the error queue was read
 };
 
-TEST_F(FrameDeliveriesTest, AReportGivesItsFramesTime) {
+TEST_F(FrameDeliveriesTest, AReportDeliversItsFrame) {
   push_marked(0);
   push_marked(1);
   const auto seen = report(end(0), kSent + 50ms);
@@ -66,7 +66,7 @@ TEST_F(FrameDeliveriesTest, AReportGivesItsFramesTime) {
   EXPECT_FALSE(seen[0].delivery.head);
 }
 
-TEST_F(FrameDeliveriesTest, AHeadsReportDeliversNothingAndIsRemembered) {
+TEST_F(FrameDeliveriesTest, TheReportOfAHeadIsKeptForItsFrame) {
   push_marked(0, 40);
   EXPECT_TRUE(report(40, kSent + 50ms).empty());
   const auto seen = report(end(0), kSent + 60ms);
@@ -74,14 +74,14 @@ TEST_F(FrameDeliveriesTest, AHeadsReportDeliversNothingAndIsRemembered) {
   EXPECT_EQ(seen[0].delivery.head, kSent + 50ms);
 }
 
-TEST_F(FrameDeliveriesTest, AHeadsReportMayComeBeforeTheRestHasBeenTaken) {
+TEST_F(FrameDeliveriesTest, TheReportOfAHeadMayArriveBeforeItsTailIsSent) {
   report(40, kSent + 50ms);
   push_marked(0, 40);
   EXPECT_EQ(report(end(0), kSent + 60ms)[0].delivery.head, kSent + 50ms);
 }
 
-// It is short; padding behind it makes the train.
-TEST_F(FrameDeliveriesTest, AFrameWithinItsHeadIsLeftUntilItsMarkIsAcknowledged) {
+// The frame is short; only the padding behind it makes the packet train.
+TEST_F(FrameDeliveriesTest, AFrameThatFitsInTheHeadIsDeliveredWithItsMark) {
   sent_.push({.number = 0, .departed = kSent, .end_offset = 30, .marked_end = 102, .head_end = 40});
   EXPECT_TRUE(report(40, kSent + 50ms).empty());
   const auto seen = report(102, kSent + 60ms);
@@ -90,12 +90,12 @@ TEST_F(FrameDeliveriesTest, AFrameWithinItsHeadIsLeftUntilItsMarkIsAcknowledged)
   EXPECT_EQ(seen[0].delivery.head, kSent + 50ms);
 }
 
-TEST_F(FrameDeliveriesTest, ALostHeadIsNone) {
+TEST_F(FrameDeliveriesTest, ALostReportOfAHeadLeavesItsTimeUnset) {
   push_marked(0, 40);
   EXPECT_FALSE(report(end(0), kSent + 60ms)[0].delivery.head);
 }
 
-TEST_F(FrameDeliveriesTest, FramesBeforeAReportedOneAreDeliveredByThen) {
+TEST_F(FrameDeliveriesTest, AReportAlsoDeliversEarlierFrames) {
   push(0);
   push_marked(1);
   push_marked(2);
@@ -106,7 +106,7 @@ TEST_F(FrameDeliveriesTest, FramesBeforeAReportedOneAreDeliveredByThen) {
   EXPECT_EQ(seen[2].delivery.source, Source::kTimestamp);
 }
 
-TEST_F(FrameDeliveriesTest, NothingIsDeliveredBeforeItDeparted) {
+TEST_F(FrameDeliveriesTest, NoDeliveryIsEarlierThanTheDeparture) {
   push_marked(0, 40);
   report(40, kSent - 2us);
   const auto delivery = report(end(0), kSent - 1us)[0].delivery;
@@ -114,7 +114,7 @@ TEST_F(FrameDeliveriesTest, NothingIsDeliveredBeforeItDeparted) {
   EXPECT_EQ(delivery.head, kSent);
 }
 
-TEST_F(FrameDeliveriesTest, ASampleStandsInForReports) {
+TEST_F(FrameDeliveriesTest, ASampleDeliversFramesWithoutReports) {
   push(0);
   push_marked(1);
   push(2);
@@ -126,13 +126,13 @@ TEST_F(FrameDeliveriesTest, ASampleStandsInForReports) {
   }
 }
 
-TEST_F(FrameDeliveriesTest, AMarkedFrameIsLeftUntilItsMarkIsAcknowledged) {
+TEST_F(FrameDeliveriesTest, ASampleDeliversAMarkedFrameOnlyUpToItsMark) {
   push_marked(0);
-  EXPECT_TRUE(sample(100, kSent + 70ms).empty()) << "the chunk's line end is on the way";
+  EXPECT_TRUE(sample(100, kSent + 70ms).empty()) << "the line end of the chunk is in flight";
   EXPECT_EQ(sample(102, kSent + 71ms).size(), 1u);
 }
 
-TEST_F(FrameDeliveriesTest, AReportThatWaitsGoesBeforeTheSample) {
+TEST_F(FrameDeliveriesTest, AWaitingReportTakesPrecedenceOverTheSample) {
   push(0);
   push_marked(1);
   waiting_ = {end(1), kSent + 60ms};
@@ -143,14 +143,14 @@ TEST_F(FrameDeliveriesTest, AReportThatWaitsGoesBeforeTheSample) {
   EXPECT_EQ(seen[1].delivery.at, kSent + 60ms);
 }
 
-TEST_F(FrameDeliveriesTest, ReportsAreOnlyReadWhereOneIsMissing) {
+TEST_F(FrameDeliveriesTest, ReadsReportsOnlyIfOneIsMissing) {
   push(0);
   push_marked(1);
   sample(end(0), kSent + 70ms);
-  EXPECT_EQ(reads_, 0) << "the one that is acknowledged was not marked";
+  EXPECT_EQ(reads_, 0) << "the acknowledged frame was not marked";
   report(end(1), kSent + 71ms);
   sample(end(1), kSent + 72ms);
-  EXPECT_EQ(reads_, 0) << "it has been reported";
+  EXPECT_EQ(reads_, 0) << "the frame has been reported already";
   push_marked(2);
   sample(end(2), kSent + 73ms);
   EXPECT_EQ(reads_, 1);

@@ -14,27 +14,29 @@ using namespace std::chrono_literals;
 using base::BitRate;
 using Hint = SocketSteering::SsthreshHint;
 
-constexpr transcoder::AudioSettings kSilent{.enabled = false};
+constexpr transcoder::AudioSettings kNoAudio{.enabled = false};
 constexpr BitRate kVideo = BitRate::mbps(2);
 constexpr double kPacing = 1.2;
 
-/// Over loopback, without eBPF: as for a server without capabilities.
+/// Steers a loopback socket without eBPF, like a server without capabilities.
 class SocketSteeringTest : public testing::Test {
  protected:
   SocketSteering steering(const std::string& congestion_control) {
-    return {hints_, warnings_, tcp_, kSilent, congestion_control};
+    return {hints_, warnings_, tcp_, kNoAudio, congestion_control};
   }
 
-  /// By the operator, from kVideo on.
+  /// Paced by the configuration, at kVideo.
   SocketSteering paced() {
     tcp_.pacing = kPacing;
     auto reno = steering("reno");
     reno.begin(fd(), kVideo, now_);
     return reno;
   }
-  static BitRate pace_of(BitRate video) { return told(kPacing * transport_rate(video, kSilent)); }
+  static BitRate pace_of(BitRate video) {
+    return as_stored(kPacing * transport_rate(video, kNoAudio));
+  }
 
-  /// Zero: no limit.
+  /// Zero if there is no limit.
   BitRate pace() {
     std::uint64_t bytes_per_second = 0;
     socklen_t length = sizeof bytes_per_second;
@@ -42,7 +44,7 @@ class SocketSteeringTest : public testing::Test {
     return bytes_per_second == ~0ull ? BitRate{}
                                      : BitRate{static_cast<std::int64_t>(bytes_per_second) * 8};
   }
-  /// Zero: this kernel does not tell.
+  /// Zero if this kernel does not have the option.
   int tcp_option(int option) {
     int value = 0;
     socklen_t length = sizeof value;
@@ -53,8 +55,8 @@ class SocketSteeringTest : public testing::Test {
   std::chrono::microseconds rto_min() { return std::chrono::microseconds{tcp_option(45)}; }
   std::chrono::milliseconds rto_max() { return std::chrono::milliseconds{tcp_option(44)}; }
   int notsent_lowat() { return tcp_option(TCP_NOTSENT_LOWAT); }
-  /// The kernel's unit is a byte per second.
-  static BitRate told(BitRate rate) { return BitRate{rate.bps() / 8 * 8}; }
+  /// The kernel stores whole bytes per second.
+  static BitRate as_stored(BitRate rate) { return BitRate{rate.bps() / 8 * 8}; }
   int fd() const { return connection_.sender(); }
 
   tcpinfo::Loopback connection_;
@@ -64,24 +66,24 @@ class SocketSteeringTest : public testing::Test {
   const base::Time now_{1h};
 };
 
-TEST_F(SocketSteeringTest, ThePaceIsLimitedWhereSsthreshCannotBeSet) {
-  connection_.send("x");  // the round trip is known from here on
+TEST_F(SocketSteeringTest, LimitsPacingIfSsthreshCannotBeSet) {
+  connection_.send("x");  // the kernel knows the round-trip time from here on
   auto reno = steering("reno");
   const auto applied = reno.begin(fd(), kVideo, now_);
   EXPECT_EQ(applied.congestion_control, "reno");
   EXPECT_EQ(reno.ssthresh_hint(), Hint::kPaced);
-  EXPECT_EQ(pace(), told(2 * transport_rate(kVideo, kSilent)));
+  EXPECT_EQ(pace(), as_stored(2 * transport_rate(kVideo, kNoAudio)));
 }
 
-TEST_F(SocketSteeringTest, ThePaceFollowsTheRate) {
+TEST_F(SocketSteeringTest, PacingFollowsTheRateUpwards) {
   connection_.send("x");
   auto reno = steering("reno");
   reno.begin(fd(), kVideo, now_);
   reno.follow_rate(fd(), BitRate::mbps(8), now_);
-  EXPECT_EQ(pace(), told(2 * transport_rate(BitRate::mbps(8), kSilent)));
+  EXPECT_EQ(pace(), as_stored(2 * transport_rate(BitRate::mbps(8), kNoAudio)));
 }
 
-TEST_F(SocketSteeringTest, ThePaceFallsWhenWhatWasMadeAtTheOldRateHasLeft) {
+TEST_F(SocketSteeringTest, PacingFallsAfterTheQueuedFramesHaveLeft) {
   auto reno = paced();
   reno.follow_rate(fd(), 0.1 * kVideo, now_ + 500ms);
   EXPECT_EQ(pace(), pace_of(kVideo));
@@ -92,14 +94,14 @@ TEST_F(SocketSteeringTest, ThePaceFallsWhenWhatWasMadeAtTheOldRateHasLeft) {
   EXPECT_EQ(pace(), pace_of(0.3 * kVideo));
 }
 
-TEST_F(SocketSteeringTest, WhatWasMadeBetweenHasTheTimeToLeaveAsWell) {
+TEST_F(SocketSteeringTest, PacingCoversRatesInBetween) {
   auto reno = paced();
   reno.follow_rate(fd(), 0.8 * kVideo, now_ + 990ms);
   reno.follow_rate(fd(), 0.1 * kVideo, now_ + 1010ms);
   EXPECT_GE(pace(), pace_of(0.8 * kVideo));
 }
 
-TEST_F(SocketSteeringTest, AfterAPauseThePaceIsTheNewRates) {
+TEST_F(SocketSteeringTest, PacingFallsAtOnceAfterAPause) {
   paced().follow_rate(fd(), 0.1 * kVideo, now_ + 5s);
   EXPECT_EQ(pace(), pace_of(0.1 * kVideo));
 }
@@ -114,7 +116,7 @@ TEST_F(SocketSteeringTest, TheUnsentLimitFallsAtOnce) {
   EXPECT_LT(notsent_lowat(), before / 9);
 }
 
-TEST_F(SocketSteeringTest, ThePaceIsFreeWhenTheStartIsOver) {
+TEST_F(SocketSteeringTest, PacingIsUnlimitedAfterTheStart) {
   connection_.send("x");
   auto reno = steering("reno");
   reno.begin(fd(), kVideo, now_);
@@ -122,24 +124,24 @@ TEST_F(SocketSteeringTest, ThePaceIsFreeWhenTheStartIsOver) {
   EXPECT_NE(pace(), BitRate{});
   reno.on_sample(fd(), {.ssthresh = 20}, std::chrono::seconds{4});
   EXPECT_GT(pace(), BitRate::mbps(1e6));
-  EXPECT_TRUE(reno.paces()) << "at its own pace, for good";
+  EXPECT_TRUE(reno.paces()) << "TCP keeps pacing on its own";
 }
 
-TEST_F(SocketSteeringTest, TheOperatorsPaceGoesFirst) {
+TEST_F(SocketSteeringTest, ConfiguredPacingTakesPrecedence) {
   connection_.send("x");
   tcp_.pacing = 4;
   steering("reno").begin(fd(), kVideo, now_);
-  EXPECT_EQ(pace(), told(4 * transport_rate(kVideo, kSilent)));
+  EXPECT_EQ(pace(), as_stored(4 * transport_rate(kVideo, kNoAudio)));
 }
 
-TEST_F(SocketSteeringTest, ACongestionControlThatTakesNoHintGetsNone) {
+TEST_F(SocketSteeringTest, GivesNoHintToACongestionControlThatIgnoresIt) {
   auto bbr = steering("bbr");
   if (bbr.begin(fd(), kVideo, now_).congestion_control != "bbr") GTEST_SKIP() << "no bbr here";
   EXPECT_EQ(bbr.ssthresh_hint(), Hint::kNone);
   EXPECT_EQ(pace(), BitRate{});
 }
 
-TEST_F(SocketSteeringTest, WithoutTheHintNothingIsLimited) {
+TEST_F(SocketSteeringTest, LimitsNothingIfTheHintIsTurnedOff) {
   tcp_.ssthresh_hint = 0;
   auto reno = steering("reno");
   reno.begin(fd(), kVideo, now_);
@@ -147,7 +149,7 @@ TEST_F(SocketSteeringTest, WithoutTheHintNothingIsLimited) {
   EXPECT_EQ(pace(), BitRate{});
 }
 
-TEST_F(SocketSteeringTest, ADecisionSetsThePace) {
+TEST_F(SocketSteeringTest, ADecisionSetsThePacing) {
   tcp_.ssthresh_hint = 0;
   auto reno = steering("reno");
   reno.begin(fd(), kVideo, now_);
@@ -156,18 +158,18 @@ TEST_F(SocketSteeringTest, ADecisionSetsThePace) {
   EXPECT_EQ(pace(), BitRate::mbps(10));
   EXPECT_TRUE(reno.paces());
   reno.follow_decision(fd(), BitRate::mbps(10.2), 0);
-  EXPECT_EQ(pace(), BitRate::mbps(10));  // no news
+  EXPECT_EQ(pace(), BitRate::mbps(10));  // too small a change
   reno.follow_decision(fd(), BitRate::mbps(20), 0);
   EXPECT_EQ(pace(), BitRate::mbps(20));
 }
 
-TEST_F(SocketSteeringTest, NoDecisionSetsTheOperatorsPace) {
+TEST_F(SocketSteeringTest, NoDecisionChangesConfiguredPacing) {
   tcp_.pacing = 4;
   auto reno = steering("reno");
   reno.begin(fd(), kVideo, now_);
   EXPECT_TRUE(reno.paces());
   reno.follow_decision(fd(), BitRate::mbps(100), 0);
-  EXPECT_EQ(pace(), told(4 * transport_rate(kVideo, kSilent)));
+  EXPECT_EQ(pace(), as_stored(4 * transport_rate(kVideo, kNoAudio)));
 }
 
 TEST_F(SocketSteeringTest, OnlyBbrIgnoresSsthresh) {
@@ -180,40 +182,40 @@ TEST_F(SocketSteeringTest, OnlyBbrIgnoresSsthresh) {
   EXPECT_TRUE(bbr.paces());
 }
 
-TEST_F(SocketSteeringTest, TheRetransmissionTimerRunsShorter) {
+TEST_F(SocketSteeringTest, SetsTheMinimumRetransmissionTimeout) {
   if (rto_min() == 0us) GTEST_SKIP() << "Linux before 6.15";
   tcp_.rto_min = 40ms;
   steering("reno").begin(fd(), kVideo, now_);
   EXPECT_EQ(rto_min(), 40ms);
 }
 
-TEST_F(SocketSteeringTest, OrAsTheKernelHasIt) {
+TEST_F(SocketSteeringTest, KeepsTheKernelsMinimumRetransmissionTimeoutIfNoneIsConfigured) {
   const auto before = rto_min();
   tcp_.rto_min = {};
   steering("reno").begin(fd(), kVideo, now_);
   EXPECT_EQ(rto_min(), before);
 }
 
-TEST_F(SocketSteeringTest, ItDoublesUpToASecond) {
+TEST_F(SocketSteeringTest, LimitsTheRetransmissionTimeoutToASecond) {
   if (rto_max() == 0ms) GTEST_SKIP() << "Linux before 6.15";
   steering("reno").begin(fd(), kVideo, now_);
   EXPECT_EQ(rto_max(), 1s);
 }
 
-TEST_F(SocketSteeringTest, OrAsFarAsTheKernelHasIt) {
+TEST_F(SocketSteeringTest, KeepsTheKernelsMaximumRetransmissionTimeoutIfConfiguredSo) {
   const auto before = rto_max();
   tcp_.rto_max = kKernelsRtoMax;
   steering("reno").begin(fd(), kVideo, now_);
   EXPECT_EQ(rto_max(), before);
 }
 
-TEST_F(SocketSteeringTest, WhatTheKernelDoesNotTakeIsCounted) {
+TEST_F(SocketSteeringTest, CountsRefusedOptions) {
   tcp_.rto_min = 1us;
   steering("reno").begin(fd(), kVideo, now_);
   EXPECT_EQ(warnings_.counts().at("TCP_RTO_MIN_US"), 1u);
 }
 
-TEST_F(SocketSteeringTest, AnUnknownCongestionControlLeavesTheKernels) {
+TEST_F(SocketSteeringTest, KeepsTheKernelsCongestionControlIfTheNamedOneIsUnknown) {
   const auto applied = steering("no-such-control").begin(fd(), kVideo, now_);
   EXPECT_NE(applied.error.find("no such congestion control"), std::string::npos) << applied.error;
   EXPECT_FALSE(applied.congestion_control.empty());

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Viewers of one stream, 25 frames per second, all at once.
+/// Viewers of one stream at 25 frames per second, which all receive each frame at the same time.
 class TelemetryBudgetTest : public testing::Test {
  protected:
   static constexpr int kPerSecond = 3000;
@@ -25,7 +25,7 @@ class TelemetryBudgetTest : public testing::Test {
     }
   }
 
-  /// Returns what was granted in that second.
+  /// Runs one second and returns the cost granted in it.
   int second(unsigned cost = 1) {
     std::ranges::fill(granted_, 0);
     for (int frame = 0; frame < kFrames; ++frame) {
@@ -51,8 +51,8 @@ TEST_F(TelemetryBudgetTest, GrantsEveryFrameWithinTheBudget) {
   EXPECT_EQ(budget_.every_nth(), 1u);
 }
 
-TEST_F(TelemetryBudgetTest, HoweverManyAreUrgentTheOthersHaveTheirTurns) {
-  join(1000);  // ask for 25,000
+TEST_F(TelemetryBudgetTest, ManyUrgentViewersLeaveTheOthersTheirTurns) {
+  join(1000);  // request 25,000 per second
   for (std::size_t i = 0; i < 900; ++i) urgent_.insert(i);
   for (int i = 0; i < 5; ++i) second();
   EXPECT_GE(*std::min_element(granted_.begin() + 900, granted_.end()), 2);
@@ -65,7 +65,7 @@ TEST_F(TelemetryBudgetTest, IsNeverExceeded) {
   }
 }
 
-TEST_F(TelemetryBudgetTest, SharesItFairly) {
+TEST_F(TelemetryBudgetTest, IsSharedFairly) {
   join(1000);
   second();
   second();
@@ -74,10 +74,10 @@ TEST_F(TelemetryBudgetTest, SharesItFairly) {
     EXPECT_GE(*std::ranges::min_element(granted_), 2);
     EXPECT_LE(*std::ranges::max_element(granted_), 3);
   }
-  EXPECT_EQ(budget_.every_nth(), 10u);  // of 25000 asked for, nine tenths of 3000
+  EXPECT_EQ(budget_.every_nth(), 10u);  // 25000 requested, nine tenths of 3000 granted in turn
 }
 
-TEST_F(TelemetryBudgetTest, TheUrgentNeedNotWait) {
+TEST_F(TelemetryBudgetTest, UrgentViewersNeedNotWaitForTheirTurn) {
   join(1000);
   urgent_ = {7, 900};
   second();
@@ -88,14 +88,14 @@ TEST_F(TelemetryBudgetTest, TheUrgentNeedNotWait) {
   EXPECT_LE(granted_[8], 3);
 }
 
-TEST_F(TelemetryBudgetTest, EvenTheUrgentStayWithinTheBudget) {
+TEST_F(TelemetryBudgetTest, UrgentViewersStayWithinTheBudget) {
   join(1000);
   for (std::size_t i = 0; i < 1000; ++i) urgent_.insert(i);
   second();
   EXPECT_LE(second(), kPerSecond);
 }
 
-TEST_F(TelemetryBudgetTest, ReturnsToEveryFrameWhenViewersGo) {
+TEST_F(TelemetryBudgetTest, ReturnsToEveryFrameWhenViewersLeave) {
   join(1000);
   second();
   second();
@@ -106,14 +106,14 @@ TEST_F(TelemetryBudgetTest, ReturnsToEveryFrameWhenViewersGo) {
   EXPECT_EQ(second(), 50 * kFrames);
 }
 
-TEST_F(TelemetryBudgetTest, CountsWhatAGrantCosts) {
+TEST_F(TelemetryBudgetTest, CountsTheCostOfAGrant) {
   join(80);
   second(2);
   EXPECT_LE(second(2), kPerSecond);
   EXPECT_EQ(budget_.every_nth(), 2u);
 }
 
-TEST_F(TelemetryBudgetTest, NoBudgetGrantsNothing) {
+TEST_F(TelemetryBudgetTest, AnEmptyBudgetGrantsNothing) {
   TelemetryBudget none{0};
   TelemetryBudget::Turn turn = 0;
   EXPECT_FALSE(none.grant(turn, 1, false, now_));
@@ -121,7 +121,7 @@ TEST_F(TelemetryBudgetTest, NoBudgetGrantsNothing) {
   EXPECT_EQ(none.every_nth(), 0u);
 }
 
-TEST(LoopBudgetsTest, EachLoopHasItsOwn) {
+TEST(LoopBudgetsTest, EachLoopHasItsOwnBudgets) {
   LoopBudgets budgets{2, {.samples_per_second = 10, .ack_timestamps_per_second = 0}};
   TelemetryBudget::Turn turn = 0;
   for (int i = 0; i < 100; ++i) budgets.of(0).samples.grant(turn, 1, false, base::Time{1h});
@@ -129,7 +129,7 @@ TEST(LoopBudgetsTest, EachLoopHasItsOwn) {
   const auto states = budgets.states();
   ASSERT_EQ(states.size(), 2u);
   EXPECT_EQ(states[0].sampled_every_nth, 12u);
-  EXPECT_EQ(states[0].marked_every_nth, 0u);
+  EXPECT_EQ(states[0].timestamped_every_nth, 0u);
   EXPECT_EQ(states[1].sampled_every_nth, 1u);
 }
 

@@ -26,7 +26,7 @@ class SessionLinesTest : public testing::Test {
   int made_ = 0;
 };
 
-TEST_F(SessionLinesTest, NoneIsMadeWhileNobodyReadsThem) {
+TEST_F(SessionLinesTest, MakesNoLinesWhileNobodyReadsThem) {
   SessionLines lines{nullptr, taps_, kViewer};
   put(lines);
   lines.begin("live", {"join", "{}"});
@@ -39,7 +39,7 @@ TEST_F(SessionLinesTest, NoneIsMadeWhileNobodyReadsThem) {
   EXPECT_EQ(made_, 1);
 }
 
-TEST_F(SessionLinesTest, AWatcherHasThemUntilTheViewerLeaves) {
+TEST_F(SessionLinesTest, AWatcherReceivesLinesUntilTheViewerLeaves) {
   auto lines = std::make_optional<SessionLines>(nullptr, taps_, kViewer);
   lines->begin("live", {"join", "{}"});
   auto watch = taps_.watch(kViewer);
@@ -51,7 +51,7 @@ TEST_F(SessionLinesTest, AWatcherHasThemUntilTheViewerLeaves) {
   EXPECT_FALSE(taps_.watch(kViewer));
 }
 
-TEST_F(SessionLinesTest, TheTraceHasThemWhoeverWatches) {
+TEST_F(SessionLinesTest, TheTraceReceivesAllLinesWithOrWithoutWatchers) {
   const TemporaryFile files;
   {
     Trace trace{files.directory()};

@@ -24,7 +24,7 @@ server::SentFrame frame() {
   return frame;
 }
 
-TEST(TraceLineTest, AFrameHoldsThePapersTwoLogs) {
+TEST(TraceLineTest, AFrameHasTheFieldsOfBothLogsOfThePaper) {
   auto sent = frame();
   sent.psnr = media::Psnr{40.5, 42, 43};
   const FrameDelivery delivery{.at = base::Time{10s + 80ms},
@@ -45,7 +45,7 @@ TEST(TraceLineTest, AFrameHoldsThePapersTwoLogs) {
   EXPECT_EQ(line["psnr"], (json{40.5, 42.0, 43.0}));
 }
 
-TEST(TraceLineTest, AFrameNeverAcknowledgedSaysSo) {
+TEST(TraceLineTest, AFrameThatWasNeverAcknowledgedHasNullFields) {
   const auto line = json::parse(trace_line::frame(frame(), {}, {}).text);
   for (const char* key : {"acked", "acked_source", "head_acked", "capacity"}) {
     EXPECT_TRUE(line[key].is_null()) << key;
@@ -53,12 +53,12 @@ TEST(TraceLineTest, AFrameNeverAcknowledgedSaysSo) {
   EXPECT_TRUE(line["psnr"].is_null());
 }
 
-TEST(TraceLineTest, ADiscardNamesItsFrames) {
+TEST(TraceLineTest, ADiscardHasItsFirstAndLastFrame) {
   const auto line = json::parse(trace_line::discard({.first = 7, .last = 12}, base::Time{3s}).text);
   EXPECT_EQ(line, (json{{"event", "discard"}, {"at", 3.0}, {"first", 7}, {"last", 12}}));
 }
 
-TEST(TraceLineTest, AnEventSaysItsKindAndWindow) {
+TEST(TraceLineTest, ACongestionEventHasItsKindAndWindow) {
   const auto line = json::parse(
       trace_line::event({tcpinfo::EventKind::kRexmt, base::Time{3s}, 10, std::nullopt, 120ms, 2, 1},
                         tcpinfo::EventSource::kTracepoint, base::Time{4s})
@@ -74,14 +74,14 @@ TEST(TraceLineTest, AnEventSaysItsKindAndWindow) {
   EXPECT_EQ(line["lost"], 1);
 }
 
-TEST(TraceLineTest, AChangeOfGroupSaysWhichAndWhen) {
+TEST(TraceLineTest, AChangeOfGroupHasGroupAndTime) {
   const auto line = json::parse(trace_line::group(3, base::Time{7s}).text);
   EXPECT_EQ(line["event"], "group");
   EXPECT_EQ(line["group"], 3);
   EXPECT_DOUBLE_EQ(line["at"], 7.0);
 }
 
-TEST(TraceLineTest, ASampleSaysHowHeIsServed) {
+TEST(TraceLineTest, ASampleHasTheStateOfTheConnection) {
   ViewerTelemetry viewer;
   viewer.target = base::BitRate::mbps(2);
   viewer.path.capacity = base::BitRate::mbps(4);

@@ -24,7 +24,7 @@ class TraceTest : public testing::Test {
   std::filesystem::path directory_;
 };
 
-TEST_F(TraceTest, WritesEachSessionsLinesInOrder) {
+TEST_F(TraceTest, WritesTheLinesOfASessionInOrder) {
   {
     Trace trace{directory_ / "new"};
     const auto session = trace.open("live", 7);
@@ -40,7 +40,7 @@ TEST_F(TraceTest, WritesEachSessionsLinesInOrder) {
   EXPECT_FALSE(std::getline(file, line));
 }
 
-TEST_F(TraceTest, OpensASessionsFileWithItsFirstLine) {
+TEST_F(TraceTest, OpensTheFileOfASessionWithItsFirstLine) {
   Trace trace{directory_};
   auto session = trace.open("live", 7);
   EXPECT_TRUE(std::filesystem::is_empty(directory_));
@@ -60,7 +60,7 @@ TEST_F(TraceTest, ClosesTheFileOfASessionWhoseLastLineIsLost) {
   while (std::filesystem::file_size(path) == 0) trace.write(other, "more");
 }
 
-TEST_F(TraceTest, SaysWhichDirectoryCannotBeMade) {
+TEST_F(TraceTest, NamesTheDirectoryThatCannotBeCreated) {
   try {
     Trace trace{"/proc/nothing/here"};
     FAIL();
@@ -69,10 +69,10 @@ TEST_F(TraceTest, SaysWhichDirectoryCannotBeMade) {
   }
 }
 
-TEST_F(TraceTest, SaysWhichDirectoryCannotBeWritten) {
+TEST_F(TraceTest, RejectsADirectoryThatCannotBeWritten) {
   ::chmod(directory_.c_str(), 0500);
   const auto start = [&] {
-    (void)::setuid(65534);  // nobody: root may write everywhere
+    (void)::setuid(65534);  // user nobody, because root may write everywhere
     try {
       Trace trace{directory_};
     } catch (const std::runtime_error& e) {

@@ -25,13 +25,13 @@ class ViewerTapsTest : public testing::Test {
   std::shared_ptr<ViewerTap> tap_ = taps_.add(kViewer, {"join", "{}"});
 };
 
-TEST_F(ViewerTapsTest, NobodyWatchesAnUnknownViewer) {
+TEST_F(ViewerTapsTest, AnUnknownViewerCannotBeWatched) {
   EXPECT_FALSE(taps_.watch(kViewer + 1));
   taps_.remove(kViewer);
   EXPECT_FALSE(taps_.watch(kViewer));
 }
 
-TEST_F(ViewerTapsTest, EachWatcherBeginsWithTheJoinAndHasEveryLine) {
+TEST_F(ViewerTapsTest, EachWatcherReceivesTheJoinAndThenEveryLine) {
   auto first = taps_.watch(kViewer);
   tap_->put({"frame", "1"});
   auto second = taps_.watch(kViewer);
@@ -56,31 +56,31 @@ TEST_F(ViewerTapsTest, KnowsWhetherSomebodyWatches) {
   EXPECT_FALSE(tap_->watched());
 }
 
-TEST_F(ViewerTapsTest, ASlowWatcherLosesTheOldestLinesAndNobodyElseDoes) {
+TEST_F(ViewerTapsTest, OnlyASlowWatcherLosesItsOldestLines) {
   auto slow = taps_.watch(kViewer);
   auto quick = taps_.watch(kViewer);
-  for (std::size_t i = 0; i < ViewerTap::kBound; ++i) {
+  for (std::size_t i = 0; i < ViewerTap::kMaxLinesPerWatcher; ++i) {
     tap_->put({"frame", std::to_string(i)});
     if (i == 0) quick->take();
   }
   EXPECT_EQ(taps_.lines_dropped(), 1u);
-  EXPECT_EQ(texts(*slow).front(), "event: frame\ndata: 0\n\n") << "the join is gone";
-  EXPECT_EQ(quick->take().size(), ViewerTap::kBound - 1);
+  EXPECT_EQ(texts(*slow).front(), "event: frame\ndata: 0\n\n") << "the join was dropped";
+  EXPECT_EQ(quick->take().size(), ViewerTap::kMaxLinesPerWatcher - 1);
 }
 
-TEST_F(ViewerTapsTest, EndsWithTheViewer) {
+TEST_F(ViewerTapsTest, AWatchEndsWhenTheViewerLeaves) {
   auto early = taps_.watch(kViewer);
   EXPECT_FALSE(early->ended());
   tap_->put({"leave", "{}"});
   tap_->end();
-  auto late = ViewerWatch{tap_};  // found just before he left
+  auto late = ViewerWatch{tap_};  // as if found just before the viewer left
   EXPECT_TRUE(early->ended());
   EXPECT_EQ(early->take().size(), 2u);
   EXPECT_TRUE(late.ended());
   EXPECT_EQ(late.take().size(), 1u);
 }
 
-TEST_F(ViewerTapsTest, ComeAndGoWhileLinesAreMade) {
+TEST_F(ViewerTapsTest, WatchersComeAndGoWhileLinesAreMade) {
   std::jthread watcher{[this](const std::stop_token& stop) {
     while (!stop.stop_requested()) taps_.watch(kViewer)->take();
   }};

@@ -25,7 +25,7 @@ class ObserverTest : public testing::Test {
   void deliver(int count, base::Duration apart) {
     for (int i = 0; i < count; ++i) deliver(pts_ += apart);
   }
-  /// A sample `time` after the last one, the window having been shut for `held` of it.
+  /// Takes a sample `time` after the last one; the receive window was closed for `held` of it.
   bool receiver_limited_after(base::Duration time, base::Duration held) {
     sample_.at += time;
     sample_.receiver_limited += held;
@@ -46,7 +46,7 @@ TEST_F(ObserverTest, CountsTheEvents) {
   EXPECT_EQ(seen.rexmt, 1u);
 }
 
-TEST_F(ObserverTest, InFlightIsSentAndNotArrived) {
+TEST_F(ObserverTest, InFlightExcludesArrivedLostAndUnsentBytes) {
   viewer_.sent = ByteCount{50'000};
   sample_.notsent = ByteCount{5'000};
   sample_.bytes_acked = 20'000;
@@ -57,7 +57,7 @@ TEST_F(ObserverTest, InFlightIsSentAndNotArrived) {
   EXPECT_EQ(observe().in_flight, ByteCount{19'000});
 }
 
-TEST_F(ObserverTest, LostIsNotYetSentAgain) {
+TEST_F(ObserverTest, LostExcludesRetransmittedSegments) {
   sample_.lost = 3;
   sample_.retransmitted = 1;
   EXPECT_EQ(observe().lost, ByteCount{2'000});
@@ -65,7 +65,7 @@ TEST_F(ObserverTest, LostIsNotYetSentAgain) {
   EXPECT_EQ(observe().lost, ByteCount{});
 }
 
-TEST_F(ObserverTest, SackedIsDelivered) {
+TEST_F(ObserverTest, DeliveredIncludesSackedSegments) {
   sample_.bytes_acked = 20'000;
   sample_.sacked = 4;
   EXPECT_EQ(observe().delivered, ByteCount{24'000});
@@ -77,7 +77,7 @@ TEST_F(ObserverTest, BbrHasNoSsthresh) {
   EXPECT_FALSE(observe().ssthresh);
 }
 
-TEST_F(ObserverTest, APacingRateThatTcpDoesNotKeepToIsNone) {
+TEST_F(ObserverTest, IgnoresAPacingRateThatTcpDoesNotApply) {
   sample_.pacing = base::BitRate::mbps(5);
   EXPECT_EQ(observe().pacing, base::BitRate{});
   tcp_.paced = true;
@@ -93,7 +93,7 @@ TEST_F(ObserverTest, EachDeliveredFrameIsObservedOnce) {
   EXPECT_TRUE(observe().frames.empty());
 }
 
-TEST_F(ObserverTest, FramesWithoutATimestampTellNothingOfThePath) {
+TEST_F(ObserverTest, FramesWithoutATimestampAreNotObserved) {
   deliver(1s, FrameDelivery::Source::kTcpInfo);
   EXPECT_TRUE(observe().frames.empty());
 }
@@ -156,21 +156,21 @@ TEST_F(ObserverTest, PaddingThatTheKernelHasNotTakenIsCountedToo) {
   EXPECT_EQ(observe().padding.bytes(), 0);
 }
 
-TEST_F(ObserverTest, TheTimeBeforeTheFirstSampleIsNoReceiverLimit) {
+TEST_F(ObserverTest, IgnoresReceiverLimitsBeforeTheFirstSample) {
   sample_.receiver_limited = 5s;
   EXPECT_FALSE(receiver_limited_after(0ms, 0ms));
 }
 
-TEST_F(ObserverTest, AViewerWhoDoesNotReadForMostOfTheTimeIsReceiverLimited) {
+TEST_F(ObserverTest, AViewerThatRarelyReadsIsReceiverLimited) {
   receiver_limited_after(0ms, 0ms);
   EXPECT_FALSE(receiver_limited_after(33ms, 10ms));
   EXPECT_TRUE(receiver_limited_after(33ms, 30ms));
   EXPECT_TRUE(receiver_limited_after(150ms, 120ms));
-  EXPECT_FALSE(receiver_limited_after(150ms, 40ms)) << "a frame's time, but they read";
+  EXPECT_FALSE(receiver_limited_after(150ms, 40ms)) << "they read most of the time";
 }
 
-// One before a frame, one when it is acknowledged; a jiffy is 4 ms.
-TEST_F(ObserverTest, SamplesCloseToEachOtherKeepTheReceiverLimit) {
+// One sample before a frame and one when it is acknowledged; a jiffy is 4 ms.
+TEST_F(ObserverTest, SamplesCloseTogetherKeepTheReceiverLimit) {
   receiver_limited_after(0ms, 0ms);
   EXPECT_TRUE(receiver_limited_after(33ms, 33ms));
   for (int i = 0; i < 10; ++i) {

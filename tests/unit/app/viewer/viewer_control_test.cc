@@ -27,7 +27,7 @@ class FakeSampler : public tcpinfo::TcpSampler {
   tcpinfo::TcpSample next{
       .ca_state = tcpinfo::CaState::kOpen, .rtt = 40ms, .min_rtt = 40ms, .mss = 1448, .cwnd = 20};
   int samples = 0;
-  bool dead = false;  ///< the socket is
+  bool dead = false;  ///< no sample can be taken
 };
 
 class RecordedActs : public server::ViewerActs {
@@ -45,8 +45,8 @@ class NoHandler : public server::Handler {
   }
 };
 
-/// A viewer of a stream whose source is not started: its encode groups are real, its frames and
-/// samples are the test's.
+/// A viewer of a stream whose source is not started: the encode groups are real, frames and samples
+/// are the test's.
 class ViewerControlTest : public testing::Test {
  protected:
   static StreamConfig config() {
@@ -63,7 +63,7 @@ class ViewerControlTest : public testing::Test {
     const server::ViewerRequest request{.id = id, .stream = "live"};
     return std::make_unique<ViewerControl>(request, stream_, deps_, now_);
   }
-  /// The viewer's socket, as its server sees it.
+  /// The viewer's socket and state on the server's side.
   struct Peer {
     explicit Peer(std::uint64_t id, media::ChannelId channel) {
       state.id = id;
@@ -102,7 +102,7 @@ class ViewerControlTest : public testing::Test {
                             warnings_, nullptr,  taps_};
 };
 
-TEST_F(ViewerControlTest, IsInTheLadderForAsLongAsItLives) {
+TEST_F(ViewerControlTest, HasAMembershipWhileItLives) {
   auto control = viewer(1);
   EXPECT_EQ(stream_->ladder().group_of(1), control->channel().group);
   EXPECT_EQ(group_rate(), BitRate::mbps(2)) << "rate.start";
@@ -152,7 +152,7 @@ TEST_F(ViewerControlTest, ASharedGroupNeedsNoSampleBeforeTheNextFrame) {
   EXPECT_FALSE(control->on_tick(peer.tick(now_ += 33ms)));
 }
 
-TEST_F(ViewerControlTest, ADeadSocketIsLeftAlone) {
+TEST_F(ViewerControlTest, TakesNoActionOnADeadSocket) {
   const auto control = viewer(1);
   Peer peer{1, control->channel()};
   control->on_join(peer.tick(now_));

@@ -12,29 +12,29 @@ using testing::Not;
 constexpr WebFile kScript{"/assets/main-1234.js", "text/javascript", "alert()", "packed"};
 constexpr WebFile kDocument{"/", "text/html", "<!doctype html>", ""};
 
-TEST(WebPagesTest, GivesGzipToWhoTakesIt) {
+TEST(WebPagesTest, SendsGzipIfTheClientAcceptsIt) {
   const auto page = web_pages::page(kScript, true);
   EXPECT_EQ(page.body, "packed");
   EXPECT_THAT(page.fields, Contains("Content-Encoding: gzip"));
 }
 
-TEST(WebPagesTest, GivesTheBytesToOthers) {
+TEST(WebPagesTest, SendsPlainBytesOtherwise) {
   const auto page = web_pages::page(kScript, false);
   EXPECT_EQ(page.body, "alert()");
   EXPECT_THAT(page.fields, Not(Contains("Content-Encoding: gzip")));
   EXPECT_THAT(page.fields, Contains("Vary: Accept-Encoding"));
 }
 
-TEST(WebPagesTest, GivesTheBytesWhereGzipIsNotSmaller) {
+TEST(WebPagesTest, SendsPlainBytesIfGzipIsNotSmaller) {
   EXPECT_EQ(web_pages::page(kDocument, true).body, kDocument.bytes);
 }
 
-TEST(WebPagesTest, KeepsWhatIsNamedByItsContent) {
+TEST(WebPagesTest, OnlyAssetsAreCachedForever) {
   EXPECT_THAT(web_pages::page(kScript, false).cache_control, HasSubstr("immutable"));
   EXPECT_EQ(web_pages::page(kDocument, false).cache_control, "no-store");
 }
 
-TEST(WebPagesTest, LoadsNothingFromElsewhere) {
+TEST(WebPagesTest, ForbidsContentFromOtherOrigins) {
   EXPECT_THAT(web_pages::page(kDocument, false).fields, Contains(HasSubstr("default-src 'none'")));
 }
 
