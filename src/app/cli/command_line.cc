@@ -118,14 +118,14 @@ void add_top(CLI::App& app, CommandLine& parsed) {
   top->add_option("--config", parsed.config_path,
                   "Show the viewers of the server with this configuration")
       ->type_name("FILE");
-  add_listen(*top, "Show the viewers of the server that listens there", parsed);
+  add_listen(*top, "Show the viewers of the server on this address", parsed);
   top->add_option_function<std::string>(
          "--interval", [&](const auto& text) { options.interval = read_interval(text); },
          "Time between tables [1s]")
       ->type_name("TIME");
   top->add_option_function<std::string>(
          "--sort", [&](const auto& text) { options.sort = read_sort_key(text); },
-         "Sort the connections by this, highest first [trouble]")
+         "Sort by this column, highest first [trouble]")
       ->type_name(kSortKeyNames);
   top->add_flag("--once", options.once, "Print one table and exit");
   top->callback([&] { parsed.command = CommandLine::Command::kTop; });

@@ -170,7 +170,7 @@ class Loader {
     if (!stream.has("rate.start") && min <= max) start = std::clamp(start, min, max);
   }
 
-  /// Without our own if kernel.congestion_controls is off.
+  /// The controls on offer, without our own if kernel.congestion_controls is off.
   std::vector<std::string> offered() const {
     auto names = offered_;
     if (!config_.kernel.congestion_controls) {

@@ -105,7 +105,7 @@ struct Overrides {
 };
 
 /// A configuration that cannot be used. what() has one line for each error,
-/// "FILE:LINE:COLUMN: what is wrong and how to mend it", or "--FLAG: ..." for the command line.
+/// "FILE:LINE:COLUMN: what is wrong and how to fix it", or "--FLAG: ..." for the command line.
 class ConfigError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -392,12 +392,13 @@ Section<StreamConfig> segments_section() {
           key("window", &Part::window, Duration{6s, 10min},
               "How long segments are kept, but at least ten of them. HLS playlists list half of "
               "the window, and segments stay available that long after they leave the playlist. "
-              "Raise it for players that are late or paused; memory per group is about three "
-              "times window times rate."),
+              "Raise it for players that are late or paused; a group takes about 3 * window * rate "
+              "of memory."),
           key("abr", &Part::choice, kAbrChoices,
-              "Who chooses the rate of each segment. \"server\" offers players one rendition, "
-              "whose rate follows their connections; \"player\" offers up to four fixed rates. "
-              "A URL that ends in ?abr=server or ?abr=player overrides it."),
+              "Chooses who sets the rate of each segment. With \"server\", players are offered one "
+              "rendition, whose rate follows their connections; with \"player\", they choose among "
+              "up to four fixed rates. A URL that ends in ?abr=server or ?abr=player overrides "
+              "it."),
       });
 }
 

@@ -184,8 +184,7 @@ Finding rto_min(const Config& config, int fd, bool by_ebpf) {
   if (least == base::Duration{}) return {Verdict::kOk, subject, "the kernel's default"};
   const auto detail = text_of(least);
   if (tcpinfo::set_rto_min(fd, least)) return {Verdict::kOk, subject, detail + " works"};
-  if (errno == ENOPROTOOPT && by_ebpf)
-    return {Verdict::kOk, subject, detail + " works through eBPF"};
+  if (errno == ENOPROTOOPT && by_ebpf) return {Verdict::kOk, subject, detail + " works by eBPF"};
   if (errno == EINVAL) {
     return {Verdict::kLimited, subject, detail + " is shorter than two ticks of this kernel",
             "set tcp.rto_min = \"40ms\""};

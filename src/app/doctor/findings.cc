@@ -47,7 +47,8 @@ std::string summary(const std::vector<Examination>& examinations) {
                       : limited == 1 ? std::string{"1 limitation"}
                                      : fmt::format("{} limitations", limited);
   return missing == 0 ? fmt::format("Everything necessary is there; {}.", limits)
-                      : fmt::format("{} necessary, but missing; {}.", missing, limits);
+                      : fmt::format("{} necessary item{} missing; {}.", missing,
+                                    missing == 1 ? " is" : "s are", limits);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ TEST(FindingsTest, ALimitationIsNotMissing) { EXPECT_TRUE(nothing_missing(kExami
 TEST(FindingsTest, MissingIsCounted) {
   const std::vector<Examination> examinations{{"Encoders", {{Verdict::kMissing, "x264", "none"}}}};
   EXPECT_FALSE(nothing_missing(examinations));
-  EXPECT_NE(printed(examinations, false).find("1 necessary, but missing; no limitations."),
+  EXPECT_NE(printed(examinations, false).find("1 necessary item is missing; no limitations."),
             std::string::npos);
 }
 
