@@ -74,9 +74,9 @@ std::size_t tcp_info_length(int fd) {
 
 Finding tcp_info(int fd) {
   const auto length = tcp_info_length(fd);
-  if (length < tcpinfo::kTcpInfoLength61) {
+  if (length < tcpinfo::kLinux61TcpInfoBytes) {
     return {Verdict::kLimited, "TCP_INFO",
-            fmt::format("{} bytes, of {} that are read", length, tcpinfo::kTcpInfoLength61),
+            fmt::format("{} bytes, of {} that are read", length, tcpinfo::kLinux61TcpInfoBytes),
             "Linux 6.1 or later tells more about each connection"};
   }
   const bool counts = tcpinfo::TcpInfoReading{.info = {}, .length = length}.has_total_rto();

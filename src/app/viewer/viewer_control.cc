@@ -163,7 +163,7 @@ std::vector<tcpinfo::CongestionEvent> ViewerControl::polled_events(
   if (watch_ && deps_.event_source == tcpinfo::EventSource::kTracepoint) return {};
   auto events = polled_.update(sample);
   if (watch_) {
-    std::erase_if(events, [](const auto& event) { return tcpinfo::sockops_tells(event.kind); });
+    std::erase_if(events, [](const auto& event) { return tcpinfo::sockops_reports(event.kind); });
   }
   return events;
 }

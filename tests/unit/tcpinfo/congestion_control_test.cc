@@ -14,13 +14,13 @@ using namespace std::chrono_literals;
 
 TEST(CongestionControlTest, LossBasedOnesHeedSsthresh) {
   for (const auto* name : {"reno", "cubic", "htcp", "sym_vreno", "sym_libra", "sym_ccplss"}) {
-    EXPECT_TRUE(heeds_ssthresh(name)) << name;
+    EXPECT_TRUE(uses_ssthresh(name)) << name;
   }
 }
 
 TEST(CongestionControlTest, DelayBasedOnesDoNot) {
   for (const auto* name : {"bbr", "vegas", "dctcp", "sym_ccp", "sym_ccpvs", ""}) {
-    EXPECT_FALSE(heeds_ssthresh(name)) << name;
+    EXPECT_FALSE(uses_ssthresh(name)) << name;
   }
 }
 

@@ -46,7 +46,7 @@ TEST(TcpSampleTest, AnUnlimitedPacingRateStaysPositive) {
 }
 
 TEST(TcpSampleTest, KernelsBefore67HaveNoTimeoutCounter) {
-  TcpInfoReading reading{.length = kTcpInfoLength61};
+  TcpInfoReading reading{.length = kLinux61TcpInfoBytes};
   EXPECT_EQ(to_sample(reading, {}).total_timeouts, std::nullopt);
   reading.length = 280;
   EXPECT_EQ(to_sample(reading, {}).total_timeouts, 0u);

@@ -51,7 +51,7 @@ TEST(DiagSocketTest, ReadsADestroyedSocket) {
 
 TEST(DiagSocketTest, TcpInfoOfLinux61IsShorter) {
   const auto socket = parse_diag_socket(message(kDumpedBy61));
-  EXPECT_EQ(socket->tcp_info.length, kTcpInfoLength61);
+  EXPECT_EQ(socket->tcp_info.length, kLinux61TcpInfoBytes);
   EXPECT_FALSE(socket->tcp_info.has_total_rto());
   EXPECT_EQ(socket->tcp_info.info.bytes_acked, 400'000u);
   EXPECT_EQ(socket->congestion_control, "cubic");
