@@ -215,7 +215,8 @@ TEST_F(SocketSteeringTest, WhatTheKernelDoesNotTakeIsCounted) {
 
 TEST_F(SocketSteeringTest, AnUnknownCongestionControlLeavesTheKernels) {
   const auto applied = steering("no-such-control").begin(fd(), kVideo, now_);
-  EXPECT_NE(applied.error.find("is not available on this host"), std::string::npos) << applied.error;
+  EXPECT_NE(applied.error.find("is not available on this host"), std::string::npos)
+      << applied.error;
   EXPECT_FALSE(applied.congestion_control.empty());
 }
 
