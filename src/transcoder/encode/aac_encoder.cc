@@ -8,21 +8,12 @@ extern "C" {
 #include <cmath>
 #include <stdexcept>
 
+#include "transcoder/encode/libav_handle.h"
 #include "transcoder/encode/libav_log.h"
 
 namespace transcoder {
 
 namespace {
-
-struct FreeCodec {
-  void operator()(AVCodecContext* codec) const { avcodec_free_context(&codec); }
-};
-struct FreeFrame {
-  void operator()(AVFrame* frame) const { av_frame_free(&frame); }
-};
-struct FreePacket {
-  void operator()(AVPacket* packet) const { av_packet_free(&packet); }
-};
 
 /// libavcodec refuses a whole frame that holds a NaN or an infinity; loud sources may pass 1.
 float usable(float value) { return std::isfinite(value) ? std::clamp(value, -2.F, 2.F) : 0.F; }
@@ -38,9 +29,9 @@ class AacEncoder::Impl {
  private:
   bool fill(const AudioBlock& block);
 
-  std::unique_ptr<AVCodecContext, FreeCodec> codec_;
-  std::unique_ptr<AVFrame, FreeFrame> frame_{av_frame_alloc()};
-  std::unique_ptr<AVPacket, FreePacket> packet_{av_packet_alloc()};
+  LibavCodec codec_;
+  LibavFrame frame_{av_frame_alloc()};
+  LibavPacket packet_{av_packet_alloc()};
   std::optional<std::int64_t> first_;  ///< position of the first sample
   std::uint64_t failures_ = 0;
 };

@@ -18,6 +18,7 @@ extern "C" {
 #include <utility>
 
 #include "transcoder/encode/frame_budget.h"
+#include "transcoder/encode/libav_handle.h"
 #include "transcoder/encode/libav_log.h"
 #include "transcoder/encode/limited_range.h"
 #include "transcoder/encode/quantiser_control.h"
@@ -79,16 +80,6 @@ const Level& level_for(const media::PictureFormat& format, AVRational frame_rate
   });
   return at == kLevels.end() ? kLevels.back() : *at;
 }
-
-struct FreeCodec {
-  void operator()(AVCodecContext* codec) const { avcodec_free_context(&codec); }
-};
-struct FreeFrame {
-  void operator()(AVFrame* frame) const { av_frame_free(&frame); }
-};
-struct FreePacket {
-  void operator()(AVPacket* packet) const { av_packet_free(&packet); }
-};
 
 void set_format(AVCodecContext& codec, const media::PictureFormat& format) {
   constexpr int kSizeField = 4096;  // its lower 12 bits must not be 0
@@ -190,9 +181,9 @@ class Mpeg2Encoder : public Encoder {
   SceneCut scene_cut_;
   LimitedRange limited_range_;
   int buffer_units_ = 0;  ///< of the level
-  std::unique_ptr<AVCodecContext, FreeCodec> codec_;
-  std::unique_ptr<AVFrame, FreeFrame> frame_{av_frame_alloc()};
-  std::unique_ptr<AVPacket, FreePacket> packet_{av_packet_alloc()};
+  LibavCodec codec_;
+  LibavFrame frame_{av_frame_alloc()};
+  LibavPacket packet_{av_packet_alloc()};
   std::int64_t pictures_ = 0;
 };
 

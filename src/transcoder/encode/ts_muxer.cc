@@ -14,6 +14,7 @@ extern "C" {
 #include <utility>
 
 #include "transcoder/encode/aac_config.h"
+#include "transcoder/encode/libav_handle.h"
 #include "transcoder/encode/libav_log.h"
 
 namespace transcoder {
@@ -49,9 +50,6 @@ struct FreeIo {
 struct FreeFormat {
   void operator()(AVFormatContext* format) const { avformat_free_context(format); }
 };
-struct FreePacket {
-  void operator()(AVPacket* packet) const { av_packet_free(&packet); }
-};
 
 }  // namespace
 
@@ -76,7 +74,7 @@ class TsMuxer::Impl {
   std::vector<std::uint8_t> out_;
   std::unique_ptr<AVIOContext, FreeIo> io_;
   std::unique_ptr<AVFormatContext, FreeFormat> format_;  // uses io_
-  std::unique_ptr<AVPacket, FreePacket> packet_{av_packet_alloc()};
+  LibavPacket packet_{av_packet_alloc()};
   std::array<std::int64_t, 2> last_{AV_NOPTS_VALUE, AV_NOPTS_VALUE};  ///< per track
 };
 
