@@ -112,7 +112,7 @@ void collect_group(Families& out, const std::string& stream, std::uint32_t index
               count(group.retargets));
   out.counter("symcast_group_recovery_frames_total",
               "Frames coded without earlier ones that were discarded for a viewer", labels,
-              count(group.recovers_from));
+              count(group.recoveries));
   out.counter("symcast_group_failures_total",
               "Frames and audio frames lost to scaler, encoder or muxer", labels,
               count(group.failures));

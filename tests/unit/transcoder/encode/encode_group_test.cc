@@ -291,7 +291,7 @@ TEST_F(EncodeGroupTest, NextPictureMendsWhatWasLost) {
   EXPECT_FALSE(pass(milliseconds{200})->keyframe);
   pass(milliseconds{240});
   EXPECT_THAT(script_.recovers_from, ElementsAre(9));
-  EXPECT_EQ(group_->state().recovers_from, 1U);
+  EXPECT_EQ(group_->state().recoveries, 1U);
 }
 
 TEST_F(EncodeGroupTest, KeyframeThatCameAfterTheLostPicturesMendsThem) {
@@ -315,7 +315,7 @@ TEST_F(EncodeGroupTest, KeyframeMendsWhatThePicturesCannotOncePerSecond) {
   EXPECT_FALSE(pass(milliseconds{1080})->keyframe);
   EXPECT_TRUE(pass(milliseconds{1100})->keyframe);
   EXPECT_EQ(group_->state().keyframes_forced, 2U);
-  EXPECT_EQ(group_->state().recovers_from, 0U);
+  EXPECT_EQ(group_->state().recoveries, 0U);
 }
 
 TEST_F(EncodeGroupTest, SmallerPointIsANewEncoderWithAKeyframe) {

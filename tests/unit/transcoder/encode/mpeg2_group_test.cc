@@ -47,7 +47,7 @@ TEST_F(Mpeg2GroupTest, KeyframeMendsWhatWasLost) {
   EXPECT_FALSE(mending->recovers_from);
   EXPECT_FALSE(pass(milliseconds{290})->keyframe);
   EXPECT_EQ(group_.state().keyframes_forced, 1U);
-  EXPECT_EQ(group_.state().recovers_from, 0U);
+  EXPECT_EQ(group_.state().recoveries, 0U);
 }
 
 TEST_F(Mpeg2GroupTest, NewRateHoldsFromTheNextPicture) {
