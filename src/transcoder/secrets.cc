@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kMask = "***";
 
-/// Where what begins at `begin` ends: at one of `delimiters`, or with the text.
+/// The position of the first of `delimiters` from `begin` on, else the end of the text.
 std::size_t end_of(const std::string& text, std::size_t begin, const char* delimiters) {
   return std::min(text.find_first_of(delimiters, begin), text.size());
 }

@@ -18,20 +18,22 @@ namespace transcoder {
 
 namespace {
 
-/// An encoder that cannot be opened, or gives nothing, is tried again this often.
-constexpr base::Duration kRetry = std::chrono::seconds{1};
+/// The pause before another attempt when an encoder cannot be opened or fails at its first frame.
+/// Less would fill the log and cost CPU; more would interrupt the stream for longer.
+constexpr base::Duration kEncoderRetryInterval = std::chrono::seconds{1};
 
-/// Above the event loops' nice value: who wakes up for an acknowledgement, to tell of a rate before
-/// the next picture, does not wait for pictures that take 20 ms each.
-constexpr int kNice = 5;
+/// Added to the nice value of encode threads. An event loop that wakes for an acknowledgement, to
+/// set a rate before the next frame, must not wait for frames that take 20 ms each.
+constexpr int kEncoderNiceIncrement = 5;
 
-/// The calling thread and those that it starts (on Linux).
-void give_way() {
-  if (::setpriority(PRIO_PROCESS, 0, ::getpriority(PRIO_PROCESS, 0) + kNice) == 0) return;
-  static std::once_flag said;
-  std::call_once(said, [reason = std::strerror(errno)] {
+/// Lowers the priority of the calling thread and of threads that it starts (on Linux).
+void lower_priority() {
+  const int nice = ::getpriority(PRIO_PROCESS, 0) + kEncoderNiceIncrement;
+  if (::setpriority(PRIO_PROCESS, 0, nice) == 0) return;
+  static std::once_flag logged;
+  std::call_once(logged, [reason = std::strerror(errno)] {
     base::log::warning("encoder_priority",
-                       {{"reason", reason}, {"effect", "encoders do not give way to event loops"}});
+                       {{"reason", reason}, {"effect", "encoders may delay the event loops"}});
   });
 }
 
@@ -85,7 +87,7 @@ EncodeGroup::State EncodeGroup::state() const {
 
 void EncodeGroup::run() {
   pthread_setname_np(pthread_self(), "encode");
-  give_way();
+  lower_priority();
   while (const auto item = inbox_.pop()) {
     std::visit([this](const auto& frame) { handle(frame); }, *item);
     std::lock_guard lock{mutex_};
@@ -115,14 +117,14 @@ void EncodeGroup::handle(const media::AudioFramePtr& frame) {
   packet.kind = media::Packet::Kind::kAudio;
   packet.number = frame->number;
   packet.pts = frame->pts;
-  packet.duration = kAacDuration;
+  packet.duration = kAacFrameDuration;
   packet.captured = frame->encoded;
   packet.unit = frame->bytes;
   packet.ts = std::move(*bytes);
   publish(std::move(packet));
 }
 
-/// True when the operating point, which may be a new one, does without this picture.
+/// Applies a new operating point. Returns whether the operating point leaves out this picture.
 bool EncodeGroup::leave_out(const media::Frame& source) {
   std::lock_guard lock{mutex_};
   point_ = next_point_;
@@ -137,7 +139,7 @@ void EncodeGroup::skip_frame(const media::Frame& source) {
   ++state_.frames_skipped;
 }
 
-/// Makes sure that there is an encoder for `format`.
+/// Opens an encoder for `format` unless there is one. Returns whether there is one.
 bool EncodeGroup::prepare_encoder(const media::PictureFormat& format) {
   if (encoder_ && format == format_) return true;
   const auto now = base::Clock::now();
@@ -152,7 +154,7 @@ bool EncodeGroup::prepare_encoder(const media::PictureFormat& format) {
     encoder_ = open_(settings_, format, video_.max_frame_rate / point_.every, rate_);
   } catch (const std::exception& error) {
     encoder_.reset();
-    retry_ = now + kRetry;
+    retry_ = now + kEncoderRetryInterval;
     fail(error.what());
   }
   return encoder_ != nullptr;
@@ -167,7 +169,7 @@ void EncodeGroup::follow_target() {
   ++state_.retargets;
 }
 
-/// The picture at `pts` recovers from what has been lost, or a keyframe will.
+/// Makes the frame at `pts` recover from the lost frames, or schedules a keyframe for that.
 void EncodeGroup::recover_lost(media::Pts pts) {
   std::lock_guard lock{mutex_};
   const auto lost = std::exchange(lost_, std::nullopt);
@@ -179,7 +181,7 @@ void EncodeGroup::recover_lost(media::Pts pts) {
   }
 }
 
-/// True when the picture at `pts` is to be a keyframe.
+/// Whether the frame at `pts` must be a keyframe.
 bool EncodeGroup::take_keyframe(media::Pts pts) {
   std::lock_guard lock{mutex_};
   const auto cause = clock_.take(pts, opened_);
@@ -187,14 +189,15 @@ bool EncodeGroup::take_keyframe(media::Pts pts) {
   return cause != KeyframeClock::Cause::kNone;
 }
 
-/// Later pictures may refer to this one, which nobody gets: a new encoder begins with a keyframe.
+/// Discards the encoder, because its later frames could refer to the one that failed and is not
+/// published. A new encoder begins with a keyframe.
 void EncodeGroup::fail_frame(const std::string& reason) {
   encoder_.reset();
-  if (opened_) retry_ = base::Clock::now() + kRetry;
+  if (opened_) retry_ = base::Clock::now() + kEncoderRetryInterval;
   fail(reason);
 }
 
-/// As long as the last one: at a steady rate that is so.
+/// A guess of the frame's duration: the interval before it, which is right at a steady frame rate.
 base::Duration EncodeGroup::until_next(media::Pts pts) {
   const base::Duration usual = base::from_seconds(point_.every / video_.max_frame_rate);
   if (interval_ == base::Duration{}) interval_ = usual;

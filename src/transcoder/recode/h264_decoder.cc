@@ -19,13 +19,15 @@ namespace {
 LibavCodec open() {
   capture_libav_log();
   const AVCodec* decoder = avcodec_find_decoder(AV_CODEC_ID_H264);
-  if (decoder == nullptr) throw std::runtime_error{"this FFmpeg has no H.264 decoder"};
+  if (decoder == nullptr) {
+    throw std::runtime_error{"libavcodec has no H.264 decoder; install FFmpeg with one"};
+  }
   LibavCodec codec{avcodec_alloc_context3(decoder)};
   if (!codec) throw std::bad_alloc{};
   codec->thread_count = 1;
   codec->flags |= AV_CODEC_FLAG_LOW_DELAY;
   const int result = avcodec_open2(codec.get(), decoder, nullptr);
-  if (result < 0) throw std::runtime_error{"H.264 decoder: " + libav_error(result)};
+  if (result < 0) throw std::runtime_error{"H.264 decoder: open: " + libav_error(result)};
   return codec;
 }
 
@@ -53,7 +55,7 @@ class H264Decoder::Impl {
     const int result = avcodec_receive_frame(codec_.get(), decoded.get());
     if (result < 0) return failure(result);
     if (decoded->format != AV_PIX_FMT_YUV420P && decoded->format != AV_PIX_FMT_YUVJ420P) {
-      return base::Error{"H.264 decoder: not 4:2:0 with 8 bits"};
+      return base::Error{"H.264 decoder: the frame is not 4:2:0 with 8 bits"};
     }
     return wrap(std::move(decoded), packet);
   }
@@ -61,7 +63,7 @@ class H264Decoder::Impl {
  private:
   static base::Error failure(int result) { return {"H.264 decoder: " + libav_error(result)}; }
 
-  /// With the padding that libavcodec reads beyond the end.
+  /// Copies the packet, because libavcodec reads padding beyond its end.
   int send(const media::Packet& packet) {
     const auto size = packet.unit.size();
     if (size > std::numeric_limits<int>::max() - AV_INPUT_BUFFER_PADDING_SIZE) {
