@@ -39,8 +39,8 @@ SEC("struct_ops/vreno_init")
 void BPF_PROG(vreno_init, struct sock* sk) { begin(sk); }
 
 /* The kernel lets a congestion control select another from its init (see bpf_dctcp.c of its
- * selftests), whatever net.ipv4.tcp_allowed_congestion_control says. The other's init finds
- * ssthresh and window as set here. If the kernel refuses, sym_poke stays and behaves like Reno. */
+ * selftests), whatever net.ipv4.tcp_allowed_congestion_control says. That one's init finds ssthresh
+ * and window as set here. If the kernel refuses, sym_poke stays and behaves like Reno. */
 SEC("struct_ops/poke_init")
 void BPF_PROG(poke_init, struct sock* sk) {
   begin(sk);

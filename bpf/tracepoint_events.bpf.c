@@ -4,11 +4,11 @@
  *
  * tcp_cong_state_set (net/ipv4/tcp_cong.c) fires when a connection's congestion state is set, while
  * the old state is still in place:
- *   REXMT   Loss is set: tcp_enter_loss() sets it at every expiry of the timer, back-offs included.
- *           Excluded is tcp_simple_retransmit(), which sets it when the path's MTU fell: only from
- *           another state, and it clears undo_marker because that cannot be undone. In CWR
- *           undo_marker is 0 too, and stays 0 if the timer expires before the window at the start
- *           of CWR is acknowledged; there a fall of the MTU counts as REXMT.
+ *   REXMT   Loss is set by tcp_enter_loss(), at every expiry of the timer, back-offs included. When
+ *           the path's MTU fell, tcp_simple_retransmit() sets Loss too, but only from another state
+ *           and with undo_marker cleared, because that cannot be undone; this is not counted.
+ *           Except in CWR: there undo_marker is 0 anyway, and stays 0 if the timer expires before
+ *           the window at the start of CWR is acknowledged, so a fall of the MTU counts as REXMT.
  *   DUPACK  Recovery is set in another state: tcp_enter_recovery(). The other state may be Loss,
  *           when RACK declares segments lost that were retransmitted after a timeout.
  *   CWR     CWR is set in a lower state: tcp_enter_cwr().

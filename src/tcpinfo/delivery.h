@@ -30,7 +30,7 @@ class DeliveryReports {
   static std::optional<DeliveryReports> enable(int fd, std::uint64_t sent);
 
   /// Takes the waiting reports and calls fn(Delivery) for each, in stream order. `sent`: bytes
-  /// written so far. One call takes more reports than a socket can hold. Other messages on the
+  /// written so far. One call can take more reports than a socket holds. Other messages on the
   /// error queue are dropped.
   template <typename Fn>
   void read(int fd, std::uint64_t sent, Fn fn) const {

@@ -15,7 +15,7 @@ bool set_max_pacing_rate(int fd, base::BitRate rate);
 /// TCP_NOTSENT_LOWAT (tcp(7)): the socket is writable while fewer bytes than `mark` wait unsent.
 bool set_notsent_lowat(int fd, base::ByteCount mark);
 
-/// TCP_RTO_MIN_US (Linux 6.15): the least time that the retransmission timer runs beyond the
+/// TCP_RTO_MIN_US (Linux 6.15): the minimum time that the retransmission timer runs beyond the
 /// smoothed round trip, by default 200 ms. The per-socket form of net.ipv4.tcp_rto_min_us (the
 /// kernel's ip-sysctl.rst). ENOPROTOOPT: the kernel is older. EINVAL: less than two of its ticks,
 /// or more than 200 ms.

@@ -13,7 +13,7 @@ namespace tcpinfo {
 /// Our congestion controls as this kernel has them (ebpf/congestion_controls).
 struct OwnControls {
   std::vector<std::string> names;  ///< those of kOwnCongestionControls that are loaded
-  std::string suffix;              ///< of each name in the kernel; ".2" if another server has ""
+  std::string suffix;              ///< of each name in the kernel, "" or ".2" to ".9"
   int hints = -1;                  ///< descriptor for HintMap; -1 if there is none
 };
 

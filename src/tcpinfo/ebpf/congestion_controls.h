@@ -8,7 +8,7 @@
 namespace tcpinfo {
 
 /// Our congestion controls (bpf/congestion_controls.bpf.c), registered in the kernel while this
-/// object lives. They are unregistered however the process ends; before Linux 6.4 only unless the
+/// object lives. They are unregistered however the process ends; before Linux 6.4, unless the
 /// Guardian is killed together with it. Connections that use one keep it.
 ///
 /// Names of congestion controls are machine-wide. If another server has them, all of ours get one

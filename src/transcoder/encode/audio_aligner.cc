@@ -12,13 +12,13 @@ constexpr std::int64_t samples_in(std::chrono::milliseconds time) {
   return time.count() * media::kAudioRate / 1000;
 }
 
-/// A larger gap or overlap is filled or cut. Containers round timestamps to 1 ms and capture
+/// Larger gaps are filled, larger overlaps cut. Containers round timestamps to 1 ms, and capture
 /// devices jitter by a few; 15 ms of error between audio and picture is not noticeable, but a
 /// correction is.
 constexpr std::int64_t kMaxErrorSamples = samples_in(std::chrono::milliseconds{15});
 
 /// A larger error, up to kMaxErrorSamples, is steered back by one sample in 1024. Clock drift
-/// causes it within a minute. 0.1 % of pitch is inaudible; a hole or cut of 15 ms is not.
+/// causes such errors within a minute. 0.1 % of pitch is inaudible; a gap or cut of 15 ms is not.
 constexpr std::int64_t kMinSteeredSamples = samples_in(std::chrono::milliseconds{2});
 constexpr std::int64_t kSteeringDivisor = 1024;
 

@@ -29,8 +29,8 @@ class AudioTrack {
     std::uint64_t failures = 0;  ///< frames lost in the encoder
   };
 
-  /// `publish` is called in order, on the threads that call push() and advance(); it must not call
-  /// back. Throws std::runtime_error if there is no AAC encoder or it refuses the rate.
+  /// `publish` is called in order, on the threads that call push() and advance(); it must not use
+  /// the track. Throws std::runtime_error if there is no AAC encoder or it refuses the rate.
   AudioTrack(AudioSettings settings, Publish publish);
 
   void push(const media::Samples& samples);

@@ -27,8 +27,8 @@ constexpr std::uint8_t kNalTypeMask = 0x1f;
 constexpr std::uint8_t kNalTypeSps = 7;
 constexpr std::uint8_t kNalTypePps = 8;
 
-/// Frees a muxer together with its memory buffer. (FLV's muxer seeks back to fill in a size, so the
-/// output cannot be streamed.)
+/// Frees a muxer together with its output, which is a memory buffer because FLV's muxer seeks back
+/// to fill in a size.
 struct FreeFormatAndBuffer {
   void operator()(AVFormatContext* format) const {
     if (format->pb != nullptr) {

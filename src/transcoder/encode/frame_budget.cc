@@ -7,8 +7,8 @@ namespace transcoder {
 
 namespace {
 
-/// A cut below this fraction of the rate causes a snap. A smaller cut leaves at most 10 % of a 60
-/// ms buffer to spend, an excess of 6 ms.
+/// A cut below this fraction of the rate causes a snap. After a smaller cut at most 10 % of the
+/// buffer (6 ms of 60 ms) are left to spend.
 constexpr double kSnapRateRatio = 0.9;
 constexpr int kSnapFrames = 2;
 

@@ -10,9 +10,8 @@ namespace transcoder {
 /// to them (ITU-T H.264 7.4.3, 8.2.5.2). x264's output does not allow that for two reasons:
 /// - gaps_in_frame_num_value_allowed_flag is 0, so a decoder may treat a gap as an error. It is set
 ///   to 1.
-/// - frame_num has 4 or 5 bits and wraps within many gaps; FFmpeg then loses the output order for
-/// 16
-///   frames. It gets 8 more bits, a whole byte, so the bits after it move without being changed.
+/// - frame_num has 4 or 5 bits and wraps within many gaps, after which FFmpeg misorders 16 frames.
+///   It gets 8 more bits, a whole byte, so the bits after it move without being changed.
 /// NAL units are as in Annex B, with their start codes. No I/O, no clock.
 class FrameNumbers {
  public:

@@ -8,11 +8,11 @@ namespace {
 
 /// With two, a picture that takes long to encode does not cost the next one. More would only make
 /// all of them late.
-constexpr std::size_t kMaxPictures = 2;
+constexpr std::size_t kMaxWaitingPictures = 2;
 
 /// 2 s of AAC frames of 1024 samples at 48 kHz. Fewer would lose audio while a picture takes long
 /// to encode; more would only be late.
-constexpr std::size_t kMaxAudioFrames = 94;
+constexpr std::size_t kMaxWaitingAudioFrames = 94;
 
 /// Returns whether the oldest item had to be dropped.
 template <typename T>
@@ -35,7 +35,7 @@ T take_front(std::deque<T>& queue) {
 void GroupInbox::push(media::FramePtr frame) {
   {
     std::lock_guard lock{mutex_};
-    frames_dropped_ += push_bounded(frames_, kMaxPictures, std::move(frame));
+    frames_dropped_ += push_bounded(frames_, kMaxWaitingPictures, std::move(frame));
   }
   available_.notify_one();
 }
@@ -43,7 +43,7 @@ void GroupInbox::push(media::FramePtr frame) {
 void GroupInbox::push(media::AudioFramePtr frame) {
   {
     std::lock_guard lock{mutex_};
-    audio_dropped_ += push_bounded(audio_, kMaxAudioFrames, std::move(frame));
+    audio_dropped_ += push_bounded(audio_, kMaxWaitingAudioFrames, std::move(frame));
   }
   available_.notify_one();
 }

@@ -7,15 +7,15 @@ namespace transcoder {
 namespace {
 
 // ITU-R BT.709, 8 bits.
-constexpr int kFullRange = 255;
+constexpr int kFullRangeMax = 255;
 constexpr int kLimitedMin = 16;
 constexpr int kLimitedLumaRange = 219;
 constexpr int kLimitedChromaRange = 224;
 
 void convert_row(const std::uint8_t* from, std::uint8_t* to, int width, int range) {
   for (int x = 0; x < width; ++x) {
-    to[x] =
-        static_cast<std::uint8_t>(kLimitedMin + (from[x] * range + kFullRange / 2) / kFullRange);
+    to[x] = static_cast<std::uint8_t>(kLimitedMin +
+                                      (from[x] * range + kFullRangeMax / 2) / kFullRangeMax);
   }
 }
 

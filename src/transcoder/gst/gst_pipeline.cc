@@ -205,7 +205,7 @@ class GstPipeline::Impl {
     if (missing_.empty()) missing_ = std::move(missing);
   }
 
-  /// Keeps the first error. A missing plugin is more specific if there is no video track.
+  /// Keeps the first error; if there is no video track and a plugin is missing, reports the plugin.
   void fail(std::string text) {
     {
       std::lock_guard lock{mutex_};

@@ -27,7 +27,7 @@ constexpr base::Duration kMinReportedGap = std::chrono::seconds{1};
 /// Sources of all streams that stop() no longer waits for. Each keeps a thread and a pipeline. A
 /// file on a share that hangs is tried a hundred times an hour, so their number must be limited.
 std::atomic<int> abandoned = 0;
-constexpr int kMaxAbandoned = 16;
+constexpr int kMaxAbandonedSources = 16;
 
 /// A picture or audio taken from the pipeline, until its release time.
 template <typename T>
@@ -44,9 +44,9 @@ class GstSource::Playback {
       : settings_{source}, limits_{limits}, is_file_{source.uri.starts_with("file:")} {}
 
   void run(Source::Listener& listener) {
-    if (abandoned >= kMaxAbandoned) {
+    if (abandoned >= kMaxAbandonedSources) {
       return listener.on_end(
-          fmt::format("{} sources hang in GStreamer; restart symcast", kMaxAbandoned));
+          fmt::format("{} sources hang in GStreamer; restart symcast", kMaxAbandonedSources));
     }
     std::string reason;
     try {

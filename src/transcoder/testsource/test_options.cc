@@ -10,9 +10,9 @@ namespace transcoder {
 namespace {
 
 /// The smallest size at which the machine-readable code still has 4 pixels per block.
-constexpr PictureSize kMinSize{192, 108};
-constexpr PictureSize kMaxSize{3840, 2160};  // 4K; the CPU time of drawing grows with the size
-constexpr double kMaxFrameRate = 240;        // the limit of FrameIntervalEstimator
+constexpr PictureSize kMinTestSize{192, 108};
+constexpr PictureSize kMaxTestSize{3840, 2160};  // 4K; the CPU time of drawing grows with the size
+constexpr double kMaxTestFrameRate = 240;        // the limit of FrameIntervalEstimator
 
 template <typename T>
 std::optional<T> number(std::string_view text) {
@@ -29,14 +29,14 @@ bool set_size(TestOptions& options, std::string_view text) {
   const auto height = number<int>(text.substr(x + 1));
   if (!width || !height || *width % 2 != 0 || *height % 2 != 0) return false;
   options.size = {*width, *height};
-  return *width >= kMinSize.width && *height >= kMinSize.height && *width <= kMaxSize.width &&
-         *height <= kMaxSize.height;
+  return *width >= kMinTestSize.width && *height >= kMinTestSize.height &&
+         *width <= kMaxTestSize.width && *height <= kMaxTestSize.height;
 }
 
 bool set_frame_rate(TestOptions& options, std::string_view text) {
   const auto rate = number<double>(text);
   options.frame_rate = rate.value_or(0);
-  return options.frame_rate >= 1 && options.frame_rate <= kMaxFrameRate;
+  return options.frame_rate >= 1 && options.frame_rate <= kMaxTestFrameRate;
 }
 
 bool set_content(TestOptions& options, std::string_view text) {

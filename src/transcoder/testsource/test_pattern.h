@@ -25,8 +25,8 @@ struct TestMoment {
 };
 
 /// Draws the pictures of the test source: landscape, grain, clock, frame counter, a dial that turns
-/// once per second, and the code of test_code.h. Construction takes 0.2 s at 720p, drawing then 1
-/// ms per picture.
+/// once per second, and the code of test_code.h. Construction takes 0.2 s at 720p, a picture then
+/// 1 ms.
 class TestPattern {
  public:
   /// Returns early if `stop` is requested; the pattern is then unusable.

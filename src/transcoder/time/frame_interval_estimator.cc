@@ -21,12 +21,12 @@ constexpr std::size_t kRecentIntervals = 3;
 
 base::Duration FrameIntervalEstimator::update(media::Pts pts) {
   if (started_) {
-    if (count_ == kMaxIntervals) {
+    if (count_ == kWindowIntervals) {
       std::shift_left(intervals_.begin(), intervals_.end(), 1);
       --count_;
     }
     intervals_[count_++] = std::clamp<base::Duration>(pts - previous_, kMinInterval, kMaxInterval);
-    const auto all = last(kMaxIntervals);
+    const auto all = last(kWindowIntervals);
     const auto mean = std::accumulate(all.begin(), all.end(), base::Duration{}) / all.size();
     estimate_ = std::min<base::Duration>(mean, std::ranges::max(last(kRecentIntervals)));
   }

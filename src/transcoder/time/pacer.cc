@@ -11,7 +11,7 @@ constexpr base::Duration kMaxSupplyLag = std::chrono::milliseconds{50};
 }  // namespace
 
 bool Pacer::jumped(base::Duration ahead) const {
-  return ahead < -kMaxLate || (source_ == SourceKind::kNetwork && ahead > kMaxHold);
+  return ahead < -kMaxDelay || (source_ == SourceKind::kNetwork && ahead > kMaxGap);
 }
 
 base::Time Pacer::picture(base::Duration source, base::Time now) {

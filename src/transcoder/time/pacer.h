@@ -8,7 +8,7 @@
 namespace transcoder {
 
 /// Decides when to release pictures that can be read faster than they play: the first one at once,
-/// the others spaced by their timestamps. Catches up after a delay of up to kMaxLate; after a
+/// the others spaced by their timestamps. Catches up after a delay of up to kMaxDelay; after a
 /// longer one, plays on from the current time. No I/O, no clock: `now` is passed in.
 class Pacer {
  public:
@@ -25,9 +25,9 @@ class Pacer {
   std::optional<base::Time> audio(base::Duration source) const;
 
   /// After a longer delay viewers are served better by a jump than by fast-forward.
-  static constexpr base::Duration kMaxLate = std::chrono::seconds{1};
+  static constexpr base::Duration kMaxDelay = std::chrono::seconds{1};
   /// A longer gap of a network source is a jump of its clock.
-  static constexpr base::Duration kMaxHold = std::chrono::seconds{10};
+  static constexpr base::Duration kMaxGap = std::chrono::seconds{10};
 
  private:
   bool jumped(base::Duration ahead) const;
