@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
  * CCP and CCPD (ccp.h) in the kernel, with the slow starts of Watanabe et al. 2013, section V:
- *   sym_ccp      the usual one
+ *   sym_ccp      standard slow start
  *   sym_ccpsss   ShortSlowStart: ends as soon as a capacity is known
  *   sym_ccpvs    VideoRateStart: the window carries the video's rate
  *   sym_ccplss   VideoRateSsthresh: ends at the hint's ssthresh
- *   sym_ccpd     CCPD with the usual one
- * Slow start is over at ssthresh or with the first loss. A loss shrinks no window: equation 1 does,
- * when the queue has grown. After a retransmission timer's expiry the usual slow start leads back
- * to the window before it.
+ *   sym_ccpd     CCPD with standard slow start
+ * Slow start ends at ssthresh or at the first loss. A loss does not shrink the window; equation 1
+ * does, once the queue has grown. After a retransmission timeout standard slow start leads back to
+ * the window before the timeout.
  *
- * Tmin is the kernel's (the least sample of five minutes); Tmax the longest smoothed round trip.
+ * Tmin is the kernel's min_rtt (the smallest sample of five minutes); Tmax is the longest smoothed
+ * RTT.
  */
 #pragma once
 
@@ -24,10 +25,10 @@ struct ccp {
   u32 backlog;      /* newest */
   u32 last_backlog; /* a round trip ago */
   u32 round_end;    /* sequence number */
-  u32 started;      /* the kernel has asked for a smaller window once: a loss, or ECN */
+  u32 started;      /* the kernel has asked for a smaller window once, after a loss or ECN mark */
 };
 
-/* Once per round trip the backlog becomes the last one. */
+/* Updates the backlog, and once per round trip remembers it as last_backlog. */
 static __always_inline void ccp_note_backlog(struct tcp_sock* tp, struct ccp* ccp, u32 ack) {
   if ((s32)(ack - ccp->round_end) > 0) {
     ccp->last_backlog = ccp->backlog;
@@ -47,7 +48,7 @@ static __always_inline u64 ccp_measure(struct sock* sk, u32 ack, u32 acked) {
   return capacity_of(sk, ccp->dispersion.capacity);
 }
 
-/* Slow start, and equation 1 when it is over. */
+/* Runs slow start, then equation 1. */
 static __always_inline void ccp_control(struct sock* sk, u32 acked, u64 capacity, u32 kd) {
   struct tcp_sock* tp = tcp_sk(sk);
   const struct ccp* ccp = private_of(tp);
@@ -56,11 +57,12 @@ static __always_inline void ccp_control(struct sock* sk, u32 acked, u64 capacity
   const u32 storage = ccp_storage(capacity, min_rtt_us(tp), ccp->max_rtt_us, tp->mss_cache);
   set_cwnd(tp, ccp_window(storage, ccp->backlog, in_flight(tp), kd, ccp->last_backlog));
   if (in_slow_start(tp))
-    tp->snd_ssthresh = tp->snd_cwnd; /* a smaller window does not bring it back */
+    tp->snd_ssthresh = tp->snd_cwnd; /* a smaller window does not restart slow start */
 }
 
-/* Before the first loss. A window below ssthresh does not say so: it is found there after a
- * timeout, and whenever a sender has not used it for a while (RFC 7661). */
+/* Whether the connection is before its first loss. A window below ssthresh alone does not show
+ * that: the window is also below it after a timeout, or after a sender has not used it for a while
+ * (RFC 7661). */
 static __always_inline bool is_starting(struct tcp_sock* tp) {
   const struct ccp* ccp = private_of(tp);
   return !ccp->started && in_slow_start(tp);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Congestion controls of ours (BPF_PROG_TYPE_STRUCT_OPS):
- *   sym_poke     puts ssthresh, window and the timer's least from the hint on a connection, then
- *                gives way to the congestion control that the hint names
- *   sym_vreno    VideoRateSsthresh (video_rate.h) on Reno
- *   sym_vcubic   the same on Cubic
+ * Our congestion controls (BPF_PROG_TYPE_STRUCT_OPS):
+ *   sym_poke     sets ssthresh, window and minimum RTO of a connection from its hint, then selects
+ *                the congestion control that the hint names
+ *   sym_vreno    Reno with VideoRateSsthresh (video_rate.h)
+ *   sym_vcubic   Cubic with VideoRateSsthresh
  *   sym_libra    TCP Libra
  *   sym_ccp...   CCP with four kinds of slow start, and CCPD
- * The server may rename them when it loads them: names are machine-wide.
+ * The server may rename them when it loads them, because names are machine-wide.
  */
 #include "tcp_ops.h"
 
@@ -16,7 +16,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define SOL_TCP 6
 #define TCP_CONGESTION 13
 
-/* Weak: a kernel may lack Cubic. */
+/* Weak: a kernel may be built without Cubic. */
 extern void cubictcp_init(struct sock* sk) __ksym __weak;
 extern u32 cubictcp_recalc_ssthresh(struct sock* sk) __ksym __weak;
 extern void cubictcp_cong_avoid(struct sock* sk, u32 ack, u32 acked) __ksym __weak;
@@ -39,8 +39,8 @@ SEC("struct_ops/vreno_init")
 void BPF_PROG(vreno_init, struct sock* sk) { begin(sk); }
 
 /* The kernel lets a congestion control select another from its init (see bpf_dctcp.c of its
- * selftests), whatever net.ipv4.tcp_allowed_congestion_control says; the other's init finds
- * ssthresh and window as they were put here. Refused, this one stays: it is Reno. */
+ * selftests), whatever net.ipv4.tcp_allowed_congestion_control says. That one's init finds ssthresh
+ * and window as set here. If the kernel refuses, sym_poke stays and behaves like Reno. */
 SEC("struct_ops/poke_init")
 void BPF_PROG(poke_init, struct sock* sk) {
   begin(sk);

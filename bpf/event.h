@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* What the event programs and the server tell each other. Included by both: plain C. */
+/* The records that the event programs and the server exchange. Plain C, because both include it. */
 #pragma once
 
 #include <linux/types.h>
 
-/* Ring buffers at most: one for each event loop. */
+/* Maximum number of ring buffers, one per event loop. */
 #define SYMCAST_MAX_RINGS 64
 
 enum symcast_event_kind {
-  SYMCAST_REXMT = 0,  /* a retransmission timer expired; back-offs included */
+  SYMCAST_REXMT = 0,  /* a retransmission timer expired, back-offs included */
   SYMCAST_DUPACK = 1, /* fast recovery began */
   SYMCAST_TLP = 2,    /* a tail loss probe was sent (RFC 8985, 7) */
-  SYMCAST_CWR = 3,    /* the window is reduced: ECN, a local drop, or a loss that a probe mended */
-  SYMCAST_UNDO = 4,   /* a reduction was not needed and is taken back */
+  SYMCAST_CWR = 3,    /* window reduced: ECN, a local drop, or a loss that a probe recovered */
+  SYMCAST_UNDO = 4,   /* a reduction was unnecessary and is undone */
 };
 
-/* One event, as it was when the kernel came upon it: whether cwnd and ssthresh are those before or
- * after it depends on the program and the kind (src/tcpinfo/congestion_event.h). */
+/* One event, as the kernel saw it. Whether cwnd and ssthresh are from before or after the event
+ * depends on the program and the kind (src/tcpinfo/congestion_event.h). */
 struct symcast_event {
   __u64 time_ns; /* CLOCK_MONOTONIC */
   __u64 session; /* symcast_watch::session */
@@ -25,15 +25,15 @@ struct symcast_event {
   __u32 ssthresh;
   __u32 srtt_us;
   __u32 sacked; /* segments of the window */
-  __u32 lost;
+  __u32 lost;   /* segments of the window */
 };
 
-/* The server puts one on each socket that it wants to hear of (BPF_MAP_TYPE_SK_STORAGE); it goes
- * with the socket. */
+/* The server attaches one to each socket whose events it wants (BPF_MAP_TYPE_SK_STORAGE). It is
+ * freed with the socket. The programs keep the last three fields for themselves. */
 struct symcast_watch {
   __u64 session;
-  __u32 ring;    /* which of the ring buffers */
-  __u32 recover; /* program's own: sequence number at which the last episode ends */
-  __u32 has_recover;
-  __u32 undoable; /* program's own: the present episode may be undone */
+  __u32 ring;        /* index of the ring buffer */
+  __u32 recover;     /* sequence number at which the last loss episode ends */
+  __u32 has_recover; /* whether `recover` is set */
+  __u32 undoable;    /* the current episode may still be undone */
 };

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * TCP Libra's arithmetic: Marfia et al. 2007, "Balancing video on demand flows over links with
- * heterogeneous delays", section 4; the two rules themselves from UCLA-CSD TR-050037, to which it
- * refers.
+ * The arithmetic of TCP Libra: Marfia et al. 2007, "Balancing video on demand flows over links with
+ * heterogeneous delays", section 4. The first two rules are from UCLA-CSD TR-050037, which that
+ * paper cites.
  *
  *   for each acknowledged segment   w += 1/w * alpha * T^2 / (T + A)
  *   at a loss                       w -= w * B / (2 * (T + B))
  *   alpha = X * C * exp(-Y * beta),   beta = (T - Tmin) / (Tmax - Tmin)
  *
- * w in segments, T: round trip in s, C: capacity of the bottleneck in LIBRA_CAPACITY_UNIT (why
- * 250 kbit/s: docs/decisions/0009); A = B = 1 s, X = Y = 2 (section 5). The rate w/T grows by alpha
- * / (T + 1) segments/s in a second and loses the share 1 / (2 * (T + 1)) at a loss: flows of
- * different T that see the same losses tend to the same rate.
+ * w: window in segments, T: round trip in s, C: capacity of the bottleneck in LIBRA_CAPACITY_UNIT
+ * (docs/decisions/0009 says why 250 kbit/s); A = B = 1 s, X = Y = 2 (section 5). The rate w/T grows
+ * by alpha / (T + 1) segments/s per second and falls by the fraction 1 / (2 * (T + 1)) at a loss,
+ * so flows with different T that see the same losses tend to the same rate.
  *
- * Fixed point; the bounds hold for T up to LIBRA_MAX_RTT_US and C up to LIBRA_MAX_CAPACITY, and
- * larger arguments count as these:
+ * Fixed point. The bounds hold for T up to LIBRA_MAX_RTT_US and C up to LIBRA_MAX_CAPACITY; larger
+ * arguments are capped there.
  *   beta   Q16, rounded down
- *   decay  exp(-2 * beta) in Q16: 65 values between which it is linear; error below 1.4e-4
+ *   decay  exp(-2 * beta) in Q16: linear between 65 table values, error below 1.4e-4
  *   alpha  Q10: 2 * C < 2^30, times decay < 2^46
- *   T^2 / (T + 1)   in µs, Q10, < 2^32: error below 2^-10 µs, at 1 ms a thousandth of it
- *   growth = their product, segments per round trip, Q20: < 2^62
+ *   T^2 / (T + 1)   in µs, Q10, < 2^32: error below 2^-10 µs, a thousandth of the value at T = 1 ms
+ *   growth = alpha * T^2 / (T + 1), segments per round trip, Q20: < 2^62
  */
 #pragma once
 
@@ -28,7 +28,7 @@
 #define LIBRA_MAX_RTT_US (1u << 22)     /* 4.2 s */
 #define LIBRA_MAX_CAPACITY (1ull << 33) /* bytes/s: 69 Gbit/s */
 #define LIBRA_CAPACITY_UNIT 31250       /* bytes/s: 250 kbit/s */
-#define LIBRA_LEAST_MEASURED 1250000    /* bytes/s: 10 Mbit/s */
+#define LIBRA_MIN_CAPACITY 1250000      /* bytes/s: 10 Mbit/s (docs/decisions/0009) */
 #define LIBRA_SECOND_US 1000000ull      /* A and B */
 #define LIBRA_ONE 65536u                /* 1 in Q16 */
 
@@ -40,7 +40,8 @@ static const __u32 libra_decay_table[65] = {
     19372, 18776, 18199, 17639, 17096, 16570, 16060, 15566, 15087, 14623, 14173, 13737, 13314,
     12905, 12508, 12123, 11750, 11388, 11038, 10698, 10369, 10050, 9741,  9441,  9151,  8869};
 
-/* How full the queue is, Q16: 0 at the least round trip, 1 at the longest; 0 while they are one. */
+/* How full the queue is, Q16: 0 at the shortest round trip, 1 at the longest; 0 while both are
+ * equal. */
 static inline __u32 libra_beta(__u32 rtt_us, __u32 min_rtt_us, __u32 max_rtt_us) {
   if (rtt_us <= min_rtt_us || max_rtt_us <= min_rtt_us) return 0;
   if (rtt_us >= max_rtt_us) return LIBRA_ONE;
@@ -52,21 +53,21 @@ static inline __u32 libra_beta(__u32 rtt_us, __u32 min_rtt_us, __u32 max_rtt_us)
 static inline __u32 libra_decay(__u32 beta) {
   if (beta >= LIBRA_ONE) return libra_decay_table[64];
   __u32 index = beta >> 10;
-  /* Without a barrier the compiler leaves out the mask, which the kernel's verifier wants. */
+  /* Without this barrier the compiler removes the mask, which the kernel's verifier needs. */
   __asm__("" : "+r"(index));
   index &= 63;
   const __u32 drop = libra_decay_table[index] - libra_decay_table[index + 1];
   return libra_decay_table[index] - (drop * (beta & 1023) >> 10);
 }
 
-/* What counts while no one has told the capacity: the highest that was measured, bytes/s. A flow
- * that joins a full link measures no more than its own share of it, and growth in proportion to
- * that would keep it there for good. */
+/* The capacity to assume without a hint, from the highest measured one; bytes/s. A flow that joins
+ * a full link measures at most its own share, and growth in proportion to that share would keep it
+ * there for good. */
 static inline __u64 libra_capacity(__u64 measured) {
-  return measured < LIBRA_LEAST_MEASURED ? LIBRA_LEAST_MEASURED : measured;
+  return measured < LIBRA_MIN_CAPACITY ? LIBRA_MIN_CAPACITY : measured;
 }
 
-/* Segments by which the window grows in a round trip, Q20. `capacity` in bytes/s. */
+/* Growth of the window in one round trip, in segments, Q20. `capacity` in bytes/s. */
 static inline __u64 libra_growth(__u64 capacity, __u32 rtt_us, __u32 beta) {
   if (capacity > LIBRA_MAX_CAPACITY) capacity = LIBRA_MAX_CAPACITY;
   if (rtt_us > LIBRA_MAX_RTT_US) rtt_us = LIBRA_MAX_RTT_US;
@@ -76,7 +77,7 @@ static inline __u64 libra_growth(__u64 capacity, __u32 rtt_us, __u32 beta) {
   return alpha * rtt_term / LIBRA_SECOND_US;
 }
 
-/* The window after a loss: not below 2, as RFC 5681, 3.1 has it for ssthresh. */
+/* The window after a loss, in segments: at least 2, like ssthresh in RFC 5681, 3.1. */
 static inline __u32 libra_window_after_loss(__u32 window, __u32 rtt_us) {
   const __u64 whole = window;
   const __u64 cut = whole * LIBRA_SECOND_US / (2 * (rtt_us + LIBRA_SECOND_US));

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * sym_libra: TCP Libra (libra.h) in the kernel. Slow start is the usual one.
+ * sym_libra: TCP Libra (libra.h) in the kernel, with standard slow start.
  *
- * Tmin is the kernel's (the least sample of five minutes); Tmax is the longest smoothed round trip
- * since slow start, so that neither a retransmitted SYN nor a single late acknowledgement makes
- * beta small for good. Without a hint the capacity is the highest that was measured, and no less
- * than libra_capacity() says: trains that begin a connection cross a shared link in one piece,
- * later ones other flows' packets draw out.
- * Section 4.1's burstiness control is the kernel's pacing.
+ * Tmin is the kernel's min_rtt (the smallest sample of five minutes). Tmax is the longest smoothed
+ * RTT since slow start, so neither a retransmitted SYN nor a single late acknowledgement makes beta
+ * small for good. Without a hint the capacity is libra_capacity() of the highest measured one: the
+ * first trains of a connection cross a shared link in one piece, later ones are stretched by other
+ * flows' packets.
+ * The kernel's pacing stands in for the burstiness control of section 4.1.
  */
 #pragma once
 
@@ -51,7 +51,7 @@ void BPF_PROG(libra_cong_avoid, struct sock* sk, u32 ack, u32 acked) {
   const u64 window = tp->snd_cwnd;
   const u64 capacity = capacity_of(sk, libra_capacity(libra->dispersion.highest));
   u64 growth = libra_growth(capacity, rtt_us, beta);
-  if (growth > window << 20) growth = window << 20; /* not faster than slow start */
+  if (growth > window << 20) growth = window << 20; /* no faster than slow start */
   libra->grown += growth * acked;
   const u64 whole = libra->grown / (window << 20);
   libra->grown -= whole * (window << 20);

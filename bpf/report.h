@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* The maps that both event programs have, and how they report an event. */
+/* The maps of both event programs, and their common way to report an event. */
 #pragma once
 
 #include "event.h"
@@ -14,8 +14,8 @@ struct {
   __type(value, struct symcast_watch);
 } watches SEC(".maps");
 
-/* A ring for each event loop, so that an event wakes the thread that acts on it. The server fills
- * in the rings; 256 KiB hold 5461 events, of 40 bytes and a header of 8. */
+/* One ring per event loop, so that an event wakes the thread that acts on it. The server creates
+ * the rings; 256 KiB hold 5461 events of 40 bytes and a header of 8. */
 struct ring {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
   __uint(max_entries, 256 * 1024);
@@ -28,10 +28,10 @@ struct {
   __array(values, struct ring);
 } rings SEC(".maps");
 
-/* Events that found their ring full. */
+/* Events lost because their ring was full. */
 __u64 lost[SYMCAST_MAX_RINGS];
 
-/* A record to be filled in and submitted, or NULL. */
+/* Returns a record to fill in and submit, or NULL. */
 static __always_inline struct symcast_event* reserve(const struct symcast_watch* watch, u32 kind) {
   u32 ring = watch->ring;
   void* buffer = bpf_map_lookup_elem(&rings, &ring);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Congestion events from the socket operations of a control group (BPF_PROG_TYPE_SOCK_OPS): for
- * machines that give CAP_NET_ADMIN and no CAP_PERFMON. The connections of the group alone.
+ * Congestion events from the socket operations of a control group (BPF_PROG_TYPE_SOCK_OPS), for
+ * machines that grant CAP_NET_ADMIN but not CAP_PERFMON. Covers connections of that group only.
  *
- *   REXMT   RTO_CB: passed at every expiry of the retransmission timer, before the window shrinks.
- *   DUPACK  RETRANS_CB, passed at every segment sent again: when segments are known lost,
- *           others arrived behind them (none need have when the path's MTU fell:
- *           tcp_simple_retransmit()), and all that the last episode had in flight (RFC 6675's
- *           RecoveryPoint, tcp_sock::high_seq) is acknowledged, this one begins another.
- *   TLP     RETRANS_CB while no segment is known lost.
- * CWR and UNDO are not to be seen here.
+ *   REXMT   RTO_CB: called at every expiry of the retransmission timer, before the window shrinks.
+ *   DUPACK  RETRANS_CB: called at every retransmitted segment. It begins an episode when
+ *           - segments are known to be lost,
+ *           - segments after them arrived (with tcp_simple_retransmit(), after the path's MTU fell,
+ *             none may have), and
+ *           - everything in flight in the last episode (RFC 6675's RecoveryPoint,
+ *             tcp_sock::high_seq) is acknowledged.
+ *   TLP     RETRANS_CB while no segment is known to be lost.
+ * CWR and UNDO cannot be seen here.
  */
 #include "report.h"
 
@@ -39,9 +41,9 @@ static __always_inline bool in_episode(const struct symcast_watch* watch,
 SEC("sockops")
 int on_socket(struct bpf_sock_ops* ops) {
   if (ops->op == BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB) {
-    /* The server has not accepted it yet; which sockets it watches it says later. */
+    /* The server has not accepted this socket yet and chooses later whether to watch it. */
     const int ours = BPF_SOCK_OPS_RTO_CB_FLAG | BPF_SOCK_OPS_RETRANS_CB_FLAG;
-    bpf_sock_ops_cb_flags_set(ops, ops->bpf_sock_ops_cb_flags | ours); /* others' too */
+    bpf_sock_ops_cb_flags_set(ops, ops->bpf_sock_ops_cb_flags | ours); /* keeps others' flags */
     return 1;
   }
   if (ops->op != BPF_SOCK_OPS_RTO_CB && ops->op != BPF_SOCK_OPS_RETRANS_CB) return 1;

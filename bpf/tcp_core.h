@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The fields of the kernel's TCP that our programs use, and no more: libbpf finds their offsets in
- * the running kernel's BTF when it loads a program (CO-RE), so that one object serves Linux 6.1 and
- * newer. Names as in include/net/tcp.h, include/linux/tcp.h, include/net/inet_connection_sock.h.
+ * Only the fields of the kernel's TCP that our programs use. libbpf finds their offsets in the
+ * running kernel's BTF when it loads a program (CO-RE), so one object works on Linux 6.1 and newer.
+ * Names as in include/net/tcp.h, include/linux/tcp.h, include/net/inet_connection_sock.h.
  *
- * A bit-field must be read with BPF_CORE_READ_BITFIELD: a plain read takes the wrong bit silently.
+ * Read bit-fields with BPF_CORE_READ_BITFIELD: a plain read silently returns the wrong bit.
  */
 #pragma once
 
@@ -51,8 +51,8 @@ struct minmax {
 
 struct tcp_sock {
   struct inet_connection_sock inet_conn;
-  u64 tcp_mstamp; /* µs, of the newest packet received or sent */
-  u32 srtt_us;    /* << 3 */
+  u64 tcp_mstamp; /* µs; when the newest packet was received or sent */
+  u32 srtt_us;    /* µs << 3 */
   u32 snd_cwnd;
   u32 snd_cwnd_cnt;
   u32 snd_cwnd_clamp;
@@ -64,10 +64,10 @@ struct tcp_sock {
   u32 sacked_out;
   u32 lost_out;
   u32 retrans_out;
-  u32 max_packets_out; /* of the last window */
+  u32 max_packets_out; /* in the last window */
   u32 undo_marker;
   u32 prior_ssthresh;
-  struct minmax rtt_min; /* µs; the first is the least */
+  struct minmax rtt_min; /* µs; the first sample is the smallest */
   u8 is_cwnd_limited : 1;
 };
 

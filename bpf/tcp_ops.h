@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What a congestion control is made of: the operations that the kernel calls (struct
- * tcp_congestion_ops of include/net/tcp.h, by name), the functions that it lends, and the hint that
- * the server has left on the socket.
+ * The parts of a congestion control: the operations that the kernel calls (struct
+ * tcp_congestion_ops of include/net/tcp.h, matched by name), the kernel functions that programs may
+ * call, and the hint that the server attached to the socket.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 #include "hint.h"
 #include "tcp_core.h"
 
-/* May be selected by processes without CAP_NET_ADMIN (include/net/tcp.h). */
+/* Processes without CAP_NET_ADMIN may select it (include/net/tcp.h). */
 #define TCP_CONG_NON_RESTRICTED 1
 
 enum tcp_ca_event { CA_EVENT_TX_START };
@@ -34,7 +34,7 @@ struct tcp_congestion_ops {
 extern u32 tcp_reno_ssthresh(struct sock* sk) __ksym;
 extern void tcp_reno_cong_avoid(struct sock* sk, u32 ack, u32 acked) __ksym;
 extern u32 tcp_reno_undo_cwnd(struct sock* sk) __ksym;
-/* What is left of `acked` when ssthresh is reached. */
+/* Returns the part of `acked` that is left when ssthresh is reached. */
 extern u32 tcp_slow_start(struct tcp_sock* tp, u32 acked) __ksym;
 
 struct {
@@ -44,7 +44,7 @@ struct {
   __type(value, struct symcast_hint);
 } hints SEC(".maps");
 
-/* The operations' argument is a struct tcp_sock, which begins with its struct sock. */
+/* The operations receive a struct tcp_sock, which begins with its struct sock. */
 static __always_inline struct tcp_sock* tcp_sk(struct sock* sk) { return (struct tcp_sock*)sk; }
 
 static __always_inline struct symcast_hint* hint_of(struct sock* sk) {
@@ -58,7 +58,7 @@ static __always_inline void set_cwnd(struct tcp_sock* tp, u32 segments) {
   tp->snd_cwnd = segments < limit ? segments : limit;
 }
 
-/* What the hint asks for once. */
+/* Applies the hint's ssthresh and window. */
 static __always_inline void begin(struct sock* sk) {
   struct tcp_sock* tp = tcp_sk(sk);
   const struct symcast_hint* hint = hint_of(sk);
@@ -71,7 +71,7 @@ static __always_inline bool in_slow_start(const struct tcp_sock* tp) {
   return tp->snd_cwnd < tp->snd_ssthresh;
 }
 
-/* tcp_is_cwnd_limited() of include/net/tcp.h: a window that is not used does not grow. */
+/* tcp_is_cwnd_limited() of include/net/tcp.h: an unused window does not grow. */
 static __always_inline bool is_cwnd_limited(struct tcp_sock* tp) {
   if (BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited)) return true;
   return in_slow_start(tp) && tp->snd_cwnd < 2 * tp->max_packets_out;
@@ -85,13 +85,13 @@ static __always_inline u32 smoothed_rtt_us(const struct tcp_sock* tp) { return t
 
 static __always_inline u32 min_rtt_us(const struct tcp_sock* tp) { return tp->rtt_min.s[0].v; }
 
-/* To be called at each acknowledgement. */
+/* Call at each acknowledgement. */
 static __always_inline void note_dispersion(const struct tcp_sock* tp,
                                             struct dispersion* dispersion, u32 acked) {
   dispersion_note(dispersion, tp->tcp_mstamp, acked, tp->mss_cache, smoothed_rtt_us(tp));
 }
 
-/* What the hint says, or else `measured`; bytes/s, 0: unknown. */
+/* The hint's capacity, else `measured`, in bytes/s; 0 if unknown. */
 static __always_inline u64 capacity_of(struct sock* sk, u64 measured) {
   const struct symcast_hint* hint = hint_of(sk);
   return hint && hint->capacity ? hint->capacity : measured;

@@ -2,24 +2,23 @@
 /*
  * Congestion events from the kernel's own tracepoints.
  *
- * tcp_cong_state_set (net/ipv4/tcp_cong.c) is passed when a connection's congestion state is set,
- * with the old state still in place:
- *   REXMT   Loss, each time: tcp_enter_loss() sets it at every expiry of the timer, back-offs too.
- *           Not when tcp_simple_retransmit() sets it because the path's MTU fell: it does so from
- *           another state only, and clears undo_marker, since that cannot be undone. In CWR
- *           undo_marker is 0 as well, and stays so when the timer expires before the window at its
- *           beginning is acknowledged: there a fall of the MTU counts as REXMT.
- *   DUPACK  Recovery, from another state: tcp_enter_recovery(). From Loss as well, when RACK finds
- *           lost what was sent again after a timeout.
- *   CWR     CWR, from a lower state: tcp_enter_cwr().
- *   UNDO    Recovery or Loss is left and undo_marker is 0: tcp_undo_cwnd_reduction() clears it. (An
- *           undo that a late DSACK brings, after the episode, sets no state and is not seen.)
- * tcp_retransmit_skb is passed at every segment sent again:
- *   TLP     below Recovery: only tcp_send_loss_probe() sends again there. (A probe that carries new
- *           data is no retransmission and is not seen.)
+ * tcp_cong_state_set (net/ipv4/tcp_cong.c) fires when a connection's congestion state is set, while
+ * the old state is still in place:
+ *   REXMT   Loss is set by tcp_enter_loss(), at every expiry of the timer, back-offs included. When
+ *           the path's MTU fell, tcp_simple_retransmit() sets Loss too, but only from another state
+ *           and with undo_marker cleared, because that cannot be undone; this is not counted.
+ *           Except in CWR: there undo_marker is 0 anyway, and stays 0 if the timer expires before
+ *           the window at the start of CWR is acknowledged, so a fall of the MTU counts as REXMT.
+ *   DUPACK  Recovery is set in another state: tcp_enter_recovery(). The other state may be Loss,
+ *           when RACK declares segments lost that were retransmitted after a timeout.
+ *   CWR     CWR is set in a lower state: tcp_enter_cwr().
+ *   UNDO    Recovery or Loss ends and undo_marker is 0: tcp_undo_cwnd_reduction() clears it. (An
+ *           undo caused by a late DSACK, after the episode, sets no state and is not seen.)
+ * tcp_retransmit_skb fires at every retransmitted segment:
+ *   TLP     the state is below Recovery: only tcp_send_loss_probe() retransmits there. (A probe
+ *           that carries new data is not a retransmission and is not seen.)
  *
- * Tracepoints are passed by every connection of the machine: those without a watch are left at
- * once, 0.1 µs.
+ * Every connection of the machine passes the tracepoints. Those without a watch cost 0.1 µs.
  */
 #include "report.h"
 
@@ -64,7 +63,7 @@ int BPF_PROG(on_state, struct sock* sk, u8 new_state) {
   return 0;
 }
 
-/* Its further arguments differ between kernels and are not read. */
+/* The remaining arguments differ between kernels and are not read. */
 SEC("tp_btf/tcp_retransmit_skb")
 int BPF_PROG(on_retransmit, struct sock* sk) {
   struct symcast_watch* watch = bpf_sk_storage_get(&watches, sk, NULL, 0);

@@ -9,18 +9,19 @@ namespace tcpinfo {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr base::Duration kShortestRtt = 20ms;
-constexpr base::Duration kLongestRtt = 500ms;
+// Reasons: see video_rate_ssthresh().
+constexpr base::Duration kMinHintRtt = 20ms;
+constexpr base::Duration kMaxHintRtt = 500ms;
 
-constexpr std::array<std::string_view, 16> kHeedSsthresh{
+constexpr std::array<std::string_view, 16> kSsthreshUsers{
     "reno",      "bic",        "cubic",     "highspeed", "htcp",     "hybla",
     "illinois",  "lp",         "scalable",  "veno",      "westwood", "yeah",
     "sym_vreno", "sym_vcubic", "sym_libra", "sym_ccplss"};
 
 }  // namespace
 
-bool heeds_ssthresh(std::string_view name) {
-  return std::ranges::find(kHeedSsthresh, name) != kHeedSsthresh.end();
+bool uses_ssthresh(std::string_view name) {
+  return std::ranges::find(kSsthreshUsers, name) != kSsthreshUsers.end();
 }
 
 bool is_bbr(std::string_view name) { return name.starts_with("bbr"); }
@@ -30,7 +31,7 @@ bool uses_capacity(std::string_view name) {
 }
 
 std::uint32_t video_rate_ssthresh(base::BitRate rate, base::Duration min_rtt, std::uint32_t mss) {
-  const auto rtt = std::clamp(min_rtt, kShortestRtt, kLongestRtt);
+  const auto rtt = std::clamp(min_rtt, kMinHintRtt, kMaxHintRtt);
   const auto bytes_per_second = static_cast<std::uint64_t>(rate.bps() / 8);
   return video_rate_window(bytes_per_second, static_cast<std::uint32_t>(rtt / 1us), mss);
 }

@@ -16,13 +16,12 @@ namespace tcpinfo {
 
 namespace {
 
-// include/uapi/linux/net_tstamp.h, Linux 6.2: ids count from what has been written, not from what
-// has been acknowledged.
-constexpr int kOptIdTcp = 1 << 16;
+// SOF_TIMESTAMPING_OPT_ID_TCP of include/uapi/linux/net_tstamp.h, Linux 6.2: ids count from the
+// bytes written so far, not from the bytes acknowledged so far.
+constexpr int kOptIdTcpFlag = 1 << 16;
 
-// Time stamps taken by software, without the data, with an id; which writes get one is theirs to
-// say.
-constexpr int kFlags =
+// Software timestamps with an id, without the data. Each write asks for its own.
+constexpr int kTimestampingFlags =
     SOF_TIMESTAMPING_SOFTWARE | SOF_TIMESTAMPING_OPT_ID | SOF_TIMESTAMPING_OPT_TSONLY;
 
 bool set_timestamping(int fd, int flags) {
@@ -34,32 +33,32 @@ bool all_acknowledged(int fd) {
   return ::ioctl(fd, SIOCOUTQ, &bytes) == 0 && bytes == 0;
 }
 
-// A report's control data: three time stamps, and the error with an IPv6 address.
-constexpr std::size_t kControl = CMSG_SPACE(sizeof(scm_timestamping)) +
-                                 CMSG_SPACE(sizeof(sock_extended_err) + sizeof(sockaddr_in6));
+// Control data of a report: three timestamps, and the error with an IPv6 address.
+constexpr std::size_t kControlBytes = CMSG_SPACE(sizeof(scm_timestamping)) +
+                                      CMSG_SPACE(sizeof(sock_extended_err) + sizeof(sockaddr_in6));
 
 struct ClockPair {
   base::Time now;
-  base::Duration realtime_ahead;  ///< of `now`'s clock
+  base::Duration realtime_ahead;  ///< CLOCK_REALTIME minus base::Clock
 };
 
-/// The thread may lose its processor between two readings: what lies close together is believed.
+/// Reads both clocks, again if the thread was preempted between the two readings.
 ClockPair read_clocks() {
-  constexpr int kTries = 3;
-  constexpr base::Duration kClose = std::chrono::microseconds{2};  // a reading takes 30 ns
+  constexpr int kMaxReadings = 3;
+  constexpr base::Duration kMaxReadingGap = std::chrono::microseconds{2};  // a reading takes 30 ns
   ClockPair pair{};
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kMaxReadings; ++i) {
     const auto before = base::Clock::now();
     const base::Duration realtime = std::chrono::system_clock::now().time_since_epoch();
     pair = {base::Clock::now(), realtime - before.time_since_epoch()};
-    if (pair.now - before < kClose) break;
+    if (pair.now - before < kMaxReadingGap) break;
   }
   return pair;
 }
 
 using Bytes = std::span<const std::byte>;
 
-/// Calls fn(header, data) for each message of control data; one that is cut short ends it.
+/// Calls fn(header, data) for each message of control data; stops at a truncated one.
 template <typename Fn>
 void for_each_message(Bytes control, Fn fn) {
   cmsghdr header;
@@ -95,29 +94,30 @@ bool is_acknowledgement(const sock_extended_err& error) {
 }  // namespace
 
 std::optional<DeliveryReports> DeliveryReports::enable(int fd, std::uint64_t sent) {
-  if (set_timestamping(fd, kFlags | kOptIdTcp)) return DeliveryReports{sent};
+  if (set_timestamping(fd, kTimestampingFlags | kOptIdTcpFlag)) return DeliveryReports{sent};
   if (errno != EINVAL) return std::nullopt;
   if (!all_acknowledged(fd)) {
     errno = EBUSY;
     return std::nullopt;
   }
-  if (!set_timestamping(fd, kFlags)) return std::nullopt;
+  if (!set_timestamping(fd, kTimestampingFlags)) return std::nullopt;
   return DeliveryReports{sent};
 }
 
 void DeliveryReports::receive(int fd, std::uint64_t sent, Batch& into) const {
   struct alignas(cmsghdr) Control {
-    std::array<std::byte, kControl> bytes;
+    std::array<std::byte, kControlBytes> bytes;
   };
-  std::array<Control, kBatch> controls;
-  std::array<mmsghdr, kBatch> messages{};
-  for (std::size_t i = 0; i < kBatch; ++i) {
+  std::array<Control, kBatchReports> controls;
+  std::array<mmsghdr, kBatchReports> messages{};
+  for (std::size_t i = 0; i < kBatchReports; ++i) {
     messages[i].msg_hdr.msg_control = controls[i].bytes.data();
-    messages[i].msg_hdr.msg_controllen = kControl;
+    messages[i].msg_hdr.msg_controllen = kControlBytes;
   }
-  const int count = ::recvmmsg(fd, messages.data(), kBatch, MSG_ERRQUEUE | MSG_DONTWAIT, nullptr);
+  const int count =
+      ::recvmmsg(fd, messages.data(), kBatchReports, MSG_ERRQUEUE | MSG_DONTWAIT, nullptr);
   into.count = 0;
-  into.more = count == static_cast<int>(kBatch);
+  into.more = count == static_cast<int>(kBatchReports);
   if (count <= 0) return;
   const auto clocks = read_clocks();
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
@@ -125,7 +125,7 @@ void DeliveryReports::receive(int fd, std::uint64_t sent, Batch& into) const {
     const auto report = parse_ack_report(std::span{controls[i].bytes}.first(size));
     if (!report) continue;
     const base::Time at{report->realtime - clocks.realtime_ahead};
-    // The clock may have been set meanwhile: nothing comes from the future.
+    // CLOCK_REALTIME may have been set meanwhile; no delivery lies in the future.
     into.deliveries[into.count++] = {unwrap_offset(base_ + report->id + 1, sent),
                                      std::min(at, clocks.now)};
   }

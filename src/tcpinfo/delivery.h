@@ -10,28 +10,28 @@
 
 namespace tcpinfo {
 
-/// All bytes of a connection below `end` had been acknowledged at `at`. Offsets count from the
-/// first byte sent on the connection.
+/// The time at which a connection's bytes up to an offset were acknowledged. Offset 0 is the first
+/// byte sent on the connection.
 struct Delivery {
-  std::uint64_t end = 0;
-  base::Time at{};  ///< when the ACK came in
+  std::uint64_t end = 0;  ///< all bytes below this offset are acknowledged
+  base::Time at{};        ///< when the ACK arrived
 };
 
-/// The kernel's reports of when marked writes were acknowledged: SO_TIMESTAMPING with one message
-/// on the socket's error queue per write that carried SOF_TIMESTAMPING_TX_ACK (Linux,
-/// Documentation/networking/timestamping.rst). Needs no privileges. A write is marked by its
-/// control message, and must be kept apart from the next by MSG_EOR. Belongs to one connection,
-/// used on the thread that writes it.
+/// Reads the kernel's ACK timestamps of marked writes. SO_TIMESTAMPING puts one message on the
+/// socket's error queue per write that carried SOF_TIMESTAMPING_TX_ACK (Linux,
+/// Documentation/networking/timestamping.rst). Needs no privileges. A control message marks a
+/// write, and MSG_EOR must separate the write from the next one. Belongs to one connection; used on
+/// the thread that writes to it.
 class DeliveryReports {
  public:
-  /// From now on writes can be marked; `sent` bytes have been written before. Empty, with errno,
-  /// when the kernel refuses. Before Linux 6.2 it does (EBUSY) while something is unacknowledged:
-  /// it would count from there.
+  /// Enables marking for a connection on which `sent` bytes have been written. Returns nullopt and
+  /// sets errno if the kernel refuses. Before Linux 6.2 it fails with EBUSY while bytes are
+  /// unacknowledged, because the kernel would count from those.
   static std::optional<DeliveryReports> enable(int fd, std::uint64_t sent);
 
-  /// Takes the reports that wait, and calls fn(Delivery) for each, in the order of the stream.
-  /// `sent`: bytes written so far. A socket holds fewer than can be taken by one call; whatever
-  /// else waits on the error queue is dropped.
+  /// Takes the waiting reports and calls fn(Delivery) for each, in stream order. `sent`: bytes
+  /// written so far. One call can take more reports than a socket holds. Other messages on the
+  /// error queue are dropped.
   template <typename Fn>
   void read(int fd, std::uint64_t sent, Fn fn) const {
     Batch batch;
@@ -43,11 +43,11 @@ class DeliveryReports {
   }
 
  private:
-  static constexpr std::size_t kBatch = 8;  // one or two wait, as a rule
-  static constexpr int kMaxBatches = 64;    // 512 reports; the default SO_RCVBUF holds 170
+  static constexpr std::size_t kBatchReports = 8;  // usually one or two reports wait
+  static constexpr int kMaxBatches = 64;           // 512 reports; the default SO_RCVBUF holds 170
 
   struct Batch {
-    std::array<Delivery, kBatch> deliveries;
+    std::array<Delivery, kBatchReports> deliveries;
     std::size_t count = 0;
     bool more = false;
   };
@@ -55,19 +55,20 @@ class DeliveryReports {
   explicit DeliveryReports(std::uint64_t base) : base_{static_cast<std::uint32_t>(base)} {}
   void receive(int fd, std::uint64_t sent, Batch& into) const;
 
-  std::uint32_t base_;  ///< the offset from which the kernel counts, modulo 2^32
+  std::uint32_t base_;  ///< offset at which the kernel's ids begin, modulo 2^32
 };
 
-/// A report as the kernel gives it.
+/// An ACK report as the kernel delivers it.
 struct AckReport {
-  std::uint32_t id = 0;       ///< place of the write's last byte
-  base::Duration realtime{};  ///< of the ACK: CLOCK_REALTIME, since 1970
+  std::uint32_t id = 0;       ///< offset of the write's last byte, counted from the kernel's base
+  base::Duration realtime{};  ///< when the ACK arrived: CLOCK_REALTIME, since 1970
 };
 
-/// Reads a message's control data. Empty when it is no report of an acknowledgement. Pure.
+/// Parses the control data of an error queue's message; nullopt if it is not an ACK report. Pure.
 std::optional<AckReport> parse_ack_report(std::span<const std::byte> control);
 
-/// The offset, at most `sent`, whose lower half is `low`: a report is of the last 4 GiB. Pure.
+/// The largest offset up to `sent` whose low 32 bits are `low`: reports concern the last 4 GiB.
+/// Pure.
 std::uint64_t unwrap_offset(std::uint32_t low, std::uint64_t sent);
 
 }  // namespace tcpinfo

@@ -4,25 +4,26 @@
 
 #include "base/units.h"
 
-/// A path's capacity shows in trains of packets: what is sent in one go leaves the bottleneck
-/// spaced by it, and so do the acknowledgements (Jain and Routhier 1986; Dovrolis, Ramanathan and
+/// Packet trains show a path's capacity: the bottleneck spaces segments that are sent in one burst,
+/// and their acknowledgements keep that spacing (Jain and Routhier 1986; Dovrolis, Ramanathan and
 /// Moore 2004, "Packet-dispersion techniques and a capacity-estimation methodology"). Unlike the
-/// kernel's delivery rate it does not need a sender that keeps the path full (abr::PathModel).
+/// kernel's delivery rate this does not need a sender that keeps the path full (abr::PathModel).
 ///
 ///    head    |          tail          |        C = tail / (tail_acked - head_acked)
 ///   ─────────┼────────────────────────┼──►
 ///        head_acked               tail_acked
 ///
-/// The bits are TCP payload. With cross traffic it lies between the fair share and the capacity;
-/// where pacing or the congestion window holds the train back, it is what they let through.
+/// C counts TCP payload. With cross traffic C lies between the fair share and the capacity. Where
+/// pacing or the congestion window holds the train back, C is the rate they let through.
 namespace tcpinfo {
 
-// Two segments are acknowledged at once (RFC 5681, 4.2), and so are the next two, a spacing later.
+// Receivers acknowledge two segments at once (RFC 5681, 4.2): two for the head's ACK, and two for
+// the tail's, one spacing later. More segments would rule out trains of short frames.
 inline constexpr std::uint32_t kHeadSegments = 2;
 inline constexpr std::uint32_t kTailSegments = 2;
 
-/// How much of a write of `size` goes first; zero: it is too short for a train. `mss` of zero: not
-/// known yet.
+/// Size of the head of a write of `size` bytes. 0 if the write is too short for a train, or if
+/// `mss` (in bytes) is 0, that is, not known yet. Pure.
 base::ByteCount train_head(base::ByteCount size, std::uint32_t mss);
 
 }  // namespace tcpinfo

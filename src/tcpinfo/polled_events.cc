@@ -9,7 +9,7 @@ namespace {
 
 std::uint32_t timeouts_between(const TcpSample& before, const TcpSample& now) {
   if (now.total_timeouts && before.total_timeouts) {
-    // 16 bits in the kernel: the difference survives the wrap.
+    // The kernel's counter has 16 bits: the difference survives a wrap.
     return static_cast<std::uint16_t>(*now.total_timeouts - *before.total_timeouts);
   }
   const bool entered = now.ca_state == CaState::kLoss && before.ca_state != CaState::kLoss;
@@ -51,7 +51,7 @@ bool PolledEvents::reduced(const TcpSample& now, bool timed_out) const {
   if (std::max(before.ca_state, now.ca_state) >= CaState::kRecovery) return false;
   if (now.ca_state == CaState::kCwr) return before.ca_state < CaState::kCwr;
   const bool quiet = !timed_out && now.total_retransmits == before.total_retransmits;
-  // From infinity it falls without need when slow start ends (RFC 9406).
+  // A fall from infinity can be the end of slow start (RFC 9406).
   return quiet && before.ca_state < CaState::kCwr && before.ssthresh &&
          fell(now.ssthresh, before.ssthresh);
 }

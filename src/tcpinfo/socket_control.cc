@@ -21,15 +21,16 @@ bool set_notsent_lowat(int fd, base::ByteCount mark) {
   return ::setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof(bytes)) == 0;
 }
 
-bool set_rto_min(int fd, base::Duration least) {
-  constexpr int kTcpRtoMinUs = 45;  // TCP_RTO_MIN_US of linux/tcp.h; glibc's header is older
-  const auto us = static_cast<int>(std::chrono::round<std::chrono::microseconds>(least).count());
+// The options below are of linux/tcp.h; glibc's header is older.
+bool set_rto_min(int fd, base::Duration minimum) {
+  constexpr int kTcpRtoMinUs = 45;  // TCP_RTO_MIN_US
+  const auto us = static_cast<int>(std::chrono::round<std::chrono::microseconds>(minimum).count());
   return ::setsockopt(fd, IPPROTO_TCP, kTcpRtoMinUs, &us, sizeof(us)) == 0;
 }
 
-bool set_rto_max(int fd, base::Duration most) {
-  constexpr int kTcpRtoMaxMs = 44;  // TCP_RTO_MAX_MS of linux/tcp.h, likewise
-  const auto ms = static_cast<int>(std::chrono::round<std::chrono::milliseconds>(most).count());
+bool set_rto_max(int fd, base::Duration maximum) {
+  constexpr int kTcpRtoMaxMs = 44;  // TCP_RTO_MAX_MS
+  const auto ms = static_cast<int>(std::chrono::round<std::chrono::milliseconds>(maximum).count());
   return ::setsockopt(fd, IPPROTO_TCP, kTcpRtoMaxMs, &ms, sizeof(ms)) == 0;
 }
 

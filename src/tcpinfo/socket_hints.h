@@ -12,68 +12,70 @@ namespace tcpinfo {
 
 /// Our congestion controls as this kernel has them (ebpf/congestion_controls).
 struct OwnControls {
-  std::vector<std::string> names;  ///< of kOwnCongestionControls; empty: none
-  std::string suffix;              ///< of each name in the kernel: ".2" beside another server's
-  int hints = -1;                  ///< the map of HintMap
+  std::vector<std::string> names;  ///< those of kOwnCongestionControls that are loaded
+  std::string suffix;              ///< of each name in the kernel, "" or ".2" to ".9"
+  int hints = -1;                  ///< descriptor for HintMap; -1 if there is none
 };
 
-/// How a connection is to be steered. What is empty or zero stays as it is.
+/// Wanted settings of a connection. Empty and zero fields leave a setting as it is.
 struct Hints {
   std::string congestion_control;         ///< the kernel's or ours
   std::optional<std::uint32_t> ssthresh;  ///< segments
   std::optional<std::uint32_t> cwnd;      ///< segments
-  /// Of the video that is sent: gives ssthresh, by video_rate_ssthresh(), where `ssthresh` is not
-  /// given and the congestion control heeds it. For the start of a connection.
+  /// Rate of the video that is sent. Sets ssthresh by video_rate_ssthresh() if `ssthresh` is empty
+  /// and the congestion control uses it. For the start of a connection.
   base::BitRate video_rate;
-  /// That ssthresh is of so many times video_rate: more catches up sooner with what waited while
-  /// the window grew, and overshoots (bench/hints).
+  /// Multiplies video_rate for that ssthresh. A larger factor drains the data queued while the
+  /// window grew sooner, but overshoots (bench/hints).
   double ssthresh_factor = 1;
-  /// Of the path, as measured, for Libra and CCP; zero: it is not known any more.
+  /// Measured capacity of the path, for Libra and CCP. Zero means no longer known.
   std::optional<base::BitRate> capacity;
 };
 
-/// What came of it, as the kernel says afterwards.
+/// The settings after apply(), read back from the kernel.
 struct AppliedHints {
   std::string congestion_control;
-  std::optional<std::uint32_t> ssthresh;  ///< segments; empty: infinite
+  std::optional<std::uint32_t> ssthresh;  ///< segments; nullopt if infinite
   std::uint32_t cwnd = 0;                 ///< segments
-  /// ssthresh cannot be set here: the pace is limited to twice the video's rate in its place, until
-  /// the caller lifts it.
+  /// ssthresh cannot be set on this host; instead the pace is limited to kStartPaceFactor times the
+  /// video's rate, until the caller lifts the limit.
   bool paced_instead = false;
-  std::string error;  ///< what was refused: one line; empty: nothing
+  std::string error;  ///< one line; empty if everything was applied
 };
 
-/// Steers connections: the one place where a connection's congestion control, ssthresh and window
-/// are set, at its start and later. Needs no privileges. Thread-safe for different sockets; about
-/// 4 µs a call.
+/// Sets a connection's congestion control, ssthresh and window, at its start and later; nothing
+/// else in the server does. Needs no privileges. Thread-safe for different sockets; about 4 µs per
+/// call.
 ///
-/// ssthresh and cwnd are put by sym_poke, through which a connection passes on its way to the
-/// congestion control that it shall have, or has; that one begins anew. A connection that leaves
-/// bbr, which makes ssthresh infinite, for a congestion control that heeds it gets a finite one
-/// when it has sent anything, where sym_poke is: if nothing else is given, that of the rate the
-/// path delivered.
+/// To set ssthresh and cwnd, a connection passes through sym_poke on its way to the wanted (or its
+/// present) congestion control, which then begins anew. bbr makes ssthresh infinite, so a
+/// connection that leaves bbr for a congestion control that uses ssthresh gets a finite one,
+/// provided that it has sent data and sym_poke is loaded. Without another hint that ssthresh is for
+/// the rate that the path delivered.
 class SocketHints {
  public:
-  /// Without `own`: what the kernel offers by itself, and a limited pace in place of ssthresh.
+  /// Without `own`, only the kernel's congestion controls are available, and a limited pace
+  /// replaces ssthresh.
   explicit SocketHints(OwnControls own = {});
 
   AppliedHints apply(int fd, const Hints& hints) const;
 
-  /// The retransmission timer of the connection runs for so long beyond the round trip at least,
-  /// for good (tcpinfo::set_rto_min()); before Linux 6.15 by poke_rto_min(). False, with errno.
-  bool set_rto_min(int fd, base::Duration least) const;
-  /// The same through sym_poke (TCP_BPF_RTO_MIN of linux/bpf.h).
-  bool poke_rto_min(int fd, base::Duration least) const;
+  /// Sets the connection's minimum RTO for good: by tcpinfo::set_rto_min(), before Linux 6.15 by
+  /// poke_rto_min(). Returns false and sets errno on failure.
+  bool set_rto_min(int fd, base::Duration minimum) const;
+  /// Sets the minimum RTO through sym_poke (TCP_BPF_RTO_MIN of linux/bpf.h).
+  bool poke_rto_min(int fd, base::Duration minimum) const;
 
-  /// Whether ssthresh and cwnd can be set here.
+  /// Whether ssthresh and cwnd can be set on this host.
   bool sets_windows() const { return static_cast<bool>(map_); }
-  /// What `Hints::congestion_control` may be.
+  /// The valid values of `Hints::congestion_control`.
   std::vector<std::string> available() const;
-  /// What setsockopt(TCP_CONGESTION) wants.
+  /// The name of `name` in the kernel, for setsockopt(TCP_CONGESTION).
   std::string kernel_name(const std::string& name) const;
 
  private:
-  /// Of congestion control, in the kernel's names; they may be the same. `wanted`: in ours.
+  /// A change of congestion control. `from` and `to` are kernel names and may be equal; `wanted` is
+  /// the user's name of `to`.
   struct Change {
     std::string from, to, wanted;
   };

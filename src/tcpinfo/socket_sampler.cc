@@ -6,7 +6,7 @@
 namespace tcpinfo {
 
 namespace {
-// include/uapi/linux/tcp.h; <netinet/tcp.h> would bring libc's own, shorter tcp_info.
+// TCP_INFO of include/uapi/linux/tcp.h; <netinet/tcp.h> would bring libc's shorter tcp_info.
 constexpr int kTcpInfoOption = 11;
 }  // namespace
 

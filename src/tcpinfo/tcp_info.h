@@ -6,13 +6,13 @@
 namespace tcpinfo {
 
 /// Our mirror of the kernel's `struct tcp_info` (include/uapi/linux/tcp.h), which only ever grows:
-/// 232 bytes on Linux 6.1, 280 on 6.18. libc's copy ends at tcpi_total_retrans. Fields in the
-/// kernel's units; those beyond the length that the kernel returned are zero and mean nothing: see
-/// has(). What follows tcpi_total_rto_time (AccECN counters) is not used here.
+/// 232 bytes on Linux 6.1, 280 on 6.18. libc's copy ends at tcpi_total_retrans. Fields are in the
+/// kernel's units. Fields beyond the length that the kernel returned are zero and mean nothing; see
+/// TcpInfoReading. The fields after tcpi_total_rto_time (AccECN counters) are not used here.
 struct TcpInfo {
   std::uint8_t state;
   std::uint8_t ca_state;     ///< CaState
-  std::uint8_t retransmits;  ///< timeouts since the last progress
+  std::uint8_t retransmits;  ///< timeouts since the last new ACK
   std::uint8_t probes;
   std::uint8_t backoff;
   std::uint8_t options;
@@ -63,7 +63,7 @@ struct TcpInfo {
   std::uint32_t dsack_dups;
   std::uint32_t reord_seen;
   std::uint32_t rcv_ooopack;
-  std::uint32_t snd_wnd;  ///< end of Linux 6.1's
+  std::uint32_t snd_wnd;  ///< last field of Linux 6.1
   std::uint32_t rcv_wnd;
   std::uint32_t rehash;
   std::uint16_t total_rto;  ///< timeouts, whole connection; Linux 6.7
@@ -71,19 +71,20 @@ struct TcpInfo {
   std::uint32_t total_rto_time;  ///< ms
 };
 
-inline constexpr std::size_t kTcpInfoLength61 = 232;
+/// Size of struct tcp_info on Linux 6.1, the oldest kernel we support.
+inline constexpr std::size_t kLinux61TcpInfoBytes = 232;
 static_assert(offsetof(TcpInfo, total_retrans) == 100);
 static_assert(offsetof(TcpInfo, bytes_acked) == 120);
 static_assert(offsetof(TcpInfo, delivery_rate) == 160);
 static_assert(offsetof(TcpInfo, bytes_sent) == 200);
-static_assert(offsetof(TcpInfo, rcv_wnd) == kTcpInfoLength61);
+static_assert(offsetof(TcpInfo, rcv_wnd) == kLinux61TcpInfoBytes);
 static_assert(offsetof(TcpInfo, total_rto) == 240);
 static_assert(sizeof(TcpInfo) == 248);
 
 /// TCP_INFINITE_SSTHRESH, include/net/tcp.h: no threshold has been set.
 inline constexpr std::uint32_t kInfiniteSsthresh = 0x7fffffff;
 
-/// A TcpInfo and how much of it the running kernel filled.
+/// A TcpInfo and the number of bytes of it that the running kernel filled.
 struct TcpInfoReading {
   TcpInfo info{};
   std::size_t length = 0;  ///< bytes

@@ -7,13 +7,13 @@ namespace tcpinfo {
 
 namespace {
 
-// min_rtt of a connection without a measurement is ~0U.
+// The kernel's min_rtt before the first measurement (tcp_minmax_init).
 constexpr std::uint32_t kNoMinRtt = std::numeric_limits<std::uint32_t>::max();
 
 base::BitRate from_bytes_per_second(std::uint64_t rate) {
-  // As bits it must fit; the kernel's word for "no limit" is ~0.
-  constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max() / 8;
-  return base::BitRate{static_cast<std::int64_t>(std::min(rate, kMax)) * 8};
+  // The rate in bits must fit into 64 bits; ~0 is the kernel's "no limit".
+  constexpr std::uint64_t kMaxByteRate = std::numeric_limits<std::int64_t>::max() / 8;
+  return base::BitRate{static_cast<std::int64_t>(std::min(rate, kMaxByteRate)) * 8};
 }
 
 }  // namespace

@@ -6,11 +6,11 @@
 
 namespace tcpinfo {
 
-/// Reads the kernel's state of one connection.
+/// Samples the kernel's state of connections.
 class TcpSampler {
  public:
   virtual ~TcpSampler() = default;
-  /// Empty when `fd` is no connected TCP socket any more.
+  /// nullopt if `fd` is no longer a connected TCP socket.
   virtual std::optional<TcpSample> sample(int fd, base::Time now) = 0;
 };
 

@@ -7,9 +7,9 @@ namespace transcoder {
 
 namespace {
 
-constexpr std::string_view kMask = "***";
+constexpr std::string_view kSecretMask = "***";
 
-/// Where what begins at `begin` ends: at one of `delimiters`, or with the text.
+/// The position of the first of `delimiters` from `begin` on, else the end of the text.
 std::size_t end_of(const std::string& text, std::size_t begin, const char* delimiters) {
   return std::min(text.find_first_of(delimiters, begin), text.size());
 }
@@ -19,7 +19,7 @@ void mask_users(std::string& text) {
   for (auto at = text.find(kBeforeHost); at != std::string::npos; at = text.find(kBeforeHost, at)) {
     at += kBeforeHost.size();
     const auto host = text.rfind('@', end_of(text, at, "/?# \"'"));
-    if (host != std::string::npos && host > at) text.replace(at, host - at, kMask);
+    if (host != std::string::npos && host > at) text.replace(at, host - at, kSecretMask);
   }
 }
 
@@ -28,7 +28,7 @@ void mask_values(std::string& text, std::string_view name) {
     at += name.size();
     const bool quoted = at < text.size() && text[at] == '"';
     at += quoted;
-    text.replace(at, end_of(text, at, quoted ? "\"" : "& ,\"'!") - at, kMask);
+    text.replace(at, end_of(text, at, quoted ? "\"" : "& ,\"'!") - at, kSecretMask);
   }
 }
 

@@ -4,8 +4,8 @@
 
 namespace transcoder {
 
-/// The text with "***" for the secrets in it, for logs and messages: user:password@ of each URI,
-/// and the values of passphrase=, password=, user-pw= and token=.
+/// Replaces the secrets in `text` by "***", for logs and messages: the user:password of each URI,
+/// and the values of passphrase=, password=, user-pw= and token=. Pure.
 std::string without_secrets(std::string text);
 
 }  // namespace transcoder

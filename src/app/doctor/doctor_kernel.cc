@@ -75,10 +75,11 @@ std::size_t tcp_info_length(int fd) {
 
 Finding tcp_info(int fd) {
   const auto length = tcp_info_length(fd);
-  if (length < tcpinfo::kTcpInfoLength61) {
-    return {Verdict::kLimited, "TCP_INFO",
-            fmt::format("{} of the {} bytes that symcast reads", length, tcpinfo::kTcpInfoLength61),
-            "Linux 6.1 or later reports more about each connection"};
+  if (length < tcpinfo::kLinux61TcpInfoBytes) {
+    return {
+        Verdict::kLimited, "TCP_INFO",
+        fmt::format("{} of the {} bytes that symcast reads", length, tcpinfo::kLinux61TcpInfoBytes),
+        "Linux 6.1 or later reports more about each connection"};
   }
   const bool counts = tcpinfo::TcpInfoReading{.info = {}, .length = length}.has_total_rto();
   return {

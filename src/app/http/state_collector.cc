@@ -114,7 +114,7 @@ void collect_group(Families& out, const std::string& stream, std::uint32_t index
               count(group.retargets));
   out.counter("symcast_group_recovery_frames_total",
               "Frames that do not reference frames discarded for a viewer", labels,
-              count(group.recovers_from));
+              count(group.recoveries));
   out.counter("symcast_group_failures_total",
               "Video and audio frames lost because scaler, encoder or muxer failed", labels,
               count(group.failures));

@@ -131,7 +131,7 @@ bool SegmentConnection::note_polled(const tcpinfo::TcpSample& sample) {
   if (watch_ && deps_.event_source == tcpinfo::EventSource::kTracepoint) return false;
   bool lost = false;
   for (const auto& event : polled_.update(sample)) {
-    if (watch_ && tcpinfo::sockops_tells(event.kind)) continue;
+    if (watch_ && tcpinfo::sockops_reports(event.kind)) continue;
     session_->event(event, tcpinfo::EventSource::kTcpInfo, sample.at);
     lost |= tcpinfo::is_loss(event.kind);
   }

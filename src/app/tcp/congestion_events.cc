@@ -6,7 +6,7 @@ std::vector<tcpinfo::CongestionEvent> CongestionEvents::polled(const tcpinfo::Tc
   if (watch_ && source_ == tcpinfo::EventSource::kTracepoint) return {};  // pushes every kind
   auto events = polled_.update(sample);
   if (watch_) {
-    std::erase_if(events, [](const auto& event) { return tcpinfo::sockops_tells(event.kind); });
+    std::erase_if(events, [](const auto& event) { return tcpinfo::sockops_reports(event.kind); });
   }
   return events;
 }

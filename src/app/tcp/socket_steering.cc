@@ -30,7 +30,7 @@ constexpr base::BitRate kUnlimitedPacing{std::numeric_limits<std::int64_t>::max(
 
 SocketSteering::SsthreshHint outcome(const tcpinfo::AppliedHints& applied, bool wanted) {
   using Hint = SocketSteering::SsthreshHint;
-  if (!wanted || !tcpinfo::heeds_ssthresh(applied.congestion_control)) return Hint::kNone;
+  if (!wanted || !tcpinfo::uses_ssthresh(applied.congestion_control)) return Hint::kNone;
   if (applied.paced_instead) return Hint::kPaced;
   return applied.ssthresh ? Hint::kSet : Hint::kRefused;
 }
@@ -127,7 +127,7 @@ void SocketSteering::limit(int fd, base::BitRate video) {
   limited_for_ = video;
   paced_for_ = std::max(highest_, highest_before_);
   const SocketLimits limits{
-      .pacing = paces_start_ ? tcpinfo::kPaceForRate * transport_rate(paced_for_, audio_)
+      .pacing = paces_start_ ? tcpinfo::kStartPaceFactor * transport_rate(paced_for_, audio_)
                              : pacing_limit(paced_for_, audio_, tcp_),
       .notsent_lowat = notsent_limit(video, tcp_)};
   pacing_limited_ |= limits.pacing.bps() > 0;

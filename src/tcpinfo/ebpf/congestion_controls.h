@@ -8,20 +8,20 @@
 namespace tcpinfo {
 
 /// Our congestion controls (bpf/congestion_controls.bpf.c), registered in the kernel while this
-/// object lives and no longer than its process, however that ends; before Linux 6.4, if the
-/// Guardian is not killed with it. Connections that use one keep it.
+/// object lives. They are unregistered however the process ends; before Linux 6.4, unless the
+/// Guardian is killed together with it. Connections that use one keep it.
 ///
-/// Names of congestion controls are machine-wide. Beside another server's all of ours get the same
+/// Names of congestion controls are machine-wide. If another server has them, all of ours get one
 /// suffix, ".2" to ".9".
 class CongestionControls {
  public:
-  /// Needs CAP_BPF and CAP_PERFMON; what follows needs none. On Linux before 6.4 it forks a
-  /// Guardian: call it before other threads start. Leaves out what needs Cubic where the kernel has
-  /// none.
+  /// Needs CAP_BPF and CAP_PERFMON; using the result needs no capability. Before Linux 6.4 this
+  /// forks a Guardian, so call it before other threads start. Where the kernel has no Cubic,
+  /// sym_vcubic is left out.
   static base::Result<std::unique_ptr<CongestionControls>> load();
   virtual ~CongestionControls() = default;
 
-  /// Valid as long as this object.
+  /// Valid while this object lives.
   virtual const OwnControls& own() const = 0;
 };
 

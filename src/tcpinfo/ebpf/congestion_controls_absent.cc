@@ -3,7 +3,7 @@
 namespace tcpinfo {
 
 base::Result<std::unique_ptr<CongestionControls>> CongestionControls::load() {
-  return base::Error{"this symcast was built without eBPF (clang, bpftool, libbpf)"};
+  return base::Error{"this symcast was built without eBPF; rebuild with clang, bpftool and libbpf"};
 }
 
 }  // namespace tcpinfo

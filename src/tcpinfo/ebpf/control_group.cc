@@ -11,8 +11,8 @@ namespace tcpinfo {
 
 namespace {
 
-/// Where version 2 is mounted: the fifth word of a line of mountinfo, whose type follows " - "
-/// (proc(5)).
+/// The mount point of cgroup version 2: the fifth word of its line in mountinfo, where the type
+/// follows " - " (proc(5)). Empty if it is not mounted.
 std::string mount_point() {
   std::ifstream mounts{"/proc/self/mountinfo"};
   for (std::string line; std::getline(mounts, line);) {
@@ -25,7 +25,7 @@ std::string mount_point() {
   return {};
 }
 
-/// Of this process, below the mount point: the line "0::/PATH".
+/// The group of this process, relative to the mount point: "/PATH" of the line "0::/PATH".
 std::string group() {
   std::ifstream groups{"/proc/self/cgroup"};
   for (std::string line; std::getline(groups, line);) {

@@ -20,15 +20,14 @@ namespace tcpinfo {
 
 namespace {
 
-/// Those that are not registered stay so.
+/// Maps that are not registered are left alone.
 void unregister(const std::vector<base::UniqueFd>& maps) {
   const std::uint32_t only_key = 0;
   for (const auto& map : maps) bpf_map_delete_elem(map.get(), &only_key);
 }
 
-/// What a terminal or a supervisor sends to a whole group (SIGABRT too: systemd's watchdog) is
-/// blocked while this lives, and every other signal; a child that is forked then has them blocked
-/// for good.
+/// Blocks every signal while it lives, also those that a terminal or a supervisor sends to a whole
+/// group (and SIGABRT of systemd's watchdog). A child forked meanwhile keeps them blocked for good.
 class BlockedSignals {
  public:
   BlockedSignals() {
@@ -50,7 +49,7 @@ void give_up_capabilities() {
   ::syscall(SYS_capset, &header, none.data());
 }
 
-/// Sockets and files of the owner end with it, not with us.
+/// Closes the owner's sockets and files in the guardian, so that they end with the owner.
 void close_all_but(std::vector<int> kept) {
   std::ranges::sort(kept);
   int next = 0;
@@ -93,7 +92,7 @@ Guardian::~Guardian() {
   pipe_.reset();
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
-  unregister(maps_);  // should someone have killed it
+  unregister(maps_);  // in case someone killed the process
 }
 
 }  // namespace tcpinfo

@@ -8,18 +8,20 @@
 
 namespace tcpinfo {
 
-/// Unregisters congestion controls when its owner ends, also when that is killed: before Linux 6.4
-/// they stay registered until someone deletes the element of their map. It is a process of its own,
-/// forked by the constructor and ended by the destructor: holds the maps and a pipe from the owner,
-/// no capability and nothing else, and outlives every signal but SIGKILL until the pipe closes.
-/// What kills both at once (SIGKILL to the control group, the end of a PID namespace) leaves them
-/// registered until `bpftool struct_ops unregister name NAME`.
+/// Unregisters congestion controls when its owner ends, even if the owner is killed: before Linux
+/// 6.4 they stay registered until someone deletes the element of their map.
+///
+/// The guardian is a process of its own, forked by the constructor and ended by the destructor. It
+/// holds the maps and a pipe from the owner, nothing else and no capability, and survives every
+/// signal but SIGKILL until the pipe closes. If both processes are killed at once (SIGKILL to the
+/// control group, the end of a PID namespace), the congestion controls stay registered until
+/// `bpftool struct_ops unregister name NAME`.
 class Guardian {
  public:
-  /// `maps`: BPF_MAP_TYPE_STRUCT_OPS, registered now or later. Before other threads start. Throws
-  /// base::SystemError.
+  /// `maps`: BPF_MAP_TYPE_STRUCT_OPS, registered now or later. Call before other threads start.
+  /// Throws base::SystemError.
   explicit Guardian(std::vector<base::UniqueFd> maps);
-  /// Unregisters; returns when it is done.
+  /// Unregisters and waits until that is done.
   ~Guardian();
   Guardian(const Guardian&) = delete;
   Guardian& operator=(const Guardian&) = delete;

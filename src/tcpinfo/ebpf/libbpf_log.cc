@@ -24,7 +24,7 @@ int keep(libbpf_print_level level, const char* format, va_list arguments) noexce
   std::array<char, 512> text{};
   const int length = std::vsnprintf(text.data(), text.size(), format, arguments);
   first_warning = text.data();
-  // The verifier's log has many lines; the first says what.
+  // The verifier's log has many lines; the first one names the error.
   first_warning.resize(std::min(first_warning.find('\n'), first_warning.size()));
   return length;
 }
@@ -40,7 +40,7 @@ const char* name(int capability) {
   }
 }
 
-/// "CAP_BPF and CAP_PERFMON": those of `needs` that we do not have.
+/// The capabilities of `needs` that we do not hold, like "CAP_BPF and CAP_PERFMON".
 std::string missing(std::initializer_list<int> needs) {
   std::string names;
   for (const int capability : needs) {
@@ -63,11 +63,11 @@ LibbpfLog::~LibbpfLog() { libbpf_set_print(silence); }
 
 std::string LibbpfLog::explain(int error, std::initializer_list<int> needs) const {
   if (error == EPERM || error == EACCES) {
-    // With the capabilities it is the verifier, or another's program that excludes ours.
+    // If we hold them, the verifier refused, or another program excludes ours.
     if (const std::string names = missing(needs); !names.empty()) return "needs " + names;
   }
   if (!std::filesystem::exists("/sys/kernel/btf/vmlinux")) {
-    return "this kernel does not describe itself (CONFIG_DEBUG_INFO_BTF)";
+    return "this kernel has no BTF; eBPF needs one built with CONFIG_DEBUG_INFO_BTF";
   }
   const std::string what = std::strerror(error);
   return first_warning.empty() ? what : what + ": " + first_warning;

@@ -5,9 +5,9 @@
 
 namespace tcpinfo {
 
-/// Keeps libbpf's warnings from the terminal: while it lives to explain what failed, and from then
-/// on for good, since the server's log is the one that speaks. One at a time; before other threads
-/// start.
+/// Captures libbpf's warnings while it lives, to explain a failure. Afterwards they are discarded
+/// for good: libbpf would write them to the terminal, but the server has its own log. Create one at
+/// a time, before other threads start.
 class LibbpfLog {
  public:
   LibbpfLog();
@@ -15,8 +15,8 @@ class LibbpfLog {
   LibbpfLog(const LibbpfLog&) = delete;
   LibbpfLog& operator=(const LibbpfLog&) = delete;
 
-  /// Why `error` (an errno) came, in one line. `needs`: the capabilities (CAP_BPF, CAP_PERFMON,
-  /// CAP_NET_ADMIN) for what was attempted.
+  /// The cause of `error` (an errno), in one line. `needs`: the capabilities that the attempt
+  /// needed (CAP_BPF, CAP_PERFMON, CAP_NET_ADMIN).
   std::string explain(int error, std::initializer_list<int> needs) const;
 };
 

@@ -14,19 +14,21 @@ namespace tcpinfo {
 
 namespace {
 
-/// A message of one socket: 72 bytes, TCP_INFO and room for what kernels add.
-constexpr std::size_t kLongestMessage = 4096;
-/// libnl asks for 32 KiB. The kernel gives twice what is asked for, up to net.core.rmem_max.
-constexpr int kReceiveBuffer = 1024 * 1024;
+/// Limit for the message of one socket: 72 bytes, TCP_INFO, and room for later kernels' additions.
+constexpr std::size_t kMaxMessageBytes = 4096;
+/// Requested receive buffer; a smaller one loses messages sooner (lost()). libnl requests 32 KiB.
+/// The kernel grants twice the request, up to net.core.rmem_max.
+constexpr int kEventBufferBytes = 1024 * 1024;
 
-/// A socket filter that passes messages of these ports and drops the others before they take room.
+/// Attaches a socket filter that passes the messages of `ports` and drops all others before they
+/// take room.
 bool filter_ports(int fd, const std::vector<std::uint16_t>& ports) {
   constexpr unsigned kPortOffset =
       NLMSG_HDRLEN + offsetof(inet_diag_msg, id) + offsetof(inet_diag_sockid, idiag_sport);
   std::vector<sock_filter> code{BPF_STMT(BPF_LD | BPF_H | BPF_ABS, kPortOffset)};
   for (const auto port : ports) {
     code.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, port, 0, 1));
-    code.push_back(BPF_STMT(BPF_RET | BPF_K, kLongestMessage));
+    code.push_back(BPF_STMT(BPF_RET | BPF_K, kMaxMessageBytes));
   }
   code.push_back(BPF_STMT(BPF_RET | BPF_K, 0));
   const sock_fprog program{.len = static_cast<unsigned short>(code.size()), .filter = code.data()};
@@ -40,21 +42,21 @@ base::Result<DestroyedSockets> DestroyedSockets::open(
   auto socket = NetlinkSocket::open(NETLINK_SOCK_DIAG);
   if (!socket) return base::Error{socket.error()};
   if (!filter_ports(socket->fd(), local_ports)) {
-    return base::Error{std::string{"SO_ATTACH_FILTER on a netlink socket: "} +
+    return base::Error{std::string{"failed to set SO_ATTACH_FILTER on a netlink socket: "} +
                        std::strerror(errno)};
   }
-  ::setsockopt(socket->fd(), SOL_SOCKET, SO_RCVBUF, &kReceiveBuffer, sizeof kReceiveBuffer);
+  ::setsockopt(socket->fd(), SOL_SOCKET, SO_RCVBUF, &kEventBufferBytes, sizeof kEventBufferBytes);
   for (const int group : {SKNLGRP_INET_TCP_DESTROY, SKNLGRP_INET6_TCP_DESTROY}) {
     if (const int failure = socket->join(group)) {
-      return base::Error{"the kernel does not tell of destroyed sockets (" + error_text(failure) +
-                         "); modprobe tcp_diag"};
+      return base::Error{"the kernel does not report destroyed sockets (" + error_text(failure) +
+                         "); load its module with `modprobe tcp_diag`"};
     }
   }
   return DestroyedSockets{std::move(*socket)};
 }
 
 void DestroyedSockets::drain(const std::function<void(const DiagSocket&)>& take) {
-  std::array<std::byte, kLongestMessage> buffer;
+  std::array<std::byte, kMaxMessageBytes> buffer;
   for (;;) {
     const auto got = ::recv(fd(), buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (got < 0 && errno != EINTR && errno != ENOBUFS) return;  // ENOBUFS: see lost()

@@ -46,9 +46,9 @@ std::string text(wire::Bytes value) {
 std::optional<base::BitRate> bbr_bandwidth(wire::Bytes value) {
   const auto bbr = wire::front<tcp_bbr_info>(value);
   if (!bbr) return std::nullopt;
-  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max() / 8;
+  constexpr std::uint64_t kMaxByteRate = std::numeric_limits<std::int64_t>::max() / 8;
   const auto bytes_per_second = std::uint64_t{bbr->bbr_bw_hi} << 32 | bbr->bbr_bw_lo;
-  return base::BitRate{static_cast<std::int64_t>(std::min(bytes_per_second, kMost)) * 8};
+  return base::BitRate{static_cast<std::int64_t>(std::min(bytes_per_second, kMaxByteRate)) * 8};
 }
 
 void apply(const wire::Attribute& attribute, DiagSocket& socket) {

@@ -28,21 +28,21 @@ enum class TcpState : std::uint8_t {
   kNewSynReceived,
 };
 
-/// A TCP socket as NETLINK_SOCK_DIAG tells of it; addresses in the family of the socket, so that
-/// IPv4 on a socket of both families is IPv4-mapped IPv6. A value.
+/// A TCP socket as NETLINK_SOCK_DIAG reports it. Addresses have the family of the socket: on a
+/// dual-stack socket IPv4 appears as IPv4-mapped IPv6.
 struct DiagSocket {
-  std::uint64_t cookie = 0;  ///< getsockopt(SO_COOKIE): never used twice while the system runs
+  std::uint64_t cookie = 0;  ///< getsockopt(SO_COOKIE): unique while the system runs
   TcpState state = TcpState::kClose;
   sockaddr_storage local{};
   sockaddr_storage peer{};
-  std::string congestion_control;              ///< empty: not told
-  TcpInfoReading tcp_info;                     ///< length 0: not told
+  std::string congestion_control;              ///< empty if not reported
+  TcpInfoReading tcp_info;                     ///< length 0 if not reported
   std::optional<base::BitRate> bbr_bandwidth;  ///< bbr's estimate of the path, app-limited or not
 };
 
-/// `payload`: struct inet_diag_msg and its attributes (include/uapi/linux/inet_diag.h). Empty when
-/// it is neither of IPv4 nor IPv6, or too short; what it says beyond what is read here is skipped.
-/// TCP_INFO of any length is taken, which libnl-idiag does not: it knows libc's 104 bytes. Pure.
+/// Parses `payload`: struct inet_diag_msg and its attributes (include/uapi/linux/inet_diag.h).
+/// nullopt if it is too short, or neither IPv4 nor IPv6. Unknown attributes are skipped. Accepts
+/// TCP_INFO of any length; libnl-idiag knows only libc's 104 bytes. Pure.
 std::optional<DiagSocket> parse_diag_socket(wire::Bytes payload);
 
 }  // namespace tcpinfo

@@ -9,8 +9,8 @@ namespace tcpinfo {
 
 namespace {
 
-// The kernel answers a dump in parts of up to 32 KiB (netlink_dump, net/netlink/af_netlink.c).
-constexpr std::size_t kReceiveBuffer = 32 * 1024;
+// The kernel sends a dump in parts of up to 32 KiB (netlink_dump, net/netlink/af_netlink.c).
+constexpr std::size_t kDumpPartBytes = 32 * 1024;
 
 using Visit = std::function<void(wire::Bytes)>;
 
@@ -30,12 +30,14 @@ void NetlinkSocket::Free::operator()(nl_sock* socket) const { nl_socket_free(soc
 base::Result<NetlinkSocket> NetlinkSocket::open(int protocol) {
   NetlinkSocket opened{nl_socket_alloc()};
   nl_sock* socket = opened.socket_.get();
-  if (socket == nullptr) return base::Error{"netlink: " + error_text(-NLE_NOMEM)};
-  if (const int failure = nl_connect(socket, protocol)) {
-    return base::Error{"netlink: " + error_text(failure)};
+  if (socket == nullptr) {
+    return base::Error{"failed to open a netlink socket: " + error_text(-NLE_NOMEM)};
   }
-  nl_socket_set_msg_buf_size(socket, kReceiveBuffer);
-  nl_socket_disable_msg_peek(socket);  // a copy of each part would be made only to see its size
+  if (const int failure = nl_connect(socket, protocol)) {
+    return base::Error{"failed to open a netlink socket: " + error_text(failure)};
+  }
+  nl_socket_set_msg_buf_size(socket, kDumpPartBytes);
+  nl_socket_disable_msg_peek(socket);  // peeking would copy each part only to learn its size
   return opened;
 }
 

@@ -18,16 +18,18 @@ struct FreeNetlinkMessage {
 using NetlinkMessage = std::unique_ptr<nl_msg, FreeNetlinkMessage>;
 
 /// A socket of one netlink protocol (libnl), in the network namespace of the thread that opens it.
-/// Used by one thread at a time. Failures are libnl's codes, NLE_*, negative; see error_text().
+/// Used by one thread at a time. Functions that return int return 0 or libnl's negative error code
+/// (NLE_*); see error_text().
 class NetlinkSocket {
  public:
+  /// `protocol`: NETLINK_ROUTE, NETLINK_SOCK_DIAG, ...
   static base::Result<NetlinkSocket> open(int protocol);
 
-  /// Sends `request` and calls `visit` with the payload of each message of the answer, which may
-  /// not throw. Waits for its end, or the acknowledgement. 0 or a failure.
+  /// Sends `request`, calls `visit` with the payload of each message of the answer, and returns at
+  /// the end of the answer or at the acknowledgement. `visit` must not throw.
   int request(nl_msg& request, const std::function<void(wire::Bytes)>& visit);
 
-  /// Messages sent to `group` arrive from now on. 0 or a failure.
+  /// Subscribes to the messages of `group`.
   int join(int group);
   int fd() const;
 
@@ -40,6 +42,7 @@ class NetlinkSocket {
   std::unique_ptr<nl_sock, Free> socket_;
 };
 
+/// The text of a libnl error code.
 std::string error_text(int failure);
 
 }  // namespace tcpinfo

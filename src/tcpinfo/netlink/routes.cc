@@ -21,8 +21,9 @@ namespace tcpinfo {
 
 namespace {
 
-/// Reads of the table that changes meanwhile are done again so often.
-constexpr int kReads = 5;
+/// Attempts to read the table. An attempt fails if the table changes meanwhile; on a machine whose
+/// routes change all the time, more attempts would only delay the error.
+constexpr int kMaxTableReads = 5;
 
 struct Prefix {
   int family = AF_UNSPEC;
@@ -49,10 +50,10 @@ bool same_bits(wire::Bytes a, wire::Bytes b, unsigned bits) {
   return bits % 8 == 0 || ((a[whole] ^ b[whole]) >> (8 - bits % 8)) == std::byte{0};
 }
 
-/// A route as the kernel tells of it, kept whole: so a copy of it has all that it has, nexthop
-/// objects, encapsulation, multiple paths and other metrics included. libnl-route knows neither of
-/// the first two, and fails to read a table that has the second.
-struct Told {
+/// A route exactly as the kernel sent it, so that a copy keeps everything: nexthop objects,
+/// encapsulation, multiple paths and other metrics. libnl-route knows neither of the first two, and
+/// cannot read a table that contains encapsulation.
+struct RawRoute {
   rtmsg header{};
   std::vector<std::byte> attributes;
 
@@ -76,7 +77,7 @@ struct Told {
   }
 };
 
-bool serves(const Told& route, const Prefix& network) {
+bool serves(const RawRoute& route, const Prefix& network) {
   const auto& header = route.header;
   const bool looked_up = header.rtm_table == RT_TABLE_LOCAL || header.rtm_table == RT_TABLE_MAIN;
   const bool delivers = header.rtm_type == RTN_UNICAST || header.rtm_type == RTN_LOCAL;
@@ -88,17 +89,18 @@ bool serves(const Told& route, const Prefix& network) {
                    header.rtm_dst_len);
 }
 
-/// As the kernel chooses: the table local before main, the longest prefix, the least priority.
-bool preferred(const Told& a, const Told& b) {
-  const auto rank = [](const Told& route) {
+/// The kernel's order: table local before main, then the longest prefix, then the lowest priority
+/// value.
+bool preferred(const RawRoute& a, const RawRoute& b) {
+  const auto rank = [](const RawRoute& route) {
     return std::tuple{route.header.rtm_table == RT_TABLE_LOCAL, route.header.rtm_dst_len,
                       ~route.number(RTA_PRIORITY)};
   };
   return rank(a) > rank(b);
 }
 
-/// 0 or a failure.
-int read_table(NetlinkSocket& socket, const Prefix& network, std::optional<Told>& best) {
+/// Finds the best route that serves `network`. Returns 0 or libnl's error code.
+int read_table(NetlinkSocket& socket, const Prefix& network, std::optional<RawRoute>& best) {
   const NetlinkMessage request{nlmsg_alloc_simple(RTM_GETROUTE, NLM_F_DUMP)};
   rtmsg wanted{};
   wanted.rtm_family = static_cast<unsigned char>(network.family);
@@ -107,7 +109,7 @@ int read_table(NetlinkSocket& socket, const Prefix& network, std::optional<Told>
     const auto header = wire::front<rtmsg>(payload);
     if (!header) return;
     const auto rest = wire::after<rtmsg>(payload);
-    Told route{*header, {rest.begin(), rest.end()}};
+    RawRoute route{*header, {rest.begin(), rest.end()}};
     if (serves(route, network) && (!best || preferred(route, *best))) best = std::move(route);
   });
 }
@@ -116,7 +118,7 @@ int read_table(NetlinkSocket& socket, const Prefix& network, std::optional<Told>
 struct Lookup {
   NetlinkSocket socket;
   Prefix network;
-  Told route{};
+  RawRoute route{};
 
   static base::Result<Lookup> of(const std::string& text);
   bool is_exact() const { return route.header.rtm_dst_len == network.length; }
@@ -124,25 +126,28 @@ struct Lookup {
 
 base::Result<Lookup> Lookup::of(const std::string& text) {
   auto prefix = parse_prefix(text);
-  if (!prefix) return base::Error{text + " is no network"};
+  if (!prefix) return base::Error{text + " is not a network; write it like 192.0.2.0/24"};
   auto socket = NetlinkSocket::open(NETLINK_ROUTE);
   if (!socket) return base::Error{socket.error()};
-  std::optional<Told> best;
+  std::optional<RawRoute> best;
   int failure = -NLE_DUMP_INTR;
-  for (int reads = 0; failure == -NLE_DUMP_INTR && reads < kReads; ++reads) {
+  for (int reads = 0; failure == -NLE_DUMP_INTR && reads < kMaxTableReads; ++reads) {
     best.reset();
     failure = read_table(*socket, *prefix, best);
   }
-  if (failure != 0) return base::Error{"the routes cannot be read: " + error_text(failure)};
-  if (!best) return base::Error{"no route serves " + text + "; ip route add " + text + " via ..."};
+  if (failure != 0) return base::Error{"failed to read the routes: " + error_text(failure)};
+  if (!best) {
+    return base::Error{"no route serves " + text + "; add one with `ip route add " + text +
+                       " via ...`"};
+  }
   if (best->header.rtm_table == RT_TABLE_LOCAL) {
-    return base::Error{text + " is this machine itself: its routes are the kernel's own"};
+    return base::Error{text + " belongs to this machine itself; such routes cannot be changed"};
   }
   return Lookup{std::move(*socket), std::move(*prefix), std::move(*best)};
 }
 
-/// Of a next hop's flags only ONLINK is a wish; the others are its state, which the kernel refuses
-/// to be told (fib_create_info, net/ipv4/fib_semantics.c).
+/// Keeps only ONLINK of a next hop's flags. The others are state, and the kernel rejects requests
+/// that contain them (fib_create_info, net/ipv4/fib_semantics.c).
 void put_paths(nl_msg& message, wire::Bytes value) {
   std::vector<std::byte> paths{value.begin(), value.end()};
   std::size_t at = 0;
@@ -164,13 +169,14 @@ void put_metrics(nl_msg& message, wire::Bytes others, std::uint32_t initcwnd) {
   nla_nest_end(&message, metrics);
 }
 
-/// A nexthop object (RTA_NH_ID) and what it stands for are told both, and taken one only.
+/// The kernel reports a nexthop object (RTA_NH_ID) together with the attributes it stands for, but
+/// accepts only one of the two.
 bool belongs_to_path(int type) {
   return type == RTA_OIF || type == RTA_GATEWAY || type == RTA_VIA || type == RTA_MULTIPATH ||
          type == RTA_ENCAP || type == RTA_ENCAP_TYPE;
 }
 
-void put_others(nl_msg& message, const Told& route) {
+void put_others(nl_msg& message, const RawRoute& route) {
   const bool has_object = route.find(RTA_NH_ID).has_value();
   wire::Bytes rest{route.attributes};
   while (const auto attribute = wire::take_attribute(rest)) {

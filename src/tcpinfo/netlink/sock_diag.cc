@@ -16,22 +16,23 @@ constexpr std::uint8_t bit(int attribute) {
   return static_cast<std::uint8_t>(1 << (attribute - 1));
 }
 
-/// The kernel's test of a socket (inet_diag_bc_run, net/ipv4/inet_diag.c): an operation goes on
-/// `yes` bytes further, or `no`. At the end the socket is taken, beyond it not. So
+/// The kernel's filter program for sockets (inet_diag_bc_run, net/ipv4/inet_diag.c). Each operation
+/// jumps `yes` or `no` bytes forward. A socket passes if the program stops exactly at its end, and
+/// fails if it jumps beyond:
 ///
 ///     sport == p1 ?  yes: jump to the end
-///                    no:  sport == p2 ?  ...  the last: yes: the end, no: beyond
+///                    no:  sport == p2 ?  ...  last port: yes: the end, no: beyond
 std::vector<inet_diag_bc_op> port_filter(const std::vector<std::uint16_t>& ports) {
-  constexpr unsigned kOp = sizeof(inet_diag_bc_op);
+  constexpr unsigned kOpBytes = sizeof(inet_diag_bc_op);
   std::vector<inet_diag_bc_op> code;
   const auto add = [&](int op, unsigned yes, std::size_t no) {
     code.push_back({static_cast<unsigned char>(op), static_cast<unsigned char>(yes),
                     static_cast<unsigned short>(no)});
   };
   for (std::size_t left = ports.size(); left > 0; --left) {
-    add(INET_DIAG_BC_S_EQ, 2 * kOp, 3 * kOp);
+    add(INET_DIAG_BC_S_EQ, 2 * kOpBytes, 3 * kOpBytes);
     add(INET_DIAG_BC_NOP, 0, ports[ports.size() - left]);  // the operand
-    if (left > 1) add(INET_DIAG_BC_JMP, kOp, (3 * (left - 1)) * kOp);
+    if (left > 1) add(INET_DIAG_BC_JMP, kOpBytes, (3 * (left - 1)) * kOpBytes);
   }
   return code;
 }
@@ -40,7 +41,7 @@ NetlinkMessage request_for(int family, const DiagQuery& query) {
   inet_diag_req_v2 wanted{};
   wanted.sdiag_family = static_cast<std::uint8_t>(family);
   wanted.sdiag_protocol = IPPROTO_TCP;
-  // The answer to VEGASINFO is what the socket's congestion control has to say: of bbr, BBRINFO.
+  // VEGASINFO asks the socket's congestion control for its own data; bbr answers with BBRINFO.
   wanted.idiag_ext = bit(INET_DIAG_INFO) | bit(INET_DIAG_CONG) | bit(INET_DIAG_VEGASINFO);
   for (const auto state : query.states) wanted.idiag_states |= 1U << static_cast<unsigned>(state);
   auto filter = port_filter(query.local_ports);
@@ -72,7 +73,7 @@ base::Result<std::vector<DiagSocket>> SockDiag::dump(const DiagQuery& query) {
     });
     if (failure != 0) {
       return base::Error{"the kernel does not list TCP sockets (" + error_text(failure) +
-                         "); modprobe tcp_diag"};
+                         "); load its module with `modprobe tcp_diag`"};
     }
   }
   return sockets;

@@ -8,8 +8,9 @@ namespace tcpinfo::wire {
 
 namespace {
 
-/// The part of `rest` that its header says is `length` bytes; `rest` then begins behind its
-/// padding.
+/// Takes an item of `length` bytes, which begins with a header of `header` bytes, from `rest`, and
+/// returns the item without its header. `rest` then begins after the item's padding. nullopt if
+/// `length` cannot be right.
 std::optional<Bytes> take(Bytes& rest, std::size_t header, std::size_t length) {
   if (length < header || length > rest.size()) return std::nullopt;
   const auto payload = rest.subspan(header, length - header);

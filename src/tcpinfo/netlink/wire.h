@@ -6,24 +6,24 @@
 #include <optional>
 #include <span>
 
-/// The bytes of netlink (include/uapi/linux/netlink.h): messages that hold a header and attributes.
-/// Views; what does not fit ends the reading, so no length that the bytes claim is believed.
+/// Parses netlink's bytes (include/uapi/linux/netlink.h): messages of a header and attributes. The
+/// results are views of the input. Lengths in the input are checked; a wrong one ends the parsing.
 namespace tcpinfo::wire {
 
 using Bytes = std::span<const std::byte>;
 
 struct Attribute {
-  std::uint16_t type = 0;  ///< without its flags
+  std::uint16_t type = 0;  ///< without flags
   Bytes value;
 };
 
-/// The next attribute of `rest`, which then begins behind it; empty at the end.
+/// Removes the next attribute from `rest` and returns it; nullopt at the end.
 std::optional<Attribute> take_attribute(Bytes& rest);
 
-/// The payload of the next message of `rest`, which then begins behind it; empty at the end.
+/// Removes the next message from `rest` and returns its payload; nullopt at the end.
 std::optional<Bytes> take_message(Bytes& rest);
 
-/// The T that `bytes` begin with; empty when they are too few.
+/// The T at the beginning of `bytes`; nullopt if `bytes` is too short.
 template <typename T>
 std::optional<T> front(Bytes bytes) {
   if (bytes.size() < sizeof(T)) return std::nullopt;
@@ -32,11 +32,11 @@ std::optional<T> front(Bytes bytes) {
   return value;
 }
 
-/// What follows the T, padded as netlink pads it.
+/// The bytes after a T at the beginning of `bytes` and after its padding to four bytes.
 template <typename T>
 Bytes after(Bytes bytes) {
-  constexpr std::size_t kPadded = (sizeof(T) + 3) & ~std::size_t{3};
-  return bytes.subspan(bytes.size() < kPadded ? bytes.size() : kPadded);
+  constexpr std::size_t kPaddedBytes = (sizeof(T) + 3) & ~std::size_t{3};
+  return bytes.subspan(bytes.size() < kPaddedBytes ? bytes.size() : kPaddedBytes);
 }
 
 }  // namespace tcpinfo::wire

@@ -8,23 +8,15 @@ extern "C" {
 #include <cmath>
 #include <stdexcept>
 
+#include "transcoder/encode/libav_handle.h"
 #include "transcoder/encode/libav_log.h"
 
 namespace transcoder {
 
 namespace {
 
-struct FreeCodec {
-  void operator()(AVCodecContext* codec) const { avcodec_free_context(&codec); }
-};
-struct FreeFrame {
-  void operator()(AVFrame* frame) const { av_frame_free(&frame); }
-};
-struct FreePacket {
-  void operator()(AVPacket* packet) const { av_packet_free(&packet); }
-};
-
-/// libavcodec refuses a whole frame that holds a NaN or an infinity; loud sources may pass 1.
+/// Replaces NaN and infinity, for which libavcodec rejects the whole frame. Loud sources may exceed
+/// 1, so the limit is 2.
 float usable(float value) { return std::isfinite(value) ? std::clamp(value, -2.F, 2.F) : 0.F; }
 
 }  // namespace
@@ -38,10 +30,10 @@ class AacEncoder::Impl {
  private:
   bool fill(const AudioBlock& block);
 
-  std::unique_ptr<AVCodecContext, FreeCodec> codec_;
-  std::unique_ptr<AVFrame, FreeFrame> frame_{av_frame_alloc()};
-  std::unique_ptr<AVPacket, FreePacket> packet_{av_packet_alloc()};
-  std::optional<std::int64_t> first_;  ///< position of the first sample
+  LibavCodec codec_;
+  LibavFrame frame_{av_frame_alloc()};
+  LibavPacket packet_{av_packet_alloc()};
+  std::optional<std::int64_t> first_;  ///< position of the first sample, in samples
   std::uint64_t failures_ = 0;
 };
 
@@ -49,7 +41,7 @@ AacEncoder::Impl::Impl(base::BitRate rate) {
   capture_libav_log();
   const AVCodec* aac = avcodec_find_encoder(AV_CODEC_ID_AAC);
   codec_.reset(aac ? avcodec_alloc_context3(aac) : nullptr);
-  if (!codec_) throw std::runtime_error{"libavcodec has no AAC encoder"};
+  if (!codec_) throw std::runtime_error{"libavcodec has no AAC encoder; install FFmpeg with one"};
   codec_->bit_rate = rate.bps();
   codec_->sample_rate = media::kAudioRate;
   codec_->sample_fmt = AV_SAMPLE_FMT_FLTP;
@@ -57,7 +49,8 @@ AacEncoder::Impl::Impl(base::BitRate rate) {
   codec_->profile = FF_PROFILE_AAC_LOW;
   av_channel_layout_default(&codec_->ch_layout, media::kAudioChannels);
   if (avcodec_open2(codec_.get(), aac, nullptr) < 0) {
-    throw std::runtime_error{"the AAC encoder refuses " + std::to_string(rate.bps()) + " bit/s"};
+    throw std::runtime_error{"the AAC encoder refuses " + std::to_string(rate.bps()) +
+                             " bit/s; change audio.rate"};
   }
   frame_->nb_samples = kBlockSamples;
   frame_->format = AV_SAMPLE_FMT_FLTP;
@@ -85,11 +78,11 @@ std::optional<media::AudioFrame> AacEncoder::Impl::encode(const AudioBlock& bloc
     return std::nullopt;
   }
   if (const int received = avcodec_receive_packet(codec_.get(), packet_.get()); received < 0) {
-    failures_ += received != AVERROR(EAGAIN);  // none is ready yet
+    failures_ += received != AVERROR(EAGAIN);  // EAGAIN: no frame is ready yet
     return std::nullopt;
   }
   std::optional<media::AudioFrame> result;
-  // The first packet only primes a decoder: its time is before the first sample.
+  // The first packet only primes a decoder: it lies before the first sample.
   if (packet_->pts >= *first_) {
     result.emplace();
     result->pts = block_pts(packet_->pts / kBlockSamples);

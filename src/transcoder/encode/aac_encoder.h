@@ -9,17 +9,19 @@
 
 namespace transcoder {
 
-/// AAC-LC by libavcodec, stereo at 48 kHz. A block comes out when the two after it have gone in
-/// (43 ms; the overlap of the transform, and libavcodec's look ahead). Used by one thread.
-/// The constructor throws std::runtime_error.
+/// Encodes AAC-LC, stereo at 48 kHz, with libavcodec. A block is ready after the next two blocks
+/// have been passed in (43 ms, for the overlap of the transform and libavcodec's look-ahead). Used
+/// by one thread.
 class AacEncoder {
  public:
+  /// Throws std::runtime_error if libavcodec has no AAC encoder or it refuses `rate`.
   explicit AacEncoder(base::BitRate rate);
   ~AacEncoder();
 
-  /// The frame that became ready, without `number`; blocks go in with rising index.
+  /// Encodes `block`, whose index must rise with each call. Returns the frame that became ready, if
+  /// any, with `number` unset.
   std::optional<media::AudioFrame> encode(const AudioBlock& block);
-  /// Calls of encode() that libavcodec refused: a frame is lost.
+  /// Number of frames lost because libavcodec failed.
   std::uint64_t failures() const;
 
  private:

@@ -12,42 +12,44 @@ constexpr std::int64_t samples_in(std::chrono::milliseconds time) {
   return time.count() * media::kAudioRate / 1000;
 }
 
-/// Containers round to 1 ms and capture devices jitter by a few; 15 ms of error between audio and
-/// picture cannot be noticed, a correction can.
-constexpr std::int64_t kTolerance = samples_in(std::chrono::milliseconds{15});
+/// Larger gaps are filled, larger overlaps cut. Containers round timestamps to 1 ms, and capture
+/// devices jitter by a few; 15 ms of error between audio and picture is not noticeable, but a
+/// correction is.
+constexpr std::int64_t kMaxErrorSamples = samples_in(std::chrono::milliseconds{15});
 
-/// A difference between this and kTolerance, as two clocks make it in a minute, is taken back one
-/// sample in 1024 at a time: 0.1 % of pitch cannot be heard, a hole or a cut of 15 ms can.
-constexpr std::int64_t kSteady = samples_in(std::chrono::milliseconds{2});
-constexpr std::int64_t kSteerDivisor = 1024;
+/// A larger error, up to kMaxErrorSamples, is steered back by one sample in 1024. Clock drift
+/// causes such errors within a minute. 0.1 % of pitch is inaudible; a gap or cut of 15 ms is not.
+constexpr std::int64_t kMinSteeredSamples = samples_in(std::chrono::milliseconds{2});
+constexpr std::int64_t kSteeringDivisor = 1024;
 
-/// Audio is taken for missing when it is this much later than it has lately been. Players stall on
-/// audio that is late, so the wait is no longer than the source's own habit makes it: ffmpeg's
-/// MPEG-TS has its audio up to 0.28 s behind its pictures, cameras and files have it beside them.
-constexpr std::int64_t kMargin = samples_in(std::chrono::milliseconds{150});
-constexpr std::int64_t kLeastPatience = samples_in(std::chrono::milliseconds{250});
-constexpr std::int64_t kMostPatience = samples_in(std::chrono::seconds{2});  // as Timeline admits
+/// Audio counts as missing when it is later than it has recently been by this margin, within the
+/// two limits below. Players stall on late audio, so we wait no longer than the source's own lag
+/// requires: ffmpeg's MPEG-TS has its audio up to 0.28 s behind its pictures, cameras and files
+/// have it next to them.
+constexpr std::int64_t kWaitMarginSamples = samples_in(std::chrono::milliseconds{150});
+constexpr std::int64_t kMinWaitSamples = samples_in(std::chrono::milliseconds{250});
+constexpr std::int64_t kMaxWaitSamples = samples_in(std::chrono::seconds{2});  // as in Timeline
 
-/// The habit is forgotten over this many pushes, 5 s of 20 ms each.
-constexpr std::int64_t kMemory = 256;
+/// The recent lag decays over this many pushes: 5 s of 20 ms each.
+constexpr std::int64_t kLagDecayPushes = 256;
 
-/// Silence is made up to this far past the pictures; audio from further on has a false timestamp.
-constexpr std::int64_t kLead = samples_in(std::chrono::seconds{1});
+/// Gaps are filled up to this far past the pictures. Audio farther ahead has a wrong timestamp.
+constexpr std::int64_t kMaxLeadSamples = samples_in(std::chrono::seconds{1});
 
-/// A longer hole (the machine slept) is skipped: filling it would hold up the caller.
-constexpr std::int64_t kLongestFill = samples_in(std::chrono::seconds{10});
+/// A longer gap (the machine slept) is skipped, because filling it would block the caller.
+constexpr std::int64_t kMaxFillSamples = samples_in(std::chrono::seconds{10});
 
 std::int64_t position(media::Pts pts) {
-  // Split, so that weeks in nanoseconds times 48000 do not overflow.
+  // In two parts, because weeks in nanoseconds times 48000 would overflow.
   const auto whole = std::chrono::floor<std::chrono::seconds>(pts);
   return whole.count() * media::kAudioRate +
          (pts - whole).count() * media::kAudioRate / 1'000'000'000;
 }
 
-/// `values` drawn out or pressed together to `count` samples, which are two at least.
+/// Stretches or compresses `values` to `count` samples, at least two, by linear interpolation.
 std::vector<float> resized(std::span<const float> values, std::int64_t count) {
-  constexpr std::size_t kStep = media::kAudioChannels;
-  const std::size_t last = values.size() / kStep - 1;
+  constexpr std::size_t kChannels = media::kAudioChannels;
+  const std::size_t last = values.size() / kChannels - 1;
   const double step = static_cast<double>(last) / static_cast<double>(count - 1);
   std::vector<float> result;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -55,8 +57,9 @@ std::vector<float> resized(std::span<const float> values, std::int64_t count) {
     const auto left = std::min(static_cast<std::size_t>(at), last);
     const auto right = std::min(left + 1, last);
     const auto share = static_cast<float>(at - static_cast<double>(left));
-    for (std::size_t c = 0; c < kStep; ++c) {
-      result.push_back(std::lerp(values[left * kStep + c], values[right * kStep + c], share));
+    for (std::size_t c = 0; c < kChannels; ++c) {
+      result.push_back(
+          std::lerp(values[left * kChannels + c], values[right * kChannels + c], share));
     }
   }
   return result;
@@ -73,22 +76,23 @@ std::vector<AudioBlock> AudioAligner::push(const media::Samples& samples) {
   std::span values{samples.values};
   const auto count = static_cast<std::int64_t>(values.size() / media::kAudioChannels);
   if (!cursor_) start(begin);
-  if (video_) lag_ = std::max(*video_ - begin - count, lag_ - lag_ / kMemory);
+  if (video_) lag_ = std::max(*video_ - begin - count, lag_ - lag_ / kLagDecayPushes);
   heard_ = true;
   const std::int64_t gap = begin - *cursor_;
-  if (gap > kTolerance && begin > video_.value_or(begin) + kLead) {
+  if (gap > kMaxErrorSamples && begin > video_.value_or(begin) + kMaxLeadSamples) {
     drop(count);
     return {};
   }
-  if (gap > kTolerance) append_silence(gap);
-  if (gap < -kTolerance) {
+  if (gap > kMaxErrorSamples) append_silence(gap);
+  if (gap < -kMaxErrorSamples) {
     const std::int64_t overlap = std::min(-gap, count);
     drop(overlap);
     values = values.subspan(static_cast<std::size_t>(overlap * media::kAudioChannels));
   }
   std::vector<float> steered;
-  if (std::abs(gap) > kSteady && std::abs(gap) <= kTolerance && count > kSteerDivisor / 2) {
-    const std::int64_t step = std::max<std::int64_t>(1, count / kSteerDivisor);
+  if (std::abs(gap) > kMinSteeredSamples && std::abs(gap) <= kMaxErrorSamples &&
+      count > kSteeringDivisor / 2) {
+    const std::int64_t step = std::max<std::int64_t>(1, count / kSteeringDivisor);
     steered = resized(values, count + (gap > 0 ? step : -step));
     values = steered;
   }
@@ -100,9 +104,9 @@ std::vector<AudioBlock> AudioAligner::advance(media::Pts video) {
   video_ = position(video);
   if (!cursor_) start(*video_);
   const std::int64_t lag = *video_ - *cursor_;
-  if (lag <= patience()) return {};
+  if (lag <= max_wait()) return {};
   heard_ = false;
-  if (lag > kLongestFill) {
+  if (lag > kMaxFillSamples) {
     start(*video_);
   } else {
     append_silence(lag);
@@ -110,8 +114,8 @@ std::vector<AudioBlock> AudioAligner::advance(media::Pts video) {
   return take_blocks();
 }
 
-std::int64_t AudioAligner::patience() const {
-  return heard_ ? std::clamp(lag_ + kMargin, kLeastPatience, kMostPatience) : 0;
+std::int64_t AudioAligner::max_wait() const {
+  return heard_ ? std::clamp(lag_ + kWaitMarginSamples, kMinWaitSamples, kMaxWaitSamples) : 0;
 }
 
 void AudioAligner::start(std::int64_t position) {

@@ -6,35 +6,36 @@
 #include <vector>
 
 #include "media/frame.h"
+#include "transcoder/encode/aac_config.h"
 
 namespace transcoder {
 
-/// Samples of one AAC frame.
-inline constexpr std::int64_t kBlockSamples = 1024;
+/// A block becomes one AAC frame.
+inline constexpr std::int64_t kBlockSamples = kAacFrameSamples;
 
-/// kBlockSamples of audio (interleaved), from block_pts(index) on.
+/// kBlockSamples samples of audio that begin at block_pts(index).
 struct AudioBlock {
   std::int64_t index = 0;
-  std::vector<float> values;
+  std::vector<float> values;  ///< interleaved
 };
 
-/// index * kBlockSamples / kAudioRate. 375 blocks last 8 s exactly; in two steps, because weeks in
-/// nanoseconds times kBlockSamples would overflow.
+/// index * kBlockSamples / kAudioRate. 375 blocks last exactly 8 s. Computed in two parts, because
+/// weeks in nanoseconds times kBlockSamples would overflow.
 constexpr media::Pts block_pts(std::int64_t index) {
   static_assert(375 * kBlockSamples == 8 * media::kAudioRate);
   return index / 375 * std::chrono::seconds{8} + media::Pts{index % 375 * 8'000'000'000 / 375};
 }
 
-/// Cuts whatever audio arrives into one unbroken row of blocks on the stream's timeline:
+/// Turns whatever audio arrives into an unbroken sequence of blocks on the stream's timeline:
 ///
-///   gap before the audio          silence (never further than 1 s past the pictures)
-///   overlap with what is written  dropped
-///   off by 15 ms or less          taken as unbroken: rounded timestamps, clocks that drift;
-///                                 more than 2 ms are taken back by a sample in 1024
-///   no audio                      silence up to the pictures: at once if there is none at all,
-///                                 later if there was some, for it may only be late
+///   gap before the audio          filled with silence, at most up to 1 s past the pictures
+///   overlap with earlier audio    dropped
+///   15 ms or less off             accepted as continuous: timestamps are rounded, clocks drift.
+///                                 More than 2 ms are steered back by one sample in 1024
+///   no audio                      filled with silence up to the pictures: at once if there was
+///                                 none before, otherwise after a wait, because it may be late
 ///
-/// Pure: no clock, no thread.
+/// No I/O, no clock, no thread.
 class AudioAligner {
  public:
   struct Counts {
@@ -42,12 +43,14 @@ class AudioAligner {
     std::uint64_t dropped_samples = 0;
   };
 
+  /// Adds audio, and returns the blocks that it completes.
   std::vector<AudioBlock> push(const media::Samples& samples);
+  /// Reports that the video has reached `video`, and returns the blocks filled with silence.
   std::vector<AudioBlock> advance(media::Pts video);
   const Counts& counts() const { return counts_; }
 
  private:
-  std::int64_t patience() const;  ///< how late audio may be
+  std::int64_t max_wait() const;  ///< how late audio may be, in samples
   void start(std::int64_t position);
   void append(std::span<const float> values);
   void append_silence(std::int64_t samples);
@@ -56,11 +59,11 @@ class AudioAligner {
   }
   std::vector<AudioBlock> take_blocks();
 
-  std::optional<std::int64_t> cursor_;  ///< position, in samples, after what is written
-  std::vector<float> pending_;          ///< the end of it that is not yet a whole block
-  std::optional<std::int64_t> video_;   ///< position of the newest picture
-  bool heard_ = false;                  ///< audio is arriving, if late
-  std::int64_t lag_ = 0;                ///< how far behind the pictures it has lately been
+  std::optional<std::int64_t> cursor_;  ///< end of the audio so far, in samples
+  std::vector<float> pending_;          ///< the last part of it, not yet a whole block
+  std::optional<std::int64_t> video_;   ///< position of the newest picture, in samples
+  bool heard_ = false;                  ///< audio is arriving, perhaps late
+  std::int64_t lag_ = 0;                ///< recent lag of audio behind the pictures, in samples
   Counts counts_;
 };
 

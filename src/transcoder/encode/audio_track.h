@@ -2,17 +2,23 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
+#include <mutex>
+#include <vector>
 
 #include "media/frame.h"
 #include "media/packet.h"
+#include "transcoder/encode/aac_encoder.h"
+#include "transcoder/encode/audio_aligner.h"
 #include "transcoder/settings.h"
 
 namespace transcoder {
 
-/// Makes one continuous AAC-LC track of whatever audio arrives: silence where there is none or it
-/// comes late, overlaps dropped, timestamps exact multiples of a frame. Encoded once per stream,
-/// shared by all groups. Thread-safe; `publish` is called in order.
+/// Turns whatever audio arrives into one continuous AAC-LC track: fills gaps with silence, drops
+/// overlaps, and gives each frame a pts that is an exact multiple of its duration. Encoded once per
+/// stream and shared by all groups. Thread-safe.
+///
+/// Encodes on the caller's thread: 21 ms of audio cost about 0.5 ms of CPU, less than the delay of
+/// handing them to another thread in order.
 class AudioTrack {
  public:
   using Publish = std::function<void(media::AudioFramePtr)>;
@@ -20,20 +26,27 @@ class AudioTrack {
   struct State {
     std::uint64_t silence_inserted_samples = 0;
     std::uint64_t overlap_dropped_samples = 0;
-    std::uint64_t failures = 0;  ///< frames lost to the encoder
+    std::uint64_t failures = 0;  ///< frames lost in the encoder
   };
 
+  /// `publish` is called in order, on the threads that call push() and advance(); it must not use
+  /// the track. Throws std::runtime_error if there is no AAC encoder or it refuses the rate.
   AudioTrack(AudioSettings settings, Publish publish);
-  ~AudioTrack();
 
   void push(const media::Samples& samples);
-  /// The picture clock: fills with silence what no audio has arrived for, so the track never stops.
+  /// Reports that the video has reached `video`: fills with silence where audio is missing, so the
+  /// track never stops.
   void advance(media::Pts video);
   State state() const;
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  void encode(const std::vector<AudioBlock>& blocks);
+
+  mutable std::mutex mutex_;
+  AudioAligner aligner_;      // GUARDED_BY(mutex_)
+  AacEncoder encoder_;        // GUARDED_BY(mutex_)
+  std::uint64_t frames_ = 0;  // GUARDED_BY(mutex_)
+  const Publish publish_;
 };
 
 }  // namespace transcoder

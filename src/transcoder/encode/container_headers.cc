@@ -22,12 +22,14 @@ namespace transcoder {
 
 namespace {
 
-constexpr std::uint8_t kNalType = 0x1f;
-constexpr std::uint8_t kSequenceSet = 7;
-constexpr std::uint8_t kPictureSet = 8;
+// nal_unit_type (ITU-T H.264, table 7-1).
+constexpr std::uint8_t kNalTypeMask = 0x1f;
+constexpr std::uint8_t kNalTypeSps = 7;
+constexpr std::uint8_t kNalTypePps = 8;
 
-/// Keeps what libavformat writes, and its place in it: FLV's muxer goes back to fill in a size.
-struct FreeFormat {
+/// Frees a muxer together with its output, which is a memory buffer because FLV's muxer seeks back
+/// to fill in a size.
+struct FreeFormatAndBuffer {
   void operator()(AVFormatContext* format) const {
     if (format->pb != nullptr) {
       std::uint8_t* bytes = nullptr;
@@ -37,17 +39,18 @@ struct FreeFormat {
     avformat_free_context(format);
   }
 };
-using Format = std::unique_ptr<AVFormatContext, FreeFormat>;
+using Format = std::unique_ptr<AVFormatContext, FreeFormatAndBuffer>;
 
 Format open(const char* name) {
   capture_libav_log();
   AVFormatContext* format = nullptr;
   if (avformat_alloc_output_context2(&format, nullptr, name, nullptr) < 0) {
-    throw std::runtime_error{"libavformat has no muxer " + std::string{name}};
+    throw std::runtime_error{"libavformat has no muxer \"" + std::string{name} +
+                             "\"; install FFmpeg with one"};
   }
   Format result{format};
   if (avio_open_dyn_buf(&format->pb) < 0) throw std::bad_alloc{};
-  format->flags |= AVFMT_FLAG_BITEXACT;  // no name of the library
+  format->flags |= AVFMT_FLAG_BITEXACT;  // leaves out the library's name
   return result;
 }
 
@@ -79,7 +82,7 @@ void add_video(AVFormatContext& format, std::span<const std::uint8_t> parameter_
 void add_audio(AVFormatContext& format) {
   auto& audio = add_track(format, AVMEDIA_TYPE_AUDIO, AV_CODEC_ID_AAC, kAacConfig);
   audio.sample_rate = media::kAudioRate;
-  audio.frame_size = kAacFrame;
+  audio.frame_size = kAacFrameSamples;
   audio.profile = FF_PROFILE_AAC_LOW;
   av_channel_layout_default(&audio.ch_layout, media::kAudioChannels);
   format.streams[format.nb_streams - 1]->time_base = {1, static_cast<int>(media::kMp4AudioScale)};
@@ -118,7 +121,7 @@ Format mp4_video(std::span<const std::uint8_t> parameter_sets,
                  const media::PictureFormat& picture) {
   Format format = open("mp4");
   add_video(*format, parameter_sets, picture);
-  // Parameter sets stand in the pictures, and may change with them (ISO/IEC 14496-15, 5.3.3.1).
+  // avc3: parameter sets are in the frames and may change there (ISO/IEC 14496-15, 5.3.3.1).
   format->streams[0]->codecpar->codec_tag = MKTAG('a', 'v', 'c', '3');
   return format;
 }
@@ -128,23 +131,24 @@ Format with_audio(Format format) {
   return format;
 }
 
-/// The parameter sets of a keyframe, as they stand in it.
+/// The parameter sets of a keyframe, each with a start code.
 std::vector<std::uint8_t> parameter_sets_of(std::span<const std::uint8_t> keyframe) {
   std::vector<std::uint8_t> sets;
   for (const auto unit : media::h264::nal_units(keyframe)) {
-    const int type = unit[0] & kNalType;
-    if (type != kSequenceSet && type != kPictureSet) continue;
+    const int type = unit[0] & kNalTypeMask;
+    if (type != kNalTypeSps && type != kNalTypePps) continue;
     sets.insert(sets.end(), {0, 0, 0, 1});
     sets.insert(sets.end(), unit.begin(), unit.end());
   }
   return sets;
 }
 
-/// RFC 6381, 3.3: profile, constraints and level of the sequence parameter set.
+/// The codecs parameter of RFC 6381, 3.3: profile, constraints and level from the sequence
+/// parameter set.
 std::string codec_name(std::span<const std::uint8_t> parameter_sets) {
   const auto units = media::h264::nal_units(parameter_sets);
   if (units.empty() || units[0].size() < 4) {
-    throw std::runtime_error{"H.264 keyframe without a sequence parameter set"};
+    throw std::runtime_error{"the H.264 keyframe has no sequence parameter set"};
   }
   return fmt::format("avc3.{:02x}{:02x}{:02x}", units[0][1], units[0][2], units[0][3]);
 }

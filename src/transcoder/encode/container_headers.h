@@ -9,15 +9,15 @@
 
 namespace transcoder {
 
-/// What FLV and MP4 say once of a stream: made by libavformat's muxers, when the encoder's
-/// parameter sets change. Used by one thread.
+/// Makes the headers at the beginning of an FLV or MP4 stream with libavformat's muxers, again
+/// whenever the encoder's parameter sets change. Used by one thread.
 class ContainerHeaders {
  public:
-  /// `audio`: there is an AAC track.
+  /// `audio`: whether the stream has an AAC track.
   explicit ContainerHeaders(bool audio) : audio_{audio} {}
 
-  /// Of an H.264 keyframe in Annex B; the same pointer while nothing changes. Throws
-  /// std::runtime_error.
+  /// The headers for an H.264 keyframe in Annex B; the same pointer while nothing changes. Throws
+  /// std::runtime_error if the keyframe has no parameter sets or libavformat fails.
   media::HeadersPtr update(std::span<const std::uint8_t> keyframe,
                            const media::PictureFormat& format);
 

@@ -7,119 +7,41 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
-#include <mutex>
-#include <thread>
 #include <utility>
 
 #include "base/log.h"
-#include "base/log_period.h"
 #include "base/thread_time.h"
 #include "transcoder/encode/aac_config.h"
-#include "transcoder/encode/container_headers.h"
-#include "transcoder/encode/frame_skip.h"
-#include "transcoder/encode/group_inbox.h"
-#include "transcoder/encode/keyframe_clock.h"
-#include "transcoder/encode/rate_meter.h"
-#include "transcoder/encode/rate_target.h"
-#include "transcoder/encode/ts_muxer.h"
 #include "transcoder/picture/picture_size.h"
-#include "transcoder/picture/scaler.h"
 
 namespace transcoder {
 
 namespace {
 
-/// An encoder that cannot be opened, or gives nothing, is tried again this often.
-constexpr base::Duration kRetry = std::chrono::seconds{1};
+/// The pause before another attempt when an encoder cannot be opened or fails at its first frame.
+/// Less would fill the log and cost CPU; more would interrupt the stream for longer.
+constexpr base::Duration kEncoderRetryInterval = std::chrono::seconds{1};
 
-/// Above the event loops' nice value: who wakes up for an acknowledgement, to tell of a rate before
-/// the next picture, does not wait for pictures that take 20 ms each.
-constexpr int kNice = 5;
+/// Added to the nice value of encode threads. An event loop that wakes for an acknowledgement, to
+/// set a rate before the next frame, must not wait for frames that take 20 ms each.
+constexpr int kEncoderNiceIncrement = 5;
 
-/// The calling thread and those that it starts (on Linux).
-void give_way() {
-  if (::setpriority(PRIO_PROCESS, 0, ::getpriority(PRIO_PROCESS, 0) + kNice) == 0) return;
-  static std::once_flag said;
-  std::call_once(said, [reason = std::strerror(errno)] {
+/// Lowers the priority of the calling thread and of threads that it starts (on Linux).
+void lower_priority() {
+  const int nice = ::getpriority(PRIO_PROCESS, 0) + kEncoderNiceIncrement;
+  if (::setpriority(PRIO_PROCESS, 0, nice) == 0) return;
+  static std::once_flag logged;
+  std::call_once(logged, [reason = std::strerror(errno)] {
     base::log::warning("encoder_priority",
-                       {{"reason", reason}, {"effect", "encoders do not give way to event loops"}});
+                       {{"reason", reason}, {"effect", "encoders may delay the event loops"}});
   });
 }
 
 }  // namespace
 
-class EncodeGroup::Impl {
- public:
-  Impl(std::string name, const VideoSettings& video, const AudioSettings& audio,
-       EncoderSettings encoder, base::BitRate initial, OperatingPoint point, Publish publish,
-       OpenEncoder open);
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
-  ~Impl();
-
-  GroupInbox& inbox() { return inbox_; }
-  void retarget(base::BitRate rate) { target_.set(rate); }
-  void skip(unsigned pictures) { skip_.set(pictures); }
-  void set_point(OperatingPoint point);
-  void recover(media::FrameRange lost);
-  media::Pts schedule_keyframe(media::Pts earliest);
-  State state() const;
-
- private:
-  void run();
-  void handle(const media::FramePtr& source);
-  void handle(const media::AudioFramePtr& frame);
-  void skip(const media::Frame& frame);
-  bool leave_out(const media::Frame& frame);
-  bool prepare(const media::PictureFormat& format);
-  void follow_target();
-  void recover_lost(media::Pts pts);
-  bool begin_picture(media::Pts pts);
-  void fail_picture(const std::string& reason);
-  void publish_frame(const media::Frame& frame, EncodedFrame picture);
-  base::Duration until_next(media::Pts pts);
-  void publish(media::Packet packet);
-  void count_failure();
-  void fail(const std::string& reason);
-
-  const std::string name_;
-  const VideoSettings video_;
-  const EncoderSettings settings_;
-  const Publish publish_;
-  const OpenEncoder open_;
-  RateTarget target_;
-  FrameSkip skip_;
-  GroupInbox inbox_;
-
-  // Used by the group's thread only.
-  TsMuxer muxer_;
-  ContainerHeaders container_headers_;
-  media::HeadersPtr headers_;         ///< of the newest keyframe
-  std::optional<media::Pts> newest_;  ///< picture
-  base::Duration interval_{};         ///< of the newest two
-  Scaler scaler_;
-  std::unique_ptr<Encoder> encoder_;
-  media::PictureFormat format_;  ///< of encoder_
-  base::BitRate rate_;           ///< of encoder_
-  bool opened_ = false;          ///< encoder_ has given nothing yet
-  base::Time retry_{};           ///< no encoder is opened before
-  OperatingPoint point_;         ///< in force
-  std::uint64_t keyframe_ = 0;   ///< number of the newest one
-  base::LogPeriod failures_;
-
-  mutable std::mutex mutex_;
-  State state_;                            // GUARDED_BY(mutex_)
-  KeyframeClock clock_;                    // GUARDED_BY(mutex_)
-  std::optional<media::FrameRange> lost_;  // GUARDED_BY(mutex_); not mended yet
-  RateMeter meter_;                        // GUARDED_BY(mutex_)
-  OperatingPoint next_point_;              // GUARDED_BY(mutex_)
-
-  std::thread thread_;  ///< last: it uses all of the above
-};
-
-EncodeGroup::Impl::Impl(std::string name, const VideoSettings& video, const AudioSettings& audio,
-                        EncoderSettings encoder, base::BitRate initial, OperatingPoint point,
-                        Publish publish, OpenEncoder open)
+EncodeGroup::EncodeGroup(std::string name, VideoSettings video, AudioSettings audio,
+                         EncoderSettings encoder, base::BitRate initial, OperatingPoint point,
+                         Publish publish, OpenEncoder open)
     : name_{std::move(name)},
       video_{video},
       settings_{std::move(encoder)},
@@ -132,28 +54,28 @@ EncodeGroup::Impl::Impl(std::string name, const VideoSettings& video, const Audi
       next_point_{point},
       thread_{[this] { run(); }} {}
 
-EncodeGroup::Impl::~Impl() {
+EncodeGroup::~EncodeGroup() {
   inbox_.close();
   thread_.join();
 }
 
-void EncodeGroup::Impl::set_point(OperatingPoint point) {
+void EncodeGroup::set_point(OperatingPoint point) {
   std::lock_guard lock{mutex_};
   next_point_ = point;
 }
 
-void EncodeGroup::Impl::recover(media::FrameRange lost) {
+void EncodeGroup::recover(media::FrameRange lost) {
   std::lock_guard lock{mutex_};
   if (!lost_) lost_ = lost;
   lost_ = {std::min(lost_->first, lost.first), std::max(lost_->last, lost.last)};
 }
 
-media::Pts EncodeGroup::Impl::schedule_keyframe(media::Pts earliest) {
+media::Pts EncodeGroup::schedule_keyframe(media::Pts earliest) {
   std::lock_guard lock{mutex_};
   return clock_.schedule(earliest);
 }
 
-EncodeGroup::State EncodeGroup::Impl::state() const {
+EncodeGroup::State EncodeGroup::state() const {
   std::lock_guard lock{mutex_};
   State state = state_;
   state.target = target_.get();
@@ -163,9 +85,9 @@ EncodeGroup::State EncodeGroup::Impl::state() const {
   return state;
 }
 
-void EncodeGroup::Impl::run() {
+void EncodeGroup::run() {
   pthread_setname_np(pthread_self(), "encode");
-  give_way();
+  lower_priority();
   while (const auto item = inbox_.pop()) {
     std::visit([this](const auto& frame) { handle(frame); }, *item);
     std::lock_guard lock{mutex_};
@@ -173,52 +95,52 @@ void EncodeGroup::Impl::run() {
   }
 }
 
-void EncodeGroup::Impl::handle(const media::FramePtr& source) {
+void EncodeGroup::handle(const media::FramePtr& source) {
   if (leave_out(*source)) return;
-  if (skip_.take()) return skip(*source);
+  if (skip_.take()) return skip_frame(*source);
   const auto& from = source->format;
   const auto whole = fit_picture({from.width, from.height}, video_);
-  const auto frame = scaler_.scale(source, scale_picture(whole, point_.scale));
-  if (!frame) return fail("the picture cannot be scaled");
-  if (!prepare(frame->format)) return;
+  const auto scaled = scaler_.scale(source, scale_picture(whole, point_.scale));
+  if (!scaled) return fail("libswscale cannot scale the picture");
+  if (!prepare_encoder(scaled->format)) return;
   follow_target();
-  recover_lost(frame->pts);
-  auto picture = encoder_->encode(*frame, begin_picture(frame->pts));
-  if (!picture) return fail_picture(picture.error());
-  publish_frame(*frame, std::move(*picture));
+  recover_lost(scaled->pts);
+  auto frame = encoder_->encode(*scaled, take_keyframe(scaled->pts));
+  if (!frame) return fail_frame(frame.error());
+  publish_frame(*scaled, std::move(*frame));
 }
 
-void EncodeGroup::Impl::handle(const media::AudioFramePtr& frame) {
+void EncodeGroup::handle(const media::AudioFramePtr& frame) {
   auto bytes = muxer_.mux(*frame);
   if (!bytes) return fail(bytes.error());
   media::Packet packet;
   packet.kind = media::Packet::Kind::kAudio;
   packet.number = frame->number;
   packet.pts = frame->pts;
-  packet.duration = kAacDuration;
+  packet.duration = kAacFrameDuration;
   packet.captured = frame->encoded;
   packet.unit = frame->bytes;
   packet.ts = std::move(*bytes);
   publish(std::move(packet));
 }
 
-/// True when the operating point, which may be a new one, does without this picture.
-bool EncodeGroup::Impl::leave_out(const media::Frame& frame) {
+/// Applies a new operating point. Returns whether the operating point leaves out this picture.
+bool EncodeGroup::leave_out(const media::Frame& source) {
   std::lock_guard lock{mutex_};
   point_ = next_point_;
-  const bool left_out = frame.number % point_.every != 0;
+  const bool left_out = source.number % point_.every != 0;
   state_.frames_left_out += left_out;
   return left_out;
 }
 
-void EncodeGroup::Impl::skip(const media::Frame& frame) {
-  if (encoder_) encoder_->skip(frame.pts);
+void EncodeGroup::skip_frame(const media::Frame& source) {
+  if (encoder_) encoder_->skip(source.pts);
   std::lock_guard lock{mutex_};
   ++state_.frames_skipped;
 }
 
-/// Makes sure that there is an encoder for `format`.
-bool EncodeGroup::Impl::prepare(const media::PictureFormat& format) {
+/// Opens an encoder for `format` unless there is one. Returns whether there is one.
+bool EncodeGroup::prepare_encoder(const media::PictureFormat& format) {
   if (encoder_ && format == format_) return true;
   const auto now = base::Clock::now();
   if (now < retry_) {
@@ -232,13 +154,13 @@ bool EncodeGroup::Impl::prepare(const media::PictureFormat& format) {
     encoder_ = open_(settings_, format, video_.max_frame_rate / point_.every, rate_);
   } catch (const std::exception& error) {
     encoder_.reset();
-    retry_ = now + kRetry;
+    retry_ = now + kEncoderRetryInterval;
     fail(error.what());
   }
   return encoder_ != nullptr;
 }
 
-void EncodeGroup::Impl::follow_target() {
+void EncodeGroup::follow_target() {
   const auto rate = target_.get();
   if (rate == rate_) return;
   rate_ = rate;
@@ -247,35 +169,36 @@ void EncodeGroup::Impl::follow_target() {
   ++state_.retargets;
 }
 
-/// The picture at `pts` recovers from what has been lost, or a keyframe will.
-void EncodeGroup::Impl::recover_lost(media::Pts pts) {
+/// Makes the frame at `pts` recover from the lost frames, or schedules a keyframe for that.
+void EncodeGroup::recover_lost(media::Pts pts) {
   std::lock_guard lock{mutex_};
   const auto lost = std::exchange(lost_, std::nullopt);
   if (!lost || opened_ || keyframe_ > lost->last) return;
   if (encoder_->recover(lost->first)) {
-    ++state_.recovers_from;
+    ++state_.recoveries;
   } else {
     clock_.schedule_recovery(pts);
   }
 }
 
-/// True when the picture at `pts` is to be a keyframe.
-bool EncodeGroup::Impl::begin_picture(media::Pts pts) {
+/// Whether the frame at `pts` must be a keyframe.
+bool EncodeGroup::take_keyframe(media::Pts pts) {
   std::lock_guard lock{mutex_};
   const auto cause = clock_.take(pts, opened_);
   state_.keyframes_forced += cause == KeyframeClock::Cause::kScheduled;
   return cause != KeyframeClock::Cause::kNone;
 }
 
-/// Later pictures may refer to this one, which nobody gets: a new encoder begins with a keyframe.
-void EncodeGroup::Impl::fail_picture(const std::string& reason) {
+/// Discards the encoder, because its later frames could refer to the one that failed and is not
+/// published. A new encoder begins with a keyframe.
+void EncodeGroup::fail_frame(const std::string& reason) {
   encoder_.reset();
-  if (opened_) retry_ = base::Clock::now() + kRetry;
+  if (opened_) retry_ = base::Clock::now() + kEncoderRetryInterval;
   fail(reason);
 }
 
-/// As long as the last one: at a steady rate that is so.
-base::Duration EncodeGroup::Impl::until_next(media::Pts pts) {
+/// A guess of the frame's duration: the interval before it, which is right at a steady frame rate.
+base::Duration EncodeGroup::until_next(media::Pts pts) {
   const base::Duration usual = base::from_seconds(point_.every / video_.max_frame_rate);
   if (interval_ == base::Duration{}) interval_ = usual;
   if (newest_ && pts > *newest_ && pts - *newest_ < 4 * usual) interval_ = pts - *newest_;
@@ -283,44 +206,43 @@ base::Duration EncodeGroup::Impl::until_next(media::Pts pts) {
   return interval_;
 }
 
-void EncodeGroup::Impl::publish_frame(const media::Frame& frame, EncodedFrame picture) {
-  auto bytes = muxer_.mux(picture, frame.pts);
-  if (!bytes) return fail_picture(bytes.error());
-  if (picture.keyframe && settings_.codec == VideoCodec::kH264) {
+void EncodeGroup::publish_frame(const media::Frame& source, EncodedFrame frame) {
+  auto bytes = muxer_.mux(frame, source.pts);
+  if (!bytes) return fail_frame(bytes.error());
+  if (frame.keyframe && settings_.codec == VideoCodec::kH264) {
     try {
-      headers_ = container_headers_.update(picture.bytes, frame.format);
+      headers_ = container_headers_.update(frame.bytes, source.format);
     } catch (const std::exception& error) {
-      return fail_picture(error.what());
+      return fail_frame(error.what());
     }
   }
   opened_ = false;
-  if (picture.keyframe) keyframe_ = frame.number;
+  if (frame.keyframe) keyframe_ = source.number;
   {
     std::lock_guard lock{mutex_};
-    meter_.add(base::Clock::now(),
-               base::ByteCount{static_cast<std::int64_t>(picture.bytes.size())});
+    meter_.add(base::Clock::now(), base::ByteCount{static_cast<std::int64_t>(frame.bytes.size())});
     ++state_.frames;
-    state_.keyframes += picture.keyframe;
-    state_.format = frame.format;
-    state_.psnr = picture.psnr;
+    state_.keyframes += frame.keyframe;
+    state_.format = source.format;
+    state_.psnr = frame.psnr;
   }
   media::Packet packet;
-  packet.keyframe = picture.keyframe;
-  packet.recovers_from = picture.recovers_from;
-  packet.number = frame.number;
-  packet.pts = frame.pts;
-  packet.captured = frame.captured;
+  packet.keyframe = frame.keyframe;
+  packet.recovers_from = frame.recovers_from;
+  packet.number = source.number;
+  packet.pts = source.pts;
+  packet.captured = source.captured;
   packet.rate = rate_;
-  packet.target = picture.target;
-  packet.psnr = picture.psnr;
-  packet.duration = until_next(frame.pts);
-  if (picture.keyframe) packet.headers = headers_;
-  packet.unit = std::move(picture.bytes);
+  packet.target = frame.target;
+  packet.psnr = frame.psnr;
+  packet.duration = until_next(source.pts);
+  if (frame.keyframe) packet.headers = headers_;
+  packet.unit = std::move(frame.bytes);
   packet.ts = std::move(*bytes);
   publish(std::move(packet));
 }
 
-void EncodeGroup::Impl::publish(media::Packet packet) {
+void EncodeGroup::publish(media::Packet packet) {
   {
     std::lock_guard lock{mutex_};
     state_.bytes += packet.ts.size();
@@ -328,36 +250,16 @@ void EncodeGroup::Impl::publish(media::Packet packet) {
   publish_(std::make_shared<const media::Packet>(std::move(packet)));
 }
 
-void EncodeGroup::Impl::count_failure() {
+void EncodeGroup::count_failure() {
   std::lock_guard lock{mutex_};
   ++state_.failures;
 }
 
-void EncodeGroup::Impl::fail(const std::string& reason) {
+void EncodeGroup::fail(const std::string& reason) {
   count_failure();
   if (const auto times = failures_.count(base::Clock::now())) {
     base::log::error("encoder_failed", {{"stream", name_}, {"reason", reason}, {"times", *times}});
   }
 }
-
-EncodeGroup::EncodeGroup(std::string name, VideoSettings video, AudioSettings audio,
-                         EncoderSettings encoder, base::BitRate initial, OperatingPoint point,
-                         Publish publish, OpenEncoder open)
-    : impl_{std::make_unique<Impl>(std::move(name), video, audio, std::move(encoder), initial,
-                                   point, std::move(publish), std::move(open))} {}
-EncodeGroup::~EncodeGroup() = default;
-
-void EncodeGroup::push(media::FramePtr frame) { impl_->inbox().push(std::move(frame)); }
-void EncodeGroup::push(media::AudioFramePtr frame) { impl_->inbox().push(std::move(frame)); }
-void EncodeGroup::retarget(base::BitRate rate) { impl_->retarget(rate); }
-void EncodeGroup::set_point(OperatingPoint point) { impl_->set_point(point); }
-void EncodeGroup::skip(unsigned pictures) { impl_->skip(pictures); }
-void EncodeGroup::recover(media::FrameRange lost) { impl_->recover(lost); }
-
-media::Pts EncodeGroup::schedule_keyframe(media::Pts earliest) {
-  return impl_->schedule_keyframe(earliest);
-}
-
-EncodeGroup::State EncodeGroup::state() const { return impl_->state(); }
 
 }  // namespace transcoder

@@ -3,78 +3,140 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
+#include <utility>
 
+#include "base/log_period.h"
 #include "media/frame.h"
 #include "media/packet.h"
+#include "transcoder/encode/container_headers.h"
 #include "transcoder/encode/encoder.h"
+#include "transcoder/encode/frame_skip.h"
+#include "transcoder/encode/group_inbox.h"
+#include "transcoder/encode/keyframe_clock.h"
 #include "transcoder/encode/open_encoder.h"
+#include "transcoder/encode/rate_meter.h"
+#include "transcoder/encode/rate_target.h"
+#include "transcoder/encode/ts_muxer.h"
+#include "transcoder/picture/scaler.h"
 #include "transcoder/settings.h"
 
 namespace transcoder {
 
-/// One encoder, its muxer and the thread they run on: scale, encode, mux, publish. The rate target
-/// is read before each frame. Frames wait in a queue of 2 that drops the oldest when the encoder is
-/// late. All methods are thread-safe.
+/// One encoder, its muxer and the thread they run on: scale, encode, mux, publish. Reads the rate
+/// target before each frame. When the encoder is late, GroupInbox drops the oldest pictures.
+/// Thread-safe.
 class EncodeGroup {
  public:
   using Publish = std::function<void(media::PacketPtr)>;  ///< called on the group's thread
 
   struct State {
-    base::BitRate target;         ///< video rate asked for
-    base::BitRate actual;         ///< video bits of the last second
+    base::BitRate target;         ///< requested video rate
+    base::BitRate actual;         ///< video rate of the last second
     media::PictureFormat format;  ///< as encoded
     std::uint64_t frames = 0;
-    std::uint64_t frames_skipped = 0;   ///< not encoded: asked for by skip
-    std::uint64_t frames_left_out = 0;  ///< not encoded: the operating point has fewer
-    std::uint64_t frames_late = 0;      ///< dropped before encoding: the encoder was late
-    std::uint64_t audio_dropped = 0;
-    std::uint64_t keyframes = 0;         ///< all
-    std::uint64_t keyframes_forced = 0;  ///< of them, asked for by schedule_keyframe
+    std::uint64_t frames_skipped = 0;    ///< not encoded because of skip()
+    std::uint64_t frames_left_out = 0;   ///< not encoded at a reduced frame rate (OperatingPoint)
+    std::uint64_t frames_late = 0;       ///< dropped before encoding because the encoder was late
+    std::uint64_t audio_dropped = 0;     ///< audio frames dropped because the encoder was late
+    std::uint64_t keyframes = 0;         ///< all keyframes
+    std::uint64_t keyframes_forced = 0;  ///< keyframes caused by schedule_keyframe() or recover()
     std::uint64_t retargets = 0;
-    std::uint64_t recovers_from = 0;  ///< pictures coded without those that a viewer lacks
-    std::uint64_t failures = 0;    ///< pictures and audio frames lost to scaler, encoder or muxer
-    std::uint64_t bytes = 0;       ///< container bytes published
-    base::Duration encode_time{};  ///< thread CPU time spent, total
-    std::optional<media::Psnr> psnr;  ///< of the last picture, when measured
+    std::uint64_t recoveries = 0;     ///< recovery frames encoded
+    std::uint64_t failures = 0;       ///< frames and audio frames lost in scaler, encoder or muxer
+    std::uint64_t bytes = 0;          ///< MPEG-TS bytes published
+    base::Duration encode_time{};     ///< CPU time of the thread, total
+    std::optional<media::Psnr> psnr;  ///< of the last frame, if measured
   };
 
-  /// `name`: the stream's; it becomes the service name in MPEG-TS. Throws std::runtime_error.
+  /// `name` is the stream's name, used as the service name in MPEG-TS. Throws std::runtime_error.
   EncodeGroup(std::string name, VideoSettings video, AudioSettings audio, EncoderSettings encoder,
               base::BitRate initial, OperatingPoint point, Publish publish,
               OpenEncoder open = open_encoder);
   ~EncodeGroup();  ///< joins the thread
+  EncodeGroup(const EncodeGroup&) = delete;
+  EncodeGroup& operator=(const EncodeGroup&) = delete;
 
-  void push(media::FramePtr frame);
-  void push(media::AudioFramePtr frame);
+  void push(media::FramePtr frame) { inbox_.push(std::move(frame)); }
+  void push(media::AudioFramePtr frame) { inbox_.push(std::move(frame)); }
 
-  void retarget(base::BitRate rate);
+  /// Takes effect with the next frame.
+  void retarget(base::BitRate rate) { target_.set(rate); }
 
-  /// From the next picture on. Another size costs a new encoder and a keyframe, another frame rate
-  /// neither.
+  /// Takes effect with the next frame. A new size needs a new encoder, which begins with a
+  /// keyframe; a new frame rate needs neither.
   void set_point(OperatingPoint point);
 
-  /// So many of the next pictures, of those that the operating point has, are not encoded; the
-  /// latest call wins, 0 ends it.
-  void skip(unsigned pictures);
+  /// Does not encode the next `frames` frames that the operating point includes. The latest call
+  /// wins; 0 cancels the rest.
+  void skip(unsigned frames) { skip_.set(frames); }
 
-  /// A viewer was never sent these pictures and takes nothing more before one that recovers from
-  /// them, or a keyframe. The next picture refers to none of them or of those that came after;
-  /// where they are too many for that, a keyframe does: at once, or forced_keyframe_interval after
-  /// the last forced one. Costs other viewers of the group nothing but the bits of that picture.
+  /// A viewer was not sent the frames `lost` and cannot continue before a recovery frame or a
+  /// keyframe. The next frame refers neither to `lost` nor to later frames. If the encoder has no
+  /// older reference, a keyframe follows instead: at once, or forced_keyframe_interval after the
+  /// last forced one. Other viewers of the group pay only the bits of that frame.
   void recover(media::FrameRange lost);
 
-  /// Sees to it that the first picture at or after the returned pts is a keyframe, and returns the
-  /// first such pts that is not before `earliest`: that of a keyframe planned already, or one of
-  /// its own, forced_keyframe_interval after the keyframe before it at least.
+  /// Makes the first frame at or after the returned pts a keyframe. Returns the earliest possible
+  /// such pts that is not before `earliest`: of a keyframe that is planned already, or of a new
+  /// one, at least forced_keyframe_interval after the keyframe before it.
   media::Pts schedule_keyframe(media::Pts earliest);
 
   State state() const;
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  void run();
+  void handle(const media::FramePtr& source);
+  void handle(const media::AudioFramePtr& frame);
+  void skip_frame(const media::Frame& source);
+  bool leave_out(const media::Frame& source);
+  bool prepare_encoder(const media::PictureFormat& format);
+  void follow_target();
+  void recover_lost(media::Pts pts);
+  bool take_keyframe(media::Pts pts);
+  void fail_frame(const std::string& reason);
+  void publish_frame(const media::Frame& source, EncodedFrame frame);
+  base::Duration until_next(media::Pts pts);
+  void publish(media::Packet packet);
+  void count_failure();
+  void fail(const std::string& reason);
+
+  const std::string name_;
+  const VideoSettings video_;
+  const EncoderSettings settings_;
+  const Publish publish_;
+  const OpenEncoder open_;
+  RateTarget target_;
+  FrameSkip skip_;
+  GroupInbox inbox_;
+
+  // Used by the group's thread only.
+  TsMuxer muxer_;
+  ContainerHeaders container_headers_;
+  media::HeadersPtr headers_;         ///< of the newest keyframe
+  std::optional<media::Pts> newest_;  ///< pts of the newest frame
+  base::Duration interval_{};         ///< between the newest two frames
+  Scaler scaler_;
+  std::unique_ptr<Encoder> encoder_;
+  media::PictureFormat format_;  ///< of encoder_
+  base::BitRate rate_;           ///< of encoder_
+  bool opened_ = false;          ///< encoder_ has not produced a frame yet
+  base::Time retry_{};           ///< no encoder is opened before this time
+  OperatingPoint point_;         ///< in effect
+  std::uint64_t keyframe_ = 0;   ///< number of the newest keyframe
+  base::LogPeriod failures_;
+
+  mutable std::mutex mutex_;
+  State state_;                            // GUARDED_BY(mutex_)
+  KeyframeClock clock_;                    // GUARDED_BY(mutex_)
+  std::optional<media::FrameRange> lost_;  // GUARDED_BY(mutex_); not recovered yet
+  RateMeter meter_;                        // GUARDED_BY(mutex_)
+  OperatingPoint next_point_;              // GUARDED_BY(mutex_)
+
+  std::thread thread_;  ///< last, because it uses everything above
 };
 
 }  // namespace transcoder

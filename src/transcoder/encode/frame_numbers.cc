@@ -10,10 +10,10 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-constexpr std::uint8_t kEmulationPrevention = 3;
-constexpr unsigned kHighProfile = 100;
+constexpr std::uint8_t kEmulationPreventionByte = 3;  // ITU-T H.264, 7.4.1
+constexpr unsigned kHighProfileIdc = 100;             // from here on the SPS has chroma fields
 
-/// The bits of a NAL unit, without its emulation prevention bytes.
+/// Reads the bits of a NAL unit whose emulation prevention bytes have been removed.
 class BitReader {
  public:
   explicit BitReader(const Bytes& bytes) : bytes_{bytes} {}
@@ -57,7 +57,7 @@ class BitWriter {
   std::size_t at_ = 0;
 };
 
-/// Reads codes from one NAL unit and, where they stay as they are, writes them to another.
+/// Copies codes from one NAL unit to another.
 struct Copier {
   BitReader from;
   BitWriter to{};
@@ -79,7 +79,7 @@ Bytes unescape(std::span<const std::uint8_t> bytes) {
   out.reserve(bytes.size() + 1);
   int zeros = 0;
   for (const auto byte : bytes) {
-    const bool escape = zeros >= 2 && byte == kEmulationPrevention;
+    const bool escape = zeros >= 2 && byte == kEmulationPreventionByte;
     zeros = byte == 0 ? zeros + 1 : 0;
     if (!escape) out.push_back(byte);
   }
@@ -89,8 +89,8 @@ Bytes unescape(std::span<const std::uint8_t> bytes) {
 void append_escaped(Bytes& out, const Bytes& bytes) {
   int zeros = 0;
   for (const auto byte : bytes) {
-    if (zeros >= 2 && byte <= kEmulationPrevention) {
-      out.push_back(kEmulationPrevention);
+    if (zeros >= 2 && byte <= kEmulationPreventionByte) {
+      out.push_back(kEmulationPreventionByte);
       zeros = 0;
     }
     zeros = byte == 0 ? zeros + 1 : 0;
@@ -102,7 +102,8 @@ std::size_t start_code_size(std::span<const std::uint8_t> nal) {
   return static_cast<std::size_t>(std::ranges::find(nal, 1) - nal.begin()) + 1;
 }
 
-/// The bits before the stop bit, and it. What fills up the last byte are zeros in both.
+/// Copies the remaining bits up to and including the stop bit. The bits after it are zeros in both
+/// units.
 void copy_rest(Copier& copy, const Bytes& bytes) {
   const auto unused = static_cast<std::size_t>(std::countr_zero(bytes.back()));
   while (copy.from.left() > unused) copy.bits(1);
@@ -118,14 +119,14 @@ std::vector<std::uint8_t> FrameNumbers::sequence(std::span<const std::uint8_t> n
   const unsigned profile = copy.bits(8);
   copy.bits(16);  // constraints, level
   copy.ue();      // seq_parameter_set_id
-  if (profile >= kHighProfile) {
+  if (profile >= kHighProfileIdc) {
     copy.ue();     // chroma_format_idc
     copy.ue();     // bit_depth_luma_minus8
     copy.ue();     // bit_depth_chroma_minus8
     copy.bits(2);  // qpprime_y_zero_transform_bypass_flag, seq_scaling_matrix_present_flag
   }
   bits_ = copy.from.read_ue() + 4;  // log2_max_frame_num_minus4
-  copy.to.write_ue(bits_ + kMoreBits - 4);
+  copy.to.write_ue(bits_ + kExtraBits - 4);
   if (copy.ue() == 0) copy.ue();  // pic_order_cnt_type, log2_max_pic_order_cnt_lsb_minus4
   copy.ue();                      // max_num_ref_frames
   copy.from.read(1);              // gaps_in_frame_num_value_allowed_flag
@@ -146,9 +147,9 @@ std::vector<std::uint8_t> FrameNumbers::slice(std::span<const std::uint8_t> nal,
   header.read_ue();  // slice_type
   header.read_ue();  // pic_parameter_set_id
   const auto split = static_cast<std::ptrdiff_t>(header.at() / 8);
-  const auto before = static_cast<unsigned>(header.at() % 8);  // bits of that byte which stay
+  const auto before = static_cast<unsigned>(header.at() % 8);  // bits of that byte before frame_num
   const unsigned old = bytes[static_cast<std::size_t>(split)];
-  const auto high = static_cast<unsigned>(number >> bits_) & ((1U << kMoreBits) - 1);
+  const auto high = static_cast<unsigned>(number >> bits_) & ((1U << kExtraBits) - 1);
   const unsigned kept = old & ~(0xffU >> before);
   const unsigned two = kept << 8 | high << (8 - before) | (old & (0xffU >> before));
   bytes[static_cast<std::size_t>(split)] = static_cast<std::uint8_t>(two >> 8);

@@ -6,26 +6,28 @@
 
 namespace transcoder {
 
-/// Rewrites x264's NAL units so that pictures which nothing refers to may be missing (ITU-T H.264
-/// 7.4.3, 8.2.5.2). Two things of x264's are in the way: gaps_in_frame_num_value_allowed_flag is 0,
-/// so that a decoder may take a gap for an error; and frame_num has 4 or 5 bits, so that it wraps
-/// within many a gap, where FFmpeg loses the order of output for 16 pictures. So the flag is set,
-/// and frame_num has 8 bits more: a whole byte, by which all that follows is moved as it is.
-/// NAL units are as in Annex B, start code first. Pure.
+/// Rewrites x264's NAL units so that frames may be missing from the stream if no later frame refers
+/// to them (ITU-T H.264 7.4.3, 8.2.5.2). x264's output does not allow that for two reasons:
+/// - gaps_in_frame_num_value_allowed_flag is 0, so a decoder may treat a gap as an error. It is set
+///   to 1.
+/// - frame_num has 4 or 5 bits and wraps within many gaps, after which FFmpeg misorders 16 frames.
+///   It gets 8 more bits, a whole byte, so the bits after it move without being changed.
+/// NAL units are as in Annex B, with their start codes. No I/O, no clock.
 class FrameNumbers {
  public:
-  /// A sequence parameter set; call before the slices that need it. REQUIRES: no scaling matrix,
-  /// and a reference picture in every picture, as x264 has it without B pictures.
+  /// Rewrites a sequence parameter set; call it before the slices that use it. REQUIRES: no scaling
+  /// matrix, and every frame is a reference frame, as from x264 without B-frames.
   std::vector<std::uint8_t> sequence(std::span<const std::uint8_t> nal);
 
-  /// A slice of the picture that came `number` pictures after its IDR picture.
+  /// Rewrites a slice of the frame that is `number` frames after its IDR frame.
   std::vector<std::uint8_t> slice(std::span<const std::uint8_t> nal, std::uint64_t number) const;
 
-  /// Where numbers wrap: no gap may reach over a multiple of it.
-  std::uint64_t period() const { return std::uint64_t{1} << (bits_ + kMoreBits); }
+  /// The period of frame_num; no gap may extend over a multiple of it.
+  std::uint64_t period() const { return std::uint64_t{1} << (bits_ + kExtraBits); }
 
  private:
-  static constexpr unsigned kMoreBits = 8;
+  /// Bits added to frame_num: a whole byte. frame_num may have 16 bits at most (7.4.2.1.1).
+  static constexpr unsigned kExtraBits = 8;
 
   unsigned bits_ = 4;  ///< of frame_num as x264 writes it
 };

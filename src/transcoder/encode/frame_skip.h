@@ -4,13 +4,13 @@
 
 namespace transcoder {
 
-/// One-slot mailbox for how many of the next pictures are not to be encoded: the controller writes,
-/// the encode thread takes one per picture; the latest wins. Thread-safe, lock-free.
+/// A one-slot mailbox for the number of frames to skip: the controller writes it, the encode thread
+/// takes one per frame. The latest value wins. Thread-safe, lock-free.
 class FrameSkip {
  public:
-  void set(unsigned pictures) { left_.store(pictures, std::memory_order_release); }
+  void set(unsigned frames) { left_.store(frames, std::memory_order_release); }
 
-  /// True when the picture at hand is one of them.
+  /// Whether to skip the current frame; call once per frame.
   bool take() {
     unsigned left = left_.load(std::memory_order_acquire);
     while (left > 0 && !left_.compare_exchange_weak(left, left - 1, std::memory_order_acq_rel)) {

@@ -6,13 +6,15 @@ namespace transcoder {
 
 namespace {
 
-/// One being late does not lose a picture; more would only make all of them late.
-constexpr std::size_t kFrames = 2;
+/// With two, a picture that takes long to encode does not cost the next one. More would only make
+/// all of them late.
+constexpr std::size_t kMaxWaitingPictures = 2;
 
-/// 2 s of AAC frames of 1024 samples at 48 kHz.
-constexpr std::size_t kAudioFrames = 94;
+/// 2 s of AAC frames of 1024 samples at 48 kHz. Fewer would lose audio while a picture takes long
+/// to encode; more would only be late.
+constexpr std::size_t kMaxWaitingAudioFrames = 94;
 
-/// True when the oldest had to go.
+/// Returns whether the oldest item had to be dropped.
 template <typename T>
 bool push_bounded(std::deque<T>& queue, std::size_t bound, T item) {
   const bool full = queue.size() >= bound;
@@ -33,7 +35,7 @@ T take_front(std::deque<T>& queue) {
 void GroupInbox::push(media::FramePtr frame) {
   {
     std::lock_guard lock{mutex_};
-    frames_dropped_ += push_bounded(frames_, kFrames, std::move(frame));
+    frames_dropped_ += push_bounded(frames_, kMaxWaitingPictures, std::move(frame));
   }
   available_.notify_one();
 }
@@ -41,7 +43,7 @@ void GroupInbox::push(media::FramePtr frame) {
 void GroupInbox::push(media::AudioFramePtr frame) {
   {
     std::lock_guard lock{mutex_};
-    audio_dropped_ += push_bounded(audio_, kAudioFrames, std::move(frame));
+    audio_dropped_ += push_bounded(audio_, kMaxWaitingAudioFrames, std::move(frame));
   }
   available_.notify_one();
 }

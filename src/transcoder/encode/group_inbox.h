@@ -12,9 +12,9 @@
 
 namespace transcoder {
 
-/// What waits for an encode group's thread: the 2 newest pictures and 2 s of audio; when there is
-/// no room the oldest is dropped and counted. Audio goes first: it is small, and always in time.
-/// Thread-safe.
+/// The input queue of an encode group's thread: at most 2 pictures and 2 s of audio. When it is
+/// full the oldest is dropped and counted. Audio is taken first, because it is small and must not
+/// be late. Thread-safe.
 class GroupInbox {
  public:
   using Item = std::variant<media::FramePtr, media::AudioFramePtr>;
@@ -22,7 +22,7 @@ class GroupInbox {
   void push(media::FramePtr frame);
   void push(media::AudioFramePtr frame);
 
-  /// Waits for an item; empty when closed.
+  /// Waits for an item; nullopt once closed.
   std::optional<Item> pop();
   void close();
 

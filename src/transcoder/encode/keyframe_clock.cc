@@ -22,7 +22,7 @@ KeyframeClock::Cause KeyframeClock::take(media::Pts pts, bool opened) {
 }
 
 media::Pts KeyframeClock::schedule(media::Pts earliest, std::optional<media::Pts> last) {
-  if (last_) earliest = std::max(earliest, *last_ + media::Pts{1});  // that one is encoded
+  if (last_) earliest = std::max(earliest, *last_ + media::Pts{1});  // *last_ is encoded already
   const auto planned = std::ranges::lower_bound(scheduled_, earliest);
   if (planned != scheduled_.end()) return *planned;
   const auto known = known_before(earliest, last);

@@ -4,11 +4,11 @@
 
 namespace transcoder {
 
-/// Sends libav's errors to the log and drops the rest of its messages, for the whole process.
-/// Thread-safe; does it once.
+/// Sends libav's errors to the log and drops its other messages, for the whole process.
+/// Thread-safe; only the first call has an effect.
 void capture_libav_log();
 
-/// What libav says of an error code that one of its functions returned.
+/// The text of an error code of libav.
 std::string libav_error(int code);
 
 }  // namespace transcoder

@@ -6,15 +6,16 @@ namespace transcoder {
 
 namespace {
 
-constexpr int kFullRange = 255;
-constexpr int kLimitedLow = 16;
-constexpr int kLumaRange = 219;
-constexpr int kChromaRange = 224;
+// ITU-R BT.709, 8 bits.
+constexpr int kFullRangeMax = 255;
+constexpr int kLimitedMin = 16;
+constexpr int kLimitedLumaRange = 219;
+constexpr int kLimitedChromaRange = 224;
 
 void convert_row(const std::uint8_t* from, std::uint8_t* to, int width, int range) {
   for (int x = 0; x < width; ++x) {
-    to[x] =
-        static_cast<std::uint8_t>(kLimitedLow + (from[x] * range + kFullRange / 2) / kFullRange);
+    to[x] = static_cast<std::uint8_t>(kLimitedMin +
+                                      (from[x] * range + kFullRangeMax / 2) / kFullRangeMax);
   }
 }
 
@@ -31,7 +32,7 @@ media::Frame LimitedRange::convert(const media::Frame& frame) {
     for (int y = 0; y < height; ++y) {
       convert_row(frame.plane[i] + static_cast<std::ptrdiff_t>(y) * frame.stride[i],
                   planes_[i].data() + static_cast<std::ptrdiff_t>(y) * width, width,
-                  i == 0 ? kLumaRange : kChromaRange);
+                  i == 0 ? kLimitedLumaRange : kLimitedChromaRange);
     }
     result.plane[i] = planes_[i].data();
     result.stride[i] = width;

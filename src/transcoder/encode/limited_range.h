@@ -8,12 +8,12 @@
 
 namespace transcoder {
 
-/// Pictures of full range (0 to 255) in the limited one (luma 16 to 235, chroma 16 to 240), for
-/// formats that have no word for the other. Pure.
+/// Converts pictures of full range (0 to 255) to limited range (luma 16 to 235, chroma 16 to 240),
+/// for formats that cannot signal full range. Used by one thread.
 class LimitedRange {
  public:
-  /// Where `frame` is of limited range already, the same planes; others are valid until the next
-  /// call.
+  /// The result has the planes of `frame` if that is of limited range already, otherwise planes
+  /// that are valid until the next call.
   media::Frame convert(const media::Frame& frame);
 
  private:

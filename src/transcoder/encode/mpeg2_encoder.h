@@ -8,20 +8,20 @@
 
 namespace transcoder {
 
-/// MPEG-2 video, main profile, by libavcodec, driven for live: no delay, no B pictures, intra
-/// pictures only when asked for, each after a sequence header and in a closed group of pictures of
-/// its own. Every picture refers to the one before it, so only a keyframe recovers from what was
-/// lost. Throws std::runtime_error.
+/// Opens an MPEG-2 encoder (main profile, libavcodec) that is set up for live video: no delay, no
+/// B-frames, I-frames only on request, each after a sequence header and in a closed group of
+/// pictures. Every frame refers to the one before it, so only a keyframe recovers from a lost
+/// frame. Throws std::runtime_error.
 ///
-/// A picture is as good as `settings.crf` asks (QuantiserControl) and never larger than its room in
-/// a buffer of `settings.vbv` (FrameBudget): one that is larger is coded again, coarser. Below
-/// the coarsest quantiser there is nothing: the rate cannot be less than what that takes. Why and
-/// measured: docs/decisions/0014-mpeg2.md.
+/// A frame has the quality of `settings.crf` (QuantiserControl) and is never larger than its room
+/// in a buffer of `settings.vbv` (FrameBudget): a larger one is encoded again with a coarser
+/// quantiser. The rate cannot fall below that of the coarsest quantiser. Reasons and measurements:
+/// docs/decisions/0014-mpeg2.md.
 ///
-/// `frame_rate`: in the header rounded up to one that MPEG-2 has, 60 at most, as the pixels' shape
-/// is to the nearest of its four; what counts is the timestamps. `rate` is that of all bytes that
-/// encode() returns. `settings.preset` is x264's and has no effect. Pictures of full range come out
-/// in the limited one: MPEG-2 has no word for the other.
+/// The header has `frame_rate` rounded up to one of MPEG-2's rates, at most 60, and the nearest of
+/// its four aspect ratios; timing follows the timestamps. `rate` counts all bytes that encode()
+/// returns. `settings.preset` has no effect. Pictures of full range are converted to limited range,
+/// because MPEG-2 cannot signal full range.
 std::unique_ptr<Encoder> open_mpeg2(const EncoderSettings& settings,
                                     const media::PictureFormat& format, double frame_rate,
                                     base::BitRate rate);

@@ -8,8 +8,7 @@
 
 namespace transcoder {
 
-/// open_x264 or open_mpeg2, by `settings.codec`, with the same arguments. Throws
-/// std::runtime_error.
+/// Calls open_x264() or open_mpeg2(), depending on `settings.codec`. Throws std::runtime_error.
 std::unique_ptr<Encoder> open_encoder(const EncoderSettings& settings,
                                       const media::PictureFormat& format, double frame_rate,
                                       base::BitRate rate);

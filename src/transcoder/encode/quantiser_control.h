@@ -6,38 +6,38 @@
 
 namespace transcoder {
 
-/// Which quantiser an MPEG-2 picture is coded with, so that it fits into its room: from what the
-/// last one of its kind took, coarser in proportion, finer with care, for a finer one that does
-/// not fit is coded for nothing.
+/// Chooses the quantiser of each MPEG-2 frame so that the frame fits into its room, from the size
+/// of the last frame of its kind. Becomes coarser in proportion, but finer with care, because a
+/// finer frame that does not fit is encoded in vain.
 ///
-///   ratio = 0.95 * room / bits of the last
-///   scale = its scale / ratio                            where ratio < 1
+///   ratio = 0.95 * room / bits of the last frame
+///   scale = its scale / ratio                             if ratio < 1
 ///           its scale * max(3/4, 1 / cube root of ratio)  otherwise
 ///
-/// and never finer than `crf` asks. A still picture may have nothing between what shows no change
-/// and what codes all of it again, which does not fit: then nothing finer is tried for 30
-/// pictures, or until there is more room.
+/// Never finer than `crf` asks. A still picture may have no step between a scale that shows no
+/// change and one that encodes everything again and does not fit. Then nothing finer is attempted
+/// for 30 frames, or until there is more room.
 ///
-/// Scales are quantiser_scale of ISO/IEC 13818-2, the non-linear one (table 7-6), from 1 to 112;
-/// codes are what the stream holds for them, from 1 to 31. Pure.
+/// Scales are the non-linear quantiser_scale of ISO/IEC 13818-2 (table 7-6), from 1 to 112. Codes
+/// are their values in the stream, from 1 to 31. No I/O, no clock.
 class QuantiserControl {
  public:
   enum class Kind {
-    kNew,        ///< a keyframe, or the first picture of a scene: little can be predicted
-    kPredicted,  ///< any other
+    kNew,        ///< a keyframe or the first frame of a scene: little can be predicted
+    kPredicted,  ///< any other frame
   };
 
   /// The coarsest code that choose() returns: libavcodec begins with none above it.
-  static constexpr int kCoarsest = 28;
+  static constexpr int kCoarsestCode = 28;
 
-  /// `crf` (1 to 51) is on x264's scale: the quantiser step of its QP of this number, 1.4 times
-  /// finer in new pictures, as x264 has it. `pixels`: luma samples.
+  /// `crf` (1 to 51) is a QP of x264's scale and sets the finest quantiser step; as in x264, new
+  /// frames may be 1.4 times finer. `pixels`: luma samples per frame.
   QuantiserControl(double crf, int pixels);
 
-  /// The code for a picture that may take `room`; call once per picture.
+  /// The code for a frame that may take `room`; call once per frame.
   int choose(Kind kind, base::ByteCount room);
 
-  /// That picture took `size`, with `code` in the end.
+  /// Reports the final `code` and `size` of the frame of the last choose().
   void coded(Kind kind, int code, base::ByteCount size);
 
  private:
@@ -49,15 +49,15 @@ class QuantiserControl {
   Coded last_of(Kind kind) const;
   bool may_be_finer(Kind kind);
 
-  const double finest_new_;        ///< scale
-  const double finest_predicted_;  ///< scale
-  const Coded guess_;              ///< of a picture of which nothing is known
-  std::optional<Coded> new_;       ///< the last one
-  std::optional<Coded> predicted_;
-  double room_in_vain_ = 0;  ///< bits into which nothing finer fitted
-  int tried_ = 0;            ///< code that the picture began with
-  double room_ = 0;          ///< bits that it may take
-  int nothing_finer_ = 0;    ///< predicted pictures for which nothing finer is tried
+  const double finest_new_;         ///< scale
+  const double finest_predicted_;   ///< scale
+  const Coded guess_;               ///< used before the first frame of a kind
+  std::optional<Coded> new_;        ///< the last new frame
+  std::optional<Coded> predicted_;  ///< the last predicted frame
+  double failed_room_ = 0;          ///< bits into which nothing finer fitted
+  int tried_ = 0;                   ///< code of the frame's first attempt
+  double room_ = 0;                 ///< limit of the frame in bits
+  int pause_ = 0;                   ///< predicted frames until something finer is attempted
 };
 
 }  // namespace transcoder

@@ -7,24 +7,24 @@
 
 namespace transcoder {
 
-/// The rate of the last second. Holds one entry per picture of it. Pure.
+/// Measures the rate of the last second. Keeps one entry per frame. No I/O, no clock.
 class RateMeter {
  public:
   void add(base::Time now, base::ByteCount amount) {
     entries_.emplace_back(now, amount);
-    while (entries_.front().first <= now - kWindow) entries_.pop_front();
+    while (entries_.front().first <= now - kRateWindow) entries_.pop_front();
   }
 
   base::BitRate rate(base::Time now) const {
     base::ByteCount sum;
     for (const auto& [time, amount] : entries_) {
-      if (time > now - kWindow) sum += amount;
+      if (time > now - kRateWindow) sum += amount;
     }
-    return base::BitRate::of(sum, kWindow);
+    return base::BitRate::of(sum, kRateWindow);
   }
 
  private:
-  static constexpr base::Duration kWindow = std::chrono::seconds{1};
+  static constexpr base::Duration kRateWindow = std::chrono::seconds{1};
 
   std::deque<std::pair<base::Time, base::ByteCount>> entries_;
 };

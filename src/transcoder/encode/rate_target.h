@@ -6,8 +6,8 @@
 
 namespace transcoder {
 
-/// One-slot mailbox for a group's rate: the controller writes, the encode thread reads it before
-/// every frame; the latest wins. Thread-safe, lock-free.
+/// A one-slot mailbox for a group's rate: the controller writes it, the encode thread reads it
+/// before every frame. The latest value wins. Thread-safe, lock-free.
 class RateTarget {
  public:
   explicit RateTarget(base::BitRate initial) : bps_{initial.bps()} {}

@@ -8,36 +8,37 @@
 
 namespace transcoder {
 
-/// Which pictures the encoder, and so every decoder, still holds: the last `size` since the newest
-/// keyframe (H.264's sliding window, 8.2.5.3), and which of them may be referred to. Pure.
+/// Tracks the reference frames that the encoder, and so every decoder, holds: the last `size` since
+/// the newest keyframe (H.264's sliding window, 8.2.5.3), and which of them are still usable. No
+/// I/O, no clock.
 class ReferenceWindow {
  public:
   explicit ReferenceWindow(std::size_t size) : size_{size} {}
 
   void add(std::uint64_t number, bool keyframe) {
-    if (keyframe) pictures_.clear();
-    pictures_.push_back({number, true});
-    if (pictures_.size() > size_) pictures_.pop_front();
+    if (keyframe) frames_.clear();
+    frames_.push_back({number, true});
+    if (frames_.size() > size_) frames_.pop_front();
   }
 
-  /// The pictures from `number` on may be referred to no more. Returns the newest one that still
-  /// may. Empty, and nothing is done, when none would be left.
+  /// Makes the frames from `number` on unusable, and returns the newest one that is still usable.
+  /// Returns nullopt and changes nothing if none would be left.
   std::optional<std::uint64_t> forget(std::uint64_t number) {
-    const auto is_left = [=](const Picture& p) { return p.usable && p.number < number; };
-    const auto newest = std::find_if(pictures_.rbegin(), pictures_.rend(), is_left);
-    if (newest == pictures_.rend()) return {};
-    for (auto& picture : pictures_) picture.usable = is_left(picture);
+    const auto is_left = [=](const Frame& f) { return f.usable && f.number < number; };
+    const auto newest = std::find_if(frames_.rbegin(), frames_.rend(), is_left);
+    if (newest == frames_.rend()) return {};
+    for (auto& frame : frames_) frame.usable = is_left(frame);
     return newest->number;
   }
 
  private:
-  struct Picture {
+  struct Frame {
     std::uint64_t number;
     bool usable;
   };
 
   const std::size_t size_;
-  std::deque<Picture> pictures_;  ///< oldest first
+  std::deque<Frame> frames_;  ///< oldest first
 };
 
 }  // namespace transcoder

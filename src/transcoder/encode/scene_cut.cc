@@ -8,30 +8,34 @@ namespace transcoder {
 
 namespace {
 
-constexpr int kBlock = 4;  // grain is gone from its mean, and shapes are still there
+/// The mean of a block of 4 x 4 pixels hides grain but keeps shapes.
+constexpr int kBlockSide = 4;
 
-/// Pictures of one scene differ by up to 12 levels, and steadily so; those of two by 30 and more. A
-/// cut amid so much motion as is not found costs little: its first picture is tried more often.
-constexpr double kTimes = 3;
-constexpr double kLeast = 5;
+/// Pictures of one scene differ by up to 12 luma levels, and steadily; those of two scenes differ
+/// by 30 or more. Missing a cut amid strong motion costs little: its first frame needs more
+/// attempts.
+constexpr double kMinDifferenceRatio = 3;
+constexpr double kMinDifferenceLevels = 5;
 
 std::uint8_t mean(const std::uint8_t* corner, int stride) {
   int sum = 0;
-  for (int y = 0; y < kBlock; ++y) {
-    for (int x = 0; x < kBlock; ++x) sum += corner[y * stride + x];
+  for (int y = 0; y < kBlockSide; ++y) {
+    for (int x = 0; x < kBlockSide; ++x) sum += corner[y * stride + x];
   }
-  return static_cast<std::uint8_t>(sum / (kBlock * kBlock));
+  return static_cast<std::uint8_t>(sum / (kBlockSide * kBlockSide));
 }
 
 std::vector<std::uint8_t> means(const media::Frame& frame) {
-  const int columns = frame.format.width / kBlock;
-  const int rows = frame.format.height / kBlock;
+  const int columns = frame.format.width / kBlockSide;
+  const int rows = frame.format.height / kBlockSide;
   std::vector<std::uint8_t> blocks;
   blocks.reserve(static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows));
   for (int row = 0; row < rows; ++row) {
-    const auto* line = frame.plane[0] + static_cast<std::ptrdiff_t>(row) * kBlock * frame.stride[0];
+    const auto* line =
+        frame.plane[0] + static_cast<std::ptrdiff_t>(row) * kBlockSide * frame.stride[0];
     for (int column = 0; column < columns; ++column) {
-      blocks.push_back(mean(line + static_cast<std::ptrdiff_t>(column) * kBlock, frame.stride[0]));
+      blocks.push_back(
+          mean(line + static_cast<std::ptrdiff_t>(column) * kBlockSide, frame.stride[0]));
     }
   }
   return blocks;
@@ -50,7 +54,7 @@ bool SceneCut::update(const media::Frame& frame) {
   if (last.empty()) return false;
   const double now = difference(last, blocks_);
   const auto before = std::exchange(difference_, now);
-  return before && now > kTimes * *before + kLeast;
+  return before && now > kMinDifferenceRatio * *before + kMinDifferenceLevels;
 }
 
 }  // namespace transcoder

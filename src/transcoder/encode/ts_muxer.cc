@@ -14,22 +14,24 @@ extern "C" {
 #include <utility>
 
 #include "transcoder/encode/aac_config.h"
+#include "transcoder/encode/libav_handle.h"
 #include "transcoder/encode/libav_log.h"
 
 namespace transcoder {
 
 namespace {
 
-/// How far the PCR runs ahead of the timestamps. A receiver that decodes on time needs every byte
-/// of an access unit before its timestamp: 60 ms of rate buffer for pictures; for audio 64 ms
-/// (three AAC frames) and what the source has it behind the pictures (0.28 s with ffmpeg's
-/// MPEG-TS). It delays no byte. libavformat adds it to the PCR too, so none is below zero.
+/// How far timestamps lie after the PCR. A receiver that decodes on time needs every byte of an
+/// access unit before its timestamp: frames need 60 ms of rate buffer; audio needs 64 ms (three AAC
+/// frames) plus its lag behind the pictures in the source (0.28 s with ffmpeg's MPEG-TS). This
+/// delays no byte. libavformat adds it to the PCR too, so that none is negative.
 constexpr std::chrono::milliseconds kPcrLead{400};
 
-/// Tables stand before keyframes only; this is "never" (a day, in seconds).
-constexpr const char* kTablePeriod = "86400";
+/// Period of the tables in seconds: "never" (a day), because they are sent before keyframes only.
+constexpr const char* kTablePeriodSeconds = "86400";
 
-constexpr std::size_t kIoBuffer = 64 * 1024;
+/// libavformat's write buffer; a smaller one only calls collect() more often.
+constexpr std::size_t kIoBufferBytes = 64 * 1024;
 
 AVCodecID codec_id(VideoCodec codec) {
   return codec == VideoCodec::kMpeg2 ? AV_CODEC_ID_MPEG2VIDEO : AV_CODEC_ID_H264;
@@ -48,9 +50,6 @@ struct FreeIo {
 };
 struct FreeFormat {
   void operator()(AVFormatContext* format) const { avformat_free_context(format); }
-};
-struct FreePacket {
-  void operator()(AVPacket* packet) const { av_packet_free(&packet); }
 };
 
 }  // namespace
@@ -76,17 +75,17 @@ class TsMuxer::Impl {
   std::vector<std::uint8_t> out_;
   std::unique_ptr<AVIOContext, FreeIo> io_;
   std::unique_ptr<AVFormatContext, FreeFormat> format_;  // uses io_
-  std::unique_ptr<AVPacket, FreePacket> packet_{av_packet_alloc()};
-  std::array<std::int64_t, 2> last_{AV_NOPTS_VALUE, AV_NOPTS_VALUE};  ///< per track
+  LibavPacket packet_{av_packet_alloc()};
+  std::array<std::int64_t, 2> last_{AV_NOPTS_VALUE, AV_NOPTS_VALUE};  ///< timestamp of each track
 };
 
 TsMuxer::Impl::Impl(const std::string& service, VideoCodec video, bool audio) {
   capture_libav_log();
-  auto* buffer = static_cast<unsigned char*>(av_malloc(kIoBuffer));
-  io_.reset(avio_alloc_context(buffer, kIoBuffer, 1, &out_, nullptr, collect, nullptr));
+  auto* buffer = static_cast<unsigned char*>(av_malloc(kIoBufferBytes));
+  io_.reset(avio_alloc_context(buffer, kIoBufferBytes, 1, &out_, nullptr, collect, nullptr));
   AVFormatContext* format = nullptr;
   if (!io_ || avformat_alloc_output_context2(&format, nullptr, "mpegts", nullptr) < 0) {
-    throw std::runtime_error{"libavformat has no MPEG-TS muxer"};
+    throw std::runtime_error{"libavformat has no MPEG-TS muxer; install FFmpeg with one"};
   }
   format_.reset(format);
   format_->pb = io_.get();
@@ -111,7 +110,7 @@ AVCodecParameters& TsMuxer::Impl::add_track(AVMediaType type, AVCodecID codec, i
 void TsMuxer::Impl::add_audio() {
   auto& codec = add_track(AVMEDIA_TYPE_AUDIO, AV_CODEC_ID_AAC, kAudioPid);
   codec.sample_rate = media::kAudioRate;
-  codec.frame_size = kAacFrame;
+  codec.frame_size = kAacFrameSamples;
   codec.profile = FF_PROFILE_AAC_LOW;
   av_channel_layout_default(&codec.ch_layout, media::kAudioChannels);
   codec.extradata =
@@ -124,9 +123,9 @@ void TsMuxer::Impl::add_audio() {
 void TsMuxer::Impl::write_header() {
   AVDictionary* options = nullptr;
   av_dict_set_int(&options, "mpegts_pmt_start_pid", kPmtPid, 0);
-  av_dict_set_int(&options, "pes_payload_size", 0, 0);  // an AAC frame does not wait for others
-  av_dict_set(&options, "pat_period", kTablePeriod, 0);
-  av_dict_set(&options, "sdt_period", kTablePeriod, 0);
+  av_dict_set_int(&options, "pes_payload_size", 0, 0);  // one AAC frame per PES packet
+  av_dict_set(&options, "pat_period", kTablePeriodSeconds, 0);
+  av_dict_set(&options, "sdt_period", kTablePeriodSeconds, 0);
   const int result = avformat_write_header(format_.get(), &options);
   av_dict_free(&options);
   if (result < 0) throw std::runtime_error{"MPEG-TS muxer: " + libav_error(result)};
@@ -135,7 +134,7 @@ void TsMuxer::Impl::write_header() {
 base::Result<std::vector<std::uint8_t>> TsMuxer::Impl::write(int track,
                                                              const std::vector<std::uint8_t>& bytes,
                                                              media::Pts pts, bool keyframe) {
-  // Two pictures within a tick of 90 kHz still need increasing timestamps.
+  // Two frames within a tick of 90 kHz still need increasing timestamps.
   auto& last = last_[track];
   last = last == AV_NOPTS_VALUE ? to_90khz(pts) : std::max(to_90khz(pts), last + 1);
   packet_->data = const_cast<std::uint8_t*>(bytes.data());  // the muxer only reads it
@@ -147,8 +146,8 @@ base::Result<std::vector<std::uint8_t>> TsMuxer::Impl::write(int track,
     av_opt_set(format_->priv_data, "mpegts_flags", "+resend_headers", 0);
   }
   int result = av_write_frame(format_.get(), packet_.get());
-  // An audio frame of less than 170 bytes (silence) would wait for the next one whatever we ask
-  // for.
+  // Flush: otherwise an audio frame of less than 170 bytes (silence) waits for the next one,
+  // regardless of the options.
   if (result >= 0) result = av_write_frame(format_.get(), nullptr);
   avio_flush(io_.get());
   auto written = std::exchange(out_, {});
@@ -160,8 +159,8 @@ TsMuxer::TsMuxer(const std::string& service, VideoCodec video, bool audio)
     : impl_{std::make_unique<Impl>(service, video, audio)} {}
 TsMuxer::~TsMuxer() = default;
 
-base::Result<std::vector<std::uint8_t>> TsMuxer::mux(const EncodedFrame& picture, media::Pts pts) {
-  return impl_->write(0, picture.bytes, pts, picture.keyframe);
+base::Result<std::vector<std::uint8_t>> TsMuxer::mux(const EncodedFrame& frame, media::Pts pts) {
+  return impl_->write(0, frame.bytes, pts, frame.keyframe);
 }
 
 base::Result<std::vector<std::uint8_t>> TsMuxer::mux(const media::AudioFrame& frame) {

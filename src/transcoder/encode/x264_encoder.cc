@@ -25,27 +25,27 @@ namespace transcoder {
 
 namespace {
 
-/// Called by x264 with its messages; keeps the last error for whoever reports the failure.
+/// x264's log callback: keeps the last error for X264Encoder::failure().
 void keep_error(void* text, int level, const char* format, std::va_list arguments) {
   if (level > X264_LOG_ERROR) return;
   auto& kept = *static_cast<std::array<char, 200>*>(text);
   std::vsnprintf(kept.data(), kept.size(), format, arguments);
 }
 
-constexpr int kMostReferences = 16;  // of any level (H.264 A.3.1)
+constexpr int kMaxReferences = 16;  // of any level (ITU-T H.264, A.3.1)
 
 int macroblocks(const media::PictureFormat& format) {
   return ((format.width + 15) / 16) * ((format.height + 15) / 16);
 }
 
-/// The lowest level that admits this picture size and rate; 4.0 at least, which every player of
-/// the last ten years decodes, because its 25 Mbit/s leave room to raise the rate without a new
+/// The lowest level that allows this picture size and frame rate, at least 4.0. Every player of the
+/// last ten years decodes 4.0, and its 25 Mbit/s leave room to raise the rate without a new
 /// encoder.
 const x264_level_t* level_for(const media::PictureFormat& format, double frame_rate) {
-  constexpr int kLeast = 40;
+  constexpr int kMinLevelIdc = 40;
   const int blocks = macroblocks(format);
   for (const auto* level = x264_levels; level->level_idc != 0; ++level) {
-    if (level->level_idc >= kLeast && blocks <= level->frame_size &&
+    if (level->level_idc >= kMinLevelIdc && blocks <= level->frame_size &&
         blocks * frame_rate <= level->mbps) {
       return level;
     }
@@ -54,17 +54,17 @@ const x264_level_t* level_for(const media::PictureFormat& format, double frame_r
 }
 
 void set_timing(x264_param_t& p, double frame_rate) {
-  constexpr int kScale = 1000;
-  p.i_fps_num = static_cast<std::uint32_t>(std::lround(frame_rate * kScale));
-  p.i_fps_den = kScale;
-  // b_vfr_input would delay every picture by one, to learn its duration from the next one's
-  // timestamp. So x264 takes each for 1 / fps, and FrameBudget does the arithmetic of time.
+  constexpr int kFrameRateDenominator = 1000;
+  p.i_fps_num = static_cast<std::uint32_t>(std::lround(frame_rate * kFrameRateDenominator));
+  p.i_fps_den = kFrameRateDenominator;
+  // b_vfr_input would delay every frame by one interval, to learn its duration from the next
+  // timestamp. Instead x264 assumes 1 / fps, and FrameBudget accounts for time.
   p.b_vfr_input = 0;
 }
 
 void set_appearance(x264_param_t& p, const media::PictureFormat& format) {
-  constexpr int kUnspecified = 2;
-  constexpr int kGbr = 0;  // impossible for 4:2:0
+  constexpr int kMatrixUnspecified = 2;
+  constexpr int kMatrixGbr = 0;  // invalid for 4:2:0
   p.i_csp = X264_CSP_I420;
   p.i_width = format.width;
   p.i_height = format.height;
@@ -72,7 +72,8 @@ void set_appearance(x264_param_t& p, const media::PictureFormat& format) {
   p.vui.i_sar_height = format.sar_den;
   p.vui.i_colorprim = format.colour.primaries;
   p.vui.i_transfer = format.colour.transfer;
-  p.vui.i_colmatrix = format.colour.matrix == kGbr ? kUnspecified : format.colour.matrix;
+  p.vui.i_colmatrix =
+      format.colour.matrix == kMatrixGbr ? kMatrixUnspecified : format.colour.matrix;
   p.vui.b_fullrange = format.colour.full_range;
 }
 
@@ -83,14 +84,15 @@ void set_stream(x264_param_t& p) {
   p.b_repeat_headers = 1;
   p.b_annexb = 1;
   p.b_aud = 1;
-  p.i_nal_hrd = X264_NAL_HRD_NONE;  // with it x264 refuses every later change of rate
+  p.i_nal_hrd = X264_NAL_HRD_NONE;  // with HRD x264 refuses every later change of rate
 }
 
-/// A buffer of exactly one picture makes x264 fit that picture into it, row by row, in both
-/// directions. With a larger one it trusts its guess of the picture's size, which is up to ten
-/// times too high for noisy pictures at low rates. FrameBudget carries over what is left.
-void set_limit(x264_param_t& p, base::ByteCount picture) {
-  const double kbit = static_cast<double>(picture.bits()) / 1000;
+/// Limits the next frame to `size`. A buffer of exactly one frame makes x264 fit the frame into it,
+/// row by row, finer or coarser. With a larger buffer it trusts its estimate of the frame's size,
+/// which is up to ten times too high for noisy pictures at low rates. FrameBudget carries over the
+/// unused bits.
+void set_limit(x264_param_t& p, base::ByteCount size) {
+  const double kbit = static_cast<double>(size.bits()) / 1000;
   const double frame_rate = static_cast<double>(p.i_fps_num) / p.i_fps_den;
   p.rc.i_vbv_buffer_size = std::max(1, static_cast<int>(kbit));
   p.rc.i_vbv_max_bitrate = std::max(1, static_cast<int>(p.rc.i_vbv_buffer_size * frame_rate));
@@ -100,25 +102,27 @@ x264_param_t parameters(const EncoderSettings& settings, const media::PictureFor
                         double frame_rate) {
   x264_param_t p;
   if (x264_param_default_preset(&p, settings.preset.c_str(), "zerolatency") < 0) {
-    throw std::runtime_error{"x264 has no preset \"" + settings.preset + "\""};
+    throw std::runtime_error{"x264 has no preset \"" + settings.preset +
+                             "\"; change encoder.preset"};
   }
   set_timing(p, frame_rate);
   set_appearance(p, format);
   set_stream(p);
   p.i_threads = settings.threads;
-  // Threads on whole pictures would delay each by threads - 1 pictures; on slices they do not.
+  // Threads on whole frames would delay each by threads - 1 frames; threads on slices do not.
   p.b_sliced_threads = settings.threads > 1;
   p.rc.i_rc_method = X264_RC_CRF;
   p.rc.f_rf_constant = static_cast<float>(settings.crf);
-  // From "medium" on a picture may be listed twice, and x264 names it the second time by a whole
-  // period of its frame_num; FrameNumbers has another one.
+  // From preset "medium" on a reference frame may be listed twice, and x264 encodes the second
+  // entry as a whole period of its own frame_num. FrameNumbers changes that period.
   p.analyse.i_weighted_pred = std::min(p.analyse.i_weighted_pred, X264_WEIGHTP_SIMPLE);
   p.analyse.b_psnr = settings.psnr;
   if (const auto* level = level_for(format, frame_rate)) {
     p.i_level_idc = level->level_idc;
-    // All that the level has memory for is kept, to be referred to when newer ones are lost. A
-    // motion search looks at i_frame_reference of them, of which presets from "slow" on want more.
-    p.i_dpb_size = std::clamp(level->dpb / macroblocks(format), 1, kMostReferences);
+    // Keep as many reference frames as the level has memory for, so that older ones are available
+    // when newer ones are lost. The motion search uses i_frame_reference of them; presets from
+    // "slow" on set more than the level allows.
+    p.i_dpb_size = std::clamp(level->dpb / macroblocks(format), 1, kMaxReferences);
     p.i_frame_reference = std::min(p.i_frame_reference, p.i_dpb_size);
   }
   x264_param_apply_profile(&p, "high");
@@ -141,16 +145,16 @@ class X264Encoder : public Encoder {
 
  private:
   base::Error failure(const char* what) const;
-  EncodedFrame picture(std::span<const x264_nal_t> nals, const x264_picture_t& output);
+  EncodedFrame make_frame(std::span<const x264_nal_t> nals, const x264_picture_t& output);
   void append(std::vector<std::uint8_t>& out, const x264_nal_t& nal);
 
   std::array<char, 200> error_{};
   FrameBudget budget_;
   x264_param_t parameters_;
   FrameNumbers frame_numbers_;
-  std::uint64_t since_keyframe_ = 0;  ///< pictures
+  std::uint64_t since_keyframe_ = 0;  ///< frames
   ReferenceWindow references_;
-  std::optional<std::uint64_t> recoveries_;  ///< of the next picture
+  std::optional<std::uint64_t> recovers_from_;  ///< EncodedFrame::recovers_from of the next frame
   std::unique_ptr<x264_t, CloseX264> x264_;
 };
 
@@ -161,7 +165,7 @@ X264Encoder::X264Encoder(const EncoderSettings& settings, const media::PictureFo
       references_{static_cast<std::size_t>(parameters_.i_dpb_size)} {
   parameters_.pf_log = keep_error;
   parameters_.p_log_private = &error_;
-  parameters_.i_log_level = X264_LOG_INFO;  // below it x264 measures no PSNR
+  parameters_.i_log_level = X264_LOG_INFO;  // at a lower level x264 does not measure PSNR
   set_limit(parameters_, rate * settings.vbv);
   x264_.reset(x264_encoder_open(&parameters_));
   if (!x264_) throw std::runtime_error{failure("open").message};
@@ -169,11 +173,11 @@ X264Encoder::X264Encoder(const EncoderSettings& settings, const media::PictureFo
 
 bool X264Encoder::recover(std::uint64_t number) {
   const bool wrapped = since_keyframe_ >= frame_numbers_.period() &&
-                       since_keyframe_ % frame_numbers_.period() < kMostReferences;
+                       since_keyframe_ % frame_numbers_.period() < kMaxReferences;
   const auto newest = wrapped ? std::nullopt : references_.forget(number);
   if (!newest) return false;
   x264_encoder_invalidate_reference(x264_.get(), static_cast<std::int64_t>(number));
-  recoveries_ = *newest + 1;
+  recovers_from_ = *newest + 1;
   return true;
 }
 
@@ -183,7 +187,7 @@ base::Result<EncodedFrame> X264Encoder::encode(const media::Frame& frame, bool k
   x264_picture_t input;
   x264_picture_init(&input);
   input.i_type = keyframe ? X264_TYPE_IDR : X264_TYPE_P;
-  input.i_pts = static_cast<std::int64_t>(frame.number);  // by which recover() names it
+  input.i_pts = static_cast<std::int64_t>(frame.number);  // for recover()
   input.img.i_csp = X264_CSP_I420;
   input.img.i_plane = 3;
   for (int i = 0; i < 3; ++i) {
@@ -197,17 +201,18 @@ base::Result<EncodedFrame> X264Encoder::encode(const media::Frame& frame, bool k
   if (size <= 0) return failure("encode");
   budget_.spend(base::ByteCount{size});
   references_.add(frame.number, output.b_keyframe != 0);
-  return picture({nals, static_cast<std::size_t>(count)}, output);
+  return make_frame({nals, static_cast<std::size_t>(count)}, output);
 }
 
-EncodedFrame X264Encoder::picture(std::span<const x264_nal_t> nals, const x264_picture_t& output) {
+EncodedFrame X264Encoder::make_frame(std::span<const x264_nal_t> nals,
+                                     const x264_picture_t& output) {
   EncodedFrame result;
   result.keyframe = output.b_keyframe != 0;
   since_keyframe_ = result.keyframe ? 0 : since_keyframe_ + 1;
-  result.target = budget_.picture();
-  result.recovers_from = std::exchange(recoveries_, std::nullopt);
+  result.target = budget_.target();
+  result.recovers_from = std::exchange(recovers_from_, std::nullopt);
   for (const auto& nal : nals) {
-    // The only SEI is x264's list of options in the first picture: 700 bytes of a viewer's rate.
+    // The only SEI is x264's list of options in the first frame. It would cost 700 bytes.
     if (nal.i_type == NAL_SEI) continue;
     append(result.bytes, nal);
   }

@@ -8,12 +8,13 @@
 
 namespace transcoder {
 
-/// H.264 High by x264, driven for live: capped CRF with a buffer of `settings.vbv`, no delay, no
-/// picture reordering, keyframes (IDR) only when asked for. Why and measured:
-/// docs/decisions/0001-x264-api.md.
-/// `frame_rate` is a hint; the interval between pictures is measured from their timestamps.
-/// `rate` counts every byte that encode() returns (parameter sets and delimiters included), and
-/// nothing else: container overhead is the caller's. Throws std::runtime_error when x264 refuses.
+/// Opens an H.264 encoder (High profile, x264) that is set up for live video: capped CRF with a
+/// buffer of `settings.vbv`, no delay, no reordering, keyframes (IDR) only on request. Reasons and
+/// measurements: docs/decisions/0001-x264-api.md.
+///
+/// `frame_rate` is a hint; the interval between frames is measured from their timestamps. `rate`
+/// counts all bytes that encode() returns, including parameter sets and delimiters, but no
+/// container overhead. Throws std::runtime_error if x264 refuses.
 std::unique_ptr<Encoder> open_x264(const EncoderSettings& settings,
                                    const media::PictureFormat& format, double frame_rate,
                                    base::BitRate rate);

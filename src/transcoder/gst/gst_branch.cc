@@ -19,7 +19,7 @@ using ElementHandle = Handle<GstElement, gst_object_unref>;
 using PadHandle = Handle<GstPad, gst_object_unref>;
 using CapsHandle = Handle<GstCaps, gst_caps_unref>;
 
-// Of one field rate or the other: see choose_fields().
+// Values of deinterlace's property "fields"; see choose_fields().
 constexpr int kAllFields = 0;
 constexpr int kTopFields = 1;
 
@@ -29,8 +29,9 @@ GstElement* parse_bin(const std::string& text) {
   const ErrorHandle error{problem};
   if (error) {
     if (bin != nullptr) gst_object_unref(bin);
-    throw std::runtime_error{
-        fmt::format("GStreamer: {} (install gstreamer1.0-plugins-base and -good)", error->message)};
+    throw std::runtime_error{fmt::format(
+        "GStreamer: {}; install gstreamer1.0-plugins-base and gstreamer1.0-plugins-good",
+        error->message)};
   }
   return bin;
 }
@@ -43,7 +44,7 @@ PadHandle sink_pad(GstElement* bin, const char* name) {
   return PadHandle{gst_element_get_static_pad(child(bin, name).get(), "sink")};
 }
 
-/// Scaling happens only when the picture is over the limits: the caps then ask for the size.
+/// Sets the caps after the scaler: to a size only if the picture exceeds the limits.
 void choose_size(GstElement* bin, const GstVideoInfo& info, const VideoSettings& limits) {
   const PictureSize source{GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info)};
   const auto size = fit_picture(source, limits);
@@ -57,8 +58,8 @@ void choose_size(GstElement* bin, const GstVideoInfo& info, const VideoSettings&
   g_object_set(child(bin, "size").get(), "caps", caps.get(), nullptr);
 }
 
-/// A picture per field gives twice the rate: smooth where the limit allows it, uneven where every
-/// second or third picture would be dropped again.
+/// Chooses one picture per field (twice the rate) or per frame. Twice the rate is smooth if the
+/// limit allows it, but uneven if every second or third picture would be dropped again.
 void choose_fields(GstElement* bin, const GstVideoInfo& info, const VideoSettings& limits) {
   const int fps_d = GST_VIDEO_INFO_FPS_D(&info);
   const double rate = fps_d > 0 ? static_cast<double>(GST_VIDEO_INFO_FPS_N(&info)) / fps_d : 0;
@@ -66,7 +67,8 @@ void choose_fields(GstElement* bin, const GstVideoInfo& info, const VideoSetting
   g_object_set(child(bin, "deinterlace").get(), "fields", all ? kAllFields : kTopFields, nullptr);
 }
 
-/// What a source does not say of its colours goes by its height: settled before that changes.
+/// The caps with their colorimetry made explicit. GStreamer guesses a missing one from the height,
+/// so it must be settled before the picture is scaled.
 GstEvent* with_colours(GstCaps* caps, const GstVideoInfo& info) {
   const Handle<gchar, g_free> colours{gst_video_colorimetry_to_string(&info.colorimetry)};
   const CapsHandle settled{gst_caps_copy(caps)};
@@ -81,7 +83,7 @@ struct Probe {
   VideoSettings limits;
 };
 
-/// Before the first picture of each new format.
+/// Runs before the first picture of each new format.
 GstPadProbeReturn on_event(GstPad*, GstPadProbeInfo* info, gpointer data) {
   GstEvent* const event = GST_PAD_PROBE_INFO_EVENT(info);
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
@@ -97,8 +99,8 @@ GstPadProbeReturn on_event(GstPad*, GstPadProbeInfo* info, gpointer data) {
   return GST_PAD_PROBE_OK;
 }
 
-/// appsink does not say by itself that we read the strides of each picture; without, a decoder
-/// copies every picture into packed lines.
+/// Announces that we read the strides of each picture. appsink does not announce it, and decoders
+/// would then copy every picture into packed rows.
 GstPadProbeReturn on_query(GstPad*, GstPadProbeInfo* info, gpointer) {
   GstQuery* const query = GST_PAD_PROBE_INFO_QUERY(info);
   if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION) return GST_PAD_PROBE_OK;
@@ -124,7 +126,7 @@ GstElement* make_picture_branch(const VideoSettings& limits) {
 }
 
 GstElement* make_audio_branch() {
-  // 16 buffers of AAC are 0.34 s: what a muxer may put between two pictures without audio.
+  // 16 buffers of AAC hold 0.34 s, as much audio as a muxer may put between two pictures.
   return parse_bin(fmt::format(
       "audioconvert name=in ! audioresample"
       " ! audio/x-raw,format=F32LE,layout=interleaved,rate={},channels={}"

@@ -5,13 +5,13 @@
 
 namespace transcoder {
 
-/// A bin from one decoded stream (its pad "sink") to an appsink named "out", which holds a few
-/// buffers and then blocks the decoder. The caller owns the floating reference. Throws
-/// std::runtime_error when an element is not installed.
-///
-/// Pictures: progressive I420, scaled down to the limits; odd sizes are left to as_frame().
+// Bins that convert one decoded track, from their pad "sink" to an appsink named "out". The appsink
+// holds a few buffers and then blocks the decoder. The caller owns the floating reference. Both
+// throw std::runtime_error if an element is not installed.
+
+/// Converts to progressive I420 within the limits. Leaves odd sizes to as_frame().
 GstElement* make_picture_branch(const VideoSettings& limits);
-/// Audio: interleaved float at media::kAudioRate and media::kAudioChannels; more are mixed down.
+/// Converts to interleaved float at media::kAudioRate, and mixes down to media::kAudioChannels.
 GstElement* make_audio_branch();
 
 }  // namespace transcoder

@@ -17,10 +17,11 @@ std::string detail(const char* debug) {
   const auto line_end = text.find('\n');
   if (line_end == std::string_view::npos) return {};
   const auto what = text.substr(line_end + 1);
-  return one_line(what.substr(0, what.find(", URL: ")));  // souphttpsrc's; the URI is known
+  return one_line(what.substr(0, what.find(", URL: ")));  // souphttpsrc repeats the URI there
 }
 
-/// What souphttpsrc leaves of a refused connection or an unknown host: its reading loop stopped.
+/// Whether souphttpsrc met a refused connection or an unknown host. It only reports that its read
+/// loop stopped.
 bool unreadable(const GError& error, const char* debug) {
   return error.domain == GST_STREAM_ERROR && error.code == GST_STREAM_ERROR_FAILED &&
          debug != nullptr &&
@@ -36,13 +37,13 @@ std::string_view advice(const GError& error) {
         return "; check user and password in the URI";
       case GST_RESOURCE_ERROR_OPEN_READ:
       case GST_RESOURCE_ERROR_OPEN_READ_WRITE:
-        return "; check that the other end runs and is reachable from here";
+        return "; check that the sender runs and is reachable from this host";
       default:
         return {};
     }
   }
   if (error.domain == GST_STREAM_ERROR && error.code == GST_STREAM_ERROR_TYPE_NOT_FOUND) {
-    return "; this is no audio or video that GStreamer knows";
+    return "; GStreamer does not recognize this as audio or video";
   }
   return {};
 }
@@ -63,7 +64,7 @@ std::string error_text(GstMessage* message) {
   const Handle<GError, g_error_free> error{error_out};
   const Handle<gchar, g_free> debug{debug_out};
   if (unreadable(*error, debug.get())) {
-    return "the source cannot be read; check that the other end runs and is reachable from here";
+    return "the source cannot be read; check that the sender runs and is reachable from this host";
   }
   const auto more = detail(debug.get());
   const auto text = one_line(error->message);

@@ -7,17 +7,18 @@
 
 namespace transcoder {
 
-/// What an error message on a pipeline's bus means, in one line that says what failed and, where
-/// that is known, how to mend it.
+/// Describes an error message of a pipeline's bus in one line: what failed and, if known, how to
+/// mend it.
 std::string error_text(GstMessage* message);
 
-/// What a "missing-plugin" message lacks, for example "H.265 decoder"; empty for other messages.
+/// The name of the plugin in a "missing-plugin" message, for example "H.265 decoder"; empty for
+/// other messages.
 std::string missing_plugin(GstMessage* message);
 
-/// How to mend it.
+/// An error text that says how to install `missing`.
 std::string missing_plugin_text(std::string_view missing);
 
-/// `text` without line breaks.
+/// `text` with its line breaks replaced by blanks.
 std::string one_line(std::string_view text);
 
 }  // namespace transcoder

@@ -23,17 +23,19 @@ using ErrorHandle = Handle<GError, g_error_free>;
 using ElementHandle = Handle<GstElement, gst_object_unref>;
 using PadHandle = Handle<GstPad, gst_object_unref>;
 
-constexpr std::string_view kFile = "file:";
-constexpr std::string_view kLaunch = "gst:";
+constexpr std::string_view kFileScheme = "file:";
+constexpr std::string_view kLaunchScheme = "gst:";
 
-/// Room in the kernel for a keyframe that comes in one burst: 1 s of 8 Mbit/s.
+/// Receive buffer in the kernel: room for a keyframe that arrives in one burst, 1 s of 8 Mbit/s.
 constexpr int kUdpBufferBytes = 1 << 20;
 
-/// How often srtsrc looks whether it has been stopped; by itself only when a packet comes.
+/// How often srtsrc checks whether it was stopped. Its default is to check only when a packet
+/// arrives.
 constexpr int kSrtPollMs = 100;
 
-/// As far as muxers put audio and pictures of one moment apart; the queue's 10 MB stay a limit.
-constexpr guint64 kQueueTime = 5 * GST_SECOND;
+/// How far apart muxers may put the audio and pictures of one moment. The queue's limit of 10 MB
+/// stays in force.
+constexpr guint64 kMaxQueueTime = 5 * GST_SECOND;
 
 GstElement* make_element(const char* name) {
   GstElement* const element = gst_element_factory_make(name, nullptr);
@@ -45,7 +47,7 @@ GstElement* make_element(const char* name) {
 }
 
 std::string file_uri(std::string_view name) {
-  if (name.starts_with("//")) return std::string{kFile} + std::string{name};
+  if (name.starts_with("//")) return std::string{kFileScheme} + std::string{name};
   const auto path = std::filesystem::absolute(name);
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
@@ -60,12 +62,15 @@ std::string file_uri(std::string_view name) {
 }
 
 std::string readable_uri(const std::string& uri) {
-  if (uri.starts_with(kFile)) return file_uri(std::string_view{uri}.substr(kFile.size()));
+  if (uri.starts_with(kFileScheme)) {
+    return file_uri(std::string_view{uri}.substr(kFileScheme.size()));
+  }
   const Handle<gchar, g_free> protocol{gst_uri_get_protocol(uri.c_str())};
   if (!protocol || !gst_uri_protocol_is_supported(GST_URI_SRC, protocol.get())) {
-    throw std::runtime_error{fmt::format(
-        "GStreamer reads no '{}:' sources; check the scheme, or install gstreamer1.0-plugins-bad",
-        uri.substr(0, uri.find(':')))};
+    throw std::runtime_error{
+        fmt::format("GStreamer cannot read '{}:' sources; check the scheme, or install "
+                    "gstreamer1.0-plugins-bad",
+                    uri.substr(0, uri.find(':')))};
   }
   return uri;
 }
@@ -80,12 +85,12 @@ struct Tuning {
   bool latency_in_uri;
 };
 
-/// Each element that uridecodebin makes, before it starts.
+/// Called for each element that uridecodebin makes, before the element starts.
 void tune(GstBin*, GstBin*, GstElement* element, gpointer data) {
   const auto* const tuning = static_cast<const Tuning*>(data);
   if (is_a(element, "udpsrc")) g_object_set(element, "buffer-size", kUdpBufferBytes, nullptr);
   if (is_a(element, "srtsrc")) g_object_set(element, "poll-timeout", kSrtPollMs, nullptr);
-  // A camera's motion JPEG: otherwise decoding waits for 2 MB of it, in case audio follows.
+  // For cameras with motion JPEG: otherwise decoding waits for 2 MB of it, in case audio follows.
   if (is_a(element, "multipartdemux")) g_object_set(element, "single-stream", TRUE, nullptr);
   if (tuning->latency_in_uri) return;
   if (is_a(element, "rtspsrc") || is_a(element, "rtpjitterbuffer") || is_a(element, "srtsrc")) {
@@ -98,10 +103,10 @@ void free_data(gpointer data, GClosure*) {
   delete static_cast<T*>(data);
 }
 
-/// The first element of a kind sets up its class, and GLib 2.74 can deadlock when threads do that
-/// at once for classes that use GIO (srtsrc in one, souphttpsrc in another: each waits for a lock
-/// that the other has, and every later element for both). So the first one is made here, and thrown
-/// away.
+/// Creates the first element of each scheme here, under a mutex, and throws it away. The first
+/// element of a kind sets up its class, and GLib 2.74 can deadlock if two threads do that at once
+/// for classes that use GIO (srtsrc and souphttpsrc: each waits for a lock that the other holds,
+/// and every later element waits for both).
 void set_up_class(const std::string& uri) {
   static std::mutex mutex;
   static std::set<std::string> done;  // GUARDED_BY(mutex); schemes
@@ -129,7 +134,7 @@ GstElement* make_uri_input(const SourceSettings& source) {
   return input;
 }
 
-/// Gives the bin a source pad for `pad`, which belongs to one of the elements in it.
+/// Gives the bin a source pad for `pad` of an element inside it.
 void expose(GstBin* bin, GstPad* pad) {
   GstPad* const ghost = gst_ghost_pad_new(nullptr, pad);
   gst_pad_set_active(ghost, TRUE);
@@ -144,18 +149,18 @@ void add_and_link(GstBin* bin, GstPad* pad, GstElement* element) {
   gst_element_sync_state_with_parent(element);
 }
 
-/// pad ! queue ! decodebin: without the queue one track, waiting to be taken, would hold up the
-/// demuxer for the other. Throws std::runtime_error when there is no such element.
+/// Adds pad ! queue ! decodebin. Without the queue, one track that waits to be taken would block
+/// the demuxer for the other. Throws std::runtime_error if an element is not installed.
 void decode(GstBin* bin, GstPad* pad) {
   GstElement* const queue = make_element("queue");
-  g_object_set(queue, "max-size-buffers", 0, "max-size-time", kQueueTime, nullptr);
+  g_object_set(queue, "max-size-buffers", 0, "max-size-time", kMaxQueueTime, nullptr);
   add_and_link(bin, pad, queue);
   GstElement* const decoder = make_element("decodebin");
   g_signal_connect(decoder, "pad-added", G_CALLBACK(on_decoded), bin);
   add_and_link(bin, PadHandle{gst_element_get_static_pad(queue, "src")}.get(), decoder);
 }
 
-/// On one of GStreamer's threads.
+/// Runs on one of GStreamer's threads.
 void on_late_pad(GstElement*, GstPad* pad, gpointer bin) {
   if (!GST_PAD_IS_SRC(pad) || gst_pad_is_linked(pad)) return;
   try {
@@ -165,7 +170,7 @@ void on_late_pad(GstElement*, GstPad* pad, gpointer bin) {
   }
 }
 
-/// The unlinked source pads of the elements in a bin, but not of what is in those.
+/// The unlinked source pads of the elements directly in a bin.
 std::vector<PadHandle> open_pads(GstBin* bin) {
   std::vector<PadHandle> result;
   for (const GList* e = GST_BIN_CHILDREN(bin); e != nullptr; e = e->next) {
@@ -198,7 +203,9 @@ GstElement* make_launch_input(const std::string& text) {
 }  // namespace
 
 GstElement* make_input(const SourceSettings& source) {
-  if (source.uri.starts_with(kLaunch)) return make_launch_input(source.uri.substr(kLaunch.size()));
+  if (source.uri.starts_with(kLaunchScheme)) {
+    return make_launch_input(source.uri.substr(kLaunchScheme.size()));
+  }
   return make_uri_input(source);
 }
 

@@ -5,9 +5,9 @@
 
 namespace transcoder {
 
-/// The element that reads the source: a uridecodebin with decoded pads, or for `gst:` a bin whose
-/// unlinked source pads are exposed through decodebins. The caller owns the floating reference.
-/// Throws std::runtime_error, one line, when it cannot be made.
+/// Makes the element that reads the source: a uridecodebin with decoded pads, or for `gst:` a bin
+/// that exposes its unlinked source pads through decodebins. The caller owns the floating
+/// reference. Throws std::runtime_error with a one-line text on failure.
 GstElement* make_input(const SourceSettings& source);
 
 }  // namespace transcoder

@@ -38,7 +38,7 @@ ElementHandle own(GstElement* floating) {
   return ElementHandle{GST_ELEMENT(gst_object_ref_sink(floating))};
 }
 
-/// "video/x-raw", "audio/x-raw", or what else the pad carries.
+/// The media type of the pad, like "video/x-raw" or "audio/x-raw".
 std::string_view media_type(GstPad* pad) {
   const CapsHandle now{gst_pad_get_current_caps(pad)};
   const CapsHandle caps{now ? gst_caps_ref(now.get()) : gst_pad_query_caps(pad, nullptr)};
@@ -48,7 +48,7 @@ std::string_view media_type(GstPad* pad) {
 
 }  // namespace
 
-/// One decoded track on its way to us.
+/// The conversion of one decoded track, up to its appsink.
 struct Branch {
   explicit Branch(GstElement* bin)
       : element{own(bin)}, sink{gst_bin_get_by_name(GST_BIN(bin), "out")} {}
@@ -88,7 +88,7 @@ class GstPipeline::Impl {
     started_ = base::Clock::now();
     live_ = gst_element_set_state(pipeline_.get(), GST_STATE_PAUSED) == GST_STATE_CHANGE_NO_PREROLL;
     if (gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE) {
-      fail("GStreamer cannot start the source");
+      fail("GStreamer cannot start the source; check its URI");
     }
   }
 
@@ -140,12 +140,12 @@ class GstPipeline::Impl {
   /// Some cameras (motion JPEG over HTTP) send no timestamps.
   base::Duration picture_time(GstSample* sample) const {
     if (const auto time = running_time(sample)) return *time;
-    if (const auto interval = frame_interval(sample)) return last_picture_ + *interval;
+    if (const auto interval = nominal_interval(sample)) return last_picture_ + *interval;
     return base::Clock::now() - started_;
   }
 
-  /// For GStreamer's threads. GLib's locks let them see what the constructor wrote; ThreadSanitizer
-  /// does not know those, and is told here.
+  /// Used by GStreamer's threads. GLib's locks make the constructor's writes visible to them. The
+  /// load says so to ThreadSanitizer, which does not know those locks.
   static Impl& of(gpointer data) {
     Impl& self = *static_cast<Impl*>(data);
     (void)self.built_.load(std::memory_order_acquire);
@@ -160,7 +160,7 @@ class GstPipeline::Impl {
 
   static void on_no_more_pads(GstElement*, gpointer data) {
     if (of(data).pictures_.linked) return;
-    of(data).fail("the source has no pictures, only audio or data");
+    of(data).fail("the source has no video, only audio or data");
   }
 
   static GstFlowReturn on_sample(GstAppSink*, gpointer data) {
@@ -174,7 +174,7 @@ class GstPipeline::Impl {
     self.wake_();
   }
 
-  /// Nothing is left on the bus: nobody reads it.
+  /// Drops every message, because nothing else reads the bus.
   static GstBusSyncReply on_message(GstBus*, GstMessage* message, gpointer data) {
     auto& self = of(data);
     if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) self.fail(error_text(message));
@@ -184,7 +184,8 @@ class GstPipeline::Impl {
     return GST_BUS_DROP;
   }
 
-  /// The first track of its kind; another one only after that has gone (a new programme).
+  /// Links the first track of its kind, and another one only after the first has gone (a new
+  /// programme).
   void link(GstPad* pad, Branch& branch) {
     GstElement* const bin = branch.element.get();
     if (!branch.linked.exchange(true)) {
@@ -204,7 +205,7 @@ class GstPipeline::Impl {
     if (missing_.empty()) missing_ = std::move(missing);
   }
 
-  /// The first error says most; a plugin that the pictures lack says more.
+  /// Keeps the first error; if there is no video track and a plugin is missing, reports the plugin.
   void fail(std::string text) {
     {
       std::lock_guard lock{mutex_};

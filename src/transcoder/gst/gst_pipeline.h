@@ -11,38 +11,39 @@
 
 namespace transcoder {
 
-/// A GStreamer pipeline from a URI, a file or launch text to decoded pictures and audio: the first
-/// track of each that appears. GStreamer's threads decode ahead by a few buffers and then wait to
-/// be taken from. Used by one thread. The destructor may block as long as the source does.
+/// A GStreamer pipeline that decodes a URI, a file or launch text: the first video and the first
+/// audio track that appear. GStreamer's threads decode ahead by a few buffers and then wait until
+/// those are taken. Used by one thread. The destructor may block as long as the source does.
 ///
-/// Launch text (`gst:`) is a bin: each of its source pads that is not linked, also those that
-/// appear later, goes through a decodebin, so it may carry encoded or raw pictures or audio.
+/// Launch text (`gst:`) describes a bin. Each unlinked source pad of the bin, also one that appears
+/// later, goes through a decodebin, so it may carry encoded or raw video or audio.
 class GstPipeline {
  public:
-  /// `wake` is called on GStreamer's threads when there is something to take or to know. Throws
-  /// std::runtime_error, one line, when the source cannot be built.
+  /// `wake` is called on GStreamer's threads when there is data to take, an error, or the end.
+  /// Throws std::runtime_error with a one-line text if the pipeline cannot be built.
   GstPipeline(const SourceSettings& source, const VideoSettings& limits,
               std::function<void()> wake);
   ~GstPipeline();
 
   void play();
-  /// After play(): the source delivers in its own time, and does not wait.
+  /// Valid after play(): whether the source sets its own pace and does not wait for us.
   bool live() const;
 
-  /// The next ones, without waiting; `pts` counts from the beginning of this round.
+  /// Take the next picture or audio without waiting; nullopt if there is none yet. `pts` counts
+  /// from the beginning of this round.
   std::optional<media::Frame> take_frame();
   std::optional<media::Samples> take_audio();
 
-  /// Pictures and audio frames since the last call that were left out: their memory cannot be
-  /// mapped, or there is no whole 2x2 pixel.
+  /// Number of pictures and audio buffers dropped since the last call because their memory cannot
+  /// be mapped, or because a picture is smaller than 2x2 pixels.
   std::uint64_t take_unreadable();
 
-  /// All pictures of this round have been taken.
+  /// Whether all pictures of this round have been taken.
   bool ended() const;
-  /// Why it does not go on; empty: it does.
+  /// Why the pipeline stopped; empty while it runs.
   std::string error() const;
 
-  /// Plays from the beginning again; false when the source cannot.
+  /// Plays from the beginning again; false if the source does not support it.
   bool rewind();
 
  private:

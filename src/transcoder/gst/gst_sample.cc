@@ -10,7 +10,7 @@ namespace transcoder {
 
 namespace {
 
-/// A picture's memory, mapped for reading; holds a reference on the buffer.
+/// A picture's memory, mapped for reading. Holds a reference to the buffer.
 class MappedPicture {
  public:
   MappedPicture(GstVideoInfo info, GstBuffer* buffer)
@@ -95,7 +95,7 @@ std::optional<base::Duration> running_time(GstSample* sample) {
   return base::Duration{sign * static_cast<base::Duration::rep>(time)};
 }
 
-std::optional<base::Duration> frame_interval(GstSample* sample) {
+std::optional<base::Duration> nominal_interval(GstSample* sample) {
   GstVideoInfo info;
   if (!read_info(sample, info)) return std::nullopt;
   if (GST_VIDEO_INFO_FPS_N(&info) <= 0 || GST_VIDEO_INFO_FPS_D(&info) <= 0) return std::nullopt;

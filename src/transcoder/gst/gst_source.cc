@@ -18,18 +18,18 @@ namespace transcoder {
 
 namespace {
 
-/// What Source::stop() promises, less a margin.
-constexpr base::Duration kPatience = std::chrono::milliseconds{700};
+/// The 0.8 s that Source::stop() promises, less a margin.
+constexpr base::Duration kStopTimeout = std::chrono::milliseconds{700};
 
-/// Gaps shorter than this are nobody's concern: silence_timeout is longer.
-constexpr base::Duration kLongGap = std::chrono::seconds{1};
+/// Shorter gaps are not reported; by default silence_timeout is longer.
+constexpr base::Duration kMinReportedGap = std::chrono::seconds{1};
 
-/// Sources of all streams whose stop() was not waited for, and how many there may be: each keeps a
-/// thread and a pipeline. A file on a share that hangs is tried a hundred times an hour.
+/// Sources of all streams that stop() no longer waits for. Each keeps a thread and a pipeline. A
+/// file on a share that hangs is tried a hundred times an hour, so their number must be limited.
 std::atomic<int> abandoned = 0;
-constexpr int kMostAbandoned = 16;
+constexpr int kMaxAbandonedSources = 16;
 
-/// Something taken from the pipeline that waits for its time.
+/// A picture or audio taken from the pipeline, until its release time.
 template <typename T>
 struct Waiting {
   T item;
@@ -38,14 +38,15 @@ struct Waiting {
 
 }  // namespace
 
-class GstSource::Session {
+class GstSource::Playback {
  public:
-  Session(const SourceSettings& source, const VideoSettings& limits)
+  Playback(const SourceSettings& source, const VideoSettings& limits)
       : settings_{source}, limits_{limits}, is_file_{source.uri.starts_with("file:")} {}
 
   void run(Source::Listener& listener) {
-    if (abandoned >= kMostAbandoned) {
-      return listener.on_end(fmt::format("{} sources hang in GStreamer; restart", kMostAbandoned));
+    if (abandoned >= kMaxAbandonedSources) {
+      return listener.on_end(
+          fmt::format("{} sources hang in GStreamer; restart symcast", kMaxAbandonedSources));
     }
     std::string reason;
     try {
@@ -73,18 +74,18 @@ class GstSource::Session {
     changed_.notify_all();
   }
 
-  /// False when it has not finished by then; it is no longer waited for.
-  bool wait_finished(base::Duration at_most) {
+  /// Returns false, and abandons the playback, if it has not finished within `timeout`.
+  bool wait_finished(base::Duration timeout) {
     std::unique_lock lock{mutex_};
-    if (changed_.wait_for(lock, at_most, [this] { return finished_; })) return true;
+    if (changed_.wait_for(lock, timeout, [this] { return finished_; })) return true;
     abandoned_ = true;
     ++abandoned;
     return false;
   }
 
  private:
-  /// Builds a pipeline and plays it to its end, a file again and again. Returns why it ended;
-  /// empty: build another one.
+  /// Builds a pipeline and plays it to its end; repeats a file. Returns the reason for the end, or
+  /// an empty string if another pipeline is to be built.
   std::string play(Source::Listener& listener) {
     GstPipeline pipeline{settings_, limits_, [this] { wake(); }};
     pipeline.play();
@@ -94,7 +95,7 @@ class GstSource::Session {
       if (stopping()) return {};
       if (auto error = pipeline.error(); !error.empty()) return error;
       if (!is_file_) return "end of stream";
-      if (!time_.any()) return "the file has no pictures";
+      if (!time_.any()) return "the file has no video";
       time_.next_round();
       picture_.reset();
       audio_.reset();
@@ -102,7 +103,7 @@ class GstSource::Session {
     }
   }
 
-  /// Until the last picture has gone out; audio that is longer than the pictures is cut off.
+  /// Plays until the last picture has been released; audio after it is cut off.
   void play_round(GstPipeline& pipeline, Source::Listener& listener) {
     while (!stopping()) {
       take(pipeline, listener);
@@ -122,7 +123,7 @@ class GstSource::Session {
       if (auto frame = pipeline.take_frame()) {
         frame->pts = time_.picture(frame->pts);
         const auto due = live_ ? now : pacer_.picture(frame->pts, now);
-        if (due - now > kLongGap) listener.on_gap(due);
+        if (due - now > kMinReportedGap) listener.on_gap(due);
         picture_ = {std::move(*frame), due};
       }
     }
@@ -165,7 +166,7 @@ class GstSource::Session {
     woken_ = false;
   }
 
-  /// False when something came before, which may be due sooner.
+  /// Returns false if something arrived meanwhile, because it may be due sooner.
   bool wait_until(base::Time due) {
     std::unique_lock lock{mutex_};
     if (due > base::Clock::now()) {
@@ -179,7 +180,7 @@ class GstSource::Session {
   const bool is_file_;
   bool live_ = false;
   LoopTime time_;
-  Pacer pacer_{is_file_ ? Pacer::Source::kFile : Pacer::Source::kNetwork};
+  Pacer pacer_{is_file_ ? Pacer::SourceKind::kFile : Pacer::SourceKind::kNetwork};
   std::optional<Waiting<media::Frame>> picture_;
   std::optional<Waiting<media::Samples>> audio_;
 
@@ -192,25 +193,25 @@ class GstSource::Session {
 };
 
 GstSource::GstSource(const SourceSettings& source, const VideoSettings& limits)
-    : name_{without_secrets(source.uri)}, session_{std::make_shared<Session>(source, limits)} {}
+    : name_{without_secrets(source.uri)}, playback_{std::make_shared<Playback>(source, limits)} {}
 
 GstSource::~GstSource() { stop(); }
 
 void GstSource::start(std::shared_ptr<Listener> listener) {
-  thread_ = std::thread{[session = session_, listener = std::move(listener)] {
-    session->run(*listener);
-    session->finished();
+  thread_ = std::thread{[playback = playback_, listener = std::move(listener)] {
+    playback->run(*listener);
+    playback->finished();
   }};
 }
 
 void GstSource::stop() {
   if (!thread_.joinable()) return;
-  session_->request_stop();
-  if (session_->wait_finished(kPatience)) {
+  playback_->request_stop();
+  if (playback_->wait_finished(kStopTimeout)) {
     thread_.join();
   } else {
     base::log::warning("source_abandoned",
-                       {{"source", name_}, {"reason", "GStreamer does not stop it in time"}});
+                       {{"source", name_}, {"reason", "GStreamer does not stop the source"}});
     thread_.detach();
   }
 }

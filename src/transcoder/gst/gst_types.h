@@ -1,7 +1,7 @@
 #pragma once
 
-// The few GStreamer types that the gst_*.cc files pass to each other, declared as GStreamer's own
-// headers do, so that those stay out of ours.
+// The GStreamer types that the gst_*.cc files pass to each other, declared as in GStreamer's own
+// headers, so that our headers need not include those.
 using GstElement = struct _GstElement;
 using GstMessage = struct _GstMessage;
 using GstSample = struct _GstSample;

@@ -4,7 +4,7 @@
 
 namespace transcoder {
 
-/// Owns a handle of a C library, and gives it back with that library's own function.
+/// Releases a C library's handle with that library's own function `kFree`.
 template <auto kFree>
 struct Release {
   template <typename T>
@@ -13,6 +13,7 @@ struct Release {
   }
 };
 
+/// Owns a handle of a C library.
 template <typename T, auto kFree>
 using Handle = std::unique_ptr<T, Release<kFree>>;
 

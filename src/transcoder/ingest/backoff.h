@@ -4,15 +4,15 @@
 
 namespace transcoder {
 
-/// How long to wait before the next attempt: min, 2 min, 4 min ... max, each spread by ±25 % so
-/// that many servers that lost the same source do not come back to it at the same moment. Pure.
+/// The wait before each attempt: min, 2 * min, 4 * min ... max, each with ±25 % jitter, so that
+/// many servers that lost the same source do not reconnect at the same moment. No I/O, no clock.
 class Backoff {
  public:
   Backoff(base::Duration min, base::Duration max) : min_{min}, max_{max}, next_{min} {}
 
-  /// `random` is uniform in [0, 1). The result never exceeds max + 25 %.
+  /// The next wait, at most max + 25 %. `random` is uniform in [0, 1).
   base::Duration next(double random);
-  /// After a success: begin at min again.
+  /// Begins at min again; call after a success.
   void reset() { next_ = min_; }
 
  private:

@@ -16,7 +16,7 @@ class Ingest::Impl {
       : output_{std::make_shared<IngestOutput>(stream, video, epoch, std::move(sink))},
         supervisor_{std::move(stream), without_secrets(source.uri), source,
                     [source, video] { return make_source(source, video); }, output_} {
-    make_source(source, video);  // throws now rather than at the first attempt
+    make_source(source, video);  // throws here rather than at the first attempt
   }
 
   void start() { supervisor_.start(); }

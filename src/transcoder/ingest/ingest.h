@@ -10,43 +10,42 @@
 
 namespace transcoder {
 
-/// Keeps one live source running: connects, paces, reconnects with back-off, and puts everything on
-/// the stream's timeline. While the source is away the last picture is repeated, so that players
-/// stay connected. Pictures are progressive I420 within VideoSettings' limits and strictly
-/// increasing in pts and number; samples may have gaps or overlaps (AudioTrack recovers from them).
-/// The sink is called on threads of the source; a call must return within a frame's time.
+/// Keeps one live source running: connects, paces, reconnects with back-off, and maps everything to
+/// the stream's timeline. While the source is down it repeats the last picture, so that players
+/// stay connected. Pictures are progressive I420 within VideoSettings' limits, with strictly
+/// increasing pts and number. Audio samples may have gaps or overlaps, which AudioTrack removes.
 class Ingest {
  public:
+  /// Called on threads of the source, one at a time; a call must return within a frame interval.
   struct Sink {
     std::function<void(media::FramePtr)> frame;
     std::function<void(media::Samples)> samples;
   };
 
-  enum class Status { kConnecting, kPlaying, kWaiting };  ///< kWaiting: backing off before a retry
+  enum class Status { kConnecting, kPlaying, kWaiting };  ///< kWaiting: before the next attempt
 
   struct State {
     Status status = Status::kConnecting;
-    std::string last_error;      ///< empty: none yet
-    std::uint64_t restarts = 0;  ///< attempts after the first
-    std::uint64_t frames = 0;    ///< pictures delivered, repeats excluded
-    std::uint64_t frames_repeated = 0;
-    std::uint64_t frames_dropped = 0;         ///< over max_frame_rate, or out of order
-    std::uint64_t audio_dropped_samples = 0;  ///< 2 s from the pictures, or before the first
-    std::uint64_t unreadable =
-        0;  ///< pictures and audio frames, see Source::Listener::on_unreadable
-    std::uint64_t timeline_jumps = 0;  ///< times the source's clock jumped and was re-anchored
-    media::PictureFormat format;       ///< width 0: no picture yet
-    bool has_audio = false;            ///< audio arrived within the last second
+    std::string last_error;                   ///< empty before the first error
+    std::uint64_t restarts = 0;               ///< attempts after the first
+    std::uint64_t frames = 0;                 ///< pictures delivered, without repeats
+    std::uint64_t frames_repeated = 0;        ///< repeats of the last picture
+    std::uint64_t frames_dropped = 0;         ///< above max_frame_rate, or out of order
+    std::uint64_t audio_dropped_samples = 0;  ///< before the first picture, or 2 s off
+    std::uint64_t unreadable = 0;             ///< see Source::Listener::on_unreadable
+    std::uint64_t timeline_jumps = 0;         ///< jumps of the source's clock
+    media::PictureFormat format;              ///< width 0 before the first picture
+    bool has_audio = false;                   ///< audio arrived within the last second
   };
 
-  /// `epoch`: the monotonic time that pts 0 stands for. Throws std::runtime_error, one line, when
-  /// the source's URI can never work; what may change (a missing file) is told by state().
+  /// `epoch`: the monotonic time of pts 0. Throws std::runtime_error with a one-line text if the
+  /// source's URI can never work; state() reports failures that may pass (a missing file).
   Ingest(std::string stream, const SourceSettings& source, VideoSettings video, base::Time epoch,
          Sink sink);
   ~Ingest();  ///< stops
 
   void start();
-  void stop();  ///< returns when no callback runs any more; within 1 s whatever the source does
+  void stop();          ///< returns within 1 s, when no callback runs any more
   State state() const;  ///< thread-safe
 
  private:

@@ -8,8 +8,9 @@ namespace transcoder {
 
 namespace {
 
-/// Ingest::State::has_audio.
-constexpr base::Duration kAudioFresh = std::chrono::seconds{1};
+/// Ingest::State::has_audio becomes false after this time without audio. Less would flicker when
+/// audio arrives in bursts; more would report a lost track later.
+constexpr base::Duration kAudioTimeout = std::chrono::seconds{1};
 
 }  // namespace
 
@@ -79,7 +80,7 @@ void IngestOutput::restart() {
 void IngestOutput::repeat_after(base::Duration quiet, base::Time now) {
   std::lock_guard lock{mutex_};
   if (closed_ || last_.plane[0] == nullptr || now - delivered_ < quiet) return;
-  // Set back by half, so that a picture that was only late still comes after it.
+  // Set back by half of `quiet`, so that the pts of a picture that is only late is still larger.
   const auto pts = timeline_.repeat(now - quiet / 2);
   if (!pts || !limit_.admit(*pts)) return;
   media::Frame again = last_;
@@ -103,7 +104,7 @@ void IngestOutput::report_jumps(base::Time now) {
 Ingest::State IngestOutput::state(base::Time now) const {
   std::lock_guard lock{state_mutex_};
   Ingest::State result = state_;
-  result.has_audio = last_audio_ != base::Time{} && now - last_audio_ < kAudioFresh;
+  result.has_audio = last_audio_ != base::Time{} && now - last_audio_ < kAudioTimeout;
   return result;
 }
 

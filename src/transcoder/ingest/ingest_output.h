@@ -12,9 +12,9 @@
 
 namespace transcoder {
 
-/// Where the pictures and the audio of all connections of one source meet: puts them on the
-/// stream's timeline, limits the frame rate, numbers them and calls the sink, in order.
-/// Thread-safe; the sink runs under mutex_, state() never waits for it.
+/// Joins the pictures and audio of all connections of one source: maps them to the stream's
+/// timeline, limits the frame rate, numbers the pictures and calls the sink, in order. Thread-safe.
+/// The sink runs under mutex_; state() never waits for it.
 class IngestOutput {
  public:
   IngestOutput(std::string stream, const VideoSettings& video, base::Time epoch, Ingest::Sink sink);
@@ -23,14 +23,14 @@ class IngestOutput {
   void audio(media::Samples samples, base::Time captured);
   void unreadable(std::uint64_t count);
 
-  /// What follows comes from a new connection.
+  /// Call before the first picture of a new connection.
   void restart();
-  /// Sends the last picture again when none has gone out for `quiet`.
+  /// Sends the last picture again if none was sent for `quiet`.
   void repeat_after(base::Duration quiet, base::Time now);
-  /// When it returns no callback runs, and none will.
+  /// After it returns the sink is not called any more.
   void close();
 
-  /// The parts of Ingest::State that are known here.
+  /// Ingest::State without status, last_error and restarts.
   Ingest::State state(base::Time now) const;
 
  private:
@@ -45,7 +45,7 @@ class IngestOutput {
   bool closed_ = false;           // GUARDED_BY(mutex_)
   Timeline timeline_;             // GUARDED_BY(mutex_)
   FrameRateLimit limit_;          // GUARDED_BY(mutex_)
-  media::Frame last_;             // GUARDED_BY(mutex_); no planes: none yet
+  media::Frame last_;             // GUARDED_BY(mutex_); without planes before the first picture
   base::Time delivered_{};        // GUARDED_BY(mutex_)
   std::uint64_t number_ = 0;      // GUARDED_BY(mutex_)
   std::uint64_t jumps_seen_ = 0;  // GUARDED_BY(mutex_)

@@ -24,10 +24,10 @@ std::unique_ptr<Source> make_source(const SourceSettings& settings, const VideoS
   };
   const auto colon = settings.uri.find(':');
   if (colon == std::string::npos || colon == 0) {
-    refuse("not a URI: write test:, file:PATH, gst:LAUNCH TEXT or a URI such as rtsp://host/path");
+    refuse("not a URI; write test:, file:PATH, gst:LAUNCH TEXT or a URI such as rtsp://host/path");
   }
   if (colon + 1 == settings.uri.size() && settings.uri != "test:") {
-    refuse("nothing follows the scheme");
+    refuse("nothing follows the scheme; add a path, a host or launch text");
   }
   if (settings.uri.substr(0, colon) != "test") return std::make_unique<GstSource>(settings, limits);
   const auto options = parse_test_options(std::string_view{settings.uri}.substr(colon + 1));

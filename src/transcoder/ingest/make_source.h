@@ -8,12 +8,13 @@
 
 namespace transcoder {
 
-/// The source for a URI, by its scheme. Throws std::runtime_error, one line, when the URI can
-/// never work; what may change (a missing file, a host that is down) is told by on_end.
+/// Makes the source for a URI, by its scheme. Throws std::runtime_error with a one-line text if the
+/// URI can never work. Source::Listener::on_end() reports failures that may pass (a missing file, a
+/// host that is down).
 std::unique_ptr<Source> make_source(const SourceSettings& settings, const VideoSettings& limits);
 
-/// Whether the source waits for someone to send to it (UDP, SRT listener) rather than asking for
-/// pictures: nobody sending yet is then no failure.
+/// Whether the source waits for a sender (UDP, SRT listener) instead of connecting to one. It is
+/// then no failure that nothing arrives at first.
 bool waits_for_sender(const std::string& uri);
 
 }  // namespace transcoder

@@ -12,17 +12,17 @@
 
 namespace transcoder {
 
-/// Stands between one connection and the output: passes on what comes, and remembers when the
-/// connection last gave a sign of life and how it ended. Thread-safe.
+/// Passes the pictures and audio of one connection to the output, and remembers its last sign of
+/// life and its end. Thread-safe.
 class SourceWatch final : public Source::Listener {
  public:
   struct State {
     bool has_picture = false;
-    base::Time alive{};                ///< the last picture, or until when a gap is announced
-    std::optional<std::string> ended;  ///< why
+    base::Time alive{};                ///< time of the last picture, or end of an announced gap
+    std::optional<std::string> ended;  ///< the reason, once the connection has ended
   };
 
-  /// `wake` is called at the first picture and at the end.
+  /// `wake` is called at the first picture and at the end of the connection.
   SourceWatch(std::shared_ptr<IngestOutput> output, base::Time now, std::function<void()> wake);
 
   void on_picture(media::Frame picture) override;
@@ -36,12 +36,12 @@ class SourceWatch final : public Source::Listener {
   State state() const;
 
  private:
-  /// Notes a sign of life; false when retired.
+  /// Records a sign of life; returns false if retired.
   bool alive(base::Time until, bool picture);
 
   const std::shared_ptr<IngestOutput> output_;
   mutable std::mutex mutex_;
-  std::function<void()> wake_;  // GUARDED_BY(mutex_); empty: retired
+  std::function<void()> wake_;  // GUARDED_BY(mutex_); empty once retired
   State state_;                 // GUARDED_BY(mutex_)
 };
 

@@ -12,19 +12,20 @@ namespace transcoder {
 
 namespace {
 
-/// Repeats per second while the source is away: five keep every player we know from timing out and
-/// cost next to nothing, as nothing moves.
-constexpr base::Duration kRepeat = std::chrono::milliseconds{200};
+/// Interval of repeated pictures while the source is down. Five per second keep every player we
+/// know from timing out and cost next to nothing, because nothing moves.
+constexpr base::Duration kRepeatInterval = std::chrono::milliseconds{200};
 
-/// A source that is connected may be slow by nature; only what would look frozen is filled.
-constexpr base::Duration kSlow = std::chrono::seconds{1};
+/// While the source is connected, repeats begin only after this time, when the picture would look
+/// frozen: a source may have a low frame rate.
+constexpr base::Duration kFreezeTime = std::chrono::seconds{1};
 
-/// For the first picture: whoever joins a stream waits for its next keyframe, and encoders put them
-/// up to 10 s apart.
-constexpr base::Duration kFirstPicture = std::chrono::seconds{10};
+/// Minimum timeout for the first picture. Decoding begins at a keyframe, and encoders put those up
+/// to 10 s apart.
+constexpr base::Duration kFirstPictureTimeout = std::chrono::seconds{10};
 
-/// After playing this long the next failure is a new one, not the last one going on.
-constexpr base::Duration kPlayedWell = std::chrono::seconds{10};
+/// After playing this long the next failure counts as a new one, and back-off begins again.
+constexpr base::Duration kStablePlayTime = std::chrono::seconds{10};
 
 }  // namespace
 
@@ -53,9 +54,9 @@ void Supervisor::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-bool Supervisor::pause(base::Duration at_most) {
+bool Supervisor::pause(base::Duration duration) {
   std::unique_lock lock{mutex_};
-  wake_.wait_for(lock, at_most, [this] { return stopping_ || woken_; });
+  wake_.wait_for(lock, duration, [this] { return stopping_ || woken_; });
   woken_ = false;
   return !stopping_;
 }
@@ -88,33 +89,35 @@ void Supervisor::play() {
   try {
     source->start(watch);
   } catch (const std::system_error& error) {
-    watch->on_end(fmt::format("no thread for the source: {}; raise TasksMax= of the unit",
-                              error.code().message()));
+    watch->on_end(
+        fmt::format("cannot create a thread for the source: {}; raise TasksMax= of the "
+                    "systemd unit",
+                    error.code().message()));
   }
   const auto end = follow(*watch);
   source->stop();
   watch->retire();
   if (end.reason.empty()) return;
-  if (end.played >= kPlayedWell) backoff_.reset();
+  if (end.played >= kStablePlayTime) backoff_.reset();
   lost(end.reason);
 }
 
 Supervisor::End Supervisor::follow(const SourceWatch& watch) {
   std::optional<base::Time> playing;
   End end;
-  while (end.reason.empty() && pause(kRepeat)) {
+  while (end.reason.empty() && pause(kRepeatInterval)) {
     const auto now = base::Clock::now();
     const auto state = watch.state();
     if (state.has_picture && !playing) {
       playing = now;
       connected();
     }
-    output_->repeat_after(playing ? kSlow : kRepeat, now);
+    output_->repeat_after(playing ? kFreezeTime : kRepeatInterval, now);
     const auto silence = settings_.silence_timeout;
-    const auto patience = playing ? silence : std::max(silence, kFirstPicture);
+    const auto timeout = playing ? silence : std::max(silence, kFirstPictureTimeout);
     const bool waiting = waits_ && !playing;
-    if (!waiting && now - state.alive > patience) {
-      end.reason = fmt::format("no picture for {:g} s", base::seconds(patience));
+    if (!waiting && now - state.alive > timeout) {
+      end.reason = fmt::format("no picture for {:g} s", base::seconds(timeout));
     }
     if (state.ended) end.reason = *state.ended;
     if (playing) end.played = now - *playing;
@@ -139,14 +142,14 @@ void Supervisor::connected() {
 
 void Supervisor::lost(const std::string& reason) {
   if (outage_.reason.empty()) outage_.since = base::Clock::now();
-  const bool told = std::exchange(outage_.reason, reason) == reason;
+  const bool logged = std::exchange(outage_.reason, reason) == reason;
   {
     std::lock_guard lock{mutex_};
     state_.status = Ingest::Status::kWaiting;
     state_.last_error = reason;
   }
   const auto wait = backoff_.next(std::uniform_real_distribution{}(random_));
-  if (!told) {
+  if (!logged) {
     base::log::warning(
         "source_lost",
         {{"stream", stream_}, {"source", source_name_}, {"reason", reason}, {"retry_in", wait}});
@@ -157,8 +160,8 @@ void Supervisor::lost(const std::string& reason) {
 void Supervisor::wait_and_repeat(base::Duration wait) {
   const auto until = base::Clock::now() + wait;
   for (auto now = base::Clock::now(); now < until; now = base::Clock::now()) {
-    if (!pause(std::min(kRepeat, until - now))) return;
-    output_->repeat_after(kRepeat, base::Clock::now());
+    if (!pause(std::min(kRepeatInterval, until - now))) return;
+    output_->repeat_after(kRepeatInterval, base::Clock::now());
   }
 }
 

@@ -15,8 +15,8 @@
 
 namespace transcoder {
 
-/// Keeps one source connected, on a thread of its own: watches for its end, its errors and its
-/// silence, and connects again with back-off. Meanwhile the output repeats its last picture.
+/// Keeps one source connected, on a thread of its own: watches for its end, errors and silence, and
+/// reconnects with back-off. Meanwhile the output repeats its last picture.
 ///
 ///                    first picture
 ///   kConnecting ------------------> kPlaying
@@ -27,13 +27,13 @@ class Supervisor {
  public:
   using MakeSource = std::function<std::unique_ptr<Source>()>;
 
-  /// `source_name` is what the log calls the source.
+  /// `source_name` is the source's name in the log.
   Supervisor(std::string stream, std::string source_name, const SourceSettings& settings,
              MakeSource make_source, std::shared_ptr<IngestOutput> output);
   ~Supervisor();
 
   void start();
-  void stop();  ///< within 1 s
+  void stop();  ///< returns within 1 s
   Ingest::State state() const;
 
  private:
@@ -42,9 +42,9 @@ class Supervisor {
     std::string reason;
   };
 
-  /// Of one connection.
+  /// The end of a connection.
   struct End {
-    std::string reason;  ///< empty: stopped by us
+    std::string reason;  ///< empty if we stopped it
     base::Duration played{};
   };
 
@@ -54,8 +54,8 @@ class Supervisor {
   void connected();
   void lost(const std::string& reason);
   void wait_and_repeat(base::Duration wait);
-  /// False when stopping. Returns early when woken.
-  bool pause(base::Duration at_most);
+  /// Waits for `duration`, or less if woken. Returns false when stopping.
+  bool pause(base::Duration duration);
   void set_status(Ingest::Status status);
 
   const std::string stream_;
@@ -63,17 +63,17 @@ class Supervisor {
   const SourceSettings settings_;
   const MakeSource make_source_;
   const std::shared_ptr<IngestOutput> output_;
-  const bool waits_;
+  const bool waits_;  ///< waits_for_sender()
   Backoff backoff_;
   std::mt19937 random_{std::random_device{}()};
-  Outage outage_;  // reason empty: playing, or nothing has failed yet
+  Outage outage_;  // reason is empty while playing, and before the first failure
   bool ever_played_ = false;
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   bool woken_ = false;     // GUARDED_BY(mutex_)
   bool stopping_ = false;  // GUARDED_BY(mutex_)
-  Ingest::State state_;    // GUARDED_BY(mutex_); status, last_error and restarts
+  Ingest::State state_;    // GUARDED_BY(mutex_); only status, last_error and restarts
   std::thread thread_;
 };
 

@@ -5,12 +5,12 @@
 
 namespace transcoder {
 
-/// An I420 picture being drawn; owns nothing.
+/// The planes of an I420 picture to draw into. Owns nothing.
 struct Canvas {
-  std::array<std::uint8_t*, 3> plane{};
-  std::array<int, 3> stride{};
-  int width = 0;
-  int height = 0;
+  std::array<std::uint8_t*, 3> plane{};  ///< Y, U, V
+  std::array<int, 3> stride{};           ///< bytes
+  int width = 0;                         ///< luma pixels, even
+  int height = 0;                        ///< luma pixels, even
 };
 
 }  // namespace transcoder

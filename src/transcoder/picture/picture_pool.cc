@@ -6,10 +6,11 @@ namespace transcoder {
 
 namespace {
 
-/// Lines begin at multiples of a cache line, and loops over whole vectors may run past the end.
-constexpr int kAlignment = 64;
+/// Each row begins at a multiple of a cache line, and loops over whole vectors may run past its
+/// end.
+constexpr int kRowAlignment = 64;
 
-int stride_for(int width) { return (width + kAlignment - 1) / kAlignment * kAlignment; }
+int stride_for(int width) { return (width + kRowAlignment - 1) / kRowAlignment * kRowAlignment; }
 
 }  // namespace
 

@@ -10,17 +10,19 @@
 
 namespace transcoder {
 
-/// Memory for pictures of one size, used again when the last holder lets go: a fresh 1.4 MB block
-/// for each costs 340 page faults. Grows to as many as are held at once. Thread-safe; may be
-/// destroyed before its pictures.
+/// Reuses the memory of I420 pictures of one size, because a new 1.4 MB block (720p) costs 340 page
+/// faults. Keeps as many blocks as were ever in use at once. Thread-safe; may be destroyed before
+/// its pictures.
 class PicturePool {
  public:
   struct Picture {
     Canvas canvas;
-    std::shared_ptr<void> memory;  ///< keeps the canvas' planes alive
+    std::shared_ptr<void> memory;  ///< keeps the planes alive; its last owner returns the block
   };
 
+  /// `size` must be even.
   explicit PicturePool(PictureSize size);
+  /// A picture with undefined content.
   Picture take();
 
  private:

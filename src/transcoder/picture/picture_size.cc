@@ -7,11 +7,11 @@ namespace transcoder {
 
 namespace {
 
-/// The smallest picture that has chroma.
-constexpr int kSmallest = 2;
+/// The smallest width or height with a chroma sample.
+constexpr int kMinSide = 2;
 
 int even_at_most(double size, int limit) {
-  return std::max(kSmallest, std::min(static_cast<int>(std::lround(size / 2)) * 2, limit / 2 * 2));
+  return std::max(kMinSide, std::min(static_cast<int>(std::lround(size / 2)) * 2, limit / 2 * 2));
 }
 
 }  // namespace
@@ -20,7 +20,7 @@ PictureSize fit_picture(PictureSize source, const VideoSettings& limits) {
   const double scale = std::min(static_cast<double>(limits.max_width) / source.width,
                                 static_cast<double>(limits.max_height) / source.height);
   if (scale >= 1) {
-    return {std::max(kSmallest, source.width / 2 * 2), std::max(kSmallest, source.height / 2 * 2)};
+    return {std::max(kMinSide, source.width / 2 * 2), std::max(kMinSide, source.height / 2 * 2)};
   }
   return {even_at_most(source.width * scale, limits.max_width),
           even_at_most(source.height * scale, limits.max_height)};

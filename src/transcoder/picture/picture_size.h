@@ -4,18 +4,19 @@
 
 namespace transcoder {
 
+/// In luma pixels.
 struct PictureSize {
   int width = 0;
   int height = 0;
   bool operator==(const PictureSize&) const = default;
 };
 
-/// The size at which a picture is used: unchanged within the limits, otherwise scaled down in its
-/// own shape to the largest size that fits. Both numbers are even (4:2:0 has half as much chroma):
-/// an odd picture within the limits loses its last column or line, never gains one.
+/// The size at which a picture is used: unchanged within the limits, otherwise scaled down to the
+/// largest size of the same shape that fits. Width and height are even, because 4:2:0 halves the
+/// chroma; a picture of odd size within the limits loses its last column or row. Pure.
 PictureSize fit_picture(PictureSize source, const VideoSettings& limits);
 
-/// `scale` of its width and height (at most 1), even again.
+/// Multiplies width and height by `scale` (at most 1) and makes them even. Pure.
 PictureSize scale_picture(PictureSize size, double scale);
 
 }  // namespace transcoder

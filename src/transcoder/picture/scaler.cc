@@ -44,7 +44,7 @@ class Scaler::Impl {
 
   std::optional<PicturePool> pool_;
   PictureSize size_;               ///< of pool_
-  SwsContext* context_ = nullptr;  ///< re-made by libswscale when a size changes
+  SwsContext* context_ = nullptr;  ///< libswscale replaces it when a size changes
 };
 
 Scaler::Scaler() : impl_{std::make_unique<Impl>()} {}

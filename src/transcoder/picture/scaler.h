@@ -7,13 +7,13 @@
 
 namespace transcoder {
 
-/// Pictures at another size. Used by one thread.
+/// Scales pictures (bicubic, by libswscale). Used by one thread.
 class Scaler {
  public:
   Scaler();
   ~Scaler();
 
-  /// `frame` itself when it has that size already; nullptr when libswscale refuses.
+  /// Returns `frame` itself if it already has `size`, and nullptr if libswscale fails.
   media::FramePtr scale(media::FramePtr frame, PictureSize size);
 
  private:

@@ -9,33 +9,25 @@ extern "C" {
 #include <stdexcept>
 #include <string>
 
+#include "transcoder/encode/libav_handle.h"
 #include "transcoder/encode/libav_log.h"
 
 namespace transcoder {
 
 namespace {
 
-struct FreeCodec {
-  void operator()(AVCodecContext* codec) const { avcodec_free_context(&codec); }
-};
-struct FreeFrame {
-  void operator()(AVFrame* frame) const { av_frame_free(&frame); }
-};
-struct FreePacket {
-  void operator()(AVPacket* packet) const { av_packet_free(&packet); }
-};
-using FrameOwner = std::unique_ptr<AVFrame, FreeFrame>;
-
-std::unique_ptr<AVCodecContext, FreeCodec> open() {
+LibavCodec open() {
   capture_libav_log();
   const AVCodec* decoder = avcodec_find_decoder(AV_CODEC_ID_H264);
-  if (decoder == nullptr) throw std::runtime_error{"this FFmpeg has no H.264 decoder"};
-  std::unique_ptr<AVCodecContext, FreeCodec> codec{avcodec_alloc_context3(decoder)};
+  if (decoder == nullptr) {
+    throw std::runtime_error{"libavcodec has no H.264 decoder; install FFmpeg with one"};
+  }
+  LibavCodec codec{avcodec_alloc_context3(decoder)};
   if (!codec) throw std::bad_alloc{};
   codec->thread_count = 1;
   codec->flags |= AV_CODEC_FLAG_LOW_DELAY;
   const int result = avcodec_open2(codec.get(), decoder, nullptr);
-  if (result < 0) throw std::runtime_error{"H.264 decoder: " + libav_error(result)};
+  if (result < 0) throw std::runtime_error{"H.264 decoder: open: " + libav_error(result)};
   return codec;
 }
 
@@ -58,12 +50,12 @@ class H264Decoder::Impl {
  public:
   base::Result<media::FramePtr> decode(const media::Packet& packet) {
     if (const int result = send(packet); result < 0) return failure(result);
-    FrameOwner decoded{av_frame_alloc()};
+    LibavFrame decoded{av_frame_alloc()};
     if (!decoded) throw std::bad_alloc{};
     const int result = avcodec_receive_frame(codec_.get(), decoded.get());
     if (result < 0) return failure(result);
     if (decoded->format != AV_PIX_FMT_YUV420P && decoded->format != AV_PIX_FMT_YUVJ420P) {
-      return base::Error{"H.264 decoder: not 4:2:0 with 8 bits"};
+      return base::Error{"H.264 decoder: the frame is not 4:2:0 with 8 bits"};
     }
     return wrap(std::move(decoded), packet);
   }
@@ -71,7 +63,7 @@ class H264Decoder::Impl {
  private:
   static base::Error failure(int result) { return {"H.264 decoder: " + libav_error(result)}; }
 
-  /// With the padding that libavcodec reads beyond the end.
+  /// Copies the packet, because libavcodec reads padding beyond its end.
   int send(const media::Packet& packet) {
     const auto size = packet.unit.size();
     if (size > std::numeric_limits<int>::max() - AV_INPUT_BUFFER_PADDING_SIZE) {
@@ -85,7 +77,7 @@ class H264Decoder::Impl {
     return sent;
   }
 
-  static media::FramePtr wrap(FrameOwner decoded, const media::Packet& packet) {
+  static media::FramePtr wrap(LibavFrame decoded, const media::Packet& packet) {
     auto frame = std::make_shared<media::Frame>();
     frame->format = format_of(*decoded);
     for (std::size_t i = 0; i < frame->plane.size(); ++i) {
@@ -95,12 +87,12 @@ class H264Decoder::Impl {
     frame->number = packet.number;
     frame->pts = packet.pts;
     frame->captured = packet.captured;
-    frame->memory = std::shared_ptr<AVFrame>{decoded.release(), FreeFrame{}};
+    frame->memory = std::shared_ptr<AVFrame>{std::move(decoded)};
     return frame;
   }
 
-  const std::unique_ptr<AVCodecContext, FreeCodec> codec_ = open();
-  const std::unique_ptr<AVPacket, FreePacket> packet_{av_packet_alloc()};
+  const LibavCodec codec_ = open();
+  const LibavPacket packet_{av_packet_alloc()};
 };
 
 H264Decoder::H264Decoder() : impl_{std::make_unique<Impl>()} {}

@@ -8,15 +8,14 @@
 
 namespace transcoder {
 
-/// Pictures of our own encoders, back from their packets: libavcodec's H.264, without delay. Used
-/// by one thread.
+/// Decodes the packets of our own H.264 encoder with libavcodec, without delay. Used by one thread.
 class H264Decoder {
  public:
-  /// Throws std::runtime_error.
+  /// Throws std::runtime_error if libavcodec cannot open a decoder.
   H264Decoder();
   ~H264Decoder();
 
-  /// With the packet's number and times. The first is a keyframe's.
+  /// Returns the picture, with the packet's number and times. The first packet must be a keyframe.
   base::Result<media::FramePtr> decode(const media::Packet& packet);
 
  private:

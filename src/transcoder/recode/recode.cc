@@ -14,7 +14,7 @@ namespace transcoder {
 
 namespace {
 
-/// Decodes, scales and codes one segment.
+/// Decodes, scales and encodes one segment.
 class Recoder {
  public:
   Recoder(const EncoderSettings& settings, const Recoding& wanted)
@@ -23,38 +23,38 @@ class Recoder {
   base::Result<media::PacketPtr> next(const media::Packet& source) {
     auto decoded = decoder_.decode(source);
     if (!decoded) return base::Error{decoded.error()};
-    const auto frame = scaler_.scale(*decoded, size_for((*decoded)->format));
-    if (!frame) return base::Error{"the picture cannot be scaled"};
+    const auto scaled = scaler_.scale(*decoded, size_for((*decoded)->format));
+    if (!scaled) return base::Error{"libswscale cannot scale the picture"};
     const bool first = encoder_ == nullptr;
     if (first) {
       auto settings = settings_;
-      settings.threads = 1;  // this one, whose CPU time is the caller's budget
-      encoder_ = open_encoder(settings, frame->format, wanted_.frame_rate, wanted_.rate);
+      settings.threads = 1;  // the caller's thread only, because its CPU time is budgeted
+      encoder_ = open_encoder(settings, scaled->format, wanted_.frame_rate, wanted_.rate);
     }
-    auto picture = encoder_->encode(*frame, first);
-    if (!picture) return base::Error{picture.error()};
-    return packet(source, std::move(*picture), frame->format);
+    auto frame = encoder_->encode(*scaled, first);
+    if (!frame) return base::Error{frame.error()};
+    return packet(source, std::move(*frame), scaled->format);
   }
 
  private:
-  /// Never larger than what there is.
+  /// Never enlarges the picture.
   PictureSize size_for(const media::PictureFormat& format) const {
     if (format.width <= wanted_.size.width) return {format.width, format.height};
     return wanted_.size;
   }
 
-  media::PacketPtr packet(const media::Packet& source, EncodedFrame picture,
+  media::PacketPtr packet(const media::Packet& source, EncodedFrame frame,
                           const media::PictureFormat& format) {
     media::Packet result;
-    result.keyframe = picture.keyframe;
+    result.keyframe = frame.keyframe;
     result.number = source.number;
     result.pts = source.pts;
     result.captured = source.captured;
     result.rate = wanted_.rate;
-    result.target = picture.target;
+    result.target = frame.target;
     result.duration = source.duration;
-    if (picture.keyframe) result.headers = headers_.update(picture.bytes, format);
-    result.unit = std::move(picture.bytes);
+    if (frame.keyframe) result.headers = headers_.update(frame.bytes, format);
+    result.unit = std::move(frame.bytes);
     return std::make_shared<const media::Packet>(std::move(result));
   }
 
@@ -68,14 +68,14 @@ class Recoder {
 
 }  // namespace
 
-base::Result<std::vector<media::PacketPtr>> recode(std::span<const media::PacketPtr> pictures,
+base::Result<std::vector<media::PacketPtr>> recode(std::span<const media::PacketPtr> frames,
                                                    const EncoderSettings& settings,
                                                    const Recoding& wanted) {
   try {
     Recoder recoder{settings, wanted};
     std::vector<media::PacketPtr> result;
-    for (const auto& picture : pictures) {
-      auto packet = recoder.next(*picture);
+    for (const auto& frame : frames) {
+      auto packet = recoder.next(*frame);
       if (!packet) return base::Error{packet.error()};
       result.push_back(std::move(*packet));
     }

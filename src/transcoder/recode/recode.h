@@ -10,18 +10,18 @@
 
 namespace transcoder {
 
-/// What a segment is to become.
+/// The wanted properties of a recoded segment.
 struct Recoding {
-  base::BitRate rate;  ///< at most
-  PictureSize size;    ///< at most
-  double frame_rate = 30;
-  bool audio = false;  ///< of the stream, for Headers
+  base::BitRate rate;      ///< at most
+  PictureSize size;        ///< at most
+  double frame_rate = 30;  ///< of the segment, in frames per second
+  bool audio = false;      ///< whether the stream has audio, for media::Headers
 };
 
-/// The pictures of a segment coded anew, with the same numbers and times: "on the fly", as Kotaru
-/// (2014) has a server code what a player asks for. The first is a keyframe, and all that it needs
-/// to be decoded is in it. Takes as long as two thirds of coding them live. Any thread.
-base::Result<std::vector<media::PacketPtr>> recode(std::span<const media::PacketPtr> pictures,
+/// Encodes the frames of a segment again, with the same numbers and times: "on the fly", as the
+/// server of Kotaru (2014) does for a requested rate. The segment must begin with a keyframe; so
+/// does the result. Takes two thirds of the time of encoding the frames live. Any thread.
+base::Result<std::vector<media::PacketPtr>> recode(std::span<const media::PacketPtr> frames,
                                                    const EncoderSettings& settings,
                                                    const Recoding& wanted);
 

@@ -9,8 +9,8 @@ namespace transcoder {
 
 namespace {
 
-/// The newest picture, when it is at most this many frame intervals old, starts a new group at
-/// once; an older one would be followed by a jump.
+/// The newest picture starts a new group at once if it is at most this many frame intervals old. An
+/// older one would be followed by a visible jump.
 constexpr int kFreshIntervals = 2;
 
 }  // namespace
@@ -37,7 +37,7 @@ void Stream::start() { ingest_->start(); }
 
 void Stream::stop() {
   ingest_->stop();
-  decltype(groups_) closing;  // joins their threads when the mutex is free again
+  decltype(groups_) closing;  // joins their threads after the mutex is released
   std::lock_guard lock{mutex_};
   stopped_ = true;
   closing.swap(groups_);
@@ -49,7 +49,7 @@ void Stream::open_group(GroupIndex index, base::BitRate initial, OperatingPoint 
       [this, index](media::PacketPtr packet) { publish_(index, std::move(packet)); });
   std::lock_guard lock{mutex_};
   if (stopped_) throw std::runtime_error{"the stream has been stopped"};
-  // Under the mutex, so that no newer picture can have come before it.
+  // Under the mutex, so that the group cannot receive a newer picture before this one.
   if (newest_ && base::Clock::now() - newest_->captured < kFreshIntervals * frame_interval_) {
     group->push(newest_);
   }
@@ -57,7 +57,7 @@ void Stream::open_group(GroupIndex index, base::BitRate initial, OperatingPoint 
 }
 
 void Stream::close_group(GroupIndex group) {
-  std::shared_ptr<EncodeGroup> closing;  // joins its thread when the mutex is free again
+  std::shared_ptr<EncodeGroup> closing;  // joins its thread after the mutex is released
   std::lock_guard lock{mutex_};
   if (const auto found = groups_.find(group); found != groups_.end()) {
     closing = std::move(found->second);
@@ -99,8 +99,8 @@ Stream::State Stream::state() const {
 }
 
 void Stream::on_frame(const media::FramePtr& frame) {
-  // Silence for the time before this picture goes first, or it would come after its PCR. Without
-  // the mutex: the track publishes to on_audio, which takes it.
+  // Silence for the time before this picture must be published first, or it would arrive after its
+  // PCR. Not under the mutex, because the track publishes to on_audio(), which locks it.
   if (audio_) audio_->advance(frame->pts);
   std::lock_guard lock{mutex_};
   newest_ = frame;

@@ -12,22 +12,22 @@
 #include "transcoder/ingest/ingest.h"
 #include "transcoder/picture/picture_size.h"
 #include "transcoder/settings.h"
-#include "transcoder/time/frame_interval.h"
+#include "transcoder/time/frame_interval_estimator.h"
 
 namespace transcoder {
 
-/// One live stream: a source, decoded once, and the encode groups that share its pictures.
-/// Thread-safe.
+/// One live stream: a source that is decoded once, its audio track, and the encode groups that
+/// share its pictures. Thread-safe.
 class Stream {
  public:
   using GroupIndex = std::uint32_t;
   using Publish = std::function<void(GroupIndex, media::PacketPtr)>;
 
-  /// The pictures as the groups have them at full size and rate; all zero before the first.
+  /// The pictures of a group at full size and frame rate; all zero before the first picture.
   struct FullPictures {
     PictureSize size;
     double per_second = 0;
-    bool measured = false;  ///< per_second; video.max_frame_rate and first guesses until then
+    bool measured = false;  ///< whether per_second is measured; it begins at video.max_frame_rate
     double pixels_per_second() const { return size.width * size.height * per_second; }
   };
 
@@ -38,19 +38,20 @@ class Stream {
     std::map<GroupIndex, EncodeGroup::State> groups;
   };
 
-  /// `publish` is called on the groups' threads.
+  /// `publish` is called on the groups' threads. Throws std::runtime_error if the source's URI can
+  /// never work, or if there is no AAC encoder.
   Stream(StreamSettings settings, Publish publish);
   ~Stream();
 
   void start();
-  /// Stops the source and closes every group: nothing is published any more when it returns, and no
+  /// Stops the source and closes every group. When it returns nothing is published any more, and no
   /// group can be opened.
   void stop();
 
-  /// `group` must be free; the caller allots indexes. Its first picture is a keyframe: the newest
-  /// picture, at once, if that is still fresh. Throws std::runtime_error.
+  /// Opens a group. `group` must be free; the caller assigns indexes. The first frame is a
+  /// keyframe, made at once from the newest picture if that is fresh. Throws std::runtime_error.
   void open_group(GroupIndex group, base::BitRate initial, OperatingPoint point = {});
-  /// Returns when the group publishes no more; not to be called by `publish`.
+  /// Returns when the group publishes no more. Must not be called from `publish`.
   void close_group(GroupIndex group);
 
   /// Null when there is no such group.
@@ -60,7 +61,7 @@ class Stream {
 
   FullPictures full_pictures() const;
 
-  /// The monotonic time that pts 0 stands for.
+  /// The monotonic time of pts 0.
   base::Time epoch() const { return epoch_; }
   const StreamSettings& settings() const { return settings_; }
   State state() const;
@@ -78,7 +79,7 @@ class Stream {
   std::map<GroupIndex, std::shared_ptr<EncodeGroup>> groups_;  // GUARDED_BY(mutex_)
   bool stopped_ = false;                                       // GUARDED_BY(mutex_)
   media::FramePtr newest_;                                     // GUARDED_BY(mutex_)
-  FrameInterval interval_;                                     // GUARDED_BY(mutex_)
+  FrameIntervalEstimator interval_;                            // GUARDED_BY(mutex_)
   base::Duration frame_interval_;                              // GUARDED_BY(mutex_)
   std::unique_ptr<AudioTrack> audio_;
   std::unique_ptr<Ingest> ingest_;

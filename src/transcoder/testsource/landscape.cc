@@ -34,7 +34,7 @@ std::array<std::uint8_t, 3> yuv(Rgb c) {
           level(128 + (c.r - y) / 1.5748 * 224)};
 }
 
-/// x and y in shares of the picture's width and height.
+/// `x` and `y` are fractions of the picture's width and height.
 Rgb sky(double x, double y) {
   constexpr Rgb kZenith{0.06, 0.10, 0.27};
   constexpr Rgb kMiddle{0.38, 0.29, 0.50};
@@ -52,20 +52,21 @@ Rgb sky(double x, double y) {
 
 struct Mountains {
   std::uint32_t seed;
-  double crest, height;  // of the ridge, in shares of the picture's height
+  double crest, height;  // of the ridge, as fractions of the picture's height
   int peaks;
   Rgb top, foot;
   double texture;
 };
 
-constexpr Mountains kRanges[] = {
+/// From far to near.
+constexpr Mountains kMountainRanges[] = {
     {21, 0.60, 0.26, 4, {0.47, 0.38, 0.52}, {0.86, 0.62, 0.53}, 0.10},
     {31, 0.74, 0.22, 6, {0.24, 0.22, 0.37}, {0.46, 0.36, 0.46}, 0.12},
     {41, 0.90, 0.18, 9, {0.06, 0.08, 0.15}, {0.13, 0.14, 0.23}, 0.10},
 };
-constexpr std::size_t kLayers = 1 + std::size(kRanges);
+constexpr std::size_t kLayerCount = 1 + std::size(kMountainRanges);
 
-/// Where the range begins in each column, in lines from the top.
+/// The top of the range in each column, in rows from the top of the picture.
 std::vector<double> ridge_line(const Mountains& m, PictureSize size) {
   const ValueNoise shape{.seed = m.seed, .columns = m.peaks, .octaves = 6};
   std::vector<double> tops;
@@ -83,15 +84,15 @@ Rgb slope(const Mountains& m, double x, double y, double top) {
   return {c.r * light, c.g * light, c.b * light};
 }
 
-/// Speeds of the layers in pixels per picture at 1280 columns.
-constexpr std::array<double, kLayers> kSpeeds{2, 4, 6, 10};
+/// Speeds of the layers in pixels per picture, for a width of 1280 pixels.
+constexpr std::array<double, kLayerCount> kLayerSpeeds{2, 4, 6, 10};
 
 int even(double value) { return std::max(2, static_cast<int>(std::lround(value / 2)) * 2); }
 
 }  // namespace
 
-/// Twice the picture's width, so that every view of it is in one piece, from line `top` on. Above
-/// line `whole` parts of it are transparent.
+/// One layer, twice as wide as the picture, so that every view of it is contiguous. Its first row
+/// is row `top` of the picture. Parts of it above row `whole` are transparent.
 struct Landscape::Layer {
   Layer(PictureSize size, int first, int solid, int pixels)
       : top{first}, whole{solid}, speed{pixels}, period{size.width}, height{size.height - first} {
@@ -99,7 +100,7 @@ struct Landscape::Layer {
     stride[1] = stride[2] = whole_blocks(period);
     for (const std::size_t p : {0, 1, 2}) {
       const int rows = p == 0 ? height : height / 2;
-      plane[p].resize(static_cast<std::size_t>(stride[p]) * rows + kRowBlock);
+      plane[p].resize(static_cast<std::size_t>(stride[p]) * rows + kRowBlockPixels);
       if (p < 2) cover[p].resize(plane[p].size());
     }
   }
@@ -144,14 +145,17 @@ struct Landscape::Layer {
 };
 
 Landscape::Landscape(PictureSize size, const std::stop_token& stop) : size_{size} {
-  const auto speed = [&](std::size_t layer) { return even(kSpeeds[layer] * size.width / 1280); };
+  const auto speed = [&](std::size_t layer) {
+    return even(kLayerSpeeds[layer] * size.width / 1280);
+  };
   layers_.emplace_back(size, 0, 0, speed(0)).paint_sky(size, stop);
-  for (std::size_t i = 0; i < std::size(kRanges); ++i) {
-    const auto tops = ridge_line(kRanges[i], size);
+  for (std::size_t i = 0; i < std::size(kMountainRanges); ++i) {
+    const auto tops = ridge_line(kMountainRanges[i], size);
     const auto [highest, lowest] = std::minmax_element(tops.begin(), tops.end());
     const int first = static_cast<int>(*highest) / 2 * 2;
     const int solid = std::min(size.height, even(*lowest + 2));
-    layers_.emplace_back(size, first, solid, speed(i + 1)).paint(kRanges[i], tops, size, stop);
+    layers_.emplace_back(size, first, solid, speed(i + 1))
+        .paint(kMountainRanges[i], tops, size, stop);
   }
 }
 

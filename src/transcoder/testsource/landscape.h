@@ -10,16 +10,16 @@
 namespace transcoder {
 
 /// The moving background of the test picture: a sky with clouds and mountains at dusk, in layers
-/// that scroll at their own speeds. Drawn once when constructed (0.2 s at 1280x720); each picture
-/// is then copied together line by line.
+/// that scroll at different speeds. The constructor paints the layers (0.2 s at 1280x720); each
+/// picture is then composed from them row by row.
 class Landscape {
  public:
-  /// Left unfinished when `stop` is requested.
+  /// Stops painting early if `stop` is requested; the result is then unusable.
   explicit Landscape(PictureSize size, const std::stop_token& stop = {});
   ~Landscape();
 
-  /// The view after `step` pictures; layers move by whole even pixels, so that motion
-  /// compensation of any codec can follow exactly.
+  /// Draws the view after `step` pictures. Layers move by an even number of pixels, so that every
+  /// codec's motion compensation can follow exactly.
   void draw(const Canvas& canvas, std::int64_t step) const;
 
  private:

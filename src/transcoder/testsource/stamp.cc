@@ -7,17 +7,18 @@ namespace transcoder {
 
 namespace {
 
-constexpr int kDark = 16;
-constexpr int kWhite = 235;
-constexpr int kNeutral = 128;
-/// The rim lets a little of the picture through.
+// Limited range (ITU-R BT.709): black and white luma, and chroma without colour.
+constexpr int kBlackLuma = 16;
+constexpr int kWhiteLuma = 235;
+constexpr int kNeutralChroma = 128;
+/// Opacity of the rim. A lower one lets more of the picture through, a higher one gives contrast.
 constexpr double kRimCover = 0.72;
 
 std::uint8_t blend(int below, int above, int share) {
   return static_cast<std::uint8_t>(below + (above - below) * share / 255);
 }
 
-/// Coverage of a pixel whose centre is `distance` outside of an edge.
+/// The covered part of a pixel whose centre is `distance` pixels outside an edge.
 double coverage(double distance) { return std::clamp(0.5 - distance, 0.0, 1.0); }
 
 }  // namespace
@@ -51,7 +52,7 @@ void Stamp::put_luma(const Canvas& canvas, int x, int y) const {
     const auto* const cover = cover_.data() + row * width_;
     const auto* const white = white_.data() + row * width_;
     for (int i = first; i < last; ++i) {
-      line[i] = blend(line[i], blend(kDark, kWhite, white[i]), cover[i]);
+      line[i] = blend(line[i], blend(kBlackLuma, kWhiteLuma, white[i]), cover[i]);
     }
   }
 }
@@ -63,7 +64,7 @@ void Stamp::put_chroma(const Canvas& canvas, int x, int y) const {
     const auto* const cover = cover_.data() + 2 * row * width_;
     for (const std::size_t plane : {1, 2}) {
       std::uint8_t* const line = canvas.plane[plane] + (y / 2 + row) * canvas.stride[plane] + x / 2;
-      for (int i = first; i < last; ++i) line[i] = blend(line[i], kNeutral, cover[2 * i]);
+      for (int i = first; i < last; ++i) line[i] = blend(line[i], kNeutralChroma, cover[2 * i]);
     }
   }
 }

@@ -8,7 +8,8 @@
 
 namespace transcoder {
 
-/// A small white shape with a dark rim, drawn once with smooth edges and then put into pictures.
+/// A small white shape with a dark rim and smooth edges, rendered once and then drawn into
+/// pictures.
 class Stamp {
  public:
   /// Distance in pixels from (x, y) to the shape's edge; negative inside.
@@ -21,7 +22,7 @@ class Stamp {
   int width() const { return width_; }
   int height() const { return height_; }
 
-  /// Puts it with its top left corner at (x, y), both made even; what is outside is cut off.
+  /// Draws it with its top left corner at (x, y), rounded down to even; clips at the canvas' edges.
   void put(const Canvas& canvas, int x, int y) const;
 
  private:
@@ -30,8 +31,8 @@ class Stamp {
 
   int width_ = 0;
   int height_ = 0;
-  std::vector<std::uint8_t> cover_;  // how much of the picture it hides: 0 ... 255
-  std::vector<std::uint8_t> white_;  // how much of what it shows is white
+  std::vector<std::uint8_t> cover_;  // opacity: 0 ... 255
+  std::vector<std::uint8_t> white_;  // brightness: 0 (dark) ... 255 (white)
 };
 
 }  // namespace transcoder

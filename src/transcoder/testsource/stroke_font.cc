@@ -8,14 +8,15 @@ namespace transcoder {
 
 namespace {
 
-/// Strokes on a grid 8 wide and 12 high: pairs of hexadecimal x and y; a blank lifts the pen.
+/// The strokes of a letter on a grid 8 wide and 12 high, as pairs of hexadecimal x and y. A blank
+/// lifts the pen.
 struct Shape {
   char letter;
   int width;
   const char* strokes;
 };
 
-constexpr Shape kShapes[] = {
+constexpr Shape kLetterShapes[] = {
     {'0', 8, "305071828a7b5c3c1b0a021130"},
     {'1', 8, "1340 404c"},
     {'2', 8, "021130507182840c8c"},
@@ -58,17 +59,18 @@ constexpr Shape kShapes[] = {
     {'Z', 8, "00800c8c"},
 };
 
+// In grid units. Wider strokes and rims stay readable at lower rates; narrower ones hide less of
+// the picture.
 constexpr double kGridHeight = 12;
-/// Half of a stroke, its dark rim and the space between letters, in grid units.
-constexpr double kStroke = 0.85;
-constexpr double kRim = 1.3;
-constexpr double kSpace = 3.6;
+constexpr double kHalfStrokeWidth = 0.85;
+constexpr double kRimWidth = 1.3;
+constexpr double kLetterSpacing = 3.6;
 
-struct Segment {
+struct Line {
   double x0, y0, x1, y1;
 };
 
-double distance(const Segment& s, double x, double y) {
+double distance(const Line& s, double x, double y) {
   const double dx = s.x1 - s.x0;
   const double dy = s.y1 - s.y0;
   const double length2 = dx * dx + dy * dy;
@@ -79,8 +81,8 @@ double distance(const Segment& s, double x, double y) {
 
 int digit(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
 
-std::vector<Segment> segments(std::string_view strokes) {
-  std::vector<Segment> result;
+std::vector<Line> lines_of(std::string_view strokes) {
+  std::vector<Line> result;
   bool down = false;
   double x = 0;
   double y = 0;
@@ -105,19 +107,19 @@ int even(double size) { return static_cast<int>(std::ceil(size / 2)) * 2; }
 
 StrokeFont::StrokeFont(int height) {
   const double unit = height / kGridHeight;
-  margin_ = even(unit * (kStroke + kRim));
-  for (const auto& shape : kShapes) {
-    const auto lines = segments(shape.strokes);
+  margin_ = even(unit * (kHalfStrokeWidth + kRimWidth));
+  for (const auto& shape : kLetterShapes) {
+    const auto lines = lines_of(shape.strokes);
     const auto outline = [&](double x, double y) {
       double nearest = kGridHeight;
       for (const auto& line : lines) {
         nearest = std::min(nearest, distance(line, (x - margin_) / unit, (y - margin_) / unit));
       }
-      return (nearest - kStroke) * unit;
+      return (nearest - kHalfStrokeWidth) * unit;
     };
     const int width = even(shape.width * unit) + 2 * margin_;
-    glyphs_[shape.letter] = {Stamp{width, even(height) + 2 * margin_, kRim * unit, outline},
-                             even((shape.width + kSpace) * unit)};
+    glyphs_[shape.letter] = {Stamp{width, even(height) + 2 * margin_, kRimWidth * unit, outline},
+                             even((shape.width + kLetterSpacing) * unit)};
   }
 }
 

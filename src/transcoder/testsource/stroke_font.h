@@ -7,15 +7,17 @@
 
 namespace transcoder {
 
-/// Letters of the test picture: strokes with round ends, drawn at one height when constructed.
-/// Knows 0-9 A-Z : . - and blank; others are blanks. All figures are equally wide.
+/// The font of the test picture: strokes with round ends, rendered at one height by the
+/// constructor. Has 0-9 A-Z : . - and blank; other characters are drawn as blanks. All digits have
+/// the same width.
 class StrokeFont {
  public:
   /// `height` of a capital letter, in pixels.
   explicit StrokeFont(int height);
 
+  /// The width of `text` in pixels.
   int width(std::string_view text) const;
-  /// Puts the text with its left end at `x` and the top of its capitals at `y`.
+  /// Draws `text` with its left end at `x` and the top of its capitals at `y`.
   void put(const Canvas& canvas, int x, int y, std::string_view text) const;
 
  private:

@@ -6,10 +6,10 @@ namespace transcoder {
 
 namespace {
 
-// At 1280x720 a block is 27 x 30 pixels: more than one 16 x 16 macroblock, so that its middle
-// survives every quantiser; scaled by 2 it still holds a whole 8 x 8 transform.
-constexpr std::uint8_t kBlack = 16;
-constexpr std::uint8_t kWhite = 235;
+// At 1280x720 a block is 27 x 30 pixels: larger than a 16 x 16 macroblock, so that its middle
+// survives every quantiser. At half the size it still contains a whole 8 x 8 transform.
+constexpr std::uint8_t kZeroLuma = 16;
+constexpr std::uint8_t kOneLuma = 235;
 
 void put(TestCodeBits& bits, std::size_t at, int count, std::uint64_t value) {
   for (int i = count - 1; i >= 0; --i) bits[at++] = (value >> i) & 1;
@@ -44,7 +44,7 @@ void draw_test_code(const TestCode& code, std::uint8_t* luma, int stride, int wi
   for (std::size_t i = 0; i < bits.size(); ++i) {
     const auto b = test_code_block(static_cast<int>(i), width, height);
     for (int y = b.top; y < b.bottom; ++y) {
-      std::memset(luma + y * stride + b.left, bits[i] ? kWhite : kBlack,
+      std::memset(luma + y * stride + b.left, bits[i] ? kOneLuma : kZeroLuma,
                   static_cast<std::size_t>(b.right - b.left));
     }
   }

@@ -9,10 +9,10 @@ namespace transcoder {
 
 namespace {
 
-/// The least size at which the machine-readable code still has 4 pixels per block.
-constexpr PictureSize kLeast{192, 108};
-constexpr PictureSize kMost{3840, 2160};
-constexpr double kMostFrameRate = 240;
+/// The smallest size at which the machine-readable code still has 4 pixels per block.
+constexpr PictureSize kMinTestSize{192, 108};
+constexpr PictureSize kMaxTestSize{3840, 2160};  // 4K; the CPU time of drawing grows with the size
+constexpr double kMaxTestFrameRate = 240;        // the limit of FrameIntervalEstimator
 
 template <typename T>
 std::optional<T> number(std::string_view text) {
@@ -29,14 +29,14 @@ bool set_size(TestOptions& options, std::string_view text) {
   const auto height = number<int>(text.substr(x + 1));
   if (!width || !height || *width % 2 != 0 || *height % 2 != 0) return false;
   options.size = {*width, *height};
-  return *width >= kLeast.width && *height >= kLeast.height && *width <= kMost.width &&
-         *height <= kMost.height;
+  return *width >= kMinTestSize.width && *height >= kMinTestSize.height &&
+         *width <= kMaxTestSize.width && *height <= kMaxTestSize.height;
 }
 
 bool set_frame_rate(TestOptions& options, std::string_view text) {
   const auto rate = number<double>(text);
   options.frame_rate = rate.value_or(0);
-  return options.frame_rate >= 1 && options.frame_rate <= kMostFrameRate;
+  return options.frame_rate >= 1 && options.frame_rate <= kMaxTestFrameRate;
 }
 
 bool set_content(TestOptions& options, std::string_view text) {
@@ -58,25 +58,25 @@ struct Option {
   std::string_view allowed;
 };
 
-constexpr Option kOptions[] = {
+constexpr Option kTestOptions[] = {
     {"size", set_size, "WIDTHxHEIGHT, even, from 192x108 to 3840x2160"},
     {"fps", set_frame_rate, "from 1 to 240"},
     {"content", set_content, "motion, static or noise"},
     {"audio", set_audio, "on or off"},
 };
 
-/// Empty, or what is wrong with `name=value`.
+/// Applies `item`, "name=value". Returns an error text, empty if the item is valid.
 std::string apply(TestOptions& options, std::string_view item) {
   const auto equals = item.find('=');
   const auto name = item.substr(0, equals);
-  for (const auto& option : kOptions) {
+  for (const auto& option : kTestOptions) {
     if (option.name != name) continue;
     const auto value =
         equals == std::string_view::npos ? std::string_view{} : item.substr(equals + 1);
     if (option.set(options, value)) return {};
     return fmt::format("{}={}: {} must be {}", name, value, name, option.allowed);
   }
-  return fmt::format("unknown option '{}': there are size, fps, content and audio", name);
+  return fmt::format("unknown option '{}'; the options are size, fps, content and audio", name);
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ base::Result<TestOptions> parse_test_options(std::string_view query) {
   if (query.empty()) return options;
   if (query.front() != '?') {
     return base::Error{
-        fmt::format("'{}': options begin with '?', as in test:?size=640x360", query)};
+        fmt::format("'{}': options must begin with '?', as in test:?size=640x360", query)};
   }
   query.remove_prefix(1);
   while (!query.empty()) {

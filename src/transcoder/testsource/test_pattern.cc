@@ -15,19 +15,20 @@ namespace transcoder {
 
 namespace {
 
-/// Each line of each picture takes its grain from another place of this much, so it never repeats
-/// visibly.
-constexpr std::uint32_t kGrainLength = 1 << 16;
-/// Standard deviation of the grain, in luma levels: with it x264 needs about 6 Mbit/s for 720p30
-/// at CRF 18 (measured, preset veryfast), so that rate control has something to do.
-constexpr double kGrain = 1.25;
+/// Size of the grain in bytes. Each row of each picture takes its grain from another offset; a
+/// smaller size would repeat visibly, a larger one takes more memory.
+constexpr std::uint32_t kGrainBytes = 1 << 16;
+/// Standard deviation of the grain, in luma levels. With it x264 needs about 6 Mbit/s for 720p30 at
+/// CRF 18 (measured, preset veryfast), so rate control has something to do.
+constexpr double kGrainDeviation = 1.25;
 
-/// In shares of the picture's height.
-constexpr double kLarge = 0.115;
-constexpr double kMedium = 0.052;
-constexpr double kSmall = 0.03;
-constexpr double kMargin = 0.06;
-constexpr double kDial = 0.075;
+// As fractions of the picture's height. Larger text stays readable at lower rates; smaller text
+// hides less of the picture.
+constexpr double kLargeText = 0.115;
+constexpr double kMediumText = 0.052;
+constexpr double kSmallText = 0.03;
+constexpr double kPictureMargin = 0.06;
+constexpr double kDialRadius = 0.075;
 
 Stamp disc(double radius, double hole, double rim) {
   const int size = static_cast<int>(std::ceil(radius + rim)) * 2;
@@ -39,23 +40,23 @@ Stamp disc(double radius, double hole, double rim) {
 
 std::vector<std::uint8_t> make_grain(const TestOptions& options) {
   std::mt19937 random{1};
-  std::vector<std::uint8_t> grain(kGrainLength +
+  std::vector<std::uint8_t> grain(kGrainBytes +
                                   static_cast<std::size_t>(whole_blocks(options.size.width)));
   if (options.content == TestOptions::Content::kNoise) {
     std::uniform_int_distribution<int> any{16, 235};
     for (auto& value : grain) value = static_cast<std::uint8_t>(any(random));
   } else {
-    std::normal_distribution<double> film{0, kGrain};
+    std::normal_distribution<double> film{0, kGrainDeviation};
     for (auto& value : grain) value = static_cast<std::uint8_t>(std::lround(film(random)));
   }
   return grain;
 }
 
-/// A place in the grain for one line of one picture.
-std::uint32_t place(std::uint32_t frame, int line) {
+/// A pseudo-random offset in the grain for one row of one picture.
+std::uint32_t grain_offset(std::uint32_t frame, int line) {
   std::uint32_t v = frame * 0x9e3779b9u + static_cast<std::uint32_t>(line) * 0x85ebca6bu;
   v = (v ^ (v >> 15)) * 0x2c1b3c6du;
-  return (v ^ (v >> 13)) % kGrainLength;
+  return (v ^ (v >> 13)) % kGrainBytes;
 }
 
 std::string clock_text(std::chrono::system_clock::time_point wall) {
@@ -69,12 +70,12 @@ std::string clock_text(std::chrono::system_clock::time_point wall) {
 TestPattern::TestPattern(const TestOptions& options, const std::stop_token& stop)
     : options_{options},
       grain_{make_grain(options)},
-      large_{static_cast<int>(options.size.height * kLarge)},
-      medium_{static_cast<int>(options.size.height * kMedium)},
-      small_{static_cast<int>(options.size.height * kSmall)},
-      ring_{disc(options.size.height * kDial, options.size.height * kDial * 0.88, 3)},
-      hand_{disc(options.size.height * kDial * 0.17, 0, 3)},
-      light_{disc(options.size.height * kDial * 0.5, 0, 3)} {
+      large_{static_cast<int>(options.size.height * kLargeText)},
+      medium_{static_cast<int>(options.size.height * kMediumText)},
+      small_{static_cast<int>(options.size.height * kSmallText)},
+      ring_{disc(options.size.height * kDialRadius, options.size.height * kDialRadius * 0.88, 3)},
+      hand_{disc(options.size.height * kDialRadius * 0.17, 0, 3)},
+      light_{disc(options.size.height * kDialRadius * 0.5, 0, 3)} {
   if (options.content != TestOptions::Content::kNoise) landscape_.emplace(options.size, stop);
 }
 
@@ -111,7 +112,7 @@ void TestPattern::draw_noise(const Canvas& canvas, std::uint32_t frame) const {
     for (int y = 0; y < canvas.height >> shift; ++y) {
       const int line = y + static_cast<int>(plane) * canvas.height;
       std::memcpy(canvas.plane[plane] + y * canvas.stride[plane],
-                  grain_.data() + place(frame, line),
+                  grain_.data() + grain_offset(frame, line),
                   static_cast<std::size_t>(canvas.width >> shift));
     }
   }
@@ -119,15 +120,16 @@ void TestPattern::draw_noise(const Canvas& canvas, std::uint32_t frame) const {
 
 void TestPattern::add_grain(const Canvas& canvas, std::uint32_t frame) const {
   for (int y = 0; y < canvas.height; ++y) {
-    add_row(canvas.plane[0] + y * canvas.stride[0], grain_.data() + place(frame, y), canvas.width);
+    add_row(canvas.plane[0] + y * canvas.stride[0], grain_.data() + grain_offset(frame, y),
+            canvas.width);
   }
 }
 
 void TestPattern::draw_clock(const Canvas& canvas, const TestMoment& moment) const {
   const auto share = [&](double s) { return static_cast<int>(canvas.height * s); };
-  const int left = share(kMargin);
-  medium_.put(canvas, left, share(kMargin), "SYMCAST");
-  small_.put(canvas, left, share(kMargin + 0.085),
+  const int left = share(kPictureMargin);
+  medium_.put(canvas, left, share(kPictureMargin), "SYMCAST");
+  small_.put(canvas, left, share(kPictureMargin + 0.085),
              fmt::format("TEST {}X{} {:g} FPS", canvas.width, canvas.height, options_.frame_rate));
   const auto centred = [&](const StrokeFont& font, double y, const std::string& text) {
     font.put(canvas, (canvas.width - font.width(text)) / 2, share(y), text);
@@ -137,9 +139,9 @@ void TestPattern::draw_clock(const Canvas& canvas, const TestMoment& moment) con
 }
 
 void TestPattern::draw_dial(const Canvas& canvas, const TestMoment& moment) const {
-  const double radius = canvas.height * kDial;
-  const double x = canvas.width - canvas.height * kMargin - radius;
-  const double y = canvas.height * kMargin + radius;
+  const double radius = canvas.height * kDialRadius;
+  const double x = canvas.width - canvas.height * kPictureMargin - radius;
+  const double y = canvas.height * kPictureMargin + radius;
   const auto centred = [&](const Stamp& stamp, double cx, double cy) {
     stamp.put(canvas, static_cast<int>(cx) - stamp.width() / 2,
               static_cast<int>(cy) - stamp.height() / 2);

@@ -15,20 +15,21 @@
 
 namespace transcoder {
 
-/// What one picture of the test source shows.
+/// The content of one picture of the test source.
 struct TestMoment {
-  std::uint32_t frame = 0;
+  std::uint32_t frame = 0;                       ///< number of the picture
   base::Time captured{};                         ///< in the machine-readable code
   std::chrono::system_clock::time_point wall{};  ///< on the visible clock, in local time
-  double turn = 0;                               ///< of the dial's hand, from 0 to 1 each second
-  bool beep = false;                             ///< the dial lights up while the tone beeps
+  double turn = 0;                               ///< of the dial's hand: 0 to 1 in each second
+  bool beep = false;                             ///< whether the dial lights up with the beep
 };
 
 /// Draws the pictures of the test source: landscape, grain, clock, frame counter, a dial that turns
-/// once per second, and the code of test_code.h. Slow to construct, then 1 ms per 720p picture.
+/// once per second, and the code of test_code.h. Construction takes 0.2 s at 720p, a picture then
+/// 1 ms.
 class TestPattern {
  public:
-  /// Unusable when `stop` is requested meanwhile.
+  /// Returns early if `stop` is requested; the pattern is then unusable.
   explicit TestPattern(const TestOptions& options, const std::stop_token& stop = {});
 
   void draw(const Canvas& canvas, const TestMoment& moment) const;

@@ -16,14 +16,14 @@ namespace {
 constexpr base::Duration kSecond = std::chrono::seconds{1};
 constexpr media::Colour kBt709{1, 1, 1, false};
 
-/// What the visible clock showed at `time`, which has just been.
+/// The wall-clock time at `time`, which is only just past.
 std::chrono::system_clock::time_point wall_clock(base::Time time) {
   const auto ago = base::Clock::now() - time;
   return std::chrono::system_clock::now() -
          std::chrono::duration_cast<std::chrono::system_clock::duration>(ago);
 }
 
-/// False when stopped.
+/// Returns false if `stop` was requested.
 bool sleep_until(base::Time due, const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any wake;
@@ -65,10 +65,10 @@ void TestSource::stop() {
 void TestSource::run(Listener& listener, const std::stop_token& stop) {
   const TestPattern pattern{options_, stop};
   PicturePool pool{options_.size};
-  Pacer pacer{Pacer::Source::kFile};
+  Pacer pacer{Pacer::SourceKind::kFile};
   const auto phase = wall_clock(base::Clock::now()).time_since_epoch() % kSecond;
   const TestTone tone{phase};
-  std::int64_t sounded = 0;
+  std::int64_t next_sample = 0;
   for (std::uint32_t i = 0;; ++i) {
     const media::Pts pts = base::from_seconds(i / options_.frame_rate);
     const auto due = pacer.picture(pts, base::Clock::now());
@@ -79,8 +79,8 @@ void TestSource::run(Listener& listener, const std::stop_token& stop) {
     listener.on_picture(as_frame(picture, pts, due));
     if (!options_.audio) continue;
     const auto until = std::llround((i + 1) / options_.frame_rate * media::kAudioRate);
-    listener.on_audio(tone.samples(sounded, until), due);
-    sounded = until;
+    listener.on_audio(tone.samples(next_sample, until), due);
+    next_sample = until;
   }
 }
 

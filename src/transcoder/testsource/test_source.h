@@ -10,8 +10,8 @@
 
 namespace transcoder {
 
-/// The built-in source `test:`: a moving picture and a tone, made on a thread of its own at the
-/// pace of the clock. Needs nothing outside the program and never ends.
+/// The built-in source `test:`: moving pictures and a tone, generated in real time on a thread of
+/// its own. Needs nothing outside the program and never ends.
 class TestSource final : public Source {
  public:
   TestSource(TestOptions options, const VideoSettings& limits);

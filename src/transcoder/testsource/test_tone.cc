@@ -7,13 +7,15 @@ namespace transcoder {
 
 namespace {
 
-constexpr base::Duration kPeriod = std::chrono::seconds{1};
-constexpr base::Duration kBeep = std::chrono::milliseconds{100};
+/// The dial of the picture turns as often (test_pattern.h).
+constexpr base::Duration kBeepPeriod = std::chrono::seconds{1};
+/// A longer beep is easier to hear; a shorter one marks its moment more exactly.
+constexpr base::Duration kBeepLength = std::chrono::milliseconds{100};
 
-/// -12 and -40 dB of full scale: clearly heard, and just enough to hear that there is audio.
-constexpr double kLoud = 0.25;
-constexpr double kQuiet = 0.01;
-/// Both have a whole number of periods in a second: no click when the pattern repeats.
+/// -12 and -40 dB of full scale: clearly audible, and just loud enough to show that there is audio.
+constexpr double kBeepAmplitude = 0.25;
+constexpr double kHumAmplitude = 0.01;
+/// Both have a whole number of periods in a second, so the pattern repeats without a click.
 constexpr double kBeepHertz = 1000;
 constexpr double kHumHertz = 220;
 
@@ -24,7 +26,9 @@ base::Duration time_of(std::int64_t sample) {
 
 }  // namespace
 
-bool TestTone::beeps(base::Duration time) const { return (time + phase_) % kPeriod < kBeep; }
+bool TestTone::beeps(base::Duration time) const {
+  return (time + phase_) % kBeepPeriod < kBeepLength;
+}
 
 media::Samples TestTone::samples(std::int64_t first, std::int64_t last) const {
   media::Samples result{.pts = time_of(first), .values = {}};
@@ -33,7 +37,8 @@ media::Samples TestTone::samples(std::int64_t first, std::int64_t last) const {
     const bool beep = beeps(time_of(i));
     const double seconds = static_cast<double>(i % media::kAudioRate) / media::kAudioRate;
     const double turns = seconds * (beep ? kBeepHertz : kHumHertz);
-    const auto value = (beep ? kLoud : kQuiet) * std::sin(2 * std::numbers::pi * turns);
+    const auto value =
+        (beep ? kBeepAmplitude : kHumAmplitude) * std::sin(2 * std::numbers::pi * turns);
     result.values.insert(result.values.end(), media::kAudioChannels, static_cast<float>(value));
   }
   return result;

@@ -6,7 +6,7 @@ namespace transcoder {
 
 namespace {
 
-/// Integer hash with good avalanche (public-domain constants of the "lowbias32" search).
+/// An integer hash with good avalanche (the public-domain constants of the "lowbias32" search).
 std::uint32_t hash(std::uint32_t v) {
   v = (v ^ (v >> 16)) * 0x7feb352du;
   v = (v ^ (v >> 15)) * 0x846ca68bu;

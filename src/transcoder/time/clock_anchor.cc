@@ -6,13 +6,14 @@ namespace transcoder {
 
 namespace {
 
-/// 500 ppm: crystals differ by up to 100 ppm, and half a millisecond per second is not heard.
-constexpr std::int64_t kDriftDivisor = 2000;
+/// Limits the correction to 500 ppm. Crystals differ by up to 100 ppm, so less would be slow to
+/// follow them; half a millisecond per second cannot be heard.
+constexpr std::int64_t kMaxDriftDivisor = 2000;
 
 }  // namespace
 
 void ClockAnchor::follow(base::Duration source, base::Duration ours) {
-  const auto step = std::max(base::Duration{0}, ours - followed_) / kDriftDivisor;
+  const auto step = std::max(base::Duration{0}, ours - followed_) / kMaxDriftDivisor;
   offset_ += std::clamp(ours - place(source), -step, step);
   followed_ = std::max(followed_, ours);
 }

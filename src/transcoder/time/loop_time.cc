@@ -6,8 +6,9 @@ namespace transcoder {
 
 namespace {
 
-/// The last picture of a slide show need not stand longer before the next round.
-constexpr base::Duration kLongestFrame = std::chrono::seconds{1};
+/// Limit for how long the last picture stays before the next round; a slide show's picture interval
+/// may be minutes.
+constexpr base::Duration kMaxLastPicture = std::chrono::seconds{1};
 
 }  // namespace
 
@@ -15,7 +16,7 @@ base::Duration LoopTime::picture(base::Duration time) {
   const bool first = !origin_;
   if (first) origin_ = time;
   const auto place = start_ + time - *origin_;
-  if (!first && place > last_) frame_ = std::min(place - last_, kLongestFrame);
+  if (!first && place > last_) frame_ = std::min(place - last_, kMaxLastPicture);
   last_ = place;
   return place;
 }

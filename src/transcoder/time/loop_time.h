@@ -6,24 +6,25 @@
 
 namespace transcoder {
 
-/// Joins the rounds of a file that is played again and again into one line of time: each round's
-/// first picture follows the last one's last picture by one frame, and audio keeps its distance to
-/// the pictures. Pure.
+/// Joins the rounds of a looping file into one continuous timeline: each round's first picture
+/// follows the previous round's last picture by one frame interval, and audio keeps its offset from
+/// the pictures. No I/O, no clock.
 class LoopTime {
  public:
+  /// The time of a picture on the timeline. `time`: in the current round.
   base::Duration picture(base::Duration time);
-  /// Empty before the round's first picture.
+  /// The time of audio on the timeline; nullopt before the round's first picture.
   std::optional<base::Duration> audio(base::Duration time) const;
 
   void next_round();
-  /// Whether this round had a picture.
+  /// Whether this round has had a picture.
   bool any() const { return origin_.has_value(); }
 
  private:
-  std::optional<base::Duration> origin_;                  // of this round: its first picture's time
-  base::Duration start_{};                                // of this round on the line
-  base::Duration last_{};                                 // picture's place on the line
-  base::Duration frame_ = std::chrono::milliseconds{40};  // until two pictures tell
+  std::optional<base::Duration> origin_;                  // time of this round's first picture
+  base::Duration start_{};                                // of this round, on the timeline
+  base::Duration last_{};                                 // last picture, on the timeline
+  base::Duration frame_ = std::chrono::milliseconds{40};  // interval; a guess for one picture
 };
 
 }  // namespace transcoder

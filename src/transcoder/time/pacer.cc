@@ -4,13 +4,14 @@ namespace transcoder {
 
 namespace {
 
-/// Later than this a picture was held up on its way; the next ones will be in time again.
-constexpr base::Duration kShortLate = std::chrono::milliseconds{50};
+/// A picture that is later than this was delayed on its way, and the next ones will be on time. A
+/// shorter delay means that the supply has run out.
+constexpr base::Duration kMaxSupplyLag = std::chrono::milliseconds{50};
 
 }  // namespace
 
 bool Pacer::jumped(base::Duration ahead) const {
-  return ahead < -kMaxLate || (source_ == Source::kNetwork && ahead > kMaxHold);
+  return ahead < -kMaxDelay || (source_ == SourceKind::kNetwork && ahead > kMaxGap);
 }
 
 base::Time Pacer::picture(base::Duration source, base::Time now) {
@@ -19,11 +20,11 @@ base::Time Pacer::picture(base::Duration source, base::Time now) {
     anchor_.set(source, time);
     anchored_ = true;
   } else if (const auto late = time - anchor_.place(source);
-             source_ == Source::kNetwork && late > base::Duration{0} && late < kShortLate) {
-    anchor_.set(source, time);  // what waited has run out: no faster than it comes
-  } else if (source_ == Source::kNetwork) {
-    // Read early means that data waits for us: a burst at the start, or a sender whose clock runs
-    // faster. Following it by 500 ppm drains what waits, and keeps the delay from growing.
+             source_ == SourceKind::kNetwork && late > base::Duration{0} && late < kMaxSupplyLag) {
+    anchor_.set(source, time);  // no backlog is left: play no faster than pictures arrive
+  } else if (source_ == SourceKind::kNetwork) {
+    // An early picture means a backlog: a burst at the start, or a sender whose clock runs faster.
+    // Following it by 500 ppm drains the backlog, so the delay does not grow.
     anchor_.follow(source, time);
   }
   return base::Time{anchor_.place(source)};

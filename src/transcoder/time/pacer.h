@@ -7,32 +7,32 @@
 
 namespace transcoder {
 
-/// When pictures that can be read faster than they play are let out: the first at once, the others
-/// as far apart as their timestamps. A late source is caught up with; one that is more than
-/// kMaxLate behind is played from now on instead. Pure; `now` is passed in.
+/// Decides when to release pictures that can be read faster than they play: the first one at once,
+/// the others spaced by their timestamps. Catches up after a delay of up to kMaxDelay; after a
+/// longer one, plays on from the current time. No I/O, no clock: `now` is passed in.
 class Pacer {
  public:
-  enum class Source {
-    kFile,    ///< the source has no clock of its own: its timestamps are trusted whatever they say
-    kNetwork  ///< someone plays it to us: follow his clock, and his jumps
+  enum class SourceKind {
+    kFile,    ///< has no clock of its own: its timestamps are always trusted
+    kNetwork  ///< a sender sets the pace: its clock is followed, with its jumps
   };
 
-  explicit Pacer(Source source) : source_{source} {}
+  explicit Pacer(SourceKind source) : source_{source} {}
 
-  /// When the picture with the timestamp `source` leaves; `now` is when it was read.
+  /// The release time of the picture with the timestamp `source`; `now` is when it was read.
   base::Time picture(base::Duration source, base::Time now);
-  /// The same for audio, which follows the pictures' clock; empty before the first picture.
+  /// The release time of audio, on the pictures' clock; nullopt before the first picture.
   std::optional<base::Time> audio(base::Duration source) const;
 
-  /// Beyond this a viewer would rather see a jump than a fast-forward.
-  static constexpr base::Duration kMaxLate = std::chrono::seconds{1};
-  /// A network source's gap that is longer than this is a jump of its clock.
-  static constexpr base::Duration kMaxHold = std::chrono::seconds{10};
+  /// After a longer delay viewers are served better by a jump than by fast-forward.
+  static constexpr base::Duration kMaxDelay = std::chrono::seconds{1};
+  /// A longer gap of a network source is a jump of its clock.
+  static constexpr base::Duration kMaxGap = std::chrono::seconds{10};
 
  private:
   bool jumped(base::Duration ahead) const;
 
-  const Source source_;
+  const SourceKind source_;
   bool anchored_ = false;
   ClockAnchor anchor_;
 };

@@ -6,31 +6,32 @@ namespace transcoder {
 
 namespace {
 
-/// Farther from the wall clock than this, the source's clock has jumped: jitter of live networks
-/// stays below (SRT and RTSP buffer 0.2 s by default), a restarted encoder does not.
-constexpr base::Duration kMaxError = std::chrono::seconds{1};
+/// A picture farther from the wall clock shows that the source's clock jumped. Jitter of live
+/// networks stays below (SRT and RTSP buffer 0.2 s by default); a restarted encoder does not.
+constexpr base::Duration kMaxClockError = std::chrono::seconds{1};
 
-/// Pictures this much back are stragglers, more is a jump: a decoder reorders up to 4 pictures,
-/// 160 ms at 25 per second.
-constexpr base::Duration kReordering = std::chrono::milliseconds{200};
+/// A picture at most this far back is out of order; one farther back is a jump. A decoder reorders
+/// up to 4 pictures, 160 ms at 25 per second.
+constexpr base::Duration kMaxReordering = std::chrono::milliseconds{200};
 
-/// A live source often begins with a burst of what had waited for the first keyframe; its first
-/// picture is then the latest of all. Measured with SRT and RTSP: the burst is over in 0.5 s.
-constexpr base::Duration kSettling = std::chrono::seconds{1};
+/// A live source often begins with a burst of data that waited for the first keyframe, so its first
+/// picture is late compared with the following ones. With SRT and RTSP the burst was over in 0.5 s.
+constexpr base::Duration kSettlingTime = std::chrono::seconds{1};
 
-/// Audio may lead or trail the pictures by muxing (0.7 s with ffmpeg) and decoding delay; what is
-/// farther off belongs to a clock that the pictures have not jumped to yet.
+/// Audio may lead or trail the pictures because of muxing (0.7 s with ffmpeg) and decoding delay.
+/// Audio farther off belongs to a clock that the pictures have not jumped to yet.
 constexpr base::Duration kMaxAudioError = std::chrono::seconds{2};
 
 }  // namespace
 
 bool Timeline::jumped(base::Duration source, base::Duration early) const {
-  return source < last_source_ - kReordering || early > kMaxError || early < -kMaxError;
+  return source < last_source_ - kMaxReordering || early > kMaxClockError ||
+         early < -kMaxClockError;
 }
 
 void Timeline::anchor(base::Duration source, media::Pts wall) {
   anchor_.set(source, wall);
-  settled_ = wall + kSettling;
+  settled_ = wall + kSettlingTime;
   anchored_ = true;
 }
 

@@ -8,30 +8,32 @@
 
 namespace transcoder {
 
-/// Puts a source's timestamps on the stream's timeline: one offset for picture and audio, set so
-/// that a picture's pts is its capture time since the epoch. Pictures strictly increase, over
-/// jumps of the source's clock, loops and reconnects. Pure: times are passed in.
+/// Maps a source's timestamps to the stream's timeline with one offset for pictures and audio, so
+/// that a picture's pts is its capture time since the epoch. The pts of pictures strictly
+/// increases, even when the source's clock jumps, the source loops or reconnects. No I/O, no clock.
 ///
 ///                 first picture                      arrival jitter, drift
 ///   unanchored ------------------> settling --1 s--> anchored: the offset moves <= 500 ppm
 ///       ^                         ^  early pictures   |
 ///       | restart()               |  pull the offset  | clock backwards, or > 1 s off: a jump
 ///       +-- (new connection) -----+-------------------+
+///
+/// Arguments `source` are timestamps of the source; `captured` and `now` are monotonic.
 class Timeline {
  public:
   explicit Timeline(base::Time epoch) : epoch_{epoch} {}
 
-  /// The pts of a picture; empty: out of order, to be dropped.
+  /// The pts of a picture; nullopt if it is out of order and must be dropped.
   std::optional<media::Pts> picture(base::Duration source, base::Time captured);
-  /// The pts of audio; empty while there is no picture to be in time with.
+  /// The pts of audio; nullopt before the first picture, before the epoch, or more than 2 s off.
   std::optional<media::Pts> audio(base::Duration source, base::Time captured) const;
-  /// The pts of a picture made by ourselves; empty when the source's have got as far already.
+  /// The pts of a repeated picture; nullopt if the timeline has already reached `now`.
   std::optional<media::Pts> repeat(base::Time now);
 
-  /// The source connects anew: its clock says nothing about the one before.
+  /// Forgets the source's clock, because a new connection may have another one.
   void restart() { anchored_ = false; }
 
-  /// Times that the source's clock jumped.
+  /// Number of jumps of the source's clock.
   std::uint64_t jumps() const { return jumps_; }
 
  private:
@@ -42,7 +44,7 @@ class Timeline {
   const base::Time epoch_;
   bool anchored_ = false;
   ClockAnchor anchor_;
-  media::Pts settled_{};  // when the anchor stops being pulled
+  media::Pts settled_{};  // end of settling
   base::Duration last_source_{};
   std::optional<media::Pts> last_;
   std::uint64_t jumps_ = 0;

@@ -293,15 +293,14 @@ TEST_F(SwitchingTest, WhatIsDiscardedOnTheWayIsMended) {
   wander();
   finish();
   const auto state = server().state();
-  std::uint64_t recovers_from = 0;
+  std::uint64_t recoveries = 0;
   for (const auto& [group, encoded] : switching_.stream().state().groups)
-    recovers_from += encoded.recovers_from;
+    recoveries += encoded.recoveries;
   std::printf("%lu changes of group, %lu discards, %lu recoveries\n",
               static_cast<unsigned long>(state.switches),
-              static_cast<unsigned long>(state.discards),
-              static_cast<unsigned long>(recovers_from));
+              static_cast<unsigned long>(state.discards), static_cast<unsigned long>(recoveries));
   EXPECT_GE(state.discards, 50U);
-  EXPECT_GE(recovers_from, 20U);
+  EXPECT_GE(recoveries, 20U);
   EXPECT_EQ(state.gops_dropped, 0U);
   EXPECT_GT(state.padding_bytes, 0U);
   for (std::size_t viewer = 0; viewer < kViewers; ++viewer) {

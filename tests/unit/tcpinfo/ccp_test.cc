@@ -7,7 +7,7 @@
 
 namespace {
 
-TEST(CcpTest, BacklogIsWhatWaits) {
+TEST(CcpTest, BacklogIsTheQueuedPartOfTheWindow) {
   for (std::uint64_t window = 1; window <= 1u << 30; window *= 7) {
     for (const std::uint32_t min : {100u, 3000u, 100'000u, 4'000'000'000u}) {
       for (const double stretch : {1.0, 1.001, 1.5, 20.0}) {
@@ -19,9 +19,9 @@ TEST(CcpTest, BacklogIsWhatWaits) {
   }
 }
 
-TEST(CcpTest, NothingWaitsAtTheLeastRoundTrip) { EXPECT_EQ(ccp_backlog(100, 50'000, 60'000), 0u); }
+TEST(CcpTest, BacklogIsZeroAtTheMinimumRtt) { EXPECT_EQ(ccp_backlog(100, 50'000, 60'000), 0u); }
 
-TEST(CcpTest, StorageIsThePipeThriceAndTheQueueTwice) {
+TEST(CcpTest, StorageIsThreePipesAndTwoQueues) {
   for (double capacity = 10'000; capacity < 1.7e10; capacity *= 3.1) {
     for (const std::uint32_t min : {500u, 3000u, 200'000u, 8'000'000u}) {
       for (const std::uint32_t queueing : {0u, 1000u, 300'000u}) {
@@ -37,7 +37,7 @@ TEST(CcpTest, StorageIsThePipeThriceAndTheQueueTwice) {
   }
 }
 
-TEST(CcpTest, StorageBeyondTheLimitsIsThatOfTheLimits) {
+TEST(CcpTest, StorageCapsLargeArguments) {
   EXPECT_EQ(ccp_storage(~0ull, ~0u, ~0u, 0), CCP_MAX_SEGMENTS);
   EXPECT_EQ(ccp_storage(1'000'000, 100'000, 50'000, 1000), 300u);  // longest below least
 }
@@ -56,7 +56,7 @@ TEST(CcpTest, WindowIsEquation1) {
   }
 }
 
-TEST(CcpTest, AGrowingBacklogTakesFromCcpd) {
+TEST(CcpTest, AGrowingBacklogShrinksTheWindowOfCcpd) {
   EXPECT_EQ(ccp_window(400, 40, 100, CCP_KD, 40), 130u);
   EXPECT_EQ(ccp_window(400, 40, 100, CCP_KD, 0), 125u);   // 1/4 of 40, halved
   EXPECT_EQ(ccp_window(400, 40, 100, CCP_KD, 80), 135u);  // it shrinks
@@ -67,14 +67,14 @@ TEST(CcpTest, HugeArgumentsDoNotWrap) {
   EXPECT_GT(ccp_window(~0u, 0, 0, CCP_KD, ~0u), 1u << 29);
 }
 
-/// A path of 1 ms for each segment and 100 ms besides: window in, round trip out.
+/// A path with a base RTT of 100 ms and 1 ms per segment in its bottleneck.
 struct Path {
   double pipe = 100;  // segments
   double queue = 60;  // segments
   double rtt(double window) const { return 100'000 * std::max(1.0, window / pipe); }
 };
 
-TEST(CcpTest, RestsWithAFullPipeAndAQueueHalfFull) {
+TEST(CcpTest, SettlesWithAFullPipeAndAHalfFullQueue) {
   const Path path;
   const auto storage = ccp_storage(1'000'000, 100'000, 160'000, 1000);
   for (const std::uint32_t kd : {0, CCP_KD}) {
@@ -83,8 +83,7 @@ TEST(CcpTest, RestsWithAFullPipeAndAQueueHalfFull) {
       const auto rtt = static_cast<std::uint32_t>(path.rtt(window));
       const auto last = backlog;
       backlog = ccp_backlog(window, rtt, 100'000);
-      // Within a round trip what is in flight follows the window, acknowledgement by
-      // acknowledgement.
+      // Within a round trip the segments in flight follow the window with each acknowledgement.
       for (int ack = 0; ack < 20; ++ack) window = ccp_window(storage, backlog, window, kd, last);
     }
     EXPECT_NEAR(window, path.pipe + path.queue / 2, 3) << kd;

@@ -53,7 +53,7 @@ tcp_bbr_info bbr(int fd) {
   return info.bbr;
 }
 
-/// Runs `body` in a process of its own; returns what it returns.
+/// Runs `body` in a child process and returns its result.
 int in_child(const std::function<int()>& body) {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(body());
@@ -71,7 +71,7 @@ void become_nobody() {
   ::syscall(SYS_capset, &header, none.data());
 }
 
-/// Loads once, which takes 0.1 s.
+/// Loads once for all tests, because loading takes 0.1 s.
 class CongestionControlsTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -95,7 +95,7 @@ class CongestionControlsTest : public testing::Test {
   Loopback connection_;
 };
 
-TEST_F(CongestionControlsTest, EachCarriesData) {
+TEST_F(CongestionControlsTest, EachCongestionControlTransfersData) {
   for (const auto& name : controls_->own().names) {
     const Loopback connection;
     const auto applied = hints_.apply(connection.sender(), {.congestion_control = name,
@@ -108,7 +108,7 @@ TEST_F(CongestionControlsTest, EachCarriesData) {
   }
 }
 
-TEST_F(CongestionControlsTest, SsthreshAndWindowArePutAndKept) {
+TEST_F(CongestionControlsTest, SsthreshAndWindowAreSetAndKept) {
   for (const std::string name : {"reno", "cubic", "sym_vreno", "sym_vcubic", "sym_libra"}) {
     const Loopback connection;
     const auto applied =
@@ -120,7 +120,7 @@ TEST_F(CongestionControlsTest, SsthreshAndWindowArePutAndKept) {
   }
 }
 
-TEST_F(CongestionControlsTest, TheVideosRateGivesSsthresh) {
+TEST_F(CongestionControlsTest, TheVideoRateSetsSsthresh) {
   const auto applied = hints_.apply(
       connection_.sender(), {.congestion_control = "reno", .video_rate = base::BitRate::mbps(50)});
   const auto mss = read_tcp_info(connection_.sender())->info.snd_mss;
@@ -137,8 +137,8 @@ TEST_F(CongestionControlsTest, HintsChangeMidConnection) {
   EXPECT_EQ(applied.cwnd, 60u);
 }
 
-// Then it does not hold still for the least round trip (abr::SymbiosisPolicy).
-TEST_F(CongestionControlsTest, BbrBeginsAnewWithTheWindowThatItIsGiven) {
+// A restarted bbr does not pause to probe the minimum RTT (abr::SymbiosisPolicy).
+TEST_F(CongestionControlsTest, BbrRestartsWithTheGivenWindow) {
   if (!set_congestion_control(connection_.sender(), "bbr")) GTEST_SKIP() << "no bbr here";
   move(connection_, 1'000'000);
   EXPECT_GT(bbr(connection_.sender()).bbr_bw_lo, 0u);
@@ -149,7 +149,7 @@ TEST_F(CongestionControlsTest, BbrBeginsAnewWithTheWindowThatItIsGiven) {
   EXPECT_EQ(bbr(connection_.sender()).bbr_bw_lo, 0u);
 }
 
-TEST_F(CongestionControlsTest, LeavingBbrGivesAFiniteSsthresh) {
+TEST_F(CongestionControlsTest, LeavingBbrSetsAFiniteSsthresh) {
   if (!set_congestion_control(connection_.sender(), "bbr")) GTEST_SKIP() << "no bbr here";
   move(connection_, 1'000'000);
   ASSERT_GE(read_tcp_info(connection_.sender())->info.snd_ssthresh, kInfiniteSsthresh);
@@ -159,14 +159,14 @@ TEST_F(CongestionControlsTest, LeavingBbrGivesAFiniteSsthresh) {
   EXPECT_LT(*applied.ssthresh, 1u << 20);
 }
 
-TEST_F(CongestionControlsTest, WhatHasSentNothingBeginsWithSlowStart) {
+TEST_F(CongestionControlsTest, LeavingBbrBeforeAnyDataKeepsSlowStart) {
   if (!set_congestion_control(connection_.sender(), "bbr")) GTEST_SKIP() << "no bbr here";
   const auto applied = hints_.apply(connection_.sender(), {.congestion_control = "cubic"});
   EXPECT_EQ(applied.congestion_control, "cubic");
   EXPECT_EQ(applied.ssthresh, std::nullopt);
 }
 
-TEST_F(CongestionControlsTest, AnUnknownOneIsRefusedAndNothingChanges) {
+TEST_F(CongestionControlsTest, AnUnknownNameIsRefusedAndChangesNothing) {
   const auto before = congestion_control(connection_.sender());
   const auto applied = hints_.apply(connection_.sender(), {.congestion_control = "nonesuch"});
   EXPECT_EQ(applied.congestion_control, before);
@@ -186,7 +186,7 @@ TEST_F(CongestionControlsTest, HintsNeedNoPrivileges) {
             }));
 }
 
-TEST_F(CongestionControlsTest, ServersBesideEachOtherHaveNamesOfTheirOwn) {
+TEST_F(CongestionControlsTest, TwoServersOnOneMachineUseDifferentNames) {
   auto other = CongestionControls::load();
   ASSERT_TRUE(other) << other.error();
   EXPECT_NE((*other)->own().suffix, controls_->own().suffix);
@@ -195,7 +195,8 @@ TEST_F(CongestionControlsTest, ServersBesideEachOtherHaveNamesOfTheirOwn) {
       other_hints.apply(connection_.sender(), {.congestion_control = "sym_libra", .ssthresh = 37});
   EXPECT_EQ(theirs.congestion_control, "sym_libra");
   EXPECT_EQ(theirs.ssthresh, 37u);
-  // A connection that has another server's, as its listener may, gets ours of the same name.
+  // A connection may have another server's congestion control, inherited from its listener. It gets
+  // ours of the same name.
   const auto libra = hints_.kernel_name("sym_libra");
   hints_.apply(connection_.sender(), {.congestion_control = "sym_libra"});
   EXPECT_EQ(congestion_control_in_kernel(connection_.sender()), libra);
@@ -203,7 +204,7 @@ TEST_F(CongestionControlsTest, ServersBesideEachOtherHaveNamesOfTheirOwn) {
   EXPECT_TRUE(is_offered(libra));
 }
 
-TEST_F(CongestionControlsTest, TheRetransmissionTimerRunsShorterOnOlderKernelsToo) {
+TEST_F(CongestionControlsTest, SymPokeShortensTheMinimumRto) {
   for (const auto* name : {"reno", "sym_libra"}) {
     Loopback connection;
     hints_.apply(connection.sender(), {.congestion_control = name, .ssthresh = 37});
@@ -212,7 +213,7 @@ TEST_F(CongestionControlsTest, TheRetransmissionTimerRunsShorterOnOlderKernelsTo
     EXPECT_EQ(read_tcp_info(connection.sender())->info.snd_ssthresh, 37u);
     EXPECT_FALSE(hints_.poke_rto_min(connection.sender(), 1us)) << "less than two ticks";
     EXPECT_EQ(congestion_control(connection.sender()), name);
-    // A quarter less of the variance that the handshake began with, per round trip at most.
+    // Each round trip lowers the handshake's RTT variance by at most a quarter.
     for (int i = 0; i < 20; ++i) connection.send("x");
     EXPECT_LT(std::chrono::microseconds{read_tcp_info(connection.sender())->info.rto}, 100ms);
   }
@@ -227,7 +228,7 @@ TEST_F(CongestionControlsTest, NothingIsLeftBehind) {
   EXPECT_TRUE(eventually([&] { return !is_offered(poke); }));
 }
 
-TEST_F(CongestionControlsTest, NothingIsLeftBehindByAKilledServer) {
+TEST_F(CongestionControlsTest, AKilledServerLeavesNothingBehind) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe(ends.data()), 0);
   const pid_t server = ::fork();

@@ -40,10 +40,10 @@ class DeliveryReportsTest : public testing::Test {
     sent_ += text.size();
   }
 
-  /// Until `count` have come, for `longest` at most.
-  std::vector<Delivery> read(std::size_t count, base::Duration longest = 2s) {
+  /// Reads until `count` deliveries have arrived or `timeout` is over.
+  std::vector<Delivery> read(std::size_t count, base::Duration timeout = 2s) {
     std::vector<Delivery> found;
-    const auto deadline = base::Clock::now() + longest;
+    const auto deadline = base::Clock::now() + timeout;
     while (found.size() < count && base::Clock::now() < deadline) {
       reports_->read(path_.sender(), sent_, [&](const Delivery& d) { found.push_back(d); });
       std::this_thread::sleep_for(1ms);
@@ -51,66 +51,67 @@ class DeliveryReportsTest : public testing::Test {
     return found;
   }
 
-  static constexpr std::uint64_t kBefore = (1ull << 32) - 1500;  ///< bytes of earlier responses
+  static constexpr std::uint64_t kEarlierBytes =
+      (1ull << 32) - 1500;  ///< bytes of earlier responses
 
   Loopback path_;
-  std::uint64_t sent_ = kBefore;
+  std::uint64_t sent_ = kEarlierBytes;
   std::optional<DeliveryReports> reports_;
 };
 
-TEST_F(DeliveryReportsTest, TellsTheEndOfEachMarkedWrite) {
+TEST_F(DeliveryReportsTest, ReportsTheEndOfEachMarkedWrite) {
   enable();
   const auto begin = base::Clock::now();
   for (int i = 0; i < 20; ++i) send_marked(std::string(1000, 'x'));
   const auto found = read(20);
   ASSERT_EQ(found.size(), 20u);
   for (std::size_t i = 0; i < 20; ++i) {
-    EXPECT_EQ(found[i].end, kBefore + 1000 * (i + 1));
+    EXPECT_EQ(found[i].end, kEarlierBytes + 1000 * (i + 1));
     EXPECT_GE(found[i].at, begin - 1ms);
     EXPECT_LE(found[i].at, base::Clock::now());
   }
 }
 
-TEST_F(DeliveryReportsTest, AWriteBehindALossWaitsForItsRepair) {
+TEST_F(DeliveryReportsTest, AWriteAfterALossIsReportedOnceTheLossIsRecovered) {
   enable();
   path_.lose('a');
   send_marked("a");
   send_marked("b");
   EXPECT_TRUE(read(1, 20ms).empty());
-  const auto mended = base::Clock::now();
+  const auto recovered = base::Clock::now();
   path_.lose_nothing();
   const auto found = read(2);
   ASSERT_EQ(found.size(), 2u);
-  EXPECT_GE(found[1].at, mended - 1ms);
+  EXPECT_GE(found[1].at, recovered - 1ms);
 }
 
-TEST_F(DeliveryReportsTest, TellsNothingOfUnmarkedWrites) {
+TEST_F(DeliveryReportsTest, DoesNotReportUnmarkedWrites) {
   enable();
   path_.send("unmarked");
   sent_ += 8;
   send_marked("marked");
   const auto found = read(1);
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].end, kBefore + 14);
+  EXPECT_EQ(found[0].end, kEarlierBytes + 14);
 }
 
-TEST_F(DeliveryReportsTest, CountsFromWhatIsWritten) {
+TEST_F(DeliveryReportsTest, CountsOffsetsFromTheBytesWritten) {
   path_.lose('u');
   path_.send("unacknowledged");
   sent_ += 14;
   reports_ = DeliveryReports::enable(path_.sender(), sent_);
   if (!reports_) {
     ASSERT_EQ(errno, EBUSY);
-    GTEST_SKIP() << "before Linux 6.2 it would count from what is acknowledged, and is refused";
+    GTEST_SKIP() << "before Linux 6.2 ids would count from the acknowledged bytes";
   }
   path_.lose_nothing();
   send_marked("marked");
   const auto found = read(1);
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].end, kBefore + 20);
+  EXPECT_EQ(found[0].end, kEarlierBytes + 20);
 }
 
-TEST(DeliveryReportsErrorTest, SaysWhyItCannot) {
+TEST(DeliveryReportsErrorTest, FailsWithErrnoOnABadDescriptor) {
   errno = 0;
   EXPECT_FALSE(DeliveryReports::enable(-1, 0));
   EXPECT_EQ(errno, EBADF);

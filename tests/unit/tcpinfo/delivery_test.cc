@@ -18,7 +18,7 @@ std::vector<std::byte> bytes(const std::string& hex) {
   return out;
 }
 
-// As Linux 6.18 reported a first write of 1000 bytes: time stamps, then the error.
+// Linux 6.18's report of a first write of 1000 bytes: timestamps, then the error.
 const std::string kTimestamps =
     "400000000000000001000000250000003c85006b0000000046d4bf3a00000000"
     "0000000000000000000000000000000000000000000000000000000000000000";
@@ -29,7 +29,7 @@ const std::string kIpv6 =
     "3c0000000000000029000000190000002a0000000400000002000000e7030000"
     "0000000000000000000000000000000000000000000000000000000000000000";
 
-TEST(ParseAckReportTest, ReadsTheKernelsOverEitherProtocol) {
+TEST(ParseAckReportTest, ParsesReportsOfIpv4AndIpv6) {
   for (const auto& error : {kIpv4, kIpv6}) {
     auto control = bytes(kTimestamps + error);
     const auto report = parse_ack_report(control);
@@ -39,7 +39,7 @@ TEST(ParseAckReportTest, ReadsTheKernelsOverEitherProtocol) {
   }
 }
 
-TEST(ParseAckReportTest, SkipsWhatIsNoReport) {
+TEST(ParseAckReportTest, SkipsOtherMessages) {
   auto icmp = bytes(kTimestamps + kIpv4);
   icmp[0x40 + 16 + 4] = std::byte{2};  // ee_origin: ICMP
   EXPECT_FALSE(parse_ack_report(icmp));
@@ -50,7 +50,7 @@ TEST(ParseAckReportTest, SkipsWhatIsNoReport) {
   EXPECT_FALSE(parse_ack_report(untimed));
 }
 
-TEST(ParseAckReportTest, SkipsWhatIsCutShort) {
+TEST(ParseAckReportTest, SkipsTruncatedReports) {
   const auto whole = bytes(kTimestamps + kIpv4);
   for (std::size_t size = 0; size < whole.size(); ++size) {
     std::vector<std::byte> cut{whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)};
@@ -58,7 +58,7 @@ TEST(ParseAckReportTest, SkipsWhatIsCutShort) {
   }
 }
 
-TEST(UnwrapOffsetTest, FindsTheUpperHalf) {
+TEST(UnwrapOffsetTest, FindsTheHighBits) {
   constexpr std::uint64_t k4GiB = 1ull << 32;
   EXPECT_EQ(unwrap_offset(1000, 1000), 1000u);
   EXPECT_EQ(unwrap_offset(1000, 5 * k4GiB + 2000), 5 * k4GiB + 1000);

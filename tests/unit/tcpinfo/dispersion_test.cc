@@ -23,21 +23,21 @@ class DispersionTest : public testing::Test {
   dispersion dispersion_{};
 };
 
-TEST_F(DispersionTest, EightSegmentsOfOneTrainTellTheCapacity) {
+TEST_F(DispersionTest, EightSegmentsOfOneTrainShowTheCapacity) {
   train(4);
-  EXPECT_EQ(dispersion_.capacity, 0u);  // the first acknowledgement only begins
+  EXPECT_EQ(dispersion_.capacity, 0u);  // the first acknowledgement only starts the train
   train(1);
   EXPECT_EQ(dispersion_.capacity, static_cast<std::uint64_t>(kCapacity));
 }
 
-TEST_F(DispersionTest, APauseBeginsAnotherTrain) {
+TEST_F(DispersionTest, APauseStartsANewTrain) {
   train(4);
   now_ += kRtt;
   train(4);
   EXPECT_EQ(dispersion_.capacity, 0u);
 }
 
-TEST_F(DispersionTest, FramesOfAVideoTellTheCapacityAndNotTheirRate) {
+TEST_F(DispersionTest, VideoFramesShowTheCapacityAndNotTheirRate) {
   for (int frame = 0; frame < 100; ++frame) {
     train(10);       // 16 ms
     now_ += 17'000;  // 30 frames/s: half of the capacity
@@ -57,7 +57,7 @@ TEST_F(DispersionTest, FollowsAFallAndARise) {
   EXPECT_NEAR(static_cast<double>(dispersion_.capacity), kCapacity, kCapacity / 100);
 }
 
-TEST_F(DispersionTest, OneBatchRaisesItByAnEighthAtMost) {
+TEST_F(DispersionTest, OneBatchRaisesTheCapacityByAtMostAnEighth) {
   train(100);
   now_ += 1;
   dispersion_note(&dispersion_, now_, 60, kMss, kRtt);

@@ -25,18 +25,18 @@ namespace {
 
 constexpr std::uint64_t kSession = 7'000'000'000;
 
-constexpr int kMark = 0x73796d;
+constexpr int kSocketMark = 0x73796d;
 
-/// While the link lives, what our control group sends with the socket mark kMark comes back to TCP
-/// as sent but congested (NET_XMIT_CN), as from a full queue of the machine's own: it enters CWR.
-/// Empty, with errno, where that cannot be had.
-base::UniqueFd congest_what_is_marked() {
-  // A program's result for what leaves a control group: 1 passes, 3 passes and tells of congestion
-  // (__cgroup_bpf_run_filter_skb, kernel/bpf/cgroup.c).
+/// While the returned link lives, packets that our control group sends with the socket mark
+/// kSocketMark are reported to TCP as sent but congested (NET_XMIT_CN), as by a full local queue,
+/// so TCP enters CWR. Returns an empty descriptor and sets errno if that is not possible.
+base::UniqueFd congest_marked_packets() {
+  // Results of an egress program of a control group: 1 passes the packet, 3 passes it and reports
+  // congestion (__cgroup_bpf_run_filter_skb, kernel/bpf/cgroup.c).
   const std::array<bpf_insn, 5> code{{
       {BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, 1},
       {BPF_LDX | BPF_MEM | BPF_W, BPF_REG_2, BPF_REG_1, offsetof(__sk_buff, mark), 0},
-      {BPF_JMP | BPF_JNE | BPF_K, BPF_REG_2, 0, 1, kMark},
+      {BPF_JMP | BPF_JNE | BPF_K, BPF_REG_2, 0, 1, kSocketMark},
       {BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, 3},
       {BPF_JMP | BPF_EXIT, 0, 0, 0, 0},
   }};
@@ -51,14 +51,14 @@ base::UniqueFd congest_what_is_marked() {
       bpf_link_create(program.get(), group.get(), BPF_CGROUP_INET_EGRESS, nullptr)};
 }
 
-/// The real programs in the running kernel; each fact for each of the two.
+/// The real programs in the running kernel; each test runs for both sources.
 class EventProgramsTest : public testing::TestWithParam<EventSource> {
  protected:
   void SetUp() override {
     auto loaded = EventPrograms::load(GetParam(), 2);
     if (!loaded) return end_without(loaded.error());
     programs_ = std::move(*loaded);
-    connection_ = std::make_unique<Loopback>();  // after it: sockops sees connections begin
+    connection_ = std::make_unique<Loopback>();  // after load(): sockops sees only new connections
     stranger_ = std::make_unique<Loopback>();
   }
 
@@ -66,12 +66,12 @@ class EventProgramsTest : public testing::TestWithParam<EventSource> {
     if (GetParam() == EventSource::kTracepoint) {
       return tcpinfo::end_without({CAP_BPF, CAP_PERFMON}, why_not);
     }
-    // As a program at a group above ours may have it, which is no fault of this one.
+    // A program at a group above ours may exclude others; that is not a fault of this code.
     if (why_not.find("attach to cgroup") != std::string::npos) GTEST_SKIP() << why_not;
     tcpinfo::end_without({CAP_BPF, CAP_NET_ADMIN}, why_not);
   }
 
-  /// What comes to `ring` until `kind` has, or 3 s have passed: ten times the first timeout.
+  /// Events of `ring` up to the first `kind`, for at most 3 s: ten times the first timeout.
   std::vector<EventKind> events_until(EventKind kind, int ring) {
     std::vector<EventKind> kinds;
     for (int tries = 0; tries < 30; ++tries) {
@@ -93,7 +93,7 @@ class EventProgramsTest : public testing::TestWithParam<EventSource> {
   CongestionEvent last_;
 };
 
-TEST_P(EventProgramsTest, ATimeoutIsRexmt) {
+TEST_P(EventProgramsTest, ATimeoutIsReportedAsRexmt) {
   ASSERT_TRUE(programs_->watch(connection_->sender(), kSession, 1));
   for (auto* c : {connection_.get(), stranger_.get()}) c->lose('x');
   for (auto* c : {connection_.get(), stranger_.get()}) c->send("x");
@@ -108,7 +108,7 @@ TEST_P(EventProgramsTest, ATimeoutIsRexmt) {
   EXPECT_EQ(programs_->lost(1), 0u);
 }
 
-TEST_P(EventProgramsTest, AHoleInTheSequenceIsDupack) {
+TEST_P(EventProgramsTest, AHoleInTheSequenceIsReportedAsDupack) {
   ASSERT_TRUE(programs_->watch(connection_->sender(), kSession, 0));
   connection_->lose('x');
   for (const char* segment : {"x", "a", "b", "c", "d"}) connection_->send(segment);
@@ -116,21 +116,23 @@ TEST_P(EventProgramsTest, AHoleInTheSequenceIsDupack) {
   EXPECT_GE(last_.sacked, 1u);
 }
 
-TEST_P(EventProgramsTest, ATimeoutWhileTheWindowIsReducedIsRexmt) {
-  if (GetParam() == EventSource::kSockops) GTEST_SKIP() << "does not tell of CWR";
-  const auto congested = congest_what_is_marked();
+TEST_P(EventProgramsTest, ATimeoutDuringCwrIsReportedAsRexmt) {
+  if (GetParam() == EventSource::kSockops) GTEST_SKIP() << "sockops does not report CWR";
+  const auto congested = congest_marked_packets();
   if (!congested) GTEST_SKIP() << "no program at our control group: " << std::strerror(errno);
   ASSERT_TRUE(programs_->watch(connection_->sender(), kSession, 0));
   connection_->lose('x');
-  connection_->send("x");  // so that the reduction has something to wait for
-  ASSERT_EQ(::setsockopt(connection_->sender(), SOL_SOCKET, SO_MARK, &kMark, sizeof kMark), 0);
+  connection_->send("x");  // CWR lasts while this is unacknowledged
+  ASSERT_EQ(
+      ::setsockopt(connection_->sender(), SOL_SOCKET, SO_MARK, &kSocketMark, sizeof kSocketMark),
+      0);
   connection_->send("x");
   EXPECT_EQ(events_until(EventKind::kRexmt, 0),
             (std::vector{EventKind::kCwr, EventKind::kTlp, EventKind::kRexmt}));
   EXPECT_EQ(events_until(EventKind::kRexmt, 0), std::vector{EventKind::kRexmt});
 }
 
-TEST_P(EventProgramsTest, WhatIsNoSocketCannotBeWatched) {
+TEST_P(EventProgramsTest, RefusesToWatchAFileThatIsNotASocket) {
   const base::UniqueFd null{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
   ASSERT_TRUE(null);
   EXPECT_FALSE(programs_->watch(null.get(), kSession, 0));
@@ -140,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(Ebpf, EventProgramsTest,
                          testing::Values(EventSource::kTracepoint, EventSource::kSockops),
                          [](const auto& test) { return std::string{name(test.param)}; });
 
-TEST(EventProgramsRingsTest, ThereIsARingForEachOf64Loops) {
+TEST(EventProgramsRingsTest, RefusesMoreThan64Rings) {
   const auto loaded = EventPrograms::load(EventSource::kTracepoint, 65);
   ASSERT_FALSE(loaded);
   EXPECT_NE(loaded.error().find("server.threads"), std::string::npos);

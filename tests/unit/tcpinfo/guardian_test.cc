@@ -34,8 +34,8 @@ std::string file_with(std::string name) {
   return file.replace(file.find(old), 16, name);
 }
 
-/// Registers sym_vreno as `name`, as Linux before 6.4 does it: for good. Returns its map; -1, with
-/// errno, where that needs more than we may.
+/// Registers sym_vreno as `name` for good, as before Linux 6.4. Returns its map; an empty
+/// descriptor with errno if we lack the privileges.
 base::UniqueFd register_for_good(const std::string& name) {
   const LibbpfLog log;
   const std::string file = file_with(name);
@@ -82,7 +82,7 @@ class GuardianTest : public testing::Test {
   base::UniqueFd map_;
 };
 
-TEST_F(GuardianTest, UnregistersWhenItsOwnerHasDone) {
+TEST_F(GuardianTest, UnregistersWhenItIsDestroyed) {
   { const Guardian guardian{one(std::move(map_))}; }
   EXPECT_FALSE(is_offered(name_));
 }
@@ -100,7 +100,7 @@ TEST_F(GuardianTest, UnregistersWhenItsOwnerIsKilled) {
   }
   pid_t guardian = -1;
   ASSERT_EQ(::read(ends[0], &guardian, sizeof guardian), sizeof guardian);
-  // As a supervisor does to the whole group, its watchdog too.
+  // Signals that a supervisor and its watchdog send to the whole group.
   for (const int number : {SIGTERM, SIGABRT}) ::kill(guardian, number);
   ::kill(owner, SIGKILL);
   ::waitpid(owner, nullptr, 0);

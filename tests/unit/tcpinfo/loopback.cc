@@ -35,7 +35,7 @@ void Loopback::send(std::string_view text) {
 
 void Loopback::lose(char first) {
   // A socket filter sees the segment from its TCP header on; byte 12 begins with the header's
-  // length in words of four bytes (RFC 9293, 3.1). What has no payload passes.
+  // length in words of four bytes (RFC 9293, 3.1). Segments without payload pass.
   std::array<sock_filter, 8> code{{
       BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 12),
       BPF_STMT(BPF_ALU | BPF_RSH | BPF_K, 4),

@@ -6,7 +6,7 @@
 
 namespace tcpinfo {
 
-/// Two ends of one TCP connection over loopback; what its receiver is sent can be lost.
+/// Both ends of a TCP connection over loopback, on which segments to the receiver can be lost.
 class Loopback {
  public:
   Loopback();
@@ -14,18 +14,18 @@ class Loopback {
   int sender() const { return sender_.get(); }
   int receiver() const { return receiver_.get(); }
 
-  /// One segment, if the window allows.
+  /// Sends `text` in one segment if the window allows.
   void send(std::string_view text);
-  /// The kernel drops what comes to the receiver and begins with `first`, retransmissions too.
+  /// Drops segments to the receiver that begin with `first`, retransmissions included.
   void lose(char first);
   void lose_nothing();
 
   void close_sender() { sender_.reset(); }
-  /// By a reset instead of an orderly end.
+  /// Ends the connection by a reset.
   void reset_by_receiver();
 
  private:
-  base::UniqueFd listener_;  ///< stays: who listens for the end of sockets hears of its port's too
+  base::UniqueFd listener_;  ///< stays open: its end would be reported by DestroyedSockets too
   base::UniqueFd sender_;
   base::UniqueFd receiver_;
 };

@@ -11,8 +11,9 @@
 
 namespace tcpinfo {
 
-/// Ends the test: what it `needs` (CAP_*) could not be had. That is no fault without the
-/// capabilities, and one with them: the verifier's, or a kernel that is not as we took it to be.
+/// Ends the test because loading failed for the reason `why_not`. Skips it if we lack one of the
+/// capabilities it `needs` (CAP_*); otherwise fails, because then the verifier refused or the
+/// kernel is not as we assumed.
 inline void end_without(std::initializer_list<int> needs, const std::string& why_not) {
   if (!std::ranges::all_of(needs, base::holds_capability)) GTEST_SKIP() << why_not;
   FAIL() << why_not;

@@ -15,7 +15,7 @@ inline bool is_offered(const std::string& kernel_name) {
   return all.find(" " + kernel_name + " ") != std::string::npos;
 }
 
-/// Whether `fact` comes true within 3 s.
+/// Whether `fact` becomes true within 3 s.
 inline bool eventually(const std::function<bool()>& fact) {
   for (int i = 0; i < 300 && !fact(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds{10});

@@ -9,10 +9,10 @@ using namespace std::chrono_literals;
 using base::BitRate;
 using base::ByteCount;
 
-TEST(TrainHeadTest, LeavesATailWorthMeasuring) {
+TEST(TrainHeadTest, HeadAndTailHaveTwoSegmentsEach) {
   EXPECT_EQ(train_head(ByteCount{4 * 1448}, 1448).bytes(), 2 * 1448);
   EXPECT_EQ(train_head(ByteCount{4 * 1448 - 1}, 1448).bytes(), 0);
-  EXPECT_EQ(train_head(ByteCount{100'000}, 0).bytes(), 0) << "no segment size yet";
+  EXPECT_EQ(train_head(ByteCount{100'000}, 0).bytes(), 0) << "the MSS is not known yet";
 }
 
 }  // namespace

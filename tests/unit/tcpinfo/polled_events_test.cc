@@ -5,7 +5,7 @@
 namespace tcpinfo {
 namespace {
 
-constexpr base::Duration kPeriod = std::chrono::milliseconds{33};
+constexpr base::Duration kSamplingPeriod = std::chrono::milliseconds{33};
 
 class PolledEventsTest : public testing::Test {
  protected:
@@ -18,7 +18,7 @@ class PolledEventsTest : public testing::Test {
 
   std::vector<EventKind> kinds() {
     std::vector<EventKind> result;
-    sample_.at += kPeriod;
+    sample_.at += kSamplingPeriod;
     for (const auto& event : events_.update(sample_)) result.push_back(event.kind);
     return result;
   }
@@ -28,7 +28,7 @@ class PolledEventsTest : public testing::Test {
   PolledEvents events_;
 };
 
-TEST_F(PolledEventsTest, NothingChangedIsNoEvent) { EXPECT_EQ(kinds(), Kinds{}); }
+TEST_F(PolledEventsTest, NoChangeIsNoEvent) { EXPECT_EQ(kinds(), Kinds{}); }
 
 TEST_F(PolledEventsTest, TheFirstSampleIsNoEvent) {
   sample_.total_timeouts = 3;
@@ -71,7 +71,7 @@ TEST_F(PolledEventsTest, TheTimeoutCounterMayWrap) {
   EXPECT_EQ(kinds(), Kinds{EventKind::kRexmt});
 }
 
-TEST_F(PolledEventsTest, OldKernelsShowTimeoutsByTheirBackoff) {
+TEST_F(PolledEventsTest, OldKernelsShowTimeoutsByTimeoutsInRow) {
   sample_.total_timeouts.reset();
   kinds();
   sample_.ca_state = CaState::kLoss;
@@ -83,21 +83,21 @@ TEST_F(PolledEventsTest, OldKernelsShowTimeoutsByTheirBackoff) {
   EXPECT_EQ(kinds(), Kinds{});
 }
 
-TEST_F(PolledEventsTest, ARecoveryBetweenSamplesShowsInRetransmissions) {
+TEST_F(PolledEventsTest, ARecoveryBetweenSamplesShowsByAFallingSsthresh) {
   sample_.total_retransmits += 1;
   sample_.ssthresh = 28;
   EXPECT_EQ(kinds(), Kinds{EventKind::kDupack});
 }
 
-// bbr leaves ssthresh alone: the sample after the next tells.
-TEST_F(PolledEventsTest, AShortRecoveryShowsInRetransmissionsThatWereNeeded) {
+// bbr leaves ssthresh alone, so the event shows one sample later.
+TEST_F(PolledEventsTest, ARecoveryBetweenSamplesShowsByRetransmissionsWithoutDuplicates) {
   sample_.total_retransmits += 1;
   EXPECT_EQ(kinds(), Kinds{});
   EXPECT_EQ(kinds(), Kinds{EventKind::kDupack});
   EXPECT_EQ(kinds(), Kinds{});
 }
 
-TEST_F(PolledEventsTest, ARetransmissionThatWasNotNeededIsATailLossProbe) {
+TEST_F(PolledEventsTest, AnUnneededRetransmissionIsATailLossProbe) {
   sample_.total_retransmits += 1;
   EXPECT_EQ(kinds(), Kinds{});
   sample_.duplicates += 1;
@@ -113,13 +113,13 @@ TEST_F(PolledEventsTest, ADuplicateInTheSameSampleMakesItATailLossProbe) {
 }
 
 TEST_F(PolledEventsTest, NoRecoveryIsShorterThanTheRoundTrip) {
-  sample_.rtt = 2 * kPeriod;
+  sample_.rtt = 2 * kSamplingPeriod;
   sample_.total_retransmits += 1;
   EXPECT_EQ(kinds(), Kinds{EventKind::kTlp});
   EXPECT_EQ(kinds(), Kinds{});
 }
 
-TEST_F(PolledEventsTest, AThresholdAsBeforeIsAnUndoneReduction) {
+TEST_F(PolledEventsTest, SsthreshReturningToItsOldValueIsAnUndo) {
   sample_.ssthresh = 28;
   sample_.total_retransmits += 1;
   kinds();
@@ -129,7 +129,7 @@ TEST_F(PolledEventsTest, AThresholdAsBeforeIsAnUndoneReduction) {
   EXPECT_EQ(kinds(), Kinds{});
 }
 
-TEST_F(PolledEventsTest, AThresholdThatOnlyRisesIsNoEvent) {
+TEST_F(PolledEventsTest, SsthreshRisingToAnotherValueIsNoEvent) {
   sample_.ssthresh = 28;
   sample_.total_retransmits += 1;
   kinds();
@@ -173,7 +173,7 @@ TEST_F(PolledEventsTest, RetransmissionsAfterATimeoutAreNoEvent) {
   EXPECT_EQ(kinds(), Kinds{});
 }
 
-TEST_F(PolledEventsTest, TheReductionAfterATimeoutIsNoDupack) {
+TEST_F(PolledEventsTest, TheReductionAfterATimeoutIsNotDupack) {
   sample_.total_timeouts = 1;
   sample_.total_retransmits += 1;
   sample_.ssthresh = 20;

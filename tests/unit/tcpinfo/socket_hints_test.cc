@@ -9,7 +9,7 @@
 namespace tcpinfo {
 namespace {
 
-/// Without our congestion controls, as where there is no eBPF.
+/// Without our congestion controls, as on hosts without eBPF.
 class SocketHintsTest : public testing::Test {
  protected:
   TcpInfo info() const { return read_tcp_info(connection_.sender())->info; }
@@ -18,7 +18,7 @@ class SocketHintsTest : public testing::Test {
   Loopback connection_;
 };
 
-TEST_F(SocketHintsTest, ThePaceIsLimitedInPlaceOfSsthresh) {
+TEST_F(SocketHintsTest, LimitsThePaceInsteadOfSsthresh) {
   const auto applied = hints_.apply(
       connection_.sender(), {.congestion_control = "reno", .video_rate = base::BitRate::mbps(4)});
   EXPECT_EQ(applied.congestion_control, "reno");
@@ -28,14 +28,14 @@ TEST_F(SocketHintsTest, ThePaceIsLimitedInPlaceOfSsthresh) {
   EXPECT_EQ(info().max_pacing_rate, 1'000'000u);
 }
 
-TEST_F(SocketHintsTest, WhatNeedsNoSsthreshIsNotPaced) {
+TEST_F(SocketHintsTest, DoesNotPaceBbr) {
   const auto applied = hints_.apply(
       connection_.sender(), {.congestion_control = "bbr", .video_rate = base::BitRate::mbps(4)});
   if (applied.congestion_control != "bbr") GTEST_SKIP() << applied.error;
   EXPECT_FALSE(applied.paced_instead);
 }
 
-TEST_F(SocketHintsTest, WhatIsNotAskedForIsNotRefused) {
+TEST_F(SocketHintsTest, DoesNotReportHintsThatWereNotGiven) {
   if (!set_congestion_control(connection_.sender(), "bbr")) GTEST_SKIP() << "no bbr here";
   connection_.send("x");
   const auto applied = hints_.apply(connection_.sender(), {.congestion_control = "reno"});
@@ -43,17 +43,17 @@ TEST_F(SocketHintsTest, WhatIsNotAskedForIsNotRefused) {
   EXPECT_EQ(applied.error, "");
 }
 
-TEST_F(SocketHintsTest, AWindowIsRefused) {
+TEST_F(SocketHintsTest, RefusesAWindow) {
   EXPECT_NE(hints_.apply(connection_.sender(), {.cwnd = 20}).error, "");
 }
 
-TEST_F(SocketHintsTest, ThereIsNoneOfOurs) {
+TEST_F(SocketHintsTest, RefusesOurCongestionControls) {
   const auto applied = hints_.apply(connection_.sender(), {.congestion_control = "sym_libra"});
   EXPECT_NE(applied.error.find("reno"), std::string::npos) << applied.error;
   EXPECT_NE(applied.congestion_control, "sym_libra");
 }
 
-TEST_F(SocketHintsTest, WhatIsNoConnectionIsRefused) {
+TEST_F(SocketHintsTest, RefusesABadDescriptor) {
   EXPECT_NE(hints_.apply(-1, {.congestion_control = "reno"}).error, "");
 }
 

@@ -12,7 +12,7 @@
 namespace tcpinfo {
 namespace {
 
-TEST(TcpSampleTest, ReadsTheKernelsUnits) {
+TEST(TcpSampleTest, ConvertsTheKernelsUnits) {
   TcpInfoReading reading{.length = sizeof(TcpInfo)};
   reading.info.rtt = 50300;
   reading.info.min_rtt = 49000;
@@ -27,7 +27,7 @@ TEST(TcpSampleTest, ReadsTheKernelsUnits) {
   EXPECT_TRUE(sample.app_limited);
 }
 
-TEST(TcpSampleTest, InfiniteSsthreshIsNone) {
+TEST(TcpSampleTest, InfiniteSsthreshIsNullopt) {
   TcpInfoReading reading{.length = sizeof(TcpInfo)};
   reading.info.snd_ssthresh = 0x7fffffff;
   EXPECT_EQ(to_sample(reading, {}).ssthresh, std::nullopt);
@@ -46,7 +46,7 @@ TEST(TcpSampleTest, AnUnlimitedPacingRateStaysPositive) {
 }
 
 TEST(TcpSampleTest, KernelsBefore67HaveNoTimeoutCounter) {
-  TcpInfoReading reading{.length = kTcpInfoLength61};
+  TcpInfoReading reading{.length = kLinux61TcpInfoBytes};
   EXPECT_EQ(to_sample(reading, {}).total_timeouts, std::nullopt);
   reading.length = 280;
   EXPECT_EQ(to_sample(reading, {}).total_timeouts, 0u);
@@ -81,7 +81,7 @@ TEST(SocketSamplerTest, AcceptedSocketCountsAcknowledgedBytesFromZero) {
   EXPECT_GT(sample->mss, 0u);
 }
 
-TEST(SocketSamplerTest, SaysWhenThereIsNoTcpSocket) {
+TEST(SocketSamplerTest, RejectsAUdpSocket) {
   base::UniqueFd udp{::socket(AF_INET, SOCK_DGRAM, 0)};
   EXPECT_FALSE(SocketSampler{}.sample(udp.get(), {}));
 }

@@ -10,23 +10,23 @@ namespace transcoder::test {
 
 namespace {
 
-constexpr double kNominal = 30;
+constexpr double kNominalFrameRate = 30;
 
 }  // namespace
 
 Coder::Coder(Content content, base::BitRate rate, const EncoderSettings& settings, int width,
              int height)
     : pictures_{content, width, height},
-      frame_{pictures_.next({})},
-      encoder_{open_encoder(settings, frame_->format, kNominal, rate)} {}
+      picture_{pictures_.next({})},
+      encoder_{open_encoder(settings, picture_->format, kNominalFrameRate, rate)} {}
 
 EncodedFrame Coder::encode(base::Duration interval, bool keyframe) {
-  if (!sizes.empty()) frame_ = pictures_.next(frame_->pts + interval);
-  auto picture = encoder_->encode(*frame_, keyframe);
-  if (!picture) throw std::runtime_error{picture.error()};
-  sizes.push_back(static_cast<double>(picture->bytes.size()));
+  if (!sizes.empty()) picture_ = pictures_.next(picture_->pts + interval);
+  auto frame = encoder_->encode(*picture_, keyframe);
+  if (!frame) throw std::runtime_error{frame.error()};
+  sizes.push_back(static_cast<double>(frame->bytes.size()));
   intervals.push_back(base::seconds(interval));
-  return *picture;
+  return *frame;
 }
 
 void Coder::encode_many(base::Duration interval, int count) {

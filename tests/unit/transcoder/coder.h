@@ -11,8 +11,8 @@ namespace transcoder::test {
 
 constexpr base::Duration kInterval = base::from_seconds(1 / 30.);
 
-/// An encoder fed by synthetic pictures, announced as 30 per second, with a record of what came
-/// out.
+/// An encoder, opened for 30 frames/s, that is fed with synthetic pictures and records the sizes of
+/// its frames.
 class Coder {
  public:
   Coder(Content content, base::BitRate rate, const EncoderSettings& settings = {}, int width = 480,
@@ -23,13 +23,13 @@ class Coder {
   void retarget(base::BitRate rate) { encoder_->retarget(rate); }
   bool recover(std::uint64_t number) { return encoder_->recover(number); }
 
-  /// What the last picture was made of.
-  const media::Frame& source() const { return *frame_; }
+  /// The source of the last frame.
+  const media::Frame& source() const { return *picture_; }
 
-  /// The longest that the pictures from `first` on would wait in a link of `rate`.
+  /// The longest queueing delay of the frames `first` to `last`, exclusive, on a link of `rate`.
   double excess_ms(std::size_t first, std::size_t last, base::BitRate rate) const;
 
-  /// Part of `rate` that the pictures from `first` on used.
+  /// The fraction of `rate` that the frames from `first` on used.
   double share(std::size_t first, base::BitRate rate) const;
 
   std::vector<double> sizes;      // bytes
@@ -37,7 +37,7 @@ class Coder {
 
  private:
   Pictures pictures_;
-  media::FramePtr frame_;
+  media::FramePtr picture_;
   std::unique_ptr<Encoder> encoder_;
 };
 

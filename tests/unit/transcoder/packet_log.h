@@ -10,7 +10,8 @@
 
 namespace transcoder::test {
 
-/// Packets published on another thread. wait() throws after 10 s: a hang becomes a failure.
+/// Records packets that are published on another thread. wait() throws after 10 s, so that a hang
+/// becomes a failure.
 class PacketLog {
  public:
   void add(media::PacketPtr packet) {
@@ -19,12 +20,12 @@ class PacketLog {
     changed_.notify_all();
   }
 
-  /// The first `count` packets, as soon as there are so many.
+  /// Waits for `count` packets and returns the first `count`.
   std::vector<media::PacketPtr> wait(std::size_t count) {
     std::unique_lock lock{mutex_};
     if (!changed_.wait_for(lock, std::chrono::seconds{10},
                            [&] { return packets_.size() >= count; })) {
-      throw std::runtime_error{"packets did not come"};
+      throw std::runtime_error{"packets did not arrive"};
     }
     return {packets_.begin(), packets_.begin() + static_cast<std::ptrdiff_t>(count)};
   }

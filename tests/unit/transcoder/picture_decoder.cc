@@ -6,7 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "transcoder/gst/handle.h"
+#include "transcoder/encode/libav_handle.h"
 
 extern "C" {
 #include <libavcodec/avcodec.h>
@@ -15,10 +15,6 @@ extern "C" {
 namespace transcoder::test {
 
 namespace {
-
-void free_context(AVCodecContext* context) { avcodec_free_context(&context); }
-void free_packet(AVPacket* packet) { av_packet_free(&packet); }
-void free_frame(AVFrame* frame) { av_frame_free(&frame); }
 
 double plane_psnr(const AVFrame& decoded, const media::Frame& source, std::size_t plane) {
   const int width = source.format.width / (plane == 0 ? 1 : 2);
@@ -46,10 +42,10 @@ class PictureDecoder::Impl {
     if (avcodec_open2(context_.get(), codec_, nullptr) != 0) throw std::runtime_error{"no decoder"};
   }
 
-  std::optional<Shown> decode(const EncodedFrame& picture, const media::Frame& source) {
-    const Handle<AVPacket, free_packet> packet{av_packet_alloc()};
-    av_new_packet(packet.get(), static_cast<int>(picture.bytes.size()));
-    std::ranges::copy(picture.bytes, packet->data);
+  std::optional<Shown> decode(const EncodedFrame& frame, const media::Frame& source) {
+    const LibavPacket packet{av_packet_alloc()};
+    av_new_packet(packet.get(), static_cast<int>(frame.bytes.size()));
+    std::ranges::copy(frame.bytes, packet->data);
     EXPECT_EQ(avcodec_send_packet(context_.get(), packet.get()), 0);
     if (avcodec_receive_frame(context_.get(), decoded_.get()) != 0) return {};
     EXPECT_EQ(decoded_->decode_error_flags, 0);
@@ -81,16 +77,16 @@ class PictureDecoder::Impl {
 
  private:
   const AVCodec* const codec_;
-  const Handle<AVCodecContext, free_context> context_{avcodec_alloc_context3(codec_)};
-  const Handle<AVFrame, free_frame> decoded_{av_frame_alloc()};
+  const LibavCodec context_{avcodec_alloc_context3(codec_)};
+  const LibavFrame decoded_{av_frame_alloc()};
 };
 
 PictureDecoder::PictureDecoder(VideoCodec codec) : impl_{std::make_unique<Impl>(codec)} {}
 PictureDecoder::~PictureDecoder() = default;
 
-std::optional<PictureDecoder::Shown> PictureDecoder::decode(const EncodedFrame& picture,
+std::optional<PictureDecoder::Shown> PictureDecoder::decode(const EncodedFrame& frame,
                                                             const media::Frame& source) {
-  return impl_->decode(picture, source);
+  return impl_->decode(frame, source);
 }
 
 PictureDecoder::Headers PictureDecoder::headers() const { return impl_->headers(); }

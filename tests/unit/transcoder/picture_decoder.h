@@ -7,7 +7,7 @@
 
 namespace transcoder::test {
 
-/// libavcodec's decoder, which is told to take nothing amiss: each picture as it is shown, at once.
+/// libavcodec's decoder, set to report every error; decodes each frame without delay.
 class PictureDecoder {
  public:
   struct Shown {
@@ -16,11 +16,11 @@ class PictureDecoder {
     media::Psnr psnr;  ///< against the source
   };
 
-  /// What a decoder has learnt from the headers.
+  /// The values of the stream's headers.
   struct Headers {
     int profile = 0;
     int level = 0;
-    double frame_rate = 0;  ///< 0: not said
+    double frame_rate = 0;  ///< 0 if missing
     int buffer_bits = 0;    ///< MPEG-2's vbv_buffer_size
     std::int64_t rate = 0;  ///< MPEG-2's bit_rate
     media::Colour colour;
@@ -29,8 +29,8 @@ class PictureDecoder {
   explicit PictureDecoder(VideoCodec codec);
   ~PictureDecoder();
 
-  /// Empty: no picture came out. Fails the test when the decoder complains.
-  std::optional<Shown> decode(const EncodedFrame& picture, const media::Frame& source);
+  /// nullopt if the decoder returns no picture. Fails the test if the decoder reports an error.
+  std::optional<Shown> decode(const EncodedFrame& frame, const media::Frame& source);
 
   Headers headers() const;
 

@@ -12,7 +12,7 @@ constexpr int kTextureSide = 1024;
 constexpr std::size_t kNoiseOffsets = 8192;
 constexpr std::uint64_t kPicturesPerScene = 30;
 
-/// Sums of waves with few repeats: detail at every scale, as in a photograph.
+/// A sum of waves that rarely repeats: detail at every scale, as in a photograph.
 std::vector<std::uint8_t> make_texture() {
   std::mt19937 random{1};
   std::vector<float> sum(kTextureSide * kTextureSide, 128);
@@ -85,7 +85,7 @@ void Pictures::paint(std::vector<std::uint8_t>& luma) const {
   for (int y = 0; y < height_; ++y) {
     const auto* row = &texture()[(y + shift_y) % kTextureSide * kTextureSide];
     for (int x = 0; x < width_; ++x) {
-      // A scene is turned upside down or mirrored too, so that a cut shares nothing.
+      // Every second scene is mirrored as well, so that scenes have nothing in common.
       const auto column = (scene % 2 ? width_ - x : x) + shift_x;
       const int value = row[column % kTextureSide] + *grain++;
       luma[static_cast<std::size_t>(y) * width_ + x] =

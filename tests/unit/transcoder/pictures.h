@@ -6,14 +6,14 @@
 
 #include "media/frame.h"
 
-/// Synthetic pictures for tests and benchmarks: the same numbers give the same pixels.
+/// Synthetic pictures for tests and benchmarks: equal arguments give equal pixels.
 namespace transcoder::test {
 
 enum class Content {
-  kStatic,  ///< a fixed textured picture: after the first one, nearly no bits are needed
-  kMoving,  ///< a texture that moves, with camera noise: takes any rate
+  kStatic,  ///< a still textured picture: needs nearly no bits after the first frame
+  kMoving,  ///< a moving texture with camera noise: uses any rate
   kNoise,   ///< nothing can be predicted: the encoder's worst case
-  kCuts,    ///< the moving texture, a new one every second at 30 pictures a second
+  kCuts,    ///< a moving texture that changes every 30 pictures
 };
 inline constexpr Content kContents[] = {Content::kStatic, Content::kMoving, Content::kNoise,
                                         Content::kCuts};
@@ -23,7 +23,7 @@ class Pictures {
  public:
   Pictures(Content content, int width, int height);
 
-  /// The next picture, at `pts`; numbered from 0.
+  /// The next picture, with timestamp `pts` and a number that counts from 0.
   media::FramePtr next(media::Pts pts);
 
  private:
@@ -33,7 +33,7 @@ class Pictures {
   const int width_;
   const int height_;
   std::uint64_t number_ = 0;
-  std::vector<std::int8_t> noise_;  ///< longer than a picture by kNoiseOffsets
+  std::vector<std::int8_t> noise_;  ///< kNoiseOffsets values longer than a picture
 };
 
 }  // namespace transcoder::test

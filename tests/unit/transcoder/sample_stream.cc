@@ -38,11 +38,11 @@ SampleStream::SampleStream(media::Pts start, bool audio, base::BitRate rate, Vid
       muxer_{"live", codec, audio},
       block_{block_at(start)} {}
 
-EncodedFrame SampleStream::picture(bool keyframe) {
-  const auto frame = source_.next(picture_pts());
-  auto result = encoder_->encode(*frame, keyframe || pictures_ % 30 == 0);
+EncodedFrame SampleStream::frame(bool keyframe) {
+  const auto picture = source_.next(frame_pts());
+  auto result = encoder_->encode(*picture, keyframe || frames_ % 30 == 0);
   if (!result) throw std::runtime_error{result.error()};
-  ++pictures_;
+  ++frames_;
   return std::move(*result);
 }
 
@@ -63,27 +63,27 @@ media::AudioFrame SampleStream::audio_frame() {
 }
 
 std::vector<std::uint8_t> SampleStream::video(bool keyframe) {
-  const auto pts = picture_pts();
-  const auto made = picture(keyframe);
-  elementary_bytes_ += static_cast<double>(made.bytes.size());
-  return value(muxer_.mux(made, pts));
+  const auto pts = frame_pts();
+  const auto encoded = frame(keyframe);
+  elementary_bytes_ += static_cast<double>(encoded.bytes.size());
+  return value(muxer_.mux(encoded, pts));
 }
 
 std::vector<std::uint8_t> SampleStream::audio() {
-  const auto made = audio_frame();
-  elementary_bytes_ += static_cast<double>(made.bytes.size());
-  return value(muxer_.mux(made));
+  const auto encoded = audio_frame();
+  elementary_bytes_ += static_cast<double>(encoded.bytes.size());
+  return value(muxer_.mux(encoded));
 }
 
 std::vector<std::uint8_t> SampleStream::seconds(int count) {
   std::vector<std::uint8_t> bytes;
   for (int i = 0; i < count * 30; ++i) {
-    const auto until = picture_pts();
+    const auto until = frame_pts();
     const auto unit = video();
     bytes.insert(bytes.end(), unit.begin(), unit.end());
     while (has_audio_ && audio_pts_ < until) {
-      const auto frame = audio();
-      bytes.insert(bytes.end(), frame.begin(), frame.end());
+      const auto audio_unit = audio();
+      bytes.insert(bytes.end(), audio_unit.begin(), audio_unit.end());
     }
   }
   return bytes;

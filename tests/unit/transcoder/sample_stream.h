@@ -12,28 +12,28 @@
 
 namespace transcoder::test {
 
-/// A real stream of video and AAC in MPEG-TS, made unit by unit: moving pictures of 320x180 at 30/s
-/// with a keyframe every 30 pictures, and a tone of 1 kHz.
+/// A real MPEG-TS stream of video and AAC, generated unit by unit: moving pictures of 320x180 at 30
+/// frames/s, with a keyframe every 30 frames, and a tone of 1 kHz.
 class SampleStream {
  public:
   explicit SampleStream(media::Pts start = {}, bool audio = true,
                         base::BitRate rate = base::BitRate::kbps(500),
                         VideoCodec codec = VideoCodec::kH264);
 
-  EncodedFrame picture(bool keyframe = false);
+  EncodedFrame frame(bool keyframe = false);
   media::AudioFrame audio_frame();
 
   std::vector<std::uint8_t> video(bool keyframe = false);
   std::vector<std::uint8_t> audio();
-  /// This much of both, in the order of their time.
+  /// `count` seconds of video and audio in the order of time.
   std::vector<std::uint8_t> seconds(int count);
 
   int audio_frames() const { return static_cast<int>(audio_frames_); }
   double elementary_bytes() const { return elementary_bytes_; }
 
  private:
-  media::Pts picture_pts() const {
-    return start_ + media::Pts{std::chrono::seconds{1}} * pictures_ / 30;
+  media::Pts frame_pts() const {
+    return start_ + media::Pts{std::chrono::seconds{1}} * frames_ / 30;
   }
 
   const media::Pts start_;
@@ -42,7 +42,7 @@ class SampleStream {
   std::unique_ptr<Encoder> encoder_;
   AacEncoder aac_{base::BitRate::kbps(128)};
   TsMuxer muxer_;
-  std::int64_t pictures_ = 0;
+  std::int64_t frames_ = 0;
   std::int64_t block_;
   std::uint64_t audio_frames_ = 0;
   media::Pts audio_pts_{};

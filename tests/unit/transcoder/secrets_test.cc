@@ -10,7 +10,7 @@ TEST(SecretsTest, MasksUserAndPassword) {
   EXPECT_EQ(without_secrets("http://a:p@ss@cam/1"), "http://***@cam/1");
 }
 
-TEST(SecretsTest, MasksEveryUriOfAText) {
+TEST(SecretsTest, MasksEveryUriInAText) {
   EXPECT_EQ(without_secrets("Not Found, URL: http://u:p@h/x?token=abc, Redirect to: http://v@k"),
             "Not Found, URL: http://***@h/x?token=***, Redirect to: http://***@k");
 }

@@ -69,7 +69,7 @@ struct Input {
   }
 };
 
-/// Demuxes and decodes one stream of bytes.
+/// Demuxes and decodes one byte stream.
 class Reader {
  public:
   Reader(std::span<const std::uint8_t> bytes, const char* demuxer, Decoded& result)

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-/// What a receiver makes of MPEG-TS bytes: for tests.
+/// Parses and decodes MPEG-TS as a receiver does.
 namespace transcoder::test {
 
-/// One 188-byte packet's header.
+/// The header of one 188-byte packet.
 struct TsPacket {
   int pid = 0;
   int counter = 0;
@@ -23,11 +23,11 @@ struct TsPacket {
 
 std::vector<TsPacket> parse_ts(std::span<const std::uint8_t> bytes);
 
-/// stream_type of each elementary stream, by its PID, as the PMT announces them (ISO/IEC 13818-1,
-/// table 2-34); empty: there is no PMT on TsMuxer's PID.
+/// The stream_type of each elementary stream in the PMT, by PID (ISO/IEC 13818-1, table 2-34);
+/// empty if there is no PMT on TsMuxer's PID.
 std::map<int, int> stream_types(std::span<const std::uint8_t> bytes);
 
-/// What libavformat and libavcodec read, and everything they say at level "warning" or worse.
+/// The result of libavformat and libavcodec, and their messages of level "warning" or worse.
 struct Decoded {
   unsigned tracks = 0;
   int pictures = 0;
@@ -35,12 +35,12 @@ struct Decoded {
   std::vector<std::int64_t> video_pts;  ///< 90 kHz in MPEG-TS, as demuxed
   std::vector<std::size_t> keyframes;   ///< indices into video_pts
   std::vector<std::int64_t> audio_pts;
-  std::vector<float> samples;  ///< of the first channel
+  std::vector<float> samples;  ///< first channel only
   std::string service;
   std::vector<std::string> messages;
 };
 
-/// `demuxer`: libavformat's name of the container.
+/// `demuxer` is libavformat's name of the container.
 Decoded decode(std::span<const std::uint8_t> bytes, const char* demuxer);
 
 inline Decoded decode_ts(std::span<const std::uint8_t> bytes) { return decode(bytes, "mpegts"); }

@@ -81,7 +81,7 @@ TEST(ConnectionTest, TimeoutsWrapAt16Bits) {
 
 TEST(ConnectionTest, BeforeLinux67TimeoutsAreUnknown) {
   auto now = diag_socket(1);
-  now.tcp_info.length = tcpinfo::kTcpInfoLength61;
+  now.tcp_info.length = tcpinfo::kLinux61TcpInfoBytes;
   EXPECT_FALSE(only(diag_socket(1), now).timeouts);
 }
 

@@ -20,7 +20,7 @@ DestroyedSockets listen_to(std::uint16_t port) {
   return std::move(*opened);
 }
 
-/// What arrives until nothing has for 200 ms; the kernel takes some 0.1 ms.
+/// Collects sockets until none arrives for 200 ms; the kernel reports within about 0.1 ms.
 std::vector<DiagSocket> wait_for(DestroyedSockets& destroyed) {
   std::vector<DiagSocket> sockets;
   pollfd ready{destroyed.fd(), POLLIN, 0};
@@ -30,7 +30,7 @@ std::vector<DiagSocket> wait_for(DestroyedSockets& destroyed) {
   return sockets;
 }
 
-TEST(DestroyedSocketsTest, HearsTheFinalStatisticsAfterClose) {
+TEST(DestroyedSocketsTest, ReportsTheFinalStatisticsAfterClose) {
   Loopback connection;
   auto destroyed = listen_to(local_port(connection.sender()));
   const auto expected = socket_cookie(connection.sender());
@@ -43,7 +43,7 @@ TEST(DestroyedSocketsTest, HearsTheFinalStatisticsAfterClose) {
   EXPECT_EQ(sockets[0].tcp_info.info.bytes_acked, kFrame.size());
 }
 
-TEST(DestroyedSocketsTest, HearsThemAfterAReset) {
+TEST(DestroyedSocketsTest, ReportsTheFinalStatisticsAfterAReset) {
   Loopback connection;
   auto destroyed = listen_to(local_port(connection.sender()));
   const auto expected = socket_cookie(connection.sender());
@@ -57,7 +57,7 @@ TEST(DestroyedSocketsTest, HearsThemAfterAReset) {
   EXPECT_EQ(sockets[0].tcp_info.info.bytes_acked, kFrame.size());
 }
 
-TEST(DestroyedSocketsTest, OtherPortsAreNotTold) {
+TEST(DestroyedSocketsTest, DoesNotReportOtherPorts) {
   Loopback connection;
   Loopback other;
   auto destroyed = listen_to(local_port(connection.sender()));
@@ -67,15 +67,15 @@ TEST(DestroyedSocketsTest, OtherPortsAreNotTold) {
   EXPECT_EQ(destroyed.lost(), 0u);
 }
 
-TEST(DestroyedSocketsTest, WhatTheKernelHadNoRoomForIsCounted) {
+TEST(DestroyedSocketsTest, CountsLostMessages) {
   Loopback connections[8];
   std::vector<std::uint16_t> ports;
   for (const auto& connection : connections) ports.push_back(local_port(connection.sender()));
   auto destroyed = DestroyedSockets::open(ports);
   ASSERT_TRUE(destroyed);
-  const int least = 0;  // the kernel's least: two messages
+  const int size = 0;  // the kernel raises it to its minimum, which holds two messages
   base::check("SO_RCVBUF",
-              ::setsockopt(destroyed->fd(), SOL_SOCKET, SO_RCVBUF, &least, sizeof least));
+              ::setsockopt(destroyed->fd(), SOL_SOCKET, SO_RCVBUF, &size, sizeof size));
   for (auto& connection : connections) {
     connection.close_sender();
     connection.reset_by_receiver();

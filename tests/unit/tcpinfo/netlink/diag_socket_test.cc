@@ -30,7 +30,7 @@ TEST(DiagSocketTest, ReadsADumpedSocket) {
   EXPECT_EQ(socket->bbr_bandwidth, base::BitRate{21'827'665'365 * 8});
 }
 
-TEST(DiagSocketTest, ReadsTcpInfoAsGetsockoptWouldGiveIt) {
+TEST(DiagSocketTest, ReadsTcpInfoLikeGetsockopt) {
   const auto reading = parse_diag_socket(message(kDumped))->tcp_info;
   EXPECT_EQ(reading.length, sizeof(TcpInfo));
   EXPECT_EQ(reading.info.snd_cwnd, 18u);
@@ -51,17 +51,17 @@ TEST(DiagSocketTest, ReadsADestroyedSocket) {
 
 TEST(DiagSocketTest, TcpInfoOfLinux61IsShorter) {
   const auto socket = parse_diag_socket(message(kDumpedBy61));
-  EXPECT_EQ(socket->tcp_info.length, kTcpInfoLength61);
+  EXPECT_EQ(socket->tcp_info.length, kLinux61TcpInfoBytes);
   EXPECT_FALSE(socket->tcp_info.has_total_rto());
   EXPECT_EQ(socket->tcp_info.info.bytes_acked, 400'000u);
   EXPECT_EQ(socket->congestion_control, "cubic");
 }
 
-TEST(DiagSocketTest, TcpInfoOfALaterKernelIsCut) {
+TEST(DiagSocketTest, LongerTcpInfoOfALaterKernelIsTruncated) {
   auto bytes = message(kDumped);
-  bytes[kInfo + 1] = std::byte{2};  // 256 bytes more: there are not so many yet
+  bytes[kInfoOffset + 1] = std::byte{2};  // claims 256 bytes more, which are still missing
   EXPECT_EQ(parse_diag_socket(bytes)->tcp_info.length, 0u);
-  bytes.insert(bytes.begin() + kInfo + 4 + kInfoLength, 256, std::byte{0xee});
+  bytes.insert(bytes.begin() + kInfoOffset + 4 + kInfoBytes, 256, std::byte{0xee});
   const auto socket = parse_diag_socket(bytes);
   EXPECT_EQ(socket->tcp_info.length, sizeof(TcpInfo));
   EXPECT_EQ(socket->tcp_info.info.snd_cwnd, 18u);
@@ -70,7 +70,7 @@ TEST(DiagSocketTest, TcpInfoOfALaterKernelIsCut) {
 
 TEST(DiagSocketTest, WithoutTcpInfoThereIsNoReading) {
   auto bytes = message(kDumped);
-  bytes.resize(kHeader);
+  bytes.resize(kHeaderBytes);
   const auto socket = parse_diag_socket(bytes);
   ASSERT_TRUE(socket);
   EXPECT_EQ(socket->tcp_info.length, 0u);
@@ -78,29 +78,29 @@ TEST(DiagSocketTest, WithoutTcpInfoThereIsNoReading) {
 
 TEST(DiagSocketTest, UnknownAttributesAreSkipped) {
   auto bytes = message(kDumped);
-  bytes[kInfo + 2] = std::byte{200};  // its type
+  bytes[kInfoOffset + 2] = std::byte{200};  // its type
   const auto socket = parse_diag_socket(bytes);
   EXPECT_EQ(socket->tcp_info.length, 0u);
   EXPECT_EQ(socket->congestion_control, "bbr");
 }
 
-TEST(DiagSocketTest, OtherFamiliesAreNoTcpSocket) {
+TEST(DiagSocketTest, RejectsOtherAddressFamilies) {
   auto bytes = message(kDumped);
   bytes[0] = std::byte{AF_UNIX};
   EXPECT_FALSE(parse_diag_socket(bytes));
 }
 
-// The next two show their faults under AddressSanitizer.
-TEST(DiagSocketTest, EveryTruncationIsTaken) {
+// AddressSanitizer shows the faults that the next two tests look for.
+TEST(DiagSocketTest, SurvivesEveryTruncation) {
   const auto whole = message(kDumped);
   for (std::size_t length = 0; length < whole.size(); ++length) {
     const Message part{whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length)};
-    EXPECT_EQ(parse_diag_socket(part).has_value(), length >= kHeader) << length;
+    EXPECT_EQ(parse_diag_socket(part).has_value(), length >= kHeaderBytes) << length;
   }
 }
 
-TEST(DiagSocketTest, NoLengthIsBelieved) {
-  for (std::size_t at = kHeader; at < message(kDumped).size(); ++at) {
+TEST(DiagSocketTest, SurvivesWrongLengths) {
+  for (std::size_t at = kHeaderBytes; at < message(kDumped).size(); ++at) {
     for (const int value : {0, 1, 3, 4, 0x7f, 0xff}) {
       auto bytes = message(kDumped);
       bytes[at] = std::byte(value);

@@ -8,8 +8,8 @@ namespace tcpinfo {
 
 using Message = std::vector<std::byte>;
 
-/// Of Linux 6.18: a connection from 127.0.0.1 to port 48080 of a listener of both families, bbr,
-/// 400000 bytes acknowledged, 50 received and not read. struct inet_diag_msg and its attributes.
+/// struct inet_diag_msg and its attributes, from Linux 6.18: a connection from 127.0.0.1 to port
+/// 48080 of a dual-stack listener, bbr, 400000 bytes acknowledged, 50 bytes received but not read.
 inline constexpr std::string_view kDumped =
     "0a010000bbd0bb6200000000000000000000ffff7f00000100000000000000000000ffff7f00000100000000ce56"
     "0000000000000000000032000000000000000000000077e71700050008000000000008000f00000000000c001500"
@@ -22,7 +22,7 @@ inline constexpr std::string_view kDumped =
     "000000000000000000000000000000000000000000000000080004006262720018001000d5bd0715050000000300"
     "0000e3020000e3020000";
 
-/// The same socket's end: closed with those 50 bytes unread, which resets the connection.
+/// The end of that socket: closed with the 50 bytes unread, which resets the connection.
 inline constexpr std::string_view kDestroyed =
     "0a070000bbd0bb6200000000000000000000ffff7f00000100000000000000000000ffff7f00000100000000ce56"
     "000000000000000000003200000000000000000000000000000005000a00060000001c010200070000000007aa01"
@@ -33,7 +33,7 @@ inline constexpr std::string_view kDestroyed =
     "1500000000000000801a060000000000000000000000000000000000000000000000000000f80500000001000000"
     "000000000000000000000000000000000000000000000000000000000000000000000000000000000000";
 
-/// Of Linux 6.1, a connection like the first, by cubic: struct tcp_info has 232 bytes.
+/// From Linux 6.1: a connection like kDumped's, with cubic. struct tcp_info has 232 bytes.
 inline constexpr std::string_view kDumpedBy61 =
     "0a010000bbd0e22c00000000000000000000ffff7f00000100000000000000000000ffff7f000001000000000100"
     "000000000000000000003200000000000000000000007f040000050008000000000008000f00000000000c001500"
@@ -44,9 +44,9 @@ inline constexpr std::string_view kDumpedBy61 =
     "00000000e00a060000000000000000000000000000000000000000001500000000000000801a0600000000000000"
     "000000000000000000000000000000000000000001000a0004006375626963000000";
 
-inline constexpr std::size_t kHeader = 72;  // sizeof(struct inet_diag_msg)
-inline constexpr std::size_t kInfo = 108;   // where kDumped has the attribute INET_DIAG_INFO
-inline constexpr std::size_t kInfoLength = 280;
+inline constexpr std::size_t kHeaderBytes = 72;  // sizeof(struct inet_diag_msg)
+inline constexpr std::size_t kInfoOffset = 108;  // of the attribute INET_DIAG_INFO in kDumped
+inline constexpr std::size_t kInfoBytes = 280;   // of its value
 
 /// The bytes that `hex` stands for.
 Message message(std::string_view hex);

@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// What a command of ip(8) prints in this thread's network namespace.
+/// The output of an ip(8) command in this thread's network namespace.
 std::string ip(const std::string& arguments) {
   const std::unique_ptr<FILE, int (*)(FILE*)> out{
       ::popen(("ip " + arguments + " 2>/dev/null").c_str(), "r"), ::pclose};
@@ -26,7 +26,7 @@ std::string ip(const std::string& arguments) {
   return text;
 }
 
-/// A namespace with one interface, routes through it, and nobody else.
+/// A network namespace with one interface and routes through it.
 class RoutesTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -53,21 +53,21 @@ class RoutesTest : public testing::Test {
   std::optional<netlab::NetworkNamespace::Visit> visit_;
 };
 
-TEST_F(RoutesTest, ARouteThatIsThereGetsTheMetric) {
+TEST_F(RoutesTest, AnExistingRouteGetsTheMetric) {
   EXPECT_EQ(set("192.0.2.0/24", 30), RouteChange::kReplaced);
   const auto routes = ip("route");
   EXPECT_THAT(routes, HasSubstr("192.0.2.0/24 dev t0 proto kernel scope link src 192.0.2.1"));
   EXPECT_THAT(routes, HasSubstr("initcwnd 30"));
 }
 
-TEST_F(RoutesTest, ANetworkBehindAWiderRouteGetsItsOwn) {
+TEST_F(RoutesTest, ANetworkServedByAWiderRouteGetsItsOwnRoute) {
   EXPECT_EQ(set("203.0.113.0/24", 30), RouteChange::kAdded);
   EXPECT_THAT(ip("route show 203.0.113.0/24"), HasSubstr("via 192.0.2.254 dev t0 proto static"));
   EXPECT_THAT(ip("route show 203.0.113.0/24"), HasSubstr("initcwnd 30"));
   EXPECT_THAT(ip("route show default"), testing::Not(HasSubstr("initcwnd")));
 }
 
-TEST_F(RoutesTest, TheSecondTimeChangesNothing) {
+TEST_F(RoutesTest, SettingTheSameValueAgainChangesNothing) {
   set("203.0.113.0/24", 30);
   const auto routes = ip("route");
   EXPECT_EQ(set("203.0.113.0/24", 30), RouteChange::kNone);
@@ -87,7 +87,7 @@ TEST_F(RoutesTest, TheLongestPrefixServes) {
   EXPECT_THAT(ip("route show 203.0.113.0/24"), HasSubstr("via 192.0.2.9 "));
 }
 
-TEST_F(RoutesTest, OfSeveralTheLeastPriorityServes) {
+TEST_F(RoutesTest, TheLowestPriorityValueServes) {
   ip("route add 203.0.113.0/24 via 192.0.2.9 metric 200");
   ip("route add 203.0.113.0/24 via 192.0.2.8 metric 100");
   set("203.0.113.0/24", 30);
@@ -95,13 +95,13 @@ TEST_F(RoutesTest, OfSeveralTheLeastPriorityServes) {
   EXPECT_THAT(ip("route show 203.0.113.0/24 metric 200"), testing::Not(HasSubstr("initcwnd")));
 }
 
-TEST_F(RoutesTest, TheDefaultRouteIsANetworkToo) {
+TEST_F(RoutesTest, SetsTheDefaultRoute) {
   EXPECT_EQ(set("0.0.0.0/0", 30), RouteChange::kReplaced);
   EXPECT_THAT(ip("route show default"), HasSubstr("via 192.0.2.254 dev t0"));
   EXPECT_EQ(find_route("198.51.100.0/24")->initcwnd, 30u);
 }
 
-TEST_F(RoutesTest, Ipv6Too) {
+TEST_F(RoutesTest, SetsIpv6Routes) {
   EXPECT_EQ(set("2001:db8::/64", 30), RouteChange::kReplaced);
   EXPECT_EQ(set("2001:db9::/32", 40), RouteChange::kAdded);
   EXPECT_EQ(set("2001:db9::/32", 40), RouteChange::kNone);
@@ -109,7 +109,7 @@ TEST_F(RoutesTest, Ipv6Too) {
   EXPECT_THAT(ip("-6 route show 2001:db9::/32"), HasSubstr("initcwnd 40"));
 }
 
-TEST_F(RoutesTest, WhateverElseARouteHasIsKept) {
+TEST_F(RoutesTest, OtherRouteAttributesAreKept) {
   ip("route add 203.0.113.0/24 nexthop via 192.0.2.9 weight 3 nexthop via 192.0.2.8 weight 1");
   ip("route add 198.51.100.0/24 via 192.0.2.9 congctl reno rto_min 30ms");
   set("203.0.113.0/25", 30);
@@ -119,26 +119,26 @@ TEST_F(RoutesTest, WhateverElseARouteHasIsKept) {
   EXPECT_THAT(ip("route show 198.51.100.0/24"), HasSubstr("rto_min lock 30ms"));
 }
 
-// libnl-route 3.7 cannot read a table that has such a route.
-TEST_F(RoutesTest, TunnelsOfRoutesAreKept) {
+// libnl-route 3.7 cannot read a table with such a route.
+TEST_F(RoutesTest, EncapsulationOfRoutesIsKept) {
   ip("route add 203.0.113.0/24 encap ip id 5 dst 192.0.2.9 dev t0");
-  if (ip("route show 203.0.113.0/24").empty()) GTEST_SKIP() << "a kernel without LWTUNNEL";
+  if (ip("route show 203.0.113.0/24").empty()) GTEST_SKIP() << "the kernel has no LWTUNNEL";
   set("203.0.113.0/25", 30);
   EXPECT_THAT(ip("route show 203.0.113.0/25"), HasSubstr("encap ip id 5"));
 }
 
-TEST_F(RoutesTest, WithoutARouteThereIsAnError) {
+TEST_F(RoutesTest, ANetworkWithoutARouteIsAnError) {
   ip("route del default");
   EXPECT_THAT(set_initcwnd("203.0.113.0/24", 30).error(),
               HasSubstr("no route serves 203.0.113.0/24"));
 }
 
-TEST_F(RoutesTest, TheMachineItselfHasNone) {
+TEST_F(RoutesTest, RoutesOfTheMachineItselfCannotBeChanged) {
   EXPECT_THAT(set_initcwnd("127.0.0.0/8", 30).error(), HasSubstr("this machine itself"));
   EXPECT_THAT(set_initcwnd("::1/128", 30).error(), HasSubstr("this machine itself"));
 }
 
-TEST_F(RoutesTest, WithoutThePrivilegeItIsNamed) {
+TEST_F(RoutesTest, TheErrorNamesTheMissingCapability) {
   ASSERT_EQ(::seteuid(65534), 0);
   const auto change = set_initcwnd("203.0.113.0/24", 30);
   ASSERT_EQ(::seteuid(0), 0);

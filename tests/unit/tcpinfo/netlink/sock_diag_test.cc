@@ -24,13 +24,13 @@ std::vector<DiagSocket> dump(const DiagQuery& query) {
   return std::move(*sockets);
 }
 
-/// Without what counts the time since something.
+/// The bytes of `info` without the fields that count elapsed time.
 std::string bytes_of(TcpInfo info) {
   info.last_data_sent = info.last_ack_sent = info.last_data_recv = info.last_ack_recv = 0;
   return {reinterpret_cast<const char*>(&info), sizeof info};
 }
 
-TEST(SockDiagTest, FindsAConnectionAsGetsockoptSeesIt) {
+TEST(SockDiagTest, AgreesWithGetsockopt) {
   Loopback connection;
   connection.send("frame");
   const auto sockets = dump({.local_ports = {local_port(connection.sender())}});
@@ -41,13 +41,13 @@ TEST(SockDiagTest, FindsAConnectionAsGetsockoptSeesIt) {
   EXPECT_EQ(sockets[0].congestion_control, congestion_control(connection.sender()));
   EXPECT_EQ(sockets[0].tcp_info.length, reading->length);
   EXPECT_EQ(bytes_of(sockets[0].tcp_info.info), bytes_of(reading->info));
-  EXPECT_EQ(sockets[0].tcp_info.info.bytes_acked, 7u);
+  EXPECT_EQ(sockets[0].tcp_info.info.bytes_acked, 5u);
 }
 
-TEST(SockDiagTest, PortsAreThoseOfThisEnd) {
+TEST(SockDiagTest, FiltersByLocalPort) {
   Loopback connection;
   std::vector<std::uint64_t> found;
-  // A port that connect() chose can be that of others to other peers as well.
+  // connect() may choose a port that other sockets use towards other peers.
   for (const auto& socket : dump({.local_ports = {local_port(connection.receiver())}})) {
     found.push_back(socket.cookie);
   }
@@ -55,7 +55,7 @@ TEST(SockDiagTest, PortsAreThoseOfThisEnd) {
   EXPECT_THAT(found, testing::Not(testing::Contains(socket_cookie(connection.sender()))));
 }
 
-TEST(SockDiagTest, TakesEachOfSeveralPorts) {
+TEST(SockDiagTest, FindsEachOfSeveralPorts) {
   Loopback connections[3];
   DiagQuery query;
   std::vector<std::uint64_t> expected;
@@ -68,12 +68,12 @@ TEST(SockDiagTest, TakesEachOfSeveralPorts) {
   EXPECT_THAT(found, testing::UnorderedElementsAreArray(expected));
 }
 
-TEST(SockDiagTest, WithoutPortsThereAreAll) {
+TEST(SockDiagTest, ListsAllSocketsWithoutPorts) {
   Loopback connection;
   EXPECT_GE(dump({}).size(), 2u);
 }
 
-TEST(SockDiagTest, SeesListenersAndIpv6) {
+TEST(SockDiagTest, ListsIpv6Listeners) {
   const base::UniqueFd listener{base::check("socket", ::socket(AF_INET6, SOCK_STREAM, 0))};
   base::check("listen", ::listen(listener.get(), 1));  // binds to a free port
   sockaddr_in6 address{};

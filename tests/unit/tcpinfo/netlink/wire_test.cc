@@ -28,7 +28,7 @@ TEST(WireTest, AttributesArePadded) {
               ElementsAre(1, 2));
 }
 
-TEST(WireTest, TheLastNeedsNoPadding) {
+TEST(WireTest, TheLastAttributeNeedsNoPadding) {
   EXPECT_THAT(types("0500"
                     "0100"
                     "aa"),
@@ -41,13 +41,13 @@ TEST(WireTest, FlagsAreNotPartOfTheType) {
               ElementsAre(7));
 }
 
-TEST(WireTest, AnAttributeWithoutValueIsOne) {
+TEST(WireTest, AnAttributeMayHaveNoValue) {
   EXPECT_THAT(types("0400"
                     "0300"),
               ElementsAre(3));
 }
 
-TEST(WireTest, ALengthBelowTheHeadersEndsTheReading) {
+TEST(WireTest, ALengthBelowTheHeaderEndsTheParsing) {
   EXPECT_THAT(types("0000"
                     "0100"
                     "0400"
@@ -60,7 +60,7 @@ TEST(WireTest, ALengthBelowTheHeadersEndsTheReading) {
               ElementsAre());
 }
 
-TEST(WireTest, ALengthBeyondTheEndEndsTheReading) {
+TEST(WireTest, ALengthBeyondTheEndEndsTheParsing) {
   EXPECT_THAT(types("0400"
                     "0100"
                     "ff00"

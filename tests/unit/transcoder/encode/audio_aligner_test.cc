@@ -12,10 +12,10 @@ using std::chrono::milliseconds;
 
 constexpr std::int64_t kSecond = media::kAudioRate;
 
-/// Feeds an aligner; keeps all that comes out as one row of samples (of the left channel).
+/// Feeds an aligner and records its output as one sequence of samples (left channel).
 class AudioAlignerTest : public ::testing::Test {
  protected:
-  /// Audio of value `level`.
+  /// Pushes `length` of audio whose samples are all `level`.
   void push(media::Pts pts, milliseconds length, float level = 1) {
     const auto count = static_cast<std::size_t>(length.count() * kSecond / 1000);
     keep(aligner_.push(
@@ -24,7 +24,7 @@ class AudioAlignerTest : public ::testing::Test {
 
   void advance(media::Pts video) { keep(aligner_.advance(video)); }
 
-  /// Position after the newest whole block.
+  /// The position after the newest block, in samples.
   std::int64_t end() const {
     return *first_ * kBlockSamples + static_cast<std::int64_t>(row_.size());
   }
@@ -57,7 +57,7 @@ TEST(BlockPtsTest, IsExactForWeeks) {
   EXPECT_EQ(block_pts(375 * 1'000'000), std::chrono::seconds{8'000'000});
 }
 
-TEST_F(AudioAlignerTest, ContinuousAudioComesOutAsItIs) {
+TEST_F(AudioAlignerTest, ContinuousAudioIsUnchanged) {
   for (int ms = 0; ms < 1000; ms += 20) push(milliseconds{ms}, milliseconds{20});
   EXPECT_EQ(*first_, 0);
   EXPECT_EQ(end(), kSecond / kBlockSamples * kBlockSamples);
@@ -65,12 +65,12 @@ TEST_F(AudioAlignerTest, ContinuousAudioComesOutAsItIs) {
   EXPECT_EQ(aligner_.counts().dropped_samples, 0U);
 }
 
-TEST_F(AudioAlignerTest, StartsAtTheFirstBlockNotBeforeTheAudio) {
+TEST_F(AudioAlignerTest, StartsAtTheFirstBlockAfterTheBeginning) {
   push(milliseconds{5000}, milliseconds{100});
   EXPECT_EQ(*first_, 235);  // 5.0133 s; block 234 begins at 4.992 s
 }
 
-TEST_F(AudioAlignerTest, SilenceBeginsWithThePicturesWhenThereIsNoAudio) {
+TEST_F(AudioAlignerTest, SilenceBeginsWithThePicturesIfThereIsNoAudio) {
   for (int ms = 3000; ms <= 4000; ms += 40) advance(milliseconds{ms});
   EXPECT_EQ(*first_, 141);  // 3.008 s
   EXPECT_GT(end(), 4 * kSecond - kBlockSamples);
@@ -104,13 +104,13 @@ TEST_F(AudioAlignerTest, OverlapIsDropped) {
   EXPECT_EQ(aligner_.counts().dropped_samples, static_cast<std::uint64_t>(kSecond / 20));
 }
 
-TEST_F(AudioAlignerTest, RoundedTimestampsAreTakenAsUnbroken) {
+TEST_F(AudioAlignerTest, RoundedTimestampsCountAsContinuous) {
   for (int i = 0; i < 50; ++i) push(milliseconds{20 * i + (i % 3) * 7}, milliseconds{20});
   EXPECT_EQ(aligner_.counts().silence_samples, 0U);
   EXPECT_EQ(aligner_.counts().dropped_samples, 0U);
 }
 
-TEST_F(AudioAlignerTest, ClocksThatDriftAreNotHeard) {
+TEST_F(AudioAlignerTest, ClockDriftCausesNoGapsOrCuts) {
   for (const int ppm : {-500, -50, 50, 500}) {
     AudioAligner aligner;
     for (int i = 0; i < 50 * 600; ++i) {  // ten minutes
@@ -123,7 +123,7 @@ TEST_F(AudioAlignerTest, ClocksThatDriftAreNotHeard) {
   }
 }
 
-TEST_F(AudioAlignerTest, WhatIsSteeredStaysTheSameAudio) {
+TEST_F(AudioAlignerTest, SteeringCausesNoClicks) {
   const double turn = 2 * std::numbers::pi * 1000 / kSecond;  // 1 kHz
   for (int i = 0; i < 500; ++i) {
     media::Samples samples{.pts = milliseconds{20} * i + std::chrono::microseconds{10} * i,
@@ -143,7 +143,7 @@ TEST_F(AudioAlignerTest, WhatIsSteeredStaysTheSameAudio) {
   EXPECT_LT(step, 1.1 * turn);  // no click: a sine never rises faster
 }
 
-TEST_F(AudioAlignerTest, AudioFarBehindThePicturesIsHeard) {
+TEST_F(AudioAlignerTest, AudioFarBehindThePicturesIsUsed) {
   for (int ms = 0; ms < 5000; ms += 20) {
     advance(milliseconds{ms + 1700});
     push(milliseconds{ms}, milliseconds{20});
@@ -158,7 +158,7 @@ TEST_F(AudioAlignerTest, WaitsALittleForAudioThatHasBeenArriving) {
   EXPECT_EQ(row_.size(), before);
 }
 
-TEST_F(AudioAlignerTest, FillsWithSilenceAfterThat) {
+TEST_F(AudioAlignerTest, FillsWithSilenceAfterTheWait) {
   push(milliseconds{0}, milliseconds{100});
   advance(milliseconds{360});
   EXPECT_GT(end(), kSecond * 33 / 100);
@@ -178,10 +178,10 @@ TEST_F(AudioAlignerTest, WaitsLongerForAudioThatIsAlwaysLate) {
   EXPECT_GT(row_.size(), before);
 }
 
-TEST_F(AudioAlignerTest, AudioThatWasOnlyLateIsHeardAgain) {
+TEST_F(AudioAlignerTest, AudioThatWasOnlyLateIsUsedAgain) {
   push(milliseconds{0}, milliseconds{100});
   advance(milliseconds{1200});
-  // 300 ms behind the pictures: the first 300 ms overlap the silence, the rest is heard.
+  // 300 ms behind the pictures: the first 300 ms overlap the silence, the rest is used.
   for (int ms = 900; ms < 2000; ms += 20) {
     push(milliseconds{ms}, milliseconds{20});
     advance(milliseconds{ms + 300});
@@ -207,7 +207,7 @@ TEST_F(AudioAlignerTest, AudioBeforeTheEpochIsDropped) {
   EXPECT_EQ(at(milliseconds{10}), 1);
 }
 
-TEST(AudioAlignerHoleTest, SkipsAHoleThatWouldTakeLongToFill) {
+TEST(AudioAlignerHoleTest, SkipsAGapThatWouldTakeLongToFill) {
   AudioAligner aligner;
   aligner.advance(milliseconds{0});
   aligner.advance(std::chrono::hours{1});

@@ -57,7 +57,7 @@ TEST_F(AudioTrackTest, SilentTrackFollowsThePictures) {
 }
 
 TEST_F(AudioTrackTest, AudioStaysAtItsTime) {
-  // Silence, then a tone from 1 s on: it must be heard from 1 s on, and loud.
+  // After silence, a tone that starts at 1 s must be loud from 1 s on.
   for (int ms = 0; ms <= 1000; ms += 40) track_.advance(milliseconds{ms});
   for (int ms = 1000; ms < 2000; ms += 20) track_.push(tone(milliseconds{ms}, milliseconds{20}));
   TsMuxer muxer{"live", VideoCodec::kH264, true};

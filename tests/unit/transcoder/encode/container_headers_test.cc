@@ -27,15 +27,15 @@ media::PictureFormat format(int width = 320, int height = 180) {
 }
 
 constexpr media::Pts kStart = seconds{100};
-constexpr media::Pts kPicture = seconds{1} / 30;
+constexpr media::Pts kFrameInterval = seconds{1} / 30;
 
-media::Packet video(const EncodedFrame& picture, std::uint64_t number) {
+media::Packet video(const EncodedFrame& frame, std::uint64_t number) {
   media::Packet packet;
-  packet.keyframe = picture.keyframe;
+  packet.keyframe = frame.keyframe;
   packet.number = number;
   packet.pts = kStart + media::Pts{seconds{1}} * number / 30;
-  packet.duration = kPicture;
-  packet.unit = picture.bytes;
+  packet.duration = kFrameInterval;
+  packet.unit = frame.bytes;
   return packet;
 }
 
@@ -44,7 +44,7 @@ media::Packet audio(const media::AudioFrame& frame) {
   packet.kind = media::Packet::Kind::kAudio;
   packet.number = frame.number;
   packet.pts = frame.pts;
-  packet.duration = kAacDuration;
+  packet.duration = kAacFrameDuration;
   packet.unit = frame.bytes;
   return packet;
 }
@@ -53,11 +53,11 @@ void append(Bytes& out, std::span<const std::uint8_t> bytes) {
   out.insert(out.end(), bytes.begin(), bytes.end());
 }
 
-/// Two seconds of the real encoders behind their headers, as libavformat and libavcodec see them.
+/// Two seconds of the real encoders' output after its headers, read by libavformat and libavcodec.
 class ContainerHeadersTest : public ::testing::Test {
  protected:
   media::HeadersPtr begin(SampleStream& stream) {
-    first_ = stream.picture(true);
+    first_ = stream.frame(true);
     return headers_.update(first_.bytes, format());
   }
 
@@ -65,11 +65,11 @@ class ContainerHeadersTest : public ::testing::Test {
     append(out, video(first_, 0).in(container));
     for (std::uint64_t i = 1; i < 60; ++i) {
       append(out, audio(stream.audio_frame()).in(container));
-      append(out, video(stream.picture(), i).in(container));
+      append(out, video(stream.frame(), i).in(container));
     }
   }
 
-  /// `rounding`: of timestamps, in their ticks.
+  /// `rounding`: tolerance of the timestamps, in ticks.
   static void expect_all(const test::Decoded& decoded, double ticks_per_second, double rounding) {
     EXPECT_THAT(decoded.messages, IsEmpty());
     EXPECT_EQ(decoded.tracks, 2u);
@@ -86,7 +86,7 @@ class ContainerHeadersTest : public ::testing::Test {
   EncodedFrame first_;
 };
 
-TEST_F(ContainerHeadersTest, FlvIsReadWithoutAComplaint) {
+TEST_F(ContainerHeadersTest, FlvIsReadWithoutAMessage) {
   SampleStream stream{kStart};
   Bytes bytes = media::flv_begin(*begin(stream), kStart);
   append(bytes, media::flv_padding(1000));
@@ -94,7 +94,7 @@ TEST_F(ContainerHeadersTest, FlvIsReadWithoutAComplaint) {
   expect_all(test::decode(bytes, "flv"), 1'000, 1);
 }
 
-TEST_F(ContainerHeadersTest, Mp4IsReadWithoutAComplaint) {
+TEST_F(ContainerHeadersTest, Mp4IsReadWithoutAMessage) {
   SampleStream stream{kStart};
   Bytes bytes = begin(stream)->mp4;
   append(bytes, media::mp4_padding(1000));
@@ -102,43 +102,43 @@ TEST_F(ContainerHeadersTest, Mp4IsReadWithoutAComplaint) {
   expect_all(test::decode(bytes, "mp4"), media::kMp4VideoScale, 0);
 }
 
-TEST_F(ContainerHeadersTest, EachTrackAloneIsReadInChunks) {
+TEST_F(ContainerHeadersTest, EachTrackIsReadAloneInChunks) {
   SampleStream stream{kStart};
   const auto headers = begin(stream);
-  std::vector<media::PacketPtr> pictures{std::make_shared<media::Packet>(video(first_, 0))};
+  std::vector<media::PacketPtr> frames{std::make_shared<media::Packet>(video(first_, 0))};
   std::vector<media::PacketPtr> audio_frames;
   for (std::uint64_t i = 1; i < 60; ++i) {
     audio_frames.push_back(std::make_shared<media::Packet>(audio(stream.audio_frame())));
-    pictures.push_back(std::make_shared<media::Packet>(video(stream.picture(), i)));
+    frames.push_back(std::make_shared<media::Packet>(video(stream.frame(), i)));
   }
   Bytes bytes = headers->mp4_video;
-  const std::span all{pictures};
-  append(bytes, media::mp4_chunk(all.first(25), pictures[25]->pts, 1));
+  const std::span all{frames};
+  append(bytes, media::mp4_chunk(all.first(25), frames[25]->pts, 1));
   append(bytes, media::mp4_chunk(all.subspan(25), kStart + seconds{2}, 2));
   const auto seen = test::decode(bytes, "mp4");
   EXPECT_THAT(seen.messages, IsEmpty());
   EXPECT_EQ(seen.pictures, 60);
   EXPECT_EQ(seen.video_pts.at(30), 9'000'000 + 3000 * 30);
   bytes = headers->mp4_audio;
-  append(bytes, media::mp4_chunk(audio_frames, audio_frames.back()->pts + kAacDuration, 1));
+  append(bytes, media::mp4_chunk(audio_frames, audio_frames.back()->pts + kAacFrameDuration, 1));
   const auto heard = test::decode(bytes, "mp4");
   EXPECT_THAT(heard.messages, IsEmpty());
   EXPECT_EQ(heard.audio_frames, 59);
   EXPECT_EQ(heard.tracks, 1u);
 }
 
-TEST_F(ContainerHeadersTest, SaysTheCodec) {
+TEST_F(ContainerHeadersTest, NamesTheCodec) {
   SampleStream stream;
   EXPECT_THAT(begin(stream)->codec, ::testing::StartsWith("avc3.64"));
 }
 
-TEST_F(ContainerHeadersTest, AreTheSameWhileNothingChanges) {
+TEST_F(ContainerHeadersTest, HeadersStayTheSameWhileNothingChanges) {
   SampleStream stream;
   const auto first = begin(stream);
-  EXPECT_EQ(headers_.update(stream.picture(true).bytes, format()), first);
+  EXPECT_EQ(headers_.update(stream.frame(true).bytes, format()), first);
 }
 
-TEST_F(ContainerHeadersTest, AreOthersOfAnotherShape) {
+TEST_F(ContainerHeadersTest, HeadersChangeWithTheAspectRatio) {
   SampleStream stream;
   const auto first = begin(stream);
   auto wide = format();

@@ -21,15 +21,15 @@ using ::testing::ElementsAre;
 
 constexpr auto kRate = base::BitRate::kbps(1000);
 
-/// What a test tells the encoders and what they have done. Outlives them.
+/// The test's instructions to the fake encoders, and a record of their calls. Outlives them.
 struct Script {
   std::atomic<int> opened{0};
-  std::atomic<int> failing_opens{0};   ///< so many are refused
-  std::atomic<bool> fail_next{false};  ///< the next picture is an error
-  std::atomic<bool> not_h264{false};   ///< the next picture is nothing a muxer takes
+  std::atomic<int> failing_opens{0};   ///< number of opens that fail
+  std::atomic<bool> fail_next{false};  ///< makes the next frame an error
+  std::atomic<bool> not_h264{false};   ///< makes the next frame one that no muxer accepts
   std::atomic<bool> cannot_recover{false};
-  std::atomic<int> nice{0};    ///< of the thread that encodes
-  std::latch* hold = nullptr;  ///< the first picture waits for it
+  std::atomic<int> nice{0};    ///< nice value of the encoding thread
+  std::latch* hold = nullptr;  ///< blocks the first frame
   std::mutex mutex;
   std::vector<base::BitRate> rates;           // GUARDED_BY(mutex); at open, then retargets
   std::vector<media::PictureFormat> formats;  // GUARDED_BY(mutex)
@@ -37,7 +37,7 @@ struct Script {
   std::vector<std::uint64_t> recovers_from;   // GUARDED_BY(mutex)
 };
 
-/// Of Constrained Baseline, level 4.
+/// Parameter sets of Constrained Baseline profile, level 4.
 const std::vector<std::uint8_t> kParameterSets{0,    0, 0, 1, 0x67, 66,   0xc0, 40,   0x89, 0x6b,
                                                0x58, 0, 0, 0, 1,    0x68, 0xce, 0x3c, 0x80};
 
@@ -69,14 +69,14 @@ class FakeEncoder : public Encoder {
     script_.nice = ::getpriority(PRIO_PROCESS, 0);
     if (script_.hold != nullptr) script_.hold->wait();
     if (script_.fail_next.exchange(false)) return base::Error{"told to fail"};
-    EncodedFrame picture;
-    picture.bytes = {0, 0, 0, 1, 9, 0xf0};
-    if (keyframe) append(picture.bytes, kParameterSets);
-    append(picture.bytes, {0, 0, 0, 1, 0x41, 0x9a});
-    if (script_.not_h264.exchange(false)) picture.bytes.assign(12, 0xff);
-    picture.keyframe = keyframe;
-    picture.target = base::ByteCount{4000};
-    return picture;
+    EncodedFrame frame;
+    frame.bytes = {0, 0, 0, 1, 9, 0xf0};
+    if (keyframe) append(frame.bytes, kParameterSets);
+    append(frame.bytes, {0, 0, 0, 1, 0x41, 0x9a});
+    if (script_.not_h264.exchange(false)) frame.bytes.assign(12, 0xff);
+    frame.keyframe = keyframe;
+    frame.target = base::ByteCount{4000};
+    return frame;
   }
 
  private:
@@ -105,7 +105,7 @@ class EncodeGroupTest : public ::testing::Test {
     return *group_;
   }
 
-  /// One picture, through the group.
+  /// Passes one picture through the group and returns its packet.
   media::PacketPtr pass(milliseconds pts, int width = 320, int height = 180) {
     const auto before = log_.size();
     group_->push(picture(pts, width, height));
@@ -126,10 +126,10 @@ class EncodeGroupTest : public ::testing::Test {
   std::uint64_t number_ = 7;
   Script script_;
   PacketLog log_;
-  std::unique_ptr<EncodeGroup> group_;  ///< last: its thread uses the others
+  std::unique_ptr<EncodeGroup> group_;  ///< last, because its thread uses the others
 };
 
-TEST_F(EncodeGroupTest, PacketSaysAllAboutItsPicture) {
+TEST_F(EncodeGroupTest, PacketDescribesItsFrame) {
   open();
   const auto packet = pass(milliseconds{100});
   EXPECT_EQ(packet->kind, media::Packet::Kind::kVideo);
@@ -142,7 +142,7 @@ TEST_F(EncodeGroupTest, PacketSaysAllAboutItsPicture) {
   EXPECT_EQ(packet->ts.size() % 188, 0U);
 }
 
-TEST_F(EncodeGroupTest, EventLoopsComeBeforeEncoders) {
+TEST_F(EncodeGroupTest, EncodersHaveALowerPriority) {
   open();
   pass(milliseconds{0});
   EXPECT_GT(script_.nice, ::getpriority(PRIO_PROCESS, 0));
@@ -171,7 +171,7 @@ TEST_F(EncodeGroupTest, KeyframesFollowTheCommonClock) {
   EXPECT_EQ(group_->state().keyframes_forced, 0U);
 }
 
-TEST_F(EncodeGroupTest, ScheduledKeyframeComesAndIsCounted) {
+TEST_F(EncodeGroupTest, ScheduledKeyframeIsEncodedAndCounted) {
   open();
   pass(milliseconds{0});
   EXPECT_EQ(group_->schedule_keyframe(milliseconds{1100}), milliseconds{1100});
@@ -180,7 +180,7 @@ TEST_F(EncodeGroupTest, ScheduledKeyframeComesAndIsCounted) {
   EXPECT_EQ(group_->state().keyframes_forced, 1U);
 }
 
-TEST_F(EncodeGroupTest, RetargetReachesTheEncoderBeforeTheNextPictureWithoutAKeyframe) {
+TEST_F(EncodeGroupTest, RetargetTakesEffectWithTheNextFrameWithoutAKeyframe) {
   open();
   pass(milliseconds{0});
   group_->retarget(kRate * 0.5);
@@ -192,7 +192,7 @@ TEST_F(EncodeGroupTest, RetargetReachesTheEncoderBeforeTheNextPictureWithoutAKey
   EXPECT_EQ(group_->state().target, kRate * 0.5);
 }
 
-TEST_F(EncodeGroupTest, SameTargetIsNoRetarget) {
+TEST_F(EncodeGroupTest, TheSameTargetIsNotARetarget) {
   open();
   pass(milliseconds{0});
   group_->retarget(kRate);
@@ -227,7 +227,7 @@ TEST_F(EncodeGroupTest, EncoderErrorOpensANewEncoderWithAKeyframe) {
   EXPECT_EQ(group_->state().failures, 1U);
 }
 
-TEST_F(EncodeGroupTest, EncoderThatGivesNothingIsNotReplacedAtOnce) {
+TEST_F(EncodeGroupTest, AnEncoderWithoutUsableOutputIsNotReplacedAtOnce) {
   script_.not_h264 = true;
   open();
   group_->push(picture(milliseconds{0}));
@@ -238,7 +238,7 @@ TEST_F(EncodeGroupTest, EncoderThatGivesNothingIsNotReplacedAtOnce) {
   EXPECT_EQ(log_.size(), 0U);
 }
 
-TEST_F(EncodeGroupTest, EncoderThatDoesNotOpenIsNotTriedAtOnceAndEachPictureLostIsCounted) {
+TEST_F(EncodeGroupTest, AfterAFailedOpenEachLostPictureIsCountedUntilTheRetry) {
   script_.failing_opens = 1;
   open();
   group_->push(picture(milliseconds{0}));
@@ -257,7 +257,7 @@ TEST_F(EncodeGroupTest, LateEncoderDropsTheOldestPictures) {
   script_.hold = &hold;
   open();
   group_->push(picture(milliseconds{0}));
-  while (script_.opened == 0) std::this_thread::yield();  // it holds the first picture now
+  while (script_.opened == 0) std::this_thread::yield();  // the encoder holds the first picture now
   for (int i = 1; i <= 5; ++i) group_->push(picture(milliseconds{40 * i}));
   hold.count_down();
   const auto packets = log_.wait(3);
@@ -267,12 +267,12 @@ TEST_F(EncodeGroupTest, LateEncoderDropsTheOldestPictures) {
   EXPECT_EQ(group_->state().frames_skipped, 0U);
 }
 
-TEST_F(EncodeGroupTest, SkipsTheNextPicturesAndKeepsTheirTimestamps) {
+TEST_F(EncodeGroupTest, SkipsTheNextFramesAndReportsTheirTimestamps) {
   open();
   pass(milliseconds{0});
   group_->skip(2);
   group_->push(picture(milliseconds{40}));
-  await([&] { return group_->state().frames_skipped == 1; });  // the inbox holds two
+  await([&] { return group_->state().frames_skipped == 1; });  // the inbox holds only two
   group_->push(picture(milliseconds{80}));
   const auto packet = pass(milliseconds{120});
   EXPECT_EQ(packet->number, 7 + 3U);
@@ -283,7 +283,7 @@ TEST_F(EncodeGroupTest, SkipsTheNextPicturesAndKeepsTheirTimestamps) {
   EXPECT_EQ(group_->state().frames_late, 0U);
 }
 
-TEST_F(EncodeGroupTest, NextPictureMendsWhatWasLost) {
+TEST_F(EncodeGroupTest, TheNextFrameRecoversFromLostFrames) {
   open();
   for (int i = 0; i < 4; ++i) pass(milliseconds{40 * i});
   group_->recover({.first = 9, .last = 10});
@@ -291,10 +291,10 @@ TEST_F(EncodeGroupTest, NextPictureMendsWhatWasLost) {
   EXPECT_FALSE(pass(milliseconds{200})->keyframe);
   pass(milliseconds{240});
   EXPECT_THAT(script_.recovers_from, ElementsAre(9));
-  EXPECT_EQ(group_->state().recovers_from, 1U);
+  EXPECT_EQ(group_->state().recoveries, 1U);
 }
 
-TEST_F(EncodeGroupTest, KeyframeThatCameAfterTheLostPicturesMendsThem) {
+TEST_F(EncodeGroupTest, AKeyframeAfterTheLostFramesNeedsNoRecovery) {
   open();
   pass(milliseconds{1900});
   pass(milliseconds{1940});
@@ -304,7 +304,7 @@ TEST_F(EncodeGroupTest, KeyframeThatCameAfterTheLostPicturesMendsThem) {
   EXPECT_THAT(script_.recovers_from, ElementsAre());
 }
 
-TEST_F(EncodeGroupTest, KeyframeMendsWhatThePicturesCannotOncePerSecond) {
+TEST_F(EncodeGroupTest, KeyframesRecoverOncePerSecondIfTheEncoderCannot) {
   script_.cannot_recover = true;
   open();
   pass(milliseconds{10});
@@ -315,10 +315,10 @@ TEST_F(EncodeGroupTest, KeyframeMendsWhatThePicturesCannotOncePerSecond) {
   EXPECT_FALSE(pass(milliseconds{1080})->keyframe);
   EXPECT_TRUE(pass(milliseconds{1100})->keyframe);
   EXPECT_EQ(group_->state().keyframes_forced, 2U);
-  EXPECT_EQ(group_->state().recovers_from, 0U);
+  EXPECT_EQ(group_->state().recoveries, 0U);
 }
 
-TEST_F(EncodeGroupTest, SmallerPointIsANewEncoderWithAKeyframe) {
+TEST_F(EncodeGroupTest, ASmallerOperatingPointOpensANewEncoderWithAKeyframe) {
   open();
   pass(milliseconds{0});
   group_->set_point({.scale = 0.5});
@@ -328,7 +328,7 @@ TEST_F(EncodeGroupTest, SmallerPointIsANewEncoderWithAKeyframe) {
   EXPECT_FALSE(pass(milliseconds{80})->keyframe);
 }
 
-TEST_F(EncodeGroupTest, SlowerPointLeavesOutPicturesByTheirNumbers) {
+TEST_F(EncodeGroupTest, ASlowerOperatingPointLeavesOutFramesByTheirNumber) {
   open();
   pass(milliseconds{0});  // number 7
   group_->set_point({.every = 2});
@@ -343,7 +343,7 @@ TEST_F(EncodeGroupTest, SlowerPointLeavesOutPicturesByTheirNumbers) {
   EXPECT_TRUE(script_.skipped.empty());
 }
 
-TEST_F(EncodeGroupTest, KeyframeDueAtAPictureLeftOutComesWithTheNextOne) {
+TEST_F(EncodeGroupTest, AKeyframeDueAtALeftOutFrameMovesToTheNextFrame) {
   open();
   group_->set_point({.every = 2});
   number_ = 8;
@@ -362,7 +362,7 @@ TEST_F(EncodeGroupTest, LatestSkipWins) {
   EXPECT_EQ(pass(milliseconds{80})->number, 7 + 2U);
 }
 
-TEST_F(EncodeGroupTest, KeyframeDueAtASkippedPictureComesWithTheNextOne) {
+TEST_F(EncodeGroupTest, AKeyframeDueAtASkippedFrameMovesToTheNextFrame) {
   open();
   pass(milliseconds{1900});
   group_->skip(1);
@@ -370,7 +370,7 @@ TEST_F(EncodeGroupTest, KeyframeDueAtASkippedPictureComesWithTheNextOne) {
   EXPECT_TRUE(pass(milliseconds{2040})->keyframe);
 }
 
-TEST_F(EncodeGroupTest, StateCountsWhatWasPublished) {
+TEST_F(EncodeGroupTest, StateCountsPublishedFramesAndBytes) {
   open();
   const auto first = pass(milliseconds{0});
   const auto second = pass(milliseconds{40});

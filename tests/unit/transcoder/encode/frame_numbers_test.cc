@@ -9,12 +9,12 @@ namespace {
 using ::testing::ElementsAre;
 using Bytes = std::vector<std::uint8_t>;
 
-// The parameter set in bits: NAL header, profile 66, constraints, level, then sps id 0 "1",
-// log2_max_frame_num 4 "1", order count type 2 "011", 1 reference "010", gaps "0", width and so on
+// A parameter set in bits: NAL header, profile 66, constraints, level, then sps id 0 "1",
+// log2_max_frame_num 4 "1", order count type 2 "011", 1 reference "010", gaps "0", width etc.
 // "10101", stop "1", zeros.
 const Bytes kSequence{0, 0, 0, 1, 0x67, 66, 0xc0, 40, 0b1101'1010, 0b0101'0110};
 
-TEST(FrameNumbersTest, SequenceAllowsGapsAndHasEightBitsMore) {
+TEST(FrameNumbersTest, SequenceAllowsGapsAndHasEightMoreBits) {
   FrameNumbers numbers;
   // log2_max_frame_num 12 "0001001", then "011" "010" "1" "10101" "1"
   EXPECT_THAT(numbers.sequence(kSequence),
@@ -22,7 +22,7 @@ TEST(FrameNumbersTest, SequenceAllowsGapsAndHasEightBitsMore) {
   EXPECT_EQ(numbers.period(), 4096U);
 }
 
-// First block 0 "1", type 5 "00110", set 0 "1", frame number of 4 bits.
+// A slice: first macroblock 0 "1", type 5 "00110", parameter set 0 "1", frame_num of 4 bits.
 Bytes slice(unsigned frame_number, Bytes rest) {
   Bytes nal{0,
             0,
@@ -34,19 +34,19 @@ Bytes slice(unsigned frame_number, Bytes rest) {
   return nal;
 }
 
-TEST(FrameNumbersTest, SliceHasItsWholeNumberAndTheRestAsItWas) {
+TEST(FrameNumbersTest, SliceHasItsLongerNumberAndIsOtherwiseUnchanged) {
   FrameNumbers numbers;
   numbers.sequence(kSequence);
-  // 0x5a3 mod 16 = 3; in twelve bits behind "1001101": 0101'1010'0011
+  // 0x5a3 mod 16 = 3; in twelve bits after "1001101": 0101'1010'0011
   EXPECT_THAT(numbers.slice(slice(0x3, {0xab, 0xcd}), 0x5a3),
               ElementsAre(0, 0, 1, 0x41, 0b1001'1010, 0b1011'0100, 0b0110'0000, 0xab, 0xcd));
 }
 
-TEST(FrameNumbersTest, EscapesWhatLooksLikeAStartCode) {
+TEST(FrameNumbersTest, EscapesBytesThatLookLikeAStartCode) {
   FrameNumbers numbers;
   numbers.sequence(kSequence);
   const auto nal = numbers.slice(slice(0, {0, 3, 1, 0, 0, 3, 2, 0x80}), 0);
-  // Unescaped: 9a 00 00 00 | 01 00 00 02 80; the number's zeros join those that follow.
+  // Unescaped: 9a 00 00 00 | 01 00 00 02 80. The zeros of frame_num join those after it.
   EXPECT_THAT(nal, ElementsAre(0, 0, 1, 0x41, 0x9a, 0, 0, 3, 0, 1, 0, 0, 3, 2, 0x80));
 }
 

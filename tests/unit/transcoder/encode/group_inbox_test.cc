@@ -56,7 +56,7 @@ TEST(GroupInboxTest, CloseEndsAWaitingPop) {
   inbox.close();
 }
 
-TEST(GroupInboxTest, CloseForgetsWhatWaits) {
+TEST(GroupInboxTest, CloseDropsWaitingItems) {
   GroupInbox inbox;
   inbox.push(frame(1));
   inbox.close();

@@ -16,11 +16,11 @@ class KeyframeClockTest : public ::testing::Test {
   KeyframeClock clock_{seconds{2}, seconds{1}};
 };
 
-TEST_F(KeyframeClockTest, FirstPictureIsAKeyframe) {
+TEST_F(KeyframeClockTest, FirstFrameIsAKeyframe) {
   EXPECT_EQ(take(milliseconds{700}), Cause::kOpened);
 }
 
-TEST_F(KeyframeClockTest, FirstPictureOfANewEncoderIsAKeyframe) {
+TEST_F(KeyframeClockTest, FirstFrameOfANewEncoderIsAKeyframe) {
   take(milliseconds{0});
   EXPECT_EQ(clock_.take(milliseconds{40}, true), Cause::kOpened);
 }
@@ -33,7 +33,7 @@ TEST_F(KeyframeClockTest, TicksAreMultiplesOfTheInterval) {
   EXPECT_EQ(take(milliseconds{4000}), Cause::kClock);
 }
 
-TEST_F(KeyframeClockTest, ATickWhosePictureWasSkippedFallsOnTheNextOne) {
+TEST_F(KeyframeClockTest, ATickWithoutAFrameMovesToTheNextFrame) {
   take(milliseconds{1900});
   EXPECT_EQ(take(milliseconds{2300}), Cause::kClock);
 }
@@ -46,7 +46,7 @@ TEST_F(KeyframeClockTest, GroupsThatStartAtDifferentTimesTickTogether) {
   EXPECT_EQ(other.take(milliseconds{2000}, false), Cause::kClock);
 }
 
-TEST_F(KeyframeClockTest, ScheduledKeyframeComesAtTheFirstPictureThatIsNotEarlier) {
+TEST_F(KeyframeClockTest, AScheduledKeyframeIsTheFirstFrameNotBeforeIt) {
   take(milliseconds{0});
   EXPECT_EQ(clock_.schedule(milliseconds{1200}), milliseconds{1200});
   EXPECT_EQ(take(milliseconds{1190}), Cause::kNone);
@@ -59,7 +59,7 @@ TEST_F(KeyframeClockTest, KeepsTheForcedIntervalAfterAKeyframe) {
   EXPECT_EQ(clock_.schedule(milliseconds{300}), milliseconds{1000});
 }
 
-TEST_F(KeyframeClockTest, AMendWaitsOnlyForOneThatWasForced) {
+TEST_F(KeyframeClockTest, ARecoveryKeepsItsIntervalOnlyToForcedKeyframes) {
   take(milliseconds{0});
   take(milliseconds{260});
   clock_.schedule_recovery(milliseconds{300});
@@ -69,13 +69,13 @@ TEST_F(KeyframeClockTest, AMendWaitsOnlyForOneThatWasForced) {
   EXPECT_EQ(take(milliseconds{1300}), Cause::kScheduled);
 }
 
-TEST_F(KeyframeClockTest, OneThatIsScheduledServesAll) {
+TEST_F(KeyframeClockTest, ALaterScheduledKeyframeServesAll) {
   take(milliseconds{0});
   clock_.schedule(milliseconds{1200});
   EXPECT_EQ(clock_.schedule(milliseconds{1100}), milliseconds{1200});
 }
 
-TEST_F(KeyframeClockTest, OneThatIsTooEarlyIsFollowedByAnother) {
+TEST_F(KeyframeClockTest, AScheduledKeyframeThatIsTooEarlyIsFollowedByAnother) {
   KeyframeClock slow{seconds{10}, seconds{1}};
   slow.take(milliseconds{0}, false);
   slow.schedule(milliseconds{1200});
@@ -85,7 +85,7 @@ TEST_F(KeyframeClockTest, OneThatIsTooEarlyIsFollowedByAnother) {
   EXPECT_EQ(slow.take(milliseconds{2210}, false), Cause::kScheduled);
 }
 
-TEST_F(KeyframeClockTest, ATickThatComesFirstNeedsNoForcedKeyframe) {
+TEST_F(KeyframeClockTest, ATickInTimeNeedsNoForcedKeyframe) {
   take(milliseconds{0});
   take(milliseconds{1500});
   EXPECT_EQ(clock_.schedule(milliseconds{2000}), milliseconds{2000});
@@ -93,31 +93,31 @@ TEST_F(KeyframeClockTest, ATickThatComesFirstNeedsNoForcedKeyframe) {
   EXPECT_EQ(take(milliseconds{2100}), Cause::kNone);
 }
 
-TEST_F(KeyframeClockTest, ATickThatIsTooEarlyIsAKeyframeToKeepAwayFrom) {
+TEST_F(KeyframeClockTest, KeepsTheForcedIntervalAfterATick) {
   take(milliseconds{0});
   take(milliseconds{1950});
   EXPECT_EQ(clock_.schedule(milliseconds{2050}), milliseconds{3000});
 }
 
-TEST_F(KeyframeClockTest, ReturnsATickWhenTheForcedOneWouldComeLater) {
+TEST_F(KeyframeClockTest, ReturnsATickIfTheForcedKeyframeWouldBeLater) {
   take(milliseconds{1500});
   EXPECT_EQ(clock_.schedule(milliseconds{1600}), milliseconds{2000});
 }
 
-TEST_F(KeyframeClockTest, IsNeverScheduledForAPictureThatIsEncoded) {
+TEST_F(KeyframeClockTest, IsNeverScheduledForAnEncodedFrame) {
   take(milliseconds{0});
   take(milliseconds{1500});
   EXPECT_GT(clock_.schedule(milliseconds{1400}), milliseconds{1500});
 }
 
-TEST_F(KeyframeClockTest, FirstPictureServesASchedulePastIt) {
+TEST_F(KeyframeClockTest, FirstFrameServesAScheduleAtItsPts) {
   EXPECT_EQ(clock_.schedule(milliseconds{400}), milliseconds{400});
   EXPECT_EQ(take(milliseconds{400}), Cause::kOpened);
   EXPECT_EQ(take(milliseconds{440}), Cause::kNone);
 }
 
-TEST_F(KeyframeClockTest, ScheduleAfterTheFirstPictureStands) {
-  // A viewer moves to a group that has just been opened: it needs the keyframe it was told of.
+TEST_F(KeyframeClockTest, AScheduleAfterTheFirstFrameIsKept) {
+  // A viewer who moves to a new group relies on the keyframe that schedule() announced.
   clock_.schedule(milliseconds{500});
   EXPECT_EQ(take(milliseconds{400}), Cause::kOpened);
   EXPECT_EQ(take(milliseconds{500}), Cause::kScheduled);

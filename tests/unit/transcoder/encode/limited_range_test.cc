@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// A picture of 4 x 2 with strides of 5, whose unused samples are 7.
+/// A picture of 4 x 2 pixels with strides of 5; unused samples are 7.
 class LimitedRangeTest : public ::testing::Test {
  protected:
   LimitedRangeTest() {
@@ -23,13 +23,13 @@ class LimitedRangeTest : public ::testing::Test {
   LimitedRange limited_range_;
 };
 
-TEST_F(LimitedRangeTest, LimitedPicturesStayAsTheyAre) {
+TEST_F(LimitedRangeTest, PicturesOfLimitedRangeAreUnchanged) {
   const auto result = limited_range_.convert(frame_);
   EXPECT_EQ(result.plane, frame_.plane);
   EXPECT_EQ(result.stride, frame_.stride);
 }
 
-TEST_F(LimitedRangeTest, BlackWhiteAndColoursComeToTheirLimits) {
+TEST_F(LimitedRangeTest, FullRangeIsMappedToTheLimits) {
   frame_.format.colour.full_range = true;
   const auto result = limited_range_.convert(frame_);
   EXPECT_FALSE(result.format.colour.full_range);

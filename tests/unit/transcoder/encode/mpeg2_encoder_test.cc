@@ -37,7 +37,7 @@ Coder coder_of(const Stream& stream, Content content, EncoderSettings settings =
   return {content, stream.rate, settings, stream.width, stream.height};
 }
 
-/// Start codes up to the first slice.
+/// The start codes up to the first slice.
 std::vector<int> start_codes(const std::vector<std::uint8_t>& bytes) {
   std::vector<int> codes;
   for (std::size_t i = 0; i + 3 < bytes.size(); ++i) {
@@ -48,11 +48,12 @@ std::vector<int> start_codes(const std::vector<std::uint8_t>& bytes) {
   return codes;
 }
 
+// Start codes (ISO/IEC 13818-2, table 6-1).
 constexpr int kPicture = 0x00, kSlice = 0x01, kSequence = 0xb3, kExtension = 0xb5, kGroup = 0xb8;
 
 class Mpeg2RetargetTest : public ::testing::TestWithParam<std::tuple<Stream, Content, double>> {};
 
-TEST_P(Mpeg2RetargetTest, VeryNextPictureObeys) {
+TEST_P(Mpeg2RetargetTest, TheNextFrameObeys) {
   auto [stream, content, factor] = GetParam();
   if (factor > 1) stream.rate = stream.rate * 0.2;
   const auto after = stream.rate * factor;
@@ -78,7 +79,8 @@ INSTANTIATE_TEST_SUITE_P(Small, Mpeg2RetargetTest,
                                             ::testing::ValuesIn(test::kContents),
                                             ::testing::Values(0.2, 0.55, 5.0)),
                          name_of);
-// Noise and new scenes take more than 300 kbit/s of this size however coarse they are.
+// Without noise and cuts: at this size they need more than 300 kbit/s even with the coarsest
+// quantiser.
 INSTANTIATE_TEST_SUITE_P(Large, Mpeg2RetargetTest,
                          ::testing::Combine(::testing::Values(kLarge),
                                             ::testing::Values(Content::kStatic, Content::kMoving),
@@ -87,10 +89,10 @@ INSTANTIATE_TEST_SUITE_P(Large, Mpeg2RetargetTest,
 
 class Mpeg2FrameRateTest : public ::testing::TestWithParam<double> {};
 
-TEST_P(Mpeg2FrameRateTest, RateHoldsWhateverTheRealFrameRate) {
+TEST_P(Mpeg2FrameRateTest, KeepsTheRateAtAnyRealFrameRate) {
   auto coder = coder_of(kLarge, Content::kMoving);
   coder.encode_many(base::from_seconds(1 / GetParam()), 60);
-  EXPECT_GE(coder.share(20, kLarge.rate), 0.75);  // one quantiser finer takes half as much again
+  EXPECT_GE(coder.share(20, kLarge.rate), 0.75);  // the next finer quantiser takes half more bits
   EXPECT_LE(coder.share(20, kLarge.rate), 1.05);
   EXPECT_LE(coder.excess_ms(20, coder.sizes.size(), kLarge.rate), 40);
 }
@@ -99,8 +101,8 @@ INSTANTIATE_TEST_SUITE_P(FrameRates, Mpeg2FrameRateTest, ::testing::Values(10, 1
 
 class Mpeg2DecodeTest : public ::testing::TestWithParam<std::tuple<Content, double, int>> {};
 
-// At the lowest rate the quantiser is the coarsest of all.
-TEST_P(Mpeg2DecodeTest, EveryPictureIsShownAtOnceAsTheEncoderSays) {
+// At the lowest rate the quantiser is the coarsest.
+TEST_P(Mpeg2DecodeTest, EachFrameDecodesAtOnceWithTheReportedPsnr) {
   const auto [content, kbps, threads] = GetParam();
   auto settings = kMpeg2;
   settings.threads = threads;
@@ -108,14 +110,14 @@ TEST_P(Mpeg2DecodeTest, EveryPictureIsShownAtOnceAsTheEncoderSays) {
   auto coder = coder_of(stream, content, settings);
   PictureDecoder decoder{VideoCodec::kMpeg2};
   for (int i = 0; i < 40; ++i) {
-    const auto picture = coder.encode(kInterval, i == 20);
-    const auto shown = decoder.decode(picture, coder.source());
-    ASSERT_TRUE(shown && picture.psnr) << i;
+    const auto frame = coder.encode(kInterval, i == 20);
+    const auto shown = decoder.decode(frame, coder.source());
+    ASSERT_TRUE(shown && frame.psnr) << i;
     EXPECT_EQ(shown->width, 176);
     EXPECT_EQ(shown->height, 120);
-    EXPECT_NEAR(shown->psnr.y, picture.psnr->y, 1e-6) << i;
-    EXPECT_NEAR(shown->psnr.u, picture.psnr->u, 1e-6) << i;
-    EXPECT_NEAR(shown->psnr.v, picture.psnr->v, 1e-6) << i;
+    EXPECT_NEAR(shown->psnr.y, frame.psnr->y, 1e-6) << i;
+    EXPECT_NEAR(shown->psnr.u, frame.psnr->u, 1e-6) << i;
+    EXPECT_NEAR(shown->psnr.v, frame.psnr->v, 1e-6) << i;
   }
 }
 
@@ -123,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(Streams, Mpeg2DecodeTest,
                          ::testing::Combine(::testing::ValuesIn(test::kContents),
                                             ::testing::Values(20, 2000), ::testing::Values(1, 3)));
 
-TEST(Mpeg2EncoderTest, OnlyAskedForPicturesAreKeyframes) {
+TEST(Mpeg2EncoderTest, OnlyRequestedFramesAreKeyframes) {
   auto coder = coder_of(kSmall, Content::kCuts);
   std::vector<std::size_t> keyframes;
   for (std::size_t i = 0; i < 70; ++i) {
@@ -132,7 +134,7 @@ TEST(Mpeg2EncoderTest, OnlyAskedForPicturesAreKeyframes) {
   EXPECT_THAT(keyframes, ElementsAre(0, 40));
 }
 
-TEST(Mpeg2EncoderTest, NoPictureIsLargerThanTheBuffer) {
+TEST(Mpeg2EncoderTest, NoFrameIsLargerThanTheBuffer) {
   for (const auto content : {Content::kStatic, Content::kMoving, Content::kCuts}) {
     auto coder = coder_of(kLarge, content);
     for (int i = 0; i < 70; ++i) coder.encode(kInterval, i % 25 == 0);
@@ -141,7 +143,7 @@ TEST(Mpeg2EncoderTest, NoPictureIsLargerThanTheBuffer) {
   }
 }
 
-TEST(Mpeg2EncoderTest, KeyframeBeginsASequenceAndAGroupOfPictures) {
+TEST(Mpeg2EncoderTest, AKeyframeBeginsASequenceAndAGroupOfPictures) {
   auto coder = coder_of(kSmall, Content::kMoving);
   coder.encode(kInterval);
   EXPECT_THAT(start_codes(coder.encode(kInterval, true).bytes),
@@ -150,19 +152,19 @@ TEST(Mpeg2EncoderTest, KeyframeBeginsASequenceAndAGroupOfPictures) {
               ElementsAre(kPicture, kExtension, kSlice));
 }
 
-TEST(Mpeg2EncoderTest, KeyframeMendsAllAndNothingElseDoes) {
+TEST(Mpeg2EncoderTest, OnlyAKeyframeRecovers) {
   auto coder = coder_of(kSmall, Content::kMoving);
   coder.encode_many(kInterval, 20);
   EXPECT_FALSE(coder.recover(19));
   EXPECT_FALSE(coder.encode(kInterval).recovers_from);
-  PictureDecoder decoder{VideoCodec::kMpeg2};  // of one who has seen nothing yet
-  const auto mending = coder.encode(kInterval, true);
-  EXPECT_NEAR(decoder.decode(mending, coder.source())->psnr.y, mending.psnr->y, 1e-6);
+  PictureDecoder decoder{VideoCodec::kMpeg2};  // has not seen the earlier frames
+  const auto keyframe = coder.encode(kInterval, true);
+  EXPECT_NEAR(decoder.decode(keyframe, coder.source())->psnr.y, keyframe.psnr->y, 1e-6);
   const auto next = coder.encode(kInterval);
   EXPECT_NEAR(decoder.decode(next, coder.source())->psnr.y, next.psnr->y, 1e-6);
 }
 
-TEST(Mpeg2EncoderTest, QualityIsThatOfCrfWhereTheRateAllows) {
+TEST(Mpeg2EncoderTest, QualityFollowsCrfIfTheRateAllows) {
   std::vector<double> qualities;
   std::vector<double> sizes;
   for (const double crf : {8, 18, 28}) {
@@ -170,9 +172,9 @@ TEST(Mpeg2EncoderTest, QualityIsThatOfCrfWhereTheRateAllows) {
     settings.crf = crf;
     auto coder = coder_of({176, 120, base::BitRate::mbps(20)}, Content::kMoving, settings);
     coder.encode_many(kInterval, 20);
-    const auto picture = coder.encode(kInterval);
-    qualities.push_back(picture.psnr->y);
-    sizes.push_back(static_cast<double>(picture.bytes.size()));
+    const auto frame = coder.encode(kInterval);
+    qualities.push_back(frame.psnr->y);
+    sizes.push_back(static_cast<double>(frame.bytes.size()));
   }
   EXPECT_GT(qualities[0], qualities[1] + 3);
   EXPECT_GT(qualities[1], qualities[2] + 3);
@@ -180,14 +182,14 @@ TEST(Mpeg2EncoderTest, QualityIsThatOfCrfWhereTheRateAllows) {
   EXPECT_GT(sizes[1], sizes[2] * 2);
 }
 
-TEST(Mpeg2EncoderTest, AtTheBuiltInCrfItIsAboutAsGoodAsX264) {
+TEST(Mpeg2EncoderTest, QualityAtTheDefaultCrfIsCloseToX264s) {
   for (const auto content : test::kContents) {
     std::vector<double> qualities;
     for (const auto codec : {VideoCodec::kH264, VideoCodec::kMpeg2}) {
       Coder coder{content, base::BitRate::mbps(20), {.codec = codec, .psnr = true}, 176, 120};
       coder.encode(kInterval);
       coder.encode_many(kInterval, 20);
-      qualities.push_back(std::min(coder.encode(kInterval).psnr->y, 45.));  // better is not seen
+      qualities.push_back(std::min(coder.encode(kInterval).psnr->y, 45.));  // more is invisible
     }
     EXPECT_GT(qualities[1], qualities[0] - 2) << name(content);
   }
@@ -199,18 +201,18 @@ TEST(Mpeg2EncoderTest, SpendsNothingOnceAStillPictureIsGoodEnough) {
   EXPECT_LE(coder.share(50, kSmall.rate), 0.02);
 }
 
-TEST(Mpeg2EncoderTest, MeasuresNoPsnrUnasked) {
+TEST(Mpeg2EncoderTest, MeasuresNoPsnrByDefault) {
   EXPECT_FALSE(coder_of(kSmall, Content::kMoving, {}).encode(kInterval).psnr);
 }
 
-TEST(Mpeg2EncoderTest, SurvivesARateTooLowForAnyPicture) {
+TEST(Mpeg2EncoderTest, SurvivesARateTooLowForAnyFrame) {
   auto coder = coder_of({176, 120, base::BitRate{1}}, Content::kNoise);
   coder.encode_many(kInterval, 5);
   EXPECT_EQ(coder.sizes.size(), 5U);
 }
 
-// What the documentation of the rate's lower end says.
-TEST(Mpeg2EncoderTest, LeastThatAPictureCosts) {
+// The documentation gives these sizes for the lower end of the rate.
+TEST(Mpeg2EncoderTest, SmallestFramesHaveTheDocumentedSize) {
   constexpr double kMacroblocks = 11 * 8;
   auto coder = coder_of({176, 120, base::BitRate{1}}, Content::kMoving);
   coder.encode_many(kInterval, 10);
@@ -227,7 +229,7 @@ PictureDecoder::Headers headers_of(const media::PictureFormat& format, double fr
   return decoder.headers();
 }
 
-TEST(Mpeg2HeadersTest, SayTheNearestFrameRateAbove) {
+TEST(Mpeg2HeadersTest, HaveTheNearestFrameRateAbove) {
   const media::PictureFormat format{.width = 176, .height = 120};
   for (const auto& [asked, said] : std::vector<std::pair<double, double>>{{7.5, 24000. / 1001},
                                                                           {24, 24},
@@ -242,7 +244,7 @@ TEST(Mpeg2HeadersTest, SayTheNearestFrameRateAbove) {
   }
 }
 
-TEST(Mpeg2HeadersTest, SayTheLowestLevelAndItsLimits) {
+TEST(Mpeg2HeadersTest, HaveTheLowestLevelAndItsLimits) {
   const auto small = headers_of({.width = 176, .height = 120}, 30);
   EXPECT_EQ(small.level, 8);  // main
   EXPECT_EQ(small.rate, 15'000'000);
@@ -254,27 +256,27 @@ TEST(Mpeg2HeadersTest, SayTheLowestLevelAndItsLimits) {
   EXPECT_EQ(large.buffer_bits, 597 * 16384);
 }
 
-TEST(Mpeg2HeadersTest, SayTheSourcesColours) {
+TEST(Mpeg2HeadersTest, HaveTheSourcesColours) {
   const auto colour =
       headers_of({.width = 720, .height = 576, .colour = {5, 6, 5, false}}, 25).colour;
   EXPECT_EQ(colour, (media::Colour{5, 6, 5, false}));
 }
 
-TEST(Mpeg2EncoderTest, RefusesSizesThatMpeg2DoesNotHave) {
+TEST(Mpeg2EncoderTest, RefusesUnsupportedSizes) {
   for (const auto& [width, height] : {std::pair{175, 120}, {176, 119}, {4096, 120}}) {
     EXPECT_THROW(
         try {
           open_mpeg2({}, {.width = width, .height = height}, 30, base::BitRate::mbps(1));
         } catch (const std::runtime_error& error) {
-          EXPECT_EQ(error.what(), "MPEG-2 has no pictures of " + std::to_string(width) + "x" +
-                                      std::to_string(height));
+          EXPECT_EQ(error.what(), "MPEG-2 does not support a picture size of " +
+                                      std::to_string(width) + "x" + std::to_string(height));
           throw;
         },
         std::runtime_error);
   }
 }
 
-TEST(Mpeg2EncoderTest, FullRangeIsShownInTheLimitedOne) {
+TEST(Mpeg2EncoderTest, FullRangeIsConvertedToLimitedRange) {
   auto frame = *test::Pictures{Content::kStatic, 176, 120}.next({});
   const std::vector<std::uint8_t> white(static_cast<std::size_t>(frame.stride[0]) * 120, 255);
   frame.plane[0] = white.data();

@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// A group of the real encoder, fed picture by picture.
+/// A group with the real encoder, fed picture by picture.
 class Mpeg2GroupTest : public ::testing::Test {
  protected:
   media::PacketPtr pass(milliseconds pts) {
@@ -32,31 +32,31 @@ class Mpeg2GroupTest : public ::testing::Test {
       [this](media::PacketPtr packet) { log_.add(std::move(packet)); }};
 };
 
-TEST_F(Mpeg2GroupTest, KeyframeAnnouncesMpeg2) {
+TEST_F(Mpeg2GroupTest, AKeyframeAnnouncesMpeg2) {
   constexpr int kMpeg2 = 0x02;
   EXPECT_EQ(test::stream_types(pass(milliseconds{0})->ts),
             (std::map<int, int>{{TsMuxer::kVideoPid, kMpeg2}}));
 }
 
-TEST_F(Mpeg2GroupTest, KeyframeMendsWhatWasLost) {
+TEST_F(Mpeg2GroupTest, AKeyframeRecoversFromLostFrames) {
   EXPECT_TRUE(pass(milliseconds{10})->keyframe);
   for (int i = 1; i < 5; ++i) EXPECT_FALSE(pass(milliseconds{10 + 40 * i})->keyframe);
   group_.recover({.first = 4, .last = 4});
-  const auto mending = pass(milliseconds{250});
-  EXPECT_TRUE(mending->keyframe);
-  EXPECT_FALSE(mending->recovers_from);
+  const auto recovery = pass(milliseconds{250});
+  EXPECT_TRUE(recovery->keyframe);
+  EXPECT_FALSE(recovery->recovers_from);
   EXPECT_FALSE(pass(milliseconds{290})->keyframe);
   EXPECT_EQ(group_.state().keyframes_forced, 1U);
-  EXPECT_EQ(group_.state().recovers_from, 0U);
+  EXPECT_EQ(group_.state().recoveries, 0U);
 }
 
-TEST_F(Mpeg2GroupTest, NewRateHoldsFromTheNextPicture) {
+TEST_F(Mpeg2GroupTest, ANewRateHoldsFromTheNextFrame) {
   for (int i = 0; i < 10; ++i) pass(milliseconds{33 * i});
   group_.retarget(base::BitRate::kbps(400));
   const auto packet = pass(milliseconds{330});
   EXPECT_FALSE(packet->keyframe);
   EXPECT_EQ(packet->rate, base::BitRate::kbps(400));
-  // 1650 bytes of video; the container adds headers and fills up its last packet.
+  // 1650 bytes of video; the container adds headers and pads its last packet.
   EXPECT_LE(packet->ts.size(), 1650 * 188 / 184 + 2 * 188U);
 }
 

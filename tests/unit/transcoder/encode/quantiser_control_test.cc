@@ -12,7 +12,7 @@ constexpr base::ByteCount kPlenty{1'000'000};
 constexpr double kCrf = 18;
 constexpr int kCodeOfScale12 = 10, kCodeOfScale24 = 16;
 
-/// One that has coded pictures of both kinds with a scale of 12, in 10 kB.
+/// A control that has encoded a frame of each kind with a scale of 12, in 10 kB.
 QuantiserControl at_scale_12() {
   QuantiserControl control{kCrf, kPixels};
   control.coded(Kind::kNew, kCodeOfScale12, base::ByteCount{10'000});
@@ -20,7 +20,7 @@ QuantiserControl at_scale_12() {
   return control;
 }
 
-TEST(QuantiserControlTest, FinestIsX264sStepOfTheSameNumber) {
+TEST(QuantiserControlTest, FinestStepIsThatOfX264sQp) {
   auto control = at_scale_12();
   for (int i = 0; i < 20; ++i) {
     for (const auto kind : {Kind::kNew, Kind::kPredicted}) {
@@ -31,51 +31,51 @@ TEST(QuantiserControlTest, FinestIsX264sStepOfTheSameNumber) {
   EXPECT_EQ(control.choose(Kind::kNew, kPlenty), 3);        // 5 / 1.4
 }
 
-TEST(QuantiserControlTest, FinestFollowsCrf) {
+TEST(QuantiserControlTest, FinestStepFollowsCrf) {
   const auto finest = [](double crf) {
     return QuantiserControl{crf, kPixels}.choose(Kind::kNew, kPlenty);
   };
   EXPECT_EQ(finest(1), 1);
   EXPECT_EQ(finest(24), 7);  // a step of 10 / 1.4
-  EXPECT_EQ(finest(51), QuantiserControl::kCoarsest);
+  EXPECT_EQ(finest(51), QuantiserControl::kCoarsestCode);
 }
 
 TEST(QuantiserControlTest, HalfTheRoomDoublesTheScale) {
-  // A little less than half: 5 % are left for the error.
+  // A little more than half, because 5 % of the room are a margin.
   EXPECT_EQ(at_scale_12().choose(Kind::kPredicted, base::ByteCount{5300}), kCodeOfScale24);
 }
 
-TEST(QuantiserControlTest, PictureThatFitsKeepsItsScale) {
+TEST(QuantiserControlTest, AFrameThatFitsKeepsItsScale) {
   EXPECT_EQ(at_scale_12().choose(Kind::kPredicted, base::ByteCount{10'600}), kCodeOfScale12);
 }
 
-TEST(QuantiserControlTest, MoreRoomMakesItAQuarterFinerAtMost) {
+TEST(QuantiserControlTest, MoreRoomMakesItAtMostAQuarterFiner) {
   EXPECT_EQ(at_scale_12().choose(Kind::kPredicted, kPlenty), 9);  // scale 10, at least 9
 }
 
-TEST(QuantiserControlTest, NoRoomIsTheCoarsest) {
+TEST(QuantiserControlTest, NoRoomGivesTheCoarsestCode) {
   EXPECT_EQ(at_scale_12().choose(Kind::kPredicted, base::ByteCount{1}),
-            QuantiserControl::kCoarsest);
+            QuantiserControl::kCoarsestCode);
 }
 
-/// Pictures, of 40, for which a finer code is chosen, when any finer one does not fit and the one
-/// from before takes `size`.
-int tried_in_vain(base::ByteCount size) {
+/// The number of frames, of 40, for which a finer code is chosen if a finer code never fits and the
+/// previous code takes `size`.
+int failed_attempts(base::ByteCount size) {
   auto control = at_scale_12();
-  int tried = 0;
+  int attempts = 0;
   for (int i = 0; i < 40; ++i) {
-    tried += control.choose(Kind::kPredicted, base::ByteCount{20'000}) < kCodeOfScale12;
+    attempts += control.choose(Kind::kPredicted, base::ByteCount{20'000}) < kCodeOfScale12;
     control.coded(Kind::kPredicted, kCodeOfScale12, size);
   }
-  return tried;
+  return attempts;
 }
 
-TEST(QuantiserControlTest, WhatAStillPictureCannotHaveIsTriedOnceIn30Pictures) {
-  EXPECT_EQ(tried_in_vain(base::ByteCount{500}), 2);
-  EXPECT_EQ(tried_in_vain(base::ByteCount{8000}), 40);
+TEST(QuantiserControlTest, AStillPictureAttemptsAFinerScaleOnceIn30Frames) {
+  EXPECT_EQ(failed_attempts(base::ByteCount{500}), 2);
+  EXPECT_EQ(failed_attempts(base::ByteCount{8000}), 40);
 }
 
-TEST(QuantiserControlTest, KeyframeEndsThatPause) {
+TEST(QuantiserControlTest, AKeyframeEndsThePause) {
   auto control = at_scale_12();
   control.choose(Kind::kPredicted, kPlenty);
   control.coded(Kind::kPredicted, kCodeOfScale12, base::ByteCount{500});
@@ -85,7 +85,7 @@ TEST(QuantiserControlTest, KeyframeEndsThatPause) {
   EXPECT_LT(control.choose(Kind::kPredicted, kPlenty), kCodeOfScale12);
 }
 
-TEST(QuantiserControlTest, MoreRoomEndsThatPause) {
+TEST(QuantiserControlTest, MoreRoomEndsThePause) {
   auto control = at_scale_12();
   control.choose(Kind::kPredicted, base::ByteCount{20'000});
   control.coded(Kind::kPredicted, kCodeOfScale12, base::ByteCount{500});
@@ -93,7 +93,7 @@ TEST(QuantiserControlTest, MoreRoomEndsThatPause) {
   EXPECT_LT(control.choose(Kind::kPredicted, base::ByteCount{26'000}), kCodeOfScale12);
 }
 
-TEST(QuantiserControlTest, KindsGoTheirOwnWays) {
+TEST(QuantiserControlTest, KindsAreIndependent) {
   auto control = at_scale_12();
   control.coded(Kind::kPredicted, kCodeOfScale12, base::ByteCount{20'000});
   EXPECT_EQ(control.choose(Kind::kPredicted, base::ByteCount{10'600}), kCodeOfScale24);
@@ -102,13 +102,13 @@ TEST(QuantiserControlTest, KindsGoTheirOwnWays) {
 
 constexpr int kCodeOfScale72 = 26;
 
-TEST(QuantiserControlTest, PictureAfterTheFirstIsThreeTimesFiner) {
+TEST(QuantiserControlTest, TheSecondFrameIsThreeTimesFiner) {
   QuantiserControl control{kCrf, kPixels};
   control.coded(Kind::kNew, kCodeOfScale72, base::ByteCount{10'000});
   EXPECT_EQ(control.choose(Kind::kPredicted, base::ByteCount{10'600}), kCodeOfScale24);
 }
 
-TEST(QuantiserControlTest, PictureAfterACoarseKeyframeIsNotMuchFiner) {
+TEST(QuantiserControlTest, AFrameAfterACoarseKeyframeIsNotMuchFiner) {
   auto control = at_scale_12();
   control.coded(Kind::kNew, kCodeOfScale72, base::ByteCount{10'000});
   EXPECT_EQ(control.choose(Kind::kPredicted, base::ByteCount{10'600}), kCodeOfScale24);

@@ -17,7 +17,7 @@ TEST(RateMeterTest, SumsTheLastSecond) {
   EXPECT_EQ(meter.rate(at(4900)).bps(), 10 * 8000);
 }
 
-TEST(RateMeterTest, FallsWhenNothingComes) {
+TEST(RateMeterTest, FallsWhenNothingIsAdded) {
   RateMeter meter;
   meter.add(at(0), base::ByteCount{1000});
   EXPECT_EQ(meter.rate(at(999)).bps(), 8000);

@@ -14,7 +14,7 @@ class ReferenceWindowTest : public ::testing::Test {
   ReferenceWindow window_{4};
 };
 
-TEST_F(ReferenceWindowTest, ForgetsWhileAnOlderPictureIsLeft) {
+TEST_F(ReferenceWindowTest, ForgetsWhileAnOlderFrameIsLeft) {
   window_.add(10, true);
   add(11, 12);
   EXPECT_EQ(window_.forget(11), 10U);
@@ -26,7 +26,7 @@ TEST_F(ReferenceWindowTest, CannotForgetTheKeyframe) {
   EXPECT_FALSE(window_.forget(10));
 }
 
-TEST_F(ReferenceWindowTest, CannotGoBackBeforeAKeyframe) {
+TEST_F(ReferenceWindowTest, DoesNotGoBackBeforeAKeyframe) {
   add(1, 3);
   window_.add(4, true);
   EXPECT_FALSE(window_.forget(4));
@@ -45,7 +45,7 @@ TEST_F(ReferenceWindowTest, CannotForgetAllThatItHolds) {
   EXPECT_FALSE(window_.forget(13));
 }
 
-TEST_F(ReferenceWindowTest, NewestLeftIsOlderWhereThoseBetweenAreForgotten) {
+TEST_F(ReferenceWindowTest, SkipsForgottenFramesForTheNewestUsableOne) {
   window_.add(10, true);
   add(11, 11);
   window_.forget(11);
@@ -53,7 +53,7 @@ TEST_F(ReferenceWindowTest, NewestLeftIsOlderWhereThoseBetweenAreForgotten) {
   EXPECT_EQ(window_.forget(12), 10U);
 }
 
-TEST_F(ReferenceWindowTest, WhatIsForgottenTakesRoomAndCannotBeReferredTo) {
+TEST_F(ReferenceWindowTest, ForgottenFramesTakeRoomAndStayUnusable) {
   window_.add(10, true);
   add(11, 12);
   EXPECT_TRUE(window_.forget(11));

@@ -12,7 +12,7 @@ using test::Content;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// The numbers of the pictures, of 70, that begin a scene.
+/// The numbers of the pictures, of 70, that are reported as the first of a scene.
 std::vector<int> cuts(Content content, int width, int height) {
   test::Pictures pictures{content, width, height};
   SceneCut scene_cut;
@@ -23,7 +23,7 @@ std::vector<int> cuts(Content content, int width, int height) {
   return found;
 }
 
-TEST(SceneCutTest, SeesEachNewScene) {
+TEST(SceneCutTest, DetectsEachNewScene) {
   EXPECT_THAT(cuts(Content::kCuts, 176, 120), ElementsAre(30, 60));
   EXPECT_THAT(cuts(Content::kCuts, 640, 360), ElementsAre(30, 60));
 }
@@ -35,7 +35,7 @@ TEST(SceneCutTest, OneSceneHasNoCut) {
   }
 }
 
-TEST(SceneCutTest, APictureSmallerThanABlockIsNoScene) {
+TEST(SceneCutTest, APictureSmallerThanABlockHasNoCut) {
   EXPECT_THAT(cuts(Content::kCuts, 2, 2), IsEmpty());
 }
 

@@ -21,10 +21,10 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 
 constexpr int kPatPid = 0, kSdtPid = 0x11;
-constexpr std::int64_t kPcrLead = 36000;               // 400 ms
-constexpr std::int64_t kWrap = std::int64_t{1} << 33;  // of 90 kHz timestamps
+constexpr std::int64_t kPcrLeadTicks = 36000;               // 400 ms
+constexpr std::int64_t kWrapTicks = std::int64_t{1} << 33;  // of 90 kHz timestamps
 
-/// The PID of every packet, each run once.
+/// The PIDs of the packets, without consecutive repeats.
 std::vector<int> pids(const std::vector<std::uint8_t>& bytes) {
   std::vector<int> result;
   for (const auto& packet : parse_ts(bytes)) {
@@ -33,7 +33,7 @@ std::vector<int> pids(const std::vector<std::uint8_t>& bytes) {
   return result;
 }
 
-TEST(TsMuxerTest, KeyframeStartsWithTheTables) {
+TEST(TsMuxerTest, AKeyframeStartsWithTheTables) {
   SampleStream stream;
   stream.video();
   EXPECT_THAT(pids(stream.video(true)),
@@ -49,14 +49,14 @@ TEST(TsMuxerTest, NothingElseCarriesTables) {
   }
 }
 
-TEST(TsMuxerTest, KeyframeIsARandomAccessPoint) {
+TEST(TsMuxerTest, AKeyframeIsARandomAccessPoint) {
   SampleStream stream;
   stream.video();
   EXPECT_TRUE(parse_ts(stream.video(true)).at(3).random_access);
   EXPECT_FALSE(parse_ts(stream.video()).at(0).random_access);
 }
 
-TEST(TsMuxerTest, EachAccessUnitIsOnePesPacketAndComesOutAtOnce) {
+TEST(TsMuxerTest, EachAccessUnitIsReturnedAtOnceInOnePesPacket) {
   SampleStream stream;
   for (int i = 0; i < 50; ++i) {
     for (const auto& bytes : {stream.video(), stream.audio()}) {
@@ -67,7 +67,7 @@ TEST(TsMuxerTest, EachAccessUnitIsOnePesPacketAndComesOutAtOnce) {
   }
 }
 
-TEST(TsMuxerTest, AFewBytesOfSilenceComeOutAtOnceToo) {
+TEST(TsMuxerTest, AFewBytesOfSilenceAreReturnedAtOnce) {
   TsMuxer muxer{"live", VideoCodec::kH264, true};
   const media::AudioFrame silence{.bytes = std::vector<std::uint8_t>(6, 0x21)};
   ASSERT_TRUE(muxer.mux(silence));  // with the tables
@@ -90,26 +90,26 @@ TEST(TsMuxerTest, ContinuityCountersRunOn) {
   }
 }
 
-TEST(TsMuxerTest, PcrRunsAheadOfEveryPicture) {
+TEST(TsMuxerTest, ThePcrOfEveryFrameIs400MsEarlier) {
   SampleStream stream;
   for (int i = 0; i < 10; ++i) {
     const auto packets = parse_ts(stream.video());
     const auto& first = packets.at(i == 0 ? 3 : 0);
     ASSERT_TRUE(first.pcr && first.pts);
-    EXPECT_EQ(*first.pts - *first.pcr, kPcrLead);
+    EXPECT_EQ(*first.pts - *first.pcr, kPcrLeadTicks);
   }
 }
 
-TEST(TsMuxerTest, TimestampIsThePtsAndTwiceTheLead) {
+TEST(TsMuxerTest, TheTimestampIsThePtsPlusTwiceThePcrLead) {
   SampleStream stream{std::chrono::seconds{10}};
-  EXPECT_EQ(parse_ts(stream.video()).at(3).pts, 10 * 90'000 + 2 * kPcrLead);
+  EXPECT_EQ(parse_ts(stream.video()).at(3).pts, 10 * 90'000 + 2 * kPcrLeadTicks);
 }
 
-TEST(TsMuxerTest, PicturesCloserThanATickStillHaveRisingTimestamps) {
+TEST(TsMuxerTest, FramesCloserThanATickStillHaveRisingTimestamps) {
   TsMuxer muxer{"live", VideoCodec::kH264, false};
-  const auto picture = SampleStream{}.picture(true);
-  const auto first = muxer.mux(picture, media::Pts{0});
-  const auto second = muxer.mux(picture, media::Pts{1});
+  const auto frame = SampleStream{}.frame(true);
+  const auto first = muxer.mux(frame, media::Pts{0});
+  const auto second = muxer.mux(frame, media::Pts{1});
   ASSERT_TRUE(first && second);
   EXPECT_EQ(*parse_ts(*second).at(3).pts, *parse_ts(*first).at(3).pts + 1);
 }
@@ -123,7 +123,7 @@ TEST(TsMuxerTest, DecodesWithoutAMessage) {
   EXPECT_EQ(decoded.service, "live");
 }
 
-TEST(TsMuxerTest, AnnouncesWhatTheStreamsAre) {
+TEST(TsMuxerTest, AnnouncesTheStreamTypes) {
   constexpr int kH264 = 0x1b, kMpeg2 = 0x02, kAdts = 0x0f;
   EXPECT_THAT(stream_types(SampleStream{}.video()),
               ElementsAre(Pair(TsMuxer::kVideoPid, kH264), Pair(TsMuxer::kAudioPid, kAdts)));
@@ -148,7 +148,7 @@ TEST(TsMuxerTest, DecodesWithoutAudio) {
 }
 
 TEST(TsMuxerTest, TimestampsWrapAfter26Hours) {
-  const media::Pts wrap{kWrap * 100'000 / 9};
+  const media::Pts wrap{kWrapTicks * 100'000 / 9};
   SampleStream stream{wrap - std::chrono::milliseconds{1500}};
   const auto decoded = decode_ts(stream.seconds(3));
   EXPECT_THAT(decoded.messages, IsEmpty());

@@ -17,7 +17,7 @@ using test::Coder;
 using test::Content;
 using test::kInterval;
 
-/// NAL unit types in the order of the stream.
+/// The NAL unit types in stream order.
 std::vector<int> nal_types(const std::vector<std::uint8_t>& bytes) {
   std::vector<int> types;
   for (std::size_t i = 0; i + 3 < bytes.size(); ++i) {
@@ -30,7 +30,7 @@ constexpr int kSlice = 1, kIdr = 5, kSps = 7, kPps = 8, kAud = 9;
 
 class RetargetTest : public ::testing::TestWithParam<std::tuple<Content, double>> {};
 
-TEST_P(RetargetTest, VeryNextPictureObeys) {
+TEST_P(RetargetTest, TheNextFrameObeys) {
   const auto [content, factor] = GetParam();
   const auto before = factor > 1 ? base::BitRate::kbps(400) : base::BitRate::kbps(2000);
   const auto after = before * factor;
@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(ContentsAndFactors, RetargetTest,
 
 class FrameRateTest : public ::testing::TestWithParam<double> {};
 
-TEST_P(FrameRateTest, RateHoldsWhateverTheRealFrameRate) {
+TEST_P(FrameRateTest, KeepsTheRateAtAnyRealFrameRate) {
   const auto rate = base::BitRate::kbps(500);
   Coder coder{Content::kMoving, rate};
   coder.encode_many(base::from_seconds(1 / GetParam()), 50);
@@ -67,7 +67,7 @@ TEST_P(FrameRateTest, RateHoldsWhateverTheRealFrameRate) {
 
 INSTANTIATE_TEST_SUITE_P(FrameRates, FrameRateTest, ::testing::Values(10, 15, 25, 30, 60));
 
-TEST(X264EncoderTest, RateHoldsWhenPicturesComeIrregularly) {
+TEST(X264EncoderTest, KeepsTheRateAtIrregularIntervals) {
   using std::chrono::milliseconds;
   const auto rate = base::BitRate::kbps(1000);
   Coder coder{Content::kMoving, rate};
@@ -79,7 +79,7 @@ TEST(X264EncoderTest, RateHoldsWhenPicturesComeIrregularly) {
   EXPECT_LE(coder.excess_ms(12, coder.sizes.size(), rate), 60);
 }
 
-TEST(X264EncoderTest, UsesTheRateForNoiseToo) {
+TEST(X264EncoderTest, UsesTheWholeRateForNoise) {
   const auto rate = base::BitRate::kbps(500);
   Coder coder{Content::kNoise, rate};
   coder.encode_many(kInterval, 60);
@@ -93,7 +93,7 @@ TEST(X264EncoderTest, SpendsNothingOnceAStillPictureIsGoodEnough) {
   EXPECT_LE(coder.share(50, rate), 0.1);
 }
 
-TEST(X264EncoderTest, OnlyAskedForPicturesAreKeyframes) {
+TEST(X264EncoderTest, OnlyRequestedFramesAreKeyframes) {
   Coder coder{Content::kCuts, base::BitRate::kbps(1000)};
   std::vector<std::size_t> keyframes;
   for (std::size_t i = 0; i < 70; ++i) {
@@ -102,14 +102,14 @@ TEST(X264EncoderTest, OnlyAskedForPicturesAreKeyframes) {
   EXPECT_THAT(keyframes, ::testing::ElementsAre(0, 40));
 }
 
-TEST(X264EncoderTest, KeyframeCarriesItsParameterSets) {
+TEST(X264EncoderTest, AKeyframeCarriesItsParameterSets) {
   Coder coder{Content::kMoving, base::BitRate::kbps(1000)};
   coder.encode(kInterval);
-  const auto picture = coder.encode(kInterval, true);
-  EXPECT_THAT(nal_types(picture.bytes), ::testing::ElementsAre(kAud, kSps, kPps, kIdr));
+  const auto frame = coder.encode(kInterval, true);
+  EXPECT_THAT(nal_types(frame.bytes), ::testing::ElementsAre(kAud, kSps, kPps, kIdr));
 }
 
-TEST(X264EncoderTest, OrdinaryPictureIsDelimiterAndOneSlice) {
+TEST(X264EncoderTest, AnOrdinaryFrameIsADelimiterAndOneSlice) {
   Coder coder{Content::kMoving, base::BitRate::kbps(1000)};
   coder.encode(kInterval);
   EXPECT_THAT(nal_types(coder.encode(kInterval).bytes), ::testing::ElementsAre(kAud, kSlice));
@@ -124,7 +124,7 @@ TEST(X264EncoderTest, ThreadsAddNoDelay) {
               ::testing::ElementsAre(kAud, kSlice, kSlice));
 }
 
-TEST(X264EncoderTest, MeasuresPsnrWhenAsked) {
+TEST(X264EncoderTest, MeasuresPsnrOnRequest) {
   EncoderSettings settings;
   settings.psnr = true;
   Coder coder{Content::kMoving, base::BitRate::kbps(1000), settings};
@@ -137,7 +137,7 @@ TEST(X264EncoderTest, MeasuresPsnrWhenAsked) {
   EXPECT_GT(psnr->v, 20);
 }
 
-TEST(X264EncoderTest, MeasuresNoPsnrOtherwise) {
+TEST(X264EncoderTest, MeasuresNoPsnrByDefault) {
   Coder coder{Content::kMoving, base::BitRate::kbps(1000)};
   EXPECT_FALSE(coder.encode(kInterval).psnr);
 }
@@ -149,7 +149,7 @@ TEST(X264EncoderTest, RefusesAnUnknownPreset) {
                std::runtime_error);
 }
 
-TEST(X264EncoderTest, SurvivesARateTooLowForAnyPicture) {
+TEST(X264EncoderTest, SurvivesARateTooLowForAnyFrame) {
   Coder coder{Content::kNoise, base::BitRate{1}};
   coder.encode_many(kInterval, 5);
   EXPECT_EQ(coder.sizes.size(), 5U);

@@ -33,7 +33,7 @@ bool eventually(const std::function<bool()>& condition) {
   return false;
 }
 
-/// A kind of element that GStreamer does not have meanwhile.
+/// Hides a kind of element from GStreamer while it lives.
 class Missing {
  public:
   explicit Missing(const char* name) {
@@ -55,7 +55,7 @@ TEST(GstPipelineTest, SaysWhichElementIsMissing) {
               ThrowsMessage<std::runtime_error>(HasSubstr("no element 'decodebin'")));
 }
 
-TEST(GstPipelineTest, SaysSoForAPadThatAppearsLaterToo) {
+TEST(GstPipelineTest, SaysWhichElementIsMissingForALatePad) {
   const Missing missing{"decodebin"};
   auto pipeline = open("videotestsrc num-buffers=50 ! matroskamux ! matroskademux");
   pipeline.play();

@@ -23,7 +23,7 @@ TEST(BackoffTest, SpreadsByAQuarter) {
   EXPECT_EQ((Backoff{1s, 8s}.next(1)), 1250ms);
 }
 
-TEST(BackoffTest, BeginsAnewAfterReset) {
+TEST(BackoffTest, BeginsAtTheMinimumAfterReset) {
   Backoff backoff{500ms, 30s};
   backoff.next(kMiddle);
   backoff.next(kMiddle);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-/// The far end of the ingest tests: the stock ffmpeg program.
+/// The sender of the ingest tests: the stock ffmpeg program.
 namespace transcoder::test {
 
 bool have_ffmpeg();
@@ -21,17 +21,17 @@ class FfmpegProcess {
   FfmpegProcess& operator=(FfmpegProcess&&) = delete;
   ~FfmpegProcess();
 
-  /// Whether it ended well.
+  /// Waits for its end and returns whether it succeeded.
   bool wait();
 
  private:
   pid_t pid_ = -1;
 };
 
-/// A port that nobody uses now, on the loopback address.
+/// A port of the loopback address that is currently unused.
 std::uint16_t free_port();
 
-/// A directory that is removed with everything in it.
+/// A new directory that is removed, with its content, by the destructor.
 class TemporaryDirectory {
  public:
   TemporaryDirectory();

@@ -16,8 +16,8 @@ namespace {
 using namespace std::chrono_literals;
 using Arguments = FfmpegProcess::Arguments;
 
-/// Long enough for every file, the longest lasts 1.6 s, to be played at least twice.
-constexpr auto kPlayed = 4500ms;
+/// Long enough to play every file at least twice; the longest takes 1.6 s.
+constexpr auto kPlayTime = 4500ms;
 
 const Arguments kH264{"-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"};
 
@@ -36,7 +36,7 @@ Arguments tone(const std::string& layout, const std::string& seconds = "1") {
           "sine=440:sample_rate=44100:duration=" + seconds + ",aformat=channel_layouts=" + layout};
 }
 
-/// White for 0.1 s from 0.4 s on, and a beep at the same time.
+/// A black picture that is white from 0.4 s to 0.5 s, with a beep at the same time.
 const Arguments kFlashAndBeep{
     "-f",
     "lavfi",
@@ -66,7 +66,7 @@ const std::map<std::string, Arguments>& recipes() {
       {"late_audio.mkv", pictures("160x120", "25", "1.6") + Arguments{"-itsoffset", "0.8"} +
                              tone("stereo", "0.8") + kH264 + Arguments{"-c:a", "aac"}},
       {"big.mp4", pictures("1920x1080", "60") + kH264},
-      {"wide.mp4", pictures("1920x800", "25") + kH264},  // nothing said of its colours
+      {"wide.mp4", pictures("1920x800", "25") + kH264},  // without colorimetry
       {"two_tracks.mkv",
        pictures("160x120", "25") + pictures("320x240", "25") + tone("mono") + tone("stereo") +
            kH264 + Arguments{"-map", "0", "-map", "1", "-map", "2", "-map", "3", "-c:a", "aac"}},
@@ -77,7 +77,7 @@ const std::map<std::string, Arguments>& recipes() {
   return result;
 }
 
-/// The files are played once, many at a time, and the tests look at what came.
+/// Plays the files once, many in parallel; the tests examine the results.
 class IngestFilesTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -93,7 +93,7 @@ class IngestFilesTest : public testing::Test {
     play_the_others();
   }
 
-  /// By themselves: a machine that cannot decode them in time beside all others leaves gaps.
+  /// Separately, because a machine that cannot decode them in time with all others leaves gaps.
   static void play_the_large_ones() {
     for (const char* name : {"big.mp4", "wide.mp4"}) play(name, file(name));
     let_play();
@@ -112,11 +112,11 @@ class IngestFilesTest : public testing::Test {
   static std::string file(const std::string& name) { return "file:" + *directory_ / name; }
 
   static void let_play() {
-    std::this_thread::sleep_for(kPlayed);
+    std::this_thread::sleep_for(kPlayTime);
     for (auto& [name, recorder] : recorders_) recorder->stop();
   }
 
-  /// Its first use on a machine reads every plugin, which takes seconds.
+  /// GStreamer reads every plugin at its first use on a machine, which takes seconds.
   static void start_gstreamer() {
     IngestRecorder first{"gst:videotestsrc"};
     first.start();
@@ -129,7 +129,7 @@ class IngestFilesTest : public testing::Test {
   }
 
   void SetUp() override {
-    if (!directory_) GTEST_SKIP() << "ffmpeg, which makes the files, is not installed";
+    if (!directory_) GTEST_SKIP() << "ffmpeg, which generates the files, is not installed";
   }
 
   static void play(const std::string& name, const std::string& uri, VideoSettings limits = {}) {
@@ -139,7 +139,7 @@ class IngestFilesTest : public testing::Test {
 
   static const IngestRecorder& played(const std::string& name) { return *recorders_.at(name); }
 
-  /// One unbroken row of pictures over all rounds, `shortest` to `longest` apart.
+  /// Expects an unbroken sequence of pictures over all rounds, `shortest` to `longest` apart.
   static void expect_unbroken(const std::string& name, base::Duration shortest,
                               base::Duration longest) {
     const auto seen = played(name).pictures();
@@ -200,20 +200,20 @@ TEST_F(IngestFilesTest, AudioStaysInTimeOverLoops) {
   ASSERT_GE(flashes.size(), 2u);
   ASSERT_GE(beeps.size(), flashes.size() - 1);
   for (std::size_t i = 0; i < std::min(flashes.size(), beeps.size()); ++i) {
-    EXPECT_NEAR(base::seconds(beeps[i] - flashes[i]), 0, 0.045);  // a frame of each
+    EXPECT_NEAR(base::seconds(beeps[i] - flashes[i]), 0, 0.045);  // a frame interval of each
   }
 }
 
-TEST_F(IngestFilesTest, TakesTenBits422) {
+TEST_F(IngestFilesTest, PlaysTenBits422) {
   expect_unbroken("ten_bit.mkv", 40ms);
   EXPECT_EQ(format("ten_bit.mkv").width, 320);
 }
 
-TEST_F(IngestFilesTest, TakesRgb) { expect_unbroken("rgb.mov", 40ms); }
+TEST_F(IngestFilesTest, PlaysRgb) { expect_unbroken("rgb.mov", 40ms); }
 
 TEST_F(IngestFilesTest, Deinterlaces) {
-  expect_unbroken("interlaced.ts", 40ms);  // 50 fields make 25 pictures: 50 are over the limit
-  expect_unbroken("interlaced_60", 20ms);  // only a deinterlacer makes 50 pictures of 25
+  expect_unbroken("interlaced.ts", 40ms);  // 25 pictures from 50 fields: 50 exceed the limit
+  expect_unbroken("interlaced_60", 20ms);  // only a deinterlacer makes 50 pictures from 25
   EXPECT_EQ(format("interlaced.ts").height, 576);
   EXPECT_NEAR(1.0 * format("interlaced.ts").sar_num / format("interlaced.ts").sar_den, 16.0 / 11,
               0.05);
@@ -227,14 +227,14 @@ TEST_F(IngestFilesTest, CropsOddSizes) {
 
 TEST_F(IngestFilesTest, KeepsAVariableRate) { expect_unbroken("variable.mkv", 40ms, 120ms); }
 
-TEST_F(IngestFilesTest, ScalesAndThinsOutWhatIsOverTheLimits) {
+TEST_F(IngestFilesTest, LimitsSizeAndFrameRate) {
   expect_unbroken("big.mp4", 33ms, 34ms);
   EXPECT_EQ(format("big.mp4").width, 1280);
   EXPECT_EQ(format("big.mp4").height, 720);
   EXPECT_GT(played("big.mp4").state().frames_dropped, 20u);
 }
 
-TEST_F(IngestFilesTest, TheColoursOfHdStayWhatTheyWereWhenItIsScaled) {
+TEST_F(IngestFilesTest, KeepsTheColoursOfHdWhenScaled) {
   constexpr int kBt709 = 1;
   constexpr int kBt601 = 6;
   EXPECT_EQ(format("wide.mp4").height, 534);
@@ -266,12 +266,12 @@ TEST_F(IngestFilesTest, DoesNotWaitForLateAudio) {
   EXPECT_NEAR(base::seconds(heard.front().pts - seen.front().pts), 0.8, 0.05);
 }
 
-TEST_F(IngestFilesTest, DoesWithoutAudio) {
+TEST_F(IngestFilesTest, PlaysWithoutAudio) {
   EXPECT_TRUE(played("ten_bit.mkv").audio_frames().empty());
   EXPECT_FALSE(played("ten_bit.mkv").state().has_audio);
 }
 
-TEST_F(IngestFilesTest, TakesTheFirstOfSeveralTracks) {
+TEST_F(IngestFilesTest, PlaysTheFirstOfSeveralTracks) {
   expect_unbroken("two_tracks.mkv", 40ms);
   EXPECT_EQ(format("two_tracks.mkv").width, 160);
 }
@@ -287,8 +287,8 @@ TEST_F(IngestFilesTest, FollowsAChangeOfResolution) {
   EXPECT_GT(large, 20);
 }
 
-TEST_F(IngestFilesTest, SaysThatThereAreNoPictures) {
-  EXPECT_THAT(played("audio_only.mp4").state().last_error, testing::HasSubstr("no pictures"));
+TEST_F(IngestFilesTest, SaysThatThereIsNoVideo) {
+  EXPECT_THAT(played("audio_only.mp4").state().last_error, testing::HasSubstr("no video"));
   EXPECT_GT(played("audio_only.mp4").state().restarts, 0u);
 }
 

@@ -41,13 +41,13 @@ Arguments live_stream(const Arguments& output) {
   return result;
 }
 
-struct FarEnd {
+struct Transport {
   std::string name;
-  std::string ours;  ///< PORT stands for a free port
-  Arguments theirs;
+  std::string ours;  ///< our URI; PORT stands for a free port
+  Arguments theirs;  ///< ffmpeg's output
 };
 
-const FarEnd kFarEnds[] = {
+const Transport kTransports[] = {
     {"Http", "http://127.0.0.1:PORT/x.ts", {"-listen", "1", "http://127.0.0.1:PORT/x.ts"}},
     {"Udp", "udp://127.0.0.1:PORT", {"udp://127.0.0.1:PORT?pkt_size=1316"}},
     {"SrtListener", "srt://127.0.0.1:PORT?mode=listener", {"srt://127.0.0.1:PORT?mode=caller"}},
@@ -59,7 +59,7 @@ std::string with_port(std::string text, std::uint16_t port) {
   return text;
 }
 
-SourceSettings impatient() {
+SourceSettings short_timeouts() {
   SourceSettings settings;
   settings.silence_timeout = 2s;
   settings.backoff_min = 100ms;
@@ -69,17 +69,19 @@ SourceSettings impatient() {
 
 bool playing(const Ingest::State& state) { return state.status == Ingest::Status::kPlaying; }
 
-/// Our end and the far end of one connection.
+/// The receiver and the sender of one connection.
 class Link {
  public:
-  explicit Link(const FarEnd& end)
-      : end_{end}, port_{free_port()}, recorder_{with_port(end.ours, port_), impatient()} {}
+  explicit Link(const Transport& transport)
+      : transport_{transport},
+        port_{free_port()},
+        recorder_{with_port(transport.ours, port_), short_timeouts()} {}
 
-  const std::string& name() const { return end_.name; }
+  const std::string& name() const { return transport_.name; }
   IngestRecorder& recorder() { return recorder_; }
 
   void send() {
-    auto theirs = end_.theirs;
+    auto theirs = transport_.theirs;
     for (auto& argument : theirs) argument = with_port(argument, port_);
     sender_.emplace(live_stream(theirs));
   }
@@ -95,15 +97,15 @@ class Link {
   }
 
  private:
-  const FarEnd end_;
+  const Transport transport_;
   const std::uint16_t port_;
   IngestRecorder recorder_;
   std::optional<FfmpegProcess> sender_;
 };
 
-TEST(IngestNetworkTest, ComesBackAfterTheFarEndWasKilled) {
-  if (!have_ffmpeg()) GTEST_SKIP() << "ffmpeg, the far end, is not installed";
-  std::list<Link> links(std::begin(kFarEnds), std::end(kFarEnds));
+TEST(IngestNetworkTest, ReconnectsAfterTheSenderWasKilled) {
+  if (!have_ffmpeg()) GTEST_SKIP() << "ffmpeg, the sender, is not installed";
+  std::list<Link> links(std::begin(kTransports), std::end(kTransports));
   for (auto& link : links) link.recorder().start();
   for (auto& link : links) link.send();
   for (auto& link : links) EXPECT_TRUE(link.plays(25)) << link.name();
@@ -142,11 +144,12 @@ TEST(IngestTest, NamesTheMissingElementOfALaunchText) {
   EXPECT_THAT(recorder.state().last_error, testing::HasSubstr("no element \"nosuchelement\""));
 }
 
-TEST(IngestTest, SaysThatASchemeIsUnknown) {
+TEST(IngestTest, SaysWhichSchemeIsUnknown) {
   IngestRecorder recorder{"nosuchscheme://host/path"};
   recorder.start();
   ASSERT_TRUE(recorder.wait([](const auto& s) { return !s.last_error.empty(); }));
-  EXPECT_THAT(recorder.state().last_error, testing::HasSubstr("no 'nosuchscheme:' sources"));
+  EXPECT_THAT(recorder.state().last_error,
+              testing::HasSubstr("cannot read 'nosuchscheme:' sources"));
 }
 
 TEST(IngestTest, PlaysTheTestSource) {

@@ -48,7 +48,7 @@ TEST_F(IngestOutputTest, NumbersThePicturesItDelivers) {
   EXPECT_EQ(state(40ms).frames_dropped, 1u);
 }
 
-TEST_F(IngestOutputTest, TellsTheFormat) {
+TEST_F(IngestOutputTest, ReportsTheFormat) {
   EXPECT_EQ(state(0ms).format.width, 0);
   picture(0ms, 0ms);
   EXPECT_EQ(state(0ms).format.width, 2);
@@ -82,7 +82,7 @@ TEST_F(IngestOutputTest, HasNothingToRepeatBeforeTheFirstPicture) {
   EXPECT_TRUE(frames_.empty());
 }
 
-TEST_F(IngestOutputTest, GoesOnAfterAReconnect) {
+TEST_F(IngestOutputTest, ContinuesAfterAReconnect) {
   picture(9s, 0ms);
   output_.repeat_after(200ms, kEpoch + 1s);
   output_.restart();
@@ -109,7 +109,7 @@ TEST_F(IngestOutputTest, HasAudioForASecondAfterAudio) {
   EXPECT_FALSE(state(1100ms).has_audio);
 }
 
-TEST_F(IngestOutputTest, CountsAudioThatIsTooFarFromThePictures) {
+TEST_F(IngestOutputTest, DropsAndCountsAudioFarFromThePictures) {
   picture(0ms, 0ms);
   audio(1900ms, 10ms);
   audio(2100ms, 10ms);
@@ -117,7 +117,7 @@ TEST_F(IngestOutputTest, CountsAudioThatIsTooFarFromThePictures) {
   EXPECT_EQ(state(10ms).audio_dropped_samples, 1u);
 }
 
-TEST_F(IngestOutputTest, CallsNobodyOnceClosed) {
+TEST_F(IngestOutputTest, DoesNotCallTheSinkOnceClosed) {
   picture(0ms, 0ms);
   output_.close();
   picture(40ms, 40ms);

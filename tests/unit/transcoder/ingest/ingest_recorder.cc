@@ -60,8 +60,8 @@ std::vector<HeardAudio> IngestRecorder::audio_frames() const {
 }
 
 bool IngestRecorder::wait(const std::function<bool(const Ingest::State&)>& condition,
-                          base::Duration at_most) const {
-  const auto until = base::Clock::now() + at_most;
+                          base::Duration timeout) const {
+  const auto until = base::Clock::now() + timeout;
   while (base::Clock::now() < until) {
     if (condition(state())) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds{10});

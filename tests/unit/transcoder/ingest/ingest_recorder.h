@@ -16,17 +16,17 @@ struct SeenPicture {
   base::Time captured{};
   base::Time arrived{};
   media::PictureFormat format;
-  int brightness = 0;  ///< mean luma of the middle
+  int brightness = 0;  ///< mean luma of the middle of the picture
 };
 
 struct HeardAudio {
   media::Pts pts{};
   base::Duration length{};
-  float left = 0;  ///< loudest sample
-  float right = 0;
+  float left = 0;   ///< loudest sample
+  float right = 0;  ///< loudest sample
 };
 
-/// An Ingest that notes all it delivers. Thread-safe.
+/// An Ingest that records everything it delivers. Thread-safe.
 class IngestRecorder {
  public:
   explicit IngestRecorder(const std::string& uri, SourceSettings source = {},
@@ -39,9 +39,9 @@ class IngestRecorder {
   std::vector<SeenPicture> pictures() const;
   std::vector<HeardAudio> audio_frames() const;
 
-  /// Waits until `condition` holds for the state; false after `at_most`.
+  /// Waits until `condition` holds for the state; returns false after `timeout`.
   bool wait(const std::function<bool(const Ingest::State&)>& condition,
-            base::Duration at_most = std::chrono::seconds{10}) const;
+            base::Duration timeout = std::chrono::seconds{10}) const;
 
  private:
   void see(const media::Frame& frame);

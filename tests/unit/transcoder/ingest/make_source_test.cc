@@ -21,24 +21,24 @@ std::string refusal(const std::string& uri) {
   return "accepted";
 }
 
-TEST(MakeSourceTest, TakesEveryKindOfUri) {
+TEST(MakeSourceTest, AcceptsEveryKindOfUri) {
   for (const auto* uri : {"test:", "test:?fps=25", "file:/no/such/file", "gst:videotestsrc",
                           "rtsp://host/path", "srt://:9000?mode=listener"}) {
     EXPECT_EQ(refusal(uri), "accepted") << uri;
   }
 }
 
-TEST(MakeSourceTest, SaysWhatAUriIs) {
+TEST(MakeSourceTest, TheErrorSaysHowToWriteAUri) {
   EXPECT_THAT(refusal("/home/me/video.mp4"), HasSubstr("file:PATH"));
   EXPECT_THAT(refusal(""), HasSubstr("not a URI"));
   EXPECT_THAT(refusal(":x"), HasSubstr("not a URI"));
 }
 
-TEST(MakeSourceTest, WantsSomethingAfterTheScheme) {
+TEST(MakeSourceTest, RefusesASchemeWithNothingAfterIt) {
   EXPECT_THAT(refusal("file:"), HasSubstr("nothing follows"));
 }
 
-TEST(MakeSourceTest, RefusesWithoutTellingSecrets) {
+TEST(MakeSourceTest, TheErrorHidesSecrets) {
   EXPECT_THAT(refusal("://u:pw@h"), HasSubstr("'://***@h'"));
 }
 
@@ -46,7 +46,7 @@ TEST(MakeSourceTest, NamesTheWrongTestOption) {
   EXPECT_THAT(refusal("test:?fps=x"), HasSubstr("source 'test:?fps=x': fps=x: fps must be"));
 }
 
-TEST(MakeSourceTest, KnowsWhoWaitsForASender) {
+TEST(MakeSourceTest, KnowsWhichSourcesWaitForASender) {
   EXPECT_TRUE(waits_for_sender("udp://239.0.0.1:5000"));
   EXPECT_TRUE(waits_for_sender("srt://:9000"));
   EXPECT_TRUE(waits_for_sender("srt://0.0.0.0:9000?mode=listener"));

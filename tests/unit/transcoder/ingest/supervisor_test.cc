@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 const std::uint8_t kPixels[6] = {};
 
-/// What the test does to the source that is connected now.
+/// The test's access to the current source.
 struct Remote {
   std::shared_ptr<Source::Listener> listener() {
     std::lock_guard lock{mutex};
@@ -22,7 +22,7 @@ struct Remote {
 
   std::mutex mutex;
   std::shared_ptr<Source::Listener> current;  // GUARDED_BY(mutex)
-  std::atomic<bool> refuses = false;          ///< the next start
+  std::atomic<bool> refuses = false;          ///< makes the next start fail
   std::atomic<int> started = 0;
   std::atomic<int> stopped = 0;
 };
@@ -49,7 +49,7 @@ class FakeSource final : public Source {
   Remote& remote_;
 };
 
-/// Time runs here: the waits are for the supervisor's thread, and end as soon as it has acted.
+/// Runs in real time: waits for the supervisor's thread, and no longer than until it has acted.
 class SupervisorTest : public testing::Test {
  protected:
   static SourceSettings settings() {
@@ -100,7 +100,7 @@ TEST_F(SupervisorTest, PlaysFromTheFirstPictureOn) {
   EXPECT_TRUE(is(Ingest::Status::kPlaying));
 }
 
-TEST_F(SupervisorTest, ConnectsAgainAfterTheEnd) {
+TEST_F(SupervisorTest, ReconnectsAfterTheEnd) {
   supervisor_.start();
   ASSERT_TRUE(connect(1));
   remote_.listener()->on_end("the cable is out");
@@ -109,15 +109,15 @@ TEST_F(SupervisorTest, ConnectsAgainAfterTheEnd) {
   EXPECT_EQ(supervisor_.state().last_error, "the cable is out");
 }
 
-TEST_F(SupervisorTest, ConnectsAgainWhenTheSystemHadNoThread) {
+TEST_F(SupervisorTest, ReconnectsWhenNoThreadCouldBeCreated) {
   remote_.refuses = true;
   supervisor_.start();
   ASSERT_TRUE(connect(1));
   EXPECT_EQ(supervisor_.state().restarts, 1u);
-  EXPECT_TRUE(supervisor_.state().last_error.starts_with("no thread for the source: "));
+  EXPECT_TRUE(supervisor_.state().last_error.starts_with("cannot create a thread "));
 }
 
-TEST_F(SupervisorTest, ConnectsAgainAfterSilence) {
+TEST_F(SupervisorTest, ReconnectsAfterSilence) {
   supervisor_.start();
   ASSERT_TRUE(connect(1));
   picture(0ms);
@@ -142,7 +142,7 @@ TEST_F(SupervisorTest, AnAnnouncedGapIsNotSilence) {
   EXPECT_EQ(remote_.started, 1);
 }
 
-TEST_F(SupervisorTest, RepeatsTheLastPictureWhileTheSourceIsAway) {
+TEST_F(SupervisorTest, RepeatsTheLastPictureWhileTheSourceIsDown) {
   supervisor_.start();
   ASSERT_TRUE(connect(1));
   picture(0ms);
@@ -161,7 +161,7 @@ TEST_F(SupervisorTest, PlaysAgainAfterAReconnect) {
   EXPECT_TRUE(is(Ingest::Status::kPlaying));
 }
 
-TEST_F(SupervisorTest, IgnoresASourceItHasGivenUp) {
+TEST_F(SupervisorTest, IgnoresARetiredSource) {
   supervisor_.start();
   ASSERT_TRUE(connect(1));
   const auto old = remote_.listener();
@@ -173,7 +173,7 @@ TEST_F(SupervisorTest, IgnoresASourceItHasGivenUp) {
   EXPECT_EQ(supervisor_.state().frames, 0u);
 }
 
-TEST_F(SupervisorTest, CountsWhatTheSourceCouldNotRead) {
+TEST_F(SupervisorTest, CountsUnreadablePictures) {
   supervisor_.start();
   ASSERT_TRUE(connect(1));
   remote_.listener()->on_unreadable(2);

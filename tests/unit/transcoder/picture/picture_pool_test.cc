@@ -7,13 +7,13 @@
 namespace transcoder {
 namespace {
 
-TEST(PicturePoolTest, UsesMemoryAgain) {
+TEST(PicturePoolTest, ReusesMemory) {
   PicturePool pool{{64, 36}};
   const auto* const first = pool.take().canvas.plane[0];
   EXPECT_EQ(pool.take().canvas.plane[0], first);
 }
 
-TEST(PicturePoolTest, PicturesInUseAreApart) {
+TEST(PicturePoolTest, PicturesInUseDoNotShareMemory) {
   PicturePool pool{{64, 36}};
   const auto a = pool.take();
   const auto b = pool.take();

@@ -7,12 +7,12 @@ namespace {
 
 const VideoSettings kLimits{.max_width = 1280, .max_height = 720, .max_frame_rate = 30};
 
-TEST(PictureSizeTest, LeavesWhatFits) {
+TEST(PictureSizeTest, KeepsASizeThatFits) {
   EXPECT_EQ(fit_picture({1280, 720}, kLimits), (PictureSize{1280, 720}));
   EXPECT_EQ(fit_picture({640, 480}, kLimits), (PictureSize{640, 480}));
 }
 
-TEST(PictureSizeTest, DropsTheOddLine) {
+TEST(PictureSizeTest, MakesOddSizesEven) {
   EXPECT_EQ(fit_picture({641, 361}, kLimits), (PictureSize{640, 360}));
 }
 
@@ -35,7 +35,7 @@ TEST(PictureSizeTest, StaysWithinOddLimits) {
   EXPECT_EQ(fit_picture({1920, 1080}, odd), (PictureSize{852, 480}));
 }
 
-TEST(PictureSizeTest, NeverVanishes) {
+TEST(PictureSizeTest, IsAtLeastTwoPixels) {
   EXPECT_EQ(fit_picture({1, 1}, kLimits), (PictureSize{2, 2}));
   EXPECT_EQ(fit_picture({100000, 2}, kLimits), (PictureSize{1280, 2}));
 }

@@ -32,7 +32,7 @@ TEST(ScalerTest, ChangesTheSizeAndKeepsThePicture) {
   EXPECT_NEAR(mean_luma(*scaled), mean_luma(*frame), 1);
 }
 
-TEST(ScalerTest, KeepsWhatElseThePictureSays) {
+TEST(ScalerTest, KeepsNumberAndTimes) {
   Pictures pictures{Content::kStatic, 320, 180};
   pictures.next({});
   const auto frame = pictures.next(std::chrono::milliseconds{40});
@@ -42,7 +42,7 @@ TEST(ScalerTest, KeepsWhatElseThePictureSays) {
   EXPECT_EQ(scaled->captured, frame->captured);
 }
 
-TEST(ScalerTest, ScaledPicturesInUseAreApart) {
+TEST(ScalerTest, ScaledPicturesInUseDoNotShareMemory) {
   Pictures pictures{Content::kStatic, 320, 180};
   Scaler scaler;
   const auto a = scaler.scale(pictures.next({}), {160, 90});
@@ -50,7 +50,7 @@ TEST(ScalerTest, ScaledPicturesInUseAreApart) {
   EXPECT_NE(a->plane[0], b->plane[0]);
 }
 
-TEST(ScalerTest, FollowsASourceThatChangesItsSize) {
+TEST(ScalerTest, FollowsAChangeOfTheSourcesSize) {
   Scaler scaler;
   scaler.scale(Pictures{Content::kStatic, 320, 180}.next({}), {160, 90});
   const auto scaled = scaler.scale(Pictures{Content::kStatic, 640, 480}.next({}), {120, 90});

@@ -11,17 +11,17 @@
 namespace transcoder {
 namespace {
 
-constexpr int kPictures = 60;
+constexpr int kFrameCount = 60;
 constexpr double kFrameRate = 30;
 constexpr auto kInterval = base::from_seconds(1 / kFrameRate);
 
-/// Two seconds of a moving picture at 2 Mbit/s.
+/// Two seconds of moving pictures at 2 Mbit/s.
 class RecodeTest : public testing::Test {
  protected:
   RecodeTest() {
     test::Pictures pictures{test::Content::kMoving, 480, 270};
     std::unique_ptr<Encoder> encoder;
-    for (int i = 0; i < kPictures; ++i) {
+    for (int i = 0; i < kFrameCount; ++i) {
       frames_.push_back(pictures.next((1000 + i) * kInterval));
       const auto& frame = *frames_.back();
       if (!encoder) {
@@ -61,13 +61,13 @@ TEST_F(RecodeTest, KeepsNumbersAndTimes) {
   EXPECT_TRUE(packets[0]->headers);
 }
 
-TEST_F(RecodeTest, TakesTheRateThatWasAskedFor) {
+TEST_F(RecodeTest, KeepsTheRequestedRate) {
   for (const double kbps : {300.0, 700.0, 1200.0}) {
     double bits = 0;
     for (const auto& packet : recoded({base::BitRate::kbps(kbps), {480, 270}, kFrameRate})) {
       bits += 8.0 * static_cast<double>(packet->unit.size());
     }
-    const double rate = bits / (kPictures * base::seconds(kInterval)) / 1e3;
+    const double rate = bits / (kFrameCount * base::seconds(kInterval)) / 1e3;
     EXPECT_LE(rate, 1.05 * kbps);
     EXPECT_GE(rate, 0.8 * kbps);
   }
@@ -92,7 +92,7 @@ TEST_F(RecodeTest, IsNeverLargerThanTheSource) {
   EXPECT_EQ(large[0]->headers->width, 480);
 }
 
-TEST_F(RecodeTest, SaysWhatCannotBeDecoded) {
+TEST_F(RecodeTest, ReportsASegmentThatCannotBeDecoded) {
   source_.erase(source_.begin());
   EXPECT_FALSE(recode(source_, settings_, {base::BitRate::kbps(300), {480, 270}, kFrameRate}));
 }

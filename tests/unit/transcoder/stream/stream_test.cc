@@ -12,7 +12,7 @@ namespace transcoder {
 
 namespace {
 
-/// In place of the real one, which is in another library: a test calls its sink.
+/// Replaces the real Ingest, which is in another library. Tests call its sink.
 struct FakeIngest {
   static inline FakeIngest* current = nullptr;
   Ingest::Sink sink;
@@ -49,7 +49,7 @@ StreamSettings settings() {
 
 class StreamTest : public ::testing::Test {
  protected:
-  /// A picture that is captured `age` ago.
+  /// Delivers a picture that was captured `age` ago.
   void picture(milliseconds pts, milliseconds age = milliseconds{0}) {
     auto frame = std::make_shared<media::Frame>(*pictures_.next(pts));
     frame->captured = base::Clock::now() - age;
@@ -89,7 +89,7 @@ TEST_F(StreamTest, NewGroupBeginsWithTheNewestPictureAtOnce) {
   EXPECT_TRUE(first->keyframe);
 }
 
-TEST_F(StreamTest, ThatPictureIsNotRepeated) {
+TEST_F(StreamTest, ThePictureThatStartsAGroupIsNotEncodedTwice) {
   picture(milliseconds{0});
   stream_.open_group(0, kRate);
   logs_[0].wait(1);

@@ -7,8 +7,8 @@ namespace transcoder::test {
 
 namespace {
 
-/// Below this difference between black and white there is no code, only noise.
-constexpr int kLeastContrast = 40;
+/// A smaller difference between black and white is noise, not a code.
+constexpr int kMinContrast = 40;
 
 std::uint64_t take(const TestCodeBits& bits, std::size_t at, int count) {
   std::uint64_t value = 0;
@@ -16,7 +16,7 @@ std::uint64_t take(const TestCodeBits& bits, std::size_t at, int count) {
   return value;
 }
 
-/// The mean of the block's inner half: its edges blur into the neighbours.
+/// The mean of the block's inner half, because its edges blur into the neighbours.
 int brightness(const LumaView& picture, const TestCodeBlock& b) {
   const int dx = (b.right - b.left) / 4;
   const int dy = (b.bottom - b.top) / 4;
@@ -39,7 +39,7 @@ std::optional<TestCode> read_test_code(const LumaView& picture) {
     level[i] = brightness(picture, block);
   }
   const auto [dark, bright] = std::minmax_element(level.begin(), level.end());
-  if (*bright - *dark < kLeastContrast) return std::nullopt;
+  if (*bright - *dark < kMinContrast) return std::nullopt;
   const int threshold = (*bright + *dark) / 2;
   std::transform(level.begin(), level.end(), bits.begin(), [&](int l) { return l > threshold; });
   if (take(bits, 80, 16) != test_code_checksum(bits)) return std::nullopt;

@@ -7,7 +7,7 @@
 
 namespace transcoder::test {
 
-/// An 8-bit luma plane with values in video range.
+/// An 8-bit luma plane with values in limited range.
 struct LumaView {
   const std::uint8_t* data = nullptr;
   int stride = 0;
@@ -15,7 +15,7 @@ struct LumaView {
   int height = 0;
 };
 
-/// Empty when there is no code, or its checksum is wrong.
+/// nullopt if there is no code or its checksum is wrong.
 std::optional<TestCode> read_test_code(const LumaView& picture);
 
 }  // namespace transcoder::test

@@ -31,7 +31,7 @@ Luma drawn(int width = 1280, int height = 720) {
   return luma;
 }
 
-/// The mean over (2 radius + 1) columns, as a very coarse quantiser leaves it.
+/// The mean over (2 * radius + 1) columns, which resembles the result of a very coarse quantiser.
 Luma blurred(const Luma& source, int radius) {
   Luma result{source.width, source.height};
   for (int y = 0; y < source.height; ++y) {
@@ -57,7 +57,7 @@ Luma halved(const Luma& source) {
   return result;
 }
 
-TEST(TestCodeTest, ReadsWhatWasDrawn) { EXPECT_EQ(read_test_code(drawn().view()), kCode); }
+TEST(TestCodeTest, ReadsADrawnCode) { EXPECT_EQ(read_test_code(drawn().view()), kCode); }
 
 TEST(TestCodeTest, SurvivesBlur) { EXPECT_EQ(read_test_code(blurred(drawn(), 8).view()), kCode); }
 
@@ -80,7 +80,7 @@ TEST(TestCodeTest, FitsTheSmallestPicture) {
   EXPECT_EQ(read_test_code(drawn(192, 108).view()), kCode);
 }
 
-TEST(TestCodeTest, RefusesAFlippedBlock) {
+TEST(TestCodeTest, RejectsAFlippedBlock) {
   auto luma = drawn();
   for (int y = 660; y < 690; ++y) {
     for (int x = 0; x < 26; ++x) luma.at(x, y) = static_cast<std::uint8_t>(251 - luma.at(x, y));
@@ -88,7 +88,7 @@ TEST(TestCodeTest, RefusesAFlippedBlock) {
   EXPECT_FALSE(read_test_code(luma.view()));
 }
 
-TEST(TestCodeTest, RefusesAPictureWithoutCode) {
+TEST(TestCodeTest, RejectsAPictureWithoutACode) {
   EXPECT_FALSE(read_test_code(Luma{1280, 720}.view()));
   Luma noise{1280, 720};
   std::mt19937 random{4};

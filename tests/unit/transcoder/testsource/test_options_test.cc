@@ -8,7 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(TestOptionsTest, NothingIsTheDefault) {
+TEST(TestOptionsTest, AnEmptyQueryGivesTheDefaults) {
   const auto options = parse_test_options("");
   ASSERT_TRUE(options);
   EXPECT_EQ(options->size, (PictureSize{1280, 720}));
@@ -26,7 +26,7 @@ TEST(TestOptionsTest, TakesEveryOption) {
   EXPECT_FALSE(options->audio);
 }
 
-TEST(TestOptionsTest, SaysWhatASizeMayBe) {
+TEST(TestOptionsTest, TheErrorSaysWhichSizesAreValid) {
   for (const auto* query :
        {"?size=big", "?size=641x360", "?size=64x36", "?size=9999x9999", "?size"}) {
     const auto options = parse_test_options(query);
@@ -48,7 +48,7 @@ TEST(TestOptionsTest, NamesTheUnknownOption) {
   EXPECT_THAT(options.error(), HasSubstr("unknown option 'colour'"));
 }
 
-TEST(TestOptionsTest, OptionsBeginWithAQuestionMark) {
+TEST(TestOptionsTest, OptionsMustBeginWithAQuestionMark) {
   EXPECT_FALSE(parse_test_options("size=1x1"));
 }
 

@@ -28,7 +28,7 @@ class TestPatternTest : public testing::Test {
     return picture;
   }
 
-  /// Mean absolute difference of luma between lines `from` and `to`.
+  /// The mean absolute difference of luma in rows `from` to `to`, exclusive.
   static double difference(const Canvas& a, const Canvas& b, int from, int to) {
     long sum = 0;
     for (int y = from; y < to; ++y) {
@@ -64,7 +64,7 @@ TEST_F(TestPatternTest, StaticStandsStill) {
   EXPECT_EQ(difference(a.canvas, b.canvas, 130, 160), 0);
 }
 
-TEST_F(TestPatternTest, NoiseHasNothingInCommonWithThePictureBefore) {
+TEST_F(TestPatternTest, NoiseDiffersFromThePictureBefore) {
   const TestPattern pattern{options(TestOptions::Content::kNoise)};
   const auto a = draw(pattern, 1);
   const auto b = draw(pattern, 2);

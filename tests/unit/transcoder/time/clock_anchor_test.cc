@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(ClockAnchorTest, PlacesTheSourceBesideOurClock) {
+TEST(ClockAnchorTest, MapsTheSourceToOurClock) {
   ClockAnchor anchor;
   anchor.set(10s, 3s);
   EXPECT_EQ(anchor.place(12s), 5s);
@@ -31,7 +31,7 @@ TEST(ClockAnchorTest, FollowsACrystalThatIs100PpmSlow) {
   }
 }
 
-TEST(ClockAnchorTest, StandsStillWhenOurClockDoes) {
+TEST(ClockAnchorTest, DoesNotMoveWhileOurClockStands) {
   ClockAnchor anchor;
   anchor.set(0s, 1s);
   anchor.follow(500ms, 1s);

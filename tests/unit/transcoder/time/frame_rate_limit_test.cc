@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The kept ones of `count` pictures at `rate`, their times rounded to `grain`.
+/// The pictures kept of `count` pictures at `rate`, with timestamps rounded to `grain`.
 std::vector<media::Pts> kept(double limit, double rate, int count, media::Pts grain = 1ns) {
   FrameRateLimit frames{limit};
   std::vector<media::Pts> result;
@@ -22,21 +22,23 @@ std::vector<media::Pts> kept(double limit, double rate, int count, media::Pts gr
   return result;
 }
 
-TEST(FrameRateLimitTest, KeepsEverySecondOf60) {
+TEST(FrameRateLimitTest, KeepsEverySecondPictureOf60) {
   const auto pts = kept(30, 60, 600);
   ASSERT_EQ(pts.size(), 300u);
   for (std::size_t i = 1; i < pts.size(); ++i)
     EXPECT_NEAR(base::seconds(pts[i] - pts[i - 1]), 1 / 30.0, 1e-6);
 }
 
-TEST(FrameRateLimitTest, KeepsThreeOfFiveOf50) { EXPECT_NEAR(kept(30, 50, 500).size(), 300, 1); }
+TEST(FrameRateLimitTest, KeepsThreeOfFivePicturesOf50) {
+  EXPECT_NEAR(kept(30, 50, 500).size(), 300, 1);
+}
 
-TEST(FrameRateLimitTest, NeverDropsTwoInARowOf50) {
+TEST(FrameRateLimitTest, NeverDropsTwoPicturesInARowOf50) {
   const auto pts = kept(30, 50, 500);
   for (std::size_t i = 1; i < pts.size(); ++i) EXPECT_LT(pts[i] - pts[i - 1], 41ms);
 }
 
-TEST(FrameRateLimitTest, KeepsAll30InMilliseconds) {
+TEST(FrameRateLimitTest, KeepsAll30WithTimestampsInMilliseconds) {
   EXPECT_EQ(kept(30, 30, 3000, 1ms).size(), 3000u);
 }
 

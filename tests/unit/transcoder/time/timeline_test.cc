@@ -42,7 +42,7 @@ TEST(TimelineTest, DoesNotWobbleWithArrivalJitter) {
   EXPECT_EQ(timeline.jumps(), 0u);
 }
 
-TEST(TimelineTest, StaysByTheWallClockOverDrift) {
+TEST(TimelineTest, FollowsTheWallClockDespiteDrift) {
   Timeline timeline{kEpoch};
   for (base::Duration source = 0s; source < 12h; source += kFrame) {
     const auto wall = source + source / 10000;
@@ -53,7 +53,7 @@ TEST(TimelineTest, StaysByTheWallClockOverDrift) {
   EXPECT_EQ(timeline.jumps(), 0u);
 }
 
-TEST(TimelineTest, BurstAtTheStartDoesNotSetItAhead) {
+TEST(TimelineTest, ABurstAtTheStartDoesNotSetItAhead) {
   Timeline timeline{kEpoch};
   for (int i = 0; i < 10; ++i) timeline.picture(i * kFrame, kEpoch + 500ms + i * 1ms);
   const auto pts = timeline.picture(10 * kFrame, kEpoch + 510ms);
@@ -70,14 +70,14 @@ TEST(TimelineTest, DropsPicturesOutOfOrder) {
   EXPECT_EQ(timeline.jumps(), 0u);
 }
 
-TEST(TimelineTest, GoesOnWhenTheSourcesClockJumpsBack) {
+TEST(TimelineTest, ContinuesWhenTheSourcesClockJumpsBack) {
   Timeline timeline{kEpoch};
   timeline.picture(100s, kEpoch + 1s);
   EXPECT_EQ(timeline.picture(0s, kEpoch + 1s + kFrame), 1s + kFrame);
   EXPECT_EQ(timeline.jumps(), 1u);
 }
 
-TEST(TimelineTest, GoesOnWhenTheSourcesClockJumpsAhead) {
+TEST(TimelineTest, ContinuesWhenTheSourcesClockJumpsAhead) {
   Timeline timeline{kEpoch};
   for (int i = 0; i < 50; ++i) timeline.picture(i * kFrame, kEpoch + i * kFrame);
   EXPECT_EQ(timeline.picture(1h, kEpoch + 50 * kFrame), 50 * kFrame);
@@ -123,7 +123,7 @@ TEST(TimelineTest, ReconnectIsNotAJump) {
   EXPECT_EQ(timeline.jumps(), 0u);
 }
 
-TEST(TimelineTest, PicturesGoOnAfterRepeats) {
+TEST(TimelineTest, PicturesContinueAfterRepeats) {
   Timeline timeline{kEpoch};
   timeline.picture(0s, kEpoch);
   EXPECT_EQ(timeline.repeat(kEpoch + 2s), 2s);

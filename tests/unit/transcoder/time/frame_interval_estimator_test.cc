@@ -1,4 +1,4 @@
-#include "transcoder/time/frame_interval.h"
+#include "transcoder/time/frame_interval_estimator.h"
 
 #include <gtest/gtest.h>
 
@@ -9,11 +9,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr base::Duration kNominal = milliseconds{33};
+constexpr base::Duration kNominalInterval = milliseconds{33};
 
-class FrameIntervalTest : public ::testing::Test {
+class FrameIntervalEstimatorTest : public ::testing::Test {
  protected:
-  /// Pictures `intervals` after one another, repeated.
+  /// Adds frames with these `intervals`, `times` times, and returns the last estimate.
   base::Duration feed(std::initializer_list<milliseconds> intervals, int times = 1) {
     base::Duration estimate{};
     for (int i = 0; i < times; ++i) {
@@ -23,36 +23,36 @@ class FrameIntervalTest : public ::testing::Test {
   }
 
   media::Pts now_{};
-  FrameInterval interval_{kNominal};
+  FrameIntervalEstimator interval_{kNominalInterval};
 };
 
-TEST_F(FrameIntervalTest, IsNominalAtTheFirstPicture) {
-  EXPECT_EQ(interval_.update(milliseconds{5000}), kNominal);
+TEST_F(FrameIntervalEstimatorTest, IsNominalAtTheFirstFrame) {
+  EXPECT_EQ(interval_.update(milliseconds{5000}), kNominalInterval);
 }
 
-TEST_F(FrameIntervalTest, IsMeasuredFromTheSecondPictureOn) {
+TEST_F(FrameIntervalEstimatorTest, UsesMeasurementsFromTheSecondFrameOn) {
   feed({milliseconds{40}});
   EXPECT_EQ(feed({milliseconds{40}}), milliseconds{40});
 }
 
-TEST_F(FrameIntervalTest, IsMeasuredWhenItsWindowIsFull) {
+TEST_F(FrameIntervalEstimatorTest, IsMeasuredWhenItsWindowIsFull) {
   feed({milliseconds{40}}, 12);
   EXPECT_FALSE(interval_.is_measured());
   feed({milliseconds{40}});
   EXPECT_TRUE(interval_.is_measured());
 }
 
-TEST_F(FrameIntervalTest, IsTheMeanOfAnUnevenPattern) {
+TEST_F(FrameIntervalEstimatorTest, IsTheMeanOfAnUnevenPattern) {
   feed({milliseconds{20}, milliseconds{20}, milliseconds{50}}, 8);
   EXPECT_EQ(feed({milliseconds{20}, milliseconds{20}, milliseconds{50}}), milliseconds{30});
 }
 
-TEST_F(FrameIntervalTest, FollowsAFasterSourceWithinThreePictures) {
+TEST_F(FrameIntervalEstimatorTest, FollowsAFasterSourceWithinThreeFrames) {
   feed({milliseconds{40}}, 20);
   EXPECT_EQ(feed({milliseconds{20}}, 3), milliseconds{20});
 }
 
-TEST_F(FrameIntervalTest, BoundsAPause) {
+TEST_F(FrameIntervalEstimatorTest, LimitsTheIntervalAfterAPause) {
   feed({milliseconds{0}, milliseconds{60'000}});
   EXPECT_EQ(feed({milliseconds{60'000}}), milliseconds{200});
 }
