@@ -118,7 +118,7 @@ void OnDemand::forget_old() {
   std::erase_if(coded_, [](const auto& entry) {
     const auto& [key, coded] = entry;
     const auto stream = coded.stream.lock();
-    return coded.segment && (!stream || stream->segments().is_over(key.number));
+    return coded.segment && (!stream || stream->segments().has_expired(key.number));
   });
 }
 
