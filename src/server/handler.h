@@ -72,7 +72,7 @@ class ViewerActs {
   virtual std::optional<media::FrameRange> discard_unsent() = 0;
   /// None of the next frames is taken before one that recovers from them or a keyframe.
   virtual void pause() = 0;
-  /// Lengthens the next frame's write by this much, at most media::kMostPadding.
+  /// Lengthens the next frame's write by this much, at most media::kMaxPaddingBytes.
   virtual void pad(base::ByteCount amount) = 0;
 };
 

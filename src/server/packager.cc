@@ -62,7 +62,7 @@ class Mp4Packager final : public Packager {
     if (!item.is_video()) return own;
     if (last_ && packet.pts - last_->pts > last_->duration * 3 / 2) {
       append(own.bytes, media::mp4_bridge(packet, last_->pts + last_->duration));
-      own.skipped = media::kMp4FragmentHeader;
+      own.skipped = media::kMp4FragmentHeaderBytes;
     }
     last_ = Last{packet.pts, packet.duration};
     return own;

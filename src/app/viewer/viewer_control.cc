@@ -32,7 +32,7 @@ constexpr base::Duration kRecoveryInterval = std::chrono::milliseconds{500};
 // Rarer looks than every so many frames are not worth asking whose group it is.
 constexpr unsigned kMaxDecimation = 2;
 
-static_assert(abr::kMostPadding.bytes() == static_cast<std::int64_t>(media::kMostPadding));
+static_assert(abr::kMostPadding.bytes() == static_cast<std::int64_t>(media::kMaxPaddingBytes));
 
 bool is_news(base::BitRate sustains, base::BitRate reported) {
   return sustains < (1 - kNews) * reported || sustains > (1 + kNews) * reported;

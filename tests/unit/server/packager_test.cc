@@ -79,7 +79,7 @@ TEST(Mp4PackagerTest, BridgesFramesThatAreMissing) {
   const auto late = frame(6);
   const auto own = packager->next(late);
   EXPECT_THAT(own.bytes, ElementsAreArray(media::mp4_bridge(*late.packet, 4 * kFrame)));
-  EXPECT_EQ(own.skipped, media::kMp4FragmentHeader);
+  EXPECT_EQ(own.skipped, media::kMp4FragmentHeaderBytes);
   EXPECT_EQ(packager->next(frame(7)).skipped, 0u);
 }
 
