@@ -82,7 +82,8 @@ void add_audio(AVFormatContext& format) {
   audio.frame_size = kAacFrame;
   audio.profile = FF_PROFILE_AAC_LOW;
   av_channel_layout_default(&audio.ch_layout, media::kAudioChannels);
-  format.streams[format.nb_streams - 1]->time_base = {1, static_cast<int>(media::kMp4AudioTimescale)};
+  format.streams[format.nb_streams - 1]->time_base = {1,
+                                                      static_cast<int>(media::kMp4AudioTimescale)};
 }
 
 std::vector<std::uint8_t> write_header(Format format, AVDictionary* options) {
