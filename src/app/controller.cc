@@ -63,10 +63,10 @@ std::variant<server::Admission, server::Refusal> Controller::admit(
   }
 }
 
-std::unique_ptr<server::StreamingResponse> Controller::answer(
+std::unique_ptr<server::StreamingResponse> Controller::respond(
     const server::HandlerRequest& request, server::ResponseConnection& connection, base::Time now) {
-  if (auto answer = api_.answer(request)) return answer;
-  return segments_.answer(request, connection, now);
+  if (auto response = api_.respond(request)) return response;
+  return segments_.respond(request, connection, now);
 }
 
 std::vector<std::unique_ptr<server::LoopSource>> Controller::loop_sources(int loop) {

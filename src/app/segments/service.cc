@@ -81,7 +81,7 @@ constexpr int kIdleSegments = 3;
 
 }  // namespace
 
-std::unique_ptr<server::StreamingResponse> SegmentService::answer(
+std::unique_ptr<server::StreamingResponse> SegmentService::respond(
     const server::HandlerRequest& request, server::ResponseConnection& connection, base::Time now) {
   const auto target = segments::Target::parse(request.path);
   if (!target) return nullptr;
@@ -110,13 +110,11 @@ std::unique_ptr<server::StreamingResponse> SegmentService::answer(
   } else {
     session->touch(now);
   }
-  return answer_of(std::move(session), *target, request.query, now);
+  return response_to(std::move(session), *target, request.query, now);
 }
 
-std::unique_ptr<server::StreamingResponse> SegmentService::answer_of(SessionPtr session,
-                                                                     const segments::Target& target,
-                                                                     const std::string& query,
-                                                                     base::Time now) {
+std::unique_ptr<server::StreamingResponse> SegmentService::response_to(
+    SessionPtr session, const segments::Target& target, const std::string& query, base::Time now) {
   using Kind = segments::Target::Kind;
   auto& stream = session->stream();
   const auto until = now + kPatience * stream.segments().clock().segment;

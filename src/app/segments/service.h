@@ -41,9 +41,9 @@ class SegmentService {
         on_demand_{cpus} {}
 
   /// Null: the path is none of segments::Target.
-  std::unique_ptr<server::StreamingResponse> answer(const server::HandlerRequest& request,
-                                                    server::ResponseConnection& connection,
-                                                    base::Time now);
+  std::unique_ptr<server::StreamingResponse> respond(const server::HandlerRequest& request,
+                                                     server::ResponseConnection& connection,
+                                                     base::Time now);
   /// Ends sessions that nobody has asked for anything of for kIdle, or a few segments.
   void tick(base::Time now);
   OnDemand::State on_demand() const { return on_demand_.state(); }
@@ -63,9 +63,9 @@ class SegmentService {
     return {stream.index(), token};
   }
 
-  std::unique_ptr<server::StreamingResponse> answer_of(SessionPtr session,
-                                                       const segments::Target& target,
-                                                       const std::string& query, base::Time now);
+  std::unique_ptr<server::StreamingResponse> response_to(SessionPtr session,
+                                                         const segments::Target& target,
+                                                         const std::string& query, base::Time now);
   std::unique_ptr<server::StreamingResponse> at_rate(SessionPtr session,
                                                      const segments::Target& target,
                                                      std::string_view rate, base::Time until);
