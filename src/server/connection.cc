@@ -194,8 +194,9 @@ void Connection::handle_request(const HttpRequest& request, base::Time now) {
     response_.begin(std::move(streaming), {.head_only = head_only_, .http_1_0 = http_1_0_},
                     [this](const ResponseHead& response_head) { return head(response_head); });
   } catch (const std::exception& error) {
-    log_admission_failure(target->path, error, now);
-    return send_page({.status = 503, .body = "no encoder can be started: try again later\n"}, now);
+    log_request_failure(target->path, error, now);
+    return send_page(
+        {.status = 503, .body = "the server could not answer this request: see its log\n"}, now);
   }
   if (response_connection_.state) context_.stateful.insert(this);
   flush(now);
@@ -246,6 +247,13 @@ void Connection::log_admission_failure(const std::string& stream, const std::exc
                     {"error", error.what()},
                     {"times", *times},
                     {"hint", "raise TasksMax= of the systemd unit, or add memory"}});
+}
+
+void Connection::log_request_failure(const std::string& path, const std::exception& error,
+                                     base::Time now) {
+  const auto times = context_.failed_requests.count(now);
+  if (!times) return;
+  base::log::error("request_failed", {{"path", path}, {"error", error.what()}, {"times", *times}});
 }
 
 void Connection::start_stream(const HttpRequest& request, const ViewerRequest& viewer,

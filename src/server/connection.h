@@ -59,6 +59,7 @@ class Connection {
   void send_options(base::Time now);
   void log_admission_failure(const std::string& stream, const std::exception& error,
                              base::Time now);
+  void log_request_failure(const std::string& path, const std::exception& error, base::Time now);
   void refuse(int status, const std::string& reason, base::Time now);
   std::string head(ResponseHead head);
   void flush(base::Time now);

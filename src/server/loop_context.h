@@ -54,6 +54,7 @@ struct LoopContext {
   std::unordered_set<Connection*> stateful{};  ///< those with a ConnectionState
   std::vector<Connection*> closed{};           ///< to be destroyed in the loop's next turn
   base::LogPeriod failed_admissions{};
+  base::LogPeriod failed_requests{};
   base::LogPeriod failed_answers{};
 
   /// Creates the channel if there is none: a viewer may move to it before its first packet.

@@ -6,7 +6,9 @@
 
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 class ServerResponseTest : public RunningServer {
@@ -105,11 +107,19 @@ TEST_F(ServerResponseTest, AFullSocketDoesNotDelayTheServersStop) {
   EXPECT_LT(base::Clock::now() - begin, std::chrono::seconds{1});
 }
 
-TEST_F(ServerResponseTest, SurvivesARequestThatTheHandlerFails) {
+TEST_F(ServerResponseTest, ReportsAndLogsARequestThatTheHandlerFails) {
+  testing::internal::CaptureStderr();
   HttpClient client{endpoint_};
-  client.get("/throws");
-  EXPECT_THAT(client.read_head(), StartsWith("HTTP/1.1 503"));
-  EXPECT_TRUE(eventually([&] { return server_->alive(base::Clock::now()); }));
+  client.get("/throws?a=b");
+  const auto response = client.read_page();
+  const auto log = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(response, StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(response,
+              EndsWith("\r\n\r\nthe server could not answer this request: see its log\n"));
+  EXPECT_THAT(log, HasSubstr("request_failed path=/throws error=\"no answer\" times=1\n"));
+  EXPECT_THAT(log, Not(HasSubstr("admission_failed")));
+  client.get("/");
+  EXPECT_THAT(client.read_page(), StartsWith("HTTP/1.1 200 OK")) << "the connection is usable";
 }
 
 }  // namespace
