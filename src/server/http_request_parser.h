@@ -20,7 +20,7 @@ struct HttpRequest {
   bool gzip = false;        ///< Accept-Encoding lists it
   bool keep_alive = false;  ///< the client asked for it, and no body follows
 
-  /// Of user agent and origin. Each viewer's is kept and listed; a longer one is cut off.
+  /// Longer user agents and origins are cut off: each viewer's is kept, and shown in lists.
   static constexpr std::size_t kMaxUserAgentLength = 256;
 };
 
