@@ -10,7 +10,7 @@
 
 namespace abr {
 
-/// Of Decision::padding: media::kMostPadding, 85 TS packets.
+/// Of Decision::padding: media::kMaxPaddingBytes, 85 TS packets.
 inline constexpr base::ByteCount kMostPadding{15'980};
 
 /// What the viewer can take, and why.

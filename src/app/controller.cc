@@ -45,7 +45,7 @@ std::variant<server::Admission, server::Refusal> Controller::admit(
   if (!stream) return unknown;
   if (!stream->has_frame()) {
     return server::Refusal{
-        503, "stream \"" + request.stream + "\" has no frame yet; its source may not be connected"};
+        503, "stream \"" + request.stream + "\" has no video yet; its source may not be connected"};
   }
   if (!stream->offers(request.container)) {
     return server::Refusal{
@@ -64,10 +64,10 @@ std::variant<server::Admission, server::Refusal> Controller::admit(
   }
 }
 
-std::unique_ptr<server::StreamingResponse> Controller::answer(
+std::unique_ptr<server::StreamingResponse> Controller::respond(
     const server::HandlerRequest& request, server::ResponseConnection& connection, base::Time now) {
-  if (auto answer = api_.answer(request)) return answer;
-  return segments_.answer(request, connection, now);
+  if (auto response = api_.respond(request)) return response;
+  return segments_.respond(request, connection, now);
 }
 
 std::vector<std::unique_ptr<server::LoopSource>> Controller::loop_sources(int loop) {

@@ -30,9 +30,9 @@ class Controller : public server::Handler {
 
   std::variant<server::Admission, server::Refusal> admit(const server::ViewerRequest& request,
                                                          base::Time now) override;
-  std::unique_ptr<server::StreamingResponse> answer(const server::HandlerRequest& request,
-                                                    server::ResponseConnection& connection,
-                                                    base::Time now) override;
+  std::unique_ptr<server::StreamingResponse> respond(const server::HandlerRequest& request,
+                                                     server::ResponseConnection& connection,
+                                                     base::Time now) override;
   std::vector<std::unique_ptr<server::LoopSource>> loop_sources(int loop) override;
   /// Call several times per second.
   void tick(base::Time now);

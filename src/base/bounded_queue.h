@@ -10,14 +10,14 @@
 
 namespace base {
 
-/// A queue between threads with a bound. When it is full the oldest item is dropped and counted:
-/// in live media the newest is worth most. Thread-safe. close() wakes every waiting pop().
+/// A bounded queue between threads. When it is full, push() drops and counts the oldest item,
+/// because in live media the newest is worth most. Thread-safe. close() wakes every waiting pop().
 template <typename T>
 class BoundedQueue {
  public:
   explicit BoundedQueue(std::size_t bound) : bound_{bound} {}
 
-  /// Returns false when an item had to be dropped (or the queue is closed).
+  /// Returns false if an item had to be dropped or the queue is closed.
   bool push(T item) {
     bool dropped = false;
     {
@@ -34,7 +34,7 @@ class BoundedQueue {
     return !dropped;
   }
 
-  /// Waits for an item; empty when closed and everything has been taken.
+  /// Waits for an item. nullopt once the queue is closed and empty.
   std::optional<T> pop() {
     std::unique_lock lock{mutex_};
     available_.wait(lock, [this] { return closed_ || !items_.empty(); });
@@ -44,7 +44,7 @@ class BoundedQueue {
     return item;
   }
 
-  /// Everything that is here; does not wait.
+  /// Takes all items without waiting.
   std::deque<T> take() {
     std::lock_guard lock{mutex_};
     return std::exchange(items_, {});

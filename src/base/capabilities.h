@@ -2,7 +2,7 @@
 
 namespace base {
 
-/// This process has `capability` (CAP_*, capabilities(7)) in effect.
+/// Whether this process has `capability` (CAP_*, capabilities(7)) in its effective set.
 bool holds_capability(int capability);
 
 }  // namespace base

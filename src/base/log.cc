@@ -51,8 +51,8 @@ spdlog::level::level_enum spdlog_level(Level level) {
   return spdlog::level::info;
 }
 
-/// systemd.exec(5): JOURNAL_STREAM names the journal's stream by device and inode. Children inherit
-/// it, whatever their stderr is, so the two are compared.
+/// JOURNAL_STREAM (systemd.exec(5)) names the journal's stream by device and inode. Child processes
+/// inherit it even if their stderr goes elsewhere, so compare it with stderr.
 bool stderr_is_journal() {
   const char* stream = std::getenv("JOURNAL_STREAM");
   struct stat status {};
@@ -64,7 +64,7 @@ const bool to_journal = stderr_is_journal();
 
 std::atomic<std::uint64_t> lines_unwritten{0};
 
-/// Not through stdio: a thread that is stuck there holds the lock that exit() needs.
+/// Bypasses stdio: a thread stuck in stdio holds the lock that exit() needs.
 class StderrSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
   StderrSink() { set_pattern_(to_journal ? "%v" : "%Y-%m-%dT%H:%M:%S.%e %l %v"); }
@@ -78,15 +78,15 @@ class StderrSink : public spdlog::sinks::base_sink<std::mutex> {
       const auto written = ::write(STDERR_FILENO, rest.data(), rest.size());
       if (written >= 0) {
         rest.remove_prefix(static_cast<std::size_t>(written));
-      } else if (!may_go_on(errno)) {
+      } else if (!can_retry(errno)) {
         ++lines_unwritten;
         return;
       }
     }
   }
 
-  /// Whoever has stderr too may have made it non-blocking.
-  static bool may_go_on(int error) {
+  /// Waits if stderr is non-blocking: another process that shares it may have made it so.
+  static bool can_retry(int error) {
     if (error != EAGAIN) return error == EINTR;
     pollfd writable{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
     return ::poll(&writable, 1, -1) == 1 || errno == EINTR;
@@ -95,28 +95,28 @@ class StderrSink : public spdlog::sinks::base_sink<std::mutex> {
   void flush_() override {}
 };
 
-constexpr auto kName = "symcast";
-std::atomic<Level> least{Level::kInfo};
+constexpr auto kLoggerName = "symcast";  // spdlog needs one; no line shows it
+std::atomic<Level> min_level{Level::kInfo};
 
-/// Where lines go.
+/// The sink, and the logger that writes to it now.
 struct Output {
   const std::shared_ptr<spdlog::sinks::sink> sink = std::make_shared<StderrSink>();
   std::mutex mutex;
   std::shared_ptr<spdlog::logger> logger = direct();  // GUARDED_BY(mutex)
-  /// The Writer's. GUARDED_BY(mutex)
+  /// The Writer's; null without one. GUARDED_BY(mutex)
   std::shared_ptr<spdlog::details::thread_pool> pool{};
 
   std::shared_ptr<spdlog::logger> direct() const {
-    return made(std::make_shared<spdlog::logger>(kName, sink));
+    return unfiltered(std::make_shared<spdlog::logger>(kLoggerName, sink));
   }
-  /// What is too little to be written is never handed to it.
-  static std::shared_ptr<spdlog::logger> made(std::shared_ptr<spdlog::logger> logger) {
+  /// write() has already dropped the lines below `min_level`.
+  static std::shared_ptr<spdlog::logger> unfiltered(std::shared_ptr<spdlog::logger> logger) {
     logger->set_level(spdlog::level::trace);
     return logger;
   }
 };
 
-/// Never destroyed: a thread may be stuck in it when the process ends.
+/// Never destroyed: a thread may still be stuck in it when the process exits.
 Output& output() {
   static auto& instance = *new Output;
   return instance;
@@ -149,23 +149,23 @@ void append_quoted(std::string& line, std::string_view value) {
 Field::Field(std::string_view key, double value)
     : key_{key}, value_{fmt::format("{:.6g}", value)} {}
 
-Writer::Writer(std::size_t lines, Duration patience) : patience_{patience} {
+Writer::Writer(std::size_t max_lines, Duration flush_timeout) : flush_timeout_{flush_timeout} {
   auto pool = std::make_shared<spdlog::details::thread_pool>(
-      lines, 1, [] { pthread_setname_np(pthread_self(), "log"); });
+      max_lines, 1, [] { pthread_setname_np(pthread_self(), "log"); });
   auto& out = output();
   std::lock_guard lock{out.mutex};
-  out.logger = Output::made(std::make_shared<spdlog::async_logger>(
-      kName, out.sink, pool, spdlog::async_overflow_policy::overrun_oldest));
+  out.logger = Output::unfiltered(std::make_shared<spdlog::async_logger>(
+      kLoggerName, out.sink, pool, spdlog::async_overflow_policy::overrun_oldest));
   out.pool = std::move(pool);
 }
 
 Writer::~Writer() {
   auto& out = output();
   std::unique_lock lock{out.mutex};
-  auto logger = std::exchange(out.logger, out.direct());  // outlives the lines that wait
+  auto logger = std::exchange(out.logger, out.direct());  // must outlive the queued lines
   auto pool = std::exchange(out.pool, nullptr);
   lock.unlock();
-  // The pool's end waits until all is written, which may be never.
+  // The pool's destructor waits until every line is written, which may never happen.
   std::promise<void> ended;
   auto end = ended.get_future();
   try {
@@ -175,8 +175,8 @@ Writer::~Writer() {
       logger.reset();
       ended.set_value();
     }}.detach();
-    end.wait_for(patience_);
-  } catch (const std::system_error&) {  // no thread: the pool has ended here
+    end.wait_for(flush_timeout_);
+  } catch (const std::system_error&) {  // no thread could start, so the pool was destroyed here
   }
 }
 
@@ -186,10 +186,10 @@ std::uint64_t lines_dropped() {
   return lines_unwritten + (out.pool ? out.pool->overrun_counter() : 0);
 }
 
-void set_level(Level level) { least = level; }
+void set_level(Level level) { min_level = level; }
 
 void write(Level level, std::string_view event, Fields fields) {
-  if (level < least) return;
+  if (level < min_level) return;
   std::string line{to_journal ? journal_prefix(level) : std::string_view{}};
   line += event;
   for (const auto& field : fields) {

@@ -10,13 +10,13 @@
 #include "base/units.h"
 
 /// Structured log: one event per line, `event key=value key="two words"`. Thread-safe.
-/// Written to stderr; under systemd with the journal's level prefix, otherwise with time and level.
-/// By the thread that logs, or by a Writer's.
+/// Lines go to stderr, under systemd with the journal's level prefix, otherwise with time and
+/// level. The logging thread writes them itself unless a Writer exists.
 namespace base::log {
 
 enum class Level { kDebug, kInfo, kWarning, kError };
 
-/// One key=value pair; numbers, rates and durations print with their unit in the key's own base.
+/// One key=value pair. Values carry no unit: rates print in bits per second, durations in seconds.
 class Field {
  public:
   Field(std::string_view key, std::string_view value) : key_{key}, value_{value} {}
@@ -40,28 +40,29 @@ class Field {
 
 using Fields = std::initializer_list<Field>;
 
-/// While it lives its own thread writes the lines, in order: who logs waits for nobody, even when
-/// stderr is stuck. When too many lines wait the oldest are dropped. Its end writes what waits, for
-/// `patience` at most. One at a time.
+/// While a Writer exists, its thread writes the lines in order, so a logging thread never waits,
+/// even if stderr is stuck. When the queue is full the oldest lines are dropped. The destructor
+/// writes the queued lines, for `flush_timeout` at most. At most one Writer may exist.
 class Writer {
  public:
-  // Two for each of 10,000 viewers (server.max_viewers by default) who leave at once; 8 MB.
-  static constexpr std::size_t kLines = 20'000;
-  static constexpr Duration kPatience = std::chrono::seconds{1};
+  // Two lines for each of 10,000 viewers (server.max_viewers by default) that leave at once; 8 MB.
+  static constexpr std::size_t kMaxQueuedLines = 20'000;
+  // A stuck stderr delays the exit by this much; a slow one loses the lines not written by then.
+  static constexpr Duration kFlushTimeout = std::chrono::seconds{1};
 
-  explicit Writer(std::size_t lines = kLines, Duration patience = kPatience);
+  explicit Writer(std::size_t max_lines = kMaxQueuedLines, Duration flush_timeout = kFlushTimeout);
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
  private:
-  const Duration patience_;
+  const Duration flush_timeout_;
 };
 
-/// By the Writer that lives, and because stderr did not take them.
+/// Lines the present Writer dropped, and lines that could not be written to stderr.
 std::uint64_t lines_dropped();
 
-void set_level(Level level);
+void set_level(Level level);  ///< lines below `level` are not written; kInfo at first
 void write(Level level, std::string_view event, Fields fields);
 
 inline void debug(std::string_view event, Fields fields = {}) {

@@ -6,12 +6,13 @@
 
 namespace base {
 
-/// Why something could not be done: one line that says what, where and how to mend it.
+/// Why an operation failed: one line that says what, where, and how to fix it.
 struct Error {
   std::string message;
 };
 
-/// A value or an Error. Steady-state code returns it; start-up code throws instead.
+/// A value or an Error. Code that runs in the steady state returns it; start-up code throws
+/// instead.
 template <typename T>
 class [[nodiscard]] Result {
  public:

@@ -6,14 +6,14 @@
 
 namespace base {
 
-/// A failed system call at start-up: what was attempted, and errno.
+/// A system call that failed at start-up: the attempted operation and errno.
 class SystemError : public std::system_error {
  public:
   explicit SystemError(const std::string& attempt, int error = errno)
       : std::system_error{error, std::generic_category(), attempt} {}
 };
 
-/// The value of a system call that returns -1 on failure.
+/// Passes on `value`, the result of a system call. Throws SystemError if it is negative.
 inline int check(const std::string& attempt, int value) {
   if (value < 0) throw SystemError{attempt};
   return value;

@@ -6,7 +6,7 @@
 
 namespace base {
 
-/// CPU time of the calling thread, since its start.
+/// CPU time the calling thread has used since its start.
 inline Duration thread_cpu_time() {
   timespec now{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -6,7 +6,7 @@
 
 namespace base {
 
-/// Owns one file descriptor; closes it.
+/// Owns one file descriptor, or none, and closes it.
 class UniqueFd {
  public:
   UniqueFd() = default;

@@ -7,7 +7,8 @@
 
 namespace base {
 
-/// Monotonic time (CLOCK_MONOTONIC). Algorithms receive `now`; only app and the loops read a clock.
+/// Monotonic time (CLOCK_MONOTONIC). Algorithms take `now` as an argument; only `app` and the event
+/// loops read a clock.
 using Clock = std::chrono::steady_clock;
 using Duration = std::chrono::nanoseconds;
 using Time = std::chrono::time_point<Clock, Duration>;
@@ -59,7 +60,7 @@ class BitRate {
   friend constexpr double operator/(BitRate a, BitRate b) {
     return static_cast<double>(a.bps_) / static_cast<double>(b.bps_);
   }
-  /// What this rate carries in `time`.
+  /// The data this rate carries in `time`.
   friend constexpr ByteCount operator*(BitRate a, Duration time) {
     return ByteCount{static_cast<std::int64_t>(static_cast<double>(a.bps_) * seconds(time) / 8)};
   }
@@ -68,7 +69,7 @@ class BitRate {
   std::int64_t bps_ = 0;
 };
 
-/// How long `amount` takes at `rate`; `rate` must be positive.
+/// How long `amount` takes at `rate`. REQUIRES: `rate` is positive.
 constexpr Duration operator/(ByteCount amount, BitRate rate) {
   return from_seconds(static_cast<double>(amount.bits()) / static_cast<double>(rate.bps()));
 }

@@ -7,12 +7,12 @@
 
 namespace media {
 
-/// Appends the last `count` bytes of a number, the most significant first.
+/// Appends the low `count` bytes of `number`, most significant first.
 inline void append_number(std::vector<std::uint8_t>& out, std::uint64_t number, std::size_t count) {
   for (std::size_t i = count; i-- > 0;) out.push_back(static_cast<std::uint8_t>(number >> 8 * i));
 }
 
-/// Writes them over what is in `out` at `at`.
+/// Overwrites `out` from `at` on with the low `count` bytes of `number`, most significant first.
 inline void put_number(std::span<std::uint8_t> out, std::size_t at, std::uint64_t number,
                        std::size_t count) {
   for (std::size_t i = count; i-- > 0;) out[at++] = static_cast<std::uint8_t>(number >> 8 * i);

@@ -12,11 +12,11 @@
 
 namespace media {
 
-/// How a stream's access units are wrapped.
+/// The format that wraps a stream's access units.
 enum class Container { kMpegTs, kFlv, kMp4 };
 inline constexpr std::array kContainers{Container::kMpegTs, Container::kFlv, Container::kMp4};
 
-/// Of a stream's path: /NAME.ts.
+/// The suffix of a stream's path: ".ts" in /NAME.ts.
 constexpr std::string_view suffix(Container container) {
   switch (container) {
     case Container::kFlv:
@@ -29,34 +29,35 @@ constexpr std::string_view suffix(Container container) {
   return ".ts";
 }
 
-/// Its name, for people and programs: the suffix without its dot.
+/// The container's name, for people and programs: "ts", "flv", "mp4".
 constexpr std::string_view name(Container container) { return suffix(container).substr(1); }
 
-/// Of the audio, as RFC 6381 has it: AAC-LC.
+/// AAC-LC in the notation of RFC 6381.
 inline constexpr const char* kAudioCodec = "mp4a.40.2";
 
-/// What the containers say once of an H.264 stream, before its first frame: how frames are
-/// coded, and their size. Made by a group's encode thread, immutable.
+/// The bytes that FLV and MP4 need once, before the first frame of an H.264 stream: codec
+/// parameters and frame size. Made by a group's encode thread, immutable.
 struct Headers {
-  std::string codec;              ///< of the frames, as RFC 6381 has it: "avc3.640028"
-  std::vector<std::uint8_t> flv;  ///< header, metadata, sequence headers: the begin of a response
-  std::vector<std::uint8_t> mp4;  ///< ftyp and moov, frames and audio
-  std::vector<std::uint8_t> mp4_video;  ///< likewise, frames alone
-  std::vector<std::uint8_t> mp4_audio;  ///< likewise, audio; empty: there is none
-  int width = 0;
+  std::string codec;              ///< of the video (RFC 6381): "avc3.640028"
+  std::vector<std::uint8_t> flv;  ///< file header, metadata and sequence headers
+  std::vector<std::uint8_t> mp4;  ///< ftyp and moov with both tracks, or video only without audio
+  std::vector<std::uint8_t> mp4_video;  ///< ftyp and moov with the video track only
+  std::vector<std::uint8_t> mp4_audio;  ///< ftyp and moov with the audio track; empty without audio
+  int width = 0;                        ///< pixels
   int height = 0;
   bool operator==(const Headers&) const = default;
 };
 using HeadersPtr = std::shared_ptr<const Headers>;
 
-/// Bytes that are made when they are first asked for, by whoever asks, and then shared.
-/// Thread-safe. A copy begins empty.
+/// Bytes made by the first thread that asks for them, then shared. Thread-safe. A copy starts
+/// empty.
 class LazyBytes {
  public:
   LazyBytes() = default;
   LazyBytes(const LazyBytes&) {}
   LazyBytes& operator=(const LazyBytes&) = delete;
 
+  /// `make` returns the bytes; it runs at most once. The result lives as long as this object.
   template <typename Make>
   std::span<const std::uint8_t> get(Make make) const {
     std::call_once(made_, [&] { bytes_ = make(); });

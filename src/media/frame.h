@@ -9,11 +9,11 @@
 
 namespace media {
 
-/// Position on a stream's output timeline: monotonic, common to every group, starts near zero.
-/// It follows the wall clock: pts = capture time - the stream's epoch, so a pts is a capture time.
+/// Position on a stream's output timeline: monotonic, the same in every group, starts near zero.
+/// pts = capture time - the stream's epoch, so a pts is also a capture time.
 using Pts = std::chrono::nanoseconds;
 
-/// Colour description in the numbers of ISO/IEC 23001-8 (as in H.264 VUI); 2 = unspecified.
+/// Colour description as code points of ISO/IEC 23001-8 (as in H.264 VUI); 2 means unspecified.
 struct Colour {
   int primaries = 2;
   int transfer = 2;
@@ -22,7 +22,7 @@ struct Colour {
   bool operator==(const Colour&) const = default;
 };
 
-/// Pixel dimensions, even, with the sample aspect ratio of the source.
+/// Size in pixels (even numbers), the source's sample aspect ratio and colours.
 struct PictureFormat {
   int width = 0;
   int height = 0;
@@ -44,9 +44,11 @@ struct Frame {
 };
 using FramePtr = std::shared_ptr<const Frame>;
 
-/// Decoded audio: interleaved 32-bit float at kAudioRate, kAudioChannels.
-inline constexpr int kAudioRate = 48000;
+// Every source's audio is converted to this: a stream's track never changes (decision 3).
+inline constexpr int kAudioRate = 48000;  ///< samples per second and channel
 inline constexpr int kAudioChannels = 2;
+
+/// Decoded audio: interleaved 32-bit float samples.
 struct Samples {
   Pts pts{};                  ///< of the first sample
   std::vector<float> values;  ///< kAudioChannels values per sample

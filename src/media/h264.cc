@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::array<std::uint8_t, 3> kStartCode{0, 0, 1};
 
-/// Zeros before a start code and at the end belong to no NAL unit, which ends with another byte.
+/// Drops zeros at the end: a NAL unit never ends with one, so they belong to the next start code or
+/// are padding.
 Bytes without_zeros(Bytes unit) {
   while (!unit.empty() && unit.back() == 0) unit = unit.first(unit.size() - 1);
   return unit;

@@ -13,23 +13,25 @@ namespace media {
 
 namespace {
 
-// tfhd (8.8.7): offsets count from moof.
-constexpr std::uint32_t kDefaultBaseIsMoof = 0x02'0000;
-// trun (8.8.8): offset of the data; duration, size and flags of each sample.
-constexpr std::uint32_t kRunFields = 0x001 | 0x100 | 0x200 | 0x400;
-// Flags of a sample (8.8.3.1): depends on others or not; not a sync sample.
-constexpr std::uint32_t kSync = 0x0200'0000;
-constexpr std::uint32_t kNonSync = 0x0101'0000;
+// tfhd (8.8.7): default-base-is-moof, offsets count from the moof box.
+constexpr std::uint32_t kTfhdFlags = 0x02'0000;
+// trun (8.8.8): data offset; duration, size and flags of each sample.
+constexpr std::uint32_t kTrunFlags = 0x001 | 0x100 | 0x200 | 0x400;
+// Sample flags (8.8.3.1): sample_depends_on, sample_is_non_sync_sample.
+constexpr std::uint32_t kSyncSampleFlags = 0x0200'0000;
+constexpr std::uint32_t kNonSyncSampleFlags = 0x0101'0000;
 
-constexpr std::size_t kSampleFields = 12;
-constexpr std::size_t kLonger = 64;  ///< lengths than start codes, in a usual frame
+constexpr std::size_t kTrunSampleBytes = 12;  // duration, size, flags
+// NAL unit lengths that are longer than their start codes. In a frame with more units the vector
+// grows once.
+constexpr std::size_t kReservedLengths = 64;
 
-/// Of a fragment: moof, and what mdat begins with.
+/// Size of a fragment's moof and mdat header.
 constexpr std::size_t header_size(std::size_t samples) {
-  return kMp4FragmentHeader + (samples - 1) * kSampleFields;
+  return kMp4FragmentHeaderBytes + (samples - 1) * kTrunSampleBytes;
 }
 
-/// Writes a box around what is appended in its lifetime.
+/// Wraps the bytes appended during its lifetime in a box.
 class Box {
  public:
   Box(std::vector<std::uint8_t>& out, std::string_view type) : out_{out}, begin_{out.size()} {
@@ -45,9 +47,9 @@ class Box {
   const std::size_t begin_;
 };
 
-template <std::uint32_t kScale>
+template <std::uint32_t kTimescale>
 std::uint64_t ticks(Pts time) {
-  using Ticks = std::chrono::duration<std::int64_t, std::ratio<1, kScale>>;
+  using Ticks = std::chrono::duration<std::int64_t, std::ratio<1, kTimescale>>;
   return static_cast<std::uint64_t>(std::chrono::round<Ticks>(std::max(time, Pts{})).count());
 }
 
@@ -57,7 +59,7 @@ struct Sample {
   bool sync;
 };
 
-/// Samples of one track that follow each other.
+/// Consecutive samples of one track.
 struct Run {
   std::uint32_t track;
   std::uint64_t sequence;
@@ -66,8 +68,8 @@ struct Run {
 };
 
 std::uint64_t ticks(const Packet& packet, Pts time) {
-  return packet.kind == Packet::Kind::kVideo ? ticks<kMp4VideoScale>(time)
-                                             : ticks<kMp4AudioScale>(time);
+  return packet.kind == Packet::Kind::kVideo ? ticks<kMp4VideoTimescale>(time)
+                                             : ticks<kMp4AudioTimescale>(time);
 }
 
 bool is_sync(const Packet& packet) {
@@ -76,13 +78,13 @@ bool is_sync(const Packet& packet) {
 
 void append_trun(std::vector<std::uint8_t>& out, std::span<const Sample> samples) {
   const Box trun{out, "trun"};
-  append_number(out, kRunFields, 4);
+  append_number(out, kTrunFlags, 4);
   append_number(out, samples.size(), 4);
   append_number(out, header_size(samples.size()), 4);
   for (const auto& sample : samples) {
     append_number(out, sample.duration, 4);
     append_number(out, sample.size, 4);
-    append_number(out, sample.sync ? kSync : kNonSync, 4);
+    append_number(out, sample.sync ? kSyncSampleFlags : kNonSyncSampleFlags, 4);
   }
 }
 
@@ -90,7 +92,7 @@ void append_traf(std::vector<std::uint8_t>& out, const Run& run) {
   const Box traf{out, "traf"};
   {
     const Box tfhd{out, "tfhd"};
-    append_number(out, kDefaultBaseIsMoof, 4);
+    append_number(out, kTfhdFlags, 4);
     append_number(out, run.track, 4);
   }
   {
@@ -101,7 +103,7 @@ void append_traf(std::vector<std::uint8_t>& out, const Run& run) {
   append_trun(out, run.samples);
 }
 
-/// moof and the header of an mdat that holds the samples.
+/// Appends moof and the header of the mdat that holds the samples.
 void append_header(std::vector<std::uint8_t>& out, const Run& run) {
   {
     const Box moof{out, "moof"};
@@ -126,7 +128,7 @@ void append_data(std::vector<std::uint8_t>& out, const Packet& packet) {
   }
 }
 
-/// The header of a fragment of one packet, `size` bytes long, that is shown from `begin` on.
+/// The header of a fragment of one packet of `size` bytes that is shown from `begin` on.
 std::vector<std::uint8_t> single_header(const Packet& packet, Pts begin, std::size_t size) {
   const bool video = packet.kind == Packet::Kind::kVideo;
   const auto first = ticks(packet, begin);
@@ -142,16 +144,16 @@ std::vector<std::uint8_t> single_header(const Packet& packet, Pts begin, std::si
 }  // namespace
 
 std::vector<std::uint8_t> mp4_fragment(const Packet& packet) {
-  std::vector<std::uint8_t> out(kMp4FragmentHeader);
-  out.reserve(kMp4FragmentHeader + packet.unit.size() + kLonger);
+  std::vector<std::uint8_t> out(kMp4FragmentHeaderBytes);
+  out.reserve(kMp4FragmentHeaderBytes + packet.unit.size() + kReservedLengths);
   append_data(out, packet);
-  std::ranges::copy(single_header(packet, packet.pts, out.size() - kMp4FragmentHeader),
+  std::ranges::copy(single_header(packet, packet.pts, out.size() - kMp4FragmentHeaderBytes),
                     out.begin());
   return out;
 }
 
 std::vector<std::uint8_t> mp4_bridge(const Packet& packet, Pts begin) {
-  return single_header(packet, begin, packet.in(Container::kMp4).size() - kMp4FragmentHeader);
+  return single_header(packet, begin, packet.in(Container::kMp4).size() - kMp4FragmentHeaderBytes);
 }
 
 std::vector<std::uint8_t> mp4_chunk(std::span<const PacketPtr> packets, Pts end,
@@ -176,15 +178,16 @@ std::vector<std::uint8_t> mp4_chunk(std::span<const PacketPtr> packets, Pts end,
 }
 
 std::span<const std::uint8_t> mp4_padding(std::size_t bytes) {
-  static const std::vector<std::uint8_t> kBoxes = [] {
+  static const std::vector<std::uint8_t> kFreeBoxes = [] {
     std::vector<std::uint8_t> boxes;
-    while (boxes.size() < kMostPadding) {
+    while (boxes.size() < kMaxPaddingBytes) {
       const Box box{boxes, "free"};
       boxes.insert(boxes.end(), kTsPacketSize - 8, 0);
     }
     return boxes;
   }();
-  return std::span{kBoxes}.first(std::min(bytes, kMostPadding) / kTsPacketSize * kTsPacketSize);
+  return std::span{kFreeBoxes}.first(std::min(bytes, kMaxPaddingBytes) / kTsPacketSize *
+                                     kTsPacketSize);
 }
 
 }  // namespace media

@@ -13,11 +13,12 @@ constexpr std::size_t kPidCount = 8192;
 constexpr unsigned kPatPid = 0;
 constexpr unsigned kSdtPid = 0x11;
 constexpr unsigned kNullPid = 0x1fff;
-constexpr std::uint8_t kAdaptationOnly = 0x20;
+constexpr std::uint8_t kAdaptationFieldOnly = 0x20;
 constexpr std::uint8_t kHasPayload = 0x10;
 constexpr std::uint8_t kDiscontinuityIndicator = 0x80;
 
-/// The counter of an adaptation-only packet is that of the payload packet before it.
+/// The counter for an adaptation-only packet sent before `packet`: a packet without payload repeats
+/// the counter of the payload packet before it.
 std::uint8_t counter_before(std::span<const std::uint8_t> packet) {
   const std::uint8_t counter = packet[3] & 0x0f;
   return packet[3] & kHasPayload ? (counter + 15) & 0x0f : counter;
@@ -29,7 +30,7 @@ void append_discontinuity(std::vector<std::uint8_t>& out, std::span<const std::u
   out[start] = kSyncByte;
   out[start + 1] = packet[1] & 0x1f;
   out[start + 2] = packet[2];
-  out[start + 3] = kAdaptationOnly | counter_before(packet);
+  out[start + 3] = kAdaptationFieldOnly | counter_before(packet);
   out[start + 4] = kTsPacketSize - 5;  // adaptation_field_length
   out[start + 5] = kDiscontinuityIndicator;
 }
@@ -38,10 +39,10 @@ unsigned pid_of(std::span<const std::uint8_t> packet) {
   return (packet[1] & 0x1fu) << 8 | packet[2];
 }
 
-/// Of the only programme in a PAT of one packet (2.4.4.3).
+/// The PMT's PID, from a PAT of one packet and one programme (2.4.4.3).
 unsigned program_map_pid(std::span<const std::uint8_t> pat) {
-  constexpr std::size_t kProgram = 4 + 1 + 8;  // packet header, pointer_field, section header
-  return (pat[kProgram + 2] & 0x1fu) << 8 | pat[kProgram + 3];
+  constexpr std::size_t kFirstProgram = 4 + 1 + 8;  // packet header, pointer_field, section header
+  return (pat[kFirstProgram + 2] & 0x1fu) << 8 | pat[kFirstProgram + 3];
 }
 
 }  // namespace
@@ -80,7 +81,7 @@ std::vector<std::uint8_t> ts_splice(std::span<const std::uint8_t> bytes) {
 
 std::span<const std::uint8_t> ts_padding(std::size_t bytes) {
   static const auto kPackets = [] {
-    std::array<std::uint8_t, kMostPadding> packets;
+    std::array<std::uint8_t, kMaxPaddingBytes> packets;
     packets.fill(0xff);
     for (std::size_t start = 0; start < packets.size(); start += kTsPacketSize) {
       packets[start] = kSyncByte;
@@ -90,7 +91,8 @@ std::span<const std::uint8_t> ts_padding(std::size_t bytes) {
     }
     return packets;
   }();
-  return std::span{kPackets}.first(std::min(bytes, kMostPadding) / kTsPacketSize * kTsPacketSize);
+  return std::span{kPackets}.first(std::min(bytes, kMaxPaddingBytes) / kTsPacketSize *
+                                   kTsPacketSize);
 }
 
 }  // namespace media

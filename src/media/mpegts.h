@@ -5,22 +5,23 @@
 #include <span>
 #include <vector>
 
-/// What has to be known of MPEG-TS (ISO/IEC 13818-1) outside the muxer.
+/// MPEG-TS (ISO/IEC 13818-1), as needed outside the muxer.
 namespace media {
 
 inline constexpr std::size_t kTsPacketSize = 188;
 
-/// The packets that make `bytes` (whole TS packets) follow anything without a continuity error:
-/// for each PID in `bytes`, one packet of only an adaptation field, with discontinuity_indicator
-/// set and the counter that the PID's first packet continues (2.4.3.4-5). `bytes` stays as it is.
+/// Packets to send before `bytes` (whole TS packets) so that they may follow anything without a
+/// continuity error. For each PID in `bytes` there is one packet with only an adaptation field, the
+/// discontinuity_indicator and the counter that the PID's first packet continues (2.4.3.4-5).
 std::vector<std::uint8_t> ts_splice(std::span<const std::uint8_t> bytes);
 
-/// The tables (PAT, PMT, SDT) that one receiver is sent, whichever group they come from: their
-/// continuity counters go on. A splice would not do for them: VLC's libdvbpsi counts packets
-/// without payload as well, and knows no discontinuity_indicator.
+/// Copies tables (PAT, PMT, SDT) for one receiver with continuous continuity counters, whichever
+/// group the tables come from. ts_splice() does not work for tables: VLC's libdvbpsi also counts
+/// packets without payload, and ignores the discontinuity_indicator. Not thread-safe.
 class TsTables {
  public:
-  /// Copies of the packets of tables with which `bytes` begins.
+  /// Copies of the table packets at the start of `bytes` (whole TS packets), with counters that
+  /// continue those of the last call.
   std::vector<std::uint8_t> take(std::span<const std::uint8_t> bytes);
 
  private:
@@ -29,12 +30,15 @@ class TsTables {
     std::uint8_t next;
   };
 
-  std::vector<Counter> counters_;  ///< one per PID of tables: few
+  std::vector<Counter> counters_;  ///< one per table PID; few
 };
 
-/// Null packets (PID 0x1FFF, 2.4.3.3), which every receiver throws away: at most `bytes` of them,
-/// in whole packets, and at most kMostPadding. They live as long as the program.
-inline constexpr std::size_t kMostPadding = 85 * kTsPacketSize;  ///< 11 segments of 1448 bytes
+/// The most padding for one frame: 11 TCP segments of 1448 bytes, enough for a packet train whose
+/// spacing shows the path's rate.
+inline constexpr std::size_t kMaxPaddingBytes = 85 * kTsPacketSize;
+
+/// Null packets (PID 0x1FFF, 2.4.3.3), which every receiver discards: as many whole packets as fit
+/// in `bytes`, at most kMaxPaddingBytes. They live as long as the program.
 std::span<const std::uint8_t> ts_padding(std::size_t bytes);
 
 }  // namespace media

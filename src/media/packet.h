@@ -13,41 +13,40 @@
 
 namespace media {
 
-/// Peak signal-to-noise ratio of one encoded frame against its source, in dB, per plane.
+/// Peak signal-to-noise ratio of an encoded frame against its source, in dB per plane.
 struct Psnr {
   double y = 0;
   double u = 0;
   double v = 0;
 };
 
-/// One access unit (one frame or one audio frame) and its bytes in each container, made once per
-/// group and container, and shared, immutable, by every viewer of the group.
+/// One access unit (a frame or an audio frame) and its bytes in each container. The bytes are made
+/// once per group and container, and shared by every viewer of the group. Immutable.
 struct Packet {
   enum class Kind { kVideo, kAudio };
 
   Kind kind = Kind::kVideo;
   bool keyframe = false;
-  /// Video: it and those after it refer to no frame from this number on that came before it, so
-  /// a viewer who lacks those can go on with it. Empty: it needs the one before it, or is a
-  /// keyframe.
+  /// Set on a recovery frame: neither it nor any later frame references the frames from
+  /// `recovers_from` up to itself, so a viewer who is missing those can decode it. nullopt if the
+  /// frame needs the one before it, or is a keyframe.
   std::optional<std::uint64_t> recovers_from;
   /// Video: Frame::number. Audio: counts the stream's audio frames. The same in every group, so
-  /// a viewer who changes group can be given every frame and audio exactly once.
+  /// that a viewer who changes group receives every frame and audio frame exactly once.
   std::uint64_t number = 0;
   Pts pts{};
-  base::Time captured{};           ///< Frame::captured; audio: when it was encoded
-  base::BitRate rate;              ///< video: the group's rate target when it was encoded
-  base::ByteCount target;          ///< video: what the rate allowed this frame
-  std::optional<Psnr> psnr;        ///< when measuring was asked for
-  base::Duration duration{};       ///< until the next one of its kind, as far as is known
-  HeadersPtr headers;              ///< of a keyframe; null: only MPEG-TS has this codec
-  std::vector<std::uint8_t> unit;  ///< as the encoder gave it: H.264 in Annex B, MPEG-2, raw AAC
-  /// In MPEG-TS, whose packets count: a keyframe's begin with PAT, PMT and SDT.
-  std::vector<std::uint8_t> ts;
+  base::Time captured{};           ///< Frame::captured; for audio, when it was encoded
+  base::BitRate rate;              ///< video: the group's target rate when it was encoded
+  base::ByteCount target;          ///< video: the size that the rate allows this frame
+  std::optional<Psnr> psnr;        ///< only if measuring is switched on
+  base::Duration duration{};       ///< expected time until the next packet of this kind
+  HeadersPtr headers;              ///< on a keyframe; null if only MPEG-TS can carry the codec
+  std::vector<std::uint8_t> unit;  ///< the encoder's output: H.264 in Annex B, MPEG-2, raw AAC
+  std::vector<std::uint8_t> ts;    ///< whole TS packets; a keyframe's begin with PAT, PMT and SDT
   LazyBytes flv;
   LazyBytes mp4;
 
-  /// Its bytes in a container; thread-safe, and they live as long as the packet.
+  /// The bytes in a container. Thread-safe; they live as long as the packet.
   std::span<const std::uint8_t> in(Container container) const;
 };
 using PacketPtr = std::shared_ptr<const Packet>;
@@ -59,7 +58,7 @@ struct FrameRange {
   bool operator==(const FrameRange&) const = default;
 };
 
-/// One compressed audio frame (AAC-LC, raw, no ADTS), before a group's muxer wraps it.
+/// One compressed audio frame (raw AAC-LC without ADTS), before a group's muxer wraps it.
 struct AudioFrame {
   std::uint64_t number = 0;
   Pts pts{};
@@ -68,7 +67,7 @@ struct AudioFrame {
 };
 using AudioFramePtr = std::shared_ptr<const AudioFrame>;
 
-/// Where packets flow: one encode group of one stream. Indexes are small and reused.
+/// A channel of packets: one encode group of one stream. Indexes are small and reused.
 struct ChannelId {
   std::uint32_t stream = 0;
   std::uint32_t group = 0;

@@ -9,18 +9,22 @@ namespace segments {
 
 namespace {
 
-constexpr std::int64_t kKilobit = 1000;
+constexpr std::int64_t kBitsPerKilobit = 1000;
 
-std::int64_t nearest_kilobit(base::BitRate rate) { return (rate.bps() + kKilobit / 2) / kKilobit; }
+std::int64_t nearest_kilobit(base::BitRate rate) {
+  return (rate.bps() + kBitsPerKilobit / 2) / kBitsPerKilobit;
+}
 
-std::int64_t kilobits_to_hold(base::BitRate rate) { return (rate.bps() + kKilobit - 1) / kKilobit; }
+std::int64_t kilobits_to_hold(base::BitRate rate) {
+  return (rate.bps() + kBitsPerKilobit - 1) / kBitsPerKilobit;
+}
 
 }  // namespace
 
-/// Without spaces, and keys in the order of CTA-5006's examples: dash.js 4 splits at each ';', and
-/// would take a space for part of the key. `etp` is rounded to the nearest kilobit per second, as
-/// CTA-5006 has it. It has no rule for `mb`, where players leave out what is above: rounded down it
-/// would take away the very rate that it names.
+/// The value has no spaces, because dash.js 4 splits it at each ';' and would take a space for part
+/// of the key. The keys are in the order of CTA-5006's examples, which rounds `etp` to the nearest
+/// kilobit per second. CTA-5006 has no rule for `mb`. Players do not use rates above `mb`, so
+/// rounding it down would exclude the very rate it names.
 std::string header(const CmsdDynamic& cmsd) {
   std::string out = "\"symcast\"";
   const auto end = std::back_inserter(out);
@@ -32,7 +36,7 @@ std::string header(const CmsdDynamic& cmsd) {
     fmt::format_to(end, ";rtt={}", rtt.count());
   }
   if (cmsd.max_suggested) fmt::format_to(end, ";mb={}", kilobits_to_hold(*cmsd.max_suggested));
-  if (cmsd.duress) out += ";du";  // absent where false, never ;du=?0
+  if (cmsd.duress) out += ";du";  // omitted when false, never ";du=?0"
   return out;
 }
 

@@ -16,22 +16,27 @@ namespace segments {
 
 namespace {
 
-// Live; CMAF; and the low-latency live service of DASH-IF IOP v5 part 4 ("IOP" below), clause 6.
-constexpr std::string_view kProfiles =
+// The live profile, CMAF, and the low-latency live service of DASH-IF IOP v5 part 4 ("IOP" below),
+// clause 6.
+constexpr std::string_view kMpdProfiles =
     "urn:mpeg:dash:profile:isoff-live:2011,urn:mpeg:dash:profile:cmaf:2019,"
     "http://www.dashif.org/guidelines/low-latency-live-v5";
 
-constexpr std::int64_t kTimescale = 90000;  // a whole number of ticks in all usual frames
+// Ticks per second; frames of all usual frame rates last a whole number of ticks.
+constexpr std::int64_t kDashTimescale = 90000;
 
-// How long a change of what is offered may stay unseen; a request of each viewer in that time.
-constexpr std::chrono::seconds kUpdatePeriod{10};
+// Each player reloads the manifest this often, so a shorter period costs requests. With a longer
+// one players learn later that other rates are offered.
+constexpr std::chrono::seconds kManifestUpdatePeriod{10};
 
-// To catch up with, or fall back to, the target latency: what DASH-IF's live simulator offers.
-constexpr double kSlowest = 0.96;
-constexpr double kFastest = 1.04;
+// The range in which players may change speed to return to the target latency. As in DASH-IF's live
+// simulator.
+constexpr double kMinPlaybackRate = 0.96;
+constexpr double kMaxPlaybackRate = 1.04;
 
-constexpr int kVideoSet = 1;  // of an adaptation set, and of its reference time
-constexpr int kAudioSet = 2;
+// IDs of the adaptation sets and of their reference times.
+constexpr int kVideoSetId = 1;
+constexpr int kAudioSetId = 2;
 
 std::string escaped(std::string_view text) {
   static constexpr std::array<std::pair<char, std::string_view>, 5> kEntities{
@@ -48,14 +53,14 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-/// xs:duration.
+/// In the format of xs:duration.
 std::string duration(base::Duration time) { return fmt::format("PT{}S", base::seconds(time)); }
 
 std::int64_t ticks(base::Duration time) {
-  return std::llround(base::seconds(time) * static_cast<double>(kTimescale));
+  return std::llround(base::seconds(time) * static_cast<double>(kDashTimescale));
 }
 
-/// A whole number or a fraction of two: "25", "30000/1001" (FrameRateType of the schema).
+/// A whole number or a fraction: "25", "30000/1001" (FrameRateType in the schema).
 std::string frame_rate(double rate) {
   const std::int64_t whole = std::llround(rate);
   const std::int64_t thousandths = std::llround(rate * 1000);
@@ -72,8 +77,8 @@ std::string utc_timing(const Manifest& manifest) {
                      escaped(manifest.utc_timing_uri));
 }
 
-/// A player buffers no more than it may be late.
-base::Duration least_buffer(const Manifest& manifest) {
+/// A player must not buffer more than the latency it aims for.
+base::Duration min_buffer(const Manifest& manifest) {
   return std::min(manifest.segment, manifest.target_latency);
 }
 
@@ -82,13 +87,14 @@ void append_begin(std::string& out, const Manifest& manifest) {
   fmt::format_to(end,
                  "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                  "<MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\" profiles=\"{}\" type=\"dynamic\"",
-                 kProfiles);
+                 kMpdProfiles);
   fmt::format_to(end, " availabilityStartTime=\"{}\" publishTime=\"{}\" minimumUpdatePeriod=\"{}\"",
-                 utc_text(manifest.start), utc_text(manifest.publish), duration(kUpdatePeriod));
+                 utc_text(manifest.start), utc_text(manifest.publish),
+                 duration(kManifestUpdatePeriod));
   fmt::format_to(end,
                  " minBufferTime=\"{}\" timeShiftBufferDepth=\"{}\""
                  " suggestedPresentationDelay=\"{}\" maxSegmentDuration=\"{}\">\n",
-                 duration(least_buffer(manifest)), duration(manifest.window),
+                 duration(min_buffer(manifest)), duration(manifest.window),
                  duration(presentation_delay(manifest)), duration(manifest.segment));
   if (!manifest.base_url.empty()) {
     fmt::format_to(end, "  <BaseURL>{}</BaseURL>\n", escaped(manifest.base_url));
@@ -98,19 +104,19 @@ void append_begin(std::string& out, const Manifest& manifest) {
   }
 }
 
-/// The latency counts from the reference time of the first set (Annex K; IOP 6.4.2).
+/// The latency is measured against the reference time of the first set (Annex K; IOP 6.4.2).
 void append_service(std::string& out, const Manifest& manifest) {
   fmt::format_to(std::back_inserter(out),
                  "  <ServiceDescription id=\"0\">\n"
                  "    <Latency referenceId=\"{}\" target=\"{}\"/>\n"
                  "    <PlaybackRate max=\"{}\" min=\"{}\"/>\n"
                  "  </ServiceDescription>\n",
-                 manifest.video.empty() ? kAudioSet : kVideoSet,
+                 manifest.video.empty() ? kAudioSetId : kVideoSetId,
                  std::chrono::round<std::chrono::milliseconds>(manifest.target_latency).count(),
-                 kFastest, kSlowest);
+                 kMaxPlaybackRate, kMinPlaybackRate);
 }
 
-/// What ties media time to wall time, in each set (IOP 6.4.3): a pts is when it was captured.
+/// Ties media time to wall time, in each set (IOP 6.4.3): a pts is the time of capture.
 void append_reference_time(std::string& out, const Manifest& manifest, int set) {
   const auto end = std::back_inserter(out);
   fmt::format_to(end,
@@ -125,14 +131,14 @@ void append_reference_time(std::string& out, const Manifest& manifest, int set) 
   }
 }
 
-/// The two availability attributes, and Resync, are of chunks, and absent where segments are whole
-/// (IOP 6.4.4, 6.4.5). The offset makes a segment available with its first chunk.
+/// Resync and the two availability attributes describe chunks, and are absent if segments are sent
+/// whole (IOP 6.4.4, 6.4.5). The offset makes a segment available with its first chunk.
 void append_template(std::string& out, const Manifest& manifest) {
   const auto end = std::back_inserter(out);
   const bool chunked = manifest.chunk < manifest.segment;
   if (chunked) fmt::format_to(end, "      <Resync dT=\"{}\"/>\n", ticks(manifest.chunk));
   fmt::format_to(end, "      <SegmentTemplate timescale=\"{}\" duration=\"{}\" startNumber=\"0\"",
-                 kTimescale, ticks(manifest.segment));
+                 kDashTimescale, ticks(manifest.segment));
   if (chunked) {
     fmt::format_to(end, " availabilityTimeOffset=\"{}\" availabilityTimeComplete=\"false\"",
                    base::seconds(manifest.segment - manifest.chunk));
@@ -152,8 +158,8 @@ void append_video(std::string& out, const Manifest& manifest) {
   fmt::format_to(std::back_inserter(out),
                  "    <AdaptationSet id=\"{}\" contentType=\"video\" mimeType=\"video/mp4\""
                  " segmentAlignment=\"true\" startWithSAP=\"1\">\n",
-                 kVideoSet);
-  append_reference_time(out, manifest, kVideoSet);
+                 kVideoSetId);
+  append_reference_time(out, manifest, kVideoSetId);
   append_template(out, manifest);
   for (const Representation& it : manifest.video) {
     append_representation(out, it,
@@ -169,8 +175,8 @@ void append_audio(std::string& out, const Manifest& manifest) {
                  " segmentAlignment=\"true\" startWithSAP=\"1\">\n"
                  "      <AudioChannelConfiguration"
                  " schemeIdUri=\"urn:mpeg:mpegB:cicp:ChannelConfiguration\" value=\"{}\"/>\n",
-                 kAudioSet, media::kAudioChannels);
-  append_reference_time(out, manifest, kAudioSet);
+                 kAudioSetId, media::kAudioChannels);
+  append_reference_time(out, manifest, kAudioSetId);
   append_template(out, manifest);
   append_representation(out, *manifest.audio,
                         fmt::format(" audioSamplingRate=\"{}\"", media::kAudioRate));
@@ -183,7 +189,7 @@ base::Duration presentation_delay(const Manifest& manifest) {
   return manifest.target_latency + manifest.segment;
 }
 
-/// Elements stand in the order of the schema.
+/// Elements are in the order of the schema.
 std::string text(const Manifest& manifest) {
   std::string out;
   append_begin(out, manifest);

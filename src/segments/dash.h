@@ -10,36 +10,38 @@
 
 namespace segments {
 
+/// One rate of the video, or the audio.
 struct Representation {
   std::string id;  ///< without spaces
   base::BitRate bandwidth;
-  int width = 0;  ///< this and the two below: of frames only
-  int height = 0;
-  double frame_rate = 0;
-  std::string codec;  ///< RFC 6381: "avc1.64001f"
+  int width = 0;          ///< pixels; video only
+  int height = 0;         ///< pixels; video only
+  double frame_rate = 0;  ///< per second; video only
+  std::string codec;      ///< RFC 6381: "avc1.64001f"
 };
 
-/// A live stream's MPD (ISO/IEC 23009-1) of CMAF segments that are equally long: number n holds
-/// media time from n * segment on. Neither end of one is off by more than half of
-/// that (DASH-IF timing model, simple addressing).
+/// The MPD (ISO/IEC 23009-1) of a live stream in CMAF segments of equal length. Segment n starts at
+/// media time n * `segment`; its real start and end may differ by up to half of `segment` (DASH-IF
+/// timing model, simple addressing). A value.
 struct Manifest {
   std::chrono::system_clock::time_point start{};    ///< wall time of media time 0; never changes
-  std::chrono::system_clock::time_point publish{};  ///< of what follows
+  std::chrono::system_clock::time_point publish{};  ///< when the members below were last set
   base::Duration segment{};
-  base::Duration chunk{};   ///< what is sent as it is made; as long as `segment`: whole segments
-  base::Duration window{};  ///< how long a segment is kept
-  std::string location;     ///< where players load it again; empty: where they had it from
-  std::string base_url;     ///< of all segments, and of `utc_timing_uri`; empty: the manifest's
+  base::Duration chunk{};   ///< sent when it is complete; equals `segment` for whole segments
+  base::Duration window{};  ///< how long a segment stays available
+  std::string location;     ///< URL for reloads; if empty, the URL of the first request
+  std::string base_url;     ///< of segments and `utc_timing_uri`; if empty, the manifest's own
   std::vector<Representation> video;
   std::optional<Representation> audio;
-  std::string utc_timing_uri;       ///< answers with the time, as utc_text; empty: none
-  base::Duration target_latency{};  ///< from capture to display, in players that know chunks
+  std::string utc_timing_uri;       ///< a page with the time in the format of utc_text, or empty
+  base::Duration target_latency{};  ///< from capture to display, in players that support chunks
 };
 
-/// How far behind live a player begins that waits for whole segments, and so needs one more to have
-/// as much in hand as those that know chunks; where these play, Latency says (Annex K).
+/// How far behind live a player starts if it waits for whole segments. It needs one segment more
+/// than players that support chunks to have as much buffered; those use Latency (Annex K).
 base::Duration presentation_delay(const Manifest& manifest);
 
+/// The manifest as XML.
 std::string text(const Manifest& manifest);
 
 }  // namespace segments

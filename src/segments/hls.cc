@@ -12,20 +12,22 @@ namespace segments {
 
 namespace {
 
-// What EXT-X-MAP needs, the newest tag here that needs any; none of the low-latency tags does but
-// EXT-X-SKIP (bis 8).
-constexpr int kVersion = 6;
+// EXT-X-MAP needs version 6. No other tag used here needs a higher one: of the low-latency tags
+// only EXT-X-SKIP does (bis 8).
+constexpr int kHlsVersion = 6;
 
-constexpr int kHoldBack = 3;  // targets: a MUST for segments, a SHOULD for parts (bis 4.4.3.8)
+// Target durations to stay behind live: a MUST for segments, a SHOULD for parts (bis 4.4.3.8).
+constexpr int kHoldBackTargets = 3;
 
 std::string decimal(base::Duration time) { return fmt::format("{:.6f}", base::seconds(time)); }
 
-/// No part's text is above that of their target, nor three targets above what is held back.
+/// Rounded up to the digits that decimal() prints: no part may print longer than the part target,
+/// nor three part targets longer than the hold-back.
 base::Duration printed(base::Duration part_target) {
   return std::chrono::ceil<std::chrono::microseconds>(part_target);
 }
 
-/// No segment's duration, rounded to the nearest second, may be above it (bis 4.4.3.1).
+/// No segment's duration, rounded to the nearest second, may exceed the target (bis 4.4.3.1).
 std::chrono::seconds whole_target(const MediaPlaylist& playlist) {
   using std::chrono::seconds;
   auto most = std::chrono::ceil<seconds>(playlist.target);
@@ -46,20 +48,20 @@ void append_low_latency(std::string& out, const MediaPlaylist& playlist) {
   fmt::format_to(std::back_inserter(out),
                  "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK={},HOLD-BACK={}\n"
                  "#EXT-X-PART-INF:PART-TARGET={}\n",
-                 decimal(kHoldBack * part), decimal(kHoldBack * whole_target(playlist)),
-                 decimal(part));
+                 decimal(kHoldBackTargets * part),
+                 decimal(kHoldBackTargets * whole_target(playlist)), decimal(part));
 }
 
 void append_begin(std::string& out, const MediaPlaylist& playlist) {
   const auto end = std::back_inserter(out);
-  fmt::format_to(end, "#EXTM3U\n#EXT-X-VERSION:{}\n#EXT-X-TARGETDURATION:{}\n", kVersion,
+  fmt::format_to(end, "#EXTM3U\n#EXT-X-VERSION:{}\n#EXT-X-TARGETDURATION:{}\n", kHlsVersion,
                  whole_target(playlist).count());
   append_low_latency(out, playlist);
   fmt::format_to(end, "#EXT-X-MEDIA-SEQUENCE:{}\n", first_number(playlist));
 }
 
-/// What applies to a segment stands before the first of its parts (bis 4.4.4.9). `init`: of the
-/// segment before.
+/// Appends the tags of a segment, which must precede its first part (bis 4.4.4.9). `init`: the
+/// previous segment's; becomes this one's.
 void append_head(std::string& out, const HlsSegment& segment, std::optional<std::uint64_t>& init) {
   const auto end = std::back_inserter(out);
   if (init != segment.init) fmt::format_to(end, "#EXT-X-MAP:URI=\"init-{}.mp4\"\n", segment.init);
@@ -84,7 +86,7 @@ void append_report(std::string& out, const HlsRendition& rendition) {
   out += '\n';
 }
 
-/// What follows the complete segments.
+/// Appends everything after the complete segments.
 void append_edge(std::string& out, const MediaPlaylist& playlist,
                  std::optional<std::uint64_t>& init) {
   if (playlist.open && !playlist.open->parts.empty()) {
@@ -98,7 +100,8 @@ void append_edge(std::string& out, const MediaPlaylist& playlist,
   for (const HlsRendition& rendition : playlist.reports) append_report(out, rendition);
 }
 
-/// `audio`: of the variant, with a comma before it, or nothing.
+/// `audio`: the audio codec, with a comma before it, or empty. `group`: the AUDIO attribute, with a
+/// comma before it, or empty.
 void append_variant(std::string& out, const Variant& variant, std::string_view audio,
                     std::string_view group) {
   fmt::format_to(std::back_inserter(out),
@@ -126,7 +129,7 @@ std::string text(const MediaPlaylist& playlist) {
 
 std::string text(const MultivariantPlaylist& playlist) {
   std::string out =
-      fmt::format("#EXTM3U\n#EXT-X-VERSION:{}\n#EXT-X-INDEPENDENT-SEGMENTS\n", kVersion);
+      fmt::format("#EXTM3U\n#EXT-X-VERSION:{}\n#EXT-X-INDEPENDENT-SEGMENTS\n", kHlsVersion);
   if (playlist.audio_uri) {
     fmt::format_to(std::back_inserter(out),
                    "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"audio\",NAME=\"Audio\",DEFAULT=YES,"

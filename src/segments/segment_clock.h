@@ -7,9 +7,9 @@
 
 namespace segments {
 
-/// Where media time is cut, in all groups of a stream alike: at the ticks of their keyframe clock
-/// (transcoder::KeyframeClock); and each segment into parts, of as many whole frames or audio
-/// frames as come nearest to `part`. Both above zero.
+/// Cuts media time at the same points in all groups of a stream: into segments at the ticks of
+/// their keyframe clock (transcoder::KeyframeClock), and each segment into parts of whole frames
+/// whose length is as near to `part` as possible. A value. REQUIRES: both are positive.
 struct SegmentClock {
   base::Duration segment;
   base::Duration part;
@@ -18,19 +18,19 @@ struct SegmentClock {
   media::Pts begin(std::uint64_t number) const {
     return static_cast<std::int64_t>(number) * segment;
   }
-  /// No part is longer, and none but a segment's last shorter than 85 % of it (RFC 8216bis,
-  /// 4.4.4.9), where frames come steadily at one of the usual rates, or every other one of them:
-  /// for 400 ms, those are 400 (60, 50, 30, 25, 20, 15, 12.5, 10, 7.5, 5/s) or 417 ms (24, 12/s) of
-  /// 420. Nor has then a segment of 2 s a last part of 200 ms or less: hls.js 1.7 takes a segment
-  /// that lacks no more for loaded, and waits for what it never asks for.
+  /// The part target. If frames come steadily at a usual rate, or at half of it, no part is longer
+  /// and none but a segment's last is shorter than 85 % of it (RFC 8216bis, 4.4.4.9). For parts of
+  /// 400 ms it is 420 ms, and parts last 400 ms (60, 50, 30, 25, 20, 15, 12.5, 10, 7.5, 5/s) or
+  /// 417 ms (24, 12/s). The last part of a 2 s segment is then longer than 200 ms. It has to be:
+  /// hls.js 1.7 takes a segment for loaded if no more is missing, and never asks for the rest.
   base::Duration longest_part() const { return part + part / 20; }
-  /// Whether a part that lasts `so_far` is nearer to `part` without what lasts `next`.
+  /// Whether a part that lasts `so_far` is nearer to `part` than with a frame that lasts `next`.
   bool ends_part(base::Duration so_far, base::Duration next) const {
     return 2 * so_far + next > 2 * part;
   }
-  /// In a segment, whatever lengths its frames have: a part has one that is longer than half of
-  /// `part`, or is longer itself.
-  std::uint64_t most_parts() const { return static_cast<std::uint64_t>(2 * segment / part) + 2; }
+  /// An upper bound for the parts of a segment, however long its frames are. Every part is longer
+  /// than half of `part`, or its frame is.
+  std::uint64_t max_parts() const { return static_cast<std::uint64_t>(2 * segment / part) + 2; }
 };
 
 }  // namespace segments

@@ -6,7 +6,9 @@ namespace segments {
 
 namespace {
 
-constexpr unsigned kMostAhead = 2;  // of the newest: nobody has been told of further ones
+// Segments after the newest that a player may ask for. No playlist or manifest announces later
+// ones.
+constexpr unsigned kMaxSegmentsAhead = 2;
 
 std::optional<Segment> copy(const Segment* segment) {
   return segment == nullptr ? std::nullopt : std::optional{*segment};
@@ -17,19 +19,19 @@ std::optional<Segment> copy(const Segment* segment) {
 void SegmentStore::publish(std::uint32_t group, const media::PacketPtr& packet) {
   std::lock_guard lock{mutex_};
   if (packet->kind == media::Packet::Kind::kAudio) {
-    if (newest_audio_ && packet->number <= *newest_audio_) return;  // of another group already
+    if (newest_audio_ && packet->number <= *newest_audio_) return;  // another group published it
     newest_audio_ = packet->number;
     if (!audio_) audio_.emplace(clock_, window_);
     if (audio_->push(packet, 0)) revision_.fetch_add(1, std::memory_order_release);
     return;
   }
   auto& track = track_of(group);
-  if (!track.push(packet, packet->headers ? known(packet->headers) : 0)) return;
+  if (!track.push(packet, packet->headers ? number_of(packet->headers) : 0)) return;
   if (const auto* segment = track.newest()) begin_segment(segment->number);
   revision_.fetch_add(1, std::memory_order_release);
 }
 
-/// If it is the first to do so, the oldest one of all leaves the window.
+/// The first group to begin a segment moves the window for all groups.
 void SegmentStore::begin_segment(std::uint64_t number) {
   if (newest_ && number <= *newest_) return;
   newest_ = number;
@@ -40,7 +42,7 @@ void SegmentStore::begin_segment(std::uint64_t number) {
 }
 
 bool SegmentStore::is_open(TrackId track) const {
-  return std::ranges::any_of(groups_, [=](const auto& known) { return known.second == track; });
+  return std::ranges::any_of(groups_, [=](const auto& open) { return open.second == track; });
 }
 
 void SegmentStore::close(std::uint32_t group) {
@@ -121,21 +123,21 @@ std::optional<std::uint64_t> SegmentStore::newest() const {
 
 bool SegmentStore::is_due(std::uint64_t number) const {
   std::lock_guard lock{mutex_};
-  return !newest_ || (number >= *newest_ && number <= *newest_ + kMostAhead);
+  return !newest_ || (number >= *newest_ && number <= *newest_ + kMaxSegmentsAhead);
 }
 
-bool SegmentStore::is_over(std::uint64_t number) const {
+bool SegmentStore::has_expired(std::uint64_t number) const {
   std::lock_guard lock{mutex_};
   return !newest_ || number + window_ <= *newest_;
 }
 
 std::uint64_t SegmentStore::init_of(const media::HeadersPtr& headers) {
   std::lock_guard lock{mutex_};
-  return known(headers);
+  return number_of(headers);
 }
 
-std::uint64_t SegmentStore::known(const media::HeadersPtr& headers) {
-  const auto same = [&](const auto& known) { return known == headers || *known == *headers; };
+std::uint64_t SegmentStore::number_of(const media::HeadersPtr& headers) {
+  const auto same = [&](const auto& init) { return init == headers || *init == *headers; };
   const auto found = std::ranges::find_if(inits_, same);
   if (found != inits_.end()) return static_cast<std::uint64_t>(found - inits_.begin());
   inits_.push_back(headers);

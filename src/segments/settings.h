@@ -4,15 +4,16 @@
 
 namespace segments {
 
-/// Who chooses the rate of a segment: the server, by the player's connections, or the player.
+/// Whether the server chooses a segment's rate, from the state of the player's connections, or the
+/// player does.
 enum class Choice { kServer, kPlayer };
 
-/// Of HLS and DASH. The values are the built-in defaults.
+/// Settings for HLS and DASH, with the built-in defaults.
 struct Settings {
   bool enabled = true;
   base::Duration part = std::chrono::milliseconds{400};
-  base::Duration window = std::chrono::seconds{30};  ///< how long a segment is kept
-  Choice choice = Choice::kServer;                   ///< where a player does not ask for the other
+  base::Duration window = std::chrono::seconds{30};  ///< how long a segment stays available
+  Choice choice = Choice::kServer;                   ///< used unless the player asks for the other
   bool operator==(const Settings&) const = default;
 };
 

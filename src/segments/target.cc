@@ -8,9 +8,9 @@ namespace segments {
 
 namespace {
 
-constexpr std::size_t kSession = 16;
+constexpr std::size_t kSessionTokenLength = 16;  // hexadecimal digits; too many to guess a token
 
-/// All of `text`, without a sign or leading zeros.
+/// Parses all of `text`, which may have neither a sign nor leading zeros.
 template <typename Number>
 std::optional<Number> number(std::string_view text) {
   Number value{};
@@ -20,7 +20,7 @@ std::optional<Number> number(std::string_view text) {
   return value;
 }
 
-/// What stands before the first `separator`; `text` keeps what is behind it.
+/// Returns the text before the first `separator`; `text` keeps the rest after it.
 std::optional<std::string_view> cut(std::string_view& text, char separator) {
   const auto at = text.find(separator);
   if (at == text.npos) return {};
@@ -42,7 +42,7 @@ bool take_suffix(std::string_view& text, std::string_view suffix) {
 }
 
 bool is_session(std::string_view text) {
-  return text.size() == kSession && std::ranges::all_of(text, [](char c) {
+  return text.size() == kSessionTokenLength && std::ranges::all_of(text, [](char c) {
            return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
          });
 }

@@ -7,22 +7,22 @@
 
 namespace segments {
 
-/// What a player chooses among.
+/// One of the playlists that a player chooses from. A value.
 struct Rendition {
   enum class Kind { kAuto, kRung, kAudio };  ///< kAuto: the server chooses each segment's rate
 
   Kind kind = Kind::kAuto;
-  unsigned rung = 0;  ///< of kRung: counts from the highest rate
+  unsigned rung = 0;  ///< for kRung: 0 is the highest rate
 
   auto operator<=>(const Rendition&) const = default;
   std::string text() const;  ///< "auto", "v0", "audio"
   static std::optional<Rendition> parse(std::string_view text);
 };
 
-/// A path that segment players ask for:
+/// A path that a segment player asks for. A value.
 ///
-///   /STREAM/index.m3u8, /STREAM/manifest.mpd       where a session begins
-///   /STREAM/SESSION/manifest.mpd                   where a player of DASH loads it again
+///   /STREAM/index.m3u8, /STREAM/manifest.mpd       starts a session
+///   /STREAM/SESSION/manifest.mpd                   reloads the DASH manifest
 ///   /STREAM/SESSION/RENDITION/playlist.m3u8
 ///   /STREAM/SESSION/RENDITION/init-ID.mp4, init.mp4
 ///   /STREAM/SESSION/RENDITION/NUMBER.m4s           a segment
@@ -32,12 +32,12 @@ struct Target {
 
   Kind kind = Kind::kMultivariant;
   std::string stream;
-  std::string session;  ///< 16 lower-case hexadecimal digits; empty where one begins
+  std::string session;  ///< token of 16 lower-case hexadecimal digits; empty if a session starts
   Rendition rendition;
-  std::uint64_t number = 0;  ///< of a segment; of kInit: the ID
+  std::uint64_t number = 0;  ///< of the segment; for kInit, the ID
   unsigned part = 0;
 
-  /// `path`: decoded. Empty: it is none of these.
+  /// Parses a percent-decoded path. nullopt if it has none of the forms above.
   static std::optional<Target> parse(std::string_view path);
   const char* content_type() const;
 };

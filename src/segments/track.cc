@@ -36,14 +36,15 @@ bool Track::push(const media::PacketPtr& packet, std::uint64_t init) {
                 clock_.ends_part(packet->pts - pending_.front()->pts, packet->duration));
   if (ends) close_part(packet->pts);
   if (first) begin_segment(packet, init);
-  if (segments_.empty() || segments_.back().number != number) return ends;  // it is not whole
+  if (segments_.empty() || segments_.back().number != number) return ends;  // start is missing
   segments_.back().rate = std::max(segments_.back().rate, packet->rate);
   pending_.push_back(packet);
   return ends;
 }
 
-/// What follows a segment goes on where it ended. A track that begins does so within two intervals
-/// of the tick: operating points may leave out the very frame there.
+/// A segment that follows another one starts where that one ended. The first segment of a track may
+/// start up to two frame intervals after the tick, because the group may skip the frame at the tick
+/// to lower its frame rate.
 bool Track::is_whole(const media::Packet& first) const {
   if (first.kind == media::Packet::Kind::kVideo && !first.keyframe) return false;
   const auto number = clock_.number(first.pts);
@@ -71,7 +72,7 @@ void Track::begin_segment(const media::PacketPtr& first, std::uint64_t init) {
 void Track::close_part(media::Pts end) {
   if (pending_.empty()) return;
   auto& segment = segments_.back();
-  const auto sequence = segment.number * clock_.most_parts() + segment.parts.size() + 1;
+  const auto sequence = segment.number * clock_.max_parts() + segment.parts.size() + 1;
   segment.parts.push_back(std::make_shared<const Part>(std::exchange(pending_, {}), end, sequence));
 }
 

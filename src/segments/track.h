@@ -15,11 +15,11 @@
 
 namespace segments {
 
-/// A CMAF chunk: consecutive frames, or audio frames, of one segment. Immutable, shared by
-/// everybody who is sent it; its bytes are made when they are first asked for. Thread-safe.
+/// A CMAF chunk: consecutive frames, or audio frames, of one segment. Immutable and shared by all
+/// responses that send it. The first call of bytes() makes the bytes. Thread-safe.
 class Part {
  public:
-  /// `end`: when what follows begins. REQUIRES: there are packets.
+  /// `end`: when the next part begins. REQUIRES: `packets` is not empty.
   Part(std::vector<media::PacketPtr> packets, media::Pts end, std::uint64_t sequence)
       : packets_{std::move(packets)}, end_{end}, sequence_{sequence} {}
 
@@ -27,9 +27,9 @@ class Part {
   media::Pts begin() const { return packets_.front()->pts; }
   media::Pts end() const { return end_; }
   base::Duration duration() const { return end_ - begin(); }
-  base::Time captured() const { return packets_.back()->captured; }
+  base::Time captured() const { return packets_.back()->captured; }  ///< of the last frame
   bool independent() const;  ///< begins with a keyframe, or is audio
-  /// With other packets, of the same times.
+  /// This part with `packets` in place of its own. REQUIRES: they have the same times.
   std::shared_ptr<const Part> with(std::vector<media::PacketPtr> packets) const {
     return std::make_shared<const Part>(std::move(packets), end_, sequence_);
   }
@@ -43,36 +43,36 @@ class Part {
 };
 using PartPtr = std::shared_ptr<const Part>;
 
-/// A segment as far as it has been made: a value, though its parts are shared.
+/// A segment as far as it has been made. A value; copies share the parts.
 struct Segment {
   std::uint64_t number = 0;
   media::Pts begin{};
   std::vector<PartPtr> parts;
   bool complete = false;
-  bool cut = false;           ///< complete, but its group was closed before its end
-  media::HeadersPtr headers;  ///< of the keyframe it begins with; null: audio
-  std::uint64_t init = 0;     ///< their number (SegmentStore::headers); audio goes with any
-  base::BitRate rate;         ///< highest target of its frames
-  base::Time captured{};      ///< when its first frame was
+  bool cut = false;           ///< complete, but cut short: its group was closed
+  media::HeadersPtr headers;  ///< of its first keyframe; null for audio
+  std::uint64_t init = 0;     ///< number of `headers` in the SegmentStore; any will do for audio
+  base::BitRate rate;         ///< highest target rate of its frames
+  base::Time captured{};      ///< when its first frame was captured
 
   media::Pts end() const { return parts.empty() ? begin : parts.back()->end(); }
   base::Duration duration() const { return end() - begin; }
 };
 
-/// `segment` with its frames coded anew: one packet for each, of the same times. `init`: of their
-/// headers.
+/// `segment` with its frames encoded anew. REQUIRES: one packet per frame, with the frame's times.
+/// `init`: number of the new packets' headers.
 Segment with(Segment segment, std::span<const media::PacketPtr> packets, std::uint64_t init);
 
-/// The frames of one encode group, or a stream's audio frames → segments. Keeps those that are
-/// whole: whose begin it has seen. Not thread-safe.
+/// Turns the frames of one encode group, or a stream's audio frames, into segments. Keeps the last
+/// `window` segments, and only those whose start it has seen. Not thread-safe.
 class Track {
  public:
   Track(SegmentClock clock, std::size_t window) : clock_{clock}, window_{window} {}
 
-  /// In order; the first frame is a keyframe. `init`: of its headers, if it has any. True: a part
-  /// is complete, or a segment has begun.
+  /// `init`: number of the packet's headers, if it has any. Returns whether a part was completed or
+  /// a segment begun. REQUIRES: packets come in order; the first frame is a keyframe.
   bool push(const media::PacketPtr& packet, std::uint64_t init = 0);
-  /// Nothing follows: the segment under way ends with what there is of it.
+  /// No packet follows: completes the open segment as it is.
   void end();
   void forget_before(std::uint64_t number);
 
@@ -88,9 +88,9 @@ class Track {
 
   const SegmentClock clock_;
   const std::size_t window_;
-  std::deque<Segment> segments_;           ///< rising; only the last one may be incomplete
-  std::vector<media::PacketPtr> pending_;  ///< of the part under way
-  std::optional<std::uint64_t> number_;    ///< of the segment under way, whole or not
+  std::deque<Segment> segments_;           ///< ascending; only the last one may be incomplete
+  std::vector<media::PacketPtr> pending_;  ///< packets of the part being made
+  std::optional<std::uint64_t> number_;    ///< of the segment being made, kept or not
 };
 
 }  // namespace segments

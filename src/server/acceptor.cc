@@ -13,8 +13,9 @@ namespace server {
 
 namespace {
 
-// Long enough for connections to end, short enough for the backlog to hold who comes meanwhile.
-constexpr base::Duration kPause = std::chrono::milliseconds{500};
+// How long accepting pauses. Shorter leaves too little time for descriptors to become free; with a
+// longer pause the listen backlog may overflow.
+constexpr base::Duration kAcceptPause = std::chrono::milliseconds{500};
 
 void on_accept(evconnlistener*, int fd, sockaddr* peer, int size, void* acceptor) noexcept {
   sockaddr_storage address{};
@@ -34,7 +35,7 @@ Acceptor::Acceptor(EventLoop& loop, std::vector<base::UniqueFd> listening, Accep
                    Counter& failures)
     : listening_{std::move(listening)},
       accept_{std::move(accept)},
-      resume_{loop.every("resume_accept", kPause, [this] { resume(); })},
+      resume_{loop.every("resume_accept", kAcceptPause, [this] { resume(); })},
       failures_{failures} {
   for (const auto& fd : listening_) {
     listeners_.emplace_back(
@@ -57,8 +58,8 @@ void Acceptor::failed(int error) {
     base::log::error("accept_failed", {{"error", std::generic_category().message(error)},
                                        {"times", *times},
                                        {"hint",
-                                        "accepting pauses; raise LimitNOFILE= of the unit, "
-                                        "or ulimit -n"}});
+                                        "accepting connections pauses; raise LimitNOFILE= of the "
+                                        "systemd unit, or ulimit -n"}});
   }
 }
 

@@ -16,13 +16,14 @@ struct evconnlistener;
 
 namespace server {
 
-/// Accepts on one loop. Without descriptors or memory it pauses instead of spinning; counted, and
-/// said once per period. Made before the loop runs, then used and destroyed on its thread.
+/// Accepts connections on one loop. If the process has run out of descriptors or memory, it counts
+/// and logs the failure and pauses instead of spinning. Constructed before the loop runs, then used
+/// and destroyed on its thread.
 class Acceptor {
  public:
   using Accept = std::function<void(base::UniqueFd, const Endpoint& peer)>;
 
-  /// `failures` outlives it.
+  /// `failures` must outlive the acceptor.
   Acceptor(EventLoop& loop, std::vector<base::UniqueFd> listening, Accept accept,
            Counter& failures);
   ~Acceptor();

@@ -16,8 +16,7 @@ namespace {
 constexpr std::array<std::uint8_t, 12> kMappedPrefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 constexpr int kMappedBits = 96;
 
-/// sockaddr_storage is made to be read as the family's own type (socket(7)); copies stay clear of
-/// the aliasing rules.
+/// Reads a sockaddr_storage as its family's own type (socket(7)). Copying avoids aliasing.
 template <typename T>
 T as(const sockaddr_storage& address) {
   T specific;

@@ -11,7 +11,7 @@
 
 namespace server {
 
-/// An IPv4 or IPv6 address without port; IPv4-mapped IPv6 is IPv4. A value.
+/// An IPv4 or IPv6 address without port. An IPv4-mapped IPv6 address counts as IPv4. A value.
 class Address {
  public:
   Address() = default;
@@ -20,7 +20,7 @@ class Address {
 
   std::string text() const;
   bool is_ipv4() const;
-  /// Whose it is: of IPv6 the first 64 bits, for a host may have all addresses that begin so.
+  /// The address block that one host may own: the address itself for IPv4, its /64 for IPv6.
   Address owner() const;
   auto operator<=>(const Address&) const = default;
 
@@ -29,8 +29,8 @@ class Address {
   std::array<std::uint8_t, 16> bytes_{};  ///< network order; IPv4 as ::ffff:a.b.c.d
 };
 
-/// An address block such as 10.0.0.0/8 or 2001:db8::/32; a bare address is a block of one. An
-/// IPv6 block, ::/0 included, holds no IPv4 address. A value.
+/// An address block such as 10.0.0.0/8 or 2001:db8::/32. A bare address is a block of one. IPv6
+/// blocks, even ::/0, contain no IPv4 address. A value.
 class Network {
  public:
   static base::Result<Network> parse(std::string_view text);
@@ -40,17 +40,18 @@ class Network {
 
  private:
   Address prefix_;
-  int length_ = 128;  ///< bits of the 128-bit form
+  int length_ = 128;  ///< prefix length in bits, of the 128-bit form
 };
 
-/// "ADDR:PORT", "[v6]:PORT" or ":PORT"; "[::]:PORT" listens on IPv4 as well.
+/// An address and a port. A value. Its text is "ADDR:PORT", "[v6]:PORT" or ":PORT"; "[::]:PORT"
+/// listens on IPv4 as well.
 struct Endpoint {
   Address address;
   std::uint16_t port = 0;
   static base::Result<Endpoint> parse(std::string_view text);
   static Endpoint of(const sockaddr_storage& socket_address);
   std::string text() const;
-  /// As bind(2) and connect(2) take it: AF_INET for IPv4, AF_INET6 otherwise.
+  /// For bind(2) and connect(2): AF_INET for IPv4, AF_INET6 otherwise.
   sockaddr_storage socket_address() const;
   bool operator==(const Endpoint&) const = default;
 };

@@ -9,7 +9,7 @@
 
 namespace server {
 
-/// Who may read what is not everybody's: admin.allow. A value.
+/// The addresses that may read admin pages: admin.allow in the configuration. A value.
 class AdminList {
  public:
   explicit AdminList(std::vector<Network> networks) : networks_{std::move(networks)} {}
@@ -17,9 +17,9 @@ class AdminList {
   bool contains(const Address& address) const {
     return std::ranges::any_of(networks_, [&](const auto& n) { return n.contains(address); });
   }
-  /// What 403 says to somebody else.
+  /// The text of a 403 response to an address that is not in the list.
   static std::string refusal(const Address& address) {
-    return address.text() + " is not in admin.allow";
+    return address.text() + " is not in admin.allow: ask the server's operator to add it";
   }
 
  private:

@@ -15,7 +15,7 @@ bool is_after(std::uint64_t number, const std::optional<std::uint64_t>& newest) 
 bool ChannelSwitch::from_old(QueuedPacket item, base::Time now) {
   const std::uint64_t number = item.packet->number;
   if (!item.is_video()) {
-    give(std::move(item));
+    deliver(std::move(item));
     return false;
   }
   if (key_ && number >= *key_) return true;
@@ -23,19 +23,19 @@ bool ChannelSwitch::from_old(QueuedPacket item, base::Time now) {
     held_.push_back({std::move(item), now});
     return false;
   }
-  give(std::move(item));
+  deliver(std::move(item));
   return key_ && number + 1 == *key_;
 }
 
 bool ChannelSwitch::from_new(QueuedPacket item, base::Time now) {
   if (!item.is_video() || key_) {
     stage(std::move(item));
-    return key_ && staged_.size() >= kMaxStaged;
+    return key_ && staged_.size() >= kMaxStagedPackets;
   }
   new_time_ = now;
   if (starts_here(item)) return found_keyframe(std::move(item), now);
-  new_seen_ = item.packet->number;  // K comes later: what is held up to here is the old one's
-  give_held_through(*new_seen_);
+  new_seen_ = item.packet->number;  // K comes later, so the old channel's frames up to here count
+  deliver_held_through(*new_seen_);
   return false;
 }
 
@@ -44,24 +44,24 @@ bool ChannelSwitch::old_closed() {
   return key_.has_value();
 }
 
-bool ChannelSwitch::on_time(base::Time now) {
-  if (key_) return now - key_time_ >= kPatience;
-  give_held_before(is_silent(now) ? now : now - kPatience);
+bool ChannelSwitch::check_time(base::Time now) {
+  if (key_) return now - key_time_ >= kMaxOldChannelWait;
+  deliver_held_before(new_channel_is_silent(now) ? now : now - kMaxOldChannelWait);
   return false;
 }
 
 std::vector<QueuedPacket> ChannelSwitch::give_up() {
-  give_held_before(base::Time::max());
+  deliver_held_before(base::Time::max());
   return take_old();
 }
 
 bool ChannelSwitch::starts_here(const QueuedPacket& item) const {
-  return item.is_keyframe() && item.packet->pts >= at_ && is_after(item.packet->number, given_);
+  return item.is_keyframe() && item.packet->pts >= at_ && is_after(item.packet->number, delivered_);
 }
 
-/// K may be this frame's, in the new channel.
+/// Whether to hold back a frame of the old channel because the new channel's K may replace it.
 bool ChannelSwitch::holds(const QueuedPacket& item, base::Time now) const {
-  return !key_ && !is_silent(now) && item.packet->pts >= at_ &&
+  return !key_ && !new_channel_is_silent(now) && item.packet->pts >= at_ &&
          is_after(item.packet->number, new_seen_);
 }
 
@@ -69,35 +69,35 @@ bool ChannelSwitch::found_keyframe(QueuedPacket item, base::Time now) {
   key_ = item.packet->number;
   key_time_ = now;
   stage(std::move(item));
-  if (*key_ > 0) give_held_through(*key_ - 1);
-  const bool past = !held_.empty();
-  const bool next = given_ && *given_ + 1 == *key_;
+  if (*key_ > 0) deliver_held_through(*key_ - 1);
+  const bool passed = !held_.empty();
+  const bool next = delivered_ && *delivered_ + 1 == *key_;
   held_.clear();
-  return past || next || old_closed_;
+  return passed || next || old_closed_;
 }
 
-void ChannelSwitch::give(QueuedPacket item) {
-  (item.is_video() ? given_ : given_audio_) = item.packet->number;
+void ChannelSwitch::deliver(QueuedPacket item) {
+  (item.is_video() ? delivered_ : delivered_audio_) = item.packet->number;
   out_.push_back(std::move(item));
 }
 
-void ChannelSwitch::give_held_through(std::uint64_t number) {
+void ChannelSwitch::deliver_held_through(std::uint64_t number) {
   while (!held_.empty() && held_.front().item.packet->number <= number) {
-    give(std::move(held_.front().item));
+    deliver(std::move(held_.front().item));
     held_.pop_front();
   }
 }
 
-void ChannelSwitch::give_held_before(base::Time since) {
+void ChannelSwitch::deliver_held_before(base::Time since) {
   while (!held_.empty() && held_.front().since <= since) {
-    give(std::move(held_.front().item));
+    deliver(std::move(held_.front().item));
     held_.pop_front();
   }
 }
 
 void ChannelSwitch::stage(QueuedPacket item) {
-  if (staged_.size() >= kMaxStaged) {
-    audio_frames_dropped_ += is_after(staged_.front().packet->number, given_audio_);
+  if (staged_.size() >= kMaxStagedPackets) {
+    audio_frames_dropped_ += is_after(staged_.front().packet->number, delivered_audio_);
     staged_.pop_front();
   }
   staged_.push_back(std::move(item));

@@ -15,22 +15,24 @@ namespace server {
 
 namespace {
 
-constexpr std::size_t kReadSize = 4096;  // larger than nearly every request
-// A client that sends without end has its turn, then the others have theirs: 8 KiB are 290 short
-// requests, 3 ms.
-constexpr int kReadsPerTurn = 2;
-// Time for the next click of a person; browsers and Prometheus reconnect without notice.
-constexpr base::Duration kIdle = std::chrono::seconds{15};
-// Time for the client to read why, before a close with unread input destroys it (RFC 9112, 9.6).
-constexpr base::Duration kLinger = std::chrono::seconds{2};
-// A player sends nothing after its request; this much is a mistake or an attack.
-constexpr std::size_t kMaxDiscarded = 64 * 1024;
-
-constexpr std::string_view kNoEncoder = "no encoder can be started";
+// Larger than nearly every request, so that one read is enough.
+constexpr std::size_t kReadBufferBytes = 4096;
+// Keeps a client that sends without end from starving the others. 8 KiB are 290 short requests,
+// which take 3 ms.
+constexpr int kMaxReadsPerTurn = 2;
+// Long enough for a person's next click. Browsers and Prometheus reconnect by themselves.
+constexpr base::Duration kKeepAliveTimeout = std::chrono::seconds{15};
+// Time for the client to read the response. Closing earlier, with unread input, would discard it
+// (RFC 9112, 9.6).
+constexpr base::Duration kLingerTimeout = std::chrono::seconds{2};
+// Input accepted while a stream or another response is sent. Players send nothing then; this much
+// is a mistake or an attack.
+constexpr std::size_t kMaxUnexpectedBytes = 64 * 1024;
 
 std::string_view reason_of(Slots::Full full) {
-  return full == Slots::Full::kInAll ? "the server is full: try again later"
-                                     : "too many viewers from your address";
+  return full == Slots::Full::kInAll
+             ? "the server is full: try again later"
+             : "too many viewers from your address: close another player first";
 }
 
 std::string_view content_type(media::Container container) {
@@ -65,7 +67,7 @@ void Connection::check_times(base::Time now) {
   if (phase_ == Phase::kStream) return session_->check_times(now);
   if (phase_ == Phase::kClosed || waits() || now < deadline_) return;
   if (phase_ == Phase::kRequest && parser_->started()) {
-    return refuse(408, "the request took too long", now);
+    return refuse(408, "the request did not arrive in time: send it again", now);
   }
   close();
 }
@@ -89,8 +91,8 @@ void Connection::abort(base::Time now) {
 
 void Connection::on_ready(EventLoop::Ready ready) {
   const auto now = base::Clock::now();
-  // Both are also what is said of an error, such as a report on the error queue. What else is
-  // behind it is asked of the socket: a write only where one is due, one read.
+  // Both together may also mean an error, such as a report on the error queue. A read, and a write
+  // if one is due, find out which.
   if (phase_ == Phase::kStream && ready.readable && ready.writable) session_->on_error_queue(now);
   if (ready.writable) on_writable(now);
   if (ready.readable) on_readable(now);
@@ -110,9 +112,9 @@ void Connection::resume(base::Time now) {
 }
 
 void Connection::on_readable(base::Time now) {
-  std::array<char, kReadSize> buffer;
-  for (int i = 0; i < kReadsPerTurn; ++i) {
-    // While a response waits for room nothing is read: the client is to take it first.
+  std::array<char, kReadBufferBytes> buffer;
+  for (int i = 0; i < kMaxReadsPerTurn; ++i) {
+    // While a response waits for room in the socket, nothing is read: the client has to read first.
     if ((phase_ == Phase::kResponse && !waits()) || phase_ == Phase::kClosed) return;
     const auto got = socket_.receive(buffer);
     if (got.none) return;
@@ -121,7 +123,7 @@ void Connection::on_readable(base::Time now) {
       input({buffer.data(), got.bytes}, now);
     } else if (phase_ == Phase::kResponse && keep_alive_) {
       pipelined_.append(buffer.data(), got.bytes);
-      if (pipelined_.size() > kMaxDiscarded) return close();
+      if (pipelined_.size() > kMaxUnexpectedBytes) return close();
     } else {
       discard(got.bytes, now);
     }
@@ -141,15 +143,15 @@ void Connection::input(std::string_view bytes, base::Time now) {
       return refuse(parser_->fault().status, parser_->fault().reason, now);
     }
     later_request_ = true;
-    answer(parser_->take(), now);
+    handle_request(parser_->take(), now);
   }
   if (phase_ == Phase::kResponse && keep_alive_) pipelined_ = bytes;
-  if (waits()) rule_->again();  // it is heard of when the client goes
+  if (waits()) rule_->again();  // read on, to notice when the client closes
 }
 
 void Connection::discard(std::size_t bytes, base::Time now) {
   discarded_ += bytes;
-  if (discarded_ <= kMaxDiscarded) return;
+  if (discarded_ <= kMaxUnexpectedBytes) return;
   if (phase_ == Phase::kStream) return session_->leave(LeaveReason::kSocketError, now);
   close();
 }
@@ -159,24 +161,25 @@ void Connection::peer_closed(base::Time now) {
   close();
 }
 
-void Connection::answer(const HttpRequest& request, base::Time now) {
+void Connection::handle_request(const HttpRequest& request, base::Time now) {
   keep_alive_ = request.keep_alive && !stopping_;
   http_1_0_ = request.http_1_0;
   head_only_ = request.method == HttpRequest::Method::kHead;
   gzip_ = request.gzip;
   origin_ = request.origin;
-  if (request.method == HttpRequest::Method::kOptions) return tell_options(now);
+  if (request.method == HttpRequest::Method::kOptions) return send_options(now);
   if (request.method == HttpRequest::Method::kOther) {
-    return respond({.status = 405, .body = "only GET and HEAD are understood\n"}, now);
+    return send_page({.status = 405, .body = "this method is not supported: use GET or HEAD\n"},
+                     now);
   }
   const auto target = RequestTarget::parse(request.target);
-  if (!target) return respond({.status = 400, .body = target.error() + "\n"}, now);
+  if (!target) return send_page({.status = 400, .body = target.error() + "\n"}, now);
   const auto stream = target->stream();
   if (stream && !context_.shared.pages.contains(target->path)) {
-    return watch(request, *stream, *target, now);
+    return serve_stream(request, *stream, *target, now);
   }
-  if (context_.shared.pages.contains(target->path)) return show(*target, now);
-  const HandlerRequest asked{
+  if (context_.shared.pages.contains(target->path)) return serve_page(*target, now);
+  const HandlerRequest handler_request{
       .path = target->path,
       .query = target->query,
       .address = peer_.address,
@@ -186,27 +189,28 @@ void Connection::answer(const HttpRequest& request, base::Time now) {
       .viewer_slots = {context_.shared.viewers, context_.shared.last_viewer}};
   try {
     response_connection_.head_only = head_only_;
-    auto made = context_.shared.handler.answer(asked, response_connection_, now);
-    if (!made) return show(*target, now);  // which says that there is none
-    response_.begin(std::move(made), {.head_only = head_only_, .http_1_0 = http_1_0_},
-                    [this](const ResponseHead& its) { return head(its); });
+    auto streaming = context_.shared.handler.respond(handler_request, response_connection_, now);
+    if (!streaming) return serve_page(*target, now);  // responds with 404
+    response_.begin(std::move(streaming), {.head_only = head_only_, .http_1_0 = http_1_0_},
+                    [this](const ResponseHead& response_head) { return head(response_head); });
   } catch (const std::exception& error) {
-    log_failure(asked.path, error, now);
-    return respond({.status = 503, .body = std::string{kNoEncoder} + "\n"}, now);
+    log_request_failure(target->path, error, now);
+    return send_page(
+        {.status = 503, .body = "the server could not answer this request: see its log\n"}, now);
   }
   if (response_connection_.state) context_.stateful.insert(this);
   flush(now);
 }
 
-void Connection::show(const RequestTarget& target, base::Time now) {
-  respond(context_.shared.pages.get({target.path, target.query, peer_.address, gzip_}), now);
+void Connection::serve_page(const RequestTarget& target, base::Time now) {
+  send_page(context_.shared.pages.get({target.path, target.query, peer_.address, gzip_}), now);
 }
 
-void Connection::watch(const HttpRequest& request, const StreamTarget& stream,
-                       const RequestTarget& target, base::Time now) {
+void Connection::serve_stream(const HttpRequest& request, const StreamTarget& stream,
+                              const RequestTarget& target, base::Time now) {
   auto slot = context_.shared.viewers.take(peer_.address);
   if (const auto* full = std::get_if<Slots::Full>(&slot)) {
-    return respond({.status = 503, .body = std::string{reason_of(*full)} + "\n"}, now);
+    return send_page({.status = 503, .body = std::string{reason_of(*full)} + "\n"}, now);
   }
   const ViewerRequest viewer{.id = ++context_.shared.last_viewer,
                              .stream = stream.stream,
@@ -216,11 +220,11 @@ void Connection::watch(const HttpRequest& request, const StreamTarget& stream,
                              .user_agent = request.user_agent,
                              .head = head_only_,
                              .loop = context_.index};
-  auto answer = admit(viewer, now);
-  if (const auto* refusal = std::get_if<Refusal>(&answer)) {
-    return respond({.status = refusal->status, .body = refusal->reason + "\n"}, now);
+  auto admission = admit(viewer, now);
+  if (const auto* refusal = std::get_if<Refusal>(&admission)) {
+    return send_page({.status = refusal->status, .body = refusal->reason + "\n"}, now);
   }
-  start_stream(request, viewer, std::get<Admission>(std::move(answer)),
+  start_stream(request, viewer, std::get<Admission>(std::move(admission)),
                std::get<Slots::Slot>(std::move(slot)), now);
 }
 
@@ -228,19 +232,28 @@ std::variant<Admission, Refusal> Connection::admit(const ViewerRequest& viewer, 
   try {
     return context_.shared.handler.admit(viewer, now);
   } catch (const std::exception& error) {
-    log_failure(viewer.stream, error, now);
-    return Refusal{503, std::string{kNoEncoder}};
+    log_admission_failure(viewer.stream, error, now);
+    return Refusal{503, "no encoder can be started: try again later"};
   }
 }
 
-/// Such as a thread that the system does not allow.
-void Connection::log_failure(const std::string& what, const std::exception& error, base::Time now) {
+/// An encoder could not be opened, for instance because the system allows no more threads.
+void Connection::log_admission_failure(const std::string& stream, const std::exception& error,
+                                       base::Time now) {
   const auto times = context_.failed_admissions.count(now);
   if (!times) return;
-  base::log::error("admission_failed", {{"stream", what},
-                                        {"error", error.what()},
-                                        {"times", *times},
-                                        {"hint", "raise TasksMax= of the unit, or memory"}});
+  base::log::error("admission_failed",
+                   {{"stream", stream},
+                    {"error", error.what()},
+                    {"times", *times},
+                    {"hint", "raise TasksMax= of the systemd unit, or add memory"}});
+}
+
+void Connection::log_request_failure(const std::string& path, const std::exception& error,
+                                     base::Time now) {
+  const auto times = context_.failed_requests.count(now);
+  if (!times) return;
+  base::log::error("request_failed", {{"path", path}, {"error", error.what()}, {"times", *times}});
 }
 
 void Connection::start_stream(const HttpRequest& request, const ViewerRequest& viewer,
@@ -275,7 +288,7 @@ void Connection::start_stream(const HttpRequest& request, const ViewerRequest& v
   session_->join(now);
 }
 
-void Connection::respond(const Page& page, base::Time now) {
+void Connection::send_page(const Page& page, base::Time now) {
   std::string whole = head({.status = page.status,
                             .content_type = page.content_type,
                             .length = page.body.size(),
@@ -290,10 +303,10 @@ void Connection::respond(const Page& page, base::Time now) {
 void Connection::refuse(int status, const std::string& reason, base::Time now) {
   keep_alive_ = false;
   head_only_ = false;
-  respond({.status = status, .body = reason + "\n"}, now);
+  send_page({.status = status, .body = reason + "\n"}, now);
 }
 
-void Connection::tell_options(base::Time now) {
+void Connection::send_options(base::Time now) {
   auto fields = preflight_fields(context_.shared.settings.cors_allow, origin_);
   fields.emplace_back("Allow: GET, HEAD, OPTIONS");
   response_.begin(head({.length = 0, .fields = std::move(fields)}));
@@ -301,7 +314,7 @@ void Connection::tell_options(base::Time now) {
 }
 
 std::string Connection::head(ResponseHead head) {
-  const auto last = Counters::kStatuses - 1;
+  const auto last = Counters::kStatusCount - 1;
   context_.counters.responses[std::min(static_cast<std::size_t>(head.status), last)].add();
   if (!head.length && http_1_0_) keep_alive_ = false;
   media_ = head.media;
@@ -323,17 +336,17 @@ std::string Connection::head(ResponseHead head) {
 
 void Connection::flush(base::Time now) {
   phase_ = Phase::kResponse;
-  // Until now there was nothing to take.
+  // The client had nothing to take until now, so its timeout starts anew.
   if (context_.waiting.erase(this) > 0) deadline_ = now + context_.shared.settings.stall_timeout;
   try {
     while (response_.pull(response_connection_, now)) {
       if (!write(now)) return;
     }
-  } catch (const std::exception& error) {  // the last frame before libevent's C code
+  } catch (const std::exception& error) {  // must not reach libevent's C code
     if (const auto times = context_.failed_answers.count(now)) {
       base::log::error("answer_failed", {{"error", error.what()}, {"times", *times}});
     }
-    socket_.reset_on_close();  // or else, without chunks, it would seem whole
+    socket_.reset_on_close();  // without chunks, the response would otherwise look complete
     return close();
   }
   if (response_.waits()) {
@@ -343,10 +356,10 @@ void Connection::flush(base::Time now) {
   }
   if (!keep_alive_) return linger(now);
   phase_ = Phase::kRequest;
-  deadline_ = now + kIdle;
+  deadline_ = now + kKeepAliveTimeout;
 }
 
-/// False when the socket takes no more for now, or nothing any more.
+/// Returns false if the socket is full, or closed because of an error.
 bool Connection::write(base::Time now) {
   OutputQueue::Pieces memory;
   while (!response_.output().empty()) {
@@ -376,10 +389,10 @@ void Connection::on_session_ended(LeaveReason reason, bool complete) {
 void Connection::linger(base::Time now) {
   if (stopping_) return close();
   phase_ = Phase::kLinger;
-  deadline_ = now + kLinger;
+  deadline_ = now + kLingerTimeout;
   pipelined_.clear();
   socket_.end_output();
-  rule_->again();  // what is unread gives no further edge
+  rule_->again();  // input that is already there triggers no further edge
 }
 
 void Connection::close() {

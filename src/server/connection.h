@@ -21,22 +21,21 @@
 
 namespace server {
 
-/// One TCP connection from accept to close. Used on its loop thread; once closed it waits in
+/// One TCP connection from accept to close. Used on its loop thread. Once closed, it waits in
 /// LoopContext::closed to be destroyed.
 ///
-///   Request ⇄ OutgoingResponse (while the socket takes no more, or the answer waits)
-///      ├──► Stream (the rest of its life) ──┐
-///      └────────────────────────────────────┴─► Linger ─► Closed
+///   Request ⇄ Response (while the socket is full, or the StreamingResponse waits)
+///      ├──► Stream (until the connection ends) ──┐
+///      └─────────────────────────────────────────┴─► Linger ─► Closed
 class Connection {
  public:
   Connection(LoopContext& context, Accepted accepted, base::Time now);
 
-  void check_times(base::Time now);  ///< a few times per second
-  void resume(base::Time now);       ///< what its answer waits for may have come
-  void tick(base::Time now) {
-    response_connection_.state->on_tick(response_connection_, now);
-  }                            ///< REQUIRES: it is in `stateful`
-  void stop(base::Time now);   ///< ends what is under way and closes, within kFinishTimeout
+  void check_times(base::Time now);  ///< call a few times per second
+  void resume(base::Time now);       ///< its StreamingResponse may have more to send
+  /// REQUIRES: the connection is in LoopContext::stateful.
+  void tick(base::Time now) { response_connection_.state->on_tick(response_connection_, now); }
+  void stop(base::Time now);   ///< ends the present response and closes, within kFinishTimeout
   void abort(base::Time now);  ///< closes at once
 
  private:
@@ -49,16 +48,18 @@ class Connection {
   void input(std::string_view bytes, base::Time now);
   void peer_closed(base::Time now);
 
-  void answer(const HttpRequest& request, base::Time now);
-  void watch(const HttpRequest& request, const StreamTarget& stream, const RequestTarget& target,
-             base::Time now);
+  void handle_request(const HttpRequest& request, base::Time now);
+  void serve_stream(const HttpRequest& request, const StreamTarget& stream,
+                    const RequestTarget& target, base::Time now);
   std::variant<Admission, Refusal> admit(const ViewerRequest& viewer, base::Time now);
   void start_stream(const HttpRequest& request, const ViewerRequest& viewer, Admission admission,
                     Slots::Slot slot, base::Time now);
-  void respond(const Page& page, base::Time now);
-  void show(const RequestTarget& page, base::Time now);
-  void tell_options(base::Time now);
-  void log_failure(const std::string& what, const std::exception& error, base::Time now);
+  void send_page(const Page& page, base::Time now);
+  void serve_page(const RequestTarget& page, base::Time now);
+  void send_options(base::Time now);
+  void log_admission_failure(const std::string& stream, const std::exception& error,
+                             base::Time now);
+  void log_request_failure(const std::string& path, const std::exception& error, base::Time now);
   void refuse(int status, const std::string& reason, base::Time now);
   std::string head(ResponseHead head);
   void flush(base::Time now);
@@ -75,18 +76,19 @@ class Connection {
   Phase phase_ = Phase::kRequest;
   base::Time deadline_;  ///< of the phase; unused in kStream
   std::unique_ptr<HttpRequestParser> parser_;
-  std::string pipelined_;  ///< received behind a request whose response is under way
+  std::string pipelined_;  ///< input received while a response is being sent
   bool later_request_ = false;
   bool stopping_ = false;
-  bool http_1_0_ = false;  ///< of the request being answered, as those below
+  // Properties of the present request.
+  bool http_1_0_ = false;
   bool keep_alive_ = false;
   bool head_only_ = false;
   bool gzip_ = false;
   std::string origin_;
-  bool media_ = false;  ///< what is answered is
+  bool media_ = false;  ///< the present response is media
   OutgoingResponse response_;
   ResponseConnection response_connection_;
-  std::size_t discarded_ = 0;  ///< bytes that came and were not asked for
+  std::size_t discarded_ = 0;  ///< bytes of unexpected input
   std::unique_ptr<ViewerSession> session_;
   EventLoop::RulePtr rule_;
 };

@@ -8,11 +8,11 @@ namespace server {
 
 namespace {
 
-constexpr std::string_view kEverybody = "*";
+constexpr std::string_view kAnyOrigin = "*";
 constexpr const char* kAllowOrigin = "Access-Control-Allow-Origin: ";
 
-// What segment players read beside the bytes: dash.js sets its clock by Date where it has no other.
-constexpr const char* kExposed = "Access-Control-Expose-Headers: CMSD-Dynamic, Date";
+// Headers that segment players read. dash.js sets its clock by Date if it has no other source.
+constexpr const char* kExposeHeaders = "Access-Control-Expose-Headers: CMSD-Dynamic, Date";
 
 bool in_origin(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
@@ -34,19 +34,19 @@ bool has(const std::vector<Origin>& allow, std::string_view one) {
 }  // namespace
 
 base::Result<Origin> Origin::parse(std::string_view text) {
-  if (text == kEverybody || is_origin(text)) return Origin{std::string{text}};
+  if (text == kAnyOrigin || is_origin(text)) return Origin{std::string{text}};
   return base::Error{fmt::format(
       "\"{}\" is not an origin: write it as browsers do, such as \"https://example.com\", in lower "
-      "case and without a path, or \"*\" for everybody",
+      "case and without a path, or \"*\" for every origin",
       text)};
 }
 
 std::vector<std::string> cors_fields(const std::vector<Origin>& allow, std::string_view origin) {
   if (allow.empty()) return {};
-  if (has(allow, kEverybody)) return {std::string{kAllowOrigin}.append(kEverybody), kExposed};
-  // Caches must keep apart what differs by who asks.
+  if (has(allow, kAnyOrigin)) return {std::string{kAllowOrigin}.append(kAnyOrigin), kExposeHeaders};
+  // The response depends on the request's origin, so caches must not share it between origins.
   if (!has(allow, origin)) return {"Vary: Origin"};
-  return {std::string{kAllowOrigin}.append(origin), kExposed, "Vary: Origin"};
+  return {std::string{kAllowOrigin}.append(origin), kExposeHeaders, "Vary: Origin"};
 }
 
 std::vector<std::string> preflight_fields(const std::vector<Origin>& allow,
@@ -54,7 +54,7 @@ std::vector<std::string> preflight_fields(const std::vector<Origin>& allow,
   auto fields = cors_fields(allow, origin);
   fields.insert(fields.end(),
                 {"Access-Control-Allow-Methods: GET, HEAD", "Access-Control-Allow-Headers: *",
-                 "Access-Control-Max-Age: 86400"});  // browsers keep it for two hours at most
+                 "Access-Control-Max-Age: 86400"});  // a day; browsers cap it at two hours
   return fields;
 }
 

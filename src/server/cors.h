@@ -6,11 +6,12 @@
 
 #include "base/result.h"
 
-/// What a browser must be told before a page of another origin may use what is sent: header fields,
-/// "Name: value" (WHATWG Fetch, "HTTP-CORS protocol"). Without credentials. Pure.
+/// Header fields ("Name: value") by which a browser lets a page of another origin use a response
+/// (WHATWG Fetch, "HTTP-CORS protocol"). Without credentials. Pure functions.
 namespace server {
 
-/// Whose pages may: "https://example.com:8443" as browsers send it, or "*": everybody's. A value.
+/// An origin whose pages may use the media: "https://example.com:8443" as browsers send it, or "*"
+/// for every origin. A value.
 struct Origin {
   std::string name;
   static base::Result<Origin> parse(std::string_view text);
@@ -18,10 +19,10 @@ struct Origin {
   bool operator==(const Origin&) const = default;
 };
 
-/// Of media. `origin`: of the request; empty: none.
+/// Fields of a media response. `origin`: the request's, or empty.
 std::vector<std::string> cors_fields(const std::vector<Origin>& allow, std::string_view origin);
 
-/// Of an answer to OPTIONS, by which a browser asks first.
+/// Fields of a response to OPTIONS, a browser's preflight request.
 std::vector<std::string> preflight_fields(const std::vector<Origin>& allow,
                                           std::string_view origin);
 

@@ -4,17 +4,17 @@ namespace server {
 
 namespace {
 
-template <std::size_t kSize>
-void add_all(std::vector<std::uint64_t>& sums, const std::array<Counter, kSize>& counters) {
-  sums.resize(kSize);
-  for (std::size_t i = 0; i < kSize; ++i) sums[i] += counters[i].value();
+template <std::size_t kCount>
+void add_all(std::vector<std::uint64_t>& sums, const std::array<Counter, kCount>& counters) {
+  sums.resize(kCount);
+  for (std::size_t i = 0; i < kCount; ++i) sums[i] += counters[i].value();
 }
 
 }  // namespace
 
 void Counters::add_to(ServerState& state) const {
   add_all(state.responses, responses);
-  add_all(state.left, left);  // before `joined`: no more leave than have joined
+  add_all(state.left, left);  // read before `joined`, which it must not exceed
   state.joined += joined.value();
   state.connections += connections.value();
   state.bytes_sent += bytes_sent.value();

@@ -10,8 +10,8 @@
 
 namespace server {
 
-/// Written by one thread, read by any: no locked instruction per addition. Who sees an addition
-/// sees those that the thread made to other counters before.
+/// A counter that one thread writes and any thread reads, without a locked instruction. A reader
+/// that sees an addition also sees the writer's earlier additions to other counters.
 class Counter {
  public:
   void add(std::uint64_t amount = 1) {
@@ -23,10 +23,11 @@ class Counter {
   std::atomic<std::uint64_t> value_{0};
 };
 
-/// What one loop has done; written on its thread.
+/// The totals of one loop, written on its thread.
 struct Counters {
-  static constexpr std::size_t kStatuses = 600;  ///< HTTP status codes are below
-  static constexpr std::size_t kReasons = static_cast<std::size_t>(LeaveReason::kShutdown) + 1;
+  static constexpr std::size_t kStatusCount = 600;  ///< HTTP status codes are lower
+  static constexpr std::size_t kLeaveReasonCount =
+      static_cast<std::size_t>(LeaveReason::kShutdown) + 1;
 
   Counter connections;
   Counter joined;
@@ -38,8 +39,8 @@ struct Counters {
   Counter padding_bytes;
   Counter frames_forgotten;
   Counter switches;
-  std::array<Counter, kStatuses> responses;
-  std::array<Counter, kReasons> left;
+  std::array<Counter, kStatusCount> responses;
+  std::array<Counter, kLeaveReasonCount> left;
 
   void add_to(ServerState& state) const;
 };

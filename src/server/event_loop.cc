@@ -15,11 +15,12 @@ namespace server {
 
 namespace {
 
-// Three frames at 30 per second: from here on every viewer of the loop sees it.
-constexpr base::Duration kSlow = std::chrono::milliseconds{100};
-// How long callbacks follow one another before the kernel is asked for what else is ready: without
-// it a rule that calls again() is called for ever. Asking costs a microsecond.
-constexpr base::Duration kMaxTurn = std::chrono::milliseconds{1};
+// Callbacks that take longer are logged. At 30 frames per second that is three frames, which every
+// viewer of the loop notices.
+constexpr base::Duration kSlowCallback = std::chrono::milliseconds{100};
+// How long callbacks run before the loop asks the kernel, at a cost of 1 µs, which descriptors have
+// become ready. Without this limit a rule that calls again() would starve all others.
+constexpr base::Duration kMaxDispatchTime = std::chrono::milliseconds{1};
 
 timeval to_timeval(base::Duration duration) {
   const auto us = std::chrono::ceil<std::chrono::microseconds>(duration).count();
@@ -28,13 +29,13 @@ timeval to_timeval(base::Duration duration) {
 
 event_base* new_base() {
   event_config* config = event_config_new();
-  // One thread uses the base; others reach it through the eventfd.
+  // Only one thread uses the base. Other threads reach it through the eventfd.
   event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
   event_config_set_flag(config, EVENT_BASE_FLAG_NO_CACHE_TIME);
-  // Else its clock is CLOCK_MONOTONIC_COARSE, and a timer up to a kernel tick late.
+  // The default clock, CLOCK_MONOTONIC_COARSE, makes timers up to one kernel tick late.
   event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER);
   event_config_require_features(config, EV_FEATURE_ET);
-  const timeval turn = to_timeval(kMaxTurn);
+  const timeval turn = to_timeval(kMaxDispatchTime);
   event_config_set_max_dispatch_interval(config, &turn, -1, 0);
   event_base* base = event_base_new_with_config(config);
   event_config_free(config);
@@ -66,7 +67,7 @@ void EventLoop::Rule::arm(base::Duration after) {
 void EventLoop::Rule::run(Ready ready) {
   const auto begin = base::Clock::now();
   callback_(ready);
-  loop_.took(name_, begin);
+  loop_.log_if_slow(name_, begin);
 }
 
 void EventLoop::FreeBase::operator()(event_base* base) const { event_base_free(base); }
@@ -74,7 +75,7 @@ void EventLoop::FreeBase::operator()(event_base* base) const { event_base_free(b
 EventLoop::EventLoop(std::function<void()> on_wake)
     : base_{new_base()},
       wake_fd_{base::check("eventfd", eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC))},
-      // An edge comes with every write to it, so that it never needs to be read.
+      // Every write triggers an edge, so the eventfd never has to be read.
       wake_rule_{when_ready("wake", wake_fd_.get(),
                             [on_wake = std::move(on_wake)](Ready) { on_wake(); })} {}
 
@@ -85,7 +86,7 @@ void EventLoop::run() { event_base_loop(base_.get(), EVLOOP_NO_EXIT_ON_EMPTY); }
 void EventLoop::stop() { event_base_loopbreak(base_.get()); }
 
 void EventLoop::wake() {
-  // It can only fail when 2^64 - 1 wake-ups are pending.
+  // This can only fail if 2^64 - 1 wake-ups are pending.
   [[maybe_unused]] const int result = eventfd_write(wake_fd_.get(), 1);
 }
 
@@ -117,9 +118,9 @@ EventLoop::RulePtr EventLoop::new_timer(const char* name, short flags,
   return rule;
 }
 
-void EventLoop::took(const char* name, base::Time begin) {
+void EventLoop::log_if_slow(const char* name, base::Time begin) {
   const auto now = base::Clock::now();
-  if (now - begin < kSlow) return;
+  if (now - begin < kSlowCallback) return;
   if (const auto times = slow_.count(now)) {
     base::log::warning("event_loop_slow",
                        {{"rule", name}, {"seconds", now - begin}, {"times", *times}});

@@ -12,18 +12,19 @@ struct event_base;
 
 namespace server {
 
-/// What one thread waits for and does (libevent). Everything but wake() is for the thread that
-/// runs it. Callbacks must not throw. A callback that takes too long is logged by its rule's name.
+/// The event loop of one thread (libevent): calls back for ready descriptors and timers. Except for
+/// wake(), use it only on the thread that runs it, or before run(). Callbacks must not throw. A
+/// callback that takes too long is logged with its rule's name.
 class EventLoop {
  public:
-  /// Both: an error, perhaps; epoll says it of either.
+  /// epoll reports an error as both.
   struct Ready {
     bool readable = false;
     bool writable = false;
   };
 
-  /// A descriptor or a timer with its callback; the rule ends when this is destroyed, which the
-  /// callback itself must not do. It may disable(), or arm() again.
+  /// A descriptor or timer and its callback, until destroyed. The callback must not destroy its own
+  /// rule; it may disable() or arm() it.
   class Rule {
    public:
     Rule(EventLoop& loop, const char* name, std::function<void(Ready)> callback);
@@ -31,12 +32,12 @@ class EventLoop {
     Rule(const Rule&) = delete;
     Rule& operator=(const Rule&) = delete;
 
-    /// Call back once more, as readable, after what is waiting now; timers and what becomes ready
-    /// meanwhile have their turn.
+    /// Calls back once more, as readable, after the callbacks that are pending now. Timers and
+    /// descriptors that become ready in between get their turn.
     void again();
-    void disable();  ///< before the descriptor is closed; a timer, until it is armed again
-    void arm(base::Duration after);  ///< a timer(), in place of what it waited for
-    void run(Ready ready);
+    void disable();  ///< call before closing the descriptor; stops a timer until the next arm()
+    void arm(base::Duration after);  ///< starts a timer(), or restarts it
+    void run(Ready ready);           ///< for the loop
 
    private:
     friend class EventLoop;
@@ -52,13 +53,13 @@ class EventLoop {
 
   void run();  ///< returns after stop()
   void stop();
-  void wake();  ///< thread-safe; several before the loop's next turn are one
+  void wake();  ///< thread-safe; calls before the loop's next turn count as one
 
-  /// Edge-triggered: the callback must read until there is nothing left. It is called writable
-  /// after a write that the kernel did not take whole, so that writing needs no epoll_ctl.
+  /// Edge-triggered: the callback must read until nothing is left. It is also called, with
+  /// `writable`, when there is room again after a short write, so writing needs no epoll_ctl.
   RulePtr when_ready(const char* name, int fd, std::function<void(Ready)> callback);
   RulePtr every(const char* name, base::Duration interval, std::function<void()> callback);
-  /// Calls back once whenever it has been armed.
+  /// Calls back once per arm().
   RulePtr timer(const char* name, std::function<void()> callback);
 
   event_base* base() { return base_.get(); }  ///< for libevent's listeners
@@ -69,7 +70,7 @@ class EventLoop {
   };
 
   RulePtr new_timer(const char* name, short flags, std::function<void()> callback);
-  void took(const char* name, base::Time begin);
+  void log_if_slow(const char* name, base::Time begin);
 
   std::unique_ptr<event_base, FreeBase> base_;
   base::UniqueFd wake_fd_;

@@ -8,19 +8,19 @@
 
 namespace server {
 
-/// A response that is complete before any of it is sent.
+/// A response that is complete before its first byte is sent. A value.
 struct FullResponse {
   ResponseHead head;
   std::vector<SharedBytes> body;
 };
 
-/// With the body's length in its head.
+/// Sets the head's length to that of the body.
 FullResponse full_response(ResponseHead head, std::vector<SharedBytes> body);
 FullResponse text_response(int status, std::string content_type, std::string body);
-/// A line of plain text that says what is wrong.
+/// One line of plain text, which says what is wrong and what to do.
 FullResponse error_response(int status, const std::string& what);
 
-/// Sends it at once.
+/// A StreamingResponse that sends `response` at once.
 std::unique_ptr<StreamingResponse> respond_with(FullResponse response);
 
 }  // namespace server

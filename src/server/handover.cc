@@ -42,7 +42,7 @@ bool Handover::publish(media::ChannelId channel, media::PacketPtr packet) {
   published.item.splice = std::exchange(b.waiting, false);
   count(b, *packet);
   const bool wake = append(std::move(published));
-  if (over(b, *packet)) drop_to_keyframe(b, *packet);
+  if (is_over_bound(b, *packet)) drop_to_keyframe(b, *packet);
   return wake;
 }
 
@@ -71,9 +71,9 @@ Handover::Backlog& Handover::backlog(media::ChannelId channel) {
   return *it;
 }
 
-bool Handover::over(const Backlog& b, const media::Packet& newest) const {
+bool Handover::is_over_bound(const Backlog& b, const media::Packet& newest) const {
   const bool frame = newest.kind == media::Packet::Kind::kVideo;
-  return (frame && newest.pts - *b.oldest > bound_) || b.packets > kMaxPackets;
+  return (frame && newest.pts - *b.oldest > bound_) || b.packets > kMaxChannelPackets;
 }
 
 void Handover::count(Backlog& b, const media::Packet& packet) {
@@ -83,7 +83,7 @@ void Handover::count(Backlog& b, const media::Packet& packet) {
 
 void Handover::drop_to_keyframe(Backlog& b, const media::Packet& newest) {
   drop_before(b, newest_keyframe(b.channel));
-  if (b.packets > 0 && !over(b, newest)) return;
+  if (b.packets > 0 && !is_over_bound(b, newest)) return;
   drop_before(b, events_.size());  // the newest keyframe is too old itself
   b.waiting = true;
 }
@@ -96,7 +96,8 @@ std::size_t Handover::newest_keyframe(media::ChannelId channel) const {
   return events_.size();
 }
 
-/// What is left of the channel begins a new count: it may have packets from before it was closed.
+/// Drops the channel's packets among the first `end` events, and counts the remaining ones anew.
+/// Those may include packets from before the channel was closed.
 void Handover::drop_before(Backlog& b, std::size_t end) {
   const auto is_packet = [&](const Event& e) { return packet_of(e, b.channel) != nullptr; };
   const auto begin = events_.begin();

@@ -37,39 +37,39 @@ struct Accepted {
 };
 struct Stopping {};
 
-/// What other threads hand to one loop, in order. Packets are bounded in media time of a channel's
-/// frames: over it, all before the newest keyframe are lost, or all until the next one, and
-/// counted. Of a viewer's moves the newest is kept; the rest is one per channel or connection.
-/// Thread-safe.
+/// The queue of events from other threads to one loop, in order. Each channel's packets are bounded
+/// by the media time of its frames. Above the bound, all packets before the newest keyframe are
+/// dropped and counted. If that is not enough, all are, until the next keyframe. Only the newest
+/// move of each viewer is kept; other events come once per channel or connection. Thread-safe.
 class Handover {
  public:
   using Event = std::variant<Published, ChannelClosed, ViewerMoved, Accepted, Stopping>;
 
   explicit Handover(base::Duration bound) : bound_{bound} {}
 
-  /// True when the loop has to be woken: it has taken all that was here before.
+  /// Return true if the loop has to be woken because the queue was empty before.
   bool push(Event event);
   bool publish(media::ChannelId channel, media::PacketPtr packet);
 
-  /// Swaps what is here into `events`, which is cleared first.
+  /// Moves all events into `events`, which is cleared first.
   void take(std::vector<Event>& events);
 
   std::uint64_t packets_lost() const;
 
  private:
-  // 1 s of a channel is 107 packets; this holds where timestamps stand still.
-  static constexpr std::size_t kMaxPackets = 1024;
+  // Bounds a channel whose timestamps stand still. A normal second has 107 packets.
+  static constexpr std::size_t kMaxChannelPackets = 1024;
 
   struct Backlog {
     media::ChannelId channel;
-    std::uint64_t round = 0;  ///< of take(); what was counted in an earlier one has been taken
+    std::uint64_t round = 0;  ///< `round_` of the counts below; those of earlier rounds are taken
     std::size_t packets = 0;
-    std::optional<media::Pts> oldest;  ///< frame
-    bool waiting = false;              ///< for a keyframe: all before it are lost
+    std::optional<media::Pts> oldest;  ///< pts of the oldest frame
+    bool waiting = false;              ///< drops all packets until the next keyframe
   };
 
   Backlog& backlog(media::ChannelId channel);
-  bool over(const Backlog& b, const media::Packet& newest) const;
+  bool is_over_bound(const Backlog& b, const media::Packet& newest) const;
   void drop_to_keyframe(Backlog& b, const media::Packet& newest);
   static void count(Backlog& b, const media::Packet& packet);
   std::size_t newest_keyframe(media::ChannelId channel) const;
@@ -79,9 +79,9 @@ class Handover {
   const base::Duration bound_;
   mutable std::mutex mutex_;
   std::vector<Event> events_;            // GUARDED_BY(mutex_)
-  std::unordered_set<ViewerId> moving_;  // GUARDED_BY(mutex_); of events_: a plan moves thousands
-  std::vector<Backlog> backlogs_;        // GUARDED_BY(mutex_); one per open channel: few
-  std::uint64_t round_ = 1;              // GUARDED_BY(mutex_)
+  std::unordered_set<ViewerId> moving_;  // GUARDED_BY(mutex_); viewers with a move in events_
+  std::vector<Backlog> backlogs_;        // GUARDED_BY(mutex_); one per open channel, so few
+  std::uint64_t round_ = 1;              // GUARDED_BY(mutex_); counts calls of take()
   std::uint64_t packets_lost_ = 0;       // GUARDED_BY(mutex_)
 };
 

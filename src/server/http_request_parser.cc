@@ -18,9 +18,9 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
   });
 }
 
-/// What a client says of itself ends in logs, JSON and labels: nothing but printable ASCII.
-std::string printable(std::string_view text, std::size_t most) {
-  std::string out{text.substr(0, most)};
+/// Replaces all but printable ASCII by '?': the text ends up in logs, JSON and metric labels.
+std::string printable(std::string_view text, std::size_t max_length) {
+  std::string out{text.substr(0, max_length)};
   std::replace_if(
       out.begin(), out.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
   return out;
@@ -32,7 +32,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
 }
 
-/// RFC 9110, 12.5.3: "gzip, br;q=0.5". A weight of 0 (12.4.2) says no.
+/// Parses "gzip, br;q=0.5" (RFC 9110, 12.5.3). A weight of 0 means not acceptable (12.4.2).
 bool takes_gzip(std::string_view codings) {
   while (!codings.empty()) {
     const auto item = codings.substr(0, codings.find(','));
@@ -45,12 +45,16 @@ bool takes_gzip(std::string_view codings) {
   return false;
 }
 
+HttpFault too_large() {
+  return {431, "the request header is too large: send fewer or shorter header fields"};
+}
+
 HttpFault fault_of(http_errno error) {
   switch (error) {
     case HPE_HEADER_OVERFLOW:
-      return {431, "the request header is too large"};
+      return too_large();
     case HPE_INVALID_VERSION:
-      return {505, "only HTTP/1.0 and HTTP/1.1 are spoken here"};
+      return {505, "this HTTP version is not supported: use HTTP/1.1"};
     default:
       return {400, std::string{"not a valid HTTP request: "} + http_errno_description(error)};
   }
@@ -77,7 +81,7 @@ class HttpRequestParser::Impl {
 
   Progress feed(std::string_view bytes) {
     const auto part = bytes.substr(0, max_bytes_ - used_);
-    if (part.empty()) return {Status::kNeedMore, 0};  // 0 bytes would mean end of file
+    if (part.empty()) return {Status::kNeedMore, 0};  // http_parser takes 0 bytes for end of file
     const std::size_t consumed =
         http_parser_execute(&parser_, &callbacks(), part.data(), part.size());
     used_ += consumed;
@@ -114,11 +118,11 @@ class HttpRequestParser::Impl {
       };
       s.on_headers_complete = [](http_parser* p) {
         of(p).finish_header();
-        return 1;  // no body is read
+        return 1;  // skip the body
       };
       s.on_message_complete = [](http_parser* p) {
         of(p).complete();
-        http_parser_pause(p, 1);  // what follows is the next request
+        http_parser_pause(p, 1);  // the next bytes belong to the next request
         return 0;
       };
       return s;
@@ -143,8 +147,8 @@ class HttpRequestParser::Impl {
     const auto error = HTTP_PARSER_ERRNO(&parser_);
     if (error != HPE_OK) return fail(fault_of(error));
     if (used_ < max_bytes_) return Status::kNeedMore;
-    if (name_.empty()) return fail({414, "the request line is too long"});
-    return fail({431, "the request header is too large"});
+    if (name_.empty()) return fail({414, "the request line is too long: shorten the URL"});
+    return fail(too_large());
   }
 
   Status check() {
@@ -153,7 +157,7 @@ class HttpRequestParser::Impl {
       return fail({400, "the last transfer coding must be chunked"});  // RFC 9112, 6.3
     }
     if (hosts_ > 1 || (hosts_ == 0 && !request_.http_1_0)) {
-      return fail({400, "a request needs exactly one Host header"});
+      return fail({400, "the request must have exactly one Host header"});
     }
     return Status::kComplete;
   }
@@ -175,9 +179,9 @@ class HttpRequestParser::Impl {
 
   void finish_header() {
     if (equal_ignoring_case(name_, "user-agent")) {
-      request_.user_agent = printable(value_, HttpRequest::kMaxUserAgent);
+      request_.user_agent = printable(value_, HttpRequest::kMaxUserAgentLength);
     } else if (equal_ignoring_case(name_, "origin")) {
-      request_.origin = printable(value_, HttpRequest::kMaxUserAgent);
+      request_.origin = printable(value_, HttpRequest::kMaxUserAgentLength);
     } else if (equal_ignoring_case(name_, "accept-encoding")) {
       request_.gzip |= takes_gzip(value_);
     } else if (equal_ignoring_case(name_, "host")) {
@@ -203,7 +207,7 @@ class HttpRequestParser::Impl {
   std::size_t used_ = 0;
   int hosts_ = 0;
   bool complete_ = false;
-  bool in_value_ = false;  ///< the last header callback brought a value, not a name
+  bool in_value_ = false;  ///< the last header callback was for a value, not a name
   std::string name_;
   std::string value_;
 };

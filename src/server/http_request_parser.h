@@ -7,29 +7,31 @@
 
 namespace server {
 
-/// The head of one HTTP/1.x request. Bodies are not read: the connection ends instead.
+/// The head of one HTTP/1.x request. A value. Bodies are not read; the connection is closed after
+/// the response instead.
 struct HttpRequest {
   enum class Method { kGet, kHead, kOptions, kOther };
 
   Method method = Method::kGet;
   std::string target;      ///< as sent
-  std::string user_agent;  ///< printable ASCII, at most kMaxUserAgent
-  std::string origin;      ///< of the page that asks; likewise; empty: none, or not a browser
+  std::string user_agent;  ///< printable ASCII, at most kMaxUserAgentLength
+  std::string origin;      ///< the Origin header, in printable ASCII; empty without one
   bool http_1_0 = false;
-  bool gzip = false;        ///< Accept-Encoding has it
-  bool keep_alive = false;  ///< asked for, and possible: no body follows
+  bool gzip = false;        ///< Accept-Encoding lists it
+  bool keep_alive = false;  ///< the client asked for it, and no body follows
 
-  static constexpr std::size_t kMaxUserAgent = 256;  ///< kept per viewer, shown in lists
+  /// Longer user agents and origins are cut off: each viewer's is kept, and shown in lists.
+  static constexpr std::size_t kMaxUserAgentLength = 256;
 };
 
-/// Why a request cannot be answered as asked; the connection ends after the answer.
+/// Why a request is rejected. The connection is closed after the response.
 struct HttpFault {
   int status = 400;
   std::string reason;
 };
 
-/// Bytes → requests, without I/O. One per connection, on its loop thread. Holds at most what
-/// `max_bytes` allows, however the bytes are cut.
+/// Parses requests from a connection's bytes, however they are split. No I/O. Keeps at most
+/// `max_bytes` of a request. One per connection, used on its loop thread.
 class HttpRequestParser {
  public:
   enum class Status { kNeedMore, kComplete, kFailed };
@@ -41,11 +43,11 @@ class HttpRequestParser {
   explicit HttpRequestParser(std::size_t max_bytes);
   ~HttpRequestParser();
 
-  /// After kComplete call take(), after kFailed only fault().
+  /// After kComplete call take(); after kFailed call only fault().
   Progress feed(std::string_view bytes);
-  HttpRequest take();  ///< and begins the next request
+  HttpRequest take();  ///< returns the request, and starts the next one
   const HttpFault& fault() const;
-  bool started() const;  ///< bytes of an unfinished request have come
+  bool started() const;  ///< some bytes of an unfinished request have arrived
 
  private:
   class Impl;

@@ -12,14 +12,15 @@ namespace server {
 
 namespace {
 
-// The kernel caps it at net.core.somaxconn (4096 by default).
-constexpr int kBacklog = 4096;
+// Connections that may wait to be accepted. The kernel caps it at net.core.somaxconn, 4096 by
+// default.
+constexpr int kListenBacklog = 4096;
 
 socklen_t size_of(const sockaddr_storage& address) {
   return address.ss_family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
 }
 
-/// The address as system calls take it; they read it as the type its family says.
+/// The address in the type that system calls take. They read it as the type of its family.
 sockaddr* generic(sockaddr_storage& address) { return reinterpret_cast<sockaddr*>(&address); }
 
 base::UniqueFd open_socket(int family) {
@@ -31,7 +32,7 @@ base::UniqueFd listen_on(const Endpoint& endpoint) {
   Endpoint bound = endpoint;
   auto fd = open_socket(bound.socket_address().ss_family);
   if (!fd && errno == EAFNOSUPPORT && endpoint.address == Address{}) {
-    bound.address = *Address::parse("0.0.0.0");  // a machine without IPv6
+    bound.address = *Address::parse("0.0.0.0");  // this host has no IPv6
     fd = open_socket(AF_INET);
   }
   base::check(attempt, fd.get());
@@ -44,7 +45,7 @@ base::UniqueFd listen_on(const Endpoint& endpoint) {
     base::check(attempt, setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof only));
   }
   base::check(attempt, bind(fd.get(), generic(address), size_of(address)));
-  base::check(attempt, listen(fd.get(), kBacklog));
+  base::check(attempt, listen(fd.get(), kListenBacklog));
   return fd;
 }
 

@@ -7,11 +7,11 @@
 
 namespace server {
 
-/// Binds to each endpoint and listens; dual-stack for [::]. Throws base::SystemError with the
-/// endpoint.
+/// Binds to each endpoint and listens; [::] listens on IPv4 as well. Throws base::SystemError,
+/// which names the endpoint.
 std::vector<base::UniqueFd> listen_on(const std::vector<Endpoint>& endpoints);
 
-/// Where a listening socket is bound: the port the kernel chose for port 0.
+/// The endpoint a socket listens on, with the port that the kernel chose for port 0.
 Endpoint bound_endpoint(const base::UniqueFd& listening);
 
 }  // namespace server

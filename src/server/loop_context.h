@@ -23,7 +23,8 @@ namespace server {
 class Connection;
 class ViewerSession;
 
-/// What all loops of a server share. Each part is constant while they run, or thread-safe.
+/// The state that all loops of a server share. Each member is constant while they run, or
+/// thread-safe.
 struct LoopShared {
   LoopShared(Settings s, Handler& h)
       : settings{std::move(s)},
@@ -40,22 +41,23 @@ struct LoopShared {
   std::atomic<ViewerId> last_viewer{0};
 };
 
-/// What the connections of one loop share; used on its thread.
+/// The state that all connections of one loop share. Used on its thread.
 struct LoopContext {
   LoopShared& shared;
   EventLoop& loop;
   Counters& counters;
-  const int index;  ///< of the loop, from 0
+  const int index;  ///< number of the loop, from 0
   std::map<media::ChannelId, std::unique_ptr<GroupChannel>> channels{};
   std::unordered_map<ViewerId, ViewerSession*> sessions{};
   std::unordered_map<Connection*, StreamingResponse::Wait>
-      waiting{};                               ///< answers that have nothing to send
-  std::unordered_set<Connection*> stateful{};  ///< whose links have notes
+      waiting{};                               ///< those whose response has nothing to send now
+  std::unordered_set<Connection*> stateful{};  ///< those with a ConnectionState
   std::vector<Connection*> closed{};           ///< to be destroyed in the loop's next turn
   base::LogPeriod failed_admissions{};
+  base::LogPeriod failed_requests{};
   base::LogPeriod failed_answers{};
 
-  /// Made when it is first named: a viewer may be sent to it before its first packet.
+  /// Creates the channel if there is none: a viewer may move to it before its first packet.
   GroupChannel& channel(media::ChannelId id) {
     auto& channel = channels[id];
     if (!channel) channel = std::make_unique<GroupChannel>(id);

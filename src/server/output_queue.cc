@@ -15,7 +15,7 @@ void OutputQueue::push(SharedBytes bytes) {
 }
 
 std::span<iovec> OutputQueue::pieces(Pieces& memory) const {
-  const std::size_t count = std::min(queue_.size(), kMaxPieces);
+  const std::size_t count = std::min(queue_.size(), kMaxWritePieces);
   for (std::size_t i = 0; i < count; ++i) {
     const auto bytes = queue_[i].bytes;
     memory[i] = {const_cast<std::uint8_t*>(bytes.data()), bytes.size()};
@@ -26,9 +26,9 @@ std::span<iovec> OutputQueue::pieces(Pieces& memory) const {
 void OutputQueue::advance(std::size_t bytes) {
   while (bytes > 0) {
     auto& first = queue_.front().bytes;
-    const auto gone = std::min(bytes, first.size());
-    first = first.subspan(gone);
-    bytes -= gone;
+    const auto taken = std::min(bytes, first.size());
+    first = first.subspan(taken);
+    bytes -= taken;
     if (first.empty()) queue_.pop_front();
   }
 }

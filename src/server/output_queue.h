@@ -12,7 +12,7 @@
 
 namespace server {
 
-/// Bytes that stay as they are, and whose they are.
+/// Immutable bytes and the object that keeps them alive.
 struct SharedBytes {
   std::shared_ptr<const void> owner;
   std::span<const std::uint8_t> bytes;
@@ -20,18 +20,20 @@ struct SharedBytes {
   static SharedBytes of(std::string text);
 };
 
-/// What a connection has still to send, in order; nothing is copied. Without I/O. Who fills it
-/// waits until it is empty, which bounds it.
+/// The bytes a connection has yet to send, in order. Copies no bytes; no I/O. It needs no bound of
+/// its own, because OutgoingResponse fills it only when it is empty.
 class OutputQueue {
  public:
-  static constexpr std::size_t kMaxPieces = 64;  ///< of one write
-  using Pieces = std::array<iovec, kMaxPieces>;
+  /// Pieces per write, well below IOV_MAX (1024). More would only need a larger array on the stack.
+  static constexpr std::size_t kMaxWritePieces = 64;
+  using Pieces = std::array<iovec, kMaxWritePieces>;
 
   void push(SharedBytes bytes);
   bool empty() const { return queue_.empty(); }
-  /// The first of what is here, for one write; `memory` holds them.
+  /// The first pieces, for one write, stored in `memory`.
   std::span<iovec> pieces(Pieces& memory) const;
-  void advance(std::size_t bytes);  ///< REQUIRES: no more than pieces() held
+  /// Removes the first `bytes`. REQUIRES: no more than pieces() returned.
+  void advance(std::size_t bytes);
 
  private:
   std::deque<SharedBytes> queue_;  ///< none is empty

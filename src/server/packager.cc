@@ -15,16 +15,17 @@ void append(std::vector<std::uint8_t>& out, const std::vector<std::uint8_t>& byt
   out.insert(out.end(), bytes.begin(), bytes.end());
 }
 
-/// Tables whose counters go on, and a word that others do not, where another group begins.
+/// Keeps the continuity counters of the tables, and inserts a splice where packets are missing or
+/// another group begins.
 class TsPackager final : public Packager {
  public:
-  Own next(const QueuedPacket& item) override {
-    Own own;
+  Insert next(const QueuedPacket& item) override {
+    Insert insert;
     const auto bytes = item.packet->in(media::Container::kMpegTs);
-    if (item.is_keyframe()) own.bytes = tables_.take(bytes);
-    own.skipped = own.bytes.size();
-    if (item.splice) append(own.bytes, media::ts_splice(bytes.subspan(own.skipped)));
-    return own;
+    if (item.is_keyframe()) insert.bytes = tables_.take(bytes);
+    insert.replaced = insert.bytes.size();
+    if (item.splice) append(insert.bytes, media::ts_splice(bytes.subspan(insert.replaced)));
+    return insert;
   }
   std::span<const std::uint8_t> padding(std::size_t bytes) const override {
     return media::ts_padding(bytes);
@@ -34,12 +35,12 @@ class TsPackager final : public Packager {
   media::TsTables tables_;
 };
 
-/// Parameter sets stand in each keyframe, and go unsaid in the container where they change: players
-/// take them from there, and those that rebuild their decoder for a new header (mpegts.js) would
-/// lose frames.
+/// Sends the headers once, even if they change later. Each keyframe contains its parameter sets,
+/// which is enough for players. Players that rebuild their decoder for a new header (mpegts.js)
+/// would lose frames.
 class FlvPackager final : public Packager {
  public:
-  Own next(const QueuedPacket& item) override {
+  Insert next(const QueuedPacket& item) override {
     if (std::exchange(begun_, true)) return {};
     return {media::flv_begin(*item.packet->headers, item.packet->pts)};
   }
@@ -51,21 +52,21 @@ class FlvPackager final : public Packager {
   bool begun_ = false;
 };
 
-/// As in FLV; and where frames are missing, the next one is shown from the end of the last one
-/// on.
+/// Sends the headers once, as for FLV. If frames are missing, starts the next one where the last
+/// one ended.
 class Mp4Packager final : public Packager {
  public:
-  Own next(const QueuedPacket& item) override {
-    Own own;
+  Insert next(const QueuedPacket& item) override {
+    Insert insert;
     const auto& packet = *item.packet;
-    if (!std::exchange(begun_, true)) own.bytes = packet.headers->mp4;
-    if (!item.is_video()) return own;
+    if (!std::exchange(begun_, true)) insert.bytes = packet.headers->mp4;
+    if (!item.is_video()) return insert;
     if (last_ && packet.pts - last_->pts > last_->duration * 3 / 2) {
-      append(own.bytes, media::mp4_bridge(packet, last_->pts + last_->duration));
-      own.skipped = media::kMp4FragmentHeader;
+      append(insert.bytes, media::mp4_bridge(packet, last_->pts + last_->duration));
+      insert.replaced = media::kMp4FragmentHeaderBytes;
     }
     last_ = Last{packet.pts, packet.duration};
-    return own;
+    return insert;
   }
   std::span<const std::uint8_t> padding(std::size_t bytes) const override {
     return media::mp4_padding(bytes);
@@ -78,7 +79,7 @@ class Mp4Packager final : public Packager {
   };
 
   bool begun_ = false;
-  std::optional<Last> last_;  ///< frame
+  std::optional<Last> last_;  ///< the last frame
 };
 
 }  // namespace

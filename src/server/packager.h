@@ -11,21 +11,22 @@
 
 namespace server {
 
-/// What of one viewer's stream is his alone: all else are the packets' own bytes, which he shares.
-/// So a change of group, or frames that are missing, cost a few bytes and no copy. Owned by the
-/// viewer's response, used on its loop thread.
+/// Makes the few bytes that differ per viewer (headers, splices, gap fillers); all other bytes are
+/// shared packets. A change of group or missing frames therefore cost a few bytes and no copy.
+/// Owned by the viewer's response, used on its loop thread.
 class Packager {
  public:
-  struct Own {
-    std::vector<std::uint8_t> bytes;  ///< go first
-    std::size_t skipped = 0;          ///< bytes of the packet in whose place they are
+  /// Bytes to send before a packet.
+  struct Insert {
+    std::vector<std::uint8_t> bytes;
+    std::size_t replaced = 0;  ///< leading bytes of the packet that are not sent
   };
 
   virtual ~Packager() = default;
-  /// Of the next packet of the response. REQUIRES: the first one is a keyframe, and has headers
-  /// unless this is MPEG-TS.
-  virtual Own next(const QueuedPacket& item) = 0;
-  /// What players skip, at most `bytes`; it lives as long as the program.
+  /// The bytes to insert before the response's next packet. REQUIRES: the first packet is a
+  /// keyframe, and has headers unless the container is MPEG-TS.
+  virtual Insert next(const QueuedPacket& item) = 0;
+  /// Padding that players skip, at most `bytes`. It lives as long as the program.
   virtual std::span<const std::uint8_t> padding(std::size_t bytes) const = 0;
 };
 

@@ -6,14 +6,14 @@
 
 #include "server/address.h"
 
-/// What is served at one fixed path: made in one go, from the request alone.
+/// Pages: complete responses at fixed paths, made from the request alone.
 namespace server {
 
 struct PageRequest {
   std::string path;
   std::string query;
   Address address;
-  bool gzip = false;  ///< a body in that coding is understood
+  bool gzip = false;  ///< the client accepts a gzip body
 };
 
 struct Page {
@@ -21,13 +21,14 @@ struct Page {
   std::string content_type = "text/plain; charset=utf-8";
   std::string body;
   std::string cache_control = "no-store";
-  std::vector<std::string> fields{};  ///< further ones: "Name: value"
-  bool media = false;                 ///< pages of other origins may use it: Settings::cors_allow
+  std::vector<std::string> fields{};  ///< other header fields: "Name: value"
+  bool media = false;                 ///< sent with the CORS fields of Settings::cors_allow
 };
 
-/// Called on any loop thread, which waits for it: quick, and thread-safe.
+/// Called on any loop thread and blocks it, so it must be fast and thread-safe. If it throws, the
+/// client receives 500.
 using PageHandler = std::function<Page(const PageRequest&)>;
 
-enum class Access { kPublic, kAdmin };  ///< kAdmin: 403 for clients outside admin_allow
+enum class Access { kPublic, kAdmin };  ///< kAdmin: 403 for clients that are not in admin_allow
 
 }  // namespace server

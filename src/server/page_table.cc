@@ -21,16 +21,16 @@ void PageTable::add(std::string path, Access access, PageHandler handler) {
 
 Page PageTable::get(const PageRequest& request) const {
   const auto page = pages_.find(request.path);
-  if (page == pages_.end()) return plain(404, "there is no such page or stream");
+  if (page == pages_.end()) return plain(404, "there is no such page or stream: check the URL");
   const auto& [access, handler] = page->second;
   if (access == Access::kAdmin && !admins_.contains(request.address)) {
     return plain(403, AdminList::refusal(request.address));
   }
   try {
     return handler(request);
-  } catch (const std::exception& error) {  // the last frame before libevent's C code
+  } catch (const std::exception& error) {  // must not reach libevent's C code
     base::log::error("page_failed", {{"path", request.path}, {"error", error.what()}});
-    return plain(500, "the page could not be made");
+    return plain(500, "the server could not make this page: see its log");
   }
 }
 

@@ -11,8 +11,7 @@
 
 namespace server {
 
-/// Everything served that is not a stream: path → page. Filled before the loops start, then only
-/// read, on any loop thread.
+/// Pages by their paths. Filled before the loops start, then only read, on any loop thread.
 class PageTable {
  public:
   explicit PageTable(AdminList admins) : admins_{std::move(admins)} {}
@@ -20,7 +19,8 @@ class PageTable {
   void add(std::string path, Access access, PageHandler handler);
   bool contains(std::string_view path) const { return pages_.find(path) != pages_.end(); }
 
-  /// 403 for an admin page outside the list, 404 for an unknown path, 500 for a page that threw.
+  /// Returns the page, or 404 for an unknown path, 403 for an admin page if the client is not an
+  /// admin, 500 if the page's handler threw.
   Page get(const PageRequest& request) const;
 
  private:

@@ -7,14 +7,15 @@ namespace server {
 
 namespace {
 
-constexpr std::size_t kMaxStreamName = 64;  // it becomes a metric label and a file name
+// The name becomes a metric label and part of file names.
+constexpr std::size_t kMaxStreamNameLength = 64;
 
 bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
          c == '_' || c == '.';
 }
 
-/// Control characters have no place in a path; an escaped separator would make two readings of it.
+/// Rejects control characters, and separators, which would make the path ambiguous once decoded.
 bool may_be_escaped(int value) {
   return value >= 0x20 && value != 0x7f && value != '/' && value != '\\';
 }
@@ -45,11 +46,11 @@ std::optional<std::string> decode(std::string_view text) {
   return out;
 }
 
-/// Cuts "http://authority" off an absolute form.
+/// Removes "http://authority" from an absolute form.
 std::string_view origin_form(std::string_view text) {
-  constexpr std::string_view kScheme = "http://";
-  if (!text.starts_with(kScheme)) return text;
-  const auto slash = text.find('/', kScheme.size());
+  constexpr std::string_view kHttpScheme = "http://";
+  if (!text.starts_with(kHttpScheme)) return text;
+  const auto slash = text.find('/', kHttpScheme.size());
   return slash == std::string_view::npos ? "/" : text.substr(slash);
 }
 
@@ -62,7 +63,11 @@ base::Result<RequestTarget> RequestTarget::parse(std::string_view text) {
   }
   const auto mark = origin.find('?');
   auto path = decode(origin.substr(0, mark));
-  if (!path) return base::Error{"the path holds an escape that is not allowed"};
+  if (!path) {
+    return base::Error{
+        "the path has a percent escape that is malformed, or of a control character, '/' or '\\': "
+        "correct the URL"};
+  }
   RequestTarget target{std::move(*path), {}};
   if (mark != std::string_view::npos) target.query = origin.substr(mark + 1);
   return target;
@@ -73,7 +78,8 @@ std::optional<StreamTarget> RequestTarget::stream() const {
       media::kContainers, [&](auto c) { return path.ends_with(media::suffix(c)); });
   if (container == media::kContainers.end()) return std::nullopt;
   const auto name = std::string_view{path}.substr(1, path.size() - 1 - suffix(*container).size());
-  if (name.empty() || name.size() > kMaxStreamName || name.front() == '.') return std::nullopt;
+  if (name.empty() || name.size() > kMaxStreamNameLength || name.front() == '.')
+    return std::nullopt;
   if (!std::all_of(name.begin(), name.end(), is_name_character)) return std::nullopt;
   return StreamTarget{std::string{name}, *container};
 }

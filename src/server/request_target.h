@@ -9,24 +9,24 @@
 
 namespace server {
 
-/// A stream in one container, as a response that does not end.
+/// A stream in one container, sent as an endless response. A value.
 struct StreamTarget {
   std::string stream;
   media::Container container = media::Container::kMpegTs;
 };
 
-/// What a request asks for. The path is percent-decoded once and compared exactly, never
-/// normalised: "//x", "/./x" and "/y/../x" are not "/x".
+/// The target of a request. The path is percent-decoded once and compared exactly, never
+/// normalised: "//x", "/./x" and "/y/../x" are not "/x". A value.
 struct RequestTarget {
   std::string path;
   std::string query;  ///< after '?', undecoded
 
-  /// Origin form ("/x?y") or absolute form ("http://host/x?y"). An error for anything else, for a
-  /// bad escape, and for an escaped control character, '/' or '\'.
+  /// Parses origin form ("/x?y") or absolute form ("http://host/x?y"). Returns an error for
+  /// anything else, for a bad escape, and for an escaped control character, '/' or '\'.
   static base::Result<RequestTarget> parse(std::string_view text);
 
-  /// "/NAME.ts", "/NAME.flv" or "/NAME.mp4"; NAME: 1 to 64 of letters, digits, '-', '_' and '.',
-  /// not beginning with '.'.
+  /// The stream, if the path is "/NAME.ts", "/NAME.flv" or "/NAME.mp4". NAME has 1 to 64 letters,
+  /// digits, '-', '_' and '.', and does not begin with '.'.
   std::optional<StreamTarget> stream() const;
 };
 

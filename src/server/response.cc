@@ -6,38 +6,38 @@
 
 namespace server {
 
-void OutgoingResponse::begin(std::unique_ptr<StreamingResponse> answer, Framing framing,
+void OutgoingResponse::begin(std::unique_ptr<StreamingResponse> streaming, Framing framing,
                              MakeHead make_head) {
-  answer_ = std::move(answer);
+  streaming_ = std::move(streaming);
   framing_ = framing;
   make_head_ = std::move(make_head);
 }
 
 bool OutgoingResponse::pull(ResponseConnection& connection, base::Time now) {
-  while (output_.empty() && answer_) {
-    auto step = answer_->next(connection, now);
-    const bool nothing = !step.head && step.body.empty() && !step.complete;
+  while (output_.empty() && streaming_) {
+    auto chunk = streaming_->next(connection, now);
+    const bool nothing = !chunk.head && chunk.body.empty() && !chunk.complete;
     if (nothing) return false;
-    add(std::move(step));
+    add(std::move(chunk));
   }
   return !output_.empty();
 }
 
-void OutgoingResponse::add(StreamingResponse::Chunk step) {
-  if (step.head) {
-    chunked_ = !step.head->length && !framing_.http_1_0;
-    output_.push(SharedBytes::of(make_head_(*step.head)));
-    if (framing_.head_only) return answer_.reset();
+void OutgoingResponse::add(StreamingResponse::Chunk chunk) {
+  if (chunk.head) {
+    chunked_ = !chunk.head->length && !framing_.http_1_0;
+    output_.push(SharedBytes::of(make_head_(*chunk.head)));
+    if (framing_.head_only) return streaming_.reset();
   }
   std::size_t size = 0;
-  for (const auto& bytes : step.body) size += bytes.bytes.size();
-  const bool chunk = chunked_ && size > 0;
-  if (chunk) output_.push(SharedBytes::of(fmt::format("{:x}\r\n", size)));
-  for (auto& bytes : step.body) output_.push(std::move(bytes));
-  if (chunk) output_.push(SharedBytes::of("\r\n"));
-  if (!step.complete) return;
+  for (const auto& bytes : chunk.body) size += bytes.bytes.size();
+  const bool framed = chunked_ && size > 0;
+  if (framed) output_.push(SharedBytes::of(fmt::format("{:x}\r\n", size)));
+  for (auto& bytes : chunk.body) output_.push(std::move(bytes));
+  if (framed) output_.push(SharedBytes::of("\r\n"));
+  if (!chunk.complete) return;
   if (chunked_) output_.push(SharedBytes::of("0\r\n\r\n"));
-  answer_.reset();
+  streaming_.reset();
 }
 
 }  // namespace server

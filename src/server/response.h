@@ -11,33 +11,34 @@
 
 namespace server {
 
-/// A response that ends: a page, or an answer in the making → the bytes of HTTP. Without I/O; used
-/// on its connection's loop thread.
+/// Turns a page, or a StreamingResponse, into the bytes of HTTP. No I/O. Used on its connection's
+/// loop thread.
 class OutgoingResponse {
  public:
   struct Framing {
     bool head_only = false;  ///< HEAD
-    bool http_1_0 = false;   ///< no chunks: what has no length ends with the connection
+    bool http_1_0 = false;   ///< no chunks; a body without length ends with the connection
   };
-  /// The text of a head.
+  /// Returns the text of a head.
   using MakeHead = std::function<std::string(const ResponseHead&)>;
 
-  /// REQUIRES: done().
+  /// Starts the next response. REQUIRES: done().
   void begin(std::string whole) { output_.push(SharedBytes::of(std::move(whole))); }
-  void begin(std::unique_ptr<StreamingResponse> answer, Framing framing, MakeHead make_head);
+  void begin(std::unique_ptr<StreamingResponse> streaming, Framing framing, MakeHead make_head);
 
-  /// Asks the answer for more where there is nothing to write. False when there still is not.
+  /// Takes more from the StreamingResponse if the output is empty. Returns whether there are bytes
+  /// to write.
   bool pull(ResponseConnection& connection, base::Time now);
   OutputQueue& output() { return output_; }
-  bool done() const { return output_.empty() && !answer_; }
-  bool waits() const { return output_.empty() && answer_; }
-  StreamingResponse::Wait wait() const { return answer_->wait(); }  ///< REQUIRES: waits()
+  bool done() const { return output_.empty() && !streaming_; }
+  bool waits() const { return output_.empty() && streaming_; }
+  StreamingResponse::Wait wait() const { return streaming_->wait(); }  ///< REQUIRES: waits()
 
  private:
-  void add(StreamingResponse::Chunk step);
+  void add(StreamingResponse::Chunk chunk);
 
   OutputQueue output_;
-  std::unique_ptr<StreamingResponse> answer_;  ///< there is more to come
+  std::unique_ptr<StreamingResponse> streaming_;  ///< null when it has returned everything
   Framing framing_;
   MakeHead make_head_;
   bool chunked_ = false;

@@ -19,33 +19,33 @@ void append_chunk_header(std::string& out, std::size_t size) {
   out.append(kCrlf);
 }
 
-/// Collects `most` bytes of what lies beyond the first `skip`.
+/// Collects `count` bytes of those added, after skipping the first `skip`.
 class Gatherer {
  public:
-  Gatherer(ResponseWriter::Pieces& memory, std::size_t skip, std::size_t most)
-      : memory_{memory}, skip_{skip}, most_{most} {}
+  Gatherer(ResponseWriter::Pieces& memory, std::size_t skip, std::size_t count)
+      : memory_{memory}, skip_{skip}, left_{count} {}
 
   void add(const void* data, std::size_t size) {
     if (skip_ >= size) {
       skip_ -= size;
       return;
     }
-    const std::size_t taken = std::min(size - skip_, most_);
+    const std::size_t taken = std::min(size - skip_, left_);
     if (taken == 0) return;
-    // iovec serves readv as well, so it points to non-const
+    // iovec is also used for reading, so its pointer is not const
     auto* begin = const_cast<char*>(static_cast<const char*>(data));
-    memory_[count_++] = {begin + skip_, taken};
+    memory_[pieces_++] = {begin + skip_, taken};
     skip_ = 0;
-    most_ -= taken;
+    left_ -= taken;
   }
 
-  std::span<iovec> pieces() const { return {memory_.data(), count_}; }
+  std::span<iovec> pieces() const { return {memory_.data(), pieces_}; }
 
  private:
   ResponseWriter::Pieces& memory_;
   std::size_t skip_;
-  std::size_t most_;
-  std::size_t count_ = 0;
+  std::size_t left_;
+  std::size_t pieces_ = 0;
 };
 
 }  // namespace
@@ -60,7 +60,7 @@ ResponseWriter::ResponseWriter(Framing framing, std::string head, std::uint64_t 
       offset_{offset} {}
 
 void ResponseWriter::add(QueuedPacket item) {
-  Part part{.packet = {}, .own = packager_->next(item)};
+  Part part{.packet = {}, .insert = packager_->next(item)};
   part.packet = std::move(item.packet);
   parts_.push_back(std::move(part));
 }
@@ -68,14 +68,14 @@ void ResponseWriter::add(QueuedPacket item) {
 void ResponseWriter::seal() {
   if (parts_.empty()) return;
   std::size_t payload = padding_.size();
-  for (const auto& part : parts_) payload += part.own.bytes.size() + shared_bytes(part).size();
+  for (const auto& part : parts_) payload += part.insert.bytes.size() + shared_bytes(part).size();
   if (framing_ == Framing::kChunked) {
     append_chunk_header(prefix_, payload);
     suffix_ = kCrlf;
   }
   size_ = prefix_.size() + payload + suffix_.size();
   std::size_t end = prefix_.size();
-  for (auto& part : parts_) part.end = end += part.own.bytes.size() + shared_bytes(part).size();
+  for (auto& part : parts_) part.end = end += part.insert.bytes.size() + shared_bytes(part).size();
 }
 
 void ResponseWriter::finish() {
@@ -90,12 +90,12 @@ void ResponseWriter::finish() {
 }
 
 std::span<iovec> ResponseWriter::pieces(Pieces& memory) const {
-  const std::size_t gone = done_ == 0 ? 0 : parts_[done_ - 1].end;
-  Gatherer gatherer{memory, sent_ - gone, (sent_ < head_ ? head_ : size_) - sent_};
-  if (gone == 0) gatherer.add(prefix_.data(), prefix_.size());
+  const std::size_t sent_before = done_ == 0 ? 0 : parts_[done_ - 1].end;
+  Gatherer gatherer{memory, sent_ - sent_before, (sent_ < head_ ? head_ : size_) - sent_};
+  if (sent_before == 0) gatherer.add(prefix_.data(), prefix_.size());
   for (std::size_t i = done_; i < parts_.size(); ++i) {
     const auto shared = shared_bytes(parts_[i]);
-    gatherer.add(parts_[i].own.bytes.data(), parts_[i].own.bytes.size());
+    gatherer.add(parts_[i].insert.bytes.data(), parts_[i].insert.bytes.size());
     gatherer.add(shared.data(), shared.size());
   }
   gatherer.add(padding_.data(), padding_.size());
@@ -104,7 +104,7 @@ std::span<iovec> ResponseWriter::pieces(Pieces& memory) const {
 }
 
 std::span<const std::uint8_t> ResponseWriter::shared_bytes(const Part& part) const {
-  return part.packet->in(container_).subspan(part.own.skipped);
+  return part.packet->in(container_).subspan(part.insert.replaced);
 }
 
 void ResponseWriter::reset() {

@@ -17,53 +17,58 @@
 
 namespace server {
 
-/// Packets → the bytes of one HTTP response, without I/O: one chunk per batch, a batch being what
-/// one write should carry. Packets' bytes are never copied; a batch once begun is always completed.
+/// Turns packets into the bytes of one HTTP response. Packets are sent in batches; a batch is meant
+/// for one write, and is one HTTP chunk. Once its first byte is sent, a batch is always completed.
+/// Never copies packets' bytes; no I/O. Used on its viewer's loop thread.
 class ResponseWriter {
  public:
   enum class Framing { kChunked, kUntilClose };
 
-  /// A frame and the audio frames before it; more go with the next batch.
-  static constexpr std::size_t kMaxPackets = 16;
-  static constexpr std::size_t kMaxPieces = 2 * kMaxPackets + 3;  ///< own, framing, padding
-  using Pieces = std::array<iovec, kMaxPieces>;
+  /// Room for a frame and the audio frames before it. More audio goes into the next batch.
+  static constexpr std::size_t kMaxBatchPackets = 16;
+  static constexpr std::size_t kMaxBatchPieces =
+      2 * kMaxBatchPackets + 3;  ///< insert and packet, and prefix, padding, suffix
+  using Pieces = std::array<iovec, kMaxBatchPieces>;
 
-  /// `head` goes before the first batch; `offset` bytes went before it on the connection.
+  /// `head`: the HTTP head, sent before the first batch. `offset`: bytes that earlier responses
+  /// have sent on this connection.
   ResponseWriter(Framing framing, std::string head, std::uint64_t offset,
                  media::Container container = media::Container::kMpegTs);
 
   media::Container container() const { return container_; }
 
-  /// REQUIRES: room(), and a packet with bytes. Adds to the batch that has not begun.
+  /// Adds a packet to the next batch. REQUIRES: room(), a packet with bytes, and no byte of the
+  /// batch has been sent.
   void add(QueuedPacket item);
-  /// REQUIRES: a packet was added. The batch ends with what players skip, at most `bytes` of it.
+  /// Pads the batch by at most `bytes` that players skip. REQUIRES: a packet was added.
   void pad(std::size_t bytes) { padding_ = packager_->padding(bytes); }
-  /// Frames what was added; call once before pieces().
+  /// Completes the batch. Call once before pieces().
   void seal();
-  /// REQUIRES: a batch that has not begun, of more than `head` bytes. They go in a write of their
-  /// own, unless the kernel takes only some of them; 0: they do not.
+  /// Sends the first `head` bytes of the batch in a write of their own, unless the kernel takes
+  /// only some of them. 0 sends the batch in one write. REQUIRES: no byte of the batch has been
+  /// sent, and it has more than `head` bytes.
   void split(std::size_t head) { head_ = head; }
-  /// The final chunk follows what has been sealed.
+  /// Appends the final chunk to the sealed batch.
   void finish();
 
-  std::size_t padding() const { return padding_.size(); }  ///< bytes of the batch
+  std::size_t padding() const { return padding_.size(); }  ///< bytes of the batch's padding
   bool idle() const { return sent_ == size_; }             ///< nothing is unsent
-  bool between() const { return parts_.empty(); }          ///< no batch has begun: one may be added
-  bool room() const { return parts_.size() < kMaxPackets; }
-  std::uint64_t offset() const { return offset_; }
+  bool between() const { return parts_.empty(); }          ///< there is no batch; one may be added
+  bool room() const { return parts_.size() < kMaxBatchPackets; }
+  std::uint64_t offset() const { return offset_; }      ///< bytes sent on the connection
   std::size_t unsent() const { return size_ - sent_; }  ///< bytes, framing included
 
-  /// Of the batch's begin and end, and of its head's end: offsets as offset(). The head's is 0 when
-  /// there is none, or when it and the rest did not follow each other at once.
+  /// Offsets, as offset(), of the batch's begin and end and of its head's end. head_end() is 0 if
+  /// there is no head, or if the rest was not sent immediately after it.
   std::uint64_t batch_begin() const { return offset_ - sent_; }
   std::uint64_t batch_end() const { return offset_ + unsent(); }
   std::uint64_t head_end() const { return head_ > 0 ? batch_begin() + head_ : 0; }
 
-  /// What is left of the batch, or of its head, in order.
+  /// The unsent bytes of the batch, or of its head, in order.
   std::span<iovec> pieces(Pieces& memory) const;
 
-  /// `count` bytes have been taken. Calls fn(packet, offset of its last byte + 1) for each packet
-  /// now wholly taken.
+  /// The kernel has taken `count` bytes. Calls fn(packet, offset of its last byte + 1) for each
+  /// packet of which this was the rest.
   template <typename Fn>
   void advance(std::size_t count, Fn fn) {
     sent_ += count;
@@ -79,8 +84,8 @@ class ResponseWriter {
  private:
   struct Part {
     media::PacketPtr packet;
-    Packager::Own own;
-    std::size_t end = 0;  ///< of the packet, from the batch's first byte
+    Packager::Insert insert;
+    std::size_t end = 0;  ///< of the packet, counted from the batch's first byte
   };
 
   std::span<const std::uint8_t> shared_bytes(const Part& part) const;
@@ -89,15 +94,15 @@ class ResponseWriter {
   const Framing framing_;
   const media::Container container_;
   std::unique_ptr<Packager> packager_;
-  std::string prefix_;       ///< response head, chunk header
-  std::vector<Part> parts_;  ///< keeps its capacity: no allocation per batch
+  std::string prefix_;       ///< HTTP head, chunk header
+  std::vector<Part> parts_;  ///< keeps its capacity, so that a batch allocates nothing
   std::span<const std::uint8_t> padding_;
   std::string_view suffix_;
-  std::size_t done_ = 0;  ///< parts wholly sent
-  std::size_t sent_ = 0;  ///< bytes of the batch
-  std::size_t size_ = 0;  ///< bytes of the batch
-  std::size_t head_ = 0;  ///< bytes that go first; 0: all together
-  std::uint64_t offset_ = 0;
+  std::size_t done_ = 0;      ///< parts wholly sent
+  std::size_t sent_ = 0;      ///< bytes of the batch that are sent
+  std::size_t size_ = 0;      ///< bytes of the batch
+  std::size_t head_ = 0;      ///< bytes sent in a write of their own; 0 for no head
+  std::uint64_t offset_ = 0;  ///< bytes sent on the connection
 };
 
 }  // namespace server

@@ -11,38 +11,40 @@
 
 namespace server {
 
-/// A frame whose last byte the kernel has taken.
+/// A frame whose last byte the kernel has taken. A value.
 struct SentFrame {
   std::uint64_t number = 0;
   media::Pts pts{};
   bool keyframe = false;
   base::Time captured{};
   base::Time departed{};  ///< when the kernel took its last byte
-  /// Of its write's first byte, counted from the connection's first byte sent; so are the next
-  /// three. Audio frames that went before in writes of their own are not in it.
+  /// Offset at which the frame's write begins. Offsets count the bytes sent on the connection. The
+  /// write includes the audio frames before the frame, unless they were sent alone.
   std::uint64_t begin = 0;
-  std::uint64_t end_offset = 0;  ///< of its last byte + 1
-  std::uint64_t marked_end = 0;  ///< of its marked write, HTTP and padding later; 0: not marked
-  /// Of the marked head before it, which the kernel took right before the rest; 0: none.
+  std::uint64_t end_offset = 0;  ///< end of the frame
+  /// End of the frame's write, with HTTP framing and padding, if it is marked; otherwise 0.
+  std::uint64_t marked_end = 0;
+  /// End of the marked head, if the kernel took the rest of the write right after it; otherwise 0.
   std::uint64_t head_end = 0;
-  base::ByteCount size;     ///< as sent, container included
-  base::ByteCount padding;  ///< behind it, in the same write
-  base::ByteCount target;
+  base::ByteCount size;     ///< in its container
+  base::ByteCount padding;  ///< behind the frame, in the same write
+  base::ByteCount target;   ///< Packet::target
   std::optional<media::Psnr> psnr;
 
-  /// When that is acknowledged the frame is delivered, and its mark reported.
+  /// Once this offset is acknowledged, the frame is delivered and its mark has been reported.
   std::uint64_t last_offset() const { return std::max(end_offset, marked_end); }
 };
 
-/// Frames in the kernel or on the way, oldest first; at most kBound, then the oldest is forgotten
-/// and counted. Allocates no more once it has grown. Owned by a viewer, used on its loop thread.
+/// Frames taken by the kernel and not yet seen acknowledged, oldest first. At most kMaxFrames; a
+/// further one makes it forget and count the oldest. Allocates nothing once it has grown. Owned by
+/// a viewer, used on its loop thread.
 class SentFrames {
  public:
-  /// 8 s of 60 frames per second.
-  static constexpr std::size_t kBound = 512;
+  /// 8 s at 60 frames per second. A connection further behind loses the delay of its oldest frames.
+  static constexpr std::size_t kMaxFrames = 512;
 
   void push(const SentFrame& frame) {
-    if (size() >= kBound) {
+    if (size() >= kMaxFrames) {
       ++first_;
       ++forgotten_;
     }
@@ -50,38 +52,40 @@ class SentFrames {
     frames_.push_back(frame);
   }
 
-  /// Calls `fn` for each frame, oldest first, and forgets it, while `condition` holds for it.
+  /// Removes frames, oldest first, for which `condition` holds, and calls `fn` for each. Stops at
+  /// the first for which it does not.
   template <typename Condition, typename Fn>
   void take_while(Condition condition, Fn fn) {
     while (size() > 0 && condition(frames_[first_])) fn(frames_[first_++]);
   }
 
-  /// The same for all that lie wholly below `offset`, with what is marked.
+  /// Removes the frames delivered once all bytes below `offset` are acknowledged; calls `fn` for
+  /// each.
   template <typename Fn>
   void take_acked(std::uint64_t offset, Fn fn) {
     take_while([=](const SentFrame& frame) { return frame.last_offset() <= offset; }, fn);
   }
 
-  /// The same for all that are left.
+  /// Removes all frames; calls `fn` for each.
   template <typename Fn>
   void take_all(Fn fn) {
     take_while([](const SentFrame&) { return true; }, fn);
   }
 
-  /// Null: none.
+  /// Null if there is none. Valid until the next call of a non-const function.
   const SentFrame* oldest() const { return size() > 0 ? &frames_[first_] : nullptr; }
   std::size_t size() const { return frames_.size() - first_; }
   std::uint64_t forgotten() const { return forgotten_; }
 
  private:
-  /// Moves no more than have been taken.
+  /// Called once at least half of the vector is free, so it moves no more frames than were removed.
   void compact() {
     frames_.erase(frames_.begin(), frames_.begin() + static_cast<std::ptrdiff_t>(first_));
     first_ = 0;
   }
 
   std::vector<SentFrame> frames_;
-  std::size_t first_ = 0;  ///< those before it have been taken
+  std::size_t first_ = 0;  ///< frames before this index have been removed
   std::uint64_t forgotten_ = 0;
 };
 

@@ -14,8 +14,9 @@ namespace server {
 
 namespace {
 
-// A hundred of its ticks; nothing that a loop does takes a tenth of it.
-constexpr base::Duration kAlive = std::chrono::seconds{5};
+// A loop whose last tick is older counts as hung. That is 100 ticks, and no work of a loop takes a
+// tenth of it.
+constexpr base::Duration kMaxTickAge = std::chrono::seconds{5};
 
 }  // namespace
 
@@ -34,7 +35,7 @@ class Server::Impl {
     for (const auto& fd : listening) listening_.push_back(bound_endpoint(fd));
     auto acceptor = std::make_unique<Acceptor>(
         workers_.front()->loop(), std::move(listening),
-        [this](base::UniqueFd fd, const Endpoint& peer) { spread(std::move(fd), peer); },
+        [this](base::UniqueFd fd, const Endpoint& peer) { assign(std::move(fd), peer); },
         accept_failures_);
     running_ = true;
     for (auto& worker : workers_) worker->start(std::exchange(acceptor, nullptr));
@@ -53,7 +54,7 @@ class Server::Impl {
   }
 
   template <typename Event>
-  void tell_all(const Event& event) {
+  void push_to_all(const Event& event) {
     for (auto& worker : workers_) worker->push(event);
   }
 
@@ -66,19 +67,20 @@ class Server::Impl {
   }
 
   bool alive(base::Time now) const {
-    return std::all_of(workers_.begin(), workers_.end(),
-                       [now](const auto& worker) { return now - worker->last_tick() < kAlive; });
+    return std::all_of(workers_.begin(), workers_.end(), [now](const auto& worker) {
+      return now - worker->last_tick() < kMaxTickAge;
+    });
   }
 
  private:
-  /// Each connection to the loop that has fewest. On the accepting loop's thread.
-  void spread(base::UniqueFd fd, const Endpoint& peer) {
+  /// Hands a connection to the loop with the fewest. Called on the accepting loop's thread.
+  void assign(base::UniqueFd fd, const Endpoint& peer) {
     auto slot = shared_.connections.take(peer.address);
     if (const auto* full = std::get_if<Slots::Full>(&slot)) return refuse(peer, *full);
-    const auto least = std::min_element(
+    const auto least_loaded = std::min_element(
         workers_.begin(), workers_.end(),
         [](const auto& a, const auto& b) { return a->connections() < b->connections(); });
-    (*least)->push(Accepted{std::move(fd), peer, std::get<Slots::Slot>(std::move(slot))});
+    (*least_loaded)->push(Accepted{std::move(fd), peer, std::get<Slots::Slot>(std::move(slot))});
   }
 
   void refuse(const Endpoint& peer, Slots::Full full) {
@@ -119,10 +121,10 @@ void Server::publish(media::ChannelId channel, const media::PacketPtr& packet) {
   if (!packet->ts.empty()) impl_->publish(channel, packet);
 }
 
-void Server::close_channel(media::ChannelId channel) { impl_->tell_all(ChannelClosed{channel}); }
+void Server::close_channel(media::ChannelId channel) { impl_->push_to_all(ChannelClosed{channel}); }
 
 void Server::move_viewer(ViewerId viewer, media::ChannelId channel, media::Pts at) {
-  impl_->tell_all(ViewerMoved{viewer, channel, at});
+  impl_->push_to_all(ViewerMoved{viewer, channel, at});
 }
 
 ServerState Server::state() const { return impl_->state(); }

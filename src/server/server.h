@@ -15,36 +15,37 @@
 
 namespace server {
 
-/// HTTP/1.x on N event loops: GET /NAME.ts (.flv, .mp4) streams, everything else is a page. Packets
-/// come from any thread by publish(); nothing here waits for a slow viewer.
+/// An HTTP/1.x server on N event loops. GET /NAME.ts (.flv, .mp4) streams, other paths are pages or
+/// the Handler's. Any thread may publish() packets; nothing here waits for a slow viewer.
 class Server {
  public:
   Server(Settings settings, Handler& handler);
   ~Server();  ///< stops
 
-  /// Before start().
+  /// REQUIRES: start() has not been called.
   void add_page(std::string path, Access access, PageHandler handler);
 
-  /// Starts the loops; `listening` as from listen_on() (server/listen.h).
+  /// Starts the loops. `listening`: from listen_on() (server/listen.h).
   void start(std::vector<base::UniqueFd> listening);
-  /// With the port that the kernel chose for port 0.
+  /// The endpoints, with the port that the kernel chose for port 0.
   std::vector<Endpoint> listening() const;
-  /// Ends every response and joins the loops.
+  /// Ends every response and joins the loops. Takes less than a second.
   void stop();
 
-  /// Thread-safe. Packets of one channel come in order, from one thread; one without bytes is none.
+  /// Thread-safe. Ignores a packet without bytes. REQUIRES: packets of one channel come in order,
+  /// from one thread.
   void publish(media::ChannelId channel, const media::PacketPtr& packet);
-  /// The channel's viewers are closed with kStreamGone unless moved before; its packets forgotten.
-  /// After its last publish(): a later packet would open it again.
+  /// Drops the channel's packets, and ends its viewers with kStreamGone unless they were moved
+  /// before. Thread-safe. REQUIRES: no publish() follows, which would open the channel again.
   void close_channel(media::ChannelId channel);
-  /// Moves a viewer to `channel` at pts `at`: every frame before it from the old channel, every
-  /// one from it on from the new, where it must be (or be followed by) a keyframe: until it comes
-  /// he stays with the old one. The newest move of a viewer counts. Thread-safe.
+  /// Moves a viewer to `channel` at its first keyframe at or after `at`. The viewer receives the
+  /// frames before that keyframe from the old channel, however late the keyframe comes. A newer
+  /// move of this viewer replaces an older one. Thread-safe.
   void move_viewer(ViewerId viewer, media::ChannelId channel, media::Pts at);
 
   ServerState state() const;  ///< thread-safe
-  /// Whether every loop has run its timer within 5 s of `now`: else one hangs, or starves. Counts
-  /// from start(); false some time after stop(). Thread-safe.
+  /// Whether every loop has run its timer within 5 s before `now`. If not, a loop hangs or gets no
+  /// CPU time. Valid from start() to stop(). Thread-safe.
   bool alive(base::Time now) const;
 
  private:

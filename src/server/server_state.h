@@ -5,20 +5,20 @@
 
 namespace server {
 
-/// Totals since the start, all loops together.
+/// Totals of all loops since the start.
 struct ServerState {
-  std::uint64_t connections = 0;          ///< accepted, total
-  std::uint64_t connections_refused = 0;  ///< closed at once: too many
-  std::uint64_t accept_failures = 0;      ///< after each, accepting paused
-  std::uint64_t joined = 0;               ///< viewers, total
+  std::uint64_t connections = 0;          ///< accepted
+  std::uint64_t connections_refused = 0;  ///< closed at once because there were too many
+  std::uint64_t accept_failures = 0;      ///< accepting pauses after each
+  std::uint64_t joined = 0;               ///< viewers
   std::uint64_t packets_lost_in_handover = 0;
   std::uint64_t bytes_sent = 0;  ///< media responses
   std::uint64_t frames_dropped = 0;
   std::uint64_t audio_frames_dropped = 0;
   std::uint64_t gops_dropped = 0;
-  std::uint64_t discards = 0;          ///< of unsent frames, by observers
-  std::uint64_t padding_bytes = 0;     ///< of bytes_sent
-  std::uint64_t frames_forgotten = 0;  ///< beyond SentFrames::kBound: their delay is unknown
+  std::uint64_t discards = 0;          ///< times an observer discarded unsent frames
+  std::uint64_t padding_bytes = 0;     ///< part of bytes_sent
+  std::uint64_t frames_forgotten = 0;  ///< beyond SentFrames::kMaxFrames, so their delay is unknown
   std::uint64_t switches = 0;
   std::vector<std::uint64_t> responses;  ///< by status: index = HTTP status code
   std::vector<std::uint64_t> left;       ///< by LeaveReason

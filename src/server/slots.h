@@ -10,13 +10,13 @@
 
 namespace server {
 
-/// A limit on how many there may be at once, in all and from one address, or one /64 of IPv6.
-/// Thread-safe; must outlive the slots it gave.
+/// Limits the number of connections or viewers, in all and per address (per /64 for IPv6).
+/// Thread-safe. Must outlive its slots.
 class Slots {
  public:
   enum class Full { kInAll, kFromAddress };
 
-  /// The right to be here; given back when destroyed.
+  /// One counted place. Its destructor frees it.
   class Slot {
    public:
     Slot() = default;
@@ -39,6 +39,7 @@ class Slots {
 
   Slots(int in_all, int per_address) : in_all_{in_all}, per_address_{per_address} {}
 
+  /// Returns a slot, or which limit is reached.
   std::variant<Slot, Full> take(const Address& address) {
     std::lock_guard lock{mutex_};
     if (taken_ >= in_all_) return Full::kInAll;

@@ -23,7 +23,7 @@ void Viewer::offer(Source source, const QueuedPacket& item, base::Time now) {
   if (phase_ == Phase::kDraining) return;
   check_time(now);
   if (!switch_) {
-    // A switch may just have ended: then only the channel it ended on counts.
+    // check_time() may have ended a switch. From then on only the new channel counts.
     if (switched_ == (source == Source::kNext)) deliver(item);
   } else if (source == Source::kCurrent) {
     apply(switch_->from_old(item, now));
@@ -35,7 +35,8 @@ void Viewer::offer(Source source, const QueuedPacket& item, base::Time now) {
 
 void Viewer::begin_switch(media::Pts at, base::Time now) {
   cancel_switch();
-  switch_ = std::make_unique<ChannelSwitch>(at, given_[index(media::Packet::Kind::kVideo)], now);
+  switch_ =
+      std::make_unique<ChannelSwitch>(at, delivered_[index(media::Packet::Kind::kVideo)], now);
 }
 
 void Viewer::cancel_switch() {
@@ -49,11 +50,11 @@ void Viewer::old_channel_closed() {
 }
 
 void Viewer::check_time(base::Time now) {
-  if (switch_) apply(switch_->on_time(now));
+  if (switch_) apply(switch_->check_time(now));
 }
 
 bool Viewer::prepare(bool audio_due) {
-  audio_due |= queue_.state().missing.has_value();  // it would wait long for a frame
+  audio_due |= queue_.state().missing.has_value();  // the next frame may be far away
   if (writer_.between() && phase_ != Phase::kDraining &&
       (queue_.has_frame() || (audio_due && !queue_.empty()))) {
     bool frame = false;
@@ -118,10 +119,9 @@ void Viewer::deliver(QueuedPacket item) {
   queue_.push(std::move(item));
 }
 
-/// Audio frames and frames have the same numbers in every channel: what was given is not given
-/// again.
+/// Whether the packet has not been delivered yet. Packets have the same numbers in every channel.
 bool Viewer::is_new(const media::Packet& packet) {
-  auto& newest = given_[index(packet.kind)];
+  auto& newest = delivered_[index(packet.kind)];
   if (newest && packet.number <= *newest) return false;
   newest = packet.number;
   return true;

@@ -18,47 +18,49 @@
 
 namespace server {
 
-/// One viewer's stream, without I/O: what comes from its channels goes through the queue into the
-/// response. Used on its loop thread.
+/// One viewer's stream: passes packets from its channels through the queue into the response. No
+/// I/O, no clock. Used on its loop thread.
 ///
-///   Joining ──(first keyframe)──► Playing ──(finish)──► Draining     the writer says when it is
-///   over
+///   Joining ──(first keyframe)──► Playing ──(finish)──► Draining (until has_unsent() is false)
 class Viewer final : public ViewerActs {
  public:
   enum class Phase { kJoining, kPlaying, kDraining };
-  enum class Source { kCurrent, kNext };  ///< the channel it is on, the one it is changing to
+  enum class Source { kCurrent, kNext };  ///< the viewer's channel, or the one it changes to
 
   Viewer(ViewerState state, base::Duration queue_bound, ResponseWriter writer);
 
-  /// The first packets, or none: then it begins with the next keyframe of its channel.
+  /// Starts with the packets of `gop`; if it is empty, with the next keyframe of the channel.
   void begin(const GroupChannel::Gop& gop);
 
+  /// Passes a packet of one of the channels.
   void offer(Source source, const QueuedPacket& item, base::Time now);
 
-  /// From now on offers from kNext count, until switched() or cancel_switch().
+  /// Starts a change of channel: from now on pass packets of kNext as well, until switched() or
+  /// cancel_switch().
   void begin_switch(media::Pts at, base::Time now);
   void cancel_switch();
   void old_channel_closed();
-  void check_time(base::Time now);
+  void check_time(base::Time now);  ///< call regularly while switching()
   bool switching() const { return switch_ != nullptr; }
-  /// True once after each switch: the next channel is the current one now.
+  /// Returns true once after each switch: kNext has become kCurrent.
   bool switched() { return std::exchange(switched_, false); }
 
-  /// Makes the next batch when the last one is out. Audio frames alone are only sent when
-  /// `audio_due`, or while frames are missing. False when there is nothing to send.
+  /// Makes the next batch once the last one is sent. Audio frames are sent without a frame only if
+  /// `audio_due`, or while frames are missing. Returns whether there is anything to send.
   bool prepare(bool audio_due);
   const ResponseWriter& writer() const { return writer_; }
-  /// A batch with a frame has been made and nobody has said what to mark of it.
+  /// Whether a new batch has a frame and mark() has not been called for it.
   bool mark_due() const { return mark_due_; }
   void mark(TxTimestampRequest marks);
   bool marked() const { return marks_.end; }
+  /// The kernel has taken `bytes` of the batch.
   void taken(std::size_t bytes, base::Time now);
 
   std::optional<media::FrameRange> discard_unsent() override;
   void pause() override { queue_.pause(); }
   void pad(base::ByteCount amount) override { padding_ = amount; }
 
-  /// Drops what has not begun to be sent and ends the response.
+  /// Drops all packets that are not in the present batch, and ends the response.
   void finish();
 
   Phase phase() const { return phase_; }
@@ -81,9 +83,9 @@ class Viewer final : public ViewerActs {
   SentFrames sent_;
   TxTimestampRequest marks_;  ///< of the batch
   bool mark_due_ = false;
-  base::ByteCount padding_;                            ///< for the next frame
-  std::array<std::optional<std::uint64_t>, 2> given_;  ///< by Packet::Kind: the newest
-  std::array<bool, 2> splice_{};  ///< by Packet::Kind: the next one follows a gap
+  base::ByteCount padding_;                                ///< for the next frame
+  std::array<std::optional<std::uint64_t>, 2> delivered_;  ///< newest number, by Packet::Kind
+  std::array<bool, 2> splice_{};  ///< whether the next packet follows a gap, by Packet::Kind
   std::unique_ptr<ChannelSwitch> switch_;
   std::uint64_t audio_frames_dropped_ = 0;  ///< in changes of channel
   bool switched_ = false;

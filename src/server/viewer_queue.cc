@@ -6,7 +6,8 @@ namespace server {
 
 namespace {
 
-constexpr std::size_t kFirstSize = 8;  // two frames and their audio: what a good path ever needs
+// Two frames and their audio. On a good path the queue never grows beyond that.
+constexpr std::size_t kInitialSlots = 8;
 
 std::size_t index(const media::Packet& packet) { return static_cast<std::size_t>(packet.kind); }
 
@@ -17,15 +18,15 @@ base::ByteCount ViewerQueue::size(const QueuedPacket& item) const {
 }
 
 void ViewerQueue::push(QueuedPacket item) {
-  if (!continues(item)) return lose(item);
+  if (!accepts(item)) return count_dropped(item);
   if (item.is_video()) {
     item.splice |= state_.missing.has_value();
     paused_ = false;
-    silent_ = false;
+    drops_audio_ = false;
     state_.missing.reset();
   }
   append(std::move(item));
-  if (over()) drop_to_keyframe();
+  if (is_over_bound()) drop_to_keyframe();
 }
 
 QueuedPacket ViewerQueue::pop() {
@@ -47,7 +48,7 @@ std::optional<media::FrameRange> ViewerQueue::discard_frames() {
       append(std::move(item));
       continue;
     }
-    lose(item);
+    count_dropped(item);
   }
   ++state_.discards;
   splice_[static_cast<std::size_t>(media::Packet::Kind::kVideo)] = true;
@@ -64,10 +65,10 @@ base::Duration ViewerQueue::media() const {
   return at(newest).packet->pts - at(oldest).packet->pts;
 }
 
-/// What went before the packet is there, or not needed.
-bool ViewerQueue::continues(const QueuedPacket& item) const {
+/// Whether the packet can be decoded: the packets it needs were not dropped.
+bool ViewerQueue::accepts(const QueuedPacket& item) const {
   if (item.is_keyframe()) return true;
-  if (!item.is_video()) return !silent_;
+  if (!item.is_video()) return !drops_audio_;
   if (paused_) return false;
   const auto& recovers_from = item.packet->recovers_from;
   return !state_.missing || (recovers_from && *recovers_from <= state_.missing->first);
@@ -82,7 +83,7 @@ void ViewerQueue::append(QueuedPacket item) {
 }
 
 void ViewerQueue::grow() {
-  std::vector<QueuedPacket> larger(slots_.empty() ? kFirstSize : slots_.size() * 2);
+  std::vector<QueuedPacket> larger(slots_.empty() ? kInitialSlots : slots_.size() * 2);
   for (std::size_t i = 0; i < size_; ++i) larger[i] = std::move(at(i));
   slots_ = std::move(larger);
   head_ = 0;
@@ -100,26 +101,26 @@ QueuedPacket ViewerQueue::take_front() {
 void ViewerQueue::drop_to_keyframe() {
   ++state_.gops_dropped;
   drop(newest_keyframe());
-  if (over()) {
+  if (is_over_bound()) {
     drop(size_);  // the newest keyframe is too old itself
-    silent_ = true;
+    drops_audio_ = true;
   } else {
     state_.missing.reset();
   }
 }
 
 void ViewerQueue::drop(std::size_t count) {
-  for (; count > 0; --count) lose(take_front());
+  for (; count > 0; --count) count_dropped(take_front());
   splice_ = {true, true};
   if (empty()) granted_ = {};
 }
 
-void ViewerQueue::lose(const QueuedPacket& item) {
+void ViewerQueue::count_dropped(const QueuedPacket& item) {
   if (!item.is_video()) {
     ++state_.audio_frames_dropped;
     return;
   }
-  paused_ = false;  // what is missing has begun
+  paused_ = false;  // `missing` is set from here on
   const auto number = item.packet->number;
   state_.missing = {state_.missing ? state_.missing->first : number, number};
   ++state_.frames_dropped;

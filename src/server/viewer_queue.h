@@ -11,20 +11,21 @@
 
 namespace server {
 
-/// A packet on its way to a viewer.
+/// A packet on its way to a viewer. A value; copies share the packet.
 struct QueuedPacket {
   media::PacketPtr packet;
-  bool splice = false;  ///< does not continue the packet before it
+  bool splice = false;  ///< packets before it are missing, or from another group
 
   bool is_video() const { return packet->kind == media::Packet::Kind::kVideo; }
   bool is_keyframe() const { return is_video() && packet->keyframe; }
 };
 
-/// What one viewer has yet to be sent, bounded in media time of its frames: audio comes in bursts
-/// when silence is made up, and goes where the frames go. When it is full everything before the
-/// newest keyframe goes; if there is none to go to, everything, until a frame comes that
-/// recovers from them or is a keyframe. Frames that are discarded before that leave their audio.
-/// Owned by a viewer, used on its loop thread; grows to its bound and allocates no more.
+/// The packets one viewer has yet to be sent, bounded by the media time of its frames. Audio does
+/// not count, because it comes in bursts when silence is filled in. When the queue is full, it
+/// drops everything before the newest keyframe. If that is not enough, it drops everything, until a
+/// keyframe or a frame that recovers from the dropped ones arrives. discard_frames() drops frames
+/// only, and keeps their audio. Owned by a viewer, used on its loop thread. Grows up to its bound
+/// and then allocates nothing.
 class ViewerQueue {
  public:
   struct State {
@@ -33,8 +34,8 @@ class ViewerQueue {
     std::uint64_t audio_frames_dropped = 0;
     std::uint64_t gops_dropped = 0;
     std::uint64_t discards = 0;
-    /// Frames that were dropped, and those after them: no other is taken before one that
-    /// recovers from them or a keyframe. Empty: none is missing.
+    /// Dropped frames, if any. Later frames are rejected until a keyframe or a frame that recovers
+    /// from them arrives.
     std::optional<media::FrameRange> missing;
   };
 
@@ -45,14 +46,15 @@ class ViewerQueue {
   QueuedPacket pop();  ///< REQUIRES: not empty
   void clear();
 
-  /// All frames go, and those that come, before one that recovers from them or a keyframe. Empty:
-  /// there were none.
+  /// Drops all frames, and those that arrive before a keyframe or a frame that recovers from them.
+  /// Returns the missing frames, or nullopt if the queue held no frame.
   std::optional<media::FrameRange> discard_frames();
 
-  /// From the next frame on they are missing, unless that is a keyframe.
+  /// Drops frames from the next one on, until a keyframe or a frame that recovers from them arrives.
   void pause() { paused_ = true; }
 
-  /// A joiner who begins `late` behind may stay so until the queue has been empty once.
+  /// Raises the bound by `late` until the queue is empty, for a joining viewer that starts with a
+  /// keyframe of that age.
   void grant(base::Duration late) { granted_ = late; }
 
   bool empty() const { return size_ == 0; }
@@ -61,20 +63,20 @@ class ViewerQueue {
   const State& state() const { return state_; }
 
  private:
-  // 30 s, the longest that can be configured, of 47 audio frames and 60 frames per second are 3210;
-  // this holds where timestamps stand still, or no frame comes at all.
-  static constexpr std::size_t kMaxPackets = 4096;
+  // Bounds the queue if timestamps stand still or no frame comes. The longest bound that can be
+  // configured, 30 s, is 3210 packets at 60 frames and 47 audio frames per second.
+  static constexpr std::size_t kMaxQueuedPackets = 4096;
 
-  bool over() const { return media() > bound_ + granted_ || size_ > kMaxPackets; }
+  bool is_over_bound() const { return media() > bound_ + granted_ || size_ > kMaxQueuedPackets; }
   QueuedPacket& at(std::size_t i) { return slots_[(head_ + i) & (slots_.size() - 1)]; }
   const QueuedPacket& at(std::size_t i) const { return slots_[(head_ + i) & (slots_.size() - 1)]; }
   void append(QueuedPacket item);
   void grow();
   QueuedPacket take_front();
-  bool continues(const QueuedPacket& item) const;
+  bool accepts(const QueuedPacket& item) const;
   void drop_to_keyframe();
   void drop(std::size_t count);
-  void lose(const QueuedPacket& item);
+  void count_dropped(const QueuedPacket& item);
   std::size_t newest_keyframe() const;
 
   base::ByteCount size(const QueuedPacket& item) const;
@@ -87,8 +89,8 @@ class ViewerQueue {
   std::size_t size_ = 0;
   std::size_t frames_ = 0;
   bool paused_ = false;
-  bool silent_ = false;           ///< audio waits for the next frame, after a drop
-  std::array<bool, 2> splice_{};  ///< by Packet::Kind: the next one popped follows a gap
+  bool drops_audio_ = false;      ///< until the next frame: everything was dropped
+  std::array<bool, 2> splice_{};  ///< whether the next packet follows a gap, by Packet::Kind
   State state_;
 };
 

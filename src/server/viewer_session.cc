@@ -9,10 +9,10 @@ namespace server {
 
 namespace {
 
-// TCP_USER_TIMEOUT is stall_timeout and this. The kernel's clock starts with the first
-// unacknowledged byte and the server's when the socket is full, which is later. With less, the
-// kernel would close the connection before the server could record `stalled`; with more, a viewer
-// whose socket is not full and who has vanished stays longer.
+// TCP_USER_TIMEOUT is stall_timeout plus this margin. The kernel's clock starts with the first
+// unacknowledged byte, the server's later, when the socket is full. With less, the kernel would
+// close the connection before the server could record `stalled`. With more, a viewer who has
+// vanished and whose socket is not full stays longer.
 constexpr base::Duration kUserTimeoutMargin = std::chrono::seconds{5};
 
 LeaveReason reason_of(int error) {
@@ -83,7 +83,7 @@ void ViewerSession::on_packet(GroupChannel& channel, const QueuedPacket& item, b
   if (item.is_video()) pump(false, now);
   count_drops();
   if (over_ || !item.is_video() || !(was_current || &channel == current_)) return;
-  if (observer_) ask_again(observer_->on_tick(tick(now)));
+  if (observer_) schedule_sample(observer_->on_tick(tick(now)));
 }
 
 void ViewerSession::on_audio_due(base::Time now) { pump(true, now); }
@@ -173,7 +173,7 @@ void ViewerSession::pump(bool audio_due, base::Time now) {
   if (finishing_ && !viewer_.has_unsent()) leave(*finishing_, now);
 }
 
-/// `now` is when the loop woke, which is before it wrote.
+/// `now` is when the loop woke up, which may be before the last write.
 ViewerTick ViewerSession::tick(base::Time now) {
   return {viewer_.state(), socket_.fd(), std::max(now, wrote_), viewer_.sent(), viewer_};
 }
@@ -192,17 +192,18 @@ void ViewerSession::count_drops() {
 }
 
 void ViewerSession::on_sample_due(base::Time now) {
-  if (observer_) ask_again(observer_->on_sample_due(tick(now)));
+  if (observer_) schedule_sample(observer_->on_sample_due(tick(now)));
 }
 
-/// By the clock: many viewers may have had their turn since the loop woke.
-void ViewerSession::ask_again(std::optional<base::Time> at) {
+/// Reads the clock, because the loop may have served many viewers since it woke up.
+void ViewerSession::schedule_sample(std::optional<base::Time> at) {
   if (at) {
-    if (!due_)
-      due_ = context_.loop.timer("viewer_due", [this] { on_sample_due(base::Clock::now()); });
-    due_->arm(std::max(base::Duration{}, *at - base::Clock::now()));
-  } else if (due_) {
-    due_->disable();
+    if (!sample_timer_)
+      sample_timer_ =
+          context_.loop.timer("viewer_due", [this] { on_sample_due(base::Clock::now()); });
+    sample_timer_->arm(std::max(base::Duration{}, *at - base::Clock::now()));
+  } else if (sample_timer_) {
+    sample_timer_->disable();
   }
 }
 

@@ -15,8 +15,8 @@
 
 namespace server {
 
-/// Ties one Viewer to its channels, its socket and its observer. Owned by its connection, used on
-/// its loop thread. After `ended` has been called it does nothing more.
+/// Connects one Viewer with its channels, its socket and its observer. Owned by its connection,
+/// used on its loop thread. Does nothing after it has called `ended`.
 class ViewerSession final : public ChannelMember {
  public:
   struct Start {
@@ -37,15 +37,16 @@ class ViewerSession final : public ChannelMember {
   void move(media::ChannelId channel, media::Pts at, base::Time now);
   void check_times(base::Time now);  ///< a few times per second
 
-  /// Completes what has begun, ends the response, then leaves; kFinishTimeout at most.
+  /// Completes the present batch, ends the response, then leaves, after kFinishTimeout at the
+  /// latest.
   void finish(LeaveReason reason, base::Time now);
-  void leave(LeaveReason reason, base::Time now);  ///< at once
+  void leave(LeaveReason reason, base::Time now);  ///< leaves at once
 
   void on_packet(GroupChannel& channel, const QueuedPacket& item, base::Time now) override;
   void on_audio_due(base::Time now) override;
   void on_channel_closed(GroupChannel& channel, base::Time now) override;
 
-  /// How long a response may take to end. The whole server stops within a second.
+  /// How long a response may take to end. Must leave the server time to stop within a second.
   static constexpr base::Duration kFinishTimeout = std::chrono::milliseconds{700};
 
  private:
@@ -56,7 +57,7 @@ class ViewerSession final : public ChannelMember {
   void count_drops();
   void check_stall(base::Time now);
   void on_sample_due(base::Time now);
-  void ask_again(std::optional<base::Time> at);
+  void schedule_sample(std::optional<base::Time> at);
   const ViewerState& state() { return viewer_.state(); }
   ViewerTick tick(base::Time now);
 
@@ -65,19 +66,20 @@ class ViewerSession final : public ChannelMember {
   Slots::Slot slot_;
   Viewer viewer_;
   std::unique_ptr<ViewerObserver> observer_;
-  EventLoop::RulePtr due_;  ///< null: it has never asked
+  EventLoop::RulePtr sample_timer_;  ///< null until the observer first asks for a call
   const media::ChannelId first_channel_;
   const Ended ended_;
-  GroupChannel* current_ = nullptr;  ///< null: closed
-  GroupChannel* next_ = nullptr;     ///< while changing to it
+  GroupChannel* current_ = nullptr;  ///< null once it is closed
+  GroupChannel* next_ = nullptr;     ///< the channel the viewer changes to, or null
   bool over_ = false;
   bool full_ = false;   ///< the socket takes no more until it is writable
-  base::Time wrote_{};  ///< when the socket last took something
+  base::Time wrote_{};  ///< when the socket last took data
   std::optional<LeaveReason> finishing_;
   base::Time finish_by_{};
-  base::Time acked_since_{};  ///< when `acked_` last grew, or the socket took more
-  std::uint64_t acked_ = 0;
-  std::uint64_t frames_counted_ = 0;  ///< of frames_dropped, in the loop's counters already
+  base::Time acked_since_{};  ///< when `acked_` last grew, or the socket was not full
+  std::uint64_t acked_ = 0;   ///< bytes acknowledged when last checked
+  // The parts of the viewer's totals that the loop's counters already include.
+  std::uint64_t frames_counted_ = 0;
   std::uint64_t audio_counted_ = 0;
   std::uint64_t gops_counted_ = 0;
   std::uint64_t discards_counted_ = 0;

@@ -26,7 +26,7 @@ int set(int fd, int level, int option, const T& value) {
   return setsockopt(fd, level, option, &value, sizeof value) == 0 ? 0 : errno;
 }
 
-/// The control message by which one write asks for SOF_TIMESTAMPING_TX_ACK.
+/// The control message that requests SOF_TIMESTAMPING_TX_ACK for one write.
 class AckMark {
  public:
   void add_to(msghdr& message) {
@@ -35,19 +35,19 @@ class AckMark {
     cmsghdr* header = CMSG_FIRSTHDR(&message);
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SO_TIMESTAMPING;
-    header->cmsg_len = CMSG_LEN(sizeof kFlags);
-    std::memcpy(CMSG_DATA(header), &kFlags, sizeof kFlags);
+    header->cmsg_len = CMSG_LEN(sizeof kTxAckFlag);
+    std::memcpy(CMSG_DATA(header), &kTxAckFlag, sizeof kTxAckFlag);
   }
 
  private:
-  static constexpr std::uint32_t kFlags = SOF_TIMESTAMPING_TX_ACK;
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof kFlags)> memory_;
+  static constexpr std::uint32_t kTxAckFlag = SOF_TIMESTAMPING_TX_ACK;
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof kTxAckFlag)> memory_;
 };
 
 }  // namespace
 
 ViewerSocket::ViewerSocket(base::UniqueFd fd) : fd_{std::move(fd)} {
-  // Every write is a whole message; it fails only for what is not TCP.
+  // Every write is a complete message. Fails only if the socket is not TCP.
   set(fd_.get(), IPPROTO_TCP, TCP_NODELAY, 1);
 }
 
@@ -69,7 +69,7 @@ ViewerSocket::Sent ViewerSocket::send(std::span<iovec> pieces, bool marked) {
     return {.bytes = 0, .full = full, .error = full ? 0 : errno};
   }
   const auto bytes = static_cast<std::size_t>(sent);
-  // Short means that the kernel has noted that we want space (SOCK_NOSPACE): the edge will come.
+  // After a short write the kernel has set SOCK_NOSPACE, so a writable edge will follow.
   return {.bytes = bytes, .full = bytes < size};
 }
 

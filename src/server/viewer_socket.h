@@ -11,35 +11,36 @@
 
 namespace server {
 
-/// One accepted TCP connection. Non-blocking; used on its loop thread. All that the server does to
-/// it is here; a ViewerObserver may read what the kernel knows of it, and steer it.
+/// One accepted TCP connection. Non-blocking. Used on its loop thread. The server itself uses the
+/// socket only through this class; a ViewerObserver may also read the kernel's statistics and set
+/// socket options.
 class ViewerSocket {
  public:
   struct Sent {
     std::size_t bytes = 0;
-    bool full = false;  ///< the kernel took less than offered: wait until writable
-    int error = 0;      ///< errno of a connection that is gone
+    bool full = false;  ///< the kernel took less than offered; wait until the socket is writable
+    int error = 0;      ///< errno if the connection is broken
   };
   struct Received {
     std::size_t bytes = 0;
-    bool none = false;    ///< nothing has come: wait until readable
-    bool closed = false;  ///< by the peer, or broken
+    bool none = false;    ///< nothing to read; wait until the socket is readable
+    bool closed = false;  ///< by the peer, or because of an error
   };
 
   explicit ViewerSocket(base::UniqueFd fd);
 
-  /// `marked`: what this write ends with is to be reported when it is acknowledged (see
-  /// TxTimestampRequest), and nothing is to join it in the kernel's buffer, where the mark would be
-  /// lost.
+  /// `marked`: the kernel reports when the end of this write is acknowledged (see
+  /// TxTimestampRequest). Also keeps the kernel from appending later data to the same buffer, which
+  /// would lose the mark.
   Sent send(std::span<iovec> pieces, bool marked = false);
   Received receive(std::span<char> buffer);
   std::size_t unacknowledged() const;  ///< bytes taken by the kernel and not acknowledged
 
-  /// The kernel gives up a peer that it has heard nothing of for so long (TCP_USER_TIMEOUT,
-  /// tcp(7)), however often it has sent again.
+  /// The kernel closes the connection once data has been unacknowledged for `silence`, whatever it
+  /// has retransmitted (TCP_USER_TIMEOUT, tcp(7)).
   void give_up_after(base::Duration silence);
-  void end_output();      ///< what has been sent arrives, then an end of file
-  void reset_on_close();  ///< close() will free what the kernel holds for the peer
+  void end_output();      ///< sends an end of file after the data written so far
+  void reset_on_close();  ///< makes close() discard unsent data and reset the connection
   void close() { fd_.reset(); }
   int fd() const { return fd_.get(); }
 

@@ -12,16 +12,18 @@ namespace server {
 
 namespace {
 
-// Between two loops a packet waits as long as in one viewer's queue by default.
-constexpr base::Duration kHandoverBound = std::chrono::seconds{1};
-// The one timer of a loop runs as often as waiting audio frames ask for; the rest every few ticks.
-constexpr base::Duration kTick = GroupChannel::kAudioPatience;
-constexpr unsigned kTicksPerCheck = 5;  // deadlines of seconds, kept to 250 ms
-// What has not ended by then is cut, so that a whole stop takes less than a second.
-constexpr base::Duration kStopTime = std::chrono::milliseconds{800};
+// Media time a channel's packets may wait for a loop, as long as in a viewer's queue by default.
+constexpr base::Duration kMaxHandoverBacklog = std::chrono::seconds{1};
+// A loop's only periodic timer. Waiting audio frames need the shortest interval.
+constexpr base::Duration kTickInterval = GroupChannel::kMaxAudioWait;
+// Deadlines are checked every 250 ms, precise enough for timeouts of seconds.
+constexpr unsigned kTicksPerCheck = 5;
+// Connections still open after this time are closed at once, so that the server stops within a
+// second.
+constexpr base::Duration kStopTimeout = std::chrono::milliseconds{800};
 
-/// The same packet with a count of references of this loop's own: each viewer takes and drops one,
-/// and a count that all loops change goes from core to core every time.
+/// Returns `packet` with a reference count of this loop's own. Every viewer takes and drops a
+/// reference, and a count shared by all loops would move from core to core each time.
 media::PacketPtr counted_here(media::PacketPtr packet) {
   const auto* address = packet.get();
   return {address, [keep = std::move(packet)](const media::Packet*) {}};
@@ -30,7 +32,7 @@ media::PacketPtr counted_here(media::PacketPtr packet) {
 }  // namespace
 
 Worker::Worker(LoopShared& shared, int index)
-    : handover_{kHandoverBound},
+    : handover_{kMaxHandoverBacklog},
       loop_{[this] { on_wake(); }},
       context_{shared, loop_, counters_, index} {}
 
@@ -41,7 +43,7 @@ void Worker::start(std::unique_ptr<Acceptor> acceptor) {
   last_tick_ = base::Clock::now();
   for (auto& source : context_.shared.handler.loop_sources(context_.index))
     add_source(std::move(source));
-  housekeeping_ = loop_.every("housekeeping", kTick, [this] { on_housekeeping(); });
+  housekeeping_ = loop_.every("housekeeping", kTickInterval, [this] { on_housekeeping(); });
   thread_ = std::thread{[this] { run(); }};
 }
 
@@ -135,7 +137,7 @@ void Worker::handle(Accepted& event, base::Time now) {
 
 void Worker::handle(Stopping&, base::Time now) {
   acceptor_.reset();
-  stop_deadline_ = now + kStopTime;
+  stop_deadline_ = now + kStopTimeout;
   for (auto& [key, connection] : connections_) connection->stop(now);
   reap();
 }

@@ -16,14 +16,14 @@
 
 namespace server {
 
-/// One loop thread with its connections and its copy of every channel. push(), publish() and the
-/// readers are thread-safe; the rest belongs to the thread.
+/// One loop thread with its connections and its own copy of every channel. push(), publish() and
+/// the const functions are thread-safe; the rest belongs to the thread.
 class Worker {
  public:
   Worker(LoopShared& shared, int index);
   ~Worker();
 
-  /// `acceptor` runs on this worker until it stops.
+  /// Starts the thread. `acceptor`, or null, runs on it until the worker stops.
   void start(std::unique_ptr<Acceptor> acceptor);
   void join();
 
@@ -53,7 +53,7 @@ class Worker {
 
   Counters counters_;
   Handover handover_;
-  std::atomic<int> connection_count_{0};  ///< given to it, also those not yet taken over
+  std::atomic<int> connection_count_{0};  ///< including those still in the handover
   std::atomic<base::Time> last_tick_{};
   EventLoop loop_;
   LoopContext context_;
@@ -63,7 +63,7 @@ class Worker {
   std::vector<EventLoop::RulePtr> source_rules_;
   std::unique_ptr<Acceptor> acceptor_;
   std::vector<Handover::Event> events_;
-  std::vector<std::uint32_t> published_;  ///< streams that have packets among the events
+  std::vector<std::uint32_t> published_;  ///< streams with packets among the events
   unsigned ticks_ = 0;
   std::optional<base::Time> stop_deadline_;
   std::thread thread_;

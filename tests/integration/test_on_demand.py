@@ -277,7 +277,7 @@ def test_a_bad_rate_is_400(player, rate):
 def test_sound_has_one_rate(player):
     reply = player.at(player.newest(), "64k", "audio")
     assert reply.status == 400
-    assert b"video segments" in reply.body and reply.body.count(b"\n") == 1
+    assert b"video" in reply.body and reply.body.count(b"\n") == 1
 
 
 def test_a_part_has_its_groups_rate(player):
@@ -293,5 +293,6 @@ def test_an_unknown_segment_is_404_at_once(serve):
         for number in (0, player.newest() + 5, 10**9):
             reply = player.at(number, "500k")
             assert reply.status == 404
-            assert reply.body == b"there is no such segment\n"
+            assert reply.body.startswith(b"there is no such segment: ")
+            assert reply.body.count(b"\n") == 1
             assert reply.answered - reply.asked < 0.5

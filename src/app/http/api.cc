@@ -37,7 +37,7 @@ std::optional<server::ViewerId> viewer_of(std::string_view path) {
 Api::Api(server::AdminList admins, StateEvents::Make make_state, ViewerTaps& taps)
     : admins_{std::move(admins)}, states_{std::move(make_state)}, taps_{taps} {}
 
-std::unique_ptr<server::StreamingResponse> Api::answer(const server::HandlerRequest& request) {
+std::unique_ptr<server::StreamingResponse> Api::respond(const server::HandlerRequest& request) {
   const auto viewer = viewer_of(request.path);
   if (!viewer && request.path != kStateEventsPath) return nullptr;
   if (!admins_.contains(request.address)) {

@@ -17,7 +17,7 @@ class Api {
   Api(server::AdminList admins, StateEvents::Make make_state, ViewerTaps& taps);
 
   /// Returns null for any other path.
-  std::unique_ptr<server::StreamingResponse> answer(const server::HandlerRequest& request);
+  std::unique_ptr<server::StreamingResponse> respond(const server::HandlerRequest& request);
 
  private:
   const server::AdminList admins_;

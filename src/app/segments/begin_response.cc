@@ -21,26 +21,31 @@ using segments::Target;
 using server::FullResponse;
 using server::text_response;
 
-// A segment can be had until so long after the window that it is in (ISO/IEC 23009-1, A.3.2), and
-// the newest is under way.
-constexpr std::size_t kSpare = 3;
+// Segments in the store that the manifest does not offer: the newest, which is being made, and the
+// oldest, because players may load a segment for a while after it has left the manifest's window
+// (ISO/IEC 23009-1, A.3.2).
+constexpr std::size_t kUnofferedSegments = 3;
+// From capture to display. Less leaves players that support chunks too small a buffer; more is only
+// delay.
 constexpr base::Duration kTargetLatency = std::chrono::milliseconds{1500};
 
-// A measured rate is off by the jitter of a source's clock: it is one of those there are, if close.
-constexpr std::array kFrameRates{24 / 1.001, 24.0, 25.0, 30 / 1.001, 30.0, 50.0, 60.0, 60 / 1.001};
-constexpr double kClose = 0.0005;
+// A measured frame rate this close to a nominal one is taken for it, as the source's clock jitters.
+// The nearest pair, 24/1.001 and 24, differs by twice as much.
+constexpr std::array kNominalFrameRates{24 / 1.001, 24.0, 25.0, 30 / 1.001,
+                                        30.0,       50.0, 60.0, 60 / 1.001};
+constexpr double kMaxFrameRateError = 0.0005;
 
 double nominal(double rate) {
-  const auto* nearest =
-      std::ranges::min_element(kFrameRates, {}, [&](double r) { return std::abs(r - rate); });
-  return std::abs(*nearest / rate - 1) < kClose ? *nearest : rate;
+  const auto* nearest = std::ranges::min_element(kNominalFrameRates, {},
+                                                 [&](double r) { return std::abs(r - rate); });
+  return std::abs(*nearest / rate - 1) < kMaxFrameRateError ? *nearest : rate;
 }
 
 const char* name(segments::Choice choice) {
   return choice == segments::Choice::kServer ? "server" : "player";
 }
 
-/// What a player may choose among: one whose rate the server chooses, or a ladder.
+/// A rendition a player may choose: the one whose rate the server chooses, or a rung of the ladder.
 struct Offer {
   Rendition rendition;
   base::BitRate rate;
@@ -55,12 +60,12 @@ std::vector<Offer> offers(const SegmentSession& session, segments::Choice choice
   return result;
 }
 
-/// Where a session begins; waits for the stream's headers, and until its frame rate is known.
+/// The response that starts a session. Waits for the stream's headers and its frame rate.
 class BeginResponse : public DeferredResponse {
  public:
-  BeginResponse(std::shared_ptr<SegmentSession> its, segments::Choice choice, base::Time until)
-      : DeferredResponse{std::move(its), until}, choice_{choice} {
-    session().offer(choice);
+  BeginResponse(std::shared_ptr<SegmentSession> session, segments::Choice choice, base::Time until)
+      : DeferredResponse{session, until}, choice_{choice} {
+    session->offer(choice);
   }
 
  protected:
@@ -70,13 +75,14 @@ class BeginResponse : public DeferredResponse {
     const auto newest = stream.segments().newest();
     const auto segment = newest ? session().segment({}, *newest) : std::nullopt;
     if (!segment || !segment->headers) return {};
-    return list(stream, *segment->headers, offers(session(), choice_));
+    return make_list(stream, *segment->headers, offers(session(), choice_));
   }
   segments::Choice choice() const { return choice_; }
 
  private:
-  virtual std::optional<FullResponse> list(LiveStream& stream, const media::Headers& headers,
-                                           const std::vector<Offer>& offers) = 0;
+  /// The playlist or manifest that lists `offers`; nullopt while it has to wait.
+  virtual std::optional<FullResponse> make_list(LiveStream& stream, const media::Headers& headers,
+                                                const std::vector<Offer>& offers) = 0;
 
   const segments::Choice choice_;
 };
@@ -86,8 +92,8 @@ class MultivariantResponse final : public BeginResponse {
   using BeginResponse::BeginResponse;
 
  private:
-  std::optional<FullResponse> list(LiveStream& stream, const media::Headers& headers,
-                                   const std::vector<Offer>& offers) override {
+  std::optional<FullResponse> make_list(LiveStream& stream, const media::Headers& headers,
+                                        const std::vector<Offer>& offers) override {
     const auto& settings = stream.media_settings();
     segments::MultivariantPlaylist result;
     if (settings.audio.enabled) {
@@ -114,35 +120,37 @@ class MultivariantResponse final : public BeginResponse {
   }
 };
 
-/// Offers nothing from before there was an encoder, and waits until players can begin as far behind
-/// live as is suggested. Not by Period@start: libavformat then takes all that it plays for too old
-/// (its calc_min_seg_no leaves presentationTimeOffset out), and plays it again.
+/// Offers no segment from before the encoder started, and waits until players can start
+/// as far behind live as the manifest suggests. The window limits the offer, not Period@start: with
+/// that, libavformat takes all segments for too old, because its calc_min_seg_no ignores
+/// presentationTimeOffset, and plays them again.
 class ManifestResponse final : public BeginResponse {
  public:
   using BeginResponse::BeginResponse;
 
  private:
-  /// Segments, up to the newest.
-  std::int64_t offered() {
+  /// How many segments to offer, counted back from the newest.
+  std::int64_t offered_count() {
     const auto& store = session().stream().segments();
     const auto newest = store.newest();
-    const auto first = session().first();
+    const auto first = session().first_segment();
     if (!newest || !first) return 0;
-    return static_cast<std::int64_t>(std::min(*newest - *first, store.window() - kSpare));
+    return static_cast<std::int64_t>(
+        std::min(*newest - *first, store.window() - kUnofferedSegments));
   }
 
-  std::optional<FullResponse> list(LiveStream& stream, const media::Headers& headers,
-                                   const std::vector<Offer>& offers) override {
+  std::optional<FullResponse> make_list(LiveStream& stream, const media::Headers& headers,
+                                        const std::vector<Offer>& offers) override {
     const auto& settings = stream.media_settings();
     const auto& clock = stream.segments().clock();
-    const auto own = "/" + stream.name() + "/" + session().token() + "/";
+    const auto session_url = "/" + stream.name() + "/" + session().token() + "/";
     segments::Manifest manifest{.start = stream.began(),
                                 .publish = std::chrono::system_clock::now(),
                                 .segment = clock.segment,
                                 .chunk = clock.longest_part(),
-                                .window = offered() * clock.segment,
-                                .location = own + "manifest.mpd?abr=" + name(choice()),
-                                .base_url = own,
+                                .window = offered_count() * clock.segment,
+                                .location = session_url + "manifest.mpd?abr=" + name(choice()),
+                                .base_url = session_url,
                                 .video = {},
                                 .audio = {},
                                 .utc_timing_uri = kTimePath,

@@ -9,11 +9,12 @@
 
 namespace app {
 
-/// The page with the time, for players whose clocks are wrong (DASH's UTCTiming).
+/// The page with the current time, for players whose clocks are wrong (DASH's UTCTiming).
 inline constexpr const char* kTimePath = "/api/v1/time";
 
-/// Where a session begins: HLS's multivariant playlist, or DASH's manifest. They wait for the
-/// stream's headers.
+/// The response that starts a session: the multivariant playlist of HLS, or the manifest of DASH.
+/// Waits for the stream's headers, and responds with 503 if they have not come by `until`. `choice`
+/// says whether it lists one rendition or a ladder.
 std::unique_ptr<server::StreamingResponse> multivariant_response(
     std::shared_ptr<SegmentSession> session, segments::Choice choice, base::Time until);
 std::unique_ptr<server::StreamingResponse> manifest_response(

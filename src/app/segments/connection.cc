@@ -12,11 +12,11 @@ namespace app {
 
 namespace {
 
-// Parts: what is older when it goes out was asked for late.
-constexpr int kFresh = 2;
+// In part durations. The player has requested a part late if the part is older when it is sent.
+constexpr int kMaxLivePartAge = 2;
 
-// Of the least round trip: where it is longer, packets wait on the path.
-constexpr double kWaits = 1.5;
+// Round-trip time over base RTT from which packets are queueing on the path.
+constexpr double kQueueingRttRatio = 1.5;
 
 bool is_slow_start(const tcpinfo::TcpSample& sample) {
   return !sample.ssthresh || sample.cwnd < *sample.ssthresh;
@@ -37,14 +37,14 @@ void SegmentConnection::attach(std::shared_ptr<SegmentSession> session,
   const bool first = !session_;
   if (session_) session_->forget(id_);
   session_ = std::move(session);
-  rate_.assume(session_->carried());
-  if (first) begin(address);
+  rate_.assume(session_->throughput());
+  if (first) set_up_socket(address);
 }
 
-/// Neither a limit of the pace nor one of slow start: each would hide what the path carries. Nor a
-/// shorter retransmission timer: TCP takes a pause as long as that for the end of what it knows of
-/// the path (tcp_slow_start_after_idle), and pauses of 200 ms are between parts.
-void SegmentConnection::begin(const server::Address& address) {
+/// Sets no pacing rate and no ssthresh, which would both hide the path's capacity. Does not shorten
+/// the retransmission timeout either: after a pause of that length TCP restarts with slow start
+/// (tcp_slow_start_after_idle), and there are pauses of 200 ms between parts.
+void SegmentConnection::set_up_socket(const server::Address& address) {
   const auto settings = session_->stream().viewer_settings();
   tcpinfo::Hints hints{.congestion_control = congestion_control_for(
                            address, settings->tcp, deps_.standard_congestion_control)};
@@ -66,57 +66,59 @@ void SegmentConnection::begin(const server::Address& address) {
   });
 }
 
-/// What was there long before, a player loads to hold it, and in no hurry; nor does he wait for
-/// what stands behind that.
-void SegmentConnection::sent(const server::ResponseConnection& connection,
-                             const segments::Part& part, bool live, base::Time now) {
+/// A player loads old parts to fill its buffer, without hurry, and does not wait for parts that are
+/// queued behind them. Neither count for lateness.
+void SegmentConnection::on_sending(const server::ResponseConnection& connection,
+                                   const segments::Part& part, bool live, base::Time now) {
   if (connection.head_only) return;
   if (!busy_) skip_idle(now);
   const auto size = part.bytes().size();
   busy_ = true;
-  session_->sent(base::ByteCount{static_cast<std::int64_t>(size)});
-  if (sent_parts_.size() >= kMaxSentParts) sent_parts_.pop_front();
+  session_->add_sent(base::ByteCount{static_cast<std::int64_t>(size)});
+  if (sent_parts_.size() >= kMaxUnackedParts) sent_parts_.pop_front();
   const auto before = std::max(connection.sent, sent_parts_.empty() ? 0 : sent_parts_.back().end);
   const bool behind_old = !sent_parts_.empty() && !sent_parts_.back().latency_critical;
   const auto age = now - part.captured();
   sent_parts_.push_back(
       {.end = before + size,
        .captured = part.captured(),
-       .latency_critical =
-           live && !behind_old && age <= kFresh * session_->stream().segments().clock().part});
+       .latency_critical = live && !behind_old &&
+                           age <= kMaxLivePartAge * session_->stream().segments().clock().part});
 }
 
 void SegmentConnection::on_tick(const server::ResponseConnection&, base::Time now) {
   if (busy_) sample(false, now);
 }
 
-abr::TransferRate::Sample SegmentConnection::counted(const tcpinfo::TcpSample& sample) const {
-  const bool waits = sample.rtt >= kWaits * sample.min_rtt;
+abr::TransferRate::Sample SegmentConnection::transfer_sample(
+    const tcpinfo::TcpSample& sample) const {
+  const bool queueing = sample.rtt >= kQueueingRttRatio * sample.min_rtt;
   return {.at = sample.at,
           .acked = sample.bytes_acked,
           .busy = sample.busy,
           .receiver_limited = sample.receiver_limited,
           .round_trip = sample.min_rtt,
           .delivery_rate = sample.delivery_rate,
-          .window_limited = !bbr_ && is_slow_start(sample) && !waits,
+          .window_limited = !bbr_ && is_slow_start(sample) && !queueing,
           .idle = sample.unacked == 0 && sample.notsent.bytes() == 0};
 }
 
-/// What has passed since is no media: a few segments, which say little.
+/// Between parts only playlists and the like are sent: a few packets, which say little about the
+/// path.
 void SegmentConnection::skip_idle(base::Time now) {
-  if (const auto sample = deps_.sampler.sample(fd_, now)) rate_.skip_idle(counted(*sample));
+  if (const auto sample = deps_.sampler.sample(fd_, now)) rate_.skip_idle(transfer_sample(*sample));
 }
 
 void SegmentConnection::sample(bool lost, base::Time now) {
   const auto sample = deps_.sampler.sample(fd_, now);
   if (!sample) return;
-  lost |= note_polled(*sample);
-  const auto counts = counted(*sample);
+  lost |= report_polled_events(*sample);
+  const auto counts = transfer_sample(*sample);
   rate_.update(counts);
   busy_ = !counts.idle;
   const auto captured = take_delivered(sample->bytes_acked);
   session_->report(id_,
-                   {.carries = rate_.value(),
+                   {.throughput = rate_.value(),
                     .measured = rate_.measured(),
                     .busy = !counts.idle,
                     .late = late(now),
@@ -126,8 +128,9 @@ void SegmentConnection::sample(bool lost, base::Time now) {
                    *sample, now);
 }
 
-/// All of them, or those that the pushed source does not tell of.
-bool SegmentConnection::note_polled(const tcpinfo::TcpSample& sample) {
+/// Reports the congestion events that the pushed source does not report: all of them if there is no
+/// such source. Returns whether one of them is a loss.
+bool SegmentConnection::report_polled_events(const tcpinfo::TcpSample& sample) {
   if (watch_ && deps_.event_source == tcpinfo::EventSource::kTracepoint) return false;
   bool lost = false;
   for (const auto& event : polled_.update(sample)) {

@@ -15,8 +15,8 @@
 
 namespace app {
 
-/// What is seen on one connection that a segment player loads by, and what the kernel is told of
-/// it. Owned by the connection, used on its loop thread.
+/// Measures one connection of a segment player, and sets its socket options. Owned by the
+/// connection, used on its loop thread.
 class SegmentConnection final : public server::ConnectionState {
  public:
   struct Deps {
@@ -28,34 +28,39 @@ class SegmentConnection final : public server::ConnectionState {
     SocketWarnings& warnings;
   };
 
-  /// `id`: among viewers' and connections'.
+  /// The object that SegmentService has attached to `connection`. REQUIRES: it has attached one.
+  static SegmentConnection& of(const server::ResponseConnection& connection) {
+    return static_cast<SegmentConnection&>(*connection.state);
+  }
+
+  /// `id`: unique among the IDs of viewers and connections.
   SegmentConnection(Deps deps, ViewerId id, int fd, int loop);
   ~SegmentConnection() override;
 
-  /// It carries an answer to that session from now on.
+  /// From now on the connection sends responses of `session`.
   void attach(std::shared_ptr<SegmentSession> session, const server::Address& address);
   ViewerId id() const { return id_; }
-  /// It is about to be sent behind all that was. `live`: its player shows it soon after it was
-  /// made.
-  void sent(const server::ResponseConnection& connection, const segments::Part& part, bool live,
-            base::Time now);
+  /// `part` is about to be sent. `live`: the player wants to show it soon after it was made.
+  void on_sending(const server::ResponseConnection& connection, const segments::Part& part,
+                  bool live, base::Time now);
 
   void on_tick(const server::ResponseConnection& connection, base::Time now) override;
 
  private:
   struct SentPart {
-    std::uint64_t end = 0;  ///< offset in the connection
+    std::uint64_t end = 0;  ///< offset of its end, in bytes sent on the connection
     base::Time captured{};
-    bool latency_critical = false;  ///< sent as soon as it was made, to be shown soon
+    bool latency_critical = false;  ///< sent soon after it was made, to be shown soon
   };
-  // A part is given when the one before it was taken by the kernel, whose buffer holds some MiB.
-  static constexpr std::size_t kMaxSentParts = 256;
+  // A part is sent once the kernel has taken the one before it, and the kernel buffers a few MiB.
+  // Beyond this number of parts, lateness counts from a newer part than the oldest.
+  static constexpr std::size_t kMaxUnackedParts = 256;
 
-  void begin(const server::Address& address);
-  abr::TransferRate::Sample counted(const tcpinfo::TcpSample& sample) const;
+  void set_up_socket(const server::Address& address);
+  abr::TransferRate::Sample transfer_sample(const tcpinfo::TcpSample& sample) const;
   void skip_idle(base::Time now);
   void sample(bool lost, base::Time now);
-  bool note_polled(const tcpinfo::TcpSample& sample);
+  bool report_polled_events(const tcpinfo::TcpSample& sample);
   base::Time take_delivered(std::uint64_t acked);
   base::Duration late(base::Time now) const;
 
@@ -64,10 +69,10 @@ class SegmentConnection final : public server::ConnectionState {
   const int fd_;
   const int loop_;
   std::shared_ptr<SegmentSession> session_;
-  std::unique_ptr<EventDispatch::Watch> watch_;  ///< null: events are polled
+  std::unique_ptr<EventDispatch::Watch> watch_;  ///< null if all events are polled
   tcpinfo::PolledEvents polled_;
   abr::TransferRate rate_;
-  std::deque<SentPart> sent_parts_;  ///< and not acknowledged
+  std::deque<SentPart> sent_parts_;  ///< not yet acknowledged, oldest first
   bool busy_ = false;
   bool bbr_ = false;
 };

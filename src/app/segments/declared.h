@@ -2,12 +2,12 @@
 
 #include "base/units.h"
 
-/// What players are told of a rate: in playlists and manifests, and by CMSD's `mb`, which they hold
-/// against these.
+/// The bandwidth declared to players for a target rate: in playlists and manifests, and in CMSD's
+/// `mb`, which players compare with those.
 namespace app {
 
-// What a segment has beside its frames: headers of chunks, and what the encoder's rate buffer
-// lets it exceed its rate by.
+// A segment exceeds its target rate by the headers of its chunks, and by as much as the encoder's
+// rate buffer allows.
 inline base::BitRate declared_peak(base::BitRate rate) { return 1.1 * rate; }
 inline base::BitRate declared_mean(base::BitRate rate) { return 1.03 * rate; }
 

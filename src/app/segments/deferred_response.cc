@@ -11,8 +11,8 @@ using server::ResponseHead;
 
 ResponseHead with_dynamics(ResponseHead head, const SegmentSession& session,
                            const server::ResponseConnection& connection, base::Time now) {
-  const auto& own = static_cast<const SegmentConnection&>(*connection.state);
-  head.fields.push_back("CMSD-Dynamic: " + segments::header(session.dynamics(own.id(), now)));
+  const auto id = SegmentConnection::of(connection).id();
+  head.fields.push_back("CMSD-Dynamic: " + segments::header(session.dynamics(id, now)));
   head.media = true;
   return head;
 }
@@ -20,9 +20,11 @@ ResponseHead with_dynamics(ResponseHead head, const SegmentSession& session,
 server::StreamingResponse::Chunk DeferredResponse::next(server::ResponseConnection& connection,
                                                         base::Time now) {
   auto made = make(now);
-  if (!made && now >= *wait_.until) made = server::error_response(503, "it was not ready in time");
+  if (!made && now >= *wait_.until) {
+    made = server::error_response(503, "the response was not ready in time: request it again");
+  }
   if (!made) return {};
-  sending(connection, now);
+  on_sending(connection, now);
   return {.head = with_dynamics(std::move(made->head), *session_, connection, now),
           .body = std::move(made->body),
           .complete = true};

@@ -11,14 +11,16 @@
 
 namespace app {
 
-/// What a session's player is told with a response: that it is media, and of his connection (CMSD).
+/// Marks a response as media, and adds the state of the player's connection (CMSD-Dynamic).
 server::ResponseHead with_dynamics(server::ResponseHead head, const SegmentSession& session,
                                    const server::ResponseConnection& connection, base::Time now);
 
-/// Whether a store has anything that it had not the last time: what waits is asked for each packet.
+/// Tells a waiting response whether a store has changed: next() is called for each packet, but not
+/// every packet completes a part.
 class RevisionWatch {
  public:
-  bool any(const segments::SegmentStore& store) {
+  /// Whether `store` has changed since the last call. True for the first call.
+  bool changed(const segments::SegmentStore& store) {
     const auto now = store.revision();
     return std::exchange(seen_, now) != now;
   }
@@ -27,7 +29,8 @@ class RevisionWatch {
   std::optional<std::uint64_t> seen_;
 };
 
-/// Waits until there is an answer, or until `patience` is over.
+/// A response that is sent once it is complete, or 503 if it is not by `until`. Used on its
+/// connection's loop thread.
 class DeferredResponse : public server::StreamingResponse {
  public:
   DeferredResponse(std::shared_ptr<SegmentSession> session, base::Time until)
@@ -37,10 +40,10 @@ class DeferredResponse : public server::StreamingResponse {
   Wait wait() const override { return wait_; }
 
  private:
-  /// Empty: not yet.
+  /// The response, or nullopt while it has to wait. Called at each packet of the stream.
   virtual std::optional<server::FullResponse> make(base::Time now) = 0;
-  /// What make() sent is about to be sent.
-  virtual void sending(server::ResponseConnection& /*connection*/, base::Time /*now*/) {}
+  /// The response is about to be sent.
+  virtual void on_sending(server::ResponseConnection& /*connection*/, base::Time /*now*/) {}
 
  protected:
   SegmentSession& session() const { return *session_; }

@@ -23,20 +23,18 @@ using SessionPtr = std::shared_ptr<SegmentSession>;
 
 SharedBytes shared(const segments::PartPtr& part) { return {part, part->bytes()}; }
 
-SegmentConnection& own(server::ResponseConnection& connection) {
-  return static_cast<SegmentConnection&>(*connection.state);
-}
-
 class InitResponse final : public DeferredResponse {
  public:
-  InitResponse(SessionPtr its, Target target, base::Time until)
-      : DeferredResponse{std::move(its), until}, target_{std::move(target)} {}
+  InitResponse(SessionPtr session, Target target, base::Time until)
+      : DeferredResponse{std::move(session), until}, target_{std::move(target)} {}
 
  private:
   std::optional<FullResponse> make(base::Time /*now*/) override {
     const auto headers = find();
     if (!headers && target_.kind == Target::Kind::kNewestInit) return {};
-    if (!headers) return error_response(404, "there is no such initialization section");
+    if (!headers) {
+      return error_response(404, "there is no such initialization section: reload the playlist");
+    }
     const bool audio = target_.rendition.kind == Rendition::Kind::kAudio;
     return full_response({.content_type = target_.content_type()},
                          {{headers, audio ? headers->mp4_audio : headers->mp4_video}});
@@ -58,77 +56,85 @@ class InitResponse final : public DeferredResponse {
   const Target target_;
 };
 
-/// A part, when it has been made; it may be the one that a playlist has hinted at.
+/// A part. Waits until it has been made, as players request the part that a playlist hints at.
 class PartResponse final : public DeferredResponse {
  public:
-  PartResponse(SessionPtr its, Target target, base::Time until)
-      : DeferredResponse{std::move(its), until}, target_{std::move(target)} {}
+  PartResponse(SessionPtr session, Target target, base::Time until)
+      : DeferredResponse{std::move(session), until}, target_{std::move(target)} {}
 
  private:
   std::optional<FullResponse> make(base::Time /*now*/) override {
-    if (!news_.any(session().stream().segments())) return {};
+    if (!store_watch_.changed(session().stream().segments())) return {};
     const auto segment = session().segment(target_.rendition, target_.number);
     if (segment && target_.part < segment->parts.size()) {
       part_ = segment->parts[target_.part];
       return full_response({.content_type = target_.content_type()}, {shared(part_)});
     }
-    const bool gone = !segment && !session().stream().segments().is_due(target_.number);
-    if ((segment && segment->complete) || gone) return error_response(404, "there is no such part");
+    const bool not_found = !segment && !session().stream().segments().is_due(target_.number);
+    if ((segment && segment->complete) || not_found) {
+      return error_response(404, "there is no such part: reload the playlist");
+    }
     return {};
   }
-  void sending(server::ResponseConnection& connection, base::Time now) override {
-    if (part_) own(connection).sent(connection, *part_, true, now);
+  void on_sending(server::ResponseConnection& connection, base::Time now) override {
+    if (part_) SegmentConnection::of(connection).on_sending(connection, *part_, true, now);
   }
 
   const Target target_;
   segments::PartPtr part_;
-  RevisionWatch news_;
+  RevisionWatch store_watch_;
 };
 
-/// A segment: what there is of it at once, the rest part by part.
+/// A segment: sends the parts that have been made at once, and the others as they are made.
 class SegmentResponse final : public server::StreamingResponse {
  public:
   SegmentResponse(SessionPtr session, Target target, base::Time until)
       : session_{std::move(session)}, target_{std::move(target)}, until_{until} {}
 
   Chunk next(server::ResponseConnection& connection, base::Time now) override {
-    if (!news_.any(session_->stream().segments()) && now < until_) return {};
+    if (!store_watch_.changed(session_->stream().segments()) && now < until_) return {};
     const auto segment = session_->segment(target_.rendition, target_.number);
-    if (!segment || (now >= until_ && !segment->complete)) return missing(segment, connection, now);
-    Chunk step{.head = {}, .body = {}, .complete = segment->complete};
-    for (; sent_ < segment->parts.size(); ++sent_) {
-      own(connection).sent(connection, *segment->parts[sent_], session_->plays_chunks(), now);
-      step.body.push_back(shared(segment->parts[sent_]));
+    if (!segment || (now >= until_ && !segment->complete)) {
+      return incomplete(segment, connection, now);
     }
-    if (begun_ || (step.body.empty() && !step.complete)) return step;
+    Chunk chunk{.head = {}, .body = {}, .complete = segment->complete};
+    for (; sent_ < segment->parts.size(); ++sent_) {
+      const auto& part = segment->parts[sent_];
+      SegmentConnection::of(connection)
+          .on_sending(connection, *part, session_->plays_chunks(), now);
+      chunk.body.push_back(shared(part));
+    }
+    if (begun_ || (chunk.body.empty() && !chunk.complete)) return chunk;
     begun_ = true;
-    step.head = ResponseHead{.content_type = target_.content_type()};
-    if (step.complete) step.head = full_response(*step.head, step.body).head;
-    step.head = with_dynamics(std::move(*step.head), *session_, connection, now);
-    return step;
+    chunk.head = ResponseHead{.content_type = target_.content_type()};
+    if (chunk.complete) chunk.head = full_response(*chunk.head, chunk.body).head;
+    chunk.head = with_dynamics(std::move(*chunk.head), *session_, connection, now);
+    return chunk;
   }
   Wait wait() const override { return {.stream = session_->stream().index(), .until = until_}; }
 
  private:
-  /// `segment`: it is not completed in time.
-  Chunk missing(const std::optional<segments::Segment>& segment,
-                const server::ResponseConnection& connection, base::Time now) const {
+  /// `segment` does not exist, or was not completed in time. Responds with an error if it will not
+  /// come; throws if part of it has been sent.
+  Chunk incomplete(const std::optional<segments::Segment>& segment,
+                   const server::ResponseConnection& connection, base::Time now) const {
     if (begun_) throw std::runtime_error{"a segment was not completed in time"};
-    const bool gone = !segment && !session_->stream().segments().is_due(target_.number);
-    if (!gone && now < until_) return {};
-    auto why = gone ? error_response(404, "there is no such segment")
-                    : error_response(503, "the segment was not ready in time");
-    return {.head = with_dynamics(std::move(why.head), *session_, connection, now),
-            .body = std::move(why.body),
+    const bool not_found = !segment && !session_->stream().segments().is_due(target_.number);
+    if (!not_found && now < until_) return {};
+    auto error =
+        not_found ? error_response(404, "there is no such segment: reload the playlist or manifest")
+                  : error_response(503, "the segment was not ready in time: request it again");
+    return {.head = with_dynamics(std::move(error.head), *session_, connection, now),
+            .body = std::move(error.body),
             .complete = true};
   }
 
   const SessionPtr session_;
   const Target target_;
   const base::Time until_;
-  std::size_t sent_ = 0;  ///< parts
-  bool begun_ = false;
-  RevisionWatch news_;
+  std::size_t sent_ = 0;  ///< parts sent
+  bool begun_ = false;    ///< the head has been sent
+  RevisionWatch store_watch_;
 };
 
 }  // namespace

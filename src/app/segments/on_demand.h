@@ -17,14 +17,16 @@
 
 namespace app {
 
-/// Segments at a rate of their player's own: coded from the best there is of them when they are
-/// first asked for, on a thread of its own, and kept as long as the others. Thread-safe.
+/// Segments at rates that players choose freely. Encodes a segment on the first request, from the
+/// group's segment with the highest rate, on a thread of its own, and keeps it as long as the
+/// groups' segments. Thread-safe.
 class OnDemand {
  public:
+  /// Totals since the start.
   struct State {
     std::uint64_t coded = 0;
-    std::uint64_t shared = 0;   ///< coded for somebody else, or a group's own
-    std::uint64_t refused = 0;  ///< too much at once
+    std::uint64_t shared = 0;   ///< requests served with an encoded segment, or a group's own
+    std::uint64_t refused = 0;  ///< requests beyond the budget
     std::uint64_t failed = 0;
     base::Duration cpu_time{};
   };
@@ -33,29 +35,30 @@ class OnDemand {
     std::uint64_t number = 0;
     base::BitRate rate;
   };
-  struct Pending {};  ///< ask again
-  struct Gone {};     ///< there is no such segment
-  struct Failed {};   ///< it cannot be coded
-  struct Off {};      ///< it would have to be coded, which `cpus` rules out
-  struct Refused {
+  struct Pending {};   ///< not ready yet: call get() again
+  struct NotFound {};  ///< there is no such segment
+  struct Failed {};    ///< the segment cannot be encoded
+  struct Disabled {};  ///< the segment would have to be encoded, but `cpus` is 0
+  struct Refused {     ///< the budget is used up
     base::Duration retry_after;
   };
-  using Result = std::variant<segments::Segment, Pending, Gone, Failed, Off, Refused>;
+  using Result = std::variant<segments::Segment, Pending, NotFound, Failed, Disabled, Refused>;
 
-  /// `cpus`: that it may take, over time; 0: none is coded.
+  /// `cpus`: CPUs it may use on average. 0 turns encoding off.
   explicit OnDemand(double cpus);
   ~OnDemand();
 
+  /// Never blocks on the encoder.
   Result get(const Request& request, base::Time now);
   State state() const;
-  /// What is no longer kept of the groups' segments. Now and then.
+  /// Drops segments that the groups' stores no longer keep. Call regularly.
   void forget_old();
 
  private:
   struct Key {
     std::uint32_t stream = 0;
     std::uint64_t number = 0;
-    std::int64_t rate = 0;  ///< in units of kGrain
+    std::int64_t rate = 0;  ///< in units of kRateStep
     auto operator<=>(const Key&) const = default;
   };
   struct Job {
@@ -66,23 +69,23 @@ class OnDemand {
   };
   struct CodedSegment {
     std::weak_ptr<const LiveStream> stream{};
-    std::optional<segments::Segment> segment{};  ///< empty: under way
-    bool given = false;                          ///< to whoever asked first
+    std::optional<segments::Segment> segment{};  ///< nullopt while it is being encoded
+    bool delivered = false;                      ///< to the request that caused it
   };
 
-  Result known(CodedSegment& coded);
-  std::optional<Refused> too_much(base::Time now);
+  Result result_of(CodedSegment& coded);
+  std::optional<Refused> over_budget(base::Time now);
   void run();
   void code(const Job& job);
 
   const double cpus_;
-  mutable std::mutex mutex_;  // guards all below but thread_
+  mutable std::mutex mutex_;  // guards all members below except thread_
   std::condition_variable wake_;
-  std::deque<Job> jobs_;  ///< the first one is under way
+  std::deque<Job> jobs_;  ///< the first one is being encoded
   std::map<Key, CodedSegment> coded_;
-  base::Duration credit_;  ///< CPU time that may be taken now; below zero: was too much
-  base::Duration cost_;    ///< that the next segment is taken to have
-  base::Time credited_;
+  base::Duration credit_;  ///< CPU time left in the budget; negative if overdrawn
+  base::Duration cost_;    ///< CPU time expected for the next segment
+  base::Time credited_;    ///< when `credit_` was last raised
   bool stopping_ = false;
   State state_;
   base::LogPeriod failures_;

@@ -20,18 +20,21 @@ using server::error_response;
 using server::FullResponse;
 using server::text_response;
 
-constexpr std::uint64_t kListedInParts = 3;  ///< the newest (RFC 8216bis, 6.2.2)
-constexpr unsigned kMaxAhead = 2;            ///< of the newest segment: further is a mistake
+// The newest segments are listed with their parts (RFC 8216bis, 6.2.2).
+constexpr std::uint64_t kSegmentsWithParts = 3;
+// A request that waits for a segment further ahead of the newest is a mistake (RFC
+// 8216bis, 6.2.5.2).
+constexpr unsigned kMaxSegmentsAhead = 2;
 
-/// What a playlist has to hold.
+/// The segment and part that the playlist has to contain before it is sent.
 struct PlaylistRequest {
   std::optional<std::uint64_t> number;  ///< _HLS_msn
   std::optional<unsigned> part;         ///< _HLS_part
 };
 
-/// Of a session's playlist: complete segments without a gap up to the newest, and the one under
-/// way. What is kept beyond is of those before it: a segment that has gone is there for as long as
-/// it lasts, and that playlist (RFC 8216, 6.2.2).
+/// The content of a playlist: complete segments without a gap up to the newest, and the one being
+/// made. Lists half of the store's window: a segment has to stay available after it has left the
+/// playlist, for its own duration and the playlist's (RFC 8216, 6.2.2).
 struct Listing {
   std::vector<Segment> complete;
   std::optional<Segment> open;
@@ -40,7 +43,7 @@ struct Listing {
 Listing list(SegmentSession& session, Rendition rendition) {
   Listing result;
   const auto newest = session.stream().segments().newest();
-  const auto oldest = session.oldest();
+  const auto oldest = session.oldest_segment();
   if (!newest || !oldest) return result;
   const auto listed = session.stream().segments().window() / 2;
   const auto begin = *newest - std::min<std::uint64_t>(*newest, listed - 1);
@@ -58,7 +61,7 @@ Listing list(SegmentSession& session, Rendition rendition) {
   return result;
 }
 
-segments::HlsSegment listed(SegmentSession& session, const Segment& segment, bool parts) {
+segments::HlsSegment hls_segment(SegmentSession& session, const Segment& segment, bool parts) {
   using std::chrono::system_clock;
   auto& stream = session.stream();
   segments::HlsSegment result{
@@ -74,7 +77,7 @@ segments::HlsSegment listed(SegmentSession& session, const Segment& segment, boo
   return result;
 }
 
-/// The part that comes after all that is listed: a segment under way has another one.
+/// The part after the last one listed. A segment that is being made always gets another part.
 std::pair<std::uint64_t, unsigned> next_part(const Listing& listing) {
   if (!listing.open) return {listing.complete.back().number + 1, 0};
   return {listing.open->number, static_cast<unsigned>(listing.open->parts.size())};
@@ -82,35 +85,37 @@ std::pair<std::uint64_t, unsigned> next_part(const Listing& listing) {
 
 class PlaylistResponse final : public DeferredResponse {
  public:
-  PlaylistResponse(std::shared_ptr<SegmentSession> its, Rendition rendition,
+  PlaylistResponse(std::shared_ptr<SegmentSession> session, Rendition rendition,
                    PlaylistRequest request, base::Time until)
-      : DeferredResponse{std::move(its), until}, rendition_{rendition}, request_{request} {}
+      : DeferredResponse{std::move(session), until}, rendition_{rendition}, request_{request} {}
 
  private:
   std::optional<FullResponse> make(base::Time /*now*/) override {
-    if (!news_.any(session().stream().segments())) return {};
+    if (!store_watch_.changed(session().stream().segments())) return {};
     const auto newest = session().stream().segments().newest();
     if (request_.part && !request_.number) return error_response(400, "_HLS_part needs _HLS_msn");
-    if (request_.number && newest && *request_.number > *newest + kMaxAhead) {
-      return error_response(400, "_HLS_msn is too far ahead");
+    if (request_.number && newest && *request_.number > *newest + kMaxSegmentsAhead) {
+      return error_response(400,
+                            "_HLS_msn is too far ahead: it may exceed the newest segment by 2");
     }
     const auto listing = list(session(), rendition_);
-    if (!is_there(listing)) return {};
+    if (!satisfies_request(listing)) return {};
     return text_response(200, Target{.kind = Target::Kind::kPlaylist}.content_type(),
                          segments::text(playlist(listing)));
   }
 
-  bool is_there(const Listing& listing) const {
+  bool satisfies_request(const Listing& listing) const {
     if (listing.complete.empty()) return false;
-    const auto request = normal(listing.complete.back());
+    const auto request = normalized_request(listing.complete.back());
     if (!request.number || listing.complete.back().number >= *request.number) return true;
     if (!listing.open || listing.open->number < *request.number) return false;
     if (listing.open->number > *request.number) return true;
     return request.part && listing.open->parts.size() > *request.part;
   }
 
-  /// A part beyond a segment's last is the first of the next (RFC 8216bis, 6.2.5.2).
-  PlaylistRequest normal(const Segment& newest) const {
+  /// A request for a part after a segment's last means the first part of the next segment (RFC
+  /// 8216bis, 6.2.5.2).
+  PlaylistRequest normalized_request(const Segment& newest) const {
     const bool beyond =
         request_.part && request_.number == newest.number && *request_.part >= newest.parts.size();
     return beyond ? PlaylistRequest{*request_.number + 1, 0} : request_;
@@ -122,19 +127,19 @@ class PlaylistResponse final : public DeferredResponse {
     const auto newest = listing.complete.back().number;
     for (const auto& segment : listing.complete) {
       result.segments.push_back(
-          listed(session(), segment, segment.number + kListedInParts > newest));
+          hls_segment(session(), segment, segment.number + kSegmentsWithParts > newest));
     }
-    if (listing.open) result.open = listed(session(), *listing.open, true);
+    if (listing.open) result.open = hls_segment(session(), *listing.open, true);
     result.hint = next_part(listing);
-    for (const auto other : others()) report(result, listing, other);
+    for (const auto other : other_renditions()) add_report(result, listing, other);
     return result;
   }
 
-  /// All that he may change to.
-  std::vector<Rendition> others() const {
+  /// The renditions to which the player may change.
+  std::vector<Rendition> other_renditions() const {
     std::vector<Rendition> all{Rendition{Rendition::Kind::kAudio, 0}};
     if (!session().stream().media_settings().audio.enabled) all.clear();
-    if (session().chooses()) {
+    if (session().player_chooses()) {
       for (unsigned rung = 0; rung < session().rungs().size(); ++rung) {
         all.push_back({Rendition::Kind::kRung, rung});
       }
@@ -145,10 +150,12 @@ class PlaylistResponse final : public DeferredResponse {
     return all;
   }
 
-  /// Of a rung that he does not play nothing is decided yet: it will be as far as what he plays.
-  void report(segments::MediaPlaylist& playlist, const Listing& own, Rendition other) const {
+  /// Appends a rendition report. The groups for a rung that the player does not play are not chosen
+  /// yet, so the report assumes that it has come as far as the present one.
+  void add_report(segments::MediaPlaylist& playlist, const Listing& own_listing,
+                  Rendition other) const {
     const bool decided = other.kind == Rendition::Kind::kAudio || other == session().playing();
-    const auto listing = decided ? list(session(), other) : own;
+    const auto listing = decided ? list(session(), other) : own_listing;
     const bool open = listing.open && !listing.open->parts.empty();
     if (!open && listing.complete.empty()) return;
     const auto& last = open ? *listing.open : listing.complete.back();
@@ -159,7 +166,7 @@ class PlaylistResponse final : public DeferredResponse {
 
   const Rendition rendition_;
   const PlaylistRequest request_;
-  RevisionWatch news_;
+  RevisionWatch store_watch_;
 };
 
 }  // namespace

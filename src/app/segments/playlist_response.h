@@ -9,8 +9,9 @@
 
 namespace app {
 
-/// A rendition's playlist. `query`: _HLS_msn and _HLS_part, which say what it has to hold before it
-/// is sent (RFC 8216bis, 6.2.5.2).
+/// A rendition's playlist. `query`: may have _HLS_msn and _HLS_part, the segment and part that the
+/// playlist has to contain before it is sent (RFC 8216bis, 6.2.5.2). Responds with 503 if it does
+/// not by `until`.
 std::unique_ptr<server::StreamingResponse> playlist_response(
     std::shared_ptr<SegmentSession> session, segments::Rendition rendition,
     const std::string& query, base::Time until);

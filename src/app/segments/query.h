@@ -6,7 +6,7 @@
 
 namespace app {
 
-/// What `key` has in a query of the form "a=1&b=2", undecoded. Pure.
+/// The value of `key` in a query of the form "a=1&b=2", undecoded. nullopt without that key.
 inline std::optional<std::string_view> value_in(std::string_view query, std::string_view key) {
   while (!query.empty()) {
     const auto end = std::min(query.find('&'), query.size());
@@ -18,7 +18,7 @@ inline std::optional<std::string_view> value_in(std::string_view query, std::str
   return {};
 }
 
-/// Empty: there is none, or no number.
+/// The value of `key` as a number. nullopt without that key, or if its value is not a number.
 template <typename Number>
 std::optional<Number> number_in(std::string_view query, std::string_view key) {
   const auto text = value_in(query, key).value_or("");

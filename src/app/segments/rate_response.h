@@ -8,9 +8,11 @@
 
 namespace app {
 
-/// A segment at a rate of the player's own, when it has been made and coded.
+/// A segment at a rate that the player has chosen. Waits until it has been made and encoded, and
+/// responds with 503 if it has not by `until`.
 std::unique_ptr<server::StreamingResponse> rate_response(std::shared_ptr<SegmentSession> session,
                                                          OnDemand& on_demand,
-                                                         OnDemand::Request asked, base::Time until);
+                                                         OnDemand::Request request,
+                                                         base::Time until);
 
 }  // namespace app

@@ -24,27 +24,29 @@ using server::error_response;
 using server::FullResponse;
 using server::respond_with;
 
-// What a session is of, its token's first digit says to whoever meets it after a restart.
-constexpr char kDash = 'd';
-constexpr char kHls = 'a';
+// The first digit of a token. After a restart it tells the server which format the session has.
+constexpr char kDashTokenPrefix = 'd';
+constexpr char kHlsTokenPrefix = 'a';
 
-/// Nobody guesses another one's.
+/// Random, so that nobody can guess another player's token.
 std::string new_token(bool dash) {
   std::random_device random;
-  return fmt::format("{}{:07x}{:08x}", dash ? kDash : kHls, random() >> 4, random());
+  return fmt::format("{}{:07x}{:08x}", dash ? kDashTokenPrefix : kHlsTokenPrefix, random() >> 4,
+                     random());
 }
 
 bool is_dash(const std::string& path, const std::string& token) {
-  return path.ends_with(".mpd") || token.starts_with(kDash);
+  return path.ends_with(".mpd") || token.starts_with(kDashTokenPrefix);
 }
 
-std::unique_ptr<server::StreamingResponse> refused(FullResponse why) {
-  why.head.media = true;
-  return respond_with(std::move(why));
+/// Marks an error as media, so that pages of other origins can read it.
+std::unique_ptr<server::StreamingResponse> media_error(FullResponse error) {
+  error.head.media = true;
+  return respond_with(std::move(error));
 }
 
-/// What cannot be had of `stream`; empty: nothing.
-std::optional<FullResponse> refusal(const std::string& name, const LiveStream* stream) {
+/// Why `stream`, which may be null, has no segments. nullopt if it has.
+std::optional<FullResponse> stream_error(const std::string& name, const LiveStream* stream) {
   const auto what = "stream \"" + name + "\"";
   if (stream == nullptr) {
     return error_response(404, "there is no " + what + "; see /api/v1/streams");
@@ -53,10 +55,11 @@ std::optional<FullResponse> refusal(const std::string& name, const LiveStream* s
     return error_response(404, what + " is MPEG-2 video; play /" + name + ".ts");
   }
   if (!stream->offers_segments()) {
-    return error_response(404, what + " has no HLS or DASH: segments.enabled is false");
+    return error_response(404,
+                          what + " is not available as HLS or DASH: segments.enabled is false");
   }
   if (!stream->has_frame()) {
-    return error_response(503, what + " has no frame yet; its source may not be connected");
+    return error_response(503, what + " has no video yet; its source may not be connected");
   }
   return {};
 }
@@ -67,29 +70,29 @@ bool names_rendition(const segments::Target& target) {
 }
 
 segments::Choice choice_in(const std::string& query, const LiveStream& stream) {
-  const auto asked = value_in(query, "abr");
-  if (asked == "server") return segments::Choice::kServer;
-  if (asked == "player") return segments::Choice::kPlayer;
+  const auto choice = value_in(query, "abr");
+  if (choice == "server") return segments::Choice::kServer;
+  if (choice == "player") return segments::Choice::kPlayer;
   return stream.segment_settings().choice;
 }
 
-/// A player waits for what is not made yet, but not longer than a well-behaved one would.
-constexpr int kPatience = 3;  // segments
-// The first one who comes has an encoder begin: its first whole segment is one away at most, and
-// then as much is made as players begin behind live.
-constexpr base::Duration kManifestPatience = std::chrono::seconds{2};
-// An idle player of whole segments asks once in each.
-constexpr int kIdleSegments = 3;
+// How long a response may wait for data, in segment durations. Well-behaved players wait no longer.
+constexpr int kMaxWaitSegments = 3;
+// A manifest may wait longer. For a stream's first viewer an encoder has to start, and then to make
+// as much as players start behind live.
+constexpr base::Duration kManifestExtraWait = std::chrono::seconds{2};
+// In segment durations. A player of whole segments sends one request per segment.
+constexpr int kIdleTimeoutSegments = 3;
 
 }  // namespace
 
-std::unique_ptr<server::StreamingResponse> SegmentService::answer(
+std::unique_ptr<server::StreamingResponse> SegmentService::respond(
     const server::HandlerRequest& request, server::ResponseConnection& connection, base::Time now) {
   const auto target = segments::Target::parse(request.path);
   if (!target) return nullptr;
   const auto stream = find_(target->stream);
-  if (auto why = refusal(target->stream, stream.get())) {
-    return refused(std::move(*why));
+  if (auto error = stream_error(target->stream, stream.get())) {
+    return media_error(std::move(*error));
   }
   auto session = find(target->session, *stream);
   if (!session && request.head) {
@@ -98,42 +101,40 @@ std::unique_ptr<server::StreamingResponse> SegmentService::answer(
   }
   if (!session) {
     const bool dash = is_dash(request.path, target->session);
-    session =
-        begin(target->session.empty() ? new_token(dash) : target->session, stream, request, now);
+    session = start_session(target->session.empty() ? new_token(dash) : target->session, stream,
+                            request, now);
   }
-  if (!session) return refused(error_response(503, "there are too many viewers; try again later"));
+  if (!session) return media_error(error_response(503, "too many viewers: try again later"));
   if (!connection.state) {
     connection.state = std::make_unique<SegmentConnection>(
         shared_, ++request.viewer_slots.last_viewer, connection.fd, request.loop);
   }
-  static_cast<SegmentConnection&>(*connection.state).attach(session, request.address);
+  SegmentConnection::of(connection).attach(session, request.address);
   if (names_rendition(*target)) {
-    session->ask(target->rendition, now);
+    session->play(target->rendition, now);
   } else {
     session->touch(now);
   }
-  return answer_of(std::move(session), *target, request.query, now);
+  return response_to(std::move(session), *target, request.query, now);
 }
 
-std::unique_ptr<server::StreamingResponse> SegmentService::answer_of(SessionPtr session,
-                                                                     const segments::Target& target,
-                                                                     const std::string& query,
-                                                                     base::Time now) {
+std::unique_ptr<server::StreamingResponse> SegmentService::response_to(
+    SessionPtr session, const segments::Target& target, const std::string& query, base::Time now) {
   using Kind = segments::Target::Kind;
   auto& stream = session->stream();
-  const auto until = now + kPatience * stream.segments().clock().segment;
+  const auto until = now + kMaxWaitSegments * stream.segments().clock().segment;
   switch (target.kind) {
     case Kind::kMultivariant:
       return multivariant_response(std::move(session), choice_in(query, stream), until);
     case Kind::kManifest:
       return manifest_response(std::move(session), choice_in(query, stream),
-                               until + kManifestPatience);
+                               until + kManifestExtraWait);
     case Kind::kPlaylist:
       return playlist_response(std::move(session), target.rendition, query, until);
     case Kind::kPart:
     case Kind::kSegment:
       if (const auto rate = value_in(query, "rate")) {
-        return at_rate(std::move(session), target, *rate, until);
+        return response_at_rate(std::move(session), target, *rate, until);
       }
       [[fallthrough]];
     default:
@@ -141,21 +142,19 @@ std::unique_ptr<server::StreamingResponse> SegmentService::answer_of(SessionPtr 
   }
 }
 
-/// Never beyond what the operator lets a viewer have.
-std::unique_ptr<server::StreamingResponse> SegmentService::at_rate(SessionPtr session,
-                                                                   const segments::Target& target,
-                                                                   std::string_view text,
-                                                                   base::Time until) {
+/// Keeps the rate within the limits that the operator has set for viewers.
+std::unique_ptr<server::StreamingResponse> SegmentService::response_at_rate(
+    SessionPtr session, const segments::Target& target, std::string_view text, base::Time until) {
   const auto rate = parse_rate(text);
   const bool has_frames = target.rendition.kind != segments::Rendition::Kind::kAudio;
   if (target.kind != segments::Target::Kind::kSegment || !has_frames || !rate || rate->bps() <= 0) {
-    return refused(
-        error_response(400, "?rate= applies to whole video segments; write a rate such as 1734k"));
+    return media_error(error_response(
+        400, "rate: give a rate such as \"1734k\", and only for a whole segment of video"));
   }
   const auto limits = session->stream().viewer_settings()->control.rate;
-  OnDemand::Request asked{session->shared_stream(), target.number,
-                          std::clamp(*rate, limits.min, limits.max)};
-  return rate_response(std::move(session), on_demand_, std::move(asked), until);
+  OnDemand::Request request{session->shared_stream(), target.number,
+                            std::clamp(*rate, limits.min, limits.max)};
+  return rate_response(std::move(session), on_demand_, std::move(request), until);
 }
 
 SegmentService::SessionPtr SegmentService::find(const std::string& token,
@@ -165,12 +164,12 @@ SegmentService::SessionPtr SegmentService::find(const std::string& token,
   return found == sessions_.end() ? nullptr : found->second;
 }
 
-/// Without the mutex while an encoder is opened. A token that is not known any more is taken again:
-/// its player was away for a while, or the server was.
-SegmentService::SessionPtr SegmentService::begin(const std::string& token,
-                                                 std::shared_ptr<LiveStream> stream,
-                                                 const server::HandlerRequest& request,
-                                                 base::Time now) {
+/// Does not hold the mutex while an encoder is opened. Accepts an unknown token: its session has
+/// ended because the player paused, or the server has restarted.
+SegmentService::SessionPtr SegmentService::start_session(const std::string& token,
+                                                         std::shared_ptr<LiveStream> stream,
+                                                         const server::HandlerRequest& request,
+                                                         base::Time now) {
   auto slot = request.viewer_slots.slots.take(request.address);
   if (!std::holds_alternative<server::Slots::Slot>(slot)) return nullptr;
   SegmentSession::Start start{.token = token,
@@ -180,11 +179,12 @@ SegmentService::SessionPtr SegmentService::begin(const std::string& token,
                               .address = request.address,
                               .user_agent = request.user_agent,
                               .format = is_dash(request.path, token) ? "dash" : "hls"};
-  auto made =
+  auto session =
       std::make_shared<SegmentSession>(std::move(start), recorders_.trace, recorders_.taps, now);
   std::lock_guard lock{mutex_};
-  const auto [entry, is_new] = sessions_.emplace(key_of(made->token(), made->stream()), made);
-  if (is_new) ++joined_;  // or else another connection was sooner
+  const auto [entry, is_new] =
+      sessions_.emplace(key_of(session->token(), session->stream()), session);
+  if (is_new) ++joined_;  // if not, another connection was faster
   return entry->second;
 }
 
@@ -192,7 +192,8 @@ void SegmentService::tick(base::Time now) {
   for (const auto& session : all()) recorders_.table.put(session->tick(now));
   end_if([now](const auto& session) {
     const auto segment = session.stream().segments().clock().segment;
-    return now - session.asked() > std::max(kIdle, kIdleSegments * segment);
+    return now - session.last_activity() >
+           std::max(kMinIdleTimeout, kIdleTimeoutSegments * segment);
   });
   on_demand_.forget_old();
 }
@@ -204,9 +205,9 @@ std::vector<SegmentService::SessionPtr> SegmentService::all() const {
   return result;
 }
 
-void SegmentService::end_if(const std::function<bool(const SegmentSession&)>& over) {
+void SegmentService::end_if(const std::function<bool(const SegmentSession&)>& should_end) {
   for (const auto& session : all()) {
-    if (!over(*session)) continue;
+    if (!should_end(*session)) continue;
     {
       std::lock_guard lock{mutex_};
       sessions_.erase(key_of(session->token(), session->stream()));

@@ -21,39 +21,44 @@
 
 namespace app {
 
-/// HLS and DASH: the sessions of all streams, by the tokens in their paths. Thread-safe.
+/// Serves HLS and DASH: keeps the sessions of all streams by the tokens in their paths, and
+/// responds to their requests. Thread-safe.
 class SegmentService {
  public:
   using Find = std::function<std::shared_ptr<LiveStream>(const std::string& name)>;
 
-  /// Who is told of the sessions.
+  /// Receivers of the sessions' telemetry.
   struct Recorders {
     ViewerTable& table;
-    Trace* trace;  ///< null: there is none
+    Trace* trace;  ///< null without a trace
     ViewerTaps& taps;
   };
 
-  /// `cpus`: see OnDemand.
+  /// `find` returns null for an unknown stream. `cpus`: see OnDemand.
   SegmentService(Find find, SegmentConnection::Deps shared, Recorders recorders, double cpus)
       : find_{std::move(find)},
         shared_{std::move(shared)},
         recorders_{recorders},
         on_demand_{cpus} {}
 
-  /// Null: the path is none of segments::Target.
-  std::unique_ptr<server::StreamingResponse> answer(const server::HandlerRequest& request,
-                                                    server::ResponseConnection& connection,
-                                                    base::Time now);
-  /// Ends sessions that nobody has asked for anything of for kIdle, or a few segments.
+  /// Null if the path is no segments::Target. Throws if no encoder can be opened.
+  std::unique_ptr<server::StreamingResponse> respond(const server::HandlerRequest& request,
+                                                     server::ResponseConnection& connection,
+                                                     base::Time now);
+  /// Updates telemetry, and ends sessions that have been idle for kMinIdleTimeout and for three
+  /// segment durations. Call several times per second.
   void tick(base::Time now);
   OnDemand::State on_demand() const { return on_demand_.state(); }
-  std::uint64_t joined() const { return joined_; }  ///< sessions so far
-  std::uint64_t left() const { return left_; }      ///< and those that have ended
+  std::uint64_t joined() const { return joined_; }  ///< sessions started
+  std::uint64_t left() const { return left_; }      ///< sessions ended
+  /// Ends all sessions.
   void stop() {
     end_if([](const auto&) { return true; });
   }
 
-  static constexpr base::Duration kIdle = std::chrono::seconds{10};
+  /// A shorter timeout ends the sessions of paused players. With a longer one, players that have
+  /// left keep their slot and their group longer.
+  static constexpr base::Duration kMinIdleTimeout = std::chrono::seconds{10};
 
  private:
   using SessionPtr = std::shared_ptr<SegmentSession>;
@@ -63,18 +68,19 @@ class SegmentService {
     return {stream.index(), token};
   }
 
-  std::unique_ptr<server::StreamingResponse> answer_of(SessionPtr session,
-                                                       const segments::Target& target,
-                                                       const std::string& query, base::Time now);
-  std::unique_ptr<server::StreamingResponse> at_rate(SessionPtr session,
-                                                     const segments::Target& target,
-                                                     std::string_view rate, base::Time until);
+  std::unique_ptr<server::StreamingResponse> response_to(SessionPtr session,
+                                                         const segments::Target& target,
+                                                         const std::string& query, base::Time now);
+  std::unique_ptr<server::StreamingResponse> response_at_rate(SessionPtr session,
+                                                              const segments::Target& target,
+                                                              std::string_view rate,
+                                                              base::Time until);
   SessionPtr find(const std::string& token, const LiveStream& stream) const;
-  /// Takes a viewer's place. Throws what the ladder throws; null: there is no place.
-  SessionPtr begin(const std::string& token, std::shared_ptr<LiveStream> stream,
-                   const server::HandlerRequest& request, base::Time now);
+  /// Takes a viewer's slot; null if there is none. Throws if the ladder cannot open an encoder.
+  SessionPtr start_session(const std::string& token, std::shared_ptr<LiveStream> stream,
+                           const server::HandlerRequest& request, base::Time now);
   std::vector<SessionPtr> all() const;
-  void end_if(const std::function<bool(const SegmentSession&)>& over);
+  void end_if(const std::function<bool(const SegmentSession&)>& should_end);
 
   const Find find_;
   const SegmentConnection::Deps shared_;

@@ -13,11 +13,11 @@ namespace {
 
 using segments::Rendition;
 
-// A player asks again for a few of his segments at most: of those before, what was decided is of no
-// interest.
-constexpr std::size_t kMostDecisions = 4;  // of each segment that is kept
-// What chunks and frames add is the same in all usual ones, near enough.
-constexpr base::Duration kUsualInterval = std::chrono::milliseconds{33};
+// Decisions to remember, per segment in the store. A player requests few segments again, so older
+// decisions no longer matter.
+constexpr std::size_t kMaxDecisionsPerSegment = 4;
+// For the overhead of chunks, which is almost the same at all usual frame rates.
+constexpr base::Duration kTypicalFrameInterval = std::chrono::milliseconds{33};
 
 }  // namespace
 
@@ -28,10 +28,11 @@ SegmentSession::SegmentSession(Start start, Trace* trace, ViewerTaps& taps, base
       rungs_{stream_->rungs()},
       plays_chunks_{start.format == "dash"},
       slot_{std::move(start.slot)},
-      asked_{now},
-      rate_{stream_->viewer_settings()->control.rate,
-            transport(stream_->media_settings().audio, media::Container::kMp4, kUsualInterval),
-            stream_->segments().clock().part},
+      last_activity_{now},
+      rate_{
+          stream_->viewer_settings()->control.rate,
+          transport(stream_->media_settings().audio, media::Container::kMp4, kTypicalFrameInterval),
+          stream_->segments().clock().part},
       record_{{.id = id_,
                .stream = stream_->name(),
                .format = start.format,
@@ -68,9 +69,9 @@ void SegmentSession::end(base::Time now) {
                                     {"congestion_events", viewer.events}});
 }
 
-base::Time SegmentSession::asked() const {
+base::Time SegmentSession::last_activity() const {
   std::lock_guard lock{mutex_};
-  return asked_;
+  return last_activity_;
 }
 
 Rendition SegmentSession::playing() const {
@@ -80,7 +81,7 @@ Rendition SegmentSession::playing() const {
 
 void SegmentSession::touch(base::Time now) {
   std::lock_guard lock{mutex_};
-  asked_ = now;
+  last_activity_ = now;
 }
 
 void SegmentSession::offer(segments::Choice choice) {
@@ -88,14 +89,14 @@ void SegmentSession::offer(segments::Choice choice) {
   offered_rungs_ = choice == segments::Choice::kPlayer;
 }
 
-bool SegmentSession::chooses() const {
+bool SegmentSession::player_chooses() const {
   std::lock_guard lock{mutex_};
   return offered_rungs_ || playing_.kind == Rendition::Kind::kRung;
 }
 
-void SegmentSession::ask(Rendition rendition, base::Time now) {
+void SegmentSession::play(Rendition rendition, base::Time now) {
   std::lock_guard lock{mutex_};
-  asked_ = now;
+  last_activity_ = now;
   if (rendition.kind == Rendition::Kind::kAudio || rendition == playing_) return;
   playing_ = rendition;
   if (rendition.kind != Rendition::Kind::kRung) return;
@@ -103,13 +104,13 @@ void SegmentSession::ask(Rendition rendition, base::Time now) {
       id_, {.rate = rate_of(rendition), .reason = abr::Reason::kAsked, .sustains = {}}, now);
 }
 
-std::optional<std::uint64_t> SegmentSession::first() {
+std::optional<std::uint64_t> SegmentSession::first_segment() {
   std::lock_guard lock{mutex_};
-  if (!first_) first_ = oldest();
+  if (!first_) first_ = oldest_segment();
   return first_;
 }
 
-std::optional<std::uint64_t> SegmentSession::oldest() const {
+std::optional<std::uint64_t> SegmentSession::oldest_segment() const {
   return stream_->segments().oldest(stream_->media_settings().audio.enabled);
 }
 
@@ -122,15 +123,16 @@ std::optional<SegmentSession::TrackId> SegmentSession::track(Rendition rendition
   std::lock_guard lock{mutex_};
   const std::pair key{number, rendition};
   if (const auto known = tracks_.find(key); known != tracks_.end()) return known->second;
-  const auto chosen = choose(rendition, number);
+  const auto chosen = choose_track(rendition, number);
   if (!chosen) return {};
-  if (tracks_.size() >= kMostDecisions * stream_->segments().window())
+  if (tracks_.size() >= kMaxDecisionsPerSegment * stream_->segments().window())
     tracks_.erase(tracks_.begin());
   tracks_.emplace(key, *chosen);
   return chosen;
 }
 
-/// Groups begin a segment within a few milliseconds of each other.
+/// Whether no group has completed a part of the segment. Groups begin a segment within a few
+/// milliseconds of each other, so the viewer's own group may not have begun it yet.
 bool SegmentSession::just_begun(const std::vector<segments::SegmentStore::Holder>& holders,
                                 std::uint64_t number) const {
   return std::ranges::all_of(holders, [&](const auto& holder) {
@@ -139,25 +141,27 @@ bool SegmentSession::just_begun(const std::vector<segments::SegmentStore::Holder
   });
 }
 
-/// His own group's, or what comes next to his rate.
-std::optional<SegmentSession::TrackId> SegmentSession::choose(Rendition rendition,
-                                                              std::uint64_t number) const {
+/// The viewer's own group if it has the segment. Otherwise the group with the highest rate that the
+/// viewer can take, or the lowest rate of all.
+std::optional<SegmentSession::TrackId> SegmentSession::choose_track(Rendition rendition,
+                                                                    std::uint64_t number) const {
   const auto& store = stream_->segments();
   const auto holders = store.holders(number);
   if (holders.empty()) return {};
   if (rendition == playing_) {
     const auto group = stream_->ladder().group_of(id_);
-    const auto own = group ? store.track(*group) : std::nullopt;
-    const auto has = [&](const auto& holder) { return own == holder.track; };
-    if (std::ranges::any_of(holders, has)) return own;
-    if (own && number == store.newest() && just_begun(holders, number)) return {};
+    const auto own_track = group ? store.track(*group) : std::nullopt;
+    const auto holds = [&](const auto& holder) { return own_track == holder.track; };
+    if (std::ranges::any_of(holders, holds)) return own_track;
+    if (own_track && number == store.newest() && just_begun(holders, number)) return {};
   }
-  const auto most = rendition.kind == Rendition::Kind::kRung ? rate_of(rendition) : rate_.rate();
-  const auto worth = [&](const auto& holder) {
-    const bool fits = holder.rate <= most;
+  const auto max_rate =
+      rendition.kind == Rendition::Kind::kRung ? rate_of(rendition) : rate_.rate();
+  const auto rank = [&](const auto& holder) {
+    const bool fits = holder.rate <= max_rate;
     return std::pair{fits, fits ? holder.rate.bps() : -holder.rate.bps()};
   };
-  return std::ranges::max_element(holders, {}, worth)->track;
+  return std::ranges::max_element(holders, {}, rank)->track;
 }
 
 std::optional<segments::Segment> SegmentSession::segment(Rendition rendition,
@@ -177,11 +181,11 @@ void SegmentSession::report(ViewerId connection, const SessionRate::ConnectionRe
                             const tcpinfo::TcpSample& sample, base::Time now) {
   std::lock_guard lock{mutex_};
   if (ended_) return;
-  if (report.busy) asked_ = now;
+  if (report.busy) last_activity_ = now;
   const auto decision = rate_.report(connection, report, now);
-  record_.note(report, sample, rate_, now);
+  record_.add_report(report, sample, rate_, now);
   if (playing_.kind == Rendition::Kind::kRung || decision.reason == abr::Reason::kHold) return;
-  record_.decided(decision, now);
+  record_.add_decision(decision, now);
   stream_->metrics().decision(decision.reason);
   stream_->ladder().report(id_, decision, now);
 }
@@ -190,7 +194,7 @@ void SegmentSession::event(const tcpinfo::CongestionEvent& event, tcpinfo::Event
                            base::Time now) {
   stream_->metrics().congestion_event(event.kind, source);
   std::lock_guard lock{mutex_};
-  if (!ended_) record_.event(event, source, now);
+  if (!ended_) record_.add_event(event, source, now);
 }
 
 void SegmentSession::forget(ViewerId connection) {
@@ -198,32 +202,32 @@ void SegmentSession::forget(ViewerId connection) {
   rate_.forget(connection);
 }
 
-std::optional<base::BitRate> SegmentSession::carried() const {
+std::optional<base::BitRate> SegmentSession::throughput() const {
   std::lock_guard lock{mutex_};
-  return rate_.carried();
+  return rate_.throughput();
 }
 
-void SegmentSession::sent(base::ByteCount amount) {
+void SegmentSession::add_sent(base::ByteCount amount) {
   std::lock_guard lock{mutex_};
-  if (!ended_) record_.sent(amount);
+  if (!ended_) record_.add_sent(amount);
 }
 
 segments::CmsdDynamic SegmentSession::dynamics(ViewerId connection, base::Time now) const {
   std::lock_guard lock{mutex_};
-  auto told = rate_.dynamics(connection, audio(), now);
-  if (!offered_rungs_ && playing_.kind != Rendition::Kind::kRung) return told;
-  // Where nothing that is offered is as low, dash.js takes the highest.
-  const auto least = declared_peak(rungs_.back() + audio());
-  told.max_suggested = std::max(told.max_suggested.value_or(least), least);
-  return told;
+  auto result = rate_.dynamics(connection, audio(), now);
+  if (!offered_rungs_ && playing_.kind != Rendition::Kind::kRung) return result;
+  // If dash.js is suggested less than the lowest offered rate, it plays the highest.
+  const auto lowest = declared_peak(rungs_.back() + audio());
+  result.max_suggested = std::max(result.max_suggested.value_or(lowest), lowest);
+  return result;
 }
 
 ViewerTelemetry SegmentSession::tick(base::Time now) {
   const auto group = stream_->ladder().group_of(id_).value_or(0);
   const auto served = stream_->ladder().rate_of(group);
   std::lock_guard lock{mutex_};
-  const bool chooses = playing_.kind == Rendition::Kind::kRung;
-  record_.look(group, served, chooses ? rate_of(playing_) : rate_.rate(), now);
+  const bool player_chooses = playing_.kind == Rendition::Kind::kRung;
+  record_.update(group, served, player_chooses ? rate_of(playing_) : rate_.rate(), now);
   return record_.viewer();
 }
 

@@ -17,8 +17,8 @@
 
 namespace app {
 
-/// One player of HLS or DASH: a viewer of the stream's ladder like any other, who takes his
-/// frames segment by segment, on whatever connections. Thread-safe.
+/// One player of HLS or DASH. For the stream's ladder it is a viewer like any other, but it loads
+/// segments, over any number of connections. Thread-safe.
 class SegmentSession {
  public:
   using ViewerId = server::ViewerId;
@@ -33,52 +33,54 @@ class SegmentSession {
     std::string format;  ///< "hls", "dash"
   };
 
-  /// Throws what the ladder throws.
+  /// Joins the ladder. Throws if the ladder cannot open an encoder.
   SegmentSession(Start start, Trace* trace, ViewerTaps& taps, base::Time now);
   ~SegmentSession();
-  /// He has gone: his place is free. Connections of his may hold the session for a while.
+  /// Frees the viewer's slot and leaves the ladder. Open connections keep the object alive.
   void end(base::Time now);
 
   const std::string& token() const { return token_; }
   ViewerId id() const { return id_; }
   LiveStream& stream() const { return *stream_; }
   std::shared_ptr<LiveStream> shared_stream() const { return stream_; }
-  base::Time asked() const;  ///< when he asked for something last, or was sent something
+  base::Time last_activity() const;  ///< when the last request came or data was under way
 
-  void touch(base::Time now);  ///< he is still there
+  void touch(base::Time now);  ///< a request has come
+  /// The player is offered one rendition, or the rungs of the ladder.
   void offer(segments::Choice choice);
-  bool chooses() const;  ///< he is offered rungs, or has asked for one
-  /// He plays this one. An unknown rung is the lowest.
-  void ask(segments::Rendition rendition, base::Time now);
-  segments::Rendition playing() const;  ///< that he asked for last, audio aside
+  bool player_chooses() const;  ///< the player is offered rungs, or has requested one
+  /// The player has requested `rendition`. An unknown rung counts as the lowest.
+  void play(segments::Rendition rendition, base::Time now);
+  segments::Rendition playing() const;  ///< the last rendition requested, except audio
 
-  /// Which track his segment `number` comes from: decided once, when it is first needed. Empty:
-  /// nobody has begun it (yet).
+  /// The track that segment `number` is taken from for this player. Decided once, at the first
+  /// call. nullopt if no group has begun the segment.
   std::optional<segments::SegmentStore::TrackId> track(segments::Rendition rendition,
                                                        std::uint64_t number);
-  /// The segment, as far as it is made; audio for kAudio.
+  /// The segment as far as it has been made; for kAudio, the audio.
   std::optional<segments::Segment> segment(segments::Rendition rendition, std::uint64_t number);
 
-  /// The oldest segment that there is in all renditions: players wait for the one that begins last.
-  /// Empty: there is none.
-  std::optional<std::uint64_t> oldest() const;
-  /// The one that was, when he asked for the first time.
-  std::optional<std::uint64_t> first();
+  /// The oldest segment that video and audio both have, if any. Players wait for the rendition that
+  /// starts last.
+  std::optional<std::uint64_t> oldest_segment() const;
+  /// The oldest segment at the first call.
+  std::optional<std::uint64_t> first_segment();
 
   const std::vector<base::BitRate>& rungs() const { return rungs_; }
-  /// He may show the begin of a segment before its end is there; of HLS only parts are for that.
+  /// Whether the player may show the start of a segment before it has all of it. True for DASH; HLS
+  /// players use parts for that.
   bool plays_chunks() const { return plays_chunks_; }
 
-  /// What one of his connections shows; the ladder is told at once.
+  /// Takes a report on one of the player's connections, and updates the ladder.
   void report(ViewerId connection, const SessionRate::ConnectionReport& report,
               const tcpinfo::TcpSample& sample, base::Time now);
   void event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source, base::Time now);
-  void forget(ViewerId connection);              ///< it is closed, or another's
-  std::optional<base::BitRate> carried() const;  ///< SessionRate::carried
-  void sent(base::ByteCount amount);
-  /// What a response on `connection` tells his player.
+  void forget(ViewerId connection);  ///< the connection is closed, or has another session
+  std::optional<base::BitRate> throughput() const;  ///< SessionRate::throughput
+  void add_sent(base::ByteCount amount);
+  /// CMSD for a response on `connection`.
   segments::CmsdDynamic dynamics(ViewerId connection, base::Time now) const;
-  /// Several times per second; as he is then.
+  /// Returns the viewer's telemetry. Call several times per second.
   ViewerTelemetry tick(base::Time now);
 
  private:
@@ -87,22 +89,22 @@ class SegmentSession {
   base::BitRate rate_of(segments::Rendition rendition) const;
   bool just_begun(const std::vector<segments::SegmentStore::Holder>& holders,
                   std::uint64_t number) const;
-  std::optional<TrackId> choose(segments::Rendition rendition, std::uint64_t number) const;
+  std::optional<TrackId> choose_track(segments::Rendition rendition, std::uint64_t number) const;
 
   base::BitRate audio() const;
 
   const std::string token_;
   const ViewerId id_;
   const std::shared_ptr<LiveStream> stream_;
-  const std::vector<base::BitRate> rungs_;  ///< falling
+  const std::vector<base::BitRate> rungs_;  ///< descending
   const bool plays_chunks_;
-  mutable std::mutex mutex_;  // guards all below
+  mutable std::mutex mutex_;  // guards all members below
   server::Slots::Slot slot_;
   bool ended_ = false;
   bool offered_rungs_ = false;
   std::optional<std::uint64_t> first_;
-  segments::Rendition playing_;  ///< that he asked for last, audio aside
-  base::Time asked_;
+  segments::Rendition playing_;  ///< the last rendition requested, except audio
+  base::Time last_activity_;
   SessionRate rate_;
   SessionRecord record_;
   std::map<std::pair<std::uint64_t, segments::Rendition>, TrackId> tracks_;

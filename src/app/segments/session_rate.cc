@@ -8,12 +8,15 @@ namespace app {
 
 namespace {
 
-// A lost packet is on the way again within a few round trips: what is sent that long after it may
-// stand behind it.
-constexpr base::Duration kDuress = std::chrono::seconds{1};
-// Audio and frames are loaded side by side, or one after the other.
-constexpr base::Duration kTogether = std::chrono::seconds{1};
-constexpr base::Duration kSideBySide = std::chrono::milliseconds{300};  // a slice of each, and half
+// How long responses report duress after a loss. A retransmission takes a few round trips, and data
+// sent in that time may be stuck behind it.
+constexpr base::Duration kDuressAfterLoss = std::chrono::seconds{1};
+// How long a connection's throughput counts: longer than a connection pauses while its player loads
+// video and audio alternately. A longer time would keep values of a path that has changed.
+constexpr base::Duration kMaxReportAge = std::chrono::seconds{1};
+// Busy connections measured within this time share the path: one and a half of the 200 ms over
+// which a throughput is measured.
+constexpr base::Duration kConcurrentWindow = std::chrono::milliseconds{300};
 
 }  // namespace
 
@@ -22,22 +25,23 @@ abr::Decision SessionRate::report(ConnectionId connection, const ConnectionRepor
   auto& known = connections_[connection];
   known.report = report;
   if (report.lost) known.lost_at = now;
-  const auto all = carries(now);
-  if (all) carried_ = all;
-  return policy_.decide(all, late(), transport_, now);
+  const auto current = current_throughput(now);
+  if (current) throughput_ = current;
+  return policy_.decide(current, late(), transport_, now);
 }
 
-/// Side by side, connections share the path. Of others that have carried lately the one that
-/// carried more had less beside it. One that stands, because its player has asked for more than he
-/// reads, says nothing of the path now. Empty: none has carried lately.
-std::optional<base::BitRate> SessionRate::carries(base::Time now) const {
+/// The summed throughput of connections that are busy at the same time, as they share the path; or
+/// that of the fastest connection if it is higher, as that one had the least competition. A stalled
+/// connection, whose player reads less than it has requested, does not count. nullopt if no
+/// connection has been measured lately.
+std::optional<base::BitRate> SessionRate::current_throughput(base::Time now) const {
   std::optional<base::BitRate> most;
   base::BitRate sum;
   for (const auto& [id, connection] : connections_) {
     const auto& report = connection.report;
-    if (now - report.measured >= kTogether || !report.carries) continue;
-    most = std::max(most, report.carries);
-    if (report.busy && now - report.measured < kSideBySide) sum = sum + *report.carries;
+    if (now - report.measured >= kMaxReportAge || !report.throughput) continue;
+    most = std::max(most, report.throughput);
+    if (report.busy && now - report.measured < kConcurrentWindow) sum = sum + *report.throughput;
   }
   return sum > most.value_or(base::BitRate{}) ? sum : most;
 }
@@ -51,11 +55,12 @@ base::Duration SessionRate::late() const {
 segments::CmsdDynamic SessionRate::dynamics(ConnectionId connection, base::BitRate audio,
                                             base::Time now) const {
   segments::CmsdDynamic result{.max_suggested = declared_peak(rate() + audio)};
-  result.estimated_throughput = carried_;
-  const auto own = connections_.find(connection);
-  if (own == connections_.end()) return result;
-  if (own->second.report.rtt > base::Duration{}) result.round_trip = own->second.report.rtt;
-  const bool lost = own->second.lost_at > base::Time{} && now - own->second.lost_at < kDuress;
+  result.estimated_throughput = throughput_;
+  const auto found = connections_.find(connection);
+  if (found == connections_.end()) return result;
+  if (found->second.report.rtt > base::Duration{}) result.round_trip = found->second.report.rtt;
+  const bool lost =
+      found->second.lost_at > base::Time{} && now - found->second.lost_at < kDuressAfterLoss;
   result.duress = lost || policy_.is_late(late());
   return result;
 }

@@ -10,36 +10,37 @@
 
 namespace app {
 
-/// The rate of one segment player, from what is seen on the connections that he loads by: two as a
-/// rule, one for frames and one for audio. Pure.
+/// Decides the rate of one segment player from the state of its connections, usually one for video
+/// and one for audio. No I/O, no clock. Not thread-safe.
 class SessionRate {
  public:
   using ConnectionId = std::uint64_t;
 
-  /// Of one connection.
+  /// The state of one connection.
   struct ConnectionReport {
-    std::optional<base::BitRate> carries;  ///< abr::TransferRate::value
-    base::Time measured{};                 ///< abr::TransferRate::measured
-    bool busy = false;                     ///< something is under way
-    base::Duration late{};                 ///< see abr::TransferPolicy
-    base::Duration rtt{};                  ///< zero: not measured yet
-    bool lost = false;                     ///< a congestion event has come
-    base::Time captured{};  ///< of the newest frame acknowledged; zero: none since the last time
+    std::optional<base::BitRate> throughput;  ///< abr::TransferRate::value
+    base::Time measured{};                    ///< abr::TransferRate::measured
+    bool busy = false;                        ///< data is under way
+    base::Duration late{};                    ///< see abr::TransferPolicy
+    base::Duration rtt{};                     ///< zero until it is measured
+    bool lost = false;                        ///< packets were lost since the last report
+    /// Capture time of the newest frame acknowledged since the last report; zero without one.
+    base::Time captured{};
   };
 
   /// `part`: segments::SegmentClock::part.
   SessionRate(const abr::RateLimits& limits, const abr::Transport& transport, base::Duration part)
       : transport_{transport}, policy_{limits, part} {}
 
-  /// What the player can take now.
+  /// Takes a report, and returns the rate that the player can take now.
   abr::Decision report(ConnectionId connection, const ConnectionReport& report, base::Time now);
   void forget(ConnectionId connection) { connections_.erase(connection); }
 
   base::BitRate rate() const { return policy_.rate(); }
-  /// What the path carried when that was known last. Empty: never yet.
-  std::optional<base::BitRate> carried() const { return carried_; }
-  base::Duration late() const;
-  /// What a response on `connection` tells the player.
+  /// The last known throughput of all connections together, if there has been one.
+  std::optional<base::BitRate> throughput() const { return throughput_; }
+  base::Duration late() const;  ///< that of the latest connection
+  /// CMSD for a response on `connection`.
   segments::CmsdDynamic dynamics(ConnectionId connection, base::BitRate audio,
                                  base::Time now) const;
 
@@ -49,12 +50,12 @@ class SessionRate {
     base::Time lost_at{};
   };
 
-  std::optional<base::BitRate> carries(base::Time now) const;
+  std::optional<base::BitRate> current_throughput(base::Time now) const;
 
   const abr::Transport transport_;
   abr::TransferPolicy policy_;
   std::map<ConnectionId, Connection> connections_;
-  std::optional<base::BitRate> carried_;
+  std::optional<base::BitRate> throughput_;
 };
 
 }  // namespace app

@@ -12,9 +12,9 @@ SessionRecord::SessionRecord(ViewerTelemetry viewer, Trace* trace, ViewerTaps& t
   lines_.begin(viewer_.stream, trace_line::join(viewer_, now));
 }
 
-void SessionRecord::note(const SessionRate::ConnectionReport& report,
-                         const tcpinfo::TcpSample& sample, const SessionRate& rate,
-                         base::Time now) {
+void SessionRecord::add_report(const SessionRate::ConnectionReport& report,
+                               const tcpinfo::TcpSample& sample, const SessionRate& rate,
+                               base::Time now) {
   viewer_.rtt = sample.rtt;
   viewer_.min_rtt = sample.min_rtt;
   viewer_.cwnd = sample.cwnd;
@@ -22,25 +22,25 @@ void SessionRecord::note(const SessionRate::ConnectionReport& report,
   viewer_.delivery_rate = sample.delivery_rate;
   viewer_.in_flight = base::ByteCount{std::int64_t{sample.unacked} * sample.mss};
   viewer_.backlog = rate.late();
-  viewer_.path.capacity = rate.carried().value_or(base::BitRate{});
+  viewer_.path.capacity = rate.throughput().value_or(base::BitRate{});
   captured_ = std::max(captured_, report.captured);
   if (captured_ > base::Time{}) viewer_.behind_live = now - captured_;
 }
 
-void SessionRecord::decided(const abr::Decision& decision, base::Time now) {
+void SessionRecord::add_decision(const abr::Decision& decision, base::Time now) {
   viewer_.target = decision.rate;
   viewer_.reason = decision.reason;
   lines_.put([&] { return trace_line::decision(decision, viewer_.path, now); });
 }
 
-void SessionRecord::event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source,
-                          base::Time now) {
+void SessionRecord::add_event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source,
+                              base::Time now) {
   ++viewer_.events;
   lines_.put([&] { return trace_line::event(event, source, now); });
 }
 
-void SessionRecord::look(std::uint32_t group, base::BitRate served, base::BitRate target,
-                         base::Time now) {
+void SessionRecord::update(std::uint32_t group, base::BitRate served, base::BitRate target,
+                           base::Time now) {
   if (group != std::exchange(viewer_.group, group)) {
     ++viewer_.switches;
     lines_.put([&] { return trace_line::group(group, now); });

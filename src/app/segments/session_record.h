@@ -10,20 +10,21 @@
 
 namespace app {
 
-/// What is told of a segment player, in metrics, trace and pages, as of every other viewer. Used
-/// under its session's mutex.
+/// The telemetry of a segment player, for metrics, trace and pages, like that of every other
+/// viewer. Used under its session's mutex.
 class SessionRecord {
  public:
-  /// `viewer`: as far as it is known from the start.
+  /// `viewer`: what is known from the start.
   SessionRecord(ViewerTelemetry viewer, Trace* trace, ViewerTaps& taps, base::Time now);
 
-  void note(const SessionRate::ConnectionReport& report, const tcpinfo::TcpSample& sample,
-            const SessionRate& rate, base::Time now);
-  void decided(const abr::Decision& decision, base::Time now);
-  void event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source, base::Time now);
-  void sent(base::ByteCount amount) { viewer_.bytes_sent += amount; }
-  /// `served`: target of the group that serves him; `target`: what he may have.
-  void look(std::uint32_t group, base::BitRate served, base::BitRate target, base::Time now);
+  void add_report(const SessionRate::ConnectionReport& report, const tcpinfo::TcpSample& sample,
+                  const SessionRate& rate, base::Time now);
+  void add_decision(const abr::Decision& decision, base::Time now);
+  void add_event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source,
+                 base::Time now);
+  void add_sent(base::ByteCount amount) { viewer_.bytes_sent += amount; }
+  /// `served`: target rate of the viewer's group. `target`: the rate the viewer can take.
+  void update(std::uint32_t group, base::BitRate served, base::BitRate target, base::Time now);
   void end(base::Time now);
 
   const ViewerTelemetry& viewer() const { return viewer_; }

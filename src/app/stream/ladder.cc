@@ -222,7 +222,7 @@ void Ladder::depart(const Membership& membership, bool fell, media::Pts at, base
   // Until then the viewer may still receive the old group's frames.
   using server::ChannelSwitch;
   const auto until =
-      std::clamp(epoch_ + at + ChannelSwitch::kPatience, now, now + ChannelSwitch::kMaxSilence);
+      std::clamp(epoch_ + at + ChannelSwitch::kMaxOldChannelWait, now, now + ChannelSwitch::kMaxNewChannelSilence);
   group.members.depart(membership.sustains, group.state.rate, fell, until);
 }
 

@@ -76,7 +76,7 @@ void add_video(AVFormatContext& format, std::span<const std::uint8_t> parameter_
   video.height = picture.height;
   video.sample_aspect_ratio = {picture.sar_num, picture.sar_den};
   format.streams[0]->sample_aspect_ratio = video.sample_aspect_ratio;
-  format.streams[0]->time_base = {1, static_cast<int>(media::kMp4VideoScale)};
+  format.streams[0]->time_base = {1, static_cast<int>(media::kMp4VideoTimescale)};
 }
 
 void add_audio(AVFormatContext& format) {
@@ -85,7 +85,8 @@ void add_audio(AVFormatContext& format) {
   audio.frame_size = kAacFrameSamples;
   audio.profile = FF_PROFILE_AAC_LOW;
   av_channel_layout_default(&audio.ch_layout, media::kAudioChannels);
-  format.streams[format.nb_streams - 1]->time_base = {1, static_cast<int>(media::kMp4AudioScale)};
+  format.streams[format.nb_streams - 1]->time_base = {1,
+                                                      static_cast<int>(media::kMp4AudioTimescale)};
 }
 
 std::vector<std::uint8_t> write_header(Format format, AVDictionary* options) {

@@ -165,7 +165,7 @@ std::vector<std::uint64_t> mp4_numbers(const std::string& body) {
   };
   std::vector<std::uint64_t> numbers;
   std::size_t size = 0;
-  for (std::size_t at = 0; at + media::kMp4FragmentHeader < body.size(); at += size) {
+  for (std::size_t at = 0; at + media::kMp4FragmentHeaderBytes < body.size(); at += size) {
     size = number(at);
     const bool fragment = body.compare(at + 4, 4, "moof") == 0;
     if (fragment && number(at + kTrack) == media::kMp4VideoTrack) {

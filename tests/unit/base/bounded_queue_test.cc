@@ -15,7 +15,7 @@ TEST(BoundedQueueTest, DropsTheOldestWhenFullAndCountsIt) {
   EXPECT_EQ(queue.dropped(), 1u);
 }
 
-TEST(BoundedQueueTest, GivesWhatWaitsAfterClosingThenNothing) {
+TEST(BoundedQueueTest, PopsTheRemainingItemsAfterClosingThenNothing) {
   BoundedQueue<int> queue{2};
   queue.push(1);
   queue.close();

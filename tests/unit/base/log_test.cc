@@ -11,10 +11,10 @@
 namespace base {
 namespace {
 
-/// Stderr is a pipe until the end.
+/// Replaces stderr by a pipe until the end of the test.
 class LogTest : public testing::Test {
  protected:
-  static constexpr int kLines = 10'000;
+  static constexpr int kLineCount = 10'000;
 
   LogTest() {
     int ends[2] = {-1, -1};
@@ -35,11 +35,11 @@ class LogTest : public testing::Test {
   }
 
   static void write_numbers() {
-    for (int i = 0; i < kLines; ++i) log::info("line", {{"number", i}});
+    for (int i = 0; i < kLineCount; ++i) log::info("line", {{"number", i}});
   }
   static void expect_numbers(const std::string& all) {
     std::size_t at = 0;
-    for (int i = 0; i < kLines; ++i) {
+    for (int i = 0; i < kLineCount; ++i) {
       at = all.find("info line number=" + std::to_string(i) + "\n", at);
       ASSERT_NE(at, std::string::npos) << i;
     }
@@ -61,7 +61,7 @@ class LogTest : public testing::Test {
   UniqueFd out_;
 };
 
-TEST_F(LogTest, AWriterWritesAllLinesInOrderUntilItsEnd) {
+TEST_F(LogTest, AWriterWritesAllLinesInOrderBeforeItEnds) {
   ASSERT_GE(::fcntl(STDERR_FILENO, F_SETPIPE_SZ, 1 << 20), 1 << 20);
   {
     log::Writer writer;
@@ -75,15 +75,15 @@ TEST_F(LogTest, AWriterWritesAllLinesInOrderUntilItsEnd) {
   EXPECT_TRUE(all.ends_with("info after\n"));
 }
 
-TEST_F(LogTest, AStderrThatDoesNotBlockLosesNothing) {
+TEST_F(LogTest, NonBlockingStderrLosesNothing) {
   ::fcntl(STDERR_FILENO, F_SETFL, O_NONBLOCK);
   log::Writer writer;
   write_numbers();
-  expect_numbers(read_until("number=" + std::to_string(kLines - 1) + "\n"));
+  expect_numbers(read_until("number=" + std::to_string(kLineCount - 1) + "\n"));
   EXPECT_EQ(log::lines_dropped(), 0u);
 }
 
-TEST_F(LogTest, AStderrThatIsClosedIsCounted) {
+TEST_F(LogTest, CountsLinesLostToAClosedStderr) {
   const auto before = log::lines_dropped();
   ::close(STDERR_FILENO);
   log::info("lost");
@@ -91,7 +91,7 @@ TEST_F(LogTest, AStderrThatIsClosedIsCounted) {
   EXPECT_EQ(log::lines_dropped(), before + 1);
 }
 
-TEST_F(LogTest, WhatNobodyReadsBlocksNobody) {
+TEST_F(LogTest, AStuckStderrBlocksNoLogger) {
   fill();
   const auto start = Clock::now();
   {
@@ -104,7 +104,7 @@ TEST_F(LogTest, WhatNobodyReadsBlocksNobody) {
   EXPECT_NE(read_until("number=99\n").find("number=98\n"), std::string::npos);
 }
 
-TEST_F(LogTest, TheLevelIsTheWritersToo) {
+TEST_F(LogTest, TheLevelAppliesWithAndWithoutAWriter) {
   const auto write = [](const std::string& who) {
     log::set_level(log::Level::kWarning);
     log::info(who + "_little");

@@ -21,7 +21,7 @@ media::Packet frame(bool keyframe, media::Pts pts) {
   return packet;
 }
 
-/// File header, a script tag of one byte, a video and an audio tag of two.
+/// A file header, a script tag of 1 byte, a video and an audio tag of 2 bytes each.
 media::Headers headers() {
   media::Headers headers;
   headers.flv = {'F', 'L', 'V', 1, 5, 0, 0, 0, 9, 0, 0, 0,    0,            //
@@ -38,7 +38,9 @@ TEST(FlvTest, WrapsAKeyframe) {
                           0, 0, 0, 23));
 }
 
-TEST(FlvTest, OtherFramesAreInter) { EXPECT_EQ(media::flv_tag(frame(false, 0ms))[11], 0x27); }
+TEST(FlvTest, MarksOtherFramesAsInterFrames) {
+  EXPECT_EQ(media::flv_tag(frame(false, 0ms))[11], 0x27);
+}
 
 TEST(FlvTest, WrapsAudio) {
   media::Packet packet;
@@ -49,7 +51,7 @@ TEST(FlvTest, WrapsAudio) {
                                                   0xaf, 1, 1, 2, 3, 0, 0, 0, 16));
 }
 
-TEST(FlvTest, TimeHasItsHighestByteLastAndWraps) {
+TEST(FlvTest, TimestampHasItsHighByteLastAndWraps) {
   const auto time = [](media::Pts pts) {
     const auto tag = media::flv_tag(frame(true, pts));
     return Bytes(tag.begin() + 4, tag.begin() + 8);
@@ -58,15 +60,15 @@ TEST(FlvTest, TimeHasItsHighestByteLastAndWraps) {
   EXPECT_THAT(time(0x112345678ms), ElementsAre(0x34, 0x56, 0x78, 0x12));
 }
 
-TEST(FlvTest, BeginsAtTheFramesTimeButForItsMetadata) {
+TEST(FlvTest, HeadersTakeTheFirstFramesTimeExceptMetadata) {
   auto expected = headers().flv;
   for (const std::size_t tag : {29, 46}) expected[tag + 6] = 42;
   EXPECT_THAT(media::flv_begin(headers(), 42ms), ElementsAreArray(expected));
 }
 
-TEST(FlvTest, PaddingIsOfWholeTags) {
+TEST(FlvTest, PaddingConsistsOfWholeTags) {
   EXPECT_THAT(media::flv_padding(187), SizeIs(0));
-  EXPECT_THAT(media::flv_padding(1'000'000), SizeIs(media::kMostPadding));
+  EXPECT_THAT(media::flv_padding(1'000'000), SizeIs(media::kMaxPaddingBytes));
   const auto tags = media::flv_padding(3 * 188 + 5);
   ASSERT_THAT(tags, SizeIs(3 * 188));
   for (std::size_t at = 0; at < tags.size(); at += 188) {

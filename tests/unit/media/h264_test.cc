@@ -17,12 +17,12 @@ std::vector<Bytes> units(const Bytes& stream) {
   return result;
 }
 
-TEST(H264Test, FindsUnitsBehindEitherStartCode) {
+TEST(H264Test, FindsUnitsAfterEitherStartCode) {
   EXPECT_THAT(units({0, 0, 0, 1, 0x67, 1, 0, 0, 1, 0x68, 2, 0, 0, 0, 1, 0x65, 3}),
               ElementsAre(Bytes{0x67, 1}, Bytes{0x68, 2}, Bytes{0x65, 3}));
 }
 
-TEST(H264Test, ZerosBehindAUnitAreNotOfIt) {
+TEST(H264Test, StripsZerosAfterAUnit) {
   EXPECT_THAT(units({0, 0, 1, 0x65, 0, 3, 0, 0, 0}), ElementsAre(Bytes{0x65, 0, 3}));
 }
 

@@ -23,7 +23,7 @@ media::Packet frame(bool keyframe) {
   return packet;
 }
 
-TEST(Mp4Test, AKeyframeIsAFragment) {
+TEST(Mp4Test, WrapsAKeyframe) {
   EXPECT_THAT(
       media::mp4_fragment(frame(true)),
       ElementsAreArray(Bytes{0, 0, 0,    100,  'm',  'o',  'o',  'f',               //
@@ -41,7 +41,7 @@ TEST(Mp4Test, AKeyframeIsAFragment) {
                              0, 0, 0,    3,    0x65, 0xaa, 0xbb}));
 }
 
-TEST(Mp4Test, AChunkOfOneIsAFragmentThatLastsToItsEnd) {
+TEST(Mp4Test, AChunkOfOneFrameIsAFragmentThatLastsToTheChunksEnd) {
   auto packet = frame(true);
   const auto chunk =
       media::mp4_chunk(std::vector{std::make_shared<const media::Packet>(packet)}, 1s + 60ms, 5);
@@ -49,7 +49,7 @@ TEST(Mp4Test, AChunkOfOneIsAFragmentThatLastsToItsEnd) {
   EXPECT_THAT(chunk, ElementsAreArray(media::mp4_fragment(packet)));
 }
 
-TEST(Mp4Test, AChunksSamplesLastUntilTheNext) {
+TEST(Mp4Test, EachSampleLastsUntilTheNext) {
   std::vector<media::PacketPtr> packets;
   for (const auto pts : {1000ms, 1040ms, 1120ms}) {
     auto packet = frame(packets.empty());
@@ -70,12 +70,12 @@ TEST(Mp4Test, AChunksSamplesLastUntilTheNext) {
   EXPECT_EQ(chunk.size(), 108u + 2 * 12 + 3 * 7);
 }
 
-TEST(Mp4Test, OtherFramesAreNoSyncSamples) {
+TEST(Mp4Test, OtherFramesAreNonSyncSamples) {
   const auto fragment = media::mp4_fragment(frame(false));
   EXPECT_THAT(Bytes(fragment.begin() + 96, fragment.begin() + 100), ElementsAre(1, 1, 0, 0));
 }
 
-TEST(Mp4Test, AudioHasItsTrackAndTimeScale) {
+TEST(Mp4Test, AudioHasItsOwnTrackAndTimescale) {
   media::Packet packet;
   packet.kind = media::Packet::Kind::kAudio;
   packet.pts = 1s;
@@ -85,11 +85,11 @@ TEST(Mp4Test, AudioHasItsTrackAndTimeScale) {
   EXPECT_EQ(fragment[47], 2);  // track
   EXPECT_THAT(Bytes(fragment.begin() + 64, fragment.begin() + 68), ElementsAre(0, 0, 0xbb, 0x80));
   EXPECT_THAT(Bytes(fragment.begin() + 88, fragment.begin() + 92), ElementsAre(0, 0, 4, 0));
-  EXPECT_THAT(Bytes(fragment.begin() + media::kMp4FragmentHeader, fragment.end()),
+  EXPECT_THAT(Bytes(fragment.begin() + media::kMp4FragmentHeaderBytes, fragment.end()),
               ElementsAre(1, 2, 3));
 }
 
-TEST(Mp4Test, DurationsOfATimelineThatIsNotOfTicksAddUp) {
+TEST(Mp4Test, RoundedDurationsAddUp) {
   // 30 frames per second are 33.333... ms and not a whole number of nanoseconds.
   media::Packet packet = frame(false);
   std::uint64_t sum = 0;
@@ -99,22 +99,22 @@ TEST(Mp4Test, DurationsOfATimelineThatIsNotOfTicksAddUp) {
     const auto fragment = media::mp4_fragment(packet);
     sum += static_cast<std::uint64_t>(fragment[90]) << 8 | fragment[91];
   }
-  EXPECT_EQ(sum, media::kMp4VideoScale);
+  EXPECT_EQ(sum, media::kMp4VideoTimescale);
 }
 
-TEST(Mp4Test, ABridgeReachesFromWhereTheLastFrameEnded) {
+TEST(Mp4Test, ABridgeStartsWhereTheLastFrameEnded) {
   const auto packet = frame(false);
   const auto whole = media::mp4_fragment(packet);
-  Bytes expected(whole.begin(), whole.begin() + media::kMp4FragmentHeader);
+  Bytes expected(whole.begin(), whole.begin() + media::kMp4FragmentHeaderBytes);
   // 800 ms: 72000; 1040 - 800 ms: 21600
   expected[65] = 1, expected[66] = 0x19, expected[67] = 0x40;
   expected[90] = 0x54, expected[91] = 0x60;
   EXPECT_THAT(media::mp4_bridge(packet, 800ms), ElementsAreArray(expected));
 }
 
-TEST(Mp4Test, PaddingIsOfWholeBoxes) {
+TEST(Mp4Test, PaddingConsistsOfWholeBoxes) {
   EXPECT_THAT(media::mp4_padding(187), SizeIs(0));
-  EXPECT_THAT(media::mp4_padding(1'000'000), SizeIs(media::kMostPadding));
+  EXPECT_THAT(media::mp4_padding(1'000'000), SizeIs(media::kMaxPaddingBytes));
   const auto boxes = media::mp4_padding(2 * 188);
   ASSERT_THAT(boxes, SizeIs(2 * 188));
   EXPECT_THAT(Bytes(boxes.begin() + 188, boxes.begin() + 196),

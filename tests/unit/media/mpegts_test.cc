@@ -19,7 +19,7 @@ using transcoder::test::SampleStream;
 
 using Bytes = std::vector<std::uint8_t>;
 
-TEST(TsPaddingTest, IsNullPacketsThatADemuxerDoesNotNotice) {
+TEST(TsPaddingTest, ADemuxerIgnoresIt) {
   SampleStream stream;
   Bytes bytes = stream.seconds(1);
   const auto plain = decode_ts(bytes);
@@ -37,10 +37,10 @@ TEST(TsPaddingTest, IsNullPacketsThatADemuxerDoesNotNotice) {
   EXPECT_EQ(decoded.audio_frames, plain.audio_frames);
 }
 
-TEST(TsTablesTest, CountOnWhicheverGroupTheyComeFrom) {
+TEST(TsTablesTest, CountersContinueAcrossGroups) {
   SampleStream a;
   SampleStream b;
-  b.video(true);  // its counters are ahead
+  b.video(true);  // so that the counters of `b` are ahead
   TsTables tables;
   for (int i = 0; i < 20; ++i) {
     const auto packets = parse_ts(tables.take((i % 3 == 0 ? b : a).video(true)));
@@ -49,13 +49,13 @@ TEST(TsTablesTest, CountOnWhicheverGroupTheyComeFrom) {
   }
 }
 
-TEST(TsTablesTest, OrdinaryFramesHaveNone) {
+TEST(TsTablesTest, OrdinaryFramesHaveNoTables) {
   SampleStream stream;
   stream.video(true);
   EXPECT_THAT(TsTables{}.take(stream.video()), IsEmpty());
 }
 
-TEST(TsPaddingTest, HasALimit) { EXPECT_EQ(ts_padding(1'000'000).size(), kMostPadding); }
+TEST(TsPaddingTest, HasALimit) { EXPECT_EQ(ts_padding(1'000'000).size(), kMaxPaddingBytes); }
 
 /// A TS packet without content.
 Bytes packet(unsigned pid, unsigned counter, std::uint8_t control = 0x10) {
@@ -79,7 +79,7 @@ TEST(TsSpliceTest, MakesOnePacketForEachPid) {
   EXPECT_EQ(splice[1].pid, 8);
 }
 
-TEST(TsSpliceTest, HasTheCounterThatTheNextPacketFollows) {
+TEST(TsSpliceTest, HasTheCounterBeforeTheNextPackets) {
   EXPECT_EQ(parse_ts(ts_splice(packet(7, 5))).at(0).counter, 4);
   EXPECT_EQ(parse_ts(ts_splice(packet(7, 0))).at(0).counter, 15);
 }
@@ -88,16 +88,16 @@ TEST(TsSpliceTest, IsOnlyAnAdaptationField) {
   EXPECT_FALSE(parse_ts(ts_splice(packet(7, 5))).at(0).has_payload);
 }
 
-TEST(TsSpliceTest, LeavesNullPacketsAlone) { EXPECT_THAT(ts_splice(packet(0x1fff, 0)), IsEmpty()); }
+TEST(TsSpliceTest, IgnoresNullPackets) { EXPECT_THAT(ts_splice(packet(0x1fff, 0)), IsEmpty()); }
 
-TEST(TsSpliceTest, LeavesATruncatedPacketAlone) {
+TEST(TsSpliceTest, IgnoresATruncatedPacket) {
   auto bytes = packet(7, 0);
   bytes.pop_back();
   EXPECT_THAT(ts_splice(bytes), IsEmpty());
 }
 
-/// Two groups of one stream: the same frames at different rates, so that their continuity
-/// counters part. A viewer sees the first second of one and the second of the other.
+/// Two groups of one stream: the same frames at different rates, so that their continuity counters
+/// differ. A viewer receives the first second of one and the second of the other.
 class SwitchTest : public ::testing::Test {
   SampleStream from_{{}, true, base::BitRate::kbps(1000)};
   SampleStream to_{{}, true, base::BitRate::kbps(300)};
@@ -107,12 +107,12 @@ class SwitchTest : public ::testing::Test {
   const Bytes after_ = (to_.seconds(1), to_.seconds(1));
 };
 
-TEST_F(SwitchTest, IsSilentWithTheSplice) {
+TEST_F(SwitchTest, ADecoderAcceptsItWithASplice) {
   const auto decoded = decode_ts(before_ + ts_splice(after_) + after_);
   EXPECT_THAT(decoded.messages, IsEmpty());
 }
 
-TEST_F(SwitchTest, IsNotSilentWithoutTheSplice) {
+TEST_F(SwitchTest, ADecoderComplainsWithoutASplice) {
   EXPECT_THAT(decode_ts(before_ + after_).messages, Not(IsEmpty()));
 }
 
@@ -128,9 +128,9 @@ TEST_F(SwitchTest, LosesAndRepeatsNothing) {
   }
 }
 
-TEST_F(SwitchTest, OfOneUnitAtATimeIsSilentToo) {
-  // The server splices what it has at the moment of the switch: the first unit only. What other
-  // PIDs carry follows with the splice of their own first unit.
+TEST_F(SwitchTest, SplicesEachPidWhenItsFirstUnitArrives) {
+  // At the moment of the switch the server has only the first unit to splice. The other PIDs are
+  // spliced with their own first units.
   const auto units = parse_ts(after_);
   std::size_t first = 1;
   while (first < units.size() && !(units[first].pts && units[first].pid != 0x100)) ++first;

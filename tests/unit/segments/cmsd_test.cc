@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(CmsdTest, SaysWhatIsKnownInTheOrderOfTheSpecification) {
+TEST(CmsdTest, ListsKeysInTheOrderOfTheSpecification) {
   EXPECT_EQ(header({.estimated_throughput = base::BitRate::mbps(5.2),
                     .round_trip = 40ms,
                     .max_suggested = base::BitRate::mbps(3.5),
@@ -15,7 +15,7 @@ TEST(CmsdTest, SaysWhatIsKnownInTheOrderOfTheSpecification) {
             "\"symcast\";etp=5200;rtt=40;mb=3500;du");
 }
 
-TEST(CmsdTest, SaysNothingOfWhatIsUnknown) {
+TEST(CmsdTest, OmitsUnknownKeys) {
   EXPECT_EQ(header({}), "\"symcast\"");
   EXPECT_EQ(header({.round_trip = 40ms}), "\"symcast\";rtt=40");
 }
@@ -27,7 +27,7 @@ TEST(CmsdTest, RoundsThroughputAndRoundTripToTheNearest) {
             "\"symcast\";etp=2;rtt=2");
 }
 
-TEST(CmsdTest, SuggestsNoLessThanTheRateItNames) {
+TEST(CmsdTest, RoundsTheSuggestedRateUp) {
   EXPECT_EQ(header({.max_suggested = base::BitRate{1'000'000}}), "\"symcast\";mb=1000");
   EXPECT_EQ(header({.max_suggested = base::BitRate{1'000'001}}), "\"symcast\";mb=1001");
 }

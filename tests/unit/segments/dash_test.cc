@@ -34,7 +34,7 @@ Manifest chunked() {
           .target_latency = 1500ms};
 }
 
-TEST(DashTest, DescribesSegmentsThatAreSentInChunks) {
+TEST(DashTest, DescribesSegmentsSentInChunks) {
   EXPECT_EQ(
       text(chunked()),
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -86,7 +86,7 @@ TEST(DashTest, DescribesSegmentsThatAreSentInChunks) {
       "</MPD>\n");
 }
 
-TEST(DashTest, SaysNothingOfChunksWhereSegmentsAreWhole) {
+TEST(DashTest, MentionsNoChunksIfSegmentsAreSentWhole) {
   Manifest manifest = chunked();
   manifest.chunk = manifest.segment;
   const std::string all = text(manifest);
@@ -94,7 +94,7 @@ TEST(DashTest, SaysNothingOfChunksWhereSegmentsAreWhole) {
   EXPECT_THAT(all, Not(HasSubstr("Resync")));
 }
 
-TEST(DashTest, LeavesOutWhatThereIsNot) {
+TEST(DashTest, OmitsEmptyElements) {
   Manifest manifest = chunked();
   manifest.base_url.clear();
   manifest.utc_timing_uri.clear();
@@ -106,7 +106,7 @@ TEST(DashTest, LeavesOutWhatThereIsNot) {
   EXPECT_THAT(all, Not(HasSubstr("audio")));
 }
 
-TEST(DashTest, CountsLatencyByTheAudioWhereThereAreNoFrames) {
+TEST(DashTest, MeasuresLatencyByTheAudioWithoutVideo) {
   Manifest manifest = chunked();
   manifest.video.clear();
   const std::string all = text(manifest);
@@ -114,7 +114,7 @@ TEST(DashTest, CountsLatencyByTheAudioWhereThereAreNoFrames) {
   EXPECT_THAT(all, Not(HasSubstr("video")));
 }
 
-TEST(DashTest, EscapesTexts) {
+TEST(DashTest, EscapesText) {
   Manifest manifest = chunked();
   manifest.base_url = "a&b/";
   manifest.utc_timing_uri = "/time?a=\"1\"&b='2'";
@@ -125,7 +125,7 @@ TEST(DashTest, EscapesTexts) {
   EXPECT_THAT(all, HasSubstr("<Representation id=\"&lt;v&gt;\""));
 }
 
-TEST(DashTest, CountsTicksOfFramesThatAreNoWholeNanoseconds) {
+TEST(DashTest, RoundsDurationsToWholeTicks) {
   Manifest manifest = chunked();
   manifest.segment = 1'668'333'333ns;  // 50 frames of 30000/1001 a second
   manifest.chunk = 166'833'333ns;

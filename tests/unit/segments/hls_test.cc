@@ -43,7 +43,7 @@ std::vector<std::string> lines(const std::string& text, std::string_view begin) 
   return found;
 }
 
-TEST(HlsTest, ListsSegmentsAndTheEdgeInParts) {
+TEST(HlsTest, ListsTheNewestSegmentsInParts) {
   EXPECT_EQ(text(low_latency()),
             "#EXTM3U\n"
             "#EXT-X-VERSION:6\n"
@@ -76,7 +76,7 @@ TEST(HlsTest, BeginsWithTheOpenSegmentWhileNoneIsComplete) {
                                         "#EXT-X-PART:"));
 }
 
-TEST(HlsTest, SaysNothingOfAnOpenSegmentWithoutPartsButHintsAtTheFirst) {
+TEST(HlsTest, HintsAtTheFirstPartOfAnEmptyOpenSegment) {
   MediaPlaylist playlist = low_latency();
   playlist.open->parts.clear();
   playlist.hint = {9, 0};
@@ -84,11 +84,11 @@ TEST(HlsTest, SaysNothingOfAnOpenSegmentWithoutPartsButHintsAtTheFirst) {
               HasSubstr("\n8.m4s\n#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"9.0.m4s\"\n"));
 }
 
-TEST(HlsTest, RoundsTheTargetUp) {
+TEST(HlsTest, RoundsTheTargetDurationUp) {
   EXPECT_THAT(text(MediaPlaylist{.target = 2002ms}), HasSubstr("#EXT-X-TARGETDURATION:3\n"));
 }
 
-TEST(HlsTest, RoundsSegmentsToTheNearestSecondForTheTarget) {
+TEST(HlsTest, TheTargetCoversEachSegmentRoundedToTheNearestSecond) {
   MediaPlaylist playlist{.target = 4s};
   playlist.segments = {segment(0, 4499ms)};
   EXPECT_THAT(text(playlist), HasSubstr("#EXT-X-TARGETDURATION:4\n"));
@@ -96,7 +96,7 @@ TEST(HlsTest, RoundsSegmentsToTheNearestSecondForTheTarget) {
   EXPECT_THAT(text(playlist), HasSubstr("#EXT-X-TARGETDURATION:5\n"));
 }
 
-TEST(HlsTest, HoldsBackThreeTargetsAsTheyArePrinted) {
+TEST(HlsTest, HoldsBackThreeTargetsAsPrinted) {
   MediaPlaylist playlist = low_latency();
   playlist.target = 2002ms;
   playlist.part_target = 166'666'667ns;
@@ -113,7 +113,7 @@ TEST(HlsTest, PrintsNoPartLongerThanItsTarget) {
   EXPECT_THAT(all, HasSubstr("DURATION=0.333333,URI=\"9.0.m4s\"\n"));
 }
 
-TEST(HlsTest, MapsAgainWhenTheInitializationChanges) {
+TEST(HlsTest, RepeatsTheMapWhenTheInitializationSectionChanges) {
   MediaPlaylist playlist = low_latency();
   playlist.segments = {segment(1), segment(2), segment(3)};
   playlist.segments[1].init = playlist.segments[2].init = 2;
@@ -130,7 +130,7 @@ TEST(HlsTest, ReportsARenditionWithoutParts) {
               HasSubstr("#EXT-X-RENDITION-REPORT:URI=\"../audio/playlist.m3u8\",LAST-MSN=8\n"));
 }
 
-TEST(HlsTest, DatesSegmentsToTheMillisecondBegun) {
+TEST(HlsTest, RoundsDatesDownToTheMillisecond) {
   MediaPlaylist playlist{.target = 2s};
   playlist.segments = {segment(0)};
   playlist.segments.front().began += 42'999us;
@@ -156,7 +156,7 @@ MultivariantPlaylist two_variants() {
   return playlist;
 }
 
-TEST(HlsTest, OffersVariantsAndTheirAudio) {
+TEST(HlsTest, ListsVariantsAndTheirAudio) {
   EXPECT_EQ(
       text(two_variants()),
       "#EXTM3U\n"
@@ -172,7 +172,7 @@ TEST(HlsTest, OffersVariantsAndTheirAudio) {
       "v1/playlist.m3u8\n");
 }
 
-TEST(HlsTest, NamesAudioThatIsInTheVariants) {
+TEST(HlsTest, NamesTheAudioCodecOfMuxedVariants) {
   MultivariantPlaylist playlist = two_variants();
   playlist.audio_uri.reset();
   const std::string all = text(playlist);
@@ -180,7 +180,7 @@ TEST(HlsTest, NamesAudioThatIsInTheVariants) {
   EXPECT_THAT(all, Not(HasSubstr("AUDIO")));
 }
 
-TEST(HlsTest, NamesNoAudioWhereThereIsNone) {
+TEST(HlsTest, NamesNoAudioCodecWithoutAudio) {
   MultivariantPlaylist playlist = two_variants();
   playlist.audio_uri.reset();
   playlist.audio_codec.clear();

@@ -21,7 +21,7 @@ class SegmentStoreTest : public ::testing::Test {
   SegmentStore store_{{.segment = 2s, .part = 200ms}, 4};
 };
 
-TEST_F(SegmentStoreTest, HasASegmentOfEachGroup) {
+TEST_F(SegmentStoreTest, HoldsASegmentOfEachGroup) {
   frames(0, 0s, 3s);
   frames(1, 0s, 3s);
   EXPECT_THAT(store_.holders(0), SizeIs(2));
@@ -38,7 +38,7 @@ TEST_F(SegmentStoreTest, SegmentsAreDueAheadOfTheNewest) {
   EXPECT_FALSE(store_.is_due(4));
 }
 
-TEST_F(SegmentStoreTest, ClosedGroupsSegmentsStayForTheWindow) {
+TEST_F(SegmentStoreTest, SegmentsOfClosedGroupsStayForTheWindow) {
   frames(0, 0s, 3s);
   const auto closed = *store_.track(0);
   store_.close(0);
@@ -51,7 +51,7 @@ TEST_F(SegmentStoreTest, ClosedGroupsSegmentsStayForTheWindow) {
   EXPECT_FALSE(store_.video(closed, 1));
 }
 
-TEST_F(SegmentStoreTest, WhatWasBeforeAPauseIsForgotten) {
+TEST_F(SegmentStoreTest, ForgetsClosedGroupsAfterAPause) {
   frames(0, 0s, 3s);
   frames(1, 0s, 3s);
   store_.close(0);
@@ -67,7 +67,7 @@ TEST_F(SegmentStoreTest, WhatWasBeforeAPauseIsForgotten) {
   EXPECT_EQ(store_.newest(), store_.oldest(false));
 }
 
-TEST_F(SegmentStoreTest, TheOldestMayHaveToHaveAudio) {
+TEST_F(SegmentStoreTest, TheOldestSegmentMayHaveToHaveAudio) {
   frames(0, 40ms, 5s);
   EXPECT_EQ(store_.oldest(false), 0u);
   EXPECT_FALSE(store_.oldest(true));
@@ -76,7 +76,7 @@ TEST_F(SegmentStoreTest, TheOldestMayHaveToHaveAudio) {
   EXPECT_EQ(store_.oldest(false), 0u);
 }
 
-TEST_F(SegmentStoreTest, ASegmentThatWasCutShortIsTheLastChoice) {
+TEST_F(SegmentStoreTest, ASegmentCutShortIsTheLastChoice) {
   frames(0, 0s, 3s);
   frames(1, 0s, 3s);
   store_.close(0);
@@ -86,7 +86,7 @@ TEST_F(SegmentStoreTest, ASegmentThatWasCutShortIsTheLastChoice) {
   EXPECT_THAT(store_.holders(1), SizeIs(2)) << "there is no other";
 }
 
-TEST_F(SegmentStoreTest, TheRevisionIsOfPartsAndSegments) {
+TEST_F(SegmentStoreTest, PartsAndSegmentsChangeTheRevision) {
   frames(0, 0s, 80ms);
   const auto before = store_.revision();
   store_.publish(0, track_packets::frame(80ms));
@@ -95,7 +95,7 @@ TEST_F(SegmentStoreTest, TheRevisionIsOfPartsAndSegments) {
   EXPECT_EQ(store_.revision(), before + 10) << "nine parts end before the second segment begins";
 }
 
-TEST_F(SegmentStoreTest, AnIndexThatIsUsedAgainIsAnotherTrack) {
+TEST_F(SegmentStoreTest, AReusedGroupIndexIsAnotherTrack) {
   frames(0, 0s, 3s);
   const auto before = *store_.track(0);
   store_.close(0);
@@ -104,7 +104,7 @@ TEST_F(SegmentStoreTest, AnIndexThatIsUsedAgainIsAnotherTrack) {
   EXPECT_FALSE(store_.video(*store_.track(0), 0));
 }
 
-TEST_F(SegmentStoreTest, KnowsTheHeadersOfTheLargestFrames) {
+TEST_F(SegmentStoreTest, RemembersTheHeadersOfTheLargestFrames) {
   EXPECT_EQ(store_.largest(), nullptr);
   const auto publish = [this](media::Pts pts, int width, int height) {
     auto packet = std::make_shared<media::Packet>(*track_packets::frame(pts, true));
@@ -117,20 +117,20 @@ TEST_F(SegmentStoreTest, KnowsTheHeadersOfTheLargestFrames) {
   EXPECT_EQ(store_.largest()->width, 1280);
 }
 
-TEST_F(SegmentStoreTest, TakesEachAudioOnce) {
+TEST_F(SegmentStoreTest, TakesEachAudioFrameOnce) {
   for (std::uint64_t i = 0; i < 200; ++i) {
     store_.publish(0, track_packets::audio(i));
     store_.publish(1, track_packets::audio(i));
   }
   const auto segment = store_.audio(0);
   ASSERT_TRUE(segment);
-  // 94 audio frames: their bytes, and a header for each of eleven parts.
+  // 94 audio frames and the headers of 11 parts
   std::size_t bytes = 0;
   for (const auto& part : segment->parts) bytes += part->bytes().size();
   EXPECT_EQ(bytes, 94u * (3 + 12) + 11 * (108 - 12));
 }
 
-TEST_F(SegmentStoreTest, KnowsNothingAtFirst) {
+TEST_F(SegmentStoreTest, IsEmptyAtFirst) {
   EXPECT_FALSE(store_.newest());
   EXPECT_FALSE(store_.audio(0));
   EXPECT_FALSE(store_.track(0));

@@ -9,13 +9,13 @@ using segments::Rendition;
 using segments::Target;
 using Kind = segments::Target::Kind;
 
-TEST(TargetTest, SessionsBeginWithAStreamsPlaylistOrManifest) {
+TEST(TargetTest, ParsesPathsThatStartASession) {
   EXPECT_EQ(Target::parse("/live/index.m3u8")->kind, Kind::kMultivariant);
   EXPECT_EQ(Target::parse("/live/manifest.mpd")->kind, Kind::kManifest);
   EXPECT_EQ(Target::parse("/live/manifest.mpd")->stream, "live");
 }
 
-TEST(TargetTest, NamesWhatASessionIsGiven) {
+TEST(TargetTest, ParsesPathsOfASession) {
   const auto part = Target::parse("/live/0123456789abcdef/v2/17.3.m4s");
   ASSERT_TRUE(part);
   EXPECT_EQ(part->kind, Kind::kPart);
@@ -29,7 +29,7 @@ TEST(TargetTest, NamesWhatASessionIsGiven) {
   EXPECT_EQ(Target::parse("/live/0123456789abcdef/v0/init.mp4")->kind, Kind::kNewestInit);
 }
 
-TEST(TargetTest, KnowsNothingElse) {
+TEST(TargetTest, RejectsOtherPaths) {
   for (const char* path :
        {"/live.ts", "/index.m3u8", "//index.m3u8", "/live/", "/live/index.m3u8/",
         "/live/0123456789ABCDEF/v0/1.m4s", "/live/0123456789abcde/v0/1.m4s",

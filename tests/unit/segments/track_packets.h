@@ -4,7 +4,7 @@
 
 #include "media/packet.h"
 
-/// Packets of a stream of 25 frames/s, small.
+/// Small packets of a stream of 25 frames/s.
 namespace track_packets {
 
 inline constexpr media::Pts kFrame = std::chrono::milliseconds{40};
@@ -31,11 +31,12 @@ inline media::PacketPtr audio(std::uint64_t number) {
   return packet;
 }
 
-/// Frames from `begin` to before `end`, a keyframe at every tick of two seconds and at `begin`.
-template <typename Give>
-void frames(media::Pts begin, media::Pts end, Give give) {
+/// Calls `push` for each frame in [begin, end). Those at `begin` and at every tick of 2 s are
+/// keyframes.
+template <typename Push>
+void frames(media::Pts begin, media::Pts end, Push push) {
   for (auto pts = begin; pts < end; pts += kFrame) {
-    give(frame(pts, pts == begin || pts % std::chrono::seconds{2} < kFrame));
+    push(frame(pts, pts == begin || pts % std::chrono::seconds{2} < kFrame));
   }
 }
 

@@ -38,10 +38,10 @@ TEST(SegmentClockTest, NumbersSegments) {
   EXPECT_EQ(kClock.begin(2), 4s);
 }
 
-/// Steady frames, and every other one of them; audio frames.
+/// Frame intervals in seconds: usual rates, every other frame of them, and audio frames.
 class PartLengthTest : public ::testing::TestWithParam<double> {};
 
-TEST_P(PartLengthTest, IsWhatPlayersAreTold) {
+TEST_P(PartLengthTest, KeepsToThePartTarget) {
   const segments::SegmentClock clock{.segment = 2s, .part = segments::Settings{}.part};
   Track track{clock, 4};
   const auto frame = base::from_seconds(GetParam());
@@ -50,7 +50,7 @@ TEST_P(PartLengthTest, IsWhatPlayersAreTold) {
     track.push(track_packets::frame(pts, pts % clock.segment < frame, frame));
   }
   const auto& parts = track.find(0)->parts;
-  EXPECT_LE(parts.size(), clock.most_parts());
+  EXPECT_LE(parts.size(), clock.max_parts());
   for (const auto& part : std::span{parts}.first(parts.size() - 1)) {
     EXPECT_LE(part->duration(), clock.longest_part());
     EXPECT_GE(part->duration(), 0.85 * clock.longest_part());
@@ -65,22 +65,22 @@ INSTANTIATE_TEST_SUITE_P(UsualRates, PartLengthTest,
                                            1 / 12.5, 1 / 12., 2.002 / 24, 1 / 10., 1 / 7.5, 1 / 5.,
                                            1024. / 48'000));
 
-TEST_F(TrackTest, PartsOfJitteredFramesAreNoLongerThanTold) {
+TEST_F(TrackTest, PartsOfJitteredFramesKeepToThePartTarget) {
   const segments::SegmentClock clock{.segment = 2s, .part = 400ms};
   Track track{clock, 4};
-  for (int i = 0; i < 61; ++i) {  // a camera of 30/s, whose timestamps are whole milliseconds
+  for (int i = 0; i < 61; ++i) {  // a camera at 30/s whose timestamps are whole milliseconds
     const auto pts = i * 1000 / 30 * 1ms;
     track.push(track_packets::frame(pts, i % 60 == 0, 33ms));
   }
   for (const auto& part : track.find(0)->parts) EXPECT_LE(part->duration(), clock.longest_part());
 }
 
-TEST_F(TrackTest, SlowFramesAreAPartEach) {
+TEST_F(TrackTest, EachSlowFrameIsAPart) {
   for (int i = 0; i < 6; ++i) track_.push(track_packets::frame(i * 500ms, i % 4 == 0, 500ms));
   EXPECT_THAT(track_.find(0)->parts, SizeIs(4));
 }
 
-TEST_F(TrackTest, SegmentIsCompleteWithTheNextOnesKeyframe) {
+TEST_F(TrackTest, TheNextKeyframeCompletesASegment) {
   frames(0s, 2s);
   EXPECT_FALSE(track_.find(0)->complete);
   EXPECT_THAT(track_.find(0)->parts, SizeIs(9));
@@ -91,14 +91,14 @@ TEST_F(TrackTest, SegmentIsCompleteWithTheNextOnesKeyframe) {
   EXPECT_EQ(track_.find(0)->duration(), 2s);
 }
 
-TEST_F(TrackTest, EndsWithWhatThereIs) {
+TEST_F(TrackTest, EndCompletesTheOpenSegment) {
   frames(0s, 1s);
   track_.end();
   EXPECT_TRUE(track_.find(0)->complete);
   EXPECT_EQ(track_.find(0)->duration(), 1s);
 }
 
-TEST_F(TrackTest, FirstPartAloneIsIndependent) {
+TEST_F(TrackTest, OnlyTheFirstPartIsIndependent) {
   frames(0s, 1s);
   const auto& parts = track_.find(0)->parts;
   EXPECT_TRUE(parts[0]->independent());
@@ -114,9 +114,9 @@ TEST_F(TrackTest, PartIsAChunkOfItsFrames) {
               ElementsAreArray(media::mp4_chunk(first, 200ms, 1)));
 }
 
-TEST_F(TrackTest, FramesCodedAnewAreInTheSameParts) {
+TEST_F(TrackTest, ReencodedFramesKeepTheirParts) {
   frames(0s, 2s);
-  frames(2s + 120ms, 4s);  // two were late
+  frames(2s + 120ms, 4s);  // starts two frames late
   track_.end();
   const auto& segment = *track_.find(1);
   std::vector<media::PacketPtr> anew;
@@ -134,18 +134,18 @@ TEST_F(TrackTest, FramesCodedAnewAreInTheSameParts) {
   }
 }
 
-TEST_F(TrackTest, WhatBeginsInsideIsNoSegment) {
+TEST_F(TrackTest, DropsASegmentWhoseStartIsMissing) {
   frames(500ms, 3s);
   EXPECT_THAT(track_.find(0), IsNull());
   EXPECT_EQ(track_.find(1)->begin, 2s + 20ms);
 }
 
-TEST_F(TrackTest, BeginsWithTheFrameAfterOneLeftOutAtTheTick) {
+TEST_F(TrackTest, BeginsWithTheFrameAfterOneSkippedAtTheTick) {
   frames(2s + 40ms, 3s);
   EXPECT_THAT(track_.find(1), NotNull());
 }
 
-TEST_F(TrackTest, APartWithoutFramesIsNone) {
+TEST_F(TrackTest, MakesNoPartWithoutFrames) {
   track_.push(track_packets::frame(0s, true));
   track_.push(track_packets::frame(500ms));
   track_.push(track_packets::frame(700ms));
@@ -154,7 +154,7 @@ TEST_F(TrackTest, APartWithoutFramesIsNone) {
   EXPECT_EQ(parts[0]->end(), 500ms);
 }
 
-TEST_F(TrackTest, AHoleOfASegmentEndsTheOneBefore) {
+TEST_F(TrackTest, AMissingSegmentCompletesTheOneBefore) {
   frames(0s, 1s);
   frames(4s, 4s + 1ms);
   EXPECT_TRUE(track_.find(0)->complete);
@@ -162,14 +162,14 @@ TEST_F(TrackTest, AHoleOfASegmentEndsTheOneBefore) {
   EXPECT_THAT(track_.find(2), NotNull());
 }
 
-TEST_F(TrackTest, KeepsItsWindow) {
+TEST_F(TrackTest, KeepsTheNewestSegments) {
   frames(0s, 12s);
   EXPECT_THAT(track_.find(1), IsNull());
   EXPECT_THAT(track_.find(2), NotNull());
   EXPECT_EQ(track_.newest()->number, 5u);
 }
 
-TEST_F(TrackTest, ForgetsEvenWhatIsUnderWay) {
+TEST_F(TrackTest, ForgetsTheOpenSegmentToo) {
   frames(0s, 1s);
   track_.forget_before(1);
   EXPECT_TRUE(track_.empty());

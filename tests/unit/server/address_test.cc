@@ -17,13 +17,13 @@ TEST(AddressTest, PrintsWhatItParsed) {
   }
 }
 
-TEST(AddressTest, TakesMappedAddressesAsIpv4) {
+TEST(AddressTest, TreatsMappedAddressesAsIpv4) {
   EXPECT_EQ(address("::ffff:192.0.2.1"), address("192.0.2.1"));
   EXPECT_TRUE(address("::ffff:192.0.2.1").is_ipv4());
   EXPECT_FALSE(address("::1").is_ipv4());
 }
 
-TEST(AddressTest, SaysWhatIsNotAnAddress) {
+TEST(AddressTest, ReportsInvalidAddresses) {
   for (const char* text :
        {"", "192.0.2", "192.0.2.256", "example.org", "2001:db8::g", "fe80::1%1"}) {
     const auto parsed = Address::parse(text);
@@ -32,7 +32,7 @@ TEST(AddressTest, SaysWhatIsNotAnAddress) {
   }
 }
 
-TEST(AddressTest, ComesFromASocketAddress) {
+TEST(AddressTest, ConvertsFromASocketAddress) {
   sockaddr_in v4{};
   v4.sin_family = AF_INET;
   v4.sin_addr.s_addr = htonl(0xc0000201);
@@ -41,7 +41,7 @@ TEST(AddressTest, ComesFromASocketAddress) {
   EXPECT_EQ(Address::of(storage).text(), "192.0.2.1");
 }
 
-TEST(NetworkTest, ContainsItsAddressesOnly) {
+TEST(NetworkTest, ContainsOnlyItsAddresses) {
   EXPECT_TRUE(network("10.0.0.0/8").contains(address("10.255.0.1")));
   EXPECT_FALSE(network("10.0.0.0/8").contains(address("11.0.0.1")));
   EXPECT_TRUE(network("10.0.0.128/25").contains(address("10.0.0.200")));
@@ -50,7 +50,7 @@ TEST(NetworkTest, ContainsItsAddressesOnly) {
   EXPECT_FALSE(network("2001:db8::/33").contains(address("2001:db8:8000::1")));
 }
 
-TEST(NetworkTest, IsOneAddressWithoutALength) {
+TEST(NetworkTest, ABareAddressIsABlockOfOne) {
   EXPECT_TRUE(network("127.0.0.1").contains(address("127.0.0.1")));
   EXPECT_FALSE(network("127.0.0.1").contains(address("127.0.0.2")));
   EXPECT_EQ(network("127.0.0.1"), network("127.0.0.1/32"));
@@ -64,14 +64,14 @@ TEST(NetworkTest, KeepsTheFamiliesApart) {
   EXPECT_FALSE(network("0.0.0.0/0").contains(address("::1")));
 }
 
-TEST(NetworkTest, SaysHowToMendBitsBeyondTheLength) {
+TEST(NetworkTest, SaysHowToFixBitsBeyondTheLength) {
   const auto parsed = Network::parse("10.1.2.3/8");
   ASSERT_FALSE(parsed);
   EXPECT_EQ(parsed.error(),
             "\"10.1.2.3/8\" has bits set beyond its prefix length: write 10.0.0.0/8");
 }
 
-TEST(NetworkTest, RefusesALengthBeyondTheFamily) {
+TEST(NetworkTest, RejectsALengthBeyondTheFamilys) {
   for (const char* text : {"10.0.0.0/33", "::/129", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/8x"}) {
     EXPECT_FALSE(Network::parse(text)) << text;
   }
@@ -89,11 +89,11 @@ TEST(EndpointTest, PrintsWhatItParsed) {
   }
 }
 
-TEST(EndpointTest, IsEveryAddressWithoutAHost) {
+TEST(EndpointTest, WithoutAHostMeansAnyAddress) {
   EXPECT_EQ(Endpoint::parse(":8080")->text(), "[::]:8080");
 }
 
-TEST(EndpointTest, SaysWhatIsWrong) {
+TEST(EndpointTest, ReportsInvalidEndpoints) {
   const auto error = [](const char* text) { return Endpoint::parse(text).error(); };
   EXPECT_NE(error("192.0.2.1").find("the port is missing"), std::string::npos);
   EXPECT_NE(error("[::1]").find("the port is missing"), std::string::npos);
@@ -104,7 +104,7 @@ TEST(EndpointTest, SaysWhatIsWrong) {
   EXPECT_NE(error("localhost:80").find("not an IP address"), std::string::npos);
 }
 
-TEST(EndpointTest, SurvivesASocketAddress) {
+TEST(EndpointTest, ConvertsToASocketAddressAndBack) {
   for (const char* text : {"192.0.2.1:8080", "[2001:db8::1]:443"}) {
     EXPECT_EQ(Endpoint::of(Endpoint::parse(text)->socket_address()).text(), text);
   }

@@ -17,7 +17,7 @@ std::vector<Origin> origins(std::initializer_list<const char*> names) {
   return result;
 }
 
-TEST(OriginTest, IsWhatABrowserSends) {
+TEST(OriginTest, ParsesWhatABrowserSends) {
   for (const char* origin : {"*", "https://example.com", "http://[::1]:8080", "http://localhost:1"})
     EXPECT_TRUE(Origin::parse(origin)) << origin;
   for (const char* other : {"", "example.com", "https://", "https://example.com/", "https://A.com",
@@ -25,12 +25,12 @@ TEST(OriginTest, IsWhatABrowserSends) {
     EXPECT_FALSE(Origin::parse(other)) << other;
 }
 
-TEST(CorsTest, EverybodysPagesMayAreToldSo) {
+TEST(CorsTest, AllowsEveryOriginWithAnAsterisk) {
   EXPECT_THAT(cors_fields(origins({"*"}), ""), Contains("Access-Control-Allow-Origin: *"));
   EXPECT_THAT(cors_fields(origins({"*"}), "https://a.com"), Not(Contains("Vary: Origin")));
 }
 
-TEST(CorsTest, NamedOnesAreToldApart) {
+TEST(CorsTest, AllowsOnlyTheListedOrigins) {
   const auto allow = origins({"https://a.com", "https://b.com"});
   const auto fields = cors_fields(allow, "https://b.com");
   EXPECT_THAT(fields, Contains("Access-Control-Allow-Origin: https://b.com"));
@@ -39,9 +39,11 @@ TEST(CorsTest, NamedOnesAreToldApart) {
   EXPECT_THAT(cors_fields(allow, ""), ElementsAre("Vary: Origin"));
 }
 
-TEST(CorsTest, NobodysMay) { EXPECT_THAT(cors_fields({}, "https://a.com"), IsEmpty()); }
+TEST(CorsTest, AllowsNoOriginByDefault) {
+  EXPECT_THAT(cors_fields({}, "https://a.com"), IsEmpty());
+}
 
-TEST(CorsTest, PreflightSaysWhatMayBeAsked) {
+TEST(CorsTest, PreflightListsMethodsAndHeaders) {
   const auto fields = preflight_fields(origins({"*"}), "https://a.com");
   EXPECT_THAT(fields, Contains("Access-Control-Allow-Methods: GET, HEAD"));
   EXPECT_THAT(fields, Contains(StartsWith("Access-Control-Allow-Headers: ")));

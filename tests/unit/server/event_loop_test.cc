@@ -13,8 +13,7 @@ using namespace std::chrono_literals;
 
 constexpr base::Duration kAfter = 3ms;
 
-/// How late each of some timers was, and each of as many sleeps, which are as late as the machine
-/// is busy.
+/// How late some timers were, and as many sleeps. The sleeps show how busy the machine is.
 struct Lateness {
   std::vector<base::Duration> timers;
   std::vector<base::Duration> sleeps;
@@ -48,7 +47,7 @@ base::Duration upper_quartile(std::vector<base::Duration> of) {
   return of[of.size() * 3 / 4];
 }
 
-// The kernel's coarse clock, which libevent takes unless told, stands for 4 ms with CONFIG_HZ=250.
+// The kernel's coarse clock, libevent's default, has steps of 4 ms with CONFIG_HZ=250.
 TEST(EventLoopTest, ATimerIsNeverEarlyAndNoLaterThanASleep) {
   const auto late = measure();
   EXPECT_GE(std::ranges::min(late.timers), 0ms);

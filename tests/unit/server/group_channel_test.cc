@@ -71,7 +71,7 @@ TEST_F(GroupChannelTest, LetsMembersLeaveWhileItPublishes) {
   EXPECT_EQ(c.got.size(), 2u);
 }
 
-TEST_F(GroupChannelTest, GivesAJoinerTheGopFromItsKeyframe) {
+TEST_F(GroupChannelTest, AJoinerReceivesTheGopFromItsKeyframe) {
   publish(audio(0));
   publish(frame(0));
   publish(frame(1, true));
@@ -83,12 +83,12 @@ TEST_F(GroupChannelTest, GivesAJoinerTheGopFromItsKeyframe) {
   EXPECT_TRUE(gop.packets[0].is_keyframe());
 }
 
-TEST_F(GroupChannelTest, GivesAJoinerNothingBeforeTheFirstKeyframe) {
+TEST_F(GroupChannelTest, AJoinerReceivesNothingBeforeTheFirstKeyframe) {
   publish(frame(0));
   EXPECT_EQ(joiner_gets(), 0u);
 }
 
-TEST_F(GroupChannelTest, GivesAJoinerNoGopThatIsASecondOld) {
+TEST_F(GroupChannelTest, AJoinerReceivesNoGopOlderThanASecond) {
   publish(frame(0, true));
   now_ += milliseconds{999};
   EXPECT_EQ(joiner_gets(), 1u);
@@ -106,23 +106,23 @@ TEST_F(GroupChannelTest, ForgetsFramesOfAnOldGop) {
   EXPECT_TRUE(channel_.recent().empty());
 }
 
-TEST_F(GroupChannelTest, KeepsRecentAudioFramesForThoseWhoChange) {
+TEST_F(GroupChannelTest, KeepsRecentAudioFramesForViewersThatChangeGroup) {
   for (std::uint64_t n = 0; n < 100; ++n) publish(audio(n));
   const auto recent = channel_.recent();
   ASSERT_FALSE(recent.empty());
   EXPECT_EQ(recent.back().packet->number, 99u);
-  EXPECT_LE(recent.back().packet->pts - recent.front().packet->pts, GroupChannel::kAudioAge);
+  EXPECT_LE(recent.back().packet->pts - recent.front().packet->pts, GroupChannel::kCachedAudio);
   EXPECT_GE(recent.size(), 23u);
 }
 
-TEST_F(GroupChannelTest, IsBoundedWhenTimeStandsStill) {
+TEST_F(GroupChannelTest, IsBoundedIfTimestampsStandStill) {
   auto still = std::make_shared<media::Packet>(*frame(0));
   auto noise = std::make_shared<media::Packet>(*audio(0));
   publish(frame(0, true));
   for (int i = 0; i < 2000; ++i) publish(i % 3 ? media::PacketPtr{still} : noise);
-  EXPECT_LE(channel_.recent().size(), GroupChannel::kMaxCached);
+  EXPECT_LE(channel_.recent().size(), GroupChannel::kMaxCachedPackets);
   for (int i = 0; i < 2000; ++i) publish(noise);
-  EXPECT_LE(channel_.recent().size(), GroupChannel::kMaxCached);
+  EXPECT_LE(channel_.recent().size(), GroupChannel::kMaxCachedPackets);
 }
 
 TEST_F(GroupChannelTest, FlushesFourAudioFramesWithoutAFrame) {
@@ -134,7 +134,7 @@ TEST_F(GroupChannelTest, FlushesFourAudioFramesWithoutAFrame) {
   EXPECT_EQ(member.flushes, 1);
 }
 
-TEST_F(GroupChannelTest, FlushesNothingWhileFramesCome) {
+TEST_F(GroupChannelTest, DoesNotFlushAudioWhileFramesCome) {
   Member member;
   channel_.add(member);
   for (std::uint64_t n = 0; n < 10; ++n) {
@@ -147,7 +147,7 @@ TEST_F(GroupChannelTest, FlushesNothingWhileFramesCome) {
   EXPECT_EQ(member.flushes, 0);
 }
 
-TEST_F(GroupChannelTest, FlushesAAudioAfterFiftyMilliseconds) {
+TEST_F(GroupChannelTest, FlushesAudioAfter50Milliseconds) {
   Member member;
   channel_.add(member);
   publish(audio(0));
@@ -158,7 +158,7 @@ TEST_F(GroupChannelTest, FlushesAAudioAfterFiftyMilliseconds) {
   EXPECT_EQ(member.flushes, 1);
 }
 
-TEST_F(GroupChannelTest, TellsEveryMemberThatItIsClosed) {
+TEST_F(GroupChannelTest, NotifiesEveryMemberWhenItCloses) {
   Member a;
   Member b;
   channel_.add(a);

@@ -37,7 +37,7 @@ class HandoverTest : public testing::Test {
   Handover handover_{milliseconds{330}};
 };
 
-TEST_F(HandoverTest, WakesTheLoopOnceUntilItTakes) {
+TEST_F(HandoverTest, WakesTheLoopOncePerTake) {
   EXPECT_TRUE(handover_.publish(kA, frame(0, true)));
   EXPECT_FALSE(handover_.publish(kA, frame(1)));
   EXPECT_FALSE(handover_.push(ChannelClosed{kB}));
@@ -55,7 +55,7 @@ TEST_F(HandoverTest, DropsToTheNewestKeyframeOfTheChannel) {
   EXPECT_EQ(handover_.packets_lost(), 9u);
 }
 
-TEST_F(HandoverTest, AudioFarBehindTheFramesIsNoBacklog) {
+TEST_F(HandoverTest, AudioFarBehindTheVideoIsNoBacklog) {
   for (std::uint64_t n = 0; n <= 5; ++n) {
     handover_.publish(kA, frame(100 + n, n == 0));
     handover_.publish(kA, audio(n));
@@ -63,13 +63,13 @@ TEST_F(HandoverTest, AudioFarBehindTheFramesIsNoBacklog) {
   EXPECT_EQ(take().size(), 12u);
 }
 
-TEST_F(HandoverTest, SilenceMadeUpAtOnceIsNoBacklog) {
+TEST_F(HandoverTest, ABurstOfFilledInSilenceIsNoBacklog) {
   for (std::uint64_t n = 0; n < 100; ++n) handover_.publish(kA, audio(n));
   handover_.publish(kA, frame(100));
   EXPECT_EQ(take().size(), 101u);
 }
 
-TEST_F(HandoverTest, LosesAllUntilAKeyframeWhenThereIsNone) {
+TEST_F(HandoverTest, DropsAllUntilAKeyframeIfThereIsNone) {
   for (std::uint64_t n = 0; n <= 15; ++n) handover_.publish(kA, frame(n, n == 0));
   handover_.publish(kA, audio(24));
   EXPECT_TRUE(take().empty());
@@ -80,7 +80,7 @@ TEST_F(HandoverTest, LosesAllUntilAKeyframeWhenThereIsNone) {
   EXPECT_EQ(handover_.packets_lost(), 18u);
 }
 
-TEST_F(HandoverTest, LosesNothingWhileTheLoopTakes) {
+TEST_F(HandoverTest, DropsNothingWhileTheLoopKeepsUp) {
   std::size_t got = 0;
   for (std::uint64_t n = 0; n < 100; ++n) {
     handover_.publish(kA, frame(n, n == 0));
@@ -115,7 +115,7 @@ TEST_F(HandoverTest, KeepsTheNewestMoveOfEachViewer) {
   EXPECT_EQ(handover_.packets_lost(), 0u);
 }
 
-TEST_F(HandoverTest, IsBoundedWhenTimeStandsStill) {
+TEST_F(HandoverTest, IsBoundedIfTimestampsStandStill) {
   auto still = std::make_shared<media::Packet>(*frame(0));
   for (int i = 0; i < 10000; ++i) handover_.publish(kA, still);
   EXPECT_LE(take().size(), 1025u);

@@ -15,8 +15,8 @@ using base::check;
 HttpClient::HttpClient(const server::Endpoint& to, int receive_buffer) {
   auto address = to.socket_address();
   fd_.reset(check("socket", socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0)));
-  const timeval patience{.tv_sec = 5, .tv_usec = 0};
-  setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  const timeval timeout{.tv_sec = 5, .tv_usec = 0};
+  setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
   if (receive_buffer > 0) {
     setsockopt(fd_.get(), SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
   }
@@ -27,7 +27,7 @@ HttpClient::HttpClient(const server::Endpoint& to, int receive_buffer) {
 void HttpClient::send(std::string_view text) {
   while (!text.empty()) {
     const auto sent = ::send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL);
-    if (sent <= 0) return;  // the server may refuse before it has read all
+    if (sent <= 0) return;  // the server may reject a request before it has read all of it
     text.remove_prefix(static_cast<std::size_t>(sent));
   }
 }

@@ -15,14 +15,14 @@ class HttpClient {
   void send(std::string_view text);
   void get(const std::string& path, const std::string& headers = "");
 
-  std::string read_head();                ///< through the empty line
-  std::string read_exactly(std::size_t);  ///< less at the end of file
+  std::string read_head();                ///< up to and including the empty line
+  std::string read_exactly(std::size_t);  ///< or less, up to the end of file
   std::string read_to_end();
-  std::string read_page();  ///< head and the body that Content-Length announces
-  /// `count` bytes of a chunked body; less when the last chunk has come.
+  std::string read_page();  ///< head and body; needs a Content-Length
+  /// `count` bytes of a chunked body, or less, up to the last chunk.
   std::string read_chunked(std::size_t count);
-  bool ended() const { return ended_; }  ///< by the last chunk
-  bool at_end();                         ///< the server has closed
+  bool ended() const { return ended_; }  ///< the last chunk has been read
+  bool at_end();                         ///< the server has closed the connection
 
   void shutdown();
   int fd() const { return fd_.get(); }

@@ -19,7 +19,7 @@ struct Outcome {
   std::size_t consumed = 0;
 };
 
-/// Feeds `text` in pieces of at most `piece` bytes, until the first answer.
+/// Feeds `text` in pieces of at most `piece` bytes until a request is complete or has failed.
 Outcome parse(std::string_view text, std::size_t piece = std::string::npos,
               std::size_t limit = kLimit) {
   HttpRequestParser parser{limit};
@@ -37,7 +37,7 @@ Outcome parse(std::string_view text, std::size_t piece = std::string::npos,
   return out;
 }
 
-TEST(HttpRequestParserTest, ReadsAGet) {
+TEST(HttpRequestParserTest, ParsesAGet) {
   const auto out = parse("GET /live.ts?max=2M HTTP/1.1\r\nHost: x\r\nUser-Agent: mpv 1\r\n\r\n");
   ASSERT_EQ(out.status, Status::kComplete);
   EXPECT_EQ(out.request.method, HttpRequest::Method::kGet);
@@ -47,7 +47,7 @@ TEST(HttpRequestParserTest, ReadsAGet) {
   EXPECT_FALSE(out.request.http_1_0);
 }
 
-TEST(HttpRequestParserTest, ReadsTheSameByteByByte) {
+TEST(HttpRequestParserTest, ParsesTheSameByteByByte) {
   const std::string text = "HEAD /a HTTP/1.1\r\nHost: x\r\nuser-AGENT: some player\r\n\r\n";
   const auto out = parse(text, 1);
   ASSERT_EQ(out.status, Status::kComplete);
@@ -79,7 +79,7 @@ TEST(HttpRequestParserTest, StopsAtTheEndOfEachRequest) {
   EXPECT_EQ(parser.take().target, "/2");
 }
 
-TEST(HttpRequestParserTest, DoesNotReadABody) {
+TEST(HttpRequestParserTest, SkipsTheBody) {
   const std::string head = "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n";
   const auto out = parse(head + "hello");
   ASSERT_EQ(out.status, Status::kComplete);
@@ -88,45 +88,45 @@ TEST(HttpRequestParserTest, DoesNotReadABody) {
   EXPECT_FALSE(out.request.keep_alive);
 }
 
-TEST(HttpRequestParserTest, TakesAnUpgradeAsAPlainRequest) {
+TEST(HttpRequestParserTest, TreatsAnUpgradeAsAPlainRequest) {
   const auto out =
       parse("GET /a HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\nGET /b ");
   ASSERT_EQ(out.status, Status::kComplete);
   EXPECT_EQ(out.request.target, "/a");
 }
 
-TEST(HttpRequestParserTest, RefusesALargeHeader) {
+TEST(HttpRequestParserTest, RejectsALargeHeader) {
   EXPECT_EQ(parse("GET / HTTP/1.1\r\nHost: x\r\nX: " + std::string(kLimit, 'y')).fault, 431);
   EXPECT_EQ(parse("GET / HTTP/1.1\r\nHost: x\r\nX: " + std::string(kLimit, 'y'), 7).fault, 431);
 }
 
-TEST(HttpRequestParserTest, RefusesALongRequestLine) {
+TEST(HttpRequestParserTest, RejectsALongRequestLine) {
   EXPECT_EQ(parse("GET /" + std::string(kLimit, 'y')).fault, 414);
 }
 
-TEST(HttpRequestParserTest, TakesARequestOfExactlyTheLimit) {
+TEST(HttpRequestParserTest, AcceptsARequestOfExactlyTheLimit) {
   const std::string text = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
   EXPECT_EQ(parse(text, 5, text.size()).status, Status::kComplete);
   EXPECT_EQ(parse(text, 5, text.size() - 1).fault, 431);
 }
 
-TEST(HttpRequestParserTest, RefusesWhatIsNotHttp) {
+TEST(HttpRequestParserTest, RejectsWhatIsNotHttp) {
   EXPECT_EQ(parse("\x16\x03\x01\x02").fault, 400);
   EXPECT_EQ(parse("GET  HTTP/1.1\r\n\r\n").fault, 400);
   EXPECT_EQ(parse("GET / HTTP/1.1\r\nHost x\r\n\r\n").fault, 400);
 }
 
-TEST(HttpRequestParserTest, RefusesOtherVersions) {
+TEST(HttpRequestParserTest, RejectsOtherVersions) {
   EXPECT_EQ(parse("GET /\r\n\r\n").fault, 505);
   EXPECT_EQ(parse("GET / HTTP/2.0\r\n\r\n").fault, 505);
 }
 
-TEST(HttpRequestParserTest, WantsExactlyOneHost) {
+TEST(HttpRequestParserTest, RequiresExactlyOneHost) {
   EXPECT_EQ(parse("GET / HTTP/1.1\r\n\r\n").fault, 400);
   EXPECT_EQ(parse("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n").fault, 400);
 }
 
-TEST(HttpRequestParserTest, RefusesSmuggledLengths) {
+TEST(HttpRequestParserTest, RejectsSmuggledLengths) {
   EXPECT_EQ(parse("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n"
                   "Transfer-Encoding: chunked\r\n\r\n")
                 .fault,
@@ -142,21 +142,21 @@ TEST(HttpRequestParserTest, RefusesSmuggledLengths) {
   }
 }
 
-TEST(HttpRequestParserTest, EndsTheConnectionAfterAChunkedBody) {
+TEST(HttpRequestParserTest, ClosesTheConnectionAfterAChunkedBody) {
   const auto out = parse("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n");
   ASSERT_EQ(out.status, Status::kComplete);
   EXPECT_FALSE(out.request.keep_alive);
 }
 
-TEST(HttpRequestParserTest, KeepsAUserAgentShortAndPrintable) {
+TEST(HttpRequestParserTest, MakesTheUserAgentShortAndPrintable) {
   const auto out = parse("GET / HTTP/1.1\r\nHost: x\r\nUser-Agent: \xc3\xa9" +
                          std::string(400, 'a') + "\r\n\r\n");
   ASSERT_EQ(out.status, Status::kComplete);
-  EXPECT_EQ(out.request.user_agent.size(), HttpRequest::kMaxUserAgent);
+  EXPECT_EQ(out.request.user_agent.size(), HttpRequest::kMaxUserAgentLength);
   EXPECT_TRUE(out.request.user_agent.starts_with("??aaa"));
 }
 
-TEST(HttpRequestParserTest, KnowsWhoTakesGzip) {
+TEST(HttpRequestParserTest, KnowsIfTheClientAcceptsGzip) {
   const auto takes = [](const std::string& codings) {
     return parse("GET / HTTP/1.1\r\nHost: x\r\nAccept-Encoding: " + codings + "\r\n\r\n")
         .request.gzip;
@@ -175,7 +175,7 @@ TEST(HttpRequestParserTest, HasStartedWithTheFirstByte) {
   EXPECT_TRUE(parser.started());
 }
 
-/// Bytes that are often nearly a request.
+/// Random bytes that often resemble a request.
 std::string garbage(std::mt19937& random) {
   static const std::vector<std::string> kWords{"GET ",
                                                "HEAD ",
@@ -210,7 +210,7 @@ std::string garbage(std::mt19937& random) {
   return text;
 }
 
-TEST(HttpRequestParserFuzzTest, ReadsAnyBytesTheSameHoweverCut) {
+TEST(HttpRequestParserFuzzTest, ParsesAnyBytesTheSameHoweverTheyAreSplit) {
   const auto seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random{seed};

@@ -10,7 +10,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-TEST(ResponseHeadTest, DatesAsHttpDoes) {
+TEST(ResponseHeadTest, FormatsTheDateForHttp) {
   EXPECT_EQ(http_date(784111777), "Sun, 06 Nov 1994 08:49:37 GMT");
 }
 
@@ -26,11 +26,11 @@ TEST(ResponseHeadTest, DescribesAStream) {
             "Transfer-Encoding: chunked\r\n\r\n");
 }
 
-TEST(ResponseHeadTest, GivesNoChunksToHttp10) {
+TEST(ResponseHeadTest, UsesNoChunksForHttp10) {
   EXPECT_THAT((HttpResponseHead{.http_1_0 = true}.text()), Not(HasSubstr("Transfer-Encoding")));
 }
 
-TEST(ResponseHeadTest, GivesTheLengthOfAPage) {
+TEST(ResponseHeadTest, SendsTheLengthOfAPage) {
   const auto text = HttpResponseHead{.length = 12, .keep_alive = true}.text();
   EXPECT_THAT(text, HasSubstr("\r\nContent-Length: 12\r\n"));
   EXPECT_THAT(text, HasSubstr("\r\nConnection: keep-alive\r\n"));
@@ -38,7 +38,7 @@ TEST(ResponseHeadTest, GivesTheLengthOfAPage) {
   EXPECT_THAT(text, EndsWith("\r\n\r\n"));
 }
 
-TEST(ResponseHeadTest, SaysWhatIsAllowedAndWhenToRetry) {
+TEST(ResponseHeadTest, SendsAllowAndRetryAfter) {
   EXPECT_THAT((HttpResponseHead{.status = 405}.text()),
               HasSubstr("\r\nAllow: GET, HEAD, OPTIONS\r\n"));
   EXPECT_THAT((HttpResponseHead{.status = 503}.text()), HasSubstr("\r\nRetry-After: "));

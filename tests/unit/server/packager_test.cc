@@ -52,18 +52,18 @@ Bytes begin(media::Container container, const QueuedPacket& first) {
 
 TEST_P(PackagerTest, BeginsWithHeaders) {
   const auto first = frame(3, headers(1));
-  const auto own = packager_->next(first);
-  EXPECT_THAT(own.bytes, ElementsAreArray(begin(GetParam(), first)));
-  EXPECT_EQ(own.skipped, 0u);
+  const auto insert = packager_->next(first);
+  EXPECT_THAT(insert.bytes, ElementsAreArray(begin(GetParam(), first)));
+  EXPECT_EQ(insert.replaced, 0u);
 }
 
-TEST_P(PackagerTest, WhatFollowsIsShared) {
+TEST_P(PackagerTest, InsertsNothingBeforeLaterPackets) {
   packager_->next(frame(3, headers(1)));
   EXPECT_THAT(packager_->next(audio(4)).bytes, IsEmpty());
   EXPECT_THAT(packager_->next(frame(4)).bytes, IsEmpty());
 }
 
-TEST_P(PackagerTest, SaysHeadersOnceThoughTheyChange) {
+TEST_P(PackagerTest, SendsHeadersOnceEvenIfTheyChange) {
   packager_->next(frame(3, headers(1)));
   EXPECT_THAT(packager_->next(frame(4, headers(1))).bytes, IsEmpty());
   EXPECT_THAT(packager_->next(frame(5, headers(2))).bytes, IsEmpty());
@@ -72,18 +72,18 @@ TEST_P(PackagerTest, SaysHeadersOnceThoughTheyChange) {
 INSTANTIATE_TEST_SUITE_P(Containers, PackagerTest,
                          ::testing::Values(media::Container::kFlv, media::Container::kMp4));
 
-TEST(Mp4PackagerTest, BridgesFramesThatAreMissing) {
+TEST(Mp4PackagerTest, BridgesMissingFrames) {
   const auto packager = server::make_packager(media::Container::kMp4);
   packager->next(frame(3, headers(1)));
   packager->next(audio(5));
   const auto late = frame(6);
-  const auto own = packager->next(late);
-  EXPECT_THAT(own.bytes, ElementsAreArray(media::mp4_bridge(*late.packet, 4 * kFrame)));
-  EXPECT_EQ(own.skipped, media::kMp4FragmentHeader);
-  EXPECT_EQ(packager->next(frame(7)).skipped, 0u);
+  const auto insert = packager->next(late);
+  EXPECT_THAT(insert.bytes, ElementsAreArray(media::mp4_bridge(*late.packet, 4 * kFrame)));
+  EXPECT_EQ(insert.replaced, media::kMp4FragmentHeaderBytes);
+  EXPECT_EQ(packager->next(frame(7)).replaced, 0u);
 }
 
-TEST(TsPackagerTest, SplicesWhatDoesNotFollow) {
+TEST(TsPackagerTest, InsertsASpliceAtAGap) {
   const auto packager = server::make_packager(media::Container::kMpegTs);
   auto item = frame(3);
   EXPECT_THAT(packager->next(item).bytes, IsEmpty());

@@ -6,7 +6,7 @@
 #include "media/packet.h"
 #include "server/viewer_queue.h"
 
-/// Packets as a muxer makes them, small: whole TS packets whose payload names stream and number.
+/// Small packets like a muxer's: whole TS packets whose payload contains group and number.
 namespace packets {
 
 inline constexpr std::chrono::milliseconds kFrame{33};
@@ -40,8 +40,8 @@ inline media::PacketPtr frame(std::uint64_t number, bool keyframe = false, std::
   return packet;
 }
 
-/// An ordinary frame that goes on without those from `first` on.
-inline media::PacketPtr mending(std::uint64_t number, std::uint64_t first) {
+/// A recovery frame that does not reference the frames from `first` on.
+inline media::PacketPtr recovering(std::uint64_t number, std::uint64_t first) {
   auto packet = std::make_shared<media::Packet>(*frame(number));
   packet->recovers_from = first;
   return packet;

@@ -21,7 +21,7 @@ int status(const char* path, const char* address) {
   return table().get({path, "", *Address::parse(address)}).status;
 }
 
-TEST(PageTableTest, GivesThePageOfThePath) {
+TEST(PageTableTest, ReturnsThePageOfThePath) {
   EXPECT_EQ(table().get({"/metrics", "a=b", *Address::parse("127.0.0.1")}).body, "a=b");
 }
 

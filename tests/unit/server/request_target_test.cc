@@ -7,7 +7,7 @@ namespace {
 
 std::string path(std::string_view text) { return RequestTarget::parse(text)->path; }
 
-TEST(RequestTargetTest, CutsPathAndQuery) {
+TEST(RequestTargetTest, SplitsPathAndQuery) {
   const auto target = RequestTarget::parse("/a/b.ts?max=2%30&x=?");
   ASSERT_TRUE(target);
   EXPECT_EQ(target->path, "/a/b.ts");
@@ -20,7 +20,7 @@ TEST(RequestTargetTest, DecodesThePathOnce) {
   EXPECT_EQ(path("/caf%C3%A9"), "/caf\xc3\xa9");
 }
 
-TEST(RequestTargetTest, TakesTheAbsoluteForm) {
+TEST(RequestTargetTest, AcceptsTheAbsoluteForm) {
   EXPECT_EQ(path("http://host:80/live.ts"), "/live.ts");
   EXPECT_EQ(path("http://host"), "/");
 }
@@ -30,14 +30,14 @@ TEST(RequestTargetTest, DoesNotNormalise) {
   EXPECT_EQ(path("/a/../metrics"), "/a/../metrics");
 }
 
-TEST(RequestTargetTest, RefusesWhatCouldBeReadTwoWays) {
+TEST(RequestTargetTest, RejectsAmbiguousTargets) {
   for (const char* text : {"", "*", "live.ts", "host:443", "/a%2fb", "/a%5Cb", "/a%00", "/a%0d%0a",
                            "/a%7f", "/%", "/%4", "/%zz", "/%+1", "/a#b"}) {
     EXPECT_FALSE(RequestTarget::parse(text)) << text;
   }
 }
 
-TEST(RequestTargetTest, NamesTheStream) {
+TEST(RequestTargetTest, ParsesTheStreamsName) {
   const auto name = [](std::string_view text) {
     return RequestTarget::parse(text)->stream().value_or(StreamTarget{}).stream;
   };
@@ -46,7 +46,7 @@ TEST(RequestTargetTest, NamesTheStream) {
   EXPECT_EQ(name("/" + std::string(64, 'a') + ".ts"), std::string(64, 'a'));
 }
 
-TEST(RequestTargetTest, NamesTheContainer) {
+TEST(RequestTargetTest, ParsesTheContainer) {
   const auto container = [](std::string_view text) {
     return RequestTarget::parse(text)->stream()->container;
   };
@@ -55,7 +55,7 @@ TEST(RequestTargetTest, NamesTheContainer) {
   EXPECT_EQ(container("/live.ts.mp4"), media::Container::kMp4);
 }
 
-TEST(RequestTargetTest, NamesNoStreamElsewhere) {
+TEST(RequestTargetTest, FindsNoStreamInOtherPaths) {
   for (const char* text : {"/", "/live", "/.ts", "/live.ts/", "/a/b.ts", "/..ts", "/.hidden.ts",
                            "/li%20ve.ts", "/caf%C3%A9.ts", "//live.ts", "/live.mkv", "/.mp4"}) {
     EXPECT_FALSE(RequestTarget::parse(text)->stream()) << text;

@@ -13,7 +13,7 @@ using server::ResponseHead;
 using server::SharedBytes;
 using server::StreamingResponse;
 
-/// Gives what it was told to.
+/// Returns the chunks it was constructed with.
 class Scripted : public StreamingResponse {
  public:
   explicit Scripted(std::deque<Chunk>& steps) : steps_{steps} {}
@@ -41,7 +41,7 @@ class ResponseTest : public ::testing::Test {
     return {.head = {}, .body = {SharedBytes::of(text)}, .complete = complete};
   }
 
-  /// All that is to be had now.
+  /// All bytes that can be sent now.
   std::string read() {
     std::string out;
     while (response_.pull(response_connection_, {})) {
@@ -59,20 +59,20 @@ class ResponseTest : public ::testing::Test {
   OutgoingResponse response_;
 };
 
-TEST_F(ResponseTest, WholeIsDoneWhenTaken) {
+TEST_F(ResponseTest, AWholeResponseIsDoneOnceTaken) {
   response_.begin("all of it");
   EXPECT_EQ(read(), "all of it");
   EXPECT_TRUE(response_.done());
 }
 
-TEST_F(ResponseTest, BodyOfKnownLengthGoesAsItIs) {
+TEST_F(ResponseTest, ABodyOfKnownLengthIsSentAsItIs) {
   steps_ = {{.head = ResponseHead{.length = 4}, .body = {}}, step("ab"), step("cd", true)};
   begin({});
   EXPECT_EQ(read(), "HEAD 4\nabcd");
   EXPECT_TRUE(response_.done());
 }
 
-TEST_F(ResponseTest, BodyOfUnknownLengthGoesInChunks) {
+TEST_F(ResponseTest, ABodyOfUnknownLengthIsSentInChunks) {
   steps_ = {{.head = ResponseHead{}, .body = {SharedBytes::of("ab"), SharedBytes::of("cd")}},
             step(std::string(16, 'x')),
             {.head = {}, .body = {}, .complete = true}};
@@ -80,20 +80,20 @@ TEST_F(ResponseTest, BodyOfUnknownLengthGoesInChunks) {
   EXPECT_EQ(read(), "HEAD\n4\r\nabcd\r\n10\r\n" + std::string(16, 'x') + "\r\n0\r\n\r\n");
 }
 
-TEST_F(ResponseTest, OldClientsGetNoChunks) {
+TEST_F(ResponseTest, Http10ClientsReceiveNoChunks) {
   steps_ = {{.head = ResponseHead{}, .body = {}}, step("ab", true)};
   begin({.http_1_0 = true});
   EXPECT_EQ(read(), "HEAD\nab");
 }
 
-TEST_F(ResponseTest, HeadAloneIsComplete) {
+TEST_F(ResponseTest, TheResponseToHeadIsOnlyItsHead) {
   steps_ = {{.head = ResponseHead{}, .body = {SharedBytes::of("ab")}}};
   begin({.head_only = true});
   EXPECT_EQ(read(), "HEAD\n");
   EXPECT_TRUE(response_.done());
 }
 
-TEST_F(ResponseTest, WaitsWhereThereIsNothing) {
+TEST_F(ResponseTest, WaitsWhileThereIsNothingToSend) {
   begin({});
   EXPECT_EQ(read(), "");
   EXPECT_TRUE(response_.waits());
@@ -112,7 +112,7 @@ TEST_F(ResponseTest, BytesAreNotCopied) {
   EXPECT_EQ(response_.output().pieces(memory).back().iov_base, bytes.bytes.data());
 }
 
-TEST_F(ResponseTest, PartsOfBytesAreTaken) {
+TEST_F(ResponseTest, SocketsMayTakePartsOfAPiece) {
   response_.begin("abcdef");
   response_.output().advance(4);
   EXPECT_EQ(read(), "ef");

@@ -46,7 +46,7 @@ class Wire {
 
 std::string text(const std::vector<std::uint8_t>& bytes) { return {bytes.begin(), bytes.end()}; }
 
-TEST(ResponseWriterTest, PaddingIsTheEndOfItsBatchOnly) {
+TEST(ResponseWriterTest, PaddingEndsOneBatchOnly) {
   ResponseWriter writer{Framing::kChunked, "", 0};
   const auto v = frame(1);
   const auto padding = media::ts_padding(376);
@@ -63,7 +63,7 @@ TEST(ResponseWriterTest, PaddingIsTheEndOfItsBatchOnly) {
   EXPECT_EQ(writer.padding(), 0u);
 }
 
-TEST(ResponseWriterTest, MakesOneChunkOfABatch) {
+TEST(ResponseWriterTest, ABatchIsOneChunk) {
   ResponseWriter writer{Framing::kChunked, "HEAD\r\n\r\n", 0};
   const auto a = audio(1);
   const auto v = frame(1);
@@ -75,7 +75,7 @@ TEST(ResponseWriterTest, MakesOneChunkOfABatch) {
   EXPECT_EQ(wire.bytes, "HEAD\r\n\r\n234\r\n" + text(a->ts) + text(v->ts) + "\r\n");
 }
 
-TEST(ResponseWriterTest, AddsNothingForHttp10) {
+TEST(ResponseWriterTest, AddsNoFramingForHttp10) {
   ResponseWriter writer{Framing::kUntilClose, "H", 0};
   const auto v = frame(1);
   writer.add(queued(v));
@@ -97,7 +97,7 @@ TEST(ResponseWriterTest, PutsASpliceBeforeItsPacket) {
   EXPECT_EQ(wire.bytes, "234\r\n" + text(media::ts_splice(v->ts)) + text(v->ts) + "\r\n");
 }
 
-TEST(ResponseWriterTest, SaysWhereEachPacketEnds) {
+TEST(ResponseWriterTest, ReportsWhereEachPacketEnds) {
   ResponseWriter writer{Framing::kChunked, "0123456789", 1000};
   writer.add(queued(audio(7)));
   writer.add(queued(frame(3)));
@@ -123,7 +123,7 @@ TEST(ResponseWriterTest, ReportsAFrameWithItsLastByte) {
   EXPECT_FALSE(writer.idle()) << "the chunk's line end is missing";
 }
 
-/// A batch of 381 bytes whose first 100 are to go on their own; 1000 went before it.
+/// A batch of 381 bytes, after 1000 sent before, whose first 100 are to be sent on their own.
 class ResponseWriterHeadTest : public testing::Test {
  protected:
   ResponseWriterHeadTest() {
@@ -132,7 +132,8 @@ class ResponseWriterHeadTest : public testing::Test {
     writer_.split(100);
   }
 
-  /// Of the frame, when its last byte is sent.
+  /// One write to a socket that takes at most `most` bytes. Records the ends of head and batch once
+  /// the frame is sent.
   void write(std::size_t most) {
     ResponseWriter::Pieces memory;
     std::size_t offered = 0;
@@ -150,7 +151,7 @@ class ResponseWriterHeadTest : public testing::Test {
   std::uint64_t batch_end_ = 0;
 };
 
-TEST_F(ResponseWriterHeadTest, GoesFirst) {
+TEST_F(ResponseWriterHeadTest, IsSentFirst) {
   write(1000);
   write(1000);
   EXPECT_TRUE(writer_.idle());
@@ -159,7 +160,7 @@ TEST_F(ResponseWriterHeadTest, GoesFirst) {
   EXPECT_EQ(batch_end_, 1383u);
 }
 
-TEST_F(ResponseWriterHeadTest, JoinsTheRestWhenItIsTakenInParts) {
+TEST_F(ResponseWriterHeadTest, IsSentWithTheRestIfItIsTakenInParts) {
   write(99);
   write(1000);
   EXPECT_TRUE(writer_.idle());
@@ -168,7 +169,7 @@ TEST_F(ResponseWriterHeadTest, JoinsTheRestWhenItIsTakenInParts) {
   EXPECT_EQ(batch_end_, 1383u);
 }
 
-TEST_F(ResponseWriterHeadTest, IsNoneWhenTheRestIsTakenInParts) {
+TEST_F(ResponseWriterHeadTest, DoesNotCountIfTheRestIsTakenInParts) {
   write(1000);
   write(200);
   write(1000);
@@ -177,7 +178,7 @@ TEST_F(ResponseWriterHeadTest, IsNoneWhenTheRestIsTakenInParts) {
   EXPECT_EQ(batch_end_, 1383u);
 }
 
-TEST_F(ResponseWriterHeadTest, IsNoneWhenTheRestHasToWait) {
+TEST_F(ResponseWriterHeadTest, DoesNotCountIfTheRestHasToWait) {
   write(1000);
   write(0);
   write(1000);
@@ -185,7 +186,7 @@ TEST_F(ResponseWriterHeadTest, IsNoneWhenTheRestHasToWait) {
   EXPECT_EQ(head_end_, 0u);
 }
 
-TEST_F(ResponseWriterHeadTest, IsOfOneBatchOnly) {
+TEST_F(ResponseWriterHeadTest, BelongsToOneBatchOnly) {
   write(1000);
   write(1000);
   writer_.add(queued(frame(4)));
@@ -226,7 +227,7 @@ TEST(ResponseWriterTest, ReleasesPacketsOnceSent) {
   EXPECT_EQ(v.use_count(), 1);
 }
 
-TEST(ResponseWriterTest, SendsTheSameBytesHoweverTheyAreTaken) {
+TEST(ResponseWriterTest, SendsTheSameBytesHoweverTheSocketTakesThem) {
   const auto seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random{seed};
@@ -236,7 +237,7 @@ TEST(ResponseWriterTest, SendsTheSameBytesHoweverTheyAreTaken) {
     Wire at_once;
     Wire in_parts;
     for (std::uint64_t batch = 0; batch < 5; ++batch) {
-      const auto count = 1 + random() % ResponseWriter::kMaxPackets;
+      const auto count = 1 + random() % ResponseWriter::kMaxBatchPackets;
       for (std::uint64_t i = 0; i < count; ++i) {
         const QueuedPacket item{frame(batch * 100 + i), random() % 4 == 0};
         whole.add(item);

@@ -23,27 +23,27 @@
 #include "tcpinfo/delivery.h"
 #include "tcpinfo/socket_control.h"
 
-/// What the fake handler has seen of all viewers.
+/// What the fake handler has recorded of all viewers, and how it behaves.
 struct Seen {
   std::atomic<int> joins{0};
   std::atomic<int> ticks{0};
-  std::atomic<bool> asks{false};  ///< at every tick, to be called kAsked later
-  std::atomic<int> dues{0};
-  std::atomic<int> early{0};  ///< of them, before that
+  std::atomic<bool> asks{false};  ///< every tick asks for a call kSampleDelay later
+  std::atomic<int> dues{0};       ///< such calls
+  std::atomic<int> early{0};      ///< such calls before that time
   std::atomic<int> leaves{0};
-  std::atomic<int> observers{0};  ///< alive
-  std::atomic<int> answers{0};    ///< likewise
+  std::atomic<int> observers{0};  ///< that exist now
+  std::atomic<int> responses{0};  ///< that exist now
   std::atomic<int> nodelay{-1};
   std::atomic<int> user_timeout{-1};          ///< ms
   std::atomic<int> notsent_lowat{16 * 1024};  ///< bytes, for the next viewer's socket
   std::atomic<bool> takes_frames{true};
-  std::atomic<int> frames_ahead{0};  ///< departed after the tick that showed them
-  std::atomic<bool> marks{false};    ///< every frame's write
-  std::atomic<std::size_t> head{0};  ///< bytes of it that are marked on their own
+  std::atomic<int> frames_ahead{0};  ///< frames that departed after the tick that showed them
+  std::atomic<bool> marks{false};    ///< marks every frame's write
+  std::atomic<std::size_t> head{0};  ///< bytes of each write to mark on their own
   std::mutex mutex;
   std::map<server::ViewerId, server::ViewerRequest> requests;  // GUARDED_BY(mutex)
-  std::map<server::ViewerId, server::ViewerState> viewers;  ///< as last ticked; GUARDED_BY(mutex)
-  std::set<std::thread::id> threads;      ///< of the page "/thread"; GUARDED_BY(mutex)
+  std::map<server::ViewerId, server::ViewerState> viewers;  ///< at the last tick; GUARDED_BY(mutex)
+  std::set<std::thread::id> threads;      ///< that served the page "/thread"; GUARDED_BY(mutex)
   std::vector<server::SentFrame> frames;  ///< of marked writes; GUARDED_BY(mutex)
   std::vector<std::uint64_t> reported;    ///< ends of marked writes; GUARDED_BY(mutex)
 };
@@ -67,7 +67,7 @@ class FakeObserver : public server::ViewerObserver {
     ++seen_.ticks;
     if (seen_.takes_frames) take_frames(tick);
     if (!seen_.asks) return {};
-    return asked_for_ = tick.now + kAsked;
+    return asked_for_ = tick.now + kSampleDelay;
   }
   std::optional<base::Time> on_sample_due(const server::ViewerTick& tick) override {
     if (tick.now < asked_for_) ++seen_.early;
@@ -86,7 +86,7 @@ class FakeObserver : public server::ViewerObserver {
   }
   void on_leave(const server::ViewerTick&, server::LeaveReason) override { ++seen_.leaves; }
 
-  static constexpr base::Duration kAsked = std::chrono::milliseconds{100};
+  static constexpr base::Duration kSampleDelay = std::chrono::milliseconds{100};
 
  private:
   void take_frames(const server::ViewerTick& tick) {
@@ -113,7 +113,7 @@ class FakeObserver : public server::ViewerObserver {
   std::optional<tcpinfo::DeliveryReports> reports_;
 };
 
-/// "begun", and "ended" when what it waits for has come.
+/// Sends "begun", and "ended" once it is called again after its wait.
 class WaitingResponse : public server::StreamingResponse {
  public:
   WaitingResponse(std::atomic<int>& alive, Wait wait) : alive_{alive}, wait_{wait} { ++alive_; }
@@ -136,7 +136,7 @@ class WaitingResponse : public server::StreamingResponse {
   int calls_ = 0;
 };
 
-/// More than a socket takes, whenever its time comes, without end.
+/// Every 50 ms sends more than a socket takes, without end.
 class EndlessResponse : public server::StreamingResponse {
  public:
   explicit EndlessResponse(std::atomic<int>& alive) : alive_{alive} { ++alive_; }
@@ -158,8 +158,8 @@ class EndlessResponse : public server::StreamingResponse {
   base::Time until_{};
 };
 
-/// Knows the stream "live", whose viewers begin on channel {0, 0}, and "broken"; and answers that
-/// wait for a packet or a time, or have no end.
+/// Has the stream "live", whose viewers begin on channel {0, 0}, the stream "broken", whose encoder
+/// cannot be opened, and responses that wait for a packet or a time, have no end, or fail.
 class FakeHandler : public server::Handler {
  public:
   std::variant<server::Admission, server::Refusal> admit(const server::ViewerRequest& request,
@@ -172,19 +172,19 @@ class FakeHandler : public server::Handler {
     return server::Admission{{0, 0}, std::make_unique<FakeObserver>(seen)};
   }
 
-  std::unique_ptr<server::StreamingResponse> answer(const server::HandlerRequest& request,
-                                                    server::ResponseConnection&,
-                                                    base::Time now) override {
+  std::unique_ptr<server::StreamingResponse> respond(const server::HandlerRequest& request,
+                                                     server::ResponseConnection&,
+                                                     base::Time now) override {
     if (request.path == "/packet") {
-      return std::make_unique<WaitingResponse>(seen.answers,
+      return std::make_unique<WaitingResponse>(seen.responses,
                                                server::StreamingResponse::Wait{.stream = 0});
     }
     if (request.path == "/time") {
       return std::make_unique<WaitingResponse>(
-          seen.answers,
+          seen.responses,
           server::StreamingResponse::Wait{.until = now + std::chrono::milliseconds{100}});
     }
-    if (request.path == "/endless") return std::make_unique<EndlessResponse>(seen.answers);
+    if (request.path == "/endless") return std::make_unique<EndlessResponse>(seen.responses);
     if (request.path == "/throws") throw std::runtime_error{"no answer"};
     return nullptr;
   }
@@ -192,7 +192,7 @@ class FakeHandler : public server::Handler {
   Seen seen;
 };
 
-/// A server on loopback ports of the kernel's choice.
+/// A server on loopback ports chosen by the kernel.
 class RunningServer : public testing::Test {
  protected:
   static constexpr media::ChannelId kChannel{0, 0};
@@ -204,7 +204,7 @@ class RunningServer : public testing::Test {
     settings_.admin_allow = {*server::Network::parse("127.0.0.0/8")};
   }
 
-  /// With `settings_` as they are now.
+  /// Starts a server with the present `settings_`.
   void start() {
     server_ = std::make_unique<server::Server>(settings_, handler_);
     server_->add_page("/", server::Access::kPublic,
@@ -247,7 +247,7 @@ class RunningServer : public testing::Test {
     return true;
   }
 
-  /// Now.
+  /// Viewers that have joined and not left.
   std::uint64_t viewers() const {
     const auto state = server_->state();
     return std::accumulate(state.left.begin(), state.left.end(), state.joined, std::minus{});

@@ -23,7 +23,7 @@ class SentFramesTest : public testing::Test {
   SentFrames frames_;
 };
 
-TEST_F(SentFramesTest, GivesWhatLiesWhollyBelowTheOffset) {
+TEST_F(SentFramesTest, RemovesFramesWhollyBelowTheOffset) {
   push(0, 3);
   EXPECT_EQ(acked(99), (Numbers{}));
   EXPECT_EQ(acked(299), (Numbers{0, 1}));
@@ -31,7 +31,7 @@ TEST_F(SentFramesTest, GivesWhatLiesWhollyBelowTheOffset) {
   EXPECT_EQ(frames_.size(), 0u);
 }
 
-TEST_F(SentFramesTest, GivesEachOnceThroughALongStream) {
+TEST_F(SentFramesTest, RemovesEachFrameOnceInALongStream) {
   std::uint64_t next = 0;
   for (std::uint64_t n = 0; n < 5000; n += 3) {
     push(n, n + 2);
@@ -45,13 +45,13 @@ TEST_F(SentFramesTest, GivesEachOnceThroughALongStream) {
 }
 
 TEST_F(SentFramesTest, ForgetsTheOldestBeyondItsBound) {
-  push(0, SentFrames::kBound + 1);
-  EXPECT_EQ(frames_.size(), SentFrames::kBound);
+  push(0, SentFrames::kMaxFrames + 1);
+  EXPECT_EQ(frames_.size(), SentFrames::kMaxFrames);
   EXPECT_EQ(frames_.forgotten(), 2u);
   EXPECT_EQ(acked(300), (Numbers{2}));
-  push(SentFrames::kBound + 2, 3 * SentFrames::kBound);
-  EXPECT_EQ(frames_.size(), SentFrames::kBound);
-  EXPECT_EQ(acked(100 * 3 * SentFrames::kBound).back(), 3 * SentFrames::kBound - 1);
+  push(SentFrames::kMaxFrames + 2, 3 * SentFrames::kMaxFrames);
+  EXPECT_EQ(frames_.size(), SentFrames::kMaxFrames);
+  EXPECT_EQ(acked(100 * 3 * SentFrames::kMaxFrames).back(), 3 * SentFrames::kMaxFrames - 1);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ using std::chrono::milliseconds;
 
 const std::string kGet = "GET /live.ts HTTP/1.1\r\nHost: x\r\n\r\n";
 
-/// Every frame's write is marked; the kernel's reports are what is looked at.
+/// Marks every frame's write, and checks the kernel's reports.
 class ServerMarksTest : public RunningServer {
  protected:
   static constexpr std::size_t kTsPackets = 30;
@@ -21,7 +21,8 @@ class ServerMarksTest : public RunningServer {
 
   ServerMarksTest() { handler_.seen.marks = true; }
 
-  /// No bound in media time is near.
+  /// Publishes a frame `number` milliseconds into the stream, so that no bound in media time
+  /// matters.
   void publish(std::uint64_t number) {
     auto packet = std::make_shared<media::Packet>(*frame(number, number == 0, 0, kTsPackets));
     packet->pts = milliseconds{number};
@@ -38,7 +39,7 @@ class ServerMarksTest : public RunningServer {
     }
   }
 
-  /// Ends of heads and of frames, in the order of the stream.
+  /// The ends of heads and frames, in the order of the stream.
   std::vector<std::uint64_t> marked() {
     std::vector<std::uint64_t> ends;
     for (const auto& frame : handler_.seen.frames) {
@@ -56,7 +57,7 @@ class ServerMarksTest : public RunningServer {
   }
 };
 
-TEST_F(ServerMarksTest, TheFramesEndsAreReported) {
+TEST_F(ServerMarksTest, ReportsTheEndsOfFrames) {
   start();
   HttpClient client{endpoint_};
   watch(client, 20);
@@ -66,7 +67,7 @@ TEST_F(ServerMarksTest, TheFramesEndsAreReported) {
   EXPECT_EQ(frames[0].head_end, 0u);
 }
 
-TEST_F(ServerMarksTest, HeadsAreReportedOnTheirOwn) {
+TEST_F(ServerMarksTest, ReportsHeadsOnTheirOwn) {
   handler_.seen.head = 2000;
   start();
   HttpClient client{endpoint_};
@@ -85,7 +86,7 @@ TEST_F(ServerMarksTest, OffsetsCountEarlierResponses) {
   EXPECT_TRUE(all_reported(3));
 }
 
-TEST_F(ServerMarksTest, NoneIsLostOrMisplacedWhereTheKernelTakesPartsOfFrames) {
+TEST_F(ServerMarksTest, NoMarkIsLostOrMisplacedIfTheKernelTakesPartsOfFrames) {
   handler_.seen.head = 2000;
   handler_.seen.notsent_lowat = 1024;
   start();
@@ -94,10 +95,10 @@ TEST_F(ServerMarksTest, NoneIsLostOrMisplacedWhereTheKernelTakesPartsOfFrames) {
   ASSERT_TRUE(viewers_are(1));
   constexpr std::uint64_t kFrames = 600;
   for (std::uint64_t n = 0; n < kFrames; ++n) publish(n);
-  std::this_thread::sleep_for(milliseconds{50});  // full
+  std::this_thread::sleep_for(milliseconds{50});  // until the socket is full
   client.read_head();
   client.read_chunked(kFrames * kFrame);
-  publish(kFrames);  // its tick shows the last of them
+  publish(kFrames);  // its tick shows the last frame
   client.read_chunked(kFrame);
   const auto& seen = handler_.seen;
   ASSERT_TRUE(eventually([&] {
@@ -105,14 +106,14 @@ TEST_F(ServerMarksTest, NoneIsLostOrMisplacedWhereTheKernelTakesPartsOfFrames) {
     return !seen.frames.empty() && seen.frames.back().number >= kFrames - 1 &&
            !seen.reported.empty() && seen.reported.back() >= seen.frames.back().marked_end;
   }));
-  std::lock_guard lock{handler_.seen.mutex};  // the very last may still be told of
+  std::lock_guard lock{handler_.seen.mutex};  // the report on the very last may still come
   EXPECT_TRUE(std::ranges::is_sorted(seen.reported));
   EXPECT_TRUE(std::ranges::includes(seen.reported, marked()));
   EXPECT_GT(std::ranges::count(seen.frames, 0u, &server::SentFrame::head_end), 0)
       << "some heads and tails did not go together";
 }
 
-TEST_F(ServerMarksTest, AViewerWhoGoesIsNoticedBehindReports) {
+TEST_F(ServerMarksTest, NoticesALeavingViewerBehindReports) {
   start();
   for (int i = 0; i < 20; ++i) {
     HttpClient client{endpoint_};

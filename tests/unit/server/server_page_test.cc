@@ -19,7 +19,7 @@ using testing::StartsWith;
 
 class ServerPageTest : public RunningServer {
  protected:
-  /// The whole answer to one request on its own connection.
+  /// The whole response to one request on a new connection.
   std::string ask(const std::string& request) {
     HttpClient client{endpoint_};
     client.send(request);
@@ -27,7 +27,7 @@ class ServerPageTest : public RunningServer {
   }
 };
 
-/// A client that pipelines requests without end, and reads the answers as fast as they come.
+/// A client that pipelines requests without end, and reads the responses as fast as they come.
 class Flood {
  public:
   explicit Flood(const Endpoint& to) : client_{to} {}
@@ -53,20 +53,20 @@ class Flood {
 
 TEST_F(ServerPageTest, AnswersAPage) {
   start();
-  const auto answer = ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\n"));
-  EXPECT_THAT(answer, EndsWith("\r\n\r\nhello\n"));
+  const auto response = ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(response, StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_THAT(response, EndsWith("\r\n\r\nhello\n"));
 }
 
-TEST_F(ServerPageTest, GivesAPageItsFieldsAndCoding) {
+TEST_F(ServerPageTest, SendsAPageWithItsFieldsAndCoding) {
   start();
-  const auto answer = ask("GET /lasting HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\n\r\n");
-  EXPECT_THAT(answer, HasSubstr("Cache-Control: max-age=60\r\n"));
-  EXPECT_THAT(answer, HasSubstr("Vary: Accept-Encoding\r\n"));
-  EXPECT_THAT(answer, EndsWith("packed"));
+  const auto response = ask("GET /lasting HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\n\r\n");
+  EXPECT_THAT(response, HasSubstr("Cache-Control: max-age=60\r\n"));
+  EXPECT_THAT(response, HasSubstr("Vary: Accept-Encoding\r\n"));
+  EXPECT_THAT(response, EndsWith("packed"));
 }
 
-TEST_F(ServerPageTest, SaysWhyNot) {
+TEST_F(ServerPageTest, RejectsBadRequestsWithAReason) {
   start();
   EXPECT_THAT(ask("GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 404 "));
   EXPECT_THAT(ask("GET /nothing.ts HTTP/1.1\r\nHost: x\r\n\r\n"),
@@ -101,7 +101,7 @@ TEST_F(ServerPageTest, ShowsAdminPagesToAdminsOnly) {
   EXPECT_THAT(ask("GET //admin HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 404 "));
 }
 
-TEST_F(ServerPageTest, GivesHeadNoBody) {
+TEST_F(ServerPageTest, SendsNoBodyForHead) {
   start();
   HttpClient client{endpoint_};
   client.send("HEAD / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -119,7 +119,7 @@ TEST_F(ServerPageTest, KeepsAConnectionForPipelinedRequests) {
   EXPECT_EQ(server_->state().connections, 1u);
 }
 
-TEST_F(ServerPageTest, AFloodOfPipelinedRequestsLeavesOthersTheirTurn) {
+TEST_F(ServerPageTest, AFloodOfPipelinedRequestsDoesNotStarveOthers) {
 #ifdef __SANITIZE_ADDRESS__
   constexpr milliseconds kTurn{2000};
 #else
@@ -184,7 +184,7 @@ TEST_F(ServerPageTest, ClosesWhenAskedAndAfterHttp10) {
   EXPECT_THAT(old.read_to_end(), EndsWith("hello\n"));
 }
 
-TEST_F(ServerPageTest, EndsATrickledHeaderInTime) {
+TEST_F(ServerPageTest, ClosesAConnectionWhoseHeaderTrickles) {
   settings_.header_timeout = milliseconds{300};
   start();
   const auto begin = base::Clock::now();
@@ -236,7 +236,7 @@ TEST_F(ServerPageTest, NamesTheEndpointItCannotBind) {
   }
 }
 
-TEST_F(ServerPageTest, SurvivesWithoutFileDescriptors) {
+TEST_F(ServerPageTest, RecoversFromRunningOutOfDescriptors) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "UBSan's vptr check opens a pipe, and reports a false error when it cannot";
 #endif
@@ -248,7 +248,7 @@ TEST_F(ServerPageTest, SurvivesWithoutFileDescriptors) {
   ASSERT_TRUE(eventually([&] { return server_->state().connections == 20; }));
   HttpClient late{endpoint_};
   ASSERT_TRUE(eventually([&] { return server_->state().connections == 21; }));
-  // From here on no descriptor is to be had; those of the clients are made before.
+  // From here on no descriptor is free. The clients already have theirs.
   const base::UniqueFd probe{dup(0)};
   const rlimit none{static_cast<rlim_t>(probe.get()), limit.rlim_max};
   const base::UniqueFd waiting{socket(AF_INET, SOCK_STREAM, 0)};
@@ -264,7 +264,7 @@ TEST_F(ServerPageTest, SurvivesWithoutFileDescriptors) {
   EXPECT_TRUE(eventually([&] { return server_->state().connections == 22; }));
 }
 
-TEST_F(ServerPageTest, CountsTheConnectionsItRefuses) {
+TEST_F(ServerPageTest, CountsRefusedConnections) {
   settings_.max_viewers_per_address = 1;
   start();
   const auto state = [this] { return server_->state(); };

@@ -6,20 +6,22 @@
 
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 class ServerResponseTest : public RunningServer {
  protected:
   ServerResponseTest() { start(); }
 
-  bool waiting(int answers) {
-    return eventually([&] { return handler_.seen.answers == answers; });
+  bool waiting(int responses) {
+    return eventually([&] { return handler_.seen.responses == responses; });
   }
   void publish(std::uint32_t stream) { server_->publish({stream, 0}, packets::frame(1, true)); }
 };
 
-TEST_F(ServerResponseTest, GoesOnWhenAPacketOfItsStreamComes) {
+TEST_F(ServerResponseTest, ContinuesAtAPacketOfItsStream) {
   HttpClient client{endpoint_};
   client.get("/packet");
   EXPECT_THAT(client.read_head(), HasSubstr("Transfer-Encoding: chunked"));
@@ -30,17 +32,17 @@ TEST_F(ServerResponseTest, GoesOnWhenAPacketOfItsStreamComes) {
   EXPECT_TRUE(client.ended());
 }
 
-TEST_F(ServerResponseTest, AnotherStreamsPacketIsNoReason) {
+TEST_F(ServerResponseTest, IgnoresAPacketOfAnotherStream) {
   HttpClient client{endpoint_};
   client.get("/packet");
   client.read_head();
   client.read_chunked(5);
   publish(1);
   std::this_thread::sleep_for(std::chrono::milliseconds{100});
-  EXPECT_EQ(handler_.seen.answers, 1);
+  EXPECT_EQ(handler_.seen.responses, 1);
 }
 
-TEST_F(ServerResponseTest, GoesOnAtItsTime) {
+TEST_F(ServerResponseTest, ContinuesAtItsTime) {
   HttpClient client{endpoint_};
   const auto begin = base::Clock::now();
   client.get("/time");
@@ -49,7 +51,7 @@ TEST_F(ServerResponseTest, GoesOnAtItsTime) {
   EXPECT_GE(base::Clock::now() - begin, std::chrono::milliseconds{100});
 }
 
-TEST_F(ServerResponseTest, TheConnectionGoesOn) {
+TEST_F(ServerResponseTest, TheConnectionServesTheNextRequest) {
   HttpClient client{endpoint_};
   client.send("GET /time HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n");
   client.read_head();
@@ -73,10 +75,10 @@ TEST_F(ServerResponseTest, EndsWithTheServer) {
   client.read_head();
   EXPECT_TRUE(waiting(1));
   server_->stop();
-  EXPECT_EQ(handler_.seen.answers, 0);
+  EXPECT_EQ(handler_.seen.responses, 0);
 }
 
-TEST_F(ServerResponseTest, AReaderWhoTakesNothingIsClosed) {
+TEST_F(ServerResponseTest, ClosesAReaderThatTakesNothing) {
   settings_.stall_timeout = std::chrono::milliseconds{300};
   start();
   HttpClient client{endpoint_, 4096};
@@ -86,17 +88,17 @@ TEST_F(ServerResponseTest, AReaderWhoTakesNothingIsClosed) {
   EXPECT_TRUE(waiting(0));
 }
 
-TEST_F(ServerResponseTest, AReaderWhoTakesWhatThereIsStays) {
+TEST_F(ServerResponseTest, KeepsAReaderThatTakesEverything) {
   HttpClient client{endpoint_};
   client.get("/endless");
   client.read_head();
   const auto begin = base::Clock::now();
   while (base::Clock::now() - begin < std::chrono::seconds{1})
     client.read_chunked(EndlessResponse::kSize);
-  EXPECT_EQ(handler_.seen.answers, 1);
+  EXPECT_EQ(handler_.seen.responses, 1);
 }
 
-TEST_F(ServerResponseTest, AFullSocketDoesNotHoldUpTheServersEnd) {
+TEST_F(ServerResponseTest, AFullSocketDoesNotDelayTheServersStop) {
   HttpClient client{endpoint_, 4096};
   client.get("/endless");
   client.read_head();
@@ -105,11 +107,19 @@ TEST_F(ServerResponseTest, AFullSocketDoesNotHoldUpTheServersEnd) {
   EXPECT_LT(base::Clock::now() - begin, std::chrono::seconds{1});
 }
 
-TEST_F(ServerResponseTest, FailureIsTheConnectionsAlone) {
+TEST_F(ServerResponseTest, ReportsAndLogsARequestThatTheHandlerFails) {
+  testing::internal::CaptureStderr();
   HttpClient client{endpoint_};
-  client.get("/throws");
-  EXPECT_THAT(client.read_head(), StartsWith("HTTP/1.1 503"));
-  EXPECT_TRUE(eventually([&] { return server_->alive(base::Clock::now()); }));
+  client.get("/throws?a=b");
+  const auto response = client.read_page();
+  const auto log = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(response, StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(response,
+              EndsWith("\r\n\r\nthe server could not answer this request: see its log\n"));
+  EXPECT_THAT(log, HasSubstr("request_failed path=/throws error=\"no answer\" times=1\n"));
+  EXPECT_THAT(log, Not(HasSubstr("admission_failed")));
+  client.get("/");
+  EXPECT_THAT(client.read_page(), StartsWith("HTTP/1.1 200 OK")) << "the connection is usable";
 }
 
 }  // namespace

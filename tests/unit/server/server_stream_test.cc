@@ -23,7 +23,7 @@ const std::string kGet = "GET /live.ts HTTP/1.1\r\nHost: x\r\n\r\n";
 
 std::string text(const media::PacketPtr& packet) { return {packet->ts.begin(), packet->ts.end()}; }
 
-/// Numbers of the frames in a transport stream.
+/// The numbers of the frames in a transport stream.
 std::vector<std::uint64_t> frame_numbers_of(const std::string& ts) {
   std::vector<std::uint64_t> numbers;
   for (std::size_t i = 0; i + 188 <= ts.size(); i += 188) {
@@ -42,7 +42,7 @@ class ServerStreamTest : public RunningServer {
     server_->publish(channel, packet);
   }
 
-  /// A frame that comes `number` milliseconds into the stream: no bound in media time is near.
+  /// A frame `number` milliseconds into the stream, so that no bound in media time matters.
   static media::PacketPtr dense_audio(std::uint64_t number) {
     auto packet = std::make_shared<media::Packet>(*audio(number));
     packet->pts = milliseconds{number};
@@ -86,7 +86,7 @@ TEST_F(ServerStreamTest, WaitsForAKeyframe) {
   EXPECT_EQ(client.read_chunked(kFrameBytes), text(frame(1)));
 }
 
-TEST_F(ServerStreamTest, GivesHttp10TheBareStream) {
+TEST_F(ServerStreamTest, SendsHttp10TheBareStream) {
   start();
   publish(frame(0, true));
   HttpClient client{endpoint_};
@@ -110,16 +110,19 @@ TEST_F(ServerStreamTest, AnswersHeadWithoutAViewer) {
 TEST_F(ServerStreamTest, RefusesAViewerWhoCannotBeAdmitted) {
   settings_.max_viewers = 1;
   start();
+  testing::internal::CaptureStderr();
   HttpClient client{endpoint_};
   for (int i = 0; i < 2; ++i) {
     client.get("/broken.ts");
-    const auto answer = client.read_page();
-    EXPECT_THAT(answer, StartsWith("HTTP/1.1 503 "));
-    EXPECT_THAT(answer, HasSubstr("no encoder can be started"));
+    const auto response = client.read_page();
+    EXPECT_THAT(response, StartsWith("HTTP/1.1 503 "));
+    EXPECT_THAT(response, HasSubstr("no encoder can be started"));
   }
+  const auto log = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr("admission_failed stream=broken error=\"no thread\" times=1 hint="));
 }
 
-TEST_F(ServerStreamTest, SendsAudioFramesWithTheFrameBehindThem) {
+TEST_F(ServerStreamTest, SendsAudioFramesWithTheNextFrame) {
   start();
   publish(frame(0, true));
   HttpClient client{endpoint_};
@@ -132,7 +135,7 @@ TEST_F(ServerStreamTest, SendsAudioFramesWithTheFrameBehindThem) {
   EXPECT_THAT(client.read_exactly(5), "2f0\r\n") << "one chunk: 2 audio frames and a frame";
 }
 
-TEST_F(ServerStreamTest, SendsAudioFramesWithoutFramesInTime) {
+TEST_F(ServerStreamTest, SendsAudioFramesAloneIfNoFrameComes) {
   start();
   publish(frame(0, true));
   HttpClient client{endpoint_};
@@ -143,7 +146,7 @@ TEST_F(ServerStreamTest, SendsAudioFramesWithoutFramesInTime) {
   EXPECT_EQ(client.read_chunked(188), text(audio(0)));
 }
 
-TEST_F(ServerStreamTest, GivesEachOf200ViewersExactlyWhatWasPublished) {
+TEST_F(ServerStreamTest, SendsEachOf200ViewersExactlyWhatWasPublished) {
   start();
   std::vector<HttpClient> clients;
   for (int i = 0; i < 200; ++i) clients.emplace_back(endpoint_).send(kGet);
@@ -191,7 +194,7 @@ TEST_F(ServerStreamTest, TicksAfterTheFrameHasDeparted) {
   EXPECT_EQ(handler_.seen.frames_ahead, 0);
 }
 
-TEST_F(ServerStreamTest, CallsAnObserverWhenItLastAskedFor) {
+TEST_F(ServerStreamTest, CallsAnObserverAtTheTimeItLastReturned) {
   handler_.seen.asks = true;
   start();
   HttpClient client{endpoint_};
@@ -199,12 +202,12 @@ TEST_F(ServerStreamTest, CallsAnObserverWhenItLastAskedFor) {
   ASSERT_TRUE(viewers_are(1));
   for (std::uint64_t n = 0; n < 5; ++n) publish(dense(n, n == 0));
   EXPECT_TRUE(eventually([&] { return handler_.seen.dues == 1; }));
-  std::this_thread::sleep_for(2 * FakeObserver::kAsked);
+  std::this_thread::sleep_for(2 * FakeObserver::kSampleDelay);
   EXPECT_EQ(handler_.seen.dues, 1);
   EXPECT_EQ(handler_.seen.early, 0);
 }
 
-TEST_F(ServerStreamTest, CallsNoObserverWhoseViewerHasLeft) {
+TEST_F(ServerStreamTest, DoesNotCallAnObserverWhoseViewerHasLeft) {
   handler_.seen.asks = true;
   start();
   {
@@ -215,19 +218,19 @@ TEST_F(ServerStreamTest, CallsNoObserverWhoseViewerHasLeft) {
     ASSERT_TRUE(eventually([&] { return handler_.seen.ticks == 1; }));
   }
   EXPECT_TRUE(viewers_are(0));
-  const int dues = handler_.seen.dues;  // on a slow machine it came before the end did
-  std::this_thread::sleep_for(2 * FakeObserver::kAsked);
+  const int dues = handler_.seen.dues;  // 1 if a slow machine left too late, else 0
+  std::this_thread::sleep_for(2 * FakeObserver::kSampleDelay);
   EXPECT_EQ(handler_.seen.dues, dues);
 }
 
-TEST_F(ServerStreamTest, CountsFramesForgottenUnacknowledged) {
+TEST_F(ServerStreamTest, CountsFramesForgottenBeforeTheirAcknowledgement) {
   handler_.seen.takes_frames = false;
   start();
   HttpClient client{endpoint_};
   client.send(kGet);
   ASSERT_TRUE(viewers_are(1));
   client.read_head();
-  for (std::uint64_t n = 0; n < server::SentFrames::kBound + 3; ++n) {
+  for (std::uint64_t n = 0; n < server::SentFrames::kMaxFrames + 3; ++n) {
     publish(dense(n, n == 0));
     client.read_chunked(kFrameBytes);
   }
@@ -244,9 +247,9 @@ TEST_F(ServerStreamTest, LimitsViewersInAll) {
   ASSERT_TRUE(viewers_are(2));
   HttpClient c{endpoint_};
   c.get("/live.ts");
-  const auto answer = c.read_page();
-  EXPECT_THAT(answer, StartsWith("HTTP/1.1 503 "));
-  EXPECT_THAT(answer, HasSubstr("Retry-After: "));
+  const auto response = c.read_page();
+  EXPECT_THAT(response, StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(response, HasSubstr("Retry-After: "));
   a.shutdown();
   ASSERT_TRUE(viewers_are(1));
   c.get("/live.ts");
@@ -270,7 +273,7 @@ TEST_F(ServerStreamTest, LimitsViewersPerAddress) {
   EXPECT_TRUE(viewers_are(2));
 }
 
-TEST_F(ServerStreamTest, NoticesAtOnceWhenAViewerGoes) {
+TEST_F(ServerStreamTest, NoticesAtOnceWhenAViewerLeaves) {
   start();
   {
     HttpClient client{endpoint_};
@@ -281,7 +284,7 @@ TEST_F(ServerStreamTest, NoticesAtOnceWhenAViewerGoes) {
   EXPECT_TRUE(viewers_are(0));
 }
 
-TEST_F(ServerStreamTest, EndsAViewerThatSendsWithoutEnd) {
+TEST_F(ServerStreamTest, ClosesAViewerThatSendsWithoutEnd) {
   start();
   HttpClient client{endpoint_};
   client.send(kGet);
@@ -324,7 +327,7 @@ TEST_F(ServerStreamTest, SkipsASlowReaderToKeyframes) {
   EXPECT_GE(skips, 1u);
 }
 
-TEST_F(ServerStreamTest, EndsAReaderThatHasStopped) {
+TEST_F(ServerStreamTest, ClosesAReaderThatHasStopped) {
   settings_.stall_timeout = milliseconds{400};
   start();
   HttpClient client{endpoint_, 4096};
@@ -338,7 +341,7 @@ TEST_F(ServerStreamTest, EndsAReaderThatHasStopped) {
   EXPECT_TRUE(eventually([&] { return handler_.seen.leaves == 1; }));
 }
 
-TEST_F(ServerStreamTest, SparesAViewerOfASilentChannel) {
+TEST_F(ServerStreamTest, KeepsAViewerOfASilentChannel) {
   settings_.stall_timeout = milliseconds{300};
   start();
   publish(frame(0, true));
@@ -379,7 +382,7 @@ TEST_F(ServerStreamTest, MovesAViewerWithoutAGap) {
   }));
 }
 
-TEST_F(ServerStreamTest, MovesAViewerThatHasSeenNothingYet) {
+TEST_F(ServerStreamTest, MovesAViewerThatHasReceivedNothingYet) {
   start();
   HttpClient client{endpoint_};
   client.send(kGet);
@@ -427,11 +430,11 @@ TEST_F(ServerStreamTest, EndsEveryResponseWhenItStops) {
   server_->stop();
   EXPECT_LT(base::Clock::now() - begin, milliseconds{1000});
   EXPECT_EQ(handler_.seen.leaves, 11);
-  publish(frame(999, true));  // must not hurt
+  publish(frame(999, true));  // must have no effect
   EXPECT_EQ(server_->state().left[static_cast<std::size_t>(LeaveReason::kShutdown)], 11u);
 }
 
-TEST_F(ServerStreamTest, SetsTheSocketUp) {
+TEST_F(ServerStreamTest, SetsSocketOptions) {
   start();
   publish(frame(0, true));
   HttpClient client{endpoint_};
@@ -439,7 +442,7 @@ TEST_F(ServerStreamTest, SetsTheSocketUp) {
   client.read_head();
   EXPECT_EQ(client.read_chunked(kFrameBytes), text(frame(0)));
   EXPECT_EQ(handler_.seen.nodelay, 1);
-  // The kernel gives up well after the server has, so that the reason is `stalled`.
+  // The kernel gives up well after the server, so that the server records `stalled`.
   EXPECT_EQ(milliseconds{handler_.seen.user_timeout},
             settings_.stall_timeout + std::chrono::seconds{5});
 }

@@ -44,14 +44,14 @@ TEST(SlotsTest, MappedIpv4IsIpv4) {
   EXPECT_TRUE(is_seat(slots.take(*Address::parse("::ffff:192.0.2.2"))));
 }
 
-TEST(SlotsTest, AreGivenBack) {
+TEST(SlotsTest, AreFreedWhenDestroyed) {
   Slots slots{1, 1};
   { const auto slot = slots.take(kA); }
   EXPECT_EQ(slots.taken(), 0);
   EXPECT_TRUE(is_seat(slots.take(kA)));
 }
 
-TEST(SlotsTest, AreGivenBackOnceWhenMoved) {
+TEST(SlotsTest, AreFreedOnceAfterAMove) {
   Slots slots{2, 2};
   auto first = std::get<Slots::Slot>(slots.take(kA));
   {

@@ -18,7 +18,7 @@ std::vector<std::uint64_t> drain(ViewerQueue& queue) {
   return numbers;
 }
 
-/// Frames first to last, of them `keyframe` a keyframe.
+/// Pushes the frames `first` to `last`, of which `keyframe` is a keyframe.
 void push_frames(ViewerQueue& queue, std::uint64_t first, std::uint64_t last,
                  std::uint64_t keyframe) {
   for (auto number = first; number <= last; ++number) {
@@ -26,7 +26,7 @@ void push_frames(ViewerQueue& queue, std::uint64_t first, std::uint64_t last,
   }
 }
 
-TEST(ViewerQueueTest, GivesPacketsInOrder) {
+TEST(ViewerQueueTest, ReturnsPacketsInOrder) {
   ViewerQueue queue{milliseconds{1000}};
   push_frames(queue, 0, 20, 0);
   const auto numbers = drain(queue);
@@ -57,7 +57,7 @@ TEST(ViewerQueueTest, DiscardsFramesAndKeepsAudio) {
   EXPECT_FALSE(queue.pop().splice) << "audio has no gap";
 }
 
-TEST(ViewerQueueTest, AfterADiscardTakesAudioAndTheFrameThatMends) {
+TEST(ViewerQueueTest, AfterADiscardTakesAudioAndARecoveryFrame) {
   ViewerQueue queue{milliseconds{1000}};
   push_frames(queue, 0, 4, 0);
   while (queue.pop().packet->number < 2) {
@@ -65,8 +65,8 @@ TEST(ViewerQueueTest, AfterADiscardTakesAudioAndTheFrameThatMends) {
   EXPECT_EQ(queue.discard_frames(), (media::FrameRange{3, 4}));
   queue.push(queued(frame(5)));
   queue.push(queued(audio(8)));
-  queue.push(queued(packets::mending(6, 4)));  // for one who has frame 3
-  queue.push(queued(packets::mending(7, 3)));
+  queue.push(queued(packets::recovering(6, 4)));  // needs frame 3
+  queue.push(queued(packets::recovering(7, 3)));
   queue.push(queued(frame(8)));
   EXPECT_EQ(queue.pop().packet->number, 8u);
   const auto first = queue.pop();
@@ -93,27 +93,27 @@ TEST(ViewerQueueTest, ASecondDiscardHasNothingToDrop) {
   EXPECT_EQ(queue.state().discards, 1u);
 }
 
-TEST(ViewerQueueTest, WhatItDroppedWhenFullIsMendedToo) {
+TEST(ViewerQueueTest, ARecoveryFrameAlsoCoversFramesDroppedWhenFull) {
   ViewerQueue queue{milliseconds{330}};
   push_frames(queue, 1, 12, 0);
   ASSERT_TRUE(queue.empty());
   queue.push(queued(frame(12)));
   EXPECT_EQ(queue.state().missing, (media::FrameRange{1, 12}));
-  queue.push(queued(packets::mending(13, 2)));  // for one who has frame 1
-  queue.push(queued(packets::mending(14, 1)));
+  queue.push(queued(packets::recovering(13, 2)));  // needs frame 1
+  queue.push(queued(packets::recovering(14, 1)));
   EXPECT_EQ(queue.state().missing, std::nullopt);
   EXPECT_EQ(drain(queue), (std::vector<std::uint64_t>{14}));
 }
 
-TEST(ViewerQueueTest, AfterAPauseTakesAudioAndTheFrameThatMends) {
+TEST(ViewerQueueTest, AfterAPauseTakesAudioAndARecoveryFrame) {
   ViewerQueue queue{milliseconds{1000}};
   push_frames(queue, 0, 2, 0);
   queue.pause();
-  queue.push(queued(packets::mending(3, 3)));  // what another one lacks
+  queue.push(queued(packets::recovering(3, 3)));  // made for another viewer's missing frames
   queue.push(queued(audio(8)));
   queue.push(queued(frame(4)));
   EXPECT_EQ(queue.state().missing, (media::FrameRange{3, 4}));
-  queue.push(queued(packets::mending(5, 3)));
+  queue.push(queued(packets::recovering(5, 3)));
   queue.push(queued(frame(6)));
   std::vector<std::uint64_t> spliced;
   std::vector<std::uint64_t> numbers;
@@ -133,14 +133,14 @@ TEST(ViewerQueueTest, AKeyframeEndsAPause) {
   EXPECT_EQ(drain(queue), (std::vector<std::uint64_t>{5, 6, 7}));
 }
 
-TEST(ViewerQueueTest, LacksNothingWhenItHasDroppedToAKeyframe) {
+TEST(ViewerQueueTest, MissesNothingAfterDroppingToAKeyframe) {
   ViewerQueue queue{milliseconds{330}};
   push_frames(queue, 0, 11, 7);
   EXPECT_EQ(queue.state().frames_dropped, 7u);
   EXPECT_EQ(queue.state().missing, std::nullopt);
 }
 
-TEST(ViewerQueueTest, AudioFarBehindTheFramesIsNoDelay) {
+TEST(ViewerQueueTest, AudioFarBehindTheVideoIsNoDelay) {
   ViewerQueue queue{milliseconds{330}};
   queue.push(queued(frame(100, true)));
   for (std::uint64_t n = 0; n < 5; ++n) queue.push(queued(audio(n)));
@@ -149,7 +149,7 @@ TEST(ViewerQueueTest, AudioFarBehindTheFramesIsNoDelay) {
   EXPECT_EQ(queue.state().gops_dropped, 0u);
 }
 
-TEST(ViewerQueueTest, SilenceMadeUpAtOnceIsNoDelay) {
+TEST(ViewerQueueTest, ABurstOfFilledInSilenceIsNoDelay) {
   ViewerQueue queue{milliseconds{330}};
   for (std::uint64_t n = 0; n < 100; ++n) queue.push(queued(audio(n)));
   queue.push(queued(frame(100, true)));
@@ -157,7 +157,7 @@ TEST(ViewerQueueTest, SilenceMadeUpAtOnceIsNoDelay) {
   EXPECT_EQ(queue.state().gops_dropped, 0u);
 }
 
-TEST(ViewerQueueTest, DropsAllAndWaitsWithoutAKeyframe) {
+TEST(ViewerQueueTest, DropsAllAndWaitsIfThereIsNoKeyframe) {
   ViewerQueue queue{milliseconds{330}};
   push_frames(queue, 0, 11, 99);
   EXPECT_TRUE(queue.empty());
@@ -184,7 +184,7 @@ TEST(ViewerQueueTest, CountsTheAudioFramesItDrops) {
   EXPECT_EQ(queue.state().audio_frames_dropped, 3u);
 }
 
-TEST(ViewerQueueTest, DropsAllWhenTheNewestKeyframeIsTheOldest) {
+TEST(ViewerQueueTest, DropsAllIfTheOldestFrameIsTheOnlyKeyframe) {
   ViewerQueue queue{milliseconds{330}};
   push_frames(queue, 0, 11, 0);
   EXPECT_TRUE(queue.empty());
@@ -212,7 +212,7 @@ TEST(ViewerQueueTest, LetsAJoinerBeLateUntilItHasCaughtUp) {
   EXPECT_EQ(queue.state().gops_dropped, 1u);
 }
 
-TEST(ViewerQueueTest, HoldsTheLongestBoundOfFramesAndAudio) {
+TEST(ViewerQueueTest, HoldsTheLongestConfigurableBound) {
   ViewerQueue queue{std::chrono::seconds{30}};
   std::uint64_t audio_frames = 0;
   for (std::uint64_t n = 0; n <= 30 * 60; ++n) {
@@ -225,7 +225,7 @@ TEST(ViewerQueueTest, HoldsTheLongestBoundOfFramesAndAudio) {
   EXPECT_EQ(drain(queue).size(), 1801 + audio_frames);
 }
 
-TEST(ViewerQueueTest, IsBoundedWhenTimeStandsStill) {
+TEST(ViewerQueueTest, IsBoundedIfTimestampsStandStill) {
   ViewerQueue queue{milliseconds{330}};
   auto still = std::make_shared<media::Packet>();
   still->ts.resize(188);

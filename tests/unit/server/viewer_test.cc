@@ -25,7 +25,7 @@ struct Received {
   bool spliced;  ///< a discontinuity was signalled on its PID since the last one
 };
 
-/// Reads the plain TS that a viewer without chunks is sent.
+/// Parses the plain TS that a viewer without chunks receives.
 std::vector<Received> read_ts(const std::string& text) {
   std::vector<Received> out;
   std::map<int, bool> spliced;
@@ -52,7 +52,7 @@ class ViewerTest : public testing::Test {
     viewer_.offer(source, queued(std::move(packet)), now_);
   }
 
-  /// One write as the socket would see it; takes at most `most` bytes.
+  /// One write to a socket that takes at most `most` bytes.
   void write(bool audio_due = false, std::size_t most = std::string::npos) {
     if (!viewer_.prepare(audio_due)) return;
     ++writes_;
@@ -97,7 +97,7 @@ TEST_F(ViewerTest, BeginsWithAKeyframe) {
   EXPECT_EQ(viewer_.state().frames_dropped, 0u);
 }
 
-TEST_F(ViewerTest, SendsAudioFramesInFrontOfTheNextFrameInOneWrite) {
+TEST_F(ViewerTest, SendsAudioFramesBeforeTheNextFrameInOneWrite) {
   offer(frame(0, true));
   write_all();
   offer(audio(1));
@@ -121,7 +121,7 @@ TEST_F(ViewerTest, SendsAudioFramesAloneWhenDue) {
   EXPECT_EQ(numbers(media::Packet::Kind::kAudio), (std::vector<std::uint64_t>{1}));
 }
 
-TEST_F(ViewerTest, AudioThatWaitsForAFrameIsNothingToDiscard) {
+TEST_F(ViewerTest, WaitingAudioIsNotDiscardable) {
   offer(frame(0, true));
   write_all();
   offer(audio(1));
@@ -131,7 +131,7 @@ TEST_F(ViewerTest, AudioThatWaitsForAFrameIsNothingToDiscard) {
   EXPECT_TRUE(viewer_.state().discardable);
 }
 
-TEST_F(ViewerTest, AsksOncePerFrameWhatToMark) {
+TEST_F(ViewerTest, NeedsMarksOncePerFrame) {
   offer(frame(0, true));
   offer(frame(1));
   ASSERT_TRUE(viewer_.prepare(false));
@@ -147,7 +147,7 @@ TEST_F(ViewerTest, AsksOncePerFrameWhatToMark) {
   EXPECT_EQ(sent[1].marked_end, 0u) << "nobody asked for the second";
 }
 
-TEST_F(ViewerTest, AFramesWriteBeginsAfterAudioFramesThatWentAlone) {
+TEST_F(ViewerTest, AFramesWriteBeginsAfterAudioFramesSentAlone) {
   offer(frame(0, true));
   write_all();
   offer(audio(1));
@@ -185,7 +185,7 @@ TEST_F(ViewerTest, CompletesAPartlySentFrameBeforeItDrops) {
   EXPECT_EQ(viewer_.state().frames_dropped, 49u);
 }
 
-TEST_F(ViewerTest, CompletesAPartlySentFrameBeforeWhatMends) {
+TEST_F(ViewerTest, CompletesAPartlySentFrameBeforeARecoveryFrame) {
   offer(frame(0, true));
   write(false, 100);
   offer(frame(1));
@@ -193,7 +193,7 @@ TEST_F(ViewerTest, CompletesAPartlySentFrameBeforeWhatMends) {
   EXPECT_EQ(viewer_.discard_unsent(), (media::FrameRange{1, 2}));
   EXPECT_EQ(viewer_.state().queued.bytes(), 2 * 188 - 100);
   offer(frame(3));
-  offer(packets::mending(4, 1));
+  offer(packets::recovering(4, 1));
   write_all();
   const auto received = read_ts(wire_);
   ASSERT_EQ(received.size(), 2u);
@@ -202,7 +202,7 @@ TEST_F(ViewerTest, CompletesAPartlySentFrameBeforeWhatMends) {
   EXPECT_EQ(viewer_.state().discards, 1u);
 }
 
-TEST_F(ViewerTest, DiscardsNothingWhenAllIsSent) {
+TEST_F(ViewerTest, DiscardsNothingIfAllIsSent) {
   offer(frame(0, true));
   write_all();
   EXPECT_EQ(viewer_.discard_unsent(), std::nullopt);
@@ -229,7 +229,7 @@ TEST_F(ViewerTest, PadsTheNextFrameOnly) {
   EXPECT_EQ(padding, (std::vector<std::int64_t>{0, 5 * 188, 0}));
 }
 
-TEST_F(ViewerTest, CountsWhatIsHalfSentAsQueued) {
+TEST_F(ViewerTest, CountsTheRestOfAPartlySentFrameAsQueued) {
   offer(frame(0, true));
   offer(frame(1));
   EXPECT_EQ(viewer_.state().queued.bytes(), 4 * 188);
@@ -239,7 +239,7 @@ TEST_F(ViewerTest, CountsWhatIsHalfSentAsQueued) {
   EXPECT_EQ(viewer_.state().queued.bytes(), 0);
 }
 
-TEST_F(ViewerTest, RemembersFramesSentWithTheirOffsets) {
+TEST_F(ViewerTest, RecordsSentFramesWithTheirOffsets) {
   offer(frame(0, true));
   write(false, 100);
   EXPECT_EQ(viewer_.sent().size(), 0u);
@@ -327,7 +327,7 @@ TEST_F(ViewerTest, WaitsForTheKeyframeWhenItsOldChannelHasClosed) {
   EXPECT_TRUE(viewer_.switched());
 }
 
-TEST_F(ViewerTest, TakesNothingFromTheOldChannelOnceItHasSwitched) {
+TEST_F(ViewerTest, IgnoresTheOldChannelAfterTheSwitch) {
   offer(frame(0, true, 1));
   viewer_.begin_switch(2 * kFrame, now_);
   offer(frame(2, true, 2), Source::kNext);
@@ -344,7 +344,7 @@ TEST_F(ViewerTest, TakesNothingFromTheOldChannelOnceItHasSwitched) {
   EXPECT_EQ(received[2].group, 2);
 }
 
-TEST_F(ViewerTest, DropsWhatHasNotBegunWhenItFinishes) {
+TEST_F(ViewerTest, FinishDropsPacketsNotYetStarted) {
   offer(frame(0, true));
   write(false, 100);
   offer(frame(1));
@@ -355,9 +355,9 @@ TEST_F(ViewerTest, DropsWhatHasNotBegunWhenItFinishes) {
   EXPECT_FALSE(viewer_.has_unsent());
 }
 
-/// Two channels of one stream, each late by its own, slowly changing amount; frames and audio
-/// frames interleaved differently in each, the audio of both late by what the source's is late.
-/// Every 25th frame of each group is a keyframe, at random.
+/// Two channels of one stream, each with a random lag. Frames and audio frames are interleaved
+/// differently in each; in both, the audio also has the source's lag. On average, every 13th frame
+/// of a group is a keyframe.
 class TwoChannels {
  public:
   TwoChannels(std::mt19937& random, int frames) {
@@ -393,7 +393,7 @@ class TwoChannels {
   std::array<std::vector<Event>, 2> events_;
 };
 
-/// Follows both channels and moves back and forth at random, as ViewerSession does.
+/// Receives both channels and changes between them at random, as ViewerSession does.
 class Wanderer {
  public:
   Wanderer(std::mt19937& random, const TwoChannels& channels) : random_{random} {
@@ -468,8 +468,8 @@ std::vector<Received> only(const std::vector<Received>& all, media::Packet::Kind
   return some;
 }
 
-/// One after the other without a gap, and spliced where the group changes, not more often than
-/// there were switches (one may come and go between two audio frames).
+/// Expects packets without a gap, spliced where the group changes, and no more splices than
+/// switches (a viewer may change twice between two audio frames).
 void expect_unbroken(const std::vector<Received>& received, std::uint64_t switches) {
   std::uint64_t splices = 0;
   for (std::size_t i = 1; i < received.size(); ++i) {
@@ -481,7 +481,7 @@ void expect_unbroken(const std::vector<Received>& received, std::uint64_t switch
   ASSERT_LE(splices, switches);
 }
 
-TEST(ViewerSwitchTest, GivesEveryFrameAndAudioOnceHoweverTheChannelsInterleave) {
+TEST(ViewerSwitchTest, DeliversEveryFrameAndAudioFrameOnceHoweverTheChannelsInterleave) {
   const auto seed = std::random_device{}();
   std::mt19937 random{seed};
   std::uint64_t switches = 0;

@@ -22,11 +22,11 @@ class ApiTest : public testing::Test {
  protected:
   std::unique_ptr<server::StreamingResponse> ask(const std::string& path,
                                                  const char* from = "127.0.0.1") {
-    return api_.answer({.path = path,
-                        .query = {},
-                        .address = *server::Address::parse(from),
-                        .user_agent = {},
-                        .viewer_slots = {slots_, last_viewer_}});
+    return api_.respond({.path = path,
+                         .query = {},
+                         .address = *server::Address::parse(from),
+                         .user_agent = {},
+                         .viewer_slots = {slots_, last_viewer_}});
   }
   int status(const std::string& path, const char* from = "127.0.0.1") {
     return ask(path, from)->next(link_, {}).head->status;

@@ -99,7 +99,7 @@ TEST_F(ContainerHeadersTest, Mp4IsReadWithoutAMessage) {
   Bytes bytes = begin(stream)->mp4;
   append(bytes, media::mp4_padding(1000));
   append_rest(bytes, stream, media::Container::kMp4);
-  expect_all(test::decode(bytes, "mp4"), media::kMp4VideoScale, 0);
+  expect_all(test::decode(bytes, "mp4"), media::kMp4VideoTimescale, 0);
 }
 
 TEST_F(ContainerHeadersTest, EachTrackIsReadAloneInChunks) {
