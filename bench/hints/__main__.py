@@ -53,7 +53,7 @@ def main():
                           f"{hint:<5g} "
                           f"{'/'.join(str(t or '-') for t in sorted(thresholds, key=str)):>9} "
                           f"{median(joins, lambda join: join.retransmits):>7g} "
-                          f"{1000 * median(joins, lambda join: join.first_picture):>14.0f} "
+                          f"{1000 * median(joins, lambda join: join.first_frame):>14.0f} "
                           f"{delay(50):>10.0f} {delay(95):>6.0f} {delay(100):>6.0f}", flush=True)
 
 
