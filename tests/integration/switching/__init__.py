@@ -1,1 +1,1 @@
-"""Changes of group, forced: between encoders in one process (C++), and in HLS and DASH (proxy)."""
+"""Forced changes of group: between encoders in one process (C++), and in HLS and DASH (proxy)."""
