@@ -26,7 +26,7 @@ COLUMNS = (
     Column("max ms", "max"), Column("excess95", "excess_p95"),
     Column("fall95 ms", "fall_p95"),
     Column("late %", "late", 100, 1), Column("Mbit/s", "rate", 1e-6, 2, True),
-    Column("share %", "share", 100, 1, True), Column("down fr", "down_pictures"),
+    Column("share %", "share", 100, 1, True), Column("down pic", "down_pictures"),
     Column("down ms", "down_ms"), Column("return ms", "return_ms"),
     Column("SSIM dB", "ssim_db", 1, 2, True), Column("st150 %", "stalled_150", 100, 1),
     Column("st150 n", "stalls_150"), Column("st500 %", "stalled_500", 100, 1),

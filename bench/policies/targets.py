@@ -54,7 +54,7 @@ def _figure(column):
 
 EXCESS = Column("excess95 ms", "excess_p95")
 SHARE = Column("share %", "share", 100, more_is_better=True)
-DOWN, RETURN = Column("down fr", "down_pictures"), Column("return ms", "return_ms")
+DOWN, RETURN = Column("down pic", "down_pictures"), Column("return ms", "return_ms")
 
 # The targets of the design.
 TARGETS = (

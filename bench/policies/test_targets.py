@@ -22,7 +22,7 @@ def met(scenario, control, **found):
 
 def test_the_worst_step_of_a_run_counts():
     reached = met(STEPS, "cubic", **figures(125, 0.9, down_pictures=[0, 1], return_ms=[900, 1000]))
-    assert reached == {"excess95 ms": True, "share %": True, "down fr": True, "return ms": True}
+    assert reached == {"excess95 ms": True, "share %": True, "down pic": True, "return ms": True}
     missed = met(STEPS, "cubic", **figures(126, 0.89, down_pictures=[0, 2],
                                            return_ms=[9, math.inf]))
     assert missed == dict.fromkeys(reached, False)
@@ -41,7 +41,7 @@ def test_a_failed_run_misses_all_targets_that_apply():
     found = {target.column.head: targets.judged(target, STEPS, "cubic", [figures(50, 0.95), failed])
              for target in targets.TARGETS}
     assert found == {"excess95 ms": ("MISS", "failed"), "share %": ("MISS", "failed"),
-                     "down fr": None, "return ms": None, "of bulk queue": None}
+                     "down pic": None, "return ms": None, "of bulk queue": None}
     share, = [target for target in targets.TARGETS if target.column is targets.SHARE]
     assert targets.judged(share, STEPS, "cubic", [failed]) == ("MISS", "failed")
 
