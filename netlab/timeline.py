@@ -25,7 +25,7 @@ def read_sessions(directory):
 
 def picture_delays(pictures, trace):
     """[(captured, delay)]: from capture to arrival of the last byte at the viewer. A frame that never
-    arrived counts as late until the next one that did: that long its viewer sees an older frame.
+    arrived counts as late until the next one that did, as its viewer sees an older frame until then.
     `trace`: lines of this viewer's session only."""
     delays = []
     for line, picture in match_pictures(pictures, trace):

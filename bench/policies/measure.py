@@ -31,8 +31,8 @@ class Picture:
 def source_pictures(came, begin, end):
     """All frames of the source until `end`, from the first that arrived, or from `begin` if that is
     earlier. `came`: [(number, captured, arrived, bits)] in order of numbers. A frame that never
-    arrived counts as late until the next one that did: that long its viewer sees an older frame or
-    none."""
+    arrived counts as late until the next one that did, as its viewer sees an older frame or none
+    until then."""
     number, captured, arrived, bits = came[0] if came else (0, end, math.inf, 0)
     unseen = math.floor((captured - begin) * FRAMES_PER_SECOND)
     pictures = [Picture(number - ahead, captured - ahead / FRAMES_PER_SECOND, arrived, bits, False)
