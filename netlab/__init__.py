@@ -1,2 +1,1 @@
-"""A network in the laboratory and the server in it, for the integration tests and the benchmarks
-(README.md)."""
+"""An emulated network with the server in it, for integration tests and benchmarks (README.md)."""

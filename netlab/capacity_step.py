@@ -1,5 +1,5 @@
-"""The experiment of the congestion test and of bench/retraction: links that fall from 5 to 1 Mbit/s
-and return, with the policies beside each other, each stream behind a link of its own.
+"""The experiment of the congestion test and of bench/retraction: links fall from 5 to 1 Mbit/s and
+return. All policies run side by side, each with its own stream and link.
 
     5 Mbit/s        1 Mbit/s        5 Mbit/s
     0 ........ fall ........ rise ........ end     seconds from the viewers' start
@@ -15,10 +15,10 @@ from netlab.timeline import RateWatch, between, percentile, picture_delays, read
 from netlab.viewer import Viewer
 
 POLICIES = ("off", "itcp", "symbiosis")
-START_RATE = 3e6  # bit/s: leaves a 5 Mbit/s link room, and is three times a 1 Mbit/s one
+START_RATE = 3e6  # bit/s: below a 5 Mbit/s link, and three times a 1 Mbit/s link
 SLOW_LINK = 1e6  # bit/s
 
-# Noise is what an encoder always spends its whole rate on.
+# With noise the encoder always spends its whole rate.
 CONFIG = """
 [rate]
 start = "3M"
@@ -43,7 +43,7 @@ class Phases:
 
 
 class CapacityStep:
-    """Runs it; then holds what was seen, per policy."""
+    """Runs the experiment when constructed; then holds the measurements of each policy."""
 
     def __init__(self, directory, phases, more_config=""):
         self.phases = phases
@@ -77,21 +77,21 @@ class CapacityStep:
         time.sleep(max(0, self.begin + seconds - time.monotonic()))
 
     def targets(self, policy, begin, end):
-        """Rates asked of the encoder in a span of time, bit/s."""
+        """The encoder's target rates in a span of time, bit/s."""
         return between(self.rates[policy].targets, self.begin + begin, self.begin + end)
 
     def actual(self, policy, begin, end):
-        """Mean of the encoder's output, bit/s; it is a mean over one second itself."""
+        """Mean of the encoder's output, bit/s; each value is itself a mean over one second."""
         values = between(self.rates[policy].actuals, self.begin + begin + 1, self.begin + end)
         return sum(values) / len(values)
 
     def delay(self, policy, percent, begin, end):
-        """A percentile of the delays of the pictures captured in a span of time, seconds."""
+        """A percentile of the delays of frames captured in a span of time, seconds."""
         return percentile(between(self.delays[policy], self.begin + begin, self.begin + end),
                           percent)
 
     def first_time(self, policy, after, condition):
-        """Seconds from `after` until the target meets `condition`; None: never."""
+        """Seconds from `after` until the target meets `condition`; None if it never does."""
         for when, value in self.rates[policy].targets:
             if when >= self.begin + after and condition(value):
                 return when - self.begin - after

@@ -6,7 +6,8 @@
 namespace netlab {
 namespace {
 
-constexpr std::size_t kMaxLine = 1024;  // a size, its extensions or a trailer; ours have 10 bytes
+constexpr std::size_t kMaxLine =
+    1024;  // of a size with extensions, or a trailer; symcast's have 10 bytes
 
 }  // namespace
 

@@ -8,7 +8,7 @@
 
 namespace netlab {
 
-/// Takes the framing off an HTTP/1.1 chunked body (RFC 9112 section 7.1) fed in any pieces.
+/// Removes the framing of an HTTP/1.1 chunked body (RFC 9112 section 7.1), fed in any pieces.
 class ChunkDecoder {
  public:
   enum class State { kSize, kData, kDataEnd, kTrailer, kDone, kBroken };
@@ -28,7 +28,7 @@ class ChunkDecoder {
   Sink sink_;
   State state_ = State::kSize;
   std::string line_;
-  std::size_t left_ = 0;  // of the current chunk's data
+  std::size_t left_ = 0;  // bytes of the current chunk's data
 };
 
 }  // namespace netlab

@@ -6,7 +6,7 @@ namespace netlab {
 
 namespace {
 constexpr base::ByteCount kMtu{1500};
-constexpr std::uint32_t kForgotten = 16;  // intervals after which the old drop rate says nothing
+constexpr std::uint32_t kRateMemory = 16;  // intervals after which the last drop rate is forgotten
 }  // namespace
 
 bool CoDel::drops(base::Duration sojourn, base::ByteCount queued, base::Time now) {
@@ -21,9 +21,9 @@ bool CoDel::drops(base::Duration sojourn, base::ByteCount queued, base::Time now
     return true;
   }
   dropping_ = true;
-  // Section 5.5: when it has just stopped, it begins near the rate that controlled the queue.
+  // Section 5.5: soon after a dropping phase, begins near the drop rate that controlled the queue.
   const std::uint32_t delta = count_ - last_count_;
-  count_ = delta > 1 && now - drop_next_ < kForgotten * kInterval ? delta : 1;
+  count_ = delta > 1 && now - drop_next_ < kRateMemory * kInterval ? delta : 1;
   last_count_ = count_;
   drop_next_ = next_drop(now);
   return true;

@@ -1,5 +1,5 @@
-"""The experiment of the hints test and of bench/hints: viewers who join one after the other, each
-on a connection of which the kernel knows nothing."""
+"""The experiment of the hints test and of bench/hints: viewers join one after the other, and the
+kernel knows nothing about the path of each new connection."""
 
 import pathlib
 import subprocess
@@ -31,13 +31,13 @@ source = "test:?size=640x360&content=noise"
 
 
 def forget_paths(lab):
-    """The kernel keeps round trips and thresholds of paths it knows (tcp_metrics)."""
+    """Clears the round trips and thresholds that the kernel remembers per path (tcp_metrics)."""
     subprocess.run(["nsenter", f"--net={lab.server_netns}", "ip", "tcp_metrics", "flush"],
                    check=True)
 
 
 def retransmitted(process):
-    """Segments, in the network namespace of `process`."""
+    """Number of segments retransmitted in the network namespace of `process`."""
     lines = pathlib.Path(f"/proc/{process.pid}/net/snmp").read_text().splitlines()
     names, values = (line.split() for line in lines if line.startswith("Tcp:"))
     return int(values[names.index("RetransSegs")])
@@ -52,11 +52,11 @@ class Join:
         self.ssthresh = joined["ssthresh"]
         self.retransmits = retransmits
         self.delays = [delay for _, delay in picture_delays(pictures, trace)]
-        self.first_picture = pictures[0]["arrival_ns"] / 1e9 - joined["requested"]
+        self.first_frame = pictures[0]["arrival_ns"] / 1e9 - joined["requested"]
 
 
 class ColdStart:
-    """`joins` after run(): one Join for each viewer. Also the server's last metrics."""
+    """After run(), `joins` has one Join for each viewer, and `metrics` the last server's metrics."""
 
     def __init__(self, directory, congestion_control, hint=1, stream_rate="5M", **link):
         self._config = CONFIG.format(rate=stream_rate, congestion_control=congestion_control,
@@ -71,7 +71,7 @@ class ColdStart:
             for number in range(viewers):
                 folder = self._directory / str(number)
                 folder.mkdir()
-                # A server each: so every viewer has the first group's first picture.
+                # A server for each viewer, so that all of them begin with the group's first frame.
                 with Daemon("--trace", str(folder / "trace"), directory=folder,
                             config=self._config, lab=lab) as daemon:
                     seen = self._join(lab, daemon, folder, seconds)

@@ -18,7 +18,7 @@ TEST(CommandTest, ReadsDirectionAndSettings) {
   EXPECT_EQ(settings->delay, 20ms);
 }
 
-TEST(CommandTest, MayNameOneClient) {
+TEST(CommandTest, AcceptsOneClient) {
   const auto command = parse_command("3 both blackhole=on");
   ASSERT_TRUE(command);
   EXPECT_EQ(command->client, 3u);
@@ -31,7 +31,7 @@ TEST(CommandTest, LeavesOtherSettingsAlone) {
   EXPECT_EQ(settings->queue, base::ByteCount{32000});
 }
 
-TEST(CommandTest, RefusesWhatItDoesNotKnow) {
+TEST(CommandTest, RefusesUnknownWords) {
   EXPECT_FALSE(parse_command("sideways rate=1M"));
   EXPECT_FALSE(parse_command("down speed=1M"));
   EXPECT_FALSE(parse_command("down rate"));

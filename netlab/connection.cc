@@ -17,8 +17,9 @@ namespace netlab {
 namespace {
 
 constexpr std::size_t kReadSize = 256 * 1024;
-/// A limited reader waits until it may take so much, as an application with a buffer would.
-constexpr std::size_t kLeastRead = 1448;
+/// A rate-limited reader waits until it may read one TCP segment, like an application with a
+/// buffer.
+constexpr std::size_t kMinRead = 1448;
 
 struct Url {
   std::string authority;  // host and port as written
@@ -86,7 +87,7 @@ std::uint32_t Connection::interest(base::Time now) const {
   std::uint32_t events = 0;
   if (!request_.empty()) events |= EPOLLOUT;
   if (allowance(now) > 0) events |= EPOLLIN;
-  return events;  // EPOLLERR and EPOLLHUP are always reported: a reset is seen without reading
+  return events;  // epoll always reports EPOLLERR and EPOLLHUP, so a reset shows without reading
 }
 
 std::size_t Connection::allowance(base::Time now) const {
@@ -94,7 +95,7 @@ std::size_t Connection::allowance(base::Time now) const {
   if (settings_.stop_after && elapsed >= *settings_.stop_after) return 0;
   if (!settings_.read_rate) return kReadSize;
   const auto allowed = static_cast<std::uint64_t>((*settings_.read_rate * elapsed).bytes());
-  if (allowed < state_.bytes + kLeastRead) return 0;
+  if (allowed < state_.bytes + kMinRead) return 0;
   return std::min<std::size_t>(allowed - state_.bytes, kReadSize);
 }
 
@@ -115,7 +116,7 @@ void Connection::send_request() {
 void Connection::read(base::Time now) {
   static std::array<std::uint8_t, kReadSize> buffer;
   const bool discard = settings_.discard && response_.complete();
-  // On TCP, MSG_TRUNC drops the bytes in the kernel: a load generator costs no copy.
+  // On TCP, MSG_TRUNC drops the bytes in the kernel, which saves a load generator the copy.
   const ssize_t size = ::recv(fd_.get(), buffer.data(), allowance(now), discard ? MSG_TRUNC : 0);
   if (size < 0 && errno == EAGAIN) return;
   if (size <= 0) return close(now, size < 0 ? errno : 0);

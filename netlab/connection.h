@@ -16,7 +16,7 @@
 
 namespace netlab {
 
-/// Where to connect and what to ask for.
+/// Where to connect and what to request.
 struct Target {
   sockaddr_storage address{};
   socklen_t address_size = 0;
@@ -24,18 +24,18 @@ struct Target {
   std::string path;
 };
 
-/// Throws std::runtime_error when `url` is not http://HOST[:PORT][/PATH] or HOST is not known.
+/// Throws std::runtime_error if `url` is not http://HOST[:PORT][/PATH] or HOST does not resolve.
 Target resolve(const std::string& url);
 
-/// One GET whose body is read as fast, as slowly or as briefly as asked. Non-blocking; the owner
-/// polls fd() for interest() and calls on_ready(). Errors end the connection and are kept.
+/// One GET whose body is read at the speed and for the time that the settings allow. Non-blocking;
+/// the owner polls fd() for interest() and calls on_ready(). An error ends it and stays in state().
 class Connection {
  public:
   struct Settings {
     bool http_1_0 = false;
     std::optional<int> rcvbuf{};                 ///< SO_RCVBUF in bytes
-    std::optional<base::BitRate> read_rate{};    ///< reads no faster, TCP payload
-    std::optional<base::Duration> stop_after{};  ///< reads nothing from then on
+    std::optional<base::BitRate> read_rate{};    ///< upper limit, of TCP payload
+    std::optional<base::Duration> stop_after{};  ///< stops reading after this time
     bool discard = false;                        ///< counts the body without copying it
   };
   using Body = std::function<void(std::span<const std::uint8_t>, base::Time arrival)>;
@@ -44,10 +44,10 @@ class Connection {
     base::Time started{};
     std::optional<base::Time> first_byte{};
     std::optional<base::Time> closed{};  ///< by the server or by an error
-    std::string error{};                 ///< empty: none
+    std::string error{};                 ///< empty if there was none
     int status = 0;
     bool chunked = false;
-    bool complete = false;    ///< the response ended as HTTP wants
+    bool complete = false;    ///< the response ended as HTTP requires
     std::uint64_t bytes = 0;  ///< TCP payload, HTTP framing included
   };
 
@@ -69,10 +69,10 @@ class Connection {
   Settings settings_;
   Body body_;
   base::UniqueFd fd_;
-  std::string request_;  // not yet sent
+  std::string request_;  // the part not yet sent
   State state_;
   HttpResponse response_;
-  base::Time now_{};  // of the bytes being decoded
+  base::Time now_{};  // arrival of the bytes being decoded
   ChunkDecoder chunks_;
 };
 

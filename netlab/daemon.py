@@ -1,4 +1,4 @@
-"""The server under test: starts it, talks to it, reads its metrics, ends it."""
+"""The server under test: starts it, sends requests, reads its metrics, ends it."""
 
 import http.client
 import os
@@ -11,15 +11,15 @@ import time
 
 from netlab.network import REPOSITORY, open_socket
 
-START_SECONDS = 20  # generous: sanitizers, a busy machine
+START_SECONDS = 20  # generous, for sanitizers and busy machines
 END_SECONDS = 2  # promised: SIGTERM finishes within 2 s
 SANITIZER = re.compile(r"\w+Sanitizer: |: runtime error: ")
 
-crashes = []  # the logs of servers that crashed or that a sanitizer spoke of
+crashes = []  # logs of servers that crashed or had a sanitizer report
 
 
 def binary():
-    """Path of symcast: from $SYMCAST_BINARY (set by CTest), else the newest build's."""
+    """Path of symcast: $SYMCAST_BINARY (set by CTest), otherwise the newest build."""
     if "SYMCAST_BINARY" in os.environ:
         return os.environ["SYMCAST_BINARY"]
     built = [path for path in REPOSITORY.glob("build/*/**/symcast") if path.is_file()]
@@ -32,7 +32,7 @@ _given_ports = set()
 
 
 def free_port(kind=socket.SOCK_STREAM):
-    """One that nobody has, and that was not given before: its owner may not have it yet."""
+    """A port that is free and was not returned before: its owner may not have opened it yet."""
     while True:
         with socket.socket(socket.AF_INET, kind) as probe:
             probe.bind(("127.0.0.1", 0))
@@ -43,7 +43,7 @@ def free_port(kind=socket.SOCK_STREAM):
 
 
 def wait_until(condition, seconds, what, interval=0.05):
-    """The first true value of condition(); fails after `seconds`."""
+    """Polls condition() and returns its first true value; fails after `seconds`."""
     deadline = time.monotonic() + seconds
     while True:
         value = condition()
@@ -68,7 +68,7 @@ class Metrics:
                 self.samples.append((name, dict(self.LABEL.findall(labels or "")), float(value)))
 
     def all(self, name, **labels):
-        """Values of the samples called `name` that have at least these labels."""
+        """Values of the samples called `name` that have all these labels, and maybe others."""
         return [value for sample, have, value in self.samples
                 if sample == name and labels.items() <= have.items()]
 
@@ -77,9 +77,10 @@ class Metrics:
 
 
 class Daemon:
-    """A running `symcast serve`. `lab`: runs in the lab's server namespace. `config`: TOML text.
-    `wrapper`: words before the command. Is ready when its sources play, unless `sources_play` is
-    false. Ends with SIGTERM, which fails when that takes longer than promised."""
+    """A running `symcast serve`. With `lab` it runs in the lab's server namespace. `config` is TOML
+    text; `wrapper`: words before the command. Construction waits until the sources play, unless
+    `sources_play` is false. The `with` block ends the server with SIGTERM, and fails if that takes
+    longer than promised."""
 
     def __init__(self, *args, directory, config=None, lab=None, ip=None, sources_play=True,
                  wrapper=(), port=None):
@@ -116,7 +117,7 @@ class Daemon:
     def __exit__(self, kind, *_):
         if self.process.poll() is None:
             taken = self.end()
-            # Without hiding the failure that brought us here.
+            # If the block itself failed, that failure is the one to report.
             assert kind or taken <= END_SECONDS, f"SIGTERM took {taken:.1f} s"
         self._note_crash()
         code = self.process.returncode
@@ -128,7 +129,7 @@ class Daemon:
             crashes.append(f"symcast ended with {code}:\n{log}")
 
     def check_running(self):
-        """Fails when it has ended by itself."""
+        """Fails if the server has ended by itself."""
         code = self.process.poll()
         assert code is None, f"symcast ended with {code}:\n{self.log()}"
 
@@ -144,7 +145,7 @@ class Daemon:
         return all(state.endswith(" playing") for state in states)
 
     def end(self):
-        """SIGTERM; returns the seconds it took."""
+        """Sends SIGTERM; returns the seconds until the server ended."""
         begin = time.monotonic()
         self.process.terminate()
         try:
@@ -163,7 +164,7 @@ class Daemon:
         return f"http://{host}:{self.port}/{stream}.{container}"
 
     def request(self, method, path, headers=None, netns=None, ip=None):
-        """(status, headers, body) of one request; `netns` and `ip`: as a client there."""
+        """(status, headers, body) of one request, made from namespace `netns` to address `ip`."""
         ip = ip or ("127.0.0.1" if self.netns else self.ip)
         family = socket.AF_INET6 if ":" in ip else socket.AF_INET
         connection = http.client.HTTPConnection(ip, self.port, timeout=5)
@@ -188,7 +189,7 @@ class Daemon:
         return Metrics(body.decode())
 
     def wait_for(self, condition, seconds, what):
-        """The first scrape of which condition(metrics) is true."""
+        """Scrapes until condition(metrics) is true, and returns that scrape."""
         def check():
             metrics = self.metrics()
             return metrics if condition(metrics) else None

@@ -1,9 +1,9 @@
-"""The experiment of the delivery test and of bench/delivery: viewers of one stream of 2 Mbit/s,
-each behind a link of 5 Mbit/s of its own, and what the server says of their pictures beside what
-they noted themselves. Sender and receivers read the same clock.
+"""The experiment of the delivery test and of bench/delivery: viewers of one stream of 2 Mbit/s, each
+behind its own link of 5 Mbit/s. Compares the server's delivery times with the arrivals that the
+viewers recorded; sender and receivers read the same clock.
 
-A joiner is sent the pictures since the last keyframe at once, which fills the path and shows its
-capacity to anybody. The links carry 2.5 Mbit/s meanwhile, so that it is not this one:
+A new viewer receives all frames since the last keyframe at once. That burst fills the path and shows
+its capacity to any estimator, so the links carry only 2.5 Mbit/s until it has passed:
 
     2.5 Mbit/s       5 Mbit/s
     0 ........ 2 ............... end     seconds from the viewers' start
@@ -19,12 +19,12 @@ from netlab.viewer import Viewer
 
 JOIN_LINK, LINK = 2.5e6, 5e6  # bit/s of whole packets
 JOIN_SECONDS = 2
-FOLLOWED_SECONDS = 2  # then the capacity told is the new one: the median is of a second's trains
-PAYLOAD = LINK * 1448 / 1500  # of them TCP's payload, with TCP time stamps
+FOLLOWED_SECONDS = 2  # until the estimate is of the new rate: it is a median over one second of trains
+PAYLOAD = LINK * 1448 / 1500  # TCP payload in bit/s, with TCP time stamps
 QUEUE_SECONDS = 0.1
 
-# Noise: the encoder spends its whole rate on every picture, so that the stream limits the sender
-# and the link does not.
+# With noise the encoder spends its whole rate on every frame, so the stream limits the sender, not
+# the link.
 CONFIG = """
 [telemetry]
 ack_timestamps_per_second = {marks}
@@ -56,17 +56,17 @@ class Path:
 
 @dataclass
 class Seen:
-    """Of one viewer. Errors: the time of delivery that the server told of a picture, less its
-    arrival and the way back, in seconds; by source of the time. Rates are in bit/s, and of the
-    link at 5 Mbit/s."""
+    """Measurements of one viewer. `errors`, by source of the time: the server's delivery time of a
+    frame minus its arrival and the way back, in seconds. Rates are in bit/s, all while the link
+    carries 5 Mbit/s."""
     pictures: int = 0
     errors: dict = field(default_factory=lambda: {"timestamp": [], "tcp_info": []})
-    capacities: list = field(default_factory=list)  # as told at each picture
-    delivery_rates: list = field(default_factory=list)  # the kernel's, a few times per second
+    capacities: list = field(default_factory=list)  # the server's estimate at each frame
+    delivery_rates: list = field(default_factory=list)  # from the kernel, a few times per second
 
 
 def delivery_run(directory, paths, one_way_ms, seconds, marks=2000):
-    """{path: Seen}. `marks`: [telemetry] ack_timestamps_per_second."""
+    """Returns {path: Seen}. `marks` sets ack_timestamps_per_second in [telemetry]."""
     with Netlab(clients=len(paths), rate=str(int(JOIN_LINK)), delay_ms=one_way_ms,
                 queue_bytes=int(LINK * QUEUE_SECONDS / 8)) as lab:
         config = CONFIG.format(marks=marks)
@@ -94,7 +94,7 @@ def delivery_run(directory, paths, one_way_ms, seconds, marks=2000):
 
 
 def _watch_rates(daemon, seconds):
-    """The kernel's delivery rates meanwhile: {viewer: [bit/s]}."""
+    """The kernel's delivery rates over `seconds`: {viewer: [bit/s]}."""
     rates = {}
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -109,7 +109,7 @@ def _compare(pictures, session, rates, one_way_ms, begin):
     seen = Seen(pictures=len(pictures), delivery_rates=rates[session[0]["viewer"]])
     for line, picture in match_pictures(pictures, session):
         if line["acked"] is None:
-            continue  # on the way when the viewer left
+            continue  # still in flight when the viewer left
         expected = picture["arrival_ns"] / 1e9 + one_way_ms / 1000
         seen.errors[line["acked_source"]].append(line["acked"] - expected)
         if line["capacity"] is not None and line["acked"] > begin:

@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t kControlTag = ~0ull;
 constexpr std::uint64_t kTimerTag = ~1ull;
 constexpr std::uint64_t kSignalTag = ~2ull;
-/// Packets taken from one TUN before the others have their turn.
+/// Packets read from one TUN before the next one gets its turn.
 constexpr int kReadBatch = 64;
 constexpr std::size_t kMtu = 1500;
 
@@ -27,7 +27,7 @@ std::string address(std::size_t client, int host) {
   return "10.77." + std::to_string(client) + "." + std::to_string(host);
 }
 
-/// Of an IPv4 packet on the way down: its destination, at byte 16, is 10.77.CLIENT.2.
+/// The client of an IPv4 packet on the way down: its destination, at byte 16, is 10.77.CLIENT.2.
 std::size_t client_of(const IpPacket& packet) {
   return packet.bytes.size() < 20 ? ~0u : packet.bytes[18];
 }
@@ -208,7 +208,7 @@ void Emulator::deliver(base::Time now) {
   }
 }
 
-/// To each packet's next link; the next shared one is looked at after this one.
+/// Moves each arrived packet to its next link. Later shared links are processed after this one.
 void Emulator::pass_on(std::size_t link, base::Time now) {
   while (auto packet = shared_[link].dequeue(now)) {
     const std::size_t client = client_of(*packet);

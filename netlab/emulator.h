@@ -29,8 +29,8 @@ inline base::ByteCount size_of(const IpPacket& packet) {
 ///
 ///   server ns 10.77.N.1 -- TUN -- [ down -> / <- up ] -- TUN -- 10.77.N.2 client N's ns
 ///
-/// With shared links paths have more of them on the way down, one after the other, before their
-/// own: bottlenecks for flows of different delays and of different lengths.
+/// Shared links, if there are any, come one after the other before a client's own link on the way
+/// down: common bottlenecks for flows with different delays and path lengths.
 ///
 /// Single-threaded: epoll and one timer; sleeps until the next packet arrives. Start-up errors
 /// throw base::SystemError.
@@ -41,12 +41,12 @@ class Emulator {
     LinkSettings down;  ///< server to client
     LinkSettings up;
     std::vector<LinkSettings> shared;
-    /// Of each client: which shared links its path goes through, in rising order; of a client that
-    /// is not there: all.
+    /// For each client, the shared links that its path passes, in rising order. Clients beyond the
+    /// end of this list pass all of them.
     std::vector<std::vector<std::size_t>> through;
     std::uint64_t seed = 1;
-    bool alike = false;  ///< the same seed for every client: what happens by chance happens to all
-    std::vector<std::pair<base::Duration, Command>> schedule;  ///< times count from run()
+    bool alike = false;  ///< the same seed for every client: chance affects all alike
+    std::vector<std::pair<base::Duration, Command>> schedule;  ///< times since run()
   };
 
   explicit Emulator(Settings settings);
@@ -55,7 +55,7 @@ class Emulator {
   /// commands (command.h), or `stats`; answers, one JSON object each, go to `answers`.
   void run(int control, std::ostream& answers);
 
-  /// Where everything is, as JSON: a process enters by `nsenter --net=PATH`.
+  /// The addresses and namespaces as JSON; `nsenter --net=PATH` enters a namespace.
   std::string description() const;
   std::string counters() const;
 
@@ -68,7 +68,7 @@ class Emulator {
     int from;  // TUN to read
     int to;    // TUN to write
     Link<IpPacket> link;
-    std::uint64_t write_failures = 0;  // far interface down
+    std::uint64_t write_failures = 0;  // the far interface was down
   };
   struct Path {
     std::unique_ptr<NetworkNamespace> name_space;

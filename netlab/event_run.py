@@ -1,5 +1,5 @@
-"""The experiment of the events test and of bench/events: viewers of one server behind links that
-lose packets and go dark for a second, and what the kernel counted meanwhile.
+"""The experiment of the events test and of bench/events: viewers of one server are behind links that
+lose packets and carry nothing for a second. The kernel's own counters show which events there were.
 
     0 .... loss .... dark, 1 s .... loss .... clean, 2 s     seconds
 """
@@ -32,20 +32,20 @@ name = "live"
 source = {{ uri = "test:?size=192x108&content=noise" }}
 control = {{ policy = "{policy}" }}
 """
-SETTLE = 2  # seconds for the last repairs
+SETTLE = 2  # seconds for the last retransmissions
 
 
 def kernel_counters(process):
-    """TcpExt of the network namespace of `process` (proc_net_netstat): {name: value}."""
+    """{name: value} of TcpExt (/proc/net/netstat) in the network namespace of `process`."""
     lines = pathlib.Path(f"/proc/{process.pid}/net/netstat").read_text().splitlines()
     names, values = (line.split()[1:] for line in lines if line.startswith("TcpExt:"))
     return dict(zip(names, map(int, values)))
 
 
 class EventRun:
-    """`source`: of kernel.events. While the `with` block runs its viewers watch; after run() it
-    holds what was told (`events`: lines of the traces) and what the kernel counted (`timeouts`,
-    `recoveries`)."""
+    """`source` is the value of kernel.events. The viewers watch while the `with` block runs. After
+    run(), `events` has the events that the server reported (trace lines); `timeouts` and
+    `recoveries` have the kernel's counts."""
 
     def __init__(self, source, directory, viewers=4, congestion_control="cubic", policy="itcp",
                  **link):

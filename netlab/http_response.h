@@ -11,13 +11,13 @@ namespace netlab {
 /// The head of an HTTP/1.x response, fed in any pieces.
 class HttpResponse {
  public:
-  /// Takes bytes of the head; returns how many. The rest is the body.
+  /// Consumes bytes of the head and returns their number. The rest belongs to the body.
   std::size_t feed(std::span<const std::uint8_t> bytes);
   bool complete() const { return complete_; }
 
-  int status() const;  ///< 0: not a response
+  int status() const;  ///< 0 if this is not HTTP
   bool chunked() const;
-  /// Value of a header, without surrounding blanks; names in any case.
+  /// Value of a header, without surrounding blanks. Names are case-insensitive.
   std::optional<std::string> header(std::string_view name) const;
 
  private:

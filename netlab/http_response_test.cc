@@ -12,7 +12,7 @@ std::span<const std::uint8_t> bytes(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-TEST(HttpResponseTest, TakesTheHeadAndLeavesTheBody) {
+TEST(HttpResponseTest, ConsumesTheHeadAndLeavesTheBody) {
   HttpResponse response;
   const std::string text = std::string{kHead} + "body";
   EXPECT_EQ(response.feed(bytes(text)), kHead.size());
@@ -20,7 +20,7 @@ TEST(HttpResponseTest, TakesTheHeadAndLeavesTheBody) {
   EXPECT_EQ(response.status(), 200);
 }
 
-TEST(HttpResponseTest, TakesBytesOneByOne) {
+TEST(HttpResponseTest, AcceptsSingleBytes) {
   HttpResponse response;
   for (std::size_t i = 0; i < kHead.size(); ++i) {
     EXPECT_FALSE(response.complete());
@@ -37,7 +37,7 @@ TEST(HttpResponseTest, FindsHeadersInAnyCase) {
   EXPECT_TRUE(response.chunked());
 }
 
-TEST(HttpResponseTest, WhatIsNotHttpHasNoStatus) {
+TEST(HttpResponseTest, NonHttpDataHasNoStatus) {
   HttpResponse response;
   response.feed(bytes("SSH-2.0-OpenSSH\r\n\r\n"));
   EXPECT_EQ(response.status(), 0);

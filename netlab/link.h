@@ -12,24 +12,25 @@
 
 namespace netlab {
 
-/// What one direction of a path does to packets. Rates and sizes are of whole IP packets.
+/// How one direction of a path treats packets. Rates and sizes count whole IP packets.
 struct LinkSettings {
-  base::BitRate rate{};            ///< 0: no limit
+  base::BitRate rate{};            ///< 0 means no limit
   base::Duration delay{};          ///< one way, after transmission
   base::Duration jitter{};         ///< added to the delay, uniform in [0, jitter], order kept
-  base::Duration aggregate{};      ///< packets arrive together, once per this time
+  base::Duration aggregate{};      ///< packets arrive in batches, one per this time
   base::ByteCount queue{1 << 20};  ///< drop-tail, the packet being transmitted included
   bool codel = false;              ///< the queue is managed by CoDel (RFC 8289)
-  /// A token bucket of this size fills with `rate`; what it has tokens for goes at `peak`. 0: none.
+  /// Size of a token bucket that fills at `rate`; while it has tokens, packets leave at `peak`. 0
+  /// means no token bucket.
   base::ByteCount bucket{};
-  base::BitRate peak{};    ///< of a token bucket; 0: no limit
+  base::BitRate peak{};    ///< with a token bucket; 0 means no limit
   double loss = 0;         ///< probability for each packet on its own
-  double burst_enter = 0;  ///< Gilbert: probability of a burst beginning at a packet
-  double burst_leave = 1;  ///< of it ending; its mean length is 1/burst_leave packets
-  /// It ends after this time too: else a sender that is down to one packet per retransmission
-  /// timeout would stay in it for seconds. 0: no limit.
+  double burst_enter = 0;  ///< Gilbert: probability that a burst begins at a packet
+  double burst_leave = 1;  ///< that it ends; its mean length is 1/burst_leave packets
+  /// A burst also ends after this time; a sender that is down to one packet per retransmission
+  /// timeout would stay in it for seconds. 0 means no limit.
   base::Duration burst_time{};
-  bool blackhole = false;  ///< what leaves the queue is lost
+  bool blackhole = false;  ///< every packet that leaves the queue is lost
 };
 
 struct LinkCounters {
@@ -42,33 +43,33 @@ struct LinkCounters {
   std::uint64_t dropped_loss = 0;
   std::uint64_t dropped_burst = 0;
   std::uint64_t dropped_blackhole = 0;
-  std::uint64_t late = 0;  ///< fetched more than kLate after their arrival: a busy machine
+  std::uint64_t late = 0;  ///< fetched more than kMaxFetchDelay after arrival
   base::ByteCount queue_high_water;
 };
 
-/// One direction of a path. Pure: no clock, no I/O; `now` never goes back. Transmission is computed
-/// in virtual time, so a late caller delays single packets but never changes the rate.
+/// One direction of a path. No clock, no I/O; `now` never goes back. Transmission is computed in
+/// virtual time, so a late caller delays single packets but never changes the rate.
 ///
 ///   enqueue -> [ queue ] -> transmitter (rate) -> wire (loss, delay, jitter) -> dequeue
 ///
-/// `Packet` is movable, and size_of(packet), found beside it, is its base::ByteCount: the
-/// emulator's packets are bytes, the simulator's only say what they stand for.
+/// `Packet` is movable, and size_of(packet), declared next to it, returns its base::ByteCount. The
+/// emulator's packets hold bytes, the simulator's only describe them.
 template <typename Packet>
 class Link {
  public:
-  /// Four times what the emulator's timers are late on an idle machine, at p95 (README.md).
-  static constexpr base::Duration kLate = std::chrono::milliseconds{2};
+  /// Four times the p95 lateness of the emulator's timers on an idle machine (README.md).
+  static constexpr base::Duration kMaxFetchDelay = std::chrono::milliseconds{2};
 
   Link(const LinkSettings& settings, std::uint64_t seed) : settings_{settings}, random_{seed} {}
 
-  /// From `now` on; a packet half transmitted is finished at the new rate.
+  /// Applies from `now` on; a packet in transmission is finished at the new rate.
   void set(const LinkSettings& settings, base::Time now);
   const LinkSettings& settings() const { return settings_; }
 
   void enqueue(Packet packet, base::Time now);
-  /// The oldest packet that has arrived at the far end.
+  /// The oldest packet that has arrived at the far end, if any.
   std::optional<Packet> dequeue(base::Time now);
-  /// No packet arrives before this; empty: none is on the way.
+  /// No packet arrives before this time; nullopt if none is on the way.
   std::optional<base::Time> next_arrival() const;
 
   const LinkCounters& counters() const { return counters_; }
@@ -105,11 +106,11 @@ class Link {
   std::mt19937_64 random_;
   LinkCounters counters_;
   CoDel codel_;
-  std::optional<base::Time> burst_since_;  // empty: in none
-  std::deque<Waiting> waiting_;            // front: being transmitted
+  std::optional<base::Time> burst_since_;  // nullopt outside a burst
+  std::deque<Waiting> waiting_;            // the front one is being transmitted
   base::ByteCount queued_;
   base::Time transmitter_clock_{};  // up to when transmission has been accounted
-  std::int64_t head_work_ = 0;      // left of the front packet, in bits * 1e9: exact for any rate
+  std::int64_t head_work_ = 0;      // rest of the front packet, in bits * 1e9: exact for any rate
   double tokens_ = 0;               // bits, at transmitter_clock_
   std::deque<InFlight> wire_;
   base::Time last_arrival_{};
@@ -118,7 +119,7 @@ class Link {
 template <typename Packet>
 void Link<Packet>::set(const LinkSettings& settings, base::Time now) {
   transmit_until(now);
-  // With a token bucket it may still have been waiting: then it begins anew.
+  // With a token bucket the front packet may still have been waiting; it then begins anew.
   const bool transmitting = !waiting_.empty() && settings_.bucket.bytes() == 0;
   if (transmitting) head_work_ -= speed().bps() * (now - transmitter_clock_).count();
   fill_bucket(now - transmitter_clock_);
@@ -151,7 +152,7 @@ template <typename Packet>
 std::optional<Packet> Link<Packet>::dequeue(base::Time now) {
   transmit_until(now);
   if (wire_.empty() || wire_.front().arrival > now) return std::nullopt;
-  counters_.late += now - wire_.front().arrival > kLate;
+  counters_.late += now - wire_.front().arrival > kMaxFetchDelay;
   Packet packet = std::move(wire_.front().packet);
   wire_.pop_front();
   ++counters_.packets_out;

@@ -1,5 +1,5 @@
-// Two or more network namespaces joined by links whose rate, delay, queue and loss are chosen and
-// changed live. For kernels without netem, and without touching the machine's own network.
+// Two or more network namespaces joined by links, whose rate, delay, queue and loss can change
+// live. Works on kernels without netem, and does not touch the machine's own network.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -21,7 +21,7 @@ std::string assignments_error(const std::string& text) {
   return settings ? "" : settings.error();
 }
 
-/// "0,2" of links 0, 1 and 2; "none".
+/// Parses a list such as "0,2", or "none".
 std::vector<std::size_t> indices(const std::string& text, std::size_t links) {
   std::vector<std::size_t> found;
   if (text == "none") return found;

@@ -36,7 +36,7 @@ int survivors(const LinkSettings& settings, int count, std::uint64_t seed = 1) {
   return arrivals(link, kStart);
 }
 
-TEST(LinkTest, PassesAtOnceWithoutLimits) {
+TEST(LinkTest, PassesPacketsAtOnceWithoutLimits) {
   TestLink link{{}, 1};
   link.enqueue(packet(), kStart);
   EXPECT_EQ(link.next_arrival(), kStart);
@@ -51,14 +51,14 @@ TEST(LinkTest, ArrivesAfterSerialisationAndDelay) {
   EXPECT_EQ(arrivals(link, kStart + 21ms), 1);
 }
 
-TEST(LinkTest, KeepsTheRateHoweverLateItIsAsked) {
+TEST(LinkTest, KeepsTheRateWhenPolledLate) {
   TestLink link{{.rate = BitRate::mbps(12)}, 1};
   for (int i = 0; i < 10; ++i) link.enqueue(packet(1500), kStart);
   EXPECT_EQ(arrivals(link, kStart + 5500us), 5);
   EXPECT_EQ(arrivals(link, kStart + 10ms), 5);
 }
 
-TEST(LinkTest, IdleTimeGivesNoCredit) {
+TEST(LinkTest, IdleTimeEarnsNoCredit) {
   TestLink link{{.rate = BitRate::mbps(12)}, 1};
   link.enqueue(packet(1500), kStart);
   EXPECT_EQ(arrivals(link, kStart + 1s), 1);
@@ -107,13 +107,13 @@ TEST(LinkTest, TokensAreSpentAtThePeakRate) {
       {.rate = BitRate::mbps(1.2), .bucket = ByteCount{15'000}, .peak = BitRate::mbps(12)}, 1};
   for (int i = 0; i < 20; ++i) link.enqueue(packet(1500), kStart);
   EXPECT_EQ(arrivals(link, kStart + 10ms), 10);
-  EXPECT_EQ(arrivals(link, kStart + 20ms), 1);  // the tokens of 20 ms are 11 packets in all
+  EXPECT_EQ(arrivals(link, kStart + 20ms), 1);  // the tokens of 20 ms allow 11 packets in all
 }
 
 TEST(LinkTest, CoDelKeepsAStandingQueueShort) {
   const auto waiting = [](bool codel) {
     TestLink link{{.rate = BitRate::mbps(12), .codel = codel}, 1};
-    for (int i = 0; i < 5000; ++i) {  // 1.1 ms of packets each millisecond
+    for (int i = 0; i < 5000; ++i) {  // packets for 1.1 ms in each millisecond
       link.enqueue(packet(1650), kStart + i * 1ms);
       while (link.dequeue(kStart + i * 1ms)) {
       }
@@ -158,10 +158,10 @@ TEST(LinkTest, BurstsLoseTheGilbertShare) {
   EXPECT_NEAR(lost, 100000 * 0.01 / 0.26, 400);
 }
 
-TEST(LinkTest, BurstsEndAfterTheirTimeHoweverFewPacketsCome) {
+TEST(LinkTest, BurstsEndAfterTheirTimeWithFewPackets) {
   LinkSettings settings{.burst_enter = 1, .burst_leave = 0, .burst_time = 20ms};
   TestLink link{settings, 1};
-  link.enqueue(packet(), kStart);  // begins one, which no packet ends
+  link.enqueue(packet(), kStart);  // begins a burst, which no packet ends
   settings.burst_enter = 0;
   link.set(settings, kStart);
   link.enqueue(packet(), kStart + 20ms);
@@ -171,7 +171,7 @@ TEST(LinkTest, BurstsEndAfterTheirTimeHoweverFewPacketsCome) {
   EXPECT_EQ(link.counters().dropped_burst, 2u);
 }
 
-TEST(LinkTest, BlackHoleSwallowsWhatLeavesTheQueue) {
+TEST(LinkTest, BlackHoleSwallowsPacketsThatLeaveTheQueue) {
   LinkSettings settings{.delay = 10ms};
   TestLink link{settings, 1};
   link.enqueue(packet(), kStart);
@@ -204,7 +204,7 @@ TEST(LinkTest, ShorterDelayDoesNotOvertake) {
   EXPECT_EQ(link.dequeue(kStart + 100ms).value().size, 2u);
 }
 
-TEST(LinkTest, CountsWhatGoesInAndOut) {
+TEST(LinkTest, CountsPacketsInAndOut) {
   TestLink link{{}, 1};
   link.enqueue(packet(100), kStart);
   link.enqueue(packet(200), kStart);
@@ -213,7 +213,7 @@ TEST(LinkTest, CountsWhatGoesInAndOut) {
   EXPECT_EQ(link.counters().bytes_out, 300u);
 }
 
-TEST(LinkTest, CountsWhatIsFetchedLate) {
+TEST(LinkTest, CountsPacketsFetchedLate) {
   TestLink link{{.delay = 10ms}, 1};
   link.enqueue(packet(), kStart);
   link.enqueue(packet(), kStart);

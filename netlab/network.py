@@ -1,11 +1,11 @@
-"""The laboratory for Python: a server's and its clients' network namespaces joined by link_emulator.
+"""The emulated network from Python: link_emulator joins the namespaces of a server and its clients.
 
     with Netlab(rate="5M", delay_ms=20, queue_bytes=32000) as lab:
         server = lab.run_server(["symcast", "serve"])
         viewer = lab.run_client([lab.ts_client, f"http://{lab.server_ip}:8080/live.ts"])
         lab.set(down_rate="1M")
 
-Everything ends with the `with` block, or with this process however it ends.
+Everything ends with the `with` block, or when this process ends in any way.
 """
 
 import ctypes
@@ -17,13 +17,13 @@ import subprocess
 import threading
 
 CLONE_NEWNET = 0x40000000
-STOP_SECONDS = 3  # a process that outlives SIGTERM for so long is killed
+STOP_SECONDS = 3  # a process that outlives SIGTERM by this time is killed
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[1]
 
 
 def tool(name):
-    """Path of a built program: from $NETLAB_TOOLS (set by CTest), else the newest build's."""
+    """Path of a built program: in $NETLAB_TOOLS (set by CTest), otherwise in the newest build."""
     if "NETLAB_TOOLS" in os.environ:
         return str(pathlib.Path(os.environ["NETLAB_TOOLS"]) / name)
     built = list(REPOSITORY.glob(f"build/*/netlab/{name}"))
@@ -33,7 +33,7 @@ def tool(name):
 
 
 def why_unavailable():
-    """Why this process cannot build a laboratory here; None when it can."""
+    """Why this process cannot emulate a network here; None if it can."""
     if os.geteuid() != 0:
         return "network namespaces need root"
     if not os.path.exists("/dev/net/tun"):
@@ -56,12 +56,12 @@ def stop(process):
 
 
 def open_socket(netns, family=socket.AF_INET, kind=socket.SOCK_STREAM):
-    """A socket of the namespace at path `netns`; None: of this process's own."""
+    """A socket in the namespace at path `netns`, or in this process's own if `netns` is None."""
     if netns is None:
         return socket.socket(family, kind)
     result = []
 
-    def open_there():  # a namespace belongs to a thread; this one ends at once
+    def open_there():  # setns() moves only this thread, which ends at once
         libc = ctypes.CDLL(None, use_errno=True)
         fd = os.open(netns, os.O_RDONLY)
         try:
@@ -81,7 +81,7 @@ def open_socket(netns, family=socket.AF_INET, kind=socket.SOCK_STREAM):
 
 
 def link_settings(rate=None, delay_ms=0, queue_bytes=None, loss=None, **others):
-    """Settings as link_emulator's command line wants them; `others`: by its own words."""
+    """Settings in link_emulator's syntax; `others` use its own keys."""
     words = [f"delay={delay_ms}ms"]
     if rate is not None:
         words.append(f"rate={rate}")
@@ -103,11 +103,11 @@ class Client:
 
 
 class Netlab:
-    """`rate` and the queue are of the way down (server to client); `delay_ms` is one way, each
-    way. The way up is not limited unless `up` says so, in link_emulator's words, and no link is
-    shared by the clients unless `shared` does: the links of a series, one after the other, before
-    the clients' own. `through`: for each client, which of them its path passes, if not all.
-    `alike`: chance does the same to the n-th packet of each client's link."""
+    """`rate` and `queue_bytes` are of the downlink (server to client); `delay_ms` is added in each
+    direction. The uplink is unlimited unless `up`, in link_emulator's syntax, sets a limit.
+    `shared`: a series of links that the paths of all clients pass before the clients' own links.
+    `through`: for each client, the indices of the shared links on its path; by default all of them.
+    `alike`: random losses and jitter hit the n-th packet of each client's link in the same way."""
 
     def __init__(self, clients=1, seed=1, alike=False, up=None, shared=(), through=(),
                  **down):
@@ -144,22 +144,22 @@ class Netlab:
         stop(self._emulator)
 
     def _run(self, netns, command, options):
-        # Both wrappers exec: the process is the command itself, and ends with this one.
+        # Both wrappers exec: the child process is the command itself, and ends with this process.
         wrapped = ["nsenter", f"--net={netns}", "setpriv", "--pdeathsig", "KILL", *command]
         process = subprocess.Popen([str(word) for word in wrapped], **options)
         self._processes.append(process)
         return process
 
     def run_server(self, command, **options):
-        """Popen of `command` in the server's namespace."""
+        """Starts `command` in the server's namespace; returns its Popen."""
         return self._run(self.server_netns, command, options)
 
     def run_client(self, command, client=0, **options):
-        """Popen of `command` in a client's namespace."""
+        """Starts `command` in a client's namespace; returns its Popen."""
         return self._run(self.clients[client].netns, command, options)
 
     def command(self, line):
-        """One line of the emulator's protocol (command.h); returns its answer."""
+        """Sends one line of the emulator's protocol (command.h); returns the answer."""
         self._emulator.stdin.write(line + "\n")
         self._emulator.stdin.flush()
         answer = json.loads(self._emulator.stdout.readline())
@@ -168,14 +168,14 @@ class Netlab:
         return answer
 
     def set(self, client=None, **settings):
-        """`set(down_rate="1M", both_blackhole="on")`; without `client`: every client's link."""
+        """`set(down_rate="1M", both_blackhole="on")`; without `client`, on every client's link."""
         for name, value in settings.items():
             direction, key = name.split("_", 1)
             prefix = "" if client is None else f"{client} "
             self.command(f"{prefix}{direction} {key}={value}")
 
     def counters(self):
-        """Packets, bytes and drops: of each client's link, by direction; behind them those of the
-        shared links, which have only one."""
+        """Packets, bytes and drops of each client's link, by direction; then those of the shared links,
+        which have one direction only."""
         answer = self.command("stats")
         return answer["clients"] + [{"down": link} for link in answer["shared"]]

@@ -72,7 +72,7 @@ class Interface {
 };
 
 void disable_ipv6(const std::string& interface) {
-  // Absent when the kernel has no IPv6, which serves as well.
+  // The file is missing if the kernel has no IPv6, which is fine too.
   std::ofstream{"/proc/sys/net/ipv6/conf/" + interface + "/disable_ipv6"} << "1";
 }
 

@@ -6,12 +6,12 @@
 
 namespace netlab {
 
-/// An anonymous network namespace with `lo` up. It lives as long as this object, a process or a
-/// socket in it: nothing is left in /run/netns, however the program ends. Errors throw
+/// An anonymous network namespace with `lo` up. It lives as long as this object, or a process or
+/// socket in it, so nothing is left in /run/netns however the program ends. Errors throw
 /// base::SystemError. Needs CAP_SYS_ADMIN.
 class NetworkNamespace {
  public:
-  /// Moves the calling thread into a namespace, and back at the end of its life.
+  /// Moves the calling thread into a namespace, and back in the destructor.
   class Visit {
    public:
     explicit Visit(const NetworkNamespace& target);
@@ -31,7 +31,7 @@ class NetworkNamespace {
 };
 
 /// A TUN device, up, 1500 bytes MTU, IPv4 `address`/24, without IPv6 (whose neighbour chatter would
-/// be counted as traffic). Offloads stay off: packets are what would be on a wire.
+/// count as traffic). Offloads stay off, so that packets are as on a wire.
 base::UniqueFd open_tun(const NetworkNamespace& where, const std::string& name,
                         const std::string& address);
 

@@ -21,8 +21,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t kHeaders = 28;  // IPv4 and UDP
-constexpr auto kQuiet = 300ms;        // nothing more is coming: longer than any delay used here
+constexpr std::size_t kHeaders = 28;     // IPv4 and UDP
+constexpr auto kReceiveTimeout = 300ms;  // longer than any delay used here
 
 base::UniqueFd open_udp(const NetworkNamespace& where, const std::string& local,
                         const std::string& remote) {
@@ -37,7 +37,7 @@ base::UniqueFd open_udp(const NetworkNamespace& where, const std::string& local,
   };
   const sockaddr_in near = end_of(local);
   const sockaddr_in far = end_of(remote);
-  const int buffer = 4 << 20;  // a whole burst, however late it is read
+  const int buffer = 4 << 20;  // holds a whole burst, even if it is read late
   ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUFFORCE, &buffer, sizeof buffer);
   base::check("bind", ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&near), sizeof near));
   base::check("connect", ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&far), sizeof far));
@@ -76,10 +76,11 @@ class Rig {
                             ::send(servers_[client].get(), payload.data(), payload.size(), 0)));
   }
 
-  /// Arrival time of the first client's next packet; nothing: none came.
+  /// Arrival time of the first client's next packet; nullopt if none arrives.
   std::optional<base::Time> receive() {
     pollfd wait{.fd = clients_[0].get(), .events = POLLIN, .revents = 0};
-    if (::poll(&wait, 1, std::chrono::milliseconds{kQuiet}.count()) <= 0) return std::nullopt;
+    if (::poll(&wait, 1, std::chrono::milliseconds{kReceiveTimeout}.count()) <= 0)
+      return std::nullopt;
     const base::Time now = base::Clock::now();
     std::array<char, 2048> buffer;
     if (::recv(clients_[0].get(), buffer.data(), buffer.size(), 0) < 0) return std::nullopt;
@@ -110,7 +111,7 @@ class Rig {
   int control_[2];
   std::vector<base::UniqueFd> servers_;
   std::vector<base::UniqueFd> clients_;
-  std::ostringstream answers_;  // written by the thread only
+  std::ostringstream answers_;  // only the thread writes to it
   std::thread thread_;
 };
 
@@ -186,16 +187,16 @@ void check_shared(Rig& rig) {
              bits / base::seconds(arrivals.back() - arrivals.front()) / 1e6, 2.5, 0.25);
 }
 
-/// The first client's packets pass both links; the second's, put in only now, are before them at
-/// the second link.
+/// The first client's packets pass both links; the second's, sent only now, reach the second link
+/// before them.
 void check_series(Rig& rig) {
   const base::Time begin = base::Clock::now();
   for (int i = 0; i < 100; ++i) rig.send(1500, 0);
   for (int i = 0; i < 100; ++i) rig.send(1500, 1);
   const auto arrivals = rig.receive_all();
   rig.expect("series: packets", static_cast<double>(arrivals.size()), 100, 0);
-  // 20 ms and a packet on the first link; the second carries all 200, 2.4 ms each, from the
-  // beginning on.
+  // The first link takes 20 ms and a packet's time; the second carries all 200 packets, 2.4 ms
+  // each, from the beginning.
   rig.expect("series: last of them (ms)", base::seconds(arrivals.back() - begin) * 1e3, 480, 20);
 }
 

@@ -5,7 +5,7 @@
 
 namespace netlab {
 
-using Ticks = std::int64_t;  ///< of the 90 kHz clock, unwrapped
+using Ticks = std::int64_t;  ///< 90 kHz clock, unwrapped
 inline constexpr Ticks kTicksPerSecond = 90'000;
 
 /// A 33-bit time stamp continued beyond its wrap, assuming steps of less than half its range.

@@ -1,5 +1,5 @@
-"""What happened when: picture delays from a viewer's and the server's records, rates over time.
-All times are CLOCK_MONOTONIC seconds, as time.monotonic() gives them."""
+"""Frame delays from the records of a viewer and the server, and rates over time. All times are
+CLOCK_MONOTONIC seconds, as from time.monotonic()."""
 
 import json
 import threading
@@ -10,23 +10,23 @@ FRAMES_PER_SECOND = 30  # of the test source
 
 
 def read_trace(directory, stream="live"):
-    """The server's trace lines of one stream, of all its sessions."""
+    """The server's trace lines of all sessions of one stream."""
     return [json.loads(line)
             for path in sorted(directory.glob(f"{stream}-*.jsonl"))
             for line in path.read_text().splitlines()]
 
 
 def read_sessions(directory):
-    """{address: trace lines}, of viewers who came once each."""
+    """{address: trace lines} for viewers that connected once each."""
     traces = [[json.loads(line) for line in path.read_text().splitlines()]
               for path in directory.glob("*.jsonl")]
     return {lines[0]["address"]: lines for lines in traces}
 
 
 def picture_delays(pictures, trace):
-    """[(captured, delay)]: capture to arrival of the last byte at the viewer. A picture that never
-    came is late until the next one that did: that is how long its viewer looks at an older one.
-    `trace`: of this viewer's session alone."""
+    """[(captured, delay)]: from capture to arrival of the last byte at the viewer. A frame that never
+    arrived counts as late until the next one that did, as its viewer sees an older frame until then.
+    `trace`: lines of this viewer's session only."""
     delays = []
     for line, picture in match_pictures(pictures, trace):
         captured, arrived = line["captured"], picture["arrival_ns"] / 1e9
@@ -40,9 +40,9 @@ def picture_delays(pictures, trace):
 
 
 def match_pictures(pictures, trace):
-    """[(line of the trace, picture)], by time stamp, of the pictures that arrived. The muxer adds a
-    constant to all of them: what was sent first and what arrived first give the offset between the
-    two records. `trace`: of this viewer's session alone."""
+    """[(trace line, received frame)], matched by time stamp. The muxer adds a constant to all time
+    stamps; the first frame sent and the first one received give that offset. `trace`: lines of this
+    viewer's session only."""
     sent = [line for line in trace if line["event"] == "frame"]
     offset = pictures[0]["pts"] - sent[0]["pts"]
     lines = {round((line["pts"] + offset) * TICKS_PER_SECOND): line for line in sent}
@@ -76,8 +76,8 @@ class RateWatch:
         self._stream = stream
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run)
-        self.targets = []  # (time, bit/s asked of the encoder), of each group with viewers
-        self.actuals = []  # (time, video bit/s of the last second), likewise
+        self.targets = []  # (time, target in bit/s) of each group with viewers
+        self.actuals = []  # (time, video bit/s of the last second) of each group with viewers
 
     def __enter__(self):
         self._thread.start()

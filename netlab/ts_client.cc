@@ -1,5 +1,5 @@
-// A viewer that measures: reads an MPEG-TS stream over HTTP, notes when each picture arrived and
-// everything a strict receiver would object to, or stands for many viewers at once as load.
+// A measuring viewer: reads an MPEG-TS stream over HTTP and records when each frame arrived and
+// everything that a strict receiver would reject. Can also stand for many viewers at once, as load.
 #include <sys/epoll.h>
 #include <sys/resource.h>
 
@@ -21,7 +21,7 @@ namespace {
 
 using nlohmann::json;
 
-/// How often a reader that holds back looks whether it may read again.
+/// How often a rate-limited reader checks whether it may read again.
 constexpr int kTickMs = 5;
 
 volatile std::sig_atomic_t stop_asked = 0;
@@ -38,7 +38,7 @@ struct Options {
   bool http_1_0 = false;
 };
 
-/// Writes one JSON line per picture and keeps the sums.
+/// Writes one JSON line per frame and keeps the sums.
 class Recorder {
  public:
   explicit Recorder(const std::string& output) {
@@ -90,7 +90,7 @@ class Viewers {
     }
   }
 
-  /// Until `end`, a signal, or the last connection's end.
+  /// Runs until `end`, a signal, or the last connection's end.
   void run(std::optional<base::Time> end) {
     while (!stop_asked && open_count() > 0) {
       const base::Time now = base::Clock::now();
@@ -175,7 +175,7 @@ class Viewers {
   json many_summary() const;
 
   Recorder recorder_;
-  std::ofstream recording_;  // closed: not asked for
+  std::ofstream recording_;  // open only if requested
   netlab::TsParser parser_;
   base::UniqueFd epoll_;
   bool holds_back_ = false;
@@ -279,7 +279,7 @@ int main(int argc, char** argv) try {
   std::signal(SIGTERM, ask_to_stop);
   std::signal(SIGINT, ask_to_stop);
   raise_file_limit();
-  // Thousands would leave the server none of the machine's time.
+  // Thousands of connections would leave the server no CPU time.
   if (options.connections == 1) netlab::become_real_time();
   std::optional<base::Time> end;
   if (options.seconds > 0) end = base::Clock::now() + base::from_seconds(options.seconds);

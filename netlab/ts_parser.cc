@@ -40,7 +40,7 @@ std::size_t adts_frame_size(std::span<const std::uint8_t> h) {
   return static_cast<std::size_t>((h[3] & 3) << 11 | h[4] << 3 | h[5] >> 5);
 }
 
-/// Of the last eight bytes: a NAL unit begins, an IDR slice.
+/// Whether the last eight bytes end with the start of an IDR slice's NAL unit.
 bool ends_idr_start(std::uint64_t bytes) {
   return (bytes >> 8 & 0xffffff) == 1 && (bytes & 0x1f) == kNalIdr;
 }
@@ -113,7 +113,7 @@ std::optional<TsParser::Header> TsParser::parse_header(Bytes packet) {
 }
 
 /// 2.4.3.3: the counter grows with each packet that has a payload, and may jump where
-/// discontinuity_indicator is set; a packet may be sent twice, and only twice. False: a duplicate.
+/// discontinuity_indicator is set. A packet may be sent twice, but no more. False for a duplicate.
 bool TsParser::check_continuity(const Header& header, Bytes packet) {
   Pid& pid = pids_[header.pid];
   const bool signalled = !header.adaptation.empty() && (header.adaptation[0] & 0x80);
@@ -133,7 +133,7 @@ bool TsParser::check_continuity(const Header& header, Bytes packet) {
 void TsParser::take_adaptation(const Header& header) {
   const Bytes field = header.adaptation;
   if (header.pid == audio_pid_ && !field.empty() && (field[0] & 0x80)) {
-    audio_expected_.reset();  // what was left out is told, not lost
+    audio_expected_.reset();  // the gap is signalled, so nothing was lost
     adts_.clear();
   }
   if (field.size() < 7 || !(field[0] & 0x10)) return;
@@ -149,7 +149,7 @@ void TsParser::take_adaptation(const Header& header) {
   pcr_ = pcr;
 }
 
-/// The section of `table` that begins in this packet, from its table id, without the CRC.
+/// The section of `table` that begins in this packet, from its table id to before the CRC.
 std::optional<TsParser::Bytes> TsParser::section(const Header& header, std::uint8_t table) {
   if (!header.unit_start || header.payload.empty()) return std::nullopt;
   const std::size_t begin = 1u + header.payload[0];
@@ -187,7 +187,7 @@ void TsParser::take_pmt(const Header& header) {
   }
 }
 
-/// Reads a PES header into pes_pts_; returns what follows it.
+/// Reads a PES header into pes_pts_; returns the payload behind it.
 std::optional<TsParser::Bytes> TsParser::take_pes_start(Bytes payload, TickUnwrapper& unwrapper) {
   const bool begins = payload.size() >= 9 && u16(payload, 0) == 0 && payload[2] == 1;
   const std::size_t header_size = begins ? 9u + payload[8] : 0;
@@ -217,7 +217,7 @@ void TsParser::take_video(const Header& header, base::Time arrival) {
   scan_for_keyframe(payload);
 }
 
-/// A picture is known to be complete when the next one begins.
+/// A frame is known to be complete when the next one begins.
 void TsParser::end_picture() {
   if (!picture_) return;
   ++pictures_;
@@ -237,7 +237,7 @@ void TsParser::take_audio(const Header& header) {
   if (header.unit_start) {
     const auto rest = take_pes_start(payload, audio_unwrapper_);
     if (!rest) return;
-    if (!adts_.empty()) ++counters_.audio_errors;  // our frames never span PES packets
+    if (!adts_.empty()) ++counters_.audio_errors;  // symcast's audio frames never span PES packets
     adts_.clear();
     check_audio_time(*pes_pts_);
     payload = *rest;

@@ -14,16 +14,16 @@
 
 namespace netlab {
 
-/// One coded picture, complete.
+/// One complete coded picture (a frame).
 struct Picture {
   std::uint64_t index = 0;
   Ticks pts{};
-  base::Time arrival{};  ///< of its last byte
+  base::Time arrival{};  ///< of the last byte
   std::size_t bytes = 0;
   bool keyframe = false;  ///< random_access_indicator, an H.264 IDR slice or an MPEG-2 I picture
 };
 
-/// What a strict receiver would object to, and what it received.
+/// Errors that a strict receiver would report, and totals.
 struct TsCounters {
   std::uint64_t packets = 0;
   std::uint64_t null_packets = 0;  ///< padding
@@ -35,11 +35,11 @@ struct TsCounters {
   std::uint64_t pes_errors = 0;
   std::uint64_t audio_frames = 0;
   std::uint64_t audio_errors =
-      0;  ///< ADTS sync lost; a PTS off by more than 2 ms, unless signalled
+      0;  ///< ADTS sync lost, or a PTS off by more than 2 ms that is not signalled
   std::uint64_t pcr_count = 0;
   std::uint64_t pcr_backwards = 0;
   Ticks pcr_longest_gap = 0;
-  std::uint64_t pts_before_pcr = 0;  ///< pictures or sound too late for a decoder's clock
+  std::uint64_t pts_before_pcr = 0;  ///< frames or audio too late for a decoder's clock
 };
 
 /// Demultiplexes one MPEG-TS programme with H.264 or MPEG-2 video and AAC (ISO/IEC 13818-1), fed in
@@ -99,8 +99,8 @@ class TsParser {
 
   std::optional<Picture> picture_;
   std::uint64_t pictures_ = 0;
-  bool mpeg2_ = false;            // the video; else H.264
-  std::uint64_t window_ = ~0ull;  // the last eight bytes, for what spans packets
+  bool mpeg2_ = false;            // the video codec; otherwise H.264
+  std::uint64_t window_ = ~0ull;  // the last eight bytes, for start codes across packets
   std::vector<std::uint8_t> adts_;
   std::optional<double> audio_expected_;  // ticks
 };

@@ -17,7 +17,7 @@ struct PacketOptions {
   bool payload = true;
 };
 
-/// One packet: the payload is stuffed by its adaptation field, as ISO/IEC 13818-1 wants.
+/// One packet, filled up with an adaptation field as ISO/IEC 13818-1 requires.
 Bytes ts_packet(std::uint16_t pid, std::uint8_t counter, const Bytes& payload,
                 PacketOptions options = {}) {
   const std::size_t room = 184 - (options.payload ? payload.size() : 0);
@@ -103,7 +103,7 @@ class TsParserTest : public testing::Test {
   TsParser parser_{[this](const Picture& picture) { pictures_.push_back(picture); }};
 };
 
-TEST_F(TsParserTest, APictureIsCompleteWhenTheNextBegins) {
+TEST_F(TsParserTest, AFrameIsCompleteWhenTheNextBegins) {
   feed(picture(0, 900));
   EXPECT_TRUE(pictures_.empty());
   feed(picture(1, 3900));
@@ -165,7 +165,7 @@ TEST_F(TsParserTest, CounterWrapsAtSixteen) {
   EXPECT_EQ(parser_.counters().continuity_errors, 0u);
 }
 
-TEST_F(TsParserTest, ASignalledDiscontinuityIsNoError) {
+TEST_F(TsParserTest, AcceptsASignalledDiscontinuity) {
   feed(picture(0, 0));
   feed(ts_packet(kVideo, 8, {}, {.adaptation_flags = 0x80, .payload = false}));
   feed(picture(9, 3000));
@@ -173,14 +173,14 @@ TEST_F(TsParserTest, ASignalledDiscontinuityIsNoError) {
   EXPECT_EQ(parser_.counters().discontinuities_signalled, 1u);
 }
 
-TEST_F(TsParserTest, WithoutPayloadTheCounterStays) {
+TEST_F(TsParserTest, CounterStaysWithoutPayload) {
   feed(picture(0, 0));
   feed(ts_packet(kVideo, 0, {}, {.adaptation_flags = 0, .payload = false}));
   feed(picture(1, 3000));
   EXPECT_EQ(parser_.counters().continuity_errors, 0u);
 }
 
-TEST_F(TsParserTest, ADuplicateIsIgnoredOnceAndAnErrorTwice) {
+TEST_F(TsParserTest, IgnoresOneDuplicateAndRejectsTheSecond) {
   feed(picture(0, 0));
   feed(picture(0, 0));
   EXPECT_EQ(parser_.counters().continuity_errors, 0u);
@@ -196,7 +196,7 @@ TEST_F(TsParserTest, CountsPadding) {
   EXPECT_EQ(parser_.counters().continuity_errors, 0u);
 }
 
-TEST_F(TsParserTest, FindsPacketsAgainAfterGarbage) {
+TEST_F(TsParserTest, FindsSyncAgainAfterGarbage) {
   feed(picture(0, 0));
   feed(Bytes(50, 0));
   feed(picture(1, 3000));
@@ -205,7 +205,7 @@ TEST_F(TsParserTest, FindsPacketsAgainAfterGarbage) {
   EXPECT_EQ(pictures_.size(), 1u);
 }
 
-TEST_F(TsParserTest, TakesBytesOneByOne) {
+TEST_F(TsParserTest, AcceptsSingleBytes) {
   for (const auto& bytes : {picture(0, 0), picture(1, 3000)}) {
     for (const std::uint8_t byte : bytes) feed({byte});
   }
@@ -244,14 +244,14 @@ TEST_F(TsParserTest, NoticesAGapInAudio) {
   EXPECT_EQ(parser_.counters().audio_errors, 1u);
 }
 
-TEST_F(TsParserTest, ASignalledGapInAudioIsNoError) {
+TEST_F(TsParserTest, AcceptsASignalledGapInAudio) {
   feed(ts_packet(kAudio, 0, pes(0xc0, 0, adts(40)), {.unit_start = true}));
   feed(ts_packet(kAudio, 5, {}, {.adaptation_flags = 0x80, .payload = false}));
   feed(ts_packet(kAudio, 6, pes(0xc0, 90000, adts(40)), {.unit_start = true}));
   EXPECT_EQ(parser_.counters().audio_errors, 0u);
 }
 
-TEST_F(TsParserTest, NoticesWhatComesAfterItsTime) {
+TEST_F(TsParserTest, CountsFramesThatArriveAfterTheirTime) {
   Bytes late = ts_packet(kVideo, 0, pes(0xe0, 8999, kNonIdr),
                          {.unit_start = true, .adaptation_flags = 0x10});
   const Bytes clock{0, 0, 0, 0, 0x7e, 0};  // PCR 0

@@ -8,8 +8,8 @@ from netlab.network import stop, tool
 
 
 class Viewer:
-    """`client`: index of the lab's client it runs on; without `lab`: on this machine. `wrapper`:
-    words before the command."""
+    """Runs on the lab's client number `client`, or on this machine without `lab`. `wrapper`: words
+    before the command."""
 
     def __init__(self, url, *options, directory, name="viewer", lab=None, client=0, wrapper=()):
         self._output = directory / f"{name}.jsonl"
@@ -30,22 +30,22 @@ class Viewer:
         return self.process.poll() is None
 
     def pictures(self):
-        """What has arrived so far: dicts with index, pts, arrival_ns, bytes, keyframe."""
-        lines = self._output.read_text().split("\n")[:-1]  # the last may be half written
+        """The frames received so far: dicts with index, pts, arrival_ns, bytes, keyframe."""
+        lines = self._output.read_text().split("\n")[:-1]  # the last line may be half written
         return [json.loads(line) for line in lines]
 
     def wait(self, timeout=60):
-        """The summary, when the client ends by itself."""
+        """Waits until the client ends by itself; returns its summary."""
         out, _ = self.process.communicate(timeout=timeout)
         return json.loads(out)
 
     def finish(self):
-        """Ends the viewing; returns the summary."""
+        """Ends the client; returns its summary."""
         self.process.terminate()
         return self.wait()
 
     def watch(self, seconds):
-        """Lets it watch; fails when it does not last."""
+        """Keeps watching for `seconds`; fails if the client ends before that."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             assert self.watching(), "the viewer was closed"
@@ -53,7 +53,7 @@ class Viewer:
 
 
 def assert_clean(summary, what=""):
-    """Nothing a strict receiver would object to."""
+    """Fails on anything that a strict receiver would reject."""
     wrong = {key: summary[key]
              for key in ("sync_losses", "transport_errors", "continuity_errors", "section_errors",
                          "pes_errors", "audio_errors", "pcr_backwards", "pts_before_pcr",
@@ -64,6 +64,6 @@ def assert_clean(summary, what=""):
 
 
 def assert_unbroken(summary, daemon, what=""):
-    """Clean, and no picture is missing but for those that the machine was too busy to encode."""
+    """Clean, and with no frame missing except those that the encoder dropped on a busy machine."""
     assert_clean(summary, what)
     assert summary["gaps"] <= daemon.metrics().sum("symcast_group_frames_late_total")

@@ -9,7 +9,7 @@
 
 namespace netlab {
 
-/// What one viewer saw: the pictures' times, summed up.
+/// Summary of the times of one viewer's frames.
 class Viewing {
  public:
   struct State {
@@ -20,7 +20,7 @@ class Viewing {
     std::uint64_t repeats = 0;  ///< pts not later than the one before
     double interval_s = 0;      ///< median step of pts
     double media_s = 0;         ///< first to last pts
-    double longest_wait_s = 0;  ///< between arrivals of pictures
+    double longest_wait_s = 0;  ///< between arrivals of frames
     std::optional<base::Time> first_arrival{};
   };
 

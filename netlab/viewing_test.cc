@@ -13,7 +13,7 @@ Viewing viewing_of(std::initializer_list<Ticks> pts) {
   return viewing;
 }
 
-TEST(ViewingTest, EvenPicturesHaveNeitherGapNorRepeat) {
+TEST(ViewingTest, EvenFramesHaveNeitherGapNorRepeat) {
   const auto state = viewing_of({0, 3000, 6000, 9000}).state();
   EXPECT_EQ(state.gaps, 0u);
   EXPECT_EQ(state.repeats, 0u);
@@ -35,7 +35,7 @@ TEST(ViewingTest, FindsTheLongestWait) {
   EXPECT_DOUBLE_EQ(viewing.state().longest_wait_s, 0.467);
 }
 
-TEST(ViewingTest, NothingSeenIsNothing) {
+TEST(ViewingTest, IsEmptyWithoutFrames) {
   EXPECT_EQ(Viewing{}.state().pictures, 0u);
   EXPECT_FALSE(Viewing{}.state().first_arrival);
 }

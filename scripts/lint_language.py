@@ -72,7 +72,7 @@ def code_texts(lines):
 
 def python_texts(lines):
     text = "\n".join(lines)
-    for match in re.finditer(r'"""(.*?)"""|#\s(.*)$', text, re.S | re.M):
+    for match in re.finditer(r'"""(.*?)"""|#\s([^\n]*)', text, re.S):
         yield text.count("\n", 0, match.start()) + 1, match.group(1) or match.group(2) or ""
 
 

@@ -1,10 +1,10 @@
-"""How exact the delivery times of pictures are, and what the path carries by the spacing of their
-acknowledgements beside the kernel's delivery rate: a stream of 2 Mbit/s over links of 5 Mbit/s.
+"""Accuracy of the delivery times of frames, and of the path's capacity as measured by packet trains and
+by the kernel's delivery rate: a stream of 2 Mbit/s over links of 5 Mbit/s.
 
-error: the time of delivery that the server told, less the arrival that the viewer noted and the way
-back; with marked writes (`timestamp`) and without (`tcp_info`), in two runs. trains: tail bits over
-the time between a picture's two acknowledgements, their running median. Needs root: it makes
-network namespaces."""
+error: the server's delivery time, minus the arrival that the viewer recorded and the way back; with
+ACK timestamps (`timestamp`) and without (`tcp_info`), in two runs. trains: bits of a frame's tail
+divided by the time between the frame's two ACKs, as a running median. Needs root, to make network
+namespaces."""
 
 import argparse
 import pathlib
@@ -18,7 +18,7 @@ from netlab.timeline import percentile
 
 PATHS = [Path(congestion_control, loss)
          for congestion_control in ("cubic", "bbr") for loss in (0, 0.02)]
-WITH, WITHOUT = 2000, 0  # marks per second
+WITH, WITHOUT = 2000, 0  # ACK timestamps per second
 
 
 def run(round_trip_ms, seconds, marks):
@@ -47,11 +47,11 @@ def main():
         sys.exit(f"delivery: {reason}")
 
     print(f"link {LINK / 1e6:g} Mbit/s, TCP payload {PAYLOAD / 1e6:.2f}; queue 100 ms; "
-          "stream 2 Mbit/s, 30 pictures/s; 2.5 Mbit/s while the viewers join")
-    print_row(("RTT ms", "control", "loss", "pictures", "timestamp error ms", "tcp_info error ms",
+          "stream 2 Mbit/s, 30 frames/s; 2.5 Mbit/s while the viewers join")
+    print_row(("RTT ms", "control", "loss", "frames", "timestamp error ms", "tcp_info error ms",
                "trains Mbit/s", "delivery_rate"))
     print_row(("", "", "", "", "p5 / p50 / p95", "p5 / p50 / p95", "p10 / p50 / p90",
-               "p50 / most"))
+               "p50 / max"))
     for round_trip_ms in (10, 50, 100):
         marked = run(round_trip_ms, options.seconds, WITH)
         unmarked = run(round_trip_ms, options.seconds, WITHOUT)

@@ -1,4 +1,5 @@
-"""How well the encoders obey their rate, and what they cost: seven tables (encoder_tables.cc)."""
+"""How well the encoders keep to their rate, and how much CPU they take: seven tables
+(encoder_tables.cc)."""
 
 import argparse
 import os

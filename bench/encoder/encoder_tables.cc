@@ -1,11 +1,11 @@
-// How well the encoders obey their rate, and what they cost. Prints seven tables:
-//   content x cut        frames until the output obeys, excess at the new rate, share of the rate
-//   content x frame rate  the same where the real frame rate differs from the nominal one
-//   lost pictures        size and quality of what mends them, and of a keyframe in its place
-//   preset               CPU time of one picture
-//   rate                 what MPEG-TS adds
-//   codec                x264 and MPEG-2 side by side: cuts, quality, CPU time
-//   least                what an MPEG-2 picture costs at least
+// How well the encoders keep to their rate, and how much CPU they take. Prints seven tables:
+//   content x cut         frames until the output obeys, excess at the new rate, share of the rate
+//   content x frame rate  share and excess if the real frame rate differs from the nominal one
+//   lost frames           size and quality of recovery frames, and of keyframes
+//   preset                CPU time of one frame
+//   rate                  overhead of MPEG-TS
+//   codec                 x264 and MPEG-2 side by side: cuts, quality, CPU time
+//   least                 minimum size of an MPEG-2 frame
 #include <time.h>
 
 #include <algorithm>
@@ -32,9 +32,9 @@ using transcoder::test::Pictures;
 
 constexpr int kWidth = 1280;
 constexpr int kHeight = 720;
-constexpr int kCutAt = 60;       // pictures before the change of rate
-constexpr int kAfterwards = 60;  // and after it
-constexpr double kNominal = 30;  // what the encoder is told of the frame rate
+constexpr int kCutAt = 60;       // frames before the change of rate
+constexpr int kAfterwards = 60;  // frames after it
+constexpr double kNominal = 30;  // frames/s that the encoder assumes
 
 base::Duration thread_cpu_time() {
   timespec now{};
@@ -43,11 +43,11 @@ base::Duration thread_cpu_time() {
 }
 
 struct Run {
-  std::vector<double> bits;   // of each picture
-  std::vector<double> times;  // seconds, of each picture
-  std::vector<double> psnr;   // dB, of each picture's Y, when measured
+  std::vector<double> bits;   // of each frame
+  std::vector<double> times;  // seconds, of each frame
+  std::vector<double> psnr;   // dB, of each frame's Y, if measured
   base::Duration cpu{};
-  base::Duration slowest{};  // CPU time of a picture
+  base::Duration slowest{};  // CPU time of a frame
 };
 
 struct Size {
@@ -55,7 +55,7 @@ struct Size {
   int height = kHeight;
 };
 
-// Pictures at the given times (one more time than pictures); the rate changes before kCutAt.
+// Encodes a frame at each given time but the last, which ends it; the rate changes before kCutAt.
 Run encode(Content content, const transcoder::EncoderSettings& settings,
            const std::vector<double>& times, base::BitRate before, base::BitRate after,
            Size size = {}) {
@@ -85,7 +85,8 @@ std::vector<double> regular(double frame_rate, int count) {
   return times;
 }
 
-// Longest time the bits of pictures [first, last) wait in a link of `rate`, over a picture's own.
+// Longest wait of the bits of frames [first, last) before a link of `rate`, beyond a frame
+// interval.
 double excess_ms(const Run& run, std::size_t first, std::size_t last, base::BitRate rate) {
   const double bps = static_cast<double>(rate.bps());
   double backlog = 0;
@@ -98,7 +99,7 @@ double excess_ms(const Run& run, std::size_t first, std::size_t last, base::BitR
   return worst * 1000;
 }
 
-// First picture after the cut from which five in a row are, on average, within 10 % of the rate.
+// First frame after the cut from which five in a row are, on average, within 10 % of the rate.
 std::string frames_to_obey(const Run& run, base::BitRate rate) {
   for (std::size_t i = kCutAt; i + 5 <= run.bits.size(); ++i) {
     const double bits = std::accumulate(&run.bits[i], &run.bits[i] + 5, 0.0);
@@ -115,10 +116,10 @@ double share(const Run& run, std::size_t first, std::size_t last, base::BitRate 
 
 void cut_table(const transcoder::EncoderSettings& settings) {
   std::puts(
-      "\n# Change of rate before picture 60; 1280x720 at 30/s, preset veryfast\n"
-      "# first: bits of the first picture / a picture's share of the new rate\n"
-      "# excess: ms of waiting in a link of the new rate within 10 pictures\n"
-      "# share: part of the rate used, before and (from 10 pictures on) after\n"
+      "\n# Change of rate before frame 60; 1280x720 at 30/s, preset veryfast\n"
+      "# first: bits of the first frame / a frame's share of the new rate\n"
+      "# excess: ms of waiting before a link of the new rate within 10 frames\n"
+      "# share: part of the rate used, before and (from 10 frames on) after\n"
       "content  from kbit/s  factor  frames to obey  first  excess ms  share before  after");
   for (const auto content : transcoder::test::kContents) {
     for (const double factor : {0.2, 0.55, 0.8, 5.0}) {
@@ -149,7 +150,7 @@ std::vector<double> doubling(int count) {
 
 void frame_rate_table(const transcoder::EncoderSettings& settings) {
   std::puts(
-      "\n# Real frame rates other than the nominal 30/s; 2 Mbit/s\n"
+      "\n# Real frame rates that differ from the nominal 30/s; 2 Mbit/s\n"
       "content  frames/s     share  excess ms");
   const auto rate = base::BitRate::mbps(2);
   const int count = kCutAt + kAfterwards;
@@ -166,20 +167,21 @@ void frame_rate_table(const transcoder::EncoderSettings& settings) {
   }
 }
 
-struct Mended {
-  double size = 0;   // of the first picture, as a multiple of those before
+struct Recovery {
+  double size = 0;   // of the first frame, as a multiple of those before
   double first = 0;  // dB, PSNR of Y
   double mean = 0;   // dB, over half a second
 };
 
-// A second and a half later the last `lost` pictures did not arrive.
-std::optional<Mended> mend(Content content, base::BitRate rate, int lost, bool keyframe) {
+// After a second and a half, recovers from the loss of the last `lost` frames.
+std::optional<Recovery> recover_from_loss(Content content, base::BitRate rate, int lost,
+                                          bool keyframe) {
   constexpr int kBefore = 45;
   constexpr int kMeasured = 15;
   Pictures pictures{content, kWidth, kHeight};
   auto frame = pictures.next({});
   const auto encoder = transcoder::open_encoder({.psnr = true}, frame->format, kNominal, rate);
-  Mended result;
+  Recovery result;
   double before = 0;
   for (int i = 0; i < kBefore + kMeasured; ++i) {
     if (i > 0) frame = pictures.next(base::from_seconds(i / kNominal));
@@ -195,13 +197,13 @@ std::optional<Mended> mend(Content content, base::BitRate rate, int lost, bool k
   return result;
 }
 
-void mend_table() {
+void recovery_table() {
   std::puts(
-      "\n# The last pictures were lost; 1280x720 at 30/s, a keyframe or a picture that mends them\n"
-      "# size: of its picture / mean of those before; dB: PSNR of it, and of half a second\n"
+      "\n# The last frames were lost; 1280x720 at 30/s, recovery frame or keyframe\n"
+      "# size: of this frame / mean of those before; dB: its PSNR, and that of half a second\n"
       "content  kbit/s  lost   size  dB first   mean");
-  const auto print = [](const std::optional<Mended>& m) {
-    if (!m) return std::puts("  cannot be mended");
+  const auto print = [](const std::optional<Recovery>& m) {
+    if (!m) return std::puts("  no recovery frame");
     return std::printf("  %5.2f  %8.1f  %5.1f\n", m->size, m->first, m->mean);
   };
   for (const auto content : {Content::kStatic, Content::kMoving}) {
@@ -209,17 +211,17 @@ void mend_table() {
       const auto rate = base::BitRate::kbps(kbps);
       for (const int lost : {1, 2, 4, 8, 12}) {
         std::printf("%-8s %6.0f  %4d", std::string{name(content)}.c_str(), kbps, lost);
-        print(mend(content, rate, lost, false));
+        print(recover_from_loss(content, rate, lost, false));
       }
       std::printf("%-8s %6.0f   key", std::string{name(content)}.c_str(), kbps);
-      print(mend(content, rate, 0, true));
+      print(recover_from_loss(content, rate, 0, true));
     }
   }
 }
 
 void preset_table(transcoder::EncoderSettings settings) {
   std::puts(
-      "\n# CPU of one 1280x720 picture, content moving, 3 Mbit/s, one thread\n"
+      "\n# CPU of one 1280x720 frame, content moving, 3 Mbit/s, one thread\n"
       "preset     ms");
   const auto rate = base::BitRate::mbps(3);
   for (const char* preset : {"ultrafast", "superfast", "veryfast", "faster", "fast", "medium"}) {
@@ -229,7 +231,7 @@ void preset_table(transcoder::EncoderSettings settings) {
   }
 }
 
-// What MPEG-TS adds to the bytes of one kind of access unit.
+// Overhead of MPEG-TS for one kind of access unit.
 class Overhead {
  public:
   void add(std::size_t elementary, const base::Result<std::vector<std::uint8_t>>& container) {
@@ -259,12 +261,12 @@ double video_overhead(base::BitRate rate) {
   return overhead.percent();
 }
 
-struct SoundCost {
+struct AudioCost {
   double overhead_percent = 0;
   double cpu_ms = 0;
 };
 
-SoundCost sound_cost(base::BitRate rate) {
+AudioCost audio_cost(base::BitRate rate) {
   constexpr int kBlocks = 470;  // 10 s
   Overhead overhead;
   transcoder::TsMuxer muxer{"bench", transcoder::VideoCodec::kH264, true};
@@ -286,14 +288,14 @@ SoundCost sound_cost(base::BitRate rate) {
 
 void container_table() {
   std::puts(
-      "\n# What MPEG-TS adds to the elementary stream; CPU of an AAC frame of 21.3 ms\n"
+      "\n# Overhead of MPEG-TS over the elementary stream; CPU of an AAC frame of 21.3 ms\n"
       "track  kbit/s  percent  ms");
   for (const double kbps : {300, 1000, 4000}) {
     std::printf("video  %6.0f  %7.1f\n", kbps, video_overhead(base::BitRate::kbps(kbps)));
   }
   for (const double kbps : {96, 120, 128, 192}) {
-    const auto cost = sound_cost(base::BitRate::kbps(kbps));
-    std::printf("sound  %6.0f  %7.1f  %.2f\n", kbps, cost.overhead_percent, cost.cpu_ms);
+    const auto cost = audio_cost(base::BitRate::kbps(kbps));
+    std::printf("audio  %6.0f  %7.1f  %.2f\n", kbps, cost.overhead_percent, cost.cpu_ms);
   }
 }
 
@@ -324,9 +326,9 @@ void codec_cuts(transcoder::VideoCodec codec, Size size, base::BitRate before) {
 
 void codec_table() {
   std::puts(
-      "\n# Codecs: change of rate before picture 60, where scene 3 of cuts begins; 30/s, PSNR of "
+      "\n# Codecs: change of rate before frame 60, where scene 3 of cuts begins; 30/s, PSNR of "
       "Y\n"
-      "# bits of a picture: mean of those before, the first, mean from 10 pictures on, its share\n"
+      "# bits of a frame: mean of those before, the first, mean from 10 frames on, its share\n"
       "codec size      content  factor  before  first  after   share  excess ms  dB before after  "
       "ms "
       "mean worst");
@@ -341,7 +343,7 @@ void codec_table() {
 
 void least_table() {
   std::puts(
-      "\n# Least bits of a macroblock, MPEG-2 at a rate of nothing: keyframe, and mean of others\n"
+      "\n# Minimum bits of a macroblock, MPEG-2 at the lowest rate: keyframe, and mean of others\n"
       "size      content  keyframe  others  kbit/s of both, a keyframe in 2 s");
   for (const auto& size : {Size{176, 120}, Size{640, 360}, Size{1280, 720}}) {
     const double blocks = ((size.width + 15) / 16) * ((size.height + 15) / 16);
@@ -362,7 +364,7 @@ int main() {
   const transcoder::EncoderSettings settings;
   cut_table(settings);
   frame_rate_table(settings);
-  mend_table();
+  recovery_table();
   preset_table(settings);
   container_table();
   codec_table();

@@ -1,8 +1,8 @@
-"""How soon and how surely congestion events reach the controller, for each source of them: viewers
-behind links that lose packets and go dark for a second. The truth is a second eBPF program on the
-same sockets, read by a process that does nothing else (`bare reader`). Latency counts from the
-moment the kernel came upon the event: to the controller, and to the new target of the viewer's
-private encoder. Needs root: it makes network namespaces."""
+"""How fast and how reliably congestion events reach the controller, from each event source: viewers are
+behind links that lose packets and carry nothing for a second. The reference is a second eBPF program
+on the same sockets, read by a process that does nothing else (`bare reader`). Latency counts from the
+event in the kernel: to the controller, and to the new target of the viewer's private encoder. Needs
+root, to make network namespaces."""
 
 import argparse
 import collections
@@ -21,11 +21,11 @@ from netlab.timeline import percentile
 SOURCES = ("tracepoint", "sockops", "tcp_info")
 KINDS = ("rexmt", "dupack")
 START_SECONDS = 1  # until event_watch has found the sockets
-EARLIEST, LATEST = -0.001, 1.0  # seconds from an event within which its report must come
+EARLIEST, LATEST = -0.001, 1.0  # seconds after an event in which its report has to arrive
 
 
 class Truth:
-    """event_watch beside a server."""
+    """event_watch next to a server."""
 
     def __init__(self, daemon):
         self._process = subprocess.Popen(
@@ -40,7 +40,7 @@ class Truth:
 
 
 def by_viewer(trace_directory):
-    """{address: (events, decisions)} from the traces, one a session."""
+    """{address: (events, decisions)} from the traces; each session has its own trace."""
     result = {}
     for path in trace_directory.glob("*.jsonl"):
         lines = [json.loads(line) for line in path.read_text().splitlines()]
@@ -52,7 +52,7 @@ def by_viewer(trace_directory):
 
 
 def match(truths, told):
-    """Latencies of those told; what is left of both. Each report is of one event."""
+    """(latencies of reported events, number of missed events, number of surplus reports)"""
     left = collections.deque(sorted(told))
     latencies, missed, surplus = [], 0, 0
     for at in sorted(truths):
@@ -67,7 +67,7 @@ def match(truths, told):
 
 
 class Result:
-    """What one source did with the events of all viewers."""
+    """Reports and latencies of one event source, over all viewers."""
 
     def __init__(self, run, truth, begin):
         self.latencies, self.retargets = [], []
@@ -118,8 +118,8 @@ def main():
     print(f"{options.viewers} viewers of 1.5 Mbit/s, 10 Mbit/s each, RTT 40 ms, "
           f"loss {options.loss}, {options.congestion_control}; {options.seconds:.0f} s per source")
     rows = [("REXMT and DUPACK in the kernel", lambda r: r.events),
-            ("not told", lambda r: r.missed),
-            ("told more than once, or for nothing", lambda r: r.surplus),
+            ("not reported", lambda r: r.missed),
+            ("reported twice, or without an event", lambda r: r.surplus),
             ("kernel to controller p50", lambda r: milliseconds(r.latencies, 50)),
             ("kernel to controller p99", lambda r: milliseconds(r.latencies, 99)),
             ("retractions", lambda r: len(r.retargets)),

@@ -1,5 +1,5 @@
-// The truth that bench/events compares with: watches the viewers' sockets of another process by an
-// eBPF program of its own and prints each congestion event as a line of JSON. Needs root.
+// The reference for bench/events: watches the viewers' sockets of another process with its own eBPF
+// program and prints each congestion event as a line of JSON. Needs root.
 //
 //   event_watch PID PORT     until standard input ends
 
@@ -25,7 +25,7 @@ namespace {
 
 constexpr int kScanMs = 100;
 
-/// "ADDRESS:PORT" of the viewer, when `fd` is a connection to `port` from another machine.
+/// "ADDRESS:PORT" of the viewer if `fd` is a connection to `port` from another machine, else empty.
 std::string viewer_of(int fd, int port) {
   sockaddr_in6 local{}, peer{};
   socklen_t length = sizeof local;
@@ -48,7 +48,7 @@ class Watcher {
         port_{port},
         process_{base::check("pidfd_open", static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)))} {}
 
-  /// Watches the connections that are new.
+  /// Starts to watch new connections.
   void scan() {
     std::error_code gone;
     const auto folder = "/proc/" + std::to_string(pid_) + "/fd";

@@ -1,8 +1,8 @@
-"""CPU seconds that a server spends per GB it delivers, with many viewers of a 2 Mbit/s stream:
-symcast beside a bare epoll writer, alternately, on loopback.
+"""CPU seconds that a server spends per delivered GB, with many viewers of a 2 Mbit/s stream: symcast
+and a bare epoll writer run alternately, on loopback.
 
-symcast's figure is printed raw, and net of what encoding alone takes: the CPU time per second of a
-run with one viewer. The bare writer encodes nothing."""
+symcast's figure is printed raw, and net, without the CPU time of encoding, which is that of a run with
+one viewer. The bare writer encodes nothing."""
 
 import argparse
 import json
@@ -27,13 +27,13 @@ start = "2M"
 min = "2M"
 max = "2M"
 """
-# Noise, so that the encoder spends its whole rate; small and coded the fast way, so that fan-out is
-# most of what is measured.
+# Noise makes the encoder spend its whole rate; small frames and a fast preset keep encoding cheap, so
+# that most of the CPU time is fan-out.
 SOURCE = "live=test:?size=192x108&content=noise"
 
 
 class BareWriter:
-    """The comparison, with the part of Daemon's interface that is used here."""
+    """The bare writer, with the part of Daemon's interface that is used here."""
 
     def __init__(self):
         self.port = free_port()
@@ -57,7 +57,7 @@ class BareWriter:
 
 
 def measure(server, url, viewers, seconds):
-    """What the server spends on `viewers` who come, watch and go."""
+    """CPU time that the server spends on `viewers` that join, watch and leave."""
     cpu, begin = server.cpu_seconds(), time.monotonic()
     client = subprocess.run([tool("ts_client"), url, "--connections", str(viewers),
                              "--seconds", str(seconds)],

@@ -1,5 +1,5 @@
-// The least that a server of live video over HTTP can do: one send per frame and client, of bytes
-// prepared beforehand. What symcast's fan-out is compared with.
+// The least work that a live video server over HTTP can do: one send per frame and client, of bytes
+// prepared beforehand. The baseline for symcast's fan-out.
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -41,7 +41,7 @@ std::string make_chunk() {
 struct Client {
   base::UniqueFd fd;
   bool asked = false;
-  std::size_t left = 0;  // of a chunk that was sent in part
+  std::size_t left = 0;  // unsent bytes of a chunk
 };
 
 class Writer {

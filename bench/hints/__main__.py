@@ -1,7 +1,7 @@
-"""What the ssthresh hint (VideoRateSsthresh, paper 004) is worth at a cold start: a 5 Mbit/s stream
-over 15 Mbit/s with a drop-tail queue, with and without the hint. Retransmitted segments and frame
-delay (capture to arrival of the last byte) in each viewer's first seconds: medians over joins, each
-on a fresh server. Needs root: it makes network namespaces."""
+"""The benefit of the ssthresh hint (VideoRateSsthresh, paper 004) at a cold start: a 5 Mbit/s stream
+over 15 Mbit/s with a drop-tail queue, with and without the hint. Prints retransmitted segments and
+frame delay (capture to arrival of the last byte) in each viewer's first seconds, as medians over
+joins, each on a fresh server. Needs root, to make network namespaces."""
 
 import argparse
 import pathlib
@@ -25,7 +25,7 @@ def main():
     parser.add_argument("--rtt", type=float, nargs="+", default=[3, 100, 200], help="ms")
     parser.add_argument("--hint", type=float, nargs="+", default=[0, 1, 2],
                         help="multiples of the rate (tcp.ssthresh_hint)")
-    parser.add_argument("--rate", default="15M", help="of the path")
+    parser.add_argument("--rate", default="15M", help="rate of the path")
     parser.add_argument("--queue", type=int, default=64_000, help="bytes, at the bottleneck")
     parser.add_argument("--congestion-control", nargs="+",
                         default=["reno", "cubic", "sym_vreno", "sym_libra"])
@@ -36,7 +36,7 @@ def main():
 
     print(f"5 Mbit/s over {options.rate}bit/s, queue {options.queue} bytes; medians of "
           f"{options.joins} joins, {options.seconds:g} s each; delays in ms")
-    print(f"{'RTT':>6} {'':<10} {'hint':<5} {'ssthresh':>9} {'resent':>7} {'first picture':>14} "
+    print(f"{'RTT':>6} {'':<10} {'hint':<5} {'ssthresh':>9} {'resent':>7} {'first frame':>14} "
           f"{'delay p50':>10} {'p95':>6} {'max':>6}")
     with tempfile.TemporaryDirectory() as directory:
         for rtt in options.rtt:
@@ -53,7 +53,7 @@ def main():
                           f"{hint:<5g} "
                           f"{'/'.join(str(t or '-') for t in sorted(thresholds, key=str)):>9} "
                           f"{median(joins, lambda join: join.retransmits):>7g} "
-                          f"{1000 * median(joins, lambda join: join.first_picture):>14.0f} "
+                          f"{1000 * median(joins, lambda join: join.first_frame):>14.0f} "
                           f"{delay(50):>10.0f} {delay(95):>6.0f} {delay(100):>6.0f}", flush=True)
 
 

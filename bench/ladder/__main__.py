@@ -1,7 +1,7 @@
-"""The viewers of a stream with few encode groups, beside the same with a private encoder each:
+"""How much viewers of a stream lose with few encode groups, compared to a private encoder each:
 
-    ladder plan [SECONDS] [SEED]   1000 viewers in virtual time (ladder_plan.cc)
-    ladder viewers [OPTION]...     20 real viewers, each on its own link (viewers.py); needs root
+    ladder plan [SECONDS] [SEED]   a thousand viewers in virtual time (ladder_plan.cc)
+    ladder viewers [OPTION]...     twenty real viewers on their own links (viewers.py); needs root
 """
 
 import argparse
@@ -31,7 +31,7 @@ def main():
     elif kind in KINDS:
         KINDS[kind](arguments)
     else:
-        sys.exit(f"{__doc__}\nladder: one of {', '.join(KINDS)}")
+        sys.exit(f"{__doc__}\nladder: the first argument has to be one of {', '.join(KINDS)}")
 
 
 main()

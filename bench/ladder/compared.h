@@ -6,28 +6,28 @@
 #include "population.h"
 #include "result.h"
 
-/// What a population gets from each kind of ladder in `time`, after kWarmUp.
+/// Results of a population with each kind of ladder over `time`, after kWarmUp.
 namespace ladder_bench {
 
-/// With the server's own ladder.
+/// The server's own ladder.
 Result living(const Population& population, int groups, base::Duration time, unsigned seed);
 
-/// Who sustains a step takes it, as a viewer of the living ladder does: down at 0.9, up by 1.1
-/// after 3 s; but he waits for no keyframe. `free`: the best step at any moment, at once.
+/// Fixed steps. Viewers change as in the living ladder, down at 0.9 and up by 1.1 after 3 s, but do
+/// not wait for a keyframe. With `free` each viewer has the best step at any moment.
 Result fixed(const Population& population, const std::vector<BitRate>& steps, bool free,
              base::Duration time, unsigned seed);
 
-/// The server's plan of every second, with every viewer on his rung at once: the living ladder
-/// without its dwell, its worth and its keyframes. Not the best that so many groups can do: a plan
-/// leaves only kBehind of a group behind, and is a second old at most.
+/// The server's plan of every second, with each viewer on its rung at once: the living ladder
+/// without its dwell, its worth and its keyframes. This is not the optimum for that number of
+/// groups: a plan may leave kBehind of a group behind, and is up to a second old.
 Result planned(const Population& population, std::size_t groups, base::Duration time,
                unsigned seed);
 
-/// With each viewer's own rate.
+/// Each viewer has their own rate.
 Result own_rates(const Population& population, base::Duration time, unsigned seed);
 
-/// Steps of equal ratio from the 2nd to the 98th percentile of what will be sustained: no operator
-/// could know them.
+/// Steps of equal ratio from the 2nd to the 98th percentile of the rates that viewers will sustain,
+/// which no operator could know.
 std::vector<BitRate> percentile_ladder(const Population& population, int steps, base::Duration time,
                                        unsigned seed);
 

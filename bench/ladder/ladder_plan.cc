@@ -1,6 +1,6 @@
-// What a ladder of few groups costs the viewers beside a private encoder each. In virtual time,
-// with the ladder of the server (app::Ladder) and its keyframe clock. Prints
-//   a table per population    what 1000 viewers get from 1 to 8 living groups, and from fixed ones
+// How much viewers lose with a ladder of few groups, compared to a private encoder each. Runs in
+// virtual time, with the server's ladder (app::Ladder) and its keyframe clock. Prints
+//   a table per population    rates of 1000 viewers with 1 to 8 living groups, and with fixed ones
 //   a table                   time and memory of the planner for 10 to 100,000 viewers
 //
 // ladder_plan [seconds] [seed]
@@ -22,15 +22,15 @@ namespace {
 
 void print_legend() {
   std::puts(
-      "# ln rate: mean of ln(bit/s) that arrives. In too fast a group that is all that the link\n"
-      "#   carries, as if nothing were skipped: read it with the columns that follow\n"
-      "# value: ln rate less 3 ln(r/s) of who sustains s in a group of r > s, where he sees s/r\n"
-      "#   of the frames; the living ladder's plans maximise this\n"
+      "# ln rate: mean of ln(bit/s) that arrives. In a group that is too fast, this counts all\n"
+      "#   that the link carries, as if nothing were skipped: see the columns that follow\n"
+      "# value: ln rate minus 3 ln(r/s) for a viewer that sustains s in a group of r > s, and\n"
+      "#   sees s/r of the frames; the living ladder's plans maximise this\n"
       "# ln %: of the private encoders' ln rate; rate %: of the geometric mean of their rates\n"
       "# too fast %: of viewers' time, in groups faster than they sustain; skips %: by a tenth\n"
-      "# moves: of a viewer; keys: forced keyframes of all groups\n"
-      "# planned at once: the living ladder's plans, nobody waits for anything; not a bound\n"
-      "# all at rate.max: one group for all, to show what ln rate cannot tell");
+      "# moves: per viewer; keys: forced keyframes of all groups\n"
+      "# planned at once: the living ladder's plans, without any waiting; not an upper bound\n"
+      "# all at rate.max: one group for all, to show the limits of ln rate");
 }
 
 void print(const std::string& name, const Result& r, const Result& own, std::size_t viewers) {
@@ -45,7 +45,7 @@ void print(const std::string& name, const Result& r, const Result& own, std::siz
               r.forced / minutes);
 }
 
-/// As an operator would set them up who knows rate.min and rate.max, and nothing of the viewers.
+/// Steps of an operator that knows rate.min and rate.max, but nothing about the viewers.
 std::vector<BitRate> fitted(std::initializer_list<int> kbps, const abr::RateLimits& limits) {
   std::vector<BitRate> steps;
   for (const int step : kbps) {

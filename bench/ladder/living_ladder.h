@@ -14,7 +14,7 @@
 
 namespace ladder_bench {
 
-/// The server's ladder, with the keyframes of its groups and each viewer's way between them.
+/// The server's ladder, with the keyframes of its groups and each viewer's moves between groups.
 class LivingLadder final : private app::LadderActions {
  public:
   LivingLadder(int groups, std::size_t viewers)

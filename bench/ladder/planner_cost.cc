@@ -13,7 +13,7 @@ namespace ladder_bench {
 
 namespace {
 
-/// The median of the times that `work` takes, in milliseconds.
+/// Measures how long work takes; has the median in milliseconds.
 class Stopwatch {
  public:
   template <typename Work>

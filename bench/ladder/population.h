@@ -8,16 +8,16 @@
 
 #include "abr/rate_policy.h"
 
-/// The time of the simulations, and whom they serve. The logarithm of each viewer's capacity is an
+/// The time and the viewers of the simulations. The logarithm of each viewer's capacity is an
 /// Ornstein-Uhlenbeck process, so that capacities are log-normal at any time, plus one such process
-/// that is common to all. A viewer sustains his capacity within the limits of the rate; his policy
-/// is taken to know that.
+/// that is common to all. A viewer sustains its capacity within the limits of the rate; its policy
+/// is assumed to know that.
 namespace ladder_bench {
 
 using namespace std::chrono_literals;
 using base::BitRate;
 
-inline constexpr base::Duration kTick = 250ms;  // as app/serve.cc
+inline constexpr base::Duration kTick = 250ms;  // as in app/serve.cc
 inline constexpr base::Duration kFrame = std::chrono::microseconds{33'333};
 inline constexpr base::Duration kWarmUp = 30s;
 inline constexpr base::Time kBegin{1h};
@@ -28,12 +28,12 @@ struct Population {
   std::size_t viewers;
   BitRate median;
   double sigma;          // of a viewer's own part, in nats
-  double common_sigma;   // of what is common to all
+  double common_sigma;   // of the part common to all
   double correlation_s;  // of a viewer's own part; the common one's is twice that
   abr::RateLimits limits;
 };
 
-/// What each viewer sustains, step by step.
+/// The rate that each viewer sustains, step by step.
 class Viewers {
  public:
   Viewers(const Population& population, unsigned seed)

@@ -11,15 +11,14 @@ namespace ladder_bench {
 
 using base::BitRate;
 
-/// Sums over viewers and time. Of a viewer in a group that is too fast for him all bits that his
-/// link carries arrive, but they are a share of the frames: `value` judges that, `log_rate` does
-/// not.
+/// Sums over viewers and time. A viewer in a group that is too fast receives all bits that its link
+/// carries, but only a share of the frames: `value` accounts for that, `log_rate` does not.
 struct Result {
   double log_rate = 0;  // ln of the bits per second that arrive
-  double value = 0;     // abr::value: less what skipping frames costs
+  double value = 0;     // abr::value, which subtracts the cost of skipped frames
   double samples = 0;
   double too_fast = 0;  // samples whose group is faster than the viewer sustains
-  double skipping = 0;  // those where it is by more than a tenth
+  double skipping = 0;  // samples whose group is faster by more than a tenth
   double moves = 0;
   double forced = 0;  // keyframes
   double groups = 0;  // encoders running, summed over ticks

@@ -1,4 +1,4 @@
-"""What `ladder viewers` makes of one viewer's records."""
+"""How `ladder viewers` evaluates one viewer's records."""
 
 import math
 
@@ -14,20 +14,20 @@ BYTES = 5000
 
 
 def session(first=0, last=150, changes=()):
-    """Trace lines: pictures captured from a second before BEGIN on, and moves to another group."""
+    """Trace lines: frames captured from a second before BEGIN on, and moves to another group."""
     frames = [{"event": "frame", "number": number, "pts": number * INTERVAL,
                "captured": BEGIN - 1 + number * INTERVAL} for number in range(first, last)]
     return frames + [{"event": "group", "at": at} for at in changes]
 
 
 def arrived(session, delay=0.05, without=()):
-    """Of the pictures in a session those that came; the muxer's clock is 1.4 s ahead."""
+    """Those frames of a session that arrived; the muxer's clock is 1.4 s ahead."""
     return [{"pts": line["pts"] + 1.4, "arrival_ns": round((line["captured"] + delay) * 1e9),
              "bytes": BYTES}
             for line in session if line["event"] == "frame" and line["number"] not in without]
 
 
-def test_a_viewer_to_whom_everything_comes_has_the_paths_delay():
+def test_a_viewer_that_receives_everything_has_the_paths_delay():
     trace = session(changes=(BEGIN - 0.5, BEGIN + 0.5, BEGIN + 1, END + 0.5))
     figures, delays = viewers.of_viewer(trace, arrived(trace), BEGIN, END, LOOKED)
     assert delays == pytest.approx([0.05] * 60)
@@ -37,9 +37,9 @@ def test_a_viewer_to_whom_everything_comes_has_the_paths_delay():
     assert figures["ln_rate"] == pytest.approx(math.log(30 * 8 * BYTES))
 
 
-def test_a_picture_that_did_not_come_is_late_until_the_next():
+def test_a_missing_frame_is_late_until_the_next():
     trace = session()
-    missing = range(60, 72)  # of them 8 wait for longer than 0.2 s
+    missing = range(60, 72)  # 8 of these wait for longer than 0.2 s
     figures, delays = viewers.of_viewer(trace, arrived(trace, without=missing), BEGIN, END,
                                                LOOKED)
     assert len(delays) == 60
@@ -47,7 +47,7 @@ def test_a_picture_that_did_not_come_is_late_until_the_next():
     assert figures["late"] == pytest.approx(8 / 60)
 
 
-def test_a_viewer_whose_first_picture_is_late_has_waited_from_the_begin():
+def test_a_viewer_whose_first_frame_is_late_has_waited_from_the_beginning():
     trace = session(first=60)  # nothing in the first of the two seconds
     figures, delays = viewers.of_viewer(trace, arrived(trace), BEGIN, END, LOOKED)
     assert len(delays) == 60
@@ -55,21 +55,21 @@ def test_a_viewer_whose_first_picture_is_late_has_waited_from_the_begin():
     assert figures["ln_rate"] < math.log(1e6)
 
 
-def test_what_had_not_come_when_the_run_ended_is_late_until_then():
+def test_frames_missing_at_the_end_of_the_run_are_late_until_then():
     trace = session()
     _, delays = viewers.of_viewer(trace, arrived(trace, without=range(60, 150)), BEGIN, END,
                                          LOOKED)
     assert max(delays) == pytest.approx(LOOKED - (BEGIN + 1))
 
 
-def test_a_viewer_to_whom_nothing_comes_is_counted():
+def test_a_viewer_that_receives_nothing_is_counted():
     figures, delays = viewers.of_viewer(session(), [], BEGIN, END, LOOKED)
     assert len(delays) == pytest.approx(60, abs=1)
     assert figures["late"] == 1
     assert figures["ln_rate"] == pytest.approx(math.log(1e3))
 
 
-def test_as_many_groups_as_viewers_are_refused_in_a_line():
+def test_as_many_groups_as_viewers_is_an_error():
     with pytest.raises(SystemExit, match="--groups must be less than --viewers"):
         viewers.parse(["--viewers=4", "--groups=4"])
     assert viewers.parse(["--viewers=5", "--groups=4"]).groups == 4

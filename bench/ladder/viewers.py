@@ -4,9 +4,10 @@
     stream, 4 groups   ---- [ queue, rate in steps, delay ] ----  ts_client
     the same, 20       ---- [ the same                    ] ----  ts_client
 
-A link's rate is log-normal and changes in steps, its delay is its own; both runs have the same, and
-come one after the other. The picture is small, so that as many encoders as viewers fit on two CPUs,
-and is noise, so that each takes its whole rate. Needs root: it makes network namespaces."""
+A link's rate is log-normal and changes in steps, and each link has its own delay. The two runs use the
+same links, one run after the other. Frames are small, so that as many encoders as viewers fit on two
+CPUs, and show noise, so that each stream takes its whole rate. Needs root, to make network
+namespaces."""
 
 import argparse
 import json
@@ -26,14 +27,14 @@ from netlab.network import Netlab, why_unavailable
 from netlab.timeline import match_pictures, percentile, read_sessions
 from netlab.viewer import Viewer
 
-MEDIAN, SIGMA = 2e6, 0.7  # of a link's rate, bit/s, and of its logarithm
+MEDIAN, SIGMA = 2e6, 0.7  # median of a link's rate, bit/s; standard deviation of its logarithm
 LEAST, MOST = 0.5e6, 8e6
 STAY = (3, 15)  # seconds between the steps of a link
 DELAYS = (5, 40)  # ms, one way
 QUEUE = 64_000  # bytes: 64 ms at 8 Mbit/s, 1 s at 0.5 Mbit/s
 JOIN_APART = 0.25  # seconds
-WARM_UP = 5  # seconds after the last has joined that no figure counts
-TAIL = 1  # likewise at the end, so that what is late can still come
+WARM_UP = 5  # seconds after the last join that are not counted
+TAIL = 1  # seconds at the end that are not counted, in which late frames can still arrive
 LATE = 0.2  # seconds
 NICE = ("nice", "-n", str(PRIORITY))
 
@@ -74,7 +75,7 @@ def draw_path(chance, seconds):
 
 
 class KeyframeCount:
-    """Forced keyframes of all groups, those that were closed meanwhile included."""
+    """Counts forced keyframes of all groups, including groups that were closed."""
 
     def __init__(self):
         self.forced = 0
@@ -85,12 +86,12 @@ class KeyframeCount:
                if name == "symcast_group_keyframes_forced_total"}
         for group, value in now.items():
             before = self._last.get(group, 0)
-            self.forced += value - before if value >= before else value  # a new one, of that number
+            self.forced += value - before if value >= before else value  # a new group with that number
         self._last = now
 
 
 class Run:
-    """Runs it when constructed. `viewers`: figures of each; `sums`: of all together."""
+    """Runs when constructed; then `viewers` has the figures of each viewer, and `sums` those of all."""
 
     def __init__(self, options, groups, paths, directory):
         self._options = options
@@ -126,14 +127,14 @@ class Run:
                         "shed": metrics.sum("symcast_groups_shed_total")}
         self.machine = (f"machine {busy:.0%} busy, wake-ups "
                         f"{1000 * wakeups.stop():.1f} ms late at p99, "
-                        f"{late / max(1, late + frames):.2%} of the pictures too late to encode, "
+                        f"{late / max(1, late + frames):.2%} of the frames too late to encode, "
                         f"{metrics.sum('symcast_groups_max'):.0f} groups held")
         self._records = [viewer.pictures() for viewer in viewers]
         for viewer in viewers:
             viewer.finish()
 
     def _schedule(self, lab, daemon, directory, viewers, keyframes):
-        """[(seconds, what to do then)], in order."""
+        """[(seconds, action)], in order."""
         def join(client):
             url = daemon.url(ip=lab.clients[client].server_ip)
             viewers.append(Viewer(url, lab=lab, client=client, directory=directory, wrapper=NICE,
@@ -163,7 +164,7 @@ class Run:
 
 
 def of_viewer(session, pictures, begin, end, looked):
-    """(figures, delays) of the pictures captured in [begin, end); `looked`: when the run ended."""
+    """(figures, delays) of the frames captured in [begin, end); `looked`: when the run ended."""
     came = [(line["number"], line["captured"], picture["arrival_ns"] / 1e9, 8 * picture["bytes"])
             for line, picture in (match_pictures(pictures, session) if pictures else [])]
     counted = [picture for picture in measure.source_pictures(came, begin, looked)
@@ -175,7 +176,7 @@ def of_viewer(session, pictures, begin, end, looked):
 
 
 def mean_log_rate(came, begin, end):
-    """Mean of ln(bit/s) over whole seconds; a second in which nothing came counts as 1 kbit/s."""
+    """Mean of ln(bit/s) over whole seconds; a second without data counts as 1 kbit/s."""
     seconds = [0] * int(end - begin)
     for _, _, arrived, bits in came:
         if 0 <= arrived - begin < len(seconds):
@@ -218,8 +219,8 @@ def print_sums(title, sums):
         print(f"{groups:10}{row(figures)}{figures['forced']:13.0f}{figures['plans']:7.0f}"
               f"{figures['shed']:6.0f}{figures['groups']:8.0f}{figures['cpu_s']:8.1f}", flush=True)
     few, each = sums.values()
-    print(f"# rate with the fewer groups: {math.exp(few['ln_rate'] - each['ln_rate']):.1%} of that "
-          f"with the more; ln: {few['ln_rate'] / each['ln_rate']:.2%}")
+    print(f"# rate with the fewer groups: {math.exp(few['ln_rate'] - each['ln_rate']):.1%} of the "
+          f"rate with more; ln: {few['ln_rate'] / each['ln_rate']:.2%}")
 
 
 def medians(all_sums):
@@ -232,17 +233,17 @@ def parse(arguments):
     parser = argparse.ArgumentParser(prog="ladder viewers", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--viewers", type=int, default=20)
-    parser.add_argument("--groups", type=int, default=4, help="of the first run [%(default)s]; the "
-                        "second has one for each viewer")
+    parser.add_argument("--groups", type=int, default=4, help="groups of the first run [%(default)s]; the "
+                        "second run has one for each viewer")
     parser.add_argument("--seconds", type=int, default=60, help="of each run [%(default)s]")
     parser.add_argument("--seeds", type=int, default=3, help="[%(default)s]")
-    parser.add_argument("--size", default="320x180", help="of the picture [%(default)s]")
+    parser.add_argument("--size", default="320x180", help="size of the frames [%(default)s]")
     parser.add_argument("--policy", default="symbiosis", help="[%(default)s]")
     parser.add_argument("--congestion-control", default="cubic", help="[%(default)s]")
     parser.add_argument("--json", type=pathlib.Path, help="file for all figures")
     options = parser.parse_args(arguments)
     if options.groups >= options.viewers:
-        sys.exit("ladder: --groups must be less than --viewers, which the second run has")
+        sys.exit("ladder: --groups must be less than --viewers, the groups of the second run")
     return options
 
 

@@ -1,10 +1,9 @@
-"""Replays the experiments of the papers that this project implements, and writes a page for each and
-one of all. Needs root: it makes network namespaces.
+"""Replays the experiments of the papers that this project implements, and writes a page for each and an
+overview. Needs root, to make network namespaces.
 
-What has been measured is kept in a file for each experiment beside the pages, and not measured again:
-what was interrupted goes on, and where nothing is lacking only the pages are written anew. So it is in
-a fresh checkout: remove docs/results/papers/NAME.json, or give another folder for the results, to
-measure all of it again."""
+Measurements are kept in a file for each experiment, next to the pages, and are not repeated: an
+interrupted pass continues, and if no run is missing, only the pages are written. A fresh checkout has
+all measurements; to repeat them, remove docs/results/papers/NAME.json or choose another folder."""
 
 import argparse
 import pathlib
@@ -28,11 +27,11 @@ QUICK_RESULTS = REPOSITORY / "build" / "papers-quick"
 def parse():
     parser = argparse.ArgumentParser(prog="papers", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("experiments", nargs="*", metavar="EXPERIMENT", help="names; else all")
+    parser.add_argument("experiments", nargs="*", metavar="EXPERIMENT", help="names [all]")
     parser.add_argument("--quick", action="store_true",
-                        help="less of everything, in minutes; the pages go to build/papers-quick")
-    parser.add_argument("--repeats", type=int, help="of each run, each with another seed")
-    parser.add_argument("--seed", type=int, default=1, help="of the first repeat [%(default)s]")
+                        help="fewer and shorter runs, in minutes; pages go to build/papers-quick")
+    parser.add_argument("--repeats", type=int, help="repeats of each run, each with another seed")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the first repeat [%(default)s]")
     parser.add_argument("--results", type=pathlib.Path, help="folder of the pages [docs/results/papers]")
     parser.add_argument("--report", action="store_true", help="measure nothing, write the pages")
     parser.add_argument("--list", action="store_true", help="name the experiments")
@@ -40,12 +39,12 @@ def parse():
     options.results = options.results or (QUICK_RESULTS if options.quick else RESULTS)
     unknown = [name for name in options.experiments if name not in EXPERIMENTS]
     if unknown:
-        parser.error(f"no experiment {unknown[0]}; there are {', '.join(EXPERIMENTS)}")
+        parser.error(f"unknown experiment {unknown[0]}; there are {', '.join(EXPERIMENTS)}")
     return options
 
 
 def end_in_order():
-    """SIGTERM ends the `with` blocks as the end of the program does."""
+    """SIGTERM ends the `with` blocks like a normal exit."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("papers: ended"))
 
 
@@ -55,7 +54,7 @@ def scope_of(experiment, options):
 
 
 def self_check(testbeds):
-    """What each says of itself; ends when one does not do what it says."""
+    """Results of the testbeds' self-checks; exits if one of them fails."""
     found = {}
     for name in sorted(testbeds):
         print(f"self-check of {name}", flush=True)

@@ -1,4 +1,4 @@
-"""Datagrams at a constant rate that come and go beside a viewer, on its link."""
+"""Datagrams at a constant rate that come and go on a viewer's link."""
 
 import random
 import socket
@@ -10,11 +10,11 @@ from netlab.network import open_socket
 PACKET = 1500  # bytes, headers included
 PAYLOAD = PACKET - 28  # IPv4 and UDP
 PORT = 9  # discard: nobody listens
-ENOUGH = 0.99  # of the datagrams
+ENOUGH = 0.99  # share of the datagrams that have to be sent
 
 
 def periods(seed, seconds, first, mean_pause, mean_length):
-    """[(begin, end)] in which another flow sends; the first begins at `first`. Lengths and pauses
+    """[(begin, end)] in which the cross traffic sends; the first begins at `first`. Lengths and pauses
     are exponential, cut at half and twice their mean."""
     chance = random.Random(seed)
 
@@ -30,8 +30,8 @@ def periods(seed, seconds, first, mean_pause, mean_length):
 
 
 class CrossTraffic:
-    """Sends so many bit/s to each of these clients at the same moments, for the `with` block; times
-    count from construction."""
+    """Sends `rate` bit/s to each of these clients at the same moments, in the `with` block; times count
+    from construction."""
 
     def __init__(self, lab, clients, rate, times):
         self._targets = [(open_socket(lab.server_netns, kind=socket.SOCK_DGRAM),
@@ -72,7 +72,7 @@ class CrossTraffic:
                 self._why = error
 
     def complaints(self):
-        """Why what was sent is not what was to be sent."""
+        """Reports if fewer datagrams were sent than planned."""
         if self._sent >= ENOUGH * self._due:
             return []
         return [f"of the cross traffic {self._sent} of {self._due} datagrams were sent: {self._why}"]

@@ -1,4 +1,4 @@
-"""What an experiment is."""
+"""The parts of an experiment."""
 
 from dataclasses import dataclass, field
 from typing import Callable
@@ -6,17 +6,17 @@ from typing import Callable
 
 @dataclass(frozen=True)
 class Run:
-    """One measurement. `settings`: what measure() wants to know, of JSON's types."""
+    """One measurement. `settings`: parameters of measure(), in JSON's types."""
 
-    key: str  # names it, unique in its experiment
-    seconds: float  # about how long it takes
+    key: str  # unique in its experiment
+    seconds: float  # expected duration
     seed: int
     settings: dict = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Scope:
-    """How much is to be measured."""
+    """The extent of a pass."""
 
     quick: bool
     repeats: int
@@ -29,10 +29,9 @@ class Scope:
 
 @dataclass(frozen=True)
 class Experiment:
-    """`runs` lists what there is to measure; `measure` does one run, in a directory of its own, and
-    returns its figures as JSON has them; "complaints" among them, a list of texts, says why they
-    are not to be counted. `report` writes the page from {key: figures}, of those runs that count;
-    some may be missing."""
+    """`runs` lists all measurements. `measure` does one run, in its own directory, and returns its
+    figures in JSON's types; a list "complaints" among them has reasons not to count the run. `report`
+    writes the page from {key: figures} of the runs that count, of which some may be missing."""
 
     name: str
     title: str
@@ -44,6 +43,6 @@ class Experiment:
     measure: Callable  # (Run, directory) -> figures
     report: Callable  # ({key: figures}, Page) -> None
     testbeds: tuple = ("links",)  # of testbed.CHECKS
-    at_once: int = 1  # runs beside one another
+    at_once: int = 1  # concurrent runs
     repeats: int = 5
     quick_repeats: int = 1

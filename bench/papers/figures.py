@@ -1,15 +1,15 @@
-"""What was measured, in a file, so that what was interrupted goes on and a page can be written
+"""Measurements, kept in a file, so that an interrupted pass can continue and a page can be written
 again."""
 
 import json
 import os
 
-OF_EACH = ("measured", "commit")  # conditions
+OF_EACH = ("measured", "commit")  # conditions that each run has of its own
 
 
 class Figures:
-    """`runs`: {key: figures}; among them "settings", the run's, and "conditions", what it was measured
-    on. `conditions`: of the newest measurement. `claims`: what the page says is confirmed."""
+    """`runs`: {key: figures}, which include the run's "settings" and "conditions". `conditions` are
+    those of the newest measurement. `claims`: claims of the page with their verdicts."""
 
     def __init__(self, path):
         self._path = path
@@ -22,20 +22,20 @@ class Figures:
             self.claims = content["claims"]
 
     def counted(self, runs):
-        """{key: figures} of those of these runs that are there and to be counted."""
+        """{key: figures} of those of `runs` that were measured and count."""
         found = {run.key: self.runs.get(run.key) for run in runs}
         return {run.key: found[run.key] for run in runs
                 if found[run.key] and not found[run.key].get("complaints")
                 and found[run.key].get("settings") == run.settings}
 
     def add(self, run, figures):
-        """Of a run that was measured under the conditions."""
+        """Adds figures of a run that was measured under the present conditions."""
         of_run = {name: self.conditions[name] for name in OF_EACH if name in self.conditions}
         self.runs[run.key] = {"settings": run.settings, "conditions": of_run, **figures}
         self.save()
 
     def conditions_of(self, runs):
-        """The newest, but for what each run has its own of."""
+        """The newest conditions, with the values of all runs for those in OF_EACH."""
         counted = self.counted(runs).values()
         each = {name: ", ".join(sorted({run["conditions"][name] for run in counted
                                         if name in run["conditions"]}))

@@ -1,25 +1,24 @@
-"""A guest: another Linux on this machine, for congestion controls and queues that its own kernel
-lacks. User-Mode Linux of Debian's package user-mode-linux: it boots in two seconds, runs as nobody,
-and sees this machine's files but may write only to the folder that it is given.
+"""A guest: another Linux on this machine, for congestion controls and queues that this machine's kernel
+does not have. It is User-Mode Linux of Debian's package user-mode-linux, which boots in two seconds,
+runs as nobody, and sees this machine's files but may write only to the folder that it is given.
 
     run_in_guest("bench.papers.inside.check", {"rtts": [1, 20]}, timeout=60)
 
-runs that module's run({"rtts": [1, 20]}) there, and returns what it returns; inside/paths.py has the
-network for it. What is to be known of the guest:
+runs that module's run({"rtts": [1, 20]}) in the guest, and returns its result; inside/paths.py has the
+network for it. Properties of the guest:
 
-- It has one CPU, and each system call and page fault costs it microseconds: whoever measures there
-  says how busy it was (inside/paths.py, GuestWatch).
-- Its clock ticks 100 times a second, as TCP's retransmission and delayed acknowledgement timers do;
-  sleeping and netem have high resolution timers. Round trips come out 0.2 ms and 0.4 % too long,
-  rates true to 0.1 % up to 10 Mbit/s and 1 % at 100: self_check().
+- It has one CPU, and each system call and page fault costs microseconds, so every measurement there
+  reports how busy it was (inside/paths.py, GuestWatch).
+- Its clock ticks 100 times per second, as do TCP's retransmission and delayed ACK timers; sleeping and
+  netem have high resolution timers. Round trips are 0.2 ms and 0.4 % too long, rates are exact to
+  0.1 % up to 10 Mbit/s and 1 % at 100 (self_check()).
 - netem of kernel 6.1 takes no seed: loss differs from run to run, whatever the seed.
-- netem's limit counts packets that are on their way as well as those that wait, so a bottleneck and
-  a delay want a device each.
-- A packet that the sender's own device drops is told to its TCP at once, and the limit of its
-  offloading would let one loss take 44 packets: a bottleneck wants a router before it, and
-  gso_max_segs 1 at the sender.
-- `tc qdisc replace` of a netem keeps the rate that it had when none is given.
-- Killed, it leaves helper processes behind; they end with the process namespace that they are in.
+- netem's limit counts packets in flight as well as waiting ones, so a bottleneck and a delay need a
+  device each.
+- TCP notices at once if the sender's own device drops a packet, and with offloading one loss could
+  take 44 packets. So a bottleneck needs a router before it, and gso_max_segs 1 at the sender.
+- `tc qdisc replace` of a netem keeps the old rate if no rate is given.
+- If killed, it leaves helper processes behind, which end with their process namespace.
 """
 
 import json
@@ -34,24 +33,24 @@ from netlab.network import REPOSITORY
 KERNEL = "/usr/bin/linux.uml"
 NOBODY = 65534
 MEMORY = "640M"
-BOOT_SECONDS = 30  # generous: a busy machine
-TREE = ("bench", "netlab")  # what of this tree the guest gets
+BOOT_SECONDS = 30  # generous, for a busy machine
+TREE = ("bench", "netlab")  # folders that are copied into the guest
 
 CONTROLS = ("bic", "cubic", "highspeed", "htcp", "vegas")
 CHECKED = {"rtts": [1, 20, 80, 150], "rates": [1.5e6, 10e6, 100e6], "losses": [0.01, 0.05],
            "packets": 6000, "controls": [*CONTROLS, "bbr"]}
-RTT_ERROR = (1.0, 0.01)  # ms and share; netem's and the guest's
+RTT_ERROR = (1.0, 0.01)  # ms and share, of netem and of the guest
 RATE_ERROR = 0.02  # share
-LOSS_ERROR = 4  # standard deviations of so many packets
+LOSS_ERROR = 4  # standard deviations for the number of packets
 
 
 class GuestFailed(RuntimeError):
-    """It did not boot, died or hung; or it does not do what it says."""
+    """The guest did not boot, died or hung, or failed its self-check."""
 
 
 def run_in_guest(module, job, timeout):
-    """What run(job) of this module of the tree returns in the guest; both as JSON has them.
-    `timeout`: seconds for run()."""
+    """Returns the result of the module's run(job) in the guest; both are in JSON's types. `timeout`:
+    seconds for run()."""
     why = _why_unavailable()
     if why:
         raise GuestFailed(why)
@@ -66,7 +65,7 @@ def run_in_guest(module, job, timeout):
 
 
 def self_check():
-    """Lines of what was measured in the guest, and expected."""
+    """Lines with measured and expected values in the guest."""
     lines, wrong = judge(run_in_guest("bench.papers.inside.check", CHECKED, timeout=90))
     if wrong:
         raise GuestFailed("the guest's self-check failed: " + "; ".join(wrong))
@@ -74,7 +73,7 @@ def self_check():
 
 
 def judge(measured):
-    """(lines, those of them that are off)"""
+    """(lines, those lines that are outside their error)"""
     found = []
     for expected, rtt in measured["rtts"]:
         error = RTT_ERROR[0] + RTT_ERROR[1] * expected
@@ -86,23 +85,23 @@ def judge(measured):
         error = LOSS_ERROR * (expected * (1 - expected) / CHECKED["packets"]) ** 0.5
         found.append((f"loss {expected:.1%}: {loss:.1%} ± {error:.1%}",
                       abs(loss - expected) <= error))
-    lacking = sorted(set(CHECKED["controls"]) - set(measured["controls"]))
-    found.append((f"kernel {measured['kernel']}: " + (f"no {', '.join(lacking)}" if lacking else
-                                                      ", ".join(measured["controls"])), not lacking))
+    missing = sorted(set(CHECKED["controls"]) - set(measured["controls"]))
+    found.append((f"kernel {measured['kernel']}: " + (f"no {', '.join(missing)}" if missing else
+                                                      ", ".join(measured["controls"])), not missing))
     return [line for line, _ in found], [line for line, fine in found if not fine]
 
 
 def _why_unavailable():
-    """None: it is not."""
+    """Why a guest cannot run here; None if it can."""
     if os.geteuid() != 0:
-        return "a guest needs root, which it gives up"
+        return "starting a guest needs root"
     if not os.path.exists(KERNEL):
-        return f"no {KERNEL}: scripts/install-deps papers"
+        return f"{KERNEL} is not installed: run scripts/install-deps papers"
     return None
 
 
 def _fill(exchange, task):
-    """The folder with all that the guest wants. It has a copy: nobody may not read every tree."""
+    """Fills the folder with all that the guest needs, as a copy, since nobody may not read the tree."""
     for part in TREE:
         shutil.copytree(REPOSITORY / part, exchange / part,
                         ignore=lambda folder, names: [
@@ -115,10 +114,10 @@ def _fill(exchange, task):
 
 
 def _boot(exchange, timeout):
-    """Returns what it said, when it has ended."""
+    """Runs the guest until it ends; returns its output."""
     init = exchange / "bench/papers/inside/init"
     command = [
-        # It ends with this process, and all that it started with it.
+        # The guest and all that it started end with this process.
         "setpriv", "--pdeathsig", "KILL", "unshare", "--pid", "--fork", "--kill-child=KILL",
         "setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--pdeathsig", "KILL",
         KERNEL, f"mem={MEMORY}", "rootfstype=hostfs", "root=/dev/root", "rw", f"init={init}",
@@ -135,7 +134,7 @@ def _boot(exchange, timeout):
             said = guest.communicate()[0]
             raise GuestFailed(f"the guest hung for {timeout} s: {_end_of(said)}") from None
         finally:
-            guest.kill()  # whatever ends the waiting
+            guest.kill()  # also if an exception ends the waiting
 
 
 def _end_of(said, lines=8):

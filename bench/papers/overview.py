@@ -1,4 +1,4 @@
-"""The page of all experiments: what is confirmed and what is not."""
+"""The page of all experiments with their claims and verdicts."""
 
 from bench.papers.figures import Figures
 from bench.papers.page import table
@@ -7,9 +7,9 @@ from bench.papers.page import table
 def write(directory, experiments):
     """Returns the page's path."""
     parts = ["# The papers' experiments, replayed",
-             "Each page says what was asked, how it was measured, what differs from the paper, and "
-             "what came of it. `make papers` measures what is lacking here, all of it where the "
-             "JSON files are removed; `build/dev/bench/papers NAME` one experiment."]
+             "Each page has the hypothesis, the method, differences from the paper, and the results. "
+             "`make papers` measures runs that are missing here, and all of them if the JSON files "
+             "are removed; `build/dev/bench/papers NAME` measures one experiment."]
     for experiment in experiments.values():
         claims = Figures(directory / f"{experiment.name}.json").claims
         if claims:

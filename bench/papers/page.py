@@ -1,4 +1,4 @@
-"""A page of results: Markdown, with plots as PNG files beside it."""
+"""A page of results: Markdown, with plots as PNG files next to it."""
 
 import contextlib
 
@@ -16,10 +16,10 @@ class Page:
         self._experiment = experiment
         self._directory = directory
         self._parts = []
-        self.claims = []  # (what is claimed, published, measured, verdict)
+        self.claims = []  # (claim, published, measured, verdict)
 
     def claim(self, what, published, measured, holds):
-        """`holds`: None where nothing tells."""
+        """`holds`: None if the figures do not decide."""
         verdict = UNDECIDED if holds is None else CONFIRMED if holds else REFUTED
         self.claims.append((what, published, measured, verdict))
 
@@ -34,8 +34,8 @@ class Page:
 
     @contextlib.contextmanager
     def plot(self, name, caption, rows=1, columns=1, size=PLOT_SIZE, **options):
-        """Gives matplotlib's axes to draw on: one, or an array of them."""
-        import matplotlib  # here, so that measuring does without it
+        """Yields matplotlib's axes to draw on: one, or an array of them."""
+        import matplotlib  # here, so that measuring does not need it
         matplotlib.use("Agg")
         from matplotlib import pyplot
         figure, axes = pyplot.subplots(rows, columns, figsize=size, constrained_layout=True,
@@ -48,7 +48,7 @@ class Page:
         self._parts.append(f"![{caption}]({file})\n\n*{caption}*")
 
     def save(self, conditions, not_counted):
-        """`not_counted`: [(key, why)]"""
+        """Writes the page; `not_counted`: [(key, reason)]."""
         experiment = self._experiment
         parts = [f"# {experiment.title}", f"Paper: {experiment.paper}",
                  "## What is confirmed",

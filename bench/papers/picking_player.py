@@ -1,18 +1,18 @@
-"""A player that fetches segments and picks the rate of each from what the last ones took: paper 002
-(Huang et al. 2012, as Kotaru 2014 has it). Pure, but for what fetch() does."""
+"""A player that fetches segments and picks the rate of each by the throughput of the last ones: paper
+002 (Huang et al. 2012, as described by Kotaru 2014). No I/O except in fetch()."""
 
 import statistics
 from dataclasses import dataclass
 
 SEGMENT = 4.0  # seconds of media
-BUFFER = 240.0  # seconds of media it holds at most
-FETCHES = 10  # whose throughput is averaged
+BUFFER = 240.0  # seconds of media that it holds at most
+FETCHES = 10  # fetches whose throughput is averaged
 
 
 @dataclass(frozen=True)
 class Picking:
-    """`rates`: bit/s, rising; none: any rate. `conservatism`: share of the throughput that is
-    asked for at most."""
+    """`rates`: bit/s, rising; empty allows any rate. `conservatism`: largest share of the throughput
+    that it picks."""
 
     conservatism: float
     rates: tuple = ()
@@ -20,7 +20,7 @@ class Picking:
     most: float = 1750e3
 
     def pick(self, throughputs):
-        """From those of the fetches so far, the newest last."""
+        """Picks a rate from the throughputs of the fetches so far, the newest last."""
         if not throughputs:
             return self.least
         wanted = self.conservatism * statistics.mean(throughputs[-FETCHES:])
@@ -44,21 +44,21 @@ class Buffer:
         self._at = now
 
     def room_in(self, seconds, now):
-        """How long until so much fits; 0: now."""
+        """Time until that many seconds of media fit; 0 if they fit now."""
         return max(0.0, self.level(now) + seconds - BUFFER)
 
 
 @dataclass(frozen=True)
 class Fetch:
-    at: float  # when it was asked for
+    at: float  # time of the request
     rate: float  # picked, bit/s
     throughput: float  # bit/s
-    buffer: float  # seconds of media, after it
+    buffer: float  # seconds of media after the fetch
 
 
 def play(picking, fetch, clock, wait, until, prefilled=0.0):
-    """Fetches until that time of clock(). `fetch(bytes)` returns when they are there; `wait`: as
-    time.sleep. Returns the fetches, those that ended in time."""
+    """Fetches until clock() reaches `until`. `fetch(bytes)` returns when they have arrived; `wait` is
+    like time.sleep. Returns the fetches that ended in time."""
     found = []
     buffer = Buffer(prefilled, clock())
     while True:

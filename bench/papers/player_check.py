@@ -1,6 +1,6 @@
-"""The measuring player beside stock ffmpeg: each behind a link of its own that becomes slower for a
-while, served a private encoder that follows. Both are to show every picture that came to them, and to
-have it at about the same time."""
+"""Compares the measuring player with stock ffmpeg, each behind its own link that becomes slower for a
+while, with a private encoder that follows the link. Both have to show every frame that arrived, at
+about the same time."""
 
 import pathlib
 import statistics
@@ -15,12 +15,12 @@ from netlab.timeline import match_pictures, read_sessions
 from netlab.viewer import Viewer
 
 RATES = (2e6, 0.6e6, 2e6)  # bit/s, of the links
-EACH = 3  # seconds
+EACH = 3  # seconds at each rate
 ROUND_TRIP = 40  # ms
-TAIL = 0.5  # seconds at the end: what was captured then may still be on its way
-PROBE = 64 << 10  # bytes: ffmpeg looks for the tracks in no more
-# ffmpeg knows that a picture is whole when the next one begins, and passes it on from thread to
-# thread: about three pictures' time in all.
+TAIL = 0.5  # seconds at the end, whose frames may still be in flight
+PROBE = 64 << 10  # bytes that ffmpeg reads to find the tracks
+# ffmpeg knows that a frame is complete when the next one begins, and passes it from thread to thread,
+# which takes about three frame intervals.
 LATER = 0.2  # seconds
 CONFIG = """
 [audio]
@@ -34,7 +34,7 @@ source = "test:?size=320x240"
 
 
 class StockPlayer:
-    """ffmpeg, which decodes what it reads and says of each picture its time stamp, and when."""
+    """ffmpeg as a player; records the time stamp of each decoded frame, and when it was decoded."""
 
     COMMAND = ("ffmpeg", "-v", "warning", "-nostdin", "-probesize", str(PROBE), "-threads", "1",
                "-flags", "low_delay", "-copyts", "-i")
@@ -42,7 +42,7 @@ class StockPlayer:
               "-f", "framecrc", "-flush_packets", "1", "-")
 
     def __init__(self, lab, client, url):
-        self.pictures = []  # as Viewer's
+        self.pictures = []  # as from Viewer.pictures()
         self._process = lab.run_client([*self.COMMAND, url, *self.OUTPUT], client=client, text=True,
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self._reader = threading.Thread(target=self._read)
@@ -56,7 +56,7 @@ class StockPlayer:
                                       "arrival_ns": 1e9 * time.monotonic()})
 
     def finish(self):
-        """What it complained of."""
+        """Ends ffmpeg; returns its complaints."""
         self._process.terminate()
         said = self._process.stderr.read()
         self._reader.join()
@@ -65,18 +65,18 @@ class StockPlayer:
 
 
 def check():
-    """What was found, one line for each player; raises ValueError when they do not agree."""
+    """One line of findings for each player; raises ValueError if they do not agree."""
     came, shown, at, stock_came, stock_shown, stock_at = _watch()
     for name, first, second in (("measuring player", came, shown),
                                 ("stock ffmpeg", stock_came, stock_shown)):
         if first != second:
-            raise ValueError(f"the {name} shows {second} of {first} pictures that came")
+            raise ValueError(f"the {name} shows {second} of {first} frames that arrived")
     if not 0 < stock_at - at < LATER:
-        raise ValueError(f"stock ffmpeg has pictures {1000 * (stock_at - at):.0f} ms after the "
+        raise ValueError(f"stock ffmpeg has frames {1000 * (stock_at - at):.0f} ms after the "
                          f"measuring player, not 0 to {1000 * LATER:.0f}")
-    return [f"measuring player: shows all {came} pictures that came",
-            f"stock ffmpeg: all {stock_came}, complains of nothing, has them "
-            f"{1000 * (stock_at - at):.0f} ms after the measuring player"]
+    return [f"measuring player: shows all {came} frames that arrived",
+            f"stock ffmpeg: all {stock_came} without a complaint, "
+            f"{1000 * (stock_at - at):.0f} ms later than the measuring player"]
 
 
 def _watch():
@@ -104,8 +104,7 @@ def _watch():
 
 
 def _agreement(pictures, trace, end):
-    """(pictures that came, those of them that were shown, median time from acknowledged to
-    shown)"""
+    """(number of frames that arrived, number shown, median time from acknowledged to shown)"""
     if not pictures:
         return len(trace), 0, 0.0
     came = [line for line in trace if line["event"] == "frame" and line["acked"]

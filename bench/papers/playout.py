@@ -1,4 +1,5 @@
-"""A player's buffer: what becomes of pictures that arrive when they do. Pure; times are seconds."""
+"""A player's buffer, which shows or discards frames by their arrival. No I/O, no clock; times are
+seconds."""
 
 import math
 from dataclasses import dataclass
@@ -8,18 +9,18 @@ TOLERANCE = 0.02  # VLC's VOUT_DISPLAY_LATE_THRESHOLD
 
 @dataclass
 class Playing:
-    began: float = math.inf  # when the first picture was shown
-    discards: int = 0  # pictures that came after their time
-    underflows: int = 0  # times that the buffer had run empty
-    stalled: float = 0.0  # seconds that the player stood still
+    began: float = math.inf  # when the first frame was shown
+    discards: int = 0  # frames that arrived after their time
+    underflows: int = 0  # number of times that the buffer ran empty
+    stalled: float = 0.0  # seconds for which playback stopped
     shown: int = 0
 
 
 def play(arrived, due, ready, patience, tolerance=TOLERANCE):
-    """`arrived[i]`: when picture i's last byte was there; infinite: never. `due[i]`: its place on
-    the media's timeline. `ready(i)`: when there is enough to begin to play at picture i. A picture
-    that is late by up to `patience` is discarded, and the first of a row is an underflow; one that
-    is later still stops the player until enough is there again."""
+    """`arrived[i]`: arrival of the last byte of frame i, infinite if it never arrived. `due[i]`: its
+    place on the media timeline. `ready(i)`: when there is enough data to begin to play at frame i. A
+    frame that is late by up to `patience` is discarded, and the first in a row is an underflow; a
+    later one stops the player until there is enough data again."""
     found = Playing()
     found.began = ready(0)
     if found.began == math.inf:

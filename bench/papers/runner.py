@@ -1,5 +1,4 @@
-"""Runs an experiment: what is lacking in its file is measured, with a line that says how far it is
-and what has ended."""
+"""Runs an experiment: measures the runs that are missing in its file, with a progress line."""
 
 import concurrent.futures
 import concurrent.futures.process
@@ -9,18 +8,18 @@ import tempfile
 import time
 import traceback
 
-ATTEMPTS = 2  # of a run that failed, or that the machine did not keep up with
+ATTEMPTS = 2  # at a run that failed or met a busy machine
 
 
 class Progress:
-    """One line, written over itself on a terminal; else a line for each run."""
+    """On a terminal a line that is overwritten; otherwise a line for each run."""
 
     def __init__(self, name, runs, at_once):
         self._name = name
         self._at_once = at_once
         self._left = {run.key: run.seconds for run in runs}
         self._total = len(runs)
-        self._planned = 0.0  # seconds, of the runs that have ended
+        self._planned = 0.0  # expected seconds of the runs that have ended
         self._begin = time.monotonic()
         self._over = sys.stdout.isatty()
 
@@ -52,18 +51,18 @@ def _duration(seconds):
 
 
 def measure(experiment, run):
-    """Its figures; what failed has complaints."""
+    """The figures of a run; a failed run has complaints."""
     with tempfile.TemporaryDirectory(prefix="symcast-papers-") as directory:
         try:
             return experiment.measure(run, pathlib.Path(directory))
-        except Exception as error:  # whatever it is: the other runs have figures
+        except Exception as error:  # any error, because the other runs still have figures
             traceback.print_exc()
             first_line = str(error).partition("\n")[0]
             return {"complaints": [f"{type(error).__name__}: {first_line}"]}
 
 
 def run_all(experiment, runs, figures):
-    """Measures those that the file lacks. A run with complaints is tried again at the end."""
+    """Measures runs that are missing in the file. A run with complaints is tried again at the end."""
     for _ in range(ATTEMPTS):
         counted = figures.counted(runs)
         to_do = [run for run in runs if run.key not in counted]

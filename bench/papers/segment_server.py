@@ -1,5 +1,5 @@
-"""The segments' server: GET /BYTES is answered with so many bytes, on connections that stay. A port
-for each congestion control; samples of the connections' windows. As a program, until it is ended:
+"""The segment server: answers GET /BYTES with that many bytes, on persistent connections. It has a port
+for each congestion control, and samples the connections' windows. As a program, until it is ended:
 
     python3 -m bench.papers.segment_server PORT CONGESTION_CONTROL
 """
@@ -14,7 +14,7 @@ import time
 CHUNK = memoryview(bytes(1 << 20))
 REQUEST = re.compile(rb"GET /(\d+) HTTP/1\.1\r\n\r\n")
 FIRST_PORT = 8000
-# A whole segment waits in the kernel: its TCP never waits for the loop that serves many.
+# A whole segment fits into the kernel's buffer, so TCP never waits for the loop that serves many.
 SO_SNDBUFFORCE = 32  # asm-generic/socket.h
 SEND_BUFFER = 4 << 20
 # struct tcp_info (linux/tcp.h): 8 bytes of flags, then numbers of 32 bits.
@@ -23,8 +23,8 @@ SEND_WINDOW, RETRANSMITTED = 18, 23  # of these numbers
 
 
 class SegmentServer:
-    """`listen`: a function of port and congestion control. `services`: {name: congestion control};
-    each has a port, one after the other from the first. Selected events are its work."""
+    """`listen` is a function of port and congestion control. `services`: {name: congestion control}, on
+    consecutive ports from `first_port`. The server does its work in events of `selector`."""
 
     def __init__(self, listen, services, selector, first_port=FIRST_PORT):
         self._selector = selector
@@ -45,18 +45,18 @@ class SegmentServer:
             connection.sample()
 
     def connection(self, name, address):
-        """Of that service, from that client."""
+        """The connection of a service from a client's address."""
         return self._connections[name, address]
 
 
 class _Connection:
-    """Closed when the client has gone."""
+    """One client's connection; closes itself when the client disconnects."""
 
     def __init__(self, accepted, selector):
         self._socket = accepted
         self._selector = selector
         self._asked = b""
-        self._left = 0  # bytes of the answer
+        self._left = 0  # bytes of the answer still to send
         self.windows = []  # (time, segments)
         accepted.setblocking(False)
         accepted.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, SEND_BUFFER)
@@ -79,14 +79,14 @@ class _Connection:
                 self._read()
             if self._left:
                 self._write()
-        except ConnectionError:  # the client has gone
+        except ConnectionError:  # the client has disconnected
             self._selector.unregister(self._socket)
             self._socket.close()
 
     def _read(self):
         received = self._socket.recv(1 << 12)
         if not received:
-            raise ConnectionResetError("the client has ended")
+            raise ConnectionResetError("the client has closed the connection")
         self._asked += received
         if request := REQUEST.match(self._asked):
             self._asked = self._asked[request.end():]
@@ -95,7 +95,7 @@ class _Connection:
             self._socket.send(head, socket.MSG_MORE)
 
     def _write(self):
-        """As much as the kernel takes."""
+        """Writes as much as the kernel takes."""
         try:
             while self._left:
                 self._left -= self._socket.send(CHUNK[:self._left])

@@ -5,12 +5,12 @@ import itertools
 import statistics
 
 
-MOST = 0.8  # of the seeds
+MOST = 0.8  # share of the seeds
 
 
 def in_most(holds):
-    """Whether what is claimed holds, by each seed: True, False, or None where the seed does not
-    tell. True where it holds in most of those that tell, False where it does not; else None."""
+    """Verdict on a claim from its verdict for each seed (True, False, or None if undecided). True or
+    False if most of the decided seeds agree; otherwise None."""
     told = [one for one in holds if one is not None]
     if not told:
         return None
@@ -19,19 +19,19 @@ def in_most(holds):
 
 
 def less(values, others):
-    """Of each seed: is the first value less? None: they are the same."""
+    """For each seed, whether the first value is less; None if the two are equal."""
     return [None if value == other else value < other for value, other in zip(values, others)]
 
 
 def signed_rank(values, others):
-    """Wilcoxon's signed-rank test of pairs, exact and two-sided: how likely differences are that go
-    one way so much, were both ways as likely. Pairs without a difference are left out; None: no
-    pair has one."""
+    """Wilcoxon's signed-rank test of pairs, exact and two-sided: the probability of such one-sided
+    differences if both directions were equally likely. Leaves out pairs without a difference; None if
+    no pair has one."""
     differences = [value - other for value, other in zip(values, others) if value != other]
     if not differences:
         return None
     sizes = sorted(map(abs, differences))
-    # Doubled, so that the mean rank of equal sizes is whole.
+    # Ranks are doubled, so that the mean rank of equal sizes is an integer.
     ranks = [sizes.index(abs(each)) + len(sizes) - sizes[::-1].index(abs(each)) + 1
              for each in differences]
     sums = collections.Counter({0: 1})  # of the positive ranks, over all choices of signs
@@ -53,7 +53,7 @@ def spread(values, digits=2):
 
 
 def mean_deviation(values, digits=2):
-    """"mean ± standard deviation", as the papers have it."""
+    """"mean ± standard deviation", as in the papers."""
     if not values:
         return "-"
     return f"{statistics.mean(values):.{digits}f} ± {statistics.pstdev(values):.{digits}f}"
@@ -65,8 +65,8 @@ def ranked(values, descending=True):
 
 
 def kendall(one, other):
-    """Kendall's rank correlation of two orders of the same names: 1 when they agree, -1 when one is
-    the other backwards."""
+    """Kendall's rank correlation of two orders of the same names: 1 if they agree, -1 if one is the
+    reverse of the other."""
     pairs = list(itertools.combinations(one, 2))
     agree = sum(other.index(first) < other.index(second) for first, second in pairs)
     return 2 * agree / len(pairs) - 1

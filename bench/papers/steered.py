@@ -1,4 +1,4 @@
-"""Flows of steered_sender through the laboratory, and what came of them."""
+"""Flows of steered_sender through the emulated network, and their records."""
 
 import json
 import selectors
@@ -11,24 +11,24 @@ from netlab.daemon import wait_until
 from netlab.network import open_socket
 
 PORT = 8000
-READ = 1 << 18  # bytes at once
-LOOK = 0.02  # seconds: so often whether a receiver wants more
-PAYLOAD_SHARE = 1448 / 1500  # of a packet, with TCP time stamps
+READ = 1 << 18  # bytes per read
+LOOK = 0.02  # seconds between checks whether a receiver wants more
+PAYLOAD_SHARE = 1448 / 1500  # TCP payload of a packet, with TCP time stamps
 
 
 class Flow:
-    """One connection: what arrived when, and what its sender reported. `wanted`: function of time
-    and of the bytes received, how many of these there may be; without: all that comes."""
+    """One connection: arrivals and the sender's reports. `wanted` maps the time and the bytes received
+    to the number of bytes that may be read; without it the receiver reads everything."""
 
     def __init__(self, name, wanted=None):
         self.name = name
         self.wanted = wanted
-        self.began = 0.0  # when it asked
+        self.began = 0.0  # time of the request
         self.arrivals = []  # (time, bytes so far)
         self.reports = []  # (time, {"bytes_acked": ..., ...})
 
     def bytes_at(self, when):
-        """Acknowledged until `when`."""
+        """Bytes acknowledged until `when`."""
         before = [report["bytes_acked"] for at, report in self.reports if at <= when]
         return before[-1] if before else 0
 
@@ -40,11 +40,11 @@ class Flow:
 
 
 class Receivers:
-    """They read what comes, as much of it as they want."""
+    """Read the data of all flows, up to the limits of the flows."""
 
     def __init__(self):
         self._selector = selectors.DefaultSelector()
-        self._held_back = {}  # connection: flow, of those who have all they want
+        self._held_back = {}  # {connection: flow} of receivers that want no more for now
         self._connections = {}  # by flow
 
     def connection(self, flow):
@@ -56,7 +56,7 @@ class Receivers:
         self._selector.register(connection, selectors.EVENT_READ, flow)
 
     def receive(self, seconds, until=lambda: False):
-        """On all flows, for so long at most."""
+        """Receives on all flows, for at most `seconds`."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0 and not until():
             self._wake()
@@ -64,7 +64,7 @@ class Receivers:
                 self._receive(key.fileobj, key.data)
 
     def _wake(self):
-        """Those who want more again."""
+        """Resumes receivers that want more again."""
         now = time.monotonic()
         for connection, flow in list(self._held_back.items()):
             if self._room(flow, now) > 0:
@@ -111,7 +111,7 @@ class Flows:
             self._flows[report["name"]].reports.append((time.monotonic(), report))
 
     def connect(self, name, client, wanted=None):
-        """A flow to the client of this index, which has yet to ask. Takes a round trip."""
+        """Connects a flow to client number `client`, without a request. Takes a round trip."""
         flow = self._flows[name] = Flow(name, wanted)
         connection = open_socket(self._lab.clients[client].netns)
         connection.connect((self._lab.clients[client].server_ip, PORT))
@@ -119,11 +119,11 @@ class Flows:
         return flow
 
     def ask(self, flow, **hints):
-        """It begins, steered by `hints` (steered_sender.cc)."""
+        """Starts the flow, with `hints` (steered_sender.cc)."""
         flow.began = time.monotonic()
         self._receivers.connection(flow).sendall(
             json.dumps({"name": flow.name, **hints}).encode() + b"\n")
 
     def receive(self, seconds, until=lambda: False):
-        """On all flows, for so long at most."""
+        """Receives on all flows, for at most `seconds`."""
         self._receivers.receive(seconds, until)

@@ -1,14 +1,14 @@
-// Sends zeros over TCP as fast as each connection takes them, steered as its client asks: a file,
-// or without end. For bench/papers. Needs CAP_BPF and CAP_PERFMON for congestion
-// controls of ours.
+// Sends zeros over TCP as fast as each connection takes them, with the size and the settings that
+// its client requests. For bench/papers. Needs CAP_BPF and CAP_PERFMON for symcast's own congestion
+// controls.
 //
 //   steered_sender PORT     until it is ended
 //
-// A client sends one line and gets zeros from then on:
+// A client sends one line and then receives zeros:
 //   {"name": "a", "bytes": 1000000, "congestion_control": "sym_libra", "capacity": 20000000,
 //    "video_rate": 5000000}
-// Rates in bit/s; all but the name may be left out. Each connection is told of on standard output,
-// ten times per second and when it ends:
+// Rates are in bit/s; all but the name are optional, and without "bytes" the zeros do not end. Each
+// connection is reported on standard output, ten times per second and when it ends:
 //   {"name": "a", "bytes_acked": ..., "retransmits": ..., "cwnd": ..., "ssthresh": ..., "rtt_us":
 //   ...}
 
@@ -39,7 +39,7 @@ namespace {
 using nlohmann::json;
 
 constexpr long kReportNs = 100'000'000;
-/// Of a bulk sender enough, and little enough that cwnd and not the buffer is what limits.
+/// Enough for a bulk sender, and little enough that cwnd and not the buffer is the limit.
 constexpr int kUnsent = 128 * 1024;
 
 tcpinfo::Hints hints_of(const json& request) {
@@ -83,8 +83,8 @@ class Sender {
  private:
   struct Connection {
     base::UniqueFd fd;
-    std::string name;        // empty until it has asked
-    std::uint64_t left = 0;  // bytes
+    std::string name;        // empty before the request
+    std::uint64_t left = 0;  // bytes still to send
   };
 
   void watch(int fd, std::uint32_t events) {
@@ -110,7 +110,7 @@ class Sender {
     watch(fd, EPOLLIN);
   }
 
-  /// The request is one segment.
+  /// Assumes that the request is one segment.
   bool read_request(Connection& connection) {
     std::array<char, 1024> line;
     const auto size = ::recv(connection.fd.get(), line.data(), line.size(), 0);
@@ -129,7 +129,7 @@ class Sender {
 
   bool write(Connection& connection) {
     static const std::array<char, 64 * 1024> zeros{};
-    if (connection.left == 0) return false;  // its client has gone
+    if (connection.left == 0) return false;  // the client has disconnected
     const auto size = std::min<std::uint64_t>(zeros.size(), connection.left);
     const auto sent = ::send(connection.fd.get(), zeros.data(), size, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent < 0) return errno == EAGAIN;
@@ -175,7 +175,8 @@ int main(int argc, char** argv) try {
     return 2;
   }
   const auto controls = tcpinfo::CongestionControls::load();
-  if (!controls) std::cerr << "steered_sender: only the kernel's: " << controls.error() << '\n';
+  if (!controls)
+    std::cerr << "steered_sender: kernel congestion controls only: " << controls.error() << '\n';
   Sender{static_cast<std::uint16_t>(std::atoi(argv[1])),
          tcpinfo::SocketHints{controls ? (*controls)->own() : tcpinfo::OwnControls{}}}
       .run();

@@ -9,8 +9,8 @@ from bench.papers.testbed import CHECKS
 
 FULL = Scope(quick=False, repeats=3, seed=1)
 QUICK = Scope(quick=True, repeats=1, seed=1)
-QUICK_SECONDS = 600  # make papers-quick is promised in so many
-OTHER_SECONDS = 180  # of them: self-checks, films to transcode, pages, a run that is tried again
+QUICK_SECONDS = 600  # promised limit of make papers-quick
+OTHER_SECONDS = 180  # of these: self-checks, making of clips, pages, a repeated run
 
 each = pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=lambda it: it.name)
 
@@ -23,7 +23,7 @@ def test_the_quick_pass_is_quick():
 
 @each
 @pytest.mark.parametrize("scope", [FULL, QUICK], ids=["full", "quick"])
-def test_runs_are_told_apart_and_can_be_kept(experiment, scope):
+def test_runs_have_unique_keys_and_can_be_stored(experiment, scope):
     runs = experiment.runs(scope)
     assert len({run.key for run in runs}) == len(runs) > 0
     assert all(run.seconds > 0 and json.loads(json.dumps(run.settings)) == run.settings
@@ -37,7 +37,7 @@ def test_repeats_have_seeds_of_their_own(experiment):
 
 
 @each
-def test_says_what_it_is(experiment):
+def test_has_all_texts(experiment):
     for text in (experiment.title, experiment.paper, experiment.hypothesis, experiment.method):
         assert text.strip()
     assert experiment.differences
@@ -51,5 +51,5 @@ def test_a_page_is_written_of_nothing(experiment, tmp_path):
     text = page.save({}, [("a run", "failed")]).read_text()
     assert text.startswith(f"# {experiment.title}")
     assert "a run: failed" in text
-    assert "![" not in text  # no empty plot, and none of matplotlib, which only the papers want
+    assert "![" not in text  # no empty plot; matplotlib may be missing
     assert not page.claims

@@ -13,7 +13,7 @@ def figures(tmp_path):
     return Figures(tmp_path / "figures.json")
 
 
-def test_what_was_measured_is_kept(figures, tmp_path):
+def test_measurements_are_kept(figures, tmp_path):
     figures.add(RUN, {"rate": 5})
     assert Figures(tmp_path / "figures.json").counted([RUN])["a run"]["rate"] == 5
 

@@ -33,7 +33,7 @@ def connect():
 
 
 def fetch(connection, size):
-    """Bytes of the body."""
+    """Fetches `size` bytes; returns the size of the body."""
     connection.sendall(b"GET /%d HTTP/1.1\r\n\r\n" % size)
     received = b""
     while (end := received.find(b"\r\n\r\n")) < 0 or len(received) < end + 4 + size:
@@ -47,7 +47,7 @@ def test_a_connection_is_answered_again_and_again(connect):
         assert [fetch(connection, size) for size in (1, 3_000_000, 10)] == [1, 3_000_000, 10]
 
 
-def test_who_goes_in_the_middle_disturbs_nobody(connect):
+def test_a_client_that_leaves_early_does_not_affect_others(connect):
     with connect() as other:
         with connect() as connection:
             connection.sendall(b"GET /9000000 HTTP/1.1\r\n\r\n")

@@ -1,13 +1,13 @@
 from bench.papers.experiments.slow_start import (FRAMES_PER_SECOND, PLAYOUT_BUFFER, PLAYOUT_SECONDS,
-                                                 Reader, picture_ends, watched)
+                                                 Reader, frame_ends, watched)
 
 SECONDS = 20
-ENDS = picture_ends(SECONDS)
+ENDS = frame_ends(SECONDS)
 SIZE = ENDS[-1]
 
 
 def arrivals(rate, begin=0.0, until=SIZE):
-    """A tenth of a second's bytes at a time."""
+    """[(time, bytes so far)] at a constant rate, ten times per second."""
     step = int(rate / 8 / 10)
     return [(begin + (i + 1) / 10, min(until, (i + 1) * step)) for i in range(-(-until // step))]
 
@@ -17,19 +17,19 @@ def test_the_video_has_its_rate():
     assert abs(8 * SIZE / SECONDS - 5.24e6) < 100
 
 
-def test_who_is_sent_enough_sees_everything():
+def test_a_player_with_enough_data_sees_everything():
     playing = watched(arrivals(6e6), ENDS)
     assert (playing.shown, playing.discards, playing.underflows) == (len(ENDS), 0, 0)
     assert 0.8 < playing.began < 1.0  # 656 kB at 6 Mbit/s
 
 
-def test_who_is_sent_too_little_stands_still():
+def test_a_player_with_too_little_data_stops():
     playing = watched(arrivals(3e6), ENDS)
     assert playing.stalled > 5
     assert playing.shown + playing.discards == len(ENDS)
 
 
-def test_what_never_comes_is_not_shown():
+def test_frames_that_never_arrive_are_not_shown():
     playing = watched(arrivals(6e6, until=SIZE // 2), ENDS)
     assert playing.shown < len(ENDS) / 2 + FRAMES_PER_SECOND
 
@@ -42,7 +42,7 @@ def test_reads_its_buffer_then_as_fast_as_it_plays():
     assert reader(7.0, PLAYOUT_BUFFER) == PLAYOUT_BUFFER + ENDS[FRAMES_PER_SECOND - 1]
 
 
-def test_standing_still_it_reads_no_further_ahead():
+def test_a_stopped_player_reads_no_further_ahead():
     reader = Reader(ENDS)
     reader(0.0, PLAYOUT_BUFFER)
     there = ENDS[59]  # two seconds of it, and no more for long
@@ -53,7 +53,7 @@ def test_standing_still_it_reads_no_further_ahead():
     assert reader(16.0, stopped) == ENDS[59 + FRAMES_PER_SECOND] + PLAYOUT_BUFFER
 
 
-def test_reads_no_more_than_there_is():
+def test_reads_no_more_than_was_received():
     reader = Reader(ENDS)
     reader(0.0, PLAYOUT_BUFFER)
     assert reader(SECONDS, SIZE - 1) == SIZE

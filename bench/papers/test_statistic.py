@@ -24,19 +24,19 @@ def test_ranked():
     assert ranked({"a": 1, "b": 3, "c": 2}, descending=False) == ["a", "c", "b"]
 
 
-def test_what_holds_in_most_seeds_holds():
+def test_a_claim_holds_if_it_holds_in_most_seeds():
     assert in_most([True] * 4 + [False]) is True
     assert in_most([False] * 4 + [True]) is False
     assert in_most([True] * 3 + [False] * 2) is None
 
 
-def test_a_seed_that_does_not_tell_does_not_count():
+def test_an_undecided_seed_does_not_count():
     assert in_most([None, None, True]) is True
     assert in_most([None, None]) is None
     assert in_most([]) is None
 
 
-def test_what_is_the_same_is_not_less():
+def test_equal_values_are_undecided():
     assert less([1, 2, 3], [2, 2, 2]) == [True, None, False]
 
 
@@ -50,5 +50,5 @@ def test_signed_rank(differences, chance):
     assert signed_rank(differences, [0] * len(differences)) == pytest.approx(chance)
 
 
-def test_pairs_that_are_the_same_tell_nothing():
+def test_equal_pairs_have_no_result():
     assert signed_rank([1, 2], [1, 2]) is None

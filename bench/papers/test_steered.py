@@ -22,7 +22,7 @@ def receiving(receiver, wanted=None):
     return receivers, flow
 
 
-def test_reads_all_that_comes(pair):
+def test_reads_all_data(pair):
     sender, receiver = pair
     receivers, flow = receiving(receiver)
     sender.sendall(bytes(SENT))
@@ -30,7 +30,7 @@ def test_reads_all_that_comes(pair):
     assert flow.received() == SENT
 
 
-def test_reads_no_more_than_it_wants_and_goes_on_when_it_wants_more(pair):
+def test_reads_up_to_its_limit_and_continues_when_that_rises(pair):
     sender, receiver = pair
     wants = 30_000
     receivers, flow = receiving(receiver, lambda now, received: wants)
@@ -43,7 +43,7 @@ def test_reads_no_more_than_it_wants_and_goes_on_when_it_wants_more(pair):
     assert [total for _, total in flow.arrivals] == [30_000, 70_000]
 
 
-def test_who_has_all_it_wants_does_not_keep_the_loop_busy(pair):
+def test_a_receiver_at_its_limit_does_not_keep_the_loop_busy(pair):
     sender, receiver = pair
     receivers, _ = receiving(receiver, lambda now, received: 0)
     sender.sendall(bytes(SENT))

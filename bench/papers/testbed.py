@@ -1,4 +1,4 @@
-"""What experiments run on, and whether it does what it says: results are refused when it does not."""
+"""The testbeds of the experiments and their self-checks; results are refused if a check fails."""
 
 import os
 import pathlib
@@ -16,11 +16,11 @@ CHECK_SECONDS = 120
 
 
 class Refused(RuntimeError):
-    """Nothing can be measured here; why."""
+    """Why nothing can be measured here."""
 
 
 def check_links():
-    """The link emulator's self-check: lines of what was measured and expected."""
+    """The link emulator's self-check: lines with measured and expected values."""
     reason = why_unavailable()
     if reason:
         raise Refused(reason)
@@ -43,15 +43,15 @@ def check_guest():
 def check_player():
     try:
         return player_check.check()
-    except Exception as error:  # whatever it is: the player does not do what it says
-        raise Refused(f"the measuring player beside stock ffmpeg: {error}") from error
+    except Exception as error:  # any error means that the player failed its check
+        raise Refused(f"the measuring player does not agree with stock ffmpeg: {error}") from error
 
 
 CHECKS = {"links": check_links, "guest": check_guest, "player": check_player}
 
 
 def machine():
-    """What the figures are of."""
+    """Description of the machine and the build."""
     processor = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
     version = subprocess.run([binary(), "--version"], capture_output=True, text=True)
     return {"measured": time.strftime("%Y-%m-%d"),

@@ -1,15 +1,15 @@
-"""Ways to watch a stream in Chromium, side by side, behind a link that falls from 5 to 1 Mbit/s and
-returns: progressive MP4 as the page at / plays it; HLS by hls.js with the rate that the server
-chooses (?abr=server), and with the one that hls.js chooses (?abr=player). One after the other, each
-on a fresh server; medians over runs.
+"""Compares ways to watch a stream in Chromium behind a link that falls from 5 to 1 Mbit/s and returns:
+progressive MP4 in the page at /, HLS in hls.js with the rate chosen by the server (?abr=server), and
+HLS with the rate chosen by hls.js (?abr=player). The runs follow one another, each on a fresh server;
+figures are medians over runs.
 
-stalled   seconds in which no new picture came for 0.3 s, and how often; counted picture by picture
-rate      Mbit/s that the link carried: in all, before the fall, slow, after the return
-switches  how often the rate that the viewer was served changed by a tenth, and how much as a rule
-age       of the picture on the screen, by the time drawn into it: median / most of each phase
-back      seconds from the return until it is never older than was promised any more
+stalled   seconds of pauses of 0.3 s or more without a new picture, and their number
+rate      Mbit/s that the link carried: over all, before the fall, on the slow link, after the return
+switches  number of changes of the served rate by a tenth or more, and their mean ratio
+age       of the picture on the screen, by the time drawn into it: median / maximum of each phase
+back      seconds from the return until the picture is never again older than promised
 
-Needs root: it makes network namespaces."""
+Needs root, to make network namespaces."""
 
 import argparse
 import json
@@ -66,14 +66,14 @@ def parse():
     parser = argparse.ArgumentParser(prog="players", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ways", nargs="*", metavar="WAY", help=f"of {', '.join(WAYS)} [all]")
-    parser.add_argument("--runs", type=int, default=1, help="of each way [%(default)s]")
+    parser.add_argument("--runs", type=int, default=1, help="runs of each way [%(default)s]")
     parser.add_argument("--phases", type=int, nargs=3, default=[15, 20, 25], metavar="SECONDS")
     parser.add_argument("--source", default=NOISE, help="the stream `live` [%(default)s]")
     parser.add_argument("--json", type=pathlib.Path, help="file for the figures of every run")
     options = parser.parse_args()
     unknown = set(options.ways) - set(WAYS)
     if unknown:
-        parser.error(f"no way: {', '.join(unknown)}")
+        parser.error(f"unknown way: {', '.join(unknown)}")
     return options
 
 

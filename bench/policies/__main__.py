@@ -1,9 +1,9 @@
 """The policies side by side in the real server, over emulated links: a table for each scenario and
 congestion control. Every policy has a stream, an encoder and a link of its own. All links do the
-same at the same moments, and where one loses its n-th packet by chance, all do. Needs root: it
-makes network namespaces.
+same at the same moments, and if one loses its n-th packet by chance, all do. Needs root, to make
+network namespaces.
 
-What the machine could not keep up with is said and not counted; a run that failed is named below
+Runs that the machine could not keep up with are reported and not counted; a failed run is named below
 its table. Scenarios: scenarios.py."""
 
 import argparse
@@ -29,7 +29,7 @@ OVERHEAD = 2  # seconds per run: start and end
 
 
 def check_policies(scenario, policies):
-    """Ends with the server's own word on a policy that it does not know."""
+    """Exits with the server's error message if it does not know a policy."""
     with tempfile.TemporaryDirectory() as directory:
         path = pathlib.Path(directory) / "symcast.toml"
         path.write_text(config_of(scenario, [Lane(policy, "cubic") for policy in policies]))
@@ -39,10 +39,10 @@ def check_policies(scenario, policies):
 
 
 def chosen(options):
-    """The scenarios asked for; each word also stands for those that begin with it."""
+    """The selected scenarios; a word selects all scenarios whose names begin with it."""
     for word in options.scenarios:
         if not any(scenario.name.startswith(word) for scenario in SCENARIOS):
-            sys.exit(f"policies: no scenario {word}; see --list")
+            sys.exit(f"policies: unknown scenario {word}; see --list")
     return [scenario for scenario in SCENARIOS
             if any(scenario.name.startswith(word) for word in options.scenarios)
             or not options.scenarios and (scenario.quick or not options.quick)]
@@ -51,19 +51,19 @@ def chosen(options):
 def parse():
     parser = argparse.ArgumentParser(prog="policies", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("scenarios", nargs="*", help="names, or how they begin; else all")
+    parser.add_argument("scenarios", nargs="*", help="names, or their beginnings [all]")
     parser.add_argument("--policies", default=",".join(POLICIES),
-                        help="as control.policy, KEY=VALUE of [tcp] behind it where wanted "
-                        "(symbiosis/pacing=2) [%(default)s]; every table has an oracle's figures")
-    parser.add_argument("--congestion-control", help="of the sockets [cubic,bbr; quick: cubic]")
+                        help="values of control.policy, optionally with KEY=VALUE of [tcp] "
+                        "(symbiosis/pacing=2) [%(default)s]; every table also has an oracle")
+    parser.add_argument("--congestion-control", help="list [cubic,bbr; quick: cubic]")
     parser.add_argument("--seeds", type=int, help=f"runs of each scenario [{SEEDS}; quick: 1]")
     parser.add_argument("--quick", action="store_true", help="one seed, few scenarios, cubic")
-    parser.add_argument("--every", type=int, default=3, help="pictures per SSIM")
-    parser.add_argument("--judge", default="symbiosis", help="the policy of the summary")
+    parser.add_argument("--every", type=int, default=3, help="compute SSIM for one in this many frames")
+    parser.add_argument("--judge", default="symbiosis", help="the policy that the summary judges")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE",
-                        help="keeps all figures, from run to run; what it has is not done again")
+                        help="file that keeps all figures; runs that it has are not repeated")
     parser.add_argument("--report", type=pathlib.Path, metavar="FILE",
-                        help="print what such a file has, measure nothing")
+                        help="print the figures of such a file, measure nothing")
     parser.add_argument("--list", action="store_true", help="name the scenarios")
     options = parser.parse_args()
     options.policies = options.policies.split(",")
@@ -74,7 +74,7 @@ def parse():
 
 
 def load(path, every, keep):
-    """`keep`: what is added; said now rather than after a run if that cannot be."""
+    """`keep`: whether figures will be added, so that a file that cannot be written fails at once."""
     try:
         records = Records(path, every)
         if keep:
@@ -85,8 +85,8 @@ def load(path, every, keep):
 
 
 def tables_of(scenarios, records, options):
-    """[(scenario, congestion control, results, how many others are left out)]: results of one
-    definition, the newest."""
+    """[(scenario, congestion control, results, number of others left out)]: only results of the
+    newest definition."""
     return [(scenario, control, *records.newest(scenario.name, control))
             for scenario in scenarios for control in options.congestion_controls
             if (scenario.name, control) in records.tables]
@@ -94,7 +94,7 @@ def tables_of(scenarios, records, options):
 
 def print_report(options):
     if not options.report.exists():
-        sys.exit(f"policies: no file {options.report}")
+        sys.exit(f"policies: file {options.report} does not exist")
     tables = tables_of(chosen(options), load(options.report, options.every, keep=False), options)
     print(report.LEGEND)
     for table in tables:
@@ -108,16 +108,15 @@ def announce(options, scenarios, to_do, records):
           f"{', '.join(options.policies)}: {len(to_do)} runs, about {total / 60:.0f} minutes, "
           f"until {time.strftime('%H:%M', time.localtime(time.time() + total))}")
     if records.builds() - {build_of(binary())}:
-        print(f"{options.json} has figures of other builds of symcast: they are kept")
+        print(f"{options.json} has figures of other builds of symcast, which are kept")
     if any(records.has_outdated(batch.scenario, batch.seed, lane)
            for batch in to_do for lane in batch.lanes):
-        print(f"{options.json} has figures that were defined otherwise: these are measured anew")
+        print(f"{options.json} has figures of another definition, which are measured again")
     print(report.LEGEND, flush=True)
 
 
 def end_in_order():
-    """SIGTERM ends the `with` blocks as the end of the program does; a second one does not end
-    their ending."""
+    """SIGTERM ends the `with` blocks like a normal exit; a second SIGTERM does not interrupt this."""
     def end(*_):
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""A bulk TCP flow from the server's namespace to a client's, beside the viewers on its link."""
+"""A bulk TCP flow from the server's namespace to a client's, next to the viewers on its link."""
 
 import socket
 import struct
@@ -7,14 +7,13 @@ import time
 
 from netlab.network import open_socket
 
-RTT_OFFSET = 68  # of tcpi_rtt in struct tcp_info (linux/tcp.h): 8 flags, 15 numbers of 32 bits
+RTT_OFFSET = 68  # of tcpi_rtt in struct tcp_info (linux/tcp.h): 8 bytes of flags, 15 u32
 SAMPLE = 0.1  # seconds
 
 
 class BulkFlow:
-    """Sends as fast as its congestion control lets it, from construction until stop(). Then
-    `received` is what came when, [(time, bits)], and `round_trips` are its own, [(time, seconds)];
-    times are of time.monotonic()."""
+    """Sends as fast as its congestion control allows, from construction until stop(). Then `received`
+    is [(time, bits)] and `round_trips` is [(time, seconds)]; times are from time.monotonic()."""
 
     def __init__(self, lab, client, congestion_control):
         listener = open_socket(lab.server_netns)
@@ -52,16 +51,16 @@ class BulkFlow:
             while received := self._receiver.recv(1 << 16):
                 self.received.append((time.monotonic(), 8 * len(received)))
         except OSError:
-            pass  # likewise, with bytes on their way
+            pass  # stop() has shut it down, with bytes in flight
 
     def stop(self):
         if self._sender.fileno() < 0:
-            return  # has been
+            return  # already stopped
         for end in (self._sender, self._receiver):
             try:
                 end.shutdown(socket.SHUT_RDWR)
             except OSError:
-                pass  # the other side is gone already
+                pass  # the other side has already closed
         for thread in self._threads:
             thread.join()
         self._sender.close()

@@ -1,5 +1,4 @@
-"""Many runs in a row: which are still to be done, and each one's figures computed while the next
-streams."""
+"""Many runs in a row: selects those to do, and computes the figures of each while the next streams."""
 
 import multiprocessing
 import os
@@ -15,11 +14,11 @@ from bench.policies.results import failure, results_of
 from bench.policies.run import Lane, Run
 from bench.policies.scenarios import Scenario
 
-# Lanes at once, by the viewers of each: so many that encoders, sources and viewers keep two cores
-# half busy (measured: 49 % with 6 encoders of 5 Mbit/s, 52 % with 12 of 1.7).
+# Lanes at once, by the viewers of each. Encoders, sources and viewers then keep two cores half busy
+# (measured: 49 % with 6 encoders of 5 Mbit/s, 52 % with 12 of 1.7).
 AT_ONCE = {1: 6, 2: 3, 4: 3}
-TRIES = 2  # of a run that failed, or that the machine was too busy for
-# Of one run in hours of them.
+TRIES = 2  # attempts at a run that failed or met a busy machine
+# Errors that fail one run and not the whole campaign.
 FAILURES = (AssertionError, OSError, RuntimeError, ValueError, subprocess.SubprocessError)
 
 
@@ -36,8 +35,8 @@ class Batch:
 
 
 def batches(scenario, seed, lanes):
-    """As many lanes at once as the machine's encoders allow; those of one congestion control in one
-    run where that is possible."""
+    """Batches of as many lanes as encoders fit on the machine; lanes of one congestion control share
+    a run if possible."""
     at_once = AT_ONCE[scenario.viewers]
     groups = [lanes]
     if len(lanes) > at_once:
@@ -49,7 +48,7 @@ def batches(scenario, seed, lanes):
 
 
 def plan(scenarios, policies, congestion_controls, seeds, records):
-    """The batches of what `records` does not have."""
+    """The batches that are missing in `records`."""
     found = []
     for scenario in scenarios:
         for seed in range(1, seeds + 1):
@@ -61,7 +60,7 @@ def plan(scenarios, policies, congestion_controls, seeds, records):
 
 
 class Computation:
-    """A run's figures, computed by a process of its own and of low priority. Owns what `held` does:
+    """Computes a run's figures in a separate process of low priority. Takes over `held`, which owns
     the run's directory."""
 
     def __init__(self, batch, run, every, held):
@@ -77,8 +76,7 @@ class Computation:
         return not self._answer.closed and self._answer.poll()
 
     def figures(self):
-        """{lane: figures, or why there are none}, once they are there; empty: they could not be
-        had."""
+        """Waits for {lane: figures, or why there are none}; empty if the process failed."""
         try:
             found = self._answer.recv()
         except EOFError:
@@ -98,13 +96,13 @@ class Computation:
 
 def _compute(run, every, answer):
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's; close() is to end this
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # close() ends this process
     os.nice(19)  # the next run streams meanwhile
     answer.send(results_of(run, every))
 
 
 def stream(batch, every):
-    """The computation of its figures; None: the machine was too busy for them to say anything."""
+    """Streams and returns the computation of the figures; None if the machine was too busy."""
     with ExitStack() as held:
         directory = pathlib.Path(held.enter_context(tempfile.TemporaryDirectory()))
         run = Run(batch.scenario, batch.lanes, batch.seed, directory)
@@ -115,8 +113,8 @@ def stream(batch, every):
 
 
 def attempt(batch, every):
-    """The computation of its figures; or {lane: why there are none}, where it failed each time;
-    empty: it says nothing."""
+    """The computation of the batch's figures. If every attempt failed, {lane: why there are none};
+    empty if the machine was too busy."""
     failures = []
     for _ in range(TRIES):
         try:
@@ -131,9 +129,9 @@ def attempt(batch, every):
 
 
 def measure(batches_to_do, every, take):
-    """Runs them in order. Calls take(batch, figures) in that order too, the figures of each run
-    after the next has streamed: empty where it says nothing. However this ends, all it began has
-    ended, and what was computed is taken."""
+    """Runs the batches in order, and calls take(batch, figures) in the same order, each after the
+    next run has streamed. Figures are empty if the machine was too busy. However this ends, it stops
+    all that it began, and takes figures that are already computed."""
     pending = None  # (batch, Computation)
     try:
         for batch in batches_to_do:

@@ -1,4 +1,4 @@
-"""What a path carries over time, and the share of it that an oracle would spend on video.
+"""The capacity of a path over time, and the share of it that an oracle would spend on video.
 
 Rates in bit/s. A link's rate counts whole IP packets."""
 
@@ -6,10 +6,10 @@ import bisect
 import math
 from dataclasses import dataclass
 
-PAYLOAD = 1448 / 1500  # of a packet: TCP with time stamps
-USED = 0.95  # of the payload: the oracle leaves room for the pictures' uneven sizes
-# What the sound takes in MPEG-TS and HTTP chunks, and what the container adds to the video:
-# measured at 30 pictures/s, with streams of 2.0 and 4.6 Mbit/s.
+PAYLOAD = 1448 / 1500  # share of a packet: TCP with time stamps
+USED = 0.95  # share of the payload: the oracle leaves room for the frames' uneven sizes
+# The rate of audio in MPEG-TS and HTTP chunks, and the container's overhead on video: measured at 30
+# frames/s, with streams of 2.0 and 4.6 Mbit/s.
 SOUND = 120e3
 CONTAINER = 1.024
 
@@ -17,12 +17,12 @@ CONTAINER = 1.024
 @dataclass(frozen=True)
 class Change:
     at: float  # seconds
-    rate: float  # of the link; 0: dark, what it is given is lost
+    rate: float  # of the link; 0 means dark, which loses all packets
 
 
 class Capacity:
-    """`changes`: in order, the first at the beginning. `share`: function of time, how much of the
-    link is one viewer's."""
+    """`changes` are in order, the first at the beginning. `share` maps a time to one viewer's share
+    of the link."""
 
     def __init__(self, changes, share=lambda at: 1.0):
         self.changes = changes
@@ -33,20 +33,19 @@ class Capacity:
         return self.changes[self._index(at)].rate
 
     def payload(self, at):
-        """What TCP carries for one viewer."""
+        """TCP payload rate of one viewer."""
         return PAYLOAD * self._share(at) * self.link(at)
 
     def link_payload(self, at):
-        """What TCP carries on the whole link, whosever it is; of a dark one what it carried
-        before."""
+        """TCP payload rate of the whole link, over all flows; of a dark link, the rate before."""
         index = self._index(at)
         while index > 0 and self.changes[index].rate == 0:
             index -= 1
         return PAYLOAD * self.changes[index].rate
 
     def passed(self, begin, bits):
-        """When the whole link has carried so much of TCP's payload, from `begin` on; infinite:
-        never."""
+        """Time at which the whole link, from `begin` on, has carried `bits` of TCP payload; infinite if
+        it never does."""
         index = self._index(begin)
         while True:
             end = self._times[index + 1] if index + 1 < len(self._times) else math.inf
@@ -59,8 +58,8 @@ class Capacity:
             begin, index = end, index + 1
 
     def steps(self, factor):
-        """[(change, its rate by the one before)] where it is at least so many times more or less;
-        out of the dark too, but not into it: nothing is left to be followed there."""
+        """[(change, ratio to the rate before)] of changes by at least `factor`, up or down. Includes
+        changes out of the dark, but not into it, where there is no rate to follow."""
         found = []
         for before, change in zip(self.changes, self.changes[1:]):
             ratio = change.rate / before.rate if before.rate else math.inf
@@ -73,19 +72,19 @@ class Capacity:
 
 
 def on_the_wire(video):
-    """The payload that video of this rate is, with its container and the sound."""
+    """The payload rate of video with this rate, its container and audio."""
     return SOUND + CONTAINER * video
 
 
 def oracle(payload, ceiling):
-    """The video rate of one who knows what the path carries."""
+    """The video rate of an oracle that knows the path's capacity."""
     return max(0.0, min(ceiling, (USED * payload - SOUND) / CONTAINER))
 
 
 def oracle_delays(capacity, captures, interval, ceiling, one_way):
-    """Delays of pictures captured then, one per `interval`, each as large as the oracle would have
-    it, with the link to itself while they pass: a floor for whoever cannot see the future. What a
-    link does beside that is not in it: loss, bursts, and the queue that others keep filled."""
+    """Delays of frames captured at `captures`, one per `interval`, each of the oracle's size, with the
+    link to itself: a lower bound for any policy that cannot see the future. It does not include loss,
+    bursts, and cross traffic."""
     found = []
     free = captures[0]
     for at in captures:

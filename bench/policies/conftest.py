@@ -1,4 +1,4 @@
-"""The unit tests of what bench/policies computes."""
+"""Fixtures for the unit tests of bench/policies."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from bench.policies import definition
 
 @pytest.fixture(autouse=True)
 def programs(monkeypatch):
-    """None needs to be built: what a definition says of them is where they would be."""
+    """The tests need no built programs: a definition uses their paths instead."""
     monkeypatch.setenv("NETLAB_TOOLS", "built")
     monkeypatch.setenv("BENCH_TOOLS", "built")
     monkeypatch.setattr(definition, "build_of", str)

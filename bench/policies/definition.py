@@ -1,6 +1,5 @@
-"""What figures are figures of: a scenario's path, and the code that measures, built programs
-included. Those of two builds of symcast are there to be compared; those of two definitions cannot
-be."""
+"""The definition of figures: a scenario's path, and the measuring code, including built programs.
+Figures of two builds of symcast can be compared, those of two definitions cannot."""
 
 import ast
 import functools
@@ -24,13 +23,13 @@ IMPORTS = (ast.Import, ast.ImportFrom)
 
 
 def definition_of(scenario, every):
-    """Tells one definition from another. Comments, imports and the words that describe a scenario are no
-    part of it. `every`: pictures per SSIM."""
+    """A digest of the definition. It ignores comments, descriptions and the places of modules.
+    `every`: SSIM is computed for one in this many frames."""
     path = replace(scenario, name="", what="", quick=False)
     return _digest(_code(), every, CEILING, path, scenario.capacity(seed=1).changes)
 
 
-@functools.cache  # so that it is of what runs, whatever becomes of the files meanwhile
+@functools.cache  # describes the running code, even if the files change meanwhile
 def _code():
     tools = tool("link_emulator"), tool("ts_client"), bench_tool("shown_quality")
     return _digest(*(python_code(inspect.getsource(each)) for each in (*MODULES, Scenario)),
@@ -38,7 +37,7 @@ def _code():
 
 
 def python_code(text):
-    """Without comments, docstrings, layout and imports."""
+    """The code without comments, docstrings, layout and imports."""
     tree = ast.parse(textwrap.dedent(text))
     for node in ast.walk(tree):
         if isinstance(node, DOCUMENTED):
@@ -48,8 +47,7 @@ def python_code(text):
 
 
 def build_of(path):
-    """Tells one build of a program from another, but for comments and what else only a debugger
-    sees."""
+    """A digest of a built program that ignores comments and debug information."""
     with tempfile.NamedTemporaryFile() as stripped:
         subprocess.run(["objcopy", "--strip-all", "--remove-section=.note.gnu.build-id", path,
                         stripped.name], check=True)

@@ -1,4 +1,4 @@
-"""Whether the machine kept up with a run: what it was late with was not the policy's doing."""
+"""Whether the machine kept up with a run: delays of a busy machine are not the policy's fault."""
 
 import os
 import pathlib
@@ -7,17 +7,17 @@ import time
 
 from netlab.timeline import percentile
 
-PRIORITY = -10  # nice value of the server, its viewers and of the watch on the machine
-# Of the worst stream.
-PICTURES = 0.005  # share of pictures dropped because an encoder was late
+PRIORITY = -10  # nice value of the server, its viewers and the watch on the machine
+# Limits for the worst stream.
+LATE_FRAMES = 0.005  # share of frames dropped because an encoder was late
 LATE = 0.01  # share of packets that the emulator delivered more than 2 ms late
 
-SCHEDULE = 0.05  # seconds: a change of the link came so much after its time
-WOKEN = 0.02  # seconds: one wake-up in a hundred came so late
+SCHEDULE = 0.05  # seconds by which a change of the link may be late
+WOKEN = 0.02  # seconds by which one wake-up in a hundred may be late
 
 
 class WakeupWatch:
-    """How late the machine wakes a thread of the server's priority, from construction to stop()."""
+    """Measures how late the machine wakes a thread of the server's priority, until stop()."""
 
     PERIOD = 0.01  # seconds
 
@@ -35,20 +35,20 @@ class WakeupWatch:
             self._late.append(time.monotonic() - begin - self.PERIOD)
 
     def stop(self):
-        """Seconds that one wake-up in a hundred was late, at least."""
+        """Ends the measurement; returns by how many seconds the latest 1 % of wake-ups were late."""
         self._stop.set()
         self._thread.join()
         return percentile(self._late or [0.0], 99)
 
 
 class CpuWatch:
-    """How busy the machine is, with all that it does, not only the run."""
+    """Measures how busy the machine is, with all processes, not only the run."""
 
     def __init__(self):
         self._busy, self._all = self._ticks()
 
     def busy(self):
-        """Share of its time since the beginning."""
+        """Share of busy CPU time since construction."""
         busy, total = self._ticks()
         return (busy - self._busy) / max(1, total - self._all)
 
@@ -59,9 +59,9 @@ class CpuWatch:
         return sum(ticks[:8]) - ticks[3] - ticks[4], sum(ticks[:8])
 
 
-def late_pictures(metrics):
-    """Share of a stream's pictures that an encoder was too late for, of the worst stream. What a
-    policy leaves out or skips is not among them: that is its choice."""
+def late_frames(metrics):
+    """Share of frames that an encoder was too late for, in the worst stream. Frames that a policy
+    skips do not count."""
     streams = {labels["stream"] for name, labels, _ in metrics.samples
                if name == "symcast_group_frames_total"}
     return max((_late_share(metrics, stream) for stream in streams), default=0)
@@ -71,19 +71,19 @@ def _late_share(metrics, stream):
     encoded = metrics.sum("symcast_group_frames_total", stream=stream)
     late = metrics.all("symcast_group_frames_late_total", stream=stream)
     if encoded and not late:
-        raise RuntimeError("the server does not say for how many pictures its encoders were late")
+        raise RuntimeError("the server does not say for how many frames its encoders were late")
     return sum(late) / max(1, encoded + sum(late))
 
 
 def late_packets(link):
-    """Share, of its directions together."""
+    """Share of late packets, over both directions."""
     late, passed = (sum(direction[key] for direction in link.values())
                     for key in ("late", "packets_out"))
     return late / max(1, passed)
 
 
 class Health:
-    """For the `with` block of a run; acted() and finish() meanwhile; complaints() after it."""
+    """Wraps a run in a `with` block; call acted() and finish() in it, and complaints() after it."""
 
     def __init__(self):
         self._cpu = CpuWatch()
@@ -100,13 +100,13 @@ class Health:
         self._behind_schedule = max(self._behind_schedule, behind)
 
     def finish(self, links, metrics=None):
-        """`metrics`: of the server, if there is one."""
+        """Records the links' counters and, if there is a server, its `metrics`."""
         self.woken_late = self._wakeups.stop()
         self.cpu = self._cpu.busy()
-        self._late_pictures = late_pictures(metrics) if metrics else 0
+        self._late_frames = late_frames(metrics) if metrics else 0
         self._lost = metrics.sum("symcast_packets_lost_in_handover_total") if metrics else 0
         self._late_packets = max(map(late_packets, links))
-        # A shared link passes its packets on to a client's, which writes them.
+        # A shared link passes its packets to a client's link, which writes them.
         self._not_written = sum(direction.get("write_failures", 0) for link in links
                                 for direction in link.values())
 
@@ -115,10 +115,10 @@ class Health:
                 "at p99")
 
     def complaints(self):
-        """Why the run says nothing about policies; empty: it does."""
+        """Reasons not to count the run; empty if it counts."""
         found = []
-        if self._late_pictures > PICTURES:
-            found.append(f"encoders were late for {self._late_pictures:.1%} of the pictures")
+        if self._late_frames > LATE_FRAMES:
+            found.append(f"encoders were late for {self._late_frames:.1%} of the frames")
         if self._lost:
             found.append(f"{self._lost:.0f} packets lost between encoder and event loop")
         if self._late_packets > LATE:

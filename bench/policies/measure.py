@@ -1,5 +1,5 @@
-"""What one viewer had, from records of pictures: delays, stalls, what was on the screen, and how
-its encoder followed the path's capacity. Pure; times are seconds, sizes bits, rates bit/s."""
+"""Evaluates the records of one viewer's frames: delays, stalls, the frames on the screen, and how its
+encoder followed the path's capacity. No I/O, no clock; times are seconds, sizes bits, rates bit/s."""
 
 import bisect
 import itertools
@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from bench.policies.capacity import SOUND, on_the_wire, oracle
 
 FRAMES_PER_SECOND = 30  # of the test source
-SEGMENT = 1448 * 8  # bits of TCP's payload
-REACTION = 0.005  # seconds from an event in the kernel to the encoder: the design's bound
-FOLLOWED = (3, 6)  # pictures, at the source's pace, over which another rate is to be seen
-FROZEN = 0.1  # seconds from one picture to the next: shorter is a lower frame rate to the eye
+SEGMENT = 1448 * 8  # bits of TCP payload
+REACTION = 0.005  # seconds from an event in the kernel to the encoder, the design's limit
+FOLLOWED = (3, 6)  # frames of the source over which a new rate has to show
+FROZEN = 0.1  # seconds between frames; the eye takes less for a lower frame rate
 RETURNED = 0.9  # share of the oracle's rate
 
 
 @dataclass(frozen=True)
 class Picture:
-    """One of the source's. `arrived`: its last byte, or the next picture's that came when it did
-    not itself; infinite: none came any more. `bits`: of the one that came."""
+    """A frame of the source. `arrived` is when its last byte arrived. For a frame that never arrived,
+    `arrived` and `bits` are those of the next one that did; infinite if none followed."""
     number: int
     captured: float
     arrived: float
@@ -29,10 +29,10 @@ class Picture:
 
 
 def source_pictures(came, begin, end):
-    """All pictures of the source from the first that came until `end`; from `begin` when that was
-    later. `came`: [(number, captured, arrived, bits)] in order of numbers. A picture that never
-    came is late until the next one that did: that is how long its viewer looks at an older one, or
-    at none."""
+    """All frames of the source until `end`, from the first that arrived, or from `begin` if that is
+    earlier. `came`: [(number, captured, arrived, bits)] in order of numbers. A frame that never
+    arrived counts as late until the next one that did, as its viewer sees an older frame or none
+    until then."""
     number, captured, arrived, bits = came[0] if came else (0, end, math.inf, 0)
     unseen = math.floor((captured - begin) * FRAMES_PER_SECOND)
     pictures = [Picture(number - ahead, captured - ahead / FRAMES_PER_SECOND, arrived, bits, False)
@@ -57,22 +57,22 @@ def _missing(pictures, until, arrived, bits):
 
 
 def delays(pictures, end):
-    """Capture to arrival; of what had not arrived at `end`, the last moment anybody looked: the
-    time until then."""
+    """Capture to arrival. Frames that had not arrived at `end`, the end of the record, count with
+    the time until then."""
     return [min(picture.arrived, end) - picture.captured for picture in pictures]
 
 
 def excess_delays(pictures, end, one_way, payload):
-    """The same less the one-way delay and the picture's own time on the link. `payload`: function
-    of time, what the link carries."""
+    """Delays minus the one-way delay and the frame's own time on the link. `payload` maps a time to
+    the rate of the link."""
     return [min(picture.arrived, end) - picture.captured - one_way
             - picture.bits / payload(picture.captured) for picture in pictures]
 
 
 def stalls(pictures, playout):
-    """(share of pictures that were not there `playout` after their capture, interruptions). One
-    that never came was not there. An interruption: no new picture came up for longer than FROZEN;
-    a lower frame rate, down to a third, is none."""
+    """(share of frames that had not arrived `playout` after their capture, number of interruptions).
+    In an interruption there is no new frame for longer than FROZEN; a lower frame rate, down to a
+    third, is not an interruption."""
     there = [picture.came and picture.arrived <= picture.captured + playout for picture in pictures]
     missing = [len(list(run)) for is_there, run in itertools.groupby(there) if not is_there]
     frozen = sum((count + 1) / FRAMES_PER_SECOND > FROZEN for count in missing)
@@ -80,10 +80,10 @@ def stalls(pictures, playout):
 
 
 def on_screen(pictures, playout, every):
-    """[(number, captured, number shown)]: what a player that far behind the capture had on its
-    screen in place of each `every`-th picture: the newest that had arrived and was due."""
+    """[(number, captured, number shown)] of each `every`-th frame: a player that is `playout` behind
+    the capture shows the newest frame that has arrived and is due."""
     came = [picture for picture in pictures if picture.came]
-    arrivals = [picture.arrived for picture in came]  # in order: it is one connection
+    arrivals = [picture.arrived for picture in came]  # in order, on one connection
     numbers = [picture.number for picture in came]
     moments = []
     for picture in pictures[::every]:
@@ -95,35 +95,35 @@ def on_screen(pictures, playout, every):
 
 
 def rate(pictures):
-    """Of the pictures that came."""
+    """Rate of the frames that arrived."""
     return (sum(picture.bits for picture in pictures if picture.came)
             * FRAMES_PER_SECOND / len(pictures))
 
 
 def oracle_rate(captures, capacity, ceiling):
-    """Mean of the oracle's over these times, on the capacity's clock."""
+    """Mean of the oracle's rate over these times, on the capacity's clock."""
     return sum(oracle(capacity.payload(at), ceiling) for at in captures) / len(captures)
 
 
 def fair_payload(captures, capacity, ceiling):
-    """Mean of what is one viewer's of the link, but no more than its video can fill."""
+    """Mean of one viewer's share of the link, but no more than its video can fill."""
     return sum(min(capacity.payload(at), on_the_wire(ceiling)) for at in captures) / len(captures)
 
 
 @dataclass(frozen=True)
 class Following:
-    # Of the source, captured REACTION after the first evidence or later, until one fitted, with it.
+    # Frames of the source from REACTION after the first evidence up to the first that fitted.
     pictures: float
-    seconds: float  # from the fall to that one
+    seconds: float  # from the fall to the first frame that fitted
 
 
 NEVER = Following(math.inf, math.inf)
 
 
 def evidence(frames, fall, payload, round_trip):
-    """When an acknowledgement could show a fall of the capacity to `payload`, at the earliest: two
-    segments, which a receiver acknowledges (RFC 5681, 4.2), have passed at the new rate, and that
-    has come back; infinite: nothing was under way."""
+    """The earliest time at which an ACK could show a fall of the capacity to `payload`: two segments,
+    which a receiver acknowledges (RFC 5681, 4.2), have passed at the new rate, and the ACK has come
+    back. Infinite if nothing was in flight."""
     back = round_trip + 2 * SEGMENT / payload
     return min((max(fall, frame["departed"]) + back for frame in frames
                 if frame["acked"] is None or frame["acked"] >= fall + round_trip),
@@ -131,8 +131,8 @@ def evidence(frames, fall, payload, round_trip):
 
 
 def discarded(session):
-    """Numbers of pictures, up to the one that was sent next: those before it that have been skipped
-    are not told from those that could not be sent without it."""
+    """Numbers of frames from each discard to the next frame sent. Frames in between that were skipped
+    cannot be distinguished from frames that depended on the discarded ones."""
     sent = sorted(line["number"] for line in session if line["event"] == "frame")
     found = set()
     for line in session:
@@ -144,8 +144,8 @@ def discarded(session):
 
 
 def encoded_bits(sizes, dropped, span):
-    """Of the pictures of these numbers. `sizes`: {number: bits} of those that were sent; those
-    `dropped` were as large as they, on average; the others have never been encoded."""
+    """Bits encoded for the frames numbered in `span`. `sizes`: {number: bits} of frames that were sent.
+    Frames in `dropped` count with the mean size of those; all others were never encoded."""
     sent = [sizes[number] for number in span if number in sizes]
     lost = sum(number in dropped and number not in sizes for number in span)
     if not sent:
@@ -154,8 +154,8 @@ def encoded_bits(sizes, dropped, span):
 
 
 def fitting(sizes, dropped, payload):
-    """Tells of a picture's number whether what was encoded of it and those behind it, in 100 ms and
-    in 200 ms, passes beside the sound."""
+    """A function of a frame number: whether the frames encoded in 100 ms and in 200 ms from that one on
+    fit into `payload` together with audio."""
     def fits(number):
         return all(encoded_bits(sizes, dropped, range(number, number + count))
                    <= (payload - SOUND) * count / FRAMES_PER_SECOND for count in FOLLOWED)
@@ -164,11 +164,11 @@ def fitting(sizes, dropped, payload):
 
 
 def follow_down(session, fall, until, payload, round_trip, skips):
-    """How the encoder followed a fall of the capacity to `payload`: it has when its pictures fit.
-    None: there was nothing to follow, for they did before. Where nothing tells of the fall, nothing
-    was followed. `session`: lines of the server's trace; `until`: the next change; `round_trip`: of
-    an empty path; `skips`: the policy leaves pictures out, but for those discarded; else what is
-    missing was encoded, and dropped."""
+    """How the encoder followed a fall of the capacity to `payload`, which it has when its frames fit.
+    None if they fitted before the fall; NEVER if nothing showed the fall before the next change.
+    `session`: lines of the server's trace; `until`: time of the next change; `round_trip`: of an empty
+    path; `skips`: whether missing frames were skipped, except for discarded ones; otherwise they were
+    encoded and dropped."""
     frames = [line for line in session if line["event"] == "frame"]
     if not frames:
         return NEVER
@@ -193,9 +193,9 @@ def follow_down(session, fall, until, payload, round_trip, skips):
 
 
 def time_to_return(session, rise, until, wanted):
-    """Seconds from a rise of the capacity until the encoder is asked for 90 % of `wanted`, and
-    stays so for as many pictures as a fall is judged by; infinite: not before the next change, at
-    `until`. None: there was nothing to return from, for it was asked for so much before."""
+    """Seconds from a rise of the capacity until the encoder's target is 90 % of `wanted`, and stays
+    there for as many frames as a fall is judged by. Infinite if that does not happen before the next
+    change, at `until`. None if the target was that high before the rise."""
     before = [line["rate"] for line in session
               if line["event"] == "decision" and line["at"] < rise]
     if before and before[-1] >= RETURNED * wanted:
@@ -210,12 +210,12 @@ def time_to_return(session, rise, until, wanted):
 
 
 def jain(rates):
-    """Jain, Chiu and Hawe 1984: 1 when all have the same, 1/n when one has all."""
+    """Jain, Chiu and Hawe 1984: 1 if all have the same rate, 1/n if one has all."""
     if not any(rates):
         return 1.0
     return sum(rates) ** 2 / (len(rates) * sum(value * value for value in rates))
 
 
 def decibels(ssim):
-    """As Yan et al. (Puffer, 2020) count it."""
+    """SSIM in dB, as defined by Yan et al. (Puffer, 2020)."""
     return -10 * math.log10(max(1 - ssim, 1e-6))

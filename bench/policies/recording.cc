@@ -72,7 +72,7 @@ class Recording::Impl {
   }
 
  private:
-  /// One packet of video, or the end.
+  /// Feeds the decoder one packet of video, or the end of the stream.
   void feed() {
     const std::unique_ptr<AVPacket, FreePacket> packet{av_packet_alloc()};
     while (av_read_frame(input_.get(), packet.get()) >= 0) {

@@ -7,14 +7,14 @@
 
 namespace control {
 
-/// The pictures of a recorded MPEG-TS stream, decoded one after the other. Used by one thread.
+/// Decodes the pictures of a recorded MPEG-TS stream one after the other. Used by one thread.
 /// Start-up errors throw std::runtime_error.
 class Recording {
  public:
   explicit Recording(const std::string& path);
   ~Recording();
 
-  /// The next one; nullptr at the end. What the decoder cannot use it leaves out.
+  /// The next picture; nullptr at the end. Skips data that cannot be decoded.
   media::FramePtr next();
 
  private:

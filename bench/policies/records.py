@@ -1,4 +1,4 @@
-"""All figures, in memory and in a file that is complete after every run: what is in it is not
+"""All figures, in memory and in a file that is updated after every run. Runs in the file are not
 measured again, and can be printed without measuring."""
 
 import json
@@ -10,9 +10,9 @@ from bench.policies.definition import definition_of
 
 
 class Records:
-    """`tables`: {(scenario's name, congestion control): {policy: [figures of each seed]}}. Begins
-    with what the file at `path` holds, if there is one; add() writes it anew. Raises ValueError
-    when it is of another kind. `every`: pictures per SSIM."""
+    """`tables`: {(scenario's name, congestion control): {policy: [figures of each seed]}}. Loads the
+    file at `path`, if it exists, and raises ValueError if it is of another kind; add() rewrites it.
+    `every`: SSIM is computed for one in this many frames."""
 
     def __init__(self, path=None, every=None):
         self._path = path
@@ -20,16 +20,16 @@ class Records:
         self.tables = _read(path) if path and path.exists() else {}
 
     def has(self, scenario, seed, lane):
-        """Of the same definition; of whatever build. What failed is tried again."""
+        """Whether there are figures of the same definition, of any build. Failed runs do not count."""
         return any(self._is_of(scenario, run) and "failed" not in run
                    for run in self._runs(scenario, seed, lane))
 
     def has_outdated(self, scenario, seed, lane):
-        """Figures of another definition, which the next ones of this seed replace."""
+        """Whether there are figures of another definition, which the next run of this seed replaces."""
         return any(not self._is_of(scenario, run) for run in self._runs(scenario, seed, lane))
 
     def add(self, scenario, seed, results):
-        """`results`: {lane: figures}. In place of those of this seed, if there are any."""
+        """Adds `results`, {lane: figures}, and replaces figures of the same seed."""
         for lane, figures in results.items():
             policies = self.tables.setdefault((scenario.name, lane.congestion_control), {})
             runs = [run for run in policies.get(lane.policy, []) if run["seed"] != seed]
@@ -39,7 +39,7 @@ class Records:
         self.save()
 
     def save(self):
-        """In one step: whoever ends this process leaves the old file or the new one."""
+        """Replaces the file atomically: an interrupted process leaves the old or the new file."""
         if not self._path:
             return
         text = json.dumps([{"scenario": name, "congestion_control": control,
@@ -50,13 +50,13 @@ class Records:
         os.replace(beside, self._path)
 
     def builds(self):
-        """Of symcast, that the figures are of."""
+        """The builds of symcast that were measured."""
         return {run.get("build") for policies in self.tables.values()
                 for runs in policies.values() for run in runs}
 
     def newest(self, name, congestion_control):
-        """({policy: [figures of each seed]} of the newest definition of a table, how many others it
-        has)"""
+        """({policy: [figures of each seed]} of the newest definition of a table, number of other
+        figures)"""
         table = self.tables[name, congestion_control]
         newest = max((run for runs in table.values() for run in runs),
                      key=lambda run: run.get("measured", 0)).get("definition")
@@ -77,11 +77,11 @@ def _read(path):
         return {(table["scenario"], table["congestion_control"]): _infinite(table["policies"])
                 for table in json.loads(path.read_text())}
     except (ValueError, TypeError, KeyError) as error:
-        raise ValueError(f"{path}: not figures of bench/policies; name another file") from error
+        raise ValueError(f"{path}: not a file of bench/policies; choose another file") from error
 
 
 def _plain(value):
-    """For JSON, which has no infinity: null is never."""
+    """Replaces infinity, which JSON does not have, by null."""
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -90,7 +90,7 @@ def _plain(value):
 
 
 def _infinite(value):
-    """And back."""
+    """Replaces null by infinity."""
     if isinstance(value, dict):
         return {key: _infinite(item) for key, item in value.items()}
     if isinstance(value, list):

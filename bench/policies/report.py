@@ -1,5 +1,5 @@
-"""Tables of figures: policies as rows, medians over the seeds with least and most below them. A run
-that failed has no figures, but {"failed": why}."""
+"""Tables of figures: policies as rows, medians over the seeds with minimum and maximum below them. A
+failed run has {"failed": reason} instead of figures."""
 
 import math
 import statistics
@@ -40,40 +40,41 @@ COMPETITOR = (Column("bulk Mb/s", "competitor_rate", 1e-6, 2, True),
               Column("bulk RTT95", "competitor_rtt_p95"))
 
 LEGEND = """\
-delay: capture to arrival of a picture's last byte at the viewer; one that never came (gone) is
-  late until the next that did. excess95: its p95 less the one-way delay and the picture's own time
-  on the whole link, behind a token bucket at its peak. fall95: the same of the pictures captured
+delay: capture to arrival of a frame's last byte at the viewer; a frame that never arrived (gone) is
+  late until the next that did. excess95: its p95, minus the one-way delay and the frame's own time
+  on the whole link, behind a token bucket at its peak. fall95: p95 of the excess of frames captured
   within 2 s after a fall of the capacity. late: later than 200 ms.
-share: of the rate of an oracle, which knows the capacity and uses 95 % of it. fair: video, sound
-  and container by what is one viewer's of the payload that the link carries; bulk %: likewise.
-down: the source's pictures captured 5 ms after the first evidence of a fall and later, until they
-  fit beside the sound (0: before that), and ms after the fall. Evidence: the earliest ACK that could
-  show it, once two segments have passed at the new rate; never: they did not fit, or nothing was
-  under way.
-return: ms after a rise until 90 % of the oracle's rate is asked for, and is for 6 pictures, 200 ms;
-  not of a rise before which so much was asked for already.
-SSIM: of what the first viewer had on the screen 150 ms and the one-way delay after capture.
-st150, st500: share of pictures not there so many ms and the one-way delay after capture, late or
-  gone; n: how often so many in a row that those around them are more than 100 ms apart.
-pad: padding's share of the bytes. events: REXMT and DUPACK. forced: keyframes.
+share: of the rate of an oracle, which knows the capacity and uses 95 % of it. fair: rate of video,
+  audio and container, as a share of one viewer's part of the link's payload; bulk %: the bulk
+  flow's rate, as a share of its part.
+down: frames of the source from 5 ms after the first evidence of a fall until they fit together with
+  audio (0 means before that), and ms after the fall. Evidence is the earliest ACK that could show
+  the fall, once two segments have passed at the new rate. never: they did not fit, or nothing was
+  in flight.
+return: ms after a rise until the target is 90 % of the oracle's rate, and stays there for 6 frames,
+  200 ms. Rises before which the target was already that high do not count.
+SSIM: of the first viewer's screen, 150 ms plus the one-way delay after capture.
+st150, st500: share of frames that have not arrived 150 or 500 ms plus the one-way delay after
+  capture; n: number of gaps in which frames on time are more than 100 ms apart.
+pad: share of padding in the bytes. events: REXMT and DUPACK. forced: keyframes.
 start: off, itcp, dbr and gcc, which climb by rule or not at all, begin at the ceiling of 6 Mbit/s,
   the others at 2 Mbit/s.
-symbiosis alone also sets TCP's window, where eBPF is there, and its pace, skips and discards
-  pictures, and pads: its row of "cubic" is CUBIC with a hand on it.
-oracle: by calculation. It obeys the capacity at once; its delays are a floor, without loss, without
-  others' queues, and but for a token bucket's bursts.
-Medians over the seeds, of an even number the worse of the middle two; below them least..most; of
-  several steps in a run, the worst. A number behind a policy's name: it has figures of so many
-  seeds only."""
+symbiosis also sets TCP's window (with eBPF) and its pace, skips and discards frames, and pads, so its
+  row of "cubic" is CUBIC within these limits.
+oracle: calculated. It follows the capacity at once; its delays are a lower bound, without loss,
+  cross traffic and the bursts of a token bucket.
+Medians over the seeds, of an even number the worse of the middle two; below them min..max; of
+  several steps in a run, the worst. A number behind a policy's name means that it has figures of
+  that many seeds only."""
 
 
 def counted(runs):
-    """Those that have figures."""
+    """The runs that have figures."""
     return [run for run in runs if "failed" not in run]
 
 
 def value_of(column, figures):
-    """One run's; of several steps the worst. None: does not apply."""
+    """A run's value, of several steps the worst; None if the column does not apply."""
     value = figures.get(column.key)
     return max(value, default=None) if isinstance(value, list) else value
 
@@ -90,8 +91,8 @@ def columns_of(scenario):
 
 
 def median(values, more_is_better=False):
-    """Of those that apply, of an even number the worse one of the middle two; infinite ones are
-    larger than all."""
+    """Median of the values that apply, of an even number the worse of the middle two. Infinity is
+    larger than all others."""
     known = [value for value in values if value is not None]
     if not known:
         return None
@@ -122,17 +123,17 @@ def _print_failed(results):
 
 
 def _print_mixed(results):
-    """Names the rows that have figures of other builds than the newest one's."""
+    """Names the rows that have figures of older builds."""
     newest = max((run for runs in results.values() for run in runs),
                  key=lambda run: run.get("measured", 0))
     policies = [policy for policy, runs in results.items()
                 if any(run.get("build") != newest.get("build") for run in runs)]
     if policies:
-        print(f"figures of another build of symcast than the newest: {', '.join(policies)}")
+        print(f"figures of older builds of symcast: {', '.join(policies)}")
 
 
 def print_table(scenario, congestion_control, results, left_out=0):
-    """`results`: {policy: [figures of each seed]}; `left_out`: how many there are beside them."""
+    """`results`: {policy: [figures of each seed]}; `left_out`: number of figures not in `results`."""
     columns = columns_of(scenario)
     figures_of = {policy: counted(runs) for policy, runs in results.items()}
     seeds = max(map(len, figures_of.values()))
@@ -152,5 +153,5 @@ def print_table(scenario, congestion_control, results, left_out=0):
     _print_failed(results)
     _print_mixed(results)
     if left_out:
-        print(f"left out: {left_out} figures that were defined otherwise than the newest")
+        print(f"left out: {left_out} figures of older definitions")
     sys.stdout.flush()

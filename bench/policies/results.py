@@ -1,4 +1,4 @@
-"""From a run's records to figures: one dictionary per lane, ready for JSON. Delays are in ms."""
+"""Turns a run's records into figures: one dictionary per lane, ready for JSON. Delays are in ms."""
 
 import json
 import statistics
@@ -13,31 +13,31 @@ from bench.tools import bench_tool
 from netlab.timeline import between, match_pictures, percentile
 
 PLAYOUTS = (0.15, 0.5)  # seconds beyond the one-way delay
-TAIL = 1  # seconds at the end that no figure counts, so that what is late can still come
+TAIL = 1  # seconds at the end that are not counted, in which late frames can still arrive
 LATE = 200  # ms
-# With the process that computes the figures, however that ends.
+# The child ends together with the process that computes the figures.
 WITH_PARENT = ("setpriv", "--pdeathsig", "KILL")
-STEP = 1.5  # a change of the capacity by less is none that an encoder follows
+STEP = 1.5  # smallest change of the capacity that an encoder has to follow
 AFTER_FALL = 2  # seconds
-SKIPS = ("symbiosis",)  # leave pictures out; what others lack was encoded, and dropped
+SKIPS = ("symbiosis",)  # policies that skip frames; others encode and drop them
 
 
 def sessions(directory, stream, viewers):
-    """The trace's lines of each viewer of a stream, in the order in which they came; of a single
-    viewer whom the link never let through, none."""
+    """The trace lines of each viewer of a stream, in order of their arrival; empty for a single viewer
+    that never reached the server."""
     found = [[json.loads(line) for line in path.read_text().splitlines()]
              for path in directory.glob(f"{stream}-*.jsonl")]
     found = sorted(filter(None, found), key=lambda lines: lines[0]["requested"])
     if not found and viewers == 1:
         return [[]]
-    if len(found) != viewers:  # whose they are is not to be told
+    if len(found) != viewers:  # it is not known which viewer is missing
         raise RuntimeError(f"{stream}: {len(found)} sessions of {viewers} viewers")
     return found
 
 
 def ssim(moments, source, recording):
-    """Mean of the luma's, of what was on the screen (measure.on_screen()) against the source's
-    picture; 0: nothing was. `source`: the test source's options."""
+    """Mean luma SSIM of the pictures on the screen (measure.on_screen()) against the source's; 0 if
+    there were none. `source`: options of the test source."""
     if not moments:
         return 0.0
     plan = "".join(f"{number} {captured!r} {shown}\n" for number, captured, shown in moments)
@@ -89,7 +89,7 @@ class LaneResult:
         return found
 
     def _competitor(self, flow):
-        """Of the time that the viewer's figures are of. Its share: of what is fair."""
+        """The bulk flow's figures over the same time as the viewer's; its share is of the fair rate."""
         begin, end = self._window
         rate = sum(between(flow.received, begin, end)) / (end - begin)
         fair = statistics.mean(map(self._run.capacity.payload, self._captures()))
@@ -97,7 +97,7 @@ class LaneResult:
                 "competitor_rtt_p95": 1e3 * percentile(between(flow.round_trips, begin, end), 95)}
 
     def _captures(self):
-        """On the capacity's clock."""
+        """Capture times, on the capacity's clock."""
         return [picture.captured - self._run.begin for picture in self._viewings[0]]
 
     def _delays(self):
@@ -112,14 +112,14 @@ class LaneResult:
                         for percent in (50, 95, 99)}
 
     def _own_payload(self, at):
-        """What carries a picture that has the link to itself: of a token bucket, its peak."""
+        """The rate for a frame that has the link to itself; with a token bucket, its peak."""
         if peak := self._scenario.down.get("peak"):
             return PAYLOAD * peak
         return self._run.capacity.link_payload(at - self._run.begin)
 
     def _steps(self):
-        """[(change of the capacity, its rate by the one before, when the next one comes)], but of a
-        mobile trace, where they are small and many."""
+        """[(change of the capacity, ratio to the rate before, time of the next change)]; none for a
+        mobile trace, whose changes are many and small."""
         if self._scenario.radio or self._scenario.viewers > 1:
             return []
         steps = self._run.capacity.steps(STEP)
@@ -127,7 +127,7 @@ class LaneResult:
         return [(change, ratio, end) for (change, ratio), end in zip(steps, ends)]
 
     def _after_falls(self, excess):
-        """`excess`: [(captured, ms)]. Empty where nothing falls."""
+        """`excess`: [(captured, ms)]. Empty if the capacity never falls."""
         falls = [self._run.begin + change.at for change, ratio, _ in self._steps() if ratio < 1]
         found = [delay for fall in falls for delay in between(excess, fall, fall + AFTER_FALL)]
         return {"fall_p95": percentile(found, 95)} if found else {}
@@ -162,7 +162,7 @@ class LaneResult:
         return found
 
     def _following(self):
-        """Over the steps of the capacity that leave something to follow."""
+        """How the encoder followed the steps of the capacity, where there was something to follow."""
         found = {"down_pictures": [], "down_ms": [], "return_ms": []}
         session, begin = self._sessions[0], self._run.begin
         for change, ratio, end in self._steps():
@@ -191,26 +191,26 @@ class LaneResult:
                 "never_came": sum(not picture.came for picture in pictures) / len(pictures)}
 
     def _ssim(self):
-        """Of what the first viewer saw, with the shortest playout."""
+        """SSIM of the first viewer's screen, with the shortest playout."""
         moments = measure.on_screen(self._watched[0], self._one_way + PLAYOUTS[0], self._every)
         return ssim([moment for moment in moments if self._is_counted(moment[1])],
                     source_options(self._scenario), self._run.recording(self._lane, 0))
 
 
 def failure(error):
-    """In place of figures."""
+    """The entry of a failed lane, in place of figures."""
     first_line = str(error).partition("\n")[0].rstrip(":")
     return {"failed": f"{type(error).__name__}: {first_line}"}
 
 
 def results_of(run, every):
-    """{lane: figures, or why there are none}. `every`: pictures per SSIM."""
+    """{lane: figures, or why there are none}. `every`: SSIM is computed for one in this many frames."""
     return {lane: _figures(run, lane, every) for lane in run.lanes}
 
 
 def _figures(run, lane, every):
     try:
         return LaneResult(run, lane, every).figures()
-    except Exception as error:  # whatever it is: the other lanes have figures
+    except Exception as error:  # any error, because the other lanes still have figures
         traceback.print_exc()
         return failure(error)

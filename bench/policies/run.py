@@ -1,5 +1,5 @@
-"""One run of a scenario: a server, and for each lane a stream, a viewer or more, and a link of
-their own that does what all the other lanes' links do at the same moment.
+"""One run of a scenario: a server, and for each lane a stream, one or more viewers, and a link. The
+links of all lanes do the same at the same moment.
 
     server's namespace            link, one per lane           client's namespace
     stream "off-cubic"   ---- [ queue, rate, loss, delay ] ----  viewer, viewer, bulk flow
@@ -18,17 +18,17 @@ from netlab.network import Netlab
 from netlab.viewer import Viewer
 
 JOIN_APART = 2  # seconds between viewers behind one link
-# The picture is small and the preset quick so that six encoders fit on two cores; the quality asked
-# for is so high that the moving picture always takes the whole rate (measured: 6 Mbit/s at CRF 8,
-# 1.1 at 18). The still one is to be limited by itself.
+# Small frames and a fast preset let six encoders fit on two cores. The target quality is so high that
+# moving content always takes the whole rate (measured: 6 Mbit/s at CRF 8, 1.1 at 18). Still content
+# limits its rate by itself.
 PRESET = "ultrafast"
 CRF = {"motion": 8, "static": 18}
-# Bit/s. Whoever estimates the capacity has to find it; who climbs by a rule of so much per second,
-# or not at all, begins as a broadcast does: at the rate that was set for it. A run of 30 s would be
-# over before it had climbed there.
+# Bit/s. Policies that estimate the capacity start low and have to find it. Policies that climb by a
+# fixed rule, or not at all, begin at the configured rate, as a broadcast does: a run of 30 s would be
+# over before they had climbed there.
 START = 2 * MBIT
 CLIMBS_BY_RULE = ("off", "itcp", "dbr", "gcc")
-# Other work of the machine is not to be measured.
+# Higher priority keeps other work of the machine out of the measurement.
 NICE = ("nice", "-n", str(PRIORITY))
 
 CONFIG = """
@@ -58,7 +58,7 @@ class Lane:
 
     @property
     def name(self):
-        """As a stream may be called."""
+        """The lane's name, valid as a stream name."""
         return re.sub("[^a-z0-9]+", "-", f"{self.policy}-{self.congestion_control}")
 
     @property
@@ -68,14 +68,14 @@ class Lane:
 
     @property
     def tcp(self):
-        """[tcp], inline."""
+        """The table [tcp], inline."""
         options = {"congestion_control": self.congestion_control}
         options |= dict(option.partition("=")[::2] for option in self.policy.split("/")[1:])
         return ", ".join(f"{key} = {_toml(value)}" for key, value in options.items())
 
     @property
     def start(self):
-        """The encoder's first rate, bit/s."""
+        """The encoder's start rate, bit/s."""
         return CEILING if self.control in CLIMBS_BY_RULE else START
 
 
@@ -84,7 +84,7 @@ def _toml(value):
 
 
 def source_options(scenario):
-    """Of the test source, as its URI has them."""
+    """Options of the test source, as in its URI."""
     return f"?size=640x360&content={scenario.content}"
 
 
@@ -98,9 +98,9 @@ def config_of(scenario, lanes):
 
 
 class Run:
-    """Runs it when constructed; then holds for each lane the viewers' records (`pictures` and
-    `summaries`: lists, one entry per viewer) and competitors, and what says whether the machine
-    kept up. The directory has the trace and the recordings."""
+    """Runs when constructed. Then has, for each lane, the viewers' records (`pictures` and `summaries`,
+    lists with one entry per viewer) and competitors, and the `health` of the machine. The directory
+    has the trace and the recordings."""
 
     def __init__(self, scenario, lanes, seed, directory):
         self.scenario = scenario
@@ -146,7 +146,7 @@ class Run:
                           for lane, viewers in self._viewers.items()}
 
     def _schedule(self, lab, daemon):
-        """[(seconds, what to do then)]"""
+        """[(seconds, action)]"""
         for change in self.capacity.changes[1:]:
             words = f"rate={int(change.rate)} blackhole=off" if change.rate else "blackhole=on"
             yield change.at, lambda words=words: lab.command(f"down {words}")

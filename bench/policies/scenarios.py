@@ -1,8 +1,8 @@
-"""The scenarios: what a viewer's path does. One table, each nameable on the command line.
+"""The scenarios: how a viewer's path behaves. The command line selects them by name.
 
-A path is a link down with a queue before it and a delay each way; times are seconds from the
-beginning. The seed shifts each step by up to one second, so that it falls anywhere between pictures
-and keyframes."""
+A path is a downlink with a queue in front of it, and a delay each way; times are seconds from the
+beginning. The seed shifts each step by up to one second, so that it falls anywhere between frames and
+keyframes."""
 
 import random
 from dataclasses import dataclass, field, replace
@@ -12,7 +12,7 @@ from bench.policies.mobile_trace import FAST, LTE, SCANNING, mobile_trace
 
 MBIT = 1e6
 CEILING = 6 * MBIT  # rate.max
-WARM_UP = 3  # seconds that no figure counts: joining, and the first climb
+WARM_UP = 3  # seconds that are not counted: joining, and the first climb
 
 # Capacity, Mbit/s: x0.2, x3, x0.2, x8.3, x0.2, x5
 STEPS = ((0, 10), (10, 2), (20, 6), (30, 1.2), (40, 10), (50, 2), (60, 10))
@@ -20,7 +20,7 @@ SHORT_STEPS = ((0, 10), (10, 2), (20, 10))
 
 
 def bytes_of(milliseconds, rate):
-    """A queue that holds so much of a link's rate, Mbit/s."""
+    """Bytes of a queue that holds `milliseconds` of a link's `rate` in Mbit/s."""
     return int(milliseconds / 1000 * rate * MBIT / 8)
 
 
@@ -38,19 +38,19 @@ class Scenario:
     seconds: float
     rtt_ms: float
     queue: int  # bytes
-    rates: tuple = ((0, 10),)  # (seconds, Mbit/s; 0: dark)
+    rates: tuple = ((0, 10),)  # (seconds, Mbit/s); 0 means dark
     radio: object = None  # in place of `rates`: a mobile_trace.Radio
-    down: dict = field(default_factory=dict)  # more of the link, in link_emulator's words
-    up: str = ""  # likewise, of the way up
+    down: dict = field(default_factory=dict)  # more settings of the downlink, as in link_emulator
+    up: str = ""  # settings of the uplink, as in link_emulator
     competitor: Competitor = None
     viewers: int = 1  # behind one link
     content: str = "motion"
     from_second: float = WARM_UP  # figures count from here
-    quick: bool = False  # of those that --quick runs
+    quick: bool = False  # whether --quick runs it
 
     @property
     def shared(self):
-        """The link is not one viewer's alone."""
+        """Whether several flows share the link."""
         return self.viewers > 1 or self.competitor is not None
 
     def capacity(self, seed):
@@ -62,7 +62,7 @@ class Scenario:
         return Capacity(changes, self._share)
 
     def _shifted(self, chance):
-        """The steps, but for the first; a dark time keeps its length."""
+        """Shifts all steps but the first; a dark time keeps its length."""
         shift, before = 0.0, 0
         for at, rate in self.rates:
             if before:
@@ -94,7 +94,7 @@ def _losses():
                       what=f"10 Mbit/s, {percent:g} % random loss, RTT 80 ms",
                       down={"loss": percent / 100}, quick=percent == 0.5)
     # Gilbert: lost share = enter / (enter + leave); bursts of four packets, 5 ms of the link. One
-    # in a hundred is of more than 16 packets, which take 20 ms: what comes later is past it.
+    # burst in a hundred is of more than 16 packets, 20 ms of the link, and ends after that time.
     yield replace(lossy, name="loss-bursts",
                   what="10 Mbit/s, 2 % of packets lost in bursts of 4, RTT 80 ms",
                   down={"burst_enter": 0.0051, "burst_leave": 0.25, "burst_time": "20ms"})
@@ -103,7 +103,7 @@ def _losses():
 def _competitors():
     for other in ("cubic", "bbr"):
         yield Scenario(f"beside-{other}",
-                       f"8 Mbit/s, queue 100 ms, RTT 40 ms, beside a {other} bulk flow",
+                       f"8 Mbit/s, queue 100 ms, RTT 40 ms, with a {other} bulk flow",
                        seconds=45, rtt_ms=40, queue=bytes_of(100, 8), rates=((0, 8),),
                        competitor=Competitor(other, 5, 45), from_second=10,
                        quick=other == "cubic")
@@ -142,7 +142,7 @@ def _others():
     yield replace(middle, name="ack-aggregation",
                   what="10-2-10 Mbit/s, queue 100 ms, RTT 40 ms, ACKs once per 10 ms",
                   queue=bytes_of(100, 10), rates=SHORT_STEPS, up="aggregate=10ms")
-    yield replace(middle, name="static", what="a still picture; 10-1.2-10 Mbit/s, RTT 40 ms",
+    yield replace(middle, name="static", what="still content; 10-1.2-10 Mbit/s, RTT 40 ms",
                   queue=bytes_of(300, 10), rates=((0, 10), (10, 1.2), (20, 10)), content="static")
 
 

@@ -9,23 +9,22 @@
 
 namespace control {
 
-/// A picture, and the number that is read in it.
+/// A picture, and the number that was read from it.
 struct NumberedFrame {
   std::uint32_t number = 0;
   media::FramePtr frame;
 };
 
-/// What a player has on its screen as a recording goes on. Used by one thread.
+/// The picture that a player has on its screen while a recording plays. Used by one thread.
 class Screen {
  public:
-  /// The recording's next picture whose number can be read; nullopt at its end.
+  /// Returns the recording's next picture with a readable number; nullopt at the end.
   using Next = std::function<std::optional<NumberedFrame>()>;
 
   explicit Screen(Next next) : next_{std::move(next)}, ahead_{next_()} {}
 
-  /// The picture of this number; where the recording has none, the last before it: never a later
-  /// one. From call to call the number may not fall. Throws std::runtime_error when there is
-  /// nothing to show.
+  /// The picture with this number, or, if the recording does not have it, the last one before it.
+  /// Numbers may not fall from call to call. Throws std::runtime_error if there is nothing to show.
   const NumberedFrame& show(std::uint32_t number);
 
  private:

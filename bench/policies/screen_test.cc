@@ -8,7 +8,7 @@
 namespace control {
 namespace {
 
-/// Of a recording with pictures of these numbers.
+/// A screen for a recording with pictures of these numbers.
 Screen screen(std::vector<std::uint32_t> numbers) {
   return Screen{[numbers, i = std::size_t{0}]() mutable -> std::optional<NumberedFrame> {
     if (i == numbers.size()) return std::nullopt;
@@ -16,7 +16,7 @@ Screen screen(std::vector<std::uint32_t> numbers) {
   }};
 }
 
-TEST(ScreenTest, ShowsThePictureAskedFor) {
+TEST(ScreenTest, ShowsTheRequestedPicture) {
   Screen tested = screen({3, 4, 5, 6});
   EXPECT_EQ(tested.show(3).number, 3U);
   EXPECT_EQ(tested.show(5).number, 5U);

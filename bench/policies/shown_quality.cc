@@ -1,15 +1,15 @@
-// How good the picture was that a viewer saw: the source's pictures, drawn again, beside those of a
-// recording.
+// Quality of the pictures that a viewer saw: compares those of a recording with the source's, which
+// it draws again.
 //
 //   shown_quality "?size=640x360&content=motion" RECORDING.ts < PLAN > RESULT
 //
 // Each line of the plan is a moment: NUMBER CAPTURED SHOWN, the number and the capture time
 // (seconds of CLOCK_MONOTONIC) of the source's picture, and the number of the picture that was on
-// the screen in its place: the same, or an older one where it was late. SHOWN never falls. Each
-// line of the result is the luma's SSIM of that moment. A picture's number is read from the picture
-// itself (test_code.h); of one that cannot be read the older one stays on the screen. To be run on
-// the machine of the recording, after it, with the clock not set meanwhile: the source's pictures
-// show the time of day.
+// the screen at that moment, which is the same or an older one. SHOWN never falls. Each line of the
+// result is the luma SSIM of that moment. Numbers are read from the pictures themselves
+// (test_code.h); if a picture is unreadable, the older one stays on the screen. Run this on the
+// machine of the recording, after it, without setting the clock in between, because the source's
+// pictures show the time of day.
 #include <chrono>
 #include <cmath>
 #include <iostream>
@@ -34,8 +34,8 @@ namespace {
 using transcoder::TestOptions;
 
 constexpr base::Duration kSecond = std::chrono::seconds{1};
-/// Share of the moments whose picture may be missing, or its code unreadable: more is another
-/// recording's plan, or a decoder that lost its way.
+/// Share of the moments whose picture may be missing or unreadable. More than that means a plan of
+/// another recording, or a decoder that lost sync.
 constexpr double kMissing = 0.01;
 
 struct Moment {
@@ -50,7 +50,7 @@ std::optional<Moment> read_moment() {
   return std::nullopt;
 }
 
-/// Draws the source's pictures once more.
+/// Draws the source's pictures again.
 class Source {
  public:
   explicit Source(const TestOptions& options)
@@ -79,7 +79,7 @@ class Source {
   base::Duration wall_less_monotonic_;
 };
 
-/// Reads the recording's pictures whose code can be read, with their numbers.
+/// Reads those pictures of the recording whose code is readable, with their numbers.
 control::Screen::Next reader(control::Recording& recording) {
   return [&recording]() -> std::optional<control::NumberedFrame> {
     while (auto frame = recording.next()) {
@@ -92,9 +92,9 @@ control::Screen::Next reader(control::Recording& recording) {
   };
 }
 
-/// SSIM of the moments on stdin, to stdout.
+/// Reads moments from stdin and prints the SSIM of each to stdout.
 void compare(Source& source, control::Screen& screen, transcoder::PictureSize size) {
-  transcoder::Scaler scaler;  // as a player would stretch it
+  transcoder::Scaler scaler;  // scales as a player would
   int moments = 0;
   int missing = 0;
   while (const auto moment = read_moment()) {

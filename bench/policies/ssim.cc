@@ -13,7 +13,7 @@ constexpr double kRange = 255;
 constexpr double kC1 = 0.01 * kRange * 0.01 * kRange;  // the paper's K1 and K2
 constexpr double kC2 = 0.03 * kRange * 0.03 * kRange;
 
-/// Of the pixels of both pictures in one block or window.
+/// Sums over the pixels of both pictures in one block or window.
 struct Sums {
   int a = 0;
   int b = 0;
@@ -48,7 +48,7 @@ std::vector<Sums> blocks(const Luma& a, const Luma& b, int row) {
   return result;
 }
 
-/// Formula 13 of the paper, with unbiased variances as there.
+/// Formula 13 of the paper, with the paper's unbiased variances.
 double of_window(const Sums& s) {
   const double mean_a = s.a / double{kPixels};
   const double mean_b = s.b / double{kPixels};

@@ -19,7 +19,7 @@ using Plane = std::vector<std::uint8_t>;
 
 Luma luma(const Plane& plane) { return {plane.data(), kWidth, kWidth, kHeight}; }
 
-/// A texture with noise of so many levels added.
+/// A texture with added noise of up to `noise` levels.
 Plane texture(int noise) {
   std::mt19937 random{1};
   std::uniform_int_distribution<int> grain{-noise, noise};
@@ -35,7 +35,7 @@ TEST(SsimTest, IsOneForEqualPictures) {
   EXPECT_DOUBLE_EQ(ssim(luma(texture(5)), luma(texture(5))), 1);
 }
 
-TEST(SsimTest, OfFlatPicturesComparesTheirBrightness) {
+TEST(SsimTest, ComparesTheBrightnessOfFlatPictures) {
   const double expected = (2 * 100. * 150. + 6.5025) / (100. * 100. + 150. * 150. + 6.5025);
   const Plane dark(kWidth * kHeight, 100), bright(kWidth * kHeight, 150);
   EXPECT_NEAR(ssim(luma(dark), luma(bright)), expected, 1e-9);
@@ -48,7 +48,7 @@ TEST(SsimTest, FallsWithNoise) {
   EXPECT_LT(much, little);
 }
 
-/// What ffmpeg's filter says of two raw pictures; negative: there is no ffmpeg.
+/// The result of ffmpeg's filter for two raw pictures; negative if there is no ffmpeg.
 double ffmpeg_ssim(const Plane& a, const Plane& b) {
   char folder[] = "/tmp/ssim_test.XXXXXX";
   if (::mkdtemp(folder) == nullptr) return -1;

@@ -1,18 +1,17 @@
-"""How a policy stands beside the others on the same path, by the medians of p95 and share over the
-seeds that both have: ahead, with p95 lower at an equal or higher rate; level, with p95 equal at an
-equal or higher rate; trade, with less delay at a lower rate or more rate at a higher delay; or
-behind. A share that is up to 1 point lower counts as equal. Whoever failed once is no longer
-compared: "failed".
+"""Compares a policy with the others on the same path, by the medians of p95 and share over the seeds
+that both have. It is "ahead" with a lower p95, and "level" with an equal p95, at an equal or higher
+rate; it is a "trade" with less delay at a lower rate, or more rate at a higher delay; otherwise it is
+"behind". A share that is up to 1 point lower counts as equal. A policy that failed once is "failed",
+and no longer compared.
 
-Where the link is shared, no more than the whole share counts: to starve others is not to be
-ahead."""
+If the link is shared, no more than the fair share counts, because starving others is no advantage."""
 
 from dataclasses import dataclass
 
 from bench.policies.report import Column, counted, median_of
 
-SAME_DELAY = 2.0  # ms: two p95 nearer than this are equal; the clients' own noise
-SAME_SHARE = 0.01  # likewise, two shares
+SAME_DELAY = 2.0  # ms: two p95 nearer than this are equal, given the clients' noise
+SAME_SHARE = 0.01  # shares nearer than this are equal
 DELAY, SHARE = Column("", "p95"), Column("", "share", more_is_better=True)
 BULK = Column("", "competitor_share", more_is_better=True)
 
@@ -21,12 +20,12 @@ BULK = Column("", "competitor_share", more_is_better=True)
 class Standing:
     other: str
     word: str
-    text: str  # what both have
+    text: str  # figures of both
 
 
 def standings(policy, scenario, results):
-    """Of `policy` beside each other one; "unknown" beside one with no seed in common; one only,
-    "failed", where a run of its own did. `results`: {policy: [figures of each seed]}."""
+    """Standings of `policy` against each other one; "unknown" if they have no seed in common. If a run
+    of `policy` failed, the only standing is "failed". `results`: {policy: [figures of each seed]}."""
     failed = [f"seed {run['seed']}: {run['failed']}" for run in results[policy] if "failed" in run]
     if failed:
         return [Standing("failed", "failed", "; ".join(failed))]
@@ -34,7 +33,7 @@ def standings(policy, scenario, results):
 
 
 def ahead(policy, scenario, results):
-    """(PASS, LEVEL, TRADE, MISS or UNKNOWN, the others that make it so)"""
+    """(PASS, LEVEL, TRADE, MISS or UNKNOWN, the other policies that cause this verdict)"""
     found = standings(policy, scenario, results)
     for word, meant in (("failed", "MISS"), ("behind", "MISS"), ("unknown", "UNKNOWN"),
                         ("trade", "TRADE"), ("level", "LEVEL")):
@@ -46,7 +45,7 @@ def ahead(policy, scenario, results):
 def _beside(policy, other, scenario, results):
     own, its = _of_common_seeds(results[policy], results[other])
     if not own:
-        return Standing(other, "unknown", f"no seed that {other} has too")
+        return Standing(other, "unknown", f"no seed in common with {other}")
     return Standing(other, _word(_delay_and_share(own, scenario), _delay_and_share(its, scenario)),
                     f"{_text(own)}, {other} {_text(its)}")
 

@@ -1,5 +1,5 @@
-"""Whether a policy reaches what the design asks for, and how it stands beside the others: PASS or
-MISS for each scenario and congestion control, from the medians over the seeds."""
+"""Whether a policy meets the targets of the design, and how it compares with the others: PASS or MISS
+for each scenario and congestion control, from the medians over the seeds."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from bench.policies.standing import SAME_DELAY, SAME_SHARE, ahead, standings
 
 @dataclass(frozen=True)
 class Target:
-    """`applies`: of (scenario, congestion control). `value`: of (scenario, one run's figures); None
-    where a run has nothing to say. `met`: of the median."""
+    """`applies` is a function of (scenario, congestion control), `met` of the median, and `value` of
+    (scenario, a run's figures), with None if the run has no value."""
     column: Column
     limit: str
     applies: Callable
@@ -20,7 +20,7 @@ class Target:
 
 
 def _alone(scenario):
-    """Nothing but its own sender and the steps of a lit link make a viewer's delay."""
+    """Whether only the sender and the steps of a link that is never dark affect a viewer's delay."""
     return not (scenario.radio or scenario.competitor or scenario.viewers > 1
                 or any(rate == 0 for _, rate in scenario.rates)
                 or {"loss", "burst_enter"} & scenario.down.keys())
@@ -32,18 +32,18 @@ def _beside_cubic(scenario):
 
 def _takes_its_share(scenario, control):
     if scenario.content == "static":
-        return False  # its pictures need less
+        return False  # still content needs less
     light_loss = control == "bbr" and scenario.down.get("loss") == 0.005
     return _alone(scenario) or _beside_cubic(scenario) or light_loss
 
 
 def _share(scenario, figures):
-    """Of the oracle's rate; beside others of what is fair."""
+    """Share of the oracle's rate, or of the fair rate if the link is shared."""
     return figures.get("fair_share" if scenario.shared else "share")
 
 
 def _of_bulk_queue(scenario, figures):
-    """The viewer's queueing by the bulk flow's."""
+    """The viewer's queueing delay as a ratio to the bulk flow's."""
     queue = figures["competitor_rtt_p95"] - scenario.rtt_ms
     return figures["excess_p95"] / max(1.0, queue)
 
@@ -56,7 +56,7 @@ EXCESS = Column("excess95 ms", "excess_p95")
 SHARE = Column("share %", "share", 100, more_is_better=True)
 DOWN, RETURN = Column("down pic", "down_pictures"), Column("return ms", "return_ms")
 
-# The numbers that the design is to reach.
+# The targets of the design.
 TARGETS = (
     Target(EXCESS, "<= 100", lambda scenario, control: _alone(scenario), _figure(EXCESS),
            lambda value: value <= 100),
@@ -70,7 +70,7 @@ TARGETS = (
 
 
 def judged(target, scenario, control, runs):
-    """(PASS or MISS, text); None: does not apply. Whoever failed once has missed it."""
+    """(PASS or MISS, text), or None if the target does not apply. A policy that failed once misses."""
     if not target.applies(scenario, control):
         return None
     figures = counted(runs)
@@ -83,7 +83,7 @@ def judged(target, scenario, control, runs):
 
 
 def _row(policy, scenario, control, results):
-    """[(word, text) or None]: each target, then the others."""
+    """[(word, text) or None]: each target, then the comparison with other policies."""
     return [*(judged(target, scenario, control, results[policy]) for target in TARGETS),
             ahead(policy, scenario, results)]
 
@@ -102,17 +102,17 @@ def print_summary(policy, tables):
     """`tables`: [(scenario, congestion control, {policy: [figures of each seed]}, ...)]."""
     known = [table[:3] for table in tables if policy in table[2]]
     if not known:
-        print(f"\nno figures of {policy} to be judged")
+        print(f"\nthere are no figures of {policy} to judge")
         return
     rows = {f"{scenario.name} {control}": _row(policy, scenario, control, results)
             for scenario, control, results in known}
     lines = [["", *(target.column.head for target in TARGETS), "ahead of all"],
-             ["to reach", *(target.limit for target in TARGETS), "in p95"]]
+             ["target", *(target.limit for target in TARGETS), "in p95"]]
     lines += [[name, *map(_cell, row)] for name, row in rows.items()]
     lines.append(["PASS", *map(_count, zip(*rows.values()))])
     widths = [max(map(len, cells)) for cells in zip(*lines)]
-    print(f"\n{policy}: what the design asks for, and whether it is ahead in p95 at equal or "
-          f"higher rate\n(LEVEL: others' p95 is within {SAME_DELAY:g} ms; TRADE: others have less "
+    print(f"\n{policy}: targets of the design, and whether it is ahead in p95 at equal or "
+          f"higher rate\n(LEVEL: p95 of others is within {SAME_DELAY:g} ms; TRADE: others have less "
           "delay at a lower rate, or more rate at\na higher delay; a share up to "
           f"{100 * SAME_SHARE:g} point lower counts as equal; of a shared link no more than the\n"
           "whole share counts)")

@@ -1,4 +1,4 @@
-"""What is still to be measured, what is kept, and the order of runs."""
+"""Which runs are still missing, which are kept, and the order of runs."""
 
 import json
 import math
@@ -36,7 +36,7 @@ def test_few_lanes_are_one_run():
     assert not batches(ONE, 1, [])
 
 
-def test_what_is_in_the_file_is_not_done_again(tmp_path):
+def test_runs_in_the_file_are_not_repeated(tmp_path):
     path = tmp_path / "figures.json"
     Records(path).add(ONE, 1, {Lane("a", "cubic"): {"p95": 50}})
     todo = plan([ONE], ["a", "b"], ["cubic"], 2, Records(path))
@@ -44,7 +44,7 @@ def test_what_is_in_the_file_is_not_done_again(tmp_path):
         (1, ["b"]), (2, ["a", "b"])]
 
 
-def test_what_failed_is_tried_again(tmp_path):
+def test_failed_runs_are_tried_again(tmp_path):
     records = Records(tmp_path / "figures.json")
     lane = Lane("a", "cubic")
     records.add(ONE, 1, {lane: {"failed": "no such picture"}})
@@ -52,11 +52,11 @@ def test_what_failed_is_tried_again(tmp_path):
     assert not records.has_outdated(ONE, 1, lane)
 
 
-def test_what_was_defined_otherwise_is_done_again_and_replaced(tmp_path):
+def test_runs_of_another_definition_are_repeated_and_replaced(tmp_path):
     records = Records(tmp_path / "figures.json")
     lane = Lane("a", "cubic")
     records.add(ONE, 1, {lane: {"p95": 50, "build": "old"}})
-    assert records.has(ONE, 1, lane)  # of whatever build
+    assert records.has(ONE, 1, lane)  # of any build
     longer = replace(ONE, seconds=10)
     assert records.has_outdated(longer, 1, lane)
     assert [batch.lanes for batch in plan([longer], ["a"], ["cubic"], 1, records)] == [[lane]]
@@ -66,7 +66,7 @@ def test_what_was_defined_otherwise_is_done_again_and_replaced(tmp_path):
     assert [run["p95"] for run in records.tables["one", "cubic"]["a"]] == [60]
 
 
-def test_a_file_gives_back_what_it_was_given(tmp_path):
+def test_a_file_keeps_all_figures(tmp_path):
     path = tmp_path / "figures.json"
     records = Records(path)
     for seed in (2, 1):
@@ -75,17 +75,17 @@ def test_a_file_gives_back_what_it_was_given(tmp_path):
     assert [run["seed"] for run in records.tables["one", "bbr"]["a"]] == [1, 2]
     assert Records(path).has(ONE, 1, Lane("a", "bbr"))
     assert not Records(path, every=1).has(ONE, 1, Lane("a", "bbr"))
-    json.loads(path.read_text(), parse_constant=pytest.fail)  # infinity is no JSON
+    json.loads(path.read_text(), parse_constant=pytest.fail)  # infinity is not valid JSON
 
 
-def test_a_file_of_another_kind_is_named(tmp_path):
+def test_a_file_of_another_kind_is_an_error(tmp_path):
     path = tmp_path / "figures.json"
     path.write_text('{"a": 1}')
     with pytest.raises(ValueError, match="figures.json"):
         Records(path)
 
 
-def test_a_table_is_of_one_definition_the_newest():
+def test_a_table_has_only_the_newest_definition():
     records = Records()
     longer = replace(ONE, seconds=10)
     for scenario, policy, seed in ((ONE, "a", 1), (ONE, "b", 1), (longer, "a", 2),
@@ -98,7 +98,7 @@ def test_a_table_is_of_one_definition_the_newest():
 
 
 def computation(monkeypatch, results_of):
-    """(it, the run's directory)"""
+    """(the computation, the run's directory)"""
     monkeypatch.setattr(campaign, "results_of", results_of)
     held = ExitStack()
     directory = pathlib.Path(held.enter_context(tempfile.TemporaryDirectory()))
@@ -112,14 +112,14 @@ def test_figures_come_from_another_process(monkeypatch):
     assert not directory.exists()
 
 
-def test_figures_that_cannot_be_had_are_said_and_end_nothing(monkeypatch, capsys):
+def test_a_failed_computation_is_reported_and_ends_nothing_else(monkeypatch, capsys):
     found, _ = computation(monkeypatch, lambda run, every: os._exit(1))
     assert found.figures() == {}
     found.close()
     assert "one seed 1 a-cubic: failed: the process" in capsys.readouterr().err
 
 
-def test_a_lane_without_figures_is_said_and_kept(monkeypatch, capsys):
+def test_a_lane_without_figures_is_reported_and_kept(monkeypatch, capsys):
     figures = {LANES[0]: {"failed": "no such picture"}, LANES[1]: {"p95": 50}}
     found, _ = computation(monkeypatch, lambda run, every: figures)
     assert found.figures() == figures
@@ -136,7 +136,7 @@ def test_a_computation_can_be_ended(monkeypatch):
 
 
 class Later:
-    """Of figures that are there once the next run has streamed, or when they are `ready`."""
+    """A computation that is done once the next run has streamed, or at once if `ready`."""
 
     def __init__(self, seed, log, ready=False):
         self._seed, self._log, self._ready = seed, log, ready
@@ -173,14 +173,14 @@ def test_figures_are_computed_while_the_next_run_streams(monkeypatch):
     assert taken == [(1, {"figures": 1}), (2, {"figures": 2})]
 
 
-def test_a_run_that_says_nothing_is_done_once_more_and_no_more(monkeypatch):
+def test_a_run_on_a_busy_machine_is_repeated_once(monkeypatch):
     def stream(seed, log):
         log.append(seed)
 
     assert measured(monkeypatch, stream) == ([1, 1, 2, 2], [(1, {}), (2, {})])
 
 
-def test_a_run_that_failed_each_time_is_taken_as_such(monkeypatch, capsys):
+def test_a_run_that_failed_each_time_is_recorded_as_failed(monkeypatch, capsys):
     def stream(seed, log):
         log.append(seed)
         raise AssertionError("symcast ended with -11:\nits last words")
@@ -190,7 +190,7 @@ def test_a_run_that_failed_each_time_is_taken_as_such(monkeypatch, capsys):
     assert "its last words" in capsys.readouterr().err
 
 
-def test_a_run_that_failed_once_on_a_busy_machine_says_nothing(monkeypatch):
+def test_a_run_that_failed_once_and_then_met_a_busy_machine_is_not_recorded(monkeypatch):
     def stream(seed, log):
         log.append(seed)
         if len(log) % 2:
@@ -199,7 +199,7 @@ def test_a_run_that_failed_once_on_a_busy_machine_says_nothing(monkeypatch):
     assert measured(monkeypatch, stream) == ([1, 1, 2, 2], [(1, {}), (2, {})])
 
 
-def test_whoever_ends_a_run_ends_what_is_computed_of_the_one_before(monkeypatch):
+def test_ending_a_run_ends_the_computation_of_the_one_before(monkeypatch):
     def stream(seed, log):
         if seed == 2:
             raise KeyboardInterrupt
@@ -208,7 +208,7 @@ def test_whoever_ends_a_run_ends_what_is_computed_of_the_one_before(monkeypatch)
     assert measured(monkeypatch, stream) == (["close 1", "ended"], [])
 
 
-def test_whoever_ends_a_run_keeps_what_is_computed_already(monkeypatch):
+def test_ending_a_run_keeps_figures_that_are_already_computed(monkeypatch):
     def stream(seed, log):
         if seed == 2:
             raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""When figures are of the same thing."""
+"""When two figures have the same definition."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ def test_another_path_is_another_definition():
     assert definition_of(ONE, 3) == found[0]
 
 
-def test_other_words_for_a_scenario_are_not():
+def test_another_description_of_a_scenario_is_the_same_definition():
     other = replace(ONE, what="a link", quick=not ONE.quick)
     assert definition_of(other, 3) == definition_of(ONE, 3)
 
@@ -30,7 +30,7 @@ def test_other_measuring_code_is_another_definition(monkeypatch):
     assert definition_of(ONE, 3) != before
 
 
-def test_an_ssim_of_other_pictures_is_another_definition():
+def test_another_ssim_interval_is_another_definition():
     assert definition_of(ONE, 3) != definition_of(ONE, 1)
 
 
@@ -42,12 +42,12 @@ def test_another_build_of_a_program_that_measures_is_another_definition(monkeypa
     assert definition_of(ONE, 3) != before
 
 
-def test_comments_are_no_code():
-    assert python_code('def f():\n    """What."""\n    return 1  # why\n') == python_code(
+def test_comments_do_not_count_as_code():
+    assert python_code('def f():\n    """Doc."""\n    return 1  # why\n') == python_code(
         "def f():\n    return 1\n")
     assert python_code("a = 1") != python_code("a = 2")
 
 
-def test_imports_are_no_code():
+def test_the_place_of_a_module_does_not_count_as_code():
     moved = "from bench.policies import results\nfrom bench.policies.run import Lane\nLane(results)\n"
     assert python_code(moved) == python_code("import results\nfrom run import Lane\nLane(results)\n")

@@ -6,7 +6,7 @@ from bench.policies import report
 from bench.policies.scenarios import Scenario
 
 
-def test_medians_leave_out_what_does_not_apply():
+def test_medians_leave_out_values_that_do_not_apply():
     assert report.median([None, 3, 1, 2]) == 2
     assert report.median([None]) is None
     assert report.median([1, math.inf, math.inf]) == math.inf
@@ -49,7 +49,7 @@ def test_a_policy_with_fewer_seeds_than_others_says_so(capsys):
     assert "off (1)" in names
 
 
-def test_rows_of_another_build_than_the_newest_and_what_is_left_out_are_named(capsys):
+def test_rows_of_older_builds_and_left_out_figures_are_named(capsys):
     def run(measured, build):
         return {"p50": 1, "oracle": {}, "measured": measured, "build": build}
 
@@ -57,8 +57,8 @@ def test_rows_of_another_build_than_the_newest_and_what_is_left_out_are_named(ca
     report.print_table(scenario, "bbr", {"itcp": [run(1, "old"), run(3, "new")],
                                          "off": [run(2, "new")], "dbr": [run(0, "old")]}, 2)
     build, left_out = capsys.readouterr().out.splitlines()[-2:]
-    assert build.endswith("another build of symcast than the newest: itcp, dbr")
-    assert left_out == "left out: 2 figures that were defined otherwise than the newest"
+    assert build.endswith("older builds of symcast: itcp, dbr")
+    assert left_out == "left out: 2 figures of older definitions"
 
 
 def test_a_run_that_failed_counts_nowhere_and_is_named_below(capsys):

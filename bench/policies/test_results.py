@@ -1,4 +1,4 @@
-"""Whose records are whose, and what is compared with what."""
+"""Which records belong to which viewer, and how figures are compared."""
 
 import json
 from types import SimpleNamespace
@@ -28,19 +28,19 @@ def test_a_viewer_who_never_reached_the_server_has_an_empty_session(tmp_path):
     assert sessions(tmp_path, "off-cubic", 1) == [[]]
 
 
-def test_of_several_viewers_none_may_be_missing(tmp_path):
+def test_a_missing_session_of_several_viewers_is_an_error(tmp_path):
     write(tmp_path, "off-cubic-1.jsonl", 7)
     with pytest.raises(RuntimeError, match="1 sessions of 2 viewers"):
         sessions(tmp_path, "off-cubic", 2)
 
 
 LANE = Lane("off", "cubic")
-BITS = 100_000  # of each picture
+BITS = 100_000  # of each frame
 
 
 def run_of(directory, scenario, delay=lambda seconds: 0.1):
-    """What LaneResult reads of a run that began at 100; `delay`: of the pictures captured so many
-    seconds after that, themselves in seconds."""
+    """The parts of a run that LaneResult reads; the run began at 100. `delay` maps seconds since the
+    beginning to the delay of frames captured then, in seconds."""
     numbers = range(int(scenario.seconds * FRAMES_PER_SECOND))
     lines = [{"event": "frame", "number": n, "pts": n / FRAMES_PER_SECOND,
               "captured": 100 + n / FRAMES_PER_SECOND} for n in numbers]
@@ -56,7 +56,7 @@ def run_of(directory, scenario, delay=lambda seconds: 0.1):
 
 
 def beside_bulk(directory, flow):
-    """A link of 8 Mbit/s beside a bulk flow, each picture 0.1 s late."""
+    """A link of 8 Mbit/s shared with a bulk flow; each frame is 0.1 s late."""
     scenario = Scenario("", "", seconds=9, rtt_ms=40, queue=1, rates=((0, 8),), from_second=5,
                         competitor=Competitor("cubic", 1, 9))
     run = run_of(directory, scenario)
@@ -64,7 +64,7 @@ def beside_bulk(directory, flow):
     return LaneResult(run, LANE, every=3)
 
 
-def test_a_picture_s_own_time_is_on_the_whole_link(tmp_path):
+def test_a_frames_own_time_is_that_on_the_whole_link(tmp_path):
     found = beside_bulk(tmp_path, None)._delays()
     own = 1e3 * BITS / (PAYLOAD * 8e6)
     assert found["excess_p95"] == pytest.approx(100 - 20 - own, abs=0.01)
@@ -85,7 +85,7 @@ def test_a_bulk_flow_is_measured_while_the_viewer_is(tmp_path):
     assert found["competitor_share"] == pytest.approx(0.5)
 
 
-def test_behind_a_token_bucket_a_picture_s_own_time_is_at_its_peak(tmp_path):
+def test_behind_a_token_bucket_a_frames_own_time_is_at_the_peak_rate(tmp_path):
     scenario = Scenario("", "", seconds=9, rtt_ms=40, queue=1, rates=((0, 3),),
                         down={"bucket": 32_000, "peak": 100_000_000})
     found = LaneResult(run_of(tmp_path, scenario), LANE, every=3)._delays()
@@ -96,7 +96,7 @@ FALLS = Scenario("", "", seconds=30, rtt_ms=40, queue=1,
                  rates=((0, 8), (8, 2), (13, 8), (18, 7), (22, 2)))
 
 
-def test_what_follows_a_fall_has_a_figure_of_its_own(tmp_path):
+def test_frames_after_a_fall_have_their_own_figure(tmp_path):
     run = run_of(tmp_path, FALLS)
     falls = [change.at for change, ratio in run.capacity.steps(results.STEP) if ratio < 1]
     assert len(falls) == 2
@@ -107,29 +107,29 @@ def test_what_follows_a_fall_has_a_figure_of_its_own(tmp_path):
     own = 1e3 * BITS / (PAYLOAD * 2e6)
     assert found["fall_p95"] == pytest.approx(500 - 20 - own, abs=0.01)
     assert found["excess_p50"] > 800
-    # The oracle's is what its last large pictures leave behind, and the sound.
-    sound = 1e3 * (on_the_wire(0) / FRAMES_PER_SECOND) / (PAYLOAD * 2e6)
-    assert sound < result._oracle()["fall_p95"] < 100
+    # The oracle's delay comes from its last large frames, and from audio.
+    audio = 1e3 * (on_the_wire(0) / FRAMES_PER_SECOND) / (PAYLOAD * 2e6)
+    assert audio < result._oracle()["fall_p95"] < 100
 
 
-def test_what_leaves_nothing_to_follow_or_to_return_from_has_no_figure(tmp_path, monkeypatch):
+def test_there_is_no_figure_without_a_fall_or_rise_to_follow(tmp_path, monkeypatch):
     result = LaneResult(run_of(tmp_path, FALLS), LANE, every=3)
     asked = []
     monkeypatch.setattr(results.measure, "follow_down", lambda *how: asked.append(how[-1]))
     assert result._following() == {"down_pictures": [], "down_ms": [], "return_ms": []}
     result._lane = Lane("symbiosis", "cubic")
     result._following()
-    assert asked == [False, False, True, True]  # who skips
+    assert asked == [False, False, True, True]  # whether the policy skips frames
 
 
-def test_where_nothing_falls_nothing_follows_a_fall(tmp_path):
+def test_there_is_no_fall_figure_without_a_fall(tmp_path):
     steady = Scenario("", "", seconds=9, rtt_ms=40, queue=1)
     result = LaneResult(run_of(tmp_path, steady), LANE, every=3)
-    assert "fall_p95" not in result._delays()  # null would be never
+    assert "fall_p95" not in result._delays()  # null would mean never
     assert "fall_p95" not in result._oracle()
 
 
-def test_the_first_moments_show_what_came_before_them(tmp_path, monkeypatch):
+def test_the_first_moments_show_frames_that_arrived_before_them(tmp_path, monkeypatch):
     plans = []
 
     def shown_quality(command, input, **options):
@@ -145,7 +145,7 @@ def test_the_first_moments_show_what_came_before_them(tmp_path, monkeypatch):
     assert int(shown) < 90
 
 
-def test_a_lane_that_fails_leaves_the_others_their_figures(monkeypatch):
+def test_a_failed_lane_does_not_affect_the_others(monkeypatch):
     class Result:
         def __init__(self, run, lane, every):
             self._lane = lane

@@ -1,4 +1,4 @@
-"""What each lane's stream is told, and what becomes of a run whose server ends."""
+"""Configuration of each lane's stream, and the error of a run whose server ends."""
 
 import tomllib
 from types import SimpleNamespace
@@ -10,7 +10,7 @@ from bench.policies.run import Lane, Run, config_of
 from bench.policies.scenarios import SCENARIOS
 
 
-def test_who_climbs_by_rule_begins_at_the_ceiling_and_who_estimates_does_not():
+def test_policies_that_climb_by_rule_begin_at_the_ceiling_and_estimating_ones_do_not():
     policies = ["off", "itcp", "dbr", "delivery", "gcc", "symbiosis"]
     config = tomllib.loads(config_of(SCENARIOS[0], [Lane(policy, "cubic") for policy in policies]))
     starts = {stream["control"]["policy"]: stream["rate"]["start"] for stream in config["stream"]}
@@ -19,7 +19,7 @@ def test_who_climbs_by_rule_begins_at_the_ceiling_and_who_estimates_does_not():
     assert {starts[policy] for policy in ("delivery", "symbiosis")} == {"2000000"}
 
 
-def test_a_server_that_ended_is_why_a_run_failed(monkeypatch):
+def test_a_run_whose_server_ended_fails_with_its_log(monkeypatch):
     daemon, run = Daemon.__new__(Daemon), Run.__new__(Run)
     daemon.process = SimpleNamespace(poll=lambda: -11)
     monkeypatch.setattr(Daemon, "log", lambda self: "its last words")
@@ -28,7 +28,7 @@ def test_a_server_that_ended_is_why_a_run_failed(monkeypatch):
         run._stream(None, daemon)
 
 
-def test_a_lane_may_set_keys_of_the_sockets():
+def test_a_lane_may_set_keys_of_tcp():
     lanes = [Lane("symbiosis", "cubic"), Lane("symbiosis/rto_min=20ms/pacing=1.2", "bbr")]
     plain, set_up = tomllib.loads(config_of(SCENARIOS[0], lanes))["stream"]
     assert plain["tcp"] == {"congestion_control": "cubic"}

@@ -1,4 +1,4 @@
-"""The scenarios, what their links carry, and the mobile traces."""
+"""The scenarios, the capacity of their links, and the mobile traces."""
 
 import math
 import statistics
@@ -29,7 +29,7 @@ def test_steps_are_the_changes_that_are_large_enough():
         (2, 2 / 9), (3, 3)]
 
 
-def test_what_a_link_passes_takes_its_changes_and_its_dark_times():
+def test_passed_accounts_for_changes_and_dark_times():
     capacity = Capacity([Change(0, 2e6 / PAYLOAD), Change(1, 0), Change(2, 1e6 / PAYLOAD)])
     assert capacity.passed(0.5, 500_000) == pytest.approx(0.75)
     assert capacity.passed(0.5, 1_500_000) == pytest.approx(2.5)
@@ -39,17 +39,17 @@ def test_nothing_passes_a_link_that_stays_dark():
     assert Capacity([Change(0, 1e6), Change(1, 0)]).passed(1, 1) == math.inf
 
 
-def test_even_the_oracle_has_sent_what_a_falling_link_then_carries_slowly():
+def test_even_the_oracles_frames_are_late_when_the_link_falls():
     capacity = Capacity([Change(0, 10e6), Change(1.01, 1e6)])
     captures = [n / 30 for n in range(150)]
     delays = oracle_delays(capacity, captures, 1 / 30, 6e6, one_way=0.02)
     assert delays[0] == pytest.approx(0.041, abs=0.002)  # 0.2 Mbit at 9.65 Mbit/s
     assert max(delays) == delays[30]  # captured 10 ms before the fall
     assert delays[30] > 0.1
-    assert delays[-1] < 0.06  # drained, with the room it leaves
+    assert delays[-1] < 0.06  # drained, because the oracle leaves some room
 
 
-def test_a_share_is_what_competitors_and_viewers_leave():
+def test_a_share_excludes_competitors_and_other_viewers():
     scenario = Scenario("", "", seconds=9, rtt_ms=40, queue=1, rates=((0, 8),), viewers=2,
                         competitor=Competitor("cubic", 3, 6))
     capacity = scenario.capacity(1)
@@ -59,12 +59,12 @@ def test_a_share_is_what_competitors_and_viewers_leave():
     assert capacity.link_payload(4) / PAYLOAD == pytest.approx(8e6)
 
 
-def test_a_picture_has_the_whole_link_while_it_passes():
+def test_a_frame_has_the_whole_link_while_it_passes():
     capacity = Capacity([Change(0, 8e6 / PAYLOAD)], share=lambda at: 1 / 4)
     assert capacity.passed(0, 4e6) == pytest.approx(0.5)
 
 
-def test_the_oracle_fills_its_part_of_what_is_fair():
+def test_the_oracle_uses_its_part_of_the_fair_share():
     assert on_the_wire(oracle(4e6, ceiling=6e6)) == pytest.approx(USED * 4e6)
 
 
@@ -93,7 +93,7 @@ def test_a_trace_is_the_same_for_a_seed_and_differs_between_them(radio):
 
 
 @pytest.mark.parametrize("radio", [LTE, FAST])
-def test_a_trace_keeps_to_its_radio(radio):
+def test_a_trace_stays_within_the_limits_of_its_radio(radio):
     trace = mobile_trace(radio, 600, 1)
     assert len(trace) == 600 / TICK
     rates = [rate for _, rate in trace]
@@ -104,7 +104,7 @@ def test_a_trace_keeps_to_its_radio(radio):
     assert 0.3 * expected < interrupted < 3 * expected
 
 
-def test_scenarios_have_names_of_their_own_and_time_to_measure():
+def test_scenarios_have_unique_names_and_time_to_measure():
     assert len({scenario.name for scenario in SCENARIOS}) == len(SCENARIOS)
     for scenario in SCENARIOS:
         assert scenario.from_second < scenario.seconds - 5

@@ -1,4 +1,4 @@
-"""Who is ahead of whom."""
+"""How policies compare with each other."""
 
 import pytest
 
@@ -31,23 +31,23 @@ def word(own, its, scenario=STEPS):
     (figures(40, 0.99), "behind"),
     (figures(40, 0.3), "trade"),
     (figures(60, 0.99), "trade")])
-def test_who_is_ahead(its, expected):
+def test_standing_of_one_policy_against_another(its, expected):
     assert word(figures(50, 0.9), its) == expected
 
 
-def test_nobody_is_ahead_both_ways_round():
+def test_two_policies_cannot_both_be_ahead():
     pairs = [(figures(50, 0.9), figures(50 + longer, 0.9)) for longer in (-3, -1, 0, 1, 3)]
     assert [(word(own, its), word(its, own)) for own, its in pairs] == [
         ("behind", "ahead"), ("level", "level"), ("level", "level"), ("level", "level"),
         ("ahead", "behind")]
 
 
-def test_to_starve_others_is_not_to_be_ahead():
+def test_starving_others_does_not_count_as_ahead():
     assert word(figures(50, 1.0), figures(60, 1.4)) == "trade"
     assert word(figures(50, 1.0), figures(60, 1.4), BESIDE) == "ahead"
 
 
-def test_what_the_bulk_flow_has_is_said():
+def test_the_text_has_the_bulk_flows_share():
     found, = standings("a", BESIDE, {"a": [figures(50, 1.0, competitor_share=0.98)],
                                      "b": [figures(60, 1.4, competitor_share=0.55)]})
     assert found.text == "50 ms at 100% (bulk 98%), b 60 ms at 140% (bulk 55%)"
@@ -62,7 +62,7 @@ def test_only_seeds_that_both_have_are_compared():
     assert ahead("a", STEPS, strangers) == ("UNKNOWN", "b")
 
 
-def test_whoever_failed_once_is_not_ahead_and_others_failures_do_not_count():
+def test_a_policy_that_failed_is_not_ahead_and_others_failures_do_not_count():
     failed = {"seed": 2, "failed": "no such picture"}
     own = [figures(50, 0.9)]
     assert ahead("a", STEPS, {"a": own, "b": [figures(60, 0.9), failed]}) == ("PASS", "")

@@ -1,8 +1,7 @@
-"""What retraction is worth: links that fall from 5 to 1 Mbit/s and return under a 3 Mbit/s stream,
-with --policy off beside --policy itcp in one run. Frame delay: capture to arrival of the frame's
-last byte at the viewer; a frame that was dropped is late until the next one that came. A viewer's
-queue holds 10 s, so that the policies are compared and not the drop rule. Needs root: it makes
-network namespaces."""
+"""The benefit of rate decreases: links with a 3 Mbit/s stream fall from 5 to 1 Mbit/s and return, with
+the policies side by side in one run. Frame delay is from capture to arrival of the frame's last byte
+at the viewer; a dropped frame is late until the next one that arrived. A viewer's queue holds 10 s, so
+that the policies are compared and not the drop rule. Needs root, to make network namespaces."""
 
 import argparse
 import pathlib
@@ -39,8 +38,8 @@ def recovery(step, policy, rise):
 
 
 def drained(delays, fall, rise):
-    """Seconds from `fall` until the first whole second without a late picture; None: not before
-    `rise`."""
+    """Seconds from `fall` until the first whole second without a late frame; None if there is none
+    before `rise`."""
     late = [when for when, delay in delays if fall <= when < rise and delay > LATE]
     for begin, end in zip(late, [*late[1:], rise]):
         if end - begin > 1:
@@ -84,7 +83,7 @@ def main():
     row("delay below 500 ms again, still slow",
         [after(drained(step.delays[p], step.begin + fall, step.begin + rise)) for p in POLICIES])
     row("target at 90 % again, after the return", [recovery(step, policy, rise) for policy in POLICIES])
-    row("pictures that never arrived",
+    row("frames that never arrived",
         [len(step.delays[policy]) - len(step.pictures[policy]) for policy in POLICIES])
 
 

@@ -1,9 +1,9 @@
-"""What looking at the viewers' connections costs: many viewers of a slow stream on loopback, with
-telemetry and without, alternately. CPU time of the event loops and of the viewers' process (which
-on loopback runs the server's receive path too), as shares of one core.
+"""CPU cost of sampling the viewers' connections: many viewers of a slow stream on loopback, alternately
+with telemetry and without. Prints CPU time of the event loops and of the viewers' process (which on
+loopback runs the server's receive path too), as shares of one core.
 
-off: no samples, no marks, events not pushed. samples: TCP_INFO alone. default: as built in. all:
-every picture is sampled and marked, whatever it costs."""
+off: no samples, no ACK timestamps, no pushed events. samples: TCP_INFO only. default: the built-in
+configuration. all: a sample and an ACK timestamp for every frame, without limits."""
 
 import argparse
 import pathlib
@@ -43,11 +43,11 @@ MODES = {
     "default": {"events": "auto", "samples": 20_000, "marks": 2_000},
     "all": {"events": "auto", "samples": UNBOUNDED, "marks": UNBOUNDED},
 }
-SETTLE = 3  # seconds: the joiners have caught up, the budgets know what is asked
+SETTLE = 3  # seconds until new viewers have caught up and the budgets have adapted
 
 
 def run_seconds(pid, names):
-    """CPU seconds so far of a process's threads whose names begin with `names`."""
+    """CPU seconds used by those threads of a process whose names begin with `names`."""
     total = 0
     for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
         if (task / "comm").read_text().startswith(names):
@@ -62,17 +62,17 @@ def counters(daemon, client):
             "marks": metrics.sum("symcast_frames_delivered_total", source="timestamp"),
             "sent": metrics.sum("symcast_sent_bytes_total"),
             "encoded": metrics.sum("symcast_group_bytes_total"),
-            "pictures": metrics.sum("symcast_group_frames_total")}
+            "frames": metrics.sum("symcast_group_frames_total")}
 
 
 def measure(daemon, client, options):
-    """Shares of one core, as if every picture had been served in time: where the machine does
-    other things, some are not."""
+    """Shares of one core, scaled as if every frame had been served in time; a busy machine serves
+    some late."""
     before = counters(daemon, client)
     time.sleep(options.seconds)
     after = counters(daemon, client)
     grown = {name: value - before[name] for name, value in after.items()}
-    served = grown["sent"] / (grown["encoded"] / grown["pictures"])
+    served = grown["sent"] / (grown["encoded"] / grown["frames"])
     per_second = options.viewers * options.fps / served
     return {name: grown[name] * per_second for name in ("loops", "viewers", "marks")}
 
@@ -103,13 +103,13 @@ def main():
     parser = argparse.ArgumentParser(prog="telemetry", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--viewers", type=int, default=5000)
-    parser.add_argument("--fps", type=int, default=10, help="pictures per second")
+    parser.add_argument("--fps", type=int, default=10, help="frames per second")
     parser.add_argument("--seconds", type=float, default=10, help="of each run")
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
     raise_file_limit()
 
-    print(f"{options.viewers} viewers of {options.fps} pictures/s, {options.repeats} x "
+    print(f"{options.viewers} viewers of {options.fps} frames/s, {options.repeats} x "
           f"{options.seconds:g} s each; medians; shares of one core")
     results = {mode: [] for mode in MODES}
     for _ in range(options.repeats):

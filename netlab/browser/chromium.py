@@ -7,17 +7,17 @@ import shutil
 import subprocess
 
 VISIT = pathlib.Path(__file__).with_name("visit.mjs")
-BLANK = "/api/v1/time"  # to be replaced: of the server's own origin, and without a policy
+BLANK = "/api/v1/time"  # a page to be replaced: on the server's own origin, without a content policy
 PLAYS = {"step": "until", "expression": "document.querySelector('video').currentTime > 0"}
 MODULES = os.environ.get("WEB_MODULES", "")
 
 
 def why_unavailable():
-    """Why there can be no visit; None when there can."""
+    """Why Chromium cannot visit pages here; None if it can."""
     if not shutil.which("chromium"):
-        return "there is no chromium: scripts/install-deps test"
+        return "chromium is not installed: run scripts/install-deps test"
     if not os.path.isdir(os.path.join(MODULES, "node_modules/playwright-core")):
-        return "the page was not built (SYMCAST_WEB): scripts/install-deps build"
+        return "the page was not built (SYMCAST_WEB): run scripts/install-deps build"
     return None
 
 
@@ -26,8 +26,8 @@ def origin(daemon):
 
 
 class Visit:
-    """One visit of `page`: what it does are steps of steps.mjs. Ends with the `with` block. `home`: an
-    origin; `lab`: from its client."""
+    """One visit of `page` on the origin `home`, which does `steps` (steps.mjs). With `lab`, Chromium
+    runs in its first client. Ends with the `with` block."""
 
     def __init__(self, home, *steps, lab=None, page="/", **options):
         what = {"url": home + page, "steps": steps, **options}
@@ -44,11 +44,11 @@ class Visit:
         self.process.wait()
 
     def line(self):
-        """The next that a step `tell` said."""
+        """The next line that a step `tell` printed."""
         return self.process.stdout.readline().rstrip()
 
     def end(self, seconds=120):
-        """What was seen: results of the steps, troubles, requests."""
+        """Waits for the end of the visit; returns results of the steps, troubles and requests."""
         output = self.process.communicate(timeout=seconds)[0]
         assert self.process.returncode == 0
         return json.loads(output.splitlines()[-1])

@@ -1,5 +1,5 @@
-"""The experiment of test_browser_links and of bench/players: Chromium plays a stream behind a link that
-falls from 5 to 1 Mbit/s and returns.
+"""The experiment of test_browser_links and of bench/players: Chromium plays a stream behind a link
+that falls from 5 to 1 Mbit/s and returns.
 
     5 Mbit/s          1 Mbit/s        5 Mbit/s
     begin ........... fall .......... rise ........ end     CLOCK_MONOTONIC, seconds
@@ -19,19 +19,19 @@ from netlab.timeline import read_trace
 FAST, SLOW = "5M", "1M"
 DELAY_MS = 20
 QUEUE = 64_000  # bytes: 0.1 s at 5 Mbit/s, half a second at 1 Mbit/s
-SETTLE = 5  # seconds after the first picture that are start-up
-NOISE = "live=test:?size=640x360&content=noise"  # what has to use its rate up
-CHANGE = 1.1  # of a rate: what is less is none
+SETTLE = 5  # seconds after the first picture that count as start-up
+NOISE = "live=test:?size=640x360&content=noise"  # with noise the encoder spends its whole rate
+CHANGE = 1.1  # ratio of two rates from which a change counts
 
 
 def in_page(delivery):
-    """As the page at / plays it."""
+    """The page at / plays the stream."""
     return {"page": "/", "delivery": delivery}, []
 
 
 def by_hls_js(query):
-    """It catches up as the page has it (web/src/player/segmented.ts); of itself it does not, once it
-    is behind, and stays behind by a second more for each stall."""
+    """hls.js plays the stream, and catches up as in the page (web/src/player/segmented.ts). By default
+    it does not catch up: each stall would leave it another second behind."""
     play = {"step": "play", "player": "hls", "url": f"/live/index.m3u8{query}",
             "settings": {"maxLiveSyncPlaybackRate": 1.1, "liveSyncOnStallIncrease": 0.25}}
     return {"page": BLANK}, [play]
@@ -39,8 +39,8 @@ def by_hls_js(query):
 
 @dataclass(frozen=True)
 class Way:
-    visit: tuple  # options, first steps
-    bound: float  # seconds: of the age of a picture, as promised
+    visit: tuple  # (options, first steps)
+    bound: float  # seconds: promised limit of a picture's age
 
 
 WAYS = {"progressive": Way(in_page("mp4"), 1.0),
@@ -49,7 +49,8 @@ WAYS = {"progressive": Way(in_page("mp4"), 1.0),
 
 
 class FallingLink:
-    """Runs it; then holds what was seen. `phases`: seconds before the fall, slow, after the return."""
+    """Runs the experiment; then holds the measurements. `phases`: seconds before the fall, on the slow
+    link, and after the return."""
 
     def __init__(self, directory, way, phases, source=NOISE):
         self.bound = WAYS[way].bound
@@ -84,31 +85,31 @@ class FallingLink:
 
     @staticmethod
     def _look(lab, when):
-        """(time, bits that the link has carried)."""
+        """Waits until `when`; returns (time, bits that the link has carried)."""
         time.sleep(max(0, when - time.monotonic()))
         return time.monotonic(), 8 * lab.counters()[0]["down"]["bytes_out"]
 
     def rates(self):
-        """bit/s that the link carried: in all, and in each phase."""
+        """bit/s that the link carried: over the whole run, and in each phase."""
         spans = [(self._carried[0], self._carried[-1]), *zip(self._carried, self._carried[1:])]
         return [(bits - before) / (at - began) for (began, before), (at, bits) in spans]
 
     def ages(self, begin, end):
-        """Of the picture on the screen, seconds, ten times per second."""
+        """Age of the picture on the screen in seconds, ten times per second."""
         return [age for _, age in self.pictures.ages(begin, end)]
 
     def stalls(self):
         return self.pictures.stalls(self.begin, self.end)
 
     def back(self):
-        """Seconds from the link's return until no picture is older than promised any more; infinite:
-        some are at the end."""
+        """Seconds from the link's return until no picture is older than promised; infinite if some still
+        are at the end."""
         late = [at for at, age in self.pictures.ages(self.rise, self.end) if age > self.bound]
         last = max(late, default=self.rise) - self.rise
         return last if last < self.end - self.rise - 1 else math.inf
 
     def switches(self):
-        """Of the rate that the viewer was served: each as a ratio of what is more to what is less."""
+        """Changes of the served rate, each as the ratio of the higher to the lower rate."""
         served = [line["served"] for line in self.trace
                   if line["event"] == "sample" and self.begin <= line["at"] < self.end]
         found, last = [], served[0]

@@ -1,7 +1,7 @@
-// The code in the pictures of the test source (transcoder::TestCode), read where they are shown.
+// Reads the code that the test source draws into its pictures (transcoder::TestCode), on the screen.
 
-/** How far CLOCK_MONOTONIC is ahead of the page's performance.now(), ms; the least of ten round trips
- * bounds the error. */
+/** By how much CLOCK_MONOTONIC is ahead of the page's performance.now(), ms. The shortest of ten round
+ * trips bounds the error. */
 export async function clockAhead(page) {
   let best = { trip: Infinity, ahead: 0 };
   for (let i = 0; i < 10; ++i) {
@@ -17,13 +17,13 @@ function monotonic() {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-/** In the page, before all else: `capturedAt(video, frame)` is when the picture shown was captured
- * (CLOCK_MONOTONIC, ms; null: it cannot be read). */
+/** In the page, before anything else: defines `capturedAt(video, frame)`, the capture time of the
+ * picture shown (CLOCK_MONOTONIC, ms), or null if its code cannot be read. */
 export function installReader() {
   const kColumns = 48;
   const kRows = 2;
-  const kCell = 4; // pixels that a block is drawn on here
-  const kShare = 12; // of the height
+  const kCell = 4; // pixels of a code block, on the canvas used here
+  const kShare = 12; // the code takes one twelfth of the height
   const canvas = document.createElement("canvas");
   canvas.width = kColumns * kCell;
   canvas.height = kRows * kCell;
@@ -55,8 +55,8 @@ export function installReader() {
   };
 }
 
-/** In the page: when the next picture was captured, when it is shown (performance.now()), and how late
- * it is by the page's word (seconds). */
+/** In the page: when the next picture was captured, when it is shown (performance.now()), and the delay
+ * that the page displays (seconds). */
 export function readCode() {
   const video = document.querySelector("video");
   return new Promise((resolve) => {

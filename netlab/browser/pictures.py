@@ -1,13 +1,13 @@
-"""What a recording of pictures (recording.mjs) tells: stalls, ages, what is missing. Times are
+"""Evaluates a recording of pictures (recording.mjs): stalls, ages, missing pictures. Times are
 CLOCK_MONOTONIC seconds."""
 
 import statistics
 
-STILL = 0.3  # seconds without a new picture that are a stall
+STILL = 0.3  # seconds without a new picture that count as a stall
 
 
 class Pictures:
-    """Of a step `record`."""
+    """The pictures that a step `record` saw."""
 
     def __init__(self, seen):
         self.ended = seen["ended"]
@@ -27,14 +27,14 @@ class Pictures:
         return [picture["size"] for picture in self._pictures]
 
     def stalls(self, begin, end):
-        """Of each its length, as far as it lies within [begin, end)."""
+        """The length of each stall, cut to [begin, end)."""
         shown = [*self.shown(), self.ended]
         cut = [(max(begin, before), min(end, after)) for before, after in zip(shown, shown[1:])
                if after - before > STILL]
         return [after - before for before, after in cut if after > before]
 
     def ages(self, begin, end, every=0.1):
-        """How old what is on the screen was, now and then: [(time, seconds)]."""
+        """[(time, age of the picture on the screen)], one for each `every` seconds."""
         result, at = [], begin
         pictures = list(zip(self.shown(), self.captured(), [*self.shown()[1:], self.ended]))
         for _, captured, until in pictures:
@@ -44,11 +44,11 @@ class Pictures:
         return result
 
     def unseen(self):
-        """Pictures that went by between two that were looked at: the page was late, not the picture."""
+        """Pictures shown between two recorded ones: the page's callback was late, not the picture."""
         counts = [picture["count"] for picture in self._pictures]
         return counts[-1] - counts[0] + 1 - len(counts)
 
     def steps(self, rate):
-        """From each picture looked at to the next, in pictures of a stream of `rate` per second."""
+        """Time from each recorded picture to the next, in frames of a stream of `rate` frames/s."""
         times = [picture["mediaTime"] for picture in self._pictures]
         return [rate * (after - before) for before, after in zip(times, times[1:])]

@@ -1,9 +1,9 @@
-// Every picture that a page shows, when, and how old it was.
+// Records every picture that a page shows, when, and how old it was.
 import { clockAhead } from "./picture.mjs";
 
-/** In the page: notes each picture from now on. */
+/** In the page: records each picture from now on. */
 function start() {
-  const kCodeEvery = 200; // ms: to draw a picture and read it takes a while
+  const kCodeEvery = 200; // ms: drawing and reading a picture takes time
   const video = document.querySelector("video");
   const pictures = [];
   let read = -Infinity;
@@ -19,7 +19,7 @@ function start() {
   window.recorded = { pictures, dropped: video.getVideoPlaybackQuality().droppedVideoFrames };
 }
 
-/** In the page: what was noted. */
+/** In the page: the recording. */
 function end() {
   const video = document.querySelector("video");
   const { buffered } = video;
@@ -33,7 +33,7 @@ function end() {
   };
 }
 
-/** For so many seconds; times on CLOCK_MONOTONIC, in seconds. `player`: what it said of itself. */
+/** Records for `seconds`; times are CLOCK_MONOTONIC seconds. `player` is what the player reported. */
 export async function record(page, { seconds }) {
   await page.evaluate(start);
   await page.waitForTimeout(seconds * 1000);

@@ -1,5 +1,5 @@
-// Stock players of HLS and DASH, in a page with nothing else. What they do they note in `noted`:
-// what went wrong, and the segments of pictures as they were asked for.
+// Stock players for HLS and DASH, in an otherwise empty page. `noted` collects their errors and
+// their requests for video segments.
 import { join } from "node:path";
 
 const kLibraries = {
@@ -7,7 +7,7 @@ const kLibraries = {
   dash: "dashjs/dist/modern/umd/dash.all.min.js",
 };
 
-/** In the page: a picture, and nothing else. */
+/** In the page: leaves one video element and nothing else. */
 function clear() {
   document.body.innerHTML = "<video muted autoplay width=640></video>";
   window.noted = { errors: [], notes: [] };
@@ -38,7 +38,7 @@ function playDash({ url, settings }) {
   player.initialize(document.querySelector("video"), new URL(url, location.href).href, true);
 }
 
-/** `player`: "hls", "dash"; `settings`: of hls.js, or of dash.js' streaming. */
+/** `player` is "hls" or "dash"; `settings` are those of hls.js, or of dash.js' streaming. */
 export async function play(page, { player, url, settings = {} }) {
   await page.evaluate(clear);
   await page.addScriptTag({ path: join(process.env.MODULES, "node_modules", kLibraries[player]) });

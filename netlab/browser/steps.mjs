@@ -1,17 +1,17 @@
-// What a visit may do, each a function of Playwright's page.
+// The steps of a visit, each a function of Playwright's page.
 import { clockAhead, readCode } from "./picture.mjs";
 import { record } from "./recording.mjs";
 import { play } from "./segment_players.mjs";
 
-const kPatience = 15_000; // ms
+const kStepTimeout = 15_000; // ms
 
 async function wait(page, { seconds }) {
   await page.waitForTimeout(seconds * 1000);
 }
 
-/** Until a selector is there, and visible. */
+/** Waits until a selector is there and visible. */
 async function see(page, { selector }) {
-  await page.locator(selector).first().waitFor({ timeout: kPatience });
+  await page.locator(selector).first().waitFor({ timeout: kStepTimeout });
 }
 
 async function press(page, { key, selector }) {
@@ -20,25 +20,25 @@ async function press(page, { key, selector }) {
 }
 
 async function click(page, { selector }) {
-  await page.locator(selector).first().click({ timeout: kPatience });
+  await page.locator(selector).first().click({ timeout: kStepTimeout });
 }
 
 async function tap(page, { selector }) {
-  await page.locator(selector).first().tap({ timeout: kPatience });
+  await page.locator(selector).first().tap({ timeout: kStepTimeout });
 }
 
 async function text(page, { selector }) {
   return page.locator(selector).allInnerTexts();
 }
 
-/** What an expression is in the page. */
+/** The value of an expression in the page. */
 async function evaluate(page, { expression }) {
   return page.evaluate(expression);
 }
 
-/** Polls from here: in the page its own policy allows no eval(). */
+/** Polls from here, because the page's content policy allows no eval(). */
 async function until(page, { expression }) {
-  const end = performance.now() + kPatience;
+  const end = performance.now() + kStepTimeout;
   while (!(await page.evaluate(expression))) {
     if (performance.now() > end) throw new Error(`never: ${expression}`);
     await page.waitForTimeout(50);
@@ -49,12 +49,12 @@ async function screenshot(page, { path }) {
   await page.screenshot({ path, fullPage: true });
 }
 
-/** A line for whoever waits for it. */
+/** Prints a line, for the process that waits for it. */
 async function tell(_page, { line }) {
   console.log(line);
 }
 
-/** Whether pictures move: once per second, where the element is. */
+/** The position of the video element, once per second, which shows whether it plays. */
 async function watch(page, { seconds }) {
   const seen = [];
   for (let i = 0; i < seconds; ++i) {
@@ -70,7 +70,7 @@ async function watch(page, { seconds }) {
 }
 
 /** The age of a few pictures when they were shown, seconds: by the code that the test source draws, and
- * by the page's word. */
+ * as the page displays it. */
 async function ages(page, { count }) {
   const ahead = await clockAhead(page);
   const seen = [];
@@ -82,7 +82,7 @@ async function ages(page, { count }) {
   return seen;
 }
 
-/** Of each chart: how many of its pixels are coloured, as only lines are. */
+/** The number of coloured pixels of each chart; only its lines are coloured. */
 async function drawn(page) {
   return page.evaluate(() =>
     [...document.querySelectorAll(".plot canvas")].map((canvas) => {

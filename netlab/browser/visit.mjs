@@ -1,5 +1,5 @@
-// One visit of the page in Chromium, as JSON: `node visit.mjs '{"url": ..., "steps": [...]}'` prints what
-// each step gave, and what went wrong. MODULES: a folder that has playwright-core.
+// One visit of the page in Chromium: `node visit.mjs '{"url": ..., "steps": [...]}'` prints, as JSON,
+// the result of each step and what went wrong. MODULES: a folder that has playwright-core.
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { installReader } from "./picture.mjs";
@@ -7,7 +7,7 @@ import { kSteps } from "./steps.mjs";
 
 const { chromium } = createRequire(join(process.env.MODULES, "/"))("playwright-core");
 
-// Nothing of it asks for anything but the page; pictures and sound need no hardware.
+// Chromium makes no requests of its own, and video and audio need no hardware.
 const kArguments = [
   "--no-sandbox",
   "--disable-gpu",
@@ -31,9 +31,9 @@ const page = await context.newPage();
 
 const troubles = [];
 const requests = [];
-const told = {}; // what each response said of the way to it: CMSD, by address
+const told = {}; // CMSD of each response, which describes the path to this client, by address
 page.on("console", (message) => {
-  if (message.location().url.endsWith("/favicon.ico")) return; // Chromium's own wish: / has another
+  if (message.location().url.endsWith("/favicon.ico")) return; // Chromium's own
   if (["error", "warning"].includes(message.type())) troubles.push(message.text());
 });
 page.on("pageerror", (error) => troubles.push(error.message));

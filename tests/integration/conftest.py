@@ -1,12 +1,12 @@
-"""Fixtures of the integration tests. They run the real binary; each file stands alone.
-`ctest --preset dev -R integration_http` runs one file. Without ctest, in the root of the repository,
-with the newest build:
+"""Fixtures of the integration tests, which run the real binary. Each test file stands alone. ctest runs
+them (`ctest --preset dev -R integration_http`). To run one by hand, with the newest build, in the root
+of the repository:
 
     export PYTHONPATH=. WEB_MODULES=$PWD/build/dev/web
     export SWITCHING_SERVER=build/dev/tests/integration/switching/switching_server
     /usr/bin/python3 -m pytest tests/integration/test_http.py
 
-Only the tests in a browser need WEB_MODULES, and only those of changes of group SWITCHING_SERVER."""
+Browser tests need WEB_MODULES, tests with changes of group SWITCHING_SERVER."""
 
 import pytest
 
@@ -14,7 +14,7 @@ from netlab import daemon, network
 from netlab.browser import chromium
 from netlab.viewer import Viewer
 
-# A small picture: these tests are about the path, and two cores do for them.
+# Small frames: these tests are about delivery, and have to run on two cores.
 SMALL = "live=test:?size=320x180&fps=30"
 
 
@@ -25,14 +25,14 @@ def pytest_terminal_summary(terminalreporter):
 
 
 def pytest_sessionfinish(session):
-    """What passes when it is run again was the machine's fault; a crash never is."""
+    """Failed tests may be run again, since a busy machine can cause a failure, but never a crash."""
     if daemon.crashes:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture
 def serve(tmp_path):
-    """serve(*arguments, config=..., lab=...) -> Daemon, ended after the test."""
+    """serve(*arguments, config=..., lab=...) -> Daemon, which ends after the test."""
     running = []
 
     def start(*args, **options):
@@ -46,13 +46,13 @@ def serve(tmp_path):
 
 @pytest.fixture
 def small(serve):
-    """A server of the small test picture."""
+    """A server with the small test source."""
     return serve("--source", SMALL)
 
 
 @pytest.fixture
 def view(tmp_path):
-    """view(url, *ts_client options, name=..., lab=..., client=...) -> Viewer, ended after."""
+    """view(url, *ts_client options, name=..., lab=..., client=...) -> Viewer; ends after the test."""
     running = []
 
     def start(url, *options, **where):
@@ -67,7 +67,7 @@ def view(tmp_path):
 
 @pytest.fixture(scope="session")
 def needs_chromium():
-    """Skips, with the reason, where pages cannot be visited."""
+    """Skips, with the reason, if Chromium cannot visit pages here."""
     reason = chromium.why_unavailable()
     if reason:
         pytest.skip(reason)
@@ -75,7 +75,7 @@ def needs_chromium():
 
 @pytest.fixture(scope="session")
 def needs_lab():
-    """Skips, with the reason, where namespaces cannot be made."""
+    """Skips, with the reason, if network namespaces cannot be made here."""
     reason = network.why_unavailable()
     if reason:
         pytest.skip(reason)

@@ -1,4 +1,4 @@
-"""Sources that the server pulls from or is fed by: started, killed and started again by tests."""
+"""Sources that the server pulls from or that push to it; tests start, kill and restart them."""
 
 import pathlib
 import signal
@@ -12,19 +12,19 @@ RTSP_SERVER = str(pathlib.Path(__file__).with_name("rtsp_far_end.py"))
 
 
 def make_clip(path, seconds=5, video=(), audio=("-c:a", "aac"), size="320x180", rate=25,
-              sound="sine=frequency=440:sample_rate=44100", more=()):
-    """A clip of ffmpeg's test picture; `sound` None: without."""
+              tone="sine=frequency=440:sample_rate=44100", more=()):
+    """A clip of ffmpeg's test picture, with audio unless `tone` is None."""
     command = ["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", f"testsrc2=s={size}:r={rate}"]
-    if sound:
-        command += ["-f", "lavfi", "-i", sound]
+    if tone:
+        command += ["-f", "lavfi", "-i", tone]
     command += [*more, "-t", str(seconds), "-c:v", "libx264", "-preset", "ultrafast", "-g", "25",
                 "-pix_fmt", "yuv420p", *video]
-    subprocess.run([*command, *(audio if sound else ()), str(path)], check=True)
+    subprocess.run([*command, *(audio if tone else ()), str(path)], check=True)
     return path
 
 
 class FarEnd:
-    """One process that offers a source. `uri`: what the server is told."""
+    """One process that offers a source. `uri` is the source's URI for the server."""
 
     def __init__(self, uri, command):
         self.uri = uri
@@ -36,14 +36,14 @@ class FarEnd:
                                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def kill(self):
-        """As a power cut would: no farewell."""
+        """Ends the process without a goodbye, as a power cut would."""
         if self._process and self._process.poll() is None:
             self._process.send_signal(signal.SIGKILL)
             self._process.wait()
 
 
 def looped(clip, *output):
-    """ffmpeg playing `clip` for ever, in real time, without coding it again."""
+    """ffmpeg playing `clip` for ever, in real time, without encoding it again."""
     return ["ffmpeg", "-v", "error", "-re", "-stream_loop", "-1", "-i", clip, "-c", "copy",
             "-f", "mpegts", *output]
 
@@ -54,13 +54,13 @@ def http(clip):
 
 
 def srt(clip):
-    """The server calls, the far end listens."""
+    """The server connects, the far end listens."""
     uri = f"srt://127.0.0.1:{free_port(socket.SOCK_DGRAM)}"
     return FarEnd(uri, looped(clip, f"{uri}?mode=listener"))
 
 
 def srt_listener(clip):
-    """The server listens, the far end calls."""
+    """The server listens, the far end connects."""
     port = free_port(socket.SOCK_DGRAM)
     return FarEnd(f"srt://:{port}?mode=listener",
                   looped(clip, f"srt://127.0.0.1:{port}?mode=caller"))

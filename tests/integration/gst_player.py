@@ -1,6 +1,6 @@
 """gst_player.py URI SECONDS: plays in real time with GStreamer, and prints {"video": [...],
-"audio": [...]}: the time stamps of what was shown and heard, in nanoseconds. Its own remarks go to
-standard error, as GST_DEBUG says."""
+"audio": [...]}, the time stamps of the frames and audio played, in nanoseconds. GStreamer's own
+messages go to standard error, as GST_DEBUG selects them."""
 
 import json
 import sys
@@ -12,7 +12,7 @@ from gi.repository import GLib, Gst  # noqa: E402
 
 
 def add_sink(pipeline, pad, played):
-    """A branch for what has been decoded, in time with the clock."""
+    """Adds a branch that plays one decoded track in time with the clock."""
     kind = pad.query_caps(None).to_string().split("/")[0]
     queue, sink = Gst.ElementFactory.make("queue"), Gst.ElementFactory.make("fakesink")
     sink.set_property("sync", True)

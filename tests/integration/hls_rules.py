@@ -1,5 +1,5 @@
-"""What HLS players may rely on: playlists parsed strictly, and held against RFC 8216 and its second
-edition (draft-pantos-hls-rfc8216bis, here "bis") as far as one can tell from outside."""
+"""Rules that HLS players rely on: parses playlists strictly, and checks them against RFC 8216 and its
+second edition (draft-pantos-hls-rfc8216bis, here "bis") where that is possible from outside."""
 
 import dataclasses
 import datetime
@@ -11,7 +11,7 @@ QUOTED = r'"[^"\r\n]*"'
 NONE = r"NONE"
 YES = r"YES"
 
-# What a tag's attributes look like; those with a * must be there.
+# Patterns for the attributes of each tag; attributes with a * are required.
 ATTRIBUTES = {
     "EXT-X-SERVER-CONTROL": {"CAN-BLOCK-RELOAD": YES, "PART-HOLD-BACK": DECIMAL,
                              "HOLD-BACK": DECIMAL},
@@ -31,12 +31,13 @@ NUMBERS = {"EXT-X-VERSION", "EXT-X-TARGETDURATION", "EXT-X-MEDIA-SEQUENCE",
 FLAGS = {"EXT-X-INDEPENDENT-SEGMENTS", "EXT-X-DISCONTINUITY"}
 ATTRIBUTE = re.compile(r'([A-Z0-9-]+)=("[^"\r\n]*"|[^",\s]+)(?:,|$)')
 
-LEAST_OF_PART = 0.85  # of the target, where a part depends on others (bis 4.4.4.9)
+# Share of the target that a part lasts, unless it is independent or the last one (bis 4.4.4.9).
+LEAST_OF_PART = 0.85
 ROUNDED = 0.002  # seconds: dates are cut to milliseconds, durations to microseconds
 
 
 class Malformed(AssertionError):
-    """No playlist at all."""
+    """The text is not a playlist."""
 
 
 @dataclasses.dataclass
@@ -48,7 +49,7 @@ class Part:
 
 @dataclasses.dataclass
 class Segment:
-    """The last of a playlist may be under way: without a URI."""
+    """A segment; the last one of a playlist may be incomplete, and then has no URI."""
 
     number: int
     date: datetime.datetime = None
@@ -62,12 +63,12 @@ class Segment:
         return bool(self.parts or self.discontinuity or self.date)
 
     def part_end(self, index):
-        """Wall time, in seconds since 1970, at which a part has been captured."""
+        """Time at which a part was completely captured, in seconds since 1970."""
         return self.date.timestamp() + sum(part.duration for part in self.parts[:index + 1])
 
 
 def attributes(tag, text):
-    """{name: value}, quotes removed, of a tag whose attributes are known."""
+    """{name: value}, without quotes, for a tag whose attributes are known."""
     found, position = {}, 0
     while position < len(text):
         match = ATTRIBUTE.match(text, position)
@@ -86,14 +87,14 @@ def check_attributes(tag, found):
             raise Malformed(f"{tag}: {name}={value}")
     missing = {name[:-1] for name in ATTRIBUTES[tag] if name.endswith("*")} - found.keys()
     if missing:
-        raise Malformed(f"{tag} without {missing}")
+        raise Malformed(f"{tag} is missing {missing}")
 
 
 def lines_of(text):
-    """[(tag or None, what follows)]; a line without a tag is a URI."""
+    """[(tag or None, rest of the line)]; a line without a tag is a URI."""
     lines = text.split("\n")
     if lines[0] != "#EXTM3U" or lines[-1] != "" or "\r" in text:
-        raise Malformed("it begins with #EXTM3U, and ends with the end of a line")
+        raise Malformed("a playlist has to begin with #EXTM3U and to end with a newline")
     return [split_line(line) for line in lines[1:-1]]
 
 
@@ -121,7 +122,7 @@ def as_number(tag, value):
 
 
 class Playlist:
-    """What both kinds have: tags that stand once. `once`: {tag: value}."""
+    """Common to both kinds of playlist. `once`: {tag: value} of tags that may occur only once."""
 
     def __init__(self, text):
         self.once = {}
@@ -130,12 +131,12 @@ class Playlist:
 
     def take_once(self, tag, value):
         if tag in self.once:
-            raise Malformed(f"{tag} twice")
+            raise Malformed(f"{tag} occurs twice")
         self.once[tag] = value
 
 
 class MultivariantPlaylist(Playlist):
-    """`variants`, `media`: attributes; each variant's URI is its "URI"."""
+    """`variants` and `media` hold attributes; a variant's URI is under "URI"."""
 
     def __init__(self, text):
         self.variants = []
@@ -145,7 +146,7 @@ class MultivariantPlaylist(Playlist):
 
     def take(self, tag, value):
         if (tag is None) != (self._pending is not None):
-            raise Malformed("a URI stands behind EXT-X-STREAM-INF, and nowhere else")
+            raise Malformed("a URI has to follow EXT-X-STREAM-INF, and may stand nowhere else")
         if tag is None:
             self.variants.append({**self._pending, "URI": value})
             self._pending = None
@@ -157,7 +158,7 @@ class MultivariantPlaylist(Playlist):
             self.take_once(tag, value)
 
     def uris(self):
-        """Of all media playlists."""
+        """The URIs of all media playlists."""
         return [item["URI"] for item in self.variants + self.media]
 
     def violations(self):
@@ -166,24 +167,24 @@ class MultivariantPlaylist(Playlist):
         if not self.variants:
             wrong.append("no variant")
         if "EXT-X-INDEPENDENT-SEGMENTS" not in self.once:
-            wrong.append("segments are not said to be independent")
+            wrong.append("EXT-X-INDEPENDENT-SEGMENTS is missing")
         for variant in self.variants:
             if int(variant["BANDWIDTH"]) < int(variant.get("AVERAGE-BANDWIDTH", 0)):
-                wrong.append(f"a peak below the average: {variant}")
+                wrong.append(f"peak rate below the average: {variant}")
             if "AUDIO" in variant and variant["AUDIO"] not in groups:
-                wrong.append(f"no such sound: {variant}")
+                wrong.append(f"no such audio rendition: {variant}")
         return wrong
 
 
 class MediaPlaylist(Playlist):
-    """`segments`: complete ones; `open`: the one under way, or None."""
+    """`segments` are complete; `open` is the incomplete one at the end, or None."""
 
     def __init__(self, text):
         self.text = text
         self.segments = []
         self.hints = []
         self.reports = []
-        self._next = None  # the segment that is being read
+        self._next = None  # the segment being parsed
         self._init = None
         super().__init__(text)
         self.open = self._next if self._next and self._next.begun() else None
@@ -203,7 +204,7 @@ class MediaPlaylist(Playlist):
         elif tag == "EXT-X-RENDITION-REPORT":
             self.reports.append(value)
         elif self._next:
-            raise Malformed(f"{tag} among the segments")
+            raise Malformed(f"{tag} is not allowed among the segments")
         else:
             self.take_once(tag, value)
 
@@ -219,7 +220,7 @@ class MediaPlaylist(Playlist):
             segment.init = self._init
             segment.duration = duration_of(value)
         elif segment.parts:
-            raise Malformed(f"{tag} behind a part of its segment")
+            raise Malformed(f"{tag} follows a part of its segment")
         elif tag == "EXT-X-MAP":
             self._init = value["URI"]
         elif tag == "EXT-X-DISCONTINUITY":
@@ -229,13 +230,13 @@ class MediaPlaylist(Playlist):
 
     def _end_segment(self, uri):
         if not self._next or self._next.duration is None:
-            raise Malformed(f"{uri} without EXTINF")
+            raise Malformed(f"{uri} has no EXTINF")
         self._next.uri = uri
         self.segments.append(self._next)
         self._next = Segment(self._next.number + 1)
 
     def all(self):
-        """With the one under way."""
+        """All segments, including the incomplete one."""
         return self.segments + ([self.open] if self.open else [])
 
     def last_part(self):
@@ -244,7 +245,7 @@ class MediaPlaylist(Playlist):
         return segment, len(segment.parts) - 1
 
     def violations(self, others=()):
-        """`others`: URIs, as in this playlist, of the presentation's other media playlists."""
+        """`others`: URIs of the presentation's other media playlists, relative to this one."""
         return [*self._head_violations(), *self._segment_violations(), *self._date_violations(),
                 *self._part_violations(), *self._edge_violations(set(others))]
 
@@ -255,33 +256,33 @@ class MediaPlaylist(Playlist):
         if self.once.get("EXT-X-VERSION", 1) < 6:
             wrong.append("EXT-X-MAP needs version 6 (bis 8)")
         if self.control.get("CAN-BLOCK-RELOAD") != "YES":
-            wrong.append("no blocking reload (bis B.1)")
+            wrong.append("CAN-BLOCK-RELOAD is missing (bis B.1)")
         if float(self.control.get("HOLD-BACK", 3 * self.target)) < 3 * self.target:
-            wrong.append("HOLD-BACK below three targets (bis 4.4.3.8)")
-        # Two are a MUST, three a SHOULD, which Apple's authoring specification makes a MUST (14.3).
+            wrong.append("HOLD-BACK is below three target durations (bis 4.4.3.8)")
+        # Two are a MUST. Three are a SHOULD, which Apple's authoring specification makes a MUST (14.3).
         if float(self.control.get("PART-HOLD-BACK", 0)) < round(3 * self.part_target, 6):
-            wrong.append("PART-HOLD-BACK below three parts' targets (bis 4.4.3.8)")
+            wrong.append("PART-HOLD-BACK is below three part targets (bis 4.4.3.8)")
         return wrong
 
     def _segment_violations(self):
         wrong = []
         if sum(segment.duration for segment in self.segments) > 3600:
-            wrong.append("an endless window")
+            wrong.append("segments of more than an hour are listed")
         for segment in self.segments:
             if int(segment.duration + 0.5) > self.target:
-                wrong.append(f"{segment.uri} lasts {segment.duration} s: above the target")
+                wrong.append(f"{segment.uri} lasts {segment.duration} s, longer than the target")
         for segment in self.all():
             if not segment.init:
-                wrong.append(f"{segment.number} without EXT-X-MAP")
+                wrong.append(f"{segment.number} has no EXT-X-MAP")
         uris = [segment.uri for segment in self.segments]
         uris += [part.uri for segment in self.all() for part in segment.parts]
         if len(set(uris)) != len(uris):
-            wrong.append("a URI twice")
+            wrong.append("a URI occurs twice")
         return wrong
 
     def _date_violations(self):
-        """Each begins when the one before it ends (bis B.1: all have dates)."""
-        wrong = [f"{segment.number} without a date" for segment in self.all() if not segment.date]
+        """Each segment has a date (bis B.1), and begins when the one before it ends."""
+        wrong = [f"{segment.number} has no date" for segment in self.all() if not segment.date]
         for before, after in zip(self.all(), self.all()[1:]):
             if wrong or after.discontinuity:
                 continue
@@ -298,22 +299,22 @@ class MediaPlaylist(Playlist):
                 last = complete and index + 1 == len(segment.parts)
                 least = 0 if last or part.independent else LEAST_OF_PART * self.part_target
                 if not least <= part.duration <= self.part_target:
-                    wrong.append(f"{part.uri} lasts {part.duration} s of {self.part_target}")
+                    wrong.append(f"{part.uri} lasts {part.duration} s, target {self.part_target}")
             if segment.parts and not segment.parts[0].independent:
                 wrong.append(f"{segment.parts[0].uri} is not independent")
             whole = sum(part.duration for part in segment.parts)
             if complete and segment.parts and abs(whole - segment.duration) > ROUNDED:
-                wrong.append(f"the parts of {segment.uri} last {whole} s")
+                wrong.append(f"the parts of {segment.uri} add up to {whole} s")
         return wrong + self._listed_violations()
 
     def _listed_violations(self):
-        """Parts are listed for the last three targets, and no longer (bis 6.2.2)."""
+        """Parts are listed for the last three target durations, and no longer (bis 6.2.2)."""
         wrong = []
         behind = sum(part.duration for part in self.open.parts) if self.open else 0
         for segment in reversed(self.segments):
             behind += segment.duration
             if segment.parts and behind > 4 * self.target + self.part_target:
-                wrong.append(f"{segment.uri} is {behind:.1f} s old, and has parts")
+                wrong.append(f"{segment.uri} is {behind:.1f} s old, and still has parts")
             if not segment.parts and behind <= 3 * self.target:
                 wrong.append(f"{segment.uri} is {behind:.1f} s old, and has no parts")
         return wrong
@@ -322,26 +323,26 @@ class MediaPlaylist(Playlist):
         wrong = []
         listed = {part.uri for segment in self.all() for part in segment.parts}
         if [hint["TYPE"] for hint in self.hints] != ["PART"]:
-            wrong.append(f"one part is hinted at: {self.hints}")
+            wrong.append(f"there has to be one hint, for a part: {self.hints}")
         elif self.hints[0]["URI"] in listed:
-            wrong.append("the hint is of a part that is there")
+            wrong.append("the hint names a part that already exists")
         told = [report["URI"] for report in self.reports]
         if sorted(told) != sorted(others):
-            wrong.append(f"reports of {told}, not of {sorted(others)} (bis B.1)")
+            wrong.append(f"reports on {told} instead of {sorted(others)} (bis B.1)")
         if any("LAST-PART" not in report for report in self.reports):
-            wrong.append("a report without its part (bis 4.4.5.4)")
+            wrong.append("a report has no LAST-PART (bis 4.4.5.4)")
         return wrong
 
     def violations_since(self, before):
-        """What a later playlist may not change (bis 6.2.1, 6.2.2)."""
+        """Changes that a later playlist may not make (bis 6.2.1, 6.2.2)."""
         wrong = []
         for tag in ("EXT-X-TARGETDURATION", "EXT-X-VERSION", "EXT-X-PART-INF"):
             if self.once.get(tag) != before.once.get(tag):
                 wrong.append(f"{tag} has changed")
         if self.first < before.first:
-            wrong.append("EXT-X-MEDIA-SEQUENCE falls")
+            wrong.append("EXT-X-MEDIA-SEQUENCE has gone down")
         if self.all()[-1].number < before.all()[-1].number:
-            wrong.append("the end has moved back")
+            wrong.append("the last segment is older than before")
         known = {segment.number: segment for segment in self.all()}
         for old in before.all():
             if old.number >= self.first:
@@ -351,10 +352,10 @@ class MediaPlaylist(Playlist):
 
 def changes(old, new):
     if new is None:
-        return [f"{old.number} has gone from within"]
+        return [f"{old.number} is missing in the middle"]
     wrong = []
     if (old.date, old.init, old.discontinuity) != (new.date, new.init, new.discontinuity):
-        wrong.append(f"{old.number} has another head: {old}, {new}")
+        wrong.append(f"{old.number} has changed its tags: {old}, {new}")
     if old.uri and (old.uri, old.duration) != (new.uri, new.duration):
         wrong.append(f"{old.number} has changed: {old}, {new}")
     if new.parts and new.parts[:len(old.parts)] != old.parts:

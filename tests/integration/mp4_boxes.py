@@ -1,10 +1,10 @@
-"""Fragmented MP4 as players see it: what an initialization section and its chunks say."""
+"""Fragmented MP4 as players see it: reads an initialization section and its chunks."""
 
 import struct
 
 
 def boxes(data):
-    """[(kind, payload)] of boxes that fill `data`."""
+    """[(kind, payload)] of the boxes that make up `data`."""
     found, at = [], 0
     while at < len(data):
         size, kind = struct.unpack_from(">I4s", data, at)
@@ -22,7 +22,7 @@ def find(data, *path):
 
 
 def picture_size(init):
-    """(width, height) as the sample entry has it."""
+    """(width, height) from the sample entry."""
     table = find(init, b"moov", b"trak", b"mdia", b"minf", b"stbl", b"stsd")
     [(kind, entry)] = boxes(table[8:])
     assert kind == b"avc3", kind
@@ -41,7 +41,7 @@ def chunks(data):
     found = []
     for (_, head), (_, samples) in zip(pairs[::2], pairs[1::2]):
         begin, durations, sizes = chunk(head)
-        assert sum(sizes) == len(samples), "all of mdat belongs to samples"
+        assert sum(sizes) == len(samples), "mdat has bytes that belong to no sample"
         found.append((begin, durations, sizes))
     return found
 
@@ -49,7 +49,7 @@ def chunks(data):
 def chunk(moof):
     begin, run = find(moof, b"traf", b"tfdt"), find(moof, b"traf", b"trun")
     flags, count = struct.unpack_from(">II", run)
-    assert flags & 0xffffff == 0x701, "duration, size and flags of each sample"
+    assert flags & 0xffffff == 0x701, "each sample needs a duration, a size and flags"
     samples = list(struct.iter_unpack(">III", run[12:]))
     assert len(samples) == count
     return (struct.unpack_from(">Q" if begin[0] else ">I", begin, 4)[0],
@@ -57,7 +57,7 @@ def chunk(moof):
 
 
 def gaps(chunk_list):
-    """Where a chunk does not begin as the one before it ends: [(index, ticks)]."""
+    """[(index, ticks)] of chunks that do not begin where the one before them ends."""
     ends = [begin + sum(durations) for begin, durations, _ in chunk_list]
     return [(index, begin - end) for index, ((begin, _, _), end) in
             enumerate(zip(chunk_list[1:], ends), 1) if begin != end]

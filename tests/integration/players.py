@@ -1,4 +1,4 @@
-"""Stock players as processes, and which of their remarks are of the stream."""
+"""Stock players as processes, and which of their messages are about the stream."""
 
 import os
 import re
@@ -8,9 +8,9 @@ import subprocess
 import pytest
 
 SECONDS = int(os.environ.get("PLAYER_SECONDS", "6"))
-# Its modules on the stream's way; not those for desktops. The first AAC frame of any stream only
-# primes the decoder, which VLC remarks; as it does that a change of group is announced in MPEG-TS,
-# and that an MP4 file of fragments begins with empty tables.
+# Messages of VLC's modules that process the stream, not of those for desktops. VLC also reports some
+# things that are no errors: the first AAC frame only primes the decoder, MPEG-TS signals a change of
+# group as a discontinuity, and fragmented MP4 begins with empty tables.
 VLC_COMPLAINT = re.compile(
     r"\] (\S+ (access|stream|demux|packetizer|decoder)|main (input|.* output)) "
     r"(error|warning): (?!decoded zero sample|discontinuity indicator|no chunk defined"
@@ -29,7 +29,7 @@ def needs(program):
 
 
 def vlc_command(home, *options):
-    """`home`: a directory that VLC may write to."""
+    """VLC's command line; `home` is a directory that VLC may write to."""
     home.chmod(0o777)
     command = ["cvlc", "-vv", "--vout=vdummy", "--aout=adummy", "--no-color", *options]
     if os.geteuid() == 0:  # VLC refuses to run as root

@@ -1,4 +1,4 @@
-"""An RTSP server with a moving picture and G.711 sound: rtsp_far_end.py PORT, path /far."""
+"""An RTSP server with moving video and G.711 audio: rtsp_far_end.py PORT, path /far."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""A segment player's requests: HLS and DASH as seen by a client that measures."""
+"""The requests of a segment player (HLS or DASH), and the times of the replies."""
 
 import dataclasses
 import http.client
@@ -11,19 +11,19 @@ from netlab.daemon import wait_until
 from netlab.network import open_socket
 from tests.integration import hls_rules, mp4_boxes
 
-TIMEOUT = 10  # seconds: longer than the server makes anybody wait
+TIMEOUT = 10  # seconds: longer than the server holds any request
 MPD = "{urn:mpeg:dash:schema:mpd:2011}"
 
 
 @dataclasses.dataclass
 class Reply:
-    """`arrivals`: (wall time, bytes) of each piece of the body."""
+    """A response. `arrivals`: (wall time, bytes) of each piece of the body."""
 
     status: int
     headers: http.client.HTTPMessage
     arrivals: list
     asked: float
-    answered: float  # when the head had come
+    answered: float  # when the head had arrived
 
     @property
     def body(self):
@@ -39,7 +39,7 @@ class Reply:
 
 
 class Player:
-    """One connection, kept. `netns`: it comes from there."""
+    """A client with one persistent connection, made from the namespace `netns`."""
 
     def __init__(self, daemon, netns=None, ip=None):
         self._address = (ip or ("127.0.0.1" if daemon.netns else daemon.ip), daemon.port)
@@ -62,13 +62,13 @@ class Player:
         reply = Reply(response.status, response.headers, [], asked, time.time())
         while piece := response.read1(1 << 16):
             reply.arrivals.append((time.time(), piece))
-        response.close()  # read1 leaves it open where the length is known
+        response.close()  # read1 leaves it open if the length is known
         if response.will_close:
             self.__exit__()
         return reply
 
     def media(self, path):
-        """The body of what has to be there."""
+        """Loads media that must exist; returns the body."""
         reply = self.get(path)
         assert reply.status == 200, (path, reply.status, reply.body)
         return reply.body
@@ -76,7 +76,7 @@ class Player:
     def _connect(self):
         if self._connection and not select.select([self._connection.sock], [], [], 0)[0]:
             return
-        self.__exit__()  # who has not asked for a while is hung up on
+        self.__exit__()  # the server closes idle connections
         self._connection = http.client.HTTPConnection(*self._address, timeout=TIMEOUT)
         self._connection.sock = open_socket(self._netns)
         self._connection.sock.settimeout(TIMEOUT)
@@ -84,7 +84,7 @@ class Player:
 
 
 class HlsPlayer(Player):
-    """A session. `query`: of its multivariant playlist, such as "?abr=player"."""
+    """An HLS session. `query` is that of the multivariant playlist, such as "?abr=player"."""
 
     def __init__(self, daemon, query="", stream="live", **where):
         super().__init__(daemon, **where)
@@ -98,11 +98,11 @@ class HlsPlayer(Player):
         return {path.split("/")[-2]: path for path in paths}
 
     def path(self, rendition, name):
-        """Of what a media playlist names."""
+        """The path of a name in a media playlist."""
         return urllib.parse.urljoin(self.paths()[rendition], name)
 
     def ask_playlist(self, rendition, **directives):
-        """The reply; `msn`, `part`: what the playlist has to hold."""
+        """The reply to a playlist request; `msn` and `part`: what the playlist has to contain."""
         words = [f"_HLS_{name}={value}" for name, value in sorted(directives.items())]
         query = f"?{'&'.join(words)}" if words else ""
         return self.get(self.paths()[rendition] + query)
@@ -113,12 +113,12 @@ class HlsPlayer(Player):
         return hls_rules.MediaPlaylist(reply.body.decode())
 
     def others(self, rendition):
-        """URIs of all other media playlists, as this one's reports have them."""
+        """URIs of all other media playlists, as in this one's rendition reports."""
         return [f"../{name}/playlist.m3u8" for name in self.paths() if name != rendition]
 
 
 class DashPlayer(Player):
-    """A session. `mpd`: the root of its manifest."""
+    """A DASH session. `mpd` is the root element of its manifest."""
 
     def __init__(self, daemon, query="", stream="live", **where):
         super().__init__(daemon, **where)
@@ -130,7 +130,7 @@ class DashPlayer(Player):
         return urllib.parse.urljoin(base, name)
 
     def representations(self):
-        """{id: (its template, itself)}."""
+        """{id: (segment template, representation)}."""
         found = {}
         for adaptation in self.mpd.iter(f"{MPD}AdaptationSet"):
             template = adaptation.find(f"{MPD}SegmentTemplate")
@@ -139,7 +139,7 @@ class DashPlayer(Player):
         return found
 
     def segment(self, representation, number):
-        """Its path."""
+        """The path of a segment."""
         template, _ = self.representations()[representation]
         name = template.get("media").replace("$RepresentationID$", representation)
         return self.path(name.replace("$Number$", str(number)))
@@ -150,22 +150,22 @@ class DashPlayer(Player):
                                                                  representation))
 
 
-def wait_for_pictures(daemon):
-    """Until the source's rate is known."""
-    daemon.wait_for(lambda m: m.sum("symcast_source_frames_total") > 50, 10, "pictures")
+def wait_for_frames(daemon):
+    """Waits until the frame rate of the source is known."""
+    daemon.wait_for(lambda m: m.sum("symcast_source_frames_total") > 50, 10, "frames of the source")
 
 
 class Rungs:
-    """A player for each rate that is offered, and so an encoder. Begins when the pictures of each
-    have the size that belongs to its rate."""
+    """One player, and so one encoder, for each rate offered. Construction waits until the frames of
+    each have the size declared for its rate."""
 
     def __init__(self, daemon):
-        wait_for_pictures(daemon)
+        wait_for_frames(daemon)
         count = len(HlsPlayer(daemon, "?abr=player").multivariant.variants)
         self.players = [HlsPlayer(daemon, "?abr=player") for _ in range(count)]
         self.variants = self.players[0].multivariant.variants
         wait_until(lambda: all([self.sizes(rung) == {self.declared_size(rung)}
-                                for rung in range(count)]), 20, "each has its own pictures", 0.5)
+                                for rung in range(count)]), 20, "each rung has its own size", 0.5)
 
     def path(self, rung, name="playlist.m3u8"):
         return self.players[rung].path(f"v{rung}", name)
@@ -177,7 +177,7 @@ class Rungs:
         return tuple(map(int, self.variants[rung]["RESOLUTION"].split("x")))
 
     def sizes(self, rung):
-        """Of the pictures that players begin with."""
+        """Frame sizes of the segments that players begin with."""
         inits = {segment.init for segment in self.playlist(rung).all()[-4:]}
         return {self.size(rung, init) for init in inits}
 

@@ -1,4 +1,4 @@
-"""The HTTP API: what can be watched, and events for dashboards."""
+"""The HTTP API: the list of streams, and events for dashboards."""
 
 import contextlib
 import datetime
@@ -10,7 +10,7 @@ import pytest
 
 from netlab.network import Netlab
 from tests.integration.conftest import SMALL
-from tests.integration.segment_requests import wait_for_pictures
+from tests.integration.segment_requests import wait_for_frames
 
 STATES = "/api/v1/events"
 
@@ -20,7 +20,7 @@ def lines_of(viewer):
 
 
 class Events:
-    """A text/event-stream, read as it comes."""
+    """A text/event-stream, read as it arrives."""
 
     def __init__(self, daemon, path):
         self._socket = socket.create_connection((daemon.ip, daemon.port), timeout=5)
@@ -37,14 +37,14 @@ class Events:
         self._socket.close()
 
     def __iter__(self):
-        """(name, data) of each, to the end."""
+        """(name, data) of each event, to the end."""
         while name := self._input.readline():
             data, end = self._input.readline(), self._input.readline()
             assert name.startswith("event: ") and data.startswith("data: ") and end == "\n"
             yield name.split()[1], json.loads(data[len("data: "):])
 
     def until(self, condition, seconds=10):
-        """All up to the first of which condition(name, data) is true."""
+        """All events up to the first one for which condition(name, data) is true."""
         deadline, seen = time.monotonic() + seconds, []
         for event in self:
             seen.append(event)
@@ -59,7 +59,7 @@ class Events:
 
 @contextlib.contextmanager
 def watcher(daemon):
-    """Somebody with a socket and no more, who reads /live.ts; gives when he is there."""
+    """A viewer that is only a socket reading /live.ts; the `with` block begins once it is admitted."""
     with socket.create_connection((daemon.ip, daemon.port), timeout=5) as connection:
         connection.sendall(b"GET /live.ts HTTP/1.1\r\nHost: x\r\nUser-Agent: plain/1.0\r\n\r\n")
         assert connection.recv(4096).startswith(b"HTTP/1.1 200")
@@ -73,7 +73,7 @@ def streams(daemon):
 
 
 def test_streams_say_how_they_can_be_watched(small):
-    wait_for_pictures(small)
+    wait_for_frames(small)
     found = streams(small)
     assert found["admin"] is True
     assert found["version"]
@@ -87,18 +87,18 @@ def test_streams_say_how_they_can_be_watched(small):
         "formats": ["ts", "flv", "mp4", "hls", "dash"]}
 
 
-def test_the_codec_is_known_when_somebody_has_watched(small, view):
+def test_the_codec_is_known_after_the_first_viewer(small, view):
     view(small.url(), "--seconds", 1).wait()
     assert streams(small)["streams"][0]["video_codec"].startswith("avc3.64")
 
 
-def test_mpeg2_is_for_ts_alone(serve):
+def test_mpeg2_is_offered_in_ts_only(serve):
     daemon = serve("--source", SMALL, config='[encoder]\ncodec = "mpeg2"\n')
     stream, = streams(daemon)["streams"]
     assert (stream["video_codec"], stream["formats"]) == (None, ["ts"])
 
 
-def test_a_source_that_is_away_has_no_size(serve):
+def test_an_unavailable_source_has_no_size(serve):
     daemon = serve("--source", "live=file:/nowhere.mp4", sources_play=False)
     stream, = streams(daemon)["streams"]
     assert (stream["width"], stream["frame_rate"]) == (None, None)
@@ -106,7 +106,7 @@ def test_a_source_that_is_away_has_no_size(serve):
         events.until(lambda _, state: state["streams"][0]["error"])
 
 
-def test_states_come_twice_per_second(small):
+def test_states_arrive_twice_per_second(small):
     with Events(small, STATES) as events:
         assert " 200 " in events.status
         assert "Content-Type: text/event-stream" in events.head
@@ -120,7 +120,7 @@ def test_states_come_twice_per_second(small):
     assert times[-1] == pytest.approx(time.monotonic(), abs=1)
 
 
-def test_a_state_has_the_viewers(small):
+def test_a_state_lists_the_viewers(small):
     with watcher(small), Events(small, STATES) as events:
         state = events.until(lambda _, state: state["viewers"])[-1][1]
         viewer, = state["viewers"]
@@ -140,28 +140,28 @@ def test_viewers_beyond_the_limit_count_in_the_total(serve):
         assert (state["viewers_total"], len(state["viewers"])) == (2, 1)
 
 
-def test_a_viewers_lines_come_while_he_watches(small, view):
+def test_a_viewers_events_arrive_while_it_watches(small, view):
     player = view(small.url())
-    small.wait_for(lambda m: m.sum("symcast_viewers") == 1, 5, "he is there")
+    small.wait_for(lambda m: m.sum("symcast_viewers") == 1, 5, "the viewer is admitted")
     with Events(small, lines_of(1)) as events:
         seen = events.until(lambda name, line: name == "decision")
         assert seen[0][0] == "join" and seen[0][1]["viewer"] == 1
         assert all(line["event"] == name for name, line in seen)
         begin = time.monotonic()
         seen = events.until(lambda name, line: time.monotonic() > begin + 3)
-        assert 80 <= sum(name == "frame" for name, _ in seen) <= 100, "thirty per second"
+        assert 80 <= sum(name == "frame" for name, _ in seen) <= 100, "thirty frames per second"
         samples = [line for name, line in seen if name == "sample"]
-        assert 25 <= len(samples) <= 35, "ten per second"
+        assert 25 <= len(samples) <= 35, "ten samples per second"
         assert samples[-1]["served"] > 0 and samples[-1]["cwnd"] > 0
-        assert samples[-1]["rate"] > 100_000, "pictures of 320x180, and sound"
+        assert samples[-1]["rate"] > 100_000, "frames of 320x180, and audio"
         assert samples[-1]["behind_live"] < 1
         player.finish()
         events.until(lambda name, line: name == "leave")
-        assert list(events) == [], "and the response ends"
+        assert list(events) == [], "the response ends with the viewer"
     assert small.get(lines_of(1))[0] == 404
 
 
-def test_several_watch_one_viewer(small):
+def test_several_clients_follow_one_viewer(small):
     with watcher(small) as viewer:
         with Events(small, lines_of(1)) as one, Events(small, lines_of(1)) as other:
             for events in (one, other):
@@ -195,8 +195,8 @@ def test_events_are_for_admins_only(serve, needs_lab):
         daemon.__exit__(None)
 
 
-@pytest.mark.parametrize("reads", [True, False], ids=["who reads", "who does not"])
-def test_the_server_stops_at_once_beside_somebody(small, reads):
+@pytest.mark.parametrize("reads", [True, False], ids=["reading", "not reading"])
+def test_the_server_stops_at_once_with_a_dashboard(small, reads):
     with watcher(small), Events(small, STATES) as states, Events(small, lines_of(1)) as lines:
         states.take(2)
         lines.take(20)

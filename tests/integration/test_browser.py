@@ -1,4 +1,4 @@
-"""The page at / in Chromium: the player, and the dashboard for those who may see it."""
+"""The page at / in Chromium: the player, and the dashboard for admins."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ from netlab.browser.chromium import Visit, origin
 from netlab.daemon import free_port
 
 SOURCE = "live=test:?size=640x360&fps=30"
-# A viewer of segments on loopback has all there is with the first decision or two.
+# On loopback a segment player has the highest rate after one or two decisions, so start low.
 FROM_BELOW = '[rate]\nstart = "300k"\n'
 NOBODY_ADMIN = "[admin]\nallow = []\n"
 LATENCY_SECONDS = 0.5  # promised: progressive, on loopback
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("needs_chromium")
 
 @pytest.fixture
 def visit():
-    """visit(daemon, step, ...) -> what the page did; fails where something was wrong with it."""
+    """visit(daemon, step, ...) -> results of the steps; fails if the page reported any trouble."""
 
     def go(daemon, *steps, **options):
         with Visit(origin(daemon), *steps, **options) as visiting:
@@ -30,7 +30,7 @@ def visit():
         assert seen["troubles"] == []
         home = f"{origin(daemon)}/"
         elsewhere = [url for url in seen["requests"] if not url.startswith((home, "blob:" + home))]
-        assert elsewhere == [], "everything comes from the server itself"
+        assert elsewhere == [], "the page loads from other servers"
         return seen["results"], seen["requests"]
 
     return go
@@ -38,38 +38,38 @@ def visit():
 
 @pytest.fixture
 def picture():
-    """picture(name) -> the step that saves a screenshot, beside the build."""
+    """picture(name) -> a step that saves a screenshot, next to the build."""
     folder = pathlib.Path(os.environ.get("SCREENSHOTS", "build/screenshots"))
     folder.mkdir(parents=True, exist_ok=True)
     return lambda name: {"step": "screenshot", "path": str(folder / f"{name}.png")}
 
 
 def speed(watched):
-    """Seconds of pictures per second."""
+    """Seconds of video played per second."""
     first, last = watched[0], watched[-1]
     return (last["at"] - first["at"]) / (last["now"] - first["now"])
 
 
 def latency(visit, daemon, delivery):
-    """Seconds behind live: what the page says, and what the picture shows."""
+    """Seconds behind live by the code in the picture, which the page has to display correctly."""
     results, _ = visit(daemon, PLAYS, {"step": "wait", "seconds": 4}, {"step": "watch", "seconds": 6},
                        {"step": "ages", "count": 15}, delivery=delivery)
     watched, pictures = results[2:]
     assert 0.9 < speed(watched) < 1.15
     age = statistics.median(picture["age"] for picture in pictures)
     wrong = statistics.median(abs(picture["age"] - picture["told"]) for picture in pictures)
-    print(f"{delivery}: {age:.3f} s behind live by the picture, which the page says to {wrong:.3f} s")
+    print(f"{delivery}: {age:.3f} s behind live, displayed with an error of {wrong:.3f} s")
     assert wrong < 0.1
     return age
 
 
 @pytest.mark.parametrize("delivery", ["mp4", "flv"])
-def test_low_latency_is_played_near_live(serve, visit, delivery):
+def test_low_latency_plays_near_live(serve, visit, delivery):
     assert latency(visit, serve("--source", SOURCE), delivery) <= LATENCY_SECONDS
 
 
 @pytest.mark.parametrize("delivery", ["mp4", "flv"])
-def test_what_is_late_catches_up(serve, visit, delivery):
+def test_a_late_player_catches_up(serve, visit, delivery):
     back = {"step": "evaluate",
             "expression": "document.querySelector('video').currentTime -= 0.6"}
     ages = {"step": "ages", "count": 10}
@@ -82,7 +82,7 @@ def test_what_is_late_catches_up(serve, visit, delivery):
     assert after < before + 0.2, f"{before:.3f}, {late:.3f}, {after:.3f}"
 
 
-def test_hls_is_played(serve, visit):
+def test_hls_plays(serve, visit):
     assert latency(visit, serve("--source", SOURCE), "hls") <= HLS_LATENCY_SECONDS
 
 
@@ -95,7 +95,7 @@ def test_the_dashboard_shows_the_pages_own_viewer(serve, visit, picture, deliver
                        picture(f"dashboard-{delivery}"), delivery=delivery)
     drawn, decisions = results[3:5]
     assert len(drawn) == 4
-    assert min(drawn) > 60, "eight seconds of a line"
+    assert min(drawn) > 60, "too little of a line in eight seconds"
     assert any("bit/s" in decision for decision in decisions)
 
 
@@ -112,7 +112,7 @@ def test_nothing_is_wider_than_the_window(serve, visit, picture, view, colours, 
     assert results[-1] <= 0
 
 
-def test_another_viewer_is_chosen_with_the_keyboard(serve, visit, view):
+def test_the_keyboard_selects_another_viewer(serve, visit, view):
     daemon = serve("--source", SOURCE)
     view(daemon.url())
     results, _ = visit(daemon, PLAYS, {"step": "see", "selector": "tr.own[aria-selected=true]"},
@@ -122,7 +122,7 @@ def test_another_viewer_is_chosen_with_the_keyboard(serve, visit, view):
     assert results[-1] == ["Viewer 1"]
 
 
-def test_keys_stand_for_the_buttons(serve, visit):
+def test_keys_work_like_the_buttons(serve, visit):
     muted = {"step": "evaluate", "expression": "document.querySelector('video').muted"}
     paused = {"step": "evaluate", "expression": "document.querySelector('video').paused"}
     results, _ = visit(serve("--source", SOURCE), PLAYS, muted, {"step": "press", "key": "m"}, muted,
@@ -131,8 +131,8 @@ def test_keys_stand_for_the_buttons(serve, visit):
     assert [results[i] for i in (1, 3, 6, 9)] == [True, False, True, False]
 
 
-def test_other_hands_may_pause(serve, visit):
-    """A media key, or the window of picture in picture that is closed."""
+def test_a_pause_from_outside_the_page_is_kept(serve, visit):
+    """A media key, or closing the picture-in-picture window, may pause the player."""
     phase = {"step": "evaluate", "expression": "document.getElementById('screen').dataset.phase"}
     results, _ = visit(serve("--source", SOURCE), PLAYS,
                        {"step": "evaluate", "expression": "document.querySelector('video').pause()"},
@@ -141,8 +141,8 @@ def test_other_hands_may_pause(serve, visit):
     assert results[3] == "paused"
 
 
-def test_the_sound_is_turned_on_by_a_tap(serve, visit):
-    """Controls that nobody sees take none."""
+def test_a_tap_turns_the_audio_on(serve, visit):
+    """Hidden controls do not take the tap."""
     muted = {"step": "evaluate", "expression": "document.querySelector('video').muted"}
     results, _ = visit(serve("--source", SOURCE), PLAYS, muted,
                        {"step": "tap", "selector": "#sound"}, muted, PLAYS,
@@ -150,7 +150,7 @@ def test_the_sound_is_turned_on_by_a_tap(serve, visit):
     assert [results[1], results[3]] == [True, False]
 
 
-def test_others_see_the_player_alone(serve, visit, picture):
+def test_without_admin_rights_only_the_player_shows(serve, visit, picture):
     daemon = serve("--source", SOURCE, config=NOBODY_ADMIN)
     hidden = {"step": "evaluate", "expression": "document.getElementById('dashboard').hidden"}
     results, requests = visit(daemon, PLAYS, {"step": "watch", "seconds": 3}, picture("player"), hidden)
@@ -160,7 +160,7 @@ def test_others_see_the_player_alone(serve, visit, picture):
     assert daemon.get("/api/v1/events")[0] == 403
 
 
-def test_a_restarted_server_is_played_again(serve):
+def test_plays_again_after_a_server_restart(serve):
     port = free_port()
     daemon = serve("--source", SOURCE, port=port)
     away = {"step": "until",

@@ -1,5 +1,5 @@
 """dash.js takes no more than the server suggests (CMSD-Dynamic's `mb`), behind a link that falls and
-returns. Of itself it would always take the most: where it takes less, that is the suggestion's doing.
+returns. With the settings used here it would always take the highest rate without a suggestion.
 
     8 Mbit/s        1 Mbit/s        8 Mbit/s
     0 ........ fall ........ rise ........ end     seconds from the first picture"""
@@ -13,9 +13,9 @@ from netlab.browser.chromium import BLANK, PLAYS, Visit, origin
 from netlab.network import Netlab
 from tests.integration.segment_requests import DashPlayer
 
-NOISE = "live=test:?size=640x360&content=noise"  # what has to use its rate up
-# The least that is suggested is the lowest of the four that are offered: where none is as low,
-# dash.js takes the most.
+NOISE = "live=test:?size=640x360&content=noise"  # with noise the encoder spends its whole rate
+# The lowest suggestion has to match the lowest of the four rates offered: if none is that low,
+# dash.js takes the highest.
 CONFIG = """
 [encoder]
 preset = "ultrafast"
@@ -33,8 +33,8 @@ pytestmark = pytest.mark.usefixtures("needs_chromium", "needs_lab")
 
 
 def settings(follows):
-    """Of dash.js' streaming. One rule of its own is left, which believes in 100 times the rate that it
-    measures."""
+    """Settings of dash.js' streaming. Only one of its own rules stays on, and assumes 100 times the
+    rate that it measures."""
     return {"cmsd": {"enabled": True, "abr": {"applyMb": follows}},
             "abr": {"rules": {rule: {"active": False} for rule in RULES},
                     "throughput": {"bandwidthSafetyFactor": 100}}}
@@ -42,8 +42,8 @@ def settings(follows):
 
 @pytest.fixture
 def watch(serve):
-    """watch(follows) -> [(bit/s that dash.js took, bit/s suggested with the two segments before it)], and
-    what it had to complain of."""
+    """watch(follows) -> ([(bit/s that dash.js took, bit/s suggested with the two segments before it)],
+    errors that dash.js reported)."""
 
     def go(follows):
         with Netlab(rate=FAST, delay_ms=20, queue_bytes=64_000) as lab:
@@ -59,36 +59,36 @@ def watch(serve):
                 lab.set(down_rate=FAST)
                 seen = visiting.end()
             player = seen["results"][-1]["player"]
-            return steps(player["notes"], seen["told"], sound(daemon)), player["errors"]
+            return steps(player["notes"], seen["told"], audio_rate_of(daemon)), player["errors"]
 
     return go
 
 
-def sound(daemon):
-    """bit/s, as declared: `mb` is of sound and pictures together."""
+def audio_rate_of(daemon):
+    """The declared audio rate in bit/s; `mb` covers audio and video together."""
     with DashPlayer(daemon, "?abr=player") as player:
         return int(player.representations()["audio"][1].get("bandwidth"))
 
 
-def steps(asked, told, sound_rate):
-    """At the live edge it may choose its next segment while the last still comes."""
-    suggested = [1000 * int(re.search(r";mb=(\d+)", told[segment["url"]])[1]) - sound_rate
+def steps(asked, told, audio_rate):
+    """At the live edge dash.js may choose its next segment while the last one is still arriving."""
+    suggested = [1000 * int(re.search(r";mb=(\d+)", told[segment["url"]])[1]) - audio_rate
                  for segment in asked[:-1]]
     return [(segment["bandwidth"], max(two))
             for segment, two in zip(asked[2:], zip(suggested, suggested[1:]))]
 
 
-def test_what_is_suggested_is_taken(watch):
+def test_dash_js_takes_no_more_than_suggested(watch):
     taken, errors = watch(follows=True)
     assert errors == []
     assert [step for step in taken if step[0] > step[1]] == []
     rates = [rate for rate, _ in taken]
     lowest = rates.index(LEAST)
-    assert max(rates[:lowest]) > LEAST < max(rates[lowest:]), "down with the link, and up"
+    assert max(rates[:lowest]) > LEAST < max(rates[lowest:]), "the rate follows the link"
 
 
-def test_else_the_most_is_taken(watch):
-    """Or the other test would say nothing."""
+def test_without_suggestions_dash_js_takes_the_highest_rate(watch):
+    """Otherwise the other test would prove nothing."""
     taken, _ = watch(follows=False)
     assert {rate for rate, _ in taken} == {TOP}
     assert min(suggested for _, suggested in taken) < TOP / 4

@@ -1,4 +1,4 @@
-"""The page at / behind a link that falls from 5 to 1 Mbit/s and returns: the picture goes on."""
+"""The page at / keeps playing behind a link that falls from 5 to 1 Mbit/s and returns."""
 
 import statistics
 import time
@@ -10,23 +10,23 @@ from netlab.browser.falling_link import FallingLink
 from netlab.daemon import Daemon
 from netlab.network import Netlab
 
-PHASES = (10, 15, 10)  # seconds before the fall, slow, after the return
-LATE_SECONDS = 1  # promised: no picture is older
-BACK_SECONDS = 2  # promised: after the return
+PHASES = (10, 15, 10)  # seconds before the fall, on the slow link, after the return
+LATE_SECONDS = 1  # promised: the picture on the screen is never older
+BACK_SECONDS = 2  # promised: seconds from the return until that holds again
 LATENCY_SECONDS = {"mp4": 1, "flv": 1, "hls": 3}  # on a good link
 OUTAGE_SECONDS = 8
 pytestmark = pytest.mark.usefixtures("needs_chromium", "needs_lab")
 
 
-def test_progressive_is_near_live_all_along(tmp_path):
+def test_progressive_stays_near_live(tmp_path):
     run = FallingLink(tmp_path, "progressive", PHASES)
     assert run.troubles == []
     before, slow, after = run.rates()[1:]
-    assert before > 3e6 and after > 3e6, "or else there is no fall"
+    assert before > 3e6 and after > 3e6, "without these rates the link would not limit the stream"
     assert 0.5e6 < slow < 1.1e6
     ages = run.ages(run.begin, run.end)
     stalls = run.stalls()
-    print(f"{max(ages):.2f} s behind live at most; stood {[f'{stall:.2f}' for stall in stalls]} s; "
+    print(f"{max(ages):.2f} s behind live at most; stalled {[f'{stall:.2f}' for stall in stalls]} s; "
           f"within {LATE_SECONDS} s {run.back():.1f} s after the return")
     assert stalls == []
     assert max(ages) <= LATE_SECONDS
@@ -34,7 +34,7 @@ def test_progressive_is_near_live_all_along(tmp_path):
 
 
 @pytest.mark.parametrize("delivery", LATENCY_SECONDS)
-def test_an_outage_does_not_make_it_late_for_good(tmp_path, delivery):
+def test_the_delay_of_an_outage_is_caught_up(tmp_path, delivery):
     with Netlab(rate="20M", delay_ms=20) as lab, Daemon(directory=tmp_path, lab=lab) as daemon:
         with Visit(origin(daemon), PLAYS, {"step": "tell", "line": "plays"},
                    {"step": "wait", "seconds": OUTAGE_SECONDS + 12}, {"step": "ages", "count": 10},
@@ -51,8 +51,8 @@ def test_an_outage_does_not_make_it_late_for_good(tmp_path, delivery):
 
 
 @pytest.mark.parametrize("delivery", ["mp4", "flv", "hls"])
-def test_a_pause_ends_on_a_long_path(tmp_path, delivery):
-    """What was shown before it is there until the first byte of the new connection."""
+def test_playback_resumes_after_a_pause_on_a_long_path(tmp_path, delivery):
+    """The old picture stays until the first byte of the new connection arrives."""
     plays = {"step": "until", "expression": "document.querySelector('video').currentTime > 0"
              " && document.getElementById('screen').dataset.phase === 'playing'"}
     with Netlab(rate="20M", delay_ms=100) as lab:

@@ -1,5 +1,5 @@
-"""The page in Chromium, with a stream whose viewers change between four encode groups twice a second:
-every picture is shown, once."""
+"""The page in Chromium shows every frame exactly once while its viewer changes between four encode
+groups twice a second."""
 
 import http.client
 import http.server
@@ -14,13 +14,13 @@ from tests.integration.players import SECONDS
 from tests.integration.test_players import SwitchingServer
 
 RATE = 25
-START_SECONDS = 3  # of the player, in which it finds its place near the live edge
+START_SECONDS = 3  # in which the player settles near the live edge
 PLAYS = {"step": "until", "expression": "document.querySelector('video').currentTime > 0"}
 pytestmark = pytest.mark.usefixtures("needs_chromium")
 
 
 class TwoServers:
-    """One origin: the stream from `streams`, everything else, the page, from `page`. Both are origins."""
+    """One origin in front of two: forwards the stream from `streams`, and all else from `page`."""
 
     def __init__(self, page, streams):
         outer = self
@@ -56,13 +56,13 @@ class TwoServers:
             while data := answer.read1():
                 request.wfile.write(data)
         except (ConnectionError, http.client.HTTPException):
-            pass  # the page has what it wanted, or the server ends
+            pass  # the page has closed the request, or the server ends
         finally:
             upstream.close()
 
 
 @pytest.mark.parametrize("container", ["mp4", "flv"])
-def test_every_picture_through_changes_of_group(serve, container):
+def test_every_frame_is_shown_through_changes_of_group(serve, container):
     page = origin(serve("--source", "live=test:?size=640x360&fps=25"))
     steps = [PLAYS, {"step": "wait", "seconds": START_SECONDS}, {"step": "record", "seconds": SECONDS}]
     with SwitchingServer(container) as streams:
@@ -76,9 +76,9 @@ def test_every_picture_through_changes_of_group(serve, container):
     steps = pictures.steps(RATE)
     missing = sum(round(step) - 1 for step in steps)
     known = pictures.unseen() + recorded["dropped"]
-    print(f"{container}: {len(steps) + 1} pictures, {missing} missing, {known} of them not looked at")
-    assert len(recorded["ranges"]) == 1, "a gap"
-    assert min(steps) > 0.5, "a repeat"
-    assert missing <= known, "a gap"
+    print(f"{container}: {len(steps) + 1} frames, {missing} missing, {known} shown but not recorded")
+    assert len(recorded["ranges"]) == 1, "the buffer has a gap"
+    assert min(steps) > 0.5, "a frame was shown twice"
+    assert missing <= known, "frames are missing"
     assert pictures.stalls(pictures.shown()[0], pictures.ended) == []
     assert len(set(pictures.sizes())) >= 3

@@ -1,4 +1,4 @@
-"""Capabilities: what the server has of them it gives up at start, and it runs without any."""
+"""The server gives up its capabilities at start, and also runs without any."""
 
 import os
 import pathlib
@@ -11,13 +11,13 @@ from netlab.daemon import Daemon, wait_until
 from netlab.viewer import assert_clean
 from tests.integration.conftest import SMALL
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="root has capabilities to give")
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root has capabilities to grant")
 
 NOBODY = 65534
 
 
 def as_nobody(*capabilities):
-    """Words that run a command as an unprivileged user with these capabilities alone."""
+    """Command prefix that runs a command as an unprivileged user with only these capabilities."""
     plus = ",".join(f"+{name}" for name in capabilities)
     inherited = ["--inh-caps", plus, "--ambient-caps", plus] if capabilities else []
     return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", *inherited]
@@ -34,7 +34,7 @@ def listed(*words):
 
 
 def loaded():
-    """What symcast has in the kernel: its event programs and congestion controls."""
+    """Objects of symcast in the kernel: its event programs and congestion controls."""
     programs = {("program", line.split(":")[0]) for line in listed("prog", "list")
                 if "name on_state" in line or "name on_socket" in line}
     names = pathlib.Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
@@ -53,7 +53,7 @@ def test_root_gives_up_every_capability(small):
         assert status["NoNewPrivs"] == "1"
 
 
-def test_without_any_it_serves_and_says_so_in_one_line(serve, view):
+def test_serves_without_capabilities_and_logs_one_line(serve, view):
     daemon = serve("--source", SMALL, wrapper=as_nobody())
     viewer = view(daemon.url())
     viewer.watch(2)
@@ -65,7 +65,7 @@ def test_without_any_it_serves_and_says_so_in_one_line(serve, view):
 
 @pytest.mark.parametrize("capabilities, source",
                          [(("bpf", "perfmon"), "tracepoint"), (("bpf", "net_admin"), "sockops")])
-def test_the_best_source_that_they_allow(small, serve, capabilities, source):
+def test_uses_the_best_event_source_that_capabilities_allow(small, serve, capabilities, source):
     needs_ebpf(small)
     assert event_source(serve("--source", SMALL, wrapper=as_nobody(*capabilities))) == source
 
@@ -78,4 +78,4 @@ def test_a_killed_server_leaves_nothing_in_the_kernel(small, tmp_path):
     daemon.process.kill()
     daemon.process.wait()
     assert {kind for kind, _ in own} == {"program", "congestion control"}
-    wait_until(lambda: own.isdisjoint(loaded()), 5, "all of it is gone")
+    wait_until(lambda: own.isdisjoint(loaded()), 5, "all objects are gone")

@@ -1,5 +1,5 @@
-"""A link that falls from 5 to 1 Mbit/s and returns: with `symbiosis` the encoder follows at once, with
-`itcp` in the end, with `off` it does not. And a link that goes dark for a second."""
+"""A link falls from 5 to 1 Mbit/s and returns: with `symbiosis` the encoder follows at once, with
+`itcp` later, with `off` not at all. And a link carries nothing for a second."""
 
 import shutil
 import subprocess
@@ -12,9 +12,9 @@ from netlab.network import Netlab
 from netlab.viewer import assert_clean
 
 PHASES = Phases(fall=4, rise=24, end=40)
-# Cubic has its second loss 0.6 to 6 s after the first, as its window happens to be at the fall.
+# Cubic's second loss follows 0.6 to 6 s after the first, depending on its window at the fall.
 ADAPTED = PHASES.fall + 10
-# The same rule with shorter waits, so that the test is short.
+# The itcp rule with shorter waits, to keep the test short.
 QUICK = """
 [itcp]
 hold_max = "8s"
@@ -35,11 +35,11 @@ def test_symbiosis_delay_is_low_on_the_slow_link(step):
     assert step.delay("symbiosis", 95, PHASES.fall + 1, PHASES.rise) < 0.15
 
 
-def test_symbiosis_uses_what_the_slow_link_carries(step):
+def test_symbiosis_uses_the_capacity_of_the_slow_link(step):
     assert step.actual("symbiosis", PHASES.fall + 2, PHASES.rise) > 0.6 * SLOW_LINK
 
 
-def test_symbiosis_rate_is_back_soon(step):
+def test_symbiosis_rate_returns_soon(step):
     assert step.first_time("symbiosis", PHASES.rise, lambda rate: rate >= 0.9 * START_RATE) < 2
 
 
@@ -58,7 +58,7 @@ def test_itcp_rate_returns(step):
 def test_itcp_counts_events_and_retractions(step):
     events = step.metrics.sum("symcast_congestion_events_total", stream="itcp")
     retractions = step.metrics.sum("symcast_rate_decreases_total", stream="itcp")
-    assert events >= retractions >= 2  # 0.55 * 3 Mbit/s is still too much
+    assert events >= retractions >= 2  # one decrease, to 0.55 * 3 Mbit/s, is not enough
 
 
 def test_off_keeps_its_rate_and_counts_events(step):
@@ -77,8 +77,8 @@ def test_streams_stay_clean(step, policy):
 
 
 @pytest.mark.skipif(not shutil.which("ffmpeg"), reason="ffmpeg is not installed")
-def test_every_container_is_steered(serve, needs_lab):
-    """Three viewers, each behind a link of his own that falls from 5 to 1 Mbit/s."""
+def test_the_rate_follows_the_link_in_every_container(serve, needs_lab):
+    """Three viewers, each behind their own link that falls from 5 to 1 Mbit/s."""
     with Netlab(clients=3, rate="5M", delay_ms=20) as lab:
         daemon = serve("--source", "live=test:?size=640x360&content=noise", lab=lab)
         viewers = []
@@ -92,9 +92,9 @@ def test_every_container_is_steered(serve, needs_lab):
         def rates(metrics):
             return metrics.all("symcast_viewer_rate_target_bits_per_second")
 
-        daemon.wait_for(lambda m: len(rates(m)) == 3 and min(rates(m)) > 2e6, 8, "all are fast")
+        daemon.wait_for(lambda m: len(rates(m)) == 3 and min(rates(m)) > 2e6, 8, "all rates are high")
         lab.set(down_rate="1M")
-        daemon.wait_for(lambda m: max(rates(m)) < 1e6, 2, "all are below the link")
+        daemon.wait_for(lambda m: max(rates(m)) < 1e6, 2, "all rates are below the link")
         time.sleep(4)
         assert min(rates(daemon.metrics())) > 0.6e6
         for viewer in viewers:
@@ -103,7 +103,7 @@ def test_every_container_is_steered(serve, needs_lab):
         daemon.__exit__(None)
 
 
-def test_a_black_hole_gives_a_retransmission_timeout(serve, view, needs_lab):
+def test_a_black_hole_causes_a_retransmission_timeout(serve, view, needs_lab):
     with Netlab(rate="5M", delay_ms=20) as lab:
         daemon = serve("--source", "live=test:?size=320x180", "--congestion-control", "cubic",
                        lab=lab)

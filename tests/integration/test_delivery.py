@@ -1,5 +1,5 @@
-"""Delivery times beside the receiver's own record, and what the path carries beside the kernel's
-delivery rate: a stream of 2 Mbit/s over 5 Mbit/s."""
+"""The server's delivery times against the receiver's record, and its estimate of the path's capacity
+against the kernel's delivery rate: a stream of 2 Mbit/s over 5 Mbit/s."""
 
 import statistics
 
@@ -18,25 +18,25 @@ def seen(tmp_path_factory, needs_lab):
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_delivery_is_arrival_and_the_way_back(seen, path):
+def test_delivery_time_is_arrival_plus_the_way_back(seen, path):
     errors = seen[path].errors["timestamp"]
     assert len(errors) > 100
-    assert abs(percentile(errors, 50)) < 0.002, "the links are 0.3 ms slow at p50"
+    assert abs(percentile(errors, 50)) < 0.002, "the emulated links add 0.3 ms at p50"
     assert percentile(errors, 5) > -0.005
     assert percentile(errors, 95) < 0.01
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_every_picture_is_timed_by_its_own_ack(seen, path):
+def test_every_frame_is_timed_by_its_own_ack(seen, path):
     assert not seen[path].errors["tcp_info"]
 
 
-def test_trains_read_the_links_capacity(seen):
+def test_packet_trains_measure_the_links_capacity(seen):
     capacities = seen[CLEAN].capacities
     assert len(capacities) > 100
     for percent in (10, 50, 90):
         assert percentile(capacities, percent) == pytest.approx(PAYLOAD, rel=0.1)
 
 
-def test_the_kernels_delivery_rate_does_not(seen):
+def test_the_kernels_delivery_rate_is_not_the_capacity(seen):
     assert statistics.median(seen[CLEAN].delivery_rates) < 0.9 * PAYLOAD

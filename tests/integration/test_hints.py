@@ -1,5 +1,5 @@
-"""What the kernel is told of viewers' sockets, as it shows it itself: where slow start may end, how
-short the retransmission timer may run, and how long."""
+"""Settings of viewers' sockets, as the kernel reports them: the end of slow start, and the lower and
+upper bounds of the retransmission timer."""
 
 import re
 import subprocess
@@ -41,45 +41,45 @@ def test_slow_start_ends_at_the_hint(tmp_path, name):
     assert EXPECTED - 1 <= join.ssthresh <= 1.1 * EXPECTED + 1
     assert run.metrics.sum("symcast_ssthresh_hints_total", result="set") == 1
     assert run.metrics.sum("symcast_viewer_ssthresh_segments") == join.ssthresh
-    # From there on a window grows by one segment in a round trip, while it is full.
+    # From there a full window grows by one segment per round trip.
     assert run.metrics.sum("symcast_viewer_cwnd_segments") <= 1.6 * join.ssthresh
 
 
-def test_without_it_slow_start_goes_on(tmp_path):
+def test_without_the_hint_slow_start_continues(tmp_path):
     run = cold_start(tmp_path, "reno", hint=0)
     assert run.joins[0].ssthresh is None
     assert run.metrics.sum("symcast_ssthresh_hints_total", result="none") == 1
 
 
-def test_bbr_has_no_use_for_it(tmp_path):
+def test_bbr_ignores_the_hint(tmp_path):
     run = cold_start(tmp_path, "bbr")
     assert run.joins[0].ssthresh is None
     assert run.metrics.sum("symcast_ssthresh_hints_total", result="none") == 1
 
 
 def timer(directory, settings=""):
-    """Of a viewer's connection, ms."""
+    """Retransmission timeout of a viewer's connection, ms."""
     config = f'[tcp]\n{settings}\n[[stream]]\nname = "live"\nsource = "test:"\n'
     with Netlab(delay_ms=RTT_MS / 2) as lab:
         with Daemon(directory=directory, config=config, lab=lab) as daemon:
             viewer = Viewer(daemon.url(), directory=directory, lab=lab)
-            time.sleep(3)  # the variance of the handshake is to be forgotten
+            time.sleep(3)  # until the RTT variance of the handshake is forgotten
             sockets = lab.run_server(["ss", "-tinH", "state", "established"], text=True,
                                      stdout=subprocess.PIPE).communicate()[0]
             viewer.finish()
     return float(re.search(r"rto:([0-9.]+)", sockets).group(1))
 
 
-def test_the_retransmission_timer_runs_40_ms_beyond_the_round_trip(tmp_path):
+def test_the_retransmission_timeout_is_40_ms_above_the_round_trip(tmp_path):
     assert RTT_MS + 40 <= timer(tmp_path) < RTT_MS + 100
 
 
-def test_or_as_long_as_the_kernel_has_it(tmp_path):
+def test_rto_min_0_keeps_the_kernels_retransmission_timeout(tmp_path):
     assert timer(tmp_path, 'rto_min = "0s"') >= RTT_MS + 200
 
 
-def test_after_an_outage_pictures_come_again_within_a_second(tmp_path):
-    """Sixteen seconds: with retransmissions a second apart the kernel would give up after 14."""
+def test_frames_arrive_within_a_second_after_an_outage(tmp_path):
+    """An outage of 16 s: with retransmissions a second apart the kernel would give up after 14 s."""
     config = '[server]\nstall_timeout = "1m"\n[[stream]]\nname = "live"\nsource = "test:"\n'
     with Netlab(delay_ms=RTT_MS / 2) as lab:
         with Daemon(directory=tmp_path, config=config, lab=lab) as daemon:
@@ -97,8 +97,8 @@ def test_after_an_outage_pictures_come_again_within_a_second(tmp_path):
     assert 0 < min(at for at in arrivals if at > back) - back < 1.3
 
 
-def test_what_a_receiver_has_only_not_acknowledged_yet_is_not_sent_again(tmp_path):
-    """On loopback a picture is one segment, whose acknowledgement waits for the next."""
+def test_data_with_a_delayed_ack_is_not_retransmitted(tmp_path):
+    """On loopback a frame is one segment, and its ACK is delayed until the next one arrives."""
     with Daemon(directory=tmp_path) as daemon:
         end = time.monotonic() + 10
         with urllib.request.urlopen(daemon.url()) as response:

@@ -1,4 +1,4 @@
-"""The HTTP side: who is answered what, and how soon the first picture comes."""
+"""HTTP: which requests get which response, and how soon the first frame arrives."""
 
 import socket
 import subprocess
@@ -12,13 +12,13 @@ from netlab.viewer import assert_clean
 from tests.integration.conftest import SMALL
 
 JOINS = 10
-JOIN_SECONDS = 0.2  # promised: first picture on loopback
+JOIN_SECONDS = 0.2  # promised: first frame on loopback
 
 
 def test_unknown_stream_is_404(small):
     status, _, body = small.get("/nothing.ts")
     assert status == 404
-    assert body.strip(), "a plain reason"
+    assert body.strip(), "the body states the reason"
 
 
 def test_other_methods_are_405(small):
@@ -31,13 +31,13 @@ def test_long_header_is_431(small):
     assert small.get("/healthz", headers={"Cookie": "x" * 10000})[0] == 431
 
 
-def test_one_viewer_too_many_is_503(serve, view):
+def test_a_viewer_beyond_max_viewers_is_503(serve, view):
     daemon = serve("--source", SMALL, config="[server]\nmax_viewers = 1\n")
     first = view(daemon.url())
     daemon.wait_for(lambda m: m.sum("symcast_viewers") == 1, 5, "the first is admitted")
     status, _, body = daemon.get("/live.ts")
     assert status == 503
-    assert body.strip(), "a plain reason"
+    assert body.strip(), "the body states the reason"
     assert first.watching()
 
 
@@ -53,13 +53,13 @@ def test_http_1_1_is_chunked(small, view):
     assert_clean(summary)
 
 
-def test_http_1_0_is_delimited_by_the_end(small, view):
+def test_http_1_0_ends_with_the_connection(small, view):
     summary = view(small.url(), "--seconds", 2, "--http-1.0").wait()
     assert not summary["chunked"]
     assert_clean(summary)
 
 
-def test_pages_keep_the_connection(small):
+def test_pages_keep_the_connection_open(small):
     request = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
     with socket.create_connection((small.ip, small.port), timeout=5) as connection:
         for _ in range(2):
@@ -67,7 +67,7 @@ def test_pages_keep_the_connection(small):
             assert connection.recv(4096).startswith(b"HTTP/1.1 200")
 
 
-def test_a_client_that_never_asks_is_closed(serve):
+def test_a_client_that_never_finishes_its_request_is_closed(serve):
     daemon = serve("--source", SMALL, config='[server]\nheader_timeout = "500ms"\n')
     with socket.create_connection((daemon.ip, daemon.port), timeout=5) as connection:
         connection.sendall(b"GET /live.ts HT")
@@ -89,7 +89,7 @@ def test_health_names_the_stream(small):
 
 
 @pytest.mark.parametrize("path", ["/", "/status"])
-def test_pages_for_people_are_html(small, path):
+def test_human_readable_pages_are_html(small, path):
     status, headers, body = small.get(path)
     assert status == 200
     assert headers["Content-Type"].startswith("text/html")
@@ -106,14 +106,14 @@ def test_metrics_are_valid_for_prometheus(small, view):
         lambda m: m.sum("symcast_frame_delivery_delay_seconds_count") > 0, 5, "a delivery")
     check = subprocess.run(["promtool", "check", "metrics"], input=metrics.text, text=True,
                            capture_output=True, check=False)
-    # Rates of media are in bit/s everywhere else, so they are here, though promtool prefers bytes.
+    # Media rates are in bit/s everywhere else, and so in metrics, though promtool prefers bytes.
     remarks = [line for line in (check.stdout + check.stderr).splitlines()
                if not line.endswith('bits_per_second use base unit "bytes" instead of "bits"')]
     assert remarks == []
-    assert check.returncode in (0, 3)  # 3: remarks on style only
+    assert check.returncode in (0, 3)  # 3 means remarks on style only
 
 
-def test_metrics_count_what_happens(small, view):
+def test_metrics_count_traffic_and_viewers(small, view):
     view(small.url())
     metrics = small.wait_for(lambda m: m.sum("symcast_sent_bytes_total") > 0, 5, "bytes sent")
     assert metrics.all("symcast_viewers", stream="live") == [1]
@@ -132,8 +132,8 @@ def test_metrics_are_for_admins_only(serve, needs_lab):
         daemon.__exit__(None)
 
 
-@pytest.mark.parametrize("warm", [False, True], ids=["nobody watching", "somebody watching"])
-def test_first_picture_comes_at_once(small, view, warm):
+@pytest.mark.parametrize("warm", [False, True], ids=["no viewer", "another viewer"])
+def test_first_frame_arrives_at_once(small, view, warm):
     if warm:
         view(small.url())
         time.sleep(2)
@@ -141,12 +141,12 @@ def test_first_picture_comes_at_once(small, view, warm):
     for _ in range(JOINS):
         seen = view(small.url(), "--seconds", 0.5).wait()["first_picture_s"]
         joins.append(seen if seen is not None else float("inf"))
-    # A picture counts as complete when the next begins, one interval (33 ms) later, but its time is
-    # that of its own last byte. One of ten may meet the machine at a bad moment.
+    # A frame is complete when the next begins, one interval (33 ms) later, but its time is that of
+    # its own last byte. One of ten joins may meet a busy moment of the machine.
     assert sorted(joins)[-2] <= JOIN_SECONDS, joins
 
 
-def test_a_connections_last_word_is_the_kernels(small, view):
+def test_final_statistics_of_a_connection_come_from_the_kernel(small, view):
     viewer = view(small.url())
     viewer.watch(1)
     viewer.finish()
@@ -154,4 +154,4 @@ def test_a_connections_last_word_is_the_kernels(small, view):
         lambda m: m.sum("symcast_connections_closed_total", statistics="final") == 1, 5, "its end")
     assert metrics.sum("symcast_tcp_segments_sent_total") > 10
     assert metrics.sum("symcast_connections_closing") == 0
-    wait_until(lambda: "connection_ended" in small.log(), 2, "a line of it", 0.05)
+    wait_until(lambda: "connection_ended" in small.log(), 2, "a log line of it", 0.05)

@@ -1,4 +1,4 @@
-"""The laboratory itself: what the other tests rely on."""
+"""The emulated network itself, which other tests rely on."""
 
 import subprocess
 import time
@@ -10,7 +10,7 @@ from netlab.network import Netlab, open_socket
 
 PORT = 8000
 FILE_BYTES = 1_500_000
-PAYLOAD_SHARE = 1448 / 1500  # of a packet, with TCP time stamps
+PAYLOAD_SHARE = 1448 / 1500  # TCP payload of a packet, with TCP time stamps
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def serve_file(lab, directory):
 
 
 def fetch(lab):
-    """Seconds that the file takes."""
+    """Seconds to download the file."""
     begin = time.monotonic()
     client = lab.run_client([lab.ts_client, f"http://{lab.server_ip}:{PORT}/zeros"],
                             stdout=subprocess.DEVNULL)
@@ -46,7 +46,7 @@ def test_tcp_gets_the_rate_of_the_link_and_no_more(lab, tmp_path):
     assert least < fetch(lab) < 1.25 * least + 0.3  # handshake, slow start, process start
 
 
-def test_the_link_changes_while_it_is_used(lab, tmp_path):
+def test_a_link_can_change_while_in_use(lab, tmp_path):
     serve_file(lab, tmp_path)
     lab.set(down_rate="10M")
     assert fetch(lab) < 8 * FILE_BYTES / 5e6
@@ -59,7 +59,7 @@ def test_a_wrong_command_is_refused(lab):
         lab.set(down_speed="1M")
 
 
-def test_its_processes_end_with_it(needs_lab):
+def test_processes_end_with_the_lab(needs_lab):
     with Netlab() as lab:
         process = lab.run_client(["sleep", "1000"])
         assert process.poll() is None

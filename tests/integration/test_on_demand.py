@@ -1,4 +1,4 @@
-"""Segments at a rate of their player's own, coded when they are asked for: ?rate= in the URL."""
+"""Segments at a rate that the player chooses (?rate= in the URL), encoded on request."""
 
 import concurrent.futures
 import contextlib
@@ -16,7 +16,7 @@ from tests.integration.segment_requests import HlsPlayer
 SEGMENT = 1  # seconds
 WINDOW = 60  # seconds
 TOP_RATE = 2_000_000
-# Noise, so that a rate is used up; the window is longer than a test.
+# With noise the encoder spends its whole rate; the window is longer than a test.
 NOISE = "live=test:?size=640x360&fps=25&content=noise"
 CONFIG = f"""
 [encoder]
@@ -31,13 +31,13 @@ window = "{WINDOW}s"
 """
 GENEROUS = CONFIG + "[on_demand]\ncpu = 1\n"
 
-# Of a chunk beside its pictures: its boxes, and what they say of each picture.
+# Overhead of a chunk: its boxes, and their entries for each frame.
 CHUNK = 150  # bytes
 SAMPLE = 20
 
 
 class Choosy(HlsPlayer):
-    """A player that asks for rates of its own."""
+    """A player that requests rates of its own."""
 
     def at(self, number, rate, rendition="auto"):
         return self.get(self.path(rendition, f"{number}.m4s?rate={rate}"))
@@ -47,7 +47,7 @@ class Choosy(HlsPlayer):
         return self.playlist("auto").segments[-1].number
 
     def own(self, number):
-        """Of his group."""
+        """The segment as its group encoded it."""
         return self.media(self.path("auto", f"{number}.m4s"))
 
     def scale(self):
@@ -64,7 +64,7 @@ def noisy(tmp_path_factory):
 @pytest.fixture
 def player(noisy):
     with Choosy(noisy) as choosy:
-        # The group's first segments are of a rate that its encoder was opened for.
+        # The group's first segments still have the rate that its encoder started with.
         wait_until(lambda: len(choosy.playlist("auto").segments) >= 3, 10, "segments")
         yield choosy
 
@@ -82,18 +82,18 @@ def since(daemon, before):
 
 
 def samples(body):
-    """Sizes of the pictures, and their duration in ticks."""
+    """Sizes of the frames, and their total duration in ticks."""
     chunks = mp4_boxes.chunks(body)
     return ([size for _, _, sizes in chunks for size in sizes],
             sum(sum(durations) for _, durations, _ in chunks))
 
 
-# What is sent.
+# Content of the segments.
 
-# Of pictures as small as 500 bytes the encoder leaves a tenth.
+# With frames as small as 500 bytes the encoder leaves a tenth of the rate unused.
 @pytest.mark.parametrize("kbps, least", [(100, 0.85), (150, 0.9), (333, 0.97), (734, 0.97),
                                          (1300, 0.97)])
-def test_a_segment_has_the_rate_that_was_asked_for(player, kbps, least):
+def test_a_segment_has_the_requested_rate(player, kbps, least):
     wanted = 1000 * kbps
     body = player.at(player.newest(), f"{kbps}k").body
     sizes, ticks = samples(body)
@@ -104,7 +104,7 @@ def test_a_segment_has_the_rate_that_was_asked_for(player, kbps, least):
 
 
 @pytest.mark.parametrize("rate", ["100k", "1M"])
-def test_it_is_cut_as_the_groups_segment_is(player, rate):
+def test_chunks_are_those_of_the_groups_segment(player, rate):
     number = player.newest()
     own, coded = player.own(number), player.at(number, rate).body
     assert [(begin, durations) for begin, durations, _ in mp4_boxes.chunks(own)] \
@@ -114,7 +114,7 @@ def test_it_is_cut_as_the_groups_segment_is(player, rate):
 
 @pytest.mark.skipif(not shutil.which("ffmpeg"), reason="ffmpeg is not installed")
 @pytest.mark.parametrize("rate, width", [("100k", 320), ("1M", 640)])
-def test_it_shows_the_groups_pictures(player, rate, width, tmp_path):
+def test_frames_are_those_of_the_groups_segment(player, rate, width, tmp_path):
     number = player.newest()
     init = player.media(player.path("auto", "init.mp4"))
     own = decoded(init + player.own(number), tmp_path / "own.mp4")
@@ -125,7 +125,7 @@ def test_it_shows_the_groups_pictures(player, rate, width, tmp_path):
 
 
 def decoded(data, path):
-    """[((dts, pts, duration), bytes)] of each picture as decoded; fails where ffmpeg complains."""
+    """[((dts, pts, duration), bytes)] of each decoded frame; fails if ffmpeg complains."""
     path.write_bytes(data)
     done = subprocess.run(["ffmpeg", "-v", "warning", "-nostdin", "-copyts", "-i", path,
                            "-autoscale", "0", "-fps_mode", "passthrough", "-f", "framecrc", "-"],
@@ -135,7 +135,7 @@ def decoded(data, path):
     return [(tuple(map(int, line[1:4])), int(line[4])) for line in lines]
 
 
-def test_a_segment_under_way_is_coded_when_it_is_complete(player):
+def test_an_incomplete_segment_is_encoded_when_it_is_complete(player):
     for ahead in (1, 2):
         reply = player.at(player.newest() + ahead, "500k")
         assert reply.status == 200
@@ -144,7 +144,7 @@ def test_a_segment_under_way_is_coded_when_it_is_complete(player):
         assert "CMSD-Dynamic" in reply.headers
 
 
-def test_what_is_sent_counts_as_his(serve):
+def test_bytes_sent_count_for_the_session(serve):
     daemon = serve("--source", NOISE, config=GENEROUS)
     with Choosy(daemon) as player:
         body = player.at(player.newest(), "800k").body
@@ -152,9 +152,9 @@ def test_what_is_sent_counts_as_his(serve):
     assert re.search(r"session_ended .* bytes=(\d+)", daemon.log())[1] == str(len(body))
 
 
-# What is coded.
+# Encoding once.
 
-def test_it_is_coded_once(player, noisy):
+def test_a_segment_is_encoded_once(player, noisy):
     number = player.newest()
     before = counted(noisy)
     bodies = [player.at(number, "612k").body]
@@ -166,7 +166,7 @@ def test_it_is_coded_once(player, noisy):
     assert since(noisy, before) == {"coded": 1, "shared": 3}
 
 
-def test_it_is_coded_once_for_many_at_once(player, noisy):
+def test_a_segment_is_encoded_once_for_concurrent_requests(player, noisy):
     number = player.newest()
     before = counted(noisy)
     players = [Choosy(noisy) for _ in range(4)]
@@ -180,15 +180,15 @@ def test_it_is_coded_once_for_many_at_once(player, noisy):
 
 
 @pytest.mark.parametrize("rate", [TOP_RATE, "2050k", "1G"])
-def test_the_groups_own_does_where_it_is_no_more(player, noisy, rate):
-    """No more than the operator lets anybody have."""
+def test_rates_above_the_groups_get_the_groups_segment(player, noisy, rate):
+    """A player cannot exceed the rate that the operator allows."""
     number = player.newest()
     before = counted(noisy)
     assert player.at(number, rate).body == player.own(number)
     assert since(noisy, before) == {"shared": 1}
 
 
-def test_no_rate_is_below_the_least(player):
+def test_rates_below_rate_min_get_rate_min(player):
     number = player.newest()
     assert player.at(number, "1k").body == player.at(number, "50k").body
 
@@ -196,7 +196,7 @@ def test_no_rate_is_below_the_least(player):
 # The budget.
 
 def use_up(players, number, pool):
-    """All of them ask for one rate after the other; the first reply that is not served, and its
+    """All players request one rate after the other; returns the first refused reply, and its
     rate."""
     for kbps in range(400, 1400, len(players)):
         rates = [f"{kbps + index}k" for index in range(len(players))]
@@ -204,11 +204,11 @@ def use_up(players, number, pool):
         for reply, rate in zip(replies, rates):
             if reply.status != 200:
                 return reply, rate
-    raise AssertionError("there is no end to it")
+    raise AssertionError("the budget never runs out")
 
 
 @pytest.mark.parametrize("at_once", [1, 3])
-def test_beyond_the_budget_it_says_when_to_ask_again(serve, at_once):
+def test_beyond_the_budget_the_reply_says_when_to_retry(serve, at_once):
     daemon = serve("--source", NOISE, config=CONFIG + "[on_demand]\ncpu = 0.01\n")
     with contextlib.ExitStack() as stack:
         pool = stack.enter_context(concurrent.futures.ThreadPoolExecutor(at_once))
@@ -220,17 +220,17 @@ def test_beyond_the_budget_it_says_when_to_ask_again(serve, at_once):
             assert reply.body.count(b"\n") == 1 and b"encoded on request" in reply.body
             wait = int(reply.headers["Retry-After"])
             assert 1 <= wait < 30
-            assert player.at(number, "400k").status == 200, "it is there"
+            assert player.at(number, "400k").status == 200, "an encoded segment is still served"
             time.sleep(wait)
             assert player.at(number, rate).status == 200
         metrics = daemon.metrics()
         taken = metrics.sum("symcast_on_demand_seconds_total")
-        assert taken > 1, "two seconds may be saved up"
+        assert taken > 1, "a budget of two seconds may build up"
         assert metrics.sum("symcast_on_demand_segments_total", result="refused") >= 2
 
 
-def test_many_at_once_are_told_when_to_ask_again(serve):
-    """More than wait for their turn, and each has it before the segment has gone."""
+def test_many_concurrent_players_are_told_when_to_retry(serve):
+    """More players than can queue; each is served before the segment leaves the window."""
     daemon = serve("--source", NOISE, config=GENEROUS)
     with Choosy(daemon) as first:
         number = first.newest()
@@ -254,17 +254,17 @@ def test_many_at_once_are_told_when_to_ask_again(serve):
     assert counted(daemon)["refused"] > 0
 
 
-def test_without_a_budget_there_are_none(serve):
+def test_without_a_budget_nothing_is_encoded(serve):
     daemon = serve("--source", NOISE, config=CONFIG + "[on_demand]\ncpu = 0\n")
     with Choosy(daemon) as player:
         number = player.newest()
         reply = player.at(number, "500k")
         assert reply.status == 404
         assert reply.body.count(b"\n") == 1 and b"on_demand.cpu" in reply.body
-        assert player.at(number, TOP_RATE).status == 200, "the group's own does"
+        assert player.at(number, TOP_RATE).status == 200, "the group's segment is served"
 
 
-# What cannot be had.
+# Requests that are refused.
 
 @pytest.mark.parametrize("rate", ["", "0", "0k", "-500k", "fast", "500x", "k", "nan", "inf",
                                   "500k,600k", "500%6B", "1e3k", "500 k".replace(" ", "+")])
@@ -274,7 +274,7 @@ def test_a_bad_rate_is_400(player, rate):
     assert reply.body.startswith(b"?rate= ") and reply.body.count(b"\n") == 1
 
 
-def test_sound_has_one_rate(player):
+def test_audio_has_one_rate(player):
     reply = player.at(player.newest(), "64k", "audio")
     assert reply.status == 400
     assert b"video" in reply.body and reply.body.count(b"\n") == 1
@@ -289,7 +289,7 @@ def test_a_part_has_its_groups_rate(player):
 def test_an_unknown_segment_is_404_at_once(serve):
     daemon = serve("--source", NOISE, config=GENEROUS.replace(f'"{WINDOW}s"', '"6s"'))
     with Choosy(daemon) as player:
-        wait_until(lambda: player.newest() > 12, 30, "the first one has gone", 1)
+        wait_until(lambda: player.newest() > 12, 30, "the first segment has left the window", 1)
         for number in (0, player.newest() + 5, 10**9):
             reply = player.at(number, "500k")
             assert reply.status == 404

@@ -10,7 +10,7 @@ from netlab.daemon import Daemon, free_port, wait_until
 from netlab.viewer import assert_clean
 from tests.integration.players import SECONDS, needs, run, vlc_command, vlc_complaints
 
-# From 200 kbit/s the rate climbs by half a megabit a second, and with it the picture's size.
+# From 200 kbit/s the rate climbs by half a megabit per second, and the frame size grows with it.
 CLIMBING = """
 [control]
 policy = "itcp"
@@ -77,9 +77,9 @@ def request_bytes(url, count):
 @pytest.fixture(params=["climbing-ts", *(f"{kind}-{container}" for kind in ["steady", "switching"]
                                          for container in CONTAINERS)])
 def url(request, tmp_path):
-    """A stream in each container: as `symcast serve` offers it without any flag but the port, the
-    full-size test source; with operating points that change while it is watched; and with changes
-    of group, and so of the picture's size."""
+    """A stream in each container: the default full-size test source of `symcast serve`; a stream
+    whose operating point changes while it plays; and one with changes of group, and so of frame
+    size."""
     kind, container = request.param.split("-")
     if kind == "switching":
         with SwitchingServer(container) as server:
@@ -111,14 +111,14 @@ def test_ffmpeg_decodes_every_frame(url):
     pictures = [int(line.split(",")[2]) for line in out.splitlines() if line.startswith("0,")]
     steps = [after - before for before, after in zip(pictures, pictures[1:])]
     assert len(pictures) > SECONDS * 10
-    assert min(steps) > 0, "a repeat"
+    assert min(steps) > 0, "a frame is repeated"
     if "switching" in os.environ["PYTEST_CURRENT_TEST"]:
-        assert 39 <= min(steps) and max(steps) <= 41, "25 pictures per second, without a gap"
+        assert 39 <= min(steps) and max(steps) <= 41, "25 frames per second, without a gap"
 
 
 @needs("ffprobe")
 @needs("ffmpeg")
-def test_mpeg2_is_found_and_decodes(serve, view):
+def test_mpeg2_is_detected_and_decodes(serve, view):
     daemon = serve("--source", "live=test:?size=352x240&fps=30", config=MPEG2)
     viewer = view(daemon.url())
     code, out, err = run(["ffprobe", "-v", "warning", "-show_entries",
@@ -153,9 +153,9 @@ def test_gstreamer_plays(url, tmp_path):
          "filesink", "buffer-mode=unbuffered", f"location={pictures}",
          "all.", "!", "queue", "!", "audioconvert", "!", "fakesink"],
         env={**os.environ, "GST_DEBUG": "2"})
-    # The one line is gst-launch's, of its own way to print a pipeline.
+    # The one line is gst-launch's own, about how it prints a pipeline.
     complaints = [line for line in err.splitlines() if line and "'GstSoupSession'" not in line]
-    assert code in (0, 130), "it ends, or says that it was interrupted"
+    assert code in (0, 130), "it ends by itself, or by the interrupt"
     assert complaints == []
     assert pictures.stat().st_size / 256 > (SECONDS - 2) * 20
 

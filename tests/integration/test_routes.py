@@ -1,4 +1,4 @@
-"""[[tcp.network]] initcwnd: the route of the viewers, in a namespace of its own."""
+"""[[tcp.network]] initcwnd sets the route to the viewers; the test uses its own namespace."""
 
 import socket
 import subprocess
@@ -32,7 +32,7 @@ def network_of(address):
     return address.rsplit(".", 1)[0] + ".0/24"
 
 
-def test_viewers_begin_with_it(lab, serve):
+def test_viewers_begin_with_the_configured_initcwnd(lab, serve):
     network = network_of(lab.clients[0].address)
     daemon = serve("--source", SMALL, config=config(network), lab=lab)
     assert f"route_set network={network} initcwnd={INITCWND} change=replaced" in daemon.log()
@@ -43,7 +43,7 @@ def test_viewers_begin_with_it(lab, serve):
     assert int(row["CWND"]) == INITCWND
 
 
-def test_it_stays_and_is_found_at_the_next_start(lab, serve):
+def test_the_route_stays_and_is_found_at_the_next_start(lab, serve):
     network = network_of(lab.clients[0].address)
     serve("--source", SMALL, config=config(network), lab=lab).end()
     assert f"initcwnd {INITCWND}" in in_server_namespace(lab, "ip", "route", "show", network)
@@ -51,7 +51,7 @@ def test_it_stays_and_is_found_at_the_next_start(lab, serve):
     assert f"route_set network={network} initcwnd={INITCWND} change=none" in daemon.log()
 
 
-def test_without_the_capability_one_line_says_so(lab, serve):
+def test_without_the_capability_one_log_line_says_so(lab, serve):
     network = network_of(lab.clients[0].address)
     daemon = serve("--source", SMALL, config=config(network), lab=lab,
                    wrapper=["setpriv", "--bounding-set", "-net_admin"])

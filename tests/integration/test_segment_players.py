@@ -1,5 +1,5 @@
-"""Stock players read HLS and DASH without one complaint, gap or repeat: a steady stream, and one
-that changes its encoder with every segment."""
+"""Stock players read HLS and DASH without a complaint, gap or repeat: a steady stream, and one that
+changes its encoder with every segment."""
 
 import contextlib
 import dataclasses
@@ -19,7 +19,7 @@ from tests.integration.players import SECONDS, needs, run, vlc_command, vlc_comp
 from tests.integration.segment_requests import HlsPlayer
 from tests.integration.switching.proxy import SwitchingProxy
 
-# No picture is to be late: it would be a gap.
+# A late frame would be a gap, so encoding has to be cheap.
 CHEAP = """
 [encoder]
 preset = "ultrafast"
@@ -36,33 +36,33 @@ max = 4
 window = "8s"
 """
 FILES = {"hls": "index.m3u8", "dash": "manifest.mpd"}
-START_SECONDS = 10  # of a player: it loads three segments, or waits for them
-SOUNDS = 48000 / 1024  # per second
+START_SECONDS = 10  # in which a player loads three segments, or waits for them
+AUDIO_FRAMES = 48000 / 1024  # per second
 
-# libavformat's HLS demuxer loads the initialization section again after each reload of a playlist,
-# the same one too, and then says so.
+# libavformat's HLS demuxer loads the initialization section again after each playlist reload, even
+# an unchanged one, and then warns about the duplicate.
 FFMPEG_OWN_DOING = re.compile(r"\[mov,mp4,m4a,3gp,3g2,mj2 @ 0x[0-9a-f]+\] "
                               r"Found duplicated MOOV Atom\. Skipped it")
-# Of how GStreamer prints the context of its HTTP client.
+# GStreamer warns about printing the context of its own HTTP client.
 GST_OWN_DOING = "of type 'GstSoupSession'"
 
 
 @dataclasses.dataclass
 class Source:
     url: str
-    rate: int  # pictures per second
+    rate: int  # frames per second
 
     def check_steps(self, times, unit):
-        """One picture after the other; `unit`: of the times, per second."""
+        """Fails if a frame is repeated or missing. `unit`: ticks per second of `times`."""
         steps = [after - before for before, after in zip(times, times[1:])]
-        assert min(steps) > 0, "a repeat"
+        assert min(steps) > 0, "a frame is repeated"
         assert max(abs(step - unit / self.rate) for step in steps) <= unit / 1000, steps
         assert len(times) >= SECONDS * self.rate - 1
 
 
 @pytest.fixture(scope="module")
 def steady(tmp_path_factory):
-    """Somebody watches all along: what is found by who comes first, test_segments looks at."""
+    """A stream with a viewer all the time; test_segments covers the first viewer of a stream."""
     directory = tmp_path_factory.mktemp("steady")
     with Daemon("--source", "live=test:?size=640x360&fps=30", directory=directory,
                 config=CHEAP) as server:
@@ -72,8 +72,8 @@ def steady(tmp_path_factory):
 
 
 def wait_for_window(server):
-    """libavformat's DASH demuxer reckons without signs: while a stream is younger than its window,
-    it takes each segment for too old, and begins again."""
+    """libavformat's DASH demuxer computes with unsigned numbers: while a stream is younger than its
+    window, it considers each segment too old, and starts over."""
     with HlsPlayer(server) as player:
         first = player.playlist("auto").first
         wait_until(lambda: player.playlist("auto").first > first + 1, 30, "the window slides", 0.5)
@@ -94,7 +94,7 @@ def switching(tmp_path_factory):
 
 @pytest.fixture
 def changing_rate(tmp_path):
-    """And no size."""
+    """Changes the rate with every segment, but not the frame size."""
     yield from switch(tmp_path, SWITCHING + "[scaling]\nmin_bits_per_pixel = 0\n")
 
 
@@ -114,7 +114,7 @@ def source(request):
 
 @contextlib.contextmanager
 def none_late(server):
-    """Or else what is seen means nothing."""
+    """Fails if encoders were late, because the result would mean nothing."""
     def late():
         metrics = server.metrics()
         return [metrics.sum("symcast_group_frames_late_total"),
@@ -127,7 +127,7 @@ def none_late(server):
 
 @contextlib.contextmanager
 def switches(proxy, sizes=4):
-    """The player is made to change its group with every segment."""
+    """Fails unless the player changed its group with every segment."""
     proxy.served.clear()
     with none_late(proxy.daemon):
         yield
@@ -153,7 +153,7 @@ def test_ffprobe_reads_both_tracks(source):
     words = [word for line in out.split() for word in line.split(",") if word]
     assert {"aac", "h264"} <= set(words) <= {"aac", "h264", "audio", "video"}
     assert words.count("video") >= SECONDS * source.rate - 1
-    assert words.count("audio") >= SECONDS * SOUNDS - 2
+    assert words.count("audio") >= SECONDS * AUDIO_FRAMES - 2
 
 
 @needs("ffmpeg")
@@ -164,10 +164,10 @@ def test_ffmpeg_decodes_every_frame(source):
                           "-f", "framecrc", "-"])
     assert (code, ffmpeg_complaints(err)) == (0, [])
     source.check_steps(times_of(out, 0), 1000)
-    sounds = times_of(out, 1)
-    # It ends with the pictures, and leaves out a second of sound; so it does of a single MP4.
-    assert len(sounds) >= (SECONDS - 1) * SOUNDS - 2
-    assert {after - before for before, after in zip(sounds, sounds[1:])} == {21, 22}
+    audio = times_of(out, 1)
+    # ffmpeg ends with the video, and leaves out a second of audio, also for a single MP4 file.
+    assert len(audio) >= (SECONDS - 1) * AUDIO_FRAMES - 2
+    assert {after - before for before, after in zip(audio, audio[1:])} == {21, 22}
 
 
 @needs("mpv")
@@ -186,14 +186,14 @@ def test_gstreamer_plays(source):
     assert (code, [line for line in err.splitlines() if GST_OWN_DOING not in line]) == (0, [])
     played = json.loads(out)
     source.check_steps(played["video"], 10**9)
-    sounds = played["audio"][1:]  # the first may be cut where the pictures begin
-    assert len(sounds) >= SECONDS * SOUNDS - 2
+    audio = played["audio"][1:]  # the first may be cut where the video begins
+    assert len(audio) >= SECONDS * AUDIO_FRAMES - 2
     assert {round((after - before) / 10**9 * 48000) for before, after
-            in zip(sounds, sounds[1:])} == {1024}
+            in zip(audio, audio[1:])} == {1024}
 
 
 class Vlc:
-    """VLC, which is asked by its remote control what it has shown."""
+    """VLC; its remote control interface reports the frames that it has shown."""
 
     FIGURE = re.compile(r"\| (video decoded|frames (?:displayed|lost)|buffers (?:played|lost)) +: "
                         r"+(\d+)")
@@ -216,17 +216,17 @@ class Vlc:
         return self._log.read_text(errors="replace")
 
     def ask(self):
-        """It answers into the log, a moment later."""
+        """Requests figures; VLC writes them to the log, a moment later."""
         self._process.stdin.write("stats\n")
         self._process.stdin.flush()
         return self
 
     def figures(self):
-        """As of its last answer."""
+        """The figures of VLC's last answer."""
         return {name: int(value) for name, value in self.FIGURE.findall(self.log())}
 
     def decoded(self):
-        """Pictures: it counts each as it goes into the decoder and as it comes out."""
+        """Decoded frames: VLC counts each as it enters the decoder and as it leaves."""
         return self.figures().get("video decoded", 0) / 2
 
 
@@ -234,23 +234,23 @@ class Vlc:
 def test_vlc_plays(source, tmp_path):
     with Vlc(source.url, tmp_path) as vlc:
         wait_until(lambda: vlc.ask().decoded() >= SECONDS * source.rate, SECONDS + START_SECONDS,
-                   "so many pictures", interval=0.5)
+                   "VLC has played enough frames", interval=0.5)
     check_vlc(vlc)
 
 
 @needs("cvlc")
-def test_vlc_shows_every_picture(changing_rate, tmp_path):
-    """Where the size changes it does not: what has been decoded and waits is lost with the window
-    of the old size, which takes most of them; in MPEG-TS as well."""
+def test_vlc_shows_every_frame_of_one_size(changing_rate, tmp_path):
+    """Only without changes of size: VLC loses most frames that are decoded but not yet shown together
+    with the window of the old size, in MPEG-TS as well."""
     for file in FILES.values():
         with switches(changing_rate, sizes=1), Vlc(changing_rate.url + file, tmp_path) as vlc:
             wait_until(lambda: vlc.ask().figures().get("frames displayed", 0) >= SECONDS * 25,
-                       SECONDS + START_SECONDS, "so many pictures", interval=0.5)
+                       SECONDS + START_SECONDS, "VLC has played enough frames", interval=0.5)
         check_vlc(vlc)
 
 
 def check_vlc(vlc):
     figures = vlc.figures()
     assert figures["frames lost"] == figures["buffers lost"] == 0
-    assert figures["buffers played"] > (SECONDS - 1) * SOUNDS
+    assert figures["buffers played"] > (SECONDS - 1) * AUDIO_FRAMES
     assert vlc_complaints(vlc.log()) == []

@@ -1,5 +1,5 @@
-"""HLS behind a link that falls from 5 to 1 Mbit/s and returns: the rate of `auto` follows it, for a
-player that loads part after part, and for one that loads whole segments; neither loses any."""
+"""HLS behind a link that falls from 5 to 1 Mbit/s and returns: the rate of `auto` follows the link,
+for a player that loads parts and for one that loads whole segments. Neither misses any."""
 
 import shutil
 import subprocess
@@ -12,19 +12,19 @@ from netlab.network import Netlab
 from tests.integration import hls_rules, mp4_boxes
 from tests.integration.segment_requests import HlsPlayer, Player
 
-NOISE = "live=test:?size=640x360&content=noise"  # what has to use its rate up
+NOISE = "live=test:?size=640x360&content=noise"  # with noise the encoder spends its whole rate
 FAST, SLOW = "5M", "1M"
 SLOW_SECONDS = 8
 
 
 class LowLatencyPlayer:
-    """Loads each part as soon as a playlist that it waited for names it, until it is left."""
+    """Loads each part as soon as a playlist lists it (blocking reload), until the `with` block ends."""
 
     def __init__(self, daemon, **where):
         self._playlists = HlsPlayer(daemon, **where)
         self._media = Player(daemon, **where)
-        self.chunks = []  # as mp4_boxes has them
-        self.refused = []  # (path, status) of what was not given
+        self.chunks = []  # as in mp4_boxes
+        self.refused = []  # (path, status) of refused requests
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run)
 
@@ -52,7 +52,7 @@ class LowLatencyPlayer:
             playlist = hls_rules.MediaPlaylist(reply.body.decode())
 
     def _load_after(self, last, playlist):
-        """Parts are listed for three segments: who is later than that loses some."""
+        """Parts are listed for three segments; a player that is further behind misses some."""
         for segment in playlist.all():
             for part in range(len(segment.parts)):
                 if (segment.number, part) > last:
@@ -75,7 +75,7 @@ def lab(needs_lab):
 
 
 def rate(metrics):
-    """Of the group that the session is in."""
+    """Target rate of the session's group."""
     groups = [labels["group"] for name, labels, value in metrics.samples
               if name == "symcast_group_viewers" and value > 0]
     return sum(metrics.sum("symcast_group_rate_target_bits_per_second", group=group)
@@ -83,18 +83,18 @@ def rate(metrics):
 
 
 def steer(lab, daemon):
-    daemon.wait_for(lambda m: rate(m) > 2.5e6, 15, "it is fast")
+    daemon.wait_for(lambda m: rate(m) > 2.5e6, 15, "the rate is high")
     lab.set(down_rate=SLOW)
-    daemon.wait_for(lambda m: rate(m) < 1e6, 2, "it is below the link")
+    daemon.wait_for(lambda m: rate(m) < 1e6, 2, "the rate is below the link")
     slow_until = time.monotonic() + SLOW_SECONDS
     while time.monotonic() < slow_until:
-        assert rate(daemon.metrics()) < 1e6, "it stays there"
+        assert rate(daemon.metrics()) < 1e6, "the rate stays below the link"
         time.sleep(0.2)
     lab.set(down_rate=FAST)
-    daemon.wait_for(lambda m: rate(m) > 3e6, 10, "it is fast again")
+    daemon.wait_for(lambda m: rate(m) > 3e6, 10, "the rate is high again")
 
 
-def test_who_loads_parts_is_steered(lab, serve):
+def test_the_rate_follows_a_player_of_parts(lab, serve):
     daemon = serve("--source", NOISE, lab=lab)
     with LowLatencyPlayer(daemon, netns=lab.clients[0].netns, ip=lab.server_ip) as player:
         steer(lab, daemon)
@@ -104,7 +104,7 @@ def test_who_loads_parts_is_steered(lab, serve):
 
 
 @pytest.mark.skipif(not shutil.which("ffmpeg"), reason="ffmpeg is not installed")
-def test_who_loads_segments_is_steered(lab, serve, tmp_path):
+def test_the_rate_follows_a_player_of_whole_segments(lab, serve, tmp_path):
     daemon = serve("--source", NOISE, lab=lab)
     pictures = tmp_path / "pictures"
     url = f"http://{lab.server_ip}:{daemon.port}/live/index.m3u8"
@@ -117,6 +117,6 @@ def test_who_loads_segments_is_steered(lab, serve, tmp_path):
         player.terminate()
         player.wait()
     times = [int(line.split(",")[2]) for line in pictures.read_text().splitlines()
-             if line.startswith("0,") and line.count(",") == 5]  # the last may be half written
+             if line.startswith("0,") and line.count(",") == 5]  # the last line may be half written
     assert len(times) > 30 * SLOW_SECONDS
     assert {after - before for before, after in zip(times, times[1:])} == {33, 34}

@@ -1,5 +1,5 @@
-"""HLS and DASH over HTTP: playlists and manifests keep to their specifications and tell the truth,
-parts and segments come when they are there, sessions count as viewers."""
+"""HLS and DASH over HTTP: playlists and manifests are valid and true, parts and segments arrive as
+soon as they exist, and sessions count as viewers."""
 
 import datetime
 import json
@@ -18,9 +18,9 @@ from netlab.viewer import Viewer
 from tests.integration import mp4_boxes
 from tests.integration.conftest import SMALL
 from tests.integration.segment_requests import (MPD, DashPlayer, HlsPlayer, Player, Rungs,
-                                                wait_for_pictures)
+                                                wait_for_frames)
 
-# Segments of one second: more of them are seen in less time.
+# Segments of one second, to see more of them in less time.
 QUICK = """
 [encoder]
 preset = "ultrafast"
@@ -28,10 +28,10 @@ keyframe_interval = "1s"
 """
 SEGMENT = 1  # seconds
 PART = 0.4
-PARTS = 3  # of a segment: two, and what is left
+PARTS = 3  # per segment: two full ones, and the rest
 IDLE = 10  # seconds that a session lasts without a request
 
-# Rates at which 640x360 at 25/s has three sizes, and an encoder that has to use them up.
+# Rates at which 640x360 at 25/s has three frame sizes, with noise, which spends the whole rate.
 TOP_RATE = 800_000
 RUNGS = QUICK + f"""
 [rate]
@@ -42,14 +42,14 @@ max = 4
 """
 NOISE = "live=test:?size=640x360&fps=25&content=noise"
 
-# Of an answer that waits: the next picture ends a part, then it is encoded and sent.
+# Allowance for a blocked answer: the next frame ends a part, and is then encoded and sent.
 PROMPT = 0.1  # seconds
 CMSD = re.compile(r'"symcast"(;etp=\d+)?(;rtt=\d+)?(;mb=\d+)?(;du)?')
 
 
 @pytest.fixture(scope="module")
 def quick(tmp_path_factory):
-    """Somebody watches all along, so that segments are made without a break."""
+    """A stream with a viewer all the time, so that segments are made without a break."""
     directory = tmp_path_factory.mktemp("quick")
     with Daemon("--source", SMALL, directory=directory, config=QUICK) as daemon:
         with Viewer(daemon.url(), directory=directory), HlsPlayer(daemon) as player:
@@ -70,7 +70,7 @@ def dash(quick):
 
 
 def follow(player, rendition, playlists):
-    """Media playlists one part apart, each asked for before it is there: [(playlist, reply)]."""
+    """Media playlists one part apart, each requested before it exists: [(playlist, reply)]."""
     seen = [(player.playlist(rendition), None)]
     while len(seen) < playlists:
         msn, part = hinted(seen[-1][0])
@@ -81,7 +81,7 @@ def follow(player, rendition, playlists):
 
 
 def hinted(playlist):
-    """(number of the segment, of the part) of the one that comes next."""
+    """(segment number, part number) of the next part."""
     number, part, _ = playlist.hints[0]["URI"].split(".")
     return int(number), int(part)
 
@@ -110,23 +110,23 @@ def test_media_playlist_is_valid(hls, rendition):
 
 
 @pytest.mark.parametrize("rendition", ["v0", "v3", "audio"])
-def test_media_playlist_beside_many_is_valid(quick, rendition):
+def test_media_playlist_of_one_rung_among_many_is_valid(quick, rendition):
     with HlsPlayer(quick, "?abr=player") as player:
         playlist = player.playlist(rendition)
         assert playlist.violations(player.others(rendition)) == [], playlist.text
 
 
 @pytest.mark.parametrize("rate", [24, 25, 29.97, 50])
-def test_parts_of_any_picture_rate_are_valid(serve, rate):
+def test_parts_are_valid_at_any_frame_rate(serve, rate):
     daemon = serve("--source", f"live=test:?size=320x180&fps={rate}", config=QUICK)
     with HlsPlayer(daemon) as player:
         playlist = follow(player, "auto", PARTS)[-1][0]
         assert playlist.violations(player.others("auto")) == [], playlist.text
 
 
-def test_parts_of_every_other_picture_are_valid(serve):
+def test_parts_are_valid_when_every_other_frame_is_skipped(serve):
     daemon = serve("--source", NOISE, config=QUICK + '[rate]\nmin = "30k"\nmax = "30k"\n')
-    wait_for_pictures(daemon)
+    wait_for_frames(daemon)
     with HlsPlayer(daemon) as player:
         assert player.multivariant.variants[0]["FRAME-RATE"] == "12.500"
         playlist = follow(player, "auto", PARTS)[-1][0]
@@ -142,8 +142,8 @@ def test_window_slides(serve):
         last = playlists[-1]
         assert last.first > playlists[0].first
         assert last.violations(player.others("auto")) == []
-        # What has gone is there for as long as it lasts, and the playlist that had it (RFC 8216,
-        # 6.2.2).
+        # A removed segment stays available for its own duration plus that of the longest playlist
+        # that listed it (RFC 8216, 6.2.2).
         longest = max(len(playlist.segments) for playlist in playlists)
         oldest = max(last.first - 1 - longest, playlists[0].first)
         for number in range(oldest, last.first):
@@ -162,7 +162,7 @@ def has_segments(playlist, count):
     return playlist if len(playlist.segments) >= count else None
 
 
-# The truth of what is offered.
+# Declared rates and codecs are true.
 
 def segment_rates(player, rendition, first):
     """bit/s of each complete segment from number `first` on."""
@@ -171,8 +171,8 @@ def segment_rates(player, rendition, first):
             for segment in playlist.segments if segment.number >= first]
 
 
-def test_the_first_offer_is_true(serve):
-    """However new the source is."""
+def test_the_declared_rates_of_a_new_source_are_true(serve):
+    """They hold as soon as the source starts."""
     daemon = serve("--source", NOISE, config=RUNGS)
     with HlsPlayer(daemon, "?abr=player") as player:
         offered = [(variant["RESOLUTION"], variant["FRAME-RATE"])
@@ -182,7 +182,7 @@ def test_the_first_offer_is_true(serve):
 
 
 @pytest.mark.skipif(not shutil.which("ffprobe"), reason="ffprobe is not installed")
-def test_offers_are_true(serve):
+def test_declared_rates_and_codecs_are_true(serve):
     daemon = serve("--source", NOISE, config=RUNGS)
     rungs = Rungs(daemon)
     assert len({rungs.declared_size(rung) for rung in range(4)}) == 3
@@ -194,62 +194,62 @@ def test_offers_are_true(serve):
         check_codec(variant["CODECS"], found)
     wait_until(lambda: rungs.players[0].playlist("v0").segments[-1].number >= first + 5, 10,
                "six segments")
-    sound = segment_rates(rungs.players[0], "audio", first)
+    audio = segment_rates(rungs.players[0], "audio", first)
     for rung, variant in enumerate(rungs.variants):
         rates = segment_rates(rungs.players[rung], f"v{rung}", first)
-        assert max(rates) + max(sound) <= int(variant["BANDWIDTH"])
-        assert statistics.mean(rates) > 0.9 * TOP_RATE / 2**rung, "or else it means nothing"
-        mean = statistics.mean(rates) + statistics.mean(sound)
+        assert max(rates) + max(audio) <= int(variant["BANDWIDTH"])
+        assert statistics.mean(rates) > 0.9 * TOP_RATE / 2**rung, "the rate was not used up"
+        mean = statistics.mean(rates) + statistics.mean(audio)
         assert mean <= int(variant["AVERAGE-BANDWIDTH"])
 
 
 def probe(url):
-    """What ffprobe says of the pictures."""
+    """ffprobe's description of the video stream."""
     done = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v", "-show_streams",
                            "-of", "json", url], capture_output=True, timeout=30, check=True)
     return json.loads(done.stdout)["streams"][0]
 
 
 def check_codec(codecs, found):
-    """RFC 6381: profile, constraints and level in hexadecimal. Whoever plays these plays less."""
-    pictures, sound = codecs.split(",")
-    profile, level = re.fullmatch(r"avc3\.([0-9a-f]{2})[0-9a-f]{2}([0-9a-f]{2})", pictures).groups()
+    """RFC 6381: profile, constraints and level in hexadecimal. The declared ones are upper bounds."""
+    video, audio = codecs.split(",")
+    profile, level = re.fullmatch(r"avc3\.([0-9a-f]{2})[0-9a-f]{2}([0-9a-f]{2})", video).groups()
     profiles = {"Constrained Baseline": 66, "Main": 77, "High": 100}
     assert profiles[found["profile"]] <= int(profile, 16)
     assert found["level"] <= int(level, 16)
-    assert sound == "mp4a.40.2"
+    assert audio == "mp4a.40.2"
 
 
 # Blocking reload, hints, parts.
 
 @pytest.mark.parametrize("rendition", ["auto", "audio"])
-def test_blocking_reload_answers_when_the_part_is_there(hls, rendition):
+def test_blocking_reload_answers_when_the_part_exists(hls, rendition):
     lateness = []
     for (before, _), (playlist, reply) in zip(seen := follow(hls, rendition, 12), seen[1:]):
         number, part = hinted(before)
         segment = segment_of(playlist, number)
         lateness.append(reply.answered - segment.part_end(part))
-    # A clock of milliseconds may have it a little early; the machine is shared.
+    # Dates are cut to milliseconds, so the answer may seem a little early; the machine is shared.
     assert min(lateness) > -0.005, lateness
     assert statistics.median(lateness) < PROMPT, lateness
 
 
-def test_blocking_reload_for_a_segment_waits_for_all_of_it(hls):
+def test_blocking_reload_for_a_segment_waits_until_it_is_complete(hls):
     number = hls.playlist("auto").all()[-1].number + 1
     reply = hls.ask_playlist("auto", msn=number)
     playlist = type(hls.playlist("auto"))(reply.body.decode())
     segment = segment_of(playlist, number)
-    assert segment.uri, "it is complete"
+    assert segment.uri, "the segment is complete"
     assert reply.answered >= segment.date.timestamp() + segment.duration - 0.005
 
 
-def test_a_part_beyond_the_last_is_the_next_segments_first(hls):
+def test_a_part_beyond_the_last_means_the_next_segments_first(hls):
     number = hls.playlist("auto").all()[-1].number
     playlist = hls.playlist("auto", msn=number, part=PARTS)
     assert segment_of(playlist, number + 1).parts
 
 
-def test_what_is_there_is_answered_at_once(hls):
+def test_requests_for_existing_parts_are_answered_at_once(hls):
     playlist = hls.playlist("auto")
     segment, part = playlist.last_part()
     for directives in ({"msn": segment.number, "part": part}, {"msn": playlist.segments[-1].number},
@@ -260,26 +260,26 @@ def test_what_is_there_is_answered_at_once(hls):
 
 @pytest.mark.parametrize("directives", [{"part": 0}, {"msn": 10**9}, {"ahead": 3}])
 def test_wrong_directives_are_400(hls, directives):
-    if "ahead" in directives:  # of the newest segment (bis 6.2.5.2)
+    if "ahead" in directives:  # too far beyond the newest segment (bis 6.2.5.2)
         directives = {"msn": hls.playlist("auto").all()[-1].number + directives["ahead"]}
     reply = hls.ask_playlist("auto", **directives)
     assert reply.status == 400
-    assert reply.body.strip(), "a plain reason"
+    assert reply.body.strip(), "the body states the reason"
 
 
 @pytest.mark.parametrize("rendition", ["auto", "audio"])
-def test_a_hinted_part_comes_all_at_once(hls, rendition):
+def test_a_hinted_part_arrives_all_at_once(hls, rendition):
     for _ in range(3):
         number, part = hinted(hls.playlist(rendition))
         reply = hls.get(hls.path(rendition, f"{number}.{part}.m4s"))
         assert reply.status == 200 and int(reply.headers["Content-Length"]) == len(reply.body)
         segment = segment_of(hls.playlist(rendition), number)
         assert reply.answered >= segment.part_end(part) - 0.005, "no byte before it is complete"
-        assert reply.last - reply.answered < 0.05, "and then all of them"
+        assert reply.last - reply.answered < 0.05, "then all bytes follow at once"
 
 
 @pytest.mark.parametrize("rendition", ["auto", "audio"])
-def test_parts_are_the_segment(hls, rendition):
+def test_parts_add_up_to_the_segment(hls, rendition):
     playlist = follow(hls, rendition, 2 * PARTS)[-1][0]
     scale = mp4_boxes.timescale(hls.media(hls.path(rendition, playlist.segments[-1].init)))
     chunks = []
@@ -294,19 +294,19 @@ def test_parts_are_the_segment(hls, rendition):
     assert mp4_boxes.gaps(chunks) == []
 
 
-# What is not there.
+# Missing media and streams.
 
 @pytest.mark.parametrize("name", ["0.m4s", "0.0.m4s", "1000000.m4s", "1000000.0.m4s", "init-99.mp4",
                                   "x.m4s", "playlist.mpd"])
 def test_unknown_media_is_404_at_once(hls, name):
-    wait_until(lambda: hls.playlist("auto").first > 0 or None, 20, "number 0 has gone", 1)
+    wait_until(lambda: hls.playlist("auto").first > 0 or None, 20, "segment 0 has gone", 1)
     reply = hls.get(hls.path("auto", name))
     assert reply.status == 404
-    assert reply.body.strip(), "a plain reason"
+    assert reply.body.strip(), "the body states the reason"
     assert reply.answered - reply.asked < SEGMENT
 
 
-def test_a_part_that_a_segment_lacks_is_404(hls):
+def test_a_part_that_a_segment_does_not_have_is_404(hls):
     segment = hls.playlist("auto").segments[-1]
     assert hls.get(hls.path("auto", f"{segment.number}.{PARTS}.m4s")).status == 404
 
@@ -338,7 +338,7 @@ def test_a_session_belongs_to_its_stream(serve):
         assert mp4_boxes.picture_size(init) == (192, 108)
 
 
-# What goes with the responses.
+# Headers of the responses.
 
 def paths_of_all_kinds(player):
     playlist = player.playlist("auto")
@@ -348,7 +348,7 @@ def paths_of_all_kinds(player):
               (segment.init, segment.uri, segment.parts[0].uri))]
 
 
-# What a player of DASH is sent to for the time, and what a page needs to offer streams.
+# The clock for DASH players, and the list of streams for pages.
 PAGES_FOR_ALL = ["/api/v1/time", "/api/v1/streams"]
 
 
@@ -370,7 +370,7 @@ ORIGINS = {"https://a.example": True, "http://b.example:8000": True,
            "http://a.example": False, "https://c.example": False}
 
 
-def test_only_pages_that_are_named_may_play(serve):
+def test_only_pages_of_configured_origins_may_play(serve):
     config = QUICK + '[server]\ncors_allow = ["https://a.example", "http://b.example:8000"]\n'
     with HlsPlayer(serve("--source", SMALL, config=config)) as player:
         for path in paths_of_all_kinds(player) + PAGES_FOR_ALL:
@@ -390,7 +390,7 @@ def test_no_page_may_play(serve):
             assert reply.headers["Access-Control-Allow-Origin"] is None
 
 
-def test_types_are_told(hls):
+def test_content_types_are_correct(hls):
     types = [hls.get(path).headers["Content-Type"] for path in paths_of_all_kinds(hls)]
     assert types == ["application/vnd.apple.mpegurl", "application/dash+xml",
                      "application/vnd.apple.mpegurl", "video/mp4", "video/mp4", "video/mp4"]
@@ -398,18 +398,18 @@ def test_types_are_told(hls):
     assert hls.get(hls.path("audio", init)).headers["Content-Type"] == "audio/mp4"
 
 
-def test_responses_tell_of_the_path(hls):
+def test_responses_describe_the_path(hls):
     follow(hls, "auto", PARTS)
     for path in paths_of_all_kinds(hls)[2:]:
         told = hls.get(path).headers["CMSD-Dynamic"]
         assert CMSD.fullmatch(told), told
     assert ";mb=" in told
 
-    def told_of_media():
+    def cmsd_of_media():
         newest = hls.playlist("auto").last_part()[0].parts[-1].uri
         return hls.get(hls.path("auto", newest)).headers["CMSD-Dynamic"]
 
-    wait_until(lambda: ";rtt=" in told_of_media(), 5, "media has gone over this connection")
+    wait_until(lambda: ";rtt=" in cmsd_of_media(), 5, "media was sent over this connection")
 
 
 def test_head_has_the_headers_and_no_body(hls):
@@ -435,29 +435,29 @@ def viewers(daemon):
     return daemon.metrics().sum("symcast_viewers", stream="live")
 
 
-def test_a_session_is_a_viewer_until_it_is_silent(serve):
+def test_a_session_counts_as_a_viewer_until_it_is_idle(serve):
     daemon = serve("--source", SMALL, config=QUICK)
     with HlsPlayer(daemon) as player:
         player.playlist("auto")
-        with DashPlayer(daemon):  # its connection is kept, and silent
+        with DashPlayer(daemon):  # its connection stays open, without requests
             assert viewers(daemon) == 2
             began = time.monotonic()
             while time.monotonic() < began + IDLE + 2:
                 player.playlist("auto", msn=player.playlist("auto").all()[-1].number)
-            assert viewers(daemon) == 1, "who asks stays, who does not has gone"
+            assert viewers(daemon) == 1, "the active session stays, the idle one is gone"
     last = time.monotonic()
-    wait_until(lambda: viewers(daemon) == 0, IDLE + 3, "its end")
+    wait_until(lambda: viewers(daemon) == 0, IDLE + 3, "the session's end")
     assert time.monotonic() - last > IDLE - 1
     assert daemon.log().count("session_ended") == 2
 
 
 @pytest.mark.parametrize("player_of", [HlsPlayer, DashPlayer])
-def test_a_player_that_was_away_goes_on(serve, player_of):
-    """Its session has ended, or the server was started again: its URLs still work."""
+def test_a_player_continues_after_its_session_ended(serve, player_of):
+    """Its URLs still work after its session has ended, or after the server was restarted."""
     daemon = serve("--source", SMALL, config=QUICK)
     with player_of(daemon) as player:
         token = (player.path("auto", "x") if player_of is HlsPlayer else player.path("x")).split("/")[2]
-    wait_until(lambda: viewers(daemon) == 0, IDLE + 3, "its end", 0.5)
+    wait_until(lambda: viewers(daemon) == 0, IDLE + 3, "the session's end", 0.5)
     with Player(daemon) as player:
         assert player.get(f"/live/{token}/auto/init.mp4").status == 200
     joined = [line for line in daemon.log().splitlines() if " session_began " in line]
@@ -468,19 +468,20 @@ def test_a_player_that_was_away_goes_on(serve, player_of):
     assert metrics.sum("symcast_viewers_left_total") == 1
 
 
-def test_who_comes_after_a_pause_sees_nothing_of_before(serve, view):
+def test_after_a_pause_players_see_no_old_segments(serve, view):
     daemon = serve("--source", SMALL, config=QUICK + '[groups]\nlinger = "0s"\n')
     viewer = view(daemon.url())
     viewer.watch(3)
     viewer.finish()
-    daemon.wait_for(lambda m: m.sum("symcast_group_rate_target_bits_per_second") == 0, 5, "there is no encoder")
+    daemon.wait_for(lambda m: m.sum("symcast_group_rate_target_bits_per_second") == 0, 5,
+                    "the encoder has ended")
     began = time.time()
     with HlsPlayer(daemon) as player:
         assert player.playlist("auto").all()[0].date.timestamp() > began - SEGMENT
 
 
-def test_a_newcomer_begins_with_what_he_may_have(serve):
-    """Not with the most that there is."""
+def test_a_new_player_begins_at_the_start_rate(serve):
+    """It does not get the highest rate that exists."""
     daemon = serve("--source", NOISE, config=RUNGS.replace("max = 8", 'start = "200k"\nmax = 8'))
     rungs = Rungs(daemon)
     for player, rung in zip(rungs.players, range(4)):
@@ -491,7 +492,7 @@ def test_a_newcomer_begins_with_what_he_may_have(serve):
     assert size * 8 / oldest.duration < 300_000
 
 
-def test_one_session_too_many_is_503(serve, view):
+def test_a_session_beyond_max_viewers_is_503(serve, view):
     daemon = serve("--source", SMALL, config=QUICK + "[server]\nmax_viewers = 2\n")
     with HlsPlayer(daemon) as player:
         viewer = view(daemon.url())
@@ -499,7 +500,7 @@ def test_one_session_too_many_is_503(serve, view):
         for path in ("/live/index.m3u8", "/live/manifest.mpd", "/live.mp4"):
             status, _, body = daemon.get(path)
             assert status == 503
-            assert body.strip(), "a plain reason"
+            assert body.strip(), "the body states the reason"
         assert player.playlist("auto") and viewer.watching()
 
 
@@ -519,7 +520,7 @@ REQUIRED = {
     "UTCTiming": {"schemeIdUri", "value"},
     "Resync": {"dT"},
 }
-# As the schema has them.
+# Elements and attributes, as in the schema.
 ORDER = {
     "MPD": ["BaseURL", "Location", "ServiceDescription", "Period", "UTCTiming"],
     "AdaptationSet": ["AudioChannelConfiguration", "ProducerReferenceTime", "Resync",
@@ -533,7 +534,7 @@ def name_of(element):
     return element.tag.removeprefix(MPD)
 
 
-def test_manifest_has_what_it_needs(dash):
+def test_manifest_is_valid(dash):
     for element in dash.mpd.iter():
         name = name_of(element)
         assert REQUIRED.get(name, set()) <= set(element.keys()), name
@@ -553,15 +554,15 @@ def test_manifest_of_a_ladder_has_all_rungs(quick):
 
 
 def test_manifest_stays_the_same(dash, quick):
-    """But for when it was made, and the session, which is of whoever asks."""
+    """Only its publish time and the session token differ."""
     with DashPlayer(quick) as other:
         before, after = dict(dash.mpd.attrib), dict(other.mpd.attrib)
         assert before.pop("publishTime") <= after.pop("publishTime")
         assert before == after
 
 
-def test_who_loads_the_manifest_again_stays_one_viewer(serve):
-    """As it tells players to, every minimumUpdatePeriod, from where it says."""
+def test_reloading_the_manifest_keeps_the_session(serve):
+    """Players reload it every minimumUpdatePeriod, from its Location."""
     daemon = serve("--source", SMALL, config=QUICK)
     with DashPlayer(daemon) as player:
         player.media(player.init("auto"))
@@ -573,12 +574,12 @@ def test_who_loads_the_manifest_again_stays_one_viewer(serve):
 
 
 def seconds(duration):
-    """Of an xs:duration below a minute."""
+    """Seconds of an xs:duration below a minute."""
     return float(re.fullmatch(r"PT([\d.]+)S", duration)[1])
 
 
 def server_time(dash):
-    """As players learn it."""
+    """The server's time, as players obtain it."""
     [timing] = dash.mpd.findall(f"{MPD}UTCTiming")
     assert timing.get("schemeIdUri") == "urn:mpeg:dash:utc:http-xsdate:2014"
     return wall_time(dash.media(dash.path(timing.get("value"))).decode())
@@ -589,7 +590,7 @@ def wall_time(text):
 
 
 class Numbering:
-    """When each segment number is to be had, by the manifest."""
+    """When each segment number becomes available, according to the manifest."""
 
     def __init__(self, dash, representation):
         template, _ = dash.representations()[representation]
@@ -607,7 +608,7 @@ class Numbering:
         return self.first + int((now - self.start + self.offset) / self.length) - 1
 
     def end(self, number):
-        """Wall time at which its last picture has been captured."""
+        """Wall time at which the segment's last frame has been captured."""
         return self.start + (number - self.first + 1) * self.length
 
 
@@ -616,7 +617,7 @@ def test_server_tells_the_time(dash):
 
 
 @pytest.mark.parametrize("representation", ["auto", "audio"])
-def test_segments_are_where_the_manifest_has_them(dash, representation):
+def test_segments_begin_where_the_manifest_says(dash, representation):
     numbering = Numbering(dash, representation)
     assert numbering.length == SEGMENT
     scale = mp4_boxes.timescale(dash.media(dash.init(representation)))
@@ -631,20 +632,20 @@ def test_segments_are_where_the_manifest_has_them(dash, representation):
     assert mp4_boxes.gaps(chunks) == []
 
 
-def test_the_window_is_there(dash):
-    """As far back as timeShiftBufferDepth says, and the stream has run."""
+def test_the_whole_window_is_available(dash):
+    """It reaches back by timeShiftBufferDepth, or to the beginning of the stream."""
     numbering = Numbering(dash, "auto")
     depth = seconds(dash.mpd.get("timeShiftBufferDepth"))
     wait_until(lambda: server_time(dash) > numbering.start + depth + 4, 30, "a window", 1)
-    # A segment's availability ends so long after it began (ISO/IEC 23009-1, A.3.2).
+    # A segment's availability ends that long after it began (ISO/IEC 23009-1, A.3.2).
     now = server_time(dash) - numbering.start - depth - 2 * numbering.length
     oldest = numbering.first + math.ceil((now + 0.1) / numbering.length)
     assert dash.get(dash.segment("auto", oldest)).status == 200
 
 
-def test_who_comes_first_finds_what_the_manifest_offers(serve):
-    """Nobody has watched yet, or for a while: his first segment is the one that players begin with,
-    to be as late as is suggested."""
+def test_the_first_viewer_finds_the_segments_that_the_manifest_offers(serve):
+    """Nobody has watched before. The first segment is the one at which players start to keep the
+    suggested delay."""
     daemon = serve("--source", SMALL, config=QUICK)
     time.sleep(3 * SEGMENT)
     with DashPlayer(daemon) as player:
@@ -655,33 +656,33 @@ def test_who_comes_first_finds_what_the_manifest_offers(serve):
             assert player.get(player.segment("auto", number)).status == 200
 
 
-def test_sound_begins_with_the_pictures(serve):
-    """Players of both wait for the one that begins later. Two pictures per second: the first one
-    begins a segment, however far from its tick; sound does not."""
+def test_audio_begins_with_the_video(serve):
+    """Players wait for the track that begins later. With two frames per second the first frame
+    begins a segment even if it is far from the segment's boundary; audio does not."""
     daemon = serve("--source", "live=test:?size=320x180&fps=2", config=QUICK)
     daemon.wait_for(lambda m: m.sum("symcast_source_frames_total") > 12, 10, "a measured rate")
     with HlsPlayer(daemon) as player:
-        pictures, sound = player.playlist("auto"), player.playlist("audio")
-        assert pictures.segments[0].number == sound.segments[0].number
+        video, audio = player.playlist("auto"), player.playlist("audio")
+        assert video.segments[0].number == audio.segments[0].number
 
 
 @pytest.mark.parametrize("representation", ["auto", "audio"])
-def test_a_segment_comes_while_it_is_made(dash, representation):
+def test_a_segment_is_sent_while_it_is_made(dash, representation):
     numbering = Numbering(dash, representation)
     number = numbering.newest(server_time(dash)) + 1
     reply = dash.get(dash.segment(representation, number))
     assert reply.headers["Transfer-Encoding"] == "chunked"
     end = numbering.end(number)
-    assert reply.first < end - 0.5 * SEGMENT, "its first chunk, before the last is made"
+    assert reply.first < end - 0.5 * SEGMENT, "the first chunk is sent before the last one is made"
     assert end - 0.1 < reply.last < end + PROMPT
-    # One chunk after the other, each as soon as it is made.
+    # Each chunk is sent as soon as it is made.
     times = [when for when, _ in reply.arrivals]
     pauses = [after - before for before, after in zip(times, times[1:]) if after - before > 0.05]
     assert len(pauses) == PARTS - 1 and max(pauses) < 2 * PART
 
 
-def test_offsets_are_true(dash):
-    """What is said to be available is answered at once."""
+def test_availability_time_offsets_are_true(dash):
+    """Requests for available segments are answered at once."""
     numbering = Numbering(dash, "auto")
     for _ in range(3):
         now = server_time(dash)

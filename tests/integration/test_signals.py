@@ -1,4 +1,4 @@
-"""Signals to the server, and viewers that go away or go to sleep."""
+"""Signals to the server, and viewers that leave or stop reading."""
 
 import os
 import signal
@@ -13,21 +13,21 @@ STALL = 'stall_timeout = "2s"'
 
 def test_sigterm_ends_within_two_seconds_with_viewers(small, view):
     viewers = [view(small.url()) for _ in range(5)]
-    wait_until(lambda: all(viewer.pictures() for viewer in viewers), 5, "everyone sees something")
+    wait_until(lambda: all(viewer.pictures() for viewer in viewers), 5, "all viewers have a frame")
     assert small.end() <= END_SECONDS
     assert small.process.returncode == 0
     for viewer in viewers:
         summary = viewer.wait()
-        assert summary["complete"], "the response ends as HTTP wants"
+        assert summary["complete"], "the response ends as HTTP requires"
         assert_clean(summary)
 
 
-def test_sigint_ends_it_too(small):
+def test_sigint_ends_the_server(small):
     small.process.send_signal(signal.SIGINT)
     assert small.process.wait(END_SECONDS) == 0
 
 
-def test_sigterm_ends_while_the_source_is_away(serve):
+def test_sigterm_ends_the_server_while_the_source_is_away(serve):
     daemon = serve("--source", "live=http://127.0.0.1:9/nobody.ts", sources_play=False)
     assert daemon.end() <= END_SECONDS
 
@@ -59,14 +59,14 @@ def stream(name, source="test:?size=320x180"):
 
 
 def reload(daemon, config):
-    """Writes the configuration and waits until the server has dealt with it."""
+    """Writes the configuration, sends SIGHUP and waits until the server has handled it."""
     before = daemon.log().count("configuration_")
     daemon.config_path.write_text(config)
     daemon.process.send_signal(signal.SIGHUP)
     wait_until(lambda: daemon.log().count("configuration_") > before, 5, "a reload")
 
 
-def test_sighup_renames_a_stream_beside_a_viewer_of_another(serve, view):
+def test_sighup_renames_a_stream_and_keeps_a_viewer_of_another(serve, view):
     daemon = serve(config=stream("kept") + stream("old"))
     kept = view(daemon.url("kept"), name="kept")
     old = view(daemon.url("old"), name="old")
@@ -83,7 +83,7 @@ def test_sighup_renames_a_stream_beside_a_viewer_of_another(serve, view):
     assert_unbroken(summary, daemon)
 
 
-def test_sighup_gives_the_next_viewer_the_changed_start(serve, view):
+def test_sighup_changes_the_start_rate_of_the_next_viewer(serve, view):
     def config(start):
         return f'[control]\npolicy = "off"\n[rate]\nstart = "{start}"\n' + stream("live")
 
@@ -117,7 +117,7 @@ def test_a_killed_viewer_is_forgotten(small, view):
 
 
 def test_a_viewer_that_stops_reading_is_closed_and_costs_little(serve, view):
-    # The kernel's receive window hides seconds of a small stream: a noisy one fills it soon.
+    # The kernel's receive window holds seconds of a small stream; a stream of noise fills it soon.
     daemon = serve("--source", "live=test:?size=640x360&content=noise",
                    config=f'[server]\n{STALL}\n[rate]\nstart = "5M"\n')
     witness = view(daemon.url())
@@ -129,9 +129,9 @@ def test_a_viewer_that_stops_reading_is_closed_and_costs_little(serve, view):
     while sleeper.watching() and time.monotonic() < deadline:
         most = max(most, daemon.resident_bytes())
         time.sleep(0.1)
-    assert not sleeper.watching(), "a viewer that takes nothing is closed"
+    assert not sleeper.watching(), "a viewer that reads nothing is closed"
     assert sleeper.wait()["closed_s"] > 2
     assert daemon.metrics().sum("symcast_viewers_left_total", reason="stalled") == 1
-    # Its queue holds at most a second of 5 Mbit/s; its encode group is what takes memory.
+    # The viewer's queue holds at most a second of 5 Mbit/s; most memory is that of its group.
     assert most - before < 100e6
     assert_clean(witness.finish())

@@ -1,4 +1,4 @@
-"""Sources of every kind are taken in, and come back after their far end was killed."""
+"""Sources of every kind play, and play again after their far end was killed."""
 
 import time
 
@@ -14,16 +14,16 @@ GST = ("gst:videotestsrc is-live=true ! video/x-raw,width=320,height=180,framera
 
 CLIPS = {
     "plain": {"audio": ("-c:a", "aac", "-ac", "2")},
-    "silent": {"sound": None},
+    "silent": {"tone": None},
     "mono": {"audio": ("-c:a", "aac", "-ac", "1")},
     "surround": {"audio": ("-c:a", "aac", "-ac", "6")},
-    "late sound": {"more": ("-af", "adelay=2000:all=1,asetpts=PTS+2/TB")},
+    "late audio": {"more": ("-af", "adelay=2000:all=1,asetpts=PTS+2/TB")},
     "ten bits 4:2:2": {"video": ("-pix_fmt", "yuv422p10le")},
     "interlaced": {"rate": 50, "video": ("-vf", "interlace", "-flags", "+ilme+ildct")},
     "odd size": {"video": ("-vf", "scale=323:181", "-pix_fmt", "yuv444p")},
     "variable rate": {"video": ("-vf", "select='mod(n,7)'", "-vsync", "vfr")},
-    "60 pictures/s": {"rate": 60},
-    "one picture/s": {"rate": 1},
+    "60 frames/s": {"rate": 60},
+    "one frame/s": {"rate": 1},
 }
 
 
@@ -63,7 +63,7 @@ def test_file_loops_without_a_jump(serve, view, clip):
     assert summary["gaps"] == 0
     assert abs(summary["interval_s"] - 1 / 25) < 0.001
     assert summary["media_s"] > 11
-    # 44.1 kHz sound of the clip, or silence at the seam, without a hole: 46.9 frames/s.
+    # 46.9 audio frames/s: the clip's 44.1 kHz audio, and silence at the seam, leave no gap.
     assert abs(summary["audio_frames"] / summary["media_s"] - 48000 / 1024) < 1
 
 
@@ -92,12 +92,12 @@ def test_sources_within_the_process(serve, view):
     daemon = serve(*(word for i, uri in enumerate(uris) for word in ("--source", f"s{i}={uri}")))
     viewers = [view(daemon.url(f"s{i}"), "--seconds", 3) for i in range(len(uris))]
     for uri, summary in zip(uris, [viewer.wait() for viewer in viewers]):
-        assert summary["media_s"] > 1.5  # of 3 s; a sanitizer build is slow to start
+        assert summary["media_s"] > 1.5  # of 3 s, because a sanitizer build starts slowly
         assert_unbroken(summary, daemon, uri)
 
 
 def test_sources_come_back(serve, view, clip):
-    """Every kind of far end at once is killed, stays away, and is started again."""
+    """Far ends of every kind are killed at the same time, stay away, and are started again."""
     ends = make_far_ends(clip)
     start(ends)
     try:
@@ -112,7 +112,7 @@ def test_sources_come_back(serve, view, clip):
         before = {name: source_frames(metrics, name) for name in ends}
         start(ends)
         daemon.wait_for(lambda m: all(source_frames(m, name) > before[name] + 50
-                                      for name in ends), 15, "every picture is back")
+                                      for name in ends), 15, "frames of all sources arrive again")
         watch(viewers, 1)
         wrong = {}
         for name, viewer in viewers.items():
@@ -126,12 +126,12 @@ def test_sources_come_back(serve, view, clip):
 
 
 def assert_stayed(viewer):
-    """The last picture was repeated meanwhile: time went on, and no player would have given up."""
+    """While the source was away its last frame was repeated, so no player would have given up."""
     pictures = viewer.pictures()
     summary = viewer.finish()
-    # ffmpeg has its sound 0.28 s behind the pictures. Where five sources start at once on a busy
-    # machine it may at first be further behind than a PCR is ahead.
-    assert summary["pts_before_pcr"] < 47, "at most a second of sound"
+    # ffmpeg's audio lags its video by 0.28 s. When five sources start at once on a busy machine,
+    # the lag may at first exceed the lead of the PCR.
+    assert summary["pts_before_pcr"] < 47, "at most a second of audio"
     assert_clean({**summary, "pts_before_pcr": 0})
     assert summary["discontinuities_signalled"] == 0, "nothing was dropped"
     assert summary["longest_wait_s"] < 1.3  # repeats begin after 1 s

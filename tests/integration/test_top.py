@@ -1,4 +1,4 @@
-"""`symcast top` beside a running server: what it shows, and how it ends."""
+"""`symcast top` next to a running server: its table, and how it ends."""
 
 import fcntl
 import os
@@ -50,7 +50,7 @@ def test_shows_a_viewer(small, view):
     assert viewer.watching()
 
 
-def test_reads_the_configuration_and_says_when_nothing_listens(tmp_path):
+def test_reads_the_configuration_and_says_if_nothing_listens(tmp_path):
     config = tmp_path / "a.toml"
     config.write_text('[server]\nlisten = "127.0.0.1:1"\n')
     done = subprocess.run([binary(), "top", "--once", "--interval", "100ms", "--config", config],
@@ -61,7 +61,7 @@ def test_reads_the_configuration_and_says_when_nothing_listens(tmp_path):
 
 def test_needs_no_privileges(small, view):
     if os.geteuid() != 0:
-        pytest.skip("root is needed to become somebody else")
+        pytest.skip("only root can run a program as another user")
     view(small.url(), "--seconds", 20)
     small.wait_for(lambda m: m.sum("symcast_viewers") == 1, 5, "the viewer is admitted")
     assert len(rows(top_once(small, user=65534, group=65534, extra_groups=[]))) == 1
@@ -91,7 +91,7 @@ def test_fits_a_terminal_and_ends_with_q(small, view):
             shown += os.read(ours, 65536)
     os.write(ours, b"q")
     assert process.wait(END_SECONDS) == 0
-    assert termios.tcgetattr(theirs) == before, "the terminal is as it was"
+    assert termios.tcgetattr(theirs) == before, "the terminal has its old settings"
     os.close(ours)
     os.close(theirs)
     tables = shown.decode().replace("\x1b[K", "").replace("\x1b[J", "").split("\x1b[H")[1:]
@@ -101,8 +101,8 @@ def test_fits_a_terminal_and_ends_with_q(small, view):
     assert "RATE" in tables[0] and "SSTHRESH" not in tables[0]
 
 
-def test_shows_what_hurts(needs_lab, serve, view):
-    """5 % of the packets are lost on the way to the viewer."""
+def test_shows_losses(needs_lab, serve, view):
+    """The link loses 5 % of the packets to the viewer."""
     with Netlab(rate="5M", delay_ms=20, queue_bytes=64000, loss=0.05) as lab:
         daemon = serve("--source", SMALL, lab=lab)
         view(daemon.url(), "--seconds", 20, lab=lab)

@@ -1,4 +1,4 @@
-"""Who fetches: a player on a connection that stays, and the somebody else of a contested path."""
+"""Clients: a player on a persistent connection, and the other user of a contested path."""
 
 import socket
 import time
@@ -7,12 +7,13 @@ from bench.papers.cloud.places import DOWNLOAD, OTHERS, PAUSE
 from bench.papers.cloud.player import SEGMENT, Player
 
 READ = 1 << 20
-# Whoever reads in turns acknowledges in turns, unless the kernel thinks that he waits for more.
-WAITS_FOR = 1 << 20  # bytes: more than comes in a turn
+# A client that reads once per turn would also acknowledge once per turn, unless the kernel believes
+# that it waits for more.
+WAITS_FOR = 1 << 20  # bytes: more than arrives in a turn
 
 
 class Fetcher:
-    """One request after the other. read() often: `arrived(bytes, left)` is told of what comes."""
+    """Makes one request after the other. Call read() often; it calls `arrived(bytes, left)`."""
 
     def __init__(self, network, client, port, arrived):
         self._connection = network.connect(client, port)
@@ -20,7 +21,7 @@ class Fetcher:
         self._connection.setblocking(False)
         self._arrived = arrived
         self._head = b""
-        self._left = 0  # bytes of the body
+        self._left = 0  # bytes of the body still to come
 
     def fetch(self, count):
         self._connection.send(b"GET /%d HTTP/1.1\r\n\r\n" % count)
@@ -35,7 +36,7 @@ class Fetcher:
         except BlockingIOError:
             return
         if not received:
-            raise ConnectionError("the server has gone")
+            raise ConnectionError("the server has closed the connection")
         body = len(received)
         if not self._head.endswith(b"\r\n\r\n"):
             head, end, rest = (self._head + received).partition(b"\r\n\r\n")
@@ -45,8 +46,8 @@ class Fetcher:
 
 
 class Viewing:
-    """A player of `ladder` that chooses by `choose`, for so many seconds from what schedule() says.
-    act() often."""
+    """A player of `ladder` that selects rates with `choose`, at the time and for the seconds of
+    schedule(). Call act() often."""
 
     def __init__(self, network, client, port, ladder, choose):
         self._player_of = lambda now: Player(ladder, choose, now)
@@ -80,11 +81,11 @@ class Viewing:
 
 
 class SomebodyElse:
-    """Downloads something and pauses, in turns; what and how long says `chance`. act() often."""
+    """Alternately downloads something and pauses; `chance` draws sizes and pauses. Call act() often."""
 
     def __init__(self, chance, network, client, server):
         self._chance = chance
-        self._next = 0.0  # when there is a download; None: there is one
+        self._next = 0.0  # time of the next download; None during a download
         port = server.ports[next(iter(OTHERS))]
         self._fetcher = Fetcher(network, client, port, self._arrived)
 

@@ -1,4 +1,4 @@
-"""What one session had. KB are 1000 bytes."""
+"""Figures of one session. KB are 1000 bytes."""
 
 import itertools
 import statistics
@@ -23,8 +23,8 @@ def throughput(arrivals, begin, seconds):
 
 
 def smoothness(windows):
-    """Of samples of the congestion window, segments: their coefficient of variation, and by how much
-    of its mean it changes from one to the next."""
+    """For samples of the congestion window in segments: coefficient of variation, and mean change from
+    one sample to the next as a share of the mean."""
     if len(windows) < 2:
         return {"window": None, "window_variation": None, "window_change": None}
     mean = statistics.mean(windows)
@@ -34,15 +34,15 @@ def smoothness(windows):
 
 
 def playing(player, seconds):
-    """Of one that has ended."""
+    """Figures of a player that has ended."""
     return {"played": player.played / seconds, "startup": player.startup,
             "stalls": len(player.stalls), "stalled": sum(player.stalls),
             "rate": statistics.mean(player.rates) if player.rates else None}
 
 
 def watching(there, period, frozen):
-    """Of a live stream's pictures, one in a `period`: were they there in time? Without a new one for
-    longer than `frozen` it stalls; a lower frame rate is no stall."""
+    """Figures of a live stream; `there` says of each frame, one per `period`, whether it was on time.
+    The stream stalls without a new frame for longer than `frozen`; a lower frame rate is no stall."""
     missing = [len(list(run)) for is_there, run in itertools.groupby(there) if not is_there]
     stalls = [count * period for count in missing if (count + 1) * period > frozen]
     return {"played": 1 - sum(stalls) / (len(there) * period), "stalls": len(stalls),

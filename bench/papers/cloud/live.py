@@ -1,5 +1,5 @@
-"""symcast over the same paths: one stream and one viewer for each. On link_emulator, for its encoders
-want more CPU than a guest has."""
+"""symcast over the same paths, with one stream and one viewer for each. Uses link_emulator, because the
+encoders need more CPU than a guest has."""
 
 import random
 import selectors
@@ -18,14 +18,13 @@ from netlab.network import Netlab, open_socket
 from netlab.timeline import match_pictures
 from netlab.viewer import Viewer
 
-PLAYOUT = 2.0  # seconds that its viewers are behind the camera
+PLAYOUT = 2.0  # seconds by which viewers are behind the camera
 TURN = 0.01  # seconds
 SAMPLE = 0.1  # seconds between samples of the congestion windows
-EVERY = 15  # pictures, of which one is compared with the source's
+EVERY = 15  # one frame in this many is compared with the source's
 SOURCE = "?size=640x360&content=motion"
-NICE = ("nice", "-n", str(PRIORITY))  # other work of the machine is not to be measured
-# The picture is small and the preset quick so that several encoders fit; at this CRF it always takes
-# the whole rate.
+NICE = ("nice", "-n", str(PRIORITY))  # keeps other work of the machine out of the measurement
+# Small frames and a fast preset let several encoders fit; at this CRF they always take the whole rate.
 CONFIG = """
 [audio]
 enabled = false
@@ -48,7 +47,7 @@ rate = {{ min = "{least}k", max = "{most}k" }}
 
 
 def run(names, seconds, seed, directory):
-    """Figures of each of these places, and why they are not to be counted, if so."""
+    """Figures of each of these places, and reasons not to count them, if any."""
     with _emulated(names, seed) as lab, Health() as health:
         streams = [f"place{number}" for number in range(len(names))]
         config = CONFIG + "".join(
@@ -88,7 +87,7 @@ def _emulated(names, seed):
 
 
 class _Network:
-    """The laboratory's, as the segments' server and its clients want it."""
+    """Adapts the lab to the interface that the segment server and its clients use."""
 
     def __init__(self, lab):
         self._lab = lab
@@ -107,7 +106,7 @@ class _Network:
 
 
 def _serve(lab, daemon, names, seed, end):
-    """Lets the viewers watch, and somebody else download where that is so. Returns the streams'
+    """Lets the viewers watch, and other users download on contested paths. Returns the streams'
     samples of the congestion window."""
     selector = selectors.DefaultSelector()
     network = _Network(lab)
@@ -133,7 +132,7 @@ def _serve(lab, daemon, names, seed, end):
 
 def _figures(session, seen, windows, begin, seconds, recording):
     arrivals = [(picture["arrival_ns"] / 1e9, picture["bytes"]) for picture in seen]
-    end = begin + seconds - PLAYOUT  # what was captured later may still come
+    end = begin + seconds - PLAYOUT  # later frames may still arrive
     came = [(line["number"], line["captured"], picture["arrival_ns"] / 1e9, 8 * picture["bytes"])
             for line, picture in match_pictures(seen, session)]
     pictures = measure.source_pictures(came, begin, end)

@@ -1,4 +1,4 @@
-"""The page: tables, plots, and what is confirmed. Figures are medians over the seeds."""
+"""The page: tables, plots and claims. Figures are medians over the seeds."""
 
 import statistics
 
@@ -13,10 +13,10 @@ HIGHEST, ADAPTIVE = KINDS
 LIVE = "live"
 OURS = "symcast, cubic"
 PUBLIC = (*CALM, CONGESTED)
-# Of the pairs of two orders of five. By chance, one order in 24 agrees so well with another.
+# Rank correlation of two orders of five that counts as agreement: one order in 24 has it by chance.
 AGREES = 0.8
 NEAR = 0.1  # share by which "about the same" may differ
-WHOLE = 0.96  # share played by one that waits for nothing but its start-up, in quick runs too
+WHOLE = 0.96  # share played by a player that waits only at start-up, also in quick runs
 # (title, figure, scale, digits)
 COLUMNS = (("KB/s", "kilobytes_per_second", 1, 0), ("SD", "deviation", 1, 0),
            ("MB", "megabytes", 1, 1), ("sent again, %", "again", 100, 1),
@@ -27,7 +27,7 @@ COLUMNS = (("KB/s", "kilobytes_per_second", 1, 0), ("SD", "deviation", 1, 0),
 
 
 class Found:
-    """Figures by what they are of."""
+    """Figures by kind of player, place and congestion control."""
 
     def __init__(self, figures):
         self._lanes = {}  # {(kind, place, control): [figures of each seed]}
@@ -50,7 +50,7 @@ class Found:
         return {control: statistics.median(values) for control, values in found.items()}
 
     def ours(self, place, figure):
-        """None: not measured."""
+        """Median of our stream's figure; None if not measured."""
         values = self.values(LIVE, place, OURS, figure)
         return statistics.median(values) if values else None
 

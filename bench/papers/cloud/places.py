@@ -1,4 +1,4 @@
-"""The paths: from the paper's private cloud, and from Amazon's regions to a home in San José."""
+"""The paths: in the paper's private cloud, and from Amazon's regions to a home in San José."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ ADSL_QUEUE = 40  # packets: 450 ms
 
 @dataclass(frozen=True)
 class Place:
-    """`highest`: kbit/s that are offered there. `contested`: somebody else downloads now and then."""
+    """`highest`: the highest kbit/s offered. `contested`: another user downloads now and then."""
 
     path: Path
     highest: int = LADDER[-1]
@@ -38,10 +38,10 @@ PLACES = {
     "USWest": _region(20),
     "USEast": _region(80),
     "Japan": _region(120),
-    # The paper found it congested: 63 to 83 KB/s, of the 187 of its last mile. Loss and somebody
-    # else's downloads are chosen so that cubic comes out there.
+    # The paper found it congested: 63 to 83 KB/s, of the 187 of its last mile. Loss and the other
+    # user's downloads are chosen so that cubic's throughput is in that range.
     CONGESTED: _region(150, loss=0.012, contested=True),
 }
 CALM = ("USWest", "USEast", "Japan")
-OTHERS = {"somebody else": "cubic"}  # the service that he uses: its congestion control
-DOWNLOAD, PAUSE = 400e3, 6.0  # means, exponential: bytes, seconds
+OTHERS = {"somebody else": "cubic"}  # the other user's service: its congestion control
+DOWNLOAD, PAUSE = 400e3, 6.0  # means of exponential distributions: bytes, seconds

@@ -1,5 +1,5 @@
-"""What the paper found (Alvarez-Horine 2012). KB/s; its figures have no numbers, these are its
-text's."""
+"""The paper's findings (Alvarez-Horine 2012) in KB/s, taken from its text, as its plots have no
+numbers."""
 
 PRIVATE_KILOBYTES, PRIVATE_DEVIATION = (270, 350), (550, 770)  # section 7.1, all five
 LOSSY_KILOBYTES, LOSSY_DEVIATION = (560, 730), (350, 370)
@@ -13,7 +13,7 @@ RANKING = {
     "amount": ("cubic", "htcp", "highspeed", "bic", "vegas"),
     "smoothness": ("vegas", "highspeed", "bic", "cubic", "htcp"),
 }
-# What these are here: (figure, whether more is better).
+# The figures here that correspond to these: (figure, whether more is better).
 MEASURED_AS = {
     "share played": ("played", True),
     "throughput": ("kilobytes_per_second", True),

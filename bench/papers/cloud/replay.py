@@ -1,5 +1,5 @@
-"""All sessions beside one another, each on a path of its own. One thread does everything, every few
-milliseconds: the guest has one CPU, and each system call costs some of it."""
+"""Runs all sessions at the same time, each on its own path. One thread does all work, every few
+milliseconds, because the guest has one CPU and system calls are costly there."""
 
 import random
 import selectors
@@ -16,14 +16,14 @@ from netlab.timeline import percentile
 
 TURN = 0.01  # seconds
 SAMPLE = 0.1  # seconds between samples of the congestion windows
-START_APART = 4.0  # seconds within which the players begin, by chance
+START_APART = 4.0  # seconds within which the players begin, at random times
 MSS = 1448  # bytes
-CURVE_STEP = 10  # samples of the congestion window for one of its curve
+CURVE_STEP = 10  # samples of the congestion window per point of its curve
 
 
 def run(job):
-    """`sessions`: [[place, congestion control, kind of player]]; `seconds`, `seed`. Returns their
-    figures in this order, and how the guest kept up."""
+    """`job` has `sessions`, [[place, congestion control, kind of player]], `seconds` and `seed`.
+    Returns the figures in this order, and how well the guest kept up."""
     sessions, seconds = job["sessions"], job["seconds"]
     places = [PLACES[place] for place, _, _ in sessions]
     network = Network([place.path for place in places])
@@ -33,7 +33,7 @@ def run(job):
     viewings = [Viewing(network, client, server.ports[control], PLACES[place].ladder,
                         KINDS[kind])
                 for client, (place, control, kind) in enumerate(sessions)]
-    # On each path of a place they do the same.
+    # The other users of a place do the same on each path.
     others = [SomebodyElse(random.Random(f"{job['seed']} {place}"), network, client, server)
               for client, (place, _, _) in enumerate(sessions) if PLACES[place].contested]
     begin = time.monotonic()
@@ -48,7 +48,7 @@ def run(job):
 
 
 def _serve(selector, server, actors, end):
-    """Seconds that each turn took."""
+    """Serves until `end`; returns the seconds that each turn took."""
     turns = []
     sample = now = time.monotonic()
     while now < end:

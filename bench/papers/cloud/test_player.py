@@ -1,4 +1,4 @@
-"""What the player fetches and plays."""
+"""The player's choice of segments and its playback."""
 
 import pytest
 
@@ -8,7 +8,7 @@ LADDER = [350, 630, 1130]
 
 
 def fetched(player, now, seconds):
-    """Fetches a segment that takes so long; returns when it is there."""
+    """Fetches a segment in that many `seconds`; returns the time of its arrival."""
     assert player.next_rate(now)
     player.arrived(1, now + seconds)
     return now + seconds
@@ -30,16 +30,16 @@ def test_with_a_full_buffer_nothing_is_fetched_until_a_segment_fits():
     assert player.next_rate(4.2)
 
 
-def test_an_empty_buffer_stalls_until_a_segment_is_there():
+def test_an_empty_buffer_stalls_until_a_segment_has_arrived():
     player = Player(LADDER, always_highest, now=0)
     now = fetched(player, 0, 1)  # plays from 1 s to 5
-    fetched(player, now, 10)  # there at 11 s, as it came in
+    fetched(player, now, 10)  # complete at 11 s, arriving evenly
     assert player.stalls == [6] and player.played == 4
     player.advance(13)
     assert player.played == 6
 
 
-def test_what_has_come_of_a_segment_is_played():
+def test_the_received_part_of_a_segment_is_played():
     player = Player(LADDER, always_highest, now=0)
     now = fetched(player, 0, 1)
     player.next_rate(now)
@@ -48,14 +48,14 @@ def test_what_has_come_of_a_segment_is_played():
     assert player.played == 5.5 and player.stalls == []
 
 
-def test_a_stall_that_lasts_ends_with_the_session():
+def test_a_present_stall_ends_with_the_session():
     player = Player(LADDER, always_highest, now=0)
     fetched(player, 0, 1)
     player.end(8)
     assert player.stalls == [3] and player.played == 4
 
 
-def test_the_highest_rate_is_asked_for_whatever_comes():
+def test_always_highest_ignores_throughput():
     assert always_highest(LADDER, [1]) == 1130
 
 
@@ -63,5 +63,5 @@ def test_the_highest_rate_is_asked_for_whatever_comes():
     ([], 350), ([100], 350), ([800], 630), ([1500], 1130),
     ([1500, 1500, 500], 630),  # their harmonic mean is 900
     ([1, 1500, 1500, 1500], 1130)])  # the first is forgotten
-def test_one_that_adapts_keeps_below_what_it_measured(throughputs, rate):
+def test_an_adaptive_player_stays_below_its_measured_throughput(throughputs, rate):
     assert throughput_based(LADDER, throughputs) == rate

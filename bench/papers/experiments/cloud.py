@@ -8,13 +8,13 @@ from bench.papers.cloud.replay import START_APART
 from bench.papers.experiment import Experiment, Run
 from bench.papers.guest import CONTROLS, run_in_guest
 
-SECONDS = {False: 480, True: 40}  # of video; quick: True
+SECONDS = {False: 480, True: 40}  # seconds of video; the key says whether the pass is quick
 LIVE_SECONDS = {False: 120, True: 16}
-LIVE_AT_ONCE = [[PRIVATE, LOSSY, CONGESTED], list(CALM)]  # so many encoders keep up
-SET_UP = 15  # seconds: booting, the paths
+LIVE_AT_ONCE = [[PRIVATE, LOSSY, CONGESTED], list(CALM)]  # more encoders would not keep up
+SET_UP = 15  # seconds to boot and to make the paths
 SLACK = 120  # seconds that a guest may take longer
-# The guest did not keep up when it was busier than that, or when one turn of the loop that serves
-# and plays in a hundred took longer than that, seconds.
+# The guest did not keep up if it was busier than this, or if one turn in a hundred of the loop that
+# serves and plays took longer than this, in seconds.
 BUSY, TURN = 0.8, 0.07
 
 
@@ -42,7 +42,7 @@ def _players(run, _directory):
     lanes = []
     for (place, control, _), lane in zip(sessions, found.pop("lanes")):
         if kind != HIGHEST or place != CONGESTED:
-            del lane["curve"]  # only those are drawn
+            del lane["curve"]  # only curves of these are drawn
         lanes.append((kind, place, control, lane))
     complaints = []
     if found["busy"] > BUSY:

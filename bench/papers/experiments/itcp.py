@@ -1,4 +1,4 @@
-"""Paper 003: an encoder that hears of retransmissions, or not."""
+"""Paper 003: an encoder with and without feedback on retransmissions."""
 
 import statistics
 import subprocess
@@ -21,13 +21,13 @@ PICTURES = 1000
 FRAMES_PER_SECOND = 30
 VIDEO_SECONDS = PICTURES / FRAMES_PER_SECOND
 RATE = 2e6  # of the video, bit/s
-LINKS = {"mpeg2": 2.2e6, "h264": 2.3e6}  # bit/s: 1.1 times what an encoder makes that is not told
-QUEUE = 0.1  # seconds of the link at least; a round trip on longer paths, as routers have it
+LINKS = {"mpeg2": 2.2e6, "h264": 2.3e6}  # bit/s: 1.1 times the output without feedback
+QUEUE = 0.1  # seconds; a round trip on longer paths, as is usual in routers
 CONGESTION_CONTROL = "reno"  # FreeBSD's of 2003
-LONGEST = 2.2  # times the video's length; what has not come then never does
+LONGEST = 2.2  # times the video's length; later frames count as never arrived
 CROSS = {"first": 4, "mean_pause": 8, "mean_length": 9}  # seconds
 CROSS_RATE = 1e6  # bit/s
-GUARD = 1000  # ms after a cut in which events belong to it: lazy
+GUARD = 1000  # ms after a cut in which events belong to it (lazy back-off)
 SERIES_SEED = 1
 NICE = ("nice", "-n", str(PRIORITY))
 # Busy enough that it always takes the whole rate: a zoom into a fractal under film grain.
@@ -113,7 +113,7 @@ def measure(run, directory):
 
 
 def _watch(lab, daemon, run, directory, complaints):
-    """{lane: pictures that arrived}"""
+    """{lane: frames that arrived}"""
     viewers = {}
     for client, lane in enumerate(lanes()):
         url = daemon.url(name_of(*lane), ip=lab.clients[client].server_ip)
@@ -184,9 +184,9 @@ PUBLISHED = {
              "isi": (1, 20.712, 47695, 107.42, 9.37), "fokus": (2, 21.942, 49737, 115.62, 8.71),
              "galileo": (1.2, 18.423, 36672, 107.59, 9.35),
              "average": (1.4, 21.211, 46922, 108.43, 9.31)}}
-COST = 2.35  # dB of SNR(Y): what the paper's iTCP pays
-LESS_TIME, MORE_FRAMES = 0.16, 0.15  # what it gains
-REAL_TIME, SHOWN, LATE = 29.5, 29, 0.3  # pictures per second, those that came; seconds
+COST = 2.35  # dB of SNR(Y) that the paper's iTCP loses
+LESS_TIME, MORE_FRAMES = 0.16, 0.15  # its gains
+REAL_TIME, SHOWN, LATE = 29.5, 29, 0.3  # frames per second, frames per second that arrived, seconds
 
 
 class _Found:
@@ -195,7 +195,7 @@ class _Found:
         self.sites = [site for site in SITES if any(key.startswith(site) for key in figures)]
 
     def lanes(self, site, mode, codec):
-        """Of each seed."""
+        """The lane's figures of each seed."""
         return [run["lanes"][name_of(mode, codec)] for key, run in sorted(self._figures.items())
                 if key.startswith(f"{site}, ")]
 
@@ -206,11 +206,11 @@ class _Found:
         return statistics.median(self.values(site, mode, codec, what))
 
     def average(self, mode, codec, what):
-        """Over the sites, of the medians over the seeds."""
+        """Mean over the sites of the medians over the seeds."""
         return statistics.mean(self.median(site, mode, codec, what) for site in self.sites)
 
     def by_seed(self, mode, codec, what):
-        """The same of each seed that all sites have."""
+        """The mean over the sites for each seed that all sites have."""
         seeds = [{key.partition(", ")[2] for key in self._figures if key.startswith(f"{site}, ")}
                  for site in self.sites]
         lane = name_of(mode, codec)
@@ -219,7 +219,7 @@ class _Found:
                 for seed in sorted(set.intersection(*seeds))]
 
     def series(self, mode, codec):
-        """{site: its lane with series, of the sites that have them}"""
+        """{site: lane with series} of the sites that have series."""
         drawn = {site: self._figures.get(f"{site}, seed {SERIES_SEED}") for site in self.sites}
         return {site: run["lanes"][name_of(mode, codec)] for site, run in drawn.items() if run}
 
@@ -299,7 +299,7 @@ def _claims(found, page):
 
 def _claims_of_ours(found, codec, page):
     def everywhere(what, holds, digits):
-        """The medians of all sites, and whether it holds at each of them."""
+        """The medians of all sites, and whether the claim holds at each of them."""
         values = [found.values(site, "symbiosis", codec, of(what)) for site in found.sites]
         verdicts = [in_most(map(holds, of_site)) for of_site in values]
         return (", ".join(f"{statistics.median(of_site):.{digits}f}" for of_site in values),
@@ -318,7 +318,7 @@ def _claims_of_ours(found, codec, page):
 
 
 def _figure_3(found, codec, page):
-    """Target and output per picture."""
+    """Target and output per frame."""
     series = {mode: found.series(mode, codec) for mode in FOLLOWING}
     sites = list(series["itcp"])
     if not sites:
@@ -374,9 +374,9 @@ EXPERIMENT = Experiment(
     paper="Khan, Zaghal 2003, *Performance analysis of TCP Interactive based world wide video "
           "streaming over ABone: symbiotic control and video quality* (Kent State University)",
     hypothesis="""
-An encoder that is told of its connection's retransmissions, and cuts its rate to 0.55 at each, delivers
-the same pictures in less time than one that is not told, for a little quality. `symbiosis`, which
-follows what the connection carries, delivers them as they are captured.""",
+An encoder that receives its connection's retransmissions, and cuts its rate to 0.55 at each, delivers
+the same frames in less time than one without this feedback, for a little quality. `symbiosis`, which
+follows the capacity of the connection, delivers them as they are captured.""",
     method=f"""
 A stored video of {PICTURES} pictures, 176x120 at {FRAMES_PER_SECOND} frames/s, is transcoded live at
 {RATE / 1e6:g} Mbit/s by symcast, as MPEG-2 (libavcodec's mpeg2video) and as H.264 (x264), and sent
@@ -401,8 +401,8 @@ kernel. Medians over the seeds, least and most in brackets; *average*: of the si
         "what the paper's path carried is not known, nor what else was on it. The links' rates and the "
         "datagrams' are chosen: what is left beside them carries 0.55 of the rate. 1 to 2 events per "
         "video in the paper, more here",
-        "lazy binary back-off: the paper gives its name and 0.55. Here events within so many smoothed "
-        f"round trips of a cut as are {GUARD / 1000:g} s without a queue belong to it; the first step "
+        "lazy binary back-off: the paper gives its name and 0.55. Here events within as many smoothed "
+        f"round trips after a cut as make {GUARD / 1000:g} s without a queue belong to it; the first step "
         "up comes after 0.5 s of quiet, doubling to 1 s, then a quarter of the rate each 0.5 s. Quiet "
         "is also that the server has little unsent, which the paper's transcoder did not ask for",
         "emulated paths in place of five hosts of the ABone; their round trips"),

@@ -1,4 +1,4 @@
-"""Paper 001: flows of long, medium and short round trips over a series of bottlenecks."""
+"""Paper 001: flows with long, medium and short round trips over a series of bottlenecks."""
 
 import random
 import statistics
@@ -11,25 +11,25 @@ from bench.policies.health import Health
 from bench.policies.measure import jain
 from netlab.network import Netlab
 
-# Bit/s of each bottleneck. The paper's 100 Mbit/s pass too, but Reno's long flows need minutes there
-# to arrive where they stay: congestion avoidance takes half a window of round trips.
+# Bit/s of each bottleneck. The paper's 100 Mbit/s would work too, but Reno's long flows would need
+# minutes to converge: congestion avoidance takes half a window of round trips.
 RATE = 25e6
 BOTTLENECKS = 4
 PACKET = 1500  # bytes
-# Of the paper's 83 and 1500 packets, what is in proportion to the rate.
+# The paper's 83 and 1500 packets, in proportion to the rate.
 QUEUES = {"one link's pipe": 83 * RATE / 100e6, "the longest pipe": 1500 * RATE / 100e6}
 LONG, MEDIUM, SHORT = 180, 90, 30  # ms
 CLASSES = {"long": LONG, "medium": MEDIUM, "short": SHORT}
 CONTROLS = ("libra", "libra, measuring", "reno", "cubic", "bbr")
 OTHERS = ("reno", "cubic", "bbr")
 PIPE, LONGEST = QUEUES
-OPTIMAL, COMPARABLE, LEFT = 0.95, 0.03, 0.9  # what the paper's words are taken for
+OPTIMAL, COMPARABLE, LEFT = 0.95, 0.03, 0.9  # for the paper's words
 START_APART = 0.3  # seconds between the flows' beginnings
 SECONDS = {False: (30, 120), True: (6, 14)}  # warm-up, measurement; quick: True
 
 
 def hints_of(control):
-    if control == "libra":  # as in the paper it is told the capacity
+    if control == "libra":  # as in the paper, the capacity is configured
         return {"congestion_control": "sym_libra", "capacity": int(RATE)}
     if control == "libra, measuring":
         return {"congestion_control": "sym_libra"}
@@ -37,8 +37,8 @@ def hints_of(control):
 
 
 def flows_of(settings):
-    """[(class, shared links of its path, congestion control)]; with "beside" every second flow of a
-    class has that one."""
+    """[(class, shared links of its path, congestion control)]; if "beside" is set, every second flow of
+    a class has that congestion control."""
     everywhere = list(range(BOTTLENECKS))
     paths = [("long", everywhere)] * 2 + [("medium", everywhere)] * 2
     paths += [("short", [link]) for link in range(settings["short"])]
@@ -102,7 +102,7 @@ def report(figures, page):
 
 
 class _Found:
-    """Figures by what they are of."""
+    """Figures by name of the run."""
 
     def __init__(self, figures):
         self._figures = figures
@@ -116,7 +116,7 @@ class _Found:
         return [value(rates) for rates in self.rates(name)]
 
     def median(self, name, value):
-        """None: not measured."""
+        """The median; None if not measured."""
         values = self.each(name, value)
         return statistics.median(values) if values else None
 
@@ -125,12 +125,12 @@ class _Found:
 
 
 def _far(rates):
-    """Of long and medium round trips."""
+    """Jain's index of the flows with long and medium round trips."""
     return jain(rates[:4])
 
 
 def efficiency(rates):
-    """Share of the four links' payload that is carried: flows over all of them, and one on each."""
+    """Used share of the four links' payload: flows over all links, and one flow on each."""
     far, short = rates[:4], rates[4:]
     return (sum(far) + sum(short) / BOTTLENECKS) / (RATE * PAYLOAD_SHARE)
 
@@ -253,13 +253,13 @@ Four links of {RATE / 1e6:g} Mbit/s in a row. Two flows of {LONG} ms and two of 
 of them; four flows of {SHORT} ms pass one each. Bulk senders in one network namespace, each
 receiver in its own; our eBPF congestion control `sym_libra` (A = 1, B = 1, X = 2, Y = 2; C counts
 in 250 kbit/s) and the kernel's reno, cubic and bbr. symcast itself does not run. Queues of one link's pipe and of the longest: the paper's 83 and 1500
-packets in proportion to the rate. Libra is told the capacity, as in the paper; *measuring*, it finds
+packets in proportion to the rate. Libra is given the capacity, as in the paper; *measuring*, it finds
 it by itself. Flows begin {START_APART} s apart, in an order by the seed; after {SECONDS[False][0]} s
 {SECONDS[False][1]} s are counted. Medians over the seeds, least and most in brackets.""",
     differences=(
         "C counts in 250 kbit/s, where the paper's text says Mbit/s: on links like these Libra, whose "
         "growth is in proportion to it, would starve beside Reno otherwise (docs/decisions/0009, with "
-        "figures for five units). What it leaves to others depends on that",
+        "figures for five units). Its effect on other flows depends on that unit",
         "*measuring*, what is measured counts as 10 Mbit/s at least (the same)",
         f"{RATE / 1e6:g} Mbit/s in place of 100, with queues in proportion: in congestion avoidance "
         "a flow needs half a window of round trips to arrive where it stays",
@@ -267,5 +267,5 @@ it by itself. Flows begin {START_APART} s apart, in an order by the seed; after 
         "the kernel's TCP in place of NS-2: Reno here is Linux's, with SACK, RACK and PRR",
         "no randomized pacing by pairs (burstiness control): the kernel's pacing stands for it",
         "cubic and bbr are not in the paper; its figures give no numbers in the text, so what is "
-        "published is what it says of them"),
+        "published are the statements of its text"),
     runs=runs, measure=measure, report=report, at_once=3)

@@ -1,4 +1,4 @@
-"""Paper 002: a client that picks its rate beside a competing flow, and the server's loop."""
+"""Paper 002: a client that picks its rate next to a competing flow, and the server's control loop."""
 
 import concurrent.futures
 import math
@@ -31,25 +31,26 @@ CLIENTS = {
     "continuous": Picking(CONSERVATISM, most=CONTINUOUS_MOST),
     "continuous, all it sees": Picking(1.0, most=CONTINUOUS_MOST)}
 OURS = {"symcast, cubic": "cubic", "symcast, bbr": "bbr"}  # congestion control of its sockets
-# There alone, for each is an encoder: symcast with the timer as the kernel has it, and what a live
-# stream that does not adapt would have.
+# With the shortest queue only, as each needs an encoder: symcast with the kernel's retransmission
+# timer, and a live stream that does not adapt.
 SHORTEST = min(QUEUES)
 KERNELS_TIMER = "symcast, cubic, the kernel's timer"
 STEADY = "a steady stream, cubic"
-BULK = "a bulk flow"  # what TCP itself gets there
+BULK = "a bulk flow"  # the rate of TCP itself in the same place
 CONGESTION_CONTROL = "cubic"  # of all others
 INITIAL_WINDOW = 4  # segments, of each new connection: paper 002, implementation details, 4
 PORT = 8000
-PATIENCE = 60  # seconds in which some of a segment comes
-# Of the fair share: with less there was no competition. Beside BBR it has a tenth behind two packets.
+PATIENCE = 60  # seconds in which some data of a segment has to arrive
+# Share of the fair rate below which there was no competition; next to BBR, with a queue of two packets,
+# the competing flow has a tenth.
 LEAST_BULK = 0.02
-# Alone, then beside a competing flow; seconds. The buffer is full after the first part in the paper;
-# quick, it begins so.
+# Seconds alone, then with a competing flow. In the paper the buffer is full after the first part; in
+# quick runs it is full from the beginning.
 TIMES = {False: (400, 400, 0.0), True: (20, 60, 236.0)}
-STALLED = 10  # seconds: server.stall_timeout, after which a viewer who takes nothing is given up
-SPIRAL, SHARE = 0.6, 0.9  # what is taken for one, and for fair
-FITS = 1750e3  # the highest of its rates that its fair share carries, bit/s
-SETTLING = 0.25  # of the time beside the flow, not counted
+STALLED = 10  # seconds: server.stall_timeout, after which a viewer that reads nothing is closed
+SPIRAL, SHARE = 0.6, 0.9  # limits for a spiral, and for a fair share
+FITS = 1750e3  # bit/s: the highest rate within its fair share
+SETTLING = 0.25  # share of the time with the competing flow that is not counted
 PUBLISHED = {("discrete", 120): "0.56", ("discrete", 75): "1.05",
              ("discrete", 20): "reasonably fair", ("continuous, all it sees", 20): "equal"}
 NICE = ("nice", "-n", str(PRIORITY))
@@ -78,7 +79,7 @@ def runs(scope):
 
 
 def lanes():
-    """[(who, queue)], each with a link of its own."""
+    """[(name, queue)], each with its own link."""
     return [(name, queue) for name in (*CLIENTS, *OURS, BULK) for queue in QUEUES] + [
         (name, SHORTEST) for name in (KERNELS_TIMER, STEADY)]
 
@@ -98,7 +99,7 @@ def measure(run, directory):
     with Netlab(clients=len(lanes()), seed=1000 * run.seed, rate=int(RATE),
                 delay_ms=ROUND_TRIP / 2) as lab:
         for client, (_, queue) in enumerate(lanes()):
-            # And the packet that is being sent.
+            # The queue setting includes the packet being sent.
             lab.set(client=client, down_queue=int(1e3 * queue / 8) + PACKET)
         _set_initial_window(lab)
         lab.run_server(["/usr/bin/python3", "-m", segment_server.__name__, str(PORT),
@@ -110,7 +111,7 @@ def measure(run, directory):
 
 
 def _set_initial_window(lab):
-    """Of the segment clients' new connections; symcast's keep the kernel's."""
+    """Sets it for the segment clients' new connections; symcast's keep the kernel's."""
     for client, (name, _) in enumerate(lanes()):
         if name not in CLIENTS:
             continue
@@ -122,7 +123,7 @@ def _set_initial_window(lab):
 
 
 class _Session:
-    """All lanes from the beginning to the end."""
+    """Runs all lanes at the same time."""
 
     def __init__(self, run, lab, daemon, directory):
         self._lab, self._daemon, self._directory = lab, daemon, directory
@@ -254,7 +255,7 @@ def report(figures, page):
               f"and most in brackets. The link carries {2 * FAIR / 1e6:.2f} Mbit/s of payload. "
               "*picked*: the mean rate of the segments asked for (symcast: the video's); *lowest*: "
               "the lowest (symcast: of 4 s); *seen*: the throughput while a segment comes; *share*: "
-              f"all that it was sent (symcast: its pictures, with container and sound), of the fair "
+              f"all that it was sent (symcast: its frames, with container and audio), of the fair "
               f"{FAIR / 1e6:.2f} Mbit/s; *flow*: the competing one.")
     for queue in QUEUES:
         _table(found, queue, page)
@@ -264,7 +265,7 @@ def report(figures, page):
 
 
 def _alone(figures, page):
-    """What a transfer sees without competition."""
+    """Throughput of a transfer without competition."""
     seen = {queue: [statistics.median(throughput for at, _, throughput in
                                       run["lanes"][f"continuous, all it sees, {queue} kbit"]["series"]
                                       if at < run["settings"]["alone"])
@@ -313,7 +314,7 @@ def _table(found, queue, page):
 
 
 def _left(lane):
-    """Seconds before the end with which a viewer's pictures end; 0: they do not."""
+    """Seconds before the end at which a viewer's frames stop; 0 if they do not."""
     series = lane["series"]
     last = max((at for at, rate, _ in series if rate > 0), default=0)
     quiet = series[-1][0] - last
@@ -371,7 +372,7 @@ def _late(found, name, queue):
 
 
 def _others(found, ours, queue):
-    """What the same path gives to others over CUBIC."""
+    """Rates of other flows over CUBIC on the same path."""
     text = f"a bulk flow in its place: {found.median(BULK, queue, 'throughput', FAIR):.0%}"
     if queue != SHORTEST or OURS[ours] != CONGESTION_CONTROL:
         return text

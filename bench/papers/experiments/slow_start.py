@@ -1,4 +1,4 @@
-"""Paper 004: slow starts of a delay-based TCP under stored video."""
+"""Paper 004: slow starts of a delay-based TCP with stored video."""
 
 import bisect
 import itertools
@@ -22,11 +22,11 @@ VIDEO_RATE = 5.24e6
 FRAMES_PER_SECOND = 30
 PLAYOUT_BUFFER = 656_000  # bytes
 PLAYOUT_SECONDS = 8 * PLAYOUT_BUFFER / VIDEO_RATE
-KEYFRAME_WEIGHT = 5  # of one picture in 30, against the others
-VIDEO_SECONDS = {False: 120, True: 15}  # quick: True
-LONGEST = 2  # times the video's length; then it is ended
+KEYFRAME_WEIGHT = 5  # size of a keyframe, one frame in 30, relative to the others
+VIDEO_SECONDS = {False: 120, True: 15}  # the key says whether the pass is quick
+LONGEST = 2  # times the video's length, after which a run ends
 RATE = 15e6
-# Around 15 Mbit/s, and now and then behind a wall: the paper's Wi-Fi is not described.
+# Around 15 Mbit/s with occasional interruptions; the paper does not describe its Wi-Fi.
 WIFI = Radio(states=(4e6, 10e6, 15e6, 22e6), stay=1.5, fading=0.15, interruption=0.1,
              interrupted=(0.1, 0.6), left=1e6)
 PATHS = {
@@ -53,7 +53,7 @@ def runs(scope):
 
 
 def _seeds(path, round_trip, scope):
-    """More where what happens differs most from seed to seed; most where it decides."""
+    """More seeds for paths with more variation, and most where the finding depends on it."""
     times = 1 if path != "Wi-Fi" else 4 if round_trip == min(ROUND_TRIPS) else 2
     return range(scope.seed, scope.seed + times * scope.repeats)
 
@@ -62,8 +62,8 @@ def key_of(path, round_trip, seed):
     return f"{path}, {round_trip} ms, seed {seed}"
 
 
-def picture_ends(seconds):
-    """Where each picture of the video ends, in bytes."""
+def frame_ends(seconds):
+    """Where each frame of the video ends, in bytes."""
     weights = [KEYFRAME_WEIGHT if i % FRAMES_PER_SECOND == 0 else 1
                for i in range(seconds * FRAMES_PER_SECOND)]
     unit = VIDEO_RATE / 8 / (FRAMES_PER_SECOND - 1 + KEYFRAME_WEIGHT)
@@ -71,7 +71,7 @@ def picture_ends(seconds):
 
 
 def watched(arrivals, ends):
-    """What a player of this buffer made of it. `arrivals`: [(time, bytes so far)]."""
+    """Playback of a player with this buffer. `arrivals`: [(time, bytes so far)]."""
     times, totals = [at for at, _ in arrivals], [total for _, total in arrivals]
 
     def when(byte):
@@ -84,13 +84,13 @@ def watched(arrivals, ends):
 
 
 class Reader:
-    """How much a player has read at most by a time, of what has been received: its buffer, ahead of
-    what it shows, or of where it stands still. It plays by play()'s rules."""
+    """The largest number of received bytes that a player has read by a time: up to its buffer size
+    ahead of the frame that it shows or has stopped at. It plays by play()'s rules."""
 
     def __init__(self, ends):
-        self._begins = [0, *ends]  # of each picture, and of the end
-        self._waits_at = 0  # the picture before which it stands still; None: it plays
-        self._began = 0.0  # when it plays: the first picture's time
+        self._begins = [0, *ends]  # of each frame, and the end
+        self._waits_at = 0  # the frame before which it has stopped; None while it plays
+        self._began = 0.0  # while it plays: time of the first frame
 
     def __call__(self, now, received):
         if self._waits_at is not None:
@@ -99,7 +99,7 @@ class Reader:
                 return enough
             self._began = now - self._waits_at / FRAMES_PER_SECOND
             self._waits_at = None
-        there = bisect.bisect_right(self._begins, received) - 1  # pictures
+        there = bisect.bisect_right(self._begins, received) - 1  # frames
         pictures = len(self._begins) - 1
         if there < pictures and now - self._began > there / FRAMES_PER_SECOND + PLAYOUT_SECONDS:
             self._waits_at = there
@@ -112,7 +112,7 @@ class Reader:
 
 def measure(run, _directory):
     settings = run.settings
-    ends = picture_ends(settings["seconds"])
+    ends = frame_ends(settings["seconds"])
     with Netlab(clients=len(CONTROLS), seed=1000 * run.seed, alike=True, rate=int(RATE),
                 delay_ms=settings["round_trip"] / 2, **LINKS[settings["path"]]) as lab, \
             Health() as health:
@@ -139,12 +139,12 @@ def _hints(name):
 
 
 def _receive(lab, flows, started, settings, seed, health):
-    """Until all have all, changing the links meanwhile."""
+    """Receives until all flows are complete, and changes the links meanwhile."""
     longest = LONGEST * settings["seconds"]
     changes = [(longest, None)]
     if settings["path"] == "Wi-Fi":
         changes = mobile_trace(WIFI, longest, seed) + changes
-    size = picture_ends(settings["seconds"])[-1]
+    size = frame_ends(settings["seconds"])[-1]
     begin = time.monotonic()
     for at, rate in changes:
         flows.receive(max(0, begin + at - time.monotonic()),
@@ -307,8 +307,8 @@ delayed one.""",
         f"{VIDEO_SECONDS[False]} s of video in place of 624; five runs as in the paper, ten of the "
         "Wi-Fi path, twenty with 3 ms",
         "the Wi-Fi link is emulated, in three ways, for the paper does not say what it lost",
-        "neither server nor video nor player run: a program sends zeros, of which so many are a "
-        f"picture (a keyframe of {KEYFRAME_WEIGHT} times the others' size each second), and the "
+        "neither server nor video nor player run: a program sends zeros, a number of bytes stands for "
+        f"a frame (a keyframe of {KEYFRAME_WEIGHT} times the others' size each second), and the "
         "player is a model of VLC's; its rules are above",
         "the kernel's usual socket buffers in place of 256 MB",
         "what CCP takes for the storage of a path (B) is not in the paper: docs/decisions/0009",

@@ -1,7 +1,7 @@
-"""What runs in the guest (papers/guest.py).
+"""The code that runs in the guest (papers/guest.py).
 
     init     its first process
     main     runs the module that the guest was booted for
     paths    a server, a router, and clients behind paths with rate, queue, delay and loss
-    check    whether such a path does what it says
+    check    measures whether such a path behaves as configured
 """

@@ -1,4 +1,4 @@
-"""What the guest's paths do, for guest.judge()."""
+"""Measures the guest's paths, for guest.judge()."""
 
 import os
 import socket
@@ -18,8 +18,8 @@ PAYLOAD = b"x" * 65536
 
 
 def run(job):
-    """`rtts` in ms, `rates` in bit/s, `losses` and `controls`: what to look at, each on a path of its
-    own; `packets`: so many for a loss."""
+    """`job` has `rtts` in ms, `rates` in bit/s, `losses` and `controls`, each to be measured on its own
+    path, and `packets`, the number sent to measure a loss."""
     rtts = [Path(rtt_ms=rtt, rate=LAN, queue=1000) for rtt in job["rtts"]]
     rates = [Path(rtt_ms=1, rate=rate, queue=100) for rate in job["rates"]]
     losses = [Path(rtt_ms=1, rate=LAN, queue=1000, loss=loss) for loss in job["losses"]]
@@ -45,7 +45,7 @@ def _selectable(network, name):
 
 
 def _round_trip(network, client):
-    """Median of ms, of a byte to the server and back."""
+    """Median time of a byte to the server and back, ms."""
     far, near = _connected(network, client)
     with far, near:
         far.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -66,7 +66,7 @@ def _echo(connection):
 
 
 def _carried(network, client):
-    """Bit/s of payload, of one TCP connection."""
+    """Payload rate of one TCP connection, bit/s."""
     far, near = _connected(network, client)
     with far, near:
         threading.Thread(target=_send_until_closed, args=(far,), daemon=True).start()
@@ -92,7 +92,7 @@ def _receive(connection, seconds):
 
 
 def _lost(network, client, packets):
-    """Share of so many datagrams."""
+    """Lost share of `packets` datagrams."""
     with open_socket(network.clients[client], kind=socket.SOCK_DGRAM) as receiver, \
             open_socket(network.server_netns, kind=socket.SOCK_DGRAM) as sender:
         receiver.bind(("", PORT))
@@ -106,7 +106,7 @@ def _lost(network, client, packets):
 
 
 def _received(receiver):
-    """Datagrams, until none comes."""
+    """Counts datagrams until none arrives any more."""
     count = 0
     try:
         while receiver.recv(1):

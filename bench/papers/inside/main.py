@@ -1,5 +1,5 @@
-"""Runs what the guest was booted for. The folder that it shares with the machine outside has
-task.json, and gets results.json."""
+"""Runs the task that the guest was booted for. The folder shared with the host has task.json, and
+receives results.json."""
 
 import importlib
 import json

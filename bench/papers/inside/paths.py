@@ -1,4 +1,4 @@
-"""The guest's network: a server, and clients behind a path each.
+"""The guest's network: a server, and clients, each behind its own path.
 
     server ---- router ---- client 0       the router's side:  rate, queue, loss
                      \\------ client 1      the client's side:  the delay, all of it on the way back
@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from netlab.network import open_socket
 
 SERVER_IP = "10.0.0.2"
-PACKET = 1500  # bytes, without the link layer's
+PACKET = 1500  # bytes, without the link layer
 ETHERNET = 14  # bytes that netem counts with a packet
-UNLIMITED = 100_000  # packets on their way
+UNLIMITED = 100_000  # packets in flight
 
 
 @dataclass(frozen=True)
 class Path:
-    """`rate`: bit/s of whole IP packets; of ATM cells, five bytes in 53 and those that fill the last
-    one taken off, when `adsl`. `queue`: packets. `loss`: share of the packets to the client."""
+    """`rate`: bit/s of whole IP packets, or with `adsl` of ATM cells, which includes their headers and
+    the padding of the last one. `queue`: packets. `loss`: share of the packets to the client."""
 
     rtt_ms: float
     rate: float
@@ -28,18 +28,18 @@ class Path:
     adsl: bool = False
 
     def bottleneck(self):
-        """In tc's words."""
-        # Each IP packet: the overhead of PPP over ATM in place of Ethernet's header, then cells.
+        """The bottleneck in tc's syntax."""
+        # PPP over ATM adds its overhead instead of Ethernet's header, and fills whole cells.
         cells = f" {10 - ETHERNET} 48 5" if self.adsl else f" {-ETHERNET}"
         loss = f"loss random {100 * self.loss:g}% " if self.loss else ""
         return f"netem {loss}rate {self.rate:.0f}bit{cells} limit {self.queue}"
 
     def packet_rate(self):
-        """Bit/s of full IP packets that it can carry."""
+        """Rate of full-size IP packets, bit/s."""
         return self.rate * (PACKET / (53 * -(-(PACKET + 10) // 48)) if self.adsl else 1)
 
     def payload(self):
-        """Likewise, of TCP's payload."""
+        """Rate of TCP payload, bit/s."""
         return self.packet_rate() * 1448 / PACKET
 
 
@@ -53,7 +53,7 @@ class Network:
         _in("server", "ip", ["link set lo up", f"addr add {SERVER_IP}/24 dev eth0",
                              "link set eth0 gso_max_segs 1 up", "route add default via 10.0.0.1"])
         _set("router", "ipv4/ip_forward", 1)
-        # A connection is not to know what one before it learned of the path.
+        # A connection must not inherit what earlier ones learned about the path.
         _set("server", "ipv4/tcp_no_metrics_save", 1)
         for number, path in enumerate(paths):
             self._add(number, path)
@@ -74,7 +74,7 @@ class Network:
         return f"10.1.{client}.2"
 
     def listen(self, port, congestion_control):
-        """A listening socket of the server; connections that it accepts have this control."""
+        """A listening socket of the server, whose connections have this congestion control."""
         listener = open_socket(self.server_netns)
         set_control(listener, congestion_control)
         listener.bind((SERVER_IP, port))
@@ -96,13 +96,13 @@ def _router_ip(client):
 
 
 def _netns(name):
-    """Path of a new one."""
+    """Makes a network namespace; returns its path."""
     subprocess.run(["ip", "netns", "add", name], check=True)
     return f"/run/netns/{name}"
 
 
 def _in(netns, program, commands):
-    """Commands to ip or tc, in a network namespace."""
+    """Runs commands of ip or tc in a network namespace."""
     subprocess.run([program, "-n", netns, "-batch", "-"], input="\n".join(commands), text=True,
                    check=True)
 

@@ -1,1 +1,1 @@
-"""Forced changes of group: in one process (C++), and between a player and a server (proxy)."""
+"""Forced changes of group: between encoders in one process (C++), and in HLS and DASH (proxy)."""

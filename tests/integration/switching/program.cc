@@ -1,6 +1,6 @@
 // switching_server ADDRESS:PORT SECONDS SCALE SCALE SCALE SCALE: serves the test source in four
-// groups of as many rates, and of these frame sizes; every SECONDS each viewer changes to the
-// next one. Ends when its input does, and says how often viewers changed.
+// groups with different rates and the given frame sizes. Every SECONDS each viewer changes to the
+// next group. Ends at the end of its input, and prints how often viewers changed.
 #include <poll.h>
 #include <unistd.h>
 

@@ -1,10 +1,10 @@
-"""Forced changes of group in HLS and DASH: between a player and a real server, which changes the
-group of a session only when its path does.
+"""Forced changes of group in HLS and DASH: a proxy between a player and a real server, which by itself
+changes a session's group only when its path changes.
 
     player ── auto/N.m4s ─> SwitchingProxy ── v(N % k)/N.m4s ─> k sessions, each at its own rate
 
-Every segment comes from another encoder than the one before it, at another rate, and as a rule with
-another size of the pictures. Parts and lines of playlists go with their segment; sound, manifest
+Every segment comes from a different encoder than the one before it, at another rate and usually with
+another frame size. A segment's parts and playlist lines come from the same encoder; audio, manifest
 and multivariant playlist pass through."""
 
 import dataclasses
@@ -15,7 +15,7 @@ import threading
 
 from tests.integration.segment_requests import Rungs
 
-KEPT_ALIVE = 1  # seconds between requests: sessions end after ten without
+KEPT_ALIVE = 1  # seconds between requests: sessions end after ten seconds without one
 PASSED_ON = ["Content-Type", "Cache-Control", "CMSD-Dynamic", "Access-Control-Allow-Origin"]
 HEAD = ("#EXTM3U", "#EXT-X-VERSION", "#EXT-X-TARGETDURATION", "#EXT-X-SERVER-CONTROL",
         "#EXT-X-PART-INF")
@@ -25,7 +25,7 @@ MEDIA = re.compile(r"/(?P<stream>\w+)/[0-9a-f]{16}/auto/"
 
 @dataclasses.dataclass
 class Block:
-    """The lines of one segment. `init`: what it needs; they do not say it."""
+    """The playlist lines of one segment, without EXT-X-MAP. `init` is the section that it needs."""
 
     lines: list = dataclasses.field(default_factory=list)
     init: str = None
@@ -33,7 +33,7 @@ class Block:
 
 
 class Pieces:
-    """A media playlist: `head`, `blocks` by number, the `hint`, what follows it as `reports`."""
+    """A media playlist: `head`, `blocks` by number, the `hint`, and the `reports` after it."""
 
     def __init__(self, text):
         self.head, self.blocks, self.hint, self.reports = [], {}, None, []
@@ -65,7 +65,7 @@ class Pieces:
 
 
 def merged(texts):
-    """The playlist whose segment N is that of the playlist N % k."""
+    """The playlist whose segment N comes from playlist N % k."""
     pieces = [Pieces(text) for text in texts]
     first = number = max(piece.first for piece in pieces)
     lines, init, block = [], None, Block(complete=True)
@@ -87,7 +87,7 @@ class SwitchingProxy:
     def __init__(self, daemon):
         self.daemon = daemon
         self.rungs = Rungs(daemon)
-        self.served = set()  # numbers of the segments of pictures that players have asked for
+        self.served = set()  # numbers of the video segments that players have requested
         self._sizes = {}  # by number
         self._stop = threading.Event()
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -109,7 +109,7 @@ class SwitchingProxy:
         self._server.server_close()
 
     def count(self):
-        """Of each rung, and so of the encoders between which segments change."""
+        """The number of rungs, and so of encoders between which segments change."""
         return len(self.rungs.players)
 
     def _keep_alive(self):
@@ -120,16 +120,16 @@ class SwitchingProxy:
                         self._sizes[segment.number] = self.rungs.size(rung, segment.init)
 
     def changes(self):
-        """How often a player's next segment came from another encoder."""
+        """How often a player's next segment came from a different encoder."""
         return sum(number + 1 in self.served for number in self.served)
 
     def sizes(self):
-        """Those of the pictures that players have been given."""
+        """The frame sizes that players have received."""
         return {self._sizes[number] for number in self.served if number in self._sizes}
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """One connection of a player, and one to the server."""
+    """One connection from a player, and one to the server."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -151,7 +151,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         query = f"?{query}" if query else ""
         try:
             self._answer(MEDIA.match(path), path, query)
-        except (ConnectionError, TimeoutError):  # either end has gone
+        except (ConnectionError, TimeoutError):  # either end has closed
             self.close_connection = True
 
     def _answer(self, media, path, query):
@@ -195,7 +195,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def _pass_on(self, path):
-        """Each chunk as soon as it comes."""
+        """Forwards each chunk as soon as it arrives."""
         response = self._ask(path)
         if "Content-Length" in response.headers:
             return self._send(response, response.read())

@@ -12,7 +12,7 @@ constexpr base::Duration kNotice = std::chrono::milliseconds{100};  // as app::L
 
 }  // namespace
 
-/// Keeps what waits for its viewer short.
+/// Keeps each viewer's queue short.
 class SwitchingServer::Observer : public server::ViewerObserver {
  public:
   static constexpr base::ByteCount kMost{20'000};

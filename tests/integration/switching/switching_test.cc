@@ -1,5 +1,5 @@
-// Viewers of a real server, in each container, who change between real encode groups hundreds of
-// times, while rates and operating points change as well.
+// Viewers of a real server, in each container, change between real encode groups hundreds of times
+// while rates and operating points change as well.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ using ::testing::IsEmpty;
 constexpr std::size_t kGroups = SwitchingServer::kGroups;
 constexpr std::size_t kViewers = 32;
 constexpr base::Duration kTime = 15s;
-constexpr std::size_t kLeastFrames = 50;  // of the 375, and half of those are left out at times
+constexpr std::size_t kMinFrames = 50;  // of 375, of which half are skipped at times
 constexpr std::array<double, 3> kScales{1, 2. / 3, 1. / 2};
 
 transcoder::StreamSettings settings() {
@@ -40,13 +40,13 @@ transcoder::StreamSettings settings() {
   return settings;
 }
 
-/// What one viewer received: frames' numbers.
+/// The numbers of the frames that one viewer received.
 struct Seen {
   std::vector<std::uint64_t> frames;
-  std::set<std::uint64_t> keyframes;  ///< of them
+  std::set<std::uint64_t> keyframes;  ///< those of `frames` that are keyframes
 };
 
-/// The frames that the groups made.
+/// The frames that the groups encoded.
 class Published {
  public:
   void add(const media::Packet& packet) {
@@ -60,22 +60,23 @@ class Published {
     }
   }
 
-  /// Of the frame at `pts`, which a container may have rounded. Throws when there is none.
+  /// The number of the frame at `pts`, which a container may have rounded. Throws if there is none.
   std::uint64_t number(std::chrono::milliseconds pts) {
     std::lock_guard lock{mutex_};
     const auto found = numbers_.lower_bound(pts - 2ms);
     if (found == numbers_.end() || found->first > pts + 2ms) {
-      throw std::runtime_error{"no group made a frame of " + std::to_string(pts.count()) + " ms"};
+      throw std::runtime_error{"no group encoded a frame at " + std::to_string(pts.count()) +
+                               " ms"};
     }
     return found->second;
   }
 
-  /// For each gap in `seen`, over frames that every group made: the frame behind it.
+  /// The first frame after each gap in `seen`; frames that some groups skipped make no gap.
   std::vector<std::uint64_t> gaps(const Seen& seen) {
     return find_gaps(seen, [](const auto&, auto) { return true; });
   }
-  /// Only of those that refer into the gap. A frame that is no keyframe refers there if it does
-  /// in each group: which of them it came from, nothing in it tells.
+  /// The same, but only frames that reference the gap. A frame does not show which group encoded
+  /// it, so it counts only if the groups' frames of that number all reference the gap.
   std::vector<std::uint64_t> broken_gaps(const Seen& seen) {
     return find_gaps(seen, [&](const auto& frame, std::uint64_t first_missing) {
       return !seen.keyframes.contains(frame.first) && frame.second.needs > first_missing;
@@ -84,7 +85,7 @@ class Published {
 
  private:
   struct Frame {
-    /// Frames up to this one, in the group that needs least of those where it is no keyframe.
+    /// The frame references only frames before this number, the lowest over all groups.
     std::uint64_t needs = ~0ULL;
     std::size_t groups = 0;
   };
@@ -118,7 +119,7 @@ std::span<const std::uint8_t> as_bytes(const std::string& body) {
   return {reinterpret_cast<const std::uint8_t*>(body.data()), body.size()};
 }
 
-/// What a strict receiver of MPEG-TS objects to: nothing.
+/// Fails on anything that a strict MPEG-TS receiver would reject.
 void expect_clean_ts(const std::string& body) {
   netlab::TsParser parser{[](const netlab::Picture&) {}};
   parser.feed(as_bytes(body), {});
@@ -132,13 +133,13 @@ void expect_clean_ts(const std::string& body) {
   EXPECT_EQ(counters.pts_before_pcr, 0U);
 }
 
-/// A container, and what its timestamps are as libavformat has them.
+/// A container, and its timestamps as libavformat reports them.
 struct Format {
   const char* suffix;
   const char* demuxer;
   double per_second;
   base::Duration offset;           ///< of frames and audio frames
-  double audio_frames_per_second;  ///< ticks of an audio frame's timestamp
+  double audio_frames_per_second;  ///< ticks per second of audio timestamps
 };
 constexpr std::array<Format, 3> kFormats{{
     {".ts", "mpegts", 90'000, 800ms, 90'000},
@@ -146,7 +147,7 @@ constexpr std::array<Format, 3> kFormats{{
     {".mp4", "mp4", 90'000, 0ms, 48'000},
 }};
 
-/// 1024 samples at 48 kHz; containers round by a tick.
+/// Audio frames have 1024 samples at 48 kHz; containers round by a tick.
 void expect_continuous(const std::vector<std::int64_t>& audio_frames, const Format& format) {
   const double interval = 1024 * format.audio_frames_per_second / 48'000;
   for (std::size_t i = 1; i < audio_frames.size(); ++i) {
@@ -155,7 +156,7 @@ void expect_continuous(const std::vector<std::int64_t>& audio_frames, const Form
   }
 }
 
-/// The fragments of frames: a frame that bridges a gap says a time that is not its own.
+/// Numbers from the video fragments, because a frame that bridges a gap has a shifted time.
 std::vector<std::uint64_t> mp4_numbers(const std::string& body) {
   constexpr std::size_t kSequence = 20, kTrack = 44;  // in moof
   const auto number = [&](std::size_t at) {
@@ -194,7 +195,7 @@ class SwitchingTest : public ::testing::Test {
   server::Server& server() { return switching_.server(); }
   static const Format& format(std::size_t viewer) { return kFormats[viewer % kFormats.size()]; }
 
-  /// `slow`: each reads a little and waits up to 300 ms.
+  /// With `slow`, each viewer reads a little and then waits up to 300 ms.
   void watch(bool slow) {
     received_.resize(kViewers);
     for (std::size_t i = 0; i < kViewers; ++i) {
@@ -232,14 +233,14 @@ class SwitchingTest : public ::testing::Test {
 
   void finish() {
     finishing_ = true;
-    std::this_thread::sleep_for(400ms);  // the slow ones have read all that waits
+    std::this_thread::sleep_for(400ms);  // the slow viewers read the rest of their queues
     server().stop();
     for (auto& reader : readers_) reader.join();
     readers_.clear();
   }
 
-  /// What a stock demuxer and decoder make of what a viewer received, without a complaint, and
-  /// every frame once.
+  /// Decodes the data that a viewer received with a stock demuxer and decoder. Fails on any message
+  /// and on repeated frames.
   Seen decode(std::size_t viewer) {
     const std::string& body = received_[viewer];
     const Format& format = this->format(viewer);
@@ -247,7 +248,7 @@ class SwitchingTest : public ::testing::Test {
     if (format.demuxer == std::string_view{"mpegts"}) expect_clean_ts(body);
     const auto decoded = transcoder::test::decode(as_bytes(body), format.demuxer);
     EXPECT_THAT(decoded.messages, IsEmpty());
-    EXPECT_GE(decoded.video_pts.size(), kLeastFrames);
+    EXPECT_GE(decoded.video_pts.size(), kMinFrames);
     EXPECT_EQ(static_cast<std::size_t>(decoded.pictures), decoded.video_pts.size());
     expect_continuous(decoded.audio_pts, format);
     Seen seen;
@@ -270,7 +271,7 @@ class SwitchingTest : public ::testing::Test {
   Published published_;
   SwitchingServer switching_{settings(), *server::Endpoint::parse("127.0.0.1:0"),
                              [this](const media::Packet& packet) { published_.add(packet); }};
-  std::vector<std::string> received_;  ///< by viewers
+  std::vector<std::string> received_;  ///< per viewer
   std::vector<std::thread> readers_;
   std::atomic<bool> finishing_{false};
 };
@@ -288,7 +289,7 @@ TEST_F(SwitchingTest, EveryFrameOnceAndAudioWithoutAGap) {
   }
 }
 
-TEST_F(SwitchingTest, WhatIsDiscardedOnTheWayIsMended) {
+TEST_F(SwitchingTest, RecoversFromDiscardedFrames) {
   watch(true);
   wander();
   finish();
