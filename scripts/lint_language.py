@@ -14,13 +14,13 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # (pattern, what to write instead). Matched in comments, strings and documents, not in code.
 PATTERNS = [
     (r"\b(he|him|his|himself|she|her|hers)\b", "they, them, their; it for a program"),
-    (r"(?:^|[.:;] )(What|Who|Whom|Whose|Whoever)\b(?![^.]*\?)", "name the thing: a noun first"),
+    (r"(?<!#)(?:^|[.:;] )(What|Who|Whom|Whose|Whoever)\b(?![^.]*\?)", "name the thing: a noun first"),
     (r"\bso (many|much|few|long|old|often)\b(?!,| that\b| as\b)", "say the quantity"),
     (r"; (empty|null|0|zero): (none|no|never|not)\b", "a sentence: Empty if ..., 0 disables ..."),
     (r"^(0|Empty|Null|False|True): ", "a sentence: 0 disables ..., Empty if ..."),
     (r"\blikewise\b", "repeat the noun"),
-    (r"\bPure\.", "No I/O, no clock."),
-    (r"\bsounds?\b(?! (like|as)\b)", "audio, audio frames"),
+    (r"\bPure\.", "No I/O, no clock. Or: A pure function."),
+    (r"(?<![\"#])\bsounds?\b(?! (like|as)\b)(?!\")", "audio, audio frames"),
     (r"\b(mend(s|ed|ing)?|lacking|detour|foreign queue)\b", "recover, missing, base RTT shift, cross traffic"),
     (r"\b(tells?|told|telling) of\b", "reports, is notified of"),
     (r"\b(can|may|could|to) be had\b", "is available"),
@@ -72,7 +72,7 @@ def code_texts(lines):
 
 def python_texts(lines):
     text = "\n".join(lines)
-    for match in re.finditer(r'"""(.*?)"""|#\s([^\n]*)', text, re.S):
+    for match in re.finditer(r'"""(.*?)"""|(?<![#"\'])#\s([^\n]*)', text, re.S):
         yield text.count("\n", 0, match.start()) + 1, match.group(1) or match.group(2) or ""
 
 

@@ -80,7 +80,7 @@ class Handover {
   mutable std::mutex mutex_;
   std::vector<Event> events_;            // GUARDED_BY(mutex_)
   std::unordered_set<ViewerId> moving_;  // GUARDED_BY(mutex_); viewers with a move in events_
-  std::vector<Backlog> backlogs_;        // GUARDED_BY(mutex_); one per open channel, so few
+  std::vector<Backlog> backlogs_;        // GUARDED_BY(mutex_); one per open channel
   std::uint64_t round_ = 1;              // GUARDED_BY(mutex_); counts calls of take()
   std::uint64_t packets_lost_ = 0;       // GUARDED_BY(mutex_)
 };

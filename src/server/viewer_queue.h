@@ -50,7 +50,8 @@ class ViewerQueue {
   /// Returns the missing frames, or nullopt if the queue held no frame.
   std::optional<media::FrameRange> discard_frames();
 
-  /// Drops frames from the next one on, until a keyframe or a frame that recovers from them arrives.
+  /// Drops frames from the next one on, until a keyframe or a frame that recovers from them
+  /// arrives.
   void pause() { paused_ = true; }
 
   /// Raises the bound by `late` until the queue is empty, for a joining viewer that starts with a

@@ -64,11 +64,12 @@ struct AckReport {
   base::Duration realtime{};  ///< when the ACK arrived: CLOCK_REALTIME, since 1970
 };
 
-/// Parses the control data of an error queue's message; nullopt if it is not an ACK report. Pure.
+/// Parses the control data of an error queue's message; nullopt if it is not an ACK report. A pure
+/// function.
 std::optional<AckReport> parse_ack_report(std::span<const std::byte> control);
 
 /// The largest offset up to `sent` whose low 32 bits are `low`: reports concern the last 4 GiB.
-/// Pure.
+/// A pure function.
 std::uint64_t unwrap_offset(std::uint32_t low, std::uint64_t sent);
 
 }  // namespace tcpinfo

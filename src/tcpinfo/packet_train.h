@@ -23,7 +23,7 @@ inline constexpr std::uint32_t kHeadSegments = 2;
 inline constexpr std::uint32_t kTailSegments = 2;
 
 /// Size of the head of a write of `size` bytes. 0 if the write is too short for a train, or if
-/// `mss` (in bytes) is 0, that is, not known yet. Pure.
+/// `mss` (in bytes) is 0, that is, not known yet. A pure function.
 base::ByteCount train_head(base::ByteCount size, std::uint32_t mss);
 
 }  // namespace tcpinfo

@@ -37,7 +37,7 @@ struct TcpSample {
   base::Duration receiver_limited{};  ///< whole connection: time limited by the receiver's window
 };
 
-/// Converts the kernel's units. `at`: when the reading was taken. Pure.
+/// Converts the kernel's units. `at`: when the reading was taken. A pure function.
 TcpSample to_sample(const TcpInfoReading& reading, base::Time at);
 
 }  // namespace tcpinfo

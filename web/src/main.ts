@@ -74,7 +74,7 @@ function poll(): void {
     .finally(() => setTimeout(poll, version === "" ? kFirstRetry : kRefreshInterval));
 }
 
-/** A hidden page needs no stream unless its sound is on. */
+/** A hidden page needs no stream unless its audio is on. */
 function setVisible(visible: boolean): void {
   dashboard?.setActive(visible);
   if (!visible && video.muted && player.phase !== "paused") player.pause("suspended");

@@ -6,7 +6,7 @@
 
 namespace app {
 
-/// What the kernel's TCP supports, tested on a loopback connection.
+/// Tests on a loopback connection what the kernel's TCP supports.
 Findings examine_kernel(const Config& config, const Sysctls& sysctls = Sysctls{});
 
 }  // namespace app

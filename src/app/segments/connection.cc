@@ -25,7 +25,11 @@ bool is_slow_start(const tcpinfo::TcpSample& sample) {
 }  // namespace
 
 SegmentConnection::SegmentConnection(Deps deps, ViewerId id, int fd, int loop)
-    : deps_{std::move(deps)}, id_{id}, fd_{fd}, loop_{loop} {}
+    : deps_{std::move(deps)},
+      id_{id},
+      fd_{fd},
+      loop_{loop},
+      events_{deps_.events, deps_.event_source} {}
 
 SegmentConnection::~SegmentConnection() {
   if (session_) session_->forget(id_);
@@ -60,8 +64,8 @@ void SegmentConnection::set_up_socket(const server::Address& address) {
   if (rto_max < kKernelsRtoMax && !tcpinfo::set_rto_max(fd_, rto_max)) {
     deps_.warnings.failed("TCP_RTO_MAX_MS", "see symcast doctor", errno);
   }
-  watch_ = deps_.events.watch(fd_, id_, loop_, [this](const auto& event, base::Time now) {
-    session_->event(event, deps_.event_source, now);
+  events_.watch(fd_, id_, loop_, [this](const auto& event, base::Time now) {
+    session_->event(event, events_.source(), now);
     if (tcpinfo::is_loss(event.kind)) sample(true, now);
   });
 }
@@ -128,13 +132,10 @@ void SegmentConnection::sample(bool lost, base::Time now) {
                    *sample, now);
 }
 
-/// Reports the congestion events that the pushed source does not report: all of them if there is no
-/// such source. Returns whether one of them is a loss.
+/// Reports the congestion events that nothing pushes. Returns whether one of them is a loss.
 bool SegmentConnection::report_polled_events(const tcpinfo::TcpSample& sample) {
-  if (watch_ && deps_.event_source == tcpinfo::EventSource::kTracepoint) return false;
   bool lost = false;
-  for (const auto& event : polled_.update(sample)) {
-    if (watch_ && tcpinfo::sockops_reports(event.kind)) continue;
+  for (const auto& event : events_.polled(sample)) {
     session_->event(event, tcpinfo::EventSource::kTcpInfo, sample.at);
     lost |= tcpinfo::is_loss(event.kind);
   }

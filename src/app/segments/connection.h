@@ -6,10 +6,10 @@
 
 #include "abr/transfer/transfer_rate.h"
 #include "app/segments/session.h"
+#include "app/tcp/congestion_events.h"
 #include "app/tcp/event_dispatch.h"
 #include "app/tcp/socket_warnings.h"
 #include "server/streaming_response.h"
-#include "tcpinfo/polled_events.h"
 #include "tcpinfo/socket_hints.h"
 #include "tcpinfo/tcp_sampler.h"
 
@@ -69,8 +69,7 @@ class SegmentConnection final : public server::ConnectionState {
   const int fd_;
   const int loop_;
   std::shared_ptr<SegmentSession> session_;
-  std::unique_ptr<EventDispatch::Watch> watch_;  ///< null if all events are polled
-  tcpinfo::PolledEvents polled_;
+  CongestionEvents events_;
   abr::TransferRate rate_;
   std::deque<SentPart> sent_parts_;  ///< not yet acknowledged, oldest first
   bool busy_ = false;

@@ -8,49 +8,34 @@
 namespace app {
 
 SessionRecord::SessionRecord(ViewerTelemetry viewer, Trace* trace, ViewerTaps& taps, base::Time now)
-    : viewer_{std::move(viewer)}, lines_{trace, taps, viewer_.id} {
-  lines_.begin(viewer_.stream, trace_line::join(viewer_, now));
+    : record_{std::move(viewer), trace, taps} {
+  record_.begin(trace_line::join(record_.viewer(), now));
 }
 
 void SessionRecord::add_report(const SessionRate::ConnectionReport& report,
                                const tcpinfo::TcpSample& sample, const SessionRate& rate,
                                base::Time now) {
-  viewer_.rtt = sample.rtt;
-  viewer_.min_rtt = sample.min_rtt;
-  viewer_.cwnd = sample.cwnd;
-  viewer_.ssthresh = sample.ssthresh;
-  viewer_.delivery_rate = sample.delivery_rate;
-  viewer_.in_flight = base::ByteCount{std::int64_t{sample.unacked} * sample.mss};
-  viewer_.backlog = rate.late();
-  viewer_.path.capacity = rate.throughput().value_or(base::BitRate{});
-  captured_ = std::max(captured_, report.captured);
-  if (captured_ > base::Time{}) viewer_.behind_live = now - captured_;
+  auto& viewer = record_.viewer();
+  record_.sampled(sample);
+  viewer.in_flight = base::ByteCount{std::int64_t{sample.unacked} * sample.mss};
+  viewer.backlog = rate.late();
+  viewer.path.capacity = rate.throughput().value_or(base::BitRate{});
+  record_.acknowledged(report.captured);
+  record_.update_behind_live(now);
 }
 
 void SessionRecord::add_decision(const abr::Decision& decision, base::Time now) {
-  viewer_.target = decision.rate;
-  viewer_.reason = decision.reason;
-  lines_.put([&] { return trace_line::decision(decision, viewer_.path, now); });
-}
-
-void SessionRecord::add_event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source,
-                              base::Time now) {
-  ++viewer_.events;
-  lines_.put([&] { return trace_line::event(event, source, now); });
+  record_.decided(decision, record_.viewer().path, now);
 }
 
 void SessionRecord::update(std::uint32_t group, base::BitRate served, base::BitRate target,
                            base::Time now) {
-  if (group != std::exchange(viewer_.group, group)) {
-    ++viewer_.switches;
-    lines_.put([&] { return trace_line::group(group, now); });
-  }
-  viewer_.target = target;
-  if (!lines_.wanted()) return;
-  const auto rate = send_rate_.sample(viewer_.bytes_sent, now);
-  lines_.put([&] { return trace_line::sample(viewer_, served, rate, now); });
+  auto& viewer = record_.viewer();
+  if (record_.set_group(group, now)) ++viewer.switches;
+  viewer.target = target;
+  record_.trace_sample(served, now);
 }
 
-void SessionRecord::end(base::Time now) { lines_.end(trace_line::leave(viewer_, now)); }
+void SessionRecord::end(base::Time now) { record_.end(trace_line::leave(record_.viewer(), now)); }
 
 }  // namespace app

@@ -2,9 +2,7 @@
 
 #include "abr/rate_policy.h"
 #include "app/segments/session_rate.h"
-#include "app/telemetry/send_rate.h"
-#include "app/telemetry/session_lines.h"
-#include "app/telemetry/viewer_table.h"
+#include "app/telemetry/viewer_record.h"
 #include "tcpinfo/congestion_event.h"
 #include "tcpinfo/tcp_sample.h"
 
@@ -21,19 +19,18 @@ class SessionRecord {
                   const SessionRate& rate, base::Time now);
   void add_decision(const abr::Decision& decision, base::Time now);
   void add_event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source,
-                 base::Time now);
-  void add_sent(base::ByteCount amount) { viewer_.bytes_sent += amount; }
+                 base::Time now) {
+    record_.event(event, source, now);
+  }
+  void add_sent(base::ByteCount amount) { record_.viewer().bytes_sent += amount; }
   /// `served`: target rate of the viewer's group. `target`: the rate the viewer can take.
   void update(std::uint32_t group, base::BitRate served, base::BitRate target, base::Time now);
   void end(base::Time now);
 
-  const ViewerTelemetry& viewer() const { return viewer_; }
+  const ViewerTelemetry& viewer() const { return record_.viewer(); }
 
  private:
-  ViewerTelemetry viewer_;
-  base::Time captured_{};  ///< of the newest frame acknowledged
-  SendRate send_rate_;
-  SessionLines lines_;
+  ViewerRecord record_;
 };
 
 }  // namespace app

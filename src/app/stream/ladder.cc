@@ -221,8 +221,8 @@ void Ladder::depart(const Membership& membership, bool fell, media::Pts at, base
   auto& group = groups_.at(membership.group);
   // Until then the viewer may still receive the old group's frames.
   using server::ChannelSwitch;
-  const auto until =
-      std::clamp(epoch_ + at + ChannelSwitch::kMaxOldChannelWait, now, now + ChannelSwitch::kMaxNewChannelSilence);
+  const auto until = std::clamp(epoch_ + at + ChannelSwitch::kMaxOldChannelWait, now,
+                                now + ChannelSwitch::kMaxNewChannelSilence);
   group.members.depart(membership.sustains, group.state.rate, fell, until);
 }
 

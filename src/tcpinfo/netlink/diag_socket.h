@@ -42,7 +42,7 @@ struct DiagSocket {
 
 /// Parses `payload`: struct inet_diag_msg and its attributes (include/uapi/linux/inet_diag.h).
 /// nullopt if it is too short, or neither IPv4 nor IPv6. Unknown attributes are skipped. Accepts
-/// TCP_INFO of any length; libnl-idiag knows only libc's 104 bytes. Pure.
+/// TCP_INFO of any length; libnl-idiag knows only libc's 104 bytes. A pure function.
 std::optional<DiagSocket> parse_diag_socket(wire::Bytes payload);
 
 }  // namespace tcpinfo

@@ -8,7 +8,7 @@
 namespace transcoder {
 
 /// Describes an error message of a pipeline's bus in one line: what failed and, if known, how to
-/// mend it.
+/// fix it.
 std::string error_text(GstMessage* message);
 
 /// The name of the plugin in a "missing-plugin" message, for example "H.265 decoder"; empty for

@@ -13,10 +13,10 @@ struct PictureSize {
 
 /// The size at which a picture is used: unchanged within the limits, otherwise scaled down to the
 /// largest size of the same shape that fits. Width and height are even, because 4:2:0 halves the
-/// chroma; a picture of odd size within the limits loses its last column or row. Pure.
+/// chroma; a picture of odd size within the limits loses its last column or row. A pure function.
 PictureSize fit_picture(PictureSize source, const VideoSettings& limits);
 
-/// Multiplies width and height by `scale` (at most 1) and makes them even. Pure.
+/// Multiplies width and height by `scale` (at most 1) and makes them even. A pure function.
 PictureSize scale_picture(PictureSize size, double scale);
 
 }  // namespace transcoder

@@ -7,7 +7,7 @@
 namespace transcoder {
 
 /// The audio of the test source: a 1 kHz beep of 0.1 s each second, and a quiet hum in between.
-/// Pure.
+/// A pure function.
 class TestTone {
  public:
   /// `phase`: time from the beginning of a beep to the first sample.

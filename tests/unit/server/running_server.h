@@ -23,7 +23,7 @@
 #include "tcpinfo/delivery.h"
 #include "tcpinfo/socket_control.h"
 
-/// What the fake handler has recorded of all viewers, and how it behaves.
+/// Records of all viewers by the fake handler, and how it behaves.
 struct Seen {
   std::atomic<int> joins{0};
   std::atomic<int> ticks{0};
