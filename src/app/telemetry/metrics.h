@@ -47,8 +47,9 @@ class Metrics {
     EventCounters polled_{};
     prometheus::Histogram* event_to_retarget_ = nullptr;
     std::array<prometheus::Counter*, SocketSteering::kSsthreshHints>
-        ssthresh_hints_{};                                            ///< by SsthreshHint
-    std::array<prometheus::Counter*, abr::kReasons> rate_changes_{};  ///< null: no change of rate
+        ssthresh_hints_{};  ///< by SsthreshHint
+    /// null: no change of rate
+    std::array<prometheus::Counter*, abr::kReasonCount> rate_changes_{};
     prometheus::Counter* timed_by_timestamp_ = nullptr;
     prometheus::Counter* timed_by_tcp_info_ = nullptr;
     prometheus::Counter* unused_ = nullptr;
