@@ -9,7 +9,7 @@ struct PathState {
   /// From the spacing of ACKs. Whole frames and the delivery over half a second raise it; the
   /// drain rate lowers it. 0 means unknown.
   base::BitRate capacity;
-  base::BitRate highest;  ///< highest recent capacity by packet trains, despite cross traffic
+  base::BitRate highest;            ///< highest recent capacity by packet trains
   bool capacity_recent = false;     ///< a recent frame has shown the capacity or agreed with it
   bool train_recent = false;        ///< a recent packet train has shown the capacity
   bool upper_bound_recent = false;  ///< a recent frame showed that it is not much too low
