@@ -10,7 +10,7 @@
 
 namespace abr {
 
-/// Largest Decision::padding: 85 TS packets, which the containers have ready. Enough for a packet
+/// Largest Decision::padding: the 85 TS packets that src/media keeps ready. Enough for a packet
 /// train of 8 segments of 1448 bytes; a smaller limit would leave some frames too short for one.
 inline constexpr base::ByteCount kMaxPadding{15'980};
 

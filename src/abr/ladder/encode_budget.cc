@@ -12,8 +12,8 @@ constexpr base::Duration kMeasureWindow = std::chrono::seconds{1};
 // Weight of a new window in the smoothed cost. A larger one follows a new scene sooner, a smaller
 // one evens out frames that cost more than others.
 constexpr double kCostWeight = 0.25;
-// Share of late frames that is too much, because one in twenty can be seen, and the number of such
-// windows in a row. A new encoder may lose two of thirty frames, once: one window would shed it.
+// A larger share of late frames is too much: one lost frame in twenty can be seen. It takes this
+// many windows in a row, because a new encoder may lose two of thirty frames once.
 constexpr double kMaxLateShare = 0.05;
 constexpr int kMinLateWindows = 2;
 // The first and the longest hold after a group was shed. A load that is too high lasts for minutes

@@ -11,14 +11,14 @@
 namespace abr {
 
 /// Measures the cost of one stream's encoders, and from it how many groups the CPUs can encode in
-/// real time. No I/O, no clock; one thread. Counters of the encoders, over windows of a second:
+/// real time, by the encoders' counters over windows of a second. No I/O, no clock; one thread.
 ///
 ///   cost = thread CPU time / pixels encoded                  smoothed over about 4 windows
 ///   load of one more = cost x pixels of a frame x frames per second
 ///   groups held = (usable CPUs - load of the other streams) / load of one more, at least 1
 ///
 /// That is a forecast. Late frames are the proof: an encoder that skips frames for two windows is
-/// behind. Then one group has to be shed, and for a hold the number held is one less. The hold
+/// behind. Then one group has to be shed, and the number held stays one less for a while. That hold
 /// doubles each time that it was too short.
 class EncodeBudget {
  public:
@@ -33,7 +33,7 @@ class EncodeBudget {
 
   struct Verdict {
     std::optional<std::size_t> held;  ///< groups, at least 1; nullopt: unknown
-    bool shed = false;                ///< close one, because the encoders are behind
+    bool shed = false;                ///< close a group: the encoders are behind
   };
 
   /// `cpus`: number of CPUs that the encoders of all streams may use.

@@ -14,16 +14,17 @@ namespace {
 
 // A viewer that sustains less than this share of their group's rate cannot keep up. A viewer
 // sustains kHeadroom of their path's capacity, so this is the point where the path itself is too
-// slow. With 0.95 rates are 5 to 8 % lower (bench/ladder).
+// slow. With 0.95, rates are 5 to 8 % lower (bench/ladder).
 constexpr double kSustainedShare = kHeadroom;
-// A group must be this many times faster for a move up: every viewer in it gets a keyframe. With
-// 1.3, groups closer than that are useless, and 8 groups give 3 % less rate (bench/ladder).
+// A move up needs a group that is this many times faster, because every viewer in it gets a
+// keyframe. With 1.3, groups closer than that are useless, and 8 groups give 3 % less rate
+// (bench/ladder).
 constexpr double kMinRateGain = 1.1;
-// A move up waits this long after the last move, so that viewers do not flap. With 1 s rates are 2
-// % higher and moves 10 to 16 % more; with 6 s 3 to 4 % lower and 13 to 24 % fewer (bench/ladder).
+// A move up waits this long after the last move, so that viewers do not flap. With 1 s, rates are 2
+// % higher and moves 10 to 16 % more; with 6 s, 3 to 4 % lower and 13 to 24 % fewer (bench/ladder).
 constexpr base::Duration kMoveDwell = std::chrono::seconds{3};
 // A new plan must raise the mean value by this many nats: a rate 1 % higher for every viewer. With
-// 5 % a ladder stays where no viewer's own move helps, 8 % of rate below the best (bench/ladder).
+// 5 %, a ladder stays where no viewer's own move helps, 8 % of rate below the best (bench/ladder).
 constexpr double kMinPlanGain = 0.01;
 // Share of a rate that one viewer's collapse may cost another. A larger share lets plans serve the
 // collapsed viewer sooner, a smaller one rejects plans that hardly cost anybody.

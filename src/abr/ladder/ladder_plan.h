@@ -20,11 +20,11 @@
 /// kLeftBehindShare of them.
 namespace abr {
 
-/// With 3, half of the frames count like an eighth of them: they arrive in runs, because frames are
-/// skipped while a backlog drains. The rates hardly depend on this, as kLeftBehindShare bounds
-/// them: bench_ladder gives the same with 9.
+/// With 3, a viewer that gets half of the frames values them at an eighth of their rate: they
+/// arrive in runs, because frames are skipped while a backlog drains. The rates hardly depend on
+/// this, as kLeftBehindShare bounds them: bench_ladder gives the same with 9.
 inline constexpr double kSkipPenalty = 3;
-/// With 2 % rates are 2 to 3 % lower, with 10 % 1 to 2 % higher, and more viewers skip frames
+/// With 2 %, rates are 2 to 3 % lower; with 10 %, 1 to 2 % higher, and more viewers skip frames
 /// (docs/decisions/0011).
 inline constexpr double kLeftBehindShare = 0.05;
 

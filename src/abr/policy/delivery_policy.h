@@ -6,7 +6,7 @@ namespace abr {
 
 /// Takes the kernel's delivery rate for the path's capacity, for comparison: the rule of a sender
 /// that fills the path. A lower delivery rate is followed at once, but an application-limited one
-/// only upwards (draft-cheng-iccrg-delivery-rate-estimation), which for video is seldom new.
+/// only upwards (draft-cheng-iccrg-delivery-rate-estimation), which is rare for video.
 class DeliveryPolicy : public RatePolicy {
  public:
   explicit DeliveryPolicy(const RateLimits& limits) : limits_{limits}, rate_{limits.start} {}

@@ -7,9 +7,9 @@
 namespace abr {
 
 /// Chooses TCP's pacing limit. Frames leave faster than the path carries them, so that packet
-/// trains show the path and not the pacing. After a loss they leave more slowly for a while: a
-/// burst into a full queue is lost, be it a queue that cross traffic fills or a short one, where
-/// BBR goes on because no loss makes its window smaller. No I/O, no clock.
+/// trains show the path and not the pacing. After a loss they leave more slowly for a while,
+/// because a burst into a full queue is lost: a queue that cross traffic fills, or a short one. BBR
+/// would keep losing there, as no loss makes its window smaller. No I/O, no clock.
 class PacingControl {
  public:
   base::BitRate next(const Observation& observation, const PathState& path, base::BitRate rate,

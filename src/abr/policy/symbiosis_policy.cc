@@ -15,48 +15,48 @@ using namespace std::chrono_literals;
 // are differences of the means over the links of `sim_table --random 1 --count 100` without cross
 // traffic, unless cross traffic or a `scenario` is named.
 
-// Share of the capacity up to which a rate is left alone, because trains err by as much. With 0.93
-// the rate returns after 0.96 instead of 0.60 s, with 1.0 p95 on `steps` is 2 % longer.
+// Share of the capacity up to which a rate is left alone, because trains err by as much. With 0.93,
+// the rate returns after 0.96 instead of 0.60 s; with 1.0, p95 on `steps` is 2 % longer.
 constexpr double kToleratedShare = 0.97;
-// Share of a token bucket's rate that is used. With 0.9 the rate on `bucket` is 5 % lower, with 1.0
-// it is 6 % higher and p99 8 % longer: no tokens are left for larger frames.
+// Share of a token bucket's rate that is used. With 0.9, the rate on `bucket` is 5 % lower;
+// with 1.0, it is 6 % higher and p99 8 % longer: no tokens are left for larger frames.
 constexpr double kPolicerShare = 0.95;
-// A backlog is drained within this time. With 50 ms p99 of `own` is 10 % longer, with 400 ms p95 of
-// `mobile` is 13 % longer and of `steps` 6 %.
+// A backlog is drained within this time. With 50 ms, p99 of `own` is 10 % longer; with 400 ms, p95
+// of `mobile` is 13 % longer and of `steps` 6 %.
 constexpr base::Duration kDrainTime = 100ms;
 // Share of the usual rate that is left while a backlog drains. Smaller starves the encoder, larger
 // drains more slowly. 0.02 and 0.2 change nothing: frames are skipped as well.
 constexpr double kMinDrainShare = 0.05;
 // After a fall the rate does not rise for this long, or for a round trip if that is longer. With
-// 500 ms rates are 2 % lower (`mobile`: 7 %), with 50 ms p95 of `mobile` is 3 % longer.
+// 500 ms, rates are 2 % lower (`mobile`: 7 %); with 50 ms, p95 of `mobile` is 3 % longer.
 constexpr base::Duration kMinHoldTime = 150ms;
 // Next to nothing waits if the backlog and frames' waits are shorter, about a frame interval. With
-// 15 ms p95 is 10 % longer, with 60 ms p99 is 9 % longer.
+// 15 ms, p95 is 10 % longer; with 60 ms, p99 is 9 % longer.
 constexpr base::Duration kQuietWait = 30ms;
-// The path is still if frames wait less. With 8 ms rates are 0.4 % lower (1.1 % next to cross
-// traffic), with 30 ms p95 of `own` is 20 % longer.
+// The path is still if frames wait less. With 8 ms, rates are 0.4 % lower (1.1 % next to cross
+// traffic); with 30 ms, p95 of `own` is 20 % longer.
 constexpr base::Duration kStillWait = 15ms;
 
-// Share of a frame interval: the path is idle between frames that take less. With 0.6 rates are
-// 0.7 % lower, with 1.0 they are 0.9 % higher and p95 of `steps` is 3 % longer.
+// Share of a frame interval: the path is idle between frames that take less. With 0.6, rates are
+// 0.7 % lower; with 1.0, they are 0.9 % higher and p95 of `steps` is 3 % longer.
 constexpr double kIdleShare = 0.85;
 // Share of a frame interval: frames that take less would still pass in time if they were kBlindStep
-// times as large. With 0.4 rates return after 7.2 instead of 5.2 s next to cross traffic, with 0.8
-// p95 is 8 % longer.
+// times as large. With 0.4, rates return after 7.2 instead of 5.2 s next to cross traffic; with
+// 0.8, p95 is 8 % longer.
 constexpr double kRoomyShare = 0.6;
-// Share of the maximum that a small step adds. Without small steps rates are 2 % lower, with 0.03
+// Share of the maximum that a small step adds. Without small steps rates are 2 % lower; with 0.03,
 // p95 is 13 % longer (`own`: 35 %).
 constexpr double kSmallStepShare = 0.01;
 // Share of the frame size that the rate allows. Smaller frames do not prove that the path carries
-// the rate: a lower share lets static content raise it blindly. With 0.8 p95 is 1 % longer, and the
-// rate of `static` returns after 8 s or never, instead of at once.
+// the rate: a lower share lets static content raise it blindly. With 0.8, p95 is 1 % longer, and
+// the rate of `static` returns after 8 s or never, instead of at once.
 constexpr double kProvingShare = 0.5;
 
-// Next to cross traffic, data that TCP has not sent is drained within this time. With 0.3 s the
-// rate of `beside` is 0.8 % lower, with 3 s 0.6 % more frames are late.
+// Next to cross traffic, data that TCP has not sent is drained within this time. With 0.3 s, the
+// rate of `beside` is 0.8 % lower; with 3 s, 0.6 % more frames are late.
 constexpr base::Duration kSharedDrainTime = 1s;
-// Share of the window's rate that is used. With 0.9 the rate of `beside` is 3 % lower, with 1.0 it
-// is 1.5 % higher, and nothing is left for frames that exceed their share.
+// Share of the window's rate that is used. With 0.9, the rate of `beside` is 3 % lower; with 1.0,
+// it is 1.5 % higher, and nothing is left for frames that exceed their share.
 constexpr double kWindowShare = 0.97;
 // Shares of the path that are taken next to cross traffic: there are at least two flows and, if
 // both are ours, more would be too much. CUBIC's window is below its share after each loss, BBR's
@@ -68,8 +68,8 @@ constexpr double kBbrShare = 0.5;
 // After a timeout the rate is multiplied by this: by less than the paper's 0.55, because nothing at
 // all has come back. 0.25 and 0.55 change neither p95 nor rates by 1 %.
 constexpr double kTimeoutFactor = 0.4;
-// The next frame is skipped if the backlog is longer. With 60 ms p95 next to cross traffic is 10 %
-// shorter and its rate 0.5 % lower, with 240 ms p95 of `steps` is 7 % longer.
+// The next frame is skipped if the backlog is longer. With 60 ms, p95 next to cross traffic is 10 %
+// shorter and its rate 0.5 % lower; with 240 ms, p95 of `steps` is 7 % longer.
 constexpr base::Duration kSkipBacklog = 120ms;
 // Queued data is discarded if the backlog is longer, at most once in the interval: the keyframe
 // that recovers from a discard arrives within a second (encoder.forced_keyframe_interval), and must
@@ -248,7 +248,8 @@ Decision SymbiosisPolicy::rise(const Moment& m, base::BitRate wanted) {
 }
 
 /// Nothing shows the capacity. A step shows whether it was too much, as long as the encoder uses
-/// the whole rate. A rate that has drained a backlog was lower than the path allowed.
+/// the whole rate. The first step after a fall may be larger, because the rate that drained the
+/// backlog was lower than the path allows.
 Decision SymbiosisPolicy::rise_blindly(const Moment& m) {
   const auto limit = ceiling(m);
   if (rate_ >= limit || m.path.queueing_delay > kStillWait + m.path.jitter || m.now < hold_until_ ||
@@ -275,9 +276,9 @@ Decision SymbiosisPolicy::step(const Moment& m, base::BitRate rate) {
 
 /// The path's rate, less headroom and the rate that drains the backlog.
 base::BitRate SymbiosisPolicy::wanted(const Moment& m) const {
-  const auto service = carried(m.path);
-  const auto cap = kHeadroom * service;
-  const auto tolerated = service * (m.seen.frame_interval / 2);
+  const auto path_rate = carried(m.path);
+  const auto cap = kHeadroom * path_rate;
+  const auto tolerated = path_rate * (m.seen.frame_interval / 2);
   const auto drain =
       base::BitRate::of(std::max(base::ByteCount{}, m.path.backlog - tolerated), kDrainTime);
   return std::min(ceiling(m), m.seen.transport.video(std::max(kMinDrainShare * cap, cap - drain)));
@@ -288,8 +289,9 @@ base::BitRate SymbiosisPolicy::wanted(const Moment& m) const {
 base::BitRate SymbiosisPolicy::sustainable(const Moment& m) const {
   const auto& path = m.path;
   if (path.capacity.bps() == 0 || path.cross_traffic) return {};
-  const auto told = std::min(ceiling(m), m.seen.transport.video(kHeadroom * carried(path)));
-  return std::clamp(path.capacity_recent ? told : std::max(told, rate_), limits_.min, limits_.max);
+  const auto known = std::min(ceiling(m), m.seen.transport.video(kHeadroom * carried(path)));
+  return std::clamp(path.capacity_recent ? known : std::max(known, rate_), limits_.min,
+                    limits_.max);
 }
 
 base::BitRate SymbiosisPolicy::ceiling(const Moment& m) const {

@@ -21,13 +21,13 @@ namespace abr {
 ///     take               up, to what the window has room for, at most about half of the path
 ///   follow             otherwise: the capacity less headroom
 ///     fall               down at once, and lower still until the backlog is drained
-///     rise               up, in one step if trains agree on the capacity, else in small steps
-///     rise_blindly       up, by kBlindStep as long as frames pass quickly, when no recent frame
-///                        shows the capacity
+///     rise               up to the capacity at once if trains agree on it, else in small steps
+///     rise_blindly       up by kBlindStep while frames pass quickly, if no recent frame shows the
+///                        capacity
 ///
-/// With a backlog, frames are skipped, and discarded once they are late. A token bucket's rate is
-/// never exceeded. A rate is verified when a frame sent at it has had the time to be acknowledged;
-/// rise() goes no further than kVerifiedStep times a verified rate.
+/// With a backlog, frames are skipped, and discarded once they are late. No rise exceeds the rate
+/// of a token bucket. A rate is verified when a frame sent at it has had the time to be
+/// acknowledged; rise() goes no further than kVerifiedStep times a verified rate.
 class SymbiosisPolicy : public RatePolicy {
  public:
   /// `itcp`: settings of the rule that applies until a frame has shown the capacity.
@@ -69,11 +69,11 @@ class SymbiosisPolicy : public RatePolicy {
   const RateLimits limits_;
   base::BitRate rate_;
   base::BitRate verified_;  ///< the rate before the steps that are not verified yet
-  base::BitRate resume_;    ///< the first blind step after falls leads here
+  base::BitRate resume_;    ///< target of the first blind step after a fall
   ItcpPolicy fallback_;
   bool started_ = false;
   base::Time hold_until_{};     ///< no rise before
-  base::Time verified_at_{};    ///< the last step is verified
+  base::Time verified_at_{};    ///< when the last step is verified
   base::Time discard_again_{};  ///< no discard before
   TrainPadding padding_;
   WindowControl window_;

@@ -16,24 +16,24 @@ using namespace std::chrono_literals;
 // --count 100` without cross traffic.
 
 // Segments of a packet train that is made by padding: it is acknowledged four times. Shorter trains
-// are less exact, longer ones queue: with 6 p95 is 4 % longer, with 12 it is 10 % longer.
+// are less exact, longer ones queue: with 6, p95 is 4 % longer; with 12, it is 10 % longer.
 constexpr int kTrainSegments = 8;
 // Share of the delivered bytes that padding may cost. 3 % pay for a train every 2 s at 1 Mbit/s and
-// every 9 s at 300 kbit/s (30 frames per second). With 1 % the rate of sim_table's `static` returns
-// after 8 s, without padding never; with 6 % nothing changes.
+// every 9 s at 300 kbit/s (30 frames per second). With 1 %, the rate of sim_table's `static`
+// returns after 8 s, without padding never; with 6 %, nothing changes.
 constexpr double kPaddingShare = 0.03;
-// Trains whose padding can be saved up. With 1 rates next to cross traffic are 0.7 % lower; 4
+// Trains whose padding can be saved up. With 1, rates next to cross traffic are 0.7 % lower; 4
 // change nothing.
 constexpr int kMaxSavedTrains = 2;
-// Time between probes while nothing shows the capacity. With 1 s p95 is 4 % longer, with 5 s rates
-// return 0.2 s later.
+// Time between probes while nothing shows the capacity. With 1 s, p95 is 4 % longer; with 5 s,
+// rates return 0.2 s later.
 constexpr base::Duration kProbeInterval = 2s;
 // Longest time between probes while frames agree with the capacity; the time doubles as long as
 // probes show nothing new. A shorter one costs more padding, a longer one leaves a capacity that is
 // too low for longer.
 constexpr base::Duration kMaxProbeInterval = 32s;
-// Relative change of the capacity that is new. With 0.3 rates return after 1.0 instead of 0.6 s,
-// with 0.03 the noise of the measurement costs more padding.
+// Relative change of the capacity that is new. With 0.3, rates return after 1.0 instead of 0.6 s;
+// with 0.03, the noise of the measurement costs more padding.
 constexpr double kNewCapacityChange = 0.1;
 
 }  // namespace

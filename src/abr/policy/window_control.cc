@@ -21,16 +21,16 @@ constexpr base::Duration kRttSlack = 20ms;
 // it into the queue that TCP has just made room for, longer leaves it too small; 0.3 and 3 s change
 // no mean by 1 %.
 constexpr base::Duration kQueueMemory = 1s;
-// The window is enlarged to the capacity if that is this many times the rate. With 1.0 windows are
-// set for nothing and rates are 0.7 % higher, with 1.5 rates are 0.4 % lower.
+// The window is enlarged to the capacity if that is this many times the rate. With 1.0, windows are
+// set for nothing and rates are 0.7 % higher; with 1.5, rates are 0.4 % lower.
 constexpr double kMinSpareRatio = 1.2;
-// The window is this many times the data in flight and the newest frame. With 1.0 p95 of `steps` is
-// 6 % longer and the rate of `beside` 5 % lower, with 1.6 p99 of `own` is 5 % longer.
+// The window is this many times the data in flight and the newest frame. With 1.0, p95 of `steps`
+// is 6 % longer and the rate of `beside` 5 % lower; with 1.6, p99 of `own` is 5 % longer.
 constexpr double kWindowRoom = 1.25;
 // BBR holds four segments for 200 ms and a round trip (PROBE_RTT) when it has seen no lower RTT for
-// 10 s (tcp_bbr.c, bbr_update_min_rtt()). The rest is to find a moment when nothing waits: with 9.5
-// s p95 next to cross traffic is 6 % longer. Without renewals p99 is 57 % longer, and p95 of
-// `steps` is doubled.
+// 10 s (tcp_bbr.c, bbr_update_min_rtt()). The other 3 s are for finding a moment when nothing
+// waits: with 9.5 s, p95 next to cross traffic is 6 % longer. Without renewals p99 is 57 % longer,
+// and p95 of `steps` is doubled.
 constexpr base::Duration kRenewalInterval = 7s;
 
 /// How much the smoothed RTT exceeds the base RTT without a queue: a frame's last segment arrives

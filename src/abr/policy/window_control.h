@@ -10,10 +10,10 @@ namespace abr {
 
 /// Chooses the congestion window that eBPF sets. No I/O, no clock.
 ///
-/// TCP grows its window only while the window limits it, which a video seldom lets happen. A loss
-/// that no queue caused, or a slow start that ended early, leaves the window smaller than the path
-/// needs; and after a leap of the rate, TCP's own pacing (1.2-2 x cwnd/RTT) would hide from packet
-/// trains how much more the path carries.
+/// TCP grows its window only while the window limits it, which is rare for video. A loss that no
+/// queue caused, or a slow start that ended early, leaves the window smaller than the path needs.
+/// After a leap of the rate, TCP's own pacing (1.2-2 x cwnd/RTT) would hide from packet trains how
+/// much more the path carries.
 ///
 /// BBR is only renewed: it stops sending to measure the minimum RTT (PROBE_RTT), which makes frames
 /// late. When a window is set it starts again with the connection's minimum RTT (tcp_min_rtt()).

@@ -23,7 +23,7 @@ constexpr base::Duration kMaxStepTime = 3s;
 
 // A part that is sent at kTransferShare of the path arrives within a part's time and a round trip;
 // after two parts' time it is late, and the rate falls. After three, which low-latency players
-// buffer (RFC 8216bis, PART-HOLD-BACK), only this share of the rate is left, enough to keep the
+// buffer (RFC 8216bis, PART-HOLD-BACK), kMinDrainShare of the rate is left, enough to keep the
 // player going.
 constexpr int kLateParts = 2;
 constexpr int kTooLateParts = 3;

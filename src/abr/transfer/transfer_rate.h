@@ -10,10 +10,10 @@
 namespace abr {
 
 /// Measures the rate of a connection that is idle between transfers and sends each as fast as TCP
-/// allows: acknowledged bits over the time in which data was unacknowledged (tcpi_busy_time), less
-/// the time in which nothing could arrive, that is the first round trip of a transfer, or the part
-/// of it that remains when a transfer follows another at once. A transfer is not limited by the
-/// application, so it shows the part of the path that cross traffic leaves. No I/O, no clock.
+/// allows: acknowledged bits over the time in which data was unacknowledged (tcpi_busy_time). The
+/// time in which nothing could arrive is subtracted: the first round trip of a transfer, or the
+/// rest of it when a transfer follows another at once. Transfers are not limited by the
+/// application, so they show the part of the path that cross traffic leaves. No I/O, no clock.
 class TransferRate {
  public:
   /// Counters are those of the connection.
