@@ -31,7 +31,8 @@ struct AckSample {
 /// Round trips, counted by delivered data.
 class Rounds {
  public:
-  /// Whether a segment was delivered that was sent after the last round began: a new round begins.
+  /// Begins a new round and returns true if a segment was delivered that was sent after the last
+  /// round began.
   bool ends(const AckSample& sample) {
     if (sample.rtt.count() == 0 || sample.delivered_before < end_) return false;
     begin(sample);

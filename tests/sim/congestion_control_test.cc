@@ -118,7 +118,7 @@ TEST_F(BbrTest, DataThatPacingHoldsBackIsNotInTheNetwork) {
 }
 
 // The probe's target: 1.25 pipes, the hosts' part and two segments. A burst that joins them counts.
-TEST_F(BbrTest, AProbeEndsByTheDataInFlightBeforeTheAck) {
+TEST_F(BbrTest, TheDataInFlightBeforeTheAckEndsAProbe) {
   reach_cycle();
   ack({.in_flight = 52, .in_flight_before = 49});
   EXPECT_EQ(bbr_->pacing(), at(1.25));

@@ -20,7 +20,7 @@ class DeliveryRate {
     bool app_limited = false;
   };
 
-  /// `idle`: no data is unacknowledged. Lost segments are, because they may only seem lost.
+  /// `idle`: all data is acknowledged. A lost segment is not, because it may only seem lost.
   Snapshot on_send(base::Time now, bool idle) {
     if (idle) first_sent_ = delivered_at_ = now;
     return {delivered_, delivered_at_, first_sent_, delivered_ <= app_limited_until_};

@@ -17,8 +17,7 @@ class EncoderModel {
     base::BitRate content = base::BitRate::mbps(100);  ///< the most that frames need
     /// Relative standard deviation of a frame's size. The mean is twice that below the target.
     double noise = 0.05;
-    base::Duration time =
-        std::chrono::milliseconds{5};  ///< mean; frames take 0.5 to 1.5 times as long
+    base::Duration time = std::chrono::milliseconds{5};  ///< mean; 0.5 to 1.5 times that
     double mean_share() const { return 1 - 2 * noise; }
   };
 

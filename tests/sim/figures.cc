@@ -10,8 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A change of the capacity that lasts this long has to be followed if it is larger than one of
-// these ratios.
+// A change of the capacity counts if it lasts this long and exceeds one of these ratios.
 constexpr base::Duration kMinChangeTime = 2s;
 constexpr double kFallRatio = 0.8;
 constexpr double kRiseRatio = 1.25;

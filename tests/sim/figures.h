@@ -13,7 +13,7 @@ inline constexpr base::Duration kNever = base::Duration::max();
 /// The results of one viewer, from a given time on.
 struct Viewing {
   /// From capture to arrival, without the one-way delay (the simulated way there has none, see
-  /// Simulation). A frame that never arrives lasts until the next one that does.
+  /// Simulation). A frame that never arrives counts until the next one that does.
   std::vector<base::Duration> delays;
   base::ByteCount shown;                 ///< video that arrived
   double probed = 0;                     ///< share of padding in all written bytes

@@ -12,8 +12,9 @@ namespace sim {
 namespace {
 
 constexpr double kPayloadShare = 1448.0 / 1500;
-// No host is exact, and an exact one would show too much: the same minimum RTT again and again.
-// Less than the variation of the emulator's timers (tests/netlab/README.md).
+// Variation of the hosts' ACK times, less than that of the emulator's timers
+// (tests/netlab/README.md). An exact host would help too much: its minimum RTT repeats again and
+// again.
 constexpr base::Duration kHostJitter = std::chrono::microseconds{200};
 
 double mbps(base::BitRate rate) { return static_cast<double>(rate.bps()) / 1e6; }

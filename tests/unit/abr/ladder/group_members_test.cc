@@ -75,7 +75,7 @@ TEST(GroupMembersTest, TheRateOfAFallenViewerMayChange) {
   EXPECT_EQ(group.next_rate(mbps(4)), mbps(4));
 }
 
-TEST(GroupMembersTest, AViewerThatLeavesTakesTheirFallAlong) {
+TEST(GroupMembersTest, TheFallOfALeavingViewerIsForgotten) {
   auto group = members({0.5, 4, 5});
   group.note_fall(1, fall(0.5));
   EXPECT_EQ(group.fall(1)->at, kNow);

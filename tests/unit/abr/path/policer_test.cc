@@ -34,7 +34,7 @@ class PolicerTest : public testing::Test {
 constexpr auto kLink = BitRate::mbps(100);
 constexpr auto kFilled = BitRate::mbps(3);
 
-TEST_F(PolicerTest, FindsABucketByTheSameRateThreeTimes) {
+TEST_F(PolicerTest, FindsABucketAfterTheSameRateThreeTimes) {
   congestion(kFilled, kLink);
   congestion(kFilled, kLink);
   EXPECT_EQ(mbps(), 0);
@@ -58,7 +58,7 @@ TEST_F(PolicerTest, FindsNoBucketIfTokensWereLeft) {
   EXPECT_EQ(mbps(), 0);
 }
 
-TEST_F(PolicerTest, FindsNoBucketIfMorePassedThanItsFill) {
+TEST_F(PolicerTest, FindsNoBucketIfMorePassesThanFillsIt) {
   for (int i = 0; i < 5; ++i) congestion(kFilled, 1.5 * kFilled, kLink);
   EXPECT_EQ(mbps(), 0);
 }
