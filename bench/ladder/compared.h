@@ -19,7 +19,7 @@ Result fixed(const Population& population, const std::vector<BitRate>& steps, bo
 
 /// The server's plan of every second, with every viewer on his rung at once: the living ladder
 /// without its dwell, its worth and its keyframes. Not the best that so many groups can do: a plan
-/// leaves only kBehind of a group behind, and is a second old at most.
+/// leaves only kLeftBehindShare of a group behind, and is a second old at most.
 Result planned(const Population& population, std::size_t groups, base::Duration time,
                unsigned seed);
 
