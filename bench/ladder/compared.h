@@ -17,9 +17,9 @@ Result living(const Population& population, int groups, base::Duration time, uns
 Result fixed(const Population& population, const std::vector<BitRate>& steps, bool free,
              base::Duration time, unsigned seed);
 
-/// The server's plan of every second, with each viewer on its rung at once: the living ladder
-/// without its dwell, its worth and its keyframes. This is not the optimum for that number of
-/// groups: a plan may leave kBehind of a group behind, and is up to a second old.
+/// The server's plan of every second, with every viewer on their rung at once: the living ladder
+/// without its dwell, its worth and its keyframes. Not the best for that number of groups: a plan
+/// leaves only kLeftBehindShare of a group behind, and is a second old at most.
 Result planned(const Population& population, std::size_t groups, base::Duration time,
                unsigned seed);
 

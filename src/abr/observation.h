@@ -8,53 +8,53 @@
 
 namespace abr {
 
-/// A frame whose last byte the viewer's kernel has acknowledged. Sent as a train, head and tail
-/// right after each other, when it is long enough; the times are the acknowledgements' own.
+/// A frame whose last byte the viewer's kernel has acknowledged. A frame that is long enough is
+/// sent as a packet train: a head and, right after it, a tail.
 struct DeliveredFrame {
-  base::Time departed{};                   ///< when our kernel took it, whole
-  std::optional<base::Time> head_acked{};  ///< of its first `head` bytes; empty: no train
-  base::Time acked{};
+  base::Time departed{};                   ///< our kernel had taken the whole frame
+  std::optional<base::Time> head_acked{};  ///< ACK of the first `head` bytes; nullopt: no train
+  base::Time acked{};                      ///< ACK of the last byte
   base::ByteCount head;
-  base::ByteCount size;  ///< as written: container, audio before it, HTTP and padding included
+  base::ByteCount size;  ///< as written: with container, preceding audio, HTTP and padding
 };
 
-/// What a video rate becomes on the wire, as TCP's payload.
+/// Converts between video rates and the TCP payload that carries them.
 struct Transport {
-  double factor = 1;    ///< of each bit of video
-  base::BitRate fixed;  ///< audio, and what each frame costs
+  double factor = 1;    ///< payload bits per bit of video
+  base::BitRate fixed;  ///< audio, and the overhead of each frame
   base::BitRate wire(base::BitRate video) const { return factor * video + fixed; }
   base::BitRate video(base::BitRate wire) const {
     return wire > fixed ? (1 / factor) * (wire - fixed) : base::BitRate{};
   }
 };
 
-/// What is known of one viewer's connection: before each frame, when frames are acknowledged,
-/// and when the kernel tells of an event. Windows count in segments of `mss`.
+/// The state of one viewer's connection, sampled before each frame, when frames are acknowledged,
+/// and when the kernel reports an event. Windows count segments of `mss`.
 struct Observation {
   unsigned rexmt = 0;                        ///< REXMT events since the last observation
-  unsigned dupack = 0;                       ///< DUPACK events since then
-  std::span<const DeliveredFrame> frames{};  ///< since then, in the order of the stream
-  base::Duration srtt{};                     ///< zero: not measured yet
-  base::Duration min_rtt{};                  ///< likewise
+  unsigned dupack = 0;                       ///< DUPACK events since the last observation
+  std::span<const DeliveredFrame> frames{};  ///< delivered since the last one, in stream order
+  base::Duration srtt{};                     ///< zero until measured
+  base::Duration min_rtt{};                  ///< zero until measured
   base::ByteCount queued;                    ///< not taken by the kernel yet
-  bool discardable = false;                  ///< of these a whole frame is one
-  base::ByteCount notsent;                   ///< taken, not sent
-  base::ByteCount in_flight;                 ///< sent, and neither acknowledged, sacked nor lost
-  base::ByteCount lost;                      ///< and not sent again yet
-  base::ByteCount padding;                   ///< of these: what a decision has added
-  base::ByteCount delivered;                 ///< of the connection: acknowledged or sacked
-  std::uint32_t retransmits = 0;             ///< of the connection
+  bool discardable = false;       ///< the queue holds a frame of which nothing has been sent
+  base::ByteCount notsent;        ///< taken by the kernel, not sent
+  base::ByteCount in_flight;      ///< sent, and neither acknowledged, SACKed nor lost
+  base::ByteCount lost;           ///< lost, and not retransmitted yet
+  base::ByteCount padding;        ///< unacknowledged bytes that decisions added as padding
+  base::ByteCount delivered;      ///< acknowledged or SACKed since the connection began
+  std::uint32_t retransmits = 0;  ///< since the connection began
   std::uint32_t cwnd = 0;
-  std::optional<std::uint32_t> ssthresh;  ///< empty: infinite
+  std::optional<std::uint32_t> ssthresh;  ///< nullopt: infinite
   std::uint32_t mss = 0;                  ///< bytes
   bool bbr = false;                       ///< the congestion control is BBR
   bool recovering = false;                ///< from a loss
-  bool receiver_limited = false;          ///< the viewer's own window holds data back
-  base::BitRate pacing;                   ///< zero: none
-  base::BitRate delivery_rate;
-  bool app_limited = false;  ///< so is that
-  base::Duration backlog{};  ///< what waits unsent, as time at the served rate
-  base::BitRate served;      ///< target rate of the group that serves the viewer
+  bool receiver_limited = false;          ///< the viewer's receive window holds data back
+  base::BitRate pacing;                   ///< zero: no pacing
+  base::BitRate delivery_rate;            ///< the kernel's estimate
+  bool app_limited = false;               ///< the application limited `delivery_rate`
+  base::Duration backlog{};               ///< unsent data, as time at the served rate
+  base::BitRate served;                   ///< target rate of the viewer's group
   base::Duration frame_interval = std::chrono::milliseconds{33};
   Transport transport;
 };

@@ -10,27 +10,28 @@
 
 namespace abr {
 
-/// Of Decision::padding: media::kMaxPaddingBytes, 85 TS packets.
-inline constexpr base::ByteCount kMostPadding{15'980};
+/// Largest Decision::padding: the 85 TS packets that src/media keeps ready. Enough for a packet
+/// train of 8 segments of 1448 bytes; a smaller limit would leave some frames too short for one.
+inline constexpr base::ByteCount kMaxPadding{15'980};
 
-/// What the viewer can take, and why.
+/// The rate that the viewer can take, and why.
 struct Decision {
   base::BitRate rate;
-  Reason reason = Reason::kHold;  ///< kHold: as before
-  base::BitRate sustains;    ///< what a shared group may count on, drains aside; zero: as `rate`
-  unsigned skip = 0;         ///< frames not to be encoded; in a shared group the viewer pauses
-  bool discard = false;      ///< what the kernel has not taken is too late
-  base::ByteCount padding;   ///< to lengthen the next frame with: it is to be a train
-  std::uint32_t window = 0;  ///< segments that TCP's window should have; 0: it is right
-  base::BitRate pacing;      ///< that TCP should not exceed; zero: none
+  Reason reason = Reason::kHold;  ///< kHold: the rate is unchanged
+  base::BitRate sustains;         ///< the rate that the viewer can take for long; 0: `rate`
+  unsigned skip = 0;     ///< frames not to encode next; in a shared group the viewer's are not sent
+  bool discard = false;  ///< data that the kernel has not taken is too late
+  base::ByteCount padding;   ///< lengthens the next frame to a packet train
+  std::uint32_t window = 0;  ///< congestion window to set, in segments; 0 leaves it
+  base::BitRate pacing;      ///< TCP's pacing limit; 0 means no limit
 };
 
-/// The rule for one viewer's rate. Pure: `now` and observations in, decision out; one instance per
-/// viewer, used on one thread. The settings' limits always hold.
+/// The rule for one viewer's rate: observations in, decisions out. No I/O, no clock. One instance
+/// per viewer, used on one thread. The rate stays within the settings' limits.
 class RatePolicy {
  public:
   virtual ~RatePolicy() = default;
-  /// `path` has seen the observation.
+  /// `path` includes the observation.
   virtual Decision decide(const Observation& observation, const PathState& path,
                           base::Time now) = 0;
 };

@@ -4,24 +4,24 @@
 
 namespace abr {
 
-/// Why a rate or a group is what it is. Log, metrics, status page and trace share these words.
+/// Why a rate or a group is what it is. The log, metrics, status page and trace use these words.
 enum class Reason {
   kStart,     ///< first decision for a viewer or group
-  kHold,      ///< nothing has changed
-  kRexmt,     ///< retransmission timer expired
-  kDupack,    ///< fast retransmit began
-  kRestore,   ///< quiet long enough: one step up
-  kCapacity,  ///< the path carries that much
-  kBacklog,   ///< what waits has to drain
-  kStep,      ///< one step up, to be verified
+  kHold,      ///< nothing changed
+  kRexmt,     ///< the retransmission timer expired
+  kDupack,    ///< a fast retransmit began
+  kRestore,   ///< the connection was quiet long enough: one step up
+  kCapacity,  ///< the rate follows the path's capacity
+  kBacklog,   ///< the backlog has to drain
+  kStep,      ///< one step up, not verified yet
   kMembers,   ///< a group's rate follows what its viewers sustain
   kMoveDown,  ///< a viewer cannot sustain its group
   kMoveUp,    ///< a viewer sustains a better group
-  kShed,      ///< a viewer's group is closed: the encoders are behind
+  kShed,      ///< a viewer's group was closed because the encoders are behind
   kAsked,     ///< a segment player chose it
 };
 
-inline constexpr std::size_t kReasons = static_cast<std::size_t>(Reason::kAsked) + 1;
+inline constexpr std::size_t kReasonCount = static_cast<std::size_t>(Reason::kAsked) + 1;
 
 /// "start", "rexmt", "move_down", ...
 const char* name(Reason reason);

@@ -1,14 +1,14 @@
-// BBR, version 1: the kernel's tcp_bbr.c, which draft-cardwell-iccrg-bbr-congestion-control-00
-// describes (version 3 is draft-ietf-ccwg-bbr). Not modelled:
+// BBR version 1: the kernel's tcp_bbr.c, described by
+// draft-cardwell-iccrg-bbr-congestion-control-00 (version 3 is draft-ietf-ccwg-bbr). Not modelled:
 // - the policer's long-term bandwidth (lt_bw);
 // - the allowance for aggregated acknowledgements (extra_acked);
-// - the random first phase of the gain cycle, which is the third here;
-// - bursts: segments leave one by one, and bbr_tso_segs_goal() counts in the windows only;
-// - the pace before the first round trip is known (there is no handshake that tells it), and what
-//   SO_MAX_PACING_RATE does to pacing_ itself: the sender applies it;
-// - that a delayed acknowledgement's round trip does not replace one that has expired;
+// - the random first phase of the gain cycle, which is always the third here;
+// - bursts: segments leave one by one, and bbr_tso_segs_goal() counts only in the windows;
+// - the pacing rate before the first RTT is known (there is no handshake to measure it), and the
+//   effect of SO_MAX_PACING_RATE on pacing_ itself: the sender applies it;
+// - that the RTT of a delayed ACK does not replace an expired minimum;
 // - jiffies, and minmax_running_max()'s three samples: the maximum is exact;
-// - undoing what was spurious (bbr_undo_cwnd()).
+// - undoing spurious reductions (bbr_undo_cwnd()).
 
 #include <algorithm>
 #include <array>
@@ -26,16 +26,16 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr double kHighGain = 2.885;  // 2/ln 2: doubles the rate in each round
-constexpr std::array kCycle{1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
+constexpr std::array kPacingCycle{1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
 constexpr double kWindowGain = 2;
 constexpr int kBandwidthRounds = 10;
-constexpr double kFullBandwidth = 1.25;  // bbr_full_bw_thresh
+constexpr double kFullBandwidthGrowth = 1.25;  // bbr_full_bw_thresh
 constexpr int kFullRounds = 3;
 constexpr base::Duration kMinRttWindow = 10s;
 constexpr base::Duration kProbeRttTime = 200ms;
-constexpr double kLeastWindow = 4;
-constexpr double kBursts = 3;                 // bbr_quantization_budget()
-constexpr double kLeastBurstRate = 1.2e6;     // bbr_min_tso_rate, bit/s
+constexpr double kMinWindow = 4;
+constexpr double kQuantizationBursts = 3;     // bbr_quantization_budget()
+constexpr double kMinBurstRate = 1.2e6;       // bbr_min_tso_rate, bit/s
 constexpr double kBurstsPerSecond = 1 << 10;  // sk_pacing_shift
 constexpr double kPacingMargin = 0.99;        // bbr_pacing_margin_percent
 
@@ -80,7 +80,7 @@ class Bbr final : public CongestionControl {
   base::BitRate pacing() const override {
     return base::BitRate{static_cast<std::int64_t>(pacing_)};
   }
-  /// bbr_init(), with that window.
+  /// bbr_init() with the given window.
   void set_window(double segments) override {
     const auto last = last_;
     *this = Bbr{mss_};
@@ -109,7 +109,7 @@ class Bbr final : public CongestionControl {
     if (mode_ == Mode::kStartup) return kHighGain;
     if (mode_ == Mode::kDrain) return 1 / kHighGain;
     if (mode_ == Mode::kProbeRtt) return 1;
-    return kCycle[cycle_];
+    return kPacingCycle[cycle_];
   }
   /// bbr_init_pacing_rate_from_rtt()
   double first_pacing(base::Duration rtt) const {
@@ -121,16 +121,16 @@ class Bbr final : public CongestionControl {
   }
   /// bbr_tso_segs_goal()
   double burst() const {
-    const double least = pacing_ < kLeastBurstRate ? 1 : 2;
+    const double least = pacing_ < kMinBurstRate ? 1 : 2;
     return std::max(least, std::floor(pacing_ / 8 / kBurstsPerSecond / mss_));
   }
   /// bbr_inflight()
   double in_flight_at(double gain) const {
-    const double budget = std::ceil(gain * pipe()) + kBursts * burst();
+    const double budget = std::ceil(gain * pipe()) + kQuantizationBursts * burst();
     const double probes = mode_ == Mode::kProbeBandwidth && cycle_ == 0 ? 2 : 0;
     return 2 * std::ceil(budget / 2) + probes;
   }
-  /// bbr_packets_in_net_at_edt(): when the next one departs.
+  /// bbr_packets_in_net_at_edt(): in flight when the next segment departs.
   double in_network(double in_flight, const AckSample& sample) const {
     const double joining = gain() > 1 ? burst() : 0;
     const double leaving = bandwidth() * base::seconds(sample.departs_in) / 8 / mss_;
@@ -150,7 +150,7 @@ class Bbr final : public CongestionControl {
 
   void update_mode(const AckSample& sample) {
     if (mode_ == Mode::kProbeBandwidth && cycle_is_over(sample)) {
-      cycle_ = (cycle_ + 1) % kCycle.size();
+      cycle_ = (cycle_ + 1) % kPacingCycle.size();
       cycle_begin_ = sample.now;
     }
     if (!full_ && new_round_ && !sample.app_limited) check_full();
@@ -161,7 +161,7 @@ class Bbr final : public CongestionControl {
   }
 
   void check_full() {
-    if (bandwidth() >= kFullBandwidth * full_bandwidth_) {
+    if (bandwidth() >= kFullBandwidthGrowth * full_bandwidth_) {
       full_bandwidth_ = bandwidth();
       flat_rounds_ = 0;
     } else {
@@ -200,7 +200,7 @@ class Bbr final : public CongestionControl {
     if (probe_end_) {
       probed_round_ |= new_round_;
       if (probed_round_) end_probe(sample.now);
-    } else if (sample.in_flight <= kLeastWindow) {
+    } else if (sample.in_flight <= kMinWindow) {
       probe_end_ = sample.now + kProbeRttTime;
       probed_round_ = false;
       rounds_.begin(sample);
@@ -232,8 +232,8 @@ class Bbr final : public CongestionControl {
     } else if (sample.delivered < kInitialWindow || window_ < in_flight_at(window_gain())) {
       window_ += sample.acked;
     }
-    if (!conserves_) window_ = std::max(window_, kLeastWindow);
-    window_ = mode_ == Mode::kProbeRtt ? std::min(window_, kLeastWindow) : window_;
+    if (!conserves_) window_ = std::max(window_, kMinWindow);
+    window_ = mode_ == Mode::kProbeRtt ? std::min(window_, kMinWindow) : window_;
   }
 
   /// bbr_set_pacing_rate()
@@ -246,19 +246,19 @@ class Bbr final : public CongestionControl {
   double mss_;
   Mode mode_ = Mode::kStartup;
   double window_ = kInitialWindow;
-  double pacing_ = 0;        ///< bit/s; 0: none
+  double pacing_ = 0;        ///< bit/s, 0 means no pacing
   double saved_window_ = 0;  ///< before a loss, a timeout or PROBE_RTT
-  bool conserves_ = false;   ///< packets, in the first round of recovery
+  bool conserves_ = false;   ///< packet conservation, in the first round of recovery
   bool enters_recovery_ = false;
-  std::deque<Bandwidth> best_;  ///< falling; the first is the best of the last rounds
+  std::deque<Bandwidth> best_;  ///< in falling order; the first is the best of the last rounds
   Rounds rounds_;
   std::int64_t round_ = 0;
-  bool new_round_ = false;  ///< with this acknowledgement
+  bool new_round_ = false;  ///< this ACK begins a round
   base::Duration min_rtt_ = base::Duration::max();
   std::optional<base::Time> min_rtt_at_;
-  std::optional<base::Time> probe_end_;  ///< no earlier
-  bool probed_round_ = false;            ///< nor before that
-  bool idle_restart_ = false;            ///< nothing is acknowledged since
+  std::optional<base::Time> probe_end_;  ///< PROBE_RTT lasts until then
+  bool probed_round_ = false;            ///< and until this is true
+  bool idle_restart_ = false;            ///< until the next ACK after an idle time
   bool full_ = false;
   double full_bandwidth_ = 0;
   int flat_rounds_ = 0;

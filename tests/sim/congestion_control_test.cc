@@ -1,4 +1,4 @@
-// The congestion controls, acknowledgement by acknowledgement.
+// The congestion controls, ACK by ACK.
 
 #include "congestion_control.h"
 
@@ -20,7 +20,7 @@ constexpr std::uint32_t kMss = 1448;
 
 class CubicTest : public testing::Test {
  protected:
-  /// So many rounds, in each of which the whole window is acknowledged.
+  /// Acknowledges the whole window in each of `rounds` rounds.
   void grow(int rounds, CongestionControl& control) {
     for (; rounds > 0; --rounds, now_ += kRoundTrip) {
       control.on_ack({.now = now_,
@@ -47,7 +47,7 @@ TEST_F(CubicTest, TheWindowDoesNotGrowWhileTheApplicationIsIdle) {
   EXPECT_NEAR(idle->window(), busy->window(), 1e-6);
 }
 
-TEST_F(CubicTest, ATimeoutInARecoveryDoesNotCutSsthreshAgain) {
+TEST_F(CubicTest, ATimeoutDuringARecoveryDoesNotCutSsthreshAgain) {
   const auto control = sim::make_cubic();
   control->set_window(100);
   control->on_loss();
@@ -58,7 +58,7 @@ TEST_F(CubicTest, ATimeoutInARecoveryDoesNotCutSsthreshAgain) {
   EXPECT_EQ(control->ssthresh(), 2);
 }
 
-// Nothing tells how large the window has been.
+// After a timeout the earlier window is forgotten.
 TEST_F(CubicTest, AfterATimeoutTheWindowGrowsByFivePercentInEachRound) {
   const auto control = sim::make_cubic();
   control->set_window(100);
@@ -74,7 +74,7 @@ class BbrTest : public testing::Test {
  protected:
   static constexpr BitRate kRate = BitRate::mbps(10);
 
-  /// The next round.
+  /// Acknowledges the next round.
   void ack(AckSample sample = {}) {
     sample.now = now_ += kRoundTrip + 1ms;
     sample.rtt = sample.min_rtt = kRoundTrip;
@@ -84,12 +84,12 @@ class BbrTest : public testing::Test {
     sample.delivered = delivered_ += 10;
     bbr_->on_ack(sample);
   }
-  /// In PROBE_BW, at the beginning of a cycle.
+  /// Reaches PROBE_BW, at the beginning of a cycle.
   void reach_cycle() {
     for (int i = 0; i < 30 && bbr_->pacing() != at(1.25); ++i) ack();
     ASSERT_EQ(bbr_->pacing(), at(1.25));
   }
-  /// In DRAIN, which more in flight than the path and the hosts hold does not end.
+  /// Reaches DRAIN, which lasts while more is in flight than the path and the hosts hold.
   void reach_drain() {
     for (int i = 0; i < 10 && bbr_->pacing() != at(1 / 2.885); ++i) ack({.in_flight = 84});
     ASSERT_EQ(bbr_->pacing(), at(1 / 2.885));
@@ -101,8 +101,9 @@ class BbrTest : public testing::Test {
   std::int64_t delivered_ = 0;
 };
 
-// 34.5 segments are on the path and three bursts, each of two, in the hosts: 42, to an even number.
-TEST_F(BbrTest, TheQueueIsDrainedWhenThePathAndTheHostsHoldTheRest) {
+// 34.5 segments are on the path, and three bursts of two in the hosts: 42, rounded to an even
+// number.
+TEST_F(BbrTest, DrainEndsWhenOnlyThePathAndTheHostsHoldData) {
   reach_drain();
   ack({.in_flight = 43});
   EXPECT_EQ(bbr_->pacing(), at(1 / 2.885));
@@ -110,14 +111,14 @@ TEST_F(BbrTest, TheQueueIsDrainedWhenThePathAndTheHostsHoldTheRest) {
   EXPECT_EQ(bbr_->pacing(), at(1));
 }
 
-TEST_F(BbrTest, WhatPacingHoldsBackIsInTheNetworkNoMore) {
+TEST_F(BbrTest, DataThatPacingHoldsBackIsNotInTheNetwork) {
   reach_drain();
   ack({.in_flight = 50, .departs_in = 10ms});
   EXPECT_EQ(bbr_->pacing(), at(1));
 }
 
-// 1.25 pipes, the hosts' part and two segments; it counts with a burst that joins them.
-TEST_F(BbrTest, AProbeEndsWhenItWasInFlightBeforeTheAcknowledgement) {
+// The probe's target: 1.25 pipes, the hosts' part and two segments. A burst that joins them counts.
+TEST_F(BbrTest, TheDataInFlightBeforeTheAckEndsAProbe) {
   reach_cycle();
   ack({.in_flight = 52, .in_flight_before = 49});
   EXPECT_EQ(bbr_->pacing(), at(1.25));
@@ -139,13 +140,13 @@ TEST_F(BbrTest, TheFirstRoundTripSetsThePace) {
               1e-3);
 }
 
-TEST_F(BbrTest, AnIdleTimeIsFollowedByItsBandwidth) {
+TEST_F(BbrTest, AfterAnIdleTimeItPacesAtItsBandwidth) {
   reach_cycle();
   bbr_->on_restart(now_ + 1s, 1s, true);
   EXPECT_EQ(bbr_->pacing(), at(1));
 }
 
-TEST_F(BbrTest, WhatIsLostIsNoIdleTime) {
+TEST_F(BbrTest, ALossIsNotAnIdleTime) {
   reach_cycle();
   bbr_->on_restart(now_ + 1s, 1s, false);
   EXPECT_EQ(bbr_->pacing(), at(1.25));

@@ -10,12 +10,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A change that lasts as long as that, and by that much, is one to follow.
-constexpr base::Duration kLasting = 2s;
-constexpr double kFall = 0.8;
-constexpr double kRise = 1.25;
-constexpr double kRecovered = 0.9;
-constexpr base::Duration kHeld = 200ms;  // a single frame's target may be a peak
+// A change of the capacity counts if it lasts this long and exceeds one of these ratios.
+constexpr base::Duration kMinChangeTime = 2s;
+constexpr double kFallRatio = 0.8;
+constexpr double kRiseRatio = 1.25;
+// Share of the oracle's rate that has to be reached after a rise, and held for this long: a single
+// frame's target may be a peak.
+constexpr double kReturnedShare = 0.9;
+constexpr base::Duration kReturnHoldTime = 200ms;
 
 struct Change {
   base::Duration at;
@@ -29,16 +31,16 @@ std::vector<Change> lasting_changes(const Scenario& scenario) {
   const auto& changes = scenario.changes;
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const auto end = i + 1 < changes.size() ? changes[i + 1].at : scenario.length;
-    if (end - changes[i].at < kLasting) continue;
+    if (end - changes[i].at < kMinChangeTime) continue;
     result.push_back({changes[i].at, end, scenario.payload(changes[i].at - 1ns),
                       scenario.payload(changes[i].at)});
   }
   return result;
 }
 
-/// After what time `reached` is true of a frame's target and then holds for so long.
+/// The time after which `reached` is true of a frame's target, and stays true for `holds`.
 template <typename Reached>
-base::Duration time_until(const std::vector<Shown>& frames, const Change& change,
+base::Duration time_until(const std::vector<FrameRecord>& frames, const Change& change,
                           base::Duration holds, Reached reached) {
   std::optional<base::Duration> since;
   for (const auto& frame : frames) {
@@ -55,17 +57,19 @@ base::Duration time_until(const std::vector<Shown>& frames, const Change& change
   return kNever;
 }
 
-void note_changes(const std::vector<Shown>& frames, const Scenario& scenario, Viewing& viewing) {
+void note_changes(const std::vector<FrameRecord>& frames, const Scenario& scenario,
+                  Viewing& viewing) {
   for (const auto& change : lasting_changes(scenario)) {
-    if (change.after < kFall * change.before) {
+    if (change.after < kFallRatio * change.before) {
       const auto most = std::max(scenario.limits.min, kTransport.video(change.after));
       viewing.followed.push_back(time_until(frames, change, {}, [&](base::BitRate target) {
         return std::min(target, scenario.encoder.content) <= most;
       }));
-    } else if (change.after > kRise * change.before) {
-      const auto least = kRecovered * OraclePolicy::rate(change.after, scenario.limits, kTransport);
-      viewing.returned.push_back(
-          time_until(frames, change, kHeld, [&](base::BitRate target) { return target >= least; }));
+    } else if (change.after > kRiseRatio * change.before) {
+      const auto least =
+          kReturnedShare * OraclePolicy::rate(change.after, scenario.limits, kTransport);
+      viewing.returned.push_back(time_until(frames, change, kReturnHoldTime,
+                                            [&](base::BitRate target) { return target >= least; }));
     }
   }
 }
@@ -88,7 +92,7 @@ base::Duration longest(base::Duration so_far, const std::vector<base::Duration>&
 
 }  // namespace
 
-std::vector<base::Time> arrivals(const std::vector<Shown>& frames, base::Time end) {
+std::vector<base::Time> arrivals(const std::vector<FrameRecord>& frames, base::Time end) {
   std::vector<base::Time> result(frames.size());
   for (std::size_t i = frames.size(); i-- > 0;) {
     end = frames[i].arrived.value_or(end);
@@ -97,13 +101,14 @@ std::vector<base::Time> arrivals(const std::vector<Shown>& frames, base::Time en
   return result;
 }
 
-Viewing view(const std::vector<Shown>& frames, const Scenario& scenario, base::Duration from) {
-  Viewing viewing{.length = scenario.length - kEnd - from};
+Viewing view(const std::vector<FrameRecord>& frames, const Scenario& scenario,
+             base::Duration from) {
+  Viewing viewing{.length = scenario.length - kEndTime - from};
   const auto there = arrivals(frames, Simulation::kStart + scenario.length);
   for (std::size_t i = 0; i < frames.size(); ++i) {
     const auto& frame = frames[i];
     const auto at = frame.captured - Simulation::kStart;
-    if (at < from || at > scenario.length - kEnd) continue;
+    if (at < from || at > scenario.length - kEndTime) continue;
     viewing.delays.push_back(there[i] - frame.captured);
     if (frame.arrived) viewing.shown += frame.size;
   }
@@ -115,7 +120,7 @@ std::vector<Viewing> view_all(Simulation& simulation, const Scenario& scenario) 
   std::vector<Viewing> viewings;
   for (std::size_t i = 0; i < scenario.viewers; ++i) {
     const auto& session = *simulation.session(i);
-    viewings.push_back(view(session.shown(), scenario, scenario.last_start() + kSettling));
+    viewings.push_back(view(session.frames(), scenario, scenario.last_start() + kSettlingTime));
     viewings.back().probed = static_cast<double>(session.padding().bytes()) /
                              static_cast<double>(session.written().bytes());
   }
@@ -123,14 +128,15 @@ std::vector<Viewing> view_all(Simulation& simulation, const Scenario& scenario) 
 }
 
 base::BitRate oracle_rate(const Scenario& scenario) {
-  const auto from = scenario.last_start() + kSettling;
+  const auto from = scenario.last_start() + kSettlingTime;
   const auto interval = VideoSession::Settings{}.frame_interval;
   base::ByteCount shown;
-  for (base::Duration at = from; at < scenario.length - kEnd; at += interval) {
+  for (base::Duration at = from; at < scenario.length - kEndTime; at += interval) {
     const auto rate = OraclePolicy::rate(scenario.payload(at), scenario.limits, kTransport);
     shown += std::min(rate, scenario.encoder.content) * interval;
   }
-  return scenario.encoder.mean_share() * base::BitRate::of(shown, scenario.length - kEnd - from);
+  return scenario.encoder.mean_share() *
+         base::BitRate::of(shown, scenario.length - kEndTime - from);
 }
 
 Figures summarise(const std::vector<Viewing>& viewings) {
@@ -148,7 +154,7 @@ Figures summarise(const std::vector<Viewing>& viewings) {
   figures.p95 = percentile(delays, 0.95);
   figures.p99 = percentile(delays, 0.99);
   figures.max = percentile(delays, 1);
-  const auto late = std::ranges::count_if(delays, [](base::Duration d) { return d > kLate; });
+  const auto late = std::ranges::count_if(delays, [](base::Duration d) { return d > kLateDelay; });
   figures.late = static_cast<double>(late) / static_cast<double>(delays.size());
   figures.rate = base::BitRate::of(
       shown, viewings.front().length * static_cast<std::int64_t>(viewings.size()));

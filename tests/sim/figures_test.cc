@@ -13,16 +13,16 @@ using namespace std::chrono_literals;
 using base::BitRate;
 using base::ByteCount;
 using base::Duration;
+using sim::FrameRecord;
 using sim::Scenario;
-using sim::Shown;
 using sim::Viewing;
 
 constexpr auto kStart = sim::Simulation::kStart;
 constexpr ByteCount kSize{10'000};
 
-/// Ten frames a second, each there after `delay`.
-std::vector<Shown> frames(Duration length, Duration delay, BitRate target) {
-  std::vector<Shown> all;
+/// Ten frames per second, each of which arrives after `delay`.
+std::vector<FrameRecord> frames(Duration length, Duration delay, BitRate target) {
+  std::vector<FrameRecord> all;
   for (Duration at{}; at < length; at += 100ms) {
     all.push_back(
         {.captured = kStart + at, .target = target, .arrived = kStart + at + delay, .size = kSize});
@@ -32,7 +32,7 @@ std::vector<Shown> frames(Duration length, Duration delay, BitRate target) {
 
 Scenario constant() { return {.name = "", .link = {.rate = BitRate::mbps(10)}, .length = 20s}; }
 
-/// 10 Mbit/s, 2 from 8 s on, 10 again from 12 s on.
+/// 10 Mbit/s, 2 Mbit/s from 8 s on, 10 Mbit/s again from 12 s on.
 Scenario dip() {
   auto scenario = constant();
   auto slow = scenario.link;
@@ -42,15 +42,16 @@ Scenario dip() {
 }
 
 TEST(FiguresTest, TheFramesOfTheStartAndTheEndDoNotCount) {
-  const auto viewing = sim::view(frames(20s, 20ms, BitRate::mbps(1)), constant(), sim::kSettling);
+  const auto viewing =
+      sim::view(frames(20s, 20ms, BitRate::mbps(1)), constant(), sim::kSettlingTime);
   EXPECT_EQ(viewing.delays.size(), 151u);  // 3 s to 18 s
   EXPECT_EQ(viewing.shown.bytes(), 151 * kSize.bytes());
 }
 
-TEST(FiguresTest, AFrameThatNeverComesIsLateUntilTheNextOne) {
+TEST(FiguresTest, AFrameThatNeverArrivesIsLateUntilTheNextOne) {
   auto all = frames(20s, 20ms, BitRate::mbps(1));
   all[100].arrived = std::nullopt;
-  const auto figures = sim::summarise({sim::view(all, constant(), sim::kSettling)});
+  const auto figures = sim::summarise({sim::view(all, constant(), sim::kSettlingTime)});
   EXPECT_EQ(figures.max, 120ms);
   EXPECT_EQ(figures.p50, 20ms);
 }
@@ -58,7 +59,7 @@ TEST(FiguresTest, AFrameThatNeverComesIsLateUntilTheNextOne) {
 TEST(FiguresTest, LateIsMoreThan200Milliseconds) {
   auto all = frames(20s, 200ms, BitRate::mbps(1));
   all[100].arrived = all[100].captured + 201ms;
-  const auto figures = sim::summarise({sim::view(all, constant(), sim::kSettling)});
+  const auto figures = sim::summarise({sim::view(all, constant(), sim::kSettlingTime)});
   EXPECT_NEAR(figures.late, 1.0 / 151, 1e-9);
 }
 
@@ -67,7 +68,7 @@ TEST(FiguresTest, TheTimeToFollowAFallEndsWithTheFirstTargetBelowIt) {
   for (auto& frame : all) {
     if (frame.captured >= kStart + 8500ms) frame.target = BitRate::mbps(1);
   }
-  const auto viewing = sim::view(all, dip(), sim::kSettling);
+  const auto viewing = sim::view(all, dip(), sim::kSettlingTime);
   ASSERT_EQ(viewing.followed.size(), 1u);
   EXPECT_EQ(viewing.followed[0], 500ms);
 }
@@ -81,7 +82,7 @@ TEST(FiguresTest, TheTimeToReturnEndsAtNineTenthsOfTheOraclesRate) {
     if (frame.captured >= kStart + 13s) frame.target = 0.89 * best;
     if (frame.captured >= kStart + 14s) frame.target = 0.91 * best;
   }
-  const auto viewing = sim::view(all, scenario, sim::kSettling);
+  const auto viewing = sim::view(all, scenario, sim::kSettlingTime);
   ASSERT_EQ(viewing.returned.size(), 1u);
   EXPECT_EQ(viewing.returned[0], 2s);
 }
@@ -96,7 +97,7 @@ std::vector<Duration> returned(const Scenario& scenario, Duration from, Duration
           sim::OraclePolicy::rate(scenario.payload(12s), scenario.limits, sim::kTransport);
     }
   }
-  return sim::view(all, scenario, sim::kSettling).returned;
+  return sim::view(all, scenario, sim::kSettlingTime).returned;
 }
 
 TEST(FiguresTest, AReturnHasToHoldFor200Milliseconds) {
@@ -104,13 +105,13 @@ TEST(FiguresTest, AReturnHasToHoldFor200Milliseconds) {
   EXPECT_EQ(returned(dip(), 13s, 13s + 200ms), std::vector<Duration>{sim::kNever});
 }
 
-TEST(FiguresTest, WhatNeverReturnsTakesForever) {
+TEST(FiguresTest, ARateThatNeverReturnsTakesForever) {
   const auto figures =
-      sim::summarise({sim::view(frames(20s, 20ms, BitRate::mbps(1)), dip(), sim::kSettling)});
+      sim::summarise({sim::view(frames(20s, 20ms, BitRate::mbps(1)), dip(), sim::kSettlingTime)});
   EXPECT_EQ(figures.recover, sim::kNever);
 }
 
-TEST(FiguresTest, JainsIndexOfTwoViewersWhoseRatesAreOneToThree) {
+TEST(FiguresTest, JainsIndexOfRatesOneToThreeIsFourFifths) {
   Viewing first{.delays = {20ms}, .shown = ByteCount{1000}, .length = 10s};
   Viewing second{.delays = {30ms}, .shown = ByteCount{3000}, .length = 10s};
   const auto figures = sim::summarise({first, second});

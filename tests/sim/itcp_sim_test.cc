@@ -16,8 +16,8 @@ using namespace std::chrono_literals;
 using base::BitRate;
 using base::ByteCount;
 using base::Duration;
+using sim::FrameRecord;
 using sim::Scenario;
-using sim::Shown;
 using sim::Simulation;
 
 constexpr abr::RateLimits kLimits{
@@ -27,9 +27,9 @@ netlab::LinkSettings link(double mbps, ByteCount queue) {
   return {.rate = BitRate::mbps(mbps), .queue = queue};
 }
 
-/// Of the frames of one viewer, by `policy`, for `length`.
-std::vector<Shown> stream(Scenario scenario, Duration length, abr::PolicyKind policy,
-                          const abr::ItcpSettings& itcp = {}) {
+/// One viewer's frames under `policy`, for `length`.
+std::vector<FrameRecord> stream(Scenario scenario, Duration length, abr::PolicyKind policy,
+                                const abr::ItcpSettings& itcp = {}) {
   scenario.limits = kLimits;
   auto simulation = sim::simulate(
       scenario,
@@ -38,10 +38,10 @@ std::vector<Shown> stream(Scenario scenario, Duration length, abr::PolicyKind po
       },
       1);
   simulation.run(length);
-  return simulation.session(0)->shown();
+  return simulation.session(0)->frames();
 }
 
-std::vector<Shown> stream_itcp(const Scenario& scenario, Duration length) {
+std::vector<FrameRecord> stream_itcp(const Scenario& scenario, Duration length) {
   return stream(scenario, length, abr::PolicyKind::kItcp);
 }
 
@@ -55,8 +55,8 @@ Scenario dip() {
 
 Duration since_start(base::Time time) { return time - Simulation::kStart; }
 
-/// Of the frames captured in that time that arrived.
-Duration p95_delay(const std::vector<Shown>& frames, Duration from, Duration to) {
+/// p95 delay of the frames that were captured from `from` to `to` and arrived.
+Duration p95_delay(const std::vector<FrameRecord>& frames, Duration from, Duration to) {
   std::vector<Duration> delays;
   for (const auto& frame : frames) {
     const auto at = since_start(frame.captured);
@@ -67,23 +67,23 @@ Duration p95_delay(const std::vector<Shown>& frames, Duration from, Duration to)
   return sim::percentile(delays, 0.95);
 }
 
-// The viewer's own queue holds a second.
-TEST(ItcpSimTest, OffLetsTheDelayGrowToWhatTheQueueHolds) {
+// The viewer's queue holds one second.
+TEST(ItcpSimTest, WithoutControlTheDelayGrowsToTheQueuesLength) {
   const auto frames = stream(dip(), 40s, abr::PolicyKind::kOff);
   EXPECT_GT(p95_delay(frames, 10s, 40s), 1s);
 }
 
-// TCP tells of one loss in each recovery, and that takes long with a queue that keeps overflowing.
+// TCP reports one loss per recovery, and recoveries are long while the queue keeps overflowing.
 TEST(ItcpSimTest, TheRateFallsBelowTheLinkWithinFiveSeconds) {
   const auto frames = stream_itcp(dip(), 40s);
-  const auto below = std::ranges::find_if(frames, [](const Shown& frame) {
+  const auto below = std::ranges::find_if(frames, [](const FrameRecord& frame) {
     return since_start(frame.captured) >= 10s && frame.target <= BitRate::mbps(1);
   });
   ASSERT_NE(below, frames.end());
   EXPECT_LT(since_start(below->captured), 15s);
 }
 
-TEST(ItcpSimTest, TheDelayIsShorterThanWithoutIt) {
+TEST(ItcpSimTest, TheDelayIsShorterThanWithoutControl) {
   const auto frames = stream_itcp(dip(), 40s);
   const auto without = stream(dip(), 40s, abr::PolicyKind::kOff);
   EXPECT_LT(p95_delay(frames, 25s, 40s), p95_delay(without, 25s, 40s) / 2);
@@ -95,23 +95,24 @@ TEST(ItcpSimTest, TheRateReturnsWithTheCapacity) {
 
 TEST(ItcpSimTest, ACleanPathKeepsTheFullRate) {
   const Scenario clean{.name = "clean", .link = link(5, ByteCount{64'000})};
-  EXPECT_TRUE(std::ranges::all_of(stream_itcp(clean, 60s),
-                                  [](const Shown& frame) { return frame.target == kLimits.max; }));
+  EXPECT_TRUE(std::ranges::all_of(stream_itcp(clean, 60s), [](const FrameRecord& frame) {
+    return frame.target == kLimits.max;
+  }));
 }
 
-TEST(ItcpSimTest, AnOutageRetractsByTimeouts) {
+TEST(ItcpSimTest, TimeoutsOfAnOutageRetractTheRate) {
   Scenario outage{.name = "outage", .link = link(5, ByteCount{1'000'000})};
   auto gone = outage.link;
   gone.blackhole = true;
   outage.changes = {{5s, gone}, {6s, outage.link}};
   const auto frames = stream_itcp(outage, 60s);
-  const auto lowest = std::ranges::min_element(frames, {}, &Shown::target);
+  const auto lowest = std::ranges::min_element(frames, {}, &FrameRecord::target);
   EXPECT_LE(lowest->target, 0.55 * kLimits.max);
   EXPECT_EQ(frames.back().target, kLimits.max);
 }
 
-// BBR keeps its window below the bottleneck's queue and loses nothing: after the outage only what
-// waits unsent says that the path has become slow.
+// BBR keeps its window below the bottleneck's queue and loses nothing: after the outage only the
+// unsent data shows that the path has become slow.
 TEST(ItcpSimTest, ABacklogAloneKeepsTheRateFromRising) {
   constexpr double kSlow = 2.5;
   const auto queue = ByteCount{1'000'000};
@@ -126,7 +127,7 @@ TEST(ItcpSimTest, ABacklogAloneKeepsTheRateFromRising) {
     return stream(outage_then_slow, 60s, abr::PolicyKind::kItcp, itcp).back().target;
   };
   const abr::ItcpSettings usual;
-  // A step just above the path fills the window first, and shows by the next one.
+  // A step just above the path fills the window first, and becomes visible with the next one.
   const BitRate two_steps = 2 * usual.restore_step * kLimits.max;
   EXPECT_EQ(last_rate(1h), kLimits.max);
   EXPECT_LE(last_rate(usual.quiet_backlog), BitRate::mbps(kSlow) + two_steps);

@@ -5,23 +5,23 @@
 namespace sim {
 
 namespace {
-constexpr double kUsed = 0.95;
-constexpr unsigned kSkip = 2;  // frames of three, while what waits drains
+constexpr double kUsedShare = 0.95;     // of the capacity; the rest is for variation
+constexpr unsigned kSkippedFrames = 2;  // of three, while a backlog drains
 }  // namespace
 
 abr::Decision OraclePolicy::decide(const abr::Observation& o, const abr::PathState&,
                                    base::Time now) {
   const auto payload = capacity_(now - lag_);
-  const auto pipe = kUsed * payload * (o.min_rtt + 2 * o.frame_interval);
+  const auto pipe = kUsedShare * payload * (o.min_rtt + 2 * o.frame_interval);
   if (lag_.count() > 0 && o.queued + o.notsent + o.in_flight > pipe) {
-    return {.rate = limits_.min, .reason = abr::Reason::kBacklog, .skip = kSkip};
+    return {.rate = limits_.min, .reason = abr::Reason::kBacklog, .skip = kSkippedFrames};
   }
   return {rate(payload, limits_, o.transport), abr::Reason::kCapacity};
 }
 
 base::BitRate OraclePolicy::rate(base::BitRate payload, const abr::RateLimits& limits,
                                  const abr::Transport& transport) {
-  return std::clamp(transport.video(kUsed * payload), limits.min, limits.max);
+  return std::clamp(transport.video(kUsedShare * payload), limits.min, limits.max);
 }
 
 }  // namespace sim

@@ -6,12 +6,12 @@
 
 namespace sim {
 
-/// Knows the capacity, `lag` after it has changed: without lag the rate to compare with, with the
-/// lag that no sender can be without (a round trip and a frame) the delay to compare with, for
-/// the frames that are on their way by then have to drain first. Pure.
+/// Knows the capacity `lag` after it changes. Without a lag it is the reference for the rate. With
+/// the least lag that a sender can have (a round trip and a frame) it is the reference for the
+/// delay, because the frames on their way by then have to drain first. No I/O, no clock.
 class OraclePolicy : public abr::RatePolicy {
  public:
-  /// Of TCP's payload, at a time.
+  /// The capacity at a time, as TCP payload.
   using Capacity = std::function<base::BitRate(base::Time)>;
 
   OraclePolicy(const abr::RateLimits& limits, Capacity capacity, base::Duration lag)
@@ -20,7 +20,7 @@ class OraclePolicy : public abr::RatePolicy {
   abr::Decision decide(const abr::Observation& observation, const abr::PathState& path,
                        base::Time now) override;
 
-  /// Of the payload's capacity, as video: a little is left for what varies.
+  /// The video rate for a payload capacity, less a little for variation.
   static base::BitRate rate(base::BitRate payload, const abr::RateLimits& limits,
                             const abr::Transport& transport);
 

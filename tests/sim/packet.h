@@ -6,10 +6,10 @@
 
 #include "base/units.h"
 
-/// What travels between a sender and a receiver: only what TCP decides by, no contents.
+/// Packets between a sender and a receiver: the fields that TCP uses, without contents.
 namespace sim {
 
-using Offset = std::uint64_t;  ///< in a connection's stream of bytes
+using Offset = std::uint64_t;  ///< in a connection's byte stream
 
 struct Range {
   Offset begin = 0;
@@ -24,23 +24,23 @@ constexpr base::ByteCount size_of(const Range& range) {
 struct Segment {
   std::size_t flow = 0;
   Range bytes;
-  bool push = false;  ///< the last of a write
+  bool push = false;  ///< the last segment of a write
 };
 
-/// What the receiver says: everything below `cumulative` is there, and these blocks beyond it, the
-/// one that the newest segment is in first (RFC 2018; three fit beside the time stamps).
+/// The receiver has everything below `cumulative`, and the blocks beyond it. The block with the
+/// newest segment comes first (RFC 2018; three fit next to the timestamps).
 struct Ack {
   std::size_t flow = 0;
   Offset cumulative = 0;
-  std::array<Range, 3> blocks;  ///< empty ranges: none
+  std::array<Range, 3> blocks;  ///< unused ones are empty
 };
 
-/// IPv4 and TCP with time stamps (RFC 7323).
-inline constexpr base::ByteCount kHeaders{52};
+/// IPv4 and TCP with timestamps (RFC 7323).
+inline constexpr base::ByteCount kHeaderSize{52};
 
 constexpr base::ByteCount size_of(const Segment& segment) {
-  return kHeaders + size_of(segment.bytes);
+  return kHeaderSize + size_of(segment.bytes);
 }
-constexpr base::ByteCount size_of(const Ack&) { return kHeaders; }
+constexpr base::ByteCount size_of(const Ack&) { return kHeaderSize; }
 
 }  // namespace sim

@@ -1,6 +1,6 @@
-// What the policy `symbiosis` promises on nearly all links, on random ones in virtual time. A
-// failure names the links and their seeds: SIM_SEED=17 runs that one alone, SIM_LINKS=500 so many
-// for each property. What it decides there:
+// Properties that the policy `symbiosis` has on nearly all links, tested on random links in virtual
+// time. A failure names the links and their seeds: SIM_SEED=17 runs that link alone, SIM_LINKS=500
+// runs 500 links for each property. To print the policy's decisions on a link:
 //   sim_table --random 17 --without steps --viewers 2 --seeds 1 --policy symbiosis --trace --flow 1
 
 #include <gtest/gtest.h>
@@ -20,29 +20,29 @@ namespace {
 using namespace std::chrono_literals;
 using base::BitRate;
 using base::Duration;
+using sim::FrameRecord;
 using sim::Scenario;
-using sim::Shown;
 using sim::Simulation;
 
-constexpr std::uint64_t kLinks = 60;
+constexpr std::uint64_t kLinkCount = 60;
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* value = std::getenv(name);
   return value ? std::stoull(value) : otherwise;
 }
 
-/// What one viewer, or two, saw of one link.
+/// Checks the results of one link's viewers.
 using Check = std::function<testing::AssertionResult(const Scenario&, Simulation&)>;
 
 struct Property {
-  sim::Drawn drawn{};
-  std::function<void(Scenario&)> adapt{};  ///< empty: the links as they are drawn
+  sim::RandomFeatures features{};
+  std::function<void(Scenario&)> adapt{};  ///< changes a random link; none if empty
   double exceptions = 0;                   ///< share of the links on which it need not hold
   Check check;
 };
 
 testing::AssertionResult holds_on(const Property& property, std::uint64_t seed) {
-  auto scenario = sim::random_scenario(seed, property.drawn);
+  auto scenario = sim::random_scenario(seed, property.features);
   if (property.adapt) property.adapt(scenario);
   auto simulation = sim::simulate(scenario, sim::policy_of(abr::PolicyKind::kSymbiosis), seed);
   simulation.run(scenario.length);
@@ -51,13 +51,14 @@ testing::AssertionResult holds_on(const Property& property, std::uint64_t seed) 
   return testing::AssertionFailure() << scenario.describe() << "\n    " << result.message();
 }
 
-/// Says on which links it does not hold, when those are too many or somebody asks for a number.
+/// Fails if the property does not hold on too many links, and prints those. With SIM_LINKS it
+/// prints them in any case.
 void expect(const Property& property) {
   if (const auto only = from_environment("SIM_SEED", 0); only > 0) {
     EXPECT_TRUE(holds_on(property, only));
     return;
   }
-  const auto links = from_environment("SIM_LINKS", kLinks);
+  const auto links = from_environment("SIM_LINKS", kLinkCount);
   std::string exceptions;
   std::uint64_t count = 0;
   for (std::uint64_t seed = 1; seed <= links; ++seed) {
@@ -82,13 +83,13 @@ testing::AssertionResult at_least(double value, double bound, const char* what) 
   return testing::AssertionFailure() << what << ": " << value << ", at least " << bound;
 }
 
-const std::vector<Shown>& frames_of(Simulation& simulation) {
-  return simulation.session(0)->shown();
+const std::vector<FrameRecord>& frames_of(Simulation& simulation) {
+  return simulation.session(0)->frames();
 }
 
-/// How often the rate turns, by a tenth at least.
-int turns(const std::vector<Shown>& frames, Duration from) {
-  constexpr double kTurn = 1.1;
+/// How often the rate changes direction, by a tenth at least.
+int turns(const std::vector<FrameRecord>& frames, Duration from) {
+  constexpr double kTurnRatio = 1.1;
   int turns = 0;
   bool rising = false;
   std::optional<BitRate> extreme;
@@ -98,7 +99,7 @@ int turns(const std::vector<Shown>& frames, Duration from) {
     if (!extreme) extreme = rate;
     if (rising ? rate >= *extreme : rate <= *extreme) {
       extreme = rate;
-    } else if (rising ? kTurn * rate < *extreme : rate > kTurn * *extreme) {
+    } else if (rising ? kTurnRatio * rate < *extreme : rate > kTurnRatio * *extreme) {
       rising = !rising;
       extreme = rate;
       ++turns;
@@ -107,9 +108,9 @@ int turns(const std::vector<Shown>& frames, Duration from) {
   return turns;
 }
 
-/// How long after `change` frames come later than `patience`, until they have not for a second.
-/// One that never comes is late until the next one that does.
-Duration drain_time(const std::vector<Shown>& frames, Duration change, Duration end,
+/// How long after `change` frames take longer than `patience`, until none has for a second. A frame
+/// that never arrives is late until the next one that does.
+Duration drain_time(const std::vector<FrameRecord>& frames, Duration change, Duration end,
                     Duration patience) {
   Duration drained = change;
   const auto there = sim::arrivals(frames, Simulation::kStart + end);
@@ -123,22 +124,22 @@ Duration drain_time(const std::vector<Shown>& frames, Duration change, Duration 
   return drained - change;
 }
 
-BitRate target_at(const std::vector<Shown>& frames, Duration at) {
+BitRate target_at(const std::vector<FrameRecord>& frames, Duration at) {
   const auto after = std::ranges::find_if(
-      frames, [&](const Shown& frame) { return frame.captured - Simulation::kStart >= at; });
+      frames, [&](const FrameRecord& frame) { return frame.captured - Simulation::kStart >= at; });
   return after == frames.end() ? BitRate{} : after->target;
 }
 
 TEST(PolicyPropertyTest, TheRateIsWithinItsLimits) {
   expect({.check = [](const Scenario& scenario, Simulation& simulation) {
-    const auto [least, most] = std::ranges::minmax(frames_of(simulation), {}, &Shown::target);
+    const auto [least, most] = std::ranges::minmax(frames_of(simulation), {}, &FrameRecord::target);
     return testing::AssertionResult{least.target >= scenario.limits.min &&
                                     most.target <= scenario.limits.max};
   }});
 }
 
 TEST(PolicyPropertyTest, TheRateDoesNotFlapOnASteadyLink) {
-  expect({.drawn = {.loss = false, .steps = false, .others = false, .rough = false},
+  expect({.features = {.loss = false, .steps = false, .others = false, .rough = false},
           .exceptions = 0.05,
           .check = [](const Scenario&, Simulation& simulation) {
             return at_most(turns(frames_of(simulation), 10s), 10, "turns in 50 s");
@@ -146,10 +147,10 @@ TEST(PolicyPropertyTest, TheRateDoesNotFlapOnASteadyLink) {
 }
 
 TEST(PolicyPropertyTest, FewFramesAreLate) {
-  expect({.drawn = {.others = false},
+  expect({.features = {.others = false},
           .exceptions = 0.03,
           .check = [](const Scenario& scenario, Simulation& simulation) {
-            const auto viewing = sim::view(frames_of(simulation), scenario, sim::kSettling);
+            const auto viewing = sim::view(frames_of(simulation), scenario, sim::kSettlingTime);
             const auto late = std::ranges::count_if(viewing.delays, [&](Duration delay) {
               return delay > scenario.viewer.round_trip + 500ms;
             });
@@ -158,9 +159,9 @@ TEST(PolicyPropertyTest, FewFramesAreLate) {
           }});
 }
 
-// Until a sender can know of a fall, (R - C) (RTT + a frame) more than the path carries has gone
-// into it.
-TEST(PolicyPropertyTest, WhatWaitsAfterAFallDrains) {
+// Before a sender can know of a fall from R to C, it has sent (R - C) (RTT + a frame) more than the
+// path carries: that excess is the floor.
+TEST(PolicyPropertyTest, TheBacklogDrainsAfterAFall) {
   const auto beyond_the_floor = [](const Scenario& scenario, Simulation& simulation) {
     const auto& frames = frames_of(simulation);
     const auto round_trip = scenario.viewer.round_trip;
@@ -168,7 +169,7 @@ TEST(PolicyPropertyTest, WhatWaitsAfterAFallDrains) {
     for (std::size_t i = 0; i < scenario.changes.size(); ++i) {
       const auto at = scenario.changes[i].at;
       const auto end = i + 1 < scenario.changes.size() ? scenario.changes[i + 1].at
-                                                       : scenario.length - sim::kEnd;
+                                                       : scenario.length - sim::kEndTime;
       const auto carries = scenario.payload(at);
       if (carries >= scenario.payload(at - 1ns)) continue;
       const auto excess = sim::kTransport.wire(target_at(frames, at)) - carries;
@@ -177,15 +178,16 @@ TEST(PolicyPropertyTest, WhatWaitsAfterAFallDrains) {
     }
     return at_most(base::seconds(worst), 1, "seconds beyond the floor and a round trip");
   };
-  expect(
-      {.drawn = {.loss = false, .others = false}, .exceptions = 0.05, .check = beyond_the_floor});
+  expect({.features = {.loss = false, .others = false},
+          .exceptions = 0.05,
+          .check = beyond_the_floor});
 }
 
 TEST(PolicyPropertyTest, TheRateReturnsWithTheCapacity) {
-  expect({.drawn = {.loss = false, .others = false},
+  expect({.features = {.loss = false, .others = false},
           .exceptions = 0.08,
           .check = [](const Scenario& scenario, Simulation& simulation) {
-            const auto viewing = sim::view(frames_of(simulation), scenario, sim::kSettling);
+            const auto viewing = sim::view(frames_of(simulation), scenario, sim::kSettlingTime);
             const auto longest =
                 viewing.returned.empty() ? Duration{} : *std::ranges::max_element(viewing.returned);
             return at_most(base::seconds(longest),
@@ -193,26 +195,26 @@ TEST(PolicyPropertyTest, TheRateReturnsWithTheCapacity) {
           }});
 }
 
-// The link is narrower than both together want at first, so that somebody has to give way.
+// The link is slower than the sum of both start rates, so that a viewer has to give way.
 void behind_one_link(Scenario& scenario) {
   scenario.viewers = 2;
   scenario.link.rate =
       std::clamp(scenario.link.rate, 0.75 * scenario.limits.start, 1.5 * scenario.limits.start);
-  scenario.length = scenario.last_start() + 15s + 60s + sim::kEnd;
+  scenario.length = scenario.last_start() + 15s + 60s + sim::kEndTime;
 }
 
 sim::Figures of_both(const Scenario& scenario, Simulation& simulation) {
   std::vector<sim::Viewing> viewings;
   for (std::size_t i = 0; i < 2; ++i) {
     viewings.push_back(
-        sim::view(simulation.session(i)->shown(), scenario, scenario.last_start() + 15s));
+        sim::view(simulation.session(i)->frames(), scenario, scenario.last_start() + 15s));
   }
   return sim::summarise(viewings);
 }
 
-// 0.75 is 3.73 to one.
+// An index of 0.75 is a ratio of 3.73 to 1.
 TEST(PolicyPropertyTest, TwoViewersShareFairly) {
-  expect({.drawn = {.loss = false, .steps = false, .others = false},
+  expect({.features = {.loss = false, .steps = false, .others = false},
           .adapt = behind_one_link,
           .exceptions = 0.01,
           .check = [](const Scenario& scenario, Simulation& simulation) {
@@ -220,9 +222,9 @@ TEST(PolicyPropertyTest, TwoViewersShareFairly) {
           }});
 }
 
-// Where they are, it is mostly BBR, or CoDel, with a round trip above 150 ms.
+// The exceptions are mostly BBR, or CoDel, with a round trip above 150 ms.
 TEST(PolicyPropertyTest, TwoViewersAreSeldomLate) {
-  expect({.drawn = {.loss = false, .steps = false, .others = false},
+  expect({.features = {.loss = false, .steps = false, .others = false},
           .adapt = behind_one_link,
           .exceptions = 0.08,
           .check = [](const Scenario& scenario, Simulation& simulation) {
@@ -230,9 +232,9 @@ TEST(PolicyPropertyTest, TwoViewersAreSeldomLate) {
           }});
 }
 
-// Its frames are too short to tell what the path carries; half of that was enough at the start.
+// Its frames are too short to show the capacity, of which the start rate is half at most.
 TEST(PolicyPropertyTest, StaticContentDoesNotLowerTheRate) {
-  expect({.drawn = {.loss = false, .steps = false, .others = false},
+  expect({.features = {.loss = false, .steps = false, .others = false},
           .adapt =
               [](Scenario& scenario) {
                 scenario.link.rate = std::max(scenario.link.rate, 2 * scenario.limits.start);
@@ -246,7 +248,7 @@ TEST(PolicyPropertyTest, StaticContentDoesNotLowerTheRate) {
                   if (frame.captured - Simulation::kStart < 5s) continue;
                   shares.push_back(frame.target / scenario.limits.start);
                 }
-                // A lone segment's late acknowledgement looks like a queue.
+                // The delayed ACK of a lone segment looks like a queue.
                 const double least = scenario.viewer.eager ? 0.9 : 0.5;
                 return at_least(sim::percentile(shares, 0.5), least, "of the first rate");
               }});

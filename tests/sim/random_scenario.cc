@@ -14,12 +14,12 @@ using namespace std::chrono_literals;
 using base::BitRate;
 using base::Duration;
 
-constexpr double kSlowest = 0.8;  // Mbit/s
-constexpr double kFastest = 20;
-// A queue that does not hold an initial window (RFC 6928) is no router's.
-constexpr base::ByteCount kLeastQueue{10 * 1500};
-constexpr Duration kFirstStep = 12s;
-constexpr Duration kBetweenSteps = 10s;
+constexpr double kMinLinkRate = 0.8;  // Mbit/s
+constexpr double kMaxLinkRate = 20;
+// Routers' queues hold at least an initial window (RFC 6928).
+constexpr base::ByteCount kMinQueue{10 * 1500};
+constexpr Duration kFirstStepTime = 12s;
+constexpr Duration kStepInterval = 10s;
 
 class Dice {
  public:
@@ -36,15 +36,15 @@ class Dice {
   std::mt19937_64 random_;
 };
 
-/// None to three steps of x0.2 to x5.
+/// Zero to three steps of x0.2 to x5.
 std::vector<Simulation::Change> draw_steps(Dice& dice, netlab::LinkSettings link) {
   std::vector<Simulation::Change> changes;
   const auto count = static_cast<int>(dice.uniform(0, 4));
   double mbps = static_cast<double>(link.rate.bps()) / 1e6;
   for (int i = 0; i < count; ++i) {
-    mbps = std::clamp(mbps * dice.log_uniform(0.2, 5), kSlowest, kFastest);
+    mbps = std::clamp(mbps * dice.log_uniform(0.2, 5), kMinLinkRate, kMaxLinkRate);
     link.rate = BitRate::mbps(mbps);
-    const auto at = kFirstStep + i * kBetweenSteps + base::from_seconds(dice.uniform(0, 5));
+    const auto at = kFirstStepTime + i * kStepInterval + base::from_seconds(dice.uniform(0, 5));
     changes.push_back({at, link});
   }
   return changes;
@@ -59,12 +59,12 @@ void roughen(Dice& dice, Scenario& scenario) {
 
 }  // namespace
 
-Scenario random_scenario(std::uint64_t seed, const Drawn& drawn) {
+Scenario random_scenario(std::uint64_t seed, const RandomFeatures& features) {
   Dice dice{seed};
   Scenario scenario{.name = fmt::format("random-{}", seed), .link = {}};
   auto& link = scenario.link;
-  link.rate = BitRate::mbps(dice.log_uniform(kSlowest, kFastest));
-  link.queue = std::max(kLeastQueue, link.rate * base::from_seconds(dice.log_uniform(0.015, 1)));
+  link.rate = BitRate::mbps(dice.log_uniform(kMinLinkRate, kMaxLinkRate));
+  link.queue = std::max(kMinQueue, link.rate * base::from_seconds(dice.log_uniform(0.015, 1)));
   scenario.viewer.round_trip = base::from_seconds(dice.log_uniform(0.005, 0.25));
   scenario.viewer.congestion_control = dice.chance(0.5) ? "bbr" : "cubic";
   scenario.limits.max = BitRate::mbps(dice.log_uniform(2, 12));
@@ -74,10 +74,10 @@ Scenario random_scenario(std::uint64_t seed, const Drawn& drawn) {
                                .round_trip = scenario.viewer.round_trip,
                                .start = 10s,
                                .stop = 40s};
-  if (drawn.loss) link.loss = loss;
-  if (drawn.others && beside) scenario.others = {other};
-  if (drawn.rough) roughen(dice, scenario);
-  if (drawn.steps) {
+  if (features.loss) link.loss = loss;
+  if (features.others && beside) scenario.others = {other};
+  if (features.rough) roughen(dice, scenario);
+  if (features.steps) {
     Dice of_steps{~seed};
     scenario.changes = draw_steps(of_steps, link);
   }

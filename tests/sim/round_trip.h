@@ -6,8 +6,8 @@
 
 namespace sim {
 
-/// Round trips as TCP sees them, and the retransmission timeout: RFC 6298 section 2, with Linux's
-/// bound, which is on the variance's part (tcp_rtt_estimator(), TCP_RTO_MIN).
+/// TCP's RTT estimates and the retransmission timeout: RFC 6298, section 2, with Linux's bound,
+/// which applies to the variance term (tcp_rtt_estimator(), TCP_RTO_MIN).
 class RoundTrip {
  public:
   void add(base::Duration rtt) {
@@ -22,19 +22,19 @@ class RoundTrip {
     smoothed_ = (7 * smoothed_ + rtt) / 8;
   }
 
-  // Zero: not measured yet.
+  // Zero until measured.
   base::Duration newest() const { return newest_; }
   base::Duration min() const { return min_; }
   base::Duration smoothed() const { return smoothed_; }
 
-  /// Without back-off.
+  /// The timeout without back-off.
   base::Duration timeout() const {
-    constexpr base::Duration kFirst = std::chrono::seconds{1};
-    if (smoothed_.count() == 0) return kFirst;
-    return smoothed_ + std::max(kLeastTimeout, 4 * variance_);
+    constexpr base::Duration kInitialTimeout = std::chrono::seconds{1};
+    if (smoothed_.count() == 0) return kInitialTimeout;
+    return smoothed_ + std::max(kMinTimeout, 4 * variance_);
   }
 
-  static constexpr base::Duration kLeastTimeout = std::chrono::milliseconds{200};
+  static constexpr base::Duration kMinTimeout = std::chrono::milliseconds{200};
 
  private:
   base::Duration newest_{};

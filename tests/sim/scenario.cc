@@ -11,9 +11,10 @@ namespace sim {
 
 namespace {
 
-constexpr double kPayload = 1448.0 / 1500;
-// No host is exact, and what is tells too much: the same shortest round trip again and again. Less
-// than what the emulator's timers vary by (netlab/README.md).
+constexpr double kPayloadShare = 1448.0 / 1500;
+// Variation of the hosts' ACK times, less than that of the emulator's timers
+// (netlab/README.md). An exact host would help too much: its minimum RTT repeats again and
+// again.
 constexpr base::Duration kHostJitter = std::chrono::microseconds{200};
 
 double mbps(base::BitRate rate) { return static_cast<double>(rate.bps()) / 1e6; }
@@ -31,7 +32,7 @@ base::BitRate Scenario::payload(base::Duration at) const {
       others, [&](const Simulation::Flow& flow) { return flow.start <= at && at < flow.stop; });
   std::size_t users = static_cast<std::size_t>(active) + 1;
   for (std::size_t i = 1; i < viewers; ++i) users += start_of(i) <= at;
-  return (kPayload / static_cast<double>(users)) * now->rate;
+  return (kPayloadShare / static_cast<double>(users)) * now->rate;
 }
 
 std::string Scenario::describe() const {

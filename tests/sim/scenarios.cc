@@ -16,7 +16,7 @@ using base::BitRate;
 using base::Duration;
 using Changes = std::vector<Simulation::Change>;
 
-/// `queue`: as time at 10 Mbit/s.
+/// `queue`: its length, as time at 10 Mbit/s.
 netlab::LinkSettings link(double mbps, Duration queue) {
   return {.rate = BitRate::mbps(mbps), .queue = BitRate::mbps(10) * queue};
 }
@@ -26,7 +26,7 @@ netlab::LinkSettings with_rate(netlab::LinkSettings settings, double mbps) {
   return settings;
 }
 
-/// x0.2 to x5, and back before the viewer can have settled.
+/// Steps of x0.2 to x5; the last one comes back before the viewer can have settled.
 Changes steps(const netlab::LinkSettings& base) {
   constexpr std::pair<int, double> kSteps[]{{10, 2},  {20, 6}, {30, 1.2},
                                             {40, 10}, {50, 2}, {55, 10}};
@@ -41,11 +41,11 @@ Changes steps(const netlab::LinkSettings& base) {
 struct Radio {
   std::string name;
   std::vector<double> states;        ///< Mbit/s, from worse to better
-  double stay = 0;                   ///< seconds, mean time in a state; then to a neighbour
+  double stay = 0;                   ///< seconds: mean time in a state, before a neighbouring one
   double fading = 0;                 ///< standard deviation of the rate's natural logarithm
-  double interruption = 0;           ///< per second: probability of one
-  double shortest = 0, longest = 0;  ///< one, seconds
-  double left = 0;                   ///< Mbit/s meanwhile
+  double interruption = 0;           ///< probability of an interruption, per second
+  double shortest = 0, longest = 0;  ///< interruption, in seconds
+  double left = 0;                   ///< Mbit/s during an interruption
   Duration round_trip{};
   netlab::LinkSettings link;
 };

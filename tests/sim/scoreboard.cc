@@ -61,12 +61,12 @@ void Scoreboard::deliver(const Sent& segment, base::Time now, base::Duration min
   }
   ++news.acked;
   news.bytes += size_of(segment.bytes);
-  // RFC 8985, 6.2, step 2: it cannot be the retransmission that has come.
+  // RFC 8985, 6.2, step 2: the retransmission cannot have arrived yet.
   if (segment.again && now - segment.at < min_rtt) return;
   if (segment.at < news.sent) return;
   news.sent = segment.at;
   news.end = segment.bytes.end;
-  // The kernel's clock counts microseconds: the shortest round trip comes again.
+  // The kernel's clock counts microseconds, so the minimum RTT repeats.
   news.rtt = std::chrono::floor<std::chrono::microseconds>(now - segment.at);
   news.snapshot = segment.snapshot;
 }
@@ -76,8 +76,9 @@ bool Scoreboard::sent_before_newest(const Sent& segment) const {
   return std::tie(segment.at, segment.bytes.end) < std::tie(newest_sent_, newest_end_);
 }
 
-/// RFC 8985, 6.2, step 5: what was sent before something delivered, and a round trip ago. Three
-/// sacked ones, or a recovery, leave no time for reordering (tcp_rack_reo_wnd()).
+/// RFC 8985, 6.2, step 5: segments sent before a delivered one, and more than a round trip ago, are
+/// lost. After three SACKed segments, or in a recovery, there is no time for reordering
+/// (tcp_rack_reo_wnd()).
 std::int64_t Scoreboard::find_losses(base::Time now, const RoundTrip& round_trip, bool recovering) {
   reorder_at_.reset();
   const bool in_order = recovering || sacked_ >= kDuplicateThreshold;
@@ -88,7 +89,7 @@ std::int64_t Scoreboard::find_losses(base::Time now, const RoundTrip& round_trip
   for (auto& segment : sent_) {
     if (!sent_before_newest(segment)) {
       if (segment.again) continue;
-      break;  // all that follow were sent later still
+      break;  // the following ones were sent later still
     }
     if (segment.sacked || segment.lost) continue;
     if (now - segment.at >= patience) {

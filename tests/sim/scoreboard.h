@@ -12,38 +12,38 @@
 namespace sim {
 
 /// The segments that are sent and not acknowledged: RFC 6675's scoreboard, with losses found by
-/// time (RACK: RFC 8985, section 6). In flight is what is neither acknowledged, sacked nor lost.
+/// time (RACK: RFC 8985, section 6). Segments are in flight unless acknowledged, SACKed or lost.
 class Scoreboard {
  public:
   struct Sent {
     Range bytes;
-    bool push = false;  ///< the last of a write
-    base::Time at{};    ///< the last time
+    bool push = false;  ///< the last segment of a write
+    base::Time at{};    ///< last transmission
     bool sacked = false;
-    bool lost = false;   ///< and not sent again
-    bool again = false;  ///< sent more than once
+    bool lost = false;   ///< and not retransmitted yet
+    bool again = false;  ///< retransmitted
     DeliveryRate::Snapshot snapshot;
   };
-  /// What an acknowledgement delivers.
+  /// The effect of an ACK.
   struct News {
     std::int64_t in_flight_before = 0;  ///< segments
-    std::int64_t acked = 0;             ///< likewise
+    std::int64_t acked = 0;             ///< segments newly delivered
     base::ByteCount bytes;
-    // Of them, what was sent last; zero: none tells.
+    // The newly delivered segment that was sent last; zero if its RTT is ambiguous.
     base::Time sent{};
     Offset end = 0;
     base::Duration rtt{};
     DeliveryRate::Snapshot snapshot;
   };
 
-  /// A new segment, to be sent right now.
+  /// Adds a new segment, which is sent right away.
   Sent& add(const Range& bytes, bool push);
-  /// The first that is lost, to be sent again right now; one is.
+  /// Takes the first lost segment, which is retransmitted right away. REQUIRES: lost() > 0.
   Sent& take_lost();
   void note_sent(Sent& segment, base::Time now);
 
   News acknowledge(const Ack& ack, base::Time now, base::Duration min_rtt, DeliveryRate& rate);
-  /// How many are newly found lost. `recovering`: reordering is not waited for.
+  /// Returns the number of segments newly found lost. `recovering`: does not wait for reordering.
   std::int64_t find_losses(base::Time now, const RoundTrip& round_trip, bool recovering);
   /// When find_losses() may find more.
   std::optional<base::Time> timer() const { return reorder_at_; }
@@ -63,12 +63,12 @@ class Scoreboard {
   void note_gone(const Sent& segment);
   bool sent_before_newest(const Sent& segment) const;
 
-  std::deque<Sent> sent_;    ///< in the order of the stream
-  std::int64_t sacked_ = 0;  ///< of them
-  std::int64_t lost_ = 0;    ///< of them
+  std::deque<Sent> sent_;    ///< in stream order
+  std::int64_t sacked_ = 0;  ///< segments of sent_
+  std::int64_t lost_ = 0;    ///< segments of sent_
   std::int64_t in_flight_ = 0;
   base::ByteCount in_flight_bytes_;
-  // Of what was delivered, what was sent last (RACK.xmit_ts and RACK.end_seq).
+  // The delivered segment that was sent last (RACK.xmit_ts and RACK.end_seq).
   base::Time newest_sent_{};
   Offset newest_end_ = 0;
   std::optional<base::Time> reorder_at_;

@@ -1,4 +1,4 @@
-// The policies side by side over simulated links; --help says how.
+// Compares the policies over simulated links; see --help.
 
 #include <fmt/format.h>
 
@@ -48,10 +48,10 @@ double mbps(base::BitRate rate) { return static_cast<double>(rate.bps()) / 1e6; 
 
 void print_path(const abr::PathState& path) {
   fmt::print(
-      " C {:5.2f}{} service {:5.2f} allowance {:5.2f} backlog {:6} queueing {:5.1f}{}{}",
+      " C {:5.2f}{} drain {:5.2f} cwnd-rate {:5.2f} backlog {:6} queueing {:5.1f}{}{}",
       mbps(path.capacity), path.capacity_recent ? "!" : " ", mbps(path.drain_rate),
       mbps(path.cwnd_rate), path.backlog.bytes(), ms(path.queueing_delay),
-      path.cross_traffic ? fmt::format(" shared {:.1f}", mbps(path.highest)) : "",
+      path.cross_traffic ? fmt::format(" cross-traffic {:.1f}", mbps(path.highest)) : "",
       path.policer_rate.bps() > 0 ? fmt::format(" policed {:.2f}", mbps(path.policer_rate)) : "");
 }
 
@@ -69,7 +69,7 @@ void print_decision(base::Time now, const abr::Observation& o, const abr::Decisi
 
 void trace(sim::Simulation& simulation, const Options& options) {
   simulation.run(std::max(base::from_seconds(options.from),
-                          Scenario::kBetweenViewers * static_cast<int>(options.flow)));
+                          Scenario::kViewerInterval * static_cast<int>(options.flow)));
   sim::VideoSession* session = simulation.session(options.flow);
   if (!session) return;
   session->on_decision = [session](base::Time now, const auto& observation, const auto& decision) {
@@ -90,7 +90,7 @@ std::string seconds_or_word(Duration time) {
   return time < Duration{} ? "-" : fmt::format("{:.2f}", base::seconds(time));
 }
 
-/// What so many percent of the seeds do not exceed.
+/// Prints the values that `percent` of the seeds do not exceed.
 void print_row(const std::string& scenario, const std::string& policy,
                const std::vector<Figures>& all, base::BitRate best, double percent) {
   const auto of = [&](auto Figures::*member) {
@@ -108,22 +108,22 @@ void print_row(const std::string& scenario, const std::string& policy,
 
 void print_head(double percent) {
   fmt::print(
-      "p50 to max: delay of frames beyond the one-way delay, ms; late%: more than 200 ms\n"
-      "rate%: of what one would send that knows the capacity\n"
-      "follow, return: s until the target is within a lower capacity, until it is 90 % of that "
-      "rate\n"
-      "    after a rise and stays so for 200 ms; the longest of a run; never: not before the next "
-      "change\n"
-      "probe%: padding in what was written\n"
-      "Jain: fairness among the viewers\n"
-      "Of the seeds: {}.\n\n",
-      percent == 50 ? "medians" : fmt::format("percentiles, {:.0f}", percent));
+      "p50 to max  delay of frames beyond the one-way delay, in ms\n"
+      "late%       share of frames with a delay above 200 ms\n"
+      "rate%       share of the rate of a sender that knows the capacity\n"
+      "follow      seconds until the target is within a lower capacity\n"
+      "return      seconds until the target is 90 % of that sender's after a rise, for 200 ms\n"
+      "            (both: the longest of a run; \"never\": not before the next change)\n"
+      "probe%      share of padding in the written bytes\n"
+      "Jain        fairness among the viewers\n"
+      "Each value is the {} of the seeds.\n\n",
+      percent == 50 ? "median" : fmt::format("{:.0f}th percentile", percent));
   fmt::print("{:<26}{:<10}{:>7}{:>7}{:>7}{:>7}{:>7}{:>7}{:>7}{:>7}{:>7}{:>7}\n", "scenario",
              "policy", "p50", "p95", "p99", "max", "late%", "rate%", "follow", "return", "probe%",
              "Jain");
 }
 
-/// How many seconds were simulated.
+/// Returns the number of simulated seconds.
 double print_scenario(const Scenario& scenario, const Options& options) {
   const auto best = sim::oracle_rate(scenario);
   double simulated = 0;
@@ -140,7 +140,7 @@ double print_scenario(const Scenario& scenario, const Options& options) {
   return simulated;
 }
 
-sim::Drawn drawn(const Options& options) {
+sim::RandomFeatures features(const Options& options) {
   const auto with = [&](const char* what) {
     return std::ranges::count(options.without, what) == 0;
   };
@@ -161,7 +161,7 @@ std::vector<Scenario> chosen(const Options& options) {
   std::vector<Scenario> scenarios;
   if (options.random > 0) {
     for (std::size_t i = 0; i < options.count; ++i) {
-      scenarios.push_back(sim::random_scenario(options.random + i, drawn(options)));
+      scenarios.push_back(sim::random_scenario(options.random + i, features(options)));
       fmt::print("{}\n", scenarios.back().describe());
     }
     return scenarios;
@@ -180,23 +180,29 @@ std::vector<Scenario> chosen(const Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app{"The policies side by side over simulated links."};
-  app.add_option("scenario", options.names, "Parts of the scenarios' names; none: all of them");
-  app.add_option("--policy", options.policies, "off itcp dbr delivery gcc symbiosis floor oracle")
+  CLI::App app{"Compares the policies over simulated links."};
+  app.add_option("scenario", options.names,
+                 "Runs the scenarios whose names contain one of these; without names, all");
+  app.add_option("--policy", options.policies,
+                 "Policies: off itcp dbr delivery gcc symbiosis floor oracle")
       ->capture_default_str();
-  app.add_option("--seeds", options.seeds, "Runs of each")->capture_default_str();
-  app.add_option("--first-seed", options.first_seed)->capture_default_str();
-  app.add_option("--percentile", options.percentile, "Of the seeds' figures")
+  app.add_option("--seeds", options.seeds, "Number of seeds for each row")->capture_default_str();
+  app.add_option("--first-seed", options.first_seed, "First seed")->capture_default_str();
+  app.add_option("--percentile", options.percentile, "Percentile of the seeds that is printed")
       ->capture_default_str();
-  app.add_option("--random", options.random, "Instead: the random link of this seed");
-  app.add_option("--count", options.count, "And of the seeds that follow")->capture_default_str();
-  app.add_option("--without", options.without, "What it does not have: loss steps others rough");
-  app.add_option("--viewers", options.viewers,
-                 "How many there are; 0: as many as the scenario says");
-  app.add_option("--content", options.content, "Mbit/s that the frames need; 0: as they are");
-  app.add_flag("--trace", options.trace, "Print every decision of one viewer");
-  app.add_option("--flow", options.flow, "Which viewer")->capture_default_str();
-  app.add_option("--from", options.from, "From this second on")->capture_default_str();
+  app.add_option("--random", options.random,
+                 "Runs the random link of this seed instead of scenarios");
+  app.add_option("--count", options.count, "Number of random links, from that seed on")
+      ->capture_default_str();
+  app.add_option("--without", options.without,
+                 "Features that random links must not have: loss steps others rough");
+  app.add_option("--viewers", options.viewers, "Number of viewers; 0 keeps the scenario's");
+  app.add_option("--content", options.content,
+                 "Most that the content needs, in Mbit/s; 0 sets no limit");
+  app.add_flag("--trace", options.trace, "Prints every decision for one viewer");
+  app.add_option("--flow", options.flow, "Viewer that --trace prints, from 0")
+      ->capture_default_str();
+  app.add_option("--from", options.from, "Second from which --trace prints")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   auto scenarios = chosen(options);
   for (auto& scenario : scenarios) adapt(scenario, options);

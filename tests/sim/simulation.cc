@@ -6,7 +6,7 @@ namespace sim {
 
 namespace {
 
-constexpr base::ByteCount kBulkChunk{1 << 20};  // what a bulk flow keeps waiting
+constexpr base::ByteCount kBulkChunk{1 << 20};  // data that a bulk flow always keeps unsent
 
 netlab::LinkSettings with_delay(netlab::LinkSettings settings, base::Duration delay) {
   settings.delay = delay;
@@ -83,7 +83,7 @@ void Simulation::step(std::size_t index, base::Time now) {
   send(flow, now);
 }
 
-/// True: it has taken something in.
+/// Returns whether the sender has received an ACK or a timer has expired.
 bool Simulation::tell_sender(Running& flow, base::Time now) {
   bool told = false;
   while (const auto ack = flow.back.dequeue(now)) {

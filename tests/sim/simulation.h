@@ -14,43 +14,43 @@
 
 namespace sim {
 
-/// Flows that share one bottleneck, each with a round trip of its own, in virtual time:
+/// Flows that share one bottleneck, each with its own round trip, in virtual time:
 ///
 ///   senders ──▶ [ bottleneck: netlab::Link ] ──▶ receivers
 ///      ▲                                             │
 ///      └──── a link for each flow: round trip ◀──────┘
 ///
-/// The whole round trip is on the way back, so what arrives late has waited or was sent late. Used
-/// on one thread; the same seed gives the same run.
+/// The way back has the whole round trip, so data that arrives late has queued or was sent late.
+/// One thread; the same seed repeats the run.
 class Simulation {
  public:
   struct Flow {
     std::string congestion_control = "cubic";  ///< or "bbr"
     base::Duration round_trip = std::chrono::milliseconds{40};
     base::Duration start{};
-    base::Duration stop = base::Duration::max();  ///< of a bulk flow
-    std::optional<VideoSession::Settings> video;  ///< empty: a bulk flow
-    bool eager = true;                            ///< TcpReceiver's
-    netlab::LinkSettings acks{};                  ///< of the way back; its delay is ignored
+    base::Duration stop = base::Duration::max();  ///< for bulk flows
+    std::optional<VideoSession::Settings> video;  ///< nullopt: a bulk flow
+    bool eager = true;                            ///< see TcpReceiver
+    netlab::LinkSettings acks{};                  ///< way back; its delay is ignored
   };
-  /// Of the bottleneck; `at` since the start.
+  /// A change of the bottleneck. `at`: time since the start.
   struct Change {
     base::Duration at;
     netlab::LinkSettings settings;
   };
 
-  /// The bottleneck's delay is ignored; `schedule` is in the order of time.
+  /// The bottleneck's delay is ignored. `schedule` is in order of time.
   Simulation(const netlab::LinkSettings& bottleneck, std::vector<Change> schedule,
              const std::vector<Flow>& flows, std::uint64_t seed);
-  /// Up to `length` since the start.
+  /// Runs until `length` after the start.
   void run(base::Duration length);
 
-  /// Null: a bulk flow, or one that has not started.
+  /// nullptr for a bulk flow, and before the flow has started.
   VideoSession* session(std::size_t flow) { return running_[flow].session.get(); }
   const TcpSender& sender(std::size_t flow) const { return running_[flow].sender; }
   const netlab::Link<Segment>& bottleneck() const { return bottleneck_; }
 
-  /// Not zero, which is "never" in many a place.
+  /// Not zero, which means "never" in many places.
   static constexpr base::Time kStart{std::chrono::hours{1}};
 
  private:

@@ -1,4 +1,4 @@
-// The simulator itself: what is known of TCP over a bottleneck must come out of it.
+// The simulator must reproduce the known behaviour of TCP over a bottleneck.
 
 #include "simulation.h"
 
@@ -20,7 +20,7 @@ using base::Duration;
 using sim::Simulation;
 using sim::TcpSender;
 
-constexpr double kPayload = 1448.0 / 1500;
+constexpr double kPayloadShare = 1448.0 / 1500;
 constexpr Duration kRoundTrip = 40ms;
 const netlab::LinkSettings kLink{.rate = BitRate::mbps(10),
                                  .queue = BitRate::mbps(10) * Duration{100ms}};
@@ -35,7 +35,7 @@ Simulation::Flow bulk(const std::string& congestion_control) {
   return {.congestion_control = congestion_control, .round_trip = kRoundTrip};
 }
 
-/// What each flow has delivered between `from` and `to`.
+/// Bytes that each flow delivers between `from` and `to`.
 std::vector<double> deliver(Simulation& simulation, std::size_t flows, Duration from, Duration to) {
   simulation.run(from);
   std::vector<double> bytes;
@@ -52,50 +52,50 @@ std::vector<double> deliver(Simulation& simulation, std::size_t flows, Duration 
 /// Share of the link's payload that one bulk flow delivers between 10 and 40 s.
 double utilisation(Simulation& simulation) {
   const double bytes = deliver(simulation, 1, 10s, 40s)[0];
-  return bytes / static_cast<double>((kPayload * kLink.rate * Duration{30s}).bytes());
+  return bytes / static_cast<double>((kPayloadShare * kLink.rate * Duration{30s}).bytes());
 }
 
-/// Whether BBR is in PROBE_RTT at any time from 9 to 25 s.
-bool holds_still(Simulation& simulation) {
-  bool still = false;
+/// Whether BBR enters PROBE_RTT between 9 and 25 s.
+bool enters_probe_rtt(Simulation& simulation) {
+  bool entered = false;
   for (Duration at = 9s; at < 25s; at += 10ms) {
     simulation.run(at);
-    still |= simulation.sender(0).control().window() <= 4;
+    entered |= simulation.sender(0).control().window() <= 4;
   }
-  return still;
+  return entered;
 }
 
-struct Still {
+struct ProbeRtt {
   Duration begin{};
   Duration length{};
 };
 
-/// When and how long BBR has no more than four segments in flight, in PROBE_RTT, for the first time
-/// after 9 s; up to its end.
-Still time_still(Simulation& simulation) {
-  const auto is_still = [&] {
+/// Runs up to the end of the first PROBE_RTT after 9 s, in which BBR has at most four segments in
+/// flight.
+ProbeRtt run_probe_rtt(Simulation& simulation) {
+  const auto probes = [&] {
     return simulation.sender(0).control().window() <= 4 &&
            simulation.sender(0).in_flight().bytes() <= 4 * std::int64_t{TcpSender::kMss};
   };
-  Still still;
+  ProbeRtt probe;
   for (Duration at = 9s; at < 30s; at += 1ms) {
     simulation.run(at);
-    if (is_still()) {
-      if (still.length.count() == 0) still.begin = at;
-      still.length = at - still.begin + 1ms;
-    } else if (still.length.count() > 0) {
+    if (probes()) {
+      if (probe.length.count() == 0) probe.begin = at;
+      probe.length = at - probe.begin + 1ms;
+    } else if (probe.length.count() > 0) {
       break;
     }
   }
-  return still;
+  return probe;
 }
 
-bool holds_still_for_video(abr::PolicyKind policy) {
+bool enters_probe_rtt_for_video(abr::PolicyKind policy) {
   auto flow = bulk("bbr");
   flow.video = sim::VideoSession::Settings{
       .policy = [policy] { return abr::make_policy({.policy = policy}); }};
   Simulation simulation{kLink, {}, {flow}, 1};
-  return holds_still(simulation);
+  return enters_probe_rtt(simulation);
 }
 
 TEST(SimulationTest, ACubicFlowFillsTheLinkAndLosesAtTheTail) {
@@ -108,14 +108,14 @@ TEST(SimulationTest, ACubicFlowFillsTheLinkAndLosesAtTheTail) {
   EXPECT_GT(simulation.bottleneck().counters().queue_high_water, kLink.queue - ByteCount{1500});
 }
 
-TEST(SimulationTest, ACubicFlowRetransmitsWhatWasDroppedAndNoMore) {
+TEST(SimulationTest, ACubicFlowRetransmitsOnlyDroppedSegments) {
   Simulation simulation{kLink, {}, {bulk("cubic")}, 1};
   simulation.run(40s);
   const auto dropped = simulation.bottleneck().counters().dropped_queue;
   EXPECT_LE(simulation.sender(0).state().retransmits, dropped + dropped / 10 + 1);
 }
 
-TEST(SimulationTest, ACubicFlowGrowsBackInTheTimeThatRfc9438Gives) {
+TEST(SimulationTest, ACubicFlowGrowsBackInTheTimeOfRfc9438) {
   Simulation simulation{kLink, {}, {bulk("cubic")}, 1};
   simulation.run(20s);
   const auto before = simulation.sender(0).state().dupack;
@@ -128,12 +128,12 @@ TEST(SimulationTest, ACubicFlowGrowsBackInTheTimeThatRfc9438Gives) {
   EXPECT_NEAR(losses, 40 / k, 4);
 }
 
-TEST(SimulationTest, AnOutageDoublesTheTimeoutAndThenTheFlowReturns) {
+TEST(SimulationTest, AnOutageDoublesTheTimeoutUntilTheFlowReturns) {
   auto gone = kLink;
   gone.blackhole = true;
   Simulation simulation{kLink, {{10s, gone}, {15s, kLink}}, {bulk("cubic")}, 1};
   simulation.run(15s);
-  // 0.3 to 0.4 s, and the double of it each time.
+  // The first timeout is 0.3 to 0.4 s, and it doubles each time.
   EXPECT_GE(simulation.sender(0).state().rexmt, 3u);
   EXPECT_LE(simulation.sender(0).state().rexmt, 4u);
   EXPECT_GE(utilisation(simulation), 0.5);
@@ -156,37 +156,37 @@ TEST(SimulationTest, BbrFillsTheLinkAndKeepsTheQueueBelowTwoPipes) {
   EXPECT_EQ(simulation.bottleneck().counters().dropped_queue, 0u);
 }
 
-TEST(SimulationTest, BbrFindsTheRoundTripAgainEveryTenSeconds) {
+TEST(SimulationTest, BbrMeasuresTheRoundTripEveryTenSeconds) {
   Simulation simulation{kLink, {}, {bulk("bbr")}, 1};
-  EXPECT_TRUE(holds_still(simulation));
+  EXPECT_TRUE(enters_probe_rtt(simulation));
 }
 
-// Twenty round trips, of which the bandwidth's maximum remembers ten.
-TEST(SimulationTest, BbrsBandwidthOutlastsThatItHoldsStill) {
+// PROBE_RTT lasts for twenty round trips; the maximum of the bandwidth covers ten.
+TEST(SimulationTest, BbrRemembersTheBandwidthDuringProbeRtt) {
   auto flow = bulk("bbr");
   flow.round_trip = 10ms;
   Simulation simulation{kLink, {}, {flow}, 1};
-  const auto still = time_still(simulation);
-  ASSERT_GE(still.length, 200ms);
+  const auto probe = run_probe_rtt(simulation);
+  ASSERT_GE(probe.length, 200ms);
   EXPECT_GE(simulation.sender(0).control().pacing(), 0.7 * kLink.rate);
 }
 
-TEST(SimulationTest, BbrHoldsStillForARoundTripIfThatIsLonger) {
+TEST(SimulationTest, ProbeRttLastsForARoundTripIfThatIsLonger) {
   auto slow = kLink;
   slow.rate = BitRate::kbps(50);
   Simulation simulation{slow, {}, {bulk("bbr")}, 1};
-  EXPECT_GE(time_still(simulation).length, kRoundTrip + ByteCount{1500} / slow.rate);
+  EXPECT_GE(run_probe_rtt(simulation).length, kRoundTrip + ByteCount{1500} / slow.rate);
 }
 
-TEST(SimulationTest, BbrHoldsStillForAVideoTooUnlessThePolicyLetsItBeginAnew) {
-  EXPECT_TRUE(holds_still_for_video(abr::PolicyKind::kOff));
-  EXPECT_FALSE(holds_still_for_video(abr::PolicyKind::kSymbiosis));
+TEST(SimulationTest, BbrEntersProbeRttForVideoUnlessThePolicyRenewsIt) {
+  EXPECT_TRUE(enters_probe_rtt_for_video(abr::PolicyKind::kOff));
+  EXPECT_FALSE(enters_probe_rtt_for_video(abr::PolicyKind::kSymbiosis));
 }
 
-TEST(SimulationTest, RandomLossLimitsCubicAsTheResponseFunctionSays) {
+TEST(SimulationTest, RandomLossLimitsCubicToItsResponseFunction) {
   Simulation simulation{lossy(0.01), {}, {bulk("cubic")}, 1};
   const double bytes = deliver(simulation, 1, 10s, 70s)[0];
-  // RFC 9438, 5.1, in the region where CUBIC is as Reno: sqrt(3/2p) segments each round trip.
+  // RFC 9438, 5.1, where CUBIC behaves like Reno: sqrt(3/2p) segments per round trip.
   const double expected = std::sqrt(1.5 / 0.01) * TcpSender::kMss * 60 / 0.04;
   EXPECT_GT(bytes, 0.6 * expected);
   EXPECT_LT(bytes, 1.6 * expected);
@@ -228,7 +228,7 @@ TEST(SimulationTest, CoDelKeepsTheQueueShort) {
   EXPECT_LT(simulation.bottleneck().queued(), kLink.rate * Duration{50ms});
 }
 
-/// A viewer at 4 Mbit/s whatever happens.
+/// A viewer that always gets 4 Mbit/s.
 Simulation::Flow stubborn_viewer() {
   auto flow = bulk("cubic");
   flow.video = sim::VideoSession::Settings{.policy = [] {
@@ -264,7 +264,7 @@ TEST(SimulationTest, AnIdleLinkDeliversFramesWithinTheirSerialisation) {
   Simulation simulation{fast, {}, {stubborn_viewer()}, 1};
   simulation.run(20s);
   int arrived = 0;
-  for (const auto& frame : simulation.session(0)->shown()) {
+  for (const auto& frame : simulation.session(0)->frames()) {
     if (frame.captured < Simulation::kStart + 1s || !frame.arrived) continue;
     EXPECT_LT(*frame.arrived - frame.captured, 12ms);
     ++arrived;
@@ -272,7 +272,7 @@ TEST(SimulationTest, AnIdleLinkDeliversFramesWithinTheirSerialisation) {
   EXPECT_GE(arrived, 19 * 30 - 1);  // the last may be on its way
 }
 
-TEST(SimulationTest, TheSameSeedGivesTheSameRun) {
+TEST(SimulationTest, TheSameSeedRepeatsTheRun) {
   const auto delivered = [](std::uint64_t seed) {
     Simulation simulation{lossy(0.01), {}, {bulk("cubic")}, seed};
     simulation.run(20s);

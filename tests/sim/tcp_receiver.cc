@@ -14,7 +14,7 @@ std::optional<Ack> TcpReceiver::receive(const Segment& segment, base::Time now) 
     quick_ = std::max(0, quick_ - 1);
     return acknowledge();
   }
-  timer_ = now + kDelayedAck;
+  timer_ = now + kDelayedAckTime;
   return std::nullopt;
 }
 

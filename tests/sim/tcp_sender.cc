@@ -9,9 +9,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kMostBackoff = 9;                // TCP_RTO_MAX, 120 s
-constexpr base::Duration kMostTimeout = 120s;  // likewise
-constexpr base::Duration kLeastProbe = 2ms;    // TCP_TIMEOUT_MIN, with HZ = 1000
+constexpr int kMaxBackoff = 9;                    // doublings up to TCP_RTO_MAX, 120 s
+constexpr base::Duration kMaxTimeout = 120s;      // TCP_RTO_MAX
+constexpr base::Duration kMinProbeTimeout = 2ms;  // TCP_TIMEOUT_MIN, with HZ = 1000
 
 }  // namespace
 
@@ -99,7 +99,7 @@ void TcpSender::on_timer(base::Time now) {
   }
 }
 
-/// RFC 8985, 7.3: something new, or else the last segment once more.
+/// RFC 8985, 7.3: sends a new segment, or the last one again if there is none.
 void TcpSender::probe_tail(base::Time now) {
   probed_ = true;
   beyond_window_ = state_.next < state_.written;
@@ -116,22 +116,22 @@ void TcpSender::expire(base::Time now) {
   recovery_end_ = state_.next;
   board_.lose_all();
   control_->on_timeout(again);
-  backoff_ = std::min(backoff_ + 1, kMostBackoff);
+  backoff_ = std::min(backoff_ + 1, kMaxBackoff);
   retransmit_at_ = now + backed_off();
 }
 
 base::Duration TcpSender::backed_off() const {
-  return std::min(kMostTimeout, round_trip_.timeout() * (1 << backoff_));
+  return std::min(kMaxTimeout, round_trip_.timeout() * (1 << backoff_));
 }
 
-/// The tail loss probe's time, while it may be sent (RFC 8985, 7.2), else the timeout's.
+/// Sets the time of the tail loss probe if it may be sent (RFC 8985, 7.2), else the timeout's.
 void TcpSender::restart_timer(base::Time now) {
   retransmit_at_.reset();
   if (board_.empty()) return;
   retransmit_at_ = now + round_trip_.timeout();
   if (probed_ || state_.recovering || round_trip_.smoothed().count() == 0) return;
-  // A lone segment's acknowledgement may be delayed.
-  const auto delayed = board_.size() == 1 ? RoundTrip::kLeastTimeout : kLeastProbe;
+  // The ACK of a lone segment may be delayed.
+  const auto delayed = board_.size() == 1 ? RoundTrip::kMinTimeout : kMinProbeTimeout;
   const auto timeout = std::max(now, board_.first().at + round_trip_.timeout());
   retransmit_at_ = std::min(timeout, now + 2 * round_trip_.smoothed() + delayed);
 }
@@ -189,7 +189,7 @@ Segment TcpSender::transmit_new(base::Time now) {
   auto& segment = board_.add({state_.next, end}, end == write_ends_.front());
   state_.next = end;
   const auto sent = transmit(segment, now);
-  // RFC 8985, 7.2: what is new postpones the probe.
+  // RFC 8985, 7.2: new data postpones the probe.
   if (backoff_ == 0 && !probed_ && !state_.recovering) restart_timer(now);
   return sent;
 }
@@ -197,7 +197,7 @@ Segment TcpSender::transmit_new(base::Time now) {
 Segment TcpSender::retransmit(base::Time now) {
   ++state_.retransmits;
   auto& segment = board_.take_lost();
-  // tcp_xmit_retransmit_queue(): what everything waits for has its full time once more.
+  // tcp_xmit_retransmit_queue(): the segment that all others wait for gets its full time again.
   if (&segment == &board_.first()) retransmit_at_ = now + backed_off();
   return transmit(segment, now);
 }

@@ -15,11 +15,11 @@
 
 namespace sim {
 
-/// The sending end of a connection, and what TCP_INFO shows of it: SACK (RFC 6675's pipe, without
-/// proportional rate reduction), RACK and tail loss probes (RFC 8985), the retransmission timer
-/// (RFC 6298), pacing segment by segment. Not modelled: the handshake, undoing what was spurious
-/// (F-RTO, Eifel), a window that begins anew after an idle timeout (tcp_cwnd_restart()), segments
-/// of several MSS (TSO), a receiver's window. Pure: `now` never goes back.
+/// The sending end of a connection and its TCP_INFO: SACK (RFC 6675's pipe, without proportional
+/// rate reduction), RACK and tail loss probes (RFC 8985), the retransmission timer (RFC 6298),
+/// pacing segment by segment. Not modelled: the handshake, undoing spurious reductions (F-RTO,
+/// Eifel), the window's restart after an idle timeout (tcp_cwnd_restart()), segments of several MSS
+/// (TSO), the receive window. No I/O, no clock: `now` never goes back.
 class TcpSender {
  public:
   static constexpr std::uint32_t kMss = 1448;
@@ -30,15 +30,15 @@ class TcpSender {
     Offset cumulative = 0;  ///< acknowledged
     base::ByteCount delivered;
     std::uint32_t retransmits = 0;
-    unsigned rexmt = 0;   ///< events so far: the timer expired
-    unsigned dupack = 0;  ///< likewise: fast recovery began
+    unsigned rexmt = 0;   ///< how often the timer has expired
+    unsigned dupack = 0;  ///< how often fast recovery has begun
     bool recovering = false;
   };
 
   TcpSender(std::size_t flow, std::unique_ptr<CongestionControl> control)
       : flow_{flow}, control_{std::move(control)} {}
 
-  /// One write(): its last segment does not hold bytes of the next one (MSG_EOR).
+  /// One write(). Its last segment holds no bytes of the next write (MSG_EOR).
   void write(base::ByteCount size);
   void on_ack(const Ack& ack, base::Time now);
   /// The next segment that may be sent now.
@@ -46,9 +46,9 @@ class TcpSender {
   std::optional<base::Time> timer() const;
   void on_timer(base::Time now);
 
-  /// SO_MAX_PACING_RATE; zero: none.
+  /// SO_MAX_PACING_RATE; zero means no limit.
   void limit_pacing(base::BitRate most) { most_pacing_ = most; }
-  base::BitRate pacing() const;  ///< zero: none
+  base::BitRate pacing() const;  ///< zero: no pacing
 
   const State& state() const { return state_; }
   const RoundTrip& round_trip() const { return round_trip_; }
@@ -87,8 +87,8 @@ class TcpSender {
   Offset recovery_end_ = 0;
   bool timed_out_ = false;  ///< recovering from a timeout
   int backoff_ = 0;
-  bool probed_ = false;         ///< the tail
-  bool beyond_window_ = false;  ///< the probe may go there
+  bool probed_ = false;         ///< a tail loss probe has been sent
+  bool beyond_window_ = false;  ///< the probe may exceed the window
   std::optional<base::Time> retransmit_at_;
   base::Time last_sent_{};
   base::Time pace_next_{};

@@ -1,4 +1,4 @@
-// The ends of a connection, each on its own.
+// Each end of a connection on its own.
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ Segment segment(Offset n, bool push = false) {
   return {.flow = 0, .bytes = {n * kMss, (n + 1) * kMss}, .push = push};
 }
 
-/// After the segments that a new connection acknowledges at once.
+/// A receiver after the segments that a new connection acknowledges at once.
 TcpReceiver settled(Offset& next, bool eager) {
   TcpReceiver receiver{0, eager};
   for (next = 0; next < 16; ++next) receiver.receive(segment(next), kStart);
@@ -60,7 +60,7 @@ TEST(TcpReceiverTest, AnEagerReaderAcknowledgesTheEndOfAWrite) {
   EXPECT_TRUE(receiver.receive(segment(next, true), kStart));
 }
 
-TEST(TcpReceiverTest, WhatLeavesOrFillsAHoleIsAcknowledgedAtOnce) {
+TEST(TcpReceiverTest, ASegmentThatLeavesOrFillsAHoleIsAcknowledgedAtOnce) {
   Offset next = 0;
   auto receiver = settled(next, false);
   const auto hole = receiver.receive(segment(next + 1), kStart);
@@ -87,7 +87,7 @@ TEST(TcpReceiverTest, BlocksGrowTogetherAndTheNewestIsFirst) {
 
 class TcpSenderTest : public testing::Test {
  protected:
-  /// All that may be sent at `now`.
+  /// Sends all segments that may be sent at `now`.
   std::vector<Segment> send(Time now) {
     std::vector<Segment> sent;
     while (const auto segment = sender_.send(now)) sent.push_back(*segment);
@@ -130,12 +130,13 @@ TEST_F(TcpSenderTest, ThreeSegmentsBeyondAHoleBeginAFastRetransmit) {
   const auto again = send(kStart + 40ms);
   ASSERT_EQ(again.size(), 1u);
   EXPECT_EQ(again[0].bytes.begin, 0u);
-  EXPECT_NEAR(*sender_.control().ssthresh(), 0.7 * 12, 1e-9);  // of the window, which two enlarged
+  EXPECT_NEAR(*sender_.control().ssthresh(), 0.7 * 12,
+              1e-9);  // of the window, which two ACKs enlarged
   acknowledge(10, kStart + 80ms);
   EXPECT_FALSE(sender_.state().recovering);
 }
 
-TEST_F(TcpSenderTest, AHoleThatFewLeaveIsFoundAQuarterOfTheRoundTripLater) {
+TEST_F(TcpSenderTest, AHoleBeforeFewSegmentsIsFoundAQuarterOfARoundTripLater) {
   write_segments(3);
   send(kStart);
   acknowledge(0, kStart + 40ms, {kMss, 2 * kMss});
@@ -188,7 +189,7 @@ TEST_F(TcpSenderTest, TheTimeoutDoublesUntilSomethingIsAcknowledged) {
   EXPECT_LT(*sender_.timer(), last + 40ms + waits[1]);
 }
 
-TEST_F(TcpSenderTest, ATimeoutInARecoveryKeepsSsthresh) {
+TEST_F(TcpSenderTest, ATimeoutDuringARecoveryKeepsSsthresh) {
   write_segments(10);
   send(kStart);
   acknowledge(0, kStart + 40ms, {kMss, 4 * kMss});
@@ -211,7 +212,7 @@ TEST_F(TcpSenderTest, APacedSenderWaitsBetweenSegments) {
   EXPECT_EQ(send(kStart + 1ms).size(), 1u);
 }
 
-TEST_F(TcpSenderTest, AWindowThatIsNotUsedDecays) {
+TEST_F(TcpSenderTest, AnUnusedWindowDecays) {
   sender_.control().set_window(100);
   Time now = kStart;
   for (Offset frame = 1; frame <= 20; ++frame, now += 33ms) {
@@ -223,7 +224,7 @@ TEST_F(TcpSenderTest, AWindowThatIsNotUsedDecays) {
   EXPECT_GE(sender_.control().window(), 12);
 }
 
-TEST_F(TcpSenderTest, TheDeliveryRateCountsTheTimeInWhichAllWasLost) {
+TEST_F(TcpSenderTest, TheDeliveryRateIncludesTheTimeInWhichAllWasLost) {
   write_segments(10);
   send(kStart);
   acknowledge(5, kStart + 40ms);

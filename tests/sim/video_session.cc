@@ -47,20 +47,20 @@ void VideoSession::on_time(base::Time now) {
 }
 
 void VideoSession::capture(base::Time now) {
-  shown_.push_back({.captured = now, .target = rate_});
+  frames_.push_back({.captured = now, .target = rate_});
   if (skip_next_ > 0) {
     --skip_next_;
     return;
   }
   const bool recovers = std::exchange(recover_next_, false);
   const auto size = encoder_.size(rate_, settings_.frame_interval, recovers);
-  shown_.back().size = size;
+  frames_.back().size = size;
   const base::ByteCount wire =
       kTransport.wire(base::BitRate::of(size, settings_.frame_interval)) * settings_.frame_interval;
-  encoding_.push_back({shown_.size() - 1, now, now + encoder_.time(), wire, recovers});
+  encoding_.push_back({frames_.size() - 1, now, now + encoder_.time(), wire, recovers});
 }
 
-/// The encoder has made a frame.
+/// A frame has been encoded.
 void VideoSession::offer(const Frame& frame, base::Time now) {
   if (frame.recovers) frames_missing_ = false;
   if (!frames_missing_) {
@@ -94,7 +94,7 @@ void VideoSession::write(base::Time now) {
   }
 }
 
-/// Head and tail apart, where the frame is long enough for a train.
+/// Writes head and tail separately if the frame is long enough for a packet train.
 void VideoSession::write(const Frame& frame, base::Time now) {
   const auto padding = std::exchange(padding_, {});
   const auto size = frame.size + padding;
@@ -147,7 +147,7 @@ void VideoSession::note_acknowledged(base::Time now) {
 
 void VideoSession::on_arrival(Offset offset, base::Time now) {
   while (!travelling_.empty() && travelling_.front().end <= offset) {
-    shown_[travelling_.front().index].arrived = now;
+    frames_[travelling_.front().index].arrived = now;
     travelling_.pop_front();
   }
 }

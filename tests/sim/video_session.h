@@ -11,8 +11,8 @@
 #include "abr/rate_policy.h"
 #include "base/units.h"
 #include "encoder_model.h"
+#include "frame_record.h"
 #include "packet.h"
-#include "shown.h"
 #include "tcp_sender.h"
 
 namespace sim {
@@ -26,46 +26,46 @@ class VideoSession {
     std::function<std::unique_ptr<abr::RatePolicy>()> policy;
     EncoderModel::Settings encoder{};
     base::Duration frame_interval = std::chrono::nanoseconds{33'333'333};
-    base::ByteCount notsent_lowat{16'384};  ///< least; 40 ms at the target when that is larger
-    base::Duration queue = std::chrono::seconds{1};  ///< longer, it is dropped
-    bool steers_window = true;                       ///< eBPF is there
+    base::ByteCount notsent_lowat{16'384};           ///< at least; 40 ms at the target if larger
+    base::Duration queue = std::chrono::seconds{1};  ///< a longer queue is dropped
+    bool steers_window = true;                       ///< eBPF is available
   };
 
-  /// `send`: TCP sends what it may.
+  /// `send`: lets TCP send all it may.
   VideoSession(const Settings& settings, TcpSender& tcp, base::Time start, std::uint64_t seed,
                std::function<void(base::Time)> send);
 
   base::Time next_time() const;
   void on_time(base::Time now);
-  /// After TCP has taken in acknowledgements or events.
+  /// Called after TCP has processed ACKs or events.
   void on_tcp(base::Time now);
   /// The viewer has everything below `offset`.
   void on_arrival(Offset offset, base::Time now);
 
-  const std::vector<Shown>& shown() const { return shown_; }
+  const std::vector<FrameRecord>& frames() const { return frames_; }
   const abr::PathState& path() const { return control_.path(); }
-  base::ByteCount padding() const { return padding_sent_; }  ///< that has been written
+  base::ByteCount padding() const { return padding_sent_; }  ///< written so far
   base::ByteCount written() const { return size_of(Range{0, tcp_.state().written}); }
   /// Called with each decision, when set.
   std::function<void(base::Time, const abr::Observation&, const abr::Decision&)> on_decision;
 
  private:
   struct Frame {
-    std::size_t index;  ///< in shown_
+    std::size_t index;  ///< in frames_
     base::Time captured;
     base::Time ready;
     base::ByteCount size;   ///< on the wire
-    bool recovers = false;  ///< does not refer to the frames that were dropped
+    bool recovers = false;  ///< does not reference dropped frames
   };
-  /// A frame in TCP's hands.
+  /// A frame that has been written to TCP.
   struct Written {
-    std::size_t index;  ///< in shown_
+    std::size_t index;  ///< in frames_
     base::Time departed;
     Offset head_end;
     Offset end;
     base::ByteCount head;
     base::ByteCount size;
-    base::ByteCount padding;  ///< of it
+    base::ByteCount padding;  ///< part of `size`
     std::optional<base::Time> head_acked{};
   };
 
@@ -87,23 +87,24 @@ class VideoSession {
   EncoderModel encoder_;
   const std::function<void(base::Time)> send_;
   base::BitRate rate_;  ///< the encoder's target
-  std::vector<Shown> shown_;
+  std::vector<FrameRecord> frames_;
   base::Time next_capture_;
   std::optional<base::Time> sample_at_;
-  base::Time captured_{};       ///< of the newest frame that was encoded
-  std::deque<Frame> encoding_;  ///< until their time has come
+  base::Time captured_{};       ///< when the newest encoded frame was captured
+  std::deque<Frame> encoding_;  ///< until they are ready
   std::deque<Frame> queue_;
   base::ByteCount queued_;
-  bool recover_next_ = false;    ///< the next frame does not refer to those that were dropped
-  bool frames_missing_ = false;  ///< frames were dropped: none is queued before one that recovers
-  unsigned skip_next_ = 0;       ///< frames not to be encoded
-  base::ByteCount padding_;      ///< that lengthens the next frame written
+  bool recover_next_ = false;    ///< the next frame is to be a recovery frame
+  bool frames_missing_ = false;  ///< frames were dropped: later ones wait for a recovery frame
+  unsigned skip_next_ = 0;       ///< frames not to encode
+  base::ByteCount padding_;      ///< lengthens the next frame written
   base::ByteCount padding_sent_;
   std::deque<Written> unacked_;
-  std::deque<Written> travelling_;  ///< not arrived
+  std::deque<Written> travelling_;  ///< not arrived yet
   std::vector<abr::DeliveredFrame> delivered_;
-  unsigned rexmt_ = 0;   ///< of TCP's, told to the policy
-  unsigned dupack_ = 0;  ///< likewise
+  // TCP's events that the policy has seen.
+  unsigned rexmt_ = 0;
+  unsigned dupack_ = 0;
 };
 
 }  // namespace sim

@@ -11,20 +11,20 @@
 
 namespace sim {
 
-/// How much of the congestion window is used: one that is not must not grow, and decays (RFC 2861;
-/// tcp_cwnd_validate(), with tcp_slow_start_after_idle on, as by default). Counts are of segments.
+/// How much of the congestion window is used. An unused window must not grow, and decays (RFC 2861;
+/// tcp_cwnd_validate(), with tcp_slow_start_after_idle on, the default). Counts are of segments.
 class WindowUse {
  public:
   struct Sent {
     base::Time now{};
     std::int64_t in_flight = 0;
-    bool limited = false;   ///< by the window, more would have gone
+    bool limited = false;   ///< the window holds segments back
     Offset cumulative = 0;  ///< acknowledged
     Offset next = 0;        ///< the first byte never sent
   };
 
-  /// After each transmission, and when the window forbids one. What was used of a window that has
-  /// not been full for `timeout`; empty: no news.
+  /// Call after each transmission, and when the window forbids one. Returns the used part of a
+  /// window that has not been full for `timeout`, else nullopt.
   std::optional<std::int64_t> note(const Sent& sent, const CongestionControl& control,
                                    base::Duration timeout) {
     if (sent.cumulative >= end_ || sent.limited || (!limited_ && sent.in_flight > most_)) {
@@ -50,10 +50,11 @@ class WindowUse {
   }
 
  private:
-  bool limited_ = false;   ///< in the window's worth of data that ends at end_
-  std::int64_t most_ = 0;  ///< in flight, in it
+  // For the window's worth of data that ends at end_.
+  bool limited_ = false;   ///< the window held segments back
+  std::int64_t most_ = 0;  ///< most segments in flight
   Offset end_ = 0;
-  std::int64_t used_ = 0;  ///< since full_at_
+  std::int64_t used_ = 0;  ///< most segments in flight since full_at_
   base::Time full_at_{};
 };
 

@@ -8,10 +8,10 @@
 namespace abr {
 
 /// OBS Studio's "dynamic bitrate" (plugins/obs-outputs/rtmp-stream.c, f86e9c1d5), for comparison.
-/// What waits in the application for 200 ms is congestion: then the rate becomes what was sent in
-/// the last 1 to 2 s, in steps of 100 kbit/s; or, where that is no less, the rate before the last
-/// step up. Every 4 s a tenth of the maximum is restored, without a look at the path. Here as
-/// there, what TCP holds is not seen.
+/// 200 ms of data queued in the application is congestion: the rate becomes the rate sent in the
+/// last 1 to 2 s, in steps of 100 kbit/s; if that is not lower, the rate before the last step up.
+/// Every 4 s the rate rises by a tenth of the maximum, whatever the path does. As in OBS, data that
+/// TCP holds does not count.
 class DbrPolicy : public RatePolicy {
  public:
   explicit DbrPolicy(const RateLimits& limits) : limits_{limits}, rate_{limits.start} {}
@@ -21,7 +21,7 @@ class DbrPolicy : public RatePolicy {
  private:
   struct Sent {
     base::Time at{};
-    base::ByteCount total;  ///< of the connection, taken by TCP
+    base::ByteCount total;  ///< taken by TCP since the connection began
   };
 
   void note_sent(const Observation& observation, base::Time now);
@@ -30,8 +30,8 @@ class DbrPolicy : public RatePolicy {
 
   const RateLimits limits_;
   base::BitRate rate_;
-  std::optional<base::BitRate> before_raise_;  ///< the last change was a raise
-  std::deque<Sent> sent_;                      ///< of the last kLongest
+  std::optional<base::BitRate> before_raise_;  ///< set if the last change was a raise
+  std::deque<Sent> sent_;                      ///< of the last kMaxEstimateTime
   base::Time restore_at_{};
   bool started_ = false;
 };

@@ -4,9 +4,9 @@
 
 namespace abr {
 
-/// The kernel's delivery rate as the path's capacity, for comparison: what a sender that fills the
-/// path would do. Below the rate it is followed at once; of an application-limited sample only what
-/// is above counts (draft-cheng-iccrg-delivery-rate-estimation), which for video is seldom news.
+/// Takes the kernel's delivery rate for the path's capacity, for comparison: the rule of a sender
+/// that fills the path. A lower delivery rate is followed at once, but an application-limited one
+/// only upwards (draft-cheng-iccrg-delivery-rate-estimation), which is rare for video.
 class DeliveryPolicy : public RatePolicy {
  public:
   explicit DeliveryPolicy(const RateLimits& limits) : limits_{limits}, rate_{limits.start} {}
@@ -16,7 +16,7 @@ class DeliveryPolicy : public RatePolicy {
  private:
   const RateLimits limits_;
   base::BitRate rate_;
-  base::Time next_{};
+  base::Time next_{};  ///< no change before
   bool started_ = false;
 };
 

@@ -10,22 +10,23 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr double kProcessNoise = 1e-3;  // ms^2
-constexpr double kNoiseMemory = 0.95;
-constexpr int kMostGain = 60;  // samples that the gradient is multiplied by
-constexpr double kUp = 0.01;   // of the threshold, 1/ms
-constexpr double kDown = 0.00018;
-constexpr double kOutlier = 15;        // ms beyond the threshold that do not adapt it
-constexpr double kLeastThreshold = 6;  // ms
-constexpr double kMostThreshold = 600;
-constexpr base::Duration kOverTime = 10ms;
-constexpr base::Duration kWindow = 1s;
-constexpr base::Duration kDecreaseEvery = 100ms;
-constexpr double kBeta = 0.85;
-constexpr double kOfCurrent = 0.95;
-constexpr double kGrowth = 1.08;  // per second
-constexpr double kMostOfReceived = 1.5;
-constexpr base::Duration kReaction = 100ms;
+// The values of the draft and of rtpgccbwe (see the header). Others would be another rule.
+constexpr double kProcessNoise = 1e-3;   // ms^2, of the Kalman filter
+constexpr double kNoiseMemory = 0.95;    // weight of the old noise in the new one
+constexpr int kMaxGradientGain = 60;     // samples by which the gradient is multiplied
+constexpr double kThresholdRise = 0.01;  // adaptation of the threshold, 1/ms
+constexpr double kThresholdFall = 0.00018;
+constexpr double kOutlierTime = 15;  // ms beyond the threshold that do not adapt it
+constexpr double kMinThreshold = 6;  // ms
+constexpr double kMaxThreshold = 600;
+constexpr base::Duration kOveruseTime = 10ms;  // above the threshold
+constexpr base::Duration kReceiveSpan = 1s;    // over which the received rate is measured
+constexpr base::Duration kDecreaseInterval = 100ms;
+constexpr double kReceivedShare = 0.85;          // of the received rate, after a decrease
+constexpr double kMaxKeptShare = 0.95;           // of the rate, after a decrease
+constexpr double kGrowthPerSecond = 1.08;        // far from the rate of the last decrease
+constexpr double kMaxReceivedRatio = 1.5;        // of the rate to the received rate
+constexpr base::Duration kReactionTime = 100ms;  // of the response time, besides a round trip
 
 double milliseconds(base::Duration time) { return 1e3 * base::seconds(time); }
 
@@ -47,7 +48,7 @@ Decision GccPolicy::decide(const Observation& o, const PathState&, base::Time no
 
 void GccPolicy::note(const DeliveredFrame& frame) {
   window_.push_back({frame.acked, frame.size});
-  while (frame.acked - window_.front().at > kWindow) window_.pop_front();
+  while (frame.acked - window_.front().at > kReceiveSpan) window_.pop_front();
   const auto before = std::exchange(last_, frame);
   if (!before) return;
   const auto arrival = [](const DeliveredFrame& p) { return p.head_acked.value_or(p.acked); };
@@ -60,7 +61,7 @@ void GccPolicy::note(const DeliveredFrame& frame) {
 
 /// draft-ietf-rmcat-gcc-02, 5.3.
 void GccPolicy::filter(double variation) {
-  samples_ = std::min(samples_ + 1, kMostGain);
+  samples_ = std::min(samples_ + 1, kMaxGradientGain);
   const double residual = variation - estimate_;
   const double bounded = std::min(std::abs(residual), 3 * std::sqrt(noise_));
   noise_ = std::max(1.0, kNoiseMemory * noise_ + (1 - kNoiseMemory) * bounded * bounded);
@@ -79,15 +80,16 @@ void GccPolicy::detect(double gradient, base::Time at) {
     over_since_.reset();
   } else {
     if (!over_since_) over_since_ = at;
-    if (at - *over_since_ >= kOverTime) usage_ = Usage::kOver;
+    if (at - *over_since_ >= kOveruseTime) usage_ = Usage::kOver;
   }
 }
 
 void GccPolicy::adapt(double gradient, double elapsed) {
   const double distance = std::abs(gradient) - threshold_;
-  if (distance > kOutlier) return;
-  threshold_ += (distance > 0 ? kUp : kDown) * distance * std::min(elapsed, 100.0);
-  threshold_ = std::clamp(threshold_, kLeastThreshold, kMostThreshold);
+  if (distance > kOutlierTime) return;
+  threshold_ +=
+      (distance > 0 ? kThresholdRise : kThresholdFall) * distance * std::min(elapsed, 100.0);
+  threshold_ = std::clamp(threshold_, kMinThreshold, kMaxThreshold);
 }
 
 base::BitRate GccPolicy::received() const {
@@ -102,11 +104,11 @@ base::BitRate GccPolicy::received() const {
 Decision GccPolicy::decrease(const Observation& o, base::Time now) {
   increased_ = now;
   if (now < decrease_at_ || received().bps() == 0) return {rate_, Reason::kHold};
-  decrease_at_ = now + kDecreaseEvery;
+  decrease_at_ = now + kDecreaseInterval;
   const auto bps = static_cast<double>(received().bps());
   deviation_ = mean_ == 0 ? 0 : 0.95 * deviation_ + 0.05 * std::abs(bps - mean_);
   mean_ = mean_ == 0 ? bps : 0.95 * mean_ + 0.05 * bps;
-  const auto next = std::min(kOfCurrent * rate_, o.transport.video(kBeta * received()));
+  const auto next = std::min(kMaxKeptShare * rate_, o.transport.video(kReceivedShare * received()));
   const auto limited = std::max(limits_.min, next);
   if (std::exchange(rate_, limited) == limited) return {rate_, Reason::kHold};
   return {rate_, Reason::kBacklog};
@@ -114,14 +116,14 @@ Decision GccPolicy::decrease(const Observation& o, base::Time now) {
 
 Decision GccPolicy::increase(const Observation& o, base::Time now) {
   const auto elapsed = now - std::exchange(increased_, now);
-  const auto most = o.transport.video(kMostOfReceived * received());
+  const auto most = o.transport.video(kMaxReceivedRatio * received());
   const auto bps = static_cast<double>(o.transport.wire(rate_).bps());
   const bool near = mean_ > 0 && std::abs(bps - mean_) < 3 * std::max(deviation_, 0.01 * mean_);
-  const double response = base::seconds(o.srtt + kReaction);
+  const double response = base::seconds(o.srtt + kReactionTime);
   const auto next = near
                         ? rate_ + base::BitRate{static_cast<std::int64_t>(
                                       4.0 * o.mss * base::seconds(elapsed) / (response * response))}
-                        : std::pow(kGrowth, base::seconds(elapsed)) * rate_;
+                        : std::pow(kGrowthPerSecond, base::seconds(elapsed)) * rate_;
   const auto limited = std::clamp(next, limits_.min, limits_.max);
   if (limited <= rate_ || limited > most) return {rate_, Reason::kHold};
   rate_ = limited;

@@ -7,18 +7,17 @@
 
 namespace abr {
 
-/// Google Congestion Control's delay-based part on the times of acknowledgement, for comparison
-/// (Carlucci et al. 2016; draft-ietf-rmcat-gcc-02; constants as in gst-plugins-rs' rtpgccbwe,
-/// net/rtp/src/gcc/imp.rs). A group of packets is a frame's head. The delay's gradient is
-/// filtered by Kalman's filter and compared with a threshold that adapts itself:
+/// The delay-based part of Google Congestion Control, driven by ACK times, for comparison (Carlucci
+/// et al. 2016; draft-ietf-rmcat-gcc-02; constants as in rtpgccbwe of gst-plugins-rs,
+/// net/rtp/src/gcc/imp.rs). A frame's head takes the place of a group of packets. A Kalman filter
+/// smooths the gradient of the delay, which is compared with an adaptive threshold:
 ///
-///   over it for 10 ms    overuse    rate = min(0.95 rate, 0.85 received), every 100 ms at most
-///   below minus it       underuse   hold: the queue drains
-///   else                 normal     8 % per second; near the rate of the last decrease half a
-///                                   packet per response time
+///   > threshold for 10 ms   overuse    rate = min(0.95 rate, 0.85 received), once in 100 ms
+///   < -threshold            underuse   the rate holds while the queue drains
+///   otherwise               normal     the rate rises by 8 % per second, or by half a packet per
+///                                      response time near the rate of the last decrease
 ///
-/// There is no loss-based part: TCP repairs losses, and what it does not deliver it does not
-/// report.
+/// There is no loss-based part: TCP repairs losses and does not report them.
 class GccPolicy : public RatePolicy {
  public:
   explicit GccPolicy(const RateLimits& limits) : limits_{limits}, rate_{limits.start} {}
@@ -45,7 +44,7 @@ class GccPolicy : public RatePolicy {
   bool started_ = false;
   std::optional<DeliveredFrame> last_;
   Usage usage_ = Usage::kNormal;
-  // Kalman's filter, ms.
+  // Kalman filter, ms.
   double estimate_ = 0;
   double error_ = 0.1;
   double noise_ = 50;
@@ -55,8 +54,9 @@ class GccPolicy : public RatePolicy {
   std::deque<Received> window_;  ///< of the last second
   base::Time decrease_at_{};
   base::Time increased_{};
-  double mean_ = 0;       ///< of the received rate at decreases, bit/s; 0: none
-  double deviation_ = 0;  ///< likewise
+  // The received rate at decreases, bit/s. 0: no decrease yet.
+  double mean_ = 0;
+  double deviation_ = 0;
 };
 
 }  // namespace abr

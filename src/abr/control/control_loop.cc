@@ -39,8 +39,8 @@ Actions ControlLoop::on_observation(const Observation& observation, const Stream
   return actions;
 }
 
-/// At most every other frame: decisions come with each acknowledgement, and all of them see the
-/// same backlog until a frame has been left out.
+/// Skips at most every other frame: each ACK causes a decision, and all decisions see the same
+/// backlog until a frame has been skipped.
 unsigned ControlLoop::skip(const Decision& decision) {
   if (decision.skip == 0 || !std::exchange(may_skip_, false)) return 0;
   return decision.skip;

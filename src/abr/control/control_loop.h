@@ -16,8 +16,8 @@ struct StreamView {
   bool frames_missing = false;  ///< frames were dropped, and no recovery frame has been sent since
 };
 
-/// What the owner of a ControlLoop has to do now. Skipping, discarding and recovery are in the
-/// order in which they are carried out.
+/// The actions for the owner of a ControlLoop. Skipping, discarding and recovery are carried out in
+/// this order.
 struct Actions {
   Decision decision;
   bool rate_changed = false;  ///< decision.rate is new, decision.reason says why
@@ -25,7 +25,7 @@ struct Actions {
   unsigned skip = 0;     ///< frames not to encode next; in a shared group the viewer's are not sent
   bool discard = false;  ///< drop the frames of which nothing has been sent
   bool recover = false;  ///< ask the encoder for a recovery frame
-  base::ByteCount padding;   ///< lengthens the next frame's write; 0: by nothing
+  base::ByteCount padding;   ///< lengthens the next frame's write
   std::uint32_t window = 0;  ///< segments: the congestion window to set; 0 leaves it
   base::BitRate pacing;      ///< TCP's pacing limit; 0 means no limit
 };
@@ -45,7 +45,7 @@ class ControlLoop {
 
   explicit ControlLoop(std::unique_ptr<RatePolicy> policy) : policy_{std::move(policy)} {}
 
-  /// The rate to begin with. Once, before the first observation.
+  /// The rate to begin with. Call once, before the first observation.
   Decision start(base::Time now) { return policy_->decide({}, path_.state(), now); }
 
   /// A frame of the viewer's group has been encoded.
@@ -55,7 +55,7 @@ class ControlLoop {
 
   /// When the connection should be sampled once more before the next frame is captured. nullopt
   /// when that cannot change the frame: the group is shared, or nothing is in flight. `captured`:
-  /// when the newest frame was, not after `now`.
+  /// when the newest frame was captured, not after `now`.
   static std::optional<base::Time> next_sample_time(base::Time captured, base::Duration interval,
                                                     bool private_group, bool in_flight,
                                                     base::Time now);
@@ -70,7 +70,7 @@ class ControlLoop {
   PathModel path_;
   const std::unique_ptr<RatePolicy> policy_;
   bool may_skip_ = true;        ///< a frame has been encoded since the last skip
-  base::Time next_recovery_{};  ///< no recovery frame is asked for before
+  base::Time next_recovery_{};  ///< no recovery frame is requested before
   base::BitRate reported_;      ///< the last Decision::sustains that was reported
 };
 

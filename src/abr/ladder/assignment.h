@@ -5,10 +5,10 @@
 
 namespace abr {
 
-/// cost[row][column]; all rows have the same length.
+/// costs[row][column]; all rows have the same length.
 using Costs = std::vector<std::vector<double>>;
 
-/// A column for each row, no column twice, so that the sum of costs is least. REQUIRES: no more
+/// Returns a different column for each row such that the sum of costs is minimal. REQUIRES: no more
 /// rows than columns. The Hungarian method by shortest augmenting paths, O(rows^2 x columns):
 /// Jonker and Volgenant, "A shortest augmenting path algorithm for dense and sparse linear
 /// assignment problems", Computing 38 (1987).

@@ -6,18 +6,23 @@ namespace abr {
 
 namespace {
 
-constexpr base::Duration kWindow = std::chrono::seconds{1};
-constexpr double kGain = 0.25;  // of a new window in the smoothed cost
-// A frame in twenty lost is seen. An encoder that is opened may lose two of thirty, once: so two
-// windows in a row.
-constexpr double kLate = 0.05;
-constexpr int kLateWindows = 2;
-// Load that was too much for the machine lasts for minutes: a program, a scene. Trying costs the
-// viewers frames, so not every few seconds.
-constexpr base::Duration kFirstHold = std::chrono::seconds{30};
-constexpr base::Duration kLongestHold = std::chrono::minutes{8};
+// Counters are compared over this time. A shorter window has too few frames for a share of late
+// ones, a longer one sheds a group later.
+constexpr base::Duration kMeasureWindow = std::chrono::seconds{1};
+// Weight of a new window in the smoothed cost. A larger one follows a new scene sooner, a smaller
+// one evens out frames that cost more than others.
+constexpr double kCostWeight = 0.25;
+// A larger share of late frames is too much: one lost frame in twenty can be seen. It takes this
+// many windows in a row, because a new encoder may lose two of thirty frames once.
+constexpr double kMaxLateShare = 0.05;
+constexpr int kMinLateWindows = 2;
+// The first and the longest hold after a group was shed. A load that is too high lasts for minutes
+// (a program, a scene), and another attempt costs the viewers frames. Longer holds leave the CPUs
+// idle for longer when the load is gone.
+constexpr base::Duration kFirstHoldTime = std::chrono::seconds{30};
+constexpr base::Duration kMaxHoldTime = std::chrono::minutes{8};
 
-/// Under the same index: a group was closed, and one opened.
+/// A group was closed and another one opened under the same index.
 bool is_another(const EncodeBudget::Encoder& now, const EncodeBudget::Encoder& last) {
   return now.frames < last.frames || now.late < last.late || now.cpu < last.cpu;
 }
@@ -27,7 +32,7 @@ bool is_another(const EncodeBudget::Encoder& now, const EncodeBudget::Encoder& l
 EncodeBudget::Verdict EncodeBudget::update(std::span<const Encoder> encoders, double others,
                                            base::Time now) {
   const auto window = now - measured_;
-  if (window < kWindow) return {held(others), false};
+  if (window < kMeasureWindow) return {held(others), false};
   measured_ = now;
   measure(encoders, window);
   const bool shed = is_behind(encoders.size(), now);
@@ -39,7 +44,7 @@ void EncodeBudget::measure(std::span<const Encoder> encoders, base::Duration win
   double pixels = 0;
   double frames = 0;
   double late = 0;
-  double most = 0;  // pixels that one encoder would have had to encode
+  double most = 0;  // pixels that the busiest encoder would have had to encode
   std::map<std::uint32_t, Encoder> seen;
   for (const auto& now : encoders) {
     seen[now.group] = now;
@@ -58,21 +63,21 @@ void EncodeBudget::measure(std::span<const Encoder> encoders, base::Duration win
   load_ = cpu / base::seconds(window);
   late_ = late > 0 ? late / (frames + late) : 0;
   if (pixels == 0) return;
-  cost_ += (cost_ > 0 ? kGain : 1) * (cpu / pixels - cost_);
+  cost_ += (cost_ > 0 ? kCostWeight : 1) * (cpu / pixels - cost_);
   load_of_one_ = cost_ * most / base::seconds(window);
 }
 
 bool EncodeBudget::is_behind(std::size_t groups, base::Time now) {
-  late_windows_ = late_ > kLate ? late_windows_ + 1 : 0;
-  if (late_windows_ >= kLateWindows && groups > 1) {
+  late_windows_ = late_ > kMaxLateShare ? late_windows_ + 1 : 0;
+  if (late_windows_ >= kMinLateWindows && groups > 1) {
     late_windows_ = 0;
-    hold_ = hold_ > base::Duration::zero() ? std::min(2 * hold_, kLongestHold) : kFirstHold;
+    hold_ = hold_ > base::Duration::zero() ? std::min(2 * hold_, kMaxHoldTime) : kFirstHoldTime;
     hold_until_ = now + hold_;
     proven_ = groups - 1;
     return true;
   }
   if (now >= hold_until_) proven_.reset();
-  if (now >= hold_until_ + kLongestHold) hold_ = {};
+  if (now >= hold_until_ + kMaxHoldTime) hold_ = {};
   return false;
 }
 

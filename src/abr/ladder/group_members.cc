@@ -8,9 +8,10 @@ namespace abr {
 
 namespace {
 
-// Who has collapsed, and has no slower group to go to, skips frames so long. If he is not back
-// then he is slow, and counts as anybody else.
-constexpr base::Duration kPatience = std::chrono::seconds{30};
+// A viewer that collapsed and has no slower group to go to skips frames for this long. After that
+// they are slow and count like any other. A longer time makes one viewer suffer for longer, a
+// shorter one lets each short outage lower the rate of the others.
+constexpr base::Duration kFallGrace = std::chrono::seconds{30};
 
 }  // namespace
 
@@ -53,7 +54,7 @@ void GroupMembers::note_fall(ViewerId viewer, const Fall& fall) {
   const auto [found, first] = fallen_.try_emplace(viewer, Fallen{fall});
   if (first) return;
   auto& known = found->second;
-  // The group has come down to him, and he falls again.
+  // The group came down to the viewer, who has fallen again.
   if (known.forgiven && collapses(fall.from, known.fall.from)) known = {fall};
   known.fall.sustains = fall.sustains;
 }
@@ -71,12 +72,12 @@ std::size_t GroupMembers::fallen() const {
 
 void GroupMembers::forgive(base::Time now) {
   for (auto& [viewer, one] : fallen_) {
-    if (one.forgiven || now - one.fall.at < kPatience) continue;
+    if (one.forgiven || now - one.fall.at < kFallGrace) continue;
     one.forgiven = stale_ = true;
   }
 }
 
-/// What the only one sustains who has fallen below `rate`.
+/// The rate of the viewer that has fallen below `rate`; nullopt unless it is exactly one.
 std::optional<base::BitRate> GroupMembers::fallen_alone(base::BitRate rate) const {
   std::optional<base::BitRate> alone;
   for (const auto& [viewer, one] : fallen_) {

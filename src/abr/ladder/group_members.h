@@ -11,56 +11,58 @@
 
 namespace abr {
 
-/// Whom one group serves, by what they sustain: those who have a membership in it, and those who
-/// have one elsewhere by now and are on their way. Says what rate serves them. Pure.
+/// The viewers that one group serves, by the rate they sustain: its members, and viewers whose
+/// membership is in another group by now but who have not switched yet. Computes the rate that
+/// serves them. No I/O, no clock.
 class GroupMembers {
  public:
   using ViewerId = std::uint64_t;
 
-  /// Of what one viewer sustains.
+  /// A collapse of the rate that one viewer sustains.
   struct Fall {
     base::Time at{};
-    base::BitRate from;      ///< what the group had lately
-    base::BitRate sustains;  ///< now
+    base::BitRate from;      ///< the group's recent rate
+    base::BitRate sustains;  ///< the viewer's rate now
   };
 
   void join(base::BitRate sustains);
   void change(ViewerId viewer, base::BitRate from, base::BitRate to);
   void leave(ViewerId viewer, base::BitRate sustains);
 
-  /// One who left is served here until then, at the rate that he has had if he can sustain it, and
-  /// has not fallen.
+  /// A viewer that left is served here until `until`. The viewer keeps the rate of the group,
+  /// unless they cannot sustain it or have fallen.
   void depart(base::BitRate sustains, base::BitRate rate, bool fell, base::Time until);
   void end_departures(base::Time now);
 
-  /// One who is seated here has collapsed, or came to a group too fast for him. However often it is
-  /// said, the fall is the first one until he sustains again what he fell from.
+  /// A member collapsed, or joined a group that is too fast for them. Repeated reports belong to
+  /// the first fall, until the viewer sustains again the rate that they fell from.
   void note_fall(ViewerId viewer, const Fall& fall);
-  /// Empty: he has not, or it is long ago.
+  /// nullopt when the viewer has not fallen, or not recently.
   std::optional<Fall> fall(ViewerId viewer) const;
   std::size_t fallen() const;
-  /// Whose fall is long ago counts as anybody else.
+  /// Viewers whose fall is long ago count like any other.
   void forgive(base::Time now);
 
   const RateHistogram& members() const { return members_; }
-  /// One viewer, whose rate is nobody else's business.
+  /// A single viewer determines the rate.
   bool is_private() const { return members_.viewers() == 1 && leaving_.viewers() == 0; }
-  /// Nor are its frames: those who do not count for the rate are gone as well.
+  /// A single viewer gets the frames: no leaving viewer is left, not even one that does not count
+  /// for the rate.
   bool serves_one() const { return members_.viewers() == 1 && departures_.empty(); }
   bool is_empty() const { return members_.viewers() == 0 && departures_.empty(); }
 
-  /// The rate after `current`, of a group with somebody seated: shared_rate, but
-  /// - one who has fallen alone does not lower it: he counts as before;
-  /// - a crowd's does not follow each viewer who comes to sustain a little less: he moves, or a
-  ///   plan sets the rate.
+  /// The rate after `current` of a group that has members: shared_rate(), except that
+  /// - a viewer that has fallen alone counts as before and does not lower it;
+  /// - a crowd's rate does not follow each viewer that sustains a little less: the viewer moves, or
+  ///   a plan sets the rate.
   base::BitRate next_rate(base::BitRate current) const;
-  /// That may have changed since settle().
+  /// next_rate() may have changed since settle().
   bool is_stale() const { return stale_ || fallen() > 0; }
   void settle() { stale_ = false; }
 
  private:
   struct Departure {
-    std::optional<base::BitRate> counts;  ///< in leaving_
+    std::optional<base::BitRate> counts;  ///< rate in leaving_; nullopt: does not count
     base::Time until{};
   };
   struct Fallen {

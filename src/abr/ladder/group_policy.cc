@@ -12,35 +12,38 @@ namespace abr {
 
 namespace {
 
-// A viewer who sustains less than this share of their group's rate cannot keep up. A viewer
-// sustains kHeadroom of what their path carries, so that this is the point where the path itself is
-// too slow. With 0.95 rates are 5 to 8 % lower (bench/ladder).
+// A viewer that sustains less than this share of their group's rate cannot keep up. A viewer
+// sustains kHeadroom of their path's capacity, so this is the point where the path itself is too
+// slow. With 0.95, rates are 5 to 8 % lower (bench/ladder).
 constexpr double kSustainedShare = kHeadroom;
-// Moving up must be worth the keyframe that everybody in that group gets. With 1.3 groups that are
-// closer than that are no use: 8 of them give 3 % less rate (bench/ladder).
-constexpr double kWorthwhile = 1.1;
-// A move up waits this long after the last change, so that nobody flaps. With 1 s rates are 2 %
-// higher, and moves 10 to 16 % more; with 6 s 3 to 4 % lower, and 13 to 24 % fewer (bench/ladder).
-constexpr base::Duration kDwell = std::chrono::seconds{3};
-// A new plan must raise the mean value by so much, in nats: a rate 1 % higher for everybody. With
-// 5 % a ladder stays where no viewer's own move helps, 8 % of rate below the best (bench/ladder).
-constexpr double kWorthPlan = 0.01;
-// What one bad viewer may cost another.
-constexpr double kCourtesy = 0.05;
-// Of a viewer's move, per nat of a group's rate: 320 rungs of 10 nats are less than a viewer.
-constexpr double kRateMoves = 1.0 / 4096;
+// A move up needs a group that is this many times faster, because every viewer in it gets a
+// keyframe. With 1.3, groups closer than that are useless, and 8 groups give 3 % less rate
+// (bench/ladder).
+constexpr double kMinRateGain = 1.1;
+// A move up waits this long after the last move, so that viewers do not flap. With 1 s, rates are 2
+// % higher and moves 10 to 16 % more; with 6 s, 3 to 4 % lower and 13 to 24 % fewer (bench/ladder).
+constexpr base::Duration kMoveDwell = std::chrono::seconds{3};
+// A new plan must raise the mean value by this many nats: a rate 1 % higher for every viewer. With
+// 5 %, a ladder stays where no viewer's own move helps, 8 % of rate below the best (bench/ladder).
+constexpr double kMinPlanGain = 0.01;
+// Share of a rate that one viewer's collapse may cost another. A larger share lets plans serve the
+// collapsed viewer sooner, a smaller one rejects plans that hardly cost anybody.
+constexpr double kMaxRateLoss = 0.05;
+// Cost of a change of a group's rate by one nat, in viewers moved: 320 rungs of 10 nats cost less
+// than one viewer's move.
+constexpr double kRateChangeCost = 1.0 / 4096;
 
-/// What the best of the groups would give.
+/// The value of the best group for the viewer.
 double best_value(base::BitRate sustains, std::span<const GroupView> groups) {
   double best = -std::numeric_limits<double>::infinity();
   for (const auto& g : groups) best = std::max(best, value(sustains, g.rate));
   return best;
 }
 
-/// What a plan does to the viewers of some groups.
+/// The effect of a plan on the viewers of some groups.
 struct Change {
-  double gain = 0;   ///< of the sum of values, to what their own moves would give
-  double least = 0;  ///< of one viewer, to what he has: negative where somebody loses
+  double gain = 0;   ///< of the sum of values, over the viewers' own moves
+  double least = 0;  ///< lowest gain of one viewer over the present; negative: a viewer loses
 };
 
 Change change(std::span<const GroupView> groups, const Plan& plan) {
@@ -57,17 +60,17 @@ Change change(std::span<const GroupView> groups, const Plan& plan) {
 }
 
 bool is_worth(const Change& change, std::size_t viewers, bool guard) {
-  if (guard && change.least < std::log1p(-kCourtesy)) return false;
-  return change.gain >= kWorthPlan * static_cast<double>(viewers);
+  if (guard && change.least < std::log1p(-kMaxRateLoss)) return false;
+  return change.gain >= kMinPlanGain * static_cast<double>(viewers);
 }
 
-/// costs[r][g]: of giving a rung to a group, or for nothing to one of those that are new. One
-/// viewer who stays outweighs whatever rates do.
+/// Returns costs[r][g] of giving rung r to group g; new groups cost nothing. One viewer that stays
+/// outweighs any change of rates.
 Costs costs(std::span<const GroupView> groups, const Plan& plan) {
   Costs costs(plan.size(), std::vector<double>(std::max(groups.size(), plan.size())));
   for (std::size_t g = 0; g < groups.size(); ++g) {
     for (std::size_t r = 0; r < plan.size(); ++r) {
-      costs[r][g] = kRateMoves * std::abs(std::log(plan[r].rate / groups[g].rate));
+      costs[r][g] = kRateChangeCost * std::abs(std::log(plan[r].rate / groups[g].rate));
     }
     for (const auto& [index, bin] : groups[g].members->bins()) {
       const auto r = static_cast<std::size_t>(&rung_of(bin.lowest, plan) - plan.data());
@@ -77,7 +80,7 @@ Costs costs(std::span<const GroupView> groups, const Plan& plan) {
   return costs;
 }
 
-/// So that few move, and of ways that move as many the one whose rates move least.
+/// The group of each rung: few viewers move and, with equally many, rates change least.
 std::vector<std::optional<std::uint32_t>> match(std::span<const GroupView> groups,
                                                 const Plan& plan) {
   std::vector<std::optional<std::uint32_t>> of_rung;
@@ -90,14 +93,14 @@ std::vector<std::optional<std::uint32_t>> match(std::span<const GroupView> group
 }  // namespace
 
 bool collapses(base::BitRate viewer, base::BitRate group) {
-  return viewer < (1 - kCourtesy) * group;
+  return viewer < (1 - kMaxRateLoss) * group;
 }
 
 bool sustains(base::BitRate viewer, base::BitRate group) {
   return viewer >= kSustainedShare * group;
 }
 
-bool is_crowd(std::size_t viewers) { return kBehind * static_cast<double>(viewers) >= 1; }
+bool is_crowd(std::size_t viewers) { return kLeftBehindShare * static_cast<double>(viewers) >= 1; }
 
 std::optional<std::uint32_t> share(base::BitRate sustains, std::span<const GroupView> groups) {
   const GroupView* best = nullptr;
@@ -114,9 +117,9 @@ std::optional<std::uint32_t> share(base::BitRate sustains, std::span<const Group
 
 std::optional<Reason> misplaced(const MemberView& membership, const GroupView& own,
                                 base::Time now) {
-  if (own.viewers < 2) return {};  // his group follows him
+  if (own.viewers < 2) return {};  // the group follows its only viewer
   if (!sustains(membership.sustains, own.rate)) return Reason::kMoveDown;
-  if (membership.sustains >= kWorthwhile * own.rate && now - membership.since >= kDwell) {
+  if (membership.sustains >= kMinRateGain * own.rate && now - membership.since >= kMoveDwell) {
     return Reason::kMoveUp;
   }
   return {};
@@ -127,7 +130,7 @@ std::optional<std::uint32_t> better_group(const MemberView& membership, const Gr
   const auto best = share(membership.sustains, groups);
   const auto& group = *std::ranges::find(groups, *best, &GroupView::group);
   const bool better =
-      reason == Reason::kMoveDown ? group.rate < own.rate : group.rate >= kWorthwhile * own.rate;
+      reason == Reason::kMoveDown ? group.rate < own.rate : group.rate >= kMinRateGain * own.rate;
   return better ? best : std::nullopt;
 }
 
@@ -149,8 +152,8 @@ std::optional<std::size_t> next_rung(const MemberView& membership, base::BitRate
   const auto own_rung = std::ranges::find(layout.groups, std::optional{membership.group});
   if (own_rung != layout.groups.end()) {
     const auto kept = layout.plan[static_cast<std::size_t>(own_rung - layout.groups.begin())].rate;
-    if (sustains(membership.sustains, kept) && rung.rate < kWorthwhile * kept) return {};
-    if (rung.rate > own && kept >= own && now - membership.since < kDwell) return {};
+    if (sustains(membership.sustains, kept) && rung.rate < kMinRateGain * kept) return {};
+    if (rung.rate > own && kept >= own && now - membership.since < kMoveDwell) return {};
   }
   return index;
 }

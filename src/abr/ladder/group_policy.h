@@ -10,9 +10,10 @@
 #include "abr/reason.h"
 #include "base/units.h"
 
-/// Which viewer in which encode group. Pure. A viewer's own way comes first: down as soon as he
-/// cannot sustain his group, up when he has proved that he sustains a better one. A new plan
-/// (ladder_plan.h) rearranges all of them when that is worth its keyframes.
+/// Assigns viewers to encode groups. No I/O, no clock. Each viewer moves on their own first: down
+/// as soon as they cannot sustain their group, up once they have sustained a better one for a
+/// while. A new plan (ladder_plan.h) rearranges all viewers when that is worth the keyframes it
+/// costs.
 namespace abr {
 
 /// One encode group as the policy sees it.
@@ -20,54 +21,55 @@ struct GroupView {
   std::uint32_t group = 0;
   base::BitRate rate;
   std::size_t viewers = 0;
-  const RateHistogram* members = nullptr;  ///< what they sustain
+  const RateHistogram* members = nullptr;  ///< the viewers, by the rate they sustain
 };
 
-/// One viewer in its group.
+/// One viewer's place in a group.
 struct MemberView {
   std::uint32_t group = 0;
-  base::BitRate sustains;  ///< the viewer's RatePolicy's last word
-  base::Time since{};      ///< when the viewer came into the group
+  base::BitRate sustains;  ///< as the viewer's RatePolicy last decided
+  base::Time since{};      ///< when the viewer joined the group
 };
 
-/// True: so much less than what he is served that it is a collapse, more than 5 % of a rate.
+/// Whether the viewer's rate is more than 5 % below the group's, which counts as a collapse.
 bool collapses(base::BitRate viewer, base::BitRate group);
 
-/// False: the group asks more of the viewer than he can take for long.
+/// Whether a viewer that sustains the rate `viewer` can take the group's rate for long.
 bool sustains(base::BitRate viewer, base::BitRate group);
 
-/// Some of so many may be left behind.
+/// Whether a group of this size may leave its slowest viewers behind.
 bool is_crowd(std::size_t viewers);
 
-/// The group for one who must share: the fastest that he sustains, of equals the fullest, so that
-/// few move when somebody needs a group for himself; else the slowest; empty: no groups.
+/// The group for a viewer that has to share: the fastest group that they sustain, or the slowest if
+/// they sustain none. Of groups with equal rates the fullest, so that few move when another viewer
+/// needs a group of their own. nullopt without groups.
 std::optional<std::uint32_t> share(base::BitRate sustains, std::span<const GroupView> groups);
 
-/// Whether a viewer should have another group, were it only for himself: the reason.
+/// Why the viewer should move to another group, or a private one; nullopt when they should stay.
 std::optional<Reason> misplaced(const MemberView& membership, const GroupView& own, base::Time now);
 
-/// A better one for him among `groups`, `own` included.
+/// A better group for the viewer among `groups`, which include `own`; nullopt when there is none.
 std::optional<std::uint32_t> better_group(const MemberView& membership, const GroupView& own,
                                           Reason reason, std::span<const GroupView> groups);
 
-/// A plan, and the group that each of its rungs goes to; empty: a new one.
+/// A plan, and the existing group that takes each of its rungs; nullopt for a new group.
 struct Layout {
   Plan plan;
   std::vector<std::optional<std::uint32_t>> groups;
 };
 
-/// The plan for the viewers of `groups` with at most `max` groups, laid so that as few as possible
-/// move; empty: it is not worth it. `guard`: nor is one that costs anybody 5 % of his rate, or
-/// more.
+/// The plan for the viewers of `groups` with at most `max` groups, laid out so that as few viewers
+/// as possible move. nullopt when it is not worth it or, with `guard`, when it costs any viewer 5 %
+/// of their rate or more.
 std::optional<Layout> rearrange(std::span<const GroupView> groups, std::size_t max, bool guard);
 
-/// The rung that a viewer, whose group has the rate `own`, goes to; empty: he stays where he is, as
-/// the layout says or because he has to dwell first and loses nothing by it.
+/// The rung that a viewer in a group of rate `own` moves to. nullopt when the viewer stays: the
+/// layout says so, or they have to dwell first and lose nothing by it.
 std::optional<std::size_t> next_rung(const MemberView& membership, base::BitRate own,
                                      const Layout& layout, base::Time now);
 
-/// Of two or more groups the one whose viewers lose least, together, when they get the next slower
-/// one, which the slowest has not; an empty one before all.
+/// The group whose viewers lose least in total if they get the next slower group. An empty group
+/// comes first; the slowest has no slower one. nullopt with fewer than two groups.
 std::optional<std::uint32_t> least_valuable(std::span<const GroupView> groups);
 
 }  // namespace abr

@@ -10,9 +10,9 @@ namespace {
 
 double log_of(base::BitRate rate) { return std::log(static_cast<double>(rate.bps())); }
 
-double value_of_logs(double s, double r) { return s >= r ? r : s - kSkip * (r - s); }
+double value_of_logs(double s, double r) { return s >= r ? r : s - kSkipPenalty * (r - s); }
 
-/// The bins with the sums that make the value of any group of them one subtraction.
+/// The bins, with sums that turn the value of any group of bins into one subtraction.
 class Cells {
  public:
   explicit Cells(const RateHistogram& histogram);
@@ -20,9 +20,9 @@ class Cells {
   std::size_t size() const { return rates_.size(); }
   base::BitRate rate(std::size_t cell) const { return rates_[cell]; }
 
-  /// Of the group [first, last] the cell whose rate it gets. `from`: that of [first, last - 1].
+  /// The cell whose rate the group [first, last] gets. `from`: that of [first, last - 1].
   std::size_t rate_cell(std::size_t first, std::size_t last, std::size_t from) const;
-  /// The sum of values of the group [first, last] at the rate of `cell`.
+  /// The sum of the values of the group [first, last] at the rate of `cell`.
   double value(std::size_t first, std::size_t last, std::size_t cell) const;
 
  private:
@@ -32,12 +32,12 @@ class Cells {
 
   std::vector<base::BitRate> rates_;
   std::vector<double> logs_;
-  std::vector<std::size_t> count_{0};  ///< of viewers before each cell
-  std::vector<double> sum_{0};         ///< of the logs of what they sustain
+  std::vector<std::size_t> count_{0};  ///< viewers before each cell
+  std::vector<double> sum_{0};         ///< sum of the logarithms of their rates
 };
 
 Cells::Cells(const RateHistogram& histogram) {
-  const std::size_t merged = (histogram.bins().size() + kMaxCells - 1) / kMaxCells;
+  const std::size_t merged = (histogram.bins().size() + kMaxPlanCells - 1) / kMaxPlanCells;
   std::size_t bins = 0;
   for (const auto& [index, bin] : histogram.bins()) {
     if (bins++ % merged == 0) {
@@ -53,7 +53,7 @@ Cells::Cells(const RateHistogram& histogram) {
 
 std::size_t Cells::rate_cell(std::size_t first, std::size_t last, std::size_t from) const {
   const std::size_t n = viewers(first, last + 1);
-  const auto behind = static_cast<std::size_t>(kBehind * static_cast<double>(n));
+  const auto behind = static_cast<std::size_t>(kLeftBehindShare * static_cast<double>(n));
   std::size_t cell = from;
   while (viewers(first, cell + 1) <= behind) ++cell;
   return cell;
@@ -63,17 +63,17 @@ double Cells::value(std::size_t first, std::size_t last, std::size_t cell) const
   const auto behind = static_cast<double>(viewers(first, cell));
   const auto served = static_cast<double>(viewers(cell, last + 1));
   const double r = logs_[cell];
-  return served * r + (1 + kSkip) * (sum_[cell] - sum_[first]) - behind * kSkip * r;
+  return served * r + (1 + kSkipPenalty) * (sum_[cell] - sum_[first]) - behind * kSkipPenalty * r;
 }
 
-/// The best way to serve the cells before an end with so many groups.
+/// The best way to serve the cells before a given end with a given number of groups.
 struct Best {
   double value = -std::numeric_limits<double>::infinity();
-  std::size_t first = 0;  ///< cell of the last group
-  std::size_t rate = 0;   ///< likewise, the one whose rate it gets
+  std::size_t first = 0;  ///< first cell of the last group
+  std::size_t rate = 0;   ///< cell whose rate the last group gets
 };
 
-/// best[k][end]: with k groups.
+/// Returns best[k][end] for k groups.
 std::vector<std::vector<Best>> solve(const Cells& cells, std::size_t groups) {
   const std::size_t n = cells.size();
   std::vector<std::vector<Best>> best(groups + 1, std::vector<Best>(n + 1));

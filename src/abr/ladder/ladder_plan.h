@@ -7,24 +7,26 @@
 #include "abr/ladder/rate_histogram.h"
 #include "base/units.h"
 
-/// Which rates serve the viewers of a stream best, when there may be so many encoders. Pure.
+/// Finds the rates that serve the viewers of a stream best with a limited number of encoders. No
+/// I/O, no clock.
 ///
-/// What a viewer who sustains s has from a group of rate r, in nats:
+/// The value of a group of rate r for a viewer that sustains s, in nats:
 ///
-///   value(s, r) = ln r                  where s >= r
-///                 ln s - kSkip ln(r/s)  where s < r: he gets s, and skips frames for it
+///   value(s, r) = ln r                         if s >= r
+///                 ln s - kSkipPenalty ln(r/s)  if s < r: the viewer gets s and skips frames
 ///
-/// A logarithm, so that a tenth more is worth the same to everybody (proportional fairness: Kelly
-/// 1997). The rate of a group is what all its viewers sustain but for kBehind of them, the slowest.
+/// By the logarithm, 10 % more is worth the same to everybody (proportional fairness: Kelly 1997).
+/// A group's rate is the highest that all its viewers sustain, except for the slowest
+/// kLeftBehindShare of them.
 namespace abr {
 
-/// Who gets half of the frames has an eighth of them by this: they come in runs, for each that is
-/// left out lets a backlog drain. Rates do not hang on it, for kBehind bounds them: with 9
-/// bench/ladder gives the same.
-inline constexpr double kSkip = 3;
-/// With 2 % rates are 2 to 3 % lower, with 10 % 1 to 2 % higher, and more viewers skip frames
+/// With 3, a viewer that gets half of the frames values them at an eighth of their rate: they
+/// arrive in runs, because frames are skipped while a backlog drains. The rates hardly depend on
+/// this, as kLeftBehindShare bounds them: bench/ladder gives the same with 9.
+inline constexpr double kSkipPenalty = 3;
+/// With 2 %, rates are 2 to 3 % lower; with 10 %, 1 to 2 % higher, and more viewers skip frames
 /// (docs/decisions/0011).
-inline constexpr double kBehind = 0.05;
+inline constexpr double kLeftBehindShare = 0.05;
 
 double value(base::BitRate sustains, base::BitRate rate);
 
@@ -34,18 +36,21 @@ base::BitRate shared_rate(const RateHistogram& members);
 /// One group of a plan.
 struct Rung {
   base::BitRate rate;
-  base::BitRate lowest;  ///< what its slowest viewer sustains
+  base::BitRate lowest;  ///< rate that its slowest viewer sustains
 };
 
-/// By rising rate; the viewers of a rung are those from its `lowest` up to the next one's.
+/// Rungs by rising rate. A rung's viewers sustain from its `lowest` up to the next rung's.
 using Plan = std::vector<Rung>;
 
 const Rung& rung_of(base::BitRate sustains, const Plan& plan);
 
-/// The partition of `viewers` (at least one) into at most `groups` (at least one) that has the
-/// highest sum of values: dynamic programming over bins, O(groups x bins^2). Beyond kMaxCells bins
-/// neighbours count as one.
+/// The partition of `viewers` (at least one) into at most `groups` (at least one) with the highest
+/// sum of values: dynamic programming over bins, O(groups x bins^2). With more than kMaxPlanCells
+/// bins, neighbours are merged.
 Plan plan_ladder(const RateHistogram& viewers, std::size_t groups);
-inline constexpr std::size_t kMaxCells = 320;
+
+/// Enough for rates from 300 kbit/s to 7 Mbit/s without merging. A plan with more takes longer, one
+/// with fewer is less exact.
+inline constexpr std::size_t kMaxPlanCells = 320;
 
 }  // namespace abr

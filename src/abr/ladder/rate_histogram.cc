@@ -6,7 +6,7 @@
 namespace abr {
 
 int RateHistogram::index(base::BitRate rate) {
-  static const double kLogRatio = std::log(kRatio);
+  static const double kLogRatio = std::log(kBinRatio);
   return static_cast<int>(std::floor(std::log(static_cast<double>(rate.bps())) / kLogRatio));
 }
 

@@ -7,17 +7,18 @@
 
 namespace abr {
 
-/// Viewers by the rate they sustain, in bins of equal ratio: what is computed from it costs the
-/// same for ten viewers and for 100,000. Rates are positive.
+/// Viewers by the rate they sustain, in bins of equal ratio: a plan costs the same for ten viewers
+/// and for 100,000. Rates are positive.
 class RateHistogram {
  public:
-  /// Ratio of neighbouring bins. 1 %: what a plan must be worth (group_policy.cc: kWorthPlan), and
-  /// 280 bins from 300 kbit/s to 5 Mbit/s.
-  static constexpr double kRatio = 1.01;
+  /// Ratio of neighbouring bins. 1 % is the least gain of a plan (kMinPlanGain in group_policy.cc)
+  /// and makes 280 bins from 300 kbit/s to 5 Mbit/s. Plans take longer with narrower bins, and are
+  /// less exact with wider ones.
+  static constexpr double kBinRatio = 1.01;
 
   struct Bin {
     std::size_t viewers = 0;
-    base::BitRate lowest;  ///< of the rates that came since the bin was empty
+    base::BitRate lowest;  ///< lowest rate added since the bin was empty
   };
 
   void add(base::BitRate sustains) { add(index(sustains), {1, sustains}); }

@@ -8,10 +8,18 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr double kAlike = 0.005;      // seconds that acknowledgements over an idle path differ by
-constexpr double kWorth = 0.01;       // seconds; less does no harm
-constexpr base::Duration kLong = 2s;  // CUBIC's and BBR's queues waver within it (tests/sim)
-constexpr std::size_t kMany = 20;
+// Seconds. Waits that differ by no more are equal: ACK times on an idle path vary by about this
+// much. A smaller spread misses longer paths, a larger one takes a queue that changes slowly for
+// one. No link of sim_table becomes longer, and half and twice this value change nothing there.
+constexpr double kMaxWaitSpread = 0.005;
+// Seconds. A smaller shift does no harm, and correcting it would only add errors. A larger limit
+// leaves shifts that look like a queue.
+constexpr double kMinShift = 0.01;
+// Waits have to be equal for this long, and this often. CUBIC's and BBR's queues fluctuate within
+// two seconds (tests/sim). Longer takes a longer path for a queue meanwhile; more waits exclude
+// paths of which few frames are sampled.
+constexpr base::Duration kMinConstantTime = 2s;
+constexpr std::size_t kMinConstantWaits = 20;
 
 }  // namespace
 
@@ -22,9 +30,9 @@ void BaseRttShift::add(double waited, bool filled, base::Time at) {
   }
   least_ = std::min(least_, waited);
   most_ = std::max(most_, waited);
-  if (count_ == 0 || filled || most_ - least_ > kAlike) return begin(waited, at);
+  if (count_ == 0 || filled || most_ - least_ > kMaxWaitSpread) return begin(waited, at);
   ++count_;
-  if (at - since_ < kLong || count_ < kMany || least_ < kWorth) return;
+  if (at - since_ < kMinConstantTime || count_ < kMinConstantWaits || least_ < kMinShift) return;
   seconds_ += least_;
   begin(0, at);
 }

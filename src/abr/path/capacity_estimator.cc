@@ -3,23 +3,22 @@
 #include <cmath>
 #include <utility>
 
+#include "abr/tuning.h"
+
 namespace abr {
 
 namespace {
 
 using namespace std::chrono_literals;
 
-// Constants without a source were chosen over all scenarios of tests/sim: `sim_table` shows what
-// another value does.
+// Constants without a source were chosen over all scenarios of tests/sim; `sim_table` shows the
+// effect of another value.
 
 // Seconds by which round trips differ on an idle path. Less takes jitter for a slow path, more
 // hides short queues.
 constexpr double kRttNoise = 0.003;
-// Seconds in which kRttNoise is little: a frame that took less says nothing precise.
+// Seconds. kRttNoise is small compared to this: a frame that took less says nothing precise.
 constexpr double kResolvableTime = 0.008;
-// Seconds: a frame that waited longer was queued behind others. Two slow trains in a row after such
-// a wait lower the capacity at once.
-constexpr double kQueuedTime = 0.025;
 // A train faster than this share of TCP's pacing rate shows the pacing, not the path.
 constexpr double kPacedShare = 0.5;
 // A receiver acknowledges a lone last segment with the next frame's first one, or after its timer
@@ -30,27 +29,26 @@ constexpr double kDelayedAckTime = 0.035;
 // Seconds. A paced train this long shows what the path carries at least, not bunched
 // acknowledgements, which are off by some milliseconds.
 constexpr double kLongTrainTime = 0.04;
-// Acknowledgements of two frames less apart than this are one.
+// ACKs of two frames that are closer together than this are one.
 constexpr base::Duration kAckSlack = 1ms;
-// Segments of the shortest frame whose time agrees or disagrees with the capacity.
+// Segments of the shortest frame whose time can agree with the capacity. One segment may be all
+// that the base RTT was measured with.
 constexpr std::int64_t kMinTellingSegments = 2;
 // A frame or train that shows this share of the capacity agrees with it. Nearer to 1, noise refutes
 // it; farther, a path slower by a fifth goes unnoticed.
 constexpr double kAgreeingShare = 0.85;
-// After a gap this long the path may be another: lower bounds are forgotten.
-constexpr base::Duration kFrameGap = 3s;
 // Evidence older than this is not recent: at one frame per second it still is.
 constexpr base::Duration kRecentTime = 1s;
 // Nothing has agreed with the capacity for this long: the highest is trusted instead.
 constexpr base::Duration kDoubtTime = 2s;
-// Seconds in which the highest capacity is forgotten to 1/e: longer than cross traffic's usual
-// bursts, shorter than a move to another network goes unnoticed.
+// Seconds in which the highest capacity decays to 1/e. A shorter time forgets it during a burst of
+// cross traffic, a longer one keeps that of another network.
 constexpr double kHighestMemory = 20;
 
 }  // namespace
 
 void CapacityEstimator::begin(base::Time acked) {
-  if (acked - newest_frame_ > kFrameGap) at_least_.clear();
+  if (acked - newest_frame_ > kMaxEvidenceGap) at_least_.clear();
   newest_frame_ = acked;
 }
 
@@ -65,9 +63,9 @@ void CapacityEstimator::add(const DeliveredFrame& frame, const Conditions& condi
   if (at_least_.full()) raise(at_least_.median());
 }
 
-/// A slow train shows a slow path when the next frame had to wait for it and TCP's pacing held back
-/// neither. Otherwise its last segment may have been acknowledged late. A train that only seems
-/// slow can still agree with the capacity or exceed it, but not beside cross traffic.
+/// A slow train shows a slow path if the next frame had to wait for it and TCP's pacing held back
+/// neither. Otherwise the ACK of its last segment may have been late. A train that only seems slow
+/// can still agree with the capacity or exceed it, but not next to cross traffic.
 void CapacityEstimator::settle_doubt(const DeliveredFrame& next, const Conditions& conditions) {
   const auto spacing = std::exchange(doubtful_, std::nullopt);
   if (!spacing) return;
@@ -86,15 +84,15 @@ void CapacityEstimator::settle_agreement(const DeliveredFrame& next, const Condi
   if (acked && *acked < next.departed + conditions.base_rtt - kAckSlack) confirmed_ = *acked;
 }
 
-/// From the time that the whole frame took beyond the base RTT, which may include its first
+/// Learns from the time that the whole frame took beyond the base RTT, which may include its first
 /// segment.
 void CapacityEstimator::add_whole(const DeliveredFrame& frame, const Conditions& conditions) {
   const double whole = base::seconds(frame.acked - frame.departed - conditions.base_rtt);
   transits_.add(std::max(0.0, whole));
   transit_ = base::from_seconds(transits_.min());
   at_least_.add(at_least(frame, conditions.tcp.mss, whole));
-  // Too short for a train, a frame may still show that nothing has changed. The base RTT may be of
-  // a packet that took no time on the link.
+  // A frame that is too short for a train may still show that nothing has changed. The base RTT may
+  // have been measured with a packet that took no time on the link.
   if (whole <= kResolvableTime || frame.size.bytes() < kMinTellingSegments * conditions.tcp.mss) {
     return;
   }
@@ -104,7 +102,7 @@ void CapacityEstimator::add_whole(const DeliveredFrame& frame, const Conditions&
   if (kAgreeingShare * at_most < bps(capacity_)) bounded_ = frame.acked;
 }
 
-/// bit/s. The base RTT may be that of a full segment, sent while the path was at its fastest.
+/// bit/s. The base RTT may have been measured with a full segment, on the path at its fastest.
 double CapacityEstimator::at_least(const DeliveredFrame& frame, std::uint32_t mss,
                                    double whole) const {
   const double segment = 8.0 * mss;
@@ -114,11 +112,11 @@ double CapacityEstimator::at_least(const DeliveredFrame& frame, std::uint32_t ms
   return std::max(rest, all);
 }
 
-/// From how the path spaced the frame's tail.
+/// Learns from the spacing of the frame's tail.
 void CapacityEstimator::add_train(const DeliveredFrame& frame, const Conditions& conditions) {
   const auto pacing = bps(conditions.tcp.pacing);
   const Spacing spacing{.acked = frame.acked,
-                        .after_wait = conditions.waited > kQueuedTime,
+                        .after_wait = conditions.waited > kQueuedWait,
                         .bits = bits(frame.size - frame.head),
                         .seconds = base::seconds(frame.acked - *frame.head_acked)};
   const double transit = base::seconds(frame.acked - frame.departed - conditions.base_rtt);
@@ -143,7 +141,7 @@ void CapacityEstimator::accept(const Spacing& spacing, bool cross_traffic) {
   capacity_ = rate(trains_.bps());
   fastest_ = std::max(fastest_, trains_.bps());
   trains_agree_ = trains_.agree();
-  // Cross traffic draws trains out, so that the highest is kept meanwhile.
+  // Cross traffic stretches trains, so the highest capacity does not decay meanwhile.
   const double elapsed = cross_traffic ? 0 : base::seconds(spacing.acked - highest_at_);
   highest_at_ = spacing.acked;
   highest_ = rate(std::max(bps(highest_) * std::exp(-elapsed / kHighestMemory), trains_.bps()));

@@ -6,55 +6,58 @@
 
 namespace abr {
 
-/// Whether others keep the bottleneck's queue filled. Then our delay is not of our making and does
-/// not go away when we send less; what is ours of the link is what TCP's window wins. Pure.
+/// Detects flows of others that keep the bottleneck's queue filled. Then the queueing delay is not
+/// of our making and does not shrink when we send less; our share of the link is what TCP's
+/// congestion window wins. No I/O, no clock.
 ///
-/// Others are there when a frame's head has waited kForeign longer than frames of our own can
-/// explain, for kSurely; or when it waits kForeign at all, for kStands, and the path has had the
-/// time to pass what there was. They are gone when what waits is surely ours for kSurely, or when
-/// that, or nothing, waits for kPause: BBR empties the queue for a while every ten seconds
-/// (PROBE_RTT). A queue that grows by kOurs after it was found shared is ours: nobody is looked for
-/// in kOursFor.
+///   appears  frames wait 25 ms longer than our own data explains, for 300 ms; or they wait 25 ms
+///            at all for 600 ms, in which the path had the time to drain the queue
+///   ends     our own data explains the wait for 300 ms; or it does, or nothing waits, for 700 ms,
+///            because BBR empties the queue for a while every ten seconds (PROBE_RTT)
+///   refuted  the queue grows by 150 ms after cross traffic was found: the queue is ours, and
+///            cross traffic is not assumed again for 3 s
 class CrossTraffic {
  public:
-  /// What a frame's head waited, seconds.
-  struct Waiting {
+  /// The wait of one frame's head, in seconds.
+  struct Wait {
     base::Time acked{};
-    double all = 0;
-    double own = 0;           ///< behind frames of ours, by the capacity
-    double self_induced = 0;  ///< likewise, by the highest capacity seen: others draw trains out
-    /// Since the one before, by the capacity, beside what has arrived. Empty: the path may be
-    /// slower than that.
+    double total = 0;
+    double own = 0;  ///< part that our own data explains, at the measured capacity
+    /// Part that our own data explains at the highest capacity seen; 0 when our frames do not fill
+    /// the path. Cross traffic makes the measured capacity too low.
+    double surely_own = 0;
+    /// Time since the previous frame in which the path, at its capacity, was not busy with our
+    /// data. nullopt when the path may be slower than that.
     std::optional<double> spare;
   };
 
-  void add(const Waiting& waiting);
+  void add(const Wait& wait);
   bool present() const { return present_; }
 
  private:
-  /// Frames in a row of which the same is true.
-  struct Stretch {
+  /// Consecutive frames of which one statement is true.
+  struct Streak {
     void add(base::Time at);
     bool lasts(base::Duration time) const;
-    base::Time since{};
-    base::Time until{};
+    base::Time first{};
+    base::Time last{};
     int frames = 0;
   };
 
-  void add_own(base::Time at, bool waits);
-  bool outlasts(const Waiting& waiting);
-  void add_foreign(const Waiting& waiting, bool stays);
+  bool outlasts_own_data(const Wait& wait);
+  void add_own(base::Time at, bool queued);
+  void add_foreign(const Wait& wait, bool outlasts);
 
   bool present_ = false;
   base::Time newest_{};
-  Stretch foreign_;
-  Stretch standing_;         ///< there is a queue, whosever it is
-  double longest_ = 0;       ///< seconds, the most of it
-  double spare_ = 0;         ///< seconds that the path had to pass it
-  Stretch own_;              ///< what waits is surely ours
-  Stretch calm_;             ///< that, or nothing waits
-  double queue_ = 0;         ///< seconds, when it was found shared
-  base::Time not_before_{};  ///< it proved to be ours
+  Streak unexplained_;             ///< our own data does not explain the wait
+  Streak queued_;                  ///< there is a queue, whoever fills it
+  double longest_queue_ = 0;       ///< seconds; the longest wait of queued_
+  double spare_ = 0;               ///< seconds of queued_ in which the path could drain the queue
+  Streak own_;                     ///< our own data surely explains the wait
+  Streak own_or_empty_;            ///< our own data surely explains the wait, or nothing waits
+  double wait_when_found_ = 0;     ///< seconds; the wait when cross traffic was found
+  base::Time not_found_before_{};  ///< the queue proved to be ours
 };
 
 }  // namespace abr

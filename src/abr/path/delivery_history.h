@@ -7,27 +7,28 @@
 
 namespace abr {
 
-/// How much a connection had delivered when, for the last observations. Pure.
+/// The bytes that a connection had delivered at its recent observations. No I/O, no clock.
 class DeliveryHistory {
  public:
   struct Snapshot {
     base::Time at{};
-    base::ByteCount delivered;    ///< of the connection
-    base::ByteCount outstanding;  ///< in flight then, or about to be
+    base::ByteCount delivered;    ///< since the connection began
+    base::ByteCount outstanding;  ///< in flight, or about to be
   };
 
-  /// Marks that follow closely and have no more to be delivered are left out.
+  /// Ignores a snapshot right after another one, unless more data has been sent since.
   void add(const Snapshot& snapshot);
-  /// The newest that is not after `time`; null: none so old is kept.
+  /// The newest snapshot that is not after `time`; nullptr when none that old is kept.
   const Snapshot* before(base::Time time) const;
 
  private:
-  // 0.6 s of acknowledgements that come all the time, 1.5 s with a frame that leaves and two
-  // other observations, 30 times a second: longer round trips have no snapshot that is old enough.
-  static constexpr base::Duration kApart = std::chrono::milliseconds{5};
-  static constexpr std::size_t kSnapshots = 128;
+  /// 128 snapshots, 5 ms apart, cover 0.6 s of continuous ACKs, or 1.5 s of three observations for
+  /// each of 30 frames per second. Paths with longer round trips have no snapshot old enough: fewer
+  /// snapshots or a smaller gap exclude more of them, a larger gap blurs short spans of time.
+  static constexpr base::Duration kMinSnapshotGap = std::chrono::milliseconds{5};
+  static constexpr std::size_t kMaxSnapshots = 128;
 
-  std::array<Snapshot, kSnapshots> snapshots_{};  ///< ring
+  std::array<Snapshot, kMaxSnapshots> snapshots_{};  ///< ring
   std::size_t count_ = 0;
 };
 

@@ -10,21 +10,24 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Chosen over all scenarios of tests/sim, where no source is named.
+// Constants without a source were chosen over all scenarios of tests/sim.
 
-// Data overdue by more than this, and twice the jitter, is late. Less takes bunched
-// acknowledgements for a slow path, more notices a fall of the capacity a frame later.
+// Data that is overdue by more than this plus twice the jitter is late. Less takes bunched ACKs for
+// a slow path, more notices a fall of the capacity a frame later.
 constexpr base::Duration kOverdueTime = 12ms;
 // Segments that a receiver may hold unacknowledged (RFC 1122, 4.2.3.2).
 constexpr double kUnackedSegments = 2;
-// Share of what is due that counts as all of it.
+// Share of the due data that counts as all of it. Nearer to 1, an error of the capacity looks like
+// a slow path; farther, a small fall goes unnoticed.
 constexpr double kDueShare = 0.95;
-// The newest delivery rate is measured over a frame interval and a bit: shorter is noise, longer
-// lags behind.
+// The newest delivery rate is measured over a little more than a frame interval: shorter is noise,
+// longer lags behind.
 constexpr base::Duration kDrainSpan = 40ms;
-// A rate that lowers the capacity, or that the window allows, is measured over some frames.
+// A rate that lowers the capacity, or that the window allows, is measured over a few frames: over
+// one it is noise, over more it lags behind.
 constexpr base::Duration kProofSpan = 150ms;
-// Bunched acknowledgements are little in this time.
+// Bunched ACKs matter little over this time. Over a longer one, fewer stretches are long enough to
+// raise the capacity.
 constexpr base::Duration kLongTermSpan = 500ms;
 
 }  // namespace
@@ -46,7 +49,7 @@ base::BitRate DeliveryMonitor::drain_rate(const Observation& o, const Belief& be
   if (!busy_since_) busy_since_ = now - (patience - belief.base_rtt);
   const auto rate =
       delivered_since(std::max(now - kDrainSpan, *busy_since_), o, belief.capacity, now);
-  // Over a moment it is known only roughly: acknowledgements come late, and bunched.
+  // Over a short time the rate is known only roughly: ACKs are late and bunched.
   const auto busy = now - *busy_since_;
   if (busy >= kDrainSpan) return rate;
   return rate + base::BitRate::of(
@@ -61,7 +64,7 @@ std::optional<base::BitRate> DeliveryMonitor::proven_rate(const Observation& o,
   return delivered_since(std::max(now - kProofSpan, *busy_since_), o, belief.capacity, now);
 }
 
-/// Bits that should have been delivered since the snapshot and were not, beyond what is tolerated.
+/// Bits that should have been delivered since the snapshot but were not, beyond the tolerance.
 double DeliveryMonitor::overdue(const DeliveryHistory::Snapshot& snapshot, const Observation& o,
                                 const Belief& belief, base::Time now) const {
   const double capacity = bps(belief.capacity);
@@ -73,7 +76,7 @@ double DeliveryMonitor::overdue(const DeliveryHistory::Snapshot& snapshot, const
   return kDueShare * due - kUnackedSegments * 8.0 * o.mss - bits(o.delivered - snapshot.delivered);
 }
 
-/// With pacing, what TCP holds leaves while the window has room.
+/// With pacing, data that TCP holds leaves as long as the window has room.
 void DeliveryMonitor::add(const Observation& o, base::Time now) {
   const base::ByteCount window{std::int64_t{o.cwnd} * o.mss};
   const auto leaving = std::min(o.in_flight + o.notsent, window);
@@ -89,7 +92,7 @@ std::optional<double> DeliveryMonitor::long_term_rate(const Observation& o, base
 
 base::BitRate DeliveryMonitor::cwnd_rate(const Observation& o, base::BitRate capacity,
                                          base::Time now) {
-  // The newest frame may still be leaving, paced.
+  // Pacing may still be sending the newest frame.
   const auto leaving =
       o.transport.wire(o.served) * o.frame_interval + base::ByteCount{2 * o.mss} + o.padding;
   if (o.queued + o.notsent <= leaving || o.srtt.count() == 0 || o.receiver_limited) return {};

@@ -8,40 +8,42 @@
 
 namespace abr {
 
-/// What a connection delivers while data waits, in the path or in TCP. Rates are of TCP's payload.
+/// The rate at which a connection delivers while data waits in the path or in TCP. Rates are TCP
+/// payload. No I/O, no clock.
 class DeliveryMonitor {
  public:
-  /// What else is believed of the path.
+  /// The other estimators' view of the path.
   struct Belief {
-    base::BitRate capacity;  ///< 0: unknown
+    base::BitRate capacity;  ///< 0 if unknown
     base::Duration base_rtt{};
-    double jitter = 0;             ///< seconds by which acknowledgements vary on an idle path
+    double jitter = 0;             ///< seconds: variation of ACK times on an idle path
     base::Time newest_evidence{};  ///< CapacityEstimator::newest_evidence
   };
 
-  /// What was outstanding was held back by the receiver.
+  /// The receiver held the outstanding data back: it says nothing about the path.
   void forget();
 
-  /// What arrives while data is overdue: a base RTT after a snapshot all that was outstanding then
-  /// has arrived, but for the newest frame's bytes that the path still carries. Otherwise the path
-  /// has become slower, has been busy, and what it delivered lately is what it carries. 0: nothing
-  /// is overdue, or it is not known.
+  /// The delivery rate while data is overdue. A base RTT after a snapshot, all data that was
+  /// outstanding then should have arrived, except for the newest frame's bytes that the path still
+  /// carries. Otherwise the path has become slower and busy: it carries what it delivered lately.
+  /// 0 when nothing is overdue, or when that is unknown.
   base::BitRate drain_rate(const Observation& observation, const Belief& belief, base::Time now);
-  /// After drain_rate(): the rate of the last 150 ms, where the path has been busy for longer than
-  /// a frame and no frame has shown its capacity since. nullopt otherwise.
+  /// The rate of the last 150 ms if the path has been busy for longer than a frame and no frame has
+  /// shown its capacity since; nullopt otherwise. Call after drain_rate().
   std::optional<base::BitRate> proven_rate(const Observation& observation, const Belief& belief,
                                            base::Time now) const;
   bool busy() const { return busy_since_.has_value(); }
 
   void add(const Observation& observation, base::Time now);
 
-  /// bit/s over the last half second; nullopt when no snapshot is that old, or it is older than
-  /// `since`.
+  /// bit/s over the last half second; nullopt when no snapshot is that old, or when it is older
+  /// than `since`.
   std::optional<double> long_term_rate(const Observation& observation, base::Time since,
                                        base::Time now) const;
-  /// What the congestion window, or pacing, lets through while TCP holds data back. 0: it does not.
+  /// The rate that the congestion window or pacing allows while TCP holds data back; 0 when it does
+  /// not hold data back.
   base::BitRate cwnd_rate(const Observation& observation, base::BitRate capacity, base::Time now);
-  base::Time held_back_at() const { return held_back_at_; }  ///< when TCP last did
+  base::Time held_back_at() const { return held_back_at_; }  ///< when TCP last held data back
 
   /// Bytes that were in flight at `time`, or about to be; nullopt when that is too long ago.
   std::optional<base::ByteCount> outstanding_at(base::Time time) const;
@@ -53,7 +55,7 @@ class DeliveryMonitor {
                                 base::BitRate capacity, base::Time now) const;
 
   DeliveryHistory history_;
-  std::optional<base::Time> busy_since_;  ///< data has been overdue
+  std::optional<base::Time> busy_since_;  ///< since when data has been overdue
   base::Time held_back_at_{};
 };
 

@@ -13,16 +13,17 @@ inline double bits(base::ByteCount size) { return static_cast<double>(size.bits(
 inline double bps(base::BitRate rate) { return static_cast<double>(rate.bps()); }
 inline base::BitRate rate(double bps) { return base::BitRate{static_cast<std::int64_t>(bps)}; }
 
-/// The newest three values of something that one late acknowledgement can spoil.
+/// The newest three values of a quantity that one late ACK can spoil.
 class LastThree {
  public:
   void add(double value) { values_[count_++ % values_.size()] = value; }
   void clear() { count_ = 0; }
   bool full() const { return count_ >= values_.size(); }
   bool empty() const { return count_ == 0; }
-  double& newest() { return values_[(count_ - 1) % values_.size()]; }       ///< REQUIRES: not empty
-  double min() const { return *std::min_element(values_.begin(), end()); }  ///< likewise
-  double max() const { return *std::max_element(values_.begin(), end()); }  ///< likewise
+  // REQUIRES: not empty.
+  double& newest() { return values_[(count_ - 1) % values_.size()]; }
+  double min() const { return *std::min_element(values_.begin(), end()); }
+  double max() const { return *std::max_element(values_.begin(), end()); }
   /// REQUIRES: full().
   double median() const {
     const auto& v = values_;

@@ -14,16 +14,16 @@
 
 namespace abr {
 
-/// What one viewer's path carries and what waits before it, from the observations of a sender that
-/// is nearly always limited by its application. A list of estimators, each with its own state, in
-/// the order in which they learn from an observation. No I/O, no clock.
+/// The capacity and the backlog of one viewer's path, from the observations of a sender that is
+/// nearly always application-limited. A list of estimators, each with its own state, in the order
+/// in which they learn from an observation. No I/O, no clock.
 ///
 ///   CleanFrames        which frames met neither a loss nor a closed receive window
-///   BaseRttShift       the base RTT, where TCP's minimum is of another path
+///   BaseRttShift       the base RTT, if TCP's minimum was measured on another path
 ///   QueueingDelay      how long frames waited in the path
 ///   CapacityEstimator  the capacity, by packet trains and whole frames
 ///   CrossTraffic       whether others fill the queue
-///   DeliveryMonitor    what arrives while data waits: drain rate and cwnd rate
+///   DeliveryMonitor    the delivery while data waits: drain rate and cwnd rate
 ///   Policer            token buckets
 class PathModel {
  public:
@@ -31,8 +31,8 @@ class PathModel {
   const PathState& state() const { return state_; }
 
  private:
-  /// A hole holds acknowledgements back and its repair releases many at once, and a viewer's closed
-  /// receive window holds data back: frames that met either say nothing of the path.
+  /// A loss holds ACKs back and its repair releases many at once; a closed receive window holds
+  /// data back. Frames that met either say nothing about the path.
   class CleanFrames {
    public:
     void update(const Observation& observation, base::Time now);
@@ -53,13 +53,13 @@ class PathModel {
 
   PathState state_;
   CleanFrames clean_frames_;
-  base::Duration min_rtt_{};  ///< TCP's
+  base::Duration min_rtt_{};  ///< TCP's, of the last observation
   BaseRttShift base_rtt_shift_;
   QueueingDelay queueing_delay_;
   CapacityEstimator capacity_;
   CrossTraffic cross_traffic_;
-  base::Time cross_traffic_at_{};  ///< when the newest frame that it has seen was acknowledged
-  base::ByteCount delivered_;      ///< Observation::delivered then
+  base::Time cross_traffic_at_{};  ///< ACK of the newest frame that cross_traffic_ has seen
+  base::ByteCount delivered_;      ///< Observation::delivered at that frame
   DeliveryMonitor delivery_;
   Policer policer_;
 };

@@ -4,21 +4,20 @@
 
 namespace abr {
 
-/// Finds token buckets (RFC 2697, tc-tbf, operators' policers and shapers with a burst): a frame
-/// passes at the link's own speed while there are tokens, so that its train shows a capacity that
-/// lasts for a moment only. They betray themselves by repetition: each time the rate follows the
-/// trains, soon the same lower rate is all that gets through, and also what has passed in between:
-/// what a bucket lets through in its bursts it has been filled with. Then that is the rate for a
-/// while; after the while the trains are believed again, and it doubles when that proves wrong.
-/// Pure.
+/// Detects token buckets (RFC 2697, tc-tbf; operators' policers and shapers with a burst). While
+/// there are tokens, frames pass at the link's own speed, so that trains show a capacity that lasts
+/// for a moment only. A bucket shows by repetition: whenever the rate follows the trains, the path
+/// is soon congested and passes the same lower rate. That rate also passed between two congestions,
+/// because a burst spends what filled the bucket. The rate then holds for a while, after which the
+/// trains are believed again; the while doubles each time that proves wrong. No I/O, no clock.
 class Policer {
  public:
-  /// At each observation. `waiting`: the path is busy with what waits; `promised`: the rate
-  /// that frames have shown lately; `delivered`: of the connection.
-  void update(bool waiting, base::BitRate promised, base::ByteCount delivered, base::Time now);
-  /// What waits is not of our making.
+  /// For each observation. `congested`: data waits in the path. `promised`: the rate that frames
+  /// have shown lately. `delivered`: since the connection began.
+  void update(bool congested, base::BitRate promised, base::ByteCount delivered, base::Time now);
+  /// Cross traffic causes the congestion: it says nothing about a bucket.
   void interrupt() { congested_ = false; }
-  /// What passes for long; zero: as much as the trains show.
+  /// The sustained rate of the bucket; zero while none is assumed.
   base::BitRate rate(base::Time now) const { return now < until_ ? rate_ : base::BitRate{}; }
 
  private:
@@ -27,17 +26,17 @@ class Policer {
   bool spent_all() const;
 
   bool congested_ = false;
-  base::BitRate promised_;  ///< before the congestion
+  base::BitRate promised_;  ///< when the congestion began
   base::Time begin_{};
   base::Time end_{};
   base::ByteCount delivered_at_begin_;
   base::ByteCount delivered_at_end_;
-  base::BitRate rate_;     ///< of the last congestion
+  base::BitRate rate_;     ///< delivered during the last congestion
   base::Time last_end_{};  ///< of the last congestion, or of the hold
   base::ByteCount delivered_at_last_end_;
-  int alike_ = 0;  ///< congestions in a row that the last one was like
-  base::Duration hold_{};
-  base::Time until_{};
+  int repeats_ = 0;        ///< congestions in a row with the same rate as the one before
+  base::Duration hold_{};  ///< how long the rate holds, 0 if no bucket was found
+  base::Time until_{};     ///< end of the hold
 };
 
 }  // namespace abr

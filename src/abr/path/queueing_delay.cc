@@ -6,10 +6,11 @@ namespace abr {
 
 namespace {
 
-// Seconds. A longer wait is a queue, not jitter.
+// Seconds. A longer wait is a queue, not jitter. A larger limit lets short queues raise the jitter,
+// a smaller one takes a radio link's jitter for a queue.
 constexpr double kMaxJitter = 0.02;
-// A moving average over half a second at 30 frames per second: a single late acknowledgement moves
-// it by 1 ms at most.
+// A moving average over half a second at 30 frames per second: a single late ACK moves it by 1 ms
+// at most. A larger weight follows changes sooner and lets one late ACK count for more.
 constexpr double kJitterWeight = 1.0 / 16;
 
 }  // namespace

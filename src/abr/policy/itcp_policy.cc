@@ -6,8 +6,8 @@
 namespace abr {
 
 namespace {
-// Before the first RTT measurement: RFC 6298's initial RTO, 1 s, would hide real repeats; this is
-// a long Internet round trip.
+// The guard's round trip before the first RTT measurement: a long one of the Internet. RFC 6298's
+// initial RTO of 1 s would hide real repetitions, a shorter one would count one congestion twice.
 constexpr base::Duration kAssumedRtt = std::chrono::milliseconds{200};
 }  // namespace
 
@@ -37,7 +37,7 @@ Decision ItcpPolicy::retract(const Observation& observation, base::Time now) {
   restore_at_ = now + hold_;
   const base::Duration rtt = observation.srtt.count() > 0 ? observation.srtt : kAssumedRtt;
   guard_until_ = now + base::from_seconds(settings_.guard_rtts * base::seconds(rtt));
-  // In a shared group the viewer was sent less than he was thought to sustain.
+  // A shared group may have served less than the viewer was thought to sustain.
   const bool served_less = observation.served.bps() > 0 && observation.served < rate_;
   const base::BitRate before = served_less ? observation.served : rate_;
   const base::BitRate retracted = std::max(limits_.min, settings_.retraction * before);

@@ -17,13 +17,13 @@ namespace abr {
 ///       └─────────────────────────│ RESTORING │─────────────┘
 ///         hold = initial          └───────────┘ rate += restore_step * max, each restore_interval
 ///
-/// Lazy: events within guard_rtts round trips of a retraction are the same congestion, which the
-/// sender could not have cured yet, and change nothing but the time that quiet is counted from.
-/// Binary back-off: a repeated event doubles the hold (up to hold_max), so that a path that keeps
-/// losing is tried ever more seldom.
-/// Quiet: no event, and no more than quiet_backlog unsent. What waits shows that the rate is still
-/// too high, or has just been; a step up then would be taken back by the next event.
-/// The paper gives the ratio (0.55) and the rule's name; the other constants are ours and
+/// Lazy: events within guard_rtts round trips after a retraction belong to the same congestion,
+/// which the sender could not have ended yet. They only restart the quiet time.
+/// Binary back-off: a repeated event doubles the hold, up to hold_max, so that a lossy path is
+/// tried less and less often.
+/// Quiet: no event, and no more than quiet_backlog unsent. A longer backlog shows that the rate is
+/// still too high, or has just been; the next event would take back a step up.
+/// The paper defines the ratio (0.55) and the rule's name; the other constants are ours and
 /// configurable.
 class ItcpPolicy : public RatePolicy {
  public:
@@ -40,9 +40,9 @@ class ItcpPolicy : public RatePolicy {
   base::BitRate rate_;
   base::Duration hold_;
   bool started_ = false;
-  bool retracted_ = false;    ///< below max because of an event
-  base::Time guard_until_{};  ///< events before it belong to the last retraction
-  base::Time restore_at_{};   ///< the next step up
+  bool retracted_ = false;    ///< an event has lowered the rate below max
+  base::Time guard_until_{};  ///< events before this belong to the last retraction
+  base::Time restore_at_{};   ///< time of the next step up
 };
 
 }  // namespace abr

@@ -7,7 +7,7 @@
 
 namespace abr {
 
-/// The policy named by `settings`; its first decision is {rate.start, kStart}.
+/// The policy that `settings` names. Its first decision is {rate.start, kStart}.
 std::unique_ptr<RatePolicy> make_policy(const Settings& settings);
 
 }  // namespace abr

@@ -4,7 +4,7 @@
 
 namespace abr {
 
-/// The paper's SYMBIOSIS=off: events are recorded by others, the rate stays where it started.
+/// The paper's SYMBIOSIS=off: the rate stays where it started; events are only recorded, elsewhere.
 class OffPolicy : public RatePolicy {
  public:
   explicit OffPolicy(const RateLimits& limits) : rate_{limits.start} {}

@@ -3,42 +3,47 @@
 #include <optional>
 
 #include "abr/policy/itcp_policy.h"
+#include "abr/policy/pacing_control.h"
+#include "abr/policy/train_padding.h"
+#include "abr/policy/window_control.h"
 #include "abr/rate_policy.h"
 
 namespace abr {
 
-/// The default: the rate follows what the path is believed to carry (PathModel), frame by
-/// frame.
+/// The default policy: the rate follows the capacity of the path (PathModel), frame by frame. Each
+/// mode is a function:
 ///
-///   something waits     capacity, or what is being served, less headroom and what drains the
-///                       backlog in kDrain; frames are skipped or discarded where they are late
-///   nothing waits       straight to the capacity where trains know it, by steps of kStep at most;
-///                       small steps where they disagree; blind ones where there are none, as long
-///                       as frames pass quickly, or a frame is lengthened to make a train
-///   others queue too    what TCP's window has room for, about half of the path at most
-///   REXMT               little, until something is acknowledged; what waits is discarded
-///   DUPACK              no more than the window that TCP keeps after it
-///   a token bucket      what it lets through
-///   nothing tells       the rule of ItcpPolicy
+///   fall_back          as long as no frame has shown the capacity: the rule of ItcpPolicy
+///   timeout            after a REXMT event: a low rate, and queued data is discarded
+///   fast_retransmit    after a DUPACK event: at most the rate of the window that TCP keeps
+///   share              cross traffic: the rate that TCP's congestion window wins
+///     yield              down, when the window holds data back
+///     take               up, to what the window has room for, at most about half of the path
+///   follow             otherwise: the capacity less headroom
+///     fall               down at once, and lower still until the backlog is drained
+///     rise               up to the capacity at once if trains agree on it, else in small steps
+///     rise_blindly       up by kBlindStep while frames pass quickly, if no recent frame shows the
+///                        capacity
 ///
-/// But beside others, and by ItcpPolicy's rule, no step goes beyond kStep times a rate that is
-/// verified: a frame sent at it has had the time to be acknowledged.
+/// With a backlog, frames are skipped, and discarded once they are late. No rise exceeds the rate
+/// of a token bucket. A rate is verified when a frame sent at it has had the time to be
+/// acknowledged; rise() goes no further than kVerifiedStep times a verified rate.
 class SymbiosisPolicy : public RatePolicy {
  public:
-  /// `itcp`: of the rule that holds as long as no frame's times are known.
+  /// `itcp`: settings of the rule that applies until a frame has shown the capacity.
   SymbiosisPolicy(const RateLimits& limits, const ItcpSettings& itcp)
       : limits_{limits}, rate_{limits.start}, fallback_{itcp, limits} {}
 
   Decision decide(const Observation& observation, const PathState& path, base::Time now) override;
 
  private:
-  /// What each of a decision's parts needs.
+  /// The inputs of one decision.
   struct Moment {
     const Observation& seen;
     const PathState& path;
     base::Time now;
-    base::Duration waits;  ///< the backlog, as time at the path's rate
-    bool quiet;            ///< next to nothing waits
+    base::Duration backlog;  ///< the path's, as time at its rate
+    bool quiet;              ///< next to nothing waits
   };
 
   Moment moment(const Observation& observation, const PathState& path, base::Time now) const;
@@ -52,44 +57,27 @@ class SymbiosisPolicy : public RatePolicy {
   Decision follow(const Moment& moment);
   Decision fall(const Moment& moment, base::BitRate wanted);
   Decision rise(const Moment& moment, base::BitRate wanted);
-  Decision step(const Moment& moment, base::BitRate rate);
   Decision rise_blindly(const Moment& moment);
-  static Decision relieved(Decision decision, base::Duration waits);
+  Decision step(const Moment& moment, base::BitRate rate);
   Decision set(base::BitRate rate, Reason reason);
   Decision hold() const { return {rate_, Reason::kHold}; }
   void hold_back(const Moment& moment);
   base::BitRate wanted(const Moment& moment) const;
   base::BitRate sustainable(const Moment& moment) const;
   base::BitRate ceiling(const Moment& moment) const;
-  static bool roomy(const Moment& moment);
-  static bool idles(const Moment& moment);
-  static bool trains_disagree(const Moment& moment);
-  base::ByteCount padding(const Moment& moment);
-  void note_probe(const Moment& moment);
-  void earn_padding(const Observation& observation);
-  base::BitRate pace(const Moment& moment);
-  std::uint32_t window(const Moment& moment, bool leapt);
-  std::uint32_t renewal(const Moment& moment);
 
   const RateLimits limits_;
   base::BitRate rate_;
-  base::BitRate verified_;  ///< before the steps that are not
-  base::BitRate resume_;    ///< after falls: the first step leads so far
+  base::BitRate verified_;  ///< the rate before the steps that are not verified yet
+  base::BitRate resume_;    ///< target of the first blind step after a fall
   ItcpPolicy fallback_;
   bool started_ = false;
-  base::Time hold_until_{};      ///< not up before
-  base::Time step_at_{};         ///< the last step is verified
-  base::Time probed_at_{};       ///< the newest padding
-  base::Time window_at_{};       ///< the same window is not given before
-  base::Time renew_at_{};        ///< BBR is not begun anew before
-  base::Time congested_at_{};    ///< last fall
-  base::Time discard_at_{};      ///< none before
-  base::Time lost_at_{};         ///< last DUPACK
-  base::Duration probe_wait_{};  ///< where the capacity may be too low, but need not be
-  base::BitRate probed_;         ///< the capacity, before the newest padding
-  std::uint32_t window_ = 0;     ///< the newest given
-  base::ByteCount delivered_;
-  base::ByteCount padding_;  ///< that may be sent: kPaddingShare of what was delivered
+  base::Time hold_until_{};     ///< no rise before
+  base::Time verified_at_{};    ///< when the last step is verified
+  base::Time discard_again_{};  ///< no discard before
+  TrainPadding padding_;
+  WindowControl window_;
+  PacingControl pacing_;
 };
 
 }  // namespace abr

@@ -11,48 +11,49 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What is left is for frames larger than the mean, and to win back what was late: a buffer that
-// has lost a second has it again in six.
-constexpr double kShare = 0.85;
-// Up it may go by so much in each second since it last changed, by as much at once as a player has
-// need of who loads a segment every two seconds: what a transfer shows is proof, but of that
-// moment.
-constexpr double kStep = 1.5;  // as kBlindStep there
-constexpr base::Duration kBetweenSteps = 1s;
-constexpr base::Duration kMostSteps = 3s;
+// Share of the transfers' rate that is used. The rest is for frames larger than the mean and for
+// refilling the buffer: a buffer that has lost a second recovers it in six. A larger share refills
+// it more slowly, a smaller one costs quality.
+constexpr double kTransferShare = 0.85;
+// The rate rises by kBlindStep for each kStepInterval since it last changed: a transfer proves the
+// path's rate, but only for that moment. At most for kMaxStepTime, which suits a player that loads
+// a segment every two seconds; longer would let a single transfer after a pause raise it too far.
+constexpr base::Duration kStepInterval = 1s;
+constexpr base::Duration kMaxStepTime = 3s;
 
-// A part that is sent at kShare of the path is there in less than a part's time, and a round trip;
-// at two it is late. At three, which low-latency players hold (RFC 8216bis, PART-HOLD-BACK), the
-// least is sent that keeps him going.
-constexpr int kLate = 2;
-constexpr int kTooLate = 3;
-constexpr double kLeastShare = 0.25;
+// A part that is sent at kTransferShare of the path arrives within a part's time and a round trip;
+// after two parts' time it is late, and the rate falls. After three, which low-latency players
+// buffer (RFC 8216bis, PART-HOLD-BACK), kMinDrainShare of the rate is left, enough to keep the
+// player going.
+constexpr int kLateParts = 2;
+constexpr int kTooLateParts = 3;
+constexpr double kMinDrainShare = 0.25;
 
 }  // namespace
 
-bool TransferPolicy::is_late(base::Duration late) const { return late > kLate * part_; }
+bool TransferPolicy::is_late(base::Duration late) const { return late > kLateParts * part_; }
 
 double TransferPolicy::drain(base::Duration late) const {
-  const double share = (kTooLate * part_ - late) / std::chrono::duration<double>{part_};
-  return std::clamp(share, kLeastShare, 1.0);
+  const double share = (kTooLateParts * part_ - late) / std::chrono::duration<double>{part_};
+  return std::clamp(share, kMinDrainShare, 1.0);
 }
 
 Decision TransferPolicy::decide(std::optional<base::BitRate> carries, base::Duration late,
                                 const Transport& transport, base::Time now) {
   if (!carries) return {rate_, Reason::kHold};
-  const auto share = transport.video(kShare * *carries);
+  const auto share = transport.video(kTransferShare * *carries);
   const auto want = std::clamp(drain(late) * share, limits_.min, limits_.max);
   if (want < (1 - kRateDeadBand) * rate_) {
     rate_ = want;
     changed_ = now;
     return {.rate = rate_, .reason = is_late(late) ? Reason::kBacklog : Reason::kCapacity};
   }
-  const auto since = std::min<base::Duration>(now - changed_, kMostSteps);
-  if (want <= (1 + kRateDeadBand) * rate_ || is_late(late) || since < kBetweenSteps) {
+  const auto since = std::min<base::Duration>(now - changed_, kMaxStepTime);
+  if (want <= (1 + kRateDeadBand) * rate_ || is_late(late) || since < kStepInterval) {
     return {rate_, Reason::kHold};
   }
-  rate_ =
-      std::min(want, std::pow(kStep, since / std::chrono::duration<double>{kBetweenSteps}) * rate_);
+  rate_ = std::min(
+      want, std::pow(kBlindStep, since / std::chrono::duration<double>{kStepInterval}) * rate_);
   changed_ = now;
   return {.rate = rate_, .reason = Reason::kStep};
 }

@@ -6,17 +6,17 @@
 
 namespace abr {
 
-/// The rule for a player who loads segments, and holds some before he shows them: his rate is a
-/// share of what his transfers carry, at once when that is less, by and by when it is more; lower
-/// still while he waits for what has been made. As RatePolicy: pure, one instance per viewer.
+/// The rule for a player that loads segments and buffers some before it shows them. The rate is a
+/// share of the rate of its transfers. It falls at once, rises in steps, and falls further while
+/// the player waits for data that is ready. No I/O, no clock; one instance per viewer.
 class TransferPolicy {
  public:
-  /// `part`: of what he loads, he has three or more in hand.
+  /// `part`: duration of one load. The player buffers three or more of them.
   TransferPolicy(const RateLimits& limits, base::Duration part)
       : limits_{limits}, part_{part}, rate_{limits.start} {}
 
-  /// `carries`: TransferRate::value. `late`: how long the oldest of what is not
-  /// acknowledged has been there to be loaded.
+  /// `carries`: TransferRate::value(). `late`: how long the oldest data that is not acknowledged
+  /// has been ready to load.
   Decision decide(std::optional<base::BitRate> carries, base::Duration late,
                   const Transport& transport, base::Time now);
   base::BitRate rate() const { return rate_; }
@@ -28,7 +28,7 @@ class TransferPolicy {
   const RateLimits limits_;
   const base::Duration part_;
   base::BitRate rate_;
-  base::Time changed_{};
+  base::Time changed_{};  ///< last change of the rate
 };
 
 }  // namespace abr

@@ -6,14 +6,20 @@ namespace abr {
 
 namespace {
 
-// Seconds of transfer that are enough to judge by: of these the first falls, both rise.
-constexpr double kShort = 0.2;
-constexpr double kLong = 1;
-constexpr double kEnoughBits = 8 * 32768;  // likewise, however soon it passes: 22 TCP segments
-// Less says more of the kernel's clock of 4 ms than of the path: it counts with what comes next.
-constexpr double kLeastBits = 8 * 8192;
-constexpr double kClock = 0.004;  // tcpi_busy_time counts jiffies; CONFIG_HZ is 250 or more
-constexpr base::Duration kForget = std::chrono::seconds{6};  // three segments
+// Seconds of transfer: the rate falls with the newest kFallSpan, and rises with the newest
+// kRiseSpan. Shorter spans follow the path sooner, longer ones even out bursts.
+constexpr double kFallSpan = 0.2;
+constexpr double kRiseSpan = 1;
+// Bits that make the rate known even if they take less than kFallSpan: 22 TCP segments, more than
+// an initial window of 10 in one burst.
+constexpr double kMinKnownBits = 8 * 32768;
+// A slice with fewer bits shows the kernel's clock more than the path; it counts with the next one.
+constexpr double kMinSliceBits = 8 * 8192;
+// Seconds: tcpi_busy_time counts jiffies, and CONFIG_HZ is 250 or more.
+constexpr double kKernelTick = 0.004;
+// Slices older than three segments of two seconds do not count. Longer remembers a path that may
+// have changed, shorter leaves one slice for slow players.
+constexpr base::Duration kSliceLifetime = std::chrono::seconds{6};
 
 }  // namespace
 
@@ -28,13 +34,13 @@ void TransferRate::update(const Sample& sample) {
   lead_ = std::max(0.0, lead_ - (busy - seconds));
   current_.bits += bits;
   current_.seconds += seconds;
-  if (sample.idle || current_.seconds - lead_ >= kShort) finish_slice(sample);
+  if (sample.idle || current_.seconds - lead_ >= kFallSpan) finish_slice(sample);
 }
 
-/// Of the time in which something was under way that in which it passed. The kernel has a rate of
-/// the path from what passed without a pause of its sender's, and keeps it until there is another
-/// such: where it has just changed, what came took no longer than it says. Nor did it, while the
-/// window is what limits it, take longer than at the rate that the path has had.
+/// The part of the busy time in which the bits passed the path. The kernel measures a rate of the
+/// path from data sent without a pause and keeps it until the next such measurement: when it has
+/// just changed, the bits took no longer than at that rate. While the window limits the transfer,
+/// they took no longer than at the rate that the path had before.
 double TransferRate::of_path(double busy, double bits, const Sample& sample,
                              const Sample& before) const {
   double seconds = busy;
@@ -50,18 +56,19 @@ double TransferRate::of_path(double busy, double bits, const Sample& sample,
 void TransferRate::finish_slice(const Sample& sample) {
   current_.seconds = std::max(current_.seconds - lead_, 0.0);
   lead_ = 0;
-  if (current_.bits < kLeastBits && current_.seconds < kShort) return;
-  slices_[count_++ % kSlices] = {sample.at, current_.bits, std::max(current_.seconds, kClock)};
+  if (current_.bits < kMinSliceBits && current_.seconds < kFallSpan) return;
+  slices_[count_++ % kMaxSlices] = {sample.at, current_.bits,
+                                    std::max(current_.seconds, kKernelTick)};
   measured_ = sample.at;
   current_ = {};
 }
 
-/// Of so many seconds of transfer, or of what there is.
+/// The sum of the newest slices of `seconds` of transfer, or of all slices if they are shorter.
 TransferRate::Slice TransferRate::newest(double seconds) const {
   Slice sum;
-  for (std::size_t i = 0; i < std::min(count_, kSlices) && sum.seconds < seconds; ++i) {
-    const auto& slice = slices_[(count_ - 1 - i) % kSlices];
-    if (i > 0 && previous_->at - slice.at > kForget) break;
+  for (std::size_t i = 0; i < std::min(count_, kMaxSlices) && sum.seconds < seconds; ++i) {
+    const auto& slice = slices_[(count_ - 1 - i) % kMaxSlices];
+    if (i > 0 && previous_->at - slice.at > kSliceLifetime) break;
     sum.bits += slice.bits;
     sum.seconds += slice.seconds;
   }
@@ -69,9 +76,9 @@ TransferRate::Slice TransferRate::newest(double seconds) const {
 }
 
 std::optional<base::BitRate> TransferRate::value() const {
-  const auto all = newest(kLong);
-  if (all.seconds < kShort && all.bits < kEnoughBits) return {};
-  const auto last = newest(kShort);
+  const auto all = newest(kRiseSpan);
+  if (all.seconds < kFallSpan && all.bits < kMinKnownBits) return {};
+  const auto last = newest(kFallSpan);
   return base::BitRate{
       static_cast<std::int64_t>(std::min(last.bits / last.seconds, all.bits / all.seconds))};
 }

@@ -9,34 +9,34 @@
 
 namespace abr {
 
-/// What a connection carries that is idle between transfers, each sent as fast as TCP may: bits
-/// acknowledged over the time in which something was under way (tcpi_busy_time), less that in which
-/// nothing could arrive: the round trip that a transfer begins with, and what one that follows
-/// another at once has of it. Sent in one go, it is not limited by its application: what is left of
-/// the path beside others' traffic shows. Pure.
+/// Measures the rate of a connection that is idle between transfers and sends each as fast as TCP
+/// allows: acknowledged bits over the time in which data was unacknowledged (tcpi_busy_time). The
+/// time in which nothing could arrive is subtracted: the first round trip of a transfer, or the
+/// rest of it when a transfer follows another at once. Transfers are not limited by the
+/// application, so they show the part of the path that cross traffic leaves. No I/O, no clock.
 class TransferRate {
  public:
-  /// Counters are of the connection.
+  /// Counters are those of the connection.
   struct Sample {
     base::Time at{};
     std::uint64_t acked = 0;            ///< bytes
-    base::Duration busy{};              ///< something was under way
-    base::Duration receiver_limited{};  ///< of it, held back by the receiver's window
-    base::Duration round_trip{};        ///< least
+    base::Duration busy{};              ///< time with data unacknowledged
+    base::Duration receiver_limited{};  ///< part of `busy` in which the receive window was full
+    base::Duration round_trip{};        ///< minimum
     base::BitRate delivery_rate;        ///< the kernel's
-    bool window_limited = false;        ///< in slow start, and packets do not wait on the path
-    bool idle = false;                  ///< nothing is under way
+    bool window_limited = false;        ///< in slow start, without a queue in the path
+    bool idle = false;                  ///< all data is acknowledged
   };
 
-  /// What other connections over the same path carried.
+  /// The rate that other connections over the same path had.
   void assume(std::optional<base::BitRate> rate) { assumed_ = rate; }
   void update(const Sample& sample);
-  /// What has passed since the last one is not to be looked at.
+  /// Leaves out the data since the last sample.
   void skip_idle(const Sample& sample) { previous_ = sample; }
-  /// Falls with the newest 200 ms of transfer, rises with the newest second. Empty: not known,
-  /// because no more has been sent than the first window of TCP, which may pass in one burst.
+  /// Falls with the newest 200 ms of transfer, rises with the newest second. nullopt while unknown,
+  /// because no more has been sent than TCP's initial window, which may pass in one burst.
   std::optional<base::BitRate> value() const;
-  base::Time measured() const { return measured_; }  ///< the newest transfer that tells of it
+  base::Time measured() const { return measured_; }  ///< the newest transfer that value() includes
 
  private:
   struct Slice {
@@ -44,7 +44,9 @@ class TransferRate {
     double bits = 0;
     double seconds = 0;
   };
-  static constexpr std::size_t kSlices = 16;
+  /// A second of transfer in slices of 200 ms, or 16 shorter transfers. With fewer slices, short
+  /// transfers are judged by less than a second.
+  static constexpr std::size_t kMaxSlices = 16;
 
   double of_path(double busy, double bits, const Sample& sample, const Sample& before) const;
   void finish_slice(const Sample& sample);
@@ -53,8 +55,8 @@ class TransferRate {
   std::optional<base::BitRate> assumed_;
   std::optional<Sample> previous_;
   Slice current_;
-  double lead_ = 0;                      ///< seconds of current_ that are not of what passed
-  std::array<Slice, kSlices> slices_{};  ///< ring
+  double lead_ = 0;                         ///< seconds of current_ in which nothing could arrive
+  std::array<Slice, kMaxSlices> slices_{};  ///< ring
   std::size_t count_ = 0;
   base::Time measured_{};
 };

@@ -48,7 +48,7 @@ class Metrics {
     prometheus::Histogram* event_to_retarget_ = nullptr;
     std::array<prometheus::Counter*, SocketSteering::kSsthreshHintCount>
         ssthresh_hints_{};  ///< by SsthreshHint
-    std::array<prometheus::Counter*, abr::kReasons>
+    std::array<prometheus::Counter*, abr::kReasonCount>
         rate_changes_{};  ///< by Reason; null if it changes no rate
     prometheus::Counter* timed_by_timestamp_ = nullptr;
     prometheus::Counter* timed_by_tcp_info_ = nullptr;

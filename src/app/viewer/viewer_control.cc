@@ -18,7 +18,7 @@ namespace {
 
 using Occasion = SampleTurns::Occasion;
 
-static_assert(abr::kMostPadding.bytes() == static_cast<std::int64_t>(media::kMaxPaddingBytes));
+static_assert(abr::kMaxPadding.bytes() == static_cast<std::int64_t>(media::kMaxPaddingBytes));
 
 ViewerTelemetry telemetry_of(const server::ViewerRequest& request) {
   ViewerTelemetry viewer;

@@ -1,4 +1,4 @@
-// The rules that `symbiosis` is compared with: each does what its source says.
+// The policies that `symbiosis` is compared with behave as their sources say.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using base::ByteCount;
 constexpr RateLimits kLimits{
     .min = BitRate::kbps(300), .max = BitRate::mbps(6), .start = BitRate::mbps(4)};
 
-TEST(MakePolicyTest, EveryRuleBeginsAtTheStartRate) {
+TEST(MakePolicyTest, EveryPolicyBeginsAtTheStartRate) {
   for (const auto kind : {PolicyKind::kSymbiosis, PolicyKind::kItcp, PolicyKind::kDbr,
                           PolicyKind::kDelivery, PolicyKind::kGcc, PolicyKind::kOff}) {
     const auto policy = make_policy({.policy = kind, .rate = kLimits});
@@ -29,7 +29,7 @@ TEST(MakePolicyTest, EveryRuleBeginsAtTheStartRate) {
 
 class DbrPolicyTest : public testing::Test {
  protected:
-  /// TCP takes `taken` per second; so much of the frame data waits.
+  /// For `time`, TCP takes data at `taken`, and `waiting` of frame data is queued.
   Decision run(base::Duration time, BitRate taken, base::Duration waiting) {
     Decision decision;
     for (const auto end = now_ + time; now_ < end; now_ += 40ms) {
@@ -52,11 +52,11 @@ TEST_F(DbrPolicyTest, HoldsForFourSecondsAtTheStart) {
   EXPECT_EQ(decision_.rate, kLimits.start);
 }
 
-TEST_F(DbrPolicyTest, FallsToWhatWasSentWhen200MillisecondsWait) {
+TEST_F(DbrPolicyTest, FallsToTheRateSentWhen200MillisecondsAreQueued) {
   run(3s, BitRate::mbps(4), 0ms);
   const auto before = decision_.rate;
   run(1500ms, BitRate::mbps(1.5), 150ms);
-  EXPECT_GE(decision_.rate, before) << "200 ms it takes";
+  EXPECT_GE(decision_.rate, before) << "200 ms are required";
   const auto decision = run(1500ms, BitRate::mbps(1.5), 300ms);
   EXPECT_EQ(decision.reason, Reason::kBacklog);
   EXPECT_LE(decision.rate, BitRate::mbps(1.6));
@@ -90,7 +90,7 @@ TEST_F(DeliveryPolicyTest, FollowsTheKernelsRate) {
   EXPECT_EQ(told(BitRate::mbps(3), false).rate, BitRate::mbps(2.7));
 }
 
-TEST_F(DeliveryPolicyTest, WhenLimitedByUsOnlyMoreIsNews) {
+TEST_F(DeliveryPolicyTest, FollowsAnApplicationLimitedRateOnlyUpwards) {
   EXPECT_EQ(told(BitRate::mbps(2), true).rate, kLimits.start);
   EXPECT_EQ(told(BitRate::mbps(6), true).rate, BitRate::mbps(5.4));
 }
@@ -98,7 +98,7 @@ TEST_F(DeliveryPolicyTest, WhenLimitedByUsOnlyMoreIsNews) {
 class GccPolicyTest : public testing::Test {
  protected:
   GccPolicyTest() { policy_.decide({}, {}, now_); }
-  /// Frames of the target rate, each `more` later than the one before it.
+  /// Frames of the target rate, each delayed by `more` than the one before.
   Decision frames(int count, base::Duration more) {
     Decision decision;
     for (int i = 0; i < count; ++i) {
@@ -118,14 +118,14 @@ class GccPolicyTest : public testing::Test {
   BitRate rate_ = kLimits.start;
 };
 
-TEST_F(GccPolicyTest, ADelayThatGrowsIsOveruse) {
+TEST_F(GccPolicyTest, AGrowingDelayLowersTheRate) {
   frames(60, 0ms);
   const auto before = rate_;
   frames(20, 15ms);
   EXPECT_LT(rate_, 0.9 * before);
 }
 
-TEST_F(GccPolicyTest, ASteadyDelayGrowsByEightPercentPerSecond) {
+TEST_F(GccPolicyTest, ASteadyDelayRaisesTheRateByEightPercentPerSecond) {
   frames(60, 0ms);
   const auto before = rate_;
   frames(60, 0ms);

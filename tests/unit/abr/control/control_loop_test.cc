@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 using base::BitRate;
 using base::ByteCount;
 
-/// Decides what the test says.
+/// Decides as the test says.
 class ScriptedPolicy : public RatePolicy {
  public:
   explicit ScriptedPolicy(const Decision& next) : next_{next} {}
@@ -45,7 +45,7 @@ TEST_F(ControlLoopTest, ReportsANewRateAndWhy) {
   EXPECT_EQ(actions.decision.rate, BitRate::mbps(1));
 }
 
-TEST_F(ControlLoopTest, ReportsWhatTheViewerSustainsOnlyWhenItChangesByMoreThanThreePercent) {
+TEST_F(ControlLoopTest, ReportsTheSustainedRateOnlyIfItChangesByMoreThanThreePercent) {
   EXPECT_TRUE(turn().report) << "the first one";
   EXPECT_FALSE(turn().report);
   decision_.sustains = BitRate::mbps(2.05);
@@ -61,12 +61,12 @@ TEST_F(ControlLoopTest, ReportsWhatTheViewerSustainsOnlyWhenItChangesByMoreThanT
 TEST_F(ControlLoopTest, SkipsNoMoreThanEveryOtherFrame) {
   decision_.skip = 1;
   EXPECT_EQ(turn().skip, 1u);
-  EXPECT_EQ(turn().skip, 0u) << "another acknowledgement, the same backlog";
+  EXPECT_EQ(turn().skip, 0u) << "another ACK, the same backlog";
   loop_.on_frame();
   EXPECT_EQ(turn().skip, 1u);
 }
 
-TEST_F(ControlLoopTest, DiscardsOnlyWhereAWholeFrameIsUnsent) {
+TEST_F(ControlLoopTest, DiscardsOnlyIfAWholeFrameIsUnsent) {
   decision_.discard = true;
   EXPECT_FALSE(turn().discard);
   observation_.discardable = true;
@@ -107,7 +107,7 @@ TEST_F(ControlLoopTest, ASharedGroupRecoversOnceTheFrameCanBeSent) {
 
 TEST_F(ControlLoopTest, NothingMissingNeedsNoRecovery) { EXPECT_FALSE(turn().recover); }
 
-TEST_F(ControlLoopTest, PassesOnWhatTcpIsToDo) {
+TEST_F(ControlLoopTest, PassesOnPaddingWindowAndPacing) {
   decision_.padding = ByteCount{3000};
   decision_.window = 40;
   decision_.pacing = BitRate::mbps(5);
@@ -117,7 +117,7 @@ TEST_F(ControlLoopTest, PassesOnWhatTcpIsToDo) {
   EXPECT_EQ(actions.pacing, BitRate::mbps(5));
 }
 
-TEST_F(ControlLoopTest, ThePolicySeesThePathWithTheObservationInIt) {
+TEST_F(ControlLoopTest, ThePolicySeesThePathWithTheObservationIncluded) {
   const DeliveredFrame frame{.departed = now_,
                              .head_acked = now_ + 40ms,
                              .acked = now_ + 44ms,
@@ -142,7 +142,7 @@ TEST(NextSampleTimeTest, IsJustBeforeTheNextFrame) {
   EXPECT_EQ(sample_after(36ms), 37ms);
 }
 
-TEST(NextSampleTimeTest, LeavesOutAFrameThatCannotFollow) {
+TEST(NextSampleTimeTest, LeavesOutAFrameThatIsTooSoon) {
   EXPECT_EQ(sample_after(37ms), 77ms);
   EXPECT_EQ(sample_after(39ms), 77ms);
 }
@@ -151,7 +151,7 @@ TEST(NextSampleTimeTest, KeepsTheTimesOfFramesThatWereSkipped) {
   EXPECT_EQ(sample_after(130ms), 157ms);
 }
 
-TEST(NextSampleTimeTest, IsNeverWhereTheNextFrameCannotChange) {
+TEST(NextSampleTimeTest, IsNeverIfTheNextFrameCannotChange) {
   EXPECT_FALSE(ControlLoop::next_sample_time(kCaptured, kInterval, false, true, kCaptured));
   EXPECT_FALSE(ControlLoop::next_sample_time(kCaptured, kInterval, true, false, kCaptured));
 }

@@ -15,7 +15,7 @@ double sum(const Costs& costs, const std::vector<std::size_t>& columns) {
   return result;
 }
 
-/// The least sum of all that there are.
+/// The lowest sum of all assignments.
 double least(const Costs& costs) {
   std::vector<std::size_t> columns(costs.front().size());
   std::iota(columns.begin(), columns.end(), 0);
@@ -25,17 +25,17 @@ double least(const Costs& costs) {
   return result;
 }
 
-TEST(AssignmentTest, NothingNeedsNothing) { EXPECT_TRUE(assign({}).empty()); }
+TEST(AssignmentTest, NoRowsNeedNoColumns) { EXPECT_TRUE(assign({}).empty()); }
 
-TEST(AssignmentTest, TakesAColumnFromAnotherRowWhereThatIsBest) {
+TEST(AssignmentTest, TakesAColumnFromAnotherRowIfThatIsCheaper) {
   EXPECT_EQ(assign({{1, 2}, {1, 9}}), (std::vector<std::size_t>{1, 0}));
 }
 
-TEST(AssignmentTest, LeavesOutTheColumnsThatCostMost) {
+TEST(AssignmentTest, LeavesOutTheCostliestColumns) {
   EXPECT_EQ(assign({{5, 1, 9}}), (std::vector<std::size_t>{1}));
 }
 
-TEST(AssignmentTest, IsTheBestOfAllOnRandomCosts) {
+TEST(AssignmentTest, IsOptimalForRandomCosts) {
   std::mt19937 random{1};
   for (int i = 0; i < 500; ++i) {
     const std::size_t rows = 1 + random() % 6;

@@ -40,25 +40,25 @@ TEST_F(EncodeBudgetTest, KnowsNothingBeforeItHasMeasured) {
   EXPECT_EQ(budget_.update({}, 0, now_).held, std::nullopt);
 }
 
-TEST_F(EncodeBudgetTest, HoldsWhatTheMeasuredCostAllows) {
+TEST_F(EncodeBudgetTest, HoldsTheGroupsThatTheMeasuredCostAllows) {
   open(0);
   EXPECT_EQ(seconds(2).held, 5u);  // 1.6 / 0.3
   EXPECT_NEAR(budget_.load(), 0.3, 1e-6);
 }
 
-TEST_F(EncodeBudgetTest, LeavesOtherStreamsWhatTheyTake) {
+TEST_F(EncodeBudgetTest, LeavesOtherStreamsTheirLoad) {
   open(0);
   second();
   EXPECT_EQ(second(0, 0.9).held, 2u);
 }
 
-TEST_F(EncodeBudgetTest, HoldsOneHoweverDearItIs) {
+TEST_F(EncodeBudgetTest, HoldsOneGroupAtAnyCost) {
   open(0);
   frame_ = 100ms;
   EXPECT_EQ(seconds(3).held, 1u);
 }
 
-TEST_F(EncodeBudgetTest, ALargerFrameCostsMore) {
+TEST_F(EncodeBudgetTest, LargerFramesCostMore) {
   open(0);
   seconds(2);
   encoders_[0].pixels *= 4;
@@ -90,7 +90,7 @@ TEST_F(EncodeBudgetTest, TheLastGroupIsNeverShed) {
   EXPECT_FALSE(seconds(10, 10).shed);
 }
 
-TEST_F(EncodeBudgetTest, TriesAgainAfterAHoldThatDoubles) {
+TEST_F(EncodeBudgetTest, TriesAgainAfterADoublingHold) {
   open(0);
   open(1);
   seconds(2);
@@ -109,7 +109,7 @@ TEST_F(EncodeBudgetTest, ANewEncoderUnderAnOldIndexCountsFromItsSecondWindow) {
   EXPECT_EQ(seconds(2).held, 5u);
 }
 
-TEST_F(EncodeBudgetTest, WhatAnEarlierEncoderLostIsNotTheNewOnes) {
+TEST_F(EncodeBudgetTest, ANewEncoderDoesNotInheritLateFrames) {
   for (std::uint32_t group : {0, 1}) open(group);
   second(20);
   second(20);

@@ -12,7 +12,7 @@ constexpr base::Time kNow{1h};
 
 BitRate mbps(double m) { return BitRate::mbps(m); }
 
-/// From 4 Mbit/s.
+/// A fall from 4 Mbit/s.
 GroupMembers::Fall fall(double to) { return {kNow, mbps(4), mbps(to)}; }
 
 GroupMembers members(const std::vector<double>& rates) {
@@ -27,7 +27,7 @@ TEST(GroupMembersTest, APrivateGroupFollowsItsViewer) {
   EXPECT_EQ(group.next_rate(mbps(4)), mbps(0.5));
 }
 
-TEST(GroupMembersTest, OneWhoCollapsesAloneCountsAsBeforeForHalfAMinute) {
+TEST(GroupMembersTest, AViewerThatCollapsesAloneCountsAsBeforeFor30Seconds) {
   auto group = members({0.5, 4, 5});
   group.note_fall(1, fall(0.5));
   EXPECT_EQ(group.next_rate(mbps(4)), mbps(4));
@@ -38,17 +38,17 @@ TEST(GroupMembersTest, OneWhoCollapsesAloneCountsAsBeforeForHalfAMinute) {
   EXPECT_EQ(group.next_rate(mbps(4)), mbps(0.5));
 }
 
-TEST(GroupMembersTest, HisHalfMinuteBeginsWithTheFirstWordOfIt) {
+TEST(GroupMembersTest, The30SecondsBeginWithTheFirstReport) {
   auto group = members({0.5, 4, 5});
   group.note_fall(1, fall(0.5));
   for (int i = 1; i < 30; ++i) group.note_fall(1, {kNow + i * 1s, mbps(4), mbps(0.5)});
   group.forgive(kNow + 30s);
   EXPECT_EQ(group.next_rate(mbps(4)), mbps(0.5));
   group.note_fall(1, {kNow + 31s, mbps(4), mbps(0.5)});
-  EXPECT_EQ(group.fallen(), 0u) << "the same fall";
+  EXPECT_EQ(group.fallen(), 0u) << "still the first fall";
 }
 
-TEST(GroupMembersTest, HeMayFallAgainFromWhereTheGroupHasComeToHim) {
+TEST(GroupMembersTest, AViewerMayFallAgainAfterTheGroupCameDown) {
   auto group = members({0.5, 4, 5});
   group.note_fall(1, fall(0.5));
   group.forgive(kNow + 30s);
@@ -57,7 +57,7 @@ TEST(GroupMembersTest, HeMayFallAgainFromWhereTheGroupHasComeToHim) {
   EXPECT_EQ(group.next_rate(mbps(0.5)), mbps(0.5));
 }
 
-TEST(GroupMembersTest, WhoIsBackHasNotFallen) {
+TEST(GroupMembersTest, AViewerThatIsBackHasNotFallen) {
   auto group = members({0.5, 4, 5});
   group.note_fall(1, fall(0.5));
   group.change(1, mbps(0.5), mbps(3));
@@ -66,7 +66,7 @@ TEST(GroupMembersTest, WhoIsBackHasNotFallen) {
   EXPECT_EQ(group.fallen(), 0u);
 }
 
-TEST(GroupMembersTest, WhatTheFallenSustainsMayChange) {
+TEST(GroupMembersTest, TheRateOfAFallenViewerMayChange) {
   auto group = members({0.5, 4, 5});
   group.note_fall(1, fall(0.5));
   group.change(1, mbps(0.5), mbps(0.7));
@@ -75,7 +75,7 @@ TEST(GroupMembersTest, WhatTheFallenSustainsMayChange) {
   EXPECT_EQ(group.next_rate(mbps(4)), mbps(4));
 }
 
-TEST(GroupMembersTest, TheFallenTakesHisFallAway) {
+TEST(GroupMembersTest, TheFallOfALeavingViewerIsForgotten) {
   auto group = members({0.5, 4, 5});
   group.note_fall(1, fall(0.5));
   EXPECT_EQ(group.fall(1)->at, kNow);
@@ -84,14 +84,14 @@ TEST(GroupMembersTest, TheFallenTakesHisFallAway) {
   EXPECT_EQ(group.fallen(), 0u);
 }
 
-TEST(GroupMembersTest, TwoWhoCollapseLowerTheRate) {
+TEST(GroupMembersTest, TwoViewersThatCollapseLowerTheRate) {
   auto group = members({0.5, 0.6, 5});
   group.note_fall(1, fall(0.5));
   group.note_fall(2, fall(0.6));
   EXPECT_EQ(group.next_rate(mbps(4)), mbps(0.5));
 }
 
-TEST(GroupMembersTest, WhoLeavesKeepsHisRateUntilHeHasLeft) {
+TEST(GroupMembersTest, ALeavingViewerCountsUntilTheyHaveSwitched) {
   auto group = members({0.5, 4});
   group.leave(2, mbps(4));
   group.depart(mbps(4), mbps(4), false, kNow + 1s);
@@ -104,7 +104,7 @@ TEST(GroupMembersTest, WhoLeavesKeepsHisRateUntilHeHasLeft) {
   EXPECT_EQ(group.next_rate(mbps(4)), mbps(0.5));
 }
 
-TEST(GroupMembersTest, WhoLeavesBecauseHeCannotSustainItDoesNotCount) {
+TEST(GroupMembersTest, ALeavingViewerThatCannotSustainTheRateDoesNotCount) {
   auto group = members({4, 1});
   group.leave(2, mbps(1));
   group.depart(mbps(1), mbps(4), false, kNow + 1s);
@@ -115,14 +115,14 @@ TEST(GroupMembersTest, WhoLeavesBecauseHeCannotSustainItDoesNotCount) {
   EXPECT_TRUE(group.is_empty());
 }
 
-TEST(GroupMembersTest, WhoLeavesFallenDoesNotCount) {
+TEST(GroupMembersTest, ALeavingViewerThatHasFallenDoesNotCount) {
   auto group = members({4, 3.7});
   group.leave(2, mbps(3.7));
   group.depart(mbps(3.7), mbps(4), true, kNow + 1s);
   EXPECT_EQ(group.next_rate(mbps(4)), mbps(4));
 }
 
-TEST(GroupMembersTest, ACrowdsRateDoesNotFollowTheSlowestALittleDown) {
+TEST(GroupMembersTest, ACrowdsRateDoesNotFollowSmallFallsOfTheSlowest) {
   std::vector<double> rates(40, 4);
   for (int i = 0; i < 4; ++i) rates[i] = 3.8;
   EXPECT_EQ(members(rates).next_rate(mbps(4)), mbps(4));
@@ -130,7 +130,7 @@ TEST(GroupMembersTest, ACrowdsRateDoesNotFollowTheSlowestALittleDown) {
   EXPECT_EQ(members(rates).next_rate(mbps(4)), mbps(3.5));
 }
 
-TEST(GroupMembersTest, AFewGetWhatTheSlowestOfThemSustains) {
+TEST(GroupMembersTest, ASmallGroupFollowsItsSlowestViewer) {
   EXPECT_EQ(members({3.8, 4, 4}).next_rate(mbps(4)), mbps(3.8));
 }
 

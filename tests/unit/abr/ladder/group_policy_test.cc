@@ -15,7 +15,7 @@ constexpr base::Time kLongAgo = kNow - 1min;
 
 BitRate mbps(double m) { return BitRate::mbps(m); }
 
-/// Groups whose members are kept here.
+/// Groups, together with their members' histograms.
 class Groups {
  public:
   void add(double rate, const std::vector<double>& members) {
@@ -34,7 +34,7 @@ class Groups {
 
 using Many = std::vector<double>;
 
-TEST(GroupPolicyTest, SharesTheFastestGroupSustained) {
+TEST(GroupPolicyTest, SharesTheFastestGroupThatTheViewerSustains) {
   Groups groups;
   for (const double rate : {1, 2, 4}) groups.add(rate, {rate});
   EXPECT_EQ(share(mbps(2), groups.views()), 1u);
@@ -47,7 +47,7 @@ TEST(GroupPolicyTest, SharesTheFullestOfEqualGroups) {
   EXPECT_EQ(share(mbps(2), groups.views()), 1u);
 }
 
-TEST(GroupPolicyTest, SharesTheSlowestWhenNoneIsSustained) {
+TEST(GroupPolicyTest, SharesTheSlowestGroupIfTheViewerSustainsNone) {
   Groups groups;
   groups.add(4, {4});
   groups.add(3, {3});
@@ -55,14 +55,14 @@ TEST(GroupPolicyTest, SharesTheSlowestWhenNoneIsSustained) {
   EXPECT_EQ(share(mbps(1), {}), std::nullopt);
 }
 
-TEST(GroupPolicyTest, AViewerIsMisplacedAtOnceWhenHeCannotSustainHisGroup) {
+TEST(GroupPolicyTest, AViewerIsMisplacedAtOnceIfTheyCannotSustainTheirGroup) {
   Groups groups;
   groups.add(4, {4, 4, 3});
   EXPECT_EQ(misplaced({0, mbps(3.7), kNow}, groups[0], kNow), std::nullopt);
   EXPECT_EQ(misplaced({0, mbps(3), kNow}, groups[0], kNow), Reason::kMoveDown);
 }
 
-TEST(GroupPolicyTest, AViewerHasToDwellBeforeHeMovesUp) {
+TEST(GroupPolicyTest, AViewerDwellsBeforeMovingUp) {
   Groups groups;
   groups.add(1, {1, 4});
   EXPECT_EQ(misplaced({0, mbps(4), kNow - 2s}, groups[0], kNow), std::nullopt);
@@ -75,7 +75,7 @@ TEST(GroupPolicyTest, APrivateViewerIsNeverMisplaced) {
   EXPECT_EQ(misplaced({0, mbps(0.3), kLongAgo}, groups[0], kNow), std::nullopt);
 }
 
-TEST(GroupPolicyTest, AnOverloadedViewerStaysWhereNoGroupIsSlower) {
+TEST(GroupPolicyTest, AnOverloadedViewerStaysIfNoGroupIsSlower) {
   Groups groups;
   groups.add(4, {4, 4, 1});
   groups.add(4, {4, 4});
@@ -83,7 +83,7 @@ TEST(GroupPolicyTest, AnOverloadedViewerStaysWhereNoGroupIsSlower) {
             std::nullopt);
 }
 
-TEST(GroupPolicyTest, ASmallGainIsNotWorthAMove) {
+TEST(GroupPolicyTest, ASmallGainDoesNotMoveAViewer) {
   Groups groups;
   groups.add(3.8, {3.8, 5});
   groups.add(4, {4, 4});
@@ -91,7 +91,7 @@ TEST(GroupPolicyTest, ASmallGainIsNotWorthAMove) {
             std::nullopt);
 }
 
-TEST(GroupPolicyTest, RearrangesWhatIsWorthIt) {
+TEST(GroupPolicyTest, RearrangesGroupsForALargeGain) {
   Groups groups;
   groups.add(1, {1, 1, 1, 4, 4, 4});
   const auto layout = rearrange(groups.views(), 2, false);
@@ -103,14 +103,14 @@ TEST(GroupPolicyTest, RearrangesWhatIsWorthIt) {
   EXPECT_EQ(layout->groups[1], std::nullopt);
 }
 
-TEST(GroupPolicyTest, LeavesAloneWhatIsNearlyAsGood) {
+TEST(GroupPolicyTest, DoesNotRearrangeForASmallGain) {
   Groups groups;
   groups.add(1, {1, 1.01, 1.01});
   groups.add(4, {4, 4.03, 4.03});
   EXPECT_FALSE(rearrange(groups.views(), 3, false));
 }
 
-TEST(GroupPolicyTest, APlanMovesAsFewAsPossible) {
+TEST(GroupPolicyTest, APlanMovesAsFewViewersAsPossible) {
   Groups groups;
   groups.add(1.5, {1.5});
   groups.add(1.5, {1.5, 1.5, 1.5, 0.4});
@@ -119,7 +119,7 @@ TEST(GroupPolicyTest, APlanMovesAsFewAsPossible) {
   EXPECT_EQ(layout->groups, (std::vector<std::optional<std::uint32_t>>{0, 1}));
 }
 
-TEST(GroupPolicyTest, APlanMovesAsFewAsPossibleWhicheverGroupWasFaster) {
+TEST(GroupPolicyTest, APlanMovesFewViewersEvenIfGroupsSwapTheirOrder) {
   Groups groups;
   groups.add(1.45, {1.5, 1.5, 1.5, 0.4});
   groups.add(1.5, {1.5});
@@ -128,7 +128,7 @@ TEST(GroupPolicyTest, APlanMovesAsFewAsPossibleWhicheverGroupWasFaster) {
   EXPECT_EQ(layout->groups, (std::vector<std::optional<std::uint32_t>>{1, 0}));
 }
 
-TEST(GroupPolicyTest, OfPlansThatMoveAsManyTheOneWhoseRatesMoveLeast) {
+TEST(GroupPolicyTest, APlanChangesRatesAsLittleAsPossible) {
   Groups groups;
   groups.add(3, {1, 4});
   groups.add(1.5, {1, 4});
@@ -137,7 +137,7 @@ TEST(GroupPolicyTest, OfPlansThatMoveAsManyTheOneWhoseRatesMoveLeast) {
   EXPECT_EQ(layout->groups, (std::vector<std::optional<std::uint32_t>>{1, 0}));
 }
 
-TEST(GroupPolicyTest, AGroupThatIsNotNeededIsTheOneWithFewest) {
+TEST(GroupPolicyTest, APlanClosesTheGroupWithFewestViewers) {
   Groups groups;
   groups.add(1.2, {1, 1});
   groups.add(1.2, {1, 4});
@@ -147,7 +147,7 @@ TEST(GroupPolicyTest, AGroupThatIsNotNeededIsTheOneWithFewest) {
   EXPECT_EQ(layout->groups, (std::vector<std::optional<std::uint32_t>>{0, 2}));
 }
 
-TEST(GroupPolicyTest, ANewGroupIsForThoseWhoMove) {
+TEST(GroupPolicyTest, ANewGroupIsForViewersThatMove) {
   Groups groups;
   groups.add(1, {0.5, 1, 1, 1, 1});
   groups.add(4, {4, 4});
@@ -156,7 +156,7 @@ TEST(GroupPolicyTest, ANewGroupIsForThoseWhoMove) {
   EXPECT_EQ(layout->groups, (std::vector<std::optional<std::uint32_t>>{std::nullopt, 0, 1}));
 }
 
-TEST(GroupPolicyTest, AGuardedPlanCostsNobodyAnything) {
+TEST(GroupPolicyTest, AGuardedPlanCostsNoViewerFivePercent) {
   Groups groups;
   groups.add(2, {2, 0.3});
   groups.add(3, {3});
@@ -164,21 +164,21 @@ TEST(GroupPolicyTest, AGuardedPlanCostsNobodyAnything) {
   EXPECT_TRUE(rearrange(groups.views(), 2, false));
 }
 
-TEST(GroupPolicyTest, ThePlanPutsEachViewerOnHisRung) {
+TEST(GroupPolicyTest, ThePlanPutsEachViewerOnTheirRung) {
   const Layout layout{{{mbps(1), mbps(1)}, {mbps(4), mbps(4)}}, {0, 1}};
   EXPECT_EQ(next_rung({0, mbps(4), kLongAgo}, mbps(1), layout, kNow), 1u);
   EXPECT_EQ(next_rung({0, mbps(1), kLongAgo}, mbps(1), layout, kNow), std::nullopt);
   EXPECT_EQ(next_rung({1, mbps(1), kNow}, mbps(4), layout, kNow), 0u);
 }
 
-TEST(GroupPolicyTest, ThePlanHeedsTheDwellUnlessWaitingCostsTheViewer) {
+TEST(GroupPolicyTest, ThePlanWaitsForTheDwellUnlessThatCostsTheViewer) {
   const Layout layout{{{mbps(1), mbps(1)}, {mbps(4), mbps(4)}}, {0, 1}};
   EXPECT_EQ(next_rung({0, mbps(4), kNow - 2s}, mbps(1), layout, kNow), std::nullopt);
-  // His group is to be the slower one.
+  // The viewer's group will be the slower one.
   EXPECT_EQ(next_rung({0, mbps(4), kNow - 2s}, mbps(3), layout, kNow), 1u);
 }
 
-TEST(GroupPolicyTest, TheLeastValuableGroupIsWhereTheLossIsLeast) {
+TEST(GroupPolicyTest, TheLeastValuableGroupHasTheLeastLoss) {
   Groups groups;
   groups.add(1, Many(5, 1));
   groups.add(3, Many(5, 3));  // five lose ln 3 each
@@ -186,7 +186,7 @@ TEST(GroupPolicyTest, TheLeastValuableGroupIsWhereTheLossIsLeast) {
   EXPECT_EQ(least_valuable(groups.views()), 2u);
 }
 
-TEST(GroupPolicyTest, AGroupWithoutViewersIsTheLeastValuableEvenIfItIsTheSlowest) {
+TEST(GroupPolicyTest, AnEmptyGroupIsTheLeastValuableEvenIfItIsTheSlowest) {
   Groups groups;
   groups.add(1, {});
   groups.add(3, {3});

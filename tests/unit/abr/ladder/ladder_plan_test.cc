@@ -31,7 +31,7 @@ double value_of(const Plan& plan, const std::vector<BitRate>& viewers) {
   return sum;
 }
 
-/// The best of all partitions of `sorted` from `first` on, by trying them.
+/// The highest value of all partitions of `sorted` from `first` on, by trying them.
 double exhaustive(const std::vector<BitRate>& sorted, std::size_t first, std::size_t groups) {
   if (first == sorted.size()) return 0;
   if (groups == 0) return -1e9;
@@ -56,7 +56,7 @@ std::vector<BitRate> random_viewers(std::mt19937& random, std::size_t count, dou
   return viewers;
 }
 
-TEST(RateHistogramTest, ForgetsWhatIsRemoved) {
+TEST(RateHistogramTest, ForgetsRemovedViewers) {
   auto h = histogram({mbps(1), mbps(2), mbps(2)});
   h.remove(mbps(2));
   EXPECT_EQ(h.viewers(), 2u);
@@ -69,19 +69,19 @@ TEST(LadderPlanTest, TheValueOfARateIsItsLogarithm) {
   EXPECT_NEAR(value(mbps(4), mbps(2)) - value(mbps(4), mbps(1)), std::log(2), 1e-9);
 }
 
-TEST(LadderPlanTest, WhoCannotSustainTheRateHasLessThanWhatHeTakes) {
-  EXPECT_NEAR(value(mbps(1), mbps(1)) - value(mbps(1), mbps(2)), kSkip * std::log(2), 1e-9);
+TEST(LadderPlanTest, ARateThatIsTooHighIsWorthLessThanTheRateSustained) {
+  EXPECT_NEAR(value(mbps(1), mbps(1)) - value(mbps(1), mbps(2)), kSkipPenalty * std::log(2), 1e-9);
 }
 
-TEST(LadderPlanTest, AGroupOfOneGetsWhatItsViewerSustains) {
+TEST(LadderPlanTest, AGroupOfOneHasTheRateItsViewerSustains) {
   EXPECT_EQ(shared_rate(histogram({mbps(1.2345)})), mbps(1.2345));
 }
 
-TEST(LadderPlanTest, AFewGetWhatAllOfThemSustain) {
+TEST(LadderPlanTest, ASmallGroupHasTheRateThatAllItsViewersSustain) {
   EXPECT_EQ(shared_rate(histogram({mbps(0.5), mbps(4), mbps(4)})), mbps(0.5));
 }
 
-TEST(LadderPlanTest, OfManyAFewAreLeftBehind) {
+TEST(LadderPlanTest, ALargeGroupLeavesItsSlowestViewersBehind) {
   std::vector<BitRate> members(100, mbps(4));
   for (std::size_t i = 0; i < 5; ++i) members[i] = mbps(1);
   EXPECT_EQ(shared_rate(histogram(members)), mbps(4));
@@ -99,7 +99,7 @@ TEST(LadderPlanTest, SeparatesClusters) {
             (std::vector{1.0, 4.0}));
 }
 
-TEST(LadderPlanTest, AViewerBelowAllGetsTheSlowest) {
+TEST(LadderPlanTest, AViewerBelowAllRungsGetsTheSlowest) {
   const auto plan = plan_ladder(histogram({mbps(1), mbps(2)}), 2);
   EXPECT_EQ(rung_of(mbps(0.5), plan).rate, mbps(1));
   EXPECT_EQ(rung_of(mbps(1.9), plan).rate, mbps(1));
@@ -113,7 +113,7 @@ TEST(LadderPlanTest, IsAsGoodAsTheBestOfAllPartitions) {
     std::ranges::sort(viewers);
     for (const std::size_t groups : {1u, 2u, 3u}) {
       const auto found = value_of(plan_ladder(histogram(viewers), groups), viewers);
-      // A bin holds what differs by less than its width.
+      // Rates within a bin count as one.
       EXPECT_NEAR(found, exhaustive(viewers, 0, groups), 0.05) << i << ": " << groups;
     }
   }
@@ -131,12 +131,12 @@ TEST(LadderPlanTest, MoreGroupsAreNeverWorse) {
   }
 }
 
-TEST(LadderPlanTest, MergesBinsWhereThereAreTooMany) {
+TEST(LadderPlanTest, MergesBinsIfThereAreTooMany) {
   std::vector<BitRate> viewers;
   for (double rate = 3e4; rate < 2e8; rate *= 1.01) viewers.emplace_back(static_cast<int>(rate));
-  ASSERT_GT(viewers.size(), 2 * kMaxCells);
-  const auto plan = plan_ladder(histogram(viewers), kMaxCells);
-  EXPECT_LE(plan.size(), kMaxCells);
+  ASSERT_GT(viewers.size(), 2 * kMaxPlanCells);
+  const auto plan = plan_ladder(histogram(viewers), kMaxPlanCells);
+  EXPECT_LE(plan.size(), kMaxPlanCells);
   EXPECT_EQ(plan.front().rate, viewers.front());
 }
 

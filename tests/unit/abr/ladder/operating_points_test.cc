@@ -16,7 +16,7 @@ constexpr base::BitRate kLess = base::BitRate::kbps(1000);
 class OperatingPointsTest : public ::testing::Test {
  protected:
   OperatingPoint at(base::BitRate rate) { return points_.update(rate, kPixels, now_); }
-  /// After `time` of that rate, four updates per second.
+  /// The point after `time` at that rate, with four updates per second.
   OperatingPoint after(base::Duration time, base::BitRate rate) {
     for (const auto end = now_ + time; now_ < end; now_ += 250ms) at(rate);
     return at(rate);
@@ -26,7 +26,7 @@ class OperatingPointsTest : public ::testing::Test {
   OperatingPoints points_{PointSettings{}};
 };
 
-TEST_F(OperatingPointsTest, FirstChoiceIsMadeAtOnce) {
+TEST_F(OperatingPointsTest, TheFirstChoiceTakesEffectAtOnce) {
   EXPECT_EQ(at(kLess), (OperatingPoint{.scale = 3. / 4, .every = 1}));
 }
 
@@ -41,7 +41,7 @@ TEST_F(OperatingPointsTest, LowerRatesTakeSmallerFramesThenFewer) {
   EXPECT_EQ(first(20), (OperatingPoint{.scale = 1. / 3, .every = 2}));
 }
 
-TEST_F(OperatingPointsTest, TheLeastRateBuiltInGives360LinesOfEveryFrame) {
+TEST_F(OperatingPointsTest, TheDefaultMinimumRateEncodesEveryFrameWith360Lines) {
   constexpr double k720p25 = 1280. * 720 * 25;
   OperatingPoints points{PointSettings{}};
   EXPECT_EQ(points.update(RateLimits{}.min, k720p25, now_),
@@ -62,7 +62,7 @@ TEST_F(OperatingPointsTest, ADipChangesNothing) {
   }
 }
 
-TEST_F(OperatingPointsTest, GoesUpOnlyWellAboveTheNeed) {
+TEST_F(OperatingPointsTest, GoesUpOnlyIfTheRateIsWellAboveTheNeed) {
   at(kLess);
   EXPECT_EQ(after(20s, kFull).scale, 3. / 4);
   EXPECT_EQ(after(4s, kFull * 1.3).scale, 1);
@@ -73,7 +73,7 @@ TEST_F(OperatingPointsTest, StaysUpUntilTheRateIsBelowTheNeed) {
   EXPECT_EQ(after(20s, kFull).scale, 1);
 }
 
-TEST_F(OperatingPointsTest, ChangesNoMoreThanOnceInADwellHoweverTheRateSwings) {
+TEST_F(OperatingPointsTest, ChangesAtMostOncePerDwell) {
   at(kFull);
   auto last = at(kFull);
   int changes = 0;

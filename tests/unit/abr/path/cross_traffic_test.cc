@@ -9,11 +9,11 @@ using namespace std::chrono_literals;
 
 class CrossTrafficTest : public testing::Test {
  protected:
-  /// Frames for so long whose heads waited `all` seconds, `own` of them behind our own, and which
-  /// leave `spare` seconds.
-  void frames(base::Duration time, double all, double own, double spare = 0) {
+  /// Adds frames for `time`, whose heads wait `total` seconds, `own` of them because of our own
+  /// data, and which leave the path `spare` seconds without our data.
+  void frames(base::Duration time, double total, double own, double spare = 0) {
     for (const auto end = now_ + time; now_ < end; now_ += 33ms) {
-      queue_.add({.acked = now_, .all = all, .own = own, .self_induced = own, .spare = spare});
+      queue_.add({.acked = now_, .total = total, .own = own, .surely_own = own, .spare = spare});
     }
   }
 
@@ -21,60 +21,60 @@ class CrossTrafficTest : public testing::Test {
   base::Time now_{1h};
 };
 
-TEST_F(CrossTrafficTest, NobodyIsThereAtFirst) { EXPECT_FALSE(queue_.present()); }
+TEST_F(CrossTrafficTest, IsNotAssumedAtFirst) { EXPECT_FALSE(queue_.present()); }
 
-TEST_F(CrossTrafficTest, AQueueThatIsNotOursIsSharedAfterAWhile) {
+TEST_F(CrossTrafficTest, IsFoundAfter300MillisecondsOfAQueueThatIsNotOurs) {
   frames(200ms, 0.1, 0);
   EXPECT_FALSE(queue_.present());
   frames(200ms, 0.1, 0);
   EXPECT_TRUE(queue_.present());
 }
 
-TEST_F(CrossTrafficTest, AQueueOfOurOwnIsNot) {
+TEST_F(CrossTrafficTest, IsNotFoundInAQueueOfOurOwn) {
   frames(2s, 0.1, 0.09);
   EXPECT_FALSE(queue_.present());
 }
 
-// Trains that others draw out make the capacity look low, and what waits look ours.
-TEST_F(CrossTrafficTest, AQueueThatStaysThoughThePathHadTimeForItIsShared) {
+// Cross traffic stretches trains: the capacity seems low, and the queue seems to be ours.
+TEST_F(CrossTrafficTest, IsFoundInAQueueThatThePathHadTheTimeToDrain) {
   frames(500ms, 0.05, 0.04, 0.005);
   EXPECT_FALSE(queue_.present());
   frames(500ms, 0.05, 0.04, 0.005);
   EXPECT_TRUE(queue_.present());
 }
 
-TEST_F(CrossTrafficTest, NoiseIsNot) {
+TEST_F(CrossTrafficTest, IsNotFoundInShortWaits) {
   frames(2s, 0.02, 0);
   EXPECT_FALSE(queue_.present());
 }
 
-TEST_F(CrossTrafficTest, TheyAreGoneWhenNothingWaits) {
+TEST_F(CrossTrafficTest, IsGoneAfterASecondWithoutAQueue) {
   frames(500ms, 0.1, 0);
   frames(1s, 0.001, 0);
   EXPECT_FALSE(queue_.present());
 }
 
-// BBR's PROBE_RTT: 200 ms, and what its queue takes to fill again.
-TEST_F(CrossTrafficTest, TheyAreNotGoneWhenTheyPause) {
+// BBR's PROBE_RTT lasts 200 ms, and then its queue has to fill again.
+TEST_F(CrossTrafficTest, IsNotGoneAfterAPauseOfBbr) {
   frames(500ms, 0.1, 0);
   frames(500ms, 0.001, 0);
   EXPECT_TRUE(queue_.present());
 }
 
-TEST_F(CrossTrafficTest, TheyAreGoneWhenWhatWaitsIsOurs) {
+TEST_F(CrossTrafficTest, IsGoneWhenTheQueueIsOurs) {
   frames(500ms, 0.1, 0);
   frames(500ms, 0.1, 0.09);
   EXPECT_FALSE(queue_.present());
 }
 
-TEST_F(CrossTrafficTest, NothingThatWaitsAndThenOursForAMomentIsNoSignThatTheyAreGone) {
+TEST_F(CrossTrafficTest, IsNotGoneAfterAPauseAndAShortQueueOfOurOwn) {
   frames(500ms, 0.1, 0);
   frames(300ms, 0.001, 0);
   frames(100ms, 0.1, 0.09);
   EXPECT_TRUE(queue_.present());
 }
 
-TEST_F(CrossTrafficTest, TwoFramesFarApartAreNoSignThatTheyAreGone) {
+TEST_F(CrossTrafficTest, IsNotGoneAfterTwoFramesFarApart) {
   frames(500ms, 0.1, 0);
   frames(33ms, 0.001, 0);
   now_ += 800ms;
@@ -82,8 +82,8 @@ TEST_F(CrossTrafficTest, TwoFramesFarApartAreNoSignThatTheyAreGone) {
   EXPECT_TRUE(queue_.present());
 }
 
-// telemetry.ack_timestamps_per_second: every tenth frame of 30 per second.
-TEST_F(CrossTrafficTest, TheyAreFoundWhereFewFramesAreLookedAt) {
+// telemetry.ack_timestamps_per_second may allow only every tenth of 30 frames per second.
+TEST_F(CrossTrafficTest, IsFoundIfFewFramesAreSampled) {
   for (int i = 0; i < 4; ++i) {
     frames(33ms, 0.1, 0);
     now_ += 300ms;
@@ -91,13 +91,13 @@ TEST_F(CrossTrafficTest, TheyAreFoundWhereFewFramesAreLookedAt) {
   EXPECT_TRUE(queue_.present());
 }
 
-// It grows while we take what we believe to be our share.
-TEST_F(CrossTrafficTest, AQueueThatGrowsWithUsIsOursAfterAll) {
+// The queue grows while we take what seems to be our share.
+TEST_F(CrossTrafficTest, IsRefutedByAQueueThatKeepsGrowing) {
   frames(500ms, 0.1, 0);
   frames(100ms, 0.3, 0);
   EXPECT_FALSE(queue_.present());
   frames(2s, 0.3, 0);
-  EXPECT_FALSE(queue_.present()) << "not at once again";
+  EXPECT_FALSE(queue_.present()) << "not for the next three seconds";
   frames(2s, 0.3, 0);
   EXPECT_TRUE(queue_.present());
 }

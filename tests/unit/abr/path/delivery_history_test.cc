@@ -16,7 +16,7 @@ class DeliveryHistoryTest : public testing::Test {
   const base::Time begin_{1h};
 };
 
-TEST_F(DeliveryHistoryTest, ManyAcknowledgementsAreOneMark) {
+TEST_F(DeliveryHistoryTest, SkipsSnapshotsThatFollowClosely) {
   history_.add({begin_, ByteCount{0}, ByteCount{9'000}});
   history_.add({begin_ + 2ms, ByteCount{3'000}, ByteCount{6'000}});
   EXPECT_EQ(newest(), 0ms);
@@ -24,8 +24,8 @@ TEST_F(DeliveryHistoryTest, ManyAcknowledgementsAreOneMark) {
   EXPECT_EQ(newest(), 6ms);
 }
 
-// What is due of a frame is known from when it left on.
-TEST_F(DeliveryHistoryTest, AFrameThatLeavesIsMarkedHoweverSoon) {
+// A frame's data is due a round trip after it left, so that time must be known.
+TEST_F(DeliveryHistoryTest, KeepsASnapshotOfANewFrameHoweverSoon) {
   history_.add({begin_, ByteCount{6'000}, ByteCount{3'000}});
   history_.add({begin_ + 1ms, ByteCount{7'000}, ByteCount{22'000}});
   EXPECT_EQ(newest(), 1ms);

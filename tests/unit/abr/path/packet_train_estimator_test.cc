@@ -20,7 +20,7 @@ class PacketTrainEstimatorTest : public testing::Test {
   base::Time now_{1h};
 };
 
-TEST_F(PacketTrainEstimatorTest, OneTrainTells) {
+TEST_F(PacketTrainEstimatorTest, OneTrainShowsTheCapacity) {
   EXPECT_EQ(mbps(), 0);
   train(5);
   EXPECT_NEAR(mbps(), 5, 0.01);
@@ -31,8 +31,9 @@ TEST_F(PacketTrainEstimatorTest, IsTheMedianOfThreeThatAgree) {
   EXPECT_NEAR(mbps(), 5, 0.01);
 }
 
-// What one acknowledgement misses the next one has: bits over time of them all.
-TEST_F(PacketTrainEstimatorTest, IsTheSumOfThoseThatDoNot) {
+// The next train has the time that one misses: the estimate is the sum of bits over the sum of
+// times.
+TEST_F(PacketTrainEstimatorTest, IsTheSumOfTrainsThatDisagree) {
   for (int i = 0; i < 4; ++i) {
     train(20);
     train(4);
@@ -41,14 +42,14 @@ TEST_F(PacketTrainEstimatorTest, IsTheSumOfThoseThatDoNot) {
   EXPECT_FALSE(capacity_.agree());
 }
 
-TEST_F(PacketTrainEstimatorTest, TwoSlowTrainsBehindSomethingAreBelieved) {
+TEST_F(PacketTrainEstimatorTest, BelievesTwoSlowTrainsBehindOtherData) {
   for (int i = 0; i < 8; ++i) train(10);
   train(2, true);
   train(2, true);
   EXPECT_NEAR(mbps(), 2, 0.01);
 }
 
-TEST_F(PacketTrainEstimatorTest, OneSlowTrainAmongFastOnesIsNot) {
+TEST_F(PacketTrainEstimatorTest, DoesNotBelieveOneSlowTrain) {
   for (int i = 0; i < 8; ++i) train(10);
   train(2);
   train(10);
@@ -56,7 +57,7 @@ TEST_F(PacketTrainEstimatorTest, OneSlowTrainAmongFastOnesIsNot) {
   EXPECT_GT(mbps(), 6);
 }
 
-TEST_F(PacketTrainEstimatorTest, AgreesOnceFiveAreAlike) {
+TEST_F(PacketTrainEstimatorTest, AgreesAfterFiveSimilarTrains) {
   for (int i = 0; i < 4; ++i) train(5);
   EXPECT_FALSE(capacity_.agree());
   train(5.2);
@@ -65,14 +66,14 @@ TEST_F(PacketTrainEstimatorTest, AgreesOnceFiveAreAlike) {
   EXPECT_FALSE(capacity_.agree());
 }
 
-TEST_F(PacketTrainEstimatorTest, ForgetsWhatWasBeforeAGap) {
+TEST_F(PacketTrainEstimatorTest, ForgetsTrainsBeforeAGap) {
   for (int i = 0; i < 8; ++i) train(10);
   now_ += 4s;
   train(1);
   EXPECT_NEAR(mbps(), 1, 0.01);
 }
 
-TEST_F(PacketTrainEstimatorTest, AcknowledgedAtOnceIsFastNotInfinite) {
+TEST_F(PacketTrainEstimatorTest, AcksThatArriveAtOnceShowAFiniteRate) {
   capacity_.add(now_, kBits, 0, false);
   EXPECT_LE(mbps(), 1000.1);
 }

@@ -16,10 +16,10 @@ constexpr Duration kRtt = 40ms;
 
 struct Frame {
   std::int64_t segments = 8;
-  Duration late{};  ///< of the last acknowledgement
+  Duration late{};  ///< delay of the last ACK
 };
 
-/// Frames over a link with nothing else on it, whose acknowledgements all come at once.
+/// Frames over a link that carries nothing else. ACKs are not delayed.
 class PathModelTest : public testing::Test {
  protected:
   DeliveredFrame send(Frame frame) {
@@ -29,8 +29,8 @@ class PathModelTest : public testing::Test {
     link_free_ = begin + size / link_;
     DeliveredFrame delivered{.departed = now_, .head = head, .size = size};
     if (head.bytes() > 0) delivered.head_acked = begin + kRtt + head / link_;
-    if (delivered.head_acked) *delivered.head_acked += way_;
-    delivered.acked = link_free_ + kRtt + way_ + frame.late;
+    if (delivered.head_acked) *delivered.head_acked += detour_;
+    delivered.acked = link_free_ + kRtt + detour_ + frame.late;
     return delivered;
   }
 
@@ -45,33 +45,32 @@ class PathModelTest : public testing::Test {
             .frame_interval = kInterval};
   }
 
-  /// A frame, which is observed when it has been acknowledged.
+  /// Sends a frame, and observes it when it has been acknowledged.
   void frame(Frame frame = {}) {
     const DeliveredFrame delivered[]{send(frame)};
     now_ += kInterval;
     delivered_ += delivered[0].size;
     auto observation = seen();
     observation.frames = delivered;
-    observation.in_flight = ByteCount{(kRtt + way_) / kInterval * delivered[0].size.bytes()};
+    observation.in_flight = ByteCount{(kRtt + detour_) / kInterval * delivered[0].size.bytes()};
     model_.update(observation, std::max(now_, delivered[0].acked));
   }
   void frames(int count, Frame p = {}) {
     for (int i = 0; i < count; ++i) frame(p);
   }
 
-  /// 20 kB are under way and should have come long ago; 1 Mbit/s of them do. Returns what was
-  /// believed to be served.
+  /// 20 kB are overdue and arrive at 1 Mbit/s. Returns the highest drain rate.
   BitRate overdue() {
-    BitRate served;
+    BitRate highest;
     for (int i = 0; i < 20; ++i) {
       now_ += 10ms;
       delivered_ += BitRate::mbps(1) * 10ms;
       auto observation = seen();
       observation.in_flight = ByteCount{20'000};
       model_.update(observation, now_);
-      served = std::max(served, model_.state().drain_rate);
+      highest = std::max(highest, model_.state().drain_rate);
     }
-    return served;
+    return highest;
   }
 
   double mbps() const { return static_cast<double>(model_.state().capacity.bps()) / 1e6; }
@@ -80,9 +79,9 @@ class PathModelTest : public testing::Test {
   BitRate link_ = BitRate::mbps(5);
   base::Time now_{1h};
   base::Time link_free_{};
-  Duration way_{};  ///< more than kRtt
+  Duration detour_{};  ///< RTT of the path beyond kRtt
   Duration min_rtt_ = kRtt;
-  BitRate pacing_;  ///< 0: none
+  BitRate pacing_;  ///< 0 means no pacing
   ByteCount delivered_;
 };
 
@@ -92,7 +91,7 @@ TEST_F(PathModelTest, KnowsNothingAtFirst) {
   EXPECT_FALSE(model_.state().capacity_recent);
 }
 
-TEST_F(PathModelTest, TrainsTellTheCapacity) {
+TEST_F(PathModelTest, TrainsShowTheCapacity) {
   frames(5);
   EXPECT_NEAR(mbps(), 5, 0.05);
   EXPECT_TRUE(model_.state().train_recent);
@@ -116,8 +115,8 @@ TEST_F(PathModelTest, FollowsACapacityThatReturns) {
   EXPECT_NEAR(mbps(), 8, 0.4);
 }
 
-// A receiver acknowledges a lone segment with the next frame's first: not the path's doing.
-TEST_F(PathModelTest, ALateLastAcknowledgementDoesNotLowerIt) {
+// A receiver may acknowledge a lone segment only with the next frame's first one.
+TEST_F(PathModelTest, ALateLastAckDoesNotLowerTheCapacity) {
   frames(5);
   frames(20, {.segments = 7, .late = 25ms});
   EXPECT_NEAR(mbps(), 5, 0.1);
@@ -134,7 +133,7 @@ TEST_F(PathModelTest, FramesThatMetALossDoNotCount) {
   EXPECT_NEAR(mbps(), 5, 0.05);
 }
 
-TEST_F(PathModelTest, NorDoThoseThatTheViewerHeldBack) {
+TEST_F(PathModelTest, FramesThatTheViewerHeldBackDoNotCount) {
   frames(5);
   for (int i = 0; i < 10; ++i) {
     auto observation = seen();
@@ -148,7 +147,7 @@ TEST_F(PathModelTest, NorDoThoseThatTheViewerHeldBack) {
   EXPECT_EQ(model_.state().drain_rate.bps(), 0);
 }
 
-TEST_F(PathModelTest, WhatPacingLetsThroughIsTheMedianOfThreeFrames) {
+TEST_F(PathModelTest, PacedFramesRaiseTheCapacityToTheMedianOfThree) {
   for (const double rate : {16, 20}) {
     link_ = BitRate::mbps(rate);
     const DeliveredFrame delivered[]{send({})};
@@ -169,7 +168,7 @@ TEST_F(PathModelTest, WhatPacingLetsThroughIsTheMedianOfThreeFrames) {
   EXPECT_FALSE(model_.state().train_recent);
 }
 
-TEST_F(PathModelTest, ShortFramesThatAgreeKeepItFresh) {
+TEST_F(PathModelTest, ShortFramesThatAgreeKeepTheCapacityRecent) {
   link_ = BitRate::mbps(1.2);
   frames(3, {.segments = 4});
   now_ += 100ms;
@@ -179,8 +178,8 @@ TEST_F(PathModelTest, ShortFramesThatAgreeKeepItFresh) {
   EXPECT_NEAR(mbps(), 1.2, 0.1);
 }
 
-// A segment of the least round trip took little time, for the path was faster then: three passing
-// so quickly tell of more than the two that come after the first.
+// The segment of the minimum RTT took little time, because the path was faster then. So the time of
+// three segments includes nearly all of the first one's.
 TEST_F(PathModelTest, ShortFramesRaiseACapacityThatIsTooLow) {
   frames(8);
   overdue();
@@ -195,29 +194,29 @@ TEST_F(PathModelTest, ALongTrainBetweenShortFramesRaisesACapacityThatIsTooLow) {
   frames(20, {.segments = 2});
   EXPECT_LE(mbps(), 0.85);
   link_ = BitRate::kbps(1300);
-  pacing_ = BitRate::kbps(2000);  // less than twice that, but these are long
-  frame({.segments = 8});         // longer than an interval: its last acknowledgement may be late
+  pacing_ = BitRate::kbps(2000);  // less than twice the link's rate, but the trains are long
+  frame({.segments = 8});         // longer than an interval: its last ACK may be late
   frames(10, {.segments = 2});
   EXPECT_NEAR(mbps(), 1.3, 0.05);
 }
 
-TEST_F(PathModelTest, LongTrainsAtTcpsPaceLowerNothing) {
+TEST_F(PathModelTest, LongPacedTrainsDoNotLowerTheCapacity) {
   frames(5);
   ASSERT_NEAR(mbps(), 5, 0.05);
-  link_ = BitRate::mbps(2);  // stands for the pace, which holds the next frame back as well
+  link_ = BitRate::mbps(2);  // stands for the pacing, which holds the next frame back too
   pacing_ = BitRate::mbps(2.1);
   frames(6, {.segments = 12});
   EXPECT_NEAR(mbps(), 5, 0.05);
 }
 
-// Who comes and goes leaves more room now and then: our share is no more for that.
-TEST_F(PathModelTest, WhereOthersQueueALongTrainRaisesNothing) {
+// Cross traffic leaves more room now and then, which is not our share.
+TEST_F(PathModelTest, LongTrainsDoNotRaiseTheCapacityNextToCrossTraffic) {
   link_ = BitRate::kbps(800);
   frames(20, {.segments = 2});
   link_free_ = now_ + 100ms;
   for (int i = 0; i < 15; ++i) {
     frame({.segments = 2});
-    link_free_ += kInterval - ByteCount{2 * kMss} / link_;  // others fill what we leave
+    link_free_ += kInterval - ByteCount{2 * kMss} / link_;  // others use the rest of the link
   }
   ASSERT_TRUE(model_.state().cross_traffic);
   const double before = mbps();
@@ -228,7 +227,7 @@ TEST_F(PathModelTest, WhereOthersQueueALongTrainRaisesNothing) {
   EXPECT_EQ(mbps(), before);
 }
 
-TEST_F(PathModelTest, TheLeastRoundTripMayBeOfASlowPathLater) {
+TEST_F(PathModelTest, ShortFramesDoNotRaiseTheCapacityIfTheMinimumRttIsOfASlowPath) {
   frames(8);
   overdue();
   link_ = BitRate::mbps(2);
@@ -238,19 +237,19 @@ TEST_F(PathModelTest, TheLeastRoundTripMayBeOfASlowPathLater) {
   EXPECT_LT(mbps(), 2.1);
 }
 
-TEST_F(PathModelTest, FramesThatPassTooQuicklyForTheCapacityDoNotBoundIt) {
+TEST_F(PathModelTest, FramesThatPassTooQuicklyDoNotBoundTheCapacity) {
   link_ = BitRate::mbps(1.2);
   frames(3, {.segments = 4});
   now_ += 500ms;
   frames(60, {.segments = 3});
   EXPECT_TRUE(model_.state().upper_bound_recent);
-  link_ = BitRate::mbps(1.6);  // within what a least round trip of a full segment explains
+  link_ = BitRate::mbps(1.6);  // a minimum RTT of a full segment would explain this
   frames(60, {.segments = 3});
   EXPECT_TRUE(model_.state().capacity_recent);
   EXPECT_FALSE(model_.state().upper_bound_recent);
 }
 
-TEST_F(PathModelTest, WithoutFramesItIsNotFreshForLong) {
+TEST_F(PathModelTest, WithoutFramesTheCapacityIsNotRecentForLong) {
   frames(5);
   now_ += 2s;
   model_.update(seen(), now_);
@@ -258,23 +257,23 @@ TEST_F(PathModelTest, WithoutFramesItIsNotFreshForLong) {
   EXPECT_NEAR(mbps(), 5, 0.05);
 }
 
-TEST_F(PathModelTest, WhatIsOverdueTellsWhatIsServed) {
+TEST_F(PathModelTest, OverdueDataShowsTheDrainRate) {
   frames(5);
   EXPECT_GT(overdue().bps(), 0);
-  EXPECT_NEAR(mbps(), 1, 0.2) << "no frame tells of it, what is served does";
+  EXPECT_NEAR(mbps(), 1, 0.2) << "no frame shows it, but the drain rate does";
 }
 
-TEST_F(PathModelTest, TrainsOfBeforeThatAreForgotten) {
+TEST_F(PathModelTest, TrainsBeforeOverdueDataAreForgotten) {
   frames(8);
   overdue();
-  EXPECT_FALSE(model_.state().trains_agree) << "there is none that could agree";
+  EXPECT_FALSE(model_.state().trains_agree) << "no train is left that could agree";
   link_ = BitRate::mbps(1);
   now_ += 500ms;
   frames(2);
   EXPECT_NEAR(mbps(), 1, 0.2);
 }
 
-TEST_F(PathModelTest, BacklogIsWhatWaitsBeyondThePipeAndTheFrame) {
+TEST_F(PathModelTest, TheBacklogExcludesAFullPipeAndTheNewestFrame) {
   frames(5, {.segments = 8});
   auto observation = seen();
   const auto pipe = BitRate::mbps(5) * kRtt;
@@ -286,11 +285,11 @@ TEST_F(PathModelTest, BacklogIsWhatWaitsBeyondThePipeAndTheFrame) {
   EXPECT_NEAR(static_cast<double>(model_.state().backlog.bytes()), 10'000, 1000);
   observation.padding = ByteCount{10'000};
   model_.update(observation, now_);
-  EXPECT_LT(model_.state().backlog.bytes(), 1000) << "what was added on purpose";
+  EXPECT_LT(model_.state().backlog.bytes(), 1000) << "padding was added on purpose";
 }
 
-// Too short for trains, they neither fit what the trains promised nor show anything like it now.
-TEST_F(PathModelTest, SmallFramesOnASlowerLinkAreNoTokenBucket) {
+// Too short for trains, these frames neither fit the capacity of the earlier trains nor confirm it.
+TEST_F(PathModelTest, SmallFramesOnASlowerLinkDoNotLookLikeATokenBucket) {
   frames(5, {.segments = 8});
   link_ = BitRate::mbps(1);
   for (int i = 0; i < 6; ++i) {
@@ -300,7 +299,7 @@ TEST_F(PathModelTest, SmallFramesOnASlowerLinkAreNoTokenBucket) {
   }
 }
 
-TEST_F(PathModelTest, WhatIsLostAndNotSentAgainWaits) {
+TEST_F(PathModelTest, LostDataThatIsNotRetransmittedIsBacklog) {
   frames(5, {.segments = 8});
   auto observation = seen();
   observation.in_flight = BitRate::mbps(5) * kRtt;
@@ -309,7 +308,7 @@ TEST_F(PathModelTest, WhatIsLostAndNotSentAgainWaits) {
   EXPECT_NEAR(static_cast<double>(model_.state().backlog.bytes()), 10'000, 1000);
 }
 
-TEST_F(PathModelTest, AFrameOfAHigherRateIsNoBacklog) {
+TEST_F(PathModelTest, AFrameOfAHigherRateIsNotBacklog) {
   frames(5, {.segments = 8});
   auto observation = seen();
   observation.served = BitRate::mbps(4.8);
@@ -319,7 +318,7 @@ TEST_F(PathModelTest, AFrameOfAHigherRateIsNoBacklog) {
   EXPECT_LT(model_.state().backlog.bytes(), kMss);
 }
 
-TEST_F(PathModelTest, AFullWindowIsAnAllowance) {
+TEST_F(PathModelTest, AFullWindowLimitsTheRate) {
   frames(5);
   auto observation = seen();
   observation.cwnd = 10;
@@ -332,30 +331,30 @@ TEST_F(PathModelTest, AFullWindowIsAnAllowance) {
   EXPECT_LE(model_.state().cwnd_rate, window);
 }
 
-// The kernel's least round trip is of the last five minutes.
-TEST_F(PathModelTest, ALongerWayIsNotAQueue) {
+// The kernel's minimum RTT covers the last five minutes.
+TEST_F(PathModelTest, ALongerPathIsNotAQueue) {
   frames(30, {.segments = 5});
-  way_ = 50ms;
+  detour_ = 50ms;
   frames(30, {.segments = 5});
-  EXPECT_GT(model_.state().queueing_delay, 40ms) << "who knows?";
+  EXPECT_GT(model_.state().queueing_delay, 40ms) << "too soon to tell";
   frames(60, {.segments = 5});
   EXPECT_LT(model_.state().queueing_delay, 5ms);
   EXPECT_FALSE(model_.state().cross_traffic);
 }
 
-// What others put between our packets has drawn the only trains out.
-TEST_F(PathModelTest, WhatArrivedForLongIsABound) {
+// Cross traffic has stretched the only trains.
+TEST_F(PathModelTest, LongTermDeliveryRaisesTheCapacity) {
   link_ = BitRate::mbps(0.5);
   frames(3, {.segments = 4});
   now_ += 500ms;
   link_ = BitRate::mbps(5);
   link_free_ = {};
-  way_ = 60ms;
+  detour_ = 60ms;
   frames(100, {.segments = 3});
   EXPECT_GT(mbps(), 1) << "1.05 Mbit/s arrive";
 }
 
-TEST_F(PathModelTest, ACapacityThatNoFrameAgreesWithExplainsNoQueue) {
+TEST_F(PathModelTest, ADoubtfulCapacityDoesNotExplainAQueue) {
   frames(5);
   link_ = BitRate::mbps(0.22);
   for (int i = 0; i < 3; ++i) {
@@ -364,19 +363,19 @@ TEST_F(PathModelTest, ACapacityThatNoFrameAgreesWithExplainsNoQueue) {
   }
   EXPECT_LT(mbps(), 0.3);
   link_ = BitRate::mbps(5);
-  way_ = 45ms;
+  detour_ = 45ms;
   frames(40, {.segments = 1});
   EXPECT_FALSE(model_.state().cross_traffic);
   frames(60, {.segments = 1});
   EXPECT_TRUE(model_.state().cross_traffic);
 }
 
-TEST_F(PathModelTest, AWayThatIsShorterAgainIsSeenOnceForEachFrame) {
-  way_ = 50ms;
+TEST_F(PathModelTest, TwoFramesOfAShorterPathCorrectTheRttOnce) {
+  detour_ = 50ms;
   frames(100, {.segments = 5});
   const auto longer = model_.state().round_trip;
   ASSERT_GT(longer, kRtt + 45ms);
-  way_ = 30ms;
+  detour_ = 30ms;
   const DeliveredFrame first = send({.segments = 5});
   now_ += kInterval;
   const DeliveredFrame both[]{first, send({.segments = 5})};
@@ -386,8 +385,8 @@ TEST_F(PathModelTest, AWayThatIsShorterAgainIsSeenOnceForEachFrame) {
   EXPECT_NEAR(base::seconds(longer - model_.state().round_trip), 0.02, 0.004);
 }
 
-// telemetry.ack_timestamps_per_second may leave most frames out.
-TEST_F(PathModelTest, AQueueOfOurOwnIsOursWhereFewFramesAreLookedAt) {
+// telemetry.ack_timestamps_per_second may exclude most frames.
+TEST_F(PathModelTest, AQueueOfOurOwnIsNotCrossTrafficIfFewFramesAreSampled) {
   frames(5);
   const Duration queue = 120ms;
   for (int i = 0; i < 200; ++i, now_ += kInterval) {
@@ -406,8 +405,8 @@ TEST_F(PathModelTest, AQueueOfOurOwnIsOursWhereFewFramesAreLookedAt) {
   }
 }
 
-// Others draw trains out, so that what waits looks ours; but then the path would have passed it.
-TEST_F(PathModelTest, AQueueThatOutlastsOurOwnIsShared) {
+// Cross traffic stretches trains, so the queue seems to be ours; but then it would have drained.
+TEST_F(PathModelTest, AQueueThatOutlastsOurOwnDataIsCrossTraffic) {
   link_ = BitRate::mbps(2);
   frames(5, {.segments = 5});
   const auto standing = [&](int count) {
@@ -434,12 +433,12 @@ TEST_F(PathModelTest, AQueueThatOutlastsOurOwnIsShared) {
   EXPECT_TRUE(model_.state().cross_traffic);
 }
 
-TEST_F(PathModelTest, AQueueThatOthersKeepFilledIsShared) {
+TEST_F(PathModelTest, AQueueThatOthersKeepFilledIsCrossTraffic) {
   frames(5);
   link_free_ = now_ + 100ms;
   for (int i = 0; i < 15; ++i) {
     frame();
-    link_free_ += kInterval - ByteCount{8 * kMss} / link_;  // others fill what we leave
+    link_free_ += kInterval - ByteCount{8 * kMss} / link_;  // others use the rest of the link
   }
   EXPECT_TRUE(model_.state().cross_traffic);
 }

@@ -10,7 +10,7 @@ using base::BitRate;
 
 class PolicerTest : public testing::Test {
  protected:
-  /// Something waits for 200 ms, in which `rate` gets through, and then nothing does.
+  /// Data waits for 200 ms, in which `rate` passes, and then no data waits for `rest`.
   void congestion(BitRate rate, BitRate trains, base::Duration rest = 400ms) {
     congestion(rate, rate, trains, rest);
   }
@@ -34,7 +34,7 @@ class PolicerTest : public testing::Test {
 constexpr auto kLink = BitRate::mbps(100);
 constexpr auto kFilled = BitRate::mbps(3);
 
-TEST_F(PolicerTest, TheSameRateTimeAndAgainIsABucket) {
+TEST_F(PolicerTest, FindsABucketAfterTheSameRateThreeTimes) {
   congestion(kFilled, kLink);
   congestion(kFilled, kLink);
   EXPECT_EQ(mbps(), 0);
@@ -42,33 +42,33 @@ TEST_F(PolicerTest, TheSameRateTimeAndAgainIsABucket) {
   EXPECT_NEAR(mbps(), 3, 0.1);
 }
 
-TEST_F(PolicerTest, ASlowLinkWhoseTrainsSaySoIsNot) {
+TEST_F(PolicerTest, FindsNoBucketIfTrainsShowTheSlowLink) {
   for (int i = 0; i < 5; ++i) congestion(kFilled, BitRate::mbps(3.3));
   EXPECT_EQ(mbps(), 0);
 }
 
-TEST_F(PolicerTest, AnotherRateEachTimeIsNot) {
+TEST_F(PolicerTest, FindsNoBucketIfRatesDiffer) {
   for (const double rate : {3.0, 5.0, 2.0, 4.0, 3.0}) congestion(BitRate::mbps(rate), kLink);
   EXPECT_EQ(mbps(), 0);
 }
 
-// A short queue that others fill: timeouts take away the same now and then, by chance.
-TEST_F(PolicerTest, ItIsNotWhenThereWereTokensLeft) {
+// A short queue that others fill: the same rate passes between timeouts now and then, by chance.
+TEST_F(PolicerTest, FindsNoBucketIfTokensWereLeft) {
   for (int i = 0; i < 5; ++i) congestion(kFilled, 0.5 * kFilled, kLink);
   EXPECT_EQ(mbps(), 0);
 }
 
-TEST_F(PolicerTest, NorWhenMoreHasPassedThanTokensCameIn) {
+TEST_F(PolicerTest, FindsNoBucketIfMorePassesThanFillsIt) {
   for (int i = 0; i < 5; ++i) congestion(kFilled, 1.5 * kFilled, kLink);
   EXPECT_EQ(mbps(), 0);
 }
 
-TEST_F(PolicerTest, CongestionsFarApartAreNot) {
+TEST_F(PolicerTest, FindsNoBucketInCongestionsFarApart) {
   for (int i = 0; i < 5; ++i) congestion(kFilled, kLink, 5s);
   EXPECT_EQ(mbps(), 0);
 }
 
-TEST_F(PolicerTest, MomentsDoNotCount) {
+TEST_F(PolicerTest, IgnoresShortCongestions) {
   for (int i = 0; i < 5; ++i) {
     run(50ms, true, kFilled, kLink);
     run(400ms, false, kFilled, kLink);
@@ -76,7 +76,7 @@ TEST_F(PolicerTest, MomentsDoNotCount) {
   EXPECT_EQ(mbps(), 0);
 }
 
-TEST_F(PolicerTest, TriesAgainEverMoreSeldom) {
+TEST_F(PolicerTest, TriesAgainLessAndLessOften) {
   for (int i = 0; i < 3; ++i) congestion(kFilled, kLink);
   run(10s, false, kFilled, kLink);
   EXPECT_EQ(mbps(), 0);
@@ -88,22 +88,22 @@ TEST_F(PolicerTest, TriesAgainEverMoreSeldom) {
   EXPECT_EQ(mbps(), 0);
 }
 
-// A moment without radio, say: the bucket is still there.
-TEST_F(PolicerTest, AnotherCongestionMeanwhileIsNoReasonToForget) {
+// A short loss of radio coverage, for example: the bucket is still there.
+TEST_F(PolicerTest, KeepsTheBucketIfSomethingElseCausesACongestion) {
   for (int i = 0; i < 3; ++i) congestion(kFilled, kLink);
   run(2s, false, kFilled, kLink);
   congestion(BitRate::mbps(1), kLink);
   EXPECT_NEAR(mbps(), 3, 0.1);
 }
 
-TEST_F(PolicerTest, NorAReasonToHoldOnForLonger) {
+TEST_F(PolicerTest, CongestionsDuringTheHoldDoNotProlongIt) {
   for (int i = 0; i < 3; ++i) congestion(kFilled, kLink);
   for (int i = 0; i < 10; ++i) congestion(kFilled, kLink);
   run(4500ms, false, kFilled, kLink);
   EXPECT_EQ(mbps(), 0);
 }
 
-TEST_F(PolicerTest, IsForgottenWhenTheTrainsWereRight) {
+TEST_F(PolicerTest, ForgetsTheBucketIfTheTrainsWereRight) {
   for (int i = 0; i < 3; ++i) congestion(kFilled, kLink);
   run(20s, false, kFilled, kLink);
   congestion(kFilled, kLink);

@@ -50,7 +50,7 @@ TEST_F(ItcpPolicyTest, RetractsByThePapersRatioOnTimeout) {
   EXPECT_EQ(decision.reason, Reason::kRexmt);
 }
 
-TEST_F(ItcpPolicyTest, TakesEventsWithinARoundTripForOneCongestion) {
+TEST_F(ItcpPolicyTest, CountsEventsWithinARoundTripAsOneCongestion) {
   quiet(0ms);
   dupack(33ms);
   const Decision second = dupack(90ms);
@@ -77,7 +77,7 @@ TEST_F(ItcpPolicyTest, NeverGoesBelowTheFloor) {
   EXPECT_EQ(rate_, limits_.min);
 }
 
-TEST_F(ItcpPolicyTest, AnEventAtTheFloorIsNoRetraction) {
+TEST_F(ItcpPolicyTest, ReportsNoRetractionAtTheFloor) {
   quiet(0ms);
   for (int i = 0; i < 20; ++i) dupack(200ms);
   EXPECT_EQ(dupack(200ms).reason, Reason::kHold);
@@ -113,13 +113,13 @@ TEST_F(ItcpPolicyTest, DoublesTheHoldWithEachRepeatedEvent) {
   EXPECT_EQ(quiet(1ms).reason, Reason::kRestore);
 }
 
-TEST_F(ItcpPolicyTest, HoldHasABound) {
+TEST_F(ItcpPolicyTest, TheHoldIsBounded) {
   quiet(0ms);
   for (int i = 0; i < 40; ++i) dupack(200ms);
   EXPECT_EQ(quiet(settings_.hold_max).reason, Reason::kRestore);
 }
 
-TEST_F(ItcpPolicyTest, HoldIsShortAgainAfterFullRestoration) {
+TEST_F(ItcpPolicyTest, TheHoldIsShortAgainAfterAFullRestoration) {
   quiet(0ms);
   dupack(33ms);
   dupack(200ms);
@@ -137,7 +137,7 @@ TEST_F(ItcpPolicyTest, EventsWithinTheGuardPostponeRestoration) {
   EXPECT_EQ(quiet(40ms).reason, Reason::kRestore);
 }
 
-TEST_F(ItcpPolicyTest, DoesNotRestoreWhileThereIsABacklog) {
+TEST_F(ItcpPolicyTest, DoesNotRestoreWithABacklog) {
   quiet(0ms);
   dupack(33ms);
   EXPECT_EQ(decide(2s, {.backlog = 300ms}).reason, Reason::kHold);
@@ -145,13 +145,13 @@ TEST_F(ItcpPolicyTest, DoesNotRestoreWhileThereIsABacklog) {
   EXPECT_EQ(quiet(10ms).reason, Reason::kRestore);
 }
 
-TEST_F(ItcpPolicyTest, ASmallBacklogIsQuiet) {
+TEST_F(ItcpPolicyTest, RestoresWithASmallBacklog) {
   quiet(0ms);
   dupack(33ms);
   EXPECT_EQ(decide(1s, {.backlog = 50ms}).reason, Reason::kRestore);
 }
 
-TEST_F(ItcpPolicyTest, ClimbsFromAStartBelowTheCeiling) {
+TEST_F(ItcpPolicyTest, RisesFromAStartBelowTheCeiling) {
   ItcpPolicy policy{settings_, {.min = limits_.min, .max = limits_.max, .start = BitRate::mbps(2)}};
   policy.decide({}, {}, now_);
   EXPECT_EQ(policy.decide({}, {}, now_ + 1s).rate, BitRate::mbps(2.4));

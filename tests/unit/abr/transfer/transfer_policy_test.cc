@@ -27,20 +27,20 @@ TEST_F(TransferPolicyTest, HoldsWhileNothingIsKnown) {
   EXPECT_EQ(mbps(), 2);
 }
 
-TEST_F(TransferPolicyTest, FallsAtOnceToAShareOfWhatIsCarried) {
+TEST_F(TransferPolicyTest, FallsAtOnceToAShareOfTheTransferRate) {
   const auto decision = decide(1);
   EXPECT_EQ(decision.reason, Reason::kCapacity);
   EXPECT_NEAR(mbps(), 0.85, 0.01);
 }
 
-TEST_F(TransferPolicyTest, AudioIsNotTheVideos) {
+TEST_F(TransferPolicyTest, AudioIsNotPartOfTheVideoRate) {
   now_ += 50ms;
   policy_.decide(base::BitRate::mbps(1), 0ms, {.factor = 1, .fixed = base::BitRate::kbps(150)},
                  now_);
   EXPECT_NEAR(mbps(), 0.7, 0.01);
 }
 
-TEST_F(TransferPolicyTest, FallsToTheLeastWhenNothingPasses) {
+TEST_F(TransferPolicyTest, FallsToTheMinimumWhenNothingPasses) {
   decide(0);
   EXPECT_NEAR(mbps(), 0.3, 0.001);
 }
@@ -54,7 +54,7 @@ TEST_F(TransferPolicyTest, RisesInSteps) {
   EXPECT_NEAR(mbps(), 6, 0.01);  // rate.max
 }
 
-TEST_F(TransferPolicyTest, RisesByAsManyStepsAsThereHasBeenTimeFor) {
+TEST_F(TransferPolicyTest, RisesByOneStepForEachSecondSinceTheLastChange) {
   decide(1);
   decide(20, 0ms, 2s);
   EXPECT_NEAR(mbps(), 1.5 * 1.5 * 0.85, 0.01);
@@ -78,12 +78,12 @@ TEST_F(TransferPolicyTest, FallsFurtherWhileThePlayerWaits) {
   EXPECT_NEAR(mbps(), 0.425, 0.01);
 }
 
-TEST_F(TransferPolicyTest, NeverLessThanTheLeast) {
+TEST_F(TransferPolicyTest, NeverFallsBelowTheMinimum) {
   decide(0.01);
   EXPECT_NEAR(mbps(), 0.3, 0.001);
 }
 
-TEST_F(TransferPolicyTest, SmallChangesAreNone) {
+TEST_F(TransferPolicyTest, IgnoresSmallChanges) {
   decide(2.4);
   EXPECT_NEAR(mbps(), 2, 0.1);
   const double before = mbps();

@@ -10,26 +10,27 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kRoundTrip = 40ms;
-constexpr auto kLook = 50ms;
+constexpr auto kSampleInterval = 50ms;
 
-/// A sender whose transfers pass a link of a given rate, looked at every kLook.
+/// A sender whose transfers pass a link of a given rate, sampled every kSampleInterval.
 class TransferRateTest : public testing::Test {
  protected:
-  /// `amount` is sent in one go, and the link is idle for a while after it.
+  /// Sends `amount` at once, after which the link is idle for a while.
   void transfer(base::ByteCount amount, base::BitRate link) {
     const auto whole = amount / link + kRoundTrip;
     const auto begin = now_;
     while (now_ - begin < whole) {
-      now_ += kLook;
+      now_ += kSampleInterval;
       const auto busy = std::min<base::Duration>(now_ - begin, whole);
       const auto passed = std::max<base::Duration>(busy - kRoundTrip, 0ms);
-      look(link * passed, busy, busy == whole);
+      add_sample(link * passed, busy, busy == whole);
     }
     acked_ += amount;
     busy_ += whole;
     now_ += 100ms;
   }
-  void look(base::ByteCount passed, base::Duration busy, bool idle, base::BitRate kernels = {}) {
+  void add_sample(base::ByteCount passed, base::Duration busy, bool idle,
+                  base::BitRate kernels = {}) {
     rate_.update(sample(passed, busy, idle, kernels));
   }
   TransferRate::Sample sample(base::ByteCount passed, base::Duration busy, bool idle,
@@ -54,29 +55,29 @@ class TransferRateTest : public testing::Test {
   bool window_limited_ = false;
 };
 
-TEST_F(TransferRateTest, IsNotKnownBeforeATransfer) { EXPECT_FALSE(rate_.value()); }
+TEST_F(TransferRateTest, IsUnknownBeforeATransfer) { EXPECT_FALSE(rate_.value()); }
 
-TEST_F(TransferRateTest, IsNotKnownByOneWindow) {
+TEST_F(TransferRateTest, IsUnknownAfterOneWindow) {
   transfer(base::ByteCount{14'480}, base::BitRate::mbps(50));
   EXPECT_FALSE(rate_.value());
 }
 
-TEST_F(TransferRateTest, IsTheLinksHoweverLittleIsSent) {
+TEST_F(TransferRateTest, IsTheLinksRateForShortTransfers) {
   for (int i = 0; i < 5; ++i) transfer(base::ByteCount{40'000}, base::BitRate::mbps(5));
   EXPECT_NEAR(mbps(), 5, 0.4);
 }
 
-TEST_F(TransferRateTest, IsTheLinksInALongTransfer) {
+TEST_F(TransferRateTest, IsTheLinksRateForALongTransfer) {
   transfer(base::ByteCount{1'000'000}, base::BitRate::mbps(5));
   EXPECT_NEAR(mbps(), 5, 0.3);
 }
 
 TEST_F(TransferRateTest, FallsBeforeATransferEnds) {
   for (int i = 0; i < 5; ++i) transfer(base::ByteCount{100'000}, base::BitRate::mbps(5));
-  look({}, 0ms, false);
+  add_sample({}, 0ms, false);
   for (int i = 1; i <= 6; ++i) {
-    now_ += kLook;
-    look(base::BitRate::mbps(1) * (i * kLook), i * kLook, false);
+    now_ += kSampleInterval;
+    add_sample(base::BitRate::mbps(1) * (i * kSampleInterval), i * kSampleInterval, false);
   }
   EXPECT_LT(mbps(), 1.5);
 }
@@ -84,8 +85,8 @@ TEST_F(TransferRateTest, FallsBeforeATransferEnds) {
 TEST_F(TransferRateTest, FallsWhileNothingPasses) {
   for (int i = 0; i < 5; ++i) transfer(base::ByteCount{100'000}, base::BitRate::mbps(5));
   for (int i = 1; i <= 10; ++i) {
-    now_ += kLook;
-    look({}, i * kLook, false);
+    now_ += kSampleInterval;
+    add_sample({}, i * kSampleInterval, false);
   }
   EXPECT_EQ(mbps(), 0);
 }
@@ -100,28 +101,29 @@ TEST_F(TransferRateTest, RisesWithTheNewestSecondOfTransfer) {
   EXPECT_NEAR(mbps(), 5, 0.4);
 }
 
-// Each follows while the one before it is still under way, and the path stands for a round trip.
-TEST_F(TransferRateTest, APauseOfTheSendersIsNotThePaths) {
+// Each transfer begins while the last one is still under way, but the path is idle for a round
+// trip.
+TEST_F(TransferRateTest, IgnoresPausesOfTheSender) {
   const auto link = base::BitRate::mbps(5);
   base::ByteCount passed;
   for (int i = 1; i <= 40; ++i) {
-    now_ += kLook;
-    passed += link * (i % 4 == 0 ? kLook - kRoundTrip : kLook);
-    look(passed, i * kLook, false, link + base::BitRate{i});
+    now_ += kSampleInterval;
+    passed += link * (i % 4 == 0 ? kSampleInterval - kRoundTrip : kSampleInterval);
+    add_sample(passed, i * kSampleInterval, false, link + base::BitRate{i});
   }
   EXPECT_NEAR(mbps(), 5, 0.2);
 }
 
-TEST_F(TransferRateTest, AnOldRateOfTheKernelsIsNotBelieved) {
+TEST_F(TransferRateTest, IgnoresAnOldKernelRate) {
   const auto link = base::BitRate::mbps(1);
   for (int i = 1; i <= 40; ++i) {
-    now_ += kLook;
-    look(link * (i * kLook), i * kLook, false, base::BitRate::mbps(5));
+    now_ += kSampleInterval;
+    add_sample(link * (i * kSampleInterval), i * kSampleInterval, false, base::BitRate::mbps(5));
   }
   EXPECT_NEAR(mbps(), 1, 0.1);
 }
 
-TEST_F(TransferRateTest, AWindowThatGrowsIsNotThePaths) {
+TEST_F(TransferRateTest, AGrowingWindowDoesNotLowerTheRate) {
   transfer(base::ByteCount{500'000}, base::BitRate::mbps(5));
   window_limited_ = true;
   transfer(base::ByteCount{100'000}, base::BitRate::mbps(1));
@@ -130,21 +132,21 @@ TEST_F(TransferRateTest, AWindowThatGrowsIsNotThePaths) {
   EXPECT_GT(mbps(), 15);
 }
 
-TEST_F(TransferRateTest, WhatOtherConnectionsCarriedHoldsWhileTheWindowGrows) {
+TEST_F(TransferRateTest, AssumesTheRateOfOtherConnectionsWhileTheWindowGrows) {
   rate_.assume(base::BitRate::mbps(5));
   window_limited_ = true;
   transfer(base::ByteCount{100'000}, base::BitRate::mbps(1));
   EXPECT_NEAR(mbps(), 5, 0.3);
 }
 
-TEST_F(TransferRateTest, SmallTransfersCountTogether) {
+TEST_F(TransferRateTest, AddsUpSmallTransfers) {
   for (int i = 0; i < 3; ++i) transfer(base::ByteCount{20'000}, base::BitRate::kbps(500));
   EXPECT_NEAR(mbps(), 0.5, 0.05);
   for (int i = 0; i < 100; ++i) transfer(base::ByteCount{5'000}, base::BitRate::mbps(5));
   EXPECT_NEAR(mbps(), 5, 1);
 }
 
-TEST_F(TransferRateTest, WhatIsPassedOverSaysNothing) {
+TEST_F(TransferRateTest, IgnoresSkippedSamples) {
   for (int i = 0; i < 5; ++i) transfer(base::ByteCount{100'000}, base::BitRate::mbps(5));
   const double before = mbps();
   for (int i = 0; i < 20; ++i) {
@@ -156,7 +158,7 @@ TEST_F(TransferRateTest, WhatIsPassedOverSaysNothing) {
   EXPECT_NEAR(mbps(), before, 0.1);
 }
 
-TEST_F(TransferRateTest, WhatTheReceiverHoldsBackIsNotThePaths) {
+TEST_F(TransferRateTest, IgnoresTimeInWhichTheReceiverHoldsDataBack) {
   for (int i = 0; i < 5; ++i) transfer(base::ByteCount{100'000}, base::BitRate::mbps(5));
   held_ += 400ms;
   busy_ += 400ms;

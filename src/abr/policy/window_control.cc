@@ -1,0 +1,89 @@
+#include "abr/policy/window_control.h"
+
+#include <algorithm>
+
+#include "abr/tuning.h"
+
+namespace abr {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// Effects of other values: differences of the means over the links of `sim_table --random 1
+// --count 100` without cross traffic, unless cross traffic or a `scenario` is named.
+
+// The smoothed RTT may exceed the base RTT by this much, and a frame's own time on the path,
+// without a queue in the path. Smaller takes jitter for a queue and leaves the window too small,
+// larger enlarges the window while there is a queue; 10 and 40 ms change no mean by 2 %.
+constexpr base::Duration kRttSlack = 20ms;
+// After a fall with a queue in the path, the window is left to TCP for this long. Shorter enlarges
+// it into the queue that TCP has just made room for, longer leaves it too small; 0.3 and 3 s change
+// no mean by 1 %.
+constexpr base::Duration kQueueMemory = 1s;
+// The window is enlarged to the capacity if that is this many times the rate. With 1.0, windows are
+// set for nothing and rates are 0.7 % higher; with 1.5, rates are 0.4 % lower.
+constexpr double kMinSpareRatio = 1.2;
+// The window is this many times the data in flight and the newest frame. With 1.0, p95 of `steps`
+// is 6 % longer and the rate of `beside` 5 % lower; with 1.6, p99 of `own` is 5 % longer.
+constexpr double kWindowRoom = 1.25;
+// BBR holds four segments for 200 ms and a round trip (PROBE_RTT) when it has seen no lower RTT for
+// 10 s (tcp_bbr.c, bbr_update_min_rtt()). The other 3 s are for finding a moment when nothing
+// waits: with 9.5 s, p95 next to cross traffic is 6 % longer. Without renewals p99 is 57 % longer,
+// and p95 of `steps` is doubled.
+constexpr base::Duration kRenewalInterval = 7s;
+
+/// How much the smoothed RTT exceeds the base RTT without a queue: a frame's last segment arrives
+/// after its others.
+base::Duration rtt_slack(const PathState& path) {
+  return kRttSlack + (path.capacity.bps() > 0 ? path.frame_size / path.capacity : base::Duration{});
+}
+
+/// Segments for the data in flight and one frame, at that rate of video, with room to spare.
+std::uint32_t window_for(base::BitRate video, const Observation& o) {
+  const auto bytes = (o.transport.wire(video) * (o.srtt + o.frame_interval)).bytes();
+  return static_cast<std::uint32_t>(kWindowRoom * bytes / o.mss);
+}
+
+}  // namespace
+
+void WindowControl::note_fall(const Observation& o, const PathState& path, base::Time now) {
+  if (o.srtt > path.round_trip + rtt_slack(path)) congested_at_ = now;
+}
+
+std::uint32_t WindowControl::next(const Observation& o, const PathState& path, const Demand& demand,
+                                  base::Time now) {
+  return o.bbr ? renew(o, path, demand, now) : enlarge(o, path, demand, now);
+}
+
+std::uint32_t WindowControl::enlarge(const Observation& o, const PathState& path,
+                                     const Demand& demand, base::Time now) {
+  if (!o.ssthresh || o.recovering || path.cross_traffic || path.drain_rate.bps() > 0 ||
+      o.mss == 0 || o.srtt > path.round_trip + rtt_slack(path) ||
+      now < congested_at_ + kQueueMemory) {
+    return 0;
+  }
+  base::BitRate video;
+  if (path.capacity >= kMinSpareRatio * o.transport.wire(demand.rate)) {
+    video = o.transport.video(kHeadroom * path.capacity);
+  }
+  if (demand.leaps && demand.quiet) video = std::max(video, kVerifiedStep * demand.rate);
+  const auto needed = window_for(std::min(demand.ceiling, video), o);
+  if (o.cwnd >= needed || (now < set_again_at_ && needed <= window_)) return 0;
+  set_again_at_ = now + o.srtt;
+  return window_ = needed;
+}
+
+std::uint32_t WindowControl::renew(const Observation& o, const PathState& path,
+                                   const Demand& demand, base::Time now) {
+  if (renew_at_ == base::Time{}) renew_at_ = now + kRenewalInterval;
+  // Without data in flight BBR renews its minimum RTT by itself.
+  if (now < renew_at_ || o.recovering || o.in_flight.bytes() == 0) return 0;
+  const bool calm = demand.quiet && o.srtt <= o.min_rtt + rtt_slack(path);
+  // A longer RTT that cross traffic does not explain may be a longer path: BBR has to measure it.
+  if (!calm && !path.cross_traffic) return 0;
+  renew_at_ = now + kRenewalInterval;
+  return std::max(o.cwnd, window_for(demand.rate, o));
+}
+
+}  // namespace abr
