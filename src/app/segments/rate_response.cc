@@ -32,13 +32,13 @@ FullResponse response_to(const OnDemand::Failed&) {
 
 FullResponse response_to(const OnDemand::Disabled&) {
   return error_response(404,
-                        "the server encodes no segments on demand, as on_demand.cpu is 0: request "
+                        "segments are not encoded on request, because on_demand.cpu is 0: request "
                         "the segment without ?rate=");
 }
 
 FullResponse response_to(const OnDemand::Refused& refused) {
   auto result =
-      error_response(503, "too many segments are requested at rates of their own: try again later");
+      error_response(503, "too many segments are being encoded on request: try again later");
   result.head.retry_after = static_cast<int>(std::ceil(base::seconds(refused.retry_after)));
   return result;
 }

@@ -148,8 +148,8 @@ std::unique_ptr<server::StreamingResponse> SegmentService::response_at_rate(
   const auto rate = parse_rate(text);
   const bool has_frames = target.rendition.kind != segments::Rendition::Kind::kAudio;
   if (target.kind != segments::Target::Kind::kSegment || !has_frames || !rate || rate->bps() <= 0) {
-    return media_error(error_response(
-        400, "rate: give a rate such as \"1734k\", and only for a whole segment of video"));
+    return media_error(
+        error_response(400, "?rate= applies to whole video segments: give a rate such as 1734k"));
   }
   const auto limits = session->stream().viewer_settings()->control.rate;
   OnDemand::Request request{session->shared_stream(), target.number,
