@@ -24,8 +24,8 @@ bool is_slow_start(const tcpinfo::TcpSample& sample) {
 
 }  // namespace
 
-SegmentConnection::SegmentConnection(Deps deps, ViewerId id, int fd, int loop)
-    : deps_{std::move(deps)},
+SegmentConnection::SegmentConnection(const Deps& deps, ViewerId id, int fd, int loop)
+    : deps_{deps},
       id_{id},
       fd_{fd},
       loop_{loop},

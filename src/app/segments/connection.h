@@ -33,8 +33,8 @@ class SegmentConnection final : public server::ConnectionState {
     return static_cast<SegmentConnection&>(*connection.state);
   }
 
-  /// `id`: unique among the IDs of viewers and connections.
-  SegmentConnection(Deps deps, ViewerId id, int fd, int loop);
+  /// `id`: unique among the IDs of viewers and connections. `deps` must outlive this object.
+  SegmentConnection(const Deps& deps, ViewerId id, int fd, int loop);
   ~SegmentConnection() override;
 
   /// From now on the connection sends responses of `session`.
@@ -64,7 +64,7 @@ class SegmentConnection final : public server::ConnectionState {
   base::Time take_delivered(std::uint64_t acked);
   base::Duration late(base::Time now) const;
 
-  const Deps deps_;
+  const Deps& deps_;
   const ViewerId id_;
   const int fd_;
   const int loop_;

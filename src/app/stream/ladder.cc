@@ -273,9 +273,8 @@ void Ladder::set_crowds(const abr::Layout& layout) {
 std::optional<std::size_t> Ladder::refused() {
   const auto wanted = std::min(ceiling(settings_), memberships_.size());
   const bool refused = max_groups_ < wanted && !has_room();
-  const bool begins = refused && !std::exchange(refusing_, refused);
-  refusing_ = refused;
-  if (!begins) return {};
+  const bool reported = std::exchange(refusing_, refused);
+  if (!refused || reported) return {};
   ++counters_.refused;
   return max_groups_;
 }
