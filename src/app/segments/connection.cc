@@ -25,11 +25,7 @@ bool is_slow_start(const tcpinfo::TcpSample& sample) {
 }  // namespace
 
 SegmentConnection::SegmentConnection(const Deps& deps, ViewerId id, int fd, int loop)
-    : deps_{deps},
-      id_{id},
-      fd_{fd},
-      loop_{loop},
-      events_{deps_.events, deps_.event_source} {}
+    : deps_{deps}, id_{id}, fd_{fd}, loop_{loop}, events_{deps_.events, deps_.event_source} {}
 
 SegmentConnection::~SegmentConnection() {
   if (session_) session_->forget(id_);
