@@ -2,13 +2,14 @@
 #
 #   make run       build and serve the test picture (ARGS="--source cam=rtsp://...")
 #   make test      build and run all tests
+#   make test-long run all tests, those of players for a minute each
 #   make test-without-ebpf   run the tests that differ in a build without eBPF
 #   make test-kernel         run the tests of the eBPF programs under Debian 12's kernel (skipped
 #                            with a message if that kernel is not available)
 #   make lint      check format, include directions, sizes, and run clang-tidy
-#   make asan      run the unit tests and some others under AddressSanitizer and
+#   make asan      run the unit tests, and the tests that send requests, under AddressSanitizer and
 #                  UndefinedBehaviorSanitizer
-#   make tsan      run the unit tests and the rest of the others under ThreadSanitizer
+#   make tsan      run the tests of threads under ThreadSanitizer
 #   make bench     run the benchmarks, which print tables
 #   make papers    replay the papers' experiments missing in docs/results/papers; takes hours
 #   make papers-quick  replay all of them in minutes, into build/papers-quick (ARGS="NAME..." for
@@ -23,15 +24,7 @@ PREFIX ?= /usr/local
 SYSCONFDIR ?= /etc
 ARGS ?=
 
-# Sanitizers slow a program down several times, so tests that measure time or rates are left out.
-TIMED = integration_(browser|congestion|delivery|hints|isolation|netlab|players|segment_)|self_check
-# Unit tests run under both sanitizers. Tests of the whole server take minutes, so each runs under
-# the sanitizer that finds more: AddressSanitizer for reading requests, ThreadSanitizer for starting
-# and stopping encoders.
-asan: LEFT_OUT = integration_(events|on_demand|signals|sources)|switching_test
-tsan: LEFT_OUT = integration_(api|capabilities|http|routes|segments|top)
-
-.PHONY: run test test-without-ebpf test-kernel lint lint-fast asan tsan bench papers papers-quick package install clean
+.PHONY: run test test-long test-without-ebpf test-kernel lint lint-fast asan tsan bench papers papers-quick package install clean
 
 run:
 	$(DEPS) build run
@@ -43,11 +36,11 @@ run:
 	@echo
 	build/release/src/symcast serve $(ARGS)
 
-test:
+test test-long:
 	$(DEPS) build run test
 	cmake --preset dev
 	cmake --build --preset dev
-	ctest --preset dev
+	$(if $(findstring long,$@),SYMCAST_TEST_LONG=1) ctest --preset dev
 
 # Uses the same build tree, so that only differing files are compiled. The next run of the preset
 # turns eBPF on again.
@@ -77,7 +70,7 @@ asan tsan:
 	$(DEPS) build run test
 	cmake --preset $@
 	cmake --build --preset $@
-	ctest --preset $@ --exclude-regex '$(TIMED)|$(LEFT_OUT)'
+	ctest --preset $@
 
 bench:
 	$(DEPS) build run test

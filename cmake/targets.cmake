@@ -18,10 +18,20 @@ function(compile_quickly)
   endforeach()
 endfunction()
 
-# add_unit_test(NAME SOURCES ... LINK ...)   a GoogleTest binary and its ctest entry; fast, without
-# I/O. The first one precompiles GoogleTest's headers for all others.
+# For tests that run GStreamer in a sanitizer build.
+set(SANITIZER_OPTIONS
+  LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/sanitizers/gstreamer.lsan
+  TSAN_OPTIONS=ignore_noninstrumented_modules=1:suppressions=${PROJECT_SOURCE_DIR}/tests/sanitizers/gstreamer.tsan)
+
+# Everything that ThreadSanitizer's tests need; the rest is not built for them.
+add_custom_target(thread_tests)
+
+# add_unit_test(NAME [THREADS] [INTEGRATION] SOURCES ... LINK ...)   a GoogleTest binary and its ctest
+# entry, which AddressSanitizer runs too. With THREADS it starts threads, so ThreadSanitizer runs it.
+# With INTEGRATION it uses the kernel, sockets or the clock; other unit tests are fast, without I/O.
+# The first test precompiles GoogleTest's headers for all others.
 function(add_unit_test name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "THREADS;INTEGRATION" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gmock GTest::gtest_main)
   compile_quickly(${name})
@@ -32,9 +42,15 @@ function(add_unit_test name)
     target_precompile_headers(${name} PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
     set_property(GLOBAL PROPERTY SYMCAST_FIRST_UNIT_TEST ${name})
   endif()
-  add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 120)
-  if(SYMCAST_SANITIZE)
-    set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+
+  set(labels unit address)
+  if(arg_INTEGRATION)
+    set(labels integration address)
   endif()
+  if(arg_THREADS)
+    list(APPEND labels thread)
+    add_dependencies(thread_tests ${name})
+  endif()
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 300 ENVIRONMENT "${SANITIZER_OPTIONS}")
 endfunction()
