@@ -1,14 +1,27 @@
-"""Visits of Chromium to pages of a server (visit.mjs), from this machine or behind a lab's link."""
+"""Chromium, remote-controlled (browser.mjs), on this machine or behind a lab's link.
+
+    with Browser() as browser:
+        page = browser.open(origin(daemon), delivery="mp4")
+        page.until(PAGE_PLAYS)
+"""
 
 import json
+import math
 import os
 import pathlib
 import shutil
 import subprocess
 
-VISIT = pathlib.Path(__file__).with_name("visit.mjs")
+from netlab.browser.pictures import Pictures
+from netlab.daemon import wait_until
+
+PROGRAM = pathlib.Path(__file__).with_name("browser.mjs")
 BLANK = "/api/v1/time"  # a page to be replaced: on the server's own origin, without a content policy
-PLAYS = {"step": "until", "expression": "document.querySelector('video').currentTime > 0"}
+VIDEO = "document.querySelector('video')"
+PHASE = "document.getElementById('screen')?.dataset.phase"  # of the page at /
+PLAYS = f"{VIDEO}?.currentTime > 0"
+PAGE_PLAYS = f"{PLAYS} && {PHASE} === 'playing'"
+PATIENCE = 45  # seconds for anything that a page does: far more than a busy machine needs
 MODULES = os.environ.get("WEB_MODULES", "")
 
 
@@ -25,30 +38,81 @@ def origin(daemon):
     return f"http://{daemon.ip}:{daemon.port}"
 
 
-class Visit:
-    """One visit of `page` on the origin `home`, which does `steps` (steps.mjs). With `lab`, Chromium
-    runs in its first client. Ends with the `with` block."""
+class Browser:
+    """Runs until the end of the `with` block. With `lab`, Chromium runs in one of its clients."""
 
-    def __init__(self, home, *steps, lab=None, page="/", **options):
-        what = {"url": home + page, "steps": steps, **options}
-        run = lab.run_client if lab else subprocess.Popen
-        self.process = run(
-            ["node", VISIT, json.dumps(what)], stdout=subprocess.PIPE, text=True,
-            env={**os.environ, "MODULES": MODULES, "CHROMIUM": shutil.which("chromium")})
+    def __init__(self, lab=None, client=0):
+        run, where = (lab.run_client, {"client": client}) if lab else (subprocess.Popen, {})
+        self._process = run(
+            ["node", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env={**os.environ, "MODULES": MODULES, "CHROMIUM": shutil.which("chromium")}, **where)
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
+        try:
+            self._process.communicate(timeout=10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
 
-    def line(self):
-        """The next line that a step `tell` printed."""
-        return self.process.stdout.readline().rstrip()
+    def ask(self, **command):
+        self._process.stdin.write(json.dumps(command) + "\n")
+        self._process.stdin.flush()
+        answer = json.loads(self._process.stdout.readline() or '{"error": "Chromium has ended"}')
+        assert "error" not in answer, answer["error"]
+        return answer["result"]
 
-    def end(self, seconds=120):
-        """Waits for the end of the visit; returns results of the steps, troubles and requests."""
-        output = self.process.communicate(timeout=seconds)[0]
-        assert self.process.returncode == 0
-        return json.loads(output.splitlines()[-1])
+    def open(self, home, page="/", **options):
+        """A Page that loads `page` of the origin `home`. Options: delivery, viewport, colours, touch."""
+        return Page(self, self.ask(step="open", url=home + page, **options))
+
+
+class Page:
+    """Pages of one browser do not share cookies or storage, and are all visible."""
+
+    def __init__(self, browser, number):
+        self._browser = browser
+        self._number = number
+
+    def do(self, step, **options):
+        """The result of one of the steps in steps.mjs."""
+        return self._browser.ask(page=self._number, step=step, **options)
+
+    def evaluate(self, expression):
+        return self.do("evaluate", expression=expression)
+
+    def until(self, expression):
+        """Polls from here, because the page's content policy allows no eval()."""
+        wait_until(lambda: self.evaluate(expression), PATIENCE, expression, interval=0.1)
+
+    def plays_on(self, seconds=1):
+        """Waits until the video has moved on by `seconds`."""
+        position = f"{VIDEO}.currentTime"
+        self.until(f"{position} > {self.evaluate(position) + seconds}")
+
+    def record(self):
+        """Records every picture shown from now on."""
+        self.do("record")
+
+    def recorded(self):
+        """The recording until now (recording.mjs); it goes on."""
+        return self.do("recorded")
+
+    def until_pictures(self, condition, what, since=-math.inf):
+        """Waits until condition(Pictures) is true of the recording; returns these Pictures."""
+        def check():
+            recorded = self.recorded()
+            if all(picture["captured"] is None for picture in recorded["pictures"]):
+                return None
+            pictures = Pictures(recorded, since)
+            return condition(pictures) and pictures
+        return wait_until(check, PATIENCE, what, interval=0.25)
+
+    def seen(self):
+        """Since the page was opened: {"troubles": [text], "requests": [URL], "told": {URL: CMSD}}."""
+        return self.do("seen")
+
+    def close(self):
+        self.do("close")

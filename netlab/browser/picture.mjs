@@ -54,16 +54,3 @@ export function installReader() {
     return valid ? number(bits.slice(32, 80)) : null;
   };
 }
-
-/** In the page: when the next picture was captured, when it is shown (performance.now()), and the delay
- * that the page displays (seconds). */
-export function readCode() {
-  const video = document.querySelector("video");
-  return new Promise((resolve) => {
-    video.requestVideoFrameCallback((_now, frame) => {
-      const captured = window.capturedAt(video, frame);
-      const told = Number.parseFloat(document.getElementById("latency").textContent);
-      resolve({ captured, shown: frame.expectedDisplayTime, told });
-    });
-  });
-}

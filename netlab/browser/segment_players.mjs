@@ -9,7 +9,7 @@ const kLibraries = {
 
 /** In the page: leaves one video element and nothing else. */
 function clear() {
-  document.body.innerHTML = "<video muted autoplay width=640></video>";
+  document.body.innerHTML = "<video muted autoplay></video>";
   window.noted = { errors: [], notes: [] };
 }
 
@@ -40,6 +40,7 @@ function playDash({ url, settings }) {
 
 /** `player` is "hls" or "dash"; `settings` are those of hls.js, or of dash.js' streaming. */
 export async function play(page, { player, url, settings = {} }) {
+  await page.waitForLoadState();
   await page.evaluate(clear);
   await page.addScriptTag({ path: join(process.env.MODULES, "node_modules", kLibraries[player]) });
   await page.evaluate(player === "hls" ? playHls : playDash, { url, settings });

@@ -2,172 +2,179 @@
 
 import os
 import pathlib
-import statistics
+import time
 
 import pytest
 
-from netlab.browser.chromium import Visit, origin
-from netlab.daemon import free_port
+from netlab.browser.chromium import PAGE_PLAYS, PHASE, VIDEO, Browser, origin
+from netlab.daemon import Daemon, free_port, wait_until
+from netlab.viewer import Viewer
 
-SOURCE = "live=test:?size=640x360&fps=30"
-# On loopback a segment player has the highest rate after one or two decisions, so start low.
+SOURCE = "live=test:?size=192x108&fps=15"  # the smallest picture that can hold the code
+# On loopback a player has the highest rate after one or two decisions, so start low.
 FROM_BELOW = '[rate]\nstart = "300k"\n'
 NOBODY_ADMIN = "[admin]\nallow = []\n"
-LATENCY_SECONDS = 0.5  # promised: progressive, on loopback
-HLS_LATENCY_SECONDS = 3  # two segments
-PLAYS = {"step": "until", "expression": "document.querySelector('video').currentTime > 0"
-         " && document.getElementById('screen').dataset.phase === 'playing'"}
+OWN = "tr.own[aria-selected=true]"
+SET_BACK = 0.6  # seconds: less than what a player skips instead of playing faster
+LINE = 30  # pixels of a chart, a few seconds
 pytestmark = pytest.mark.usefixtures("needs_chromium")
 
 
+@pytest.fixture(scope="module")
+def browser():
+    with Browser() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """A server with a viewer besides the pages."""
+    directory = tmp_path_factory.mktemp("server")
+    with Daemon("--source", SOURCE, directory=directory) as daemon:
+        with Viewer(daemon.url(), directory=directory):
+            yield daemon
+
+
 @pytest.fixture
-def visit():
-    """visit(daemon, step, ...) -> results of the steps; fails if the page reported any trouble."""
+def visit(browser):
+    """visit(daemon, option=...) -> Page, which plays. Fails if a page had any trouble, or loaded anything
+    from another server."""
+    pages = []
 
-    def go(daemon, *steps, **options):
-        with Visit(origin(daemon), *steps, **options) as visiting:
-            seen = visiting.end()
+    def go(daemon, **options):
+        page = browser.open(origin(daemon), **options)
+        pages.append((page, f"{origin(daemon)}/"))
+        page.until(PAGE_PLAYS)
+        return page
+
+    yield go
+    for page, home in pages:
+        seen = page.seen()
+        page.close()
         assert seen["troubles"] == []
-        home = f"{origin(daemon)}/"
         elsewhere = [url for url in seen["requests"] if not url.startswith((home, "blob:" + home))]
-        assert elsewhere == [], "the page loads from other servers"
-        return seen["results"], seen["requests"]
-
-    return go
+        assert elsewhere == []
 
 
 @pytest.fixture
 def picture():
-    """picture(name) -> a step that saves a screenshot, next to the build."""
+    """picture(page, name) saves a screenshot, next to the build."""
     folder = pathlib.Path(os.environ.get("SCREENSHOTS", "build/screenshots"))
     folder.mkdir(parents=True, exist_ok=True)
-    return lambda name: {"step": "screenshot", "path": str(folder / f"{name}.png")}
+    return lambda page, name: page.do("screenshot", path=str(folder / f"{name}.png"))
 
 
-def speed(watched):
-    """Seconds of video played per second."""
-    first, last = watched[0], watched[-1]
-    return (last["at"] - first["at"]) / (last["now"] - first["now"])
+def test_plays_and_displays_the_age_of_the_picture(server, visit):
+    """The code in the picture tells its age."""
+    pages = [visit(server, delivery=delivery) for delivery in ("mp4", "flv", "hls")]
+    for page in pages:
+        page.record()
+    for page in pages:
+        page.until_pictures(lambda pictures: pictures.told_wrong(15) < 0.1, "the displayed age is right")
+        page.plays_on()
 
 
-def latency(visit, daemon, delivery):
-    """Seconds behind live by the code in the picture, which the page has to display correctly."""
-    results, _ = visit(daemon, PLAYS, {"step": "wait", "seconds": 4}, {"step": "watch", "seconds": 6},
-                       {"step": "ages", "count": 15}, delivery=delivery)
-    watched, pictures = results[2:]
-    assert 0.9 < speed(watched) < 1.15
-    age = statistics.median(picture["age"] for picture in pictures)
-    wrong = statistics.median(abs(picture["age"] - picture["told"]) for picture in pictures)
-    print(f"{delivery}: {age:.3f} s behind live, displayed with an error of {wrong:.3f} s")
-    assert wrong < 0.1
-    return age
+def test_a_late_player_catches_up(server, visit):
+    """At normal speed, pictures never become younger."""
+    pages = [visit(server, delivery=delivery) for delivery in ("mp4", "flv")]
+    for page in pages:
+        page.record()
+        page.until(f"{VIDEO}.buffered.start(0) < {VIDEO}.currentTime - {SET_BACK}")
+        page.evaluate(f"{VIDEO}.currentTime -= {SET_BACK}")
+    begin = time.monotonic()
+
+    def caught_up(pictures):
+        ages = [age for _, age in pictures.ages(begin, pictures.ended)]
+        return ages and ages[-1] < max(ages) - SET_BACK / 2
+
+    for page in pages:
+        page.until_pictures(caught_up, "the page has caught up")
 
 
-@pytest.mark.parametrize("delivery", ["mp4", "flv"])
-def test_low_latency_plays_near_live(serve, visit, delivery):
-    assert latency(visit, serve("--source", SOURCE), delivery) <= LATENCY_SECONDS
-
-
-@pytest.mark.parametrize("delivery", ["mp4", "flv"])
-def test_a_late_player_catches_up(serve, visit, delivery):
-    back = {"step": "evaluate",
-            "expression": "document.querySelector('video').currentTime -= 0.6"}
-    ages = {"step": "ages", "count": 10}
-    results, _ = visit(serve("--source", SOURCE), PLAYS, {"step": "wait", "seconds": 4}, ages, back,
-                       {"step": "wait", "seconds": 1}, ages, {"step": "wait", "seconds": 8}, ages,
-                       delivery=delivery)
-    before, late, after = (statistics.median(picture["age"] for picture in results[i])
-                           for i in (2, 5, 7))
-    assert late > before + 0.2
-    assert after < before + 0.2, f"{before:.3f}, {late:.3f}, {after:.3f}"
-
-
-def test_hls_plays(serve, visit):
-    assert latency(visit, serve("--source", SOURCE), "hls") <= HLS_LATENCY_SECONDS
-
-
-@pytest.mark.parametrize("delivery", ["mp4", "hls"])
-def test_the_dashboard_shows_the_pages_own_viewer(serve, visit, picture, delivery):
+def test_the_dashboard_shows_the_pages_own_viewer(serve, visit, picture):
     daemon = serve("--source", SOURCE, config=FROM_BELOW)
-    results, _ = visit(daemon, PLAYS, {"step": "see", "selector": "tr.own[aria-selected=true]"},
-                       {"step": "wait", "seconds": 8}, {"step": "drawn"},
-                       {"step": "text", "selector": ".decisions li"},
-                       picture(f"dashboard-{delivery}"), delivery=delivery)
-    drawn, decisions = results[3:5]
-    assert len(drawn) == 4
-    assert min(drawn) > 60, "too little of a line in eight seconds"
-    assert any("bit/s" in decision for decision in decisions)
+    pages = {delivery: visit(daemon, delivery=delivery) for delivery in ("mp4", "hls")}
+    for delivery, page in pages.items():
+        page.do("see", selector=OWN)
+        wait_until(lambda: [pixels > LINE for pixels in page.do("drawn")] == [True] * 4, 30,
+                   "four charts have lines")
+        wait_until(lambda: any("bit/s" in text for text in page.do("text", selector=".decisions li")),
+                   30, "a decision about the rate")
+        picture(page, f"dashboard-{delivery}")
 
 
-@pytest.mark.parametrize("colours, width, height", [("dark", 1280, 900), ("light", 360, 740),
-                                                    ("dark", 768, 1024)])
-def test_nothing_is_wider_than_the_window(serve, visit, picture, view, colours, width, height):
-    daemon = serve("--source", SOURCE)
-    view(daemon.url())
-    results, _ = visit(daemon, PLAYS, {"step": "see", "selector": "tr.own"},
-                       {"step": "wait", "seconds": 5}, picture(f"page-{width}-{colours}"),
-                       {"step": "evaluate",
-                        "expression": "document.documentElement.scrollWidth - innerWidth"},
-                       viewport={"width": width, "height": height}, colours=colours)
-    assert results[-1] <= 0
+def test_nothing_is_wider_than_the_window(server, visit, picture):
+    pages = [(colours, width, visit(server, viewport={"width": width, "height": height}, colours=colours))
+             for colours, width, height in [("dark", 1280, 900), ("light", 360, 740), ("dark", 768, 1024)]]
+    for colours, width, page in pages:
+        page.do("see", selector="tr.own")
+        wait_until(lambda: [pixels > 0 for pixels in page.do("drawn")] == [True] * 4, 30,
+                   "four charts have lines")
+        picture(page, f"page-{width}-{colours}")
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
-def test_the_keyboard_selects_another_viewer(serve, visit, view):
-    daemon = serve("--source", SOURCE)
-    view(daemon.url())
-    results, _ = visit(daemon, PLAYS, {"step": "see", "selector": "tr.own[aria-selected=true]"},
-                       {"step": "press", "selector": "tbody tr[tabindex]:not(.own)", "key": "Enter"},
-                       {"step": "see", "selector": "tr:not(.own)[aria-selected=true]"},
-                       {"step": "text", "selector": ".viewer h2"})
-    assert results[-1] == ["Viewer 1"]
+def test_the_keyboard_selects_another_viewer(server, visit):
+    page = visit(server)
+    page.do("see", selector=OWN)
+    page.do("press", selector="tbody tr[tabindex]:not(.own)", key="Enter")
+    page.do("see", selector="tr:not(.own)[aria-selected=true]")
+    assert page.do("text", selector=".viewer h2") == ["Viewer 1"]
 
 
-def test_keys_work_like_the_buttons(serve, visit):
-    muted = {"step": "evaluate", "expression": "document.querySelector('video').muted"}
-    paused = {"step": "evaluate", "expression": "document.querySelector('video').paused"}
-    results, _ = visit(serve("--source", SOURCE), PLAYS, muted, {"step": "press", "key": "m"}, muted,
-                       {"step": "press", "key": "m"}, {"step": "press", "key": "Space"}, paused,
-                       {"step": "press", "key": "Space"}, PLAYS, paused)
-    assert [results[i] for i in (1, 3, 6, 9)] == [True, False, True, False]
+def test_keys_work_like_the_buttons(server, visit):
+    page = visit(server)
+    muted, paused = (f"{VIDEO}.{name}" for name in ("muted", "paused"))
+    assert page.evaluate(muted) is True
+    page.do("press", key="m")
+    assert page.evaluate(muted) is False
+    page.do("press", key="m")
+    page.do("press", key="Space")
+    assert page.evaluate(paused) is True
+    page.do("press", key="Space")
+    page.until(PAGE_PLAYS)
+    assert page.evaluate(paused) is False
 
 
-def test_a_pause_from_outside_the_page_is_kept(serve, visit):
+def test_a_pause_from_outside_the_page_is_kept(server, visit):
     """A media key, or closing the picture-in-picture window, may pause the player."""
-    phase = {"step": "evaluate", "expression": "document.getElementById('screen').dataset.phase"}
-    results, _ = visit(serve("--source", SOURCE), PLAYS,
-                       {"step": "evaluate", "expression": "document.querySelector('video').pause()"},
-                       {"step": "wait", "seconds": 1}, phase, {"step": "click", "selector": "#start"},
-                       PLAYS)
-    assert results[3] == "paused"
+    page = visit(server)
+    page.evaluate(f"{VIDEO}.pause()")
+    page.until(f"{PHASE} === 'paused'")
+    time.sleep(0.5)  # time to play again
+    assert page.evaluate(PHASE) == "paused"
+    page.do("click", selector="#start")
+    page.until(PAGE_PLAYS)
 
 
-def test_a_tap_turns_the_audio_on(serve, visit):
+def test_a_tap_turns_the_audio_on(server, visit):
     """Hidden controls do not take the tap."""
-    muted = {"step": "evaluate", "expression": "document.querySelector('video').muted"}
-    results, _ = visit(serve("--source", SOURCE), PLAYS, muted,
-                       {"step": "tap", "selector": "#sound"}, muted, PLAYS,
-                       viewport={"width": 360, "height": 740}, touch=True)
-    assert [results[1], results[3]] == [True, False]
+    page = visit(server, viewport={"width": 360, "height": 740}, touch=True)
+    muted = f"{VIDEO}.muted"
+    assert page.evaluate(muted) is True
+    page.do("tap", selector="#sound")
+    assert page.evaluate(muted) is False
+    page.until(PAGE_PLAYS)
 
 
 def test_without_admin_rights_only_the_player_shows(serve, visit, picture):
     daemon = serve("--source", SOURCE, config=NOBODY_ADMIN)
-    hidden = {"step": "evaluate", "expression": "document.getElementById('dashboard').hidden"}
-    results, requests = visit(daemon, PLAYS, {"step": "watch", "seconds": 3}, picture("player"), hidden)
-    assert 0.9 < speed(results[1])
-    assert results[-1] is True
-    assert not any(url.endswith("/events") for url in requests)
+    page = visit(daemon)
+    page.plays_on()
+    picture(page, "player")
+    assert page.evaluate("document.getElementById('dashboard').hidden") is True
+    assert not any(url.endswith("/events") for url in page.seen()["requests"])
     assert daemon.get("/api/v1/events")[0] == 403
 
 
-def test_plays_again_after_a_server_restart(serve):
+def test_plays_again_after_a_server_restart(browser, serve):
     port = free_port()
     daemon = serve("--source", SOURCE, port=port)
-    away = {"step": "until",
-            "expression": "document.getElementById('screen').dataset.phase === 'waiting'"}
-    with Visit(origin(daemon), PLAYS, {"step": "tell", "line": "plays"}, away, PLAYS,
-               {"step": "watch", "seconds": 4}) as visiting:
-        assert visiting.line() == "plays"
-        daemon.__exit__(None)
-        serve("--source", SOURCE, port=port)
-        assert 0.9 < speed(visiting.end()["results"][-1])
+    page = browser.open(origin(daemon))
+    page.until(PAGE_PLAYS)
+    daemon.__exit__(None)
+    page.until(f"{PHASE} === 'waiting'")
+    serve("--source", SOURCE, port=port)
+    page.until(PAGE_PLAYS)
+    page.plays_on()
+    page.close()

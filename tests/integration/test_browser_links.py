@@ -1,64 +1,116 @@
-"""The page at / keeps playing behind a link that falls from 5 to 1 Mbit/s and returns."""
+"""The page at / keeps playing on a long path: after a pause, an outage, and while the link is slow."""
 
-import statistics
 import time
 
 import pytest
 
-from netlab.browser.chromium import PLAYS, Visit, origin
-from netlab.browser.falling_link import FallingLink
-from netlab.daemon import Daemon
+from netlab.browser.chromium import PAGE_PLAYS, PATIENCE, PHASE, Browser, origin
+from netlab.daemon import Daemon, wait_until
 from netlab.network import Netlab
 
-PHASES = (10, 15, 10)  # seconds before the fall, on the slow link, after the return
-LATE_SECONDS = 1  # promised: the picture on the screen is never older
-BACK_SECONDS = 2  # promised: seconds from the return until that holds again
-LATENCY_SECONDS = {"mp4": 1, "flv": 1, "hls": 3}  # on a good link
-OUTAGE_SECONDS = 8
+# With noise the encoder spends its whole rate, so that the link limits the stream.
+NOISE = "live=test:?size=320x180&fps=15&content=noise"
+CONFIG = """
+[encoder]
+preset = "ultrafast"
+[rate]
+min = "100k"
+start = "1M"
+max = "2M"
+"""
+FAST, SLOW = "4M", "500k"
+OUTAGE = 8  # seconds: a connection of the page that is silent for six seconds is dead
 pytestmark = pytest.mark.usefixtures("needs_chromium", "needs_lab")
 
 
-def test_progressive_stays_near_live(tmp_path):
-    run = FallingLink(tmp_path, "progressive", PHASES)
-    assert run.troubles == []
-    before, slow, after = run.rates()[1:]
-    assert before > 3e6 and after > 3e6, "without these rates the link would not limit the stream"
-    assert 0.5e6 < slow < 1.1e6
-    ages = run.ages(run.begin, run.end)
-    stalls = run.stalls()
-    print(f"{max(ages):.2f} s behind live at most; stalled {[f'{stall:.2f}' for stall in stalls]} s; "
-          f"within {LATE_SECONDS} s {run.back():.1f} s after the return")
-    assert stalls == []
-    assert max(ages) <= LATE_SECONDS
-    assert run.back() <= BACK_SECONDS
+@pytest.fixture(scope="module")
+def lab():
+    with Netlab(rate="20M", delay_ms=100, queue_bytes=64_000) as lab:
+        yield lab
 
 
-@pytest.mark.parametrize("delivery", LATENCY_SECONDS)
-def test_the_delay_of_an_outage_is_caught_up(tmp_path, delivery):
-    with Netlab(rate="20M", delay_ms=20) as lab, Daemon(directory=tmp_path, lab=lab) as daemon:
-        with Visit(origin(daemon), PLAYS, {"step": "tell", "line": "plays"},
-                   {"step": "wait", "seconds": OUTAGE_SECONDS + 12}, {"step": "ages", "count": 10},
-                   lab=lab, delivery=delivery) as visiting:
-            assert visiting.line() == "plays"
-            time.sleep(2)
-            lab.set(both_blackhole="on")
-            time.sleep(OUTAGE_SECONDS)
-            lab.set(both_blackhole="off")
-            seen = visiting.end()["results"][-1]
-    age = statistics.median(picture["age"] for picture in seen)
-    print(f"{delivery}: {age:.2f} s behind live")
-    assert age <= LATENCY_SECONDS[delivery]
+@pytest.fixture(scope="module")
+def server(lab, tmp_path_factory):
+    with Daemon("--source", NOISE, config=CONFIG, directory=tmp_path_factory.mktemp("server"),
+                lab=lab) as daemon:
+        yield daemon
 
 
-@pytest.mark.parametrize("delivery", ["mp4", "flv", "hls"])
-def test_playback_resumes_after_a_pause_on_a_long_path(tmp_path, delivery):
+@pytest.fixture(scope="module")
+def browser(lab, server):
+    with Browser(lab) as browser:
+        yield browser
+
+
+@pytest.fixture
+def visit(browser, server):
+    """visit(delivery, ...) -> [Page], which play."""
+    pages = []
+
+    def go(*deliveries):
+        pages.extend(browser.open(origin(server), delivery=delivery) for delivery in deliveries)
+        for page in pages:
+            page.until(PAGE_PLAYS)
+        return pages
+
+    yield go
+    for page in pages:
+        page.close()
+
+
+def test_playback_resumes_after_a_pause(visit):
     """The old picture stays until the first byte of the new connection arrives."""
-    plays = {"step": "until", "expression": "document.querySelector('video').currentTime > 0"
-             " && document.getElementById('screen').dataset.phase === 'playing'"}
-    with Netlab(rate="20M", delay_ms=100) as lab:
-        with Daemon(directory=tmp_path, lab=lab) as daemon:
-            with Visit(origin(daemon), plays, {"step": "press", "key": "Space"},
-                       {"step": "wait", "seconds": 1}, {"step": "press", "key": "Space"}, plays,
-                       {"step": "watch", "seconds": 4}, lab=lab, delivery=delivery) as visiting:
-                watched = visiting.end()["results"][-1]
-    assert watched[-1]["at"] - watched[0]["at"] > 0.8 * (watched[-1]["now"] - watched[0]["now"])
+    pages = visit("mp4", "flv", "hls")
+    for page in pages:
+        page.do("press", key="Space")
+        page.until(f"{PHASE} === 'paused'")
+        page.do("press", key="Space")
+    for page in pages:
+        page.until(PAGE_PLAYS)
+        page.plays_on()
+
+
+def test_the_delay_of_an_outage_is_caught_up(lab, visit):
+    """At normal speed the picture would stay as old as the outage was long."""
+    pages = visit("mp4", "flv", "hls")
+    for page in pages:
+        page.record()
+        page.plays_on()
+    lab.set(both_blackhole="on")
+    time.sleep(OUTAGE)
+    ages = [page.until_pictures(lambda pictures: True, "a picture").age() for page in pages]
+    lab.set(both_blackhole="off")
+    assert min(ages) >= OUTAGE
+    for page in pages:
+        page.until_pictures(lambda pictures: pictures.age() < 0.7 * OUTAGE, "the page has caught up")
+        page.plays_on()
+
+
+def test_the_rate_follows_the_link_without_a_new_connection(lab, server, visit):
+    [page] = visit("mp4")
+    page.record()
+    until_rate(server, lambda rate: rate > 1_500_000, "the link is fast")
+    lab.set(down_rate=SLOW)
+    until_rate(server, lambda rate: rate < 500_000, "the link has fallen")
+    fallen = time.monotonic()
+    page.until_pictures(lambda pictures: pictures.newest() > fallen,
+                        "a picture captured after the fall")
+    page.plays_on()
+    lab.set(down_rate=FAST)
+    until_rate(server, lambda rate: rate > 1_000_000, "the link is fast again")
+    page.plays_on()
+    seen = page.seen()
+    assert seen["troubles"] == []
+    assert len([url for url in seen["requests"] if url.endswith("/live.mp4")]) == 1
+
+
+def until_rate(server, condition, what):
+    """Waits until the target rate of a group that has viewers meets the condition."""
+    def rates():
+        metrics = server.metrics()
+        groups = [labels["group"] for name, labels, viewers in metrics.samples
+                  if name == "symcast_group_viewers" and viewers > 0]
+        return [rate for group in groups
+                for rate in metrics.all("symcast_group_rate_target_bits_per_second", group=group)]
+
+    wait_until(lambda: any(condition(rate) for rate in rates()), PATIENCE, what)

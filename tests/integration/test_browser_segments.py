@@ -1,64 +1,126 @@
 """hls.js and dash.js in Chromium play near live, and show every frame of a stream that changes its
 encoder with every segment."""
 
-import statistics
+import time
 from urllib.parse import urljoin
 
 import pytest
 
-from netlab.browser.chromium import BLANK, PLAYS, Visit, origin
-from netlab.browser.pictures import Pictures
-from tests.integration.players import SECONDS
-from tests.integration.test_segment_players import CHEAP, FILES, switching  # noqa: F401 (a fixture)
+from netlab.browser.chromium import BLANK, PLAYS, Browser, origin
+from netlab.daemon import Daemon
+from netlab.viewer import Viewer
+from tests.integration.switching.proxy import SwitchingProxy
 
-SOURCE = "live=test:?size=640x360&fps=25"
-RATE = 25
-LATENCY_SECONDS = {"hls": 2, "dash": 3}  # with whole segments it would be twice that
-START_SECONDS = 3  # in which a player settles at its distance to live
+FILES = {"hls": "index.m3u8", "dash": "manifest.mpd"}
+SEGMENT = 6  # seconds; players that load parts of segments are less than 2 s behind live
+LONG_SEGMENTS = f"""
+[encoder]
+preset = "ultrafast"
+keyframe_interval = "{SEGMENT}s"
+"""
+# Four rates, each with its own frame size.
+SWITCHING = """
+[encoder]
+preset = "ultrafast"
+keyframe_interval = "500ms"
+[rate]
+min = "70k"
+max = "560k"
+[scaling]
+min_bits_per_pixel = 0.5
+[groups]
+max = 4
+cpu = 1
+[segments]
+window = "20s"
+part = "200ms"
+"""
+RATE = 10
+CHANGES = 6
+# Far enough behind live for a busy machine: a player that has to wait may skip frames.
+BEHIND = 5  # seconds
+FAR_BEHIND = {"hls": {"liveSyncDuration": BEHIND, "liveMaxLatencyDuration": 60},
+              "dash": {"applyServiceDescription": False, "delay": {"liveDelay": BEHIND}}}
 pytestmark = pytest.mark.usefixtures("needs_chromium")
 
 
-def play(home, player, seconds):
-    """Plays and returns the recording; fails on any error."""
-    steps = [{"step": "play", "player": player, "url": f"/live/{FILES[player]}"}, PLAYS,
-             {"step": "wait", "seconds": START_SECONDS}, {"step": "record", "seconds": seconds}]
-    with Visit(home, *steps, page=BLANK) as visiting:
-        seen = visiting.end(60 + seconds)
-    recorded = seen["results"][-1]
-    assert recorded["player"]["errors"] == []
-    assert len(recorded["ranges"]) == 1, "the buffer has a gap"
-    return recorded
+@pytest.fixture(scope="module")
+def browser():
+    with Browser() as browser:
+        yield browser
+
+
+def play(browser, home, settings):
+    """{player: Page}: all play at the same time, and are recorded."""
+    pages = {player: browser.open(home, page=BLANK) for player in FILES}
+    for player, page in pages.items():
+        page.do("play", player=player, url=f"/live/{FILES[player]}", settings=settings.get(player, {}))
+    for page in pages.values():
+        page.until(PLAYS)
+        page.record()
+    return pages
+
+
+@pytest.fixture(scope="module")
+def steady(tmp_path_factory):
+    """A stream with a viewer all the time, and so with segments."""
+    directory = tmp_path_factory.mktemp("steady")
+    with Daemon("--source", "live=test:?size=192x108&fps=15", config=LONG_SEGMENTS,
+                directory=directory) as daemon:
+        with Viewer(daemon.url(), directory=directory):
+            yield daemon
+
+
+@pytest.fixture(scope="module")
+def recordings(browser, steady, tmp_path_factory):
+    """{player: (Pictures, frames that the encoders were too late for)}. Meanwhile `steady` makes its
+    first segments."""
+    with Daemon("--source", f"live=test:?size=320x180&fps={RATE}", config=SWITCHING,
+                directory=tmp_path_factory.mktemp("switching")) as daemon:
+        with SwitchingProxy(daemon) as proxy:
+            before, begin = late(daemon), time.monotonic()
+            pages = play(browser, urljoin(proxy.url, "/")[:-1], FAR_BEHIND)
+            seen = {player: page.until_pictures(changes, "each segment has a size of its own", begin)
+                    for player, page in pages.items()}
+            for page in pages.values():
+                page.close()
+            missed = late(daemon) - before
+    return {player: (pictures, missed) for player, pictures in seen.items()}
+
+
+def fatal(errors):
+    """Without those that a player reports when it has to wait or to ask again."""
+    return [error for error in errors if error["fatal"]]
+
+
+def late(daemon):
+    return daemon.metrics().sum("symcast_group_frames_late_total")
+
+
+def changes(pictures):
+    return pictures.size_changes() >= CHANGES and len(set(pictures.sizes())) == 4
 
 
 @pytest.mark.parametrize("player", FILES)
-def test_low_latency(serve, player):
-    recorded = play(origin(serve("--source", SOURCE, config=CHEAP)), player, 6)
-    pictures = Pictures(recorded)
-    ages = [age for _, age in pictures.ages(pictures.shown()[0], pictures.ended)]
-    age = statistics.median(ages)
-    print(f"{player}: {age:.3f} s behind live (median), {max(ages):.3f} at most")
-    assert age <= LATENCY_SECONDS[player]
-
-
-def late(proxy):
-    """Frames that a busy machine did not encode, and that are missing for that reason."""
-    return proxy.daemon.metrics().sum("symcast_group_frames_late_total")
-
-
-@pytest.mark.parametrize("player", FILES)
-def test_every_frame_is_shown_through_changes_of_group(switching, player):
-    switching.served.clear()
-    before = late(switching)
-    recorded = play(urljoin(switching.url, "/")[:-1], player, SECONDS)
-    pictures = Pictures(recorded)
+def test_every_frame_is_shown_through_changes_of_group(recordings, player):
+    pictures, missed = recordings[player]
+    assert fatal(pictures.recording["player"]["errors"]) == []
+    assert len(pictures.recording["ranges"]) == 1, "the buffer has a gap"
     steps = pictures.steps(RATE)
     missing = sum(round(step) - 1 for step in steps)
-    known = {"shown but not recorded": pictures.unseen(), "dropped by Chromium": recorded["dropped"],
-             "not encoded": late(switching) - before}
-    print(f"{player}: {switching.changes()} changes, {len(steps) + 1} frames, {missing} missing; "
-          f"{known}")
+    known = {"shown but not recorded": pictures.unseen(),
+             "dropped by Chromium": pictures.recording["dropped"], "not encoded": missed}
+    print(f"{player}: {len(steps) + 1} frames, {missing} missing; {known}")
     assert min(steps) > 0.5, "a frame was shown twice"
     assert max(abs(step - round(step)) for step in steps) < 0.05, "the timeline shifted"
     assert missing <= sum(known.values()), "frames are missing"
-    assert switching.changes() >= SECONDS - 1
-    assert len(switching.sizes()) == 4 and len(set(pictures.sizes())) >= 3
+
+
+def test_players_load_parts_of_segments(browser, steady):
+    """A player that loads whole segments is at least one segment behind live."""
+    settings = {"hls": {"maxLiveSyncPlaybackRate": 1.1, "liveSyncOnStallIncrease": 0}}
+    for page in play(browser, origin(steady), settings).values():
+        page.until_pictures(lambda pictures: pictures.age() < SEGMENT, "near live")
+        page.plays_on()
+        assert fatal(page.evaluate("noted.errors")) == []
+        page.close()

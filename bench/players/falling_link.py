@@ -1,5 +1,5 @@
-"""The experiment of test_browser_links and of bench/players: Chromium plays a stream behind a link
-that falls from 5 to 1 Mbit/s and returns.
+"""The experiment of `players falling`: Chromium plays a stream behind a link that falls from 5 to
+1 Mbit/s and returns.
 
     5 Mbit/s          1 Mbit/s        5 Mbit/s
     begin ........... fall .......... rise ........ end     CLOCK_MONOTONIC, seconds
@@ -10,7 +10,7 @@ import pathlib
 import time
 from dataclasses import dataclass
 
-from netlab.browser.chromium import BLANK, PLAYS, Visit, origin
+from netlab.browser.chromium import BLANK, PLAYS, Browser, origin
 from netlab.browser.pictures import Pictures
 from netlab.daemon import Daemon
 from netlab.network import Netlab
@@ -24,28 +24,29 @@ NOISE = "live=test:?size=640x360&content=noise"  # with noise the encoder spends
 CHANGE = 1.1  # ratio of two rates from which a change counts
 
 
-def in_page(delivery):
+def in_page(browser, daemon, delivery):
     """The page at / plays the stream."""
-    return {"page": "/", "delivery": delivery}, []
+    return browser.open(origin(daemon), delivery=delivery)
 
 
-def by_hls_js(query):
+def by_hls_js(browser, daemon, query=""):
     """hls.js plays the stream, and catches up as in the page (web/src/player/segmented.ts). By default
     it does not catch up: each stall would leave it another second behind."""
-    play = {"step": "play", "player": "hls", "url": f"/live/index.m3u8{query}",
-            "settings": {"maxLiveSyncPlaybackRate": 1.1, "liveSyncOnStallIncrease": 0.25}}
-    return {"page": BLANK}, [play]
+    page = browser.open(origin(daemon), page=BLANK)
+    page.do("play", player="hls", url=f"/live/index.m3u8{query}",
+            settings={"maxLiveSyncPlaybackRate": 1.1, "liveSyncOnStallIncrease": 0.25})
+    return page
 
 
 @dataclass(frozen=True)
 class Way:
-    visit: tuple  # (options, first steps)
+    play: tuple  # in_page or by_hls_js, and its last argument
     bound: float  # seconds: promised limit of a picture's age
 
 
-WAYS = {"progressive": Way(in_page("mp4"), 1.0),
-        "auto": Way(by_hls_js("?abr=server"), 2.0),
-        "player": Way(by_hls_js("?abr=player"), 2.0)}
+WAYS = {"progressive": Way((in_page, "mp4"), 1.0),
+        "auto": Way((by_hls_js, "?abr=server"), 2.0),
+        "player": Way((by_hls_js, "?abr=player"), 2.0)}
 
 
 class FallingLink:
@@ -58,17 +59,16 @@ class FallingLink:
         with Netlab(rate=FAST, delay_ms=DELAY_MS, queue_bytes=QUEUE) as lab:
             with Daemon("--source", source, "--trace", str(trace), directory=directory,
                         lab=lab) as daemon:
-                self._watch(lab, daemon, WAYS[way].visit, phases)
+                self._watch(lab, daemon, WAYS[way].play, phases)
         self.trace = sorted((line for line in read_trace(trace) if "at" in line),
                             key=lambda line: line["at"])
 
-    def _watch(self, lab, daemon, visit, phases):
-        options, first = visit
-        seconds = SETTLE + sum(phases)
-        steps = [*first, PLAYS, {"step": "tell", "line": "plays"},
-                 {"step": "record", "seconds": seconds}]
-        with Visit(origin(daemon), *steps, lab=lab, **options) as visiting:
-            assert visiting.line() == "plays"
+    def _watch(self, lab, daemon, play, phases):
+        start, argument = play
+        with Browser(lab) as browser:
+            page = start(browser, daemon, argument)
+            page.until(PLAYS)
+            page.record()
             self.begin = time.monotonic() + SETTLE
             self.fall = self.begin + phases[0]
             self.rise = self.fall + phases[1]
@@ -78,10 +78,7 @@ class FallingLink:
             self._carried.append(self._look(lab, self.rise))
             lab.set(down_rate=FAST)
             self._carried.append(self._look(lab, self.end))
-            seen = visiting.end()
-        self.troubles = seen["troubles"]
-        self.seen = seen["results"][-1]
-        self.pictures = Pictures(self.seen)
+            self.pictures = Pictures(page.recorded())
 
     @staticmethod
     def _look(lab, when):
