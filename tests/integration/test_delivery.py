@@ -36,13 +36,13 @@ def seen(tmp_path_factory, needs_lab):
         run.lab.set(down_rate=int(0.7 * LINK))
         run.daemon.wait_for(lambda m: capacity(m) == pytest.approx(0.7 * PAYLOAD, rel=0.1), PATIENCE,
                             "packet trains show that the link carries less")
-        wait_for_frames(run, 100)
+        wait_for_frames(run, 60)
         return run.finish()
 
 
 @pytest.mark.parametrize("path", PATHS)
 def test_every_frame_is_timed_by_its_own_ack(seen, path):
-    assert len(seen[path].errors["timestamp"]) > 50
+    assert len(seen[path].errors["timestamp"]) > 30
     assert not seen[path].errors["tcp_info"]
 
 

@@ -16,9 +16,10 @@ LOSS = 0.02
 PATIENCE = 60  # seconds
 
 # Linux skips a tracing program on a processor that is already running it (bpf_prog::active), and one
-# machine's kernel also skips it where a softirq has interrupted init (2 of 1450 events; ftrace sees
-# them, a second program misses them too). Programs of a control group miss no events.
-PASSED_OVER = {"tracepoint": 1, "sockops": 0}
+# machine's kernel also skips it where a softirq has interrupted init (4 of 1440 events on a busy machine;
+# ftrace sees them, a second program misses them too): 4 of the 30 events of a run are very improbable.
+# Programs of a control group miss no events.
+PASSED_OVER = {"tracepoint": 3, "sockops": 0}
 EXACT = {"tracepoint": KINDS, "sockops": ("rexmt",)}  # sockops infers recoveries
 
 

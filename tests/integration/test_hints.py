@@ -88,13 +88,18 @@ class Run:
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory, needs_lab):
+def needs_ebpf(tmp_path_factory):
+    with Daemon(directory=tmp_path_factory.mktemp("probe")) as daemon:
+        if "congestion_controls=sym_*" not in daemon.log():
+            pytest.skip(daemon.log().splitlines()[0])
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory, needs_lab, needs_ebpf):
     directory = tmp_path_factory.mktemp("run")
     with Netlab(clients=len(STREAMS), delay_ms=RTT / 2 * 1e3) as lab:
         with Daemon("--trace", str(directory / "trace"), directory=directory, config=CONFIG,
                     lab=lab) as daemon:
-            if "congestion_controls=sym_*" not in daemon.log():
-                pytest.skip(daemon.log().splitlines()[0])
             yield Run(lab, daemon, directory)
 
 

@@ -12,7 +12,7 @@ from netlab.viewer import Viewer, assert_clean
 FAST = 9
 SLOW = FAST  # index of the tenth client
 RATE = 1.5e6  # bit/s
-SPAN = 60  # frames
+SPAN = 30  # frames
 PATIENCE = 60  # seconds
 # With noise the encoder spends its whole rate.
 CONFIG = """
@@ -71,11 +71,13 @@ class Run:
                 self._fall = time.monotonic()
                 daemon.wait_for(lambda m: sorted(m.all("symcast_group_viewers")) == [1, FAST],
                                 PATIENCE, "the slow viewer is alone in its group")
-                wait_until(self._undisturbed, PATIENCE,
+                wait_until(self._undisturbed, 2 * PATIENCE,
                            "each fast viewer gets frame after frame at the full rate")
                 wait_until(lambda: self._viewers[SLOW].pictures()[-1]["pts"] > newest + 2, PATIENCE,
                            "the slow viewer gets frames that are newer than the fall")
-                self.shed = daemon.metrics().sum("symcast_groups_shed_total")
+                # On a busy machine there may be fewer groups.
+                self.limited = sum(daemon.metrics().sum(f"symcast_groups_{how}_total")
+                                   for how in ("shed", "refused"))
                 self.summaries = [viewer.finish() for viewer in self._viewers]
         sessions = read_sessions(trace)
         self._traces = [sessions[client.address] for client in lab.clients]
@@ -129,12 +131,11 @@ def test_the_fast_viewers_streams_stay_clean(run):
 
 def test_only_viewers_of_the_slow_viewers_group_move(run):
     """The slow viewer gets one of the two groups, and the others in it leave."""
+    if run.limited or any(map(run.decisions, range(FAST))):
+        pytest.skip("a busy machine gave reason for other moves")
     given_up = run.groups(SLOW)[-1]
-    strangers = [viewer for viewer in range(FAST)
-                 if len(run.groups(viewer)) > 1 and run.groups(viewer)[0] != given_up
-                 and not run.decisions(viewer)]
-    # A busy machine may have closed a group.
-    assert not strangers or run.shed
+    for viewer in range(FAST):
+        assert len(run.groups(viewer)) == 1 or run.groups(viewer)[0] == given_up
 
 
 # The next regular keyframe is due a minute after the start.
