@@ -36,9 +36,12 @@ enabled = false
 start = "2M"
 min = "200k"
 max = "2M"
+[encoder]
+preset = "ultrafast"
+crf = 8
 [[stream]]
 name = "live"
-source = {{ uri = "test:?size=640x360&content=noise" }}
+source = {{ uri = "test:?size=320x180&content=noise" }}
 control = {{ policy = "off" }}
 """
 RULE = """
@@ -59,59 +62,79 @@ class Seen:
     """Measurements of one viewer. `errors`, by source of the time: the server's delivery time of a
     frame minus its arrival and the way back, in seconds. Rates are in bit/s, all while the link
     carries 5 Mbit/s."""
-    pictures: int = 0
+    viewer: int  # its number
+    pictures: int
+    frames: list = field(default_factory=list)  # trace lines of those that were acknowledged
     errors: dict = field(default_factory=lambda: {"timestamp": [], "tcp_info": []})
     capacities: list = field(default_factory=list)  # the server's estimate at each frame
-    delivery_rates: list = field(default_factory=list)  # from the kernel, a few times per second
 
 
-def delivery_run(directory, paths, one_way_ms, seconds, marks=2000):
-    """Returns {path: Seen}. `marks` sets ack_timestamps_per_second in [telemetry]."""
-    with Netlab(clients=len(paths), rate=str(int(JOIN_LINK)), delay_ms=one_way_ms,
-                queue_bytes=int(LINK * QUEUE_SECONDS / 8)) as lab:
+class DeliveryRun:
+    """The viewers watch while the `with` block runs, at first on links of 2.5 Mbit/s. `marks` sets
+    ack_timestamps_per_second in [telemetry]."""
+
+    def __init__(self, directory, paths, one_way_ms, marks=2000):
+        self._directory = directory
+        self._one_way = one_way_ms / 1000
+        self._paths = paths
+        self.lab = Netlab(clients=len(paths), rate=str(int(JOIN_LINK)), delay_ms=one_way_ms,
+                          queue_bytes=int(LINK * QUEUE_SECONDS / 8))
         config = CONFIG.format(marks=marks)
-        for client, path in zip(lab.clients, paths):
+        for client, path in zip(self.lab.clients, paths):
             config += RULE.format(address=client.address,
                                   congestion_control=path.congestion_control)
-        with Daemon("--trace", str(directory / "trace"), directory=directory, config=config,
-                    lab=lab) as daemon:
-            viewers = [Viewer(daemon.url(ip=client.server_ip), lab=lab, client=i,
-                              directory=directory, name=f"viewer{i}")
-                       for i, client in enumerate(lab.clients)]
-            for i, path in enumerate(paths):
-                lab.set(client=i, down_loss=path.loss)
-            time.sleep(JOIN_SECONDS)
-            lab.set(down_rate=int(LINK))
-            begin = time.monotonic() + FOLLOWED_SECONDS
-            rates = _watch_rates(daemon, seconds)
-            pictures = [viewer.pictures() for viewer in viewers]
-            for viewer in viewers:
-                viewer.finish()
-        sessions = read_sessions(directory / "trace")
-        return {path: _compare(pictures[i], sessions[lab.clients[i].address], rates, one_way_ms,
-                               begin)
-                for i, path in enumerate(paths)}
+        self.daemon = Daemon("--trace", str(directory / "trace"), directory=directory,
+                             config=config, lab=self.lab)
 
+    def __enter__(self):
+        self.viewers = {path: Viewer(self.daemon.url(ip=client.server_ip), lab=self.lab, client=i,
+                                     directory=self._directory, name=f"viewer{i}")
+                        for i, (path, client) in enumerate(zip(self._paths, self.lab.clients))}
+        for i, path in enumerate(self._paths):
+            self.lab.set(client=i, down_loss=path.loss)
+        return self
 
-def _watch_rates(daemon, seconds):
-    """The kernel's delivery rates over `seconds`: {viewer: [bit/s]}."""
-    rates = {}
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        time.sleep(0.25)  # as often as the server publishes them
-        for name, labels, value in daemon.metrics().samples:
-            if name == "symcast_viewer_delivery_rate_bits_per_second":
-                rates.setdefault(int(labels["viewer"]), []).append(value)
-    return rates
+    def __exit__(self, *failure):
+        for viewer in self.viewers.values():
+            viewer.__exit__()
+        self.daemon.__exit__(*failure)
+        self.lab.close()
 
+    def widen(self):
+        """Gives each link 5 Mbit/s. Call when the viewers have joined."""
+        self.lab.set(down_rate=int(LINK))
+        self._begin = time.monotonic()
 
-def _compare(pictures, session, rates, one_way_ms, begin):
-    seen = Seen(pictures=len(pictures), delivery_rates=rates[session[0]["viewer"]])
-    for line, picture in match_pictures(pictures, session):
-        if line["acked"] is None:
-            continue  # still in flight when the viewer left
-        expected = picture["arrival_ns"] / 1e9 + one_way_ms / 1000
-        seen.errors[line["acked_source"]].append(line["acked"] - expected)
-        if line["capacity"] is not None and line["acked"] > begin:
-            seen.capacities.append(line["capacity"])
-    return seen
+    def delivery_rates(self, seconds):
+        """The kernel's delivery rates over `seconds`: {viewer number: [bit/s]}."""
+        rates = {}
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            time.sleep(0.25)  # as often as the server publishes them
+            for name, labels, value in self.daemon.metrics().samples:
+                if name == "symcast_viewer_delivery_rate_bits_per_second":
+                    rates.setdefault(int(labels["viewer"]), []).append(value)
+        return rates
+
+    def finish(self):
+        """Ends the viewers; returns {path: Seen}."""
+        pictures = {path: viewer.pictures() for path, viewer in self.viewers.items()}
+        for viewer in self.viewers.values():
+            viewer.finish()
+        self.daemon.end()  # the trace is complete
+        sessions = read_sessions(self._directory / "trace")
+        return {path: self._compare(pictures[path], sessions[client.address])
+                for path, client in zip(self._paths, self.lab.clients)}
+
+    def _compare(self, pictures, session):
+        matches = match_pictures(pictures, session)
+        seen = Seen(session[0]["viewer"], pictures=len(pictures))
+        for line, picture in matches:
+            if line["acked"] is None:
+                continue  # still in flight when the viewer left
+            seen.frames.append(line)
+            expected = picture["arrival_ns"] / 1e9 + self._one_way
+            seen.errors[line["acked_source"]].append(line["acked"] - expected)
+            if line["capacity"] is not None and line["acked"] > self._begin + FOLLOWED_SECONDS:
+                seen.capacities.append(line["capacity"])
+        return seen

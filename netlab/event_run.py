@@ -9,7 +9,7 @@ import time
 
 from netlab.daemon import Daemon
 from netlab.network import Netlab
-from netlab.timeline import read_trace
+from netlab.timeline import read_sessions
 from netlab.viewer import Viewer
 
 CONFIG = """
@@ -43,9 +43,7 @@ def kernel_counters(process):
 
 
 class EventRun:
-    """`source` is the value of kernel.events. The viewers watch while the `with` block runs. After
-    run(), `events` has the events that the server reported (trace lines); `timeouts` and
-    `recoveries` have the kernel's counts."""
+    """`source` is the value of kernel.events. The viewers watch while the `with` block runs."""
 
     def __init__(self, source, directory, viewers=4, congestion_control="cubic", policy="itcp",
                  **link):
@@ -72,6 +70,7 @@ class EventRun:
         self.lab.close()
 
     def run(self, seconds):
+        """The phases above, of fixed length."""
         time.sleep(seconds / 2)
         self.lab.set(down_blackhole="on")
         time.sleep(1)
@@ -79,14 +78,20 @@ class EventRun:
         time.sleep(seconds / 2)
         self.lab.set(down_loss="0")
         time.sleep(SETTLE)
-        counted = kernel_counters(self.daemon.process)
-        self.metrics = self.daemon.metrics()
-        grown = {name: value - self._before[name] for name, value in counted.items()}
-        self.timeouts = grown["TCPTimeouts"]
-        self.recoveries = grown["TCPSackRecovery"] + grown["TCPRenoRecovery"]
-        self.summaries = [viewer.finish() for viewer in self.viewers]
-        self.trace = read_trace(self.directory / "trace")
-        self.events = [line for line in self.trace if line["event"] == "congestion"]
 
-    def count(self, kind):
-        return sum(event["kind"] == kind for event in self.events)
+    def happened(self):
+        """{kind: number of events so far} according to the kernel."""
+        now = kernel_counters(self.daemon.process)
+        grown = {name: value - self._before[name] for name, value in now.items()}
+        return {"rexmt": grown["TCPTimeouts"],
+                "dupack": grown["TCPSackRecovery"] + grown["TCPRenoRecovery"]}
+
+    def counted(self):
+        """{kind: number of events so far} according to the server's metrics, which name its source."""
+        metrics = self.daemon.metrics()
+        return {kind: metrics.sum("symcast_congestion_events_total", kind=kind, source=self.source)
+                for kind in ("rexmt", "dupack")}
+
+    def sessions(self):
+        """{address: trace lines} of each viewer; complete when the server has ended."""
+        return read_sessions(self.directory / "trace")

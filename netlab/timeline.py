@@ -23,6 +23,19 @@ def read_sessions(directory):
     return {lines[0]["address"]: lines for lines in traces}
 
 
+def decisions_and_causes(lines):
+    """[(decision, kinds of the congestion events since the decision before)] from the trace lines of one
+    session, in their order."""
+    found, kinds = [], set()
+    for line in lines:
+        if line["event"] == "congestion":
+            kinds.add(line["kind"])
+        elif line["event"] == "decision":
+            found.append((line, kinds))
+            kinds = set()
+    return found
+
+
 def picture_delays(pictures, trace):
     """[(captured, delay)]: from capture to arrival of the last byte at the viewer. A frame that never
     arrived counts as late until the next one that did, as its viewer sees an older frame until then.

@@ -11,8 +11,9 @@ import pathlib
 import statistics
 import sys
 import tempfile
+import time
 
-from netlab.delivery_run import LINK, PAYLOAD, Path, delivery_run
+from netlab.delivery_run import FOLLOWED_SECONDS, JOIN_SECONDS, LINK, PAYLOAD, DeliveryRun, Path
 from netlab.network import why_unavailable
 from netlab.timeline import percentile
 
@@ -22,8 +23,13 @@ WITH, WITHOUT = 2000, 0  # ACK timestamps per second
 
 
 def run(round_trip_ms, seconds, marks):
+    """({path: Seen}, {viewer number: delivery rates})"""
     with tempfile.TemporaryDirectory() as directory:
-        return delivery_run(pathlib.Path(directory), PATHS, round_trip_ms / 2, seconds, marks)
+        with DeliveryRun(pathlib.Path(directory), PATHS, round_trip_ms / 2, marks) as going:
+            time.sleep(JOIN_SECONDS)
+            going.widen()
+            rates = going.delivery_rates(FOLLOWED_SECONDS + seconds)
+            return going.finish(), rates
 
 
 def percentiles(values, percents, scale):
@@ -53,17 +59,18 @@ def main():
     print_row(("", "", "", "", "p5 / p50 / p95", "p5 / p50 / p95", "p10 / p50 / p90",
                "p50 / max"))
     for round_trip_ms in (10, 50, 100):
-        marked = run(round_trip_ms, options.seconds, WITH)
-        unmarked = run(round_trip_ms, options.seconds, WITHOUT)
+        marked, rates = run(round_trip_ms, options.seconds, WITH)
+        unmarked, _ = run(round_trip_ms, options.seconds, WITHOUT)
         for path in PATHS:
             seen = marked[path]
+            delivery_rates = rates[seen.viewer]
             print_row((f"{round_trip_ms}", path.congestion_control, f"{100 * path.loss:g} %",
                        seen.pictures,
                        percentiles(seen.errors["timestamp"], (5, 50, 95), 1e3),
                        percentiles(unmarked[path].errors["tcp_info"], (5, 50, 95), 1e3),
                        percentiles(seen.capacities, (10, 50, 90), 1e-6),
-                       f"{statistics.median(seen.delivery_rates) / 1e6:.2f} / "
-                       f"{max(seen.delivery_rates) / 1e6:.2f}"))
+                       f"{statistics.median(delivery_rates) / 1e6:.2f} / "
+                       f"{max(delivery_rates) / 1e6:.2f}"))
 
 
 main()

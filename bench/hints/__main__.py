@@ -9,7 +9,7 @@ import statistics
 import sys
 import tempfile
 
-from netlab.cold_start import ColdStart
+from bench.hints.cold_start import ColdStart
 from netlab.network import why_unavailable
 from netlab.timeline import percentile
 

@@ -8,7 +8,7 @@ import pathlib
 import sys
 import tempfile
 
-from netlab.capacity_step import POLICIES, SLOW_LINK, START_RATE, CapacityStep, Phases
+from bench.retraction.capacity_step import POLICIES, SLOW_LINK, START_RATE, CapacityStep, Phases
 from netlab.network import why_unavailable
 
 SETTLE = 10  # seconds after the fall: cuts, and a drained queue

@@ -1,18 +1,20 @@
-"""One slow viewer next to nine fast ones does not affect the nine."""
+"""One slow viewer next to nine fast ones does not affect the nine. bench/isolation measures how little."""
 
 import time
 
 import pytest
 
-from netlab.daemon import Daemon
+from netlab.daemon import Daemon, wait_until
 from netlab.network import Netlab
-from netlab.timeline import between, percentile
+from netlab.timeline import FRAMES_PER_SECOND, read_sessions
 from netlab.viewer import Viewer, assert_clean
 
 FAST = 9
 SLOW = FAST  # index of the tenth client
-PHASE = 8  # seconds
-SETTLE = 2  # seconds: joins, first keyframes
+RATE = 1.5e6  # bit/s
+SPAN = 30  # frames
+PATIENCE = 60  # seconds
+# With noise the encoder spends its whole rate.
 CONFIG = """
 [groups]
 max = 2
@@ -20,56 +22,94 @@ max = 2
 start = "1500k"
 max = "1500k"
 min = "200k"
+[audio]
+enabled = false
+[encoder]
+preset = "ultrafast"
+crf = 8
 [tcp]
 congestion_control = "cubic"
+[[stream]]
+name = "live"
+source = "test:?size=320x180&content=noise"
 """
 
 
-def moves(daemon):
-    return [line for line in daemon.log().splitlines() if "viewer_moved" in line]
+def next_frames(viewers, count):
+    """Waits until each viewer has `count` more frames; returns these."""
+    had = [len(viewer.pictures()) for viewer in viewers]
+    wait_until(lambda: all(len(viewer.pictures()) >= before + count
+                           for viewer, before in zip(viewers, had)), PATIENCE, "frames arrive")
+    return [viewer.pictures()[before:before + count] for viewer, before in zip(viewers, had)]
+
+
+def missing(frames):
+    """Number of frames missing between the first and the last."""
+    return round((frames[-1]["pts"] - frames[0]["pts"]) * FRAMES_PER_SECOND) - (len(frames) - 1)
+
+
+def not_encoded(metrics):
+    """Number of frames that the encoders dropped on a busy machine."""
+    return metrics.sum("symcast_group_frames_late_total")
 
 
 class Run:
-    """Nine viewers behind fast links, and a tenth whose link becomes slow half-way."""
+    """Nine viewers behind fast links, and a tenth whose link becomes slow."""
 
     def __init__(self, directory):
+        trace = directory / "trace"
         with Netlab(clients=FAST + 1, rate="20M", delay_ms=10, queue_bytes=64000) as lab:
-            with Daemon("--source", "live=test:?size=640x360&content=noise", directory=directory,
-                        config=CONFIG, lab=lab) as daemon:
-                viewers = [Viewer(daemon.url(ip=client.server_ip), lab=lab, client=i,
-                                  directory=directory, name=f"viewer{i}")
-                           for i, client in enumerate(lab.clients)]
-                time.sleep(SETTLE)
-                self.begin = time.monotonic()
-                time.sleep(PHASE)
-                self.smallest = min(daemon.metrics().all("symcast_group_viewers"))
-                self.moves_before = moves(daemon)
+            with Daemon("--trace", str(trace), directory=directory, config=CONFIG,
+                        lab=lab) as daemon:
+                self._daemon = daemon
+                self._viewers = [Viewer(daemon.url(ip=client.server_ip), lab=lab, client=i,
+                                        directory=directory, name=f"viewer{i}")
+                                 for i, client in enumerate(lab.clients)]
+                next_frames(self._viewers, SPAN)
+                newest = self._viewers[0].pictures()[-1]["pts"]
                 lab.set(client=SLOW, down_rate="400k")
-                self.fall = time.monotonic()
-                time.sleep(PHASE)
-                self.end = time.monotonic()
-                self.late = daemon.metrics().sum("symcast_group_frames_late_total")
-                self.pictures = [viewer.pictures() for viewer in viewers]
-                self.summaries = [viewer.finish() for viewer in viewers]
-                self.moves = moves(daemon)[len(self.moves_before):]
+                self._fall = time.monotonic()
+                daemon.wait_for(lambda m: sorted(m.all("symcast_group_viewers")) == [1, FAST],
+                                PATIENCE, "the slow viewer is alone in its group")
+                wait_until(self._undisturbed, 2 * PATIENCE,
+                           "each fast viewer gets frame after frame at the full rate")
+                wait_until(lambda: self._viewers[SLOW].pictures()[-1]["pts"] > newest + 2, PATIENCE,
+                           "the slow viewer gets frames that are newer than the fall")
+                # On a busy machine there may be fewer groups.
+                self.limited = sum(daemon.metrics().sum(f"symcast_groups_{how}_total")
+                                   for how in ("shed", "refused"))
+                self.summaries = [viewer.finish() for viewer in self._viewers]
+        sessions = read_sessions(trace)
+        self._traces = [sessions[client.address] for client in lab.clients]
 
-    def lateness(self, viewer, begin, end):
-        """p95 of the delays of a viewer's frames, relative to its fastest frame."""
-        samples = [(picture["arrival_ns"] / 1e9, picture["arrival_ns"] / 1e9 - picture["pts"])
-                   for picture in self.pictures[viewer]]
-        earliest = min(value for _, value in samples)
-        return percentile(between(samples, begin, end), 95) - earliest
+    def _undisturbed(self):
+        """Whether the encoder of the fast viewers keeps its rate for the next SPAN frames, and each of
+        them gets all frames that were encoded. A pause of the machine disturbs a span, too."""
+        metrics = self._daemon.metrics()
+        spans = next_frames(self._viewers[:FAST], SPAN)
+        later = self._daemon.metrics()
+        return (self._rate_of_most(metrics) == self._rate_of_most(later)
+                and self._rate_of_most(later)[1] == RATE
+                and max(map(missing, spans)) <= not_encoded(later) - not_encoded(metrics))
 
-    def longest_gap(self, viewer, begin, end):
-        """Longest time without a frame, seconds."""
-        arrivals = [picture["arrival_ns"] / 1e9 for picture in self.pictures[viewer]]
-        times = [begin, *(at for at in arrivals if begin <= at < end), end]
-        return max(later - earlier for earlier, later in zip(times, times[1:]))
+    @staticmethod
+    def _rate_of_most(metrics):
+        """(number of changes, rate now) of the encoder that serves most viewers."""
+        _, group = max((viewers, labels["group"]) for name, labels, viewers in metrics.samples
+                       if name == "symcast_group_viewers")
+        return (metrics.sum("symcast_group_retargets_total", group=group),
+                metrics.sum("symcast_group_rate_target_bits_per_second", group=group))
 
-    def rate(self, viewer, begin, end):
-        samples = [(picture["arrival_ns"] / 1e9, picture["bytes"])
-                   for picture in self.pictures[viewer]]
-        return 8 * sum(between(samples, begin, end)) / (end - begin)
+    def groups(self, viewer):
+        """The viewer's groups since its link fell or, for a fast viewer, since the other link fell."""
+        changes = [line for line in self._traces[viewer] if line["event"] in ("join", "group")]
+        before = [line["group"] for line in changes if line["at"] <= self._fall]
+        return before[-1:] + [line["group"] for line in changes if line["at"] > self._fall]
+
+    def decisions(self, viewer):
+        """Changes of the rate for which the viewer's own connection was the reason."""
+        return [line for line in self._traces[viewer]
+                if line["event"] == "decision" and line["reason"] != "start"]
 
 
 @pytest.fixture(scope="module")
@@ -77,85 +117,81 @@ def run(tmp_path_factory, needs_lab):
     return Run(tmp_path_factory.mktemp("run"))
 
 
-def test_the_fast_viewers_keep_their_rate(run):
-    for viewer in range(FAST):
-        before = run.rate(viewer, run.begin, run.fall)
-        after = run.rate(viewer, run.fall, run.end)
-        assert abs(after / before - 1) < 0.1, f"viewer {viewer}: {before:.0f} -> {after:.0f}"
-
-
-def test_the_fast_viewers_keep_their_delay(run):
-    for viewer in range(FAST):
-        before = run.lateness(viewer, run.begin, run.fall)
-        after = run.lateness(viewer, run.fall, run.end)
-        # Allow one frame interval, for a busy machine.
-        assert after < before + 0.033, f"viewer {viewer}: {before:.3f} -> {after:.3f} s"
-
-
-def test_the_fast_viewers_miss_nothing(run):
-    for summary in run.summaries[:FAST]:
-        assert_clean(summary)
-        # The server counts frames that a busy machine did not encode.
-        assert summary["gaps"] <= run.late
-
-
-def test_few_viewers_move(run):
-    """The slow viewer moves to the smaller group, and the viewers of that group leave it."""
-    assert len(run.moves) <= run.smallest + 1, run.moves
-    # On a starved machine viewers may have moved while they joined; otherwise no one else has.
-    moved = [s for s in run.summaries[:FAST] if s["discontinuities_signalled"] > 0]
-    assert len(moved) <= run.smallest + len(run.moves_before), run.moves_before + run.moves
-
-
-def test_the_slow_viewer_is_still_served(run):
-    assert_clean(run.summaries[SLOW])
+def test_the_slow_viewer_is_served_at_a_lower_rate(run):
+    assert min(decision["rate"] for decision in run.decisions(SLOW)) < 400e3
     assert run.summaries[SLOW]["closed_s"] is None
-    settled = run.fall + PHASE / 2
-    # rate.min, which fits the link together with audio, minus the time of an occasional keyframe.
-    assert run.rate(SLOW, settled, run.end) > 150e3
-    # A pause of the whole machine affects all viewers.
-    pause = min(run.longest_gap(viewer, settled, run.end) for viewer in range(FAST))
-    assert run.longest_gap(SLOW, settled, run.end) < 0.5 + pause
+    assert_clean(run.summaries[SLOW])
 
 
-AWAY = 2.5  # seconds: longer than a viewer's queue
+def test_the_fast_viewers_streams_stay_clean(run):
+    for summary in run.summaries[:FAST]:
+        assert summary["closed_s"] is None
+        assert_clean(summary)
+
+
+def test_only_viewers_of_the_slow_viewers_group_move(run):
+    """The slow viewer gets one of the two groups, and the others in it leave."""
+    if run.limited or any(map(run.decisions, range(FAST))):
+        pytest.skip("a busy machine gave reason for other moves")
+    given_up = run.groups(SLOW)[-1]
+    for viewer in range(FAST):
+        assert len(run.groups(viewer)) == 1 or run.groups(viewer)[0] == given_up
+
+
+# The next regular keyframe is due a minute after the start.
 SPARSE = """
+[server]
+queue = "500ms"
 [groups]
 max = 1
 [rate]
 start = "1500k"
 max = "1500k"
 [encoder]
-keyframe_interval = "30s"
+preset = "ultrafast"
+keyframe_interval = "1m"
 """
+
+
+def repairs(metrics):
+    """Number of frames after which a viewer that has lost frames can continue."""
+    return (metrics.sum("symcast_group_recovery_frames_total")
+            + metrics.sum("symcast_group_keyframes_forced_total"))
 
 
 def test_a_viewer_that_was_cut_off_does_not_wait_for_the_next_regular_keyframe(tmp_path, needs_lab):
     """Its queue has dropped everything. The other viewer, in the same group, is not affected."""
     with Netlab(clients=2, rate="20M", delay_ms=10, queue_bytes=64000) as lab:
-        with Daemon("--source", "live=test:?size=640x360", directory=tmp_path, config=SPARSE,
+        with Daemon("--source", "live=test:?size=320x180", directory=tmp_path, config=SPARSE,
                     lab=lab) as daemon:
-            cut_off, other = [Viewer(daemon.url(ip=client.server_ip), lab=lab, client=i,
-                                     directory=tmp_path, name=f"viewer{i}")
-                              for i, client in enumerate(lab.clients)]
-            time.sleep(SETTLE)
+            viewers = [Viewer(daemon.url(ip=client.server_ip), lab=lab, client=i,
+                              directory=tmp_path, name=f"viewer{i}")
+                       for i, client in enumerate(lab.clients)]
+            cut_off, other = viewers
+            next_frames(viewers, 30)
+            metrics = daemon.metrics()
             lab.set(client=0, down_blackhole="on")
-            time.sleep(AWAY)
+            daemon.wait_for(lambda m: m.sum("symcast_viewer_frames_dropped_total") > 30, PATIENCE,
+                            "the queue has dropped a second of frames")
+
+            def other_is_undisturbed():
+                before = not_encoded(daemon.metrics())
+                span, = next_frames([other], 30)
+                return missing(span) <= not_encoded(daemon.metrics()) - before
+
+            wait_until(other_is_undisturbed, PATIENCE, "the other viewer gets frame after frame")
+            before = cut_off.pictures()
             lab.set(client=0, down_blackhole="off")
-            back = time.monotonic()
-            time.sleep(4)  # TCP retransmits after up to 1.6 s
-            assert daemon.metrics().sum("symcast_viewer_frames_dropped_total") >= 1
-            pictures = cut_off.pictures()
-            # After the gap a keyframe or recovery frame arrives, and from then on the viewer is live.
-            arrivals = [picture["arrival_ns"] / 1e9 for picture in pictures]
-            pts = [picture["pts"] for picture in pictures]
-            jump = max(range(1, len(pts)), key=lambda i: pts[i] - pts[i - 1])
-            woken = min(at for at in arrivals if at > back)
-            assert arrivals[jump] - woken < 1.2, "a forced keyframe came late"
-            delays = [arrival - time_stamp for arrival, time_stamp in zip(arrivals, pts)]
-            assert min(delays) + 0.2 > delays[-1], "the viewer is as near to live as before"
-            assert_clean(cut_off.finish())
-            summary = other.finish()
-            assert_clean(summary)
-            assert summary["gaps"] == 0
-            assert summary["longest_wait_s"] < 0.3
+
+            def delay(picture):
+                return picture["arrival_ns"] / 1e9 - picture["pts"]
+
+            def is_live():
+                return any(picture["pts"] > before[-1]["pts"] + 1
+                           and delay(picture) < min(map(delay, before)) + 0.2
+                           for picture in cut_off.pictures()[len(before):])
+
+            wait_until(is_live, PATIENCE, "the viewer is nearly as close to live as before")
+            assert repairs(daemon.metrics()) > repairs(metrics)
+            for viewer in viewers:
+                assert_clean(viewer.finish())

@@ -1,5 +1,5 @@
-"""The experiment of the hints test and of bench/hints: viewers join one after the other, and the
-kernel knows nothing about the path of each new connection."""
+"""The experiment: viewers join one after the other, and the kernel knows nothing about the path of each
+new connection."""
 
 import pathlib
 import subprocess
@@ -12,9 +12,9 @@ from netlab.viewer import Viewer
 
 CONFIG = """
 [rate]
-start = "{rate}"
-min = "{rate}"
-max = "{rate}"
+start = "5M"
+min = "5M"
+max = "5M"
 [control]
 policy = "off"
 [audio]
@@ -56,10 +56,10 @@ class Join:
 
 
 class ColdStart:
-    """After run(), `joins` has one Join for each viewer, and `metrics` the last server's metrics."""
+    """After run(), `joins` has one Join for each viewer."""
 
-    def __init__(self, directory, congestion_control, hint=1, stream_rate="5M", **link):
-        self._config = CONFIG.format(rate=stream_rate, congestion_control=congestion_control,
+    def __init__(self, directory, congestion_control, hint, **link):
+        self._config = CONFIG.format(congestion_control=congestion_control,
                                      hint=float(hint))
         self._directory = directory
         self._link = link
@@ -84,7 +84,6 @@ class ColdStart:
         viewer = Viewer(daemon.url(), directory=folder, lab=lab)
         time.sleep(seconds)
         resent = retransmitted(daemon.process) - before
-        self.metrics = daemon.metrics()
         pictures = viewer.pictures()
         viewer.finish()
         return pictures, resent

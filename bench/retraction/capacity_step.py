@@ -1,5 +1,5 @@
-"""The experiment of the congestion test and of bench/retraction: links fall from 5 to 1 Mbit/s and
-return. All policies run side by side, each with its own stream and link.
+"""The experiment: links fall from 5 to 1 Mbit/s and return. All policies run side by side, each with its
+own stream and link.
 
     5 Mbit/s        1 Mbit/s        5 Mbit/s
     0 ........ fall ........ rise ........ end     seconds from the viewers' start
