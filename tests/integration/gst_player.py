@@ -1,6 +1,6 @@
-"""gst_player.py URI SECONDS: plays in real time with GStreamer, and prints {"video": [...],
-"audio": [...]}, the time stamps of the frames and audio played, in nanoseconds. GStreamer's own
-messages go to standard error, as GST_DEBUG selects them."""
+"""gst_player.py URI SECONDS: plays with GStreamer, in real time, until SECONDS of video and audio have
+been played. Then prints {"video": [...], "audio": [...]}, the time stamps of the frames and audio
+played, in nanoseconds. GStreamer's own messages go to standard error, as GST_DEBUG selects them."""
 
 import json
 import sys
@@ -11,13 +11,13 @@ gi.require_version("Gst", "1.0")
 from gi.repository import GLib, Gst  # noqa: E402
 
 
-def add_sink(pipeline, pad, played):
-    """Adds a branch that plays one decoded track in time with the clock."""
+def add_sink(pipeline, pad, on_buffer):
+    """Adds a branch that plays one decoded track in time with the clock, and drops nothing."""
     kind = pad.query_caps(None).to_string().split("/")[0]
     queue, sink = Gst.ElementFactory.make("queue"), Gst.ElementFactory.make("fakesink")
     sink.set_property("sync", True)
     sink.set_property("signal-handoffs", True)
-    sink.connect("handoff", lambda _sink, buffer, _pad: played[kind].append(buffer.pts))
+    sink.connect("handoff", lambda _sink, buffer, _pad: on_buffer(kind, buffer.pts))
     for element in (queue, sink):
         pipeline.add(element)
         element.sync_state_with_parent()
@@ -30,11 +30,12 @@ def main(uri, seconds):
     played = {"video": [], "audio": []}
     loop = GLib.MainLoop()
     pipeline = Gst.Pipeline()
-    source = Gst.ElementFactory.make("uridecodebin3")
-    source.set_property("uri", uri)
-    source.connect("pad-added", lambda _, pad: add_sink(pipeline, pad, played))
-    pipeline.add(source)
     failures = []
+
+    def on_buffer(kind, pts):
+        played[kind].append(pts)
+        if all(times and times[-1] - times[0] >= seconds * Gst.SECOND for times in played.values()):
+            loop.quit()
 
     def on_message(_, message):
         if message.type in (Gst.MessageType.ERROR, Gst.MessageType.EOS):
@@ -42,10 +43,13 @@ def main(uri, seconds):
                             else "the stream has ended")
             loop.quit()
 
+    source = Gst.ElementFactory.make("uridecodebin3")
+    source.set_property("uri", uri)
+    source.connect("pad-added", lambda _, pad: add_sink(pipeline, pad, on_buffer))
+    pipeline.add(source)
     bus = pipeline.get_bus()
     bus.add_signal_watch()
     bus.connect("message", on_message)
-    GLib.timeout_add(round(1000 * seconds), loop.quit)
     pipeline.set_state(Gst.State.PLAYING)
     loop.run()
     pipeline.set_state(Gst.State.NULL)
