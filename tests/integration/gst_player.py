@@ -1,6 +1,7 @@
-"""gst_player.py URI SECONDS: plays with GStreamer, in real time, until SECONDS of video and audio have
-been played. Then prints {"video": [...], "audio": [...]}, the time stamps of the frames and audio
-played, in nanoseconds. GStreamer's own messages go to standard error, as GST_DEBUG selects them."""
+"""gst_player.py URI SECONDS PACED: plays with GStreamer until SECONDS of video and audio have been
+played; in real time if PACED is 1, as they arrive if it is 0. Then prints {"video": [...],
+"audio": [...]}, the time stamps of the frames and audio played, in nanoseconds. GStreamer's own
+messages go to standard error, as GST_DEBUG selects them."""
 
 import json
 import sys
@@ -11,11 +12,11 @@ gi.require_version("Gst", "1.0")
 from gi.repository import GLib, Gst  # noqa: E402
 
 
-def add_sink(pipeline, pad, on_buffer):
-    """Adds a branch that plays one decoded track in time with the clock, and drops nothing."""
+def add_sink(pipeline, pad, paced, on_buffer):
+    """Adds a branch that plays one decoded track and drops nothing, with `paced` by the clock."""
     kind = pad.query_caps(None).to_string().split("/")[0]
     queue, sink = Gst.ElementFactory.make("queue"), Gst.ElementFactory.make("fakesink")
-    sink.set_property("sync", True)
+    sink.set_property("sync", paced)
     sink.set_property("signal-handoffs", True)
     sink.connect("handoff", lambda _sink, buffer, _pad: on_buffer(kind, buffer.pts))
     for element in (queue, sink):
@@ -25,7 +26,7 @@ def add_sink(pipeline, pad, on_buffer):
     pad.link(queue.get_static_pad("sink"))
 
 
-def main(uri, seconds):
+def main(uri, seconds, paced):
     Gst.init(None)
     played = {"video": [], "audio": []}
     loop = GLib.MainLoop()
@@ -45,7 +46,7 @@ def main(uri, seconds):
 
     source = Gst.ElementFactory.make("uridecodebin3")
     source.set_property("uri", uri)
-    source.connect("pad-added", lambda _, pad: add_sink(pipeline, pad, on_buffer))
+    source.connect("pad-added", lambda _, pad: add_sink(pipeline, pad, paced, on_buffer))
     pipeline.add(source)
     bus = pipeline.get_bus()
     bus.add_signal_watch()
@@ -58,4 +59,4 @@ def main(uri, seconds):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], float(sys.argv[2]))
+    main(sys.argv[1], float(sys.argv[2]), sys.argv[3] == "1")

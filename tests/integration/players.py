@@ -17,9 +17,11 @@ import time
 import pytest
 
 SECONDS = 20 if os.environ.get("SYMCAST_TEST_LONG") else 4  # that players play
-FRAMES = SECONDS * 25  # that VLC plays; the slowest stream has 25 per second
+FRAMES = SECONDS * 25  # that mpv and VLC play; the slowest stream has 25 per second
 # The longest time until a player has played SECONDS; usually about SECONDS + 3.
 PATIENCE = 60 + SECONDS
+# On a busy machine the server's encoders go first: players can wait, late frames are missing.
+PLAYER = ["nice", "-n", "10"]
 AUDIO_RATE = 48000 / 1024  # AAC frames per second
 
 # Messages of VLC's modules that process the stream, not of those for desktops. VLC also reports some
@@ -29,10 +31,10 @@ VLC_COMPLAINT = re.compile(
     r"\] (\S+ (access|stream|demux|packetizer|decoder)|main (input|.* output)) "
     r"(error|warning): (?!decoded zero sample|discontinuity indicator|no chunk defined"
     r"|STTS table of 0 entries|that media doesn't look interleaved)")
-# VLC was late itself. Its input thread also reports lateness when it is not run in time.
+# VLC was not run in time, or not supplied in time because the server was not run.
 VLC_LATE = re.compile(
     r"is called too late|is too late to be displayed|might be displayed late|playback (way )?too late"
-    r"|buffer too late|seconds of late video|early picture skipped")
+    r"|buffer too late|seconds of late video|buffer deadlock prevented")
 MPV_LATE = re.compile(
     r"\[\w+\] (Audio device underrun detected\.|Audio/Video desynchronisation detected! .*"
     r"|hardware, temporary CPU spikes, .*|position will not match to the video .*"
@@ -47,51 +49,68 @@ GST_OWN_DOING = "of type 'GstSoupSession'"
 
 @dataclasses.dataclass
 class Stream:
-    """What a stream consists of: frames per second, and the frames that the server counted as missing
-    because the machine was busy. A player may miss them, but no others."""
+    """A stream as the server made it: frames per second, and the frames that it counted as missing
+    because the machine or a player was too busy. A player may miss them, but no others."""
 
     rate: int
-    missing: int = 0
-    missing_audio: int = 0
-    jumps: int = 0  # times that the source stood still for more than a second
+    missing: int
+    missing_audio: int
+    interruptions: int  # a second without the source, or a group closed for lack of CPU time
+
+    @contextlib.contextmanager
+    def judging(self):
+        """A failed check says nothing about a stream that the machine was too busy to make."""
+        try:
+            yield
+        except AssertionError as failure:
+            if not self.interruptions:
+                raise
+            pytest.skip(f"the machine was too busy to make the stream: {failure}")
 
     def count(self):
         """The number of frames in SECONDS, at least."""
-        return SECONDS * self.rate - 1 - self.missing - self.jumps * SECONDS * self.rate
+        return SECONDS * self.rate - 1 - self.missing
 
     def audio_count(self, seconds=SECONDS):
         return seconds * AUDIO_RATE - 2 - self.missing_audio
 
     def check_frames(self, times, unit):
         """Fails if a frame is repeated, shifted or missing. `unit`: ticks per second of `times`."""
-        check_steps(times, unit / self.rate, unit / 1000, self.missing, self.jumps)
+        check_steps(times, unit / self.rate, unit / 1000, self.missing)
 
     def check_audio(self, times, unit):
-        tolerance = max(unit / 48000, 1)
-        check_steps(times, unit / AUDIO_RATE, tolerance, self.missing_audio, self.jumps)
+        check_steps(times, unit / AUDIO_RATE, unit / 1000, self.missing_audio)
 
 
-def check_steps(times, step, tolerance, missing, jumps):
+def check_steps(times, step, tolerance, missing):
     steps = [after - before for before, after in zip(times, times[1:])]
     assert min(steps) > 0, "a frame is repeated"
-    shifted = [taken for taken in steps if abs(taken - round(taken / step) * step) > tolerance]
-    assert len(shifted) <= jumps, shifted
-    gaps = [round(taken / step) - 1 for taken in steps if taken not in shifted]
-    assert sum(gaps) <= missing, f"{sum(gaps)} frames are missing, {missing} were not encoded"
+    gaps = [round(taken / step) - 1 for taken in steps]
+    shifted = [taken for taken, gap in zip(steps, gaps)
+               if abs(taken - (gap + 1) * step) > tolerance]
+    assert not shifted, f"frames are shifted: {shifted}"
+    assert sum(gaps) <= missing, f"{sum(gaps)} frames are missing, but the server left out {missing}"
 
 
-def missing_frames(daemon, rate):
-    """The Stream of a symcast server in its whole life."""
+def made_by(daemon, rate):
+    """The Stream that a server has made since it began. It has to keep its groups, because those
+    that close are no longer counted."""
     metrics = daemon.metrics()
-    return Stream(rate, int(metrics.sum("symcast_group_frames_late_total")
-                            + metrics.sum("symcast_source_frames_dropped_total")),
-                  int(metrics.sum("symcast_group_audio_frames_dropped_total")),
-                  int(metrics.sum("symcast_source_timeline_jumps_total")))
+
+    def count(*names):
+        return int(sum(metrics.sum(f"symcast_{name}_total") for name in names))
+
+    return Stream(rate,
+                  missing=count("group_frames_late", "group_frames_skipped",
+                                "group_frames_decimated", "source_frames_dropped",
+                                "viewer_frames_dropped"),
+                  missing_audio=count("group_audio_frames_dropped", "viewer_audio_frames_dropped"),
+                  interruptions=count("source_timeline_jumps", "groups_shed"))
 
 
 def run(command, **options):
     """Exit code, standard output and error of a command that ends by itself."""
-    done = subprocess.run(command, text=True, capture_output=True, timeout=PATIENCE,
+    done = subprocess.run([*PLAYER, *command], text=True, capture_output=True, timeout=PATIENCE,
                           check=False, stdin=subprocess.DEVNULL, **options)
     return done.returncode, done.stdout, done.stderr
 
@@ -164,7 +183,7 @@ class Mpv:
     installed = bool(shutil.which("mpv"))
 
     def play(self, url, _):
-        self._done = run(["mpv", "--no-config", "--vo=null", "--ao=null", f"--length={SECONDS}",
+        self._done = run(["mpv", "--no-config", "--vo=null", "--ao=null", f"--frames={FRAMES}",
                           "--msg-level=all=warn", "--no-terminal", url])
         return self
 
@@ -175,19 +194,23 @@ class Mpv:
 
 
 class GStreamer:
-    """Plays in real time; gst_player.py reports the time of each frame."""
+    """gst_player.py reports the time of each frame. It plays HLS and DASH in real time, and other
+    streams as they arrive: it has no buffer for delays."""
 
     installed = bool(importlib.util.find_spec("gi"))
 
     def play(self, url, _):
         player = pathlib.Path(__file__).with_name("gst_player.py")
-        self._done = run([sys.executable, str(player), url, str(SECONDS)],
+        paced = url.endswith((".m3u8", ".mpd"))
+        self._done = run([sys.executable, str(player), url, str(SECONDS), str(int(paced))],
                          env={**os.environ, "GST_DEBUG": "2", "GST_DEBUG_NO_COLOR": "1"})
         return self
 
     def check(self, stream):
         code, out, err = self._done
-        check_quiet(code, [line for line in err.splitlines() if GST_OWN_DOING not in line])
+        # tsdemux reports each half second without frames.
+        known = f"{GST_OWN_DOING}|GAP detected" if stream.missing else GST_OWN_DOING
+        check_quiet(code, [line for line in err.splitlines() if not re.search(known, line)])
         played = json.loads(out)
         stream.check_frames(played["video"], 10**9)
         stream.check_audio(played["audio"][1:], 10**9)  # the first may be cut where the video begins
@@ -211,7 +234,7 @@ class Vlc:
         command, environment = vlc_command(directory, "-I", "rc", "--rc-fake-tty", url)
         self._log = directory / "vlc.log"
         with open(self._log, "w") as log:
-            process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=log,
+            process = subprocess.Popen([*PLAYER, *command], stdin=subprocess.PIPE, stdout=log,
                                        stderr=subprocess.STDOUT, env=environment, text=True)
         try:
             self._wait(process)

@@ -10,7 +10,7 @@ import pytest
 
 from netlab.daemon import Daemon, wait_until
 from netlab.viewer import Viewer
-from tests.integration.players import PLAYERS, SECONDS, Stream, Vlc, missing_frames
+from tests.integration.players import PLAYERS, SECONDS, Stream, Vlc, made_by
 from tests.integration.segment_requests import HlsPlayer
 from tests.integration.switching.proxy import SwitchingProxy
 
@@ -24,14 +24,15 @@ SHORT = CHEAP + """
 keyframe_interval = "1s"
 [segments]
 window = "16s"
+[groups]
+max = 4
+linger = "1h"
 """
 # Rates at which 640x360 at 25/s has four sizes.
 SWITCHING = SHORT + """
 [rate]
 min = "70k"
 max = "560k"
-[groups]
-max = 4
 """
 # With every segment another rate, but the same frame size.
 SAME_SIZE = SWITCHING + """
@@ -77,7 +78,6 @@ class Played:
     streams: dict[str, Stream]
     changes: dict[str, list]  # in each session, how often the group changed
     sizes: dict[str, set]  # the frame sizes that players received
-    shed: dict[str, int]  # groups that a busy machine closed
 
 
 @pytest.fixture(scope="module")
@@ -107,18 +107,18 @@ def played(tmp_path_factory):
                         plays.play, urls[kind] + file, new_directory(player))
         concurrent.futures.wait(players.values())
         yield Played(players,
-                     {kind: missing_frames(server, RATES[kind]) for kind, server in servers.items()},
+                     {kind: made_by(server, RATES[kind]) for kind, server in servers.items()},
                      {kind: proxy.changes_by_session() for kind, proxy in proxies.items()},
-                     {kind: proxy.sizes() for kind, proxy in proxies.items()},
-                     {kind: server.metrics().sum("symcast_groups_shed_total")
-                      for kind, server in servers.items()})
+                     {kind: proxy.sizes() for kind, proxy in proxies.items()})
 
 
 @pytest.mark.parametrize("case", CASES, ids="-".join)
 def test_plays_without_a_complaint(played, case):
     if case not in played.players:
         pytest.skip(f"{case[2]} is not installed")
-    played.players[case].result().check(played.streams[case[0]])
+    stream = played.streams[case[0]]
+    with stream.judging():
+        played.players[case].result().check(stream)
 
 
 @pytest.mark.parametrize("kind", ["switching", "same_size"])
@@ -126,8 +126,6 @@ def test_every_player_changed_its_group_with_every_segment(played, kind):
     """Otherwise the results above would mean nothing."""
     changes = played.changes[kind]
     players = [player for case, player in played.players.items() if case[0] == kind]
-    assert sum(count >= SECONDS - 1 for count in changes) >= len(players), changes
-    if kind == "switching":
-        assert 4 - played.shed[kind] <= len(played.sizes[kind]) <= 4
-    else:
-        assert len(played.sizes[kind]) == 1
+    with played.streams[kind].judging():
+        assert sum(count >= SECONDS - 1 for count in changes) >= len(players), changes
+        assert len(played.sizes[kind]) == (4 if kind == "switching" else 1)
