@@ -109,7 +109,7 @@ def request_bytes(url, count):
 
 @dataclasses.dataclass
 class Played:
-    """What all players did: futures by case, and the streams by kind."""
+    """The results of all players: futures by case, and streams by kind."""
 
     players: dict
     streams: dict[str, Stream]

@@ -72,9 +72,9 @@ def switching(tmp_path_factory):
 
 @dataclasses.dataclass
 class Played:
-    """What all players did: `players` by case, the streams and sessions by kind of stream."""
+    """The results of all players: futures by case, streams and sessions by kind of stream."""
 
-    players: dict  # of futures
+    players: dict
     streams: dict[str, Stream]
     changes: dict[str, list]  # in each session, how often the group changed
     sizes: dict[str, set]  # the frame sizes that players received
