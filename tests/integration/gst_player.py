@@ -36,6 +36,7 @@ def main(uri, seconds, paced):
     def on_buffer(kind, pts):
         played[kind].append(pts)
         if all(times and times[-1] - times[0] >= seconds * Gst.SECOND for times in played.values()):
+            Gst.debug_set_active(False)  # messages about the end are not about the stream
             loop.quit()
 
     def on_message(_, message):

@@ -17,7 +17,6 @@ import time
 import pytest
 
 SECONDS = 20 if os.environ.get("SYMCAST_TEST_LONG") else 4  # that players play
-FRAMES = SECONDS * 25  # that mpv and VLC play; the slowest stream has 25 per second
 # The longest time until a player has played SECONDS; usually about SECONDS + 3.
 PATIENCE = 60 + SECONDS
 # On a busy machine the server's encoders go first: players can wait, late frames are missing.
@@ -34,7 +33,7 @@ VLC_COMPLAINT = re.compile(
 # VLC was not run in time, or not supplied in time because the server was not run.
 VLC_LATE = re.compile(
     r"is called too late|is too late to be displayed|might be displayed late|playback (way )?too late"
-    r"|buffer too late|seconds of late video|buffer deadlock prevented")
+    r"|buffer too late|late frames|seconds of late video|buffer deadlock prevented")
 MPV_LATE = re.compile(
     r"\[\w+\] (Audio device underrun detected\.|Audio/Video desynchronisation detected! .*"
     r"|hardware, temporary CPU spikes, .*|position will not match to the video .*"
@@ -129,7 +128,7 @@ class FfProbe:
 
     installed = bool(shutil.which("ffprobe"))
 
-    def play(self, url, _):
+    def play(self, url, _directory, _rate):
         self._done = run(["ffprobe", "-v", "repeat+warning", "-read_intervals", f"%+{SECONDS}",
                           "-show_entries", "stream=codec_name:packet=codec_type", "-of", "csv=p=0",
                           url])
@@ -149,7 +148,7 @@ class FfMpeg:
 
     installed = bool(shutil.which("ffmpeg"))
 
-    def play(self, url, _):
+    def play(self, url, _directory, _rate):
         self._done = run(["ffmpeg", "-v", "repeat+warning", "-xerror", "-i", url,
                           "-t", str(SECONDS), "-map", "0:v", "-map", "0:a",
                           "-fps_mode", "passthrough", "-enc_time_base", "1/1000",
@@ -182,8 +181,8 @@ class Mpv:
 
     installed = bool(shutil.which("mpv"))
 
-    def play(self, url, _):
-        self._done = run(["mpv", "--no-config", "--vo=null", "--ao=null", f"--frames={FRAMES}",
+    def play(self, url, _directory, rate):
+        self._done = run(["mpv", "--no-config", "--vo=null", "--ao=null", f"--frames={SECONDS * rate}",
                           "--msg-level=all=warn", "--no-terminal", url])
         return self
 
@@ -199,7 +198,7 @@ class GStreamer:
 
     installed = bool(importlib.util.find_spec("gi"))
 
-    def play(self, url, _):
+    def play(self, url, _directory, _rate):
         player = pathlib.Path(__file__).with_name("gst_player.py")
         paced = url.endswith((".m3u8", ".mpd"))
         self._done = run([sys.executable, str(player), url, str(SECONDS), str(int(paced))],
@@ -229,15 +228,17 @@ class Vlc:
         together with the window of the old size, in MPEG-TS as well."""
         self._shows_all = shows_all
 
-    def play(self, url, directory):
+    def play(self, url, directory, rate):
         """Plays until enough frames and audio have been played. VLC may write to `directory`."""
+        self._frames = SECONDS * rate
         command, environment = vlc_command(directory, "-I", "rc", "--rc-fake-tty", url)
-        self._log = directory / "vlc.log"
-        with open(self._log, "w") as log:
+        self._file = directory / "vlc.log"
+        with open(self._file, "w") as log:
             process = subprocess.Popen([*PLAYER, *command], stdin=subprocess.PIPE, stdout=log,
                                        stderr=subprocess.STDOUT, env=environment, text=True)
         try:
             self._wait(process)
+            self._log = self._read_log()  # VLC also complains about being ended
             process.communicate("quit\n", timeout=PATIENCE)
         finally:
             process.kill()
@@ -254,25 +255,25 @@ class Vlc:
                 process.stdin.write("stats\n")
                 process.stdin.flush()
 
-    def log(self):
-        return self._log.read_text(errors="replace")
+    def _read_log(self):
+        return self._file.read_text(errors="replace")
 
-    def _figures(self):
+    def _figures(self, log):
         """The figures of VLC's last answer."""
-        return {name: int(value) for name, value in self.FIGURE.findall(self.log())}
+        return {name: int(value) for name, value in self.FIGURE.findall(log)}
 
     def _has_played(self):
-        figures = self._figures()
+        figures = self._figures(self._read_log())
         # VLC counts each frame as it enters the decoder and as it leaves.
         frames = figures.get("frames displayed" if self._shows_all else "video decoded", 0)
-        return (frames >= FRAMES * (1 if self._shows_all else 2)
+        return (frames >= self._frames * (1 if self._shows_all else 2)
                 and figures.get("buffers played", 0) >= (SECONDS - 1) * AUDIO_RATE)
 
     def check(self, _):
-        log, figures = self.log(), self._figures()
-        check_quiet(self._code, vlc_complaints(log))
+        figures = self._figures(self._log)
+        check_quiet(self._code, vlc_complaints(self._log))
         assert self._has_played(), figures
-        late = [line for line in log.splitlines() if VLC_LATE.search(line)]
+        late = [line for line in self._log.splitlines() if VLC_LATE.search(line)]
         assert figures["frames lost"] + figures["buffers lost"] <= len(late), figures
 
 

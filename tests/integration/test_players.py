@@ -54,7 +54,7 @@ max = "2M"
 
 SCALES = ["0.5", "0.66", "1", "1"]
 SWITCH_SECONDS = 0.5
-SWITCHING_RATE = 25
+RATES = {"default": 30, "climbing": 30, "steady": 30, "switching": 25}
 
 CONTAINERS = ["ts", "flv", "mp4"]
 SERVERS = {"default": ([], DEFAULT),
@@ -97,7 +97,7 @@ class SwitchingServer:
         out, err = self._process.communicate(timeout=20)
         assert kind or self._process.returncode == 0, err
         _, self.changes, *missing = map(int, re.findall(r"\d+", out))
-        self.stream = Stream(SWITCHING_RATE, *missing)
+        self.stream = Stream(RATES["switching"], *missing)
         # A viewer that watches for SECONDS has twice as many opportunities.
         assert kind or self.changes >= SECONDS / SWITCH_SECONDS / 2, out
 
@@ -134,11 +134,11 @@ def played(tmp_path_factory):
                 if plays.installed:
                     server = servers.get(kind, switching)
                     players[case] = executor.submit(plays.play, server.url(container=container),
-                                                    new_directory(player))
+                                                    new_directory(player), RATES[kind])
             streams, retargets = {}, {}
             for kind, server in servers.items():
                 concurrent.futures.wait(of_kind(players, kind))
-                streams[kind] = made_by(server, 30)
+                streams[kind] = made_by(server, RATES[kind])
                 retargets[kind] = server.metrics().sum("symcast_group_retargets_total")
                 server.end()  # saves its CPU time
             concurrent.futures.wait(players.values())

@@ -34,14 +34,12 @@ SWITCHING = SHORT + """
 min = "70k"
 max = "560k"
 """
-# With every segment another rate, but the same frame size.
-SAME_SIZE = SWITCHING + """
-[scaling]
-min_bits_per_pixel = 0
-"""
-SWITCHING_SOURCE = "live=test:?size=640x360&fps=25"
+# By the kind of stream: four sizes also at 10/s, and a stream that changes its rate but not its size.
+SCALING = {"switching": "[scaling]\nmin_bits_per_pixel = 0.125\n",
+           "same_size": "[scaling]\nmin_bits_per_pixel = 0\n"}
 FILES = {"hls": "index.m3u8", "dash": "manifest.mpd"}
-RATES = {"steady": 30, "switching": 25, "same_size": 25}
+# An encoder of 10 frames/s can wait for the CPU for 200 ms before a frame is late.
+RATES = {"steady": 30, "switching": 10, "same_size": 10}
 CASES = [*((kind, container, player) for container in FILES for kind in ["steady", "switching"]
            for player in PLAYERS),
          # VLC, because it cannot show every frame when the size changes.
@@ -58,15 +56,22 @@ def wait_for_window(server):
 
 
 @contextlib.contextmanager
-def switch(directory, config):
-    with Daemon("--source", SWITCHING_SOURCE, config=config, directory=directory) as server:
-        with SwitchingProxy(server) as proxy:
+def switch(directory, rate=25, scaling=""):
+    source = f"live=test:?size=640x360&fps={rate}"
+    with Daemon("--source", source, config=SWITCHING + scaling, directory=directory) as server:
+        try:
+            proxy = SwitchingProxy(server)
+        except AssertionError:
+            if made_by(server, rate).interruptions:
+                pytest.skip("the machine was too busy to encode four rates")
+            raise
+        with proxy:
             yield proxy
 
 
 @pytest.fixture(scope="module")
 def switching(tmp_path_factory):
-    with switch(tmp_path_factory.mktemp("switching"), SWITCHING) as proxy:
+    with switch(tmp_path_factory.mktemp("switching")) as proxy:
         yield proxy
 
 
@@ -89,8 +94,8 @@ def played(tmp_path_factory):
         steady = running.enter_context(Daemon("--source", "live=test:?size=320x180&fps=30",
                                               directory=new_directory("steady"), config=SHORT))
         running.enter_context(Viewer(steady.url(), directory=steady.directory))
-        proxies = {kind: running.enter_context(switch(new_directory(kind), config))
-                   for kind, config in {"switching": SWITCHING, "same_size": SAME_SIZE}.items()}
+        proxies = {kind: running.enter_context(switch(new_directory(kind), RATES[kind], scaling))
+                   for kind, scaling in SCALING.items()}
         servers = {"steady": steady, **{kind: proxy.daemon for kind, proxy in proxies.items()}}
         urls = {"steady": f"http://{steady.ip}:{steady.port}/live/",
                 **{kind: proxy.url for kind, proxy in proxies.items()}}
@@ -104,7 +109,7 @@ def played(tmp_path_factory):
                 plays = Vlc(shows_all=kind != "switching") if player == "vlc" else PLAYERS[player]()
                 if plays.installed:
                     players[kind, container, player] = executor.submit(
-                        plays.play, urls[kind] + file, new_directory(player))
+                        plays.play, urls[kind] + file, new_directory(player), RATES[kind])
         concurrent.futures.wait(players.values())
         yield Played(players,
                      {kind: made_by(server, RATES[kind]) for kind, server in servers.items()},
