@@ -128,8 +128,10 @@ class FfProbe:
 
     installed = bool(shutil.which("ffprobe"))
 
-    def play(self, url, _directory, _rate):
-        self._done = run(["ffprobe", "-v", "repeat+warning", "-read_intervals", f"%+{SECONDS}",
+    def play(self, url, _directory, rate):
+        self._packets = SECONDS * (rate + round(AUDIO_RATE))
+        self._done = run(["ffprobe", "-v", "repeat+warning",
+                          "-read_intervals", f"%+#{self._packets}",
                           "-show_entries", "stream=codec_name:packet=codec_type", "-of", "csv=p=0",
                           url])
         return self
@@ -139,8 +141,10 @@ class FfProbe:
         check_quiet(code, ffmpeg_complaints(err))
         words = [word for line in out.split() for word in line.split(",") if word]
         assert {"aac", "h264"} <= set(words) <= {"aac", "h264", "audio", "video"}
-        assert words.count("video") >= stream.count()
-        assert words.count("audio") >= stream.audio_count(SECONDS - 1)
+        video, audio = words.count("video"), words.count("audio")
+        # One track may begin before the other one.
+        assert video >= stream.count() / 2 and audio >= stream.audio_count() / 2, (video, audio)
+        assert video + audio >= self._packets, (video, audio)
 
 
 class FfMpeg:
@@ -165,10 +169,10 @@ class FfMpeg:
         code, _, err = self._done
         check_quiet(code, ffmpeg_complaints(err))
         video, audio = self.times(0), self.times(1)
-        assert len(video) >= stream.count()
+        assert len(video) >= stream.count(), len(video)
         stream.check_frames(video, 1000)
         # ffmpeg ends with the video, and leaves out a second of audio, also for a single MP4 file.
-        assert len(audio) >= stream.audio_count(SECONDS - 1)
+        assert len(audio) >= stream.audio_count(SECONDS - 1), len(audio)
         stream.check_audio(audio, 1000)
 
 
@@ -207,9 +211,12 @@ class GStreamer:
 
     def check(self, stream):
         code, out, err = self._done
-        # tsdemux reports each half second without frames.
-        known = f"{GST_OWN_DOING}|GAP detected" if stream.missing else GST_OWN_DOING
-        check_quiet(code, [line for line in err.splitlines() if not re.search(known, line)])
+        # tsdemux reports half a second without frames, and counts its time anew.
+        gap = bool(stream.missing) and "GAP detected" in err
+        check_quiet(code, [line for line in err.splitlines() if GST_OWN_DOING not in line
+                           and not (gap and "GAP detected" in line)])
+        if gap:
+            return
         played = json.loads(out)
         stream.check_frames(played["video"], 10**9)
         stream.check_audio(played["audio"][1:], 10**9)  # the first may be cut where the video begins
