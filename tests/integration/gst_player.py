@@ -1,4 +1,5 @@
-"""gst_player.py URI SECONDS: plays in real time with GStreamer, and prints {"video": [...],
+"""gst_player.py URI SECONDS PACED: plays with GStreamer until SECONDS of video and audio have been
+played; in real time if PACED is 1, as they arrive if it is 0. Then prints {"video": [...],
 "audio": [...]}, the time stamps of the frames and audio played, in nanoseconds. GStreamer's own
 messages go to standard error, as GST_DEBUG selects them."""
 
@@ -11,13 +12,13 @@ gi.require_version("Gst", "1.0")
 from gi.repository import GLib, Gst  # noqa: E402
 
 
-def add_sink(pipeline, pad, played):
-    """Adds a branch that plays one decoded track in time with the clock."""
+def add_sink(pipeline, pad, paced, on_buffer):
+    """Adds a branch that plays one decoded track and drops nothing, with `paced` by the clock."""
     kind = pad.query_caps(None).to_string().split("/")[0]
     queue, sink = Gst.ElementFactory.make("queue"), Gst.ElementFactory.make("fakesink")
-    sink.set_property("sync", True)
+    sink.set_property("sync", paced)
     sink.set_property("signal-handoffs", True)
-    sink.connect("handoff", lambda _sink, buffer, _pad: played[kind].append(buffer.pts))
+    sink.connect("handoff", lambda _sink, buffer, _pad: on_buffer(kind, buffer.pts))
     for element in (queue, sink):
         pipeline.add(element)
         element.sync_state_with_parent()
@@ -25,16 +26,18 @@ def add_sink(pipeline, pad, played):
     pad.link(queue.get_static_pad("sink"))
 
 
-def main(uri, seconds):
+def main(uri, seconds, paced):
     Gst.init(None)
     played = {"video": [], "audio": []}
     loop = GLib.MainLoop()
     pipeline = Gst.Pipeline()
-    source = Gst.ElementFactory.make("uridecodebin3")
-    source.set_property("uri", uri)
-    source.connect("pad-added", lambda _, pad: add_sink(pipeline, pad, played))
-    pipeline.add(source)
     failures = []
+
+    def on_buffer(kind, pts):
+        played[kind].append(pts)
+        if all(times and times[-1] - times[0] >= seconds * Gst.SECOND for times in played.values()):
+            Gst.debug_set_active(False)  # messages about the end are not about the stream
+            loop.quit()
 
     def on_message(_, message):
         if message.type in (Gst.MessageType.ERROR, Gst.MessageType.EOS):
@@ -42,10 +45,13 @@ def main(uri, seconds):
                             else "the stream has ended")
             loop.quit()
 
+    source = Gst.ElementFactory.make("uridecodebin3")
+    source.set_property("uri", uri)
+    source.connect("pad-added", lambda _, pad: add_sink(pipeline, pad, paced, on_buffer))
+    pipeline.add(source)
     bus = pipeline.get_bus()
     bus.add_signal_watch()
     bus.connect("message", on_message)
-    GLib.timeout_add(round(1000 * seconds), loop.quit)
     pipeline.set_state(Gst.State.PLAYING)
     loop.run()
     pipeline.set_state(Gst.State.NULL)
@@ -54,4 +60,4 @@ def main(uri, seconds):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], float(sys.argv[2]))
+    main(sys.argv[1], float(sys.argv[2]), sys.argv[3] == "1")

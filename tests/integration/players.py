@@ -1,13 +1,28 @@
-"""Stock players as processes, and which of their messages are about the stream."""
+"""Stock players as processes, which of their messages are about the stream, and what they have to
+have played. A player that the machine did not let run in time says so, and drops or delays frames:
+such messages are about the machine, and ignored."""
 
+import contextlib
+import dataclasses
+import importlib.util
+import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
+import sys
+import time
 
 import pytest
 
-SECONDS = int(os.environ.get("PLAYER_SECONDS", "6"))
+SECONDS = 20 if os.environ.get("SYMCAST_TEST_LONG") else 4  # that players play
+# The longest time until a player has played SECONDS; usually about SECONDS + 3.
+PATIENCE = 60 + SECONDS
+# On a busy machine the server's encoders go first: players can wait, late frames are missing.
+PLAYER = ["nice", "-n", "10"]
+AUDIO_RATE = 48000 / 1024  # AAC frames per second
+
 # Messages of VLC's modules that process the stream, not of those for desktops. VLC also reports some
 # things that are no errors: the first AAC frame only primes the decoder, MPEG-TS signals a change of
 # group as a discontinuity, and fragmented MP4 begins with empty tables.
@@ -15,11 +30,86 @@ VLC_COMPLAINT = re.compile(
     r"\] (\S+ (access|stream|demux|packetizer|decoder)|main (input|.* output)) "
     r"(error|warning): (?!decoded zero sample|discontinuity indicator|no chunk defined"
     r"|STTS table of 0 entries|that media doesn't look interleaved)")
+# VLC was not run in time, or not supplied in time because the server was not run.
+VLC_LATE = re.compile(
+    r"is called too late|is too late to be displayed|might be displayed late|playback (way )?too late"
+    r"|buffer too late|late frames|seconds of late video|buffer deadlock prevented")
+MPV_LATE = re.compile(
+    r"\[\w+\] (Audio device underrun detected\.|Audio/Video desynchronisation detected! .*"
+    r"|hardware, temporary CPU spikes, .*|position will not match to the video .*"
+    r"|Consider trying `--profile=fast` .*)?")
+# libavformat's HLS demuxer loads the initialization section again after each playlist reload, even
+# an unchanged one, and then warns about the duplicate.
+FFMPEG_OWN_DOING = re.compile(r"\[mov,mp4,m4a,3gp,3g2,mj2 @ 0x[0-9a-f]+\] "
+                              r"Found duplicated MOOV Atom\. Skipped it")
+# GStreamer warns about printing the context of its own HTTP client.
+GST_OWN_DOING = "of type 'GstSoupSession'"
+
+
+@dataclasses.dataclass
+class Stream:
+    """A stream as the server made it: frames per second, and the frames that it counted as missing
+    because the machine or a player was too busy. A player may miss them, but no others."""
+
+    rate: int
+    missing: int
+    missing_audio: int
+    interruptions: int  # a second without the source, or a group closed for lack of CPU time
+
+    @contextlib.contextmanager
+    def judging(self):
+        """A failed check says nothing about a stream that the machine was too busy to make."""
+        try:
+            yield
+        except AssertionError as failure:
+            if not self.interruptions:
+                raise
+            pytest.skip(f"the machine was too busy to make the stream: {failure}")
+
+    def count(self):
+        """The number of frames in SECONDS, at least."""
+        return SECONDS * self.rate - 1 - self.missing
+
+    def audio_count(self, seconds=SECONDS):
+        return seconds * AUDIO_RATE - 2 - self.missing_audio
+
+    def check_frames(self, times, unit):
+        """Fails if a frame is repeated, shifted or missing. `unit`: ticks per second of `times`."""
+        check_steps(times, unit / self.rate, unit / 1000, self.missing)
+
+    def check_audio(self, times, unit):
+        check_steps(times, unit / AUDIO_RATE, unit / 1000, self.missing_audio)
+
+
+def check_steps(times, step, tolerance, missing):
+    steps = [after - before for before, after in zip(times, times[1:])]
+    assert min(steps) > 0, "a frame is repeated"
+    gaps = [round(taken / step) - 1 for taken in steps]
+    shifted = [taken for taken, gap in zip(steps, gaps)
+               if abs(taken - (gap + 1) * step) > tolerance]
+    assert not shifted, f"frames are shifted: {shifted}"
+    assert sum(gaps) <= missing, f"{sum(gaps)} frames are missing, but the server left out {missing}"
+
+
+def made_by(daemon, rate):
+    """The Stream that a server has made since it began. It has to keep its groups, because those
+    that close are no longer counted."""
+    metrics = daemon.metrics()
+
+    def count(*names):
+        return int(sum(metrics.sum(f"symcast_{name}_total") for name in names))
+
+    return Stream(rate,
+                  missing=count("group_frames_late", "group_frames_skipped",
+                                "group_frames_decimated", "source_frames_dropped",
+                                "viewer_frames_dropped"),
+                  missing_audio=count("group_audio_frames_dropped", "viewer_audio_frames_dropped"),
+                  interruptions=count("source_timeline_jumps", "groups_shed"))
 
 
 def run(command, **options):
     """Exit code, standard output and error of a command that ends by itself."""
-    done = subprocess.run(command, text=True, capture_output=True, timeout=60 + SECONDS,
+    done = subprocess.run([*PLAYER, *command], text=True, capture_output=True, timeout=PATIENCE,
                           check=False, stdin=subprocess.DEVNULL, **options)
     return done.returncode, done.stdout, done.stderr
 
@@ -28,14 +118,186 @@ def needs(program):
     return pytest.mark.skipif(not shutil.which(program), reason=f"{program} is not installed")
 
 
+def check_quiet(code, complaints):
+    assert not complaints, "\n".join(complaints)
+    assert code == 0, f"ended with {code}"
+
+
+class FfProbe:
+    """Demultiplexes."""
+
+    installed = bool(shutil.which("ffprobe"))
+
+    def play(self, url, _directory, rate):
+        self._packets = SECONDS * (rate + round(AUDIO_RATE))
+        self._done = run(["ffprobe", "-v", "repeat+warning",
+                          "-read_intervals", f"%+#{self._packets}",
+                          "-show_entries", "stream=codec_name:packet=codec_type", "-of", "csv=p=0",
+                          url])
+        return self
+
+    def check(self, stream):
+        code, out, err = self._done
+        check_quiet(code, ffmpeg_complaints(err))
+        words = [word for line in out.split() for word in line.split(",") if word]
+        assert {"aac", "h264"} <= set(words) <= {"aac", "h264", "audio", "video"}
+        video, audio = words.count("video"), words.count("audio")
+        # One track may begin before the other one.
+        assert video >= stream.count() / 2 and audio >= stream.audio_count() / 2, (video, audio)
+        assert video + audio >= self._packets, (video, audio)
+
+
+class FfMpeg:
+    """Decodes, as fast as the stream arrives."""
+
+    installed = bool(shutil.which("ffmpeg"))
+
+    def play(self, url, _directory, _rate):
+        self._done = run(["ffmpeg", "-v", "repeat+warning", "-xerror", "-i", url,
+                          "-t", str(SECONDS), "-map", "0:v", "-map", "0:a",
+                          "-fps_mode", "passthrough", "-enc_time_base", "1/1000",
+                          "-f", "framecrc", "-"])
+        return self
+
+    def times(self, track):
+        """Milliseconds of all frames of a track: 0 is video, 1 audio."""
+        _, out, _ = self._done
+        return [int(line.split(",")[2]) for line in out.splitlines()
+                if line.startswith(f"{track},")]
+
+    def check(self, stream):
+        code, _, err = self._done
+        check_quiet(code, ffmpeg_complaints(err))
+        video, audio = self.times(0), self.times(1)
+        assert len(video) >= stream.count(), len(video)
+        stream.check_frames(video, 1000)
+        # ffmpeg ends with the video, and leaves out a second of audio, also for a single MP4 file.
+        assert len(audio) >= stream.audio_count(SECONDS - 1), len(audio)
+        stream.check_audio(audio, 1000)
+
+
+def ffmpeg_complaints(text):
+    return [line for line in text.splitlines() if not FFMPEG_OWN_DOING.fullmatch(line)]
+
+
+class Mpv:
+    """Plays in real time."""
+
+    installed = bool(shutil.which("mpv"))
+
+    def play(self, url, _directory, rate):
+        self._done = run(["mpv", "--no-config", "--vo=null", "--ao=null", f"--frames={SECONDS * rate}",
+                          "--msg-level=all=warn", "--no-terminal", url])
+        return self
+
+    def check(self, _):
+        code, out, err = self._done
+        check_quiet(code, [line for line in (out + err).splitlines()
+                           if line and not MPV_LATE.fullmatch(line)])
+
+
+class GStreamer:
+    """gst_player.py reports the time of each frame. It plays HLS and DASH in real time, and other
+    streams as they arrive: it has no buffer for delays."""
+
+    installed = bool(importlib.util.find_spec("gi"))
+
+    def play(self, url, _directory, _rate):
+        player = pathlib.Path(__file__).with_name("gst_player.py")
+        paced = url.endswith((".m3u8", ".mpd"))
+        self._done = run([sys.executable, str(player), url, str(SECONDS), str(int(paced))],
+                         env={**os.environ, "GST_DEBUG": "2", "GST_DEBUG_NO_COLOR": "1"})
+        return self
+
+    def check(self, stream):
+        code, out, err = self._done
+        # tsdemux reports half a second without frames, and counts its time anew.
+        gap = bool(stream.missing) and "GAP detected" in err
+        check_quiet(code, [line for line in err.splitlines() if GST_OWN_DOING not in line
+                           and not (gap and "GAP detected" in line)])
+        if gap:
+            return
+        played = json.loads(out)
+        stream.check_frames(played["video"], 10**9)
+        stream.check_audio(played["audio"][1:], 10**9)  # the first may be cut where the video begins
+
+
+class Vlc:
+    """Plays in real time; the remote control interface reports the number of frames."""
+
+    installed = bool(shutil.which("cvlc"))
+    FIGURE = re.compile(r"\| (video decoded|frames (?:displayed|lost)|buffers (?:played|lost)) +: "
+                        r"+(\d+)")
+
+    def __init__(self, *, shows_all=False):
+        """With `shows_all`, frames count when they are displayed. Otherwise it is enough to decode
+        them: at a change of size, VLC loses most of the frames that are decoded but not yet shown
+        together with the window of the old size, in MPEG-TS as well."""
+        self._shows_all = shows_all
+
+    def play(self, url, directory, rate):
+        """Plays until enough frames and audio have been played. VLC may write to `directory`."""
+        self._frames = SECONDS * rate
+        command, environment = vlc_command(directory, "-I", "rc", "--rc-fake-tty", url)
+        self._file = directory / "vlc.log"
+        with open(self._file, "w") as log:
+            process = subprocess.Popen([*PLAYER, *command], stdin=subprocess.PIPE, stdout=log,
+                                       stderr=subprocess.STDOUT, env=environment, text=True)
+        try:
+            self._wait(process)
+            self._log = self._read_log()  # VLC also complains about being ended
+            process.communicate("quit\n", timeout=PATIENCE)
+        finally:
+            process.kill()
+            process.wait()
+        self._code = process.returncode
+        return self
+
+    def _wait(self, process):
+        """Requests figures until they are high enough; VLC writes them to the log, a moment later."""
+        deadline = time.monotonic() + PATIENCE
+        while not self._has_played() and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.5)
+            with contextlib.suppress(BrokenPipeError):
+                process.stdin.write("stats\n")
+                process.stdin.flush()
+
+    def _read_log(self):
+        return self._file.read_text(errors="replace")
+
+    def _figures(self, log):
+        """The figures of VLC's last answer."""
+        return {name: int(value) for name, value in self.FIGURE.findall(log)}
+
+    def _has_played(self):
+        figures = self._figures(self._read_log())
+        # VLC counts each frame as it enters the decoder and as it leaves.
+        frames = figures.get("frames displayed" if self._shows_all else "video decoded", 0)
+        return (frames >= self._frames * (1 if self._shows_all else 2)
+                and figures.get("buffers played", 0) >= (SECONDS - 1) * AUDIO_RATE)
+
+    def check(self, _):
+        figures = self._figures(self._log)
+        check_quiet(self._code, vlc_complaints(self._log))
+        assert self._has_played(), figures
+        late = [line for line in self._log.splitlines() if VLC_LATE.search(line)]
+        assert figures["frames lost"] + figures["buffers lost"] <= len(late), figures
+
+
 def vlc_command(home, *options):
     """VLC's command line; `home` is a directory that VLC may write to."""
     home.chmod(0o777)
-    command = ["cvlc", "-vv", "--vout=vdummy", "--aout=adummy", "--no-color", *options]
+    # VLC shows late frames as well.
+    command = ["cvlc", "-vv", "--vout=vdummy", "--aout=adummy", "--no-color", "--no-drop-late-frames",
+               "--no-skip-frames", *options]
     if os.geteuid() == 0:  # VLC refuses to run as root
         command = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", *command]
     return command, {**os.environ, "HOME": str(home)}
 
 
 def vlc_complaints(log):
-    return [line for line in log.splitlines() if VLC_COMPLAINT.search(line)]
+    return [line for line in log.splitlines()
+            if VLC_COMPLAINT.search(line) and not VLC_LATE.search(line)]
+
+
+PLAYERS = {"ffprobe": FfProbe, "ffmpeg": FfMpeg, "mpv": Mpv, "gstreamer": GStreamer, "vlc": Vlc}

@@ -165,7 +165,7 @@ class Rungs:
         self.players = [HlsPlayer(daemon, "?abr=player") for _ in range(count)]
         self.variants = self.players[0].multivariant.variants
         wait_until(lambda: all([self.sizes(rung) == {self.declared_size(rung)}
-                                for rung in range(count)]), 20, "each rung has its own size", 0.5)
+                                for rung in range(count)]), 60, "each rung has its own size", 0.5)
 
     def path(self, rung, name="playlist.m3u8"):
         return self.players[rung].path(f"v{rung}", name)

@@ -7,6 +7,7 @@ Every segment comes from a different encoder than the one before it, at another 
 another frame size. A segment's parts and playlist lines come from the same encoder; audio, manifest
 and multivariant playlist pass through."""
 
+import collections
 import dataclasses
 import http.client
 import http.server
@@ -19,7 +20,7 @@ KEPT_ALIVE = 1  # seconds between requests: sessions end after ten seconds witho
 PASSED_ON = ["Content-Type", "Cache-Control", "CMSD-Dynamic", "Access-Control-Allow-Origin"]
 HEAD = ("#EXTM3U", "#EXT-X-VERSION", "#EXT-X-TARGETDURATION", "#EXT-X-SERVER-CONTROL",
         "#EXT-X-PART-INF")
-MEDIA = re.compile(r"/(?P<stream>\w+)/[0-9a-f]{16}/auto/"
+MEDIA = re.compile(r"/(?P<stream>\w+)/(?P<session>[0-9a-f]{16})/auto/"
                    r"(?P<name>(?P<number>\d+)(\.\d+)?\.m4s|init(-\d+)?\.mp4|playlist\.m3u8)$")
 
 
@@ -87,7 +88,8 @@ class SwitchingProxy:
     def __init__(self, daemon):
         self.daemon = daemon
         self.rungs = Rungs(daemon)
-        self.served = set()  # numbers of the video segments that players have requested
+        # Numbers of the video segments that players have requested, by session.
+        self.served = collections.defaultdict(set)
         self._sizes = {}  # by number
         self._stop = threading.Event()
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -120,12 +122,17 @@ class SwitchingProxy:
                         self._sizes[segment.number] = self.rungs.size(rung, segment.init)
 
     def changes(self):
-        """How often a player's next segment came from a different encoder."""
-        return sum(number + 1 in self.served for number in self.served)
+        """How often a player's next segment came from a different encoder: the most in one session."""
+        return max(self.changes_by_session(), default=0)
+
+    def changes_by_session(self):
+        return [sum(number + 1 in numbers for number in numbers)
+                for numbers in list(self.served.values())]
 
     def sizes(self):
         """The frame sizes that players have received."""
-        return {self._sizes[number] for number in self.served if number in self._sizes}
+        numbers = set().union(*self.served.values())
+        return {self._sizes[number] for number in numbers if number in self._sizes}
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -162,7 +169,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self._playlist(query)
         number = int(media["number"] or 0)
         if media["number"]:
-            self.server.proxy.served.add(number)
+            self.server.proxy.served[media["session"]].add(number)
         return self._pass_on(rungs.path(number % len(rungs.players), media["name"]))
 
     def _playlist(self, query):

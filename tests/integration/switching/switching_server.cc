@@ -15,9 +15,8 @@ constexpr base::Duration kNotice = std::chrono::milliseconds{100};  // as app::L
 /// Keeps each viewer's queue short.
 class SwitchingServer::Observer : public server::ViewerObserver {
  public:
-  static constexpr base::ByteCount kMost{20'000};
-
-  Observer(transcoder::Stream& stream, std::uint64_t seed) : stream_{stream}, random_{seed} {}
+  Observer(transcoder::Stream& stream, base::ByteCount max_queued, std::uint64_t seed)
+      : stream_{stream}, max_queued_{max_queued}, random_{seed} {}
 
   void on_join(const server::ViewerTick& tick) override {
     tcpinfo::set_notsent_lowat(tick.fd, base::ByteCount{4096});
@@ -27,7 +26,7 @@ class SwitchingServer::Observer : public server::ViewerObserver {
     if (random_() % 20 == 0) {
       tick.acts.pad(base::ByteCount{static_cast<std::int64_t>(random_() % 16'000)});
     }
-    if (tick.state.queued <= kMost) return {};
+    if (tick.state.queued <= max_queued_) return {};
     const auto discarded = tick.acts.discard_unsent();
     if (discarded) stream_.group(tick.state.channel.group)->recover(*discarded);
     return {};
@@ -39,27 +38,31 @@ class SwitchingServer::Observer : public server::ViewerObserver {
 
  private:
   transcoder::Stream& stream_;
+  const base::ByteCount max_queued_;
   std::mt19937_64 random_;
 };
 
 class SwitchingServer::Handler : public server::Handler {
  public:
-  explicit Handler(transcoder::Stream& stream) : stream_{stream} {}
+  Handler(transcoder::Stream& stream, base::ByteCount max_queued)
+      : stream_{stream}, max_queued_{max_queued} {}
 
   std::variant<server::Admission, server::Refusal> admit(const server::ViewerRequest& request,
                                                          base::Time) override {
     const auto group = static_cast<std::uint32_t>(request.id % kGroups);
-    return server::Admission{{0, group}, std::make_unique<Observer>(stream_, request.id)};
+    return server::Admission{{0, group},
+                             std::make_unique<Observer>(stream_, max_queued_, request.id)};
   }
 
  private:
   transcoder::Stream& stream_;
+  const base::ByteCount max_queued_;
 };
 
 SwitchingServer::SwitchingServer(const transcoder::StreamSettings& settings,
-                                 const server::Endpoint& listen,
+                                 const server::Endpoint& listen, base::ByteCount max_queued,
                                  std::function<void(const media::Packet&)> published)
-    : handler_{std::make_unique<Handler>(stream_)},
+    : handler_{std::make_unique<Handler>(stream_, max_queued)},
       server_{{}, *handler_},
       stream_{settings, [this, published = std::move(published)](std::uint32_t group,
                                                                  const media::PacketPtr& packet) {

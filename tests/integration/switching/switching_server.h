@@ -17,9 +17,10 @@ class SwitchingServer {
  public:
   static constexpr std::uint32_t kGroups = 4;
 
-  /// `published` receives every packet, on its group's thread.
+  /// `published` receives every packet, on its group's thread. Unsent frames of a viewer are
+  /// discarded when more than `max_queued` of its bytes wait.
   SwitchingServer(const transcoder::StreamSettings& settings, const server::Endpoint& listen,
-                  std::function<void(const media::Packet&)> published);
+                  base::ByteCount max_queued, std::function<void(const media::Packet&)> published);
   ~SwitchingServer();
 
   /// Moves the viewer at the group's next keyframe, which is forced soon.
