@@ -35,13 +35,16 @@ class Viewer:
         return [json.loads(line) for line in lines]
 
     def receive(self, count, seconds=60):
-        """Waits until `count` frames more have arrived; fails if the client ends before that."""
-        wanted = len(self.pictures()) + count
+        """Waits until `count` frames have arrived in all; fails if the client ends before that."""
         deadline = time.monotonic() + seconds
-        while len(self.pictures()) < wanted:
+        while len(self.pictures()) < count:
             assert self.watching(), "the viewer was closed"
             assert time.monotonic() < deadline, f"{count} frames have not arrived within {seconds} s"
             time.sleep(0.05)
+
+    def receive_more(self, count, seconds=60):
+        """Waits until `count` frames more have arrived."""
+        self.receive(len(self.pictures()) + count, seconds)
 
     def wait(self, timeout=60):
         """Waits until the client ends by itself; returns its summary."""
@@ -59,6 +62,13 @@ class Viewer:
         while time.monotonic() < deadline:
             assert self.watching(), "the viewer was closed"
             time.sleep(0.05)
+
+
+def receive_more(viewers, count):
+    """Waits until each viewer has received `count` frames more."""
+    wanted = [len(viewer.pictures()) + count for viewer in viewers]
+    for viewer, frames in zip(viewers, wanted):
+        viewer.receive(frames)
 
 
 def assert_clean(summary, what=""):
@@ -81,7 +91,7 @@ def frames_left_out(metrics):
                             "packets_lost_in_handover", "viewer_frames_dropped"))
 
 
-def assert_unbroken(summary, daemon, what=""):
+def assert_unbroken(summary, metrics, what=""):
     """Clean, and with no frame missing except those that the server counted as left out."""
     assert_clean(summary, what)
-    assert summary["gaps"] <= frames_left_out(daemon.metrics()), what
+    assert summary["gaps"] <= frames_left_out(metrics), what
