@@ -159,6 +159,7 @@ TEST(IngestTest, PlaysTheTestSource) {
   recorder.stop();
   const auto seen = recorder.pictures();
   for (std::size_t i = 1; i < seen.size(); ++i) {
+    if (seen[i].arrived - seen[i - 1].captured > 1s) continue;  // it played on from the present
     EXPECT_NEAR(base::seconds(seen[i].pts - seen[i - 1].pts), 1 / 30.0, 1e-3);
   }
 }
