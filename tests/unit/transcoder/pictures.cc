@@ -79,15 +79,17 @@ Pictures::Pictures(Content content, int width, int height)
   noise_ = noise(random, static_cast<std::size_t>(width) * height + kNoiseOffsets, deviation);
 }
 
-void Pictures::paint(std::vector<std::uint8_t>& luma) const {
+// ThreadSanitizer would check each pixel; no other thread knows them yet.
+[[gnu::no_sanitize("thread")]] void Pictures::paint(std::vector<std::uint8_t>& luma) const {
   const bool moves = content_ == Content::kMoving || content_ == Content::kCuts;
   const auto scene = content_ == Content::kCuts ? number_ / kPicturesPerScene : 0;
   const auto shift_x = (moves ? number_ * 5 : 0) + scene * 397;
   const auto shift_y = (moves ? number_ * 2 : 0) + scene * 211;
   const auto* grain = noise_.data() + number_ * 2654435761U % kNoiseOffsets;
+  const auto* pixels = texture().data();
   auto* pixel = luma.data();
   for (int y = 0; y < height_; ++y) {
-    const auto* row = texture().data() + (y + shift_y) % kTextureSide * kTextureSide;
+    const auto* row = pixels + (y + shift_y) % kTextureSide * kTextureSide;
     for (int x = 0; x < width_; ++x) {
       // Every second scene is mirrored as well, so that scenes have nothing in common.
       const auto column = (scene % 2 ? width_ - x : x) + shift_x;

@@ -137,7 +137,7 @@ TEST(Mpeg2EncoderTest, OnlyRequestedFramesAreKeyframes) {
 TEST(Mpeg2EncoderTest, NoFrameIsLargerThanTheBuffer) {
   for (const auto content : {Content::kStatic, Content::kMoving, Content::kCuts}) {
     auto coder = coder_of(kLarge, content);
-    for (int i = 0; i < 70; ++i) coder.encode(kInterval, i % 25 == 0);
+    for (int i = 0; i < 35; ++i) coder.encode(kInterval, i % 25 == 0);
     const auto buffer = kLarge.rate * kMpeg2.vbv;
     EXPECT_LE(std::ranges::max(coder.sizes), static_cast<double>(buffer.bytes())) << name(content);
   }
