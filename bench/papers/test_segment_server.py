@@ -26,7 +26,7 @@ def connect():
 
     thread = threading.Thread(target=serve)
     thread.start()
-    yield lambda: socket.create_connection(listeners[0].getsockname(), timeout=5)
+    yield lambda: socket.create_connection(listeners[0].getsockname(), timeout=30)
     ended.set()
     thread.join()
     selector.close()

@@ -26,7 +26,7 @@ def test_reads_all_data(pair):
     sender, receiver = pair
     receivers, flow = receiving(receiver)
     sender.sendall(bytes(SENT))
-    receivers.receive(1, until=lambda: flow.received() == SENT)
+    receivers.receive(30, until=lambda: flow.received() == SENT)
     assert flow.received() == SENT
 
 
@@ -35,10 +35,11 @@ def test_reads_up_to_its_limit_and_continues_when_that_rises(pair):
     wants = 30_000
     receivers, flow = receiving(receiver, lambda now, received: wants)
     sender.sendall(bytes(SENT))
+    receivers.receive(30, until=lambda: flow.received() == wants)
     receivers.receive(0.05)
     assert flow.received() == wants
     wants = 70_000
-    receivers.receive(1, until=lambda: flow.received() == wants)
+    receivers.receive(30, until=lambda: flow.received() == wants)
     assert flow.received() == wants
     assert [total for _, total in flow.arrivals] == [30_000, 70_000]
 
@@ -57,4 +58,4 @@ def test_a_sender_that_ends_is_an_error(pair):
     receivers, _ = receiving(receiver)
     sender.close()
     with pytest.raises(RuntimeError, match="closed the connection"):
-        receivers.receive(1)
+        receivers.receive(30)

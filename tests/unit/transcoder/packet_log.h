@@ -10,7 +10,7 @@
 
 namespace transcoder::test {
 
-/// Records packets that are published on another thread. wait() throws after 10 s, so that a hang
+/// Records packets that are published on another thread. wait() throws after 60 s, so that a hang
 /// becomes a failure.
 class PacketLog {
  public:
@@ -23,7 +23,7 @@ class PacketLog {
   /// Waits for `count` packets and returns the first `count`.
   std::vector<media::PacketPtr> wait(std::size_t count) {
     std::unique_lock lock{mutex_};
-    if (!changed_.wait_for(lock, std::chrono::seconds{10},
+    if (!changed_.wait_for(lock, std::chrono::seconds{60},
                            [&] { return packets_.size() >= count; })) {
       throw std::runtime_error{"packets did not arrive"};
     }

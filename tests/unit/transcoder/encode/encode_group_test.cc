@@ -112,6 +112,9 @@ class EncodeGroupTest : public ::testing::Test {
     return log_.wait(before + 1).back();
   }
 
+  /// Another encoder is not opened sooner after a failure.
+  static constexpr base::Duration kRetryInterval = std::chrono::seconds{1};
+
   static void await(const std::function<bool()>& condition) {
     while (!condition()) std::this_thread::yield();
   }
@@ -228,17 +231,20 @@ TEST_F(EncodeGroupTest, EncoderErrorOpensANewEncoderWithAKeyframe) {
 }
 
 TEST_F(EncodeGroupTest, AnEncoderWithoutUsableOutputIsNotReplacedAtOnce) {
+  const auto begin = base::Clock::now();
   script_.not_h264 = true;
   open();
   group_->push(picture(milliseconds{0}));
   await([&] { return group_->state().failures == 1; });
   group_->push(picture(milliseconds{40}));
   await([&] { return group_->state().failures == 2; });
+  if (base::Clock::now() - begin >= kRetryInterval) GTEST_SKIP() << "the machine paused";
   EXPECT_EQ(script_.opened, 1);
   EXPECT_EQ(log_.size(), 0U);
 }
 
 TEST_F(EncodeGroupTest, AfterAFailedOpenEachLostPictureIsCountedUntilTheRetry) {
+  const auto begin = base::Clock::now();
   script_.failing_opens = 1;
   open();
   group_->push(picture(milliseconds{0}));
@@ -247,6 +253,7 @@ TEST_F(EncodeGroupTest, AfterAFailedOpenEachLostPictureIsCountedUntilTheRetry) {
   const auto before = settled();
   group_->push(picture(milliseconds{40}));
   while (settled() == before) std::this_thread::yield();
+  if (base::Clock::now() - begin >= kRetryInterval) GTEST_SKIP() << "the machine paused";
   EXPECT_EQ(group_->state().failures, 2U);
   EXPECT_EQ(script_.opened, 0);
   EXPECT_EQ(log_.size(), 0U);

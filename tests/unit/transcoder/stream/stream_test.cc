@@ -49,8 +49,9 @@ StreamSettings settings() {
 
 class StreamTest : public ::testing::Test {
  protected:
-  /// Delivers a picture that was captured `age` ago.
-  void picture(milliseconds pts, milliseconds age = milliseconds{0}) {
+  /// Delivers a picture that was captured `age` ago. An age below zero keeps it fresh, however slow
+  /// the machine is.
+  void picture(milliseconds pts, base::Duration age = -std::chrono::hours{1}) {
     auto frame = std::make_shared<media::Frame>(*pictures_.next(pts));
     frame->captured = base::Clock::now() - age;
     FakeIngest::current->sink.frame(frame);
