@@ -1,0 +1,86 @@
+"""How soon a viewer on loopback receives its first frame, alone and next to another viewer, and how soon
+the server ends after SIGTERM, alone and with five viewers. A join should take 0.2 s at most, and the end
+2 s."""
+
+import argparse
+import pathlib
+import tempfile
+import time
+
+from netlab.daemon import Daemon
+from netlab.timeline import percentile
+from netlab.viewer import Viewer
+
+SOURCE = "live=test:?size=320x180&fps=30"
+CONFIG = '[groups]\nlinger = "0s"\n'
+
+
+class Run:
+    """A server, and viewers that end with it."""
+
+    def __init__(self, directory):
+        self._directory = pathlib.Path(directory)
+        self._viewers = []
+        self.daemon = Daemon("--source", SOURCE, directory=self._directory, config=CONFIG)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        for viewer in self._viewers:
+            viewer.__exit__()
+        self.daemon.__exit__(kind)
+
+    def watch(self, *options):
+        """A viewer that has received a frame."""
+        viewer = Viewer(self.daemon.url(), *options, directory=self._directory,
+                        name=f"viewer{len(self._viewers)}")
+        self._viewers.append(viewer)
+        viewer.receive(1)
+        return viewer
+
+    def join(self, others):
+        """The seconds until a new viewer's first frame; it leaves, and its group closes if it is alone."""
+        seconds = self.watch().finish()["first_picture_s"]
+        self.daemon.wait_for(lambda m: m.all("symcast_viewers") == [others] and
+                             len(m.all("symcast_group_viewers")) == others, 30, "it has left")
+        return seconds
+
+
+def joins(others, count):
+    """Seconds until the first frame of `count` viewers, one after the other."""
+    with tempfile.TemporaryDirectory() as directory, Run(directory) as run:
+        for _ in range(others):
+            run.watch().receive(60)
+        return [run.join(others) for _ in range(count)]
+
+
+def ends(viewers, count):
+    """Seconds from SIGTERM to the end of `count` servers."""
+    seconds = []
+    for _ in range(count):
+        with tempfile.TemporaryDirectory() as directory, Run(directory) as run:
+            for _ in range(viewers):
+                run.watch()
+            time.sleep(1)  # until the viewers have caught up
+            seconds.append(run.daemon.end())
+    return seconds
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="latency", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--joins", type=int, default=30)
+    parser.add_argument("--ends", type=int, default=5)
+    options = parser.parse_args()
+    print(f"{'milliseconds':<24}{'p50':>8}{'p90':>8}{'max':>8}")
+    for title, measure in (("join, no viewer", lambda: joins(0, options.joins)),
+                           ("join, another viewer", lambda: joins(1, options.joins)),
+                           ("end, no viewer", lambda: ends(0, options.ends)),
+                           ("end, five viewers", lambda: ends(5, options.ends))):
+        times = measure()
+        figures = [1e3 * value for value in (percentile(times, 50), percentile(times, 90), max(times))]
+        print(f"{title:<24}" + "".join(f"{value:>8.0f}" for value in figures), flush=True)
+
+
+main()
