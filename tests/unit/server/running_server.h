@@ -239,7 +239,7 @@ class RunningServer : public testing::Test {
   }
 
   static bool eventually(const std::function<bool()>& condition) {
-    const auto deadline = base::Clock::now() + std::chrono::seconds{5};
+    const auto deadline = base::Clock::now() + std::chrono::seconds{30};
     while (!condition()) {
       if (base::Clock::now() > deadline) return false;
       std::this_thread::sleep_for(std::chrono::milliseconds{1});

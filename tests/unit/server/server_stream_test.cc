@@ -408,6 +408,7 @@ TEST_F(ServerStreamTest, EndsTheViewersOfAClosedChannel) {
 }
 
 TEST_F(ServerStreamTest, EndsEveryResponseWhenItStops) {
+  settings_.stall_timeout = std::chrono::hours{1};
   start();
   publish(frame(0, true, 0, 300));
   std::vector<HttpClient> clients;
@@ -426,9 +427,7 @@ TEST_F(ServerStreamTest, EndsEveryResponseWhenItStops) {
     }
   }};
   std::this_thread::sleep_for(milliseconds{100});
-  const auto begin = base::Clock::now();
-  server_->stop();
-  EXPECT_LT(base::Clock::now() - begin, milliseconds{1000});
+  server_->stop();  // does not wait until the stuck client is given up
   EXPECT_EQ(handler_.seen.leaves, 11);
   publish(frame(999, true));  // must have no effect
   EXPECT_EQ(server_->state().left[static_cast<std::size_t>(LeaveReason::kShutdown)], 11u);

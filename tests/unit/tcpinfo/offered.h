@@ -15,9 +15,9 @@ inline bool is_offered(const std::string& kernel_name) {
   return all.find(" " + kernel_name + " ") != std::string::npos;
 }
 
-/// Whether `fact` becomes true within 3 s.
+/// Whether `fact` becomes true within 30 s.
 inline bool eventually(const std::function<bool()>& fact) {
-  for (int i = 0; i < 300 && !fact(); ++i)
+  for (int i = 0; i < 3000 && !fact(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds{10});
   return fact();
 }

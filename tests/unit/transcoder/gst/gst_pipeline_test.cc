@@ -27,7 +27,7 @@ GstPipeline open(const std::string& text) {
 }
 
 bool eventually(const std::function<bool()>& condition) {
-  for (int i = 0; i < 1000; ++i, std::this_thread::sleep_for(5ms)) {
+  for (int i = 0; i < 6000; ++i, std::this_thread::sleep_for(5ms)) {
     if (condition()) return true;
   }
   return false;

