@@ -69,13 +69,18 @@ class Player:
             self.__exit__()
         return reply
 
-    def media(self, path):
-        """Loads something that must exist; returns the body. Repeats requests that the server could
-        not answer in time, as it tells players to do: encoders may start slowly."""
+    def get_in_time(self, path):
+        """Repeats a request that the server could not answer in time, as it tells players to do: on a
+        busy machine encoders are slow."""
         deadline = time.monotonic() + PATIENCE
-        reply = self.get(path)
-        while NOT_IN_TIME in reply.body and time.monotonic() < deadline:
+        while True:
             reply = self.get(path)
+            if NOT_IN_TIME not in reply.body or time.monotonic() > deadline:
+                return reply
+
+    def media(self, path):
+        """Loads something that must exist; returns the body."""
+        reply = self.get_in_time(path)
         assert reply.status == 200, (path, reply.status, reply.body)
         return reply.body
 
@@ -123,6 +128,21 @@ class HlsPlayer(Player):
     def others(self, rendition):
         """URIs of all other media playlists, as in this one's rendition reports."""
         return [f"../{name}/playlist.m3u8" for name in self.paths() if name != rendition]
+
+
+def hinted(playlist):
+    """(segment number, part number) of the next part."""
+    number, part, _ = playlist.hints[0]["URI"].split(".")
+    return int(number), int(part)
+
+
+def at_once(player, ask):
+    """The reply to ask() when no part was made meanwhile: it waited for none."""
+    def attempt():
+        before = hinted(player.playlist("auto"))
+        reply = ask()
+        return reply if hinted(player.playlist("auto")) == before else None
+    return wait_until(attempt, PATIENCE, "a reply before the next part")
 
 
 class DashPlayer(Player):

@@ -24,7 +24,7 @@ from netlab.viewer import Viewer
 from tests.integration import hls_rules, mp4_boxes
 from tests.integration.conftest import SMALL
 from tests.integration.segment_requests import (MPD, PATIENCE, DashPlayer, HlsPlayer, Player, Rungs,
-                                                pauses, undisturbed)
+                                                at_once, hinted, pauses, undisturbed)
 
 # Short segments, to see more of them in less time.
 SEGMENT = 0.5  # seconds
@@ -123,25 +123,10 @@ def next_playlist(player, rendition, before):
     return hls_rules.MediaPlaylist(reply.body.decode()), reply
 
 
-def hinted(playlist):
-    """(segment number, part number) of the next part."""
-    number, part, _ = playlist.hints[0]["URI"].split(".")
-    return int(number), int(part)
-
-
 def segment_of(playlist, number):
     found = [segment for segment in playlist.all() if segment.number == number]
     assert found, playlist.text
     return found[0]
-
-
-def at_once(player, ask):
-    """The reply to ask() when no part was made meanwhile: it waited for none."""
-    def attempt():
-        before = hinted(player.playlist("auto"))
-        reply = ask()
-        return reply if hinted(player.playlist("auto")) == before else None
-    return wait_until(attempt, PATIENCE, "a reply before the next part")
 
 
 # Playlists of HLS.
