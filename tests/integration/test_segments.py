@@ -3,7 +3,6 @@ they are made, and sessions count as viewers."""
 
 import bisect
 import concurrent.futures
-import contextlib
 import dataclasses
 import datetime
 import itertools
@@ -43,21 +42,25 @@ FRAME = 1 / 30  # seconds, as in SMALL
 IDLE = 10  # seconds that a session lasts without a request
 CLOCK = 0.02  # seconds: dates are cut to milliseconds, and the wall clock is adjusted now and then
 
-SLOW_FRAMES = {"rate.min": "30k", "rate.max": "30k", "rate.start": "30k",
-               "encoder.keyframe_interval": "1s", "segments.part": "400ms"}
+# At this rate every other frame is skipped.
+HALVED = {"rate.min": "30k", "rate.max": "30k", "rate.start": "30k",
+          "scaling.min_bits_per_pixel": 0.55,
+          "encoder.keyframe_interval": "1s", "segments.part": "400ms"}
 TINY = "test:?size=192x108&fps=10"
-# The streams of one server: name -> source, settings. They do not disturb each other.
+# The streams of one server: name -> source, settings. They do not disturb each other. Encoding audio
+# takes most of their CPU time.
+SILENT = {"audio.enabled": False}
 STREAMS = {
     "live": ("test:?size=320x180&fps=30", {}),
-    **{f"fps{rate}".replace(".", "-"): (f"test:?size=192x108&fps={rate}", {})
+    **{f"fps{rate}".replace(".", "-"): (f"test:?size=192x108&fps={rate}", SILENT)
        for rate in (24, 25, 29.97, 50)},
-    "halved": ("test:?size=640x360&fps=25", SLOW_FRAMES),
+    "halved": ("test:?size=192x108&fps=25", HALVED | SILENT),
     "slow": ("test:?size=192x108&fps=4", {}),
-    "other": ("test:?size=256x144&fps=10", {}),
-    **{name: (TINY, {}) for name in ("fresh", "described", "reloaded", "active", "ended")},
-    "paused": (TINY, {"groups.linger": "0s"}),
-    "mpeg2": (TINY, {"encoder.codec": "mpeg2"}),
-    "off": (TINY, {"segments.enabled": False}),
+    "other": ("test:?size=256x144&fps=10", SILENT),
+    **{name: (TINY, SILENT) for name in ("fresh", "described", "reloaded", "active", "ended")},
+    "paused": (TINY, SILENT | {"groups.linger": "0s"}),
+    "mpeg2": (TINY, SILENT | {"encoder.codec": "mpeg2"}),
+    "off": (TINY, SILENT | {"segments.enabled": False}),
 }
 
 # Rates at which 640x360 at 25/s has three frame sizes, with noise, which spends the whole rate.
@@ -66,7 +69,7 @@ TOP_RATE = 800_000
 RUNGS = f"""
 [encoder]
 preset = "ultrafast"
-keyframe_interval = "1s"
+keyframe_interval = "500ms"
 [rate]
 min = "100k"
 start = "200k"
@@ -252,116 +255,6 @@ def after(first, number):
     return number if number > first else None
 
 
-# Declared rates and codecs are true.
-
-@pytest.fixture(scope="module")
-def ladder(tmp_path_factory):
-    """(server, its multivariant playlist from directly after the start)."""
-    with Daemon("--source", f"live={NOISE}", directory=tmp_path_factory.mktemp("ladder"),
-                config=RUNGS) as daemon:
-        with HlsPlayer(daemon, "?abr=player") as player:
-            yield daemon, player.multivariant
-
-
-@pytest.fixture(scope="module")
-def rungs(ladder):
-    return Rungs(ladder[0])
-
-
-def test_the_declared_rates_of_a_new_source_are_true(ladder):
-    """They hold as soon as the source starts."""
-    offered = [(variant["RESOLUTION"], variant["FRAME-RATE"]) for variant in ladder[1].variants]
-    assert offered == [("640x360", "25.000"), ("640x360", "25.000"), ("480x270", "25.000"),
-                       ("320x180", "25.000")]
-
-
-@pytest.mark.skipif(not shutil.which("ffprobe"), reason="ffprobe is not installed")
-def test_declared_rates_and_codecs_are_true(rungs, tmp_path):
-    assert len({rungs.declared_size(rung) for rung in range(4)}) == 3
-    first = rungs.playlist(0).segments[-1].number + 1
-    audio = rungs.players[0]
-    video_bodies, audio_bodies = [{} for _ in rungs.players], {}
-
-    def enough():
-        for rung, bodies in enumerate(video_bodies):
-            add_rung_segments(rungs, rung, first, bodies)
-        for segment in audio.playlist("audio").segments:
-            if segment.number >= first and segment.number not in audio_bodies:
-                audio_bodies[segment.number] = audio.media(audio.path("audio", segment.uri))
-        return min(map(len, [*video_bodies, audio_bodies])) >= 4
-
-    wait_until(enough, 2 * PATIENCE, "four segments of each rendition", 0.5)
-    audio_rates = rates(audio_bodies, audio.media(audio.path("audio", "init.mp4")))
-    for rung, (variant, bodies) in enumerate(zip(rungs.variants, video_bodies)):
-        init = rungs.players[rung].media(rungs.path(rung, rungs.playlist(rung).segments[-1].init))
-        video_rates = rates(bodies, init)
-        assert max(video_rates) + max(audio_rates) <= int(variant["BANDWIDTH"])
-        assert statistics.mean(video_rates) > 0.9 * TOP_RATE / 2**rung, "the rate was not used up"
-        mean = statistics.mean(video_rates) + statistics.mean(audio_rates)
-        assert mean <= int(variant["AVERAGE-BANDWIDTH"])
-        found = probe(init + b"".join(bodies.values()), tmp_path / f"{rung}.mp4")
-        assert (found["width"], found["height"]) == rungs.declared_size(rung)
-        assert found["r_frame_rate"] == "25/1" and variant["FRAME-RATE"] == "25.000"
-        check_codec(variant["CODECS"], found)
-
-
-def add_rung_segments(rungs, rung, first, bodies):
-    """Adds the rung's segments from `first` on that have all their frames, at their declared size:
-    on a busy machine frames are missing, and another rung's encoder may have made a segment."""
-    player = rungs.players[rung]
-    for segment in rungs.playlist(rung).segments:
-        if segment.number < first or segment.number in bodies:
-            continue
-        init = player.media(rungs.path(rung, segment.init))
-        body = player.media(rungs.path(rung, segment.uri))
-        if mp4_boxes.picture_size(init) == rungs.declared_size(rung) and is_whole(init, body):
-            bodies[segment.number] = body
-
-
-def durations(init, body):
-    """Seconds that each frame lasts."""
-    scale = mp4_boxes.timescale(init)
-    return [ticks / scale for _, chunk, _ in mp4_boxes.chunks(body) for ticks in chunk]
-
-
-def is_whole(init, body):
-    """Whether no frame is missing in a segment with 25 frames per second."""
-    return max(durations(init, body)) < 1.5 / 25
-
-
-def rates(bodies, init):
-    """bit/s of each segment."""
-    return [8 * len(body) / sum(durations(init, body)) for body in bodies.values()]
-
-
-def probe(media, path):
-    """ffprobe's description of the video stream."""
-    path.write_bytes(media)
-    done = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v", "-show_streams",
-                           "-of", "json", path], capture_output=True, timeout=PATIENCE, check=True)
-    return json.loads(done.stdout)["streams"][0]
-
-
-def check_codec(codecs, found):
-    """RFC 6381: profile, constraints and level in hexadecimal. The declared ones are upper bounds."""
-    video, audio = codecs.split(",")
-    profile, level = re.fullmatch(r"avc3\.([0-9a-f]{2})[0-9a-f]{2}([0-9a-f]{2})", video).groups()
-    profiles = {"Constrained Baseline": 66, "Main": 77, "High": 100}
-    assert profiles[found["profile"]] <= int(profile, 16)
-    assert found["level"] <= int(level, 16)
-    assert audio == "mp4a.40.2"
-
-
-def test_a_new_player_begins_at_the_start_rate(ladder, rungs):
-    """It does not get the highest rate that exists."""
-    wait_until(lambda: all([len(rungs.playlist(rung).segments) >= 4 for rung in range(4)]), PATIENCE,
-               "segments")
-    with HlsPlayer(ladder[0]) as player:
-        oldest = player.playlist("auto").segments[0]
-        size = len(player.media(player.path("auto", oldest.uri)))
-    assert size * 8 / oldest.duration < 300_000
-
-
 # Blocking reload, hints, parts.
 
 @pytest.mark.parametrize("rendition", ["auto", "audio"])
@@ -538,21 +431,10 @@ ORIGINS = {"https://a.example": True, "http://b.example:8000": True,
            "http://a.example": False, "https://c.example": False}
 
 
-@pytest.fixture(scope="module")
-def origins(tmp_path_factory):
-    """Servers for pages of some origins, and of none."""
-    with contextlib.ExitStack() as stack:
-        servers = {}
-        for name, allowed in {"some": [origin for origin, may in ORIGINS.items() if may],
-                              "none": []}.items():
-            config = QUICK + f"[server]\ncors_allow = {json.dumps(allowed)}\n"
-            servers[name] = stack.enter_context(
-                Daemon("--source", SMALL, directory=tmp_path_factory.mktemp(name), config=config))
-        yield servers
-
-
-def test_only_pages_of_configured_origins_may_play(origins):
-    with HlsPlayer(origins["some"]) as player:
+def test_only_pages_of_configured_origins_may_play(serve):
+    allowed = [origin for origin, may in ORIGINS.items() if may]
+    config = QUICK + f"[server]\ncors_allow = {json.dumps(allowed)}\n"
+    with HlsPlayer(serve("--source", SMALL, config=config)) as player:
         for path in paths_of_all_kinds(player) + PAGES_FOR_ALL:
             for method in ("GET", "OPTIONS"):
                 for origin, allowed in ORIGINS.items():
@@ -562,8 +444,9 @@ def test_only_pages_of_configured_origins_may_play(origins):
                     assert reply.headers["Vary"] == "Origin"
 
 
-def test_no_page_may_play(origins):
-    with HlsPlayer(origins["none"]) as player:
+def test_no_page_may_play(serve):
+    daemon = serve("--source", SMALL, config=QUICK + "[server]\ncors_allow = []\n")
+    with HlsPlayer(daemon) as player:
         for method in ("GET", "OPTIONS"):
             reply = player.get(player.paths()["auto"], method, {"Origin": "https://a.example"})
             assert reply.headers["Access-Control-Allow-Origin"] is None
@@ -628,19 +511,21 @@ class Active:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def sessions(quick):
+def sessions(quick, records):
     """Begins an active session and some that send no request any more, so that those have ended when
-    the last tests run. Returns paths with the tokens of the latter."""
+    the last tests run. Returns the number of viewers of `active`, and a path with the token of each
+    session of `ended`."""
     active = Active(quick, "active")
-    idle = DashPlayer(quick, stream="active")  # its connection stays open
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        idle, ended = pool.map(lambda name: DashPlayer(quick, stream=name), ("active", "ended"))
     joined = viewers(quick, "active")
-    with HlsPlayer(quick, stream="ended") as hls_player:
-        hls_path = hls_player.path("auto", "init.mp4")
-    with DashPlayer(quick, stream="ended") as dash_player:
-        dash_path = dash_player.path("auto/init.mp4")
-    yield joined, [hls_path, dash_path]
+    paths = [ended.path("auto/init.mp4")]
+    ended.__exit__()
+    with HlsPlayer(quick, stream="ended") as player:
+        paths.append(player.path("auto", "init.mp4"))
+    yield joined, paths
     active.stop()
-    idle.__exit__()
+    idle.__exit__()  # its connection has stayed open
 
 
 def test_head_begins_no_session(quick):
@@ -669,7 +554,7 @@ def test_a_player_continues_after_its_session_ended(quick, sessions):
         for path in sessions[1]:
             assert player.media(path)
     began = events(quick, "session_began", "ended")
-    assert [re.search(r"format=(\w+)", line)[1] for line in began] == 2 * ["hls", "dash"]
+    assert [re.search(r"format=(\w+)", line)[1] for line in began] == 2 * ["dash", "hls"]
     assert viewers(quick, "ended") == 2
 
 
@@ -942,3 +827,113 @@ def test_availability_time_offsets_are_true(dash, quick):
         number, reply = undisturbed(load, quick)
         (_, end, _), *_ = sent_chunks(numbering, scale, reply)
         assert -PART < end - numbering.available(number) < FRAME + CLOCK
+
+
+# Declared rates and codecs are true.
+
+@pytest.fixture(scope="module")
+def ladder(tmp_path_factory):
+    """(server, its multivariant playlist from directly after the start)."""
+    with Daemon("--source", f"live={NOISE}", directory=tmp_path_factory.mktemp("ladder"),
+                config=RUNGS) as daemon:
+        with HlsPlayer(daemon, "?abr=player") as player:
+            yield daemon, player.multivariant
+
+
+@pytest.fixture(scope="module")
+def rungs(ladder):
+    return Rungs(ladder[0])
+
+
+def test_the_declared_rates_of_a_new_source_are_true(ladder):
+    """They hold as soon as the source starts."""
+    offered = [(variant["RESOLUTION"], variant["FRAME-RATE"]) for variant in ladder[1].variants]
+    assert offered == [("640x360", "25.000"), ("640x360", "25.000"), ("480x270", "25.000"),
+                       ("320x180", "25.000")]
+
+
+@pytest.mark.skipif(not shutil.which("ffprobe"), reason="ffprobe is not installed")
+def test_declared_rates_and_codecs_are_true(rungs, tmp_path):
+    assert len({rungs.declared_size(rung) for rung in range(4)}) == 3
+    first = rungs.playlist(0).segments[-1].number + 1
+    audio = rungs.players[0]
+    video_bodies, audio_bodies = [{} for _ in rungs.players], {}
+
+    def enough():
+        for rung, bodies in enumerate(video_bodies):
+            add_rung_segments(rungs, rung, first, bodies)
+        for segment in audio.playlist("audio").segments:
+            if segment.number >= first and segment.number not in audio_bodies:
+                audio_bodies[segment.number] = audio.media(audio.path("audio", segment.uri))
+        return min(map(len, [*video_bodies, audio_bodies])) >= 4
+
+    wait_until(enough, 2 * PATIENCE, "four segments of each rendition", 0.5)
+    audio_rates = rates(audio_bodies, audio.media(audio.path("audio", "init.mp4")))
+    for rung, (variant, bodies) in enumerate(zip(rungs.variants, video_bodies)):
+        init = rungs.players[rung].media(rungs.path(rung, rungs.playlist(rung).segments[-1].init))
+        video_rates = rates(bodies, init)
+        assert max(video_rates) + max(audio_rates) <= int(variant["BANDWIDTH"])
+        assert statistics.mean(video_rates) > 0.9 * TOP_RATE / 2**rung, "the rate was not used up"
+        mean = statistics.mean(video_rates) + statistics.mean(audio_rates)
+        assert mean <= int(variant["AVERAGE-BANDWIDTH"])
+        found = probe(init + b"".join(bodies.values()), tmp_path / f"{rung}.mp4")
+        assert (found["width"], found["height"]) == rungs.declared_size(rung)
+        assert found["r_frame_rate"] == "25/1" and variant["FRAME-RATE"] == "25.000"
+        check_codec(variant["CODECS"], found)
+
+
+def add_rung_segments(rungs, rung, first, bodies):
+    """Adds the rung's segments from `first` on that have all their frames, at their declared size:
+    on a busy machine frames are missing, and another rung's encoder may have made a segment."""
+    player = rungs.players[rung]
+    for segment in rungs.playlist(rung).segments:
+        if segment.number < first or segment.number in bodies:
+            continue
+        init = player.media(rungs.path(rung, segment.init))
+        body = player.media(rungs.path(rung, segment.uri))
+        if mp4_boxes.picture_size(init) == rungs.declared_size(rung) and is_whole(init, body):
+            bodies[segment.number] = body
+
+
+def durations(init, body):
+    """Seconds that each frame lasts."""
+    scale = mp4_boxes.timescale(init)
+    return [ticks / scale for _, chunk, _ in mp4_boxes.chunks(body) for ticks in chunk]
+
+
+def is_whole(init, body):
+    """Whether no frame is missing in a segment with 25 frames per second."""
+    return max(durations(init, body)) < 1.5 / 25
+
+
+def rates(bodies, init):
+    """bit/s of each segment."""
+    return [8 * len(body) / sum(durations(init, body)) for body in bodies.values()]
+
+
+def probe(media, path):
+    """ffprobe's description of the video stream."""
+    path.write_bytes(media)
+    done = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v", "-show_streams",
+                           "-of", "json", path], capture_output=True, timeout=PATIENCE, check=True)
+    return json.loads(done.stdout)["streams"][0]
+
+
+def check_codec(codecs, found):
+    """RFC 6381: profile, constraints and level in hexadecimal. The declared ones are upper bounds."""
+    video, audio = codecs.split(",")
+    profile, level = re.fullmatch(r"avc3\.([0-9a-f]{2})[0-9a-f]{2}([0-9a-f]{2})", video).groups()
+    profiles = {"Constrained Baseline": 66, "Main": 77, "High": 100}
+    assert profiles[found["profile"]] <= int(profile, 16)
+    assert found["level"] <= int(level, 16)
+    assert audio == "mp4a.40.2"
+
+
+def test_a_new_player_begins_at_the_start_rate(ladder, rungs):
+    """It does not get the highest rate that exists."""
+    wait_until(lambda: all([len(rungs.playlist(rung).segments) >= 4 for rung in range(4)]), PATIENCE,
+               "segments")
+    with HlsPlayer(ladder[0]) as player:
+        oldest = player.playlist("auto").segments[0]
+        size = len(player.media(player.path("auto", oldest.uri)))
+    assert size * 8 / oldest.duration < 300_000
