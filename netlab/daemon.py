@@ -11,8 +11,9 @@ import time
 
 from netlab.network import REPOSITORY, open_socket
 
-START_SECONDS = 20  # generous, for sanitizers and busy machines
-END_SECONDS = 2  # promised: SIGTERM finishes within 2 s
+START_SECONDS = 60  # generous, for sanitizers and busy machines
+END_SECONDS = 30  # a server that outlives SIGTERM by this time hangs
+REPLY_SECONDS = 30  # a server that has not replied by then hangs
 SANITIZER = re.compile(r"\w+Sanitizer: |: runtime error: ")
 
 crashes = []  # logs of servers that crashed or had a sanitizer report
@@ -79,8 +80,8 @@ class Metrics:
 class Daemon:
     """A running `symcast serve`. With `lab` it runs in the lab's server namespace. `config` is TOML
     text; `wrapper`: words before the command. Construction waits until the sources play, unless
-    `sources_play` is false. The `with` block ends the server with SIGTERM, and fails if that takes
-    longer than promised."""
+    `sources_play` is false. The `with` block ends the server with SIGTERM, and fails if it does not
+    end, or not with exit code 0."""
 
     def __init__(self, *args, directory, config=None, lab=None, ip=None, sources_play=True,
                  wrapper=(), port=None):
@@ -116,11 +117,10 @@ class Daemon:
 
     def __exit__(self, kind, *_):
         if self.process.poll() is None:
-            taken = self.end()
-            # If the block itself failed, that failure is the one to report.
-            assert kind or taken <= END_SECONDS, f"SIGTERM took {taken:.1f} s"
+            self.end()
         self._note_crash()
         code = self.process.returncode
+        # If the block itself failed, that failure is the one to report.
         assert kind or code == 0, f"symcast ended with {code}:\n{self.log()}"
 
     def _note_crash(self):
@@ -145,11 +145,11 @@ class Daemon:
         return all(state.endswith(" playing") for state in states)
 
     def end(self):
-        """Sends SIGTERM; returns the seconds until the server ended."""
+        """Sends SIGTERM, and kills a server that hangs; returns the seconds until it ended."""
         begin = time.monotonic()
         self.process.terminate()
         try:
-            self.process.wait(10 * END_SECONDS)
+            self.process.wait(END_SECONDS)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -167,9 +167,9 @@ class Daemon:
         """(status, headers, body) of one request, made from namespace `netns` to address `ip`."""
         ip = ip or ("127.0.0.1" if self.netns else self.ip)
         family = socket.AF_INET6 if ":" in ip else socket.AF_INET
-        connection = http.client.HTTPConnection(ip, self.port, timeout=5)
+        connection = http.client.HTTPConnection(ip, self.port)
         connection.sock = open_socket(netns or self.netns, family)
-        connection.sock.settimeout(5)
+        connection.sock.settimeout(REPLY_SECONDS)
         try:
             connection.sock.connect((ip, self.port))
             connection.request(method, path, headers=headers or {})

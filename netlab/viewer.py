@@ -34,6 +34,18 @@ class Viewer:
         lines = self._output.read_text().split("\n")[:-1]  # the last line may be half written
         return [json.loads(line) for line in lines]
 
+    def receive(self, count, seconds=60):
+        """Waits until `count` frames have arrived in all; fails if the client ends before that."""
+        deadline = time.monotonic() + seconds
+        while len(self.pictures()) < count:
+            assert self.watching(), "the viewer was closed"
+            assert time.monotonic() < deadline, f"{count} frames have not arrived within {seconds} s"
+            time.sleep(0.05)
+
+    def receive_more(self, count, seconds=60):
+        """Waits until `count` frames more have arrived."""
+        self.receive(len(self.pictures()) + count, seconds)
+
     def wait(self, timeout=60):
         """Waits until the client ends by itself; returns its summary."""
         out, _ = self.process.communicate(timeout=timeout)
@@ -52,6 +64,13 @@ class Viewer:
             time.sleep(0.05)
 
 
+def receive_more(viewers, count):
+    """Waits until each viewer has received `count` frames more."""
+    wanted = [len(viewer.pictures()) + count for viewer in viewers]
+    for viewer, frames in zip(viewers, wanted):
+        viewer.receive(frames)
+
+
 def assert_clean(summary, what=""):
     """Fails on anything that a strict receiver would reject."""
     wrong = {key: summary[key]
@@ -63,7 +82,16 @@ def assert_clean(summary, what=""):
     assert summary["pictures"] > 0
 
 
-def assert_unbroken(summary, daemon, what=""):
-    """Clean, and with no frame missing except those that the encoder dropped on a busy machine."""
+def frames_left_out(metrics):
+    """An upper bound of the gaps in any viewer's stream: what the server counted as left out, which on
+    a busy machine is not zero. Counts of a group end with it, so set groups.linger."""
+    return sum(metrics.sum(f"symcast_{name}_total")
+               for name in ("group_frames_late", "group_frames_skipped", "group_frames_decimated",
+                            "source_frames_dropped", "source_timeline_jumps",
+                            "packets_lost_in_handover", "viewer_frames_dropped"))
+
+
+def assert_unbroken(summary, metrics, what=""):
+    """Clean, and with no frame missing except those that the server counted as left out."""
     assert_clean(summary, what)
-    assert summary["gaps"] <= daemon.metrics().sum("symcast_group_frames_late_total")
+    assert summary["gaps"] <= frames_left_out(metrics), what

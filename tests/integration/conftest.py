@@ -16,6 +16,9 @@ from netlab.viewer import Viewer
 
 # Small frames: these tests are about delivery, and have to run on two cores.
 SMALL = "live=test:?size=320x180&fps=30"
+# Groups stay when their viewers have left, and so do the counts of the frames that they left out.
+KEEP_GROUPS = '[groups]\nlinger = "1h"\n'
+QUICK = '[encoder]\npreset = "ultrafast"\n'
 
 
 def pytest_terminal_summary(terminalreporter):
@@ -25,7 +28,7 @@ def pytest_terminal_summary(terminalreporter):
 
 
 def pytest_sessionfinish(session):
-    """Failed tests may be run again, since a busy machine can cause a failure, but never a crash."""
+    """A crash fails the run, whichever test it happened in."""
     if daemon.crashes:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -48,6 +51,14 @@ def serve(tmp_path):
 def small(serve):
     """A server with the small test source."""
     return serve("--source", SMALL)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """A server with the small test source, for all tests of a file that leave it as it is."""
+    with daemon.Daemon("--source", SMALL, directory=tmp_path_factory.mktemp("shared"),
+                       config=KEEP_GROUPS + QUICK) as server:
+        yield server
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Sources that the server pulls from or that push to it; tests start, kill and restart them."""
 
+import os
 import pathlib
 import signal
 import socket
@@ -11,35 +12,42 @@ from netlab.daemon import free_port
 RTSP_SERVER = str(pathlib.Path(__file__).with_name("rtsp_far_end.py"))
 
 
-def make_clip(path, seconds=5, video=(), audio=("-c:a", "aac"), size="320x180", rate=25,
-              tone="sine=frequency=440:sample_rate=44100", more=()):
-    """A clip of ffmpeg's test picture, with audio unless `tone` is None."""
+def clip_command(path, seconds=1, video=(), audio=("-c:a", "aac"), size="192x108", rate=25,
+                 tone="sine=frequency=440:sample_rate=44100", more=()):
+    """ffmpeg's command for a clip of its test picture, with audio unless `tone` is None."""
     command = ["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", f"testsrc2=s={size}:r={rate}"]
     if tone:
         command += ["-f", "lavfi", "-i", tone]
     command += [*more, "-t", str(seconds), "-c:v", "libx264", "-preset", "ultrafast", "-g", "25",
                 "-pix_fmt", "yuv420p", *video]
-    subprocess.run([*command, *(audio if tone else ()), str(path)], check=True)
-    return path
+    return [*command, *(audio if tone else ()), str(path)]
+
+
+# Runs the command again whenever it ends, and ends it when the process ends that started this.
+AGAIN = ["setpriv", "--pdeathsig", "KILL", "sh", "-c",
+         'while :; do setpriv --pdeathsig KILL "$@"; sleep 0.1; done', "sh"]
 
 
 class FarEnd:
-    """One process that offers a source. `uri` is the source's URI for the server."""
+    """Offers a source again and again, also to a server that connects anew. `uri` is the source's URI
+    for the server."""
 
     def __init__(self, uri, command):
         self.uri = uri
-        self._command = [str(word) for word in command]
+        self._command = [*AGAIN, *(str(word) for word in command)]
         self._process = None
 
     def start(self):
         self._process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL,
-                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                         start_new_session=True)
 
     def kill(self):
-        """Ends the process without a goodbye, as a power cut would."""
-        if self._process and self._process.poll() is None:
-            self._process.send_signal(signal.SIGKILL)
+        """Ends it without a goodbye, as a power cut would."""
+        if self._process:
+            os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
+            self._process = None
 
 
 def looped(clip, *output):

@@ -6,13 +6,14 @@ import json
 import socket
 import time
 
-import pytest
-
+from netlab.daemon import REPLY_SECONDS, wait_until
 from netlab.network import Netlab
-from tests.integration.conftest import SMALL
+from netlab.viewer import frames_left_out
+from tests.integration.conftest import KEEP_GROUPS, SMALL
 from tests.integration.segment_requests import wait_for_frames
 
 STATES = "/api/v1/events"
+BEGAN = datetime.datetime.now(datetime.UTC)
 
 
 def lines_of(viewer):
@@ -23,7 +24,7 @@ class Events:
     """A text/event-stream, read as it arrives."""
 
     def __init__(self, daemon, path):
-        self._socket = socket.create_connection((daemon.ip, daemon.port), timeout=5)
+        self._socket = socket.create_connection((daemon.ip, daemon.port), timeout=REPLY_SECONDS)
         self._socket.sendall(f"GET {path} HTTP/1.0\r\nHost: x\r\n\r\n".encode())
         self._input = self._socket.makefile(encoding="utf-8", newline="\n")
         self.status = self._input.readline()
@@ -43,7 +44,7 @@ class Events:
             assert name.startswith("event: ") and data.startswith("data: ") and end == "\n"
             yield name.split()[1], json.loads(data[len("data: "):])
 
-    def until(self, condition, seconds=10):
+    def until(self, condition, seconds=60):
         """All events up to the first one for which condition(name, data) is true."""
         deadline, seen = time.monotonic() + seconds, []
         for event in self:
@@ -60,7 +61,7 @@ class Events:
 @contextlib.contextmanager
 def watcher(daemon):
     """A viewer that is only a socket reading /live.ts; the `with` block begins once it is admitted."""
-    with socket.create_connection((daemon.ip, daemon.port), timeout=5) as connection:
+    with socket.create_connection((daemon.ip, daemon.port), timeout=REPLY_SECONDS) as connection:
         connection.sendall(b"GET /live.ts HTTP/1.1\r\nHost: x\r\nUser-Agent: plain/1.0\r\n\r\n")
         assert connection.recv(4096).startswith(b"HTTP/1.1 200")
         yield connection
@@ -79,7 +80,7 @@ def test_streams_say_how_they_can_be_watched(small):
     assert found["version"]
     stream, = found["streams"]
     began = datetime.datetime.fromisoformat(stream.pop("began"))
-    assert 0 < (datetime.datetime.now(datetime.UTC) - began).total_seconds() < 60
+    assert BEGAN < began < datetime.datetime.now(datetime.UTC)
     assert stream == {
         "name": "live", "state": "playing", "width": 320, "height": 180, "frame_rate": 30,
         "video_codec": None, "audio_codec": "mp4a.40.2",
@@ -88,8 +89,9 @@ def test_streams_say_how_they_can_be_watched(small):
 
 
 def test_the_codec_is_known_after_the_first_viewer(small, view):
-    view(small.url(), "--seconds", 1).wait()
-    assert streams(small)["streams"][0]["video_codec"].startswith("avc3.64")
+    view(small.url()).receive(1)
+    codec = wait_until(lambda: streams(small)["streams"][0]["video_codec"], 30, "the codec")
+    assert codec.startswith("avc3.64")
 
 
 def test_mpeg2_is_offered_in_ts_only(serve):
@@ -106,28 +108,30 @@ def test_an_unavailable_source_has_no_size(serve):
         events.until(lambda _, state: state["streams"][0]["error"])
 
 
-def test_states_arrive_twice_per_second(small):
-    with Events(small, STATES) as events:
+def test_states_arrive_unasked(shared):
+    begin = time.monotonic()
+    with Events(shared, STATES) as events:
         assert " 200 " in events.status
         assert "Content-Type: text/event-stream" in events.head
         assert "Cache-Control: no-store" in events.head
-        begin = time.monotonic()
-        states = events.take(7)
-        assert 2.8 < time.monotonic() - begin < 3.5
+        states = events.take(4)
     assert {name for name, _ in states} == {"state"}
     times = [state["at"] for _, state in states]
-    assert all(0.3 < after - before < 0.8 for before, after in zip(times, times[1:]))
-    assert times[-1] == pytest.approx(time.monotonic(), abs=1)
+    assert times == sorted(times) and times[0] < times[-1] < time.monotonic()
+    # They are due every 500 ms, and one that is late does not delay the next.
+    assert time.monotonic() - begin > 0.5 * (len(times) - 2)
 
 
 def test_a_state_lists_the_viewers(small):
+    begin = time.monotonic()
     with watcher(small), Events(small, STATES) as events:
-        state = events.until(lambda _, state: state["viewers"])[-1][1]
+        state = events.until(lambda _, state: state["viewers"] and
+                             state["viewers"][0]["bytes_sent"] > 0)[-1][1]
         viewer, = state["viewers"]
         assert (viewer["id"], viewer["stream"], viewer["format"]) == (1, "live", "ts")
         assert (viewer["address"], viewer["user_agent"]) == ("127.0.0.1", "plain/1.0")
-        assert viewer["bytes_sent"] > 0 and viewer["cwnd"] > 0
-        assert state["at"] - 5 < viewer["connected"] < state["at"]
+        assert viewer["cwnd"] > 0
+        assert begin < viewer["connected"] < state["at"]
         assert state["viewers_total"] == state["streams"][0]["viewers"] == 1
         group, = state["streams"][0]["groups"]
         assert (group["index"], group["viewers"], group["closing"]) == (viewer["group"], 1, False)
@@ -136,29 +140,39 @@ def test_a_state_lists_the_viewers(small):
 def test_viewers_beyond_the_limit_count_in_the_total(serve):
     daemon = serve("--source", SMALL, config="[metrics]\nmax_viewers = 1\n")
     with watcher(daemon), watcher(daemon), Events(daemon, STATES) as events:
-        state = events.until(lambda _, state: state["viewers"])[-1][1]
-        assert (state["viewers_total"], len(state["viewers"])) == (2, 1)
+        state = events.until(lambda _, state: state["viewers_total"] == 2 and
+                             state["viewers"])[-1][1]
+        assert len(state["viewers"]) == 1
 
 
-def test_a_viewers_events_arrive_while_it_watches(small, view):
-    player = view(small.url())
-    small.wait_for(lambda m: m.sum("symcast_viewers") == 1, 5, "the viewer is admitted")
-    with Events(small, lines_of(1)) as events:
-        seen = events.until(lambda name, line: name == "decision")
+def test_a_viewers_events_arrive_while_it_watches(serve, view):
+    daemon = serve("--source", SMALL, config=KEEP_GROUPS)
+    player = view(daemon.url())
+    daemon.wait_for(lambda m: m.sum("symcast_viewers") == 1, 30, "the viewer is admitted")
+    with Events(daemon, lines_of(1)) as events:
+        seen = events.until(lambda name, _: name == "decision")
         assert seen[0][0] == "join" and seen[0][1]["viewer"] == 1
-        assert all(line["event"] == name for name, line in seen)
-        begin = time.monotonic()
-        seen = events.until(lambda name, line: time.monotonic() > begin + 3)
-        assert 80 <= sum(name == "frame" for name, _ in seen) <= 100, "thirty frames per second"
-        samples = [line for name, line in seen if name == "sample"]
-        assert 25 <= len(samples) <= 35, "ten samples per second"
-        assert samples[-1]["served"] > 0 and samples[-1]["cwnd"] > 0
-        assert samples[-1]["rate"] > 100_000, "frames of 320x180, and audio"
-        assert samples[-1]["behind_live"] < 1
+        seen += events.until(lambda name, line: name == "sample" and line["rate"])
+        served = seen[-1][1]
+        assert served["served"] > 0 and served["cwnd"] > 0 and served["behind_live"] > 0
+        for _ in range(30):
+            seen += events.until(lambda name, _: name == "frame")
         player.finish()
-        events.until(lambda name, line: name == "leave")
+        seen += events.until(lambda name, _: name == "leave")
         assert list(events) == [], "the response ends with the viewer"
-    assert small.get(lines_of(1))[0] == 404
+    assert daemon.get(lines_of(1))[0] == 404
+    assert all(line["event"] == name for name, line in seen)
+    check_frames([line["number"] for name, line in seen if name == "frame"], daemon.metrics())
+    samples = [line["at"] for name, line in seen if name == "sample"]
+    assert samples[-1] - samples[0] > 0.1 * (len(samples) - 2), "ten samples per second at most"
+
+
+def check_frames(numbers, metrics):
+    """Each frame has one line, except those that the server counted as left out."""
+    assert all(before < after for before, after in zip(numbers, numbers[1:]))
+    missing = numbers[-1] - numbers[0] + 1 - len(numbers)
+    assert missing <= (frames_left_out(metrics) + metrics.sum("symcast_event_lines_dropped_total") +
+                       metrics.sum("symcast_viewer_frames_untracked_total"))
 
 
 def test_several_clients_follow_one_viewer(small):
@@ -195,11 +209,11 @@ def test_events_are_for_admins_only(serve, needs_lab):
         daemon.__exit__(None)
 
 
-@pytest.mark.parametrize("reads", [True, False], ids=["reading", "not reading"])
-def test_the_server_stops_at_once_with_a_dashboard(small, reads):
-    with watcher(small), Events(small, STATES) as states, Events(small, lines_of(1)) as lines:
+def test_the_server_stops_with_dashboards_that_read_and_that_do_not(serve):
+    daemon = serve("--source", SMALL, config='[server]\nstall_timeout = "1h"\n')
+    with (watcher(daemon), Events(daemon, STATES) as states, Events(daemon, lines_of(1)) as lines,
+          Events(daemon, STATES), Events(daemon, lines_of(1))):
         states.take(2)
         lines.take(20)
-        if not reads:
-            time.sleep(2)
-        assert small.end() < 2
+        daemon.end()
+        assert daemon.process.returncode == 0

@@ -5,16 +5,16 @@ import signal
 import time
 
 from netlab.daemon import END_SECONDS, wait_until
-from netlab.viewer import assert_clean, assert_unbroken
-from tests.integration.conftest import SMALL
+from netlab.viewer import assert_clean, assert_unbroken, receive_more
+from tests.integration.conftest import KEEP_GROUPS, QUICK, SMALL
 
-STALL = 'stall_timeout = "2s"'
+CONFIG = KEEP_GROUPS + QUICK
 
 
-def test_sigterm_ends_within_two_seconds_with_viewers(small, view):
+def test_sigterm_ends_the_responses_and_the_server(small, view):
     viewers = [view(small.url()) for _ in range(5)]
-    wait_until(lambda: all(viewer.pictures() for viewer in viewers), 5, "all viewers have a frame")
-    assert small.end() <= END_SECONDS
+    receive_more(viewers, 1)
+    small.end()
     assert small.process.returncode == 0
     for viewer in viewers:
         summary = viewer.wait()
@@ -28,30 +28,12 @@ def test_sigint_ends_the_server(small):
 
 
 def test_sigterm_ends_the_server_while_the_source_is_away(serve):
-    daemon = serve("--source", "live=http://127.0.0.1:9/nobody.ts", sources_play=False)
-    assert daemon.end() <= END_SECONDS
-
-
-def test_sighup_keeps_viewers(serve, view):
-    daemon = serve(config='[[stream]]\nname = "live"\nsource = { uri = "test:?size=320x180" }\n')
-    viewer = view(daemon.url())
-    viewer.watch(1)
-    daemon.process.send_signal(signal.SIGHUP)
-    viewer.watch(2)
-    assert "configuration_reloaded" in daemon.log()
-    summary = viewer.finish()
-    assert_unbroken(summary, daemon)
-
-
-def test_sighup_with_a_broken_file_changes_nothing(serve, view):
-    daemon = serve("--source", SMALL, config="")
-    viewer = view(daemon.url())
-    viewer.watch(1)
-    daemon.config_path.write_text("[server]\nlissten = 3\n")
-    daemon.process.send_signal(signal.SIGHUP)
-    viewer.watch(1)
-    assert "configuration_kept" in daemon.log()
-    assert_clean(viewer.finish())
+    """The next attempt is due in ten minutes."""
+    daemon = serve("--source", "live=http://127.0.0.1:9/nobody.ts", sources_play=False,
+                   config='[source]\nbackoff_min = "10m"\nbackoff_max = "10m"\n')
+    wait_until(lambda: "source_lost" in daemon.log(), 30, "the first attempt has failed")
+    daemon.end()
+    assert daemon.process.returncode == 0
 
 
 def stream(name, source="test:?size=320x180"):
@@ -63,69 +45,93 @@ def reload(daemon, config):
     before = daemon.log().count("configuration_")
     daemon.config_path.write_text(config)
     daemon.process.send_signal(signal.SIGHUP)
-    wait_until(lambda: daemon.log().count("configuration_") > before, 5, "a reload")
+    wait_until(lambda: daemon.log().count("configuration_") > before, 30, "a reload")
+
+
+def test_sighup_keeps_viewers(serve, view):
+    config = CONFIG + stream("live")
+    daemon = serve(config=config)
+    viewer = view(daemon.url())
+    viewer.receive(10)
+    reload(daemon, config)
+    viewer.receive_more(20)
+    assert "configuration_reloaded" in daemon.log()
+    summary = viewer.finish()
+    assert_unbroken(summary, daemon.metrics())
+
+
+def test_sighup_with_a_broken_file_changes_nothing(serve, view):
+    daemon = serve("--source", SMALL, config=CONFIG)
+    viewer = view(daemon.url())
+    viewer.receive(10)
+    reload(daemon, "[server]\nlissten = 3\n")
+    viewer.receive_more(10)
+    assert "configuration_kept" in daemon.log()
+    assert_clean(viewer.finish())
 
 
 def test_sighup_renames_a_stream_and_keeps_a_viewer_of_another(serve, view):
-    daemon = serve(config=stream("kept") + stream("old"))
+    daemon = serve(config=CONFIG + stream("kept") + stream("old"))
     kept = view(daemon.url("kept"), name="kept")
     old = view(daemon.url("old"), name="old")
-    kept.watch(1)
-    reload(daemon, stream("kept") + stream("new"))
-    daemon.wait_for(lambda m: m.sum("symcast_source_frames_total", stream="new") > 0, 5,
+    receive_more([kept, old], 10)
+    reload(daemon, CONFIG + stream("kept") + stream("new"))
+    daemon.wait_for(lambda m: m.sum("symcast_source_frames_total", stream="new") > 0, 30,
                     "the new stream plays")
-    assert_clean(view(daemon.url("new"), "--seconds", 1).wait())
-    kept.watch(1)
+    new = view(daemon.url("new"), name="new")
+    receive_more([kept, new], 10)
+    assert_clean(new.finish())
     assert_clean(old.wait())
     assert daemon.get("/old.ts")[0] == 404
-    assert 'stream="old"' not in daemon.metrics().text
     summary = kept.finish()
-    assert_unbroken(summary, daemon)
+    metrics = daemon.wait_for(lambda m: 'stream="old"' not in m.text, 30, "the old stream is gone")
+    assert_unbroken(summary, metrics)
 
 
 def test_sighup_changes_the_start_rate_of_the_next_viewer(serve, view):
     def config(start):
-        return f'[control]\npolicy = "off"\n[rate]\nstart = "{start}"\n' + stream("live")
+        return (f'[control]\npolicy = "off"\n[rate]\nstart = "{start}"\n' + CONFIG + stream("live"))
 
     def targets(metrics):
         return metrics.all("symcast_viewer_rate_target_bits_per_second")
 
     daemon = serve(config=config("1M"))
     view(daemon.url(), name="before")
-    daemon.wait_for(lambda m: targets(m) == [1e6], 5, "the first viewer's rate")
+    daemon.wait_for(lambda m: targets(m) == [1e6], 30, "the first viewer's rate")
     reload(daemon, config("500k"))
     view(daemon.url(), name="after")
-    daemon.wait_for(lambda m: targets(m) == [1e6, 5e5], 5, "the second viewer's rate")
+    daemon.wait_for(lambda m: targets(m) == [1e6, 5e5], 30, "the second viewer's rate")
 
 
 def test_sighup_with_a_source_that_cannot_work_changes_nothing(serve, view):
-    daemon = serve(config=stream("first") + stream("second"))
+    daemon = serve(config=CONFIG + stream("first") + stream("second"))
     viewers = [view(daemon.url(name), name=name) for name in ("first", "second")]
-    reload(daemon, stream("first") + stream("third", "file:"))
+    receive_more(viewers, 1)
+    reload(daemon, CONFIG + stream("first") + stream("third", "file:"))
     assert "configuration_kept" in daemon.log()
+    receive_more(viewers, 10)
     for viewer in viewers:
-        viewer.watch(1)
         summary = viewer.finish()
-        assert_unbroken(summary, daemon)
+        assert_unbroken(summary, daemon.metrics())
 
 
-def test_a_killed_viewer_is_forgotten(small, view):
-    viewer = view(small.url())
-    small.wait_for(lambda m: m.sum("symcast_viewers") == 1, 5, "the viewer is counted")
+def test_a_killed_viewer_is_forgotten(shared, view):
+    viewer = view(shared.url())
+    shared.wait_for(lambda m: m.sum("symcast_viewers") == 1, 30, "the viewer is counted")
     os.kill(viewer.process.pid, signal.SIGKILL)
-    small.wait_for(lambda m: m.sum("symcast_viewers") == 0, 5, "the viewer is forgotten")
+    shared.wait_for(lambda m: m.sum("symcast_viewers") == 0, 30, "the viewer is forgotten")
 
 
 def test_a_viewer_that_stops_reading_is_closed_and_costs_little(serve, view):
     # The kernel's receive window holds seconds of a small stream; a stream of noise fills it soon.
-    daemon = serve("--source", "live=test:?size=640x360&content=noise",
-                   config=f'[server]\n{STALL}\n[rate]\nstart = "5M"\n')
+    daemon = serve("--source", "live=test:?size=320x180&content=noise",
+                   config='[server]\nstall_timeout = "2s"\n[rate]\nstart = "5M"\n' + CONFIG)
     witness = view(daemon.url())
-    witness.watch(2)
+    witness.receive(30)
     before = daemon.resident_bytes()
-    sleeper = view(daemon.url(), "--stop-reading-after", 0.5, "--rcvbuf", 65536)
+    sleeper = view(daemon.url(), "--stop-reading-after", 0.2, "--rcvbuf", 65536, name="sleeper")
     most = 0
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while sleeper.watching() and time.monotonic() < deadline:
         most = max(most, daemon.resident_bytes())
         time.sleep(0.1)
@@ -134,4 +140,5 @@ def test_a_viewer_that_stops_reading_is_closed_and_costs_little(serve, view):
     assert daemon.metrics().sum("symcast_viewers_left_total", reason="stalled") == 1
     # The viewer's queue holds at most a second of 5 Mbit/s; most memory is that of its group.
     assert most - before < 100e6
+    assert witness.watching()
     assert_clean(witness.finish())
