@@ -44,7 +44,7 @@ def make_clips(directory):
 
 
 def outcome(viewer, frames):
-    """The summary of a viewer that has received so many frames, or why it has not."""
+    """The summary of a viewer that has received `frames` frames, or why it has not."""
     try:
         viewer.receive(frames)
     except AssertionError as error:
