@@ -35,6 +35,10 @@ std::string_view reason_of(Slots::Full full) {
              : "too many viewers from your address: close another player first";
 }
 
+/// Pages of other origins may read errors, which say why there are no media; but not whether this
+/// browser's user is an admin.
+bool is_readable_error(int status) { return status >= 400 && status != 403; }
+
 std::string_view content_type(media::Container container) {
   switch (container) {
     case media::Container::kFlv:
@@ -303,6 +307,7 @@ void Connection::send_page(const Page& page, base::Time now) {
 void Connection::refuse(int status, const std::string& reason, base::Time now) {
   keep_alive_ = false;
   head_only_ = false;
+  origin_.clear();  // that of the request before
   send_page({.status = status, .body = reason + "\n"}, now);
 }
 
@@ -318,7 +323,7 @@ std::string Connection::head(ResponseHead head) {
   context_.counters.responses[std::min(static_cast<std::size_t>(head.status), last)].add();
   if (!head.length && http_1_0_) keep_alive_ = false;
   media_ = head.media;
-  if (media_) {
+  if (media_ || is_readable_error(head.status)) {
     std::ranges::move(cors_fields(context_.shared.settings.cors_allow, origin_),
                       std::back_inserter(head.fields));
   }
