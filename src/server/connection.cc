@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "server/cors.h"
 #include "server/http_response_head.h"
+#include "server/other_protocol.h"
 
 namespace server {
 
@@ -140,10 +141,12 @@ void Connection::input(std::string_view bytes, base::Time now) {
     if (later_request_ && !parser_->started()) {
       deadline_ = now + context_.shared.settings.header_timeout;
     }
+    const auto received = bytes;
     const auto [status, consumed] = parser_->feed(bytes);
     bytes.remove_prefix(consumed);
     if (status == HttpRequestParser::Status::kNeedMore) return;
     if (status == HttpRequestParser::Status::kFailed) {
+      if (!later_request_) log_other_protocol(received, now);
       return refuse(parser_->fault().status, parser_->fault().reason, now);
     }
     later_request_ = true;
@@ -151,6 +154,19 @@ void Connection::input(std::string_view bytes, base::Time now) {
   }
   if (phase_ == Phase::kResponse && keep_alive_) pipelined_ = bytes;
   if (waits()) rule_->again();  // read on, to notice when the client closes
+}
+
+/// Tells the operator why someone's encoder or player fails, because the client will not show the
+/// response.
+void Connection::log_other_protocol(std::string_view received, base::Time now) {
+  const auto protocol = other_protocol(received);
+  if (!protocol) return;
+  const auto times = context_.other_protocols[protocol->name].count(now);
+  if (!times) return;
+  base::log::info("not_http", {{"address", peer_.address.text()},
+                               {"protocol", protocol->name},
+                               {"times", *times},
+                               {"hint", protocol->hint}});
 }
 
 void Connection::discard(std::size_t bytes, base::Time now) {
