@@ -1,9 +1,12 @@
 """Sources of every kind play, and play again after their far end was killed."""
 
+import os
+import shutil
 import time
 
 import pytest
 
+from netlab.daemon import wait_until
 from netlab.viewer import assert_clean, assert_unbroken
 from tests.integration import far_ends
 
@@ -151,3 +154,15 @@ def test_source_that_is_not_there_yet(serve, view, clip):
         assert_clean(view(daemon.url(), "--seconds", 2).wait())
     finally:
         far_end.kill()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to run the server as another user")
+def test_a_file_that_the_server_may_not_read_is_reported_as_such(serve, tmp_path, clip):
+    """root may read everything, so the server runs as nobody, below a folder that nobody may enter."""
+    hidden = tmp_path / "hidden"
+    hidden.mkdir(mode=0o700)
+    shutil.copy(clip, hidden / "clip.mp4")
+    daemon = serve("--source", f"live=file:{hidden}/clip.mp4", sources_play=False,
+                   wrapper=["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"])
+    wait_until(lambda: "source_lost" in daemon.log(), 20, "the source is reported")
+    assert f"no permission to read '{hidden}/clip.mp4'" in daemon.log()
