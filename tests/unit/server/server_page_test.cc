@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -269,6 +270,16 @@ TEST_F(ServerPageTest, NamesTheEndpointItCannotBind) {
     FAIL() << "two servers on one port";
   } catch (const std::exception& error) {
     EXPECT_THAT(error.what(), HasSubstr("listen on " + endpoint_.text()));
+    EXPECT_THAT(error.what(), HasSubstr(fmt::format("ss -ltnp 'sport = :{}'", endpoint_.port)));
+  }
+}
+
+TEST_F(ServerPageTest, SaysThatNoInterfaceHasTheAddress) {
+  try {
+    server::listen_on({*Endpoint::parse("192.0.2.1:8080")});
+    FAIL() << "192.0.2.0/24 is for documentation";
+  } catch (const std::exception& error) {
+    EXPECT_THAT(error.what(), HasSubstr("no interface of this machine has this address"));
   }
 }
 
