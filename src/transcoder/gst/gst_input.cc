@@ -3,21 +3,17 @@
 #include <fmt/format.h>
 #include <gio/gio.h>
 #include <gst/gst.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstdlib>
-#include <filesystem>
 #include <mutex>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "transcoder/gst/gst_error.h"
 #include "transcoder/gst/handle.h"
+#include "transcoder/gst/source_file.h"
 
 namespace transcoder {
 
@@ -27,7 +23,6 @@ using ErrorHandle = Handle<GError, g_error_free>;
 using ElementHandle = Handle<GstElement, gst_object_unref>;
 using PadHandle = Handle<GstPad, gst_object_unref>;
 
-constexpr std::string_view kFileScheme = "file:";
 constexpr std::string_view kLaunchScheme = "gst:";
 
 /// Receive buffer in the kernel: room for a keyframe that arrives in one burst, 1 s of 8 Mbit/s.
@@ -50,55 +45,8 @@ GstElement* make_element(const char* name) {
   return element;
 }
 
-/// The path of "file:PATH" or "file://HOST/PATH", of which the latter may have escapes.
-std::filesystem::path file_path(const std::string& uri) {
-  const std::string_view name = std::string_view{uri}.substr(kFileScheme.size());
-  if (!name.starts_with("//")) return std::filesystem::absolute(name);
-  const Handle<gchar, g_free> path{g_filename_from_uri(uri.c_str(), nullptr, nullptr)};
-  if (!path)
-    throw std::runtime_error{fmt::format("'{}' is not a file's URI; write file:PATH", uri)};
-  return path.get();
-}
-
-/// The unit's ProtectHome= hides these folders, and no permission of the file changes that.
-std::string_view service_advice(const std::filesystem::path& path) {
-  const auto text = path.string();
-  const bool home =
-      text.starts_with("/home/") || text.starts_with("/root/") || text.starts_with("/run/user/");
-  const bool service = std::getenv("INVOCATION_ID") != nullptr;  // systemd.exec(5)
-  return home && service ? ", or the systemd unit hides it: see ProtectHome= in man symcast" : "";
-}
-
-/// Throws std::runtime_error with the reason if the file cannot be read.
-void require_readable(const std::filesystem::path& path) {
-  const int result = ::access(path.c_str(), R_OK);
-  const int error = errno;
-  if (result != 0 && (error == ENOENT || error == ENOTDIR)) {
-    throw std::runtime_error{fmt::format("no file '{}'; check the path in the source's URI{}",
-                                         path.string(), service_advice(path))};
-  }
-  if (result != 0 && error == EACCES) {
-    throw std::runtime_error{
-        fmt::format("no permission to read '{}'; change the mode of the file or its folders{}",
-                    path.string(), service_advice(path))};
-  }
-  if (result != 0) {
-    throw std::runtime_error{
-        fmt::format("cannot read '{}': {}", path.string(), std::generic_category().message(error))};
-  }
-  if (std::filesystem::is_directory(path)) {
-    throw std::runtime_error{fmt::format("'{}' is a directory; name a file in it", path.string())};
-  }
-}
-
-std::string file_uri(const std::string& uri) {
-  const auto path = file_path(uri);
-  require_readable(path);
-  return Handle<gchar, g_free>{gst_filename_to_uri(path.c_str(), nullptr)}.get();
-}
-
 std::string readable_uri(const std::string& uri) {
-  if (uri.starts_with(kFileScheme)) return file_uri(uri);
+  if (is_file(uri)) return file_uri(uri);
   const Handle<gchar, g_free> protocol{gst_uri_get_protocol(uri.c_str())};
   if (!protocol || !gst_uri_protocol_is_supported(GST_URI_SRC, protocol.get())) {
     throw std::runtime_error{

@@ -1,7 +1,7 @@
 #include "transcoder/gst/host_lookup.h"
 
 #include <fmt/format.h>
-#include <gst/gst.h>
+#include <glib.h>
 #include <netdb.h>
 
 #include "transcoder/gst/handle.h"
@@ -10,15 +10,21 @@ namespace transcoder {
 
 namespace {
 
-using UriHandle = Handle<GstUri, gst_uri_unref>;
+using UriHandle = Handle<GUri, g_uri_unref>;
 using AddressesHandle = Handle<addrinfo, freeaddrinfo>;
 
 }  // namespace
 
 std::string host_of(const std::string& uri) {
-  const UriHandle parsed{gst_uri_from_string(uri.c_str())};
-  const char* const host = parsed ? gst_uri_get_host(parsed.get()) : nullptr;
+  const UriHandle parsed{g_uri_parse(uri.c_str(), G_URI_FLAGS_PARSE_RELAXED, nullptr)};
+  const char* const host = parsed ? g_uri_get_host(parsed.get()) : nullptr;
   return host != nullptr ? host : "";
+}
+
+std::uint16_t port_of(const std::string& uri) {
+  const UriHandle parsed{g_uri_parse(uri.c_str(), G_URI_FLAGS_PARSE_RELAXED, nullptr)};
+  const int port = parsed ? g_uri_get_port(parsed.get()) : -1;  // -1 if the URI has none
+  return port > 0 ? static_cast<std::uint16_t>(port) : 0;
 }
 
 std::string lookup_failure(const std::string& uri) {

@@ -1,7 +1,6 @@
 #include "transcoder/gst/host_lookup.h"
 
 #include <gmock/gmock.h>
-#include <gst/gst.h>
 #include <gtest/gtest.h>
 
 namespace transcoder {
@@ -10,7 +9,6 @@ namespace {
 using testing::HasSubstr;
 
 TEST(HostLookupTest, FindsTheHost) {
-  gst_init(nullptr, nullptr);
   EXPECT_EQ(host_of("rtsp://user:pw@camera.local:554/1"), "camera.local");
   EXPECT_EQ(host_of("http://[::1]:8000/x.ts"), "::1");
   for (const auto* uri : {"srt://:9000", "gst:videotestsrc", "file:/x", "test:"}) {
@@ -18,8 +16,14 @@ TEST(HostLookupTest, FindsTheHost) {
   }
 }
 
+TEST(HostLookupTest, FindsThePort) {
+  EXPECT_EQ(port_of("srt://:9000"), 9000);
+  EXPECT_EQ(port_of("srt://0.0.0.0:9000?mode=listener"), 9000);
+  EXPECT_EQ(port_of("udp://[::]:5000"), 5000);
+  EXPECT_EQ(port_of("rtsp://host/1"), 0);
+}
+
 TEST(HostLookupTest, SaysWhyThereIsNoAddress) {
-  gst_init(nullptr, nullptr);
   EXPECT_EQ(lookup_failure("rtsp://127.0.0.1/1"), "");
   EXPECT_EQ(lookup_failure("srt://:9000"), "");
   EXPECT_THAT(lookup_failure("rtsp://user:pw@no-such-host.invalid/1"),
