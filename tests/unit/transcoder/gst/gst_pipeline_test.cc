@@ -49,6 +49,15 @@ class Missing {
   Handle<GstPluginFeature, gst_object_unref> feature_;
 };
 
+TEST(GstPipelineTest, SendsGLibsWarningsToTheLog) {
+  open("videotestsrc");
+  testing::internal::CaptureStderr();
+  g_critical("two\nlines of rtsp://user:secret@host");
+  const auto written = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(written, HasSubstr("warning glib library="));
+  EXPECT_THAT(written, HasSubstr("message=\"two lines of rtsp://***@host\""));
+}
+
 TEST(GstPipelineTest, SaysWhichElementIsMissing) {
   const Missing missing{"decodebin"};
   EXPECT_THAT([] { open("videotestsrc"); },
