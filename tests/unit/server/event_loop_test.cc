@@ -34,7 +34,7 @@ Lateness measure() {
   };
   timer = loop.timer("test", [&] {
     late.timers.push_back(base::Clock::now() - due);
-    if (late.timers.size() == 41) return loop.stop();
+    if (late.timers.size() == 21) return loop.stop();
     sleep_then_arm();
   });
   sleep_then_arm();
@@ -47,16 +47,17 @@ base::Duration upper_quartile(std::vector<base::Duration> of) {
   return of[of.size() * 3 / 4];
 }
 
-// The kernel's coarse clock, libevent's default, has steps of 4 ms with CONFIG_HZ=250.
-// With those, three of four timers would be on time in one of a thousand measurements.
-TEST(EventLoopTest, ATimerIsNeverEarlyAndCanBeAsExactAsASleep) {
-  bool exact = false;
-  for (int i = 0; i < 50 && !exact; ++i) {  // a busy machine is late itself
+// The kernel's coarse clock, libevent's default, has steps of 4 ms with CONFIG_HZ=250. A busy machine
+// delays timers and sleeps alike, and each sometimes more than the other.
+TEST(EventLoopTest, ATimerIsNeverEarlyAndNoLaterThanASleep) {
+  constexpr int kMaxMeasurements = 20;
+  bool no_later = false;
+  for (int i = 0; i < kMaxMeasurements && !no_later; ++i) {
     const auto late = measure();
     EXPECT_GE(std::ranges::min(late.timers), 0ms);
-    exact = upper_quartile(late.timers) < upper_quartile(late.sleeps) + 2ms;
+    no_later = upper_quartile(late.timers) < upper_quartile(late.sleeps) + 2ms;
   }
-  EXPECT_TRUE(exact);
+  EXPECT_TRUE(no_later);
 }
 
 }  // namespace

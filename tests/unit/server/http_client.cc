@@ -15,7 +15,7 @@ using base::check;
 HttpClient::HttpClient(const server::Endpoint& to, int receive_buffer) {
   auto address = to.socket_address();
   fd_.reset(check("socket", socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0)));
-  const timeval timeout{.tv_sec = 30, .tv_usec = 0};
+  const timeval timeout{.tv_sec = 60, .tv_usec = 0};
   setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
   if (receive_buffer > 0) {
     setsockopt(fd_.get(), SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);

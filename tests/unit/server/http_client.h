@@ -7,7 +7,7 @@
 #include "base/unique_fd.h"
 #include "server/address.h"
 
-/// A blocking HTTP client on a real socket, as simple as a bad player. Gives up after 30 s.
+/// A blocking HTTP client on a real socket, as simple as a bad player. Gives up after 60 s.
 class HttpClient {
  public:
   explicit HttpClient(const server::Endpoint& to, int receive_buffer = 0);

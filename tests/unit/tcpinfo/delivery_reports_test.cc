@@ -41,7 +41,7 @@ class DeliveryReportsTest : public testing::Test {
   }
 
   /// Reads until `count` deliveries have arrived or `timeout` is over.
-  std::vector<Delivery> read(std::size_t count, base::Duration timeout = 2s) {
+  std::vector<Delivery> read(std::size_t count, base::Duration timeout = 30s) {
     std::vector<Delivery> found;
     const auto deadline = base::Clock::now() + timeout;
     while (found.size() < count && base::Clock::now() < deadline) {

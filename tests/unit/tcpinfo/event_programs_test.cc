@@ -58,8 +58,32 @@ class EventProgramsTest : public testing::TestWithParam<EventSource> {
     auto loaded = EventPrograms::load(GetParam(), 2);
     if (!loaded) return end_without(loaded.error());
     programs_ = std::move(*loaded);
-    connection_ = std::make_unique<Loopback>();  // after load(): sockops sees only new connections
+    connect();  // after load(): sockops sees only new connections
+  }
+
+  void connect() {
+    for (auto* old : {connection_.get(), stranger_.get()}) {
+      if (old) old->reset_by_receiver();  // no further timeouts
+    }
+    for (const int ring : {0, 1}) programs_->read(ring, [](auto...) {});
+    connection_ = std::make_unique<Loopback>();
     stranger_ = std::make_unique<Loopback>();
+  }
+
+  /// Whether `scenario`, played on a new connection each time, reports exactly `expected`. Linux
+  /// skips a tracing program on a processor that is already running it (bpf_prog::active), so on a
+  /// busy machine a few events of a thousand are missing, and one of five connections has to show
+  /// all. Programs of a control group miss no events.
+  template <typename Scenario>
+  testing::AssertionResult reports(const std::vector<EventKind>& expected, Scenario scenario) {
+    const int connections = GetParam() == EventSource::kTracepoint ? 5 : 1;
+    std::string seen;
+    for (int i = 0; i < connections; ++i, connect()) {
+      const std::vector<EventKind> kinds = scenario();
+      if (kinds == expected) return testing::AssertionSuccess();
+      seen += " " + testing::PrintToString(kinds);
+    }
+    return testing::AssertionFailure() << "events:" << seen;
   }
 
   static void end_without(const std::string& why_not) {
@@ -71,7 +95,7 @@ class EventProgramsTest : public testing::TestWithParam<EventSource> {
     tcpinfo::end_without({CAP_BPF, CAP_NET_ADMIN}, why_not);
   }
 
-  /// Events of `ring` up to the first `kind`, for at most 3 s: ten times the first timeout.
+  /// Events of `ring` up to the first `kind`, for 3 s at least: ten times the first timeout.
   std::vector<EventKind> events_until(EventKind kind, int ring) {
     std::vector<EventKind> kinds;
     for (int tries = 0; tries < 30; ++tries) {
@@ -87,6 +111,13 @@ class EventProgramsTest : public testing::TestWithParam<EventSource> {
     return kinds;
   }
 
+  std::vector<EventKind> two_timeouts(int ring) {
+    auto kinds = events_until(EventKind::kRexmt, ring);
+    const auto second = events_until(EventKind::kRexmt, ring);
+    kinds.insert(kinds.end(), second.begin(), second.end());
+    return kinds;
+  }
+
   std::unique_ptr<EventPrograms> programs_;
   std::unique_ptr<Loopback> connection_;
   std::unique_ptr<Loopback> stranger_;
@@ -94,25 +125,27 @@ class EventProgramsTest : public testing::TestWithParam<EventSource> {
 };
 
 TEST_P(EventProgramsTest, ATimeoutIsReportedAsRexmt) {
-  ASSERT_TRUE(programs_->watch(connection_->sender(), kSession, 1));
-  for (auto* c : {connection_.get(), stranger_.get()}) c->lose('x');
-  for (auto* c : {connection_.get(), stranger_.get()}) c->send("x");
   const auto before = base::Clock::now();
-  // The tail loss probe is lost as well.
-  EXPECT_EQ(events_until(EventKind::kRexmt, 1), (std::vector{EventKind::kTlp, EventKind::kRexmt}));
+  // The tail loss probe is lost as well. The second timeout is a back-off.
+  EXPECT_TRUE(reports({EventKind::kTlp, EventKind::kRexmt, EventKind::kRexmt}, [&] {
+    EXPECT_TRUE(programs_->watch(connection_->sender(), kSession, 1));
+    for (auto* c : {connection_.get(), stranger_.get()}) c->lose('x');
+    for (auto* c : {connection_.get(), stranger_.get()}) c->send("x");
+    return two_timeouts(1);
+  }));
   EXPECT_GT(last_.at, before);
   EXPECT_LE(last_.at, base::Clock::now());
   EXPECT_GT(last_.cwnd, 0u);
-  // The next one is a back-off.
-  EXPECT_EQ(events_until(EventKind::kRexmt, 1), std::vector{EventKind::kRexmt});
   EXPECT_EQ(programs_->lost(1), 0u);
 }
 
 TEST_P(EventProgramsTest, AHoleInTheSequenceIsReportedAsDupack) {
-  ASSERT_TRUE(programs_->watch(connection_->sender(), kSession, 0));
-  connection_->lose('x');
-  for (const char* segment : {"x", "a", "b", "c", "d"}) connection_->send(segment);
-  EXPECT_EQ(events_until(EventKind::kDupack, 0), std::vector{EventKind::kDupack});
+  EXPECT_TRUE(reports({EventKind::kDupack}, [&] {
+    EXPECT_TRUE(programs_->watch(connection_->sender(), kSession, 0));
+    connection_->lose('x');
+    for (const char* segment : {"x", "a", "b", "c", "d"}) connection_->send(segment);
+    return events_until(EventKind::kDupack, 0);
+  }));
   EXPECT_GE(last_.sacked, 1u);
 }
 
@@ -120,16 +153,18 @@ TEST_P(EventProgramsTest, ATimeoutDuringCwrIsReportedAsRexmt) {
   if (GetParam() == EventSource::kSockops) GTEST_SKIP() << "sockops does not report CWR";
   const auto congested = congest_marked_packets();
   if (!congested) GTEST_SKIP() << "no program at our control group: " << std::strerror(errno);
-  ASSERT_TRUE(programs_->watch(connection_->sender(), kSession, 0));
-  connection_->lose('x');
-  connection_->send("x");  // CWR lasts while this is unacknowledged
-  ASSERT_EQ(
-      ::setsockopt(connection_->sender(), SOL_SOCKET, SO_MARK, &kSocketMark, sizeof kSocketMark),
-      0);
-  connection_->send("x");
-  EXPECT_EQ(events_until(EventKind::kRexmt, 0),
-            (std::vector{EventKind::kCwr, EventKind::kTlp, EventKind::kRexmt}));
-  EXPECT_EQ(events_until(EventKind::kRexmt, 0), std::vector{EventKind::kRexmt});
+  const std::vector expected{EventKind::kCwr, EventKind::kTlp, EventKind::kRexmt,
+                             EventKind::kRexmt};
+  EXPECT_TRUE(reports(expected, [&] {
+    EXPECT_TRUE(programs_->watch(connection_->sender(), kSession, 0));
+    connection_->lose('x');
+    connection_->send("x");  // CWR lasts while this is unacknowledged
+    EXPECT_EQ(
+        ::setsockopt(connection_->sender(), SOL_SOCKET, SO_MARK, &kSocketMark, sizeof kSocketMark),
+        0);
+    connection_->send("x");
+    return two_timeouts(0);
+  }));
 }
 
 TEST_P(EventProgramsTest, RefusesToWatchAFileThatIsNotASocket) {

@@ -129,7 +129,7 @@ TEST_F(FinalStatisticsTest, ReportsARealSocketThroughItsLoopSource) {
   connection.close_sender();
   connection.reset_by_receiver();
   // Another program's connection may have the same port, to another peer, and end first.
-  for (int tries = 0; tries < 30 && reports_.empty(); ++tries) {
+  for (int tries = 0; tries < 300 && reports_.empty(); ++tries) {
     pollfd ready{source->fd(), POLLIN, 0};
     ::poll(&ready, 1, 100);
     source->on_readable(kNow);

@@ -36,6 +36,11 @@ FfmpegProcess::~FfmpegProcess() {
   waitpid(pid_, nullptr, 0);
 }
 
+bool FfmpegProcess::ended() {
+  if (pid_ >= 0 && waitpid(pid_, nullptr, WNOHANG) == pid_) pid_ = -1;
+  return pid_ < 0;
+}
+
 bool FfmpegProcess::wait() {
   int status = 0;
   waitpid(std::exchange(pid_, -1), &status, 0);

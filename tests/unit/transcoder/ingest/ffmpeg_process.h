@@ -21,6 +21,7 @@ class FfmpegProcess {
   FfmpegProcess& operator=(FfmpegProcess&&) = delete;
   ~FfmpegProcess();
 
+  bool ended();
   /// Waits for its end and returns whether it succeeded.
   bool wait();
 

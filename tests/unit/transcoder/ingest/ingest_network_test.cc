@@ -61,7 +61,7 @@ std::string with_port(std::string text, std::uint16_t port) {
 
 SourceSettings short_timeouts() {
   SourceSettings settings;
-  settings.silence_timeout = 2s;
+  settings.silence_timeout = 1s;
   settings.backoff_min = 100ms;
   settings.backoff_max = 300ms;
   return settings;
@@ -89,8 +89,11 @@ class Link {
 
   bool plays(std::uint64_t more_frames) {
     const auto frames = recorder_.state().frames + more_frames;
-    return recorder_.wait(
-        [&](const auto& s) { return playing(s) && s.frames > frames && s.has_audio; });
+    return recorder_.wait([&](const auto& s) {
+      // A sender ends when the receiver, on a busy machine, takes it for silent.
+      if (sender_->ended()) send();
+      return playing(s) && s.frames > frames && s.has_audio;
+    });
   }
   bool lost() {
     return recorder_.wait([](const auto& s) { return !playing(s) && s.frames_repeated > 2; });
@@ -156,6 +159,7 @@ TEST(IngestTest, PlaysTheTestSource) {
   recorder.stop();
   const auto seen = recorder.pictures();
   for (std::size_t i = 1; i < seen.size(); ++i) {
+    if (seen[i].arrived - seen[i - 1].captured > 1s) continue;  // it played on from the present
     EXPECT_NEAR(base::seconds(seen[i].pts - seen[i - 1].pts), 1 / 30.0, 1e-3);
   }
 }
