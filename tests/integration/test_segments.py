@@ -63,8 +63,10 @@ STREAMS = {
     "off": (TINY, SILENT | {"segments.enabled": False}),
 }
 
-# Rates at which 640x360 at 25/s has three frame sizes, with noise, which spends the whole rate.
-NOISE = "test:?size=640x360&fps=25&content=noise"
+# Rates at which 640x360 has three frame sizes, with noise, which spends the whole rate. At 10 frames per
+# second four encoders keep up on a busy machine.
+NOISE_RATE = 10
+NOISE = f"test:?size=640x360&fps={NOISE_RATE}&content=noise"
 TOP_RATE = 800_000
 RUNGS = f"""
 [encoder]
@@ -74,6 +76,8 @@ keyframe_interval = "500ms"
 min = "100k"
 start = "200k"
 max = {TOP_RATE}
+[scaling]
+min_bits_per_pixel = 0.125
 [groups]
 max = 4
 """
@@ -553,6 +557,8 @@ def test_a_player_continues_after_its_session_ended(quick, sessions):
     with Player(quick) as player:
         for path in sessions[1]:
             assert player.media(path)
+    wait_until(lambda: len(events(quick, "session_began", "ended")) == 4, PATIENCE,
+               "two sessions more in the log")
     began = events(quick, "session_began", "ended")
     assert [re.search(r"format=(\w+)", line)[1] for line in began] == 2 * ["dash", "hls"]
     assert viewers(quick, "ended") == 2
@@ -848,8 +854,8 @@ def rungs(ladder):
 def test_the_declared_rates_of_a_new_source_are_true(ladder):
     """They hold as soon as the source starts."""
     offered = [(variant["RESOLUTION"], variant["FRAME-RATE"]) for variant in ladder[1].variants]
-    assert offered == [("640x360", "25.000"), ("640x360", "25.000"), ("480x270", "25.000"),
-                       ("320x180", "25.000")]
+    rate = f"{NOISE_RATE}.000"
+    assert offered == [("640x360", rate), ("640x360", rate), ("480x270", rate), ("320x180", rate)]
 
 
 @pytest.mark.skipif(not shutil.which("ffprobe"), reason="ffprobe is not installed")
@@ -878,7 +884,8 @@ def test_declared_rates_and_codecs_are_true(rungs, tmp_path):
         assert mean <= int(variant["AVERAGE-BANDWIDTH"])
         found = probe(init + b"".join(bodies.values()), tmp_path / f"{rung}.mp4")
         assert (found["width"], found["height"]) == rungs.declared_size(rung)
-        assert found["r_frame_rate"] == "25/1" and variant["FRAME-RATE"] == "25.000"
+        assert found["r_frame_rate"] == f"{NOISE_RATE}/1"
+        assert variant["FRAME-RATE"] == f"{NOISE_RATE}.000"
         check_codec(variant["CODECS"], found)
 
 
@@ -902,8 +909,8 @@ def durations(init, body):
 
 
 def is_whole(init, body):
-    """Whether no frame is missing in a segment with 25 frames per second."""
-    return max(durations(init, body)) < 1.5 / 25
+    """Whether no frame is missing in a segment."""
+    return max(durations(init, body)) < 1.5 / NOISE_RATE
 
 
 def rates(bodies, init):
