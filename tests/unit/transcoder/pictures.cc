@@ -4,6 +4,9 @@
 #include <cmath>
 #include <random>
 
+// Tests are compiled without optimisation, but this makes millions of pixels.
+#pragma GCC optimize("O2")
+
 namespace transcoder::test {
 
 namespace {
@@ -82,14 +85,14 @@ void Pictures::paint(std::vector<std::uint8_t>& luma) const {
   const auto shift_x = (moves ? number_ * 5 : 0) + scene * 397;
   const auto shift_y = (moves ? number_ * 2 : 0) + scene * 211;
   const auto* grain = noise_.data() + number_ * 2654435761U % kNoiseOffsets;
+  auto* pixel = luma.data();
   for (int y = 0; y < height_; ++y) {
-    const auto* row = &texture()[(y + shift_y) % kTextureSide * kTextureSide];
+    const auto* row = texture().data() + (y + shift_y) % kTextureSide * kTextureSide;
     for (int x = 0; x < width_; ++x) {
       // Every second scene is mirrored as well, so that scenes have nothing in common.
       const auto column = (scene % 2 ? width_ - x : x) + shift_x;
       const int value = row[column % kTextureSide] + *grain++;
-      luma[static_cast<std::size_t>(y) * width_ + x] =
-          static_cast<std::uint8_t>(std::clamp(value, 0, 255));
+      *pixel++ = static_cast<std::uint8_t>(value < 0 ? 0 : value > 255 ? 255 : value);
     }
   }
 }
