@@ -30,10 +30,6 @@ run:
 	$(DEPS) build run
 	cmake --preset release
 	cmake --build --preset release
-	@echo
-	@echo "  http://localhost:8080/          player and dashboard"
-	@echo "  http://localhost:8080/live.ts   (ffplay, mpv, VLC)"
-	@echo
 	build/release/src/symcast serve $(ARGS)
 
 test test-long:

@@ -41,6 +41,8 @@ def drained(delays, fall, rise):
     """Seconds from `fall` until the first whole second without a late frame; None if there is none
     before `rise`."""
     late = [when for when, delay in delays if fall <= when < rise and delay > LATE]
+    if not late:
+        return 0
     for begin, end in zip(late, [*late[1:], rise]):
         if end - begin > 1:
             return begin - fall
@@ -63,6 +65,8 @@ def main():
     parser.add_argument("--slow", type=float, default=20, help="seconds at 1 Mbit/s")
     parser.add_argument("--after", type=float, default=40, help="seconds at 5 Mbit/s again")
     options = parser.parse_args()
+    if options.slow <= SETTLE + 1 or min(options.before, options.after) <= 2:
+        parser.error(f"--slow has to be more than {SETTLE + 1}, --before and --after more than 2")
     reason = why_unavailable()
     if reason:
         sys.exit(f"retraction: {reason}")

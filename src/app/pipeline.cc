@@ -35,6 +35,14 @@ void log_end(const FinalStatistics::Report& end) {
        {"statistics", end.is_final ? "final" : "last_seen"}});
 }
 
+/// Says what to open in a browser and in a player.
+void log_listening(const server::Endpoint& endpoint, const StreamConfig& first) {
+  const auto page = "http://" + server::reachable_text(endpoint) + "/";
+  base::log::info(
+      "listening",
+      {{"address", endpoint.text()}, {"page", page}, {"player", page + first.media.name + ".ts"}});
+}
+
 bool same_route(const NetworkRule& a, const NetworkRule& b) {
   return a.network == b.network && a.initcwnd == b.initcwnd;
 }
@@ -83,6 +91,7 @@ Pipeline::~Pipeline() { stop(); }
 
 void Pipeline::start() {
   server_.start(std::move(listening_));
+  for (const auto& endpoint : server_.listening()) log_listening(endpoint, config_.streams.front());
   for (const auto& stream : controller_.streams()) stream->start();
 }
 

@@ -201,4 +201,10 @@ sockaddr_storage Endpoint::socket_address() const {
   return generic(v6);
 }
 
+std::string reachable_text(const Endpoint& endpoint) {
+  const auto address = endpoint.address.text();
+  if (address == "::" || address == "0.0.0.0") return fmt::format("localhost:{}", endpoint.port);
+  return endpoint.text();
+}
+
 }  // namespace server

@@ -56,4 +56,9 @@ struct Endpoint {
   bool operator==(const Endpoint&) const = default;
 };
 
+/// HOST:PORT at which this machine reaches a server that listens on `endpoint`: "localhost:8080"
+/// for
+/// "[::]:8080".
+std::string reachable_text(const Endpoint& endpoint);
+
 }  // namespace server

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "server/cors.h"
 #include "server/http_response_head.h"
+#include "server/other_protocol.h"
 
 namespace server {
 
@@ -34,6 +35,10 @@ std::string_view reason_of(Slots::Full full) {
              ? "the server is full: try again later"
              : "too many viewers from your address: close another player first";
 }
+
+/// Pages of other origins may read errors, which say why there are no media; but not whether this
+/// browser's user is an admin.
+bool is_readable_error(int status) { return status >= 400 && status != 403; }
 
 std::string_view content_type(media::Container container) {
   switch (container) {
@@ -136,10 +141,12 @@ void Connection::input(std::string_view bytes, base::Time now) {
     if (later_request_ && !parser_->started()) {
       deadline_ = now + context_.shared.settings.header_timeout;
     }
+    const auto received = bytes;
     const auto [status, consumed] = parser_->feed(bytes);
     bytes.remove_prefix(consumed);
     if (status == HttpRequestParser::Status::kNeedMore) return;
     if (status == HttpRequestParser::Status::kFailed) {
+      if (!later_request_) log_other_protocol(received, now);
       return refuse(parser_->fault().status, parser_->fault().reason, now);
     }
     later_request_ = true;
@@ -147,6 +154,19 @@ void Connection::input(std::string_view bytes, base::Time now) {
   }
   if (phase_ == Phase::kResponse && keep_alive_) pipelined_ = bytes;
   if (waits()) rule_->again();  // read on, to notice when the client closes
+}
+
+/// Tells the operator why someone's encoder or player fails, because the client will not show the
+/// response.
+void Connection::log_other_protocol(std::string_view received, base::Time now) {
+  const auto protocol = other_protocol(received);
+  if (!protocol) return;
+  const auto times = context_.other_protocols[protocol->name].count(now);
+  if (!times) return;
+  base::log::info("not_http", {{"address", peer_.address.text()},
+                               {"protocol", protocol->name},
+                               {"times", *times},
+                               {"hint", protocol->hint}});
 }
 
 void Connection::discard(std::size_t bytes, base::Time now) {
@@ -303,6 +323,7 @@ void Connection::send_page(const Page& page, base::Time now) {
 void Connection::refuse(int status, const std::string& reason, base::Time now) {
   keep_alive_ = false;
   head_only_ = false;
+  origin_.clear();  // that of the request before
   send_page({.status = status, .body = reason + "\n"}, now);
 }
 
@@ -318,7 +339,7 @@ std::string Connection::head(ResponseHead head) {
   context_.counters.responses[std::min(static_cast<std::size_t>(head.status), last)].add();
   if (!head.length && http_1_0_) keep_alive_ = false;
   media_ = head.media;
-  if (media_) {
+  if (media_ || is_readable_error(head.status)) {
     std::ranges::move(cors_fields(context_.shared.settings.cors_allow, origin_),
                       std::back_inserter(head.fields));
   }

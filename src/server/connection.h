@@ -44,6 +44,7 @@ class Connection {
   void on_ready(EventLoop::Ready ready);
   void on_readable(base::Time now);
   void on_writable(base::Time now);
+  void log_other_protocol(std::string_view received, base::Time now);
   void discard(std::size_t bytes, base::Time now);
   void input(std::string_view bytes, base::Time now);
   void peer_closed(base::Time now);

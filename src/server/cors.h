@@ -19,7 +19,8 @@ struct Origin {
   bool operator==(const Origin&) const = default;
 };
 
-/// Fields of a media response. `origin`: the request's, or empty.
+/// Fields of a response that pages of other origins may read: media, and errors. `origin`: the
+/// request's, or empty.
 std::vector<std::string> cors_fields(const std::vector<Origin>& allow, std::string_view origin);
 
 /// Fields of a response to OPTIONS, a browser's preflight request.

@@ -1,10 +1,13 @@
 #include "server/listen.h"
 
+#include <fmt/format.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <cerrno>
+#include <stdexcept>
 #include <string>
+#include <system_error>
 
 #include "base/system_error.h"
 
@@ -27,6 +30,32 @@ base::UniqueFd open_socket(int family) {
   return base::UniqueFd{socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
 }
 
+/// How the operator can correct what keeps a program from binding to the endpoint.
+std::string advice(int error, const Endpoint& endpoint) {
+  switch (error) {
+    case EACCES:
+      return fmt::format("; allow it with sysctl -w net.ipv4.ip_unprivileged_port_start={}",
+                         endpoint.port);
+    case EADDRINUSE:
+      return fmt::format("; ss -ltnp 'sport = :{}' shows the program that has it", endpoint.port);
+    case EADDRNOTAVAIL:
+      return "; no interface of this machine has this address";
+    default:
+      return {};
+  }
+}
+
+void bind_to(const base::UniqueFd& fd, const Endpoint& endpoint, sockaddr_storage address) {
+  if (::bind(fd.get(), generic(address), size_of(address)) == 0 &&
+      ::listen(fd.get(), kListenBacklog) == 0) {
+    return;
+  }
+  const int error = errno;
+  throw std::runtime_error{fmt::format("listen on {}: {}{}", endpoint.text(),
+                                       std::generic_category().message(error),
+                                       advice(error, endpoint))};
+}
+
 base::UniqueFd listen_on(const Endpoint& endpoint) {
   const std::string attempt = "listen on " + endpoint.text();
   Endpoint bound = endpoint;
@@ -39,13 +68,12 @@ base::UniqueFd listen_on(const Endpoint& endpoint) {
   const int on = 1;
   const int off = 0;
   base::check(attempt, setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on));
-  auto address = bound.socket_address();
+  const auto address = bound.socket_address();
   if (address.ss_family == AF_INET6) {
     const int& only = endpoint.address == Address{} ? off : on;
     base::check(attempt, setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof only));
   }
-  base::check(attempt, bind(fd.get(), generic(address), size_of(address)));
-  base::check(attempt, listen(fd.get(), kListenBacklog));
+  bind_to(fd, endpoint, address);
   return fd;
 }
 

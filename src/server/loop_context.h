@@ -3,6 +3,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -56,6 +57,7 @@ struct LoopContext {
   base::LogPeriod failed_admissions{};
   base::LogPeriod failed_requests{};
   base::LogPeriod failed_answers{};
+  std::map<std::string_view, base::LogPeriod> other_protocols{};  ///< by OtherProtocol::name
 
   /// Creates the channel if there is none: a viewer may move to it before its first packet.
   GroupChannel& channel(media::ChannelId id) {

@@ -46,18 +46,31 @@ std::optional<std::string> decode(std::string_view text) {
   return out;
 }
 
-/// Removes "http://authority" from an absolute form.
-std::string_view origin_form(std::string_view text) {
-  constexpr std::string_view kHttpScheme = "http://";
-  if (!text.starts_with(kHttpScheme)) return text;
-  const auto slash = text.find('/', kHttpScheme.size());
-  return slash == std::string_view::npos ? "/" : text.substr(slash);
+bool equal_ignoring_case(std::string_view text, std::string_view lower) {
+  return std::ranges::equal(text, lower, [](char a, char b) {
+    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
+  });
+}
+
+/// Removes scheme and authority from an absolute form (RFC 9112, 3.2.2; RFC 3986, 3.1 and 3.2). A
+/// proxy that ends TLS may pass "https:" on.
+std::string origin_form(std::string_view text) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (!equal_ignoring_case(text.substr(0, scheme.size()), scheme)) continue;
+    const auto rest = text.substr(scheme.size());
+    const auto authority = rest.substr(0, rest.find_first_of("/?#"));
+    if (authority.empty()) return {};
+    const auto target = rest.substr(authority.size());
+    return target.starts_with('/') ? std::string{target} : "/" + std::string{target};
+  }
+  return std::string{text};
 }
 
 }  // namespace
 
 base::Result<RequestTarget> RequestTarget::parse(std::string_view text) {
-  const auto origin = origin_form(text);
+  const std::string whole = origin_form(text);
+  const std::string_view origin = whole;
   if (!origin.starts_with('/') || origin.find('#') != std::string_view::npos) {
     return base::Error{"the request target must be a path such as /live.ts"};
   }

@@ -21,8 +21,9 @@ struct RequestTarget {
   std::string path;
   std::string query;  ///< after '?', undecoded
 
-  /// Parses origin form ("/x?y") or absolute form ("http://host/x?y"). Returns an error for
-  /// anything else, for a bad escape, and for an escaped control character, '/' or '\'.
+  /// Parses origin form ("/x?y") or absolute form ("http://host/x?y"; also "https:", in any case).
+  /// Returns an error for anything else, for a bad escape, and for an escaped control character,
+  /// '/' or '\'.
   static base::Result<RequestTarget> parse(std::string_view text);
 
   /// The stream, if the path is "/NAME.ts", "/NAME.flv" or "/NAME.mp4". NAME has 1 to 64 letters,

@@ -13,7 +13,7 @@ struct SourceSettings {
   std::string uri = "test:";
   /// The source is restarted after this time without a picture.
   base::Duration silence_timeout = std::chrono::seconds{5};
-  /// The wait before a restart doubles from min to max, with ±25 % jitter.
+  /// The wait before a restart doubles from min to max (ingest/backoff.h).
   base::Duration backoff_min = std::chrono::milliseconds{500};
   base::Duration backoff_max = std::chrono::seconds{30};
   /// Jitter buffer of network sources that have one (RTSP, SRT, RTP).

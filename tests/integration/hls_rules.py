@@ -244,10 +244,11 @@ class MediaPlaylist(Playlist):
         segment = next(segment for segment in reversed(self.all()) if segment.parts)
         return segment, len(segment.parts) - 1
 
-    def violations(self, others=()):
-        """`others`: URIs of the presentation's other media playlists, relative to this one."""
+    def violations(self, others=(), uneven=()):
+        """`others`: URIs of the presentation's other media playlists, relative to this one. `uneven`:
+        URIs of parts in which frames are missing, so that they may have any length."""
         return [*self._head_violations(), *self._segment_violations(), *self._date_violations(),
-                *self._part_violations(), *self._edge_violations(set(others))]
+                *self._part_violations(uneven), *self._edge_violations(set(others))]
 
     def _head_violations(self):
         if not self.target:
@@ -291,14 +292,15 @@ class MediaPlaylist(Playlist):
                 wrong.append(f"{gap:.3f} s between {before.number} and {after.number}")
         return wrong
 
-    def _part_violations(self):
+    def _part_violations(self, uneven):
         wrong = []
         for segment in self.all():
             complete = segment.uri is not None
             for index, part in enumerate(segment.parts):
                 last = complete and index + 1 == len(segment.parts)
                 least = 0 if last or part.independent else LEAST_OF_PART * self.part_target
-                if not least <= part.duration <= self.part_target:
+                even = part.uri not in uneven
+                if even and not least <= part.duration <= self.part_target:
                     wrong.append(f"{part.uri} lasts {part.duration} s, target {self.part_target}")
             if segment.parts and not segment.parts[0].independent:
                 wrong.append(f"{segment.parts[0].uri} is not independent")

@@ -46,6 +46,16 @@ def chunks(data):
     return found
 
 
+def chunk_lengths(data):
+    """Bytes of each moof and mdat, with the boxes before them."""
+    lengths = [0]
+    for kind, payload in boxes(data):
+        lengths[-1] += 8 + len(payload)
+        if kind == b"mdat":
+            lengths.append(0)
+    return lengths[:-1]
+
+
 def chunk(moof):
     begin, run = find(moof, b"traf", b"tfdt"), find(moof, b"traf", b"trun")
     flags, count = struct.unpack_from(">II", run)

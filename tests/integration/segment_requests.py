@@ -11,7 +11,9 @@ from netlab.daemon import wait_until
 from netlab.network import open_socket
 from tests.integration import hls_rules, mp4_boxes
 
-TIMEOUT = 10  # seconds: longer than the server holds any request
+TIMEOUT = 30  # seconds: longer than the server holds any request
+PATIENCE = 60  # seconds until an event that usually takes less than six
+NOT_IN_TIME = b"not ready in time: request it again"
 MPD = "{urn:mpeg:dash:schema:mpd:2011}"
 
 
@@ -67,9 +69,18 @@ class Player:
             self.__exit__()
         return reply
 
+    def get_in_time(self, path):
+        """Repeats a request that the server could not answer in time, as it tells players to do: on a
+        busy machine encoders are slow."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            reply = self.get(path)
+            if NOT_IN_TIME not in reply.body or time.monotonic() > deadline:
+                return reply
+
     def media(self, path):
-        """Loads media that must exist; returns the body."""
-        reply = self.get(path)
+        """Loads something that must exist; returns the body."""
+        reply = self.get_in_time(path)
         assert reply.status == 200, (path, reply.status, reply.body)
         return reply.body
 
@@ -101,20 +112,37 @@ class HlsPlayer(Player):
         """The path of a name in a media playlist."""
         return urllib.parse.urljoin(self.paths()[rendition], name)
 
-    def ask_playlist(self, rendition, **directives):
-        """The reply to a playlist request; `msn` and `part`: what the playlist has to contain."""
+    def playlist_path(self, rendition, **directives):
+        """`directives`: `msn` and `part`, what the playlist has to contain."""
         words = [f"_HLS_{name}={value}" for name, value in sorted(directives.items())]
-        query = f"?{'&'.join(words)}" if words else ""
-        return self.get(self.paths()[rendition] + query)
+        return self.paths()[rendition] + (f"?{'&'.join(words)}" if words else "")
+
+    def ask_playlist(self, rendition, **directives):
+        """The reply to one playlist request."""
+        return self.get(self.playlist_path(rendition, **directives))
 
     def playlist(self, rendition, **directives):
-        reply = self.ask_playlist(rendition, **directives)
-        assert reply.status == 200, reply.body
-        return hls_rules.MediaPlaylist(reply.body.decode())
+        body = self.media(self.playlist_path(rendition, **directives))
+        return hls_rules.MediaPlaylist(body.decode())
 
     def others(self, rendition):
         """URIs of all other media playlists, as in this one's rendition reports."""
         return [f"../{name}/playlist.m3u8" for name in self.paths() if name != rendition]
+
+
+def hinted(playlist):
+    """(segment number, part number) of the next part."""
+    number, part, _ = playlist.hints[0]["URI"].split(".")
+    return int(number), int(part)
+
+
+def at_once(player, ask):
+    """The reply to ask() when no part was made meanwhile: it waited for none."""
+    def attempt():
+        before = hinted(player.playlist("auto"))
+        reply = ask()
+        return reply if hinted(player.playlist("auto")) == before else None
+    return wait_until(attempt, PATIENCE, "a reply before the next part")
 
 
 class DashPlayer(Player):
@@ -150,9 +178,34 @@ class DashPlayer(Player):
                                                                  representation))
 
 
+def pauses(daemon, stream="live"):
+    """How often a machine was too busy to play the source of a stream, or had to close an encoder."""
+    metrics = daemon.metrics()
+    return sum(metrics.sum(f"symcast_{what}_total", stream=stream) for what in
+               ("source_timeline_jumps", "source_frames_repeated", "groups_shed"))
+
+
+def undisturbed(observe, daemon, stream="live"):
+    """The result of observe() from a time in which the source did not pause. Otherwise segments may
+    be missing, and requests may time out."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        before, failure = pauses(daemon, stream), None
+        try:
+            seen = observe()
+        except AssertionError as error:
+            failure = error
+        if pauses(daemon, stream) == before:
+            if failure:
+                raise failure
+            return seen
+        assert time.monotonic() < deadline, "the source pauses all the time"
+
+
 def wait_for_frames(daemon):
     """Waits until the frame rate of the source is known."""
-    daemon.wait_for(lambda m: m.sum("symcast_source_frames_total") > 50, 10, "frames of the source")
+    daemon.wait_for(lambda m: m.sum("symcast_source_frames_total") > 50, PATIENCE,
+                    "frames of the source")
 
 
 class Rungs:
@@ -160,12 +213,12 @@ class Rungs:
     each have the size declared for its rate."""
 
     def __init__(self, daemon):
-        wait_for_frames(daemon)
         count = len(HlsPlayer(daemon, "?abr=player").multivariant.variants)
         self.players = [HlsPlayer(daemon, "?abr=player") for _ in range(count)]
         self.variants = self.players[0].multivariant.variants
         wait_until(lambda: all([self.sizes(rung) == {self.declared_size(rung)}
-                                for rung in range(count)]), 60, "each rung has its own size", 0.5)
+                                for rung in range(count)]), 2 * PATIENCE,
+                   "each rung has its own size", 0.2)
 
     def path(self, rung, name="playlist.m3u8"):
         return self.players[rung].path(f"v{rung}", name)

@@ -113,11 +113,11 @@ def test_slow_start_ends_at_the_hint(run, name):
     join = run.trace(name, "join")[0]
     assert join["congestion_control"] == name
     # The round trip of the handshake decides. It was not shorter than the shortest one since, and
-    # not longer than the time that the viewer has waited.
+    # not longer than the time from the viewer's start until its request was there.
     shortest = run.value("viewer_min_rtt_seconds", name)
     assert shortest >= RTT
     started = run.viewers[name].finish()["started_ns"] / 1e9
-    assert window(shortest) <= join["ssthresh"] <= window(join["at"] - started)
+    assert window(shortest) <= join["ssthresh"] <= window(join["requested"] - started)
     assert run.value("ssthresh_hints_total", name, result="set") == 1
     # Afterwards it only falls, after a loss or, with HyStart, a longer round trip.
     later = [line["ssthresh"] for line in run.trace(name, "sample")]

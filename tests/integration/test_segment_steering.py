@@ -4,24 +4,35 @@ for a player that loads parts and for one that loads whole segments. Neither mis
 import shutil
 import subprocess
 import threading
-import time
 
 import pytest
 
+from netlab.daemon import Daemon, wait_until
 from netlab.network import Netlab
 from tests.integration import hls_rules, mp4_boxes
-from tests.integration.segment_requests import HlsPlayer, Player
+from tests.integration.segment_requests import (NOT_IN_TIME, PATIENCE, HlsPlayer, Player, hinted,
+                                                pauses)
 
-NOISE = "live=test:?size=640x360&content=noise"  # with noise the encoder spends its whole rate
+FPS = 30
+NOISE = f"test:?size=640x360&fps={FPS}&content=noise"  # with noise the encoder spends its whole rate
 FAST, SLOW = "5M", "1M"
-SLOW_SECONDS = 8
+LINK = {FAST: 5e6, SLOW: 1e6}  # bit/s
+# One encoder for each stream, so that its counters cover the whole test.
+CONFIG = """
+[encoder]
+preset = "ultrafast"
+keyframe_interval = "1s"
+[groups]
+max = 1
+"""
+SLOW_FRAMES = 5 * FPS  # to encode while the link is slow
 
 
 class LowLatencyPlayer:
     """Loads each part as soon as a playlist lists it (blocking reload), until the `with` block ends."""
 
-    def __init__(self, daemon, **where):
-        self._playlists = HlsPlayer(daemon, **where)
+    def __init__(self, daemon, stream, **where):
+        self._playlists = HlsPlayer(daemon, stream=stream, **where)
         self._media = Player(daemon, **where)
         self.chunks = []  # as in mp4_boxes
         self.refused = []  # (path, status) of refused requests
@@ -44,8 +55,10 @@ class LowLatencyPlayer:
         last = segment.number, part
         while not self._stop.is_set():
             last = self._load_after(last, playlist)
-            number, part, _ = playlist.hints[0]["URI"].split(".")
+            number, part = hinted(playlist)
             reply = self._playlists.ask_playlist("auto", msn=number, part=part)
+            if NOT_IN_TIME in reply.body:
+                continue
             if reply.status != 200:
                 self.refused.append((f"playlist of {number}.{part}", reply.status))
                 return
@@ -68,55 +81,104 @@ class LowLatencyPlayer:
             self.refused.append((path, reply.status))
 
 
-@pytest.fixture
+def ffmpeg(lab, daemon, client, out):
+    """Plays whole segments, and prints the times of the frames."""
+    url = f"http://{lab.clients[client].server_ip}:{daemon.port}/whole/index.m3u8"
+    return lab.run_client(
+        ["ffmpeg", "-v", "warning", "-i", url, "-map", "0:v", "-fps_mode", "passthrough",
+         "-enc_time_base", "1/1000", "-f", "framecrc", "-"], client=client,
+        stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.DEVNULL)
+
+
+def frame_times(pictures):
+    """Milliseconds of the frames that ffmpeg has played."""
+    return [int(line.split(",")[2]) for line in pictures.read_text().splitlines()
+            if line.startswith("0,") and line.count(",") == 5]  # the last line may be half written
+
+
+class Rates:
+    """Target rates of the streams' groups."""
+
+    def __init__(self, daemon, streams):
+        self._daemon, self._streams = daemon, streams
+
+    def wait_for(self, condition, what):
+        """Waits until condition(rate) has been true for each stream."""
+        missing = set(self._streams)
+
+        def all_seen(metrics):
+            missing.difference_update([name for name in missing if condition(rate(metrics, name))])
+            return not missing
+
+        self._daemon.wait_for(all_seen, PATIENCE, what)
+
+    def stay_below(self, limit, frames):
+        """Fails if a rate rises to `limit` before that many frames are encoded for each stream."""
+        until = encoded(self._daemon.metrics(), self._streams) + frames * len(self._streams)
+
+        def passed():
+            metrics = self._daemon.metrics()
+            for name in self._streams:
+                assert rate(metrics, name) < limit, name
+            return encoded(metrics, self._streams) >= until
+
+        wait_until(passed, 2 * PATIENCE, "frames for the slow link", 0.2)
+
+
+def rate(metrics, stream):
+    return metrics.sum("symcast_group_rate_target_bits_per_second", stream=stream)
+
+
+def encoded(metrics, streams):
+    return sum(metrics.sum("symcast_group_frames_total", stream=stream) for stream in streams)
+
+
+@pytest.fixture(scope="module")
 def lab(needs_lab):
-    with Netlab(rate=FAST, delay_ms=20) as lab:
+    with Netlab(clients=2, rate=FAST, delay_ms=20) as lab:
         yield lab
 
 
-def rate(metrics):
-    """Target rate of the session's group."""
-    groups = [labels["group"] for name, labels, value in metrics.samples
-              if name == "symcast_group_viewers" and value > 0]
-    return sum(metrics.sum("symcast_group_rate_target_bits_per_second", group=group)
-               for group in groups)
+@pytest.fixture(scope="module")
+def played(lab, tmp_path_factory):
+    """Both players behind links of their own, at the same time: (server, player of parts, file of the
+    frame times that ffmpeg printed)."""
+    directory = tmp_path_factory.mktemp("played")
+    pictures = directory / "pictures"
+    streams = ["parts", "whole"] if shutil.which("ffmpeg") else ["parts"]
+    sources = [word for name in streams for word in ("--source", f"{name}={NOISE}")]
+    with Daemon(*sources, directory=directory, config=CONFIG, lab=lab) as daemon:
+        client = lab.clients[0]
+        with (open(pictures, "w") as out,
+              LowLatencyPlayer(daemon, "parts", netns=client.netns, ip=client.server_ip) as player):
+            whole = ffmpeg(lab, daemon, 1, out) if "whole" in streams else None
+            rates = Rates(daemon, streams)
+            rates.wait_for(lambda rate: rate > LINK[FAST] / 2, "the rate is high")
+            lab.set(down_rate=SLOW)
+            rates.wait_for(lambda rate: 0 < rate < LINK[SLOW], "the rate is below the link")
+            rates.stay_below(LINK[FAST] / 2, SLOW_FRAMES)
+            rates.wait_for(lambda rate: 0 < rate < LINK[SLOW], "the rate is below the link again")
+            lab.set(down_rate=FAST)
+            rates.wait_for(lambda rate: rate > LINK[FAST] / 2, "the rate is high again")
+            if whole:
+                whole.terminate()
+                whole.wait()
+        yield daemon, player, pictures
 
 
-def steer(lab, daemon):
-    daemon.wait_for(lambda m: rate(m) > 2.5e6, 15, "the rate is high")
-    lab.set(down_rate=SLOW)
-    daemon.wait_for(lambda m: rate(m) < 1e6, 2, "the rate is below the link")
-    slow_until = time.monotonic() + SLOW_SECONDS
-    while time.monotonic() < slow_until:
-        assert rate(daemon.metrics()) < 1e6, "the rate stays below the link"
-        time.sleep(0.2)
-    lab.set(down_rate=FAST)
-    daemon.wait_for(lambda m: rate(m) > 3e6, 10, "the rate is high again")
-
-
-def test_the_rate_follows_a_player_of_parts(lab, serve):
-    daemon = serve("--source", NOISE, lab=lab)
-    with LowLatencyPlayer(daemon, netns=lab.clients[0].netns, ip=lab.server_ip) as player:
-        steer(lab, daemon)
+def test_the_rate_follows_a_player_of_parts(played):
+    daemon, player, _ = played
     assert player.refused == []
-    assert len(player.chunks) > 2 * SLOW_SECONDS
-    assert mp4_boxes.gaps(player.chunks) == [], "every part follows the one before it"
+    assert sum(len(ticks) for _, ticks, _ in player.chunks) > SLOW_FRAMES
+    assert mp4_boxes.gaps(player.chunks) == [] or pauses(daemon, "parts"), \
+        "every part follows the one before it"
 
 
 @pytest.mark.skipif(not shutil.which("ffmpeg"), reason="ffmpeg is not installed")
-def test_the_rate_follows_a_player_of_whole_segments(lab, serve, tmp_path):
-    daemon = serve("--source", NOISE, lab=lab)
-    pictures = tmp_path / "pictures"
-    url = f"http://{lab.server_ip}:{daemon.port}/live/index.m3u8"
-    with open(pictures, "w") as out:
-        player = lab.run_client(
-            ["ffmpeg", "-v", "warning", "-i", url, "-map", "0:v", "-fps_mode", "passthrough",
-             "-enc_time_base", "1/1000", "-f", "framecrc", "-"],
-            stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.DEVNULL)
-        steer(lab, daemon)
-        player.terminate()
-        player.wait()
-    times = [int(line.split(",")[2]) for line in pictures.read_text().splitlines()
-             if line.startswith("0,") and line.count(",") == 5]  # the last line may be half written
-    assert len(times) > 30 * SLOW_SECONDS
-    assert {after - before for before, after in zip(times, times[1:])} == {33, 34}
+def test_the_rate_follows_a_player_of_whole_segments(played):
+    daemon, _, pictures = played
+    times = frame_times(pictures)
+    assert len(times) > SLOW_FRAMES / 2
+    missing = sum(round((after - before) * FPS / 1000) - 1 for before, after in zip(times, times[1:]))
+    late = daemon.metrics().sum("symcast_group_frames_late_total", stream="whole")
+    assert missing <= late or pauses(daemon, "whole"), "it plays each frame that was encoded"

@@ -1,10 +1,11 @@
 """Sources of every kind play, and play again after their far end was killed."""
 
+import os
 import subprocess
 
 import pytest
 
-from netlab.daemon import Daemon
+from netlab.daemon import Daemon, wait_until
 from netlab.viewer import Viewer, assert_clean, assert_unbroken, frames_left_out, receive_more
 from tests.integration import far_ends
 from tests.integration.conftest import KEEP_GROUPS, QUICK
@@ -44,7 +45,7 @@ def make_clips(directory):
 
 
 def outcome(viewer, frames):
-    """The summary of a viewer that has received so many frames, or why it has not."""
+    """The summary of a viewer that has received `frames` frames, or why it has not."""
     try:
         viewer.receive(frames)
     except AssertionError as error:
@@ -156,3 +157,15 @@ def test_sources_come_and_go(serve, view, tmp_path):
         # the lag may at first exceed the lead of the PCR.
         assert_clean({**summary, "pts_before_pcr": 0}, name)
         assert summary["discontinuities_signalled"] <= left_out, (name, "nothing was dropped")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to run the server as another user")
+def test_a_file_that_the_server_may_not_read_is_reported_as_such(serve, tmp_path):
+    """root may read everything, so the server runs as nobody, below a folder that nobody may enter."""
+    hidden = tmp_path / "hidden"
+    hidden.mkdir(mode=0o700)
+    (hidden / "clip.mp4").touch()
+    daemon = serve("--source", f"live=file:{hidden}/clip.mp4", sources_play=False,
+                   wrapper=["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"])
+    wait_until(lambda: "source_lost" in daemon.log(), 60, "the source is reported")
+    assert f"no permission to read '{hidden}/clip.mp4'" in daemon.log()

@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "app/config/config_text.h"
+#include "transcoder/ingest/source_check.h"
 
 namespace app {
 
@@ -31,6 +32,12 @@ void check(const CommandLine& line, std::ostream& out) {
   if (line.show) {
     out << effective_config(config);
   } else {
+    for (const auto& stream : config.streams) {
+      const auto problem = transcoder::local_problem(stream.media.source.uri);
+      if (problem.empty()) continue;
+      out << fmt::format("{}: warning: stream {}: {}\n", line.config_path, stream.media.name,
+                         problem);
+    }
     out << fmt::format("{}: ok ({})\n", line.config_path, summary(config));
   }
 }

@@ -6,8 +6,8 @@
 
 namespace app {
 
-/// `symcast check`: prints "FILE: ok (...)", the configuration in effect, or the reference. Throws
-/// ConfigError.
+/// `symcast check`: prints "FILE: ok (...)" after a warning for each file that cannot be read now,
+/// or the configuration in effect, or the reference. Throws ConfigError.
 void check(const CommandLine& line, std::ostream& out);
 
 }  // namespace app

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "app/config/config_check.h"
@@ -80,6 +81,7 @@ class Loader {
     Scope scope;
     bind(daemon_sections(), config_, scope);
     bind(stream_sections(), defaults_, scope);
+    scope.push_back({"stream", [](const Value&) {}});  // known here, and read by read_streams()
     reader_.read(table, scope, places_);
   }
 
@@ -142,6 +144,10 @@ class Loader {
       return reader_.add_error(place, fmt::format("\"{}\" is not of the form NAME=URI", text));
     }
     const auto name = text.substr(0, equals);
+    if (!named_by_option_.insert(name).second) {
+      return reader_.add_error(
+          place, fmt::format("two sources are called \"{}\"; choose a different name", name));
+    }
     const Value uri{text.substr(equals + 1), place};
     const auto same = [&](const auto& stream) { return stream.config.media.name == name; };
     const auto found = std::ranges::find_if(streams_, same);
@@ -185,6 +191,7 @@ class Loader {
   StreamConfig defaults_;
   Places places_;  ///< of the keys of config_ and defaults_
   std::vector<PlacedStream> streams_;
+  std::set<std::string> named_by_option_;  ///< streams with a --source
 };
 
 }  // namespace

@@ -19,6 +19,14 @@ namespace {
 // A name becomes part of URLs, metric labels and file names, so it must stay short.
 constexpr std::size_t kMaxNameLength = 64;
 
+/// "/dev/video0", with or without "file:": a camera, which cannot be read as a file.
+bool is_camera(std::string_view uri) {
+  for (const std::string_view scheme : {"file://", "file:"}) {
+    if (uri.starts_with(scheme)) uri.remove_prefix(scheme.size());
+  }
+  return uri.starts_with("/dev/video");
+}
+
 using Initcwnds = std::map<std::string, int>;
 
 /// Reports the faults of one stream.
@@ -53,7 +61,13 @@ class StreamCheck {
   void check_source() {
     const auto& uri = stream_.config.media.source.uri;
     const auto colon = uri.find(':');
-    if (uri.starts_with("/") || uri.starts_with("./")) {
+    if (is_camera(uri)) {
+      fault({"source.uri"},
+            fmt::format(
+                "source: {} is a camera; write \"gst:v4l2src device={}\", and for the systemd "
+                "service also PrivateDevices=no, as described in man symcast",
+                quoted(uri), uri.substr(uri.find("/dev/"))));
+    } else if (uri.starts_with("/") || uri.starts_with("./")) {
       fault({"source.uri"}, fmt::format("source: {0} has no scheme; did you mean {1}?", quoted(uri),
                                         quoted("file:" + uri)));
     } else if (colon == std::string::npos || colon == 0) {

@@ -272,8 +272,9 @@ Section<StreamConfig> source_section() {
               "Time without a frame after which a source is restarted. Raise it for sources "
               "that pause."),
           key("backoff_min", &Part::backoff_min, Duration{50ms, 10min},
-              "Wait before the first restart. It doubles with each further one, up to "
-              "backoff_max."),
+              "Wait before a restart. It doubles with each attempt that fails, up to backoff_max, "
+              "and begins here again when the source has played for this long. Sources that wait "
+              "for a sender always listen again at once."),
           key("backoff_max", &Part::backoff_max, Duration{50ms, 1h},
               "Longest wait between restarts. Lower it to pick up a returning source sooner."),
           key("latency", &Part::latency, Duration{0s, 10s},

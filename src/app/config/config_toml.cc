@@ -6,11 +6,13 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <utility>
 
 #include "app/config/config.h"
+#include "app/config/toml_mistake.h"
 
 namespace app {
 
@@ -77,11 +79,13 @@ Value::Table parse_toml(const std::string& path) {
     throw ConfigError{path + ": this is a directory; name a file"};
   std::ifstream file{path};
   if (!file) throw ConfigError{path + ": " + std::strerror(errno)};
+  const std::string text{std::istreambuf_iterator<char>{file}, {}};
   const Converter converter{path};
   try {
-    return converter.table(toml::parse(file, path));
+    return converter.table(toml::parse(text, path));
   } catch (const toml::parse_error& error) {
-    throw ConfigError{converter.place(error.source()) + ": " + std::string{error.description()}};
+    throw ConfigError{converter.place(error.source()) + ": " +
+                      toml_mistake(text, error.source().begin.line, error.description())};
   }
 }
 

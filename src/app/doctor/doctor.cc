@@ -6,6 +6,7 @@
 #include "app/doctor/doctor_kernel.h"
 #include "app/doctor/doctor_machine.h"
 #include "app/doctor/doctor_media.h"
+#include "app/doctor/doctor_streams.h"
 #include "app/doctor/findings.h"
 
 namespace app {
@@ -16,6 +17,8 @@ bool doctor(const Config& config, std::string_view version, std::ostream& out, b
       {"Sources", examine_sources()},
       {"Encoders", examine_encoders()},
       {"Machine", examine_machine(config)},
+      {"Configured sources", examine_stream_sources(config)},
+      {"Configured encoders", examine_stream_encoders(config)},
   };
   out << "symcast " << version << "\n\n";
   print(examinations, out, colour);

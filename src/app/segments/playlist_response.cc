@@ -20,8 +20,8 @@ using server::error_response;
 using server::FullResponse;
 using server::text_response;
 
-// The newest segments are listed with their parts (RFC 8216bis, 6.2.2).
-constexpr std::uint64_t kSegmentsWithParts = 3;
+// Parts stay listed for this many target durations (RFC 8216bis, 6.2.2).
+constexpr int kTargetsWithParts = 3;
 // A request that waits for a segment further ahead of the newest is a mistake (RFC
 // 8216bis, 6.2.5.2).
 constexpr unsigned kMaxSegmentsAhead = 2;
@@ -59,6 +59,13 @@ Listing list(SegmentSession& session, Rendition rendition) {
     }
   }
   return result;
+}
+
+/// How many complete segments are listed with their parts. A target duration is in whole seconds.
+std::uint64_t segments_with_parts(base::Duration segment) {
+  const base::Duration target = std::chrono::ceil<std::chrono::seconds>(segment);
+  return static_cast<std::uint64_t>((kTargetsWithParts * target + segment - base::Duration{1}) /
+                                    segment);
 }
 
 segments::HlsSegment hls_segment(SegmentSession& session, const Segment& segment, bool parts) {
@@ -125,9 +132,10 @@ class PlaylistResponse final : public DeferredResponse {
     const auto& clock = session().stream().segments().clock();
     segments::MediaPlaylist result{.target = clock.segment, .part_target = clock.longest_part()};
     const auto newest = listing.complete.back().number;
+    const auto with_parts = segments_with_parts(clock.segment);
     for (const auto& segment : listing.complete) {
       result.segments.push_back(
-          hls_segment(session(), segment, segment.number + kSegmentsWithParts > newest));
+          hls_segment(session(), segment, segment.number + with_parts > newest));
     }
     if (listing.open) result.open = hls_segment(session(), *listing.open, true);
     result.hint = next_part(listing);

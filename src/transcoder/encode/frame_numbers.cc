@@ -102,6 +102,41 @@ std::size_t start_code_size(std::span<const std::uint8_t> nal) {
   return static_cast<std::size_t>(std::ranges::find(nal, 1) - nal.begin()) + 1;
 }
 
+/// Copies the fields from pic_width_in_mbs_minus1 to vui_parameters_present_flag (7.3.2.1.1).
+/// Returns the flag.
+bool copy_picture_size(Copier& copy) {
+  copy.ue();                            // pic_width_in_mbs_minus1
+  copy.ue();                            // pic_height_in_map_units_minus1
+  if (copy.bits(1) == 0) copy.bits(1);  // frame_mbs_only_flag, mb_adaptive_frame_field_flag
+  copy.bits(1);                         // direct_8x8_inference_flag
+  if (copy.bits(1) == 1) {              // frame_cropping_flag
+    for (int side = 0; side < 4; ++side) copy.ue();
+  }
+  return copy.bits(1) == 1;
+}
+
+/// Copies the VUI (E.1.1) up to its timing, which it leaves out.
+void copy_appearance_without_timing(Copier& copy) {
+  constexpr unsigned kExtendedSar = 255;
+  if (copy.bits(1) == 1 && copy.bits(8) == kExtendedSar) copy.bits(32);  // aspect ratio
+  if (copy.bits(1) == 1) copy.bits(1);                                   // overscan
+  if (copy.bits(1) == 1) {                                               // video_signal_type
+    copy.bits(4);                          // video_format, video_full_range_flag
+    if (copy.bits(1) == 1) copy.bits(24);  // primaries, transfer, matrix
+  }
+  if (copy.bits(1) == 1) {  // chroma_loc_info
+    copy.ue();
+    copy.ue();
+  }
+  // timing_info_present_flag; num_units_in_tick, time_scale, fixed_frame_rate_flag
+  if (copy.from.read(1) == 1) {
+    copy.from.read(32);
+    copy.from.read(32);
+    copy.from.read(1);
+  }
+  copy.to.write(0, 1);
+}
+
 /// Copies the remaining bits up to and including the stop bit. The bits after it are zeros in both
 /// units.
 void copy_rest(Copier& copy, const Bytes& bytes) {
@@ -131,6 +166,7 @@ std::vector<std::uint8_t> FrameNumbers::sequence(std::span<const std::uint8_t> n
   copy.ue();                      // max_num_ref_frames
   copy.from.read(1);              // gaps_in_frame_num_value_allowed_flag
   copy.to.write(1, 1);
+  if (copy_picture_size(copy)) copy_appearance_without_timing(copy);
   copy_rest(copy, bytes);
   Bytes out{nal.begin(), nal.begin() + static_cast<std::ptrdiff_t>(start)};
   append_escaped(out, copy.to.take());

@@ -6,8 +6,13 @@
 
 namespace transcoder {
 
-/// Rewrites x264's NAL units so that frames may be missing from the stream if no later frame refers
-/// to them (ITU-T H.264 7.4.3, 8.2.5.2). x264's output does not allow that for two reasons:
+/// Rewrites x264's NAL units.
+///
+/// It leaves out the frame rate (timing_info of the VUI): x264 writes the nominal one as fixed, but
+/// sources have others, and frames are skipped. Receivers use the timestamps instead.
+///
+/// It makes that frames may be missing from the stream if no later frame refers to them (ITU-T
+/// H.264 7.4.3, 8.2.5.2). x264's output does not allow that for two reasons:
 /// - gaps_in_frame_num_value_allowed_flag is 0, so a decoder may treat a gap as an error. It is set
 ///   to 1.
 /// - frame_num has 4 or 5 bits and wraps within many gaps, after which FFmpeg misorders 16 frames.

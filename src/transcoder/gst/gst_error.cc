@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gst/gst.h>
 
+#include <algorithm>
+
 #include "transcoder/gst/handle.h"
 #include "transcoder/secrets.h"
 
@@ -54,7 +56,7 @@ std::string one_line(std::string_view text) {
   std::string result;
   for (const char c : text) result += c == '\n' || c == '\r' ? ' ' : c;
   while (!result.empty() && result.back() == ' ') result.pop_back();
-  return result;
+  return result.substr(std::min(result.find_first_not_of(' '), result.size()));
 }
 
 std::string error_text(GstMessage* message) {

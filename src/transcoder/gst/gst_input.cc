@@ -4,7 +4,6 @@
 #include <gio/gio.h>
 #include <gst/gst.h>
 
-#include <filesystem>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -14,6 +13,7 @@
 
 #include "transcoder/gst/gst_error.h"
 #include "transcoder/gst/handle.h"
+#include "transcoder/gst/source_file.h"
 
 namespace transcoder {
 
@@ -23,7 +23,6 @@ using ErrorHandle = Handle<GError, g_error_free>;
 using ElementHandle = Handle<GstElement, gst_object_unref>;
 using PadHandle = Handle<GstPad, gst_object_unref>;
 
-constexpr std::string_view kFileScheme = "file:";
 constexpr std::string_view kLaunchScheme = "gst:";
 
 /// Receive buffer in the kernel: room for a keyframe that arrives in one burst, 1 s of 8 Mbit/s.
@@ -46,25 +45,8 @@ GstElement* make_element(const char* name) {
   return element;
 }
 
-std::string file_uri(std::string_view name) {
-  if (name.starts_with("//")) return std::string{kFileScheme} + std::string{name};
-  const auto path = std::filesystem::absolute(name);
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) {
-    throw std::runtime_error{
-        fmt::format("no file '{}'; check the path in the source's URI", path.string())};
-  }
-  if (std::filesystem::is_directory(status)) {
-    throw std::runtime_error{fmt::format("'{}' is a directory; name a file in it", path.string())};
-  }
-  return Handle<gchar, g_free>{gst_filename_to_uri(path.c_str(), nullptr)}.get();
-}
-
 std::string readable_uri(const std::string& uri) {
-  if (uri.starts_with(kFileScheme)) {
-    return file_uri(std::string_view{uri}.substr(kFileScheme.size()));
-  }
+  if (is_file(uri)) return file_uri(uri);
   const Handle<gchar, g_free> protocol{gst_uri_get_protocol(uri.c_str())};
   if (!protocol || !gst_uri_protocol_is_supported(GST_URI_SRC, protocol.get())) {
     throw std::runtime_error{

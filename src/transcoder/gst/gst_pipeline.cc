@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "transcoder/gst/glib_log.h"
 #include "transcoder/gst/gst_branch.h"
 #include "transcoder/gst/gst_error.h"
 #include "transcoder/gst/gst_input.h"
@@ -27,6 +28,7 @@ using SampleHandle = Handle<GstSample, gst_sample_unref>;
 using BusHandle = Handle<GstBus, gst_object_unref>;
 
 void initialise() {
+  capture_glib_log();
   GError* problem = nullptr;
   if (gst_init_check(nullptr, nullptr, &problem)) return;
   const Handle<GError, g_error_free> error{problem};

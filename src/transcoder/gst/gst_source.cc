@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "transcoder/gst/gst_pipeline.h"
+#include "transcoder/gst/host_lookup.h"
 #include "transcoder/secrets.h"
 #include "transcoder/time/loop_time.h"
 #include "transcoder/time/pacer.h"
@@ -53,6 +54,9 @@ class GstSource::Playback {
       while (reason.empty() && !stopping()) reason = play(listener);
     } catch (const std::exception& error) {
       reason = error.what();
+    }
+    if (!stopping() && !time_.any()) {  // GStreamer's plugins do not all say that the lookup failed
+      if (auto failure = lookup_failure(settings_.uri); !failure.empty()) reason = failure;
     }
     if (!stopping()) listener.on_end(std::move(reason));
   }

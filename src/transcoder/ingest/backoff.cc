@@ -4,7 +4,8 @@
 
 namespace transcoder {
 
-base::Duration Backoff::next(double random) {
+base::Duration Backoff::next(base::Duration played, double random) {
+  if (played >= min_) next_ = min_;
   constexpr double kJitter = 0.25;  // less would let servers retry together; more, too early
   const double factor = 1 + kJitter * (2 * random - 1);
   const auto wait = base::from_seconds(base::seconds(next_) * factor);

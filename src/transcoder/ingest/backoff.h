@@ -5,15 +5,16 @@
 namespace transcoder {
 
 /// The wait before each attempt: min, 2 * min, 4 * min ... max, each with ±25 % jitter, so that
-/// many servers that lost the same source do not reconnect at the same moment. No I/O, no clock.
+/// many servers that lost the same source do not reconnect at the same moment. A source that has
+/// played for at least min is tried again after min: back-off is for one that does not work. No
+/// I/O, no clock.
 class Backoff {
  public:
   Backoff(base::Duration min, base::Duration max) : min_{min}, max_{max}, next_{min} {}
 
-  /// The next wait, at most max + 25 %. `random` is uniform in [0, 1).
-  base::Duration next(double random);
-  /// Begins at min again; call after a success.
-  void reset() { next_ = min_; }
+  /// The wait after an attempt that has `played`, at most max + 25 %. `random` is uniform in
+  /// [0, 1).
+  base::Duration next(base::Duration played, double random);
 
  private:
   const base::Duration min_;

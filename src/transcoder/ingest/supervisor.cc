@@ -24,8 +24,9 @@ constexpr base::Duration kFreezeTime = std::chrono::seconds{1};
 /// to 10 s apart.
 constexpr base::Duration kFirstPictureTimeout = std::chrono::seconds{10};
 
-/// After playing this long the next failure counts as a new one, and back-off begins again.
-constexpr base::Duration kStablePlayTime = std::chrono::seconds{10};
+/// A listener waits only this long before it listens again: its port is closed meanwhile, and
+/// nobody is spared by a longer wait. SRT callers repeat their handshake every 250 ms.
+constexpr base::Duration kListenerWait = std::chrono::milliseconds{100};
 
 }  // namespace
 
@@ -98,8 +99,7 @@ void Supervisor::play() {
   source->stop();
   watch->retire();
   if (end.reason.empty()) return;
-  if (end.played >= kStablePlayTime) backoff_.reset();
-  lost(end.reason);
+  lost(end);
 }
 
 Supervisor::End Supervisor::follow(const SourceWatch& watch) {
@@ -140,7 +140,8 @@ void Supervisor::connected() {
   outage_ = {};
 }
 
-void Supervisor::lost(const std::string& reason) {
+void Supervisor::lost(const End& end) {
+  const auto& reason = end.reason;
   if (outage_.reason.empty()) outage_.since = base::Clock::now();
   const bool logged = std::exchange(outage_.reason, reason) == reason;
   {
@@ -148,7 +149,8 @@ void Supervisor::lost(const std::string& reason) {
     state_.status = Ingest::Status::kWaiting;
     state_.last_error = reason;
   }
-  const auto wait = backoff_.next(std::uniform_real_distribution{}(random_));
+  const auto wait =
+      waits_ ? kListenerWait : backoff_.next(end.played, std::uniform_real_distribution{}(random_));
   if (!logged) {
     base::log::warning(
         "source_lost",

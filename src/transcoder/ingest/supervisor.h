@@ -52,7 +52,7 @@ class Supervisor {
   void play();
   End follow(const SourceWatch& watch);
   void connected();
-  void lost(const std::string& reason);
+  void lost(const End& end);
   void wait_and_repeat(base::Duration wait);
   /// Waits for `duration`, or less if woken. Returns false when stopping.
   bool pause(base::Duration duration);

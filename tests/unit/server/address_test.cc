@@ -93,6 +93,13 @@ TEST(EndpointTest, WithoutAHostMeansAnyAddress) {
   EXPECT_EQ(Endpoint::parse(":8080")->text(), "[::]:8080");
 }
 
+TEST(EndpointTest, SaysWhereThisMachineReachesIt) {
+  EXPECT_EQ(reachable_text(*Endpoint::parse("[::]:8080")), "localhost:8080");
+  EXPECT_EQ(reachable_text(*Endpoint::parse("0.0.0.0:80")), "localhost:80");
+  EXPECT_EQ(reachable_text(*Endpoint::parse("[::1]:8080")), "[::1]:8080");
+  EXPECT_EQ(reachable_text(*Endpoint::parse("192.0.2.1:8080")), "192.0.2.1:8080");
+}
+
 TEST(EndpointTest, ReportsInvalidEndpoints) {
   const auto error = [](const char* text) { return Endpoint::parse(text).error(); };
   EXPECT_NE(error("192.0.2.1").find("the port is missing"), std::string::npos);

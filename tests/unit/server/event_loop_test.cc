@@ -47,8 +47,8 @@ base::Duration upper_quartile(std::vector<base::Duration> of) {
   return of[of.size() * 3 / 4];
 }
 
-// The kernel's coarse clock, libevent's default, has steps of 4 ms with CONFIG_HZ=250. A busy machine
-// delays timers and sleeps alike, and each sometimes more than the other.
+// The kernel's coarse clock, libevent's default, has steps of 4 ms with CONFIG_HZ=250. A busy
+// machine delays timers and sleeps alike, and each sometimes more than the other.
 TEST(EventLoopTest, ATimerIsNeverEarlyAndNoLaterThanASleep) {
   constexpr int kMaxMeasurements = 20;
   bool no_later = false;

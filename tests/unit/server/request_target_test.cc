@@ -23,6 +23,16 @@ TEST(RequestTargetTest, DecodesThePathOnce) {
 TEST(RequestTargetTest, AcceptsTheAbsoluteForm) {
   EXPECT_EQ(path("http://host:80/live.ts"), "/live.ts");
   EXPECT_EQ(path("http://host"), "/");
+  EXPECT_EQ(path("HTTP://host/live.ts"), "/live.ts");
+  EXPECT_EQ(path("https://host/live.ts"), "/live.ts");
+  EXPECT_EQ(path("hTTps://[::1]:443/live.ts"), "/live.ts");
+}
+
+TEST(RequestTargetTest, EndsTheAuthorityAtTheQuery) {
+  const auto target = RequestTarget::parse("http://host?from=/a.ts");
+  ASSERT_TRUE(target);
+  EXPECT_EQ(target->path, "/");
+  EXPECT_EQ(target->query, "from=/a.ts");
 }
 
 TEST(RequestTargetTest, DoesNotNormalise) {
@@ -32,7 +42,8 @@ TEST(RequestTargetTest, DoesNotNormalise) {
 
 TEST(RequestTargetTest, RejectsAmbiguousTargets) {
   for (const char* text : {"", "*", "live.ts", "host:443", "/a%2fb", "/a%5Cb", "/a%00", "/a%0d%0a",
-                           "/a%7f", "/%", "/%4", "/%zz", "/%+1", "/a#b"}) {
+                           "/a%7f", "/%", "/%4", "/%zz", "/%+1", "/a#b", "http:/live.ts", "http://",
+                           "http:///live.ts", "ftp://host/live.ts", "http://host#a"}) {
     EXPECT_FALSE(RequestTarget::parse(text)) << text;
   }
 }

@@ -193,8 +193,8 @@ class FakeHandler : public server::Handler {
   Seen seen;
 };
 
-/// A server on loopback ports chosen by the kernel. Its timeouts are too long to matter; a test of one
-/// sets that one.
+/// A server on loopback ports chosen by the kernel. Its timeouts are too long to matter; a test of
+/// one sets that one.
 class RunningServer : public testing::Test {
  protected:
   static constexpr media::ChannelId kChannel{0, 0};

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -19,6 +20,7 @@ using server::Network;
 using std::chrono::milliseconds;
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 class ServerPageTest : public RunningServer {
@@ -93,6 +95,41 @@ TEST_F(ServerPageTest, RejectsBadRequestsWithAReason) {
   EXPECT_EQ(responses[400], 2u);
   EXPECT_EQ(responses[405], 1u);
   EXPECT_EQ(responses[431], 1u);
+}
+
+TEST_F(ServerPageTest, AnswersTheAbsoluteFormInAnyCase) {
+  start();
+  for (const char* target :
+       {"http://x/", "HTTP://x:80/", "https://x/", "hTtPs://x", "http://x?a"}) {
+    EXPECT_THAT(ask("GET " + std::string{target} + " HTTP/1.1\r\nHost: x\r\n\r\n"),
+                EndsWith("\r\n\r\nhello\n"))
+        << target;
+  }
+}
+
+TEST_F(ServerPageTest, LetsPagesOfAllowedOriginsReadErrors) {
+  settings_.cors_allow = {*server::Origin::parse("https://a.example")};
+  start();
+  constexpr const char* kAllowed = "\r\nAccess-Control-Allow-Origin: https://a.example\r\n";
+  const auto fetch = [&](const std::string& path, const std::string& origin) {
+    return ask("GET " + path + " HTTP/1.1\r\nHost: x\r\nOrigin: https://" + origin + "\r\n\r\n");
+  };
+  EXPECT_THAT(fetch("/nothing", "a.example"), HasSubstr(kAllowed));     // 404 of a page
+  EXPECT_THAT(fetch("/nothing.ts", "a.example"), HasSubstr(kAllowed));  // 404 of a stream
+  EXPECT_THAT(fetch("/broken.ts", "a.example"), HasSubstr(kAllowed));   // 503 of a stream
+  EXPECT_THAT(fetch("/throws", "a.example"), HasSubstr(kAllowed));      // 503 of a response
+  EXPECT_THAT(fetch("/%00", "a.example"), HasSubstr(kAllowed));         // 400
+  EXPECT_THAT(fetch("/nothing", "b.example"), Not(HasSubstr("Access-Control-Allow-Origin")));
+  EXPECT_THAT(fetch("/", "a.example"), Not(HasSubstr("Access-Control-Allow-Origin")));
+}
+
+TEST_F(ServerPageTest, DoesNotLetOtherOriginsReadWhoIsAnAdmin) {
+  settings_.cors_allow = {*server::Origin::parse("*")};
+  settings_.admin_allow = {};
+  start();
+  const auto response = ask("GET /admin HTTP/1.1\r\nHost: x\r\nOrigin: https://a.example\r\n\r\n");
+  EXPECT_THAT(response, StartsWith("HTTP/1.1 403 "));
+  EXPECT_THAT(response, Not(HasSubstr("Access-Control-Allow-Origin")));
 }
 
 TEST_F(ServerPageTest, DeliversTheReasonToAClientThatStillSends) {
@@ -236,6 +273,16 @@ TEST_F(ServerPageTest, NamesTheEndpointItCannotBind) {
     FAIL() << "two servers on one port";
   } catch (const std::exception& error) {
     EXPECT_THAT(error.what(), HasSubstr("listen on " + endpoint_.text()));
+    EXPECT_THAT(error.what(), HasSubstr(fmt::format("ss -ltnp 'sport = :{}'", endpoint_.port)));
+  }
+}
+
+TEST_F(ServerPageTest, SaysThatNoInterfaceHasTheAddress) {
+  try {
+    server::listen_on({*Endpoint::parse("192.0.2.1:8080")});
+    FAIL() << "192.0.2.0/24 is for documentation";
+  } catch (const std::exception& error) {
+    EXPECT_THAT(error.what(), HasSubstr("no interface of this machine has this address"));
   }
 }
 

@@ -101,7 +101,8 @@ TEST_F(ServerResponseTest, KeepsAReaderThatTakesEverything) {
   const auto begin = base::Clock::now();
   for (auto last = begin; last - begin < 2 * settings_.stall_timeout;) {
     client.read_chunked(EndlessResponse::kSize / 100);
-    longest_pause = std::max(longest_pause, base::Clock::now() - std::exchange(last, base::Clock::now()));
+    longest_pause =
+        std::max(longest_pause, base::Clock::now() - std::exchange(last, base::Clock::now()));
   }
   // On a busy machine the reader may have paused, and been closed rightly.
   EXPECT_TRUE(handler_.seen.responses == 1 || longest_pause > settings_.stall_timeout / 2);

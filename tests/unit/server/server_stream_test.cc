@@ -409,6 +409,7 @@ TEST_F(ServerStreamTest, EndsTheViewersOfAClosedChannel) {
 }
 
 TEST_F(ServerStreamTest, EndsEveryResponseWhenItStops) {
+  settings_.stall_timeout = std::chrono::hours{1};
   start();
   publish(frame(0, true));
   std::vector<HttpClient> clients;

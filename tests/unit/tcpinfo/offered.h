@@ -16,7 +16,6 @@
 #include <thread>
 
 #include "base/unique_fd.h"
-
 #include "tcpinfo/socket_control.h"
 
 namespace tcpinfo {

@@ -26,6 +26,16 @@ TEST(CheckTest, NamesStreamsAndAddresses) {
             file.path() + ": ok (2 streams: a, b; on [::]:8080)\n");
 }
 
+TEST(CheckTest, WarnsOfAFileThatIsNotThere) {
+  const TemporaryFile file;
+  file.write("[[stream]]\nname = \"a\"\nsource = \"file:/no/such/film.mp4\"\n");
+  EXPECT_EQ(checked({.config_path = file.path()}),
+            file.path() +
+                ": warning: stream a: no file '/no/such/film.mp4'; check the path in the "
+                "source's URI\n" +
+                file.path() + ": ok (1 stream: a; on [::]:8080)\n");
+}
+
 TEST(CheckTest, ShowsTheConfigurationInEffect) {
   const TemporaryFile file;
   file.write("[rate]\nmax = \"1M\"\n");

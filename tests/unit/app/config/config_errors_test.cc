@@ -46,6 +46,32 @@ TEST_F(ConfigErrorsTest, UnknownKeyWithoutASimilarOneListsTheKnownKeys) {
                           "groups.linger"));
 }
 
+TEST_F(ConfigErrorsTest, StreamIsAKnownKey) {
+  for (const char* section : {"[[streams]]", "[streams.live]", "[[steam]]"}) {
+    EXPECT_THAT(errors(std::string{section} + "\nname = \"a\"\n"),
+                ElementsAre(HasSubstr("did you mean stream?")))
+        << section;
+  }
+  EXPECT_THAT(errors("[[cameras]]\nname = \"a\"\n"), ElementsAre(HasSubstr(", tcp, stream")));
+}
+
+TEST_F(ConfigErrorsTest, TwoSourcesOfOneNameAreAnError) {
+  Overrides overrides;
+  overrides.sources = {"a=test:", "b=test:", "a=test:?fps=25"};
+  EXPECT_THAT(errors("", overrides), ElementsAre("--source: two sources are called \"a\"; choose a "
+                                                 "different name"));
+  overrides.sources = {"a=test:?fps=25"};  // replaces the file's
+  EXPECT_THAT(errors("[[stream]]\nname = \"a\"\nsource = \"test:\"\n", overrides), IsEmpty());
+}
+
+TEST_F(ConfigErrorsTest, CameraNamesTheElementThatReadsIt) {
+  for (const char* uri : {"/dev/video0", "file:/dev/video0", "file:///dev/video0"}) {
+    EXPECT_THAT(errors("[[stream]]\nname = \"a\"\nsource = \"" + std::string{uri} + "\"\n"),
+                ElementsAre(HasSubstr("write \"gst:v4l2src device=/dev/video0\"")))
+        << uri;
+  }
+}
+
 TEST_F(ConfigErrorsTest, WrongTypeNamesTheExpectedOne) {
   EXPECT_THAT(errors("[server]\nthreads = \"two\"\n"),
               ElementsAre("2:11: server.threads: \"two\" is not a whole number"));

@@ -9,6 +9,7 @@
 #include "app/doctor/doctor_kernel.h"
 #include "app/doctor/doctor_machine.h"
 #include "app/doctor/doctor_media.h"
+#include "app/doctor/doctor_streams.h"
 #include "base/system_error.h"
 #include "base/unique_fd.h"
 #include "test_files.h"
@@ -136,6 +137,35 @@ TEST(DoctorTest, ATraceDirectoryMustExist) {
   auto config = listening_on("127.0.0.1:0");
   config.trace_directory = "/nowhere";
   EXPECT_THAT(examine_machine(config), Contains(finding("trace.directory", Verdict::kMissing)));
+}
+
+TEST(DoctorTest, MeasuresTheEncoder) {
+  auto config = default_config();
+  config.streams[0].media.video = {.max_width = 320, .max_height = 180, .max_frame_rate = 1};
+  EXPECT_THAT(examine_stream_encoders(config), Contains(finding("320x180, 1/s", Verdict::kOk)));
+}
+
+TEST(DoctorTest, AnEncoderThatIsTooSlowIsALimitation) {
+  auto config = default_config();
+  config.streams[0].media.video = {.max_width = 320, .max_height = 180, .max_frame_rate = 100'000};
+  EXPECT_THAT(examine_stream_encoders(config),
+              Contains(finding("320x180, 100000/s", Verdict::kLimited)));
+}
+
+TEST(DoctorTest, ASourceThatCannotPlayIsALimitation) {
+  auto config = default_config();
+  const base::UniqueFd taken{::socket(AF_INET, SOCK_DGRAM, 0)};
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  socklen_t length = sizeof address;
+  ASSERT_EQ(::bind(taken.get(), reinterpret_cast<sockaddr*>(&address), length), 0);
+  ::getsockname(taken.get(), reinterpret_cast<sockaddr*>(&address), &length);
+  for (const auto& uri :
+       {std::string{"file:/no/such/film.mp4"}, std::string{"rtsp://no-such-host.invalid/1"},
+        "srt://0.0.0.0:" + std::to_string(ntohs(address.sin_port))}) {
+    config.streams[0].media.source.uri = uri;
+    EXPECT_EQ(examine_stream_sources(config).front().verdict, Verdict::kLimited) << uri;
+  }
 }
 
 }  // namespace

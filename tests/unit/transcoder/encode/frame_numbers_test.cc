@@ -10,15 +10,15 @@ using ::testing::ElementsAre;
 using Bytes = std::vector<std::uint8_t>;
 
 // A parameter set in bits: NAL header, profile 66, constraints, level, then sps id 0 "1",
-// log2_max_frame_num 4 "1", order count type 2 "011", 1 reference "010", gaps "0", width etc.
-// "10101", stop "1", zeros.
-const Bytes kSequence{0, 0, 0, 1, 0x67, 66, 0xc0, 40, 0b1101'1010, 0b0101'0110};
+// log2_max_frame_num 4 "1", order count type 2 "011", 1 reference "010", gaps "0", 16 x 16 pixels
+// in frames without cropping and VUI "111000", stop "1".
+const Bytes kSequence{0, 0, 0, 1, 0x67, 66, 0xc0, 40, 0b1101'1010, 0b0111'0001};
 
 TEST(FrameNumbersTest, SequenceAllowsGapsAndHasEightMoreBits) {
   FrameNumbers numbers;
-  // log2_max_frame_num 12 "0001001", then "011" "010" "1" "10101" "1"
+  // log2_max_frame_num 12 "0001001", then "011" "010" "1" "111000" "1"
   EXPECT_THAT(numbers.sequence(kSequence),
-              ElementsAre(0, 0, 0, 1, 0x67, 66, 0xc0, 40, 0b1000'1001, 0b0110'1011, 0b0101'1000));
+              ElementsAre(0, 0, 0, 1, 0x67, 66, 0xc0, 40, 0b1000'1001, 0b0110'1011, 0b1100'0100));
   EXPECT_EQ(numbers.period(), 4096U);
 }
 

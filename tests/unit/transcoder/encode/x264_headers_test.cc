@@ -20,6 +20,7 @@ struct Headers {
   AVColorRange range;
   int level;
   int references;
+  AVRational frame_rate;  ///< 0/1 if the stream has none
 };
 
 Headers headers_of(const media::PictureFormat& format, const EncoderSettings& settings = {}) {
@@ -43,7 +44,8 @@ Headers headers_of(const media::PictureFormat& format, const EncoderSettings& se
           decoded->colorspace,
           decoded->color_range,
           context->level,
-          context->refs};
+          context->refs,
+          context->framerate};
 }
 
 TEST(X264HeadersTest, HaveTheSourcesShapeAndColours) {
@@ -60,6 +62,19 @@ TEST(X264HeadersTest, HaveTheSourcesFullRange) {
   media::PictureFormat format{.width = 320, .height = 180};
   format.colour.full_range = true;
   EXPECT_EQ(headers_of(format).range, AVCOL_RANGE_JPEG);
+}
+
+/// A source has a rate of its own, and frames are skipped at low bit rates.
+TEST(X264HeadersTest, ClaimNoFrameRate) {
+  for (const auto& format : {media::PictureFormat{.width = 320, .height = 180},
+                             media::PictureFormat{.width = 322, .height = 182},
+                             media::PictureFormat{.width = 720,
+                             .height = 576,
+                             .sar_num = 16,
+                             .sar_den = 11,
+                             .colour = {5, 6, 5, true}}}) {
+    EXPECT_EQ(headers_of(format).frame_rate.num, 0);
+  }
 }
 
 TEST(X264HeadersTest, NeedNoMoreMemoryThanTheirLevelAllows) {

@@ -27,7 +27,7 @@ GstPipeline open(const std::string& text) {
 }
 
 bool eventually(const std::function<bool()>& condition) {
-  for (int i = 0; i < 12'000; ++i, std::this_thread::sleep_for(5ms)) {
+  for (int i = 0; i < 6000; ++i, std::this_thread::sleep_for(5ms)) {
     if (condition()) return true;
   }
   return false;
@@ -48,6 +48,15 @@ class Missing {
  private:
   Handle<GstPluginFeature, gst_object_unref> feature_;
 };
+
+TEST(GstPipelineTest, SendsGLibsWarningsToTheLog) {
+  open("videotestsrc");
+  testing::internal::CaptureStderr();
+  g_critical("two\nlines of rtsp://user:secret@host");
+  const auto written = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(written, HasSubstr("warning glib library="));
+  EXPECT_THAT(written, HasSubstr("message=\"two lines of rtsp://***@host\""));
+}
 
 TEST(GstPipelineTest, SaysWhichElementIsMissing) {
   const Missing missing{"decodebin"};

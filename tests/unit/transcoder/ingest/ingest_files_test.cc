@@ -88,7 +88,8 @@ class IngestFilesTest : public testing::Test {
     start_gstreamer();
     start_all();
     for (const auto& [name, recorder] : recorders_) {
-      EXPECT_TRUE(recorder->wait([&](const auto& state) { return is_enough(name, state); })) << name;
+      EXPECT_TRUE(recorder->wait([&](const auto& state) { return is_enough(name, state); }))
+          << name;
     }
     for (auto& [name, recorder] : recorders_) recorder->stop();
   }
@@ -142,9 +143,9 @@ class IngestFilesTest : public testing::Test {
 
   static const IngestRecorder& played(const std::string& name) { return *recorders_.at(name); }
 
-  /// Expects an unbroken sequence of pictures over all rounds, `shortest` to `longest` apart. A file
-  /// plays on from the present after a picture that was more than a second late, because the machine
-  /// was busy.
+  /// Expects an unbroken sequence of pictures over all rounds, `shortest` to `longest` apart. A
+  /// file plays on from the present after a picture that was more than a second late, because the
+  /// machine was busy.
   static void expect_unbroken(const std::string& name, base::Duration shortest,
                               base::Duration longest) {
     const auto seen = played(name).pictures();

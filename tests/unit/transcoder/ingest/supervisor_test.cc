@@ -173,6 +173,20 @@ TEST_F(SupervisorTest, PlaysAgainAfterAReconnect) {
   EXPECT_TRUE(is(Ingest::Status::kPlaying));
 }
 
+TEST_F(SupervisorTest, AListenerListensAgainWithoutBackoff) {
+  auto listening = settings();
+  listening.uri = "srt://:9000";
+  listening.backoff_min = listening.backoff_max = 1h;
+  Supervisor listener{"live", "fake:", listening,
+                      [this] { return std::make_unique<FakeSource>(remote_); }, output_};
+  listener.start();
+  for (int i = 1; i <= 3; ++i) {
+    ASSERT_TRUE(connect(i));
+    remote_.listener()->on_end("gone");
+  }
+  EXPECT_TRUE(connect(4));
+}
+
 TEST_F(SupervisorTest, IgnoresARetiredSource) {
   supervisor_.start();
   ASSERT_TRUE(connect(1));
