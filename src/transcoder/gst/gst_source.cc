@@ -52,11 +52,11 @@ class GstSource::Playback {
     std::string reason;
     try {
       while (reason.empty() && !stopping()) reason = play(listener);
+      if (!stopping() && !time_.any()) {  // GStreamer's plugins do not all say that lookups fail
+        if (auto failure = lookup_failure(settings_.uri); !failure.empty()) reason = failure;
+      }
     } catch (const std::exception& error) {
       reason = error.what();
-    }
-    if (!stopping() && !time_.any()) {  // GStreamer's plugins do not all say that the lookup failed
-      if (auto failure = lookup_failure(settings_.uri); !failure.empty()) reason = failure;
     }
     if (!stopping()) listener.on_end(std::move(reason));
   }
