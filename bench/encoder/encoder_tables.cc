@@ -6,8 +6,6 @@
 //   rate                  overhead of MPEG-TS
 //   codec                 x264 and MPEG-2 side by side: cuts, quality, CPU time
 //   least                 minimum size of an MPEG-2 frame
-#include <time.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -20,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/thread_time.h"
 #include "pictures.h"
 #include "transcoder/encode/aac_encoder.h"
 #include "transcoder/encode/open_encoder.h"
@@ -35,12 +34,6 @@ constexpr int kHeight = 720;
 constexpr int kCutAt = 60;       // frames before the change of rate
 constexpr int kAfterwards = 60;  // frames after it
 constexpr double kNominal = 30;  // frames/s that the encoder assumes
-
-base::Duration thread_cpu_time() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return std::chrono::seconds{now.tv_sec} + std::chrono::nanoseconds{now.tv_nsec};
-}
 
 struct Run {
   std::vector<double> bits;   // of each frame
@@ -67,9 +60,9 @@ Run encode(Content content, const transcoder::EncoderSettings& settings,
   for (std::size_t i = 0; i + 1 < times.size(); ++i) {
     if (i > 0) frame = pictures.next(base::from_seconds(times[i]));
     if (i == kCutAt) encoder->retarget(after);
-    const auto start = thread_cpu_time();
+    const auto start = base::thread_cpu_time();
     const auto picture = encoder->encode(*frame, i == 0);
-    const auto spent = thread_cpu_time() - start;
+    const auto spent = base::thread_cpu_time() - start;
     run.cpu += spent;
     run.slowest = std::max(run.slowest, spent);
     if (!picture) throw std::runtime_error{picture.error()};
@@ -278,9 +271,9 @@ AudioCost audio_cost(base::BitRate rate) {
   for (; block.index < kBlocks; ++block.index) {
     block.values.resize(transcoder::kBlockSamples * media::kAudioChannels);
     for (auto& value : block.values) value = noise(random);
-    const auto start = thread_cpu_time();
+    const auto start = base::thread_cpu_time();
     const auto frame = encoder.encode(block);
-    cpu += thread_cpu_time() - start;
+    cpu += base::thread_cpu_time() - start;
     if (frame) overhead.add(frame->bytes.size(), muxer.mux(*frame));
   }
   return {.overhead_percent = overhead.percent(), .cpu_ms = 1e3 * base::seconds(cpu) / kBlocks};

@@ -3,20 +3,14 @@
 #include <http_parser.h>
 
 #include <algorithm>
-#include <cctype>
 #include <limits>
 #include <utility>
+
+#include "server/ascii.h"
 
 namespace server {
 
 namespace {
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
-    return std::tolower(static_cast<unsigned char>(x)) ==
-           std::tolower(static_cast<unsigned char>(y));
-  });
-}
 
 /// Replaces all but printable ASCII by '?': the text ends up in logs, JSON and metric labels.
 std::string printable(std::string_view text, std::size_t max_length) {

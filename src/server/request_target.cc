@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "server/ascii.h"
+
 namespace server {
 
 namespace {
@@ -44,12 +46,6 @@ std::optional<std::string> decode(std::string_view text) {
     i += 2;
   }
   return out;
-}
-
-bool equal_ignoring_case(std::string_view text, std::string_view lower) {
-  return std::ranges::equal(text, lower, [](char a, char b) {
-    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
-  });
 }
 
 /// Removes scheme and authority from an absolute form (RFC 9112, 3.2.2; RFC 3986, 3.1 and 3.2). A

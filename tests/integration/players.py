@@ -304,3 +304,13 @@ def vlc_complaints(log):
 
 
 PLAYERS = {"ffprobe": FfProbe, "ffmpeg": FfMpeg, "mpv": Mpv, "gstreamer": GStreamer, "vlc": Vlc}
+
+
+def check(played, case):
+    """Fails if the player of a case, (kind of stream, container, player), complained or missed frames.
+    `played` has the stream of each kind, and a future of what each installed player played."""
+    if case not in played.players:
+        pytest.skip(f"{case[2]} is not installed")
+    stream = played.streams[case[0]]
+    with stream.judging():
+        played.players[case].result().check(stream)

@@ -13,7 +13,7 @@ import pytest
 
 from netlab.daemon import Daemon, free_port, wait_until
 from netlab.viewer import assert_clean
-from tests.integration.players import PLAYERS, SECONDS, Stream, made_by, needs, run
+from tests.integration.players import PLAYERS, SECONDS, Stream, check, made_by, needs, run
 
 # Closed groups would not report how many frames are missing.
 KEPT = """
@@ -152,11 +152,7 @@ def of_kind(players, kind):
 
 @pytest.mark.parametrize("case", CASES, ids="-".join)
 def test_plays_without_a_complaint(played, case):
-    if case not in played.players:
-        pytest.skip(f"{case[2]} is not installed")
-    stream = played.streams[case[0]]
-    with stream.judging():
-        played.players[case].result().check(stream)
+    check(played, case)
 
 
 def test_the_streams_changed(played):

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "transcoder/gst/gst_pipeline.h"
 #include "transcoder/gst/host_lookup.h"
+#include "transcoder/gst/source_file.h"
 #include "transcoder/secrets.h"
 #include "transcoder/time/loop_time.h"
 #include "transcoder/time/pacer.h"
@@ -42,7 +43,7 @@ struct Waiting {
 class GstSource::Playback {
  public:
   Playback(const SourceSettings& source, const VideoSettings& limits)
-      : settings_{source}, limits_{limits}, is_file_{source.uri.starts_with("file:")} {}
+      : settings_{source}, limits_{limits}, is_file_{is_file(source.uri)} {}
 
   void run(Source::Listener& listener) {
     if (abandoned >= kMaxAbandonedSources) {

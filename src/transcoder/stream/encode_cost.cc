@@ -1,10 +1,9 @@
 #include "transcoder/stream/encode_cost.h"
 
-#include <time.h>
-
 #include <cstdint>
 #include <stdexcept>
 
+#include "base/thread_time.h"
 #include "transcoder/encode/open_encoder.h"
 #include "transcoder/picture/picture_pool.h"
 #include "transcoder/testsource/test_pattern.h"
@@ -16,12 +15,6 @@ namespace {
 // Longer delays `symcast doctor`; shorter measures mostly the first frame, a keyframe.
 constexpr base::Duration kEnough = std::chrono::milliseconds{500};
 constexpr std::uint32_t kMinFrames = 5;  // even if one takes longer than kEnough
-
-base::Duration thread_cpu_time() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return std::chrono::seconds{now.tv_sec} + std::chrono::nanoseconds{now.tv_nsec};
-}
 
 }  // namespace
 
@@ -48,11 +41,11 @@ double measure_encode_cost(const EncoderSettings& encoder, const VideoSettings& 
         .number = frames,
         .pts = pts,
         .captured = base::Time{pts}};
-    const auto begin = thread_cpu_time();
+    const auto begin = base::thread_cpu_time();
     if (const auto encoded = opened->encode(frame, frames == 0); !encoded) {
       throw std::runtime_error{encoded.error()};
     }
-    spent += thread_cpu_time() - begin;
+    spent += base::thread_cpu_time() - begin;
   }
   return base::seconds(spent) / frames * options.frame_rate;
 }

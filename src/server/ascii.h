@@ -1,0 +1,15 @@
+#pragma once
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+namespace server {
+
+/// Whether two ASCII texts are the same but for upper and lower case.
+inline bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return std::ranges::equal(
+      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+}  // namespace server
