@@ -5,12 +5,26 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <utility>
 
 #include "base/system_error.h"
 
 using base::check;
+
+namespace {
+
+/// Repeats a system call with a timeout that a stop of the process has interrupted (signal(7)).
+template <typename Call>
+ssize_t uninterrupted(Call call) {
+  for (;;) {
+    const ssize_t result = call();
+    if (result >= 0 || errno != EINTR) return result;
+  }
+}
+
+}  // namespace
 
 HttpClient::HttpClient(const server::Endpoint& to, int receive_buffer) {
   auto address = to.socket_address();
@@ -26,7 +40,8 @@ HttpClient::HttpClient(const server::Endpoint& to, int receive_buffer) {
 
 void HttpClient::send(std::string_view text) {
   while (!text.empty()) {
-    const auto sent = ::send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL);
+    const auto sent =
+        uninterrupted([&] { return ::send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL); });
     if (sent <= 0) return;  // the server may reject a request before it has read all of it
     text.remove_prefix(static_cast<std::size_t>(sent));
   }
@@ -38,7 +53,7 @@ void HttpClient::get(const std::string& path, const std::string& headers) {
 
 bool HttpClient::fill() {
   std::array<char, 65536> bytes;
-  const auto got = recv(fd_.get(), bytes.data(), bytes.size(), 0);
+  const auto got = uninterrupted([&] { return recv(fd_.get(), bytes.data(), bytes.size(), 0); });
   if (got <= 0) return false;
   buffer_.append(bytes.data(), static_cast<std::size_t>(got));
   return true;
@@ -101,7 +116,7 @@ std::string HttpClient::read_chunked(std::size_t count) {
 
 bool HttpClient::at_end() {
   char byte = 0;
-  return buffer_.empty() && recv(fd_.get(), &byte, 1, 0) == 0;
+  return buffer_.empty() && uninterrupted([&] { return recv(fd_.get(), &byte, 1, 0); }) == 0;
 }
 
 void HttpClient::shutdown() { ::shutdown(fd_.get(), SHUT_WR); }

@@ -7,10 +7,12 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,6 +53,10 @@ base::UniqueFd congest_marked_packets() {
       bpf_link_create(program.get(), group.get(), BPF_CGROUP_INET_EGRESS, nullptr)};
 }
 
+bool has(const std::vector<EventKind>& kinds, EventKind kind) {
+  return std::ranges::find(kinds, kind) != kinds.end();
+}
+
 /// The real programs in the running kernel; each test runs for both sources.
 class EventProgramsTest : public testing::TestWithParam<EventSource> {
  protected:
@@ -70,7 +76,8 @@ class EventProgramsTest : public testing::TestWithParam<EventSource> {
     stranger_ = std::make_unique<Loopback>();
   }
 
-  /// Whether `scenario`, played on a new connection each time, reports exactly `expected`. Linux
+  /// Whether `scenario`, played on a new connection each time, reports `expected`, and later events
+  /// at most after that: a process that pauses reads several timeouts at once. Linux
   /// skips a tracing program on a processor that is already running it (bpf_prog::active), so on a
   /// busy machine a few events of a thousand are missing, and one of five connections has to show
   /// all. Programs of a control group miss no events.
@@ -80,7 +87,9 @@ class EventProgramsTest : public testing::TestWithParam<EventSource> {
     std::string seen;
     for (int i = 0; i < connections; ++i, connect()) {
       const std::vector<EventKind> kinds = scenario();
-      if (kinds == expected) return testing::AssertionSuccess();
+      if (kinds.size() >= expected.size() &&
+          std::ranges::equal(expected, kinds | std::views::take(expected.size())))
+        return testing::AssertionSuccess();
       seen += " " + testing::PrintToString(kinds);
     }
     return testing::AssertionFailure() << "events:" << seen;
@@ -95,7 +104,8 @@ class EventProgramsTest : public testing::TestWithParam<EventSource> {
     tcpinfo::end_without({CAP_BPF, CAP_NET_ADMIN}, why_not);
   }
 
-  /// Events of `ring` up to the first `kind`, for 3 s at least: ten times the first timeout.
+  /// Events of `ring` until one is a `kind`, for 3 s at least: ten times the first timeout. The
+  /// first of that kind is `first_`.
   std::vector<EventKind> events_until(EventKind kind, int ring) {
     std::vector<EventKind> kinds;
     for (int tries = 0; tries < 30; ++tries) {
@@ -103,10 +113,10 @@ class EventProgramsTest : public testing::TestWithParam<EventSource> {
       ::poll(&ready, 1, 100);
       programs_->read(ring, [&](std::uint64_t session, const CongestionEvent& event) {
         EXPECT_EQ(session, kSession);
-        last_ = event;
+        if (event.kind == kind && !has(kinds, kind)) first_ = event;
         kinds.push_back(event.kind);
       });
-      if (!kinds.empty() && kinds.back() == kind) break;
+      if (has(kinds, kind)) break;
     }
     return kinds;
   }
@@ -121,7 +131,7 @@ class EventProgramsTest : public testing::TestWithParam<EventSource> {
   std::unique_ptr<EventPrograms> programs_;
   std::unique_ptr<Loopback> connection_;
   std::unique_ptr<Loopback> stranger_;
-  CongestionEvent last_;
+  CongestionEvent first_;
 };
 
 TEST_P(EventProgramsTest, ATimeoutIsReportedAsRexmt) {
@@ -133,9 +143,9 @@ TEST_P(EventProgramsTest, ATimeoutIsReportedAsRexmt) {
     for (auto* c : {connection_.get(), stranger_.get()}) c->send("x");
     return two_timeouts(1);
   }));
-  EXPECT_GT(last_.at, before);
-  EXPECT_LE(last_.at, base::Clock::now());
-  EXPECT_GT(last_.cwnd, 0u);
+  EXPECT_GT(first_.at, before);
+  EXPECT_LE(first_.at, base::Clock::now());
+  EXPECT_GT(first_.cwnd, 0u);
   EXPECT_EQ(programs_->lost(1), 0u);
 }
 
@@ -146,7 +156,7 @@ TEST_P(EventProgramsTest, AHoleInTheSequenceIsReportedAsDupack) {
     for (const char* segment : {"x", "a", "b", "c", "d"}) connection_->send(segment);
     return events_until(EventKind::kDupack, 0);
   }));
-  EXPECT_GE(last_.sacked, 1u);
+  EXPECT_GE(first_.sacked, 1u);
 }
 
 TEST_P(EventProgramsTest, ATimeoutDuringCwrIsReportedAsRexmt) {

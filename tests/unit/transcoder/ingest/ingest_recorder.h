@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -25,6 +26,10 @@ struct HeardAudio {
   float left = 0;   ///< loudest sample
   float right = 0;  ///< loudest sample
 };
+
+/// The number of pictures before the first that was a second late, because the machine paused. Then
+/// the last picture is repeated, and a file or the test source plays on from the present.
+std::size_t undisturbed(const std::vector<SeenPicture>& pictures);
 
 /// An Ingest that records everything it delivers. Thread-safe.
 class IngestRecorder {
