@@ -210,10 +210,16 @@ def test_every_other_frame_is_skipped(records):
     assert records["halved", "", "auto"].result().frame_rate == "12.500"
 
 
-def test_window_slides(records):
-    playlists = records["live", "", "auto"].result().playlists
+def test_window_slides(hls, quick):
+    """Once a playlist lists as many segments as it may, each new one replaces the first."""
+    listed = KEPT // 2
+
+    def observe():
+        return [playlist for playlist, _ in follow(hls, "auto", (listed + 1) * PARTS + 1)]
+
+    playlists = undisturbed(observe, quick)
     assert playlists[-1].first > playlists[0].first
-    assert max(len(playlist.all()) for playlist in playlists) == KEPT / 2
+    assert max(len(playlist.all()) for playlist in playlists) == listed
 
 
 def all_parts(player, rendition, number):
