@@ -12,6 +12,7 @@ from netlab.viewer import Viewer, assert_clean
 FAST = 9
 SLOW = FAST  # index of the tenth client
 RATE = 1.5e6  # bit/s
+FULL = 0.95 * RATE  # a group does not follow changes of less than 3 % (kRateDeadBand)
 SPAN = 30  # frames
 PATIENCE = 60  # seconds
 # With noise the encoder spends its whole rate.
@@ -74,8 +75,8 @@ class Run:
         """Whether, when the link falls, the slow viewer gets one of the two groups, the others in it
         leave, and nobody else moves."""
         self._lab.set(client=SLOW, down_rate="20M")
-        self._daemon.wait_for(lambda m: set(m.all("symcast_viewer_rate_target_bits_per_second"))
-                              == {RATE}, PATIENCE, "all rates are high")
+        self._daemon.wait_for(lambda m: min(m.all("symcast_viewer_rate_target_bits_per_second"))
+                              >= FULL, PATIENCE, "all rates are high")
         wait_until(self._undisturbed, PATIENCE, "each fast viewer gets frame after frame")
         before = self._memberships()
         self._fall()
@@ -106,7 +107,7 @@ class Run:
         spans = next_frames(self._viewers[:FAST], SPAN)
         later = self._daemon.metrics()
         return (self._rate_of_most(metrics) == self._rate_of_most(later)
-                and self._rate_of_most(later)[1] == RATE
+                and self._rate_of_most(later)[1] >= FULL
                 and max(map(missing, spans)) <= not_encoded(later) - not_encoded(metrics))
 
     @staticmethod

@@ -715,6 +715,16 @@ class Numbering:
         return self.start + media_time - self._offset
 
 
+def coming(dash, numbering, representation):
+    """(number, reply) of the segment that begins next. An encoder that is late has not begun it yet."""
+    def begun():
+        number = numbering.newest(server_time(dash)) + 1
+        reply = dash.get(dash.segment(representation, number))
+        return reply.status == 200 and (number, reply)
+
+    return wait_until(begun, PATIENCE, "the segment that the clock says is being made")
+
+
 def test_server_tells_the_time(dash):
     before = time.time()
     told = server_time(dash)
@@ -729,12 +739,10 @@ def test_segments_begin_where_the_manifest_says(dash, quick, representation):
 
     def load():
         """{number: chunks} of three segments that begin after the call."""
-        first = numbering.newest(server_time(dash)) + 1
-        found = {}
-        for number in range(first, first + 3):
-            reply = dash.get(dash.segment(representation, number))
-            assert reply.status == 200, reply.body
-            found[number] = mp4_boxes.chunks(reply.body)
+        first, reply = coming(dash, numbering, representation)
+        found = {first: mp4_boxes.chunks(reply.body)}
+        for number in range(first + 1, first + 3):
+            found[number] = mp4_boxes.chunks(dash.media(dash.segment(representation, number)))
         return found
 
     found = undisturbed(load, quick)
@@ -809,11 +817,7 @@ def test_a_segment_is_sent_while_it_is_made(dash, representation):
     scale = mp4_boxes.timescale(dash.media(dash.init(representation)))
 
     def sent_while_made():
-        number = numbering.newest(server_time(dash)) + 1
-        reply = dash.get(dash.segment(representation, number))
-        if reply.status == 503:
-            return False
-        assert reply.status == 200, reply.body
+        _, reply = coming(dash, numbering, representation)
         chunks = sent_chunks(numbering, scale, reply)
         for _, end, arrival in chunks:
             assert arrival > end - CLOCK, "no chunk before its end was captured"
@@ -829,14 +833,8 @@ def test_availability_time_offsets_are_true(dash, quick):
     numbering = Numbering(dash, "auto")
     scale = mp4_boxes.timescale(dash.media(dash.init("auto")))
 
-    def load():
-        number = numbering.newest(server_time(dash)) + 1
-        reply = dash.get(dash.segment("auto", number))
-        assert reply.status == 200, reply.body
-        return number, reply
-
     for _ in range(3):
-        number, reply = undisturbed(load, quick)
+        number, reply = undisturbed(lambda: coming(dash, numbering, "auto"), quick)
         (_, end, _), *_ = sent_chunks(numbering, scale, reply)
         assert -PART < end - numbering.available(number) < FRAME + CLOCK
 
