@@ -17,7 +17,7 @@ function addAsset(name, bytes) {
   const digest = createHash("sha256").update(bytes).digest("hex").slice(0, 8).toUpperCase();
   const hashed = `${basename(name, extname(name))}-${digest}${extname(name)}`;
   writeFileSync(join(out, "assets", hashed), bytes);
-  names.set(name, `/assets/${hashed}`);
+  names.set(name, `assets/${hashed}`);
 }
 
 function licences() {
@@ -48,7 +48,7 @@ async function bundle() {
     logLevel: "warning",
   });
   for (const [path, { entryPoint, cssBundle }] of Object.entries(metafile.outputs)) {
-    const asset = (file) => `/assets/${basename(file)}`;
+    const asset = (file) => `assets/${basename(file)}`;
     if (entryPoint === "src/main.ts") names.set("main.js", asset(path));
     if (entryPoint === "src/main.ts" && cssBundle) names.set("main.css", asset(cssBundle));
   }

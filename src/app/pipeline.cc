@@ -7,7 +7,6 @@
 
 #include "app/http/api_json.h"
 #include "app/http/pages.h"
-#include "app/segments/begin_response.h"
 #include "app/web/web_pages.h"
 #include "base/log.h"
 #include "segments/utc_time.h"
@@ -71,8 +70,8 @@ Pipeline::Pipeline(Config config, KernelAccess kernel)
       metrics_{kernel.event_source},
       budgets_{server::loop_count(config_.server), config_.telemetry},
       trace_{open_trace(config_.trace_directory)},
-      admins_{config_.server.admin_allow},
-      api_{admins_,
+      admin_{config_.server.admin_allow, config_.server.admin_hosts},
+      api_{admin_,
            [this](base::Time now) {
              const auto viewers = some_viewers();  // first: every viewer listed has a group
              return api_json::state(stream_states(), viewers, now);
@@ -188,7 +187,7 @@ void Pipeline::add_pages() {
   using server::Access;
   const auto status = [this](const server::PageRequest& request) {
     return server::Page{200, "text/html; charset=utf-8",
-                        pages::status(stream_states(), admins_.contains(request.address))};
+                        pages::status(stream_states(), admin_.permits(request.client))};
   };
   server_.add_page("/status", Access::kPublic, status);
   if (!web_pages::add_to(server_)) server_.add_page("/", Access::kPublic, status);
@@ -196,12 +195,12 @@ void Pipeline::add_pages() {
     return server::Page{.body = pages::health(stream_states())};
   });
   server_.add_page("/api/v1/streams", Access::kPublic, [this](const server::PageRequest& request) {
-    return server::Page{
-        .content_type = "application/json",
-        .body = api_json::streams(stream_states(), admins_.contains(request.address)),
-        .media = true};
+    return server::Page{.content_type = "application/json",
+                        .body = api_json::streams(stream_states(), admin_.permits(request.client),
+                                                  request.client.proxy),
+                        .media = true};
   });
-  server_.add_page(kTimePath, Access::kPublic, [](const server::PageRequest&) {
+  server_.add_page("/api/v1/time", Access::kPublic, [](const server::PageRequest&) {
     return server::Page{.body = segments::utc_text(std::chrono::system_clock::now()),
                         .media = true};
   });

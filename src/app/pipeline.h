@@ -19,7 +19,7 @@
 #include "app/telemetry/trace.h"
 #include "app/telemetry/viewer_table.h"
 #include "app/telemetry/viewer_taps.h"
-#include "server/admin_list.h"
+#include "server/admin_access.h"
 #include "server/server.h"
 #include "tcpinfo/socket_sampler.h"
 
@@ -67,7 +67,7 @@ class Pipeline {
   std::unique_ptr<Trace> trace_;  ///< null if traces are off
   tcpinfo::SocketSampler sampler_;
   SocketWarnings warnings_;
-  const server::AdminList admins_;
+  const server::AdminAccess admin_;
   ViewerTaps taps_;
   Api api_;
   Controller controller_;

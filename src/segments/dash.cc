@@ -131,6 +131,13 @@ void append_reference_time(std::string& out, const Manifest& manifest, int set) 
   }
 }
 
+/// A dollar sign begins an identifier of the template (ISO/IEC 23009-1, 5.3.9.4.4).
+std::string in_template(std::string_view query) {
+  std::string out;
+  for (const char c : query) out += c == '$' ? "$$" : std::string(1, c);
+  return escaped(out);
+}
+
 /// Resync and the two availability attributes describe chunks, and are absent if segments are sent
 /// whole (IOP 6.4.4, 6.4.5). The offset makes a segment available with its first chunk.
 void append_template(std::string& out, const Manifest& manifest) {
@@ -143,9 +150,10 @@ void append_template(std::string& out, const Manifest& manifest) {
     fmt::format_to(end, " availabilityTimeOffset=\"{}\" availabilityTimeComplete=\"false\"",
                    base::seconds(manifest.segment - manifest.chunk));
   }
-  out +=
-      " initialization=\"$RepresentationID$/init.mp4\""
-      " media=\"$RepresentationID$/$Number$.m4s\"/>\n";
+  fmt::format_to(end,
+                 " initialization=\"$RepresentationID$/init.mp4{0}\""
+                 " media=\"$RepresentationID$/$Number$.m4s{0}\"/>\n",
+                 in_template(manifest.query));
 }
 
 void append_representation(std::string& out, const Representation& it, std::string_view more) {

@@ -33,7 +33,8 @@ struct Manifest {
   std::string base_url;     ///< of segments and `utc_timing_uri`; if empty, the manifest's own
   std::vector<Representation> video;
   std::optional<Representation> audio;
-  std::string utc_timing_uri;       ///< a page with the time in the format of utc_text, or empty
+  std::string utc_timing_uri;  ///< a page with the time in the format of utc_text, or empty
+  std::string query;  ///< what the URLs of media end with, such as "?token=1"; may be empty
   base::Duration target_latency{};  ///< from capture to display, in players that support chunks
 };
 

@@ -62,25 +62,28 @@ void append_begin(std::string& out, const MediaPlaylist& playlist) {
 
 /// Appends the tags of a segment, which must precede its first part (bis 4.4.4.9). `init`: the
 /// previous segment's; becomes this one's.
-void append_head(std::string& out, const HlsSegment& segment, std::optional<std::uint64_t>& init) {
+void append_head(std::string& out, const HlsSegment& segment, const std::string& query,
+                 std::optional<std::uint64_t>& init) {
   const auto end = std::back_inserter(out);
-  if (init != segment.init) fmt::format_to(end, "#EXT-X-MAP:URI=\"init-{}.mp4\"\n", segment.init);
+  if (init != segment.init) {
+    fmt::format_to(end, "#EXT-X-MAP:URI=\"init-{}.mp4{}\"\n", segment.init, query);
+  }
   init = segment.init;
   fmt::format_to(end, "#EXT-X-PROGRAM-DATE-TIME:{}\n", utc_text(segment.began));
 }
 
-void append_parts(std::string& out, const HlsSegment& segment) {
+void append_parts(std::string& out, const HlsSegment& segment, const std::string& query) {
   for (std::size_t i = 0; i < segment.parts.size(); ++i) {
     const HlsPart& part = segment.parts[i];
-    fmt::format_to(std::back_inserter(out), "#EXT-X-PART:DURATION={},URI=\"{}.{}.m4s\"{}\n",
-                   decimal(part.duration), segment.number, i,
+    fmt::format_to(std::back_inserter(out), "#EXT-X-PART:DURATION={},URI=\"{}.{}.m4s{}\"{}\n",
+                   decimal(part.duration), segment.number, i, query,
                    part.independent ? ",INDEPENDENT=YES" : "");
   }
 }
 
-void append_report(std::string& out, const HlsRendition& rendition) {
+void append_report(std::string& out, const HlsRendition& rendition, const std::string& query) {
   const auto end = std::back_inserter(out);
-  fmt::format_to(end, "#EXT-X-RENDITION-REPORT:URI=\"{}\",LAST-MSN={}", rendition.uri,
+  fmt::format_to(end, "#EXT-X-RENDITION-REPORT:URI=\"{}{}\",LAST-MSN={}", rendition.uri, query,
                  rendition.last_msn);
   if (rendition.last_part) fmt::format_to(end, ",LAST-PART={}", *rendition.last_part);
   out += '\n';
@@ -90,25 +93,26 @@ void append_report(std::string& out, const HlsRendition& rendition) {
 void append_edge(std::string& out, const MediaPlaylist& playlist,
                  std::optional<std::uint64_t>& init) {
   if (playlist.open && !playlist.open->parts.empty()) {
-    append_head(out, *playlist.open, init);
-    append_parts(out, *playlist.open);
+    append_head(out, *playlist.open, playlist.query, init);
+    append_parts(out, *playlist.open, playlist.query);
   }
   if (playlist.hint) {
-    fmt::format_to(std::back_inserter(out), "#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"{}.{}.m4s\"\n",
-                   playlist.hint->first, playlist.hint->second);
+    fmt::format_to(std::back_inserter(out), "#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"{}.{}.m4s{}\"\n",
+                   playlist.hint->first, playlist.hint->second, playlist.query);
   }
-  for (const HlsRendition& rendition : playlist.reports) append_report(out, rendition);
+  for (const HlsRendition& rendition : playlist.reports)
+    append_report(out, rendition, playlist.query);
 }
 
 /// `audio`: the audio codec, with a comma before it, or empty. `group`: the AUDIO attribute, with a
 /// comma before it, or empty.
 void append_variant(std::string& out, const Variant& variant, std::string_view audio,
-                    std::string_view group) {
+                    std::string_view group, const std::string& query) {
   fmt::format_to(std::back_inserter(out),
                  "#EXT-X-STREAM-INF:BANDWIDTH={},AVERAGE-BANDWIDTH={},RESOLUTION={}x{},"
-                 "FRAME-RATE={:.3f},CODECS=\"{}{}\"{},CLOSED-CAPTIONS=NONE\n{}\n",
+                 "FRAME-RATE={:.3f},CODECS=\"{}{}\"{},CLOSED-CAPTIONS=NONE\n{}{}\n",
                  variant.peak.bps(), variant.average.bps(), variant.width, variant.height,
-                 variant.frame_rate, variant.video_codec, audio, group, variant.uri);
+                 variant.frame_rate, variant.video_codec, audio, group, variant.uri, query);
 }
 
 }  // namespace
@@ -118,10 +122,10 @@ std::string text(const MediaPlaylist& playlist) {
   append_begin(out, playlist);
   std::optional<std::uint64_t> init;
   for (const HlsSegment& segment : playlist.segments) {
-    append_head(out, segment, init);
-    append_parts(out, segment);
-    fmt::format_to(std::back_inserter(out), "#EXTINF:{},\n{}.m4s\n", decimal(segment.duration),
-                   segment.number);
+    append_head(out, segment, playlist.query, init);
+    append_parts(out, segment, playlist.query);
+    fmt::format_to(std::back_inserter(out), "#EXTINF:{},\n{}.m4s{}\n", decimal(segment.duration),
+                   segment.number, playlist.query);
   }
   append_edge(out, playlist, init);
   return out;
@@ -133,12 +137,13 @@ std::string text(const MultivariantPlaylist& playlist) {
   if (playlist.audio_uri) {
     fmt::format_to(std::back_inserter(out),
                    "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"audio\",NAME=\"Audio\",DEFAULT=YES,"
-                   "AUTOSELECT=YES,CHANNELS=\"{}\",URI=\"{}\"\n",
-                   media::kAudioChannels, *playlist.audio_uri);
+                   "AUTOSELECT=YES,CHANNELS=\"{}\",URI=\"{}{}\"\n",
+                   media::kAudioChannels, *playlist.audio_uri, playlist.query);
   }
   const std::string audio = playlist.audio_codec.empty() ? "" : "," + playlist.audio_codec;
   for (const Variant& variant : playlist.variants) {
-    append_variant(out, variant, audio, playlist.audio_uri ? ",AUDIO=\"audio\"" : "");
+    append_variant(out, variant, audio, playlist.audio_uri ? ",AUDIO=\"audio\"" : "",
+                   playlist.query);
   }
   return out;
 }

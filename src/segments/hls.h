@@ -10,7 +10,8 @@
 #include "base/units.h"
 
 /// HTTP Live Streaming playlists (draft-pantos-hls-rfc8216bis, here "bis") of fragmented MP4.
-/// Values and pure functions. URIs are relative to the playlist, and need no escaping.
+/// Values and pure functions. URIs are relative to the playlist, and need no escaping. `query`:
+/// what every URI ends with, such as "?token=1"; may be empty.
 namespace segments {
 
 struct HlsPart {
@@ -43,6 +44,7 @@ struct MediaPlaylist {
   /// The part that comes next: its segment's number and its own.
   std::optional<std::pair<std::uint64_t, unsigned>> hint;
   std::vector<HlsRendition> reports;  ///< on all other renditions (bis B.1)
+  std::string query;
 };
 
 /// The playlist in M3U8 format.
@@ -63,6 +65,7 @@ struct MultivariantPlaylist {
   std::vector<Variant> variants;         ///< players tend to start with the first
   std::optional<std::string> audio_uri;  ///< nullopt if the variants contain the audio, if any
   std::string audio_codec;               ///< "mp4a.40.2"; empty without audio
+  std::string query;
 };
 
 /// The playlist in M3U8 format.

@@ -75,6 +75,13 @@ bool parse_file(std::string_view file, Target& target) {
   return value.has_value();
 }
 
+/// A file that a stream has with and without a session.
+std::optional<Target::Kind> stream_file(std::string_view name) {
+  if (name == "manifest.mpd") return Target::Kind::kManifest;
+  if (name == "time") return Target::Kind::kTime;
+  return {};
+}
+
 }  // namespace
 
 std::string Rendition::text() const {
@@ -104,15 +111,15 @@ std::optional<Target> Target::parse(std::string_view path) {
   if (!stream || stream->empty()) return {};
   target.stream = *stream;
   if (path == "index.m3u8") return target;
-  if (path == "manifest.mpd") {
-    target.kind = Kind::kManifest;
+  if (const auto kind = stream_file(path)) {
+    target.kind = *kind;
     return target;
   }
   const auto session = cut(path, '/');
   if (!session || !is_session(*session)) return {};
   target.session = *session;
-  if (path == "manifest.mpd") {
-    target.kind = Kind::kManifest;
+  if (const auto kind = stream_file(path)) {
+    target.kind = *kind;
     return target;
   }
   const auto rendition = cut(path, '/');
@@ -130,6 +137,8 @@ const char* Target::content_type() const {
       return "application/vnd.apple.mpegurl";
     case Kind::kManifest:
       return "application/dash+xml";
+    case Kind::kTime:
+      return "text/plain; charset=utf-8";
     default:
       return rendition.kind == Rendition::Kind::kAudio ? "audio/mp4" : "video/mp4";
   }

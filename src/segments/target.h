@@ -23,12 +23,22 @@ struct Rendition {
 ///
 ///   /STREAM/index.m3u8, /STREAM/manifest.mpd       starts a session
 ///   /STREAM/SESSION/manifest.mpd                   reloads the DASH manifest
+///   /STREAM/time, /STREAM/SESSION/time             the server's clock
 ///   /STREAM/SESSION/RENDITION/playlist.m3u8
 ///   /STREAM/SESSION/RENDITION/init-ID.mp4, init.mp4
 ///   /STREAM/SESSION/RENDITION/NUMBER.m4s           a segment
 ///   /STREAM/SESSION/RENDITION/NUMBER.PART.m4s      a part of it
 struct Target {
-  enum class Kind { kMultivariant, kManifest, kPlaylist, kInit, kNewestInit, kSegment, kPart };
+  enum class Kind {
+    kMultivariant,
+    kManifest,
+    kTime,
+    kPlaylist,
+    kInit,
+    kNewestInit,
+    kSegment,
+    kPart
+  };
 
   Kind kind = Kind::kMultivariant;
   std::string stream;

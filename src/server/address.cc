@@ -160,6 +160,10 @@ std::string Network::text() const {
   return fmt::format("{}/{}", prefix_.text(), prefix_.is_ipv4() ? length_ - kMappedBits : length_);
 }
 
+bool contains(const std::vector<Network>& networks, const Address& address) {
+  return std::ranges::any_of(networks, [&](const auto& n) { return n.contains(address); });
+}
+
 base::Result<Endpoint> Endpoint::parse(std::string_view text) {
   const auto parts = split(text);
   if (!parts) return base::Error{parts.error()};

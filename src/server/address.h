@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -42,6 +43,9 @@ class Network {
   Address prefix_;
   int length_ = 128;  ///< prefix length in bits, of the 128-bit form
 };
+
+/// Whether one of the networks has the address.
+bool contains(const std::vector<Network>& networks, const Address& address);
 
 /// An address and a port. A value. Its text is "ADDR:PORT", "[v6]:PORT" or ":PORT"; "[::]:PORT"
 /// listens on IPv4 as well.

@@ -40,6 +40,14 @@ std::string_view reason_of(Slots::Full full) {
 /// browser's user is an admin.
 bool is_readable_error(int status) { return status >= 400 && status != 403; }
 
+const char* proxy_hint(bool trusted) {
+  return trusted ? "the viewers' TCP connections end at the proxy, so rates cannot follow their "
+                   "links, and video may be late; docs/PROXIES.md says what to use instead"
+                 : "a request seems to come through a proxy: then rates cannot follow the viewers' "
+                   "links, and their addresses are unknown; add the proxy to "
+                   "server.trusted_proxies, and see docs/PROXIES.md";
+}
+
 std::string_view content_type(media::Container container) {
   switch (container) {
     case media::Container::kFlv:
@@ -56,7 +64,7 @@ std::string_view content_type(media::Container container) {
 
 Connection::Connection(LoopContext& context, Accepted accepted, base::Time now)
     : context_{context},
-      peer_{accepted.peer},
+      peer_{accepted.peer.address, context.shared.settings.trusted_proxies},
       slot_{std::move(accepted.slot)},
       socket_{std::move(accepted.fd)},
       deadline_{now + context.shared.settings.header_timeout},
@@ -125,7 +133,7 @@ void Connection::on_readable(base::Time now) {
     if (got.none) return;
     if (got.closed) return peer_closed(now);
     if (phase_ == Phase::kRequest) {
-      input({buffer.data(), got.bytes}, now);
+      begin_input({buffer.data(), got.bytes}, now);
     } else if (phase_ == Phase::kResponse && keep_alive_) {
       pipelined_.append(buffer.data(), got.bytes);
       if (pipelined_.size() > kMaxUnexpectedBytes) return close();
@@ -134,6 +142,22 @@ void Connection::on_readable(base::Time now) {
     }
   }
   if (phase_ != Phase::kClosed) rule_->again();
+}
+
+void Connection::begin_input(std::string_view bytes, base::Time now) {
+  if (peer_.begun()) return input(bytes, now);
+  const auto rest = peer_.begin(bytes);
+  if (!rest) {
+    return refuse(400, "the PROXY protocol header is malformed: check the proxy in front", now);
+  }
+  if (const auto& client = peer_.told()) {
+    auto slot = context_.shared.connections.take(*client);
+    if (const auto* full = std::get_if<Slots::Full>(&slot)) {
+      return refuse(503, std::string{reason_of(*full)}, now);
+    }
+    slot_ = std::get<Slots::Slot>(std::move(slot));
+  }
+  input(*rest, now);
 }
 
 void Connection::input(std::string_view bytes, base::Time now) {
@@ -163,7 +187,7 @@ void Connection::log_other_protocol(std::string_view received, base::Time now) {
   if (!protocol) return;
   const auto times = context_.other_protocols[protocol->name].count(now);
   if (!times) return;
-  base::log::info("not_http", {{"address", peer_.address.text()},
+  base::log::info("not_http", {{"address", peer_.address().text()},
                                {"protocol", protocol->name},
                                {"times", *times},
                                {"hint", protocol->hint}});
@@ -187,6 +211,8 @@ void Connection::handle_request(const HttpRequest& request, base::Time now) {
   head_only_ = request.method == HttpRequest::Method::kHead;
   gzip_ = request.gzip;
   origin_ = request.origin;
+  client_ = peer_.client(request);
+  note_proxy();
   if (request.method == HttpRequest::Method::kOptions) return send_options(now);
   if (request.method == HttpRequest::Method::kOther) {
     return send_page({.status = 405, .body = "this method is not supported: use GET or HEAD\n"},
@@ -202,7 +228,7 @@ void Connection::handle_request(const HttpRequest& request, base::Time now) {
   const HandlerRequest handler_request{
       .path = target->path,
       .query = target->query,
-      .address = peer_.address,
+      .client = client_,
       .user_agent = request.user_agent,
       .head = head_only_,
       .loop = context_.index,
@@ -222,13 +248,27 @@ void Connection::handle_request(const HttpRequest& request, base::Time now) {
   flush(now);
 }
 
+void Connection::note_proxy() {
+  if (client_.proxy == Proxy::kNone) return;
+  const bool trusted = client_.proxy == Proxy::kTrusted;
+  (trusted ? context_.counters.trusted_proxy_requests : context_.counters.unknown_proxy_requests)
+      .add();
+  auto& logged =
+      trusted ? context_.shared.trusted_proxy_logged : context_.shared.unknown_proxy_logged;
+  if (logged.exchange(true)) return;
+  base::log::warning("proxy_in_front", {{"address", client_.peer.text()},
+                                        {"trusted", trusted},
+                                        {"sign", client_.proxy_sign},
+                                        {"hint", proxy_hint(trusted)}});
+}
+
 void Connection::serve_page(const RequestTarget& target, base::Time now) {
-  send_page(context_.shared.pages.get({target.path, target.query, peer_.address, gzip_}), now);
+  send_page(context_.shared.pages.get({target.path, target.query, client_, gzip_}), now);
 }
 
 void Connection::serve_stream(const HttpRequest& request, const StreamTarget& stream,
                               const RequestTarget& target, base::Time now) {
-  auto slot = context_.shared.viewers.take(peer_.address);
+  auto slot = context_.shared.viewers.take(client_.address);
   if (const auto* full = std::get_if<Slots::Full>(&slot)) {
     return send_page({.status = 503, .body = std::string{reason_of(*full)} + "\n"}, now);
   }
@@ -236,7 +276,7 @@ void Connection::serve_stream(const HttpRequest& request, const StreamTarget& st
                              .stream = stream.stream,
                              .container = stream.container,
                              .query = target.query,
-                             .address = peer_.address,
+                             .client = client_,
                              .user_agent = request.user_agent,
                              .head = head_only_,
                              .loop = context_.index};
@@ -291,7 +331,7 @@ void Connection::start_stream(const HttpRequest& request, const ViewerRequest& v
       http_1_0_ ? ResponseWriter::Framing::kUntilClose : ResponseWriter::Framing::kChunked;
   ViewerState state;
   state.id = viewer.id;
-  state.address = peer_.address;
+  state.address = client_.address;
   state.user_agent = request.user_agent;
   state.stream = viewer.stream;
   state.connected = now;
@@ -343,6 +383,8 @@ std::string Connection::head(ResponseHead head) {
     std::ranges::move(cors_fields(context_.shared.settings.cors_allow, origin_),
                       std::back_inserter(head.fields));
   }
+  // nginx would collect a response before it passes it on (ngx_http_proxy_module).
+  if (media_ || !head.length) head.fields.emplace_back("X-Accel-Buffering: no");
   return HttpResponseHead{.status = head.status,
                           .content_type = head.content_type,
                           .length = head.length,

@@ -13,6 +13,7 @@
 #include "server/handover.h"
 #include "server/http_request_parser.h"
 #include "server/loop_context.h"
+#include "server/peer.h"
 #include "server/request_target.h"
 #include "server/response.h"
 #include "server/slots.h"
@@ -46,10 +47,12 @@ class Connection {
   void on_writable(base::Time now);
   void log_other_protocol(std::string_view received, base::Time now);
   void discard(std::size_t bytes, base::Time now);
+  void begin_input(std::string_view bytes, base::Time now);
   void input(std::string_view bytes, base::Time now);
   void peer_closed(base::Time now);
 
   void handle_request(const HttpRequest& request, base::Time now);
+  void note_proxy();
   void serve_stream(const HttpRequest& request, const StreamTarget& stream,
                     const RequestTarget& target, base::Time now);
   std::variant<Admission, Refusal> admit(const ViewerRequest& viewer, base::Time now);
@@ -71,7 +74,7 @@ class Connection {
   void close();
 
   LoopContext& context_;
-  const Endpoint peer_;
+  Peer peer_;
   Slots::Slot slot_;
   ViewerSocket socket_;
   Phase phase_ = Phase::kRequest;
@@ -85,6 +88,7 @@ class Connection {
   bool keep_alive_ = false;
   bool head_only_ = false;
   bool gzip_ = false;
+  Client client_;
   std::string origin_;
   bool media_ = false;  ///< the present response is media
   OutgoingResponse response_;

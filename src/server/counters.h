@@ -30,6 +30,8 @@ struct Counters {
       static_cast<std::size_t>(LeaveReason::kShutdown) + 1;
 
   Counter connections;
+  Counter trusted_proxy_requests;
+  Counter unknown_proxy_requests;
   Counter joined;
   Counter bytes_sent;
   Counter frames_dropped;

@@ -10,7 +10,7 @@
 
 #include "base/units.h"
 #include "media/packet.h"
-#include "server/address.h"
+#include "server/client.h"
 #include "server/sent_frames.h"
 #include "server/streaming_response.h"
 
@@ -25,7 +25,7 @@ struct ViewerRequest {
   std::string stream;  ///< NAME
   media::Container container = media::Container::kMpegTs;
   std::string query;  ///< after '?', undecoded
-  Address address;
+  Client client;
   std::string user_agent;
   bool head = false;  ///< HEAD: the observer is destroyed without having joined
   int loop = 0;       ///< index of the viewer's event loop, from 0

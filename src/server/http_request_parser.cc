@@ -3,6 +3,7 @@
 #include <http_parser.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -20,12 +21,6 @@ std::string printable(std::string_view text, std::size_t max_length) {
   return out;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(" \t");
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
-}
-
 /// Parses "gzip, br;q=0.5" (RFC 9110, 12.5.3). A weight of 0 means not acceptable (12.4.2).
 bool takes_gzip(std::string_view codings) {
   while (!codings.empty()) {
@@ -37,6 +32,20 @@ bool takes_gzip(std::string_view codings) {
     return weight == item.npos || item.find_first_of("123456789", weight) != item.npos;
   }
   return false;
+}
+
+/// Whether only proxies send the field: to say whom they forward for, or where a message went.
+bool is_forwarding(std::string_view name) {
+  constexpr std::array<std::string_view, 9> kNames{
+      "forwarded",      "via",      "x-real-ip",        "x-client-ip",
+      "true-client-ip", "cdn-loop", "cf-connecting-ip", "x-cluster-client-ip",
+      "x-original-host"};
+  constexpr std::array<std::string_view, 2> kFamilies{"x-forwarded-", "x-envoy-"};
+  const auto same = [&](auto known) { return equal_ignoring_case(name, known); };
+  const auto begins = [&](auto family) {
+    return equal_ignoring_case(name.substr(0, family.size()), family);
+  };
+  return std::ranges::any_of(kNames, same) || std::ranges::any_of(kFamilies, begins);
 }
 
 HttpFault too_large() {
@@ -180,10 +189,25 @@ class HttpRequestParser::Impl {
       request_.gzip |= takes_gzip(value_);
     } else if (equal_ignoring_case(name_, "host")) {
       ++hosts_;
+      request_.host = printable(value_, HttpRequest::kMaxUserAgentLength);
+    } else if (is_forwarding(name_)) {
+      finish_forwarding_header();
     }
     in_value_ = false;
     name_.clear();
     value_.clear();
+  }
+
+  void finish_forwarding_header() {
+    if (request_.forwarding_header.empty()) {
+      request_.forwarding_header = printable(name_, HttpRequest::kMaxUserAgentLength);
+    }
+    if (equal_ignoring_case(name_, "x-forwarded-for")) {
+      if (!request_.forwarded_for.empty()) request_.forwarded_for += ',';
+      request_.forwarded_for += value_;
+    } else if (equal_ignoring_case(name_, "x-forwarded-host")) {
+      request_.forwarded_host = printable(value_, HttpRequest::kMaxUserAgentLength);
+    }
   }
 
   void complete() {

@@ -13,9 +13,13 @@ struct HttpRequest {
   enum class Method { kGet, kHead, kOptions, kOther };
 
   Method method = Method::kGet;
-  std::string target;      ///< as sent
-  std::string user_agent;  ///< printable ASCII, at most kMaxUserAgentLength
-  std::string origin;      ///< the Origin header, in printable ASCII; empty without one
+  std::string target;             ///< as sent
+  std::string user_agent;         ///< printable ASCII, at most kMaxUserAgentLength
+  std::string origin;             ///< the Origin header, in printable ASCII; empty without one
+  std::string host;               ///< the Host header, in printable ASCII
+  std::string forwarding_header;  ///< name of the first header that only proxies send; often empty
+  std::string forwarded_for;      ///< X-Forwarded-For: all of them, joined by commas
+  std::string forwarded_host;     ///< the last X-Forwarded-Host, in printable ASCII
   bool http_1_0 = false;
   bool gzip = false;        ///< Accept-Encoding lists it
   bool keep_alive = false;  ///< the client asked for it, and no body follows

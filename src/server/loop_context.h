@@ -30,9 +30,10 @@ struct LoopShared {
   LoopShared(Settings s, Handler& h)
       : settings{std::move(s)},
         handler{h},
-        pages{AdminList{settings.admin_allow}},
-        connections{settings.max_connections(), settings.max_connections_per_address()},
-        viewers{settings.max_viewers, settings.max_viewers_per_address} {}
+        pages{AdminAccess{settings.admin_allow, settings.admin_hosts}},
+        connections{settings.max_connections(), settings.max_connections_per_address(),
+                    settings.trusted_proxies},
+        viewers{settings.max_viewers, settings.max_viewers_per_address, settings.trusted_proxies} {}
 
   const Settings settings;
   Handler& handler;
@@ -40,6 +41,8 @@ struct LoopShared {
   Slots connections;
   Slots viewers;
   std::atomic<ViewerId> last_viewer{0};
+  std::atomic<bool> trusted_proxy_logged{false};
+  std::atomic<bool> unknown_proxy_logged{false};
 };
 
 /// The state that all connections of one loop share. Used on its thread.

@@ -1,5 +1,7 @@
 #include "server/other_protocol.h"
 
+#include "server/proxy_protocol.h"
+
 namespace server {
 
 std::optional<OtherProtocol> other_protocol(std::string_view bytes) {
@@ -16,6 +18,9 @@ std::optional<OtherProtocol> other_protocol(std::string_view bytes) {
   }
   if (bytes.starts_with("PRI * HTTP/2.0\r\n"sv)) {
     return OtherProtocol{"HTTP/2", "use HTTP/1.1, also between a proxy and this server"};
+  }
+  if (parse_proxy_header(bytes).status == ProxyHeader::Status::kComplete) {
+    return OtherProtocol{"PROXY", "add the address of this proxy to server.trusted_proxies"};
   }
   const auto first_line = bytes.substr(0, bytes.find('\r'));
   if (first_line.ends_with(" RTSP/1.0") || first_line.ends_with(" RTSP/2.0")) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "server/address.h"
+#include "server/client.h"
 
 /// Pages: complete responses at fixed paths, made from the request alone.
 namespace server {
@@ -12,7 +12,7 @@ namespace server {
 struct PageRequest {
   std::string path;
   std::string query;
-  Address address;
+  Client client;
   bool gzip = false;  ///< the client accepts a gzip body
 };
 
@@ -29,6 +29,6 @@ struct Page {
 /// client receives 500.
 using PageHandler = std::function<Page(const PageRequest&)>;
 
-enum class Access { kPublic, kAdmin };  ///< kAdmin: 403 for clients that are not in admin_allow
+enum class Access { kPublic, kAdmin };  ///< kAdmin: 403 unless AdminAccess permits it
 
 }  // namespace server

@@ -23,8 +23,8 @@ Page PageTable::get(const PageRequest& request) const {
   const auto page = pages_.find(request.path);
   if (page == pages_.end()) return plain(404, "there is no such page or stream: check the URL");
   const auto& [access, handler] = page->second;
-  if (access == Access::kAdmin && !admins_.contains(request.address)) {
-    return plain(403, AdminList::refusal(request.address));
+  if (access == Access::kAdmin) {
+    if (const auto refusal = admin_.refusal(request.client)) return plain(403, *refusal);
   }
   try {
     return handler(request);

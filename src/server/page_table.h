@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "server/admin_list.h"
+#include "server/admin_access.h"
 #include "server/page.h"
 
 namespace server {
@@ -14,13 +14,13 @@ namespace server {
 /// Pages by their paths. Filled before the loops start, then only read, on any loop thread.
 class PageTable {
  public:
-  explicit PageTable(AdminList admins) : admins_{std::move(admins)} {}
+  explicit PageTable(AdminAccess admin) : admin_{std::move(admin)} {}
 
   void add(std::string path, Access access, PageHandler handler);
   bool contains(std::string_view path) const { return pages_.find(path) != pages_.end(); }
 
-  /// Returns the page, or 404 for an unknown path, 403 for an admin page if the client is not an
-  /// admin, 500 if the page's handler threw.
+  /// Returns the page, or 404 for an unknown path, 403 for an admin page that the client may not
+  /// read, 500 if the page's handler threw.
   Page get(const PageRequest& request) const;
 
  private:
@@ -29,7 +29,7 @@ class PageTable {
     PageHandler handler;
   };
 
-  const AdminList admins_;
+  const AdminAccess admin_;
   std::map<std::string, Entry, std::less<>> pages_;
 };
 

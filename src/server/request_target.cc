@@ -48,21 +48,40 @@ std::optional<std::string> decode(std::string_view text) {
   return out;
 }
 
-/// Removes scheme and authority from an absolute form (RFC 9112, 3.2.2; RFC 3986, 3.1 and 3.2). A
-/// proxy that ends TLS may pass "https:" on.
-std::string origin_form(std::string_view text) {
+/// The length of the scheme of an absolute form (RFC 9112, 3.2.2; RFC 3986, 3.1), or 0. A proxy
+/// that ends TLS may pass "https:" on.
+std::size_t scheme_length(std::string_view text) {
   for (const std::string_view scheme : {"http://", "https://"}) {
-    if (!equal_ignoring_case(text.substr(0, scheme.size()), scheme)) continue;
-    const auto rest = text.substr(scheme.size());
-    const auto authority = rest.substr(0, rest.find_first_of("/?#"));
-    if (authority.empty()) return {};
-    const auto target = rest.substr(authority.size());
-    return target.starts_with('/') ? std::string{target} : "/" + std::string{target};
+    if (equal_ignoring_case(text.substr(0, scheme.size()), scheme)) return scheme.size();
   }
-  return std::string{text};
+  return 0;
+}
+
+/// Removes scheme and authority from an absolute form.
+std::string origin_form(std::string_view text) {
+  const auto scheme = scheme_length(text);
+  if (scheme == 0) return std::string{text};
+  const auto authority = authority_of(text);
+  if (authority.empty()) return {};
+  const auto target = text.substr(scheme + authority.size());
+  return target.starts_with('/') ? std::string{target} : "/" + std::string{target};
 }
 
 }  // namespace
+
+std::string_view authority_of(std::string_view target) {
+  const auto scheme = scheme_length(target);
+  if (scheme == 0) return {};
+  target.remove_prefix(scheme);
+  return target.substr(0, target.find_first_of("/?#"));
+}
+
+std::string_view host_name(std::string_view authority) {
+  if (authority.starts_with('[')) return authority.substr(1, authority.find(']') - 1);
+  const auto colon = authority.find(':');
+  if (colon != authority.rfind(':')) return authority;  // an IPv6 address
+  return authority.substr(0, colon);
+}
 
 base::Result<RequestTarget> RequestTarget::parse(std::string_view text) {
   const std::string whole = origin_form(text);

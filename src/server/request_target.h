@@ -31,4 +31,10 @@ struct RequestTarget {
   std::optional<StreamTarget> stream() const;
 };
 
+/// The authority of an absolute form ("http://AUTHORITY/x"), or "".
+std::string_view authority_of(std::string_view target);
+
+/// The host of "HOST", "HOST:PORT", "[IPv6]" or "[IPv6]:PORT", without brackets.
+std::string_view host_name(std::string_view authority);
+
 }  // namespace server

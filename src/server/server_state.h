@@ -10,7 +10,9 @@ struct ServerState {
   std::uint64_t connections = 0;          ///< accepted
   std::uint64_t connections_refused = 0;  ///< closed at once because there were too many
   std::uint64_t accept_failures = 0;      ///< accepting pauses after each
-  std::uint64_t joined = 0;               ///< viewers
+  std::uint64_t trusted_proxy_requests = 0;
+  std::uint64_t unknown_proxy_requests = 0;
+  std::uint64_t joined = 0;  ///< viewers
   std::uint64_t packets_lost_in_handover = 0;
   std::uint64_t bytes_sent = 0;  ///< media responses
   std::uint64_t frames_dropped = 0;

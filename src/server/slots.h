@@ -5,13 +5,15 @@
 #include <mutex>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "server/address.h"
 
 namespace server {
 
-/// Limits the number of connections or viewers, in all and per address (per /64 for IPv6).
-/// Thread-safe. Must outlive its slots.
+/// Limits the number of connections or viewers, in all and per address (per /64 for IPv6), except
+/// that addresses of proxies, which stand for many clients, are limited in all only. Thread-safe.
+/// Must outlive its slots.
 class Slots {
  public:
   enum class Full { kInAll, kFromAddress };
@@ -37,7 +39,8 @@ class Slots {
     Address owner_;
   };
 
-  Slots(int in_all, int per_address) : in_all_{in_all}, per_address_{per_address} {}
+  Slots(int in_all, int per_address, std::vector<Network> proxies = {})
+      : in_all_{in_all}, per_address_{per_address}, proxies_{std::move(proxies)} {}
 
   /// Returns a slot, or which limit is reached.
   std::variant<Slot, Full> take(const Address& address) {
@@ -45,7 +48,7 @@ class Slots {
     if (taken_ >= in_all_) return Full::kInAll;
     const Address owner = address.owner();
     const auto entry = by_owner_.try_emplace(owner, 0).first;
-    if (entry->second >= per_address_) {
+    if (entry->second >= per_address_ && !server::contains(proxies_, address)) {
       if (entry->second == 0) by_owner_.erase(entry);
       return Full::kFromAddress;
     }
@@ -69,6 +72,7 @@ class Slots {
 
   const int in_all_;
   const int per_address_;
+  const std::vector<Network> proxies_;
   mutable std::mutex mutex_;
   int taken_ = 0;                    // GUARDED_BY(mutex_)
   std::map<Address, int> by_owner_;  // GUARDED_BY(mutex_)

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "server/address.h"
+#include "server/client.h"
 #include "server/output_queue.h"
 #include "server/slots.h"
 
@@ -43,7 +43,7 @@ struct ViewerSlots {
 struct HandlerRequest {
   std::string path;   ///< percent-decoded
   std::string query;  ///< after '?', undecoded
-  Address address;
+  Client client;
   std::string user_agent;
   bool head = false;  ///< HEAD: does not make the client a viewer
   int loop = 0;       ///< index of the event loop that calls, from 0

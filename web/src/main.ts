@@ -62,6 +62,7 @@ async function refresh(): Promise<void> {
   version = all.version;
   streams = all.streams;
   chooser.show(all);
+  byId("proxy").hidden = all.proxy === null;
   if (all.admin) await showDashboard();
 }
 

@@ -25,6 +25,7 @@ constexpr auto kWholeConfig = [](auto& config) -> auto& { return config; };
 
 const types::ListOf<server::Endpoint> kEndpointList{R"(list of "ADDRESS:PORT" or ":PORT")"};
 const types::ListOf<server::Network> kNetworkList{R"(list of "ADDRESS/LENGTH" or "ADDRESS")"};
+const types::ListOf<server::HostName> kHostNameList{R"(list of "HOST")"};
 const types::ListOf<server::Origin> kOriginList{R"(list of "*" or "https://HOST")"};
 const types::Choice<segments::Choice> kAbrChoices{
     {{"server", segments::Choice::kServer}, {"player", segments::Choice::kPlayer}}};
@@ -69,6 +70,12 @@ Section<Config> server_section() {
           key("max_viewers_per_address", &Part::max_viewers_per_address, Whole{1, 1'000'000},
               "Maximum number of viewers per client address; more get 503. An IPv6 /64 counts "
               "as one address. Raise it if viewers share a proxy or NAT."),
+          key("trusted_proxies", &Part::trusted_proxies, kNetworkList,
+              "Proxies and load balancers in front of this server. They name the client's address "
+              "by "
+              "the PROXY protocol, or in the header X-Forwarded-For, which they have to set. "
+              "Their own addresses have no limit of viewers. A proxy ends the viewers' TCP "
+              "connections, so rates cannot follow the viewers' links: see docs/PROXIES.md."),
           key("max_header", &Part::max_header, Size{ByteCount{1024}, ByteCount{65536}},
               "Maximum size of a request header; larger ones get 431. Raise it for clients with "
               "large cookies."),
@@ -99,6 +106,10 @@ Section<Config> admin_section() {
           key("allow", &Part::admin_allow, kNetworkList,
               "Networks that have access; everybody else gets 403. Add the Prometheus server, "
               "and whoever may see the dashboard."),
+          key("hosts", &Part::admin_hosts, kHostNameList,
+              "Host names in the URLs that they use. IP addresses, localhost and the name of this "
+              "machine always work. Other names get 403, because the name of a stranger's web "
+              "site may lead here (DNS rebinding)."),
       });
 }
 

@@ -90,6 +90,7 @@ std::string ListOf<T>::allowed() const {
 
 template struct ListOf<server::Endpoint>;
 template struct ListOf<server::Network>;
+template struct ListOf<server::HostName>;
 template struct ListOf<server::Origin>;
 
 std::vector<NetworkRule> NetworkRules::read(const Value& value) const {

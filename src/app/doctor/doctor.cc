@@ -6,6 +6,7 @@
 #include "app/doctor/doctor_kernel.h"
 #include "app/doctor/doctor_machine.h"
 #include "app/doctor/doctor_media.h"
+#include "app/doctor/doctor_proxies.h"
 #include "app/doctor/doctor_streams.h"
 #include "app/doctor/findings.h"
 
@@ -17,6 +18,7 @@ bool doctor(const Config& config, std::string_view version, std::ostream& out, b
       {"Sources", examine_sources()},
       {"Encoders", examine_encoders()},
       {"Machine", examine_machine(config)},
+      {"Network", examine_proxies(config, local_connections(config))},
       {"Configured sources", examine_stream_sources(config)},
       {"Configured encoders", examine_stream_encoders(config)},
   };

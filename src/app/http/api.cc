@@ -34,14 +34,14 @@ std::optional<server::ViewerId> viewer_of(std::string_view path) {
 
 }  // namespace
 
-Api::Api(server::AdminList admins, StateEvents::Make make_state, ViewerTaps& taps)
-    : admins_{std::move(admins)}, states_{std::move(make_state)}, taps_{taps} {}
+Api::Api(server::AdminAccess admin, StateEvents::Make make_state, ViewerTaps& taps)
+    : admin_{std::move(admin)}, states_{std::move(make_state)}, taps_{taps} {}
 
 std::unique_ptr<server::StreamingResponse> Api::respond(const server::HandlerRequest& request) {
   const auto viewer = viewer_of(request.path);
   if (!viewer && request.path != kStateEventsPath) return nullptr;
-  if (!admins_.contains(request.address)) {
-    return respond_with(error_response(403, server::AdminList::refusal(request.address)));
+  if (const auto refusal = admin_.refusal(request.client)) {
+    return respond_with(error_response(403, *refusal));
   }
   if (!viewer) return event_responses::states(states_);
   auto watch = taps_.watch(*viewer);

@@ -126,12 +126,28 @@ json viewer_state(const ViewerTelemetry& viewer) {
           {"congestion_events", viewer.events}};
 }
 
+json text_of(server::Proxy proxy) {
+  switch (proxy) {
+    case server::Proxy::kTrusted:
+      return "trusted";
+    case server::Proxy::kUnknown:
+      return "unknown";
+    case server::Proxy::kNone:
+      break;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
-std::string streams(const std::vector<LiveStream::State>& streams, bool admin) {
+std::string streams(const std::vector<LiveStream::State>& streams, bool admin,
+                    server::Proxy proxy) {
   json all = json::array();
   for (const auto& stream : streams) all.push_back(offer(stream));
-  return text({{"version", kVersion}, {"admin", admin}, {"streams", std::move(all)}});
+  return text({{"version", kVersion},
+               {"admin", admin},
+               {"proxy", text_of(proxy)},
+               {"streams", std::move(all)}});
 }
 
 std::string state(const std::vector<LiveStream::State>& streams,

@@ -94,13 +94,12 @@ std::string group_table(const LiveStream::State& stream) {
 std::string links(const LiveStream::State& stream) {
   std::string all;
   for (const auto container : stream.containers) {
-    all += fmt::format("<code><a href=\"/{0}{1}\">/{0}{1}</a></code> ", escape(stream.name),
+    all += fmt::format("<code><a href=\"{0}{1}\">/{0}{1}</a></code> ", escape(stream.name),
                        media::suffix(container));
   }
   if (!stream.segments) return all;
   for (const auto* file : {"index.m3u8", "manifest.mpd"}) {
-    all +=
-        fmt::format("<code><a href=\"/{0}/{1}\">/{0}/{1}</a></code> ", escape(stream.name), file);
+    all += fmt::format("<code><a href=\"{0}/{1}\">/{0}/{1}</a></code> ", escape(stream.name), file);
   }
   return all;
 }

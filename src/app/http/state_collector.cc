@@ -176,6 +176,10 @@ void collect_server(Families& out, const server::ServerState& server) {
   out.counter("symcast_connections_refused_total",
               "Connections refused because there were too many in total or from one address", {},
               count(server.connections_refused));
+  constexpr auto* kProxied = "symcast_proxied_requests_total";
+  constexpr auto* kProxiedHelp = "Requests that came through a proxy, at which TCP connections end";
+  out.counter(kProxied, kProxiedHelp, {{"proxy", "trusted"}}, count(server.trusted_proxy_requests));
+  out.counter(kProxied, kProxiedHelp, {{"proxy", "unknown"}}, count(server.unknown_proxy_requests));
   out.counter("symcast_accept_failures_total",
               "Pauses in accepting connections because descriptors or memory ran out", {},
               count(server.accept_failures));

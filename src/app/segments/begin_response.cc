@@ -63,9 +63,9 @@ std::vector<Offer> offers(const SegmentSession& session, segments::Choice choice
 /// The response that starts a session. Waits for the stream's headers and its frame rate.
 class BeginResponse : public DeferredResponse {
  public:
-  BeginResponse(std::shared_ptr<SegmentSession> session, segments::Choice choice, base::Time until)
-      : DeferredResponse{session, until}, choice_{choice} {
-    session->offer(choice);
+  BeginResponse(std::shared_ptr<SegmentSession> session, BeginRequest request, base::Time until)
+      : DeferredResponse{session, until}, request_{std::move(request)} {
+    session->offer(request_.choice);
   }
 
  protected:
@@ -75,16 +75,16 @@ class BeginResponse : public DeferredResponse {
     const auto newest = stream.segments().newest();
     const auto segment = newest ? session().segment({}, *newest) : std::nullopt;
     if (!segment || !segment->headers) return {};
-    return make_list(stream, *segment->headers, offers(session(), choice_));
+    return make_list(stream, *segment->headers, offers(session(), request_.choice));
   }
-  segments::Choice choice() const { return choice_; }
+  const BeginRequest& request() const { return request_; }
 
  private:
   /// The playlist or manifest that lists `offers`; nullopt while it has to wait.
   virtual std::optional<FullResponse> make_list(LiveStream& stream, const media::Headers& headers,
                                                 const std::vector<Offer>& offers) = 0;
 
-  const segments::Choice choice_;
+  const BeginRequest request_;
 };
 
 class MultivariantResponse final : public BeginResponse {
@@ -96,6 +96,7 @@ class MultivariantResponse final : public BeginResponse {
                                         const std::vector<Offer>& offers) override {
     const auto& settings = stream.media_settings();
     segments::MultivariantPlaylist result;
+    result.query = request().query;
     if (settings.audio.enabled) {
       result.audio_uri = uri({Rendition::Kind::kAudio, 0});
       result.audio_codec = media::kAudioCodec;
@@ -143,17 +144,21 @@ class ManifestResponse final : public BeginResponse {
                                         const std::vector<Offer>& offers) override {
     const auto& settings = stream.media_settings();
     const auto& clock = stream.segments().clock();
-    const auto session_url = "/" + stream.name() + "/" + session().token() + "/";
+    // Relative to this manifest. Players resolve the first of them by it, and the last by BaseURL.
+    const auto to_session = request().in_session ? "" : session().token() + "/";
+    auto location = to_session + "manifest.mpd?abr=" + name(request().choice);
+    if (!request().query.empty()) location += "&" + request().query.substr(1);
     segments::Manifest manifest{.start = stream.began(),
                                 .publish = std::chrono::system_clock::now(),
                                 .segment = clock.segment,
                                 .chunk = clock.longest_part(),
                                 .window = offered_count() * clock.segment,
-                                .location = session_url + "manifest.mpd?abr=" + name(choice()),
-                                .base_url = session_url,
+                                .location = std::move(location),
+                                .base_url = to_session,
                                 .video = {},
                                 .audio = {},
-                                .utc_timing_uri = kTimePath,
+                                .utc_timing_uri = "time" + request().query,
+                                .query = request().query,
                                 .target_latency = kTargetLatency};
     if (manifest.window < presentation_delay(manifest)) return {};
     for (const auto& [rendition, rate] : offers) {
@@ -178,13 +183,13 @@ class ManifestResponse final : public BeginResponse {
 }  // namespace
 
 std::unique_ptr<server::StreamingResponse> multivariant_response(
-    std::shared_ptr<SegmentSession> session, segments::Choice choice, base::Time until) {
-  return std::make_unique<MultivariantResponse>(std::move(session), choice, until);
+    std::shared_ptr<SegmentSession> session, BeginRequest request, base::Time until) {
+  return std::make_unique<MultivariantResponse>(std::move(session), std::move(request), until);
 }
 
 std::unique_ptr<server::StreamingResponse> manifest_response(
-    std::shared_ptr<SegmentSession> session, segments::Choice choice, base::Time until) {
-  return std::make_unique<ManifestResponse>(std::move(session), choice, until);
+    std::shared_ptr<SegmentSession> session, BeginRequest request, base::Time until) {
+  return std::make_unique<ManifestResponse>(std::move(session), std::move(request), until);
 }
 
 }  // namespace app

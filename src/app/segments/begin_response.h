@@ -9,15 +9,18 @@
 
 namespace app {
 
-/// The page with the current time, for players whose clocks are wrong (DASH's UTCTiming).
-inline constexpr const char* kTimePath = "/api/v1/time";
+struct BeginRequest {
+  segments::Choice choice = segments::Choice::kServer;  ///< one rendition, or a ladder
+  bool in_session = false;                              ///< the requested URL names the session
+  std::string query;  ///< what every URL in the response ends with: kept_query()
+};
 
 /// The response that starts a session: the multivariant playlist of HLS, or the manifest of DASH.
-/// Waits for the stream's headers, and responds with 503 if they have not come by `until`. `choice`
-/// says whether it lists one rendition or a ladder.
+/// Waits for the stream's headers, and responds with 503 if they have not come by `until`. URLs are
+/// relative, so that a proxy may serve the stream below a path of its own.
 std::unique_ptr<server::StreamingResponse> multivariant_response(
-    std::shared_ptr<SegmentSession> session, segments::Choice choice, base::Time until);
+    std::shared_ptr<SegmentSession> session, BeginRequest request, base::Time until);
 std::unique_ptr<server::StreamingResponse> manifest_response(
-    std::shared_ptr<SegmentSession> session, segments::Choice choice, base::Time until);
+    std::shared_ptr<SegmentSession> session, BeginRequest request, base::Time until);
 
 }  // namespace app

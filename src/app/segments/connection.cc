@@ -32,22 +32,22 @@ SegmentConnection::~SegmentConnection() {
 }
 
 void SegmentConnection::attach(std::shared_ptr<SegmentSession> session,
-                               const server::Address& address) {
+                               const server::Address& peer) {
   if (session == session_) return;
   const bool first = !session_;
   if (session_) session_->forget(id_);
   session_ = std::move(session);
   rate_.assume(session_->throughput());
-  if (first) set_up_socket(address);
+  if (first) set_up_socket(peer);
 }
 
 /// Sets no pacing rate and no ssthresh, which would both hide the path's capacity. Does not shorten
 /// the retransmission timeout either: after a pause of that length TCP restarts with slow start
 /// (tcp_slow_start_after_idle), and there are pauses of 200 ms between parts.
-void SegmentConnection::set_up_socket(const server::Address& address) {
+void SegmentConnection::set_up_socket(const server::Address& peer) {
   const auto settings = session_->stream().viewer_settings();
   tcpinfo::Hints hints{.congestion_control = congestion_control_for(
-                           address, settings->tcp, deps_.standard_congestion_control)};
+                           peer, settings->tcp, deps_.standard_congestion_control)};
   if (settings->tcp.initial_window > 0) {
     hints.cwnd = static_cast<std::uint32_t>(settings->tcp.initial_window);
   }

@@ -38,7 +38,7 @@ class SegmentConnection final : public server::ConnectionState {
   ~SegmentConnection() override;
 
   /// From now on the connection sends responses of `session`.
-  void attach(std::shared_ptr<SegmentSession> session, const server::Address& address);
+  void attach(std::shared_ptr<SegmentSession> session, const server::Address& peer);
   ViewerId id() const { return id_; }
   /// `part` is about to be sent. `live`: the player wants to show it soon after it was made.
   void on_sending(const server::ResponseConnection& connection, const segments::Part& part,
@@ -56,7 +56,7 @@ class SegmentConnection final : public server::ConnectionState {
   // Beyond this number of parts, lateness counts from a newer part than the oldest.
   static constexpr std::size_t kMaxUnackedParts = 256;
 
-  void set_up_socket(const server::Address& address);
+  void set_up_socket(const server::Address& peer);
   abr::TransferRate::Sample transfer_sample(const tcpinfo::TcpSample& sample) const;
   void skip_idle(base::Time now);
   void sample(bool lost, base::Time now);

@@ -93,8 +93,11 @@ std::pair<std::uint64_t, unsigned> next_part(const Listing& listing) {
 class PlaylistResponse final : public DeferredResponse {
  public:
   PlaylistResponse(std::shared_ptr<SegmentSession> session, Rendition rendition,
-                   PlaylistRequest request, base::Time until)
-      : DeferredResponse{std::move(session), until}, rendition_{rendition}, request_{request} {}
+                   PlaylistRequest request, std::string query, base::Time until)
+      : DeferredResponse{std::move(session), until},
+        rendition_{rendition},
+        request_{request},
+        query_{std::move(query)} {}
 
  private:
   std::optional<FullResponse> make(base::Time /*now*/) override {
@@ -140,6 +143,7 @@ class PlaylistResponse final : public DeferredResponse {
     if (listing.open) result.open = hls_segment(session(), *listing.open, true);
     result.hint = next_part(listing);
     for (const auto other : other_renditions()) add_report(result, listing, other);
+    result.query = query_;
     return result;
   }
 
@@ -174,6 +178,7 @@ class PlaylistResponse final : public DeferredResponse {
 
   const Rendition rendition_;
   const PlaylistRequest request_;
+  const std::string query_;
   RevisionWatch store_watch_;
 };
 
@@ -184,7 +189,8 @@ std::unique_ptr<server::StreamingResponse> playlist_response(
     base::Time until) {
   const PlaylistRequest request{number_in<std::uint64_t>(query, "_HLS_msn"),
                                 number_in<unsigned>(query, "_HLS_part")};
-  return std::make_unique<PlaylistResponse>(std::move(session), rendition, request, until);
+  return std::make_unique<PlaylistResponse>(std::move(session), rendition, request,
+                                            kept_query(query), until);
 }
 
 }  // namespace app

@@ -10,8 +10,8 @@
 namespace app {
 
 /// A rendition's playlist. `query`: may have _HLS_msn and _HLS_part, the segment and part that the
-/// playlist has to contain before it is sent (RFC 8216bis, 6.2.5.2). Responds with 503 if it does
-/// not by `until`.
+/// playlist has to contain before it is sent (RFC 8216bis, 6.2.5.2); the rest of it is repeated in
+/// every URL. Responds with 503 if it does not by `until`.
 std::unique_ptr<server::StreamingResponse> playlist_response(
     std::shared_ptr<SegmentSession> session, segments::Rendition rendition,
     const std::string& query, base::Time until);

@@ -15,6 +15,7 @@
 #include "app/segments/playlist_response.h"
 #include "app/segments/query.h"
 #include "app/segments/rate_response.h"
+#include "segments/utc_time.h"
 
 namespace app {
 
@@ -76,6 +77,23 @@ segments::Choice choice_in(const std::string& query, const LiveStream& stream) {
   return stream.segment_settings().choice;
 }
 
+BeginRequest begin_request(const segments::Target& target, const std::string& query,
+                           const LiveStream& stream) {
+  return {.choice = choice_in(query, stream),
+          .in_session = !target.session.empty(),
+          .query = kept_query(query)};
+}
+
+std::unique_ptr<server::StreamingResponse> time_response(const segments::Target& target) {
+  auto response = server::text_response(200, target.content_type(),
+                                        segments::utc_text(std::chrono::system_clock::now()));
+  response.head.media = true;
+  return respond_with(std::move(response));
+}
+
+/// A playlist repeats its query in some sixty URLs.
+constexpr std::size_t kMaxQuery = 2048;
+
 // How long a response may wait for data, in segment durations. Well-behaved players wait no longer.
 constexpr int kMaxWaitSegments = 3;
 // A manifest may wait longer. For a stream's first viewer an encoder has to start, and then to make
@@ -94,6 +112,10 @@ std::unique_ptr<server::StreamingResponse> SegmentService::respond(
   if (auto error = stream_error(target->stream, stream.get())) {
     return media_error(std::move(*error));
   }
+  if (target->kind == segments::Target::Kind::kTime) return time_response(*target);
+  if (request.query.size() > kMaxQuery) {
+    return media_error(error_response(414, "the query of the URL is too long: shorten it"));
+  }
   auto session = find(target->session, *stream);
   if (!session && request.head) {
     return respond_with(
@@ -109,7 +131,7 @@ std::unique_ptr<server::StreamingResponse> SegmentService::respond(
     connection.state = std::make_unique<SegmentConnection>(
         shared_, ++request.viewer_slots.last_viewer, connection.fd, request.loop);
   }
-  SegmentConnection::of(connection).attach(session, request.address);
+  SegmentConnection::of(connection).attach(session, request.client.peer);
   if (names_rendition(*target)) {
     session->play(target->rendition, now);
   } else {
@@ -125,9 +147,9 @@ std::unique_ptr<server::StreamingResponse> SegmentService::response_to(
   const auto until = now + kMaxWaitSegments * stream.segments().clock().segment;
   switch (target.kind) {
     case Kind::kMultivariant:
-      return multivariant_response(std::move(session), choice_in(query, stream), until);
+      return multivariant_response(std::move(session), begin_request(target, query, stream), until);
     case Kind::kManifest:
-      return manifest_response(std::move(session), choice_in(query, stream),
+      return manifest_response(std::move(session), begin_request(target, query, stream),
                                until + kManifestExtraWait);
     case Kind::kPlaylist:
       return playlist_response(std::move(session), target.rendition, query, until);
@@ -170,13 +192,13 @@ SegmentService::SessionPtr SegmentService::start_session(const std::string& toke
                                                          std::shared_ptr<LiveStream> stream,
                                                          const server::HandlerRequest& request,
                                                          base::Time now) {
-  auto slot = request.viewer_slots.slots.take(request.address);
+  auto slot = request.viewer_slots.slots.take(request.client.address);
   if (!std::holds_alternative<server::Slots::Slot>(slot)) return nullptr;
   SegmentSession::Start start{.token = token,
                               .id = ++request.viewer_slots.last_viewer,
                               .stream = std::move(stream),
                               .slot = std::get<server::Slots::Slot>(std::move(slot)),
-                              .address = request.address,
+                              .address = request.client.address,
                               .user_agent = request.user_agent,
                               .format = is_dash(request.path, token) ? "dash" : "hls"};
   auto session =

@@ -25,7 +25,7 @@ ViewerTelemetry telemetry_of(const server::ViewerRequest& request) {
   viewer.id = request.id;
   viewer.stream = request.stream;
   viewer.format = media::name(request.container);
-  viewer.address = request.address;
+  viewer.address = request.client.address;
   viewer.user_agent = request.user_agent.substr(0, ViewerTelemetry::kMaxUserAgentBytes);
   return viewer;
 }
@@ -55,9 +55,9 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
           deps.budgets.of(request.loop).ack_timestamps, request.id,
           [this](const auto& frame, const auto& delivery) { on_delivered(frame, delivery); }},
       observer_{stream_->media_settings().audio, request.container},
-      steering_{
-          deps.hints, deps.warnings, settings->tcp, stream_->media_settings().audio,
-          congestion_control_for(request.address, settings->tcp, deps.standard_congestion_control)},
+      steering_{deps.hints, deps.warnings, settings->tcp, stream_->media_settings().audio,
+                congestion_control_for(request.client.peer, settings->tcp,
+                                       deps.standard_congestion_control)},
       record_{telemetry_of(request), deps.trace, deps.taps} {
   const auto start = control_.start(now);
   channel_ = {stream_->index(), stream_->ladder().join(id_, start.rate, now)};

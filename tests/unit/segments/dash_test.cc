@@ -125,6 +125,14 @@ TEST(DashTest, EscapesText) {
   EXPECT_THAT(all, HasSubstr("<Representation id=\"&lt;v&gt;\""));
 }
 
+TEST(DashTest, RepeatsAQueryInEachUrlOfMedia) {
+  Manifest manifest = chunked();
+  manifest.query = "?a=1&b=$2";
+  const std::string all = text(manifest);
+  EXPECT_THAT(all, HasSubstr("initialization=\"$RepresentationID$/init.mp4?a=1&amp;b=$$2\""));
+  EXPECT_THAT(all, HasSubstr("media=\"$RepresentationID$/$Number$.m4s?a=1&amp;b=$$2\""));
+}
+
 TEST(DashTest, RoundsDurationsToWholeTicks) {
   Manifest manifest = chunked();
   manifest.segment = 1'668'333'333ns;  // 50 frames of 30000/1001 a second

@@ -130,6 +130,21 @@ TEST(HlsTest, ReportsARenditionWithoutParts) {
               HasSubstr("#EXT-X-RENDITION-REPORT:URI=\"../audio/playlist.m3u8\",LAST-MSN=8\n"));
 }
 
+TEST(HlsTest, RepeatsAQueryInEveryUri) {
+  auto playlist = low_latency();
+  playlist.query = "?a=1";
+  std::istringstream in{text(playlist)};
+  int uris = 0;
+  for (std::string line; std::getline(in, line);) {
+    const auto quoted = line.find("URI=\"");
+    if (line.starts_with('#') && quoted == line.npos) continue;
+    const auto end = quoted == line.npos ? line.size() : line.find('"', quoted + 5);
+    EXPECT_TRUE(line.substr(0, end).ends_with("?a=1")) << line;
+    ++uris;
+  }
+  EXPECT_EQ(uris, 8) << "map, 2 segments, 3 parts, hint, report";
+}
+
 TEST(HlsTest, RoundsDatesDownToTheMillisecond) {
   MediaPlaylist playlist{.target = 2s};
   playlist.segments = {segment(0)};

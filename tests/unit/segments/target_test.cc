@@ -29,6 +29,12 @@ TEST(TargetTest, ParsesPathsOfASession) {
   EXPECT_EQ(Target::parse("/live/0123456789abcdef/v0/init.mp4")->kind, Kind::kNewestInit);
 }
 
+TEST(TargetTest, AStreamHasAClockWithAndWithoutASession) {
+  for (const auto* path : {"/live/time", "/live/0123456789abcdef/time"}) {
+    EXPECT_EQ(Target::parse(path)->kind, Target::Kind::kTime) << path;
+  }
+}
+
 TEST(TargetTest, RejectsOtherPaths) {
   for (const char* path :
        {"/live.ts", "/index.m3u8", "//index.m3u8", "/live/", "/live/index.m3u8/",

@@ -8,7 +8,7 @@ namespace server {
 namespace {
 
 PageTable table() {
-  PageTable pages{AdminList{{*Network::parse("127.0.0.0/8")}}};
+  PageTable pages{AdminAccess{{*Network::parse("127.0.0.0/8")}, {}}};
   pages.add("/", Access::kPublic, [](const PageRequest&) { return Page{.body = "hello"}; });
   pages.add("/metrics", Access::kAdmin,
             [](const PageRequest& request) { return Page{.body = request.query}; });
@@ -17,12 +17,16 @@ PageTable table() {
   return pages;
 }
 
+Client client(const char* address) {
+  return {.address = *Address::parse(address), .peer = {}, .host = "localhost", .origin = {}};
+}
+
 int status(const char* path, const char* address) {
-  return table().get({path, "", *Address::parse(address)}).status;
+  return table().get({path, "", client(address)}).status;
 }
 
 TEST(PageTableTest, ReturnsThePageOfThePath) {
-  EXPECT_EQ(table().get({"/metrics", "a=b", *Address::parse("127.0.0.1")}).body, "a=b");
+  EXPECT_EQ(table().get({"/metrics", "a=b", client("127.0.0.1")}).body, "a=b");
 }
 
 TEST(PageTableTest, KnowsOnlyExactPaths) {

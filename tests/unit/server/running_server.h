@@ -205,6 +205,7 @@ class RunningServer : public testing::Test {
     settings_.threads = 2;
     settings_.header_timeout = settings_.stall_timeout = std::chrono::hours{1};
     settings_.admin_allow = {*server::Network::parse("127.0.0.0/8")};
+    settings_.admin_hosts = {*server::HostName::parse("x")};
   }
 
   /// Starts a server with the present `settings_`.

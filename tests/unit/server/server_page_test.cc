@@ -149,6 +149,38 @@ TEST_F(ServerPageTest, ShowsAdminPagesToAdminsOnly) {
   EXPECT_THAT(ask("GET //admin HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 404 "));
 }
 
+TEST_F(ServerPageTest, HidesAdminPagesFromRebindingSitesAndUnknownProxies) {
+  start();
+  EXPECT_THAT(ask("GET /admin HTTP/1.1\r\nHost: evil.example\r\n\r\n"), HasSubstr("admin.hosts"));
+  EXPECT_THAT(ask("GET /admin HTTP/1.1\r\nHost: x\r\nOrigin: http://evil.example\r\n\r\n"),
+              StartsWith("HTTP/1.1 403 "));
+  EXPECT_THAT(ask("GET /admin HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 127.0.0.1\r\n\r\n"),
+              HasSubstr("server.trusted_proxies"));
+  EXPECT_THAT(ask("GET /admin HTTP/1.0\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 403 "));
+  EXPECT_EQ(server_->state().unknown_proxy_requests, 2u);
+}
+
+TEST_F(ServerPageTest, ReadsTheProxyProtocolOfTrustedProxies) {
+  settings_.trusted_proxies = {*Network::parse("127.0.0.1")};
+  start();
+  const std::string request = "GET /admin HTTP/1.1\r\nHost: x\r\n\r\n";
+  const std::string stranger = "PROXY TCP4 192.0.2.1 127.0.0.1 4711 8080\r\n";
+  EXPECT_THAT(ask(stranger + request), HasSubstr("192.0.2.1 is not in admin.allow"));
+  EXPECT_THAT(ask("PROXY TCP4 127.0.0.9 127.0.0.1 4711 8080\r\n" + request), EndsWith("secret\n"));
+  EXPECT_THAT(ask("PROXY TCP4 nobody\r\n" + request), StartsWith("HTTP/1.1 400 "));
+  EXPECT_EQ(server_->state().trusted_proxy_requests, 2u);
+  HttpClient in_pieces{endpoint_};
+  for (const char byte : stranger + request) in_pieces.send(std::string{byte});
+  EXPECT_THAT(in_pieces.read_page(), HasSubstr("192.0.2.1 is not in admin.allow"));
+}
+
+TEST_F(ServerPageTest, BelievesNoProxyProtocolOfStrangers) {
+  start();
+  EXPECT_THAT(
+      ask("PROXY TCP4 127.0.0.9 127.0.0.1 4711 8080\r\nGET /admin HTTP/1.1\r\nHost: x\r\n\r\n"),
+      StartsWith("HTTP/1.1 400 "));
+}
+
 TEST_F(ServerPageTest, SendsNoBodyForHead) {
   start();
   HttpClient client{endpoint_};

@@ -71,7 +71,7 @@ TEST_F(ServerStreamTest, StreamsFromTheCachedKeyframe) {
   const auto request = handler_.seen.requests.at(1);
   EXPECT_EQ(request.query, "max=2M");
   EXPECT_EQ(request.user_agent, "mpv");
-  EXPECT_EQ(request.address.text(), "127.0.0.1");
+  EXPECT_EQ(request.client.address.text(), "127.0.0.1");
 }
 
 TEST_F(ServerStreamTest, WaitsForAKeyframe) {
@@ -271,6 +271,32 @@ TEST_F(ServerStreamTest, LimitsViewersPerAddress) {
   HttpClient c{endpoint_};
   c.send(kGet);
   EXPECT_TRUE(viewers_are(2));
+}
+
+TEST_F(ServerStreamTest, DoesNotLimitViewersOfATrustedProxyThatNamesThem) {
+  settings_.max_viewers_per_address = 1;
+  settings_.trusted_proxies = {*server::Network::parse("127.0.0.1")};
+  start();
+  const auto view = [&](HttpClient& client, const std::string& address) {
+    client.get("/live.ts", "X-Forwarded-For: " + address + "\r\n");
+  };
+  HttpClient a{endpoint_};
+  view(a, "192.0.2.1");
+  HttpClient b{endpoint_};
+  view(b, "192.0.2.2");
+  ASSERT_TRUE(viewers_are(2));
+  HttpClient c{endpoint_};
+  view(c, "192.0.2.2");
+  EXPECT_THAT(c.read_page(), HasSubstr("too many viewers from your address"));
+  EXPECT_EQ(handler_.seen.requests.at(1).client.address.text(), "192.0.2.1");
+}
+
+TEST_F(ServerStreamTest, AsksProxiesNotToCollectEndlessResponses) {
+  start();
+  publish(frame(0, true));
+  HttpClient client{endpoint_};
+  client.get("/live.ts");
+  EXPECT_THAT(client.read_head(), HasSubstr("\r\nX-Accel-Buffering: no\r\n"));
 }
 
 TEST_F(ServerStreamTest, NoticesAtOnceWhenAViewerLeaves) {

@@ -39,7 +39,7 @@ export class ServerClock {
 
   private async sample(): Promise<{ trip: number; offset: number } | undefined> {
     const sent = local();
-    const answer = await fetch("/api/v1/time", {
+    const answer = await fetch("api/v1/time", {
       cache: "no-store",
       signal: AbortSignal.timeout(kTimeout),
     });

@@ -3,7 +3,7 @@ import type { Streams } from "./types";
 const kTimeout = 4000; // ms
 
 export async function fetchStreams(): Promise<Streams> {
-  const answer = await fetch("/api/v1/streams", {
+  const answer = await fetch("api/v1/streams", {
     cache: "no-store",
     signal: AbortSignal.timeout(kTimeout),
   });

@@ -18,6 +18,7 @@ export interface Stream {
 export interface Streams {
   version: string;
   admin: boolean;
+  proxy: "trusted" | "unknown" | null;
   streams: Stream[];
 }
 

@@ -50,7 +50,7 @@ export class Dashboard {
     this.panel?.closeEvents();
     if (!active) return;
     this.events = new ReconnectingEventStream(
-      "/api/v1/events",
+      "api/v1/events",
       { state: (state: State) => this.show(state) },
       () => setText(this.status, "Server unreachable, reconnecting..."),
     );

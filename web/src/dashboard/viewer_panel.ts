@@ -78,7 +78,7 @@ export class ViewerPanel {
     if (this.events || now - this.openedAt < kReconnectInterval) return;
     this.openedAt = now;
     this.events = new EventStream(
-      `/api/v1/viewers/${this.id}/events`,
+      `api/v1/viewers/${this.id}/events`,
       {
         sample: (sample: Sample) => this.sample(sample),
         congestion: (event: Congestion) => this.congestion(event),

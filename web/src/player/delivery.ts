@@ -8,11 +8,12 @@ export type Delivery = "mp4" | "flv" | "hls";
 
 const kDeliveries: Delivery[] = ["mp4", "flv", "hls"];
 
+/** Relative to the page, as all addresses: a proxy may serve the page below a path of its own. */
 export function pathOf(stream: string, format: Format): string {
   const name = encodeURIComponent(stream);
-  if (format === "hls") return `/${name}/index.m3u8`;
-  if (format === "dash") return `/${name}/manifest.mpd`;
-  return `/${name}.${format}`;
+  if (format === "hls") return `${name}/index.m3u8`;
+  if (format === "dash") return `${name}/manifest.mpd`;
+  return `${name}.${format}`;
 }
 
 /** The deliveries of a stream that this browser can play; none for MPEG-2 video. */

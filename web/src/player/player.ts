@@ -121,7 +121,7 @@ export class Player {
     const stream = streams.find(({ name }) => name === this.stream);
     if (!stream) throw new Error(`there is no stream named ${this.stream}`);
     if (playable(stream).length === 0) {
-      const url = `/${stream.name}.ts`;
+      const url = new URL(`${stream.name}.ts`, location.href).href;
       throw new Unplayable(`browsers do not support MPEG-2; open ${url} in another player`);
     }
     return stream;

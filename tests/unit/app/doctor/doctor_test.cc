@@ -9,6 +9,7 @@
 #include "app/doctor/doctor_kernel.h"
 #include "app/doctor/doctor_machine.h"
 #include "app/doctor/doctor_media.h"
+#include "app/doctor/doctor_proxies.h"
 #include "app/doctor/doctor_streams.h"
 #include "base/system_error.h"
 #include "base/unique_fd.h"
@@ -166,6 +167,35 @@ TEST(DoctorTest, ASourceThatCannotPlayIsALimitation) {
     config.streams[0].media.source.uri = uri;
     EXPECT_EQ(examine_stream_sources(config).front().verdict, Verdict::kLimited) << uri;
   }
+}
+
+TEST(DoctorTest, AProxyIsALimitation) {
+  auto config = default_config();
+  EXPECT_THAT(examine_proxies(config, std::size_t{0}), Contains(finding("proxies", Verdict::kOk)));
+  EXPECT_THAT(examine_proxies(config, std::size_t{1}),
+              Contains(finding("proxies", Verdict::kLimited)));
+  EXPECT_THAT(examine_proxies(config, base::Error{"no netlink"}),
+              Contains(finding("proxies", Verdict::kLimited)));
+  config.server.trusted_proxies = {*server::Network::parse("10.0.0.0/8")};
+  EXPECT_THAT(examine_proxies(config, std::size_t{0}),
+              Contains(AllOf(finding("proxies", Verdict::kLimited),
+                             Field(&Finding::detail, HasSubstr("10.0.0.0/8")))));
+}
+
+TEST(DoctorTest, CountsConnectionsFromThisMachine) {
+  const base::UniqueFd listening{::socket(AF_INET, SOCK_STREAM, 0)};
+  sockaddr_in address{
+      .sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
+  socklen_t size = sizeof address;
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  ASSERT_EQ(::bind(listening.get(), generic, size), 0);
+  ASSERT_EQ(::listen(listening.get(), 1), 0);
+  ASSERT_EQ(::getsockname(listening.get(), generic, &size), 0);
+  const auto config = listening_on("127.0.0.1:" + std::to_string(ntohs(address.sin_port)));
+  EXPECT_EQ(*local_connections(config), 0u);
+  const base::UniqueFd client{::socket(AF_INET, SOCK_STREAM, 0)};
+  ASSERT_EQ(::connect(client.get(), generic, size), 0);
+  EXPECT_EQ(*local_connections(config), 1u);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ LiveStream::State playing() {
 }
 
 json offer(const LiveStream::State& stream) {
-  return json::parse(api_json::streams({stream}, true))["streams"][0];
+  return json::parse(api_json::streams({stream}, true, server::Proxy::kNone))["streams"][0];
 }
 
 json state_of(const LiveStream::State& stream) {
@@ -59,8 +59,17 @@ TEST(ApiJsonTest, UnknownFieldsAreNull) {
 }
 
 TEST(ApiJsonTest, StreamsSayWhetherTheClientIsAnAdmin) {
-  EXPECT_TRUE(json::parse(api_json::streams({}, true))["admin"]);
-  EXPECT_FALSE(json::parse(api_json::streams({}, false))["admin"]);
+  EXPECT_TRUE(json::parse(api_json::streams({}, true, server::Proxy::kNone))["admin"]);
+  EXPECT_FALSE(json::parse(api_json::streams({}, false, server::Proxy::kNone))["admin"]);
+}
+
+TEST(ApiJsonTest, TellsTheClientWhetherAProxyIsBetween) {
+  const auto told = [](server::Proxy proxy) {
+    return json::parse(api_json::streams({}, false, proxy))["proxy"];
+  };
+  EXPECT_EQ(told(server::Proxy::kNone), nullptr);
+  EXPECT_EQ(told(server::Proxy::kTrusted), "trusted");
+  EXPECT_EQ(told(server::Proxy::kUnknown), "unknown");
 }
 
 TEST(ApiJsonTest, TheStateListsTheGroups) {

@@ -24,7 +24,10 @@ class ApiTest : public testing::Test {
                                                  const char* from = "127.0.0.1") {
     return api_.respond({.path = path,
                          .query = {},
-                         .address = *server::Address::parse(from),
+                         .client = {.address = *server::Address::parse(from),
+                                    .peer = {},
+                                    .host = "localhost",
+                                    .origin = {}},
                          .user_agent = {},
                          .viewer_slots = {slots_, last_viewer_}});
   }
@@ -34,7 +37,7 @@ class ApiTest : public testing::Test {
 
   int states_ = 0;
   ViewerTaps taps_;
-  Api api_{server::AdminList{{*server::Network::parse("127.0.0.0/8")}},
+  Api api_{server::AdminAccess{{*server::Network::parse("127.0.0.0/8")}, {}},
            [this](base::Time) { return "state " + std::to_string(++states_); }, taps_};
   server::Slots slots_{1, 1};
   std::atomic<std::uint64_t> last_viewer_{0};

@@ -19,8 +19,8 @@ LiveStream::State stream() {
 
 TEST(PagesTest, StatusLinksEachStream) {
   const auto page = pages::status({stream()}, false);
-  EXPECT_THAT(page, HasSubstr("href=\"/live.ts\""));
-  EXPECT_THAT(page, HasSubstr("href=\"/live.mp4\""));
+  EXPECT_THAT(page, HasSubstr("href=\"live.ts\""));
+  EXPECT_THAT(page, HasSubstr("href=\"live.mp4\""));
   EXPECT_THAT(page, Not(HasSubstr(".flv")));
 }
 

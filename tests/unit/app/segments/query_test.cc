@@ -18,5 +18,16 @@ TEST(QueryTest, ParsesOnlyWholeNumbers) {
     EXPECT_FALSE(number_in<unsigned>(query, "n")) << query;
 }
 
+TEST(QueryTest, KeepsForeignKeys) {
+  EXPECT_EQ(kept_query(""), "");
+  EXPECT_EQ(kept_query("token=a%20b"), "?token=a%20b");
+  EXPECT_EQ(kept_query("abr=player&token=1&&_HLS_msn=7&_HLS_part=1&flag&rate=2M"), "?token=1&flag");
+  EXPECT_EQ(kept_query("abrx=1&_hls=2"), "?abrx=1&_hls=2");
+}
+
+TEST(QueryTest, KeepsNothingThatWouldEndAQuotedUrl) {
+  EXPECT_EQ(kept_query("a=\"x&b=<&c=\r\n&d=1"), "?d=1");
+}
+
 }  // namespace
 }  // namespace app

@@ -1,0 +1,72 @@
+#include "server/client.h"
+
+#include "server/ascii.h"
+#include "server/http_request_parser.h"
+#include "server/request_target.h"
+
+namespace server {
+
+namespace {
+
+/// The last item of a comma-separated list, which it removes.
+std::string_view take_last(std::string_view& list) {
+  const auto comma = list.rfind(',');
+  const auto item = comma == list.npos ? list : list.substr(comma + 1);
+  list = comma == list.npos ? std::string_view{} : list.substr(0, comma);
+  return trimmed(item);
+}
+
+/// Some proxies add the port: "192.0.2.1:4711", "[2001:db8::1]:4711".
+std::optional<Address> address_in(std::string_view item) {
+  if (const auto address = Address::parse(item)) return *address;
+  const auto address = Address::parse(host_name(item));
+  return address ? std::optional{*address} : std::nullopt;
+}
+
+/// The nearest address that is no trusted proxy's, or the farthest of all. nullopt if an item
+/// before that is no address.
+std::optional<Address> farthest_known(std::string_view forwarded_for,
+                                      const std::vector<Network>& trusted) {
+  std::optional<Address> address;
+  do {
+    address = address_in(take_last(forwarded_for));
+  } while (address && contains(trusted, *address) && !forwarded_for.empty());
+  return address;
+}
+
+/// Where the client's own words end and a trusted proxy's begin.
+void believe(Client& client, const HttpRequest& request, const std::vector<Network>& trusted) {
+  client.proxy = Proxy::kUnknown;  // unless it names an address
+  if (const auto address = farthest_known(request.forwarded_for, trusted)) {
+    client.proxy = Proxy::kTrusted;
+    client.address = *address;
+  }
+  if (!request.forwarded_host.empty()) client.host = request.forwarded_host;
+}
+
+}  // namespace
+
+Client client_of(const HttpRequest& request, const Address& peer,
+                 const std::optional<Address>& told, const std::vector<Network>& trusted) {
+  const auto authority = authority_of(request.target);
+  Client client{.address = told.value_or(peer),
+                .peer = peer,
+                .host = std::string{authority.empty() ? request.host : authority},
+                .origin = request.origin,
+                .proxy = told ? Proxy::kTrusted : Proxy::kNone,
+                .proxy_sign = told ? "PROXY" : request.forwarding_header};
+  const bool forwards = contains(trusted, client.address);
+  if (!request.forwarded_for.empty() && forwards) {
+    believe(client, request, trusted);
+  } else if (!request.forwarding_header.empty()) {
+    client.proxy = Proxy::kUnknown;
+  } else if (request.http_1_0) {
+    // Browsers, players and Prometheus speak HTTP/1.1. nginx before 1.29 asks with HTTP/1.0 and
+    // without a forwarding header, unless it is told otherwise.
+    client.proxy = Proxy::kUnknown;
+    client.proxy_sign = "HTTP/1.0";
+  }
+  return client;
+}
+
+}  // namespace server

@@ -1,0 +1,31 @@
+#include "server/peer.h"
+
+#include <cstddef>
+#include <utility>
+
+#include "server/proxy_protocol.h"
+
+namespace server {
+
+namespace {
+
+// Extensions of a header tell the TLS certificate, at most.
+constexpr std::size_t kMaxProxyHeader = 4096;
+
+}  // namespace
+
+std::optional<std::string> Peer::begin(std::string_view bytes) {
+  using Status = ProxyHeader::Status;
+  first_ += bytes;
+  const auto header = parse_proxy_header(first_);
+  if (header.status == Status::kInvalid) return std::nullopt;
+  if (header.status == Status::kIncomplete) {
+    return first_.size() < kMaxProxyHeader ? std::optional{std::string{}} : std::nullopt;
+  }
+  begun_ = true;
+  told_ = header.client;
+  first_.erase(0, header.size);
+  return std::exchange(first_, {});
+}
+
+}  // namespace server

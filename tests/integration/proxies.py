@@ -1,0 +1,128 @@
+"""Proxies that people put in front of a web server, with the configurations that they write. Each
+listens on a port of its own on loopback, and serves symcast below PREFIX too."""
+
+import http.client
+import shutil
+import socket
+import subprocess
+
+from netlab.daemon import REPLY_SECONDS, free_port, wait_until
+
+PREFIX = "/tv/"
+START_SECONDS = 30
+
+NGINX = """
+daemon off;
+pid {folder}/nginx.pid;
+error_log stderr;
+events {{}}
+http {{
+  access_log off;
+  client_body_temp_path {folder}/body;
+  proxy_temp_path {folder}/proxy;
+  fastcgi_temp_path {folder}/fastcgi;
+  uwsgi_temp_path {folder}/uwsgi;
+  scgi_temp_path {folder}/scgi;
+  {headers}
+  server {{
+    listen 127.0.0.1:{port};
+    location / {{ proxy_pass http://{upstream}; }}
+    location {prefix} {{ proxy_pass http://{upstream}/; }}
+  }}
+}}
+"""
+# The lines that nginx's users add.
+NGINX_FORWARDING = """
+  proxy_http_version 1.1;
+  proxy_set_header Host $host;
+  proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+"""
+
+CADDY = """
+{{
+  admin off
+  auto_https off
+}}
+http://:{port} {{
+  bind 127.0.0.1
+  handle_path {prefix}* {{
+    reverse_proxy {upstream}
+  }}
+  reverse_proxy {upstream}
+}}
+"""
+
+HAPROXY = """
+defaults
+  mode tcp
+  timeout connect 5s
+  timeout client 1m
+  timeout server 1m
+listen symcast
+  bind 127.0.0.1:{port}
+  server symcast {upstream} {send}
+"""
+
+
+class Proxy:
+    """Runs until the end of the `with` block."""
+
+    def __init__(self, folder, daemon, config, command, **values):
+        folder.mkdir(exist_ok=True)
+        self.port = free_port()
+        path = folder / "config"
+        path.write_text(config.format(folder=folder, port=self.port, prefix=PREFIX,
+                                      upstream=f"127.0.0.1:{daemon.port}", **values))
+        self._log = open(folder / "log", "w")
+        self._process = subprocess.Popen([word.format(config=path, folder=folder) for word in command],
+                                         stdout=self._log, stderr=subprocess.STDOUT,
+                                         env={"HOME": str(folder), "PATH": "/usr/bin:/usr/local/bin"})
+
+    def __enter__(self):
+        wait_until(self._listens, START_SECONDS, f"{self._process.args[0]} listens")
+        return self
+
+    def __exit__(self, *_):
+        self._process.terminate()
+        self._process.wait()
+        self._log.close()
+
+    def _listens(self):
+        assert self._process.poll() is None, open(self._log.name).read()
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+
+    @property
+    def origin(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def get(self, path, client="127.0.0.1", headers=None):
+        """(status, body) for a client with the address `client`, 127.0.0.0/8."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=REPLY_SECONDS,
+                                                source_address=(client, 0))
+        try:
+            connection.request("GET", path, headers=headers or {})
+            response = connection.getresponse()
+            return response.status, response.read().decode(errors="replace")
+        finally:
+            connection.close()
+
+
+def nginx(folder, daemon, headers=""):
+    program = shutil.which("nginx", path="/usr/local/bin:/usr/sbin")
+    return Proxy(folder, daemon, NGINX, [program, "-p", "{folder}", "-c", "{config}"], headers=headers)
+
+
+def forwarding_nginx(folder, daemon):
+    return nginx(folder, daemon, NGINX_FORWARDING)
+
+
+def caddy(folder, daemon):
+    return Proxy(folder, daemon, CADDY, ["caddy", "run", "--adapter", "caddyfile", "--config", "{config}"])
+
+
+def haproxy(folder, daemon, version):
+    """Passes TCP connections on. `version`: of the PROXY protocol, 1 or 2."""
+    program = shutil.which("haproxy", path="/usr/local/bin:/usr/sbin")
+    send = {1: "send-proxy", 2: "send-proxy-v2"}[version]
+    return Proxy(folder, daemon, HAPROXY, [program, "-f", "{config}"], send=send)

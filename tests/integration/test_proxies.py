@@ -1,0 +1,193 @@
+"""Behind real proxies: who is an administrator, whose address is known, what plays below a sub-path."""
+
+import functools
+import json
+import shutil
+import subprocess
+import urllib.parse
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+from netlab.browser.chromium import PAGE_PLAYS, Browser
+from netlab.daemon import Daemon, wait_until
+from tests.integration import proxies
+from tests.integration.conftest import QUICK, SMALL
+from tests.integration.segment_requests import MPD
+
+STRANGER = "127.0.0.5"
+ADMIN = "127.0.0.6"
+PATIENCE = 60  # seconds
+CONFIG = QUICK + """keyframe_interval = "500ms"
+[segments]
+part = "250ms"
+"""
+TRUSTING = f"""
+[server]
+trusted_proxies = ["127.0.0.1"]
+max_viewers_per_address = 1
+[admin]
+allow = ["127.0.0.1", "{ADMIN}"]
+"""
+HEADERS = [proxies.forwarding_nginx, proxies.caddy]
+CONNECTIONS = [functools.partial(proxies.haproxy, version=1), functools.partial(proxies.haproxy, version=2)]
+NAMES = ["nginx", "caddy"]
+pytestmark = pytest.mark.skipif(
+    not all(shutil.which(name, path="/usr/local/bin:/usr/bin:/usr/sbin")
+            for name in ("nginx", "caddy", "haproxy")),
+    reason="a proxy is missing: run scripts/install-deps test")
+
+
+@pytest.fixture(scope="module")
+def unaware(tmp_path_factory):
+    """A server that trusts no proxy."""
+    with Daemon("--source", SMALL, directory=tmp_path_factory.mktemp("unaware"), config=CONFIG) as daemon:
+        yield daemon
+
+
+@pytest.fixture(scope="module")
+def trusting(tmp_path_factory):
+    """A server that trusts the proxies on this machine."""
+    with Daemon("--source", SMALL, directory=tmp_path_factory.mktemp("trusting"),
+                config=CONFIG + TRUSTING) as daemon:
+        yield daemon
+
+
+def through(proxy, folder, daemon):
+    return proxy(folder / "proxy", daemon)
+
+
+# A server that does not know of the proxy.
+
+@pytest.mark.parametrize("proxy", [proxies.nginx, *HEADERS], ids=["bare nginx", *NAMES])
+@pytest.mark.parametrize("path", ["/metrics", "/api/v1/events", "/tv/metrics"])
+def test_nobody_is_admin_through_a_proxy_that_was_not_named(unaware, tmp_path, proxy, path):
+    """Although it connects from loopback, which is in admin.allow."""
+    with through(proxy, tmp_path, unaware) as front:
+        for headers in ({}, {"X-Forwarded-For": "127.0.0.1"}, {"Host": "localhost"},
+                        {"Forwarded": "for=127.0.0.1"}):
+            status, body = front.get(path, headers=headers)
+            assert (status, "server.trusted_proxies" in body) == (403, True), body
+        _, body = front.get("/api/v1/streams")
+        told = json.loads(body)
+        assert (told["admin"], told["proxy"]) == (False, "unknown")
+
+
+def test_an_unknown_proxy_is_reported_once(tmp_path):
+    with Daemon("--source", SMALL, directory=tmp_path) as daemon:
+        assert "proxy_in_front" not in daemon.log()
+        with through(proxies.caddy, tmp_path, daemon) as front:
+            for _ in range(3):
+                front.get("/")
+        line = wait_until(lambda: [line for line in daemon.log().splitlines() if "proxy_in_front" in line],
+                          PATIENCE, "the line")
+        assert len(line) == 1
+        assert " address=127.0.0.1 " in line[0] and "server.trusted_proxies" in line[0]
+        assert daemon.metrics().sum("symcast_proxied_requests_total", proxy="unknown") == 3
+        assert daemon.metrics().sum("symcast_proxied_requests_total", proxy="trusted") == 0
+
+
+@pytest.mark.parametrize("version", CONNECTIONS, ids=["v1", "v2"])
+def test_the_proxy_protocol_of_a_stranger_is_refused_and_explained(unaware, tmp_path, version):
+    with through(version, tmp_path, unaware) as front:
+        assert front.get("/")[0] == 400
+    wait_until(lambda: "protocol=PROXY" in unaware.log(), PATIENCE, "the line")
+
+
+# A server that trusts it.
+
+@pytest.mark.parametrize("proxy", [*HEADERS, *CONNECTIONS], ids=[*NAMES, "haproxy v1", "haproxy v2"])
+def test_a_trusted_proxy_names_the_admin(trusting, tmp_path, proxy):
+    with through(proxy, tmp_path, trusting) as front:
+        for headers in ({}, {"X-Forwarded-For": ADMIN}, {"X-Real-IP": ADMIN},
+                        {"Forwarded": f"for={ADMIN}"}):
+            assert front.get("/metrics", client=STRANGER, headers=headers)[0] == 403, headers
+        assert front.get("/metrics", client=ADMIN)[0] == 200
+        assert front.get("/metrics", client=ADMIN, headers={"Host": "evil.example"})[0] == 403
+        told = json.loads(front.get("/api/v1/streams", client=ADMIN)[1])
+        assert (told["admin"], told["proxy"]) == (True, "trusted")
+    assert trusting.get("/metrics")[0] == 200, "Prometheus on the same machine asks directly"
+
+
+@pytest.mark.parametrize("proxy", [*HEADERS, *CONNECTIONS], ids=[*NAMES, "haproxy v1", "haproxy v2"])
+def test_the_true_address_is_in_the_log_and_the_limits(trusting, tmp_path, proxy):
+    with through(proxy, tmp_path, trusting) as front:
+        def play(client):
+            return subprocess.Popen(
+                ["curl", "-sS", "--interface", client, "-o", "/dev/null", "-w", "%{http_code}",
+                 f"{front.origin}/live.ts"], stdout=subprocess.PIPE, text=True)
+
+        def joined(client):
+            return trusting.log().count(f" address={client} ")
+
+        before = {client: joined(client) for client in (STRANGER, ADMIN)}
+        players = [play(client) for client in before]
+        try:
+            wait_until(lambda: all(joined(client) > count for client, count in before.items()),
+                       PATIENCE, "both are viewers")
+            assert play(STRANGER).communicate(timeout=PATIENCE)[0] == "503", "one per address"
+        finally:
+            for player in players:
+                player.terminate()
+                player.wait()
+        trusting.wait_for(lambda m: m.sum("symcast_viewers") == 0, PATIENCE, "both have left")
+
+
+# Below a sub-path.
+
+@pytest.fixture(scope="module", params=HEADERS, ids=NAMES)
+def front(request, unaware, tmp_path_factory):
+    with through(request.param, tmp_path_factory.mktemp("front"), unaware) as proxy:
+        yield proxy
+
+
+@pytest.mark.parametrize("path", ["live.ts", "live.mp4", "live/index.m3u8", "live/index.m3u8?abr=player",
+                                  "live/manifest.mpd"])
+def test_every_format_plays_below_a_sub_path(front, path):
+    played = subprocess.run(
+        ["ffmpeg", "-v", "error", "-i", f"{front.origin}/tv/{path}", "-t", "2", "-f", "null", "-"],
+        capture_output=True, text=True, timeout=2 * PATIENCE, check=False)
+    assert played.returncode == 0, played.stderr
+
+
+def test_every_address_stays_below_the_sub_path_and_keeps_the_query(front):
+    """Those of the page are in test_the_page_plays_below_a_sub_path."""
+    def load(url):
+        address = urllib.parse.urlsplit(url)
+        assert address.path.startswith("/tv/live/") and "token=a%20b" in address.query, url
+        status, body = front.get(f"{address.path}?{address.query}")
+        assert status == 200, (url, body)
+        return body
+
+    base = f"{front.origin}/tv/live/"
+    variant = urllib.parse.urljoin(base, load(base + "index.m3u8?token=a%20b").splitlines()[-1])
+    playlist = load(variant)
+    for line in playlist.splitlines():
+        if "URI=" in line:
+            assert "token=a%20b\"" in line
+    assert playlist.count("token=a%20b") > 3
+    first = next(line for line in playlist.splitlines() if line and not line.startswith("#"))
+    load(urllib.parse.urljoin(variant, first))
+
+    mpd_url = base + "manifest.mpd?abr=server&token=a%20b"
+    for url in (mpd_url, None):
+        mpd = ElementTree.fromstring(load(url or location))
+        folder = urllib.parse.urljoin(url or location, mpd.findtext(f"{MPD}BaseURL", ""))
+        location = urllib.parse.urljoin(url or location, mpd.findtext(f"{MPD}Location"))
+        load(urllib.parse.urljoin(folder, mpd.find(f"{MPD}UTCTiming").get("value")))
+        for template in mpd.iter(f"{MPD}SegmentTemplate"):
+            assert template.get("media").endswith("?token=a%20b")
+            assert template.get("initialization").endswith("?token=a%20b")
+
+
+def test_the_page_plays_below_a_sub_path(front, needs_chromium):
+    with Browser() as browser:
+        for delivery in ("mp4", "hls"):
+            page = browser.open(front.origin, "/tv/", delivery=delivery)
+            page.until(PAGE_PLAYS)
+            seen = page.seen()
+            assert seen["troubles"] == []
+            own = (f"{front.origin}/tv/", f"blob:{front.origin}/")
+            assert [url for url in seen["requests"] if not url.startswith(own)] == []
+            page.until("!document.getElementById('proxy').hidden")
+            page.close()
