@@ -47,10 +47,15 @@ json formats(const LiveStream::State& stream) {
   return all;
 }
 
+json last_picture(const LiveStream::State& stream) {
+  return stream.last_picture ? json(segments::utc_text(*stream.last_picture)) : json(nullptr);
+}
+
 json offer(const LiveStream::State& stream) {
   const auto& source = stream.media.source;
   return {{"name", stream.name},
           {"state", name(source.status)},
+          {"last_picture", last_picture(stream)},
           {"began", segments::utc_text(stream.began)},
           {"width", known(source.format.width)},
           {"height", known(source.format.height)},
@@ -95,6 +100,7 @@ json stream_state(const LiveStream::State& stream) {
   return {{"name", stream.name},
           {"state", name(source.status)},
           {"error", error(source)},
+          {"last_picture", last_picture(stream)},
           {"width", known(source.format.width)},
           {"height", known(source.format.height)},
           {"viewers", stream.viewers()},

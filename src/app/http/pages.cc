@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/telemetry/names.h"
+#include "segments/utc_time.h"
 
 namespace app::pages {
 
@@ -61,11 +62,14 @@ std::string frame(const transcoder::Ingest::State& source) {
   return fmt::format("{}×{}", source.format.width, source.format.height);
 }
 
-/// "playing" or "waiting"; for admins "waiting: REASON".
-std::string state(const transcoder::Ingest::State& source, bool admin) {
+/// "playing", or such as "waiting, last picture 2026-01-31T09:00:00.123Z"; for admins the reason,
+/// too.
+std::string state(const LiveStream::State& stream, bool admin) {
+  const auto& source = stream.media.source;
   std::string state = name(source.status);
-  const bool away = source.status != transcoder::Ingest::Status::kPlaying;
-  if (admin && away && !source.last_error.empty()) state += ": " + escape(source.last_error);
+  if (source.status == transcoder::Ingest::Status::kPlaying) return state;
+  if (stream.last_picture) state += ", last picture " + segments::utc_text(*stream.last_picture);
+  if (admin && !source.last_error.empty()) state += ": " + escape(source.last_error);
   return state;
 }
 
@@ -111,7 +115,7 @@ std::string status(const std::vector<LiveStream::State>& streams, bool admin) {
   for (const auto& stream : streams) {
     page +=
         fmt::format("<h2>{}</h2>\n<p>{}· source {}, {} · {} viewer{}</p>\n", escape(stream.name),
-                    links(stream), state(stream.media.source, admin), frame(stream.media.source),
+                    links(stream), state(stream, admin), frame(stream.media.source),
                     stream.viewers(), stream.viewers() == 1 ? "" : "s");
     page += group_table(stream);
   }

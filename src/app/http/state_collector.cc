@@ -50,9 +50,14 @@ void collect_source(Families& out, const LiveStream::State& stream) {
   const Labels labels{{"stream", stream.name}};
   for (const auto status :
        {transcoder::Ingest::Status::kConnecting, transcoder::Ingest::Status::kPlaying,
-        transcoder::Ingest::Status::kWaiting}) {
+        transcoder::Ingest::Status::kStalled, transcoder::Ingest::Status::kWaiting}) {
     out.gauge("symcast_source_status", "1 for the state the source is in",
               {{"stream", stream.name}, {"status", name(status)}}, source.status == status ? 1 : 0);
+  }
+  if (stream.last_picture) {
+    out.gauge("symcast_source_last_picture_timestamp_seconds",
+              "Unix time at which the source delivered its last picture", labels,
+              std::chrono::duration<double>{stream.last_picture->time_since_epoch()}.count());
   }
   out.counter("symcast_source_restarts_total", "Restarts of the source", labels,
               count(source.restarts));

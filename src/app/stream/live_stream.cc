@@ -11,6 +11,12 @@ namespace app {
 
 namespace {
 
+std::chrono::system_clock::time_point wall_time(base::Time time) {
+  using std::chrono::system_clock;
+  return system_clock::now() -
+         std::chrono::duration_cast<system_clock::duration>(base::Clock::now() - time);
+}
+
 // HLS playlists list half of the segments kept: the one in progress and four complete ones, of
 // which players hold three. With fewer, players run into the end of the list; more cost memory.
 constexpr std::size_t kMinSegmentsKept = 10;
@@ -56,9 +62,7 @@ LiveStream::LiveStream(std::uint32_t index, const StreamConfig& config, server::
       segment_settings_{config.segments},
       media_{config.media,
              [this](GroupIndex group, const media::PacketPtr& packet) { publish(group, packet); }},
-      began_{std::chrono::system_clock::now() -
-             std::chrono::duration_cast<std::chrono::system_clock::duration>(base::Clock::now() -
-                                                                             media_.epoch())},
+      began_{wall_time(media_.epoch())},
       point_settings_{config.points},
       ladder_{config.control.groups, media_.epoch(), *this},
       budget_{usable_cpus(config.control.groups)},
@@ -104,6 +108,7 @@ LiveStream::State LiveStream::state() const {
                        [this](auto container) { return offers(container); });
   // Read after ladder_.state(), so that it has every group in which the ladder has viewers.
   state.media = media_.state();
+  if (const auto last = state.media.source.last_picture) state.last_picture = wall_time(*last);
   return state;
 }
 

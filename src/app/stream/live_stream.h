@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "abr/ladder/encode_budget.h"
@@ -33,6 +34,8 @@ class LiveStream : private LadderActions {
     std::string video_codec{};  ///< RFC 6381; empty if unknown or if it has no such name
     abr::RateLimits rate{};     ///< of one viewer
     std::chrono::system_clock::time_point began{};  ///< wall time of pts 0
+    std::optional<std::chrono::system_clock::time_point>
+        last_picture;  ///< of the source, wall time
     transcoder::Stream::State media;
     Ladder::State ladder;
 

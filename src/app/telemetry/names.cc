@@ -24,6 +24,8 @@ const char* name(transcoder::Ingest::Status status) {
       return "connecting";
     case transcoder::Ingest::Status::kPlaying:
       return "playing";
+    case transcoder::Ingest::Status::kStalled:
+      return "stalled";
     case transcoder::Ingest::Status::kWaiting:
       return "waiting";
   }

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "base/units.h"
 #include "media/frame.h"
 #include "transcoder/settings.h"
 
@@ -22,11 +24,17 @@ class Ingest {
     std::function<void(media::Samples)> samples;
   };
 
-  enum class Status { kConnecting, kPlaying, kWaiting };  ///< kWaiting: before the next attempt
+  enum class Status {
+    kConnecting,
+    kPlaying,
+    kStalled,  ///< connected, but no picture arrives
+    kWaiting,  ///< before the next attempt
+  };
 
   struct State {
     Status status = Status::kConnecting;
     std::string last_error;                   ///< empty before the first error
+    std::optional<base::Time> last_picture;   ///< when it was captured; not of repeats
     std::uint64_t restarts = 0;               ///< attempts after the first
     std::uint64_t frames = 0;                 ///< pictures delivered, without repeats
     std::uint64_t frames_repeated = 0;        ///< repeats of the last picture

@@ -1,5 +1,6 @@
 #include "transcoder/ingest/ingest_output.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/log.h"
@@ -11,6 +12,10 @@ namespace {
 /// Ingest::State::has_audio becomes false after this time without audio. Less would flicker when
 /// audio arrives in bursts; more would report a lost track later.
 constexpr base::Duration kAudioTimeout = std::chrono::seconds{1};
+
+/// A source stalls after this many of its frame intervals, and after kFreezeTime. Fewer would
+/// report the jitter of a slide show as an outage.
+constexpr int kLateIntervals = 3;
 
 }  // namespace
 
@@ -28,7 +33,20 @@ void IngestOutput::picture(media::Frame picture) {
   report_jumps(picture.captured);
   if (!pts || !limit_.admit(*pts)) return count_drop();
   picture.pts = *pts;
+  note_picture(picture.captured);
   deliver(std::move(picture), &Ingest::State::frames);
+}
+
+void IngestOutput::note_picture(base::Time captured) {
+  std::lock_guard lock{state_mutex_};
+  interval_ = captured - previous_.value_or(captured);
+  previous_ = state_.last_picture = captured;
+}
+
+bool IngestOutput::stalled(base::Time now) const {
+  std::lock_guard lock{state_mutex_};
+  const auto limit = std::max(kFreezeTime, kLateIntervals * interval_);
+  return state_.last_picture && now - *state_.last_picture > limit;
 }
 
 void IngestOutput::deliver(media::Frame frame, std::uint64_t Ingest::State::*counter) {
@@ -75,6 +93,8 @@ void IngestOutput::unreadable(std::uint64_t count) {
 void IngestOutput::restart() {
   std::lock_guard lock{mutex_};
   timeline_.restart();
+  std::lock_guard state_lock{state_mutex_};
+  previous_.reset();
 }
 
 void IngestOutput::repeat_after(base::Duration quiet, base::Time now) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "base/log_period.h"
@@ -11,6 +12,10 @@
 #include "transcoder/time/timeline.h"
 
 namespace transcoder {
+
+/// How long the picture may stand still while the source is connected: a source may have a low
+/// frame rate. A longer time hides an outage from viewers.
+inline constexpr base::Duration kFreezeTime = std::chrono::seconds{1};
 
 /// Joins the pictures and audio of all connections of one source: maps them to the stream's
 /// timeline, limits the frame rate, numbers the pictures and calls the sink, in order. Thread-safe.
@@ -32,9 +37,12 @@ class IngestOutput {
 
   /// Ingest::State without status, last_error and restarts.
   Ingest::State state(base::Time now) const;
+  /// Whether the picture would look frozen: the next one is late, by far.
+  bool stalled(base::Time now) const;
 
  private:
   void deliver(media::Frame frame, std::uint64_t Ingest::State::*counter);
+  void note_picture(base::Time captured);
   void count_drop();
   void report_jumps(base::Time now);
 
@@ -52,8 +60,10 @@ class IngestOutput {
   base::LogPeriod jumps_;         // GUARDED_BY(mutex_)
 
   mutable std::mutex state_mutex_;
-  Ingest::State state_;      // GUARDED_BY(state_mutex_)
-  base::Time last_audio_{};  // GUARDED_BY(state_mutex_)
+  Ingest::State state_;                 // GUARDED_BY(state_mutex_)
+  std::optional<base::Time> previous_;  // GUARDED_BY(state_mutex_); picture of this connection
+  base::Duration interval_{};           // GUARDED_BY(state_mutex_); between the last two
+  base::Time last_audio_{};             // GUARDED_BY(state_mutex_)
 };
 
 }  // namespace transcoder

@@ -16,10 +16,6 @@ namespace {
 /// know from timing out and cost next to nothing, because nothing moves.
 constexpr base::Duration kRepeatInterval = std::chrono::milliseconds{200};
 
-/// While the source is connected, repeats begin only after this time, when the picture would look
-/// frozen: a source may have a low frame rate.
-constexpr base::Duration kFreezeTime = std::chrono::seconds{1};
-
 /// Minimum timeout for the first picture. Decoding begins at a keyframe, and encoders put those up
 /// to 10 s apart.
 constexpr base::Duration kFirstPictureTimeout = std::chrono::seconds{10};
@@ -168,11 +164,16 @@ void Supervisor::wait_and_repeat(base::Duration wait) {
 }
 
 Ingest::State Supervisor::state() const {
-  auto result = output_->state(base::Clock::now());
+  const auto now = base::Clock::now();
+  auto result = output_->state(now);
   std::lock_guard lock{mutex_};
   result.status = state_.status;
   result.last_error = state_.last_error;
   result.restarts = state_.restarts;
+  if (result.status == Ingest::Status::kPlaying && output_->stalled(now)) {
+    result.status = Ingest::Status::kStalled;
+    result.last_error = "it is connected, but no picture arrives";
+  }
   return result;
 }
 

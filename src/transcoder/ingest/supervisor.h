@@ -18,11 +18,11 @@ namespace transcoder {
 /// Keeps one source connected, on a thread of its own: watches for its end, errors and silence, and
 /// reconnects with back-off. Meanwhile the output repeats its last picture.
 ///
-///                    first picture
-///   kConnecting ------------------> kPlaying
-///     ^      | end, error, silence     | end, error, silence
-///     |      v                         |
-///     +-- kWaiting (back-off) <--------+
+///                    first picture              no picture for a second
+///   kConnecting ------------------> kPlaying <------------------------> kStalled
+///     ^      | end, error, silence     | end, error, silence              |
+///     |      v                         |                                  |
+///     +-- kWaiting (back-off) <--------+----------------------------------+
 class Supervisor {
  public:
   using MakeSource = std::function<std::unique_ptr<Source>()>;

@@ -40,6 +40,7 @@ json state_of(const LiveStream::State& stream) {
 TEST(ApiJsonTest, AStreamListsItsFormatsAndCodecs) {
   const json expected{{"name", "live"},
                       {"state", "playing"},
+                      {"last_picture", nullptr},
                       {"began", "1970-01-01T00:00:00.000Z"},
                       {"width", 1280},
                       {"height", 720},
@@ -49,6 +50,13 @@ TEST(ApiJsonTest, AStreamListsItsFormatsAndCodecs) {
                       {"rate", {{"min", 300000}, {"max", 5000000}}},
                       {"formats", {"ts", "flv", "mp4", "hls", "dash"}}};
   EXPECT_EQ(offer(playing()), expected);
+}
+
+TEST(ApiJsonTest, AStreamTellsWhenItsSourceLastDelivered) {
+  auto stream = playing();
+  stream.last_picture = std::chrono::system_clock::time_point{std::chrono::milliseconds{1250}};
+  EXPECT_EQ(offer(stream)["last_picture"], "1970-01-01T00:00:01.250Z");
+  EXPECT_EQ(state_of(stream)["last_picture"], "1970-01-01T00:00:01.250Z");
 }
 
 TEST(ApiJsonTest, UnknownFieldsAreNull) {

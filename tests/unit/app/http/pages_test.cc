@@ -43,6 +43,15 @@ TEST(PagesTest, StatusShowsTheSourcesErrorToAdminsOnly) {
   EXPECT_THAT(pages::status({state}, false), Not(HasSubstr("is down")));
 }
 
+TEST(PagesTest, StatusSaysHowOldThePictureIs) {
+  auto state = stream();
+  state.last_picture = std::chrono::system_clock::time_point{};
+  EXPECT_THAT(pages::status({state}, false), Not(HasSubstr("last picture")));
+  state.media.source.status = transcoder::Ingest::Status::kStalled;
+  EXPECT_THAT(pages::status({state}, false),
+              HasSubstr("stalled, last picture 1970-01-01T00:00:00.000Z"));
+}
+
 TEST(PagesTest, StatusEscapesNames) {
   auto state = stream();
   state.name = "<script>";

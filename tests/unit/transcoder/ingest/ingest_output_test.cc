@@ -54,6 +54,32 @@ TEST_F(IngestOutputTest, ReportsTheFormat) {
   EXPECT_EQ(state(0ms).format.width, 2);
 }
 
+TEST_F(IngestOutputTest, KnowsWhenTheSourceDeliveredItsLastPicture) {
+  EXPECT_EQ(state(0ms).last_picture, std::nullopt);
+  picture(0ms, 0ms);
+  picture(40ms, 40ms);
+  output_.repeat_after(200ms, kEpoch + 1s);
+  EXPECT_EQ(state(1s).last_picture, kEpoch + 40ms);
+}
+
+TEST_F(IngestOutputTest, StallsAfterASecondOrThreeFrameIntervals) {
+  EXPECT_FALSE(output_.stalled(kEpoch + 1h)) << "not before the first picture";
+  picture(0ms, 0ms);
+  picture(40ms, 40ms);
+  EXPECT_FALSE(output_.stalled(kEpoch + 1040ms));
+  EXPECT_TRUE(output_.stalled(kEpoch + 1041ms));
+  picture(2s, 2s);  // a slide show
+  EXPECT_FALSE(output_.stalled(kEpoch + 7s));
+  EXPECT_TRUE(output_.stalled(kEpoch + 8s));
+}
+
+TEST_F(IngestOutputTest, AnOutageIsNoFrameInterval) {
+  picture(0ms, 0ms);
+  output_.restart();
+  picture(0ms, 1min);
+  EXPECT_TRUE(output_.stalled(kEpoch + 1min + 1001ms));
+}
+
 TEST_F(IngestOutputTest, RepeatsTheLastPictureAfterQuiet) {
   picture(7s, 0ms);
   output_.repeat_after(200ms, kEpoch + 199ms);
