@@ -38,7 +38,6 @@ keyframe_interval = "{1000 * SEGMENT:g}ms"
 part = "{1000 * PART:g}ms"
 window = "{KEPT * SEGMENT:g}s"
 """
-FRAME = 1 / 30  # seconds, as in SMALL
 IDLE = 10  # seconds that a session lasts without a request
 CLOCK = 0.02  # seconds: dates are cut to milliseconds, and the wall clock is adjusted now and then
 
@@ -828,15 +827,15 @@ def test_a_segment_is_sent_while_it_is_made(dash, representation):
 
 
 def test_availability_time_offsets_are_true(dash, quick):
-    """A segment's first chunk exists when the segment becomes available, or a frame later, since its
-    first frame may be captured that long after its beginning."""
+    """A segment's first chunk exists when the segment becomes available, or less than a part later: its
+    first frame may be captured a frame after its beginning, and on a busy machine frames are missing."""
     numbering = Numbering(dash, "auto")
     scale = mp4_boxes.timescale(dash.media(dash.init("auto")))
 
     for _ in range(3):
         number, reply = undisturbed(lambda: coming(dash, numbering, "auto"), quick)
         (_, end, _), *_ = sent_chunks(numbering, scale, reply)
-        assert -PART < end - numbering.available(number) < FRAME + CLOCK
+        assert -PART < end - numbering.available(number) < PART
 
 
 # Declared rates and codecs are true.
