@@ -2,46 +2,62 @@
 
 #include <algorithm>
 
+#include "app/http/near_miss.h"
+
 namespace app {
 
-Controller::Controller(ViewerControl::Deps deps, Api& api, double on_demand)
+Controller::Controller(ViewerControl::Deps deps, Api& api, double on_demand, Elsewhere elsewhere)
     : deps_{std::move(deps)},
       api_{api},
       segments_{[this](const std::string& name) { return find(name); },
                 {deps_.sampler, deps_.events, deps_.event_source, deps_.hints,
                  deps_.standard_congestion_control, deps_.warnings},
                 {deps_.table, deps_.trace, deps_.taps},
-                on_demand} {}
+                on_demand},
+      elsewhere_{std::move(elsewhere)} {}
 
 void Controller::add(std::shared_ptr<LiveStream> stream) {
   std::lock_guard lock{mutex_};
-  streams_[stream->name()] = std::move(stream);
+  streams_.push_back(std::move(stream));
 }
 
 std::shared_ptr<LiveStream> Controller::remove(const std::string& name) {
   std::lock_guard lock{mutex_};
-  auto node = streams_.extract(name);
-  return node.empty() ? nullptr : std::move(node.mapped());
+  const auto it = std::ranges::find(streams_, name, &LiveStream::name);
+  if (it == streams_.end()) return nullptr;
+  auto removed = std::move(*it);
+  streams_.erase(it);
+  return removed;
 }
 
 std::shared_ptr<LiveStream> Controller::find(const std::string& name) const {
   std::lock_guard lock{mutex_};
-  const auto it = streams_.find(name);
-  return it == streams_.end() ? nullptr : it->second;
+  const auto it = std::ranges::find(streams_, name, &LiveStream::name);
+  return it == streams_.end() ? nullptr : *it;
 }
 
 std::vector<std::shared_ptr<LiveStream>> Controller::streams() const {
   std::lock_guard lock{mutex_};
-  std::vector<std::shared_ptr<LiveStream>> result;
-  for (const auto& [name, stream] : streams_) result.push_back(stream);
-  return result;
+  return streams_;
+}
+
+std::vector<std::string> Controller::names() const {
+  std::vector<std::string> names;
+  for (const auto& stream : streams()) names.push_back(stream->name());
+  return names;
+}
+
+void Controller::arrange(const std::vector<std::string>& names) {
+  std::lock_guard lock{mutex_};
+  std::ranges::stable_sort(streams_, {}, [&](const auto& stream) {
+    return std::ranges::find(names, stream->name()) - names.begin();
+  });
 }
 
 std::variant<server::Admission, server::Refusal> Controller::admit(
     const server::ViewerRequest& request, base::Time now) {
   const auto stream = find(request.stream);
-  const server::Refusal unknown{
-      404, "there is no stream \"" + request.stream + "\"; see /api/v1/streams"};
+  const server::Refusal unknown{404, unknown_stream(request.stream, names())};
   if (!stream) return unknown;
   if (!stream->has_frame()) {
     return server::Refusal{
@@ -67,7 +83,8 @@ std::variant<server::Admission, server::Refusal> Controller::admit(
 std::unique_ptr<server::StreamingResponse> Controller::respond(
     const server::HandlerRequest& request, server::ResponseConnection& connection, base::Time now) {
   if (auto response = api_.respond(request)) return response;
-  return segments_.respond(request, connection, now);
+  if (auto response = segments_.respond(request, connection, now)) return response;
+  return elsewhere_(request);
 }
 
 std::vector<std::unique_ptr<server::LoopSource>> Controller::loop_sources(int loop) {

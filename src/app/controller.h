@@ -1,6 +1,6 @@
 #pragma once
 
-#include <map>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -15,11 +15,17 @@
 
 namespace app {
 
-/// Finds streams by name and gives every admitted viewer a control loop. Thread-safe.
+/// Finds streams by name, in the order in which they were added, and gives every admitted viewer a
+/// control loop. Thread-safe.
 class Controller : public server::Handler {
  public:
+  /// Responds to a path that is nothing else; null if there is no response but 404. Called on any
+  /// loop thread.
+  using Elsewhere =
+      std::function<std::unique_ptr<server::StreamingResponse>(const server::HandlerRequest&)>;
+
   /// `api` must outlive it. `on_demand`: CPUs for segments encoded on request, see OnDemand.
-  Controller(ViewerControl::Deps deps, Api& api, double on_demand);
+  Controller(ViewerControl::Deps deps, Api& api, double on_demand, Elsewhere elsewhere);
   const SegmentService& segments() const { return segments_; }
 
   void add(std::shared_ptr<LiveStream> stream);
@@ -27,6 +33,9 @@ class Controller : public server::Handler {
   std::shared_ptr<LiveStream> remove(const std::string& name);
   std::shared_ptr<LiveStream> find(const std::string& name) const;
   std::vector<std::shared_ptr<LiveStream>> streams() const;
+  std::vector<std::string> names() const;
+  /// Lists the streams in the order of `names` from now on.
+  void arrange(const std::vector<std::string>& names);
 
   std::variant<server::Admission, server::Refusal> admit(const server::ViewerRequest& request,
                                                          base::Time now) override;
@@ -44,8 +53,9 @@ class Controller : public server::Handler {
   const ViewerControl::Deps deps_;
   Api& api_;
   mutable std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<LiveStream>> streams_;  // GUARDED_BY(mutex_)
+  std::vector<std::shared_ptr<LiveStream>> streams_;  // GUARDED_BY(mutex_)
   SegmentService segments_;
+  const Elsewhere elsewhere_;
 };
 
 }  // namespace app

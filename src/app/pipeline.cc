@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/http/api_json.h"
+#include "app/http/near_miss.h"
 #include "app/http/pages.h"
 #include "app/web/web_pages.h"
 #include "base/log.h"
@@ -80,7 +81,8 @@ Pipeline::Pipeline(Config config, KernelAccess kernel)
       controller_{{sampler_, events_, final_statistics_, kernel.event_source, viewers_, budgets_,
                    hints_, kernel.standard_congestion_control, warnings_, trace_.get(), taps_},
                   api_,
-                  config_.on_demand.cpu * std::max(1u, std::thread::hardware_concurrency())},
+                  config_.on_demand.cpu * std::max(1u, std::thread::hardware_concurrency()),
+                  [this](const auto& request) { return respond_elsewhere(request); }},
       server_{config_.server, controller_} {
   for (const auto& stream : config_.streams) controller_.add(make_stream(stream));
   add_pages();
@@ -165,15 +167,15 @@ void Pipeline::reload(const Config& config) {
   const auto added = start_added(config);
   base::log::set_level(config.log_level);
   metrics_max_viewers_ = config.metrics_max_viewers;
-  if (config.server != config_.server || config.kernel != config_.kernel ||
-      config.telemetry != config_.telemetry || config.on_demand != config_.on_demand ||
-      config.trace_directory != config_.trace_directory ||
+  if (config.server != config_.server || config.page != config_.page ||
+      config.kernel != config_.kernel || config.telemetry != config_.telemetry ||
+      config.on_demand != config_.on_demand || config.trace_directory != config_.trace_directory ||
       !std::ranges::equal(route_rules(config), route_rules(config_), same_route)) {
-    base::log::warning(
-        "server_change_needs_restart",
-        {{"hint",
-          "[server], [admin], [kernel], [telemetry], [on_demand], [trace] and initcwnd are read "
-          "only at start; restart symcast"}});
+    base::log::warning("server_change_needs_restart",
+                       {{"hint",
+                         "[server], [admin], [page], [kernel], [telemetry], [on_demand], [trace] "
+                         "and initcwnd are read "
+                         "only at start; restart symcast"}});
   }
   remove_missing(config);
   reconfigure_kept(config);
@@ -181,6 +183,9 @@ void Pipeline::reload(const Config& config) {
     base::log::info("stream_added", {{"stream", stream->name()}});
     controller_.add(stream);
   }
+  std::vector<std::string> order;
+  for (const auto& stream : config.streams) order.push_back(stream.media.name);
+  controller_.arrange(order);
 }
 
 void Pipeline::add_pages() {
@@ -190,15 +195,16 @@ void Pipeline::add_pages() {
                         pages::status(stream_states(), admin_.permits(request.client))};
   };
   server_.add_page("/status", Access::kPublic, status);
-  if (!web_pages::add_to(server_)) server_.add_page("/", Access::kPublic, status);
+  if (!web_pages::add_to(server_, config_.page)) server_.add_page("/", Access::kPublic, status);
   server_.add_page("/healthz", Access::kPublic, [this](const server::PageRequest&) {
     return server::Page{.body = pages::health(stream_states())};
   });
   server_.add_page("/api/v1/streams", Access::kPublic, [this](const server::PageRequest& request) {
-    return server::Page{.content_type = "application/json",
-                        .body = api_json::streams(stream_states(), admin_.permits(request.client),
-                                                  request.client.proxy),
-                        .media = true};
+    return server::Page{
+        .content_type = "application/json",
+        .body = api_json::streams(stream_states(), config_.page,
+                                  {admin_.permits(request.client), request.client.proxy}),
+        .media = true};
   });
   server_.add_page("/api/v1/time", Access::kPublic, [](const server::PageRequest&) {
     return server::Page{.body = segments::utc_text(std::chrono::system_clock::now()),
@@ -208,6 +214,24 @@ void Pipeline::add_pages() {
     const StateCollector states{[this] { return snapshot(); }};
     return server::Page{200, "text/plain; version=0.0.4; charset=utf-8", metrics_.text(states)};
   });
+}
+
+/// The page of one stream, or a redirect from a path that other servers have.
+std::unique_ptr<server::StreamingResponse> Pipeline::respond_elsewhere(
+    const server::HandlerRequest& request) const {
+  const auto names = controller_.names();
+  if (std::ranges::find(names, request.path.substr(1)) != names.end()) {
+    if (const auto* document = web_pages::document()) {
+      return web_pages::respond(web_pages::page(*document, false, config_.page));
+    }
+  }
+  const auto meant = near_miss(request.path, names);
+  if (!meant) return nullptr;
+  const auto query = request.query.empty() ? "" : "?" + request.query;
+  return web_pages::respond({.status = 302,
+                             .body = "this is at " + *meant + "\n",
+                             .fields = {"Location: " + relative_path(request.path, *meant) + query},
+                             .media = true});
 }
 
 std::vector<LiveStream::State> Pipeline::stream_states() const {

@@ -50,6 +50,8 @@ class Pipeline {
   void remove_missing(const Config& config);
   void reconfigure_kept(const Config& config);
   void add_pages();
+  std::unique_ptr<server::StreamingResponse> respond_elsewhere(
+      const server::HandlerRequest& request) const;
   std::vector<LiveStream::State> stream_states() const;
   std::vector<ViewerTelemetry> some_viewers() const;
   StateCollector::Snapshot snapshot() const;

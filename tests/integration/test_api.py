@@ -2,6 +2,8 @@
 
 import contextlib
 import datetime
+import http.client
+import io
 import json
 import socket
 import time
@@ -24,18 +26,18 @@ class Events:
     """A text/event-stream, read as it arrives."""
 
     def __init__(self, daemon, path):
-        self._socket = socket.create_connection((daemon.ip, daemon.port), timeout=REPLY_SECONDS)
-        self._socket.sendall(f"GET {path} HTTP/1.0\r\nHost: x\r\n\r\n".encode())
-        self._input = self._socket.makefile(encoding="utf-8", newline="\n")
-        self.status = self._input.readline()
-        self.head = list(iter(lambda: self._input.readline().rstrip("\r\n"), ""))
+        self._connection = http.client.HTTPConnection(daemon.ip, daemon.port, timeout=REPLY_SECONDS)
+        self._connection.request("GET", path)
+        response = self._connection.getresponse()
+        self.status, self.headers = response.status, response.headers
+        self._input = io.TextIOWrapper(response, encoding="utf-8", newline="\n")
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
         self._input.close()
-        self._socket.close()
+        self._connection.close()
 
     def __iter__(self):
         """(name, data) of each event, to the end."""
@@ -112,9 +114,9 @@ def test_an_unavailable_source_has_no_size(serve):
 def test_states_arrive_unasked(shared):
     begin = time.monotonic()
     with Events(shared, STATES) as events:
-        assert " 200 " in events.status
-        assert "Content-Type: text/event-stream" in events.head
-        assert "Cache-Control: no-store" in events.head
+        assert events.status == 200
+        assert events.headers["Content-Type"] == "text/event-stream"
+        assert events.headers["Cache-Control"] == "no-store"
         states = events.take(4)
     assert {name for name, _ in states} == {"state"}
     times = [state["at"] for _, state in states]

@@ -6,29 +6,33 @@ import "./style/dashboard.css";
 
 import { ServerClock } from "./api/server_clock";
 import { fetchStreams } from "./api/streams";
-import type { Stream } from "./api/types";
+import type { Stream, Streams } from "./api/types";
 import type { Dashboard } from "./dashboard/dashboard";
 import { Chooser } from "./player/chooser";
 import { Controls } from "./player/controls";
 import { Facts } from "./player/facts";
 import { Latency } from "./player/latency";
+import { Motion } from "./player/motion";
 import { describeError, Player } from "./player/player";
 import { Screen } from "./player/screen";
-import { byId } from "./dom";
+import { byId, setText } from "./dom";
 import { PageVisibility } from "./page_visibility";
 import { ThemeButton } from "./theme";
 
+const kTick = 500; // ms
 const kRefreshInterval = 5000; // ms: a new stream shows up within that time
+const kWatchInterval = 500; // ms, while the picture stands still: its source may be away
 const kFirstRetry = 1000; // ms, until the server has answered once
 
 const clock = new ServerClock();
 const video = byId<HTMLVideoElement>("video");
 const screen = new Screen(video);
+const motion = new Motion(video);
 const player = new Player(
   video,
   () => clock.roundTrip / 1000,
   (state) => {
-    screen.show(state);
+    screen.show(state, player.foreign);
     controls.show();
   },
   () => {
@@ -39,11 +43,15 @@ const player = new Player(
 );
 const controls = new Controls(player);
 const latency = new Latency(video, clock, () => player.engine?.mediaEpoch());
-const facts = new Facts(player, latency);
-const chooser = new Chooser(({ stream, delivery }) => {
-  player.choose(stream, delivery);
-  dashboard?.setStreams(streams);
-});
+const facts = new Facts(player, latency, screen);
+const chooser = new Chooser(
+  ({ stream, delivery }) => {
+    player.choose(stream, delivery);
+    screen.showSource(chooser.current);
+    dashboard?.setStreams(streams);
+  },
+  (stream) => player.reject(stream),
+);
 
 /** Only for clients in admin.allow; loaded on demand. */
 let dashboard: Dashboard | undefined;
@@ -61,18 +69,40 @@ async function refresh(): Promise<void> {
   if (version !== "" && version !== all.version) return location.reload(); // a new page
   version = all.version;
   streams = all.streams;
+  showTitle(all.page);
   chooser.show(all);
+  screen.showSource(chooser.current);
   byId("proxy").hidden = all.proxy === null;
-  if (all.admin) await showDashboard();
+  if (all.admin && all.page.technical) await showDashboard();
 }
 
-function poll(): void {
-  const done = document.hidden ? Promise.resolve() : refresh();
+/** As the operator has configured it ([page]). */
+function showTitle({ title, logo, technical }: Streams["page"]): void {
+  setText(byId("title"), title);
+  document.body.classList.toggle("plain", !technical);
+  if (!logo || !byId("logo").hidden) return;
+  byId<HTMLImageElement>("logo").src = "logo";
+  byId("logo").hidden = false;
+  byId("mark").setAttribute("hidden", "");
+}
+
+let refreshed = -Infinity; // performance.now()
+
+function interval(): number {
+  if (version === "") return kFirstRetry;
+  const still = !motion.moves() && player.phase === "playing";
+  return still || screen.away ? kWatchInterval : kRefreshInterval;
+}
+
+function tick(): void {
+  const due = performance.now() - refreshed >= interval();
+  const done = !due || document.hidden ? Promise.resolve() : refresh();
+  if (due) refreshed = performance.now();
   void done
     .catch((error: unknown) => {
-      if (version === "") screen.show({ phase: "waiting", reason: describeError(error) });
+      if (version === "") screen.show({ phase: "waiting", reason: describeError(error) }, false);
     })
-    .finally(() => setTimeout(poll, version === "" ? kFirstRetry : kRefreshInterval));
+    .finally(() => setTimeout(tick, kTick));
 }
 
 /** A hidden page needs no stream unless its audio is on. */
@@ -87,4 +117,4 @@ document.addEventListener("visibilitychange", () => {
   if (!document.hidden && player.phase === "suspended") player.start();
 });
 clock.start();
-poll();
+tick();

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "segments/settings.h"
 #include "server/address.h"
+#include "server/cors.h"
 #include "server/settings.h"
 #include "tcpinfo/congestion_event.h"
 #include "transcoder/settings.h"
@@ -77,8 +78,18 @@ struct OnDemandSettings {
   bool operator==(const OnDemandSettings&) const = default;
 };
 
+/// The web page for viewers.
+struct PageSettings {
+  std::string title = "symcast";
+  std::string logo;                   ///< path of an image; empty for symcast's own
+  bool technical = true;              ///< shows what is of interest to engineers
+  std::vector<server::Origin> embed;  ///< sites that may show it in an iframe
+  bool operator==(const PageSettings&) const = default;
+};
+
 struct Config {
   server::Settings server;
+  PageSettings page;
   std::vector<StreamConfig> streams;  ///< at least one
   KernelSettings kernel;
   base::log::Level log_level = base::log::Level::kInfo;

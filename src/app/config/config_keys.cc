@@ -113,6 +113,24 @@ Section<Config> admin_section() {
       });
 }
 
+Section<Config> page_section() {
+  using Part = PageSettings;
+  return section<Config, Part>(
+      "page", "The web page with the player, at / and, for one stream, at /NAME.",
+      [](auto& config) -> auto& { return config.page; },
+      {
+          key("title", &Part::title, Text{"text"}, "Title of the page."),
+          key("logo", &Part::logo, Text{"path of an image: .svg, .png, .jpg, .webp or .gif"},
+              "Image beside the title, of at most 1 MB. It is read at start. \"\" shows "
+              "symcast's."),
+          key("technical", &Part::technical, Flag{},
+              "Shows the delay, the bit rate, the choice of delivery and the links for other "
+              "players. Set it to false for an audience that only wants to watch."),
+          key("embed", &Part::embed, kOriginList,
+              "Web sites that may show the page in an iframe. \"*\" allows every site."),
+      });
+}
+
 Section<Config> metrics_section() {
   using Part = Config;
   return section<Config, Part>(
@@ -488,8 +506,8 @@ Section<StreamConfig> source_uri_section() {
 
 const std::vector<Section<Config>>& daemon_sections() {
   static const std::vector<Section<Config>> sections{
-      server_section(),  admin_section(),     kernel_section(), telemetry_section(),
-      metrics_section(), on_demand_section(), log_section(),    trace_section()};
+      server_section(),  admin_section(),     page_section(), kernel_section(), telemetry_section(),
+      metrics_section(), on_demand_section(), log_section(),  trace_section()};
   return sections;
 }
 

@@ -146,14 +146,17 @@ json text_of(server::Proxy proxy) {
 
 }  // namespace
 
-std::string streams(const std::vector<LiveStream::State>& streams, bool admin,
-                    server::Proxy proxy) {
+std::string streams(const std::vector<LiveStream::State>& streams, const PageSettings& page,
+                    const Reader& reader) {
   json all = json::array();
   for (const auto& stream : streams) all.push_back(offer(stream));
-  return text({{"version", kVersion},
-               {"admin", admin},
-               {"proxy", text_of(proxy)},
-               {"streams", std::move(all)}});
+  return text(
+      {{"version", kVersion},
+       {"admin", reader.admin},
+       {"proxy", text_of(reader.proxy)},
+       {"page",
+        {{"title", page.title}, {"logo", !page.logo.empty()}, {"technical", page.technical}}},
+       {"streams", std::move(all)}});
 }
 
 std::string state(const std::vector<LiveStream::State>& streams,

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "app/config/config.h"
 #include "app/stream/live_stream.h"
 #include "app/telemetry/viewer_table.h"
 #include "base/units.h"
@@ -11,9 +12,14 @@
 /// The JSON of the HTTP API (docs/API.md). No I/O, no clock.
 namespace app::api_json {
 
-/// `/api/v1/streams`. `admin`: whether the client may read the admin pages. `proxy`: between it and
-/// this server.
-std::string streams(const std::vector<LiveStream::State>& streams, bool admin, server::Proxy proxy);
+struct Reader {
+  bool admin = false;                          ///< may read the admin pages
+  server::Proxy proxy = server::Proxy::kNone;  ///< between the client and this server
+};
+
+/// `/api/v1/streams`.
+std::string streams(const std::vector<LiveStream::State>& streams, const PageSettings& page,
+                    const Reader& reader);
 
 /// A state event of `/api/v1/events`. `viewers`: those that are listed one by one.
 std::string state(const std::vector<LiveStream::State>& streams,

@@ -1,5 +1,14 @@
 #include "app/web/web_pages.h"
 
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <utility>
+
+#include "server/full_response.h"
+
 namespace app::web_pages {
 
 namespace {
@@ -12,11 +21,48 @@ constexpr const char* kImmutableCacheControl = "public, max-age=31536000, immuta
 constexpr const char* kContentSecurityPolicy =
     "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self'; connect-src 'self'; media-src 'self' blob:; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'none'";
+    "form-action 'none'; frame-ancestors ";
+
+// Larger images make the page slow.
+constexpr std::size_t kMaxLogoBytes = 1'000'000;
+constexpr const char* kLogoPath = "/logo";
+constexpr std::array<std::pair<std::string_view, const char*>, 6> kImageTypes{
+    {{".svg", "image/svg+xml"},
+     {".png", "image/png"},
+     {".jpg", "image/jpeg"},
+     {".jpeg", "image/jpeg"},
+     {".webp", "image/webp"},
+     {".gif", "image/gif"}}};
+
+std::string security_policy(const PageSettings& settings) {
+  std::string policy = kContentSecurityPolicy;
+  for (const auto& origin : settings.embed) policy += origin.name + " ";
+  return policy + (settings.embed.empty() ? "'none'" : "'self'");
+}
+
+server::Page logo(const std::string& path) {
+  const auto* type =
+      std::ranges::find_if(kImageTypes, [&](const auto& t) { return path.ends_with(t.first); });
+  if (type == kImageTypes.end()) {
+    throw std::runtime_error{"page.logo: " + path + " is no .svg, .png, .jpg, .webp or .gif file"};
+  }
+  std::ifstream file{path, std::ios::binary};
+  std::string bytes{std::istreambuf_iterator<char>{file}, {}};
+  if (!file || bytes.empty()) throw std::runtime_error{"page.logo: " + path + " cannot be read"};
+  if (bytes.size() > kMaxLogoBytes) {
+    throw std::runtime_error{"page.logo: " + path + " is larger than 1 MB"};
+  }
+  // A picture in SVG may have scripts, which this forbids.
+  return {.content_type = type->second,
+          .body = std::move(bytes),
+          .cache_control = "public, max-age=300",
+          .fields = {"X-Content-Type-Options: nosniff",
+                     "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'"}};
+}
 
 }  // namespace
 
-server::Page page(const WebFile& file, bool gzip) {
+server::Page page(const WebFile& file, bool gzip, const PageSettings& settings) {
   const bool compressed = gzip && !file.gzip.empty();
   server::Page page{.content_type = std::string{file.content_type},
                     .body = std::string{compressed ? file.gzip : file.bytes},
@@ -24,20 +70,40 @@ server::Page page(const WebFile& file, bool gzip) {
   if (compressed) page.fields.emplace_back("Content-Encoding: gzip");
   if (!file.gzip.empty()) page.fields.emplace_back("Vary: Accept-Encoding");
   if (file.path == kDocumentPath) {
-    page.fields.emplace_back(kContentSecurityPolicy);
+    page.fields.push_back(security_policy(settings));
   } else {
     page.cache_control = kImmutableCacheControl;
   }
   return page;
 }
 
-bool add_to(server::Server& server) {
+const WebFile* document() {
+  const auto files = web_files();
+  const auto found = std::ranges::find(files, kDocumentPath, &WebFile::path);
+  return found == files.end() ? nullptr : &*found;
+}
+
+bool add_to(server::Server& server, const PageSettings& settings) {
   for (const auto& file : web_files()) {
-    server.add_page(
-        std::string{file.path}, server::Access::kPublic,
-        [file](const server::PageRequest& request) { return page(file, request.gzip); });
+    server.add_page(std::string{file.path}, server::Access::kPublic,
+                    [file, settings](const server::PageRequest& request) {
+                      return page(file, request.gzip, settings);
+                    });
+  }
+  if (!settings.logo.empty()) {
+    server.add_page(kLogoPath, server::Access::kPublic,
+                    [image = logo(settings.logo)](const server::PageRequest&) { return image; });
   }
   return !web_files().empty();
+}
+
+std::unique_ptr<server::StreamingResponse> respond(server::Page page) {
+  auto response =
+      server::text_response(page.status, std::move(page.content_type), std::move(page.body));
+  response.head.cache_control = std::move(page.cache_control);
+  response.head.fields = std::move(page.fields);
+  response.head.media = page.media;
+  return server::respond_with(std::move(response));
 }
 
 }  // namespace app::web_pages

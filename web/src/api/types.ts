@@ -5,6 +5,7 @@ export type Format = "ts" | "flv" | "mp4" | "hls" | "dash";
 export interface Stream {
   name: string;
   state: string;
+  last_picture: string | null;
   began: string;
   width: number | null;
   height: number | null;
@@ -19,6 +20,7 @@ export interface Streams {
   version: string;
   admin: boolean;
   proxy: "trusted" | "unknown" | null;
+  page: { title: string; logo: boolean; technical: boolean };
   streams: Stream[];
 }
 

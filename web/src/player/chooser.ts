@@ -14,18 +14,30 @@ const kLinkNames: Record<string, string> = {
   dash: "DASH",
 };
 
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // no stream has such a name
+  }
+}
+
 export interface Selection {
   stream: string;
   delivery: Delivery;
 }
 
-/** The user's choice of stream and delivery. The fragment of the URL is the stream's name, so that
- * links can select it. */
+/** The user's choice of stream and delivery. The stream's name is the URL's last part ("/live"), which
+ * shows no others, or the fragment ("/#live"), so that links can select it. Without a name, the first
+ * stream of the configuration that plays is chosen. */
 export class Chooser {
   private streams: Stream[] = [];
   private lastSelection = "";
+  private automatic = "";
+  private readonly fixed = decoded(location.pathname.split("/").at(-1) ?? "");
   private preferred: Delivery | undefined;
-  private readonly stream = new Radios(byId("streams"), (name) => this.pick(name));
+  private title = "symcast";
+  private readonly tabs = new Radios(byId("streams"), (name) => this.pick(name));
   private readonly mode = new Radios(byId("mode"), (mode) => {
     this.prefer(mode === "hls" ? "hls" : "mp4");
   });
@@ -33,20 +45,33 @@ export class Chooser {
     this.prefer(name as Delivery),
   );
 
-  constructor(private readonly onChange: (selection: Selection) => void) {
+  constructor(
+    private readonly onChange: (selection: Selection) => void,
+    private readonly onUnknown: (stream: string) => void,
+  ) {
     addEventListener("hashchange", () => this.update());
   }
 
-  show({ streams, version }: Streams): void {
+  show({ streams, version, page }: Streams): void {
     this.streams = streams;
+    this.title = page.title;
     setText(byId("version"), `symcast ${version}`);
     this.update();
   }
 
-  private get current(): Stream | undefined {
-    const name = location.hash.slice(1);
-    const named = this.streams.find((stream) => encodeURIComponent(stream.name) === name);
-    return named ?? this.streams[0];
+  /** The name in the URL; empty without one. */
+  private get named(): string {
+    return this.fixed !== "" ? this.fixed : decoded(location.hash.slice(1));
+  }
+
+  get current(): Stream | undefined {
+    const find = (wanted: string) => this.streams.find(({ name }) => name === wanted);
+    if (this.named !== "") return find(this.named);
+    const best = this.streams.find(({ state }) => state === "playing") ?? this.streams[0];
+    const before = find(this.automatic);
+    const chosen = before && before.last_picture !== null ? before : best;
+    this.automatic = chosen?.name ?? "";
+    return chosen;
   }
 
   private delivery(stream: Stream): Delivery {
@@ -56,7 +81,8 @@ export class Chooser {
   }
 
   private pick(name: string): void {
-    location.hash = encodeURIComponent(name);
+    if (this.fixed === "") location.hash = encodeURIComponent(name);
+    else location.href = `./#${encodeURIComponent(name)}`;
   }
 
   private prefer(delivery: Delivery): void {
@@ -67,22 +93,33 @@ export class Chooser {
 
   private update(): void {
     const stream = this.current;
-    if (!stream) return;
+    this.showTabs(stream);
+    if (!stream) return this.reject();
     const delivery = this.delivery(stream);
-    this.stream.show(
-      this.streams.map(({ name, state }) => ({
-        value: name,
-        text: state === "playing" ? name : `${name} (offline)`,
-      })),
-      stream.name,
-    );
     this.showDelivery(stream, delivery);
-    document.title = `${stream.name} · symcast`;
+    document.title = `${stream.name} · ${this.title}`;
     const now = JSON.stringify([stream.name, delivery]);
     if (now === this.lastSelection) return;
     this.lastSelection = now;
     this.showLinks(stream);
     this.onChange({ stream: stream.name, delivery });
+  }
+
+  private reject(): void {
+    if (this.lastSelection === this.named) return;
+    this.lastSelection = this.named;
+    this.onUnknown(this.named);
+  }
+
+  private showTabs(chosen: Stream | undefined): void {
+    const streams = this.fixed === "" || !chosen ? this.streams : [];
+    this.tabs.show(
+      streams.map(({ name, state }) => ({
+        value: name,
+        text: state === "playing" ? name : `${name} (offline)`,
+      })),
+      chosen?.name ?? "",
+    );
   }
 
   private showDelivery(stream: Stream, delivery: Delivery): void {

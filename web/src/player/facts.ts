@@ -2,6 +2,7 @@ import { byId, make, setText } from "../dom";
 import * as format from "../format";
 import type { Latency } from "./latency";
 import type { Player } from "./player";
+import type { Screen } from "./screen";
 import { Trail } from "./trail";
 
 const kUpdateInterval = 500; // ms
@@ -35,6 +36,7 @@ export class Facts {
   constructor(
     private readonly player: Player,
     private readonly latency: Latency,
+    private readonly screen: Screen,
   ) {
     for (const fact of kFacts) {
       const value = make("dd", {}, "–");
@@ -50,7 +52,7 @@ export class Facts {
 
   private update(): void {
     const live = this.player.phase === "playing";
-    const seconds = live ? this.latency.seconds() : undefined;
+    const seconds = live && !this.screen.away ? this.latency.seconds() : undefined;
     setText(byId("latency"), seconds === undefined ? "–" : seconds.toFixed(2));
     this.trail.add(seconds);
     for (const [fact, text] of Object.entries(this.facts(live))) {

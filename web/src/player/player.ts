@@ -28,6 +28,7 @@ export class Player {
   private running: AbortController | undefined;
   private state: PlayerState = { phase: "connecting", reason: "" };
   private stream = "";
+  private shown = ""; // the stream of the picture on the screen; empty before the first
   private delivery: Delivery = "mp4";
 
   constructor(
@@ -36,7 +37,11 @@ export class Player {
     private readonly onChange: (state: PlayerState) => void,
     private readonly onReconnect: () => void,
   ) {
-    video.addEventListener("playing", () => this.running && this.set("playing"));
+    video.addEventListener("playing", () => {
+      if (!this.running) return;
+      this.shown = this.stream;
+      this.set("playing");
+    });
     video.addEventListener("pause", () => this.phase === "playing" && this.onPausedByBrowser());
     video.addEventListener(kPlayRefused, () => this.onPausedByBrowser());
   }
@@ -52,6 +57,11 @@ export class Player {
     return { stream: this.stream, delivery: this.delivery };
   }
 
+  /** Whether the picture on the screen is of another stream than the chosen one. */
+  get foreign(): boolean {
+    return this.shown !== "" && this.shown !== this.stream;
+  }
+
   get phase(): Phase {
     return this.state.phase;
   }
@@ -61,6 +71,13 @@ export class Player {
     this.stop();
     this.running = new AbortController();
     void this.loop(this.running.signal);
+  }
+
+  /** Ends playing, because there is no stream called `stream`. */
+  reject(stream: string): void {
+    this.stream = stream;
+    this.stop();
+    this.set("unplayable", `there is no stream named ${stream}`);
   }
 
   pause(phase: "paused" | "suspended" = "paused"): void {

@@ -1,3 +1,4 @@
+import type { Stream } from "../api/types";
 import { byId, setText } from "../dom";
 import type { PlayerState } from "./player";
 
@@ -14,6 +15,9 @@ const kPhaseTexts: Record<PlayerState["phase"], string> = {
 
 /** The layers over the video: status messages, and the last picture during a reconnection. */
 export class Screen {
+  /** The source is away: the server repeats its last picture, which would look live. */
+  away = false;
+  private phase: PlayerState["phase"] = "connecting";
   private readonly screen = byId("screen");
   private readonly message = byId("message");
   private readonly still = byId<HTMLCanvasElement>("still");
@@ -27,16 +31,40 @@ export class Screen {
     }
   }
 
-  show({ phase, reason }: PlayerState): void {
+  /** `foreign`: the picture on the screen is of another stream. It stays until there is a message. */
+  show({ phase, reason }: PlayerState, foreign: boolean): void {
     this.screen.dataset["phase"] = phase;
     const reconnecting = phase === "connecting" && reason !== "";
     const text = kPhaseTexts[reconnecting ? "waiting" : phase];
-    setText(byId("badge-text"), phase === "playing" ? "Live" : text);
+    this.phase = phase;
+    this.showBadge(text);
     clearTimeout(this.messageTimer);
     const message = [text, reason].filter((part) => part !== "").join(": ");
     const silent = phase === "playing" || phase === "paused";
-    if (silent) setText(this.message, "");
-    else this.messageTimer = setTimeout(() => setText(this.message, message), kMessageDelay);
+    if (silent) this.say("", false);
+    else this.messageTimer = setTimeout(() => this.say(message, foreign), kMessageDelay);
+  }
+
+  showSource(stream: Stream | undefined): void {
+    const last = stream?.last_picture;
+    this.away = stream?.state !== "playing" && typeof last === "string";
+    this.screen.classList.toggle("away", this.away);
+    const note = byId("away");
+    note.hidden = !this.away;
+    const what = stream?.state === "stalled" ? "delivers no picture" : "is away";
+    const time = new Date(last ?? 0).toLocaleTimeString();
+    setText(note, this.away ? `The source ${what}. Last picture: ${time}` : "");
+    this.showBadge(kPhaseTexts[this.phase]);
+  }
+
+  private showBadge(text: string): void {
+    if (this.phase === "playing") text = this.away ? "Away" : "Live";
+    setText(byId("badge-text"), text);
+  }
+
+  private say(message: string, foreign: boolean): void {
+    setText(this.message, message);
+    this.screen.classList.toggle("foreign", foreign);
   }
 
   /** Keeps the current picture visible until the next connection plays. */

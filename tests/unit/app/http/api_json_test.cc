@@ -30,7 +30,7 @@ LiveStream::State playing() {
 }
 
 json offer(const LiveStream::State& stream) {
-  return json::parse(api_json::streams({stream}, true, server::Proxy::kNone))["streams"][0];
+  return json::parse(api_json::streams({stream}, {}, {}))["streams"][0];
 }
 
 json state_of(const LiveStream::State& stream) {
@@ -67,13 +67,13 @@ TEST(ApiJsonTest, UnknownFieldsAreNull) {
 }
 
 TEST(ApiJsonTest, StreamsSayWhetherTheClientIsAnAdmin) {
-  EXPECT_TRUE(json::parse(api_json::streams({}, true, server::Proxy::kNone))["admin"]);
-  EXPECT_FALSE(json::parse(api_json::streams({}, false, server::Proxy::kNone))["admin"]);
+  EXPECT_TRUE(json::parse(api_json::streams({}, {}, {.admin = true}))["admin"]);
+  EXPECT_FALSE(json::parse(api_json::streams({}, {}, {}))["admin"]);
 }
 
 TEST(ApiJsonTest, TellsTheClientWhetherAProxyIsBetween) {
   const auto told = [](server::Proxy proxy) {
-    return json::parse(api_json::streams({}, false, proxy))["proxy"];
+    return json::parse(api_json::streams({}, {}, {.proxy = proxy}))["proxy"];
   };
   EXPECT_EQ(told(server::Proxy::kNone), nullptr);
   EXPECT_EQ(told(server::Proxy::kTrusted), "trusted");
