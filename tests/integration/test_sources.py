@@ -1,11 +1,13 @@
 """Sources of every kind play, and play again after their far end was killed."""
 
 import os
+import signal
+import socket
 import subprocess
 
 import pytest
 
-from netlab.daemon import Daemon, wait_until
+from netlab.daemon import Daemon, free_port, wait_until
 from netlab.viewer import Viewer, assert_clean, assert_unbroken, frames_left_out, receive_more
 from tests.integration import far_ends
 from tests.integration.conftest import KEEP_GROUPS, QUICK
@@ -169,3 +171,39 @@ def test_a_file_that_the_server_may_not_read_is_reported_as_such(serve, tmp_path
                    wrapper=["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"])
     wait_until(lambda: "source_lost" in daemon.log(), 60, "the source is reported")
     assert f"no permission to read '{hidden}/clip.mp4'" in daemon.log()
+
+
+def publish(port):
+    """ffmpeg that publishes by SRT until it is killed."""
+    return subprocess.Popen(
+        ["ffmpeg", "-v", "quiet", "-re", "-f", "lavfi", "-i", "testsrc2=s=192x108:r=25", "-c:v", "libx264",
+         "-preset", "ultrafast", "-g", "25", "-f", "mpegts", f"srt://127.0.0.1:{port}"],
+        stdin=subprocess.DEVNULL)
+
+
+def test_a_listener_has_one_publisher_and_replaces_a_silent_one(tmp_path):
+    """A newcomer is told that it is not wanted, and so is the operator. After a crash of the publisher the
+    newcomer's next attempt succeeds, instead of that after the crashed one's timeout."""
+    port = free_port(socket.SOCK_DGRAM)
+    publishers = [publish(port)]
+    try:
+        with Daemon("--source", f"live=srt://:{port}", directory=tmp_path) as daemon:
+            publishers.append(publish(port))
+            assert publishers[1].wait(60) != 0, "it is refused"
+            assert publishers[0].poll() is None and daemon.log().count("publisher_refused") == 1
+            assert daemon.get("/healthz")[2] == b"ok\nlive playing\n"
+            publishers[0].send_signal(signal.SIGSTOP)
+            daemon.wait_for(lambda m: m.sum("symcast_source_status", status="stalled"), 60, "it is silent")
+
+            def replaced():
+                if publishers[-1].poll() is not None:
+                    publishers.append(publish(port))
+                return "source_restored" in daemon.log()
+
+            wait_until(replaced, 60, "the newcomer plays")
+            assert "a new publisher replaces one that has been silent" in daemon.log()
+            assert publishers[-1].poll() is None
+    finally:
+        for publisher in publishers:
+            publisher.kill()
+            publisher.wait()

@@ -14,6 +14,8 @@
 #include "transcoder/gst/gst_error.h"
 #include "transcoder/gst/handle.h"
 #include "transcoder/gst/source_file.h"
+#include "transcoder/gst/srt_listener.h"
+#include "transcoder/secrets.h"
 
 namespace transcoder {
 
@@ -63,6 +65,7 @@ bool is_a(GstElement* element, std::string_view name) {
 }
 
 struct Tuning {
+  std::string source;  ///< its name in the log
   int latency_ms;
   bool latency_in_uri;
 };
@@ -71,7 +74,10 @@ struct Tuning {
 void tune(GstBin*, GstBin*, GstElement* element, gpointer data) {
   const auto* const tuning = static_cast<const Tuning*>(data);
   if (is_a(element, "udpsrc")) g_object_set(element, "buffer-size", kUdpBufferBytes, nullptr);
-  if (is_a(element, "srtsrc")) g_object_set(element, "poll-timeout", kSrtPollMs, nullptr);
+  if (is_a(element, "srtsrc")) {
+    g_object_set(element, "poll-timeout", kSrtPollMs, nullptr);
+    admit_one_publisher(element, tuning->source);
+  }
   // For cameras with motion JPEG: otherwise decoding waits for 2 MB of it, in case audio follows.
   if (is_a(element, "multipartdemux")) g_object_set(element, "single-stream", TRUE, nullptr);
   if (tuning->latency_in_uri) return;
@@ -109,10 +115,10 @@ GstElement* make_uri_input(const SourceSettings& source) {
   GstElement* const input = make_element("uridecodebin");
   g_object_set(input, "uri", uri.c_str(), nullptr);
   const auto latency = std::chrono::duration_cast<std::chrono::milliseconds>(source.latency);
-  g_signal_connect_data(
-      input, "deep-element-added", G_CALLBACK(tune),
-      new Tuning{static_cast<int>(latency.count()), uri.find("latency=") != std::string::npos},
-      free_data<Tuning>, GConnectFlags{});
+  g_signal_connect_data(input, "deep-element-added", G_CALLBACK(tune),
+                        new Tuning{without_secrets(source.uri), static_cast<int>(latency.count()),
+                                   uri.find("latency=") != std::string::npos},
+                        free_data<Tuning>, GConnectFlags{});
   return input;
 }
 
