@@ -34,6 +34,9 @@ class RatePolicy {
   /// `path` includes the observation.
   virtual Decision decide(const Observation& observation, const PathState& path,
                           base::Time now) = 0;
+  /// The operator has changed the limits: the next decision is within them. By default a policy
+  /// keeps those that it began with.
+  virtual void set_limits(const RateLimits& /*limits*/) {}
 };
 
 }  // namespace abr

@@ -30,6 +30,8 @@ const char* name(Reason reason) {
       return "shed";
     case Reason::kAsked:
       return "asked";
+    case Reason::kLimits:
+      return "limits";
   }
   return "unknown";
 }

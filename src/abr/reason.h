@@ -19,9 +19,10 @@ enum class Reason {
   kMoveUp,    ///< a viewer sustains a better group
   kShed,      ///< a viewer's group was closed because the encoders are behind
   kAsked,     ///< a segment player chose it
+  kLimits,    ///< the operator has changed the limits
 };
 
-inline constexpr std::size_t kReasonCount = static_cast<std::size_t>(Reason::kAsked) + 1;
+inline constexpr std::size_t kReasonCount = static_cast<std::size_t>(Reason::kLimits) + 1;
 
 /// "start", "rexmt", "move_down", ...
 const char* name(Reason reason);

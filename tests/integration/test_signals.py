@@ -7,6 +7,7 @@ import time
 from netlab.daemon import END_SECONDS, wait_until
 from netlab.viewer import assert_clean, assert_unbroken, receive_more
 from tests.integration.conftest import KEEP_GROUPS, QUICK, SMALL
+from tests.integration.segment_requests import HlsPlayer
 
 CONFIG = KEEP_GROUPS + QUICK
 
@@ -101,6 +102,30 @@ def test_sighup_changes_the_start_rate_of_the_next_viewer(serve, view):
     reload(daemon, config("500k"))
     view(daemon.url(), name="after")
     daemon.wait_for(lambda m: targets(m) == [1e6, 5e5], 30, "the second viewer's rate")
+
+
+def test_sighup_changes_the_limits_of_running_viewers(serve, view):
+    """Also of HLS players."""
+    def config(most):
+        return f'[rate]\nstart = "400k"\nmin = "200k"\nmax = "{most}"\n' + CONFIG + stream("live")
+
+    def highest(metrics):
+        return max(metrics.all("symcast_viewer_rate_target_bits_per_second"))
+
+    daemon = serve(config=config("2M"))
+    viewer = view(daemon.url())
+    with HlsPlayer(daemon) as player:
+        player.playlist("auto")
+        daemon.wait_for(lambda m: m.sum("symcast_viewers") == 2 and highest(m) > 6e5, 60, "both watch")
+        reload(daemon, config("500k"))
+        player.playlist("auto")
+        metrics = daemon.wait_for(lambda m: m.sum("symcast_viewers") == 2 and highest(m) <= 5e5, 60,
+                                  "both have the new maximum")
+        assert max(metrics.all("symcast_group_rate_target_bits_per_second")) <= 5e5
+        reload(daemon, config("2M"))
+        daemon.wait_for(lambda m: highest(m) > 6e5, 60, "the rate rises again")
+    viewer.receive(10)
+    assert_clean(viewer.finish())
 
 
 def test_sighup_with_a_source_that_cannot_work_changes_nothing(serve, view):

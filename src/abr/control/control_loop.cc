@@ -21,12 +21,21 @@ bool worth_reporting(base::BitRate sustains, base::BitRate reported) {
 
 }  // namespace
 
+Decision ControlLoop::start(base::Time now) {
+  const auto decision = policy_->decide({}, path_.state(), now);
+  rate_ = decision.rate;
+  return decision;
+}
+
 Actions ControlLoop::on_observation(const Observation& observation, const StreamView& stream,
                                     base::Time now) {
   path_.update(observation, now);
   Actions actions;
   actions.decision = policy_->decide(observation, path_.state(), now);
   const auto& decision = actions.decision;
+  const bool other_limits = decision.reason == Reason::kHold && decision.rate != rate_;
+  if (other_limits) actions.decision.reason = Reason::kLimits;
+  rate_ = decision.rate;
   actions.rate_changed = decision.reason != Reason::kHold;
   actions.report = actions.rate_changed || worth_reporting(decision.sustains, reported_);
   if (actions.report) reported_ = decision.sustains;

@@ -46,7 +46,9 @@ class ControlLoop {
   explicit ControlLoop(std::unique_ptr<RatePolicy> policy) : policy_{std::move(policy)} {}
 
   /// The rate to begin with. Call once, before the first observation.
-  Decision start(base::Time now) { return policy_->decide({}, path_.state(), now); }
+  Decision start(base::Time now);
+  /// Other limits hold from the next observation on.
+  void set_limits(const RateLimits& limits) { policy_->set_limits(limits); }
 
   /// A frame of the viewer's group has been encoded.
   void on_frame() { may_skip_ = true; }
@@ -71,6 +73,7 @@ class ControlLoop {
   const std::unique_ptr<RatePolicy> policy_;
   bool may_skip_ = true;        ///< a frame has been encoded since the last skip
   base::Time next_recovery_{};  ///< no recovery frame is requested before
+  base::BitRate rate_;          ///< the last Decision::rate
   base::BitRate reported_;      ///< the last Decision::sustains that was reported
 };
 

@@ -27,6 +27,11 @@ Decision ItcpPolicy::decide(const Observation& observation, const PathState&, ba
   return restore(now);
 }
 
+void ItcpPolicy::set_limits(const RateLimits& limits) {
+  limits_ = limits;
+  rate_ = std::clamp(rate_, limits.min, limits.max);
+}
+
 Decision ItcpPolicy::retract(const Observation& observation, base::Time now) {
   if (now < guard_until_) {
     restore_at_ = now + hold_;

@@ -30,13 +30,14 @@ class ItcpPolicy : public RatePolicy {
   ItcpPolicy(const ItcpSettings& settings, const RateLimits& limits);
 
   Decision decide(const Observation& observation, const PathState& path, base::Time now) override;
+  void set_limits(const RateLimits& limits) override;
 
  private:
   Decision retract(const Observation& observation, base::Time now);
   Decision restore(base::Time now);
 
   const ItcpSettings settings_;
-  const RateLimits limits_;
+  RateLimits limits_;
   base::BitRate rate_;
   base::Duration hold_;
   bool started_ = false;

@@ -14,6 +14,7 @@ class OffPolicy : public RatePolicy {
     started_ = true;
     return {rate_, reason};
   }
+  void set_limits(const RateLimits& limits) override { rate_ = limits.start; }
 
  private:
   base::BitRate rate_;

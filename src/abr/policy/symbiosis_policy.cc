@@ -227,6 +227,12 @@ Decision SymbiosisPolicy::follow(const Moment& m) {
   return m.quiet ? rise(m, want) : relieved(hold(), m.backlog);
 }
 
+void SymbiosisPolicy::set_limits(const RateLimits& limits) {
+  limits_ = limits;
+  rate_ = std::clamp(rate_, limits.min, limits.max);
+  fallback_.set_limits(limits);
+}
+
 Decision SymbiosisPolicy::fall(const Moment& m, base::BitRate wanted) {
   hold_back(m);
   window_.note_fall(m.seen, m.path, m.now);

@@ -35,6 +35,7 @@ class SymbiosisPolicy : public RatePolicy {
       : limits_{limits}, rate_{limits.start}, fallback_{itcp, limits} {}
 
   Decision decide(const Observation& observation, const PathState& path, base::Time now) override;
+  void set_limits(const RateLimits& limits) override;
 
  private:
   /// The inputs of one decision.
@@ -66,7 +67,7 @@ class SymbiosisPolicy : public RatePolicy {
   base::BitRate sustainable(const Moment& moment) const;
   base::BitRate ceiling(const Moment& moment) const;
 
-  const RateLimits limits_;
+  RateLimits limits_;
   base::BitRate rate_;
   base::BitRate verified_;  ///< the rate before the steps that are not verified yet
   base::BitRate resume_;    ///< target of the first blind step after a fall

@@ -38,6 +38,11 @@ double TransferPolicy::drain(base::Duration late) const {
   return std::clamp(share, kMinDrainShare, 1.0);
 }
 
+void TransferPolicy::set_limits(const RateLimits& limits) {
+  limits_ = limits;
+  rate_ = std::clamp(rate_, limits.min, limits.max);
+}
+
 Decision TransferPolicy::decide(std::optional<base::BitRate> carries, base::Duration late,
                                 const Transport& transport, base::Time now) {
   if (!carries) return {rate_, Reason::kHold};

@@ -19,13 +19,15 @@ class TransferPolicy {
   /// has been ready to load.
   Decision decide(std::optional<base::BitRate> carries, base::Duration late,
                   const Transport& transport, base::Time now);
+  /// The operator has changed the limits: the rate is within them at once.
+  void set_limits(const RateLimits& limits);
   base::BitRate rate() const { return rate_; }
   bool is_late(base::Duration late) const;
 
  private:
   double drain(base::Duration late) const;
 
-  const RateLimits limits_;
+  RateLimits limits_;
   const base::Duration part_;
   base::BitRate rate_;
   base::Time changed_{};  ///< last change of the rate

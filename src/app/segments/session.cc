@@ -28,6 +28,7 @@ SegmentSession::SegmentSession(Start start, Trace* trace, ViewerTaps& taps, base
       rungs_{stream_->rungs()},
       plays_chunks_{start.format == "dash"},
       slot_{std::move(start.slot)},
+      settings_revision_{stream_->settings_revision()},
       last_activity_{now},
       rate_{
           stream_->viewer_settings()->control.rate,
@@ -222,10 +223,22 @@ segments::CmsdDynamic SegmentSession::dynamics(ViewerId connection, base::Time n
   return result;
 }
 
+/// The operator may have changed the limits of the rate (SIGHUP). A player that chooses keeps the
+/// rates that it was offered.
+void SegmentSession::follow_settings(base::Time now) {
+  const auto revision = stream_->settings_revision();
+  if (std::exchange(settings_revision_, revision) == revision) return;
+  rate_.set_limits(stream_->viewer_settings()->control.rate);
+  if (playing_.kind == Rendition::Kind::kRung) return;
+  stream_->ladder().report(
+      id_, {.rate = rate_.rate(), .reason = abr::Reason::kLimits, .sustains = {}}, now);
+}
+
 ViewerTelemetry SegmentSession::tick(base::Time now) {
   const auto group = stream_->ladder().group_of(id_).value_or(0);
   const auto served = stream_->ladder().rate_of(group);
   std::lock_guard lock{mutex_};
+  if (!ended_) follow_settings(now);
   const bool player_chooses = playing_.kind == Rendition::Kind::kRung;
   record_.update(group, served, player_chooses ? rate_of(playing_) : rate_.rate(), now);
   return record_.viewer();

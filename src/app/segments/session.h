@@ -84,6 +84,7 @@ class SegmentSession {
   ViewerTelemetry tick(base::Time now);
 
  private:
+  void follow_settings(base::Time now);
   using TrackId = segments::SegmentStore::TrackId;
 
   base::BitRate rate_of(segments::Rendition rendition) const;
@@ -104,6 +105,7 @@ class SegmentSession {
   bool offered_rungs_ = false;
   std::optional<std::uint64_t> first_;
   segments::Rendition playing_;  ///< the last rendition requested, except audio
+  unsigned settings_revision_;
   base::Time last_activity_;
   SessionRate rate_;
   SessionRecord record_;

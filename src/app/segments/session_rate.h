@@ -36,6 +36,8 @@ class SessionRate {
   abr::Decision report(ConnectionId connection, const ConnectionReport& report, base::Time now);
   void forget(ConnectionId connection) { connections_.erase(connection); }
 
+  void set_limits(const abr::RateLimits& limits) { policy_.set_limits(limits); }
+
   base::BitRate rate() const { return policy_.rate(); }
   /// The last known throughput of all connections together, if there has been one.
   std::optional<base::BitRate> throughput() const { return throughput_; }

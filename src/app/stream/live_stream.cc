@@ -143,6 +143,7 @@ void LiveStream::reconfigure(ViewerSettings settings) {
   auto replacement = std::make_shared<const ViewerSettings>(std::move(settings));
   std::lock_guard lock{mutex_};
   viewer_settings_ = std::move(replacement);
+  ++settings_revision_;
 }
 
 std::shared_ptr<const LiveStream::ViewerSettings> LiveStream::viewer_settings() const {

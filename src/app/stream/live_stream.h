@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -62,8 +63,11 @@ class LiveStream : private LadderActions {
     media_.stop();
   }
 
-  /// Sets the settings of viewers that join from now on; encode groups stay as they are.
+  /// Sets the settings of viewers that join from now on, and the limits of the rate for all;
+  /// encode groups stay as they are.
   void reconfigure(ViewerSettings settings);
+  /// Changes with each reconfigure().
+  unsigned settings_revision() const { return settings_revision_.load(std::memory_order_relaxed); }
 
   /// Skips encoding the group's next `frames` frames. If the group serves more than one viewer,
   /// does nothing and returns false.
@@ -123,7 +127,8 @@ class LiveStream : private LadderActions {
   Ladder ladder_;
   abr::EncodeBudget budget_;
   mutable std::mutex mutex_;
-  std::shared_ptr<const ViewerSettings> viewer_settings_;      // GUARDED_BY(mutex_)
+  std::shared_ptr<const ViewerSettings> viewer_settings_;  // GUARDED_BY(mutex_)
+  std::atomic<unsigned> settings_revision_{0};
   std::map<Ladder::GroupIndex, abr::OperatingPoints> points_;  // GUARDED_BY(mutex_)
 };
 

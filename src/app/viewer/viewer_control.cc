@@ -48,6 +48,7 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
       stream_{std::move(stream)},
       deps_{deps},
       requested_{now},
+      settings_revision_{stream_->settings_revision()},
       control_{abr::make_policy(settings->control)},
       events_{deps.events, deps.event_source},
       turns_{deps.budgets.of(request.loop).samples, request.id},
@@ -68,6 +69,13 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
 ViewerControl::~ViewerControl() {
   deps_.table.remove(id_);
   stream_->ladder().leave(id_, base::Clock::now());
+}
+
+/// The operator may have changed the limits of the rate (SIGHUP).
+void ViewerControl::follow_settings() {
+  const auto revision = stream_->settings_revision();
+  if (std::exchange(settings_revision_, revision) == revision) return;
+  control_.set_limits(stream_->viewer_settings()->control.rate);
 }
 
 void ViewerControl::on_join(const server::ViewerTick& tick) {
@@ -95,6 +103,7 @@ void ViewerControl::on_join(const server::ViewerTick& tick) {
 
 std::optional<base::Time> ViewerControl::on_tick(const server::ViewerTick& tick) {
   control_.on_frame();
+  follow_settings();
   channel_ = tick.state.channel;
   record_.set_group(channel_.group, tick.now);
   steering_.follow_rate(tick.fd, tick.state.rate, tick.now);

@@ -70,6 +70,7 @@ class ViewerControl : public server::ViewerObserver {
                 const Deps& deps, const Settings& settings, base::Time now);
 
   void on_event(const tcpinfo::CongestionEvent& event, base::Time now);
+  void follow_settings();
   void note_event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source,
                   base::Time now);
   void on_delivered(const server::SentFrame& frame, const FrameDelivery& delivery);
@@ -88,6 +89,7 @@ class ViewerControl : public server::ViewerObserver {
   const std::shared_ptr<LiveStream> stream_;
   const Deps& deps_;
   const base::Time requested_;
+  unsigned settings_revision_;
   abr::ControlLoop control_;
   media::ChannelId channel_;
   std::optional<Joined> joined_;

@@ -13,6 +13,7 @@ const kReasonTexts: Record<string, string> = {
   move_up: "sustains a faster group: moved up",
   shed: "encoders overloaded: group closed",
   asked: "chosen by the player",
+  limits: "the operator changed the limits",
 };
 
 export function describeReason(reason: string): string {

@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "abr/policy/make_policy.h"
+
 namespace abr {
 namespace {
 
@@ -43,6 +45,24 @@ TEST_F(ControlLoopTest, ReportsANewRateAndWhy) {
   EXPECT_TRUE(actions.rate_changed);
   EXPECT_TRUE(actions.report);
   EXPECT_EQ(actions.decision.rate, BitRate::mbps(1));
+}
+
+TEST(ControlLoopLimitsTest, FollowsLimitsThatTheOperatorChanges) {
+  for (const auto kind : {PolicyKind::kSymbiosis, PolicyKind::kItcp}) {
+    ControlLoop loop{make_policy({.policy = kind, .rate = {.start = BitRate::mbps(3)}})};
+    const Observation quiet{.srtt = 40ms, .min_rtt = 40ms, .mss = 1448, .frame_interval = 33ms};
+    base::Time now{1h};
+    EXPECT_EQ(loop.start(now).rate, BitRate::mbps(3));
+    EXPECT_FALSE(loop.on_observation(quiet, {}, now += 10ms).rate_changed);
+    loop.set_limits({.min = BitRate::kbps(100), .max = BitRate::mbps(1)});
+    const auto lower = loop.on_observation(quiet, {}, now += 10ms);
+    EXPECT_TRUE(lower.rate_changed && lower.report);
+    EXPECT_EQ(lower.decision.rate, BitRate::mbps(1));
+    EXPECT_EQ(lower.decision.reason, Reason::kLimits);
+    EXPECT_FALSE(loop.on_observation(quiet, {}, now += 10ms).rate_changed);
+    loop.set_limits({.min = BitRate::mbps(2), .max = BitRate::mbps(4)});
+    EXPECT_EQ(loop.on_observation(quiet, {}, now += 10ms).decision.rate, BitRate::mbps(2));
+  }
 }
 
 TEST_F(ControlLoopTest, ReportsTheSustainedRateOnlyIfItChangesByMoreThanThreePercent) {
