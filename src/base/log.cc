@@ -8,9 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -67,7 +70,7 @@ std::atomic<std::uint64_t> lines_unwritten{0};
 /// Bypasses stdio: a thread stuck in stdio holds the lock that exit() needs.
 class StderrSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
-  StderrSink() { set_pattern_(to_journal ? "%v" : "%Y-%m-%dT%H:%M:%S.%e %l %v"); }
+  StderrSink() { set_pattern_(to_journal ? "%v" : "%Y-%m-%dT%H:%M:%S.%e%z %l %v"); }
 
  private:
   void sink_it_(const spdlog::details::log_msg& message) override {
@@ -178,6 +181,24 @@ Writer::~Writer() {
     end.wait_for(flush_timeout_);
   } catch (const std::system_error&) {  // no thread could start, so the pool was destroyed here
   }
+}
+
+std::string wall_time(Time time) {
+  using std::chrono::milliseconds;
+  using std::chrono::system_clock;
+  const auto age = std::chrono::duration_cast<milliseconds>(Clock::now() - time);
+  const auto wall = std::chrono::floor<milliseconds>(system_clock::now() - age);
+  const auto second = std::chrono::floor<std::chrono::seconds>(wall);
+  const auto count = system_clock::to_time_t(second);
+  std::tm local{};
+  ::localtime_r(&count, &local);
+  std::array<char, 32> date{};
+  std::array<char, 8> zone{};
+  std::strftime(date.data(), date.size(), "%Y-%m-%dT%H:%M:%S", &local);
+  std::strftime(zone.data(), zone.size(), "%z", &local);
+  const std::string_view offset{zone.data()};  // "+0100"
+  return fmt::format("{}.{:03}{}:{}", date.data(), (wall - second).count(), offset.substr(0, 3),
+                     offset.substr(3));
 }
 
 std::uint64_t lines_dropped() {

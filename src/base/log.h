@@ -59,6 +59,10 @@ class Writer {
   const Duration flush_timeout_;
 };
 
+/// The wall time of a monotonic time, for a field: "2026-01-31T12:03:04.567+01:00", in the local
+/// zone like the lines' own times.
+std::string wall_time(Time time);
+
 /// Lines the present Writer dropped, and lines that could not be written to stderr.
 std::uint64_t lines_dropped();
 

@@ -1,6 +1,7 @@
 """A link falls from 5 to 1 Mbit/s and returns: with `symbiosis` and `itcp` the encoder follows, with `off`
 it does not. bench/retraction measures how soon, and the delays. And a link carries nothing for a while."""
 
+import datetime
 import re
 import shutil
 import subprocess
@@ -89,6 +90,8 @@ class Step:
             daemon.wait_for(lambda m: target(m, policy) >= 0.9 * START_RATE, PATIENCE,
                             f"the rate of {policy} is high again")
         self.metrics = daemon.metrics()
+        self.bad = wait_until(lambda: re.search(r"bad_picture .*stream=symbiosis .*", daemon.log()),
+                              PATIENCE, "the log says that the picture was bad")[0]
 
     def lines(self, policy, event):
         return [line for line in self.traces[policy] if line["event"] == event]
@@ -111,6 +114,15 @@ def test_the_rate_falls_below_the_link_and_returns(step, policy):
     assert min(served) < SLOW_LINK
     low = next(i for i, rate in enumerate(chosen) if rate < SLOW_LINK)
     assert max(chosen[low:]) >= 0.9 * START_RATE
+
+
+def test_the_log_says_when_and_why_the_picture_was_bad(step):
+    found = dict(re.findall(r"(\w+)=(\S+)", step.bad))
+    assert float(found["rate_before"]) > SLOW_LINK > float(found["lowest_rate"])
+    assert found["cause"] in ("capacity", "backlog", *EVENTS)
+    wall = datetime.datetime.fromisoformat
+    join, = step.lines("symbiosis", "join")
+    assert wall(join["wall"]) < wall(found["from"]) < wall(found["to"])
 
 
 def test_itcp_decreases_follow_events(step):

@@ -256,7 +256,7 @@ def test_old_parts_are_kept_as_long_as_segments(hls, records):
     first = records["live", "", "auto"].result().playlists[0].first
     number = wait_until(lambda: after(first, hls.playlist("auto").first), PATIENCE, "an old one") - 1
     parts = all_parts(hls, "auto", number)
-    assert len(parts) > 1
+    assert parts
     assert b"".join(parts) == hls.media(hls.path("auto", f"{number}.m4s"))
 
 
@@ -359,10 +359,15 @@ def test_parts_add_up_to_the_segment(hls, quick, rendition):
                               "two segments")
         return [segment_of(playlist, first + 1), segment_of(playlist, first + 2)]
 
+    def in_parts():
+        """A segment in which frames are missing, since the machine was busy, may have only one."""
+        found = undisturbed(newest_segments, quick)
+        return all(len(segment.parts) > 1 for segment in found) and found
+
     chunks = []
-    for segment in undisturbed(newest_segments, quick):
+    for segment in wait_until(in_parts, PATIENCE, "segments in parts"):
         parts = all_parts(hls, rendition, segment.number)
-        assert len(parts) == len(segment.parts) > 1
+        assert len(parts) == len(segment.parts)
         assert b"".join(parts) == hls.media(hls.path(rendition, segment.uri))
         for part, data in zip(segment.parts, parts):
             [(begin, ticks, sizes)] = mp4_boxes.chunks(data)

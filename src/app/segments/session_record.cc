@@ -1,6 +1,7 @@
 #include "app/segments/session_record.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "app/telemetry/trace_line.h"
@@ -8,7 +9,7 @@
 namespace app {
 
 SessionRecord::SessionRecord(ViewerTelemetry viewer, Trace* trace, ViewerTaps& taps, base::Time now)
-    : record_{std::move(viewer), trace, taps} {
+    : record_{std::move(viewer), trace, taps, std::nullopt} {
   record_.begin(trace_line::join(record_.viewer(), now));
 }
 
@@ -33,6 +34,7 @@ void SessionRecord::update(std::uint32_t group, base::BitRate served, base::BitR
   auto& viewer = record_.viewer();
   if (record_.set_group(group, now)) ++viewer.switches;
   viewer.target = target;
+  record_.watch_picture(now);
   record_.trace_sample(served, now);
 }
 

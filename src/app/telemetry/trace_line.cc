@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/telemetry/names.h"
+#include "base/log.h"
 
 namespace app::trace_line {
 
@@ -61,6 +62,7 @@ Line line(const char* event, json fields) {
 Line join(const server::ViewerTick& tick, base::Time requested,
           const tcpinfo::AppliedHints& applied) {
   return line("join", {{"at", at(tick.now)},
+                       {"wall", base::log::wall_time(tick.now)},
                        {"requested", at(requested)},
                        {"viewer", tick.state.id},
                        {"stream", tick.state.stream},
@@ -74,6 +76,7 @@ Line join(const server::ViewerTick& tick, base::Time requested,
 
 Line join(const ViewerTelemetry& viewer, base::Time now) {
   return line("join", {{"at", at(now)},
+                       {"wall", base::log::wall_time(now)},
                        {"requested", at(viewer.connected)},
                        {"viewer", viewer.id},
                        {"stream", viewer.stream},

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/log.h"
+
 namespace app {
 
 namespace {
@@ -16,8 +18,28 @@ constexpr base::Duration kTraceSampleInterval = std::chrono::milliseconds{100};
 
 }  // namespace
 
-ViewerRecord::ViewerRecord(ViewerTelemetry viewer, Trace* trace, ViewerTaps& taps)
-    : viewer_{std::move(viewer)}, lines_{trace, taps, viewer_.id} {}
+ViewerRecord::ViewerRecord(ViewerTelemetry viewer, Trace* trace, ViewerTaps& taps,
+                           std::optional<base::Duration> tolerated)
+    : viewer_{std::move(viewer)}, lines_{trace, taps, viewer_.id}, bad_picture_{tolerated} {}
+
+void ViewerRecord::end(trace_line::Line leave) {
+  log(bad_picture_.end());
+  lines_.end(std::move(leave));
+}
+
+void ViewerRecord::log(const std::optional<BadPicture::Report>& report) const {
+  if (!report) return;
+  base::log::info("bad_picture", {{"viewer", viewer_.id},
+                                  {"stream", viewer_.stream},
+                                  {"address", viewer_.address.text()},
+                                  {"from", base::log::wall_time(report->from)},
+                                  {"to", base::log::wall_time(report->to)},
+                                  {"rate_before", report->before},
+                                  {"lowest_rate", report->lowest},
+                                  {"cause", abr::name(report->cause)},
+                                  {"frames_lost", report->frames_lost},
+                                  {"behind_live", report->behind}});
+}
 
 void ViewerRecord::event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source,
                          base::Time now) {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "abr/rate_policy.h"
+#include "app/telemetry/bad_picture.h"
 #include "app/telemetry/send_rate.h"
 #include "app/telemetry/session_lines.h"
 #include "app/telemetry/trace_line.h"
@@ -18,11 +20,12 @@ namespace app {
 /// endless viewers and segment players. Not thread-safe.
 class ViewerRecord {
  public:
-  /// `viewer`: the fields known at the start. `trace` may be null.
-  ViewerRecord(ViewerTelemetry viewer, Trace* trace, ViewerTaps& taps);
+  /// `viewer`: the fields known at the start. `trace` may be null. `tolerated`: see BadPicture.
+  ViewerRecord(ViewerTelemetry viewer, Trace* trace, ViewerTaps& taps,
+               std::optional<base::Duration> tolerated);
 
   void begin(trace_line::Line join) { lines_.begin(viewer_.stream, std::move(join)); }
-  void end(trace_line::Line leave) { lines_.end(std::move(leave)); }
+  void end(trace_line::Line leave);
   /// `make` returns the line; it is called only if there is a trace or somebody watches.
   template <typename Make>
   void put(Make make) {
@@ -40,6 +43,9 @@ class ViewerRecord {
   }
   void update_behind_live(base::Time now);
 
+  /// Logs a time in which the picture was bad. Call a few times per second.
+  void watch_picture(base::Time now) { log(bad_picture_.update(viewer_, now)); }
+
   /// Whether the table of viewers is due for a new copy, which it is four times per second.
   bool publish_due(base::Time now);
   /// Writes a `sample` line, at most ten per second. `served`: target rate of the viewer's group.
@@ -49,8 +55,11 @@ class ViewerRecord {
   const ViewerTelemetry& viewer() const { return viewer_; }
 
  private:
+  void log(const std::optional<BadPicture::Report>& report) const;
+
   ViewerTelemetry viewer_;
   SessionLines lines_;
+  BadPicture bad_picture_;
   SendRate send_rate_;
   base::Time newest_captured_{};
   base::Time next_publish_{};

@@ -20,6 +20,11 @@ using Occasion = SampleTurns::Occasion;
 
 static_assert(abr::kMaxPadding.bytes() == static_cast<std::int64_t>(media::kMaxPaddingBytes));
 
+/// The age of an acknowledged frame, beyond the round trip, from which on the picture counts as
+/// late. A frame is 40 ms old on a path that carries it; half a second is a conversation with
+/// pauses.
+constexpr base::Duration kTolerated = std::chrono::milliseconds{500};
+
 ViewerTelemetry telemetry_of(const server::ViewerRequest& request) {
   ViewerTelemetry viewer;
   viewer.id = request.id;
@@ -59,7 +64,7 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
       steering_{deps.hints, deps.warnings, settings->tcp, stream_->media_settings().audio,
                 congestion_control_for(request.client.peer, settings->tcp,
                                        deps.standard_congestion_control)},
-      record_{telemetry_of(request), deps.trace, deps.taps} {
+      record_{telemetry_of(request), deps.trace, deps.taps, kTolerated} {
   const auto start = control_.start(now);
   channel_ = {stream_->index(), stream_->ladder().join(id_, start.rate, now)};
   record_.viewer().target = start.rate;
@@ -223,6 +228,7 @@ void ViewerControl::note(const server::ViewerTick& tick, const tcpinfo::TcpSampl
   viewer.frames_dropped = tick.state.frames_dropped;
   viewer.switches = tick.state.switches;
   if (record_.publish_due(tick.now)) {
+    record_.watch_picture(tick.now);
     steering_.follow_capacity(tick.fd, viewer.path.capacity);
     deps_.table.put(viewer);
   }
