@@ -246,16 +246,19 @@ std::vector<ViewerTelemetry> Pipeline::some_viewers() const {
 }
 
 StateCollector::Snapshot Pipeline::snapshot() const {
-  StateCollector::Snapshot all{.streams = {},
-                               .server = server_.state(),
-                               .viewers = some_viewers(),
-                               .loops = budgets_.states(),
-                               .events_lost = events_.lost(),
-                               .ends = final_statistics_.state(),
-                               .on_demand = controller_.segments().on_demand(),
-                               .trace_lines_lost = trace_ ? trace_->lines_lost() : 0,
-                               .event_lines_lost = taps_.lines_dropped(),
-                               .options_refused = warnings_.counts()};
+  StateCollector::Snapshot all{
+      .streams = {},
+      .server = server_.state(),
+      .process = ProcessState::read(),
+      .max_viewers = static_cast<std::uint64_t>(config_.server.max_viewers),
+      .viewers = some_viewers(),
+      .loops = budgets_.states(),
+      .events_lost = events_.lost(),
+      .ends = final_statistics_.state(),
+      .on_demand = controller_.segments().on_demand(),
+      .trace_lines_lost = trace_ ? trace_->lines_lost() : 0,
+      .event_lines_lost = taps_.lines_dropped(),
+      .options_refused = warnings_.counts()};
   all.server.joined += controller_.segments().joined();
   all.server.left[static_cast<std::size_t>(server::LeaveReason::kClosedByViewer)] +=
       controller_.segments().left();

@@ -34,6 +34,7 @@ TcpSample to_sample(const TcpInfoReading& reading, base::Time at) {
   s.retransmitted = info.retrans;
   s.timeouts_in_row = info.retransmits;
   if (reading.has_total_rto()) s.total_timeouts = info.total_rto;
+  s.segments_sent = info.data_segs_out;
   s.total_retransmits = info.total_retrans;
   s.duplicates = info.dsack_dups;
   s.bytes_acked = info.bytes_acked;

@@ -26,6 +26,7 @@ struct TcpSample {
   std::uint32_t retransmitted = 0;              ///< segments of `lost`, retransmitted and in flight
   std::uint32_t timeouts_in_row = 0;            ///< since the last new ACK
   std::optional<std::uint32_t> total_timeouts;  ///< whole connection; Linux 6.7 and later
+  std::uint32_t segments_sent = 0;              ///< with data, whole connection
   std::uint32_t total_retransmits = 0;          ///< segments, whole connection
   std::uint32_t duplicates = 0;       ///< retransmits that were not needed (DSACK, RFC 2883)
   std::uint64_t bytes_acked = 0;      ///< whole connection

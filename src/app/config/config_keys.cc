@@ -138,8 +138,9 @@ Section<Config> metrics_section() {
       {
           key("max_viewers", &Part::metrics_max_viewers, Whole{0, 4'000},
               "Maximum number of viewers that have their own series and are listed in "
-              "/api/v1/events; the others count in totals only. Raise it if the Prometheus "
-              "server can take about 10 series per viewer. 0 exports totals only."),
+              "/api/v1/events: the worst, with the longest backlog and then the lowest rate. The "
+              "others count in totals only. Raise it if the Prometheus server can take about 15 "
+              "series per viewer. 0 exports totals only."),
       });
 }
 

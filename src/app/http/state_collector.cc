@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "app/config/version.h"
 #include "app/telemetry/names.h"
 #include "base/log.h"
 
@@ -226,6 +227,13 @@ void collect_server(Families& out, const server::ServerState& server) {
 
 void collect_viewer(Families& out, const ViewerTelemetry& viewer) {
   const Labels labels{{"stream", viewer.stream}, {"viewer", std::to_string(viewer.id)}};
+  out.gauge("symcast_viewer_info", "1; the labels say who the viewer is",
+            {{"stream", viewer.stream},
+             {"viewer", std::to_string(viewer.id)},
+             {"address", viewer.address.text()},
+             {"format", viewer.format},
+             {"user_agent", viewer.user_agent}},
+            1);
   out.gauge("symcast_viewer_rtt_seconds", "Smoothed round-trip time", labels,
             base::seconds(viewer.rtt));
   out.gauge("symcast_viewer_min_rtt_seconds", "Minimum round-trip time", labels,
@@ -267,6 +275,18 @@ void collect_viewer(Families& out, const ViewerTelemetry& viewer) {
             1);
 }
 
+/// The names are those of Prometheus' client libraries.
+void collect_process(Families& out, const ProcessState& process) {
+  out.gauge("symcast_build_info", "1; the label is the version", {{"version", kVersion}}, 1);
+  out.counter("process_cpu_seconds_total", "User and system CPU time", {}, process.cpu_seconds);
+  out.gauge("process_start_time_seconds", "Unix time at which the process began", {},
+            process.start_seconds);
+  out.gauge("process_resident_memory_bytes", "Memory in RAM", {}, count(process.resident_bytes));
+  out.gauge("process_virtual_memory_bytes", "Address space", {}, count(process.virtual_bytes));
+  out.gauge("process_open_fds", "File descriptors in use", {}, count(process.open_descriptors));
+  out.gauge("process_max_fds", "Limit of file descriptors", {}, count(process.max_descriptors));
+}
+
 void collect_loop(Families& out, const LoopBudgets::State& state) {
   const auto nth = [&](const char* kind, unsigned value) {
     out.gauge("symcast_telemetry_every_nth_frame",
@@ -289,12 +309,6 @@ void collect_ends(Families& out, const FinalStatistics::State& ends) {
   out.gauge("symcast_connections_closing",
             "Connections whose viewer has left but whose end is not yet reported", {},
             count(ends.pending));
-  out.counter("symcast_tcp_segments_sent_total",
-              "Data segments sent on connections that have ended", {},
-              count(ends.totals.segments_sent));
-  out.counter("symcast_tcp_segments_retransmitted_total",
-              "Data segments retransmitted on connections that have ended", {},
-              count(ends.totals.segments_retransmitted));
   if (ends.totals.timeouts) {
     out.counter("symcast_tcp_timeouts_total",
                 "Retransmission timeouts of connections that have ended (Linux 6.7 and later)", {},
@@ -331,6 +345,8 @@ std::vector<MetricFamily> StateCollector::Collect() const {
   Families out;
   for (const auto& stream : snapshot.streams) collect_stream(out, stream);
   collect_server(out, snapshot.server);
+  collect_process(out, snapshot.process);
+  out.gauge("symcast_viewers_max", "server.max_viewers", {}, count(snapshot.max_viewers));
   for (const auto& viewer : snapshot.viewers) collect_viewer(out, viewer);
   out.counter("symcast_congestion_events_lost_total",
               "Pushed congestion events lost because the buffer to an event loop was full", {},

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/http/process_state.h"
 #include "app/segments/on_demand.h"
 #include "app/stream/live_stream.h"
 #include "app/tcp/final_statistics.h"
@@ -23,6 +24,8 @@ class StateCollector : public prometheus::Collectable {
   struct Snapshot {
     std::vector<LiveStream::State> streams;
     server::ServerState server;
+    ProcessState process;
+    std::uint64_t max_viewers = 0;
     std::vector<ViewerTelemetry> viewers;  ///< those that have their own series
     std::vector<LoopBudgets::State> loops;
     std::uint64_t events_lost = 0;

@@ -113,6 +113,7 @@ void SegmentConnection::sample(bool lost, base::Time now) {
   const auto sample = deps_.sampler.sample(fd_, now);
   if (!sample) return;
   lost |= report_polled_events(*sample);
+  segments_.update(session_->stream().metrics(), sample->segments_sent, sample->total_retransmits);
   const auto counts = transfer_sample(*sample);
   rate_.update(counts);
   busy_ = !counts.idle;

@@ -9,6 +9,7 @@
 #include "app/tcp/congestion_events.h"
 #include "app/tcp/event_dispatch.h"
 #include "app/tcp/socket_warnings.h"
+#include "app/telemetry/segment_count.h"
 #include "server/streaming_response.h"
 #include "tcpinfo/socket_hints.h"
 #include "tcpinfo/tcp_sampler.h"
@@ -71,6 +72,7 @@ class SegmentConnection final : public server::ConnectionState {
   std::shared_ptr<SegmentSession> session_;
   CongestionEvents events_;
   abr::TransferRate rate_;
+  SegmentCount segments_;
   std::deque<SentPart> sent_parts_;  ///< not yet acknowledged, oldest first
   bool busy_ = false;
   bool bbr_ = false;

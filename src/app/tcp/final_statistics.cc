@@ -86,8 +86,6 @@ void FinalStatistics::publish(const Report& report) {
   const auto& info = report.reading.info;
   {
     std::lock_guard lock{mutex_};
-    totals_.segments_sent += info.data_segs_out;
-    totals_.segments_retransmitted += info.total_retrans;
     if (report.reading.has_total_rto()) {
       totals_.timeouts = totals_.timeouts.value_or(0) + info.total_rto;
     }

@@ -42,8 +42,6 @@ class FinalStatistics {
 
   /// Sums over all viewers reported so far.
   struct Totals {
-    std::uint64_t segments_sent = 0;
-    std::uint64_t segments_retransmitted = 0;
     std::optional<std::uint64_t> timeouts;  ///< nullopt: not counted before Linux 6.7
     base::Duration busy{};                  ///< time with data in flight
     base::Duration rwnd_limited{};          ///< part of `busy` spent waiting for viewers to read

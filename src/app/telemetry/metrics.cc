@@ -63,6 +63,10 @@ struct Metrics::Families {
         unused{counters(registry, "symcast_delivery_times_unused_total",
                         "Delivery times that no decision used, because "
                         "telemetry.samples_per_second is too low")},
+        sent{counters(registry, "symcast_tcp_segments_sent_total",
+                      "Data segments sent on viewers' connections")},
+        retransmitted{counters(registry, "symcast_tcp_segments_retransmitted_total",
+                               "Part of symcast_tcp_segments_sent_total that were sent again")},
         delay{histograms(registry, "symcast_frame_delivery_delay_seconds",
                          "Time from a frame's capture to the acknowledgement of its last byte; up "
                          "to one frame interval too long for frames that "
@@ -78,6 +82,8 @@ struct Metrics::Families {
   prometheus::Family<prometheus::Counter>& restores;
   prometheus::Family<prometheus::Counter>& delivered;
   prometheus::Family<prometheus::Counter>& unused;
+  prometheus::Family<prometheus::Counter>& sent;
+  prometheus::Family<prometheus::Counter>& retransmitted;
   prometheus::Family<prometheus::Histogram>& delay;
   prometheus::Family<prometheus::Histogram>& join;
 };
@@ -119,6 +125,8 @@ std::unique_ptr<Metrics::Stream> Metrics::add_series(const std::string& name) {
   s->timed_by_timestamp_ = timed_by(FrameDelivery::Source::kTimestamp);
   s->timed_by_tcp_info_ = timed_by(FrameDelivery::Source::kTcpInfo);
   s->unused_ = &families_->unused.Add({{"stream", name}});
+  s->segments_sent_ = &families_->sent.Add({{"stream", name}});
+  s->segments_retransmitted_ = &families_->retransmitted.Add({{"stream", name}});
   s->delivery_delay_ = &families_->delay.Add({{"stream", name}}, kDeliveryDelayBuckets);
   s->join_time_ = &families_->join.Add({{"stream", name}}, kJoinTimeBuckets);
   return s;
@@ -155,6 +163,8 @@ void Metrics::release(const std::string& name) {
   families_->delivered.Remove(s.timed_by_timestamp_);
   families_->delivered.Remove(s.timed_by_tcp_info_);
   families_->unused.Remove(s.unused_);
+  families_->sent.Remove(s.segments_sent_);
+  families_->retransmitted.Remove(s.segments_retransmitted_);
   families_->delay.Remove(s.delivery_delay_);
   families_->join.Remove(s.join_time_);
   streams_.erase(found);
@@ -170,6 +180,11 @@ void Metrics::Stream::retargeted(double seconds_since_event) {
 }
 
 void Metrics::Stream::delivery_unused() { unused_->Increment(); }
+
+void Metrics::Stream::segments(std::uint32_t sent, std::uint32_t retransmitted) {
+  segments_sent_->Increment(sent);
+  segments_retransmitted_->Increment(retransmitted);
+}
 
 void Metrics::Stream::ssthresh_hint(SocketSteering::SsthreshHint hint) {
   ssthresh_hints_[static_cast<std::size_t>(hint)]->Increment();

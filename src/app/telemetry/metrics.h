@@ -38,6 +38,8 @@ class Metrics {
     void delivery_unused();
     void ssthresh_hint(SocketSteering::SsthreshHint hint);
     void joined(double seconds_to_first_frame);
+    /// Adds data segments that viewers' connections have sent.
+    void segments(std::uint32_t sent, std::uint32_t retransmitted);
 
    private:
     friend class Metrics;
@@ -53,6 +55,8 @@ class Metrics {
     prometheus::Counter* timed_by_timestamp_ = nullptr;
     prometheus::Counter* timed_by_tcp_info_ = nullptr;
     prometheus::Counter* unused_ = nullptr;
+    prometheus::Counter* segments_sent_ = nullptr;
+    prometheus::Counter* segments_retransmitted_ = nullptr;
     prometheus::Histogram* delivery_delay_ = nullptr;
     prometheus::Histogram* join_time_ = nullptr;
   };

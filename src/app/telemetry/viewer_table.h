@@ -1,10 +1,13 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "abr/path_state.h"
@@ -54,18 +57,28 @@ class ViewerTable {
     std::lock_guard lock{mutex_};
     viewers_.erase(id);
   }
-  /// Returns at most `limit` viewers, those with the lowest ids, which joined first.
+  /// Returns at most `limit` viewers, by id: the worst, who have the longest backlog and then the
+  /// lowest rate.
   std::vector<ViewerTelemetry> list(std::size_t limit) const {
     std::lock_guard lock{mutex_};
-    std::vector<ViewerTelemetry> result;
-    for (const auto& [id, telemetry] : viewers_) {
-      if (result.size() >= limit) break;
-      result.push_back(telemetry);
+    std::vector<const ViewerTelemetry*> all;
+    for (const auto& [id, telemetry] : viewers_) all.push_back(&telemetry);
+    if (all.size() > limit) {
+      std::ranges::nth_element(all, all.begin() + static_cast<std::ptrdiff_t>(limit), worse);
+      all.resize(limit);
+      std::ranges::sort(all, {}, &ViewerTelemetry::id);
     }
+    std::vector<ViewerTelemetry> result;
+    for (const auto* telemetry : all) result.push_back(*telemetry);
     return result;
   }
 
  private:
+  static bool worse(const ViewerTelemetry* a, const ViewerTelemetry* b) {
+    return std::tuple{-a->backlog, a->target.bps(), a->id} <
+           std::tuple{-b->backlog, b->target.bps(), b->id};
+  }
+
   mutable std::mutex mutex_;
   std::map<std::uint64_t, ViewerTelemetry> viewers_;  // GUARDED_BY(mutex_)
 };

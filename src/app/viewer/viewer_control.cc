@@ -229,6 +229,7 @@ void ViewerControl::note(const server::ViewerTick& tick, const tcpinfo::TcpSampl
   viewer.switches = tick.state.switches;
   if (record_.publish_due(tick.now)) {
     record_.watch_picture(tick.now);
+    segments_.update(stream_->metrics(), sample.segments_sent, sample.total_retransmits);
     steering_.follow_capacity(tick.fd, viewer.path.capacity);
     deps_.table.put(viewer);
   }
@@ -241,6 +242,7 @@ void ViewerControl::on_leave(const server::ViewerTick& tick, server::LeaveReason
     deliveries_.on_sample(*sample, tick);
   }
   if (const auto last = tcpinfo::read_tcp_info(tick.fd)) {
+    segments_.update(stream_->metrics(), last->info.data_segs_out, last->info.total_retrans);
     deps_.ends.viewer_left(tcpinfo::socket_cookie(tick.fd), id_, viewer.stream, *last, tick.now);
   }
   base::log::info("viewer_left", {{"viewer", id_},

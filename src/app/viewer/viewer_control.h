@@ -14,6 +14,7 @@
 #include "app/tcp/socket_steering.h"
 #include "app/tcp/socket_warnings.h"
 #include "app/tcp/telemetry_budget.h"
+#include "app/telemetry/segment_count.h"
 #include "app/telemetry/viewer_record.h"
 #include "app/viewer/observer.h"
 #include "server/handler.h"
@@ -91,6 +92,7 @@ class ViewerControl : public server::ViewerObserver {
   const base::Time requested_;
   unsigned settings_revision_;
   abr::ControlLoop control_;
+  SegmentCount segments_;
   media::ChannelId channel_;
   std::optional<Joined> joined_;
   CongestionEvents events_;
