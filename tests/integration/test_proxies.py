@@ -9,9 +9,9 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
+from netlab import proxies
 from netlab.browser.chromium import PAGE_PLAYS, Browser
 from netlab.daemon import Daemon, wait_until
-from tests.integration import proxies
 from tests.integration.conftest import QUICK, SMALL
 from tests.integration.segment_requests import MPD
 

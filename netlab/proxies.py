@@ -1,5 +1,5 @@
 """Proxies that people put in front of a web server, with the configurations that they write. Each
-listens on a port of its own on loopback, and serves symcast below PREFIX too."""
+listens on a port of its own, and serves symcast below PREFIX too."""
 
 import http.client
 import shutil
@@ -7,6 +7,7 @@ import socket
 import subprocess
 
 from netlab.daemon import REPLY_SECONDS, free_port, wait_until
+from netlab.network import open_socket
 
 PREFIX = "/tv/"
 START_SECONDS = 30
@@ -25,7 +26,7 @@ http {{
   scgi_temp_path {folder}/scgi;
   {headers}
   server {{
-    listen 127.0.0.1:{port};
+    listen {listen}:{port};
     location / {{ proxy_pass http://{upstream}; }}
     location {prefix} {{ proxy_pass http://{upstream}/; }}
   }}
@@ -44,7 +45,7 @@ CADDY = """
   auto_https off
 }}
 http://:{port} {{
-  bind 127.0.0.1
+  bind {listen}
   handle_path {prefix}* {{
     reverse_proxy {upstream}
   }}
@@ -59,24 +60,27 @@ defaults
   timeout client 1m
   timeout server 1m
 listen symcast
-  bind 127.0.0.1:{port}
+  bind {listen}:{port}
   server symcast {upstream} {send}
 """
 
 
 class Proxy:
-    """Runs until the end of the `with` block."""
+    """Runs until the end of the `with` block, on loopback; with `lab`, on all addresses of its server."""
 
-    def __init__(self, folder, daemon, config, command, **values):
+    def __init__(self, folder, daemon, config, command, lab=None, **values):
         folder.mkdir(exist_ok=True)
         self.port = free_port()
         path = folder / "config"
         path.write_text(config.format(folder=folder, port=self.port, prefix=PREFIX,
+                                      listen="0.0.0.0" if lab else "127.0.0.1",
                                       upstream=f"127.0.0.1:{daemon.port}", **values))
+        self._netns = lab.server_netns if lab else None
         self._log = open(folder / "log", "w")
-        self._process = subprocess.Popen([word.format(config=path, folder=folder) for word in command],
-                                         stdout=self._log, stderr=subprocess.STDOUT,
-                                         env={"HOME": str(folder), "PATH": "/usr/bin:/usr/local/bin"})
+        run = lab.run_server if lab else subprocess.Popen
+        self._process = run([word.format(config=path, folder=folder) for word in command],
+                            stdout=self._log, stderr=subprocess.STDOUT,
+                            env={"HOME": str(folder), "PATH": "/usr/sbin:/usr/bin:/usr/local/bin"})
 
     def __enter__(self):
         wait_until(self._listens, START_SECONDS, f"{self._process.args[0]} listens")
@@ -89,7 +93,7 @@ class Proxy:
 
     def _listens(self):
         assert self._process.poll() is None, open(self._log.name).read()
-        with socket.socket() as probe:
+        with open_socket(self._netns, socket.AF_INET) as probe:
             return probe.connect_ex(("127.0.0.1", self.port)) == 0
 
     @property
@@ -108,21 +112,23 @@ class Proxy:
             connection.close()
 
 
-def nginx(folder, daemon, headers=""):
+def nginx(folder, daemon, headers="", lab=None):
     program = shutil.which("nginx", path="/usr/local/bin:/usr/sbin")
-    return Proxy(folder, daemon, NGINX, [program, "-p", "{folder}", "-c", "{config}"], headers=headers)
+    return Proxy(folder, daemon, NGINX, [program, "-p", "{folder}", "-c", "{config}"], lab,
+                 headers=headers)
 
 
-def forwarding_nginx(folder, daemon):
-    return nginx(folder, daemon, NGINX_FORWARDING)
+def forwarding_nginx(folder, daemon, lab=None):
+    return nginx(folder, daemon, NGINX_FORWARDING, lab)
 
 
-def caddy(folder, daemon):
-    return Proxy(folder, daemon, CADDY, ["caddy", "run", "--adapter", "caddyfile", "--config", "{config}"])
+def caddy(folder, daemon, lab=None):
+    return Proxy(folder, daemon, CADDY,
+                 ["caddy", "run", "--adapter", "caddyfile", "--config", "{config}"], lab)
 
 
-def haproxy(folder, daemon, version):
+def haproxy(folder, daemon, version=2, lab=None):
     """Passes TCP connections on. `version`: of the PROXY protocol, 1 or 2."""
     program = shutil.which("haproxy", path="/usr/local/bin:/usr/sbin")
     send = {1: "send-proxy", 2: "send-proxy-v2"}[version]
-    return Proxy(folder, daemon, HAPROXY, [program, "-f", "{config}"], send=send)
+    return Proxy(folder, daemon, HAPROXY, [program, "-f", "{config}"], lab, send=send)
