@@ -57,15 +57,19 @@ std::optional<std::string> AdminAccess::refusal(const Client& client) const {
     return fmt::format("{} is not in admin.allow: ask the server's operator to add it",
                        client.address.text());
   }
-  if (!is_ours(host_name(client.host))) {
+  // A proxy may have replaced the host that the client asked for, or it may pass on a header of the
+  // client's own. So both have to be ours.
+  const bool forwarded = !client.forwarded_host.empty();
+  const auto& host =
+      is_ours(host_name(client.host)) && forwarded ? client.forwarded_host : client.host;
+  if (!is_ours(host_name(host))) {
     return fmt::format(
         "the host \"{}\" in the URL is not in admin.hosts: ask the server's operator to add it, or "
         "use an IP address",
-        host_name(client.host));
+        host_name(host));
   }
   const auto page = authority_in(client.origin);
-  if (!client.origin.empty() && !equal_ignoring_case(page, client.host) &&
-      !listed(host_name(page))) {
+  if (!client.origin.empty() && !equal_ignoring_case(page, host) && !listed(host_name(page))) {
     return fmt::format("a page of {} may not read this: open it by itself", client.origin);
   }
   return std::nullopt;

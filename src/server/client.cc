@@ -41,7 +41,8 @@ void believe(Client& client, const HttpRequest& request, const std::vector<Netwo
     client.proxy = Proxy::kTrusted;
     client.address = *address;
   }
-  if (!request.forwarded_host.empty()) client.host = request.forwarded_host;
+  std::string_view hosts = request.forwarded_host;
+  client.forwarded_host = take_last(hosts);
 }
 
 }  // namespace

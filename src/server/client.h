@@ -23,14 +23,15 @@ struct Client {
   Address
       address;   ///< of the client, as far as it is known: the peer's, or what a trusted proxy says
   Address peer;  ///< the other end of the connection: the client or a proxy
-  std::string host;    ///< the host, and perhaps ":PORT", of the URL that the client asked for
+  std::string host;    ///< the host, and perhaps ":PORT", of the URL that was asked for
   std::string origin;  ///< of the page that asks, as browsers send it; often empty
   Proxy proxy = Proxy::kNone;
-  std::string proxy_sign{};  ///< what shows the proxy: the name of a header, or "HTTP/1.0"
+  std::string forwarded_host{};  ///< the host before a trusted proxy, if X-Forwarded-Host has one
+  std::string proxy_sign{};      ///< what shows the proxy: the name of a header, or "HTTP/1.0"
 };
 
 /// The client of `request` on a connection from `peer`. `told`: what a PROXY protocol header from a
-/// trusted proxy said, if there was one. Trusted proxies may form a chain; X-Forwarded-For is read
+/// proxy said, if there was one. Trusted proxies may form a chain; X-Forwarded-For is read
 /// from its end, where the nearest proxy adds the address that it sees. The fields Forwarded and
 /// X-Real-IP are not believed: a proxy that sets only X-Forwarded-For passes on those of the
 /// client.

@@ -30,6 +30,9 @@ constexpr base::Duration kLingerTimeout = std::chrono::seconds{2};
 // is a mistake or an attack.
 constexpr std::size_t kMaxUnexpectedBytes = 64 * 1024;
 
+// Any client may send a header of proxies, and must not hide a proxy that comes later.
+constexpr base::Duration kProxyLogInterval = std::chrono::minutes{10};
+
 std::string_view reason_of(Slots::Full full) {
   return full == Slots::Full::kInAll
              ? "the server is full: try again later"
@@ -44,7 +47,7 @@ const char* proxy_hint(bool trusted) {
   return trusted ? "the viewers' TCP connections end at the proxy, so rates cannot follow their "
                    "links, and video may be late; docs/PROXIES.md says what to use instead"
                  : "a request seems to come through a proxy: then rates cannot follow the viewers' "
-                   "links, and their addresses are unknown; add the proxy to "
+                   "links, and their addresses are unknown; if the proxy is yours, add it to "
                    "server.trusted_proxies, and see docs/PROXIES.md";
 }
 
@@ -64,7 +67,8 @@ std::string_view content_type(media::Container container) {
 
 Connection::Connection(LoopContext& context, Accepted accepted, base::Time now)
     : context_{context},
-      peer_{accepted.peer.address, context.shared.settings.trusted_proxies},
+      peer_{accepted.peer.address, context.shared.settings.proxy_protocol,
+            context.shared.settings.trusted_proxies},
       slot_{std::move(accepted.slot)},
       socket_{std::move(accepted.fd)},
       deadline_{now + context.shared.settings.header_timeout},
@@ -148,11 +152,15 @@ void Connection::begin_input(std::string_view bytes, base::Time now) {
   if (peer_.begun()) return input(bytes, now);
   const auto rest = peer_.begin(bytes);
   if (!rest) {
-    return refuse(400, "the PROXY protocol header is malformed: check the proxy in front", now);
+    return refuse(400,
+                  "a PROXY protocol header is due from addresses in server.proxy_protocol: check "
+                  "the proxy in front",
+                  now);
   }
   if (const auto& client = peer_.told()) {
     auto slot = context_.shared.connections.take(*client);
     if (const auto* full = std::get_if<Slots::Full>(&slot)) {
+      context_.counters.connections_refused.add();
       return refuse(503, std::string{reason_of(*full)}, now);
     }
     slot_ = std::get<Slots::Slot>(std::move(slot));
@@ -212,7 +220,7 @@ void Connection::handle_request(const HttpRequest& request, base::Time now) {
   gzip_ = request.gzip;
   origin_ = request.origin;
   client_ = peer_.client(request);
-  note_proxy();
+  note_proxy(now);
   if (request.method == HttpRequest::Method::kOptions) return send_options(now);
   if (request.method == HttpRequest::Method::kOther) {
     return send_page({.status = 405, .body = "this method is not supported: use GET or HEAD\n"},
@@ -248,14 +256,16 @@ void Connection::handle_request(const HttpRequest& request, base::Time now) {
   flush(now);
 }
 
-void Connection::note_proxy() {
+void Connection::note_proxy(base::Time now) {
   if (client_.proxy == Proxy::kNone) return;
   const bool trusted = client_.proxy == Proxy::kTrusted;
   (trusted ? context_.counters.trusted_proxy_requests : context_.counters.unknown_proxy_requests)
       .add();
   auto& logged =
       trusted ? context_.shared.trusted_proxy_logged : context_.shared.unknown_proxy_logged;
-  if (logged.exchange(true)) return;
+  const auto last = logged.load();
+  if (last != base::Time{} && now - last < kProxyLogInterval) return;
+  logged = now;
   base::log::warning("proxy_in_front", {{"address", client_.peer.text()},
                                         {"trusted", trusted},
                                         {"sign", client_.proxy_sign},

@@ -52,7 +52,7 @@ class Connection {
   void peer_closed(base::Time now);
 
   void handle_request(const HttpRequest& request, base::Time now);
-  void note_proxy();
+  void note_proxy(base::Time now);
   void serve_stream(const HttpRequest& request, const StreamTarget& stream,
                     const RequestTarget& target, base::Time now);
   std::variant<Admission, Refusal> admit(const ViewerRequest& viewer, base::Time now);

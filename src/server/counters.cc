@@ -17,6 +17,7 @@ void Counters::add_to(ServerState& state) const {
   add_all(state.left, left);  // read before `joined`, which it must not exceed
   state.joined += joined.value();
   state.connections += connections.value();
+  state.connections_refused += connections_refused.value();
   state.trusted_proxy_requests += trusted_proxy_requests.value();
   state.unknown_proxy_requests += unknown_proxy_requests.value();
   state.bytes_sent += bytes_sent.value();

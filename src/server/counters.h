@@ -30,6 +30,7 @@ struct Counters {
       static_cast<std::size_t>(LeaveReason::kShutdown) + 1;
 
   Counter connections;
+  Counter connections_refused;  ///< of clients named by a PROXY protocol header
   Counter trusted_proxy_requests;
   Counter unknown_proxy_requests;
   Counter joined;

@@ -32,8 +32,8 @@ struct LoopShared {
         handler{h},
         pages{AdminAccess{settings.admin_allow, settings.admin_hosts}},
         connections{settings.max_connections(), settings.max_connections_per_address(),
-                    settings.trusted_proxies},
-        viewers{settings.max_viewers, settings.max_viewers_per_address, settings.trusted_proxies} {}
+                    all_proxies(settings)},
+        viewers{settings.max_viewers, settings.max_viewers_per_address, all_proxies(settings)} {}
 
   const Settings settings;
   Handler& handler;
@@ -41,8 +41,8 @@ struct LoopShared {
   Slots connections;
   Slots viewers;
   std::atomic<ViewerId> last_viewer{0};
-  std::atomic<bool> trusted_proxy_logged{false};
-  std::atomic<bool> unknown_proxy_logged{false};
+  std::atomic<base::Time> trusted_proxy_logged{};
+  std::atomic<base::Time> unknown_proxy_logged{};
 };
 
 /// The state that all connections of one loop share. Used on its thread.

@@ -20,7 +20,8 @@ std::optional<OtherProtocol> other_protocol(std::string_view bytes) {
     return OtherProtocol{"HTTP/2", "use HTTP/1.1, also between a proxy and this server"};
   }
   if (parse_proxy_header(bytes).status == ProxyHeader::Status::kComplete) {
-    return OtherProtocol{"PROXY", "add the address of this proxy to server.trusted_proxies"};
+    return OtherProtocol{"PROXY",
+                         "if this proxy is yours, add its address to server.proxy_protocol"};
   }
   const auto first_line = bytes.substr(0, bytes.find('\r'));
   if (first_line.ends_with(" RTSP/1.0") || first_line.ends_with(" RTSP/2.0")) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "server/http_request_parser.h"
 #include "server/proxy_protocol.h"
 
 namespace server {
@@ -18,14 +19,25 @@ std::optional<std::string> Peer::begin(std::string_view bytes) {
   using Status = ProxyHeader::Status;
   first_ += bytes;
   const auto header = parse_proxy_header(first_);
-  if (header.status == Status::kInvalid) return std::nullopt;
+  if (header.status == Status::kInvalid || header.status == Status::kNone) return std::nullopt;
   if (header.status == Status::kIncomplete) {
     return first_.size() < kMaxProxyHeader ? std::optional{std::string{}} : std::nullopt;
   }
   begun_ = true;
   told_ = header.client;
+  nameless_ = !told_;
   first_.erase(0, header.size);
   return std::exchange(first_, {});
+}
+
+Client Peer::client(const HttpRequest& request) const {
+  auto client = client_of(request, address_, told_, trusted_);
+  if (nameless_) {  // the headers are the client's own
+    client.address = address_;
+    client.proxy = Proxy::kUnknown;
+    client.proxy_sign = "PROXY";
+  }
+  return client;
 }
 
 }  // namespace server

@@ -14,28 +14,29 @@ namespace server {
 /// thread.
 class Peer {
  public:
-  /// `trusted` has to outlive this object: proxies that may begin with a PROXY protocol header.
-  Peer(const Address& address, const std::vector<Network>& trusted)
-      : address_{address}, trusted_{trusted}, begun_{!contains(trusted, address)} {}
+  /// `senders`: proxies that begin each connection with a PROXY protocol header. `trusted`: see
+  /// client_of(); it has to outlive this object.
+  Peer(const Address& address, const std::vector<Network>& senders,
+       const std::vector<Network>& trusted)
+      : address_{address}, trusted_{trusted}, begun_{!contains(senders, address)} {}
 
   const Address& address() const { return address_; }
-  /// Whether the header, if there is one, has been read.
+  /// Whether the header has been read, or none is due.
   bool begun() const { return begun_; }
   /// Reads the header from the first `bytes`. Returns those that follow it, or nullopt if it is
-  /// malformed. REQUIRES: !begun()
+  /// missing or malformed. REQUIRES: !begun()
   std::optional<std::string> begin(std::string_view bytes);
   /// The client of which the header spoke.
   const std::optional<Address>& told() const { return told_; }
 
-  Client client(const HttpRequest& request) const {
-    return client_of(request, address_, told_, trusted_);
-  }
+  Client client(const HttpRequest& request) const;
 
  private:
   const Address address_;
   const std::vector<Network>& trusted_;
   bool begun_;
-  std::string first_;  ///< until begun_
+  std::string first_;      ///< until begun_
+  bool nameless_ = false;  ///< the header had no address
   std::optional<Address> told_;
 };
 

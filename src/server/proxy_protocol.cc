@@ -50,9 +50,10 @@ ProxyHeader parse_line(std::string_view bytes) {
   auto line = bytes.substr(kVersion1.size(), end - kVersion1.size());
   const auto family = take_word(line);
   if (family == "UNKNOWN") return header;
-  const auto source = Address::parse(take_word(line));
-  if (!source || source->is_ipv4() != (family == "TCP4")) return kInvalid;
-  if (family != "TCP4" && family != "TCP6") return kInvalid;
+  const auto text = take_word(line);
+  const auto source = Address::parse(text);
+  const bool ipv6 = text.find(':') != text.npos;  // also "::ffff:192.0.2.1"
+  if (!source || family != (ipv6 ? "TCP6" : "TCP4")) return kInvalid;
   header.client = *source;
   return header;
 }

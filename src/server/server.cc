@@ -61,7 +61,7 @@ class Server::Impl {
   ServerState state() const {
     ServerState state;
     for (const auto& worker : workers_) worker->add_to(state);
-    state.connections_refused = refused_.value();
+    state.connections_refused += refused_.value();
     state.accept_failures = accept_failures_.value();
     return state;
   }

@@ -19,6 +19,7 @@ struct Settings {
   base::Duration header_timeout = std::chrono::seconds{5};  ///< a slower client is closed
   base::Duration queue = std::chrono::seconds{1};           ///< media time a viewer may be behind
   base::Duration stall_timeout = std::chrono::seconds{10};  ///< closes a client that reads nothing
+  std::vector<Network> proxy_protocol;                      ///< proxies that send its header
   std::vector<Network> trusted_proxies;  ///< their word on a client's address holds
   std::vector<Network> admin_allow;      ///< clients that may read admin pages
   std::vector<HostName> admin_hosts;     ///< names by which they reach the server
@@ -36,6 +37,9 @@ struct Settings {
   }
   bool operator==(const Settings&) const = default;
 };
+
+/// Addresses that stand for many clients.
+std::vector<Network> all_proxies(const Settings& settings);
 
 /// The number of event loops: `threads`, or one per CPU.
 int loop_count(const Settings& settings);

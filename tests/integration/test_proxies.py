@@ -11,7 +11,7 @@ import pytest
 
 from netlab import proxies
 from netlab.browser.chromium import PAGE_PLAYS, Browser
-from netlab.daemon import Daemon, wait_until
+from netlab.daemon import Daemon, free_port, wait_until
 from tests.integration.conftest import QUICK, SMALL
 from tests.integration.segment_requests import MPD
 
@@ -27,11 +27,15 @@ TRUSTING = f"""
 trusted_proxies = ["127.0.0.1"]
 max_viewers_per_address = 1
 [admin]
-allow = ["127.0.0.1", "{ADMIN}"]
+allow = ["127.0.0.1", "::1", "{ADMIN}"]
 """
+SENDING = TRUSTING.replace("trusted_proxies", "proxy_protocol")
 HEADERS = [proxies.forwarding_nginx, proxies.caddy]
 CONNECTIONS = [functools.partial(proxies.haproxy, version=1), functools.partial(proxies.haproxy, version=2)]
 NAMES = ["nginx", "caddy"]
+# (proxy, fixture of a server that knows of it)
+KNOWN = [*((proxy, "trusting") for proxy in HEADERS), *((proxy, "told") for proxy in CONNECTIONS)]
+KNOWN_NAMES = [*NAMES, "haproxy v1", "haproxy v2"]
 pytestmark = pytest.mark.skipif(
     not all(shutil.which(name, path="/usr/local/bin:/usr/bin:/usr/sbin")
             for name in ("nginx", "caddy", "haproxy")),
@@ -47,9 +51,18 @@ def unaware(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def trusting(tmp_path_factory):
-    """A server that trusts the proxies on this machine."""
+    """A server that believes X-Forwarded-For of the proxies on this machine."""
     with Daemon("--source", SMALL, directory=tmp_path_factory.mktemp("trusting"),
                 config=CONFIG + TRUSTING) as daemon:
+        yield daemon
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    """A server that all proxies on 127.0.0.1 send the PROXY protocol to. It can be asked at ::1."""
+    port = free_port()
+    with Daemon("--listen", f"127.0.0.1:{port}", "--source", SMALL, ip="::1", port=port,
+                directory=tmp_path_factory.mktemp("told"), config=CONFIG + SENDING) as daemon:
         yield daemon
 
 
@@ -96,29 +109,35 @@ def test_the_proxy_protocol_of_a_stranger_is_refused_and_explained(unaware, tmp_
 
 # A server that trusts it.
 
-@pytest.mark.parametrize("proxy", [*HEADERS, *CONNECTIONS], ids=[*NAMES, "haproxy v1", "haproxy v2"])
-def test_a_trusted_proxy_names_the_admin(trusting, tmp_path, proxy):
-    with through(proxy, tmp_path, trusting) as front:
+@pytest.mark.parametrize("proxy, server", KNOWN, ids=KNOWN_NAMES)
+def test_a_known_proxy_names_the_admin(request, tmp_path, proxy, server):
+    daemon = request.getfixturevalue(server)
+    with through(proxy, tmp_path, daemon) as front:
         for headers in ({}, {"X-Forwarded-For": ADMIN}, {"X-Real-IP": ADMIN},
-                        {"Forwarded": f"for={ADMIN}"}):
+                        {"Forwarded": f"for={ADMIN}"}, {"X-Forwarded-Host": "localhost"}):
             assert front.get("/metrics", client=STRANGER, headers=headers)[0] == 403, headers
         assert front.get("/metrics", client=ADMIN)[0] == 200
-        assert front.get("/metrics", client=ADMIN, headers={"Host": "evil.example"})[0] == 403
+        for headers in ({"Host": "evil.example"},
+                        {"Host": "evil.example", "X-Forwarded-Host": "localhost"}):
+            assert front.get("/metrics", client=ADMIN, headers=headers)[0] == 403, headers
         told = json.loads(front.get("/api/v1/streams", client=ADMIN)[1])
         assert (told["admin"], told["proxy"]) == (True, "trusted")
-    assert trusting.get("/metrics")[0] == 200, "Prometheus on the same machine asks directly"
+    if server == "told":
+        assert daemon.get("/metrics", ip="127.0.0.1")[0] == 400, "nobody else may write the header"
+    assert daemon.get("/metrics")[0] == 200, "Prometheus on the same machine asks directly"
 
 
-@pytest.mark.parametrize("proxy", [*HEADERS, *CONNECTIONS], ids=[*NAMES, "haproxy v1", "haproxy v2"])
-def test_the_true_address_is_in_the_log_and_the_limits(trusting, tmp_path, proxy):
-    with through(proxy, tmp_path, trusting) as front:
+@pytest.mark.parametrize("proxy, server", KNOWN, ids=KNOWN_NAMES)
+def test_the_true_address_is_in_the_log_and_the_limits(request, tmp_path, proxy, server):
+    daemon = request.getfixturevalue(server)
+    with through(proxy, tmp_path, daemon) as front:
         def play(client):
             return subprocess.Popen(
                 ["curl", "-sS", "--interface", client, "-o", "/dev/null", "-w", "%{http_code}",
                  f"{front.origin}/live.ts"], stdout=subprocess.PIPE, text=True)
 
         def joined(client):
-            return trusting.log().count(f" address={client} ")
+            return daemon.log().count(f" address={client} ")
 
         before = {client: joined(client) for client in (STRANGER, ADMIN)}
         players = [play(client) for client in before]
@@ -130,7 +149,7 @@ def test_the_true_address_is_in_the_log_and_the_limits(trusting, tmp_path, proxy
             for player in players:
                 player.terminate()
                 player.wait()
-        trusting.wait_for(lambda m: m.sum("symcast_viewers") == 0, PATIENCE, "both have left")
+        daemon.wait_for(lambda m: m.sum("symcast_viewers") == 0, PATIENCE, "both have left")
 
 
 # Below a sub-path.

@@ -21,7 +21,8 @@ import { ThemeButton } from "./theme";
 
 const kTick = 500; // ms
 const kRefreshInterval = 5000; // ms: a new stream shows up within that time
-const kWatchInterval = 500; // ms, while the picture stands still: its source may be away
+const kWatchInterval = 500; // ms, when the picture begins to stand still: its source may be away
+const kWatchTicks = 10; // as many: all pages together would load the server otherwise
 const kFirstRetry = 1000; // ms, until the server has answered once
 
 const clock = new ServerClock();
@@ -88,10 +89,16 @@ function showTitle({ title, logo, technical }: Streams["page"]): void {
 
 let refreshed = -Infinity; // performance.now()
 
+let ticks = 0; // since the picture began to move, or to stand still
+let moving = true;
+
 function interval(): number {
   if (version === "") return kFirstRetry;
-  const still = !motion.moves() && player.phase === "playing";
-  return still || screen.away ? kWatchInterval : kRefreshInterval;
+  const moves = motion.moves() || player.phase !== "playing";
+  ticks = moves === moving ? ticks + 1 : 0;
+  moving = moves;
+  const doubtful = moves === screen.away; // it moves and is away, or stands still and is not
+  return doubtful && ticks < kWatchTicks ? kWatchInterval : kRefreshInterval;
 }
 
 function tick(): void {

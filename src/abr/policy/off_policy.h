@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "abr/rate_policy.h"
 
 namespace abr {
@@ -14,7 +16,9 @@ class OffPolicy : public RatePolicy {
     started_ = true;
     return {rate_, reason};
   }
-  void set_limits(const RateLimits& limits) override { rate_ = limits.start; }
+  void set_limits(const RateLimits& limits) override {
+    rate_ = std::clamp(rate_, limits.min, limits.max);
+  }
 
  private:
   base::BitRate rate_;

@@ -71,11 +71,14 @@ Section<Config> server_section() {
               "Maximum number of viewers per client address; more get 503. An IPv6 /64 counts "
               "as one address. Raise it if viewers share a proxy or NAT."),
           key("trusted_proxies", &Part::trusted_proxies, kNetworkList,
-              "Proxies and load balancers in front of this server. They name the client's address "
-              "by "
-              "the PROXY protocol, or in the header X-Forwarded-For, which they have to set. "
-              "Their own addresses have no limit of viewers. A proxy ends the viewers' TCP "
-              "connections, so rates cannot follow the viewers' links: see docs/PROXIES.md."),
+              "HTTP proxies in front of this server. They name the client's address in the header "
+              "X-Forwarded-For, which they have to set. Their own addresses have no limit of "
+              "viewers. A proxy ends the viewers' TCP connections, so rates cannot follow the "
+              "viewers' links: see docs/PROXIES.md."),
+          key("proxy_protocol", &Part::proxy_protocol, kNetworkList,
+              "Proxies that begin each connection with a header of the PROXY protocol, version 1 "
+              "or 2, which names the client's address. Their connections without one get 400, "
+              "so that no client can write it."),
           key("max_header", &Part::max_header, Size{ByteCount{1024}, ByteCount{65536}},
               "Maximum size of a request header; larger ones get 431. Raise it for clients with "
               "large cookies."),

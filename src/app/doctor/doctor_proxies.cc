@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "server/address.h"
+#include "server/settings.h"
 #include "tcpinfo/netlink/sock_diag.h"
 
 namespace app {
@@ -33,10 +34,10 @@ base::Result<std::size_t> local_connections(const Config& config) {
 }
 
 Findings examine_proxies(const Config& config, const base::Result<std::size_t>& local) {
-  const auto& trusted = config.server.trusted_proxies;
-  if (!trusted.empty()) {
+  const auto known = server::all_proxies(config.server);
+  if (!known.empty()) {
     std::vector<std::string> names;
-    for (const auto& network : trusted) names.push_back(network.text());
+    for (const auto& network : known) names.push_back(network.text());
     return {{Verdict::kLimited, "proxies",
              fmt::format("{}: rates follow the links to them, not the viewers'",
                          fmt::join(names, ", ")),

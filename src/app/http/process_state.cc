@@ -30,7 +30,7 @@ std::uint64_t count_descriptors() {
   std::error_code error;
   const std::filesystem::directory_iterator folder{"/proc/self/fd", error};
   if (error) return 0;
-  return static_cast<std::uint64_t>(std::distance(begin(folder), end(folder)));
+  return static_cast<std::uint64_t>(std::distance(begin(folder), end(folder)) - 1);  // its own
 }
 
 }  // namespace
@@ -52,7 +52,8 @@ ProcessState ProcessState::read() {
   for (int field = 16; field < 22; ++field) fields >> skipped;
   if (fields >> start >> state.virtual_bytes >> pages) {
     state.cpu_seconds = ticks_to_seconds(user + system);
-    state.start_seconds = boot_time() + ticks_to_seconds(start);
+    static const double kBoot = boot_time();  // would follow a step of the clock
+    state.start_seconds = kBoot + ticks_to_seconds(start);
     state.resident_bytes =
         static_cast<std::uint64_t>(pages * static_cast<double>(sysconf(_SC_PAGESIZE)));
   }

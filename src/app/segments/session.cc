@@ -186,9 +186,7 @@ void SegmentSession::report(ViewerId connection, const SessionRate::ConnectionRe
   const auto decision = rate_.report(connection, report, now);
   record_.add_report(report, sample, rate_, now);
   if (playing_.kind == Rendition::Kind::kRung || decision.reason == abr::Reason::kHold) return;
-  record_.add_decision(decision, now);
-  stream_->metrics().decision(decision.reason);
-  stream_->ladder().report(id_, decision, now);
+  apply(decision, now);
 }
 
 void SegmentSession::event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source,
@@ -228,10 +226,16 @@ segments::CmsdDynamic SegmentSession::dynamics(ViewerId connection, base::Time n
 void SegmentSession::follow_settings(base::Time now) {
   const auto revision = stream_->settings_revision();
   if (std::exchange(settings_revision_, revision) == revision) return;
+  const auto before = rate_.rate();
   rate_.set_limits(stream_->viewer_settings()->control.rate);
-  if (playing_.kind == Rendition::Kind::kRung) return;
-  stream_->ladder().report(
-      id_, {.rate = rate_.rate(), .reason = abr::Reason::kLimits, .sustains = {}}, now);
+  if (rate_.rate() == before || playing_.kind == Rendition::Kind::kRung) return;
+  apply({.rate = rate_.rate(), .reason = abr::Reason::kLimits, .sustains = {}}, now);
+}
+
+void SegmentSession::apply(const abr::Decision& decision, base::Time now) {
+  record_.add_decision(decision, now);
+  stream_->metrics().decision(decision.reason);
+  stream_->ladder().report(id_, decision, now);
 }
 
 ViewerTelemetry SegmentSession::tick(base::Time now) {

@@ -85,6 +85,7 @@ class SegmentSession {
 
  private:
   void follow_settings(base::Time now);
+  void apply(const abr::Decision& decision, base::Time now);
   using TrackId = segments::SegmentStore::TrackId;
 
   base::BitRate rate_of(segments::Rendition rendition) const;

@@ -34,7 +34,7 @@ void SessionRecord::update(std::uint32_t group, base::BitRate served, base::BitR
   auto& viewer = record_.viewer();
   if (record_.set_group(group, now)) ++viewer.switches;
   viewer.target = target;
-  record_.watch_picture(now);
+  record_.watch_picture({}, now);
   record_.trace_sample(served, now);
 }
 

@@ -18,12 +18,12 @@ constexpr base::Duration kMinLength = std::chrono::seconds{1};
 }  // namespace
 
 std::optional<BadPicture::Report> BadPicture::update(const ViewerTelemetry& viewer,
-                                                     base::Time now) {
+                                                     base::Duration interval, base::Time now) {
   const auto passed = updated_ == base::Time{} ? base::Duration{} : now - updated_;
   updated_ = now;
   usual_ = std::max(viewer.target,
                     std::exp2(-base::seconds(passed) / base::seconds(kHalfLife)) * usual_);
-  const bool bad = is_bad(viewer);
+  const bool bad = is_bad(viewer, interval);
   if (bad) note(viewer, now);
   frames_lost_ = viewer.frames_dropped;
   if (!report_) return {};
@@ -31,8 +31,8 @@ std::optional<BadPicture::Report> BadPicture::update(const ViewerTelemetry& view
   return over ? finish() : std::nullopt;
 }
 
-bool BadPicture::is_bad(const ViewerTelemetry& viewer) const {
-  const bool late = tolerated_ && viewer.behind_live > *tolerated_ + viewer.min_rtt;
+bool BadPicture::is_bad(const ViewerTelemetry& viewer, base::Duration interval) const {
+  const bool late = tolerated_ && viewer.behind_live > *tolerated_ + viewer.min_rtt + 2 * interval;
   return late || viewer.frames_dropped > frames_lost_ || viewer.target < kBadShare * usual_;
 }
 

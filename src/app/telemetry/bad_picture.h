@@ -30,17 +30,18 @@ class BadPicture {
   /// A viewer who is behind for longer is reported once in that time.
   static constexpr base::Duration kMaxLength = std::chrono::minutes{1};
 
-  /// `tolerated`: how late a frame may be acknowledged, beyond the round trip. nullopt if lateness
-  /// says nothing, because the player buffers.
+  /// `tolerated`: how old the newest acknowledged frame may be, beyond the round trip and two frame
+  /// intervals. nullopt if that says nothing, because the player buffers.
   explicit BadPicture(std::optional<base::Duration> tolerated) : tolerated_{tolerated} {}
 
-  /// Call a few times per second. Returns a report that is due.
-  std::optional<Report> update(const ViewerTelemetry& viewer, base::Time now);
+  /// Call a few times per second. `interval`: between frames. Returns a report that is due.
+  std::optional<Report> update(const ViewerTelemetry& viewer, base::Duration interval,
+                               base::Time now);
   /// The viewer has left.
   std::optional<Report> end() { return finish(); }
 
  private:
-  bool is_bad(const ViewerTelemetry& viewer) const;
+  bool is_bad(const ViewerTelemetry& viewer, base::Duration interval) const;
   void note(const ViewerTelemetry& viewer, base::Time now);
   std::optional<Report> finish();
 

@@ -44,7 +44,9 @@ class ViewerRecord {
   void update_behind_live(base::Time now);
 
   /// Logs a time in which the picture was bad. Call a few times per second.
-  void watch_picture(base::Time now) { log(bad_picture_.update(viewer_, now)); }
+  void watch_picture(base::Duration frame_interval, base::Time now) {
+    log(bad_picture_.update(viewer_, frame_interval, now));
+  }
 
   /// Whether the table of viewers is due for a new copy, which it is four times per second.
   bool publish_due(base::Time now);

@@ -53,7 +53,6 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
       stream_{std::move(stream)},
       deps_{deps},
       requested_{now},
-      settings_revision_{stream_->settings_revision()},
       control_{abr::make_policy(settings->control)},
       events_{deps.events, deps.event_source},
       turns_{deps.budgets.of(request.loop).samples, request.id},
@@ -228,7 +227,7 @@ void ViewerControl::note(const server::ViewerTick& tick, const tcpinfo::TcpSampl
   viewer.frames_dropped = tick.state.frames_dropped;
   viewer.switches = tick.state.switches;
   if (record_.publish_due(tick.now)) {
-    record_.watch_picture(tick.now);
+    record_.watch_picture(observer_.frame_interval(), tick.now);
     segments_.update(stream_->metrics(), sample.segments_sent, sample.total_retransmits);
     steering_.follow_capacity(tick.fd, viewer.path.capacity);
     deps_.table.put(viewer);

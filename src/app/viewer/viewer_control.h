@@ -90,7 +90,7 @@ class ViewerControl : public server::ViewerObserver {
   const std::shared_ptr<LiveStream> stream_;
   const Deps& deps_;
   const base::Time requested_;
-  unsigned settings_revision_;
+  unsigned settings_revision_ = 0;  ///< of the limits that hold
   abr::ControlLoop control_;
   SegmentCount segments_;
   media::ChannelId channel_;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <string_view>
 
 #include "base/log.h"
 #include "base/log_period.h"
@@ -22,8 +23,10 @@ using PadHandle = Handle<GstPad, gst_object_unref>;
 constexpr int kModeListener = 2;
 
 /// Media come several times per second. A shorter time would let a newcomer end a publisher whose
-/// network stumbles; a longer one makes a broadcaster wait after a crash.
+/// network stumbles; a longer one makes a broadcaster wait after a crash. SRT asks for newcomers
+/// before it has checked their passphrase, so that behind one, strangers have to wait for longer.
 constexpr base::Duration kSilence = std::chrono::seconds{1};
+constexpr base::Duration kSilenceWithPassphrase = std::chrono::seconds{4};
 
 std::string text_of(GSocketAddress* address) {
   if (!G_IS_INET_SOCKET_ADDRESS(address)) return "unknown";
@@ -32,23 +35,31 @@ std::string text_of(GSocketAddress* address) {
   return text.get();
 }
 
+bool has_passphrase(GstElement* srtsrc) {
+  gchar* uri = nullptr;
+  g_object_get(srtsrc, "uri", &uri, nullptr);
+  const Handle<gchar, g_free> owned{uri};
+  return uri != nullptr && std::string_view{uri}.find("passphrase=") != std::string_view::npos;
+}
+
 /// The publisher of one srtsrc. Called on the threads of SRT and GStreamer.
 class Publisher {
  public:
-  explicit Publisher(std::string source) : source_{std::move(source)} {}
+  Publisher(std::string source, base::Duration silence)
+      : source_{std::move(source)}, silence_{silence} {}
 
   void joined() {
     heard();
-    present_ = true;
+    ++callers_;
   }
-  void left() { present_ = false; }
+  void left() { --callers_; }
   void heard() { last_ = base::Clock::now(); }
 
   /// Whether a newcomer may publish.
   bool admit(GstElement* srtsrc, GSocketAddress* newcomer) {
-    if (!present_) return true;
+    if (callers_ == 0) return true;
     const auto now = base::Clock::now();
-    const bool silent = now - last_.load() > kSilence;
+    const bool silent = now - last_.load() > silence_;
     if (silent && !replaced_.exchange(true)) {
       GST_ELEMENT_ERROR(srtsrc, RESOURCE, READ,
                         ("a new publisher replaces one that has been silent"), (nullptr));
@@ -72,7 +83,8 @@ class Publisher {
   }
 
   const std::string source_;
-  std::atomic<bool> present_{false};
+  const base::Duration silence_;
+  std::atomic<int> callers_{0};
   std::atomic<bool> replaced_{false};
   std::atomic<base::Time> last_{};
   std::mutex mutex_;
@@ -110,7 +122,8 @@ void admit_one_publisher(GstElement* srtsrc, const std::string& source) {
   g_object_get(srtsrc, "mode", &mode, nullptr);
   if (mode != kModeListener) return;
   g_object_set(srtsrc, "authentication", TRUE, nullptr);  // otherwise it does not ask
-  const auto shared = std::make_shared<Publisher>(source);
+  const auto shared = std::make_shared<Publisher>(
+      source, has_passphrase(srtsrc) ? kSilenceWithPassphrase : kSilence);
   connect(srtsrc, "caller-added", G_CALLBACK(on_added), shared);
   connect(srtsrc, "caller-removed", G_CALLBACK(on_removed), shared);
   connect(srtsrc, "caller-connecting", G_CALLBACK(on_connecting), shared);

@@ -16,6 +16,8 @@ constexpr base::Duration kAudioTimeout = std::chrono::seconds{1};
 /// A source stalls after this many of its frame intervals, and after kFreezeTime. Fewer would
 /// report the jitter of a slide show as an outage.
 constexpr int kLateIntervals = 3;
+/// A longer gap may be an outage, which is no frame interval.
+constexpr base::Duration kMaxInterval = std::chrono::seconds{2};
 
 }  // namespace
 
@@ -39,7 +41,7 @@ void IngestOutput::picture(media::Frame picture) {
 
 void IngestOutput::note_picture(base::Time captured) {
   std::lock_guard lock{state_mutex_};
-  interval_ = captured - previous_.value_or(captured);
+  interval_ = std::min(captured - previous_.value_or(captured), kMaxInterval);
   previous_ = state_.last_picture = captured;
 }
 

@@ -55,6 +55,18 @@ TEST(AdminAccessTest, RefusesOtherHosts) {
   }
 }
 
+TEST(AdminAccessTest, BothHostsOfAProxiedRequestHaveToBeOurs) {
+  auto client = local("127.0.0.1:8080");
+  client.proxy = Proxy::kTrusted;
+  client.forwarded_host = "tv.example";
+  EXPECT_TRUE(kAccess.permits(client));
+  client.forwarded_host = "evil.example";
+  EXPECT_THAT(*kAccess.refusal(client), HasSubstr("evil.example"));
+  client.host = "evil.example";
+  client.forwarded_host = "localhost";  // a header of the client's own
+  EXPECT_THAT(*kAccess.refusal(client), HasSubstr("evil.example"));
+}
+
 TEST(AdminAccessTest, RefusesPagesOfOtherSites) {
   for (const std::string origin :
        {"http://127.0.0.1:8080", "https://127.0.0.1:8080", "https://tv.example"}) {

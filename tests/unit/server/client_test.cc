@@ -95,10 +95,12 @@ TEST(ClientTest, ATrustedProxyAsksForItselfWithoutHeaders) {
   EXPECT_EQ(client(request(), "10.0.0.1").proxy, Proxy::kNone);
 }
 
-TEST(ClientTest, ATrustedProxyNamesTheHost) {
-  const auto asked = request("X-Forwarded-For: 198.51.100.7\nX-Forwarded-Host: tv.example\n");
-  EXPECT_EQ(client(asked, "10.0.0.1").host, "tv.example");
-  EXPECT_EQ(client(asked, "192.0.2.1").host, "a.example:8080");
+TEST(ClientTest, ATrustedProxyMayNameTheHost) {
+  const auto asked =
+      request("X-Forwarded-For: 198.51.100.7\nX-Forwarded-Host: localhost:1, tv.example\n");
+  EXPECT_EQ(client(asked, "10.0.0.1").host, "a.example:8080");
+  EXPECT_EQ(client(asked, "10.0.0.1").forwarded_host, "tv.example");
+  EXPECT_EQ(client(asked, "192.0.2.1").forwarded_host, "");
 }
 
 TEST(ClientTest, IsTheOneThatAProxyProtocolHeaderNames) {

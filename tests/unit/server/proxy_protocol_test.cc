@@ -26,6 +26,7 @@ std::string client(const std::string& bytes) {
 TEST(ProxyProtocolTest, Version1NamesTheClient) {
   EXPECT_EQ(client("PROXY TCP4 198.51.100.7 10.0.0.1 4711 8080\r\nGET "), "198.51.100.7");
   EXPECT_EQ(client("PROXY TCP6 2001:db8::1 ::1 4711 8080\r\n"), "2001:db8::1");
+  EXPECT_EQ(client("PROXY TCP6 ::ffff:192.0.2.1 ::1 4711 80\r\n"), "192.0.2.1") << "dual-stack";
   EXPECT_EQ(client("PROXY UNKNOWN\r\n"), "nobody");
   EXPECT_EQ(client("PROXY UNKNOWN ffff::1 ffff::2 1 2\r\n"), "nobody");
 }

@@ -160,21 +160,26 @@ TEST_F(ServerPageTest, HidesAdminPagesFromRebindingSitesAndUnknownProxies) {
   EXPECT_EQ(server_->state().unknown_proxy_requests, 2u);
 }
 
-TEST_F(ServerPageTest, ReadsTheProxyProtocolOfTrustedProxies) {
-  settings_.trusted_proxies = {*Network::parse("127.0.0.1")};
+TEST_F(ServerPageTest, ReadsTheProxyProtocolOfProxiesThatSendIt) {
+  settings_.proxy_protocol = {*Network::parse("127.0.0.1")};
   start();
   const std::string request = "GET /admin HTTP/1.1\r\nHost: x\r\n\r\n";
   const std::string stranger = "PROXY TCP4 192.0.2.1 127.0.0.1 4711 8080\r\n";
   EXPECT_THAT(ask(stranger + request), HasSubstr("192.0.2.1 is not in admin.allow"));
   EXPECT_THAT(ask("PROXY TCP4 127.0.0.9 127.0.0.1 4711 8080\r\n" + request), EndsWith("secret\n"));
   EXPECT_THAT(ask("PROXY TCP4 nobody\r\n" + request), StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(ask(request), StartsWith("HTTP/1.1 400 ")) << "the client could write the header";
+  EXPECT_THAT(ask("PROXY UNKNOWN\r\n" + request), HasSubstr("(PROXY)")) << "nobody knows whose";
+  const std::string claim = "GET /admin HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 127.0.0.9\r\n\r\n";
+  EXPECT_THAT(ask("PROXY UNKNOWN\r\n" + claim), StartsWith("HTTP/1.1 403 "));
   EXPECT_EQ(server_->state().trusted_proxy_requests, 2u);
   HttpClient in_pieces{endpoint_};
   for (const char byte : stranger + request) in_pieces.send(std::string{byte});
   EXPECT_THAT(in_pieces.read_page(), HasSubstr("192.0.2.1 is not in admin.allow"));
 }
 
-TEST_F(ServerPageTest, BelievesNoProxyProtocolOfStrangers) {
+TEST_F(ServerPageTest, BelievesTheProxyProtocolOnlyOfProxiesThatSendIt) {
+  settings_.trusted_proxies = {*Network::parse("127.0.0.1")};
   start();
   EXPECT_THAT(
       ask("PROXY TCP4 127.0.0.9 127.0.0.1 4711 8080\r\nGET /admin HTTP/1.1\r\nHost: x\r\n\r\n"),

@@ -282,6 +282,7 @@ TEST_F(ServerStreamTest, DoesNotLimitViewersOfATrustedProxyThatNamesThem) {
   };
   HttpClient a{endpoint_};
   view(a, "192.0.2.1");
+  ASSERT_TRUE(viewers_are(1));
   HttpClient b{endpoint_};
   view(b, "192.0.2.2");
   ASSERT_TRUE(viewers_are(2));

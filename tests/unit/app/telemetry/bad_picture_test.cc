@@ -19,13 +19,14 @@ class BadPictureTest : public testing::Test {
   /// Four updates per second for `time`, or until a report is due.
   std::optional<BadPicture::Report> watch(base::Duration time) {
     for (const auto until = now_ + time; now_ < until;) {
-      if (auto report = bad_.update(viewer_, now_ += 250ms)) return report;
+      if (auto report = bad_.update(viewer_, interval_, now_ += 250ms)) return report;
     }
     return {};
   }
 
   ViewerTelemetry viewer_;
   BadPicture bad_{500ms};
+  base::Duration interval_ = 40ms;
   base::Time now_{1h};
 };
 
@@ -83,10 +84,16 @@ TEST_F(BadPictureTest, ReportsWhatGoesOnWhenTheViewerLeaves) {
   EXPECT_FALSE(bad_.end());
 }
 
+TEST_F(BadPictureTest, ASlideShowIsNotLate) {
+  interval_ = 2s;
+  viewer_.behind_live = 2100ms;
+  EXPECT_FALSE(watch(1min));
+}
+
 TEST_F(BadPictureTest, DoesNotJudgeTheLatenessOfAPlayerThatBuffers) {
   BadPicture segments{std::nullopt};
   viewer_.behind_live = 20s;
-  for (int i = 0; i < 40; ++i) EXPECT_FALSE(segments.update(viewer_, now_ += 250ms));
+  for (int i = 0; i < 40; ++i) EXPECT_FALSE(segments.update(viewer_, interval_, now_ += 250ms));
   EXPECT_FALSE(segments.end());
 }
 
