@@ -21,6 +21,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/log_limit.h"
+
 namespace base::log {
 
 namespace {
@@ -130,6 +132,19 @@ std::shared_ptr<spdlog::logger> logger() {
   return output().logger;
 }
 
+std::atomic<std::uint64_t> left_out{0};
+
+/// At the level debug, the operator wants everything.
+LogLimit::Verdict admit(std::string_view event) {
+  if (min_level == Level::kDebug) return {};
+  static auto& mutex = *new std::mutex;  // like output(), never destroyed
+  static auto& limit = *new LogLimit;    // GUARDED_BY(mutex)
+  std::lock_guard lock{mutex};
+  const auto verdict = limit.admit(event, Clock::now());
+  if (!verdict.write) ++left_out;
+  return verdict;
+}
+
 bool needs_quotes(std::string_view value) {
   return value.empty() || value.find_first_of(" \t\r\n\"=") != std::string_view::npos;
 }
@@ -207,10 +222,14 @@ std::uint64_t lines_dropped() {
   return lines_unwritten + (out.pool ? out.pool->overrun_counter() : 0);
 }
 
+std::uint64_t lines_left_out() { return left_out; }
+
 void set_level(Level level) { min_level = level; }
 
 void write(Level level, std::string_view event, Fields fields) {
   if (level < min_level) return;
+  const auto verdict = admit(event);
+  if (!verdict.write) return;
   std::string line{to_journal ? journal_prefix(level) : std::string_view{}};
   line += event;
   for (const auto& field : fields) {
@@ -223,6 +242,7 @@ void write(Level level, std::string_view event, Fields fields) {
       line += field.value();
     }
   }
+  if (verdict.left_out > 0) line += fmt::format(" left_out={}", verdict.left_out);
   logger()->log(spdlog_level(level), line);
 }
 

@@ -66,6 +66,9 @@ std::string wall_time(Time time);
 /// Lines the present Writer dropped, and lines that could not be written to stderr.
 std::uint64_t lines_dropped();
 
+/// Lines that a LogLimit has left out. The next line of their kind has the field left_out=NUMBER.
+std::uint64_t lines_left_out();
+
 void set_level(Level level);  ///< lines below `level` are not written; kInfo at first
 void write(Level level, std::string_view event, Fields fields);
 

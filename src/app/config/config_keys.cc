@@ -208,7 +208,9 @@ Section<Config> log_section() {
       "log", "Log: one event per line, on stderr or in the systemd journal.", kWholeConfig,
       {
           key("level", &Part::log_level, kLogLevels,
-              "Least severe level that is written. Use \"debug\" to look for a fault."),
+              "Least severe level that is written. Use \"debug\" to look for a fault. Otherwise at "
+              "most 1000 lines of a kind are written at once, and 10 per second for long; the "
+              "next says how many were left out."),
       });
 }
 

@@ -35,7 +35,9 @@ class LogTest : public testing::Test {
   }
 
   static void write_numbers() {
+    log::set_level(log::Level::kDebug);  // which has no LogLimit
     for (int i = 0; i < kLineCount; ++i) log::info("line", {{"number", i}});
+    log::set_level(log::Level::kInfo);
   }
   static void expect_numbers(const std::string& all) {
     std::size_t at = 0;
@@ -60,6 +62,15 @@ class LogTest : public testing::Test {
   const UniqueFd stderr_{::dup(STDERR_FILENO)};
   UniqueFd out_;
 };
+
+TEST_F(LogTest, LinesOfOneKindAreLimitedAndCounted) {
+  const auto before = log::lines_left_out();
+  for (int i = 0; i < 1100; ++i) log::info("often", {{"number", i}});
+  EXPECT_NEAR(static_cast<double>(log::lines_left_out() - before), 100, 10);
+  log::info("seldom");
+  restore();
+  EXPECT_EQ(read_until("info seldom\n").find("number=1099"), std::string::npos);
+}
 
 TEST_F(LogTest, AWriterWritesAllLinesInOrderBeforeItEnds) {
   ASSERT_GE(::fcntl(STDERR_FILENO, F_SETPIPE_SZ, 1 << 20), 1 << 20);

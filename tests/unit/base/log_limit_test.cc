@@ -1,0 +1,35 @@
+#include "base/log_limit.h"
+
+#include <gtest/gtest.h>
+
+namespace base {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(LogLimitTest, AllowsABurstAndThenAFewPerSecond) {
+  LogLimit limit;
+  Time now{1h};
+  int written = 0;
+  for (int i = 0; i < 20'000; ++i) written += limit.admit("joined", now += 1ms).write;
+  EXPECT_NEAR(written, 1000 + 20 * 10, 2);
+}
+
+TEST(LogLimitTest, TellsHowManyWereLeftOut) {
+  LogLimit limit;
+  Time now{1h};
+  for (int i = 0; i < 1000; ++i) EXPECT_TRUE(limit.admit("joined", now).write);
+  for (int i = 0; i < 70; ++i) EXPECT_FALSE(limit.admit("joined", now).write);
+  EXPECT_EQ(limit.admit("joined", now += 1s).left_out, 70u);
+  EXPECT_EQ(limit.admit("joined", now).left_out, 0u);
+}
+
+TEST(LogLimitTest, OneKindTakesNothingFromAnother) {
+  LogLimit limit;
+  const Time now{1h};
+  for (int i = 0; i < 5000; ++i) limit.admit("joined", now);
+  EXPECT_TRUE(limit.admit("source_lost", now).write);
+}
+
+}  // namespace
+}  // namespace base
