@@ -38,13 +38,12 @@ bool BadPicture::is_bad(const ViewerTelemetry& viewer, base::Duration interval) 
 
 void BadPicture::note(const ViewerTelemetry& viewer, base::Time now) {
   if (!report_) {
-    report_ =
-        Report{.from = now, .before = usual_, .lowest = viewer.target, .cause = viewer.reason};
+    report_ = Report{.from = now, .before = usual_, .lowest = viewer.target, .cause = viewer.fall};
   }
   report_->to = now;
   if (viewer.target < report_->lowest) {
     report_->lowest = viewer.target;
-    report_->cause = viewer.reason;
+    report_->cause = viewer.fall;
   }
   report_->frames_lost += viewer.frames_dropped - frames_lost_;
   if (tolerated_) report_->behind = std::max(report_->behind, viewer.behind_live);

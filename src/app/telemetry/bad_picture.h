@@ -20,7 +20,7 @@ class BadPicture {
     base::Time to{};       ///< a report is due kCalm after it
     base::BitRate before;  ///< the rate that the viewer had
     base::BitRate lowest;
-    abr::Reason cause{};  ///< of the lowest rate
+    abr::Reason cause{};  ///< of the fall to the lowest rate
     std::uint64_t frames_lost = 0;
     base::Duration behind{};  ///< the most; zero if that is not judged
   };

@@ -49,6 +49,7 @@ void ViewerRecord::event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSo
 
 void ViewerRecord::decided(const abr::Decision& decision, const abr::PathState& path,
                            base::Time at) {
+  if (decision.rate < viewer_.target) viewer_.fall = decision.reason;
   viewer_.target = decision.rate;
   viewer_.reason = decision.reason;
   lines_.put([&] { return trace_line::decision(decision, path, at); });

@@ -28,6 +28,7 @@ struct ViewerTelemetry {
   std::uint32_t group = 0;                   ///< the encode group that serves the viewer
   base::BitRate target;                      ///< rate that the policy allows the viewer
   abr::Reason reason = abr::Reason::kStart;  ///< of the last change of `target`
+  abr::Reason fall = abr::Reason::kStart;    ///< of its last decrease
   base::Duration rtt{};
   base::Duration min_rtt{};
   std::uint32_t cwnd = 0;                 ///< segments

@@ -41,15 +41,15 @@ TEST_F(BadPictureTest, AFallOfTheRateIsReportedOnceItIsOver) {
   watch(5s);
   const auto fell = now_;
   viewer_.target = BitRate::mbps(1);
-  viewer_.reason = abr::Reason::kRexmt;
+  viewer_.fall = abr::Reason::kRexmt;
   EXPECT_FALSE(watch(4s));
   viewer_.target = BitRate::kbps(300);
-  viewer_.reason = abr::Reason::kBacklog;
+  viewer_.fall = abr::Reason::kBacklog;
   viewer_.frames_dropped = 40;
   viewer_.behind_live = 900ms;
   EXPECT_FALSE(watch(4s));
   viewer_.target = BitRate::mbps(4);
-  viewer_.reason = abr::Reason::kCapacity;
+  viewer_.reason = abr::Reason::kStep;
   viewer_.behind_live = 50ms;
   const auto report = watch(4s);
   ASSERT_TRUE(report);
