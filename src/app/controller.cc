@@ -57,8 +57,10 @@ void Controller::arrange(const std::vector<std::string>& names) {
 std::variant<server::Admission, server::Refusal> Controller::admit(
     const server::ViewerRequest& request, base::Time now) {
   const auto stream = find(request.stream);
-  const server::Refusal unknown{404, unknown_stream(request.stream, names())};
-  if (!stream) return unknown;
+  const auto unknown = [&] {
+    return server::Refusal{404, unknown_stream(request.stream, names())};
+  };
+  if (!stream) return unknown();
   if (!stream->has_frame()) {
     return server::Refusal{
         503, "stream \"" + request.stream + "\" has no video yet; its source may not be connected"};
@@ -71,11 +73,11 @@ std::variant<server::Admission, server::Refusal> Controller::admit(
   const auto removed = [&] { return find(request.stream) != stream; };
   try {
     auto control = std::make_unique<ViewerControl>(request, stream, deps_, now);
-    if (removed()) return unknown;  // its channels are closed, maybe before the viewer got one
+    if (removed()) return unknown();  // its channels are closed, maybe before the viewer got one
     const media::ChannelId channel = control->channel();
     return server::Admission{channel, std::move(control)};
   } catch (const std::exception&) {  // the ladder opens no more groups
-    if (removed()) return unknown;
+    if (removed()) return unknown();
     throw;
   }
 }

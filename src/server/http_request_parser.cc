@@ -34,7 +34,7 @@ bool takes_gzip(std::string_view codings) {
   return false;
 }
 
-/// Whether only proxies send the field: to say whom they forward for, or where a message went.
+/// Whether the header is one that proxies add and clients do not.
 bool is_forwarding(std::string_view name) {
   constexpr std::array<std::string_view, 9> kNames{
       "forwarded",      "via",      "x-real-ip",        "x-client-ip",

@@ -4,8 +4,7 @@
 #include <netinet/in.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <cstring>
+#include <array>
 
 namespace server {
 
@@ -58,22 +57,12 @@ ProxyHeader parse_line(std::string_view bytes) {
   return header;
 }
 
-Address ipv4(std::string_view bytes) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  std::memcpy(&address.sin_addr, bytes.data(), sizeof address.sin_addr);
-  sockaddr_storage any{};
-  std::memcpy(&any, &address, sizeof address);
-  return Address::of(any);
-}
-
-Address ipv6(std::string_view bytes) {
-  sockaddr_in6 address{};
-  address.sin6_family = AF_INET6;
-  std::memcpy(&address.sin6_addr, bytes.data(), sizeof address.sin6_addr);
-  sockaddr_storage any{};
-  std::memcpy(&any, &address, sizeof address);
-  return Address::of(any);
+/// Reads an address of the family in network order.
+std::optional<Address> read_address(int family, std::string_view bytes) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  if (inet_ntop(family, bytes.data(), text.data(), text.size()) == nullptr) return {};
+  const auto address = Address::parse(text.data());
+  return address ? std::optional{*address} : std::nullopt;
 }
 
 ProxyHeader parse_binary(std::string_view bytes) {
@@ -89,10 +78,10 @@ ProxyHeader parse_binary(std::string_view bytes) {
   const auto addresses = bytes.substr(kFixedSize, length);
   if (family == kTcp4) {
     if (length < 12) return kInvalid;
-    header.client = ipv4(addresses);
+    header.client = read_address(AF_INET, addresses);
   } else if (family == kTcp6) {
     if (length < 36) return kInvalid;
-    header.client = ipv6(addresses);
+    header.client = read_address(AF_INET6, addresses);
   }
   return header;
 }

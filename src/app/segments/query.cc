@@ -1,6 +1,5 @@
 #include "app/segments/query.h"
 
-#include <array>
 #include <cctype>
 
 namespace app {
