@@ -7,10 +7,8 @@
 #include <iterator>
 #include <utility>
 
-#include "base/log.h"
 #include "server/cors.h"
 #include "server/http_response_head.h"
-#include "server/other_protocol.h"
 
 namespace server {
 
@@ -30,9 +28,6 @@ constexpr base::Duration kLingerTimeout = std::chrono::seconds{2};
 // is a mistake or an attack.
 constexpr std::size_t kMaxUnexpectedBytes = 64 * 1024;
 
-// Any client may send a header of proxies, and must not hide a proxy that comes later.
-constexpr base::Duration kProxyLogInterval = std::chrono::minutes{10};
-
 std::string_view reason_of(Slots::Full full) {
   return full == Slots::Full::kInAll
              ? "the server is full: try again later"
@@ -42,14 +37,6 @@ std::string_view reason_of(Slots::Full full) {
 /// Pages of other origins may read errors, which say why there are no media; but not whether this
 /// browser's user is an admin.
 bool is_readable_error(int status) { return status >= 400 && status != 403; }
-
-const char* proxy_hint(bool trusted) {
-  return trusted ? "the viewers' TCP connections end at the proxy, so rates cannot follow their "
-                   "links, and video may be late; docs/PROXIES.md says what to use instead"
-                 : "a request seems to come through a proxy: then rates cannot follow the viewers' "
-                   "links, and their addresses are unknown; if the proxy is yours, add it to "
-                   "server.trusted_proxies, and see docs/PROXIES.md";
-}
 
 std::string_view content_type(media::Container container) {
   switch (container) {
@@ -178,7 +165,7 @@ void Connection::input(std::string_view bytes, base::Time now) {
     bytes.remove_prefix(consumed);
     if (status == HttpRequestParser::Status::kNeedMore) return;
     if (status == HttpRequestParser::Status::kFailed) {
-      if (!later_request_) log_other_protocol(received, now);
+      if (!later_request_) context_.log.other_protocol(peer_.address(), received, now);
       return refuse(parser_->fault().status, parser_->fault().reason, now);
     }
     later_request_ = true;
@@ -186,19 +173,6 @@ void Connection::input(std::string_view bytes, base::Time now) {
   }
   if (phase_ == Phase::kResponse && keep_alive_) pipelined_ = bytes;
   if (waits()) rule_->again();  // read on, to notice when the client closes
-}
-
-/// Tells the operator why someone's encoder or player fails, because the client will not show the
-/// response.
-void Connection::log_other_protocol(std::string_view received, base::Time now) {
-  const auto protocol = other_protocol(received);
-  if (!protocol) return;
-  const auto times = context_.other_protocols[protocol->name].count(now);
-  if (!times) return;
-  base::log::info("not_http", {{"address", peer_.address().text()},
-                               {"protocol", protocol->name},
-                               {"times", *times},
-                               {"hint", protocol->hint}});
 }
 
 void Connection::discard(std::size_t bytes, base::Time now) {
@@ -248,7 +222,7 @@ void Connection::handle_request(const HttpRequest& request, base::Time now) {
     response_.begin(std::move(streaming), {.head_only = head_only_, .http_1_0 = http_1_0_},
                     [this](const ResponseHead& response_head) { return head(response_head); });
   } catch (const std::exception& error) {
-    log_request_failure(target->path, error, now);
+    context_.log.request_failed(target->path, error, now);
     return send_page(
         {.status = 503, .body = "the server could not answer this request: see its log\n"}, now);
   }
@@ -258,18 +232,11 @@ void Connection::handle_request(const HttpRequest& request, base::Time now) {
 
 void Connection::note_proxy(base::Time now) {
   if (client_.proxy == Proxy::kNone) return;
-  const bool trusted = client_.proxy == Proxy::kTrusted;
-  (trusted ? context_.counters.trusted_proxy_requests : context_.counters.unknown_proxy_requests)
+  auto& counters = context_.counters;
+  (client_.proxy == Proxy::kTrusted ? counters.trusted_proxy_requests
+                                    : counters.unknown_proxy_requests)
       .add();
-  auto& logged =
-      trusted ? context_.shared.trusted_proxy_logged : context_.shared.unknown_proxy_logged;
-  const auto last = logged.load();
-  if (last != base::Time{} && now - last < kProxyLogInterval) return;
-  logged = now;
-  base::log::warning("proxy_in_front", {{"address", client_.peer.text()},
-                                        {"trusted", trusted},
-                                        {"sign", client_.proxy_sign},
-                                        {"hint", proxy_hint(trusted)}});
+  context_.shared.proxy_log.request(client_, now);
 }
 
 void Connection::serve_page(const RequestTarget& target, base::Time now) {
@@ -302,28 +269,9 @@ std::variant<Admission, Refusal> Connection::admit(const ViewerRequest& viewer, 
   try {
     return context_.shared.handler.admit(viewer, now);
   } catch (const std::exception& error) {
-    log_admission_failure(viewer.stream, error, now);
+    context_.log.admission_failed(viewer.stream, error, now);
     return Refusal{503, "no encoder can be started: try again later"};
   }
-}
-
-/// An encoder could not be opened, for instance because the system allows no more threads.
-void Connection::log_admission_failure(const std::string& stream, const std::exception& error,
-                                       base::Time now) {
-  const auto times = context_.failed_admissions.count(now);
-  if (!times) return;
-  base::log::error("admission_failed",
-                   {{"stream", stream},
-                    {"error", error.what()},
-                    {"times", *times},
-                    {"hint", "raise TasksMax= of the systemd unit, or add memory"}});
-}
-
-void Connection::log_request_failure(const std::string& path, const std::exception& error,
-                                     base::Time now) {
-  const auto times = context_.failed_requests.count(now);
-  if (!times) return;
-  base::log::error("request_failed", {{"path", path}, {"error", error.what()}, {"times", *times}});
 }
 
 void Connection::start_stream(const HttpRequest& request, const ViewerRequest& viewer,
@@ -416,9 +364,7 @@ void Connection::flush(base::Time now) {
       if (!write(now)) return;
     }
   } catch (const std::exception& error) {  // must not reach libevent's C code
-    if (const auto times = context_.failed_answers.count(now)) {
-      base::log::error("answer_failed", {{"error", error.what()}, {"times", *times}});
-    }
+    context_.log.answer_failed(error, now);
     socket_.reset_on_close();  // without chunks, the response would otherwise look complete
     return close();
   }

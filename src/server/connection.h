@@ -45,7 +45,6 @@ class Connection {
   void on_ready(EventLoop::Ready ready);
   void on_readable(base::Time now);
   void on_writable(base::Time now);
-  void log_other_protocol(std::string_view received, base::Time now);
   void discard(std::size_t bytes, base::Time now);
   void begin_input(std::string_view bytes, base::Time now);
   void input(std::string_view bytes, base::Time now);
@@ -61,9 +60,6 @@ class Connection {
   void send_page(const Page& page, base::Time now);
   void serve_page(const RequestTarget& page, base::Time now);
   void send_options(base::Time now);
-  void log_admission_failure(const std::string& stream, const std::exception& error,
-                             base::Time now);
-  void log_request_failure(const std::string& path, const std::exception& error, base::Time now);
   void refuse(int status, const std::string& reason, base::Time now);
   std::string head(ResponseHead head);
   void flush(base::Time now);

@@ -3,13 +3,12 @@
 #include <atomic>
 #include <map>
 #include <memory>
-#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
-#include "base/log_period.h"
 #include "media/packet.h"
+#include "server/connection_log.h"
 #include "server/counters.h"
 #include "server/event_loop.h"
 #include "server/group_channel.h"
@@ -41,8 +40,7 @@ struct LoopShared {
   Slots connections;
   Slots viewers;
   std::atomic<ViewerId> last_viewer{0};
-  std::atomic<base::Time> trusted_proxy_logged{};
-  std::atomic<base::Time> unknown_proxy_logged{};
+  ProxyLog proxy_log;
 };
 
 /// The state that all connections of one loop share. Used on its thread.
@@ -57,10 +55,7 @@ struct LoopContext {
       waiting{};                               ///< those whose response has nothing to send now
   std::unordered_set<Connection*> stateful{};  ///< those with a ConnectionState
   std::vector<Connection*> closed{};           ///< to be destroyed in the loop's next turn
-  base::LogPeriod failed_admissions{};
-  base::LogPeriod failed_requests{};
-  base::LogPeriod failed_answers{};
-  std::map<std::string_view, base::LogPeriod> other_protocols{};  ///< by OtherProtocol::name
+  ConnectionLog log{};
 
   /// Creates the channel if there is none: a viewer may move to it before its first packet.
   GroupChannel& channel(media::ChannelId id) {

@@ -1,0 +1,71 @@
+#include "server/connection_log.h"
+
+#include <chrono>
+
+#include "base/log.h"
+#include "server/other_protocol.h"
+
+namespace server {
+
+namespace {
+
+constexpr base::Duration kProxyLogInterval = std::chrono::minutes{10};
+
+const char* proxy_hint(bool trusted) {
+  return trusted ? "the viewers' TCP connections end at the proxy, so rates cannot follow their "
+                   "links, and video may be late; docs/PROXIES.md says what to use instead"
+                 : "a request seems to come through a proxy: then rates cannot follow the viewers' "
+                   "links, and their addresses are unknown; if the proxy is yours, add it to "
+                   "server.trusted_proxies, and see docs/PROXIES.md";
+}
+
+}  // namespace
+
+void ConnectionLog::other_protocol(const Address& from, std::string_view received, base::Time now) {
+  const auto protocol = server::other_protocol(received);
+  if (!protocol) return;
+  const auto times = other_protocols_[protocol->name].count(now);
+  if (!times) return;
+  base::log::info("not_http", {{"address", from.text()},
+                               {"protocol", protocol->name},
+                               {"times", *times},
+                               {"hint", protocol->hint}});
+}
+
+void ConnectionLog::admission_failed(const std::string& stream, const std::exception& error,
+                                     base::Time now) {
+  const auto times = failed_admissions_.count(now);
+  if (!times) return;
+  base::log::error("admission_failed",
+                   {{"stream", stream},
+                    {"error", error.what()},
+                    {"times", *times},
+                    {"hint", "raise TasksMax= of the systemd unit, or add memory"}});
+}
+
+void ConnectionLog::request_failed(const std::string& path, const std::exception& error,
+                                   base::Time now) {
+  const auto times = failed_requests_.count(now);
+  if (!times) return;
+  base::log::error("request_failed", {{"path", path}, {"error", error.what()}, {"times", *times}});
+}
+
+void ConnectionLog::answer_failed(const std::exception& error, base::Time now) {
+  const auto times = failed_answers_.count(now);
+  if (!times) return;
+  base::log::error("answer_failed", {{"error", error.what()}, {"times", *times}});
+}
+
+void ProxyLog::request(const Client& client, base::Time now) {
+  const bool trusted = client.proxy == Proxy::kTrusted;
+  auto& logged = trusted ? trusted_ : unknown_;
+  const auto last = logged.load();
+  if (last != base::Time{} && now - last < kProxyLogInterval) return;
+  logged = now;
+  base::log::warning("proxy_in_front", {{"address", client.peer.text()},
+                                        {"trusted", trusted},
+                                        {"sign", client.proxy_sign},
+                                        {"hint", proxy_hint(trusted)}});
+}
+
+}  // namespace server
