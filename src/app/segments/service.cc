@@ -96,6 +96,9 @@ constexpr std::size_t kMaxQuery = 2048;
 
 // How long a response may wait for data, in segment durations. Well-behaved players wait no longer.
 constexpr int kMaxWaitSegments = 3;
+// But at least this long: a busy machine can be late by more than three short segments, and a
+// player that has received half of a segment is served better by a late end than by none.
+constexpr base::Duration kMinWait = std::chrono::seconds{6};
 // A manifest may wait longer. For a stream's first viewer an encoder has to start, and then to make
 // as much as players start behind live.
 constexpr base::Duration kManifestExtraWait = std::chrono::seconds{2};
@@ -144,7 +147,7 @@ std::unique_ptr<server::StreamingResponse> SegmentService::response_to(
     SessionPtr session, const segments::Target& target, const std::string& query, base::Time now) {
   using Kind = segments::Target::Kind;
   auto& stream = session->stream();
-  const auto until = now + kMaxWaitSegments * stream.segments().clock().segment;
+  const auto until = now + std::max(kMinWait, kMaxWaitSegments * stream.segments().clock().segment);
   switch (target.kind) {
     case Kind::kMultivariant:
       return multivariant_response(std::move(session), begin_request(target, query, stream), until);
