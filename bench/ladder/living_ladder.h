@@ -18,7 +18,8 @@ namespace ladder_bench {
 class LivingLadder final : private app::LadderActions {
  public:
   LivingLadder(int groups, std::size_t viewers)
-      : served_(viewers), ladder_{{.max = groups}, kEpoch, *this} {}
+      : served_(viewers),
+        ladder_{{.max = groups}, {media_clock_, std::chrono::seconds{2}, kEpoch}, *this} {}
 
   void join(std::size_t viewer, BitRate sustains, base::Time now) {
     served_[viewer] = {ladder_.join(viewer, sustains, now), {}, {}};
@@ -89,6 +90,7 @@ class LivingLadder final : private app::LadderActions {
   base::Time now_ = kBegin;
   media::Pts encoded_ = kBegin - kEpoch;
   std::uint64_t forced_ = 0;
+  transcoder::MediaClock media_clock_{{.monotonic = kEpoch}};
   app::Ladder ladder_;
 };
 

@@ -21,6 +21,9 @@ std::unique_ptr<Trace> open_trace(const std::string& directory) {
   return std::make_unique<Trace>(directory);
 }
 
+// Media time follows the system clock by half a millisecond per second, which is far below a frame.
+constexpr base::Duration kClockCheckInterval = std::chrono::seconds{1};
+
 void log_end(const FinalStatistics::Report& end) {
   const auto& info = end.reading.info;
   base::log::info(
@@ -97,8 +100,22 @@ void Pipeline::start() {
 }
 
 void Pipeline::tick(base::Time now) {
+  check_clock(now);
   controller_.tick(now);
   final_statistics_.expire(now);
+}
+
+void Pipeline::check_clock(base::Time now) {
+  if (now - clock_checked_ < kClockCheckInterval) return;
+  clock_checked_ = now;
+  const auto step = media_clock_.update(transcoder::MediaClock::Reading::now());
+  if (step == base::Duration{}) return;
+  base::log::warning(
+      "system_clock_set",
+      {{"seconds", base::seconds(step)},
+       {"hint",
+        "who plays HLS or DASH keeps the old time; who comes new gets the new one; segment numbers "
+        "go on, and follow the clock again after a restart of symcast"}});
 }
 
 void Pipeline::stop() {
@@ -109,7 +126,7 @@ void Pipeline::stop() {
 }
 
 std::shared_ptr<LiveStream> Pipeline::make_stream(const StreamConfig& config) {
-  return std::make_shared<LiveStream>(next_stream_++, config, server_, metrics_);
+  return std::make_shared<LiveStream>(next_stream_++, config, media_clock_, server_, metrics_);
 }
 
 void Pipeline::close_channels(LiveStream& stream) {
@@ -206,9 +223,9 @@ void Pipeline::add_pages() {
                                   {admin_.permits(request.client), request.client.proxy}),
         .media = true};
   });
-  server_.add_page("/api/v1/time", Access::kPublic, [](const server::PageRequest&) {
-    return server::Page{.body = segments::utc_text(std::chrono::system_clock::now()),
-                        .media = true};
+  server_.add_page("/api/v1/time", Access::kPublic, [this](const server::PageRequest&) {
+    const auto now = media_clock_.at(base::Clock::now()) + media_clock_.date_offset();
+    return server::Page{.body = segments::utc_text(transcoder::date(now)), .media = true};
   });
   server_.add_page("/metrics", Access::kAdmin, [this](const server::PageRequest&) {
     const StateCollector states{[this] { return snapshot(); }};

@@ -22,6 +22,7 @@
 #include "server/admin_access.h"
 #include "server/server.h"
 #include "tcpinfo/socket_sampler.h"
+#include "transcoder/time/media_clock.h"
 
 namespace app {
 
@@ -50,13 +51,16 @@ class Pipeline {
   void remove_missing(const Config& config);
   void reconfigure_kept(const Config& config);
   void add_pages();
+  void check_clock(base::Time now);
   std::unique_ptr<server::StreamingResponse> respond_elsewhere(
       const server::HandlerRequest& request) const;
   std::vector<LiveStream::State> stream_states() const;
   std::vector<ViewerTelemetry> some_viewers() const;
   StateCollector::Snapshot snapshot() const;
 
-  const Config config_;                    ///< as read at start
+  const Config config_;  ///< as read at start
+  transcoder::MediaClock media_clock_;
+  base::Time clock_checked_{};
   std::atomic<int> metrics_max_viewers_;   ///< a reload changes it
   std::vector<base::UniqueFd> listening_;  ///< until start()
   EventDispatch events_;

@@ -157,7 +157,7 @@ std::vector<std::uint8_t> mp4_bridge(const Packet& packet, Pts begin) {
 }
 
 std::vector<std::uint8_t> mp4_chunk(std::span<const PacketPtr> packets, Pts end,
-                                    std::uint64_t sequence) {
+                                    std::uint64_t sequence, base::Duration origin) {
   std::vector<std::uint8_t> out(header_size(packets.size()));
   std::vector<Sample> samples;
   for (std::size_t i = 0; i < packets.size(); ++i) {
@@ -165,13 +165,13 @@ std::vector<std::uint8_t> mp4_chunk(std::span<const PacketPtr> packets, Pts end,
     const Pts next = i + 1 < packets.size() ? packets[i + 1]->pts : end;
     const std::size_t before = out.size();
     append_data(out, packet);
-    samples.push_back(
-        {ticks(packet, next) - ticks(packet, packet.pts), out.size() - before, is_sync(packet)});
+    samples.push_back({ticks(packet, origin + next) - ticks(packet, origin + packet.pts),
+                       out.size() - before, is_sync(packet)});
   }
   std::vector<std::uint8_t> header;
   append_header(header, {.track = kMp4OnlyTrack,
                          .sequence = sequence,
-                         .begin = ticks(*packets[0], packets[0]->pts),
+                         .begin = ticks(*packets[0], origin + packets[0]->pts),
                          .samples = samples});
   std::ranges::copy(header, out.begin());
   return out;

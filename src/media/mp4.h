@@ -30,9 +30,10 @@ std::vector<std::uint8_t> mp4_fragment(const Packet& packet);
 std::vector<std::uint8_t> mp4_bridge(const Packet& packet, Pts begin);
 
 /// A CMAF chunk of one track. `end`: when the access unit after these begins. `sequence` rises from
-/// chunk to chunk (8.8.5). REQUIRES: at least one packet, and all of one kind.
+/// chunk to chunk (8.8.5); its lower 32 bits are written. `origin` is the media time of pts 0.
+/// REQUIRES: at least one packet, and all of one kind.
 std::vector<std::uint8_t> mp4_chunk(std::span<const PacketPtr> packets, Pts end,
-                                    std::uint64_t sequence);
+                                    std::uint64_t sequence, base::Duration origin = {});
 
 /// Boxes of type `free` (8.1.2), each as long as a TS packet: as many whole boxes as fit in
 /// `bytes`, at most kMaxPaddingBytes. They live as long as the program.

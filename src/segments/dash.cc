@@ -77,6 +77,25 @@ std::string utc_timing(const Manifest& manifest) {
                      escaped(manifest.utc_timing_uri));
 }
 
+/// The first number that players may compute with. The presentation starts there instead of at the
+/// epoch, because libavformat takes 1970-01-01T00:00:00Z for a missing availabilityStartTime, and
+/// reads whole seconds only.
+std::int64_t start_number(const Manifest& manifest) {
+  const base::Duration least = std::chrono::seconds{1};
+  return (least + manifest.segment - base::Duration{1}) / manifest.segment;
+}
+
+/// The media time at which the presentation starts.
+base::Duration start_time(const Manifest& manifest) {
+  return start_number(manifest) * manifest.segment;
+}
+
+std::string start_date(const Manifest& manifest) {
+  using Clock = std::chrono::system_clock;
+  return utc_text(manifest.epoch +
+                  std::chrono::duration_cast<Clock::duration>(start_time(manifest)));
+}
+
 /// A player must not buffer more than the latency it aims for.
 base::Duration min_buffer(const Manifest& manifest) {
   return std::min(manifest.segment, manifest.target_latency);
@@ -89,8 +108,7 @@ void append_begin(std::string& out, const Manifest& manifest) {
                  "<MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\" profiles=\"{}\" type=\"dynamic\"",
                  kMpdProfiles);
   fmt::format_to(end, " availabilityStartTime=\"{}\" publishTime=\"{}\" minimumUpdatePeriod=\"{}\"",
-                 utc_text(manifest.start), utc_text(manifest.publish),
-                 duration(kManifestUpdatePeriod));
+                 start_date(manifest), utc_text(manifest.publish), duration(kManifestUpdatePeriod));
   fmt::format_to(end,
                  " minBufferTime=\"{}\" timeShiftBufferDepth=\"{}\""
                  " suggestedPresentationDelay=\"{}\" maxSegmentDuration=\"{}\">\n",
@@ -121,8 +139,8 @@ void append_reference_time(std::string& out, const Manifest& manifest, int set) 
   const auto end = std::back_inserter(out);
   fmt::format_to(end,
                  "      <ProducerReferenceTime id=\"{}\" type=\"captured\" wallClockTime=\"{}\""
-                 " presentationTime=\"0\"",
-                 set, utc_text(manifest.start));
+                 " presentationTime=\"{}\"",
+                 set, start_date(manifest), ticks(start_time(manifest)));
   const std::string timing = utc_timing(manifest);
   if (timing.empty()) {
     out += "/>\n";
@@ -144,8 +162,11 @@ void append_template(std::string& out, const Manifest& manifest) {
   const auto end = std::back_inserter(out);
   const bool chunked = manifest.chunk < manifest.segment;
   if (chunked) fmt::format_to(end, "      <Resync dT=\"{}\"/>\n", ticks(manifest.chunk));
-  fmt::format_to(end, "      <SegmentTemplate timescale=\"{}\" duration=\"{}\" startNumber=\"0\"",
-                 kDashTimescale, ticks(manifest.segment));
+  fmt::format_to(end,
+                 "      <SegmentTemplate timescale=\"{}\" duration=\"{}\" startNumber=\"{}\""
+                 " presentationTimeOffset=\"{}\"",
+                 kDashTimescale, ticks(manifest.segment), start_number(manifest),
+                 ticks(start_time(manifest)));
   if (chunked) {
     fmt::format_to(end, " availabilityTimeOffset=\"{}\" availabilityTimeComplete=\"false\"",
                    base::seconds(manifest.segment - manifest.chunk));

@@ -24,7 +24,7 @@ struct Representation {
 /// media time n * `segment`; its real start and end may differ by up to half of `segment` (DASH-IF
 /// timing model, simple addressing). A value.
 struct Manifest {
-  std::chrono::system_clock::time_point start{};    ///< wall time of media time 0; never changes
+  std::chrono::system_clock::time_point epoch{};    ///< date of media time 0; never changes
   std::chrono::system_clock::time_point publish{};  ///< when the members below were last set
   base::Duration segment{};
   base::Duration chunk{};   ///< sent when it is complete; equals `segment` for whole segments

@@ -9,14 +9,20 @@ namespace segments {
 
 /// Cuts media time at the same points in all groups of a stream: into segments at the ticks of
 /// their keyframe clock (transcoder::KeyframeClock), and each segment into parts of whole frames
-/// whose length is as near to `part` as possible. A value. REQUIRES: both are positive.
+/// whose length is as near to `part` as possible. A segment's number is its media time divided by
+/// `segment`, so the numbers go on after a restart, and are the same on another server. A value.
+/// REQUIRES: `segment` and `part` are positive; `origin` is a multiple of `segment`.
 struct SegmentClock {
   base::Duration segment;
   base::Duration part;
+  base::Duration origin{};  ///< media time of pts 0: transcoder::StreamClock::origin
 
-  std::uint64_t number(media::Pts pts) const { return static_cast<std::uint64_t>(pts / segment); }
+  std::uint64_t number(media::Pts pts) const {
+    return static_cast<std::uint64_t>((pts + origin) / segment);
+  }
+  /// The pts at which the segment begins.
   media::Pts begin(std::uint64_t number) const {
-    return static_cast<std::int64_t>(number) * segment;
+    return static_cast<std::int64_t>(number) * segment - origin;
   }
   /// The part target. If frames come steadily at a usual rate, or at half of it, no part is longer
   /// and none but a segment's last is shorter than 85 % of it (RFC 8216bis, 4.4.4.9). For parts of

@@ -10,6 +10,13 @@ namespace {
 // ones.
 constexpr unsigned kMaxSegmentsAhead = 2;
 
+/// FNV-1a (draft-eastlake-fnv), 64 bits.
+std::uint64_t hash(const std::vector<std::uint8_t>& bytes) {
+  std::uint64_t value = 0xcbf29ce484222325;
+  for (const auto byte : bytes) value = (value ^ byte) * 0x100000001b3;
+  return value;
+}
+
 std::optional<Segment> copy(const Segment* segment) {
   return segment == nullptr ? std::nullopt : std::optional{*segment};
 }
@@ -26,7 +33,7 @@ void SegmentStore::publish(std::uint32_t group, const media::PacketPtr& packet) 
     return;
   }
   auto& track = track_of(group);
-  if (!track.push(packet, packet->headers ? number_of(packet->headers) : 0)) return;
+  if (!track.push(packet, packet->headers ? add_init(packet->headers) : 0)) return;
   if (const auto* segment = track.newest()) begin_segment(segment->number);
   revision_.fetch_add(1, std::memory_order_release);
 }
@@ -78,7 +85,9 @@ std::optional<Segment> SegmentStore::video(TrackId track, std::uint64_t number) 
 
 std::optional<Segment> SegmentStore::audio(std::uint64_t number) const {
   std::lock_guard lock{mutex_};
-  return audio_ ? copy(audio_->find(number)) : std::nullopt;
+  auto segment = audio_ ? copy(audio_->find(number)) : std::nullopt;
+  if (segment) segment->init = audio_init_;
+  return segment;
 }
 
 std::vector<SegmentStore::Holder> SegmentStore::holders(std::uint64_t number) const {
@@ -95,14 +104,15 @@ std::vector<SegmentStore::Holder> SegmentStore::holders(std::uint64_t number) co
 
 media::HeadersPtr SegmentStore::headers(std::uint64_t init) const {
   std::lock_guard lock{mutex_};
-  return init < inits_.size() ? inits_[init] : nullptr;
+  const auto found = inits_.find(init);
+  return found == inits_.end() ? nullptr : found->second;
 }
 
 media::HeadersPtr SegmentStore::largest() const {
   std::lock_guard lock{mutex_};
-  const auto pixels = [](const auto& headers) { return headers->width * headers->height; };
+  const auto pixels = [](const auto& init) { return init.second->width * init.second->height; };
   const auto found = std::ranges::max_element(inits_, {}, pixels);
-  return found == inits_.end() ? nullptr : *found;
+  return found == inits_.end() ? nullptr : found->second;
 }
 
 std::optional<std::uint64_t> SegmentStore::oldest(bool with_audio) const {
@@ -133,15 +143,17 @@ bool SegmentStore::has_expired(std::uint64_t number) const {
 
 std::uint64_t SegmentStore::init_of(const media::HeadersPtr& headers) {
   std::lock_guard lock{mutex_};
-  return number_of(headers);
+  return add_init(headers);
 }
 
-std::uint64_t SegmentStore::number_of(const media::HeadersPtr& headers) {
-  const auto same = [&](const auto& init) { return init == headers || *init == *headers; };
-  const auto found = std::ranges::find_if(inits_, same);
-  if (found != inits_.end()) return static_cast<std::uint64_t>(found - inits_.begin());
-  inits_.push_back(headers);
-  return inits_.size() - 1;
+std::uint64_t SegmentStore::add_init(const media::HeadersPtr& headers) {
+  if (!headers->mp4_audio.empty()) {
+    audio_init_ = hash(headers->mp4_audio);
+    inits_.try_emplace(audio_init_, headers);
+  }
+  const auto id = hash(headers->mp4_video);
+  inits_.try_emplace(id, headers);
+  return id;
 }
 
 Track& SegmentStore::track_of(std::uint32_t group) {

@@ -47,7 +47,8 @@ class SegmentStore {
   bool is_due(std::uint64_t number) const;
   /// Whether the segment has left the window.
   bool has_expired(std::uint64_t number) const;
-  /// The number by which players ask for `headers`: Segment::init.
+  /// The number by which players ask for the video of `headers`: Segment::init. A hash of the
+  /// content, so that it is the same after a restart, and on another server.
   std::uint64_t init_of(const media::HeadersPtr& headers);
   /// The headers with number `init`, or null.
   media::HeadersPtr headers(std::uint64_t init) const;
@@ -64,7 +65,7 @@ class SegmentStore {
   void begin_segment(std::uint64_t number);
   bool is_open(TrackId track) const;
   Track& track_of(std::uint32_t group);
-  std::uint64_t number_of(const media::HeadersPtr& headers);
+  std::uint64_t add_init(const media::HeadersPtr& headers);
 
   const SegmentClock clock_;
   const std::size_t window_;
@@ -76,7 +77,9 @@ class SegmentStore {
   std::optional<std::uint64_t> newest_audio_;  ///< Packet::number of the newest audio frame
   std::optional<std::uint64_t> newest_;        ///< number of the newest segment
   TrackId last_track_ = 0;
-  std::vector<media::HeadersPtr> inits_;  ///< by Segment::init; one per frame size
+  std::map<std::uint64_t, media::HeadersPtr>
+      inits_;  ///< by Segment::init; one per frame size and one for audio
+  std::uint64_t audio_init_ = 0;
 };
 
 }  // namespace segments

@@ -13,7 +13,7 @@ bool Part::independent() const {
 }
 
 std::span<const std::uint8_t> Part::bytes() const {
-  return bytes_.get([this] { return media::mp4_chunk(packets_, end_, sequence_); });
+  return bytes_.get([this] { return media::mp4_chunk(packets_, end_, sequence_, origin_); });
 }
 
 Segment with(Segment segment, std::span<const media::PacketPtr> packets, std::uint64_t init) {
@@ -73,7 +73,8 @@ void Track::close_part(media::Pts end) {
   if (pending_.empty()) return;
   auto& segment = segments_.back();
   const auto sequence = segment.number * clock_.max_parts() + segment.parts.size() + 1;
-  segment.parts.push_back(std::make_shared<const Part>(std::exchange(pending_, {}), end, sequence));
+  segment.parts.push_back(
+      std::make_shared<const Part>(std::exchange(pending_, {}), end, sequence, clock_.origin));
 }
 
 void Track::end() {

@@ -19,9 +19,11 @@ namespace segments {
 /// responses that send it. The first call of bytes() makes the bytes. Thread-safe.
 class Part {
  public:
-  /// `end`: when the next part begins. REQUIRES: `packets` is not empty.
-  Part(std::vector<media::PacketPtr> packets, media::Pts end, std::uint64_t sequence)
-      : packets_{std::move(packets)}, end_{end}, sequence_{sequence} {}
+  /// `end`: when the next part begins. `origin`: the media time of pts 0. REQUIRES: `packets` is
+  /// not empty.
+  Part(std::vector<media::PacketPtr> packets, media::Pts end, std::uint64_t sequence,
+       base::Duration origin)
+      : packets_{std::move(packets)}, end_{end}, sequence_{sequence}, origin_{origin} {}
 
   std::span<const media::PacketPtr> packets() const { return packets_; }
   media::Pts begin() const { return packets_.front()->pts; }
@@ -31,7 +33,7 @@ class Part {
   bool independent() const;  ///< begins with a keyframe, or is audio
   /// This part with `packets` in place of its own. REQUIRES: they have the same times.
   std::shared_ptr<const Part> with(std::vector<media::PacketPtr> packets) const {
-    return std::make_shared<const Part>(std::move(packets), end_, sequence_);
+    return std::make_shared<const Part>(std::move(packets), end_, sequence_, origin_);
   }
   std::span<const std::uint8_t> bytes() const;  ///< they live as long as the part
 
@@ -39,6 +41,7 @@ class Part {
   const std::vector<media::PacketPtr> packets_;
   const media::Pts end_;
   const std::uint64_t sequence_;
+  const base::Duration origin_;
   media::LazyBytes bytes_;
 };
 using PartPtr = std::shared_ptr<const Part>;
@@ -51,7 +54,7 @@ struct Segment {
   bool complete = false;
   bool cut = false;           ///< complete, but cut short: its group was closed
   media::HeadersPtr headers;  ///< of its first keyframe; null for audio
-  std::uint64_t init = 0;     ///< number of `headers` in the SegmentStore; any will do for audio
+  std::uint64_t init = 0;     ///< of its initialization section: SegmentStore::init_of
   base::BitRate rate;         ///< highest target rate of its frames
   base::Time captured{};      ///< when its first frame was captured
 

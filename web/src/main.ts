@@ -70,11 +70,21 @@ async function refresh(): Promise<void> {
   if (version !== "" && version !== all.version) return location.reload(); // a new page
   version = all.version;
   streams = all.streams;
+  followClock();
   showTitle(all.page);
   chooser.show(all);
   screen.showSource(chooser.current);
   byId("proxy").hidden = all.proxy === null;
   if (all.admin && all.page.technical) await showDashboard();
+}
+
+/** When somebody sets the server's clock, the date of the playing stream's beginning changes with it. */
+function followClock(): void {
+  const playing = player.engine?.source.stream;
+  const told = streams.find(({ name }) => name === playing?.name);
+  if (!playing || !told || playing.began === told.began) return;
+  playing.began = told.began;
+  clock.start();
 }
 
 /** As the operator has configured it ([page]). */

@@ -41,6 +41,7 @@ class StreamCheck {
     check_source();
     check_rates();
     check_order();
+    check_segment();
     check_congestion_controls(offered);
     check_routes(initcwnds);
   }
@@ -56,6 +57,16 @@ class StreamCheck {
       fault({"name"}, fmt::format("name: {} is not a stream name; use 1 to {} of A-Z a-z 0-9 - _",
                                   quoted(name), kMaxNameLength));
     }
+  }
+
+  /// Players compute segment numbers from the time since 1970, in ticks of 1/90000 s. A length that
+  /// is no whole number of ticks would be wrong by seconds in 2026.
+  void check_segment() {
+    const auto segment = stream_.config.media.encoder.keyframe_interval;
+    if (segment % std::chrono::milliseconds{1} == base::Duration{0}) return;
+    fault({"encoder.keyframe_interval"},
+          fmt::format("encoder.keyframe_interval: {} is no whole number of milliseconds; round it",
+                      quoted(text_of(segment))));
   }
 
   void check_source() {

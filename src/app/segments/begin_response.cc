@@ -148,8 +148,8 @@ class ManifestResponse final : public BeginResponse {
     const auto to_session = request().in_session ? "" : session().token() + "/";
     auto location = to_session + "manifest.mpd?abr=" + name(request().choice);
     if (!request().query.empty()) location += "&" + request().query.substr(1);
-    segments::Manifest manifest{.start = stream.began(),
-                                .publish = std::chrono::system_clock::now(),
+    segments::Manifest manifest{.epoch = session().date(-stream.clock().origin()),
+                                .publish = session().date(stream.clock().at(base::Clock::now())),
                                 .segment = clock.segment,
                                 .chunk = clock.longest_part(),
                                 .window = offered_count() * clock.segment,

@@ -1,9 +1,11 @@
 #include "app/segments/media_response.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "app/segments/connection.h"
 #include "app/segments/deferred_response.h"
@@ -85,6 +87,18 @@ class PartResponse final : public DeferredResponse {
   RevisionWatch store_watch_;
 };
 
+/// A stand-in for a segment that was never made, because the server was away when it was due: the
+/// first frame of the next segment, shown for as long. DASH players compute numbers from the time.
+/// dash.js gives up for good at a segment that does not exist, and libavformat at an empty one.
+segments::PartPtr stand_in(std::uint64_t number, const segments::Part& next,
+                           const segments::SegmentClock& clock) {
+  auto packet = std::make_shared<media::Packet>(*next.packets().front());
+  packet->pts = clock.begin(number);
+  return std::make_shared<const segments::Part>(std::vector<media::PacketPtr>{std::move(packet)},
+                                                clock.begin(number + 1),
+                                                number * clock.max_parts() + 1, clock.origin);
+}
+
 /// A segment: sends the parts that have been made at once, and the others as they are made.
 class SegmentResponse final : public server::StreamingResponse {
  public:
@@ -93,7 +107,8 @@ class SegmentResponse final : public server::StreamingResponse {
 
   Chunk next(server::ResponseConnection& connection, base::Time now) override {
     if (!store_watch_.changed(session_->stream().segments()) && now < until_) return {};
-    const auto segment = session_->segment(target_.rendition, target_.number);
+    auto segment = session_->segment(target_.rendition, target_.number);
+    if (!segment && was_missed()) segment = missed();
     if (!segment || (now >= until_ && !segment->complete)) {
       return incomplete(segment, connection, now);
     }
@@ -119,7 +134,8 @@ class SegmentResponse final : public server::StreamingResponse {
   Chunk incomplete(const std::optional<segments::Segment>& segment,
                    const server::ResponseConnection& connection, base::Time now) const {
     if (begun_) throw std::runtime_error{"a segment was not completed in time"};
-    const bool not_found = !segment && !session_->stream().segments().is_due(target_.number);
+    const bool not_found =
+        !segment && !was_missed() && !session_->stream().segments().is_due(target_.number);
     if (!not_found && now < until_) return {};
     auto error =
         not_found ? error_response(404, "there is no such segment: reload the playlist or manifest")
@@ -127,6 +143,27 @@ class SegmentResponse final : public server::StreamingResponse {
     return {.head = with_dynamics(std::move(error.head), *session_, connection, now),
             .body = std::move(error.body),
             .complete = true};
+  }
+
+  /// Whether the clock says that the segment is there, but no group has made it.
+  bool was_missed() const {
+    const auto& store = session_->stream().segments();
+    return session_->plays_chunks() && !store.is_due(target_.number) &&
+           !store.has_expired(target_.number);
+  }
+
+  /// The segment with a stand-in for its frames; nullopt until there is a later one.
+  std::optional<segments::Segment> missed() const {
+    const auto& store = session_->stream().segments();
+    for (auto number = target_.number + 1; number <= store.newest(); ++number) {
+      const auto next = session_->segment(target_.rendition, number);
+      if (!next || next->parts.empty()) continue;
+      return segments::Segment{
+          .number = target_.number,
+          .parts = {stand_in(target_.number, *next->parts.front(), store.clock())},
+          .complete = true};
+    }
+    return {};
   }
 
   const SessionPtr session_;

@@ -69,14 +69,11 @@ std::uint64_t segments_with_parts(base::Duration segment) {
 }
 
 segments::HlsSegment hls_segment(SegmentSession& session, const Segment& segment, bool parts) {
-  using std::chrono::system_clock;
-  auto& stream = session.stream();
-  segments::HlsSegment result{
-      .number = segment.number,
-      .duration = segment.duration(),
-      .began = stream.began() + std::chrono::duration_cast<system_clock::duration>(segment.begin),
-      .parts = {},
-      .init = segment.init};
+  segments::HlsSegment result{.number = segment.number,
+                              .duration = segment.duration(),
+                              .began = session.date(segment.begin),
+                              .parts = {},
+                              .init = segment.init};
   if (!parts) return result;
   for (const auto& part : segment.parts) {
     result.parts.push_back({.duration = part->duration(), .independent = part->independent()});

@@ -46,8 +46,11 @@ std::unique_ptr<server::StreamingResponse> media_error(FullResponse error) {
   return respond_with(std::move(error));
 }
 
-/// Why `stream`, which may be null, has no segments. nullopt if it has.
-std::optional<FullResponse> stream_error(const std::string& name, const LiveStream* stream) {
+/// Why `stream`, which may be null, has no segments. nullopt if it has, or will have them soon: a
+/// player with a session has played before the server was restarted, and waits.
+std::optional<FullResponse> stream_error(const segments::Target& target, const LiveStream* stream,
+                                         base::Time now) {
+  const auto& name = target.stream;
   const auto what = "stream \"" + name + "\"";
   if (stream == nullptr) {
     return error_response(404, "there is no " + what + "; see /api/v1/streams");
@@ -59,7 +62,7 @@ std::optional<FullResponse> stream_error(const std::string& name, const LiveStre
     return error_response(404,
                           what + " is not available as HLS or DASH: segments.enabled is false");
   }
-  if (!stream->has_frame()) {
+  if (!stream->has_frame() && (target.session.empty() || !stream->is_starting(now))) {
     return error_response(503, what + " has no video yet; its source may not be connected");
   }
   return {};
@@ -84,9 +87,15 @@ BeginRequest begin_request(const segments::Target& target, const std::string& qu
           .query = kept_query(query)};
 }
 
-std::unique_ptr<server::StreamingResponse> time_response(const segments::Target& target) {
-  auto response = server::text_response(200, target.content_type(),
-                                        segments::utc_text(std::chrono::system_clock::now()));
+/// The time of the session if the player has one, which may be null.
+std::unique_ptr<server::StreamingResponse> time_response(const segments::Target& target,
+                                                         const LiveStream& stream,
+                                                         const SegmentSession* session,
+                                                         base::Time now) {
+  const auto pts = stream.clock().at(now);
+  const auto date = session == nullptr ? stream.clock().date(pts, stream.clock().date_offset())
+                                       : session->date(pts);
+  auto response = server::text_response(200, target.content_type(), segments::utc_text(date));
   response.head.media = true;
   return respond_with(std::move(response));
 }
@@ -112,14 +121,16 @@ std::unique_ptr<server::StreamingResponse> SegmentService::respond(
   const auto target = segments::Target::parse(request.path);
   if (!target) return nullptr;
   const auto stream = find_(target->stream);
-  if (auto error = stream_error(target->stream, stream.get())) {
+  if (auto error = stream_error(*target, stream.get(), now)) {
     return media_error(std::move(*error));
   }
-  if (target->kind == segments::Target::Kind::kTime) return time_response(*target);
   if (request.query.size() > kMaxQuery) {
     return media_error(error_response(414, "the query of the URL is too long: shorten it"));
   }
   auto session = find(target->session, *stream);
+  if (target->kind == segments::Target::Kind::kTime) {
+    return time_response(*target, *stream, session.get(), now);
+  }
   if (!session && request.head) {
     return respond_with(
         {.head = {.content_type = target->content_type(), .media = true}, .body = {}});

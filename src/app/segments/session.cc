@@ -27,6 +27,7 @@ SegmentSession::SegmentSession(Start start, Trace* trace, ViewerTaps& taps, base
       stream_{std::move(start.stream)},
       rungs_{stream_->rungs()},
       plays_chunks_{start.format == "dash"},
+      date_offset_{stream_->clock().date_offset()},
       slot_{std::move(start.slot)},
       settings_revision_{stream_->settings_revision()},
       last_activity_{now},

@@ -66,6 +66,11 @@ class SegmentSession {
   /// The oldest segment at the first call.
   std::optional<std::uint64_t> first_segment();
 
+  /// The date of a pts. It stays what it was for the player when somebody sets the system clock.
+  std::chrono::system_clock::time_point date(media::Pts pts) const {
+    return stream_->clock().date(pts, date_offset_);
+  }
+
   const std::vector<base::BitRate>& rungs() const { return rungs_; }
   /// Whether the player may show the start of a segment before it has all of it. True for DASH; HLS
   /// players use parts for that.
@@ -100,7 +105,8 @@ class SegmentSession {
   const std::shared_ptr<LiveStream> stream_;
   const std::vector<base::BitRate> rungs_;  ///< descending
   const bool plays_chunks_;
-  mutable std::mutex mutex_;  // guards all members below
+  const base::Duration date_offset_;  ///< when the session began
+  mutable std::mutex mutex_;          // guards all members below
   server::Slots::Slot slot_;
   bool ended_ = false;
   bool offered_rungs_ = false;

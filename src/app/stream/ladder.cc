@@ -27,9 +27,9 @@ constexpr base::Duration kPlanInterval = std::chrono::seconds{1};
 
 }  // namespace
 
-Ladder::Ladder(abr::GroupSettings settings, base::Time epoch, LadderActions& actions)
+Ladder::Ladder(abr::GroupSettings settings, transcoder::StreamClock clock, LadderActions& actions)
     : settings_{settings},
-      epoch_{epoch},
+      clock_{clock},
       actions_{actions},
       groups_{actions_},
       max_groups_{ceiling(settings)} {}
@@ -221,7 +221,7 @@ void Ladder::depart(const Membership& membership, bool fell, media::Pts at, base
   auto& group = groups_.at(membership.group);
   // Until then the viewer may still receive the old group's frames.
   using server::ChannelSwitch;
-  const auto until = std::clamp(epoch_ + at + ChannelSwitch::kMaxOldChannelWait, now,
+  const auto until = std::clamp(clock_.monotonic(at) + ChannelSwitch::kMaxOldChannelWait, now,
                                 now + ChannelSwitch::kMaxNewChannelSilence);
   group.members.depart(membership.sustains, group.state.rate, fell, until);
 }

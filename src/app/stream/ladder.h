@@ -13,6 +13,7 @@
 #include "app/stream/open_groups.h"
 #include "base/units.h"
 #include "media/frame.h"
+#include "transcoder/time/media_clock.h"
 
 namespace app {
 
@@ -43,8 +44,8 @@ class Ladder {
     std::string open_error;              ///< why a group could not be opened; empty if none failed
   };
 
-  /// `epoch`: the monotonic time of pts 0. `actions` must outlive the ladder.
-  Ladder(abr::GroupSettings settings, base::Time epoch, LadderActions& actions);
+  /// `actions` must outlive the ladder.
+  Ladder(abr::GroupSettings settings, transcoder::StreamClock clock, LadderActions& actions);
 
   /// Gives a new viewer a membership; the group encodes a keyframe at once. Throws what
   /// LadderActions::open throws if there is no other group to share, and std::runtime_error after
@@ -100,7 +101,7 @@ class Ladder {
   std::optional<std::size_t> refused();
 
   const abr::GroupSettings settings_;
-  const base::Time epoch_;
+  const transcoder::StreamClock clock_;
   LadderActions& actions_;
   mutable std::mutex mutex_;  // guards all below
   OpenGroups groups_;

@@ -11,12 +11,6 @@ namespace app {
 
 namespace {
 
-std::chrono::system_clock::time_point wall_time(base::Time time) {
-  using std::chrono::system_clock;
-  return system_clock::now() -
-         std::chrono::duration_cast<system_clock::duration>(base::Clock::now() - time);
-}
-
 // HLS playlists list half of the segments kept: the one in progress and four complete ones, of
 // which players hold three. With fewer, players run into the end of the list; more cost memory.
 constexpr std::size_t kMinSegmentsKept = 10;
@@ -24,9 +18,13 @@ constexpr std::size_t kMinSegmentsKept = 10;
 // encoding time; fewer leave those players without a rate that they sustain.
 constexpr std::size_t kMaxRungs = 4;
 
-segments::SegmentClock segment_clock(const StreamConfig& config) {
+// Most sources connect and deliver a frame in this time. For longer, players that were there before
+// a restart would wait for a source that is away.
+constexpr base::Duration kStartTime = std::chrono::seconds{5};
+
+segments::SegmentClock segment_clock(const StreamConfig& config, base::Duration origin) {
   const auto segment = config.media.encoder.keyframe_interval;
-  return {.segment = segment, .part = std::min(config.segments.part, segment)};
+  return {.segment = segment, .part = std::min(config.segments.part, segment), .origin = origin};
 }
 
 std::size_t segments_kept(const StreamConfig& config) {
@@ -52,19 +50,20 @@ std::vector<abr::EncodeBudget::Encoder> encoders(const transcoder::Stream::State
 
 }  // namespace
 
-LiveStream::LiveStream(std::uint32_t index, const StreamConfig& config, server::Server& server,
+LiveStream::LiveStream(std::uint32_t index, const StreamConfig& config,
+                       const transcoder::MediaClock& clock, server::Server& server,
                        Metrics& metrics)
     : index_{index},
       group_settings_{config.control.groups},
       server_{server},
       metrics_{metrics.stream(config.media.name)},
-      segments_{segment_clock(config), segments_kept(config)},
+      clock_{clock, config.media.encoder.keyframe_interval, base::Clock::now()},
+      segments_{segment_clock(config, clock_.origin()), segments_kept(config)},
       segment_settings_{config.segments},
-      media_{config.media,
+      media_{config.media, clock_,
              [this](GroupIndex group, const media::PacketPtr& packet) { publish(group, packet); }},
-      began_{wall_time(media_.epoch())},
       point_settings_{config.points},
-      ladder_{config.control.groups, media_.epoch(), *this},
+      ladder_{config.control.groups, clock_, *this},
       budget_{usable_cpus(config.control.groups)},
       viewer_settings_{
           std::make_shared<ViewerSettings>(ViewerSettings{config.control, config.tcp})} {}
@@ -101,15 +100,21 @@ LiveStream::State LiveStream::state() const {
               .audio = media_settings().audio.enabled,
               .video_codec = headers ? headers->codec : "",
               .rate = viewer_settings()->control.rate,
-              .began = began(),
+              .began = clock_.date({}, clock_.date_offset()),
               .media = {},
               .ladder = ladder_.state()};
   std::ranges::copy_if(media::kContainers, std::back_inserter(state.containers),
                        [this](auto container) { return offers(container); });
   // Read after ladder_.state(), so that it has every group in which the ladder has viewers.
   state.media = media_.state();
-  if (const auto last = state.media.source.last_picture) state.last_picture = wall_time(*last);
+  if (const auto last = state.media.source.last_picture) {
+    state.last_picture = clock_.date(clock_.at(*last), clock_.date_offset());
+  }
   return state;
+}
+
+bool LiveStream::is_starting(base::Time now) const {
+  return now - created_ < kStartTime && !has_frame();
 }
 
 std::vector<base::BitRate> LiveStream::rungs() const {

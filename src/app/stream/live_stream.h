@@ -34,7 +34,7 @@ class LiveStream : private LadderActions {
     bool audio = false;
     std::string video_codec{};  ///< RFC 6381; empty if unknown or if it has no such name
     abr::RateLimits rate{};     ///< of one viewer
-    std::chrono::system_clock::time_point began{};  ///< wall time of pts 0
+    std::chrono::system_clock::time_point began{};  ///< date of pts 0
     std::optional<std::chrono::system_clock::time_point>
         last_picture;  ///< of the source, wall time
     transcoder::Stream::State media;
@@ -49,8 +49,9 @@ class LiveStream : private LadderActions {
     TcpSettings tcp;
   };
 
-  LiveStream(std::uint32_t index, const StreamConfig& config, server::Server& server,
-             Metrics& metrics);
+  /// `clock`, `server` and `metrics` must outlive the stream.
+  LiveStream(std::uint32_t index, const StreamConfig& config, const transcoder::MediaClock& clock,
+             server::Server& server, Metrics& metrics);
 
   void start() { media_.start(); }
   /// Call several times per second, always on the same thread. `others`: the sum of encode_load()
@@ -77,6 +78,9 @@ class LiveStream : private LadderActions {
 
   /// Whether the source has delivered a frame.
   bool has_frame() const { return media_.state().source.format.width > 0; }
+  /// Whether the source has had no time yet to deliver a frame, because the server has just
+  /// started.
+  bool is_starting(base::Time now) const;
 
   bool offers(media::Container container) const {
     return container == media::Container::kMpegTs || is_h264();
@@ -90,8 +94,7 @@ class LiveStream : private LadderActions {
   /// Size and frame rate of a group's frames at `rate`.
   transcoder::Stream::FullPictures frames_at(base::BitRate rate) const;
   bool has_measured_frames() const { return media_.full_pictures().measured; }
-  /// Wall time of pts 0, as of the start: later changes of the system clock do not affect it.
-  std::chrono::system_clock::time_point began() const { return began_; }
+  const transcoder::StreamClock& clock() const { return clock_; }
 
   std::uint32_t index() const { return index_; }
   const std::string& name() const { return media_.settings().name; }
@@ -118,10 +121,11 @@ class LiveStream : private LadderActions {
   const abr::GroupSettings group_settings_;
   server::Server& server_;
   const std::shared_ptr<Metrics::Stream> metrics_;
+  const base::Time created_ = base::Clock::now();
+  const transcoder::StreamClock clock_;
   segments::SegmentStore segments_;
   const segments::Settings segment_settings_;
   transcoder::Stream media_;  // publishes to segments_
-  const std::chrono::system_clock::time_point began_;
   const abr::PointSettings point_settings_;
   base::LogPeriod open_failures_;
   Ladder ladder_;

@@ -12,8 +12,8 @@ namespace transcoder {
 class Ingest::Impl {
  public:
   Impl(std::string stream, const SourceSettings& source, const VideoSettings& video,
-       base::Time epoch, Sink sink)
-      : output_{std::make_shared<IngestOutput>(stream, video, epoch, std::move(sink))},
+       StreamClock clock, Sink sink)
+      : output_{std::make_shared<IngestOutput>(stream, video, clock, std::move(sink))},
         supervisor_{std::move(stream), without_secrets(source.uri), source,
                     [source, video] { return make_source(source, video); }, output_} {
     make_source(source, video);  // throws here rather than at the first attempt
@@ -34,8 +34,8 @@ class Ingest::Impl {
 };
 
 Ingest::Ingest(std::string stream, const SourceSettings& source, VideoSettings video,
-               base::Time epoch, Sink sink)
-    : impl_{std::make_unique<Impl>(std::move(stream), source, video, epoch, std::move(sink))} {}
+               StreamClock clock, Sink sink)
+    : impl_{std::make_unique<Impl>(std::move(stream), source, video, clock, std::move(sink))} {}
 
 Ingest::~Ingest() { stop(); }
 

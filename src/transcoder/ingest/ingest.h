@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "media/frame.h"
 #include "transcoder/settings.h"
+#include "transcoder/time/media_clock.h"
 
 namespace transcoder {
 
@@ -46,9 +47,9 @@ class Ingest {
     bool has_audio = false;                   ///< audio arrived within the last second
   };
 
-  /// `epoch`: the monotonic time of pts 0. Throws std::runtime_error with a one-line text if the
+  /// Throws std::runtime_error with a one-line text if the
   /// source's URI can never work; state() reports failures that may pass (a missing file).
-  Ingest(std::string stream, const SourceSettings& source, VideoSettings video, base::Time epoch,
+  Ingest(std::string stream, const SourceSettings& source, VideoSettings video, StreamClock clock,
          Sink sink);
   ~Ingest();  ///< stops
 

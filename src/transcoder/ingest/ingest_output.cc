@@ -21,11 +21,11 @@ constexpr base::Duration kMaxInterval = std::chrono::seconds{2};
 
 }  // namespace
 
-IngestOutput::IngestOutput(std::string stream, const VideoSettings& video, base::Time epoch,
+IngestOutput::IngestOutput(std::string stream, const VideoSettings& video, StreamClock clock,
                            Ingest::Sink sink)
     : stream_{std::move(stream)},
       sink_{std::move(sink)},
-      timeline_{epoch},
+      timeline_{clock},
       limit_{video.max_frame_rate} {}
 
 void IngestOutput::picture(media::Frame picture) {

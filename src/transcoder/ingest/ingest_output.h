@@ -22,7 +22,8 @@ inline constexpr base::Duration kFreezeTime = std::chrono::seconds{1};
 /// The sink runs under mutex_; state() never waits for it.
 class IngestOutput {
  public:
-  IngestOutput(std::string stream, const VideoSettings& video, base::Time epoch, Ingest::Sink sink);
+  IngestOutput(std::string stream, const VideoSettings& video, StreamClock clock,
+               Ingest::Sink sink);
 
   void picture(media::Frame picture);
   void audio(media::Samples samples, base::Time captured);

@@ -15,9 +15,9 @@ constexpr int kFreshIntervals = 2;
 
 }  // namespace
 
-Stream::Stream(StreamSettings settings, Publish publish)
+Stream::Stream(StreamSettings settings, StreamClock clock, Publish publish)
     : settings_{std::move(settings)},
-      epoch_{base::Clock::now()},
+      clock_{clock},
       publish_{std::move(publish)},
       interval_{base::from_seconds(1 / settings_.video.max_frame_rate)},
       frame_interval_{base::from_seconds(1 / settings_.video.max_frame_rate)} {
@@ -26,7 +26,7 @@ Stream::Stream(StreamSettings settings, Publish publish)
         settings_.audio, [this](const media::AudioFramePtr& frame) { on_audio(frame); });
   }
   ingest_ = std::make_unique<Ingest>(
-      settings_.name, settings_.source, settings_.video, epoch_,
+      settings_.name, settings_.source, settings_.video, clock_,
       Ingest::Sink{.frame = [this](const media::FramePtr& frame) { on_frame(frame); },
                    .samples = [this](const media::Samples& samples) { on_samples(samples); }});
 }

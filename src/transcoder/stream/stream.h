@@ -38,9 +38,10 @@ class Stream {
     std::map<GroupIndex, EncodeGroup::State> groups;
   };
 
-  /// `publish` is called on the groups' threads. Throws std::runtime_error if the source's URI can
+  /// `publish` is called on the groups' threads. `clock`: begins at
+  /// a multiple of the keyframe interval. Throws std::runtime_error if the source's URI can
   /// never work, or if there is no AAC encoder.
-  Stream(StreamSettings settings, Publish publish);
+  Stream(StreamSettings settings, StreamClock clock, Publish publish);
   ~Stream();
 
   void start();
@@ -61,8 +62,6 @@ class Stream {
 
   FullPictures full_pictures() const;
 
-  /// The monotonic time of pts 0.
-  base::Time epoch() const { return epoch_; }
   const StreamSettings& settings() const { return settings_; }
   State state() const;
 
@@ -73,7 +72,7 @@ class Stream {
   void on_audio(const media::AudioFramePtr& frame);
 
   const StreamSettings settings_;
-  const base::Time epoch_;
+  const StreamClock clock_;
   const Publish publish_;
   mutable std::mutex mutex_;
   std::map<GroupIndex, std::shared_ptr<EncodeGroup>> groups_;  // GUARDED_BY(mutex_)

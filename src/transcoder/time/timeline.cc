@@ -42,7 +42,7 @@ std::optional<media::Pts> Timeline::advance_to(media::Pts pts) {
 }
 
 std::optional<media::Pts> Timeline::picture(base::Duration source, base::Time captured) {
-  const media::Pts wall = captured - epoch_;
+  const media::Pts wall = clock_.at(captured);
   const auto early = anchor_.place(source) - wall;
   if (!anchored_) {
     anchor(source, wall);
@@ -61,11 +61,11 @@ std::optional<media::Pts> Timeline::picture(base::Duration source, base::Time ca
 std::optional<media::Pts> Timeline::audio(base::Duration source, base::Time captured) const {
   if (!anchored_) return std::nullopt;
   const media::Pts pts = anchor_.place(source);
-  const auto error = pts - (captured - epoch_);
+  const auto error = pts - clock_.at(captured);
   if (pts < media::Pts{0} || error > kMaxAudioError || error < -kMaxAudioError) return std::nullopt;
   return pts;
 }
 
-std::optional<media::Pts> Timeline::repeat(base::Time now) { return advance_to(now - epoch_); }
+std::optional<media::Pts> Timeline::repeat(base::Time now) { return advance_to(clock_.at(now)); }
 
 }  // namespace transcoder

@@ -5,11 +5,12 @@
 
 #include "media/frame.h"
 #include "transcoder/time/clock_anchor.h"
+#include "transcoder/time/media_clock.h"
 
 namespace transcoder {
 
 /// Maps a source's timestamps to the stream's timeline with one offset for pictures and audio, so
-/// that a picture's pts is its capture time since the epoch. The pts of pictures strictly
+/// that a picture's pts is its capture time on the stream's clock. The pts of pictures strictly
 /// increases, even when the source's clock jumps, the source loops or reconnects. No I/O, no clock.
 ///
 ///                 first picture                      arrival jitter, drift
@@ -21,11 +22,11 @@ namespace transcoder {
 /// Arguments `source` are timestamps of the source; `captured` and `now` are monotonic.
 class Timeline {
  public:
-  explicit Timeline(base::Time epoch) : epoch_{epoch} {}
+  explicit Timeline(StreamClock clock) : clock_{clock} {}
 
   /// The pts of a picture; nullopt if it is out of order and must be dropped.
   std::optional<media::Pts> picture(base::Duration source, base::Time captured);
-  /// The pts of audio; nullopt before the first picture, before the epoch, or more than 2 s off.
+  /// The pts of audio; nullopt before the first picture, before pts 0, or more than 2 s off.
   std::optional<media::Pts> audio(base::Duration source, base::Time captured) const;
   /// The pts of a repeated picture; nullopt if the timeline has already reached `now`.
   std::optional<media::Pts> repeat(base::Time now);
@@ -41,7 +42,7 @@ class Timeline {
   void anchor(base::Duration source, media::Pts wall);
   std::optional<media::Pts> advance_to(media::Pts pts);
 
-  const base::Time epoch_;
+  const StreamClock clock_;
   bool anchored_ = false;
   ClockAnchor anchor_;
   media::Pts settled_{};  // end of settling

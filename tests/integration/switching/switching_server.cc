@@ -64,8 +64,10 @@ SwitchingServer::SwitchingServer(const transcoder::StreamSettings& settings,
                                  std::function<void(const media::Packet&)> published)
     : handler_{std::make_unique<Handler>(stream_, max_queued)},
       server_{{}, *handler_},
-      stream_{settings, [this, published = std::move(published)](std::uint32_t group,
-                                                                 const media::PacketPtr& packet) {
+      stream_{settings,
+              {media_clock_, settings.encoder.keyframe_interval, base::Clock::now()},
+              [this, published = std::move(published)](std::uint32_t group,
+                                                       const media::PacketPtr& packet) {
                 published(*packet);
                 server_.publish({0, group}, packet);
               }} {

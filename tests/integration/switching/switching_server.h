@@ -35,5 +35,6 @@ class SwitchingServer {
 
   std::unique_ptr<Handler> handler_;
   server::Server server_;
+  transcoder::MediaClock media_clock_;
   transcoder::Stream stream_;
 };

@@ -1,5 +1,6 @@
 #include "segments/dash.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 namespace segments {
@@ -18,9 +19,9 @@ Representation frames(std::string id, double frame_rate = 25) {
           .codec = "avc1.640028"};
 }
 
-// 2009-02-13T23:31:30Z is 1234567890.
+// 1234567890 is 2009-02-13T23:31:30Z.
 Manifest chunked() {
-  return {.start = std::chrono::system_clock::time_point{1234567890s},
+  return {.epoch = std::chrono::system_clock::time_point{1234567890s},
           .publish = std::chrono::system_clock::time_point{1234567990250ms},
           .segment = 2s,
           .chunk = 200ms,
@@ -41,7 +42,7 @@ TEST(DashTest, DescribesSegmentsSentInChunks) {
       "<MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\""
       " profiles=\"urn:mpeg:dash:profile:isoff-live:2011,urn:mpeg:dash:profile:cmaf:2019,"
       "http://www.dashif.org/guidelines/low-latency-live-v5\" type=\"dynamic\""
-      " availabilityStartTime=\"2009-02-13T23:31:30.000Z\""
+      " availabilityStartTime=\"2009-02-13T23:31:32.000Z\""
       " publishTime=\"2009-02-13T23:33:10.250Z\" minimumUpdatePeriod=\"PT10S\""
       " minBufferTime=\"PT1.5S\" timeShiftBufferDepth=\"PT60S\""
       " suggestedPresentationDelay=\"PT3.5S\" maxSegmentDuration=\"PT2S\">\n"
@@ -54,11 +55,12 @@ TEST(DashTest, DescribesSegmentsSentInChunks) {
       "    <AdaptationSet id=\"1\" contentType=\"video\" mimeType=\"video/mp4\""
       " segmentAlignment=\"true\" startWithSAP=\"1\">\n"
       "      <ProducerReferenceTime id=\"1\" type=\"captured\""
-      " wallClockTime=\"2009-02-13T23:31:30.000Z\" presentationTime=\"0\">\n"
+      " wallClockTime=\"2009-02-13T23:31:32.000Z\" presentationTime=\"180000\">\n"
       "        <UTCTiming schemeIdUri=\"urn:mpeg:dash:utc:http-xsdate:2014\" value=\"/time\"/>\n"
       "      </ProducerReferenceTime>\n"
       "      <Resync dT=\"18000\"/>\n"
-      "      <SegmentTemplate timescale=\"90000\" duration=\"180000\" startNumber=\"0\""
+      "      <SegmentTemplate timescale=\"90000\" duration=\"180000\" startNumber=\"1\""
+      " presentationTimeOffset=\"180000\""
       " availabilityTimeOffset=\"1.8\" availabilityTimeComplete=\"false\""
       " initialization=\"$RepresentationID$/init.mp4\""
       " media=\"$RepresentationID$/$Number$.m4s\"/>\n"
@@ -70,11 +72,12 @@ TEST(DashTest, DescribesSegmentsSentInChunks) {
       "      <AudioChannelConfiguration"
       " schemeIdUri=\"urn:mpeg:mpegB:cicp:ChannelConfiguration\" value=\"2\"/>\n"
       "      <ProducerReferenceTime id=\"2\" type=\"captured\""
-      " wallClockTime=\"2009-02-13T23:31:30.000Z\" presentationTime=\"0\">\n"
+      " wallClockTime=\"2009-02-13T23:31:32.000Z\" presentationTime=\"180000\">\n"
       "        <UTCTiming schemeIdUri=\"urn:mpeg:dash:utc:http-xsdate:2014\" value=\"/time\"/>\n"
       "      </ProducerReferenceTime>\n"
       "      <Resync dT=\"18000\"/>\n"
-      "      <SegmentTemplate timescale=\"90000\" duration=\"180000\" startNumber=\"0\""
+      "      <SegmentTemplate timescale=\"90000\" duration=\"180000\" startNumber=\"1\""
+      " presentationTimeOffset=\"180000\""
       " availabilityTimeOffset=\"1.8\" availabilityTimeComplete=\"false\""
       " initialization=\"$RepresentationID$/init.mp4\""
       " media=\"$RepresentationID$/$Number$.m4s\"/>\n"
@@ -102,7 +105,7 @@ TEST(DashTest, OmitsEmptyElements) {
   const std::string all = text(manifest);
   EXPECT_THAT(all, Not(HasSubstr("BaseURL")));
   EXPECT_THAT(all, Not(HasSubstr("UTCTiming")));
-  EXPECT_THAT(all, HasSubstr("presentationTime=\"0\"/>\n"));
+  EXPECT_THAT(all, HasSubstr("presentationTime=\"180000\"/>\n"));
   EXPECT_THAT(all, Not(HasSubstr("audio")));
 }
 
@@ -133,13 +136,27 @@ TEST(DashTest, RepeatsAQueryInEachUrlOfMedia) {
   EXPECT_THAT(all, HasSubstr("media=\"$RepresentationID$/$Number$.m4s?a=1&amp;b=$$2\""));
 }
 
+TEST(DashTest, StartsAtTheFirstSegmentThatIsASecondOrMoreAfterTheEpoch) {
+  Manifest manifest = chunked();
+  manifest.epoch = {};
+  for (const auto& [segment, start, number] :
+       {std::tuple{400ms, "01.200", 3}, {1000ms, "01.000", 1}, {1500ms, "01.500", 1}}) {
+    manifest.segment = segment;
+    const std::string all = text(manifest);
+    EXPECT_THAT(all,
+                HasSubstr(fmt::format("availabilityStartTime=\"1970-01-01T00:00:{}Z\"", start)));
+    EXPECT_THAT(all, HasSubstr(fmt::format("startNumber=\"{}\"", number)));
+  }
+}
+
 TEST(DashTest, RoundsDurationsToWholeTicks) {
   Manifest manifest = chunked();
   manifest.segment = 1'668'333'333ns;  // 50 frames of 30000/1001 a second
   manifest.chunk = 166'833'333ns;
   EXPECT_THAT(text(manifest),
               HasSubstr("<Resync dT=\"15015\"/>\n      <SegmentTemplate timescale=\"90000\""
-                        " duration=\"150150\" startNumber=\"0\""
+                        " duration=\"150150\" startNumber=\"1\""
+                        " presentationTimeOffset=\"150150\""
                         " availabilityTimeOffset=\"1.5015\""));
 }
 

@@ -117,6 +117,20 @@ TEST_F(SegmentStoreTest, RemembersTheHeadersOfTheLargestFrames) {
   EXPECT_EQ(store_.largest()->width, 1280);
 }
 
+TEST_F(SegmentStoreTest, NamesHeadersByTheirContent) {
+  const auto id = [](std::vector<std::uint8_t> video, std::vector<std::uint8_t> audio) {
+    SegmentStore store{{.segment = 2s, .part = 200ms}, 4};  // as after a restart
+    const auto headers = std::make_shared<const media::Headers>(
+        media::Headers{.mp4_video = std::move(video), .mp4_audio = std::move(audio)});
+    const auto init = store.init_of(headers);
+    EXPECT_EQ(store.headers(init), headers);
+    EXPECT_EQ(store.headers(init + 1), nullptr);
+    return init;
+  };
+  EXPECT_EQ(id({1, 2}, {3}), id({1, 2}, {3}));
+  EXPECT_NE(id({1, 2}, {3}), id({1, 3}, {3}));
+}
+
 TEST_F(SegmentStoreTest, TakesEachAudioFrameOnce) {
   for (std::uint64_t i = 0; i < 200; ++i) {
     store_.publish(0, track_packets::audio(i));

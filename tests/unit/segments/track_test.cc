@@ -38,6 +38,26 @@ TEST(SegmentClockTest, NumbersSegments) {
   EXPECT_EQ(kClock.begin(2), 4s);
 }
 
+TEST(SegmentClockTest, TwoServersNumberAMomentAlike) {
+  constexpr media::Pts kMoment = 1'790'000'003s;
+  const segments::SegmentClock first{.segment = 2s, .part = 200ms, .origin = 1'790'000'000s};
+  const segments::SegmentClock second{.segment = 2s, .part = 200ms, .origin = 1'789'000'000s};
+  EXPECT_EQ(first.number(kMoment - first.origin), 895'000'001u);
+  EXPECT_EQ(second.number(kMoment - second.origin), 895'000'001u);
+  EXPECT_EQ(first.begin(895'000'001), 2s);
+  EXPECT_EQ(second.begin(895'000'001), 1'000'002s);
+}
+
+TEST(SegmentClockTest, PartsCarryMediaTimeSince1970) {
+  const segments::SegmentClock clock{.segment = 2s, .part = 200ms, .origin = 1'790'000'000s};
+  Track track{clock, 4};
+  track_packets::frames(0s, 3s, [&](const auto& packet) { track.push(packet); });
+  const auto bytes = track.find(895'000'000)->parts.front()->bytes();
+  std::uint64_t decode_time = 0;  // of tfdt: 8 bytes before trun
+  for (std::size_t i = 60; i < 68; ++i) decode_time = decode_time << 8 | bytes[i];
+  EXPECT_EQ(decode_time, 1'790'000'000ull * 90'000);
+}
+
 /// Frame intervals in seconds: usual rates, every other frame of them, and audio frames.
 class PartLengthTest : public ::testing::TestWithParam<double> {};
 

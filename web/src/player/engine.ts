@@ -13,7 +13,7 @@ export abstract class StreamEngine {
   protected readonly halted = new AbortController();
   protected bytes = 0;
 
-  constructor(protected readonly source: Source) {}
+  constructor(readonly source: Source) {}
 
   /** Plays until the stream ends (resolves) or fails (rejects with the reason). */
   async run(): Promise<void> {

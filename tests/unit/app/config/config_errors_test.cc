@@ -152,6 +152,12 @@ TEST_F(ConfigErrorsTest, StartOutsideTheLimitsIsAnError) {
               ElementsAre("2:9: rate.start 3M must be between rate.min 300k and rate.max 2M"));
 }
 
+TEST_F(ConfigErrorsTest, ASegmentOfAFractionOfAMillisecondIsAnError) {
+  EXPECT_THAT(errors("[encoder]\nkeyframe_interval = \"1668333us\"\n"),
+              ElementsAre("2:21: encoder.keyframe_interval: \"1668.333ms\" is no whole number of "
+                          "milliseconds; round it"));
+}
+
 TEST_F(ConfigErrorsTest, ConflictIsReportedAtTheKeyOfTheStream) {
   EXPECT_THAT(
       errors("[rate]\nmin = \"1M\"\n[[stream]]\nname = \"a\"\nsource = \"test:\"\n"

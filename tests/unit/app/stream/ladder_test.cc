@@ -45,8 +45,10 @@ class LadderTest : public testing::Test, protected LadderActions {
   bool broken_ = false;  ///< whether opening an encoder fails
   std::map<ViewerId, GroupIndex> moving_;
   base::Time now_{1h};
+  transcoder::MediaClock media_clock_{{.monotonic = now_ - 10s}};
+  transcoder::StreamClock clock_{media_clock_, 2s, now_ - 10s};
   const base::Time* time_ = &now_;  ///< the current time, for keyframes
-  Ladder ladder_{{.max = 2, .linger = 5s}, now_ - 10s, *this};
+  Ladder ladder_{{.max = 2, .linger = 5s}, clock_, *this};
 };
 
 constexpr abr::Decision kCollapse{BitRate::kbps(500), abr::Reason::kRexmt};
@@ -81,7 +83,7 @@ TEST_F(LadderTest, ACollapsedViewerGetsAPrivateGroupAndTheOthersKeepTheirRate) {
 }
 
 TEST_F(LadderTest, ANewViewersGuessDoesNotLowerTheGroupsRate) {
-  Ladder ladder{{.max = 1}, now_ - 10s, *this};
+  Ladder ladder{{.max = 1}, clock_, *this};
   ladder.join(1, BitRate::mbps(4), now_);
   ladder.join(2, BitRate::mbps(2), now_);
   take_log();
@@ -100,7 +102,7 @@ TEST_F(LadderTest, ACollapsedViewerMovesToASlowerGroup) {
 }
 
 TEST_F(LadderTest, ASharedGroupFollowsASmallFallAtOnce) {
-  Ladder ladder{{.max = 1}, now_ - 10s, *this};
+  Ladder ladder{{.max = 1}, clock_, *this};
   for (Ladder::ViewerId v : {1, 2, 3}) ladder.join(v, BitRate::mbps(2), now_);
   take_log();
   EXPECT_TRUE(ladder.report(3, {BitRate::mbps(1.95), abr::Reason::kCapacity}, now_));
@@ -136,7 +138,7 @@ TEST_F(LadderTest, NoViewerMovesForADrain) {
 }
 
 TEST_F(LadderTest, AViewerThatMustShareIsServedTheSustainedRate) {
-  Ladder ladder{{.max = 1}, now_ - 10s, *this};
+  Ladder ladder{{.max = 1}, clock_, *this};
   ladder.join(1, BitRate::mbps(2), now_);
   ladder.report(1, {BitRate::kbps(300), abr::Reason::kBacklog, BitRate::mbps(1.5)}, now_);
   take_log();
@@ -146,7 +148,7 @@ TEST_F(LadderTest, AViewerThatMustShareIsServedTheSustainedRate) {
 }
 
 TEST_F(LadderTest, ASharedGroupRisesOnlyAtATick) {
-  Ladder ladder{{.max = 1}, now_ - 10s, *this};
+  Ladder ladder{{.max = 1}, clock_, *this};
   for (Ladder::ViewerId v : {1, 2}) ladder.join(v, BitRate::mbps(2), now_);
   take_log();
   for (Ladder::ViewerId v : {1, 2}) {
@@ -158,7 +160,7 @@ TEST_F(LadderTest, ASharedGroupRisesOnlyAtATick) {
 }
 
 TEST_F(LadderTest, ASharedGroupFollowsTheSecondCollapseAtOnce) {
-  Ladder ladder{{.max = 1}, now_ - 10s, *this};
+  Ladder ladder{{.max = 1}, clock_, *this};
   for (Ladder::ViewerId v : {1, 2, 3}) ladder.join(v, BitRate::mbps(2), now_);
   take_log();
   EXPECT_FALSE(ladder.report(1, kCollapse, now_));
@@ -167,7 +169,7 @@ TEST_F(LadderTest, ASharedGroupFollowsTheSecondCollapseAtOnce) {
 }
 
 TEST_F(LadderTest, ACollapseInSmallStepsCountsAsACollapse) {
-  Ladder ladder{{.max = 1}, now_ - 10s, *this};
+  Ladder ladder{{.max = 1}, clock_, *this};
   for (Ladder::ViewerId v : {1, 2, 3}) ladder.join(v, BitRate::mbps(2), now_);
   auto t = now_;
   for (double mbps = 1.93; mbps > 0.5; mbps *= 0.96, t += 33ms) {
@@ -196,7 +198,7 @@ TEST_F(LadderTest, AGroupServesAMovingViewerUntilTheMoveIsOver) {
 }
 
 TEST_F(LadderTest, TheLastViewerOfAGroupGetsTheRateOfItsDecision) {
-  Ladder ladder{{.max = 1}, now_ - 10s, *this};
+  Ladder ladder{{.max = 1}, clock_, *this};
   for (Ladder::ViewerId v : {1, 2}) ladder.join(v, BitRate::mbps(2), now_);
   const abr::Decision drain{BitRate::kbps(300), abr::Reason::kBacklog, BitRate::mbps(1.95)};
   ladder.report(1, drain, now_);
@@ -250,7 +252,7 @@ TEST_F(LadderTest, ANewViewerTakesALingeringGroup) {
 }
 
 TEST_F(LadderTest, ANewViewerHasNotCollapsedFromTheRateOfAnEarlierViewer) {
-  Ladder ladder{{.max = 1, .linger = 5s}, now_ - 10s, *this};
+  Ladder ladder{{.max = 1, .linger = 5s}, clock_, *this};
   ladder.join(1, BitRate::mbps(5), now_);
   ladder.tick(now_ + 1s);
   ladder.leave(1, now_ + 1500ms);
@@ -285,7 +287,7 @@ TEST_F(LadderTest, AGroupKeepsItsRateUntilMovingViewersHaveLeft) {
 }
 
 TEST_F(LadderTest, ASharedGroupFollowsALoneCollapseThatLasts) {
-  Ladder ladder{{.max = 1}, now_ - 10s, *this};
+  Ladder ladder{{.max = 1}, clock_, *this};
   for (Ladder::ViewerId v : {1, 2, 3}) ladder.join(v, BitRate::mbps(2), now_);
   take_log();
   base::Time t = now_;
@@ -300,7 +302,7 @@ TEST_F(LadderTest, ASharedGroupFollowsALoneCollapseThatLasts) {
 
 // Viewer 1 has a private group and a wavering path, which must not affect the others.
 TEST_F(LadderTest, AWaveringPrivateViewerDoesNotPreventAPlan) {
-  Ladder ladder{{.max = 3}, now_ - 10s, *this};
+  Ladder ladder{{.max = 3}, clock_, *this};
   for (Ladder::ViewerId v = 1; v <= 39; ++v) {
     ladder.join(v, BitRate::mbps(v == 1 ? 6 : v <= 3 ? 4 : 1), now_);
   }
@@ -323,7 +325,7 @@ TEST_F(LadderTest, AWaveringPrivateViewerDoesNotPreventAPlan) {
 }
 
 TEST_F(LadderTest, AGroupIsNotClosedWhileItStillServesAViewer) {
-  Ladder ladder{{.max = 2, .linger = 0s}, now_ - 10s, *this};
+  Ladder ladder{{.max = 2, .linger = 0s}, clock_, *this};
   ladder.join(1, BitRate::mbps(1), now_);
   ladder.join(2, BitRate::mbps(4), now_);
   ladder.limit(1);
@@ -443,7 +445,7 @@ TEST_F(LadderTest, ACollapseNeverLowersTheRateOfOtherViewers) {
     base::Time t = now_;
     moving_.clear();
     time_ = &t;
-    Ladder ladder{{.max = groups}, now_ - 10s, *this};
+    Ladder ladder{{.max = groups}, clock_, *this};
     for (Ladder::ViewerId v = 1; v <= viewers; ++v) {
       group_of[v] = ladder.join(v, BitRate{static_cast<std::int64_t>(capacity(random))}, now_);
     }

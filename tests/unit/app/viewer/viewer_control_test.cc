@@ -86,8 +86,9 @@ class ViewerControlTest : public testing::Test {
   NoHandler handler_;
   server::Server server_{{}, handler_};
   Metrics metrics_{tcpinfo::EventSource::kTcpInfo};
+  transcoder::MediaClock media_clock_;
   std::shared_ptr<LiveStream> stream_ =
-      std::make_shared<LiveStream>(0, config(), server_, metrics_);
+      std::make_shared<LiveStream>(0, config(), media_clock_, server_, metrics_);
   FakeSampler sampler_;
   EventDispatch events_{nullptr, 1};
   FinalStatistics ends_{{}, [](const auto&) {}};

@@ -9,7 +9,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const base::Time kEpoch{1000s};
+const base::Time kEpoch{1000s};  // pts 0
+const MediaClock kMediaClock{{.monotonic = kEpoch}};
 const std::uint8_t kPixels[6] = {};
 
 class IngestOutputTest : public testing::Test {
@@ -32,7 +33,7 @@ class IngestOutputTest : public testing::Test {
   std::vector<media::Samples> samples_;
   IngestOutput output_{"live",
                        {.max_width = 1280, .max_height = 720, .max_frame_rate = 30},
-                       kEpoch,
+                       StreamClock{kMediaClock, 2s, kEpoch},
                        {.frame = [this](media::FramePtr f) { frames_.push_back(std::move(f)); },
                         .samples = [this](media::Samples s) { samples_.push_back(std::move(s)); }}};
 };

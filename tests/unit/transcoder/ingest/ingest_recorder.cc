@@ -34,7 +34,8 @@ std::size_t undisturbed(const std::vector<SeenPicture>& pictures) {
 }
 
 IngestRecorder::IngestRecorder(const std::string& uri, SourceSettings source, VideoSettings video)
-    : ingest_{"test", with_uri(std::move(source), uri), video, base::Clock::now(),
+    : ingest_{"test", with_uri(std::move(source), uri), video,
+              StreamClock{media_clock_, std::chrono::seconds{2}, base::Clock::now()},
               Ingest::Sink{.frame = [this](const media::FramePtr& frame) { see(*frame); },
                            .samples = [this](const media::Samples& s) { hear(s); }}} {}
 

@@ -55,6 +55,7 @@ class IngestRecorder {
   mutable std::mutex mutex_;
   std::vector<SeenPicture> pictures_;     // GUARDED_BY(mutex_)
   std::vector<HeardAudio> audio_frames_;  // GUARDED_BY(mutex_)
+  MediaClock media_clock_;
   Ingest ingest_;
 };
 

@@ -89,8 +89,9 @@ class SupervisorTest : public testing::Test {
 
   const base::Duration silence_;
   Remote remote_;
+  MediaClock media_clock_;
   std::shared_ptr<IngestOutput> output_ = std::make_shared<IngestOutput>(
-      "live", VideoSettings{}, base::Clock::now(),
+      "live", VideoSettings{}, StreamClock{media_clock_, 2s, base::Clock::now()},
       Ingest::Sink{.frame = [](media::FramePtr) {}, .samples = [](media::Samples) {}});
   Supervisor supervisor_{"live", "fake:", settings(),
                          [this] { return std::make_unique<FakeSource>(remote_); }, output_};

@@ -27,7 +27,7 @@ class Ingest::Impl : public FakeIngest {
   ~Impl() { current = nullptr; }
 };
 
-Ingest::Ingest(std::string, const SourceSettings&, VideoSettings, base::Time, Sink sink)
+Ingest::Ingest(std::string, const SourceSettings&, VideoSettings, StreamClock, Sink sink)
     : impl_{std::make_unique<Impl>(std::move(sink))} {}
 Ingest::~Ingest() = default;
 void Ingest::start() { impl_->running = true; }
@@ -47,6 +47,10 @@ StreamSettings settings() {
   return result;
 }
 
+StreamClock clock_of(const MediaClock& clock) {
+  return {clock, EncoderSettings{}.keyframe_interval, base::Clock::now()};
+}
+
 class StreamTest : public ::testing::Test {
  protected:
   /// Delivers a picture that was captured `age` ago. An age below zero keeps it fresh, however slow
@@ -59,7 +63,9 @@ class StreamTest : public ::testing::Test {
 
   test::Pictures pictures_{test::Content::kMoving, 320, 180};
   PacketLog logs_[3];
-  Stream stream_{settings(), [this](Stream::GroupIndex group, media::PacketPtr packet) {
+  MediaClock media_clock_;
+  Stream stream_{settings(), clock_of(media_clock_),
+                 [this](Stream::GroupIndex group, media::PacketPtr packet) {
                    logs_[group].add(std::move(packet));
                  }};
 };
@@ -178,7 +184,9 @@ TEST_F(StreamTest, GroupsOpenAndCloseWhilePicturesFlow) {
 TEST(StreamAudioTest, EveryGroupGetsTheSameAudio) {
   PacketLog logs[2];
   StreamSettings with_audio;
-  Stream stream{with_audio, [&](Stream::GroupIndex group, media::PacketPtr packet) {
+  const MediaClock media_clock;
+  Stream stream{with_audio, clock_of(media_clock),
+                [&](Stream::GroupIndex group, media::PacketPtr packet) {
                   if (packet->kind == media::Packet::Kind::kAudio) logs[group].add(packet);
                 }};
   stream.open_group(0, kRate);

@@ -9,16 +9,18 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const base::Time kEpoch{5000s};
+const base::Time kEpoch{5000s};  // pts 0
+const MediaClock kMediaClock{{.monotonic = kEpoch}};
+const StreamClock kStreamClock{kMediaClock, 2s, kEpoch};
 constexpr base::Duration kFrame = 40ms;
 
 TEST(TimelineTest, FirstPictureIsAtItsCaptureTime) {
-  Timeline timeline{kEpoch};
+  Timeline timeline{kStreamClock};
   EXPECT_EQ(timeline.picture(99h, kEpoch + 3s), 3s);
 }
 
 TEST(TimelineTest, FollowingPicturesKeepTheSourcesSpacing) {
-  Timeline timeline{kEpoch};
+  Timeline timeline{kStreamClock};
   timeline.picture(0s, kEpoch);
   const auto pts = timeline.picture(kFrame, kEpoch + kFrame + 5ms);
   ASSERT_TRUE(pts);
@@ -26,7 +28,7 @@ TEST(TimelineTest, FollowingPicturesKeepTheSourcesSpacing) {
 }
 
 TEST(TimelineTest, DoesNotWobbleWithArrivalJitter) {
-  Timeline timeline{kEpoch};
+  Timeline timeline{kStreamClock};
   std::mt19937 random{1};
   std::uniform_int_distribution<int> jitter{0, 100};
   std::optional<media::Pts> last;
@@ -43,7 +45,7 @@ TEST(TimelineTest, DoesNotWobbleWithArrivalJitter) {
 }
 
 TEST(TimelineTest, FollowsTheWallClockDespiteDrift) {
-  Timeline timeline{kEpoch};
+  Timeline timeline{kStreamClock};
   for (base::Duration source = 0s; source < 12h; source += kFrame) {
     const auto wall = source + source / 10000;
     const auto pts = timeline.picture(source, kEpoch + wall);
@@ -54,7 +56,7 @@ TEST(TimelineTest, FollowsTheWallClockDespiteDrift) {
 }
 
 TEST(TimelineTest, ABurstAtTheStartDoesNotSetItAhead) {
-  Timeline timeline{kEpoch};
+  Timeline timeline{kStreamClock};
   for (int i = 0; i < 10; ++i) timeline.picture(i * kFrame, kEpoch + 500ms + i * 1ms);
   const auto pts = timeline.picture(10 * kFrame, kEpoch + 510ms);
   EXPECT_EQ(pts, 510ms);
@@ -62,7 +64,7 @@ TEST(TimelineTest, ABurstAtTheStartDoesNotSetItAhead) {
 }
 
 TEST(TimelineTest, DropsPicturesOutOfOrder) {
-  Timeline timeline{kEpoch};
+  Timeline timeline{kStreamClock};
   timeline.picture(0s, kEpoch);
   timeline.picture(2 * kFrame, kEpoch + 2 * kFrame);
   EXPECT_FALSE(timeline.picture(kFrame, kEpoch + 2 * kFrame));
@@ -71,52 +73,52 @@ TEST(TimelineTest, DropsPicturesOutOfOrder) {
 }
 
 TEST(TimelineTest, ContinuesWhenTheSourcesClockJumpsBack) {
-  Timeline timeline{kEpoch};
+  Timeline timeline{kStreamClock};
   timeline.picture(100s, kEpoch + 1s);
   EXPECT_EQ(timeline.picture(0s, kEpoch + 1s + kFrame), 1s + kFrame);
   EXPECT_EQ(timeline.jumps(), 1u);
 }
 
 TEST(TimelineTest, ContinuesWhenTheSourcesClockJumpsAhead) {
-  Timeline timeline{kEpoch};
+  Timeline timeline{kStreamClock};
   for (int i = 0; i < 50; ++i) timeline.picture(i * kFrame, kEpoch + i * kFrame);
   EXPECT_EQ(timeline.picture(1h, kEpoch + 50 * kFrame), 50 * kFrame);
   EXPECT_EQ(timeline.jumps(), 1u);
 }
 
 TEST(TimelineTest, ReanchorsAfterAStallOfMoreThanASecond) {
-  Timeline timeline{kEpoch};
+  Timeline timeline{kStreamClock};
   timeline.picture(0s, kEpoch);
   EXPECT_EQ(timeline.picture(kFrame, kEpoch + 3s), 3s);
   EXPECT_EQ(timeline.jumps(), 1u);
 }
 
 TEST(TimelineTest, AudioSharesThePicturesOffset) {
-  Timeline timeline{kEpoch};
+  Timeline timeline{kStreamClock};
   timeline.picture(50s, kEpoch + 2s);
   EXPECT_EQ(timeline.audio(50s - 10ms, kEpoch + 2s), 2s - 10ms);
 }
 
 TEST(TimelineTest, AudioWaitsForThePictures) {
-  Timeline timeline{kEpoch};
+  Timeline timeline{kStreamClock};
   EXPECT_FALSE(timeline.audio(0s, kEpoch));
 }
 
 TEST(TimelineTest, AudioBeforeTheEpochIsDropped) {
-  Timeline timeline{kEpoch};
+  Timeline timeline{kStreamClock};
   timeline.picture(1s, kEpoch);
   EXPECT_FALSE(timeline.audio(900ms, kEpoch));
 }
 
 TEST(TimelineTest, AudioOfAnotherClockIsDropped) {
-  Timeline timeline{kEpoch};
+  Timeline timeline{kStreamClock};
   timeline.picture(50s, kEpoch + 2s);
   EXPECT_FALSE(timeline.audio(0s, kEpoch + 2s));
   EXPECT_FALSE(timeline.audio(100s, kEpoch + 2s));
 }
 
 TEST(TimelineTest, ReconnectIsNotAJump) {
-  Timeline timeline{kEpoch};
+  Timeline timeline{kStreamClock};
   timeline.picture(100s, kEpoch + 1s);
   timeline.restart();
   EXPECT_EQ(timeline.picture(0s, kEpoch + 9s), 9s);
@@ -124,7 +126,7 @@ TEST(TimelineTest, ReconnectIsNotAJump) {
 }
 
 TEST(TimelineTest, PicturesContinueAfterRepeats) {
-  Timeline timeline{kEpoch};
+  Timeline timeline{kStreamClock};
   timeline.picture(0s, kEpoch);
   EXPECT_EQ(timeline.repeat(kEpoch + 2s), 2s);
   EXPECT_FALSE(timeline.repeat(kEpoch + 2s));

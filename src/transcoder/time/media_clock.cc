@@ -1,0 +1,61 @@
+#include "transcoder/time/media_clock.h"
+
+#include <ctime>
+
+namespace transcoder {
+
+namespace {
+
+/// A machine that was suspended for less shows no gap. Larger than any delay between two readings
+/// of Reading::now().
+constexpr base::Duration kMinSuspend = std::chrono::milliseconds{100};
+/// Readings of the clocks that take no longer are one moment, compared with a frame.
+constexpr base::Duration kMaxReadingTime = std::chrono::microseconds{50};
+constexpr int kReadingAttempts = 10;
+
+base::Duration read(clockid_t clock) {
+  std::timespec time{};
+  clock_gettime(clock, &time);
+  return std::chrono::seconds{time.tv_sec} + std::chrono::nanoseconds{time.tv_nsec};
+}
+
+}  // namespace
+
+/// Another process may run between two readings, so the quickest of some is taken.
+MediaClock::Reading MediaClock::Reading::now() {
+  Reading best;
+  base::Duration shortest = base::Duration::max();
+  for (int i = 0; i < kReadingAttempts && shortest > kMaxReadingTime; ++i) {
+    const auto before = base::Clock::now();
+    const Reading reading{before, read(CLOCK_BOOTTIME), read(CLOCK_REALTIME)};
+    const auto took = base::Clock::now() - before;
+    if (took < shortest) {
+      best = reading;
+      shortest = took;
+    }
+  }
+  return best;
+}
+
+MediaClock::MediaClock(const Reading& start)
+    : suspended_{start.boot - start.monotonic.time_since_epoch()},
+      offset_{(start.unix - start.monotonic.time_since_epoch()).count()} {
+  anchor_.set(start.monotonic.time_since_epoch() + suspended_, start.unix);
+}
+
+base::Duration MediaClock::update(const Reading& now) {
+  const auto suspended = now.boot - now.monotonic.time_since_epoch();
+  if (suspended - suspended_ > kMinSuspend) suspended_ = suspended;
+  const auto boot = now.monotonic.time_since_epoch() + suspended_;
+  const auto error = now.unix - date_offset() - anchor_.place(boot);
+  const bool step = error > kMaxDrift || error < -kMaxDrift;
+  if (step) {
+    date_offset_ += error.count();
+  } else {
+    anchor_.follow(boot, anchor_.place(boot) + error);
+  }
+  offset_ = (anchor_.place(boot) - now.monotonic.time_since_epoch()).count();
+  return step ? error : base::Duration{};
+}
+
+}  // namespace transcoder
