@@ -79,12 +79,13 @@ class Metrics:
 
 class Daemon:
     """A running `symcast serve`. With `lab` it runs in the lab's server namespace. `config` is TOML
-    text; `wrapper`: words before the command. Construction waits until the sources play, unless
+    text; `wrapper`: words before the command. With `manager`, a
+    ServiceManager, it is a service. Construction waits until the sources play, unless
     `sources_play` is false. The `with` block ends the server with SIGTERM, and fails if it does not
     end, or not with exit code 0."""
 
     def __init__(self, *args, directory, config=None, lab=None, ip=None, sources_play=True,
-                 wrapper=(), port=None):
+                 wrapper=(), port=None, manager=None):
         self.netns = lab.server_netns if lab else None
         self.ip = ip or (lab.server_ip if lab else "127.0.0.1")
         self.port = port or (8080 if lab else free_port())
@@ -98,7 +99,7 @@ class Daemon:
             command += ["--config", str(self.config_path)]
         self._log_path = self.directory / f"symcast-{self.port}.log"
         with open(self._log_path, "w") as log:
-            run = lab.run_server if lab else subprocess.Popen
+            run = lab.run_server if lab else manager.run if manager else subprocess.Popen
             self.process = run(command, stdin=subprocess.DEVNULL, stdout=log,
                                stderr=subprocess.STDOUT)
         try:

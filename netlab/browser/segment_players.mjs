@@ -16,7 +16,11 @@ function clear() {
 function playHls({ url, settings }) {
   const { errors, notes } = window.noted;
   const hls = new Hls({ lowLatencyMode: true, ...settings });
-  hls.on(Hls.Events.ERROR, (_, { details, fatal }) => errors.push({ details, fatal }));
+  hls.on(Hls.Events.ERROR, (_, { details, fatal, type }) => {
+    errors.push({ details, fatal });
+    // As hls.js advises pages to do (its API.md, "Fatal Error Recovery").
+    if (fatal && type === Hls.ErrorTypes.NETWORK_ERROR) setTimeout(() => hls.startLoad(), 1000);
+  });
   hls.on(Hls.Events.FRAG_LOADING, (_, { frag }) => {
     if (frag.type === "main") notes.push({ at: performance.now(), level: frag.level });
   });

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "app/kept_sockets.h"
 #include "app/routes.h"
 #include "base/log.h"
 #include "base/system_error.h"
@@ -80,14 +81,15 @@ void log_access(const KernelAccess& kernel, const Missing& missing) {
 /// Sets the first stream's congestion control on the listeners, because accepted connections
 /// inherit it even where they could not choose it: without CAP_NET_ADMIN, only those in
 /// net.ipv4.tcp_allowed_congestion_control can be chosen. Viewers that need another one fail and
-/// log that on their own.
+/// log that on their own. A listener that was kept over a restart may have another one.
 void set_listeners_congestion_control(KernelAccess& kernel, const Config& config) {
-  kernel.standard_congestion_control = tcpinfo::congestion_control(kernel.listening.front().get());
+  const base::UniqueFd fresh{socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  const auto& any = fresh ? fresh : kernel.listening.front();
+  kernel.standard_congestion_control = tcpinfo::congestion_control(any.get());
   const auto& name = config.streams.front().tcp.congestion_control;
-  if (name.empty()) return;
-  for (const auto& fd : kernel.listening) {
-    tcpinfo::set_congestion_control(fd.get(), kernel.hints.kernel_name(name));
-  }
+  const auto chosen =
+      name.empty() ? kernel.standard_congestion_control : kernel.hints.kernel_name(name);
+  for (const auto& fd : kernel.listening) tcpinfo::set_congestion_control(fd.get(), chosen);
 }
 
 }  // namespace
@@ -99,7 +101,7 @@ KernelAccess open_kernel(const Config& config) {
   add_congestion_controls(kernel, config, missing);
   require_congestion_controls(config, kernel.hints);
   set_routes(config);
-  kernel.listening = server::listen_on(config.server.listen);
+  kernel.listening = KeptSockets{}.listen_on(config.server.listen);
   set_listeners_congestion_control(kernel, config);
   listen_for_destroyed_sockets(kernel, missing);
   log_access(kernel, missing);
