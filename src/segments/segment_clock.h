@@ -12,10 +12,20 @@ namespace segments {
 /// whose length is as near to `part` as possible. A segment's number is its media time divided by
 /// `segment`, so the numbers go on after a restart, and are the same on another server. A value.
 /// REQUIRES: `segment` and `part` are positive; `origin` is a multiple of `segment`.
+///
+/// Media time 0 is the Unix epoch, if segments are longer than 0.84 s until 2027 (1 s until 2038).
+/// For shorter ones it is the last multiple of 2^31 segments after that: libavformat computes
+/// numbers with 64 bits, but writes them into URLs with 32, as a signed number.
 struct SegmentClock {
   base::Duration segment;
   base::Duration part;
-  base::Duration origin{};  ///< media time of pts 0: transcoder::StreamClock::origin
+  base::Duration origin{};  ///< media time of pts 0
+
+  /// `unix`: the Unix time of pts 0, which is transcoder::StreamClock::origin.
+  static SegmentClock at(base::Duration segment, base::Duration part, base::Duration unix) {
+    constexpr std::int64_t kNumbers = std::int64_t{1} << 31;
+    return {.segment = segment, .part = part, .origin = unix / segment % kNumbers * segment};
+  }
 
   std::uint64_t number(media::Pts pts) const {
     return static_cast<std::uint64_t>((pts + origin) / segment);

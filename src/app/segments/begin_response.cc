@@ -148,7 +148,7 @@ class ManifestResponse final : public BeginResponse {
     const auto to_session = request().in_session ? "" : session().token() + "/";
     auto location = to_session + "manifest.mpd?abr=" + name(request().choice);
     if (!request().query.empty()) location += "&" + request().query.substr(1);
-    segments::Manifest manifest{.epoch = session().date(-stream.clock().origin()),
+    segments::Manifest manifest{.epoch = session().date(-clock.origin),
                                 .publish = session().date(stream.clock().at(base::Clock::now())),
                                 .segment = clock.segment,
                                 .chunk = clock.longest_part(),

@@ -24,7 +24,7 @@ constexpr base::Duration kStartTime = std::chrono::seconds{5};
 
 segments::SegmentClock segment_clock(const StreamConfig& config, base::Duration origin) {
   const auto segment = config.media.encoder.keyframe_interval;
-  return {.segment = segment, .part = std::min(config.segments.part, segment), .origin = origin};
+  return segments::SegmentClock::at(segment, std::min(config.segments.part, segment), origin);
 }
 
 std::size_t segments_kept(const StreamConfig& config) {

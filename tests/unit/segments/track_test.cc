@@ -48,6 +48,19 @@ TEST(SegmentClockTest, TwoServersNumberAMomentAlike) {
   EXPECT_EQ(second.begin(895'000'001), 1'000'002s);
 }
 
+TEST(SegmentClockTest, NumbersHave31BitsForShortSegments) {
+  for (const auto segment : {500ms, 700ms, 840ms, 1000ms, 2000ms, 60'000ms}) {
+    for (const base::Duration unix : {0s, 3600s, 1'790'000'000s, 2'100'000'000s}) {
+      const auto origin = unix / segment * segment;
+      const auto clock = segments::SegmentClock::at(segment, 100ms, origin);
+      EXPECT_EQ(clock.origin % segment, 0s);
+      EXPECT_LT(clock.number(0s), std::uint64_t{1} << 31);
+      const bool is_unix = unix / segment < std::int64_t{1} << 31;
+      EXPECT_EQ(clock.origin == origin, is_unix);
+    }
+  }
+}
+
 TEST(SegmentClockTest, PartsCarryMediaTimeSince1970) {
   const segments::SegmentClock clock{.segment = 2s, .part = 200ms, .origin = 1'790'000'000s};
   Track track{clock, 4};
