@@ -33,7 +33,7 @@ int run(const app::CommandLine& line) {
       return app::doctor(load(), app::kVersion, std::cout, use_colour()) ? kExitSuccess
                                                                          : kExitFailure;
     case app::CommandLine::Command::kTop:
-      app::top(app::load_config(line.config_path, line.overrides), line.top, std::cout);
+      app::top(load(), line.top, std::cout);
       return kExitSuccess;
   }
   return kExitUsage;

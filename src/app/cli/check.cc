@@ -5,12 +5,22 @@
 
 #include <ostream>
 
+#include "app/config/config_files.h"
 #include "app/config/config_text.h"
 #include "transcoder/ingest/source_check.h"
+#include "transcoder/secrets.h"
 
 namespace app {
 
 namespace {
+
+/// "; with a.toml, b.toml of conf.d"; empty if there are none.
+std::string additions(const std::string& path) {
+  std::vector<std::string> names;
+  for (const auto& file : config_files(path)) names.push_back(file.filename());
+  names.erase(names.begin());
+  return names.empty() ? "" : fmt::format("; with {} of conf.d", fmt::join(names, ", "));
+}
 
 std::string summary(const Config& config) {
   std::vector<std::string> names;
@@ -36,9 +46,10 @@ void check(const CommandLine& line, std::ostream& out) {
       const auto problem = transcoder::local_problem(stream.media.source.uri);
       if (problem.empty()) continue;
       out << fmt::format("{}: warning: stream {}: {}\n", line.config_path, stream.media.name,
-                         problem);
+                         transcoder::without_secrets(problem));
     }
-    out << fmt::format("{}: ok ({})\n", line.config_path, summary(config));
+    out << fmt::format("{}: ok ({}{})\n", line.config_path, summary(config),
+                       additions(line.config_path));
   }
 }
 

@@ -128,7 +128,10 @@ void add_top(CLI::App& app, CommandLine& parsed) {
          "Sort by this column, highest first [trouble]")
       ->type_name(kSortKeyNames);
   top->add_flag("--once", options.once, "Print one table and exit");
-  top->callback([&] { parsed.command = CommandLine::Command::kTop; });
+  top->callback([&] {
+    parsed.command = CommandLine::Command::kTop;
+    parsed.overrides.resolve_secrets = false;  // top needs only the addresses, and no rights
+  });
 }
 
 /// "did you mean --source?" for a misspelt flag of the command in use; empty if none is similar.

@@ -8,11 +8,14 @@
 #include <utility>
 
 #include "app/config/config_check.h"
+#include "app/config/config_files.h"
 #include "app/config/config_keys.h"
 #include "app/config/config_reader.h"
 #include "app/config/config_toml.h"
+#include "app/config/secret_store.h"
 #include "tcpinfo/congestion_control.h"
 #include "tcpinfo/socket_hints.h"
+#include "transcoder/secrets.h"
 
 namespace app {
 
@@ -43,18 +46,22 @@ Value::Table setting(const std::string& section, const std::string& key, Value v
 /// Builds a configuration in the order of precedence: built-in, file, command line.
 class Loader {
  public:
-  explicit Loader(const std::vector<std::string>& offered) : offered_{offered} {}
+  Loader(const std::vector<std::string>& offered, SecretStore* secrets)
+      : offered_{offered}, reader_{secrets} {}
 
-  void read_file(const std::string& path) {
-    auto table = parse_toml(path);
-    const auto streams = std::ranges::find(table, "stream", &Value::Entry::key);
-    Value list{Value::List{}, path};
-    if (streams != table.end()) {
-      list = std::move(streams->value);
-      table.erase(streams);
+  /// A later value of a key replaces an earlier one; the streams of all files are joined.
+  void read_files(const std::string& path) {
+    std::vector<Value> streams;
+    for (const auto& file : config_files(path)) {
+      auto table = parse_toml(file);
+      const auto list = std::ranges::find(table, "stream", &Value::Entry::key);
+      if (list != table.end()) {
+        streams.push_back(std::move(list->value));
+        table.erase(list);
+      }
+      read_shared(table);
     }
-    read_shared(table);
-    read_streams(list);
+    for (const auto& list : streams) read_streams(list);  // they inherit from all files
   }
 
   void apply(const Overrides& overrides) {
@@ -196,6 +203,9 @@ class Loader {
 
 }  // namespace
 
+ConfigError::ConfigError(const std::string& text)
+    : std::runtime_error{transcoder::without_secrets(text)} {}
+
 Config default_config() {
   auto config = daemon_defaults();
   config.streams.emplace_back();
@@ -222,8 +232,9 @@ std::vector<std::string> available_congestion_controls() {
 
 Config load_config(const std::string& path, const Overrides& overrides,
                    const std::vector<std::string>& offered) {
-  Loader loader{offered};
-  if (!path.empty()) loader.read_file(path);
+  SecretStore secrets{secrets_file(path)};
+  Loader loader{offered, overrides.resolve_secrets ? &secrets : nullptr};
+  if (!path.empty()) loader.read_files(path);
   loader.apply(overrides);
   return loader.finish();
 }

@@ -113,13 +113,15 @@ struct Overrides {
       {};  ///< for every viewer; overrides network rules
   std::optional<std::string> trace_directory = {};
   std::optional<std::string> log_level = {};
+  bool resolve_secrets = true;  ///< false leaves ${NAME} as it is, for `symcast top`
 };
 
 /// A configuration that cannot be used. what() has one line for each error,
 /// "FILE:LINE:COLUMN: what is wrong and how to fix it", or "--FLAG: ..." for the command line.
+/// Secrets in the text are masked.
 class ConfigError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit ConfigError(const std::string& text);
 };
 
 /// Without file and flags: the built-in source as `live` on [::]:8080.
@@ -129,9 +131,9 @@ Config default_config();
 /// through eBPF. Whether eBPF allows that is known only when the server starts.
 std::vector<std::string> available_congestion_controls();
 
-/// Reads the file (an empty path gives the built-in defaults), then applies the overrides. Throws
-/// ConfigError with all errors found. A congestion control that is not in `offered` is an error,
-/// unless `offered` is empty.
+/// Reads the file (an empty path gives the built-in defaults) and conf.d/*.toml beside it, then
+/// applies the overrides. Throws ConfigError with all errors found. A congestion control that is
+/// not in `offered` is an error, unless `offered` is empty.
 Config load_config(const std::string& path, const Overrides& overrides = {},
                    const std::vector<std::string>& offered = available_congestion_controls());
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string_view>
 
 #include "app/config/config_units.h"
@@ -196,16 +195,18 @@ void check_daemon(const Config& config, const Places& places, ConfigReader& read
 
 void check_streams(const std::vector<PlacedStream>& streams,
                    const std::vector<std::string>& offered, ConfigReader& reader) {
-  std::set<std::string_view> names;
+  std::map<std::string_view, std::string> names;  // and the place of each
   Initcwnds initcwnds;
   for (const auto& stream : streams) {
     StreamCheck{stream, reader}.run(offered, initcwnds);
     const auto& name = stream.config.media.name;
-    if (!names.insert(name).second) {
-      const auto set = stream.own.find("name");
-      reader.add_error(
-          set == stream.own.end() ? stream.place : set->second,
-          fmt::format("name: another stream is called {}; choose a different name", quoted(name)));
+    const auto set = stream.own.find("name");
+    const auto& place = set == stream.own.end() ? stream.place : set->second;
+    const auto [first, added] = names.emplace(name, place);
+    if (!added) {
+      reader.add_error(place, fmt::format("name: another stream is called {} ({}); choose a "
+                                          "different name",
+                                          quoted(name), first->second));
     }
   }
 }

@@ -7,6 +7,7 @@
 
 #include "app/config/config_types.h"
 #include "app/config/nearest.h"
+#include "app/config/secret_store.h"
 
 namespace app {
 
@@ -85,7 +86,7 @@ void ConfigReader::read_entry(const Value::Entry& entry, const Scope& scope, Pla
   if (const auto* key = find_key(scope, path)) {
     note_places(path, entry.value, places);
     try {
-      key->read(entry.value);
+      key->read(secrets_ ? resolved(entry.value, *secrets_) : entry.value);
     } catch (const Rejected& rejected) {
       add_error(rejected.place, path + ": " + rejected.message);
     }

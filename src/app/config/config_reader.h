@@ -11,6 +11,8 @@
 
 namespace app {
 
+class SecretStore;
+
 /// Where each key was set: "rate.max" -> "FILE:LINE:COLUMN". Contains only keys that were set. The
 /// items of a list have their own places: "tcp.network.0".
 using Places = std::map<std::string, std::string, std::less<>>;
@@ -35,6 +37,9 @@ void bind(const std::vector<Section<Target>>& sections, Target& target, Scope& s
 /// Reads tables by the keys of a scope and collects all errors, so that one pass shows them all.
 class ConfigReader {
  public:
+  /// Null leaves ${NAME} in strings as it is.
+  explicit ConfigReader(SecretStore* secrets) : secrets_{secrets} {}
+
   /// `prefix` is "" or, for example, "rate."; `places` receives the keys that were set.
   void read(const Value::Table& table, const Scope& scope, Places& places,
             const std::string& prefix = "");
@@ -48,6 +53,7 @@ class ConfigReader {
   void read_entry(const Value::Entry& entry, const Scope& scope, Places& places,
                   const std::string& path);
 
+  SecretStore* secrets_;
   std::vector<std::string> errors_;
 };
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "app/config/config_keys.h"
+#include "transcoder/secrets.h"
 
 namespace app {
 
@@ -16,6 +17,11 @@ constexpr std::string_view kFileHeader =
 # Uncomment what you change, then run `symcast check FILE`. Flags of `symcast serve` override
 # the file. Durations have a unit ("300ms", "5s", "2m"). Rates are in bit/s ("300k", "1.5M" or a
 # number). Sizes are in bytes ("16KiB" or a number).
+#
+# The files conf.d/*.toml beside this one are read after it, in the order of their names: a later
+# value of a key replaces an earlier one, and the streams of all files are served.
+# ${NAME} in a string stands for a secret: a systemd credential, an environment variable, or a line
+# NAME = "VALUE" of the file secrets.toml beside this one. Write $${ for a plain ${.
 # `symcast check --reference` prints this file.
 )";
 
@@ -87,7 +93,7 @@ std::string effective(const std::vector<Section<Target>>& sections, const Target
   std::string out;
   for (const auto& section : sections) {
     for (const auto& key : section.keys) {
-      out += fmt::format("{} = {}\n", key.path, key.write(target));
+      out += fmt::format("{} = {}\n", key.path, transcoder::without_secrets(key.write(target)));
     }
   }
   return out;

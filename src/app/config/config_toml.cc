@@ -74,7 +74,7 @@ class Converter {
 
 }  // namespace
 
-Value::Table parse_toml(const std::string& path) {
+Value::Table parse_toml(const std::string& path, TomlContent content) {
   if (std::filesystem::is_directory(path))
     throw ConfigError{path + ": this is a directory; name a file"};
   std::ifstream file{path};
@@ -84,8 +84,9 @@ Value::Table parse_toml(const std::string& path) {
   try {
     return converter.table(toml::parse(text, path));
   } catch (const toml::parse_error& error) {
-    throw ConfigError{converter.place(error.source()) + ": " +
-                      toml_mistake(text, error.source().begin.line, error.description())};
+    const auto place = converter.place(error.source()) + ": ";
+    if (content == TomlContent::kSecrets) throw ConfigError{place + "write NAME = \"VALUE\""};
+    throw ConfigError{place + toml_mistake(text, error.source().begin.line, error.description())};
   }
 }
 

@@ -36,7 +36,7 @@ std::string shown(const Value& value) {
     std::string operator()(const Value::List&) const { return "a list"; }
     std::string operator()(const Value::Table&) const { return "a table"; }
   };
-  return std::visit(Show{}, value.data);
+  return value.written.empty() ? std::visit(Show{}, value.data) : quoted(value.written);
 }
 
 void reject(const Value& value, std::string_view expected) {

@@ -15,7 +15,8 @@ struct Value {
   using Table = std::vector<Entry>;
 
   std::variant<bool, std::int64_t, double, std::string, List, Table> data;
-  std::string place;  ///< "FILE:LINE:COLUMN" or "--FLAG"
+  std::string place;         ///< "FILE:LINE:COLUMN" or "--FLAG"
+  std::string written = {};  ///< a string with ${NAME} as it was before resolved(); else empty
 };
 
 struct Value::Entry {

@@ -19,6 +19,11 @@ class TemporaryFile {
   const std::filesystem::path& directory() const { return directory_; }
   std::string path() const { return directory_ / "symcast.toml"; }
   void write(const std::string& text) const { std::ofstream{path()} << text; }
+  /// Another file of the directory; `name` may have folders in it.
+  void write(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories((directory_ / name).parent_path());
+    std::ofstream{directory_ / name} << text;
+  }
 
  private:
   std::filesystem::path directory_;

@@ -30,5 +30,20 @@ TEST(SecretsTest, LeavesTheRestAlone) {
   }
 }
 
+TEST(SecretsTest, MasksHiddenValuesWhereverTheyAre) {
+  hide_secret("s3cret%40key");
+  hide_secret("s3cret%40key-and-more");
+  EXPECT_EQ(without_secrets("rtmp://host/live/s3cret%40key: no s3cret%40key"),
+            "rtmp://host/live/***: no ***");
+  EXPECT_EQ(without_secrets("decoded: s3cret@key"), "decoded: ***");
+  EXPECT_EQ(without_secrets("all of s3cret%40key-and-more"), "all of ***");
+}
+
+TEST(SecretsTest, HidesNothingShort) {
+  hide_secret("");
+  hide_secret("abc");
+  EXPECT_EQ(without_secrets("abcdef"), "abcdef");
+}
+
 }  // namespace
 }  // namespace transcoder

@@ -43,6 +43,16 @@ TEST(CheckTest, ShowsTheConfigurationInEffect) {
               testing::HasSubstr("rate.max = \"1M\""));
 }
 
+TEST(CheckTest, NamesTheFilesOfConfD) {
+  const TemporaryFile file;
+  file.write("");
+  file.write("conf.d/cam.toml", "[[stream]]\nname = \"cam\"\nsource = \"test:\"\n");
+  file.write("conf.d/rates.toml", "[rate]\nmax = \"1M\"\n");
+  EXPECT_EQ(
+      checked({.config_path = file.path()}),
+      file.path() + ": ok (1 stream: cam; on [::]:8080; with cam.toml, rates.toml of conf.d)\n");
+}
+
 TEST(CheckTest, ReferenceNeedsNoFile) {
   EXPECT_EQ(checked({.reference = true}), reference_config());
 }

@@ -175,7 +175,8 @@ TEST_F(ConfigErrorsTest, InheritedMistakeIsReportedOnce) {
 TEST_F(ConfigErrorsTest, DuplicateNameIsAnError) {
   EXPECT_THAT(errors("[[stream]]\nname = \"a\"\nsource = \"test:\"\n"
                      "[[stream]]\nname = \"a\"\nsource = \"test:\"\n"),
-              ElementsAre("5:8: name: another stream is called \"a\"; choose a different name"));
+              ElementsAre("5:8: name: another stream is called \"a\" (" + file_.path() +
+                          ":2:8); choose a different name"));
 }
 
 TEST_F(ConfigErrorsTest, NameWithASlashIsAnError) {

@@ -1,0 +1,113 @@
+"""Secrets and conf.d: they work in the real server, a reload reads them again, and no secret shows."""
+
+import pathlib
+import signal
+import socket
+import subprocess
+
+import pytest
+
+from netlab.daemon import binary, free_port, wait_until
+from tests.integration.conftest import QUICK
+
+PASSWORDS = ("of-the-credential-4711", "of-the-environment-4712", "of-the-file-4713")
+SMALL_STREAM = '[[stream]]\nname = "{}"\nsource = "test:?size=320x180"\n'
+
+
+@pytest.fixture
+def places(tmp_path, monkeypatch):
+    """A secret in each of the places: CREDENTIAL, VARIABLE and FILE."""
+    credentials = tmp_path / "credentials"
+    credentials.mkdir()
+    (credentials / "CREDENTIAL").write_text(PASSWORDS[0] + "\n")
+    monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(credentials))
+    monkeypatch.setenv("VARIABLE", PASSWORDS[1])
+    (tmp_path / "secrets.toml").write_text(f'FILE = "{PASSWORDS[2]}"\n')
+    return tmp_path
+
+
+def check(path, *options):
+    done = subprocess.run([binary(), "check", *options, path], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def publish(port, passphrase):
+    return subprocess.Popen(
+        ["setpriv", "--pdeathsig", "KILL", "ffmpeg", "-v", "quiet", "-re", "-f", "lavfi", "-i",
+         "testsrc2=s=192x108:r=25", "-c:v", "libx264", "-preset", "ultrafast", "-g", "25", "-f", "mpegts",
+         f"srt://127.0.0.1:{port}?passphrase={passphrase}"], stdin=subprocess.DEVNULL)
+
+
+def test_secrets_of_all_places_work_and_show_nowhere(serve, view, places):
+    """Each listener asks for the passphrase that its publisher has. Another source fails, with its URL in
+    the server's messages."""
+    ports = [free_port(socket.SOCK_DGRAM) for _ in PASSWORDS]
+    streams = [f'[[stream]]\nname = "{name.lower()}"\nsource = "srt://:{port}?passphrase=${{{name}}}"\n'
+               for name, port in zip(("CREDENTIAL", "VARIABLE", "FILE"), ports)]
+    config = (QUICK + "".join(streams) + '[[stream]]\nname = "away"\n'
+              'source = "http://${FILE}@127.0.0.1:9/${CREDENTIAL}/live.ts?key=${VARIABLE}"\n')
+    daemon = serve("--trace", places / "traces", "--log-level", "debug", config=config, sources_play=False)
+    publishers = [publish(port, password) for port, password in zip(ports, PASSWORDS)]
+    try:
+        daemon.wait_for(lambda m: m.sum("symcast_source_status", status="playing") == 3, 60,
+                        "all publishers play")
+        wait_until(lambda: 'source_lost stream=away' in daemon.log(), 60, "the other source failed")
+        viewer = view(daemon.url("file"))
+        viewer.receive(10)
+        shown = {path: daemon.get(path)[2].decode()
+                 for path in ("/status", "/metrics", "/healthz", "/api/v1/streams")}
+        viewer.finish()
+    finally:
+        for publisher in publishers:
+            publisher.kill()
+            publisher.wait()
+    shown["log"] = daemon.log()
+    shown["processes"] = pathlib.Path(f"/proc/{daemon.process.pid}/cmdline").read_text()
+    shown["check"] = check(daemon.config_path)[1]
+    shown["check --show"] = check(daemon.config_path, "--show")[1]
+    shown["traces"] = "".join(path.read_text() for path in (places / "traces").iterdir())
+    assert shown["traces"] and "away" in shown["/status"]
+    found = {where for where, text in shown.items() if any(password in text for password in PASSWORDS)}
+    assert found == set()
+
+
+def test_a_secret_on_the_command_line_is_a_name_only(serve, places):
+    port = free_port(socket.SOCK_DGRAM)
+    daemon = serve("--source", f"live=srt://:{port}?passphrase=${{VARIABLE}}", sources_play=False)
+    publisher = publish(port, PASSWORDS[1])
+    try:
+        daemon.wait_for(lambda m: m.sum("symcast_source_status", status="playing") == 1, 60, "it plays")
+    finally:
+        publisher.kill()
+        publisher.wait()
+    assert "${VARIABLE}" in pathlib.Path(f"/proc/{daemon.process.pid}/cmdline").read_text()
+
+
+def test_a_missing_secret_stops_the_start_with_the_cure(places):
+    config = places / "symcast.toml"
+    config.write_text('[[stream]]\nname = "a"\nsource = "rtsp://me:${NOWHERE}@192.0.2.1/"\n')
+    code, text = check(config)
+    assert code == 2
+    assert text.startswith(f"{config}:3:10: source.uri: ${{NOWHERE}} is not set; add NOWHERE = ")
+
+
+def reload(daemon):
+    before = daemon.log().count("configuration_")
+    daemon.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: daemon.log().count("configuration_") > before, 30, "a reload")
+
+
+def test_sighup_reads_conf_d_and_secrets_again(serve, places):
+    daemon = serve(config=QUICK + SMALL_STREAM.format("kept"))
+    (places / "conf.d").mkdir()
+    (places / "conf.d/new.toml").write_text(SMALL_STREAM.format("new"))
+    reload(daemon)
+    daemon.wait_for(lambda m: m.sum("symcast_source_frames_total", stream="new") > 0, 60, "it plays")
+    (places / "conf.d/new.toml").write_text(
+        '[[stream]]\nname = "secret"\nsource = "test:?size=${SIZE}"\n')
+    reload(daemon)
+    assert "configuration_kept" in daemon.log() and "${SIZE} is not set" in daemon.log()
+    (places / "secrets.toml").write_text('SIZE = "320x180"\n')
+    reload(daemon)
+    daemon.wait_for(lambda m: m.sum("symcast_source_frames_total", stream="secret") > 0, 60, "it plays")
+    assert daemon.get("/new.ts")[0] == 404
