@@ -251,6 +251,8 @@ std::unique_ptr<server::StreamingResponse> Pipeline::respond_elsewhere(
                              .media = true});
 }
 
+std::string Pipeline::summary() const { return pages::summary(stream_states()); }
+
 std::vector<LiveStream::State> Pipeline::stream_states() const {
   std::vector<LiveStream::State> states;
   for (const auto& stream : controller_.streams()) states.push_back(stream->state());

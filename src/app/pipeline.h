@@ -39,6 +39,8 @@ class Pipeline {
   void tick(base::Time now);
   /// Whether every event loop serves its viewers.
   bool alive(base::Time now) const { return server_.alive(now); }
+  /// One line about viewers and streams, see pages::summary().
+  std::string summary() const;
   /// Applies the changes that are possible while viewers stay, and logs the others. Throws
   /// std::runtime_error if a stream cannot be created; nothing has changed then.
   void reload(const Config& config);

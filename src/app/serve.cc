@@ -5,6 +5,8 @@
 #include <systemd/sd-daemon.h>
 #include <time.h>
 
+#include <cstdlib>
+#include <string>
 #include <utility>
 
 #include "app/kernel_access.h"
@@ -64,6 +66,25 @@ void notify_watchdog(bool alive, base::Time now, base::LogPeriod& hangs) {
   }
 }
 
+/// The line of `systemctl status`.
+class ServiceStatus {
+ public:
+  /// Sends the line if it has changed, once per second at most.
+  void update(const Pipeline& pipeline, base::Time now) {
+    if (!wanted_ || now < next_) return;
+    next_ = now + std::chrono::seconds{1};
+    auto line = pipeline.summary();
+    if (line == sent_) return;
+    sd_notifyf(0, "STATUS=%s", line.c_str());
+    sent_ = std::move(line);
+  }
+
+ private:
+  const bool wanted_ = std::getenv("NOTIFY_SOCKET") != nullptr;
+  base::Time next_{};
+  std::string sent_;
+};
+
 }  // namespace
 
 int serve(Config config, const std::function<Config()>& reload) {
@@ -77,6 +98,7 @@ int serve(Config config, const std::function<Config()>& reload) {
   pipeline.start();
   sd_notify(0, "READY=1");
   base::LogPeriod hangs;
+  ServiceStatus status;
   for (;;) {
     const int signal = ::sigtimedwait(&signals, nullptr, &kTickInterval);
     if (signal == SIGTERM || signal == SIGINT) break;
@@ -84,6 +106,7 @@ int serve(Config config, const std::function<Config()>& reload) {
     const auto now = base::Clock::now();
     pipeline.tick(now);
     notify_watchdog(pipeline.alive(now), now, hangs);
+    status.update(pipeline, now);
   }
   sd_notify(0, "STOPPING=1");
   base::log::info("stopping");

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import time
 
 from netlab.daemon import END_SECONDS, wait_until
@@ -47,6 +48,21 @@ def reload(daemon, config):
     daemon.config_path.write_text(config)
     daemon.process.send_signal(signal.SIGHUP)
     wait_until(lambda: daemon.log().count("configuration_") > before, 30, "a reload")
+
+
+def test_systemd_receives_readiness_and_a_line_of_status(serve, view, tmp_path, monkeypatch):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
+        systemd.bind(str(tmp_path / "notify"))
+        systemd.settimeout(30)
+        monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
+        daemon = serve("--source", SMALL, config=CONFIG)
+        viewer = view(daemon.url())
+        viewer.receive(10)
+        messages = [systemd.recv(4096)]
+        while messages[-1] != b"STATUS=1 viewer; 1 of 1 streams playing":
+            messages.append(systemd.recv(4096))
+        assert messages.count(b"READY=1") == 1
+        assert b"WATCHDOG=1" in messages
 
 
 def test_sighup_keeps_viewers(serve, view):

@@ -1,6 +1,9 @@
 #include "app/http/pages.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "app/telemetry/names.h"
 #include "segments/utc_time.h"
@@ -8,6 +11,9 @@
 namespace app::pages {
 
 namespace {
+
+// systemctl cuts a longer line at the width of the terminal.
+constexpr std::size_t kMaxNamedInSummary = 5;
 
 constexpr std::string_view kPageHead = R"(<!doctype html>
 <html lang="en">
@@ -128,6 +134,24 @@ std::string health(const std::vector<LiveStream::State>& streams) {
     page += fmt::format("{} {}\n", stream.name, name(stream.media.source.status));
   }
   return page;
+}
+
+std::string summary(const std::vector<LiveStream::State>& streams) {
+  std::size_t viewers = 0;
+  std::vector<std::string> others;
+  for (const auto& stream : streams) {
+    viewers += stream.viewers();
+    const auto status = stream.media.source.status;
+    if (status == transcoder::Ingest::Status::kPlaying) continue;
+    others.push_back(fmt::format("{} {}", stream.name, name(status)));
+  }
+  auto out = fmt::format("{} viewer{}; {} of {} streams playing", viewers, viewers == 1 ? "" : "s",
+                         streams.size() - others.size(), streams.size());
+  const auto left_out = others.size() - std::min(others.size(), kMaxNamedInSummary);
+  others.resize(others.size() - left_out);
+  if (!others.empty()) out += fmt::format("; {}", fmt::join(others, ", "));
+  if (left_out > 0) out += fmt::format(" and {} more", left_out);
+  return out;
 }
 
 }  // namespace app::pages

@@ -15,4 +15,7 @@ std::string status(const std::vector<LiveStream::State>& streams, bool admin);
 /// `/healthz`: "ok" and one line per stream, for load balancers.
 std::string health(const std::vector<LiveStream::State>& streams);
 
+/// The line of `systemctl status`: viewers, and the streams that do not play.
+std::string summary(const std::vector<LiveStream::State>& streams);
+
 }  // namespace app::pages

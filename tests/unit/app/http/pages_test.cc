@@ -52,6 +52,24 @@ TEST(PagesTest, StatusSaysHowOldThePictureIs) {
               HasSubstr("stalled, last picture 1970-01-01T00:00:00.000Z"));
 }
 
+TEST(PagesTest, SummaryCountsViewersAndNamesTheStreamsThatDoNotPlay) {
+  auto playing = stream();
+  playing.ladder.groups[0].viewers = 2;
+  EXPECT_EQ(pages::summary({playing}), "2 viewers; 1 of 1 streams playing");
+  auto away = stream();
+  away.media.source.status = transcoder::Ingest::Status::kWaiting;
+  EXPECT_EQ(pages::summary({away, playing}), "2 viewers; 1 of 2 streams playing; live waiting");
+}
+
+TEST(PagesTest, SummaryStaysShort) {
+  auto away = stream();
+  away.name = "x";
+  away.media.source.status = transcoder::Ingest::Status::kStalled;
+  EXPECT_EQ(pages::summary(std::vector(7, away)),
+            "0 viewers; 0 of 7 streams playing; x stalled, x stalled, x stalled, x stalled, "
+            "x stalled and 2 more");
+}
+
 TEST(PagesTest, StatusEscapesNames) {
   auto state = stream();
   state.name = "<script>";
