@@ -37,7 +37,7 @@ def anchors(path):
 
 
 def complaint(page, target, root):
-    """What is wrong with a link of `page`; None if nothing is."""
+    """The fault of a link of `page`; None if it has none."""
     if re.match(r"[a-z][a-z0-9+.-]*:", target):
         return None
     path, _, anchor = urllib.parse.unquote(target).partition("#")
