@@ -1,5 +1,6 @@
 """Secrets and conf.d: they work in the real server, a reload reads them again, and no secret shows."""
 
+import os
 import pathlib
 import signal
 import socket
@@ -89,6 +90,23 @@ def test_a_missing_secret_stops_the_start_with_the_cure(places):
     code, text = check(config)
     assert code == 2
     assert text.startswith(f"{config}:3:10: source.uri: ${{NOWHERE}} is not set; add NOWHERE = ")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="root reads everything, so another user has to fail")
+def test_check_leaves_credentials_alone_that_only_the_service_may_read(places):
+    """systemd 252 sets $CREDENTIALS_DIRECTORY for ExecReload=, where it cannot be read."""
+    config = places / "symcast.toml"
+    config.write_text('[[stream]]\nname = "a"\nsource = "rtsp://me:${CREDENTIAL}@192.0.2.1/"\n')
+    readable = [place for place in (places, *places.parents) if not place.stat().st_mode & 0o005]
+    for place in readable:
+        place.chmod(0o755)
+    (places / "credentials").chmod(0o700)
+    as_nobody = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", binary()]
+    checked = subprocess.run([*as_nobody, "check", config], capture_output=True, text=True, check=False)
+    assert (checked.returncode, checked.stdout) == (0, f"{config}: ok (1 stream: a; on [::]:8080)\n"), checked
+    served = subprocess.run([*as_nobody, "serve", "--config", config], capture_output=True, text=True,
+                            check=False, timeout=60)
+    assert served.returncode == 2 and "${CREDENTIAL} is not set" in served.stderr
 
 
 def reload(daemon):

@@ -130,7 +130,7 @@ void add_top(CLI::App& app, CommandLine& parsed) {
   top->add_flag("--once", options.once, "Print one table and exit");
   top->callback([&] {
     parsed.command = CommandLine::Command::kTop;
-    parsed.overrides.resolve_secrets = false;  // top needs only the addresses, and no rights
+    parsed.overrides.secrets = Secrets::kNames;  // top needs only the addresses, and no rights
   });
 }
 

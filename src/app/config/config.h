@@ -104,6 +104,13 @@ struct Config {
 /// The rules with an initcwnd, one per network: all streams share the machine's routes.
 std::vector<NetworkRule> route_rules(const Config& config);
 
+/// Which of the secrets that a configuration names as ${NAME} are needed; others stay ${NAME}.
+enum class Secrets {
+  kValues,          ///< all
+  kReadableValues,  ///< all but systemd's credentials if only the service may read them
+  kNames,           ///< none
+};
+
 /// Command-line flags, which override the file.
 struct Overrides {
   std::vector<std::string> listen = {};   ///< replaces server.listen unless empty
@@ -113,7 +120,7 @@ struct Overrides {
       {};  ///< for every viewer; overrides network rules
   std::optional<std::string> trace_directory = {};
   std::optional<std::string> log_level = {};
-  bool resolve_secrets = true;  ///< false leaves ${NAME} as it is, for `symcast top`
+  Secrets secrets = Secrets::kValues;
 };
 
 /// A configuration that cannot be used. what() has one line for each error,

@@ -85,7 +85,8 @@ Value::Table parse_toml(const std::string& path, TomlContent content) {
     return converter.table(toml::parse(text, path));
   } catch (const toml::parse_error& error) {
     const auto place = converter.place(error.source()) + ": ";
-    if (content == TomlContent::kSecrets) throw ConfigError{place + "write NAME = \"VALUE\""};
+    if (content == TomlContent::kSecrets)
+      throw ConfigError{place + "write NAME = \"VALUE\", each name once"};
     throw ConfigError{place + toml_mistake(text, error.source().begin.line, error.description())};
   }
 }

@@ -1,15 +1,16 @@
 #include "app/config/secret_store.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string_view>
 
-#include "app/config/config.h"
 #include "app/config/config_toml.h"
 #include "transcoder/secrets.h"
 
@@ -33,6 +34,11 @@ std::optional<std::string> credential(const std::string& name) {
   std::string text{std::istreambuf_iterator<char>{file}, {}};
   text.erase(text.find_last_not_of("\r\n") + 1);  // npos + 1 is 0
   return text;
+}
+
+bool credentials_are_forbidden() {
+  const char* directory = std::getenv("CREDENTIALS_DIRECTORY");
+  return directory != nullptr && ::access(directory, R_OK | X_OK) != 0 && errno == EACCES;
 }
 
 /// Whether `rest`, which follows a reference in a URI, still belongs to its user:password.
@@ -90,10 +96,16 @@ base::Result<std::string> SecretStore::find(const std::string& name) {
     transcoder::hide_secret(*value);
     return *value;
   }
+  if (needed_ == Secrets::kReadableValues && credentials_are_forbidden()) {
+    return "${" + name + "}";
+  }
+  if (!file_error_.empty()) {
+    return base::Error{fmt::format("${{{}}} is not set: {}", name, file_error_)};
+  }
   return base::Error{fmt::format(
       "${{{0}}} is not set; add {0} = \"VALUE\" to {1}, or set a systemd credential or an "
-      "environment variable of this name{2}",
-      name, file_.string(), file_error_.empty() ? "" : " (" + file_error_ + ")")};
+      "environment variable of this name",
+      name, file_.string())};
 }
 
 const std::map<std::string, std::string>& SecretStore::in_file() {

@@ -4,7 +4,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "app/config/config.h"
 #include "app/config/config_value.h"
 #include "base/result.h"
 
@@ -14,7 +16,8 @@ namespace app {
 /// environment, or in the file secrets.toml beside the configuration, in this order.
 class SecretStore {
  public:
-  explicit SecretStore(std::filesystem::path file) : file_{std::move(file)} {}
+  SecretStore(std::filesystem::path file, Secrets needed)
+      : file_{std::move(file)}, needed_{needed} {}
 
   /// The value, which transcoder::without_secrets() hides from then on. Else the reason, without
   /// any value, and the cure.
@@ -24,6 +27,7 @@ class SecretStore {
   const std::map<std::string, std::string>& in_file();
 
   const std::filesystem::path file_;
+  const Secrets needed_;
   /// Read when it is first needed, so that its rights matter only then.
   std::optional<std::map<std::string, std::string>> file_values_;
   std::string file_error_;

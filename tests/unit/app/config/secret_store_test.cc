@@ -88,11 +88,11 @@ TEST_F(SecretStoreTest, ErrorsShowTheReferenceAndNeverTheValue) {
 
 TEST_F(SecretStoreTest, ErrorsOfTheFileHaveNoWordOfIt) {
   for (const auto* text : {"CAM_KEY = hush-hush", "CAM_KEY: hush-hush", "CAM_KEY = 'hush-hush",
-                           "[hush-hush", "CAM_KEY = 4711"}) {
+                           "[hush-hush", "CAM_KEY = 4711", "A = 'hush'\nA = 'hush'"}) {
     file_.write("secrets.toml", text);
     EXPECT_THAT(errors(stream("rtsp://${CAM_KEY}@h/")),
-                ElementsAre(AllOf(HasSubstr(secrets() + ":1:"), Not(HasSubstr("hush")),
-                                  Not(HasSubstr("4711")))))
+                ElementsAre(AllOf(HasSubstr("${CAM_KEY} is not set: " + secrets() + ":"),
+                                  Not(HasSubstr("hush")), Not(HasSubstr("4711")))))
         << text;
   }
 }
@@ -112,7 +112,7 @@ TEST_F(SecretStoreTest, TheConfigurationInEffectMasksSecrets) {
 
 TEST_F(SecretStoreTest, TopNeedsNoSecrets) {
   const auto config = load_config((file_.write(stream("rtsp://${CAM_KEY}@h/")), file_.path()),
-                                  {.resolve_secrets = false}, kOfferedControls);
+                                  {.secrets = Secrets::kNames}, kOfferedControls);
   EXPECT_EQ(config.streams.at(0).media.source.uri, "rtsp://${CAM_KEY}@h/");
 }
 
