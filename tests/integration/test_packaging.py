@@ -1,4 +1,4 @@
-"""What an installation puts in place: documents whose links work, completion that knows each option, and a
+"""The files of an installation: documents whose links work, completion that knows each option, and a
 short configuration."""
 
 import os
