@@ -14,6 +14,7 @@
 #   make papers    replay the papers' experiments missing in docs/results/papers; takes hours
 #   make papers-quick  replay all of them in minutes, into build/papers-quick (ARGS="NAME..." for
 #                  some)
+#   make site      make a web site of the documents, in build/site/html/
 #   make package   make the Debian package, in build/package/
 #   make install   install program, unit, manual and configuration (PREFIX=/usr/local)
 #
@@ -24,7 +25,7 @@ PREFIX ?= /usr/local
 SYSCONFDIR ?= /etc
 ARGS ?=
 
-.PHONY: run test test-long test-without-ebpf test-kernel lint lint-fast asan tsan bench papers papers-quick package install clean
+.PHONY: run test test-long test-without-ebpf test-kernel lint lint-fast asan tsan bench papers papers-quick site package install clean
 
 run:
 	$(DEPS) build run
@@ -87,6 +88,10 @@ papers papers-quick:
 	cmake --preset dev
 	cmake --build --preset dev
 	build/dev/bench/papers $(if $(findstring quick,$@),--quick) $(ARGS)
+
+site:
+	$(DEPS) site
+	scripts/build-site
 
 package:
 	$(DEPS) build run package

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks the links of all Markdown files, offline: files exist, and headings for anchors exist.
 
-    scripts/lint_links.py [DIRECTORY]    default: this repository, as git lists it"""
+    scripts/lint_links.py [DIRECTORY]    default: this repository, as git lists it; otherwise
+                                         every Markdown and HTML file below the directory"""
 
 import pathlib
 import re
@@ -40,7 +41,8 @@ def complaint(page, target, root):
     """The fault of a link of `page`; None if it has none."""
     if re.match(r"[a-z][a-z0-9+.-]*:", target):
         return None
-    path, _, anchor = urllib.parse.unquote(target).partition("#")
+    path, _, anchor = urllib.parse.unquote(target.replace("&amp;", "&")).partition("#")
+    path = path.partition("?")[0]
     linked = (page.parent / path).resolve() if path else page.resolve()
     if path.startswith("/") or not linked.is_relative_to(root):
         return "leads out of the tree"
@@ -53,7 +55,7 @@ def complaint(page, target, root):
 
 def pages(root, own):
     if not own:
-        return sorted(root.rglob("*.md"))
+        return sorted([*root.rglob("*.md"), *root.rglob("*.html")])
     listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
                             cwd=root, check=True, capture_output=True, text=True).stdout
     return [root / name for name in listed.splitlines() if (root / name).exists()]

@@ -60,8 +60,19 @@ def unknown_words():
             yield f"docs/TROUBLESHOOTING.md: nothing is called {event}"
 
 
+def unlisted_pages():
+    """Decisions that the list omits, and pages for the site that are not in its menu."""
+    decisions, menu = text("docs/decisions/README.md"), text("mkdocs.yml")
+    for page in (ROOT / "docs/decisions").glob("0*.md"):
+        if f"({page.name})" not in decisions:
+            yield f"docs/decisions/README.md: {page.name} is missing"
+    for page in (ROOT / "docs").glob("*.md"):
+        if f" docs/{page.name}\n" not in menu:
+            yield f"mkdocs.yml: docs/{page.name} is missing"
+
+
 def main():
-    errors = [*missing_rows(), *unknown_words()]
+    errors = [*missing_rows(), *unknown_words(), *unlisted_pages()]
     print("\n".join(errors + [f"{len(PAGES)} pages, {len(errors)} errors"]))
     return 1 if errors else 0
 
