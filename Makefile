@@ -16,6 +16,7 @@
 #                  some)
 #   make site      make a web site of the documents, in build/site/html/
 #   make package   make the Debian package, in build/package/
+#   make image     make an OCI image of the package, build/image/symcast.tar (as root)
 #   make install   install program, unit, manual and configuration (PREFIX=/usr/local)
 #
 # Most targets first install the packages they need; DEPS=true skips that.
@@ -25,7 +26,7 @@ PREFIX ?= /usr/local
 SYSCONFDIR ?= /etc
 ARGS ?=
 
-.PHONY: run test test-long test-without-ebpf test-kernel lint lint-fast asan tsan bench papers papers-quick site package install clean
+.PHONY: run test test-long test-without-ebpf test-kernel lint lint-fast asan tsan bench papers papers-quick site package image install clean
 
 run:
 	$(DEPS) build run
@@ -99,6 +100,10 @@ package:
 	cmake --build --preset release
 	cpack --config build/release/CPackConfig.cmake -B build/package
 	@ls build/package/*.deb
+
+image: package
+	$(DEPS) image
+	packaging/oci/build-image build/package/symcast_*.deb build/image/symcast.tar
 
 install:
 	cmake --preset release -B build/install \
