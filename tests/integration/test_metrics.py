@@ -1,5 +1,6 @@
 """Metrics: the page about them, the alerts and the server agree."""
 
+import json
 import pathlib
 import re
 import shutil
@@ -12,6 +13,7 @@ from netlab.viewer import Viewer
 from tests.integration.segment_requests import HlsPlayer
 
 RULES = REPOSITORY / "packaging/prometheus"
+DASHBOARD = REPOSITORY / "packaging/grafana/symcast.json"
 DOCUMENT = REPOSITORY / "docs/METRICS.md"
 NAME = re.compile(r"\b(?:symcast|process)_\w+")
 PARTS = re.compile(r"_(bucket|sum|count)$")  # of a histogram
@@ -48,8 +50,8 @@ def test_what_is_documented_exists():
     assert {name for name in documented() if f'"{name}"' not in source} == set()
 
 
-@pytest.mark.parametrize("path", [DOCUMENT, RULES / "symcast.rules.yml", RULES / "symcast.test.yml"],
-                         ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [DOCUMENT, DASHBOARD, RULES / "symcast.rules.yml",
+                                  RULES / "symcast.test.yml"], ids=lambda path: path.name)
 def test_queries_and_alerts_name_metrics_that_exist(served, path):
     groups = {"symcast_records", "symcast_alerts"}
     assert named(path.read_text()) - documented() - served - groups == set()
@@ -64,6 +66,34 @@ def test_each_alert_fires_and_is_quiet():
     cases = (RULES / "symcast.test.yml").read_text()
     for alert in alerts:
         assert f"name: {alert} fires" in cases and f"name: {alert} is quiet" in cases
+
+
+def expressions():
+    """The dashboard's queries, with values for its variables."""
+    for panel in json.loads(DASHBOARD.read_text())["panels"]:
+        for target in panel.get("targets", []):
+            yield re.sub(r"\$(instance|stream)", ".*", target["expr"].replace("$__rate_interval", "1m"))
+
+
+@needs_promtool
+def test_prometheus_accepts_the_queries_of_the_dashboard(tmp_path):
+    rules = [{"record": f"panel:{number}", "expr": expr} for number, expr in enumerate(expressions())]
+    assert len(rules) > 30
+    (tmp_path / "rules.yml").write_text(json.dumps({"groups": [{"name": "dashboard", "rules": rules}]}))
+    checked = subprocess.run(["promtool", "check", "rules", tmp_path / "rules.yml"], capture_output=True,
+                             text=True, check=False)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_the_panels_of_the_dashboard_do_not_overlap():
+    panels = json.loads(DASHBOARD.read_text())["panels"]
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    taken = set()
+    for panel in panels:
+        at = panel["gridPos"]
+        cells = {(x, y) for x in range(at["x"], at["x"] + at["w"]) for y in range(at["y"], at["y"] + at["h"])}
+        assert not cells & taken and at["x"] + at["w"] <= 24, panel["title"]
+        taken |= cells
 
 
 def test_the_process_is_measured(shared):
