@@ -21,11 +21,22 @@ constexpr int kExitUsage = 2;
 // https://no-color.org
 bool use_colour() { return ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr; }
 
+/// Ends the process without the destructors of static objects: libsrt's own thread goes on when the
+/// last source has ended, and would use what they destroy. Sanitizers report in such a destructor.
+[[noreturn]] void end_process(int code) {
+  std::cout.flush();
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  std::exit(code);
+#else
+  std::_Exit(code);
+#endif
+}
+
 int run(const app::CommandLine& line) {
   const auto load = [&line] { return app::load_config(line.config_path, line.overrides); };
   switch (line.command) {
     case app::CommandLine::Command::kServe:
-      return app::serve(load(), load);
+      end_process(app::serve(load(), load));
     case app::CommandLine::Command::kCheck:
       app::check(line, std::cout);
       return kExitSuccess;
