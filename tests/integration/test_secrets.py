@@ -24,6 +24,7 @@ def places(tmp_path, monkeypatch):
     monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(credentials))
     monkeypatch.setenv("VARIABLE", PASSWORDS[1])
     (tmp_path / "secrets.toml").write_text(f'FILE = "{PASSWORDS[2]}"\n')
+    (tmp_path / "secrets.toml").chmod(0o600)
     return tmp_path
 
 

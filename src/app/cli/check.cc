@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <ostream>
+#include <system_error>
 
 #include "app/config/config_files.h"
 #include "app/config/config_text.h"
@@ -31,6 +33,12 @@ std::string summary(const Config& config) {
                      fmt::join(names, ", "), fmt::join(endpoints, ", "));
 }
 
+bool everybody_reads(const std::filesystem::path& file) {
+  std::error_code error;
+  const auto permissions = std::filesystem::status(file, error).permissions();
+  return !error && (permissions & std::filesystem::perms::others_read) != std::filesystem::perms{};
+}
+
 }  // namespace
 
 void check(const CommandLine& line, std::ostream& out) {
@@ -43,6 +51,10 @@ void check(const CommandLine& line, std::ostream& out) {
   if (line.show) {
     out << effective_config(config);
   } else {
+    const auto secrets = secrets_file(line.config_path).string();
+    if (everybody_reads(secrets)) {
+      out << fmt::format("{0}: warning: every user can read it; run chmod o-r {0}\n", secrets);
+    }
     for (const auto& stream : config.streams) {
       const auto problem = transcoder::local_problem(stream.media.source.uri);
       if (problem.empty()) continue;

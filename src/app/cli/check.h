@@ -6,8 +6,9 @@
 
 namespace app {
 
-/// `symcast check`: prints "FILE: ok (...)" after a warning for each file that cannot be read now,
-/// or the configuration in effect, or the reference. Throws ConfigError.
+/// `symcast check`: prints "FILE: ok (...)" after a warning for each file that cannot be read now
+/// and for a secrets.toml that everybody can read, or the configuration in effect, or the
+/// reference. Throws ConfigError.
 void check(const CommandLine& line, std::ostream& out);
 
 }  // namespace app

@@ -1,5 +1,6 @@
 #include "app/cli/check.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -51,6 +52,21 @@ TEST(CheckTest, NamesTheFilesOfConfD) {
   EXPECT_EQ(
       checked({.config_path = file.path()}),
       file.path() + ": ok (1 stream: cam; on [::]:8080; with cam.toml, rates.toml of conf.d)\n");
+}
+
+TEST(CheckTest, WarnsOfSecretsThatEverybodyCanRead) {
+  namespace fs = std::filesystem;
+  const TemporaryFile file;
+  file.write("");
+  file.write("secrets.toml", "NAME = \"value\"\n");
+  const auto secrets = file.directory() / "secrets.toml";
+  fs::permissions(secrets, fs::perms::owner_read | fs::perms::group_read);
+  const auto ok = file.path() + ": ok (1 stream: live; on [::]:8080)\n";
+  EXPECT_EQ(checked({.config_path = file.path()}), ok);
+  fs::permissions(secrets, fs::perms::others_read, fs::perm_options::add);
+  EXPECT_EQ(checked({.config_path = file.path()}),
+            fmt::format("{0}: warning: every user can read it; run chmod o-r {0}\n{1}",
+                        secrets.string(), ok));
 }
 
 TEST(CheckTest, ReferenceNeedsNoFile) {
