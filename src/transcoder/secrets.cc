@@ -18,7 +18,7 @@ struct HiddenValues {
 };
 
 HiddenValues& hidden_values() {
-  static HiddenValues hidden;
+  static auto& hidden = *new HiddenValues;  // threads of GStreamer log until the process ends
   return hidden;
 }
 
