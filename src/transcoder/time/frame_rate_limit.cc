@@ -1,19 +1,64 @@
 #include "transcoder/time/frame_rate_limit.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace transcoder {
 
+namespace {
+
+/// By how much the kept rate may exceed the limit. SourceInterval may be 5 % off at a wobble of
+/// ±12 ms, and a source at the limit must lose nothing. A step that was chosen stays until the rate
+/// exceeds the limit by twice that, or obeys it with a smaller step: the estimate wavers.
+constexpr double kRateTolerance = 0.0625;
+
+/// An even rhythm may cost this much of the limit. 40 under a limit of 30 becomes an even 20 (67
+/// %), 50 under 40 stays an uneven 40 (an even 25 is 62 %).
+constexpr double kMinEvenShare = 0.64;
+
+/// How much earlier than its grid point a picture may be, in intervals of the limit. Half or more
+/// would pass every picture of a source that is twice as fast.
+constexpr double kGridSlack = 0.4;
+
+constexpr int kBurstDivisor = 4;
+
+/// One of how many pictures to keep, if the source has `ratio` times as many as the limit allows.
+double step_for(double ratio, double tolerance) {
+  const double step = std::max(1., std::ceil(ratio / (1 + tolerance)));
+  return step == 1 || ratio / step >= kMinEvenShare ? step : ratio;
+}
+
+}  // namespace
+
 FrameRateLimit::FrameRateLimit(double max_rate) : interval_{base::from_seconds(1 / max_rate)} {}
 
-//        |<- interval ->|             A picture may reach its grid point up to a quarter of an
-//   -----*-----------*--|-----*---    interval early: containers round timestamps (MPEG-TS 11 us,
-//       next-slack  next              Matroska and FLV 1 ms), and cameras wobble.
 bool FrameRateLimit::admit(media::Pts pts) {
-  const auto slack = interval_ / 4;
-  if (next_ && pts < *next_ - slack) return false;
-  next_ = std::max(next_.value_or(pts), pts - slack) + interval_;
+  source_.add(pts);
+  const bool burst = kept_ && pts - *kept_ < interval_ / kBurstDivisor;
+  if (!due(pts) || burst) return false;
+  phase_ = std::max(0., phase_ - step_);
+  const auto slack = base::from_seconds(base::seconds(interval_) * kGridSlack);
+  grid_ = std::max(grid_.value_or(pts), pts - slack) + interval_;
+  kept_ = pts;
   return true;
+}
+
+bool FrameRateLimit::due(media::Pts pts) {
+  constexpr double kRoundingError = 1e-6;  // of phase_
+  const auto source = source_.measured();
+  if (!source) {
+    phase_ = step_ = 0;
+    return !grid_ || pts >= *grid_ - base::from_seconds(base::seconds(interval_) * kGridSlack);
+  }
+  choose_step(*source);
+  phase_ = std::min(phase_, step_) + 1;
+  return phase_ >= step_ - kRoundingError;
+}
+
+void FrameRateLimit::choose_step(base::Duration source) {
+  const double ratio = base::seconds(interval_) / base::seconds(source);
+  if (step_for(ratio, 0) == step_ || step_for(ratio, 2 * kRateTolerance) == step_) return;
+  step_ = step_for(ratio, kRateTolerance);
 }
 
 }  // namespace transcoder
