@@ -25,7 +25,7 @@ struct SourceSettings {
 struct VideoSettings {
   int max_width = 1280;        ///< pixels; larger pictures are scaled down, keeping their shape
   int max_height = 720;        ///< pixels
-  double max_frame_rate = 30;  ///< pictures per second; those of faster sources are dropped evenly
+  double max_frame_rate = 30;  ///< pictures per second; see FrameRateLimit
 
   bool operator==(const VideoSettings&) const = default;
 };

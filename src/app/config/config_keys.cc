@@ -241,7 +241,9 @@ Section<StreamConfig> video_section() {
           key("max_height", &Part::max_height, Whole{64, 4320},
               "Maximum height in pixels. Raise it to 1080 for full HD."),
           key("max_frame_rate", &Part::max_frame_rate, Real{1, 120},
-              "Maximum frames per second. Use 60 for sport, 15 for slides."),
+              "Maximum frames per second. Use 60 for sport, 15 for slides. Of a faster source "
+              "every "
+              "second, third ... frame is kept: 50 per second become 25 under a limit of 30."),
       });
 }
 

@@ -101,6 +101,7 @@ json stream_state(const LiveStream::State& stream) {
           {"state", name(source.status)},
           {"error", error(source)},
           {"last_picture", last_picture(stream)},
+          {"dejitter", base::seconds(source.longest_wait)},
           {"width", known(source.format.width)},
           {"height", known(source.format.height)},
           {"viewers", stream.viewers()},

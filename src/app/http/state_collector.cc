@@ -72,6 +72,9 @@ void collect_source(Families& out, const LiveStream::State& stream) {
               labels, count(source.frames_dropped));
   out.counter("symcast_source_timeline_jumps_total", "Jumps of the source's clock", labels,
               count(source.timeline_jumps));
+  out.gauge("symcast_source_dejitter_seconds",
+            "Longest wait of a recent frame for its turn, because frames arrived in bursts", labels,
+            base::seconds(source.longest_wait));
   out.gauge("symcast_source_audio", "1 while audio arrives, else 0", labels,
             source.has_audio ? 1 : 0);
   out.counter("symcast_source_audio_dropped_seconds_total",

@@ -19,7 +19,8 @@ namespace transcoder {
 /// increasing pts and number. Audio samples may have gaps or overlaps, which AudioTrack removes.
 class Ingest {
  public:
-  /// Called on threads of the source, one at a time; a call must return within a frame interval.
+  /// Called by one thread at a time, of the source or of the ingest; a call must return within a
+  /// frame interval.
   struct Sink {
     std::function<void(media::FramePtr)> frame;
     std::function<void(media::Samples)> samples;
@@ -43,6 +44,7 @@ class Ingest {
     std::uint64_t audio_dropped_samples = 0;  ///< before the first picture, or 2 s off
     std::uint64_t unreadable = 0;             ///< see Source::Listener::on_unreadable
     std::uint64_t timeline_jumps = 0;         ///< jumps of the source's clock
+    base::Duration longest_wait{};            ///< of recent pictures, see Dejitter
     media::PictureFormat format;              ///< width 0 before the first picture
     bool has_audio = false;                   ///< audio arrived within the last second
   };

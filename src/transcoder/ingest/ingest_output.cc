@@ -1,5 +1,7 @@
 #include "transcoder/ingest/ingest_output.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -19,6 +21,11 @@ constexpr int kLateIntervals = 3;
 /// A longer gap may be an outage, which is no frame interval.
 constexpr base::Duration kMaxInterval = std::chrono::seconds{2};
 
+/// Pictures that may wait for their time: Dejitter::kMaxWait at 60 per second. More would take more
+/// memory (1.4 MB each at 720p) and could use up a decoder's pool. When it is full, the oldest does
+/// not wait any longer.
+constexpr std::size_t kMaxWaitingForTime = 30;
+
 }  // namespace
 
 IngestOutput::IngestOutput(std::string stream, const VideoSettings& video, StreamClock clock,
@@ -26,17 +33,53 @@ IngestOutput::IngestOutput(std::string stream, const VideoSettings& video, Strea
     : stream_{std::move(stream)},
       sink_{std::move(sink)},
       timeline_{clock},
-      limit_{video.max_frame_rate} {}
+      limit_{video.max_frame_rate},
+      thread_{[this] { release_waiting(); }} {}
+
+IngestOutput::~IngestOutput() {
+  close();
+  thread_.join();
+}
 
 void IngestOutput::picture(media::Frame picture) {
   std::lock_guard lock{mutex_};
   if (closed_) return;
   const auto pts = timeline_.picture(picture.pts, picture.captured);
-  report_jumps(picture.captured);
+  if (report_jumps(picture.captured)) forget_rhythm();
   if (!pts || !limit_.admit(*pts)) return count_drop();
   picture.pts = *pts;
   note_picture(picture.captured);
-  deliver(std::move(picture), &Ingest::State::frames);
+  const auto due = dejitter_.release(*pts, picture.captured);
+  if (due <= picture.captured && waiting_.empty()) {
+    return deliver(std::move(picture), &Ingest::State::frames);
+  }
+  picture.captured = due;
+  waiting_.push_back({std::move(picture), due});
+  changed_.notify_all();
+}
+
+/// Runs on thread_.
+void IngestOutput::release_waiting() {
+  pthread_setname_np(pthread_self(), "dejitter");
+  std::unique_lock lock{mutex_};
+  while (!closed_) {
+    if (waiting_.empty()) {
+      changed_.wait(lock);
+    } else if (const auto due = waiting_.front().due;
+               due > base::Clock::now() && waiting_.size() <= kMaxWaitingForTime) {
+      changed_.wait_until(lock, due);
+    } else {
+      const auto picture = std::move(waiting_.front().picture);
+      waiting_.pop_front();
+      deliver(picture, &Ingest::State::frames);
+    }
+  }
+}
+
+/// The source has another clock from now on.
+void IngestOutput::forget_rhythm() {
+  limit_.restart();
+  dejitter_.restart();
 }
 
 void IngestOutput::note_picture(base::Time captured) {
@@ -60,6 +103,7 @@ void IngestOutput::deliver(media::Frame frame, std::uint64_t Ingest::State::*cou
     ++(state_.*counter);
     state_.format = frame.format;
     state_.timeline_jumps = timeline_.jumps();
+    state_.longest_wait = dejitter_.longest_wait();
   }
   sink_.frame(std::make_shared<const media::Frame>(std::move(frame)));
 }
@@ -95,13 +139,14 @@ void IngestOutput::unreadable(std::uint64_t count) {
 void IngestOutput::restart() {
   std::lock_guard lock{mutex_};
   timeline_.restart();
+  forget_rhythm();
   std::lock_guard state_lock{state_mutex_};
   previous_.reset();
 }
 
 void IngestOutput::repeat_after(base::Duration quiet, base::Time now) {
   std::lock_guard lock{mutex_};
-  if (closed_ || last_.plane[0] == nullptr || now - delivered_ < quiet) return;
+  if (closed_ || !waiting_.empty() || last_.plane[0] == nullptr || now - delivered_ < quiet) return;
   // Set back by half of `quiet`, so that the pts of a picture that is only late is still larger.
   const auto pts = timeline_.repeat(now - quiet / 2);
   if (!pts || !limit_.admit(*pts)) return;
@@ -114,13 +159,17 @@ void IngestOutput::repeat_after(base::Duration quiet, base::Time now) {
 void IngestOutput::close() {
   std::lock_guard lock{mutex_};
   closed_ = true;
+  changed_.notify_all();
 }
 
-void IngestOutput::report_jumps(base::Time now) {
+/// Returns whether the source's clock has jumped since the last call.
+bool IngestOutput::report_jumps(base::Time now) {
   const auto jumps = timeline_.jumps();
-  if (const auto times = jumps_.count(now, jumps - std::exchange(jumps_seen_, jumps))) {
+  const auto news = jumps - std::exchange(jumps_seen_, jumps);
+  if (const auto times = jumps_.count(now, news)) {
     base::log::warning("source_clock_jumped", {{"stream", stream_}, {"times", *times}});
   }
+  return news > 0;
 }
 
 Ingest::State IngestOutput::state(base::Time now) const {

@@ -1,13 +1,17 @@
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "base/log_period.h"
 #include "media/frame.h"
 #include "transcoder/ingest/ingest.h"
+#include "transcoder/time/dejitter.h"
 #include "transcoder/time/frame_rate_limit.h"
 #include "transcoder/time/timeline.h"
 
@@ -18,12 +22,14 @@ namespace transcoder {
 inline constexpr base::Duration kFreezeTime = std::chrono::seconds{1};
 
 /// Joins the pictures and audio of all connections of one source: maps them to the stream's
-/// timeline, limits the frame rate, numbers the pictures and calls the sink, in order. Thread-safe.
-/// The sink runs under mutex_; state() never waits for it.
+/// timeline, limits the frame rate, spaces pictures that arrive in bursts, numbers them and calls
+/// the sink, in order. Thread-safe. The sink runs under mutex_, on the caller's thread or, for a
+/// picture that had to wait (Dejitter), on a thread of the output. state() never waits for it.
 class IngestOutput {
  public:
   IngestOutput(std::string stream, const VideoSettings& video, StreamClock clock,
                Ingest::Sink sink);
+  ~IngestOutput();
 
   void picture(media::Frame picture);
   void audio(media::Samples samples, base::Time captured);
@@ -31,7 +37,7 @@ class IngestOutput {
 
   /// Call before the first picture of a new connection.
   void restart();
-  /// Sends the last picture again if none was sent for `quiet`.
+  /// Sends the last picture again if none was sent for `quiet`, and none waits.
   void repeat_after(base::Duration quiet, base::Time now);
   /// After it returns the sink is not called any more.
   void close();
@@ -42,10 +48,17 @@ class IngestOutput {
   bool stalled(base::Time now) const;
 
  private:
+  struct Waiting {
+    media::Frame picture;
+    base::Time due;
+  };
+
   void deliver(media::Frame frame, std::uint64_t Ingest::State::*counter);
+  void release_waiting();
   void note_picture(base::Time captured);
   void count_drop();
-  void report_jumps(base::Time now);
+  bool report_jumps(base::Time now);
+  void forget_rhythm();
 
   const std::string stream_;
   const Ingest::Sink sink_;
@@ -54,6 +67,8 @@ class IngestOutput {
   bool closed_ = false;           // GUARDED_BY(mutex_)
   Timeline timeline_;             // GUARDED_BY(mutex_)
   FrameRateLimit limit_;          // GUARDED_BY(mutex_)
+  Dejitter dejitter_;             // GUARDED_BY(mutex_)
+  std::deque<Waiting> waiting_;   // GUARDED_BY(mutex_); in the order of `due`
   media::Frame last_;             // GUARDED_BY(mutex_); without planes before the first picture
   base::Time delivered_{};        // GUARDED_BY(mutex_)
   std::uint64_t number_ = 0;      // GUARDED_BY(mutex_)
@@ -65,6 +80,9 @@ class IngestOutput {
   std::optional<base::Time> previous_;  // GUARDED_BY(state_mutex_); picture of this connection
   base::Duration interval_{};           // GUARDED_BY(state_mutex_); between the last two
   base::Time last_audio_{};             // GUARDED_BY(state_mutex_)
+
+  std::condition_variable changed_;  ///< waiting_ or closed_
+  std::thread thread_;               ///< last, because it uses everything above
 };
 
 }  // namespace transcoder

@@ -41,6 +41,7 @@ export interface StreamState {
   name: string;
   state: string;
   error: string | null;
+  dejitter: number;
   width: number | null;
   height: number | null;
   viewers: number;

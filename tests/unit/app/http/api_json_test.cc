@@ -80,6 +80,12 @@ TEST(ApiJsonTest, TellsTheClientWhetherAProxyIsBetween) {
   EXPECT_EQ(told(server::Proxy::kUnknown), "unknown");
 }
 
+TEST(ApiJsonTest, TheStateHasTheWaitOfJitteringFramesInSeconds) {
+  auto stream = playing();
+  stream.media.source.longest_wait = 160ms;
+  EXPECT_DOUBLE_EQ(state_of(stream)["dejitter"], 0.16);
+}
+
 TEST(ApiJsonTest, TheStateListsTheGroups) {
   const json expected{{"index", 0},      {"target", 2000000}, {"rate", 0},
                       {"viewers", 2},    {"width", nullptr},  {"height", nullptr},

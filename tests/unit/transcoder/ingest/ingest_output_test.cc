@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
 #include <vector>
 
 namespace transcoder {
@@ -142,6 +143,49 @@ TEST_F(IngestOutputTest, DropsAndCountsAudioFarFromThePictures) {
   audio(2100ms, 10ms);
   EXPECT_EQ(samples_.size(), 1u);
   EXPECT_EQ(state(10ms).audio_dropped_samples, 1u);
+}
+
+/// A picture at once, and five that arrive together after 200 ms.
+void burst(IngestOutput& output, base::Time epoch) {
+  for (int i = 0; i < 6; ++i) {
+    output.picture({.format = {.width = 2, .height = 2},
+                    .plane = {},
+                    .stride = {},
+                    .memory = nullptr,
+                    .number = 0,
+                    .pts = 40ms * i,
+                    .captured = epoch + (i == 0 ? 0ms : 200ms)});
+  }
+}
+
+TEST(IngestOutputBurstTest, SpacesABurstByItsTimestamps) {
+  std::vector<std::pair<media::FramePtr, base::Time>> delivered;
+  std::promise<void> complete;
+  const auto epoch = base::Clock::now();
+  const auto sink = [&](media::FramePtr frame) {
+    delivered.emplace_back(std::move(frame), base::Clock::now());
+    if (delivered.size() == 6) complete.set_value();
+  };
+  IngestOutput output{"live", {}, epoch, {.frame = sink, .samples = {}}};
+  burst(output, epoch);
+  complete.get_future().wait();
+  for (unsigned i = 2; i < 6; ++i) {
+    const auto& [frame, at] = delivered[i];
+    EXPECT_EQ(frame->number, i);
+    // As late as the first of the burst. The timeline may move by 500 ppm.
+    EXPECT_NEAR(base::seconds(frame->captured - epoch), 0.16 + 0.04 * i, 0.001);
+    EXPECT_GE(at, frame->captured);
+  }
+  EXPECT_NEAR(base::seconds(output.state(epoch).longest_wait), 0.16, 0.001);
+}
+
+TEST(IngestOutputBurstTest, DropsWaitingPicturesOnceClosed) {
+  int frames = 0;
+  const auto epoch = base::Clock::now() + 1h;
+  IngestOutput output{"live", {}, epoch, {.frame = [&](auto) { ++frames; }, .samples = {}}};
+  burst(output, epoch);
+  output.close();
+  EXPECT_EQ(frames, 2) << "the others are due in an hour";
 }
 
 TEST_F(IngestOutputTest, DoesNotCallTheSinkOnceClosed) {
