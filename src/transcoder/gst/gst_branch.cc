@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "media/frame.h"
+#include "transcoder/gst/gst_sample.h"
 #include "transcoder/gst/handle.h"
 #include "transcoder/picture/picture_size.h"
 
@@ -67,6 +68,15 @@ void choose_fields(GstElement* bin, const GstVideoInfo& info, const VideoSetting
   g_object_set(child(bin, "deinterlace").get(), "fields", all ? kAllFields : kTopFields, nullptr);
 }
 
+/// Keeps 10 bits of wide colours, which as_frame() converts to BT.709. GStreamer 1.22 cannot: its
+/// videoconvert has no tone mapping.
+void choose_depth(GstElement* bin, const GstVideoInfo& info) {
+  const char* const format = is_wide_colour(as_colour(info)) ? "I420_10LE" : "I420";
+  const CapsHandle caps{
+      gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, format, nullptr)};
+  g_object_set(child(bin, "depth").get(), "caps", caps.get(), nullptr);
+}
+
 /// The caps with their colorimetry made explicit. GStreamer guesses a missing one from the height,
 /// so it must be settled before the picture is scaled.
 GstEvent* with_colours(GstCaps* caps, const GstVideoInfo& info) {
@@ -92,6 +102,7 @@ GstPadProbeReturn on_event(GstPad*, GstPadProbeInfo* info, gpointer data) {
   GstVideoInfo video;
   if (!gst_video_info_from_caps(&video, caps)) return GST_PAD_PROBE_OK;
   const auto* const probe = static_cast<const Probe*>(data);
+  choose_depth(probe->bin, video);
   choose_size(probe->bin, video, probe->limits);
   choose_fields(probe->bin, video, probe->limits);
   GST_PAD_PROBE_INFO_DATA(info) = with_colours(caps, video);
@@ -114,7 +125,8 @@ void delete_probe(gpointer data) { delete static_cast<Probe*>(data); }
 
 GstElement* make_picture_branch(const VideoSettings& limits) {
   GstElement* const bin = parse_bin(
-      "videoconvert name=in ! video/x-raw,format=I420 ! deinterlace name=deinterlace method=linear"
+      "videoconvert name=in ! capsfilter name=depth caps=video/x-raw,format=I420 ! deinterlace "
+      "name=deinterlace method=linear"
       " ! videoscale add-borders=false ! capsfilter name=size"
       " ! appsink name=out sync=false async=false qos=false enable-last-sample=false "
       "max-buffers=3");

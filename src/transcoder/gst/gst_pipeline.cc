@@ -98,7 +98,7 @@ class GstPipeline::Impl {
 
   std::optional<media::Frame> take_frame() {
     while (const auto sample = pictures_.take()) {
-      auto frame = as_frame(sample.get());
+      auto frame = as_frame(sample.get(), tone_map_);
       unreadable_ += !frame;
       if (!frame) continue;
       frame->pts = picture_time(sample.get());
@@ -230,6 +230,7 @@ class GstPipeline::Impl {
   base::Duration last_picture_{};
   base::Duration next_audio_{};
   std::uint64_t unreadable_ = 0;
+  ToneMap tone_map_;
 
   mutable std::mutex mutex_;
   std::string error_;    // GUARDED_BY(mutex_)

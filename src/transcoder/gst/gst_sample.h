@@ -4,13 +4,18 @@
 
 #include "media/frame.h"
 #include "transcoder/gst/gst_types.h"
+#include "transcoder/picture/tone_map.h"
 
 namespace transcoder {
 
-/// The I420 picture in `sample`, without a copy: the frame keeps the sample's memory mapped. A
-/// picture of odd size loses its last column or row. `pts` and `captured` are not set. nullopt if
-/// the memory cannot be mapped or the picture is smaller than 2x2 pixels.
-std::optional<media::Frame> as_frame(GstSample* sample);
+/// The picture in `sample`. I420 is not copied: the frame keeps the sample's memory mapped.
+/// I420_10LE is converted to BT.709 by `tone_map`. A picture of odd size loses its last column or
+/// row. `pts` and `captured` are not set. nullopt if the memory cannot be mapped or the picture is
+/// smaller than 2x2 pixels.
+std::optional<media::Frame> as_frame(GstSample* sample, ToneMap& tone_map);
+
+/// The colours of pictures with this format.
+media::Colour as_colour(const GstVideoInfo& info);
 
 /// A copy of the audio in `sample`, which may be empty. `pts` is not set. nullopt if the memory
 /// cannot be mapped.

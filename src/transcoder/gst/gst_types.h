@@ -5,4 +5,5 @@
 using GstElement = struct _GstElement;
 using GstMessage = struct _GstMessage;
 using GstSample = struct _GstSample;
+using GstVideoInfo = struct _GstVideoInfo;
 using GError = struct _GError;
