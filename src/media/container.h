@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "media/frame.h"
+
 namespace media {
 
 /// The format that wraps a stream's access units.
@@ -36,15 +38,14 @@ constexpr std::string_view name(Container container) { return suffix(container).
 inline constexpr const char* kAudioCodec = "mp4a.40.2";
 
 /// The bytes that FLV and MP4 need once, before the first frame of an H.264 stream: codec
-/// parameters and frame size. Made by a group's encode thread, immutable.
+/// parameters and the frames' format. Made by a group's encode thread, immutable.
 struct Headers {
   std::string codec;              ///< of the video (RFC 6381): "avc3.640028"
   std::vector<std::uint8_t> flv;  ///< file header, metadata and sequence headers
   std::vector<std::uint8_t> mp4;  ///< ftyp and moov with both tracks, or video only without audio
   std::vector<std::uint8_t> mp4_video;  ///< ftyp and moov with the video track only
   std::vector<std::uint8_t> mp4_audio;  ///< ftyp and moov with the audio track; empty without audio
-  int width = 0;                        ///< pixels
-  int height = 0;
+  PictureFormat format;
   bool operator==(const Headers&) const = default;
 };
 using HeadersPtr = std::shared_ptr<const Headers>;

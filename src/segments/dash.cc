@@ -183,17 +183,33 @@ void append_representation(std::string& out, const Representation& it, std::stri
                  escaped(it.id), it.bandwidth.bps(), escaped(it.codec), more);
 }
 
+/// The code points of ISO/IEC 23091-2, supplemental because all screens show BT.709
+/// (IOP 4.3, 10.3).
+void append_colour(std::string& out, const media::Colour& colour) {
+  constexpr int kUnspecified = 2;
+  for (const auto& [name, value] : {std::pair{"ColourPrimaries", colour.primaries},
+                                    std::pair{"TransferCharacteristics", colour.transfer},
+                                    std::pair{"MatrixCoefficients", colour.matrix}}) {
+    if (value == kUnspecified) continue;
+    fmt::format_to(std::back_inserter(out),
+                   "      <SupplementalProperty schemeIdUri=\"urn:mpeg:mpegB:cicp:{}\""
+                   " value=\"{}\"/>\n",
+                   name, value);
+  }
+}
+
 void append_video(std::string& out, const Manifest& manifest) {
   fmt::format_to(std::back_inserter(out),
                  "    <AdaptationSet id=\"{}\" contentType=\"video\" mimeType=\"video/mp4\""
-                 " segmentAlignment=\"true\" startWithSAP=\"1\">\n",
-                 kVideoSetId);
+                 " sar=\"{}:{}\" segmentAlignment=\"true\" startWithSAP=\"1\">\n",
+                 kVideoSetId, manifest.format.sar_num, manifest.format.sar_den);
+  append_colour(out, manifest.format.colour);
   append_reference_time(out, manifest, kVideoSetId);
   append_template(out, manifest);
   for (const Representation& it : manifest.video) {
-    append_representation(out, it,
-                          fmt::format(" width=\"{}\" height=\"{}\" frameRate=\"{}\"", it.width,
-                                      it.height, frame_rate(it.frame_rate)));
+    auto more = fmt::format(" width=\"{}\" height=\"{}\"", it.width, it.height);
+    if (it.frame_rate > 0) more += fmt::format(" frameRate=\"{}\"", frame_rate(it.frame_rate));
+    append_representation(out, it, more);
   }
   out += "    </AdaptationSet>\n";
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "media/frame.h"
 
 namespace segments {
 
@@ -16,7 +17,7 @@ struct Representation {
   base::BitRate bandwidth;
   int width = 0;          ///< pixels; video only
   int height = 0;         ///< pixels; video only
-  double frame_rate = 0;  ///< per second; video only
+  double frame_rate = 0;  ///< per second; video only; 0 if unknown
   std::string codec;      ///< RFC 6381: "avc1.64001f"
 };
 
@@ -32,6 +33,7 @@ struct Manifest {
   std::string location;     ///< URL for reloads; if empty, the URL of the first request
   std::string base_url;     ///< of segments and `utc_timing_uri`; if empty, the manifest's own
   std::vector<Representation> video;
+  media::PictureFormat format;  ///< of the video: shape of the samples, and colour
   std::optional<Representation> audio;
   std::string utc_timing_uri;  ///< a page with the time in the format of utc_text, or empty
   std::string query;  ///< what the URLs of media end with, such as "?token=1"; may be empty

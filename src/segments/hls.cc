@@ -104,15 +104,17 @@ void append_edge(std::string& out, const MediaPlaylist& playlist,
     append_report(out, rendition, playlist.query);
 }
 
-/// `audio`: the audio codec, with a comma before it, or empty. `group`: the AUDIO attribute, with a
-/// comma before it, or empty.
+/// The range is SDR, because sources in PQ and HLG are tone-mapped (bis 4.4.6.2). `audio`: the
+/// audio codec, with a comma before it, or empty. `group`: the AUDIO attribute, with a comma before
+/// it, or empty.
 void append_variant(std::string& out, const Variant& variant, std::string_view audio,
                     std::string_view group, const std::string& query) {
-  fmt::format_to(std::back_inserter(out),
-                 "#EXT-X-STREAM-INF:BANDWIDTH={},AVERAGE-BANDWIDTH={},RESOLUTION={}x{},"
-                 "FRAME-RATE={:.3f},CODECS=\"{}{}\"{},CLOSED-CAPTIONS=NONE\n{}{}\n",
-                 variant.peak.bps(), variant.average.bps(), variant.width, variant.height,
-                 variant.frame_rate, variant.video_codec, audio, group, variant.uri, query);
+  const auto end = std::back_inserter(out);
+  fmt::format_to(end, "#EXT-X-STREAM-INF:BANDWIDTH={},AVERAGE-BANDWIDTH={},RESOLUTION={}x{},",
+                 variant.peak.bps(), variant.average.bps(), variant.width, variant.height);
+  if (variant.frame_rate > 0) fmt::format_to(end, "FRAME-RATE={:.3f},", variant.frame_rate);
+  fmt::format_to(end, "VIDEO-RANGE=SDR,CODECS=\"{}{}\"{},CLOSED-CAPTIONS=NONE\n{}{}\n",
+                 variant.video_codec, audio, group, variant.uri, query);
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ struct Variant {
   base::BitRate average;
   int width = 0;  ///< pixels
   int height = 0;
-  double frame_rate = 0;    ///< per second
+  double frame_rate = 0;    ///< per second; 0 if unknown
   std::string video_codec;  ///< RFC 6381: "avc1.64001f"
 };
 

@@ -110,7 +110,9 @@ media::HeadersPtr SegmentStore::headers(std::uint64_t init) const {
 
 media::HeadersPtr SegmentStore::largest() const {
   std::lock_guard lock{mutex_};
-  const auto pixels = [](const auto& init) { return init.second->width * init.second->height; };
+  const auto pixels = [](const auto& init) {
+    return init.second->format.width * init.second->format.height;
+  };
   const auto found = std::ranges::max_element(inits_, {}, pixels);
   return found == inits_.end() ? nullptr : found->second;
 }

@@ -23,7 +23,8 @@ ATTRIBUTES = {
     "EXT-X-MEDIA": {"TYPE*": r"AUDIO", "GROUP-ID*": QUOTED, "NAME*": QUOTED, "DEFAULT": r"YES|NO",
                     "AUTOSELECT": r"YES|NO", "CHANNELS": QUOTED, "URI": QUOTED},
     "EXT-X-STREAM-INF": {"BANDWIDTH*": INTEGER, "AVERAGE-BANDWIDTH": INTEGER, "CODECS*": QUOTED,
-                         "RESOLUTION*": r"\d+x\d+", "FRAME-RATE*": DECIMAL, "AUDIO": QUOTED,
+                         "RESOLUTION*": r"\d+x\d+", "FRAME-RATE": DECIMAL, "AUDIO": QUOTED,
+                         "VIDEO-RANGE": r"SDR",
                          "CLOSED-CAPTIONS": NONE},
 }
 NUMBERS = {"EXT-X-VERSION", "EXT-X-TARGETDURATION", "EXT-X-MEDIA-SEQUENCE",

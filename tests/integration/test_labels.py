@@ -3,11 +3,14 @@ manifests. Wide colours become those of BT.709. Each source is a clip with three
 
 import collections
 import json
+import re
+import struct
 import subprocess
+import urllib.request
 
 import pytest
 
-from netlab.daemon import Daemon
+from netlab.daemon import Daemon, wait_until
 from tests.integration.conftest import KEEP_GROUPS, QUICK
 
 WIDTH, HEIGHT = 192, 108
@@ -34,7 +37,12 @@ CLIPS = {
     "hlg": Clip((0.38, 0.75, 1), HDR_BARS, hdr("arib-std-b67")),
     "bt2020": Clip(SDR_SIGNALS, SDR_BARS, hdr("bt2020-10")),
     "bt709": Clip(SDR_SIGNALS, SDR_BARS, BT709),
+    "film": Clip(SDR_SIGNALS, SDR_BARS, BT709, rate="24000/1001", sar="64:45"),
+    "slow": Clip(SDR_SIGNALS, SDR_BARS, BT709, rate="2"),
 }
+HLS_RATES = {"pq": "25.000", "film": "23.976", "slow": "2.000"}
+DASH_RATES = {"pq": "25", "film": "24000/1001", "slow": "2"}
+SHORT_SEGMENTS = QUICK + 'keyframe_interval = "500ms"\n'
 
 
 def clip_command(path, clip):
@@ -74,7 +82,7 @@ def daemon(tmp_path_factory):
     makers = [subprocess.Popen(clip_command(paths[kind], clip)) for kind, clip in CLIPS.items()]
     assert [maker.wait(60) for maker in makers] == [0] * len(makers)
     sources = [word for kind in CLIPS for word in ("--source", f"{kind}=file:{paths[kind]}")]
-    with Daemon(*sources, directory=directory, config=KEEP_GROUPS + QUICK) as server:
+    with Daemon(*sources, directory=directory, config=KEEP_GROUPS + SHORT_SEGMENTS) as server:
         yield server
 
 
@@ -88,6 +96,17 @@ def recordings(daemon, tmp_path_factory):
                  for (kind, suffix), path in paths.items()]
     assert [recorder.wait(60) for recorder in recorders] == [0] * len(recorders)
     return paths
+
+
+@pytest.fixture(scope="module")
+def lists(recordings, daemon):
+    """lists[kind, file]: playlist and manifest, once the server has what it needs for them."""
+    def ready(kind, file):
+        status, _, body = daemon.get(f"/{kind}/{file}")
+        return status == 200 and body.decode()
+
+    return {(kind, file): wait_until(lambda: ready(kind, file), 60, f"{file} of {kind}")
+            for kind in HLS_RATES for file in ("index.m3u8", "manifest.mpd")}
 
 
 @pytest.mark.parametrize("suffix", ["ts", "mp4"])
@@ -105,3 +124,42 @@ def test_has_the_brightness_that_the_labels_mean(recordings, kind):
     luma, chroma = bars(recordings[kind, "ts"])
     assert luma == pytest.approx(CLIPS[kind].bars, abs=4)
     assert chroma == pytest.approx([128, 128], abs=2)
+
+
+@pytest.mark.parametrize("suffix", ["ts", "mp4"])
+def test_keeps_the_shape(recordings, suffix):
+    stream = probe(recordings["film", suffix])
+    assert stream["sample_aspect_ratio"] == CLIPS["film"].sar
+    assert (stream["width"], stream["height"]) == (WIDTH, HEIGHT)
+
+
+def test_the_mp4_header_has_colour_and_shape(daemon):
+    """For players that read no parameter sets: ISO/IEC 14496-12, 12.1.4 and 12.1.5."""
+    with urllib.request.urlopen(daemon.url("film", container="mp4")) as response:
+        header = response.read(1500)
+    assert b"colrnclx" + struct.pack(">HHHB", 1, 1, 1, 0) in header
+    assert b"pasp" + struct.pack(">II", *map(int, CLIPS["film"].sar.split(":"))) in header
+
+
+@pytest.mark.parametrize("kind", HLS_RATES)
+def test_the_playlist_describes_the_frames(lists, kind):
+    playlist = lists[kind, "index.m3u8"]
+    assert f"RESOLUTION={WIDTH}x{HEIGHT},FRAME-RATE={HLS_RATES[kind]},VIDEO-RANGE=SDR," in playlist
+
+
+@pytest.mark.parametrize("kind", DASH_RATES)
+def test_the_manifest_describes_the_frames(lists, kind):
+    manifest = lists[kind, "manifest.mpd"]
+    assert f'width="{WIDTH}" height="{HEIGHT}" frameRate="{DASH_RATES[kind]}"' in manifest
+    assert f'sar="{CLIPS[kind].sar}"' in manifest
+    for name in ("ColourPrimaries", "TransferCharacteristics", "MatrixCoefficients"):
+        assert f'<SupplementalProperty schemeIdUri="urn:mpeg:mpegB:cicp:{name}" value="1"/>' in manifest
+
+
+@pytest.mark.parametrize("kind", DASH_RATES)
+def test_the_codec_is_that_of_the_parameter_sets(recordings, lists, kind):
+    """RFC 6381, 3.3: profile, constraints and level."""
+    stream = recordings[kind, "ts"].read_bytes()
+    [sps] = set(re.findall(b"\x00\x00\x01\x67(...)", stream, re.DOTALL))
+    assert f'codecs="avc3.{sps.hex()}"' in lists[kind, "manifest.mpd"]
+    assert f'CODECS="avc3.{sps.hex()},' in lists[kind, "index.m3u8"]

@@ -622,8 +622,8 @@ REQUIRED = {
 # Elements and attributes, as in the schema.
 ORDER = {
     "MPD": ["BaseURL", "Location", "ServiceDescription", "Period", "UTCTiming"],
-    "AdaptationSet": ["AudioChannelConfiguration", "ProducerReferenceTime", "Resync",
-                      "SegmentTemplate", "Representation"],
+    "AdaptationSet": ["AudioChannelConfiguration", "SupplementalProperty", "ProducerReferenceTime",
+                      "Resync", "SegmentTemplate", "Representation"],
     "ServiceDescription": ["Latency", "PlaybackRate"],
 }
 

@@ -36,8 +36,8 @@ double at(base::Time time) { return base::seconds(time.time_since_epoch()); }
 
 /// Rounded to two digits, such as 29.97.
 json frame_rate(const transcoder::Stream::FullPictures& frames) {
-  if (!frames.measured) return nullptr;
-  return std::round(100 * frames.per_second) / 100;
+  if (!frames.measured || frames.frame_rate == 0) return nullptr;
+  return std::round(100 * frames.frame_rate) / 100;
 }
 
 json formats(const LiveStream::State& stream) {

@@ -36,6 +36,7 @@ constexpr std::array kNominalFrameRates{24 / 1.001, 24.0, 25.0, 30 / 1.001,
 constexpr double kMaxFrameRateError = 0.0005;
 
 double nominal(double rate) {
+  if (rate <= 0) return 0;
   const auto* nearest = std::ranges::min_element(kNominalFrameRates, {},
                                                  [&](double r) { return std::abs(r - rate); });
   return std::abs(*nearest / rate - 1) < kMaxFrameRateError ? *nearest : rate;
@@ -109,7 +110,7 @@ class MultivariantResponse final : public BeginResponse {
                                  .average = declared_mean(rate + audio),
                                  .width = frames.size.width,
                                  .height = frames.size.height,
-                                 .frame_rate = nominal(frames.per_second),
+                                 .frame_rate = nominal(frames.frame_rate),
                                  .video_codec = headers.codec});
     }
     return text_response(200, Target{.kind = Target::Kind::kMultivariant}.content_type(),
@@ -156,6 +157,7 @@ class ManifestResponse final : public BeginResponse {
                                 .location = std::move(location),
                                 .base_url = to_session,
                                 .video = {},
+                                .format = headers.format,
                                 .audio = {},
                                 .utc_timing_uri = "time" + request().query,
                                 .query = request().query,
@@ -167,7 +169,7 @@ class ManifestResponse final : public BeginResponse {
                                 .bandwidth = declared_peak(rate),
                                 .width = frames.size.width,
                                 .height = frames.size.height,
-                                .frame_rate = nominal(frames.per_second),
+                                .frame_rate = nominal(frames.frame_rate),
                                 .codec = headers.codec});
     }
     if (settings.audio.enabled) {

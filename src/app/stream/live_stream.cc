@@ -131,7 +131,7 @@ transcoder::Stream::FullPictures LiveStream::frames_at(base::BitRate rate) const
   const auto point =
       abr::OperatingPoints{point_settings_}.update(rate, full.pixels_per_second(), {});
   return {transcoder::scale_picture(full.size, point.scale), full.per_second / point.every,
-          full.measured};
+          full.frame_rate / point.every, full.measured};
 }
 
 bool LiveStream::skip(GroupIndex group, unsigned frames) {

@@ -75,6 +75,11 @@ void add_video(AVFormatContext& format, std::span<const std::uint8_t> parameter_
   video.width = picture.width;
   video.height = picture.height;
   video.sample_aspect_ratio = {picture.sar_num, picture.sar_den};
+  // The code points of ISO/IEC 23091-2, as in libavutil.
+  video.color_primaries = static_cast<AVColorPrimaries>(picture.colour.primaries);
+  video.color_trc = static_cast<AVColorTransferCharacteristic>(picture.colour.transfer);
+  video.color_space = static_cast<AVColorSpace>(picture.colour.matrix);
+  video.color_range = picture.colour.full_range ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
   format.streams[0]->sample_aspect_ratio = video.sample_aspect_ratio;
   format.streams[0]->time_base = {1, static_cast<int>(media::kMp4VideoTimescale)};
 }
@@ -165,8 +170,7 @@ media::HeadersPtr ContainerHeaders::update(std::span<const std::uint8_t> keyfram
                          .mp4 = {},
                          .mp4_video = mp4_header(mp4_video(sets, format)),
                          .mp4_audio = {},
-                         .width = format.width,
-                         .height = format.height};
+                         .format = format};
   headers.mp4 = headers.mp4_video;
   if (audio_) {
     headers.mp4 = mp4_header(with_audio(mp4_video(sets, format)));

@@ -81,7 +81,17 @@ media::Pts Stream::schedule_keyframe(GroupIndex group, base::Duration earliest) 
 Stream::FullPictures Stream::pictures() const {
   if (!newest_) return {};
   return {fit_picture({newest_->format.width, newest_->format.height}, settings_.video),
-          1 / base::seconds(frame_interval_), interval_.is_measured()};
+          1 / base::seconds(frame_interval_), frame_rate(), interval_.is_measured()};
+}
+
+/// The mean, once it uses as many intervals as the other estimate; until then that one, unless the
+/// source is slower than that can say.
+double Stream::frame_rate() const {
+  const auto mean = mean_interval_.measured(FrameIntervalEstimator::kWindowIntervals);
+  if (mean) return 1 / base::seconds(*mean);
+  return frame_interval_ < FrameIntervalEstimator::kMaxAllottedInterval
+             ? 1 / base::seconds(frame_interval_)
+             : 0;
 }
 
 Stream::FullPictures Stream::full_pictures() const {
@@ -105,6 +115,7 @@ void Stream::on_frame(const media::FramePtr& frame) {
   std::lock_guard lock{mutex_};
   newest_ = frame;
   frame_interval_ = interval_.update(frame->pts);
+  mean_interval_.add(frame->pts);
   for (const auto& [index, group] : groups_) group->push(frame);
 }
 

@@ -13,6 +13,7 @@
 #include "transcoder/picture/picture_size.h"
 #include "transcoder/settings.h"
 #include "transcoder/time/frame_interval_estimator.h"
+#include "transcoder/time/source_interval.h"
 
 namespace transcoder {
 
@@ -26,7 +27,8 @@ class Stream {
   /// The pictures of a group at full size and frame rate; all zero before the first picture.
   struct FullPictures {
     PictureSize size;
-    double per_second = 0;
+    double per_second = 0;  ///< the rate that bits are allotted for, see FrameIntervalEstimator
+    double frame_rate = 0;  ///< the mean, see SourceInterval; 0 if it is unknown
     bool measured = false;  ///< whether per_second is measured; it begins at video.max_frame_rate
     double pixels_per_second() const { return size.width * size.height * per_second; }
   };
@@ -67,6 +69,7 @@ class Stream {
 
  private:
   FullPictures pictures() const;  // REQUIRES: mutex_
+  double frame_rate() const;      // REQUIRES: mutex_
   void on_frame(const media::FramePtr& frame);
   void on_samples(const media::Samples& samples);
   void on_audio(const media::AudioFramePtr& frame);
@@ -80,6 +83,7 @@ class Stream {
   media::FramePtr newest_;                                     // GUARDED_BY(mutex_)
   FrameIntervalEstimator interval_;                            // GUARDED_BY(mutex_)
   base::Duration frame_interval_;                              // GUARDED_BY(mutex_)
+  SourceInterval mean_interval_;                               // GUARDED_BY(mutex_)
   std::unique_ptr<AudioTrack> audio_;
   std::unique_ptr<Ingest> ingest_;
 };

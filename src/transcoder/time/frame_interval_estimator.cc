@@ -10,9 +10,6 @@ namespace {
 /// No camera is faster than 240 Hz; two frames closer than that are a burst, not a rate.
 constexpr base::Duration kMinInterval = std::chrono::nanoseconds{1'000'000'000 / 240};
 
-/// A frame after a longer pause gets the bits of 200 ms; more bits would make it late.
-constexpr base::Duration kMaxInterval = std::chrono::milliseconds{200};
-
 /// Any three successive intervals of 3:2 pulldown, or of a pattern like 20, 20, 60 ms, include the
 /// longest one. More would follow a faster source later.
 constexpr std::size_t kRecentIntervals = 3;
@@ -25,7 +22,8 @@ base::Duration FrameIntervalEstimator::update(media::Pts pts) {
       std::shift_left(intervals_.begin(), intervals_.end(), 1);
       --count_;
     }
-    intervals_[count_++] = std::clamp<base::Duration>(pts - previous_, kMinInterval, kMaxInterval);
+    intervals_[count_++] =
+        std::clamp<base::Duration>(pts - previous_, kMinInterval, kMaxAllottedInterval);
     const auto all = last(kWindowIntervals);
     const auto mean = std::accumulate(all.begin(), all.end(), base::Duration{}) / all.size();
     estimate_ = std::min<base::Duration>(mean, std::ranges::max(last(kRecentIntervals)));

@@ -19,14 +19,15 @@ class FrameIntervalEstimator {
 
   /// Adds the next frame and returns the new estimate.
   base::Duration update(media::Pts pts);
+  /// A frame after a longer pause gets the bits of 200 ms; more bits would make it late.
+  static constexpr base::Duration kMaxAllottedInterval = std::chrono::milliseconds{200};
+  /// Holds two periods of 3:2 pulldown and of a 5-in-6 decimation.
+  static constexpr std::size_t kWindowIntervals = 12;
   /// Whether the estimate uses a full window of intervals.
   bool is_measured() const { return count_ == kWindowIntervals; }
 
  private:
   std::span<const base::Duration> last(std::size_t count) const;
-
-  /// Holds two periods of 3:2 pulldown and of a 5-in-6 decimation.
-  static constexpr std::size_t kWindowIntervals = 12;
 
   std::array<base::Duration, kWindowIntervals> intervals_{};  ///< the first `count_`, oldest first
   std::size_t count_ = 0;

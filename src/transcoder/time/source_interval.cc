@@ -57,8 +57,8 @@ void SourceInterval::add(media::Pts pts) {
   }
 }
 
-std::optional<base::Duration> SourceInterval::measured() const {
-  if (intervals_.size() < kMinMeasuredIntervals) return std::nullopt;
+std::optional<base::Duration> SourceInterval::measured(std::size_t intervals) const {
+  if (intervals_.size() < intervals) return std::nullopt;
   return sum_ / static_cast<base::Duration::rep>(intervals_.size());
 }
 

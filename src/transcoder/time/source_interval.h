@@ -17,8 +17,8 @@ class SourceInterval {
  public:
   /// Adds the next picture; `pts` must increase.
   void add(media::Pts pts);
-  /// nullopt before 16 intervals.
-  std::optional<base::Duration> measured() const;
+  /// nullopt before `intervals` intervals, at most 32.
+  std::optional<base::Duration> measured(std::size_t intervals = 16) const;
 
  private:
   void forget_all_but(std::size_t newest);

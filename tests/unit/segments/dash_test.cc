@@ -53,7 +53,7 @@ TEST(DashTest, DescribesSegmentsSentInChunks) {
       "  </ServiceDescription>\n"
       "  <Period id=\"0\" start=\"PT0S\">\n"
       "    <AdaptationSet id=\"1\" contentType=\"video\" mimeType=\"video/mp4\""
-      " segmentAlignment=\"true\" startWithSAP=\"1\">\n"
+      " sar=\"1:1\" segmentAlignment=\"true\" startWithSAP=\"1\">\n"
       "      <ProducerReferenceTime id=\"1\" type=\"captured\""
       " wallClockTime=\"2009-02-13T23:31:32.000Z\" presentationTime=\"180000\">\n"
       "        <UTCTiming schemeIdUri=\"urn:mpeg:dash:utc:http-xsdate:2014\" value=\"/time\"/>\n"
@@ -168,6 +168,25 @@ TEST(DashTest, WritesFrameRatesAsFractions) {
   for (const char* rate : {"60", "30000/1001", "24000/1001", "60000/1001", "12500/1000"}) {
     EXPECT_THAT(all, HasSubstr(" frameRate=\"" + std::string{rate} + "\"/>"));
   }
+}
+
+TEST(DashTest, OmitsAFrameRateThatIsUnknown) {
+  Manifest manifest = chunked();
+  manifest.video = {frames("v0", 0)};
+  EXPECT_THAT(text(manifest), HasSubstr(" height=\"1080\"/>\n"));
+}
+
+TEST(DashTest, DescribesColourAndShape) {
+  Manifest manifest = chunked();
+  EXPECT_THAT(text(manifest), Not(HasSubstr("cicp:Colour"))) << "unspecified";
+  manifest.format.colour = {.primaries = 1, .transfer = 13, .matrix = 6};
+  manifest.format.sar_num = 64;
+  manifest.format.sar_den = 45;
+  const std::string all = text(manifest);
+  EXPECT_THAT(all, HasSubstr(" sar=\"64:45\""));
+  EXPECT_THAT(all, HasSubstr("\"urn:mpeg:mpegB:cicp:ColourPrimaries\" value=\"1\"/>"));
+  EXPECT_THAT(all, HasSubstr("\"urn:mpeg:mpegB:cicp:TransferCharacteristics\" value=\"13\"/>"));
+  EXPECT_THAT(all, HasSubstr("\"urn:mpeg:mpegB:cicp:MatrixCoefficients\" value=\"6\"/>"));
 }
 
 TEST(DashTest, BuffersNoMoreThanASegment) {

@@ -172,19 +172,26 @@ MultivariantPlaylist two_variants() {
 }
 
 TEST(HlsTest, ListsVariantsAndTheirAudio) {
-  EXPECT_EQ(
-      text(two_variants()),
-      "#EXTM3U\n"
-      "#EXT-X-VERSION:6\n"
-      "#EXT-X-INDEPENDENT-SEGMENTS\n"
-      "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"audio\",NAME=\"Audio\",DEFAULT=YES,AUTOSELECT=YES,"
-      "CHANNELS=\"2\",URI=\"audio/playlist.m3u8\"\n"
-      "#EXT-X-STREAM-INF:BANDWIDTH=4500000,AVERAGE-BANDWIDTH=4000000,RESOLUTION=1920x1080,"
-      "FRAME-RATE=29.970,CODECS=\"avc1.640028,mp4a.40.2\",AUDIO=\"audio\",CLOSED-CAPTIONS=NONE\n"
-      "v0/playlist.m3u8\n"
-      "#EXT-X-STREAM-INF:BANDWIDTH=1200000,AVERAGE-BANDWIDTH=1000000,RESOLUTION=1280x720,"
-      "FRAME-RATE=25.000,CODECS=\"avc1.64001f,mp4a.40.2\",AUDIO=\"audio\",CLOSED-CAPTIONS=NONE\n"
-      "v1/playlist.m3u8\n");
+  EXPECT_EQ(text(two_variants()),
+            "#EXTM3U\n"
+            "#EXT-X-VERSION:6\n"
+            "#EXT-X-INDEPENDENT-SEGMENTS\n"
+            "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"audio\",NAME=\"Audio\",DEFAULT=YES,AUTOSELECT=YES,"
+            "CHANNELS=\"2\",URI=\"audio/playlist.m3u8\"\n"
+            "#EXT-X-STREAM-INF:BANDWIDTH=4500000,AVERAGE-BANDWIDTH=4000000,RESOLUTION=1920x1080,"
+            "FRAME-RATE=29.970,VIDEO-RANGE=SDR,CODECS=\"avc1.640028,mp4a.40.2\",AUDIO=\"audio\","
+            "CLOSED-CAPTIONS=NONE\n"
+            "v0/playlist.m3u8\n"
+            "#EXT-X-STREAM-INF:BANDWIDTH=1200000,AVERAGE-BANDWIDTH=1000000,RESOLUTION=1280x720,"
+            "FRAME-RATE=25.000,VIDEO-RANGE=SDR,CODECS=\"avc1.64001f,mp4a.40.2\",AUDIO=\"audio\","
+            "CLOSED-CAPTIONS=NONE\n"
+            "v1/playlist.m3u8\n");
+}
+
+TEST(HlsTest, OmitsAFrameRateThatIsUnknown) {
+  MultivariantPlaylist playlist = two_variants();
+  playlist.variants[1].frame_rate = 0;
+  EXPECT_THAT(text(playlist), HasSubstr("RESOLUTION=1280x720,VIDEO-RANGE=SDR,"));
 }
 
 TEST(HlsTest, NamesTheAudioCodecOfMuxedVariants) {

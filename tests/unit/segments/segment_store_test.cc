@@ -108,13 +108,13 @@ TEST_F(SegmentStoreTest, RemembersTheHeadersOfTheLargestFrames) {
   EXPECT_EQ(store_.largest(), nullptr);
   const auto publish = [this](media::Pts pts, int width, int height) {
     auto packet = std::make_shared<media::Packet>(*track_packets::frame(pts, true));
-    packet->headers =
-        std::make_shared<const media::Headers>(media::Headers{.width = width, .height = height});
+    packet->headers = std::make_shared<const media::Headers>(
+        media::Headers{.format = {.width = width, .height = height}});
     store_.publish(0, packet);
   };
   publish(0s, 1280, 720);
   publish(2s, 640, 360);
-  EXPECT_EQ(store_.largest()->width, 1280);
+  EXPECT_EQ(store_.largest()->format.width, 1280);
 }
 
 TEST_F(SegmentStoreTest, NamesHeadersByTheirContent) {

@@ -21,7 +21,7 @@ LiveStream::State playing() {
   stream.media.source.status = transcoder::Ingest::Status::kPlaying;
   stream.media.source.format.width = 1280;
   stream.media.source.format.height = 720;
-  stream.media.pictures = {.size = {1280, 720}, .per_second = 1e9 / 33'366'700, .measured = true};
+  stream.media.pictures = {.size = {1280, 720}, .frame_rate = 1e9 / 33'366'700, .measured = true};
   stream.ladder.max_groups = 2;
   stream.ladder.groups[0].viewers = 2;
   stream.media.groups[0].target = base::BitRate::mbps(2);

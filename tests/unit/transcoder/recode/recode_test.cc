@@ -87,9 +87,9 @@ TEST_F(RecodeTest, ShowsTheSamePictures) {
 
 TEST_F(RecodeTest, IsNeverLargerThanTheSource) {
   const auto small = recoded({base::BitRate::kbps(300), {240, 134}, kFrameRate});
-  EXPECT_EQ(small[0]->headers->width, 240);
+  EXPECT_EQ(small[0]->headers->format.width, 240);
   const auto large = recoded({base::BitRate::kbps(300), {960, 540}, kFrameRate});
-  EXPECT_EQ(large[0]->headers->width, 480);
+  EXPECT_EQ(large[0]->headers->format.width, 480);
 }
 
 TEST_F(RecodeTest, ReportsASegmentThatCannotBeDecoded) {

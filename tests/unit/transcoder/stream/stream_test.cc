@@ -77,6 +77,13 @@ TEST_F(StreamTest, StartsAndStopsItsSource) {
   EXPECT_FALSE(FakeIngest::current->running);
 }
 
+TEST_F(StreamTest, StatesTheMeanFrameRateHoweverLow) {
+  EXPECT_EQ(stream_.full_pictures().frame_rate, 0);
+  for (int i = 0; i <= 12; ++i) picture(milliseconds{1000 * i});
+  EXPECT_DOUBLE_EQ(stream_.full_pictures().frame_rate, 1);
+  EXPECT_DOUBLE_EQ(stream_.full_pictures().per_second, 5) << "no frame gets the bits of a second";
+}
+
 TEST_F(StreamTest, EveryGroupGetsEveryPicture) {
   stream_.open_group(0, kRate);
   stream_.open_group(1, kRate);
