@@ -41,6 +41,7 @@ struct Frame {
   std::uint64_t number = 0;                    ///< counts the stream's captured frames, from 0
   Pts pts{};
   base::Time captured{};  ///< when the frame left the source, on the monotonic clock
+  double rate = 0;        ///< the stream's frames per second, as measured; 0 if unknown
 };
 using FramePtr = std::shared_ptr<const Frame>;
 

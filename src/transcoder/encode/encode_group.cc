@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <exception>
 #include <utility>
@@ -102,7 +103,7 @@ void EncodeGroup::handle(const media::FramePtr& source) {
   const auto whole = fit_picture({from.width, from.height}, video_);
   const auto scaled = scaler_.scale(source, scale_picture(whole, point_.scale));
   if (!scaled) return fail("libswscale cannot scale the picture");
-  if (!prepare_encoder(scaled->format)) return;
+  if (!prepare_encoder(*scaled)) return;
   follow_target();
   recover_lost(scaled->pts);
   auto frame = encoder_->encode(*scaled, take_keyframe(scaled->pts));
@@ -139,9 +140,25 @@ void EncodeGroup::skip_frame(const media::Frame& source) {
   ++state_.frames_skipped;
 }
 
-/// Opens an encoder for `format` unless there is one. Returns whether there is one.
-bool EncodeGroup::prepare_encoder(const media::PictureFormat& format) {
-  if (encoder_ && format == format_) return true;
+/// MPEG-2's headers have to state the frame rate, so it is the measured one if that is known. H.264
+/// states none (FrameNumbers), and its level has to allow the fastest.
+double EncodeGroup::rate_to_state(const media::Frame& frame) const {
+  const bool measured = settings_.codec == VideoCodec::kMpeg2 && frame.rate > 0;
+  return (measured ? frame.rate : video_.max_frame_rate) / point_.every;
+}
+
+/// Whether the headers should be made anew. Only where a keyframe is due anyway.
+bool EncodeGroup::states_wrong_rate(const media::Frame& frame) const {
+  constexpr double kMaxRateError = 0.01;  // 25 and 24 differ by 4 %; estimates waver by less than 1
+  return settings_.codec == VideoCodec::kMpeg2 && frame.rate > 0 &&
+         frame.pts - keyframe_pts_ >= settings_.keyframe_interval &&
+         std::abs(rate_to_state(frame) / stated_rate_ - 1) > kMaxRateError;
+}
+
+/// Opens an encoder for frames like this unless there is one. Returns whether there is one.
+bool EncodeGroup::prepare_encoder(const media::Frame& frame) {
+  const auto& format = frame.format;
+  if (encoder_ && format == format_ && !states_wrong_rate(frame)) return true;
   const auto now = base::Clock::now();
   if (now < retry_) {
     count_failure();
@@ -151,7 +168,8 @@ bool EncodeGroup::prepare_encoder(const media::PictureFormat& format) {
   format_ = format;
   opened_ = true;
   try {
-    encoder_ = open_(settings_, format, video_.max_frame_rate / point_.every, rate_);
+    stated_rate_ = rate_to_state(frame);
+    encoder_ = open_(settings_, format, stated_rate_, rate_);
   } catch (const std::exception& error) {
     encoder_.reset();
     retry_ = now + kEncoderRetryInterval;
@@ -217,7 +235,10 @@ void EncodeGroup::publish_frame(const media::Frame& source, EncodedFrame frame) 
     }
   }
   opened_ = false;
-  if (frame.keyframe) keyframe_ = source.number;
+  if (frame.keyframe) {
+    keyframe_ = source.number;
+    keyframe_pts_ = source.pts;
+  }
   {
     std::lock_guard lock{mutex_};
     meter_.add(base::Clock::now(), base::ByteCount{static_cast<std::int64_t>(frame.bytes.size())});

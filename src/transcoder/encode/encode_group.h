@@ -93,7 +93,9 @@ class EncodeGroup {
   void handle(const media::AudioFramePtr& frame);
   void skip_frame(const media::Frame& source);
   bool leave_out(const media::Frame& source);
-  bool prepare_encoder(const media::PictureFormat& format);
+  double rate_to_state(const media::Frame& frame) const;
+  bool states_wrong_rate(const media::Frame& frame) const;
+  bool prepare_encoder(const media::Frame& frame);
   void follow_target();
   void recover_lost(media::Pts pts);
   bool take_keyframe(media::Pts pts);
@@ -122,6 +124,8 @@ class EncodeGroup {
   Scaler scaler_;
   std::unique_ptr<Encoder> encoder_;
   media::PictureFormat format_;  ///< of encoder_
+  double stated_rate_ = 0;       ///< frames per second for which encoder_ was opened
+  media::Pts keyframe_pts_{};    ///< of the newest keyframe
   base::BitRate rate_;           ///< of encoder_
   bool opened_ = false;          ///< encoder_ has not produced a frame yet
   base::Time retry_{};           ///< no encoder is opened before this time

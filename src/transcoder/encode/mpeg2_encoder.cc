@@ -51,11 +51,13 @@ constexpr std::array<std::uint16_t, 64> kInterMatrix{
 constexpr std::array<AVRational, 8> kMpeg2FrameRates{
     {{24000, 1001}, {24, 1}, {25, 1}, {30000, 1001}, {30, 1}, {50, 1}, {60000, 1001}, {60, 1}}};
 
-/// The lowest rate of MPEG-2 that is at least `frame_rate`, which may be rounded, like 29.97.
+/// The lowest rate of MPEG-2 that is at least `frame_rate`, which may be rounded, like 29.97, or
+/// measured: source clocks drift, and the nearest rates, 24/1.001 and 24, differ by 0.1 %.
 AVRational frame_rate_for(double frame_rate) {
-  constexpr double kMaxRounding = 0.005;
-  const auto* at = std::ranges::find_if(
-      kMpeg2FrameRates, [=](AVRational rate) { return av_q2d(rate) >= frame_rate - kMaxRounding; });
+  constexpr double kMaxRateExcess = 0.0005;
+  const auto* at = std::ranges::find_if(kMpeg2FrameRates, [=](AVRational rate) {
+    return av_q2d(rate) >= frame_rate * (1 - kMaxRateExcess);
+  });
   return at == kMpeg2FrameRates.end() ? kMpeg2FrameRates.back() : *at;
 }
 

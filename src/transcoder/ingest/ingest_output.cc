@@ -96,6 +96,7 @@ bool IngestOutput::stalled(base::Time now) const {
 
 void IngestOutput::deliver(media::Frame frame, std::uint64_t Ingest::State::*counter) {
   frame.number = number_++;
+  frame.rate = limit_.rate();
   last_ = frame;
   delivered_ = frame.captured;
   {

@@ -55,6 +55,11 @@ bool FrameRateLimit::due(media::Pts pts) {
   return phase_ >= step_ - kRoundingError;
 }
 
+double FrameRateLimit::rate() const {
+  const auto source = source_.measured();
+  return source && step_ > 0 ? 1 / (base::seconds(*source) * step_) : 0;
+}
+
 void FrameRateLimit::choose_step(base::Duration source) {
   const double ratio = base::seconds(interval_) / base::seconds(source);
   if (step_for(ratio, 0) == step_ || step_for(ratio, 2 * kRateTolerance) == step_) return;

@@ -29,6 +29,9 @@ class FrameRateLimit {
   /// Whether to keep the picture at `pts`. Call once per picture, in order.
   bool admit(media::Pts pts);
 
+  /// The pictures kept per second; 0 while the source is not measured.
+  double rate() const;
+
   /// Forgets the source's rate: a new connection, or a clock that jumped.
   void restart() { source_ = {}; }
 

@@ -234,6 +234,7 @@ TEST(Mpeg2HeadersTest, HaveTheNearestFrameRateAbove) {
   for (const auto& [asked, said] : std::vector<std::pair<double, double>>{{7.5, 24000. / 1001},
                                                                           {24, 24},
                                                                           {25, 25},
+                                                                          {25.01, 25},
                                                                           {29.97, 30000. / 1001},
                                                                           {30, 30},
                                                                           {31, 50},

@@ -20,6 +20,20 @@ class Mpeg2GroupTest : public ::testing::Test {
     return log_.wait(before + 1).back();
   }
 
+  /// A frame of a source whose rate is measured. Returns the rate in the header, if it has one
+  /// (ISO/IEC 13818-2, 6.2.2.1: 4 bits after a start code and 28 bits).
+  std::optional<int> pass_measured(milliseconds pts, double rate) {
+    const auto before = log_.size();
+    auto picture = std::make_shared<media::Frame>(*pictures_.next(pts));
+    picture->rate = rate;
+    group_.push(std::move(picture));
+    const auto packet = log_.wait(before + 1).back();
+    if (!packet->keyframe) return {};
+    return packet->unit.at(7) & 0x0f;
+  }
+  static constexpr int kCode25 = 3;  // table 6-4
+  static constexpr int kCode30 = 5;
+
   test::Pictures pictures_{test::Content::kMoving, 176, 120};
   test::PacketLog log_;
   EncodeGroup group_{
@@ -36,6 +50,17 @@ TEST_F(Mpeg2GroupTest, AKeyframeAnnouncesMpeg2) {
   constexpr int kMpeg2 = 0x02;
   EXPECT_EQ(test::stream_types(pass(milliseconds{0})->ts),
             (std::map<int, int>{{TsMuxer::kVideoPid, kMpeg2}}));
+}
+
+TEST_F(Mpeg2GroupTest, StatesTheMeasuredFrameRate) {
+  EXPECT_EQ(pass_measured(milliseconds{0}, 25.002), kCode25);
+}
+
+TEST_F(Mpeg2GroupTest, StatesANewFrameRateWhenAKeyframeIsDue) {
+  EXPECT_EQ(pass_measured(milliseconds{0}, 0), kCode30) << "the limit, as long as it is not known";
+  EXPECT_EQ(pass_measured(milliseconds{40}, 25), std::nullopt);
+  EXPECT_EQ(pass_measured(milliseconds{60'000}, 25), kCode25);
+  EXPECT_EQ(pass_measured(milliseconds{60'040}, 25.1), std::nullopt);
 }
 
 TEST_F(Mpeg2GroupTest, AKeyframeRecoversFromLostFrames) {

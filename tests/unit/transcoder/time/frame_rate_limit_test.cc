@@ -97,6 +97,17 @@ INSTANTIATE_TEST_SUITE_P(
       return name(test.param.source) + "Under" + name(test.param.limit);
     });
 
+TEST(FrameRateLimitTest, StatesTheRateThatItKeeps) {
+  FrameRateLimit limit{30};
+  EXPECT_EQ(limit.rate(), 0);
+  kept(limit, pictures(50, 100));
+  EXPECT_NEAR(limit.rate(), 25, 1e-6);
+  kept(limit, pictures(23.976, 100, 3s));
+  EXPECT_NEAR(limit.rate(), 23.976, 1e-6);
+  limit.restart();
+  EXPECT_EQ(limit.rate(), 0);
+}
+
 TEST(FrameRateLimitTest, UsesTheLimitWhereAnEvenRhythmWouldWasteIt) {
   for (const auto& [limit, source] : {std::pair{25., 30.}, {50., 60.}, {30., 35.}, {40., 50.}}) {
     const auto pts = kept(limit, pictures(source, static_cast<int>(20 * source)));
