@@ -32,10 +32,23 @@ void Dejitter::observe(base::Duration lateness, base::Time arrival) {
   newest.latest = std::max(newest.latest, lateness);
 }
 
+/// The second largest lateness of the parts of the window.
+base::Duration Dejitter::recurring_lateness() const {
+  auto largest = window_.front().latest;
+  if (window_.size() == 1) return largest;
+  auto second = window_.back().latest;
+  if (second > largest) std::swap(largest, second);
+  for (auto bucket = window_.begin() + 1; bucket + 1 < window_.end(); ++bucket) {
+    second = std::max(second, std::min(largest, bucket->latest));
+    largest = std::max(largest, bucket->latest);
+  }
+  return second;
+}
+
 /// `shrunk`: the lateness of the last picture, less what a wait may shrink since.
 base::Duration Dejitter::lateness_to_apply(base::Duration shrunk) const {
   const auto earliest = std::ranges::min(window_, {}, &Bucket::earliest).earliest;
-  const auto latest = std::ranges::max(window_, {}, &Bucket::latest).latest;
+  const auto latest = recurring_lateness();
   const auto tolerance = interval_ / 2;
   const bool even = latest - earliest <= tolerance;
   if (even && shrunk - earliest <= tolerance) return earliest;

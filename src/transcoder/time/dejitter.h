@@ -9,13 +9,14 @@
 namespace transcoder {
 
 /// Decides when to release the pictures of a live source, which arrive in bursts or with jitter, so
-/// that the encoders receive them evenly. The lateness of a picture is arrival - pts, and the
-/// spread is the largest minus the smallest lateness of the last 4 s:
+/// that the encoders receive them evenly. The lateness of a picture is arrival - pts. The spread is
+/// the largest lateness that occurred in two different eighths of the last 4 s, minus the smallest
+/// lateness of that time: a single disturbance does not count.
 ///
 ///   spread <= half a frame interval   release at arrival: the source is even, and waiting adds
 ///                                     delay only
-///   otherwise                         release at pts + the largest lateness, so every picture
-///                                     waits as if it were as late as the latest one
+///   otherwise                         release at pts + that lateness, so every picture waits as if
+///                                     it were as late
 ///   too late for that                 release at arrival, but not sooner after the picture before
 ///                                     it than half of the time between their pts
 ///   always                            release at most 500 ms after arrival
@@ -47,6 +48,7 @@ class Dejitter {
   };
 
   void observe(base::Duration lateness, base::Time arrival);
+  base::Duration recurring_lateness() const;
   base::Duration lateness_to_apply(base::Duration shrunk) const;
 
   std::deque<Bucket> window_;      ///< oldest first
