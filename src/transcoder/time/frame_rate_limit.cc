@@ -36,7 +36,7 @@ bool FrameRateLimit::admit(media::Pts pts) {
   source_.add(pts);
   const bool burst = kept_ && pts - *kept_ < interval_ / kBurstDivisor;
   if (!due(pts) || burst) return false;
-  phase_ = std::max(0., phase_ - step_);
+  phase_ = step_ > 0 ? std::max(0., phase_ - step_) : 0;
   const auto slack = base::from_seconds(base::seconds(interval_) * kGridSlack);
   grid_ = std::max(grid_.value_or(pts), pts - slack) + interval_;
   kept_ = pts;
@@ -47,7 +47,8 @@ bool FrameRateLimit::due(media::Pts pts) {
   constexpr double kRoundingError = 1e-6;  // of phase_
   const auto source = source_.measured();
   if (!source) {
-    phase_ = step_ = 0;
+    step_ = 0;
+    ++phase_;
     return !grid_ || pts >= *grid_ - base::from_seconds(base::seconds(interval_) * kGridSlack);
   }
   choose_step(*source);

@@ -162,11 +162,13 @@ TEST(IngestOutputBurstTest, SpacesABurstByItsTimestamps) {
   std::vector<std::pair<media::FramePtr, base::Time>> delivered;
   std::promise<void> complete;
   const auto epoch = base::Clock::now();
+  const MediaClock media_clock{{.monotonic = epoch}};
   const auto sink = [&](media::FramePtr frame) {
     delivered.emplace_back(std::move(frame), base::Clock::now());
     if (delivered.size() == 6) complete.set_value();
   };
-  IngestOutput output{"live", {}, epoch, {.frame = sink, .samples = {}}};
+  IngestOutput output{
+      "live", {}, StreamClock{media_clock, 2s, epoch}, {.frame = sink, .samples = {}}};
   burst(output, epoch);
   complete.get_future().wait();
   for (unsigned i = 2; i < 6; ++i) {
@@ -182,7 +184,11 @@ TEST(IngestOutputBurstTest, SpacesABurstByItsTimestamps) {
 TEST(IngestOutputBurstTest, DropsWaitingPicturesOnceClosed) {
   int frames = 0;
   const auto epoch = base::Clock::now() + 1h;
-  IngestOutput output{"live", {}, epoch, {.frame = [&](auto) { ++frames; }, .samples = {}}};
+  const MediaClock media_clock{{.monotonic = epoch}};
+  IngestOutput output{"live",
+                      {},
+                      StreamClock{media_clock, 2s, epoch},
+                      {.frame = [&](auto) { ++frames; }, .samples = {}}};
   burst(output, epoch);
   output.close();
   EXPECT_EQ(frames, 2) << "the others are due in an hour";

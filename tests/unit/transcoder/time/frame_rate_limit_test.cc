@@ -97,6 +97,13 @@ INSTANTIATE_TEST_SUITE_P(
       return name(test.param.source) + "Under" + name(test.param.limit);
     });
 
+TEST(FrameRateLimitTest, LeavesNoGapWhenTheRateBecomesKnown) {
+  for (const double source : {30., 50., 60., 90., 100., 120.}) {
+    for (const auto pts : intervals(kept(30, pictures(source, 200)), 0s))
+      EXPECT_LT(base::seconds(pts), 0.0401) << source;
+  }
+}
+
 TEST(FrameRateLimitTest, StatesTheRateThatItKeeps) {
   FrameRateLimit limit{30};
   EXPECT_EQ(limit.rate(), 0);
