@@ -11,6 +11,11 @@ namespace transcoder {
 struct SourceSettings {
   /// `test:`, `file:PATH`, `gst:LAUNCH TEXT`, or any URI that GStreamer plays.
   std::string uri = "test:";
+  /// Number of the programme to play of a transport stream; 0 for the first one with pictures.
+  int program = 0;
+  /// The audio track to play: its number, from "1" on, its language, "none", or empty for the
+  /// default track.
+  std::string audio;
   /// The source is restarted after this time without a picture.
   base::Duration silence_timeout = std::chrono::seconds{5};
   /// The wait before a restart doubles from min to max (ingest/backoff.h).

@@ -1,12 +1,31 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "media/frame.h"
 
 namespace transcoder {
+
+/// Trouble of a source that is connected. Each kind has one word in log, page, API and metrics.
+enum class SourceTrouble {
+  kNoPictures,      ///< data arrive, but no track of pictures
+  kNoKeyframe,      ///< pictures arrive, but none that decoding can begin with
+  kScrambled,       ///< the data are encrypted
+  kAudioOnly,       ///< black pictures stand for missing ones
+  kNoAudioDecoder,  ///< no decoder for the audio
+  kAudioBroken,     ///< the audio cannot be decoded or converted
+  kAudioOff,        ///< the audio is too far from the pictures
+};
+
+/// The input of a connection: its last data and its trouble.
+struct SourceReport {
+  std::optional<base::Time> data;                 ///< when data last arrived, if that is known
+  std::map<SourceTrouble, std::string> troubles;  ///< with details, which may be empty
+};
 
 /// One connection to a live source, from start() until it ends or stop() is called: decodes, paces,
 /// and calls its listener. Does not reconnect; Supervisor creates a new Source for that.
@@ -36,6 +55,8 @@ class Source {
   virtual void start(std::shared_ptr<Listener> listener) = 0;
   /// Returns within 0.8 s, whatever the source does. The listener is not called afterwards.
   virtual void stop() = 0;
+  /// May be called at any time, on any thread.
+  virtual SourceReport report() const { return {}; }
 };
 
 }  // namespace transcoder

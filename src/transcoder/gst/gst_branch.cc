@@ -1,6 +1,7 @@
 #include "transcoder/gst/gst_branch.h"
 
 #include <fmt/format.h>
+#include <gst/audio/audio.h>
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
@@ -119,6 +120,62 @@ GstPadProbeReturn on_query(GstPad*, GstPadProbeInfo* info, gpointer) {
   return GST_PAD_PROBE_HANDLED;
 }
 
+/// A matrix for audioconvert: the first two of `channels` become left and right. An empty one
+/// leaves the choice to audioconvert.
+void set_mix(GstElement* convert, int channels) {
+  GValue matrix = G_VALUE_INIT;
+  g_value_init(&matrix, GST_TYPE_ARRAY);
+  for (int out = 0; channels > 0 && out < media::kAudioChannels; ++out) {
+    GValue row = G_VALUE_INIT;
+    g_value_init(&row, GST_TYPE_ARRAY);
+    for (int in = 0; in < channels; ++in) {
+      GValue factor = G_VALUE_INIT;
+      g_value_init(&factor, G_TYPE_FLOAT);
+      g_value_set_float(&factor, in == out ? 1.F : 0.F);
+      gst_value_array_append_and_take_value(&row, &factor);
+    }
+    gst_value_array_append_and_take_value(&matrix, &row);
+  }
+  g_object_set_property(G_OBJECT(convert), "mix-matrix", &matrix);
+  g_value_unset(&matrix);
+}
+
+/// Runs before the first audio of each new format. Channels without positions cannot be mixed by
+/// them, and audioconvert refuses more than two of those.
+GstPadProbeReturn on_audio_event(GstPad*, GstPadProbeInfo* info, gpointer convert) {
+  GstEvent* const event = GST_PAD_PROBE_INFO_EVENT(info);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
+  GstCaps* caps = nullptr;
+  gst_event_parse_caps(event, &caps);
+  GstAudioInfo audio;
+  if (!gst_audio_info_from_caps(&audio, caps)) return GST_PAD_PROBE_OK;
+  const int channels = GST_AUDIO_INFO_CHANNELS(&audio);
+  const bool without_positions =
+      channels > media::kAudioChannels && GST_AUDIO_INFO_IS_UNPOSITIONED(&audio);
+  set_mix(GST_ELEMENT(convert), without_positions ? channels : 0);
+  return GST_PAD_PROBE_OK;
+}
+
+/// Runs after audioconvert has said which formats it takes: it does not know yet that it will get a
+/// matrix for channels without positions.
+GstPadProbeReturn on_audio_query(GstPad* pad, GstPadProbeInfo* info, gpointer) {
+  GstQuery* const query = GST_PAD_PROBE_INFO_QUERY(info);
+  if (GST_QUERY_TYPE(query) == GST_QUERY_ACCEPT_CAPS) {
+    gst_query_set_accept_caps_result(query, TRUE);
+  } else if (GST_QUERY_TYPE(query) == GST_QUERY_CAPS) {
+    GstCaps* possible = nullptr;
+    gst_query_parse_caps_result(query, &possible);
+    if (possible == nullptr || !gst_caps_is_empty(possible)) return GST_PAD_PROBE_OK;
+    const CapsHandle all{gst_pad_get_pad_template_caps(pad)};
+    GstCaps* filter = nullptr;
+    gst_query_parse_caps(query, &filter);
+    const CapsHandle some{filter != nullptr ? gst_caps_intersect(all.get(), filter)
+                                            : gst_caps_ref(all.get())};
+    gst_query_set_caps_result(query, some.get());
+  }
+  return GST_PAD_PROBE_OK;
+}
+
 void delete_probe(gpointer data) { delete static_cast<Probe*>(data); }
 
 }  // namespace
@@ -139,11 +196,18 @@ GstElement* make_picture_branch(const VideoSettings& limits) {
 
 GstElement* make_audio_branch() {
   // 16 buffers of AAC hold 0.34 s, as much audio as a muxer may put between two pictures.
-  return parse_bin(fmt::format(
+  GstElement* const bin = parse_bin(fmt::format(
       "audioconvert name=in ! audioresample"
       " ! audio/x-raw,format=F32LE,layout=interleaved,rate={},channels={}"
       " ! appsink name=out sync=false async=false enable-last-sample=false max-buffers=16",
       media::kAudioRate, media::kAudioChannels));
+  gst_pad_add_probe(sink_pad(bin, "in").get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_audio_event,
+                    child(bin, "in").get(), nullptr);
+  gst_pad_add_probe(
+      sink_pad(bin, "in").get(),
+      static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PULL),
+      on_audio_query, nullptr, nullptr);
+  return bin;
 }
 
 }  // namespace transcoder

@@ -11,10 +11,13 @@
 #include <string_view>
 #include <vector>
 
+#include "transcoder/gst/demuxer.h"
+#include "transcoder/gst/gst_element.h"
 #include "transcoder/gst/gst_error.h"
 #include "transcoder/gst/handle.h"
 #include "transcoder/gst/source_file.h"
 #include "transcoder/gst/srt_listener.h"
+#include "transcoder/gst/track_input.h"
 #include "transcoder/secrets.h"
 
 namespace transcoder {
@@ -38,15 +41,6 @@ constexpr int kSrtPollMs = 100;
 /// stays in force.
 constexpr guint64 kMaxQueueTime = 5 * GST_SECOND;
 
-GstElement* make_element(const char* name) {
-  GstElement* const element = gst_element_factory_make(name, nullptr);
-  if (element == nullptr) {
-    throw std::runtime_error{
-        fmt::format("GStreamer has no element '{}'; install gstreamer1.0-plugins-base", name)};
-  }
-  return element;
-}
-
 std::string readable_uri(const std::string& uri) {
   if (is_file(uri)) return file_uri(uri);
   const Handle<gchar, g_free> protocol{gst_uri_get_protocol(uri.c_str())};
@@ -59,18 +53,13 @@ std::string readable_uri(const std::string& uri) {
   return uri;
 }
 
-bool is_a(GstElement* element, std::string_view name) {
-  GstElementFactory* const factory = gst_element_get_factory(element);
-  return factory != nullptr && name == GST_OBJECT_NAME(factory);
-}
-
 struct Tuning {
   std::string source;  ///< its name in the log
   int latency_ms;
   bool latency_in_uri;
 };
 
-/// Called for each element that uridecodebin makes, before the element starts.
+/// Called for each element that is added to the input, at any depth, before the element starts.
 void tune(GstBin*, GstBin*, GstElement* element, gpointer data) {
   const auto* const tuning = static_cast<const Tuning*>(data);
   if (is_a(element, "udpsrc")) g_object_set(element, "buffer-size", kUdpBufferBytes, nullptr);
@@ -109,71 +98,81 @@ void set_up_class(const std::string& uri) {
   if (element) gst_object_ref_sink(element.get());
 }
 
-GstElement* make_uri_input(const SourceSettings& source) {
+ElementHandle own(GstElement* floating) {
+  return ElementHandle{GST_ELEMENT(gst_object_ref_sink(floating))};
+}
+
+/// Lets the bin own its TrackInput.
+TrackInput& add_tracks(GstElement* bin, const SourceSettings& source,
+                       const std::shared_ptr<InputReport>& report) {
+  auto* const tracks = new TrackInput{bin, source, report};
+  g_object_set_data_full(G_OBJECT(bin), "symcast-tracks", tracks,
+                         [](gpointer data) { delete static_cast<TrackInput*>(data); });
+  return *tracks;
+}
+
+ElementHandle make_uri_input(const SourceSettings& source,
+                             const std::shared_ptr<InputReport>& report) {
   const auto uri = readable_uri(source.uri);
   set_up_class(uri);
-  GstElement* const input = make_element("uridecodebin");
-  g_object_set(input, "uri", uri.c_str(), nullptr);
+  auto input = own(gst_bin_new(nullptr));
   const auto latency = std::chrono::duration_cast<std::chrono::milliseconds>(source.latency);
-  g_signal_connect_data(input, "deep-element-added", G_CALLBACK(tune),
+  g_signal_connect_data(input.get(), "deep-element-added", G_CALLBACK(tune),
                         new Tuning{without_secrets(source.uri), static_cast<int>(latency.count()),
                                    uri.find("latency=") != std::string::npos},
                         free_data<Tuning>, GConnectFlags{});
+  GError* problem = nullptr;
+  GstElement* const reader = gst_element_make_from_uri(GST_URI_SRC, uri.c_str(), nullptr, &problem);
+  const ErrorHandle error{problem};
+  if (reader == nullptr) {
+    throw std::runtime_error{
+        fmt::format("GStreamer cannot read this address: {}",
+                    error ? one_line(error->message) : std::string{"no reason given"})};
+  }
+  auto& tracks = add_tracks(input.get(), source, report);
+  gst_bin_add(GST_BIN(input.get()), reader);
+  tracks.add_element(reader);
   return input;
 }
 
-/// Gives the bin a source pad for `pad` of an element inside it.
-void expose(GstBin* bin, GstPad* pad) {
-  GstPad* const ghost = gst_ghost_pad_new(nullptr, pad);
-  gst_pad_set_active(ghost, TRUE);
-  gst_element_add_pad(GST_ELEMENT(bin), ghost);
-}
-
-void on_decoded(GstElement*, GstPad* pad, gpointer bin) { expose(GST_BIN(bin), pad); }
-
-void add_and_link(GstBin* bin, GstPad* pad, GstElement* element) {
-  gst_bin_add(bin, element);
-  gst_pad_link(pad, PadHandle{gst_element_get_static_pad(element, "sink")}.get());
-  gst_element_sync_state_with_parent(element);
-}
-
-/// Adds pad ! queue ! decodebin. Without the queue, one track that waits to be taken would block
-/// the demuxer for the other. Throws std::runtime_error if an element is not installed.
-void decode(GstBin* bin, GstPad* pad) {
+/// Adds a queue after `pad`, and takes the tracks that follow. Without the queue, one track that
+/// waits to be taken would block the demuxer for the other. Throws std::runtime_error if an element
+/// is not installed.
+void take(GstBin* bin, TrackInput& tracks, GstPad* pad) {
   GstElement* const queue = make_element("queue");
   g_object_set(queue, "max-size-buffers", 0, "max-size-time", kMaxQueueTime, nullptr);
-  add_and_link(bin, pad, queue);
-  GstElement* const decoder = make_element("decodebin");
-  g_signal_connect(decoder, "pad-added", G_CALLBACK(on_decoded), bin);
-  add_and_link(bin, PadHandle{gst_element_get_static_pad(queue, "src")}.get(), decoder);
+  gst_bin_add(bin, queue);
+  gst_pad_link(pad, PadHandle{gst_element_get_static_pad(queue, "sink")}.get());
+  tracks.add_pad(PadHandle{gst_element_get_static_pad(queue, "src")}.get());
+  gst_element_sync_state_with_parent(queue);
 }
 
 /// Runs on one of GStreamer's threads.
-void on_late_pad(GstElement*, GstPad* pad, gpointer bin) {
+void on_late_pad(GstElement* element, GstPad* pad, gpointer tracks) {
   if (!GST_PAD_IS_SRC(pad) || gst_pad_is_linked(pad)) return;
+  GstObject* const bin = GST_OBJECT_PARENT(element);
   try {
-    decode(GST_BIN(bin), pad);
+    take(GST_BIN(bin), *static_cast<TrackInput*>(tracks), pad);
   } catch (const std::runtime_error& error) {
     GST_ELEMENT_ERROR(bin, CORE, MISSING_PLUGIN, ("%s", error.what()), (nullptr));
   }
 }
 
 /// The unlinked source pads of the elements directly in a bin.
-std::vector<PadHandle> open_pads(GstBin* bin) {
-  std::vector<PadHandle> result;
+std::vector<OwnedPad> open_pads(GstBin* bin) {
+  std::vector<OwnedPad> result;
   for (const GList* e = GST_BIN_CHILDREN(bin); e != nullptr; e = e->next) {
-    for (const GList* p = GST_ELEMENT(e->data)->srcpads; p != nullptr; p = p->next) {
-      GstPad* const pad = GST_PAD(p->data);
-      if (!gst_pad_is_linked(pad)) result.emplace_back(GST_PAD(gst_object_ref(pad)));
-    }
+    for (auto& pad : open_source_pads(GST_ELEMENT(e->data))) result.push_back(std::move(pad));
   }
   return result;
 }
 
-GstElement* make_launch_input(const std::string& text) {
+ElementHandle make_launch_input(const std::string& text, const SourceSettings& source,
+                                const std::shared_ptr<InputReport>& report) {
   GError* problem = nullptr;
-  ElementHandle input{gst_parse_bin_from_description(text.c_str(), FALSE, &problem)};
+  GstElement* const made = gst_parse_bin_from_description(text.c_str(), FALSE, &problem);
   const ErrorHandle error{problem};
+  ElementHandle input = made != nullptr ? own(made) : nullptr;
   if (error || !input) {
     throw std::runtime_error{
         fmt::format("launch text: {}; try it with gst-launch-1.0",
@@ -181,20 +180,25 @@ GstElement* make_launch_input(const std::string& text) {
   }
   GstBin* const bin = GST_BIN(input.get());
   const auto pads = open_pads(bin);
+  std::vector<GstElement*> elements;
   for (const GList* e = GST_BIN_CHILDREN(bin); e != nullptr; e = e->next) {
-    g_signal_connect(e->data, "pad-added", G_CALLBACK(on_late_pad), bin);
+    elements.push_back(GST_ELEMENT(e->data));
   }
-  for (const auto& pad : pads) decode(bin, pad.get());
-  return input.release();
+  auto& tracks = add_tracks(input.get(), source, report);
+  for (GstElement* const element : elements) {
+    g_signal_connect(element, "pad-added", G_CALLBACK(on_late_pad), &tracks);
+  }
+  for (const auto& pad : pads) take(bin, tracks, pad.get());
+  return input;
 }
 
 }  // namespace
 
-GstElement* make_input(const SourceSettings& source) {
+GstElement* make_input(const SourceSettings& source, const std::shared_ptr<InputReport>& report) {
   if (source.uri.starts_with(kLaunchScheme)) {
-    return make_launch_input(source.uri.substr(kLaunchScheme.size()));
+    return make_launch_input(source.uri.substr(kLaunchScheme.size()), source, report).release();
   }
-  return make_uri_input(source);
+  return make_uri_input(source, report).release();
 }
 
 }  // namespace transcoder

@@ -7,23 +7,22 @@
 #include <atomic>
 #include <mutex>
 #include <stdexcept>
-#include <string_view>
 #include <utility>
 
+#include "transcoder/gst/black_pictures.h"
 #include "transcoder/gst/glib_log.h"
 #include "transcoder/gst/gst_branch.h"
 #include "transcoder/gst/gst_error.h"
 #include "transcoder/gst/gst_input.h"
 #include "transcoder/gst/gst_sample.h"
 #include "transcoder/gst/handle.h"
+#include "transcoder/gst/track_chain.h"
 
 namespace transcoder {
 
 namespace {
 
 using ElementHandle = Handle<GstElement, gst_object_unref>;
-using PadHandle = Handle<GstPad, gst_object_unref>;
-using CapsHandle = Handle<GstCaps, gst_caps_unref>;
 using SampleHandle = Handle<GstSample, gst_sample_unref>;
 using BusHandle = Handle<GstBus, gst_object_unref>;
 
@@ -40,12 +39,8 @@ ElementHandle own(GstElement* floating) {
   return ElementHandle{GST_ELEMENT(gst_object_ref_sink(floating))};
 }
 
-/// The media type of the pad, like "video/x-raw" or "audio/x-raw".
-std::string_view media_type(GstPad* pad) {
-  const CapsHandle now{gst_pad_get_current_caps(pad)};
-  const CapsHandle caps{now ? gst_caps_ref(now.get()) : gst_pad_query_caps(pad, nullptr)};
-  if (!caps || gst_caps_is_empty(caps.get()) || gst_caps_is_any(caps.get())) return {};
-  return gst_structure_get_name(gst_caps_get_structure(caps.get(), 0));
+bool is_inside(GstObject* object, GstElement* bin) {
+  return object == GST_OBJECT(bin) || gst_object_has_as_ancestor(object, GST_OBJECT(bin)) == TRUE;
 }
 
 }  // namespace
@@ -58,29 +53,28 @@ struct Branch {
   SampleHandle take() const {
     return SampleHandle{gst_app_sink_try_pull_sample(GST_APP_SINK(sink.get()), 0)};
   }
+  bool ended() const { return gst_app_sink_is_eos(GST_APP_SINK(sink.get())) == TRUE; }
 
   ElementHandle element;
   ElementHandle sink;
-  std::atomic<bool> linked = false;
+  std::atomic<bool> received_end = false;
 };
 
 class GstPipeline::Impl {
  public:
-  Impl(const SourceSettings& source, const VideoSettings& limits, std::function<void()> wake)
-      : wake_{std::move(wake)},
-        input_{own(make_input(source))},
+  Impl(const SourceSettings& source, const VideoSettings& limits,
+       std::shared_ptr<InputReport> report, std::function<void()> wake)
+      : report_{std::move(report)},
+        wake_{std::move(wake)},
+        input_{make_input(source, report_)},
         pictures_{make_picture_branch(limits)},
-        audio_{make_audio_branch()} {
+        audio_{make_audio_branch()},
+        black_{limits} {
     gst_bin_add(GST_BIN(pipeline_.get()), input_.get());
-    g_signal_connect(input_.get(), "pad-added", G_CALLBACK(on_pad), this);
-    g_signal_connect(input_.get(), "no-more-pads", G_CALLBACK(on_no_more_pads), this);
+    add(pictures_, "pictures");
+    add(audio_, "audio");
     gst_bus_set_sync_handler(BusHandle{gst_element_get_bus(pipeline_.get())}.get(), on_message,
                              this, nullptr);
-    GstAppSinkCallbacks callbacks{};
-    callbacks.new_sample = on_sample;
-    callbacks.eos = on_eos;
-    gst_app_sink_set_callbacks(GST_APP_SINK(pictures_.sink.get()), &callbacks, this, nullptr);
-    gst_app_sink_set_callbacks(GST_APP_SINK(audio_.sink.get()), &callbacks, this, nullptr);
     built_.store(true, std::memory_order_release);
   }
 
@@ -98,6 +92,9 @@ class GstPipeline::Impl {
 
   std::optional<media::Frame> take_frame() {
     while (const auto sample = pictures_.take()) {
+      report_->picture_decoded();
+      black_.stop();
+      report_->clear(SourceTrouble::kAudioOnly);
       auto frame = as_frame(sample.get(), tone_map_);
       unreadable_ += !frame;
       if (!frame) continue;
@@ -105,26 +102,19 @@ class GstPipeline::Impl {
       last_picture_ = frame->pts;
       return frame;
     }
-    return std::nullopt;
+    return take_black();
   }
 
   std::optional<media::Samples> take_audio() {
-    while (const auto sample = audio_.take()) {
-      auto samples = as_samples(sample.get());
-      unreadable_ += !samples;
-      if (!samples || samples->values.empty()) continue;
-      samples->pts = running_time(sample.get()).value_or(next_audio_);
-      const auto count = static_cast<std::int64_t>(samples->values.size()) / media::kAudioChannels;
-      next_audio_ = samples->pts + std::chrono::seconds{1} * count / media::kAudioRate;
-      return samples;
-    }
-    return std::nullopt;
+    receive_audio();
+    return std::exchange(next_samples_, std::nullopt);
   }
 
   std::uint64_t take_unreadable() { return std::exchange(unreadable_, 0); }
 
   bool ended() const {
-    return pictures_ended_ && gst_app_sink_is_eos(GST_APP_SINK(pictures_.sink.get()));
+    if (black_.started()) return audio_.received_end && audio_.ended() && !next_samples_;
+    return pictures_.received_end && pictures_.ended();
   }
 
   std::string error() const {
@@ -133,17 +123,54 @@ class GstPipeline::Impl {
   }
 
   bool rewind() {
-    pictures_ended_ = false;
-    return gst_element_seek_simple(pipeline_.get(), GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, 0) ==
-           TRUE;
+    pictures_.received_end = audio_.received_end = false;
+    const auto& leader = black_.started() ? audio_ : pictures_;
+    black_.rewind();
+    GstEvent* const seek = gst_event_new_seek(1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH,
+                                              GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, -1);
+    return gst_element_send_event(leader.sink.get(), seek) == TRUE;
   }
 
  private:
+  void add(Branch& branch, const char* input_pad) {
+    gst_bin_add(GST_BIN(pipeline_.get()), branch.element.get());
+    gst_element_link_pads(input_.get(), input_pad, branch.element.get(), "sink");
+    GstAppSinkCallbacks callbacks{};
+    callbacks.new_sample = on_sample;
+    callbacks.eos = on_eos;
+    gst_app_sink_set_callbacks(GST_APP_SINK(branch.sink.get()), &callbacks, this, nullptr);
+  }
+
   /// Some cameras (motion JPEG over HTTP) send no timestamps.
   base::Duration picture_time(GstSample* sample) const {
     if (const auto time = running_time(sample)) return *time;
     if (const auto interval = nominal_interval(sample)) return last_picture_ + *interval;
     return base::Clock::now() - started_;
+  }
+
+  void receive_audio() {
+    while (!next_samples_) {
+      const auto sample = audio_.take();
+      if (!sample) return;
+      auto samples = as_samples(sample.get());
+      unreadable_ += !samples;
+      if (!samples || samples->values.empty()) continue;
+      samples->pts = running_time(sample.get()).value_or(next_audio_);
+      const auto count = static_cast<std::int64_t>(samples->values.size()) / media::kAudioChannels;
+      next_audio_ = samples->pts + std::chrono::seconds{1} * count / media::kAudioRate;
+      next_samples_ = std::move(samples);
+    }
+  }
+
+  /// A black picture, if one is due by the audio and no others arrive.
+  std::optional<media::Frame> take_black() {
+    if (report_->has_track(TrackKind::kPictures)) return std::nullopt;
+    receive_audio();
+    if (!next_samples_) return std::nullopt;
+    const bool complete = audio_.received_end;
+    if (!black_.start(base::Clock::now(), complete)) return std::nullopt;
+    report_->raise(SourceTrouble::kAudioOnly);
+    return black_.next(next_samples_->pts);
   }
 
   /// Used by GStreamer's threads. GLib's locks make the constructor's writes visible to them. The
@@ -154,17 +181,6 @@ class GstPipeline::Impl {
     return self;
   }
 
-  static void on_pad(GstElement*, GstPad* pad, gpointer data) {
-    const auto type = media_type(pad);
-    if (type.starts_with("video/")) of(data).link(pad, of(data).pictures_);
-    if (type.starts_with("audio/")) of(data).link(pad, of(data).audio_);
-  }
-
-  static void on_no_more_pads(GstElement*, gpointer data) {
-    if (of(data).pictures_.linked) return;
-    of(data).fail("the source has no video, only audio or data");
-  }
-
   static GstFlowReturn on_sample(GstAppSink*, gpointer data) {
     of(data).wake_();
     return GST_FLOW_OK;
@@ -172,63 +188,63 @@ class GstPipeline::Impl {
 
   static void on_eos(GstAppSink* sink, gpointer data) {
     auto& self = of(data);
-    if (GST_ELEMENT(sink) == self.pictures_.sink.get()) self.pictures_ended_ = true;
+    const bool pictures = GST_ELEMENT(sink) == self.pictures_.sink.get();
+    (pictures ? self.pictures_ : self.audio_).received_end = true;
     self.wake_();
   }
 
   /// Drops every message, because nothing else reads the bus.
   static GstBusSyncReply on_message(GstBus*, GstMessage* message, gpointer data) {
     auto& self = of(data);
-    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) self.fail(error_text(message));
-    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT)
-      self.note_missing(missing_plugin(message));
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) self.note_error(message);
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT) self.note_missing(message);
     gst_message_unref(message);
     return GST_BUS_DROP;
   }
 
-  /// Links the first track of its kind, and another one only after the first has gone (a new
-  /// programme).
-  void link(GstPad* pad, Branch& branch) {
-    GstElement* const bin = branch.element.get();
-    if (!branch.linked.exchange(true)) {
-      gst_bin_add(GST_BIN(pipeline_.get()), bin);
-      gst_element_sync_state_with_parent(bin);
-    }
-    const PadHandle target{gst_element_get_static_pad(bin, "sink")};
-    if (gst_pad_is_linked(target.get())) return;
-    const auto result = gst_pad_link(pad, target.get());
-    if (GST_PAD_LINK_SUCCESSFUL(result)) return;
-    fail(fmt::format("GStreamer cannot convert '{}' ({})", media_type(pad),
-                     gst_pad_link_get_name(result)));
+  /// Trouble with audio costs the audio: its TrackChain notices it, too.
+  void note_error(GstMessage* message) {
+    GstObject* const where = GST_MESSAGE_SRC(message);
+    if (is_inside(where, audio_.element.get())) return;
+    auto text = error_text(message);
+    auto* const chain = TrackChain::around(where);
+    if (chain == nullptr || !chain->failed(text)) fail(std::move(text));
   }
 
-  void note_missing(std::string missing) {
+  void note_missing(GstMessage* message) {
+    auto missing = missing_plugin(message);
+    if (missing.empty()) return;
+    auto* const chain = TrackChain::around(GST_MESSAGE_SRC(message));
+    if (chain != nullptr) chain->undecodable(missing);
     std::lock_guard lock{mutex_};
     if (missing_.empty()) missing_ = std::move(missing);
   }
 
-  /// Keeps the first error; if there is no video track and a plugin is missing, reports the plugin.
+  /// Keeps the first error; if no picture was decoded and a plugin is missing, reports the plugin.
   void fail(std::string text) {
+    const bool decoded = report_->decoded();
     {
       std::lock_guard lock{mutex_};
       if (!error_.empty()) return;
-      const bool missed = !missing_.empty() && !pictures_.linked;
+      const bool missed = !missing_.empty() && !decoded;
       error_ = missed ? missing_plugin_text(missing_) : std::move(text);
     }
     wake_();
   }
 
+  const std::shared_ptr<InputReport> report_;
   const std::function<void()> wake_;
   const ElementHandle pipeline_{own(gst_pipeline_new(nullptr))};
   const ElementHandle input_;
   Branch pictures_;
   Branch audio_;
   std::atomic<bool> built_ = false;
-  std::atomic<bool> pictures_ended_ = false;
   bool live_ = false;
   base::Time started_{};
   base::Duration last_picture_{};
   base::Duration next_audio_{};
+  std::optional<media::Samples> next_samples_;
+  BlackPictures black_;
   std::uint64_t unreadable_ = 0;
   ToneMap tone_map_;
 
@@ -238,9 +254,9 @@ class GstPipeline::Impl {
 };
 
 GstPipeline::GstPipeline(const SourceSettings& source, const VideoSettings& limits,
-                         std::function<void()> wake) {
+                         std::shared_ptr<InputReport> report, std::function<void()> wake) {
   initialise();
-  impl_ = std::make_unique<Impl>(source, limits, std::move(wake));
+  impl_ = std::make_unique<Impl>(source, limits, std::move(report), std::move(wake));
 }
 
 GstPipeline::~GstPipeline() = default;

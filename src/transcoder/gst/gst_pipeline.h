@@ -7,22 +7,24 @@
 #include <string>
 
 #include "media/frame.h"
+#include "transcoder/gst/input_report.h"
 #include "transcoder/settings.h"
 
 namespace transcoder {
 
-/// A GStreamer pipeline that decodes a URI, a file or launch text: the first video and the first
-/// audio track that appear. GStreamer's threads decode ahead by a few buffers and then wait until
-/// those are taken. Used by one thread. The destructor may block as long as the source does.
+/// A GStreamer pipeline that decodes a URI, a file or launch text: one track of pictures and one of
+/// audio (TrackInput). Black pictures stand for missing ones. GStreamer's threads decode ahead by a
+/// few buffers and then wait until those are taken. Used by one thread. The destructor may block as
+/// long as the source does.
 ///
 /// Launch text (`gst:`) describes a bin. Each unlinked source pad of the bin, also one that appears
-/// later, goes through a decodebin, so it may carry encoded or raw video or audio.
+/// later, may carry containers, or encoded or raw video or audio.
 class GstPipeline {
  public:
   /// `wake` is called on GStreamer's threads when there is data to take, an error, or the end.
   /// Throws std::runtime_error with a one-line text if the pipeline cannot be built.
   GstPipeline(const SourceSettings& source, const VideoSettings& limits,
-              std::function<void()> wake);
+              std::shared_ptr<InputReport> report, std::function<void()> wake);
   ~GstPipeline();
 
   void play();
@@ -38,7 +40,7 @@ class GstPipeline {
   /// be mapped, or because a picture is smaller than 2x2 pixels.
   std::uint64_t take_unreadable();
 
-  /// Whether all pictures of this round have been taken.
+  /// Whether all pictures of this round have been taken, or all audio if there are no pictures.
   bool ended() const;
   /// Why the pipeline stopped; empty while it runs.
   std::string error() const;

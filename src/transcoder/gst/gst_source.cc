@@ -26,6 +26,9 @@ constexpr base::Duration kStopTimeout = std::chrono::milliseconds{700};
 /// Shorter gaps are not reported; by default silence_timeout is longer.
 constexpr base::Duration kMinReportedGap = std::chrono::seconds{1};
 
+/// Longer waits make black pictures late, shorter ones cost CPU while nothing arrives.
+constexpr base::Duration kMaxWait = std::chrono::milliseconds{500};
+
 /// Sources of all streams that stop() no longer waits for. Each keeps a thread and a pipeline. A
 /// file on a share that hangs is tried a hundred times an hour, so their number must be limited.
 std::atomic<int> abandoned = 0;
@@ -79,6 +82,11 @@ class GstSource::Playback {
     changed_.notify_all();
   }
 
+  SourceReport report() const {
+    std::lock_guard lock{mutex_};
+    return report_ ? report_->report(base::Clock::now()) : SourceReport{};
+  }
+
   /// Returns false, and abandons the playback, if it has not finished within `timeout`.
   bool wait_finished(base::Duration timeout) {
     std::unique_lock lock{mutex_};
@@ -92,7 +100,12 @@ class GstSource::Playback {
   /// Builds a pipeline and plays it to its end; repeats a file. Returns the reason for the end, or
   /// an empty string if another pipeline is to be built.
   std::string play(Source::Listener& listener) {
-    GstPipeline pipeline{settings_, limits_, [this] { wake(); }};
+    const auto report = std::make_shared<InputReport>();
+    {
+      std::lock_guard lock{mutex_};
+      report_ = report;
+    }
+    GstPipeline pipeline{settings_, limits_, report, [this] { wake(); }};
     pipeline.play();
     live_ = pipeline.live();
     for (;;) {
@@ -100,7 +113,7 @@ class GstSource::Playback {
       if (stopping()) return {};
       if (auto error = pipeline.error(); !error.empty()) return error;
       if (!is_file_) return "end of stream";
-      if (!time_.any()) return "the file has no video";
+      if (!time_.any()) return "the file has neither video nor audio";
       time_.next_round();
       picture_.reset();
       audio_.reset();
@@ -165,9 +178,10 @@ class GstSource::Playback {
     return stopping_;
   }
 
+  /// Not for ever: black pictures are due after a while, although nothing arrives.
   void wait_woken() {
     std::unique_lock lock{mutex_};
-    changed_.wait(lock, [this] { return woken_ || stopping_; });
+    changed_.wait_for(lock, kMaxWait, [this] { return woken_ || stopping_; });
     woken_ = false;
   }
 
@@ -191,10 +205,11 @@ class GstSource::Playback {
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  bool woken_ = false;      // GUARDED_BY(mutex_)
-  bool stopping_ = false;   // GUARDED_BY(mutex_)
-  bool finished_ = false;   // GUARDED_BY(mutex_)
-  bool abandoned_ = false;  // GUARDED_BY(mutex_)
+  std::shared_ptr<InputReport> report_;  // GUARDED_BY(mutex_)
+  bool woken_ = false;                   // GUARDED_BY(mutex_)
+  bool stopping_ = false;                // GUARDED_BY(mutex_)
+  bool finished_ = false;                // GUARDED_BY(mutex_)
+  bool abandoned_ = false;               // GUARDED_BY(mutex_)
 };
 
 GstSource::GstSource(const SourceSettings& source, const VideoSettings& limits)
@@ -208,6 +223,8 @@ void GstSource::start(std::shared_ptr<Listener> listener) {
     playback->finished();
   }};
 }
+
+SourceReport GstSource::report() const { return playback_->report(); }
 
 void GstSource::stop() {
   if (!thread_.joinable()) return;

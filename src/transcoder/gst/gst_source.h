@@ -21,6 +21,7 @@ class GstSource final : public Source {
   /// If GStreamer does not return in time, abandons its thread. With sixteen abandoned threads no
   /// source starts until one of them has ended.
   void stop() override;
+  SourceReport report() const override;
 
  private:
   class Playback;

@@ -23,7 +23,7 @@ SourceSettings launch(const std::string& text) {
 }
 
 GstPipeline open(const std::string& text) {
-  return GstPipeline{launch(text), VideoSettings{}, [] {}};
+  return GstPipeline{launch(text), VideoSettings{}, std::make_shared<InputReport>(), [] {}};
 }
 
 bool eventually(const std::function<bool()>& condition) {
@@ -59,14 +59,14 @@ TEST(GstPipelineTest, SendsGLibsWarningsToTheLog) {
 }
 
 TEST(GstPipelineTest, SaysWhichElementIsMissing) {
-  const Missing missing{"decodebin"};
+  const Missing missing{"funnel"};
   EXPECT_THAT([] { open("videotestsrc"); },
-              ThrowsMessage<std::runtime_error>(HasSubstr("no element 'decodebin'")));
+              ThrowsMessage<std::runtime_error>(HasSubstr("no element 'funnel'")));
 }
 
 TEST(GstPipelineTest, SaysWhichElementIsMissingForALatePad) {
   const Missing missing{"decodebin"};
-  auto pipeline = open("videotestsrc num-buffers=50 ! matroskamux ! matroskademux");
+  auto pipeline = open("videotestsrc num-buffers=50 ! jpegenc ! matroskamux ! matroskademux");
   pipeline.play();
   EXPECT_TRUE(eventually([&] { return !pipeline.error().empty(); }));
   EXPECT_THAT(pipeline.error(), HasSubstr("no element 'decodebin'"));
@@ -81,6 +81,51 @@ TEST(GstPipelineTest, CountsPicturesThatCannotBeRead) {
     unreadable += pipeline.take_unreadable();
     return unreadable > 2;
   }));
+}
+
+/// Plays launch text until pictures and, in `report`, a trouble or audio have come.
+struct Played {
+  explicit Played(const std::string& text) {
+    const auto report = std::make_shared<InputReport>();
+    GstPipeline pipeline{launch(text), VideoSettings{}, report, [] {}};
+    pipeline.play();
+    EXPECT_TRUE(eventually([&] {
+      pictures += pipeline.take_frame().has_value();
+      audio += pipeline.take_audio().has_value();
+      troubles = report->report(base::Clock::now()).troubles;
+      return (pictures > 5 && (audio > 0 || !troubles.empty())) || !pipeline.error().empty();
+    }));
+    EXPECT_EQ(pipeline.error(), "");
+  }
+
+  int pictures = 0;
+  int audio = 0;
+  std::map<SourceTrouble, std::string> troubles;
+};
+
+const std::string kPictures = "videotestsrc is-live=true ! queue  ";
+
+TEST(GstPipelineTest, AudioThatCannotBeDecodedCostsNoPictures) {
+  const Played played{kPictures +
+                      "audiotestsrc is-live=true ! capssetter join=false replace=true"
+                      " caps=audio/x-alac,rate=48000,channels=2,codec_data=(buffer)00 ! queue"};
+  EXPECT_FALSE(played.troubles.empty());
+  EXPECT_EQ(played.audio, 0);
+}
+
+TEST(GstPipelineTest, AudioWithoutADecoderCostsNoPictures) {
+  const Played played{kPictures +
+                      "audiotestsrc is-live=true ! capssetter join=false replace=true"
+                      " caps=audio/x-unheard-of,rate=48000,channels=2 ! queue"};
+  EXPECT_TRUE(played.troubles.contains(SourceTrouble::kNoAudioDecoder));
+}
+
+TEST(GstPipelineTest, ChannelsWithoutPositionsAreHeard) {
+  const Played played{kPictures +
+                      "audiotestsrc is-live=true"
+                      " ! audio/x-raw,channels=12,channel-mask=(bitmask)0 ! queue"};
+  EXPECT_GT(played.audio, 0);
+  EXPECT_TRUE(played.troubles.empty());
 }
 
 }  // namespace

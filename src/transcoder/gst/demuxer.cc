@@ -1,0 +1,76 @@
+#include "transcoder/gst/demuxer.h"
+
+#include <gst/gst.h>
+
+#include <string_view>
+
+#include "transcoder/gst/handle.h"
+
+namespace transcoder {
+
+namespace {
+
+using CapsHandle = Handle<GstCaps, gst_caps_unref>;
+using FactoriesHandle = Handle<GList, gst_plugin_feature_list_free>;
+
+/// Demuxers that only work inside elements which choose streams for them (decodebin3).
+bool needs_stream_selection(GstElementFactory* factory) {
+  const std::string_view name = GST_OBJECT_NAME(factory);
+  return name == "hlsdemux2" || name == "dashdemux2" || name == "mssdemux2";
+}
+
+CapsHandle fixed_caps(GstPad* pad) {
+  CapsHandle caps{gst_pad_get_current_caps(pad)};
+  if (!caps) caps.reset(gst_pad_query_caps(pad, nullptr));
+  if (caps && !gst_caps_is_fixed(caps.get())) return nullptr;
+  return caps;
+}
+
+bool is_demuxer(GstElementFactory* factory) {
+  return gst_element_factory_list_is_type(factory, GST_ELEMENT_FACTORY_TYPE_DEMUXER) == TRUE;
+}
+
+/// The demuxer that decodebin would take: what has the highest rank, unless it is no demuxer.
+/// `factories` owns it.
+GstElementFactory* find_demuxer(GstPad* pad, FactoriesHandle& factories) {
+  const auto caps = fixed_caps(pad);
+  if (!caps) return nullptr;
+  const FactoriesHandle all{
+      gst_element_factory_list_get_elements(GST_ELEMENT_FACTORY_TYPE_DECODABLE, GST_RANK_MARGINAL)};
+  GList* const fitting =
+      gst_element_factory_list_filter(all.get(), caps.get(), GST_PAD_SINK, FALSE);
+  factories.reset(g_list_sort(fitting, gst_plugin_feature_rank_compare_func));
+  for (const GList* f = factories.get(); f != nullptr; f = f->next) {
+    auto* const factory = GST_ELEMENT_FACTORY(f->data);
+    if (!needs_stream_selection(factory)) return is_demuxer(factory) ? factory : nullptr;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void ReleasePad::operator()(GstPad* pad) const { gst_object_unref(pad); }
+
+std::vector<OwnedPad> open_source_pads(GstElement* element) {
+  std::vector<OwnedPad> result;
+  for (const GList* p = element->srcpads; p != nullptr; p = p->next) {
+    GstPad* const pad = GST_PAD(p->data);
+    if (!gst_pad_is_linked(pad)) result.emplace_back(GST_PAD(gst_object_ref(pad)));
+  }
+  return result;
+}
+
+bool has_fixed_format(GstPad* pad) { return fixed_caps(pad) != nullptr; }
+
+bool is_container(GstPad* pad) {
+  FactoriesHandle factories;
+  return find_demuxer(pad, factories) != nullptr;
+}
+
+GstElement* make_demuxer(GstPad* pad) {
+  FactoriesHandle factories;
+  GstElementFactory* const factory = find_demuxer(pad, factories);
+  return factory != nullptr ? gst_element_factory_create(factory, nullptr) : nullptr;
+}
+
+}  // namespace transcoder

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "transcoder/gst/gst_types.h"
+
+namespace transcoder {
+
+struct ReleasePad {
+  void operator()(GstPad* pad) const;
+};
+using OwnedPad = std::unique_ptr<GstPad, ReleasePad>;
+
+/// The unlinked source pads that an element has now.
+std::vector<OwnedPad> open_source_pads(GstElement* element);
+
+/// Whether the pad's format is known already.
+bool has_fixed_format(GstPad* pad);
+
+/// Whether the pad carries a format that a demuxer takes apart.
+bool is_container(GstPad* pad);
+
+/// The installed demuxer of the highest rank for the pad's format, with a floating reference;
+/// nullptr if there is none.
+GstElement* make_demuxer(GstPad* pad);
+
+}  // namespace transcoder

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "transcoder/gst/gst_types.h"
+#include "transcoder/gst/track_kind.h"
+
+namespace transcoder {
+
+/// A new element, with a floating reference. Throws std::runtime_error if it is not installed.
+GstElement* make_element(const char* name);
+
+/// Whether the element was made by the factory `name`.
+bool is_a(GstElement* element, std::string_view name);
+
+/// The kind of decoded data that the pad carries; nullopt if they are not decoded, or neither
+/// pictures nor audio.
+std::optional<TrackKind> raw_kind(GstPad* pad);
+
+/// The kind of track that the pad carries by its format, encoded or not; nullopt if it is neither
+/// pictures nor audio, or not known.
+std::optional<TrackKind> track_kind(GstPad* pad);
+
+}  // namespace transcoder

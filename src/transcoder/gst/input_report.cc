@@ -1,0 +1,56 @@
+#include "transcoder/gst/input_report.h"
+
+#include <utility>
+
+namespace transcoder {
+
+namespace {
+
+/// Decoding begins at a keyframe, and most encoders put those up to 2 s apart. An earlier word
+/// would be said of nearly every source.
+constexpr base::Duration kUsualKeyframeWait = std::chrono::seconds{4};
+
+}  // namespace
+
+void InputReport::data_arrived() {
+  const auto now = base::Clock::now();
+  last_data_ = now;
+  base::Time never{};
+  first_data_.compare_exchange_strong(never, now);
+}
+
+void InputReport::track_arrived(TrackKind kind) {
+  base::Time never{};
+  since(kind).compare_exchange_strong(never, base::Clock::now());
+}
+
+void InputReport::raise(SourceTrouble trouble, std::string detail) {
+  std::lock_guard lock{mutex_};
+  troubles_[trouble] = std::move(detail);
+}
+
+void InputReport::clear(SourceTrouble trouble) {
+  std::lock_guard lock{mutex_};
+  troubles_.erase(trouble);
+}
+
+SourceReport InputReport::report(base::Time now) const {
+  SourceReport result;
+  if (const auto data = last_data_.load(); data != base::Time{}) result.data = data;
+  {
+    std::lock_guard lock{mutex_};
+    result.troubles = troubles_;
+  }
+  const auto waited = [&](base::Time since) {
+    return since != base::Time{} && now - since > kUsualKeyframeWait;
+  };
+  if (decoded_ || result.troubles.contains(SourceTrouble::kScrambled)) return result;
+  if (waited(since(TrackKind::kPictures).load())) {
+    result.troubles.emplace(SourceTrouble::kNoKeyframe, "");
+  } else if (waited(first_data_.load()) && !has_track(TrackKind::kPictures)) {
+    result.troubles.emplace(SourceTrouble::kNoPictures, "");
+  }
+  return result;
+}
+
+}  // namespace transcoder

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "base/units.h"
+#include "transcoder/gst/track_kind.h"
+#include "transcoder/source.h"
+
+namespace transcoder {
+
+/// Gathers the signs of life and the trouble of a source. Called on GStreamer's threads, read on
+/// others. Thread-safe.
+class InputReport {
+ public:
+  void data_arrived();
+  /// Data of a track arrived, not decoded yet.
+  void track_arrived(TrackKind kind);
+  void picture_decoded() { decoded_ = true; }
+  bool decoded() const { return decoded_; }
+
+  void raise(SourceTrouble trouble, std::string detail = {});
+  void clear(SourceTrouble trouble);
+
+  bool has_track(TrackKind kind) const { return since(kind).load() != base::Time{}; }
+  SourceReport report(base::Time now) const;
+
+ private:
+  std::atomic<base::Time>& since(TrackKind kind) { return since_[static_cast<int>(kind)]; }
+  const std::atomic<base::Time>& since(TrackKind kind) const {
+    return since_[static_cast<int>(kind)];
+  }
+
+  std::atomic<base::Time> first_data_{};
+  std::atomic<base::Time> last_data_{};
+  std::atomic<base::Time> since_[2]{};  ///< by TrackKind
+  std::atomic<bool> decoded_ = false;
+
+  mutable std::mutex mutex_;
+  std::map<SourceTrouble, std::string> troubles_;  // GUARDED_BY(mutex_)
+};
+
+}  // namespace transcoder

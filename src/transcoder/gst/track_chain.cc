@@ -1,0 +1,236 @@
+#include "transcoder/gst/track_chain.h"
+
+#include <gst/gst.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <utility>
+
+#include "transcoder/gst/gst_element.h"
+#include "transcoder/gst/handle.h"
+
+namespace transcoder {
+
+namespace {
+
+using ElementHandle = Handle<GstElement, gst_object_unref>;
+using PadHandle = Handle<GstPad, gst_object_unref>;
+using BufferHandle = Handle<GstBuffer, gst_buffer_unref>;
+
+/// The name under which a decoder knows its chain.
+constexpr const char* kChainKey = "symcast-chain";
+
+/// Another decoder is tried after this time, doubled with each failure. Garbage that passes costs
+/// little more audio than it lasted, and a track that never decodes costs no CPU.
+constexpr base::Duration kMinRetry = std::chrono::seconds{2};
+constexpr base::Duration kMaxRetry = std::chrono::minutes{1};
+
+constexpr auto kData = GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST;
+constexpr auto kEvents = GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_EVENT_FLUSH;
+
+bool is_fatal(GstFlowReturn result) {
+  return result <= GST_FLOW_NOT_NEGOTIATED || result == GST_FLOW_NOT_LINKED;
+}
+
+base::Duration signed_running_time(const GstSegment& segment, GstClockTime time) {
+  guint64 running = 0;
+  const int sign = gst_segment_to_running_time_full(&segment, GST_FORMAT_TIME, time, &running);
+  return base::Duration{sign * static_cast<base::Duration::rep>(running)};
+}
+
+}  // namespace
+
+class TrackChain::Impl {
+ public:
+  Impl(TrackChain* self, GstElement* bin, GstPad* from, std::optional<TrackKind> kind,
+       Outlet outlet, std::shared_ptr<TrackJoiner> joiner, std::shared_ptr<InputReport> report)
+      : self_{self},
+        bin_{bin},
+        from_{GST_PAD(gst_object_ref(from))},
+        kind_{kind},
+        outlet_{std::move(outlet)},
+        joiner_{std::move(joiner)},
+        report_{std::move(report)} {
+    if (kind) out_ = outlet_(*kind);
+    gst_segment_init(&segment_, GST_FORMAT_UNDEFINED);
+    make_decoder();
+    probe_ = gst_pad_add_probe(from, static_cast<GstPadProbeType>(kData | kEvents), on_data, this,
+                               nullptr);
+  }
+
+  bool ended() const { return ended_; }
+  std::optional<TrackKind> kind() const { return kind_; }
+
+  void remove() {
+    gst_pad_remove_probe(from_.get(), probe_);
+    remove_decoder();
+  }
+
+  bool failed(const std::string& why) {
+    if (kind_ != TrackKind::kAudio) return false;
+    if (broken_.exchange(true)) return true;
+    retry_at_ = base::Clock::now() + retry_;
+    retry_ = std::min(2 * retry_, kMaxRetry);
+    if (!undecodable_) report_->raise(SourceTrouble::kAudioBroken, why);
+    return true;
+  }
+
+  void undecodable(const std::string& what) {
+    if (kind_ != TrackKind::kAudio) return;
+    undecodable_ = true;
+    report_->raise(SourceTrouble::kNoAudioDecoder, what);
+  }
+
+ private:
+  static Impl& of(gpointer data) { return *static_cast<Impl*>(data); }
+
+  void make_decoder() {
+    GstElement* const decoder = make_element("decodebin");
+    g_object_set_data(G_OBJECT(decoder), kChainKey, self_);
+    g_signal_connect(decoder, "pad-added", G_CALLBACK(on_decoded), this);
+    decoder_.reset(GST_ELEMENT(gst_object_ref_sink(decoder)));
+    gst_bin_add(GST_BIN(bin_), decoder);
+    const PadHandle sink{gst_element_get_static_pad(decoder, "sink")};
+    if (kind_ == TrackKind::kAudio) shield(sink.get());
+    gst_pad_link(from_.get(), sink.get());
+    gst_element_sync_state_with_parent(decoder);
+  }
+
+  void remove_decoder() {
+    const auto decoder = std::exchange(decoder_, nullptr);
+    if (!decoder) return;
+    gst_element_set_locked_state(decoder.get(), TRUE);
+    gst_element_set_state(decoder.get(), GST_STATE_NULL);
+    gst_bin_remove(GST_BIN(bin_), decoder.get());
+  }
+
+  /// Keeps errors of the chain from the demuxer, which would end the source.
+  void shield(GstPad* sink) {
+    chain_ = GST_PAD_CHAINFUNC(sink);
+    chain_list_ = GST_PAD_CHAINLISTFUNC(sink);
+    gst_pad_set_chain_function_full(sink, on_chain, this, nullptr);
+    gst_pad_set_chain_list_function_full(sink, on_chain_list, this, nullptr);
+  }
+
+  GstFlowReturn shielded(GstFlowReturn result) {
+    if (!is_fatal(result)) return result;
+    failed(gst_flow_get_name(result));
+    return GST_FLOW_OK;
+  }
+
+  static GstFlowReturn on_chain(GstPad* pad, GstObject* parent, GstBuffer* buffer) {
+    auto& self = of(pad->chaindata);
+    return self.shielded(self.chain_(pad, parent, buffer));
+  }
+
+  static GstFlowReturn on_chain_list(GstPad* pad, GstObject* parent, GstBufferList* list) {
+    auto& self = of(pad->chainlistdata);
+    return self.shielded(self.chain_list_(pad, parent, list));
+  }
+
+  static void on_decoded(GstElement*, GstPad* pad, gpointer data) {
+    auto& self = of(data);
+    const auto kind = raw_kind(pad);
+    if (!kind || (self.kind_ && self.kind_ != kind)) return;
+    GstPad* const out = self.kind_ ? self.out_ : self.outlet_(*kind);
+    if (out == nullptr || gst_pad_is_linked(out)) return;
+    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_decoded_event, data, nullptr);
+    gst_pad_link(pad, out);
+    if (kind == TrackKind::kAudio) {
+      self.report_->clear(SourceTrouble::kAudioBroken);
+      self.report_->clear(SourceTrouble::kNoAudioDecoder);
+    }
+  }
+
+  static GstPadProbeReturn on_decoded_event(GstPad*, GstPadProbeInfo* info, gpointer data) {
+    if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_EOS) of(data).ended_ = true;
+    return GST_PAD_PROBE_OK;
+  }
+
+  /// Runs before data and events enter the decoder.
+  static GstPadProbeReturn on_data(GstPad*, GstPadProbeInfo* info, gpointer data) {
+    auto& self = of(data);
+    if ((info->type & kEvents) != 0) {
+      self.note(GST_PAD_PROBE_INFO_EVENT(info));
+      return GST_PAD_PROBE_OK;
+    }
+    if (self.kind_) self.report_->track_arrived(*self.kind_);
+    if (self.broken_ && !self.revive()) return GST_PAD_PROBE_DROP;
+    if ((info->type & GST_PAD_PROBE_TYPE_BUFFER) != 0) {
+      info->data = self.joined(GST_PAD_PROBE_INFO_BUFFER(info));
+    }
+    return GST_PAD_PROBE_OK;
+  }
+
+  void note(GstEvent* event) {
+    if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT) gst_event_copy_segment(event, &segment_);
+    if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) place_ = {};
+    if (GST_EVENT_TYPE(event) == GST_EVENT_EOS && broken_) ended_ = true;
+  }
+
+  bool revive() {
+    if (undecodable_ || base::Clock::now() < retry_at_.load()) return false;
+    remove_decoder();
+    broken_ = false;
+    make_decoder();
+    return true;
+  }
+
+  GstBuffer* joined(GstBuffer* buffer) {
+    const auto time = GST_BUFFER_DTS_OR_PTS(buffer);
+    if (!GST_CLOCK_TIME_IS_VALID(time) || segment_.format != GST_FORMAT_TIME) return buffer;
+    const auto length = GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : 0;
+    const auto offset = joiner_->offset(place_, signed_running_time(segment_, time),
+                                        base::Duration{static_cast<base::Duration::rep>(length)});
+    if (offset == base::Duration{0}) return buffer;
+    GstBuffer* const moved = gst_buffer_make_writable(buffer);
+    const auto by = static_cast<GstClockTimeDiff>(offset.count());
+    if (GST_BUFFER_PTS_IS_VALID(moved)) GST_BUFFER_PTS(moved) += by;
+    if (GST_BUFFER_DTS_IS_VALID(moved)) GST_BUFFER_DTS(moved) += by;
+    return moved;
+  }
+
+  TrackChain* const self_;
+  GstElement* const bin_;
+  const PadHandle from_;
+  const std::optional<TrackKind> kind_;
+  const Outlet outlet_;
+  const std::shared_ptr<TrackJoiner> joiner_;
+  const std::shared_ptr<InputReport> report_;
+  GstPad* out_ = nullptr;
+  gulong probe_ = 0;
+  ElementHandle decoder_;
+  GstPadChainFunction chain_ = nullptr;
+  GstPadChainListFunction chain_list_ = nullptr;
+  GstSegment segment_{};
+  TrackJoiner::Track place_;
+  base::Duration retry_ = kMinRetry;
+  std::atomic<base::Time> retry_at_{};
+  std::atomic<bool> broken_ = false;
+  std::atomic<bool> undecodable_ = false;
+  std::atomic<bool> ended_ = false;
+};
+
+TrackChain::TrackChain(GstElement* bin, GstPad* from, std::optional<TrackKind> kind, Outlet outlet,
+                       std::shared_ptr<TrackJoiner> joiner, std::shared_ptr<InputReport> report)
+    : impl_{std::make_unique<Impl>(this, bin, from, kind, std::move(outlet), std::move(joiner),
+                                   std::move(report))} {}
+
+TrackChain::~TrackChain() = default;
+
+bool TrackChain::ended() const { return impl_->ended(); }
+void TrackChain::remove() { impl_->remove(); }
+std::optional<TrackKind> TrackChain::kind() const { return impl_->kind(); }
+bool TrackChain::failed(const std::string& why) { return impl_->failed(why); }
+void TrackChain::undecodable(const std::string& what) { impl_->undecodable(what); }
+
+TrackChain* TrackChain::around(GstObject* object) {
+  for (; object != nullptr; object = GST_OBJECT_PARENT(object)) {
+    void* const chain = g_object_get_data(G_OBJECT(object), kChainKey);
+    if (chain != nullptr) return static_cast<TrackChain*>(chain);
+  }
+  return nullptr;
+}
+
+}  // namespace transcoder

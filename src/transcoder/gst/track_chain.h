@@ -1,0 +1,51 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/units.h"
+#include "transcoder/gst/gst_types.h"
+#include "transcoder/gst/input_report.h"
+#include "transcoder/gst/track_joiner.h"
+#include "transcoder/gst/track_kind.h"
+
+namespace transcoder {
+
+/// Decodes one track: from a pad of a demuxer, queue or source, through a decodebin, to a pad that
+/// takes raw pictures or audio. An error in an audio chain stops that chain alone: its data are
+/// dropped, and after a while another decoder is tried. Lives as long as the bin around it; its
+/// callbacks run on the track's own streaming thread.
+class TrackChain {
+ public:
+  /// Returns the pad that takes the decoded data of this kind; nullptr if another track has it.
+  using Outlet = std::function<GstPad*(TrackKind)>;
+
+  /// `kind` is empty if only decoding shows it. Throws std::runtime_error if an element is not
+  /// installed.
+  TrackChain(GstElement* bin, GstPad* from, std::optional<TrackKind> kind, Outlet outlet,
+             std::shared_ptr<TrackJoiner> joiner, std::shared_ptr<InputReport> report);
+  TrackChain(const TrackChain&) = delete;
+  TrackChain& operator=(const TrackChain&) = delete;
+  ~TrackChain();
+
+  /// Whether all data have left the chain.
+  bool ended() const;
+  /// Takes the decoder out of the bin. Call once the track has ended.
+  void remove();
+
+  /// The chain whose decoder contains `object`, or nullptr.
+  static TrackChain* around(GstObject* object);
+  std::optional<TrackKind> kind() const;
+  /// The decoder reported an error. Returns false if it is not to be overlooked.
+  bool failed(const std::string& why);
+  /// There is no decoder for the track.
+  void undecodable(const std::string& what);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace transcoder

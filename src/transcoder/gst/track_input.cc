@@ -1,0 +1,331 @@
+#include "transcoder/gst/track_input.h"
+
+#include <gst/gst.h>
+#include <gst/tag/tag.h>
+
+#include <algorithm>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "transcoder/gst/demuxer.h"
+#include "transcoder/gst/gst_element.h"
+#include "transcoder/gst/handle.h"
+#include "transcoder/gst/track_chain.h"
+#include "transcoder/gst/track_choice.h"
+
+namespace transcoder {
+
+namespace {
+
+using PadHandle = Handle<GstPad, gst_object_unref>;
+using CapsHandle = Handle<GstCaps, gst_caps_unref>;
+using EventHandle = Handle<GstEvent, gst_event_unref>;
+using TagsHandle = Handle<GstTagList, gst_tag_list_unref>;
+using StreamHandle = Handle<GstStream, gst_object_unref>;
+
+/// Interleaved tracks are queued up to this size while one of them has nothing: 8 s of 10 Mbit/s.
+constexpr guint kMaxQueueBytes = 10 << 20;
+
+/// ISO 639-1 if the language has such a code, else the text itself: containers use both kinds.
+std::string language_code(const char* text) {
+  const char* const code = gst_tag_get_language_code(text);
+  return code != nullptr ? code : text;
+}
+
+AudioTrack describe(GstPad* pad) {
+  AudioTrack result;
+  const EventHandle start{gst_pad_get_sticky_event(pad, GST_EVENT_STREAM_START, 0)};
+  if (!start) return result;
+  GstStreamFlags flags{};
+  gst_event_parse_stream_flags(start.get(), &flags);
+  result.marked_default = (flags & GST_STREAM_FLAG_SELECT) != 0;
+  GstStream* stream = nullptr;
+  gst_event_parse_stream(start.get(), &stream);
+  const StreamHandle owned{stream};
+  TagsHandle tags{stream != nullptr ? gst_stream_get_tags(stream) : nullptr};
+  for (guint i = 0; !tags || gst_tag_list_get_tag_size(tags.get(), GST_TAG_LANGUAGE_CODE) == 0;
+       ++i) {
+    const EventHandle event{gst_pad_get_sticky_event(pad, GST_EVENT_TAG, i)};
+    if (!event) break;
+    GstTagList* list = nullptr;
+    gst_event_parse_tag(event.get(), &list);
+    tags.reset(gst_tag_list_ref(list));
+  }
+  gchar* language = nullptr;
+  if (tags && gst_tag_list_get_string(tags.get(), GST_TAG_LANGUAGE_CODE, &language)) {
+    result.language = language_code(Handle<gchar, g_free>{language}.get());
+  }
+  return result;
+}
+
+}  // namespace
+
+class TrackInput::Impl {
+ public:
+  Impl(GstElement* bin, const SourceSettings& source, std::shared_ptr<InputReport> report)
+      : bin_{bin},
+        audio_{source.audio == "none" ? source.audio : language_code(source.audio.c_str())},
+        report_{std::move(report)} {
+    for (const auto kind : kTrackKinds) {
+      GstElement* const funnel = make_element("funnel");
+      gst_bin_add(GST_BIN(bin), funnel);
+      funnel_[static_cast<int>(kind)] = funnel;
+      const PadHandle pad{gst_element_get_static_pad(funnel, "src")};
+      gst_element_add_pad(
+          bin, gst_ghost_pad_new(kind == TrackKind::kPictures ? "pictures" : "audio", pad.get()));
+    }
+  }
+
+  void add_element(GstElement* element) {
+    g_signal_connect(element, "pad-added", G_CALLBACK(on_source_pad), this);
+    for (const auto& pad : open_source_pads(element)) add_pad(pad.get());
+  }
+
+  /// A pad of a source, or of a demuxer whose tracks are containers themselves.
+  void add_pad(GstPad* pad) {
+    gst_pad_add_probe(
+        pad,
+        static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST),
+        on_source_data, this, nullptr);
+    if (const auto kind = raw_kind(pad)) {
+      if (GstPad* const out = claim(*kind); out != nullptr) gst_pad_link(pad, out);
+    } else if (track_kind(pad) && !is_container(pad)) {
+      add_track(pad);
+    } else if (has_fixed_format(pad)) {
+      split(pad);
+    } else {
+      find_type(pad);
+    }
+  }
+
+ private:
+  struct Candidate {
+    GstPad* pad;
+    TrackKind kind;
+    GstElement* queue;     ///< nullptr if there is none
+    GstPad* in = nullptr;  ///< of the queue, once the track was chosen
+    bool chosen = false;
+  };
+
+  static Impl& of(gpointer data) { return *static_cast<Impl*>(data); }
+
+  /// Runs `action` on one of GStreamer's threads, which know no exceptions.
+  template <typename Action>
+  void attempt(Action action) const {
+    try {
+      action();
+    } catch (const std::runtime_error& error) {
+      GST_ELEMENT_ERROR(bin_, CORE, MISSING_PLUGIN, ("%s", error.what()), (nullptr));
+    }
+  }
+
+  void start(GstElement* element, GstPad* pad) const {
+    gst_bin_add(GST_BIN(bin_), element);
+    const PadHandle sink{gst_element_get_static_pad(element, "sink")};
+    gst_pad_link(pad, sink.get());
+    gst_element_sync_state_with_parent(element);
+  }
+
+  void find_type(GstPad* pad) {
+    GstElement* const finder = make_element("typefind");
+    g_signal_connect(finder, "have-type", G_CALLBACK(on_type), this);
+    start(finder, pad);
+  }
+
+  static void on_type(GstElement* finder, guint, GstCaps*, gpointer data) {
+    const PadHandle pad{gst_element_get_static_pad(finder, "src")};
+    of(data).attempt([&] { of(data).split(pad.get()); });
+  }
+
+  /// The pad's format is known.
+  void split(GstPad* pad) {
+    GstElement* const demuxer = make_demuxer(pad);
+    if (demuxer == nullptr) {
+      add_chain(pad, track_kind(pad));
+      return;
+    }
+    g_signal_connect(demuxer, "pad-added", G_CALLBACK(on_demuxed_pad), this);
+    g_signal_connect(demuxer, "pad-removed", G_CALLBACK(on_removed_pad), this);
+    start(demuxer, pad);
+  }
+
+  static void on_source_pad(GstElement*, GstPad* pad, gpointer data) {
+    if (!GST_PAD_IS_SRC(pad) || gst_pad_is_linked(pad)) return;
+    of(data).attempt([&] { of(data).add_pad(pad); });
+  }
+
+  static GstPadProbeReturn on_source_data(GstPad*, GstPadProbeInfo*, gpointer data) {
+    of(data).report_->data_arrived();
+    return GST_PAD_PROBE_OK;
+  }
+
+  static void on_demuxed_pad(GstElement* demuxer, GstPad* pad, gpointer data) {
+    auto& self = of(data);
+    self.attempt([&] {
+      if (is_container(pad) || !has_fixed_format(pad)) {
+        self.find_type(pad);
+      } else if (track_kind(pad)) {
+        self.add_track(pad, self.queue_of(demuxer));
+      }
+    });
+  }
+
+  /// One queue for all tracks of a demuxer: it grows while one of them has nothing.
+  GstElement* queue_of(GstElement* demuxer) {
+    std::lock_guard lock{mutex_};
+    auto& queue = queues_[demuxer];
+    if (queue == nullptr) {
+      queue = make_element("multiqueue");
+      g_object_set(queue, "max-size-bytes", kMaxQueueBytes, "max-size-time", guint64{0}, nullptr);
+      gst_bin_add(GST_BIN(bin_), queue);
+      gst_element_sync_state_with_parent(queue);
+    }
+    return queue;
+  }
+
+  void add_track(GstPad* pad, GstElement* queue = nullptr) {
+    {
+      std::lock_guard lock{mutex_};
+      candidates_.push_back({pad, *track_kind(pad), queue});
+    }
+    gst_pad_add_probe(
+        pad,
+        static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST),
+        on_first_data, this, nullptr);
+  }
+
+  static void on_removed_pad(GstElement*, GstPad* pad, gpointer data) {
+    auto& self = of(data);
+    GstPad* in = nullptr;
+    {
+      std::lock_guard lock{self.mutex_};
+      const auto found = std::ranges::find(self.candidates_, pad, &Candidate::pad);
+      if (found == self.candidates_.end()) return;
+      in = found->in;
+      self.candidates_.erase(found);
+    }
+    if (in != nullptr) gst_pad_send_event(in, gst_event_new_eos());
+  }
+
+  /// Chooses when the first data of a kind arrive: by then all tracks are known.
+  static GstPadProbeReturn on_first_data(GstPad* pad, GstPadProbeInfo*, gpointer data) {
+    of(data).attempt([&] { of(data).choose(pad); });
+    return GST_PAD_PROBE_REMOVE;
+  }
+
+  void choose(GstPad* pad) {
+    Candidate chosen{};
+    {
+      std::lock_guard lock{mutex_};
+      const auto found = std::ranges::find(candidates_, pad, &Candidate::pad);
+      if (found == candidates_.end()) return;
+      const auto kind = found->kind;
+      std::vector<Candidate*> same;
+      for (auto& c : candidates_) {
+        if (c.kind == kind) same.push_back(&c);
+      }
+      if (std::ranges::any_of(same, &Candidate::chosen)) return;
+      const auto index = best(kind, same);
+      if (!index) return;
+      same[*index]->chosen = true;
+      chosen = *same[*index];
+    }
+    decode(chosen);
+  }
+
+  std::optional<std::size_t> best(TrackKind kind, const std::vector<Candidate*>& same) const {
+    if (kind == TrackKind::kPictures) return 0;
+    std::vector<AudioTrack> tracks;
+    for (const Candidate* c : same) tracks.push_back(describe(c->pad));
+    return choose_audio(tracks, audio_);
+  }
+
+  void decode(const Candidate& track) {
+    if (track.queue == nullptr) {
+      add_chain(track.pad, track.kind);
+      return;
+    }
+    const PadHandle in{gst_element_request_pad_simple(track.queue, "sink_%u")};
+    const std::string number{GST_OBJECT_NAME(in.get()) + std::string{"sink_"}.size()};
+    const PadHandle out{gst_element_get_static_pad(track.queue, ("src_" + number).c_str())};
+    add_chain(out.get(), track.kind);
+    {
+      std::lock_guard lock{mutex_};
+      const auto found = std::ranges::find(candidates_, track.pad, &Candidate::pad);
+      if (found != candidates_.end()) found->in = in.get();
+    }
+    gst_pad_link(track.pad, in.get());
+  }
+
+  void add_chain(GstPad* pad, std::optional<TrackKind> kind) {
+    remove_ended_chains();
+    auto chain = std::make_unique<TrackChain>(
+        bin_, pad, kind,
+        [this, kind](TrackKind decoded) { return kind ? open(decoded) : claim(decoded); }, joiner_,
+        report_);
+    std::lock_guard lock{mutex_};
+    chains_.push_back({std::move(chain)});
+  }
+
+  void remove_ended_chains() {
+    std::vector<TrackChain*> ended;
+    {
+      std::lock_guard lock{mutex_};
+      for (auto& [chain, removed] : chains_) {
+        if (!removed && chain->ended()) ended.push_back(chain.get());
+        removed = removed || chain->ended();
+      }
+    }
+    for (auto* chain : ended) chain->remove();
+  }
+
+  /// A pad of the funnel.
+  GstPad* open(TrackKind kind) {
+    GstElement* const funnel = funnel_[static_cast<int>(kind)];
+    const PadHandle pad{gst_element_request_pad_simple(funnel, "sink_%u")};
+    return pad.get();  // the funnel owns it
+  }
+
+  /// The same, but only for the first track that asks.
+  GstPad* claim(TrackKind kind) {
+    {
+      std::lock_guard lock{mutex_};
+      if (std::exchange(claimed_[static_cast<int>(kind)], true)) return nullptr;
+    }
+    if (kind == TrackKind::kAudio && audio_ == "none") return nullptr;
+    return open(kind);
+  }
+
+  struct Chain {
+    std::unique_ptr<TrackChain> chain;
+    bool removed = false;
+  };
+
+  GstElement* const bin_;
+  const std::string audio_;
+  const std::shared_ptr<InputReport> report_;
+  const std::shared_ptr<TrackJoiner> joiner_ = std::make_shared<TrackJoiner>();
+  GstElement* funnel_[2]{};  ///< by TrackKind; owned by the bin
+
+  std::mutex mutex_;
+  std::map<GstElement*, GstElement*> queues_;  // GUARDED_BY(mutex_); by demuxer
+  std::list<Candidate> candidates_;            // GUARDED_BY(mutex_)
+  std::list<Chain> chains_;                    // GUARDED_BY(mutex_); messages may still name them
+  bool claimed_[2]{};                          // GUARDED_BY(mutex_); by TrackKind
+};
+
+TrackInput::TrackInput(GstElement* bin, const SourceSettings& source,
+                       std::shared_ptr<InputReport> report)
+    : impl_{std::make_unique<Impl>(bin, source, std::move(report))} {}
+
+TrackInput::~TrackInput() = default;
+
+void TrackInput::add_element(GstElement* element) { impl_->add_element(element); }
+void TrackInput::add_pad(GstPad* pad) { impl_->add_pad(pad); }
+
+}  // namespace transcoder

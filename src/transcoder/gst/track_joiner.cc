@@ -1,0 +1,20 @@
+#include "transcoder/gst/track_joiner.h"
+
+#include <algorithm>
+
+namespace transcoder {
+
+base::Duration TrackJoiner::offset(Track& track, base::Duration time, base::Duration length) {
+  std::lock_guard lock{mutex_};
+  if (!track.begun) track.round = offsets_.size() - 1;
+  while (track.begun && time + offsets_[track.round] < track.end - kMaxStepBack) {
+    if (track.round + 1 == offsets_.size()) offsets_.push_back(track.end - time);
+    ++track.round;
+  }
+  const auto offset = offsets_[track.round];
+  track.end = track.begun ? std::max(track.end, time + offset + length) : time + offset + length;
+  track.begun = true;
+  return offset;
+}
+
+}  // namespace transcoder
