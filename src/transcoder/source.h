@@ -12,13 +12,13 @@ namespace transcoder {
 
 /// Trouble of a source that is connected. Each kind has one word in log, page, API and metrics.
 enum class SourceTrouble {
+  kScrambled,       ///< the data are encrypted
   kNoPictures,      ///< data arrive, but no track of pictures
   kNoKeyframe,      ///< pictures arrive, but none that decoding can begin with
-  kScrambled,       ///< the data are encrypted
   kAudioOnly,       ///< black pictures stand for missing ones
-  kNoAudioDecoder,  ///< no decoder for the audio
   kAudioBroken,     ///< the audio cannot be decoded or converted
   kAudioOff,        ///< the audio is too far from the pictures
+  kNoAudioDecoder,  ///< no decoder for the audio
 };
 
 /// The input of a connection: its last data and its trouble.

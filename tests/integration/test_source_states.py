@@ -125,12 +125,19 @@ def last_picture(server, name):
 
 
 @pytest.mark.parametrize("name", ["missing-file", "no-film", "no-such-host", "refused", "silent", "nobody",
-                                  "garbage", "sound"])
+                                  "garbage"])
 def test_a_source_that_never_had_a_picture_is_away(server, name):
     agree(server, name, AWAY)
     assert last_picture(server, name) is None
     assert server.get(f"/{name}.ts")[0] == 503
     assert server.metrics().all("symcast_source_last_picture_timestamp_seconds", stream=name) == []
+
+
+def test_audio_plays_with_black_pictures(server):
+    agree(server, "sound", {"playing"})
+    assert server.metrics().sum("symcast_source_trouble", stream="sound", trouble="audio_only") == 1
+    assert {s["name"]: s["troubles"]
+            for s in json.loads(server.get("/api/v1/streams")[2])["streams"]}["sound"] == ["audio_only"]
 
 
 def test_a_source_that_plays(server):

@@ -51,10 +51,17 @@ json last_picture(const LiveStream::State& stream) {
   return stream.last_picture ? json(segments::utc_text(*stream.last_picture)) : json(nullptr);
 }
 
+json troubles(const transcoder::Ingest::State& source) {
+  json all = json::array();
+  for (const auto& [trouble, detail] : source.troubles) all.push_back(transcoder::name(trouble));
+  return all;
+}
+
 json offer(const LiveStream::State& stream) {
   const auto& source = stream.media.source;
   return {{"name", stream.name},
           {"state", name(source.status)},
+          {"troubles", troubles(source)},
           {"last_picture", last_picture(stream)},
           {"began", segments::utc_text(stream.began)},
           {"width", known(source.format.width)},
@@ -100,6 +107,7 @@ json stream_state(const LiveStream::State& stream) {
   return {{"name", stream.name},
           {"state", name(source.status)},
           {"error", error(source)},
+          {"troubles", troubles(source)},
           {"last_picture", last_picture(stream)},
           {"dejitter", base::seconds(source.longest_wait)},
           {"width", known(source.format.width)},

@@ -73,6 +73,9 @@ std::string frame(const transcoder::Ingest::State& source) {
 std::string state(const LiveStream::State& stream, bool admin) {
   const auto& source = stream.media.source;
   std::string state = name(source.status);
+  for (const auto& [trouble, detail] : source.troubles) {
+    state += std::string{", "} + transcoder::name(trouble);
+  }
   if (source.status == transcoder::Ingest::Status::kPlaying) return state;
   if (stream.last_picture) state += ", last picture " + segments::utc_text(*stream.last_picture);
   if (admin && !source.last_error.empty()) state += ": " + escape(source.last_error);

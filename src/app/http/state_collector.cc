@@ -55,6 +55,11 @@ void collect_source(Families& out, const LiveStream::State& stream) {
     out.gauge("symcast_source_status", "1 for the state the source is in",
               {{"stream", stream.name}, {"status", name(status)}}, source.status == status ? 1 : 0);
   }
+  for (const auto trouble : transcoder::all_troubles()) {
+    out.gauge("symcast_source_trouble", "1 while the source has this trouble, else 0",
+              {{"stream", stream.name}, {"trouble", transcoder::name(trouble)}},
+              source.troubles.contains(trouble) ? 1 : 0);
+  }
   if (stream.last_picture) {
     out.gauge("symcast_source_last_picture_timestamp_seconds",
               "Unix time at which the source delivered its last picture", labels,

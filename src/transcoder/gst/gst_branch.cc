@@ -94,6 +94,18 @@ struct Probe {
   VideoSettings limits;
 };
 
+/// Runs before the first upright picture of each new size.
+GstPadProbeReturn on_upright_event(GstPad*, GstPadProbeInfo* info, gpointer data) {
+  GstEvent* const event = GST_PAD_PROBE_INFO_EVENT(info);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
+  GstCaps* caps = nullptr;
+  gst_event_parse_caps(event, &caps);
+  GstVideoInfo video;
+  const auto* const probe = static_cast<const Probe*>(data);
+  if (gst_video_info_from_caps(&video, caps)) choose_size(probe->bin, video, probe->limits);
+  return GST_PAD_PROBE_OK;
+}
+
 /// Runs before the first picture of each new format.
 GstPadProbeReturn on_event(GstPad*, GstPadProbeInfo* info, gpointer data) {
   GstEvent* const event = GST_PAD_PROBE_INFO_EVENT(info);
@@ -104,7 +116,6 @@ GstPadProbeReturn on_event(GstPad*, GstPadProbeInfo* info, gpointer data) {
   if (!gst_video_info_from_caps(&video, caps)) return GST_PAD_PROBE_OK;
   const auto* const probe = static_cast<const Probe*>(data);
   choose_depth(probe->bin, video);
-  choose_size(probe->bin, video, probe->limits);
   choose_fields(probe->bin, video, probe->limits);
   GST_PAD_PROBE_INFO_DATA(info) = with_colours(caps, video);
   gst_event_unref(event);
@@ -184,11 +195,14 @@ GstElement* make_picture_branch(const VideoSettings& limits) {
   GstElement* const bin = parse_bin(
       "videoconvert name=in ! capsfilter name=depth caps=video/x-raw,format=I420 ! deinterlace "
       "name=deinterlace method=linear"
-      " ! videoscale add-borders=false ! capsfilter name=size"
+      " ! videoflip video-direction=auto ! videoscale name=scale add-borders=false ! capsfilter "
+      "name=size"
       " ! appsink name=out sync=false async=false qos=false enable-last-sample=false "
       "max-buffers=3");
   gst_pad_add_probe(sink_pad(bin, "in").get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_event,
                     new Probe{bin, limits}, delete_probe);
+  gst_pad_add_probe(sink_pad(bin, "scale").get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+                    on_upright_event, new Probe{bin, limits}, delete_probe);
   gst_pad_add_probe(sink_pad(bin, "out").get(), GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, on_query,
                     nullptr, nullptr);
   return bin;

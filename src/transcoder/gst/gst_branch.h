@@ -9,8 +9,8 @@ namespace transcoder {
 // holds a few buffers and then blocks the decoder. The caller owns the floating reference. Both
 // throw std::runtime_error if an element is not installed.
 
-/// Converts to progressive I420 within the limits, or I420_10LE if the colours are wide. Leaves
-/// those and odd sizes to as_frame().
+/// Converts to progressive, upright I420 within the limits, or I420_10LE if the colours are wide.
+/// Leaves those and odd sizes to as_frame().
 GstElement* make_picture_branch(const VideoSettings& limits);
 /// Converts to interleaved float at media::kAudioRate, and mixes down to media::kAudioChannels.
 GstElement* make_audio_branch();

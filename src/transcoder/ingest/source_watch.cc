@@ -11,18 +11,14 @@ SourceWatch::SourceWatch(std::shared_ptr<IngestOutput> output, base::Time now,
   state_.alive = now;
 }
 
-bool SourceWatch::alive(base::Time until, bool picture) {
-  std::lock_guard lock{mutex_};
-  if (!wake_) return false;
-  state_.alive = std::max(state_.alive, until);
-  if (picture && !std::exchange(state_.has_picture, true)) wake_();
-  return true;
-}
-
 void SourceWatch::on_picture(media::Frame picture) {
-  if (!alive(base::Clock::now(), false)) return;
+  {
+    std::lock_guard lock{mutex_};
+    if (!wake_) return;
+  }
   output_->picture(std::move(picture));
-  alive(base::Clock::now(), true);
+  std::lock_guard lock{mutex_};
+  if (wake_ && !std::exchange(state_.has_picture, true)) wake_();
 }
 
 void SourceWatch::on_audio(media::Samples samples, base::Time captured) {
@@ -33,7 +29,10 @@ void SourceWatch::on_audio(media::Samples samples, base::Time captured) {
   output_->audio(std::move(samples), captured);
 }
 
-void SourceWatch::on_gap(base::Time until) { alive(until, false); }
+void SourceWatch::on_gap(base::Time until) {
+  std::lock_guard lock{mutex_};
+  state_.alive = std::max(state_.alive, until);
+}
 
 void SourceWatch::on_unreadable(std::uint64_t count) {
   std::lock_guard lock{mutex_};

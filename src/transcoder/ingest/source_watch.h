@@ -12,13 +12,14 @@
 
 namespace transcoder {
 
-/// Passes the pictures and audio of one connection to the output, and remembers its last sign of
-/// life and its end. Thread-safe.
+/// Passes the pictures and audio of one connection to the output, and remembers its end. Whether it
+/// is alive shows in the output: a picture that arrives is not yet one that is delivered.
+/// Thread-safe.
 class SourceWatch final : public Source::Listener {
  public:
   struct State {
     bool has_picture = false;
-    base::Time alive{};                ///< time of the last picture, or end of an announced gap
+    base::Time alive{};                ///< start of the connection, or end of an announced gap
     std::optional<std::string> ended;  ///< the reason, once the connection has ended
   };
 
@@ -36,9 +37,6 @@ class SourceWatch final : public Source::Listener {
   State state() const;
 
  private:
-  /// Records a sign of life; returns false if retired.
-  bool alive(base::Time until, bool picture);
-
   const std::shared_ptr<IngestOutput> output_;
   mutable std::mutex mutex_;
   std::function<void()> wake_;  // GUARDED_BY(mutex_); empty once retired

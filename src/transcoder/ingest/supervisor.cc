@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
 #include "base/log.h"
 #include "transcoder/ingest/make_source.h"
+#include "transcoder/ingest/source_trouble.h"
 
 namespace transcoder {
 
@@ -19,6 +21,10 @@ constexpr base::Duration kRepeatInterval = std::chrono::milliseconds{200};
 /// Minimum timeout for the first picture. Decoding begins at a keyframe, and encoders put those up
 /// to 10 s apart.
 constexpr base::Duration kFirstPictureTimeout = std::chrono::seconds{10};
+
+/// The same while data arrive: smart encoders of cameras put their keyframes up to 60 s apart, and
+/// a new connection would wait anew.
+constexpr base::Duration kKeyframeTimeout = std::chrono::seconds{65};
 
 /// A listener waits only this long before it listens again: its port is closed meanwhile, and
 /// nobody is spared by a longer wait. SRT callers repeat their handshake every 250 ms.
@@ -34,7 +40,8 @@ Supervisor::Supervisor(std::string stream, std::string source_name, const Source
       make_source_{std::move(make_source)},
       output_{std::move(output)},
       waits_{waits_for_sender(settings.uri)},
-      backoff_{settings.backoff_min, settings.backoff_max} {}
+      backoff_{settings.backoff_min, settings.backoff_max},
+      trouble_log_{stream_} {}
 
 Supervisor::~Supervisor() { stop(); }
 
@@ -61,6 +68,26 @@ bool Supervisor::pause(base::Duration duration) {
 void Supervisor::set_status(Ingest::Status status) {
   std::lock_guard lock{mutex_};
   state_.status = status;
+}
+
+/// Whether the source has been silent for too long, and the reason.
+std::string Supervisor::silence(const Life& life, bool playing, base::Time now) const {
+  if (waits_ && !playing) return {};
+  const auto timeout = playing ? settings_.silence_timeout
+                               : std::max(settings_.silence_timeout, kFirstPictureTimeout);
+  const auto patience = playing ? timeout : std::max(timeout, kKeyframeTimeout);
+  const bool quiet = now - std::max(life.picture, playing ? base::Time{} : life.data) > timeout;
+  if (!quiet && now - life.picture <= patience) return {};
+  return fmt::format("no picture for {:g} s", base::seconds(quiet ? timeout : patience));
+}
+
+void Supervisor::note(SourceReport report, const Ingest::State& output, bool playing) {
+  const auto dropped = output.audio_dropped_samples - audio_dropped_;
+  audio_dropped_ = output.audio_dropped_samples;
+  if (playing && dropped > 0 && !output.has_audio) report.troubles[SourceTrouble::kAudioOff];
+  trouble_log_.note(report.troubles, playing);
+  std::lock_guard lock{mutex_};
+  state_.troubles = std::move(report.troubles);
 }
 
 void Supervisor::run() {
@@ -91,15 +118,17 @@ void Supervisor::play() {
                     "systemd unit",
                     error.code().message()));
   }
-  const auto end = follow(*watch);
+  const auto end = follow(*watch, *source);
   source->stop();
   watch->retire();
   if (end.reason.empty()) return;
   lost(end);
 }
 
-Supervisor::End Supervisor::follow(const SourceWatch& watch) {
+Supervisor::End Supervisor::follow(const SourceWatch& watch, const Source& source) {
   std::optional<base::Time> playing;
+  std::uint64_t jumps = output_->state(base::Clock::now()).timeline_jumps;
+  Life life;
   End end;
   while (end.reason.empty() && pause(kRepeatInterval)) {
     const auto now = base::Clock::now();
@@ -109,12 +138,15 @@ Supervisor::End Supervisor::follow(const SourceWatch& watch) {
       connected();
     }
     output_->repeat_after(playing ? kFreezeTime : kRepeatInterval, now);
-    const auto silence = settings_.silence_timeout;
-    const auto timeout = playing ? silence : std::max(silence, kFirstPictureTimeout);
-    const bool waiting = waits_ && !playing;
-    if (!waiting && now - state.alive > timeout) {
-      end.reason = fmt::format("no picture for {:g} s", base::seconds(timeout));
-    }
+    const auto output = output_->state(now);
+    auto report = source.report();
+    life.data = report.data.value_or(life.data);
+    // A picture after a jump of the clock is no sign of life: if all are, the clock is wrong.
+    const bool steady = std::exchange(jumps, output.timeline_jumps) == output.timeline_jumps;
+    if (steady && output.last_picture) life.picture = std::max(life.picture, *output.last_picture);
+    life.picture = std::max(life.picture, state.alive);
+    note(std::move(report), output, playing.has_value());
+    end.reason = silence(life, playing.has_value(), now);
     if (state.ended) end.reason = *state.ended;
     if (playing) end.played = now - *playing;
   }
@@ -144,6 +176,7 @@ void Supervisor::lost(const End& end) {
     std::lock_guard lock{mutex_};
     state_.status = Ingest::Status::kWaiting;
     state_.last_error = reason;
+    state_.troubles.clear();
   }
   const auto wait =
       waits_ ? kListenerWait : backoff_.next(end.played, std::uniform_real_distribution{}(random_));
@@ -170,6 +203,11 @@ Ingest::State Supervisor::state() const {
   result.status = state_.status;
   result.last_error = state_.last_error;
   result.restarts = state_.restarts;
+  result.troubles = state_.troubles;
+  if (result.status == Ingest::Status::kConnecting && !result.troubles.empty()) {
+    const auto& [trouble, detail] = *result.troubles.begin();
+    result.last_error = describe(trouble, detail);
+  }
   if (result.status == Ingest::Status::kPlaying && output_->stalled(now)) {
     result.status = Ingest::Status::kStalled;
     result.last_error = "it is connected, but no picture arrives";

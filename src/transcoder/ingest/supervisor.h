@@ -11,6 +11,7 @@
 #include "transcoder/ingest/backoff.h"
 #include "transcoder/ingest/ingest_output.h"
 #include "transcoder/ingest/source_watch.h"
+#include "transcoder/ingest/trouble_log.h"
 #include "transcoder/source.h"
 
 namespace transcoder {
@@ -42,6 +43,12 @@ class Supervisor {
     std::string reason;
   };
 
+  /// Signs of life of a connection.
+  struct Life {
+    base::Time picture{};  ///< delivered, or the start of the connection
+    base::Time data{};     ///< if the source reports them
+  };
+
   /// The end of a connection.
   struct End {
     std::string reason;  ///< empty if we stopped it
@@ -50,7 +57,9 @@ class Supervisor {
 
   void run();
   void play();
-  End follow(const SourceWatch& watch);
+  End follow(const SourceWatch& watch, const Source& source);
+  std::string silence(const Life& life, bool playing, base::Time now) const;
+  void note(SourceReport report, const Ingest::State& output, bool playing);
   void connected();
   void lost(const End& end);
   void wait_and_repeat(base::Duration wait);
@@ -65,6 +74,8 @@ class Supervisor {
   const std::shared_ptr<IngestOutput> output_;
   const bool waits_;  ///< waits_for_sender()
   Backoff backoff_;
+  TroubleLog trouble_log_;
+  std::uint64_t audio_dropped_ = 0;  ///< samples, when the state was last read
   std::mt19937 random_{std::random_device{}()};
   Outage outage_;  // reason is empty while playing, and before the first failure
   bool ever_played_ = false;
@@ -73,7 +84,7 @@ class Supervisor {
   std::condition_variable wake_;
   bool woken_ = false;     // GUARDED_BY(mutex_)
   bool stopping_ = false;  // GUARDED_BY(mutex_)
-  Ingest::State state_;    // GUARDED_BY(mutex_); only status, last_error and restarts
+  Ingest::State state_;    // GUARDED_BY(mutex_); only status, last_error, restarts and troubles
   std::thread thread_;
 };
 

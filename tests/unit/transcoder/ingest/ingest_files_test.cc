@@ -85,6 +85,10 @@ class IngestFilesTest : public testing::Test {
     }
     std::ofstream{*directory_ / "resized.ts"} << std::ifstream{*directory_ / "small.ts"}.rdbuf()
                                               << std::ifstream{*directory_ / "large.ts"}.rdbuf();
+    const std::string turned = *directory_ / "turned.mp4";
+    ASSERT_TRUE(FfmpegProcess({"-i", *directory_ / "small.ts", "-c", "copy", "-metadata:s:v",
+                               "rotate=90", turned})
+                    .wait());
     start_gstreamer();
     start_all();
     for (const auto& [name, recorder] : recorders_) {
@@ -98,6 +102,7 @@ class IngestFilesTest : public testing::Test {
     for (const auto& [name, recipe] : recipes()) play(name, file(name), limits_of(name));
     play("interlaced_60", file("interlaced.ts"), {.max_frame_rate = 60});
     play("resized.ts", file("resized.ts"));
+    play("turned.mp4", file("turned.mp4"));
     play("missing", file("missing.mp4"));
   }
 
@@ -233,6 +238,11 @@ TEST_F(IngestFilesTest, CropsOddSizes) {
   expect_unbroken("odd.mkv", 40ms);
   EXPECT_EQ(format("odd.mkv").width, 160);
   EXPECT_EQ(format("odd.mkv").height, 120);
+}
+
+TEST_F(IngestFilesTest, TurnsPicturesUpright) {
+  EXPECT_EQ(format("turned.mp4").width, 120);
+  EXPECT_EQ(format("turned.mp4").height, 160);
 }
 
 TEST_F(IngestFilesTest, KeepsAVariableRate) { expect_unbroken("variable.mkv", 40ms, 120ms); }

@@ -23,6 +23,7 @@ struct Remote {
   std::mutex mutex;
   std::shared_ptr<Source::Listener> current;  // GUARDED_BY(mutex)
   std::atomic<bool> refuses = false;          ///< makes the next start fail
+  std::atomic<bool> scrambled = false;        ///< is reported
   std::atomic<int> started = 0;
   std::atomic<int> stopped = 0;
 };
@@ -43,6 +44,11 @@ class FakeSource final : public Source {
     std::lock_guard lock{remote_.mutex};
     remote_.current = nullptr;
     ++remote_.stopped;
+  }
+  SourceReport report() const override {
+    SourceReport result;
+    if (remote_.scrambled) result.troubles[SourceTrouble::kScrambled];
+    return result;
   }
 
  private:
@@ -73,14 +79,16 @@ class SupervisorTest : public testing::Test {
     return eventually([&] { return remote_.started == attempt && remote_.listener(); });
   }
 
-  void picture(base::Duration pts) {
-    remote_.listener()->on_picture({.format = {.width = 2, .height = 2},
-                                    .plane = {kPixels, kPixels + 4, kPixels + 5},
-                                    .stride = {2, 1, 1},
-                                    .memory = nullptr,
-                                    .number = 0,
-                                    .pts = pts,
-                                    .captured = base::Clock::now()});
+  void picture(base::Duration pts) { picture(remote_.listener(), pts); }
+
+  static void picture(const std::shared_ptr<Source::Listener>& listener, base::Duration pts) {
+    listener->on_picture({.format = {.width = 2, .height = 2},
+                          .plane = {kPixels, kPixels + 4, kPixels + 5},
+                          .stride = {2, 1, 1},
+                          .memory = nullptr,
+                          .number = 0,
+                          .pts = pts,
+                          .captured = base::Clock::now()});
   }
 
   bool is(Ingest::Status status) {
@@ -136,6 +144,16 @@ TEST_F(SupervisorSilenceTest, ReconnectsAfterSilence) {
   ASSERT_TRUE(connect(2));
   EXPECT_EQ(remote_.stopped, 1);
   EXPECT_EQ(supervisor_.state().last_error, "no picture for 0.1 s");
+}
+
+/// All of them have the same time: each second the clock seems to jump, and one is delivered.
+TEST_F(SupervisorSilenceTest, PicturesThatAreNotDeliveredAreNoSignOfLife) {
+  supervisor_.start();
+  ASSERT_TRUE(connect(1));
+  EXPECT_TRUE(eventually([&] {
+    if (const auto listener = remote_.listener()) picture(listener, 0ms);
+    return remote_.started == 2;
+  }));
 }
 
 TEST_F(SupervisorSilenceTest, WaitsLongerForTheFirstPicture) {
@@ -205,6 +223,18 @@ TEST_F(SupervisorTest, CountsUnreadablePictures) {
   ASSERT_TRUE(connect(1));
   remote_.listener()->on_unreadable(2);
   EXPECT_EQ(supervisor_.state().unreadable, 2u);
+}
+
+TEST_F(SupervisorTest, SaysWhatTheTroubleIsUntilTheSourceIsAway) {
+  remote_.scrambled = true;
+  supervisor_.start();
+  ASSERT_TRUE(connect(1));
+  EXPECT_TRUE(
+      eventually([&] { return supervisor_.state().troubles.contains(SourceTrouble::kScrambled); }));
+  EXPECT_TRUE(supervisor_.state().last_error.starts_with("the source is encrypted"));
+  remote_.scrambled = false;
+  remote_.listener()->on_end("gone");
+  EXPECT_TRUE(eventually([&] { return supervisor_.state().troubles.empty(); }));
 }
 
 TEST_F(SupervisorTest, StopsTheSource) {

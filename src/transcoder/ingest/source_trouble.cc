@@ -1,0 +1,67 @@
+#include "transcoder/ingest/source_trouble.h"
+
+#include <fmt/format.h>
+
+namespace transcoder {
+
+namespace {
+
+std::string with_detail(std::string_view text, const std::string& detail) {
+  return detail.empty() ? std::string{text} : fmt::format("{} ({})", text, detail);
+}
+
+}  // namespace
+
+std::span<const SourceTrouble> all_troubles() {
+  static constexpr SourceTrouble kAll[] = {
+      SourceTrouble::kScrambled,      SourceTrouble::kNoPictures,  SourceTrouble::kNoKeyframe,
+      SourceTrouble::kAudioOnly,      SourceTrouble::kAudioBroken, SourceTrouble::kAudioOff,
+      SourceTrouble::kNoAudioDecoder,
+  };
+  return kAll;
+}
+
+const char* name(SourceTrouble trouble) {
+  switch (trouble) {
+    case SourceTrouble::kScrambled:
+      return "scrambled";
+    case SourceTrouble::kNoPictures:
+      return "no_video";
+    case SourceTrouble::kNoKeyframe:
+      return "no_keyframe";
+    case SourceTrouble::kAudioOnly:
+      return "audio_only";
+    case SourceTrouble::kNoAudioDecoder:
+      return "audio_no_decoder";
+    case SourceTrouble::kAudioBroken:
+      return "audio_broken";
+    case SourceTrouble::kAudioOff:
+      return "audio_off";
+  }
+  return "unknown";
+}
+
+std::string describe(SourceTrouble trouble, const std::string& detail) {
+  switch (trouble) {
+    case SourceTrouble::kScrambled:
+      return "the source is encrypted; send it in the clear";
+    case SourceTrouble::kNoPictures:
+      return "data arrive, but no video or audio that can be decoded";
+    case SourceTrouble::kNoKeyframe:
+      return "video arrives, but no keyframe yet; let the encoder send one every few seconds";
+    case SourceTrouble::kAudioOnly:
+      return "only audio arrives; viewers see a black picture";
+    case SourceTrouble::kNoAudioDecoder:
+      return with_detail(
+          "viewers hear silence: GStreamer has no decoder for the audio; install "
+          "gstreamer1.0-libav, gstreamer1.0-plugins-good, -bad or -ugly",
+          detail);
+    case SourceTrouble::kAudioBroken:
+      return with_detail("viewers hear silence: the audio cannot be decoded", detail);
+    case SourceTrouble::kAudioOff:
+      return "viewers hear silence: the audio is more than 2 s off the video";
+  }
+  return {};
+}
+
+}  // namespace transcoder

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "transcoder/source.h"
+
+namespace transcoder {
+
+/// Logs each trouble of a source once: again only after it has been away while the source played.
+/// Used on one thread.
+class TroubleLog {
+ public:
+  explicit TroubleLog(std::string stream) : stream_{std::move(stream)} {}
+
+  void note(const std::map<SourceTrouble, std::string>& troubles, bool playing);
+
+ private:
+  const std::string stream_;
+  std::set<SourceTrouble> told_;
+};
+
+}  // namespace transcoder

@@ -1,0 +1,39 @@
+#include "transcoder/ingest/trouble_log.h"
+
+#include <gtest/gtest.h>
+
+namespace transcoder {
+namespace {
+
+const std::map<SourceTrouble, std::string> kNone;
+const std::map<SourceTrouble, std::string> kBroken{{SourceTrouble::kAudioBroken, "why"}};
+
+bool logs(TroubleLog& log, const std::map<SourceTrouble, std::string>& troubles, bool playing) {
+  testing::internal::CaptureStderr();
+  log.note(troubles, playing);
+  return testing::internal::GetCapturedStderr().find("trouble=audio_broken") != std::string::npos;
+}
+
+TEST(TroubleLogTest, SaysItOnce) {
+  TroubleLog log{"live"};
+  EXPECT_FALSE(logs(log, kNone, true));
+  EXPECT_TRUE(logs(log, kBroken, true));
+  EXPECT_FALSE(logs(log, kBroken, true));
+}
+
+TEST(TroubleLogTest, SaysItAgainAfterAWhileWithoutIt) {
+  TroubleLog log{"live"};
+  EXPECT_TRUE(logs(log, kBroken, true));
+  EXPECT_FALSE(logs(log, kNone, true));
+  EXPECT_TRUE(logs(log, kBroken, true));
+}
+
+TEST(TroubleLogTest, AReconnectIsNoReasonToSayItAgain) {
+  TroubleLog log{"live"};
+  EXPECT_TRUE(logs(log, kBroken, true));
+  EXPECT_FALSE(logs(log, kNone, false));
+  EXPECT_FALSE(logs(log, kBroken, true));
+}
+
+}  // namespace
+}  // namespace transcoder
