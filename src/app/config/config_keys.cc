@@ -302,9 +302,16 @@ Section<StreamConfig> encoder_section() {
 Section<StreamConfig> source_section() {
   using Part = transcoder::SourceSettings;
   return section<StreamConfig, Part>(
-      "source", "Restarts and buffering of sources.",
+      "source", "Choice of tracks, restarts and buffering of sources.",
       [](auto& stream) -> auto& { return stream.media.source; },
       {
+          key("program", &Part::program, Whole{0, 65535},
+              "Number of the programme to play of an MPEG transport stream. 0 plays the first one "
+              "with video."),
+          key("audio", &Part::audio, Text{"a track's number or language, \"none\" or \"\""},
+              "Audio track to play: its number, from \"1\" on, its language, such as \"eng\", or "
+              "\"none\". A track that the source does not have, and \"\", mean the default track; "
+              "an audio description only plays if there is nothing else."),
           key("silence_timeout", &Part::silence_timeout, Duration{500ms, 10min},
               "Time without a frame after which a source is restarted. Raise it for sources "
               "that pause."),

@@ -18,6 +18,7 @@
 #include "transcoder/gst/source_file.h"
 #include "transcoder/gst/srt_listener.h"
 #include "transcoder/gst/track_input.h"
+#include "transcoder/gst/ts_filter.h"
 #include "transcoder/secrets.h"
 
 namespace transcoder {
@@ -57,6 +58,8 @@ struct Tuning {
   std::string source;  ///< its name in the log
   int latency_ms;
   bool latency_in_uri;
+  int program;
+  std::shared_ptr<InputReport> report;
 };
 
 /// Called for each element that is added to the input, at any depth, before the element starts.
@@ -67,6 +70,7 @@ void tune(GstBin*, GstBin*, GstElement* element, gpointer data) {
     g_object_set(element, "poll-timeout", kSrtPollMs, nullptr);
     admit_one_publisher(element, tuning->source);
   }
+  if (is_a(element, "tsdemux")) add_ts_filter(element, tuning->program, tuning->report);
   // For cameras with motion JPEG: otherwise decoding waits for 2 MB of it, in case audio follows.
   if (is_a(element, "multipartdemux")) g_object_set(element, "single-stream", TRUE, nullptr);
   if (tuning->latency_in_uri) return;
@@ -117,10 +121,11 @@ ElementHandle make_uri_input(const SourceSettings& source,
   set_up_class(uri);
   auto input = own(gst_bin_new(nullptr));
   const auto latency = std::chrono::duration_cast<std::chrono::milliseconds>(source.latency);
-  g_signal_connect_data(input.get(), "deep-element-added", G_CALLBACK(tune),
-                        new Tuning{without_secrets(source.uri), static_cast<int>(latency.count()),
-                                   uri.find("latency=") != std::string::npos},
-                        free_data<Tuning>, GConnectFlags{});
+  g_signal_connect_data(
+      input.get(), "deep-element-added", G_CALLBACK(tune),
+      new Tuning{without_secrets(source.uri), static_cast<int>(latency.count()),
+                 uri.find("latency=") != std::string::npos, source.program, report},
+      free_data<Tuning>, GConnectFlags{});
   GError* problem = nullptr;
   GstElement* const reader = gst_element_make_from_uri(GST_URI_SRC, uri.c_str(), nullptr, &problem);
   const ErrorHandle error{problem};

@@ -17,6 +17,7 @@
 #include "transcoder/gst/handle.h"
 #include "transcoder/gst/track_chain.h"
 #include "transcoder/gst/track_choice.h"
+#include "transcoder/gst/ts_filter.h"
 
 namespace transcoder {
 
@@ -60,6 +61,7 @@ AudioTrack describe(GstPad* pad) {
   if (tags && gst_tag_list_get_string(tags.get(), GST_TAG_LANGUAGE_CODE, &language)) {
     result.language = language_code(Handle<gchar, g_free>{language}.get());
   }
+  result.visually_impaired = is_audio_description(pad);
   return result;
 }
 

@@ -40,6 +40,7 @@ json state_of(const LiveStream::State& stream) {
 TEST(ApiJsonTest, AStreamListsItsFormatsAndCodecs) {
   const json expected{{"name", "live"},
                       {"state", "playing"},
+                      {"troubles", json::array()},
                       {"last_picture", nullptr},
                       {"began", "1970-01-01T00:00:00.000Z"},
                       {"width", 1280},
@@ -144,6 +145,14 @@ TEST(ApiJsonTest, AViewerHasItsIdentityAndTelemetry) {
   for (const char* key : {"capacity", "min_rtt", "ssthresh", "behind_live", "delivery_rate"}) {
     EXPECT_TRUE(listed[key].is_null()) << key;
   }
+}
+
+TEST(ApiJsonTest, AStreamNamesTheTroublesOfItsSource) {
+  auto stream = playing();
+  stream.media.source.troubles = {{transcoder::SourceTrouble::kNoKeyframe, ""},
+                                  {transcoder::SourceTrouble::kAudioBroken, "why"}};
+  EXPECT_EQ(offer(stream)["troubles"], json::array({"no_keyframe", "audio_broken"}));
+  EXPECT_EQ(state_of(stream)["troubles"], json::array({"no_keyframe", "audio_broken"}));
 }
 
 }  // namespace

@@ -67,6 +67,20 @@ const std::map<std::string, Arguments>& recipes() {
       {"two_tracks.mkv",
        pictures("160x120", "25") + pictures("320x240", "25") + tone("mono") + tone("stereo") +
            kH264 + Arguments{"-map", "0", "-map", "1", "-map", "2", "-map", "3", "-c:a", "aac"}},
+      {"described.ts", pictures("160x120", "25") +
+                           Arguments{"-f", "lavfi", "-i", "anullsrc=duration=1"} + tone("stereo") +
+                           kH264 +
+                           Arguments{"-map", "0", "-map", "1", "-map", "2", "-c:a", "mp2",
+                                     "-disposition:a:0", "visual_impaired"}},
+      {"radio_first.ts",
+       pictures("160x120", "25") + tone("mono") + kH264 +
+           Arguments{"-map", "1", "-map", "0", "-map", "1", "-c:a", "mp2", "-program",
+                     "program_num=100:st=0", "-program", "program_num=200:st=1:st=2"}},
+      {"languages.mkv",
+       pictures("160x120", "25") + Arguments{"-f", "lavfi", "-i", "anullsrc=duration=1"} +
+           tone("stereo") + kH264 +
+           Arguments{"-map", "0", "-map", "1", "-map", "2", "-c:a", "aac", "-metadata:s:a:0",
+                     "language=eng", "-metadata:s:a:1", "language=fre"}},
       {"small.ts", pictures("160x120", "25") + kH264},
       {"large.ts", pictures("320x240", "25") + kH264},
       {"audio_only.mp4", tone("mono") + Arguments{"-c:a", "aac"}},
@@ -103,6 +117,9 @@ class IngestFilesTest : public testing::Test {
     play("interlaced_60", file("interlaced.ts"), {.max_frame_rate = 60});
     play("resized.ts", file("resized.ts"));
     play("turned.mp4", file("turned.mp4"));
+    play("french", file("languages.mkv"), {}, "fra");
+    play("second", file("languages.mkv"), {}, "2");
+    play("none", file("languages.mkv"), {}, "none");
     play("missing", file("missing.mp4"));
   }
 
@@ -138,8 +155,10 @@ class IngestFilesTest : public testing::Test {
     if (!directory_) GTEST_SKIP() << "ffmpeg, which generates the files, is not installed";
   }
 
-  static void play(const std::string& name, const std::string& uri, VideoSettings limits = {}) {
+  static void play(const std::string& name, const std::string& uri, VideoSettings limits = {},
+                   const std::string& audio = "") {
     SourceSettings patient;
+    patient.audio = audio;
     patient.silence_timeout = 1h;
     recorders_[name] = std::make_unique<IngestRecorder>(uri, patient, limits);
     recorders_[name]->start();
@@ -169,6 +188,11 @@ class IngestFilesTest : public testing::Test {
 
   static void expect_unbroken(const std::string& name, base::Duration interval) {
     expect_unbroken(name, interval, interval);
+  }
+
+  static bool is_loud(const std::string& name) {
+    return std::ranges::any_of(played(name).audio_frames(),
+                               [](const auto& audio) { return audio.left > 0.01F; });
   }
 
   static media::PictureFormat format(const std::string& name) {
@@ -295,6 +319,20 @@ TEST_F(IngestFilesTest, PlaysWithoutAudio) {
 TEST_F(IngestFilesTest, PlaysTheFirstOfSeveralTracks) {
   expect_unbroken("two_tracks.mkv", 40ms);
   EXPECT_EQ(format("two_tracks.mkv").width, 160);
+}
+
+TEST_F(IngestFilesTest, PlaysTheFirstProgrammeWithPictures) {
+  expect_unbroken("radio_first.ts", 40ms);
+  EXPECT_TRUE(is_loud("radio_first.ts"));
+}
+
+TEST_F(IngestFilesTest, PlaysNoAudioDescription) { EXPECT_TRUE(is_loud("described.ts")); }
+
+TEST_F(IngestFilesTest, PlaysTheAudioThatIsWanted) {
+  EXPECT_FALSE(is_loud("languages.mkv")) << "the first track is silent";
+  EXPECT_TRUE(is_loud("french"));
+  EXPECT_TRUE(is_loud("second"));
+  EXPECT_TRUE(played("none").audio_frames().empty());
 }
 
 TEST_F(IngestFilesTest, FollowsAChangeOfResolution) {

@@ -1,0 +1,119 @@
+#include "transcoder/gst/ts_filter.h"
+
+#include <gst/gst.h>
+
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "transcoder/gst/handle.h"
+#include "transcoder/gst/ts_scanner.h"
+
+namespace transcoder {
+
+namespace {
+
+using PadHandle = Handle<GstPad, gst_object_unref>;
+using ElementHandle = Handle<GstElement, gst_object_unref>;
+
+constexpr const char* kFilterKey = "symcast-ts-filter";
+constexpr std::uint8_t kSyncByte = 0x47;
+
+/// Buffers may end within a packet; those that leave here do not, so that each packet can be
+/// edited. Used on the streaming thread of one tsdemux.
+class TsFilter {
+ public:
+  TsFilter(int program, std::shared_ptr<InputReport> report)
+      : scanner_{program}, report_{std::move(report)} {}
+
+  const TsScanner& scanner() const { return scanner_; }
+
+  /// Edits a buffer in place. For buffers that the demuxer pulls: it asks for whole packets.
+  GstBuffer* edit(GstBuffer* buffer) {
+    GstBuffer* const own = gst_buffer_make_writable(buffer);
+    GstMapInfo map;
+    if (gst_buffer_map(own, &map, GST_MAP_READWRITE) == FALSE) return own;
+    scan(std::span{map.data, map.size});
+    gst_buffer_unmap(own, &map);
+    return own;
+  }
+
+  /// Returns the whole packets up to the end of the buffer; nullptr if there are none.
+  GstBuffer* push(GstBuffer* buffer) {
+    GstMapInfo map;
+    if (gst_buffer_map(buffer, &map, GST_MAP_READ) == FALSE) return buffer;
+    if (GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DISCONT)) rest_.clear();
+    rest_.insert(rest_.end(), map.data, map.data + map.size);
+    gst_buffer_unmap(buffer, &map);
+    const auto size = scan(std::span{rest_});
+    GstBuffer* const out = size > 0 ? gst_buffer_new_memdup(rest_.data(), size) : nullptr;
+    if (out != nullptr) {
+      gst_buffer_copy_into(
+          out, buffer,
+          static_cast<GstBufferCopyFlags>(GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS), 0,
+          -1);
+    }
+    rest_.erase(rest_.begin(), rest_.begin() + static_cast<std::ptrdiff_t>(size));
+    gst_buffer_unref(buffer);
+    return out;
+  }
+
+ private:
+  /// Returns the size up to the last whole packet. Bytes that belong to none are left as they are.
+  std::size_t scan(std::span<std::uint8_t> bytes) {
+    std::size_t at = 0;
+    while (at + kTsPacketBytes <= bytes.size()) {
+      const bool followed =
+          at + kTsPacketBytes == bytes.size() || bytes[at + kTsPacketBytes] == kSyncByte;
+      if (bytes[at] != kSyncByte || !followed) {
+        ++at;
+        continue;
+      }
+      scanner_.scan(bytes.subspan(at).first<kTsPacketBytes>());
+      at += kTsPacketBytes;
+    }
+    if (std::exchange(scrambled_, scanner_.scrambled()) != scanner_.scrambled()) {
+      scrambled_ ? report_->raise(SourceTrouble::kScrambled)
+                 : report_->clear(SourceTrouble::kScrambled);
+    }
+    return at;
+  }
+
+  TsScanner scanner_;
+  const std::shared_ptr<InputReport> report_;
+  bool scrambled_ = false;
+  std::vector<std::uint8_t> rest_;  ///< the beginning of a packet
+};
+
+GstPadProbeReturn on_buffer(GstPad*, GstPadProbeInfo* info, gpointer data) {
+  auto& filter = *static_cast<TsFilter*>(data);
+  GstBuffer* const buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+  if (buffer == nullptr) return GST_PAD_PROBE_OK;
+  const bool pulled = (info->type & GST_PAD_PROBE_TYPE_PULL) != 0;
+  info->data = pulled ? filter.edit(buffer) : filter.push(buffer);
+  return info->data == nullptr ? GST_PAD_PROBE_HANDLED : GST_PAD_PROBE_OK;
+}
+
+void delete_filter(gpointer data) { delete static_cast<TsFilter*>(data); }
+
+}  // namespace
+
+void add_ts_filter(GstElement* tsdemux, int program, std::shared_ptr<InputReport> report) {
+  auto* const filter = new TsFilter{program, std::move(report)};
+  g_object_set_data_full(G_OBJECT(tsdemux), kFilterKey, filter, delete_filter);
+  const PadHandle sink{gst_element_get_static_pad(tsdemux, "sink")};
+  gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_BUFFER, on_buffer, filter, nullptr);
+}
+
+bool is_audio_description(GstPad* pad) {
+  const ElementHandle demuxer{gst_pad_get_parent_element(pad)};
+  if (!demuxer) return false;
+  const void* const filter = g_object_get_data(G_OBJECT(demuxer.get()), kFilterKey);
+  if (filter == nullptr) return false;
+  const std::string_view name = GST_OBJECT_NAME(pad);  // "audio_0_00101": generation and PID
+  const auto pid = std::strtol(name.data() + name.rfind('_') + 1, nullptr, 16);
+  return static_cast<const TsFilter*>(filter)->scanner().visually_impaired(static_cast<int>(pid));
+}
+
+}  // namespace transcoder

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <memory>
+
+#include "transcoder/gst/gst_types.h"
+#include "transcoder/gst/input_report.h"
+
+namespace transcoder {
+
+/// Lets a TsScanner read and edit what enters a tsdemux; it lives as long as the element.
+/// Encryption goes to `report`. `program`: see TsScanner.
+void add_ts_filter(GstElement* tsdemux, int program, std::shared_ptr<InputReport> report);
+
+/// Whether the pad of a tsdemux with a filter carries an audio description.
+bool is_audio_description(GstPad* pad);
+
+}  // namespace transcoder
