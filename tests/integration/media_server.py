@@ -1,0 +1,80 @@
+"""An HTTP server for sources that misbehave: each path has a function that writes the response."""
+
+import http.server
+import threading
+import time
+
+TS_PACKET = 188
+
+
+class MediaServer:
+    """paths: {path: send(write)}; `write` raises OSError once the client has left."""
+
+    def __init__(self, paths):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                send = paths.get(self.path)
+                self.send_response(200 if send else 404)
+                self.end_headers()
+                try:
+                    if send:
+                        send(self.wfile.write)
+                except OSError:
+                    pass
+
+            def log_message(self, *_):
+                pass
+
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def uri(self, path):
+        return f"http://127.0.0.1:{self._server.server_port}{path}"
+
+    def end(self):
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def packets(data):
+    """The packets of a transport stream."""
+    return [data[at:at + TS_PACKET] for at in range(0, len(data), TS_PACKET)]
+
+
+def pid(packet):
+    return (packet[1] & 0x1f) << 8 | packet[2]
+
+
+def in_real_time(data, seconds, begin=0.0):
+    """send() for a transport stream of `seconds`, from `begin` seconds on."""
+    def send(write):
+        all_of_them = packets(data)
+        rate = len(all_of_them) / seconds
+        sent = int(begin * rate)
+        start = time.monotonic() - begin
+        while sent < len(all_of_them):
+            due = min(int((time.monotonic() - start) * rate), len(all_of_them))
+            write(b"".join(all_of_them[sent:due]))
+            sent = max(sent, due)
+            time.sleep(0.02)
+    return send
+
+
+def sliding_playlist(segment_names, header, seconds, listed=4):
+    """send() for a live HLS playlist that repeats the segments, with a discontinuity at each beginning."""
+    begin = time.monotonic() - listed * seconds
+    count = len(segment_names)
+
+    def send(write):
+        end = int((time.monotonic() - begin) / seconds)
+        first = end - listed
+        lines = ["#EXTM3U", "#EXT-X-VERSION:7", f"#EXT-X-TARGETDURATION:{seconds}",
+                 f"#EXT-X-MEDIA-SEQUENCE:{first}",
+                 f"#EXT-X-DISCONTINUITY-SEQUENCE:{max(0, first - 1) // count}", header]
+        for number in range(first, end):
+            if number and number % count == 0:
+                lines.append("#EXT-X-DISCONTINUITY")
+            lines += [f"#EXTINF:{seconds}.0,", segment_names[number % count]]
+        write(("\n".join(lines) + "\n").encode())
+    return send

@@ -1,0 +1,155 @@
+"""Sources with trouble in their media play as far as they can, and the server says what the trouble is."""
+
+import json
+import re
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+
+from netlab.daemon import Daemon, free_port, wait_until
+from tests.integration.conftest import QUICK
+from tests.integration.far_ends import clip_command
+from tests.integration.media_server import MediaServer, in_real_time, packets, pid, sliding_playlist
+
+PATIENCE = 60  # seconds
+VIDEO, AUDIO = 0x100, 0x101  # PIDs that ffmpeg's muxer chooses
+
+
+def ts(folder, name, **options):
+    path = folder / f"{name}.ts"
+    subprocess.run(clip_command(path, **options), check=True)
+    return path.read_bytes()
+
+
+def encrypted(data):
+    """The same with all media marked as encrypted, which makes them unreadable."""
+    result = []
+    for packet in packets(data):
+        if pid(packet) in (VIDEO, AUDIO):
+            packet = packet[:3] + bytes([packet[3] | 0x80]) + packet[4:]
+        result.append(packet)
+    return result
+
+
+class Sources:
+    """A server with a source of each kind, and their far ends."""
+
+    def __init__(self, folder):
+        plain = ts(folder, "plain", seconds=6, size="96x54")
+        sparse = ts(folder, "sparse", seconds=20, size="96x54",
+                    video=("-g", "375", "-keyint_min", "375", "-sc_threshold", "0"))
+        other_codec = ts(folder, "other", seconds=6, size="96x54", video=("-c:v", "mpeg2video"))
+        subprocess.run(clip_command(folder / "four.mov", seconds=2, size="96x54",
+                                    audio=("-af", "pan=4c|c0=c0|c1=c0|c2=c0|c3=c0", "-c:a", "pcm_s16le")),
+                       check=True)
+        subprocess.run(clip_command(folder / "list.m3u8", seconds=5, size="96x54", video=(
+            "-f", "hls", "-hls_time", "1", "-hls_list_size", "0", "-hls_segment_type", "fmp4")), check=True)
+        self.audio_may_come = threading.Event()
+        segments = [f"list{number}.m4s" for number in range(5)]
+        paths = {f"/{name}": (lambda write, name=name: write((folder / name).read_bytes()))
+                 for name in [*segments, "init.mp4"]}
+        self.media = MediaServer(paths | {
+            "/list.m3u8": sliding_playlist(segments, '#EXT-X-MAP:URI="init.mp4"', 1),
+            "/sparse.ts": in_real_time(sparse, 20, begin=1),
+            "/codecs.ts": in_real_time(plain + other_codec, 12),
+            "/late.ts": self._send_audio_late(plain),
+        })
+        port = free_port(socket.SOCK_DGRAM)
+        self._scrambled = encrypted(plain), ("127.0.0.1", port)
+        self._ended = threading.Event()
+        self.uris = {name: self.media.uri(path) for name, path in {
+            "hls": "/list.m3u8", "sparse": "/sparse.ts", "codecs": "/codecs.ts", "late": "/late.ts"}.items()}
+        self.uris |= {"scrambled": f"udp://127.0.0.1:{port}", "four": f"file:{folder}/four.mov"}
+        self._sender = threading.Thread(target=self._send_scrambled)
+        self._sender.start()
+
+    def _send_audio_late(self, data):
+        """Two seconds of video, and then nothing until audio may come."""
+        def send(write):
+            video = [packet for packet in packets(data) if pid(packet) != AUDIO]
+            write(b"".join(video[:len(video) // 3]))
+            self.audio_may_come.wait()
+            in_real_time(data, 6, begin=2)(write)
+        return send
+
+    def _send_scrambled(self):
+        data, address = self._scrambled
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
+            while not self._ended.is_set():
+                for at in range(0, len(data), 7):
+                    out.sendto(b"".join(data[at:at + 7]), address)
+                    time.sleep(0.01)
+
+    def end(self):
+        self.audio_may_come.set()
+        self._ended.set()
+        self._sender.join()
+        self.media.end()
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory):
+    all_of_them = Sources(tmp_path_factory.mktemp("sources"))
+    yield all_of_them
+    all_of_them.end()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory, sources):
+    words = [word for name, uri in sources.uris.items() for word in ("--source", f"{name}={uri}")]
+    with Daemon(*words, directory=tmp_path_factory.mktemp("server"), config=QUICK,
+                sources_play=False) as daemon:
+        yield daemon
+
+
+def wait_for_frames(server, stream, count):
+    server.wait_for(lambda m: m.sum("symcast_source_frames_total", stream=stream) >= count, PATIENCE,
+                    f"{count} frames of {stream}")
+
+
+def restarts(server, stream):
+    return server.metrics().sum("symcast_source_restarts_total", stream=stream)
+
+
+def test_each_trouble_is_told_on_every_surface(server):
+    """Also by a source that waits for a sender."""
+    server.wait_for(lambda m: m.sum("symcast_source_trouble", stream="scrambled", trouble="scrambled"),
+                    PATIENCE, "the trouble")
+    streams = json.loads(server.get("/api/v1/streams")[2])["streams"]
+    assert {s["name"]: s["troubles"] for s in streams}["scrambled"] == ["scrambled"]
+    assert re.search(r"<h2>scrambled</h2>.*?source connecting, scrambled", server.get("/status")[2].decode(), re.S)
+    wait_until(lambda: "source_trouble stream=scrambled" in server.log(), PATIENCE, "the line")
+    assert server.log().count("source_trouble stream=scrambled") == 1
+
+
+def test_audio_that_comes_late_holds_no_pictures_back(server, sources):
+    wait_for_frames(server, "late", 10)
+    sources.audio_may_come.set()
+    server.wait_for(lambda m: m.sum("symcast_source_audio", stream="late"), PATIENCE, "audio")
+
+
+def test_channels_without_positions_are_heard(server):
+    wait_for_frames(server, "four", 50)
+    assert server.metrics().sum("symcast_source_audio", stream="four") == 1
+    assert restarts(server, "four") == 0
+
+
+def test_a_new_codec_plays_without_a_new_version_of_the_programme_map(server):
+    wait_for_frames(server, "codecs", 200)
+    assert restarts(server, "codecs") == 0
+
+
+def test_hls_plays_on_after_discontinuities_in_fragmented_mp4(server):
+    wait_for_frames(server, "hls", 350)
+    assert restarts(server, "hls") == 0
+
+
+def test_waits_for_the_next_keyframe_while_data_arrive(server):
+    """The source is joined 14 s before its next keyframe."""
+    wait_for_frames(server, "sparse", 1)
+    assert restarts(server, "sparse") == 0
+    assert server.log().count("source_trouble stream=sparse trouble=no_keyframe") == 1
+    server.wait_for(lambda m: m.sum("symcast_source_trouble", stream="sparse") == 0, PATIENCE, "its end")
