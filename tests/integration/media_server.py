@@ -8,13 +8,16 @@ TS_PACKET = 188
 
 
 class MediaServer:
-    """paths: {path: send(write)}; `write` raises OSError once the client has left."""
+    """paths: {path: send(write)}; `write` raises OSError once the client has left. types: {path:
+    Content-Type}."""
 
-    def __init__(self, paths):
+    def __init__(self, paths, types):
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 send = paths.get(self.path)
                 self.send_response(200 if send else 404)
+                if self.path in types:
+                    self.send_header("Content-Type", types[self.path])
                 self.end_headers()
                 try:
                     if send:

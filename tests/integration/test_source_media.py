@@ -34,6 +34,22 @@ def encrypted(data):
     return result
 
 
+def jpeg(folder):
+    subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc2=s=96x54", "-frames:v", "1",
+                    folder / "picture.jpg"], check=True)
+    return (folder / "picture.jpg").read_bytes()
+
+
+def parts_without_first_boundary(picture):
+    """send() for motion JPEG as some cameras make it."""
+    def send(write):
+        while True:
+            write(b"Content-Type: image/jpeg\r\nContent-Length: %d\r\n\r\n" % len(picture) + picture
+                  + b"\r\n--part\r\n")
+            time.sleep(0.05)
+    return send
+
+
 class Sources:
     """A server with a source of each kind, and their far ends."""
 
@@ -56,12 +72,13 @@ class Sources:
             "/sparse.ts": in_real_time(sparse, 20, begin=1),
             "/codecs.ts": in_real_time(plain + other_codec, 12),
             "/late.ts": self._send_audio_late(plain),
-        })
+            "/camera": parts_without_first_boundary(jpeg(folder)),
+        }, {"/camera": "multipart/x-mixed-replace; boundary=part"})
         port = free_port(socket.SOCK_DGRAM)
         self._scrambled = encrypted(plain), ("127.0.0.1", port)
         self._ended = threading.Event()
         self.uris = {name: self.media.uri(path) for name, path in {
-            "hls": "/list.m3u8", "sparse": "/sparse.ts", "codecs": "/codecs.ts", "late": "/late.ts"}.items()}
+            "hls": "/list.m3u8", "sparse": "/sparse.ts", "codecs": "/codecs.ts", "late": "/late.ts", "camera": "/camera"}.items()}
         self.uris |= {"scrambled": f"udp://127.0.0.1:{port}", "four": f"file:{folder}/four.mov"}
         self._sender = threading.Thread(target=self._send_scrambled)
         self._sender.start()
@@ -129,6 +146,11 @@ def test_audio_that_comes_late_holds_no_pictures_back(server, sources):
     wait_for_frames(server, "late", 10)
     sources.audio_may_come.set()
     server.wait_for(lambda m: m.sum("symcast_source_audio", stream="late"), PATIENCE, "audio")
+
+
+def test_motion_jpeg_plays_without_the_first_boundary(server):
+    wait_for_frames(server, "camera", 20)
+    assert restarts(server, "camera") == 0
 
 
 def test_channels_without_positions_are_heard(server):

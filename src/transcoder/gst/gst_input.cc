@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "transcoder/gst/demuxer.h"
+#include "transcoder/gst/first_boundary.h"
 #include "transcoder/gst/gst_element.h"
 #include "transcoder/gst/gst_error.h"
 #include "transcoder/gst/handle.h"
@@ -66,6 +67,7 @@ struct Tuning {
 void tune(GstBin*, GstBin*, GstElement* element, gpointer data) {
   const auto* const tuning = static_cast<const Tuning*>(data);
   if (is_a(element, "udpsrc")) g_object_set(element, "buffer-size", kUdpBufferBytes, nullptr);
+  if (is_a(element, "souphttpsrc")) add_first_boundary(element);
   if (is_a(element, "srtsrc")) {
     g_object_set(element, "poll-timeout", kSrtPollMs, nullptr);
     admit_one_publisher(element, tuning->source);
