@@ -26,6 +26,10 @@ constexpr base::Duration kFirstPictureTimeout = std::chrono::seconds{10};
 /// a new connection would wait anew.
 constexpr base::Duration kKeyframeTimeout = std::chrono::seconds{65};
 
+/// Audio that arrives earlier may belong to the time before the first picture. It is also the time
+/// after which a trouble that is gone counts as gone.
+constexpr base::Duration kAudioGrace = std::chrono::seconds{2};
+
 /// A listener waits only this long before it listens again: its port is closed meanwhile, and
 /// nobody is spared by a longer wait. SRT callers repeat their handshake every 250 ms.
 constexpr base::Duration kListenerWait = std::chrono::milliseconds{100};
@@ -81,11 +85,12 @@ std::string Supervisor::silence(const Life& life, bool playing, base::Time now) 
   return fmt::format("no picture for {:g} s", base::seconds(quiet ? timeout : patience));
 }
 
-void Supervisor::note(SourceReport report, const Ingest::State& output, bool playing) {
+void Supervisor::note(SourceReport report, const Ingest::State& output, base::Duration played) {
   const auto dropped = output.audio_dropped_samples - audio_dropped_;
   audio_dropped_ = output.audio_dropped_samples;
-  if (playing && dropped > 0 && !output.has_audio) report.troubles[SourceTrouble::kAudioOff];
-  trouble_log_.note(report.troubles, playing);
+  audio_off_ = !output.has_audio && (audio_off_ || (played > kAudioGrace && dropped > 0));
+  if (audio_off_) report.troubles[SourceTrouble::kAudioOff];
+  trouble_log_.note(report.troubles, played > kAudioGrace);
   std::lock_guard lock{mutex_};
   state_.troubles = std::move(report.troubles);
 }
@@ -128,6 +133,7 @@ void Supervisor::play() {
 Supervisor::End Supervisor::follow(const SourceWatch& watch, const Source& source) {
   std::optional<base::Time> playing;
   std::uint64_t jumps = output_->state(base::Clock::now()).timeline_jumps;
+  audio_off_ = false;
   Life life;
   End end;
   while (end.reason.empty() && pause(kRepeatInterval)) {
@@ -145,10 +151,10 @@ Supervisor::End Supervisor::follow(const SourceWatch& watch, const Source& sourc
     const bool steady = std::exchange(jumps, output.timeline_jumps) == output.timeline_jumps;
     if (steady && output.last_picture) life.picture = std::max(life.picture, *output.last_picture);
     life.picture = std::max(life.picture, state.alive);
-    note(std::move(report), output, playing.has_value());
+    if (playing) end.played = now - *playing;
+    note(std::move(report), output, end.played);
     end.reason = silence(life, playing.has_value(), now);
     if (state.ended) end.reason = *state.ended;
-    if (playing) end.played = now - *playing;
   }
   return end;
 }

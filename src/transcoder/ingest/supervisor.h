@@ -59,7 +59,7 @@ class Supervisor {
   void play();
   End follow(const SourceWatch& watch, const Source& source);
   std::string silence(const Life& life, bool playing, base::Time now) const;
-  void note(SourceReport report, const Ingest::State& output, bool playing);
+  void note(SourceReport report, const Ingest::State& output, base::Duration played);
   void connected();
   void lost(const End& end);
   void wait_and_repeat(base::Duration wait);
@@ -75,6 +75,7 @@ class Supervisor {
   const bool waits_;  ///< waits_for_sender()
   Backoff backoff_;
   TroubleLog trouble_log_;
+  bool audio_off_ = false;
   std::uint64_t audio_dropped_ = 0;  ///< samples, when the state was last read
   std::mt19937 random_{std::random_device{}()};
   Outage outage_;  // reason is empty while playing, and before the first failure

@@ -237,6 +237,20 @@ TEST_F(SupervisorTest, SaysWhatTheTroubleIsUntilTheSourceIsAway) {
   EXPECT_TRUE(eventually([&] { return supervisor_.state().troubles.empty(); }));
 }
 
+TEST_F(SupervisorTest, SaysThatAudioIsTooFarOff) {
+  supervisor_.start();
+  ASSERT_TRUE(connect(1));
+  const auto begin = base::Clock::now();
+  const auto troubles = [&](base::Duration off) {
+    const auto now = base::Clock::now();
+    picture(now - begin);
+    remote_.listener()->on_audio({.pts = now - begin + off, .values = {0, 0}}, now);
+    return supervisor_.state().troubles;
+  };
+  EXPECT_TRUE(eventually([&] { return troubles(10s).contains(SourceTrouble::kAudioOff); }));
+  EXPECT_TRUE(eventually([&] { return troubles(0s).empty(); }));
+}
+
 TEST_F(SupervisorTest, StopsTheSource) {
   supervisor_.start();
   ASSERT_TRUE(connect(1));
