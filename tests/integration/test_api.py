@@ -85,7 +85,7 @@ def test_streams_say_how_they_can_be_watched(small):
     last = datetime.datetime.fromisoformat(stream.pop("last_picture"))
     assert BEGAN - datetime.timedelta(seconds=2) < began < last < datetime.datetime.now(datetime.UTC)
     assert stream == {
-        "name": "live", "state": "playing", "width": 320, "height": 180, "frame_rate": 30,
+        "name": "live", "state": "playing", "troubles": [], "width": 320, "height": 180, "frame_rate": 30,
         "video_codec": None, "audio_codec": "mp4a.40.2",
         "rate": {"min": 300_000, "max": 5_000_000},
         "formats": ["ts", "flv", "mp4", "hls", "dash"]}
