@@ -54,6 +54,7 @@ class TrackChain::Impl {
         report_{std::move(report)} {
     if (kind) out_ = outlet_(*kind);
     gst_segment_init(&segment_, GST_FORMAT_UNDEFINED);
+    built_.store(true, std::memory_order_release);
     make_decoder();
     probe_ = gst_pad_add_probe(from, static_cast<GstPadProbeType>(kData | kEvents), on_data, this,
                                nullptr);
@@ -83,7 +84,12 @@ class TrackChain::Impl {
   }
 
  private:
-  static Impl& of(gpointer data) { return *static_cast<Impl*>(data); }
+  /// See GstPipeline::Impl::of().
+  static Impl& of(gpointer data) {
+    Impl& self = *static_cast<Impl*>(data);
+    (void)self.built_.load(std::memory_order_acquire);
+    return self;
+  }
 
   void make_decoder() {
     GstElement* const decoder = make_element("decodebin");
@@ -164,6 +170,7 @@ class TrackChain::Impl {
   }
 
   void note(GstEvent* event) {
+    std::lock_guard lock{mutex_};
     if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT) gst_event_copy_segment(event, &segment_);
     if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) place_ = {};
     if (GST_EVENT_TYPE(event) == GST_EVENT_EOS && broken_) ended_ = true;
@@ -178,6 +185,7 @@ class TrackChain::Impl {
   }
 
   GstBuffer* joined(GstBuffer* buffer) {
+    std::lock_guard lock{mutex_};
     const auto time = GST_BUFFER_DTS_OR_PTS(buffer);
     if (!GST_CLOCK_TIME_IS_VALID(time) || segment_.format != GST_FORMAT_TIME) return buffer;
     const auto length = GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : 0;
@@ -203,13 +211,16 @@ class TrackChain::Impl {
   ElementHandle decoder_;
   GstPadChainFunction chain_ = nullptr;
   GstPadChainListFunction chain_list_ = nullptr;
-  GstSegment segment_{};
-  TrackJoiner::Track place_;
   base::Duration retry_ = kMinRetry;
   std::atomic<base::Time> retry_at_{};
   std::atomic<bool> broken_ = false;
   std::atomic<bool> undecodable_ = false;
   std::atomic<bool> ended_ = false;
+  std::atomic<bool> built_ = false;
+
+  std::mutex mutex_;          // a seek flushes on another thread than that of the data
+  GstSegment segment_{};      // GUARDED_BY(mutex_)
+  TrackJoiner::Track place_;  // GUARDED_BY(mutex_)
 };
 
 TrackChain::TrackChain(GstElement* bin, GstPad* from, std::optional<TrackKind> kind, Outlet outlet,

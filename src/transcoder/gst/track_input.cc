@@ -4,6 +4,7 @@
 #include <gst/tag/tag.h>
 
 #include <algorithm>
+#include <atomic>
 #include <list>
 #include <mutex>
 #include <optional>
@@ -81,6 +82,7 @@ class TrackInput::Impl {
       gst_element_add_pad(
           bin, gst_ghost_pad_new(kind == TrackKind::kPictures ? "pictures" : "audio", pad.get()));
     }
+    built_.store(true, std::memory_order_release);
   }
 
   void add_element(GstElement* element) {
@@ -114,7 +116,12 @@ class TrackInput::Impl {
     bool chosen = false;
   };
 
-  static Impl& of(gpointer data) { return *static_cast<Impl*>(data); }
+  /// See GstPipeline::Impl::of().
+  static Impl& of(gpointer data) {
+    Impl& self = *static_cast<Impl*>(data);
+    (void)self.built_.load(std::memory_order_acquire);
+    return self;
+  }
 
   /// Runs `action` on one of GStreamer's threads, which know no exceptions.
   template <typename Action>
@@ -313,6 +320,8 @@ class TrackInput::Impl {
   const std::shared_ptr<InputReport> report_;
   const std::shared_ptr<TrackJoiner> joiner_ = std::make_shared<TrackJoiner>();
   GstElement* funnel_[2]{};  ///< by TrackKind; owned by the bin
+
+  std::atomic<bool> built_ = false;
 
   std::mutex mutex_;
   std::map<GstElement*, GstElement*> queues_;  // GUARDED_BY(mutex_); by demuxer
