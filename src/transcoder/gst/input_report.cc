@@ -47,7 +47,8 @@ SourceReport InputReport::report(base::Time now) const {
   if (decoded_ || result.troubles.contains(SourceTrouble::kScrambled)) return result;
   if (waited(since(TrackKind::kPictures).load())) {
     result.troubles.emplace(SourceTrouble::kNoKeyframe, "");
-  } else if (waited(first_data_.load()) && !has_track(TrackKind::kPictures)) {
+  } else if (waited(first_data_.load()) && !has_track(TrackKind::kPictures) &&
+             !result.troubles.contains(SourceTrouble::kAudioOnly)) {
     result.troubles.emplace(SourceTrouble::kNoPictures, "");
   }
   return result;

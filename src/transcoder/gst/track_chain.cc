@@ -55,9 +55,13 @@ class TrackChain::Impl {
     if (kind) out_ = outlet_(*kind);
     gst_segment_init(&segment_, GST_FORMAT_UNDEFINED);
     built_.store(true, std::memory_order_release);
+  }
+
+  /// From now on other threads may use the chain.
+  void start() {
     make_decoder();
-    probe_ = gst_pad_add_probe(from, static_cast<GstPadProbeType>(kData | kEvents), on_data, this,
-                               nullptr);
+    probe_ = gst_pad_add_probe(from_.get(), static_cast<GstPadProbeType>(kData | kEvents), on_data,
+                               this, nullptr);
   }
 
   bool ended() const { return ended_; }
@@ -226,7 +230,9 @@ class TrackChain::Impl {
 TrackChain::TrackChain(GstElement* bin, GstPad* from, std::optional<TrackKind> kind, Outlet outlet,
                        std::shared_ptr<TrackJoiner> joiner, std::shared_ptr<InputReport> report)
     : impl_{std::make_unique<Impl>(this, bin, from, kind, std::move(outlet), std::move(joiner),
-                                   std::move(report))} {}
+                                   std::move(report))} {
+  impl_->start();  // not before impl_ is set: decoders may fail at once, on threads of their own
+}
 
 TrackChain::~TrackChain() = default;
 
