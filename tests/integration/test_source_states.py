@@ -145,6 +145,15 @@ def test_a_source_that_plays(server):
     assert last_picture(server, "fine") is not None
 
 
+def test_the_page_says_that_only_audio_arrives(server, needs_chromium):
+    agree(server, "sound", {"playing"})
+    with Browser() as browser:
+        page = browser.open(origin(server), "/sound")
+        page.until(PAGE_PLAYS)
+        page.until("document.getElementById('away').textContent === 'The source sends audio only.'")
+        assert page.evaluate("document.getElementById('badge-text').textContent") == "Live"
+
+
 @pytest.mark.parametrize("name, trouble, after", [
     ("stopped", signal.SIGKILL, {"stalled"} | AWAY),
     ("publisher", signal.SIGKILL, {"stalled"} | AWAY),

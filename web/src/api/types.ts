@@ -6,6 +6,7 @@ export interface Stream {
   name: string;
   state: string;
   last_picture: string | null;
+  troubles: string[];
   began: string;
   width: number | null;
   height: number | null;

@@ -4,6 +4,16 @@ import type { PlayerState } from "./player";
 
 const kMessageDelay = 300; // ms: shorter waits show no message
 
+/** By the words of the API. */
+const kTroubleTexts: Record<string, string> = {
+  scrambled: "The source is scrambled.",
+  no_video: "The source sends nothing that can be decoded.",
+  no_keyframe: "Waiting for the source's first keyframe.",
+  audio_only: "The source sends audio only.",
+  audio_no_decoder: "The source's audio cannot be decoded here.",
+  audio_broken: "The source's audio is broken.",
+  audio_off: "The source's audio is too far from its pictures in time.",
+};
 const kPhaseTexts: Record<PlayerState["phase"], string> = {
   connecting: "Connecting",
   playing: "",
@@ -49,11 +59,13 @@ export class Screen {
     const last = stream?.last_picture;
     this.away = stream?.state !== "playing" && typeof last === "string";
     this.screen.classList.toggle("away", this.away);
-    const note = byId("away");
-    note.hidden = !this.away;
     const what = stream?.state === "stalled" ? "delivers no picture" : "is away";
     const time = new Date(last ?? 0).toLocaleTimeString();
-    setText(note, this.away ? `The source ${what}. Last picture: ${time}` : "");
+    const notes = (stream?.troubles ?? []).map((trouble) => kTroubleTexts[trouble] ?? trouble);
+    if (this.away) notes.unshift(`The source ${what}. Last picture: ${time}`);
+    const note = byId("away");
+    note.hidden = notes.length === 0;
+    setText(note, notes.join(" "));
     this.showBadge(kPhaseTexts[this.phase]);
   }
 
