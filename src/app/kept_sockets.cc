@@ -31,7 +31,8 @@ std::string name_of(const server::Endpoint& endpoint) {
 /// A host without IPv6 listens on 0.0.0.0 for [::].
 bool serves(const server::Endpoint& bound, const server::Endpoint& wanted) {
   if (bound == wanted) return true;
-  return wanted.address == server::Address{} && bound.port == wanted.port &&
+  const base::UniqueFd ipv6{::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  return !ipv6 && wanted.address == server::Address{} && bound.port == wanted.port &&
          bound.address == *server::Address::parse("0.0.0.0");
 }
 

@@ -47,10 +47,14 @@ class Box {
   const std::size_t begin_;
 };
 
+/// In two steps, because nanoseconds since 1970 times a timescale do not fit in 64 bits.
 template <std::uint32_t kTimescale>
 std::uint64_t ticks(Pts time) {
   using Ticks = std::chrono::duration<std::int64_t, std::ratio<1, kTimescale>>;
-  return static_cast<std::uint64_t>(std::chrono::round<Ticks>(std::max(time, Pts{})).count());
+  const Pts since = std::max(time, Pts{});
+  const auto whole = std::chrono::floor<std::chrono::seconds>(since);
+  const auto rest = std::chrono::round<Ticks>(since - whole);
+  return static_cast<std::uint64_t>(whole.count() * std::int64_t{kTimescale} + rest.count());
 }
 
 struct Sample {

@@ -13,9 +13,10 @@ namespace segments {
 /// `segment`, so the numbers go on after a restart, and are the same on another server. A value.
 /// REQUIRES: `segment` and `part` are positive; `origin` is a multiple of `segment`.
 ///
-/// Media time 0 is the Unix epoch, if segments are longer than 0.84 s until 2027 (1 s until 2038).
-/// For shorter ones it is the last multiple of 2^31 segments after that: libavformat computes
-/// numbers with 64 bits, but writes them into URLs with 32, as a signed number.
+/// Media time 0 is the Unix epoch, for segments of 1 s until 2029 and for longer ones longer. Then,
+/// and for shorter ones, it is as many times 2^30 segments later as keep numbers below 2^31 for
+/// some years: libavformat computes them with 64 bits, but writes them into URLs as signed 32-bit
+/// numbers.
 struct SegmentClock {
   base::Duration segment;
   base::Duration part;
@@ -23,8 +24,11 @@ struct SegmentClock {
 
   /// `unix`: the Unix time of pts 0, which is transcoder::StreamClock::origin.
   static SegmentClock at(base::Duration segment, base::Duration part, base::Duration unix) {
-    constexpr std::int64_t kNumbers = std::int64_t{1} << 31;
-    return {.segment = segment, .part = part, .origin = unix / segment % kNumbers * segment};
+    constexpr std::int64_t kStep = std::int64_t{1} << 30;
+    constexpr std::int64_t kMaxFirst = 2 * kStep - kStep / 4;  // leaves 4 years at 500 ms
+    const std::int64_t number = unix / segment;
+    const std::int64_t steps = number > kMaxFirst ? (number - kMaxFirst - 1) / kStep + 1 : 0;
+    return {.segment = segment, .part = part, .origin = (number - steps * kStep) * segment};
   }
 
   std::uint64_t number(media::Pts pts) const {

@@ -62,6 +62,7 @@ class StreamCheck {
   /// is no whole number of ticks would be wrong by seconds in 2026.
   void check_segment() {
     const auto segment = stream_.config.media.encoder.keyframe_interval;
+    if (!stream_.config.segments.enabled) return;
     if (segment % std::chrono::milliseconds{1} == base::Duration{0}) return;
     fault({"encoder.keyframe_interval"},
           fmt::format("encoder.keyframe_interval: {} is no whole number of milliseconds; round it",

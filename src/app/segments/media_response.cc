@@ -33,7 +33,8 @@ class InitResponse final : public DeferredResponse {
  private:
   std::optional<FullResponse> make(base::Time /*now*/) override {
     const auto headers = find();
-    if (!headers && target_.kind == Target::Kind::kNewestInit) return {};
+    const bool none_yet = !session().stream().segments().newest();  // the server has just started
+    if (!headers && (none_yet || target_.kind == Target::Kind::kNewestInit)) return {};
     if (!headers) {
       return error_response(404, "there is no such initialization section: reload the playlist");
     }

@@ -54,9 +54,11 @@ TEST(SegmentClockTest, NumbersHave31BitsForShortSegments) {
       const auto origin = unix / segment * segment;
       const auto clock = segments::SegmentClock::at(segment, 100ms, origin);
       EXPECT_EQ(clock.origin % segment, 0s);
-      EXPECT_LT(clock.number(0s), std::uint64_t{1} << 31);
-      const bool is_unix = unix / segment < std::int64_t{1} << 31;
-      EXPECT_EQ(clock.origin == origin, is_unix);
+      EXPECT_GE(clock.origin, 0s);
+      EXPECT_LT(clock.number(24h * 365 * 4), std::uint64_t{1} << 31);
+      if (unix <= 1'790'000'000s && segment >= 1s) {
+        EXPECT_EQ(clock.origin, origin);
+      }
     }
   }
 }
