@@ -74,9 +74,13 @@ class TrackChain::Impl {
 
   bool failed(const std::string& why) {
     if (kind_ != TrackKind::kAudio) return false;
-    if (broken_.exchange(true)) return true;
-    retry_at_ = base::Clock::now() + retry_;
-    retry_ = std::min(2 * retry_, kMaxRetry);
+    {
+      std::lock_guard lock{mutex_};
+      if (broken_) return true;
+      retry_at_ = base::Clock::now() + retry_;
+      retry_ = std::min(2 * retry_, kMaxRetry);
+      broken_ = true;
+    }
     if (!undecodable_) report_->raise(SourceTrouble::kAudioBroken, why);
     return true;
   }
@@ -176,7 +180,10 @@ class TrackChain::Impl {
   void note(GstEvent* event) {
     std::lock_guard lock{mutex_};
     if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT) gst_event_copy_segment(event, &segment_);
-    if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) place_ = {};
+    if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
+      place_ = {};
+      ended_ = false;
+    }
     if (GST_EVENT_TYPE(event) == GST_EVENT_EOS && broken_) ended_ = true;
   }
 
@@ -215,16 +222,16 @@ class TrackChain::Impl {
   ElementHandle decoder_;
   GstPadChainFunction chain_ = nullptr;
   GstPadChainListFunction chain_list_ = nullptr;
-  base::Duration retry_ = kMinRetry;
   std::atomic<base::Time> retry_at_{};
   std::atomic<bool> broken_ = false;
   std::atomic<bool> undecodable_ = false;
   std::atomic<bool> ended_ = false;
   std::atomic<bool> built_ = false;
 
-  std::mutex mutex_;          // a seek flushes on another thread than that of the data
-  GstSegment segment_{};      // GUARDED_BY(mutex_)
-  TrackJoiner::Track place_;  // GUARDED_BY(mutex_)
+  std::mutex mutex_;                  // a seek flushes on another thread than that of the data
+  base::Duration retry_ = kMinRetry;  // GUARDED_BY(mutex_)
+  GstSegment segment_{};              // GUARDED_BY(mutex_)
+  TrackJoiner::Track place_;          // GUARDED_BY(mutex_)
 };
 
 TrackChain::TrackChain(GstElement* bin, GstPad* from, std::optional<TrackKind> kind, Outlet outlet,

@@ -33,6 +33,14 @@ using StreamHandle = Handle<GstStream, gst_object_unref>;
 /// Interleaved tracks are queued up to this size while one of them has nothing: 8 s of 10 Mbit/s.
 constexpr guint kMaxQueueBytes = 10 << 20;
 
+/// Containers within containers: ID3 tags before a transport stream are two. A source that nests
+/// more is made to exhaust the stack.
+constexpr int kMaxDemuxers = 16;
+
+/// Each change of tracks makes chains, whose threads stay until the source is connected anew. A
+/// source that changes more often is connected anew.
+constexpr std::size_t kMaxChains = 64;
+
 /// ISO 639-1 if the language has such a code, else the text itself: containers use both kinds.
 std::string language_code(const char* text) {
   const char* const code = gst_tag_get_language_code(text);
@@ -87,6 +95,7 @@ class TrackInput::Impl {
 
   void add_element(GstElement* element) {
     g_signal_connect(element, "pad-added", G_CALLBACK(on_source_pad), this);
+    g_signal_connect(element, "pad-removed", G_CALLBACK(on_removed_pad), this);
     for (const auto& pad : open_source_pads(element)) add_pad(pad.get());
   }
 
@@ -135,6 +144,10 @@ class TrackInput::Impl {
 
   void start(GstElement* element, GstPad* pad) const {
     gst_bin_add(GST_BIN(bin_), element);
+    feed(element, pad);
+  }
+
+  void feed(GstElement* element, GstPad* pad) const {
     const PadHandle sink{gst_element_get_static_pad(element, "sink")};
     gst_pad_link(pad, sink.get());
     gst_element_sync_state_with_parent(element);
@@ -158,9 +171,16 @@ class TrackInput::Impl {
       add_chain(pad, track_kind(pad));
       return;
     }
+    if (++demuxers_ > kMaxDemuxers) {
+      gst_object_unref(gst_object_ref_sink(demuxer));
+      throw std::runtime_error{"the source has too many containers within containers"};
+    }
     g_signal_connect(demuxer, "pad-added", G_CALLBACK(on_demuxed_pad), this);
     g_signal_connect(demuxer, "pad-removed", G_CALLBACK(on_removed_pad), this);
-    start(demuxer, pad);
+    gst_bin_add(GST_BIN(bin_), demuxer);
+    // Those of demuxers for tags are there from the start.
+    for (const auto& out : open_source_pads(demuxer)) on_demuxed_pad(demuxer, out.get(), this);
+    feed(demuxer, pad);
   }
 
   static void on_source_pad(GstElement*, GstPad* pad, gpointer data) {
@@ -239,7 +259,7 @@ class TrackInput::Impl {
         if (c.kind == kind) same.push_back(&c);
       }
       if (std::ranges::any_of(same, &Candidate::chosen)) return;
-      const auto index = best(kind, same);
+      const auto index = best(kind, same, pad);
       if (!index) return;
       same[*index]->chosen = true;
       chosen = *same[*index];
@@ -247,8 +267,12 @@ class TrackInput::Impl {
     decode(chosen);
   }
 
-  std::optional<std::size_t> best(TrackKind kind, const std::vector<Candidate*>& same) const {
-    if (kind == TrackKind::kPictures) return 0;
+  /// Of pictures, the first track that has data, which came from `pad`.
+  std::optional<std::size_t> best(TrackKind kind, const std::vector<Candidate*>& same,
+                                  const GstPad* pad) const {
+    if (kind == TrackKind::kPictures) {
+      return std::ranges::find(same, pad, &Candidate::pad) - same.begin();
+    }
     std::vector<AudioTrack> tracks;
     for (const Candidate* c : same) tracks.push_back(describe(c->pad));
     return choose_audio(tracks, audio_);
@@ -273,6 +297,12 @@ class TrackInput::Impl {
 
   void add_chain(GstPad* pad, std::optional<TrackKind> kind) {
     remove_ended_chains();
+    {
+      std::lock_guard lock{mutex_};
+      if (chains_.size() >= kMaxChains) {
+        throw std::runtime_error{"the source changes its tracks too often"};
+      }
+    }
     auto chain = std::make_unique<TrackChain>(
         bin_, pad, kind,
         [this, kind](TrackKind decoded) { return kind ? open(decoded) : claim(decoded); }, joiner_,
@@ -296,6 +326,11 @@ class TrackInput::Impl {
   /// A pad of the funnel.
   GstPad* open(TrackKind kind) {
     GstElement* const funnel = funnel_[static_cast<int>(kind)];
+    const PadHandle src{gst_element_get_static_pad(funnel, "src")};
+    if (GST_PAD_IS_EOS(src.get())) {  // all tracks so far have ended; the sink would take no more
+      gst_pad_push_event(src.get(), gst_event_new_flush_start());
+      gst_pad_push_event(src.get(), gst_event_new_flush_stop(FALSE));
+    }
     const PadHandle pad{gst_element_request_pad_simple(funnel, "sink_%u")};
     return pad.get();  // the funnel owns it
   }
@@ -322,6 +357,7 @@ class TrackInput::Impl {
   GstElement* funnel_[2]{};  ///< by TrackKind; owned by the bin
 
   std::atomic<bool> built_ = false;
+  std::atomic<int> demuxers_ = 0;
 
   std::mutex mutex_;
   std::map<GstElement*, GstElement*> queues_;  // GUARDED_BY(mutex_); by demuxer

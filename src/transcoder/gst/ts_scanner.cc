@@ -148,7 +148,9 @@ bool TsScanner::receive(Section& section, std::span<const std::uint8_t> payload,
   section.bytes.insert(section.bytes.end(), payload.begin(), payload.end());
   if (!section.complete()) return false;
   section.bytes.resize(3U + static_cast<unsigned>(number(section.bytes, 1, 0xfff)));
-  return section.bytes.size() >= kSectionHeader + kCrcBytes && crc32(section.bytes) == 0;
+  const bool good = section.bytes.size() >= kSectionHeader + kCrcBytes && crc32(section.bytes) == 0;
+  if (!good) section.bytes.clear();  // or each further packet would check it again
+  return good;
 }
 
 void TsScanner::read_programs(const std::vector<std::uint8_t>& section) {

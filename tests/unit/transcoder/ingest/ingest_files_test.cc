@@ -84,6 +84,7 @@ const std::map<std::string, Arguments>& recipes() {
       {"small.ts", pictures("160x120", "25") + kH264},
       {"large.ts", pictures("320x240", "25") + kH264},
       {"audio_only.mp4", tone("mono") + Arguments{"-c:a", "aac"}},
+      {"tagged.mp3", tone("mono") + Arguments{"-c:a", "libmp3lame", "-metadata", "title=a"}},
   };
   return result;
 }
@@ -351,6 +352,8 @@ TEST_F(IngestFilesTest, PlaysAudioWithBlackPictures) {
   for (const auto& picture : played("audio_only.mp4").pictures()) EXPECT_LT(picture.brightness, 20);
   expect_unbroken("audio_only.mp4", 40ms, 80ms);
 }
+
+TEST_F(IngestFilesTest, PlaysAudioBehindTags) { EXPECT_TRUE(is_loud("tagged.mp3")); }
 
 TEST_F(IngestFilesTest, SaysThatAFileIsMissing) {
   EXPECT_THAT(played("missing").state().last_error, testing::HasSubstr("no file '"));
