@@ -51,6 +51,16 @@ std::string decoded(std::string_view value) {
   return out;
 }
 
+/// The value within quotes, as TOML and JSON write it.
+std::string quoted_form(std::string_view value) {
+  std::string out;
+  for (const char c : value) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
 /// The position of the first of `delimiters` from `begin` on, else the end of the text.
 std::size_t end_of(const std::string& text, std::size_t begin, const char* delimiters) {
   return std::min(text.find_first_of(delimiters, begin), text.size());
@@ -88,7 +98,8 @@ std::string without_secrets(std::string text) {
 void hide_secret(std::string_view value) {
   auto& hidden = hidden_values();
   std::lock_guard lock{hidden.mutex};
-  for (auto form : {std::string{value}, decoded(value)}) {
+  const auto plain = decoded(value);
+  for (auto form : {std::string{value}, plain, quoted_form(value), quoted_form(plain)}) {
     if (form.size() < kMinHiddenLength) continue;
     if (std::ranges::find(hidden.values, form) != hidden.values.end()) continue;
     hidden.values.push_back(std::move(form));

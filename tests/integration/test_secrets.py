@@ -5,6 +5,7 @@ import pathlib
 import signal
 import socket
 import subprocess
+import tempfile
 
 import pytest
 
@@ -15,17 +16,29 @@ PASSWORDS = ("of-the-credential-4711", "of-the-environment-4712", "of-the-file-4
 SMALL_STREAM = '[[stream]]\nname = "{}"\nsource = "test:?size=320x180"\n'
 
 
-@pytest.fixture
-def places(tmp_path, monkeypatch):
+def fill(directory, monkeypatch):
     """A secret in each of the places: CREDENTIAL, VARIABLE and FILE."""
-    credentials = tmp_path / "credentials"
+    credentials = directory / "credentials"
     credentials.mkdir()
     (credentials / "CREDENTIAL").write_text(PASSWORDS[0] + "\n")
     monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(credentials))
     monkeypatch.setenv("VARIABLE", PASSWORDS[1])
-    (tmp_path / "secrets.toml").write_text(f'FILE = "{PASSWORDS[2]}"\n')
-    (tmp_path / "secrets.toml").chmod(0o600)
-    return tmp_path
+    (directory / "secrets.toml").write_text(f'FILE = "{PASSWORDS[2]}"\n')
+    (directory / "secrets.toml").chmod(0o600)
+    return directory
+
+
+@pytest.fixture
+def places(tmp_path, monkeypatch):
+    return fill(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def public(monkeypatch):
+    """Like `places`, where every user can enter."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as directory:
+        pathlib.Path(directory).chmod(0o755)
+        yield fill(pathlib.Path(directory), monkeypatch)
 
 
 def check(path, *options):
@@ -85,6 +98,15 @@ def test_a_secret_on_the_command_line_is_a_name_only(serve, places):
     assert "${VARIABLE}" in pathlib.Path(f"/proc/{daemon.process.pid}/cmdline").read_text()
 
 
+def test_a_secret_with_quotes_shows_nowhere(places, monkeypatch):
+    for secret in ('quote"4711', 'back\\slash4711'):
+        monkeypatch.setenv("VARIABLE", secret)
+        (places / "symcast.toml").write_text(
+            '[[stream]]\nname = "a"\nsource = "srt://192.0.2.1:9?passphrase=x&key=${VARIABLE}"\n')
+        code, shown = check(places / "symcast.toml", "--show")
+        assert code == 0 and "4711" not in shown
+
+
 def test_a_missing_secret_stops_the_start_with_the_cure(places):
     config = places / "symcast.toml"
     config.write_text('[[stream]]\nname = "a"\nsource = "rtsp://me:${NOWHERE}@192.0.2.1/"\n')
@@ -94,14 +116,11 @@ def test_a_missing_secret_stops_the_start_with_the_cure(places):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="root reads everything, so another user has to fail")
-def test_check_leaves_credentials_alone_that_only_the_service_may_read(places):
+def test_check_leaves_credentials_alone_that_only_the_service_may_read(public):
     """systemd 252 sets $CREDENTIALS_DIRECTORY for ExecReload=, where it cannot be read."""
-    config = places / "symcast.toml"
+    config = public / "symcast.toml"
     config.write_text('[[stream]]\nname = "a"\nsource = "rtsp://me:${CREDENTIAL}@192.0.2.1/"\n')
-    readable = [place for place in (places, *places.parents) if not place.stat().st_mode & 0o005]
-    for place in readable:
-        place.chmod(0o755)
-    (places / "credentials").chmod(0o700)
+    (public / "credentials").chmod(0o700)
     as_nobody = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", binary()]
     checked = subprocess.run([*as_nobody, "check", config], capture_output=True, text=True, check=False)
     assert (checked.returncode, checked.stdout) == (0, f"{config}: ok (1 stream: a; on [::]:8080)\n"), checked

@@ -232,7 +232,8 @@ std::vector<std::string> available_congestion_controls() {
 
 Config load_config(const std::string& path, const Overrides& overrides,
                    const std::vector<std::string>& offered) {
-  SecretStore secrets{secrets_file(path), overrides.secrets};
+  SecretStore secrets{path.empty() ? std::filesystem::path{} : secrets_file(path),
+                      overrides.secrets};
   Loader loader{offered, overrides.secrets == Secrets::kNames ? nullptr : &secrets};
   if (!path.empty()) loader.read_files(path);
   loader.apply(overrides);

@@ -29,7 +29,10 @@ bool is_name(std::string_view text) {
 std::optional<std::string> credential(const std::string& name) {
   const char* directory = std::getenv("CREDENTIALS_DIRECTORY");
   if (directory == nullptr) return std::nullopt;
-  std::ifstream file{std::filesystem::path{directory} / name};
+  const auto path = std::filesystem::path{directory} / name;
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return std::nullopt;
+  std::ifstream file{path};
   if (!file) return std::nullopt;
   std::string text{std::istreambuf_iterator<char>{file}, {}};
   text.erase(text.find_last_not_of("\r\n") + 1);  // npos + 1 is 0
@@ -102,6 +105,11 @@ base::Result<std::string> SecretStore::find(const std::string& name) {
   if (!file_error_.empty()) {
     return base::Error{fmt::format("${{{}}} is not set: {}", name, file_error_)};
   }
+  if (file_.empty()) {
+    return base::Error{fmt::format(
+        "${{{}}} is not set; set a systemd credential or an environment variable of this name",
+        name)};
+  }
   return base::Error{fmt::format(
       "${{{0}}} is not set; add {0} = \"VALUE\" to {1}, or set a systemd credential or an "
       "environment variable of this name",
@@ -112,7 +120,7 @@ const std::map<std::string, std::string>& SecretStore::in_file() {
   if (file_values_) return *file_values_;
   file_values_.emplace();
   std::error_code error;
-  if (!std::filesystem::exists(file_, error) && !error) return *file_values_;
+  if (file_.empty() || (!std::filesystem::exists(file_, error) && !error)) return *file_values_;
   try {
     for (const auto& [key, place, value] : parse_toml(file_, TomlContent::kSecrets)) {
       const auto* text = std::get_if<std::string>(&value.data);
