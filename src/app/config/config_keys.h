@@ -7,8 +7,9 @@
 #include "app/config/config.h"
 #include "app/config/config_value.h"
 
-/// The only table of keys. The reader, its errors, config/symcast.toml and `symcast check --show`
-/// all use it. Built-in values are those of the settings structs.
+/// The only tables of keys, in daemon_keys.cc and stream_keys.cc. The reader, its errors,
+/// config/symcast.toml and `symcast check --show` all use them. Built-in values are those of the
+/// settings structs.
 namespace app {
 
 /// A key of the configuration that sets something in Target.

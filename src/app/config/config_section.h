@@ -7,8 +7,8 @@
 
 #include "app/config/config_keys.h"
 
-/// Helpers for the table in config_keys.cc: a section lists its keys, and each key names the member
-/// of a settings struct that it sets.
+/// Helpers for the tables in daemon_keys.cc and stream_keys.cc: a section lists its keys, and each
+/// key names the member of a settings struct that it sets.
 namespace app {
 
 /// A key, before the place of its Part in the configuration is known.

@@ -94,29 +94,33 @@ struct Probe {
   VideoSettings limits;
 };
 
+/// The format that a probe's event announces, and owns; nullptr if it announces none.
+GstCaps* caps_in(GstPadProbeInfo* info) {
+  GstEvent* const event = GST_PAD_PROBE_INFO_EVENT(info);
+  GstCaps* caps = nullptr;
+  if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS) gst_event_parse_caps(event, &caps);
+  return caps;
+}
+
 /// Runs before the first upright picture of each new size.
 GstPadProbeReturn on_upright_event(GstPad*, GstPadProbeInfo* info, gpointer data) {
-  GstEvent* const event = GST_PAD_PROBE_INFO_EVENT(info);
-  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
-  GstCaps* caps = nullptr;
-  gst_event_parse_caps(event, &caps);
+  GstCaps* const caps = caps_in(info);
   GstVideoInfo video;
   const auto* const probe = static_cast<const Probe*>(data);
-  if (gst_video_info_from_caps(&video, caps)) choose_size(probe->bin, video, probe->limits);
+  if (caps != nullptr && gst_video_info_from_caps(&video, caps))
+    choose_size(probe->bin, video, probe->limits);
   return GST_PAD_PROBE_OK;
 }
 
 /// Runs before the first picture of each new format.
 GstPadProbeReturn on_event(GstPad*, GstPadProbeInfo* info, gpointer data) {
-  GstEvent* const event = GST_PAD_PROBE_INFO_EVENT(info);
-  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
-  GstCaps* caps = nullptr;
-  gst_event_parse_caps(event, &caps);
+  GstCaps* const caps = caps_in(info);
   GstVideoInfo video;
-  if (!gst_video_info_from_caps(&video, caps)) return GST_PAD_PROBE_OK;
+  if (caps == nullptr || !gst_video_info_from_caps(&video, caps)) return GST_PAD_PROBE_OK;
   const auto* const probe = static_cast<const Probe*>(data);
   choose_depth(probe->bin, video);
   choose_fields(probe->bin, video, probe->limits);
+  GstEvent* const event = GST_PAD_PROBE_INFO_EVENT(info);
   GST_PAD_PROBE_INFO_DATA(info) = with_colours(caps, video);
   gst_event_unref(event);
   return GST_PAD_PROBE_OK;
@@ -154,12 +158,9 @@ void set_mix(GstElement* convert, int channels) {
 /// Runs before the first audio of each new format. Channels without positions cannot be mixed by
 /// them, and audioconvert refuses more than two of those.
 GstPadProbeReturn on_audio_event(GstPad*, GstPadProbeInfo* info, gpointer convert) {
-  GstEvent* const event = GST_PAD_PROBE_INFO_EVENT(info);
-  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
-  GstCaps* caps = nullptr;
-  gst_event_parse_caps(event, &caps);
+  GstCaps* const caps = caps_in(info);
   GstAudioInfo audio;
-  if (!gst_audio_info_from_caps(&audio, caps)) return GST_PAD_PROBE_OK;
+  if (caps == nullptr || !gst_audio_info_from_caps(&audio, caps)) return GST_PAD_PROBE_OK;
   const int channels = GST_AUDIO_INFO_CHANNELS(&audio);
   const bool without_positions =
       channels > media::kAudioChannels && GST_AUDIO_INFO_IS_UNPOSITIONED(&audio);

@@ -1,6 +1,5 @@
-#include "app/config/config_keys.h"
-
 #include "abr/policy/comparison.h"
+#include "app/config/config_keys.h"
 #include "app/config/config_lists.h"
 #include "app/config/config_section.h"
 #include "app/config/config_types.h"
@@ -21,18 +20,8 @@ using types::Text;
 using types::Whole;
 using types::Word;
 
-constexpr auto kWholeConfig = [](auto& config) -> auto& { return config; };
-
-const types::ListOf<server::Endpoint> kEndpointList{R"(list of "ADDRESS:PORT" or ":PORT")"};
-const types::ListOf<server::Network> kNetworkList{R"(list of "ADDRESS/LENGTH" or "ADDRESS")"};
-const types::ListOf<server::HostName> kHostNameList{R"(list of "HOST")"};
-const types::ListOf<server::Origin> kOriginList{R"(list of "*" or "https://HOST")"};
 const types::Choice<segments::Choice> kAbrChoices{
     {{"server", segments::Choice::kServer}, {"player", segments::Choice::kPlayer}}};
-const types::Choice<base::log::Level> kLogLevels{{{"debug", base::log::Level::kDebug},
-                                                  {"info", base::log::Level::kInfo},
-                                                  {"warning", base::log::Level::kWarning},
-                                                  {"error", base::log::Level::kError}}};
 const types::Choice<abr::PolicyKind> kPolicyKinds = [] {
   types::Choice<abr::PolicyKind> kinds{{{"symbiosis", abr::PolicyKind::kSymbiosis},
                                         {"itcp", abr::PolicyKind::kItcp},
@@ -40,192 +29,11 @@ const types::Choice<abr::PolicyKind> kPolicyKinds = [] {
   for (const auto& [name, kind] : abr::comparison_policies()) kinds.accept_too(name, kind);
   return kinds;
 }();
-const types::Choice<std::optional<tcpinfo::EventSource>> kEventSources{
-    {{"auto", std::nullopt},
-     {"tracepoint", tcpinfo::EventSource::kTracepoint},
-     {"sockops", tcpinfo::EventSource::kSockops},
-     {"tcp_info", tcpinfo::EventSource::kTcpInfo}}};
 const types::Choice<transcoder::VideoCodec> kVideoCodecs{
     {{"h264", transcoder::VideoCodec::kH264}, {"mpeg2", transcoder::VideoCodec::kMpeg2}}};
 // x264_preset_names; a test compares the two lists.
 const Word kX264Presets{{"ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow",
                          "slower", "veryslow", "placebo"}};
-
-Section<Config> server_section() {
-  using Part = server::Settings;
-  return section<Config, Part>(
-      "server", "HTTP server: where it listens, and limits on what clients can cost.",
-      [](auto& config) -> auto& { return config.server; },
-      {
-          key("listen", &Part::listen, kEndpointList,
-              "Addresses and ports that viewers connect to. \"[::]:8080\" accepts IPv4 and "
-              "IPv6; name an address to serve one network only."),
-          key("threads", &Part::threads, Whole{0, 256},
-              "Number of event loops. Fewer leave more CPU time to the encoders. 0 means one "
-              "per CPU."),
-          key("max_viewers", &Part::max_viewers, Whole{1, 1'000'000},
-              "Maximum number of viewers; more get 503. A viewer needs one file descriptor (two "
-              "to six with HLS or DASH, and one more when traced), so raise LimitNOFILE in the "
-              "systemd unit along with it."),
-          key("max_viewers_per_address", &Part::max_viewers_per_address, Whole{1, 1'000'000},
-              "Maximum number of viewers per client address; more get 503. An IPv6 /64 counts "
-              "as one address. Raise it if viewers share a proxy or NAT."),
-          key("trusted_proxies", &Part::trusted_proxies, kNetworkList,
-              "HTTP proxies in front of this server. They name the client's address in the header "
-              "X-Forwarded-For, which they have to set. Their own addresses have no limit of "
-              "viewers. A proxy ends the viewers' TCP connections, so rates cannot follow the "
-              "viewers' links: see docs/PROXIES.md."),
-          key("proxy_protocol", &Part::proxy_protocol, kNetworkList,
-              "Proxies that begin each connection with a header of the PROXY protocol, version 1 "
-              "or 2, which names the client's address. Their connections without one get 400, "
-              "so that no client can write it."),
-          key("max_header", &Part::max_header, Size{ByteCount{1024}, ByteCount{65536}},
-              "Maximum size of a request header; larger ones get 431. Raise it for clients with "
-              "large cookies."),
-          key("header_timeout", &Part::header_timeout, Duration{100ms, 5min},
-              "Time a client has to send its request before it is disconnected. Raise it for "
-              "very slow links."),
-          key("queue", &Part::queue, Duration{200ms, 30s},
-              "Maximum media time queued for a viewer. Beyond it, frames are dropped until the "
-              "next keyframe or the next frame that does not reference dropped ones. Lower it "
-              "for less delay after congestion; raise it for fewer skips on stop-and-go links."),
-          key("stall_timeout", &Part::stall_timeout, Duration{1s, 1h},
-              "Time after which a viewer that reads nothing is disconnected. Raise it to let "
-              "viewers pause."),
-          key("cors_allow", &Part::cors_allow, kOriginList,
-              "Web sites whose pages may use the media (CORS). Name your own to keep other "
-              "sites from showing your streams as theirs. [] allows only the server's own page."),
-      });
-}
-
-Section<Config> admin_section() {
-  using Part = server::Settings;
-  return section<Config, Part>(
-      "admin",
-      "Access to /metrics and to the parts of /api/v1 that reveal viewers: their addresses, "
-      "players and connections.",
-      [](auto& config) -> auto& { return config.server; },
-      {
-          key("allow", &Part::admin_allow, kNetworkList,
-              "Networks that have access; everybody else gets 403. Add the Prometheus server, "
-              "and whoever may see the dashboard."),
-          key("hosts", &Part::admin_hosts, kHostNameList,
-              "Host names in the URLs that they use. IP addresses, localhost and the name of this "
-              "machine always work. Other names get 403, because the name of a stranger's web "
-              "site may lead here (DNS rebinding)."),
-      });
-}
-
-Section<Config> page_section() {
-  using Part = PageSettings;
-  return section<Config, Part>(
-      "page", "The web page with the player, at / and, for one stream, at /NAME.",
-      [](auto& config) -> auto& { return config.page; },
-      {
-          key("title", &Part::title, Text{"text"}, "Title of the page."),
-          key("logo", &Part::logo, Text{"path of an image: .svg, .png, .jpg, .webp or .gif"},
-              "Image beside the title, of at most 1 MB. It is read at start. \"\" shows "
-              "symcast's."),
-          key("technical", &Part::technical, Flag{},
-              "Shows the delay, the bit rate, the choice of delivery and the links for other "
-              "players. Set it to false for an audience that only wants to watch."),
-          key("embed", &Part::embed, kOriginList,
-              "Web sites that may show the page in an iframe. \"*\" allows every site."),
-      });
-}
-
-Section<Config> metrics_section() {
-  using Part = Config;
-  return section<Config, Part>(
-      "metrics", "Prometheus metrics at /metrics.", kWholeConfig,
-      {
-          key("max_viewers", &Part::metrics_max_viewers, Whole{0, 4'000},
-              "Maximum number of viewers that have their own series and are listed in "
-              "/api/v1/events: the worst, with the longest backlog and then the lowest rate. The "
-              "others count in totals only. Raise it if the Prometheus server can take about 15 "
-              "series per viewer. 0 exports totals only."),
-      });
-}
-
-Section<Config> kernel_section() {
-  using Part = KernelSettings;
-  return section<Config, Part>(
-      "kernel",
-      "Kernel features, set up once at start. They need capabilities, which symcast then gives "
-      "up. Without capabilities it uses the next best method; \"symcast doctor\" shows which.",
-      [](auto& config) -> auto& { return config.kernel; },
-      {
-          key("events", &Part::events, kEventSources,
-              "Where congestion events come from. \"tracepoint\" and \"sockops\" are eBPF "
-              "programs that report them at once; \"tcp_info\" compares counters at the next "
-              "frame. \"auto\" uses the first of them that works."),
-          key("congestion_controls", &Part::congestion_controls, Flag{},
-              "Adds the congestion controls sym_vreno, sym_vcubic, sym_libra and sym_ccp... to "
-              "the kernel while symcast runs, and lets symcast set ssthresh and windows. Needs "
-              "eBPF."),
-      });
-}
-
-Section<Config> telemetry_section() {
-  using Part = TelemetrySettings;
-  return section<Config, Part>(
-      "telemetry",
-      "Limits the CPU spent on measuring connections. Above a limit, each viewer is measured on "
-      "every second frame, then every third, and so on.",
-      [](auto& config) -> auto& { return config.telemetry; },
-      {
-          key("samples_per_second", &Part::samples_per_second, Whole{0, 10'000'000},
-              "TCP_INFO samples per second and event loop. Raise it if "
-              "symcast_delivery_times_unused_total grows. 0 turns sampling off, for "
-              "experiments: rates then never rise. Connections of HLS and DASH players do not "
-              "count: they are sampled 20 times per second during a transfer."),
-          key("ack_timestamps_per_second", &Part::ack_timestamps_per_second, Whole{0, 10'000'000},
-              "Kernel ACK timestamps per second and event loop; a large frame takes two or "
-              "more. They give exact delivery times and the path's capacity. 0 turns them off: "
-              "delivery times are then one frame late, capacity is unknown, and the policy "
-              "\"symbiosis\" follows [itcp]."),
-      });
-}
-
-Section<Config> on_demand_section() {
-  using Part = OnDemandSettings;
-  return section<Config, Part>(
-      "on_demand",
-      "HLS and DASH segments that are encoded on request, at a rate the player asks for: "
-      "/NAME/SESSION/RENDITION/NUMBER.m4s?rate=1734k.",
-      [](auto& config) -> auto& { return config.on_demand; },
-      {
-          key("cpu", &Part::cpu, Real{0, 1},
-              "Share of all CPUs that these segments may take, in addition to groups.cpu. "
-              "Requests beyond it get 503 with Retry-After; raise it if that happens often. 0 "
-              "disables on-demand segments."),
-      });
-}
-
-Section<Config> log_section() {
-  using Part = Config;
-  return section<Config, Part>(
-      "log", "Log: one event per line, on stderr or in the systemd journal.", kWholeConfig,
-      {
-          key("level", &Part::log_level, kLogLevels,
-              "Least severe level that is written. Use \"debug\" to look for a fault. Otherwise at "
-              "most 1000 lines of a kind are written at once, and 10 per second for long; the "
-              "next says how many were left out."),
-      });
-}
-
-Section<Config> trace_section() {
-  using Part = Config;
-  return section<Config, Part>(
-      "trace",
-      "Traces: a file of JSON lines per viewer session, with every frame and congestion event.",
-      kWholeConfig,
-      {
-          key("directory", &Part::trace_directory, Text{"path, or empty"},
-              "Directory for the trace files. Every viewer adds a line per frame, so set it for "
-              "studies only. Empty disables tracing."),
-      });
-}
 
 Section<StreamConfig> video_section() {
   using Part = transcoder::VideoSettings;
@@ -242,8 +50,8 @@ Section<StreamConfig> video_section() {
               "Maximum height in pixels. Raise it to 1080 for full HD."),
           key("max_frame_rate", &Part::max_frame_rate, Real{1, 120},
               "Maximum frames per second. Use 60 for sport, 15 for slides. Of a faster source "
-              "every "
-              "second, third ... frame is kept: 50 per second become 25 under a limit of 30."),
+              "every second, third ... frame is kept: 50 per second become 25 under a limit of "
+              "30."),
       });
 }
 
@@ -518,13 +326,6 @@ Section<StreamConfig> source_uri_section() {
 }
 
 }  // namespace
-
-const std::vector<Section<Config>>& daemon_sections() {
-  static const std::vector<Section<Config>> sections{
-      server_section(),  admin_section(),     page_section(), kernel_section(), telemetry_section(),
-      metrics_section(), on_demand_section(), log_section(),  trace_section()};
-  return sections;
-}
 
 const std::vector<Section<StreamConfig>>& stream_sections() {
   static const std::vector<Section<StreamConfig>> sections{
