@@ -21,7 +21,7 @@ endfunction()
 # For tests that run GStreamer in a sanitizer build.
 set(SANITIZER_OPTIONS
   LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/sanitizers/gstreamer.lsan
-  TSAN_OPTIONS=ignore_noninstrumented_modules=1:suppressions=${PROJECT_SOURCE_DIR}/tests/sanitizers/gstreamer.tsan)
+  TSAN_OPTIONS=history_size=4:ignore_noninstrumented_modules=1:suppressions=${PROJECT_SOURCE_DIR}/tests/sanitizers/gstreamer.tsan)
 
 # Everything that ThreadSanitizer's tests need; the rest is not built for them.
 add_custom_target(thread_tests)
