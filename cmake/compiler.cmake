@@ -9,7 +9,7 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 
 # Makes object files identical in every checkout, so that with ccache a new checkout compiles only
-# files that differ. Only GoogleTest's headers are precompiled, so pch_defines hides nothing.
+# files that differ. No precompiled header tests a macro of ours, so pch_defines hides nothing.
 add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
 find_program(CCACHE ccache)
 if(CCACHE)
@@ -28,4 +28,6 @@ endif()
 if(SYMCAST_SANITIZE)
   add_compile_options(-fsanitize=${SYMCAST_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${SYMCAST_SANITIZE})
+  # All targets share precompiled headers (targets.cmake), so all must define what some libraries ask for.
+  add_compile_options(-pthread)
 endif()

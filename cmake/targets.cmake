@@ -1,9 +1,21 @@
+# A sanitizer's build precompiles the headers that most modules include. Other builds don't, and so show
+# whether each file includes what it uses.
+if(SYMCAST_SANITIZE)
+  file(CONFIGURE OUTPUT standard_headers.cc CONTENT "")
+  add_library(standard_headers OBJECT ${CMAKE_CURRENT_BINARY_DIR}/standard_headers.cc)
+  target_precompile_headers(standard_headers PRIVATE <algorithm> <atomic> <chrono> <functional> <map> <memory>
+    <mutex> <optional> <span> <string> <vector>)
+endif()
+
 # add_module(NAME SOURCES ... LINK ...)   a static library, usually one per folder of src/
 function(add_module name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK;PRIVATE" ${ARGN})
   add_library(${name} STATIC ${arg_SOURCES})
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name} PUBLIC ${arg_LINK} PRIVATE ${arg_PRIVATE})
+  if(SYMCAST_SANITIZE)
+    target_precompile_headers(${name} REUSE_FROM standard_headers)
+  endif()
 endfunction()
 
 # compile_quickly(TARGET_OR_FILES ...)   for code that runs only briefly: without optimisation GCC
