@@ -1,7 +1,8 @@
-"""gst_player.py URI SECONDS PACED: plays with GStreamer until SECONDS of video and audio have been
-played; in real time if PACED is 1, as they arrive if it is 0. Then prints {"video": [...],
+"""gst_player.py URI SECONDS PACED [REPORT]: plays with GStreamer until SECONDS of video and audio have
+been played; in real time if PACED is 1, as they arrive if it is 0. Then prints {"video": [...],
 "audio": [...]}, the time stamps of the frames and audio played, in nanoseconds. GStreamer's own
-messages go to standard error, as GST_DEBUG selects them."""
+messages go to standard error, as GST_DEBUG selects them. The file REPORT gets a line for each
+frame, frame=NUMBER."""
 
 import json
 import sys
@@ -26,7 +27,7 @@ def add_sink(pipeline, pad, paced, on_buffer):
     pad.link(queue.get_static_pad("sink"))
 
 
-def main(uri, seconds, paced):
+def main(uri, seconds, paced, report=None):
     Gst.init(None)
     played = {"video": [], "audio": []}
     loop = GLib.MainLoop()
@@ -35,6 +36,8 @@ def main(uri, seconds, paced):
 
     def on_buffer(kind, pts):
         played[kind].append(pts)
+        if kind == "video" and report:
+            report.write(f"frame={len(played[kind])}\n")
         if all(times and times[-1] - times[0] >= seconds * Gst.SECOND for times in played.values()):
             Gst.debug_set_active(False)  # messages about the end are not about the stream
             loop.quit()
@@ -60,4 +63,5 @@ def main(uri, seconds, paced):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], float(sys.argv[2]), sys.argv[3] == "1")
+    reports = [open(path, "w", buffering=1) for path in sys.argv[4:]]
+    main(sys.argv[1], float(sys.argv[2]), sys.argv[3] == "1", *reports)
