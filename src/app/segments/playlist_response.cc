@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "app/segments/deferred_response.h"
-#include "app/segments/query.h"
 #include "segments/hls.h"
+#include "server/query.h"
 
 namespace app {
 
@@ -184,10 +184,10 @@ class PlaylistResponse final : public DeferredResponse {
 std::unique_ptr<server::StreamingResponse> playlist_response(
     std::shared_ptr<SegmentSession> session, Rendition rendition, const std::string& query,
     base::Time until) {
-  const PlaylistRequest request{number_in<std::uint64_t>(query, "_HLS_msn"),
-                                number_in<unsigned>(query, "_HLS_part")};
+  const PlaylistRequest request{server::number_in<std::uint64_t>(query, "_HLS_msn"),
+                                server::number_in<unsigned>(query, "_HLS_part")};
   return std::make_unique<PlaylistResponse>(std::move(session), rendition, request,
-                                            kept_query(query), until);
+                                            server::kept_query(query), until);
 }
 
 }  // namespace app

@@ -13,9 +13,9 @@
 #include "app/segments/deferred_response.h"
 #include "app/segments/media_response.h"
 #include "app/segments/playlist_response.h"
-#include "app/segments/query.h"
 #include "app/segments/rate_response.h"
 #include "segments/utc_time.h"
+#include "server/query.h"
 
 namespace app {
 
@@ -74,7 +74,7 @@ bool names_rendition(const segments::Target& target) {
 }
 
 segments::Choice choice_in(const std::string& query, const LiveStream& stream) {
-  const auto choice = value_in(query, "abr");
+  const auto choice = server::value_in(query, "abr");
   if (choice == "server") return segments::Choice::kServer;
   if (choice == "player") return segments::Choice::kPlayer;
   return stream.segment_settings().choice;
@@ -84,7 +84,7 @@ BeginRequest begin_request(const segments::Target& target, const std::string& qu
                            const LiveStream& stream) {
   return {.choice = choice_in(query, stream),
           .in_session = !target.session.empty(),
-          .query = kept_query(query)};
+          .query = server::kept_query(query)};
 }
 
 /// The time of the session if the player has one, which may be null.
@@ -169,7 +169,7 @@ std::unique_ptr<server::StreamingResponse> SegmentService::response_to(
       return playlist_response(std::move(session), target.rendition, query, until);
     case Kind::kPart:
     case Kind::kSegment:
-      if (const auto rate = value_in(query, "rate")) {
+      if (const auto rate = server::value_in(query, "rate")) {
         return response_at_rate(std::move(session), target, *rate, until);
       }
       [[fallthrough]];

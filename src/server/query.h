@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace app {
+namespace server {
 
 /// The value of `key` in a query of the form "a=1&b=2", undecoded. nullopt without that key.
 inline std::optional<std::string_view> value_in(std::string_view query, std::string_view key) {
@@ -31,8 +31,8 @@ std::optional<Number> number_in(std::string_view query, std::string_view key) {
 }
 
 /// What the URLs in a playlist or manifest have to end with, so that a query of its own URL, such
-/// as an access token, goes along: "?a=1&b=2" without the keys that have a meaning here, or "".
-/// Keeps only what may be in a query and in quotes (RFC 3986, 3.4).
+/// as an access token, goes along: "?a=1&b=2" without the keys that have a meaning here, or
+/// "". Keeps only what may be in a query and in quotes (RFC 3986, 3.4).
 std::string kept_query(std::string_view query);
 
-}  // namespace app
+}  // namespace server

@@ -1,8 +1,8 @@
-#include "app/segments/query.h"
+#include "server/query.h"
 
 #include <gtest/gtest.h>
 
-namespace app {
+namespace server {
 namespace {
 
 TEST(QueryTest, ReturnsAKeysValue) {
@@ -30,4 +30,4 @@ TEST(QueryTest, KeepsNothingThatWouldEndAQuotedUrl) {
 }
 
 }  // namespace
-}  // namespace app
+}  // namespace server

@@ -1,8 +1,8 @@
-#include "app/segments/query.h"
+#include "server/query.h"
 
 #include <cctype>
 
-namespace app {
+namespace server {
 
 namespace {
 
@@ -33,4 +33,4 @@ std::string kept_query(std::string_view query) {
   return kept;
 }
 
-}  // namespace app
+}  // namespace server
