@@ -38,6 +38,7 @@ TcpSample to_sample(const TcpInfoReading& reading, base::Time at) {
   s.total_retransmits = info.total_retrans;
   s.duplicates = info.dsack_dups;
   s.bytes_acked = info.bytes_acked;
+  s.since_ack = std::chrono::milliseconds{info.last_ack_recv};
   s.notsent = base::ByteCount{info.notsent_bytes};
   s.pacing = from_bytes_per_second(info.pacing_rate);
   s.delivery_rate = from_bytes_per_second(info.delivery_rate);

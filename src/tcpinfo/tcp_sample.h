@@ -30,6 +30,7 @@ struct TcpSample {
   std::uint32_t total_retransmits = 0;          ///< segments, whole connection
   std::uint32_t duplicates = 0;       ///< retransmits that were not needed (DSACK, RFC 2883)
   std::uint64_t bytes_acked = 0;      ///< whole connection
+  base::Duration since_ack{};         ///< since the last ACK came, to a tick of the kernel
   base::ByteCount notsent;            ///< in the socket buffer, never transmitted
   base::BitRate pacing;               ///< whether it is enforced depends on the congestion control
   base::BitRate delivery_rate;        ///< the kernel's estimate; only rises while app_limited

@@ -5,9 +5,11 @@ import pathlib
 import re
 import shutil
 import subprocess
+import time
 
 import pytest
 
+from netlab.daemon import wait_until
 from netlab.network import REPOSITORY
 from netlab.viewer import Viewer
 from tests.integration.segment_requests import HlsPlayer
@@ -38,6 +40,59 @@ def served(shared, tmp_path_factory):
             player.playlist("auto")
             metrics = shared.wait_for(lambda m: m.sum("symcast_viewers") == 2, 60, "both watch")
     return set(re.findall(r"^# TYPE (\w+)", metrics.text, re.M))
+
+
+@pytest.mark.parametrize("file, format_name", [("live.ts", "ts"), ("live.flv", "flv"), ("live.mp4", "mp4"),
+                                               ("live/index.m3u8", "hls"), ("live/manifest.mpd", "dash")])
+def test_delay_and_join_time_are_measured_in_every_format(shared, file, format_name):
+    """With a player that loads whole segments of HLS and DASH."""
+    def counts(metrics):
+        return [metrics.sum(f"symcast_{name}_count", stream="live", format=format_name)
+                for name in ("frame_delivery_delay_seconds", "join_seconds")]
+
+    before = counts(shared.metrics())
+    played = subprocess.run(["ffmpeg", "-v", "error", "-i", f"http://{shared.ip}:{shared.port}/{file}",
+                             "-t", "3", "-f", "null", "-"],
+                            capture_output=True, text=True, timeout=120, check=False)
+    assert played.returncode == 0, played.stderr
+    metrics = shared.wait_for(lambda m: all(after > earlier for after, earlier in zip(counts(m), before)), 60,
+                              "both are counted")
+    assert counts(metrics)[1] == before[1] + 1, "one player"
+
+
+def test_a_player_that_asks_late_does_not_make_frames_late(shared):
+    """It loads parts that are seconds old, and those are no older in the metrics than its request."""
+    def delays(metrics):
+        return [metrics.sum(f"symcast_frame_delivery_delay_seconds_{name}", stream="live", format="hls")
+                for name in ("count", "sum")]
+
+    with HlsPlayer(shared) as player:
+        playlist = wait_until(lambda: (p := player.playlist("auto")) and len(p.segments) > 2 and p, 60,
+                              "some old segments")
+        count, total = delays(shared.metrics())
+        asked = time.monotonic()
+        player.media(player.path("auto", playlist.segments[0].uri))
+        metrics = shared.wait_for(lambda m: delays(m)[0] > count, 60, "its delivery is counted")
+        waited = time.monotonic() - asked
+    assert delays(metrics)[0] == count + 1, "the first part of the segment alone"
+    assert delays(metrics)[1] - total < waited
+
+
+def test_a_player_that_comes_back_does_not_join_again(shared):
+    """Its session has ended, but not for the player."""
+    def count(metrics, name):
+        return metrics.sum(f"symcast_{name}_seconds_count", stream="live", format="hls")
+
+    with HlsPlayer(shared) as player:
+        segment = player.playlist("auto").segments[-1].uri
+        before = shared.metrics()
+        session = player.path("auto", segment).split("/")[2]
+        player.media(player.path("auto", segment).replace(session, "a123456789abcdef"))
+        after = shared.wait_for(lambda m: count(m, "frame_delivery_delay") > count(before, "frame_delivery_delay"), 60,
+                                "the part is counted")
+        assert count(after, "join") == count(before, "join")
+        player.media(player.path("auto", segment))
+        shared.wait_for(lambda m: count(m, "join") == count(before, "join") + 1, 60, "the first session's join")
 
 
 def test_every_metric_is_documented(served):

@@ -1,6 +1,5 @@
 #include "app/segments/connection.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -27,15 +26,31 @@ bool is_slow_start(const tcpinfo::TcpSample& sample) {
 SegmentConnection::SegmentConnection(const Deps& deps, ViewerId id, int fd, int loop)
     : deps_{deps}, id_{id}, fd_{fd}, loop_{loop}, events_{deps_.events, deps_.event_source} {}
 
-SegmentConnection::~SegmentConnection() {
-  if (session_) session_->forget(id_);
+SegmentConnection::~SegmentConnection() { detach(base::Clock::now()); }
+
+void SegmentConnection::on_request(std::shared_ptr<SegmentSession> session,
+                                   const server::Address& peer, base::Time now) {
+  if (session != session_) {
+    detach(now);
+    attach(std::move(session), peer);
+  }
+  sent_parts_.on_request(now);
+}
+
+/// A player may close the connection, and a proxy may use it for another one, as soon as the last
+/// byte has arrived.
+void SegmentConnection::detach(base::Time now) {
+  if (!session_) return;
+  if (!sent_parts_.empty()) {
+    if (const auto sample = deps_.sampler.sample(fd_, now)) take_delivered(*sample);
+  }
+  sent_parts_.clear();
+  session_->forget(id_);
 }
 
 void SegmentConnection::attach(std::shared_ptr<SegmentSession> session,
                                const server::Address& peer) {
-  if (session == session_) return;
   const bool first = !session_;
-  if (session_) session_->forget(id_);
   session_ = std::move(session);
   rate_.assume(session_->throughput());
   if (first) set_up_socket(peer);
@@ -66,8 +81,6 @@ void SegmentConnection::set_up_socket(const server::Address& peer) {
   });
 }
 
-/// A player loads old parts to fill its buffer, without hurry, and does not wait for parts that are
-/// queued behind them. Neither count for lateness.
 void SegmentConnection::on_sending(const server::ResponseConnection& connection,
                                    const segments::Part& part, bool live, base::Time now) {
   if (connection.head_only) return;
@@ -75,15 +88,12 @@ void SegmentConnection::on_sending(const server::ResponseConnection& connection,
   const auto size = part.bytes().size();
   busy_ = true;
   session_->add_sent(base::ByteCount{static_cast<std::int64_t>(size)});
-  if (sent_parts_.size() >= kMaxUnackedParts) sent_parts_.pop_front();
-  const auto before = std::max(connection.sent, sent_parts_.empty() ? 0 : sent_parts_.back().end);
-  const bool behind_old = !sent_parts_.empty() && !sent_parts_.back().latency_critical;
-  const auto age = now - part.captured();
-  sent_parts_.push_back(
-      {.end = before + size,
-       .captured = part.captured(),
-       .latency_critical = live && !behind_old &&
-                           age <= kMaxLivePartAge * session_->stream().segments().clock().part});
+  const auto max_live_age = kMaxLivePartAge * session_->stream().segments().clock().part;
+  sent_parts_.add({.size = size,
+                   .captured = part.captured(),
+                   .video = part.packets().front()->kind == media::Packet::Kind::kVideo,
+                   .latency_critical = live && now - part.captured() <= max_live_age},
+                  connection.sent);
 }
 
 void SegmentConnection::on_tick(const server::ResponseConnection&, base::Time now) {
@@ -117,12 +127,12 @@ void SegmentConnection::sample(bool lost, base::Time now) {
   const auto counts = transfer_sample(*sample);
   rate_.update(counts);
   busy_ = !counts.idle;
-  const auto captured = take_delivered(sample->bytes_acked);
+  const auto captured = take_delivered(*sample);
   session_->report(id_,
                    {.throughput = rate_.value(),
                     .measured = rate_.measured(),
                     .busy = !counts.idle,
-                    .late = late(now),
+                    .late = sent_parts_.late(now),
                     .rtt = sample->rtt,
                     .lost = lost,
                     .captured = captured},
@@ -139,17 +149,15 @@ bool SegmentConnection::report_polled_events(const tcpinfo::TcpSample& sample) {
   return lost;
 }
 
-base::Time SegmentConnection::take_delivered(std::uint64_t acked) {
+/// Returns the capture time of the newest part delivered, zero without one. Its acknowledgement was
+/// the last one, or came before it.
+base::Time SegmentConnection::take_delivered(const tcpinfo::TcpSample& sample) {
   base::Time newest{};
-  for (; !sent_parts_.empty() && sent_parts_.front().end <= acked; sent_parts_.pop_front()) {
-    newest = sent_parts_.front().captured;
-  }
+  sent_parts_.take(sample.bytes_acked, [&](const SentParts::Acknowledged& part) {
+    newest = part.captured;
+    if (part.video) session_->delivered(part.awaited, sample.at - sample.since_ack);
+  });
   return newest;
-}
-
-base::Duration SegmentConnection::late(base::Time now) const {
-  const auto oldest = std::ranges::find(sent_parts_, true, &SentPart::latency_critical);
-  return oldest == sent_parts_.end() ? base::Duration{} : now - oldest->captured;
 }
 
 }  // namespace app

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 
 #include "abr/transfer/transfer_rate.h"
+#include "app/segments/sent_parts.h"
 #include "app/segments/session.h"
 #include "app/tcp/congestion_events.h"
 #include "app/tcp/event_dispatch.h"
@@ -38,8 +38,9 @@ class SegmentConnection final : public server::ConnectionState {
   SegmentConnection(const Deps& deps, ViewerId id, int fd, int loop);
   ~SegmentConnection() override;
 
-  /// From now on the connection sends responses of `session`.
-  void attach(std::shared_ptr<SegmentSession> session, const server::Address& peer);
+  /// A request of `session` has come. From now on the connection sends responses of this session.
+  void on_request(std::shared_ptr<SegmentSession> session, const server::Address& peer,
+                  base::Time now);
   ViewerId id() const { return id_; }
   /// `part` is about to be sent. `live`: the player wants to show it soon after it was made.
   void on_sending(const server::ResponseConnection& connection, const segments::Part& part,
@@ -48,22 +49,14 @@ class SegmentConnection final : public server::ConnectionState {
   void on_tick(const server::ResponseConnection& connection, base::Time now) override;
 
  private:
-  struct SentPart {
-    std::uint64_t end = 0;  ///< offset of its end, in bytes sent on the connection
-    base::Time captured{};
-    bool latency_critical = false;  ///< sent soon after it was made, to be shown soon
-  };
-  // A part is sent once the kernel has taken the one before it, and the kernel buffers a few MiB.
-  // Beyond this number of parts, lateness counts from a newer part than the oldest.
-  static constexpr std::size_t kMaxUnackedParts = 256;
-
+  void attach(std::shared_ptr<SegmentSession> session, const server::Address& peer);
+  void detach(base::Time now);
   void set_up_socket(const server::Address& peer);
   abr::TransferRate::Sample transfer_sample(const tcpinfo::TcpSample& sample) const;
   void skip_idle(base::Time now);
   void sample(bool lost, base::Time now);
   bool report_polled_events(const tcpinfo::TcpSample& sample);
-  base::Time take_delivered(std::uint64_t acked);
-  base::Duration late(base::Time now) const;
+  base::Time take_delivered(const tcpinfo::TcpSample& sample);
 
   const Deps& deps_;
   const ViewerId id_;
@@ -73,7 +66,7 @@ class SegmentConnection final : public server::ConnectionState {
   CongestionEvents events_;
   abr::TransferRate rate_;
   SegmentCount segments_;
-  std::deque<SentPart> sent_parts_;  ///< not yet acknowledged, oldest first
+  SentParts sent_parts_;
   bool busy_ = false;
   bool bbr_ = false;
 };

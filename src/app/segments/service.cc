@@ -136,16 +136,14 @@ std::unique_ptr<server::StreamingResponse> SegmentService::respond(
         {.head = {.content_type = target->content_type(), .media = true}, .body = {}});
   }
   if (!session) {
-    const bool dash = is_dash(request.path, target->session);
-    session = start_session(target->session.empty() ? new_token(dash) : target->session, stream,
-                            request, now);
+    session = start_session(target->session, stream, request, now);
   }
   if (!session) return media_error(error_response(503, "too many viewers: try again later"));
   if (!connection.state) {
     connection.state = std::make_unique<SegmentConnection>(
         shared_, ++request.viewer_slots.last_viewer, connection.fd, request.loop);
   }
-  SegmentConnection::of(connection).attach(session, request.client.peer);
+  SegmentConnection::of(connection).on_request(session, request.client.peer, now);
   if (names_rendition(*target)) {
     session->play(target->rendition, now);
   } else {
@@ -202,19 +200,22 @@ SegmentService::SessionPtr SegmentService::find(const std::string& token,
 
 /// Does not hold the mutex while an encoder is opened. Accepts an unknown token: its session has
 /// ended because the player paused, or the server has restarted.
-SegmentService::SessionPtr SegmentService::start_session(const std::string& token,
+SegmentService::SessionPtr SegmentService::start_session(const std::string& known,
                                                          std::shared_ptr<LiveStream> stream,
                                                          const server::HandlerRequest& request,
                                                          base::Time now) {
+  const bool resumes = !known.empty();
+  const bool dash = is_dash(request.path, known);
   auto slot = request.viewer_slots.slots.take(request.client.address);
   if (!std::holds_alternative<server::Slots::Slot>(slot)) return nullptr;
-  SegmentSession::Start start{.token = token,
+  SegmentSession::Start start{.token = resumes ? known : new_token(dash),
                               .id = ++request.viewer_slots.last_viewer,
                               .stream = std::move(stream),
                               .slot = std::get<server::Slots::Slot>(std::move(slot)),
                               .address = request.client.address,
                               .user_agent = request.user_agent,
-                              .format = is_dash(request.path, token) ? "dash" : "hls"};
+                              .format = dash ? "dash" : "hls",
+                              .resumes = resumes};
   auto session =
       std::make_shared<SegmentSession>(std::move(start), recorders_.trace, recorders_.taps, now);
   std::lock_guard lock{mutex_};

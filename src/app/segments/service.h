@@ -76,8 +76,9 @@ class SegmentService {
                                                               std::string_view rate,
                                                               base::Time until);
   SessionPtr find(const std::string& token, const LiveStream& stream) const;
-  /// Takes a viewer's slot; null if there is none. Throws if the ladder cannot open an encoder.
-  SessionPtr start_session(const std::string& token, std::shared_ptr<LiveStream> stream,
+  /// `known`: the token in the request's path; empty if it has none. Takes a viewer's slot; null if
+  /// there is none. Throws if the ladder cannot open an encoder.
+  SessionPtr start_session(const std::string& known, std::shared_ptr<LiveStream> stream,
                            const server::HandlerRequest& request, base::Time now);
   std::vector<SessionPtr> all() const;
   void end_if(const std::function<bool(const SegmentSession&)>& should_end);

@@ -28,7 +28,9 @@ SegmentSession::SegmentSession(Start start, Trace* trace, ViewerTaps& taps, base
       rungs_{stream_->rungs()},
       plays_chunks_{start.format == "dash"},
       date_offset_{stream_->clock().date_offset()},
+      delays_{stream_->metrics().delays(start.format)},
       slot_{std::move(start.slot)},
+      joined_{start.resumes},
       settings_revision_{stream_->settings_revision()},
       last_activity_{now},
       rate_{
@@ -188,6 +190,12 @@ void SegmentSession::report(ViewerId connection, const SessionRate::ConnectionRe
   record_.add_report(report, sample, rate_, now);
   if (playing_.kind == Rendition::Kind::kRung || decision.reason == abr::Reason::kHold) return;
   apply(decision, now);
+}
+
+void SegmentSession::delivered(std::optional<base::Time> awaited, base::Time at) {
+  if (awaited) delays_.frame_delivered(at - *awaited);
+  std::lock_guard lock{mutex_};
+  if (!std::exchange(joined_, true)) delays_.joined(at - record_.viewer().connected);
 }
 
 void SegmentSession::event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source,

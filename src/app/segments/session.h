@@ -30,7 +30,8 @@ class SegmentSession {
     server::Slots::Slot slot;
     server::Address address;
     std::string user_agent;
-    std::string format;  ///< "hls", "dash"
+    std::string format;    ///< "hls", "dash"
+    bool resumes = false;  ///< the player has played before, in a session that has ended
   };
 
   /// Joins the ladder. Throws if the ladder cannot open an encoder.
@@ -79,6 +80,9 @@ class SegmentSession {
   /// Takes a report on one of the player's connections, and updates the ladder.
   void report(ViewerId connection, const SessionRate::ConnectionReport& report,
               const tcpinfo::TcpSample& sample, base::Time now);
+  /// The player has received the last frame of a part at `at`. `awaited`: since when it has waited
+  /// for it; nullopt if it has not.
+  void delivered(std::optional<base::Time> awaited, base::Time at);
   void event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source, base::Time now);
   void forget(ViewerId connection);  ///< the connection is closed, or has another session
   std::optional<base::BitRate> throughput() const;  ///< SessionRate::throughput
@@ -106,9 +110,11 @@ class SegmentSession {
   const std::vector<base::BitRate> rungs_;  ///< descending
   const bool plays_chunks_;
   const base::Duration date_offset_;  ///< when the session began
-  mutable std::mutex mutex_;          // guards all members below
+  Metrics::Delays& delays_;
+  mutable std::mutex mutex_;  // guards all members below
   server::Slots::Slot slot_;
   bool ended_ = false;
+  bool joined_;  ///< the player has received a part
   bool offered_rungs_ = false;
   std::optional<std::uint64_t> first_;
   segments::Rendition playing_;  ///< the last rendition requested, except audio

@@ -5,6 +5,7 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <algorithm>
 #include <iterator>
 
 #include "app/telemetry/names.h"
@@ -22,8 +23,9 @@ const prometheus::Histogram::BucketBoundaries kDeliveryDelayBuckets{
 const prometheus::Histogram::BucketBoundaries kRetargetDelayBuckets{
     0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1};
 // Join: from loopback to a path that takes seconds to carry the first keyframe.
-const prometheus::Histogram::BucketBoundaries kJoinTimeBuckets{0.02, 0.05, 0.1, 0.15, 0.2,
-                                                               0.3,  0.5,  1,   2,    5};
+// HLS and DASH have to wait for the first segments of an encoder that starts.
+const prometheus::Histogram::BucketBoundaries kJoinTimeBuckets{0.02, 0.05, 0.1, 0.15, 0.2, 0.3,
+                                                               0.5,  1,    2,   5,    10};
 
 prometheus::Family<prometheus::Counter>& counters(prometheus::Registry& registry,
                                                   const std::string& name,
@@ -58,8 +60,9 @@ struct Metrics::Families {
         retractions{counters(registry, "symcast_rate_decreases_total", "Rate decreases by reason")},
         restores{counters(registry, "symcast_rate_increases_total", "Rate increases by reason")},
         delivered{counters(registry, "symcast_frames_delivered_total",
-                           "Frames acknowledged by viewers, by the source of the delivery time: "
-                           "timestamp (exact) or tcp_info (seen at a later frame)")},
+                           "Frames of endless responses acknowledged by viewers, by the source of "
+                           "the delivery time: timestamp (exact) or tcp_info (seen at a later "
+                           "frame)")},
         unused{counters(registry, "symcast_delivery_times_unused_total",
                         "Delivery times that no decision used, because "
                         "telemetry.samples_per_second is too low")},
@@ -68,12 +71,12 @@ struct Metrics::Families {
         retransmitted{counters(registry, "symcast_tcp_segments_retransmitted_total",
                                "Part of symcast_tcp_segments_sent_total that were sent again")},
         delay{histograms(registry, "symcast_frame_delivery_delay_seconds",
-                         "Time from a frame's capture to the acknowledgement of its last byte; up "
-                         "to one frame interval too long for frames that "
-                         "symcast_frames_delivered_total counts under tcp_info")},
+                         "Time from a frame's capture to the acknowledgement of its last byte. Of "
+                         "HLS and DASH, for the last frame of each part that the player waited "
+                         "for, and from the request if that came later")},
         join{histograms(registry, "symcast_join_seconds",
-                        "Time from a viewer's request to the acknowledgement of its first frame")} {
-  }
+                        "Time from a viewer's first request to the acknowledgement of its first "
+                        "frame, or of HLS and DASH of its first part")} {}
 
   prometheus::Family<prometheus::Counter>& events;
   prometheus::Family<prometheus::Histogram>& retarget;
@@ -103,7 +106,7 @@ std::shared_ptr<Metrics::Stream> Metrics::stream(const std::string& name) {
 }
 
 std::unique_ptr<Metrics::Stream> Metrics::add_series(const std::string& name) {
-  auto s = std::make_unique<Stream>();
+  auto s = std::make_unique<Stream>(*families_, name);
   s->polled_ = add_events(name, tcpinfo::EventSource::kTcpInfo);
   if (events_ != tcpinfo::EventSource::kTcpInfo) s->pushed_ = add_events(name, events_);
   for (std::size_t i = 0; i < s->ssthresh_hints_.size(); ++i) {
@@ -127,8 +130,6 @@ std::unique_ptr<Metrics::Stream> Metrics::add_series(const std::string& name) {
   s->unused_ = &families_->unused.Add({{"stream", name}});
   s->segments_sent_ = &families_->sent.Add({{"stream", name}});
   s->segments_retransmitted_ = &families_->retransmitted.Add({{"stream", name}});
-  s->delivery_delay_ = &families_->delay.Add({{"stream", name}}, kDeliveryDelayBuckets);
-  s->join_time_ = &families_->join.Add({{"stream", name}}, kJoinTimeBuckets);
   return s;
 }
 
@@ -148,7 +149,7 @@ void Metrics::release(const std::string& name) {
   std::lock_guard lock{mutex_};
   const auto found = streams_.find(name);
   if (--found->second.holders > 0) return;
-  const Stream& s = *found->second.stream;
+  Stream& s = *found->second.stream;
   for (auto* counter : s.polled_) families_->events.Remove(counter);
   for (auto* counter : s.pushed_) families_->events.Remove(counter);
   for (auto* counter : s.ssthresh_hints_) families_->ssthresh_hints.Remove(counter);
@@ -165,8 +166,10 @@ void Metrics::release(const std::string& name) {
   families_->unused.Remove(s.unused_);
   families_->sent.Remove(s.segments_sent_);
   families_->retransmitted.Remove(s.segments_retransmitted_);
-  families_->delay.Remove(s.delivery_delay_);
-  families_->join.Remove(s.join_time_);
+  for (auto& [format, delays] : s.delays_) {
+    families_->delay.Remove(&delays.delivery_);
+    families_->join.Remove(&delays.join_);
+  }
   streams_.erase(found);
 }
 
@@ -194,14 +197,27 @@ void Metrics::Stream::decision(abr::Reason reason) {
   if (auto* counter = rate_changes_[static_cast<std::size_t>(reason)]) counter->Increment();
 }
 
-void Metrics::Stream::frame_delivered(double delay_seconds, FrameDelivery::Source source) {
+void Metrics::Stream::frame_timed(FrameDelivery::Source source) {
   const bool exact = source == FrameDelivery::Source::kTimestamp;
   (exact ? timed_by_timestamp_ : timed_by_tcp_info_)->Increment();
-  delivery_delay_->Observe(delay_seconds);
 }
 
-void Metrics::Stream::joined(double seconds_to_first_frame) {
-  join_time_->Observe(seconds_to_first_frame);
+Metrics::Delays& Metrics::Stream::delays(std::string_view format) {
+  const std::string name{format};
+  const prometheus::Labels labels{{"stream", name_}, {"format", name}};
+  std::lock_guard lock{mutex_};
+  return delays_
+      .try_emplace(name, families_.delay.Add(labels, kDeliveryDelayBuckets),
+                   families_.join.Add(labels, kJoinTimeBuckets))
+      .first->second;
+}
+
+void Metrics::Delays::frame_delivered(base::Duration delay) {
+  delivery_.Observe(std::max(0.0, base::seconds(delay)));
+}
+
+void Metrics::Delays::joined(base::Duration until_first_frame) {
+  join_.Observe(std::max(0.0, base::seconds(until_first_frame)));
 }
 
 std::string Metrics::text(const prometheus::Collectable& states) const {

@@ -2,14 +2,18 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "abr/reason.h"
 #include "app/tcp/frame_deliveries.h"
 #include "app/tcp/socket_steering.h"
+#include "base/units.h"
 #include "tcpinfo/congestion_event.h"
 
 namespace prometheus {
@@ -24,20 +28,41 @@ namespace app {
 /// The metrics that are updated by events; StateCollector reads the others when scraped. Handles
 /// are looked up once per stream and then only incremented. Thread-safe.
 class Metrics {
+  struct Families;
+
  public:
+  /// The delays of a stream's viewers of one format.
+  class Delays {
+   public:
+    Delays(prometheus::Histogram& delivery, prometheus::Histogram& join)
+        : delivery_{delivery}, join_{join} {}
+    /// `delay`: docs/METRICS.md says from when to when.
+    void frame_delivered(base::Duration delay);
+    void joined(base::Duration until_first_frame);
+
+   private:
+    friend class Metrics;
+    prometheus::Histogram& delivery_;
+    prometheus::Histogram& join_;
+  };
+
   /// The metrics of one stream. Its series are removed when its last holder releases it.
   class Stream {
    public:
+    Stream(Families& families, std::string name) : families_{families}, name_{std::move(name)} {}
+
     void congestion_event(tcpinfo::EventKind kind, tcpinfo::EventSource source);
     /// Observes the time from a pushed event to the encoder's new target.
     void retargeted(double seconds_since_event);
     /// Counts changes of a viewer's rate, decreases and increases, by reason.
     void decision(abr::Reason reason);
-    void frame_delivered(double delay_seconds, FrameDelivery::Source source);
+    /// The delivery of a frame of an endless response has been timed.
+    void frame_timed(FrameDelivery::Source source);
     /// A delivery time was dropped before any decision used it.
     void delivery_unused();
     void ssthresh_hint(SocketSteering::SsthreshHint hint);
-    void joined(double seconds_to_first_frame);
+    /// The delays of viewers of `format`, such as "ts" or "hls". They live as long as this object.
+    Delays& delays(std::string_view format);
     /// Adds data segments that viewers' connections have sent.
     void segments(std::uint32_t sent, std::uint32_t retransmitted);
 
@@ -45,6 +70,8 @@ class Metrics {
     friend class Metrics;
     using EventCounters = std::array<prometheus::Counter*, tcpinfo::kEventKinds>;
 
+    Families& families_;
+    const std::string name_;
     EventCounters pushed_{};  ///< by EventKind; null if events are polled
     EventCounters polled_{};
     prometheus::Histogram* event_to_retarget_ = nullptr;
@@ -57,8 +84,8 @@ class Metrics {
     prometheus::Counter* unused_ = nullptr;
     prometheus::Counter* segments_sent_ = nullptr;
     prometheus::Counter* segments_retransmitted_ = nullptr;
-    prometheus::Histogram* delivery_delay_ = nullptr;
-    prometheus::Histogram* join_time_ = nullptr;
+    std::mutex mutex_;
+    std::map<std::string, Delays> delays_;  ///< by format. GUARDED_BY(mutex_)
   };
 
   explicit Metrics(tcpinfo::EventSource events);
@@ -72,7 +99,6 @@ class Metrics {
   std::string text(const prometheus::Collectable& states) const;
 
  private:
-  struct Families;
   struct SharedStream {
     std::unique_ptr<Stream> stream;
     std::size_t holders = 0;

@@ -51,6 +51,7 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
     : id_{request.id},
       loop_{request.loop},
       stream_{std::move(stream)},
+      delays_{stream_->metrics().delays(media::name(request.container))},
       deps_{deps},
       requested_{now},
       control_{abr::make_policy(settings->control)},
@@ -209,10 +210,9 @@ void ViewerControl::discard(base::Time now) {
 
 void ViewerControl::on_delivered(const server::SentFrame& frame, const FrameDelivery& delivery) {
   if (!observer_.frame_delivered(frame, delivery)) stream_->metrics().delivery_unused();
-  stream_->metrics().frame_delivered(base::seconds(delivery.at - frame.captured), delivery.source);
-  if (!std::exchange(first_frame_seen_, true)) {
-    stream_->metrics().joined(base::seconds(delivery.at - requested_));
-  }
+  stream_->metrics().frame_timed(delivery.source);
+  delays_.frame_delivered(delivery.at - frame.captured);
+  if (!std::exchange(first_frame_seen_, true)) delays_.joined(delivery.at - requested_);
   record_.acknowledged(frame.captured);
   record_.put([&] { return trace_line::frame(frame, delivery, control_.path().capacity); });
 }

@@ -88,6 +88,7 @@ class ViewerControl : public server::ViewerObserver {
   const std::uint64_t id_;
   const int loop_;
   const std::shared_ptr<LiveStream> stream_;
+  Metrics::Delays& delays_;
   const Deps& deps_;
   const base::Time requested_;
   unsigned settings_revision_ = 0;  ///< of the limits that hold

@@ -19,12 +19,14 @@ TEST(TcpSampleTest, ConvertsTheKernelsUnits) {
   reading.info.snd_ssthresh = 37;
   reading.info.delivery_rate = 625000;
   reading.info.flags = 1;
+  reading.info.last_ack_recv = 12;
   const TcpSample sample = to_sample(reading, {});
   EXPECT_EQ(sample.rtt, std::chrono::microseconds{50300});
   EXPECT_EQ(sample.min_rtt, std::chrono::microseconds{49000});
   EXPECT_EQ(sample.ssthresh, 37u);
   EXPECT_EQ(sample.delivery_rate, base::BitRate::mbps(5));
   EXPECT_TRUE(sample.app_limited);
+  EXPECT_EQ(sample.since_ack, std::chrono::milliseconds{12});
 }
 
 TEST(TcpSampleTest, InfiniteSsthreshIsNullopt) {

@@ -106,11 +106,11 @@ TEST(StateCollectorTest, RemovesAStreamsSeriesWithItsLastHolder) {
   const auto nothing = [] { return StateCollector::Snapshot{}; };
   auto old = metrics.stream("a");
   auto again = metrics.stream("a");  // a new stream of that name, while old viewers remain
-  old->joined(0.1);
+  old->delays("ts").joined(std::chrono::milliseconds{100});
   old.reset();
-  EXPECT_NE(
-      metrics.text(StateCollector{nothing}).find(R"(symcast_join_seconds_count{stream="a"} 1)"),
-      std::string::npos);
+  EXPECT_NE(metrics.text(StateCollector{nothing})
+                .find(R"(symcast_join_seconds_count{format="ts",stream="a"} 1)"),
+            std::string::npos);
   again.reset();
   EXPECT_EQ(metrics.text(StateCollector{nothing}).find(R"(stream="a")"), std::string::npos);
 }
