@@ -80,7 +80,7 @@ Pipeline::Pipeline(Config config, KernelAccess kernel)
              const auto viewers = some_viewers();  // first: every viewer listed has a group
              return api_json::state(stream_states(), viewers, now);
            },
-           taps_},
+           [this] { return controller_.names(); }, taps_},
       controller_{{sampler_, events_, final_statistics_, kernel.event_source, viewers_, budgets_,
                    hints_, kernel.standard_congestion_control, warnings_, trace_.get(), taps_},
                   api_,
@@ -277,6 +277,7 @@ StateCollector::Snapshot Pipeline::snapshot() const {
       .on_demand = controller_.segments().on_demand(),
       .trace_lines_lost = trace_ ? trace_->lines_lost() : 0,
       .event_lines_lost = taps_.lines_dropped(),
+      .traces = static_cast<std::uint64_t>(api_.traces()),
       .options_refused = warnings_.counts()};
   all.server.joined += controller_.segments().joined();
   all.server.left[static_cast<std::size_t>(server::LeaveReason::kClosedByViewer)] +=

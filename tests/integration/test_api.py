@@ -6,13 +6,14 @@ import http.client
 import io
 import json
 import socket
+import subprocess
 import time
 
 from netlab.daemon import REPLY_SECONDS, wait_until
 from netlab.network import Netlab
 from netlab.viewer import frames_left_out
 from tests.integration.conftest import KEEP_GROUPS, SMALL
-from tests.integration.segment_requests import wait_for_frames
+from tests.integration.segment_requests import HlsPlayer, wait_for_frames
 
 STATES = "/api/v1/events"
 BEGAN = datetime.datetime.now(datetime.UTC)
@@ -22,8 +23,12 @@ def lines_of(viewer):
     return f"/api/v1/viewers/{viewer}/events"
 
 
+def trace_of(**what):
+    return "/api/v1/trace?" + "&".join(f"{key}={value}" for key, value in what.items())
+
+
 class Events:
-    """A text/event-stream, read as it arrives."""
+    """A text/event-stream, or JSON lines, read as it arrives."""
 
     def __init__(self, daemon, path):
         self._connection = http.client.HTTPConnection(daemon.ip, daemon.port, timeout=REPLY_SECONDS)
@@ -42,6 +47,10 @@ class Events:
     def __iter__(self):
         """(name, data) of each event, to the end."""
         while name := self._input.readline():
+            if name.startswith("{"):
+                line = json.loads(name)
+                yield line["event"], line
+                continue
             data, end = self._input.readline(), self._input.readline()
             assert name.startswith("event: ") and data.startswith("data: ") and end == "\n"
             yield name.split()[1], json.loads(data[len("data: "):])
@@ -189,6 +198,75 @@ def test_several_clients_follow_one_viewer(small):
             assert list(other)[-1][0] == "leave"
 
 
+def open_traces(daemon):
+    [count] = daemon.metrics().all("symcast_traces_open")
+    return count
+
+
+def test_a_viewer_is_traced_while_the_server_runs(serve, view):
+    """Although no trace directory is configured, and with curl, as an operator does it."""
+    daemon = serve("--source", SMALL, config=KEEP_GROUPS)
+    player = view(daemon.url())
+    daemon.wait_for(lambda m: m.sum("symcast_viewers") == 1, 30, "the viewer is admitted")
+    url = f"http://{daemon.ip}:{daemon.port}{trace_of(viewer=1)}"
+    traced = subprocess.run(f"curl -sN '{url}' | head -200", shell=True, capture_output=True, text=True,
+                            timeout=120, check=True).stdout
+    lines = [json.loads(line) for line in traced.splitlines()]
+    assert [line["event"] for line in lines[:2]] == ["trace", "join"]
+    assert datetime.datetime.fromisoformat(lines[0]["wall"]) > BEGAN
+    assert len(lines) == 200
+    assert {line["viewer"] for line in lines[1:]} == {1}
+    assert {"frame", "sample"} <= {line["event"] for line in lines}
+    check_frames([line["number"] for line in lines if line["event"] == "frame"], daemon.metrics())
+    wait_until(lambda: open_traces(daemon) == 0, 60, "the trace is off when curl has gone")
+    assert daemon.log().count("trace_began") == 1
+    with Events(daemon, trace_of(viewer=1)) as trace:
+        assert trace.headers["Content-Type"] == "application/x-ndjson"
+        trace.take(3)
+        assert open_traces(daemon) == 1
+        player.finish()
+        trace.until(lambda name, _: name == "leave")
+        assert list(trace) == [], "the response ends with the viewer"
+
+
+def test_a_stream_is_traced_with_the_viewers_that_come(serve):
+    daemon = serve("--source", SMALL, "--source", SMALL.replace("live", "other"))
+    with Events(daemon, trace_of(stream="live")) as trace:
+        seen = trace.take(1)
+        assert seen[0][0] == "trace", "also while nobody watches"
+        with watcher(daemon):
+            seen += trace.until(lambda name, _: name == "frame")
+            with HlsPlayer(daemon, stream="other") as other, HlsPlayer(daemon) as player:
+                other.playlist("auto")
+                player.playlist("auto")
+                seen += trace.until(lambda name, _: name == "join")
+                number = seen[-1][1]["viewer"]
+                seen += trace.until(lambda name, line: name == "sample" and line["viewer"] == number)
+        seen += trace.until(lambda name, line: name == "leave" and line["viewer"] == seen[1][1]["viewer"])
+        with watcher(daemon):
+            seen += trace.until(lambda name, _: name == "join")
+    assert [line["stream"] for name, line in seen if name == "join"] == ["live"] * 3
+    wait_until(lambda: open_traces(daemon) == 0, 60, "it is off")
+
+
+def test_a_wrong_trace_says_how_to_ask(small):
+    for query, status, cure in (("", 400, b"?viewer=ID"), ("?viewer=x", 400, b"/api/v1/events"),
+                                ("?viewer=1&stream=live", 400, b"either"), ("?viewer=9", 404, b"/api/v1/events"),
+                                ("?stream=lvie", 404, b'"live"')):
+        answered, _, body = small.get("/api/v1/trace" + query)
+        assert (answered, body.count(b"\n")) == (status, 1) and cure in body, body
+
+
+def test_a_few_traces_may_be_open(small):
+    with contextlib.ExitStack() as traces:
+        for _ in range(4):
+            assert traces.enter_context(Events(small, trace_of(stream="live"))).status == 200
+        status, headers, body = small.get(trace_of(stream="live"))
+        assert (status, b"end one" in body) == (503, True)
+        assert headers["Retry-After"]
+    wait_until(lambda: open_traces(small) == 0, 60, "all are off")
+
+
 def test_an_unknown_viewer_is_404(small):
     for path in (lines_of(1), lines_of("x"), "/api/v1/viewers/"):
         assert small.get(path)[0] == 404
@@ -203,7 +281,7 @@ def test_events_are_for_admins_only(serve, needs_lab):
     with Netlab() as lab:
         daemon = serve("--source", SMALL, lab=lab)
         client = {"netns": lab.clients[0].netns, "ip": lab.server_ip}
-        for path in (STATES, lines_of(1)):
+        for path in (STATES, lines_of(1), trace_of(viewer=1), trace_of(stream="live")):
             status, _, body = daemon.get(path, **client)
             assert status == 403
             assert body.count(b"\n") == 1 and b"admin.allow" in body
@@ -215,7 +293,7 @@ def test_events_are_for_admins_only(serve, needs_lab):
 def test_the_server_stops_with_dashboards_that_read_and_that_do_not(serve):
     daemon = serve("--source", SMALL, config='[server]\nstall_timeout = "1h"\n')
     with (watcher(daemon), Events(daemon, STATES) as states, Events(daemon, lines_of(1)) as lines,
-          Events(daemon, STATES), Events(daemon, lines_of(1))):
+          Events(daemon, STATES), Events(daemon, lines_of(1)), Events(daemon, trace_of(stream="live"))):
         states.take(2)
         lines.take(20)
         daemon.end()

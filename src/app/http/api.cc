@@ -1,13 +1,20 @@
 #include "app/http/api.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <charconv>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "app/http/event_responses.h"
+#include "app/http/near_miss.h"
+#include "app/http/trace_response.h"
+#include "base/log.h"
 #include "server/full_response.h"
+#include "server/query.h"
 
 namespace app {
 
@@ -17,6 +24,7 @@ using server::error_response;
 using server::respond_with;
 
 constexpr std::string_view kStateEventsPath = "/api/v1/events";
+constexpr std::string_view kTracePath = "/api/v1/trace";
 constexpr std::string_view kViewersPath = "/api/v1/viewers/";
 constexpr std::string_view kViewerEventsSuffix = "/events";
 
@@ -32,24 +40,64 @@ std::optional<server::ViewerId> viewer_of(std::string_view path) {
   return id;
 }
 
+std::unique_ptr<server::StreamingResponse> refuse(int status, const std::string& what) {
+  return respond_with(error_response(status, what));
+}
+
+std::string unknown_viewer(std::string_view id) {
+  return fmt::format("there is no viewer {}; /api/v1/events lists the current viewers", id);
+}
+
 }  // namespace
 
-Api::Api(server::AdminAccess admin, StateEvents::Make make_state, ViewerTaps& taps)
-    : admin_{std::move(admin)}, states_{std::move(make_state)}, taps_{taps} {}
+Api::Api(server::AdminAccess admin, StateEvents::Make make_state, Names names, ViewerTaps& taps)
+    : admin_{std::move(admin)},
+      states_{std::move(make_state)},
+      names_{std::move(names)},
+      taps_{taps} {}
 
 std::unique_ptr<server::StreamingResponse> Api::respond(const server::HandlerRequest& request) {
   const auto viewer = viewer_of(request.path);
-  if (!viewer && request.path != kStateEventsPath) return nullptr;
-  if (const auto refusal = admin_.refusal(request.client)) {
-    return respond_with(error_response(403, *refusal));
-  }
-  if (!viewer) return event_responses::states(states_);
-  auto watch = taps_.watch(*viewer);
-  if (!watch) {
-    return respond_with(error_response(404, "there is no viewer " + std::to_string(*viewer) +
-                                                "; /api/v1/events lists the current viewers"));
-  }
+  if (!viewer && request.path != kStateEventsPath && request.path != kTracePath) return nullptr;
+  if (const auto refusal = admin_.refusal(request.client)) return refuse(403, *refusal);
+  if (viewer) return lines_of(*viewer);
+  return request.path == kTracePath ? trace(request) : event_responses::states(states_);
+}
+
+std::unique_ptr<server::StreamingResponse> Api::lines_of(server::ViewerId viewer) {
+  auto watch = taps_.watch(viewer);
+  if (!watch) return refuse(404, unknown_viewer(std::to_string(viewer)));
   return event_responses::lines(std::move(*watch));
+}
+
+std::unique_ptr<server::StreamingResponse> Api::trace(const server::HandlerRequest& request) {
+  const auto viewer = server::value_in(request.query, "viewer");
+  const auto stream = server::value_in(request.query, "stream");
+  if (viewer.has_value() == stream.has_value()) {
+    return refuse(400, fmt::format("a trace is of one viewer or one stream: end the URL in either "
+                                   "?viewer=ID, see {}, or ?stream=NAME, see /api/v1/streams",
+                                   kStateEventsPath));
+  }
+  const auto id = server::number_in<server::ViewerId>(request.query, "viewer");
+  if (viewer && !id) {
+    return refuse(400, fmt::format("viewer={} is no number: give the \"id\" of a viewer in {}",
+                                   *viewer, kStateEventsPath));
+  }
+  const auto names = names_();
+  if (stream && std::ranges::find(names, *stream) == names.end()) {
+    return refuse(404, unknown_stream(std::string{*stream}, names));
+  }
+  auto slot = traces_.take(request.client.address);
+  if (!std::holds_alternative<server::Slots::Slot>(slot)) {
+    return refuse(503, fmt::format("{} traces are open already: end one of them, or read the files "
+                                   "of trace.directory",
+                                   kMaxTraces));
+  }
+  auto watch = id ? taps_.watch(*id) : std::optional{taps_.watch_stream(std::string{*stream})};
+  if (!watch) return refuse(404, unknown_viewer(*viewer));
+  base::log::info("trace_began", {{"address", request.client.address.text()},
+                                  {id ? "viewer" : "stream", id ? *viewer : *stream}});
+  return trace_response(std::move(*watch), std::get<server::Slots::Slot>(std::move(slot)));
 }
 
 }  // namespace app

@@ -1,7 +1,8 @@
 #include "app/http/event_responses.h"
 
-#include <iterator>
 #include <utility>
+
+#include "app/telemetry/server_sent_event.h"
 
 namespace app::event_responses {
 
@@ -53,8 +54,9 @@ class LinesResponse final : public EventResponse {
  private:
   void add(Chunk& step, base::Time) override {
     step.complete = viewer_.ended();
-    auto lines = viewer_.take();
-    step.body.assign(std::make_move_iterator(lines.begin()), std::make_move_iterator(lines.end()));
+    for (const auto& [viewer, line] : viewer_.take()) {
+      step.body.push_back(server_sent_event(line->event, line->text));
+    }
   }
 
   ViewerWatch viewer_;

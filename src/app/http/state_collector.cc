@@ -372,8 +372,10 @@ std::vector<MetricFamily> StateCollector::Collect() const {
               "Trace lines lost because the disk was slow or writing failed", {},
               count(snapshot.trace_lines_lost));
   out.counter("symcast_event_lines_dropped_total",
-              "Viewer event lines lost because a reader of /api/v1/viewers/ID/events was slow", {},
-              count(snapshot.event_lines_lost));
+              "Viewer event lines lost because a reader of /api/v1/viewers/ID/events or "
+              "/api/v1/trace was slow",
+              {}, count(snapshot.event_lines_lost));
+  out.gauge("symcast_traces_open", "Readers of /api/v1/trace", {}, count(snapshot.traces));
   for (const auto& [option, times] : snapshot.options_refused) {
     out.counter("symcast_socket_options_ignored_total",
                 "Times the kernel refused an option of a viewer's socket", {{"option", option}},

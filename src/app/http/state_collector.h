@@ -33,6 +33,7 @@ class StateCollector : public prometheus::Collectable {
     OnDemand::State on_demand;
     std::uint64_t trace_lines_lost = 0;
     std::uint64_t event_lines_lost = 0;
+    std::uint64_t traces = 0;                              ///< readers of /api/v1/trace
     std::map<std::string, std::uint64_t> options_refused;  ///< SocketWarnings::counts()
   };
 

@@ -5,7 +5,7 @@ namespace app {
 SessionLines::~SessionLines() { end_tap(); }
 
 void SessionLines::begin(const std::string& stream, trace_line::Line join) {
-  tap_ = taps_.add(viewer_, join);
+  tap_ = taps_.add(viewer_, stream, join);
   if (!trace_) return;
   session_ = trace_->open(stream, viewer_);
   trace_->write(session_, std::move(join.text));

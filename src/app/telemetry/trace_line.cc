@@ -170,4 +170,14 @@ Line leave(const ViewerTelemetry& viewer, base::Time now) {
                         {"frames_dropped", nullptr}});
 }
 
+Line trace(base::Time now) {
+  return line("trace", {{"at", at(now)}, {"wall", base::log::wall_time(now)}});
+}
+
+Line dropped(std::uint64_t lines, base::Time now) {
+  return line("dropped", {{"at", at(now)}, {"lines", lines}});
+}
+
+Line idle(base::Time now) { return line("idle", {{"at", at(now)}}); }
+
 }  // namespace app::trace_line

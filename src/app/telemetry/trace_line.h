@@ -45,4 +45,13 @@ Line leave(const server::ViewerTick& tick, server::LeaveReason reason);
 /// For a segment player.
 Line leave(const ViewerTelemetry& viewer, base::Time now);
 
+// Lines of /api/v1/trace alone.
+
+/// The first one.
+Line trace(base::Time now);
+/// The reader was slow and has lost the `lines` that would have come here.
+Line dropped(std::uint64_t lines, base::Time now);
+/// There has been no line for a while.
+Line idle(base::Time now);
+
 }  // namespace app::trace_line

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 namespace app {
 namespace {
@@ -20,10 +22,11 @@ std::string text(const server::StreamingResponse::Chunk& step) {
 
 class ApiTest : public testing::Test {
  protected:
-  std::unique_ptr<server::StreamingResponse> ask(const std::string& path,
+  std::unique_ptr<server::StreamingResponse> ask(const std::string& target,
                                                  const char* from = "127.0.0.1") {
-    return api_.respond({.path = path,
-                         .query = {},
+    const auto mark = std::min(target.find('?'), target.size());
+    return api_.respond({.path = target.substr(0, mark),
+                         .query = target.substr(std::min(mark + 1, target.size())),
                          .client = {.address = *server::Address::parse(from),
                                     .peer = {},
                                     .host = "localhost",
@@ -31,14 +34,20 @@ class ApiTest : public testing::Test {
                          .user_agent = {},
                          .viewer_slots = {slots_, last_viewer_}});
   }
-  int status(const std::string& path, const char* from = "127.0.0.1") {
-    return ask(path, from)->next(link_, {}).head->status;
+  int status(const std::string& target, const char* from = "127.0.0.1") {
+    return ask(target, from)->next(link_, {}).head->status;
   }
+  /// The body of an error.
+  std::string reason(const std::string& target) { return text(ask(target)->next(link_, {})); }
 
   int states_ = 0;
   ViewerTaps taps_;
   Api api_{server::AdminAccess{{*server::Network::parse("127.0.0.0/8")}, {}},
-           [this](base::Time) { return "state " + std::to_string(++states_); }, taps_};
+           [this](base::Time) { return "state " + std::to_string(++states_); },
+           [] {
+             return std::vector<std::string>{"live", "camera"};
+           },
+           taps_};
   server::Slots slots_{1, 1};
   std::atomic<std::uint64_t> last_viewer_{0};
   server::ResponseConnection link_;
@@ -53,13 +62,122 @@ TEST_F(ApiTest, AnswersNoOtherPaths) {
 }
 
 TEST_F(ApiTest, EventsAreForAdminsOnly) {
-  taps_.add(7, {"join", "{}"});
+  taps_.add(7, "live", {"join", "{}"});
   EXPECT_EQ(status(kStateEventsPath), 200);
   EXPECT_EQ(status("/api/v1/viewers/7/events"), 200);
   EXPECT_EQ(status(kStateEventsPath, "192.0.2.1"), 403);
   EXPECT_EQ(status("/api/v1/viewers/7/events", "192.0.2.1"), 403);
   EXPECT_EQ(status("/api/v1/viewers/8/events", "192.0.2.1"), 403)
       << "404 would reveal which viewers exist";
+}
+
+TEST_F(ApiTest, TracesAreForAdminsOnly) {
+  taps_.add(7, "live", {"join", "{}"});
+  EXPECT_EQ(status("/api/v1/trace?viewer=7"), 200);
+  for (const char* query : {"", "?viewer=7", "?viewer=8", "?stream=live", "?stream=x"}) {
+    EXPECT_EQ(status(std::string{"/api/v1/trace"} + query, "192.0.2.1"), 403) << query;
+  }
+}
+
+TEST_F(ApiTest, ATraceNamesOneViewerOrOneStream) {
+  const char* correct = "?viewer=ID, see /api/v1/events, or ?stream=NAME, see /api/v1/streams";
+  for (const char* query :
+       {"", "?", "?token=1", "?viewers=7", "?viewer", "?viewer=7&stream=live"}) {
+    const auto target = std::string{"/api/v1/trace"} + query;
+    EXPECT_EQ(status(target), 400) << query;
+    EXPECT_THAT(reason(target), HasSubstr(correct)) << query;
+  }
+  for (const char* id : {"", "x", "-7", "7x", "99999999999999999999"}) {
+    const auto target = std::string{"/api/v1/trace?viewer="} + id;
+    EXPECT_EQ(status(target), 400) << id;
+    EXPECT_THAT(reason(target), HasSubstr("give the \"id\" of a viewer in /api/v1/events")) << id;
+  }
+}
+
+TEST_F(ApiTest, ATraceOfNobodyIs404) {
+  EXPECT_EQ(status("/api/v1/trace?viewer=8"), 404);
+  EXPECT_THAT(reason("/api/v1/trace?viewer=8"), HasSubstr("/api/v1/events lists"));
+  EXPECT_EQ(status("/api/v1/trace?stream=lvie"), 404);
+  EXPECT_THAT(reason("/api/v1/trace?stream=lvie"), HasSubstr("did you mean \"live\"?"));
+  EXPECT_EQ(api_.traces(), 0);
+}
+
+TEST_F(ApiTest, ATraceOfAViewerEndsWithTheViewer) {
+  const auto tap = taps_.add(7, "live", {"join", R"({"event":"join","viewer":7})"});
+  const auto answer = ask("/api/v1/trace?viewer=7&token=1");
+  const auto first = answer->next(link_, base::Time{10s});
+  EXPECT_EQ(first.head->content_type, "application/x-ndjson");
+  EXPECT_EQ(first.head->length, std::nullopt);
+  EXPECT_THAT(text(first), testing::MatchesRegex(R"(\{"at":10.0,"event":"trace","wall":".*"\}
+\{"event":"join","viewer":7\}
+)"));
+  tap->put({"frame", R"({"event":"frame"})"});
+  tap->put({"sample", R"({"event":"sample"})"});
+  EXPECT_EQ(text(answer->next(link_, base::Time{11s})),
+            "{\"viewer\":7,\"event\":\"frame\"}\n{\"viewer\":7,\"event\":\"sample\"}\n");
+  EXPECT_TRUE(answer->wait().until);
+  tap->put({"leave", R"({"event":"leave"})"});
+  tap->end();
+  const auto last = answer->next(link_, base::Time{12s});
+  EXPECT_EQ(text(last), "{\"viewer\":7,\"event\":\"leave\"}\n");
+  EXPECT_TRUE(last.complete);
+}
+
+TEST_F(ApiTest, ATraceOfAStreamHasTheViewersThatAreThereAndThoseThatCome) {
+  const auto one = taps_.add(7, "live", {"join", R"({"viewer":7})"});
+  taps_.add(8, "camera", {"join", R"({"viewer":8})"});
+  const auto answer = ask("/api/v1/trace?stream=live");
+  EXPECT_THAT(text(answer->next(link_, base::Time{10s})), testing::EndsWith("}\n{\"viewer\":7}\n"));
+  const auto other = taps_.add(9, "live", {"join", R"({"viewer":9})"});
+  one->put({"leave", R"({"event":"leave"})"});
+  taps_.remove(7);
+  one->end();
+  const auto next = answer->next(link_, base::Time{11s});
+  EXPECT_EQ(text(next), "{\"viewer\":9}\n{\"viewer\":7,\"event\":\"leave\"}\n");
+  EXPECT_FALSE(next.complete);
+  EXPECT_TRUE(other->watched());
+}
+
+TEST_F(ApiTest, ATraceSaysHowManyLinesWereLost) {
+  const auto tap = taps_.add(7, "live", {"join", "{}"});
+  const auto answer = ask("/api/v1/trace?viewer=7");
+  answer->next(link_, base::Time{10s});
+  for (std::size_t i = 0; i < ViewerTaps::kMaxLinesOfViewer + 5; ++i) tap->put({"frame", "{}"});
+  EXPECT_THAT(text(answer->next(link_, base::Time{11s})),
+              testing::StartsWith(R"({"at":11.0,"event":"dropped","lines":5})"));
+  EXPECT_EQ(taps_.lines_dropped(), 5u);
+  tap->put({"frame", R"({"event":"frame"})"});
+  EXPECT_THAT(text(answer->next(link_, base::Time{12s})), testing::StartsWith(R"({"viewer":7)"));
+}
+
+TEST_F(ApiTest, ATraceWithoutViewersShowsThatItIsAlive) {
+  const auto answer = ask("/api/v1/trace?stream=live");
+  answer->next(link_, base::Time{10s});
+  EXPECT_EQ(text(answer->next(link_, base::Time{19s})), "");
+  EXPECT_EQ(text(answer->next(link_, base::Time{20s})), "{\"at\":20.0,\"event\":\"idle\"}\n");
+  EXPECT_EQ(text(answer->next(link_, base::Time{21s})), "");
+}
+
+TEST_F(ApiTest, ATraceLeavesNothingOn) {
+  const auto tap = taps_.add(7, "live", {"join", "{}"});
+  auto of_viewer = ask("/api/v1/trace?viewer=7");
+  auto of_stream = ask("/api/v1/trace?stream=live");
+  EXPECT_TRUE(tap->watched());
+  EXPECT_EQ(api_.traces(), 2);
+  of_viewer.reset();
+  of_stream.reset();
+  EXPECT_FALSE(tap->watched());
+  EXPECT_FALSE(taps_.add(8, "live", {"join", "{}"})->watched());
+  EXPECT_EQ(api_.traces(), 0);
+}
+
+TEST_F(ApiTest, AFewTracesMayBeOpenAtOnce) {
+  std::vector<std::unique_ptr<server::StreamingResponse>> open;
+  for (int i = 0; i < Api::kMaxTraces; ++i) open.push_back(ask("/api/v1/trace?stream=live"));
+  EXPECT_EQ(status("/api/v1/trace?stream=live"), 503);
+  EXPECT_THAT(reason("/api/v1/trace?stream=live"), HasSubstr("end one of them"));
+  open.pop_back();
+  EXPECT_EQ(status("/api/v1/trace?stream=live"), 200);
 }
 
 TEST_F(ApiTest, AnswersAnUnknownViewerWith404) {
@@ -98,7 +216,7 @@ TEST_F(ApiTest, SeveralReadersShareTheState) {
 }
 
 TEST_F(ApiTest, SendsLinesUntilTheViewerLeaves) {
-  const auto tap = taps_.add(7, {"join", "{}"});
+  const auto tap = taps_.add(7, "live", {"join", "{}"});
   const auto answer = ask("/api/v1/viewers/7/events");
   EXPECT_EQ(text(answer->next(link_, {})), "event: join\ndata: {}\n\n");
   EXPECT_TRUE(answer->wait().until);
