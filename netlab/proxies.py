@@ -27,6 +27,7 @@ http {{
   {headers}
   server {{
     listen {listen}:{port};
+    {check}
     location / {{ proxy_pass http://{upstream}; }}
     location {prefix} {{ proxy_pass http://{upstream}/; }}
   }}
@@ -38,6 +39,10 @@ NGINX_FORWARDING = """
   proxy_set_header Host $host;
   proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
 """
+
+# Nobody gets anything without it.
+TOKEN = "token=a%20b"
+NGINX_CHECK = 'if ($arg_token != "a%20b") { return 403; }'
 
 CADDY = """
 {{
@@ -112,14 +117,19 @@ class Proxy:
             connection.close()
 
 
-def nginx(folder, daemon, headers="", lab=None):
+def nginx(folder, daemon, headers="", lab=None, check=""):
     program = shutil.which("nginx", path="/usr/local/bin:/usr/sbin")
     return Proxy(folder, daemon, NGINX, [program, "-p", "{folder}", "-c", "{config}"], lab,
-                 headers=headers)
+                 headers=headers, check=check)
 
 
 def forwarding_nginx(folder, daemon, lab=None):
     return nginx(folder, daemon, NGINX_FORWARDING, lab)
+
+
+def checking_nginx(folder, daemon, lab=None):
+    """Answers 403 to each request without TOKEN."""
+    return nginx(folder, daemon, NGINX_FORWARDING, lab, NGINX_CHECK)
 
 
 def caddy(folder, daemon, lab=None):

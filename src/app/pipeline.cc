@@ -11,6 +11,7 @@
 #include "app/web/web_pages.h"
 #include "base/log.h"
 #include "segments/utc_time.h"
+#include "server/query.h"
 
 namespace app {
 
@@ -209,7 +210,8 @@ void Pipeline::add_pages() {
   using server::Access;
   const auto status = [this](const server::PageRequest& request) {
     return server::Page{200, "text/html; charset=utf-8",
-                        pages::status(stream_states(), admin_.permits(request.client))};
+                        pages::status(stream_states(), admin_.permits(request.client),
+                                      server::kept_query(request.query))};
   };
   server_.add_page("/status", Access::kPublic, status);
   if (!web_pages::add_to(server_, config_.page)) server_.add_page("/", Access::kPublic, status);
@@ -239,7 +241,7 @@ std::unique_ptr<server::StreamingResponse> Pipeline::respond_elsewhere(
   const auto names = controller_.names();
   if (std::ranges::find(names, request.path.substr(1)) != names.end()) {
     if (const auto* document = web_pages::document()) {
-      return web_pages::respond(web_pages::page(*document, false, config_.page));
+      return web_pages::respond(web_pages::page(*document, false, request.query, config_.page));
     }
   }
   const auto meant = near_miss(request.path, names);

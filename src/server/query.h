@@ -30,8 +30,8 @@ std::optional<Number> number_in(std::string_view query, std::string_view key) {
   return value;
 }
 
-/// What the URLs in a playlist or manifest have to end with, so that a query of its own URL, such
-/// as an access token, goes along: "?a=1&b=2" without the keys that have a meaning here, or
+/// What the URLs in a playlist, manifest or page have to end with, so that a query of its own URL,
+/// such as an access token, goes along: "?a=1&b=2" without the keys that have a meaning here, or
 /// "". Keeps only what may be in a query and in quotes (RFC 3986, 3.4).
 std::string kept_query(std::string_view query);
 

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import re
 import shutil
 import subprocess
 import urllib.parse
@@ -210,3 +211,59 @@ def test_the_page_plays_below_a_sub_path(front, needs_chromium):
             assert [url for url in seen["requests"] if not url.startswith(own)] == []
             page.until("!document.getElementById('proxy').hidden")
             page.close()
+
+
+# Behind a proxy that checks a token.
+
+@pytest.fixture(scope="module")
+def checked(tmp_path_factory):
+    """A server with a page, and a proxy in front that checks a token; this machine is admin."""
+    folder = tmp_path_factory.mktemp("checked")
+    (folder / "logo.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>')
+    config = CONFIG + f"""
+[server]
+trusted_proxies = ["127.0.0.1"]
+[page]
+logo = "{folder}/logo.svg"
+"""
+    with (Daemon("--source", SMALL, directory=folder, config=config) as daemon,
+          through(proxies.checking_nginx, folder, daemon) as front):
+        assert front.get("/healthz")[0] == 403
+        yield front
+
+
+@pytest.mark.parametrize("path, delivery", [("/?", "mp4"), ("/?mode=flv&stream=none&abr=player&", "hls"),
+                                            ("/tv/live?rate=1k&", "flv"), ("/tv/live?flag&", "hls")])
+def test_all_requests_of_the_page_keep_its_query(checked, needs_chromium, path, delivery):
+    """Scripts, styles, pictures, API, events, clock and media. A parameter of the page's URL that means
+    something in other addresses, or is only named like a choice of the page, changes nothing."""
+    with Browser() as browser:
+        page = browser.open(checked.origin, path + proxies.TOKEN, delivery=delivery)
+        page.until(PAGE_PLAYS)
+        page.until("document.querySelector('#dashboard tbody tr') !== null")
+        page.until("document.getElementById('logo').naturalWidth > 0")
+        loaded = [url for url in page.seen()["requests"] if not url.startswith("blob:")]
+        assert [url for url in loaded if proxies.TOKEN not in url] == []
+        assert [url for url in loaded[1:] if "abr=" in url or "rate=" in url] == []
+        asked = {urllib.parse.urlsplit(url).path.removeprefix("/tv") for url in loaded}
+        assert {"/api/v1/streams", "/api/v1/time", "/api/v1/events", "/logo"} <= asked
+        media = {"mp4": "/live.mp4", "flv": "/live.flv", "hls": "/live/index.m3u8"}[delivery]
+        assert media in asked
+        links = page.evaluate("[...document.querySelectorAll('a[href]')].map((a) => a.getAttribute('href'))")
+        assert all(proxies.TOKEN in link for link in links if not link.startswith("#")), links
+        assert page.seen()["troubles"] == []
+        page.close()
+
+
+def test_the_status_page_keeps_its_query(checked):
+    _, body = checked.get(f"/status?{proxies.TOKEN}")
+    links = re.findall(r'href="([^"]+)"', body)
+    assert len(links) == 5
+    for link in links:
+        assert link.endswith(f"?{proxies.TOKEN}")
+    assert checked.get(f"/{links[3]}")[0] == 200
+
+
+def test_without_the_token_there_is_nothing(checked):
+    for path in ("/", "/live", "/api/v1/streams", "/live/index.m3u8"):
+        assert checked.get(path)[0] == 403

@@ -4,6 +4,7 @@ import "./style/page.css";
 import "./style/player.css";
 import "./style/dashboard.css";
 
+import { address } from "./api/address";
 import { ServerClock } from "./api/server_clock";
 import { fetchStreams } from "./api/streams";
 import type { Stream, Streams } from "./api/types";
@@ -92,7 +93,7 @@ function showTitle({ title, logo, technical }: Streams["page"]): void {
   setText(byId("title"), title);
   document.body.classList.toggle("plain", !technical);
   if (!logo || !byId("logo").hidden) return;
-  byId<HTMLImageElement>("logo").src = "logo";
+  byId<HTMLImageElement>("logo").src = address("logo");
   byId("logo").hidden = false;
   byId("mark").setAttribute("hidden", "");
 }

@@ -104,27 +104,30 @@ std::string group_table(const LiveStream::State& stream) {
          rows + "</table>\n";
 }
 
-std::string links(const LiveStream::State& stream) {
-  std::string all;
+std::string links(const LiveStream::State& stream, const std::string& kept) {
+  std::vector<std::string> paths;
   for (const auto container : stream.containers) {
-    all += fmt::format("<code><a href=\"{0}{1}\">/{0}{1}</a></code> ", escape(stream.name),
-                       media::suffix(container));
+    paths.push_back(stream.name + std::string{media::suffix(container)});
   }
-  if (!stream.segments) return all;
-  for (const auto* file : {"index.m3u8", "manifest.mpd"}) {
-    all += fmt::format("<code><a href=\"{0}/{1}\">/{0}/{1}</a></code> ", escape(stream.name), file);
+  if (stream.segments) {
+    for (const auto* file : {"/index.m3u8", "/manifest.mpd"}) paths.push_back(stream.name + file);
+  }
+  std::string all;
+  for (const auto& path : paths) {
+    all += fmt::format("<code><a href=\"{0}{1}\">/{0}</a></code> ", escape(path), escape(kept));
   }
   return all;
 }
 
 }  // namespace
 
-std::string status(const std::vector<LiveStream::State>& streams, bool admin) {
+std::string status(const std::vector<LiveStream::State>& streams, bool admin,
+                   const std::string& kept) {
   std::string page{kPageHead};
   for (const auto& stream : streams) {
     page +=
         fmt::format("<h2>{}</h2>\n<p>{}· source {}, {} · {} viewer{}</p>\n", escape(stream.name),
-                    links(stream), state(stream, admin), frame(stream.media.source),
+                    links(stream, kept), state(stream, admin), frame(stream.media.source),
                     stream.viewers(), stream.viewers() == 1 ? "" : "s");
     page += group_table(stream);
   }

@@ -1,4 +1,5 @@
 import { Backoff } from "../backoff";
+import { address } from "./address";
 
 type Listeners = Record<string, (data: never) => void>;
 
@@ -11,11 +12,11 @@ export class EventStream {
 
   /** `onEnd`: the stream has ended or could not be opened. */
   constructor(
-    url: string,
+    path: string,
     listeners: Listeners,
     private readonly onEnd: () => void,
   ) {
-    this.source = new EventSource(url);
+    this.source = new EventSource(address(path));
     this.source.onerror = () => this.end();
     for (const [name, listener] of Object.entries(listeners)) {
       this.source.addEventListener(name, (event) => {
@@ -50,7 +51,7 @@ export class ReconnectingEventStream {
 
   /** `onLost`: the stream has ended and will reconnect. */
   constructor(
-    private readonly url: string,
+    private readonly path: string,
     private readonly listeners: Listeners,
     private readonly onLost: () => void,
   ) {
@@ -64,7 +65,7 @@ export class ReconnectingEventStream {
 
   private open(): void {
     const opened = performance.now();
-    this.stream = new EventStream(this.url, this.listeners, () => {
+    this.stream = new EventStream(this.path, this.listeners, () => {
       this.onLost();
       const wait = this.backoff.next(performance.now() - opened);
       this.timer = setTimeout(() => this.open(), wait);

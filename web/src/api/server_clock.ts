@@ -1,3 +1,5 @@
+import { address } from "./address";
+
 const kSamples = 5;
 const kFirstInterval = 2000; // ms: while the page loads it is busy, which lengthens round trips
 const kInterval = 30_000; // ms: clocks drift by less than a millisecond in that time
@@ -39,7 +41,7 @@ export class ServerClock {
 
   private async sample(): Promise<{ trip: number; offset: number } | undefined> {
     const sent = local();
-    const answer = await fetch("api/v1/time", {
+    const answer = await fetch(address("api/v1/time"), {
       cache: "no-store",
       signal: AbortSignal.timeout(kTimeout),
     });

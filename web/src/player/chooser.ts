@@ -2,7 +2,7 @@ import type { Stream, Streams } from "../api/types";
 import { byId, make, setText } from "../dom";
 import { Radios } from "../radios";
 import { recall, remember } from "../stored";
-import { type Delivery, pathOf, playable } from "./delivery";
+import { addressOf, type Delivery, playable } from "./delivery";
 
 const kStorageKey = "symcast.delivery";
 const kContainers: Record<string, string> = { mp4: "MP4", flv: "FLV" };
@@ -82,7 +82,7 @@ export class Chooser {
 
   private pick(name: string): void {
     if (this.fixed === "") location.hash = encodeURIComponent(name);
-    else location.href = `./#${encodeURIComponent(name)}`;
+    else location.href = `./${location.search}#${encodeURIComponent(name)}`;
   }
 
   private prefer(delivery: Delivery): void {
@@ -140,7 +140,7 @@ export class Chooser {
 
   private showLinks(stream: Stream): void {
     const links = stream.formats.map((format) =>
-      make("a", { href: pathOf(stream.name, format) }, kLinkNames[format] ?? format),
+      make("a", { href: addressOf(stream.name, format) }, kLinkNames[format] ?? format),
     );
     byId("links").replaceChildren(...links.flatMap((link) => [link, " "]));
   }

@@ -1,3 +1,4 @@
+import { address } from "../api/address";
 import type { Format, Stream } from "../api/types";
 import type { Source, StreamEngine } from "./engine";
 import { Native } from "./native";
@@ -8,12 +9,11 @@ export type Delivery = "mp4" | "flv" | "hls";
 
 const kDeliveries: Delivery[] = ["mp4", "flv", "hls"];
 
-/** Relative to the page, as all addresses: a proxy may serve the page below a path of its own. */
-export function pathOf(stream: string, format: Format): string {
+export function addressOf(stream: string, format: Format): string {
   const name = encodeURIComponent(stream);
-  if (format === "hls") return `${name}/index.m3u8`;
-  if (format === "dash") return `${name}/manifest.mpd`;
-  return `${name}.${format}`;
+  if (format === "hls") return address(`${name}/index.m3u8`);
+  if (format === "dash") return address(`${name}/manifest.mpd`);
+  return address(`${name}.${format}`);
 }
 
 /** The deliveries of a stream that this browser can play; none for MPEG-2 video. */
@@ -30,7 +30,7 @@ export async function open(
   stream: Stream,
   roundTrip: () => number,
 ): Promise<StreamEngine> {
-  const source: Source = { video, stream, url: pathOf(stream.name, delivery), roundTrip };
+  const source: Source = { video, stream, url: addressOf(stream.name, delivery), roundTrip };
   if (delivery === "mp4") return new Progressive(source);
   if (delivery === "hls") {
     if (!mediaSource() && Native.plays(video)) return new Native(source);

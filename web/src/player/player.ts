@@ -1,7 +1,7 @@
 import { fetchStreams } from "../api/streams";
 import type { Stream } from "../api/types";
 import { Backoff, sleep } from "../backoff";
-import { type Delivery, open, playable } from "./delivery";
+import { addressOf, type Delivery, open, playable } from "./delivery";
 import { kPlayRefused, type StreamEngine, Unplayable } from "./engine";
 import { rejectOnStandstill } from "./progress";
 
@@ -138,7 +138,7 @@ export class Player {
     const stream = streams.find(({ name }) => name === this.stream);
     if (!stream) throw new Error(`there is no stream named ${this.stream}`);
     if (playable(stream).length === 0) {
-      const url = new URL(`${stream.name}.ts`, location.href).href;
+      const url = new URL(addressOf(stream.name, "ts"), location.href).href;
       throw new Unplayable(`browsers do not support MPEG-2; open ${url} in another player`);
     }
     return stream;

@@ -24,6 +24,11 @@ TEST(PagesTest, StatusLinksEachStream) {
   EXPECT_THAT(page, Not(HasSubstr(".flv")));
 }
 
+TEST(PagesTest, StatusKeepsTheQueryInItsLinks) {
+  EXPECT_THAT(pages::status({stream()}, false, "?token=1&x=2"),
+              HasSubstr("<a href=\"live.ts?token=1&amp;x=2\">/live.ts</a>"));
+}
+
 TEST(PagesTest, StatusShowsGroupsWithTheirReason) {
   auto state = stream();
   state.ladder.groups[0] = {.rate = base::BitRate::mbps(2),
