@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace transcoder {
@@ -22,43 +23,57 @@ HiddenValues& hidden_values() {
   return hidden;
 }
 
+/// The byte that a percent-encoding at the beginning of `text` stands for; nullopt if there is
+/// none.
+std::optional<char> escaped(std::string_view text) {
+  const auto digit = [&](std::size_t at) {
+    const bool there = at < text.size();
+    return there ? std::string_view{"0123456789abcdef"}.find(text[at] | 0x20) : text.npos;
+  };
+  const auto high = text.starts_with('%') ? digit(1) : text.npos;
+  const auto low = digit(2);
+  if (high == text.npos || low == text.npos) return std::nullopt;
+  return static_cast<char>(high * 16 + low);
+}
+
+/// The text without percent-encoding, which GStreamer undoes for some messages.
+std::string decoded(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const auto byte = escaped(text);
+    out += byte.value_or(text.front());
+    text.remove_prefix(byte ? 3 : 1);
+  }
+  return out;
+}
+
+/// The length of the beginning of `text` that is `value`: as it is, percent-encoded in part or
+/// whole as in a URI, or with backslashes as within quotes. 0 if it is not there.
+std::size_t length_of(std::string_view value, std::string_view text) {
+  if (text.starts_with(value)) return value.size();
+  std::size_t length = 0;
+  for (const char c : value) {
+    const auto rest = text.substr(length);
+    const bool quoted =
+        (c == '"' || c == '\\') && rest.size() > 1 && rest[0] == '\\' && rest[1] == c;
+    const auto byte = escaped(rest);
+    if (rest.empty() || (!quoted && byte.value_or(rest.front()) != c)) return 0;
+    length += quoted ? 2 : byte ? 3 : 1;
+  }
+  return length;
+}
+
 void mask_hidden(std::string& text) {
   auto& hidden = hidden_values();
   std::lock_guard lock{hidden.mutex};
   for (const auto& value : hidden.values) {
-    for (auto at = text.find(value); at != std::string::npos; at = text.find(value, at)) {
-      text.replace(at, value.size(), kSecretMask);
-      at += kSecretMask.size();
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      const auto length = length_of(value, std::string_view{text}.substr(at));
+      if (length == 0) continue;
+      text.replace(at, length, kSecretMask);
+      at += kSecretMask.size() - 1;
     }
   }
-}
-
-/// The value after a URI's percent-encoding, which GStreamer undoes for some messages.
-std::string decoded(std::string_view value) {
-  const auto digit = [](char c) { return std::string_view{"0123456789abcdef"}.find(c | 0x20); };
-  std::string out;
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    const bool escape = value[i] == '%' && i + 2 < value.size();
-    const auto high = escape ? digit(value[i + 1]) : std::string_view::npos;
-    const auto low = escape ? digit(value[i + 2]) : std::string_view::npos;
-    if (high == std::string_view::npos || low == std::string_view::npos) {
-      out += value[i];
-    } else {
-      out += static_cast<char>(high * 16 + low);
-      i += 2;
-    }
-  }
-  return out;
-}
-
-/// The value within quotes, as TOML and JSON write it.
-std::string quoted_form(std::string_view value) {
-  std::string out;
-  for (const char c : value) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out;
 }
 
 /// The position of the first of `delimiters` from `begin` on, else the end of the text.
@@ -98,8 +113,7 @@ std::string without_secrets(std::string text) {
 void hide_secret(std::string_view value) {
   auto& hidden = hidden_values();
   std::lock_guard lock{hidden.mutex};
-  const auto plain = decoded(value);
-  for (auto form : {std::string{value}, plain, quoted_form(value), quoted_form(plain)}) {
+  for (auto form : {std::string{value}, decoded(value)}) {
     if (form.size() < kMinHiddenLength) continue;
     if (std::ranges::find(hidden.values, form) != hidden.values.end()) continue;
     hidden.values.push_back(std::move(form));

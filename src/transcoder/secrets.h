@@ -9,8 +9,9 @@ namespace transcoder {
 /// the values of passphrase=, password=, user-pw= and token=, and the values of hide_secret().
 std::string without_secrets(std::string text);
 
-/// From now on, without_secrets() also replaces this value, in the whole process. Values shorter
-/// than four characters are ignored: they are part of too many words. Thread-safe.
+/// From now on, without_secrets() also replaces this value, in the whole process, percent-encoded
+/// or not, and as it is within quotes. Values shorter than four characters are ignored: they are
+/// part of too many words. Thread-safe.
 void hide_secret(std::string_view value);
 
 }  // namespace transcoder

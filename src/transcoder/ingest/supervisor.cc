@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "transcoder/ingest/make_source.h"
 #include "transcoder/ingest/source_trouble.h"
+#include "transcoder/secrets.h"
 
 namespace transcoder {
 
@@ -175,7 +176,7 @@ void Supervisor::connected() {
 }
 
 void Supervisor::lost(const End& end) {
-  const auto& reason = end.reason;
+  const auto reason = without_secrets(end.reason);
   if (outage_.reason.empty()) outage_.since = base::Clock::now();
   const bool logged = std::exchange(outage_.reason, reason) == reason;
   {

@@ -39,6 +39,33 @@ TEST(SecretsTest, MasksHiddenValuesWhereverTheyAre) {
   EXPECT_EQ(without_secrets("all of s3cret%40key-and-more"), "all of ***");
 }
 
+/// GStreamer and libsoup encode what they print, each in its own way.
+TEST(SecretsTest, MasksHiddenValuesInEachEncoding) {
+  hide_secret("a b@c/d");
+  for (const auto* shown :
+       {"a b@c/d", "a%20b%40c%2Fd", "a%20b%40c%2fd", "a%20b@c/d", "%61%20%62%40%63%2f%64"}) {
+    EXPECT_EQ(without_secrets(std::string{"http://host/"} + shown + "&x"), "http://host/***&x");
+  }
+  hide_secret("50%25 off");  // may be meant as it is
+  for (const auto* shown : {"50%25 off", "50% off", "50%25%20off", "50%2525%20off"}) {
+    EXPECT_EQ(without_secrets(shown), "***");
+  }
+}
+
+TEST(SecretsTest, MasksHiddenValuesWithinQuotes) {
+  hide_secret("quote\"\\4711");
+  EXPECT_EQ(without_secrets(R"(key = "quote\"\\4711")"), R"(key = "***")");
+  EXPECT_EQ(without_secrets(R"(quote"\4711)"), "***");
+  EXPECT_EQ(without_secrets("quote%22%5C4711"), "***");
+}
+
+TEST(SecretsTest, LeavesWhatIsOnlySimilar) {
+  hide_secret("similar@value");
+  for (const auto* text : {"similar%4", "similar%", "similar%41value", "similar@valu", "%"}) {
+    EXPECT_EQ(without_secrets(text), text);
+  }
+}
+
 TEST(SecretsTest, HidesNothingShort) {
   hide_secret("");
   hide_secret("abc");

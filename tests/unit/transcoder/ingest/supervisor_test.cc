@@ -122,6 +122,14 @@ TEST_F(SupervisorTest, ReconnectsAfterTheEnd) {
   EXPECT_EQ(supervisor_.state().last_error, "the cable is out");
 }
 
+TEST_F(SupervisorTest, ReasonsHideSecrets) {
+  supervisor_.start();
+  ASSERT_TRUE(connect(1));
+  remote_.listener()->on_end("launch text: could not set rtsp://user:secret@host");
+  ASSERT_TRUE(connect(2));
+  EXPECT_EQ(supervisor_.state().last_error, "launch text: could not set rtsp://***@host");
+}
+
 TEST_F(SupervisorTest, ReconnectsWhenNoThreadCouldBeCreated) {
   remote_.refuses = true;
   supervisor_.start();
