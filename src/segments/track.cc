@@ -42,14 +42,15 @@ bool Track::push(const media::PacketPtr& packet, std::uint64_t init) {
   return ends;
 }
 
-/// A segment that follows another one starts where that one ended. The first segment of a track may
-/// start up to two frame intervals after the tick, because the group may skip the frame at the tick
-/// to lower its frame rate.
+/// A segment that follows another one starts where that one ended. The first segment of a track
+/// starts with the first frame after the tick, or with the second one if the group leaves out every
+/// other frame: half of the time between its own frames after the tick. A whole one later, a frame
+/// is missing, because the group was opened after it.
 bool Track::is_whole(const media::Packet& first) const {
   if (first.kind == media::Packet::Kind::kVideo && !first.keyframe) return false;
   const auto number = clock_.number(first.pts);
   if (number_ && *number_ + 1 == number) return true;
-  return first.pts - clock_.begin(number) < 2 * first.duration;
+  return first.pts - clock_.begin(number) < first.duration * 3 / 4;
 }
 
 void Track::begin_segment(const media::PacketPtr& first, std::uint64_t init) {

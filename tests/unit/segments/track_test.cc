@@ -175,8 +175,16 @@ TEST_F(TrackTest, DropsASegmentWhoseStartIsMissing) {
   EXPECT_EQ(track_.find(1)->begin, 2s + 20ms);
 }
 
-TEST_F(TrackTest, BeginsWithTheFrameAfterOneSkippedAtTheTick) {
-  frames(2s + 40ms, 3s);
+TEST_F(TrackTest, DropsASegmentWhoseFirstFrameIsMissing) {
+  frames(2s + 40ms, 5s);  // the group was opened after the frame at 2 s
+  EXPECT_THAT(track_.find(1), IsNull());
+  EXPECT_THAT(track_.find(2), NotNull());
+}
+
+TEST_F(TrackTest, BeginsWithTheFrameAfterOneLeftOutAtTheTick) {
+  for (int i = 0; i < 10; ++i) {  // every other frame is left out
+    track_.push(track_packets::frame(2s + 40ms + i * 80ms, i == 0, 80ms));
+  }
   EXPECT_THAT(track_.find(1), NotNull());
 }
 
