@@ -36,9 +36,6 @@ constexpr std::int64_t kLagDecayPushes = 256;
 /// Gaps are filled up to this far past the pictures. Audio farther ahead has a wrong timestamp.
 constexpr std::int64_t kMaxLeadSamples = samples_in(std::chrono::seconds{1});
 
-/// A longer gap (the machine slept) is skipped, because filling it would block the caller.
-constexpr std::int64_t kMaxFillSamples = samples_in(std::chrono::seconds{10});
-
 std::int64_t position(media::Pts pts) {
   // In two parts, because weeks in nanoseconds times 48000 would overflow.
   const auto whole = std::chrono::floor<std::chrono::seconds>(pts);
@@ -106,7 +103,7 @@ std::vector<AudioBlock> AudioAligner::advance(media::Pts video) {
   const std::int64_t lag = *video_ - *cursor_;
   if (lag <= max_wait()) return {};
   heard_ = false;
-  if (lag > kMaxFillSamples) {
+  if (lag > kMaxFillBlocks * kBlockSamples) {
     start(*video_);
   } else {
     append_silence(lag);

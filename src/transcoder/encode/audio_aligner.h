@@ -13,6 +13,10 @@ namespace transcoder {
 /// A block becomes one AAC frame.
 inline constexpr std::int64_t kBlockSamples = kAacFrameSamples;
 
+/// A gap of more than 10 s (the machine slept) is skipped, because filling it would block the
+/// caller.
+inline constexpr std::int64_t kMaxFillBlocks = 10 * media::kAudioRate / kBlockSamples;
+
 /// kBlockSamples samples of audio that begin at block_pts(index).
 struct AudioBlock {
   std::int64_t index = 0;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "transcoder/encode/audio_aligner.h"
+
 namespace transcoder {
 
 namespace {
@@ -10,9 +12,9 @@ namespace {
 /// all of them late.
 constexpr std::size_t kMaxWaitingPictures = 2;
 
-/// 2 s of AAC frames of 1024 samples at 48 kHz. Fewer would lose audio while a picture takes long
-/// to encode; more would only be late.
-constexpr std::size_t kMaxWaitingAudioFrames = 94;
+/// All the silence that AudioAligner fills in at once, and 2 s of AAC frames. Fewer would lose
+/// audio after a pause, or while a picture takes long to encode; more would only be late.
+constexpr std::size_t kMaxWaitingAudioFrames = kMaxFillBlocks + 94;
 
 /// Returns whether the oldest item had to be dropped.
 template <typename T>

@@ -12,7 +12,7 @@
 
 namespace transcoder {
 
-/// The input queue of an encode group's thread: at most 2 pictures and 2 s of audio. When it is
+/// The input queue of an encode group's thread: at most 2 pictures and 12 s of audio. When it is
 /// full the oldest is dropped and counted. Audio is taken first, because it is small and must not
 /// be late. Thread-safe.
 class GroupInbox {
