@@ -45,7 +45,8 @@ Section<StreamConfig> video_section() {
       {
           key("max_width", &Part::max_width, Whole{64, 7680},
               "Maximum width in pixels. Raise it to 1920 for full HD; encoding takes CPU time "
-              "in proportion to the area."),
+              "in proportion to the area. An upright picture may have this height, and the "
+              "width of max_height."),
           key("max_height", &Part::max_height, Whole{64, 4320},
               "Maximum height in pixels. Raise it to 1080 for full HD."),
           key("max_frame_rate", &Part::max_frame_rate, Real{1, 120},

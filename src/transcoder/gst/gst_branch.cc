@@ -47,9 +47,10 @@ PadHandle sink_pad(GstElement* bin, const char* name) {
 }
 
 /// Sets the caps after the scaler: to a size only if the picture exceeds the limits.
-void choose_size(GstElement* bin, const GstVideoInfo& info, const VideoSettings& limits) {
+void choose_size(GstElement* bin, const GstVideoInfo& info, const VideoSettings& settings) {
   const PictureSize source{GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info)};
-  const auto size = fit_picture(source, limits);
+  const auto size = fit_picture(source, settings);
+  const auto limits = limits_for(source, settings);
   const bool scale = source.width > limits.max_width || source.height > limits.max_height;
   const CapsHandle caps{gst_caps_new_empty_simple("video/x-raw")};
   if (scale) {

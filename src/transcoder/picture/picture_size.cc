@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace transcoder {
 
@@ -16,7 +17,15 @@ int even_at_most(double size, int limit) {
 
 }  // namespace
 
-PictureSize fit_picture(PictureSize source, const VideoSettings& limits) {
+VideoSettings limits_for(PictureSize source, VideoSettings limits) {
+  const bool upright = source.height > source.width;
+  const bool upright_limits = limits.max_height > limits.max_width;
+  if (upright != upright_limits) std::swap(limits.max_width, limits.max_height);
+  return limits;
+}
+
+PictureSize fit_picture(PictureSize source, const VideoSettings& settings) {
+  const auto limits = limits_for(source, settings);
   const double scale = std::min(static_cast<double>(limits.max_width) / source.width,
                                 static_cast<double>(limits.max_height) / source.height);
   if (scale >= 1) {

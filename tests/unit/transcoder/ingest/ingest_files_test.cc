@@ -64,6 +64,7 @@ const std::map<std::string, Arguments>& recipes() {
                              tone("stereo", "0.8") + kH264 + Arguments{"-c:a", "aac"}},
       {"big.mp4", pictures("640x360", "60") + kH264},
       {"wide.mp4", pictures("1280x720", "5") + kH264},  // without colorimetry
+      {"upright.mp4", pictures("360x640", "25") + kH264},
       {"two_tracks.mkv",
        pictures("160x120", "25") + pictures("320x240", "25") + tone("mono") + tone("stereo") +
            kH264 + Arguments{"-map", "0", "-map", "1", "-map", "2", "-map", "3", "-c:a", "aac"}},
@@ -129,6 +130,7 @@ class IngestFilesTest : public testing::Test {
   static VideoSettings limits_of(const std::string& name) {
     if (name == "big.mp4") return {.max_width = 320, .max_height = 320, .max_frame_rate = 30};
     if (name == "wide.mp4") return {.max_width = 640, .max_height = 640};
+    if (name == "upright.mp4") return {.max_width = 320, .max_height = 180};
     return {};
   }
 
@@ -277,6 +279,12 @@ TEST_F(IngestFilesTest, LimitsSizeAndFrameRate) {
   EXPECT_EQ(format("big.mp4").width, 320);
   EXPECT_EQ(format("big.mp4").height, 180);
   EXPECT_GT(played("big.mp4").state().frames_dropped, 20u);
+}
+
+TEST_F(IngestFilesTest, LimitsUprightPicturesToTheSameArea) {
+  expect_unbroken("upright.mp4", 40ms);
+  EXPECT_EQ(format("upright.mp4").width, 180);
+  EXPECT_EQ(format("upright.mp4").height, 320);
 }
 
 TEST_F(IngestFilesTest, KeepsTheColoursOfHdWhenScaled) {

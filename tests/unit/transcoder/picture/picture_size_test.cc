@@ -20,8 +20,17 @@ TEST(PictureSizeTest, ScalesWidePicturesByWidth) {
   EXPECT_EQ(fit_picture({3840, 1600}, kLimits), (PictureSize{1280, 534}));
 }
 
-TEST(PictureSizeTest, ScalesTallPicturesByHeight) {
-  EXPECT_EQ(fit_picture({1080, 1920}, kLimits), (PictureSize{406, 720}));
+TEST(PictureSizeTest, ScalesNarrowPicturesByHeight) {
+  EXPECT_EQ(fit_picture({1440, 1080}, kLimits), (PictureSize{960, 720}));
+}
+
+TEST(PictureSizeTest, UprightPicturesMayHaveAsManyPixels) {
+  EXPECT_EQ(fit_picture({1080, 1920}, kLimits), (PictureSize{720, 1280}));
+  EXPECT_EQ(fit_picture({720, 1280}, kLimits), (PictureSize{720, 1280}));
+  const VideoSettings upright{.max_width = 720, .max_height = 1280, .max_frame_rate = 30};
+  EXPECT_EQ(fit_picture({1080, 1920}, upright), (PictureSize{720, 1280}));
+  EXPECT_EQ(fit_picture({1920, 1080}, upright), (PictureSize{1280, 720}));
+  EXPECT_EQ(fit_picture({1000, 1000}, upright), (PictureSize{720, 720}));
 }
 
 TEST(PictureSizeTest, ScaledSizesAreEven) {
