@@ -30,7 +30,10 @@ bool unreadable(const GError& error, const char* debug) {
          std::string_view{debug}.find("gst_base_src_loop") != std::string_view::npos;
 }
 
-std::string_view advice(const GError& error) {
+std::string_view advice(const GError& error, std::string_view more) {
+  if (more.starts_with("bind failed")) {  // udpsrc
+    return "; check address and port in the source's URI, and with ss -lunp who has the port";
+  }
   if (error.domain == GST_RESOURCE_ERROR) {
     switch (error.code) {
       case GST_RESOURCE_ERROR_NOT_FOUND:
@@ -71,7 +74,7 @@ std::string error_text(GstMessage* message) {
   const auto more = detail(debug.get());
   const auto text = one_line(error->message);
   return without_secrets(
-      fmt::format("{}{}{}{}", text, more.empty() ? "" : " ", more, advice(*error)));
+      fmt::format("{}{}{}{}", text, more.empty() ? "" : " ", more, advice(*error, more)));
 }
 
 std::string missing_plugin(GstMessage* message) {

@@ -17,6 +17,7 @@
 #include "transcoder/gst/gst_error.h"
 #include "transcoder/gst/handle.h"
 #include "transcoder/gst/source_file.h"
+#include "transcoder/gst/source_uri.h"
 #include "transcoder/gst/srt_listener.h"
 #include "transcoder/gst/track_input.h"
 #include "transcoder/gst/ts_filter.h"
@@ -43,8 +44,11 @@ constexpr int kSrtPollMs = 100;
 /// stays in force.
 constexpr guint64 kMaxQueueTime = 5 * GST_SECOND;
 
-std::string readable_uri(const std::string& uri) {
-  if (is_file(uri)) return file_uri(uri);
+/// The URI as GStreamer takes it.
+std::string readable_uri(const std::string& given) {
+  if (is_file(given)) return file_uri(given);
+  if (expects_rtmp_publisher(given)) throw std::runtime_error{std::string{kInsteadOfRtmp}};
+  auto uri = complete_srt_uri(given);
   const Handle<gchar, g_free> protocol{gst_uri_get_protocol(uri.c_str())};
   if (!protocol || !gst_uri_protocol_is_supported(GST_URI_SRC, protocol.get())) {
     throw std::runtime_error{
@@ -123,18 +127,19 @@ ElementHandle make_uri_input(const SourceSettings& source,
   set_up_class(uri);
   auto input = own(gst_bin_new(nullptr));
   const auto latency = std::chrono::duration_cast<std::chrono::milliseconds>(source.latency);
-  g_signal_connect_data(
-      input.get(), "deep-element-added", G_CALLBACK(tune),
-      new Tuning{without_secrets(source.uri), static_cast<int>(latency.count()),
-                 uri.find("latency=") != std::string::npos, source.program, report},
-      free_data<Tuning>, GConnectFlags{});
+  g_signal_connect_data(input.get(), "deep-element-added", G_CALLBACK(tune),
+                        new Tuning{without_secrets(source.uri), static_cast<int>(latency.count()),
+                                   query_value(uri, "latency").has_value(), source.program, report},
+                        free_data<Tuning>, GConnectFlags{});
   GError* problem = nullptr;
   GstElement* const reader = gst_element_make_from_uri(GST_URI_SRC, uri.c_str(), nullptr, &problem);
   const ErrorHandle error{problem};
   if (reader == nullptr) {
+    const bool rtmp = uri.starts_with("rtmp");
     throw std::runtime_error{
-        fmt::format("GStreamer cannot read this address: {}",
-                    error ? one_line(error->message) : std::string{"no reason given"})};
+        fmt::format("GStreamer cannot read this address: {}{}",
+                    error ? one_line(error->message) : std::string{"no reason given"},
+                    rtmp ? "; write rtmp://HOST/APPLICATION/STREAM" : "")};
   }
   auto& tracks = add_tracks(input.get(), source, report);
   gst_bin_add(GST_BIN(input.get()), reader);

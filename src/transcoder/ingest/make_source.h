@@ -13,10 +13,6 @@ namespace transcoder {
 /// host that is down).
 std::unique_ptr<Source> make_source(const SourceSettings& settings, const VideoSettings& limits);
 
-/// Adds "mode=listener" to an SRT URI without a mode whose address is unspecified, such as
-/// "srt://0.0.0.0:9000": libsrt would try to call there. Returns other URIs as they are.
-std::string with_implied_mode(const std::string& uri);
-
 /// Whether the source waits for a sender (UDP, SRT listener) instead of connecting to one. It is
 /// then no failure that nothing arrives at first.
 bool waits_for_sender(const std::string& uri);

@@ -37,6 +37,13 @@ TEST(CheckTest, WarnsOfAFileThatIsNotThere) {
                 file.path() + ": ok (1 stream: a; on [::]:8080)\n");
 }
 
+TEST(CheckTest, WarnsOfAPublisherThatCannotCome) {
+  const TemporaryFile file;
+  file.write("[[stream]]\nname = \"obs\"\nsource = \"rtmp://0.0.0.0/live/obs\"\n");
+  EXPECT_THAT(checked({.config_path = file.path()}),
+              testing::HasSubstr(": warning: stream obs: RTMP publishing is not supported: "));
+}
+
 TEST(CheckTest, ShowsTheConfigurationInEffect) {
   const TemporaryFile file;
   file.write("[rate]\nmax = \"1M\"\n");

@@ -153,20 +153,54 @@ TEST(DoctorTest, AnEncoderThatIsTooSlowIsALimitation) {
               Contains(finding("320x180, 100000/s", Verdict::kLimited)));
 }
 
-TEST(DoctorTest, ASourceThatCannotPlayIsALimitation) {
+/// Receives datagrams to an IPv4 address, at a port of its own.
+struct Receiver {
+  Receiver(std::uint32_t host, bool shares) {
+    const int on = shares;
+    ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(host);
+    socklen_t length = sizeof address;
+    auto* generic = reinterpret_cast<sockaddr*>(&address);
+    base::check("bind", ::bind(fd.get(), generic, length));
+    base::check("getsockname", ::getsockname(fd.get(), generic, &length));
+    port = std::to_string(ntohs(address.sin_port));
+  }
+
+  base::UniqueFd fd{base::check("socket", ::socket(AF_INET, SOCK_DGRAM, 0))};
+  std::string port;
+};
+
+Verdict verdict_on_source(const std::string& uri) {
   auto config = default_config();
-  const base::UniqueFd taken{::socket(AF_INET, SOCK_DGRAM, 0)};
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  socklen_t length = sizeof address;
-  ASSERT_EQ(::bind(taken.get(), reinterpret_cast<sockaddr*>(&address), length), 0);
-  ::getsockname(taken.get(), reinterpret_cast<sockaddr*>(&address), &length);
+  config.streams[0].media.source.uri = uri;
+  return examine_stream_sources(config).front().verdict;
+}
+
+TEST(DoctorTest, ASourceThatCannotPlayIsALimitation) {
+  const Receiver other{INADDR_ANY, false};
   for (const auto& uri :
        {std::string{"file:/no/such/film.mp4"}, std::string{"rtsp://no-such-host.invalid/1"},
-        "srt://0.0.0.0:" + std::to_string(ntohs(address.sin_port))}) {
-    config.streams[0].media.source.uri = uri;
-    EXPECT_EQ(examine_stream_sources(config).front().verdict, Verdict::kLimited) << uri;
+        std::string{"udp://no-such-host.invalid:5000"},
+        std::string{"udp://192.0.2.1:5000"},  // of another machine
+        "srt://0.0.0.0:" + other.port, "udp://127.0.0.1:" + other.port,
+        "udp://239.255.71.1:" + other.port}) {
+    EXPECT_EQ(verdict_on_source(uri), Verdict::kLimited) << uri;
   }
+}
+
+TEST(DoctorTest, ReceiversOfAMulticastGroupShareItsPort) {
+  const std::uint32_t group = 0xefff4701;  // 239.255.71.1
+  const Receiver other{group, true};
+  EXPECT_EQ(verdict_on_source("udp://239.255.71.1:" + other.port), Verdict::kOk);
+  EXPECT_EQ(verdict_on_source("udp://239.255.71.2:" + other.port), Verdict::kOk);
+}
+
+TEST(DoctorTest, APortOfAnotherAddressIsFree) {
+  const Receiver other{INADDR_LOOPBACK + 1, false};
+  EXPECT_EQ(verdict_on_source("srt://127.0.0.1:" + other.port + "?mode=listener"), Verdict::kOk);
+  EXPECT_EQ(verdict_on_source("srt://:" + other.port), Verdict::kLimited);
 }
 
 TEST(DoctorTest, AProxyIsALimitation) {

@@ -137,20 +137,30 @@ TEST(IngestTest, PlaysLaunchTextWithPicturesAndAudio) {
   EXPECT_EQ(recorder.state().format.width, 320);
 }
 
-TEST(IngestTest, NamesTheMissingElementOfALaunchText) {
-  IngestRecorder recorder{"gst:videotestsrc ! nosuchelement"};
+/// (URI, a part of the error that its source reports)
+class IngestErrorTest : public testing::TestWithParam<std::pair<std::string, std::string>> {};
+
+TEST_P(IngestErrorTest, NamesTheMistakeAndTheCure) {
+  const auto& [uri, error] = GetParam();
+  IngestRecorder recorder{uri};
   recorder.start();
   ASSERT_TRUE(recorder.wait([](const auto& s) { return !s.last_error.empty(); }));
-  EXPECT_THAT(recorder.state().last_error, testing::HasSubstr("no element \"nosuchelement\""));
+  EXPECT_THAT(recorder.state().last_error, testing::HasSubstr(error));
 }
 
-TEST(IngestTest, SaysWhichSchemeIsUnknown) {
-  IngestRecorder recorder{"nosuchscheme://host/path"};
-  recorder.start();
-  ASSERT_TRUE(recorder.wait([](const auto& s) { return !s.last_error.empty(); }));
-  EXPECT_THAT(recorder.state().last_error,
-              testing::HasSubstr("cannot read 'nosuchscheme:' sources"));
-}
+const std::string kNoAddress = "no address is known for 'no-such-host.invalid' (";
+
+INSTANTIATE_TEST_SUITE_P(
+    Sources, IngestErrorTest,
+    testing::Values(std::pair{"nosuchscheme://host/path", "cannot read 'nosuchscheme:' sources"},
+                    std::pair{"rtsp://no-such-host.invalid/1", kNoAddress},
+                    std::pair{"http://no-such-host.invalid/1.ts", kNoAddress},
+                    std::pair{"srt://no-such-host.invalid:9000", kNoAddress},
+                    std::pair{"udp://no-such-host.invalid:5000", kNoAddress},
+                    std::pair{"udp://192.0.2.1:5000", "check address and port in the source's URI"},
+                    std::pair{"rtmp://127.0.0.1/cam", "write rtmp://HOST/APPLICATION/STREAM"},
+                    std::pair{"rtmp://0.0.0.0/live/obs", "publish by SRT"},
+                    std::pair{"gst:videotestsrc ! nosuchelement", "no element \"nosuchelement\""}));
 
 TEST(IngestTest, PlaysTheTestSource) {
   IngestRecorder recorder{"test:?size=320x180&fps=30"};

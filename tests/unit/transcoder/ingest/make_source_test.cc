@@ -52,22 +52,16 @@ TEST(MakeSourceTest, KnowsWhichSourcesWaitForASender) {
   EXPECT_TRUE(waits_for_sender("srt://0.0.0.0:9000?mode=listener"));
   EXPECT_TRUE(waits_for_sender("srt://0.0.0.0:9000?latency=50"));
   EXPECT_TRUE(waits_for_sender("srt://[::]:9000"));
+  EXPECT_TRUE(waits_for_sender("srt://0.0.0.0:9000?streamid=#!::m=publish,mode=caller"));
   EXPECT_FALSE(waits_for_sender("srt://host:9000"));
+  EXPECT_FALSE(waits_for_sender("srt://host:9000?streamid=#!::m=publish,mode=listener"));
+  EXPECT_FALSE(waits_for_sender("srt://host:9000?streamid=%23!::m=publish,mode=listener"));
   EXPECT_FALSE(waits_for_sender("rtsp://host/path"));
-}
-
-TEST(MakeSourceTest, ListensOnAnUnspecifiedAddress) {
-  EXPECT_EQ(with_implied_mode("srt://0.0.0.0:9000"), "srt://0.0.0.0:9000?mode=listener");
-  EXPECT_EQ(with_implied_mode("srt://[::]:9000?latency=50"),
-            "srt://[::]:9000?latency=50&mode=listener");
-  EXPECT_EQ(with_implied_mode("srt://:9000"), "srt://:9000?mode=listener");
-  for (const auto* uri : {"srt://0.0.0.0:9000?mode=rendezvous", "srt://host:9000", "udp://:9000"}) {
-    EXPECT_EQ(with_implied_mode(uri), uri);
-  }
 }
 
 TEST(MakeSourceTest, RefusesToCallAnUnspecifiedAddress) {
   EXPECT_THAT(refusal("srt://0.0.0.0:9000?mode=caller"), HasSubstr("write the sender's"));
+  EXPECT_EQ(refusal("srt://0.0.0.0:9000?streamid=mode=caller"), "accepted");
 }
 
 }  // namespace

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace transcoder {
+
+/// The host of a URI such as "rtsp://user@camera.local:554/1"; empty if it has none.
+std::string host_of(const std::string& uri);
+
+/// The port of a URI; 0 if it has none.
+std::uint16_t port_of(const std::string& uri);
+
+/// The value of a key in the URI's query, without percent-encoding; nullopt if it is not there.
+std::optional<std::string> query_value(const std::string& uri, std::string_view key);
+
+/// Whether the URI is an SRT address to listen on, because nobody can be called there:
+/// "srt://0.0.0.0:9000", "srt://[::]:9000" or "srt://:9000".
+bool is_listening_address(const std::string& uri);
+
+/// Whether the URI asks to wait for a publisher by RTMP, which is not possible: it has an address
+/// to listen on, or the key `listen` as for ffmpeg.
+bool expects_rtmp_publisher(const std::string& uri);
+
+/// How to get a publisher's stream instead.
+inline constexpr std::string_view kInsteadOfRtmp =
+    "RTMP publishing is not supported: publish by SRT, to source = \"srt://:PORT\", or let symcast "
+    "pull from an RTMP server";
+
+/// An SRT URI as GStreamer takes it. A `#` becomes `%23`: stream ids may begin with "#!", and SRT
+/// URIs have no fragments. A listening address without a mode gets "mode=listener": libsrt would
+/// try to call there. Returns other URIs as they are.
+std::string complete_srt_uri(const std::string& uri);
+
+}  // namespace transcoder
