@@ -1,6 +1,7 @@
 """Sources of every kind play, and play again after their far end was killed."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -173,11 +174,11 @@ def test_a_file_that_the_server_may_not_read_is_reported_as_such(serve, tmp_path
     assert f"no permission to read '{hidden}/clip.mp4'" in daemon.log()
 
 
-def publish(port):
+def publish(port, query=""):
     """ffmpeg that publishes by SRT until it is killed."""
     return subprocess.Popen(
         ["ffmpeg", "-v", "quiet", "-re", "-f", "lavfi", "-i", "testsrc2=s=192x108:r=25", "-c:v", "libx264",
-         "-preset", "ultrafast", "-g", "25", "-f", "mpegts", f"srt://127.0.0.1:{port}"],
+         "-preset", "ultrafast", "-g", "25", "-f", "mpegts", f"srt://127.0.0.1:{port}{query}"],
         stdin=subprocess.DEVNULL)
 
 
@@ -208,3 +209,56 @@ def test_a_listener_has_one_publisher_and_replaces_a_silent_one(tmp_path):
         for publisher in publishers:
             publisher.kill()
             publisher.wait()
+
+
+def test_a_publisher_with_a_wrong_passphrase_is_reported_with_the_cure(tmp_path):
+    """SRT asks the server for newcomers before it has checked their passphrases."""
+    ports = {name: free_port(socket.SOCK_DGRAM) for name in ("closed", "open")}
+    secret = "?passphrase=correct-horse"
+    sources = ("--source", f"closed=srt://:{ports['closed']}{secret}", "--source", f"open=srt://:{ports['open']}")
+    mistakes = [("closed", "?passphrase=wrong-horse", "its passphrase is wrong; "),
+                ("closed", "", "it has no passphrase; "), ("open", secret, "it has a passphrase, ")]
+    publishers = []
+    try:
+        with Daemon(*sources, directory=tmp_path, sources_play=False) as daemon:
+            for name, query, reason in mistakes:
+                publishers.append(publish(ports[name], query))
+                assert publishers[-1].wait(60) != 0, "it is refused"
+                wait_until(lambda: reason in daemon.log(), 60, reason)  # noqa: B023
+            lines = [line for line in daemon.log().splitlines() if "publisher_refused" in line]
+            assert len(lines) == 3, lines
+            assert all(" address=127.0.0.1 times=1 " in line for line in lines), lines
+            assert f' source="srt://:{ports["closed"]}?passphrase=***" ' in lines[0]
+            publishers.append(publish(ports["closed"], secret))
+            daemon.wait_for(lambda m: m.sum("symcast_source_status", stream="closed", status="playing"), 60,
+                            "the right passphrase plays")
+    finally:
+        for publisher in publishers:
+            publisher.kill()
+            publisher.wait()
+
+
+GST_SENDER = ("mpegtsmux name=mux ! srtsink uri=srt://127.0.0.1:{port}  videotestsrc is-live=true ! "
+              "video/x-raw,format=I420,width=192,height=108,framerate=25/1 ! x264enc tune=zerolatency "
+              "speed-preset=ultrafast key-int-max=25 ! h264parse ! mux.")
+
+
+def has_gst(*elements):
+    return shutil.which("gst-inspect-1.0") and all(
+        subprocess.run(["gst-inspect-1.0", "--exists", name], check=False).returncode == 0
+        for name in elements)
+
+
+@pytest.mark.skipif(not has_gst("x264enc", "srtsink"), reason="GStreamer's x264enc or srtsink is missing")
+def test_a_gstreamer_sender_that_leaves_out_keyframes_is_explained(tmp_path):
+    port = free_port(socket.SOCK_DGRAM)
+    with Daemon("--source", f"live=srt://:{port}", directory=tmp_path, sources_play=False) as daemon:
+        sender = subprocess.Popen(["gst-launch-1.0", "-q", *GST_SENDER.format(port=port).split()],
+                                  stdin=subprocess.DEVNULL)
+        try:
+            wait_until(lambda: "trouble=no_keyframe" in daemon.log(), 60, "the line")
+            assert "mpegtsmux before srtsink needs alignment=7" in daemon.log()
+            assert "connecting" in daemon.get("/healthz")[2].decode()
+        finally:
+            sender.kill()
+            sender.wait()

@@ -40,6 +40,10 @@ constexpr int kUdpBufferBytes = 1 << 20;
 /// arrives.
 constexpr int kSrtPollMs = 100;
 
+/// GStreamer's srtsink leaves out what is marked as a header, and its mpegtsmux marks each keyframe
+/// unless it sends several packets at a time.
+constexpr auto kSrtSinkHint = "if GStreamer sends it, mpegtsmux before srtsink needs alignment=7";
+
 /// How far apart muxers may put the audio and pictures of one moment. The queue's limit of 10 MB
 /// stays in force.
 constexpr guint64 kMaxQueueTime = 5 * GST_SECOND;
@@ -74,6 +78,7 @@ void tune(GstBin*, GstBin*, GstElement* element, gpointer data) {
   if (is_a(element, "souphttpsrc")) add_first_boundary(element);
   if (is_a(element, "srtsrc")) {
     g_object_set(element, "poll-timeout", kSrtPollMs, nullptr);
+    tuning->report->suspect_of_keyframes(kSrtSinkHint);
     admit_one_publisher(element, tuning->source);
   }
   if (is_a(element, "tsdemux")) add_ts_filter(element, tuning->program, tuning->report);

@@ -24,6 +24,11 @@ void InputReport::track_arrived(TrackKind kind) {
   since(kind).compare_exchange_strong(never, base::Clock::now());
 }
 
+void InputReport::suspect_of_keyframes(std::string hint) {
+  std::lock_guard lock{mutex_};
+  keyframe_hint_ = std::move(hint);
+}
+
 void InputReport::raise(SourceTrouble trouble, std::string detail) {
   std::lock_guard lock{mutex_};
   troubles_[trouble] = std::move(detail);
@@ -37,16 +42,18 @@ void InputReport::clear(SourceTrouble trouble) {
 SourceReport InputReport::report(base::Time now) const {
   SourceReport result;
   if (const auto data = last_data_.load(); data != base::Time{}) result.data = data;
+  std::string keyframe_hint;
   {
     std::lock_guard lock{mutex_};
     result.troubles = troubles_;
+    keyframe_hint = keyframe_hint_;
   }
   const auto waited = [&](base::Time since) {
     return since != base::Time{} && now - since > kUsualKeyframeWait;
   };
   if (decoded_ || result.troubles.contains(SourceTrouble::kScrambled)) return result;
   if (waited(since(TrackKind::kPictures).load())) {
-    result.troubles.emplace(SourceTrouble::kNoKeyframe, "");
+    result.troubles.emplace(SourceTrouble::kNoKeyframe, keyframe_hint);
   } else if (waited(first_data_.load()) && !has_track(TrackKind::kPictures) &&
              !result.troubles.contains(SourceTrouble::kAudioOnly)) {
     result.troubles.emplace(SourceTrouble::kNoPictures, "");

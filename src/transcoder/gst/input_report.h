@@ -22,6 +22,9 @@ class InputReport {
   void picture_decoded() { decoded_ = true; }
   bool decoded() const { return decoded_; }
 
+  /// Something that may keep keyframes from a source of this kind, for the operator.
+  void suspect_of_keyframes(std::string hint);
+
   void raise(SourceTrouble trouble, std::string detail = {});
   void clear(SourceTrouble trouble);
 
@@ -41,6 +44,7 @@ class InputReport {
 
   mutable std::mutex mutex_;
   std::map<SourceTrouble, std::string> troubles_;  // GUARDED_BY(mutex_)
+  std::string keyframe_hint_;                      // GUARDED_BY(mutex_)
 };
 
 }  // namespace transcoder

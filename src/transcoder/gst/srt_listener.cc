@@ -1,17 +1,23 @@
 #include "transcoder/gst/srt_listener.h"
 
+#include <fmt/format.h>
 #include <gio/gio.h>
 #include <gst/gst.h>
 
 #include <atomic>
+#include <charconv>
+#include <cstdlib>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <utility>
 
 #include "base/log.h"
 #include "base/log_period.h"
 #include "base/units.h"
 #include "transcoder/gst/handle.h"
+#include "transcoder/gst/source_uri.h"
 
 namespace transcoder {
 
@@ -28,6 +34,14 @@ constexpr int kModeListener = 2;
 constexpr base::Duration kSilence = std::chrono::seconds{1};
 constexpr base::Duration kSilenceWithPassphrase = std::chrono::seconds{4};
 
+/// SRT's log says so when it refuses somebody: "processConnectRequest: rsp(REJECT): 1010 - ...",
+/// with 1000 + SRT_REJECT_REASON (srt.h of libsrt 1.5). GStreamer 1.22 passes the line on at the
+/// level INFO of this category, and has no signal for it.
+constexpr auto kSrtLog = "srtlib";
+constexpr std::string_view kRefusal = "rsp(REJECT): ";
+constexpr int kBadSecret = 1010;
+constexpr int kUnsecure = 1011;
+
 std::string text_of(GSocketAddress* address) {
   if (!G_IS_INET_SOCKET_ADDRESS(address)) return "unknown";
   const Handle<gchar, g_free> text{
@@ -39,14 +53,14 @@ bool has_passphrase(GstElement* srtsrc) {
   gchar* uri = nullptr;
   g_object_get(srtsrc, "uri", &uri, nullptr);
   const Handle<gchar, g_free> owned{uri};
-  return uri != nullptr && std::string_view{uri}.find("passphrase=") != std::string_view::npos;
+  return uri != nullptr && !query_value(uri, "passphrase").value_or("").empty();
 }
 
 /// The publisher of one srtsrc. Called on the threads of SRT and GStreamer.
 class Publisher {
  public:
-  Publisher(std::string source, base::Duration silence)
-      : source_{std::move(source)}, silence_{silence} {}
+  Publisher(std::string source, bool has_passphrase)
+      : source_{std::move(source)}, has_passphrase_{has_passphrase} {}
 
   void joined() {
     heard();
@@ -59,36 +73,47 @@ class Publisher {
   bool admit(GstElement* srtsrc, GSocketAddress* newcomer) {
     if (callers_ == 0) return true;
     const auto now = base::Clock::now();
-    const bool silent = now - last_.load() > silence_;
+    const bool silent = now - last_.load() > (has_passphrase_ ? kSilenceWithPassphrase : kSilence);
     if (silent && !replaced_.exchange(true)) {
       GST_ELEMENT_ERROR(srtsrc, RESOURCE, READ,
                         ("a new publisher replaces one that has been silent"), (nullptr));
     }
-    log(text_of(newcomer), silent, now);
+    refused(text_of(newcomer),
+            silent ? "the one before it is silent; the next attempt succeeds"
+                   : "another one is publishing; stop that one, or use another stream");
     return false;
   }
 
+  /// SRT refused a newcomer that may publish.
+  void refused_by_srt(const std::string& address, int code, std::string_view why) {
+    refused(address, reason_of(code, why));
+  }
+
  private:
-  void log(const std::string& address, bool silent, base::Time now) {
+  std::string reason_of(int code, std::string_view why) const {
+    if (code == kBadSecret) return "its passphrase is wrong; give it that of the stream's source";
+    if (code != kUnsecure) return fmt::format("SRT refuses it ({}); check its settings", why);
+    return has_passphrase_ ? "it has no passphrase; give it that of the stream's source"
+                           : "it has a passphrase, and the stream's source has none; give both the "
+                             "same, as in srt://:9000?passphrase=...";
+  }
+
+  void refused(const std::string& address, const std::string& reason) {
     std::lock_guard lock{mutex_};
-    const auto times = refusals_.count(now);
+    const auto times = refusals_[reason].count(base::Clock::now());
     if (!times) return;
     base::log::warning(
         "publisher_refused",
-        {{"source", source_},
-         {"address", address},
-         {"times", *times},
-         {"reason", silent ? "the one before it is silent; the next attempt succeeds"
-                           : "another one is publishing; stop that one, or use another stream"}});
+        {{"source", source_}, {"address", address}, {"times", *times}, {"reason", reason}});
   }
 
   const std::string source_;
-  const base::Duration silence_;
+  const bool has_passphrase_;
   std::atomic<int> callers_{0};
   std::atomic<bool> replaced_{false};
   std::atomic<base::Time> last_{};
   std::mutex mutex_;
-  base::LogPeriod refusals_;  // GUARDED_BY(mutex_)
+  std::map<std::string, base::LogPeriod> refusals_;  // GUARDED_BY(mutex_); by reason
 };
 
 using Shared = std::shared_ptr<Publisher>;
@@ -98,8 +123,48 @@ Publisher& publisher(gpointer data) { return **static_cast<Shared*>(data); }
 void on_added(GstElement*, gint, GSocketAddress*, gpointer data) { publisher(data).joined(); }
 void on_removed(GstElement*, gint, GSocketAddress*, gpointer data) { publisher(data).left(); }
 
+/// A newcomer that SRT may still refuse.
+struct Newcomer {
+  Shared publisher;
+  std::string address;
+};
+
+/// SRT completes the handshake on the thread on which it has asked for the newcomer.
+thread_local Newcomer newcomer;
+
 gboolean on_connecting(GstElement* srtsrc, GSocketAddress* address, gchar*, gpointer data) {
-  return publisher(data).admit(srtsrc, address) ? TRUE : FALSE;
+  newcomer = {};
+  if (!publisher(data).admit(srtsrc, address)) return FALSE;
+  newcomer = {*static_cast<Shared*>(data), text_of(address)};
+  return TRUE;
+}
+
+void on_log_line(GstDebugCategory* category, GstDebugLevel, const gchar*, const gchar*, gint,
+                 GObject*, GstDebugMessage* message, gpointer) {
+  if (gst_debug_category_get_name(category) != std::string_view{kSrtLog}) return;
+  std::string_view line = gst_debug_message_get(message);
+  const auto at = line.find(kRefusal);
+  if (at == line.npos) return;
+  line.remove_prefix(at + kRefusal.size());
+  int code = 0;
+  std::from_chars(line.data(), line.data() + line.size(), code);
+  if (code < kBadSecret) return;  // not for its settings, and maybe before it was asked for
+  const auto [shared, address] = std::exchange(newcomer, {});
+  if (!shared) return;
+  const auto why = line.find(" - ");
+  shared->refused_by_srt(address, code, why == line.npos ? line : line.substr(why + 3));
+}
+
+/// Reads SRT's log, for the whole process. GStreamer would write the lines to stderr as well; only
+/// with GST_DEBUG somebody wants to see them there.
+void read_srt_log() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    if (std::getenv("GST_DEBUG") != nullptr) return;
+    gst_debug_remove_log_function(nullptr);
+    gst_debug_add_log_function(on_log_line, nullptr, nullptr);
+    gst_debug_set_threshold_for_name(kSrtLog, GST_LEVEL_INFO);
+  });
 }
 
 GstPadProbeReturn on_data(GstPad*, GstPadProbeInfo*, gpointer data) {
@@ -122,8 +187,8 @@ void admit_one_publisher(GstElement* srtsrc, const std::string& source) {
   g_object_get(srtsrc, "mode", &mode, nullptr);
   if (mode != kModeListener) return;
   g_object_set(srtsrc, "authentication", TRUE, nullptr);  // otherwise it does not ask
-  const auto shared = std::make_shared<Publisher>(
-      source, has_passphrase(srtsrc) ? kSilenceWithPassphrase : kSilence);
+  read_srt_log();
+  const auto shared = std::make_shared<Publisher>(source, has_passphrase(srtsrc));
   connect(srtsrc, "caller-added", G_CALLBACK(on_added), shared);
   connect(srtsrc, "caller-removed", G_CALLBACK(on_removed), shared);
   connect(srtsrc, "caller-connecting", G_CALLBACK(on_connecting), shared);

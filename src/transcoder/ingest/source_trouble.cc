@@ -48,7 +48,8 @@ std::string describe(SourceTrouble trouble, const std::string& detail) {
     case SourceTrouble::kNoPictures:
       return "data arrive, but no video or audio that can be decoded";
     case SourceTrouble::kNoKeyframe:
-      return "video arrives, but no keyframe yet; let the encoder send one every few seconds";
+      return with_detail(
+          "video arrives, but no keyframe yet; let the encoder send one every few seconds", detail);
     case SourceTrouble::kAudioOnly:
       return "only audio arrives; viewers see a black picture";
     case SourceTrouble::kNoAudioDecoder:
