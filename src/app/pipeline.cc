@@ -1,10 +1,14 @@
 #include "app/pipeline.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <future>
 #include <thread>
 #include <utility>
 
+#include "app/config/config_changes.h"
 #include "app/http/api_json.h"
 #include "app/http/near_miss.h"
 #include "app/http/pages.h"
@@ -47,8 +51,15 @@ void log_listening(const server::Endpoint& endpoint, const StreamConfig& first) 
       {{"address", endpoint.text()}, {"page", page}, {"player", page + first.media.name + ".ts"}});
 }
 
-bool same_route(const NetworkRule& a, const NetworkRule& b) {
-  return a.network == b.network && a.initcwnd == b.initcwnd;
+/// The configuration that a stream runs with.
+StreamConfig running_config(const LiveStream& stream) {
+  StreamConfig result{.media = stream.media_settings(),
+                      .control = stream.viewer_settings()->control,
+                      .tcp = stream.viewer_settings()->tcp,
+                      .points = stream.point_settings(),
+                      .segments = stream.segment_settings()};
+  result.control.groups = stream.group_settings();
+  return result;
 }
 
 /// Stops all streams at once, because each may wait for its source to let go; then the slowest sets
@@ -163,16 +174,13 @@ void Pipeline::reconfigure_kept(const Config& config) {
   for (const auto& wanted : config.streams) {
     const auto running = controller_.find(wanted.media.name);
     if (!running) continue;
-    if (running->media_settings() != wanted.media ||
-        running->group_settings() != wanted.control.groups ||
-        running->point_settings() != wanted.points ||
-        running->segment_settings() != wanted.segments) {
-      base::log::warning(
-          "stream_change_needs_restart",
-          {{"stream", running->name()},
-           {"hint",
-            "source, video, audio, encoder, groups, scaling and segments of a running "
-            "stream do not change; rename the stream or restart symcast"}});
+    if (const auto keys = keys_for_restart(running_config(*running), wanted); !keys.empty()) {
+      base::log::warning("stream_change_needs_restart",
+                         {{"stream", running->name()},
+                          {"keys", fmt::format("{}", fmt::join(keys, ", "))},
+                          {"hint",
+                           "these do not change while the stream runs; give it another name, which "
+                           "ends its viewers, or restart symcast"}});
     }
     running->reconfigure({wanted.control, wanted.tcp});
   }
@@ -185,15 +193,10 @@ void Pipeline::reload(const Config& config) {
   const auto added = start_added(config);
   base::log::set_level(config.log_level);
   metrics_max_viewers_ = config.metrics_max_viewers;
-  if (config.server != config_.server || config.page != config_.page ||
-      config.kernel != config_.kernel || config.telemetry != config_.telemetry ||
-      config.on_demand != config_.on_demand || config.trace_directory != config_.trace_directory ||
-      !std::ranges::equal(route_rules(config), route_rules(config_), same_route)) {
+  if (const auto keys = keys_for_restart(config_, config); !keys.empty()) {
     base::log::warning("server_change_needs_restart",
-                       {{"hint",
-                         "[server], [admin], [page], [kernel], [telemetry], [on_demand], [trace] "
-                         "and initcwnd are read "
-                         "only at start; restart symcast"}});
+                       {{"keys", fmt::format("{}", fmt::join(keys, ", "))},
+                        {"hint", "these are read only at start; restart symcast"}});
   }
   remove_missing(config);
   reconfigure_kept(config);

@@ -149,6 +149,15 @@ def test_sighup_changes_the_limits_of_running_viewers(serve, view):
     assert_clean(viewer.finish())
 
 
+def test_sighup_names_the_keys_that_need_a_restart(serve):
+    daemon = serve(config=CONFIG + stream("live"))
+    reload(daemon, "[server]\nmax_viewers = 7\n" + CONFIG + stream("live", "test:?size=192x108"))
+    assert "server_change_needs_restart keys=server.max_viewers " in daemon.log()
+    assert "stream_change_needs_restart stream=live keys=source.uri " in daemon.log()
+    reload(daemon, CONFIG + stream("live"))
+    assert daemon.log().count("_needs_restart") == 2, "it is as it was"
+
+
 def test_sighup_with_a_source_that_cannot_work_changes_nothing(serve, view):
     daemon = serve(config=CONFIG + stream("first") + stream("second"))
     viewers = [view(daemon.url(name), name=name) for name in ("first", "second")]
