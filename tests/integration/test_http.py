@@ -68,6 +68,28 @@ def test_a_client_that_never_finishes_its_request_is_closed(serve):
     assert reply.startswith(b"HTTP/1.1 408"), "it states the reason"
 
 
+def test_the_log_says_with_what_a_viewer_plays(shared):
+    shared.request("GET", "/live.flv", headers={"User-Agent": "Player of tests/1"})
+    line = wait_until(lambda: [line for line in shared.log().splitlines() if "Player of tests/1" in line], 30,
+                      "the line")[0]
+    assert " viewer_joined " in line and ' address=127.0.0.1 format=flv user_agent="Player of tests/1" ' in line
+
+
+def test_the_log_says_what_to_open(shared):
+    address = f"{shared.ip}:{shared.port}"
+    assert (f"listening address={address} page=http://{address}/ player=http://{address}/live.ts\n"
+            in shared.log())
+
+
+def test_rtmp_is_explained_in_the_log(shared):
+    """OBS and ffmpeg send C0 and C1 first."""
+    with socket.create_connection((shared.ip, shared.port), timeout=REPLY_SECONDS) as connection:
+        connection.sendall(b"\x03" + bytes(1536))
+        wait_until(lambda: "not_http" in shared.log(), 30, "the line")
+    line = next(line for line in shared.log().splitlines() if "not_http" in line)
+    assert " address=127.0.0.1 protocol=RTMP times=1 " in line and "publish by SRT" in line
+
+
 def test_listens_on_ipv6(serve, view):
     daemon = serve("--source", SMALL, ip="::1")
     viewer = view(daemon.url())

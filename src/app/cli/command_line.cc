@@ -153,13 +153,13 @@ std::variant<CommandLine, Exit> parse_command_line(int argc, const char* const* 
   CLI::App app{kProgramDescription, "symcast"};
   CommandLine parsed;
   app.set_version_flag("--version", std::string{"symcast "} + kVersion);
-  app.footer(kHelpFooter);
   app.require_subcommand(1);
   app.get_formatter()->column_width(32);
   add_serve(app, parsed);
   add_check(app, parsed);
   add_doctor(app, parsed);
   add_top(app, parsed);
+  app.footer(kHelpFooter);  // last: commands would inherit it
   try {
     app.parse(argc, argv);
     return parsed;

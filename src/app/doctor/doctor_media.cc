@@ -38,9 +38,11 @@ std::vector<Purpose> purposes() {
   return {
       {"video",
        true,
-       {{"uridecodebin", kBasePlugins},
+       {{"decodebin", kBasePlugins},
         {"videoconvert", kBasePlugins},
-        {"deinterlace", kGoodPlugins}}},
+        {"videoscale", kBasePlugins},
+        {"deinterlace", kGoodPlugins},
+        {"videoflip", kGoodPlugins}}},
       {"audio",
        true,
        {{"audioconvert", kBasePlugins},

@@ -31,6 +31,21 @@ std::string painted(std::string_view text, std::string_view sgr, bool colour) {
   return colour ? fmt::format("\x1b[{}m{}\x1b[0m", sgr, text) : std::string{text};
 }
 
+/// `text` in lines that fit a terminal of 100 columns beside the subjects. It is broken only after
+/// a comma or semicolon, because it may contain a command to copy.
+std::string beside_subject(std::string_view text) {
+  constexpr std::size_t kIndent = 33;
+  constexpr std::size_t kWidth = 100 - kIndent;
+  std::string out;
+  while (text.size() > kWidth) {
+    const auto mark = std::max(text.rfind(", ", kWidth - 1) + 1, text.rfind("; ", kWidth - 1) + 1);
+    if (mark == 0) break;  // npos + 1
+    out += fmt::format("{}\n{:{}}", text.substr(0, mark), "", kIndent);
+    text.remove_prefix(mark + 1);
+  }
+  return out.append(text);
+}
+
 std::size_t count(const std::vector<Examination>& examinations, Verdict verdict) {
   std::size_t n = 0;
   for (const auto& examination : examinations) {
@@ -59,7 +74,7 @@ void print(const std::vector<Examination>& examinations, std::ostream& out, bool
     for (const auto& [verdict, subject, detail, remedy] : findings) {
       const auto [word, sgr] = look_of(verdict);
       out << "  " << painted(fmt::format("{:<8}", word), sgr, colour)
-          << fmt::format("{:<22} {}\n", subject, detail);
+          << fmt::format("{:<22} {}\n", subject, beside_subject(detail));
       if (!remedy.empty()) out << fmt::format("{:33}{}\n", "", painted(remedy, "2", colour));
     }
     out << '\n';

@@ -94,6 +94,8 @@ void ViewerControl::on_join(const server::ViewerTick& tick) {
                                     {"stream", viewer.stream},
                                     {"group", channel_.group},
                                     {"address", tick.state.address.text()},
+                                    {"format", viewer.format},
+                                    {"user_agent", viewer.user_agent},
                                     {"congestion_control", applied.congestion_control},
                                     {"ssthresh", text(applied.ssthresh)},
                                     {"rate", viewer.target}});

@@ -38,7 +38,7 @@ const kColumns: Column<Row>[] = [
     kind: "number minor",
     text: (g) => format.count(g.keyframes_forced),
   },
-  { head: "", kind: "text least", text: (g) => (g.closing ? "closing" : "") },
+  { head: "State", kind: "text least", text: (g) => (g.closing ? "closing" : "") },
 ];
 
 /** The encode groups of all streams. */

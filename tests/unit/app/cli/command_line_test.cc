@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::variant<CommandLine, Exit> parse(std::vector<const char*> arguments) {
   arguments.insert(arguments.begin(), "symcast");
@@ -125,6 +126,9 @@ TEST(CommandLineTest, HelpShowsExamples) {
 
 TEST(CommandLineTest, HelpOfACommandShowsItsFlags) {
   EXPECT_THAT(exit_of({"serve", "--help"}).out, HasSubstr("--congestion-control NAME"));
+  for (const auto* command : {"serve", "check", "doctor", "top"}) {
+    EXPECT_THAT(exit_of({command, "--help"}).out, Not(HasSubstr("Examples:"))) << command;
+  }
 }
 
 }  // namespace

@@ -29,6 +29,21 @@ TEST(FindingsTest, PrintsALinePerFindingAndItsRemedyBelow) {
             "Everything necessary is there; 1 limitation.\n");
 }
 
+TEST(FindingsTest, BreaksALongDetailAfterACommaOrSemicolon) {
+  const std::string list = "added while symcast runs: sym_vreno, sym_vcubic, sym_libra, sym_ccp";
+  EXPECT_EQ(printed({{"TCP", {{Verdict::kOk, "sym_*", list + "ss, sym_ccpd"}}}}, false),
+            "TCP\n"
+            "  ok      sym_*                  added while symcast runs: sym_vreno, sym_vcubic, "
+            "sym_libra,\n"
+            "                                 sym_ccpss, sym_ccpd\n"
+            "\n"
+            "Everything necessary is there; no limitations.\n");
+  const std::string command(90, 'x');
+  EXPECT_NE(
+      printed({{"TCP", {{Verdict::kOk, "one", command + " y"}}}}, false).find(command + " y\n"),
+      std::string::npos);
+}
+
 TEST(FindingsTest, ColoursOnlyWhenAsked) {
   EXPECT_EQ(printed(kExaminations, false).find('\x1b'), std::string::npos);
   EXPECT_NE(printed(kExaminations, true).find("\x1b[33mlimited"), std::string::npos);
