@@ -167,6 +167,7 @@ def test_a_new_codec_plays_without_a_new_version_of_the_programme_map(server):
 def test_hls_plays_on_after_discontinuities_in_fragmented_mp4(server):
     wait_for_frames(server, "hls", 350)
     assert restarts(server, "hls") == 0
+    assert server.metrics().sum("symcast_source_audio", stream="hls") == 1, "the audio goes on, too"
 
 
 def test_waits_for_the_next_keyframe_while_data_arrive(server):

@@ -59,6 +59,9 @@ const std::map<std::string, Arguments>& recipes() {
       {"variable.mkv", pictures("160x120", "25") +
                            Arguments{"-vf", "select='not(mod(n,3))+lt(n,12)'", "-fps_mode", "vfr"} +
                            kH264},
+      {"unpositioned.mov",
+       pictures("160x120", "25") + tone("mono") + kH264 +
+           Arguments{"-af", "pan=4c|c0=c0|c1=c0|c2=c0|c3=c0", "-c:a", "pcm_s16le"}},
       {"surround.mkv", pictures("160x120", "25") + tone("5.1") + kH264 + Arguments{"-c:a", "ac3"}},
       {"late_audio.mkv", pictures("160x120", "25", "1.6") + Arguments{"-itsoffset", "0.8"} +
                              tone("stereo", "0.8") + kH264 + Arguments{"-c:a", "aac"}},
@@ -82,6 +85,10 @@ const std::map<std::string, Arguments>& recipes() {
            tone("stereo") + kH264 +
            Arguments{"-map", "0", "-map", "1", "-map", "2", "-c:a", "aac", "-metadata:s:a:0",
                      "language=eng", "-metadata:s:a:1", "language=fre"}},
+      {"left_white.mp4",
+       Arguments{"-f", "lavfi", "-i",
+                 "color=black:size=160x120:rate=25:duration=1,drawbox=w=iw/4:color=white:t=fill"} +
+           kH264},
       {"small.ts", pictures("160x120", "25") + kH264},
       {"large.ts", pictures("320x240", "25") + kH264},
       {"audio_only.mp4", tone("mono") + Arguments{"-c:a", "aac"}},
@@ -102,7 +109,7 @@ class IngestFilesTest : public testing::Test {
     std::ofstream{*directory_ / "resized.ts"} << std::ifstream{*directory_ / "small.ts"}.rdbuf()
                                               << std::ifstream{*directory_ / "large.ts"}.rdbuf();
     const std::string turned = *directory_ / "turned.mp4";
-    ASSERT_TRUE(FfmpegProcess({"-i", *directory_ / "small.ts", "-c", "copy", "-metadata:s:v",
+    ASSERT_TRUE(FfmpegProcess({"-i", *directory_ / "left_white.mp4", "-c", "copy", "-metadata:s:v",
                                "rotate=90", turned})
                     .wait());
     start_gstreamer();
@@ -122,6 +129,7 @@ class IngestFilesTest : public testing::Test {
     play("french", file("languages.mkv"), {}, "fra");
     play("second", file("languages.mkv"), {}, "2");
     play("none", file("languages.mkv"), {}, "none");
+    play("radio", file("radio_first.ts"), {}, "", 100);
     play("missing", file("missing.mp4"));
   }
 
@@ -159,9 +167,10 @@ class IngestFilesTest : public testing::Test {
   }
 
   static void play(const std::string& name, const std::string& uri, VideoSettings limits = {},
-                   const std::string& audio = "") {
+                   const std::string& audio = "", int program = 0) {
     SourceSettings patient;
     patient.audio = audio;
+    patient.program = program;
     patient.silence_timeout = 1h;
     recorders_[name] = std::make_unique<IngestRecorder>(uri, patient, limits);
     recorders_[name]->start();
@@ -270,6 +279,10 @@ TEST_F(IngestFilesTest, CropsOddSizes) {
 TEST_F(IngestFilesTest, TurnsPicturesUpright) {
   EXPECT_EQ(format("turned.mp4").width, 120);
   EXPECT_EQ(format("turned.mp4").height, 160);
+  for (const auto& picture : played("turned.mp4").pictures()) {  // as ffmpeg shows them
+    EXPECT_GT(picture.bottom, 200);
+    EXPECT_LT(picture.brightness, 50);
+  }
 }
 
 TEST_F(IngestFilesTest, KeepsAVariableRate) { expect_unbroken("variable.mkv", 40ms, 120ms); }
@@ -303,6 +316,11 @@ TEST_F(IngestFilesTest, MixesSurroundDown) {
   EXPECT_GT(heard[heard.size() / 2].right, 0.01F);
 }
 
+TEST_F(IngestFilesTest, ChannelsWithoutPositionsAreHeard) {
+  expect_unbroken("unpositioned.mov", 40ms);
+  EXPECT_TRUE(is_loud("unpositioned.mov"));
+}
+
 TEST_F(IngestFilesTest, MonoComesOutOnBothSides) {
   const auto heard = played("interlaced.ts").audio_frames();
   ASSERT_FALSE(heard.empty());
@@ -333,6 +351,11 @@ TEST_F(IngestFilesTest, PlaysTheFirstOfSeveralTracks) {
 TEST_F(IngestFilesTest, PlaysTheFirstProgrammeWithPictures) {
   expect_unbroken("radio_first.ts", 40ms);
   EXPECT_TRUE(is_loud("radio_first.ts"));
+}
+
+TEST_F(IngestFilesTest, PlaysTheProgrammeThatIsWanted) {
+  EXPECT_TRUE(is_loud("radio"));
+  for (const auto& picture : played("radio").pictures()) EXPECT_LT(picture.brightness, 20);
 }
 
 TEST_F(IngestFilesTest, PlaysNoAudioDescription) { EXPECT_TRUE(is_loud("described.ts")); }

@@ -13,10 +13,11 @@ SourceSettings with_uri(SourceSettings settings, const std::string& uri) {
   return settings;
 }
 
-int brightness(const media::Frame& frame) {
+/// The mean luma of the rows from `top` on, without the quarters at their ends.
+int brightness(const media::Frame& frame, int top, int bottom) {
   long sum = 0;
   int count = 0;
-  for (int y = frame.format.height / 4; y < frame.format.height * 3 / 4; y += 4) {
+  for (int y = top; y < bottom; y += 4) {
     for (int x = frame.format.width / 4; x < frame.format.width * 3 / 4; x += 4, ++count) {
       sum += frame.plane[0][y * frame.stride[0] + x];
     }
@@ -40,9 +41,11 @@ IngestRecorder::IngestRecorder(const std::string& uri, SourceSettings source, Vi
                            .samples = [this](const media::Samples& s) { hear(s); }}} {}
 
 void IngestRecorder::see(const media::Frame& frame) {
+  const int height = frame.format.height;
   std::lock_guard lock{mutex_};
   pictures_.push_back({frame.number, frame.pts, frame.captured, base::Clock::now(), frame.format,
-                       brightness(frame)});
+                       brightness(frame, height / 4, height * 3 / 4),
+                       brightness(frame, height - 1, height)});
 }
 
 void IngestRecorder::hear(const media::Samples& samples) {

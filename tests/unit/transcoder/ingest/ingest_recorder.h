@@ -18,6 +18,7 @@ struct SeenPicture {
   base::Time arrived{};
   media::PictureFormat format;
   int brightness = 0;  ///< mean luma of the middle of the picture
+  int bottom = 0;      ///< mean luma of its last row
 };
 
 struct HeardAudio {
