@@ -19,8 +19,8 @@ int even_at_most(double size, int limit) {
 
 VideoSettings limits_for(PictureSize source, VideoSettings limits) {
   const bool upright = source.height > source.width;
-  const bool upright_limits = limits.max_height > limits.max_width;
-  if (upright != upright_limits) std::swap(limits.max_width, limits.max_height);
+  if (upright && limits.max_width > limits.max_height)
+    std::swap(limits.max_width, limits.max_height);
   return limits;
 }
 

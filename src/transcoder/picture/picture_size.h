@@ -12,7 +12,7 @@ struct PictureSize {
 };
 
 /// The limits for pictures of this size: their width and height are exchanged if the picture is
-/// upright and they are not, or the other way round.
+/// upright and they are not. An operator who limits only the width means the width.
 VideoSettings limits_for(PictureSize source, VideoSettings limits);
 
 /// The size at which a picture is used: unchanged within limits_for() it, otherwise scaled down to
