@@ -29,7 +29,7 @@ TEST(PictureSizeTest, UprightPicturesMayHaveAsManyPixels) {
   EXPECT_EQ(fit_picture({720, 1280}, kLimits), (PictureSize{720, 1280}));
   const VideoSettings upright{.max_width = 720, .max_height = 1280, .max_frame_rate = 30};
   EXPECT_EQ(fit_picture({1080, 1920}, upright), (PictureSize{720, 1280}));
-  EXPECT_EQ(fit_picture({1920, 1080}, upright), (PictureSize{720, 404}));
+  EXPECT_EQ(fit_picture({1920, 1080}, upright), (PictureSize{720, 406}));
   const VideoSettings narrow{.max_width = 176, .max_frame_rate = 30};
   EXPECT_EQ(fit_picture({352, 240}, narrow), (PictureSize{176, 120}));
   EXPECT_EQ(fit_picture({1000, 1000}, upright), (PictureSize{720, 720}));
