@@ -17,6 +17,12 @@ if(CCACHE)
     CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
 endif()
 
+# Takes a fifth of the time to link the tests. Packages are linked with the system's linker.
+find_program(MOLD mold)
+if(MOLD AND SYMCAST_TESTS)
+  add_link_options(-fuse-ld=mold)
+endif()
+
 add_compile_options(-Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
                     -Wimplicit-fallthrough
                     # Designated initialisers omit members with defaults on purpose.
@@ -26,6 +32,7 @@ if(SYMCAST_WERROR)
 endif()
 
 if(SYMCAST_SANITIZE)
+  add_compile_definitions(SYMCAST_SANITIZED)
   add_compile_options(-fsanitize=${SYMCAST_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${SYMCAST_SANITIZE})
   # All targets share precompiled headers (targets.cmake), so all must define what some libraries ask for.

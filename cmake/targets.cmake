@@ -26,14 +26,22 @@ function(compile_quickly)
       target_compile_options(${name} PRIVATE -O0)
     else()
       set_property(SOURCE ${name} APPEND PROPERTY COMPILE_OPTIONS -O0)
+      # Precompiled headers have their module's level of optimisation.
+      set_property(SOURCE ${name} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
     endif()
   endforeach()
 endfunction()
 
-# For tests that run GStreamer in a sanitizer build.
-set(SANITIZER_OPTIONS
-  LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/sanitizers/gstreamer.lsan
-  TSAN_OPTIONS=history_size=4:ignore_noninstrumented_modules=1:suppressions=${PROJECT_SOURCE_DIR}/tests/sanitizers/gstreamer.tsan)
+# For tests that run GStreamer in a sanitizer build. Suppressions need the names of functions.
+if(SYMCAST_SANITIZE)
+  find_program(LLVM_SYMBOLIZER llvm-symbolizer PATHS /usr/lib/llvm-16/bin NO_DEFAULT_PATH REQUIRED)
+  set(SUPPRESSIONS ${PROJECT_SOURCE_DIR}/tests/sanitizers)
+  set(SANITIZER_OPTIONS
+    ASAN_OPTIONS=external_symbolizer_path=${LLVM_SYMBOLIZER}
+    LSAN_OPTIONS=suppressions=${SUPPRESSIONS}/gstreamer.lsan
+    UBSAN_OPTIONS=print_stacktrace=1
+    TSAN_OPTIONS=external_symbolizer_path=${LLVM_SYMBOLIZER}:history_size=4:ignore_noninstrumented_modules=1:suppressions=${SUPPRESSIONS}/gstreamer.tsan)
+endif()
 
 # Everything that ThreadSanitizer's tests need; the rest is not built for them.
 add_custom_target(thread_tests)

@@ -25,7 +25,7 @@ bool use_colour() { return ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR
 /// last source has ended, and would use what they destroy. Sanitizers report in such a destructor.
 [[noreturn]] void end_process(int code) {
   std::cout.flush();
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef SYMCAST_SANITIZED
   std::exit(code);
 #else
   std::_Exit(code);

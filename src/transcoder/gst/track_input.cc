@@ -331,8 +331,9 @@ class TrackInput::Impl {
       gst_pad_push_event(src.get(), gst_event_new_flush_start());
       gst_pad_push_event(src.get(), gst_event_new_flush_stop(FALSE));
     }
-    const PadHandle pad{gst_element_request_pad_simple(funnel, "sink_%u")};
-    return pad.get();  // the funnel owns it
+    GstPad* const pad = gst_element_request_pad_simple(funnel, "sink_%u");
+    gst_object_unref(pad);  // the funnel keeps it
+    return pad;
   }
 
   /// The same, but only for the first track that asks.

@@ -4,9 +4,6 @@
 #include <cmath>
 #include <random>
 
-// Tests are compiled without optimisation, but this makes millions of pixels.
-#pragma GCC optimize("O2")
-
 namespace transcoder::test {
 
 namespace {
@@ -79,8 +76,7 @@ Pictures::Pictures(Content content, int width, int height)
   noise_ = noise(random, static_cast<std::size_t>(width) * height + kNoiseOffsets, deviation);
 }
 
-// ThreadSanitizer would check each pixel; no other thread knows them yet.
-[[gnu::no_sanitize("thread")]] void Pictures::paint(std::vector<std::uint8_t>& luma) const {
+void Pictures::paint(std::vector<std::uint8_t>& luma) const {
   const bool moves = content_ == Content::kMoving || content_ == Content::kCuts;
   const auto scene = content_ == Content::kCuts ? number_ / kPicturesPerScene : 0;
   const auto shift_x = (moves ? number_ * 5 : 0) + scene * 397;
