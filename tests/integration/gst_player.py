@@ -15,7 +15,7 @@ from gi.repository import GLib, Gst  # noqa: E402
 
 def add_sink(pipeline, pad, paced, on_buffer):
     """Adds a branch that plays one decoded track and drops nothing, with `paced` by the clock."""
-    kind = pad.query_caps(None).to_string().split("/")[0]
+    kind = pad.get_name().split("_")[0]  # video_0; its formats may not be known yet
     queue, sink = Gst.ElementFactory.make("queue"), Gst.ElementFactory.make("fakesink")
     sink.set_property("sync", paced)
     sink.set_property("signal-handoffs", True)

@@ -212,6 +212,10 @@ class GStreamer:
                          env={**os.environ, "GST_DEBUG": "2", "GST_DEBUG_NO_COLOR": "1"})
         return self
 
+    def played(self):
+        """{"video": [...], "audio": [...]}: the times of what was played, in nanoseconds."""
+        return json.loads(self._done[1])
+
     def check(self, stream):
         code, out, err = self._done
         # tsdemux reports half a second without frames, and counts its time anew.
@@ -220,7 +224,7 @@ class GStreamer:
                            and not (gap and "GAP detected" in line)])
         if gap:
             return
-        played = json.loads(out)
+        played = self.played()
         stream.check_frames(played["video"], 10**9)
         stream.check_audio(played["audio"][1:], 10**9)  # the first may be cut where the video begins
 

@@ -5,6 +5,7 @@ import concurrent.futures
 import contextlib
 import dataclasses
 import functools
+import time
 
 import pytest
 
@@ -120,6 +121,26 @@ def played(tmp_path_factory):
 @pytest.mark.parametrize("case", CASES, ids="-".join)
 def test_plays_without_a_complaint(played, case):
     check(played, case)
+
+
+def test_gstreamer_plays_a_stream_from_its_start(tmp_path):
+    """Whenever it joins, also while there is one complete segment."""
+    ages = [1, 1.5, 2, 2.5, 3]  # seconds since the stream's first viewer; a segment lasts 2 s
+    streams = [f"--source=age{number}=test:?size=320x180&fps=30" for number in range(len(ages))]
+
+    def play(daemon, number):
+        name = f"age{number}"
+        directory = tmp_path / name
+        directory.mkdir()
+        with Viewer(daemon.url(name), directory=directory):
+            time.sleep(ages[number])
+            url = f"http://{daemon.ip}:{daemon.port}/{name}/index.m3u8"
+            return PLAYERS["gstreamer"]().play(url, directory, 30).played()
+
+    with Daemon(*streams, directory=tmp_path, config=CHEAP) as daemon:
+        with concurrent.futures.ThreadPoolExecutor(len(ages)) as pool:
+            played = list(pool.map(functools.partial(play, daemon), range(len(ages))))
+    assert all(frames["video"] and frames["audio"] for frames in played)
 
 
 @pytest.mark.parametrize("kind", ["switching", "same_size"])

@@ -112,7 +112,7 @@ class PlaylistResponse final : public DeferredResponse {
   }
 
   bool satisfies_request(const Listing& listing) const {
-    if (listing.complete.empty()) return false;
+    if (listing.complete.size() < session().least_segments()) return false;
     const auto request = normalized_request(listing.complete.back());
     if (!request.number || listing.complete.back().number >= *request.number) return true;
     if (!listing.open || listing.open->number < *request.number) return false;

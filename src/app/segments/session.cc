@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/segments/declared.h"
+#include "app/segments/known_players.h"
 #include "app/tcp/socket_limits.h"
 #include "base/log.h"
 
@@ -27,6 +28,7 @@ SegmentSession::SegmentSession(Start start, Trace* trace, ViewerTaps& taps, base
       stream_{std::move(start.stream)},
       rungs_{stream_->rungs()},
       plays_chunks_{start.format == "dash"},
+      least_segments_{segments_to_begin(start.user_agent)},
       date_offset_{stream_->clock().date_offset()},
       delays_{stream_->metrics().delays(start.format)},
       slot_{std::move(start.slot)},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -76,6 +77,8 @@ class SegmentSession {
   /// Whether the player may show the start of a segment before it has all of it. True for DASH; HLS
   /// players use parts for that.
   bool plays_chunks() const { return plays_chunks_; }
+  /// How many complete segments a playlist must list before it is sent.
+  std::size_t least_segments() const { return least_segments_; }
 
   /// Takes a report on one of the player's connections, and updates the ladder.
   void report(ViewerId connection, const SessionRate::ConnectionReport& report,
@@ -109,6 +112,7 @@ class SegmentSession {
   const std::shared_ptr<LiveStream> stream_;
   const std::vector<base::BitRate> rungs_;  ///< descending
   const bool plays_chunks_;
+  const std::size_t least_segments_;
   const base::Duration date_offset_;  ///< when the session began
   Metrics::Delays& delays_;
   mutable std::mutex mutex_;  // guards all members below
