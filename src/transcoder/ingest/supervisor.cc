@@ -35,6 +35,10 @@ constexpr base::Duration kAudioGrace = std::chrono::seconds{2};
 /// nobody is spared by a longer wait. SRT callers repeat their handshake every 250 ms.
 constexpr base::Duration kListenerWait = std::chrono::milliseconds{100};
 
+/// And this long if nothing has come: it probably could not listen, since another program has the
+/// port. A sender finds the port open a second after it is free.
+constexpr base::Duration kTakenPortWait = std::chrono::seconds{1};
+
 }  // namespace
 
 Supervisor::Supervisor(std::string stream, std::string source_name, const SourceSettings& settings,
@@ -148,6 +152,7 @@ Supervisor::End Supervisor::follow(const SourceWatch& watch, const Source& sourc
     const auto output = output_->state(now);
     auto report = source.report();
     life.data = report.data.value_or(life.data);
+    end.heard = end.heard || report.data || state.has_picture;
     // A picture after a jump of the clock is no sign of life: if all are, the clock is wrong.
     const bool steady = std::exchange(jumps, output.timeline_jumps) == output.timeline_jumps;
     if (steady && output.last_picture) life.picture = std::max(life.picture, *output.last_picture);
@@ -185,14 +190,18 @@ void Supervisor::lost(const End& end) {
     state_.last_error = reason;
     state_.troubles.clear();
   }
-  const auto wait =
-      waits_ ? kListenerWait : backoff_.next(end.played, std::uniform_real_distribution{}(random_));
+  const auto wait = wait_after(end);
   if (!logged) {
     base::log::warning(
         "source_lost",
         {{"stream", stream_}, {"source", source_name_}, {"reason", reason}, {"retry_in", wait}});
   }
   wait_and_repeat(wait);
+}
+
+base::Duration Supervisor::wait_after(const End& end) {
+  if (waits_) return end.heard ? kListenerWait : kTakenPortWait;
+  return backoff_.next(end.played, std::uniform_real_distribution{}(random_));
 }
 
 void Supervisor::wait_and_repeat(base::Duration wait) {

@@ -53,6 +53,7 @@ class Supervisor {
   struct End {
     std::string reason;  ///< empty if we stopped it
     base::Duration played{};
+    bool heard = false;  ///< data have come
   };
 
   void run();
@@ -62,6 +63,7 @@ class Supervisor {
   void note(SourceReport report, const Ingest::State& output, base::Duration played);
   void connected();
   void lost(const End& end);
+  base::Duration wait_after(const End& end);
   void wait_and_repeat(base::Duration wait);
   /// Waits for `duration`, or less if woken. Returns false when stopping.
   bool pause(base::Duration duration);

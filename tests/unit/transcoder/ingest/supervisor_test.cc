@@ -24,6 +24,7 @@ struct Remote {
   std::shared_ptr<Source::Listener> current;  // GUARDED_BY(mutex)
   std::atomic<bool> refuses = false;          ///< makes the next start fail
   std::atomic<bool> scrambled = false;        ///< is reported
+  std::atomic<bool> heard = false;            ///< data are reported
   std::atomic<int> started = 0;
   std::atomic<int> stopped = 0;
 };
@@ -47,6 +48,7 @@ class FakeSource final : public Source {
   }
   SourceReport report() const override {
     SourceReport result;
+    if (remote_.heard) result.data = base::Clock::now();
     if (remote_.scrambled) result.troubles[SourceTrouble::kScrambled];
     return result;
   }
@@ -206,12 +208,26 @@ TEST_F(SupervisorTest, AListenerListensAgainWithoutBackoff) {
   listening.backoff_min = listening.backoff_max = 1h;
   Supervisor listener{"live", "fake:", listening,
                       [this] { return std::make_unique<FakeSource>(remote_); }, output_};
+  remote_.heard = true;
   listener.start();
   for (int i = 1; i <= 3; ++i) {
     ASSERT_TRUE(connect(i));
     remote_.listener()->on_end("gone");
   }
   EXPECT_TRUE(connect(4));
+}
+
+TEST_F(SupervisorTest, AListenerThatCannotListenTriesAgainOncePerSecond) {
+  auto listening = settings();
+  listening.uri = "udp://:9000";
+  Supervisor listener{"live", "fake:", listening,
+                      [this] { return std::make_unique<FakeSource>(remote_); }, output_};
+  listener.start();
+  ASSERT_TRUE(connect(1));
+  const auto end = base::Clock::now();
+  remote_.listener()->on_end("Address already in use");
+  ASSERT_TRUE(connect(2));
+  EXPECT_GE(base::Clock::now() - end, 1s);
 }
 
 TEST_F(SupervisorTest, IgnoresARetiredSource) {
