@@ -12,7 +12,7 @@ import pytest
 from netlab.daemon import Daemon, free_port, wait_until
 from tests.integration.conftest import QUICK
 from tests.integration.far_ends import clip_command
-from tests.integration.media_server import MediaServer, in_real_time, packets, pid, sliding_playlist
+from tests.integration.media_server import TS_PACKET, MediaServer, in_real_time, packets, pid, sliding_playlist
 
 PATIENCE = 60  # seconds
 VIDEO, AUDIO = 0x100, 0x101  # PIDs that ffmpeg's muxer chooses
@@ -64,6 +64,7 @@ class Sources:
         subprocess.run(clip_command(folder / "list.m3u8", seconds=5, size="96x54", video=(
             "-f", "hls", "-hls_time", "1", "-hls_list_size", "0", "-hls_segment_type", "fmp4")), check=True)
         self.audio_may_come = threading.Event()
+        self.brief = []  # (begin, end) of each connection
         segments = [f"list{number}.m4s" for number in range(5)]
         paths = {f"/{name}": (lambda write, name=name: write((folder / name).read_bytes()))
                  for name in [*segments, "init.mp4"]}
@@ -72,13 +73,15 @@ class Sources:
             "/sparse.ts": in_real_time(sparse, 20, begin=1),
             "/codecs.ts": in_real_time(plain + other_codec, 12),
             "/late.ts": self._send_audio_late(plain),
+            "/brief.ts": self._send_briefly(plain),
             "/camera": parts_without_first_boundary(jpeg(folder)),
         }, {"/camera": "multipart/x-mixed-replace; boundary=part"})
         port = free_port(socket.SOCK_DGRAM)
         self._scrambled = encrypted(plain), ("127.0.0.1", port)
         self._ended = threading.Event()
         self.uris = {name: self.media.uri(path) for name, path in {
-            "hls": "/list.m3u8", "sparse": "/sparse.ts", "codecs": "/codecs.ts", "late": "/late.ts", "camera": "/camera"}.items()}
+            "hls": "/list.m3u8", "sparse": "/sparse.ts", "codecs": "/codecs.ts", "late": "/late.ts",
+            "brief": "/brief.ts", "camera": "/camera"}.items()}
         self.uris |= {"scrambled": f"udp://127.0.0.1:{port}", "four": f"file:{folder}/four.mov"}
         self._sender = threading.Thread(target=self._send_scrambled)
         self._sender.start()
@@ -90,6 +93,14 @@ class Sources:
             write(b"".join(video[:len(video) // 3]))
             self.audio_may_come.wait()
             in_real_time(data, 6, begin=2)(write)
+        return send
+
+    def _send_briefly(self, data):
+        """The first two seconds."""
+        def send(write):
+            begin = time.monotonic()
+            in_real_time(data[:len(data) // 3 // TS_PACKET * TS_PACKET], 2)(write)
+            self.brief.append((begin, time.monotonic()))
         return send
 
     def _send_scrambled(self):
@@ -176,3 +187,23 @@ def test_waits_for_the_next_keyframe_while_data_arrive(server):
     assert restarts(server, "sparse") == 0
     assert server.log().count("source_trouble stream=sparse trouble=no_keyframe") == 1
     server.wait_for(lambda m: m.sum("symcast_source_trouble", stream="sparse") == 0, PATIENCE, "its end")
+
+
+def test_a_source_that_has_played_is_tried_again_at_once(sources, server):
+    """Each time. Back-off that doubled would wait for 6 s or longer after the fifth end."""
+    wait_until(lambda: len(sources.brief) > 5, PATIENCE, "six connections")
+    waits = [begin - end for (_, end), (begin, _) in zip(sources.brief, sources.brief[1:])]
+    assert waits[4] < 5, waits
+
+
+def test_pictures_play_without_a_decoder_for_the_audio(tmp_path):
+    """With one warning."""
+    (tmp_path / "clip.ts").write_bytes(ts(tmp_path, "clip", seconds=4, size="96x54"))
+    no_decoder = "GST_PLUGIN_FEATURE_RANK=avdec_aac:NONE,avdec_aac_fixed:NONE,faad:NONE,fdkaacdec:NONE"
+    with Daemon("--source", f"mute=file:{tmp_path}/clip.ts", directory=tmp_path, config=QUICK,
+                wrapper=("env", no_decoder)) as daemon:
+        daemon.wait_for(lambda m: m.sum("symcast_source_trouble", stream="mute",
+                                        trouble="audio_no_decoder"), PATIENCE, "the trouble")
+        wait_for_frames(daemon, "mute", 60)
+        assert restarts(daemon, "mute") == 0
+        assert daemon.log().count("source_trouble stream=mute") == 1
