@@ -1,0 +1,42 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace transcoder {
+
+inline constexpr std::size_t kTsPacketBytes = 188;  // ISO/IEC 13818-1, 2.4.3.2
+using TsPacket = std::array<std::uint8_t, kTsPacketBytes>;
+
+/// A section of program-specific information, with its CRC: ISO/IEC 13818-1, 2.4.4.
+using TsSection = std::vector<std::uint8_t>;
+
+std::uint32_t ts_crc32(std::span<const std::uint8_t> bytes);
+
+/// Puts the sections of one PID together. A section may begin anywhere in a packet, also behind the
+/// end of another one, and may span packets; maybe only its first bytes fit into one. Damaged and
+/// incomplete ones are left out. No I/O, no clock.
+class TsSectionReader {
+ public:
+  /// Reads the payload of the next packet, and returns the sections that end in it. `start` is its
+  /// payload_unit_start_indicator, `counter` its continuity_counter.
+  std::vector<TsSection> read(std::span<const std::uint8_t> payload, bool start, int counter);
+
+ private:
+  void append(std::span<const std::uint8_t> bytes, std::vector<TsSection>& done);
+
+  TsSection rest_;                     ///< the beginning of a section
+  bool reading_ = false;               ///< whether a section may go on in the next packet
+  std::optional<int> counter_;         ///< of the last packet
+  std::vector<std::uint8_t> payload_;  ///< the same
+};
+
+/// The packets of one PID that carry a section: it begins with the first of them, and nothing else
+/// is in them. GStreamer 1.22 loses sections whose header spans packets, or that begin behind a
+/// section which it has seen before. `counter` is the continuity counter of the next packet.
+std::vector<TsPacket> ts_packets(int pid, std::span<const std::uint8_t> section, int& counter);
+
+}  // namespace transcoder
