@@ -5,6 +5,7 @@ import threading
 import time
 
 TS_PACKET = 188
+FIRST_MAP = 0x1000  # PID of the first PMT of ffmpeg's muxer; the others follow
 
 
 class MediaServer:
@@ -47,6 +48,21 @@ def packets(data):
 
 def pid(packet):
     return (packet[1] & 0x1f) << 8 | packet[2]
+
+
+def tables_across_packets(data):
+    """The same, with each section of PAT and PMT in the last 20 bytes of a packet and in the next one."""
+    result, counters = [], {}
+    for packet in packets(data):
+        if pid(packet) not in (0, FIRST_MAP):
+            result.append(packet)
+            continue
+        section = packet[5:]
+        for payload in (bytes([163]) + bytes(163) + section[:20], section[20:].ljust(184, b"\xff")):
+            start = 0x40 if payload[0] == 163 else 0
+            counter = counters[pid(packet)] = (counters.get(pid(packet), 0) + 1) % 16
+            result.append(bytes([0x47, start | packet[1] & 0x1f, packet[2], 0x10 | counter]) + payload)
+    return b"".join(result)
 
 
 def in_real_time(data, seconds, begin=0.0):

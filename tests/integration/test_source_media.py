@@ -12,7 +12,9 @@ import pytest
 from netlab.daemon import Daemon, free_port, wait_until
 from tests.integration.conftest import QUICK
 from tests.integration.far_ends import clip_command
-from tests.integration.media_server import TS_PACKET, MediaServer, in_real_time, packets, pid, sliding_playlist
+from tests.integration.media_server import (
+    FIRST_MAP, TS_PACKET, MediaServer, in_real_time, packets, pid, sliding_playlist,
+    tables_across_packets)
 
 PATIENCE = 60  # seconds
 VIDEO, AUDIO = 0x100, 0x101  # PIDs that ffmpeg's muxer chooses
@@ -32,6 +34,20 @@ def encrypted(data):
             packet = packet[:3] + bytes([packet[3] | 0x80]) + packet[4:]
         result.append(packet)
     return result
+
+
+def without(data, *pids):
+    return b"".join(packet for packet in packets(data) if pid(packet) not in pids)
+
+
+def multiplex(folder):
+    """Two programmes with pictures and a radio programme."""
+    subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc2=s=96x54:r=25:d=8",
+                    "-f", "lavfi", "-i", "sine=d=8", "-map", "0", "-map", "0", "-map", "1", "-map", "1",
+                    "-c:v", "mpeg2video", "-c:a", "mp2", "-program", "program_num=1:st=0:st=2",
+                    "-program", "program_num=2:st=1", "-program", "program_num=3:st=3",
+                    folder / "multiplex.ts"], check=True)
+    return (folder / "multiplex.ts").read_bytes()
 
 
 def jpeg(folder):
@@ -63,6 +79,7 @@ class Sources:
                        check=True)
         subprocess.run(clip_command(folder / "list.m3u8", seconds=5, size="96x54", video=(
             "-f", "hls", "-hls_time", "1", "-hls_list_size", "0", "-hls_segment_type", "fmp4")), check=True)
+        many = multiplex(folder)
         self.audio_may_come = threading.Event()
         self.brief = []  # (begin, end) of each connection
         segments = [f"list{number}.m4s" for number in range(5)]
@@ -74,6 +91,9 @@ class Sources:
             "/codecs.ts": in_real_time(plain + other_codec, 12),
             "/late.ts": self._send_audio_late(plain),
             "/brief.ts": self._send_briefly(plain),
+            "/cut_data.ts": in_real_time(without(many, VIDEO, VIDEO + 2), 8),
+            "/cut_maps.ts": in_real_time(without(many, FIRST_MAP, FIRST_MAP + 1), 8),
+            "/borders.ts": in_real_time(tables_across_packets(plain), 6),
             "/camera": parts_without_first_boundary(jpeg(folder)),
         }, {"/camera": "multipart/x-mixed-replace; boundary=part"})
         port = free_port(socket.SOCK_DGRAM)
@@ -81,7 +101,8 @@ class Sources:
         self._ended = threading.Event()
         self.uris = {name: self.media.uri(path) for name, path in {
             "hls": "/list.m3u8", "sparse": "/sparse.ts", "codecs": "/codecs.ts", "late": "/late.ts",
-            "brief": "/brief.ts", "camera": "/camera"}.items()}
+            "brief": "/brief.ts", "camera": "/camera",
+            "cut_data": "/cut_data.ts", "cut_maps": "/cut_maps.ts", "borders": "/borders.ts"}.items()}
         self.uris |= {"scrambled": f"udp://127.0.0.1:{port}", "four": f"file:{folder}/four.mov"}
         self._sender = threading.Thread(target=self._send_scrambled)
         self._sender.start()
@@ -173,6 +194,16 @@ def test_channels_without_positions_are_heard(server):
 def test_a_new_codec_plays_without_a_new_version_of_the_programme_map(server):
     wait_for_frames(server, "codecs", 200)
     assert restarts(server, "codecs") == 0
+
+
+@pytest.mark.parametrize("stream", ["cut_data", "cut_maps"])
+def test_a_multiplex_plays_of_which_only_some_programmes_are_delivered(server, stream):
+    """Those come last: one with pictures, and one of radio, which gets black ones."""
+    wait_for_frames(server, stream, 25)
+
+
+def test_tables_may_begin_in_mid_packet_and_span_packets(server):
+    wait_for_frames(server, "borders", 50)
 
 
 def test_hls_plays_on_after_discontinuities_in_fragmented_mp4(server):

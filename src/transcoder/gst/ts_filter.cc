@@ -46,8 +46,10 @@ class TsFilter {
     if (GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DISCONT)) rest_.clear();
     rest_.insert(rest_.end(), map.data, map.data + map.size);
     gst_buffer_unmap(buffer, &map);
-    const auto size = scan(std::span{rest_});
-    GstBuffer* const out = size > 0 ? gst_buffer_new_memdup(rest_.data(), size) : nullptr;
+    std::vector<std::uint8_t> edited;
+    const auto size = scan(std::span{rest_}, &edited);
+    GstBuffer* const out =
+        edited.empty() ? nullptr : gst_buffer_new_memdup(edited.data(), edited.size());
     if (out != nullptr) {
       gst_buffer_copy_into(
           out, buffer,
@@ -61,16 +63,23 @@ class TsFilter {
 
  private:
   /// Returns the size up to the last whole packet. Bytes that belong to none are left as they are.
-  std::size_t scan(std::span<std::uint8_t> bytes) {
+  /// `out` gets a copy of all, with what the scanner inserts.
+  std::size_t scan(std::span<std::uint8_t> bytes, std::vector<std::uint8_t>* out = nullptr) {
     std::size_t at = 0;
+    const auto copy = [out](std::span<const std::uint8_t> from) {
+      if (out != nullptr) out->insert(out->end(), from.begin(), from.end());
+    };
     while (at + kTsPacketBytes <= bytes.size()) {
       const bool followed =
           at + kTsPacketBytes == bytes.size() || bytes[at + kTsPacketBytes] == kSyncByte;
       if (bytes[at] != kSyncByte || !followed) {
-        ++at;
+        copy(bytes.subspan(at++, 1));
         continue;
       }
-      scanner_.scan(bytes.subspan(at).first<kTsPacketBytes>());
+      const auto packet = bytes.subspan(at).first<kTsPacketBytes>();
+      scanner_.scan(packet);
+      copy(packet);
+      while (const auto table = out != nullptr ? scanner_.take_table() : std::nullopt) copy(*table);
       at += kTsPacketBytes;
     }
     if (std::exchange(scrambled_, scanner_.scrambled()) != scanner_.scrambled()) {

@@ -8,13 +8,22 @@ namespace transcoder {
 
 namespace {
 
+constexpr int kPatPid = 0;
 constexpr int kNullPid = 0x1fff;
-constexpr std::size_t kSectionHeader = 8;
+constexpr std::size_t kSectionHeader = 8;  // of the tables of ISO/IEC 13818-1, 2.4.4
 constexpr std::size_t kCrcBytes = 4;
 
 /// Encryption is judged anew after this number of packets: a tenth of a second of 1 Mbit/s. More
 /// would report it later, fewer would take single errors for it.
 constexpr int kJudgedPackets = 64;
+
+/// A programme whose map or data did not come within this number of repetitions of the PAT does not
+/// come at all. Broadcasters repeat the PAT every 0.1 s (ETSI TS 101 154, 4.1.7) and maps at least
+/// every 0.5 s (ETSI TR 101 290, 5.2.1), so that one map may be lost.
+constexpr int kPatRepeats = 10;
+
+/// Packets of tables that may wait. A map has up to six, and comes again.
+constexpr std::size_t kMaxTables = 16;
 
 // Descriptor tags: ISO/IEC 13818-1, 2.6, and ETSI EN 300 468, 6.1.
 constexpr int kRegistration = 0x05;
@@ -24,17 +33,6 @@ constexpr int kSupplementaryAudio = 0x06;
 
 int number(std::span<const std::uint8_t> bytes, std::size_t at, int mask = 0xffff) {
   return (bytes[at] << 8 | bytes[at + 1]) & mask;
-}
-
-std::uint32_t crc32(std::span<const std::uint8_t> bytes) {
-  std::uint32_t crc = 0xffffffff;
-  for (const auto byte : bytes) {
-    crc ^= std::uint32_t{byte} << 24;
-    for (int bit = 0; bit < 8; ++bit) {
-      crc = (crc & 0x80000000) != 0 ? crc << 1 ^ 0x04c11db7 : crc << 1;
-    }
-  }
-  return crc;
 }
 
 /// Calls visit(tag, body) for each descriptor.
@@ -91,7 +89,7 @@ bool is_for_visually_impaired(std::span<const std::uint8_t> descriptors) {
 
 /// Calls visit(type, pid, descriptors) for each stream of a programme map.
 template <typename Visit>
-void for_each_stream(const std::vector<std::uint8_t>& map, Visit visit) {
+void for_each_stream(const TsSection& map, Visit visit) {
   std::span<const std::uint8_t> bytes{map};
   bytes = bytes.first(bytes.size() - kCrcBytes);
   if (bytes.size() < kSectionHeader + 4) return;
@@ -106,114 +104,206 @@ void for_each_stream(const std::vector<std::uint8_t>& map, Visit visit) {
   }
 }
 
-int version(const std::vector<std::uint8_t>& section) { return section[5] >> 1 & 0x1f; }
+constexpr int kProgramTable = 0;  // table_id
+constexpr int kMapTable = 2;
+
+/// Whether the section is in force, and not one to come (current_next_indicator).
+bool is_current(const TsSection& section) { return (section[5] & 1) != 0; }
+
+int version(const TsSection& section) { return section[5] >> 1 & 0x1f; }
+
+TsSection with_version(TsSection section, int version) {
+  section[5] = static_cast<std::uint8_t>((section[5] & 0xc1) | (version & 0x1f) << 1);
+  const auto end = section.size() - kCrcBytes;
+  const auto crc = ts_crc32(std::span{section}.first(end));
+  for (std::size_t i = 0; i < kCrcBytes; ++i) {
+    section[end + i] = static_cast<std::uint8_t>(crc >> (24 - 8 * i));
+  }
+  return section;
+}
+
+/// Removes the content of a packet. Its adaptation field, which may have a clock, stays.
+void blank(std::span<std::uint8_t, kTsPacketBytes> packet) {
+  const bool adapted = (packet[3] & 0x20) != 0 && packet[4] > 0 && packet[4] < kTsPacketBytes - 5;
+  if (!adapted) {
+    packet[1] = static_cast<std::uint8_t>((packet[1] & 0xa0) | kNullPid >> 8);
+    packet[2] = kNullPid & 0xff;
+    packet[3] = 0x10;
+    return;
+  }
+  std::ranges::fill(packet.subspan(5U + packet[4]), std::uint8_t{0xff});
+  packet[1] &= 0xbf;  // no start of a section
+  packet[3] = static_cast<std::uint8_t>((packet[3] & 0xcf) | 0x20);
+  packet[4] = kTsPacketBytes - 5;
+}
 
 }  // namespace
-
-bool TsScanner::Section::complete() const {
-  return bytes.size() >= 3 && bytes.size() >= 3U + static_cast<unsigned>(number(bytes, 1, 0xfff));
-}
 
 void TsScanner::scan(std::span<std::uint8_t, kTsPacketBytes> packet) {
   const int pid = number(packet, 1, 0x1fff);
   const int control = packet[3];
   count(pid, (control & 0xc0) != 0);
-  if (pid != 0 && !sections_.contains(pid)) return;
-  std::size_t begin = 4;
-  if ((control & 0x20) != 0) begin += 1U + packet[4];
-  if ((control & 0x10) == 0 || begin >= packet.size()) return;
-  const auto payload = std::span{packet}.subspan(begin);
-  auto& section = sections_[pid];
-  if (!receive(section, payload, (packet[1] & 0x40) != 0)) return;
-  const auto bytes = std::exchange(section.bytes, {});
-  if (pid == 0) {
-    if (bytes[0] == 0) read_programs(bytes);
-  } else if (bytes[0] == 2 && !read_map(bytes)) {
-    packet[1] = static_cast<std::uint8_t>((packet[1] & 0xe0) | kNullPid >> 8);
-    packet[2] = kNullPid & 0xff;
-  } else if (bytes[0] == 2) {
-    renumber(payload);
+  if (playing_ == 0) note_delivery(pid);
+  const bool table = pid == kPatPid || (readers_.contains(pid) && !streams_.contains(pid));
+  if (table && (control & 0x10) != 0) {
+    const std::size_t begin = 4 + ((control & 0x20) != 0 ? 1U + packet[4] : 0);
+    const bool error = (packet[1] & 0x80) != 0;
+    if (begin < packet.size() && !error) read_payload(pid, packet, begin);
+    blank(packet);
+  }
+  if (number(packet, 1, 0x1fff) != kNullPid) return;
+  if (const auto next = take_table()) std::ranges::copy(*next, packet.begin());
+}
+
+void TsScanner::read_payload(int pid, std::span<const std::uint8_t> packet, std::size_t begin) {
+  const bool start = (packet[1] & 0x40) != 0;
+  for (const auto& section : readers_[pid].read(packet.subspan(begin), start, packet[3] & 0x0f)) {
+    read(pid, section);
   }
 }
 
-/// Returns whether a section is complete now.
-bool TsScanner::receive(Section& section, std::span<const std::uint8_t> payload, bool start) {
-  if (start) {
-    if (payload.size() < 1U + payload[0]) return false;
-    payload = payload.subspan(1U + payload[0]);
-    section.bytes.clear();
-  } else if (section.bytes.empty()) {
-    return false;
-  }
-  section.bytes.insert(section.bytes.end(), payload.begin(), payload.end());
-  if (!section.complete()) return false;
-  section.bytes.resize(3U + static_cast<unsigned>(number(section.bytes, 1, 0xfff)));
-  const bool good = section.bytes.size() >= kSectionHeader + kCrcBytes && crc32(section.bytes) == 0;
-  if (!good) section.bytes.clear();  // or each further packet would check it again
-  return good;
+std::optional<TsPacket> TsScanner::take_table() {
+  if (tables_.empty()) return std::nullopt;
+  const auto result = tables_.front();
+  tables_.pop_front();
+  return result;
 }
 
-void TsScanner::read_programs(const std::vector<std::uint8_t>& section) {
+void TsScanner::read(int pid, const TsSection& section) {
+  if (!is_current(section)) return;
+  if (pid == kPatPid && section[0] == kProgramTable) read_programs(section);
+  if (pid != kPatPid && section[0] == kMapTable) read_map(pid, section);
+}
+
+/// A PAT may have several sections, which are of one version.
+void TsScanner::read_programs(const TsSection& section) {
+  const int last = section[7];
+  const bool same = !parts_.empty() && version(parts_.begin()->second) == version(section) &&
+                    parts_.begin()->second[7] == last;
+  if (!same) parts_.clear();
+  parts_[section[6]] = section;
+  if (static_cast<int>(parts_.size()) <= last) return;
+  replace_programs();
+  ++repeats_;
+  if (playing_ != 0) return show_programs();
+  choose(repeats_ > kPatRepeats);
+}
+
+void TsScanner::replace_programs() {
   std::map<int, Program> programs;
-  for (auto at = kSectionHeader; at + 4 + kCrcBytes <= section.size(); at += 4) {
-    const int program = number(section, at);
-    if (program == 0) continue;  // the network's own table
-    programs[program] = programs_[program];
-    sections_[number(section, at + 2, 0x1fff)];
+  for (const auto& [unused, part] : parts_) {
+    for (auto at = kSectionHeader; at + 4 + kCrcBytes <= part.size(); at += 4) {
+      const int program = number(part, at);
+      const int pid = number(part, at + 2, 0x1fff);
+      if (program == 0 || pid == kPatPid || pid == kNullPid) continue;  // 0 is the network's table
+      const auto known = programs_.find(program);
+      const bool same = known != programs_.end() && known->second.pid == pid;
+      programs[program] = same ? known->second : Program{.pid = pid};
+      readers_[pid];
+    }
   }
+  const auto changed = [](const auto& a, const auto& b) {
+    return a.first == b.first && a.second.pid == b.second.pid;
+  };
+  if (!std::ranges::equal(programs, programs_, changed)) repeats_ = 0;
+  std::erase_if(readers_, [&](const auto& reader) {
+    return reader.first != kPatPid && std::ranges::none_of(programs, [&](const auto& p) {
+             return p.second.pid == reader.first;
+           });
+  });
   programs_ = std::move(programs);
   if (!programs_.contains(playing_)) playing_ = 0;
 }
 
-bool TsScanner::read_map(const std::vector<std::uint8_t>& section) {
+void TsScanner::read_map(int pid, const TsSection& section) {
   const int program = number(section, 3);
-  auto& entry = programs_[program];
-  entry.seen = true;
-  entry.has_pictures = false;
-  for_each_stream(section, [&](int type, int, auto descriptors) {
-    entry.has_pictures = entry.has_pictures || carries_pictures(type, descriptors);
-  });
-  choose();
-  if (program != playing_) return false;
-  if (section == map_) return true;
-  const bool same_program = map_.size() > 5 && number(map_, 3) == program;
-  const bool unmarked = same_program && version(section) == version(map_);
-  generation_ = same_program ? generation_ + unmarked : 0;
-  map_ = section;
+  const auto found = programs_.find(program);
+  if (found == programs_.end() || found->second.pid != pid) return;
+  auto& entry = found->second;
+  if (entry.map != section) {
+    std::set<int> all;
+    std::set<int> pictures;
+    for_each_stream(section, [&](int type, int stream, auto descriptors) {
+      all.insert(stream);
+      if (carries_pictures(type, descriptors)) pictures.insert(stream);
+    });
+    entry = {pid, section, pictures.empty() ? all : pictures, !pictures.empty(), false};
+  }
+  if (playing_ == 0) return choose(false);
+  if (program != playing_) return;
+  note_streams(section);
+  show(pid, map_, section);
+}
+
+void TsScanner::note_streams(const TsSection& map) {
+  if (map == map_.source) return;
   streams_.clear();
   impaired_.clear();
-  for_each_stream(section, [&](int, int pid, auto descriptors) {
+  for_each_stream(map, [&](int, int pid, auto descriptors) {
     streams_.insert(pid);
     if (is_for_visually_impaired(descriptors)) impaired_.insert(pid);
   });
-  return true;
 }
 
-void TsScanner::choose() {
+void TsScanner::note_delivery(int pid) {
+  bool news = false;
+  for (auto& [number, program] : programs_) {
+    news = news || (!program.delivered && program.media.contains(pid));
+    program.delivered = program.delivered || program.media.contains(pid);
+  }
+  if (news) choose(false);
+}
+
+/// `now`: also if something better may still come.
+void TsScanner::choose(bool now) {
   if (playing_ != 0) return;
-  if (wanted_ != 0) {
-    playing_ = wanted_;
-    return;
-  }
-  bool all_seen = true;
-  for (const auto& [program, entry] : programs_) {
-    all_seen = all_seen && entry.seen;
-    if (playing_ == 0 && entry.has_pictures) playing_ = program;
-  }
-  if (playing_ == 0 && all_seen) playing_ = programs_.begin()->first;
+  const auto choice = best(now);
+  if (!choice) return;
+  playing_ = *choice;
+  show_programs();
+  const auto& [pid, map, media, pictures, delivered] = programs_.at(playing_);
+  if (map.empty()) return;
+  note_streams(map);
+  show(pid, map_, map);
 }
 
-/// Gives a map within one packet its new version.
-void TsScanner::renumber(std::span<std::uint8_t> payload) {
-  const std::size_t begin = 1U + payload[0];
-  if (generation_ == 0 || begin + map_.size() > payload.size()) return;
-  auto section = payload.subspan(begin, map_.size());
-  section[5] =
-      static_cast<std::uint8_t>((section[5] & 0xc1) | ((version(map_) + generation_) & 0x1f) << 1);
-  const auto crc = crc32(section.first(section.size() - kCrcBytes));
-  for (std::size_t i = 0; i < kCrcBytes; ++i) {
-    section[section.size() - kCrcBytes + i] = static_cast<std::uint8_t>(crc >> (24 - 8 * i));
+std::optional<int> TsScanner::best(bool now) const {
+  if (programs_.empty()) return std::nullopt;
+  if (wanted_ != 0) return programs_.contains(wanted_) ? std::optional{wanted_} : std::nullopt;
+  if (programs_.size() == 1) return programs_.begin()->first;
+  const auto rank = [](const auto& entry) { return entry.second.rank(); };
+  const auto& [choice, program] = *std::ranges::max_element(programs_, {}, rank);
+  const bool better_may_come = std::ranges::any_of(programs_, [&](const auto& other) {
+    const bool pictures = other.second.map.empty() || other.second.pictures;
+    return pictures == program.pictures ? other.first < choice : pictures;
+  });
+  const bool sure = program.delivered && !better_may_come;
+  return sure || (now && !program.map.empty()) ? std::optional{choice} : std::nullopt;
+}
+
+/// The PAT with the programme alone.
+void TsScanner::show_programs() {
+  const int pid = programs_.at(playing_).pid;
+  const auto byte = [](int value) { return static_cast<std::uint8_t>(value); };
+  TsSection pat{kProgramTable, 0xb0, 13, 0, 1, 0xc1, 0, 0};
+  for (const int value : {playing_ >> 8, playing_, 0xe0 | pid >> 8, pid})
+    pat.push_back(byte(value));
+  pat.resize(pat.size() + kCrcBytes);
+  show(kPatPid, pat_, pat);
+}
+
+/// `section`: as received.
+void TsScanner::show(int pid, Output& output, const TsSection& section) {
+  const bool first = output.version < 0;
+  if (section != output.source) {
+    output.version = first ? version(section) : output.version + 1;
+    output.source = section;
   }
+  auto& counter = counters_[pid];
+  for (const auto& packet : ts_packets(pid, with_version(section, output.version), counter)) {
+    tables_.push_back(packet);
+  }
+  while (tables_.size() > kMaxTables) tables_.pop_front();
 }
 
 void TsScanner::count(int pid, bool scrambled) {

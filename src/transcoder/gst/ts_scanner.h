@@ -1,26 +1,31 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
-#include <vector>
+
+#include "transcoder/gst/ts_section.h"
 
 namespace transcoder {
 
-inline constexpr std::size_t kTsPacketBytes = 188;  // ISO/IEC 13818-1, 2.4.3.2
-
-/// Reads and edits a transport stream on its way to a demuxer that plays the first programme it
-/// sees: hides the programme maps (PMT) of other programmes than the wanted one, by default the
-/// first one with pictures, and gives a map that changed without a new version number a new one.
-/// No I/O, no clock.
+/// Reads and edits a transport stream on its way to a demuxer. The demuxer sees one programme: the
+/// wanted one, by default the first one with pictures of which data arrive. Its tables (PAT and
+/// PMT) are made anew, each whole, and with a new version number whenever it changed, also if the
+/// sender forgot that. Damaged tables change nothing. No I/O, no clock.
 class TsScanner {
  public:
   /// `program`: the number of the programme to play; 0 for the first one with pictures.
   explicit TsScanner(int program) : wanted_{program} {}
 
-  /// Edits one packet. Its first byte is the sync byte.
+  /// Edits one packet. Its first byte is the sync byte. A packet of the tables, or without content,
+  /// becomes the next one of the new tables, if there is one, else one without content.
   void scan(std::span<std::uint8_t, kTsPacketBytes> packet);
+  /// The next packet of the new tables, to be inserted here; nullopt if there is none. Those that
+  /// are not taken wait for scan() to find a place.
+  std::optional<TsPacket> take_table();
 
   /// Whether most of the programme's packets are encrypted.
   bool scrambled() const { return scrambled_; }
@@ -28,35 +33,50 @@ class TsScanner {
   bool visually_impaired(int pid) const { return impaired_.contains(pid); }
 
  private:
-  /// A section that is being received.
-  struct Section {
-    std::vector<std::uint8_t> bytes;
-    bool complete() const;
-  };
-
   struct Program {
-    bool seen = false;
-    bool has_pictures = false;
+    int pid = 0;          ///< of its map
+    TsSection map;        ///< empty until it came
+    std::set<int> media;  ///< PIDs of its pictures; of all its streams, if it has none
+    bool pictures = false;
+    bool delivered = false;  ///< data of its media came
+
+    /// By default the first one of those of the highest rank is played.
+    int rank() const { return map.empty() ? -1 : 2 * delivered + pictures; }
   };
 
-  bool receive(Section& section, std::span<const std::uint8_t> payload, bool start);
-  void read_programs(const std::vector<std::uint8_t>& section);
-  /// Returns whether the section may be seen.
-  bool read_map(const std::vector<std::uint8_t>& section);
-  void choose();
-  void renumber(std::span<std::uint8_t> payload);
+  /// A table that the demuxer gets.
+  struct Output {
+    TsSection source;  ///< as received
+    int version = -1;  ///< as shown; -1 before the first one
+  };
+
+  void read_payload(int pid, std::span<const std::uint8_t> packet, std::size_t begin);
+  void read(int pid, const TsSection& section);
+  void read_programs(const TsSection& section);
+  void replace_programs();
+  void read_map(int pid, const TsSection& section);
+  void note_streams(const TsSection& map);
+  void note_delivery(int pid);
+  void choose(bool now);
+  std::optional<int> best(bool now) const;
+  void show_programs();
+  void show(int pid, Output& output, const TsSection& section);
   void count(int pid, bool scrambled);
 
   const int wanted_;
-  int playing_ = 0;                  ///< number of the programme; 0 before the choice
-  std::map<int, Program> programs_;  ///< by number
-  std::map<int, Section> sections_;  ///< by PID: of the PAT and the maps
-  std::set<int> streams_;            ///< PIDs of the programme
+  int playing_ = 0;                         ///< number of the programme; 0 before the choice
+  int repeats_ = 0;                         ///< of the PAT, since the programmes changed
+  std::map<int, TsSection> parts_;          ///< of the PAT, by section_number
+  std::map<int, Program> programs_;         ///< by number
+  std::map<int, TsSectionReader> readers_;  ///< by PID: of the PAT and the maps
+  Output pat_;
+  Output map_;
+  std::map<int, int> counters_;  ///< by PID: the continuity counter of the next packet
+  std::deque<TsPacket> tables_;  ///< that were not sent yet
+  std::set<int> streams_;        ///< PIDs of the programme
   std::set<int> impaired_;
-  std::vector<std::uint8_t> map_;  ///< of the programme, as received
-  int generation_ = 0;             ///< changes of the map without a new version
-  int packets_ = 0;                ///< of the programme, since `scrambled_` was decided
-  int encrypted_ = 0;              ///< of these
+  int packets_ = 0;    ///< of the programme, since `scrambled_` was decided
+  int encrypted_ = 0;  ///< of these
   bool scrambled_ = false;
 };
 
