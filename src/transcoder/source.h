@@ -17,6 +17,7 @@ enum class SourceTrouble {
   kNoKeyframe,      ///< pictures arrive, but none that decoding can begin with
   kAudioOnly,       ///< black pictures stand for missing ones
   kAudioBroken,     ///< the audio cannot be decoded or converted
+  kAudioReplaced,   ///< the chosen audio track is dead, another one is heard
   kAudioOff,        ///< the audio is too far from the pictures
   kNoAudioDecoder,  ///< no decoder for the audio
 };

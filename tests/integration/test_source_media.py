@@ -79,6 +79,8 @@ class Sources:
                        check=True)
         subprocess.run(clip_command(folder / "list.m3u8", seconds=5, size="96x54", video=(
             "-f", "hls", "-hls_time", "1", "-hls_list_size", "0", "-hls_segment_type", "fmp4")), check=True)
+        two_audios = ts(folder, "two", seconds=20, size="96x54", audio=(
+            "-map", "0", "-map", "1", "-map", "1", "-c:a", "mp2"))
         many = multiplex(folder)
         self.audio_may_come = threading.Event()
         self.brief = []  # (begin, end) of each connection
@@ -93,6 +95,7 @@ class Sources:
             "/brief.ts": self._send_briefly(plain),
             "/cut_data.ts": in_real_time(without(many, VIDEO, VIDEO + 2), 8),
             "/cut_maps.ts": in_real_time(without(many, FIRST_MAP, FIRST_MAP + 1), 8),
+            "/dead.ts": in_real_time(without(two_audios, AUDIO), 20),
             "/borders.ts": in_real_time(tables_across_packets(plain), 6),
             "/camera": parts_without_first_boundary(jpeg(folder)),
         }, {"/camera": "multipart/x-mixed-replace; boundary=part"})
@@ -102,7 +105,8 @@ class Sources:
         self.uris = {name: self.media.uri(path) for name, path in {
             "hls": "/list.m3u8", "sparse": "/sparse.ts", "codecs": "/codecs.ts", "late": "/late.ts",
             "brief": "/brief.ts", "camera": "/camera",
-            "cut_data": "/cut_data.ts", "cut_maps": "/cut_maps.ts", "borders": "/borders.ts"}.items()}
+            "cut_data": "/cut_data.ts", "cut_maps": "/cut_maps.ts", "borders": "/borders.ts",
+            "dead": "/dead.ts"}.items()}
         self.uris |= {"scrambled": f"udp://127.0.0.1:{port}", "four": f"file:{folder}/four.mov"}
         self._sender = threading.Thread(target=self._send_scrambled)
         self._sender.start()
@@ -204,6 +208,13 @@ def test_a_multiplex_plays_of_which_only_some_programmes_are_delivered(server, s
 
 def test_tables_may_begin_in_mid_packet_and_span_packets(server):
     wait_for_frames(server, "borders", 50)
+
+
+def test_another_audio_track_is_heard_if_the_main_one_is_dead(server):
+    server.wait_for(lambda m: m.sum("symcast_source_audio", stream="dead"), PATIENCE, "audio")
+    wait_until(lambda: "source_trouble stream=dead trouble=audio_replaced" in server.log(), PATIENCE, "the line")
+    lines = [line for line in server.log().splitlines() if "stream=dead" in line]
+    assert sum("source_trouble" in line for line in lines) == 1, lines
 
 
 def test_hls_plays_on_after_discontinuities_in_fragmented_mp4(server):

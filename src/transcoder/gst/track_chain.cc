@@ -26,7 +26,8 @@ constexpr const char* kChainKey = "symcast-chain";
 constexpr base::Duration kMinRetry = std::chrono::seconds{2};
 constexpr base::Duration kMaxRetry = std::chrono::minutes{1};
 
-constexpr auto kData = GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST;
+constexpr auto kData =
+    static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST);
 constexpr auto kEvents = GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_EVENT_FLUSH;
 
 bool is_fatal(GstFlowReturn result) {
@@ -65,6 +66,14 @@ class TrackChain::Impl {
   }
 
   bool ended() const { return ended_; }
+
+  TrackHealth health() const {
+    if (decoded_) return TrackHealth::kDecoded;
+    if (undecodable_) return TrackHealth::kNoDecoder;
+    if (has_failed_) return TrackHealth::kBroken;
+    return arrived_ ? TrackHealth::kNotDecoded : TrackHealth::kNoData;
+  }
+
   std::optional<TrackKind> kind() const { return kind_; }
 
   void remove() {
@@ -79,7 +88,7 @@ class TrackChain::Impl {
       if (broken_) return true;
       retry_at_ = base::Clock::now() + retry_;
       retry_ = std::min(2 * retry_, kMaxRetry);
-      broken_ = true;
+      broken_ = has_failed_ = true;
     }
     if (!undecodable_) report_->raise(SourceTrouble::kAudioBroken, why);
     return true;
@@ -150,11 +159,17 @@ class TrackChain::Impl {
     GstPad* const out = self.kind_ ? self.out_ : self.outlet_(*kind);
     if (out == nullptr || gst_pad_is_linked(out)) return;
     gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_decoded_event, data, nullptr);
+    gst_pad_add_probe(pad, kData, on_first_decoded, data, nullptr);
     gst_pad_link(pad, out);
     if (kind == TrackKind::kAudio) {
       self.report_->clear(SourceTrouble::kAudioBroken);
       self.report_->clear(SourceTrouble::kNoAudioDecoder);
     }
+  }
+
+  static GstPadProbeReturn on_first_decoded(GstPad*, GstPadProbeInfo*, gpointer data) {
+    of(data).decoded_ = true;
+    return GST_PAD_PROBE_REMOVE;
   }
 
   static GstPadProbeReturn on_decoded_event(GstPad*, GstPadProbeInfo* info, gpointer data) {
@@ -169,6 +184,7 @@ class TrackChain::Impl {
       self.note(GST_PAD_PROBE_INFO_EVENT(info));
       return GST_PAD_PROBE_OK;
     }
+    self.arrived_ = true;
     if (self.kind_) self.report_->track_arrived(*self.kind_);
     if (self.broken_ && !self.revive()) return GST_PAD_PROBE_DROP;
     if ((info->type & GST_PAD_PROBE_TYPE_BUFFER) != 0) {
@@ -225,6 +241,9 @@ class TrackChain::Impl {
   std::atomic<base::Time> retry_at_{};
   std::atomic<bool> broken_ = false;
   std::atomic<bool> undecodable_ = false;
+  std::atomic<bool> has_failed_ = false;
+  std::atomic<bool> arrived_ = false;  ///< data
+  std::atomic<bool> decoded_ = false;
   std::atomic<bool> ended_ = false;
   std::atomic<bool> built_ = false;
 
@@ -244,6 +263,7 @@ TrackChain::TrackChain(GstElement* bin, GstPad* from, std::optional<TrackKind> k
 TrackChain::~TrackChain() = default;
 
 bool TrackChain::ended() const { return impl_->ended(); }
+TrackHealth TrackChain::health() const { return impl_->health(); }
 void TrackChain::remove() { impl_->remove(); }
 std::optional<TrackKind> TrackChain::kind() const { return impl_->kind(); }
 bool TrackChain::failed(const std::string& why) { return impl_->failed(why); }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/units.h"
+#include "transcoder/gst/audio_wait.h"
 #include "transcoder/gst/gst_types.h"
 #include "transcoder/gst/input_report.h"
 #include "transcoder/gst/track_joiner.h"
@@ -32,6 +33,7 @@ class TrackChain {
 
   /// Whether all data have left the chain.
   bool ended() const;
+  TrackHealth health() const;
   /// Takes the decoder out of the bin. Call once the track has ended.
   void remove();
 

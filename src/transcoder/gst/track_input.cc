@@ -41,6 +41,18 @@ constexpr int kMaxDemuxers = 16;
 /// source that changes more often is connected anew.
 constexpr std::size_t kMaxChains = 64;
 
+constexpr auto kTrackData =
+    static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST);
+
+/// The timestamp of the data in a probe.
+std::optional<base::Duration> first_time(GstPadProbeInfo* info) {
+  const bool list = (info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST) != 0;
+  GstBuffer* const buffer = list ? gst_buffer_list_get(GST_PAD_PROBE_INFO_BUFFER_LIST(info), 0)
+                                 : GST_PAD_PROBE_INFO_BUFFER(info);
+  if (buffer == nullptr || !GST_BUFFER_PTS_IS_VALID(buffer)) return std::nullopt;
+  return base::Duration{static_cast<base::Duration::rep>(GST_BUFFER_PTS(buffer))};
+}
+
 /// ISO 639-1 if the language has such a code, else the text itself: containers use both kinds.
 std::string language_code(const char* text) {
   const char* const code = gst_tag_get_language_code(text);
@@ -101,10 +113,7 @@ class TrackInput::Impl {
 
   /// A pad of a source, or of a demuxer whose tracks are containers themselves.
   void add_pad(GstPad* pad) {
-    gst_pad_add_probe(
-        pad,
-        static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST),
-        on_source_data, this, nullptr);
+    gst_pad_add_probe(pad, kTrackData, on_source_data, this, nullptr);
     if (const auto kind = raw_kind(pad)) {
       if (GstPad* const out = claim(*kind); out != nullptr) gst_pad_link(pad, out);
     } else if (track_kind(pad) && !is_container(pad)) {
@@ -123,6 +132,8 @@ class TrackInput::Impl {
     GstElement* queue;     ///< nullptr if there is none
     GstPad* in = nullptr;  ///< of the queue, once the track was chosen
     bool chosen = false;
+    bool dead = false;            ///< was chosen, and carried nothing
+    TrackChain* chain = nullptr;  ///< once the track was chosen
   };
 
   /// See GstPipeline::Impl::of().
@@ -222,10 +233,7 @@ class TrackInput::Impl {
       std::lock_guard lock{mutex_};
       candidates_.push_back({pad, *track_kind(pad), queue});
     }
-    gst_pad_add_probe(
-        pad,
-        static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST),
-        on_first_data, this, nullptr);
+    gst_pad_add_probe(pad, kTrackData, on_track_data, this, nullptr);
   }
 
   static void on_removed_pad(GstElement*, GstPad* pad, gpointer data) {
@@ -236,35 +244,82 @@ class TrackInput::Impl {
       const auto found = std::ranges::find(self.candidates_, pad, &Candidate::pad);
       if (found == self.candidates_.end()) return;
       in = found->in;
+      const bool again = found->chosen && found->kind == TrackKind::kAudio;
       self.candidates_.erase(found);
+      if (again) self.watch_audio();
     }
     if (in != nullptr) gst_pad_send_event(in, gst_event_new_eos());
   }
 
-  /// Chooses when the first data of a kind arrive: by then all tracks are known.
-  static GstPadProbeReturn on_first_data(GstPad* pad, GstPadProbeInfo*, gpointer data) {
-    of(data).attempt([&] { of(data).choose(pad); });
-    return GST_PAD_PROBE_REMOVE;
+  /// The audio that was chosen is gone: that of another track is chosen at its next data. Call with
+  /// the mutex.
+  void watch_audio() {
+    for (const auto& c : candidates_) {
+      if (c.kind != TrackKind::kAudio) continue;
+      gst_pad_add_probe(c.pad, kTrackData, on_track_data, this, nullptr);
+    }
   }
 
-  void choose(GstPad* pad) {
-    Candidate chosen{};
+  /// Chooses when the first data of a kind arrive: by then all tracks are known. Data of audio
+  /// tracks that were not chosen are watched until the chosen one plays.
+  static GstPadProbeReturn on_track_data(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
+    bool settled = true;
+    of(data).attempt([&] { settled = of(data).choose(pad, first_time(info)); });
+    return settled ? GST_PAD_PROBE_REMOVE : GST_PAD_PROBE_OK;
+  }
+
+  /// Returns whether more data of the pad need no choice.
+  bool choose(GstPad* pad, std::optional<base::Duration> pts) {
+    const auto now = base::Clock::now();
+    std::optional<Candidate> chosen;
     {
       std::lock_guard lock{mutex_};
       const auto found = std::ranges::find(candidates_, pad, &Candidate::pad);
-      if (found == candidates_.end()) return;
+      if (found == candidates_.end() || found->chosen || found->dead) return true;
       const auto kind = found->kind;
-      std::vector<Candidate*> same;
-      for (auto& c : candidates_) {
-        if (c.kind == kind) same.push_back(&c);
+      const auto last = std::ranges::find_if(
+          candidates_, [&](const Candidate& c) { return c.kind == kind && c.chosen; });
+      if (last == candidates_.end()) {
+        chosen = first_choice(kind, pad, now);
+      } else if (kind == TrackKind::kPictures || !wait_ || !last->chain) {
+        return kind == TrackKind::kPictures;
+      } else {
+        const auto health = last->chain->health();
+        if (!wait_->over(now, pts, health)) return health == TrackHealth::kDecoded;
+        chosen = replace(*last, *found, now);
       }
-      if (std::ranges::any_of(same, &Candidate::chosen)) return;
-      const auto index = best(kind, same, pad);
-      if (!index) return;
-      same[*index]->chosen = true;
-      chosen = *same[*index];
     }
-    decode(chosen);
+    if (chosen) decode(*chosen);
+    return !chosen || chosen->pad == pad || chosen->kind == TrackKind::kPictures;
+  }
+
+  /// Call with the mutex.
+  std::optional<Candidate> first_choice(TrackKind kind, const GstPad* pad, base::Time now) {
+    std::vector<Candidate*> same;
+    for (auto& c : candidates_) {
+      if (c.kind == kind) same.push_back(&c);
+    }
+    const auto index = best(kind, same, pad);
+    if (!index) return std::nullopt;
+    same[*index]->chosen = true;
+    if (kind == TrackKind::kAudio) {
+      wait_.emplace(now);
+      report_->clear(SourceTrouble::kAudioReplaced);
+    }
+    return *same[*index];
+  }
+
+  /// Call with the mutex. The dead track stays silent, also if it comes to life.
+  Candidate replace(Candidate& dead, Candidate& other, base::Time now) {
+    gst_pad_add_probe(
+        dead.pad, kTrackData,
+        [](GstPad*, GstPadProbeInfo*, gpointer) { return GST_PAD_PROBE_DROP; }, nullptr, nullptr);
+    dead.chosen = false;
+    dead.dead = true;
+    other.chosen = true;
+    wait_.emplace(now);
+    report_->raise(SourceTrouble::kAudioReplaced, describe(other.pad).language);
+    return other;
   }
 
   /// Of pictures, the first track that has data, which came from `pad`.
@@ -280,22 +335,25 @@ class TrackInput::Impl {
 
   void decode(const Candidate& track) {
     if (track.queue == nullptr) {
-      add_chain(track.pad, track.kind);
+      note_chain(track.pad, add_chain(track.pad, track.kind));
       return;
     }
     const PadHandle in{gst_element_request_pad_simple(track.queue, "sink_%u")};
     const std::string number{GST_OBJECT_NAME(in.get()) + std::string{"sink_"}.size()};
     const PadHandle out{gst_element_get_static_pad(track.queue, ("src_" + number).c_str())};
-    add_chain(out.get(), track.kind);
-    {
-      std::lock_guard lock{mutex_};
-      const auto found = std::ranges::find(candidates_, track.pad, &Candidate::pad);
-      if (found != candidates_.end()) found->in = in.get();
-    }
+    note_chain(track.pad, add_chain(out.get(), track.kind), in.get());
     gst_pad_link(track.pad, in.get());
   }
 
-  void add_chain(GstPad* pad, std::optional<TrackKind> kind) {
+  void note_chain(const GstPad* track, TrackChain* chain, GstPad* in = nullptr) {
+    std::lock_guard lock{mutex_};
+    const auto found = std::ranges::find(candidates_, track, &Candidate::pad);
+    if (found == candidates_.end()) return;
+    found->in = in;
+    found->chain = chain;
+  }
+
+  TrackChain* add_chain(GstPad* pad, std::optional<TrackKind> kind) {
     remove_ended_chains();
     {
       std::lock_guard lock{mutex_};
@@ -308,7 +366,7 @@ class TrackInput::Impl {
         [this, kind](TrackKind decoded) { return kind ? open(decoded) : claim(decoded); }, joiner_,
         report_);
     std::lock_guard lock{mutex_};
-    chains_.push_back({std::move(chain)});
+    return chains_.emplace_back(Chain{std::move(chain)}).chain.get();
   }
 
   void remove_ended_chains() {
@@ -363,6 +421,7 @@ class TrackInput::Impl {
   std::mutex mutex_;
   std::map<GstElement*, GstElement*> queues_;  // GUARDED_BY(mutex_); by demuxer
   std::list<Candidate> candidates_;            // GUARDED_BY(mutex_)
+  std::optional<AudioWait> wait_;              // GUARDED_BY(mutex_); since the last choice
   std::list<Chain> chains_;                    // GUARDED_BY(mutex_); messages may still name them
   bool claimed_[2]{};                          // GUARDED_BY(mutex_); by TrackKind
 };

@@ -14,9 +14,9 @@ std::string with_detail(std::string_view text, const std::string& detail) {
 
 std::span<const SourceTrouble> all_troubles() {
   static constexpr SourceTrouble kAll[] = {
-      SourceTrouble::kScrambled,      SourceTrouble::kNoPictures,  SourceTrouble::kNoKeyframe,
-      SourceTrouble::kAudioOnly,      SourceTrouble::kAudioBroken, SourceTrouble::kAudioOff,
-      SourceTrouble::kNoAudioDecoder,
+      SourceTrouble::kScrambled,      SourceTrouble::kNoPictures,    SourceTrouble::kNoKeyframe,
+      SourceTrouble::kAudioOnly,      SourceTrouble::kAudioBroken,   SourceTrouble::kAudioOff,
+      SourceTrouble::kNoAudioDecoder, SourceTrouble::kAudioReplaced,
   };
   return kAll;
 }
@@ -37,6 +37,8 @@ const char* name(SourceTrouble trouble) {
       return "audio_broken";
     case SourceTrouble::kAudioOff:
       return "audio_off";
+    case SourceTrouble::kAudioReplaced:
+      return "audio_replaced";
   }
   return "unknown";
 }
@@ -61,6 +63,9 @@ std::string describe(SourceTrouble trouble, const std::string& detail) {
       return with_detail("viewers hear silence: the audio cannot be decoded", detail);
     case SourceTrouble::kAudioOff:
       return "viewers hear silence: the audio is more than 2 s off the video";
+    case SourceTrouble::kAudioReplaced:
+      return with_detail(
+          "viewers hear another audio track: nothing of the chosen one can be decoded", detail);
   }
   return {};
 }

@@ -12,6 +12,7 @@ const kTroubleTexts: Record<string, string> = {
   audio_only: "The source sends audio only.",
   audio_no_decoder: "The source's audio cannot be decoded here.",
   audio_broken: "The source's audio is broken.",
+  audio_replaced: "The source's main audio is missing; this is another track.",
   audio_off: "The source's audio is too far from its pictures in time.",
 };
 const kPhaseTexts: Record<PlayerState["phase"], string> = {

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+
+#include "base/units.h"
+
+namespace transcoder {
+
+/// The state of the audio track that was chosen.
+enum class TrackHealth {
+  kNoData,      ///< none arrived yet
+  kNotDecoded,  ///< data arrived, no decoder has made anything of them, nor failed
+  kBroken,      ///< a decoder failed, and nothing was decoded before
+  kNoDecoder,
+  kDecoded,
+};
+
+/// Decides how long listeners wait for the audio track that was chosen, while another one carries
+/// audio. No I/O, no clock; one per choice.
+class AudioWait {
+ public:
+  explicit AudioWait(base::Time chosen) : chosen_{chosen} {}
+
+  /// Data of another track arrived. Returns whether that one is to be taken.
+  bool over(base::Time now, std::optional<base::Duration> pts, TrackHealth chosen);
+
+  /// Muxers put tracks up to 1 s apart, and a decoder that failed is replaced after 2 s. A shorter
+  /// time would take another language for the sake of a hiccup, a longer one is longer silence.
+  static constexpr base::Duration kDeadTime = std::chrono::seconds{5};
+  /// For data that neither decode nor fail. A busy machine takes its time to decode.
+  static constexpr base::Duration kUndecodedTime = std::chrono::seconds{20};
+
+ private:
+  const base::Time chosen_;
+  std::optional<base::Duration> pts_;  ///< of the other track's newest data
+  base::Duration heard_{};             ///< length of its data
+  bool timed_ = false;                 ///< whether these have timestamps
+};
+
+}  // namespace transcoder
