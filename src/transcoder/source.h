@@ -12,6 +12,7 @@ namespace transcoder {
 
 /// Trouble of a source that is connected. Each kind has one word in log, page, API and metrics.
 enum class SourceTrouble {
+  kWrongData,       ///< a sender sends something else than media
   kScrambled,       ///< the data are encrypted
   kNoPictures,      ///< data arrive, but no track of pictures
   kNoKeyframe,      ///< pictures arrive, but none that decoding can begin with

@@ -3,6 +3,7 @@
 import json
 import re
 import socket
+import struct
 import subprocess
 import threading
 import time
@@ -66,6 +67,48 @@ def parts_without_first_boundary(picture):
     return send
 
 
+def in_rtp(data):
+    """Datagrams with a CSRC list and an extension, of which each second pair is exchanged."""
+    source, extension = struct.pack(">I", 77), struct.pack(">HHI", 0xbede, 1, 0)
+    at = range(0, len(data), 7 * 188)
+    result = [struct.pack(">BBHII", 0x91, 33, number % 65536, number * 100, 5) + source + extension
+              + data[begin:begin + 7 * 188] for number, begin in enumerate(at)]
+    for first in range(0, len(result) - 1, 4):
+        result[first:first + 2] = reversed(result[first:first + 2])
+    return result
+
+
+def with_error_correction(data):
+    """Datagrams of packets of 204 bytes."""
+    longer = [packet + bytes(16) for packet in packets(data)]
+    return [b"".join(longer[at:at + 6]) for at in range(0, len(longer), 6)]
+
+
+class DatagramSender:
+    """Sends datagrams again and again, until others are to be sent."""
+
+    def __init__(self, datagrams):
+        self.datagrams = datagrams
+        self.port = free_port(socket.SOCK_DGRAM)
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def _run(self):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
+            while not self._ended.is_set():
+                datagrams = self.datagrams
+                for datagram in datagrams:
+                    if datagrams is not self.datagrams or self._ended.is_set():
+                        break
+                    out.sendto(datagram, ("127.0.0.1", self.port))
+                    time.sleep(0.01)
+
+    def end(self):
+        self._ended.set()
+        self._thread.join()
+
+
 class Sources:
     """A server with a source of each kind, and their far ends."""
 
@@ -107,6 +150,10 @@ class Sources:
             "brief": "/brief.ts", "camera": "/camera",
             "cut_data": "/cut_data.ts", "cut_maps": "/cut_maps.ts", "borders": "/borders.ts",
             "dead": "/dead.ts"}.items()}
+        self.rtp = DatagramSender(in_rtp(plain))
+        self.wrong = DatagramSender([b"GET / HTTP/1.1\r\n\r\n"])
+        self.right = with_error_correction(plain)
+        self.uris |= {"rtp": f"rtp://127.0.0.1:{self.rtp.port}", "wrong": f"udp://127.0.0.1:{self.wrong.port}"}
         self.uris |= {"scrambled": f"udp://127.0.0.1:{port}", "four": f"file:{folder}/four.mov"}
         self._sender = threading.Thread(target=self._send_scrambled)
         self._sender.start()
@@ -140,6 +187,8 @@ class Sources:
         self.audio_may_come.set()
         self._ended.set()
         self._sender.join()
+        self.rtp.end()
+        self.wrong.end()
         self.media.end()
 
 
@@ -215,6 +264,25 @@ def test_another_audio_track_is_heard_if_the_main_one_is_dead(server):
     wait_until(lambda: "source_trouble stream=dead trouble=audio_replaced" in server.log(), PATIENCE, "the line")
     lines = [line for line in server.log().splitlines() if "stream=dead" in line]
     assert sum("source_trouble" in line for line in lines) == 1, lines
+
+
+def test_a_transport_stream_in_rtp_plays(server):
+    wait_for_frames(server, "rtp", 100)
+    assert restarts(server, "rtp") == 0
+
+
+def test_says_what_a_wrong_sender_sends_and_plays_the_right_one(server, sources, tmp_path):
+    def trouble_lines():
+        return [line for line in server.log().splitlines() if "stream=wrong trouble=wrong_data" in line]
+
+    for datagrams, kind in (([b"GET / HTTP/1.1\r\n\r\n"], "HTTP"), ([jpeg(tmp_path)], "JPEG"),
+                            ([b"\x80\x60" + bytes(10) + bytes(range(60))], "RTP of payload type 96")):
+        sources.wrong.datagrams = datagrams
+        wait_until(lambda: any(kind in line for line in trouble_lines()), PATIENCE, kind)  # noqa: B023
+    sources.wrong.datagrams = sources.right
+    wait_for_frames(server, "wrong", 50)
+    assert len(trouble_lines()) == 3
+    assert restarts(server, "wrong") == 0
 
 
 def test_hls_plays_on_after_discontinuities_in_fragmented_mp4(server):

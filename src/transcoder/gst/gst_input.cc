@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "transcoder/gst/datagram_gate.h"
 #include "transcoder/gst/demuxer.h"
 #include "transcoder/gst/first_boundary.h"
 #include "transcoder/gst/gst_element.h"
@@ -52,7 +53,7 @@ constexpr guint64 kMaxQueueTime = 5 * GST_SECOND;
 std::string readable_uri(const std::string& given) {
   if (is_file(given)) return file_uri(given);
   if (expects_rtmp_publisher(given)) throw std::runtime_error{std::string{kInsteadOfRtmp}};
-  auto uri = complete_srt_uri(given);
+  auto uri = datagram_uri(given).value_or(complete_srt_uri(given));
   const Handle<gchar, g_free> protocol{gst_uri_get_protocol(uri.c_str())};
   if (!protocol || !gst_uri_protocol_is_supported(GST_URI_SRC, protocol.get())) {
     throw std::runtime_error{
@@ -68,17 +69,22 @@ struct Tuning {
   int latency_ms;
   bool latency_in_uri;
   int program;
+  bool datagrams;  ///< whether a transport stream in datagrams is expected
   std::shared_ptr<InputReport> report;
 };
 
 /// Called for each element that is added to the input, at any depth, before the element starts.
 void tune(GstBin*, GstBin*, GstElement* element, gpointer data) {
   const auto* const tuning = static_cast<const Tuning*>(data);
-  if (is_a(element, "udpsrc")) g_object_set(element, "buffer-size", kUdpBufferBytes, nullptr);
+  if (is_a(element, "udpsrc")) {
+    g_object_set(element, "buffer-size", kUdpBufferBytes, nullptr);
+    if (tuning->datagrams) add_datagram_gate(element, tuning->report);
+  }
   if (is_a(element, "souphttpsrc")) add_first_boundary(element);
   if (is_a(element, "srtsrc")) {
     g_object_set(element, "poll-timeout", kSrtPollMs, nullptr);
     tuning->report->suspect_of_keyframes(kSrtSinkHint);
+    add_datagram_gate(element, tuning->report);
     admit_one_publisher(element, tuning->source);
   }
   if (is_a(element, "tsdemux")) add_ts_filter(element, tuning->program, tuning->report);
@@ -134,7 +140,8 @@ ElementHandle make_uri_input(const SourceSettings& source,
   const auto latency = std::chrono::duration_cast<std::chrono::milliseconds>(source.latency);
   g_signal_connect_data(input.get(), "deep-element-added", G_CALLBACK(tune),
                         new Tuning{without_secrets(source.uri), static_cast<int>(latency.count()),
-                                   query_value(uri, "latency").has_value(), source.program, report},
+                                   query_value(uri, "latency").has_value(), source.program,
+                                   datagram_uri(uri).has_value(), report},
                         free_data<Tuning>, GConnectFlags{});
   GError* problem = nullptr;
   GstElement* const reader = gst_element_make_from_uri(GST_URI_SRC, uri.c_str(), nullptr, &problem);

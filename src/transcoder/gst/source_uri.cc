@@ -65,6 +65,14 @@ bool expects_rtmp_publisher(const std::string& uri) {
   return host.empty() || host == "0.0.0.0" || host == "::" || query_value(uri, "listen");
 }
 
+std::optional<std::string> datagram_uri(const std::string& uri) {
+  if (uri.starts_with("udp:")) return uri;
+  if (!uri.starts_with("rtp:")) return std::nullopt;
+  if (query_value(uri, "encoding-name").value_or("MP2T") != "MP2T") return std::nullopt;
+  const std::string rest = uri.substr(4);
+  return "udp:" + rest.substr(0, rest.find('?'));
+}
+
 std::string complete_srt_uri(const std::string& uri) {
   if (!uri.starts_with(kSrt)) return uri;
   std::string result;

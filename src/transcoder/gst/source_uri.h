@@ -29,6 +29,10 @@ inline constexpr std::string_view kInsteadOfRtmp =
     "RTMP publishing is not supported: publish by SRT, to source = \"srt://:PORT\", or let symcast "
     "pull from an RTMP server";
 
+/// The address to receive datagrams at, "udp://...", of a URI for MPEG-TS over RTP or plain UDP;
+/// nullopt for other URIs, and those that name another encoding of RTP ("?encoding-name=H264").
+std::optional<std::string> datagram_uri(const std::string& uri);
+
 /// An SRT URI as GStreamer takes it. A `#` becomes `%23`: stream ids may begin with "#!", and SRT
 /// URIs have no fragments. A listening address without a mode gets "mode=listener": libsrt would
 /// try to call there. Returns other URIs as they are.

@@ -14,15 +14,17 @@ std::string with_detail(std::string_view text, const std::string& detail) {
 
 std::span<const SourceTrouble> all_troubles() {
   static constexpr SourceTrouble kAll[] = {
-      SourceTrouble::kScrambled,      SourceTrouble::kNoPictures,    SourceTrouble::kNoKeyframe,
-      SourceTrouble::kAudioOnly,      SourceTrouble::kAudioBroken,   SourceTrouble::kAudioOff,
-      SourceTrouble::kNoAudioDecoder, SourceTrouble::kAudioReplaced,
+      SourceTrouble::kWrongData,  SourceTrouble::kScrambled,      SourceTrouble::kNoPictures,
+      SourceTrouble::kNoKeyframe, SourceTrouble::kAudioOnly,      SourceTrouble::kAudioBroken,
+      SourceTrouble::kAudioOff,   SourceTrouble::kNoAudioDecoder, SourceTrouble::kAudioReplaced,
   };
   return kAll;
 }
 
 const char* name(SourceTrouble trouble) {
   switch (trouble) {
+    case SourceTrouble::kWrongData:
+      return "wrong_data";
     case SourceTrouble::kScrambled:
       return "scrambled";
     case SourceTrouble::kNoPictures:
@@ -45,6 +47,9 @@ const char* name(SourceTrouble trouble) {
 
 std::string describe(SourceTrouble trouble, const std::string& detail) {
   switch (trouble) {
+    case SourceTrouble::kWrongData:
+      return with_detail(
+          "what arrives is no stream that plays; send MPEG-TS, by UDP as it is or in RTP", detail);
     case SourceTrouble::kScrambled:
       return "the source is encrypted; send it in the clear";
     case SourceTrouble::kNoPictures:

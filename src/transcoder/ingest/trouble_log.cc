@@ -6,15 +6,24 @@
 
 namespace transcoder {
 
+namespace {
+
+/// Of wrong data the detail is the kind; of other troubles it is a hint.
+std::pair<SourceTrouble, std::string> key(SourceTrouble trouble, const std::string& detail) {
+  return {trouble, trouble == SourceTrouble::kWrongData ? detail : std::string{}};
+}
+
+}  // namespace
+
 void TroubleLog::note(const std::map<SourceTrouble, std::string>& troubles, bool playing) {
   for (const auto& [trouble, detail] : troubles) {
-    if (!told_.insert(trouble).second) continue;
+    if (!told_.insert(key(trouble, detail)).second) continue;
     base::log::warning("source_trouble", {{"stream", stream_},
                                           {"trouble", name(trouble)},
                                           {"reason", without_secrets(describe(trouble, detail))}});
   }
   if (!playing) return;
-  std::erase_if(told_, [&](SourceTrouble told) { return !troubles.contains(told); });
+  std::erase_if(told_, [&](const auto& told) { return !troubles.contains(told.first); });
 }
 
 }  // namespace transcoder

@@ -3,14 +3,15 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "transcoder/source.h"
 
 namespace transcoder {
 
-/// Logs each trouble of a source once: again only after it has been away while the source played.
-/// Used on one thread.
+/// Logs each trouble of a source once, and each kind of wrong data: again only after it has been
+/// away while the source played. Used on one thread.
 class TroubleLog {
  public:
   explicit TroubleLog(std::string stream) : stream_{std::move(stream)} {}
@@ -19,7 +20,7 @@ class TroubleLog {
 
  private:
   const std::string stream_;
-  std::set<SourceTrouble> told_;
+  std::set<std::pair<SourceTrouble, std::string>> told_;
 };
 
 }  // namespace transcoder

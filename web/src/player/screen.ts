@@ -6,6 +6,7 @@ const kMessageDelay = 300; // ms: shorter waits show no message
 
 /** By the words of the API. */
 const kTroubleTexts: Record<string, string> = {
+  wrong_data: "A sender sends something else than a stream.",
   scrambled: "The source is scrambled.",
   no_video: "The source sends nothing that can be decoded.",
   no_keyframe: "Waiting for the source's first keyframe.",

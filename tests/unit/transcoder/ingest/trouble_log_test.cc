@@ -35,5 +35,17 @@ TEST(TroubleLogTest, AReconnectIsNoReasonToSayItAgain) {
   EXPECT_FALSE(logs(log, kBroken, true));
 }
 
+TEST(TroubleLogTest, SaysEachKindOfWrongDataOnce) {
+  TroubleLog log{"live"};
+  const auto lines = [&](const std::string& what) {
+    testing::internal::CaptureStderr();
+    log.note({{SourceTrouble::kWrongData, what}}, false);
+    return testing::internal::GetCapturedStderr().find("(" + what + ")") != std::string::npos;
+  };
+  EXPECT_TRUE(lines("JPEG pictures"));
+  EXPECT_TRUE(lines("an HTTP request"));
+  EXPECT_FALSE(lines("JPEG pictures"));
+}
+
 }  // namespace
 }  // namespace transcoder
