@@ -91,6 +91,11 @@ const std::map<std::string, Arguments>& recipes() {
            kH264},
       {"small.ts", pictures("160x120", "25") + kH264},
       {"large.ts", pictures("320x240", "25") + kH264},
+      {"years.mkv", pictures("160x120", "25") + tone("stereo") + kH264 +
+                        Arguments{"-c:a", "aac", "-output_ts_offset", "1700000000"}},
+      {"wrap.ts",  // its 33 bits of 90 kHz wrap after 95443.7 s
+       pictures("160x120", "25") + tone("stereo") + kH264 +
+           Arguments{"-c:a", "mp2", "-muxdelay", "0", "-output_ts_offset", "95443.3"}},
       {"audio_only.mp4", tone("mono") + Arguments{"-c:a", "aac"}},
       {"tagged.mp3", tone("mono") + Arguments{"-c:a", "libmp3lame", "-metadata", "title=a"}},
   };
@@ -376,6 +381,13 @@ TEST_F(IngestFilesTest, FollowsAChangeOfResolution) {
   }
   EXPECT_GT(small, 20);
   EXPECT_GT(large, 20);
+}
+
+TEST_F(IngestFilesTest, PlaysTimesOfAnySize) {
+  for (const auto* const name : {"years.mkv", "wrap.ts"}) {
+    expect_unbroken(name, 40ms);
+    EXPECT_TRUE(is_loud(name)) << name;
+  }
 }
 
 TEST_F(IngestFilesTest, PlaysAudioWithBlackPictures) {
