@@ -14,8 +14,10 @@
 #include <vector>
 
 #include "transcoder/gst/demuxer.h"
+#include "transcoder/gst/fragment_tracks.h"
 #include "transcoder/gst/gst_element.h"
 #include "transcoder/gst/handle.h"
+#include "transcoder/gst/reorder_delay.h"
 #include "transcoder/gst/track_chain.h"
 #include "transcoder/gst/track_choice.h"
 #include "transcoder/gst/ts_filter.h"
@@ -189,6 +191,8 @@ class TrackInput::Impl {
     g_signal_connect(demuxer, "pad-added", G_CALLBACK(on_demuxed_pad), this);
     g_signal_connect(demuxer, "pad-removed", G_CALLBACK(on_removed_pad), this);
     gst_bin_add(GST_BIN(bin_), demuxer);
+    if (fragments_) read_media_times(demuxer);
+    if (is_adaptive_demuxer(demuxer)) fragments_ = true;
     // Those of demuxers for tags are there from the start.
     for (const auto& out : open_source_pads(demuxer)) on_demuxed_pad(demuxer, out.get(), this);
     feed(demuxer, pad);
@@ -210,6 +214,8 @@ class TrackInput::Impl {
       if (is_container(pad) || !has_fixed_format(pad)) {
         self.find_type(pad);
       } else if (track_kind(pad)) {
+        follow_media(pad, self.clock_);
+        order_pictures(pad);
         self.add_track(pad, self.queue_of(demuxer));
       }
     });
@@ -413,10 +419,12 @@ class TrackInput::Impl {
   const std::string audio_;
   const std::shared_ptr<InputReport> report_;
   const std::shared_ptr<TrackJoiner> joiner_ = std::make_shared<TrackJoiner>();
+  const std::shared_ptr<FragmentClock> clock_ = std::make_shared<FragmentClock>();
   GstElement* funnel_[2]{};  ///< by TrackKind; owned by the bin
 
   std::atomic<bool> built_ = false;
   std::atomic<int> demuxers_ = 0;
+  std::atomic<bool> fragments_ = false;  ///< each track has a demuxer, and a timeline, of its own
 
   std::mutex mutex_;
   std::map<GstElement*, GstElement*> queues_;  // GUARDED_BY(mutex_); by demuxer

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <memory>
+
+#include "transcoder/gst/gst_types.h"
+#include "transcoder/time/fragment_clock.h"
+
+namespace transcoder {
+
+/// Whether the element splits HLS, DASH or Smooth Streaming into tracks that are containers.
+bool is_adaptive_demuxer(GstElement* element);
+
+/// Reads what enters a demuxer of an adaptive source's track, for follow_media().
+void read_media_times(GstElement* demuxer);
+
+/// Moves what leaves the pad of such a demuxer to the timeline of all tracks.
+void follow_media(GstPad* pad, std::shared_ptr<FragmentClock> clock);
+
+}  // namespace transcoder

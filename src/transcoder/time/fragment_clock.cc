@@ -1,0 +1,30 @@
+#include "transcoder/time/fragment_clock.h"
+
+namespace transcoder {
+
+base::Duration unwrapped(base::Duration time) {
+  time %= kTsWrap;
+  if (time > kTsWrap / 2) time -= kTsWrap;
+  if (time < -kTsWrap / 2) time += kTsWrap;
+  return time;
+}
+
+base::Duration FragmentClock::shift(Track& track, base::Duration media, base::Duration running) {
+  std::lock_guard lock{mutex_};
+  const auto expected = track.begun ? track.shift : kHeadroom;
+  const auto fits = [&](std::size_t round, base::Duration limit) {
+    const auto error = unwrapped(media + offsets_[round] - running - expected);
+    return error <= limit && error >= -limit;
+  };
+  if (!track.begun || !fits(track.round, kMaxStep)) {
+    std::size_t round = track.begun ? track.round + 1 : offsets_.size() - !offsets_.empty();
+    while (round < offsets_.size() && !fits(round, kMaxApart)) ++round;
+    if (round == offsets_.size()) offsets_.push_back(running + expected - media);
+    track.round = round;
+  }
+  track.begun = true;
+  track.shift = expected + unwrapped(media + offsets_[track.round] - running - expected);
+  return track.shift;
+}
+
+}  // namespace transcoder

@@ -1,0 +1,68 @@
+"""Clips with a white flash and a beep at each second, and how far apart the two are in what a viewer got.
+Positive offsets: the beep is late."""
+
+import re
+import statistics
+import subprocess
+
+RATE = 25  # pictures per second
+FLASH = f"color=black:s=160x90:r={RATE},drawbox=color=white:t=fill:enable='lt(mod(t,1),0.12)'"
+BEEP = "aevalsrc='if(lt(mod(t,1),0.1),0.8,0.002)*sin(2*PI*1000*t)':s=48000:c=stereo"
+LEVEL = re.compile(r"pts_time:(\S+)\s+lavfi\.\S+=(\S+)")
+WHITE = 110  # half of the luma of a white picture
+LOUD = -20  # dB; a beep has -5, what surrounds it -57
+
+
+def clip(path, *codecs, seconds=10, beep=BEEP):
+    """Writes a clip. `codecs`: ffmpeg's options for its output."""
+    subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", FLASH, "-f", "lavfi", "-i", beep,
+                    "-t", str(seconds), "-pix_fmt", "yuv420p", *codecs, str(path)], check=True,
+                   cwd=path.parent)
+    return path
+
+
+def levels(path, option, filters):
+    """(seconds, level) of each picture or millisecond of audio, by a filter that measures."""
+    text = subprocess.run(["ffmpeg", "-v", "quiet", "-copyts", "-i", str(path), "-map", f"0:{option[1]}:0",
+                           option, filters, "-f", "null", "-"], stdout=subprocess.PIPE, check=False).stdout
+    return [(float(time), float(level)) for time, level in LEVEL.findall(text.decode())]
+
+
+def pictures(path):
+    return levels(path, "-vf", "signalstats,metadata=print:key=lavfi.signalstats.YAVG:file=-")
+
+
+def audio(path):
+    return levels(path, "-af", "asetnsamples=n=48,astats=metadata=1:reset=1:measure_perchannel=none:"
+                  "measure_overall=RMS_level,ametadata=print:key=lavfi.astats.Overall.RMS_level:file=-")
+
+
+def onsets(measured, threshold):
+    """The times at which the level rises above the threshold, after half a second below it. The first
+    measured value is no rise."""
+    result, last = [], measured[0][0] if measured else 0
+    for time, level in measured:
+        if level > threshold:
+            if time - last > 0.5:
+                result.append(time)
+            last = time
+    return result
+
+
+def offsets(path):
+    """How late each beep is after the flash next to it, in milliseconds."""
+    flashes, beeps = onsets(pictures(path), WHITE), onsets(audio(path), LOUD)
+    pairs = [(flash, min(beeps, key=lambda beep: abs(beep - flash))) for flash in flashes if beeps]
+    return [1000 * (beep - flash) for flash, beep in pairs if abs(beep - flash) < 0.45]
+
+
+def offset(path):
+    found = offsets(path)
+    assert found, f"no flash with a beep in {path}"
+    return statistics.median(found)
+
+
+def silence(path):
+    """Milliseconds without audio, between the first and the last of a clip that has it all the time."""
+    heard = [time for time, level in audio(path) if level > LOUD]
+    return 1000 * (heard[-1] - heard[0]) - len(heard) if heard else float("inf")

@@ -1,0 +1,108 @@
+"""Audio and pictures stay together: as far apart at the viewer as in the source, whatever the format."""
+
+import concurrent.futures
+import statistics
+import subprocess
+
+import pytest
+
+from netlab.daemon import Daemon
+from tests.integration import flash_and_beep
+from tests.integration.conftest import KEEP_GROUPS, QUICK
+from tests.integration.media_server import MediaServer
+
+PATIENCE = 120  # seconds
+SECONDS = 8  # that a viewer receives
+MOST = 45  # milliseconds: ITU-R BT.1359 has viewers notice 45 ms of early audio
+H264 = ("-c:v", "libx264", "-preset", "veryfast", "-bf", "2", "-g", "25")
+XVID = ("-c:v", "mpeg4", "-vtag", "XVID", "-bf", "2", "-g", "25", "-q:v", "3")
+AAC = ("-c:a", "aac")
+MP3 = ("-c:a", "libmp3lame")
+HLS = ("-hls_time", "2", "-hls_list_size", "0", "-hls_playlist_type", "vod")
+
+# By container: what it carries. Each is played in rounds of 3 s.
+LOOPED = {"avi": (*XVID, *MP3), "mp4": (*H264, *AAC), "mkv": (*H264, *AAC), "mov": (*H264, *AAC),
+          "ts": (*H264, *AAC), "flv": ("-ar", "44100", *H264, *AAC), "mpg": ("-bf", "2", "-c:a", "mp2"),
+          "webm": ("-c:v", "libvpx", "-c:a", "libopus"), "asf": ("-c:v", "wmv2", "-c:a", "wmav2"),
+          "3gp": (*H264, *AAC)}
+
+
+def hls(folder, name, segment_type):
+    """Writes a multivariant playlist whose audio is a rendition of its own. Returns the whole clip."""
+    whole = flash_and_beep.clip(folder / f"{name}.mkv", *H264, *AAC, seconds=12)
+    for track in "va":
+        subprocess.run(["ffmpeg", "-v", "error", "-y", "-i", whole, "-map", f"0:{track}", "-c", "copy",
+                        "-avoid_negative_ts", "disabled", "-output_ts_offset", "10", "-f", "hls", *HLS,
+                        "-hls_segment_type", segment_type, "-hls_fmp4_init_filename", f"{name}-{track}-init.mp4",
+                        f"{name}-{track}.m3u8"], check=True, cwd=folder)
+    (folder / f"{name}.m3u8").write_text(
+        '#EXTM3U\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="a",DEFAULT=YES,AUTOSELECT=YES,'
+        f'URI="{name}-a.m3u8"\n'
+        '#EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.64000b,mp4a.40.2",RESOLUTION=160x90,AUDIO="a"\n'
+        f"{name}-v.m3u8\n")
+    return whole
+
+
+def network_clips(folder):
+    """Clips that are pulled by HTTP: {name of the stream: (path, file to compare with)}."""
+    muxed = flash_and_beep.clip(folder / "muxed.m3u8", *H264, *AAC, "-f", "hls", *HLS, "-hls_segment_type",
+                                "fmp4", "-hls_fmp4_init_filename", "muxed-init.mp4", seconds=12)
+    dash = flash_and_beep.clip(folder / "dash.mpd", *H264, *AAC, "-f", "dash", "-seg_duration", "2",
+                               seconds=12)
+    xvid = flash_and_beep.clip(folder / "xvid.avi", *XVID, *MP3, seconds=12)
+    return {"hls-ts": ("hls-ts.m3u8", hls(folder, "hls-ts", "mpegts")),
+            "hls-fmp4": ("hls-fmp4.m3u8", hls(folder, "hls-fmp4", "fmp4")),
+            "hls-fmp4-muxed": ("muxed.m3u8", muxed), "dash": ("dash.mpd", dash), "xvid": ("xvid.avi", xvid)}
+
+
+def send(path):
+    return lambda write: write(path.read_bytes())
+
+
+def record(daemon, stream, folder):
+    """The file with what a viewer received in the stream's first seconds."""
+    daemon.wait_for(lambda m: m.sum("symcast_source_status", stream=stream, status="playing"), PATIENCE,
+                    f"{stream} plays")
+    path = folder / f"received-{stream}.ts"
+    subprocess.run(["ffmpeg", "-v", "error", "-y", "-i", daemon.url(stream), "-t", str(SECONDS), "-c", "copy",
+                    "-f", "mpegts", path], check=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)
+    return path
+
+
+class Received:
+    """The recordings of viewers of all sources, who watched at the same time."""
+
+    def __init__(self, folder):
+        pulled = network_clips(folder)
+        looped = {f"looped-{kind}": flash_and_beep.clip(folder / f"looped.{kind}", *codecs, seconds=3)
+                  for kind, codecs in LOOPED.items()}
+        self.sent = {name: whole for name, (_, whole) in pulled.items()} | looped
+        media = MediaServer({f"/{path.name}": send(path) for path in folder.iterdir()}, {})
+        uris = {name: media.uri(f"/{path}") for name, (path, _) in pulled.items()}
+        uris |= {name: f"file:{path}" for name, path in looped.items()}
+        words = [word for name, uri in uris.items() for word in ("--source", f"{name}={uri}")]
+        with Daemon(*words, directory=folder, config=KEEP_GROUPS + QUICK, sources_play=False) as daemon, \
+                concurrent.futures.ThreadPoolExecutor(len(uris)) as pool:
+            self._files = {name: pool.submit(record, daemon, name, folder) for name in uris}
+        media.end()
+
+    def file(self, name):
+        return self._files[name].result()
+
+
+@pytest.fixture(scope="module")
+def received(tmp_path_factory):
+    return Received(tmp_path_factory.mktemp("received"))
+
+
+def check_together(sent, got):
+    """By the median: a busy server leaves frames out, and a flash may begin with the next one."""
+    expected, found = flash_and_beep.offset(sent), flash_and_beep.offsets(got)
+    assert found, "no flash with a beep"
+    assert abs(statistics.median(found) - expected) < MOST, (found, expected)
+
+
+@pytest.mark.parametrize("stream", ["hls-ts", "hls-fmp4", "hls-fmp4-muxed", "dash", "xvid",
+                                    *(f"looped-{kind}" for kind in LOOPED)])
+def test_audio_and_pictures_are_as_far_apart_as_in_the_source(received, stream):
+    check_together(received.sent[stream], received.file(stream))
