@@ -1,6 +1,7 @@
 """Audio and pictures stay together: as far apart at the viewer as in the source, whatever the format."""
 
 import concurrent.futures
+import random
 import statistics
 import subprocess
 
@@ -9,10 +10,12 @@ import pytest
 from netlab.daemon import Daemon
 from tests.integration import flash_and_beep
 from tests.integration.conftest import KEEP_GROUPS, QUICK
-from tests.integration.media_server import MediaServer
+from tests.integration.media_server import MediaServer, packets
 
 PATIENCE = 120  # seconds
 SECONDS = 8  # that a viewer receives
+DAMAGED_SECONDS = 60  # that a damaged source plays, so that it does not end before its viewer has had
+DAMAGED_RECEIVED = 20
 MOST = 45  # milliseconds: ITU-R BT.1359 has viewers notice 45 ms of early audio
 H264 = ("-c:v", "libx264", "-preset", "veryfast", "-bf", "2", "-g", "25")
 XVID = ("-c:v", "mpeg4", "-vtag", "XVID", "-bf", "2", "-g", "25", "-q:v", "3")
@@ -55,6 +58,30 @@ def network_clips(folder):
             "hls-fmp4-muxed": ("muxed.m3u8", muxed), "dash": ("dash.mpd", dash), "xvid": ("xvid.avi", xvid)}
 
 
+def damaged(data, seed):
+    """A transport stream without 0.5 % of its packets, and with other bytes in 0.5 % of them."""
+    chance, result = random.Random(seed), bytearray()
+    for packet in packets(data):
+        fate = chance.random()
+        if 0.005 <= fate < 0.01:
+            packet = bytearray(packet)
+            for _ in range(chance.randint(1, 20)):
+                packet[chance.randrange(len(packet))] = chance.randrange(256)
+        if fate >= 0.005:
+            result += packet
+    return result
+
+
+def damaged_clips(folder):
+    """Three damaged copies of a clip with a tone: {name of the stream: path}."""
+    whole = flash_and_beep.clip(folder / "tone.ts", *H264, *AAC, seconds=DAMAGED_SECONDS,
+                                beep="sine=frequency=1000:sample_rate=48000,volume=4").read_bytes()
+    copies = {f"damaged-{seed}": folder / f"damaged-{seed}.ts" for seed in range(1, 4)}
+    for seed, path in enumerate(copies.values(), 1):
+        path.write_bytes(damaged(whole, seed))
+    return copies
+
+
 def send(path):
     return lambda write: write(path.read_bytes())
 
@@ -64,7 +91,8 @@ def record(daemon, stream, folder):
     daemon.wait_for(lambda m: m.sum("symcast_source_status", stream=stream, status="playing"), PATIENCE,
                     f"{stream} plays")
     path = folder / f"received-{stream}.ts"
-    subprocess.run(["ffmpeg", "-v", "error", "-y", "-i", daemon.url(stream), "-t", str(SECONDS), "-c", "copy",
+    seconds = DAMAGED_RECEIVED if "damaged" in stream else SECONDS
+    subprocess.run(["ffmpeg", "-v", "error", "-y", "-i", daemon.url(stream), "-t", str(seconds), "-c", "copy",
                     "-f", "mpegts", path], check=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)
     return path
 
@@ -74,6 +102,7 @@ class Received:
 
     def __init__(self, folder):
         pulled = network_clips(folder)
+        pulled |= {name: (path.name, path) for name, path in damaged_clips(folder).items()}
         looped = {f"looped-{kind}": flash_and_beep.clip(folder / f"looped.{kind}", *codecs, seconds=3)
                   for kind, codecs in LOOPED.items()}
         self.sent = {name: whole for name, (_, whole) in pulled.items()} | looped
@@ -106,3 +135,11 @@ def check_together(sent, got):
                                     *(f"looped-{kind}" for kind in LOOPED)])
 def test_audio_and_pictures_are_as_far_apart_as_in_the_source(received, stream):
     check_together(received.sent[stream], received.file(stream))
+
+
+def test_damage_costs_no_more_audio_than_in_ffmpeg(received):
+    """Of all copies together, per second: a viewer receives a part of each."""
+    names = [f"damaged-{seed}" for seed in range(1, 4)]
+    lost = sum(flash_and_beep.silence(received.file(name)) for name in names) / DAMAGED_RECEIVED
+    expected = sum(flash_and_beep.silence(received.sent[name]) for name in names) / DAMAGED_SECONDS
+    assert lost <= expected, [flash_and_beep.silence(received.file(name)) for name in names]

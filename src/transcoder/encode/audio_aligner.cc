@@ -30,6 +30,10 @@ constexpr std::int64_t kWaitMarginSamples = samples_in(std::chrono::milliseconds
 constexpr std::int64_t kMinWaitSamples = samples_in(std::chrono::milliseconds{250});
 constexpr std::int64_t kMaxWaitSamples = samples_in(std::chrono::seconds{2});  // as in Timeline
 
+/// Shorter gaps are bridged by the audio on both sides: one or two lost AAC frames, or three of
+/// layer II. A longer bridge would be heard as an echo.
+constexpr std::int64_t kMaxBridgeSamples = samples_in(std::chrono::milliseconds{64});
+
 /// The recent lag decays over this many pushes: 5 s of 20 ms each.
 constexpr std::int64_t kLagDecayPushes = 256;
 
@@ -62,6 +66,18 @@ std::vector<float> resized(std::span<const float> values, std::int64_t count) {
   return result;
 }
 
+std::int64_t frames(std::span<const float> values) {
+  return static_cast<std::int64_t>(values.size()) / media::kAudioChannels;
+}
+
+/// A sample of audio that goes on forwards and backwards in turn beyond its ends.
+float folded(std::span<const float> values, std::int64_t at, std::int64_t channel) {
+  const auto count = frames(values);
+  at = (at % (2 * count) + 2 * count) % (2 * count);
+  if (at >= count) at = 2 * count - 1 - at;
+  return values[static_cast<std::size_t>(at * media::kAudioChannels + channel)];
+}
+
 std::int64_t next_block(std::int64_t position) {
   return (std::max<std::int64_t>(position, 0) + kBlockSamples - 1) / kBlockSamples * kBlockSamples;
 }
@@ -80,7 +96,9 @@ std::vector<AudioBlock> AudioAligner::push(const media::Samples& samples) {
     drop(count);
     return {};
   }
-  if (gap > kMaxErrorSamples) append_silence(gap);
+  if (gap > kMaxErrorSamples) {
+    gap <= kMaxBridgeSamples&& count > 0 ? bridge(gap, values) : append_silence(gap);
+  }
   if (gap < -kMaxErrorSamples) {
     const std::int64_t overlap = std::min(-gap, count);
     drop(overlap);
@@ -118,15 +136,41 @@ std::int64_t AudioAligner::max_wait() const {
 void AudioAligner::start(std::int64_t position) {
   cursor_ = next_block(position);
   pending_.clear();
+  newest_.clear();
 }
 
 void AudioAligner::append(std::span<const float> values) {
   pending_.insert(pending_.end(), values.begin(), values.end());
+  remember(values);
   *cursor_ += static_cast<std::int64_t>(values.size() / media::kAudioChannels);
+}
+
+/// Fills a gap with the audio before it, played backwards and faded out, and with the audio
+/// after it, played backwards and faded in.
+void AudioAligner::bridge(std::int64_t samples, std::span<const float> next) {
+  std::vector<float> fill;
+  for (std::int64_t i = 0; i < samples; ++i) {
+    const auto share = static_cast<float>(i + 1) / static_cast<float>(samples + 1);
+    for (std::int64_t c = 0; c < media::kAudioChannels; ++c) {
+      const float before = newest_.empty() ? 0 : folded(newest_, frames(newest_) - 1 - i, c);
+      fill.push_back(std::lerp(before, folded(next, samples - 1 - i, c), share));
+    }
+  }
+  counts_.silence_samples += static_cast<std::uint64_t>(samples);
+  append(fill);
+}
+
+void AudioAligner::remember(std::span<const float> values) {
+  constexpr std::size_t kMost = kMaxBridgeSamples * media::kAudioChannels;
+  newest_.insert(newest_.end(), values.begin(), values.end());
+  if (newest_.size() > kMost) {
+    newest_.erase(newest_.begin(), newest_.end() - static_cast<std::ptrdiff_t>(kMost));
+  }
 }
 
 void AudioAligner::append_silence(std::int64_t samples) {
   counts_.silence_samples += static_cast<std::uint64_t>(samples);
+  newest_.clear();
   pending_.resize(pending_.size() + static_cast<std::size_t>(samples * media::kAudioChannels));
   *cursor_ += samples;
 }

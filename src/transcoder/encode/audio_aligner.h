@@ -32,6 +32,7 @@ constexpr media::Pts block_pts(std::int64_t index) {
 
 /// Turns whatever audio arrives into an unbroken sequence of blocks on the stream's timeline:
 ///
+///   gap of 15 to 64 ms            bridged by the audio before and after it, faded
 ///   gap before the audio          filled with silence, at most up to 1 s past the pictures
 ///   overlap with earlier audio    dropped
 ///   15 ms or less off             accepted as continuous: timestamps are rounded, clocks drift.
@@ -43,7 +44,7 @@ constexpr media::Pts block_pts(std::int64_t index) {
 class AudioAligner {
  public:
   struct Counts {
-    std::uint64_t silence_samples = 0;
+    std::uint64_t silence_samples = 0;  ///< bridges, too
     std::uint64_t dropped_samples = 0;
   };
 
@@ -58,6 +59,8 @@ class AudioAligner {
   void start(std::int64_t position);
   void append(std::span<const float> values);
   void append_silence(std::int64_t samples);
+  void bridge(std::int64_t samples, std::span<const float> next);
+  void remember(std::span<const float> values);
   void drop(std::int64_t samples) {
     counts_.dropped_samples += static_cast<std::uint64_t>(samples);
   }
@@ -65,6 +68,7 @@ class AudioAligner {
 
   std::optional<std::int64_t> cursor_;  ///< end of the audio so far, in samples
   std::vector<float> pending_;          ///< the last part of it, not yet a whole block
+  std::vector<float> newest_;           ///< the last audio, as much as a bridge needs
   std::optional<std::int64_t> video_;   ///< position of the newest picture, in samples
   bool heard_ = false;                  ///< audio is arriving, perhaps late
   std::int64_t lag_ = 0;                ///< recent lag of audio behind the pictures, in samples

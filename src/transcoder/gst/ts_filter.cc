@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "transcoder/gst/handle.h"
+#include "transcoder/gst/ts_repair.h"
 #include "transcoder/gst/ts_scanner.h"
 
 namespace transcoder {
@@ -77,6 +78,7 @@ class TsFilter {
         continue;
       }
       const auto packet = bytes.subspan(at).first<kTsPacketBytes>();
+      repair_.repair(packet);
       scanner_.scan(packet);
       copy(packet);
       while (const auto table = out != nullptr ? scanner_.take_table() : std::nullopt) copy(*table);
@@ -89,6 +91,7 @@ class TsFilter {
     return at;
   }
 
+  TsRepair repair_;
   TsScanner scanner_;
   const std::shared_ptr<InputReport> report_;
   bool scrambled_ = false;

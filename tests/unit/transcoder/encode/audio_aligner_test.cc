@@ -57,6 +57,23 @@ TEST(BlockPtsTest, IsExactForWeeks) {
   EXPECT_EQ(block_pts(375 * 1'000'000), std::chrono::seconds{8'000'000});
 }
 
+TEST_F(AudioAlignerTest, AShortGapIsBridgedFromBothSides) {
+  push(milliseconds{0}, milliseconds{1000}, 0.8F);
+  push(milliseconds{1040}, milliseconds{20}, 0.4F);
+  push(milliseconds{1060}, milliseconds{500}, 0.4F);
+  EXPECT_NEAR(at(milliseconds{1001}), 0.8, 0.02);
+  EXPECT_NEAR(at(milliseconds{1020}), 0.6, 0.02);
+  EXPECT_NEAR(at(milliseconds{1039}), 0.4, 0.02);
+  EXPECT_EQ(aligner_.counts().silence_samples, static_cast<std::uint64_t>(kSecond * 40 / 1000));
+}
+
+TEST_F(AudioAlignerTest, ALongGapIsSilent) {
+  push(milliseconds{0}, milliseconds{1000}, 0.8F);
+  push(milliseconds{1070}, milliseconds{500}, 0.4F);
+  EXPECT_EQ(at(milliseconds{1001}), 0);
+  EXPECT_EQ(at(milliseconds{1069}), 0);
+}
+
 TEST_F(AudioAlignerTest, ContinuousAudioIsUnchanged) {
   for (int ms = 0; ms < 1000; ms += 20) push(milliseconds{ms}, milliseconds{20});
   EXPECT_EQ(*first_, 0);

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+
+#include "transcoder/gst/ts_scanner.h"
+
+namespace transcoder {
+
+/// Edits a damaged transport stream on its way to tsdemux, which would lose more than is missing: a
+/// PES packet of eight AAC frames for a lost or damaged TS packet, or its clock for a wrong PCR.
+///
+///   audio continuity     numbered anew; a repeated packet is hidden
+///   audio without start  the first nine bytes of what comes becomes a header without a time
+///   audio header         damaged start codes and flags are written anew, impossible times removed
+///   clock                a PCR is removed if it jumps alone: the next one is always kept, and so
+///                        is one that a discontinuity or a PTS in the same packet explains
+///
+/// No I/O, no clock.
+class TsRepair {
+ public:
+  void repair(std::span<std::uint8_t, kTsPacketBytes> packet);
+
+ private:
+  /// Times of one PID, without isolated ones that are wrong.
+  class Times {
+   public:
+    /// Whether the time may be kept. `most`: the longest step ahead.
+    bool keep(std::uint64_t ticks, std::uint64_t most);
+    void accept(std::uint64_t ticks);
+    std::optional<std::uint64_t> last() const { return last_; }
+
+   private:
+    std::optional<std::uint64_t> last_;
+    bool removed_ = false;  ///< the one before this
+  };
+
+  struct Audio {
+    int stream_id = 0;
+    int known = 0;                     ///< intact headers in a row, up to kKnownHeaders
+    std::optional<int> received;       ///< continuity counter
+    std::uint8_t sent = 0;             ///< the same, as numbered anew
+    std::uint32_t checksum = 0;        ///< of the last packet, to know repetitions
+    std::optional<std::int64_t> rest;  ///< bytes of the PES packet still to come, if known
+    Times times;
+  };
+
+  void repair_clock(std::span<std::uint8_t, kTsPacketBytes> packet);
+  bool renumber(Audio& audio, std::span<std::uint8_t, kTsPacketBytes> packet);
+  void repair_start(Audio& audio, std::span<std::uint8_t, kTsPacketBytes> packet,
+                    std::span<std::uint8_t> payload);
+  void read_header(Audio& audio, std::span<std::uint8_t> pes);
+
+  std::map<int, Audio> audio_;   ///< by PID
+  std::map<int, Times> clocks_;  ///< by PID
+};
+
+}  // namespace transcoder
