@@ -297,6 +297,7 @@ def test_waits_for_the_next_keyframe_while_data_arrive(server):
     assert restarts(server, "sparse") == 0
     assert server.log().count("source_trouble stream=sparse trouble=no_keyframe") == 1
     server.wait_for(lambda m: m.sum("symcast_source_trouble", stream="sparse") == 0, PATIENCE, "its end")
+    server.wait_for(lambda m: m.sum("symcast_source_audio", stream="sparse"), PATIENCE, "audio")
 
 
 def test_a_source_that_has_played_is_tried_again_at_once(sources, server):

@@ -137,6 +137,15 @@ TEST_F(IngestOutputTest, HasAudioForASecondAfterAudio) {
   EXPECT_FALSE(state(1100ms).has_audio);
 }
 
+TEST_F(IngestOutputTest, KeepsNoAudioOfTheMinuteBeforeALateKeyframe) {
+  for (base::Duration time{}; time < 1min; time += 20ms) audio(time, time);
+  EXPECT_TRUE(samples_.empty());
+  picture(1min, 1min);
+  audio(1min + 20ms, 1min + 20ms);
+  ASSERT_EQ(samples_.size(), 1u);
+  EXPECT_EQ(samples_[0].pts - frames_[0]->pts, 20ms);
+}
+
 TEST_F(IngestOutputTest, DropsAndCountsAudioFarFromThePictures) {
   picture(0ms, 0ms);
   audio(1900ms, 10ms);
