@@ -30,7 +30,8 @@ class TsFilter {
 
   const TsScanner& scanner() const { return scanner_; }
 
-  /// Edits a buffer in place. For buffers that the demuxer pulls: it asks for whole packets.
+  /// Edits a buffer in place. For buffers that the demuxer pulls: it asks for whole packets, in any
+  /// order, so they are not repaired.
   GstBuffer* edit(GstBuffer* buffer) {
     GstBuffer* const own = gst_buffer_make_writable(buffer);
     GstMapInfo map;
@@ -44,7 +45,10 @@ class TsFilter {
   GstBuffer* push(GstBuffer* buffer) {
     GstMapInfo map;
     if (gst_buffer_map(buffer, &map, GST_MAP_READ) == FALSE) return buffer;
-    if (GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DISCONT)) rest_.clear();
+    if (GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DISCONT)) {
+      rest_.clear();
+      repair_.restart_times();
+    }
     rest_.insert(rest_.end(), map.data, map.data + map.size);
     gst_buffer_unmap(buffer, &map);
     std::vector<std::uint8_t> edited;
@@ -78,7 +82,7 @@ class TsFilter {
         continue;
       }
       const auto packet = bytes.subspan(at).first<kTsPacketBytes>();
-      repair_.repair(packet);
+      if (out != nullptr) repair_.repair(packet);
       scanner_.scan(packet);
       copy(packet);
       while (const auto table = out != nullptr ? scanner_.take_table() : std::nullopt) copy(*table);

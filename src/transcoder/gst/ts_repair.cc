@@ -21,6 +21,9 @@ constexpr std::uint64_t kMaxAudioStep = kTicksPerSecond;
 /// A PTS is at most 1 s after the PCR of its arrival, and 10 s for still pictures (2.4.2.6).
 constexpr std::uint64_t kMaxLead = 10 * kTicksPerSecond;
 
+/// Audio is sent up to a second before its time (2.4.2.6), so this shows which clock it has.
+constexpr std::uint64_t kMaxAudioLead = kTicksPerSecond * 3 / 2;
+
 /// A PID carries audio once it has had this many intact headers: damage may pretend one.
 constexpr int kKnownHeaders = 2;
 
@@ -102,6 +105,12 @@ void TsRepair::repair(std::span<std::uint8_t, kTsPacketBytes> packet) {
   repair_start(audio, packet, payload);
 }
 
+void TsRepair::restart_times() {
+  clocks_.clear();
+  clock_.reset();
+  for (auto& [pid, audio] : audio_) audio.times = {};
+}
+
 /// Returns false if the packet repeats the last one.
 bool TsRepair::renumber(Audio& audio, std::span<std::uint8_t, kTsPacketBytes> packet) {
   const int counter = packet[3] & 0xf;
@@ -151,11 +160,19 @@ void TsRepair::read_header(Audio& audio, std::span<std::uint8_t> pes) {
   const std::int64_t size = pes[4] << 8 | pes[5];
   audio.rest.reset();
   if (size > 0) audio.rest = size + 6 - static_cast<std::int64_t>(pes.size());
-  const bool timed = (pes[7] & kHasPts) != 0;
-  if (timed &&
-      !(has_pts(pes) && audio.times.keep(pes_time(pes.subspan(kPesHeader)), kMaxAudioStep))) {
+  if ((pes[7] & kHasPts) != 0 && !(has_pts(pes) && keep_time(audio.times, pes))) {
     pes[7] &= 0x3f;  // neither PTS nor DTS; their bytes become stuffing
   }
+}
+
+/// Keeps a time that jumps if the clock has jumped there before.
+bool TsRepair::keep_time(Times& times, std::span<const std::uint8_t> pes) const {
+  const auto pts = pes_time(pes.subspan(kPesHeader));
+  const auto leads = [&](std::uint64_t time) { return after(time, *clock_) < kMaxAudioLead; };
+  const bool explained = clock_ && times.last() && leads(pts) && !leads(*times.last());
+  if (!explained) return times.keep(pts, kMaxAudioStep);
+  times.accept(pts);
+  return true;
 }
 
 void TsRepair::repair_clock(std::span<std::uint8_t, kTsPacketBytes> packet) {
@@ -173,6 +190,7 @@ void TsRepair::repair_clock(std::span<std::uint8_t, kTsPacketBytes> packet) {
   } else if (!clock.keep(*pcr, kMaxClockStep)) {
     packet[5] = static_cast<std::uint8_t>(packet[5] & ~kHasPcr);
   }
+  clock_ = clock.last();
 }
 
 }  // namespace transcoder

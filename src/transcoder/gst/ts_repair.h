@@ -22,6 +22,8 @@ namespace transcoder {
 class TsRepair {
  public:
   void repair(std::span<std::uint8_t, kTsPacketBytes> packet);
+  /// The source says that its times begin anew, or that data are missing.
+  void restart_times();
 
  private:
   /// Times of one PID, without isolated ones that are wrong.
@@ -53,8 +55,11 @@ class TsRepair {
                     std::span<std::uint8_t> payload);
   void read_header(Audio& audio, std::span<std::uint8_t> pes);
 
-  std::map<int, Audio> audio_;   ///< by PID
-  std::map<int, Times> clocks_;  ///< by PID
+  bool keep_time(Times& times, std::span<const std::uint8_t> pes) const;
+
+  std::map<int, Audio> audio_;          ///< by PID
+  std::map<int, Times> clocks_;         ///< by PID
+  std::optional<std::uint64_t> clock_;  ///< the newest PCR that was kept, of any PID
 };
 
 }  // namespace transcoder

@@ -125,6 +125,20 @@ TEST_F(TsRepairTest, TimesThatGoOnElsewhereAreKept) {
   EXPECT_TRUE(has_pts(repaired(begin(6, 500 * kSecond + 9))));
 }
 
+TEST_F(TsRepairTest, ATimeThatFollowsTheClockIsKept) {
+  repaired(clock_packet(kSecond / 4));
+  repaired(clock_packet(500 * kSecond, 0x90));
+  EXPECT_TRUE(has_pts(repaired(begin(4, 500 * kSecond))));
+}
+
+TEST_F(TsRepairTest, AlsoIfTheClockGoesBackALittle) {
+  repaired(clock_packet(9 * kSecond, 0x90));
+  repaired(begin(4, 10 * kSecond));
+  repaired(rest(5));
+  repaired(clock_packet(6 * kSecond, 0x90));
+  EXPECT_TRUE(has_pts(repaired(begin(6, 6 * kSecond))));
+}
+
 TEST_F(TsRepairTest, AClockThatJumpsAloneIsRemoved) {
   repaired(clock_packet(kSecond));
   EXPECT_FALSE(pcr_base(repaired(clock_packet(900 * kSecond))));
@@ -140,6 +154,13 @@ TEST_F(TsRepairTest, AClockThatGoesOnElsewhereIsKept) {
 TEST_F(TsRepairTest, AnAnnouncedJumpIsKept) {
   repaired(clock_packet(kSecond));
   EXPECT_TRUE(pcr_base(repaired(clock_packet(900 * kSecond, 0x90))));
+}
+
+TEST_F(TsRepairTest, TimesMayBeginAnew) {
+  repaired(clock_packet(kSecond));
+  repair_.restart_times();
+  EXPECT_TRUE(pcr_base(repaired(clock_packet(900 * kSecond))));
+  EXPECT_TRUE(has_pts(repaired(begin(4, 900 * kSecond))));
 }
 
 TEST_F(TsRepairTest, TheClockMayWrap) {
