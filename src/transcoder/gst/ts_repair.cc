@@ -21,6 +21,10 @@ constexpr std::uint64_t kMaxAudioStep = kTicksPerSecond;
 /// A PTS is at most 1 s after the PCR of its arrival, and 10 s for still pictures (2.4.2.6).
 constexpr std::uint64_t kMaxLead = 10 * kTicksPerSecond;
 
+/// The lead of a PTS over the PCR of its packet differs by the order of pictures, and is much the
+/// same when an encoder starts anew.
+constexpr std::uint64_t kMaxLeadChange = kTicksPerSecond / 4;
+
 /// Audio is sent up to a second before its time (2.4.2.6), so this shows which clock it has.
 constexpr std::uint64_t kMaxAudioLead = kTicksPerSecond * 3 / 2;
 
@@ -40,6 +44,10 @@ constexpr std::uint8_t kHasPts = 0x80;
 
 std::uint64_t after(std::uint64_t ticks, std::uint64_t earlier) {
   return (ticks - earlier) % kAllTicks;
+}
+
+std::uint64_t distance(std::uint64_t a, std::uint64_t b) {
+  return std::min(after(a, b), after(b, a));
 }
 
 bool is_audio(int stream_id) { return (stream_id & 0xe0) == 0xc0 || stream_id == 0xbd; }
@@ -179,18 +187,25 @@ void TsRepair::repair_clock(std::span<std::uint8_t, kTsPacketBytes> packet) {
   const auto pcr = pcr_base(packet);
   if (!pcr) return;
   auto& clock = clocks_[pid_of(packet)];
-  const auto old = clock.last();
   const bool announced = (packet[5] & kDiscontinuity) != 0;
   const auto pes = payload_of(packet);
-  const bool timed = old && (packet[1] & kStart) != 0 && has_start_code(pes) && has_pts(pes);
+  const bool timed = (packet[1] & kStart) != 0 && has_start_code(pes) && has_pts(pes);
   const auto pts = timed ? pes_time(pes.subspan(kPesHeader)) : 0;
-  const bool explained = timed && after(pts, *pcr) < kMaxLead && after(pts, *old) >= kMaxLead;
-  if (announced || explained) {
-    clock.accept(*pcr);
-  } else if (!clock.keep(*pcr, kMaxClockStep)) {
+  if (announced || (timed && clock.explains(*pcr, pts))) {
+    clock.times.accept(*pcr);
+  } else if (!clock.times.keep(*pcr, kMaxClockStep)) {
     packet[5] = static_cast<std::uint8_t>(packet[5] & ~kHasPcr);
+    return;
   }
-  clock_ = clock.last();
+  if (timed) clock.lead = after(pts, *pcr);
+  clock_ = *pcr;
+}
+
+/// The PTS fits only the new PCR, or as well as the last one fitted its own.
+bool TsRepair::Clock::explains(std::uint64_t pcr, std::uint64_t pts) const {
+  const auto now = after(pts, pcr);
+  if (!times.last() || now >= kMaxLead) return false;
+  return after(pts, *times.last()) >= kMaxLead || (lead && distance(now, *lead) < kMaxLeadChange);
 }
 
 }  // namespace transcoder

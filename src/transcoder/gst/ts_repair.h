@@ -16,7 +16,8 @@ namespace transcoder {
 ///   audio without start  the first nine bytes of what comes becomes a header without a time
 ///   audio header         damaged start codes and flags are written anew, impossible times removed
 ///   clock                a PCR is removed if it jumps alone: the next one is always kept, and so
-///                        is one that a discontinuity or a PTS in the same packet explains
+///                        is one that a discontinuity or a PTS in the same packet explains: the
+///                        PTS jumps along
 ///
 /// No I/O, no clock.
 class TsRepair {
@@ -49,6 +50,14 @@ class TsRepair {
     Times times;
   };
 
+  /// The clock of one PID.
+  struct Clock {
+    Times times;
+    std::optional<std::uint64_t> lead;  ///< of the last PTS before the PCR of its packet
+
+    bool explains(std::uint64_t pcr, std::uint64_t pts) const;
+  };
+
   void repair_clock(std::span<std::uint8_t, kTsPacketBytes> packet);
   bool renumber(Audio& audio, std::span<std::uint8_t, kTsPacketBytes> packet);
   void repair_start(Audio& audio, std::span<std::uint8_t, kTsPacketBytes> packet,
@@ -58,7 +67,7 @@ class TsRepair {
   bool keep_time(Times& times, std::span<const std::uint8_t> pes) const;
 
   std::map<int, Audio> audio_;          ///< by PID
-  std::map<int, Times> clocks_;         ///< by PID
+  std::map<int, Clock> clocks_;         ///< by PID
   std::optional<std::uint64_t> clock_;  ///< the newest PCR that was kept, of any PID
 };
 

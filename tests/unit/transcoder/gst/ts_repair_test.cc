@@ -43,6 +43,36 @@ Packet clock_packet(std::int64_t ticks, int flags = 0x10) {
                  (ticks & 1) << 7 | 0x7e, 0});
 }
 
+/// A picture's beginning, with the clock before it.
+Packet picture(std::int64_t clock, std::int64_t pts) {
+  return packet({0x47,
+                 kStart | 2,
+                 0,
+                 0x30,
+                 7,
+                 0x10,
+                 clock >> 25,
+                 clock >> 17,
+                 clock >> 9,
+                 clock >> 1,
+                 (clock & 1) << 7 | 0x7e,
+                 0,
+                 0,
+                 0,
+                 1,
+                 0xe0,
+                 0,
+                 0,
+                 0x80,
+                 0x80,
+                 5,
+                 0x21 | (pts >> 30 & 7) << 1,
+                 pts >> 22,
+                 1 | (pts >> 15 & 0x7f) << 1,
+                 pts >> 7,
+                 1 | (pts & 0x7f) << 1});
+}
+
 bool starts(const Packet& p) { return (p[1] & kStart) != 0; }
 int counter(const Packet& p) { return p[3] & 0xf; }
 bool hidden(const Packet& p) { return (p[1] & 0x1f) == 0x1f && p[2] == 0xff; }
@@ -149,6 +179,12 @@ TEST_F(TsRepairTest, AClockThatGoesOnElsewhereIsKept) {
   repaired(clock_packet(kSecond));
   EXPECT_FALSE(pcr_base(repaired(clock_packet(900 * kSecond))));
   EXPECT_TRUE(pcr_base(repaired(clock_packet(900 * kSecond + 90))));
+}
+
+TEST_F(TsRepairTest, AClockThatGoesBackALittleIsKeptIfTheTimesOfPicturesDo) {
+  repaired(picture(5 * kSecond, 5 * kSecond + kSecond / 2));
+  EXPECT_TRUE(pcr_base(repaired(picture(4 * kSecond, 4 * kSecond + kSecond / 2))));
+  EXPECT_FALSE(pcr_base(repaired(picture(2 * kSecond, 4 * kSecond + kSecond / 2))));
 }
 
 TEST_F(TsRepairTest, AnAnnouncedJumpIsKept) {
