@@ -2,6 +2,7 @@
 
 #include <gst/gst.h>
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <utility>
@@ -19,6 +20,13 @@ using PadHandle = Handle<GstPad, gst_object_unref>;
 /// Packets of a transport stream in a row that are no chance: a single random byte may be a sync
 /// byte. Datagrams usually have seven.
 constexpr int kSurePackets = 3;
+
+/// A stream that is cut without regard to its packets shows in this much of it, also if the
+/// datagrams are smaller than packets.
+constexpr std::size_t kRecentBytes = 4096;
+
+/// This many datagrams without a stream are no damage, and no tail of a piece that was cut.
+constexpr int kSureStrange = 10;
 
 /// Wrong data count as gone after this time, while the right ones arrive: a wrong sender that tries
 /// every few seconds is one trouble.
@@ -56,19 +64,33 @@ class DatagramGate {
       case DatagramKind::kContainer:
         if (stage_ == Stage::kClosed) stage_ = Stage::kContainer;
         return buffer;
+      case DatagramKind::kOtherRtp:
       case DatagramKind::kUnknown:
-        // Damaged, or a stream that is cut into pieces smaller than its packets.
+        // Damaged, or a piece of a stream that is cut anywhere. One in four looks like RTP.
         if (stage_ == Stage::kTransportStream) return buffer;
-        break;
+        return seek(bytes, datagram, buffer);
       default:
-        break;
+        if (stage_ == Stage::kTransportStream) return refuse(datagram), nullptr;
+        return seek(bytes, datagram, buffer);
     }
-    refuse(datagram);
+  }
+
+  /// Looks for a stream that does not show in single datagrams.
+  GstBuffer* seek(std::span<const std::uint8_t> bytes, const Datagram& datagram, GstBuffer* like) {
+    recent_.insert(recent_.end(), bytes.begin(), bytes.end());
+    if (inspect(recent_).kind == DatagramKind::kTransportStream) {
+      admit();
+      return made_of(std::exchange(recent_, {}), like);
+    }
+    const auto excess = recent_.size() - std::min(recent_.size(), kRecentBytes);
+    recent_.erase(recent_.begin(), recent_.begin() + static_cast<std::ptrdiff_t>(excess));
+    if (++strange_ >= kSureStrange) refuse(datagram);
     return nullptr;
   }
 
   void admit() {
     stage_ = Stage::kTransportStream;
+    strange_ = 0;
     if (refused_at_ && base::Clock::now() - *refused_at_ > kWrongTime) {
       refused_at_.reset();
       report_->clear(SourceTrouble::kWrongData);
@@ -109,6 +131,8 @@ class DatagramGate {
   Stage stage_ = Stage::kClosed;
   int packets_ = 0;  ///< of the transport stream, in a row, before it is sure
   std::vector<std::uint8_t> held_;
+  int strange_ = 0;  ///< datagrams without a stream, since the last one with
+  std::vector<std::uint8_t> recent_;
   RtpOrder order_;
   std::optional<base::Time> refused_at_;
 };
