@@ -18,6 +18,7 @@ from tests.integration.media_server import (
     tables_across_packets)
 
 PATIENCE = 60  # seconds
+PIECE = 500  # bytes, which are no whole packets, and too few to show a transport stream
 VIDEO, AUDIO = 0x100, 0x101  # PIDs that ffmpeg's muxer chooses
 
 
@@ -151,9 +152,11 @@ class Sources:
             "cut_data": "/cut_data.ts", "cut_maps": "/cut_maps.ts", "borders": "/borders.ts",
             "dead": "/dead.ts"}.items()}
         self.rtp = DatagramSender(in_rtp(plain))
+        self.pieces = DatagramSender([plain[at:at + PIECE] for at in range(0, len(plain), PIECE)])
         self.wrong = DatagramSender([b"GET / HTTP/1.1\r\n\r\n"])
         self.right = with_error_correction(plain)
-        self.uris |= {"rtp": f"rtp://127.0.0.1:{self.rtp.port}", "wrong": f"udp://127.0.0.1:{self.wrong.port}"}
+        self.uris |= {"rtp": f"rtp://127.0.0.1:{self.rtp.port}", "pieces": f"udp://127.0.0.1:{self.pieces.port}",
+                      "wrong": f"udp://127.0.0.1:{self.wrong.port}"}
         self.uris |= {"scrambled": f"udp://127.0.0.1:{port}", "four": f"file:{folder}/four.mov"}
         self._sender = threading.Thread(target=self._send_scrambled)
         self._sender.start()
@@ -188,6 +191,7 @@ class Sources:
         self._ended.set()
         self._sender.join()
         self.rtp.end()
+        self.pieces.end()
         self.wrong.end()
         self.media.end()
 
@@ -269,6 +273,13 @@ def test_another_audio_track_is_heard_if_the_main_one_is_dead(server):
 def test_a_transport_stream_in_rtp_plays(server):
     wait_for_frames(server, "rtp", 100)
     assert restarts(server, "rtp") == 0
+
+
+def test_a_transport_stream_in_pieces_plays(server):
+    """ffmpeg cuts one into datagrams without regard to its packets, and into small ones if little is sent."""
+    wait_for_frames(server, "pieces", 50)
+    assert restarts(server, "pieces") == 0
+    assert "stream=pieces trouble=wrong_data" not in server.log()
 
 
 def test_says_what_a_wrong_sender_sends_and_plays_the_right_one(server, sources, tmp_path):
