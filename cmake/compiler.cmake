@@ -17,7 +17,7 @@ if(CCACHE)
     CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
 endif()
 
-# Takes a fifth of the time to link the tests. Packages are linked with the system's linker.
+# Takes a third of the time to link the tests. Packages are linked with the system's linker.
 find_program(MOLD mold)
 if(MOLD AND SYMCAST_TESTS)
   add_link_options(-fuse-ld=mold)
