@@ -123,6 +123,19 @@ def test_plays_without_a_complaint(played, case):
     check(played, case)
 
 
+def segments_of_the_first_playlist(daemon, stream, user_agent):
+    headers = {"User-Agent": user_agent}
+    index = daemon.get(f"/{stream}/index.m3u8", headers=headers)[2].decode()
+    names = [line for line in index.splitlines() if line and not line.startswith("#")]
+    return daemon.get(f"/{stream}/{names[0]}", headers=headers)[2].decode().count("#EXTINF")
+
+
+def test_gstreamer_waits_for_the_second_segment(tmp_path):
+    """That of a stream which begins with it."""
+    with Daemon("--source", "live=test:?size=320x180&fps=30", directory=tmp_path, config=CHEAP) as daemon:
+        assert segments_of_the_first_playlist(daemon, "live", "GStreamer souphttpsrc 1.22.0") >= 2
+
+
 def test_gstreamer_plays_a_stream_from_its_start(tmp_path):
     """Whenever it joins, also while there is one complete segment."""
     ages = [1, 1.5, 2, 2.5, 3]  # seconds since the stream's first viewer; a segment lasts 2 s

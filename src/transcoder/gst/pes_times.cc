@@ -11,16 +11,12 @@ namespace {
 /// A demuxer holds fewer PES packets than this while it waits for its first PCR.
 constexpr std::size_t kMaxTimes = 128;
 
-/// The largest error of the expected time: the demuxer follows the arrival
-/// of data in smaller steps, and PES packets are up to 0.4 s apart.
+/// The largest error of the expected time: the demuxer follows the arrival of data in smaller
+/// steps, and PES packets are up to 0.4 s apart.
 constexpr base::Duration kMaxError = std::chrono::milliseconds{500};
 
 base::Duration from_ticks(std::uint64_t ticks) {
   return base::Duration{static_cast<std::int64_t>(ticks) * 100'000 / 9};
-}
-
-base::Duration magnitude(base::Duration value) {
-  return value < base::Duration{0} ? -value : value;
 }
 
 }  // namespace
@@ -37,13 +33,6 @@ std::optional<std::uint64_t> pcr_base(std::span<const std::uint8_t, kTsPacketByt
          std::uint64_t{packet[8]} << 9 | std::uint64_t{packet[9]} << 1 | packet[10] >> 7;
 }
 
-std::span<const std::uint8_t> ts_payload(std::span<const std::uint8_t, kTsPacketBytes> packet) {
-  std::size_t begin = 4;
-  if ((packet[3] & 0x20) != 0) begin += 1U + packet[4];
-  if ((packet[3] & 0x10) == 0 || begin >= packet.size()) return {};
-  return packet.subspan(begin);
-}
-
 void PesTimes::scan(std::span<const std::uint8_t, kTsPacketBytes> packet,
                     std::optional<base::Duration> arrival) {
   const auto pcr = pcr_base(packet);
@@ -53,7 +42,7 @@ void PesTimes::scan(std::span<const std::uint8_t, kTsPacketBytes> packet,
   const bool has_time = pes.size() >= 14 && pes[0] == 0 && pes[1] == 0 && pes[2] == 1 &&
                         pes[3] >= 0xbd && (pes[7] & 0x80) != 0;
   if (!has_time) return;
-  auto& times = streams_[(packet[1] & 0x1f) << 8 | packet[2]].times;
+  auto& times = streams_[ts_pid(packet)].times;
   times.push_back(from_ticks(pes_time(pes.subspan(9))));
   if (times.size() > kMaxTimes) times.pop_front();
 }
@@ -68,7 +57,7 @@ std::optional<base::Duration> PesTimes::media_time(int pid, base::Duration out) 
   const auto offset = stream.offset ? stream.offset : offset_;
   if (!offset || stream.times.empty()) return std::nullopt;
   const auto error = [&](base::Duration time) {
-    return magnitude(unwrapped(out - time - *offset));
+    return std::chrono::abs(unwrapped(out - time - *offset));
   };
   const auto nearest = *std::ranges::min_element(stream.times, {}, error);
   if (error(nearest) > kMaxError) return std::nullopt;

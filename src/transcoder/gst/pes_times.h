@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -8,7 +7,7 @@
 #include <span>
 
 #include "base/units.h"
-#include "transcoder/gst/ts_scanner.h"
+#include "transcoder/gst/ts_packet.h"
 
 namespace transcoder {
 
@@ -16,8 +15,6 @@ namespace transcoder {
 std::uint64_t pes_time(std::span<const std::uint8_t> bytes);
 /// The base of the PCR in a packet, in ticks of 90 kHz; nullopt if it has none.
 std::optional<std::uint64_t> pcr_base(std::span<const std::uint8_t, kTsPacketBytes> packet);
-/// The payload of a packet; empty if it has none.
-std::span<const std::uint8_t> ts_payload(std::span<const std::uint8_t, kTsPacketBytes> packet);
 
 /// Remembers the times in a transport stream that enters a tsdemux, which replaces them by times of
 /// its own: finds the time in the media of what leaves it. No I/O, no clock.

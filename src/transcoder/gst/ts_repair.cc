@@ -66,8 +66,6 @@ Payload payload_of(Packet packet) {
   return packet.last(size);
 }
 
-int pid_of(Packet packet) { return (packet[1] & 0x1f) << 8 | packet[2]; }
-
 void hide(Packet packet) {  // as a null packet
   packet[1] = 0x1f;
   packet[2] = 0xff;
@@ -102,7 +100,7 @@ void TsRepair::repair(std::span<std::uint8_t, kTsPacketBytes> packet) {
   const auto payload = payload_of(packet);
   if (payload.empty()) return;
   const bool starts = (packet[1] & kStart) != 0;
-  const int pid = pid_of(packet);
+  const int pid = ts_pid(packet);
   if (starts && has_start_code(payload) && is_audio(payload[3])) {
     audio_.try_emplace(pid, Audio{.stream_id = payload[3]});
   }
@@ -186,7 +184,7 @@ bool TsRepair::keep_time(Times& times, std::span<const std::uint8_t> pes) const 
 void TsRepair::repair_clock(std::span<std::uint8_t, kTsPacketBytes> packet) {
   const auto pcr = pcr_base(packet);
   if (!pcr) return;
-  auto& clock = clocks_[pid_of(packet)];
+  auto& clock = clocks_[ts_pid(packet)];
   const bool announced = (packet[5] & kDiscontinuity) != 0;
   const auto pes = payload_of(packet);
   const bool timed = (packet[1] & kStart) != 0 && has_start_code(pes) && has_pts(pes);

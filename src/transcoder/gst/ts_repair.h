@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "transcoder/gst/ts_scanner.h"
+#include "transcoder/gst/ts_packet.h"
 
 namespace transcoder {
 

@@ -140,24 +140,26 @@ void blank(std::span<std::uint8_t, kTsPacketBytes> packet) {
 }  // namespace
 
 void TsScanner::scan(std::span<std::uint8_t, kTsPacketBytes> packet) {
-  const int pid = number(packet, 1, 0x1fff);
+  const int pid = ts_pid(packet);
   const int control = packet[3];
   count(pid, (control & 0xc0) != 0);
   if (playing_ == 0) note_delivery(pid);
   const bool table = pid == kPatPid || (readers_.contains(pid) && !streams_.contains(pid));
   if (table && (control & 0x10) != 0) {
-    const std::size_t begin = 4 + ((control & 0x20) != 0 ? 1U + packet[4] : 0);
     const bool error = (packet[1] & 0x80) != 0;
-    if (begin < packet.size() && !error) read_payload(pid, packet, begin);
+    if (!error) read_payload(packet);
     blank(packet);
   }
-  if (number(packet, 1, 0x1fff) != kNullPid) return;
+  if (ts_pid(packet) != kNullPid) return;
   if (const auto next = take_table()) std::ranges::copy(*next, packet.begin());
 }
 
-void TsScanner::read_payload(int pid, std::span<const std::uint8_t> packet, std::size_t begin) {
+void TsScanner::read_payload(std::span<const std::uint8_t, kTsPacketBytes> packet) {
+  const auto payload = ts_payload(packet);
+  if (payload.empty()) return;
+  const int pid = ts_pid(packet);
   const bool start = (packet[1] & 0x40) != 0;
-  for (const auto& section : readers_[pid].read(packet.subspan(begin), start, packet[3] & 0x0f)) {
+  for (const auto& section : readers_[pid].read(payload, start, packet[3] & 0x0f)) {
     read(pid, section);
   }
 }

@@ -50,7 +50,7 @@ class TsScanner {
     int version = -1;  ///< as shown; -1 before the first one
   };
 
-  void read_payload(int pid, std::span<const std::uint8_t> packet, std::size_t begin);
+  void read_payload(std::span<const std::uint8_t, kTsPacketBytes> packet);
   void read(int pid, const TsSection& section);
   void read_programs(const TsSection& section);
   void replace_programs();

@@ -1,15 +1,13 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
-namespace transcoder {
+#include "transcoder/gst/ts_packet.h"
 
-inline constexpr std::size_t kTsPacketBytes = 188;  // ISO/IEC 13818-1, 2.4.3.2
-using TsPacket = std::array<std::uint8_t, kTsPacketBytes>;
+namespace transcoder {
 
 /// A section of program-specific information, with its CRC: ISO/IEC 13818-1, 2.4.4.
 using TsSection = std::vector<std::uint8_t>;

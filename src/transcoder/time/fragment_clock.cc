@@ -14,7 +14,7 @@ base::Duration FragmentClock::shift(Track& track, base::Duration media, base::Du
   const auto expected = track.begun ? track.shift : kHeadroom;
   const auto fits = [&](std::size_t round, base::Duration limit) {
     const auto error = unwrapped(media + offsets_[round] - running - expected);
-    return error <= limit && error >= -limit;
+    return std::chrono::abs(error) <= limit;
   };
   if (!track.begun || !fits(track.round, kMaxStep)) {
     std::size_t round = track.begun ? track.round + 1 : offsets_.size() - !offsets_.empty();
