@@ -136,6 +136,13 @@ def test_keys_work_like_the_buttons(server, visit):
     assert page.evaluate(paused) is False
 
 
+def test_arrow_keys_change_the_volume(server, visit):
+    page = visit(server)
+    for key, volume in (("ArrowUp", 0.1), ("ArrowUp", 0.2), ("ArrowDown", 0.1), ("ArrowDown", 0), ("ArrowDown", 0)):
+        page.do("press", selector="#video", key=key)
+        assert page.evaluate(f"[{VIDEO}.muted, Math.round({VIDEO}.volume * 10) / 10]") == [volume == 0, volume]
+
+
 def test_a_pause_from_outside_the_page_is_kept(server, visit):
     """A media key, or closing the picture-in-picture window, may pause the player."""
     page = visit(server)

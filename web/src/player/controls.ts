@@ -6,6 +6,9 @@ function setIcon(button: HTMLElement, name: string, label: string): void {
   if (button.getAttribute("aria-label") !== label) button.setAttribute("aria-label", label);
 }
 
+/** By which the arrow keys change the volume, of 1, while the player has the focus. */
+const kVolumeStep: Record<string, number> = { ArrowUp: 0.1, ArrowDown: -0.1 };
+
 /** The buttons over the video and their keyboard shortcuts. */
 export class Controls {
   private readonly screen = byId("screen");
@@ -47,6 +50,13 @@ export class Controls {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const target = event.target as HTMLElement;
     if (event.key === " " && target.closest("button, a, input") !== null) return;
+    const step = kVolumeStep[event.key];
+    // Elsewhere they scroll the page, and the slider has arrow keys of its own.
+    if (step !== undefined && this.screen.contains(target) && target !== this.volume) {
+      event.preventDefault();
+      this.stepVolume(step);
+      return;
+    }
     const action = this.actions[event.key.toLowerCase()];
     if (!action) return;
     event.preventDefault();
@@ -75,6 +85,11 @@ export class Controls {
   private setVolume(volume: number): void {
     this.video.volume = volume;
     this.video.muted = volume === 0;
+  }
+
+  private stepVolume(step: number): void {
+    const volume = this.video.muted ? 0 : this.video.volume;
+    this.setVolume(Math.min(1, Math.max(0, volume + step)));
   }
 
   private toggleFullscreen(): void {
