@@ -19,14 +19,6 @@ namespace {
 /// know from timing out and cost next to nothing, because nothing moves.
 constexpr base::Duration kRepeatInterval = std::chrono::milliseconds{200};
 
-/// Minimum timeout for the first picture. Decoding begins at a keyframe, and encoders put those up
-/// to 10 s apart.
-constexpr base::Duration kFirstPictureTimeout = std::chrono::seconds{10};
-
-/// The same while data arrive: smart encoders of cameras put their keyframes up to 60 s apart, and
-/// a new connection would wait anew.
-constexpr base::Duration kKeyframeTimeout = std::chrono::seconds{65};
-
 /// Audio that arrives earlier may belong to the time before the first picture. It is also the time
 /// after which a trouble that is gone counts as gone.
 constexpr base::Duration kAudioGrace = std::chrono::seconds{2};
@@ -49,6 +41,7 @@ Supervisor::Supervisor(std::string stream, std::string source_name, const Source
       make_source_{std::move(make_source)},
       output_{std::move(output)},
       waits_{waits_for_sender(settings.uri)},
+      patience_{settings.silence_timeout, waits_},
       backoff_{settings.backoff_min, settings.backoff_max},
       trouble_log_{stream_} {}
 
@@ -77,17 +70,6 @@ bool Supervisor::pause(base::Duration duration) {
 void Supervisor::set_status(Ingest::Status status) {
   std::lock_guard lock{mutex_};
   state_.status = status;
-}
-
-/// Whether the source has been silent for too long, and the reason.
-std::string Supervisor::silence(const Life& life, bool playing, base::Time now) const {
-  if (waits_ && !playing) return {};
-  const auto timeout = playing ? settings_.silence_timeout
-                               : std::max(settings_.silence_timeout, kFirstPictureTimeout);
-  const auto patience = playing ? timeout : std::max(timeout, kKeyframeTimeout);
-  const bool quiet = now - std::max(life.picture, playing ? base::Time{} : life.data) > timeout;
-  if (!quiet && now - life.picture <= patience) return {};
-  return fmt::format("no picture for {:g} s", base::seconds(quiet ? timeout : patience));
 }
 
 void Supervisor::note(SourceReport report, const Ingest::State& output, base::Duration played) {
@@ -139,13 +121,14 @@ Supervisor::End Supervisor::follow(const SourceWatch& watch, const Source& sourc
   std::optional<base::Time> playing;
   std::uint64_t jumps = output_->state(base::Clock::now()).timeline_jumps;
   audio_off_ = false;
-  Life life;
+  Patience::Life life;
   End end;
   while (end.reason.empty() && pause(kRepeatInterval)) {
     const auto now = base::Clock::now();
     const auto state = watch.state();
     if (state.has_picture && !playing) {
       playing = now;
+      life.played = true;
       connected();
     }
     output_->repeat_after(playing ? kFreezeTime : kRepeatInterval, now);
@@ -159,7 +142,9 @@ Supervisor::End Supervisor::follow(const SourceWatch& watch, const Source& sourc
     life.picture = std::max(life.picture, state.alive);
     if (playing) end.played = now - *playing;
     note(std::move(report), output, end.played);
-    end.reason = silence(life, playing.has_value(), now);
+    if (const auto time = patience_.exhausted(life, now)) {
+      end.reason = fmt::format("no picture for {:g} s", base::seconds(*time));
+    }
     if (state.ended) end.reason = *state.ended;
   }
   return end;

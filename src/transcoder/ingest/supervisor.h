@@ -10,6 +10,7 @@
 
 #include "transcoder/ingest/backoff.h"
 #include "transcoder/ingest/ingest_output.h"
+#include "transcoder/ingest/patience.h"
 #include "transcoder/ingest/source_watch.h"
 #include "transcoder/ingest/trouble_log.h"
 #include "transcoder/source.h"
@@ -43,12 +44,6 @@ class Supervisor {
     std::string reason;
   };
 
-  /// Signs of life of a connection.
-  struct Life {
-    base::Time picture{};  ///< delivered, or the start of the connection
-    base::Time data{};     ///< if the source reports them
-  };
-
   /// The end of a connection.
   struct End {
     std::string reason;  ///< empty if we stopped it
@@ -59,7 +54,6 @@ class Supervisor {
   void run();
   void play();
   End follow(const SourceWatch& watch, const Source& source);
-  std::string silence(const Life& life, bool playing, base::Time now) const;
   void note(SourceReport report, const Ingest::State& output, base::Duration played);
   void connected();
   void lost(const End& end);
@@ -75,6 +69,7 @@ class Supervisor {
   const MakeSource make_source_;
   const std::shared_ptr<IngestOutput> output_;
   const bool waits_;  ///< waits_for_sender()
+  const Patience patience_;
   Backoff backoff_;
   TroubleLog trouble_log_;
   bool audio_off_ = false;

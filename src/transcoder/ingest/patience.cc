@@ -1,0 +1,29 @@
+#include "transcoder/ingest/patience.h"
+
+#include <algorithm>
+
+namespace transcoder {
+
+namespace {
+
+/// Decoding begins at a keyframe, and encoders put those up to 10 s apart.
+constexpr base::Duration kFirstPictureTimeout = std::chrono::seconds{10};
+
+/// The same while data arrive: smart encoders of cameras put their keyframes up to 60 s apart, and
+/// a new connection would wait anew.
+constexpr base::Duration kKeyframeTimeout = std::chrono::seconds{65};
+
+}  // namespace
+
+std::optional<base::Duration> Patience::exhausted(const Life& life, base::Time now) const {
+  if (life.played) {
+    return now - life.picture > timeout_ ? std::optional{timeout_} : std::nullopt;
+  }
+  if (waits_for_sender_) return std::nullopt;
+  const auto without_data = std::max(timeout_, kFirstPictureTimeout);
+  if (now - std::max(life.picture, life.data) > without_data) return without_data;
+  const auto with_data = std::max(timeout_, kKeyframeTimeout);
+  return now - life.picture > with_data ? std::optional{with_data} : std::nullopt;
+}
+
+}  // namespace transcoder
