@@ -31,9 +31,9 @@ CONFIG = """
 preset = "ultrafast"
 """
 FILES = {"hls": "index.m3u8", "dash": "manifest.mpd"}
-# libavformat reads an endless stream again only if it is told to.
+# libavformat reads an endless stream again only if it is told to. It tries after 0, 1, 3, 7 s and so on.
 AGAIN = {"reconnect": 1, "reconnect_streamed": 1, "reconnect_at_eof": 1,
-         "reconnect_on_network_error": 1, "reconnect_delay_max": 2}
+         "reconnect_on_network_error": 1, "reconnect_delay_max": 30}
 
 
 def ffmpeg(url, directory, again=None):
