@@ -27,6 +27,7 @@ enum class SourceTrouble {
 struct SourceReport {
   std::optional<base::Time> data;                 ///< when data last arrived, if that is known
   std::map<SourceTrouble, std::string> troubles;  ///< with details, which may be empty
+  base::Duration wait{};  ///< of pictures for their turn, because they arrive in bursts
 };
 
 /// One connection to a live source, from start() until it ends or stop() is called: decodes, paces,

@@ -70,6 +70,7 @@ struct Tuning {
   bool latency_in_uri;
   int program;
   bool datagrams;  ///< whether a transport stream in datagrams is expected
+  bool srt;        ///< whether media by SRT are expected
   std::shared_ptr<InputReport> report;
 };
 
@@ -87,7 +88,10 @@ void tune(GstBin*, GstBin*, GstElement* element, gpointer data) {
     add_datagram_gate(element, tuning->report);
     admit_one_publisher(element, tuning->source);
   }
-  if (is_a(element, "tsdemux")) add_ts_filter(element, tuning->program, tuning->report);
+  if (is_a(element, "tsdemux")) {
+    add_ts_filter(element, tuning->program, tuning->report);
+    if (tuning->datagrams || tuning->srt) keep_stream_times(element);
+  }
   // For cameras with motion JPEG: otherwise decoding waits for 2 MB of it, in case audio follows.
   if (is_a(element, "multipartdemux")) g_object_set(element, "single-stream", TRUE, nullptr);
   if (tuning->latency_in_uri) return;
@@ -141,7 +145,7 @@ ElementHandle make_uri_input(const SourceSettings& source,
   g_signal_connect_data(input.get(), "deep-element-added", G_CALLBACK(tune),
                         new Tuning{without_secrets(source.uri), static_cast<int>(latency.count()),
                                    query_value(uri, "latency").has_value(), source.program,
-                                   datagram_uri(uri).has_value(), report},
+                                   datagram_uri(uri).has_value(), uri.starts_with("srt:"), report},
                         free_data<Tuning>, GConnectFlags{});
   GError* problem = nullptr;
   GstElement* const reader = gst_element_make_from_uri(GST_URI_SRC, uri.c_str(), nullptr, &problem);

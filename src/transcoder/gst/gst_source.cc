@@ -13,6 +13,7 @@
 #include "transcoder/gst/host_lookup.h"
 #include "transcoder/gst/source_file.h"
 #include "transcoder/secrets.h"
+#include "transcoder/time/live_pacer.h"
 #include "transcoder/time/loop_time.h"
 #include "transcoder/time/pacer.h"
 
@@ -84,7 +85,9 @@ class GstSource::Playback {
 
   SourceReport report() const {
     std::lock_guard lock{mutex_};
-    return report_ ? report_->report(base::Clock::now()) : SourceReport{};
+    auto result = report_ ? report_->report(base::Clock::now()) : SourceReport{};
+    result.wait = wait_;
+    return result;
   }
 
   /// Returns false, and abandons the playback, if it has not finished within `timeout`.
@@ -100,12 +103,12 @@ class GstSource::Playback {
   /// Builds a pipeline and plays it to its end; repeats a file. Returns the reason for the end, or
   /// an empty string if another pipeline is to be built.
   std::string play(Source::Listener& listener) {
-    const auto report = std::make_shared<InputReport>();
+    input_ = std::make_shared<InputReport>();
     {
       std::lock_guard lock{mutex_};
-      report_ = report;
+      report_ = input_;
     }
-    GstPipeline pipeline{settings_, limits_, report, [this] { wake(); }};
+    GstPipeline pipeline{settings_, limits_, input_, [this] { wake(); }};
     pipeline.play();
     live_ = pipeline.live();
     for (;;) {
@@ -140,7 +143,7 @@ class GstSource::Playback {
     if (!picture_) {
       if (auto frame = pipeline.take_frame()) {
         frame->pts = time_.picture(frame->pts);
-        const auto due = live_ ? now : pacer_.picture(frame->pts, now);
+        const auto due = release_time(frame->pts, now);
         if (due - now > kMinReportedGap) listener.on_gap(due);
         picture_ = {std::move(*frame), due};
       }
@@ -148,10 +151,18 @@ class GstSource::Playback {
     if (!audio_ && time_.any()) {
       if (auto samples = pipeline.take_audio()) {
         samples->pts = *time_.audio(samples->pts);
-        audio_ = {std::move(*samples), live_ ? now : *pacer_.audio(samples->pts)};
+        const auto due = live_ ? live_pacer_.audio(samples->pts, now) : *pacer_.audio(samples->pts);
+        audio_ = {std::move(*samples), due};
       }
     }
     if (const auto count = pipeline.take_unreadable()) listener.on_unreadable(count);
+  }
+
+  base::Time release_time(media::Pts pts, base::Time now) {
+    if (!live_) return pacer_.picture(pts, now);
+    const auto due = live_pacer_.picture(pts, now, input_->even_since());
+    wait_ = live_pacer_.wait();
+    return due;
   }
 
   void emit_picture(Source::Listener& listener) {
@@ -198,8 +209,11 @@ class GstSource::Playback {
   const VideoSettings limits_;
   const bool is_file_;
   bool live_ = false;
+  std::shared_ptr<InputReport> input_;  ///< of the pipeline
   LoopTime time_;
   Pacer pacer_{is_file_ ? Pacer::SourceKind::kFile : Pacer::SourceKind::kNetwork};
+  LivePacer live_pacer_;
+  std::atomic<base::Duration> wait_{};
   std::optional<Waiting<media::Frame>> picture_;
   std::optional<Waiting<media::Samples>> audio_;
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "transcoder/time/live_pacer.h"
+
 namespace transcoder {
 
 namespace {
@@ -14,7 +16,7 @@ constexpr base::Duration kUsualKeyframeWait = std::chrono::seconds{4};
 
 void InputReport::data_arrived() {
   const auto now = base::Clock::now();
-  last_data_ = now;
+  if (now - last_data_.exchange(now) >= LivePacer::kMaxPause) even_since_ = now;
   base::Time never{};
   first_data_.compare_exchange_strong(never, now);
 }

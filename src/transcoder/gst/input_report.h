@@ -30,6 +30,8 @@ class InputReport {
 
   bool has_track(TrackKind kind) const { return since(kind).load() != base::Time{}; }
   SourceReport report(base::Time now) const;
+  /// When data last came after a pause of LivePacer::kMaxPause or more.
+  base::Time even_since() const { return even_since_; }
 
  private:
   std::atomic<base::Time>& since(TrackKind kind) { return since_[static_cast<int>(kind)]; }
@@ -39,6 +41,7 @@ class InputReport {
 
   std::atomic<base::Time> first_data_{};
   std::atomic<base::Time> last_data_{};
+  std::atomic<base::Time> even_since_{};
   std::atomic<base::Time> since_[2]{};  ///< by TrackKind
   std::atomic<bool> decoded_ = false;
 

@@ -35,6 +35,10 @@ using StreamHandle = Handle<GstStream, gst_object_unref>;
 /// Interleaved tracks are queued up to this size while one of them has nothing: 8 s of 10 Mbit/s.
 constexpr guint kMaxQueueBytes = 10 << 20;
 
+/// The same in frames, so that a burst fits (LivePacer): 10 s of 60 per second. GStreamer's default
+/// is 5, and a UDP sender does not wait.
+constexpr guint kMaxQueueBuffers = 600;
+
 /// Containers within containers: ID3 tags before a transport stream are two. A source that nests
 /// more is made to exhaust the stack.
 constexpr int kMaxDemuxers = 16;
@@ -227,7 +231,8 @@ class TrackInput::Impl {
     auto& queue = queues_[demuxer];
     if (queue == nullptr) {
       queue = make_element("multiqueue");
-      g_object_set(queue, "max-size-bytes", kMaxQueueBytes, "max-size-time", guint64{0}, nullptr);
+      g_object_set(queue, "max-size-bytes", kMaxQueueBytes, "max-size-buffers", kMaxQueueBuffers,
+                   "max-size-time", guint64{0}, nullptr);
       gst_bin_add(GST_BIN(bin_), queue);
       gst_element_sync_state_with_parent(queue);
     }

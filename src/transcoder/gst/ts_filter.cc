@@ -111,6 +111,19 @@ GstPadProbeReturn on_buffer(GstPad*, GstPadProbeInfo* info, gpointer data) {
   return info->data == nullptr ? GST_PAD_PROBE_HANDLED : GST_PAD_PROBE_OK;
 }
 
+/// tsdemux fits times to the arrivals if the data before it have times, too.
+GstPadProbeReturn on_segment(GstPad*, GstPadProbeInfo* info, gpointer) {
+  GstEvent* const event = GST_PAD_PROBE_INFO_EVENT(info);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_SEGMENT) return GST_PAD_PROBE_OK;
+  GstSegment bytes;
+  gst_segment_init(&bytes, GST_FORMAT_BYTES);
+  GstEvent* const changed = gst_event_new_segment(&bytes);
+  gst_event_set_seqnum(changed, gst_event_get_seqnum(event));
+  gst_event_unref(event);
+  info->data = changed;
+  return GST_PAD_PROBE_OK;
+}
+
 void delete_filter(gpointer data) { delete static_cast<TsFilter*>(data); }
 
 }  // namespace
@@ -120,6 +133,11 @@ void add_ts_filter(GstElement* tsdemux, int program, std::shared_ptr<InputReport
   g_object_set_data_full(G_OBJECT(tsdemux), kFilterKey, filter, delete_filter);
   const PadHandle sink{gst_element_get_static_pad(tsdemux, "sink")};
   gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_BUFFER, on_buffer, filter, nullptr);
+}
+
+void keep_stream_times(GstElement* tsdemux) {
+  const PadHandle sink{gst_element_get_static_pad(tsdemux, "sink")};
+  gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_segment, nullptr, nullptr);
 }
 
 bool is_audio_description(GstPad* pad) {

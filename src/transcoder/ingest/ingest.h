@@ -46,7 +46,7 @@ class Ingest {
     std::uint64_t audio_dropped_samples = 0;        ///< before the first picture, or 2 s off
     std::uint64_t unreadable = 0;                   ///< see Source::Listener::on_unreadable
     std::uint64_t timeline_jumps = 0;               ///< jumps of the source's clock
-    base::Duration longest_wait{};                  ///< of recent pictures, see Dejitter
+    base::Duration longest_wait{};                  ///< of recent pictures for their turn
     media::PictureFormat format;                    ///< width 0 before the first picture
     bool has_audio = false;                         ///< audio arrived within the last second
     std::map<SourceTrouble, std::string> troubles;  ///< with details; empty while disconnected

@@ -78,7 +78,15 @@ void Supervisor::note(SourceReport report, const Ingest::State& output, base::Du
   audio_off_ = !output.has_audio && (audio_off_ || (played > kAudioGrace && dropped > 0));
   if (audio_off_) report.troubles[SourceTrouble::kAudioOff];
   trouble_log_.note(report.troubles, played > kAudioGrace);
+  const bool paced = report.wait > base::Duration{0};
+  if (paced && !std::exchange(paced_, true)) {
+    base::log::info("source_sends_bursts",
+                    {{"stream", stream_},
+                     {"wait", report.wait},
+                     {"hint", "frames wait for their turn; make the sender send them evenly"}});
+  }
   std::lock_guard lock{mutex_};
+  state_.longest_wait = report.wait;
   state_.troubles = std::move(report.troubles);
 }
 
@@ -120,7 +128,7 @@ void Supervisor::play() {
 Supervisor::End Supervisor::follow(const SourceWatch& watch, const Source& source) {
   std::optional<base::Time> playing;
   std::uint64_t jumps = output_->state(base::Clock::now()).timeline_jumps;
-  audio_off_ = false;
+  audio_off_ = paced_ = false;
   Patience::Life life;
   End end;
   while (end.reason.empty() && pause(kRepeatInterval)) {
@@ -174,6 +182,7 @@ void Supervisor::lost(const End& end) {
     state_.status = Ingest::Status::kWaiting;
     state_.last_error = reason;
     state_.troubles.clear();
+    state_.longest_wait = {};
   }
   const auto wait = wait_after(end);
   if (!logged) {
@@ -204,6 +213,7 @@ Ingest::State Supervisor::state() const {
   result.status = state_.status;
   result.last_error = state_.last_error;
   result.restarts = state_.restarts;
+  result.longest_wait += state_.longest_wait;
   result.troubles = state_.troubles;
   if (result.status == Ingest::Status::kConnecting && !result.troubles.empty()) {
     const auto& [trouble, detail] = *result.troubles.begin();

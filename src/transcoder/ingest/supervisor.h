@@ -73,6 +73,7 @@ class Supervisor {
   Backoff backoff_;
   TroubleLog trouble_log_;
   bool audio_off_ = false;
+  bool paced_ = false;               ///< frames of this connection wait for their turn
   std::uint64_t audio_dropped_ = 0;  ///< samples, when the state was last read
   std::mt19937 random_{std::random_device{}()};
   Outage outage_;  // reason is empty while playing, and before the first failure
@@ -82,7 +83,7 @@ class Supervisor {
   std::condition_variable wake_;
   bool woken_ = false;     // GUARDED_BY(mutex_)
   bool stopping_ = false;  // GUARDED_BY(mutex_)
-  Ingest::State state_;    // GUARDED_BY(mutex_); only status, last_error, restarts and troubles
+  Ingest::State state_;    // GUARDED_BY(mutex_); what the output does not know
   std::thread thread_;
 };
 
