@@ -17,6 +17,7 @@
 #include "transcoder/gst/gst_element.h"
 #include "transcoder/gst/gst_error.h"
 #include "transcoder/gst/handle.h"
+#include "transcoder/gst/rtp_tracks.h"
 #include "transcoder/gst/source_file.h"
 #include "transcoder/gst/source_uri.h"
 #include "transcoder/gst/srt_listener.h"
@@ -71,6 +72,7 @@ struct Tuning {
   int program;
   bool datagrams;  ///< whether a transport stream in datagrams is expected
   std::shared_ptr<InputReport> report;
+  std::shared_ptr<PlayStart> start;  ///< of RTSP
 };
 
 /// Called for each element that is added to the input, at any depth, before the element starts.
@@ -88,6 +90,7 @@ void tune(GstBin*, GstBin*, GstElement* element, gpointer data) {
     admit_one_publisher(element, tuning->source);
   }
   if (is_a(element, "tsdemux")) add_ts_filter(element, tuning->program, tuning->report);
+  if (is_a(element, "rtpjitterbuffer")) keep_in_time(element, tuning->start);
   // For cameras with motion JPEG: otherwise decoding waits for 2 MB of it, in case audio follows.
   if (is_a(element, "multipartdemux")) g_object_set(element, "single-stream", TRUE, nullptr);
   if (tuning->latency_in_uri) return;
@@ -138,11 +141,12 @@ ElementHandle make_uri_input(const SourceSettings& source,
   set_up_class(uri);
   auto input = own(gst_bin_new(nullptr));
   const auto latency = std::chrono::duration_cast<std::chrono::milliseconds>(source.latency);
-  g_signal_connect_data(input.get(), "deep-element-added", G_CALLBACK(tune),
-                        new Tuning{without_secrets(source.uri), static_cast<int>(latency.count()),
-                                   query_value(uri, "latency").has_value(), source.program,
-                                   datagram_uri(uri).has_value(), report},
-                        free_data<Tuning>, GConnectFlags{});
+  g_signal_connect_data(
+      input.get(), "deep-element-added", G_CALLBACK(tune),
+      new Tuning{without_secrets(source.uri), static_cast<int>(latency.count()),
+                 query_value(uri, "latency").has_value(), source.program,
+                 datagram_uri(uri).has_value(), report, std::make_shared<PlayStart>()},
+      free_data<Tuning>, GConnectFlags{});
   GError* problem = nullptr;
   GstElement* const reader = gst_element_make_from_uri(GST_URI_SRC, uri.c_str(), nullptr, &problem);
   const ErrorHandle error{problem};
