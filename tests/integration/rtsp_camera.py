@@ -15,6 +15,7 @@ import time
 from dataclasses import dataclass, field
 
 from tests.integration import flash_and_beep
+from tests.integration.packed_audio import adts_frames
 
 REPORT_INTERVAL = 1  # second; cameras often take 5
 PERIOD = 8  # seconds of media, which repeat. Both AAC frames and keyframes fit.
@@ -106,11 +107,8 @@ def pcmu_track(clip):
 
 def aac_track(clip):
     """RFC 3640, 3.3.6. The first frame is what the encoder puts before the media."""
-    data, frames = encoded_audio(clip, "-c:a", "aac", "-ar", "48000", "-ac", "2", "-f", "adts"), []
-    while data:
-        size = (data[3] & 3) << 11 | data[4] << 3 | data[5] >> 5
-        frames.append(data[ADTS_HEADER:size])
-        data = data[size:]
+    data = encoded_audio(clip, "-c:a", "aac", "-ar", "48000", "-ac", "2", "-f", "adts")
+    frames = [frame[ADTS_HEADER:] for frame in adts_frames(data)]
     count = PERIOD * 48000 // 1024
     return Track(97, 48000, "a=rtpmap:97 MPEG4-GENERIC/48000/2\r\na=fmtp:97 streamtype=5;profile-level-id=1;"
                  "mode=AAC-hbr;sizelength=13;indexlength=3;indexdeltalength=3;config=1190\r\n",

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from netlab.daemon import Daemon
-from tests.integration import flash_and_beep
+from tests.integration import flash_and_beep, packed_audio
 from tests.integration.conftest import KEEP_GROUPS, QUICK
 from tests.integration.media_server import MediaServer, packets
 
@@ -52,12 +52,24 @@ def hls(folder, name, segment_type):
                         "-avoid_negative_ts", "disabled", "-output_ts_offset", "10", "-f", "hls", *HLS,
                         "-hls_segment_type", segment_type, "-hls_fmp4_init_filename", f"{name}-{track}-init.mp4",
                         f"{name}-{track}.m3u8"], check=True, cwd=folder)
+    write_master(folder, name)
+    return whole
+
+
+def packed_hls(folder, name):
+    """The same, with pictures in a transport stream and packed audio."""
+    whole = hls(folder, name, "mpegts")
+    shift = packed_audio.first_time(folder / f"{name}-v0.ts", "v") - packed_audio.first_time(whole, "v")
+    packed_audio.write_playlist(folder / f"{name}-a.m3u8", whole, shift)
+    return whole
+
+
+def write_master(folder, name):
     (folder / f"{name}.m3u8").write_text(
         '#EXTM3U\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="a",DEFAULT=YES,AUTOSELECT=YES,'
         f'URI="{name}-a.m3u8"\n'
         '#EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.64000b,mp4a.40.2",RESOLUTION=160x90,AUDIO="a"\n'
         f"{name}-v.m3u8\n")
-    return whole
 
 
 def network_clips(folder):
@@ -68,6 +80,7 @@ def network_clips(folder):
                                seconds=12)
     xvid = flash_and_beep.clip(folder / "xvid.avi", *XVID, *MP3, seconds=12)
     return {"hls-ts": ("hls-ts.m3u8", hls(folder, "hls-ts", "mpegts")),
+            "hls-packed": ("hls-packed.m3u8", packed_hls(folder, "hls-packed")),
             "hls-fmp4": ("hls-fmp4.m3u8", hls(folder, "hls-fmp4", "fmp4")),
             "hls-fmp4-muxed": ("muxed.m3u8", muxed), "dash": ("dash.mpd", dash), "xvid": ("xvid.avi", xvid),
             **avi_clips(folder)}
@@ -159,7 +172,7 @@ def check_together(sent, got):
     assert abs(statistics.median(found) - expected) < MOST, (found, expected)
 
 
-@pytest.mark.parametrize("stream", ["hls-ts", "hls-fmp4", "hls-fmp4-muxed", "dash", "xvid",
+@pytest.mark.parametrize("stream", ["hls-ts", "hls-packed", "hls-fmp4", "hls-fmp4-muxed", "dash", "xvid",
                                     *(f"avi-{name}" for name in AVI), *(f"looped-{kind}" for kind in LOOPED),
                                     *(f"looped-{name}" for name in AVI)])
 def test_audio_and_pictures_are_as_far_apart_as_in_the_source(received, stream):
