@@ -13,10 +13,12 @@
 
 #include "transcoder/gst/datagram_gate.h"
 #include "transcoder/gst/demuxer.h"
+#include "transcoder/gst/file_end.h"
 #include "transcoder/gst/first_boundary.h"
 #include "transcoder/gst/gst_element.h"
 #include "transcoder/gst/gst_error.h"
 #include "transcoder/gst/handle.h"
+#include "transcoder/gst/input_times.h"
 #include "transcoder/gst/rtp_tracks.h"
 #include "transcoder/gst/source_file.h"
 #include "transcoder/gst/source_uri.h"
@@ -82,6 +84,8 @@ void tune(GstBin*, GstBin*, GstElement* element, gpointer data) {
     g_object_set(element, "buffer-size", kUdpBufferBytes, nullptr);
     if (tuning->datagrams) add_datagram_gate(element, tuning->report);
   }
+  if (is_a(element, "avdec_gif")) keep_input_times(element);
+  if (is_a(element, "filesrc")) end_file(element);
   if (is_a(element, "souphttpsrc")) add_first_boundary(element);
   if (is_a(element, "srtsrc")) {
     g_object_set(element, "poll-timeout", kSrtPollMs, nullptr);
