@@ -19,6 +19,7 @@
 #include "transcoder/gst/gst_error.h"
 #include "transcoder/gst/handle.h"
 #include "transcoder/gst/input_times.h"
+#include "transcoder/gst/open_movie.h"
 #include "transcoder/gst/rtp_tracks.h"
 #include "transcoder/gst/source_file.h"
 #include "transcoder/gst/source_uri.h"
@@ -85,6 +86,7 @@ void tune(GstBin*, GstBin*, GstElement* element, gpointer data) {
     if (tuning->datagrams) add_datagram_gate(element, tuning->report);
   }
   if (is_a(element, "avdec_gif")) keep_input_times(element);
+  if (is_a(element, "qtdemux")) open_movie(element);
   if (is_a(element, "filesrc")) end_file(element);
   if (is_a(element, "souphttpsrc")) add_first_boundary(element);
   if (is_a(element, "srtsrc")) {
