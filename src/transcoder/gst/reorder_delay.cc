@@ -56,7 +56,7 @@ template <typename Wanted>
 Bytes find_unit(Bytes bytes, Wanted wanted) {
   constexpr std::string_view kPrefix{"\0\0\1", 3};
   const std::string_view text{reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-  for (auto at = text.find(kPrefix); at != text.npos && at + 4 < text.size();
+  for (auto at = text.find(kPrefix); at != std::string_view::npos && at + 4 < text.size();
        at = text.find(kPrefix, at + 1)) {
     if (wanted(bytes[at + 3])) return bytes.subspan(at + 3);
   }
