@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from netlab.daemon import Daemon
-from tests.integration import flash_and_beep
+from tests.integration import flash_and_beep, packed_audio
 from tests.integration.conftest import KEEP_GROUPS, QUICK
 from tests.integration.media_server import MediaServer, packets
 
@@ -16,12 +16,28 @@ PATIENCE = 120  # seconds
 SECONDS = 8  # that a viewer receives
 DAMAGED_SECONDS = 60  # that a damaged source plays, so that it does not end before its viewer has had
 DAMAGED_RECEIVED = 20
+BATCH = 8  # sources at a time, because they and the server share a few cores
 MOST = 45  # milliseconds: ITU-R BT.1359 has viewers notice 45 ms of early audio
 H264 = ("-c:v", "libx264", "-preset", "veryfast", "-bf", "2", "-g", "25")
+PCM = ("-c:a", "pcm_s16le")
 XVID = ("-c:v", "mpeg4", "-vtag", "XVID", "-bf", "2", "-g", "25", "-q:v", "3")
 AAC = ("-c:a", "aac")
 MP3 = ("-c:a", "libmp3lame")
 HLS = ("-hls_time", "2", "-hls_list_size", "0", "-hls_playlist_type", "vod")
+
+def h264(b_pictures, pyramid="none"):
+    return ("-c:v", "libx264", "-preset", "veryfast", "-g", "25", "-bf", str(b_pictures), "-x264-params",
+            f"b-adapt=0:b-pyramid={pyramid}")
+
+
+# AVI has no times: players know from the pictures how much later than decoded they are shown. Played in
+# rounds, and by HTTP. With PCM, because of empty chunks of compressed audio no two players make the same.
+AVI = {"in-order": (*h264(0), *PCM), "one-b": (*h264(1), *PCM), "two-b": (*h264(2), *PCM),
+       "three-b": (*h264(3), *PCM), "pyramid": (*h264(3, "normal"), *PCM),
+       "packed": ("-c:v", "libxvid", "-bf", "2", "-g", "25", "-q:v", "3", *PCM),
+       "mjpeg": ("-c:v", "mjpeg", *PCM)}
+PULLED_AVI = ["in-order", "two-b", "pyramid", "packed"]
+AVI_SECONDS = 30  # that they play by HTTP, so that they do not end before a busy server's viewer has had
 
 # By container: what it carries. Each is played in rounds of 3 s.
 LOOPED = {"avi": (*XVID, *MP3), "mp4": (*H264, *AAC), "mkv": (*H264, *AAC), "mov": (*H264, *AAC),
@@ -38,12 +54,24 @@ def hls(folder, name, segment_type):
                         "-avoid_negative_ts", "disabled", "-output_ts_offset", "10", "-f", "hls", *HLS,
                         "-hls_segment_type", segment_type, "-hls_fmp4_init_filename", f"{name}-{track}-init.mp4",
                         f"{name}-{track}.m3u8"], check=True, cwd=folder)
+    write_master(folder, name)
+    return whole
+
+
+def packed_hls(folder, name):
+    """The same, with pictures in a transport stream and packed audio."""
+    whole = hls(folder, name, "mpegts")
+    shift = packed_audio.first_time(folder / f"{name}-v0.ts", "v") - packed_audio.first_time(whole, "v")
+    packed_audio.write_playlist(folder / f"{name}-a.m3u8", whole, shift)
+    return whole
+
+
+def write_master(folder, name):
     (folder / f"{name}.m3u8").write_text(
         '#EXTM3U\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="a",DEFAULT=YES,AUTOSELECT=YES,'
         f'URI="{name}-a.m3u8"\n'
         '#EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.64000b,mp4a.40.2",RESOLUTION=160x90,AUDIO="a"\n'
         f"{name}-v.m3u8\n")
-    return whole
 
 
 def network_clips(folder):
@@ -52,10 +80,20 @@ def network_clips(folder):
                                 "fmp4", "-hls_fmp4_init_filename", "muxed-init.mp4", seconds=12)
     dash = flash_and_beep.clip(folder / "dash.mpd", *H264, *AAC, "-f", "dash", "-seg_duration", "2",
                                seconds=12)
+    fragments = flash_and_beep.clip(folder / "fragments.mp4", *H264, *AAC, "-movflags", "frag_keyframe", seconds=12)
     xvid = flash_and_beep.clip(folder / "xvid.avi", *XVID, *MP3, seconds=12)
     return {"hls-ts": ("hls-ts.m3u8", hls(folder, "hls-ts", "mpegts")),
+            "hls-packed": ("hls-packed.m3u8", packed_hls(folder, "hls-packed")),
             "hls-fmp4": ("hls-fmp4.m3u8", hls(folder, "hls-fmp4", "fmp4")),
-            "hls-fmp4-muxed": ("muxed.m3u8", muxed), "dash": ("dash.mpd", dash), "xvid": ("xvid.avi", xvid)}
+            "hls-fmp4-muxed": ("muxed.m3u8", muxed), "dash": ("dash.mpd", dash), "xvid": ("xvid.avi", xvid),
+            "fragments": ("fragments.mp4", fragments),
+            **avi_clips(folder)}
+
+
+def avi_clips(folder):
+    clips = {name: flash_and_beep.clip(folder / f"{name}.avi", *AVI[name], seconds=AVI_SECONDS)
+             for name in PULLED_AVI}
+    return {f"avi-{name}": (path.name, path) for name, path in clips.items()}
 
 
 def damaged(data, seed):
@@ -98,22 +136,29 @@ def record(daemon, stream, folder):
 
 
 class Received:
-    """The recordings of viewers of all sources, who watched at the same time."""
+    """The recordings of viewers of all sources, of which some are watched at the same time."""
 
     def __init__(self, folder):
         pulled = network_clips(folder)
         pulled |= {name: (path.name, path) for name, path in damaged_clips(folder).items()}
         looped = {f"looped-{kind}": flash_and_beep.clip(folder / f"looped.{kind}", *codecs, seconds=3)
                   for kind, codecs in LOOPED.items()}
+        looped |= {f"looped-{name}": flash_and_beep.clip(folder / f"looped-{name}.avi", *codecs, seconds=3)
+                   for name, codecs in AVI.items()}
         self.sent = {name: whole for name, (_, whole) in pulled.items()} | looped
         media = MediaServer({f"/{path.name}": send(path) for path in folder.iterdir()}, {})
         uris = {name: media.uri(f"/{path}") for name, (path, _) in pulled.items()}
         uris |= {name: f"file:{path}" for name, path in looped.items()}
+        self._files, everything = {}, list(uris.items())
+        for at in range(0, len(everything), BATCH):
+            self._watch(dict(everything[at:at + BATCH]), folder)
+        media.end()
+
+    def _watch(self, uris, folder):
         words = [word for name, uri in uris.items() for word in ("--source", f"{name}={uri}")]
         with Daemon(*words, directory=folder, config=KEEP_GROUPS + QUICK, sources_play=False) as daemon, \
                 concurrent.futures.ThreadPoolExecutor(len(uris)) as pool:
-            self._files = {name: pool.submit(record, daemon, name, folder) for name in uris}
-        media.end()
+            self._files |= {name: pool.submit(record, daemon, name, folder) for name in uris}
 
     def file(self, name):
         return self._files[name].result()
@@ -131,8 +176,9 @@ def check_together(sent, got):
     assert abs(statistics.median(found) - expected) < MOST, (found, expected)
 
 
-@pytest.mark.parametrize("stream", ["hls-ts", "hls-fmp4", "hls-fmp4-muxed", "dash", "xvid",
-                                    *(f"looped-{kind}" for kind in LOOPED)])
+@pytest.mark.parametrize("stream", ["hls-ts", "hls-packed", "hls-fmp4", "hls-fmp4-muxed", "dash", "xvid", "fragments",
+                                    *(f"avi-{name}" for name in PULLED_AVI), *(f"looped-{kind}" for kind in LOOPED),
+                                    *(f"looped-{name}" for name in AVI)])
 def test_audio_and_pictures_are_as_far_apart_as_in_the_source(received, stream):
     check_together(received.sent[stream], received.file(stream))
 

@@ -18,9 +18,11 @@ namespace {
 
 using PadHandle = Handle<GstPad, gst_object_unref>;
 using ElementHandle = Handle<GstElement, gst_object_unref>;
+using SampleHandle = Handle<GstSample, gst_sample_unref>;
 using EventHandle = Handle<GstEvent, gst_event_unref>;
 
 constexpr const char* kTimesKey = "symcast-media-times";
+constexpr std::string_view kTimestampOwner = "com.apple.streaming.transportStreamTimestamp";
 constexpr std::uint8_t kPacketBegin = 0x47;  // ISO/IEC 13818-1, 2.4.3.3: sync_byte
 
 /// The times in what enters one demuxer. It has one streaming thread, on which its data leave, too.
@@ -74,6 +76,33 @@ int track_of(GstPad* pad, bool is_ts) {
   return id ? trailing_number(id.get(), '/', 10) : 0;
 }
 
+void move(GstClockTime& time, GstClockTimeDiff by) {
+  if (!GST_CLOCK_TIME_IS_VALID(time)) return;
+  const auto moved = static_cast<GstClockTimeDiff>(time) + by;
+  time = moved < 0 ? 0 : static_cast<GstClockTime>(moved);
+}
+
+std::optional<base::Duration> running_time(GstPad* pad, GstBuffer* buffer) {
+  const EventHandle event{gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0)};
+  if (!event || !GST_BUFFER_PTS_IS_VALID(buffer)) return std::nullopt;
+  const GstSegment* segment = nullptr;
+  gst_event_parse_segment(event.get(), &segment);
+  if (segment->format != GST_FORMAT_TIME) return std::nullopt;
+  guint64 time = 0;
+  const int sign =
+      gst_segment_to_running_time_full(segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer), &time);
+  return base::Duration{sign * static_cast<base::Duration::rep>(time)};
+}
+
+GstBuffer* moved_by(base::Duration shift, GstBuffer* buffer) {
+  if (shift == base::Duration{0}) return buffer;
+  GstBuffer* const moved = gst_buffer_make_writable(buffer);
+  const auto by = static_cast<GstClockTimeDiff>(shift.count());
+  move(GST_BUFFER_PTS(moved), by);
+  move(GST_BUFFER_DTS(moved), by);
+  return moved;
+}
+
 /// One track of the source, at the pad of its demuxer.
 class FragmentTrack {
  public:
@@ -86,33 +115,10 @@ class FragmentTrack {
         shift_ = clock_->shift(place_, *media, *running);
       }
     }
-    if (shift_ == base::Duration{0}) return buffer;
-    GstBuffer* const moved = gst_buffer_make_writable(buffer);
-    const auto by = static_cast<GstClockTimeDiff>(shift_.count());
-    move(GST_BUFFER_PTS(moved), by);
-    move(GST_BUFFER_DTS(moved), by);
-    return moved;
+    return moved_by(shift_, buffer);
   }
 
  private:
-  static void move(GstClockTime& time, GstClockTimeDiff by) {
-    if (!GST_CLOCK_TIME_IS_VALID(time)) return;
-    const auto moved = static_cast<GstClockTimeDiff>(time) + by;
-    time = moved < 0 ? 0 : static_cast<GstClockTime>(moved);
-  }
-
-  static std::optional<base::Duration> running_time(GstPad* pad, GstBuffer* buffer) {
-    const EventHandle event{gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0)};
-    if (!event || !GST_BUFFER_PTS_IS_VALID(buffer)) return std::nullopt;
-    const GstSegment* segment = nullptr;
-    gst_event_parse_segment(event.get(), &segment);
-    if (segment->format != GST_FORMAT_TIME) return std::nullopt;
-    guint64 time = 0;
-    const int sign =
-        gst_segment_to_running_time_full(segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer), &time);
-    return base::Duration{sign * static_cast<base::Duration::rep>(time)};
-  }
-
   std::optional<base::Duration> media_time(GstPad* pad, GstBuffer* buffer,
                                            base::Duration running) const {
     if (!times_.is_ts) return running + times_.mp4.shift(track_of(pad, false));
@@ -125,6 +131,64 @@ class FragmentTrack {
   FragmentClock::Track place_;
   base::Duration shift_{};
 };
+
+/// The time of a segment of packed audio, from its ID3 tag (RFC 8216, 3.4): 33 bits, in ticks of 90
+/// kHz. nullopt if the tags are others.
+std::optional<base::Duration> packed_time(const GstTagList* tags) {
+  for (guint i = 0; i < gst_tag_list_get_tag_size(tags, GST_TAG_PRIVATE_DATA); ++i) {
+    GstSample* sample = nullptr;
+    gst_tag_list_get_sample_index(tags, GST_TAG_PRIVATE_DATA, i, &sample);
+    const SampleHandle owned{sample};
+    const GstStructure* const about = sample != nullptr ? gst_sample_get_info(sample) : nullptr;
+    const auto* const owner = about != nullptr ? gst_structure_get_string(about, "owner") : nullptr;
+    std::uint8_t bytes[8];
+    const bool is_time =
+        owner != nullptr && owner == kTimestampOwner &&
+        gst_buffer_extract(gst_sample_get_buffer(sample), 0, bytes, sizeof bytes) == sizeof bytes;
+    if (!is_time) continue;
+    std::uint64_t ticks = 0;
+    for (const auto byte : bytes) ticks = ticks << 8 | byte;
+    return ts_time(ticks & kTsTimeMask);
+  }
+  return std::nullopt;
+}
+
+/// One track of packed audio, at the pad of the adaptive demuxer. Without tags it begins when the
+/// others do.
+class PackedTrack {
+ public:
+  explicit PackedTrack(std::shared_ptr<FragmentClock> clock) : clock_{std::move(clock)} {}
+
+  void note(GstEvent* event) {
+    if (GST_EVENT_TYPE(event) != GST_EVENT_TAG) return;
+    GstTagList* tags = nullptr;
+    gst_event_parse_tag(event, &tags);
+    if (const auto time = packed_time(tags)) time_ = time;
+  }
+
+  GstBuffer* moved(GstPad* pad, GstBuffer* buffer) {
+    const auto running = running_time(pad, buffer);
+    if (time_ && running) shift_ = clock_->shift(place_, *time_, *running);
+    time_.reset();
+    return moved_by(shift_, buffer);
+  }
+
+ private:
+  const std::shared_ptr<FragmentClock> clock_;
+  FragmentClock::Track place_;
+  std::optional<base::Duration> time_;  ///< of the next data
+  base::Duration shift_ = FragmentClock::kHeadroom;
+};
+
+GstPadProbeReturn on_packed(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
+  auto& track = *static_cast<PackedTrack*>(data);
+  if ((info->type & GST_PAD_PROBE_TYPE_BUFFER) != 0) {
+    info->data = track.moved(pad, GST_PAD_PROBE_INFO_BUFFER(info));
+  } else {
+    track.note(GST_PAD_PROBE_INFO_EVENT(info));
+  }
+  return GST_PAD_PROBE_OK;
+}
 
 GstPadProbeReturn on_demuxed(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
   info->data = static_cast<FragmentTrack*>(data)->moved(pad, GST_PAD_PROBE_INFO_BUFFER(info));
@@ -154,6 +218,13 @@ void read_media_times(GstElement* demuxer) {
 
 void follow_media(GstPad* pad, std::shared_ptr<FragmentClock> clock) {
   const ElementHandle demuxer{gst_pad_get_parent_element(pad)};
+  if (demuxer && is_adaptive_demuxer(demuxer.get())) {
+    gst_pad_add_probe(pad,
+                      static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER |
+                                                   GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM),
+                      on_packed, new PackedTrack{std::move(clock)}, free_data<PackedTrack>);
+    return;
+  }
   auto* const times =
       demuxer ? static_cast<MediaTimes*>(g_object_get_data(G_OBJECT(demuxer.get()), kTimesKey))
               : nullptr;

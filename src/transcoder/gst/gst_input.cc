@@ -13,10 +13,14 @@
 
 #include "transcoder/gst/datagram_gate.h"
 #include "transcoder/gst/demuxer.h"
+#include "transcoder/gst/file_end.h"
 #include "transcoder/gst/first_boundary.h"
 #include "transcoder/gst/gst_element.h"
 #include "transcoder/gst/gst_error.h"
 #include "transcoder/gst/handle.h"
+#include "transcoder/gst/input_times.h"
+#include "transcoder/gst/open_movie.h"
+#include "transcoder/gst/rtp_tracks.h"
 #include "transcoder/gst/source_file.h"
 #include "transcoder/gst/source_uri.h"
 #include "transcoder/gst/srt_listener.h"
@@ -72,6 +76,7 @@ struct Tuning {
   bool datagrams;  ///< whether a transport stream in datagrams is expected
   bool srt;        ///< whether media by SRT are expected
   std::shared_ptr<InputReport> report;
+  std::shared_ptr<PlayStart> start;  ///< of RTSP
 };
 
 /// Called for each element that is added to the input, at any depth, before the element starts.
@@ -81,6 +86,9 @@ void tune(GstBin*, GstBin*, GstElement* element, gpointer data) {
     g_object_set(element, "buffer-size", kUdpBufferBytes, nullptr);
     if (tuning->datagrams) add_datagram_gate(element, tuning->report);
   }
+  if (is_a(element, "avdec_gif")) keep_input_times(element);
+  if (is_a(element, "qtdemux")) open_movie(element);
+  if (is_a(element, "filesrc")) end_file(element);
   if (is_a(element, "souphttpsrc")) add_first_boundary(element);
   if (is_a(element, "srtsrc")) {
     g_object_set(element, "poll-timeout", kSrtPollMs, nullptr);
@@ -92,6 +100,7 @@ void tune(GstBin*, GstBin*, GstElement* element, gpointer data) {
     add_ts_filter(element, tuning->program, tuning->report);
     if (tuning->datagrams || tuning->srt) keep_stream_times(element);
   }
+  if (is_a(element, "rtpjitterbuffer")) keep_in_time(element, tuning->start);
   // For cameras with motion JPEG: otherwise decoding waits for 2 MB of it, in case audio follows.
   if (is_a(element, "multipartdemux")) g_object_set(element, "single-stream", TRUE, nullptr);
   if (tuning->latency_in_uri) return;
@@ -145,7 +154,8 @@ ElementHandle make_uri_input(const SourceSettings& source,
   g_signal_connect_data(input.get(), "deep-element-added", G_CALLBACK(tune),
                         new Tuning{without_secrets(source.uri), static_cast<int>(latency.count()),
                                    query_value(uri, "latency").has_value(), source.program,
-                                   datagram_uri(uri).has_value(), uri.starts_with("srt:"), report},
+                                   datagram_uri(uri).has_value(), uri.starts_with("srt:"), report,
+                                   std::make_shared<PlayStart>()},
                         free_data<Tuning>, GConnectFlags{});
   GError* problem = nullptr;
   GstElement* const reader = gst_element_make_from_uri(GST_URI_SRC, uri.c_str(), nullptr, &problem);

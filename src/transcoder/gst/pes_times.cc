@@ -15,10 +15,6 @@ constexpr std::size_t kMaxTimes = 128;
 /// steps, and PES packets are up to 0.4 s apart.
 constexpr base::Duration kMaxError = std::chrono::milliseconds{500};
 
-base::Duration from_ticks(std::uint64_t ticks) {
-  return base::Duration{static_cast<std::int64_t>(ticks) * 100'000 / 9};
-}
-
 }  // namespace
 
 std::uint64_t pes_time(std::span<const std::uint8_t> bytes) {
@@ -36,14 +32,14 @@ std::optional<std::uint64_t> pcr_base(std::span<const std::uint8_t, kTsPacketByt
 void PesTimes::scan(std::span<const std::uint8_t, kTsPacketBytes> packet,
                     std::optional<base::Duration> arrival) {
   const auto pcr = pcr_base(packet);
-  if (pcr && arrival && !offset_) offset_ = *arrival - from_ticks(*pcr);
+  if (pcr && arrival && !offset_) offset_ = *arrival - ts_time(*pcr);
   if ((packet[1] & 0x40) == 0) return;
   const auto pes = ts_payload(packet);
   const bool has_time = pes.size() >= 14 && pes[0] == 0 && pes[1] == 0 && pes[2] == 1 &&
                         pes[3] >= 0xbd && (pes[7] & 0x80) != 0;
   if (!has_time) return;
   auto& times = streams_[ts_pid(packet)].times;
-  times.push_back(from_ticks(pes_time(pes.subspan(9))));
+  times.push_back(ts_time(pes_time(pes.subspan(9))));
   if (times.size() > kMaxTimes) times.pop_front();
 }
 

@@ -1,20 +1,18 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
-
-#include "transcoder/gst/gst_types.h"
 
 namespace transcoder {
 
-/// Whether MPEG-4 Part 2 video may have B pictures, which are shown later than they are decoded:
-/// says a video object layer header in `bytes` (ISO/IEC 14496-2, 6.2.3). false if there is none.
-bool may_reorder(std::span<const std::uint8_t> bytes);
+/// By how many pictures MPEG-4 Part 2 video with B pictures is shown later than it is decoded: says
+/// a video object layer header in `bytes` (ISO/IEC 14496-2, 6.2.3). nullopt if it does not say, or
+/// there is none.
+std::optional<int> mpeg4_reorder_delay(std::span<const std::uint8_t> bytes);
 
-/// Gives the MPEG-4 pictures that leave a pad of avidemux their time. AVI counts them in the order
-/// of decoding, and avidemux takes that for the order of presentation, but only at keyframes. After
-/// this, only the first one has a presentation time, later by the delay of reordering; the decoder
-/// counts on from there.
-void order_pictures(GstPad* pad);
+/// The same of H.264 in a byte stream: says its sequence parameter set (ISO/IEC 14496-10, 7.3.2.1.1
+/// and E.1.1).
+std::optional<int> h264_reorder_delay(std::span<const std::uint8_t> bytes);
 
 }  // namespace transcoder

@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include "transcoder/gst/avi_times.h"
 #include "transcoder/gst/demuxer.h"
 #include "transcoder/gst/fragment_tracks.h"
 #include "transcoder/gst/gst_element.h"
 #include "transcoder/gst/handle.h"
-#include "transcoder/gst/reorder_delay.h"
 #include "transcoder/gst/track_chain.h"
 #include "transcoder/gst/track_choice.h"
 #include "transcoder/gst/ts_filter.h"
@@ -219,7 +219,7 @@ class TrackInput::Impl {
         self.find_type(pad);
       } else if (track_kind(pad)) {
         follow_media(pad, self.clock_);
-        order_pictures(pad);
+        set_avi_times(pad);
         self.add_track(pad, self.queue_of(demuxer));
       }
     });

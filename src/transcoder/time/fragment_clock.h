@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <vector>
 
@@ -44,7 +45,11 @@ class FragmentClock {
 };
 
 /// Times in a transport stream wrap after 2^33 ticks of 90 kHz (ISO/IEC 13818-1, 2.4.3.7).
-inline constexpr base::Duration kTsWrap{(std::int64_t{1} << 33) * 100'000 / 9};
+inline constexpr std::uint64_t kTsTimeMask = (std::uint64_t{1} << 33) - 1;
+constexpr base::Duration ts_time(std::uint64_t ticks) {
+  return base::Duration{static_cast<std::int64_t>(ticks) * 100'000 / 9};
+}
+inline constexpr base::Duration kTsWrap = ts_time(kTsTimeMask + 1);
 
 /// `time` less a multiple of kTsWrap, as near to 0 as possible.
 base::Duration unwrapped(base::Duration time);

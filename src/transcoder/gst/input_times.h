@@ -1,0 +1,11 @@
+#pragma once
+
+#include "transcoder/gst/gst_types.h"
+
+namespace transcoder {
+
+/// Gives each picture that leaves a decoder the time of the data that entered last. avdec_gif gives
+/// all of them the time of the first. Only for decoders that decode each picture at once.
+void keep_input_times(GstElement* decoder);
+
+}  // namespace transcoder

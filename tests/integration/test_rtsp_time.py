@@ -1,0 +1,121 @@
+"""Audio and pictures of RTSP cameras stay together, also in the first seconds, whatever the cameras say of
+time."""
+
+import concurrent.futures
+import statistics
+import subprocess
+
+import pytest
+
+from netlab.daemon import Daemon
+from tests.integration import flash_and_beep, rtsp_camera
+from tests.integration.conftest import KEEP_GROUPS, QUICK
+from tests.integration.rtsp_camera import Camera, Habits
+
+PATIENCE = 120  # seconds
+SECONDS = 11  # that a viewer receives
+FIRST = 5  # flashes, and as many seconds, before late reports
+STEP = 0.16  # seconds that the reports move one of the two by
+LAST = 3  # flashes, after late reports
+MOST = 45  # milliseconds; see test_in_time
+
+# Cameras that are right from the first second on, by the name of the stream.
+AT_ONCE = {
+    "tcp": Habits(),
+    "tcp-audio-later": Habits(audio_begins=0.163),
+    "tcp-audio-much-later": Habits(audio_begins=2, codec="aac"),
+    "udp-audio-later": Habits(udp=True, audio_begins=0.9, codec="aac"),
+    "pictures-from-before": Habits(burst=0.8),
+    "early-reports": Habits(audio_begins=0.163, picture_delay=0.16, reports="at once"),
+    "tcp-true-info": Habits(audio_begins=0.3, picture_delay=0.16, rtp_info="true"),
+    "udp-true-info": Habits(udp=True, audio_begins=0.3, picture_delay=0.16, rtp_info="true", codec="aac"),
+    "info-of-first-packets": Habits(audio_begins=0.3, rtp_info="first"),
+    "info-of-zero": Habits(audio_begins=0.163, rtp_info="zero"),
+    "clocks-hours-apart": Habits(reports="at once", ntp_apart=7200),
+}
+# Cameras of which only reports tell.
+AFTER_REPORTS = {
+    "tcp-late-pictures": Habits(picture_delay=STEP, reports="later"),
+    "udp-late-audio": Habits(udp=True, audio_delay=STEP, reports="later"),
+    "nameless-reports": Habits(picture_delay=STEP, reports="later", named=False),
+}
+BATCH = 5  # cameras at a time, because they and the server share a few cores
+
+
+def record(daemon, stream, folder):
+    """The file with what a viewer received in the stream's first seconds."""
+    daemon.wait_for(lambda m: m.sum("symcast_source_status", stream=stream, status="playing"), PATIENCE,
+                    f"{stream} plays")
+    path = folder / f"received-{stream}.ts"
+    subprocess.run(["ffmpeg", "-v", "error", "-y", "-i", daemon.url(stream), "-t", str(SECONDS), "-c", "copy",
+                    "-f", "mpegts", path], check=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)
+    return path
+
+
+def five_seconds(metrics, streams):
+    """The metrics, once each stream has had pictures for that long."""
+    counts = [metrics.sum("symcast_source_frames_total", stream=stream) for stream in streams]
+    return metrics if min(counts) >= FIRST * flash_and_beep.RATE else None
+
+
+def watch(folder, clip, habits):
+    """Records all of these cameras at the same time. Returns ({stream: file}, the server's metrics before
+    late reports, and in the end)."""
+    cameras = {name: Camera(clip, own) for name, own in habits.items()}
+    words = [word for name, camera in cameras.items() for word in ("--source", f"{name}={camera.uri}")]
+    with Daemon(*words, directory=folder, config=KEEP_GROUPS + QUICK, sources_play=False) as daemon:
+        with concurrent.futures.ThreadPoolExecutor(len(cameras)) as pool:
+            files = {name: pool.submit(record, daemon, name, folder) for name in cameras}
+            before = daemon.wait_for(lambda m: five_seconds(m, cameras), PATIENCE, "five seconds of each camera")
+            for camera in cameras.values():
+                camera.allow_reports()
+            files = {name: file.result() for name, file in files.items()}
+        after = daemon.metrics()
+    for camera in cameras.values():
+        camera.end()
+    return files, before, after
+
+
+@pytest.fixture(scope="module")
+def received(tmp_path_factory):
+    """{stream: (file, offsets in milliseconds, metrics before late reports, metrics in the end)}"""
+    folder = tmp_path_factory.mktemp("cameras")
+    clip, everything, result = rtsp_camera.clip(folder), list((AT_ONCE | AFTER_REPORTS).items()), {}
+    for at in range(0, len(everything), BATCH):
+        files, *metrics = watch(folder, clip, dict(everything[at:at + BATCH]))
+        result |= {name: (file, flash_and_beep.offsets(file), *metrics) for name, file in files.items()}
+    return result
+
+
+def check_together(found):
+    """By the median: a busy server leaves frames out, and a flash may begin with the next one."""
+    assert found, "no flash with a beep"
+    assert abs(statistics.median(found)) < MOST, found
+
+
+@pytest.mark.parametrize("stream", AT_ONCE)
+def test_a_camera_is_in_time_from_the_beginning(received, stream):
+    _, offsets, *_ = received[stream]
+    check_together(offsets[:FIRST])
+    check_together(offsets[FIRST:])
+
+
+@pytest.mark.parametrize("stream", AFTER_REPORTS)
+def test_late_reports_put_a_camera_in_time(received, stream):
+    _, offsets, *_ = received[stream]
+    check_together(offsets[-LAST:])
+
+
+@pytest.mark.parametrize("stream", AFTER_REPORTS)
+def test_late_reports_cost_no_pictures_and_no_audio(received, stream):
+    """A busy server leaves pictures out, and drops late audio for which it has made silence."""
+    file, _, before, after = received[stream]
+    pictures = flash_and_beep.pictures(file)
+    flashes = flash_and_beep.onsets(pictures, flash_and_beep.WHITE)
+    shown = sum(flashes[0] <= time < flashes[-1] for time, _ in pictures)
+    late = after.sum("symcast_group_frames_late_total", stream=stream)
+    assert shown >= flash_and_beep.RATE * (len(flashes) - 1) - late
+    dropped, silence = (after.sum(f"symcast_audio_{kind}_seconds_total", stream=stream)
+                        - before.sum(f"symcast_audio_{kind}_seconds_total", stream=stream)
+                        for kind in ("overlap", "silence"))
+    assert dropped <= max(0.015, silence - STEP), "15 ms are rounding"
