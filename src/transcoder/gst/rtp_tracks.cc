@@ -62,9 +62,17 @@ class RtpTrack {
     gst_pad_add_probe(src.get(), GST_PAD_PROBE_TYPE_BUFFER, on_packet, this, nullptr);
     g_signal_connect(buffer, "notify::ts-offset", G_CALLBACK(on_offset), this);
     g_signal_connect(buffer, "pad-added", G_CALLBACK(on_pad), nullptr);
+    built_.store(true, std::memory_order_release);
   }
 
  private:
+  /// See GstPipeline::Impl::of().
+  static RtpTrack& of(gpointer data) {
+    RtpTrack& self = *static_cast<RtpTrack*>(data);
+    (void)self.built_.load(std::memory_order_acquire);
+    return self;
+  }
+
   /// rtspsrc gives the first packet of each interleaved track the arrival time of the very first
   /// packet, and the others none. Without it, the jitter buffer takes the current time, as it does
   /// with the others.
@@ -80,9 +88,8 @@ class RtpTrack {
   }
 
   static GstPadProbeReturn on_packet(GstPad*, GstPadProbeInfo* info, gpointer data) {
-    return static_cast<RtpTrack*>(data)->follow(GST_PAD_PROBE_INFO_BUFFER(info))
-               ? GST_PAD_PROBE_OK
-               : GST_PAD_PROBE_REMOVE;
+    return of(data).follow(GST_PAD_PROBE_INFO_BUFFER(info)) ? GST_PAD_PROBE_OK
+                                                            : GST_PAD_PROBE_REMOVE;
   }
 
   /// Returns whether RTP-Info still matters.
@@ -111,7 +118,7 @@ class RtpTrack {
 
   /// Another offset than ours is rtpbin's, which has got sender reports.
   static void on_offset(GstElement* buffer, GParamSpec*, gpointer data) {
-    auto& self = *static_cast<RtpTrack*>(data);
+    auto& self = of(data);
     gint64 offset = 0;
     g_object_get(buffer, "ts-offset", &offset, nullptr);
     if (offset != self.offset_) self.start_->stop();
@@ -143,6 +150,7 @@ class RtpTrack {
   std::optional<base::Duration> begun_;
   std::optional<std::uint32_t> first_;  ///< RTP time
   std::atomic<base::Duration::rep> offset_{0};
+  std::atomic<bool> built_ = false;
 };
 
 }  // namespace
