@@ -14,16 +14,6 @@ constexpr int kMapPid = 0x1000;
 constexpr int kFirstPid = 0x100;  // of ffmpeg's pictures; the audio has the next one
 constexpr std::uint64_t kTicksPerPiece = 36'000;
 
-Bytes read_command(const std::string& command) {
-  Bytes result;
-  FILE* const out = popen(command.c_str(), "r");
-  if (out == nullptr) return result;
-  for (int c = std::fgetc(out); c != EOF; c = std::fgetc(out))
-    result.push_back(byte(static_cast<std::size_t>(c)));
-  EXPECT_EQ(pclose(out), 0);
-  return result;
-}
-
 /// The tables of piece `number`.
 void add_tables(Bytes& stream, int number, int pid) {
   const auto low = static_cast<unsigned>(pid);
@@ -81,8 +71,18 @@ void move_times(std::span<std::uint8_t, kTsPacketBytes> packet, std::uint64_t ti
 
 }  // namespace
 
+Bytes output_of(const std::string& command) {
+  Bytes result;
+  FILE* const out = popen(command.c_str(), "r");
+  if (out == nullptr) return result;
+  for (int c = std::fgetc(out); c != EOF; c = std::fgetc(out))
+    result.push_back(byte(static_cast<std::size_t>(c)));
+  EXPECT_EQ(pclose(out), 0);
+  return result;
+}
+
 Bytes changing_stream(int pieces) {
-  const auto piece = read_command(
+  const auto piece = output_of(
       "ffmpeg -v error -f lavfi -i testsrc2=s=64x48:r=25 -f lavfi -i sine -t 0.4 -c:v libx264"
       " -preset ultrafast -pix_fmt yuv420p -c:a aac -f mpegts -");
   Bytes stream;

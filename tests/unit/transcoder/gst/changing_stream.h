@@ -11,6 +11,9 @@ namespace transcoder::test {
 inline constexpr std::chrono::milliseconds kPiece{400};
 inline constexpr int kPicturesPerPiece = 10;
 
+/// The output of a command.
+Bytes output_of(const std::string& command);
+
 /// A transport stream of `pieces` with pictures and audio. Each has other PIDs and a new version of
 /// the programme map. ffmpeg makes the media.
 Bytes changing_stream(int pieces);
