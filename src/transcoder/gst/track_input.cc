@@ -230,13 +230,19 @@ class TrackInput::Impl {
       std::lock_guard lock{mutex_};
       inputs_[pad] = {kind};
       for (const auto k : kTrackKinds) {
-        if (!kind || kind == k) has_ended_[static_cast<int>(k)] = false;
+        if (!kind || kind == k) set_ended(k, false);
       }
     }
     gst_pad_add_probe(pad,
                       static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM |
                                                    GST_PAD_PROBE_TYPE_EVENT_FLUSH),
                       on_pad_event, this, nullptr);
+  }
+
+  /// Call with the mutex.
+  void set_ended(TrackKind kind, bool ended) {
+    has_ended_[static_cast<int>(kind)] = ended;
+    if (!ended) told_end_[static_cast<int>(kind)] = false;
   }
 
   static GstPadProbeReturn on_pad_event(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
@@ -247,28 +253,38 @@ class TrackInput::Impl {
   }
 
   void note_end(GstPad* pad, bool ended) {
+    std::optional<TrackKind> kind;
     {
       std::lock_guard lock{mutex_};
       const auto found = inputs_.find(pad);
       if (found == inputs_.end()) return;
       found->second.ended = ended;
+      kind = found->second.kind;
       for (const auto k : kTrackKinds) {
-        if (!found->second.kind || found->second.kind == k) has_ended_[static_cast<int>(k)] = ended;
+        if (!kind || kind == k) set_ended(k, ended);
       }
     }
-    if (ended) end_if_all_ended();
+    if (ended) end_if_all_ended(kind);
   }
 
   /// Tells the sink of each kind that has ended, but not while a track of this kind may follow: a
   /// demuxer announces the new tracks before the old ones end.
-  void end_if_all_ended() {
+  /// `of`: the kind that is concerned; empty for all. A thread of one kind does not wait for the
+  /// end of the other one: a seek would wait for both.
+  void end_if_all_ended(std::optional<TrackKind> of) {
     for (const auto kind : kTrackKinds) {
-      if (all_ended(kind)) funnel(kind).end();
+      if ((!of || of == kind) && take_end(kind)) funnel(kind).end();
     }
   }
 
-  bool all_ended(TrackKind kind) {
+  /// Whether the end is to be told now: once.
+  bool take_end(TrackKind kind) {
     std::lock_guard lock{mutex_};
+    return all_ended(kind) && !std::exchange(told_end_[static_cast<int>(kind)], true);
+  }
+
+  /// Call with the mutex.
+  bool all_ended(TrackKind kind) const {
     const auto concerns = [kind](std::optional<TrackKind> other) {
       return !other || other == kind;
     };
@@ -347,13 +363,13 @@ class TrackInput::Impl {
     note_done();
   }
 
-  void on_chain_end() {
+  void on_chain_end(std::optional<TrackKind> kind) {
     {
       std::lock_guard lock{mutex_};
       note_done();
       let_proceed();
     }
-    end_if_all_ended();
+    end_if_all_ended(kind);
   }
 
   /// Tracks of a kind follow each other: one that begins waits for those whose last data are still
@@ -495,7 +511,7 @@ class TrackInput::Impl {
     auto chain = std::make_unique<TrackChain>(
         bin_, pad, kind,
         [this, kind](TrackKind decoded) { return kind ? open(decoded) : claim(decoded); },
-        [this] { on_chain_end(); }, joiner_, report_);
+        [this, kind] { on_chain_end(kind); }, joiner_, report_);
     std::lock_guard lock{mutex_};
     const bool held = waits(kind, chains_.end());
     if (held) chain->hold();
@@ -531,6 +547,7 @@ class TrackInput::Impl {
     {
       std::lock_guard lock{mutex_};
       opened_[static_cast<int>(kind)] = true;
+      told_end_[static_cast<int>(kind)] = false;
     }
     return funnel(kind).open();
   }
@@ -566,6 +583,7 @@ class TrackInput::Impl {
   std::list<Chain> chains_;                    // GUARDED_BY(mutex_)
   std::map<GstPad*, Input> inputs_;            // GUARDED_BY(mutex_)
   bool claimed_[2]{};                          // GUARDED_BY(mutex_); by TrackKind
+  bool told_end_[2]{};                         // GUARDED_BY(mutex_); by TrackKind
   bool opened_[2]{};     // GUARDED_BY(mutex_); by TrackKind: there was a decoded track
   bool has_ended_[2]{};  // GUARDED_BY(mutex_); by TrackKind: the pad that changed last has ended
 };
