@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <list>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -20,6 +22,7 @@
 #include "transcoder/gst/handle.h"
 #include "transcoder/gst/track_chain.h"
 #include "transcoder/gst/track_choice.h"
+#include "transcoder/gst/track_funnel.h"
 #include "transcoder/gst/ts_filter.h"
 
 namespace transcoder {
@@ -43,8 +46,8 @@ constexpr guint kMaxQueueBuffers = 600;
 /// more is made to exhaust the stack.
 constexpr int kMaxDemuxers = 16;
 
-/// Each change of tracks makes chains, whose threads stay until the source is connected anew. A
-/// source that changes more often is connected anew.
+/// Tracks that are decoded at one time, each with threads of its own. Two, and those that changed
+/// within the time that a queue holds, are usual.
 constexpr std::size_t kMaxChains = 64;
 
 constexpr auto kTrackData =
@@ -101,12 +104,7 @@ class TrackInput::Impl {
         audio_{source.audio == "none" ? source.audio : language_code(source.audio.c_str())},
         report_{std::move(report)} {
     for (const auto kind : kTrackKinds) {
-      GstElement* const funnel = make_element("funnel");
-      gst_bin_add(GST_BIN(bin), funnel);
-      funnel_[static_cast<int>(kind)] = funnel;
-      const PadHandle pad{gst_element_get_static_pad(funnel, "src")};
-      gst_element_add_pad(
-          bin, gst_ghost_pad_new(kind == TrackKind::kPictures ? "pictures" : "audio", pad.get()));
+      funnels_.emplace_back(bin, kind == TrackKind::kPictures ? "pictures" : "audio");
     }
     built_.store(true, std::memory_order_release);
   }
@@ -120,6 +118,7 @@ class TrackInput::Impl {
   /// A pad of a source, or of a demuxer whose tracks are containers themselves.
   void add_pad(GstPad* pad) {
     gst_pad_add_probe(pad, kTrackData, on_source_data, this, nullptr);
+    watch_end(pad);
     if (const auto kind = raw_kind(pad)) {
       if (GstPad* const out = claim(*kind); out != nullptr) gst_pad_link(pad, out);
     } else if (track_kind(pad) && !is_container(pad)) {
@@ -140,6 +139,21 @@ class TrackInput::Impl {
     bool chosen = false;
     bool dead = false;            ///< was chosen, and carried nothing
     TrackChain* chain = nullptr;  ///< once the track was chosen
+  };
+
+  /// A pad of a source, a demuxer or a queue. Tracks may come out of it until it has ended.
+  struct Input {
+    std::optional<TrackKind> kind;  ///< empty: unknown, or a container
+    bool ended = false;
+  };
+
+  struct Chain {
+    std::unique_ptr<TrackChain> chain;
+    std::optional<TrackKind> kind;
+    GstElement* queue = nullptr;  ///< nullptr if there is none
+    PadHandle in = nullptr;       ///< of the queue
+    bool removed = false;         ///< the pad that it came from
+    bool held = false;            ///< until those before it have ended
   };
 
   /// See GstPipeline::Impl::of().
@@ -207,17 +221,94 @@ class TrackInput::Impl {
     of(data).attempt([&] { of(data).add_pad(pad); });
   }
 
+  /// The thread of a source is none of a chain's, so it may stop those.
   static GstPadProbeReturn on_source_data(GstPad*, GstPadProbeInfo*, gpointer data) {
     of(data).report_->data_arrived();
+    if (of(data).some_done_) of(data).remove_done_chains();
     return GST_PAD_PROBE_OK;
+  }
+
+  /// Notices the end of what the pad carries.
+  void watch_end(GstPad* pad, std::optional<TrackKind> kind = std::nullopt) {
+    {
+      std::lock_guard lock{mutex_};
+      inputs_[pad] = {kind};
+      for (const auto k : kTrackKinds) {
+        if (!kind || kind == k) set_ended(k, false);
+      }
+    }
+    gst_pad_add_probe(pad,
+                      static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM |
+                                                   GST_PAD_PROBE_TYPE_EVENT_FLUSH),
+                      on_pad_event, this, nullptr);
+  }
+
+  /// Call with the mutex.
+  void set_ended(TrackKind kind, bool ended) {
+    has_ended_[static_cast<int>(kind)] = ended;
+    if (!ended) told_end_[static_cast<int>(kind)] = false;
+  }
+
+  static GstPadProbeReturn on_pad_event(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
+    const auto type = GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info));
+    if (type == GST_EVENT_EOS) of(data).note_end(pad, true);
+    if (type == GST_EVENT_FLUSH_STOP) of(data).note_end(pad, false);
+    return GST_PAD_PROBE_OK;
+  }
+
+  void note_end(GstPad* pad, bool ended) {
+    std::optional<TrackKind> kind;
+    {
+      std::lock_guard lock{mutex_};
+      const auto found = inputs_.find(pad);
+      if (found == inputs_.end()) return;
+      found->second.ended = ended;
+      kind = found->second.kind;
+      for (const auto k : kTrackKinds) {
+        if (!kind || kind == k) set_ended(k, ended);
+      }
+    }
+    if (ended) end_if_all_ended(kind);
+  }
+
+  /// Tells the sink of each kind that has ended, but not while a track of this kind may follow: a
+  /// demuxer announces the new tracks before the old ones end.
+  /// `of`: the kind that is concerned; empty for all. A thread of one kind does not wait for the
+  /// end of the other one: a seek would wait for both.
+  void end_if_all_ended(std::optional<TrackKind> of) {
+    for (const auto kind : kTrackKinds) {
+      if ((!of || of == kind) && take_end(kind)) funnel(kind).end();
+    }
+  }
+
+  /// Whether the end is to be told now: once.
+  bool take_end(TrackKind kind) {
+    std::lock_guard lock{mutex_};
+    return all_ended(kind) && !std::exchange(told_end_[static_cast<int>(kind)], true);
+  }
+
+  /// Call with the mutex.
+  bool all_ended(TrackKind kind) const {
+    const auto concerns = [kind](std::optional<TrackKind> other) {
+      return !other || other == kind;
+    };
+    const auto open = [&](const auto& input) {
+      const bool pulled = GST_PAD_MODE(input.first) == GST_PAD_MODE_PULL;  // has no end
+      return concerns(input.second.kind) && !input.second.ended && !pulled;
+    };
+    const auto runs = [&](const Chain& c) { return concerns(c.kind) && !c.chain->ended(); };
+    return has_ended_[static_cast<int>(kind)] && opened_[static_cast<int>(kind)] &&
+           std::ranges::none_of(inputs_, open) && std::ranges::none_of(chains_, runs);
   }
 
   static void on_demuxed_pad(GstElement* demuxer, GstPad* pad, gpointer data) {
     auto& self = of(data);
     self.attempt([&] {
       if (is_container(pad) || !has_fixed_format(pad)) {
+        self.watch_end(pad);
         self.find_type(pad);
-      } else if (track_kind(pad)) {
+      } else if (const auto kind = track_kind(pad)) {
+        self.watch_end(pad, kind);
         follow_media(pad, self.clock_);
         set_avi_times(pad);
         self.add_track(pad, self.queue_of(demuxer));
@@ -249,18 +340,66 @@ class TrackInput::Impl {
 
   static void on_removed_pad(GstElement*, GstPad* pad, gpointer data) {
     auto& self = of(data);
-    GstPad* in = nullptr;
+    PadHandle in;
+    TrackChain* chain = nullptr;
     {
       std::lock_guard lock{self.mutex_};
+      self.inputs_.erase(pad);
       const auto found = std::ranges::find(self.candidates_, pad, &Candidate::pad);
       if (found == self.candidates_.end()) return;
-      in = found->in;
+      if (found->in != nullptr) in.reset(GST_PAD(gst_object_ref(found->in)));
+      chain = found->chain;
       const bool again = found->chosen && found->kind == TrackKind::kAudio;
       self.candidates_.erase(found);
       if (again) self.watch_audio();
     }
-    if (in != nullptr) gst_pad_send_event(in, gst_event_new_eos());
+    if (in) {
+      gst_pad_send_event(in.get(), gst_event_new_eos());
+    } else if (chain != nullptr) {
+      chain->end();
+    }
+    if (chain != nullptr) self.let_go(chain);
   }
+
+  /// The chain's pad is gone: once the chain has ended, it is removed.
+  void let_go(const TrackChain* chain) {
+    std::lock_guard lock{mutex_};
+    for (auto& c : chains_) c.removed = c.removed || c.chain.get() == chain;
+    note_done();
+  }
+
+  void on_chain_end(std::optional<TrackKind> kind) {
+    {
+      std::lock_guard lock{mutex_};
+      note_done();
+      let_proceed();
+    }
+    end_if_all_ended(kind);
+  }
+
+  /// Tracks of a kind follow each other: one that begins waits for those whose last data are still
+  /// on their way. Call with the mutex.
+  void let_proceed() {
+    for (auto c = chains_.begin(); c != chains_.end(); ++c) {
+      if (c->held && !waits(c->kind, c)) {
+        c->held = false;
+        c->chain->proceed();
+      }
+    }
+  }
+
+  /// Call with the mutex.
+  bool waits(std::optional<TrackKind> kind, std::list<Chain>::const_iterator end) const {
+    return std::any_of(chains_.begin(), end, [kind](const Chain& earlier) {
+      const bool ends = earlier.removed || (earlier.in && GST_PAD_IS_EOS(earlier.in.get()));
+      return earlier.kind == kind && ends && !earlier.chain->ended();
+    });
+  }
+
+  static bool done(const Chain& c) { return c.removed && c.chain->ended(); }
+
+  /// Call with the mutex.
+  void note_done() { some_done_ = std::ranges::any_of(chains_, done); }
 
   /// The audio that was chosen is gone: that of another track is chosen at its next data. Call with
   /// the mutex.
@@ -349,11 +488,12 @@ class TrackInput::Impl {
       note_chain(track.pad, add_chain(track.pad, track.kind));
       return;
     }
-    const PadHandle in{gst_element_request_pad_simple(track.queue, "sink_%u")};
-    const std::string number{GST_OBJECT_NAME(in.get()) + std::string{"sink_"}.size()};
+    PadHandle in{gst_element_request_pad_simple(track.queue, "sink_%u")};
+    GstPad* const sink = in.get();
+    const std::string number{GST_OBJECT_NAME(sink) + std::string{"sink_"}.size()};
     const PadHandle out{gst_element_get_static_pad(track.queue, ("src_" + number).c_str())};
-    note_chain(track.pad, add_chain(out.get(), track.kind), in.get());
-    gst_pad_link(track.pad, in.get());
+    note_chain(track.pad, add_chain(out.get(), track.kind, track.queue, std::move(in)), sink);
+    gst_pad_link(track.pad, sink);
   }
 
   void note_chain(const GstPad* track, TrackChain* chain, GstPad* in = nullptr) {
@@ -364,8 +504,9 @@ class TrackInput::Impl {
     found->chain = chain;
   }
 
-  TrackChain* add_chain(GstPad* pad, std::optional<TrackKind> kind) {
-    remove_ended_chains();
+  TrackChain* add_chain(GstPad* pad, std::optional<TrackKind> kind, GstElement* queue = nullptr,
+                        PadHandle in = nullptr) {
+    remove_done_chains();
     {
       std::lock_guard lock{mutex_};
       if (chains_.size() >= kMaxChains) {
@@ -374,36 +515,49 @@ class TrackInput::Impl {
     }
     auto chain = std::make_unique<TrackChain>(
         bin_, pad, kind,
-        [this, kind](TrackKind decoded) { return kind ? open(decoded) : claim(decoded); }, joiner_,
-        report_);
+        [this, kind](TrackKind decoded) { return kind ? open(decoded) : claim(decoded); },
+        [this, kind] { on_chain_end(kind); }, joiner_, report_);
     std::lock_guard lock{mutex_};
-    return chains_.emplace_back(Chain{std::move(chain)}).chain.get();
+    const bool held = waits(kind, chains_.end());
+    if (held) chain->hold();
+    return chains_.emplace_back(Chain{std::move(chain), kind, queue, std::move(in), false, held})
+        .chain.get();
   }
 
-  void remove_ended_chains() {
-    std::vector<TrackChain*> ended;
+  /// Gives back all that the chains held whose tracks are gone. Call on no chain's thread: it waits
+  /// until those have stopped.
+  void remove_done_chains() {
+    std::list<Chain> all;
     {
       std::lock_guard lock{mutex_};
-      for (auto& [chain, removed] : chains_) {
-        if (!removed && chain->ended()) ended.push_back(chain.get());
-        removed = removed || chain->ended();
+      for (auto c = chains_.begin(); c != chains_.end();) {
+        const auto next = std::next(c);
+        if (done(*c)) all.splice(all.end(), chains_, c);
+        c = next;
       }
+      some_done_ = false;
     }
-    for (auto* chain : ended) chain->remove();
+    for (auto& [chain, kind, queue, in, removed, held] : all) {
+      if (in) gst_element_release_request_pad(queue, in.get());  // stops the thread
+      chain->remove();
+      for (const auto& [what, out] : chain->outlets()) funnel(what).close(out);
+      if (kind) continue;
+      std::lock_guard lock{mutex_};
+      for (const auto& [what, out] : chain->outlets()) claimed_[static_cast<int>(what)] = false;
+    }
   }
 
   /// A pad of the funnel.
   GstPad* open(TrackKind kind) {
-    GstElement* const funnel = funnel_[static_cast<int>(kind)];
-    const PadHandle src{gst_element_get_static_pad(funnel, "src")};
-    if (GST_PAD_IS_EOS(src.get())) {  // all tracks so far have ended; the sink would take no more
-      gst_pad_push_event(src.get(), gst_event_new_flush_start());
-      gst_pad_push_event(src.get(), gst_event_new_flush_stop(FALSE));
+    {
+      std::lock_guard lock{mutex_};
+      opened_[static_cast<int>(kind)] = true;
+      told_end_[static_cast<int>(kind)] = false;
     }
-    GstPad* const pad = gst_element_request_pad_simple(funnel, "sink_%u");
-    gst_object_unref(pad);  // the funnel keeps it
-    return pad;
+    return funnel(kind).open();
   }
+
+  TrackFunnel& funnel(TrackKind kind) { return funnels_[static_cast<std::size_t>(kind)]; }
 
   /// The same, but only for the first track that asks.
   GstPad* claim(TrackKind kind) {
@@ -415,28 +569,28 @@ class TrackInput::Impl {
     return open(kind);
   }
 
-  struct Chain {
-    std::unique_ptr<TrackChain> chain;
-    bool removed = false;
-  };
-
   GstElement* const bin_;
   const std::string audio_;
   const std::shared_ptr<InputReport> report_;
   const std::shared_ptr<TrackJoiner> joiner_ = std::make_shared<TrackJoiner>();
   const std::shared_ptr<FragmentClock> clock_ = std::make_shared<FragmentClock>();
-  GstElement* funnel_[2]{};  ///< by TrackKind; owned by the bin
+  std::vector<TrackFunnel> funnels_;  ///< by TrackKind
 
   std::atomic<bool> built_ = false;
   std::atomic<int> demuxers_ = 0;
+  std::atomic<bool> some_done_ = false;  ///< chains are to be removed
   std::atomic<bool> fragments_ = false;  ///< each track has a demuxer, and a timeline, of its own
 
   std::mutex mutex_;
   std::map<GstElement*, GstElement*> queues_;  // GUARDED_BY(mutex_); by demuxer
   std::list<Candidate> candidates_;            // GUARDED_BY(mutex_)
   std::optional<AudioWait> wait_;              // GUARDED_BY(mutex_); since the last choice
-  std::list<Chain> chains_;                    // GUARDED_BY(mutex_); messages may still name them
+  std::list<Chain> chains_;                    // GUARDED_BY(mutex_)
+  std::map<GstPad*, Input> inputs_;            // GUARDED_BY(mutex_)
   bool claimed_[2]{};                          // GUARDED_BY(mutex_); by TrackKind
+  bool told_end_[2]{};                         // GUARDED_BY(mutex_); by TrackKind
+  bool opened_[2]{};     // GUARDED_BY(mutex_); by TrackKind: there was a decoded track
+  bool has_ended_[2]{};  // GUARDED_BY(mutex_); by TrackKind: the pad that changed last has ended
 };
 
 TrackInput::TrackInput(GstElement* bin, const SourceSettings& source,

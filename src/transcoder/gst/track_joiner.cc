@@ -6,9 +6,11 @@ namespace transcoder {
 
 base::Duration TrackJoiner::offset(Track& track, base::Duration time, base::Duration length) {
   std::lock_guard lock{mutex_};
-  if (!track.begun) track.round = offsets_.size() - 1;
+  if (offsets_.empty()) offsets_.push({});
+  if (!track.begun) track.round = offsets_.end() - 1;
+  track.round = std::max(track.round, offsets_.first());
   while (track.begun && time + offsets_[track.round] < track.end - kMaxStepBack) {
-    if (track.round + 1 == offsets_.size()) offsets_.push_back(track.end - time);
+    if (track.round + 1 == offsets_.end()) offsets_.push(track.end - time);
     ++track.round;
   }
   const auto offset = offsets_[track.round];

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <mutex>
-#include <vector>
 
 #include "base/units.h"
+#include "transcoder/time/round_offsets.h"
 
 namespace transcoder {
 
@@ -15,8 +15,8 @@ class TrackJoiner {
  public:
   /// The place of one track.
   struct Track {
-    std::size_t round = 0;  ///< index of its offset
-    base::Duration end{};   ///< of its newest data, on the joined timeline
+    std::size_t round = 0;
+    base::Duration end{};  ///< of its newest data, on the joined timeline
     bool begun = false;
   };
 
@@ -30,7 +30,7 @@ class TrackJoiner {
 
  private:
   std::mutex mutex_;
-  std::vector<base::Duration> offsets_{base::Duration{0}};  // GUARDED_BY(mutex_); by round
+  RoundOffsets offsets_;  // GUARDED_BY(mutex_)
 };
 
 }  // namespace transcoder

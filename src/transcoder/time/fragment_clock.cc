@@ -1,5 +1,7 @@
 #include "transcoder/time/fragment_clock.h"
 
+#include <algorithm>
+
 namespace transcoder {
 
 base::Duration unwrapped(base::Duration time) {
@@ -16,10 +18,12 @@ base::Duration FragmentClock::shift(Track& track, base::Duration media, base::Du
     const auto error = unwrapped(media + offsets_[round] - running - expected);
     return std::chrono::abs(error) <= limit;
   };
-  if (!track.begun || !fits(track.round, kMaxStep)) {
-    std::size_t round = track.begun ? track.round + 1 : offsets_.size() - !offsets_.empty();
-    while (round < offsets_.size() && !fits(round, kMaxApart)) ++round;
-    if (round == offsets_.size()) offsets_.push_back(running + expected - media);
+  const bool known = track.begun && track.round >= offsets_.first();
+  if (!known || !fits(track.round, kMaxStep)) {
+    std::size_t round = track.begun ? std::max(track.round + 1, offsets_.first())
+                                    : offsets_.end() - !offsets_.empty();
+    while (round < offsets_.end() && !fits(round, kMaxApart)) ++round;
+    if (round == offsets_.end()) offsets_.push(running + expected - media);
     track.round = round;
   }
   track.begun = true;

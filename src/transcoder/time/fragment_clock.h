@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <vector>
 
 #include "base/units.h"
+#include "transcoder/time/round_offsets.h"
 
 namespace transcoder {
 
@@ -22,7 +22,7 @@ class FragmentClock {
  public:
   /// The place of one track.
   struct Track {
-    std::size_t round = 0;  ///< index of its offset
+    std::size_t round = 0;
     base::Duration shift{};
     bool begun = false;
   };
@@ -41,7 +41,7 @@ class FragmentClock {
 
  private:
   std::mutex mutex_;
-  std::vector<base::Duration> offsets_;  // GUARDED_BY(mutex_); by round
+  RoundOffsets offsets_;  // GUARDED_BY(mutex_)
 };
 
 /// Times in a transport stream wrap after 2^33 ticks of 90 kHz (ISO/IEC 13818-1, 2.4.3.7).

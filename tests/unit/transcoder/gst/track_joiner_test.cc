@@ -48,5 +48,18 @@ TEST(TrackJoinerTest, ALateTrackJoinsTheNewestRound) {
   EXPECT_EQ(joiner.offset(audio, 500ms, 23ms), 10s);
 }
 
+TEST(TrackJoinerTest, ATrackThatManyRoundsHaveOvertakenFollows) {
+  TrackJoiner joiner;
+  TrackJoiner::Track pictures;
+  TrackJoiner::Track audio;
+  joiner.offset(pictures, 9s, 1s);
+  joiner.offset(audio, 9s, 1s);
+  const auto rounds = static_cast<int>(2 * RoundOffsets::kMaxRounds);
+  for (int round = 0; round < rounds; ++round) {
+    EXPECT_EQ(joiner.offset(pictures, 0s, 2s), 10s + 2s * round);
+  }
+  EXPECT_GE(joiner.offset(audio, 0s, 2s), 10s);
+}
+
 }  // namespace
 }  // namespace transcoder

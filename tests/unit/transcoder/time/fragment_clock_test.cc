@@ -54,6 +54,28 @@ TEST(FragmentClockTest, ATrackOfAnotherClockKeepsItsOwnTimes) {
   EXPECT_EQ(clock.shift(audio, 5000s, 1s), kHeadroom);
 }
 
+TEST(FragmentClockTest, ATrackThatManyRoundsHaveOvertakenJoinsTheNewOnes) {
+  FragmentClock clock;
+  FragmentClock::Track pictures;
+  FragmentClock::Track audio;
+  clock.shift(pictures, 100s, 0s);
+  clock.shift(audio, 100s, 0s);
+  const auto rounds = static_cast<int>(2 * RoundOffsets::kMaxRounds);
+  for (int round = 1; round <= rounds; ++round) {
+    EXPECT_EQ(clock.shift(pictures, 100s * (1 + round), 1s * round), kHeadroom);
+  }
+  EXPECT_EQ(clock.shift(audio, 100s * (1 + rounds), 1s * rounds + 30ms), kHeadroom - 30ms);
+}
+
+TEST(RoundOffsetsTest, ForgetsTheOldestRounds) {
+  RoundOffsets offsets;
+  for (int round = 0; round < 1000; ++round) offsets.push(1s * round);
+  EXPECT_EQ(offsets.end(), 1000U);
+  EXPECT_EQ(offsets.end() - offsets.first(), RoundOffsets::kMaxRounds);
+  EXPECT_EQ(offsets[999], 999s);
+  EXPECT_EQ(offsets[offsets.first()], 1s * offsets.first());
+}
+
 TEST(FragmentClockTest, TimesOnBothSidesOfTheWrapAreNear) {
   FragmentClock clock;
   FragmentClock::Track pictures;

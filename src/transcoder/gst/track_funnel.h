@@ -1,0 +1,25 @@
+#pragma once
+
+#include "transcoder/gst/gst_types.h"
+
+namespace transcoder {
+
+/// Joins decoded tracks of one kind, one after another, into a pad of a bin. The end of a track is
+/// not the end of the pad: another one may follow. Thread-safe; lives as long as its bin.
+class TrackFunnel {
+ public:
+  /// Adds a source pad `name` to `bin`. Throws std::runtime_error if an element is not installed.
+  TrackFunnel(GstElement* bin, const char* name);
+
+  /// A pad that takes another track. The funnel owns it.
+  GstPad* open();
+  /// Gives such a pad back. Nothing flows through it any more.
+  void close(GstPad* pad);
+  /// Says that no track follows; open() takes it back. Blocks until the data before it are taken.
+  void end();
+
+ private:
+  GstElement* const funnel_;  ///< owned by the bin
+};
+
+}  // namespace transcoder
