@@ -73,8 +73,7 @@ struct Tuning {
   int latency_ms;
   bool latency_in_uri;
   int program;
-  bool datagrams;  ///< whether a transport stream in datagrams is expected
-  bool srt;        ///< whether media by SRT are expected
+  bool datagrams;  ///< comes_in_datagrams()
   std::shared_ptr<InputReport> report;
   std::shared_ptr<PlayStart> start;  ///< of RTSP
 };
@@ -98,7 +97,7 @@ void tune(GstBin*, GstBin*, GstElement* element, gpointer data) {
   }
   if (is_a(element, "tsdemux")) {
     add_ts_filter(element, tuning->program, tuning->report);
-    if (tuning->datagrams || tuning->srt) keep_stream_times(element);
+    if (tuning->datagrams) keep_stream_times(element);
   }
   if (is_a(element, "rtpjitterbuffer")) keep_in_time(element, tuning->start);
   // For cameras with motion JPEG: otherwise decoding waits for 2 MB of it, in case audio follows.
@@ -154,8 +153,7 @@ ElementHandle make_uri_input(const SourceSettings& source,
   g_signal_connect_data(input.get(), "deep-element-added", G_CALLBACK(tune),
                         new Tuning{without_secrets(source.uri), static_cast<int>(latency.count()),
                                    query_value(uri, "latency").has_value(), source.program,
-                                   datagram_uri(uri).has_value(), uri.starts_with("srt:"), report,
-                                   std::make_shared<PlayStart>()},
+                                   comes_in_datagrams(uri), report, std::make_shared<PlayStart>()},
                         free_data<Tuning>, GConnectFlags{});
   GError* problem = nullptr;
   GstElement* const reader = gst_element_make_from_uri(GST_URI_SRC, uri.c_str(), nullptr, &problem);

@@ -73,6 +73,10 @@ std::optional<std::string> datagram_uri(const std::string& uri) {
   return "udp:" + rest.substr(0, rest.find('?'));
 }
 
+bool comes_in_datagrams(const std::string& uri) {
+  return uri.starts_with("srt:") || datagram_uri(uri).has_value();
+}
+
 std::string complete_srt_uri(const std::string& uri) {
   if (!uri.starts_with(kSrt)) return uri;
   std::string result;

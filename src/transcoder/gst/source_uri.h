@@ -33,6 +33,9 @@ inline constexpr std::string_view kInsteadOfRtmp =
 /// nullopt for other URIs, and those that name another encoding of RTP ("?encoding-name=H264").
 std::optional<std::string> datagram_uri(const std::string& uri);
 
+/// Whether the media come in datagrams (SRT too), so that a sender does not wait for a slow reader.
+bool comes_in_datagrams(const std::string& uri);
+
 /// An SRT URI as GStreamer takes it. A `#` becomes `%23`: stream ids may begin with "#!", and SRT
 /// URIs have no fragments. A listening address without a mode gets "mode=listener": libsrt would
 /// try to call there. Returns other URIs as they are.

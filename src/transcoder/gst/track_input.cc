@@ -20,6 +20,7 @@
 #include "transcoder/gst/fragment_tracks.h"
 #include "transcoder/gst/gst_element.h"
 #include "transcoder/gst/handle.h"
+#include "transcoder/gst/source_uri.h"
 #include "transcoder/gst/track_chain.h"
 #include "transcoder/gst/track_choice.h"
 #include "transcoder/gst/track_funnel.h"
@@ -38,9 +39,9 @@ using StreamHandle = Handle<GstStream, gst_object_unref>;
 /// Interleaved tracks are queued up to this size while one of them has nothing: 8 s of 10 Mbit/s.
 constexpr guint kMaxQueueBytes = 10 << 20;
 
-/// The same in frames, so that a burst fits (LivePacer): 10 s of 60 per second. GStreamer's default
-/// is 5, and a UDP sender does not wait.
-constexpr guint kMaxQueueBuffers = 600;
+/// The same in frames, for senders that do not wait, so that a burst fits (LivePacer): 10 s of 60
+/// per second. Of others GStreamer's 5 are enough.
+constexpr guint kMaxDatagramFrames = 600;
 
 /// Containers within containers: ID3 tags before a transport stream are two. A source that nests
 /// more is made to exhaust the stack.
@@ -101,6 +102,7 @@ class TrackInput::Impl {
  public:
   Impl(GstElement* bin, const SourceSettings& source, std::shared_ptr<InputReport> report)
       : bin_{bin},
+        datagrams_{comes_in_datagrams(source.uri)},
         audio_{source.audio == "none" ? source.audio : language_code(source.audio.c_str())},
         report_{std::move(report)} {
     for (const auto kind : kTrackKinds) {
@@ -322,8 +324,8 @@ class TrackInput::Impl {
     auto& queue = queues_[demuxer];
     if (queue == nullptr) {
       queue = make_element("multiqueue");
-      g_object_set(queue, "max-size-bytes", kMaxQueueBytes, "max-size-buffers", kMaxQueueBuffers,
-                   "max-size-time", guint64{0}, nullptr);
+      g_object_set(queue, "max-size-bytes", kMaxQueueBytes, "max-size-time", guint64{0}, nullptr);
+      if (datagrams_) g_object_set(queue, "max-size-buffers", kMaxDatagramFrames, nullptr);
       gst_bin_add(GST_BIN(bin_), queue);
       gst_element_sync_state_with_parent(queue);
     }
@@ -570,6 +572,7 @@ class TrackInput::Impl {
   }
 
   GstElement* const bin_;
+  const bool datagrams_;
   const std::string audio_;
   const std::shared_ptr<InputReport> report_;
   const std::shared_ptr<TrackJoiner> joiner_ = std::make_shared<TrackJoiner>();
