@@ -30,6 +30,7 @@ namespace transcoder {
 
 namespace {
 
+using ElementHandle = Handle<GstElement, gst_object_unref>;
 using PadHandle = Handle<GstPad, gst_object_unref>;
 using CapsHandle = Handle<GstCaps, gst_caps_unref>;
 using EventHandle = Handle<GstEvent, gst_event_unref>;
@@ -189,6 +190,10 @@ class TrackInput::Impl {
   void find_type(GstPad* pad) {
     GstElement* const finder = make_element("typefind");
     g_signal_connect(finder, "have-type", G_CALLBACK(on_type), this);
+    {
+      std::lock_guard lock{mutex_};
+      finders_[pad] = finder;
+    }
     start(finder, pad);
   }
 
@@ -342,6 +347,7 @@ class TrackInput::Impl {
 
   static void on_removed_pad(GstElement*, GstPad* pad, gpointer data) {
     auto& self = of(data);
+    self.remove_demuxer_of(pad);
     PadHandle in;
     TrackChain* chain = nullptr;
     {
@@ -361,6 +367,34 @@ class TrackInput::Impl {
       chain->end();
     }
     if (chain != nullptr) self.let_go(chain);
+  }
+
+  /// The pad of a container is gone, as at the end of a period of DASH, and so are the elements
+  /// that took it apart. Their threads are those of the queue, which still has data.
+  void remove_demuxer_of(GstPad* container) {
+    GstElement* finder = nullptr;
+    {
+      std::lock_guard lock{mutex_};
+      const auto found = finders_.find(container);
+      if (found == finders_.end()) return;
+      finder = found->second;
+      finders_.erase(found);
+    }
+    const PadHandle found{gst_element_get_static_pad(finder, "src")};
+    const PadHandle entry{gst_pad_get_peer(found.get())};
+    const ElementHandle demuxer{entry ? gst_pad_get_parent_element(entry.get()) : nullptr};
+    remove(finder);
+    std::unique_lock lock{mutex_};
+    if (!demuxer || queues_.erase(demuxer.get()) == 0) return;
+    lock.unlock();
+    --demuxers_;
+    remove(demuxer.get());  // its pads are removed by that
+  }
+
+  void remove(GstElement* element) const {
+    gst_element_set_locked_state(element, TRUE);
+    gst_element_set_state(element, GST_STATE_NULL);
+    gst_bin_remove(GST_BIN(bin_), element);
   }
 
   /// The chain's pad is gone: once the chain has ended, it is removed.
@@ -541,12 +575,27 @@ class TrackInput::Impl {
     }
     for (auto& [chain, kind, queue, in, removed, held] : all) {
       if (in) gst_element_release_request_pad(queue, in.get());  // stops the thread
+      if (in) remove_unused(queue);
       chain->remove();
       for (const auto& [what, out] : chain->outlets()) funnel(what).close(out);
       if (kind) continue;
       std::lock_guard lock{mutex_};
       for (const auto& [what, out] : chain->outlets()) claimed_[static_cast<int>(what)] = false;
     }
+  }
+
+  /// Removes a queue whose demuxer is gone and which has no track any more.
+  void remove_unused(GstElement* queue) {
+    {
+      std::lock_guard lock{mutex_};
+      const auto used = [queue](const auto& item) { return item.second == queue; };
+      const auto uses = [queue](const Chain& c) { return c.queue == queue; };
+      if (queue->numsinkpads > 0 || std::ranges::any_of(queues_, used) ||
+          std::ranges::any_of(chains_, uses)) {
+        return;
+      }
+    }
+    remove(queue);
   }
 
   /// A pad of the funnel.
@@ -585,6 +634,7 @@ class TrackInput::Impl {
   std::atomic<bool> fragments_ = false;  ///< each track has a demuxer, and a timeline, of its own
 
   std::mutex mutex_;
+  std::map<GstPad*, GstElement*> finders_;     // GUARDED_BY(mutex_); by the pad of a container
   std::map<GstElement*, GstElement*> queues_;  // GUARDED_BY(mutex_); by demuxer
   std::list<Candidate> candidates_;            // GUARDED_BY(mutex_)
   std::optional<AudioWait> wait_;              // GUARDED_BY(mutex_); since the last choice
