@@ -25,9 +25,14 @@ CASES = [
     Case("even 25", 25), Case("even 30", 30), Case("even 50", 50), Case("even 59.94", 60000 / 1001),
     Case("30, stamps ±12 ms", 30, wobble=0.012), Case("25, bursts of 3", 25, 3),
     Case("25, bursts of 6", 25, 6), Case("25, bursts of 12", 25, 12), Case("50, bursts of 12", 50, 12),
-    Case("25, bursts of 25", 25, 25),
+    Case("25, bursts of 20", 25, 20), Case("25, bursts of 50", 25, 50), Case("25, bursts of 100", 25, 100),
 ]
 CONFIG = '[groups]\nlinger = "1h"\n[encoder]\npreset = "ultrafast"\n'
+
+
+def warm_up(case):
+    """Seconds until the rate, the jitter and recurring bursts are known."""
+    return 5 + 3 * case.burst / case.rate
 
 
 def make_clip(path, rate, seconds):
@@ -43,13 +48,13 @@ def total(metrics, *names):
 def measure(case, seconds, directory):
     port = free_port(socket.SOCK_DGRAM)
     clip = directory / "clip.ts"
-    make_clip(clip, case.rate, seconds + 15)
+    make_clip(clip, case.rate, seconds + warm_up(case) + 10)
     waits = []
     with Daemon("--source", f"live=udp://127.0.0.1:{port}", directory=directory, config=CONFIG,
                 sources_play=False) as daemon, TsSender(clip, port, *case[1:]):
         daemon.wait_for(lambda m: m.sum("symcast_source_status", status="playing") == 1, 30, "it plays")
         with Viewer(daemon.url(), directory=directory) as viewer:
-            viewer.watch(5)  # until the rate and the jitter are known
+            viewer.watch(warm_up(case))
             first, before = len(viewer.pictures()), daemon.metrics()
             end = time.monotonic() + seconds
             while time.monotonic() < end:
@@ -82,7 +87,7 @@ def row(case, seconds):
 def main():
     parser = argparse.ArgumentParser(prog="rhythm", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=int, default=10, help="per source, after 5 s (default 10)")
+    parser.add_argument("--seconds", type=int, default=10, help="per source, after 5 s and three bursts (default 10)")
     options = parser.parse_args()
     print(f"{'':<20}{'frames/s':>9}{'step, ms':>16}{'arrival, ms':>16}{'wait, ms':>16}{'lost, %':>7}")
     print(f"{'source':<29}" + f"{'p1':>8}{'p99':>8}" * 2 + f"{'p50':>8}{'max':>8}")

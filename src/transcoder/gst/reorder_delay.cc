@@ -34,7 +34,7 @@ class Bits {
     return (1 << zeros) - 1 + take(zeros);
   }
 
-  /// se(v): the value, of which only the parity of its code decides the sign.
+  /// se(v): odd codes are positive values, even ones are not.
   int signed_code() {
     const int value = code();
     return value % 2 != 0 ? (value + 1) / 2 : -(value / 2);
@@ -135,10 +135,17 @@ void skip_decoder_model(Bits& set) {
 std::optional<int> usable_delay(Bits& set) {
   constexpr int kExtendedSample = 255;
   if (set.flag() && set.take(8) == kExtendedSample) set.take(32);
-  if (set.flag()) set.flag();                                     // overscan
-  if (set.flag() && (set.take(3 + 1), set.flag())) set.take(24);  // signal type, colours
-  if (set.flag()) set.skip_codes(2);                              // chroma location
-  if (set.flag()) set.take(32), set.take(32), set.flag();         // timing
+  if (set.flag()) set.flag();  // overscan
+  if (set.flag()) {
+    set.take(3 + 1);               // signal type
+    if (set.flag()) set.take(24);  // colours
+  }
+  if (set.flag()) set.skip_codes(2);  // chroma location
+  if (set.flag()) {                   // timing
+    set.take(32);
+    set.take(32);
+    set.flag();
+  }
   const bool by_unit = set.flag();
   if (by_unit) skip_decoder_model(set);
   const bool by_slice = set.flag();

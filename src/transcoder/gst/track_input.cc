@@ -1,7 +1,6 @@
 #include "transcoder/gst/track_input.h"
 
 #include <gst/gst.h>
-#include <gst/tag/tag.h>
 
 #include <algorithm>
 #include <atomic>
@@ -21,7 +20,7 @@
 #include "transcoder/gst/source_uri.h"
 #include "transcoder/gst/track_chain.h"
 #include "transcoder/gst/track_choice.h"
-#include "transcoder/gst/ts_filter.h"
+#include "transcoder/gst/track_description.h"
 
 namespace transcoder {
 
@@ -29,9 +28,6 @@ namespace {
 
 using PadHandle = Handle<GstPad, gst_object_unref>;
 using CapsHandle = Handle<GstCaps, gst_caps_unref>;
-using EventHandle = Handle<GstEvent, gst_event_unref>;
-using TagsHandle = Handle<GstTagList, gst_tag_list_unref>;
-using StreamHandle = Handle<GstStream, gst_object_unref>;
 
 /// Interleaved tracks are queued up to this size while one of them has nothing: 8 s of 10 Mbit/s.
 constexpr guint kMaxQueueBytes = 10 << 20;
@@ -58,39 +54,6 @@ std::optional<base::Duration> first_time(GstPadProbeInfo* info) {
                                  : GST_PAD_PROBE_INFO_BUFFER(info);
   if (buffer == nullptr || !GST_BUFFER_PTS_IS_VALID(buffer)) return std::nullopt;
   return base::Duration{static_cast<base::Duration::rep>(GST_BUFFER_PTS(buffer))};
-}
-
-/// ISO 639-1 if the language has such a code, else the text itself: containers use both kinds.
-std::string language_code(const char* text) {
-  const char* const code = gst_tag_get_language_code(text);
-  return code != nullptr ? code : text;
-}
-
-AudioTrack describe(GstPad* pad) {
-  AudioTrack result;
-  const EventHandle start{gst_pad_get_sticky_event(pad, GST_EVENT_STREAM_START, 0)};
-  if (!start) return result;
-  GstStreamFlags flags{};
-  gst_event_parse_stream_flags(start.get(), &flags);
-  result.marked_default = (flags & GST_STREAM_FLAG_SELECT) != 0;
-  GstStream* stream = nullptr;
-  gst_event_parse_stream(start.get(), &stream);
-  const StreamHandle owned{stream};
-  TagsHandle tags{stream != nullptr ? gst_stream_get_tags(stream) : nullptr};
-  for (guint i = 0; !tags || gst_tag_list_get_tag_size(tags.get(), GST_TAG_LANGUAGE_CODE) == 0;
-       ++i) {
-    const EventHandle event{gst_pad_get_sticky_event(pad, GST_EVENT_TAG, i)};
-    if (!event) break;
-    GstTagList* list = nullptr;
-    gst_event_parse_tag(event.get(), &list);
-    tags.reset(gst_tag_list_ref(list));
-  }
-  gchar* language = nullptr;
-  if (tags && gst_tag_list_get_string(tags.get(), GST_TAG_LANGUAGE_CODE, &language)) {
-    result.language = language_code(Handle<gchar, g_free>{language}.get());
-  }
-  result.visually_impaired = is_audio_description(pad);
-  return result;
 }
 
 }  // namespace
@@ -331,7 +294,7 @@ class TrackInput::Impl {
     dead.dead = true;
     other.chosen = true;
     wait_.emplace(now);
-    report_->raise(SourceTrouble::kAudioReplaced, describe(other.pad).language);
+    report_->raise(SourceTrouble::kAudioReplaced, describe_audio(other.pad).language);
     return other;
   }
 
@@ -342,7 +305,7 @@ class TrackInput::Impl {
       return std::ranges::find(same, pad, &Candidate::pad) - same.begin();
     }
     std::vector<AudioTrack> tracks;
-    for (const Candidate* c : same) tracks.push_back(describe(c->pad));
+    for (const Candidate* c : same) tracks.push_back(describe_audio(c->pad));
     return choose_audio(tracks, audio_);
   }
 

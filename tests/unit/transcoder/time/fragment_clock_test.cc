@@ -67,15 +67,6 @@ TEST(FragmentClockTest, ATrackThatManyRoundsHaveOvertakenJoinsTheNewOnes) {
   EXPECT_EQ(clock.shift(audio, 100s * (1 + rounds), 1s * rounds + 30ms), kHeadroom - 30ms);
 }
 
-TEST(RoundOffsetsTest, ForgetsTheOldestRounds) {
-  RoundOffsets offsets;
-  for (int round = 0; round < 1000; ++round) offsets.push(1s * round);
-  EXPECT_EQ(offsets.end(), 1000U);
-  EXPECT_EQ(offsets.end() - offsets.first(), RoundOffsets::kMaxRounds);
-  EXPECT_EQ(offsets[999], 999s);
-  EXPECT_EQ(offsets[offsets.first()], 1s * offsets.first());
-}
-
 TEST(FragmentClockTest, TimesOnBothSidesOfTheWrapAreNear) {
   FragmentClock clock;
   FragmentClock::Track pictures;
@@ -83,6 +74,15 @@ TEST(FragmentClockTest, TimesOnBothSidesOfTheWrapAreNear) {
   clock.shift(pictures, 10ms, 700ms);
   EXPECT_EQ(clock.shift(audio, kTsWrap - 20ms, 700ms), kHeadroom - 30ms);
   EXPECT_EQ(clock.shift(audio, 10ms, 730ms), kHeadroom - 30ms);
+}
+
+TEST(RoundOffsetsTest, ForgetsTheOldestRounds) {
+  RoundOffsets offsets;
+  for (int round = 0; round < 1000; ++round) offsets.push(1s * round);
+  EXPECT_EQ(offsets.end(), 1000U);
+  EXPECT_EQ(offsets.end() - offsets.first(), RoundOffsets::kMaxRounds);
+  EXPECT_EQ(offsets[999], 999s);
+  EXPECT_EQ(offsets[offsets.first()], 1s * offsets.first());
 }
 
 }  // namespace

@@ -1,0 +1,51 @@
+#include "transcoder/gst/track_description.h"
+
+#include <gst/gst.h>
+#include <gst/tag/tag.h>
+
+#include "transcoder/gst/handle.h"
+#include "transcoder/gst/ts_filter.h"
+
+namespace transcoder {
+
+namespace {
+
+using EventHandle = Handle<GstEvent, gst_event_unref>;
+using TagsHandle = Handle<GstTagList, gst_tag_list_unref>;
+using StreamHandle = Handle<GstStream, gst_object_unref>;
+
+}  // namespace
+
+std::string language_code(const char* text) {
+  const char* const code = gst_tag_get_language_code(text);
+  return code != nullptr ? code : text;
+}
+
+AudioTrack describe_audio(GstPad* pad) {
+  AudioTrack result;
+  const EventHandle start{gst_pad_get_sticky_event(pad, GST_EVENT_STREAM_START, 0)};
+  if (!start) return result;
+  GstStreamFlags flags{};
+  gst_event_parse_stream_flags(start.get(), &flags);
+  result.marked_default = (flags & GST_STREAM_FLAG_SELECT) != 0;
+  GstStream* stream = nullptr;
+  gst_event_parse_stream(start.get(), &stream);
+  const StreamHandle owned{stream};
+  TagsHandle tags{stream != nullptr ? gst_stream_get_tags(stream) : nullptr};
+  for (guint i = 0; !tags || gst_tag_list_get_tag_size(tags.get(), GST_TAG_LANGUAGE_CODE) == 0;
+       ++i) {
+    const EventHandle event{gst_pad_get_sticky_event(pad, GST_EVENT_TAG, i)};
+    if (!event) break;
+    GstTagList* list = nullptr;
+    gst_event_parse_tag(event.get(), &list);
+    tags.reset(gst_tag_list_ref(list));
+  }
+  gchar* language = nullptr;
+  if (tags && gst_tag_list_get_string(tags.get(), GST_TAG_LANGUAGE_CODE, &language)) {
+    result.language = language_code(Handle<gchar, g_free>{language}.get());
+  }
+  result.visually_impaired = is_audio_description(pad);
+  return result;
+}
+
+}  // namespace transcoder

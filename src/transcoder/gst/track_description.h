@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "transcoder/gst/gst_types.h"
+#include "transcoder/gst/track_choice.h"
+
+namespace transcoder {
+
+/// ISO 639-1 if the language has such a code, else the text itself: containers use both kinds.
+std::string language_code(const char* text);
+
+/// The audio track that leaves a pad of a demuxer, as the demuxer describes it.
+AudioTrack describe_audio(GstPad* pad);
+
+}  // namespace transcoder
