@@ -175,7 +175,8 @@ def test_a_file_that_the_server_may_not_read_is_reported_as_such(serve, tmp_path
 
 
 def publish(port, query=""):
-    """ffmpeg that publishes by SRT until it is killed."""
+    """ffmpeg that publishes by SRT until it is killed, and waits for a server that listens late."""
+    query += f"{'&' if query else '?'}connect_timeout=60000"
     return subprocess.Popen(
         ["ffmpeg", "-v", "quiet", "-re", "-f", "lavfi", "-i", "testsrc2=s=192x108:r=25", "-c:v", "libx264",
          "-preset", "ultrafast", "-g", "25", "-f", "mpegts", f"srt://127.0.0.1:{port}{query}"],
