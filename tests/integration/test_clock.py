@@ -145,8 +145,10 @@ def test_a_step_of_the_clock_disturbs_nobody(browser, tmp_path, behind):
         before, number = shown_by(pages), newest(served.hls)[0]
         old_time = session_time(served.dash) - time.time()
         served.clocks.set(behind)
-        wait_until(lambda: "system_clock_set" in served.server.log(), PATIENCE, "the step is noticed")
-        # The sessions from before: their numbers and their dates go on. One that asks for nothing ends.
+        # The sessions from before: their numbers and their dates go on. One that asks for nothing for
+        # 10 s ends.
+        wait_until(lambda: session_time(served.dash) and newest(served.hls)
+                   and "system_clock_set" in served.server.log(), PATIENCE, "the step is noticed")
         wait_until(lambda: computed(served.dash) and newest(served.hls)[0] > number + 1, PATIENCE,
                    "segments after the step")
         after, date = newest(served.hls)
