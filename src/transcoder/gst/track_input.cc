@@ -365,6 +365,8 @@ class TrackInput::Impl {
       gst_pad_push_event(src.get(), gst_event_new_flush_start());
       gst_pad_push_event(src.get(), gst_event_new_flush_stop(FALSE));
     }
+    // The bin may start its source before its funnels, which nothing links with each other.
+    gst_element_sync_state_with_parent(funnel);
     GstPad* const pad = gst_element_request_pad_simple(funnel, "sink_%u");
     gst_object_unref(pad);  // the funnel keeps it
     return pad;
