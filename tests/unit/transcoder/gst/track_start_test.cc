@@ -23,7 +23,7 @@ using PipeHandle = Handle<FILE, pclose>;
 struct Pause {
   std::promise<void> audio;
   std::future<void> arrived = audio.get_future();
-  std::atomic_flag told;
+  std::atomic<bool> told = false;  // see GstPipeline::Impl::of()
 
   static GstBusSyncReply on_message(GstBus*, GstMessage* message, gpointer data) {
     auto& pause = *static_cast<Pause*>(data);
@@ -42,7 +42,7 @@ struct Pause {
 
   static GstPadProbeReturn on_audio(GstPad*, GstPadProbeInfo*, gpointer data) {
     auto& pause = *static_cast<Pause*>(data);
-    if (!pause.told.test_and_set()) pause.audio.set_value();
+    if (!pause.told.exchange(true)) pause.audio.set_value();
     return GST_PAD_PROBE_OK;
   }
 };
@@ -54,6 +54,7 @@ TEST(TrackStartTest, DataMayComeBeforeAllElementsHaveStarted) {
   SourceSettings settings;
   settings.uri = "fd://" + std::to_string(fileno(media.get()));
   Pause pause;
+  pause.told.store(false, std::memory_order_release);
   const ElementHandle pipeline{GST_ELEMENT(gst_object_ref_sink(gst_pipeline_new(nullptr)))};
   const ElementHandle input{make_input(settings, std::make_shared<InputReport>())};
   gst_bin_add(GST_BIN(pipeline.get()), input.get());
