@@ -18,6 +18,7 @@ from netlab.browser.chromium import why_unavailable
 from netlab.daemon import Daemon, free_port, wait_until
 from netlab.service_manager import ServiceManager
 from tests.integration.players import PLAYER, vlc_command
+from tests.integration.segment_requests import HlsPlayer
 
 RATE = 10  # frames/s
 UPTIMES = [5, 20, 120] if os.environ.get("SYMCAST_TEST_LONG") else [5]
@@ -221,8 +222,10 @@ def restart(directory, uptime, kind):
 
         server = serve("first")
         running.callback(server.process.kill)
-        # Before the programs: GStreamer 1.22.0 never plays a playlist that had one segment at first.
         pages = Pages(running.enter_context(Browser()), server, inside) if inside else None
+        # GStreamer 1.22.0 never plays a playlist that had one segment at first.
+        with HlsPlayer(server) as hls:
+            wait_until(lambda: len(hls.playlist("auto").segments) > 1, PATIENCE, "segments")
         begin = time.monotonic()
         programs = Programs(server, [case for case in cases if case not in BROWSER], directory)
         running.callback(programs.end)
