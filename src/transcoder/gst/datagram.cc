@@ -12,12 +12,6 @@ namespace transcoder {
 
 namespace {
 
-constexpr std::uint8_t kSync = 0x47;
-
-/// Plain packets, with a time stamp before them (M2TS), or with error correction behind them (DVB,
-/// ATSC). The same as GStreamer takes.
-constexpr std::size_t kPacketBytes[] = {kTsPacketBytes, 192, 204, 208};
-
 /// Fewer sync bytes that are not at the beginning could be chance: among 208 places of random
 /// bytes, 4 of them in 4 packets are so once in 20 million datagrams.
 constexpr int kSureSyncs = 4;
@@ -33,19 +27,19 @@ bool begins(std::span<const std::uint8_t> bytes, std::string_view with, std::siz
 int syncs(std::span<const std::uint8_t> bytes, std::size_t at, std::size_t packet) {
   int all = 0;
   int good = 0;
-  for (; at < bytes.size(); at += packet, ++all) good += bytes[at] == kSync;
+  for (; at < bytes.size(); at += packet, ++all) good += bytes[at] == kTsSyncByte;
   return 2 * good > all ? good : 0;
 }
 
 /// The number of packets of a transport stream, which may be cut anywhere; 0 if it is none.
 int ts_packets_in(std::span<const std::uint8_t> bytes) {
-  for (const auto packet : kPacketBytes) {
+  for (const auto packet : kTsStrides) {
     const std::size_t at = packet == 192 ? 4 : 0;
-    if (!bytes.empty() && bytes.size() % packet == 0 && bytes[at] == kSync) {
+    if (!bytes.empty() && bytes.size() % packet == 0 && bytes[at] == kTsSyncByte) {
       if (const int count = syncs(bytes, at, packet); count > 0) return count;
     }
   }
-  for (const auto packet : kPacketBytes) {
+  for (const auto packet : kTsStrides) {
     for (std::size_t at = 0; at < std::min(packet, bytes.size()); ++at) {
       if (const int count = syncs(bytes, at, packet); count >= kSureSyncs) return count;
     }

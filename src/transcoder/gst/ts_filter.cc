@@ -2,12 +2,14 @@
 
 #include <gst/gst.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "transcoder/gst/handle.h"
+#include "transcoder/gst/ts_packet.h"
 #include "transcoder/gst/ts_repair.h"
 #include "transcoder/gst/ts_scanner.h"
 
@@ -19,10 +21,14 @@ using PadHandle = Handle<GstPad, gst_object_unref>;
 using ElementHandle = Handle<GstElement, gst_object_unref>;
 
 constexpr const char* kFilterKey = "symcast-ts-filter";
-constexpr std::uint8_t kSyncByte = 0x47;
+
+/// The distance between packets shows in this much of a stream, unless it is damaged.
+constexpr std::size_t kSureBytes = 2048;
+/// After this number of bytes without a packet, the sender may have begun to send others.
+constexpr std::size_t kMaxStrange = 4096;
 
 /// Buffers may end within a packet; those that leave here do not, so that each packet can be
-/// edited. Used on the streaming thread of one tsdemux.
+/// edited. They have nothing between the packets. Used on the streaming thread of one tsdemux.
 class TsFilter {
  public:
   TsFilter(int program, std::shared_ptr<InputReport> report)
@@ -47,12 +53,15 @@ class TsFilter {
     if (gst_buffer_map(buffer, &map, GST_MAP_READ) == FALSE) return buffer;
     if (GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DISCONT)) {
       rest_.clear();
+      skipped_ = 0;
       repair_.restart_times();
     }
     rest_.insert(rest_.end(), map.data, map.data + map.size);
     gst_buffer_unmap(buffer, &map);
     std::vector<std::uint8_t> edited;
-    const auto size = scan(std::span{rest_}, &edited);
+    const auto skipped = std::min(std::exchange(skipped_, 0), rest_.size());
+    const auto size = skipped + scan(std::span{rest_}.subspan(skipped), &edited);
+    skipped_ = size - std::min(size, rest_.size());
     GstBuffer* const out =
         edited.empty() ? nullptr : gst_buffer_new_memdup(edited.data(), edited.size());
     if (out != nullptr) {
@@ -61,32 +70,36 @@ class TsFilter {
           static_cast<GstBufferCopyFlags>(GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS), 0,
           -1);
     }
-    rest_.erase(rest_.begin(), rest_.begin() + static_cast<std::ptrdiff_t>(size));
+    rest_.erase(rest_.begin(), rest_.begin() + static_cast<std::ptrdiff_t>(size - skipped_));
     gst_buffer_unref(buffer);
     return out;
   }
 
  private:
-  /// Returns the size up to the last whole packet. Bytes that belong to none are left as they are.
-  /// `out` gets a copy of all, with what the scanner inserts.
+  /// Returns the size up to the next packet that is not whole, which may begin behind the bytes.
+  /// Bytes that belong to none are left as they are. `out` gets a copy of the packets, with what
+  /// the scanner inserts, and of strange bytes.
   std::size_t scan(std::span<std::uint8_t> bytes, std::vector<std::uint8_t>* out = nullptr) {
     std::size_t at = 0;
     const auto copy = [out](std::span<const std::uint8_t> from) {
       if (out != nullptr) out->insert(out->end(), from.begin(), from.end());
     };
+    if (stride_ == 0 && !find_stride(bytes)) return 0;
     while (at + kTsPacketBytes <= bytes.size()) {
-      const bool followed =
-          at + kTsPacketBytes == bytes.size() || bytes[at + kTsPacketBytes] == kSyncByte;
-      if (bytes[at] != kSyncByte || !followed) {
-        copy(bytes.subspan(at++, 1));
+      const bool followed = at + stride_ >= bytes.size() || bytes[at + stride_] == kTsSyncByte;
+      if (bytes[at] != kTsSyncByte || !followed) {
+        if (stride_ == kTsPacketBytes) copy(bytes.subspan(at, 1));
+        ++at;
+        if (++strange_ > kMaxStrange && !find_stride(bytes.subspan(at))) break;
         continue;
       }
+      strange_ = 0;
       const auto packet = bytes.subspan(at).first<kTsPacketBytes>();
       if (out != nullptr) repair_.repair(packet);
       scanner_.scan(packet);
       copy(packet);
       while (const auto table = out != nullptr ? scanner_.take_table() : std::nullopt) copy(*table);
-      at += kTsPacketBytes;
+      at += stride_;
     }
     if (std::exchange(scrambled_, scanner_.scrambled()) != scanner_.scrambled()) {
       scrambled_ ? report_->raise(SourceTrouble::kScrambled)
@@ -95,10 +108,21 @@ class TsFilter {
     return at;
   }
 
+  /// Returns false if more bytes are needed.
+  bool find_stride(std::span<const std::uint8_t> bytes) {
+    strange_ = 0;
+    stride_ = find_ts_stride(bytes);
+    if (stride_ == 0 && bytes.size() >= kSureBytes) stride_ = kTsPacketBytes;
+    return stride_ != 0;
+  }
+
   TsRepair repair_;
   TsScanner scanner_;
   const std::shared_ptr<InputReport> report_;
   bool scrambled_ = false;
+  std::size_t stride_ = 0;          ///< from packet to packet; 0 before it is known
+  std::size_t strange_ = 0;         ///< bytes since the last packet
+  std::size_t skipped_ = 0;         ///< bytes still to come behind the last packet
   std::vector<std::uint8_t> rest_;  ///< the beginning of a packet
 };
 

@@ -10,6 +10,24 @@ namespace transcoder {
 // Packets of a transport stream: ISO/IEC 13818-1, 2.4.3.2.
 
 inline constexpr std::size_t kTsPacketBytes = 188;
+/// The distances between packets: plain ones, with a time stamp before them (M2TS), or with error
+/// correction behind them (DVB, ATSC). The same as GStreamer takes.
+inline constexpr std::size_t kTsStrides[] = {kTsPacketBytes, 192, 204, 208};
+inline constexpr std::uint8_t kTsSyncByte = 0x47;
+
+/// The distance between the packets in `bytes`; 0 if there are no four sync bytes in a row. Fewer
+/// could be chance: one payload in 1000 has a second one at some distance.
+inline std::size_t find_ts_stride(std::span<const std::uint8_t> bytes) {
+  for (std::size_t at = 0; at + 3 * kTsPacketBytes < bytes.size(); ++at) {
+    for (const auto stride : kTsStrides) {
+      bool all = at + 3 * stride < bytes.size();
+      for (std::size_t i = 0; all && i < 4; ++i) all = bytes[at + i * stride] == kTsSyncByte;
+      if (all) return stride;
+    }
+  }
+  return 0;
+}
+
 using TsPacket = std::array<std::uint8_t, kTsPacketBytes>;
 
 inline int ts_pid(std::span<const std::uint8_t, kTsPacketBytes> packet) {
