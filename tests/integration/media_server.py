@@ -97,3 +97,32 @@ def sliding_playlist(segment_names, header, seconds, listed=4):
             lines += [f"#EXTINF:{seconds}.0,", segment_names[number % count]]
         write(("\n".join(lines) + "\n").encode())
     return send
+
+
+def sliding_manifest(count, seconds, tracks):
+    """send() for a live DASH manifest whose periods each have the same `count` segments, so that time stamps
+    begin anew with each. tracks: {number: MIME type}; their files are init-NUMBER.m4s, NUMBER-1.m4s, …"""
+    length = count * seconds
+    begin = time.time() - length
+
+    def period(number):
+        sets = "".join(
+            f'<AdaptationSet mimeType="{mime}" segmentAlignment="true"><SegmentTemplate timescale="1" '
+            f'duration="{seconds}" startNumber="1" initialization="init-$RepresentationID$.m4s" '
+            f'media="$RepresentationID$-$Number$.m4s"/><Representation id="{track}" bandwidth="100000"/>'
+            "</AdaptationSet>" for track, mime in tracks.items())
+        return f'<Period id="{number}" start="PT{number * length}S">{sets}</Period>'
+
+    def date(time_of_day):
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time_of_day))
+
+    def send(write):
+        now = int((time.time() - int(begin)) // length)
+        periods = "".join(period(number) for number in range(max(0, now - 1), now + 1))
+        write(f'''<?xml version="1.0"?>
+<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="dynamic"
+ availabilityStartTime="{date(int(begin))}" publishTime="{date(time.time())}" minimumUpdatePeriod="PT1S"
+ timeShiftBufferDepth="PT{length}S" suggestedPresentationDelay="PT{3 * seconds}S" minBufferTime="PT1S"
+>{periods}</MPD>
+'''.encode())
+    return send

@@ -14,8 +14,8 @@ from netlab.daemon import Daemon, free_port, wait_until
 from tests.integration.conftest import QUICK
 from tests.integration.far_ends import clip_command
 from tests.integration.media_server import (
-    FIRST_MAP, TS_PACKET, MediaServer, in_real_time, packets, pid, sliding_playlist,
-    tables_across_packets)
+    FIRST_MAP, TS_PACKET, MediaServer, in_real_time, packets, pid, sliding_manifest,
+    sliding_playlist, tables_across_packets)
 
 PATIENCE = 60  # seconds
 PIECE = 500  # bytes, which are no whole packets, and too few to show a transport stream
@@ -123,6 +123,9 @@ class Sources:
                        check=True)
         subprocess.run(clip_command(folder / "list.m3u8", seconds=5, size="96x54", video=(
             "-f", "hls", "-hls_time", "1", "-hls_list_size", "0", "-hls_segment_type", "fmp4")), check=True)
+        subprocess.run(clip_command(folder / "list.mpd", seconds=5, size="96x54", video=(
+            "-f", "dash", "-seg_duration", "1", "-init_seg_name", "init-$RepresentationID$.m4s",
+            "-media_seg_name", "$RepresentationID$-$Number$.m4s")), check=True)
         two_audios = ts(folder, "two", seconds=20, size="96x54", audio=(
             "-map", "0", "-map", "1", "-map", "1", "-c:a", "mp2"))
         many = multiplex(folder)
@@ -130,9 +133,10 @@ class Sources:
         self.brief = []  # (begin, end) of each connection
         segments = [f"list{number}.m4s" for number in range(5)]
         paths = {f"/{name}": (lambda write, name=name: write((folder / name).read_bytes()))
-                 for name in [*segments, "init.mp4"]}
+                 for name in [*segments, "init.mp4", *(path.name for path in folder.glob("*-*.m4s"))]}
         self.media = MediaServer(paths | {
             "/list.m3u8": sliding_playlist(segments, '#EXT-X-MAP:URI="init.mp4"', 1),
+            "/list.mpd": sliding_manifest(5, 1, {0: "video/mp4", 1: "audio/mp4"}),
             "/sparse.ts": in_real_time(sparse, 20, begin=1),
             "/codecs.ts": in_real_time(plain + other_codec, 12),
             "/late.ts": self._send_audio_late(plain),
@@ -147,7 +151,7 @@ class Sources:
         self._scrambled = encrypted(plain), ("127.0.0.1", port)
         self._ended = threading.Event()
         self.uris = {name: self.media.uri(path) for name, path in {
-            "hls": "/list.m3u8", "sparse": "/sparse.ts", "codecs": "/codecs.ts", "late": "/late.ts",
+            "hls": "/list.m3u8", "dash": "/list.mpd", "sparse": "/sparse.ts", "codecs": "/codecs.ts", "late": "/late.ts",
             "brief": "/brief.ts", "camera": "/camera",
             "cut_data": "/cut_data.ts", "cut_maps": "/cut_maps.ts", "borders": "/borders.ts",
             "dead": "/dead.ts"}.items()}
@@ -297,10 +301,11 @@ def test_says_what_a_wrong_sender_sends_and_plays_the_right_one(server, sources,
     assert restarts(server, "wrong") == 0
 
 
-def test_hls_plays_on_after_discontinuities_in_fragmented_mp4(server):
-    wait_for_frames(server, "hls", 350)
-    assert restarts(server, "hls") == 0
-    assert server.metrics().sum("symcast_source_audio", stream="hls") == 1, "the audio goes on, too"
+@pytest.mark.parametrize("stream", ["hls", "dash"])
+def test_plays_on_after_discontinuities_in_fragmented_mp4(server, stream):
+    wait_for_frames(server, stream, 350)
+    assert restarts(server, stream) == 0
+    assert server.metrics().sum("symcast_source_audio", stream=stream) == 1, "the audio goes on, too"
 
 
 def test_waits_for_the_next_keyframe_while_data_arrive(server):

@@ -49,8 +49,6 @@ GstElementFactory* find_demuxer(GstPad* pad, FactoriesHandle& factories) {
 
 }  // namespace
 
-void ReleasePad::operator()(GstPad* pad) const { gst_object_unref(pad); }
-
 std::vector<OwnedPad> open_source_pads(GstElement* element) {
   std::vector<OwnedPad> result;
   for (const GList* p = element->srcpads; p != nullptr; p = p->next) {

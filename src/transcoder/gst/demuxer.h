@@ -1,16 +1,11 @@
 #pragma once
 
-#include <memory>
 #include <vector>
 
+#include "transcoder/gst/gst_element.h"
 #include "transcoder/gst/gst_types.h"
 
 namespace transcoder {
-
-struct ReleasePad {
-  void operator()(GstPad* pad) const;
-};
-using OwnedPad = std::unique_ptr<GstPad, ReleasePad>;
 
 /// The unlinked source pads that an element has now.
 std::vector<OwnedPad> open_source_pads(GstElement* element);

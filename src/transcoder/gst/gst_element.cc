@@ -24,6 +24,8 @@ bool says_nothing(const GstCaps* caps) {
 
 }  // namespace
 
+void ReleasePad::operator()(GstPad* pad) const { gst_object_unref(pad); }
+
 GstElement* make_element(const char* name) {
   GstElement* const element = gst_element_factory_make(name, nullptr);
   if (element == nullptr) {
@@ -31,6 +33,15 @@ GstElement* make_element(const char* name) {
         fmt::format("GStreamer has no element '{}'; install gstreamer1.0-plugins-base", name)};
   }
   return element;
+}
+
+void remove_element(GstElement* element) {
+  gst_element_set_locked_state(element, TRUE);
+  gst_element_set_state(element, GST_STATE_NULL);
+  GstObject* const bin = gst_object_get_parent(GST_OBJECT(element));
+  if (bin == nullptr) return;
+  gst_bin_remove(GST_BIN(bin), element);
+  gst_object_unref(bin);
 }
 
 bool is_a(GstElement* element, std::string_view name) {

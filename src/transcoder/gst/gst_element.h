@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -8,8 +9,16 @@
 
 namespace transcoder {
 
+struct ReleasePad {
+  void operator()(GstPad* pad) const;
+};
+using OwnedPad = std::unique_ptr<GstPad, ReleasePad>;
+
 /// A new element, with a floating reference. Throws std::runtime_error if it is not installed.
 GstElement* make_element(const char* name);
+
+/// Stops an element and takes it out of its bin, if it is in one. Call on none of its threads.
+void remove_element(GstElement* element);
 
 /// Whether the element was made by the factory `name`.
 bool is_a(GstElement* element, std::string_view name);

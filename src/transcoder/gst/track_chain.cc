@@ -28,7 +28,8 @@ constexpr base::Duration kMaxRetry = std::chrono::minutes{1};
 
 constexpr auto kData =
     static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST);
-constexpr auto kEvents = GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_EVENT_FLUSH;
+constexpr auto kEvents = static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM |
+                                                      GST_PAD_PROBE_TYPE_EVENT_FLUSH);
 
 bool is_fatal(GstFlowReturn result) {
   return result <= GST_FLOW_NOT_NEGOTIATED || result == GST_FLOW_NOT_LINKED;
@@ -45,15 +46,17 @@ base::Duration signed_running_time(const GstSegment& segment, GstClockTime time)
 class TrackChain::Impl {
  public:
   Impl(TrackChain* self, GstElement* bin, GstPad* from, std::optional<TrackKind> kind,
-       Outlet outlet, std::shared_ptr<TrackJoiner> joiner, std::shared_ptr<InputReport> report)
+       Outlet outlet, OnEnd on_end, std::shared_ptr<TrackJoiner> joiner,
+       std::shared_ptr<InputReport> report)
       : self_{self},
         bin_{bin},
         from_{GST_PAD(gst_object_ref(from))},
         kind_{kind},
         outlet_{std::move(outlet)},
+        on_end_{std::move(on_end)},
         joiner_{std::move(joiner)},
         report_{std::move(report)} {
-    if (kind) out_ = outlet_(*kind);
+    if (kind) outlets_.emplace_back(*kind, outlet_(*kind));
     gst_segment_init(&segment_, GST_FORMAT_UNDEFINED);
     built_.store(true, std::memory_order_release);
   }
@@ -65,7 +68,12 @@ class TrackChain::Impl {
                                this, nullptr);
   }
 
-  bool ended() const { return ended_; }
+  bool ended() const {
+    const bool out = broken_ || ended_outputs_ >= outputs_;
+    return out && (pulls() ? outputs_ > 0 : end_taken_.load());
+  }
+
+  const std::vector<std::pair<TrackKind, GstPad*>>& outlets() const { return outlets_; }
 
   TrackHealth health() const {
     if (decoded_) return TrackHealth::kDecoded;
@@ -75,6 +83,27 @@ class TrackChain::Impl {
   }
 
   std::optional<TrackKind> kind() const { return kind_; }
+
+  void hold() {
+    std::lock_guard lock{mutex_};
+    held_ = true;
+  }
+
+  void proceed() {
+    std::vector<std::pair<PadHandle, gulong>> blocks;
+    {
+      std::lock_guard lock{mutex_};
+      held_ = false;
+      blocks.swap(blocks_);
+    }
+    for (const auto& [pad, block] : blocks) gst_pad_remove_probe(pad.get(), block);
+  }
+
+  void end() {
+    if (!decoder_) return;
+    const PadHandle sink{gst_element_get_static_pad(decoder_.get(), "sink")};
+    gst_pad_send_event(sink.get(), gst_event_new_eos());
+  }
 
   void remove() {
     gst_pad_remove_probe(from_.get(), probe_);
@@ -116,6 +145,8 @@ class TrackChain::Impl {
     gst_bin_add(GST_BIN(bin_), decoder);
     const PadHandle sink{gst_element_get_static_pad(decoder, "sink")};
     if (kind_ == TrackKind::kAudio) shield(sink.get());
+    event_ = GST_PAD_EVENTFUNC(sink.get());
+    gst_pad_set_event_function_full(sink.get(), on_event, this, nullptr);
     gst_pad_link(from_.get(), sink.get());
     gst_element_sync_state_with_parent(decoder);
   }
@@ -126,6 +157,26 @@ class TrackChain::Impl {
     gst_element_set_locked_state(decoder.get(), TRUE);
     gst_element_set_state(decoder.get(), GST_STATE_NULL);
     gst_bin_remove(GST_BIN(bin_), decoder.get());
+    outputs_ = ended_outputs_ = 0;
+  }
+
+  /// The end is only known to have passed all elements when they return from it.
+  static gboolean on_event(GstPad* pad, GstObject* parent, GstEvent* event) {
+    auto& self = of(pad->eventdata);
+    const bool end = GST_EVENT_TYPE(event) == GST_EVENT_EOS;
+    const gboolean result = self.event_(pad, parent, event);
+    if (end) {
+      self.end_taken_ = true;
+      self.note_end();
+    }
+    return result;
+  }
+
+  /// Whether the decoder reads for itself. No events come from the pad then.
+  bool pulls() const { return GST_PAD_MODE(from_.get()) == GST_PAD_MODE_PULL; }
+
+  void note_end() {
+    if (ended()) on_end_(pulls());
   }
 
   /// Keeps errors of the chain from the demuxer, which would end the source.
@@ -156,15 +207,27 @@ class TrackChain::Impl {
     auto& self = of(data);
     const auto kind = raw_kind(pad);
     if (!kind || (self.kind_ && self.kind_ != kind)) return;
-    GstPad* const out = self.kind_ ? self.out_ : self.outlet_(*kind);
+    GstPad* const out = self.kind_ ? self.outlets_.front().second : self.outlet_(*kind);
     if (out == nullptr || gst_pad_is_linked(out)) return;
-    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_decoded_event, data, nullptr);
+    if (!self.kind_) self.outlets_.emplace_back(*kind, out);
+    ++self.outputs_;
+    gst_pad_add_probe(pad, kEvents, on_decoded_event, data, nullptr);
     gst_pad_add_probe(pad, kData, on_first_decoded, data, nullptr);
+    self.block_if_held(pad);
     gst_pad_link(pad, out);
     if (kind == TrackKind::kAudio) {
       self.report_->clear(SourceTrouble::kAudioBroken);
       self.report_->clear(SourceTrouble::kNoAudioDecoder);
     }
+  }
+
+  void block_if_held(GstPad* pad) {
+    std::lock_guard lock{mutex_};
+    if (!held_) return;
+    const auto block = gst_pad_add_probe(
+        pad, GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM,
+        [](GstPad*, GstPadProbeInfo*, gpointer) { return GST_PAD_PROBE_OK; }, nullptr, nullptr);
+    blocks_.emplace_back(GST_PAD(gst_object_ref(pad)), block);
   }
 
   static GstPadProbeReturn on_first_decoded(GstPad*, GstPadProbeInfo*, gpointer data) {
@@ -173,7 +236,12 @@ class TrackChain::Impl {
   }
 
   static GstPadProbeReturn on_decoded_event(GstPad*, GstPadProbeInfo* info, gpointer data) {
-    if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_EOS) of(data).ended_ = true;
+    const auto type = GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info));
+    if (type == GST_EVENT_FLUSH_STOP) of(data).ended_outputs_ = 0;
+    if (type == GST_EVENT_EOS) {
+      ++of(data).ended_outputs_;
+      of(data).note_end();
+    }
     return GST_PAD_PROBE_OK;
   }
 
@@ -198,9 +266,9 @@ class TrackChain::Impl {
     if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT) gst_event_copy_segment(event, &segment_);
     if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
       place_ = {};
-      ended_ = false;
+      end_taken_ = false;
+      ended_outputs_ = 0;
     }
-    if (GST_EVENT_TYPE(event) == GST_EVENT_EOS && broken_) ended_ = true;
   }
 
   bool revive() {
@@ -231,32 +299,39 @@ class TrackChain::Impl {
   const PadHandle from_;
   const std::optional<TrackKind> kind_;
   const Outlet outlet_;
+  const OnEnd on_end_;
   const std::shared_ptr<TrackJoiner> joiner_;
   const std::shared_ptr<InputReport> report_;
-  GstPad* out_ = nullptr;
+  std::vector<std::pair<TrackKind, GstPad*>> outlets_;
   gulong probe_ = 0;
   ElementHandle decoder_;
   GstPadChainFunction chain_ = nullptr;
   GstPadChainListFunction chain_list_ = nullptr;
+  GstPadEventFunction event_ = nullptr;
   std::atomic<base::Time> retry_at_{};
   std::atomic<bool> broken_ = false;
   std::atomic<bool> undecodable_ = false;
   std::atomic<bool> has_failed_ = false;
   std::atomic<bool> arrived_ = false;  ///< data
   std::atomic<bool> decoded_ = false;
-  std::atomic<bool> ended_ = false;
+  std::atomic<bool> end_taken_ = false;  ///< by the decoder
+  std::atomic<int> outputs_ = 0;         ///< decoded tracks
+  std::atomic<int> ended_outputs_ = 0;
   std::atomic<bool> built_ = false;
 
   std::mutex mutex_;                  // a seek flushes on another thread than that of the data
   base::Duration retry_ = kMinRetry;  // GUARDED_BY(mutex_)
   GstSegment segment_{};              // GUARDED_BY(mutex_)
   TrackJoiner::Track place_;          // GUARDED_BY(mutex_)
+  bool held_ = false;                 // GUARDED_BY(mutex_)
+  std::vector<std::pair<PadHandle, gulong>> blocks_;  // GUARDED_BY(mutex_)
 };
 
 TrackChain::TrackChain(GstElement* bin, GstPad* from, std::optional<TrackKind> kind, Outlet outlet,
-                       std::shared_ptr<TrackJoiner> joiner, std::shared_ptr<InputReport> report)
-    : impl_{std::make_unique<Impl>(this, bin, from, kind, std::move(outlet), std::move(joiner),
-                                   std::move(report))} {
+                       OnEnd on_end, std::shared_ptr<TrackJoiner> joiner,
+                       std::shared_ptr<InputReport> report)
+    : impl_{std::make_unique<Impl>(this, bin, from, kind, std::move(outlet), std::move(on_end),
+                                   std::move(joiner), std::move(report))} {
   impl_->start();  // not before impl_ is set: decoders may fail at once, on threads of their own
 }
 
@@ -264,6 +339,12 @@ TrackChain::~TrackChain() = default;
 
 bool TrackChain::ended() const { return impl_->ended(); }
 TrackHealth TrackChain::health() const { return impl_->health(); }
+void TrackChain::hold() { impl_->hold(); }
+void TrackChain::proceed() { impl_->proceed(); }
+void TrackChain::end() { impl_->end(); }
+const std::vector<std::pair<TrackKind, GstPad*>>& TrackChain::outlets() const {
+  return impl_->outlets();
+}
 void TrackChain::remove() { impl_->remove(); }
 std::optional<TrackKind> TrackChain::kind() const { return impl_->kind(); }
 bool TrackChain::failed(const std::string& why) { return impl_->failed(why); }

@@ -4,6 +4,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/units.h"
 #include "transcoder/gst/audio_wait.h"
@@ -23,19 +25,32 @@ class TrackChain {
   /// Returns the pad that takes the decoded data of this kind; nullptr if another track has it.
   using Outlet = std::function<GstPad*(TrackKind)>;
 
+  /// Called once ended() has become true, on a streaming thread of the track. The argument says
+  /// whether the decoder found the end itself, in data that it read from a file.
+  using OnEnd = std::function<void(bool)>;
+
   /// `kind` is empty if only decoding shows it. Throws std::runtime_error if an element is not
   /// installed.
   TrackChain(GstElement* bin, GstPad* from, std::optional<TrackKind> kind, Outlet outlet,
-             std::shared_ptr<TrackJoiner> joiner, std::shared_ptr<InputReport> report);
+             OnEnd on_end, std::shared_ptr<TrackJoiner> joiner,
+             std::shared_ptr<InputReport> report);
   TrackChain(const TrackChain&) = delete;
   TrackChain& operator=(const TrackChain&) = delete;
   ~TrackChain();
 
-  /// Whether all data have left the chain.
+  /// Whether the track has ended, and all its data have left the chain.
   bool ended() const;
   TrackHealth health() const;
-  /// Takes the decoder out of the bin. Call once the track has ended.
+  /// Holds decoded data back until proceed(). Call before data arrive.
+  void hold();
+  void proceed();
+  /// Ends the track, if its source has not. Call when nothing comes from there any more.
+  void end();
+  /// Takes the decoder out of the bin. Call once the track has ended, on another thread than the
+  /// track's, when that one has stopped. The chain may then be destroyed.
   void remove();
+  /// The pads that take its decoded data.
+  const std::vector<std::pair<TrackKind, GstPad*>>& outlets() const;
 
   /// The chain whose decoder contains `object`, or nullptr.
   static TrackChain* around(GstObject* object);

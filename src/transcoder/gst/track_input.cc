@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <list>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -18,31 +19,21 @@
 #include "transcoder/gst/gst_element.h"
 #include "transcoder/gst/handle.h"
 #include "transcoder/gst/source_uri.h"
-#include "transcoder/gst/track_chain.h"
+#include "transcoder/gst/track_chains.h"
 #include "transcoder/gst/track_choice.h"
 #include "transcoder/gst/track_description.h"
+#include "transcoder/gst/track_queue.h"
 
 namespace transcoder {
 
 namespace {
 
+using ElementHandle = Handle<GstElement, gst_object_unref>;
 using PadHandle = Handle<GstPad, gst_object_unref>;
-using CapsHandle = Handle<GstCaps, gst_caps_unref>;
-
-/// Interleaved tracks are queued up to this size while one of them has nothing: 8 s of 10 Mbit/s.
-constexpr guint kMaxQueueBytes = 10 << 20;
-
-/// The same in frames, for senders that do not wait, so that a burst fits (LivePacer): 10 s of 60
-/// per second. Of others GStreamer's 5 are enough.
-constexpr guint kMaxDatagramFrames = 600;
 
 /// Containers within containers: ID3 tags before a transport stream are two. A source that nests
 /// more is made to exhaust the stack.
 constexpr int kMaxDemuxers = 16;
-
-/// Each change of tracks makes chains, whose threads stay until the source is connected anew. A
-/// source that changes more often is connected anew.
-constexpr std::size_t kMaxChains = 64;
 
 constexpr auto kTrackData =
     static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST);
@@ -64,15 +55,8 @@ class TrackInput::Impl {
       : bin_{bin},
         datagrams_{comes_in_datagrams(source.uri)},
         audio_{source.audio == "none" ? source.audio : language_code(source.audio.c_str())},
-        report_{std::move(report)} {
-    for (const auto kind : kTrackKinds) {
-      GstElement* const funnel = make_element("funnel");
-      gst_bin_add(GST_BIN(bin), funnel);
-      funnel_[static_cast<int>(kind)] = funnel;
-      const PadHandle pad{gst_element_get_static_pad(funnel, "src")};
-      gst_element_add_pad(
-          bin, gst_ghost_pad_new(kind == TrackKind::kPictures ? "pictures" : "audio", pad.get()));
-    }
+        report_{std::move(report)},
+        chains_{bin, source.audio != "none", report_} {
     built_.store(true, std::memory_order_release);
   }
 
@@ -85,8 +69,9 @@ class TrackInput::Impl {
   /// A pad of a source, or of a demuxer whose tracks are containers themselves.
   void add_pad(GstPad* pad) {
     gst_pad_add_probe(pad, kTrackData, on_source_data, this, nullptr);
+    chains_.watch(pad);
     if (const auto kind = raw_kind(pad)) {
-      if (GstPad* const out = claim(*kind); out != nullptr) gst_pad_link(pad, out);
+      if (GstPad* const out = chains_.claim(*kind); out != nullptr) gst_pad_link(pad, out);
     } else if (track_kind(pad) && !is_container(pad)) {
       add_track(pad);
     } else if (has_fixed_format(pad)) {
@@ -98,13 +83,13 @@ class TrackInput::Impl {
 
  private:
   struct Candidate {
-    GstPad* pad;
-    TrackKind kind;
-    GstElement* queue;     ///< nullptr if there is none
-    GstPad* in = nullptr;  ///< of the queue, once the track was chosen
+    GstPad* pad = nullptr;
+    TrackKind kind{};
+    std::shared_ptr<TrackQueue> queue;  ///< nullptr if there is none
     bool chosen = false;
     bool dead = false;            ///< was chosen, and carried nothing
-    TrackChain* chain = nullptr;  ///< once the track was chosen
+    GstPad* in = nullptr;         ///< of the queue, once the track is decoded
+    TrackChain* chain = nullptr;  ///< once the track is decoded
   };
 
   /// See GstPipeline::Impl::of().
@@ -138,6 +123,10 @@ class TrackInput::Impl {
   void find_type(GstPad* pad) {
     GstElement* const finder = make_element("typefind");
     g_signal_connect(finder, "have-type", G_CALLBACK(on_type), this);
+    {
+      std::lock_guard lock{mutex_};
+      finders_[pad].reset(GST_ELEMENT(gst_object_ref_sink(finder)));
+    }
     start(finder, pad);
   }
 
@@ -150,7 +139,7 @@ class TrackInput::Impl {
   void split(GstPad* pad) {
     GstElement* const demuxer = make_demuxer(pad);
     if (demuxer == nullptr) {
-      add_chain(pad, track_kind(pad));
+      chains_.add(pad, track_kind(pad));
       return;
     }
     if (++demuxers_ > kMaxDemuxers) {
@@ -172,8 +161,10 @@ class TrackInput::Impl {
     of(data).attempt([&] { of(data).add_pad(pad); });
   }
 
+  /// The thread of a source is none of a chain's, so it may stop those.
   static GstPadProbeReturn on_source_data(GstPad*, GstPadProbeInfo*, gpointer data) {
     of(data).report_->data_arrived();
+    of(data).chains_.remove_done();
     return GST_PAD_PROBE_OK;
   }
 
@@ -181,8 +172,10 @@ class TrackInput::Impl {
     auto& self = of(data);
     self.attempt([&] {
       if (is_container(pad) || !has_fixed_format(pad)) {
+        self.chains_.watch(pad);
         self.find_type(pad);
-      } else if (track_kind(pad)) {
+      } else if (const auto kind = track_kind(pad)) {
+        self.chains_.watch(pad, kind);
         follow_media(pad, self.clock_);
         set_avi_times(pad);
         self.add_track(pad, self.queue_of(demuxer));
@@ -190,41 +183,67 @@ class TrackInput::Impl {
     });
   }
 
-  /// One queue for all tracks of a demuxer: it grows while one of them has nothing.
-  GstElement* queue_of(GstElement* demuxer) {
+  /// One for all tracks of a demuxer.
+  std::shared_ptr<TrackQueue> queue_of(GstElement* demuxer) {
     std::lock_guard lock{mutex_};
     auto& queue = queues_[demuxer];
-    if (queue == nullptr) {
-      queue = make_element("multiqueue");
-      g_object_set(queue, "max-size-bytes", kMaxQueueBytes, "max-size-time", guint64{0}, nullptr);
-      if (datagrams_) g_object_set(queue, "max-size-buffers", kMaxDatagramFrames, nullptr);
-      gst_bin_add(GST_BIN(bin_), queue);
-      gst_element_sync_state_with_parent(queue);
-    }
+    if (queue == nullptr) queue = std::make_shared<TrackQueue>(bin_, datagrams_);
     return queue;
   }
 
-  void add_track(GstPad* pad, GstElement* queue = nullptr) {
+  void add_track(GstPad* pad, std::shared_ptr<TrackQueue> queue = nullptr) {
     {
       std::lock_guard lock{mutex_};
-      candidates_.push_back({pad, *track_kind(pad), queue});
+      candidates_.push_back({pad, *track_kind(pad), std::move(queue)});
     }
     gst_pad_add_probe(pad, kTrackData, on_track_data, this, nullptr);
   }
 
   static void on_removed_pad(GstElement*, GstPad* pad, gpointer data) {
     auto& self = of(data);
-    GstPad* in = nullptr;
+    self.chains_.forget(pad);
+    self.remove_demuxer_of(pad);
+    Candidate gone;
     {
       std::lock_guard lock{self.mutex_};
       const auto found = std::ranges::find(self.candidates_, pad, &Candidate::pad);
       if (found == self.candidates_.end()) return;
-      in = found->in;
-      const bool again = found->chosen && found->kind == TrackKind::kAudio;
+      gone = std::move(*found);
       self.candidates_.erase(found);
-      if (again) self.watch_audio();
+      if (gone.chosen && gone.kind == TrackKind::kAudio) self.watch_audio();
     }
-    if (in != nullptr) gst_pad_send_event(in, gst_event_new_eos());
+    if (gone.chain != nullptr) self.end(gone);
+  }
+
+  void end(const Candidate& track) {
+    if (track.in != nullptr) {
+      gst_pad_send_event(track.in, gst_event_new_eos());
+    } else {
+      track.chain->end();
+    }
+    chains_.let_go(track.chain);
+  }
+
+  /// The pad of a container is gone, as at the end of a period of DASH, and so are the elements
+  /// that took it apart. Their threads are those of the queue, which still has data.
+  void remove_demuxer_of(GstPad* container) {
+    const ElementHandle finder{take(finders_, container)};
+    if (!finder) return;
+    const PadHandle found{gst_element_get_static_pad(finder.get(), "src")};
+    const PadHandle entry{gst_pad_get_peer(found.get())};
+    const ElementHandle demuxer{entry ? gst_pad_get_parent_element(entry.get()) : nullptr};
+    remove_element(finder.get());
+    if (!demuxer || !take(queues_, demuxer.get())) return;
+    --demuxers_;
+    remove_element(demuxer.get());  // its pads are removed by that
+  }
+
+  /// Removes an item, and returns it; nullptr if there is none.
+  template <typename Map>
+  typename Map::mapped_type take(Map& items, typename Map::key_type key) {
+    std::lock_guard lock{mutex_};
+    const auto item = items.extract(key);
+    return item ? std::move(item.mapped()) : nullptr;
   }
 
   /// The audio that was chosen is gone: that of another track is chosen at its next data. Call with
@@ -310,101 +329,37 @@ class TrackInput::Impl {
   }
 
   void decode(const Candidate& track) {
-    if (track.queue == nullptr) {
-      note_chain(track.pad, add_chain(track.pad, track.kind));
-      return;
-    }
-    const PadHandle in{gst_element_request_pad_simple(track.queue, "sink_%u")};
-    const std::string number{GST_OBJECT_NAME(in.get()) + std::string{"sink_"}.size()};
-    const PadHandle out{gst_element_get_static_pad(track.queue, ("src_" + number).c_str())};
-    note_chain(track.pad, add_chain(out.get(), track.kind), in.get());
-    gst_pad_link(track.pad, in.get());
+    if (track.queue == nullptr) return note_chain(track, chains_.add(track.pad, track.kind));
+    auto lane = std::make_unique<TrackLane>(track.queue);
+    GstPad* const in = lane->in();
+    note_chain(track, chains_.add(std::move(lane), track.kind), in);
+    gst_pad_link(track.pad, in);
   }
 
-  void note_chain(const GstPad* track, TrackChain* chain, GstPad* in = nullptr) {
+  void note_chain(const Candidate& track, TrackChain* chain, GstPad* in = nullptr) {
     std::lock_guard lock{mutex_};
-    const auto found = std::ranges::find(candidates_, track, &Candidate::pad);
+    const auto found = std::ranges::find(candidates_, track.pad, &Candidate::pad);
     if (found == candidates_.end()) return;
     found->in = in;
     found->chain = chain;
   }
 
-  TrackChain* add_chain(GstPad* pad, std::optional<TrackKind> kind) {
-    remove_ended_chains();
-    {
-      std::lock_guard lock{mutex_};
-      if (chains_.size() >= kMaxChains) {
-        throw std::runtime_error{"the source changes its tracks too often"};
-      }
-    }
-    auto chain = std::make_unique<TrackChain>(
-        bin_, pad, kind,
-        [this, kind](TrackKind decoded) { return kind ? open(decoded) : claim(decoded); }, joiner_,
-        report_);
-    std::lock_guard lock{mutex_};
-    return chains_.emplace_back(Chain{std::move(chain)}).chain.get();
-  }
-
-  void remove_ended_chains() {
-    std::vector<TrackChain*> ended;
-    {
-      std::lock_guard lock{mutex_};
-      for (auto& [chain, removed] : chains_) {
-        if (!removed && chain->ended()) ended.push_back(chain.get());
-        removed = removed || chain->ended();
-      }
-    }
-    for (auto* chain : ended) chain->remove();
-  }
-
-  /// A pad of the funnel.
-  GstPad* open(TrackKind kind) {
-    GstElement* const funnel = funnel_[static_cast<int>(kind)];
-    const PadHandle src{gst_element_get_static_pad(funnel, "src")};
-    if (GST_PAD_IS_EOS(src.get())) {  // all tracks so far have ended; the sink would take no more
-      gst_pad_push_event(src.get(), gst_event_new_flush_start());
-      gst_pad_push_event(src.get(), gst_event_new_flush_stop(FALSE));
-    }
-    // The bin may start its source before its funnels, which nothing links with each other.
-    gst_element_sync_state_with_parent(funnel);
-    GstPad* const pad = gst_element_request_pad_simple(funnel, "sink_%u");
-    gst_object_unref(pad);  // the funnel keeps it
-    return pad;
-  }
-
-  /// The same, but only for the first track that asks.
-  GstPad* claim(TrackKind kind) {
-    {
-      std::lock_guard lock{mutex_};
-      if (std::exchange(claimed_[static_cast<int>(kind)], true)) return nullptr;
-    }
-    if (kind == TrackKind::kAudio && audio_ == "none") return nullptr;
-    return open(kind);
-  }
-
-  struct Chain {
-    std::unique_ptr<TrackChain> chain;
-    bool removed = false;
-  };
-
   GstElement* const bin_;
   const bool datagrams_;
   const std::string audio_;
   const std::shared_ptr<InputReport> report_;
-  const std::shared_ptr<TrackJoiner> joiner_ = std::make_shared<TrackJoiner>();
   const std::shared_ptr<FragmentClock> clock_ = std::make_shared<FragmentClock>();
-  GstElement* funnel_[2]{};  ///< by TrackKind; owned by the bin
+  TrackChains chains_;
 
   std::atomic<bool> built_ = false;
   std::atomic<int> demuxers_ = 0;
   std::atomic<bool> fragments_ = false;  ///< each track has a demuxer, and a timeline, of its own
 
   std::mutex mutex_;
-  std::map<GstElement*, GstElement*> queues_;  // GUARDED_BY(mutex_); by demuxer
-  std::list<Candidate> candidates_;            // GUARDED_BY(mutex_)
-  std::optional<AudioWait> wait_;              // GUARDED_BY(mutex_); since the last choice
-  std::list<Chain> chains_;                    // GUARDED_BY(mutex_); messages may still name them
-  bool claimed_[2]{};                          // GUARDED_BY(mutex_); by TrackKind
+  std::map<GstPad*, ElementHandle> finders_;  // GUARDED_BY(mutex_); by the pad of a container
+  std::map<GstElement*, std::shared_ptr<TrackQueue>> queues_;  // GUARDED_BY(mutex_); by demuxer
+  std::list<Candidate> candidates_;                            // GUARDED_BY(mutex_)
+  std::optional<AudioWait> wait_;  // GUARDED_BY(mutex_); since the last choice
 };
 
 TrackInput::TrackInput(GstElement* bin, const SourceSettings& source,

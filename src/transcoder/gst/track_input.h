@@ -16,7 +16,8 @@ namespace transcoder {
 ///
 /// decodebin alone would hold all tracks of a demuxer together: one that is late, or fails, would
 /// stop the others. A chain is made when data of its track arrive. A demuxer announces new tracks
-/// before the old ones end, and the funnels take both. Lives as long as its bin.
+/// before the old ones end, and the funnels take both. An ended track's elements, pads and threads
+/// are given back at the next data from the source. Lives as long as its bin.
 class TrackInput {
  public:
   /// Adds the funnels and pads to `bin`. Throws std::runtime_error if an element is not installed.

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+
+#include "transcoder/gst/demuxer.h"
+#include "transcoder/gst/gst_types.h"
+
+namespace transcoder {
+
+/// The queue behind a demuxer. Each track that is decoded has a lane in it, with a thread that
+/// takes the data out. A full lane grows while another one has nothing, because muxers put the data
+/// of one moment far apart.
+class TrackQueue {
+ public:
+  /// Adds the queue to `bin`. `datagrams` says that the sender does not wait. Throws
+  /// std::runtime_error if an element is not installed.
+  TrackQueue(GstElement* bin, bool datagrams);
+  TrackQueue(const TrackQueue&) = delete;
+  TrackQueue& operator=(const TrackQueue&) = delete;
+  /// Takes the queue out of the bin, if that still exists.
+  ~TrackQueue();
+
+ private:
+  friend class TrackLane;
+  GstElement* const queue_;
+};
+
+/// A track's way through a queue, which exists as long as it has lanes.
+class TrackLane {
+ public:
+  explicit TrackLane(std::shared_ptr<TrackQueue> queue);
+  TrackLane(const TrackLane&) = delete;
+  TrackLane& operator=(const TrackLane&) = delete;
+  /// Blocks until the thread has stopped.
+  ~TrackLane();
+
+  GstPad* in() const { return in_.get(); }
+  GstPad* out() const { return out_.get(); }
+
+ private:
+  const std::shared_ptr<TrackQueue> queue_;
+  const OwnedPad in_;
+  const OwnedPad out_;
+};
+
+}  // namespace transcoder
