@@ -49,12 +49,17 @@ GstElementFactory* find_demuxer(GstPad* pad, FactoriesHandle& factories) {
 
 }  // namespace
 
-std::vector<OwnedPad> open_source_pads(GstElement* element) {
+std::vector<OwnedPad> source_pads(GstElement* element) {
   std::vector<OwnedPad> result;
   for (const GList* p = element->srcpads; p != nullptr; p = p->next) {
-    GstPad* const pad = GST_PAD(p->data);
-    if (!gst_pad_is_linked(pad)) result.emplace_back(GST_PAD(gst_object_ref(pad)));
+    result.emplace_back(GST_PAD(gst_object_ref(p->data)));
   }
+  return result;
+}
+
+std::vector<OwnedPad> open_source_pads(GstElement* element) {
+  auto result = source_pads(element);
+  std::erase_if(result, [](const OwnedPad& pad) { return gst_pad_is_linked(pad.get()); });
   return result;
 }
 

@@ -7,7 +7,9 @@
 
 namespace transcoder {
 
-/// The unlinked source pads that an element has now.
+/// The source pads that an element has now.
+std::vector<OwnedPad> source_pads(GstElement* element);
+/// Those of them that are not linked.
 std::vector<OwnedPad> open_source_pads(GstElement* element);
 
 /// Whether the pad's format is known already.

@@ -75,13 +75,21 @@ class TrackInput::Impl {
     } else if (track_kind(pad) && !is_container(pad)) {
       add_track(pad);
     } else if (has_fixed_format(pad)) {
-      split(pad);
+      split(pad, pad);
     } else {
       find_type(pad);
     }
   }
 
  private:
+  /// The elements that take the data of a pad apart.
+  struct Branch {
+    ElementHandle finder;               ///< nullptr if the format was known
+    ElementHandle demuxer;              ///< nullptr if there is a chain
+    std::shared_ptr<TrackQueue> queue;  ///< of all tracks of the demuxer; nullptr if none came
+    TrackChain* chain = nullptr;
+  };
+
   struct Candidate {
     GstPad* pad = nullptr;
     TrackKind kind{};
@@ -125,26 +133,34 @@ class TrackInput::Impl {
     g_signal_connect(finder, "have-type", G_CALLBACK(on_type), this);
     {
       std::lock_guard lock{mutex_};
-      finders_[pad].reset(GST_ELEMENT(gst_object_ref_sink(finder)));
+      branches_[pad].finder.reset(GST_ELEMENT(gst_object_ref_sink(finder)));
     }
     start(finder, pad);
   }
 
   static void on_type(GstElement* finder, guint, GstCaps*, gpointer data) {
+    const PadHandle in{gst_element_get_static_pad(finder, "sink")};
+    const PadHandle from{gst_pad_get_peer(in.get())};
     const PadHandle pad{gst_element_get_static_pad(finder, "src")};
-    of(data).attempt([&] { of(data).split(pad.get()); });
+    of(data).attempt([&] { of(data).split(from.get(), pad.get()); });
   }
 
-  /// The pad's format is known.
-  void split(GstPad* pad) {
+  /// The format of the data of `from` is known. They come out of `pad`.
+  void split(GstPad* from, GstPad* pad) {
     GstElement* const demuxer = make_demuxer(pad);
     if (demuxer == nullptr) {
-      chains_.add(pad, track_kind(pad));
+      TrackChain* const chain = chains_.add(pad, track_kind(pad));
+      std::lock_guard lock{mutex_};
+      branches_[from].chain = chain;
       return;
     }
-    if (++demuxers_ > kMaxDemuxers) {
-      gst_object_unref(gst_object_ref_sink(demuxer));
-      throw std::runtime_error{"the source has too many containers within containers"};
+    ElementHandle owned{GST_ELEMENT(gst_object_ref_sink(demuxer))};
+    {
+      std::lock_guard lock{mutex_};
+      if (std::ranges::count_if(branches_, has_demuxer) == kMaxDemuxers) {
+        throw std::runtime_error{"the source has too many containers within containers"};
+      }
+      branches_[from].demuxer = std::move(owned);
     }
     g_signal_connect(demuxer, "pad-added", G_CALLBACK(on_demuxed_pad), this);
     g_signal_connect(demuxer, "pad-removed", G_CALLBACK(on_removed_pad), this);
@@ -154,6 +170,10 @@ class TrackInput::Impl {
     // Those of demuxers for tags are there from the start.
     for (const auto& out : open_source_pads(demuxer)) on_demuxed_pad(demuxer, out.get(), this);
     feed(demuxer, pad);
+  }
+
+  static bool has_demuxer(const std::pair<GstPad* const, Branch>& branch) {
+    return branch.second.demuxer != nullptr;
   }
 
   static void on_source_pad(GstElement*, GstPad* pad, gpointer data) {
@@ -186,7 +206,10 @@ class TrackInput::Impl {
   /// One for all tracks of a demuxer.
   std::shared_ptr<TrackQueue> queue_of(GstElement* demuxer) {
     std::lock_guard lock{mutex_};
-    auto& queue = queues_[demuxer];
+    const auto branch = std::ranges::find_if(
+        branches_, [demuxer](const auto& b) { return b.second.demuxer.get() == demuxer; });
+    if (branch == branches_.end()) return nullptr;
+    auto& queue = branch->second.queue;
     if (queue == nullptr) queue = std::make_shared<TrackQueue>(bin_, datagrams_);
     return queue;
   }
@@ -199,20 +222,22 @@ class TrackInput::Impl {
     gst_pad_add_probe(pad, kTrackData, on_track_data, this, nullptr);
   }
 
-  static void on_removed_pad(GstElement*, GstPad* pad, gpointer data) {
-    auto& self = of(data);
-    self.chains_.forget(pad);
-    self.remove_demuxer_of(pad);
+  static void on_removed_pad(GstElement*, GstPad* pad, gpointer data) { of(data).forget(pad); }
+
+  /// The pad is gone, and what its data went through is not needed any more.
+  void forget(GstPad* pad) {
+    chains_.forget(pad);
+    remove_branch(pad);
     Candidate gone;
     {
-      std::lock_guard lock{self.mutex_};
-      const auto found = std::ranges::find(self.candidates_, pad, &Candidate::pad);
-      if (found == self.candidates_.end()) return;
+      std::lock_guard lock{mutex_};
+      const auto found = std::ranges::find(candidates_, pad, &Candidate::pad);
+      if (found == candidates_.end()) return;
       gone = std::move(*found);
-      self.candidates_.erase(found);
-      if (gone.chosen && gone.kind == TrackKind::kAudio) self.watch_audio();
+      candidates_.erase(found);
+      if (gone.chosen && gone.kind == TrackKind::kAudio) watch_audio();
     }
-    if (gone.chain != nullptr) self.end(gone);
+    if (gone.chain != nullptr) end(gone);
   }
 
   void end(const Candidate& track) {
@@ -224,26 +249,25 @@ class TrackInput::Impl {
     chains_.let_go(track.chain);
   }
 
-  /// The pad of a container is gone, as at the end of a period of DASH, and so are the elements
-  /// that took it apart. Their threads are those of the queue, which still has data.
-  void remove_demuxer_of(GstPad* container) {
-    const ElementHandle finder{take(finders_, container)};
-    if (!finder) return;
-    const PadHandle found{gst_element_get_static_pad(finder.get(), "src")};
-    const PadHandle entry{gst_pad_get_peer(found.get())};
-    const ElementHandle demuxer{entry ? gst_pad_get_parent_element(entry.get()) : nullptr};
-    remove_element(finder.get());
-    if (!demuxer || !take(queues_, demuxer.get())) return;
-    --demuxers_;
-    remove_element(demuxer.get());  // its pads are removed by that
+  /// At the end of a period of DASH, for example. The threads of tracks are those of their queue,
+  /// which may still have data.
+  void remove_branch(GstPad* pad) {
+    const auto branch = take_branch(pad);
+    if (branch.finder) remove_element(branch.finder.get());
+    if (branch.chain != nullptr) {
+      branch.chain->end();
+      chains_.let_go(branch.chain);
+    }
+    if (!branch.demuxer) return;
+    const auto pads = source_pads(branch.demuxer.get());
+    remove_element(branch.demuxer.get());
+    for (const auto& out : pads) forget(out.get());
   }
 
-  /// Removes an item, and returns it; nullptr if there is none.
-  template <typename Map>
-  typename Map::mapped_type take(Map& items, typename Map::key_type key) {
+  Branch take_branch(GstPad* pad) {
     std::lock_guard lock{mutex_};
-    const auto item = items.extract(key);
-    return item ? std::move(item.mapped()) : nullptr;
+    auto branch = branches_.extract(pad);
+    return branch ? std::move(branch.mapped()) : Branch{};
   }
 
   /// The audio that was chosen is gone: that of another track is chosen at its next data. Call with
@@ -352,14 +376,12 @@ class TrackInput::Impl {
   TrackChains chains_;
 
   std::atomic<bool> built_ = false;
-  std::atomic<int> demuxers_ = 0;
   std::atomic<bool> fragments_ = false;  ///< each track has a demuxer, and a timeline, of its own
 
   std::mutex mutex_;
-  std::map<GstPad*, ElementHandle> finders_;  // GUARDED_BY(mutex_); by the pad of a container
-  std::map<GstElement*, std::shared_ptr<TrackQueue>> queues_;  // GUARDED_BY(mutex_); by demuxer
-  std::list<Candidate> candidates_;                            // GUARDED_BY(mutex_)
-  std::optional<AudioWait> wait_;  // GUARDED_BY(mutex_); since the last choice
+  std::map<GstPad*, Branch> branches_;  // GUARDED_BY(mutex_); by the pad with the data
+  std::list<Candidate> candidates_;     // GUARDED_BY(mutex_)
+  std::optional<AudioWait> wait_;       // GUARDED_BY(mutex_); since the last choice
 };
 
 TrackInput::TrackInput(GstElement* bin, const SourceSettings& source,
