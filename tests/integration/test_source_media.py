@@ -144,6 +144,7 @@ class Sources:
             "/cut_data.ts": in_real_time(without(many, VIDEO, VIDEO + 2), 8),
             "/cut_maps.ts": in_real_time(without(many, FIRST_MAP, FIRST_MAP + 1), 8),
             "/dead.ts": in_real_time(without(two_audios, AUDIO), 20),
+            "/ahead.ts": lambda write: write(without(two_audios, AUDIO)),
             "/borders.ts": in_real_time(tables_across_packets(plain), 6),
             "/camera": parts_without_first_boundary(jpeg(folder)),
         }, {"/camera": "multipart/x-mixed-replace; boundary=part"})
@@ -154,7 +155,7 @@ class Sources:
             "hls": "/list.m3u8", "dash": "/list.mpd", "sparse": "/sparse.ts", "codecs": "/codecs.ts", "late": "/late.ts",
             "brief": "/brief.ts", "camera": "/camera",
             "cut_data": "/cut_data.ts", "cut_maps": "/cut_maps.ts", "borders": "/borders.ts",
-            "dead": "/dead.ts"}.items()}
+            "dead": "/dead.ts", "ahead": "/ahead.ts"}.items()}
         self.rtp = DatagramSender(in_rtp(plain))
         self.pieces = DatagramSender([plain[at:at + PIECE] for at in range(0, len(plain), PIECE)])
         self.wrong = DatagramSender([b"GET / HTTP/1.1\r\n\r\n"])
@@ -273,6 +274,11 @@ def test_another_audio_track_is_heard_if_the_main_one_is_dead(server):
     wait_until(lambda: "source_trouble stream=dead trouble=audio_replaced" in server.log(), PATIENCE, "the line")
     lines = [line for line in server.log().splitlines() if "stream=dead" in line]
     assert sum("source_trouble" in line for line in lines) == 1, lines
+
+
+def test_a_dead_audio_track_of_a_file_is_known_although_it_is_read_ahead(server):
+    wait_until(lambda: "source_trouble stream=ahead trouble=audio_replaced" in server.log(), PATIENCE,
+               "the line")
 
 
 def test_a_transport_stream_in_rtp_plays(server):

@@ -13,7 +13,7 @@ constexpr base::Duration kMaxStep = std::chrono::seconds{1};
 }  // namespace
 
 /// Time has to pass for us and in the media: a process that was stopped for a while has waited for
-/// nothing, nor has one that reads a file ahead.
+/// nothing, nor has one that reads a file ahead. Of a track that is missing the media tell enough.
 bool AudioWait::over(base::Time now, std::optional<base::Duration> pts, TrackHealth chosen) {
   if (pts) {
     const auto step = *pts - std::exchange(pts_, pts).value_or(*pts);
@@ -22,6 +22,7 @@ bool AudioWait::over(base::Time now, std::optional<base::Duration> pts, TrackHea
   }
   if (chosen == TrackHealth::kDecoded) return false;
   if (chosen == TrackHealth::kNoDecoder) return true;
+  if (chosen == TrackHealth::kMissing && timed_) return heard_ >= kDeadTime;
   const auto patience = chosen == TrackHealth::kNotDecoded ? kUndecodedTime : kDeadTime;
   return now - chosen_ >= patience && (!timed_ || heard_ >= patience);
 }

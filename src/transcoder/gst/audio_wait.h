@@ -8,6 +8,7 @@ namespace transcoder {
 
 /// The state of the audio track that was chosen.
 enum class TrackHealth {
+  kMissing,     ///< its container carries other tracks, and nothing of this one
   kNoData,      ///< none arrived yet
   kNotDecoded,  ///< data arrived, no decoder has made anything of them, nor failed
   kBroken,      ///< a decoder failed, and nothing was decoded before

@@ -3,6 +3,8 @@
 #include <gst/gst.h>
 #include <gst/tag/tag.h>
 
+#include <string_view>
+
 #include "transcoder/gst/handle.h"
 #include "transcoder/gst/ts_filter.h"
 
@@ -13,6 +15,9 @@ namespace {
 using EventHandle = Handle<GstEvent, gst_event_unref>;
 using TagsHandle = Handle<GstTagList, gst_tag_list_unref>;
 using StreamHandle = Handle<GstStream, gst_object_unref>;
+
+/// ISO 639-2's code for a language that nobody has stated.
+constexpr std::string_view kUndetermined = "und";
 
 }  // namespace
 
@@ -43,6 +48,7 @@ AudioTrack describe_audio(GstPad* pad) {
   gchar* language = nullptr;
   if (tags && gst_tag_list_get_string(tags.get(), GST_TAG_LANGUAGE_CODE, &language)) {
     result.language = language_code(Handle<gchar, g_free>{language}.get());
+    if (result.language == kUndetermined) result.language.clear();
   }
   result.visually_impaired = is_audio_description(pad);
   return result;

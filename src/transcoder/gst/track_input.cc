@@ -94,6 +94,7 @@ class TrackInput::Impl {
     GstPad* pad = nullptr;
     TrackKind kind{};
     std::shared_ptr<TrackQueue> queue;  ///< nullptr if there is none
+    bool carries_data = false;
     bool chosen = false;
     bool dead = false;            ///< was chosen, and carried nothing
     GstPad* in = nullptr;         ///< of the queue, once the track is decoded
@@ -294,7 +295,9 @@ class TrackInput::Impl {
     {
       std::lock_guard lock{mutex_};
       const auto found = std::ranges::find(candidates_, pad, &Candidate::pad);
-      if (found == candidates_.end() || found->chosen || found->dead) return true;
+      if (found == candidates_.end()) return true;
+      found->carries_data = true;
+      if (found->chosen || found->dead) return true;
       const auto kind = found->kind;
       const auto last = std::ranges::find_if(
           candidates_, [&](const Candidate& c) { return c.kind == kind && c.chosen; });
@@ -303,13 +306,19 @@ class TrackInput::Impl {
       } else if (kind == TrackKind::kPictures || !wait_ || !last->chain) {
         return kind == TrackKind::kPictures;
       } else {
-        const auto health = last->chain->health();
+        const auto health = health_of(*last, *found);
         if (!wait_->over(now, pts, health)) return health == TrackHealth::kDecoded;
         chosen = replace(*last, *found, now);
       }
     }
     if (chosen) decode(*chosen);
     return !chosen || chosen->pad == pad || chosen->kind == TrackKind::kPictures;
+  }
+
+  /// Call with the mutex, at data of another track.
+  static TrackHealth health_of(const Candidate& track, const Candidate& other) {
+    const bool together = track.queue != nullptr && track.queue == other.queue;
+    return together && !track.carries_data ? TrackHealth::kMissing : track.chain->health();
   }
 
   /// Call with the mutex.

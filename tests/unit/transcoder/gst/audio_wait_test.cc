@@ -39,10 +39,18 @@ TEST(AudioWaitTest, TheMediaCountToo) {
   EXPECT_EQ(taken_after(TrackHealth::kNoData, -1s), std::nullopt) << "a clock that stands";
 }
 
+TEST(AudioWaitTest, OfAMissingTrackTheMediaTellEnough) {
+  EXPECT_EQ(taken_after(TrackHealth::kMissing, 50ms), 2 * AudioWait::kDeadTime);
+  EXPECT_EQ(taken_after(TrackHealth::kMissing, 1s), AudioWait::kDeadTime / 10) << "read ahead";
+  EXPECT_EQ(taken_after(TrackHealth::kMissing, -1s), std::nullopt) << "a clock that stands";
+}
+
 TEST(AudioWaitTest, DataWithoutTimesCountByOurClock) {
   AudioWait wait{kStart};
   EXPECT_FALSE(wait.over(kStart + 4s, std::nullopt, TrackHealth::kNoData));
   EXPECT_TRUE(wait.over(kStart + 5s, std::nullopt, TrackHealth::kNoData));
+  EXPECT_FALSE(AudioWait{kStart}.over(kStart + 4s, std::nullopt, TrackHealth::kMissing));
+  EXPECT_TRUE(AudioWait{kStart}.over(kStart + 5s, std::nullopt, TrackHealth::kMissing));
 }
 
 }  // namespace
