@@ -75,9 +75,9 @@ class Served:
             wrapper=self.clocks.wrapper))
         stack.enter_context(Viewer(self.server.url(), directory=directory))
         self.hls = stack.enter_context(HlsPlayer(self.server))
-        self.dash = stack.enter_context(DashPlayer(self.server))
         # Complete before the step, so that the sessions have segments from before it.
         wait_until(lambda: len(self.hls.playlist("auto").segments) > 1, PATIENCE, "segments")
+        self.dash = stack.enter_context(DashPlayer(self.server))
 
     def system_time(self):
         return time.time() + self.clocks.system_offset()

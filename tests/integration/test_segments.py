@@ -507,10 +507,12 @@ def viewers(daemon, name):
 
 
 class Active:
-    """Requests playlists, one after the other, until it is stopped."""
+    """An HLS session that requests playlists, one after the other, and a DASH session that requests the
+    time, until they are stopped."""
 
     def __init__(self, daemon, name):
         self._player = HlsPlayer(daemon, stream=name)
+        self._clock = DashPlayer(daemon, stream=name)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run)
         self._thread.start()
@@ -518,6 +520,7 @@ class Active:
     def _run(self):
         while not self._stop.wait(SEGMENT):
             self._player.playlist("auto")
+            self._clock.media(self._clock.path("time"))
 
     def stop(self):
         self._stop.set()
@@ -526,7 +529,7 @@ class Active:
 
 @pytest.fixture(scope="module", autouse=True)
 def sessions(quick, records):
-    """Begins an active session and some that send no request any more, so that those have ended when
+    """Begins active sessions and some that send no request any more, so that those have ended when
     the last tests run. Returns the number of viewers of `active`, and a path with the token of each
     session of `ended`."""
     active = Active(quick, "active")
@@ -552,12 +555,12 @@ def test_head_begins_no_session(quick):
 
 
 def test_a_session_counts_as_a_viewer_until_it_is_idle(quick, sessions):
-    assert sessions[0] == 2
-    wait_until(lambda: viewers(quick, "active") < 2, PATIENCE, "the idle session's end", 0.5)
+    assert sessions[0] == 3
+    wait_until(lambda: viewers(quick, "active") < 3, PATIENCE, "the idle session's end", 0.5)
     [end] = events(quick, "session_ended", "active")
     assert "format=dash" in end, "the idle one is gone"
     assert float(re.search(r" seconds=([\d.]+)", end)[1]) >= IDLE
-    assert viewers(quick, "active") == 1, "the active session stays"
+    assert viewers(quick, "active") == 2, "the active sessions stay"
 
 
 def test_a_player_continues_after_its_session_ended(quick, sessions):

@@ -129,6 +129,7 @@ std::unique_ptr<server::StreamingResponse> SegmentService::respond(
   }
   auto session = find(target->session, *stream);
   if (target->kind == segments::Target::Kind::kTime) {
+    if (session) session->touch(now);
     return time_response(*target, *stream, session.get(), now);
   }
   if (!session && request.head) {
