@@ -1,5 +1,6 @@
 // A measuring viewer: reads an MPEG-TS stream over HTTP and records when each frame arrived and
-// everything that a strict receiver would reject. Can also stand for many viewers at once, as load.
+// everything that a strict receiver would reject. Can also stand for many viewers at once, of
+// MPEG-TS or FLV, of which some or all are read like that.
 #include <sys/epoll.h>
 #include <sys/resource.h>
 
@@ -12,9 +13,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/system_error.h"
+#include "netlab/arrivals.h"
 #include "netlab/command.h"
 #include "netlab/connection.h"
+#include "netlab/flv_parser.h"
 #include "netlab/real_time.h"
+#include "netlab/ts_parser.h"
 #include "netlab/viewing.h"
 
 namespace {
@@ -30,6 +34,8 @@ struct Options {
   std::string url;
   double seconds = 0;
   int connections = 1;
+  int timed = 1;
+  double settle = 0;
   std::string output;
   std::string record;
   std::string read_rate;
@@ -66,28 +72,25 @@ class Recorder {
   std::ofstream file_;
 };
 
-/// The viewers of this process; the first is measured, the others are only counted.
+/// The viewers of this process; the first is measured, more are timed, the others only counted.
 class Viewers {
  public:
   explicit Viewers(const Options& options)
       : recorder_{options.output},
         recording_{open_recording(options.record)},
-        parser_{[this](const netlab::Picture& picture) { recorder_.add(picture); }},
+        settled_{base::Clock::now() + base::from_seconds(options.settle)},
         epoll_{base::check("epoll_create1", ::epoll_create1(EPOLL_CLOEXEC))} {
     const netlab::Target target = netlab::resolve(options.url);
     netlab::Connection::Settings settings = settings_of(options);
     holds_back_ = settings.read_rate || settings.stop_after;
     for (int i = 0; i < options.connections; ++i) {
-      settings.discard = i > 0;
+      settings.discard = i >= std::max(1, options.timed);
       connections_.push_back(std::make_unique<netlab::Connection>(
-          target, settings,
-          [this](std::span<const std::uint8_t> bytes, base::Time arrival) {
-            record(bytes);
-            parser_.feed(bytes, arrival);
-          },
+          target, settings, settings.discard ? netlab::Connection::Body{} : reader(options.url),
           base::Clock::now()));
       if (connections_.back()->open()) watch(static_cast<std::size_t>(i));
     }
+    bytes_before_.resize(connections_.size());
   }
 
   /// Runs until `end`, a signal, or the last connection's end.
@@ -95,6 +98,7 @@ class Viewers {
     while (!stop_asked && open_count() > 0) {
       const base::Time now = base::Clock::now();
       if (end && now >= *end) return;
+      if (!counting_ && now >= settled_) begin_count();
       std::array<epoll_event, 256> events;
       const int count = ::epoll_wait(epoll_.get(), events.data(), events.size(), timeout(now, end));
       const base::Time ready = base::Clock::now();
@@ -126,6 +130,34 @@ class Viewers {
     std::ofstream file{path, std::ios::binary};
     if (!file) throw base::SystemError{"open " + path};
     return file;
+  }
+
+  /// Reads the body of the next connection. The first one is recorded.
+  netlab::Connection::Body reader(const std::string& url) {
+    const bool first = parsers_.empty();
+    const auto on_picture = [this, first](const netlab::Picture& picture) {
+      if (first) recorder_.add(picture);
+      if (counting_) arrivals_.add(picture);
+    };
+    if (url.ends_with(".flv")) {
+      parsers_.push_back(std::make_unique<netlab::FlvParser>(on_picture));
+    } else {
+      auto parser = std::make_unique<netlab::TsParser>(on_picture);
+      if (first) first_ts_ = parser.get();
+      parsers_.push_back(std::move(parser));
+    }
+    return [this, first, parser = parsers_.back().get()](std::span<const std::uint8_t> bytes,
+                                                         base::Time arrival) {
+      if (first) record(bytes);
+      parser->feed(bytes, arrival);
+    };
+  }
+
+  /// The bytes so far do not count.
+  void begin_count() {
+    counting_ = true;
+    std::ranges::transform(connections_, bytes_before_.begin(),
+                           [](const auto& c) { return c->state().bytes; });
   }
 
   void record(std::span<const std::uint8_t> bytes) {
@@ -173,13 +205,19 @@ class Viewers {
   }
 
   json many_summary() const;
+  json timed_summary() const;
 
   Recorder recorder_;
   std::ofstream recording_;  // open only if requested
-  netlab::TsParser parser_;
+  const base::Time settled_;
+  bool counting_ = false;  // what arrives counts
+  netlab::Arrivals arrivals_;
+  std::vector<std::unique_ptr<netlab::StreamParser>> parsers_;  // of the timed connections
+  const netlab::TsParser* first_ts_ = nullptr;  // if the first connection reads MPEG-TS
   base::UniqueFd epoll_;
   bool holds_back_ = false;
   std::vector<std::unique_ptr<netlab::Connection>> connections_;
+  std::vector<std::uint64_t> bytes_before_;  // of each connection, until the count began
   std::vector<std::uint32_t> interests_;
 };
 
@@ -207,10 +245,11 @@ json to_json(const netlab::TsCounters& c) {
 json Viewers::many_summary() const {
   std::vector<std::uint64_t> bytes;
   std::uint64_t total = 0, good = 0;
-  for (const auto& connection : connections_) {
-    bytes.push_back(connection->state().bytes);
-    total += connection->state().bytes;
-    good += connection->state().status == 200;
+  for (std::size_t i = 0; i < connections_.size(); ++i) {
+    const auto& state = connections_[i]->state();
+    bytes.push_back(state.bytes - bytes_before_[i]);
+    total += bytes.back();
+    good += state.status == 200;
   }
   std::ranges::sort(bytes);
   return {{"asked", connections_.size()}, {"answered_200", good},
@@ -219,10 +258,22 @@ json Viewers::many_summary() const {
           {"bytes_most", bytes.back()}};
 }
 
+json Viewers::timed_summary() const {
+  const auto state = arrivals_.state();
+  std::uint64_t errors = 0;
+  for (const auto& parser : parsers_) errors += parser->errors();
+  return {
+      {"connections", parsers_.size()},
+      {"errors", errors},
+      {"frames", state.frames},
+      {"lag_s",
+       {{"p50", state.p50_s}, {"p95", state.p95_s}, {"p99", state.p99_s}, {"most", state.most_s}}}};
+}
+
 json Viewers::summary() const {
   const netlab::Connection::State& c = connections_.front()->state();
   const netlab::Viewing::State v = recorder_.state();
-  json result = to_json(parser_.counters());
+  json result = first_ts_ ? to_json(first_ts_->counters()) : json::object();
   result.update({{"status", c.status},
                  {"chunked", c.chunked},
                  {"started_ns", c.started.time_since_epoch().count()},
@@ -241,7 +292,8 @@ json Viewers::summary() const {
                  {"interval_s", v.interval_s},
                  {"media_s", v.media_s},
                  {"longest_wait_s", v.longest_wait_s},
-                 {"connections", many_summary()}});
+                 {"connections", many_summary()},
+                 {"timed", timed_summary()}});
   return result;
 }
 
@@ -260,6 +312,8 @@ void declare(CLI::App& cli, Options& options) {
   cli.add_option("--connections", options.connections,
                  "viewers; the first is measured, the others are only counted")
       ->check(CLI::PositiveNumber);
+  cli.add_option("--timed", options.timed, "viewers whose frames are timed, the first included");
+  cli.add_option("--settle", options.settle, "seconds at the start that do not count");
   cli.add_option("--output", options.output, "file for one JSON line per picture");
   cli.add_option("--record", options.record, "file for the stream as it came");
   cli.add_option("--read-rate", options.read_rate, "read no faster than this, e.g. 500k (bit/s)");

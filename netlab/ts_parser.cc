@@ -76,6 +76,12 @@ void TsParser::feed(Bytes bytes, base::Time arrival) {
   partial_.erase(partial_.begin(), partial_.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
+std::uint64_t TsParser::errors() const {
+  const auto& c = counters_;
+  return c.sync_losses + c.transport_errors + c.continuity_errors + c.section_errors +
+         c.pes_errors + c.audio_errors + c.pcr_backwards;
+}
+
 void TsParser::take_packet(Bytes packet, base::Time arrival) {
   ++counters_.packets;
   const auto header = parse_header(packet);

@@ -9,19 +9,10 @@
 #include <span>
 #include <vector>
 
-#include "base/units.h"
+#include "netlab/stream_parser.h"
 #include "netlab/ticks.h"
 
 namespace netlab {
-
-/// One complete coded picture (a frame).
-struct Picture {
-  std::uint64_t index = 0;
-  Ticks pts{};
-  base::Time arrival{};  ///< of the last byte
-  std::size_t bytes = 0;
-  bool keyframe = false;  ///< random_access_indicator, an H.264 IDR slice or an MPEG-2 I picture
-};
 
 /// Errors that a strict receiver would report, and totals.
 struct TsCounters {
@@ -42,15 +33,14 @@ struct TsCounters {
   std::uint64_t pts_before_pcr = 0;  ///< frames or audio too late for a decoder's clock
 };
 
-/// Demultiplexes one MPEG-TS programme with H.264 or MPEG-2 video and AAC (ISO/IEC 13818-1), fed in
-/// any pieces.
-class TsParser {
+/// Demultiplexes one MPEG-TS programme with H.264 or MPEG-2 video and AAC (ISO/IEC 13818-1). A
+/// keyframe has a random_access_indicator, an H.264 IDR slice or an MPEG-2 I picture.
+class TsParser : public StreamParser {
  public:
-  using OnPicture = std::function<void(const Picture&)>;
-
   explicit TsParser(OnPicture on_picture) : on_picture_{std::move(on_picture)} {}
 
-  void feed(std::span<const std::uint8_t> bytes, base::Time arrival);
+  void feed(std::span<const std::uint8_t> bytes, base::Time arrival) override;
+  std::uint64_t errors() const override;
   const TsCounters& counters() const { return counters_; }
 
  private:

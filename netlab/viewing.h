@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "netlab/ts_parser.h"
+#include "netlab/stream_parser.h"
 
 namespace netlab {
 

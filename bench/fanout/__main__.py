@@ -1,43 +1,67 @@
-"""CPU seconds that a server spends per delivered GB, with many viewers of a 2 Mbit/s stream: symcast
-and a bare epoll writer run alternately, on loopback.
+"""The cost of many viewers, and the delay that they see: symcast in its default configuration, with
+a 720p stream of 2 Mbit/s with audio, beside a bare epoll writer of the same rate that sends each frame at
+once, or three frames in one write. All in one run, on loopback with the packets of an Ethernet (MTU 1500;
+needs root, else with those of 64 KB).
 
-symcast's figure is printed raw, and net, without the CPU time of encoding, which is that of a run with
-one viewer. The bare writer encodes nothing."""
+CPU s/GB is the user and system time of the server for a delivered gigabyte: of all its threads, of its
+event loops, the kernel's share of those, and of the rest, which decodes and encodes. The readers read all
+that comes; up to 200 of them take the stream apart and time the frames. Delay is from the capture time
+in the pictures (for the bare writer: its timestamps) to the arrival of the frame's last byte."""
 
 import argparse
+import contextlib
 import json
+import os
+import pathlib
+import resource
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
+from dataclasses import dataclass
 
+from bench.fanout.figures import Cost, Delay, thread_times
 from bench.tools import bench_tool
 from netlab.daemon import Daemon, free_port, wait_until
 from netlab.network import open_socket, stop, tool
 
+SOURCE = "live=test:?size=1280x720"
 CONFIG = """
-[groups]
-max = 1
-[audio]
-enabled = false
-[encoder]
-preset = "ultrafast"
+[server]
+max_viewers = {viewers}
+max_viewers_per_address = {viewers}
 [rate]
 start = "2M"
-min = "2M"
 max = "2M"
 """
-# Noise makes the encoder spend its whole rate; small frames and a fast preset keep encoding cheap, so
-# that most of the CPU time is fan-out.
-SOURCE = "live=test:?size=192x108&content=noise"
+FRAMES_PER_SECOND = 30
+TIMED = 200  # readers that take the stream apart
+SETTLE = 8  # seconds until the readers have joined and caught up
+IN_NAMESPACE = "SYMCAST_BENCH_NAMESPACE"
+MTU = 1500
+
+
+@dataclass
+class Result:
+    name: str
+    viewers: int
+    cost: Cost
+    delay: Delay
+    served: float  # of the frames, by those that are timed
+    least: float  # bytes of the viewer with the fewest, by the median
+    errors: int
+    readers: float  # cores that the readers take
+    memory: float  # KiB for a viewer
 
 
 class BareWriter:
     """The bare writer, with the part of Daemon's interface that is used here."""
 
-    def __init__(self):
+    def __init__(self, frames_per_write):
         self.port = free_port()
-        self.process = subprocess.Popen([bench_tool("bare_epoll_writer"), str(self.port)])
+        self.process = subprocess.Popen([bench_tool("bare_epoll_writer"), str(self.port),
+                                         str(frames_per_write)])
         wait_until(self._is_up, 5, "the bare writer listens")
 
     def __enter__(self):
@@ -53,76 +77,117 @@ class BareWriter:
     def url(self):
         return f"http://127.0.0.1:{self.port}/live.ts"
 
-    cpu_seconds = Daemon.cpu_seconds
+    resident_bytes = Daemon.resident_bytes
 
 
-def measure(server, url, viewers, seconds):
-    """CPU time that the server spends on `viewers` that join, watch and leave."""
-    cpu, begin = server.cpu_seconds(), time.monotonic()
-    client = subprocess.run([tool("ts_client"), url, "--connections", str(viewers),
-                             "--seconds", str(seconds)],
-                            stdout=subprocess.PIPE, text=True, check=True)
-    took = time.monotonic() - begin
-    summary = json.loads(client.stdout)
-    connections = summary["connections"]
-    return {"cpu": server.cpu_seconds() - cpu, "seconds": took,
-            "gb": connections["bytes_total"] / 1e9, "served": connections["answered_200"],
-            "least": connections["bytes_least"] / connections["bytes_median"],
-            "longest_wait": summary["longest_wait_s"]}
+def stream_offset(recording):
+    """Seconds from a timestamp to the capture time of its picture."""
+    output = subprocess.run([bench_tool("stream_offset"), recording], stdout=subprocess.PIPE, check=True)
+    return json.loads(output.stdout)["offset_s"]
 
 
-def run_symcast(viewers, seconds, container):
+def measure(name, server, url, options, viewers):
+    """Lets `viewers` watch, and returns the costs of `options.seconds` of that."""
     with tempfile.TemporaryDirectory() as directory:
-        with Daemon("--source", SOURCE, config=CONFIG, directory=directory) as daemon:
-            return measure(daemon, daemon.url(container=container), viewers, seconds)
+        recording = pathlib.Path(directory, "stream")
+        resident = server.resident_bytes()
+        client = subprocess.Popen(
+            [tool("ts_client"), url, "--connections", str(viewers), "--timed", str(min(TIMED, viewers)),
+             "--settle", str(SETTLE), "--seconds", str(SETTLE + options.seconds), "--record", recording],
+            stdout=subprocess.PIPE, text=True)
+        time.sleep(SETTLE)
+        before, began = [thread_times(p.pid) for p in (server.process, client)], time.monotonic()
+        time.sleep(options.seconds - 1)
+        after, ended = [thread_times(p.pid) for p in (server.process, client)], time.monotonic()
+        resident = server.resident_bytes() - resident
+        summary = json.loads(client.communicate()[0])
+        offset = stream_offset(recording) if isinstance(server, Daemon) else 0
+    connections, timed = summary["connections"], summary["timed"]
+    gigabytes = connections["bytes_total"] / 1e9 / options.seconds * (ended - began)
+    return Result(name, viewers, Cost.between(before[0], after[0]).per(gigabytes),
+                  Delay.of(timed["lag_s"], offset),
+                  timed["frames"] / (timed["connections"] * options.seconds * FRAMES_PER_SECOND),
+                  connections["bytes_least"] / max(1, connections["bytes_median"]), timed["errors"],
+                  Cost.between(before[1], after[1]).total / (ended - began), resident / 1024 / viewers)
 
 
-def run_bare(viewers, seconds):
-    with BareWriter() as writer:
-        return measure(writer, writer.url(), viewers, seconds)
+def run_bare(name, frames_per_write, options, viewers):
+    with BareWriter(frames_per_write) as writer:
+        return measure(name, writer, writer.url(), options, viewers)
 
 
-def print_row(name, result, per_gb):
-    print(f"{name:<22}{result['served']:>8}{result['gb']:>9.3f}{result['cpu']:>9.2f}"
-          f"{per_gb:>12.3f}{100 * result['least']:>11.0f} %", flush=True)
+def run_symcast(container, options, viewers):
+    with tempfile.TemporaryDirectory() as directory:
+        config = CONFIG.format(viewers=viewers + 1)
+        with Daemon("--source", SOURCE, config=config, directory=directory) as daemon:
+            return measure(f"symcast .{container}", daemon, daemon.url(container=container), options, viewers)
+
+
+def print_head():
+    print(f"{'':<20}{'viewers':>8} |{'CPU s/GB':>9}{'loops':>7}{'kernel':>8}{'rest':>7} |{'p50':>6}{'p95':>6}"
+          f"{'p99':>6} ms |{'served':>8}{'worst':>7} |{'readers':>8}{'KiB':>6}")
+
+
+def print_row(r):
+    print(f"{r.name:<20}{r.viewers:>8} |{r.cost.total:>9.2f}{r.cost.loops:>7.2f}{r.cost.kernel:>8.2f}"
+          f"{r.cost.rest:>7.2f} |{r.delay.p50:>6.0f}{r.delay.p95:>6.0f}{r.delay.p99:>6.0f}    |"
+          f"{100 * r.served:>6.1f} %{100 * r.least:>5.0f} % |{r.readers:>8.2f}{r.memory:>6.0f}"
+          + (f"  {r.errors} errors" if r.errors else ""), flush=True)
+
+
+def medians(results):
+    """One result for the runs of one kind."""
+    middle = sorted(results, key=lambda r: r.cost.loops)[len(results) // 2]
+    return middle
+
+
+def print_ratios(results, viewers):
+    bare = {name: medians([r for r in results if r.name == name]) for name in ("bare, 33 ms", "bare, 100 ms")}
+    for name in sorted({r.name for r in results} - set(bare)):
+        runs = [r for r in results if r.name == name]
+        ratios = [statistics.median(r.cost.loops for r in runs) / b.cost.loops for b in bare.values()]
+        print(f"{viewers} viewers, {name}: loops {ratios[0]:.2f} x the bare writer of 33 ms, "
+              f"{ratios[1]:.2f} x that of 100 ms")
+
+
+def enter_namespace():
+    """Runs this program in a network namespace of its own, if that is allowed. Returns the MTU of its
+    loopback device."""
+    if os.geteuid() != 0:
+        return int(pathlib.Path("/sys/class/net/lo/mtu").read_text())
+    if not os.environ.get(IN_NAMESPACE):
+        os.environ[IN_NAMESPACE] = "1"
+        os.execvp("unshare", ["unshare", "--net", sys.executable, "-m", "bench.fanout", *sys.argv[1:]])
+    subprocess.run(["ip", "link", "set", "lo", "mtu", str(MTU), "up"], check=True)
+    return MTU
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="fanout", description=__doc__)
-    parser.add_argument("--viewers", type=int, default=500)
-    parser.add_argument("--seconds", type=float, default=20, help="of each run")
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--containers", nargs="+", default=["ts", "flv", "mp4"],
-                        choices=["ts", "flv", "mp4"])
+    parser = argparse.ArgumentParser(prog="fanout", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--viewers", type=int, nargs="+", default=[100, 1000, 2000, 4000])
+    parser.add_argument("--seconds", type=float, default=20, help="of each measurement")
+    parser.add_argument("--repeats", type=int, default=1)
+    parser.add_argument("--containers", nargs="+", default=["ts", "flv"], choices=["ts", "flv"])
     options = parser.parse_args()
+    mtu = enter_namespace()
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
-    print(f"{options.viewers} viewers of 2 Mbit/s, {options.repeats} x {options.seconds:g} s each, "
-          "loopback (MTU 65536); server's user and system time")
-    print(f"{'':<22}{'served':>8}{'GB':>9}{'CPU s':>9}{'CPU s/GB':>12}{'worst viewer':>13}")
-    bare = []
-    raw = {container: [] for container in options.containers}
-    net = {container: [] for container in options.containers}
-    for _ in range(options.repeats):
-        result = run_bare(options.viewers, options.seconds)
-        bare.append(result["cpu"] / result["gb"])
-        print_row("bare epoll writer", result, bare[-1])
-        alone = run_symcast(1, options.seconds, "ts")
-        encoding = alone["cpu"] / alone["seconds"]
-        print(f"{'symcast, one viewer':<22}{'':>8}{'':>9}{alone['cpu']:>9.2f}", flush=True)
-        for container in options.containers:
-            result = run_symcast(options.viewers, options.seconds, container)
-            raw[container].append(result["cpu"] / result["gb"])
-            print_row(f"symcast .{container}", result, raw[container][-1])
-            net[container].append((result["cpu"] - encoding * result["seconds"]) / result["gb"])
-            print_row("  net of one viewer",
-                      {**result, "cpu": net[container][-1] * result["gb"]}, net[container][-1])
-
-    middle = statistics.median(bare)
-    print(f"medians, CPU s/GB: bare {middle:.3f}")
-    for container in options.containers:
-        of_raw, of_net = statistics.median(raw[container]), statistics.median(net[container])
-        print(f"  .{container:<4} raw {of_raw:.3f}, net {of_net:.3f}; ratio to bare: raw "
-              f"{of_raw / middle:.2f}, net {of_net / middle:.2f}")
+    print(f"2 Mbit/s, {options.repeats} x {options.seconds:g} s, MTU {mtu}")
+    print_head()
+    for viewers in options.viewers:
+        results = []
+        with contextlib.suppress(KeyboardInterrupt):
+            for _ in range(options.repeats):
+                results.append(run_bare("bare, 33 ms", 1, options, viewers))
+                print_row(results[-1])
+                results.append(run_bare("bare, 100 ms", 3, options, viewers))
+                print_row(results[-1])
+                for container in options.containers:
+                    results.append(run_symcast(container, options, viewers))
+                    print_row(results[-1])
+            print_ratios(results, viewers)
 
 
 main()

@@ -1,16 +1,21 @@
-// The least work that a live video server over HTTP can do: one send per frame and client, of bytes
-// prepared beforehand. The baseline for symcast's fan-out.
+// The least work that a live video server over HTTP can do: one send per client for one or several
+// frames, of bytes prepared beforehand. The baseline for symcast's fan-out. The frames have sizes
+// and timestamps, those of CLOCK_MONOTONIC, but no pictures.
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "base/system_error.h"
 #include "base/unique_fd.h"
@@ -20,34 +25,77 @@ namespace {
 constexpr int kFramesPerSecond = 30;
 constexpr std::size_t kBitsPerSecond = 2'000'000;
 constexpr std::size_t kTsPacketSize = 188;
+constexpr std::size_t kPacketsPerFrame = kBitsPerSecond / 8 / kFramesPerSecond / kTsPacketSize;
 constexpr std::uint64_t kListenerTag = 0;
 constexpr std::uint64_t kTimerTag = 1;
 
 constexpr const char* kHead =
     "HTTP/1.1 200 OK\r\nContent-Type: video/mp2t\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-/// One frame's worth of empty TS packets as an HTTP chunk.
-std::string make_chunk() {
-  std::string packet(kTsPacketSize, '\xff');
-  packet.replace(0, 4, "\x47\x1f\xff\x10", 4);
-  const std::size_t packets = kBitsPerSecond / 8 / kFramesPerSecond / kTsPacketSize;
+/// A transport stream (ISO/IEC 13818-1) of tables and frames of one size.
+class Stream {
+ public:
+  /// The next frame, with the tables before it.
+  std::string frame(std::chrono::nanoseconds time) {
+    std::string result = tables();
+    for (std::size_t i = 0; i < kPacketsPerFrame; ++i) {
+      std::string packet(kTsPacketSize, '\0');
+      const auto counter = static_cast<char>(0x10 | (video_counter_++ & 15));
+      packet.replace(0, 4, {'\x47', static_cast<char>(i == 0 ? 0x41 : 0x01), '\x00', counter});
+      if (i == 0) packet.replace(4, 14, pes_header(time));
+      result += packet;
+    }
+    return result;
+  }
+
+ private:
+  /// PAT and PMT: programme 1 with H.264 on PID 0x100.
+  std::string tables() {
+    const auto counter = static_cast<char>(0x10 | (table_counter_++ & 15));
+    std::string pat{'\x47', '\x40', '\0', counter};
+    pat += {"\0\0\xb0\x0d\0\1\xc1\0\0\0\1\xf0\0\x2a\xb1\x04\xb2", 17};
+    std::string pmt{'\x47', '\x50', '\0', counter};
+    pmt += {"\0\2\xb0\x12\0\1\xc1\0\0\xe1\0\xf0\0\x1b\xe1\0\xf0\0\x15\xbd\x4d\x56", 22};
+    pat.resize(kTsPacketSize, '\xff');
+    pmt.resize(kTsPacketSize, '\xff');
+    return pat + pmt;
+  }
+
+  static std::string pes_header(std::chrono::nanoseconds time) {
+    const auto ticks = static_cast<std::uint64_t>(time.count()) / 1000 * 9 / 100;
+    const auto bits = [ticks](unsigned shift, unsigned mask) {
+      return static_cast<unsigned>(ticks >> shift) & mask;
+    };
+    std::string header{"\0\0\1\xe0\0\0\x80\x80\5", 9};
+    for (const unsigned byte : {0x21 | bits(29, 0x0e), bits(22, 0xff), 1 | bits(14, 0xfe),
+                                bits(7, 0xff), 1 | bits(0, 0x7f) << 1}) {
+      header += static_cast<char>(byte);
+    }
+    return header;
+  }
+
+  unsigned video_counter_ = 0;
+  unsigned table_counter_ = 0;
+};
+
+std::string as_chunk(const std::string& body) {
   std::array<char, 32> size;
-  std::snprintf(size.data(), size.size(), "%zx\r\n", packets * kTsPacketSize);
-  std::string chunk = size.data();
-  for (std::size_t i = 0; i < packets; ++i) chunk += packet;
-  return chunk + "\r\n";
+  std::snprintf(size.data(), size.size(), "%zx\r\n", body.size());
+  return size.data() + body + "\r\n";
 }
 
 struct Client {
   base::UniqueFd fd;
   bool asked = false;
-  std::size_t left = 0;  // unsent bytes of a chunk
+  std::shared_ptr<const std::string> chunk{};  // of which a part is not sent yet
+  std::size_t sent = 0;
 };
 
 class Writer {
  public:
-  explicit Writer(std::uint16_t port)
-      : listener_{base::check("socket", ::socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK, 0))},
+  Writer(std::uint16_t port, int frames_per_write)
+      : frames_per_write_{frames_per_write},
+        listener_{base::check("socket", ::socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK, 0))},
         timer_{base::check("timerfd_create", ::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK))},
         epoll_{base::check("epoll_create1", ::epoll_create1(0))} {
     const int on = 1;
@@ -109,21 +157,29 @@ class Writer {
   void tick() {
     std::uint64_t expirations = 0;
     if (::read(timer_.get(), &expirations, sizeof expirations) < 0) return;
+    pending_ += stream_.frame(std::chrono::steady_clock::now().time_since_epoch());
+    if (++frames_ % frames_per_write_ != 0) return;
+    const auto chunk = std::make_shared<const std::string>(as_chunk(std::exchange(pending_, {})));
     for (auto& [tag, client] : clients_) {
-      if (client.asked) send_chunk(client);
+      if (client.asked) send_chunk(client, chunk);
     }
   }
 
-  /// A client that is behind finishes its chunk before it gets another one.
-  void send_chunk(Client& client) {
-    const std::size_t size = client.left > 0 ? client.left : chunk_.size();
-    const ssize_t sent = ::send(client.fd.get(), chunk_.data() + chunk_.size() - size, size,
-                                MSG_NOSIGNAL | MSG_DONTWAIT);
-    client.left = size - static_cast<std::size_t>(sent > 0 ? sent : 0);
-    if (client.left == chunk_.size()) client.left = 0;
+  /// A client that is behind finishes its chunk, and gets none of this one.
+  void send_chunk(Client& client, const std::shared_ptr<const std::string>& chunk) {
+    if (!client.chunk) client.chunk = chunk;
+    const ssize_t sent = ::send(client.fd.get(), client.chunk->data() + client.sent,
+                                client.chunk->size() - client.sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    client.sent += static_cast<std::size_t>(sent > 0 ? sent : 0);
+    if (client.sent > 0 && client.sent < client.chunk->size()) return;
+    client.chunk.reset();
+    client.sent = 0;
   }
 
-  const std::string chunk_ = make_chunk();
+  const int frames_per_write_;
+  Stream stream_;
+  std::string pending_;
+  int frames_ = 0;
   base::UniqueFd listener_;
   base::UniqueFd timer_;
   base::UniqueFd epoll_;
@@ -134,11 +190,11 @@ class Writer {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  if (argc != 2) {
-    std::fputs("usage: bare_epoll_writer PORT\n", stderr);
+  if (argc != 3) {
+    std::fputs("usage: bare_epoll_writer PORT FRAMES-PER-WRITE\n", stderr);
     return 2;
   }
-  Writer{static_cast<std::uint16_t>(std::atoi(argv[1]))}.run();
+  Writer{static_cast<std::uint16_t>(std::atoi(argv[1])), std::max(1, std::atoi(argv[2]))}.run();
 } catch (const std::exception& error) {
   std::fprintf(stderr, "bare_epoll_writer: %s\n", error.what());
   return 1;

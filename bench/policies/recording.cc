@@ -11,6 +11,8 @@ namespace control {
 
 namespace {
 
+constexpr AVRational kNanoseconds{1, 1'000'000'000};
+
 struct CloseInput {
   void operator()(AVFormatContext* input) const { avformat_close_input(&input); }
 };
@@ -31,7 +33,7 @@ std::unique_ptr<AVFormatContext, CloseInput> open_input(const std::string& path)
   return std::unique_ptr<AVFormatContext, CloseInput>{input};
 }
 
-media::FramePtr as_frame(std::shared_ptr<AVFrame> picture) {
+media::FramePtr as_frame(std::shared_ptr<AVFrame> picture, AVRational unit) {
   if (picture->format != AV_PIX_FMT_YUV420P) throw std::runtime_error{"a picture that is not I420"};
   auto frame = std::make_shared<media::Frame>();
   frame->format.width = picture->width;
@@ -40,6 +42,7 @@ media::FramePtr as_frame(std::shared_ptr<AVFrame> picture) {
     frame->plane[i] = picture->data[i];
     frame->stride[i] = picture->linesize[i];
   }
+  frame->pts = media::Pts{av_rescale_q(picture->best_effort_timestamp, unit, kNanoseconds)};
   frame->memory = std::move(picture);
   return frame;
 }
@@ -65,7 +68,7 @@ class Recording::Impl {
       const std::shared_ptr<AVFrame> picture{av_frame_alloc(),
                                              [](AVFrame* frame) { av_frame_free(&frame); }};
       const int got = avcodec_receive_frame(decoder_.get(), picture.get());
-      if (got == 0) return as_frame(picture);
+      if (got == 0) return as_frame(picture, input_->streams[video_]->time_base);
       if (got != AVERROR(EAGAIN)) return nullptr;
       feed();
     }
