@@ -140,9 +140,8 @@ def test_a_segment_has_the_requested_rate(player, whole, kbps, least):
 
 
 @pytest.mark.parametrize("rate", ["100k", "1M"])
-def test_chunks_are_those_of_the_groups_segment(player, rate):
-    number = player.newest()
-    own, coded = player.own(number), player.at(number, rate).body
+def test_chunks_are_those_of_the_groups_segment(player, whole, rate):
+    own, coded = player.own(whole), player.at(whole, rate).body
     assert [(begin, durations) for begin, durations, _ in mp4_boxes.chunks(own)] \
         == [(begin, durations) for begin, durations, _ in mp4_boxes.chunks(coded)]
     assert len(coded) < 0.6 * len(own)

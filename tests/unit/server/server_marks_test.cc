@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -47,6 +48,23 @@ class ServerMarksTest : public RunningServer {
       ends.push_back(frame.marked_end);
     }
     return ends;
+  }
+
+  /// The frames and marks without a report, for the message of a failed test.
+  std::string unreported() {
+    std::lock_guard lock{handler_.seen.mutex};
+    const auto& seen = handler_.seen;
+    std::string text = std::to_string(seen.frames.size()) + " frames, up to " +
+                       std::to_string(seen.frames.empty() ? 0 : seen.frames.back().number) + ", " +
+                       std::to_string(seen.reported.size()) + " reports, without:";
+    for (const auto& frame : seen.frames) {
+      for (const auto end : {frame.head_end, frame.marked_end}) {
+        if (end == 0 || std::ranges::count(seen.reported, end) > 0) continue;
+        text += " " + std::to_string(frame.number) + (end == frame.head_end ? " head" : "") +
+                " at " + std::to_string(end);
+      }
+    }
+    return text;
   }
 
   bool all_reported(std::size_t frames) {
@@ -105,7 +123,7 @@ TEST_F(ServerMarksTest, NoMarkIsLostOrMisplacedIfTheKernelTakesPartsOfFrames) {
     std::lock_guard lock{handler_.seen.mutex};
     return !seen.frames.empty() && seen.frames.back().number >= kFrames - 1 &&
            std::ranges::includes(seen.reported, marked());
-  }));
+  })) << unreported();
   std::lock_guard lock{handler_.seen.mutex};
   EXPECT_TRUE(std::ranges::is_sorted(seen.reported));
   EXPECT_GT(std::ranges::count(seen.frames, 0u, &server::SentFrame::head_end), 0)
