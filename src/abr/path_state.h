@@ -16,6 +16,7 @@ struct PathState {
   bool trains_agree = false;        ///< the newest trains show about the same capacity
   base::BitRate drain_rate;         ///< delivery rate while data is overdue, 0 if none is
   base::BitRate policer_rate;       ///< sustained rate of a token bucket, 0 if there is none
+  base::BitRate reader_rate;        ///< rate that the player reads; 0: it is not the limit
   base::BitRate cwnd_rate;          ///< rate that the window allows; 0: it is not the limit
   base::ByteCount frame_size;       ///< of the newest frame
   base::Duration round_trip{};      ///< base RTT

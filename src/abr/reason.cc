@@ -32,6 +32,8 @@ const char* name(Reason reason) {
       return "asked";
     case Reason::kLimits:
       return "limits";
+    case Reason::kReader:
+      return "reader";
   }
   return "unknown";
 }

@@ -20,9 +20,10 @@ enum class Reason {
   kShed,      ///< a viewer's group was closed because the encoders are behind
   kAsked,     ///< a segment player chose it
   kLimits,    ///< the operator has changed the limits
+  kReader,    ///< the player reads no faster
 };
 
-inline constexpr std::size_t kReasonCount = static_cast<std::size_t>(Reason::kLimits) + 1;
+inline constexpr std::size_t kReasonCount = static_cast<std::size_t>(Reason::kReader) + 1;
 
 /// "start", "rexmt", "move_down", ...
 const char* name(Reason reason);

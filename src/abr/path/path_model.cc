@@ -43,6 +43,8 @@ void PathModel::update(const Observation& o, base::Time now) {
   state_.backlog = backlog(o);
   state_.cwnd_rate = delivery_.cwnd_rate(o, state_.capacity, now);
   update_policer(o, now);
+  reader_.update(o, now);
+  state_.reader_rate = reader_.rate();
 }
 
 base::Duration PathModel::base_rtt(const Observation& o) const {

@@ -9,6 +9,7 @@
 #include "abr/path/delivery_monitor.h"
 #include "abr/path/policer.h"
 #include "abr/path/queueing_delay.h"
+#include "abr/path/reader.h"
 #include "abr/path_state.h"
 #include "base/units.h"
 
@@ -25,6 +26,7 @@ namespace abr {
 ///   CrossTraffic       whether others fill the queue
 ///   DeliveryMonitor    the delivery while data waits: drain rate and cwnd rate
 ///   Policer            token buckets
+///   Reader             a player that reads too slowly
 class PathModel {
  public:
   void update(const Observation& observation, base::Time now);
@@ -62,6 +64,7 @@ class PathModel {
   base::ByteCount delivered_;      ///< Observation::delivered at that frame
   DeliveryMonitor delivery_;
   Policer policer_;
+  Reader reader_;
 };
 
 }  // namespace abr

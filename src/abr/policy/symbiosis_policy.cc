@@ -144,6 +144,8 @@ SymbiosisPolicy::Moment SymbiosisPolicy::moment(const Observation& o, const Path
 }
 
 Decision SymbiosisPolicy::choose(const Moment& m) {
+  const bool slow = m.path.reader_rate.bps() > 0 && ceiling(m) < (1 - kRateDeadBand) * rate_;
+  if (slow) return keep_up(m);
   if (m.path.capacity.bps() == 0) return fall_back(m);
   if (m.seen.rexmt > 0) return timeout(m);
   if (m.seen.receiver_limited) return hold();  // the player's doing: the path is as good as before
@@ -159,7 +161,9 @@ Decision SymbiosisPolicy::choose(const Moment& m) {
 /// last keyframe.
 Decision SymbiosisPolicy::fall_back(const Moment& m) {
   const auto decision = fallback_.decide(m.seen, m.path, m.now);
-  return decision.reason == Reason::kHold ? hold() : set(decision.rate, decision.reason);
+  const auto most = std::min(decision.rate, ceiling(m));
+  if (m.path.reader_rate.bps() > 0 && most > rate_) return set(most, Reason::kRestore);
+  return decision.reason == Reason::kHold ? hold() : set(most, decision.reason);
 }
 
 /// Nothing has been acknowledged for a while: data sent now would only wait.
@@ -168,6 +172,11 @@ Decision SymbiosisPolicy::timeout(const Moment& m) {
   Decision decision = set(std::min(wanted(m), kTimeoutFactor * rate_), Reason::kRexmt);
   decision.discard = true;
   return decision;
+}
+
+/// Frames that the player has not taken yet are late when it does.
+Decision SymbiosisPolicy::keep_up(const Moment& m) {
+  return relieved(set(ceiling(m), Reason::kReader), m.seen.backlog);
 }
 
 /// TCP goes on with a smaller window. nullopt when that is large enough for the rate.
@@ -301,8 +310,14 @@ base::BitRate SymbiosisPolicy::sustainable(const Moment& m) const {
 }
 
 base::BitRate SymbiosisPolicy::ceiling(const Moment& m) const {
-  if (m.path.policer_rate.bps() == 0) return limits_.max;
-  return std::min(limits_.max, m.seen.transport.video(kPolicerShare * m.path.policer_rate));
+  auto most = limits_.max;
+  if (m.path.policer_rate.bps() > 0) {
+    most = std::min(most, m.seen.transport.video(kPolicerShare * m.path.policer_rate));
+  }
+  if (m.path.reader_rate.bps() > 0) {
+    most = std::min(most, m.seen.transport.video(kHeadroom * m.path.reader_rate));
+  }
+  return std::max(most, limits_.min);
 }
 
 Decision SymbiosisPolicy::set(base::BitRate rate, Reason reason) {

@@ -15,6 +15,7 @@ namespace abr {
 ///
 ///   fall_back          as long as no frame has shown the capacity: the rule of ItcpPolicy
 ///   timeout            after a REXMT event: a low rate, and queued data is discarded
+///   keep_up            the player reads too slowly: the rate that it reads
 ///   fast_retransmit    after a DUPACK event: at most the rate of the window that TCP keeps
 ///   share              cross traffic: the rate that TCP's congestion window wins
 ///     yield              down, when the window holds data back
@@ -51,6 +52,7 @@ class SymbiosisPolicy : public RatePolicy {
   Decision choose(const Moment& moment);
   Decision fall_back(const Moment& moment);
   Decision timeout(const Moment& moment);
+  Decision keep_up(const Moment& moment);
   std::optional<Decision> fast_retransmit(const Moment& moment);
   Decision share(const Moment& moment);
   Decision yield(const Moment& moment);

@@ -40,7 +40,8 @@ prometheus::Family<prometheus::Histogram>& histograms(prometheus::Registry& regi
 }
 
 constexpr auto kDecreaseReasons = {abr::Reason::kRexmt, abr::Reason::kDupack,
-                                   abr::Reason::kCapacity, abr::Reason::kBacklog};
+                                   abr::Reason::kCapacity, abr::Reason::kBacklog,
+                                   abr::Reason::kReader};
 constexpr auto kIncreaseReasons = {abr::Reason::kRestore, abr::Reason::kStep};
 
 }  // namespace

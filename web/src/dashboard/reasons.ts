@@ -14,6 +14,7 @@ const kReasonTexts: Record<string, string> = {
   shed: "encoders overloaded: group closed",
   asked: "chosen by the player",
   limits: "the operator changed the limits",
+  reader: "the player reads no faster",
 };
 
 export function describeReason(reason: string): string {

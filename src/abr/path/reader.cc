@@ -1,0 +1,79 @@
+#include "abr/path/reader.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace abr {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// A player is measured for this long, and twice as long if it is not much too slow. Shorter, the
+// pauses of players that read in bursts pass for a slow reader; longer, a slow one loses more
+// frames before it is believed.
+constexpr base::Duration kSpell = 3s;
+// The window of a slow reader opens now and then, for less than this. Longer joins pauses of a
+// player that are far apart, shorter finds no reader that takes large pieces.
+constexpr base::Duration kMaxOpen = 500ms;
+// Share of the stream that a player reads which keeps up. Frames differ in size, so that with 0.97
+// a large frame passes for a slow reader; with 0.8 more is lost before one is found.
+constexpr double kKeepsUp = 0.9;
+// Share below which a player is much too slow. A piece of 400 ms more or less in 3 s is 0.13.
+constexpr double kMuchTooSlow = 0.7;
+// Share of the stream below which a player is paused. A larger one takes the slowest for paused.
+constexpr double kPaused = 0.05;
+// A rate holds for this long at first. Longer keeps a player low that was busy for a moment;
+// shorter costs frames each time that the rate is too much.
+constexpr base::Duration kFirstHold = 30s;
+constexpr base::Duration kMaxHold = 10min;
+// After the hold the rate grows by this, as often as the interval says. A step that was too much
+// fills the player's receive buffer (128 KB at first) before frames are lost; larger steps fill it
+// sooner, smaller ones are slower.
+constexpr double kGrowth = 1.15;
+constexpr base::Duration kGrowthInterval = 5s;
+// A rate that has grown this far past the one that was read limits no more.
+constexpr double kForgotten = 8;
+
+}  // namespace
+
+void Reader::update(const Observation& o, base::Time now) {
+  pass_time(now);
+  if (o.receiver_limited) {
+    closed_at_ = now;
+    if (!spell_) spell_ = Spell{now, o.delivered};
+  } else if (spell_ && now - closed_at_ > kMaxOpen) {
+    spell_.reset();
+  }
+  if (spell_ && now - spell_->begin >= kSpell && judge(o, now)) spell_ = Spell{now, o.delivered};
+}
+
+/// Returns whether the spell is over.
+bool Reader::judge(const Observation& o, base::Time now) {
+  const auto length = now - spell_->begin;
+  const auto read = base::BitRate::of(o.delivered - spell_->delivered, length);
+  const auto sent = o.transport.wire(o.served);
+  if (read >= kKeepsUp * sent || read < kPaused * sent) return true;
+  if (read >= kMuchTooSlow * sent && length < 2 * kSpell) return false;
+  found(read, now);
+  return true;
+}
+
+void Reader::found(base::BitRate rate, base::Time now) {
+  if (hold_ == base::Duration{}) {
+    hold_ = kFirstHold;
+  } else if (rate_ > found_) {  // it had grown
+    hold_ = std::min(2 * hold_, kMaxHold);
+  }
+  rate_ = found_ = rate;
+  grows_at_ = now + hold_;
+}
+
+void Reader::pass_time(base::Time now) {
+  if (rate_.bps() == 0 || now < grows_at_) return;
+  rate_ = kGrowth * rate_;
+  grows_at_ = now + kGrowthInterval;
+  if (rate_ > kForgotten * found_) rate_ = {};
+}
+
+}  // namespace abr

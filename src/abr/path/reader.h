@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+
+#include "abr/observation.h"
+#include "base/units.h"
+
+namespace abr {
+
+/// Detects a player that reads more slowly than it is sent to: its receive window is closed most of
+/// the time, and less gets through than the stream has. A player that reads nothing at all is
+/// paused, which says nothing about the rate that it can take. The rate that was read holds for a
+/// while. After that it grows in small steps, because nothing else shows whether the player has
+/// become faster; the while doubles each time that proves wrong. No I/O, no clock.
+class Reader {
+ public:
+  /// For each observation.
+  void update(const Observation& observation, base::Time now);
+  /// The rate that the player reads, with container and audio; zero while it is not the limit.
+  base::BitRate rate() const { return rate_; }
+
+ private:
+  struct Spell {
+    base::Time begin{};
+    base::ByteCount delivered;  ///< when it began
+  };
+
+  bool judge(const Observation& observation, base::Time now);
+  void found(base::BitRate rate, base::Time now);
+  void pass_time(base::Time now);
+
+  std::optional<Spell> spell_;  ///< in which the receive window was closed most of the time
+  base::Time closed_at_{};      ///< newest observation with a closed window
+  base::BitRate rate_;
+  base::BitRate found_;    ///< the rate that was last read
+  base::Duration hold_{};  ///< how long a rate holds; 0 before the first
+  base::Time grows_at_{};
+};
+
+}  // namespace abr

@@ -1,0 +1,55 @@
+"""Players that read more slowly than they are sent to, while nothing is wrong with their path."""
+
+from netlab.daemon import wait_until
+
+FPS = 25
+READS = 500_000  # bit/s
+TOP_RATE = 2_000_000
+FAST, SLOW = 3, 2  # viewers
+CONFIG = f"""
+[groups]
+max = 2
+[rate]
+start = {TOP_RATE}
+max = {TOP_RATE}
+[encoder]
+preset = "ultrafast"
+"""
+SOURCE = f"live=test:?size=192x108&fps={FPS}&content=noise"  # takes its whole rate
+PATIENCE = 60  # seconds
+SPAN = 10  # seconds of video in which frames are counted
+MAX_LOST = 0.05
+
+
+def groups(metrics):
+    """[(viewers, target rate)] of the groups, the lowest rate first."""
+    found = [(metrics.sum("symcast_group_viewers", group=group),
+              metrics.sum("symcast_group_rate_target_bits_per_second", group=group)) for group in ("0", "1")]
+    return sorted(found, key=lambda group: group[1])
+
+
+def lost_lately(viewer, complete):
+    """The share of the frames of another viewer that this one has not received, in the last seconds."""
+    got = {picture["pts"] for picture in viewer.pictures()}
+    end = max(got)
+    sent = {picture["pts"] for picture in complete.pictures() if end - SPAN < picture["pts"] <= end}
+    return len(sent - got) / max(1, len(sent))
+
+
+def test_slow_readers_watch_a_group_that_they_can_take(serve, view):
+    daemon = serve("--source", SOURCE, config=CONFIG)
+    fast = [view(daemon.url(), name=f"fast{number}") for number in range(FAST)]
+    slow = [view(daemon.url(), "--read-rate", READS, name=f"slow{number}") for number in range(SLOW)]
+
+    def are_apart(metrics):
+        (below, rate), (above, top) = groups(metrics)
+        return (below, above) == (SLOW, FAST) and rate < READS and top == TOP_RATE
+
+    daemon.wait_for(are_apart, PATIENCE, "a group that the slow ones can take")
+    assert daemon.metrics().sum("symcast_rate_decreases_total", reason="reader") >= SLOW
+    for viewer in slow:
+        viewer.receive_more(FPS)
+        wait_until(lambda: lost_lately(viewer, fast[0]) < MAX_LOST, PATIENCE, "frames arrive")  # noqa: B023
+    for viewer in fast:
+        assert lost_lately(viewer, fast[0]) < MAX_LOST
+    assert groups(daemon.metrics())[1] == (FAST, TOP_RATE)
