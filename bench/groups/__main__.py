@@ -1,7 +1,8 @@
 """A mixed audience with the default number of encode groups (groups.max = 0), and with fixed ones: 20
 viewers on links of 1 to 10 Mbit/s, each with its own delay, two of them with 1 % of random loss. All runs
 of a repeat have the same links. The configuration is the built-in one, except for rate.max: 6 Mbit/s,
-which a link of 10 Mbit/s carries.
+which a link of 10 Mbit/s carries. The server takes all CPUs of the machine into account; the figures are
+meant for two.
 
 Mbit/s is the mean rate of video that arrived. A frame's delay is from capture to arrival of its last byte;
 a frame that never arrived is late until the next one that did. It counts as lost, even if the server left
@@ -20,7 +21,6 @@ from bench.audience import Run, length_of_run, medians
 from bench.groups.figures import CLASSES, DEFAULT, VIEWERS, compare, draw_paths, of_run, worst_delay
 from netlab.network import why_unavailable
 
-CPUS = 2  # for the server, the viewers and the links together
 WARM_UP = 15  # seconds after the last join that are not counted: rates rise, and encoders are measured
 MOST_LOST = 0.03  # share of the best fixed value's ln(rate) that the default may be below it
 MOST_DELAY = 120  # ms, p95 of each class
@@ -37,10 +37,10 @@ source = {{ uri = "test:?size=640x360" }}
 """
 
 
-def take_cpus():
-    """Leaves CPUS processors to this process and its children; returns how many they have."""
-    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:CPUS])
-    return len(os.sched_getaffinity(0))
+def conditions(options):
+    return (f"{VIEWERS} viewers; {len(os.sched_getaffinity(0))} of {os.cpu_count()} CPUs, "
+            f"{CONGESTION_CONTROL.read_text().strip()}; {options.seconds} s after {WARM_UP} s that do "
+            "not count")
 
 
 def run_with(groups, paths, options, seed):
@@ -94,8 +94,7 @@ def main():
     reason = why_unavailable()
     if reason:
         sys.exit(f"groups: {reason}")
-    print(f"# {VIEWERS} viewers, {take_cpus()} CPUs, {CONGESTION_CONTROL.read_text().strip()}; "
-          f"{options.seconds} s after {WARM_UP} s that do not count")
+    print(f"# {conditions(options)}", flush=True)
     repeats = []
     for seed in range(options.seed, options.seed + options.repeats):
         paths = draw_paths(random.Random(seed))
