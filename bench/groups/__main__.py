@@ -33,20 +33,21 @@ max = "6M"
 max = {groups}
 [[stream]]
 name = "live"
-source = {{ uri = "test:?size=640x360" }}
+source = {{ uri = "test:?size=640x360&content={content}" }}
 """
 
 
 def conditions(options):
-    return (f"{VIEWERS} viewers; {len(os.sched_getaffinity(0))} of {os.cpu_count()} CPUs, "
+    return (f"{VIEWERS} viewers, {options.content}; {len(os.sched_getaffinity(0))} of {os.cpu_count()} CPUs, "
             f"{CONGESTION_CONTROL.read_text().strip()}; {options.seconds} s after {WARM_UP} s that do "
             "not count")
 
 
 def run_with(groups, paths, options, seed):
     with tempfile.TemporaryDirectory() as directory:
-        run = Run(CONFIG.format(groups=groups), paths, length_of_run(len(paths), WARM_UP, options.seconds),
-                  WARM_UP, pathlib.Path(directory), seed=seed)
+        run = Run(CONFIG.format(groups=groups, content=options.content), paths,
+                  length_of_run(len(paths), WARM_UP, options.seconds), WARM_UP, pathlib.Path(directory),
+                  seed=seed)
     print(f"# seed {seed}, groups.max = {groups}: {run.machine}", flush=True)
     return of_run(run)
 
@@ -84,6 +85,8 @@ def parse():
     parser.add_argument("--groups", type=int, nargs="+", default=[DEFAULT, 1, 2, 4, 8], metavar="MAX",
                         help="values of groups.max; 0 is the default number [0 1 2 4 8]")
     parser.add_argument("--seconds", type=int, default=60, help="of each run that count [%(default)s]")
+    parser.add_argument("--content", choices=["motion", "noise"], default="motion", help="of the pictures: "
+                        "motion needs about 1 Mbit/s, noise takes the whole rate [%(default)s]")
     parser.add_argument("--repeats", type=int, default=3, help="each with the next seed [%(default)s]")
     parser.add_argument("--seed", type=int, default=1, help="of delays and losses [%(default)s]")
     return parser.parse_args()
