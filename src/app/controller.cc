@@ -61,13 +61,14 @@ std::variant<server::Admission, server::Refusal> Controller::admit(
     return server::Refusal{404, unknown_stream(request.stream, names())};
   };
   if (!stream) return unknown();
-  if (!stream->has_frame()) {
-    return server::Refusal{
-        503, "stream \"" + request.stream + "\" has no video yet; its source may not be connected"};
-  }
   if (!stream->offers(request.container)) {
     return server::Refusal{
         404, "stream \"" + request.stream + "\" is MPEG-2 video; play /" + request.stream + ".ts"};
+  }
+  if (!stream->has_frame()) {
+    return server::Refusal{
+        503, "stream \"" + request.stream + "\" has no video yet; its source may not be connected",
+        stream->is_new(now)};
   }
   if (request.head) return server::Admission{};
   const auto removed = [&] { return find(request.stream) != stream; };

@@ -109,7 +109,11 @@ void Connection::on_writable(base::Time now) {
 
 void Connection::resume(base::Time now) {
   if (phase_ != Phase::kResponse) return;
-  flush(now);
+  if (candidate_) {
+    admit(now);
+  } else {
+    flush(now);
+  }
   if (phase_ != Phase::kRequest) return;
   input(std::exchange(pipelined_, {}), now);
   if (phase_ == Phase::kRequest) rule_->again();
@@ -226,7 +230,6 @@ void Connection::handle_request(const HttpRequest& request, base::Time now) {
     return send_page(
         {.status = 503, .body = "the server could not answer this request: see its log\n"}, now);
   }
-  if (response_connection_.state) context_.stateful.insert(this);
   flush(now);
 }
 
@@ -249,34 +252,48 @@ void Connection::serve_stream(const HttpRequest& request, const StreamTarget& st
   if (const auto* full = std::get_if<Slots::Full>(&slot)) {
     return send_page({.status = 503, .body = std::string{reason_of(*full)} + "\n"}, now);
   }
-  const ViewerRequest viewer{.id = ++context_.shared.last_viewer,
-                             .stream = stream.stream,
-                             .container = stream.container,
-                             .query = target.query,
-                             .client = client_,
-                             .user_agent = request.user_agent,
-                             .head = head_only_,
-                             .loop = context_.index};
-  auto admission = admit(viewer, now);
-  if (const auto* refusal = std::get_if<Refusal>(&admission)) {
-    return send_page({.status = refusal->status, .body = refusal->reason + "\n"}, now);
-  }
-  start_stream(request, viewer, std::get<Admission>(std::move(admission)),
-               std::get<Slots::Slot>(std::move(slot)), now);
+  candidate_.emplace(Candidate{.request = {.id = ++context_.shared.last_viewer,
+                                           .stream = stream.stream,
+                                           .container = stream.container,
+                                           .query = target.query,
+                                           .client = client_,
+                                           .user_agent = request.user_agent,
+                                           .head = head_only_,
+                                           .loop = context_.index},
+                               .slot = std::get<Slots::Slot>(std::move(slot))});
+  admit(now);
 }
 
-std::variant<Admission, Refusal> Connection::admit(const ViewerRequest& viewer, base::Time now) {
+/// Starts the candidate's stream, refuses them, or lets them wait.
+void Connection::admit(base::Time now) {
+  auto answer = ask_handler(now);
+  const auto* refusal = std::get_if<Refusal>(&answer);
+  if (refusal && refusal->wait) {
+    if (stopping_) return close();
+    phase_ = Phase::kResponse;
+    context_.waiting.insert_or_assign(this, StreamingResponse::Wait{.until = now});
+    return;
+  }
+  auto candidate = *std::exchange(candidate_, std::nullopt);
+  if (refusal) {
+    return send_page({.status = refusal->status, .body = refusal->reason + "\n"}, now);
+  }
+  start_stream(std::move(candidate), std::get<Admission>(std::move(answer)), now);
+}
+
+std::variant<Admission, Refusal> Connection::ask_handler(base::Time now) {
   try {
-    return context_.shared.handler.admit(viewer, now);
+    return context_.shared.handler.admit(candidate_->request, now);
   } catch (const std::exception& error) {
-    context_.log.admission_failed(viewer.stream, error, now);
+    context_.log.admission_failed(candidate_->request.stream, error, now);
     return Refusal{503, "no encoder can be started: try again later"};
   }
 }
 
-void Connection::start_stream(const HttpRequest& request, const ViewerRequest& viewer,
-                              Admission admission, Slots::Slot slot, base::Time now) {
+void Connection::start_stream(Candidate candidate, Admission admission, base::Time now) {
+  const auto& viewer = candidate.request;
   keep_alive_ = false;
+  context_.waiting.erase(this);
   context_.stateful.erase(this);
   response_connection_.state.reset();
   std::string response =
@@ -290,13 +307,13 @@ void Connection::start_stream(const HttpRequest& request, const ViewerRequest& v
   ViewerState state;
   state.id = viewer.id;
   state.address = client_.address;
-  state.user_agent = request.user_agent;
+  state.user_agent = viewer.user_agent;
   state.stream = viewer.stream;
   state.connected = now;
   session_ = std::make_unique<ViewerSession>(
       context_, socket_,
       ViewerSession::Start{
-          std::move(slot), std::move(state),
+          std::move(candidate.slot), std::move(state),
           ResponseWriter{framing, std::move(response), response_connection_.sent, viewer.container},
           std::move(admission)},
       [this](LeaveReason reason, bool complete) { on_session_ended(reason, complete); });
@@ -360,7 +377,10 @@ void Connection::flush(base::Time now) {
   // The client had nothing to take until now, so its timeout starts anew.
   if (context_.waiting.erase(this) > 0) deadline_ = now + context_.shared.settings.stall_timeout;
   try {
-    while (response_.pull(response_connection_, now)) {
+    for (;;) {
+      const bool any = response_.pull(response_connection_, now);
+      if (response_connection_.state) context_.stateful.insert(this);
+      if (!any) break;
       if (!write(now)) return;
     }
   } catch (const std::exception& error) {  // must not reach libevent's C code
@@ -421,6 +441,7 @@ void Connection::close() {
   response_connection_.state.reset();
   socket_.close();
   slot_ = {};
+  candidate_.reset();
   context_.waiting.erase(this);
   context_.closed.push_back(this);
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -25,7 +26,7 @@ namespace server {
 /// One TCP connection from accept to close. Used on its loop thread. Once closed, it waits in
 /// LoopContext::closed to be destroyed.
 ///
-///   Request ⇄ Response (while the socket is full, or the StreamingResponse waits)
+///   Request ⇄ Response (while the socket is full, or the StreamingResponse or a viewer waits)
 ///      ├──► Stream (until the connection ends) ──┐
 ///      └─────────────────────────────────────────┴─► Linger ─► Closed
 class Connection {
@@ -33,7 +34,7 @@ class Connection {
   Connection(LoopContext& context, Accepted accepted, base::Time now);
 
   void check_times(base::Time now);  ///< call a few times per second
-  void resume(base::Time now);       ///< its StreamingResponse may have more to send
+  void resume(base::Time now);       ///< what it waits for may have come
   /// REQUIRES: the connection is in LoopContext::stateful.
   void tick(base::Time now) { response_connection_.state->on_tick(response_connection_, now); }
   void stop(base::Time now);   ///< ends the present response and closes, within kFinishTimeout
@@ -41,6 +42,12 @@ class Connection {
 
  private:
   enum class Phase { kRequest, kResponse, kStream, kLinger, kClosed };
+
+  /// A viewer who has asked for a stream and is not admitted yet.
+  struct Candidate {
+    ViewerRequest request;
+    Slots::Slot slot;
+  };
 
   void on_ready(EventLoop::Ready ready);
   void on_readable(base::Time now);
@@ -54,9 +61,9 @@ class Connection {
   void note_proxy(base::Time now);
   void serve_stream(const HttpRequest& request, const StreamTarget& stream,
                     const RequestTarget& target, base::Time now);
-  std::variant<Admission, Refusal> admit(const ViewerRequest& viewer, base::Time now);
-  void start_stream(const HttpRequest& request, const ViewerRequest& viewer, Admission admission,
-                    Slots::Slot slot, base::Time now);
+  void admit(base::Time now);
+  std::variant<Admission, Refusal> ask_handler(base::Time now);
+  void start_stream(Candidate candidate, Admission admission, base::Time now);
   void send_page(const Page& page, base::Time now);
   void serve_page(const RequestTarget& page, base::Time now);
   void send_options(base::Time now);
@@ -64,7 +71,7 @@ class Connection {
   std::string head(ResponseHead head);
   void flush(base::Time now);
   bool write(base::Time now);
-  bool waits() const { return phase_ == Phase::kResponse && response_.waits(); }
+  bool waits() const { return phase_ == Phase::kResponse && (candidate_ || response_.waits()); }
   void on_session_ended(LeaveReason reason, bool complete);
   void linger(base::Time now);
   void close();
@@ -86,7 +93,8 @@ class Connection {
   bool gzip_ = false;
   Client client_;
   std::string origin_;
-  bool media_ = false;  ///< the present response is media
+  bool media_ = false;                  ///< the present response is media
+  std::optional<Candidate> candidate_;  ///< while it waits
   OutgoingResponse response_;
   ResponseConnection response_connection_;
   std::size_t discarded_ = 0;  ///< bytes of unexpected input

@@ -35,6 +35,9 @@ struct ViewerRequest {
 struct Refusal {
   int status = 503;
   std::string reason;
+  /// Not yet the answer: the viewer waits in their slot, and admit() is called again 20 times per
+  /// second. The handler has to limit the time.
+  bool wait = false;
 };
 
 enum class LeaveReason { kClosedByViewer, kStalled, kSocketError, kStreamGone, kShutdown };
@@ -140,7 +143,8 @@ class LoopSource {
 class Handler {
  public:
   virtual ~Handler() = default;
-  /// Called on any loop thread. May throw if no encoder can be opened.
+  /// Called on any loop thread, once per request unless Refusal::wait. May throw if no encoder can
+  /// be opened.
   virtual std::variant<Admission, Refusal> admit(const ViewerRequest& request, base::Time now) = 0;
   /// Called on the connection's loop thread. Returns null if it does not serve this path.
   virtual std::unique_ptr<StreamingResponse> respond(const HandlerRequest& /*request*/,

@@ -16,6 +16,8 @@ struct SourceSettings {
   /// The audio track to play: its number, from "1" on, its language, "none", or empty for the
   /// default track.
   std::string audio;
+  /// Viewers wait for the first picture until the stream is this old.
+  base::Duration first_picture_wait = std::chrono::seconds{10};
   /// The source is restarted after this time without a picture.
   base::Duration silence_timeout = std::chrono::seconds{5};
   /// The wait before a restart doubles from min to max (ingest/backoff.h).

@@ -13,7 +13,7 @@ from netlab.viewer import Viewer, assert_clean, assert_unbroken, frames_left_out
 from tests.integration import far_ends
 from tests.integration.conftest import KEEP_GROUPS, QUICK
 
-RECONNECT = '[source]\nsilence_timeout = "1s"\nbackoff_min = "200ms"\nbackoff_max = "500ms"\n'
+RECONNECT = '[source]\nfirst_picture_wait = "0s"\nsilence_timeout = "1s"\nbackoff_min = "200ms"\nbackoff_max = "500ms"\n'
 
 CLIPS = {
     "plain": {"audio": ("-c:a", "aac", "-ac", "2")},

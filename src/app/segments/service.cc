@@ -46,10 +46,8 @@ std::unique_ptr<server::StreamingResponse> media_error(FullResponse error) {
   return respond_with(std::move(error));
 }
 
-/// Why `stream`, which may be null, has no segments. nullopt if it has, or will have them soon: a
-/// player with a session has played before the server was restarted, and waits.
-std::optional<FullResponse> stream_error(const segments::Target& target, const LiveStream* stream,
-                                         base::Time now) {
+/// Why `stream`, which may be null, never has segments. nullopt if it does.
+std::optional<FullResponse> stream_error(const segments::Target& target, const LiveStream* stream) {
   const auto& name = target.stream;
   const auto what = "stream \"" + name + "\"";
   if (stream == nullptr) {
@@ -62,11 +60,30 @@ std::optional<FullResponse> stream_error(const segments::Target& target, const L
     return error_response(404,
                           what + " is not available as HLS or DASH: segments.enabled is false");
   }
-  if (!stream->has_frame() && (target.session.empty() || !stream->is_starting(now))) {
-    return error_response(503, what + " has no video yet; its source may not be connected");
-  }
   return {};
 }
+
+/// A response that another one takes the place of, as soon as `respond` returns it. Holds no
+/// viewer's slot, because the requests of a player share one: the slots of connections bound it.
+class AwaitedResponse final : public server::StreamingResponse {
+ public:
+  using Respond = std::function<std::unique_ptr<server::StreamingResponse>(
+      server::ResponseConnection& connection, base::Time now)>;
+
+  explicit AwaitedResponse(Respond respond) : respond_{std::move(respond)} {}
+
+  Chunk next(server::ResponseConnection& connection, base::Time now) override {
+    if (!response_) response_ = respond_(connection, now);
+    return response_ ? response_->next(connection, now) : Chunk{};
+  }
+  Wait wait() const override {
+    return response_ ? response_->wait() : Wait{.stream = {}, .until = base::Time::min()};
+  }
+
+ private:
+  const Respond respond_;
+  std::unique_ptr<server::StreamingResponse> response_;
+};
 
 bool names_rendition(const segments::Target& target) {
   using Kind = segments::Target::Kind;
@@ -120,24 +137,38 @@ std::unique_ptr<server::StreamingResponse> SegmentService::respond(
     const server::HandlerRequest& request, server::ResponseConnection& connection, base::Time now) {
   const auto target = segments::Target::parse(request.path);
   if (!target) return nullptr;
-  const auto stream = find_(target->stream);
-  if (auto error = stream_error(*target, stream.get(), now)) {
-    return media_error(std::move(*error));
-  }
+  if (auto response = try_to_respond(*target, request, connection, now)) return response;
+  return std::make_unique<AwaitedResponse>(
+      [this, request, target = *target](auto& on, base::Time later) {
+        return try_to_respond(target, request, on, later);
+      });
+}
+
+std::unique_ptr<server::StreamingResponse> SegmentService::try_to_respond(
+    const segments::Target& target, const server::HandlerRequest& request,
+    server::ResponseConnection& connection, base::Time now) {
+  const auto stream = find_(target.stream);
+  if (auto error = stream_error(target, stream.get())) return media_error(std::move(*error));
   if (request.query.size() > kMaxQuery) {
     return media_error(error_response(414, "the query of the URL is too long: shorten it"));
   }
-  auto session = find(target->session, *stream);
-  if (target->kind == segments::Target::Kind::kTime) {
+  auto session = find(target.session, *stream);
+  if (target.kind == segments::Target::Kind::kTime) {
     if (session) session->touch(now);
-    return time_response(*target, *stream, session.get(), now);
+    return time_response(target, *stream, session.get(), now);
+  }
+  if (!stream->has_frame()) {
+    if (stream->is_new(now)) return nullptr;
+    return media_error(error_response(503, "stream \"" + target.stream +
+                                               "\" has no video yet; its source may not be "
+                                               "connected"));
   }
   if (!session && request.head) {
     return respond_with(
-        {.head = {.content_type = target->content_type(), .media = true}, .body = {}});
+        {.head = {.content_type = target.content_type(), .media = true}, .body = {}});
   }
   if (!session) {
-    session = start_session(target->session, stream, request, now);
+    session = start_session(target.session, stream, request, now);
   }
   if (!session) return media_error(error_response(503, "too many viewers: try again later"));
   if (!connection.state) {
@@ -145,12 +176,12 @@ std::unique_ptr<server::StreamingResponse> SegmentService::respond(
         shared_, ++request.viewer_slots.last_viewer, connection.fd, request.loop);
   }
   SegmentConnection::of(connection).on_request(session, request.client.peer, now);
-  if (names_rendition(*target)) {
-    session->play(target->rendition, now);
+  if (names_rendition(target)) {
+    session->play(target.rendition, now);
   } else {
     session->touch(now);
   }
-  return response_to(std::move(session), *target, request.query, now);
+  return response_to(std::move(session), target, request.query, now);
 }
 
 std::unique_ptr<server::StreamingResponse> SegmentService::response_to(

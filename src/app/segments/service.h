@@ -68,6 +68,11 @@ class SegmentService {
     return {stream.index(), token};
   }
 
+  /// Null while the player has to wait for the stream's first picture.
+  std::unique_ptr<server::StreamingResponse> try_to_respond(const segments::Target& target,
+                                                            const server::HandlerRequest& request,
+                                                            server::ResponseConnection& connection,
+                                                            base::Time now);
   std::unique_ptr<server::StreamingResponse> response_to(SessionPtr session,
                                                          const segments::Target& target,
                                                          const std::string& query, base::Time now);

@@ -18,10 +18,6 @@ constexpr std::size_t kMinSegmentsKept = 10;
 // encoding time; fewer leave those players without a rate that they sustain.
 constexpr std::size_t kMaxRungs = 4;
 
-// Most sources connect and deliver a frame in this time. For longer, players that were there before
-// a restart would wait for a source that is away.
-constexpr base::Duration kStartTime = std::chrono::seconds{5};
-
 segments::SegmentClock segment_clock(const StreamConfig& config, base::Duration origin) {
   const auto segment = config.media.encoder.keyframe_interval;
   return segments::SegmentClock::at(segment, std::min(config.segments.part, segment), origin);
@@ -111,10 +107,6 @@ LiveStream::State LiveStream::state() const {
     state.last_picture = clock_.date(clock_.at(*last), clock_.date_offset());
   }
   return state;
-}
-
-bool LiveStream::is_starting(base::Time now) const {
-  return now - created_ < kStartTime && !has_frame();
 }
 
 std::vector<base::BitRate> LiveStream::rungs() const {

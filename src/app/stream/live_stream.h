@@ -77,10 +77,11 @@ class LiveStream : private LadderActions {
   void recover(GroupIndex group, media::FrameRange lost);
 
   /// Whether the source has delivered a frame.
-  bool has_frame() const { return media_.state().source.format.width > 0; }
-  /// Whether the source has had no time yet to deliver a frame, because the server has just
-  /// started.
-  bool is_starting(base::Time now) const;
+  bool has_frame() const { return media_.full_pictures().size.width > 0; }
+  /// Whether viewers wait for the source's first frame, because the stream is that new.
+  bool is_new(base::Time now) const {
+    return now - created_ < media_settings().source.first_picture_wait;
+  }
 
   bool offers(media::Container container) const {
     return container == media::Container::kMpegTs || is_h264();

@@ -16,6 +16,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "server/listen.h"
@@ -33,13 +34,17 @@ struct Seen {
   std::atomic<int> leaves{0};
   std::atomic<int> observers{0};  ///< that exist now
   std::atomic<int> responses{0};  ///< that exist now
+  std::atomic<int> state_ticks{0};
   std::atomic<int> nodelay{-1};
   std::atomic<int> user_timeout{-1};          ///< ms
   std::atomic<int> notsent_lowat{16 * 1024};  ///< bytes, for the next viewer's socket
   std::atomic<bool> takes_frames{true};
-  std::atomic<int> frames_ahead{0};  ///< frames that departed after the tick that showed them
-  std::atomic<bool> marks{false};    ///< marks every frame's write
-  std::atomic<std::size_t> head{0};  ///< bytes of each write to mark on their own
+  std::atomic<int> frames_ahead{0};    ///< frames that departed after the tick that showed them
+  std::atomic<bool> marks{false};      ///< marks every frame's write
+  std::atomic<std::size_t> head{0};    ///< bytes of each write to mark on their own
+  std::atomic<int> waits{0};           ///< calls that made a viewer of "late" wait
+  std::atomic<bool> begun{false};      ///< "late" has begun
+  std::atomic<bool> late_ends{false};  ///< "late" lets nobody wait any longer
   std::mutex mutex;
   std::map<server::ViewerId, server::ViewerRequest> requests;  // GUARDED_BY(mutex)
   std::map<server::ViewerId, server::ViewerState> viewers;  ///< at the last tick; GUARDED_BY(mutex)
@@ -137,6 +142,31 @@ class WaitingResponse : public server::StreamingResponse {
   int calls_ = 0;
 };
 
+class CountingState : public server::ConnectionState {
+ public:
+  explicit CountingState(std::atomic<int>& ticks) : ticks_{ticks} {}
+  void on_tick(const server::ResponseConnection&, base::Time) override { ++ticks_; }
+
+ private:
+  std::atomic<int>& ticks_;
+};
+
+/// Waits for 50 ms, then gives the connection a state and is complete.
+class StatefulResponse : public server::StreamingResponse {
+ public:
+  explicit StatefulResponse(std::atomic<int>& ticks) : ticks_{ticks} {}
+  Chunk next(server::ResponseConnection& connection, base::Time) override {
+    if (!std::exchange(waited_, true)) return {};
+    connection.state = std::make_unique<CountingState>(ticks_);
+    return {.head = server::ResponseHead{.length = 0}, .body = {}, .complete = true};
+  }
+  Wait wait() const override { return {.stream = {}, .until = base::Time::min()}; }
+
+ private:
+  std::atomic<int>& ticks_;
+  bool waited_ = false;
+};
+
 /// Every 50 ms sends more than a socket takes, without end.
 class EndlessResponse : public server::StreamingResponse {
  public:
@@ -159,14 +189,19 @@ class EndlessResponse : public server::StreamingResponse {
   base::Time until_{};
 };
 
-/// Has the stream "live", whose viewers begin on channel {0, 0}, the stream "broken", whose encoder
-/// cannot be opened, and responses that wait for a packet or a time, have no end, or fail.
+/// Has the stream "live", whose viewers begin on channel {0, 0}, the stream "late", which is the
+/// same once it has begun, the stream "broken", whose encoder cannot be opened, and responses that
+/// wait for a packet or a time, have no end, or fail.
 class FakeHandler : public server::Handler {
  public:
   std::variant<server::Admission, server::Refusal> admit(const server::ViewerRequest& request,
                                                          base::Time) override {
     if (request.stream == "broken") throw std::runtime_error{"no thread"};
-    if (request.stream != "live")
+    if (request.stream == "late" && !seen.begun) {
+      if (!seen.late_ends) ++seen.waits;
+      return server::Refusal{503, "too late", !seen.late_ends};
+    }
+    if (request.stream != "live" && request.stream != "late")
       return server::Refusal{404, "no stream \"" + request.stream + "\""};
     std::lock_guard lock{seen.mutex};
     seen.requests[request.id] = request;
@@ -186,6 +221,7 @@ class FakeHandler : public server::Handler {
           server::StreamingResponse::Wait{.until = now + std::chrono::milliseconds{100}});
     }
     if (request.path == "/endless") return std::make_unique<EndlessResponse>(seen.responses);
+    if (request.path == "/state") return std::make_unique<StatefulResponse>(seen.state_ticks);
     if (request.path == "/throws") throw std::runtime_error{"no answer"};
     return nullptr;
   }

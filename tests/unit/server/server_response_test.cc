@@ -62,6 +62,13 @@ TEST_F(ServerResponseTest, TheConnectionServesTheNextRequest) {
   EXPECT_THAT(client.read_page(), StartsWith("HTTP/1.1 200 OK"));
 }
 
+TEST_F(ServerResponseTest, MayGiveItsConnectionAStateAfterAWait) {
+  HttpClient client{endpoint_};
+  client.get("/state");
+  EXPECT_THAT(client.read_page(), StartsWith("HTTP/1.1 200 OK"));
+  EXPECT_TRUE(eventually([&] { return handler_.seen.state_ticks > 1; }));
+}
+
 TEST_F(ServerResponseTest, EndsWithItsClient) {
   {
     HttpClient client{endpoint_};

@@ -42,6 +42,11 @@ class ServerStreamTest : public RunningServer {
     server_->publish(channel, packet);
   }
 
+  /// Whether a viewer of "late" has been told to wait `times` times.
+  bool waited(int times) {
+    return eventually([&] { return handler_.seen.waits >= times; });
+  }
+
   /// A frame `number` milliseconds into the stream, so that no bound in media time matters.
   static media::PacketPtr dense_audio(std::uint64_t number) {
     auto packet = std::make_shared<media::Packet>(*audio(number));
@@ -120,6 +125,72 @@ TEST_F(ServerStreamTest, RefusesAViewerWhoCannotBeAdmitted) {
   }
   const auto log = testing::internal::GetCapturedStderr();
   EXPECT_THAT(log, HasSubstr("admission_failed stream=broken error=\"no thread\" times=1 hint="));
+}
+
+TEST_F(ServerStreamTest, AViewerWaitsUntilTheHandlerAdmitsThem) {
+  start();
+  publish(frame(0, true));
+  HttpClient client{endpoint_};
+  client.get("/late.ts");
+  EXPECT_TRUE(waited(3));
+  EXPECT_EQ(viewers(), 0);
+  handler_.seen.begun = true;
+  EXPECT_THAT(client.read_head(), StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_EQ(client.read_chunked(kFrameBytes), text(frame(0)));
+  EXPECT_EQ(handler_.seen.requests.size(), 1) << "one viewer, one ID";
+  EXPECT_EQ(handler_.seen.requests.begin()->first, 1);
+}
+
+TEST_F(ServerStreamTest, AHeadWaitsToo) {
+  start();
+  HttpClient client{endpoint_};
+  client.send("HEAD /late.ts HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_TRUE(waited(1));
+  handler_.seen.begun = true;
+  EXPECT_THAT(client.read_to_end(), StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_EQ(handler_.seen.joins, 0);
+}
+
+TEST_F(ServerStreamTest, AViewerWhoHasWaitedInVainMayAskForSomethingElse) {
+  start();
+  HttpClient client{endpoint_};
+  client.send("GET /late.ts HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_TRUE(waited(2));
+  handler_.seen.late_ends = true;
+  const auto refusal = client.read_page();
+  EXPECT_THAT(refusal, StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(refusal, HasSubstr("Retry-After: 5\r\n"));
+  EXPECT_THAT(refusal, HasSubstr("too late\n"));
+  EXPECT_THAT(client.read_page(), StartsWith("HTTP/1.1 200 OK")) << "the connection is usable";
+}
+
+TEST_F(ServerStreamTest, AViewerWhoWaitsHoldsASlotUntilTheyClose) {
+  settings_.max_viewers = 1;
+  start();
+  HttpClient second{endpoint_};
+  {
+    HttpClient first{endpoint_};
+    first.get("/late.ts");
+    EXPECT_TRUE(waited(1));
+    second.get("/late.ts");
+    EXPECT_THAT(second.read_page(), HasSubstr("the server is full"));
+  }
+  EXPECT_TRUE(eventually([&] {
+    second.get("/live.flv");
+    const auto head = second.read_head();
+    if (head.starts_with("HTTP/1.1 200 ")) return true;
+    second.read_exactly(std::string_view{"the server is full: try again later\n"}.size());
+    return false;
+  }));
+}
+
+TEST_F(ServerStreamTest, WhoWaitsDoesNotDelayTheServersStop) {
+  start();
+  HttpClient client{endpoint_};
+  client.get("/late.ts");
+  EXPECT_TRUE(waited(1));
+  server_->stop();
+  EXPECT_TRUE(client.at_end());
 }
 
 TEST_F(ServerStreamTest, SendsAudioFramesWithTheNextFrame) {
