@@ -122,10 +122,9 @@ Section<StreamConfig> source_section() {
               "\"none\". A track that the source does not have, and \"\", mean the default track; "
               "an audio description only plays if there is nothing else."),
           key("first_picture_wait", &Part::first_picture_wait, Duration{0s, 10min},
-              "Time from the start of the stream for which viewers wait for its first picture. If "
-              "there is none then, they get 503, and so does who comes later. Raise it for a "
-              "source "
-              "that takes long to connect. 0s lets nobody wait."),
+              "Time after the start of a stream in which viewers wait for its first picture. "
+              "Afterwards they get 503 at once until there is one. Raise it for a source that "
+              "takes long to connect. 0s lets nobody wait."),
           key("silence_timeout", &Part::silence_timeout, Duration{500ms, 10min},
               "Time without a frame after which a source is restarted. Raise it for sources "
               "that pause."),
