@@ -9,7 +9,6 @@ that comes; up to 200 of them take the stream apart and time the frames. Delay i
 in the pictures (for the bare writer: its timestamps) to the arrival of the frame's last byte."""
 
 import argparse
-import contextlib
 import json
 import os
 import pathlib
@@ -135,19 +134,13 @@ def print_row(r):
           + (f"  {r.errors} errors" if r.errors else ""), flush=True)
 
 
-def medians(results):
-    """One result for the runs of one kind."""
-    middle = sorted(results, key=lambda r: r.cost.loops)[len(results) // 2]
-    return middle
-
-
 def print_ratios(results, viewers):
-    bare = {name: medians([r for r in results if r.name == name]) for name in ("bare, 33 ms", "bare, 100 ms")}
-    for name in sorted({r.name for r in results} - set(bare)):
-        runs = [r for r in results if r.name == name]
-        ratios = [statistics.median(r.cost.loops for r in runs) / b.cost.loops for b in bare.values()]
-        print(f"{viewers} viewers, {name}: loops {ratios[0]:.2f} x the bare writer of 33 ms, "
-              f"{ratios[1]:.2f} x that of 100 ms")
+    loops = {name: statistics.median(r.cost.loops for r in results if r.name == name)
+             for name in sorted({r.name for r in results})}
+    often, seldom = loops.pop("bare, 33 ms"), loops.pop("bare, 100 ms")
+    for name, cost in loops.items():
+        print(f"{viewers} viewers, {name}: loops {cost / often:.2f} x the bare writer of 33 ms, "
+              f"{cost / seldom:.2f} x that of 100 ms")
 
 
 def enter_namespace():
@@ -178,16 +171,15 @@ def main():
     print_head()
     for viewers in options.viewers:
         results = []
-        with contextlib.suppress(KeyboardInterrupt):
-            for _ in range(options.repeats):
-                results.append(run_bare("bare, 33 ms", 1, options, viewers))
+        for _ in range(options.repeats):
+            results.append(run_bare("bare, 33 ms", 1, options, viewers))
+            print_row(results[-1])
+            results.append(run_bare("bare, 100 ms", 3, options, viewers))
+            print_row(results[-1])
+            for container in options.containers:
+                results.append(run_symcast(container, options, viewers))
                 print_row(results[-1])
-                results.append(run_bare("bare, 100 ms", 3, options, viewers))
-                print_row(results[-1])
-                for container in options.containers:
-                    results.append(run_symcast(container, options, viewers))
-                    print_row(results[-1])
-            print_ratios(results, viewers)
+        print_ratios(results, viewers)
 
 
 main()

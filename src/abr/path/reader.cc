@@ -16,8 +16,8 @@ constexpr base::Duration kSpell = 3s;
 // The window of a slow reader opens now and then, for less than this. Longer joins pauses of a
 // player that are far apart, shorter finds no reader that takes large pieces.
 constexpr base::Duration kMaxOpen = 500ms;
-// Share of the stream that a player reads which keeps up. Frames differ in size, so that with 0.97
-// a large frame passes for a slow reader; with 0.8 more is lost before one is found.
+// Share of the stream that a player reads which keeps up. With a larger one a keyframe passes for a
+// slow reader, with a smaller one a reader that is a little too slow loses frames for ever.
 constexpr double kKeepsUp = 0.9;
 // Share below which a player is much too slow. A piece of 400 ms more or less in 3 s is 0.13.
 constexpr double kMuchTooSlow = 0.7;

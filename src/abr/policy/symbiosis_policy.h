@@ -13,9 +13,9 @@ namespace abr {
 /// The default policy: the rate follows the capacity of the path (PathModel), frame by frame. Each
 /// mode is a function:
 ///
+///   keep_up            the player reads too slowly: the rate that it reads
 ///   fall_back          as long as no frame has shown the capacity: the rule of ItcpPolicy
 ///   timeout            after a REXMT event: a low rate, and queued data is discarded
-///   keep_up            the player reads too slowly: the rate that it reads
 ///   fast_retransmit    after a DUPACK event: at most the rate of the window that TCP keeps
 ///   share              cross traffic: the rate that TCP's congestion window wins
 ///     yield              down, when the window holds data back

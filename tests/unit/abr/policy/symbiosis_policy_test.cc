@@ -66,6 +66,46 @@ TEST_F(SymbiosisPolicyTest, DiscardsNothingForAViewerThatHasJustJoined) {
   EXPECT_EQ(decision.skip, 0u);
 }
 
+TEST_F(SymbiosisPolicyTest, FollowsASlowReaderAndLetsThemRiseAgain) {
+  carries(BitRate::mbps(5));
+  settle();
+  path_.reader_rate = BitRate::mbps(1);
+  seen_.receiver_limited = true;
+  seen_.backlog = 500ms;
+  seen_.discardable = true;
+  const auto decision = decide();
+  EXPECT_NEAR(mbps(), 0.9, 0.01);
+  EXPECT_EQ(decision.reason, Reason::kReader);
+  EXPECT_NEAR(static_cast<double>(decision.sustains.bps()) / 1e6, 0.9, 0.01);
+  EXPECT_TRUE(decision.discard);
+  seen_.receiver_limited = false;
+  seen_.backlog = {};
+  settle();
+  EXPECT_NEAR(mbps(), 0.9, 0.01) << "the path would carry more";
+  path_.reader_rate = BitRate::mbps(2);
+  settle();
+  EXPECT_NEAR(mbps(), 1.8, 0.01);
+}
+
+TEST_F(SymbiosisPolicyTest, FollowsASlowReaderBeforeAFrameShowsTheCapacity) {
+  path_.reader_rate = BitRate::mbps(1);
+  decide();
+  EXPECT_NEAR(mbps(), 0.9, 0.01);
+  settle(600);
+  EXPECT_NEAR(mbps(), 0.9, 0.01) << "a quiet time restores no more than they read";
+  path_.reader_rate = BitRate::mbps(1.5);
+  decide();
+  EXPECT_NEAR(mbps(), 1.35, 0.01);
+}
+
+TEST_F(SymbiosisPolicyTest, APausedPlayerChangesNothing) {
+  carries(BitRate::mbps(5));
+  settle();
+  seen_.receiver_limited = true;
+  settle();
+  EXPECT_NEAR(mbps(), 4.5, 0.01);
+}
+
 TEST_F(SymbiosisPolicyTest, ClimbsToTheCapacityLessHeadroom) {
   carries(BitRate::mbps(5));
   settle();
