@@ -195,6 +195,34 @@ TEST(PolicyPropertyTest, TheRateReturnsWithTheCapacity) {
           }});
 }
 
+// The others leave as the link falls to less than was our share of it: the queue that stands then
+// is ours alone, and looks as theirs did. The link needs a while for what stood in it.
+TEST(PolicyPropertyTest, AQueueIsOursOnceTheOthersHaveGone) {
+  static constexpr Duration kFall = 20s;
+  expect({.features = {.loss = false, .steps = false, .others = false, .rough = false},
+          .adapt =
+              [](Scenario& scenario) {
+                scenario.link.rate = std::max(scenario.link.rate, BitRate::mbps(3));
+                scenario.others = {{.congestion_control = scenario.viewer.congestion_control,
+                                    .round_trip = scenario.viewer.round_trip,
+                                    .start = 5s,
+                                    .stop = kFall}};
+                auto fallen = scenario.link;
+                fallen.rate = 0.2 * scenario.link.rate;
+                scenario.changes = {{kFall, fallen}};
+              },
+          .exceptions = 0.05,
+          .check =
+              [](const Scenario& scenario, Simulation& simulation) {
+                const auto& fallen = scenario.changes.front().settings;
+                const auto late =
+                    drain_time(frames_of(simulation), kFall, scenario.length - sim::kEndTime,
+                               scenario.viewer.round_trip + 200ms);
+                return at_most(base::seconds(late - fallen.queue / fallen.rate), 8,
+                               "seconds until frames are on time, beyond the queue's");
+              }});
+}
+
 // The link is slower than the sum of both start rates, so that a viewer has to give way.
 void behind_one_link(Scenario& scenario) {
   scenario.viewers = 2;

@@ -6,7 +6,8 @@ namespace sim {
 
 namespace {
 
-constexpr base::ByteCount kBulkChunk{1 << 20};  // data that a bulk flow always keeps unsent
+// A bulk flow always keeps this much unsent; once it stops, it sends no more than that.
+constexpr base::ByteCount kBulkChunk{1 << 16};
 
 netlab::LinkSettings with_delay(netlab::LinkSettings settings, base::Duration delay) {
   settings.delay = delay;

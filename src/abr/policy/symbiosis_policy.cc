@@ -153,6 +153,7 @@ Decision SymbiosisPolicy::choose(const Moment& m) {
     if (const auto less = fast_retransmit(m)) return *less;
   }
   if (m.path.cross_traffic) return share(m);
+  drain_check_.reset();
   return follow(m);
 }
 
@@ -193,7 +194,12 @@ std::optional<Decision> SymbiosisPolicy::fast_retransmit(const Moment& m) {
 /// used.
 Decision SymbiosisPolicy::share(const Moment& m) {
   Decision decision = hold();
-  if (m.now >= verified_at_) decision = m.path.cwnd_rate.bps() > 0 ? yield(m) : take(m);
+  const auto allowed = drain_check_.allowed(m.seen, m.path, rate_, m.now);
+  if (allowed < rate_) {
+    decision = set(allowed, Reason::kBacklog);
+  } else if (m.now >= verified_at_ && !drain_check_.runs()) {
+    decision = m.path.cwnd_rate.bps() > 0 ? yield(m) : take(m);
+  }
   // The path's queue is not ours to drain; data that TCP has not taken is.
   return relieved(decision, m.seen.backlog);
 }

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "abr/policy/drain_check.h"
 #include "abr/policy/itcp_policy.h"
 #include "abr/policy/pacing_control.h"
 #include "abr/policy/train_padding.h"
@@ -20,6 +21,7 @@ namespace abr {
 ///   share              cross traffic: the rate that TCP's congestion window wins
 ///     yield              down, when the window holds data back
 ///     take               up, to what the window has room for, at most about half of the path
+///     (DrainCheck)       down for a moment, to see whether the others are still there
 ///   follow             otherwise: the capacity less headroom
 ///     fall               down at once, and lower still until the backlog is drained
 ///     rise               up to the capacity at once if trains agree on it, else in small steps
@@ -78,6 +80,7 @@ class SymbiosisPolicy : public RatePolicy {
   base::Time hold_until_{};     ///< no rise before
   base::Time verified_at_{};    ///< when the last step is verified
   base::Time discard_again_{};  ///< no discard before
+  DrainCheck drain_check_;
   TrainPadding padding_;
   WindowControl window_;
   PacingControl pacing_;

@@ -342,6 +342,24 @@ TEST_F(SymbiosisPolicyTest, TheWindowIsOurShareNextToCrossTraffic) {
   EXPECT_NEAR(mbps(), 0.53 * 8, 0.01) << "there are at least two of us";
 }
 
+TEST_F(SymbiosisPolicyTest, ChecksNowAndThenWhetherTheCrossTrafficHasGone) {
+  carries(BitRate::mbps(8));
+  settle();
+  path_.cross_traffic = true;
+  path_.queueing_delay = 100ms;
+  seen_.srtt = 140ms;
+  seen_.cwnd = 100;
+  path_.cwnd_rate = BitRate::mbps(3);
+  settle(10);
+  path_.cwnd_rate = {};
+  settle(70);
+  EXPECT_NEAR(mbps(), 0.53 * 8, 0.01);
+  settle(20);
+  EXPECT_LT(mbps(), 0.53 * 8 * 0.8);
+  settle(30);
+  EXPECT_NEAR(mbps(), 0.53 * 8, 0.01) << "others are still there";
+}
+
 // BBR's window suits the path before the cross traffic came.
 TEST_F(SymbiosisPolicyTest, BbrTakesItsShareStepByStepNextToCrossTraffic) {
   seen_.bbr = true;

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "abr/observation.h"
+#include "abr/path_state.h"
+#include "base/units.h"
+
+namespace abr {
+
+/// Checks now and then, next to cross traffic, whether there is any: others may have gone, and a
+/// queue of our own looks like theirs. It lowers our rate for a moment. A queue of our own
+/// drains, which ends the cross traffic (CrossTraffic); others fill theirs again. No I/O, no clock.
+class DrainCheck {
+ public:
+  /// The most that a check allows, or `rate` between checks. For each observation with cross
+  /// traffic.
+  base::BitRate allowed(const Observation& observation, const PathState& path, base::BitRate rate,
+                        base::Time now);
+  bool runs() const { return most_.bps() > 0; }
+  /// There is no cross traffic.
+  void reset() { *this = {}; }
+
+ private:
+  void begin(const Observation& observation, const PathState& path, base::BitRate rate,
+             base::Time now);
+  bool is_over(const PathState& path, base::Time now) const;
+
+  base::Duration pause_{};   ///< before the next check; 0 before cross traffic was seen
+  base::Time next_{};        ///< when the next check begins
+  base::BitRate most_;       ///< while a check runs, otherwise 0
+  base::Time drained_at_{};  ///< when a queue of our own has drained
+};
+
+}  // namespace abr

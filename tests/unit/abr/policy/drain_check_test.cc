@@ -1,0 +1,96 @@
+#include "abr/policy/drain_check.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace abr {
+namespace {
+
+using namespace std::chrono_literals;
+using base::BitRate;
+
+/// 3 Mbit/s over a path of 8 Mbit/s and 50 ms, behind a queue of 50 ms.
+class DrainCheckTest : public testing::Test {
+ protected:
+  BitRate next() { return check_.allowed(seen_, path_, kRate, now_ += kFrame); }
+  /// Lets the time pass until a check runs, or none does.
+  base::Duration until(bool runs, base::Duration patience = 200s) {
+    const auto begin = now_;
+    do next();
+    while (check_.runs() != runs && now_ - begin < patience);
+    return now_ - begin;
+  }
+
+  static constexpr BitRate kRate = BitRate::mbps(3);
+  static constexpr base::Duration kFrame = 40ms;
+  DrainCheck check_;
+  Observation seen_{.frame_interval = kFrame};
+  PathState path_{.capacity = BitRate::mbps(8), .round_trip = 50ms, .queueing_delay = 50ms};
+  base::Time now_{1h};
+};
+
+TEST_F(DrainCheckTest, TakesAQuarterOfTheRateWhereTheQueueIsAsLongAsThePath) {
+  until(true);
+  EXPECT_NEAR(next() / kRate, 0.75, 0.01);
+}
+
+TEST_F(DrainCheckTest, TakesLittleWhereTheQueueIsShortForThePath) {
+  path_.round_trip = 450ms;
+  until(true);
+  EXPECT_NEAR(next() / kRate, 0.95, 0.01);
+}
+
+/// The path may carry less than the rate: a queue of our own would grow.
+TEST_F(DrainCheckTest, TakesThePathsCapacityIfThatIsLess) {
+  path_.capacity = BitRate::mbps(1);
+  until(true);
+  EXPECT_LT(next(), BitRate::mbps(0.76));
+}
+
+/// 50 ms at a quarter of the link are 200 ms, and half as much again; then the way there and back.
+TEST_F(DrainCheckTest, LastsUntilAQueueOfOurOwnHasDrained) {
+  until(true);
+  const auto length = until(false);
+  EXPECT_GE(length, 300ms);
+  EXPECT_LE(length, 600ms);
+  EXPECT_EQ(next(), kRate);
+}
+
+/// Until the cross traffic ends, which needs 700 ms without a wait.
+TEST_F(DrainCheckTest, GoesOnWhileNothingWaits) {
+  until(true);
+  path_.queueing_delay = 0ms;
+  const auto length = until(false);
+  EXPECT_GE(length, 300ms + 700ms);
+  EXPECT_LE(length, 2s);
+}
+
+TEST_F(DrainCheckTest, PausesGrowWhileOthersAreThere) {
+  auto before = until(true);
+  EXPECT_NEAR(base::seconds(before), 3, 0.1);
+  for (int i = 0; i < 5; ++i) {
+    until(false);
+    const auto pause = until(true);
+    EXPECT_NEAR(base::seconds(pause), std::min(60.0, 3 * base::seconds(before)), 0.5);
+    before = pause;
+  }
+}
+
+TEST_F(DrainCheckTest, TakesASmallShareOfTheTimeBehindADeepQueue) {
+  path_.queueing_delay = 2s;
+  until(true);
+  const auto length = until(false);
+  EXPECT_GE(until(true), 8 * (length - kFrame));
+}
+
+TEST_F(DrainCheckTest, BeginsAnewWithOtherCrossTraffic) {
+  until(true);
+  until(false);
+  check_.reset();
+  EXPECT_FALSE(check_.runs());
+  EXPECT_NEAR(base::seconds(until(true)), 3, 0.1);
+}
+
+}  // namespace
+}  // namespace abr
