@@ -17,6 +17,7 @@ from netlab.browser.chromium import BLANK, PAGE_PLAYS, PHASE, PLAYS, VIDEO, Brow
 from netlab.browser.chromium import why_unavailable
 from netlab.daemon import Daemon, free_port, wait_until
 from netlab.service_manager import ServiceManager
+from tests.integration import mp4_boxes
 from tests.integration.players import PLAYER, vlc_command
 from tests.integration.segment_requests import HlsPlayer
 
@@ -255,6 +256,41 @@ def test_plays_on_after_a_restart(restarts, uptime, kind, case):
     if case not in restarts[uptime, kind]:
         pytest.skip(f"{case.split('-')[0]} is not installed")
     assert restarts[uptime, kind][case] is None
+
+
+def test_a_segment_that_the_killed_server_had_made_has_a_stand_in(tmp_path):
+    """The next server answers the players that were asking for it. With 404, VLC 3.0.24 plays on
+    without that track."""
+    port = free_port()
+    # Longer than a busy machine takes for a restart.
+    config = CONFIG + '[segments]\nwindow = "10m"\n'
+
+    def serve(name):
+        (tmp_path / name).mkdir()
+        return Daemon("--source", f"live=test:?size=192x108&fps={RATE}", config=config, port=port,
+                      directory=tmp_path / name)
+
+    first = serve("first")
+    try:
+        with HlsPlayer(first) as hls:
+            segments = {rendition: hls.playlist(rendition).segments[-1]
+                        for rendition in ("auto", "audio")}
+            paths = {rendition: hls.path(rendition, segment.uri)
+                     for rendition, segment in segments.items()}
+            made = {rendition: mp4_boxes.chunks(hls.media(path)) for rendition, path in paths.items()}
+            inits = {rendition: hls.media(hls.path(rendition, segment.init))
+                     for rendition, segment in segments.items()}
+    finally:
+        first.process.kill()
+        first.process.wait()
+    with serve("second") as second, HlsPlayer(second) as hls:
+        for rendition, path in paths.items():
+            [(begin, ticks, _)] = mp4_boxes.chunks(hls.media(path))
+            # Audio frames begin a moment before or after the segment.
+            near = mp4_boxes.timescale(inits[rendition]) / 10
+            assert begin == pytest.approx(made[rendition][0][0], abs=near)
+            length = sum(sum(durations) for _, durations, _ in made[rendition])
+            assert ticks == [pytest.approx(length, abs=near)]
 
 
 def test_a_socket_that_is_not_wanted_any_more_is_closed(tmp_path):

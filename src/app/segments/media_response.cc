@@ -88,9 +88,11 @@ class PartResponse final : public DeferredResponse {
   RevisionWatch store_watch_;
 };
 
-/// A stand-in for a segment that was never made, because the server was away when it was due: the
-/// first frame of the next segment, shown for as long. DASH players compute numbers from the time.
-/// dash.js gives up for good at a segment that does not exist, and libavformat at an empty one.
+/// A stand-in for a segment that was never made, because the server was away when it was due, or
+/// that its predecessor made and took away with it: the first frame of the next segment, shown for
+/// as long. DASH players compute numbers from the time, HLS players have them from the old
+/// playlist. dash.js and VLC give up for good at a segment that does not exist, and libavformat at
+/// an empty one.
 segments::PartPtr stand_in(std::uint64_t number, const segments::Part& next,
                            const segments::SegmentClock& clock) {
   auto packet = std::make_shared<media::Packet>(*next.packets().front());
@@ -149,8 +151,7 @@ class SegmentResponse final : public server::StreamingResponse {
   /// Whether the clock says that the segment is there, but no group has made it.
   bool was_missed() const {
     const auto& store = session_->stream().segments();
-    return session_->plays_chunks() && !store.is_due(target_.number) &&
-           !store.has_expired(target_.number);
+    return !store.is_due(target_.number) && !store.has_expired(target_.number);
   }
 
   /// The segment with a stand-in for its frames; nullopt until there is a later one.
