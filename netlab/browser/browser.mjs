@@ -50,8 +50,11 @@ async function open({ url, viewport, colours, touch, delivery }) {
 function watch(page) {
   const seen = { troubles: [], requests: [], told: {} };
   page.on("console", (message) => {
-    if (message.location().url.endsWith("/favicon.ico")) return; // Chromium's own
-    if (["error", "warning"].includes(message.type())) seen.troubles.push(message.text());
+    const { url } = message.location();
+    if (url.endsWith("/favicon.ico")) return; // Chromium's own
+    // The viewer has left since the page got the list.
+    if (message.text().includes("404") && /\/viewers\/\d+\/events$/.test(url)) return;
+    if (["error", "warning"].includes(message.type())) seen.troubles.push(`${message.text()} ${url}`);
   });
   page.on("pageerror", (error) => seen.troubles.push(error.message));
   page.on("request", (request) => seen.requests.push(request.url()));
