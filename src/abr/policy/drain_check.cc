@@ -21,18 +21,18 @@ constexpr base::Duration kFirstPause = 3s;
 // Each check that finds others multiplies the pause by this, up to the longest.
 constexpr int kPauseGrowth = 3;
 constexpr base::Duration kLongestPause = 60s;
-// Checks take little of the time: a deep queue takes long to drain.
-constexpr int kMinPauses = 8;  // lengths of a check
-// A flow of our rate beside us loses nothing by a check: the queue loses what we have less on the
-// way, which is half of what we take from our rate, times the queue and the base RTT. A check that
-// takes this share of the queue over both leaves others' queue at three quarters. With 0.25 the
-// queue stands on 13 links; with 0.8, p95 beside BBR is longer by a half.
+// Lengths of a check that the next pause has at least: a deep queue takes long to drain.
+constexpr int kMinPauses = 8;
+// A check takes this from our rate, times queue / (queue + base RTT). An equal flow beside us goes
+// on as before, so the queue loses only what we have less on the way, and a quarter of it at most.
+// With 0.25 the queue stands on 13 links; with 0.8, p95 of `beside-bbr-bbr` is 68 % longer.
 constexpr double kDepth = 0.5;
+// A queue that is short for the path would drain for seconds at less.
 constexpr double kMinDepth = 0.05;
 // A queue of our own has drained after this many times the time that it should take.
 constexpr double kSlack = 1.5;
-// A shorter wait is no queue. The check goes on, until nothing has waited for long enough to end
-// the cross traffic (CrossTraffic: 700 ms).
+// A shorter wait is no queue. The check then goes on for this long at most: cross traffic ends when
+// nothing has waited for 700 ms (CrossTraffic).
 constexpr base::Duration kDrained = 15ms;
 constexpr base::Duration kAbsence = 1s;
 
