@@ -75,8 +75,10 @@ Simulation simulate(const Scenario& scenario, const MakePolicy& policy, std::uin
   std::vector<Simulation::Flow> flows(scenario.viewers, scenario.viewer);
   for (std::size_t i = 0; i < flows.size(); ++i) {
     flows[i].start = scenario.start_of(i);
-    flows[i].video = VideoSession::Settings{
-        .policy = [&scenario, policy] { return policy(scenario); }, .encoder = scenario.encoder};
+    flows[i].video =
+        VideoSession::Settings{.policy = [&scenario, policy] { return policy(scenario); },
+                               .encoder = scenario.encoder,
+                               .shared_group = scenario.shared_group};
   }
   flows.insert(flows.end(), scenario.others.begin(), scenario.others.end());
   for (auto& flow : flows) flow.acks.jitter = kHostJitter;

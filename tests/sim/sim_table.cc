@@ -31,6 +31,8 @@ struct Options {
   std::vector<std::string> without;
   double content = 0;  // Mbit/s
   std::size_t viewers = 0;
+  bool shared = false;
+  double ceiling = 0;
 };
 
 const std::vector<std::pair<std::string, sim::MakePolicy>> kPolicies{
@@ -152,6 +154,10 @@ sim::RandomFeatures features(const Options& options) {
 
 void adapt(Scenario& scenario, const Options& options) {
   if (options.content > 0) scenario.encoder.content = base::BitRate::mbps(options.content);
+  scenario.shared_group = options.shared;
+  if (options.ceiling > 0) {
+    scenario.limits.max = std::min(scenario.limits.max, options.ceiling * scenario.link.rate);
+  }
   if (options.viewers == 0) return;
   scenario.viewers = options.viewers;
   scenario.length += scenario.last_start();
@@ -197,6 +203,10 @@ int main(int argc, char** argv) {
   app.add_option("--without", options.without,
                  "Features that random links must not have: loss steps others rough");
   app.add_option("--viewers", options.viewers, "Number of viewers; 0 keeps the scenario's");
+  app.add_flag("--shared", options.shared,
+               "Samples the viewers as in a group with others: seldom while they are calm");
+  app.add_option("--ceiling", options.ceiling,
+                 "Highest rate of a viewer as a share of the link's rate at the start; 0 keeps it");
   app.add_option("--content", options.content,
                  "Most that the content needs, in Mbit/s; 0 sets no limit");
   app.add_flag("--trace", options.trace, "Prints every decision for one viewer");

@@ -71,13 +71,14 @@ void VideoSession::offer(const Frame& frame, base::Time now) {
   captured_ = frame.captured;
   write(now);
   control_.on_frame();
+  if (!control_.sample_due(!queue_.empty(), now)) return;
   schedule_sample(now);
   decide(now);
 }
 
 void VideoSession::schedule_sample(base::Time now) {
-  sample_at_ = abr::ControlLoop::next_sample_time(captured_, settings_.frame_interval, true,
-                                                  !unacked_.empty(), now);
+  sample_at_ = abr::ControlLoop::next_sample_time(captured_, settings_.frame_interval,
+                                                  !settings_.shared_group, !unacked_.empty(), now);
 }
 
 bool VideoSession::takes_more() const {
@@ -100,7 +101,8 @@ void VideoSession::write(const Frame& frame, base::Time now) {
   const auto size = frame.size + padding;
   padding_sent_ += padding;
   base::ByteCount head;
-  if (size.bytes() >= (kHeadSegments + kTailSegments) * TcpSender::kMss) {
+  const bool marked = control_.sample_due(false, now);
+  if (marked && size.bytes() >= (kHeadSegments + kTailSegments) * TcpSender::kMss) {
     head = base::ByteCount{kHeadSegments * TcpSender::kMss};
     tcp_.write(head);
   }
@@ -112,7 +114,8 @@ void VideoSession::write(const Frame& frame, base::Time now) {
                         .end = tcp_.state().written,
                         .head = head,
                         .size = size,
-                        .padding = padding};
+                        .padding = padding,
+                        .marked = marked};
   unacked_.push_back(written);
   travelling_.push_back(written);
 }
@@ -140,7 +143,9 @@ void VideoSession::note_acknowledged(base::Time now) {
   }
   while (!unacked_.empty() && unacked_.front().end <= cumulative) {
     const auto& written = unacked_.front();
-    delivered_.push_back({written.departed, written.head_acked, now, written.head, written.size});
+    if (written.marked) {
+      delivered_.push_back({written.departed, written.head_acked, now, written.head, written.size});
+    }
     unacked_.pop_front();
   }
 }
@@ -157,7 +162,8 @@ void VideoSession::decide(base::Time now) {
   rexmt_ = tcp_.state().rexmt;
   dupack_ = tcp_.state().dupack;
   const auto actions = control_.on_observation(
-      observation, {.private_group = true, .frames_missing = frames_missing_}, now);
+      observation, {.private_group = !settings_.shared_group, .frames_missing = frames_missing_},
+      now);
   if (on_decision) on_decision(now, observation, actions.decision);
   delivered_.clear();
   carry_out(actions);

@@ -17,7 +17,7 @@
 
 namespace sim {
 
-/// A stream for one viewer in a private group: an encoder, the viewer's queue, and the server's own
+/// A stream for one viewer: an encoder, the viewer's queue, and the server's own
 /// control loop, which steers both. TCP takes a frame while less than TCP_NOTSENT_LOWAT is unsent
 /// (app/tcp/socket_limits). No I/O, no clock: `now` never goes back.
 class VideoSession {
@@ -29,6 +29,9 @@ class VideoSession {
     base::ByteCount notsent_lowat{16'384};           ///< at least; 40 ms at the target if larger
     base::Duration queue = std::chrono::seconds{1};  ///< a longer queue is dropped
     bool steers_window = true;                       ///< eBPF is available
+    /// As in a group with others, of which this viewer is the slowest: the group's rate follows
+    /// them, but a calm viewer is sampled seldom (abr::SampleInterval).
+    bool shared_group = false;
   };
 
   /// `send`: lets TCP send all it may.
@@ -66,6 +69,7 @@ class VideoSession {
     base::ByteCount head;
     base::ByteCount size;
     base::ByteCount padding;  ///< part of `size`
+    bool marked;              ///< TCP reports when it is acknowledged
     std::optional<base::Time> head_acked{};
   };
 

@@ -45,6 +45,9 @@ Actions ControlLoop::on_observation(const Observation& observation, const Stream
   actions.skip = skip(decision);
   actions.discard = decision.discard && observation.discardable;
   actions.recover = recover(observation, stream, actions, now);
+  const auto sustained = decision.sustains.bps() > 0 ? decision.sustains : decision.rate;
+  const bool steered = stream.private_group || stream.frames_missing || actions.skip > 0;
+  samples_.update(observation, path_.state(), sustained, steered, now);
   return actions;
 }
 

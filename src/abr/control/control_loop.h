@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "abr/control/sample_interval.h"
 #include "abr/observation.h"
 #include "abr/path/path_model.h"
 #include "abr/rate_policy.h"
@@ -62,6 +63,10 @@ class ControlLoop {
                                                     bool private_group, bool in_flight,
                                                     base::Time now);
 
+  /// Whether the connection needs a sample now, and its next frame a mark, apart from those at
+  /// events. Always true in a private group. `waiting`: a whole frame waits for the kernel.
+  bool sample_due(bool waiting, base::Time now) const { return samples_.due(waiting, now); }
+
   const PathState& path() const { return path_.state(); }
 
  private:
@@ -71,6 +76,7 @@ class ControlLoop {
 
   PathModel path_;
   const std::unique_ptr<RatePolicy> policy_;
+  SampleInterval samples_;
   bool may_skip_ = true;        ///< a frame has been encoded since the last skip
   base::Time next_recovery_{};  ///< no recovery frame is requested before
   base::BitRate rate_;          ///< the last Decision::rate

@@ -150,8 +150,9 @@ Section<Config> telemetry_section() {
   using Part = TelemetrySettings;
   return section<Config, Part>(
       "telemetry",
-      "Limits the CPU spent on measuring connections. Above a limit, each viewer is measured on "
-      "every second frame, then every third, and so on.",
+      "Limits the CPU spent on measuring connections. Viewers whose connection has room and does "
+      "not change are measured twice per second anyway. Above a limit, each of the others is "
+      "measured on every second frame, then every third, and so on.",
       [](auto& config) -> auto& { return config.telemetry; },
       {
           key("samples_per_second", &Part::samples_per_second, Whole{0, 10'000'000},

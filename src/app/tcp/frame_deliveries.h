@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "base/units.h"
@@ -11,13 +12,14 @@ namespace app {
 
 /// When a frame's last byte was acknowledged.
 struct FrameDelivery {
-  /// kTimestamp: when the ACK arrived. kTcpInfo: when a TCP_INFO sample first showed it, up to one
-  /// sample late.
+  /// kTimestamp: when the ACK arrived. kTcpInfo: when a TCP_INFO sample or a later frame's
+  /// timestamp first showed it, too late by up to `uncertainty`.
   enum class Source { kTimestamp, kTcpInfo };
 
   base::Time at{};
   Source source = Source::kTcpInfo;
   std::optional<base::Time> head{};  ///< ACK of the frame's head (server::SentFrame), if reported
+  base::Duration uncertainty{};      ///< the ACK arrived at most this much earlier
 };
 
 /// Matches the kernel's reports about a connection to the frames sent on it. ACK timestamps of
@@ -32,6 +34,7 @@ class FrameDeliveries {
       fn(frame, delivered_by(report, frame));
     });
     last_report_ = report;
+    seen_at_ = std::max(seen_at_, report.at);
   }
 
   /// Calls fn(SentFrame, FrameDelivery) for each frame that `sample` shows as delivered. If a
@@ -41,16 +44,18 @@ class FrameDeliveries {
   void on_sample(const tcpinfo::TcpSample& sample, server::SentFrames& sent, Fn fn,
                  ReadReports read_reports) {
     const auto seen = [&](const server::SentFrame& frame) {
-      fn(frame, FrameDelivery{.at = sample.at});
+      fn(frame, FrameDelivery{.at = sample.at, .uncertainty = uncertainty(frame, sample.at)});
     };
     const auto in_sample = [&](const server::SentFrame& frame) {
       return acknowledged(frame, sample);
     };
     sent.take_while([&](const auto& frame) { return frame.marked_end == 0 && in_sample(frame); },
                     seen);
-    if (!sent.oldest() || !in_sample(*sent.oldest())) return;
-    read_reports();
-    sent.take_while(in_sample, seen);
+    if (sent.oldest() && in_sample(*sent.oldest())) {
+      read_reports();
+      sent.take_while(in_sample, seen);
+    }
+    seen_at_ = std::max(seen_at_, sample.at);
   }
 
  private:
@@ -59,8 +64,13 @@ class FrameDeliveries {
     return frame.last_offset() <= sample.bytes_acked;
   }
   FrameDelivery delivered_by(const tcpinfo::Delivery& report, const server::SentFrame& frame) const;
+  /// A frame that is first seen acknowledged at `at` was not when the last report or sample came.
+  base::Duration uncertainty(const server::SentFrame& frame, base::Time at) const {
+    return std::max(base::Duration{}, at - std::max(seen_at_, frame.departed));
+  }
 
   tcpinfo::Delivery last_report_;  ///< of a head, if its frame is the next to be delivered
+  base::Time seen_at_{};           ///< the newest report or sample
 };
 
 }  // namespace app

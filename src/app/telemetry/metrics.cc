@@ -62,8 +62,8 @@ struct Metrics::Families {
         restores{counters(registry, "symcast_rate_increases_total", "Rate increases by reason")},
         delivered{counters(registry, "symcast_frames_delivered_total",
                            "Frames of endless responses acknowledged by viewers, by the source of "
-                           "the delivery time: timestamp (exact) or tcp_info (seen at a later "
-                           "frame)")},
+                           "the delivery time: timestamp (exact) or tcp_info (seen at the next "
+                           "frame). Those seen later, as most of calm viewers, are not counted")},
         unused{counters(registry, "symcast_delivery_times_unused_total",
                         "Delivery times that no decision used, because "
                         "telemetry.samples_per_second is too low")},

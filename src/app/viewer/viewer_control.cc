@@ -112,8 +112,10 @@ std::optional<base::Time> ViewerControl::on_tick(const server::ViewerTick& tick)
   control_.on_frame();
   follow_settings();
   channel_ = tick.state.channel;
-  record_.set_group(channel_.group, tick.now);
+  const bool moved = record_.set_group(channel_.group, tick.now);
   steering_.follow_rate(tick.fd, tick.state.rate, tick.now);
+  if (!moved && !control_.sample_due(tick.state.discardable, tick.now)) return {};
+  private_ = stream_->ladder().serves_one(channel_.group);
   const auto next = next_sample_time(tick);
   if (!turns_.grant(Occasion::kFrame, deliveries_.congested(), tick.now)) return next;
   const auto sample = deps_.sampler.sample(tick.fd, tick.now);
@@ -135,10 +137,15 @@ std::optional<base::Time> ViewerControl::on_sample_due(const server::ViewerTick&
   return next;
 }
 
+server::TxTimestampRequest ViewerControl::tx_timestamps(base::ByteCount size, base::Time now) {
+  if (!control_.sample_due(false, now)) return {};
+  return deliveries_.tx_timestamps(size, now);
+}
+
 std::optional<base::Time> ViewerControl::next_sample_time(const server::ViewerTick& tick) const {
   if (!turns_.samples_before_frames()) return {};
   return abr::ControlLoop::next_sample_time(tick.state.captured, observer_.frame_interval(),
-                                            is_private(), tick.sent.oldest() != nullptr, tick.now);
+                                            private_, tick.sent.oldest() != nullptr, tick.now);
 }
 
 void ViewerControl::on_event(const tcpinfo::CongestionEvent& event, base::Time now) {
@@ -171,11 +178,8 @@ bool ViewerControl::run(std::span<const tcpinfo::CongestionEvent> events,
       events, {.paced = steering_.paces(), .bbr = steering_.bbr()}, sample, joined_->state);
   record_.viewer().backlog = observation.backlog;
   record_.viewer().in_flight = observation.in_flight;
-  const auto& state = joined_->state;
-  // Only recovery asks whether the group is private, and the answer takes the ladder's lock.
-  const bool may_recover = state.missing || state.discardable;
-  const abr::StreamView stream{.private_group = may_recover && is_private(),
-                               .frames_missing = state.missing.has_value()};
+  const abr::StreamView stream{.private_group = private_,
+                               .frames_missing = joined_->state.missing.has_value()};
   return carry_out(control_.on_observation(observation, stream, now), now);
 }
 
@@ -212,8 +216,10 @@ void ViewerControl::discard(base::Time now) {
 
 void ViewerControl::on_delivered(const server::SentFrame& frame, const FrameDelivery& delivery) {
   if (!observer_.frame_delivered(frame, delivery)) stream_->metrics().delivery_unused();
-  stream_->metrics().frame_timed(delivery.source);
-  delays_.frame_delivered(delivery.at - frame.captured);
+  if (2 * delivery.uncertainty <= 3 * observer_.frame_interval()) {
+    stream_->metrics().frame_timed(delivery.source);
+    delays_.frame_delivered(delivery.at - frame.captured);
+  }
   if (!std::exchange(first_frame_seen_, true)) delays_.joined(delivery.at - requested_);
   record_.acknowledged(frame.captured);
   record_.put([&] { return trace_line::frame(frame, delivery, control_.path().capacity); });

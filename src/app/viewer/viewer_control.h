@@ -52,9 +52,7 @@ class ViewerControl : public server::ViewerObserver {
   void on_join(const server::ViewerTick& tick) override;
   std::optional<base::Time> on_tick(const server::ViewerTick& tick) override;
   std::optional<base::Time> on_sample_due(const server::ViewerTick& tick) override;
-  server::TxTimestampRequest tx_timestamps(base::ByteCount size, base::Time now) override {
-    return deliveries_.tx_timestamps(size, now);
-  }
+  server::TxTimestampRequest tx_timestamps(base::ByteCount size, base::Time now) override;
   void on_error_queue(const server::ViewerTick& tick) override;
   void on_leave(const server::ViewerTick& tick, server::LeaveReason reason) override;
 
@@ -76,7 +74,6 @@ class ViewerControl : public server::ViewerObserver {
                   base::Time now);
   void on_delivered(const server::SentFrame& frame, const FrameDelivery& delivery);
   std::optional<base::Time> next_sample_time(const server::ViewerTick& tick) const;
-  bool is_private() const { return stream_->ladder().serves_one(channel_.group); }
 
   bool run(std::span<const tcpinfo::CongestionEvent> events, const tcpinfo::TcpSample& sample,
            base::Time now);
@@ -102,6 +99,7 @@ class ViewerControl : public server::ViewerObserver {
   Observer observer_;
   SocketSteering steering_;
   ViewerRecord record_;
+  bool private_ = true;  ///< the group had no other viewer at the last sample of a frame
   bool first_frame_seen_ = false;
 };
 

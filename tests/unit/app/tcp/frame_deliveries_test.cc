@@ -106,6 +106,19 @@ TEST_F(FrameDeliveriesTest, AReportAlsoDeliversEarlierFrames) {
   EXPECT_EQ(seen[2].delivery.source, Source::kTimestamp);
 }
 
+TEST_F(FrameDeliveriesTest, ADeliveryIsNoMoreUncertainThanTheTimeSinceTheLastLook) {
+  push_marked(0);
+  EXPECT_EQ(report(end(0), kSent + 50ms)[0].delivery.uncertainty, 0ms);
+  push(1);
+  push(2);
+  push_marked(3);
+  EXPECT_EQ(sample(end(1), kSent + 90ms)[0].delivery.uncertainty, 40ms) << "since the report";
+  const auto seen = report(end(3), kSent + 100ms);
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen[0].delivery.uncertainty, 10ms) << "since the sample";
+  EXPECT_EQ(seen[1].delivery.uncertainty, 0ms);
+}
+
 TEST_F(FrameDeliveriesTest, NoDeliveryIsEarlierThanTheDeparture) {
   push_marked(0, 40);
   report(40, kSent - 2us);

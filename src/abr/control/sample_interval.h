@@ -1,0 +1,37 @@
+#pragma once
+
+#include "abr/observation.h"
+#include "abr/path_state.h"
+#include "base/units.h"
+
+namespace abr {
+
+/// How often a viewer's connection has to be sampled. A viewer is calm while nothing waits on the
+/// path, nothing is lost and the decisions stay about the same. The longer that lasts, the less
+/// often it is sampled. Everything else ends it at once: from then on, every frame. No I/O, no
+/// clock.
+class SampleInterval {
+ public:
+  /// The longest interval. Evidence of the capacity counts for 1 s (CapacityEstimator), so two
+  /// samples may fall into that time. A longer one shows a change later, a shorter one costs more:
+  /// at 500 ms and 30 frames per second, samples cost a seventh of what they do at every frame.
+  static constexpr base::Duration kMax = std::chrono::milliseconds{500};
+
+  /// `steered`: the next frame depends on what the samples show, so each frame needs one. `rate`:
+  /// what the viewer can take.
+  void update(const Observation& observation, const PathState& path, base::BitRate rate,
+              bool steered, base::Time now);
+
+  /// `waiting`: a whole frame waits for the kernel to take it. Samples are not needed before
+  /// due() is true, events aside.
+  bool due(bool waiting, base::Time now) const { return waiting || now >= next_; }
+
+ private:
+  bool is_calm(const Observation& observation, const PathState& path, base::BitRate rate) const;
+
+  base::Time calm_since_{};
+  base::BitRate calm_rate_;  ///< what the viewer could take when the calm began
+  base::Time next_{};
+};
+
+}  // namespace abr
