@@ -111,6 +111,8 @@ class ViewerObserver {
   virtual std::optional<base::Time> on_tick(const ViewerTick& tick) = 0;
   /// The time that the last call returned has come. Returns the next, as on_tick() does.
   virtual std::optional<base::Time> on_sample_due(const ViewerTick& tick) = 0;
+  /// Whether the viewer has no trouble, so that their frames may be merged into fewer writes.
+  virtual bool may_wait() const = 0;
   /// Returns the parts to mark of the next frame's write. `size` includes HTTP framing and the
   /// audio frames before the frame.
   virtual TxTimestampRequest tx_timestamps(base::ByteCount size, base::Time now) = 0;

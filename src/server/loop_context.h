@@ -17,6 +17,7 @@
 #include "server/settings.h"
 #include "server/slots.h"
 #include "server/viewer_socket.h"
+#include "server/write_merging.h"
 
 namespace server {
 
@@ -56,11 +57,12 @@ struct LoopContext {
   std::unordered_set<Connection*> stateful{};  ///< those with a ConnectionState
   std::vector<Connection*> closed{};           ///< to be destroyed in the loop's next turn
   ConnectionLog log{};
+  WriteMerging merging{};
 
   /// Creates the channel if there is none: a viewer may move to it before its first packet.
   GroupChannel& channel(media::ChannelId id) {
     auto& channel = channels[id];
-    if (!channel) channel = std::make_unique<GroupChannel>(id);
+    if (!channel) channel = std::make_unique<GroupChannel>(id, merging);
     return *channel;
   }
 };

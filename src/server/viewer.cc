@@ -19,8 +19,13 @@ void Viewer::begin(const GroupChannel::Gop& gop) {
   update_state();
 }
 
-void Viewer::offer(Source source, const QueuedPacket& item, base::Time now) {
+void Viewer::offer(Source source, std::span<const QueuedPacket> items, base::Time now) {
   if (phase_ == Phase::kDraining) return;
+  for (const auto& item : items) offer(source, item, now);
+  update_state();
+}
+
+void Viewer::offer(Source source, const QueuedPacket& item, base::Time now) {
   check_time(now);
   if (!switch_) {
     // check_time() may have ended a switch. From then on only the new channel counts.
@@ -30,7 +35,6 @@ void Viewer::offer(Source source, const QueuedPacket& item, base::Time now) {
   } else {
     apply(switch_->from_new(item, now));
   }
-  update_state();
 }
 
 void Viewer::begin_switch(media::Pts at, base::Time now) {
@@ -53,20 +57,19 @@ void Viewer::check_time(base::Time now) {
   if (switch_) apply(switch_->check_time(now));
 }
 
-bool Viewer::prepare(bool audio_due) {
+bool Viewer::prepare(bool audio_due, bool merge) {
   audio_due |= queue_.state().missing.has_value();  // the next frame may be far away
   if (writer_.between() && phase_ != Phase::kDraining &&
       (queue_.has_frame() || (audio_due && !queue_.empty()))) {
-    bool frame = false;
-    while (!frame && writer_.room() && !queue_.empty()) {
+    while ((batch_frames_ == 0 || merge) && writer_.room() && !queue_.empty()) {
       QueuedPacket item = queue_.pop();
-      frame = item.is_video();
+      if (item.is_video()) ++batch_frames_;
       writer_.add(std::move(item));
     }
-    if (frame) pad_batch();
+    if (batch_frames_ > 0) pad_batch();
     writer_.seal();
     marks_ = {};
-    mark_due_ = frame;
+    mark_due_ = batch_frames_ > 0;
   }
   return !writer_.idle();
 }
@@ -151,6 +154,7 @@ void Viewer::update_state() {
 
 void Viewer::on_sent(const media::Packet& packet, std::uint64_t end_offset, base::Time now) {
   ++state_.frames_sent;
+  const bool last = --batch_frames_ == 0;  // the mark is at the end of the batch
   sent_.push(
       {.number = packet.number,
        .pts = packet.pts,
@@ -159,7 +163,7 @@ void Viewer::on_sent(const media::Packet& packet, std::uint64_t end_offset, base
        .departed = now,
        .begin = writer_.batch_begin(),
        .end_offset = end_offset,
-       .marked_end = marks_.end ? writer_.batch_end() : 0,
+       .marked_end = marks_.end && last ? writer_.batch_end() : 0,
        .head_end = writer_.head_end(),
        .size = base::ByteCount{static_cast<std::int64_t>(packet.in(writer_.container()).size())},
        .padding = base::ByteCount{static_cast<std::int64_t>(writer_.padding())},

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/units.h"
@@ -32,8 +33,8 @@ class Viewer final : public ViewerActs {
   /// Starts with the packets of `gop`; if it is empty, with the next keyframe of the channel.
   void begin(const GroupChannel::Gop& gop);
 
-  /// Passes a packet of one of the channels.
-  void offer(Source source, const QueuedPacket& item, base::Time now);
+  /// Passes packets of one of the channels.
+  void offer(Source source, std::span<const QueuedPacket> items, base::Time now);
 
   /// Starts a change of channel: from now on pass packets of kNext as well, until switched() or
   /// cancel_switch().
@@ -46,8 +47,10 @@ class Viewer final : public ViewerActs {
   bool switched() { return std::exchange(switched_, false); }
 
   /// Makes the next batch once the last one is sent. Audio frames are sent without a frame only if
-  /// `audio_due`, or while frames are missing. Returns whether there is anything to send.
-  bool prepare(bool audio_due);
+  /// `audio_due`, or while frames are missing. A batch has one frame, or all with `merge`. Returns
+  /// whether there is anything to send.
+  bool prepare(bool audio_due, bool merge = false);
+  bool has_several_frames() const { return queue_.frames() > 1; }
   const ResponseWriter& writer() const { return writer_; }
   /// Whether a new batch has a frame and mark() has not been called for it.
   bool mark_due() const { return mark_due_; }
@@ -70,6 +73,7 @@ class Viewer final : public ViewerActs {
 
  private:
   void pad_batch();
+  void offer(Source source, const QueuedPacket& item, base::Time now);
   void deliver(QueuedPacket item);
   bool is_new(const media::Packet& packet);
   void apply(bool switched);
@@ -83,7 +87,8 @@ class Viewer final : public ViewerActs {
   SentFrames sent_;
   TxTimestampRequest marks_;  ///< of the batch
   bool mark_due_ = false;
-  base::ByteCount padding_;                                ///< for the next frame
+  std::size_t batch_frames_ = 0;  ///< of which the kernel has not taken the end
+  base::ByteCount padding_;       ///< for the next frame
   std::array<std::optional<std::uint64_t>, 2> delivered_;  ///< newest number, by Packet::Kind
   std::array<bool, 2> splice_{};  ///< whether the next packet follows a gap, by Packet::Kind
   std::unique_ptr<ChannelSwitch> switch_;

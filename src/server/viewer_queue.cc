@@ -91,8 +91,9 @@ void ViewerQueue::grow() {
 
 QueuedPacket ViewerQueue::take_front() {
   QueuedPacket item = std::move(at(0));
-  head_ = (head_ + 1) & (slots_.size() - 1);
   --size_;
+  // An empty queue begins anew, so that a queue that never grows stays in one cache line.
+  head_ = empty() ? 0 : (head_ + 1) & (slots_.size() - 1);
   if (item.is_video()) --frames_;
   state_.bytes -= size(item);
   return item;

@@ -60,6 +60,7 @@ class ViewerQueue {
 
   bool empty() const { return size_ == 0; }
   bool has_frame() const { return frames_ > 0; }
+  std::size_t frames() const { return frames_; }
   base::Duration media() const;  ///< between the oldest and the newest frame
   const State& state() const { return state_; }
 

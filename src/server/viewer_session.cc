@@ -68,25 +68,29 @@ void ViewerSession::move(media::ChannelId channel, media::Pts at, base::Time now
     next_->add(*this);
     viewer_.begin_switch(at, now);
     if (!current_) viewer_.old_channel_closed();
-    for (const auto& item : next_->recent()) viewer_.offer(Viewer::Source::kNext, item, now);
+    viewer_.offer(Viewer::Source::kNext, next_->recent(), now);
     follow_switch();
   }
   pump(false, now);
 }
 
-void ViewerSession::on_packet(GroupChannel& channel, const QueuedPacket& item, base::Time now) {
-  if (over_) return;
+bool ViewerSession::on_packets(GroupChannel& channel, std::span<const QueuedPacket> items,
+                               base::Time now) {
+  if (over_) return false;
   const bool was_current = &channel == current_;
-  viewer_.offer(was_current ? Viewer::Source::kCurrent : Viewer::Source::kNext, item, now);
+  viewer_.offer(was_current ? Viewer::Source::kCurrent : Viewer::Source::kNext, items, now);
   follow_switch();
-  // Audio frames wait for the next frame's write, or for on_audio_due().
-  if (item.is_video()) pump(false, now);
-  count_drops();
-  if (over_ || !item.is_video() || !(was_current || &channel == current_)) return;
-  if (observer_) schedule_sample(observer_->on_tick(tick(now)));
+  const bool has_frame = items.back().is_video();
+  pump(!has_frame, now);
+  if (over_ || !(was_current || &channel == current_)) return false;
+  if (has_frame && observer_) schedule_sample(observer_->on_tick(tick(now)));
+  return may_wait();
 }
 
-void ViewerSession::on_audio_due(base::Time now) { pump(true, now); }
+/// Whether there is nothing that the next frame could make worse or better.
+bool ViewerSession::may_wait() const {
+  return observer_ && observer_->may_wait() && !full_ && !next_ && !finishing_ && !over_;
+}
 
 void ViewerSession::on_channel_closed(GroupChannel& channel, base::Time now) {
   if (&channel == next_) {
@@ -105,6 +109,7 @@ void ViewerSession::on_channel_closed(GroupChannel& channel, base::Time now) {
 
 void ViewerSession::check_times(base::Time now) {
   if (over_) return;
+  count_drops();
   if (finishing_ && now >= finish_by_) return leave(*finishing_, now);
   if (viewer_.switching()) {
     viewer_.check_time(now);
@@ -157,7 +162,8 @@ void ViewerSession::follow_switch() {
 }
 
 void ViewerSession::pump(bool audio_due, base::Time now) {
-  while (!over_ && !full_ && viewer_.prepare(audio_due)) {
+  const bool merge = viewer_.has_several_frames() && may_wait();
+  while (!over_ && !full_ && viewer_.prepare(audio_due, merge)) {
     if (observer_ && viewer_.mark_due()) {
       const auto size = static_cast<std::int64_t>(viewer_.writer().unsent());
       viewer_.mark(observer_->tx_timestamps(base::ByteCount{size}, now));

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "server/event_loop.h"
 #include "server/group_channel.h"
@@ -42,8 +43,8 @@ class ViewerSession final : public ChannelMember {
   void finish(LeaveReason reason, base::Time now);
   void leave(LeaveReason reason, base::Time now);  ///< leaves at once
 
-  void on_packet(GroupChannel& channel, const QueuedPacket& item, base::Time now) override;
-  void on_audio_due(base::Time now) override;
+  bool on_packets(GroupChannel& channel, std::span<const QueuedPacket> items,
+                  base::Time now) override;
   void on_channel_closed(GroupChannel& channel, base::Time now) override;
 
   /// How long a response may take to end. Must leave the server time to stop within a second.
@@ -53,6 +54,7 @@ class ViewerSession final : public ChannelMember {
   void enter(media::ChannelId channel, base::Time now);
   void leave_channels();
   void follow_switch();
+  bool may_wait() const;
   void pump(bool audio_due, base::Time now);
   void count_drops();
   void check_stall(base::Time now);

@@ -63,6 +63,7 @@ void Worker::publish(media::ChannelId channel, media::PacketPtr packet) {
 void Worker::add_to(ServerState& state) const {
   counters_.add_to(state);
   state.packets_lost_in_handover += handover_.packets_lost();
+  state.frames_per_write = std::max(state.frames_per_write, context_.merging.most());
 }
 
 void Worker::add_source(std::unique_ptr<LoopSource> source) {
@@ -146,7 +147,7 @@ void Worker::on_housekeeping() {
   const auto now = base::Clock::now();
   last_tick_.store(now, std::memory_order_relaxed);
   ++ticks_;
-  for (auto& [id, channel] : context_.channels) channel->flush_audio(now);
+  for (auto& [id, channel] : context_.channels) channel->check_time(now);
   for (Connection* connection : context_.stateful) connection->tick(now);
   resume_waiting(
       [now](const StreamingResponse::Wait& wait) { return wait.until && now >= *wait.until; }, now);

@@ -36,10 +36,11 @@ std::optional<base::Duration> min_rtt(const TcpInfo& info) {
   return std::chrono::microseconds{info.min_rtt};
 }
 
-std::optional<std::uint32_t> ssthresh_for(base::BitRate rate, const TcpInfo& info) {
+std::optional<std::uint32_t> ssthresh_for(base::BitRate rate, const TcpInfo& info,
+                                          base::Duration shortest = {}) {
   const auto rtt = min_rtt(info);
   if (!rtt || rate.bps() == 0) return std::nullopt;
-  return video_rate_ssthresh(rate, *rtt, info.snd_mss);
+  return video_rate_ssthresh(rate, std::max(*rtt, shortest), info.snd_mss);
 }
 
 /// The ssthresh to set when the connection goes from congestion control `current` to `next`;
@@ -47,7 +48,8 @@ std::optional<std::uint32_t> ssthresh_for(base::BitRate rate, const TcpInfo& inf
 std::optional<std::uint32_t> choose_ssthresh(const Hints& hints, const std::string& current,
                                              const std::string& next, const TcpInfo& info) {
   if (hints.ssthresh || !uses_ssthresh(next)) return hints.ssthresh;
-  if (const auto ssthresh = ssthresh_for(hints.ssthresh_factor * hints.video_rate, info))
+  if (const auto ssthresh =
+          ssthresh_for(hints.ssthresh_factor * hints.video_rate, info, hints.burst))
     return ssthresh;
   // Before the first data an infinite ssthresh is right: every connection begins with it.
   if (!is_bbr(current) || info.data_segs_out == 0) return std::nullopt;

@@ -28,6 +28,11 @@ struct Hints {
   /// Multiplies video_rate for that ssthresh. A larger factor drains the data queued while the
   /// window grew sooner, but overshoots (bench/hints).
   double ssthresh_factor = 1;
+  /// The longest video time that is written at once, as one frame. The ssthresh for video_rate is
+  /// no smaller than for a round trip of this length: otherwise, on a shorter one, slow start would
+  /// end at a window that is less than a frame, and each frame would wait for its own
+  /// acknowledgements.
+  base::Duration burst{};
   /// Measured capacity of the path, for Libra and CCP. Zero means no longer known.
   std::optional<base::BitRate> capacity;
 };

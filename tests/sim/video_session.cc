@@ -71,7 +71,7 @@ void VideoSession::offer(const Frame& frame, base::Time now) {
   captured_ = frame.captured;
   write(now);
   control_.on_frame();
-  if (!control_.sample_due(!queue_.empty(), now)) return;
+  if (queue_.empty() && now < control_.next_sample()) return;
   schedule_sample(now);
   decide(now);
 }
@@ -101,7 +101,7 @@ void VideoSession::write(const Frame& frame, base::Time now) {
   const auto size = frame.size + padding;
   padding_sent_ += padding;
   base::ByteCount head;
-  const bool marked = control_.sample_due(false, now);
+  const bool marked = now >= control_.next_sample();
   if (marked && size.bytes() >= (kHeadSegments + kTailSegments) * TcpSender::kMss) {
     head = base::ByteCount{kHeadSegments * TcpSender::kMss};
     tcp_.write(head);

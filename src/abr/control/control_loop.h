@@ -63,9 +63,11 @@ class ControlLoop {
                                                     bool private_group, bool in_flight,
                                                     base::Time now);
 
-  /// Whether the connection needs a sample now, and its next frame a mark, apart from those at
-  /// events. Always true in a private group. `waiting`: a whole frame waits for the kernel.
-  bool sample_due(bool waiting, base::Time now) const { return samples_.due(waiting, now); }
+  /// When the connection needs its next sample, and the next frame a mark: not before, unless an
+  /// event comes or a whole frame waits for the kernel to take it. At once in a private group.
+  base::Time next_sample() const { return samples_.next(); }
+  /// Whether nothing depends on the next frame: see SampleInterval. Never in a private group.
+  bool calm() const { return samples_.calm(); }
 
   const PathState& path() const { return path_.state(); }
 

@@ -25,18 +25,23 @@ constexpr base::Duration kCalmWait = 30ms;
 constexpr double kCalmBand = 0.2;
 
 /// Without packet trains (the frames are short, or the viewer is near), the frames' times show it.
+/// On a short round trip the window may limit each frame, and carry many times the stream all the
+/// same.
 bool has_room(const Observation& o, const PathState& path) {
+  const auto used = o.transport.wire(o.served);
+  if (path.cwnd_rate.bps() > 0 && used > kUsedShare * path.cwnd_rate) return false;
   if (path.capacity.bps() == 0) {
     return base::seconds(path.transit) < kUsedShare * base::seconds(o.frame_interval);
   }
-  return o.transport.wire(o.served) < kUsedShare * path.capacity;
+  return used < kUsedShare * path.capacity;
 }
 
 }  // namespace
 
 void SampleInterval::update(const Observation& o, const PathState& path, base::BitRate rate,
                             bool steered, base::Time now) {
-  if (steered || !is_calm(o, path, rate)) {
+  calm_ = !steered && is_calm(o, path, rate);
+  if (!calm_) {
     calm_since_ = now;
     calm_rate_ = rate;
   }
@@ -46,8 +51,7 @@ void SampleInterval::update(const Observation& o, const PathState& path, base::B
 
 bool SampleInterval::is_calm(const Observation& o, const PathState& path,
                              base::BitRate rate) const {
-  const bool waits = o.discardable || path.queueing_delay > kCalmWait ||
-                     path.drain_rate.bps() > 0 || path.cwnd_rate.bps() > 0;
+  const bool waits = o.discardable || path.queueing_delay > kCalmWait || path.drain_rate.bps() > 0;
   const bool limited = o.receiver_limited || path.cross_traffic || path.reader_rate.bps() > 0;
   const bool lossy = o.recovering || o.rexmt > 0 || o.dupack > 0;
   const bool same = rate > (1 - kCalmBand) * calm_rate_ && rate < (1 + kCalmBand) * calm_rate_;

@@ -22,9 +22,10 @@ class SampleInterval {
   void update(const Observation& observation, const PathState& path, base::BitRate rate,
               bool steered, base::Time now);
 
-  /// `waiting`: a whole frame waits for the kernel to take it. Samples are not needed before
-  /// due() is true, events aside.
-  bool due(bool waiting, base::Time now) const { return waiting || now >= next_; }
+  /// No sample is needed before, unless an event comes or a whole frame waits for the kernel to
+  /// take it.
+  base::Time next() const { return next_; }
+  bool calm() const { return calm_; }
 
  private:
   bool is_calm(const Observation& observation, const PathState& path, base::BitRate rate) const;
@@ -32,6 +33,7 @@ class SampleInterval {
   base::Time calm_since_{};
   base::BitRate calm_rate_;  ///< what the viewer could take when the calm began
   base::Time next_{};
+  bool calm_ = false;
 };
 
 }  // namespace abr

@@ -203,6 +203,10 @@ void collect_server(Families& out, const server::ServerState& server) {
   out.counter("symcast_packets_lost_in_handover_total",
               "Packets dropped between an encoder and a late event loop", {},
               count(server.packets_lost_in_handover));
+  out.gauge("symcast_frames_per_write",
+            "Frames that one write takes at most, of viewers without trouble; more than 1 if the "
+            "event loops are short of time",
+            {}, server.frames_per_write);
   out.counter("symcast_viewer_frames_dropped_total", "Frames dropped from viewers' queues", {},
               count(server.frames_dropped));
   out.counter("symcast_viewer_audio_frames_dropped_total",

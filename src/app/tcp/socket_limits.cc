@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "abr/tuning.h"
 #include "tcpinfo/socket_control.h"
 
 namespace app {
@@ -49,8 +48,8 @@ base::BitRate pacing_limit(base::BitRate video, const transcoder::AudioSettings&
   return tcp.pacing * transport_rate(video, audio);
 }
 
-base::ByteCount notsent_limit(base::BitRate video, const TcpSettings& tcp) {
-  return std::max(tcp.notsent_lowat, video * abr::kMaxUnsentTime);
+base::ByteCount notsent_limit(base::BitRate video, base::Duration time, const TcpSettings& tcp) {
+  return std::max(tcp.notsent_lowat, video * time);
 }
 
 abr::Transport transport(const transcoder::AudioSettings& audio, media::Container container,

@@ -20,7 +20,8 @@ struct SocketLimits {
 /// The limits for a viewer that is sent `video`.
 base::BitRate pacing_limit(base::BitRate video, const transcoder::AudioSettings& audio,
                            const TcpSettings& tcp);
-base::ByteCount notsent_limit(base::BitRate video, const TcpSettings& tcp);
+/// At least `time` of the video.
+base::ByteCount notsent_limit(base::BitRate video, base::Duration time, const TcpSettings& tcp);
 
 /// The rate on the wire as a function of the video rate. MPEG-TS carries 184 bytes in each 188;
 /// every container adds bytes to each video frame and to each of 47 audio frames per second, for

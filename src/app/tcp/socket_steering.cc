@@ -4,7 +4,9 @@
 #include <cerrno>
 #include <cmath>
 #include <limits>
+#include <utility>
 
+#include "abr/tuning.h"
 #include "tcpinfo/congestion_control.h"
 #include "tcpinfo/socket_control.h"
 
@@ -26,6 +28,10 @@ constexpr base::Duration kMaxStartPacing = std::chrono::seconds{5};
 // pacing stays loose after a fall; with a shorter one queued frames of the higher rate leave too
 // slowly, as they do from longer queues if the configuration allows those.
 constexpr base::Duration kHighestRateWindow = std::chrono::seconds{1};
+// Video time that may be unsent for a calm viewer: a merged write (server::WriteMerging) and the
+// largest frame at the default encoder.vbv. With less, its rest waits for a wake-up of the event
+// loop, which costs as much as another write; more would serve nobody.
+constexpr base::Duration kCalmUnsentTime = std::chrono::milliseconds{160};
 constexpr base::BitRate kUnlimitedPacing{std::numeric_limits<std::int64_t>::max()};
 
 SocketSteering::SsthreshHint outcome(const tcpinfo::AppliedHints& applied, bool wanted) {
@@ -51,12 +57,14 @@ std::string congestion_control_for(const server::Address& address, const TcpSett
   return tcp.congestion_control.empty() ? standard : tcp.congestion_control;
 }
 
-tcpinfo::AppliedHints SocketSteering::begin(int fd, base::BitRate video, base::Time now) {
+tcpinfo::AppliedHints SocketSteering::begin(int fd, base::BitRate video, base::Duration burst,
+                                            base::Time now) {
   tcpinfo::Hints hints{.congestion_control = congestion_control_};
   if (tcp_.initial_window > 0) hints.cwnd = static_cast<std::uint32_t>(tcp_.initial_window);
   if (tcp_.ssthresh_hint > 0) {
     hints.video_rate = transport_rate(video, audio_);
     hints.ssthresh_factor = tcp_.ssthresh_hint;
+    hints.burst = burst;
   }
   auto applied = hints_.apply(fd, hints);
   if (!applied.error.empty()) {
@@ -81,6 +89,10 @@ void SocketSteering::follow_rate(int fd, base::BitRate video, base::Time now) {
   if (video.bps() == 0) return;
   note_rate(video, now);
   if (video != limited_for_ || std::max(highest_, highest_before_) != paced_for_) limit(fd, video);
+}
+
+void SocketSteering::follow_calm(int fd, bool calm) {
+  if (std::exchange(calm_, calm) != calm) limit(fd, limited_for_);
 }
 
 void SocketSteering::note_rate(base::BitRate video, base::Time now) {
@@ -129,7 +141,7 @@ void SocketSteering::limit(int fd, base::BitRate video) {
   const SocketLimits limits{
       .pacing = paces_start_ ? tcpinfo::kStartPaceFactor * transport_rate(paced_for_, audio_)
                              : pacing_limit(paced_for_, audio_, tcp_),
-      .notsent_lowat = notsent_limit(video, tcp_)};
+      .notsent_lowat = notsent_limit(video, calm_ ? kCalmUnsentTime : abr::kMaxUnsentTime, tcp_)};
   pacing_limited_ |= limits.pacing.bps() > 0;
   if (const char* refused = app::apply(limits, fd)) {
     warnings_.failed(refused, "see symcast doctor", errno);

@@ -42,9 +42,10 @@ class SocketSteering {
         audio_{audio},
         congestion_control_{std::move(congestion_control)} {}
 
-  /// Call before the first media byte. `video`: the rate of the first frames. Returns the options
-  /// in force, read back from the kernel.
-  tcpinfo::AppliedHints begin(int fd, base::BitRate video, base::Time now);
+  /// Call before the first media byte. `video`: the rate of the first frames. `burst`: the longest
+  /// time at that rate that one frame may take (EncoderSettings::vbv). Returns the options in
+  /// force, read back from the kernel.
+  tcpinfo::AppliedHints begin(int fd, base::BitRate video, base::Duration burst, base::Time now);
   SsthreshHint ssthresh_hint() const { return ssthresh_hint_; }
 
   /// Whether TCP sends no faster than TcpSample::pacing. Stays true once a limit has been set.
@@ -54,6 +55,9 @@ class SocketSteering {
   /// `video`: rate of the newest frame; zero before the first. When it falls, the pacing limit
   /// follows one to two seconds later, because queued data was encoded at the higher rate.
   void follow_rate(int fd, base::BitRate video, base::Time now);
+  /// `calm` (abr::SampleInterval): one write may have several frames, or a keyframe, and is to fit
+  /// below the unsent limit.
+  void follow_calm(int fd, bool calm);
   /// Ends the pacing that stands in for ssthresh, if due. `age`: time since the viewer connected.
   void on_sample(int fd, const tcpinfo::TcpSample& sample, base::Duration age);
   /// Sets the pacing rate and the congestion window (segments) that the policy asks for; zero
@@ -74,10 +78,11 @@ class SocketSteering {
   const transcoder::AudioSettings audio_;
   const std::string congestion_control_;  ///< empty for the kernel's default
   SsthreshHint ssthresh_hint_ = SsthreshHint::kNone;
-  bool paces_start_ = false;      ///< pacing stands in for ssthresh
-  bool pacing_limited_ = false;   ///< a pacing limit has been set
-  bool bbr_ = false;              ///< tcpinfo::is_bbr
-  bool wants_capacity_ = false;   ///< tcpinfo::uses_capacity
+  bool paces_start_ = false;     ///< pacing stands in for ssthresh
+  bool pacing_limited_ = false;  ///< a pacing limit has been set
+  bool bbr_ = false;             ///< tcpinfo::is_bbr
+  bool wants_capacity_ = false;  ///< tcpinfo::uses_capacity
+  bool calm_ = false;
   base::BitRate limited_for_;     ///< video rate of the unsent limit in force
   base::BitRate paced_for_;       ///< video rate of the pacing limit in force
   base::BitRate highest_;         ///< video rate in the current window, since `window_began_`

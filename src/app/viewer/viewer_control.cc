@@ -88,7 +88,8 @@ void ViewerControl::on_join(const server::ViewerTick& tick) {
   events_.watch(tick.fd, id_, loop_,
                 [this](const auto& event, base::Time now) { on_event(event, now); });
   const auto& viewer = record_.viewer();
-  const auto applied = steering_.begin(tick.fd, viewer.target, tick.now);
+  const auto applied =
+      steering_.begin(tick.fd, viewer.target, stream_->media_settings().encoder.vbv, tick.now);
   stream_->metrics().ssthresh_hint(steering_.ssthresh_hint());
   base::log::info("viewer_joined", {{"viewer", id_},
                                     {"stream", viewer.stream},
@@ -109,12 +110,14 @@ void ViewerControl::on_join(const server::ViewerTick& tick) {
 }
 
 std::optional<base::Time> ViewerControl::on_tick(const server::ViewerTick& tick) {
+  const bool same = tick.state.channel == channel_ && tick.state.rate == served_;
+  if (same && !sample_due(tick.state.discardable, tick.now)) return {};
+  channel_ = tick.state.channel;
+  served_ = tick.state.rate;
   control_.on_frame();
   follow_settings();
-  channel_ = tick.state.channel;
-  const bool moved = record_.set_group(channel_.group, tick.now);
-  steering_.follow_rate(tick.fd, tick.state.rate, tick.now);
-  if (!moved && !control_.sample_due(tick.state.discardable, tick.now)) return {};
+  record_.set_group(channel_.group, tick.now);
+  steering_.follow_rate(tick.fd, served_, tick.now);
   private_ = stream_->ladder().serves_one(channel_.group);
   const auto next = next_sample_time(tick);
   if (!turns_.grant(Occasion::kFrame, deliveries_.congested(), tick.now)) return next;
@@ -138,7 +141,7 @@ std::optional<base::Time> ViewerControl::on_sample_due(const server::ViewerTick&
 }
 
 server::TxTimestampRequest ViewerControl::tx_timestamps(base::ByteCount size, base::Time now) {
-  if (!control_.sample_due(false, now)) return {};
+  if (!sample_due(false, now)) return {};
   return deliveries_.tx_timestamps(size, now);
 }
 
@@ -180,7 +183,11 @@ bool ViewerControl::run(std::span<const tcpinfo::CongestionEvent> events,
   record_.viewer().in_flight = observation.in_flight;
   const abr::StreamView stream{.private_group = private_,
                                .frames_missing = joined_->state.missing.has_value()};
-  return carry_out(control_.on_observation(observation, stream, now), now);
+  const auto actions = control_.on_observation(observation, stream, now);
+  next_sample_ = control_.next_sample();
+  calm_ = control_.calm();
+  steering_.follow_calm(joined_->fd, calm_);
+  return carry_out(actions, now);
 }
 
 bool ViewerControl::carry_out(const abr::Actions& actions, base::Time now) {

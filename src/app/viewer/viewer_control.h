@@ -52,6 +52,7 @@ class ViewerControl : public server::ViewerObserver {
   void on_join(const server::ViewerTick& tick) override;
   std::optional<base::Time> on_tick(const server::ViewerTick& tick) override;
   std::optional<base::Time> on_sample_due(const server::ViewerTick& tick) override;
+  bool may_wait() const override { return calm_; }
   server::TxTimestampRequest tx_timestamps(base::ByteCount size, base::Time now) override;
   void on_error_queue(const server::ViewerTick& tick) override;
   void on_leave(const server::ViewerTick& tick, server::LeaveReason reason) override;
@@ -82,6 +83,14 @@ class ViewerControl : public server::ViewerObserver {
   void discard(base::Time now);
   void note(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);
 
+  bool sample_due(bool waiting, base::Time now) const { return waiting || now >= next_sample_; }
+
+  // All that most frames of most viewers touch here, so that it is one cache line.
+  base::Time next_sample_{};  ///< ControlLoop::next_sample()
+  media::ChannelId channel_;
+  base::BitRate served_;  ///< rate of the newest frame
+  bool calm_ = false;     ///< ControlLoop::calm()
+
   const std::uint64_t id_;
   const int loop_;
   const std::shared_ptr<LiveStream> stream_;
@@ -91,7 +100,6 @@ class ViewerControl : public server::ViewerObserver {
   unsigned settings_revision_ = 0;  ///< of the limits that hold
   abr::ControlLoop control_;
   SegmentCount segments_;
-  media::ChannelId channel_;
   std::optional<Joined> joined_;
   CongestionEvents events_;
   SampleTurns turns_;

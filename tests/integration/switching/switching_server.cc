@@ -32,6 +32,7 @@ class SwitchingServer::Observer : public server::ViewerObserver {
     return {};
   }
   std::optional<base::Time> on_sample_due(const server::ViewerTick&) override { return {}; }
+  bool may_wait() const override { return false; }
   server::TxTimestampRequest tx_timestamps(base::ByteCount, base::Time) override { return {}; }
   void on_error_queue(const server::ViewerTick&) override {}
   void on_leave(const server::ViewerTick&, server::LeaveReason) override {}

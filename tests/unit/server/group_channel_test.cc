@@ -16,11 +16,13 @@ using std::chrono::milliseconds;
 
 class Member : public ChannelMember {
  public:
-  void on_packet(GroupChannel& channel, const QueuedPacket& item, base::Time) override {
-    got.push_back(item.packet);
+  bool on_packets(GroupChannel& channel, std::span<const QueuedPacket> items, base::Time) override {
+    ++calls;
+    for (const auto& item : items) got.push_back(item.packet);
+    if (!items.back().is_video()) ++flushes;
     if (then) then(channel);
+    return may_wait;
   }
-  void on_audio_due(base::Time) override { ++flushes; }
   void on_channel_closed(GroupChannel& channel, base::Time) override {
     closed = true;
     channel.remove(*this);
@@ -28,7 +30,9 @@ class Member : public ChannelMember {
 
   std::vector<media::PacketPtr> got;
   std::function<void(GroupChannel&)> then;
-  int flushes = 0;
+  bool may_wait = false;
+  int calls = 0;
+  int flushes = 0;  ///< calls without a frame
   bool closed = false;
 };
 
@@ -40,7 +44,8 @@ class GroupChannelTest : public testing::Test {
   }
 
   base::Time now_{std::chrono::hours{1}};
-  GroupChannel channel_{{1, 2}};
+  WriteMerging merging_;
+  GroupChannel channel_{{1, 2}, merging_};
 };
 
 TEST_F(GroupChannelTest, SharesEachPacketWithEveryMember) {
@@ -53,6 +58,28 @@ TEST_F(GroupChannelTest, SharesEachPacketWithEveryMember) {
   ASSERT_EQ(a.got.size(), 1u);
   EXPECT_EQ(a.got[0].get(), packet.get());
   EXPECT_EQ(b.got[0].get(), packet.get());
+}
+
+TEST_F(GroupChannelTest, PassesAudioOnWithTheFrameAfterIt) {
+  Member member;
+  channel_.add(member);
+  publish(audio(0));
+  publish(audio(1));
+  EXPECT_EQ(member.calls, 0);
+  publish(frame(0, true));
+  EXPECT_EQ(member.calls, 1);
+  EXPECT_EQ(member.got.size(), 3u);
+}
+
+TEST_F(GroupChannelTest, AJoinerGetsThePacketsThatWaitOnlyOnce) {
+  publish(frame(0, true));
+  publish(audio(0));
+  Member joiner;
+  channel_.add(joiner);
+  EXPECT_EQ(joiner_gets(), 1u);
+  publish(frame(1));
+  ASSERT_EQ(joiner.got.size(), 2u);
+  EXPECT_EQ(joiner.got[0]->kind, media::Packet::Kind::kAudio);
 }
 
 TEST_F(GroupChannelTest, LetsMembersLeaveWhileItPublishes) {
@@ -142,7 +169,7 @@ TEST_F(GroupChannelTest, DoesNotFlushAudioWhileFramesCome) {
     publish(audio(2 * n + 1));
     publish(frame(n));
     now_ += milliseconds{33};
-    channel_.flush_audio(now_);
+    channel_.check_time(now_);
   }
   EXPECT_EQ(member.flushes, 0);
 }
@@ -151,11 +178,86 @@ TEST_F(GroupChannelTest, FlushesAudioAfter50Milliseconds) {
   Member member;
   channel_.add(member);
   publish(audio(0));
-  channel_.flush_audio(now_ + milliseconds{49});
+  channel_.check_time(now_ + milliseconds{49});
   EXPECT_EQ(member.flushes, 0);
-  channel_.flush_audio(now_ + milliseconds{50});
-  channel_.flush_audio(now_ + milliseconds{100});
+  channel_.check_time(now_ + milliseconds{50});
+  channel_.check_time(now_ + milliseconds{100});
   EXPECT_EQ(member.flushes, 1);
+}
+
+class BusyChannelTest : public GroupChannelTest {
+ protected:
+  BusyChannelTest() {
+    for (auto began = base::Clock::now(); merging_.most() < 3; began += milliseconds{500}) {
+      merging_.passed(began, began + milliseconds{400});
+    }
+    for (auto& member : members_) {
+      channel_.add(member);
+      member.may_wait = true;
+    }
+  }
+  /// Publishes a frame; returns how many members were called.
+  int pass() {
+    auto packet = std::make_shared<media::Packet>(*frame(number_, number_ == 0));
+    packet->duration = milliseconds{33};
+    ++number_;
+    publish(packet);
+    int called = 0;
+    for (auto& member : members_) called += std::exchange(member.calls, 0);
+    return called;
+  }
+
+  std::vector<Member> members_ = std::vector<Member>(30);
+  std::uint64_t number_ = 0;
+};
+
+TEST_F(BusyChannelTest, EachPassServesTheSameShareOfTheMembersThatMayWait) {
+  EXPECT_EQ(pass(), 30) << "nobody has said yet that they may wait";
+  for (int i = 0; i < 9; ++i) EXPECT_EQ(pass(), 10);
+  for (const auto& member : members_) {
+    EXPECT_GE(member.got.size(), 8u) << "no more than two frames wait";
+    for (std::uint64_t n = 0; n < member.got.size(); ++n) EXPECT_EQ(member.got[n]->number, n);
+  }
+}
+
+TEST_F(BusyChannelTest, MembersThatMustNotWaitAreServedFirst) {
+  members_[17].may_wait = false;
+  pass();
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    members_[i].then = [&order, i](GroupChannel&) { order.push_back(i); };
+  }
+  for (int i = 0; i < 3; ++i) {
+    order.clear();
+    pass();
+    EXPECT_EQ(order.front(), 17u);
+  }
+}
+
+TEST_F(BusyChannelTest, NobodyWaitsForAFrameThatDoesNotCome) {
+  pass();
+  pass();
+  channel_.check_time(now_ + milliseconds{99});
+  channel_.check_time(now_ + milliseconds{100});
+  for (const auto& member : members_) EXPECT_EQ(member.got.size(), 2u);
+}
+
+TEST_F(BusyChannelTest, AMemberThatLeavesHoldsNothingBack) {
+  pass();
+  channel_.remove(members_[3]);
+  for (int i = 0; i < 6; ++i) pass();
+  EXPECT_EQ(members_[3].got.size(), 1u);
+  EXPECT_GE(members_[29].got.size(), 5u);
+}
+
+TEST_F(BusyChannelTest, AClosingChannelLosesNothing) {
+  pass();
+  pass();
+  channel_.close(now_);
+  for (const auto& member : members_) {
+    EXPECT_EQ(member.got.size(), 2u);
+    EXPECT_TRUE(member.closed);
+  }
 }
 
 TEST_F(GroupChannelTest, NotifiesEveryMemberWhenItCloses) {

@@ -80,6 +80,7 @@ class FakeObserver : public server::ViewerObserver {
     ++seen_.dues;
     return {};
   }
+  bool may_wait() const override { return false; }
   server::TxTimestampRequest tx_timestamps(base::ByteCount size, base::Time) override {
     const auto head = size.bytes() > static_cast<std::int64_t>(seen_.head) ? seen_.head.load() : 0;
     return {.end = seen_.marks, .head = head};

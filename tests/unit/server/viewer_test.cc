@@ -48,8 +48,11 @@ std::vector<Received> read_ts(const std::string& text) {
 
 class ViewerTest : public testing::Test {
  protected:
+  void offer(const QueuedPacket& item, Source source = Source::kCurrent) {
+    viewer_.offer(source, std::span{&item, 1}, now_);
+  }
   void offer(media::PacketPtr packet, Source source = Source::kCurrent) {
-    viewer_.offer(source, queued(std::move(packet)), now_);
+    offer(queued(std::move(packet)), source);
   }
 
   /// One write to a socket that takes at most `most` bytes.
@@ -111,6 +114,36 @@ TEST_F(ViewerTest, SendsAudioFramesBeforeTheNextFrameInOneWrite) {
   EXPECT_EQ(received[1].kind, media::Packet::Kind::kAudio);
   EXPECT_EQ(received[2].kind, media::Packet::Kind::kAudio);
   EXPECT_EQ(received[3].kind, media::Packet::Kind::kVideo);
+}
+
+TEST_F(ViewerTest, MergesFramesIntoOneWriteIfAsked) {
+  offer(frame(0, true));
+  write_all();
+  offer(frame(1));
+  offer(audio(1));
+  EXPECT_FALSE(viewer_.has_several_frames());
+  offer(frame(2));
+  EXPECT_TRUE(viewer_.has_several_frames());
+  const auto before = writes_;
+  EXPECT_TRUE(viewer_.prepare(false, true));
+  write_all();
+  EXPECT_EQ(writes_, before + 1);
+  EXPECT_EQ(numbers(media::Packet::Kind::kVideo), (std::vector<std::uint64_t>{0, 1, 2}));
+  EXPECT_EQ(viewer_.state().frames_sent, 3u);
+}
+
+TEST_F(ViewerTest, TheMarkOfAMergedWriteIsItsLastFrames) {
+  offer(frame(0, true));
+  write_all();
+  for (std::uint64_t n = 1; n < 4; ++n) offer(frame(n));
+  ASSERT_TRUE(viewer_.prepare(false, true));
+  ASSERT_TRUE(viewer_.mark_due());
+  viewer_.mark({.end = true});
+  const auto end = viewer_.writer().batch_end();
+  write();
+  std::vector<std::uint64_t> marks;
+  viewer_.sent().take_all([&](const SentFrame& sent) { marks.push_back(sent.marked_end); });
+  EXPECT_EQ(marks, (std::vector<std::uint64_t>{0, 0, 0, end})) << "the first was sent alone";
 }
 
 TEST_F(ViewerTest, SendsAudioFramesAloneWhenDue) {
@@ -263,7 +296,7 @@ TEST_F(ViewerTest, KnowsTheRateOfTheNewestFrame) {
 TEST_F(ViewerTest, SplicesAfterAGapInItsChannel) {
   offer(frame(0, true));
   offer(audio(0));
-  viewer_.offer(Source::kCurrent, {frame(9, true), true}, now_);
+  offer(QueuedPacket{frame(9, true), true});
   offer(audio(9));
   offer(frame(10));
   write_all();
@@ -398,6 +431,10 @@ class Wanderer {
  public:
   Wanderer(std::mt19937& random, const TwoChannels& channels) : random_{random} {
     std::array<std::size_t, 2> next{};
+    for (std::size_t group : {0, 1}) groups_[group].add(taps_[group]);
+    for (auto began = base::Clock::now(); merging_.most() < 3; began += milliseconds{500}) {
+      merging_.passed(began, began + milliseconds{400});
+    }
     viewer_.begin({});
     for (;;) {
       const auto& a = channels.of(0);
@@ -416,15 +453,37 @@ class Wanderer {
   std::uint64_t switches() { return viewer_.state().switches; }
 
  private:
+  /// The viewer's membership in one of the channels.
+  class Tap : public ChannelMember {
+   public:
+    Tap(Wanderer& wanderer, std::size_t group) : wanderer_{wanderer}, group_{group} {}
+    bool on_packets(GroupChannel&, std::span<const QueuedPacket> items, base::Time) override {
+      return wanderer_.on_packets(group_, items);
+    }
+    void on_channel_closed(GroupChannel&, base::Time) override {}
+
+   private:
+    Wanderer& wanderer_;
+    const std::size_t group_;
+  };
+
   void publish(std::size_t group, const media::PacketPtr& packet) {
-    groups_[group].publish(queued(packet), now_);
+    auto timed = std::make_shared<media::Packet>(*packet);
+    timed->duration = milliseconds{33};
+    groups_[group].publish(queued(timed), now_);
+    for (auto& channel : groups_) channel.check_time(now_);
     newest_ = std::max(newest_, packet->pts);
+  }
+
+  /// Returns whether the viewer may wait, which is up to chance.
+  bool on_packets(std::size_t group, std::span<const QueuedPacket> items) {
     if (group == current_) {
-      viewer_.offer(Source::kCurrent, queued(packet), now_);
+      viewer_.offer(Viewer::Source::kCurrent, items, now_);
     } else if (viewer_.switching()) {
-      viewer_.offer(Source::kNext, queued(packet), now_);
+      viewer_.offer(Viewer::Source::kNext, items, now_);
     }
     follow();
+    return random_() % 2 == 0;
   }
 
   void move() {
@@ -433,9 +492,7 @@ class Wanderer {
       if (random_() % 2) return follow();
     }
     viewer_.begin_switch(newest_ + milliseconds{random_() % 300} - milliseconds{100}, now_);
-    for (const auto& item : groups_[1 - current_].recent()) {
-      viewer_.offer(Source::kNext, item, now_);
-    }
+    viewer_.offer(Viewer::Source::kNext, groups_[1 - current_].recent(), now_);
     follow();
   }
 
@@ -453,7 +510,10 @@ class Wanderer {
   }
 
   std::mt19937& random_;
-  std::array<GroupChannel, 2> groups_{GroupChannel{{0, 0}}, GroupChannel{{0, 1}}};
+  WriteMerging merging_;
+  std::array<GroupChannel, 2> groups_{GroupChannel{{0, 0}, merging_},
+                                      GroupChannel{{0, 1}, merging_}};
+  std::array<Tap, 2> taps_{Tap{*this, 0}, Tap{*this, 1}};
   Viewer viewer_{{}, milliseconds{1000}, {ResponseWriter::Framing::kUntilClose, "", 0}};
   std::size_t current_ = 0;
   base::Time now_{};

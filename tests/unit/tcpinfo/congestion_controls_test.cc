@@ -136,6 +136,15 @@ TEST_F(CongestionControlsTest, TheVideoRateSetsSsthresh) {
   EXPECT_FALSE(applied.paced_instead);
 }
 
+TEST_F(CongestionControlsTest, ThatSsthreshIsNoSmallerThanAFrame) {
+  const auto rate = base::BitRate::mbps(50);
+  const auto applied = hints_.apply(
+      connection_.sender(), {.congestion_control = "reno", .video_rate = rate, .burst = 60ms});
+  const auto mss = read_tcp_info(connection_.sender())->info.snd_mss;
+  EXPECT_EQ(applied.ssthresh, video_rate_ssthresh(rate, 60ms, mss));
+  EXPECT_GE(base::ByteCount{std::int64_t{*applied.ssthresh} * mss}, rate * 60ms);
+}
+
 TEST_F(CongestionControlsTest, HintsChangeMidConnection) {
   hints_.apply(connection_.sender(), {.congestion_control = "cubic", .ssthresh = 37});
   move(connection_, 1'000'000);

@@ -10,6 +10,7 @@
 namespace app {
 namespace {
 
+using namespace std::chrono_literals;
 using base::BitRate;
 using base::ByteCount;
 
@@ -49,10 +50,12 @@ TEST(SocketLimitsTest, PacingAtFactorZeroSetsNoLimit) {
 }
 
 TEST(SocketLimitsTest, TheUnsentLimitHoldsOneFrameOfTheViewersRate) {
-  EXPECT_EQ(notsent_limit(BitRate::mbps(5), {.notsent_lowat = ByteCount{1024}}), ByteCount{25'000});
-  EXPECT_EQ(notsent_limit(BitRate::kbps(500), {.notsent_lowat = ByteCount{1024}}),
+  EXPECT_EQ(notsent_limit(BitRate::mbps(5), 40ms, {.notsent_lowat = ByteCount{1024}}),
+            ByteCount{25'000});
+  EXPECT_EQ(notsent_limit(BitRate::kbps(500), 40ms, {.notsent_lowat = ByteCount{1024}}),
             ByteCount{2'500});
-  EXPECT_EQ(notsent_limit(BitRate::kbps(100), {.notsent_lowat = ByteCount{4096}}), ByteCount{4096});
+  EXPECT_EQ(notsent_limit(BitRate::kbps(100), 40ms, {.notsent_lowat = ByteCount{4096}}),
+            ByteCount{4096});
 }
 
 TEST(SocketLimitsTest, TheKernelAcceptsTheLimits) {

@@ -29,7 +29,7 @@ class SocketSteeringTest : public testing::Test {
   SocketSteering paced() {
     tcp_.pacing = kPacing;
     auto reno = steering("reno");
-    reno.begin(fd(), kVideo, now_);
+    reno.begin(fd(), kVideo, 60ms, now_);
     return reno;
   }
   static BitRate pace_of(BitRate video) {
@@ -69,7 +69,7 @@ class SocketSteeringTest : public testing::Test {
 TEST_F(SocketSteeringTest, LimitsPacingIfSsthreshCannotBeSet) {
   connection_.send("x");  // the kernel knows the round-trip time from here on
   auto reno = steering("reno");
-  const auto applied = reno.begin(fd(), kVideo, now_);
+  const auto applied = reno.begin(fd(), kVideo, 60ms, now_);
   EXPECT_EQ(applied.congestion_control, "reno");
   EXPECT_EQ(reno.ssthresh_hint(), Hint::kPaced);
   EXPECT_EQ(pace(), as_stored(2 * transport_rate(kVideo, kNoAudio)));
@@ -78,7 +78,7 @@ TEST_F(SocketSteeringTest, LimitsPacingIfSsthreshCannotBeSet) {
 TEST_F(SocketSteeringTest, PacingFollowsTheRateUpwards) {
   connection_.send("x");
   auto reno = steering("reno");
-  reno.begin(fd(), kVideo, now_);
+  reno.begin(fd(), kVideo, 60ms, now_);
   reno.follow_rate(fd(), BitRate::mbps(8), now_);
   EXPECT_EQ(pace(), as_stored(2 * transport_rate(BitRate::mbps(8), kNoAudio)));
 }
@@ -106,10 +106,21 @@ TEST_F(SocketSteeringTest, PacingFallsAtOnceAfterAPause) {
   EXPECT_EQ(pace(), pace_of(0.1 * kVideo));
 }
 
+TEST_F(SocketSteeringTest, AWriteOfACalmViewerFitsBelowTheUnsentLimit) {
+  tcp_.notsent_lowat = {};
+  auto reno = steering("reno");
+  reno.begin(fd(), kVideo, 60ms, now_);
+  const auto before = notsent_lowat();
+  reno.follow_calm(fd(), true);
+  EXPECT_EQ(notsent_lowat(), 4 * before);
+  reno.follow_calm(fd(), false);
+  EXPECT_EQ(notsent_lowat(), before);
+}
+
 TEST_F(SocketSteeringTest, TheUnsentLimitFallsAtOnce) {
   tcp_.notsent_lowat = {};
   auto reno = steering("reno");
-  reno.begin(fd(), kVideo, now_);
+  reno.begin(fd(), kVideo, 60ms, now_);
   reno.follow_rate(fd(), kVideo, now_);
   const auto before = notsent_lowat();
   reno.follow_rate(fd(), 0.1 * kVideo, now_);
@@ -119,7 +130,7 @@ TEST_F(SocketSteeringTest, TheUnsentLimitFallsAtOnce) {
 TEST_F(SocketSteeringTest, PacingIsUnlimitedAfterTheStart) {
   connection_.send("x");
   auto reno = steering("reno");
-  reno.begin(fd(), kVideo, now_);
+  reno.begin(fd(), kVideo, 60ms, now_);
   reno.on_sample(fd(), {}, std::chrono::seconds{4});
   EXPECT_NE(pace(), BitRate{});
   reno.on_sample(fd(), {.ssthresh = 20}, std::chrono::seconds{4});
@@ -130,13 +141,14 @@ TEST_F(SocketSteeringTest, PacingIsUnlimitedAfterTheStart) {
 TEST_F(SocketSteeringTest, ConfiguredPacingTakesPrecedence) {
   connection_.send("x");
   tcp_.pacing = 4;
-  steering("reno").begin(fd(), kVideo, now_);
+  steering("reno").begin(fd(), kVideo, 60ms, now_);
   EXPECT_EQ(pace(), as_stored(4 * transport_rate(kVideo, kNoAudio)));
 }
 
 TEST_F(SocketSteeringTest, GivesNoHintToACongestionControlThatIgnoresIt) {
   auto bbr = steering("bbr");
-  if (bbr.begin(fd(), kVideo, now_).congestion_control != "bbr") GTEST_SKIP() << "no bbr here";
+  if (bbr.begin(fd(), kVideo, 60ms, now_).congestion_control != "bbr")
+    GTEST_SKIP() << "no bbr here";
   EXPECT_EQ(bbr.ssthresh_hint(), Hint::kNone);
   EXPECT_EQ(pace(), BitRate{});
 }
@@ -144,7 +156,7 @@ TEST_F(SocketSteeringTest, GivesNoHintToACongestionControlThatIgnoresIt) {
 TEST_F(SocketSteeringTest, LimitsNothingIfTheHintIsTurnedOff) {
   tcp_.ssthresh_hint = 0;
   auto reno = steering("reno");
-  reno.begin(fd(), kVideo, now_);
+  reno.begin(fd(), kVideo, 60ms, now_);
   EXPECT_EQ(reno.ssthresh_hint(), Hint::kNone);
   EXPECT_EQ(pace(), BitRate{});
 }
@@ -152,7 +164,7 @@ TEST_F(SocketSteeringTest, LimitsNothingIfTheHintIsTurnedOff) {
 TEST_F(SocketSteeringTest, ADecisionSetsThePacing) {
   tcp_.ssthresh_hint = 0;
   auto reno = steering("reno");
-  reno.begin(fd(), kVideo, now_);
+  reno.begin(fd(), kVideo, 60ms, now_);
   EXPECT_FALSE(reno.paces());
   reno.follow_decision(fd(), BitRate::mbps(10), 0);
   EXPECT_EQ(pace(), BitRate::mbps(10));
@@ -166,7 +178,7 @@ TEST_F(SocketSteeringTest, ADecisionSetsThePacing) {
 TEST_F(SocketSteeringTest, NoDecisionChangesConfiguredPacing) {
   tcp_.pacing = 4;
   auto reno = steering("reno");
-  reno.begin(fd(), kVideo, now_);
+  reno.begin(fd(), kVideo, 60ms, now_);
   EXPECT_TRUE(reno.paces());
   reno.follow_decision(fd(), BitRate::mbps(100), 0);
   EXPECT_EQ(pace(), as_stored(4 * transport_rate(kVideo, kNoAudio)));
@@ -174,10 +186,11 @@ TEST_F(SocketSteeringTest, NoDecisionChangesConfiguredPacing) {
 
 TEST_F(SocketSteeringTest, OnlyBbrIgnoresSsthresh) {
   auto reno = steering("reno");
-  reno.begin(fd(), kVideo, now_);
+  reno.begin(fd(), kVideo, 60ms, now_);
   EXPECT_FALSE(reno.bbr());
   auto bbr = steering("bbr");
-  if (bbr.begin(fd(), kVideo, now_).congestion_control != "bbr") GTEST_SKIP() << "no bbr here";
+  if (bbr.begin(fd(), kVideo, 60ms, now_).congestion_control != "bbr")
+    GTEST_SKIP() << "no bbr here";
   EXPECT_TRUE(bbr.bbr());
   EXPECT_TRUE(bbr.paces());
 }
@@ -185,38 +198,38 @@ TEST_F(SocketSteeringTest, OnlyBbrIgnoresSsthresh) {
 TEST_F(SocketSteeringTest, SetsTheMinimumRetransmissionTimeout) {
   if (rto_min() == 0us) GTEST_SKIP() << "Linux before 6.15";
   tcp_.rto_min = 40ms;
-  steering("reno").begin(fd(), kVideo, now_);
+  steering("reno").begin(fd(), kVideo, 60ms, now_);
   EXPECT_EQ(rto_min(), 40ms);
 }
 
 TEST_F(SocketSteeringTest, KeepsTheKernelsMinimumRetransmissionTimeoutIfNoneIsConfigured) {
   const auto before = rto_min();
   tcp_.rto_min = {};
-  steering("reno").begin(fd(), kVideo, now_);
+  steering("reno").begin(fd(), kVideo, 60ms, now_);
   EXPECT_EQ(rto_min(), before);
 }
 
 TEST_F(SocketSteeringTest, LimitsTheRetransmissionTimeoutToASecond) {
   if (rto_max() == 0ms) GTEST_SKIP() << "Linux before 6.15";
-  steering("reno").begin(fd(), kVideo, now_);
+  steering("reno").begin(fd(), kVideo, 60ms, now_);
   EXPECT_EQ(rto_max(), 1s);
 }
 
 TEST_F(SocketSteeringTest, KeepsTheKernelsMaximumRetransmissionTimeoutIfConfiguredSo) {
   const auto before = rto_max();
   tcp_.rto_max = kKernelsRtoMax;
-  steering("reno").begin(fd(), kVideo, now_);
+  steering("reno").begin(fd(), kVideo, 60ms, now_);
   EXPECT_EQ(rto_max(), before);
 }
 
 TEST_F(SocketSteeringTest, CountsRefusedOptions) {
   tcp_.rto_min = 1us;
-  steering("reno").begin(fd(), kVideo, now_);
+  steering("reno").begin(fd(), kVideo, 60ms, now_);
   EXPECT_EQ(warnings_.counts().at("TCP_RTO_MIN_US"), 1u);
 }
 
 TEST_F(SocketSteeringTest, KeepsTheKernelsCongestionControlIfTheNamedOneIsUnknown) {
-  const auto applied = steering("no-such-control").begin(fd(), kVideo, now_);
+  const auto applied = steering("no-such-control").begin(fd(), kVideo, 60ms, now_);
   EXPECT_NE(applied.error.find("is not available on this host"), std::string::npos)
       << applied.error;
   EXPECT_FALSE(applied.congestion_control.empty());
