@@ -18,6 +18,11 @@ from netlab.daemon import wait_until
 PROGRAM = pathlib.Path(__file__).with_name("browser.mjs")
 BLANK = "/api/v1/time"  # a page to be replaced: on the server's own origin, without a content policy
 VIDEO = "document.querySelector('video')"
+STATE = f"""(video => JSON.stringify({{
+    position: video.currentTime, paused: video.paused, seeking: video.seeking, ready: video.readyState,
+    error: video.error && video.error.message,
+    buffered: [...Array(video.buffered.length).keys()].map(i => [video.buffered.start(i), video.buffered.end(i)]),
+}}))({VIDEO})"""
 PHASE = "document.getElementById('screen')?.dataset.phase"  # of the page at /
 PLAYS = f"{VIDEO}?.currentTime > 0"
 PAGE_PLAYS = f"{PLAYS} && {PHASE} === 'playing'"
@@ -90,7 +95,14 @@ class Page:
     def plays_on(self, seconds=1):
         """Waits until the video has moved on by `seconds`."""
         position = f"{VIDEO}.currentTime"
-        self.until(f"{position} > {self.evaluate(position) + seconds}")
+        try:
+            self.until(f"{position} > {self.evaluate(position) + seconds}")
+        except AssertionError as failure:
+            raise AssertionError(f"{failure}: {self.evaluate(STATE)}; {self.newest_requests()}") from None
+
+    def newest_requests(self):
+        seen = self.seen()
+        return {"troubles": seen["troubles"][-10:], "requests": seen["requests"][-20:]}
 
     def record(self):
         """Records every picture shown from now on."""
