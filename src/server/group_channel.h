@@ -25,6 +25,8 @@ class ChannelMember {
   virtual bool on_packets(GroupChannel& channel, std::span<const QueuedPacket> items,
                           base::Time now) = 0;
   virtual void on_channel_closed(GroupChannel& channel, base::Time now) = 0;
+  /// Asks the CPU for the memory that the next on_packets() will need, and does not wait for it.
+  virtual void prefetch() const {}
 };
 
 /// One encode group's packets on one loop. Passes each frame and the audio frames before it to the
@@ -82,6 +84,7 @@ class GroupChannel {
 
   template <typename Wanted>
   void pass_to(Wanted wanted, base::Time now);
+  void prefetch_after(std::size_t i) const;
   void pass_on(base::Time now);
   void forget_passed();
   void keep(const QueuedPacket& item, base::Time now);
@@ -91,6 +94,7 @@ class GroupChannel {
   const media::ChannelId id_;
   WriteMerging& merging_;
   std::vector<Place> members_;
+  std::vector<std::size_t> due_;  ///< indices of those that the present pass is for
   bool calling_ = false;
   std::deque<QueuedPacket> cache_;
   std::optional<base::Time> keyframe_time_;  ///< when the cached keyframe came, if there is one

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/prefetch.h"
 #include "media/container.h"
 #include "server/packager.h"
 #include "server/viewer_queue.h"
@@ -51,6 +52,12 @@ class ResponseWriter {
   /// Appends the final chunk to the sealed batch.
   void finish();
 
+  /// See ChannelMember::prefetch().
+  void prefetch() const {
+    base::prefetch(packager_.get());
+    base::prefetch(parts_.data(), kUsualParts * sizeof(Part));
+  }
+
   std::size_t padding() const { return padding_.size(); }  ///< bytes of the batch's padding
   bool idle() const { return sent_ == size_; }             ///< nothing is unsent
   bool between() const { return parts_.empty(); }          ///< there is no batch; one may be added
@@ -87,6 +94,8 @@ class ResponseWriter {
     Packager::Insert insert;
     std::size_t end = 0;  ///< of the packet, counted from the batch's first byte
   };
+
+  static constexpr std::size_t kUsualParts = 3;  ///< a frame and the audio frames before it
 
   std::span<const std::uint8_t> shared_bytes(const Part& part) const;
   void reset();

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/prefetch.h"
 #include "base/units.h"
 #include "media/packet.h"
 
@@ -71,6 +72,9 @@ class SentFrames {
   void take_all(Fn fn) {
     take_while([](const SentFrame&) { return true; }, fn);
   }
+
+  /// See ChannelMember::prefetch().
+  void prefetch() const { base::prefetch(frames_.data() + frames_.size(), sizeof(SentFrame)); }
 
   /// Null if there is none. Valid until the next call of a non-const function.
   const SentFrame* oldest() const { return size() > 0 ? &frames_[first_] : nullptr; }

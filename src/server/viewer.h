@@ -66,6 +66,13 @@ class Viewer final : public ViewerActs {
   /// Drops all packets that are not in the present batch, and ends the response.
   void finish();
 
+  /// See ChannelMember::prefetch().
+  void prefetch() const {
+    queue_.prefetch();
+    writer_.prefetch();
+    sent_.prefetch();
+  }
+
   Phase phase() const { return phase_; }
   bool has_unsent() const { return !writer_.idle() || queue_.has_frame(); }
   ViewerState& state() { return state_; }

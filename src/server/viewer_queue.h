@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/prefetch.h"
 #include "base/units.h"
 #include "media/packet.h"
 
@@ -58,6 +59,9 @@ class ViewerQueue {
   /// keyframe of that age.
   void grant(base::Duration late) { granted_ = late; }
 
+  /// See ChannelMember::prefetch().
+  void prefetch() const { base::prefetch(slots_.data(), kUsualSlots * sizeof(QueuedPacket)); }
+
   bool empty() const { return size_ == 0; }
   bool has_frame() const { return frames_ > 0; }
   std::size_t frames() const { return frames_; }
@@ -65,6 +69,8 @@ class ViewerQueue {
   const State& state() const { return state_; }
 
  private:
+  // A frame and the audio frames before it.
+  static constexpr std::size_t kUsualSlots = 3;
   // Bounds the queue if timestamps stand still or no frame comes. The longest bound that can be
   // configured, 30 s, is 3210 packets at 60 frames and 47 audio frames per second.
   static constexpr std::size_t kMaxQueuedPackets = 4096;

@@ -46,6 +46,7 @@ class ViewerSession final : public ChannelMember {
   bool on_packets(GroupChannel& channel, std::span<const QueuedPacket> items,
                   base::Time now) override;
   void on_channel_closed(GroupChannel& channel, base::Time now) override;
+  void prefetch() const override;
 
   /// How long a response may take to end. Must leave the server time to stop within a second.
   static constexpr base::Duration kFinishTimeout = std::chrono::milliseconds{700};

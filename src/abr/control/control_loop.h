@@ -66,8 +66,9 @@ class ControlLoop {
   /// When the connection needs its next sample, and the next frame a mark: not before, unless an
   /// event comes or a whole frame waits for the kernel to take it. At once in a private group.
   base::Time next_sample() const { return samples_.next(); }
-  /// Whether nothing depends on the next frame: see SampleInterval. Never in a private group.
-  bool calm() const { return samples_.calm(); }
+  /// Whether frames may wait for the next ones: the viewer has been calm for a while
+  /// (SampleInterval). Never in a private group.
+  bool calm() const { return calm_; }
 
   const PathState& path() const { return path_.state(); }
 
@@ -81,8 +82,9 @@ class ControlLoop {
   SampleInterval samples_;
   bool may_skip_ = true;        ///< a frame has been encoded since the last skip
   base::Time next_recovery_{};  ///< no recovery frame is requested before
-  base::BitRate rate_;          ///< the last Decision::rate
-  base::BitRate reported_;      ///< the last Decision::sustains that was reported
+  bool calm_ = false;
+  base::BitRate rate_;      ///< the last Decision::rate
+  base::BitRate reported_;  ///< the last Decision::sustains that was reported
 };
 
 }  // namespace abr

@@ -25,9 +25,11 @@ constexpr base::Duration kCalmWait = 30ms;
 constexpr double kCalmBand = 0.2;
 
 /// Without packet trains (the frames are short, or the viewer is near), the frames' times show it.
+/// Before the first frame is acknowledged, nothing does.
 /// On a short round trip the window may limit each frame, and carry many times the stream all the
 /// same.
 bool has_room(const Observation& o, const PathState& path) {
+  if (path.frame_size.bytes() == 0) return false;
   const auto used = o.transport.wire(o.served);
   if (path.cwnd_rate.bps() > 0 && used > kUsedShare * path.cwnd_rate) return false;
   if (path.capacity.bps() == 0) {
@@ -40,8 +42,7 @@ bool has_room(const Observation& o, const PathState& path) {
 
 void SampleInterval::update(const Observation& o, const PathState& path, base::BitRate rate,
                             bool steered, base::Time now) {
-  calm_ = !steered && is_calm(o, path, rate);
-  if (!calm_) {
+  if (steered || !is_calm(o, path, rate)) {
     calm_since_ = now;
     calm_rate_ = rate;
   }

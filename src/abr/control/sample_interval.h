@@ -7,9 +7,9 @@
 namespace abr {
 
 /// How often a viewer's connection has to be sampled. A viewer is calm while nothing waits on the
-/// path, nothing is lost and the decisions stay about the same. The longer that lasts, the less
-/// often it is sampled. Everything else ends it at once: from then on, every frame. No I/O, no
-/// clock.
+/// path, nothing is lost, the path carries twice the stream and the decisions stay about the same.
+/// The longer that lasts, the less often it is sampled. Everything else ends it at once: from then
+/// on, every frame. No I/O, no clock.
 class SampleInterval {
  public:
   /// The longest interval. Evidence of the capacity counts for 1 s (CapacityEstimator), so two
@@ -25,7 +25,8 @@ class SampleInterval {
   /// No sample is needed before, unless an event comes or a whole frame waits for the kernel to
   /// take it.
   base::Time next() const { return next_; }
-  bool calm() const { return calm_; }
+  /// For how long the viewer has been calm.
+  base::Duration calm_for(base::Time now) const { return now - calm_since_; }
 
  private:
   bool is_calm(const Observation& observation, const PathState& path, base::BitRate rate) const;
@@ -33,7 +34,6 @@ class SampleInterval {
   base::Time calm_since_{};
   base::BitRate calm_rate_;  ///< what the viewer could take when the calm began
   base::Time next_{};
-  bool calm_ = false;
 };
 
 }  // namespace abr

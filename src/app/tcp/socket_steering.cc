@@ -111,10 +111,10 @@ void SocketSteering::on_sample(int fd, const tcpinfo::TcpSample& sample, base::D
 }
 
 void SocketSteering::follow_decision(int fd, base::BitRate pacing, std::uint32_t window) {
-  if (tcp_.pacing == 0 && !paces_start_ && pacing.bps() > 0 &&
-      is_worth_setting(pacing, last_pacing_)) {
-    if (tcpinfo::set_max_pacing_rate(fd, pacing)) {
+  if (tcp_.pacing == 0 && !paces_start_ && is_worth_setting(pacing, last_pacing_)) {
+    if (tcpinfo::set_max_pacing_rate(fd, pacing.bps() > 0 ? pacing : kUnlimitedPacing)) {
       last_pacing_ = pacing;
+      pacing_limited_ = true;  // for good: TCP then also keeps to a pace of its own
     } else {
       warn_pacing_refused();
     }

@@ -49,7 +49,7 @@ class SocketSteering {
   SsthreshHint ssthresh_hint() const { return ssthresh_hint_; }
 
   /// Whether TCP sends no faster than TcpSample::pacing. Stays true once a limit has been set.
-  bool paces() const { return bbr_ || pacing_limited_ || last_pacing_.bps() > 0; }
+  bool paces() const { return bbr_ || pacing_limited_; }
   bool bbr() const { return bbr_; }
 
   /// `video`: rate of the newest frame; zero before the first. When it falls, the pacing limit
@@ -60,9 +60,9 @@ class SocketSteering {
   void follow_calm(int fd, bool calm);
   /// Ends the pacing that stands in for ssthresh, if due. `age`: time since the viewer connected.
   void on_sample(int fd, const tcpinfo::TcpSample& sample, base::Duration age);
-  /// Sets the pacing rate and the congestion window (segments) that the policy asks for; zero
-  /// leaves either unchanged. The pacing rate is ignored if the configuration sets one, and while
-  /// pacing stands in for ssthresh.
+  /// Sets the pacing rate (zero: no limit) and the congestion window (segments; zero leaves it)
+  /// that the control loop asks for. The pacing rate is ignored if the configuration sets one, and
+  /// while pacing stands in for ssthresh.
   void follow_decision(int fd, base::BitRate pacing, std::uint32_t window);
   /// Passes the path's capacity (zero if unknown) to a congestion control of ours that uses it.
   void follow_capacity(int fd, base::BitRate capacity);
@@ -89,7 +89,7 @@ class SocketSteering {
   base::BitRate highest_before_;  ///< video rate in the window before
   base::Time window_began_{};
   base::BitRate last_capacity_;  ///< that was passed on
-  base::BitRate last_pacing_;    ///< that a decision set
+  base::BitRate last_pacing_;    ///< that a decision set; zero if there is no limit
 };
 
 }  // namespace app

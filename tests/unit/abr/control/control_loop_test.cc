@@ -29,6 +29,14 @@ class ControlLoopTest : public testing::Test {
   Actions turn(base::Duration after = 10ms) {
     return loop_.on_observation(observation_, stream_, now_ += after);
   }
+  /// The same once short frames have passed at once.
+  Actions turn_with_frame(base::Duration after) {
+    const DeliveredFrame frame{.departed = now_, .acked = now_ + 40ms, .size = ByteCount{1400}};
+    observation_.frames = {&frame, 1};
+    const auto actions = turn(after);
+    observation_.frames = {};
+    return actions;
+  }
 
   Decision decision_{.rate = BitRate::mbps(2), .sustains = BitRate::mbps(2)};
   ControlLoop loop_{std::make_unique<ScriptedPolicy>(decision_)};
@@ -45,6 +53,29 @@ TEST_F(ControlLoopTest, ReportsANewRateAndWhy) {
   EXPECT_TRUE(actions.rate_changed);
   EXPECT_TRUE(actions.report);
   EXPECT_EQ(actions.decision.rate, BitRate::mbps(1));
+}
+
+TEST_F(ControlLoopTest, AViewerWhoHasBeenCalmForFiveSecondsIsNotPaced) {
+  stream_.private_group = false;
+  decision_.pacing = BitRate::mbps(10);
+  turn();
+  EXPECT_EQ(turn_with_frame(100ms).pacing, BitRate::mbps(10));
+  EXPECT_EQ(turn(4800ms).pacing, BitRate::mbps(10));
+  EXPECT_EQ(turn(200ms).pacing, BitRate{});
+  observation_.dupack = 1;
+  EXPECT_EQ(turn().pacing, BitRate::mbps(10));
+  observation_.dupack = 0;
+  EXPECT_EQ(turn(4900ms).pacing, BitRate::mbps(10));
+}
+
+TEST_F(ControlLoopTest, APrivateEncoderIsSampledAtEachFrame) {
+  for (int i = 0; i < 100; ++i) turn_with_frame(100ms);
+  EXPECT_FALSE(loop_.calm());
+  EXPECT_LE(loop_.next_sample(), now_);
+  stream_.private_group = false;
+  for (int i = 0; i < 100; ++i) turn_with_frame(100ms);
+  EXPECT_TRUE(loop_.calm());
+  EXPECT_EQ(loop_.next_sample(), now_ + SampleInterval::kMax);
 }
 
 TEST(ControlLoopLimitsTest, FollowsLimitsThatTheOperatorChanges) {

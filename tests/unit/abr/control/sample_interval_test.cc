@@ -34,7 +34,7 @@ class SampleIntervalTest : public testing::Test {
                            .mss = 1448,
                            .served = BitRate::mbps(4),
                            .frame_interval = kFrame};
-  PathState path_{.capacity = BitRate::mbps(10)};
+  PathState path_{.capacity = BitRate::mbps(10), .frame_size = base::ByteCount{16'000}};
   BitRate rate_ = BitRate::mbps(4);
   bool steered_ = false;
   base::Time now_{1h};
@@ -107,6 +107,9 @@ TEST_F(SampleIntervalTest, TheNoiseOfPacketTrainsIsCalm) {
 
 TEST_F(SampleIntervalTest, ANearViewerWithoutPacketTrainsMayBeCalm) {
   path_ = {.transit = 1ms};
+  watch(10s);
+  EXPECT_GE(watch(kFrame * 30), 30) << "no frame has been acknowledged yet";
+  path_.frame_size = base::ByteCount{1400};
   watch(10s);
   EXPECT_LE(watch(kFrame * 30), 3);
 }

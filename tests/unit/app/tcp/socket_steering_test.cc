@@ -173,6 +173,9 @@ TEST_F(SocketSteeringTest, ADecisionSetsThePacing) {
   EXPECT_EQ(pace(), BitRate::mbps(10));  // too small a change
   reno.follow_decision(fd(), BitRate::mbps(20), 0);
   EXPECT_EQ(pace(), BitRate::mbps(20));
+  reno.follow_decision(fd(), {}, 0);
+  EXPECT_GT(pace(), BitRate::mbps(1e6)) << "no limit";
+  EXPECT_TRUE(reno.paces()) << "at TCP's own rate";
 }
 
 TEST_F(SocketSteeringTest, NoDecisionChangesConfiguredPacing) {

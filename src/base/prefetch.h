@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstddef>
+
+namespace base {
+
+/// Asks the CPU to fetch `bytes` from `address` on into its cache, and does not wait for it. The
+/// address may be invalid or null.
+inline void prefetch(const void* address, std::size_t bytes = 1) {
+  constexpr std::size_t kCacheLine = 64;
+  for (std::size_t offset = 0; offset < bytes; offset += kCacheLine) {
+    __builtin_prefetch(static_cast<const char*>(address) + offset);
+  }
+}
+
+}  // namespace base
