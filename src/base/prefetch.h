@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace base {
 
@@ -8,8 +9,9 @@ namespace base {
 /// address may be invalid or null.
 inline void prefetch(const void* address, std::size_t bytes = 1) {
   constexpr std::size_t kCacheLine = 64;
+  const auto begin = reinterpret_cast<std::uintptr_t>(address);  // not all of it need be an object
   for (std::size_t offset = 0; offset < bytes; offset += kCacheLine) {
-    __builtin_prefetch(static_cast<const char*>(address) + offset);
+    __builtin_prefetch(reinterpret_cast<const void*>(begin + offset));
   }
 }
 
