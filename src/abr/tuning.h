@@ -42,4 +42,13 @@ inline constexpr double kBlindStep = 1.5;
 /// discarded any more.
 inline constexpr base::Duration kMaxUnsentTime = std::chrono::milliseconds{40};
 
+/// Next to nothing waits if the backlog and frames' waits are shorter, about a frame interval. With
+/// 15 ms, p95 is 10 % longer; with 60 ms, p99 is 9 % longer (`sim_table --random 1 --count 100`,
+/// without cross traffic).
+inline constexpr base::Duration kQuietWait = std::chrono::milliseconds{30};
+
+/// How long a loss makes pacing slower, and how long a viewer is calm before pacing ends. With 1 s,
+/// p95 of sim_table's `beside` is 12 % longer; with 20 s, rates return 0.2 s later on `steps`.
+inline constexpr base::Duration kLossMemory = std::chrono::seconds{5};
+
 }  // namespace abr

@@ -98,9 +98,9 @@ void ViewerSession::prefetch() const {
   viewer_.prefetch();
 }
 
-/// Whether there is nothing that the next frame could make worse or better.
+/// Whether the next frame may wait for the one after it. A viewer who has left has no observer.
 bool ViewerSession::may_wait() const {
-  return observer_ && observer_->may_wait() && !full_ && !next_ && !finishing_ && !over_;
+  return observer_ && observer_->may_wait() && !full_ && !next_ && !finishing_;
 }
 
 void ViewerSession::on_channel_closed(GroupChannel& channel, base::Time now) {

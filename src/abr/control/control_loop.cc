@@ -14,14 +14,9 @@ namespace {
 // under way; longer leaves the viewer without video when a recovery frame is dropped too.
 constexpr base::Duration kRecoveryInterval = std::chrono::milliseconds{500};
 
-// Frames of a viewer who has been calm for this long may wait for the next ones. With less, those
-// whose trouble comes and goes wait as well, more only costs more.
+// Frames of a viewer who has been calm for this long may wait for the next ones. With a shorter
+// time, viewers whose trouble comes and goes have to wait as well; a longer one costs more writes.
 constexpr base::Duration kCalmAfter = std::chrono::milliseconds{500};
-// A viewer who has been calm for this long is not paced: the path carries twice the stream and has
-// lost nothing for as long as a loss makes pacing slower (PacingControl). The kernel's timers for
-// paced segments cost more than the rest of a write. With less, viewers on short queues lose the
-// next keyframe again; more costs more.
-constexpr base::Duration kUnpacedAfter = std::chrono::seconds{5};
 
 /// Each report takes the ladder's lock, and a smaller change would move no group's rate.
 bool worth_reporting(base::BitRate sustains, base::BitRate reported) {
@@ -57,8 +52,10 @@ Actions ControlLoop::on_observation(const Observation& observation, const Stream
   const auto sustained = decision.sustains.bps() > 0 ? decision.sustains : decision.rate;
   const bool steered = stream.private_group || stream.frames_missing || actions.skip > 0;
   samples_.update(observation, path_.state(), sustained, steered, now);
-  calm_ = samples_.calm_for(now) >= kCalmAfter;
-  if (samples_.calm_for(now) >= kUnpacedAfter) actions.pacing = {};
+  actions.calm = samples_.calm_for(now) >= kCalmAfter;
+  // The path carries twice the stream and has lost nothing lately, so pacing would only cost
+  // timers.
+  if (samples_.calm_for(now) >= kLossMemory) actions.pacing = {};
   return actions;
 }
 

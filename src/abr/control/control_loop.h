@@ -29,6 +29,8 @@ struct Actions {
   base::ByteCount padding;   ///< lengthens the next frame's write
   std::uint32_t window = 0;  ///< segments: the congestion window to set; 0 leaves it
   base::BitRate pacing;      ///< TCP's pacing limit; 0 means no limit
+  bool calm =
+      false;  ///< frames may wait for the next ones (SampleInterval); not in a private group
 };
 
 /// The control loop of one viewer: observations in, actions out. The server's viewers and the
@@ -66,9 +68,6 @@ class ControlLoop {
   /// When the connection needs its next sample, and the next frame a mark: not before, unless an
   /// event comes or a whole frame waits for the kernel to take it. At once in a private group.
   base::Time next_sample() const { return samples_.next(); }
-  /// Whether frames may wait for the next ones: the viewer has been calm for a while
-  /// (SampleInterval). Never in a private group.
-  bool calm() const { return calm_; }
 
   const PathState& path() const { return path_.state(); }
 
@@ -82,9 +81,8 @@ class ControlLoop {
   SampleInterval samples_;
   bool may_skip_ = true;        ///< a frame has been encoded since the last skip
   base::Time next_recovery_{};  ///< no recovery frame is requested before
-  bool calm_ = false;
-  base::BitRate rate_;      ///< the last Decision::rate
-  base::BitRate reported_;  ///< the last Decision::sustains that was reported
+  base::BitRate rate_;          ///< the last Decision::rate
+  base::BitRate reported_;      ///< the last Decision::sustains that was reported
 };
 
 }  // namespace abr

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "abr/tuning.h"
+
 namespace abr {
 
 namespace {
@@ -18,9 +20,6 @@ constexpr double kPacingFactor = 2.5;
 // The factor after a loss: the queue is full, or short. With 1.1, rates are 3 % lower (5 % on links
 // with random loss); with 2.5, p95 is 7 % longer.
 constexpr double kLossyPacingFactor = 1.5;
-// How long a loss counts. With 1 s, p95 of `beside` is 12 % longer; with 20 s, rates return 0.2 s
-// later on `steps`.
-constexpr base::Duration kLossMemory = 5s;
 // Pacing without losses is at least this fast, so that slow paths show a rise of their capacity.
 // With 3 Mbit/s, p95 of `steps` is 5 % longer; with 30 Mbit/s, p95 of `own` is 18 % longer.
 constexpr auto kMinPacing = base::BitRate::mbps(10);

@@ -30,9 +30,6 @@ constexpr double kMinDrainShare = 0.05;
 // After a fall the rate does not rise for this long, or for a round trip if that is longer. With
 // 500 ms, rates are 2 % lower (`mobile`: 7 %); with 50 ms, p95 of `mobile` is 3 % longer.
 constexpr base::Duration kMinHoldTime = 150ms;
-// Next to nothing waits if the backlog and frames' waits are shorter, about a frame interval. With
-// 15 ms, p95 is 10 % longer; with 60 ms, p99 is 9 % longer.
-constexpr base::Duration kQuietWait = 30ms;
 // The path is still if frames wait less. With 8 ms, rates are 0.4 % lower (1.1 % next to cross
 // traffic); with 30 ms, p95 of `own` is 20 % longer.
 constexpr base::Duration kStillWait = 15ms;

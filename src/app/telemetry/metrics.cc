@@ -60,10 +60,11 @@ struct Metrics::Families {
                      "Viewers by the result of their ssthresh hint, which ends slow start")},
         retractions{counters(registry, "symcast_rate_decreases_total", "Rate decreases by reason")},
         restores{counters(registry, "symcast_rate_increases_total", "Rate increases by reason")},
-        delivered{counters(registry, "symcast_frames_delivered_total",
-                           "Frames of endless responses acknowledged by viewers, by the source of "
-                           "the delivery time: timestamp (exact) or tcp_info (seen at the next "
-                           "frame). Those seen later, as most of calm viewers, are not counted")},
+        delivered{counters(
+            registry, "symcast_frames_delivered_total",
+            "Frames of endless responses acknowledged by viewers, by the source of "
+            "the delivery time: timestamp (exact) or tcp_info (seen at the next "
+            "frame). Frames seen later, such as most frames of calm viewers, are not counted")},
         unused{counters(registry, "symcast_delivery_times_unused_total",
                         "Delivery times that no decision used, because "
                         "telemetry.samples_per_second is too low")},

@@ -185,12 +185,12 @@ bool ViewerControl::run(std::span<const tcpinfo::CongestionEvent> events,
                                .frames_missing = joined_->state.missing.has_value()};
   const auto actions = control_.on_observation(observation, stream, now);
   next_sample_ = control_.next_sample();
-  calm_ = control_.calm();
-  steering_.follow_calm(joined_->fd, calm_);
+  calm_ = actions.calm;
   return carry_out(actions, now);
 }
 
 bool ViewerControl::carry_out(const abr::Actions& actions, base::Time now) {
+  steering_.follow_calm(joined_->fd, actions.calm);
   steering_.follow_decision(joined_->fd, actions.pacing, actions.window);
   if (actions.padding.bytes() > 0) joined_->acts.pad(actions.padding);
   if (actions.skip > 0) skip(actions.skip);

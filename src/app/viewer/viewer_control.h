@@ -89,7 +89,7 @@ class ViewerControl : public server::ViewerObserver {
   base::Time next_sample_{};  ///< ControlLoop::next_sample()
   media::ChannelId channel_;
   base::BitRate served_;  ///< rate of the newest frame
-  bool calm_ = false;     ///< ControlLoop::calm()
+  bool calm_ = false;     ///< Actions::calm
 
   const std::uint64_t id_;
   const int loop_;

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "busy_loop.h"
 #include "packets.h"
 
 namespace server {
@@ -188,9 +189,7 @@ TEST_F(GroupChannelTest, FlushesAudioAfter50Milliseconds) {
 class BusyChannelTest : public GroupChannelTest {
  protected:
   BusyChannelTest() {
-    for (auto began = base::Clock::now(); merging_.most() < 3; began += milliseconds{500}) {
-      merging_.passed(began, began + milliseconds{400});
-    }
+    make_busy(merging_);
     for (auto& member : members_) {
       channel_.add(member);
       member.may_wait = true;

@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 
+#include "busy_loop.h"
 #include "packets.h"
 
 namespace server {
@@ -432,9 +433,7 @@ class Wanderer {
   Wanderer(std::mt19937& random, const TwoChannels& channels) : random_{random} {
     std::array<std::size_t, 2> next{};
     for (std::size_t group : {0, 1}) groups_[group].add(taps_[group]);
-    for (auto began = base::Clock::now(); merging_.most() < 3; began += milliseconds{500}) {
-      merging_.passed(began, began + milliseconds{400});
-    }
+    make_busy(merging_);
     viewer_.begin({});
     for (;;) {
       const auto& a = channels.of(0);

@@ -69,12 +69,11 @@ TEST_F(ControlLoopTest, AViewerWhoHasBeenCalmForFiveSecondsIsNotPaced) {
 }
 
 TEST_F(ControlLoopTest, APrivateEncoderIsSampledAtEachFrame) {
-  for (int i = 0; i < 100; ++i) turn_with_frame(100ms);
-  EXPECT_FALSE(loop_.calm());
+  for (int i = 0; i < 100; ++i) EXPECT_FALSE(turn_with_frame(100ms).calm);
   EXPECT_LE(loop_.next_sample(), now_);
   stream_.private_group = false;
   for (int i = 0; i < 100; ++i) turn_with_frame(100ms);
-  EXPECT_TRUE(loop_.calm());
+  EXPECT_TRUE(turn().calm);
   EXPECT_EQ(loop_.next_sample(), now_ + SampleInterval::kMax);
 }
 

@@ -1,12 +1,16 @@
 #include "app/viewer/viewer_control.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <unistd.h>
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "loopback.h"
+#include "server/viewer_socket.h"
 
 namespace app {
 namespace {
@@ -73,6 +77,19 @@ class ViewerControlTest : public testing::Test {
     server::ViewerTick tick(base::Time now) {
       state.captured = now;
       return {state, connection.sender(), now, sent, acts};
+    }
+    /// Sends a frame of 1000 bytes that the kernel reports as acknowledged. Returns when.
+    base::Time deliver_frame() {
+      server::ViewerSocket socket{base::UniqueFd{::dup(connection.sender())}};
+      std::array<char, 1000> bytes{};
+      iovec piece{bytes.data(), bytes.size()};
+      EXPECT_EQ(socket.send({&piece, 1}, true).bytes, bytes.size());
+      const auto departed = base::Clock::now();
+      state.sent = ByteCount{1000};
+      sent.push({.departed = departed, .end_offset = 1000, .marked_end = 1000});
+      pollfd report{.fd = connection.sender(), .events = 0, .revents = 0};
+      EXPECT_EQ(::poll(&report, 1, 10'000), 1) << "the acknowledgement is reported as POLLERR";
+      return departed;
     }
     tcpinfo::Loopback connection;
     server::ViewerState state;
@@ -151,6 +168,36 @@ TEST_F(ViewerControlTest, ASharedGroupNeedsNoSampleBeforeTheNextFrame) {
   control->on_join(peer.tick(now_));
   peer.sent.push({.end_offset = 1000});
   EXPECT_FALSE(control->on_tick(peer.tick(now_ += 33ms)));
+}
+
+TEST_F(ViewerControlTest, ACalmViewerOfASharedGroupIsSampledAndMarkedTwicePerSecond) {
+  const auto other = viewer(2);
+  const auto control = viewer(1);
+  Peer peer{1, control->channel()};
+  control->on_join(peer.tick(now_));
+  now_ = peer.deliver_frame();
+  control->on_error_queue(peer.tick(now_));
+  int marks = 0;
+  const auto watch = [&](base::Duration time) {
+    for (const auto end = now_ + time; now_ < end; now_ += 33ms) {
+      marks += control->tx_timestamps(ByteCount{1000}, now_).end;
+      control->on_tick(peer.tick(now_));
+    }
+  };
+  watch(100ms);
+  EXPECT_FALSE(control->may_wait());
+  watch(10s);
+  EXPECT_TRUE(control->may_wait());
+  marks = sampler_.samples = 0;
+  watch(10s);
+  EXPECT_NEAR(sampler_.samples, 20, 2);
+  EXPECT_NEAR(marks, 20, 2);
+  sampler_.next.ca_state = tcpinfo::CaState::kRecovery;
+  watch(1s);
+  EXPECT_FALSE(control->may_wait());
+  sampler_.samples = 0;
+  watch(1s);
+  EXPECT_GE(sampler_.samples, 30);
 }
 
 TEST_F(ViewerControlTest, TakesNoActionOnADeadSocket) {
