@@ -25,8 +25,8 @@ class AudioWait {
   /// Data of another track arrived. Returns whether that one is to be taken.
   bool over(base::Time now, std::optional<base::Duration> pts, TrackHealth chosen);
 
-  /// Muxers put tracks up to 1 s apart, and a decoder that failed is replaced after 2 s. A shorter
-  /// time would take another language for the sake of a hiccup, a longer one is longer silence.
+  /// Muxers put tracks up to 1 s apart, and garbage passes (DecoderRetry). A shorter time would
+  /// take another language for the sake of a hiccup, a longer one is longer silence.
   static constexpr base::Duration kDeadTime = std::chrono::seconds{5};
   /// For data that neither decode nor fail. A busy machine takes its time to decode.
   static constexpr base::Duration kUndecodedTime = std::chrono::seconds{20};

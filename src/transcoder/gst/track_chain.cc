@@ -2,11 +2,11 @@
 
 #include <gst/gst.h>
 
-#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <utility>
 
+#include "transcoder/gst/decoder_retry.h"
 #include "transcoder/gst/gst_element.h"
 #include "transcoder/gst/handle.h"
 
@@ -20,11 +20,6 @@ using BufferHandle = Handle<GstBuffer, gst_buffer_unref>;
 
 /// The name under which a decoder knows its chain.
 constexpr const char* kChainKey = "symcast-chain";
-
-/// Another decoder is tried after this time, doubled with each failure. Garbage that passes costs
-/// little more audio than it lasted, and a track that never decodes costs no CPU.
-constexpr base::Duration kMinRetry = std::chrono::seconds{2};
-constexpr base::Duration kMaxRetry = std::chrono::minutes{1};
 
 constexpr auto kData =
     static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST);
@@ -115,8 +110,7 @@ class TrackChain::Impl {
     {
       std::lock_guard lock{mutex_};
       if (broken_) return true;
-      retry_at_ = base::Clock::now() + retry_;
-      retry_ = std::min(2 * retry_, kMaxRetry);
+      retry_at_ = retry_.failed(base::Clock::now());
       broken_ = has_failed_ = true;
     }
     if (!undecodable_) report_->raise(SourceTrouble::kAudioBroken, why);
@@ -212,7 +206,7 @@ class TrackChain::Impl {
     if (!self.kind_) self.outlets_.emplace_back(*kind, out);
     ++self.outputs_;
     gst_pad_add_probe(pad, kEvents, on_decoded_event, data, nullptr);
-    gst_pad_add_probe(pad, kData, on_first_decoded, data, nullptr);
+    gst_pad_add_probe(pad, kData, on_decoded_data, data, nullptr);
     self.block_if_held(pad);
     gst_pad_link(pad, out);
     if (kind == TrackKind::kAudio) {
@@ -230,8 +224,12 @@ class TrackChain::Impl {
     blocks_.emplace_back(GST_PAD(gst_object_ref(pad)), block);
   }
 
-  static GstPadProbeReturn on_first_decoded(GstPad*, GstPadProbeInfo*, gpointer data) {
-    of(data).decoded_ = true;
+  /// Runs at the first data of each decoder.
+  static GstPadProbeReturn on_decoded_data(GstPad*, GstPadProbeInfo*, gpointer data) {
+    auto& self = of(data);
+    self.decoded_ = true;
+    std::lock_guard lock{self.mutex_};
+    self.retry_.decoded(base::Clock::now());
     return GST_PAD_PROBE_REMOVE;
   }
 
@@ -319,11 +317,11 @@ class TrackChain::Impl {
   std::atomic<int> ended_outputs_ = 0;
   std::atomic<bool> built_ = false;
 
-  std::mutex mutex_;                  // a seek flushes on another thread than that of the data
-  base::Duration retry_ = kMinRetry;  // GUARDED_BY(mutex_)
-  GstSegment segment_{};              // GUARDED_BY(mutex_)
-  TrackJoiner::Track place_;          // GUARDED_BY(mutex_)
-  bool held_ = false;                 // GUARDED_BY(mutex_)
+  std::mutex mutex_;          // a seek flushes on another thread than that of the data
+  DecoderRetry retry_;        // GUARDED_BY(mutex_)
+  GstSegment segment_{};      // GUARDED_BY(mutex_)
+  TrackJoiner::Track place_;  // GUARDED_BY(mutex_)
+  bool held_ = false;         // GUARDED_BY(mutex_)
   std::vector<std::pair<PadHandle, gulong>> blocks_;  // GUARDED_BY(mutex_)
 };
 

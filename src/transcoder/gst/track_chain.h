@@ -18,7 +18,7 @@ namespace transcoder {
 
 /// Decodes one track: from a pad of a demuxer, queue or source, through a decodebin, to a pad that
 /// takes raw pictures or audio. An error in an audio chain stops that chain alone: its data are
-/// dropped, and after a while another decoder is tried. Lives as long as the bin around it; its
+/// dropped until another decoder is tried (DecoderRetry). Lives as long as the bin around it; its
 /// callbacks run on the track's own streaming thread.
 class TrackChain {
  public:
