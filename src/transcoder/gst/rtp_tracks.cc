@@ -141,8 +141,9 @@ class RtpTrack {
     return GST_PAD_PROBE_OK;
   }
 
-  /// RTP-Info comes before the data, and belongs to the beginning.
-  static constexpr base::Duration kMaxInfoAge = std::chrono::seconds{10};
+  /// RTP-Info comes before the data, and belongs to the beginning. A track that begins 10 s after
+  /// the others is still put in time.
+  static constexpr base::Duration kMaxInfoAge = std::chrono::seconds{10} + PlayStart::kSettling;
 
   GstElement* const buffer_;  ///< owns this
   const std::shared_ptr<PlayStart> start_;

@@ -46,6 +46,14 @@ TEST_F(PlayStartTest, FollowsAnArrivalThatIsKnownBetter) {
   EXPECT_EQ(start.offset(audio, {0ms, 0ms}, 560ms), 100ms) << "not worth a disturbance";
 }
 
+/// Seen on a busy machine: the packets of the first seconds were read late.
+TEST_F(PlayStartTest, FollowsAJitterBufferThatLearnsSlowly) {
+  start.offset(pictures, {160ms, 300ms}, 160ms);
+  EXPECT_EQ(start.offset(audio, {70ms, 0ms}, 300ms), 90ms);
+  EXPECT_EQ(start.offset(audio, {40ms, 0ms}, 4s), 120ms);
+  EXPECT_EQ(start.offset(audio, {0ms, 0ms}, 8s), 160ms);
+}
+
 TEST_F(PlayStartTest, KeepsItsOffsetsOnceSettled) {
   start.offset(pictures, {160ms, 0ms}, 160ms);
   start.offset(audio, {0ms, 300ms}, 300ms);
