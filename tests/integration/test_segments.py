@@ -920,8 +920,9 @@ def durations(init, body):
 
 
 def is_whole(init, body):
-    """Whether no frame is missing in a segment."""
-    return max(durations(init, body)) < 1.5 / NOISE_RATE
+    """Whether no frame is missing in a segment. Its last frame is no longer if those behind it are."""
+    frames = durations(init, body)
+    return len(frames) >= SEGMENT * NOISE_RATE and max(frames) < 1.5 / NOISE_RATE
 
 
 def rates(bodies, init):
