@@ -13,6 +13,7 @@ enum symcast_event_kind {
   SYMCAST_TLP = 2,    /* a tail loss probe was sent (RFC 8985, 7) */
   SYMCAST_CWR = 3,    /* window reduced: ECN, a local drop, or a loss that a probe recovered */
   SYMCAST_UNDO = 4,   /* a reduction was unnecessary and is undone */
+  SYMCAST_RTT = 5,    /* the smoothed RTT exceeded the limit that the server has set */
 };
 
 /* One event, as the kernel saw it. Whether cwnd and ssthresh are from before or after the event

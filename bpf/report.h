@@ -14,6 +14,15 @@ struct {
   __type(value, struct symcast_watch);
 } watches SEC(".maps");
 
+/* Per socket: SYMCAST_RTT is reported once the smoothed RTT, in microseconds, is longer. The
+ * program then sets it to 0, which means no limit. */
+struct {
+  __uint(type, BPF_MAP_TYPE_SK_STORAGE);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, int);
+  __type(value, __u32);
+} rtt_limits SEC(".maps");
+
 /* One ring per event loop, so that an event wakes the thread that acts on it. The server creates
  * the rings; 256 KiB hold 5461 events of 40 bytes and a header of 8. */
 struct ring {
@@ -45,4 +54,12 @@ static __always_inline struct symcast_event* reserve(const struct symcast_watch*
   event->session = watch->session;
   event->kind = kind;
   return event;
+}
+
+/* Whether the RTT of a socket has exceeded its limit for the first time. `srtt_us`: the kernel's,
+ * in eighths of a microsecond. */
+static __always_inline bool rtt_exceeds(u32* limit, u32 srtt_us) {
+  if (!limit || !*limit || srtt_us >> 3 <= *limit) return false;
+  *limit = 0;
+  return true;
 }

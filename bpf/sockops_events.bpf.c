@@ -11,6 +11,8 @@
  *           - everything in flight in the last episode (RFC 6675's RecoveryPoint,
  *             tcp_sock::high_seq) is acknowledged.
  *   TLP     RETRANS_CB while no segment is known to be lost.
+ *   RTT     RTT_CB: called at each measurement of the RTT, after which the smoothed one is longer
+ *           than the limit.
  * CWR and UNDO cannot be seen here.
  */
 #include "report.h"
@@ -42,16 +44,21 @@ SEC("sockops")
 int on_socket(struct bpf_sock_ops* ops) {
   if (ops->op == BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB) {
     /* The server has not accepted this socket yet and chooses later whether to watch it. */
-    const int ours = BPF_SOCK_OPS_RTO_CB_FLAG | BPF_SOCK_OPS_RETRANS_CB_FLAG;
+    const int ours =
+        BPF_SOCK_OPS_RTO_CB_FLAG | BPF_SOCK_OPS_RETRANS_CB_FLAG | BPF_SOCK_OPS_RTT_CB_FLAG;
     bpf_sock_ops_cb_flags_set(ops, ops->bpf_sock_ops_cb_flags | ours); /* keeps others' flags */
     return 1;
   }
-  if (ops->op != BPF_SOCK_OPS_RTO_CB && ops->op != BPF_SOCK_OPS_RETRANS_CB) return 1;
+  const bool rtt = ops->op == BPF_SOCK_OPS_RTT_CB;
+  if (!rtt && ops->op != BPF_SOCK_OPS_RTO_CB && ops->op != BPF_SOCK_OPS_RETRANS_CB) return 1;
   struct bpf_sock* sk = ops->sk;
   if (!sk) return 1;
+  if (rtt && !rtt_exceeds(bpf_sk_storage_get(&rtt_limits, sk, NULL, 0), ops->srtt_us)) return 1;
   struct symcast_watch* watch = bpf_sk_storage_get(&watches, sk, NULL, 0);
   if (!watch) return 1;
-  if (ops->op == BPF_SOCK_OPS_RTO_CB) {
+  if (rtt) {
+    report(watch, ops, SYMCAST_RTT);
+  } else if (ops->op == BPF_SOCK_OPS_RTO_CB) {
     report(watch, ops, SYMCAST_REXMT);
     begin_episode(watch, ops);
   } else if (ops->lost_out == 0) {

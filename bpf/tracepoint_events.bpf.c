@@ -17,6 +17,8 @@
  * tcp_retransmit_skb fires at every retransmitted segment:
  *   TLP     the state is below Recovery: only tcp_send_loss_probe() retransmits there. (A probe
  *           that carries new data is not a retransmission and is not seen.)
+ * tcp_probe fires at every segment received in an established connection, before it is processed:
+ *   RTT     the smoothed RTT, up to the segment before, is longer than the limit.
  *
  * Every connection of the machine passes the tracepoints. Those without a watch cost 0.1 µs.
  */
@@ -70,5 +72,16 @@ int BPF_PROG(on_retransmit, struct sock* sk) {
   if (!watch) return 0;
   struct tcp_sock* tp = bpf_skc_to_tcp_sock(sk);
   if (tp && ca_state(tp) < TCP_CA_Recovery) report(watch, tp, SYMCAST_TLP);
+  return 0;
+}
+
+SEC("tp_btf/tcp_probe")
+int BPF_PROG(on_segment, struct sock* sk) {
+  u32* limit = bpf_sk_storage_get(&rtt_limits, sk, NULL, 0);
+  if (!limit) return 0;
+  struct tcp_sock* tp = bpf_skc_to_tcp_sock(sk);
+  if (!tp || !rtt_exceeds(limit, tp->srtt_us)) return 0;
+  struct symcast_watch* watch = bpf_sk_storage_get(&watches, sk, NULL, 0);
+  if (watch) report(watch, tp, SYMCAST_RTT);
   return 0;
 }

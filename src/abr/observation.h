@@ -49,12 +49,13 @@ struct Observation {
   std::uint32_t mss = 0;                  ///< bytes
   bool bbr = false;                       ///< the congestion control is BBR
   bool recovering = false;                ///< from a loss
-  bool receiver_limited = false;          ///< the viewer's receive window holds data back
-  base::BitRate pacing;                   ///< zero: no pacing
-  base::BitRate delivery_rate;            ///< the kernel's estimate
-  bool app_limited = false;               ///< the application limited `delivery_rate`
-  base::Duration backlog{};               ///< unsent data, as time at the served rate
-  base::BitRate served;                   ///< target rate of the viewer's group
+  bool rtt_watched = false;       ///< the kernel tells at once if the RTT exceeds the last limit
+  bool receiver_limited = false;  ///< the viewer's receive window holds data back
+  base::BitRate pacing;           ///< zero: no pacing
+  base::BitRate delivery_rate;    ///< the kernel's estimate
+  bool app_limited = false;       ///< the application limited `delivery_rate`
+  base::Duration backlog{};       ///< unsent data, as time at the served rate
+  base::BitRate served;           ///< target rate of the viewer's group
   base::Duration frame_interval = std::chrono::milliseconds{33};
   Transport transport;
 };

@@ -14,6 +14,8 @@ const char* name(EventKind kind) {
       return "cwr";
     case EventKind::kUndo:
       return "undo";
+    case EventKind::kRtt:
+      return "rtt";
   }
   return "unknown";
 }

@@ -8,20 +8,23 @@
 
 namespace tcpinfo {
 
-/// The two loss events of Khan and Zaghal 2003, table 2, and three events that explain them:
-/// kRexmt   a retransmission timer expired; each expiry counts, back-offs included
-/// kDupack  fast retransmit began: a third duplicate ACK arrived, or RACK found a loss
+/// The two loss events of Khan and Zaghal 2003, table 2, three events that explain them, and one
+/// that announces a queue: kRexmt   a retransmission timer expired; each expiry counts, back-offs
+/// included kDupack  fast retransmit began: a third duplicate ACK arrived, or RACK found a loss
 /// kTlp     a tail loss probe was retransmitted (RFC 8985, 7): the end of a burst may be lost
 /// kCwr     the window was reduced without a retransmission: ECN, a drop at the sender's own queue,
 ///          or a loss that a probe recovered
 /// kUndo    a reduction was undone: the segments were late, not lost
-enum class EventKind : std::uint8_t { kRexmt, kDupack, kTlp, kCwr, kUndo };
-inline constexpr std::size_t kEventKinds = 5;
+/// kRtt     the smoothed RTT became longer than the limit set (EventPrograms::watch_rtt)
+enum class EventKind : std::uint8_t { kRexmt, kDupack, kTlp, kCwr, kUndo, kRtt };
+inline constexpr std::size_t kEventKinds = 6;
 
 /// Where congestion events come from, best source first:
 /// kTracepoint  eBPF at the kernel's tracepoints: immediate, exact, all kinds
 /// kSockops     eBPF at the socket operations of our control group: immediate; no CWR, no UNDO
-/// kTcpInfo     differences of TCP_INFO samples (PolledEvents): late by at most the sampling period
+/// kTcpInfo     differences of TCP_INFO samples (PolledEvents): late by at most the sampling
+/// period;
+///              no RTT
 enum class EventSource : std::uint8_t { kTracepoint, kSockops, kTcpInfo };
 
 /// One congestion event of one connection. kTcpInfo reads cwnd and ssthresh after the event. The
@@ -32,6 +35,7 @@ enum class EventSource : std::uint8_t { kTracepoint, kSockops, kTcpInfo };
 /// kCwr         cwnd before, ssthresh after              not reported
 /// kUndo        both after: as before the reduction      not reported
 /// kTlp         a probe changes neither                  a probe changes neither
+/// kRtt         both of this moment                      both of this moment
 struct CongestionEvent {
   EventKind kind = EventKind::kDupack;
   base::Time at{};         ///< when the kernel saw it; from kTcpInfo: when it was sampled
@@ -47,9 +51,11 @@ struct CongestionEvent {
 constexpr bool is_loss(EventKind kind) { return kind <= EventKind::kDupack; }
 
 /// Whether kSockops reports `kind`.
-constexpr bool sockops_reports(EventKind kind) { return kind <= EventKind::kTlp; }
+constexpr bool sockops_reports(EventKind kind) {
+  return kind <= EventKind::kTlp || kind == EventKind::kRtt;
+}
 
-/// "rexmt", "dupack", "tlp", "cwr", "undo": as in metrics, log and trace.
+/// "rexmt", "dupack", "tlp", "cwr", "undo", "rtt": as in metrics, log and trace.
 const char* name(EventKind kind);
 /// "tracepoint", "sockops", "tcp_info": as in metrics, log, trace and configuration.
 const char* name(EventSource source);

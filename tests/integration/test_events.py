@@ -3,11 +3,13 @@ while. Two servers run at once, each with its own eBPF programs, which must not 
 bench/events measures how fast the events are reported, and whether they match one by one."""
 
 import concurrent.futures
+import itertools
 
 import pytest
 
 from netlab.daemon import wait_until
 from netlab.event_run import EventRun
+from netlab.network import Netlab
 from netlab.timeline import decisions_and_causes
 
 SOURCES = ("tracepoint", "sockops")
@@ -20,6 +22,7 @@ PATIENCE = 60  # seconds
 # ftrace sees them, a second program misses them too): 4 of the 30 events of a run are very improbable.
 # Programs of a control group miss no events.
 PASSED_OVER = {"tracepoint": 3, "sockops": 0}
+STEP = 20  # milliseconds: more than the RTT of a calm viewer may rise
 EXACT = {"tracepoint": KINDS, "sockops": ("rexmt",)}  # sockops infers recoveries
 
 
@@ -96,3 +99,23 @@ def test_events_retarget_the_encoder(runs, source):
     assert all(reason in causes for reason, causes in decreases)
     assert run.metrics.sum("symcast_rate_decreases_total") == len(decreases)
     assert 0 < run.metrics.sum("symcast_event_to_retarget_seconds_count") <= len(decreases)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_longer_round_trip_of_calm_viewers_is_reported(serve, view, needs_lab, source):
+    """The delay rises and falls every few seconds, until the viewers have been calm before it rises."""
+    config = f'[kernel]\nevents = "{source}"\n[groups]\nmax = 1\n[rate]\nmax = "2M"\n'
+    with Netlab(clients=2, rate="50M", delay_ms=STEP) as lab:
+        daemon = serve("--source", "live=test:?size=192x108", config=config, lab=lab)
+        if f"events={source}" not in daemon.log():
+            pytest.skip(daemon.log().splitlines()[0])
+        for i, client in enumerate(lab.clients):
+            view(daemon.url(ip=client.server_ip), lab=lab, client=i)
+        delays = itertools.cycle([STEP, 2 * STEP])
+
+        def reported():
+            lab.set(down_delay=f"{next(delays)}ms")
+            return daemon.metrics().sum("symcast_congestion_events_total", kind="rtt", source=source)
+
+        wait_until(reported, PATIENCE, "the round trip is reported", 4)
+        daemon.__exit__(None)

@@ -78,7 +78,8 @@ Simulation simulate(const Scenario& scenario, const MakePolicy& policy, std::uin
     flows[i].video =
         VideoSession::Settings{.policy = [&scenario, policy] { return policy(scenario); },
                                .encoder = scenario.encoder,
-                               .shared_group = scenario.shared_group};
+                               .shared_group = scenario.shared_group,
+                               .watches_rtt = scenario.watches_rtt};
   }
   flows.insert(flows.end(), scenario.others.begin(), scenario.others.end());
   for (auto& flow : flows) flow.acks.jitter = kHostJitter;

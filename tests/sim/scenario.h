@@ -18,6 +18,7 @@ struct Scenario {
   Simulation::Flow viewer{};                  ///< each viewer's; simulate() sets its `video`
   std::size_t viewers = 1;
   bool shared_group = false;  ///< VideoSession::Settings::shared_group of each viewer
+  bool watches_rtt = true;    ///< VideoSession::Settings::watches_rtt of each viewer
   std::vector<Simulation::Flow> others{};
   EncoderModel::Settings encoder{};
   abr::RateLimits limits{.max = base::BitRate::mbps(6)};

@@ -32,6 +32,7 @@ struct Options {
   double content = 0;  // Mbit/s
   std::size_t viewers = 0;
   bool shared = false;
+  bool unwatched = false;
   double ceiling = 0;
 };
 
@@ -155,6 +156,7 @@ sim::RandomFeatures features(const Options& options) {
 void adapt(Scenario& scenario, const Options& options) {
   if (options.content > 0) scenario.encoder.content = base::BitRate::mbps(options.content);
   scenario.shared_group = options.shared;
+  scenario.watches_rtt = !options.unwatched;
   if (options.ceiling > 0) {
     scenario.limits.max = std::min(scenario.limits.max, options.ceiling * scenario.link.rate);
   }
@@ -205,6 +207,8 @@ int main(int argc, char** argv) {
   app.add_option("--viewers", options.viewers, "Number of viewers; 0 keeps the scenario's");
   app.add_flag("--shared", options.shared,
                "Samples the viewers as in a group with others: seldom while they are calm");
+  app.add_flag("--unwatched", options.unwatched,
+               "Does not let the kernel watch the round trip of calm viewers");
   app.add_option("--ceiling", options.ceiling,
                  "Highest rate of a viewer as a share of the link's rate at the start; 0 keeps it");
   app.add_option("--content", options.content,

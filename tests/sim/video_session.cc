@@ -132,7 +132,10 @@ void VideoSession::on_tcp(base::Time now) {
   note_acknowledged(now);
   write(now);
   const auto& state = tcp_.state();
-  if (delivered_.size() > before || state.rexmt > rexmt_ || state.dupack > dupack_) decide(now);
+  const bool slower = rtt_limit_.count() > 0 && tcp_.round_trip().smoothed() > rtt_limit_;
+  if (slower) rtt_limit_ = {};
+  const bool lost = state.rexmt > rexmt_ || state.dupack > dupack_;
+  if (delivered_.size() > before || lost || slower) decide(now);
 }
 
 void VideoSession::note_acknowledged(base::Time now) {
@@ -174,6 +177,7 @@ void VideoSession::carry_out(const abr::Actions& actions) {
   if (actions.padding.bytes() > 0) padding_ = actions.padding;
   if (actions.window > 0 && settings_.steers_window) tcp_.control().set_window(actions.window);
   tcp_.limit_pacing(actions.pacing);
+  if (settings_.watches_rtt && actions.rtt_limit.count() > 0) rtt_limit_ = actions.rtt_limit;
   skip_next_ += actions.skip;
   if (actions.discard) drop_queue();
   if (actions.recover) recover_next_ = true;
@@ -203,6 +207,7 @@ abr::Observation VideoSession::observe() const {
       .mss = TcpSender::kMss,
       .bbr = tcp_.control().bbr(),
       .recovering = state.recovering,
+      .rtt_watched = rtt_limit_.count() > 0,
       .pacing = tcp_.pacing(),
       .delivery_rate = tcp_.delivery_rate().rate(),
       .app_limited = tcp_.delivery_rate().app_limited(),

@@ -32,6 +32,7 @@ class VideoSession {
     /// As in a group with others, of which this viewer is the slowest: the group's rate follows
     /// them, but a calm viewer is sampled seldom (abr::SampleInterval).
     bool shared_group = false;
+    bool watches_rtt = true;  ///< eBPF is available
   };
 
   /// `send`: lets TCP send all it may.
@@ -109,6 +110,7 @@ class VideoSession {
   // TCP's events that the policy has seen.
   unsigned rexmt_ = 0;
   unsigned dupack_ = 0;
+  base::Duration rtt_limit_{};  ///< that the kernel watches, if not 0
 };
 
 }  // namespace sim

@@ -53,6 +53,7 @@ Actions ControlLoop::on_observation(const Observation& observation, const Stream
   const bool steered = stream.private_group || stream.frames_missing || actions.skip > 0;
   samples_.update(observation, path_.state(), sustained, steered, now);
   actions.calm = samples_.calm_for(now) >= kCalmAfter;
+  if (actions.calm) actions.rtt_limit = samples_.rtt_limit();
   // The path carries twice the stream and has lost nothing lately, so pacing would only cost
   // timers.
   if (samples_.calm_for(now) >= kLossMemory) actions.pacing = {};

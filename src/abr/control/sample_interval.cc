@@ -22,6 +22,11 @@ constexpr double kUsedShare = 0.5;
 // longer.
 constexpr double kCalmBand = 0.2;
 
+// A calm viewer's RTT may grow by this much from one sample to the next. That is a third of the
+// wait that ends the calm anyway (kQuietWait). With a smaller rise, jitter ends the calm; with a
+// larger one, a queue grows longer before it shows.
+constexpr base::Duration kRttRise = std::chrono::milliseconds{10};
+
 /// Whether the path carries much more than the stream. If no packet trains show the capacity (the
 /// frames are short, or the viewer is near), the time that frames take shows it.
 bool has_room(const Observation& o, const PathState& path) {
@@ -43,8 +48,9 @@ void SampleInterval::update(const Observation& o, const PathState& path, base::B
     calm_since_ = now;
     calm_rate_ = rate;
   }
-  next_ = now + std::min(kMax, std::chrono::duration_cast<base::Duration>(kShareOfCalm *
-                                                                          (now - calm_since_)));
+  rtt_limit_ = std::max(path.round_trip, o.srtt) + kRttRise;
+  const auto share = std::chrono::duration_cast<base::Duration>(kShareOfCalm * (now - calm_since_));
+  next_ = now + std::min(o.rtt_watched ? kMaxWatched : kMax, share);
 }
 
 bool SampleInterval::is_calm(const Observation& o, const PathState& path,
@@ -52,8 +58,9 @@ bool SampleInterval::is_calm(const Observation& o, const PathState& path,
   const bool waits = o.discardable || path.queueing_delay > kQuietWait || path.drain_rate.bps() > 0;
   const bool limited = o.receiver_limited || path.cross_traffic || path.reader_rate.bps() > 0;
   const bool lossy = o.recovering || o.rexmt > 0 || o.dupack > 0;
+  const bool slower = rtt_limit_.count() > 0 && o.srtt > rtt_limit_;
   const bool same = rate > (1 - kCalmBand) * calm_rate_ && rate < (1 + kCalmBand) * calm_rate_;
-  return has_room(o, path) && !waits && !limited && !lossy && same;
+  return has_room(o, path) && !waits && !limited && !lossy && !slower && same;
 }
 
 }  // namespace abr

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "app/tcp/event_dispatch.h"
@@ -22,10 +22,13 @@ class CongestionEvents {
       : dispatch_{dispatch}, source_{source} {}
 
   /// Starts watching. Calls `listener` for each pushed event, on the thread of `loop`.
-  void watch(int fd, std::uint64_t viewer, int loop, EventDispatch::Listener listener) {
-    watch_ = dispatch_.watch(fd, viewer, loop, std::move(listener));
-  }
+  void watch(int fd, std::uint64_t viewer, int loop, EventDispatch::Listener listener);
   tcpinfo::EventSource source() const { return source_; }
+
+  /// Lets the kernel push one event of kind kRtt as soon as the RTT is longer than `limit`.
+  void watch_rtt(base::Duration limit);
+  /// Whether the kernel still has such a limit.
+  bool rtt_watched() const { return rtt_limit_.count() > 0; }
 
   /// Returns the events between the last sample and this one, except those that are pushed.
   std::vector<tcpinfo::CongestionEvent> polled(const tcpinfo::TcpSample& sample);
@@ -34,6 +37,7 @@ class CongestionEvents {
   EventDispatch& dispatch_;
   const tcpinfo::EventSource source_;
   std::unique_ptr<EventDispatch::Watch> watch_;  ///< null if nothing is pushed for this socket
+  std::chrono::milliseconds rtt_limit_{};        ///< that the kernel has, if not 0
   tcpinfo::PolledEvents polled_;
 };
 

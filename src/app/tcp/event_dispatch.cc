@@ -24,7 +24,7 @@ std::unique_ptr<EventDispatch::Watch> EventDispatch::watch(int fd, std::uint64_t
                                                            Listener listener) {
   if (!programs_ || !programs_->watch(fd, session, loop)) return nullptr;
   listeners(loop)[session] = std::move(listener);
-  return std::make_unique<Watch>(*this, loop, session);
+  return std::make_unique<Watch>(*this, fd, loop, session);
 }
 
 std::unique_ptr<server::LoopSource> EventDispatch::loop_source(int loop) {

@@ -23,14 +23,20 @@ class EventDispatch {
   /// Stops the watch when destroyed, which must be on the thread that called watch().
   class Watch {
    public:
-    Watch(EventDispatch& dispatch, int loop, std::uint64_t session)
-        : dispatch_{dispatch}, loop_{loop}, session_{session} {}
+    Watch(EventDispatch& dispatch, int fd, int loop, std::uint64_t session)
+        : dispatch_{dispatch}, fd_{fd}, loop_{loop}, session_{session} {}
     ~Watch() { dispatch_.listeners(loop_).erase(session_); }
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
 
+    /// EventPrograms::watch_rtt() of the watched socket.
+    bool limit_rtt(std::chrono::microseconds limit) {
+      return dispatch_.programs_->watch_rtt(fd_, limit);
+    }
+
    private:
     EventDispatch& dispatch_;
+    const int fd_;
     const int loop_;
     const std::uint64_t session_;
   };

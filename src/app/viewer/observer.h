@@ -25,8 +25,9 @@ class Observer {
  public:
   /// How TCP sends on this connection (SocketSteering).
   struct Tcp {
-    bool paced = false;  ///< TCP keeps to TcpSample::pacing
-    bool bbr = false;    ///< BBR ignores ssthresh
+    bool paced = false;        ///< TCP keeps to TcpSample::pacing
+    bool bbr = false;          ///< BBR ignores ssthresh
+    bool rtt_watched = false;  ///< CongestionEvents::rtt_watched()
   };
 
   Observer(const transcoder::AudioSettings& audio, media::Container container)

@@ -153,7 +153,7 @@ std::optional<base::Time> ViewerControl::next_sample_time(const server::ViewerTi
 
 void ViewerControl::on_event(const tcpinfo::CongestionEvent& event, base::Time now) {
   note_event(event, events_.source(), now);
-  if (!tcpinfo::is_loss(event.kind)) return;
+  if (!tcpinfo::is_loss(event.kind) && event.kind != tcpinfo::EventKind::kRtt) return;
   const auto sample = deps_.sampler.sample(joined_->fd, now);
   if (sample && run({&event, 1}, *sample, now)) {
     stream_->metrics().retargeted(base::seconds(base::Clock::now() - event.at));
@@ -178,7 +178,9 @@ void ViewerControl::note_event(const tcpinfo::CongestionEvent& event, tcpinfo::E
 bool ViewerControl::run(std::span<const tcpinfo::CongestionEvent> events,
                         const tcpinfo::TcpSample& sample, base::Time now) {
   const auto observation = observer_.observe(
-      events, {.paced = steering_.paces(), .bbr = steering_.bbr()}, sample, joined_->state);
+      events,
+      {.paced = steering_.paces(), .bbr = steering_.bbr(), .rtt_watched = events_.rtt_watched()},
+      sample, joined_->state);
   record_.viewer().backlog = observation.backlog;
   record_.viewer().in_flight = observation.in_flight;
   const abr::StreamView stream{.private_group = private_,
@@ -192,6 +194,7 @@ bool ViewerControl::run(std::span<const tcpinfo::CongestionEvent> events,
 bool ViewerControl::carry_out(const abr::Actions& actions, base::Time now) {
   steering_.follow_calm(joined_->fd, actions.calm);
   steering_.follow_decision(joined_->fd, actions.pacing, actions.window);
+  if (actions.rtt_limit.count() > 0) events_.watch_rtt(actions.rtt_limit);
   if (actions.padding.bytes() > 0) joined_->acts.pad(actions.padding);
   if (actions.skip > 0) skip(actions.skip);
   if (actions.discard) discard(now);

@@ -112,6 +112,12 @@ class Programs final : public EventPrograms {
     return bpf_map_update_elem(bpf_map__fd(skeleton_->maps.watches), &fd, &value, BPF_ANY) == 0;
   }
 
+  bool watch_rtt(int fd, std::chrono::microseconds limit) override {
+    const auto value = static_cast<std::uint32_t>(limit.count());
+    const int limits = bpf_map__fd(skeleton_->maps.rtt_limits);
+    return bpf_map_update_elem(limits, &fd, &value, BPF_ANY) == 0;
+  }
+
   int fd(int ring) const override { return at(ring).fd(); }
   void read(int ring, const Callback& callback) override { at(ring).read(callback); }
   std::uint64_t lost(int ring) const override {

@@ -30,6 +30,10 @@ class EventPrograms {
   /// Sends the events of the TCP socket `fd` to `ring`, tagged with `session`, until the socket is
   /// closed. Returns false and sets errno if the kernel refuses. Thread-safe; 1 µs.
   virtual bool watch(int fd, std::uint64_t session, int ring) = 0;
+  /// Sends one event of kind kRtt as soon as the smoothed RTT of a watched socket is longer than
+  /// `limit`. 0 means no limit, which is also what holds after the event. Returns false and sets
+  /// errno if the kernel refuses. Thread-safe; 1 µs.
+  virtual bool watch_rtt(int fd, std::chrono::microseconds limit) = 0;
 
   /// Readable when events wait; edge-triggered polling works if read() is called after each edge.
   virtual int fd(int ring) const = 0;

@@ -121,6 +121,13 @@ class EventProgramsTest : public testing::TestWithParam<EventSource> {
     return kinds;
   }
 
+  /// Those that have been reported.
+  std::vector<EventKind> events_of(int ring) {
+    std::vector<EventKind> kinds;
+    programs_->read(ring, [&](auto, const CongestionEvent& event) { kinds.push_back(event.kind); });
+    return kinds;
+  }
+
   std::vector<EventKind> two_timeouts(int ring) {
     auto kinds = events_until(EventKind::kRexmt, ring);
     const auto second = events_until(EventKind::kRexmt, ring);
@@ -177,10 +184,27 @@ TEST_P(EventProgramsTest, ATimeoutDuringCwrIsReportedAsRexmt) {
   }));
 }
 
+TEST_P(EventProgramsTest, AnRttBeyondTheLimitIsReportedOnce) {
+  EXPECT_TRUE(reports({EventKind::kRtt}, [&] {
+    EXPECT_TRUE(programs_->watch(connection_->sender(), kSession, 1));
+    EXPECT_TRUE(programs_->watch_rtt(connection_->sender(), std::chrono::microseconds{1}));
+    for (const char* segment : {"a", "b", "c"}) connection_->send(segment);
+    return events_until(EventKind::kRtt, 1);
+  }));
+  EXPECT_GT(first_.srtt, std::chrono::microseconds{1});
+  EXPECT_TRUE(programs_->watch(connection_->sender(), kSession, 1));
+  for (const auto limit : {std::chrono::hours{0}, std::chrono::hours{1}}) {
+    EXPECT_TRUE(programs_->watch_rtt(connection_->sender(), limit));
+    for (const char* segment : {"a", "b", "c"}) connection_->send(segment);
+    EXPECT_FALSE(has(events_of(1), EventKind::kRtt)) << limit.count() << " h";
+  }
+}
+
 TEST_P(EventProgramsTest, RefusesToWatchAFileThatIsNotASocket) {
   const base::UniqueFd null{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
   ASSERT_TRUE(null);
   EXPECT_FALSE(programs_->watch(null.get(), kSession, 0));
+  EXPECT_FALSE(programs_->watch_rtt(null.get(), std::chrono::microseconds{1}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ebpf, EventProgramsTest,

@@ -51,6 +51,15 @@ TEST_F(SampleIntervalTest, ACalmViewerIsSampledEverMoreSeldomButTwicePerSecond) 
   EXPECT_LE(later, 20);
 }
 
+TEST_F(SampleIntervalTest, WhileTheKernelWatchesTheRttOneSampleIn2SecondsIsEnough) {
+  observation_.rtt_watched = true;
+  watch(10s);
+  EXPECT_NEAR(watch(20s), 10, 1);
+  observation_.rtt_watched = false;
+  watch(2s);
+  EXPECT_NEAR(watch(20s), 40, 2);
+}
+
 TEST_F(SampleIntervalTest, ASteeredViewerIsSampledAtEveryFrame) {
   steered_ = true;
   EXPECT_EQ(watch(kFrame * 300), 300);
@@ -95,6 +104,18 @@ TEST_F(SampleIntervalTest, AnEventEndsTheCalmAtOnce) {
   interval_.update(observation_, path_, rate_, false, now_);
   observation_.dupack = 0;
   EXPECT_LE(interval_.next(), now_ + 1ms);
+}
+
+TEST_F(SampleIntervalTest, ALongerRttEndsTheCalmAtOnce) {
+  watch(10s);
+  EXPECT_EQ(interval_.rtt_limit(), 50ms);
+  observation_.srtt = 50ms;
+  interval_.update(observation_, path_, rate_, false, now_);
+  EXPECT_GT(interval_.next(), now_ + 100ms) << "jitter";
+  EXPECT_EQ(interval_.rtt_limit(), 60ms);
+  observation_.srtt = 61ms;
+  interval_.update(observation_, path_, rate_, false, now_);
+  EXPECT_EQ(interval_.next(), now_);
 }
 
 TEST_F(SampleIntervalTest, TheNoiseOfPacketTrainsIsCalm) {

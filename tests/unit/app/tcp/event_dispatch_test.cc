@@ -2,8 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <utility>
 #include <vector>
+
+#include "fake_event_programs.h"
 
 namespace app {
 namespace {
@@ -11,28 +12,13 @@ namespace {
 using tcpinfo::CongestionEvent;
 using tcpinfo::EventKind;
 
-/// Ring buffers that a test fills. Descriptor 13 cannot be watched.
-class FakePrograms : public tcpinfo::EventPrograms {
- public:
-  bool watch(int fd, std::uint64_t, int) override { return fd != 13; }
-  int fd(int ring) const override { return 100 + ring; }
-  void read(int ring, const Callback& callback) override {
-    for (const auto session : std::exchange(rings[static_cast<std::size_t>(ring)], {})) {
-      callback(session, {.kind = EventKind::kDupack});
-    }
-  }
-  std::uint64_t lost(int ring) const override { return static_cast<std::uint64_t>(ring) + 1; }
-
-  std::vector<std::vector<std::uint64_t>> rings{2};
-};
-
 class EventDispatchTest : public testing::Test {
  protected:
   auto listener() {
     return [this](const CongestionEvent& event, base::Time) { heard_.push_back(event.kind); };
   }
 
-  FakePrograms* programs_ = new FakePrograms;  // owned by dispatch_
+  FakeEventPrograms* programs_ = new FakeEventPrograms;  // owned by dispatch_
   EventDispatch dispatch_{std::unique_ptr<tcpinfo::EventPrograms>{programs_}, 2};
   std::vector<EventKind> heard_;
 };

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "fake_event_programs.h"
 #include "loopback.h"
 #include "server/viewer_socket.h"
 
@@ -102,7 +103,7 @@ class ViewerControlTest : public testing::Test {
   base::Time now_ = base::Clock::now();
   NoHandler handler_;
   server::Server server_{{}, handler_};
-  Metrics metrics_{tcpinfo::EventSource::kTcpInfo};
+  Metrics metrics_{tcpinfo::EventSource::kTracepoint};
   transcoder::MediaClock media_clock_;
   std::shared_ptr<LiveStream> stream_ =
       std::make_shared<LiveStream>(0, config(), media_clock_, server_, metrics_);
@@ -198,6 +199,55 @@ TEST_F(ViewerControlTest, ACalmViewerOfASharedGroupIsSampledAndMarkedTwicePerSec
   sampler_.samples = 0;
   watch(1s);
   EXPECT_GE(sampler_.samples, 30);
+}
+
+/// A viewer in a group with another, whose socket the kernel watches.
+class WatchedViewerTest : public ViewerControlTest {
+ protected:
+  WatchedViewerTest() {
+    control_->on_join(peer_.tick(now_));
+    now_ = peer_.deliver_frame();
+    control_->on_error_queue(peer_.tick(now_));
+  }
+  void watch(base::Duration time) {
+    for (const auto end = now_ + time; now_ < end; now_ += 33ms)
+      control_->on_tick(peer_.tick(now_));
+  }
+
+  FakeEventPrograms* programs_ = new FakeEventPrograms;  // owned by pushed_
+  EventDispatch pushed_{std::unique_ptr<tcpinfo::EventPrograms>{programs_}, 1};
+  ViewerControl::Deps watched_{sampler_,  pushed_,  ends_,  tcpinfo::EventSource::kTracepoint,
+                               table_,    budgets_, hints_, "",
+                               warnings_, nullptr,  taps_};
+  std::unique_ptr<ViewerControl> other_ = viewer(2);
+  std::unique_ptr<ViewerControl> control_ = std::make_unique<ViewerControl>(
+      server::ViewerRequest{.id = 1, .stream = "live"}, stream_, watched_, now_);
+  Peer peer_{1, control_->channel()};
+};
+
+TEST_F(WatchedViewerTest, TheKernelWatchesTheRttOfACalmViewerWhoIsSampledSeldom) {
+  watch(100ms);
+  EXPECT_TRUE(programs_->rtt_limits.empty());
+  watch(20s);
+  EXPECT_EQ(programs_->rtt_limits, (std::vector{std::chrono::microseconds{50ms}}));
+  sampler_.samples = 0;
+  watch(20s);
+  EXPECT_NEAR(sampler_.samples, 10, 1);
+}
+
+TEST_F(WatchedViewerTest, ALongerRttIsSampledAtOnceAndThenAtEveryFrame) {
+  watch(20s);
+  sampler_.samples = 0;
+  sampler_.next.rtt = 70ms;
+  programs_->kind = tcpinfo::EventKind::kRtt;
+  programs_->rings[0] = {1};
+  pushed_.loop_source(0)->on_readable(now_);
+  EXPECT_EQ(sampler_.samples, 1);
+  EXPECT_FALSE(control_->may_wait());
+  watch(330ms);
+  EXPECT_GE(sampler_.samples, 9);
+  watch(20s);
+  EXPECT_EQ(programs_->rtt_limits.back(), 80ms) << "calm again, on a longer path";
 }
 
 TEST_F(ViewerControlTest, TakesNoActionOnADeadSocket) {
