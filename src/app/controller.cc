@@ -1,8 +1,11 @@
 #include "app/controller.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "app/http/near_miss.h"
+#include "base/thread_time.h"
 
 namespace app {
 
@@ -103,9 +106,15 @@ std::vector<std::unique_ptr<server::LoopSource>> Controller::loop_sources(int lo
 void Controller::tick(base::Time now) {
   segments_.tick(now);
   const auto all = streams();
-  double load = 0;
-  for (const auto& stream : all) load += stream->encode_load();
-  for (const auto& stream : all) stream->tick(load - stream->encode_load(), now);
+  std::vector<double> loads;
+  for (const auto& stream : all) loads.push_back(stream->encode_load());
+  const double encoders = std::accumulate(loads.begin(), loads.end(), 0.0);
+  const double rest = std::max(0.0, process_.update(base::process_cpu_time(), now) - encoders);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto own = std::exchange(loads[i], 0);
+    all[i]->tick({encoders - own, *std::ranges::max_element(loads), rest}, now);
+    loads[i] = own;
+  }
 }
 
 }  // namespace app

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/cpu_load.h"
 #include "app/http/api.h"
 #include "app/segments/service.h"
 #include "app/stream/live_stream.h"
@@ -56,6 +57,7 @@ class Controller : public server::Handler {
   std::vector<std::shared_ptr<LiveStream>> streams_;  // GUARDED_BY(mutex_)
   SegmentService segments_;
   const Elsewhere elsewhere_;
+  CpuLoad process_;  ///< of tick()
 };
 
 }  // namespace app

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <future>
-#include <thread>
 #include <utility>
 
 #include "app/config/config_changes.h"
@@ -13,6 +12,7 @@
 #include "app/http/near_miss.h"
 #include "app/http/pages.h"
 #include "app/web/web_pages.h"
+#include "base/cpus.h"
 #include "base/log.h"
 #include "segments/utc_time.h"
 #include "server/query.h"
@@ -96,7 +96,7 @@ Pipeline::Pipeline(Config config, KernelAccess kernel)
       controller_{{sampler_, events_, final_statistics_, kernel.event_source, viewers_, budgets_,
                    hints_, kernel.standard_congestion_control, warnings_, trace_.get(), taps_},
                   api_,
-                  config_.on_demand.cpu * std::max(1u, std::thread::hardware_concurrency()),
+                  config_.on_demand.cpu * base::usable_cpus(),
                   [this](const auto& request) { return respond_elsewhere(request); }},
       server_{config_.server, controller_} {
   for (const auto& stream : config_.streams) controller_.add(make_stream(stream));

@@ -1,7 +1,6 @@
 #include "server/settings.h"
 
-#include <algorithm>
-#include <thread>
+#include "base/cpus.h"
 
 namespace server {
 
@@ -12,8 +11,7 @@ std::vector<Network> all_proxies(const Settings& settings) {
 }
 
 int loop_count(const Settings& settings) {
-  const auto cpus = static_cast<int>(std::thread::hardware_concurrency());
-  return std::max(1, settings.threads > 0 ? settings.threads : cpus);
+  return settings.threads > 0 ? settings.threads : base::cpu_threads();
 }
 
 }  // namespace server

@@ -29,7 +29,7 @@ struct Actions {
   base::ByteCount padding;   ///< lengthens the next frame's write
   std::uint32_t window = 0;  ///< segments: the congestion window to set; 0 leaves it
   base::BitRate pacing;      ///< TCP's pacing limit; 0 means no limit
-  /// The kernel is to tell if the smoothed RTT becomes longer (EventKind::kRtt); 0 leaves the limit
+  /// The kernel is to tell if the smoothed RTT becomes longer (EventKind::kRtt). 0 leaves it.
   base::Duration rtt_limit{};
   bool calm =
       false;  ///< frames may wait for the next ones (SampleInterval); not in a private group

@@ -16,6 +16,11 @@ constexpr double kCostWeight = 0.25;
 // many windows in a row, because a new encoder may lose two of thirty frames once.
 constexpr double kMaxLateShare = 0.05;
 constexpr int kMinLateWindows = 2;
+// No group is opened that would take the process beyond the first share of the CPUs, and one is
+// shed beyond the second, where frames wait for a CPU. The distance between the two keeps groups
+// from coming and going.
+constexpr double kBusyShare = 0.9;
+constexpr double kFullShare = 0.95;
 // The first and the longest hold after a group was shed. A load that is too high lasts for minutes
 // (a program, a scene), and another attempt costs the viewers frames. Longer holds leave the CPUs
 // idle for longer when the load is gone.
@@ -29,13 +34,13 @@ bool is_another(const EncodeBudget::Encoder& now, const EncodeBudget::Encoder& l
 
 }  // namespace
 
-EncodeBudget::Verdict EncodeBudget::update(std::span<const Encoder> encoders, double others,
+EncodeBudget::Verdict EncodeBudget::update(std::span<const Encoder> encoders, const Others& others,
                                            base::Time now) {
   const auto window = now - measured_;
   if (window < kMeasureWindow) return {held(others), false};
   measured_ = now;
   measure(encoders, window);
-  const bool shed = is_behind(encoders.size(), now);
+  const bool shed = is_behind(encoders.size(), others, now);
   return {held(others), shed};
 }
 
@@ -67,8 +72,8 @@ void EncodeBudget::measure(std::span<const Encoder> encoders, base::Duration win
   load_of_one_ = cost_ * most / base::seconds(window);
 }
 
-bool EncodeBudget::is_behind(std::size_t groups, base::Time now) {
-  late_windows_ = late_ > kMaxLateShare ? late_windows_ + 1 : 0;
+bool EncodeBudget::is_behind(std::size_t groups, const Others& others, base::Time now) {
+  late_windows_ = late_ > kMaxLateShare || is_crowded(others) ? late_windows_ + 1 : 0;
   if (late_windows_ >= kMinLateWindows && groups > 1) {
     late_windows_ = 0;
     hold_ = hold_ > base::Duration::zero() ? std::min(2 * hold_, kMaxHoldTime) : kFirstHoldTime;
@@ -81,9 +86,15 @@ bool EncodeBudget::is_behind(std::size_t groups, base::Time now) {
   return false;
 }
 
-std::optional<std::size_t> EncodeBudget::held(double others) const {
+bool EncodeBudget::is_crowded(const Others& others) const {
+  return load_ >= others.most && load_ + others.encoders + others.rest > kFullShare * cpus_;
+}
+
+std::optional<std::size_t> EncodeBudget::held(const Others& others) const {
   if (load_of_one_ <= 0) return proven_;
-  const auto fit = static_cast<std::size_t>(std::max(1.0, (cpus_ - others) / load_of_one_));
+  const auto usable = std::min(share_ * cpus_, kBusyShare * cpus_ - others.rest);
+  const auto fit =
+      static_cast<std::size_t>(std::max(1.0, (usable - others.encoders) / load_of_one_));
   return proven_ ? std::min(*proven_, fit) : fit;
 }
 

@@ -15,11 +15,13 @@ namespace abr {
 ///
 ///   cost = thread CPU time / pixels encoded                  smoothed over about 4 windows
 ///   load of one more = cost x pixels of a frame x frames per second
-///   groups held = (usable CPUs - load of the other streams) / load of one more, at least 1
+///   usable = min(share x CPUs, kBusyShare x CPUs - load of the process without encoders)
+///   groups held = (usable - load of the other streams' encoders) / load of one more, at least 1
 ///
 /// That is a forecast. Late frames are the proof: an encoder that skips frames for two windows is
 /// behind. Then one group has to be shed, and the number held stays one less for a while. That hold
-/// doubles each time that it was too short.
+/// doubles each time that it was too short. The same holds when the process keeps all CPUs busy, so
+/// that viewers get their frames in time, for the stream whose encoders take most.
 class EncodeBudget {
  public:
   /// One encoder's counters, and the size of its frames. Counters fall only when an encoder is new.
@@ -36,27 +38,37 @@ class EncodeBudget {
     bool shed = false;                ///< close a group: the encoders are behind
   };
 
-  /// `cpus`: number of CPUs that the encoders of all streams may use.
-  explicit EncodeBudget(double cpus) : cpus_{cpus} {}
+  /// The rest of the work of the process, in CPUs.
+  struct Others {
+    double encoders = 0;  ///< sum of load() of the other streams
+    double most = 0;      ///< the highest of these
+    double rest = 0;      ///< all but the encoders: sources, event loops
+  };
 
-  /// Call several times per second. `others`: sum of load() of the other streams.
-  Verdict update(std::span<const Encoder> encoders, double others, base::Time now);
+  /// `cpus`: number of CPUs that the process may use. `share`: of these, for the encoders of all
+  /// streams.
+  EncodeBudget(double cpus, double share) : cpus_{cpus}, share_{share} {}
+
+  /// Call several times per second.
+  Verdict update(std::span<const Encoder> encoders, const Others& others, base::Time now);
 
   double load() const { return load_; }  ///< CPUs that this stream's encoders use
 
  private:
   void measure(std::span<const Encoder> encoders, base::Duration window);
-  bool is_behind(std::size_t groups, base::Time now);
-  std::optional<std::size_t> held(double others) const;
+  bool is_behind(std::size_t groups, const Others& others, base::Time now);
+  bool is_crowded(const Others& others) const;
+  std::optional<std::size_t> held(const Others& others) const;
 
   const double cpus_;
+  const double share_;
   base::Time measured_{};
   std::map<std::uint32_t, Encoder> last_;
   double load_ = 0;
   double cost_ = 0;  ///< CPU seconds per pixel; 0: unknown
   double load_of_one_ = 0;
   double late_ = 0;                    ///< share of late frames in the last window
-  int late_windows_ = 0;               ///< windows in a row with too many late frames
+  int late_windows_ = 0;               ///< windows in a row that were behind or crowded
   std::optional<std::size_t> proven_;  ///< one group more was too many; nullopt: no proof
   base::Duration hold_{};
   base::Time hold_until_{};

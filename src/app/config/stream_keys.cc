@@ -214,7 +214,8 @@ Section<StreamConfig> groups_section() {
               "real time (see cpu). 0 means one per CPU."),
           key("cpu", &Part::cpu, Real{0.05, 1},
               "Share of all CPUs that the encoders of all streams may take, by the measured "
-              "cost of a frame. Lower it if other programs need the CPUs."),
+              "cost of a frame. They get less if many viewers need the CPUs. Lower it if other "
+              "programs do."),
           key("linger", &Part::linger, Duration{0s, 1h},
               "Time an empty group is kept, so that a returning viewer starts at once. "
               "Meanwhile its encoder keeps running. 0s closes it at once."),

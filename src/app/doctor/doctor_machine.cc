@@ -11,20 +11,16 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <thread>
 
 #include "base/capabilities.h"
+#include "base/cpus.h"
 #include "base/unique_fd.h"
 
 namespace app {
 
 namespace {
 
-Finding cpus() {
-  const unsigned count = std::thread::hardware_concurrency();
-  return {Verdict::kOk, "CPUs",
-          fmt::format("{}; groups.max = 0 allows that many encoders per stream", count)};
-}
+Finding cpus() { return {Verdict::kOk, "CPUs", fmt::format("{:g}", base::usable_cpus())}; }
 
 // For listeners, event loops, sources and the log. Fewer would let a full server run out.
 constexpr rlim_t kNonViewerDescriptors = 256;

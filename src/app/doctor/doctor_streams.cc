@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <exception>
-#include <thread>
 #include <vector>
 
+#include "base/cpus.h"
 #include "transcoder/ingest/source_check.h"
 #include "transcoder/secrets.h"
 #include "transcoder/stream/encode_cost.h"
@@ -33,7 +33,7 @@ struct EncoderKind {
 Finding encoder(const EncoderKind& kind, base::BitRate rate) {
   const auto subject = fmt::format("{}x{}, {:g}/s", kind.video.max_width, kind.video.max_height,
                                    kind.video.max_frame_rate);
-  const auto cpus = std::max(1u, std::thread::hardware_concurrency());
+  const auto cpus = base::usable_cpus();
   auto single = kind.encoder;
   single.threads = 1;
   try {

@@ -160,7 +160,7 @@ void collect_ladder(Families& out, const LiveStream::State& stream) {
   out.counter("symcast_groups_refused_total",
               "Times the CPUs could not encode all the groups wanted", {{"stream", stream.name}},
               count(stream.ladder.refused));
-  out.counter("symcast_groups_shed_total", "Groups closed because the encoders could not keep up",
+  out.counter("symcast_groups_shed_total", "Groups closed because the CPUs could not keep up",
               {{"stream", stream.name}}, count(stream.ladder.shed));
   out.counter("symcast_group_plans_total", "Times the groups were planned anew for all viewers",
               {{"stream", stream.name}}, count(stream.ladder.plans));

@@ -2,18 +2,18 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
+#include "base/cpus.h"
 #include "server/channel_switch.h"
 
 namespace app {
 
 namespace {
 
-std::size_t ceiling(const abr::GroupSettings& settings) {
+std::size_t most_groups(const abr::GroupSettings& settings) {
   if (settings.max > 0) return static_cast<std::size_t>(settings.max);
-  return std::max(1u, std::thread::hardware_concurrency());
+  return static_cast<std::size_t>(base::cpu_threads());
 }
 
 // Time from the decision to move a viewer to the splice. The old group's frames up to there are on
@@ -32,7 +32,8 @@ Ladder::Ladder(abr::GroupSettings settings, transcoder::StreamClock clock, Ladde
       clock_{clock},
       actions_{actions},
       groups_{actions_},
-      max_groups_{ceiling(settings)} {}
+      ceiling_{most_groups(settings)},
+      max_groups_{ceiling_} {}
 
 Ladder::GroupIndex Ladder::join(ViewerId viewer, base::BitRate sustains, base::Time now) {
   std::lock_guard lock{mutex_};
@@ -92,7 +93,7 @@ void Ladder::close() {
 
 void Ladder::limit(std::size_t groups) {
   std::lock_guard lock{mutex_};
-  max_groups_ = std::clamp<std::size_t>(groups, 1, ceiling(settings_));
+  max_groups_ = std::clamp<std::size_t>(groups, 1, ceiling_);
 }
 
 std::optional<Ladder::GroupIndex> Ladder::shed(base::Time now) {
@@ -271,7 +272,7 @@ void Ladder::set_crowds(const abr::Layout& layout) {
 
 /// Returns the maximum of groups once when it begins to bind, not at every tick.
 std::optional<std::size_t> Ladder::refused() {
-  const auto wanted = std::min(ceiling(settings_), memberships_.size());
+  const auto wanted = std::min(ceiling_, memberships_.size());
   const bool refused = max_groups_ < wanted && !has_room();
   const bool reported = std::exchange(refusing_, refused);
   if (!refused || reported) return {};

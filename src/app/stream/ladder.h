@@ -106,6 +106,7 @@ class Ladder {
   mutable std::mutex mutex_;  // guards all below
   OpenGroups groups_;
   std::map<ViewerId, Membership> memberships_;
+  const std::size_t ceiling_;  ///< groups.max, or one per CPU
   std::size_t max_groups_;
   base::Time planned_{};
   bool closed_ = false;

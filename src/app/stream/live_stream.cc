@@ -1,10 +1,10 @@
 #include "app/stream/live_stream.h"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/cpus.h"
 #include "base/log.h"
 
 namespace app {
@@ -26,10 +26,6 @@ segments::SegmentClock segment_clock(const StreamConfig& config, base::Duration 
 std::size_t segments_kept(const StreamConfig& config) {
   const auto segments = config.segments.window / config.media.encoder.keyframe_interval;
   return std::max(static_cast<std::size_t>(segments), kMinSegmentsKept);
-}
-
-double usable_cpus(const abr::GroupSettings& settings) {
-  return settings.cpu * std::max(1u, std::thread::hardware_concurrency());
 }
 
 std::vector<abr::EncodeBudget::Encoder> encoders(const transcoder::Stream::State& media) {
@@ -60,20 +56,21 @@ LiveStream::LiveStream(std::uint32_t index, const StreamConfig& config,
              [this](GroupIndex group, const media::PacketPtr& packet) { publish(group, packet); }},
       point_settings_{config.points},
       ladder_{config.control.groups, clock_, *this},
-      budget_{usable_cpus(config.control.groups)},
+      budget_{base::usable_cpus(), config.control.groups.cpu},
       viewer_settings_{
           std::make_shared<ViewerSettings>(ViewerSettings{config.control, config.tcp})} {}
 
-void LiveStream::tick(double others, base::Time now) {
+void LiveStream::tick(const abr::EncodeBudget::Others& others, base::Time now) {
   const auto verdict = budget_.update(encoders(media_.state()), others, now);
   if (verdict.held) ladder_.limit(*verdict.held);
   if (const auto group = verdict.shed ? ladder_.shed(now) : std::nullopt) {
     base::log::warning(
-        "group_shed", {{"stream", name()},
-                       {"group", *group},
-                       {"hint",
-                        "the encoders cannot keep up with the source, so a group was closed; use a "
-                        "faster encoder.preset or lower groups.max"}});
+        "group_shed",
+        {{"stream", name()},
+         {"group", *group},
+         {"hint",
+          "the CPUs cannot keep up with the encoders and the viewers, so a group was closed; "
+          "use a faster encoder.preset or more CPUs"}});
   }
   warn(ladder_.tick(now));
   for (const auto& [group, state] : ladder_.state().groups) {

@@ -54,9 +54,8 @@ class LiveStream : private LadderActions {
              server::Server& server, Metrics& metrics);
 
   void start() { media_.start(); }
-  /// Call several times per second, always on the same thread. `others`: the sum of encode_load()
-  /// of the other streams.
-  void tick(double others, base::Time now);
+  /// Call several times per second, always on the same thread.
+  void tick(const abr::EncodeBudget::Others& others, base::Time now);
   /// CPUs that the stream's encoders use. Call on the thread of tick().
   double encode_load() const { return budget_.load(); }
   void stop() {

@@ -14,14 +14,14 @@ class EncodeBudgetTest : public testing::Test {
  protected:
   static constexpr std::int64_t kPixels = 1280 * 720;
 
-  EncodeBudget::Verdict second(std::uint64_t late = 0, double others = 0) {
+  EncodeBudget::Verdict second(std::uint64_t late = 0) {
     now_ += 1s;
     for (auto& e : encoders_) {
       e.frames += 30 - late;
       e.late += late;
       e.cpu += static_cast<int>(30 - late) * frame_;
     }
-    return budget_.update(encoders_, others, now_);
+    return budget_.update(encoders_, others_, now_);
   }
   EncodeBudget::Verdict seconds(int count, std::uint64_t late = 0) {
     EncodeBudget::Verdict last;
@@ -33,11 +33,12 @@ class EncodeBudgetTest : public testing::Test {
   base::Time now_{1h};
   base::Duration frame_ = 10ms;  ///< CPU time: 0.3 CPUs for an encoder
   std::vector<EncodeBudget::Encoder> encoders_;
-  EncodeBudget budget_{1.6};
+  EncodeBudget::Others others_;
+  EncodeBudget budget_{2, 0.8};
 };
 
 TEST_F(EncodeBudgetTest, KnowsNothingBeforeItHasMeasured) {
-  EXPECT_EQ(budget_.update({}, 0, now_).held, std::nullopt);
+  EXPECT_EQ(budget_.update({}, {}, now_).held, std::nullopt);
 }
 
 TEST_F(EncodeBudgetTest, HoldsTheGroupsThatTheMeasuredCostAllows) {
@@ -48,8 +49,36 @@ TEST_F(EncodeBudgetTest, HoldsTheGroupsThatTheMeasuredCostAllows) {
 
 TEST_F(EncodeBudgetTest, LeavesOtherStreamsTheirLoad) {
   open(0);
-  second();
-  EXPECT_EQ(second(0, 0.9).held, 2u);
+  others_.encoders = 0.9;
+  EXPECT_EQ(seconds(2).held, 2u);
+}
+
+TEST_F(EncodeBudgetTest, LeavesTheEventLoopsTheirLoad) {
+  open(0);
+  others_.rest = 0.2;
+  EXPECT_EQ(seconds(2).held, 5u) << "the share of the encoders leaves that much";
+  others_.rest = 1.1;
+  EXPECT_EQ(seconds(2).held, 2u);  // (0.9 * 2 - 1.1) / 0.3
+}
+
+TEST_F(EncodeBudgetTest, ShedsAGroupBeforeViewersWaitForACpu) {
+  for (const auto group : {0u, 1u, 2u}) open(group);
+  others_.rest = 0.95;
+  EXPECT_FALSE(seconds(10).shed) << "nearly full";
+  others_.rest = 1.05;
+  EXPECT_FALSE(second().shed) << "for a moment";
+  EXPECT_TRUE(second().shed);
+  encoders_.pop_back();
+  EXPECT_EQ(second().held, 2u);
+  EXPECT_FALSE(seconds(10).shed);
+}
+
+TEST_F(EncodeBudgetTest, OnlyTheStreamWithTheHighestLoadShedsForTheViewers) {
+  for (const auto group : {0u, 1u}) open(group);
+  others_ = {.encoders = 0.7, .most = 0.7, .rest = 1};
+  EXPECT_FALSE(seconds(10).shed);
+  others_.most = 0.4;
+  EXPECT_TRUE(seconds(2).shed);
 }
 
 TEST_F(EncodeBudgetTest, HoldsOneGroupAtAnyCost) {
