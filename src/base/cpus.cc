@@ -10,6 +10,8 @@
 #include <string>
 #include <thread>
 
+#include "base/control_group.h"
+
 namespace base {
 
 namespace {
@@ -22,15 +24,6 @@ double cpus_in_mask() {
   return std::max(1u, std::thread::hardware_concurrency());  // more than 1024 CPUs
 }
 
-/// The path of our control group (version 2), from the root of its mount: "0::PATH" (cgroups(7)).
-std::string control_group() {
-  std::ifstream groups{"/proc/self/cgroup"};
-  for (std::string line; std::getline(groups, line);) {
-    if (line.starts_with("0::/")) return line.substr(4);
-  }
-  return {};
-}
-
 std::optional<double> limit_of(const std::filesystem::path& group) {
   std::ifstream file{group / "cpu.max"};
   std::string line;
@@ -41,12 +34,14 @@ std::optional<double> limit_of(const std::filesystem::path& group) {
 }  // namespace
 
 double usable_cpus() {
-  const std::filesystem::path root{"/sys/fs/cgroup"};
   double cpus = cpus_in_mask();
+  const auto own = ControlGroup::own();
+  if (own.mount.empty()) return cpus;
   // A limit holds for all below. In a container our group is the root of what is mounted.
-  for (auto group = root / control_group(); group.native().size() >= root.native().size();
-       group = group.parent_path()) {
+  std::filesystem::path group{own.mount + own.path};
+  while (group.has_relative_path() && group.native().size() >= own.mount.size()) {
     cpus = std::min(cpus, limit_of(group).value_or(cpus));
+    group = group.parent_path();
   }
   return std::max(cpus, kFewest);
 }
