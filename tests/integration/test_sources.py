@@ -170,8 +170,8 @@ def test_a_file_that_the_server_may_not_read_is_reported_as_such(serve, tmp_path
     (hidden / "clip.mp4").touch()
     daemon = serve("--source", f"live=file:{hidden}/clip.mp4", sources_play=False,
                    wrapper=["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"])
-    wait_until(lambda: "source_lost" in daemon.log(), 60, "the source is reported")
-    assert f"no permission to read '{hidden}/clip.mp4'" in daemon.log()
+    reason = f"no permission to read '{hidden}/clip.mp4'"
+    wait_until(lambda: reason in daemon.log(), 60, "it is reported; a busy machine takes some attempts")
 
 
 def publish(port, query=""):

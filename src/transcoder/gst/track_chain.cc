@@ -106,6 +106,7 @@ class TrackChain::Impl {
   }
 
   bool failed(const std::string& why) {
+    if (interrupted_) return true;
     if (kind_ != TrackKind::kAudio) return false;
     {
       std::lock_guard lock{mutex_};
@@ -118,7 +119,7 @@ class TrackChain::Impl {
   }
 
   void undecodable(const std::string& what) {
-    if (kind_ != TrackKind::kAudio) return;
+    if (kind_ != TrackKind::kAudio || interrupted_) return;
     undecodable_ = true;
     report_->raise(SourceTrouble::kNoAudioDecoder, what);
   }
@@ -132,6 +133,7 @@ class TrackChain::Impl {
   }
 
   void make_decoder() {
+    settled_ = interrupted_ = false;
     GstElement* const decoder = make_element("decodebin");
     g_object_set_data(G_OBJECT(decoder), kChainKey, self_);
     g_signal_connect(decoder, "pad-added", G_CALLBACK(on_decoded), this);
@@ -144,6 +146,9 @@ class TrackChain::Impl {
     gst_pad_link(from_.get(), sink.get());
     gst_element_sync_state_with_parent(decoder);
   }
+
+  /// Whether the decodebin still looks for its elements.
+  bool sets_up() const { return !settled_ && !broken_ && !undecodable_; }
 
   void remove_decoder() {
     const auto decoder = std::exchange(decoder_, nullptr);
@@ -227,7 +232,7 @@ class TrackChain::Impl {
   /// Runs at the first data of each decoder.
   static GstPadProbeReturn on_decoded_data(GstPad*, GstPadProbeInfo*, gpointer data) {
     auto& self = of(data);
-    self.decoded_ = true;
+    self.decoded_ = self.settled_ = true;
     std::lock_guard lock{self.mutex_};
     self.retry_.decoded(base::Clock::now());
     return GST_PAD_PROBE_REMOVE;
@@ -252,7 +257,11 @@ class TrackChain::Impl {
     }
     self.arrived_ = true;
     if (self.kind_) self.report_->track_arrived(*self.kind_);
-    if (self.broken_ && !self.revive()) return GST_PAD_PROBE_DROP;
+    if (self.interrupted_) {
+      self.replace_decoder();
+    } else if (self.broken_ && !self.revive()) {
+      return GST_PAD_PROBE_DROP;
+    }
     if ((info->type & GST_PAD_PROBE_TYPE_BUFFER) != 0) {
       info->data = self.joined(GST_PAD_PROBE_INFO_BUFFER(info));
     }
@@ -262,6 +271,7 @@ class TrackChain::Impl {
   void note(GstEvent* event) {
     std::lock_guard lock{mutex_};
     if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT) gst_event_copy_segment(event, &segment_);
+    if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_START && kind_ && sets_up()) interrupted_ = true;
     if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
       place_ = {};
       end_taken_ = false;
@@ -271,10 +281,14 @@ class TrackChain::Impl {
 
   bool revive() {
     if (undecodable_ || base::Clock::now() < retry_at_.load()) return false;
+    replace_decoder();
+    return true;
+  }
+
+  void replace_decoder() {
     remove_decoder();
     broken_ = false;
     make_decoder();
-    return true;
   }
 
   GstBuffer* joined(GstBuffer* buffer) {
@@ -312,6 +326,10 @@ class TrackChain::Impl {
   std::atomic<bool> has_failed_ = false;
   std::atomic<bool> arrived_ = false;  ///< data
   std::atomic<bool> decoded_ = false;
+  std::atomic<bool> settled_ = false;  ///< this decoder has decoded data
+  /// A flush came while the decodebin was being set up, which it takes for failures of its
+  /// elements.
+  std::atomic<bool> interrupted_ = false;
   std::atomic<bool> end_taken_ = false;  ///< by the decoder
   std::atomic<int> outputs_ = 0;         ///< decoded tracks
   std::atomic<int> ended_outputs_ = 0;

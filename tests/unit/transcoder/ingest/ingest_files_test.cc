@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <ranges>
 #include <thread>
 
 #include "ffmpeg_process.h"
@@ -255,9 +256,13 @@ TEST_F(IngestFilesTest, AudioStaysInTimeOverLoops) {
     loud = audio.left > 0.1F;
   }
   ASSERT_GE(flashes.size(), 2u);
-  ASSERT_GE(beeps.size(), flashes.size() - 1);
-  for (std::size_t i = 0; i < std::min(flashes.size(), beeps.size()); ++i) {
-    EXPECT_NEAR(base::seconds(beeps[i] - flashes[i]), 0, 0.045);  // a frame interval of each
+  // A busy machine may have no audio decoder yet at the first flash, and cuts off the last beep.
+  ASSERT_GE(beeps.size(), std::max<std::size_t>(flashes.size() - 2, 1));
+  for (const auto beep : beeps) {
+    const auto off = std::ranges::min(flashes | std::views::transform([beep](auto flash) {
+                                        return std::abs(base::seconds(beep - flash));
+                                      }));
+    EXPECT_LE(off, 0.045);  // a frame interval of each
   }
 }
 

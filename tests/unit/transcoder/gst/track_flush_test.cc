@@ -1,0 +1,157 @@
+#include <gst/gst.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "../ingest/ffmpeg_process.h"
+#include "transcoder/gst/gst_element.h"
+#include "transcoder/gst/gst_input.h"
+#include "transcoder/gst/handle.h"
+
+namespace transcoder::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+using ElementHandle = Handle<GstElement, gst_object_unref>;
+using PadHandle = Handle<GstPad, gst_object_unref>;
+
+/// A file that is played from its start again while its first audio decoder is being set up.
+class Interruption {
+ public:
+  Interruption(const std::string& file, std::string decoder) : decoder_{std::move(decoder)} {
+    SourceSettings settings;
+    settings.uri = "file:" + file;
+    input_.reset(make_input(settings, report_));
+    g_signal_connect(input_.get(), "deep-element-added", G_CALLBACK(on_element), this);
+    gst_bin_add(GST_BIN(pipeline_.get()), input_.get());
+    pictures_ = add_sink("pictures");
+    add_sink("audio");
+    watch("pictures", on_pictures);
+    watch("audio", on_audio);
+    built_.store(true, std::memory_order_release);
+  }
+  ~Interruption() { gst_element_set_state(pipeline_.get(), GST_STATE_NULL); }
+  Interruption(const Interruption&) = delete;
+  Interruption& operator=(const Interruption&) = delete;
+
+  /// Plays to the end; returns the audio that came after the seek.
+  base::Duration play() {
+    gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING);
+    EXPECT_EQ(set_up_.get_future().wait_for(20s), std::future_status::ready);
+    EXPECT_EQ(picture_.get_future().wait_for(20s), std::future_status::ready);
+    EXPECT_TRUE(gst_element_send_event(
+        pictures_, gst_event_new_seek(1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0,
+                                      GST_SEEK_TYPE_NONE, -1)));
+    EXPECT_EQ(end_.get_future().wait_for(20s), std::future_status::ready);
+    return base::Duration{static_cast<base::Duration::rep>(heard_.load())};
+  }
+
+  const InputReport& report() const { return *report_; }
+
+ private:
+  /// See GstPipeline::Impl::of().
+  static Interruption& of(gpointer data) {
+    auto& self = *static_cast<Interruption*>(data);
+    (void)self.built_.load(std::memory_order_acquire);
+    return self;
+  }
+
+  GstElement* add_sink(const char* from) {
+    GstElement* const sink = make_element("fakesink");
+    g_object_set(sink, "async", FALSE, nullptr);
+    gst_bin_add(GST_BIN(pipeline_.get()), sink);
+    gst_element_link_pads(input_.get(), from, sink, "sink");
+    return sink;
+  }
+
+  void watch(const char* name, GstPadProbeCallback callback) {
+    const PadHandle pad{gst_element_get_static_pad(input_.get(), name)};
+    gst_pad_add_probe(pad.get(),
+                      static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER |
+                                                   GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM),
+                      callback, this, nullptr);
+  }
+
+  static void on_element(GstBin*, GstBin*, GstElement* element, gpointer data) {
+    if (!is_a(element, of(data).decoder_) || of(data).met_.exchange(true)) return;
+    const PadHandle sink{gst_element_get_static_pad(element, "sink")};
+    gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_set_up, data, nullptr);
+  }
+
+  /// Runs before the decodebin tells its first decoder of the format: waits for the flush.
+  static GstPadProbeReturn on_set_up(GstPad* pad, GstPadProbeInfo*, gpointer data) {
+    of(data).set_up_.set_value();
+    const auto deadline = base::Clock::now() + 20s;
+    while (!GST_PAD_IS_FLUSHING(pad) && base::Clock::now() < deadline) {
+      std::this_thread::sleep_for(1ms);
+    }
+    return GST_PAD_PROBE_REMOVE;
+  }
+
+  static GstPadProbeReturn on_pictures(GstPad*, GstPadProbeInfo* info, gpointer data) {
+    auto& self = of(data);
+    const bool picture = (info->type & GST_PAD_PROBE_TYPE_BUFFER) != 0;
+    if (picture && !self.seen_.exchange(true)) self.picture_.set_value();
+    return GST_PAD_PROBE_OK;
+  }
+
+  static GstPadProbeReturn on_audio(GstPad*, GstPadProbeInfo* info, gpointer data) {
+    auto& self = of(data);
+    if ((info->type & GST_PAD_PROBE_TYPE_BUFFER) != 0) {
+      self.heard_ += GST_BUFFER_DURATION(GST_PAD_PROBE_INFO_BUFFER(info));
+    } else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_EOS &&
+               !self.ended_.exchange(true)) {
+      self.end_.set_value();
+    }
+    return GST_PAD_PROBE_OK;
+  }
+
+  const std::string decoder_;
+  const std::shared_ptr<InputReport> report_ = std::make_shared<InputReport>();
+  const ElementHandle pipeline_{GST_ELEMENT(gst_object_ref_sink(gst_pipeline_new(nullptr)))};
+  ElementHandle input_;
+  GstElement* pictures_ = nullptr;
+  std::promise<void> set_up_;
+  std::promise<void> picture_;
+  std::promise<void> end_;
+  std::atomic<bool> met_ = false;
+  std::atomic<bool> seen_ = false;
+  std::atomic<bool> ended_ = false;
+  std::atomic<std::uint64_t> heard_ = 0;  ///< ns
+  std::atomic<bool> built_ = false;
+};
+
+struct Codec {
+  const char* name;
+  const char* decoder;  ///< GStreamer's name of the one that it tries first
+};
+
+class TrackFlushTest : public testing::TestWithParam<Codec> {};
+
+/// GStreamer takes the flush for a failure of the decoder. It then tries another one (of AAC), or
+/// says that there is none (of ALAC).
+TEST_P(TrackFlushTest, NoAudioIsLostIfAFileBeginsAgainBeforeItsDecoderIsSetUp) {
+  gst_init(nullptr, nullptr);
+  const TemporaryDirectory directory;
+  const std::string file = directory / "short.mov";
+  ASSERT_TRUE(FfmpegProcess({"-f", "lavfi", "-i", "testsrc2=size=64x64:rate=25:duration=0.4", "-f",
+                             "lavfi", "-i", "sine=duration=0.4", "-c:v", "libx264", "-preset",
+                             "ultrafast", "-pix_fmt", "yuv420p", "-c:a", GetParam().name, file})
+                  .wait());
+  Interruption interruption{file, GetParam().decoder};
+  EXPECT_GE(interruption.play(), 390ms);
+  EXPECT_TRUE(interruption.report().report(base::Clock::now()).troubles.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Codecs, TrackFlushTest,
+                         testing::Values(Codec{"aac", "avdec_aac"}, Codec{"alac", "avdec_alac"}),
+                         [](const auto& instance) { return instance.param.name; });
+
+}  // namespace
+}  // namespace transcoder::test
