@@ -28,6 +28,8 @@ const char* name(Reason reason) {
       return "move_up";
     case Reason::kShed:
       return "shed";
+    case Reason::kMerged:
+      return "merged";
     case Reason::kAsked:
       return "asked";
     case Reason::kLimits:

@@ -28,8 +28,12 @@ struct ItcpSettings {
   base::Duration restore_interval = std::chrono::seconds{1};  ///< between steps
 };
 
+/// Encoders per stream, at most, if the settings do not say so. That many rates a quarter apart, as
+/// single viewers in a crowd get them, reach from 300 kbit/s to 8 Mbit/s.
+inline constexpr std::size_t kMostGroups = 16;
+
 struct GroupSettings {
-  int max = 0;                                      ///< encoders per stream; 0 means one per CPU
+  int max = 0;                                      ///< encoders per stream; 0: see kMostGroups
   base::Duration linger = std::chrono::seconds{5};  ///< how long an empty group stays
   /// Share of the CPUs that the encoders of all streams may use. The rest is for the source, the
   /// event loops, and frames that cost more than the mean: they vary by a fifth (bench/encoder).

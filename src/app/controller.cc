@@ -103,7 +103,7 @@ std::vector<std::unique_ptr<server::LoopSource>> Controller::loop_sources(int lo
   return sources;
 }
 
-void Controller::tick(base::Time now) {
+void Controller::tick(bool late, base::Time now) {
   segments_.tick(now);
   const auto all = streams();
   std::vector<double> loads;
@@ -112,7 +112,7 @@ void Controller::tick(base::Time now) {
   const double rest = std::max(0.0, process_.update(base::process_cpu_time(), now) - encoders);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto own = std::exchange(loads[i], 0);
-    all[i]->tick({encoders - own, *std::ranges::max_element(loads), rest}, now);
+    all[i]->tick({encoders - own, *std::ranges::max_element(loads), rest, late}, now);
     loads[i] = own;
   }
 }

@@ -44,8 +44,8 @@ class Controller : public server::Handler {
                                                      server::ResponseConnection& connection,
                                                      base::Time now) override;
   std::vector<std::unique_ptr<server::LoopSource>> loop_sources(int loop) override;
-  /// Call several times per second.
-  void tick(base::Time now);
+  /// Call several times per second. `late`: the event loops send frames later, to save time.
+  void tick(bool late, base::Time now);
   /// Ends the segment players' sessions. Call it after the server has stopped, before it is
   /// destroyed.
   void end_sessions() { segments_.stop(); }

@@ -113,7 +113,7 @@ void Pipeline::start() {
 
 void Pipeline::tick(base::Time now) {
   check_clock(now);
-  controller_.tick(now);
+  controller_.tick(server_.state().frames_per_write > 1, now);
   final_statistics_.expire(now);
 }
 

@@ -21,6 +21,8 @@ constexpr int kMinLateWindows = 2;
 // from coming and going.
 constexpr double kBusyShare = 0.9;
 constexpr double kFullShare = 0.95;
+// One for all, and one for those who cannot take it.
+constexpr std::size_t kGroupsOfLateLoops = 2;
 // The first and the longest hold after a group was shed. A load that is too high lasts for minutes
 // (a program, a scene), and another attempt costs the viewers frames. Longer holds leave the CPUs
 // idle for longer when the load is gone.
@@ -93,8 +95,8 @@ bool EncodeBudget::is_crowded(const Others& others) const {
 std::optional<std::size_t> EncodeBudget::held(const Others& others) const {
   if (load_of_one_ <= 0) return proven_;
   const auto usable = std::min(share_ * cpus_, kBusyShare * cpus_ - others.rest);
-  const auto fit =
-      static_cast<std::size_t>(std::max(1.0, (usable - others.encoders) / load_of_one_));
+  auto fit = static_cast<std::size_t>(std::max(1.0, (usable - others.encoders) / load_of_one_));
+  if (others.late) fit = std::min(fit, kGroupsOfLateLoops);
   return proven_ ? std::min(*proven_, fit) : fit;
 }
 

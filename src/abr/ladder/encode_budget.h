@@ -18,6 +18,9 @@ namespace abr {
 ///   usable = min(share x CPUs, kBusyShare x CPUs - load of the process without encoders)
 ///   groups held = (usable - load of the other streams' encoders) / load of one more, at least 1
 ///
+/// While the event loops are so busy that they send frames later, only a second group is opened,
+/// for those who fall behind: another encoder would take more of their time.
+///
 /// That is a forecast. Late frames are the proof: an encoder that skips frames for two windows is
 /// behind. Then one group has to be shed, and the number held stays one less for a while. That hold
 /// doubles each time that it was too short. The same holds when the process keeps all CPUs busy, so
@@ -43,6 +46,7 @@ class EncodeBudget {
     double encoders = 0;  ///< sum of load() of the other streams
     double most = 0;      ///< the highest of these
     double rest = 0;      ///< all but the encoders: sources, event loops
+    bool late = false;    ///< the event loops send frames later, to save time
   };
 
   /// `cpus`: number of CPUs that the process may use. `share`: of these, for the encoders of all

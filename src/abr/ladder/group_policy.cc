@@ -20,6 +20,10 @@ constexpr double kSustainedShare = kHeadroom;
 // keyframe. With 1.3, groups closer than that are useless, and 8 groups give 3 % less rate
 // (bench/ladder).
 constexpr double kMinRateGain = 1.1;
+// In a crowd a viewer gets a group of their own if that is this many times faster than one that
+// they could share. A smaller factor opens more groups for single viewers, which come and go with
+// what these sustain, and cost an encoder each. 16 groups this far apart span a factor of 28.
+constexpr double kOwnGroupGain = 1.25;
 // A move up waits this long after the last move, so that viewers do not flap. With 1 s, rates are 2
 // % higher and moves 10 to 16 % more; with 6 s, 3 to 4 % lower and 13 to 24 % fewer (bench/ladder).
 constexpr base::Duration kMoveDwell = std::chrono::seconds{3};
@@ -80,6 +84,21 @@ Costs costs(std::span<const GroupView> groups, const Plan& plan) {
   return costs;
 }
 
+/// By rising rate; of equal rates the fullest first.
+std::vector<GroupView> by_rate(std::span<const GroupView> groups) {
+  std::vector<GroupView> rising{groups.begin(), groups.end()};
+  std::ranges::stable_sort(rising, [](const GroupView& a, const GroupView& b) {
+    return a.rate != b.rate ? a.rate < b.rate : a.viewers > b.viewers;
+  });
+  return rising;
+}
+
+/// The rate that a group would have if nobody in it drained a backlog.
+base::BitRate wanted_in(const GroupView& group) {
+  return group.viewers == 1 ? std::max(group.rate, group.members->bins().begin()->second.lowest)
+                            : group.rate;
+}
+
 /// The group of each rung: few viewers move and, with equally many, rates change least.
 std::vector<std::optional<std::uint32_t>> match(std::span<const GroupView> groups,
                                                 const Plan& plan) {
@@ -98,6 +117,10 @@ bool collapses(base::BitRate viewer, base::BitRate group) {
 
 bool sustains(base::BitRate viewer, base::BitRate group) {
   return viewer >= kSustainedShare * group;
+}
+
+bool suits(base::BitRate sustains, base::BitRate group) {
+  return group <= sustains && sustains < kOwnGroupGain * group;
 }
 
 bool is_crowd(std::size_t viewers) { return kLeftBehindShare * static_cast<double>(viewers) >= 1; }
@@ -158,12 +181,27 @@ std::optional<std::size_t> next_rung(const MemberView& membership, base::BitRate
   return index;
 }
 
+std::optional<Merger> find_merger(std::span<const GroupView> groups) {
+  const auto rising = by_rate(groups);
+  std::optional<Merger> best;
+  std::size_t fewest = std::numeric_limits<std::size_t>::max();
+  for (std::size_t i = 1; i < rising.size(); ++i) {
+    const auto* from = &rising[i];
+    const auto* into = &rising[i - 1];
+    if (collapses(into->rate, wanted_in(*from))) continue;
+    if (from->viewers > into->viewers) std::swap(from, into);
+    if (from->viewers == 0 || from->viewers >= fewest) continue;
+    fewest = from->viewers;
+    best = {from->group, into->group};
+  }
+  return best;
+}
+
 std::optional<std::uint32_t> least_valuable(std::span<const GroupView> groups) {
   if (groups.size() < 2) return {};
   const auto empty = std::ranges::find(groups, 0u, &GroupView::viewers);
   if (empty != groups.end()) return empty->group;
-  std::vector<GroupView> rising{groups.begin(), groups.end()};
-  std::ranges::stable_sort(rising, {}, &GroupView::rate);
+  const auto rising = by_rate(groups);
   std::optional<std::uint32_t> least;
   double least_loss = std::numeric_limits<double>::infinity();
   for (std::size_t i = 1; i < rising.size(); ++i) {

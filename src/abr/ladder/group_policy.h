@@ -40,6 +40,9 @@ bool sustains(base::BitRate viewer, base::BitRate group);
 /// Whether a group of this size may leave its slowest viewers behind.
 bool is_crowd(std::size_t viewers);
 
+/// Whether a viewer in a crowd can do with a group of this rate, instead of one of their own.
+bool suits(base::BitRate sustains, base::BitRate group);
+
 /// The group for a viewer that has to share: the fastest group that they sustain, or the slowest if
 /// they sustain none. Of groups with equal rates the fullest, so that few move when another viewer
 /// needs a group of their own. nullopt without groups.
@@ -67,6 +70,16 @@ std::optional<Layout> rearrange(std::span<const GroupView> groups, std::size_t m
 /// layout says so, or they have to dwell first and lose nothing by it.
 std::optional<std::size_t> next_rung(const MemberView& membership, base::BitRate own,
                                      const Layout& layout, base::Time now);
+
+/// A group that its viewers can do without, because another serves them nearly as well.
+struct Merger {
+  std::uint32_t from = 0;
+  std::uint32_t into = 0;
+};
+
+/// Of two groups whose rates are less than 5 % apart the emptier one goes. Of several pairs, the
+/// one in which fewest viewers move. nullopt if there is none.
+std::optional<Merger> find_merger(std::span<const GroupView> groups);
 
 /// The group whose viewers lose least in total if they get the next slower group. An empty group
 /// comes first; the slowest has no slower one. nullopt with fewer than two groups.

@@ -8,6 +8,10 @@ namespace abr {
 
 namespace {
 
+// A plan has no more groups than it takes to be within this many nats per viewer of the best: 0.5 %
+// of the rate. Each group costs an encoder. A larger loss saves more of them.
+constexpr double kMaxPlanLoss = 0.005;
+
 double log_of(base::BitRate rate) { return std::log(static_cast<double>(rate.bps())); }
 
 double value_of_logs(double s, double r) { return s >= r ? r : s - kSkipPenalty * (r - s); }
@@ -112,7 +116,10 @@ Plan plan_ladder(const RateHistogram& viewers, std::size_t groups) {
   const Cells cells{viewers};
   const auto best = solve(cells, std::min(groups, cells.size()));
   const auto value = [&](const auto& of_k) { return of_k.back().value; };
-  auto k = std::ranges::max_element(best, {}, value) - best.begin();
+  const double enough = value(*std::ranges::max_element(best, {}, value)) -
+                        kMaxPlanLoss * static_cast<double>(viewers.viewers());
+  auto k = std::ranges::find_if(best, [&](const auto& of_k) { return value(of_k) >= enough; }) -
+           best.begin();
   Plan plan;
   for (std::size_t end = cells.size(); end > 0; --k) {
     const Best& last = best[static_cast<std::size_t>(k)][end];

@@ -45,8 +45,8 @@ using Plan = std::vector<Rung>;
 const Rung& rung_of(base::BitRate sustains, const Plan& plan);
 
 /// The partition of `viewers` (at least one) into at most `groups` (at least one) with the highest
-/// sum of values: dynamic programming over bins, O(groups x bins^2). With more than kMaxPlanCells
-/// bins, neighbours are merged.
+/// sum of values, or into as few as are worth nearly as much: dynamic programming over bins,
+/// O(groups x bins^2). With more than kMaxPlanCells bins, neighbours are merged.
 Plan plan_ladder(const RateHistogram& viewers, std::size_t groups);
 
 /// Enough for rates from 300 kbit/s to 7 Mbit/s without merging. A plan with more takes longer, one

@@ -211,7 +211,7 @@ Section<StreamConfig> groups_section() {
           key("max", &Part::max, Whole{0, 256},
               "Maximum number of encoders per stream. More encoders fit the viewers' rates more "
               "closely but take more CPU time. Fewer run if the CPUs cannot encode that many in "
-              "real time (see cpu). 0 means one per CPU."),
+              "real time (see cpu), or if fewer suit all viewers. 0 means 16."),
           key("cpu", &Part::cpu, Real{0.05, 1},
               "Share of all CPUs that the encoders of all streams may take, by the measured "
               "cost of a frame. They get less if many viewers need the CPUs. Lower it if other "

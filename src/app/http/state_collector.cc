@@ -168,8 +168,8 @@ void collect_ladder(Families& out, const LiveStream::State& stream) {
             count(stream.viewers()));
   const char* moves = "symcast_group_moves_total";
   const char* help = "Group changes by reason";
-  for (const auto reason :
-       {abr::Reason::kMoveDown, abr::Reason::kMoveUp, abr::Reason::kMembers, abr::Reason::kShed}) {
+  for (const auto reason : {abr::Reason::kMoveDown, abr::Reason::kMoveUp, abr::Reason::kMembers,
+                            abr::Reason::kShed, abr::Reason::kMerged}) {
     const auto counted = stream.ladder.moves.find(reason);
     out.counter(moves, help, {{"stream", stream.name}, {"reason", abr::name(reason)}},
                 counted == stream.ladder.moves.end() ? 0 : count(counted->second));

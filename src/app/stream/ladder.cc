@@ -12,8 +12,13 @@ namespace app {
 namespace {
 
 std::size_t most_groups(const abr::GroupSettings& settings) {
-  if (settings.max > 0) return static_cast<std::size_t>(settings.max);
-  return static_cast<std::size_t>(base::cpu_threads());
+  return settings.max > 0 ? static_cast<std::size_t>(settings.max) : abr::kMostGroups;
+}
+
+/// Until the cost of an encoder has been measured.
+std::size_t first_groups(const abr::GroupSettings& settings) {
+  const auto cpus = static_cast<std::size_t>(base::cpu_threads());
+  return settings.max > 0 ? most_groups(settings) : std::min(abr::kMostGroups, cpus);
 }
 
 // Time from the decision to move a viewer to the splice. The old group's frames up to there are on
@@ -33,7 +38,7 @@ Ladder::Ladder(abr::GroupSettings settings, transcoder::StreamClock clock, Ladde
       actions_{actions},
       groups_{actions_},
       ceiling_{most_groups(settings)},
-      max_groups_{ceiling_} {}
+      max_groups_{first_groups(settings)} {}
 
 Ladder::GroupIndex Ladder::join(ViewerId viewer, base::BitRate sustains, base::Time now) {
   std::lock_guard lock{mutex_};
@@ -100,7 +105,7 @@ std::optional<Ladder::GroupIndex> Ladder::shed(base::Time now) {
   std::lock_guard lock{mutex_};
   const auto least = abr::least_valuable(groups_.views());
   if (closed_ || !least) return {};
-  groups_.at(*least).shed = true;
+  groups_.at(*least).emptying = true;
   ++counters_.shed;
   const auto others = groups_.views();
   for (auto& [viewer, membership] : memberships_) {
@@ -108,6 +113,18 @@ std::optional<Ladder::GroupIndex> Ladder::shed(base::Time now) {
     move(viewer, membership, *abr::share(membership.sustains, others), abr::Reason::kShed, now);
   }
   return least;
+}
+
+/// In a crowd nobody needs an encoder of their own that does what another does. The group that they
+/// leave is spare for a while (groups.linger), so that groups do not come and go.
+void Ladder::merge(base::Time now) {
+  if (!abr::is_crowd(memberships_.size())) return;
+  const auto found = abr::find_merger(groups_.views());
+  if (!found) return;
+  for (auto& [viewer, membership] : memberships_) {
+    if (membership.group != found->from) continue;
+    move(viewer, membership, found->into, abr::Reason::kMerged, now);
+  }
 }
 
 Ladder::Notices Ladder::tick(base::Time now) {
@@ -154,6 +171,7 @@ base::BitRate Ladder::recent_rate(const Membership& membership, base::Time now) 
 Ladder::GroupIndex Ladder::group_for(base::BitRate sustains, base::Time now) {
   const auto shared = abr::share(sustains, groups_.views());
   if (!shared) return groups_.open(sustains, now);
+  if (is_served(sustains, *shared)) return *shared;
   return spare_or_new(sustains, now).value_or(*shared);
 }
 
@@ -162,14 +180,23 @@ std::optional<Ladder::GroupIndex> Ladder::spare_or_new(base::BitRate rate, base:
   return has_room() ? groups_.try_open(rate, now) : std::nullopt;
 }
 
+/// Whether a viewer in a crowd needs no group of their own, because of one that they can share.
+bool Ladder::is_served(base::BitRate sustains, GroupIndex shared) {
+  return abr::is_crowd(memberships_.size()) && abr::suits(sustains, groups_.view(shared).rate);
+}
+
 /// Returns whether the viewer has moved.
 bool Ladder::consider_move(ViewerId viewer, Membership& membership, base::Time now) {
   const abr::MemberView as_seen{membership.group, membership.sustains, membership.since};
   const auto own = groups_.view(membership.group);
   const auto reason = abr::misplaced(as_seen, own, now);
   if (!reason) return false;
-  auto target = spare_or_new(membership.sustains, now);
-  if (!target) target = abr::better_group(as_seen, own, *reason, groups_.views());
+  const auto open_groups = groups_.views();
+  auto target = abr::better_group(as_seen, own, *reason, open_groups);
+  const auto shared = abr::share(membership.sustains, open_groups);
+  if (!is_served(membership.sustains, *shared)) {
+    if (const auto own_group = spare_or_new(membership.sustains, now)) target = own_group;
+  }
   if (!target) return false;
   move(viewer, membership, *target, *reason, now);
   return true;
@@ -235,7 +262,8 @@ void Ladder::rearrange(base::Time now) {
   // Groups that are open and encode in time may stay, even if the forecast of their cost is higher.
   auto layout =
       abr::rearrange(open_groups, std::max(max_groups_, open_groups.size()), groups_.one_fell());
-  if (layout) carry_out(std::move(*layout), now);
+  if (layout) return carry_out(std::move(*layout), now);
+  merge(now);
 }
 
 void Ladder::carry_out(abr::Layout layout, base::Time now) {
@@ -270,8 +298,10 @@ void Ladder::set_crowds(const abr::Layout& layout) {
   }
 }
 
-/// Returns the maximum of groups once when it begins to bind, not at every tick.
+/// Returns the maximum of groups once when it begins to bind, not at every tick. Nobody who leaves
+/// their number to the server is refused any.
 std::optional<std::size_t> Ladder::refused() {
+  if (settings_.max == 0) return {};
   const auto wanted = std::min(ceiling_, memberships_.size());
   const bool refused = max_groups_ < wanted && !has_room();
   const bool reported = std::exchange(refusing_, refused);

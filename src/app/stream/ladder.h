@@ -87,6 +87,7 @@ class Ladder {
   base::BitRate recent_rate(const Membership& membership, base::Time now);
   GroupIndex group_for(base::BitRate sustains, base::Time now);
   std::optional<GroupIndex> spare_or_new(base::BitRate rate, base::Time now);
+  bool is_served(base::BitRate sustains, GroupIndex shared);
   bool consider_move(ViewerId viewer, Membership& membership, base::Time now);
   void move(ViewerId viewer, Membership& membership, GroupIndex target, abr::Reason reason,
             base::Time now);
@@ -96,6 +97,7 @@ class Ladder {
   const Membership& last_in(GroupIndex group) const;
   void depart(const Membership& membership, bool fell, media::Pts at, base::Time now);
   void rearrange(base::Time now);
+  void merge(base::Time now);
   void carry_out(abr::Layout layout, base::Time now);
   void set_crowds(const abr::Layout& layout);
   std::optional<std::size_t> refused();
@@ -106,7 +108,7 @@ class Ladder {
   mutable std::mutex mutex_;  // guards all below
   OpenGroups groups_;
   std::map<ViewerId, Membership> memberships_;
-  const std::size_t ceiling_;  ///< groups.max, or one per CPU
+  const std::size_t ceiling_;  ///< groups.max, or abr::kMostGroups
   std::size_t max_groups_;
   base::Time planned_{};
   bool closed_ = false;

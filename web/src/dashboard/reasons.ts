@@ -12,6 +12,7 @@ const kReasonTexts: Record<string, string> = {
   move_down: "cannot sustain the group's rate: moved down",
   move_up: "sustains a faster group: moved up",
   shed: "encoders overloaded: group closed",
+  merged: "another group has nearly the same rate: moved there",
   asked: "chosen by the player",
   limits: "the operator changed the limits",
   reader: "the player reads no faster",

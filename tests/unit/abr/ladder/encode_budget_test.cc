@@ -53,6 +53,17 @@ TEST_F(EncodeBudgetTest, LeavesOtherStreamsTheirLoad) {
   EXPECT_EQ(seconds(2).held, 2u);
 }
 
+TEST_F(EncodeBudgetTest, OnlyASecondGroupIsOpenedWhileTheEventLoopsAreLate) {
+  open(0);
+  others_.late = true;
+  EXPECT_EQ(seconds(2).held, 2u);
+  frame_ = 30ms;  // 0.9 CPUs for an encoder
+  EXPECT_EQ(seconds(20).held, 1u);
+  frame_ = 10ms;
+  others_.late = false;
+  EXPECT_EQ(seconds(20).held, 5u);
+}
+
 TEST_F(EncodeBudgetTest, LeavesTheEventLoopsTheirLoad) {
   open(0);
   others_.rest = 0.2;

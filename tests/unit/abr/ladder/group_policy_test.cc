@@ -1,5 +1,6 @@
 #include "abr/ladder/group_policy.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -176,6 +177,57 @@ TEST(GroupPolicyTest, ThePlanWaitsForTheDwellUnlessThatCostsTheViewer) {
   EXPECT_EQ(next_rung({0, mbps(4), kNow - 2s}, mbps(1), layout, kNow), std::nullopt);
   // The viewer's group will be the slower one.
   EXPECT_EQ(next_rung({0, mbps(4), kNow - 2s}, mbps(3), layout, kNow), 1u);
+}
+
+TEST(GroupPolicyTest, SuitsAViewerUpToAFifthBelowThem) {
+  EXPECT_TRUE(suits(mbps(2), mbps(2)));
+  EXPECT_TRUE(suits(mbps(2), mbps(1.7)));
+  EXPECT_FALSE(suits(mbps(2), mbps(1.5)));
+  EXPECT_FALSE(suits(mbps(2), mbps(2.1)));
+}
+
+testing::Matcher<std::optional<Merger>> merges(std::uint32_t from, std::uint32_t into) {
+  return testing::Optional(
+      testing::AllOf(testing::Field(&Merger::from, from), testing::Field(&Merger::into, into)));
+}
+
+TEST(GroupPolicyTest, TheEmptierOfTwoGroupsOfNearlyOneRateGoes) {
+  Groups groups;
+  groups.add(2, Many(9, 2));
+  groups.add(3.9, Many(9, 4));
+  groups.add(4, Many(8, 4));
+  EXPECT_THAT(find_merger(groups.views()), merges(2, 1));
+  groups.add(3.8, Many(2, 3.8));
+  EXPECT_THAT(find_merger(groups.views()), merges(3, 1));
+}
+
+TEST(GroupPolicyTest, OfEqualRatesTheFullestGroupStays) {
+  Groups groups;
+  groups.add(4, {4});
+  groups.add(4, Many(8, 4));
+  groups.add(4, {4, 4});
+  EXPECT_THAT(find_merger(groups.views()), merges(0, 2));
+}
+
+TEST(GroupPolicyTest, GroupsFivePercentApartStay) {
+  Groups groups;
+  groups.add(3.7, Many(8, 4));
+  groups.add(4, Many(8, 4));
+  EXPECT_EQ(find_merger(groups.views()), std::nullopt);
+}
+
+TEST(GroupPolicyTest, AGroupThatOnlyDrainsABacklogStays) {
+  Groups groups;
+  groups.add(2, Many(8, 2));
+  groups.add(2, {4});
+  EXPECT_EQ(find_merger(groups.views()), std::nullopt);
+}
+
+TEST(GroupPolicyTest, AnEmptyGroupIsNotMerged) {
+  Groups groups;
+  groups.add(4, Many(8, 4));
+  groups.add(4, {});
+  EXPECT_EQ(find_merger(groups.views()), std::nullopt);
 }
 
 TEST(GroupPolicyTest, TheLeastValuableGroupHasTheLeastLoss) {

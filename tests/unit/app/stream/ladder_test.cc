@@ -358,6 +358,52 @@ TEST_F(LadderTest, NothingHappensWhileNothingChanges) {
   EXPECT_EQ(take_log(), Log{});
 }
 
+TEST_F(LadderTest, WithoutAMaximumTheMeasuredCpusAreTheLimit) {
+  Ladder ladder{{.max = 0}, clock_, *this};
+  ladder.limit(100);
+  for (Ladder::ViewerId v = 1; v <= 18; ++v) ladder.join(v, BitRate::mbps(2), now_);
+  EXPECT_EQ(ladder.state().groups.size(), 16u);
+  ladder.limit(1);
+  EXPECT_FALSE(ladder.tick(now_).refused) << "nobody asked for more";
+}
+
+TEST_F(LadderTest, InACrowdOneGroupServesAllWhoSustainItsRate) {
+  Ladder ladder{{.max = 16, .linger = 5s}, clock_, *this};
+  for (Ladder::ViewerId v = 1; v <= 40; ++v) ladder.join(v, BitRate::mbps(2), now_);
+  take_log();
+  for (base::Time t = now_; t < now_ + 20s; t += 250ms) ladder.tick(t);
+  const auto state = ladder.state();
+  EXPECT_EQ(state.groups.size(), 1u);
+  EXPECT_EQ(state.moves.at(abr::Reason::kMerged), 15u) << "the fullest group stays";
+  take_log();
+  ladder.join(41, BitRate::mbps(2), now_ + 20s);
+  ladder.join(42, BitRate::mbps(1), now_ + 20s);
+  EXPECT_EQ(take_log().size(), 1u) << "a group for the one who sustains less";
+}
+
+TEST_F(LadderTest, InACrowdAViewerSharesAGroupThatIsLittleSlowerThanTheirOwn) {
+  Ladder ladder{{.max = 16}, clock_, *this};
+  for (Ladder::ViewerId v = 1; v <= 30; ++v) ladder.join(v, BitRate::mbps(2), now_);
+  for (base::Time t = now_; t < now_ + 20s; t += 250ms) ladder.tick(t);
+  const auto sustain = [&](Ladder::ViewerId viewer, double rate) {
+    ladder.report(viewer, {BitRate::mbps(rate), abr::Reason::kCapacity}, now_ + 20s);
+    return *ladder.group_of(viewer);
+  };
+  const auto all = *ladder.group_of(30);
+  const auto slower = sustain(1, 1.6);
+  EXPECT_NE(slower, all);
+  EXPECT_EQ(sustain(2, 1.7), slower);
+  EXPECT_NE(sustain(3, 1.2), slower) << "they cannot take it";
+  EXPECT_EQ(ladder.state().groups.size(), 3u);
+}
+
+TEST_F(LadderTest, AFewViewersKeepTheirOwnGroupsEvenIfTheirRatesAreEqual) {
+  Ladder ladder{{.max = 16}, clock_, *this};
+  for (Ladder::ViewerId v = 1; v <= 12; ++v) ladder.join(v, BitRate::mbps(2), now_);
+  for (base::Time t = now_; t < now_ + 20s; t += 250ms) ladder.tick(t);
+  EXPECT_EQ(ladder.state().groups.size(), 12u);
+}
+
 TEST_F(LadderTest, RefusesGroupsThatTheCpusCannotEncodeAndReportsItOnce) {
   ladder_.limit(1);
   for (Ladder::ViewerId v : {1, 2}) ladder_.join(v, BitRate::mbps(2), now_);
