@@ -19,6 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 
 using ElementHandle = Handle<GstElement, gst_object_unref>;
+using BusHandle = Handle<GstBus, gst_object_unref>;
 using PadHandle = Handle<GstPad, gst_object_unref>;
 
 /// A file that is played from its start again while its first audio decoder is being set up.
@@ -34,9 +35,14 @@ class Interruption {
     add_sink("audio");
     watch("pictures", on_pictures);
     watch("audio", on_audio);
+    gst_bus_set_sync_handler(BusHandle{gst_element_get_bus(pipeline_.get())}.get(), on_message,
+                             this, nullptr);
     built_.store(true, std::memory_order_release);
   }
-  ~Interruption() { gst_element_set_state(pipeline_.get(), GST_STATE_NULL); }
+  ~Interruption() {
+    gst_element_set_state(pipeline_.get(), GST_STATE_NULL);
+    (void)built_.load(std::memory_order_acquire);
+  }
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
@@ -55,11 +61,18 @@ class Interruption {
   const InputReport& report() const { return *report_; }
 
  private:
-  /// See GstPipeline::Impl::of().
+  /// See GstPipeline::Impl::of(). The destructor sees that this thread came first, too.
   static Interruption& of(gpointer data) {
     auto& self = *static_cast<Interruption*>(data);
-    (void)self.built_.load(std::memory_order_acquire);
+    (void)self.built_.exchange(true, std::memory_order_acq_rel);
     return self;
+  }
+
+  /// Each thread says so when it begins.
+  static GstBusSyncReply on_message(GstBus*, GstMessage* message, gpointer data) {
+    (void)of(data);
+    gst_message_unref(message);
+    return GST_BUS_DROP;
   }
 
   GstElement* add_sink(const char* from) {
