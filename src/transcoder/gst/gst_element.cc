@@ -35,6 +35,17 @@ GstElement* make_element(const char* name) {
   return element;
 }
 
+void add_to(GstElement* bin, GstElement* element) {
+  gst_element_set_locked_state(element, TRUE);
+  gst_bin_add(GST_BIN(bin), element);
+}
+
+void start_in_bin(GstElement* element) {
+  gst_element_sync_state_with_parent(element);
+  gst_element_set_locked_state(element, FALSE);
+  gst_element_sync_state_with_parent(element);  // what the bin has done meanwhile
+}
+
 void remove_element(GstElement* element) {
   gst_element_set_locked_state(element, TRUE);
   gst_element_set_state(element, GST_STATE_NULL);

@@ -138,13 +138,13 @@ class TrackChain::Impl {
     g_object_set_data(G_OBJECT(decoder), kChainKey, self_);
     g_signal_connect(decoder, "pad-added", G_CALLBACK(on_decoded), this);
     decoder_.reset(GST_ELEMENT(gst_object_ref_sink(decoder)));
-    gst_bin_add(GST_BIN(bin_), decoder);
+    add_to(bin_, decoder);
     const PadHandle sink{gst_element_get_static_pad(decoder, "sink")};
     if (kind_ == TrackKind::kAudio) shield(sink.get());
     event_ = GST_PAD_EVENTFUNC(sink.get());
     gst_pad_set_event_function_full(sink.get(), on_event, this, nullptr);
     gst_pad_link(from_.get(), sink.get());
-    gst_element_sync_state_with_parent(decoder);
+    start_in_bin(decoder);
   }
 
   /// Whether the decodebin still looks for its elements.

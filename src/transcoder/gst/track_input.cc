@@ -119,14 +119,14 @@ class TrackInput::Impl {
   }
 
   void start(GstElement* element, GstPad* pad) const {
-    gst_bin_add(GST_BIN(bin_), element);
+    add_to(bin_, element);
     feed(element, pad);
   }
 
   void feed(GstElement* element, GstPad* pad) const {
     const PadHandle sink{gst_element_get_static_pad(element, "sink")};
     gst_pad_link(pad, sink.get());
-    gst_element_sync_state_with_parent(element);
+    start_in_bin(element);
   }
 
   void find_type(GstPad* pad) {
@@ -165,7 +165,7 @@ class TrackInput::Impl {
     }
     g_signal_connect(demuxer, "pad-added", G_CALLBACK(on_demuxed_pad), this);
     g_signal_connect(demuxer, "pad-removed", G_CALLBACK(on_removed_pad), this);
-    gst_bin_add(GST_BIN(bin_), demuxer);
+    add_to(bin_, demuxer);
     if (fragments_) read_media_times(demuxer);
     if (is_adaptive_demuxer(demuxer)) fragments_ = true;
     // Those of demuxers for tags are there from the start.
