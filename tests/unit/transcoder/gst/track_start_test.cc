@@ -6,7 +6,6 @@
 #include <future>
 #include <string>
 
-#include "../ingest/ffmpeg_process.h"
 #include "transcoder/gst/gst_element.h"
 #include "transcoder/gst/gst_input.h"
 #include "transcoder/gst/handle.h"
@@ -71,47 +70,6 @@ TEST(TrackStartTest, DataMayComeBeforeAllElementsHaveStarted) {
                            &pause, nullptr);
   gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
   EXPECT_EQ(pause.arrived.wait_for(std::chrono::seconds{20}), std::future_status::ready);
-  gst_element_set_state(pipeline.get(), GST_STATE_NULL);
-}
-
-/// Holds the thread that has found a container until the pipeline has been started.
-struct Holder {
-  std::promise<void> started;
-  std::future<void> has_started = started.get_future();
-  std::promise<void> added;
-
-  static void on_element(GstBin*, GstBin*, GstElement* element, gpointer data) {
-    if (!is_a(element, "qtdemux")) return;
-    const PadHandle sink{gst_element_get_static_pad(element, "sink")};
-    g_signal_connect(sink.get(), "linked", G_CALLBACK(on_link), data);
-  }
-
-  static void on_link(GstPad*, GstPad*, gpointer data) {
-    auto& holder = *static_cast<Holder*>(data);
-    holder.added.set_value();
-    EXPECT_EQ(holder.has_started.wait_for(std::chrono::seconds{20}), std::future_status::ready)
-        << "the pipeline waits for the thread that waits for the pipeline";
-  }
-};
-
-TEST(TrackStartTest, ThePipelineStartsWhileAContainerIsFound) {
-  gst_init(nullptr, nullptr);
-  const TemporaryDirectory directory;
-  const std::string file = directory / "short.mp4";
-  ASSERT_TRUE(
-      FfmpegProcess({"-f", "lavfi", "-i", "sine=duration=0.4", "-c:a", "aac", file}).wait());
-  SourceSettings settings;
-  settings.uri = "file:" + file;
-  const ElementHandle pipeline{GST_ELEMENT(gst_object_ref_sink(gst_pipeline_new(nullptr)))};
-  const ElementHandle input{make_input(settings, std::make_shared<InputReport>())};
-  Holder holder;
-  g_signal_connect(input.get(), "deep-element-added", G_CALLBACK(Holder::on_element), &holder);
-  gst_bin_add(GST_BIN(pipeline.get()), input.get());
-  gst_element_set_state(pipeline.get(), GST_STATE_PAUSED);
-  EXPECT_EQ(holder.added.get_future().wait_for(std::chrono::seconds{20}),
-            std::future_status::ready);
-  gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
-  holder.started.set_value();
   gst_element_set_state(pipeline.get(), GST_STATE_NULL);
 }
 
