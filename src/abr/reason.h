@@ -18,7 +18,7 @@ enum class Reason {
   kMoveDown,  ///< a viewer cannot sustain its group
   kMoveUp,    ///< a viewer sustains a better group
   kShed,      ///< a viewer's group was closed because the encoders are behind
-  kMerged,    ///< a viewer's group was closed because another one has nearly its rate
+  kMerged,    ///< a viewer's group was not needed: another has nearly its rate
   kAsked,     ///< a segment player chose it
   kLimits,    ///< the operator has changed the limits
   kReader,    ///< the player reads no faster

@@ -105,7 +105,7 @@ std::optional<Ladder::GroupIndex> Ladder::shed(base::Time now) {
   std::lock_guard lock{mutex_};
   const auto least = abr::least_valuable(groups_.views());
   if (closed_ || !least) return {};
-  groups_.at(*least).emptying = true;
+  groups_.at(*least).shed = true;
   ++counters_.shed;
   const auto others = groups_.views();
   for (auto& [viewer, membership] : memberships_) {

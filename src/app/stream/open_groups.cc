@@ -99,7 +99,7 @@ std::vector<GroupIndex> OpenGroups::start_closing(base::Duration linger, base::T
   for (auto& [index, group] : groups_) {
     auto& state = group.state;
     if (!group.members.is_empty() || state.closing) continue;
-    if (!group.emptying && now - state.empty_since < linger) continue;
+    if (!group.shed && now - state.empty_since < linger) continue;
     state.closing = true;
     closing.push_back(index);
   }

@@ -40,7 +40,7 @@ class OpenGroups {
     Group state;
     abr::GroupMembers members;
     base::BitRate wanted;          ///< by the viewer, if the group is private
-    bool emptying = false;         ///< closes as soon as it serves no viewer
+    bool shed = false;             ///< closes as soon as it serves no viewer
     base::BitRate highest;         ///< rate in the current period
     base::BitRate highest_before;  ///< rate in the period before
 
@@ -80,7 +80,7 @@ class OpenGroups {
   std::vector<GroupIndex> start_closing(base::Duration linger, base::Time now);
   void erase(GroupIndex index) { groups_.erase(index); }
 
-  /// The groups that may be given to a viewer: neither emptying nor closing.
+  /// The groups that may be given to a viewer: neither shed nor closing.
   std::vector<abr::GroupView> views() const;
   std::size_t size() const;  ///< number of groups that may be given to a viewer
   abr::GroupView view(GroupIndex index) const;
@@ -90,7 +90,7 @@ class OpenGroups {
   std::string take_open_error() { return std::exchange(open_error_, {}); }
 
  private:
-  static bool is_open(const OpenGroup& group) { return !group.state.closing && !group.emptying; }
+  static bool is_open(const OpenGroup& group) { return !group.state.closing && !group.shed; }
 
   LadderActions& actions_;
   std::map<GroupIndex, OpenGroup> groups_;
