@@ -16,7 +16,6 @@
 #include "transcoder/gst/gst_input.h"
 #include "transcoder/gst/gst_sample.h"
 #include "transcoder/gst/handle.h"
-#include "transcoder/gst/track_chain.h"
 
 namespace transcoder {
 
@@ -202,20 +201,15 @@ class GstPipeline::Impl {
     return GST_BUS_DROP;
   }
 
-  /// Trouble with audio costs the audio: its TrackChain notices it, too.
+  /// Trouble with audio costs the audio: a TrackChain keeps that of its decoder to itself.
   void note_error(GstMessage* message) {
-    GstObject* const where = GST_MESSAGE_SRC(message);
-    if (is_inside(where, audio_.element.get())) return;
-    auto text = error_text(message);
-    auto* const chain = TrackChain::around(where);
-    if (chain == nullptr || !chain->failed(text)) fail(std::move(text));
+    if (is_inside(GST_MESSAGE_SRC(message), audio_.element.get())) return;
+    fail(error_text(message));
   }
 
   void note_missing(GstMessage* message) {
     auto missing = missing_plugin(message);
     if (missing.empty()) return;
-    auto* const chain = TrackChain::around(GST_MESSAGE_SRC(message));
-    if (chain != nullptr) chain->undecodable(missing);
     std::lock_guard lock{mutex_};
     if (missing_.empty()) missing_ = std::move(missing);
   }

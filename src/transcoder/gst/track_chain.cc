@@ -8,6 +8,7 @@
 
 #include "transcoder/gst/decoder_retry.h"
 #include "transcoder/gst/gst_element.h"
+#include "transcoder/gst/gst_error.h"
 #include "transcoder/gst/handle.h"
 
 namespace transcoder {
@@ -17,9 +18,7 @@ namespace {
 using ElementHandle = Handle<GstElement, gst_object_unref>;
 using PadHandle = Handle<GstPad, gst_object_unref>;
 using BufferHandle = Handle<GstBuffer, gst_buffer_unref>;
-
-/// The name under which a decoder knows its chain.
-constexpr const char* kChainKey = "symcast-chain";
+using BusHandle = Handle<GstBus, gst_object_unref>;
 
 constexpr auto kData =
     static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST);
@@ -40,11 +39,9 @@ base::Duration signed_running_time(const GstSegment& segment, GstClockTime time)
 
 class TrackChain::Impl {
  public:
-  Impl(TrackChain* self, GstElement* bin, GstPad* from, std::optional<TrackKind> kind,
-       Outlet outlet, OnEnd on_end, std::shared_ptr<TrackJoiner> joiner,
-       std::shared_ptr<InputReport> report)
-      : self_{self},
-        bin_{bin},
+  Impl(GstElement* bin, GstPad* from, std::optional<TrackKind> kind, Outlet outlet, OnEnd on_end,
+       std::shared_ptr<TrackJoiner> joiner, std::shared_ptr<InputReport> report)
+      : bin_{bin},
         from_{GST_PAD(gst_object_ref(from))},
         kind_{kind},
         outlet_{std::move(outlet)},
@@ -77,8 +74,6 @@ class TrackChain::Impl {
     return arrived_ ? TrackHealth::kNotDecoded : TrackHealth::kNoData;
   }
 
-  std::optional<TrackKind> kind() const { return kind_; }
-
   void hold() {
     std::lock_guard lock{mutex_};
     held_ = true;
@@ -105,6 +100,67 @@ class TrackChain::Impl {
     remove_decoder();
   }
 
+ private:
+  /// See GstPipeline::Impl::of().
+  static Impl& of(gpointer data) {
+    Impl& self = *static_cast<Impl*>(data);
+    (void)self.built_.load(std::memory_order_acquire);
+    return self;
+  }
+
+  void make_decoder() {
+    settled_ = interrupted_ = false;
+    GstElement* const decoder = make_element("decodebin");
+    g_object_set(decoder, "async-handling", TRUE, nullptr);
+    g_signal_connect(decoder, "pad-added", G_CALLBACK(on_decoded), this);
+    decoder_.reset(GST_ELEMENT(gst_object_ref_sink(decoder)));
+    add_to(bin_, decoder);
+    take_messages(decoder);
+    const PadHandle sink{gst_element_get_static_pad(decoder, "sink")};
+    if (kind_ == TrackKind::kAudio) shield(sink.get());
+    event_ = GST_PAD_EVENTFUNC(sink.get());
+    gst_pad_set_event_function_full(sink.get(), on_event, this, nullptr);
+    gst_pad_link(from_.get(), sink.get());
+    start_in_bin(decoder);
+  }
+
+  /// The decoder's messages pass through here before its bin sees them. A bin takes an error for a
+  /// failed state change and may never reach its next state, so an error that costs this track
+  /// alone stays here. Nor does the bin wait for the decoder's first data ("async-handling"): a
+  /// file that begins again at that moment takes them away.
+  void take_messages(GstElement* decoder) {
+    bin_bus_.reset(gst_element_get_bus(decoder));
+    const BusHandle bus{GST_BUS(g_object_new(GST_TYPE_BUS, "enable-async", FALSE, nullptr))};
+    gst_bus_set_sync_handler(bus.get(), on_message, this, nullptr);
+    gst_element_set_bus(decoder, bus.get());
+  }
+
+  static GstBusSyncReply on_message(GstBus*, GstMessage* message, gpointer data) {
+    auto& self = of(data);
+    if (self.answers(message)) {
+      gst_message_unref(message);
+    } else {
+      gst_bus_post(self.bin_bus_.get(), message);
+    }
+    return GST_BUS_DROP;
+  }
+
+  /// Returns false if the message is for the whole source.
+  bool answers(GstMessage* message) {
+    switch (GST_MESSAGE_TYPE(message)) {
+      case GST_MESSAGE_ASYNC_DONE:
+        return true;
+      case GST_MESSAGE_ERROR:
+        return failed(error_text(message));
+      case GST_MESSAGE_ELEMENT: {
+        const auto missing = missing_plugin(message);
+        return !missing.empty() && undecodable(missing);
+      }
+      default:
+        return false;
+    }
+  }
+
   bool failed(const std::string& why) {
     if (interrupted_) return true;
     if (kind_ != TrackKind::kAudio) return false;
@@ -118,33 +174,12 @@ class TrackChain::Impl {
     return true;
   }
 
-  void undecodable(const std::string& what) {
-    if (kind_ != TrackKind::kAudio || interrupted_) return;
+  bool undecodable(const std::string& plugin) {
+    if (interrupted_) return true;
+    if (kind_ != TrackKind::kAudio) return false;
     undecodable_ = true;
-    report_->raise(SourceTrouble::kNoAudioDecoder, what);
-  }
-
- private:
-  /// See GstPipeline::Impl::of().
-  static Impl& of(gpointer data) {
-    Impl& self = *static_cast<Impl*>(data);
-    (void)self.built_.load(std::memory_order_acquire);
-    return self;
-  }
-
-  void make_decoder() {
-    settled_ = interrupted_ = false;
-    GstElement* const decoder = make_element("decodebin");
-    g_object_set_data(G_OBJECT(decoder), kChainKey, self_);
-    g_signal_connect(decoder, "pad-added", G_CALLBACK(on_decoded), this);
-    decoder_.reset(GST_ELEMENT(gst_object_ref_sink(decoder)));
-    add_to(bin_, decoder);
-    const PadHandle sink{gst_element_get_static_pad(decoder, "sink")};
-    if (kind_ == TrackKind::kAudio) shield(sink.get());
-    event_ = GST_PAD_EVENTFUNC(sink.get());
-    gst_pad_set_event_function_full(sink.get(), on_event, this, nullptr);
-    gst_pad_link(from_.get(), sink.get());
-    start_in_bin(decoder);
+    report_->raise(SourceTrouble::kNoAudioDecoder, plugin);
+    return true;
   }
 
   /// Whether the decodebin still looks for its elements.
@@ -306,7 +341,6 @@ class TrackChain::Impl {
     return moved;
   }
 
-  TrackChain* const self_;
   GstElement* const bin_;
   const PadHandle from_;
   const std::optional<TrackKind> kind_;
@@ -317,6 +351,7 @@ class TrackChain::Impl {
   std::vector<std::pair<TrackKind, GstPad*>> outlets_;
   gulong probe_ = 0;
   ElementHandle decoder_;
+  BusHandle bin_bus_;  ///< takes what the decoder's parent is to know
   GstPadChainFunction chain_ = nullptr;
   GstPadChainListFunction chain_list_ = nullptr;
   GstPadEventFunction event_ = nullptr;
@@ -346,9 +381,9 @@ class TrackChain::Impl {
 TrackChain::TrackChain(GstElement* bin, GstPad* from, std::optional<TrackKind> kind, Outlet outlet,
                        OnEnd on_end, std::shared_ptr<TrackJoiner> joiner,
                        std::shared_ptr<InputReport> report)
-    : impl_{std::make_unique<Impl>(this, bin, from, kind, std::move(outlet), std::move(on_end),
+    : impl_{std::make_unique<Impl>(bin, from, kind, std::move(outlet), std::move(on_end),
                                    std::move(joiner), std::move(report))} {
-  impl_->start();  // not before impl_ is set: decoders may fail at once, on threads of their own
+  impl_->start();
 }
 
 TrackChain::~TrackChain() = default;
@@ -362,16 +397,5 @@ const std::vector<std::pair<TrackKind, GstPad*>>& TrackChain::outlets() const {
   return impl_->outlets();
 }
 void TrackChain::remove() { impl_->remove(); }
-std::optional<TrackKind> TrackChain::kind() const { return impl_->kind(); }
-bool TrackChain::failed(const std::string& why) { return impl_->failed(why); }
-void TrackChain::undecodable(const std::string& what) { impl_->undecodable(what); }
-
-TrackChain* TrackChain::around(GstObject* object) {
-  for (; object != nullptr; object = GST_OBJECT_PARENT(object)) {
-    void* const chain = g_object_get_data(G_OBJECT(object), kChainKey);
-    if (chain != nullptr) return static_cast<TrackChain*>(chain);
-  }
-  return nullptr;
-}
 
 }  // namespace transcoder

@@ -52,14 +52,6 @@ class TrackChain {
   /// The pads that take its decoded data.
   const std::vector<std::pair<TrackKind, GstPad*>>& outlets() const;
 
-  /// The chain whose decoder contains `object`, or nullptr.
-  static TrackChain* around(GstObject* object);
-  std::optional<TrackKind> kind() const;
-  /// The decoder reported an error. Returns false if it is not to be overlooked.
-  bool failed(const std::string& why);
-  /// There is no decoder for the track.
-  void undecodable(const std::string& what);
-
  private:
   class Impl;
   std::unique_ptr<Impl> impl_;

@@ -70,7 +70,7 @@ class Interruption {
   }
 
   static void on_element(GstBin*, GstBin*, GstElement* element, gpointer data) {
-    if (!is_a(element, "avdec_aac") || of(data).met_.exchange(true)) return;
+    if (!is_a(element, "avdec_alac") || of(data).met_.exchange(true)) return;
     const PadHandle sink{gst_element_get_static_pad(element, "sink")};
     gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_set_up, data, nullptr);
   }
@@ -122,10 +122,34 @@ TEST(TrackFlushTest, NoAudioIsLostIfAFileBeginsAgainBeforeItsDecoderIsSetUp) {
   const std::string file = directory / "short.mov";
   ASSERT_TRUE(FfmpegProcess({"-f", "lavfi", "-i", "testsrc2=size=64x64:rate=25:duration=0.4", "-f",
                              "lavfi", "-i", "sine=duration=0.4", "-c:v", "libx264", "-preset",
-                             "ultrafast", "-pix_fmt", "yuv420p", "-c:a", "aac", file})
+                             "ultrafast", "-pix_fmt", "yuv420p", "-c:a", "alac", file})
                   .wait());
   Interruption interruption{file};
   EXPECT_GE(interruption.play(), 390ms);
+}
+
+/// To a bin of GStreamer, an error of an element is a failed state change.
+TEST(TrackStartTest, AudioThatFailsMeanwhileDoesNotKeepThePipelineFromPlaying) {
+  gst_init(nullptr, nullptr);
+  SourceSettings settings;
+  settings.uri =
+      "gst:videotestsrc num-buffers=1 ! queue"
+      "  audiotestsrc num-buffers=1 ! capssetter join=false replace=true"
+      " caps=audio/x-unheard-of,rate=48000,channels=2 ! queue";
+  const auto report = std::make_shared<InputReport>();
+  const ElementHandle pipeline{GST_ELEMENT(gst_object_ref_sink(gst_pipeline_new(nullptr)))};
+  const ElementHandle input{make_input(settings, report)};
+  gst_bin_add(GST_BIN(pipeline.get()), input.get());
+  gst_element_set_state(pipeline.get(), GST_STATE_PAUSED);
+  const auto deadline = base::Clock::now() + 20s;
+  while (report->report(base::Clock::now()).troubles.empty() && base::Clock::now() < deadline) {
+    std::this_thread::sleep_for(1ms);
+  }
+  gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
+  EXPECT_EQ(gst_element_get_state(pipeline.get(), nullptr, nullptr, 20 * GST_SECOND),
+            GST_STATE_CHANGE_SUCCESS);
+  EXPECT_EQ(GST_STATE(input.get()), GST_STATE_PLAYING);
+  gst_element_set_state(pipeline.get(), GST_STATE_NULL);
 }
 
 /// Holds the thread that has found a container until the pipeline has been started.
