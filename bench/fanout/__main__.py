@@ -10,35 +10,19 @@ in the pictures (for the bare writer: its timestamps) to the arrival of the fram
 
 import argparse
 import json
-import os
 import pathlib
-import resource
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import dataclass
 
+from bench import crowd
+from bench.crowd import FRAMES_PER_SECOND, SETTLE, SOURCE, TIMED
 from bench.fanout.figures import Cost, Delay, thread_times
 from bench.tools import bench_tool
 from netlab.daemon import Daemon, free_port, wait_until
 from netlab.network import open_socket, stop, tool
-
-SOURCE = "live=test:?size=1280x720"
-CONFIG = """
-[server]
-max_viewers = {viewers}
-max_viewers_per_address = {viewers}
-[rate]
-start = "2M"
-max = "2M"
-"""
-FRAMES_PER_SECOND = 30
-TIMED = 200  # readers that take the stream apart
-SETTLE = 8  # seconds until the readers have joined and caught up
-IN_NAMESPACE = "SYMCAST_BENCH_NAMESPACE"
-MTU = 1500
 
 
 @dataclass
@@ -79,12 +63,6 @@ class BareWriter:
     resident_bytes = Daemon.resident_bytes
 
 
-def stream_offset(recording):
-    """Seconds from a timestamp to the capture time of its picture."""
-    output = subprocess.run([bench_tool("stream_offset"), recording], stdout=subprocess.PIPE, check=True)
-    return json.loads(output.stdout)["offset_s"]
-
-
 def measure(name, server, url, options, viewers):
     """Lets `viewers` watch, and returns the costs of `options.seconds` of that."""
     with tempfile.TemporaryDirectory() as directory:
@@ -100,7 +78,7 @@ def measure(name, server, url, options, viewers):
         after, ended = [thread_times(p.pid) for p in (server.process, client)], time.monotonic()
         resident = server.resident_bytes() - resident
         summary = json.loads(client.communicate()[0])
-        offset = stream_offset(recording) if isinstance(server, Daemon) else 0
+        offset = crowd.stream_offset(recording) if isinstance(server, Daemon) else 0
     connections, timed = summary["connections"], summary["timed"]
     gigabytes = connections["bytes_total"] / 1e9 / options.seconds * (ended - began)
     return Result(name, viewers, Cost.between(before[0], after[0]).per(gigabytes),
@@ -117,8 +95,7 @@ def run_bare(name, frames_per_write, options, viewers):
 
 def run_symcast(container, options, viewers):
     with tempfile.TemporaryDirectory() as directory:
-        config = CONFIG.format(viewers=viewers + 1)
-        with Daemon("--source", SOURCE, config=config, directory=directory) as daemon:
+        with Daemon("--source", SOURCE, config=crowd.config(viewers + 1), directory=directory) as daemon:
             return measure(f"symcast .{container}", daemon, daemon.url(container=container), options, viewers)
 
 
@@ -143,18 +120,6 @@ def print_ratios(results, viewers):
               f"{cost / seldom:.2f} x that of 100 ms")
 
 
-def enter_namespace():
-    """Runs this program in a network namespace of its own, if that is allowed. Returns the MTU of its
-    loopback device."""
-    if os.geteuid() != 0:
-        return int(pathlib.Path("/sys/class/net/lo/mtu").read_text())
-    if not os.environ.get(IN_NAMESPACE):
-        os.environ[IN_NAMESPACE] = "1"
-        os.execvp("unshare", ["unshare", "--net", sys.executable, "-m", "bench.fanout", *sys.argv[1:]])
-    subprocess.run(["ip", "link", "set", "lo", "mtu", str(MTU), "up"], check=True)
-    return MTU
-
-
 def main():
     parser = argparse.ArgumentParser(prog="fanout", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -163,9 +128,8 @@ def main():
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--containers", nargs="+", default=["ts", "flv"], choices=["ts", "flv"])
     options = parser.parse_args()
-    mtu = enter_namespace()
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    mtu = crowd.enter_namespace("fanout")
+    crowd.raise_file_limit()
 
     print(f"2 Mbit/s, {options.repeats} x {options.seconds:g} s, MTU {mtu}")
     print_head()

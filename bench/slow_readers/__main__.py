@@ -1,0 +1,108 @@
+"""What becomes of players that are slow themselves, among many others: 450 viewers read all that comes,
+and 50 join them who read 500 kbit/s, of a 720p stream of 2 Mbit/s with audio in the default
+configuration. On loopback with the packets of an Ethernet (MTU 1500; needs root, else with those of
+64 KB).
+
+Prints when half and when all of the slow viewers watched a group with a rate that they can take, the
+share of frames that they lost from 5 s after their start on, and the delay of the others, before and
+beside them. Delay is from the capture time in the pictures to the arrival of the frame's last byte."""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import tempfile
+import time
+
+from bench import crowd
+from bench.crowd import FRAMES_PER_SECOND, SETTLE, SOURCE, TIMED
+from bench.fanout.figures import Delay
+from bench.slow_readers.figures import moved_by, slow_viewers, times_of
+from netlab.daemon import Daemon
+from netlab.network import tool
+
+READS = 500_000  # bit/s
+GRACE = 5  # seconds in which the slow viewers are to be moved
+LOOK_APART = 0.25  # seconds
+
+
+def watch(url, viewers, timed, settle, seconds, *more):
+    """Starts viewers; `timed` of them count their frames from `settle` to `seconds` after their start."""
+    return subprocess.Popen(
+        [tool("ts_client"), url, "--connections", str(viewers), "--timed", str(timed),
+         "--settle", str(settle), "--seconds", str(seconds), *more], stdout=subprocess.PIPE, text=True)
+
+
+def summary(client):
+    return json.loads(client.communicate()[0])
+
+
+def share_received(summary, seconds):
+    timed = summary["timed"]
+    return timed["frames"] / (timed["connections"] * seconds * FRAMES_PER_SECOND)
+
+
+def look(daemon, seconds):
+    """[(seconds since the start, slow viewers in groups with a rate that they can take)]"""
+    start = time.monotonic()
+    looks = []
+    while (at := time.monotonic() - start) < seconds:
+        looks.append((at, slow_viewers(daemon.metrics(), READS)))
+        time.sleep(LOOK_APART)
+    return looks
+
+
+def watch_fast(daemon, viewers, seconds, directory, settle=SETTLE):
+    recording = pathlib.Path(directory, f"stream{settle}")
+    client = watch(daemon.url(), viewers, min(TIMED, viewers), settle, settle + seconds,
+                   "--record", recording)
+    return client, recording
+
+
+def print_fast(name, client, recording, seconds):
+    result = summary(client)
+    delay = Delay.of(result["timed"]["lag_s"], crowd.stream_offset(recording))
+    print(f"{name:<34}p50 {delay.p50:.0f} ms, p95 {delay.p95:.0f} ms, p99 {delay.p99:.0f} ms, "
+          f"{100 * share_received(result, seconds):.1f} % of the frames, {result['connections']['open']} of "
+          f"{result['connections']['asked']} to the end", flush=True)
+
+
+def run(options):
+    with tempfile.TemporaryDirectory() as directory, \
+            Daemon("--source", SOURCE, config=crowd.config(options.fast + options.slow + 1),
+                   directory=directory) as daemon:
+        fast, recording = watch_fast(daemon, options.fast, options.seconds, directory)
+        print_fast(f"{options.fast} viewers", fast, recording, options.seconds)
+
+        counted = options.seconds
+        fast, recording = watch_fast(daemon, options.fast, GRACE + counted, directory)
+        time.sleep(SETTLE)
+        slow = watch(daemon.url(), options.slow, options.slow, GRACE, GRACE + counted,
+                     "--read-rate", str(READS))
+        looks = look(daemon, GRACE + counted - 1)
+        received = summary(slow)
+        print_fast(f"{options.fast} viewers beside {options.slow} slow ones", fast, recording,
+                   GRACE + counted)
+        half, most = times_of(looks, (options.slow + 1) // 2), times_of(looks, options.slow)
+        print(f"the slow ones: {half} s until half, {most} s until all watch a group that they can take; "
+              f"{moved_by(looks, GRACE)} of {options.slow} after {GRACE} s; then "
+              f"{100 * (1 - share_received(received, counted)):.1f} % of the frames lost; "
+              f"{received['connections']['open']} of {received['connections']['asked']} to the end",
+              flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="slow_readers", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--fast", type=int, default=450)
+    parser.add_argument("--slow", type=int, default=50)
+    parser.add_argument("--seconds", type=float, default=30, help="of each measurement")
+    parser.add_argument("--repeats", type=int, default=1)
+    options = parser.parse_args()
+    crowd.enter_namespace("slow_readers")
+    crowd.raise_file_limit()
+    for _ in range(options.repeats):
+        run(options)
+
+
+main()

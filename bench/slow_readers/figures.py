@@ -1,0 +1,24 @@
+"""When slow viewers had been moved. No I/O, no clock."""
+
+
+def slow_viewers(metrics, rate):
+    """How many viewers watch groups with less than `rate` (bit/s)."""
+    return sum(viewers for name, labels, viewers in metrics.samples if name == "symcast_group_viewers"
+               and metrics.sum("symcast_group_rate_target_bits_per_second", **labels) < rate)
+
+
+def times_of(looks, viewers):
+    """From when on at least so many viewers watched such groups, to the end of [(seconds, viewers)]; "no"
+    if they do not at the end."""
+    since = "no"
+    for at, moved in looks:
+        if moved < viewers:
+            since = "no"
+        elif since == "no":
+            since = f"{at:.1f}"
+    return since
+
+
+def moved_by(looks, seconds):
+    """How many watched such groups at that time."""
+    return int(max((at, moved) for at, moved in looks if at <= seconds)[1])
