@@ -1,6 +1,7 @@
 """The experiment of the delivery test and of bench/delivery: viewers, each of a stream of 2 Mbit/s of
-its own (in a group with others, calm viewers are sampled seldom) behind a link of 5 Mbit/s. Compares the server's delivery times with the arrivals that the
-viewers recorded; sender and receivers read the same clock.
+its own (in a group with others, calm viewers are sampled seldom) behind a link of 5 Mbit/s. Compares the
+server's delivery times with the arrivals that the viewers recorded; sender and receivers read the same
+clock.
 
 A new viewer receives all frames since the last keyframe at once. That burst fills the path and shows
 its capacity to any estimator, so the links carry only 2.5 Mbit/s until it has passed:

@@ -44,13 +44,14 @@ bool has_room(const Observation& o, const PathState& path) {
 
 void SampleInterval::update(const Observation& o, const PathState& path, base::BitRate rate,
                             bool steered, base::Time now) {
-  if (steered || !is_calm(o, path, rate)) {
+  const bool calm = !steered && is_calm(o, path, rate);
+  if (!calm) {
     calm_since_ = now;
     calm_rate_ = rate;
   }
   rtt_limit_ = std::max(path.round_trip, o.srtt) + kRttRise;
   const auto share = std::chrono::duration_cast<base::Duration>(kShareOfCalm * (now - calm_since_));
-  next_ = now + std::min(o.rtt_watched ? kMaxWatched : kMax, share);
+  next_ = calm ? now + std::min(o.rtt_watched ? kMaxWatched : kMax, share) : base::Time{};
 }
 
 bool SampleInterval::is_calm(const Observation& o, const PathState& path,

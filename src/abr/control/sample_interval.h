@@ -28,7 +28,7 @@ class SampleInterval {
               bool steered, base::Time now);
 
   /// No sample is needed before, unless an event comes or a whole frame waits for the kernel to
-  /// take it.
+  /// take it. Zero if every frame needs one.
   base::Time next() const { return next_; }
   /// A longer smoothed RTT ends the calm.
   base::Duration rtt_limit() const { return rtt_limit_; }

@@ -65,6 +65,13 @@ TEST_F(SampleIntervalTest, ASteeredViewerIsSampledAtEveryFrame) {
   EXPECT_EQ(watch(kFrame * 300), 300);
 }
 
+/// A late loop sends several frames in a moment, and takes the time only before the first.
+TEST_F(SampleIntervalTest, EachFrameOfABurstIsDueForASteeredViewer) {
+  steered_ = true;
+  watch(1s);
+  EXPECT_LT(interval_.next(), now_ - 100ms);
+}
+
 TEST_F(SampleIntervalTest, TroubleOfEveryKindEndsTheCalm) {
   const auto calm_observation = observation_;
   const auto calm_path = path_;
@@ -115,7 +122,7 @@ TEST_F(SampleIntervalTest, ALongerRttEndsTheCalmAtOnce) {
   EXPECT_EQ(interval_.rtt_limit(), 60ms);
   observation_.srtt = 61ms;
   interval_.update(observation_, path_, rate_, false, now_);
-  EXPECT_EQ(interval_.next(), now_);
+  EXPECT_LE(interval_.next(), now_);
 }
 
 TEST_F(SampleIntervalTest, TheNoiseOfPacketTrainsIsCalm) {
