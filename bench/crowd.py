@@ -27,7 +27,7 @@ MTU = 1500
 
 
 def config(viewers):
-    """Of a server for so many viewers, all of the same address."""
+    """Of a server for `viewers`, all of the same address."""
     return CONFIG.format(viewers=viewers)
 
 

@@ -1,4 +1,4 @@
-"""What becomes of players that are slow themselves, among many others: 450 viewers read all that comes,
+"""Players that are slow themselves, among many others: 450 viewers read all that comes,
 and 50 join them who read 500 kbit/s, of a 720p stream of 2 Mbit/s with audio in the default
 configuration. On loopback with the packets of an Ethernet (MTU 1500; needs root, else with those of
 64 KB).

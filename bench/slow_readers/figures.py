@@ -8,7 +8,7 @@ def slow_viewers(metrics, rate):
 
 
 def times_of(looks, viewers):
-    """From when on at least so many viewers watched such groups, to the end of [(seconds, viewers)]; "no"
+    """From when on at least `viewers` watched such groups, to the end of [(seconds, viewers)]; "no"
     if they do not at the end."""
     since = "no"
     for at, moved in looks:
