@@ -129,7 +129,6 @@ class TrackChain::Impl {
   /// alone stays here. Nor does the bin wait for the decoder's first data ("async-handling"): a
   /// file that begins again at that moment takes them away.
   void take_messages(GstElement* decoder) {
-    bin_bus_.reset(gst_element_get_bus(decoder));
     const BusHandle bus{GST_BUS(g_object_new(GST_TYPE_BUS, "enable-async", FALSE, nullptr))};
     gst_bus_set_sync_handler(bus.get(), on_message, this, nullptr);
     gst_element_set_bus(decoder, bus.get());
@@ -140,7 +139,7 @@ class TrackChain::Impl {
     if (self.answers(message)) {
       gst_message_unref(message);
     } else {
-      gst_bus_post(self.bin_bus_.get(), message);
+      GST_BIN_GET_CLASS(self.bin_)->handle_message(GST_BIN(self.bin_), message);
     }
     return GST_BUS_DROP;
   }
@@ -351,7 +350,6 @@ class TrackChain::Impl {
   std::vector<std::pair<TrackKind, GstPad*>> outlets_;
   gulong probe_ = 0;
   ElementHandle decoder_;
-  BusHandle bin_bus_;  ///< takes what the decoder's parent is to know
   GstPadChainFunction chain_ = nullptr;
   GstPadChainListFunction chain_list_ = nullptr;
   GstPadEventFunction event_ = nullptr;
