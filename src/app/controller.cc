@@ -9,6 +9,14 @@
 
 namespace app {
 
+namespace {
+
+// Two streams do not take the same idle CPU time: the encoders' load of one is known before another
+// tries harder. A longer time leaves the CPUs idle for longer.
+constexpr base::Duration kRaiseApart = std::chrono::seconds{3};
+
+}  // namespace
+
 Controller::Controller(ViewerControl::Deps deps, Api& api, double on_demand, Elsewhere elsewhere)
     : deps_{std::move(deps)},
       api_{api},
@@ -112,7 +120,9 @@ void Controller::tick(bool late, base::Time now) {
   const double rest = std::max(0.0, process_.update(base::process_cpu_time(), now) - encoders);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto own = std::exchange(loads[i], 0);
-    all[i]->tick({encoders - own, *std::ranges::max_element(loads), rest, late}, now);
+    const bool may_raise = now - raised_ > kRaiseApart;
+    const double most = *std::ranges::max_element(loads);
+    if (all[i]->tick({encoders - own, most, rest, late, may_raise}, now)) raised_ = now;
     loads[i] = own;
   }
 }

@@ -57,7 +57,8 @@ class Controller : public server::Handler {
   std::vector<std::shared_ptr<LiveStream>> streams_;  // GUARDED_BY(mutex_)
   SegmentService segments_;
   const Elsewhere elsewhere_;
-  CpuLoad process_;  ///< of tick()
+  CpuLoad process_;      ///< of tick()
+  base::Time raised_{};  ///< when encoders last tried harder
 };
 
 }  // namespace app

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "base/units.h"
 
@@ -55,9 +58,16 @@ struct AudioSettings {
 
 enum class VideoCodec { kH264, kMpeg2 };
 
+/// The preset that leaves the choice to the server.
+inline constexpr std::string_view kAutoPreset = "auto";
+/// The presets of x264 that it chooses from, by effort (Encoder::set_effort). Slower ones than
+/// "fast" cost more and hardly improve live pictures (bench/presets).
+inline constexpr std::array kAutoPresets{"superfast", "veryfast", "faster", "fast"};
+inline constexpr std::size_t kFirstEffort = 1;
+
 struct EncoderSettings {
   VideoCodec codec = VideoCodec::kH264;
-  std::string preset = "veryfast";  ///< of x264; other encoders ignore it
+  std::string preset = "veryfast";  ///< of x264, or kAutoPreset; other encoders ignore it
   double crf = 18;  ///< quality to aim for while the rate allows, on the scale of x264's CRF
   base::Duration vbv = std::chrono::milliseconds{60};          ///< rate buffer at the target rate
   base::Duration keyframe_interval = std::chrono::seconds{2};  ///< the same clock for all groups

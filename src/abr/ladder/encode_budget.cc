@@ -39,11 +39,22 @@ bool is_another(const EncodeBudget::Encoder& now, const EncodeBudget::Encoder& l
 EncodeBudget::Verdict EncodeBudget::update(std::span<const Encoder> encoders, const Others& others,
                                            base::Time now) {
   const auto window = now - measured_;
-  if (window < kMeasureWindow) return {held(others), false};
+  if (window < kMeasureWindow) return {held(others), false, effort_.effort()};
   measured_ = now;
   measure(encoders, window);
+  choose_effort(others, now);
   const bool shed = is_behind(encoders.size(), others, now);
-  return {held(others), shed};
+  return {held(others), shed, effort_.effort()};
+}
+
+/// The next window shows whether a lower effort is enough, before a group is closed.
+void EncodeBudget::choose_effort(const Others& others, base::Time now) {
+  const double before = effort_.cost();
+  const bool late = late_ > kMaxLateShare || others.late || is_crowded(others);
+  if (!effort_.update({load_, load_of_one_, usable(others), late, others.may_raise}, now)) return;
+  late_windows_ = 0;
+  cost_ *= effort_.cost() / before;
+  load_of_one_ *= effort_.cost() / before;
 }
 
 void EncodeBudget::measure(std::span<const Encoder> encoders, base::Duration window) {
@@ -92,10 +103,15 @@ bool EncodeBudget::is_crowded(const Others& others) const {
   return load_ >= others.most && load_ + others.encoders + others.rest > kFullShare * cpus_;
 }
 
+/// CPUs that this stream's encoders may use.
+double EncodeBudget::usable(const Others& others) const {
+  return std::min(share_ * cpus_, kBusyShare * cpus_ - others.rest) - others.encoders;
+}
+
 std::optional<std::size_t> EncodeBudget::held(const Others& others) const {
   if (load_of_one_ <= 0) return proven_;
-  const auto usable = std::min(share_ * cpus_, kBusyShare * cpus_ - others.rest);
-  auto fit = static_cast<std::size_t>(std::max(1.0, (usable - others.encoders) / load_of_one_));
+  const double load_at_first = load_of_one_ / effort_.cost();
+  auto fit = static_cast<std::size_t>(std::max(1.0, usable(others) / load_at_first));
   if (others.late) fit = std::min(fit, kGroupsOfLateLoops);
   return proven_ ? std::min(*proven_, fit) : fit;
 }

@@ -31,9 +31,9 @@ const types::Choice<abr::PolicyKind> kPolicyKinds = [] {
 }();
 const types::Choice<transcoder::VideoCodec> kVideoCodecs{
     {{"h264", transcoder::VideoCodec::kH264}, {"mpeg2", transcoder::VideoCodec::kMpeg2}}};
-// x264_preset_names; a test compares the two lists.
-const Word kX264Presets{{"ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow",
-                         "slower", "veryslow", "placebo"}};
+// x264_preset_names and kAutoPreset; a test compares the lists.
+const Word kX264Presets{{"auto", "ultrafast", "superfast", "veryfast", "faster", "fast", "medium",
+                         "slow", "slower", "veryslow", "placebo"}};
 
 Section<StreamConfig> video_section() {
   using Part = transcoder::VideoSettings;
@@ -86,7 +86,8 @@ Section<StreamConfig> encoder_section() {
               "frames, only a keyframe lets its viewers continue."),
           key("preset", &Part::preset, kX264Presets,
               "x264 preset. Slower ones give better quality at the same rate and take more CPU "
-              "time. \"mpeg2\" ignores it."),
+              "time. With \"auto\" the server chooses among \"superfast\" to \"fast\" by the CPU "
+              "time that is left, and begins with \"veryfast\". \"mpeg2\" ignores it."),
           key("crf", &Part::crf, Real{1, 51},  // below 1, x264 encodes losslessly at any rate
               "Quality to aim at while the rate allows it (x264 CRF); lower is better. Raise "
               "it, for example to 23, to save rate on easy scenes."),

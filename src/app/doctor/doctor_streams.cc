@@ -30,6 +30,11 @@ struct EncoderKind {
   bool operator==(const EncoderKind&) const = default;
 };
 
+std::string first_preset(const transcoder::EncoderSettings& encoder) {
+  const bool is_auto = encoder.preset == transcoder::kAutoPreset;
+  return is_auto ? transcoder::kAutoPresets[transcoder::kFirstEffort] : encoder.preset;
+}
+
 Finding encoder(const EncoderKind& kind, base::BitRate rate) {
   const auto subject = fmt::format("{}x{}, {:g}/s", kind.video.max_width, kind.video.max_height,
                                    kind.video.max_frame_rate);
@@ -41,7 +46,7 @@ Finding encoder(const EncoderKind& kind, base::BitRate rate) {
     const auto detail = fmt::format("{} needs {:.2f} of {} CPUs per encode group",
                                     kind.encoder.codec == transcoder::VideoCodec::kMpeg2
                                         ? std::string{"MPEG-2"}
-                                        : "preset " + kind.encoder.preset,
+                                        : "preset " + first_preset(kind.encoder),
                                     needed, cpus);
     // An encoder with one thread has to keep up on one CPU.
     const bool keeps_up = needed < std::min<double>(kind.encoder.threads, cpus);

@@ -114,6 +114,7 @@ json stream_state(const LiveStream::State& stream) {
           {"height", known(source.format.height)},
           {"viewers", stream.viewers()},
           {"max_groups", stream.ladder.max_groups},
+          {"preset", known(stream.preset)},
           {"groups", groups(stream)}};
 }
 

@@ -157,6 +157,10 @@ void collect_ladder(Families& out, const LiveStream::State& stream) {
   out.gauge("symcast_groups_max",
             "Maximum of open groups: groups.max, or as many as the CPUs can encode",
             {{"stream", stream.name}}, count(stream.ladder.max_groups));
+  if (!stream.preset.empty()) {
+    out.gauge("symcast_encoder_preset", "1 for the preset in use (encoder.preset)",
+              {{"stream", stream.name}, {"preset", stream.preset}}, 1);
+  }
   out.counter("symcast_groups_refused_total",
               "Times the CPUs could not encode all the groups wanted", {{"stream", stream.name}},
               count(stream.ladder.refused));

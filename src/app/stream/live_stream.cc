@@ -28,6 +28,14 @@ std::size_t segments_kept(const StreamConfig& config) {
   return std::max(static_cast<std::size_t>(segments), kMinSegmentsKept);
 }
 
+static_assert(transcoder::kAutoPresets.size() == abr::EncoderEffort::kCosts.size());
+static_assert(transcoder::kFirstEffort == abr::EncoderEffort::kFirst);
+
+bool chooses_preset(const transcoder::EncoderSettings& encoder) {
+  return encoder.codec == transcoder::VideoCodec::kH264 &&
+         encoder.preset == transcoder::kAutoPreset;
+}
+
 std::vector<abr::EncodeBudget::Encoder> encoders(const transcoder::Stream::State& media) {
   std::vector<abr::EncodeBudget::Encoder> result;
   for (const auto& [index, group] : media.groups) {
@@ -56,11 +64,12 @@ LiveStream::LiveStream(std::uint32_t index, const StreamConfig& config,
              [this](GroupIndex group, const media::PacketPtr& packet) { publish(group, packet); }},
       point_settings_{config.points},
       ladder_{config.control.groups, clock_, *this},
-      budget_{base::usable_cpus(), config.control.groups.cpu},
+      budget_{base::usable_cpus(), config.control.groups.cpu, chooses_preset(config.media.encoder)},
+      effort_{transcoder::kFirstEffort},
       viewer_settings_{
           std::make_shared<ViewerSettings>(ViewerSettings{config.control, config.tcp})} {}
 
-void LiveStream::tick(const abr::EncodeBudget::Others& others, base::Time now) {
+bool LiveStream::tick(const abr::EncodeBudget::Others& others, base::Time now) {
   const auto verdict = budget_.update(encoders(media_.state()), others, now);
   if (verdict.held) ladder_.limit(*verdict.held);
   if (const auto group = verdict.shed ? ladder_.shed(now) : std::nullopt) {
@@ -75,8 +84,11 @@ void LiveStream::tick(const abr::EncodeBudget::Others& others, base::Time now) {
   warn(ladder_.tick(now));
   for (const auto& [group, state] : ladder_.state().groups) {
     const auto encoder = state.closing ? nullptr : media_.group(group);
-    if (encoder) encoder->set_point(point(group, state.rate, now));
+    if (!encoder) continue;
+    encoder->set_point(point(group, state.rate, now));
+    encoder->set_effort(verdict.effort);
   }
+  return verdict.effort > effort_.exchange(verdict.effort, std::memory_order_relaxed);
 }
 
 std::size_t LiveStream::State::viewers() const {
@@ -91,6 +103,7 @@ LiveStream::State LiveStream::state() const {
               .containers = {},
               .segments = offers_segments(),
               .audio = media_settings().audio.enabled,
+              .preset = preset(),
               .video_codec = headers ? headers->codec : "",
               .rate = viewer_settings()->control.rate,
               .began = clock_.date({}, clock_.date_offset()),
@@ -104,6 +117,12 @@ LiveStream::State LiveStream::state() const {
     state.last_picture = clock_.date(clock_.at(*last), clock_.date_offset());
   }
   return state;
+}
+
+std::string LiveStream::preset() const {
+  if (!is_h264()) return {};
+  const auto& encoder = media_settings().encoder;
+  return chooses_preset(encoder) ? transcoder::kAutoPresets[effort_.load()] : encoder.preset;
 }
 
 std::vector<base::BitRate> LiveStream::rungs() const {

@@ -32,6 +32,7 @@ class LiveStream : private LadderActions {
     std::vector<media::Container> containers;  ///< in which the stream is offered
     bool segments = false;                     ///< whether it is offered as HLS and DASH
     bool audio = false;
+    std::string preset{};       ///< of x264, in use; empty with other encoders
     std::string video_codec{};  ///< RFC 6381; empty if unknown or if it has no such name
     abr::RateLimits rate{};     ///< of one viewer
     std::chrono::system_clock::time_point began{};  ///< date of pts 0
@@ -54,8 +55,9 @@ class LiveStream : private LadderActions {
              server::Server& server, Metrics& metrics);
 
   void start() { media_.start(); }
-  /// Call several times per second, always on the same thread.
-  void tick(const abr::EncodeBudget::Others& others, base::Time now);
+  /// Call several times per second, always on the same thread. Returns whether the encoders try
+  /// harder from now on.
+  bool tick(const abr::EncodeBudget::Others& others, base::Time now);
   /// CPUs that the stream's encoders use. Call on the thread of tick().
   double encode_load() const { return budget_.load(); }
   void stop() {
@@ -107,6 +109,7 @@ class LiveStream : private LadderActions {
   State state() const;
 
  private:
+  std::string preset() const;
   bool is_h264() const { return media_settings().encoder.codec == transcoder::VideoCodec::kH264; }
   transcoder::OperatingPoint point(Ladder::GroupIndex group, base::BitRate rate, base::Time now);
   void open(GroupIndex group, base::BitRate rate) override;
@@ -130,6 +133,7 @@ class LiveStream : private LadderActions {
   base::LogPeriod open_failures_;
   Ladder ladder_;
   abr::EncodeBudget budget_;
+  std::atomic<std::size_t> effort_;
   mutable std::mutex mutex_;
   std::shared_ptr<const ViewerSettings> viewer_settings_;  // GUARDED_BY(mutex_)
   std::atomic<unsigned> settings_revision_{0};

@@ -105,6 +105,7 @@ void EncodeGroup::handle(const media::FramePtr& source) {
   if (!scaled) return fail("libswscale cannot scale the picture");
   if (!prepare_encoder(*scaled)) return;
   follow_target();
+  follow_effort();
   recover_lost(scaled->pts);
   auto frame = encoder_->encode(*scaled, take_keyframe(scaled->pts));
   if (!frame) return fail_frame(frame.error());
@@ -165,6 +166,7 @@ bool EncodeGroup::prepare_encoder(const media::Frame& frame) {
     return false;
   }
   rate_ = target_.get();
+  effort_now_ = kFirstEffort;
   format_ = format;
   opened_ = true;
   try {
@@ -185,6 +187,11 @@ void EncodeGroup::follow_target() {
   encoder_->retarget(rate);
   std::lock_guard lock{mutex_};
   ++state_.retargets;
+}
+
+void EncodeGroup::follow_effort() {
+  const auto effort = effort_.load(std::memory_order_relaxed);
+  if (effort != std::exchange(effort_now_, effort)) encoder_->set_effort(effort);
 }
 
 /// Makes the frame at `pts` recover from the lost frames, or schedules a keyframe for that.

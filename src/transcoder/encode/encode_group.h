@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -66,6 +68,9 @@ class EncodeGroup {
   /// Takes effect with the next frame.
   void retarget(base::BitRate rate) { target_.set(rate); }
 
+  /// See Encoder::set_effort().
+  void set_effort(std::size_t effort) { effort_.store(effort, std::memory_order_relaxed); }
+
   /// Takes effect with the next frame. A new size needs a new encoder, which begins with a
   /// keyframe; a new frame rate needs neither.
   void set_point(OperatingPoint point);
@@ -97,6 +102,7 @@ class EncodeGroup {
   bool states_wrong_rate(const media::Frame& frame) const;
   bool prepare_encoder(const media::Frame& frame);
   void follow_target();
+  void follow_effort();
   void recover_lost(media::Pts pts);
   bool take_keyframe(media::Pts pts);
   void fail_frame(const std::string& reason);
@@ -112,6 +118,7 @@ class EncodeGroup {
   const Publish publish_;
   const OpenEncoder open_;
   RateTarget target_;
+  std::atomic<std::size_t> effort_ = kFirstEffort;
   FrameSkip skip_;
   GroupInbox inbox_;
 
@@ -123,14 +130,15 @@ class EncodeGroup {
   base::Duration interval_{};         ///< between the newest two frames
   Scaler scaler_;
   std::unique_ptr<Encoder> encoder_;
-  media::PictureFormat format_;  ///< of encoder_
-  double stated_rate_ = 0;       ///< frames per second for which encoder_ was opened
-  media::Pts keyframe_pts_{};    ///< of the newest keyframe
-  base::BitRate rate_;           ///< of encoder_
-  bool opened_ = false;          ///< encoder_ has not produced a frame yet
-  base::Time retry_{};           ///< no encoder is opened before this time
-  OperatingPoint point_;         ///< in effect
-  std::uint64_t keyframe_ = 0;   ///< number of the newest keyframe
+  media::PictureFormat format_;            ///< of encoder_
+  double stated_rate_ = 0;                 ///< frames per second for which encoder_ was opened
+  media::Pts keyframe_pts_{};              ///< of the newest keyframe
+  base::BitRate rate_;                     ///< of encoder_
+  std::size_t effort_now_ = kFirstEffort;  ///< of encoder_
+  bool opened_ = false;                    ///< encoder_ has not produced a frame yet
+  base::Time retry_{};                     ///< no encoder is opened before this time
+  OperatingPoint point_;                   ///< in effect
+  std::uint64_t keyframe_ = 0;             ///< number of the newest keyframe
   base::LogPeriod failures_;
 
   mutable std::mutex mutex_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -32,6 +33,10 @@ class Encoder {
   /// From the next frame on, limits the rate of the bytes that encode() returns to `rate`. Needs no
   /// keyframe.
   virtual void retarget(base::BitRate rate) = 0;
+
+  /// From the next frame on, encodes with preset kAutoPresets[effort], if the settings leave the
+  /// choice to the server. Needs no keyframe. Before the first call it is kFirstEffort.
+  virtual void set_effort(std::size_t effort) = 0;
 
   /// Reports that the picture at `pts` is not encoded. It still counts as a frame for the measured
   /// frame interval.

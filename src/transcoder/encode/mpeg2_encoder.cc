@@ -173,6 +173,7 @@ class Mpeg2Encoder : public Encoder {
                double frame_rate, base::BitRate rate);
 
   void retarget(base::BitRate rate) override { budget_.retarget(rate); }
+  void set_effort(std::size_t /*effort*/) override {}
   void skip(media::Pts pts) override { budget_.skip(pts); }
   bool recover(std::uint64_t /*number*/) override { return false; }
   base::Result<EncodedFrame> encode(const media::Frame& frame, bool keyframe) override;

@@ -21,6 +21,7 @@ class Coder {
   EncodedFrame encode(base::Duration interval, bool keyframe = false);
   void encode_many(base::Duration interval, int count);
   void retarget(base::BitRate rate) { encoder_->retarget(rate); }
+  void set_effort(std::size_t effort) { encoder_->set_effort(effort); }
   bool recover(std::uint64_t number) { return encoder_->recover(number); }
 
   /// The source of the last frame.

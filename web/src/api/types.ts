@@ -47,6 +47,7 @@ export interface StreamState {
   height: number | null;
   viewers: number;
   max_groups: number;
+  preset: string | null;
   groups: Group[];
 }
 

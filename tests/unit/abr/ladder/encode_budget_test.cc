@@ -34,7 +34,7 @@ class EncodeBudgetTest : public testing::Test {
   base::Duration frame_ = 10ms;  ///< CPU time: 0.3 CPUs for an encoder
   std::vector<EncodeBudget::Encoder> encoders_;
   EncodeBudget::Others others_;
-  EncodeBudget budget_{2, 0.8};
+  EncodeBudget budget_{2, 0.8, false};
 };
 
 TEST_F(EncodeBudgetTest, KnowsNothingBeforeItHasMeasured) {
@@ -155,6 +155,48 @@ TEST_F(EncodeBudgetTest, ANewEncoderDoesNotInheritLateFrames) {
   second(20);
   encoders_[0] = {.group = 0, .pixels = kPixels};
   EXPECT_FALSE(second().shed);
+}
+
+/// Encoders whose cost follows the effort.
+class ChosenEffortTest : public EncodeBudgetTest {
+ protected:
+  ChosenEffortTest() { open(0); }
+
+  EncodeBudget::Verdict steady(int count, std::uint64_t late = 0) {
+    EncodeBudget::Verdict last;
+    for (int i = 0; i < count; ++i) {
+      frame_ = std::chrono::duration_cast<base::Duration>(cost_of_first_ *
+                                                          EncoderEffort::kCosts[last.effort]);
+      now_ += 1s;
+      for (auto& e : encoders_) {
+        e.frames += 30 - late;
+        e.late += late;
+        e.cpu += static_cast<int>(30 - late) * frame_;
+      }
+      last = choosing_.update(encoders_, others_, now_);
+    }
+    return last;
+  }
+
+  base::Duration cost_of_first_ = 5ms;
+  EncodeBudget choosing_{2, 0.8, true};
+};
+
+TEST_F(ChosenEffortTest, TheGroupsHeldAreThoseAtTheFirstEffort) {
+  const auto before = steady(2);
+  EXPECT_EQ(before.held, 10u);  // 1.6 / 0.15
+  EXPECT_EQ(before.effort, EncoderEffort::kFirst);
+}
+
+TEST_F(ChosenEffortTest, ALowerEffortComesBeforeAGroupIsShed) {
+  open(1);
+  EXPECT_GT(steady(30).effort, EncoderEffort::kFirst);
+  const auto late = steady(1, 10);
+  EXPECT_EQ(late.effort, 0u);
+  EXPECT_FALSE(late.shed);
+  EXPECT_FALSE(steady(1).shed);
+  EXPECT_FALSE(steady(1, 10).shed);
+  EXPECT_TRUE(steady(1, 10).shed) << "the lowest effort is too much";
 }
 
 }  // namespace

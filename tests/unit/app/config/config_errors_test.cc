@@ -109,7 +109,8 @@ TEST_F(ConfigErrorsTest, MisspeltWordNamesTheNearest) {
               ElementsAre(HasSubstr("did you mean \"veryfast\"?")));
 }
 
-TEST_F(ConfigErrorsTest, PresetsAreThoseOfX264) {
+TEST_F(ConfigErrorsTest, PresetsAreThoseOfX264AndAuto) {
+  EXPECT_THAT(errors("encoder.preset = \"auto\""), IsEmpty());
   for (const auto* const* name = x264_preset_names; *name != nullptr; ++name) {
     EXPECT_THAT(errors(std::string{"encoder.preset = \""} + *name + "\""), IsEmpty());
   }

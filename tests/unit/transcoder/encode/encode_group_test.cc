@@ -32,6 +32,7 @@ struct Script {
   std::latch* hold = nullptr;  ///< blocks the first frame
   std::mutex mutex;
   std::vector<base::BitRate> rates;           // GUARDED_BY(mutex); at open, then retargets
+  std::vector<std::size_t> efforts;           // GUARDED_BY(mutex)
   std::vector<media::PictureFormat> formats;  // GUARDED_BY(mutex)
   std::vector<media::Pts> skipped;            // GUARDED_BY(mutex)
   std::vector<std::uint64_t> recovers_from;   // GUARDED_BY(mutex)
@@ -52,6 +53,11 @@ class FakeEncoder : public Encoder {
   void retarget(base::BitRate rate) override {
     std::lock_guard lock{script_.mutex};
     script_.rates.push_back(rate);
+  }
+
+  void set_effort(std::size_t effort) override {
+    std::lock_guard lock{script_.mutex};
+    script_.efforts.push_back(effort);
   }
 
   void skip(media::Pts pts) override {
@@ -193,6 +199,20 @@ TEST_F(EncodeGroupTest, RetargetTakesEffectWithTheNextFrameWithoutAKeyframe) {
   EXPECT_THAT(script_.rates, ElementsAre(kRate, kRate * 0.5));
   EXPECT_EQ(group_->state().retargets, 1U);
   EXPECT_EQ(group_->state().target, kRate * 0.5);
+}
+
+TEST_F(EncodeGroupTest, AnEffortIsSetOnceAndForEachNewEncoder) {
+  open();
+  pass(milliseconds{0});
+  group_->set_effort(3);
+  pass(milliseconds{40});
+  pass(milliseconds{80});
+  EXPECT_THAT(script_.efforts, ElementsAre(3U));
+  script_.fail_next = true;
+  group_->push(picture(milliseconds{120}));
+  while (group_->state().failures == 0) std::this_thread::yield();
+  EXPECT_TRUE(pass(milliseconds{160})->keyframe);
+  EXPECT_THAT(script_.efforts, ElementsAre(3U, 3U));
 }
 
 TEST_F(EncodeGroupTest, TheSameTargetIsNotARetarget) {

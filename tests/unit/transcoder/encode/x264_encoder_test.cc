@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "coder.h"
+#include "picture_decoder.h"
 
 namespace transcoder {
 namespace {
@@ -113,6 +114,41 @@ TEST(X264EncoderTest, AnOrdinaryFrameIsADelimiterAndOneSlice) {
   Coder coder{Content::kMoving, base::BitRate::kbps(1000)};
   coder.encode(kInterval);
   EXPECT_THAT(nal_types(coder.encode(kInterval).bytes), ::testing::ElementsAre(kAud, kSlice));
+}
+
+/// The frames of the same pictures, with these efforts one after the other.
+std::vector<EncodedFrame> with_efforts(const std::vector<std::size_t>& efforts) {
+  EncoderSettings settings;
+  settings.preset = kAutoPreset;
+  Coder coder{Content::kMoving, base::BitRate::kbps(1000), settings};
+  test::PictureDecoder decoder{VideoCodec::kH264};
+  std::vector<EncodedFrame> frames;
+  for (const auto effort : efforts) {
+    coder.set_effort(effort);
+    for (int i = 0; i < 5; ++i) {
+      frames.push_back(coder.encode(kInterval));
+      EXPECT_TRUE(decoder.decode(frames.back(), coder.source()));
+    }
+  }
+  return frames;
+}
+
+TEST(X264EncoderTest, EachEffortIsAnotherEncodingWithoutAKeyframe) {
+  const auto steady = with_efforts({kFirstEffort, kFirstEffort});
+  for (std::size_t effort = 0; effort < kAutoPresets.size(); ++effort) {
+    const auto changed = with_efforts({kFirstEffort, effort});
+    EXPECT_EQ(changed[4].bytes, steady[4].bytes);
+    EXPECT_EQ(changed.back().bytes == steady.back().bytes, effort == kFirstEffort);
+    EXPECT_FALSE(changed[5].keyframe);
+  }
+}
+
+TEST(X264EncoderTest, APresetThatWasChosenHasNoEffort) {
+  Coder with{Content::kMoving, base::BitRate::kbps(1000)};
+  Coder without{Content::kMoving, base::BitRate::kbps(1000)};
+  with.set_effort(3);
+  EXPECT_EQ(with.encode(kInterval).bytes, without.encode(kInterval).bytes);
+  EXPECT_EQ(with.encode(kInterval).bytes, without.encode(kInterval).bytes);
 }
 
 TEST(X264EncoderTest, ThreadsAddNoDelay) {
