@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
+#include <deque>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -72,6 +73,31 @@ class Recorder {
   std::ofstream file_;
 };
 
+/// The frames of one viewer by their timestamps, without the first `settle` seconds of them. A
+/// frame may wait for long in the buffers of a slow reader.
+class Watched {
+ public:
+  explicit Watched(double settle)
+      : settle_{static_cast<std::int64_t>(settle * netlab::kTicksPerSecond)} {}
+
+  void add(std::int64_t pts) {
+    if (!joined_) joined_ = pts;
+    if (pts < *joined_ + settle_) return;
+    if (frames_++ == 0) first_ = pts;
+    last_ = std::max(last_, pts);
+  }
+  std::uint64_t frames() const { return frames_; }
+  /// From the first frame that counts to the last.
+  double seconds() const { return static_cast<double>(last_ - first_) / netlab::kTicksPerSecond; }
+
+ private:
+  const std::int64_t settle_;
+  std::optional<std::int64_t> joined_;
+  std::int64_t first_ = 0;
+  std::int64_t last_ = 0;
+  std::uint64_t frames_ = 0;
+};
+
 /// The viewers of this process; the first is measured, more are timed, the others only counted.
 class Viewers {
  public:
@@ -79,6 +105,7 @@ class Viewers {
       : recorder_{options.output},
         recording_{open_recording(options.record)},
         settled_{base::Clock::now() + base::from_seconds(options.settle)},
+        settle_{options.settle},
         epoll_{base::check("epoll_create1", ::epoll_create1(EPOLL_CLOEXEC))} {
     const netlab::Target target = netlab::resolve(options.url);
     netlab::Connection::Settings settings = settings_of(options);
@@ -135,9 +162,11 @@ class Viewers {
   /// Reads the body of the next connection. The first one is recorded.
   netlab::Connection::Body reader(const std::string& url) {
     const bool first = parsers_.empty();
-    const auto on_picture = [this, first](const netlab::Picture& picture) {
+    Watched& watched = watched_.emplace_back(settle_);
+    const auto on_picture = [this, first, &watched](const netlab::Picture& picture) {
       if (first) recorder_.add(picture);
       if (counting_) arrivals_.add(picture);
+      watched.add(picture.pts);
     };
     if (url.ends_with(".flv")) {
       parsers_.push_back(std::make_unique<netlab::FlvParser>(on_picture));
@@ -210,8 +239,10 @@ class Viewers {
   Recorder recorder_;
   std::ofstream recording_;  // open only if requested
   const base::Time settled_;
+  const double settle_;    // seconds
   bool counting_ = false;  // what arrives counts
   netlab::Arrivals arrivals_;
+  std::deque<Watched> watched_;                                 // of the timed connections
   std::vector<std::unique_ptr<netlab::StreamParser>> parsers_;  // of the timed connections
   const netlab::TsParser* first_ts_ = nullptr;  // if the first connection reads MPEG-TS
   base::UniqueFd epoll_;
@@ -262,9 +293,16 @@ json Viewers::timed_summary() const {
   const auto state = arrivals_.state();
   std::uint64_t errors = 0;
   for (const auto& parser : parsers_) errors += parser->errors();
+  double seconds = 0;
+  std::uint64_t frames = 0;
+  for (const auto& watched : watched_) {
+    seconds += watched.seconds();
+    frames += watched.frames();
+  }
   return {
       {"connections", parsers_.size()},
       {"errors", errors},
+      {"watched", {{"seconds", seconds}, {"frames", frames}}},
       {"frames", state.frames},
       {"lag_s",
        {{"p50", state.p50_s}, {"p95", state.p95_s}, {"p99", state.p99_s}, {"most", state.most_s}}}};

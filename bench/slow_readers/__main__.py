@@ -37,9 +37,10 @@ def summary(client):
     return json.loads(client.communicate()[0])
 
 
-def share_received(summary, seconds):
-    timed = summary["timed"]
-    return timed["frames"] / (timed["connections"] * seconds * FRAMES_PER_SECOND)
+def share_received(summary):
+    """Of the frames from the first that counts to the last."""
+    watched = summary["timed"]["watched"]
+    return watched["frames"] / (watched["seconds"] * FRAMES_PER_SECOND + summary["timed"]["connections"])
 
 
 def look(daemon, seconds):
@@ -59,11 +60,11 @@ def watch_fast(daemon, viewers, seconds, directory, settle=SETTLE):
     return client, recording
 
 
-def print_fast(name, client, recording, seconds):
+def print_fast(name, client, recording):
     result = summary(client)
     delay = Delay.of(result["timed"]["lag_s"], crowd.stream_offset(recording))
     print(f"{name:<34}p50 {delay.p50:.0f} ms, p95 {delay.p95:.0f} ms, p99 {delay.p99:.0f} ms, "
-          f"{100 * share_received(result, seconds):.1f} % of the frames, {result['connections']['open']} of "
+          f"{100 * share_received(result):.1f} % of the frames, {result['connections']['open']} of "
           f"{result['connections']['asked']} to the end", flush=True)
 
 
@@ -72,7 +73,7 @@ def run(options):
             Daemon("--source", SOURCE, config=crowd.config(options.fast + options.slow + 1),
                    directory=directory) as daemon:
         fast, recording = watch_fast(daemon, options.fast, options.seconds, directory)
-        print_fast(f"{options.fast} viewers", fast, recording, options.seconds)
+        print_fast(f"{options.fast} viewers", fast, recording)
 
         counted = options.seconds
         fast, recording = watch_fast(daemon, options.fast, GRACE + counted, directory)
@@ -81,12 +82,11 @@ def run(options):
                      "--read-rate", str(READS))
         looks = look(daemon, GRACE + counted - 1)
         received = summary(slow)
-        print_fast(f"{options.fast} viewers beside {options.slow} slow ones", fast, recording,
-                   GRACE + counted)
+        print_fast(f"{options.fast} viewers beside {options.slow} slow ones", fast, recording)
         half, most = times_of(looks, (options.slow + 1) // 2), times_of(looks, options.slow)
         print(f"the slow ones: {half} s until half, {most} s until all watch a group that they can take; "
               f"{moved_by(looks, GRACE)} of {options.slow} after {GRACE} s; then "
-              f"{100 * (1 - share_received(received, counted)):.1f} % of the frames lost; "
+              f"{100 * (1 - share_received(received)):.1f} % of the frames lost; "
               f"{received['connections']['open']} of {received['connections']['asked']} to the end",
               flush=True)
 

@@ -4,7 +4,7 @@
 def slow_viewers(metrics, rate):
     """How many viewers watch groups with less than `rate` (bit/s)."""
     return sum(viewers for name, labels, viewers in metrics.samples if name == "symcast_group_viewers"
-               and metrics.sum("symcast_group_rate_target_bits_per_second", **labels) < rate)
+               and metrics.sum("symcast_group_rate_actual_bits_per_second", **labels) < rate)
 
 
 def times_of(looks, viewers):

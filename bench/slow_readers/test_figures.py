@@ -5,9 +5,9 @@ PAGE = """
 symcast_group_viewers{stream="live",group="0"} 450
 symcast_group_viewers{stream="live",group="1"} 30
 symcast_group_viewers{stream="live",group="2"} 20
-symcast_group_rate_target_bits_per_second{stream="live",group="0"} 2000000
-symcast_group_rate_target_bits_per_second{stream="live",group="1"} 400000
-symcast_group_rate_target_bits_per_second{stream="live",group="2"} 600000
+symcast_group_rate_actual_bits_per_second{stream="live",group="0"} 2000000
+symcast_group_rate_actual_bits_per_second{stream="live",group="1"} 400000
+symcast_group_rate_actual_bits_per_second{stream="live",group="2"} 600000
 """
 
 
