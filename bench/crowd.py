@@ -19,6 +19,13 @@ max_viewers_per_address = {viewers}
 start = "2M"
 max = "2M"
 """
+NO_TELEMETRY = """
+[telemetry]
+samples_per_second = 0
+ack_timestamps_per_second = 0
+[kernel]
+events = "tcp_info"
+"""
 FRAMES_PER_SECOND = 30
 TIMED = 200  # readers that take the stream apart
 SETTLE = 8  # seconds until the readers have joined and caught up

@@ -93,10 +93,12 @@ def run_bare(name, frames_per_write, options, viewers):
         return measure(name, writer, writer.url(), options, viewers)
 
 
-def run_symcast(container, options, viewers):
+def run_symcast(container, options, viewers, telemetry=True):
+    config = crowd.config(viewers + 1) + ("" if telemetry else crowd.NO_TELEMETRY)
+    name = f"symcast .{container}" + ("" if telemetry else ", blind")
     with tempfile.TemporaryDirectory() as directory:
-        with Daemon("--source", SOURCE, config=crowd.config(viewers + 1), directory=directory) as daemon:
-            return measure(f"symcast .{container}", daemon, daemon.url(container=container), options, viewers)
+        with Daemon("--source", SOURCE, config=config, directory=directory) as daemon:
+            return measure(name, daemon, daemon.url(container=container), options, viewers)
 
 
 def print_head():
@@ -127,6 +129,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=20, help="of each measurement")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--containers", nargs="+", default=["ts", "flv"], choices=["ts", "flv"])
+    parser.add_argument("--blind", action="store_true",
+                        help="also with the server's telemetry turned off, which then knows nothing of its viewers")
     options = parser.parse_args()
     mtu = crowd.enter_namespace("fanout")
     crowd.raise_file_limit()
@@ -142,6 +146,9 @@ def main():
             print_row(results[-1])
             for container in options.containers:
                 results.append(run_symcast(container, options, viewers))
+                print_row(results[-1])
+            if options.blind:
+                results.append(run_symcast(options.containers[0], options, viewers, telemetry=False))
                 print_row(results[-1])
         print_ratios(results, viewers)
 
