@@ -108,7 +108,7 @@ x264_param_t preset_parameters(const std::string& preset) {
 
 /// Takes over what makes a preset slower or faster, as far as a running encoder can change it
 /// (x264_encoder_reconfig).
-void set_effort(x264_param_t& p, const x264_param_t& preset) {
+void adopt(x264_param_t& p, const x264_param_t& preset) {
   p.i_frame_reference = std::min(preset.i_frame_reference, p.i_dpb_size);
   p.analyse.inter = preset.analyse.inter;
   p.analyse.i_me_method = preset.analyse.i_me_method;
@@ -196,7 +196,7 @@ X264Encoder::X264Encoder(const EncoderSettings& settings, const media::PictureFo
 }
 
 void X264Encoder::set_effort(std::size_t effort) {
-  if (auto_) transcoder::set_effort(parameters_, preset_parameters(kAutoPresets.at(effort)));
+  if (auto_) adopt(parameters_, preset_parameters(kAutoPresets.at(effort)));
 }
 
 bool X264Encoder::recover(std::uint64_t number) {
