@@ -52,9 +52,12 @@ class Choosy(HlsPlayer):
         return self.playlist("auto").segments[-1].number
 
     def whole(self):
-        """Number of the newest complete segment if no frame is missing in it; else None."""
+        """Number of the newest complete segment if no frame is missing in it, nor the one after it, until
+        which its last frame lasts; else None."""
         number = self.newest()
-        return number if len(samples(self.own(number))[0]) == FPS * SEGMENT else None
+        sizes, ticks = samples(self.own(number))
+        in_time = ticks < (SEGMENT + 0.5 / FPS) * self.scale()
+        return number if len(sizes) == FPS * SEGMENT and in_time else None
 
     def own(self, number):
         """The segment as its group encoded it."""
