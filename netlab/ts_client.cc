@@ -73,29 +73,11 @@ class Recorder {
   std::ofstream file_;
 };
 
-/// The frames of one viewer by their timestamps, without the first `settle` seconds of them. A
-/// frame may wait for long in the buffers of a slow reader.
-class Watched {
- public:
-  explicit Watched(double settle)
-      : settle_{static_cast<std::int64_t>(settle * netlab::kTicksPerSecond)} {}
-
-  void add(std::int64_t pts) {
-    if (!joined_) joined_ = pts;
-    if (pts < *joined_ + settle_) return;
-    if (frames_++ == 0) first_ = pts;
-    last_ = std::max(last_, pts);
-  }
-  std::uint64_t frames() const { return frames_; }
-  /// From the first frame that counts to the last.
-  double seconds() const { return static_cast<double>(last_ - first_) / netlab::kTicksPerSecond; }
-
- private:
-  const std::int64_t settle_;
-  std::optional<std::int64_t> joined_;
-  std::int64_t first_ = 0;
-  std::int64_t last_ = 0;
-  std::uint64_t frames_ = 0;
+/// The frames of one viewer that are some time after the first, by their timestamps: a frame may
+/// wait for long in the buffers of a slow reader.
+struct Watched {
+  std::optional<std::int64_t> joined;  ///< timestamp of the first frame
+  netlab::Viewing later;
 };
 
 /// The viewers of this process; the first is measured, more are timed, the others only counted.
@@ -105,7 +87,7 @@ class Viewers {
       : recorder_{options.output},
         recording_{open_recording(options.record)},
         settled_{base::Clock::now() + base::from_seconds(options.settle)},
-        settle_{options.settle},
+        settle_{static_cast<std::int64_t>(options.settle * netlab::kTicksPerSecond)},
         epoll_{base::check("epoll_create1", ::epoll_create1(EPOLL_CLOEXEC))} {
     const netlab::Target target = netlab::resolve(options.url);
     netlab::Connection::Settings settings = settings_of(options);
@@ -162,11 +144,12 @@ class Viewers {
   /// Reads the body of the next connection. The first one is recorded.
   netlab::Connection::Body reader(const std::string& url) {
     const bool first = parsers_.empty();
-    Watched& watched = watched_.emplace_back(settle_);
+    Watched& watched = watched_.emplace_back();
     const auto on_picture = [this, first, &watched](const netlab::Picture& picture) {
       if (first) recorder_.add(picture);
       if (counting_) arrivals_.add(picture);
-      watched.add(picture.pts);
+      if (!watched.joined) watched.joined = picture.pts;
+      if (picture.pts >= *watched.joined + settle_) watched.later.add(picture);
     };
     if (url.ends_with(".flv")) {
       parsers_.push_back(std::make_unique<netlab::FlvParser>(on_picture));
@@ -239,8 +222,8 @@ class Viewers {
   Recorder recorder_;
   std::ofstream recording_;  // open only if requested
   const base::Time settled_;
-  const double settle_;    // seconds
-  bool counting_ = false;  // what arrives counts
+  const std::int64_t settle_;  // ticks
+  bool counting_ = false;      // what arrives counts
   netlab::Arrivals arrivals_;
   std::deque<Watched> watched_;                                 // of the timed connections
   std::vector<std::unique_ptr<netlab::StreamParser>> parsers_;  // of the timed connections
@@ -296,8 +279,9 @@ json Viewers::timed_summary() const {
   double seconds = 0;
   std::uint64_t frames = 0;
   for (const auto& watched : watched_) {
-    seconds += watched.seconds();
-    frames += watched.frames();
+    const auto later = watched.later.state();
+    seconds += later.media_s;
+    frames += later.pictures;
   }
   return {
       {"connections", parsers_.size()},

@@ -1,11 +1,10 @@
-"""Players that are slow themselves, among many others: 450 viewers read all that comes,
-and 50 join them who read 500 kbit/s, of a 720p stream of 2 Mbit/s with audio in the default
-configuration. On loopback with the packets of an Ethernet (MTU 1500; needs root, else with those of
+"""Players that are slow themselves, among many others. Of a 720p stream of 2 Mbit/s with audio, in the
+default configuration, 450 viewers read all that comes, and then 50 join who read 500 kbit/s. On loopback with the packets of an Ethernet (MTU 1500; needs root, else with those of
 64 KB).
 
 Prints when half and when all of the slow viewers watched a group with a rate that they can take, the
-share of frames that they lost from 5 s after their start on, and the delay of the others, before and
-beside them. Delay is from the capture time in the pictures to the arrival of the frame's last byte."""
+share that they lost of the frames captured from 5 s after their start on, and the delay of the others,
+before and beside them. Delay is from the capture time in the pictures to the arrival of the frame's last byte."""
 
 import argparse
 import json
@@ -53,10 +52,9 @@ def look(daemon, seconds):
     return looks
 
 
-def watch_fast(daemon, viewers, seconds, directory, settle=SETTLE):
-    recording = pathlib.Path(directory, f"stream{settle}")
-    client = watch(daemon.url(), viewers, min(TIMED, viewers), settle, settle + seconds,
-                   "--record", recording)
+def watch_fast(daemon, viewers, seconds, directory):
+    recording = pathlib.Path(directory, "stream")
+    client = watch(daemon.url(), viewers, min(TIMED, viewers), SETTLE, SETTLE + seconds, "--record", recording)
     return client, recording
 
 
@@ -75,12 +73,11 @@ def run(options):
         fast, recording = watch_fast(daemon, options.fast, options.seconds, directory)
         print_fast(f"{options.fast} viewers", fast, recording)
 
-        counted = options.seconds
-        fast, recording = watch_fast(daemon, options.fast, GRACE + counted, directory)
+        seconds = GRACE + options.seconds
+        fast, recording = watch_fast(daemon, options.fast, seconds, directory)
         time.sleep(SETTLE)
-        slow = watch(daemon.url(), options.slow, options.slow, GRACE, GRACE + counted,
-                     "--read-rate", str(READS))
-        looks = look(daemon, GRACE + counted - 1)
+        slow = watch(daemon.url(), options.slow, options.slow, GRACE, seconds, "--read-rate", str(READS))
+        looks = look(daemon, seconds - 1)
         received = summary(slow)
         print_fast(f"{options.fast} viewers beside {options.slow} slow ones", fast, recording)
         half, most = times_of(looks, (options.slow + 1) // 2), times_of(looks, options.slow)

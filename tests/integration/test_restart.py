@@ -35,7 +35,8 @@ preset = "ultrafast"
 FILES = {"hls": "index.m3u8", "dash": "manifest.mpd"}
 # GStreamer 1.22.0 takes a new server's first playlist for a lost place, and seeks to its end. If no
 # segment has been added by then, it says so and waits for ever.
-LOST_PLACE = "Seeking failed"
+LOST_PLACE = "the place is lost"
+SAYS_SO = re.compile("gst_hls_demux_stream_seek.*Seeking failed")
 # libavformat reads an endless stream again only if it is told to. It tries after 0, 1, 3, 7 s and so on.
 AGAIN = {"reconnect": 1, "reconnect_streamed": 1, "reconnect_at_eof": 1,
          "reconnect_on_network_error": 1, "reconnect_delay_max": 30}
@@ -164,7 +165,7 @@ class Programs:
                 wait_until(lambda: program.has_played(wanted), PATIENCE, "plays on", 0.5)  # noqa: B023
                 results[case] = None
             except AssertionError as error:
-                results[case] = LOST_PLACE if LOST_PLACE in program.messages() else str(error)
+                results[case] = LOST_PLACE if SAYS_SO.search(program.messages()) else str(error)
         return results
 
     def end(self):

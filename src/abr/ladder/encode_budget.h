@@ -22,8 +22,8 @@ namespace abr {
 /// While the event loops are so busy that they send frames later, only a second group is opened,
 /// for those who fall behind: another encoder would take more of their time.
 ///
-/// The cost is that at the effort EncoderEffort::kFirst. Usable CPUs that the groups leave become
-/// a higher effort.
+/// The load of one more is counted at the effort EncoderEffort::kFirst. Usable CPUs that the groups
+/// leave become a higher effort.
 ///
 /// That is a forecast. Late frames are the proof: an encoder that skips frames for two windows is
 /// behind. Then one group has to be shed, and the number held stays one less for a while. That hold

@@ -18,7 +18,7 @@ constexpr double kRaiseShare = 0.75;
 constexpr double kMostOfACpu = 0.4;
 // An effort that is lowered within this time of being raised was too high.
 constexpr base::Duration kTrial = std::chrono::seconds{15};
-// The first and the longest wait after that, as of groups that are shed.
+// The first and the longest wait after an effort was lowered, as of groups that are shed.
 constexpr base::Duration kFirstHold = std::chrono::seconds{30};
 constexpr base::Duration kLongestHold = std::chrono::minutes{8};
 

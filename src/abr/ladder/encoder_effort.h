@@ -16,8 +16,8 @@ namespace abr {
 ///   lower to 0     if frames are late
 ///
 /// Groups come first: what the audience needs is counted at kFirst, and effort 0 is for a machine
-/// that is behind. An effort that did not last is not tried again for a while, twice as long each
-/// time.
+/// that is behind. After an effort was lowered it waits before the next attempt, each time twice as
+/// long if the higher one did not last.
 class EncoderEffort {
  public:
   /// CPU time of a frame at each effort, by that at kFirst: x264's presets "superfast", "veryfast",
@@ -30,7 +30,8 @@ class EncoderEffort {
     double own = 0;     ///< what the stream's encoders use
     double one = 0;     ///< what its largest encoder uses
     double usable = 0;  ///< what its encoders may use
-    bool late = false;  ///< frames came too late to be encoded, or the CPUs are full
+    /// Frames came too late to be encoded, event loops send frames later, or the CPUs are full.
+    bool late = false;
     bool may_raise = true;
   };
 

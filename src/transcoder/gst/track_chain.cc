@@ -147,7 +147,7 @@ class TrackChain::Impl {
   /// Returns false if the message is for the whole source.
   bool answers(GstMessage* message) {
     switch (GST_MESSAGE_TYPE(message)) {
-      case GST_MESSAGE_ASYNC_DONE:
+      case GST_MESSAGE_ASYNC_DONE:  // of a start that the bin was not told
         return true;
       case GST_MESSAGE_ERROR:
         return failed(error_text(message));
