@@ -5,6 +5,7 @@ import datetime
 import re
 import shutil
 import subprocess
+import time
 
 import pytest
 
@@ -18,6 +19,7 @@ START_RATE = 3e6  # bit/s: below a 5 Mbit/s link, and three times a 1 Mbit/s lin
 SLOW_LINK = 1e6  # bit/s
 USED = 0.6 * SLOW_LINK  # a policy that settles below this leaves the link idle
 PATIENCE = 60  # seconds
+BAD = 2  # seconds: the log is silent about pictures that were bad for less than 1 s
 EVENTS = ("rexmt", "dupack")
 # With noise the encoder spends its whole rate. The itcp rule has short waits.
 CONFIG = """
@@ -85,6 +87,7 @@ class Step:
         daemon.wait_for(lambda m: m.sum("symcast_congestion_events_total", stream="off") > 0
                         and backlog(m, "off") > 0.5, PATIENCE,
                         "with off there are events, and the backlog grows")
+        time.sleep(BAD)
         lab.set(down_rate="5M")
         for policy in ("symbiosis", "itcp"):
             daemon.wait_for(lambda m: target(m, policy) >= 0.9 * START_RATE, PATIENCE,
