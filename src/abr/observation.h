@@ -57,7 +57,13 @@ struct Observation {
   base::Duration backlog{};       ///< unsent data, as time at the served rate
   base::BitRate served;           ///< target rate of the viewer's group
   base::Duration frame_interval = std::chrono::milliseconds{33};
+  unsigned frames_per_write = 1;  ///< of the newest write
   Transport transport;
+
+  /// The newest write, about. The path and TCP may hold that much without having held it back.
+  base::ByteCount written_at_once() const {
+    return transport.wire(served) * (frames_per_write * frame_interval);
+  }
 };
 
 }  // namespace abr

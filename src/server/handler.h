@@ -52,8 +52,9 @@ struct ViewerState {
   base::BitRate rate;     ///< Packet::rate of the newest frame offered; zero before the first
   base::Time captured{};  ///< Packet::captured of the newest frame offered
   base::Time connected{};
-  base::ByteCount sent;      ///< taken by the kernel since accept, HTTP framing included
-  base::ByteCount queued;    ///< not yet taken by the kernel
+  base::ByteCount sent;           ///< taken by the kernel since accept, HTTP framing included
+  base::ByteCount queued;         ///< not yet taken by the kernel
+  unsigned frames_per_write = 1;  ///< of the newest write that had frames
   bool discardable = false;  ///< the queue holds at least one frame of which nothing has been sent
   std::uint64_t frames_sent = 0;
   std::uint64_t frames_dropped = 0;        ///< from the queue

@@ -66,7 +66,10 @@ bool Viewer::prepare(bool audio_due, bool merge) {
       if (item.is_video()) ++batch_frames_;
       writer_.add(std::move(item));
     }
-    if (batch_frames_ > 0) pad_batch();
+    if (batch_frames_ > 0) {
+      state_.frames_per_write = static_cast<unsigned>(batch_frames_);
+      pad_batch();
+    }
     writer_.seal();
     marks_ = {};
     mark_due_ = batch_frames_ > 0;

@@ -68,10 +68,10 @@ std::optional<base::BitRate> DeliveryMonitor::proven_rate(const Observation& o,
 double DeliveryMonitor::overdue(const DeliveryHistory::Snapshot& snapshot, const Observation& o,
                                 const Belief& belief, base::Time now) const {
   const double capacity = bps(belief.capacity);
-  const double frame = bits(o.transport.wire(o.served) * o.frame_interval);
+  const double newest = bits(o.written_at_once());
   const double age = base::seconds(now - snapshot.at);
   const double carried_still =
-      std::max(0.0, frame - capacity * (age - base::seconds(belief.base_rtt)));
+      std::max(0.0, newest - capacity * (age - base::seconds(belief.base_rtt)));
   const double due = std::min(bits(snapshot.outstanding) - carried_still, capacity * age);
   return kDueShare * due - kUnackedSegments * 8.0 * o.mss - bits(o.delivered - snapshot.delivered);
 }
@@ -92,9 +92,8 @@ std::optional<double> DeliveryMonitor::long_term_rate(const Observation& o, base
 
 base::BitRate DeliveryMonitor::cwnd_rate(const Observation& o, base::BitRate capacity,
                                          base::Time now) {
-  // Pacing may still be sending the newest frame.
-  const auto leaving =
-      o.transport.wire(o.served) * o.frame_interval + base::ByteCount{2 * o.mss} + o.padding;
+  // Pacing may still be sending the newest write.
+  const auto leaving = o.written_at_once() + base::ByteCount{2 * o.mss} + o.padding;
   if (o.queued + o.notsent <= leaving || o.srtt.count() == 0 || o.receiver_limited) return {};
   const base::ByteCount window{std::int64_t{o.cwnd} * o.mss};
   held_back_at_ = now;

@@ -24,7 +24,7 @@ class DeliveryMonitor {
   void forget();
 
   /// The delivery rate while data is overdue. A base RTT after a snapshot, all data that was
-  /// outstanding then should have arrived, except for the newest frame's bytes that the path still
+  /// outstanding then should have arrived, except for the newest write's bytes that the path still
   /// carries. Otherwise the path has become slower and busy: it carries what it delivered lately.
   /// 0 when nothing is overdue, or when that is unknown.
   base::BitRate drain_rate(const Observation& observation, const Belief& belief, base::Time now);

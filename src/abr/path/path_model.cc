@@ -108,16 +108,16 @@ void PathModel::update_delivery(const Observation& o, base::Time now) {
   state_.capacity = capacity_.capacity();
 }
 
-/// All undelivered data except for a full pipe and the newest frame.
+/// All undelivered data except for a full pipe and the newest write.
 base::ByteCount PathModel::backlog(const Observation& o) const {
   const auto carries = state_.drain_rate.bps() > 0
                            ? state_.drain_rate
                            : std::max(state_.capacity, o.transport.wire(o.served));
   const double waiting = bits(o.queued) + bits(o.notsent) + bits(o.in_flight) + bits(o.lost);
   // The newest frame may be of a higher rate than the last that has arrived.
-  const auto frame = std::max(state_.frame_size, o.transport.wire(o.served) * o.frame_interval);
+  const auto newest = std::max(state_.frame_size, o.written_at_once());
   const double beyond =
-      waiting - bits(o.padding) - bps(carries) * base::seconds(state_.round_trip) - bits(frame);
+      waiting - bits(o.padding) - bps(carries) * base::seconds(state_.round_trip) - bits(newest);
   return base::ByteCount{static_cast<std::int64_t>(std::max(0.0, beyond) / 8)};
 }
 

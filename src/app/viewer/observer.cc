@@ -89,6 +89,7 @@ abr::Observation Observer::observe(std::span<const tcpinfo::CongestionEvent> eve
       .backlog = backlog(sample, viewer),
       .served = viewer.rate,
       .frame_interval = frame_interval(),
+      .frames_per_write = viewer.frames_per_write,
       .transport = transport(audio_, container_, frame_interval()),
   };
 }

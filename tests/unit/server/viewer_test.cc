@@ -131,6 +131,10 @@ TEST_F(ViewerTest, MergesFramesIntoOneWriteIfAsked) {
   EXPECT_EQ(writes_, before + 1);
   EXPECT_EQ(numbers(media::Packet::Kind::kVideo), (std::vector<std::uint64_t>{0, 1, 2}));
   EXPECT_EQ(viewer_.state().frames_sent, 3u);
+  EXPECT_EQ(viewer_.state().frames_per_write, 2u);
+  offer(frame(3));
+  write_all();
+  EXPECT_EQ(viewer_.state().frames_per_write, 1u);
 }
 
 TEST_F(ViewerTest, TheMarkOfAMergedWriteIsItsLastFrames) {

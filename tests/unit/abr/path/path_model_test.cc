@@ -331,6 +331,22 @@ TEST_F(PathModelTest, AFullWindowLimitsTheRate) {
   EXPECT_LE(model_.state().cwnd_rate, window);
 }
 
+TEST_F(PathModelTest, AWriteOfSeveralFramesIsNeitherBacklogNorHeldBack) {
+  frames(5);
+  auto observation = seen();
+  observation.cwnd = 100;
+  observation.in_flight = BitRate::mbps(5) * kRtt;
+  observation.notsent = observation.served * (3 * kInterval);
+  observation.frames_per_write = 3;
+  model_.update(observation, now_);
+  EXPECT_EQ(model_.state().cwnd_rate.bps(), 0);
+  EXPECT_EQ(model_.state().backlog.bytes(), 0);
+  observation.frames_per_write = 1;
+  model_.update(observation, now_);
+  EXPECT_GT(model_.state().cwnd_rate.bps(), 0);
+  EXPECT_GT(model_.state().backlog.bytes(), 0);
+}
+
 // The kernel's minimum RTT covers the last five minutes.
 TEST_F(PathModelTest, ALongerPathIsNotAQueue) {
   frames(30, {.segments = 5});
