@@ -50,8 +50,13 @@ EncodeBudget::Verdict EncodeBudget::update(std::span<const Encoder> encoders, co
 /// The next window shows whether a lower effort is enough, before a group is closed.
 void EncodeBudget::choose_effort(const Others& others, base::Time now) {
   const double before = effort_.cost();
-  const bool late = late_ > kMaxLateShare || others.late || is_crowded(others);
-  if (!effort_.update({load_, load_of_one_, usable(others), late, others.may_raise}, now)) return;
+  const EncoderEffort::Load load{.own = load_,
+                                 .one = load_of_one_,
+                                 .usable = usable(others),
+                                 .late = late_ > kMaxLateShare || is_crowded(others),
+                                 .loops_late = others.late,
+                                 .may_raise = others.may_raise};
+  if (!effort_.update(load, now)) return;
   late_windows_ = 0;
   cost_ *= effort_.cost() / before;
   load_of_one_ *= effort_.cost() / before;

@@ -28,15 +28,17 @@ bool EncoderEffort::update(const Load& load, base::Time now) {
   if (!chooses_) return false;
   if (load.late) return lower(0, now);
   if (load.own > load.usable) return lower(effort_ > 0 ? effort_ - 1 : 0, now);
-  if (calm_since_ == base::Time{} || !fits_next(load)) calm_since_ = now;
+  if (load.loops_late && effort_ > kFirst) return lower(kFirst, now);
+  if (calm_since_ == base::Time{} || !may_rise(load)) calm_since_ = now;
   if (!load.may_raise || now - calm_since_ < kCalmTime || now < hold_until_) return false;
   ++effort_;
   calm_since_ = raised_ = now;
   return true;
 }
 
-bool EncoderEffort::fits_next(const Load& load) const {
-  if (load.own <= 0 || effort_ + 1 >= kCosts.size()) return false;
+bool EncoderEffort::may_rise(const Load& load) const {
+  const std::size_t highest = load.loops_late ? kFirst : kCosts.size() - 1;
+  if (load.own <= 0 || effort_ >= highest) return false;
   const double dearer = kCosts[effort_ + 1] / cost();
   return dearer * load.own <= kRaiseShare * load.usable && dearer * load.one <= kMostOfACpu;
 }

@@ -14,6 +14,7 @@ namespace abr {
 ///   raise by one   if the encoders would have fit at the next effort, with some room, for 5 s
 ///   lower by one   as soon as they do not fit
 ///   lower to 0     if frames are late
+///   at most kFirst while event loops send frames later, to save time
 ///
 /// Groups come first: what the audience needs is counted at kFirst, and effort 0 is for a machine
 /// that is behind. After an effort was lowered it waits before the next attempt, each time twice as
@@ -27,11 +28,11 @@ class EncoderEffort {
 
   /// CPUs, in the last window.
   struct Load {
-    double own = 0;     ///< what the stream's encoders use
-    double one = 0;     ///< what its largest encoder uses
-    double usable = 0;  ///< what its encoders may use
-    /// Frames came too late to be encoded, event loops send frames later, or the CPUs are full.
-    bool late = false;
+    double own = 0;           ///< what the stream's encoders use
+    double one = 0;           ///< what its largest encoder uses
+    double usable = 0;        ///< what its encoders may use
+    bool late = false;        ///< frames came too late to be encoded, or the CPUs are full
+    bool loops_late = false;  ///< event loops send frames later, to save time
     bool may_raise = true;
   };
 
@@ -46,7 +47,7 @@ class EncoderEffort {
 
  private:
   bool lower(std::size_t effort, base::Time now);
-  bool fits_next(const Load& load) const;
+  bool may_rise(const Load& load) const;
 
   const bool chooses_;
   std::size_t effort_ = kFirst;

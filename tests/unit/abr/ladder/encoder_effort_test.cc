@@ -74,6 +74,17 @@ TEST_F(EncoderEffortTest, LateFramesEndIt) {
   EXPECT_EQ(seconds(3), 1u);
 }
 
+TEST_F(EncoderEffortTest, BusyEventLoopsLeaveTheFirst) {
+  seconds(20);
+  load_.loops_late = true;
+  EXPECT_EQ(seconds(1), EncoderEffort::kFirst);
+  EXPECT_EQ(seconds(60), EncoderEffort::kFirst);
+  EXPECT_EQ(seconds(1, true), 0u);
+  EXPECT_EQ(seconds(60), EncoderEffort::kFirst) << "when the frames are in time again";
+  load_.loops_late = false;
+  EXPECT_GT(seconds(60), EncoderEffort::kFirst);
+}
+
 TEST_F(EncoderEffortTest, AnEffortThatDoesNotLastIsTriedEverMoreSeldom) {
   int attempts = 0;
   for (int i = 0; i < 3600; ++i) {
