@@ -15,9 +15,9 @@ namespace media {
 
 /// Peak signal-to-noise ratio of an encoded frame against its source, in dB per plane.
 struct Psnr {
-  double y = 0;
-  double u = 0;
-  double v = 0;
+  float y = 0;
+  float u = 0;
+  float v = 0;
 };
 
 /// One access unit (a frame or an audio frame) and its bytes in each container. The bytes are made

@@ -25,7 +25,7 @@ std::span<iovec> OutputQueue::pieces(Pieces& memory) const {
 
 void OutputQueue::advance(std::size_t bytes) {
   while (bytes > 0) {
-    auto& first = queue_.front().bytes;
+    auto& first = queue_[0].bytes;
     const auto taken = std::min(bytes, first.size());
     first = first.subspan(taken);
     bytes -= taken;

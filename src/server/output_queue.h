@@ -5,10 +5,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <span>
 #include <string>
+
+#include "base/ring.h"
 
 namespace server {
 
@@ -36,7 +37,7 @@ class OutputQueue {
   void advance(std::size_t bytes);
 
  private:
-  std::deque<SharedBytes> queue_;  ///< none is empty
+  base::Ring<SharedBytes> queue_;  ///< none is empty
 };
 
 }  // namespace server

@@ -4,19 +4,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "base/prefetch.h"
+#include "base/ring.h"
 #include "base/units.h"
 #include "media/packet.h"
 
 namespace server {
 
-/// A frame whose last byte the kernel has taken. A value.
+/// A frame whose last byte the kernel has taken. A value, and a small one: a calm viewer has 60 of
+/// them, and a viewer who does not read hundreds.
 struct SentFrame {
   std::uint64_t number = 0;
   media::Pts pts{};
-  bool keyframe = false;
   base::Time captured{};
   base::Time departed{};  ///< when the kernel took its last byte
   /// Offset at which the frame's write begins. Offsets count the bytes sent on the connection. The
@@ -27,18 +27,18 @@ struct SentFrame {
   std::uint64_t marked_end = 0;
   /// End of the marked head, if the kernel took the rest of the write right after it; otherwise 0.
   std::uint64_t head_end = 0;
-  base::ByteCount size;     ///< in its container
-  base::ByteCount padding;  ///< behind the frame, in the same write
-  base::ByteCount target;   ///< Packet::target
+  std::uint32_t size = 0;     ///< bytes, in its container
+  std::uint32_t padding = 0;  ///< bytes behind the frame, in the same write
+  std::uint32_t target = 0;   ///< bytes: Packet::target
   std::optional<media::Psnr> psnr;
+  bool keyframe = false;
 
   /// Once this offset is acknowledged, the frame is delivered and its mark has been reported.
   std::uint64_t last_offset() const { return std::max(end_offset, marked_end); }
 };
 
 /// Frames taken by the kernel and not yet seen acknowledged, oldest first. At most kMaxFrames; a
-/// further one makes it forget and count the oldest. Allocates nothing once it has grown. Owned by
-/// a viewer, used on its loop thread.
+/// further one makes it forget and count the oldest. Owned by a viewer, used on its loop thread.
 class SentFrames {
  public:
   /// 8 s at 60 frames per second. A connection further behind loses the delay of its oldest frames.
@@ -46,10 +46,9 @@ class SentFrames {
 
   void push(const SentFrame& frame) {
     if (size() >= kMaxFrames) {
-      ++first_;
+      frames_.pop_front();
       ++forgotten_;
     }
-    if (first_ >= size()) compact();
     frames_.push_back(frame);
   }
 
@@ -57,7 +56,7 @@ class SentFrames {
   /// the first for which it does not.
   template <typename Condition, typename Fn>
   void take_while(Condition condition, Fn fn) {
-    while (size() > 0 && condition(frames_[first_])) fn(frames_[first_++]);
+    while (size() > 0 && condition(frames_[0])) fn(frames_.pop_front());
   }
 
   /// Removes the frames delivered once all bytes below `offset` are acknowledged; calls `fn` for
@@ -74,22 +73,15 @@ class SentFrames {
   }
 
   /// See ChannelMember::prefetch().
-  void prefetch() const { base::prefetch(frames_.data() + frames_.size(), sizeof(SentFrame)); }
+  void prefetch() const { base::prefetch(frames_.next_slot(), sizeof(SentFrame)); }
 
   /// Null if there is none. Valid until the next call of a non-const function.
-  const SentFrame* oldest() const { return size() > 0 ? &frames_[first_] : nullptr; }
-  std::size_t size() const { return frames_.size() - first_; }
+  const SentFrame* oldest() const { return size() > 0 ? &frames_[0] : nullptr; }
+  std::size_t size() const { return frames_.size(); }
   std::uint64_t forgotten() const { return forgotten_; }
 
  private:
-  /// Called once at least half of the vector is free, so it moves no more frames than were removed.
-  void compact() {
-    frames_.erase(frames_.begin(), frames_.begin() + static_cast<std::ptrdiff_t>(first_));
-    first_ = 0;
-  }
-
-  std::vector<SentFrame> frames_;
-  std::size_t first_ = 0;  ///< frames before this index have been removed
+  base::Ring<SentFrame> frames_;
   std::uint64_t forgotten_ = 0;
 };
 

@@ -158,20 +158,19 @@ void Viewer::update_state() {
 void Viewer::on_sent(const media::Packet& packet, std::uint64_t end_offset, base::Time now) {
   ++state_.frames_sent;
   const bool last = --batch_frames_ == 0;  // the mark is at the end of the batch
-  sent_.push(
-      {.number = packet.number,
-       .pts = packet.pts,
-       .keyframe = packet.keyframe,
-       .captured = packet.captured,
-       .departed = now,
-       .begin = writer_.batch_begin(),
-       .end_offset = end_offset,
-       .marked_end = marks_.end && last ? writer_.batch_end() : 0,
-       .head_end = writer_.head_end(),
-       .size = base::ByteCount{static_cast<std::int64_t>(packet.in(writer_.container()).size())},
-       .padding = base::ByteCount{static_cast<std::int64_t>(writer_.padding())},
-       .target = packet.target,
-       .psnr = packet.psnr});
+  sent_.push({.number = packet.number,
+              .pts = packet.pts,
+              .captured = packet.captured,
+              .departed = now,
+              .begin = writer_.batch_begin(),
+              .end_offset = end_offset,
+              .marked_end = marks_.end && last ? writer_.batch_end() : 0,
+              .head_end = writer_.head_end(),
+              .size = static_cast<std::uint32_t>(packet.in(writer_.container()).size()),
+              .padding = static_cast<std::uint32_t>(writer_.padding()),
+              .target = static_cast<std::uint32_t>(packet.target.bytes()),
+              .psnr = packet.psnr,
+              .keyframe = packet.keyframe});
 }
 
 }  // namespace server

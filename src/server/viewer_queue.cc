@@ -6,9 +6,6 @@ namespace server {
 
 namespace {
 
-// Two frames and their audio. On a good path the queue never grows beyond that.
-constexpr std::size_t kInitialSlots = 8;
-
 std::size_t index(const media::Packet& packet) { return static_cast<std::size_t>(packet.kind); }
 
 }  // namespace
@@ -42,7 +39,7 @@ void ViewerQueue::clear() {
 
 std::optional<media::FrameRange> ViewerQueue::discard_frames() {
   if (!has_frame()) return {};
-  for (std::size_t left = size_; left > 0; --left) {
+  for (std::size_t left = items_.size(); left > 0; --left) {
     QueuedPacket item = take_front();
     if (!item.is_video()) {
       append(std::move(item));
@@ -59,10 +56,10 @@ std::optional<media::FrameRange> ViewerQueue::discard_frames() {
 base::Duration ViewerQueue::media() const {
   if (frames_ < 2) return {};
   std::size_t oldest = 0;
-  std::size_t newest = size_ - 1;
-  while (!at(oldest).is_video()) ++oldest;
-  while (!at(newest).is_video()) --newest;
-  return at(newest).packet->pts - at(oldest).packet->pts;
+  std::size_t newest = items_.size() - 1;
+  while (!items_[oldest].is_video()) ++oldest;
+  while (!items_[newest].is_video()) --newest;
+  return items_[newest].packet->pts - items_[oldest].packet->pts;
 }
 
 /// Whether the packet can be decoded: the packets it needs were not dropped.
@@ -75,25 +72,13 @@ bool ViewerQueue::accepts(const QueuedPacket& item) const {
 }
 
 void ViewerQueue::append(QueuedPacket item) {
-  if (size_ == slots_.size()) grow();
   if (item.is_video()) ++frames_;
   state_.bytes += size(item);
-  at(size_) = std::move(item);
-  ++size_;
-}
-
-void ViewerQueue::grow() {
-  std::vector<QueuedPacket> larger(slots_.empty() ? kInitialSlots : slots_.size() * 2);
-  for (std::size_t i = 0; i < size_; ++i) larger[i] = std::move(at(i));
-  slots_ = std::move(larger);
-  head_ = 0;
+  items_.push_back(std::move(item));
 }
 
 QueuedPacket ViewerQueue::take_front() {
-  QueuedPacket item = std::move(at(0));
-  --size_;
-  // An empty queue begins anew, so that a queue that never grows stays in one cache line.
-  head_ = empty() ? 0 : (head_ + 1) & (slots_.size() - 1);
+  QueuedPacket item = items_.pop_front();
   if (item.is_video()) --frames_;
   state_.bytes -= size(item);
   return item;
@@ -103,7 +88,7 @@ void ViewerQueue::drop_to_keyframe() {
   ++state_.gops_dropped;
   drop(newest_keyframe());
   if (is_over_bound()) {
-    drop(size_);  // the newest keyframe is too old itself
+    drop(items_.size());  // the newest keyframe is too old itself
     drops_audio_ = true;
   } else {
     state_.missing.reset();
@@ -128,8 +113,8 @@ void ViewerQueue::count_dropped(const QueuedPacket& item) {
 }
 
 std::size_t ViewerQueue::newest_keyframe() const {
-  for (std::size_t i = size_; i-- > 0;) {
-    if (at(i).is_keyframe()) return i;
+  for (std::size_t i = items_.size(); i-- > 0;) {
+    if (items_[i].is_keyframe()) return i;
   }
   return 0;
 }

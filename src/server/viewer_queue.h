@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "base/prefetch.h"
+#include "base/ring.h"
 #include "base/units.h"
 #include "media/packet.h"
 
@@ -25,8 +25,7 @@ struct QueuedPacket {
 /// not count, because it comes in bursts when silence is filled in. When the queue is full, it
 /// drops everything before the newest keyframe. If that is not enough, it drops everything, until a
 /// keyframe or a frame that recovers from the dropped ones arrives. discard_frames() drops frames
-/// only, and keeps their audio. Owned by a viewer, used on its loop thread. Grows up to its bound
-/// and then allocates nothing.
+/// only, and keeps their audio. Owned by a viewer, used on its loop thread.
 class ViewerQueue {
  public:
   struct State {
@@ -60,9 +59,9 @@ class ViewerQueue {
   void grant(base::Duration late) { granted_ = late; }
 
   /// See ChannelMember::prefetch().
-  void prefetch() const { base::prefetch(slots_.data(), kUsualSlots * sizeof(QueuedPacket)); }
+  void prefetch() const { base::prefetch(items_.next_slot(), kUsualSlots * sizeof(QueuedPacket)); }
 
-  bool empty() const { return size_ == 0; }
+  bool empty() const { return items_.empty(); }
   bool has_frame() const { return frames_ > 0; }
   std::size_t frames() const { return frames_; }
   base::Duration media() const;  ///< between the oldest and the newest frame
@@ -75,11 +74,10 @@ class ViewerQueue {
   // configured, 30 s, is 3210 packets at 60 frames and 47 audio frames per second.
   static constexpr std::size_t kMaxQueuedPackets = 4096;
 
-  bool is_over_bound() const { return media() > bound_ + granted_ || size_ > kMaxQueuedPackets; }
-  QueuedPacket& at(std::size_t i) { return slots_[(head_ + i) & (slots_.size() - 1)]; }
-  const QueuedPacket& at(std::size_t i) const { return slots_[(head_ + i) & (slots_.size() - 1)]; }
+  bool is_over_bound() const {
+    return media() > bound_ + granted_ || items_.size() > kMaxQueuedPackets;
+  }
   void append(QueuedPacket item);
-  void grow();
   QueuedPacket take_front();
   bool accepts(const QueuedPacket& item) const;
   void drop_to_keyframe();
@@ -92,9 +90,7 @@ class ViewerQueue {
   const base::Duration bound_;
   const media::Container container_;
   base::Duration granted_{};
-  std::vector<QueuedPacket> slots_;  ///< ring; its size is zero or a power of two
-  std::size_t head_ = 0;
-  std::size_t size_ = 0;
+  base::Ring<QueuedPacket> items_;
   std::size_t frames_ = 0;
   bool paused_ = false;
   bool drops_audio_ = false;      ///< until the next frame: everything was dropped

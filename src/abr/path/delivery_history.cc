@@ -1,23 +1,23 @@
 #include "abr/path/delivery_history.h"
 
-#include <algorithm>
-
 namespace abr {
 
 void DeliveryHistory::add(const Snapshot& snapshot) {
-  if (count_ > 0) {
-    const Snapshot& newest = snapshots_[(count_ - 1) % kMaxSnapshots];
+  if (!snapshots_.empty()) {
+    const Snapshot& newest = snapshots_[snapshots_.size() - 1];
     const bool more =
         snapshot.delivered + snapshot.outstanding > newest.delivered + newest.outstanding;
     if (!more && snapshot.at - newest.at < kMinSnapshotGap) return;
   }
-  snapshots_[count_++ % kMaxSnapshots] = snapshot;
+  const auto enough = snapshot.at - kKeptFor;
+  while (snapshots_.size() > 1 && snapshots_[1].at <= enough) snapshots_.pop_front();
+  if (snapshots_.size() == kMaxSnapshots) snapshots_.pop_front();
+  snapshots_.push_back(snapshot);
 }
 
 const DeliveryHistory::Snapshot* DeliveryHistory::before(base::Time time) const {
-  for (std::size_t i = 0; i < std::min(count_, kMaxSnapshots); ++i) {
-    const Snapshot& snapshot = snapshots_[(count_ - 1 - i) % kMaxSnapshots];
-    if (snapshot.at <= time) return &snapshot;
+  for (std::size_t i = snapshots_.size(); i-- > 0;) {
+    if (snapshots_[i].at <= time) return &snapshots_[i];
   }
   return nullptr;
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 
+#include "base/ring.h"
 #include "base/units.h"
 
 namespace abr {
@@ -28,8 +28,12 @@ class DeliveryHistory {
   static constexpr base::Duration kMinSnapshotGap = std::chrono::milliseconds{5};
   static constexpr std::size_t kMaxSnapshots = 128;
 
-  std::array<Snapshot, kMaxSnapshots> snapshots_{};  ///< ring
-  std::size_t count_ = 0;
+  /// Older ones matter only on round trips of seconds. Calm viewers, who are seldom sampled, keep
+  /// few.
+  static constexpr base::Duration kKeptFor = std::chrono::seconds{4};
+
+  base::Ring<Snapshot>
+      snapshots_;  ///< oldest first; one is at least kKeptFor old, if there was one
 };
 
 }  // namespace abr

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <chrono>
-#include <deque>
 #include <optional>
 
+#include "base/ring.h"
 #include "base/units.h"
 
 namespace app {
@@ -15,9 +15,9 @@ class SendRate {
   /// Adds a sample; `sent` is the total of bytes. Returns the rate since the oldest sample of the
   /// last second, or nullopt if there is no such sample.
   std::optional<base::BitRate> sample(base::ByteCount sent, base::Time now) {
-    while (!samples_.empty() && now - samples_.front().at > kRateWindow) samples_.pop_front();
+    while (!samples_.empty() && now - samples_[0].at > kRateWindow) samples_.pop_front();
     samples_.push_back({sent, now});
-    const auto& first = samples_.front();
+    const auto& first = samples_[0];
     if (now <= first.at) return {};
     return base::BitRate::of(sent - first.sent, now - first.at);
   }
@@ -31,7 +31,7 @@ class SendRate {
   // smooths the rate more and shows changes later.
   static constexpr base::Duration kRateWindow = std::chrono::milliseconds{1020};
 
-  std::deque<Sample> samples_;  ///< those within kRateWindow
+  base::Ring<Sample> samples_;  ///< those within kRateWindow
 };
 
 }  // namespace app

@@ -99,9 +99,9 @@ Line frame(const server::SentFrame& frame, const std::optional<FrameDelivery>& d
                         {"acked_source", source(delivery)},
                         {"head_acked", optional_time(delivery ? delivery->head : std::nullopt)},
                         {"capacity", rate(capacity)},
-                        {"target_bits", frame.target.bits()},
-                        {"bits", frame.size.bits()},
-                        {"padding_bits", frame.padding.bits()},
+                        {"target_bits", 8 * std::uint64_t{frame.target}},
+                        {"bits", 8 * std::uint64_t{frame.size}},
+                        {"padding_bits", 8 * std::uint64_t{frame.padding}},
                         {"psnr", psnr(frame.psnr)}});
 }
 

@@ -155,9 +155,10 @@ std::optional<Statistics> statistics_of(const AVPacket& packet) {
   return result;
 }
 
-double decibels(double squares, int samples) {
-  constexpr double kLosslessPsnr = 100;  // dB; x264's value for frames without an error
-  return squares > 0 ? 10 * std::log10(255. * 255 * samples / squares) : kLosslessPsnr;
+float decibels(double squares, int samples) {
+  constexpr float kLosslessPsnr = 100;  // dB; x264's value for frames without an error
+  if (squares <= 0) return kLosslessPsnr;
+  return static_cast<float>(10 * std::log10(255. * 255 * samples / squares));
 }
 
 /// Sets vbv_buffer_size in the sequence header at the beginning of `bytes` (ISO/IEC 13818-2,

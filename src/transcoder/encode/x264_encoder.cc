@@ -245,8 +245,8 @@ EncodedFrame X264Encoder::make_frame(std::span<const x264_nal_t> nals,
     append(result.bytes, nal);
   }
   if (parameters_.analyse.b_psnr) {
-    const auto& psnr = output.prop.f_psnr;
-    result.psnr = media::Psnr{.y = psnr[0], .u = psnr[1], .v = psnr[2]};
+    const auto db = [&](int plane) { return static_cast<float>(output.prop.f_psnr[plane]); };
+    result.psnr = media::Psnr{.y = db(0), .u = db(1), .v = db(2)};
   }
   return result;
 }

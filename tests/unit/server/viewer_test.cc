@@ -262,9 +262,9 @@ TEST_F(ViewerTest, PadsTheNextFrameOnly) {
   }
   EXPECT_EQ(viewer_.state().padding.bytes(), 5 * 188);
   EXPECT_EQ(wire_.size(), 3u * 2 * 188 + 188 + 5 * 188);
-  std::vector<std::int64_t> padding;
-  viewer_.sent().take_all([&](const SentFrame& f) { padding.push_back(f.padding.bytes()); });
-  EXPECT_EQ(padding, (std::vector<std::int64_t>{0, 5 * 188, 0}));
+  std::vector<std::uint32_t> padding;
+  viewer_.sent().take_all([&](const SentFrame& f) { padding.push_back(f.padding); });
+  EXPECT_EQ(padding, (std::vector<std::uint32_t>{0, 5 * 188, 0}));
 }
 
 TEST_F(ViewerTest, CountsTheRestOfAPartlySentFrameAsQueued) {
@@ -287,7 +287,7 @@ TEST_F(ViewerTest, RecordsSentFramesWithTheirOffsets) {
   viewer_.sent().take_all([this](const SentFrame& frame) {
     EXPECT_EQ(frame.end_offset, 2u * 188);
     EXPECT_EQ(frame.departed, now_);
-    EXPECT_EQ(frame.size.bytes(), 2 * 188);
+    EXPECT_EQ(frame.size, 2 * 188);
   });
   EXPECT_EQ(viewer_.state().frames_sent, 1u);
   EXPECT_EQ(viewer_.state().sent.bytes(), 2 * 188);

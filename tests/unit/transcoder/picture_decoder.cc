@@ -16,7 +16,7 @@ namespace transcoder::test {
 
 namespace {
 
-double plane_psnr(const AVFrame& decoded, const media::Frame& source, std::size_t plane) {
+float plane_psnr(const AVFrame& decoded, const media::Frame& source, std::size_t plane) {
   const int width = source.format.width / (plane == 0 ? 1 : 2);
   const int height = source.format.height / (plane == 0 ? 1 : 2);
   double sum = 0;
@@ -27,7 +27,7 @@ double plane_psnr(const AVFrame& decoded, const media::Frame& source, std::size_
       sum += difference * difference;
     }
   }
-  return sum > 0 ? 10 * std::log10(255. * 255 * width * height / sum) : 100;
+  return sum > 0 ? static_cast<float>(10 * std::log10(255. * 255 * width * height / sum)) : 100;
 }
 
 }  // namespace

@@ -31,5 +31,13 @@ TEST_F(DeliveryHistoryTest, KeepsASnapshotOfANewFrameHoweverSoon) {
   EXPECT_EQ(newest(), 1ms);
 }
 
+TEST_F(DeliveryHistoryTest, KeepsOneSnapshotOfFourSecondsAgo) {
+  for (int i = 0; i < 10; ++i) history_.add({begin_ + 2s * i, ByteCount{1000 * i}, {}});
+  const auto* old = history_.before(begin_ + 14s);
+  ASSERT_NE(old, nullptr);
+  EXPECT_EQ(old->delivered.bytes(), 7000);
+  EXPECT_EQ(history_.before(begin_ + 13s), nullptr);
+}
+
 }  // namespace
 }  // namespace abr

@@ -18,9 +18,9 @@ server::SentFrame frame() {
   frame.pts = 1500ms;
   frame.captured = base::Time{10s};
   frame.departed = base::Time{10s + 12ms};
-  frame.size = base::ByteCount{1000};
-  frame.target = base::ByteCount{1250};
-  frame.padding = base::ByteCount{376};
+  frame.size = 1000;
+  frame.target = 1250;
+  frame.padding = 376;
   return frame;
 }
 

@@ -115,9 +115,9 @@ TEST_P(Mpeg2DecodeTest, EachFrameDecodesAtOnceWithTheReportedPsnr) {
     ASSERT_TRUE(shown && frame.psnr) << i;
     EXPECT_EQ(shown->width, 176);
     EXPECT_EQ(shown->height, 120);
-    EXPECT_NEAR(shown->psnr.y, frame.psnr->y, 1e-6) << i;
-    EXPECT_NEAR(shown->psnr.u, frame.psnr->u, 1e-6) << i;
-    EXPECT_NEAR(shown->psnr.v, frame.psnr->v, 1e-6) << i;
+    EXPECT_NEAR(shown->psnr.y, frame.psnr->y, 1e-4) << i;
+    EXPECT_NEAR(shown->psnr.u, frame.psnr->u, 1e-4) << i;
+    EXPECT_NEAR(shown->psnr.v, frame.psnr->v, 1e-4) << i;
   }
 }
 
@@ -159,9 +159,9 @@ TEST(Mpeg2EncoderTest, OnlyAKeyframeRecovers) {
   EXPECT_FALSE(coder.encode(kInterval).recovers_from);
   PictureDecoder decoder{VideoCodec::kMpeg2};  // has not seen the earlier frames
   const auto keyframe = coder.encode(kInterval, true);
-  EXPECT_NEAR(decoder.decode(keyframe, coder.source())->psnr.y, keyframe.psnr->y, 1e-6);
+  EXPECT_NEAR(decoder.decode(keyframe, coder.source())->psnr.y, keyframe.psnr->y, 1e-4);
   const auto next = coder.encode(kInterval);
-  EXPECT_NEAR(decoder.decode(next, coder.source())->psnr.y, next.psnr->y, 1e-6);
+  EXPECT_NEAR(decoder.decode(next, coder.source())->psnr.y, next.psnr->y, 1e-4);
 }
 
 TEST(Mpeg2EncoderTest, QualityFollowsCrfIfTheRateAllows) {
@@ -189,7 +189,7 @@ TEST(Mpeg2EncoderTest, QualityAtTheDefaultCrfIsCloseToX264s) {
       Coder coder{content, base::BitRate::mbps(20), {.codec = codec, .psnr = true}, 176, 120};
       coder.encode(kInterval);
       coder.encode_many(kInterval, 20);
-      qualities.push_back(std::min(coder.encode(kInterval).psnr->y, 45.));  // more is invisible
+      qualities.push_back(std::min(coder.encode(kInterval).psnr->y, 45.F));  // more is invisible
     }
     EXPECT_GT(qualities[1], qualities[0] - 2) << name(content);
   }
