@@ -15,9 +15,10 @@ CONFIG = """
 [server]
 max_viewers = {viewers}
 max_viewers_per_address = {viewers}
+stall_timeout = "{stall_timeout}"
 [rate]
-start = "2M"
-max = "2M"
+start = "{rate}"
+max = "{rate}"
 """
 NO_TELEMETRY = """
 [telemetry]
@@ -33,9 +34,9 @@ IN_NAMESPACE = "SYMCAST_BENCH_NAMESPACE"
 MTU = 1500
 
 
-def config(viewers):
+def config(viewers, rate="2M", stall_timeout="10s"):
     """Of a server for `viewers`, all of the same address."""
-    return CONFIG.format(viewers=viewers)
+    return CONFIG.format(viewers=viewers, rate=rate, stall_timeout=stall_timeout)
 
 
 def raise_file_limit():

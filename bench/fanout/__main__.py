@@ -24,6 +24,8 @@ from bench.tools import bench_tool
 from netlab.daemon import Daemon, free_port, wait_until
 from netlab.network import open_socket, stop, tool
 
+FEW = 100  # viewers before the memory for more is measured
+
 
 @dataclass
 class Result:
@@ -41,10 +43,10 @@ class Result:
 class BareWriter:
     """The bare writer, with the part of Daemon's interface that is used here."""
 
-    def __init__(self, frames_per_write):
+    def __init__(self, frames_per_write, batched):
         self.port = free_port()
-        self.process = subprocess.Popen([bench_tool("bare_epoll_writer"), str(self.port),
-                                         str(frames_per_write)])
+        self.process = subprocess.Popen([bench_tool("bare_epoll_writer"), str(self.port), str(frames_per_write),
+                                         *(["io_uring"] if batched else [])])
         wait_until(self._is_up, 5, "the bare writer listens")
 
     def __enter__(self):
@@ -88,8 +90,33 @@ def measure(name, server, url, options, viewers):
                   Cost.between(before[1], after[1]).total / (ended - began), resident / 1024 / viewers)
 
 
-def run_bare(name, frames_per_write, options, viewers):
-    with BareWriter(frames_per_write) as writer:
+def join_half_idle(daemon, connections, seconds):
+    """Viewers of whom half read nothing."""
+    return [subprocess.Popen([tool("ts_client"), daemon.url(), "--connections", str(connections // 2),
+                              "--timed", "0", "--seconds", str(seconds), *more],
+                             stdout=subprocess.PIPE, text=True)
+            for more in ([], ["--stop-reading-after", "0"])]
+
+
+def measure_memory(connections, seconds):
+    """Prints the server's memory for a connection if half of the viewers read nothing. The memory
+    for a few viewers, such as that of two encoders, does not count."""
+    config = crowd.config(connections + 1, rate="500k", stall_timeout="1h")
+    with tempfile.TemporaryDirectory() as directory, \
+            Daemon("--source", SOURCE, config=config, directory=directory) as daemon:
+        clients = join_half_idle(daemon, FEW, 2 * SETTLE + seconds)
+        time.sleep(SETTLE)
+        before = daemon.resident_bytes()
+        clients += join_half_idle(daemon, connections - FEW, SETTLE + seconds)
+        time.sleep(SETTLE + seconds - 1)
+        each = (daemon.resident_bytes() - before) / 1024 / (connections - FEW)
+        still = [json.loads(client.communicate()[0])["connections"]["open"] for client in clients]
+    print(f"{still[0] + still[2]} viewers who read and {still[1] + still[3]} who do not: {each:.1f} KiB for "
+          f"each, beyond {before / 2**20:.0f} MiB with {FEW}", flush=True)
+
+
+def run_bare(name, frames_per_write, options, viewers, batched=False):
+    with BareWriter(frames_per_write, batched) as writer:
         return measure(name, writer, writer.url(), options, viewers)
 
 
@@ -102,12 +129,12 @@ def run_symcast(container, options, viewers, telemetry=True):
 
 
 def print_head():
-    print(f"{'':<20}{'viewers':>8} |{'CPU s/GB':>9}{'loops':>7}{'kernel':>8}{'rest':>7} |{'p50':>6}{'p95':>6}"
+    print(f"{'':<22}{'viewers':>8} |{'CPU s/GB':>9}{'loops':>7}{'kernel':>8}{'rest':>7} |{'p50':>6}{'p95':>6}"
           f"{'p99':>6} ms |{'served':>8}{'worst':>7} |{'readers':>8}{'KiB':>6}")
 
 
 def print_row(r):
-    print(f"{r.name:<20}{r.viewers:>8} |{r.cost.total:>9.2f}{r.cost.loops:>7.2f}{r.cost.kernel:>8.2f}"
+    print(f"{r.name:<22}{r.viewers:>8} |{r.cost.total:>9.2f}{r.cost.loops:>7.2f}{r.cost.kernel:>8.2f}"
           f"{r.cost.rest:>7.2f} |{r.delay.p50:>6.0f}{r.delay.p95:>6.0f}{r.delay.p99:>6.0f}    |"
           f"{100 * r.served:>6.1f} %{100 * r.least:>5.0f} % |{r.readers:>8.2f}{r.memory:>6.0f}"
           + (f"  {r.errors} errors" if r.errors else ""), flush=True)
@@ -125,12 +152,16 @@ def print_ratios(results, viewers):
 def main():
     parser = argparse.ArgumentParser(prog="fanout", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--viewers", type=int, nargs="+", default=[100, 1000, 2000, 4000])
+    parser.add_argument("--viewers", type=int, nargs="*", default=[100, 1000, 2000, 4000])
     parser.add_argument("--seconds", type=float, default=20, help="of each measurement")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--containers", nargs="+", default=["ts", "flv"], choices=["ts", "flv"])
     parser.add_argument("--blind", action="store_true",
                         help="also with the server's telemetry turned off, which then knows nothing of its viewers")
+    parser.add_argument("--batched", action="store_true",
+                        help="also bare writers that send to all viewers with a few system calls (io_uring)")
+    parser.add_argument("--connections", type=int, nargs="*", default=[10000],
+                        help="also measure the memory for as many, half of which do not read")
     options = parser.parse_args()
     mtu = crowd.enter_namespace("fanout")
     crowd.raise_file_limit()
@@ -144,6 +175,10 @@ def main():
             print_row(results[-1])
             results.append(run_bare("bare, 100 ms", 3, options, viewers))
             print_row(results[-1])
+            if options.batched:
+                for name, frames in (("bare, 33 ms, batched", 1), ("bare, 100 ms, batched", 3)):
+                    results.append(run_bare(name, frames, options, viewers, batched=True))
+                    print_row(results[-1])
             for container in options.containers:
                 results.append(run_symcast(container, options, viewers))
                 print_row(results[-1])
@@ -151,6 +186,8 @@ def main():
                 results.append(run_symcast(options.containers[0], options, viewers, telemetry=False))
                 print_row(results[-1])
         print_ratios(results, viewers)
+    for connections in options.connections:
+        measure_memory(connections, options.seconds)
 
 
 main()

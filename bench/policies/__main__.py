@@ -14,8 +14,10 @@ import sys
 import tempfile
 import time
 
+from bench.crowd import raise_file_limit
 from bench.policies import report, targets
 from bench.policies.campaign import measure, plan
+from bench.policies.crowd import MAX_TRACES
 from bench.policies.definition import build_of
 from bench.policies.records import Records
 from bench.policies.run import Lane, config_of
@@ -59,6 +61,8 @@ def parse():
     parser.add_argument("--seeds", type=int, help=f"runs of each scenario [{SEEDS}; quick: 1]")
     parser.add_argument("--quick", action="store_true", help="one seed, few scenarios, cubic")
     parser.add_argument("--every", type=int, default=3, help="compute SSIM for one in this many frames")
+    parser.add_argument("--crowd", type=int, default=0, metavar="N",
+                        help="as many viewers watch one more stream of the server, on its loopback")
     parser.add_argument("--judge", default="symbiosis", help="the policy that the summary judges")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE",
                         help="file that keeps all figures; runs that it has are not repeated")
@@ -70,6 +74,10 @@ def parse():
     options.seeds = options.seeds or (1 if options.quick else SEEDS)
     controls = options.congestion_control or ("cubic" if options.quick else "cubic,bbr")
     options.congestion_controls = controls.split(",")
+    if options.crowd and options.json:
+        parser.error("--json keeps no figures beside a crowd")
+    if options.crowd and len(options.policies) > MAX_TRACES:
+        parser.error(f"beside a crowd, at most {MAX_TRACES} policies")
     return options
 
 
@@ -140,7 +148,7 @@ def run(options, scenarios):
             for table in tables_of([batch.scenario], records, options):
                 report.print_table(*table)
 
-    measure(to_do, options.every, take)
+    measure(to_do, options.every, take, options.crowd)
     targets.print_summary(options.judge, tables_of(scenarios, records, options))
 
 
@@ -159,6 +167,7 @@ def main():
     scenarios = chosen(options)
     check_policies(scenarios[0], options.policies)
     end_in_order()
+    raise_file_limit()
     run(options, scenarios)
 
 

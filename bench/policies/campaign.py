@@ -101,24 +101,24 @@ def _compute(run, every, answer):
     answer.send(results_of(run, every))
 
 
-def stream(batch, every):
+def stream(batch, every, crowd):
     """Streams and returns the computation of the figures; None if the machine was too busy."""
     with ExitStack() as held:
         directory = pathlib.Path(held.enter_context(tempfile.TemporaryDirectory()))
-        run = Run(batch.scenario, batch.lanes, batch.seed, directory)
+        run = Run(batch.scenario, batch.lanes, batch.seed, directory, crowd)
         complaints = run.health.complaints()
         refused = f"; refused: {', '.join(complaints)}" if complaints else ""
         batch.say(f"{run.health.summary()}{refused}")
         return None if complaints else Computation(batch, run, every, held.pop_all())
 
 
-def attempt(batch, every):
+def attempt(batch, every, crowd):
     """The computation of the batch's figures. If every attempt failed, {lane: why there are none};
     empty if the machine was too busy."""
     failures = []
     for _ in range(TRIES):
         try:
-            if computation := stream(batch, every):
+            if computation := stream(batch, every, crowd):
                 return computation
         except FAILURES as error:
             batch.say(f"failed: {error}")
@@ -128,14 +128,14 @@ def attempt(batch, every):
     return {lane: failure(failures[-1]) for lane in batch.lanes}
 
 
-def measure(batches_to_do, every, take):
+def measure(batches_to_do, every, take, crowd=0):
     """Runs the batches in order, and calls take(batch, figures) in the same order, each after the
-    next run has streamed. Figures are empty if the machine was too busy. However this ends, it stops
+    next run has streamed. Figures are empty if the machine was too busy. `crowd`: as for Run. However this ends, it stops
     all that it began, and takes figures that are already computed."""
     pending = None  # (batch, Computation)
     try:
         for batch in batches_to_do:
-            found = attempt(batch, every)
+            found = attempt(batch, every, crowd)
             pending = _finish(pending, take)
             if isinstance(found, dict):
                 take(batch, found)

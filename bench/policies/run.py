@@ -8,9 +8,11 @@ links of all lanes do the same at the same moment.
 
 import re
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from bench.policies.bulk_flow import BulkFlow
+from bench.policies.crowd import Crowd, TraceReader, crowd_config
 from bench.policies.health import PRIORITY, Health
 from bench.policies.scenarios import CEILING, MBIT
 from netlab.daemon import Daemon
@@ -88,21 +90,21 @@ def source_options(scenario):
     return f"?size=640x360&content={scenario.content}"
 
 
-def config_of(scenario, lanes):
+def config_of(scenario, lanes, crowd=0):
     common = CONFIG.format(ceiling=int(CEILING), viewers=scenario.viewers, preset=PRESET,
                            crf=CRF[scenario.content])
     return common + "".join(
         STREAM.format(name=lane.name, source=source_options(scenario), policy=lane.control,
                       tcp=lane.tcp, start=int(lane.start))
-        for lane in lanes)
+        for lane in lanes) + crowd_config(crowd)
 
 
 class Run:
     """Runs when constructed. Then has, for each lane, the viewers' records (`pictures` and `summaries`,
     lists with one entry per viewer) and competitors, and the `health` of the machine. The directory
-    has the trace and the recordings."""
+    has the trace and the recordings. `crowd`: viewers of one more stream, on the server's loopback."""
 
-    def __init__(self, scenario, lanes, seed, directory):
+    def __init__(self, scenario, lanes, seed, directory, crowd=0):
         self.scenario = scenario
         self.lanes = lanes
         self.capacity = scenario.capacity(seed)
@@ -110,10 +112,17 @@ class Run:
         self._directory = directory
         self._viewers = {lane: [] for lane in lanes}
         self.competitors = {}
+        options = () if crowd else ("--trace", str(self.trace))  # it would have a file for each of the crowd
         with self._lab(seed) as lab:
-            with Daemon("--trace", str(self.trace), directory=directory, lab=lab,
-                        config=config_of(scenario, lanes), wrapper=NICE) as daemon:
-                self._watch(lab, daemon)
+            with Daemon(*options, directory=directory, lab=lab, config=config_of(scenario, lanes, crowd),
+                        wrapper=NICE) as daemon:
+                with ExitStack() as around:
+                    if crowd:
+                        self.trace.mkdir()
+                        for lane in lanes:
+                            around.enter_context(TraceReader(daemon, lane.name, self.trace))
+                        around.enter_context(Crowd(lab, daemon, crowd))
+                    self._watch(lab, daemon)
 
     def _lab(self, seed):
         scenario = self.scenario

@@ -152,7 +152,7 @@ class Later:
 
 def measured(monkeypatch, stream):
     log, taken = [], []
-    monkeypatch.setattr(campaign, "stream", lambda batch, every: stream(batch.seed, log))
+    monkeypatch.setattr(campaign, "stream", lambda batch, *_: stream(batch.seed, log))
     runs = [Batch(ONE, seed, LANES[:1]) for seed in (1, 2)]
     try:
         measure(runs, 3, lambda batch, figures: taken.append((batch.seed, figures)))
