@@ -63,7 +63,7 @@ void Worker::publish(media::ChannelId channel, media::PacketPtr packet) {
 void Worker::add_to(ServerState& state) const {
   counters_.add_to(state);
   state.packets_lost_in_handover += handover_.packets_lost();
-  state.frames_per_write = std::max(state.frames_per_write, context_.merging.most());
+  state.frames_per_write = std::max(state.frames_per_write, context_.merging.used());
 }
 
 void Worker::add_source(std::unique_ptr<LoopSource> source) {

@@ -1,6 +1,7 @@
 #include "server/write_merging.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace server {
 
@@ -26,24 +27,27 @@ void WriteMerging::passed(base::Time began, base::Time ended) {
   if (ended - since_ >= kPeriod) judge(ended);
 }
 
-unsigned WriteMerging::frames(base::Duration interval) const {
+unsigned WriteMerging::frames(base::Duration interval) {
   if (interval <= base::Duration{}) return 1;
   // Rounded, because intervals vary: three frames at 30 per second, also if one is a little late.
   const auto nearest = (kMaxDelay + interval / 2) / interval;
-  return std::clamp(static_cast<unsigned>(std::min<std::int64_t>(nearest, kMaxFramesPerWrite)), 1u,
-                    most());
+  const auto frames = std::clamp(
+      static_cast<unsigned>(std::min<std::int64_t>(nearest, kMaxFramesPerWrite)), 1u, most_);
+  asked_ = std::max(asked_, frames);
+  return frames;
 }
 
 /// Each write costs about the same, so one frame less per write multiplies the share by
 /// n / (n - 1).
 void WriteMerging::judge(base::Time now) {
   const double share = base::seconds(busy_) / base::seconds(now - since_);
-  const unsigned frames = most();
+  const unsigned frames = most_;
   if (share > kMaxShare) {
     most_ = std::min(frames + 1, kMaxFramesPerWrite);
   } else if (frames > 1 && share * frames / (frames - 1) < kReleaseShare) {
     most_ = frames - 1;
   }
+  used_.store(std::exchange(asked_, 1), std::memory_order_relaxed);
   since_ = now;
   busy_ = {};
 }
