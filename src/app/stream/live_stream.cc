@@ -225,7 +225,7 @@ media::Pts LiveStream::schedule_keyframe(GroupIndex group, base::Duration earlie
 
 void LiveStream::move(ViewerId viewer, GroupIndex group, media::Pts at, abr::Reason reason) {
   server_.move_viewer(viewer, {index_, group}, at);
-  base::log::info(
+  base::log::debug(
       "viewer_moved",
       {{"viewer", viewer}, {"stream", name()}, {"group", group}, {"reason", abr::name(reason)}});
 }
