@@ -144,6 +144,12 @@ def test_off_keeps_its_rate(step):
     assert step.metrics.sum("symcast_rate_decreases_total", stream="off") == 0
 
 
+def test_retransmissions_of_living_connections_are_counted(step):
+    sent, again = (step.metrics.sum(f"symcast_tcp_segments_{what}_total", stream="off")
+                   for what in ("sent", "retransmitted"))
+    assert 0 < again < sent
+
+
 @pytest.mark.parametrize("policy", POLICIES)
 def test_streams_stay_clean(step, policy):
     assert_clean(step.summaries[policy])
