@@ -52,6 +52,26 @@ def multiplex(folder):
     return (folder / "multiplex.ts").read_bytes()
 
 
+def with_other_tracks(folder):
+    """Files of 2 s with pictures, audio, and tracks that are not for symcast, some of them broken."""
+    (folder / "text.srt").write_text("1\n00:00:00,500 --> 00:00:01,000\n<i>Hello\n\n2\nnonsense\n")
+    (folder / "text.ass").write_bytes(b"[Script Info]\nnonsense\n[Events]\nFormat: no\nDialogue: no,,\n\xff\xfe\n")
+    (folder / "data").write_bytes(bytes(range(256)) * 16)
+    pictures = ["-f", "lavfi", "-i", "testsrc2=s=96x54:r=25:d=2", "-f", "lavfi", "-i", "sine=d=2"]
+    font = ["-attach", folder / "text.srt", "-metadata:s:t", "mimetype=font/ttf"]
+    for name, track, options in (
+            ("text.mp4", ["-i", folder / "text.srt"], ["-c:s", "mov_text", "-timecode", "01:00:00:00"]),
+            ("fragments.mp4", ["-i", folder / "text.srt"],
+             ["-c:s", "mov_text", "-movflags", "frag_keyframe+empty_moov"]),
+            ("text.mkv", ["-i", folder / "text.srt"], ["-c:s", "srt", *font]),
+            ("broken.mkv", ["-i", folder / "text.ass"], ["-c:s", "copy"]),
+            ("data.ts", ["-f", "data", "-i", folder / "data"], ["-c:d", "copy"])):
+        subprocess.run(["ffmpeg", "-v", "error", "-y", *pictures, *track, "-map", "0", "-map", "1", "-map", "2",
+                        "-c:v", "libx264", "-preset", "ultrafast", "-c:a", "aac", *options, folder / name],
+                       check=True)
+        yield name.replace(".", "-"), folder / name
+
+
 def jpeg(folder):
     subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc2=s=96x54", "-frames:v", "1",
                     folder / "picture.jpg"], check=True)
@@ -341,3 +361,13 @@ def test_pictures_play_without_a_decoder_for_the_audio(tmp_path):
         wait_for_frames(daemon, "mute", 60)
         assert restarts(daemon, "mute") == 0
         assert daemon.log().count("source_trouble stream=mute") == 1
+
+
+def test_subtitles_data_and_attachments_change_nothing(serve, tmp_path):
+    files = dict(with_other_tracks(tmp_path))
+    words = [word for name, path in files.items() for word in ("--source", f"{name}=file:{path}")]
+    server = serve(*words, config=QUICK)
+    for name in files:
+        wait_for_frames(server, name, 120)  # beyond its end, twice
+        assert server.metrics().sum("symcast_source_audio", stream=name) == 1
+        assert restarts(server, name) == 0
