@@ -1,12 +1,14 @@
 """How soon a viewer on loopback receives its first frame, alone and next to another viewer, and how soon
 the server ends after SIGTERM, alone and with five viewers. A join should take 0.2 s at most, and the end
-2 s."""
+2 s. Then how soon health check, status page, API, events, metrics and player page show that a source
+has stopped, and how far they are apart."""
 
 import argparse
 import pathlib
 import tempfile
 import time
 
+from bench.latency.surfaces import measure as measure_surfaces
 from netlab.daemon import Daemon
 from netlab.timeline import percentile
 from netlab.viewer import Viewer
@@ -67,20 +69,34 @@ def ends(viewers, count):
     return seconds
 
 
+def print_row(title, times):
+    figures = [1e3 * value for value in (percentile(times, 50), percentile(times, 90), max(times))]
+    print(f"{title:<34}" + "".join(f"{value:>8.0f}" for value in figures), flush=True)
+
+
+def print_surfaces(count):
+    with tempfile.TemporaryDirectory() as directory:
+        stops, returns = measure_surfaces(count, pathlib.Path(directory))
+    for surface in stops[0]:
+        print_row(f"source stops, until {surface} says so", [times[surface] for times in stops])
+    print_row("first to last surface", [max(times.values()) - min(times.values()) for times in stops])
+    print_row("the same when it returns", returns)
+
+
 def main():
     parser = argparse.ArgumentParser(prog="latency", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--joins", type=int, default=30)
     parser.add_argument("--ends", type=int, default=5)
+    parser.add_argument("--stops", type=int, default=5, help="of a source")
     options = parser.parse_args()
-    print(f"{'milliseconds':<24}{'p50':>8}{'p90':>8}{'max':>8}")
+    print(f"{'milliseconds':<34}{'p50':>8}{'p90':>8}{'max':>8}")
     for title, measure in (("join, no viewer", lambda: joins(0, options.joins)),
                            ("join, another viewer", lambda: joins(1, options.joins)),
                            ("end, no viewer", lambda: ends(0, options.ends)),
                            ("end, five viewers", lambda: ends(5, options.ends))):
-        times = measure()
-        figures = [1e3 * value for value in (percentile(times, 50), percentile(times, 90), max(times))]
-        print(f"{title:<24}" + "".join(f"{value:>8.0f}" for value in figures), flush=True)
+        print_row(title, measure())
+    print_surfaces(options.stops)
 
 
 main()
