@@ -112,10 +112,16 @@ TEST_F(ServerMarksTest, NoMarkIsLostOrMisplacedIfTheKernelTakesPartsOfFrames) {
   client.send(kGet);
   ASSERT_TRUE(viewers_are(1));
   constexpr std::uint64_t kFrames = 600;
-  for (std::uint64_t n = 0; n < kFrames; ++n) publish(n);
+  // The kernel keeps about 200 reports of a socket, which a busy machine may read late.
+  constexpr std::uint64_t kAtOnce = 20;
+  publish(0);
   ASSERT_TRUE(eventually([&] { return handler_.seen.ticks > 0; }));
   client.read_head();
-  client.read_chunked(kFrames * kFrame);
+  client.read_chunked(kFrame);
+  for (std::uint64_t n = 1; n < kFrames; ++n) {
+    publish(n);
+    if ((n + 1) % kAtOnce == 0) client.read_chunked(std::min(n, kAtOnce) * kFrame);
+  }
   publish(kFrames);  // its tick shows the last frame
   client.read_chunked(kFrame);
   const auto& seen = handler_.seen;
