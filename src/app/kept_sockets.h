@@ -10,8 +10,8 @@ namespace app {
 
 /// Listening sockets that stay open while the service is restarted, after a crash as well: systemd
 /// keeps copies of them (FileDescriptorStoreMax= in the unit), and passes them to the next process.
-/// Meanwhile connections wait instead of being refused, at which many players would end. Sockets of
-/// a symcast.socket unit are taken as well. Without systemd there are none. Used once, at start.
+/// Meanwhile new connections wait; a refusal would make many players stop. Also takes sockets of a
+/// symcast.socket unit. Without systemd there are none. Used once, at start.
 class KeptSockets {
  public:
   /// Takes the sockets that systemd has passed to this process.

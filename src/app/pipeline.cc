@@ -126,8 +126,8 @@ void Pipeline::check_clock(base::Time now) {
       "system_clock_set",
       {{"seconds", base::seconds(step)},
        {"hint",
-        "who plays HLS or DASH keeps the old time; who comes new gets the new one; segment numbers "
-        "go on, and follow the clock again after a restart of symcast"}});
+        "current HLS and DASH players keep the old time, new ones get the new time; segment "
+        "numbers continue and follow the clock again after symcast restarts"}});
 }
 
 void Pipeline::stop() {
@@ -179,8 +179,8 @@ void Pipeline::reconfigure_kept(const Config& config) {
                          {{"stream", running->name()},
                           {"keys", fmt::format("{}", fmt::join(keys, ", "))},
                           {"hint",
-                           "these do not change while the stream runs; give it another name, which "
-                           "ends its viewers, or restart symcast"}});
+                           "a running stream cannot change these keys; rename it, which "
+                           "disconnects its viewers, or restart symcast"}});
     }
     running->reconfigure({wanted.control, wanted.tcp});
   }
@@ -196,7 +196,7 @@ void Pipeline::reload(const Config& config) {
   if (const auto keys = keys_for_restart(config_, config); !keys.empty()) {
     base::log::warning("server_change_needs_restart",
                        {{"keys", fmt::format("{}", fmt::join(keys, ", "))},
-                        {"hint", "these are read only at start; restart symcast"}});
+                        {"hint", "these keys are read only at start; restart symcast"}});
   }
   remove_missing(config);
   reconfigure_kept(config);

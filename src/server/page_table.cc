@@ -30,7 +30,7 @@ Page PageTable::get(const PageRequest& request) const {
     return handler(request);
   } catch (const std::exception& error) {  // must not reach libevent's C code
     base::log::error("page_failed", {{"path", request.path}, {"error", error.what()}});
-    return plain(500, "the server could not make this page: see its log");
+    return plain(500, "the server could not produce this page: see its log");
   }
 }
 

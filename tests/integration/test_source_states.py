@@ -150,7 +150,7 @@ def test_the_page_says_that_only_audio_arrives(server, needs_chromium):
     with Browser() as browser:
         page = browser.open(origin(server), "/sound")
         page.until(PAGE_PLAYS)
-        page.until("document.getElementById('away').textContent === 'The source sends audio only.'")
+        page.until("document.getElementById('away').textContent === 'The source sends only audio.'")
         assert page.evaluate("document.getElementById('badge-text').textContent") == "Live"
 
 

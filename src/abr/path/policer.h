@@ -9,7 +9,7 @@ namespace abr {
 /// for a moment only. A bucket shows by repetition: whenever the rate follows the trains, the path
 /// is soon congested and passes the same lower rate. That rate also passed between two congestions,
 /// because a burst spends what filled the bucket. The rate then holds for a while, after which the
-/// trains are believed again; the while doubles each time that proves wrong. No I/O, no clock.
+/// trains are believed again. Each time that this proves wrong, the hold doubles. No I/O, no clock.
 class Policer {
  public:
   /// For each observation. `congested`: data waits in the path. `promised`: the rate that frames

@@ -11,7 +11,7 @@ namespace abr {
 /// the time, and less gets through than the stream has. A player that reads nothing at all is
 /// paused, which says nothing about the rate that it can take. The rate that was read holds for a
 /// while. After that it grows in small steps, because nothing else shows whether the player has
-/// become faster; the while doubles each time that proves wrong. No I/O, no clock.
+/// become faster. Each time that it has not, the hold doubles. No I/O, no clock.
 class Reader {
  public:
   /// For each observation.

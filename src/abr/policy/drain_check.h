@@ -6,9 +6,10 @@
 
 namespace abr {
 
-/// Checks now and then, next to cross traffic, whether there is any: others may have gone, and a
-/// queue of our own looks like theirs. It lowers our rate for a moment. A queue of our own
-/// drains, which ends the cross traffic (CrossTraffic); others fill theirs again. No I/O, no clock.
+/// While cross traffic is assumed, checks now and then whether it is still there: others may have
+/// gone, and a queue of our own looks like theirs. It lowers our rate for a moment. A queue of our
+/// own drains, which ends the cross traffic (CrossTraffic); others fill theirs again. No I/O, no
+/// clock.
 class DrainCheck {
  public:
   /// The most that a check allows, or `rate` between checks. For each observation with cross

@@ -44,27 +44,27 @@ Section<Config> server_section() {
               "Number of event loops. Fewer leave more CPU time to the encoders. 0 means one "
               "per CPU."),
           key("max_viewers", &Part::max_viewers, Whole{1, 1'000'000},
-              "Maximum number of viewers; more get 503. A viewer needs one file descriptor (two "
-              "to six with HLS or DASH, and one more when traced), so raise LimitNOFILE in the "
-              "systemd unit along with it."),
+              "Maximum number of viewers. Further clients get 503. Each viewer uses one file "
+              "descriptor (two to six with HLS or DASH, one more when traced); raise LimitNOFILE "
+              "in the systemd unit accordingly."),
           key("max_viewers_per_address", &Part::max_viewers_per_address, Whole{1, 1'000'000},
-              "Maximum number of viewers per client address; more get 503. An IPv6 /64 counts "
-              "as one address. Raise it if viewers share a proxy or NAT."),
+              "Maximum number of viewers per client address. Further clients get 503. An IPv6 /64 "
+              "counts as one address. Raise it if viewers share a proxy or NAT."),
           key("trusted_proxies", &Part::trusted_proxies, kNetworkList,
-              "HTTP proxies in front of this server. They name the client's address in the header "
-              "X-Forwarded-For, which they have to set. Their own addresses have no limit of "
-              "viewers. A proxy ends the viewers' TCP connections, so rates cannot follow the "
-              "viewers' links: see docs/PROXIES.md."),
+              "HTTP proxies in front of this server. They must set the header X-Forwarded-For to "
+              "the client's address. The limit of viewers per address does not apply to the "
+              "proxies themselves. A proxy terminates the viewers' TCP connections, so rates "
+              "cannot follow the viewers' links: see docs/PROXIES.md."),
           key("proxy_protocol", &Part::proxy_protocol, kNetworkList,
               "Proxies that begin each connection with a header of the PROXY protocol, version 1 "
-              "or 2, which names the client's address. Their connections without one get 400, "
-              "so that no client can write it."),
+              "or 2, which names the client's address. Their connections without such a header get "
+              "400, so that clients cannot forge it."),
           key("max_header", &Part::max_header, Size{ByteCount{1024}, ByteCount{65536}},
-              "Maximum size of a request header; larger ones get 431. Raise it for clients with "
+              "Maximum size of a request header. Larger headers get 431. Raise it for clients with "
               "large cookies."),
           key("header_timeout", &Part::header_timeout, Duration{100ms, 5min},
-              "Time a client has to send its request before it is disconnected. Raise it for "
-              "very slow links."),
+              "Time after which a client that has not sent its request is disconnected. Raise it "
+              "for very slow links."),
           key("queue", &Part::queue, Duration{200ms, 30s},
               "Maximum media time queued for a viewer. Beyond it, frames are dropped until the "
               "next keyframe or the next frame that does not reference dropped ones. Lower it "
@@ -87,12 +87,12 @@ Section<Config> admin_section() {
       [](auto& config) -> auto& { return config.server; },
       {
           key("allow", &Part::admin_allow, kNetworkList,
-              "Networks that have access; everybody else gets 403. Add the Prometheus server, "
-              "and whoever may see the dashboard."),
+              "Networks that have access. Other clients get 403. Add the Prometheus server, and "
+              "the people who may see the dashboard."),
           key("hosts", &Part::admin_hosts, kHostNameList,
-              "Host names in the URLs that they use. IP addresses, localhost and the name of this "
-              "machine always work. Other names get 403, because the name of a stranger's web "
-              "site may lead here (DNS rebinding)."),
+              "Host names that URLs may have for this access. IP addresses, localhost and the name "
+              "of this machine always work. Other names get 403, because an attacker can make the "
+              "name of a web site point to this server (DNS rebinding)."),
       });
 }
 
@@ -104,8 +104,8 @@ Section<Config> page_section() {
       {
           key("title", &Part::title, Text{"text"}, "Title of the page."),
           key("logo", &Part::logo, Text{"path of an image: .svg, .png, .jpg, .webp or .gif"},
-              "Image beside the title, of at most 1 MB. It is read at start. \"\" shows "
-              "symcast's."),
+              "Image beside the title, of at most 1 MB. symcast reads it at start. \"\" shows "
+              "symcast's logo."),
           key("technical", &Part::technical, Flag{},
               "Shows the delay, the bit rate, the choice of delivery and the links for other "
               "players. Set it to false for an audience that only wants to watch."),
@@ -121,9 +121,9 @@ Section<Config> metrics_section() {
       {
           key("max_viewers", &Part::metrics_max_viewers, Whole{0, 4'000},
               "Maximum number of viewers that have their own series and are listed in "
-              "/api/v1/events: the worst, with the longest backlog and then the lowest rate. The "
-              "others count in totals only. Raise it if the Prometheus server can take about 15 "
-              "series per viewer. 0 exports totals only."),
+              "/api/v1/events. These are the worst: those with the longest backlog, then those "
+              "with the lowest rate. The others count only in totals. Raise it if the Prometheus "
+              "server can take about 15 series per viewer. 0 exports totals only."),
       });
 }
 
@@ -131,8 +131,9 @@ Section<Config> kernel_section() {
   using Part = KernelSettings;
   return section<Config, Part>(
       "kernel",
-      "Kernel features, set up once at start. They need capabilities, which symcast then gives "
-      "up. Without capabilities it uses the next best method; \"symcast doctor\" shows which.",
+      "Kernel features, set up once at start. They need capabilities, which symcast drops "
+      "afterwards. Without capabilities, symcast uses the next best method; \"symcast doctor\" "
+      "shows which.",
       [](auto& config) -> auto& { return config.kernel; },
       {
           key("events", &Part::events, kEventSources,
@@ -150,21 +151,21 @@ Section<Config> telemetry_section() {
   using Part = TelemetrySettings;
   return section<Config, Part>(
       "telemetry",
-      "Limits the CPU spent on measuring connections. Viewers whose connection has room and does "
-      "not change are measured twice per second anyway. Above a limit, each of the others is "
-      "measured on every second frame, then every third, and so on.",
+      "Limits the CPU spent on measuring connections. Viewers whose connection is stable and has "
+      "spare capacity are measured at most twice per second. If a limit is exceeded, each of the "
+      "others is measured on every second frame, then every third, and so on.",
       [](auto& config) -> auto& { return config.telemetry; },
       {
           key("samples_per_second", &Part::samples_per_second, Whole{0, 10'000'000},
               "TCP_INFO samples per second and event loop. Raise it if "
-              "symcast_delivery_times_unused_total grows. 0 turns sampling off, for "
-              "experiments: rates then never rise. Connections of HLS and DASH players do not "
-              "count: they are sampled 20 times per second during a transfer."),
+              "symcast_delivery_times_unused_total grows. 0 disables sampling, for experiments: "
+              "rates then never rise. HLS and DASH connections do not count towards the limit: "
+              "they are sampled 20 times per second during a transfer."),
           key("ack_timestamps_per_second", &Part::ack_timestamps_per_second, Whole{0, 10'000'000},
-              "Kernel ACK timestamps per second and event loop; a large frame takes two or "
-              "more. They give exact delivery times and the path's capacity. 0 turns them off: "
-              "delivery times are then one frame late, capacity is unknown, and the policy "
-              "\"symbiosis\" follows [itcp]."),
+              "Kernel ACK timestamps per second and event loop; a large frame takes two or more. "
+              "They give exact delivery times and the path's capacity. 0 disables them: delivery "
+              "times are then one frame late, capacity is unknown, and the policy \"symbiosis\" "
+              "follows [itcp]."),
       });
 }
 
@@ -177,9 +178,9 @@ Section<Config> on_demand_section() {
       [](auto& config) -> auto& { return config.on_demand; },
       {
           key("cpu", &Part::cpu, Real{0, 1},
-              "Share of all CPUs that these segments may take, in addition to groups.cpu. "
-              "Requests beyond it get 503 with Retry-After; raise it if that happens often. 0 "
-              "disables on-demand segments."),
+              "Share of all CPUs that these segments may use, in addition to groups.cpu. Further "
+              "requests get 503 with Retry-After; raise it if that happens often. 0 disables "
+              "on-demand segments."),
       });
 }
 
@@ -189,9 +190,9 @@ Section<Config> log_section() {
       "log", "Log: one event per line, on stderr or in the systemd journal.", kWholeConfig,
       {
           key("level", &Part::log_level, kLogLevels,
-              "Least severe level that is written. Use \"debug\" to look for a fault. Otherwise at "
-              "most 1000 lines of a kind are written at once, and 10 per second for long; the "
-              "next says how many were left out."),
+              "Least severe level that is written. Use \"debug\" to look for a fault. At the other "
+              "levels, each kind of line is limited to 10 per second, after a burst of up to 1000; "
+              "the next line says how many were left out."),
       });
 }
 
@@ -199,12 +200,13 @@ Section<Config> trace_section() {
   using Part = Config;
   return section<Config, Part>(
       "trace",
-      "Traces: a file of JSON lines per viewer session, with every frame and congestion event.",
+      "symcast can write a trace of each viewer session: a file of JSON lines with every frame and "
+      "congestion event.",
       kWholeConfig,
       {
           key("directory", &Part::trace_directory, Text{"path, or empty"},
-              "Directory for the trace files. Every viewer adds a line per frame, so set it for "
-              "studies only. Empty disables tracing."),
+              "Directory for the trace files. Each viewer adds a line per frame, so set it only "
+              "for studies. Empty disables tracing."),
       });
 }
 

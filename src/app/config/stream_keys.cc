@@ -39,20 +39,19 @@ Section<StreamConfig> video_section() {
   using Part = transcoder::VideoSettings;
   return section<StreamConfig, Part>(
       "video",
-      "Size and frame rate of the encoded video. Larger sources are scaled down, faster ones "
-      "lose frames evenly.",
+      "Size and frame rate of the encoded video. symcast scales larger sources down, and thins out "
+      "faster ones evenly.",
       [](auto& stream) -> auto& { return stream.media.video; },
       {
           key("max_width", &Part::max_width, Whole{64, 7680},
-              "Maximum width in pixels. Raise it to 1920 for full HD; encoding takes CPU time "
-              "in proportion to the area. An upright picture may have this height, and the "
-              "width of max_height."),
+              "Maximum width in pixels. Raise it to 1920 for full HD; encoding takes CPU time in "
+              "proportion to the area. For upright video, this limits the height, and max_height "
+              "the width."),
           key("max_height", &Part::max_height, Whole{64, 4320},
               "Maximum height in pixels. Raise it to 1080 for full HD."),
           key("max_frame_rate", &Part::max_frame_rate, Real{1, 120},
-              "Maximum frames per second. Use 60 for sport, 15 for slides. Of a faster source "
-              "every second, third ... frame is kept: 50 per second become 25 under a limit of "
-              "30."),
+              "Maximum frames per second. Use 60 for sport and 15 for slides. symcast thins out "
+              "faster sources evenly: 50 frames per second become 25 under a limit of 30."),
       });
 }
 
@@ -63,11 +62,11 @@ Section<StreamConfig> audio_section() {
       [](auto& stream) -> auto& { return stream.media.audio; },
       {
           key("enabled", &Part::enabled, Flag{},
-              "Adds an audio track, which is silent if the source has no audio. false leaves "
-              "audio out."),
+              "Adds an audio track, which is silent if the source has no audio. false serves video "
+              "only."),
           key("rate", &Part::rate, Rate{BitRate::kbps(16), BitRate::kbps(512)},
-              "Audio bit rate. It comes on top of the video rate and never adapts, so keep it "
-              "small compared with rate.min."),
+              "Audio bit rate. It is added to the video rate and never adapts, so keep it small "
+              "compared with rate.min."),
       });
 }
 
@@ -116,23 +115,23 @@ Section<StreamConfig> source_section() {
       [](auto& stream) -> auto& { return stream.media.source; },
       {
           key("program", &Part::program, Whole{0, 65535},
-              "Number of the programme to play of an MPEG transport stream. 0 plays the first one "
+              "Number of the programme of an MPEG transport stream to play. 0 plays the first one "
               "with video."),
           key("audio", &Part::audio, Text{"a track's number or language, \"none\" or \"\""},
               "Audio track to play: its number, from \"1\" on, its language, such as \"eng\", or "
-              "\"none\". A track that the source does not have, and \"\", mean the default track; "
-              "an audio description only plays if there is nothing else."),
+              "\"none\". \"\", or a track that the source does not have, selects the default "
+              "track. An audio description plays only if there is no other track."),
           key("first_picture_wait", &Part::first_picture_wait, Duration{0s, 10min},
-              "Time after the start of a stream in which viewers wait for its first picture. "
+              "Time after the start of a stream during which viewers wait for its first picture. "
               "Afterwards they get 503 at once until there is one. Raise it for a source that "
-              "takes long to connect. 0s lets nobody wait."),
+              "takes long to connect. 0s disables waiting."),
           key("silence_timeout", &Part::silence_timeout, Duration{500ms, 10min},
               "Time without a frame after which a source is restarted. Raise it for sources "
               "that pause."),
           key("backoff_min", &Part::backoff_min, Duration{50ms, 10min},
-              "Wait before a restart. It doubles with each attempt that fails, up to backoff_max, "
-              "and begins here again when the source has played for this long. Sources that wait "
-              "for a sender always listen again at once."),
+              "Wait before a restart. It doubles with each failed attempt, up to backoff_max, and "
+              "is reset once the source has played for backoff_min. Sources that wait for a sender "
+              "always listen again at once."),
           key("backoff_max", &Part::backoff_max, Duration{50ms, 1h},
               "Longest wait between restarts. Lower it to pick up a returning source sooner."),
           key("latency", &Part::latency, Duration{0s, 10s},
@@ -148,7 +147,7 @@ Section<StreamConfig> rate_section() {
       [](auto& stream) -> auto& { return stream.control.rate; },
       {
           key("min", &Part::min, Rate{BitRate::kbps(30), BitRate::mbps(200)},
-              "Lowest rate, however bad the link. Choose the lowest that is worth watching."),
+              "Lowest rate, even on the worst link. Choose the lowest that is worth watching."),
           key("max", &Part::max, Rate{BitRate::kbps(30), BitRate::mbps(200)},
               "Highest rate. Choose what looks good at video.max_width by video.max_height."),
           key("start", &Part::start, Rate{BitRate::kbps(30), BitRate::mbps(200)},
@@ -161,14 +160,14 @@ Section<StreamConfig> control_section() {
   using Part = abr::Settings;
   return section<StreamConfig, Part>(
       "control",
-      "How a viewer's rate follows its connection. HLS and DASH players use a rule of their own "
-      "instead, based on what their transfers carry.",
+      "How a viewer's rate follows its connection. HLS and DASH players have a separate rule, "
+      "based on the rate of their transfers.",
       [](auto& stream) -> auto& { return stream.control; },
       {
           key("policy", &Part::policy, kPolicyKinds,
-              "Rate policy. \"symbiosis\" follows what each connection carries, frame by frame. "
-              "\"itcp\" cuts the rate on retransmissions and restores it when they stop. "
-              "\"off\" keeps rate.start."),
+              "Rate policy. \"symbiosis\" follows the capacity of each connection, frame by frame. "
+              "\"itcp\" cuts the rate on retransmissions and restores it when they stop. \"off\" "
+              "keeps rate.start."),
       });
 }
 
@@ -184,8 +183,9 @@ Section<StreamConfig> itcp_section() {
               "New rate after a congestion event, as a share of the rate before it. Raise it to "
               "cut less; it then takes more events to reach a low rate."),
           key("guard_rtts", &Part::guard_rtts, Real{0, 100},
-              "Round trips after a cut during which further events count as part of it. Raise "
-              "it if one burst of losses cuts the rate twice. 0 cuts the rate at every event."),
+              "Number of round trips after a cut during which further events count as part of it. "
+              "Raise it if one burst of losses cuts the rate twice. 0 cuts the rate at every "
+              "event."),
           key("hold", &Part::hold, Duration{0s, 1h},
               "Time without events before the rate rises again. It doubles with each repeated "
               "event, up to hold_max. 0s lets the rate rise at once."),
@@ -211,15 +211,15 @@ Section<StreamConfig> groups_section() {
       {
           key("max", &Part::max, Whole{0, 256},
               "Maximum number of encoders per stream. More encoders fit the viewers' rates more "
-              "closely but take more CPU time. Fewer run if the CPUs cannot encode that many in "
-              "real time (see cpu), or if fewer suit all viewers. 0 means 16."),
+              "closely but take more CPU time. symcast runs fewer if the CPUs cannot encode that "
+              "many in real time (see cpu), or if fewer suit all viewers. 0 means 16."),
           key("cpu", &Part::cpu, Real{0.05, 1},
-              "Share of all CPUs that the encoders of all streams may take, by the measured "
-              "cost of a frame. They get less if many viewers need the CPUs. Lower it if other "
-              "programs do."),
+              "Share of all CPUs that the encoders of all streams may use. symcast measures what a "
+              "frame costs. When many viewers need CPU time, the encoders get less. Lower it if "
+              "other programs need the CPUs."),
           key("linger", &Part::linger, Duration{0s, 1h},
-              "Time an empty group is kept, so that a returning viewer starts at once. "
-              "Meanwhile its encoder keeps running. 0s closes it at once."),
+              "Time for which an empty group keeps its encoder running, so that a returning viewer "
+              "starts at once. 0s closes it at once."),
       });
 }
 
@@ -230,9 +230,9 @@ Section<StreamConfig> scaling_section() {
       [](auto& stream) -> auto& { return stream.points; },
       {
           key("min_bits_per_pixel", &Part::bits_per_pixel, Real{0, 1},
-              "Below this many bits per pixel a group encodes smaller frames, and finally fewer "
-              "of them. Raise it for sharper but smaller frames. 0 always keeps full size and "
-              "frame rate."),
+              "Bits per pixel below which a group encodes smaller frames, and finally fewer of "
+              "them. Raise it for sharper but smaller frames. 0 always keeps full size and frame "
+              "rate."),
       });
 }
 
@@ -250,10 +250,10 @@ Section<StreamConfig> segments_section() {
               "They play three or more parts behind live: raise it for fewer requests, lower it "
               "for less latency."),
           key("window", &Part::window, Duration{6s, 10min},
-              "How long segments are kept, but at least ten of them. HLS playlists list half of "
-              "the window, and segments stay available that long after they leave the playlist. "
-              "Raise it for players that are late or paused; a group takes about 3 * window * rate "
-              "of memory."),
+              "Time for which segments are kept; at least ten are. HLS playlists list half of the "
+              "window, and segments remain available for as long again after they leave the "
+              "playlist. Raise it for players that are late or paused; a group takes about 3 * "
+              "window * rate of memory."),
           key("abr", &Part::choice, kAbrChoices,
               "Chooses who sets the rate of each segment. With \"server\", players are offered one "
               "rendition, whose rate follows their connections; with \"player\", they choose among "
@@ -271,9 +271,9 @@ Section<StreamConfig> tcp_section() {
       [](auto& stream) -> auto& { return stream.tcp; },
       {
           key("congestion_control", &Part::congestion_control, Text{"name, or empty"},
-              "TCP congestion control; \"symcast doctor\" lists those available. \"bbr\" keeps "
-              "its rate under random loss, where \"cubic\" and \"reno\" slow down. Empty uses "
-              "the kernel's default."),
+              "TCP congestion control; \"symcast doctor\" lists the available ones. \"bbr\" keeps "
+              "its rate under random loss, where \"cubic\" and \"reno\" slow down. Empty uses the "
+              "kernel's default."),
           key("ssthresh_hint", &Part::ssthresh_hint, Real{0, 100},
               "Ends slow start at the window that carries this multiple of the stream's rate "
               "(video, audio and container). Raise it above 1 to catch up sooner on long paths, "
@@ -286,30 +286,29 @@ Section<StreamConfig> tcp_section() {
           key("notsent_lowat", &Part::notsent_lowat,
               Size{ByteCount{1024}, ByteCount{16 * 1024 * 1024}},
               "Maximum unsent data in the kernel, or one frame at the viewer's rate if that is "
-              "larger. The rest waits in symcast, where late frames can still be dropped. Raise "
-              "it to spend less CPU time per viewer."),
+              "larger. Further data waits in symcast, where late frames can still be dropped. "
+              "Raise it to use less CPU time per viewer."),
           key("rto_min", &Part::rto_min, Duration{0s, 200ms},
               "Minimum time that the retransmission timer adds to the round trip. Lower it to "
-              "recover sooner from a lost tail; below 40ms, data is sent again that the "
-              "receiver merely acknowledges late. Needs Linux 6.15 or eBPF. 0s keeps the "
+              "recover sooner from a lost tail; values below 40ms cause spurious retransmissions, "
+              "because receivers delay ACKs by up to 40 ms. Needs Linux 6.15 or eBPF. 0s keeps the "
               "kernel's 200 ms, six frames at 30 per second."),
           key("rto_max", &Part::rto_max, Duration{1s, kKernelsRtoMax},
-              "Maximum of the retransmission timer, which doubles while nothing is "
-              "acknowledged. After an outage, frames arrive again within about this time. 2m "
-              "keeps the kernel's maximum, with which it can take as long again as the outage "
-              "lasted. Needs Linux 6.15."),
+              "Maximum of the retransmission timer, which doubles while nothing is acknowledged. "
+              "After an outage, frames arrive again within about this time. 2m keeps the kernel's "
+              "maximum; frames may then stay away for another outage's length. Needs Linux 6.15."),
           key("pacing", &Part::pacing, Real{0, 100},
               "Limits pacing to this multiple of the stream's rate, for routers with short "
               "queues. It must be at least 1; use 2 or more to leave room to catch up. The "
               "limit follows a falling rate one to two seconds later. 0 sets no fixed limit; "
               "the policy \"symbiosis\" then paces by itself."),
           key("network", &Part::networks, types::NetworkRules{},
-              "Rules for the clients of a network. congestion_control replaces the one above; "
-              "the first matching rule that has one wins. initcwnd works like initial_window "
-              "but without eBPF: it is set on the route to that network at start, needs "
-              "CAP_NET_ADMIN, and applies to everything this machine sends there. It stays "
-              "after symcast ends, with the gateway of that time: if the gateway changes, "
-              "delete the route (ip route del) and restart symcast."),
+              "Rules for the clients of a network. congestion_control replaces the one above; the "
+              "first matching rule that has one wins. initcwnd works like initial_window but "
+              "without eBPF: symcast sets it on the route to that network at start, which needs "
+              "CAP_NET_ADMIN and affects everything this machine sends there. The route remains "
+              "after symcast ends, with the gateway of that time: if the gateway changes, delete "
+              "the route (ip route del) and restart symcast."),
       });
 }
 

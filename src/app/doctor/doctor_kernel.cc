@@ -204,7 +204,7 @@ Finding rto_max(const Config& config, int fd) {
   const auto detail = text_of(most);
   if (tcpinfo::set_rto_max(fd, most)) return {Verdict::kOk, subject, detail + " works"};
   return {Verdict::kLimited, subject,
-          detail + " needs Linux 6.15; after an outage, frames may take as long again to arrive",
+          detail + " needs Linux 6.15; frames may stay away for another outage's length",
           "set tcp.rto_max = \"2m\", which is what this kernel does"};
 }
 

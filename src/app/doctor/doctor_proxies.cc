@@ -14,7 +14,8 @@ namespace app {
 
 namespace {
 
-constexpr const char* kInstead = "docs/PROXIES.md says what keeps the viewers' connections whole";
+constexpr const char* kInstead =
+    "see docs/PROXIES.md for setups that keep the viewers' own connections";
 
 /// A machine reaches itself from the address that it connects to.
 bool is_local(const tcpinfo::DiagSocket& socket) {

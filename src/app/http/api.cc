@@ -74,7 +74,7 @@ std::unique_ptr<server::StreamingResponse> Api::trace(const server::HandlerReque
   const auto viewer = server::value_in(request.query, "viewer");
   const auto stream = server::value_in(request.query, "stream");
   if (viewer.has_value() == stream.has_value()) {
-    return refuse(400, fmt::format("a trace is of one viewer or one stream: end the URL in either "
+    return refuse(400, fmt::format("a trace covers one viewer or one stream: end the URL in either "
                                    "?viewer=ID, see {}, or ?stream=NAME, see /api/v1/streams",
                                    kStateEventsPath));
   }
@@ -89,9 +89,11 @@ std::unique_ptr<server::StreamingResponse> Api::trace(const server::HandlerReque
   }
   auto slot = traces_.take(request.client.address);
   if (!std::holds_alternative<server::Slots::Slot>(slot)) {
-    return refuse(503, fmt::format("{} traces are open already: end one of them, or read the files "
-                                   "of trace.directory",
-                                   kMaxTraces));
+    return refuse(
+        503,
+        fmt::format(
+            "{} traces are already open: end one of them, or read the files in trace.directory",
+            kMaxTraces));
   }
   auto watch = id ? taps_.watch(*id) : std::optional{taps_.watch_stream(std::string{*stream})};
   if (!watch) return refuse(404, unknown_viewer(*viewer));

@@ -78,7 +78,7 @@ void collect_source(Families& out, const LiveStream::State& stream) {
   out.counter("symcast_source_timeline_jumps_total", "Jumps of the source's clock", labels,
               count(source.timeline_jumps));
   out.gauge("symcast_source_dejitter_seconds",
-            "Longest wait of a recent frame for its turn, because frames arrived in bursts", labels,
+            "Longest time a recent frame was held back, because frames arrived in bursts", labels,
             base::seconds(source.longest_wait));
   out.gauge("symcast_source_audio", "1 while audio arrives, else 0", labels,
             source.has_audio ? 1 : 0);
@@ -114,7 +114,7 @@ void collect_group(Families& out, const std::string& stream, std::uint32_t index
               "Frames not encoded, to let a viewer's backlog drain", labels,
               count(group.frames_skipped));
   out.counter("symcast_group_frames_decimated_total",
-              "Frames not encoded because fewer look better at this rate", labels,
+              "Frames not encoded because fewer frames look better at this rate", labels,
               count(group.frames_left_out));
   out.counter("symcast_group_frames_late_total",
               "Frames dropped before encoding because the encoder was late", labels,
@@ -166,7 +166,7 @@ void collect_ladder(Families& out, const LiveStream::State& stream) {
               count(stream.ladder.refused));
   out.counter("symcast_groups_shed_total", "Groups closed because the CPUs could not keep up",
               {{"stream", stream.name}}, count(stream.ladder.shed));
-  out.counter("symcast_group_plans_total", "Times the groups were planned anew for all viewers",
+  out.counter("symcast_group_plans_total", "Times the groups were planned again for all viewers",
               {{"stream", stream.name}}, count(stream.ladder.plans));
   out.gauge("symcast_viewers", "Current viewers", {{"stream", stream.name}},
             count(stream.viewers()));
@@ -195,7 +195,8 @@ void collect_server(Families& out, const server::ServerState& server) {
               "Connections refused because there were too many in total or from one address", {},
               count(server.connections_refused));
   constexpr auto* kProxied = "symcast_proxied_requests_total";
-  constexpr auto* kProxiedHelp = "Requests that came through a proxy, at which TCP connections end";
+  constexpr auto* kProxiedHelp =
+      "Requests received through a proxy, which terminates the viewers' TCP connections";
   out.counter(kProxied, kProxiedHelp, {{"proxy", "trusted"}}, count(server.trusted_proxy_requests));
   out.counter(kProxied, kProxiedHelp, {{"proxy", "unknown"}}, count(server.unknown_proxy_requests));
   out.counter("symcast_accept_failures_total",
@@ -208,8 +209,8 @@ void collect_server(Families& out, const server::ServerState& server) {
               "Packets dropped between an encoder and a late event loop", {},
               count(server.packets_lost_in_handover));
   out.gauge("symcast_frames_per_write",
-            "Frames that one write takes at most, of viewers without trouble; more than 1 if the "
-            "event loops are short of time",
+            "Maximum number of frames per write for calm viewers; above 1 while the event loops "
+            "are short of time",
             {}, server.frames_per_write);
   out.counter("symcast_viewer_frames_dropped_total", "Frames dropped from viewers' queues", {},
               count(server.frames_dropped));
@@ -321,7 +322,8 @@ void collect_ends(Families& out, const FinalStatistics::State& ends) {
   out.counter(ended, help, {{"statistics", "final"}}, count(ends.final_reports));
   out.counter(ended, help, {{"statistics", "last_seen"}}, count(ends.last_seen_reports));
   out.counter("symcast_connection_close_events_lost_total",
-              "Reports of ended connections that the kernel had no room for", {}, count(ends.lost));
+              "Reports of ended connections that the kernel dropped because its buffer was full",
+              {}, count(ends.lost));
   out.gauge("symcast_connections_closing",
             "Connections whose viewer has left but whose end is not yet reported", {},
             count(ends.pending));

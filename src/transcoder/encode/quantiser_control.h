@@ -6,9 +6,9 @@
 
 namespace transcoder {
 
-/// Chooses the quantiser of each MPEG-2 frame so that the frame fits into its room, from the size
-/// of the last frame of its kind. Becomes coarser in proportion, but finer with care, because a
-/// finer frame that does not fit is encoded in vain.
+/// Chooses the quantiser of each MPEG-2 frame from the size of the last frame of its kind, so that
+/// the frame fits its budget. It coarsens in proportion but refines cautiously, because a frame
+/// that turns out too large has to be encoded again.
 ///
 ///   ratio = 0.95 * room / bits of the last frame
 ///   scale = its scale / ratio                             if ratio < 1

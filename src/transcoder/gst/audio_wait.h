@@ -16,19 +16,20 @@ enum class TrackHealth {
   kDecoded,
 };
 
-/// Decides how long listeners wait for the audio track that was chosen, while another one carries
+/// Decides how long viewers wait in silence for the chosen audio track while another track carries
 /// audio. No I/O, no clock; one per choice.
 class AudioWait {
  public:
   explicit AudioWait(base::Time chosen) : chosen_{chosen} {}
 
-  /// Data of another track arrived. Returns whether that one is to be taken.
+  /// Data of another track arrived. Returns whether to switch to that track.
   bool over(base::Time now, std::optional<base::Duration> pts, TrackHealth chosen);
 
-  /// Muxers put tracks up to 1 s apart, and garbage passes (DecoderRetry). A shorter time would
-  /// take another language for the sake of a hiccup, a longer one is longer silence.
+  /// Muxers put tracks up to 1 s apart, and damaged data ends after a while (DecoderRetry). A
+  /// shorter time would switch to another language after a brief fault, a longer one would mean
+  /// longer silence.
   static constexpr base::Duration kDeadTime = std::chrono::seconds{5};
-  /// For data that neither decode nor fail. A busy machine takes its time to decode.
+  /// For data that neither decodes nor fails. A busy machine decodes late.
   static constexpr base::Duration kUndecodedTime = std::chrono::seconds{20};
 
  private:

@@ -4,10 +4,10 @@
 
 namespace transcoder {
 
-/// Gives the data that leave a pad of avidemux their presentation times; does nothing for other
-/// demuxers. AVI counts pictures in the order of decoding, and avidemux takes that for the order of
-/// presentation, but only at keyframes. From a source that cannot seek it gives data no
-/// presentation time at all. After this:
+/// Sets the presentation times of data that leaves a pad of avidemux; does nothing for other
+/// demuxers. AVI numbers pictures in decoding order. avidemux takes this for presentation order,
+/// but only at keyframes, and gives data no presentation time at all if the source cannot seek. The
+/// results are:
 ///
 ///   audio, and video in order   the decoding time
 ///   video with B pictures       the first picture has a time, later by the delay of reordering,

@@ -7,9 +7,9 @@
 
 namespace transcoder {
 
-/// Lets through what a udpsrc or srtsrc receives as soon as it is a stream that plays, takes it out
-/// of RTP, and keeps the data of wrong senders away: they would make GStreamer guess a format, for
-/// good. Their kind goes to `report`. Lives as long as the element.
+/// Passes on the data of a udpsrc or srtsrc as soon as it is a playable stream, without RTP
+/// headers. Drops all other data, from which GStreamer would guess a wrong format for good, and
+/// reports its kind to `report`. Lives as long as the element.
 void add_datagram_gate(GstElement* element, std::shared_ptr<InputReport> report);
 
 }  // namespace transcoder

@@ -7,10 +7,10 @@
 
 namespace transcoder {
 
-/// Decides when another decoder is tried after one has failed. The first one is tried at once,
-/// because the next data may be whole again. If those that follow fail too, the wait grows: garbage
-/// that passes costs at most as much audio again as it lasted, and a track that never decodes costs
-/// no CPU. A decoder that has worked for longer than the wait before it ends the series. No I/O, no
+/// Decides when to try a new decoder after one has failed. The first retry is immediate, because
+/// the next data may be intact again. If further decoders fail, too, the wait grows: a fault in the
+/// data costs at most twice the audio that it damaged, and a track that never decodes costs no CPU
+/// time. The wait is reset when a decoder has worked for longer than the wait before it. No I/O, no
 /// clock; one per track.
 class DecoderRetry {
  public:

@@ -15,7 +15,7 @@ std::vector<OwnedPad> open_source_pads(GstElement* element);
 /// Whether the pad's format is known already.
 bool has_fixed_format(GstPad* pad);
 
-/// Whether the pad carries a format that a demuxer takes apart.
+/// Whether the pad carries a format that a demuxer splits into tracks.
 bool is_container(GstPad* pad);
 
 /// The installed demuxer of the highest rank for the pad's format, with a floating reference;

@@ -4,8 +4,8 @@
 
 namespace transcoder {
 
-/// Lets a demuxer notice the end of a file. Some (avdemux_gif) read there again and again, as fast
-/// as they can, and never end the file; an error ends them. Call before the filesrc starts.
+/// Makes a demuxer notice the end of a file. Some (avdemux_gif) keep reading there, as fast as they
+/// can, and stop only at an error. Call before the filesrc starts.
 void end_file(GstElement* filesrc);
 
 }  // namespace transcoder

@@ -9,9 +9,9 @@
 
 namespace transcoder {
 
-/// Reads fragmented MP4 on its way to a qtdemux, which gives a track's data their decoding times
-/// and composition offsets, but leaves its edit list out (GStreamer 1.22): says how much later the
-/// data are really presented. No I/O, no clock.
+/// Computes how much later a track's data is presented than a qtdemux says, from the fragmented MP4
+/// that enters it. qtdemux applies decoding times and composition offsets, but ignores the edit
+/// list (GStreamer 1.22). No I/O, no clock.
 ///
 ///   presentation = decoding time + composition offset + empty edits - begin of the edit
 ///   qtdemux      = decoding time + composition offset + largest negative composition offset

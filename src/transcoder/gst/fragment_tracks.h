@@ -7,14 +7,14 @@
 
 namespace transcoder {
 
-/// Whether the element splits HLS, DASH or Smooth Streaming into tracks that are containers.
+/// Whether the element splits HLS, DASH or Smooth Streaming into tracks, each in a container.
 bool is_adaptive_demuxer(GstElement* element);
 
 /// Reads what enters a demuxer of an adaptive source's track, for follow_media().
 void read_media_times(GstElement* demuxer);
 
-/// Moves what leaves the pad of such a demuxer, or packed audio that leaves the adaptive source's
-/// own, to the timeline of all tracks.
+/// Moves data that leaves the pad of such a demuxer, or packed audio that leaves a pad of the
+/// adaptive source itself, to the timeline of all tracks.
 void follow_media(GstPad* pad, std::shared_ptr<FragmentClock> clock);
 
 }  // namespace transcoder

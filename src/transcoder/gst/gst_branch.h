@@ -10,7 +10,7 @@ namespace transcoder {
 // throw std::runtime_error if an element is not installed.
 
 /// Converts to progressive, upright I420 within the limits, or I420_10LE if the colours are wide.
-/// Leaves those and odd sizes to as_frame().
+/// as_frame() converts these, and handles odd sizes.
 GstElement* make_picture_branch(const VideoSettings& limits);
 /// Converts to interleaved float at media::kAudioRate, and mixes down to media::kAudioChannels.
 GstElement* make_audio_branch();

@@ -17,12 +17,12 @@ using OwnedPad = std::unique_ptr<GstPad, ReleasePad>;
 /// A new element, with a floating reference. Throws std::runtime_error if it is not installed.
 GstElement* make_element(const char* name);
 
-/// Adds an element to a bin that runs, on a streaming thread. The bin does not start it: it would
-/// wait for that thread, which holds the lock of its pad, while the thread waits for the bin. Link
-/// the element, and then call start_in_bin().
+/// Adds an element to a running bin, on a streaming thread. The bin does not start it, which could
+/// deadlock: the bin would wait for that thread, which holds the lock of its pad and waits for the
+/// bin. Link the element, and then call start_in_bin().
 void add_to(GstElement* bin, GstElement* element);
 
-/// Brings the element to the state of its bin, which from now on sets it.
+/// Brings the element to the state of its bin, which controls it from then on.
 void start_in_bin(GstElement* element);
 
 /// Stops an element and takes it out of its bin, if it is in one. Call on none of its threads.

@@ -32,7 +32,8 @@ bool unreadable(const GError& error, const char* debug) {
 
 std::string_view advice(const GError& error, std::string_view more) {
   if (more.starts_with("bind failed")) {  // udpsrc
-    return "; check address and port in the source's URI, and with ss -lunp who has the port";
+    return "; check the address and port in the source's URI; ss -lunp shows which program uses a "
+           "port";
   }
   if (error.domain == GST_RESOURCE_ERROR) {
     switch (error.code) {

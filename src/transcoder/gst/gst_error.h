@@ -7,7 +7,7 @@
 
 namespace transcoder {
 
-/// Describes an error message of a pipeline's bus in one line: what failed and, if known, how to
+/// Describes an error message of a pipeline's bus in one line: the failure and, if known, how to
 /// fix it.
 std::string error_text(GstMessage* message);
 

@@ -13,12 +13,12 @@
 namespace transcoder {
 
 /// A GStreamer pipeline that decodes a URI, a file or launch text: one track of pictures and one of
-/// audio (TrackInput). Black pictures stand for missing ones. GStreamer's threads decode ahead by a
-/// few buffers and then wait until those are taken. Used by one thread. The destructor may block as
-/// long as the source does.
+/// audio (TrackInput). Black pictures replace missing ones. GStreamer's threads decode a few
+/// buffers ahead and then wait until the user takes them. Used by one thread. The destructor may
+/// block as long as the source does.
 ///
-/// Launch text (`gst:`) describes a bin. Each unlinked source pad of the bin, also one that appears
-/// later, may carry containers, or encoded or raw video or audio.
+/// Launch text (`gst:`) describes a bin. Each unlinked source pad of the bin, including later ones,
+/// may carry containers, or encoded or raw video or audio.
 class GstPipeline {
  public:
   /// `wake` is called on GStreamer's threads when there is data to take, an error, or the end.
@@ -28,7 +28,7 @@ class GstPipeline {
   ~GstPipeline();
 
   void play();
-  /// Valid after play(): whether the source sets its own pace and does not wait for us.
+  /// Valid after play(): whether the source sets its own pace and does not wait for its reader.
   bool live() const;
 
   /// Take the next picture or audio without waiting; nullopt if there is none yet. `pts` counts

@@ -9,8 +9,8 @@
 
 namespace transcoder {
 
-/// Asks the resolver whether hosts have an address. Remembers each answer for kMemory: a source
-/// that fails is tried again soon, and a resolver may take seconds. Thread-safe.
+/// Asks the resolver whether hosts have an address. Caches each answer for kMemory, because a
+/// failed source is soon retried and a resolver may take seconds. Thread-safe.
 class HostLookup {
  public:
   /// Returns 0, or the error of getaddrinfo().
@@ -21,7 +21,8 @@ class HostLookup {
   /// See lookup_failure().
   std::string failure(const std::string& uri, base::Time now);
 
-  /// Longer would report what has passed, shorter would ask for every attempt of a source.
+  /// A longer time would report failures that are over, a shorter one would query the resolver at
+  /// every attempt of a source.
   static constexpr base::Duration kMemory = std::chrono::seconds{10};
 
  private:

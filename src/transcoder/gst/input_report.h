@@ -12,8 +12,8 @@
 
 namespace transcoder {
 
-/// Gathers the signs of life and the trouble of a source. Called on GStreamer's threads, read on
-/// others. Thread-safe.
+/// Collects the arrival times and the trouble of a source. GStreamer's threads write it, others
+/// read it. Thread-safe.
 class InputReport {
  public:
   void data_arrived();

@@ -4,8 +4,9 @@
 
 namespace transcoder {
 
-/// Gives each picture that leaves a decoder the time of the data that entered last. avdec_gif gives
-/// all of them the time of the first. Only for decoders that decode each picture at once.
+/// Gives each picture that leaves a decoder the time of the data that entered it last, because
+/// avdec_gif gives all pictures the time of the first. Only for decoders that output each picture
+/// at once.
 void keep_input_times(GstElement* decoder);
 
 }  // namespace transcoder

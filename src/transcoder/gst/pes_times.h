@@ -16,17 +16,19 @@ std::uint64_t pes_time(std::span<const std::uint8_t> bytes);
 /// The base of the PCR in a packet, in ticks of 90 kHz; nullopt if it has none.
 std::optional<std::uint64_t> pcr_base(std::span<const std::uint8_t, kTsPacketBytes> packet);
 
-/// Remembers the times in a transport stream that enters a tsdemux, which replaces them by times of
-/// its own: finds the time in the media of what leaves it. No I/O, no clock.
+/// Recovers the timestamps of a transport stream behind a tsdemux, which replaces them with times
+/// of its own. Records those that enter it, to look up those of the data that leaves it. No I/O, no
+/// clock.
 class PesTimes {
  public:
   /// `arrival`: the time that the demuxer gives to the packet's PCR, if it has one.
   void scan(std::span<const std::uint8_t, kTsPacketBytes> packet,
             std::optional<base::Duration> arrival);
-  /// The demuxer chooses another beginning from here on.
+  /// The demuxer counts from another origin from here on.
   void restart();
 
-  /// The PTS in the media of what left the demuxer with `out`; nullopt if it is not known.
+  /// The original PTS of data that left the demuxer with the time `out`; nullopt if it is not
+  /// known.
   std::optional<base::Duration> media_time(int pid, base::Duration out);
 
  private:

@@ -45,7 +45,7 @@ std::vector<std::uint8_t> RtpOrder::push(const RtpPacket& packet) {
   return out;
 }
 
-/// The sender begins anew with this packet.
+/// The sender starts again with this packet.
 void RtpOrder::restart(const RtpPacket& packet, std::vector<std::uint8_t>& out) {
   while (!waiting_.empty()) {
     next_ = waiting_.begin()->first;

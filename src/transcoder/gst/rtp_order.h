@@ -16,18 +16,18 @@ struct RtpPacket {
   std::span<const std::uint8_t> payload;
 };
 
-/// nullopt if the bytes are no RTP packet.
+/// nullopt if the bytes are not an RTP packet.
 std::optional<RtpPacket> parse_rtp(std::span<const std::uint8_t> bytes);
 
-/// Puts the payloads of RTP packets into their order, and leaves out those that come twice. Those
-/// behind a gap wait for at most kWindow packets. No I/O, no clock.
+/// Restores the order of RTP packets' payloads and drops duplicates. Payloads after a gap wait for
+/// at most kWindow packets. No I/O, no clock.
 class RtpOrder {
  public:
-  /// Returns the bytes that are next, which may be none or those of several packets.
+  /// Returns the next bytes in order: none, or those of one or several packets.
   std::vector<std::uint8_t> push(const RtpPacket& packet);
 
-  /// Networks with several paths exchange near neighbours. More would hold the media back for
-  /// longer at each loss: 8 packets of 7 * 188 bytes are 0.17 s of 0.5 Mbit/s, and 8 ms of 10
+  /// Networks with several paths swap nearby packets. A larger window would delay the media for
+  /// longer at each loss: 8 packets of 7 * 188 bytes are 0.17 s at 0.5 Mbit/s, and 8 ms at 10
   /// Mbit/s.
   static constexpr std::size_t kWindow = 8;
 

@@ -7,8 +7,8 @@
 
 namespace transcoder {
 
-/// Keeps the track of one rtpjitterbuffer in time with those of the others that share `start`:
-/// before sender reports arrive by RTP-Info, and also by reports that lack a name. Call before it
+/// Synchronizes the track of one rtpjitterbuffer with the others that share `start`: by RTP-Info
+/// until sender reports arrive, and by sender reports even if they lack a name. Call before it
 /// starts.
 void keep_in_time(GstElement* jitterbuffer, std::shared_ptr<PlayStart> start);
 

@@ -79,8 +79,8 @@ class Publisher {
                         ("a new publisher replaces one that has been silent"), (nullptr));
     }
     refused(text_of(newcomer),
-            silent ? "the one before it is silent; the next attempt succeeds"
-                   : "another one is publishing; stop that one, or use another stream");
+            silent ? "the current publisher is silent, so the next attempt succeeds"
+                   : "another publisher is sending; stop it, or use another stream");
     return false;
   }
 
@@ -91,11 +91,11 @@ class Publisher {
 
  private:
   std::string reason_of(int code, std::string_view why) const {
-    if (code == kBadSecret) return "its passphrase is wrong; give it that of the stream's source";
+    if (code == kBadSecret) return "its passphrase is wrong; use the one in the stream's source";
     if (code != kUnsecure) return fmt::format("SRT refuses it ({}); check its settings", why);
-    return has_passphrase_ ? "it has no passphrase; give it that of the stream's source"
-                           : "it has a passphrase, and the stream's source has none; give both the "
-                             "same, as in srt://:9000?passphrase=...";
+    return has_passphrase_ ? "it has no passphrase; use the one in the stream's source"
+                           : "it has a passphrase, but the stream's source has none; use the same "
+                             "for both, as in srt://:9000?passphrase=...";
   }
 
   void refused(const std::string& address, const std::string& reason) {

@@ -17,9 +17,9 @@
 namespace transcoder {
 
 /// Decodes one track: from a pad of a demuxer, queue or source, through a decodebin, to a pad that
-/// takes raw pictures or audio. An error in an audio chain stops that chain alone: its data are
-/// dropped until another decoder is tried (DecoderRetry). Lives as long as the bin around it; its
-/// callbacks run on the track's own streaming thread.
+/// takes raw pictures or audio. An error in an audio chain stops only that chain: it drops data
+/// until a new decoder is tried (DecoderRetry). Lives as long as the bin around it; its callbacks
+/// run on the track's own streaming thread.
 class TrackChain {
  public:
   /// Returns the pad that takes the decoded data of this kind; nullptr if another track has it.
@@ -44,10 +44,10 @@ class TrackChain {
   /// Holds decoded data back until proceed(). Call before data arrive.
   void hold();
   void proceed();
-  /// Ends the track, if its source has not. Call when nothing comes from there any more.
+  /// Ends the track, if its source has not. Call when the source sends no more data.
   void end();
-  /// Takes the decoder out of the bin. Call once the track has ended, on another thread than the
-  /// track's, when that one has stopped. The chain may then be destroyed.
+  /// Removes the decoder from the bin. Call once the track has ended and its thread has stopped, on
+  /// another thread. The chain may then be destroyed.
   void remove();
   /// The pads that take its decoded data.
   const std::vector<std::pair<TrackKind, GstPad*>>& outlets() const;

@@ -11,10 +11,10 @@
 
 namespace transcoder {
 
-/// The tracks of an input that are decoded. Those of a kind follow each other into one pad of the
-/// bin, "pictures" or "audio", in the order in which they were added. The pad ends when no track
-/// can follow: what was watched has ended, and what was decoded has left. Thread-safe; lives as
-/// long as its bin.
+/// The decoded tracks of an input. Tracks of one kind follow each other into one pad of the bin,
+/// "pictures" or "audio", in the order in which they were added. The pad ends when no track can
+/// follow: all inputs have ended, and all decoded data has left. Thread-safe; lives as long as its
+/// bin.
 class TrackChains {
  public:
   /// Adds the pads to `bin`. `audio` says whether audio is wanted. Throws std::runtime_error if an
@@ -24,8 +24,8 @@ class TrackChains {
   TrackChains& operator=(const TrackChains&) = delete;
   ~TrackChains();
 
-  /// Until `pad`, of a source or a demuxer, has ended, tracks may come out of it: of `kind`, or of
-  /// any if empty.
+  /// Until `pad`, of a source or a demuxer, has ended, it may produce tracks: of `kind`, or of any
+  /// kind if empty.
   void watch(GstPad* pad, std::optional<TrackKind> kind = std::nullopt);
   /// The pad is gone.
   void forget(GstPad* pad);
@@ -40,10 +40,11 @@ class TrackChains {
   /// audio is not wanted.
   GstPad* claim(TrackKind kind);
 
-  /// The source of the chain's data is gone. Once its data have left, what it holds is given back.
+  /// The source of the chain's data is gone. Once its data has left, the chain's resources can be
+  /// released.
   void let_go(TrackChain* chain);
-  /// Gives back what those chains held. Call on no chain's thread: it waits until they have
-  /// stopped.
+  /// Releases the resources of those chains. Must not be called on a chain's thread: it waits until
+  /// these have stopped.
   void remove_done();
 
  private:

@@ -15,9 +15,9 @@ struct AudioTrack {
 };
 
 /// The index of the track to play; nullopt if there is none. `wanted` is as in
-/// SourceSettings::audio. A number or language that the source does not have counts as no wish:
-/// then the track that is marked as default, else the first one, and an audio description only if
-/// there is nothing else.
+/// SourceSettings::audio. Without a wish, or for a number or language that the source does not
+/// have, this is the track marked as default, otherwise the first one. An audio description is
+/// chosen only if there is no other track.
 std::optional<std::size_t> choose_audio(std::span<const AudioTrack> tracks,
                                         const std::string& wanted);
 

@@ -10,7 +10,7 @@ namespace transcoder {
 /// ISO 639-1 if the language has such a code, else the text itself: containers use both kinds.
 std::string language_code(const char* text);
 
-/// The audio track that leaves a pad of a demuxer, as the demuxer describes it.
+/// The description of the audio track at a demuxer's pad, from the demuxer.
 AudioTrack describe_audio(GstPad* pad);
 
 }  // namespace transcoder

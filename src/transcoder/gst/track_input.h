@@ -8,16 +8,16 @@
 
 namespace transcoder {
 
-/// Splits what a source sends into tracks, chooses one of pictures and one of audio, and decodes
-/// each in a chain of its own:
+/// Splits a source's data into tracks, chooses one of pictures and one of audio, and decodes each
+/// in a chain of its own:
 ///
 ///   source ! typefind ! demuxer ! multiqueue ! decodebin ! funnel ! pad "pictures" of the bin
 ///                                            ! decodebin ! funnel ! pad "audio" of the bin
 ///
-/// decodebin alone would hold all tracks of a demuxer together: one that is late, or fails, would
-/// stop the others. A chain is made when data of its track arrive. A demuxer announces new tracks
-/// before the old ones end, and the funnels take both. An ended track's elements, pads and threads
-/// are given back at the next data from the source. Lives as long as its bin.
+/// A single decodebin would couple all tracks of a demuxer: one that is late or fails would stop
+/// the others. A chain is made when data of its track arrives. A demuxer announces new tracks
+/// before the old ones end, and the funnels accept both. The elements, pads and threads of an ended
+/// track are released at the next data from the source. Lives as long as its bin.
 class TrackInput {
  public:
   /// Adds the funnels and pads to `bin`. Throws std::runtime_error if an element is not installed.

@@ -7,10 +7,10 @@
 
 namespace transcoder {
 
-/// Joins the timestamps of one source's tracks where they begin anew in mid-stream, as fragmented
-/// MP4 does after a discontinuity: decoders would wait for the old time to come again. All tracks
-/// move by the same offset, so that they stay together. Thread-safe: each track has
-/// its thread. No I/O, no clock; one per source.
+/// Makes the timestamps of one source's tracks continuous where they restart in mid-stream, as in
+/// fragmented MP4 after a discontinuity. Decoders would otherwise wait until the old time is
+/// reached again. All tracks move by the same offset and so stay in sync. Thread-safe: each track
+/// has its thread. No I/O, no clock; one per source.
 class TrackJoiner {
  public:
   /// The place of one track.
@@ -20,12 +20,12 @@ class TrackJoiner {
     bool begun = false;
   };
 
-  /// The offset to add to `time`, which lasts for `length`, of `track`. A time that is more than
+  /// The offset to add to `time` of data with this `length` of `track`. A time that is more than
   /// kMaxStepBack behind begins a new round, or joins the one that another track has begun.
   base::Duration offset(Track& track, base::Duration time, base::Duration length);
 
-  /// Reordered frames without decoding times step back by less. A smaller step would take these for
-  /// a new beginning, a larger one would leave short loops to the decoder.
+  /// Reordered frames without decoding times step back by less. A smaller limit would take them for
+  /// a restart, a larger one would miss the restarts of short loops.
   static constexpr base::Duration kMaxStepBack = std::chrono::seconds{1};
 
  private:

@@ -7,9 +7,9 @@
 
 namespace transcoder {
 
-/// The queue behind a demuxer. Each track that is decoded has a lane in it, with a thread that
-/// takes the data out. A full lane grows while another one has nothing, because muxers put the data
-/// of one moment far apart.
+/// The queue behind a demuxer. Each decoded track has a lane in it, with a thread that takes the
+/// data out. A full lane grows while another one is empty, because muxers may place data with equal
+/// timestamps far apart.
 class TrackQueue {
  public:
   /// Adds the queue to `bin`. `datagrams` says that the sender does not wait. Throws
@@ -17,7 +17,7 @@ class TrackQueue {
   TrackQueue(GstElement* bin, bool datagrams);
   TrackQueue(const TrackQueue&) = delete;
   TrackQueue& operator=(const TrackQueue&) = delete;
-  /// Takes the queue out of the bin, if that still exists.
+  /// Removes the queue from the bin, if that still exists.
   ~TrackQueue();
 
  private:
@@ -25,7 +25,7 @@ class TrackQueue {
   GstElement* const queue_;
 };
 
-/// A track's way through a queue, which exists as long as it has lanes.
+/// The lane of one track in a queue, which exists as long as it has lanes.
 class TrackLane {
  public:
   explicit TrackLane(std::shared_ptr<TrackQueue> queue);

@@ -7,13 +7,13 @@
 
 namespace transcoder {
 
-/// Lets a TsScanner read and edit what enters a tsdemux; it lives as long as the element.
-/// Encryption goes to `report`. `program`: see TsScanner.
+/// Makes a TsScanner read and edit the data that enters a tsdemux; it lives as long as the element
+/// and reports encryption to `report`. `program`: see TsScanner.
 void add_ts_filter(GstElement* tsdemux, int program, std::shared_ptr<InputReport> report);
 
-/// Makes a tsdemux pass on the times of a stream that comes in datagrams. GStreamer would fit them
-/// to the arrivals, which squeezes the pictures of a burst into one moment; Timeline and LivePacer
-/// are made for that.
+/// Makes a tsdemux keep the timestamps of a stream that arrives in datagrams. GStreamer would adapt
+/// them to the arrival times and so give all pictures of a burst about the same time; Timeline and
+/// LivePacer handle bursts instead.
 void keep_stream_times(GstElement* tsdemux);
 
 /// Whether the pad of a tsdemux with a filter carries an audio description.

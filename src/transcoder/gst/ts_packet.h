@@ -10,13 +10,13 @@ namespace transcoder {
 // Packets of a transport stream: ISO/IEC 13818-1, 2.4.3.2.
 
 inline constexpr std::size_t kTsPacketBytes = 188;
-/// The distances between packets: plain ones, with a time stamp before them (M2TS), or with error
-/// correction behind them (DVB, ATSC). The same as GStreamer takes.
+/// The distances between packets: plain, with a timestamp before each (M2TS), or with error
+/// correction after each (DVB, ATSC). GStreamer supports the same.
 inline constexpr std::size_t kTsStrides[] = {kTsPacketBytes, 192, 204, 208};
 inline constexpr std::uint8_t kTsSyncByte = 0x47;
 
 /// The distance between the packets in `bytes`; 0 if there are no four sync bytes in a row. Fewer
-/// could be chance: one payload in 1000 has a second one at some distance.
+/// could be a coincidence: one payload in 1000 has a second one at some distance.
 inline std::size_t find_ts_stride(std::span<const std::uint8_t> bytes) {
   for (std::size_t at = 0; at + 3 * kTsPacketBytes < bytes.size(); ++at) {
     for (const auto stride : kTsStrides) {

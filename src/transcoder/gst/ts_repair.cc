@@ -22,7 +22,7 @@ constexpr std::uint64_t kMaxAudioStep = kTicksPerSecond;
 constexpr std::uint64_t kMaxLead = 10 * kTicksPerSecond;
 
 /// The lead of a PTS over the PCR of its packet differs by the order of pictures, and is much the
-/// same when an encoder starts anew.
+/// same when an encoder restarts.
 constexpr std::uint64_t kMaxLeadChange = kTicksPerSecond / 4;
 
 /// Audio is sent up to a second before its time (2.4.2.6), so this shows which clock it has.

@@ -9,12 +9,13 @@
 
 namespace transcoder {
 
-/// Edits a damaged transport stream on its way to tsdemux, which would lose more than is missing: a
-/// PES packet of eight AAC frames for a lost or damaged TS packet, or its clock for a wrong PCR.
+/// Repairs a damaged transport stream on its way to tsdemux, which would lose more than is damaged:
+/// a PES packet of eight AAC frames for one lost or damaged TS packet, or its clock for one wrong
+/// PCR.
 ///
-///   audio continuity     numbered anew; a repeated packet is hidden
+///   audio continuity     renumbered; a repeated packet is hidden
 ///   audio without start  the first nine bytes of what comes becomes a header without a time
-///   audio header         damaged start codes and flags are written anew, impossible times removed
+///   audio header         damaged start codes and flags are rewritten, impossible times removed
 ///   clock                a PCR is removed if it jumps alone: the next one is always kept, and so
 ///                        is one that a discontinuity or a PTS in the same packet explains: the
 ///                        PTS jumps along
@@ -23,7 +24,7 @@ namespace transcoder {
 class TsRepair {
  public:
   void repair(std::span<std::uint8_t, kTsPacketBytes> packet);
-  /// The source says that its times begin anew, or that data are missing.
+  /// The source says that its timestamps restart, or that data is missing.
   void restart_times();
 
  private:
@@ -44,7 +45,7 @@ class TsRepair {
     int stream_id = 0;
     int known = 0;                     ///< intact headers in a row, up to kKnownHeaders
     std::optional<int> received;       ///< continuity counter
-    std::uint8_t sent = 0;             ///< the same, as numbered anew
+    std::uint8_t sent = 0;             ///< the same, after renumbering
     std::uint32_t checksum = 0;        ///< of the last packet, to know repetitions
     std::optional<std::int64_t> rest;  ///< bytes of the PES packet still to come, if known
     Times times;

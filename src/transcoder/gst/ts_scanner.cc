@@ -13,7 +13,7 @@ constexpr int kNullPid = 0x1fff;
 constexpr std::size_t kSectionHeader = 8;  // of the tables of ISO/IEC 13818-1, 2.4.4
 constexpr std::size_t kCrcBytes = 4;
 
-/// Encryption is judged anew after this number of packets: a tenth of a second of 1 Mbit/s. More
+/// Encryption is reassessed after this number of packets: a tenth of a second of 1 Mbit/s. More
 /// would report it later, fewer would take single errors for it.
 constexpr int kJudgedPackets = 64;
 

@@ -11,20 +11,20 @@
 
 namespace transcoder {
 
-/// Reads and edits a transport stream on its way to a demuxer. The demuxer sees one programme: the
-/// wanted one, by default the first one with pictures of which data arrive. Its tables (PAT and
-/// PMT) are made anew, each whole, and with a new version number whenever it changed, also if the
-/// sender forgot that. Damaged tables change nothing. No I/O, no clock.
+/// Reads and edits a transport stream on its way to a demuxer, which sees only one programme: the
+/// wanted one, by default the first one with pictures whose data arrives. The scanner replaces its
+/// tables (PAT and PMT) with complete ones, and raises their version number whenever they change,
+/// even if the sender does not. It ignores damaged tables. No I/O, no clock.
 class TsScanner {
  public:
   /// `program`: the number of the programme to play; 0 for the first one with pictures.
   explicit TsScanner(int program) : wanted_{program} {}
 
-  /// Edits one packet. Its first byte is the sync byte. A packet of the tables, or without content,
-  /// becomes the next one of the new tables, if there is one, else one without content.
+  /// Edits one packet, which begins with the sync byte. A packet of the tables, or a null packet,
+  /// is replaced by the next packet of the new tables, or by a null packet if there is none.
   void scan(std::span<std::uint8_t, kTsPacketBytes> packet);
-  /// The next packet of the new tables, to be inserted here; nullopt if there is none. Those that
-  /// are not taken wait for scan() to find a place.
+  /// The next packet of the new tables, to be inserted here; nullopt if there is none. scan() uses
+  /// those that are not inserted.
   std::optional<TsPacket> take_table();
 
   /// Whether most of the programme's packets are encrypted.
@@ -40,11 +40,11 @@ class TsScanner {
     bool pictures = false;
     bool delivered = false;  ///< data of its media came
 
-    /// By default the first one of those of the highest rank is played.
+    /// By default the first programme of the highest rank is played.
     int rank() const { return map.empty() ? -1 : 2 * delivered + pictures; }
   };
 
-  /// A table that the demuxer gets.
+  /// A table for the demuxer.
   struct Output {
     TsSection source;  ///< as received
     int version = -1;  ///< as shown; -1 before the first one

@@ -14,9 +14,9 @@ using TsSection = std::vector<std::uint8_t>;
 
 std::uint32_t ts_crc32(std::span<const std::uint8_t> bytes);
 
-/// Puts the sections of one PID together. A section may begin anywhere in a packet, also behind the
-/// end of another one, and may span packets; maybe only its first bytes fit into one. Damaged and
-/// incomplete ones are left out. No I/O, no clock.
+/// Reassembles the sections of one PID. A section may start anywhere in a packet, even right after
+/// another one, and may span packets. Damaged and incomplete sections are dropped. No I/O, no
+/// clock.
 class TsSectionReader {
  public:
   /// Reads the payload of the next packet, and returns the sections that end in it. `start` is its
@@ -32,8 +32,8 @@ class TsSectionReader {
   std::vector<std::uint8_t> payload_;  ///< the same
 };
 
-/// The packets of one PID that carry a section: it begins with the first of them, and nothing else
-/// is in them. GStreamer 1.22 loses sections whose header spans packets, or that begin behind a
+/// The packets of one PID that carry a section, which begins with the first of them. They contain
+/// nothing else. GStreamer 1.22 loses sections whose header spans packets, or that begin behind a
 /// section which it has seen before. `counter` is the continuity counter of the next packet.
 std::vector<TsPacket> ts_packets(int pid, std::span<const std::uint8_t> section, int& counter);
 

@@ -38,7 +38,7 @@ std::unique_ptr<Source> make_source(const SourceSettings& settings, const VideoS
     refuse("nothing follows the scheme; add a path, a host or launch text");
   }
   if (is_listening_address(settings.uri) && mode_of(settings.uri) == "caller") {
-    refuse("nobody can be called at this address; write the sender's, or mode=listener");
+    refuse("symcast cannot connect to this address; write the sender's, or mode=listener");
   }
   if (settings.uri.substr(0, colon) != "test") {
     return std::make_unique<GstSource>(settings, limits);

@@ -49,11 +49,12 @@ std::string describe(SourceTrouble trouble, const std::string& detail) {
   switch (trouble) {
     case SourceTrouble::kWrongData:
       return with_detail(
-          "what arrives is no stream that plays; send MPEG-TS, by UDP as it is or in RTP", detail);
+          "the received data is not a playable stream; send MPEG-TS, over UDP either raw or in RTP",
+          detail);
     case SourceTrouble::kScrambled:
-      return "the source is encrypted; send it in the clear";
+      return "the source is encrypted; send it unencrypted";
     case SourceTrouble::kNoPictures:
-      return "data arrive, but no video or audio that can be decoded";
+      return "the source sends data, but no video or audio that can be decoded";
     case SourceTrouble::kNoKeyframe:
       return with_detail(
           "video arrives, but no keyframe yet; let the encoder send one every few seconds", detail);
@@ -67,10 +68,11 @@ std::string describe(SourceTrouble trouble, const std::string& detail) {
     case SourceTrouble::kAudioBroken:
       return with_detail("viewers hear silence: the audio cannot be decoded", detail);
     case SourceTrouble::kAudioOff:
-      return "viewers hear silence: the audio is more than 2 s off the video";
+      return "viewers hear silence: the audio is more than 2 s apart from the video";
     case SourceTrouble::kAudioReplaced:
       return with_detail(
-          "viewers hear another audio track: nothing of the chosen one can be decoded", detail);
+          "viewers hear another audio track: the chosen one contains nothing that can be decoded",
+          detail);
   }
   return {};
 }

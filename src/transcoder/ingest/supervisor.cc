@@ -80,10 +80,12 @@ void Supervisor::note(SourceReport report, const Ingest::State& output, base::Du
   trouble_log_.note(report.troubles, played > kAudioGrace);
   const bool paced = report.wait > base::Duration{0};
   if (paced && !std::exchange(paced_, true)) {
-    base::log::info("source_sends_bursts",
-                    {{"stream", stream_},
-                     {"wait", report.wait},
-                     {"hint", "frames wait for their turn; make the sender send them evenly"}});
+    base::log::info(
+        "source_sends_bursts",
+        {{"stream", stream_},
+         {"wait", report.wait},
+         {"hint",
+          "frames are held back to restore an even rhythm; make the sender send them evenly"}});
   }
   std::lock_guard lock{mutex_};
   state_.longest_wait = report.wait;

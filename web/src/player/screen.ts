@@ -6,15 +6,15 @@ const kMessageDelay = 300; // ms: shorter waits show no message
 
 /** By the words of the API. */
 const kTroubleTexts: Record<string, string> = {
-  wrong_data: "A sender sends something else than a stream.",
-  scrambled: "The source is scrambled.",
+  wrong_data: "A sender is sending data that is not a stream.",
+  scrambled: "The source is encrypted.",
   no_video: "The source sends nothing that can be decoded.",
   no_keyframe: "Waiting for the source's first keyframe.",
-  audio_only: "The source sends audio only.",
+  audio_only: "The source sends only audio.",
   audio_no_decoder: "The source's audio cannot be decoded here.",
-  audio_broken: "The source's audio is broken.",
+  audio_broken: "The source's audio has errors and cannot be decoded.",
   audio_replaced: "The source's main audio is missing; this is another track.",
-  audio_off: "The source's audio is too far from its pictures in time.",
+  audio_off: "The source's audio and video are too far apart in time.",
 };
 const kPhaseTexts: Record<PlayerState["phase"], string> = {
   connecting: "Connecting",
