@@ -119,7 +119,7 @@ class Link {
 template <typename Packet>
 void Link<Packet>::set(const LinkSettings& settings, base::Time now) {
   transmit_until(now);
-  // With a token bucket the front packet may still have been waiting; it then begins anew.
+  // With a token bucket the front packet may still have been waiting; it then starts again.
   const bool transmitting = !waiting_.empty() && settings_.bucket.bytes() == 0;
   if (transmitting) head_work_ -= speed().bps() * (now - transmitter_clock_).count();
   fill_bucket(now - transmitter_clock_);

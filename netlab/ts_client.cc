@@ -223,7 +223,7 @@ class Viewers {
   std::ofstream recording_;  // open only if requested
   const base::Time settled_;
   const std::int64_t settle_;  // ticks
-  bool counting_ = false;      // what arrives counts
+  bool counting_ = false;      // arriving data counts
   netlab::Arrivals arrivals_;
   std::deque<Watched> watched_;                                 // of the timed connections
   std::vector<std::unique_ptr<netlab::StreamParser>> parsers_;  // of the timed connections

@@ -85,7 +85,7 @@ def assert_clean(summary, what=""):
 
 
 def frames_left_out(metrics):
-    """An upper bound of the gaps in any viewer's stream: what the server counted as left out, which on
+    """An upper bound of the gaps in any viewer's stream: the frames that the server counted as left out, which on
     a busy machine is not zero. Counts of a group end with it, so set groups.linger."""
     return sum(metrics.sum(f"symcast_{name}_total")
                for name in ("group_frames_late", "group_frames_skipped", "group_frames_decimated",

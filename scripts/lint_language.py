@@ -14,10 +14,12 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # (pattern, what to write instead). Matched in comments, strings and documents, not in code.
 PATTERNS = [
     (r"\b(he|him|his|himself|she|her|hers)\b", "they, them, their; it for a program"),
-    (r"(?<!#)(?:^|[.:;] )(What|Who|Whom|Whose|Whoever)\b(?![^.]*\?)", "name the thing: a noun first"),
+    (r"(?<!#)(?:^|\x02|[.:;]\s|^\s*[-*] |\| )(What|Who|Whom|Whose)\b(?![^.|]*\?)", "name the thing: a noun first"),
+    (r"(?:\x02|;\s|^\s*[-*] )(what|who|whom)\b(?![^.]*\?)", "name the thing: a noun first"),
+    (r"\bwhoever\b", "anyone who, clients that; or a noun first"),
     (r"\bso (many|much|few|long|old|often)\b(?!,| that\b| as\b)", "say the quantity"),
     (r"; (empty|null|0|zero): (none|no|never|not)\b", "a sentence: Empty if ..., 0 disables ..."),
-    (r"^(0|Empty|Null|False|True): ", "a sentence: 0 disables ..., Empty if ..."),
+    (r"^\x02?(0|Empty|Null|False|True): ", "a sentence: 0 disables ..., Empty if ..."),
     (r"\blikewise\b", "repeat the noun"),
     (r"\bPure\.", "No I/O, no clock. Or: A pure function."),
     (r"(?<![\"#])\bsounds?\b(?! (like|as)\b)(?!\")", "audio, audio frames"),
@@ -25,9 +27,10 @@ PATTERNS = [
     (r"\b(tells?|told|telling) of\b", "reports, is notified of"),
     (r"\b(can|may|could|to) be had\b", "is available"),
     (r"\bby and by\b", "gradually"),
+    (r"\bthe while\b", "the time, the hold"),
     (r"\b(look(s|ed|ing)? at) (a|the|its|each|every) (viewer|connection)", "sample"),
 ]
-PATTERNS = [(re.compile(pattern, 0 if "What" in pattern or "Pure" in pattern or "^(0" in pattern
+PATTERNS = [(re.compile(pattern, 0 if "What" in pattern or "Pure" in pattern or "(0|" in pattern
                         else re.I), advice) for pattern, advice in PATTERNS]
 
 CODE = (".cc", ".h", ".c", ".ts", ".mjs")
@@ -35,6 +38,7 @@ TEXT = (".md", ".1", ".toml", ".html")
 SKIPPED = re.compile(r"^(LICENSE|docs/results/.*\.json|web/package-lock\.json|scripts/lint_language\.py)")
 
 COMMENT = re.compile(r'//[/!]?<?[ ]?(.*)$')
+STRING_BEGIN = "\x02"  # before the text of a string, for the patterns
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
@@ -65,7 +69,7 @@ def code_texts(lines):
         if not stripped.startswith(("#include", "import ")):
             for text in STRING.findall(line):
                 if " " in text:
-                    yield number, text
+                    yield number, STRING_BEGIN + text
     if block:
         yield begin, "\n".join(block)
 
@@ -77,12 +81,18 @@ def python_texts(lines):
 
 
 def document_texts(lines):
-    fenced = False
-    for number, line in enumerate(lines, 1):
+    """(line number, text) of each paragraph, list item and row of a table."""
+    fenced, block, begin = False, [], 0
+    for number, line in enumerate([*lines, ""], 1):
         if line.lstrip().startswith("```"):
             fenced = not fenced
-        if not fenced and not line.startswith("#"):
-            yield number, re.sub(r"`[^`]*`", "", line)
+        ends = fenced or not line.strip() or line.startswith("#")
+        if block and (ends or re.match(r"\s*(\||[-*] |\d+\. )", line)):
+            yield begin, re.sub(r"`[^`]*`", "", "\n".join(block))
+            block = []
+        if not ends:
+            begin = begin if block else number
+            block.append(line)
 
 
 def texts(name):

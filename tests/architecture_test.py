@@ -80,7 +80,7 @@ def header_cycle_errors(sources):
 
 
 def folder_cycle_errors(sources):
-    """A folder is its headers and its sources: who reads one class reads both."""
+    """A folder is its headers and its sources, because readers of a class read both."""
     graph = {}
     for path in sources:
         folder = folder_of(path.relative_to(SOURCE))

@@ -11,8 +11,8 @@
 
 namespace base {
 
-/// Limits the lines of each kind in the log: kBurst at once, and kPerSecond for long. Without it,
-/// whoever connects again and again fills the disk. Not thread-safe; no clock.
+/// Limits the lines of each kind in the log: kBurst at once, and kPerSecond for long. Without it, a
+/// client that keeps reconnecting could fill the disk. Not thread-safe; no clock.
 class LogLimit {
  public:
   // The viewers of a small event join at once. A larger burst costs more of the disk each time, a

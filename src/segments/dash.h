@@ -36,7 +36,7 @@ struct Manifest {
   media::PictureFormat format;  ///< of the video: shape of the samples, and colour
   std::optional<Representation> audio;
   std::string utc_timing_uri;  ///< a page with the time in the format of utc_text, or empty
-  std::string query;  ///< what the URLs of media end with, such as "?token=1"; may be empty
+  std::string query;           ///< the end of the URLs of media, such as "?token=1"; may be empty
   base::Duration target_latency{};  ///< from capture to display, in players that support chunks
 };
 

@@ -62,7 +62,7 @@ struct Segment {
   base::Duration duration() const { return end() - begin; }
 };
 
-/// `segment` with its frames encoded anew. REQUIRES: one packet per frame, with the frame's times.
+/// `segment` with its frames re-encoded. REQUIRES: one packet per frame, with the frame's times.
 /// `init`: number of the new packets' headers.
 Segment with(Segment segment, std::span<const media::PacketPtr> packets, std::uint64_t init);
 

@@ -27,11 +27,11 @@ struct Client {
   std::string origin;  ///< of the page that asks, as browsers send it; often empty
   Proxy proxy = Proxy::kNone;
   std::string forwarded_host{};  ///< the host before a trusted proxy, if X-Forwarded-Host has one
-  std::string proxy_sign{};      ///< what shows the proxy: the name of a header, or "HTTP/1.0"
+  std::string proxy_sign{};      ///< the sign of the proxy: the name of a header, or "HTTP/1.0"
 };
 
-/// The client of `request` on a connection from `peer`. `told`: what a PROXY protocol header from a
-/// proxy said, if there was one. Trusted proxies may form a chain; X-Forwarded-For is read
+/// The client of `request` on a connection from `peer`. `told`: the content of a proxy's PROXY
+/// protocol header, if there was one. Trusted proxies may form a chain; X-Forwarded-For is read
 /// from its end, where the nearest proxy adds the address that it sees. The fields Forwarded and
 /// X-Real-IP are not believed: a proxy that sets only X-Forwarded-For passes on those of the
 /// client.

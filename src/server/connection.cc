@@ -374,7 +374,7 @@ std::string Connection::head(ResponseHead head) {
 
 void Connection::flush(base::Time now) {
   phase_ = Phase::kResponse;
-  // The client had nothing to take until now, so its timeout starts anew.
+  // The client had nothing to take until now, so its timeout restarts.
   if (context_.waiting.erase(this) > 0) deadline_ = now + context_.shared.settings.stall_timeout;
   try {
     for (;;) {

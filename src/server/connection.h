@@ -34,7 +34,7 @@ class Connection {
   Connection(LoopContext& context, Accepted accepted, base::Time now);
 
   void check_times(base::Time now);  ///< call a few times per second
-  void resume(base::Time now);       ///< what it waits for may have come
+  void resume(base::Time now);       ///< the awaited event may have come
   /// REQUIRES: the connection is in LoopContext::stateful.
   void tick(base::Time now) { response_connection_.state->on_tick(response_connection_, now); }
   void stop(base::Time now);   ///< ends the present response and closes, within kFinishTimeout

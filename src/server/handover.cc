@@ -96,8 +96,8 @@ std::size_t Handover::newest_keyframe(media::ChannelId channel) const {
   return events_.size();
 }
 
-/// Drops the channel's packets among the first `end` events, and counts the remaining ones anew.
-/// Those may include packets from before the channel was closed.
+/// Drops the channel's packets among the first `end` events, and recounts the remaining ones. Those
+/// may include packets from before the channel was closed.
 void Handover::drop_before(Backlog& b, std::size_t end) {
   const auto is_packet = [&](const Event& e) { return packet_of(e, b.channel) != nullptr; };
   const auto begin = events_.begin();

@@ -8,7 +8,7 @@ namespace server {
 /// A protocol that people send to an HTTP port by mistake.
 struct OtherProtocol {
   std::string_view name;
-  std::string_view hint;  ///< what to do instead
+  std::string_view hint;  ///< the alternative to use
 };
 
 /// The protocol of a client whose first bytes are `bytes`, which are no HTTP/1 request. Returns

@@ -53,10 +53,10 @@ struct AppliedHints {
 /// call.
 ///
 /// To set ssthresh and cwnd, a connection passes through sym_poke on its way to the wanted (or its
-/// present) congestion control, which then begins anew. bbr makes ssthresh infinite, so a
-/// connection that leaves bbr for a congestion control that uses ssthresh gets a finite one,
-/// provided that it has sent data and sym_poke is loaded. Without another hint that ssthresh is for
-/// the rate that the path delivered.
+/// present) congestion control, which then restarts. bbr makes ssthresh infinite, so a connection
+/// that leaves bbr for a congestion control that uses ssthresh gets a finite one, provided that it
+/// has sent data and sym_poke is loaded. Without another hint that ssthresh is for the rate that
+/// the path delivered.
 class SocketHints {
  public:
   /// Without `own`, only the kernel's congestion controls are available, and a limited pace

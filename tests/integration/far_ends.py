@@ -29,7 +29,7 @@ AGAIN = ["setpriv", "--pdeathsig", "KILL", "sh", "-c",
 
 
 class FarEnd:
-    """Offers a source again and again, also to a server that connects anew. `uri` is the source's URI
+    """Offers a source again and again, also to a server that reconnects. `uri` is the source's URI
     for the server."""
 
     def __init__(self, uri, command):

@@ -220,7 +220,7 @@ class GStreamer:
 
     def check(self, stream):
         code, out, err = self._done
-        # tsdemux reports half a second without frames, and counts its time anew.
+        # tsdemux reports half a second without frames, and restarts its time.
         gap = bool(stream.missing) and "GAP detected" in err
         check_quiet(code, [line for line in err.splitlines() if GST_OWN_DOING not in line
                            and not (self._may_misdecode and " libav :0:: " in line)

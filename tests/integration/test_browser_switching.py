@@ -36,7 +36,7 @@ class TwoServers:
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         self.origin = f"http://127.0.0.1:{self._server.server_port}"
-        self.sent = {}  # what the page has received, by path
+        self.sent = {}  # the content that the page has received, by path
 
     def __enter__(self):
         threading.Thread(target=self._server.serve_forever, daemon=True).start()

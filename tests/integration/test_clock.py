@@ -1,5 +1,4 @@
-"""Somebody sets the server's clock, or its machine was suspended: who plays plays on, and who comes
-new plays, with dates by the new clock."""
+"""After the server's clock was set, or its machine suspended, current players continue, and new ones play with dates by the new clock."""
 
 import contextlib
 import datetime

@@ -39,7 +39,7 @@ AVI = {"in-order": (*h264(0), *PCM), "one-b": (*h264(1), *PCM), "two-b": (*h264(
 PULLED_AVI = ["in-order", "two-b", "pyramid", "packed"]
 AVI_SECONDS = 30  # that they play by HTTP, so that they do not end before a busy server's viewer has had
 
-# By container: what it carries. Each is played in rounds of 3 s.
+# The codecs of each container. Each is played in rounds of 3 s.
 LOOPED = {"avi": (*XVID, *MP3), "mp4": (*H264, *AAC), "mkv": (*H264, *AAC), "mov": (*H264, *AAC),
           "ts": (*H264, *AAC), "flv": ("-ar", "44100", *H264, *AAC), "mpg": ("-bf", "2", "-c:a", "mp2"),
           "webm": ("-c:v", "libvpx", "-c:a", "libopus"), "asf": ("-c:v", "wmv2", "-c:a", "wmav2"),

@@ -1,4 +1,4 @@
-"""Behind real proxies: who is an administrator, whose address is known, what plays below a sub-path."""
+"""Behind real proxies: which clients are administrators, which addresses are known, and playback below a sub-path."""
 
 import functools
 import json

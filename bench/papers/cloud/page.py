@@ -255,7 +255,7 @@ def _ours(found, page):
               "stalls (of symcast in a fourth of the time). A live stream is not played later: it "
               f"stalls where for more than a tenth of a second no picture was there {PLAYOUT:g} s "
               "after the camera saw it. *Pictures*: those that were there by then, and those that "
-              "came later; what is left was never sent, the stream's way to keep up. "
+              "came later; the rest was never sent, because the stream skips frames to keep up. "
               "*SSIM*: of what was on the screen against the source's picture, told by the number in "
               "it.")
     page.table(("", "ours", "pictures there, late", "SSIM", *KINDS), rows)

@@ -103,8 +103,8 @@ rate, one viewer each, {LIVE_SECONDS[False] // 60} minutes. It runs over link_em
 same rate (of full packets), delay, queue and loss, with the same other user: three encoders are more
 than a guest's one CPU has.""",
     differences=(
-        "emulated paths in place of Amazon's regions of 2012 and a home in San José; what congested "
-        "EUWest is not known: ours has random loss and another user",
+        "emulated paths in place of Amazon's regions of 2012 and a home in San José; the cause of "
+        "EUWest's congestion is not known: ours has random loss and another user",
         "the TCP of Linux 6.1 in place of 3.2's, with RACK and tail loss probes",
         "a model of OSMF's player in place of Flash; the adaptive kind is not in the paper",
         "one TCP connection for each player: the paper's had 9 to 28, whose number depended on the "

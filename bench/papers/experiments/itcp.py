@@ -398,8 +398,8 @@ kernel. Medians over the seeds, least and most in brackets; *average*: of the si
         "ours is live at 30, so that what is late queues",
         "PSNR in place of SNR: of the same pictures they differ by a constant, so that differences "
         "compare",
-        "what the paper's path carried is not known, nor what else was on it. The links' rates and the "
-        "datagrams' are chosen: what is left beside them carries 0.55 of the rate. 1 to 2 events per "
+        "the capacity of the paper's path and its other traffic are not known. The links' rates and "
+        "the datagrams' are chosen so that the rest carries 0.55 of the rate. 1 to 2 events per "
         "video in the paper, more here",
         "lazy binary back-off: the paper gives its name and 0.55. Here events within as many smoothed "
         f"round trips after a cut as make {GUARD / 1000:g} s without a queue belong to it; the first step "

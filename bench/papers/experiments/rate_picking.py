@@ -388,7 +388,7 @@ def _plots(figures, page):
     competition = series["settings"]["alone"]
     page.heading(f"Rates over time, seed {SERIES_SEED}")
     drawn = (*CLIENTS, *OURS)
-    with page.plot("rates", "As the paper's figures 2 to 5: what is picked; the competing flow comes "
+    with page.plot("rates", "As the paper's figures 2 to 5: the picked rates; the competing flow comes "
                    "at the dotted line; dashed: the fair share", rows=2, columns=3,
                    size=(12, 6.5), sharex=True, sharey=True) as axes:
         axes.flat[-1].set_axis_off()
@@ -406,7 +406,7 @@ def _plots(figures, page):
             axis.set_ylabel("Mbit/s")
         for axis in axes[1]:
             axis.set_xlabel("seconds")
-    with page.plot("spiral", "The discrete client, 120 kbit: what it picks and what it sees (the "
+    with page.plot("spiral", "The discrete client, 120 kbit: its picks and its measurements (the "
                    "paper's figure 2)") as axis:
         times, rates, seen = zip(*series["lanes"]["discrete, 120 kbit"]["series"])
         axis.plot(times, seen, linewidth=0.8, label="throughput of the segment")

@@ -297,8 +297,8 @@ own; chance does the same to the n-th packet of each link. Three kinds of path, 
 of what it shows, as VLC does: beyond that TCP's window holds the sender back. It begins when they
 are there. A picture that is late at its time, by up to what those play for ({PLAYOUT_SECONDS:.1f} s), is
 discarded; when the first of a row comes late, its buffer has run empty: an underflow. A picture that
-is later still stops the player until {PLAYOUT_BUFFER // 1000} kB are there again; what has not come
-after {LONGEST * VIDEO_SECONDS[False]} s is never shown. CCP and its
+is later still stops the player until {PLAYOUT_BUFFER // 1000} kB are there again; pictures that have
+not come after {LONGEST * VIDEO_SECONDS[False]} s are never shown. CCP and its
 variants are our eBPF congestion controls (`sym_ccp...`); they measure the capacity by themselves, the
 video's rate is a hint for CCPVS and CCPLSS. *TCP's round trip* is the smoothed one of TCP_INFO: a
 player that reads no more than it wants lets little be sent at once, whose last acknowledgement is a
@@ -311,6 +311,6 @@ delayed one.""",
         f"a frame (a keyframe of {KEYFRAME_WEIGHT} times the others' size each second), and the "
         "player is a model of VLC's; its rules are above",
         "the kernel's usual socket buffers in place of 256 MB",
-        "what CCP takes for the storage of a path (B) is not in the paper: docs/decisions/0009",
+        "the paper does not say which value CCP uses for the storage of a path (B): docs/decisions/0009",
         "reno, cubic and bbr are the kernel's; the paper has none of them"),
     runs=runs, measure=measure, report=report, at_once=2)

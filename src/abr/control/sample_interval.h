@@ -39,7 +39,7 @@ class SampleInterval {
   bool is_calm(const Observation& observation, const PathState& path, base::BitRate rate) const;
 
   base::Time calm_since_{};
-  base::BitRate calm_rate_;     ///< what the viewer could take when the calm began
+  base::BitRate calm_rate_;     ///< the viewer's sustainable rate when the calm began
   base::Duration rtt_limit_{};  ///< zero before the first sample
   base::Time next_{};
 };

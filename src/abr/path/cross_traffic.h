@@ -51,7 +51,7 @@ class CrossTraffic {
   bool present_ = false;
   base::Time newest_{};
   Streak unexplained_;             ///< our own data does not explain the wait
-  Streak queued_;                  ///< there is a queue, whoever fills it
+  Streak queued_;                  ///< there is a queue, of any traffic
   double longest_queue_ = 0;       ///< seconds; the longest wait of queued_
   double spare_ = 0;               ///< seconds of queued_ in which the path could drain the queue
   Streak own_;                     ///< our own data surely explains the wait

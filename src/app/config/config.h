@@ -123,9 +123,9 @@ struct Overrides {
   Secrets secrets = Secrets::kValues;
 };
 
-/// A configuration that cannot be used. what() has one line for each error,
-/// "FILE:LINE:COLUMN: what is wrong and how to fix it", or "--FLAG: ..." for the command line.
-/// Secrets in the text are masked.
+/// A configuration that cannot be used. what() has one line for each error, "FILE:LINE:COLUMN: the
+/// mistake and how to fix it", or "--FLAG: ..." for the command line. Secrets in the text are
+/// masked.
 class ConfigError : public std::runtime_error {
  public:
   explicit ConfigError(const std::string& text);

@@ -16,7 +16,7 @@ namespace app {
 template <typename Target>
 struct Key {
   std::string path;     ///< "rate.max"
-  std::string doc;      ///< what it does, and when to change it; may have several lines
+  std::string doc;      ///< its effect, and when to change it; may have several lines
   std::string allowed;  ///< type and range in words
   std::function<void(Target&, const Value&)> read;  ///< throws Rejected
   std::function<std::string(const Target&)> write;  ///< TOML

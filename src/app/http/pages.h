@@ -9,8 +9,8 @@
 namespace app::pages {
 
 /// `/status`: the streams, their state and their groups, for people. Names no viewer. If `admin`,
-/// it also says why a source is missing, which may reveal names inside the network. `kept`: what
-/// the links end with, a server::kept_query.
+/// it also says why a source is missing, which may reveal names inside the network. `kept`: the end
+/// of the links, a server::kept_query.
 std::string status(const std::vector<LiveStream::State>& streams, bool admin,
                    const std::string& kept = {});
 

@@ -5,8 +5,8 @@
 namespace app {
 
 namespace {
-// Age from which the state is made anew: less than an interval, because a response may be woken
-// 50 ms late. With a larger age a response may repeat a state, a smaller one shares fewer states.
+// Age from which the state is made again: less than an interval, because a response may be woken 50
+// ms late. With a larger age a response may repeat a state, a smaller one shares fewer states.
 constexpr base::Duration kMaxSharedStateAge =
     StateEvents::kStateInterval - std::chrono::milliseconds{100};
 }  // namespace

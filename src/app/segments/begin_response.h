@@ -12,7 +12,7 @@ namespace app {
 struct BeginRequest {
   segments::Choice choice = segments::Choice::kServer;  ///< one rendition, or a ladder
   bool in_session = false;                              ///< the requested URL names the session
-  std::string query;  ///< what every URL in the response ends with: server::kept_query()
+  std::string query;  ///< the end of every URL in the response: server::kept_query()
 };
 
 /// The response that starts a session: the multivariant playlist of HLS, or the manifest of DASH.

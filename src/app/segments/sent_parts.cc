@@ -24,10 +24,10 @@ void SentParts::add(const Part& part, std::uint64_t sent) {
 }
 
 /// The player waits for the first part of each response, and for those that are made after its
-/// request. The clock starts when a part is both captured and requested: what the player asks for
-/// late, it did not want sooner. A part that was there already and queues behind another one of its
-/// response takes the time of the transfer, which depends on how much the player loads at once; so
-/// it does not count, nor do those behind it.
+/// request. The clock starts when a part is both captured and requested: a player that asks for a
+/// part late did not want it sooner. A part that was there already and queues behind another one of
+/// its response takes the time of the transfer, which depends on how much the player loads at once;
+/// so it does not count, nor do those behind it.
 std::optional<base::Time> SentParts::awaited(base::Time captured) {
   const bool first = std::exchange(begins_response_, false);
   const bool behind_uncounted = !parts_.empty() && !parts_.back().acknowledged.awaited;

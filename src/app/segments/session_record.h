@@ -12,7 +12,7 @@ namespace app {
 /// viewer. Used under its session's mutex.
 class SessionRecord {
  public:
-  /// `viewer`: what is known from the start.
+  /// `viewer`: the facts known from the start.
   SessionRecord(ViewerTelemetry viewer, Trace* trace, ViewerTaps& taps, base::Time now);
 
   void add_report(const SessionRate::ConnectionReport& report, const tcpinfo::TcpSample& sample,

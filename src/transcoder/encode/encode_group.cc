@@ -148,7 +148,7 @@ double EncodeGroup::rate_to_state(const media::Frame& frame) const {
   return (measured ? frame.rate : video_.max_frame_rate) / point_.every;
 }
 
-/// Whether the headers should be made anew. Only where a keyframe is due anyway.
+/// Whether the headers should be rebuilt. Only where a keyframe is due anyway.
 bool EncodeGroup::states_wrong_rate(const media::Frame& frame) const {
   constexpr double kMaxRateError = 0.01;  // 25 and 24 differ by 4 %; estimates waver by less than 1
   return settings_.codec == VideoCodec::kMpeg2 && frame.rate > 0 &&

@@ -30,8 +30,8 @@ bool is_demuxer(GstElementFactory* factory) {
   return gst_element_factory_list_is_type(factory, GST_ELEMENT_FACTORY_TYPE_DEMUXER) == TRUE;
 }
 
-/// The demuxer that decodebin would take: what has the highest rank, unless it is no demuxer.
-/// `factories` owns it.
+/// The demuxer that decodebin would choose: the element of the highest rank, unless that is not a
+/// demuxer. `factories` owns it.
 GstElementFactory* find_demuxer(GstPad* pad, FactoriesHandle& factories) {
   const auto caps = fixed_caps(pad);
   if (!caps) return nullptr;

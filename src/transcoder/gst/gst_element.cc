@@ -43,7 +43,7 @@ void add_to(GstElement* bin, GstElement* element) {
 void start_in_bin(GstElement* element) {
   gst_element_sync_state_with_parent(element);
   gst_element_set_locked_state(element, FALSE);
-  gst_element_sync_state_with_parent(element);  // what the bin has done meanwhile
+  gst_element_sync_state_with_parent(element);  // follow what the bin has done meanwhile
 }
 
 void remove_element(GstElement* element) {

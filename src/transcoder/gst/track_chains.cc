@@ -235,8 +235,8 @@ class TrackChains::Impl {
   std::mutex mutex_;
   std::list<Chain> chains_;          // GUARDED_BY(mutex_)
   std::map<GstPad*, Input> inputs_;  // GUARDED_BY(mutex_)
-  bool ending_ = false;  // GUARDED_BY(mutex_); what happened last to an input is its end
-  bool claimed_[2]{};    // GUARDED_BY(mutex_); by TrackKind
+  bool ending_ = false;              // GUARDED_BY(mutex_); the last event of an input was its end
+  bool claimed_[2]{};                // GUARDED_BY(mutex_); by TrackKind
 };
 
 TrackChains::TrackChains(GstElement* bin, bool audio, std::shared_ptr<InputReport> report)

@@ -10,7 +10,7 @@ namespace {
 constexpr base::Duration kFirstPictureTimeout = std::chrono::seconds{10};
 
 /// The same while data arrive: smart encoders of cameras put their keyframes up to 60 s apart, and
-/// a new connection would wait anew.
+/// a new connection would wait again.
 constexpr base::Duration kKeyframeTimeout = std::chrono::seconds{65};
 
 }  // namespace

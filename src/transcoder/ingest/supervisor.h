@@ -83,7 +83,7 @@ class Supervisor {
   std::condition_variable wake_;
   bool woken_ = false;     // GUARDED_BY(mutex_)
   bool stopping_ = false;  // GUARDED_BY(mutex_)
-  Ingest::State state_;    // GUARDED_BY(mutex_); what the output does not know
+  Ingest::State state_;    // GUARDED_BY(mutex_); without the output's part
   std::thread thread_;
 };
 

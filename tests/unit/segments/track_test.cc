@@ -154,13 +154,13 @@ TEST_F(TrackTest, ReencodedFramesKeepTheirParts) {
   frames(2s + 120ms, 4s);  // starts two frames late
   track_.end();
   const auto& segment = *track_.find(1);
-  std::vector<media::PacketPtr> anew;
-  track_packets::frames(2s + 120ms, 4s, [&](const auto& frame) { anew.push_back(frame); });
-  const auto coded = segments::with(segment, anew, 7);
+  std::vector<media::PacketPtr> fresh;
+  track_packets::frames(2s + 120ms, 4s, [&](const auto& frame) { fresh.push_back(frame); });
+  const auto coded = segments::with(segment, fresh, 7);
   EXPECT_EQ(coded.init, 7u);
-  EXPECT_EQ(coded.headers, anew.front()->headers);
+  EXPECT_EQ(coded.headers, fresh.front()->headers);
   ASSERT_EQ(coded.parts.size(), segment.parts.size());
-  EXPECT_EQ(coded.parts.front()->packets().front(), anew.front());
+  EXPECT_EQ(coded.parts.front()->packets().front(), fresh.front());
   for (std::size_t i = 0; i < coded.parts.size(); ++i) {
     const auto& part = *coded.parts[i];
     EXPECT_EQ(part.end(), segment.parts[i]->end());

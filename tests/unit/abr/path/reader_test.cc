@@ -35,7 +35,7 @@ class ReaderTest : public testing::Test {
   double mbps() const { return static_cast<double>(reader_.rate().bps()) / 1e6; }
 
   static constexpr base::ByteCount kBuffer{128 << 10};
-  static constexpr base::ByteCount kMaxWaiting{200'000};  // what is beyond is dropped
+  static constexpr base::ByteCount kMaxWaiting{200'000};  // data beyond it is dropped
 
   Reader reader_;
   Observation seen_{.served = BitRate::mbps(2)};
