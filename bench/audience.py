@@ -35,7 +35,7 @@ class Path:
 
 
 @dataclass(frozen=True)
-class Look:
+class Sample:
     """The server at one time."""
     at: float
     cpu_s: float  # user and system time of the process until then
@@ -49,13 +49,13 @@ def length_of_run(viewers, warm_up, seconds):
 
 class Run:
     """Runs for `seconds` when constructed; the frames count that are captured from `warm_up` after the
-    last join on. Then `figures` and `delays` have an item for each viewer, `looks` one for each second
+    last join on. Then `figures` and `delays` have an item for each viewer, `samples` one for each second
     from before the first join on, and `machine` says how busy the machine was. `seed`: of random losses."""
 
     def __init__(self, config, paths, seconds, warm_up, directory, seed=1):
         self._paths = paths
         self._trace = directory / "trace"
-        self.looks = []
+        self.samples = []
         with Netlab(clients=len(paths), queue_bytes=QUEUE, seed=seed) as lab:
             for client, path in enumerate(paths):
                 lab.command(f"{client} both delay={path.delay_ms}ms")
@@ -66,9 +66,9 @@ class Run:
         self._begin = self._start + len(paths) * JOIN_APART + warm_up
         self._evaluate(lab)
 
-    def counted_looks(self):
+    def counted_samples(self):
         """Those of the time that counts."""
-        return [look for look in self.looks if self._begin <= look.at <= self._end]
+        return [sample for sample in self.samples if self._begin <= sample.at <= self._end]
 
     def _watch(self, seconds, lab, daemon, directory):
         wakeups, cpu = WakeupWatch(), CpuWatch()
@@ -79,7 +79,7 @@ class Run:
             act()
         self._over = time.monotonic()
         self._end = self._over - TAIL
-        self._look(daemon)
+        self._sample(daemon)
         self.machine = self._describe(cpu.busy(), wakeups.stop())
         self._records = [viewer.pictures() for viewer in viewers]
         for viewer in viewers:
@@ -92,7 +92,7 @@ class Run:
             viewers.append(Viewer(url, lab=lab, client=client, directory=directory, wrapper=NICE,
                                   name=f"viewer{client}"))
 
-        acts = [(second, lambda: self._look(daemon)) for second in range(math.ceil(seconds))]
+        acts = [(second, lambda: self._sample(daemon)) for second in range(math.ceil(seconds))]
         acts += [(client * JOIN_APART, lambda client=client: join(client))
                  for client in range(len(self._paths))]
         acts += [(at, lambda client=client, rate=rate: lab.command(f"{client} down "
@@ -101,11 +101,11 @@ class Run:
         acts.append((seconds, lambda: None))
         return sorted(acts, key=lambda item: item[0])
 
-    def _look(self, daemon):
-        self.looks.append(Look(time.monotonic(), daemon.cpu_seconds(), daemon.metrics()))
+    def _sample(self, daemon):
+        self.samples.append(Sample(time.monotonic(), daemon.cpu_seconds(), daemon.metrics()))
 
     def _describe(self, busy, woken_late):
-        metrics = self.looks[-1].metrics
+        metrics = self.samples[-1].metrics
         frames, late = (metrics.sum(f"symcast_group_frames{kind}_total") for kind in ("", "_late"))
         return (f"machine {busy:.0%} busy, wake-ups {1000 * woken_late:.1f} ms late at p99, "
                 f"{late / max(1, late + frames):.2%} of the frames too late to encode, "
@@ -150,13 +150,13 @@ def delay_figures(delays):
             "p50": 1000 * percentile(delays, 50), "p95": 1000 * percentile(delays, 95)}
 
 
-def growth(looks, name):
-    """By how much a counter of the groups grew between the first look and the last, with groups that
-    were closed meanwhile. The growth of a group after the last look at it is not seen."""
+def growth(samples, name):
+    """By how much a counter of the groups grew between the first sample and the last, with groups that
+    were closed meanwhile. The growth of a group after its last sample is not seen."""
     grown, before = 0, None
-    for look in looks:
-        now = {labels["group"]: value for sample, labels, value in look.metrics.samples
-               if sample == name}
+    for sample in samples:
+        now = {labels["group"]: value for metric, labels, value in sample.metrics.samples
+               if metric == name}
         if before is not None:
             grown += sum(_grown(before.get(group, 0), value) for group, value in now.items())
         before = now

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from bench import audience
-from bench.audience import Look
+from bench.audience import Sample
 from netlab.daemon import Metrics
 
 INTERVAL = 1 / 30
@@ -78,23 +78,23 @@ def test_missing_frames_are_lost_and_do_not_count_as_rate():
     assert figures["rate"] == pytest.approx(0.75 * 30 * 8 * BYTES)
 
 
-def looks(*counts):
-    """A look for each {group: value of a counter}."""
-    return [Look(at, 0, Metrics("".join(f'frames{{group="{group}"}} {value}\n'
+def samples(*counts):
+    """A sample for each {group: value of a counter}."""
+    return [Sample(at, 0, Metrics("".join(f'frames{{group="{group}"}} {value}\n'
                                         for group, value in groups.items())))
             for at, groups in enumerate(counts)]
 
 
 def test_a_counter_grows_from_the_first_look_on():
-    assert audience.growth(looks({0: 10}, {0: 12}, {0: 15}), "frames") == 5
+    assert audience.growth(samples({0: 10}, {0: 12}, {0: 15}), "frames") == 5
 
 
 def test_groups_that_open_and_close_count():
-    assert audience.growth(looks({0: 10}, {0: 11, 1: 3}, {0: 12}), "frames") == 5
+    assert audience.growth(samples({0: 10}, {0: 11, 1: 3}, {0: 12}), "frames") == 5
 
 
 def test_a_new_group_with_the_number_of_a_closed_one_counts_from_zero():
-    assert audience.growth(looks({0: 10}, {0: 4}), "frames") == 4
+    assert audience.growth(samples({0: 10}, {0: 4}), "frames") == 4
 
 
 def test_medians_are_of_each_number():

@@ -75,7 +75,7 @@ class Recorder {
 
 /// The frames of one viewer that are some time after the first, by their timestamps: a frame may
 /// wait for long in the buffers of a slow reader.
-struct Watched {
+struct SettledFrames {
   std::optional<std::int64_t> joined;  ///< timestamp of the first frame
   netlab::Viewing later;
 };
@@ -144,12 +144,12 @@ class Viewers {
   /// Reads the body of the next connection. The first one is recorded.
   netlab::Connection::Body reader(const std::string& url) {
     const bool first = parsers_.empty();
-    Watched& watched = watched_.emplace_back();
-    const auto on_picture = [this, first, &watched](const netlab::Picture& picture) {
+    SettledFrames& settled = settled_frames_.emplace_back();
+    const auto on_picture = [this, first, &settled](const netlab::Picture& picture) {
       if (first) recorder_.add(picture);
       if (counting_) arrivals_.add(picture);
-      if (!watched.joined) watched.joined = picture.pts;
-      if (picture.pts >= *watched.joined + settle_) watched.later.add(picture);
+      if (!settled.joined) settled.joined = picture.pts;
+      if (picture.pts >= *settled.joined + settle_) settled.later.add(picture);
     };
     if (url.ends_with(".flv")) {
       parsers_.push_back(std::make_unique<netlab::FlvParser>(on_picture));
@@ -225,7 +225,7 @@ class Viewers {
   const std::int64_t settle_;  // ticks
   bool counting_ = false;      // arriving data counts
   netlab::Arrivals arrivals_;
-  std::deque<Watched> watched_;                                 // of the timed connections
+  std::deque<SettledFrames> settled_frames_;                    // of the timed connections
   std::vector<std::unique_ptr<netlab::StreamParser>> parsers_;  // of the timed connections
   const netlab::TsParser* first_ts_ = nullptr;  // if the first connection reads MPEG-TS
   base::UniqueFd epoll_;
@@ -278,8 +278,8 @@ json Viewers::timed_summary() const {
   for (const auto& parser : parsers_) errors += parser->errors();
   double seconds = 0;
   std::uint64_t frames = 0;
-  for (const auto& watched : watched_) {
-    const auto later = watched.later.state();
+  for (const auto& settled : settled_frames_) {
+    const auto later = settled.later.state();
     seconds += later.media_s;
     frames += later.pictures;
   }

@@ -51,9 +51,9 @@ def by_viewer(trace_directory):
     return result
 
 
-def match(truths, told):
+def match(truths, reported):
     """(latencies of reported events, number of missed events, number of surplus reports)"""
-    left = collections.deque(sorted(told))
+    left = collections.deque(sorted(reported))
     latencies, missed, surplus = [], 0, 0
     for at in sorted(truths):
         while left and left[0] < at + EARLIEST:
@@ -74,11 +74,11 @@ class Result:
         self.missed = self.surplus = 0
         self.events = len([e for e in truth if e["kind"] in KINDS])
         self.bare = [e["seen"] - e["at"] for e in truth]
-        for address, (told, decisions) in by_viewer(run.directory / "trace").items():
+        for address, (reported, decisions) in by_viewer(run.directory / "trace").items():
             mine = [e for e in truth if e["viewer"].rsplit(":", 1)[0] == address]
             for kind in KINDS:
                 at = [e["at"] for e in mine if e["kind"] == kind]
-                seen = [e["seen"] for e in told if e["kind"] == kind and e["seen"] > begin]
+                seen = [e["seen"] for e in reported if e["kind"] == kind and e["seen"] > begin]
                 latencies, missed, surplus = match(at, seen)
                 self.latencies += latencies
                 self.missed += missed

@@ -41,24 +41,24 @@ def of_class(figures, delays):
             "lost": statistics.mean(each["lost"] for each in figures)}
 
 
-def of_server(looks):
-    """Of the time between the first look and the last. CPU times are seconds per second."""
-    first, last = looks[0], looks[-1]
+def of_server(samples):
+    """Of the time between the first sample and the last. CPU times are seconds per second."""
+    first, last = samples[0], samples[-1]
     seconds = last.at - first.at
-    frames, late = (growth(looks, f"symcast_group_frames{kind}_total") for kind in ("", "_late"))
+    frames, late = (growth(samples, f"symcast_group_frames{kind}_total") for kind in ("", "_late"))
 
     def mean(name):
-        return statistics.mean(look.metrics.sum(name) for look in looks)
+        return statistics.mean(sample.metrics.sum(name) for sample in samples)
 
     def grown(name):
         return last.metrics.sum(name) - first.metrics.sum(name)
 
-    return {"open": statistics.mean(len(look.metrics.all("symcast_group_viewers")) for look in looks),
+    return {"open": statistics.mean(len(sample.metrics.all("symcast_group_viewers")) for sample in samples),
             "held": mean("symcast_groups_max"),
             "moves": grown("symcast_group_moves_total"), "shed": grown("symcast_groups_shed_total"),
             "late": late / max(1, frames + late),
             "cpu": (last.cpu_s - first.cpu_s) / seconds,
-            "encoders": growth(looks, "symcast_group_encode_seconds_total") / seconds}
+            "encoders": growth(samples, "symcast_group_encode_seconds_total") / seconds}
 
 
 def of_run(run):
@@ -66,7 +66,7 @@ def of_run(run):
     figures, delays = by_class(run.figures), by_class(run.delays)
     return {"classes": {name: of_class(figures[name], delays[name]) for name in figures},
             "ln_rate": statistics.mean(log_rate(each["rate"]) for each in run.figures),
-            **of_server(run.counted_looks())}
+            **of_server(run.counted_samples())}
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from bench.audience import Look
+from bench.audience import Sample
 from bench.groups import figures
 from netlab.daemon import Metrics
 
@@ -32,8 +32,8 @@ def test_a_class_has_the_mean_rate_and_the_delays_of_all_its_viewers():
     assert of_class == pytest.approx({"rate": 3e6, "lost": 0.05, "p95": 300})
 
 
-def test_figures_of_the_server_are_of_the_time_between_the_looks():
-    def look(at, cpu, frames, late, moves, groups):
+def test_figures_of_the_server_are_of_the_time_between_the_samples():
+    def sample(at, cpu, frames, late, moves, groups):
         lines = [f'symcast_groups_max{{stream="live"}} {groups}',
                  f'symcast_group_moves_total{{stream="live",reason="fell"}} {moves}',
                  f'symcast_group_frames_total{{stream="live",group="0"}} {frames}',
@@ -41,10 +41,10 @@ def test_figures_of_the_server_are_of_the_time_between_the_looks():
                  f'symcast_group_encode_seconds_total{{stream="live",group="0"}} {cpu / 2}',
                  *(f'symcast_group_viewers{{stream="live",group="{group}"}} 1'
                    for group in range(groups))]
-        return Look(at, cpu, Metrics("\n".join(lines)))
+        return Sample(at, cpu, Metrics("\n".join(lines)))
 
-    looks = [look(100, 20, 500, 5, 40, 2), look(110, 30, 790, 15, 46, 1)]
-    assert figures.of_server(looks) == pytest.approx(
+    samples = [sample(100, 20, 500, 5, 40, 2), sample(110, 30, 790, 15, 46, 1)]
+    assert figures.of_server(samples) == pytest.approx(
         {"open": 1.5, "held": 1.5, "moves": 6, "shed": 0, "late": 10 / 300, "cpu": 1, "encoders": 0.5})
 
 

@@ -41,12 +41,12 @@ Result fixed(const Population& population, const std::vector<BitRate>& steps, bo
     BitRate rate;
     base::Time since{};
   };
-  std::vector<Membership> seats(population.viewers, {steps[0], {}});
+  std::vector<Membership> memberships(population.viewers, {steps[0], {}});
   Result result;
   for (auto now = kBegin; now < kBegin + kWarmUp + time; now += kTick) {
     viewers.step();
-    for (std::size_t v = 0; v < seats.size(); ++v) {
-      auto& membership = seats[v];
+    for (std::size_t v = 0; v < memberships.size(); ++v) {
+      auto& membership = memberships[v];
       const auto s = viewers.sustains(v);
       const auto above = std::ranges::upper_bound(steps, s);
       const auto best = above == steps.begin() ? steps.front() : *std::prev(above);

@@ -61,7 +61,7 @@ void print_planner_cost(unsigned seed) {
   std::puts(
       "\n# plan: plan_ladder; tick: the rest of Ladder::tick's work, four times per second; "
       "report:\n"
-      "# of one viewer; medians. Memory: of the ladder, its viewers' seats included\n"
+      "# of one viewer; medians. Memory: of the ladder, its viewers' memberships included\n"
       "viewers  groups  plan ms  tick ms  report us       KiB  bytes/viewer");
   for (const std::size_t count : {10u, 1000u, 10'000u, 100'000u}) {
     for (const int groups : {4, 16}) cost_row(count, groups, seed);

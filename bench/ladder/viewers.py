@@ -65,11 +65,11 @@ def run_viewers(options, groups, paths):
 
 def sums_of(run):
     """The figures of all viewers together, and of the server."""
-    last = run.looks[-1]
+    last = run.samples[-1]
     return {"ln_rate": statistics.mean(figures["ln_rate"] for figures in run.figures),
             **delay_figures([delay for delays in run.delays for delay in delays]),
             "changes": sum(figures["changes"] for figures in run.figures),
-            "forced": growth(run.looks, "symcast_group_keyframes_forced_total"),
+            "forced": growth(run.samples, "symcast_group_keyframes_forced_total"),
             "cpu_s": last.cpu_s, "groups": len(last.metrics.all("symcast_group_viewers")),
             "plans": last.metrics.sum("symcast_group_plans_total"),
             "shed": last.metrics.sum("symcast_groups_shed_total")}

@@ -22,7 +22,7 @@ from netlab.network import tool
 
 READS = 500_000  # bit/s
 GRACE = 5  # seconds in which the slow viewers are to be moved
-LOOK_APART = 0.25  # seconds
+SAMPLES_APART = 0.25  # seconds
 
 
 def watch(url, viewers, timed, settle, seconds, *more):
@@ -42,14 +42,14 @@ def share_received(summary):
     return watched["frames"] / (watched["seconds"] * FRAMES_PER_SECOND + summary["timed"]["connections"])
 
 
-def look(daemon, seconds):
+def take_samples(daemon, seconds):
     """[(seconds since the start, slow viewers in groups with a rate that they can take)]"""
     start = time.monotonic()
-    looks = []
+    samples = []
     while (at := time.monotonic() - start) < seconds:
-        looks.append((at, slow_viewers(daemon.metrics(), READS)))
-        time.sleep(LOOK_APART)
-    return looks
+        samples.append((at, slow_viewers(daemon.metrics(), READS)))
+        time.sleep(SAMPLES_APART)
+    return samples
 
 
 def watch_fast(daemon, viewers, seconds, directory):
@@ -77,12 +77,12 @@ def run(options):
         fast, recording = watch_fast(daemon, options.fast, seconds, directory)
         time.sleep(SETTLE)
         slow = watch(daemon.url(), options.slow, options.slow, GRACE, seconds, "--read-rate", str(READS))
-        looks = look(daemon, seconds - 1)
+        samples = take_samples(daemon, seconds - 1)
         received = summary(slow)
         print_fast(f"{options.fast} viewers beside {options.slow} slow ones", fast, recording)
-        half, most = times_of(looks, (options.slow + 1) // 2), times_of(looks, options.slow)
+        half, most = times_of(samples, (options.slow + 1) // 2), times_of(samples, options.slow)
         print(f"the slow ones: {half} s until half, {most} s until all watch a group that they can take; "
-              f"{moved_by(looks, GRACE)} of {options.slow} after {GRACE} s; then "
+              f"{moved_by(samples, GRACE)} of {options.slow} after {GRACE} s; then "
               f"{100 * (1 - share_received(received)):.1f} % of the frames lost; "
               f"{received['connections']['open']} of {received['connections']['asked']} to the end",
               flush=True)

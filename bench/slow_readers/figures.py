@@ -7,11 +7,11 @@ def slow_viewers(metrics, rate):
                and metrics.sum("symcast_group_rate_actual_bits_per_second", **labels) < rate)
 
 
-def times_of(looks, viewers):
+def times_of(samples, viewers):
     """From when on at least `viewers` watched such groups, to the end of [(seconds, viewers)]; "no"
     if they do not at the end."""
     since = "no"
-    for at, moved in looks:
+    for at, moved in samples:
         if moved < viewers:
             since = "no"
         elif since == "no":
@@ -19,6 +19,6 @@ def times_of(looks, viewers):
     return since
 
 
-def moved_by(looks, seconds):
+def moved_by(samples, seconds):
     """How many watched such groups at that time."""
-    return int(max((at, moved) for at, moved in looks if at <= seconds)[1])
+    return int(max((at, moved) for at, moved in samples if at <= seconds)[1])

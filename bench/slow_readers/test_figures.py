@@ -17,7 +17,7 @@ def test_viewers_of_groups_below_the_rate_are_slow():
 
 
 def test_viewers_count_as_moved_once_they_stay():
-    looks = [(0, 0), (1, 30), (2, 20), (3, 50), (4, 50)]
-    assert times_of(looks, 25) == "3.0"
-    assert times_of(looks, 51) == "no"
-    assert moved_by(looks, 2.5) == 20
+    samples = [(0, 0), (1, 30), (2, 20), (3, 50), (4, 50)]
+    assert times_of(samples, 25) == "3.0"
+    assert times_of(samples, 51) == "no"
+    assert moved_by(samples, 2.5) == 20

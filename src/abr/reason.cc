@@ -30,8 +30,8 @@ const char* name(Reason reason) {
       return "shed";
     case Reason::kMerged:
       return "merged";
-    case Reason::kAsked:
-      return "asked";
+    case Reason::kRequested:
+      return "requested";
     case Reason::kLimits:
       return "limits";
     case Reason::kReader:

@@ -17,7 +17,7 @@ constexpr base::Duration kRaiseApart = std::chrono::seconds{3};
 
 }  // namespace
 
-Controller::Controller(ViewerControl::Deps deps, Api& api, double on_demand, Elsewhere elsewhere)
+Controller::Controller(ViewerControl::Deps deps, Api& api, double on_demand, Fallback fallback)
     : deps_{std::move(deps)},
       api_{api},
       segments_{[this](const std::string& name) { return find(name); },
@@ -25,7 +25,7 @@ Controller::Controller(ViewerControl::Deps deps, Api& api, double on_demand, Els
                  deps_.standard_congestion_control, deps_.warnings},
                 {deps_.table, deps_.trace, deps_.taps},
                 on_demand},
-      elsewhere_{std::move(elsewhere)} {}
+      fallback_{std::move(fallback)} {}
 
 void Controller::add(std::shared_ptr<LiveStream> stream) {
   std::lock_guard lock{mutex_};
@@ -98,7 +98,7 @@ std::unique_ptr<server::StreamingResponse> Controller::respond(
     const server::HandlerRequest& request, server::ResponseConnection& connection, base::Time now) {
   if (auto response = api_.respond(request)) return response;
   if (auto response = segments_.respond(request, connection, now)) return response;
-  return elsewhere_(request);
+  return fallback_(request);
 }
 
 std::vector<std::unique_ptr<server::LoopSource>> Controller::loop_sources(int loop) {

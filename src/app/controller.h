@@ -20,13 +20,12 @@ namespace app {
 /// control loop. Thread-safe.
 class Controller : public server::Handler {
  public:
-  /// Responds to a path that is nothing else; null if there is no response but 404. Called on any
-  /// loop thread.
-  using Elsewhere =
+  /// Responds to a path that nothing else serves; null for a 404. Called on any loop thread.
+  using Fallback =
       std::function<std::unique_ptr<server::StreamingResponse>(const server::HandlerRequest&)>;
 
   /// `api` must outlive it. `on_demand`: CPUs for segments encoded on request, see OnDemand.
-  Controller(ViewerControl::Deps deps, Api& api, double on_demand, Elsewhere elsewhere);
+  Controller(ViewerControl::Deps deps, Api& api, double on_demand, Fallback fallback);
   const SegmentService& segments() const { return segments_; }
 
   void add(std::shared_ptr<LiveStream> stream);
@@ -56,7 +55,7 @@ class Controller : public server::Handler {
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<LiveStream>> streams_;  // GUARDED_BY(mutex_)
   SegmentService segments_;
-  const Elsewhere elsewhere_;
+  const Fallback fallback_;
   CpuLoad process_;      ///< of tick()
   base::Time raised_{};  ///< when encoders last tried harder
 };

@@ -97,7 +97,7 @@ Pipeline::Pipeline(Config config, KernelAccess kernel)
                    hints_, kernel.standard_congestion_control, warnings_, trace_.get(), taps_},
                   api_,
                   config_.on_demand.cpu * base::usable_cpus(),
-                  [this](const auto& request) { return respond_elsewhere(request); }},
+                  [this](const auto& request) { return respond_fallback(request); }},
       server_{config_.server, controller_} {
   for (const auto& stream : config_.streams) controller_.add(make_stream(stream));
   add_pages();
@@ -239,7 +239,7 @@ void Pipeline::add_pages() {
 }
 
 /// The page of one stream, or a redirect from a path that other servers have.
-std::unique_ptr<server::StreamingResponse> Pipeline::respond_elsewhere(
+std::unique_ptr<server::StreamingResponse> Pipeline::respond_fallback(
     const server::HandlerRequest& request) const {
   const auto names = controller_.names();
   if (std::ranges::find(names, request.path.substr(1)) != names.end()) {

@@ -54,7 +54,7 @@ class Pipeline {
   void reconfigure_kept(const Config& config);
   void add_pages();
   void check_clock(base::Time now);
-  std::unique_ptr<server::StreamingResponse> respond_elsewhere(
+  std::unique_ptr<server::StreamingResponse> respond_fallback(
       const server::HandlerRequest& request) const;
   std::vector<LiveStream::State> stream_states() const;
   std::vector<ViewerTelemetry> some_viewers() const;

@@ -48,14 +48,14 @@ void believe(Client& client, const HttpRequest& request, const std::vector<Netwo
 }  // namespace
 
 Client client_of(const HttpRequest& request, const Address& peer,
-                 const std::optional<Address>& told, const std::vector<Network>& trusted) {
+                 const std::optional<Address>& forwarded, const std::vector<Network>& trusted) {
   const auto authority = authority_of(request.target);
-  Client client{.address = told.value_or(peer),
+  Client client{.address = forwarded.value_or(peer),
                 .peer = peer,
                 .host = std::string{authority.empty() ? request.host : authority},
                 .origin = request.origin,
-                .proxy = told ? Proxy::kTrusted : Proxy::kNone,
-                .proxy_sign = told ? "PROXY" : request.forwarding_header};
+                .proxy = forwarded ? Proxy::kTrusted : Proxy::kNone,
+                .proxy_sign = forwarded ? "PROXY" : request.forwarding_header};
   const bool forwards = contains(trusted, client.address);
   if (!request.forwarded_for.empty() && forwards) {
     believe(client, request, trusted);

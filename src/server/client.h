@@ -30,12 +30,12 @@ struct Client {
   std::string proxy_sign{};      ///< the sign of the proxy: the name of a header, or "HTTP/1.0"
 };
 
-/// The client of `request` on a connection from `peer`. `told`: the content of a proxy's PROXY
-/// protocol header, if there was one. Trusted proxies may form a chain; X-Forwarded-For is read
-/// from its end, where the nearest proxy adds the address that it sees. The fields Forwarded and
-/// X-Real-IP are not believed: a proxy that sets only X-Forwarded-For passes on those of the
-/// client.
+/// The client of `request` on a connection from `peer`. `forwarded`: the client that a proxy's
+/// PROXY protocol header names, if there was one. Trusted proxies may form a chain; X-Forwarded-For
+/// is read from its end, where the nearest proxy adds the address that it sees. The fields
+/// Forwarded and X-Real-IP are not believed: a proxy that sets only X-Forwarded-For passes on those
+/// of the client.
 Client client_of(const HttpRequest& request, const Address& peer,
-                 const std::optional<Address>& told, const std::vector<Network>& trusted);
+                 const std::optional<Address>& forwarded, const std::vector<Network>& trusted);
 
 }  // namespace server

@@ -148,7 +148,7 @@ void Connection::begin_input(std::string_view bytes, base::Time now) {
                   "the proxy in front",
                   now);
   }
-  if (const auto& client = peer_.told()) {
+  if (const auto& client = peer_.forwarded_client()) {
     auto slot = context_.shared.connections.take(*client);
     if (const auto* full = std::get_if<Slots::Full>(&slot)) {
       context_.counters.connections_refused.add();
@@ -384,7 +384,7 @@ void Connection::flush(base::Time now) {
       if (!write(now)) return;
     }
   } catch (const std::exception& error) {  // must not reach libevent's C code
-    context_.log.answer_failed(error, now);
+    context_.log.response_failed(error, now);
     socket_.reset_on_close();  // without chunks, the response would otherwise look complete
     return close();
   }

@@ -50,10 +50,10 @@ void ConnectionLog::request_failed(const std::string& path, const std::exception
   base::log::error("request_failed", {{"path", path}, {"error", error.what()}, {"times", *times}});
 }
 
-void ConnectionLog::answer_failed(const std::exception& error, base::Time now) {
-  const auto times = failed_answers_.count(now);
+void ConnectionLog::response_failed(const std::exception& error, base::Time now) {
+  const auto times = failed_responses_.count(now);
   if (!times) return;
-  base::log::error("answer_failed", {{"error", error.what()}, {"times", *times}});
+  base::log::error("response_failed", {{"error", error.what()}, {"times", *times}});
 }
 
 void ProxyLog::request(const Client& client, base::Time now) {

@@ -26,12 +26,12 @@ class ConnectionLog {
   /// The handler threw instead of responding.
   void request_failed(const std::string& path, const std::exception& error, base::Time now);
   /// A streaming response threw after its head was sent.
-  void answer_failed(const std::exception& error, base::Time now);
+  void response_failed(const std::exception& error, base::Time now);
 
  private:
   base::LogPeriod failed_admissions_;
   base::LogPeriod failed_requests_;
-  base::LogPeriod failed_answers_;
+  base::LogPeriod failed_responses_;
   std::map<std::string_view, base::LogPeriod> other_protocols_;  ///< by OtherProtocol::name
 };
 

@@ -73,8 +73,8 @@ class GroupChannel {
   std::vector<QueuedPacket> recent() const { return {cache_.begin(), cache_.end()}; }
 
  private:
-  /// A member and where it is. Those that wait are only looked at here: their own state, which a
-  /// frame would have to fetch from memory, is not touched.
+  /// A member and where it is. Waiting members are checked only here, so that their own state,
+  /// which a frame would have to fetch from memory, is not touched.
   struct Place {
     ChannelMember* member;  ///< null if removed during a pass
     bool may_wait;

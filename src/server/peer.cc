@@ -24,14 +24,14 @@ std::optional<std::string> Peer::begin(std::string_view bytes) {
     return first_.size() < kMaxProxyHeader ? std::optional{std::string{}} : std::nullopt;
   }
   begun_ = true;
-  told_ = header.client;
-  nameless_ = !told_;
+  forwarded_client_ = header.client;
+  nameless_ = !forwarded_client_;
   first_.erase(0, header.size);
   return std::exchange(first_, {});
 }
 
 Client Peer::client(const HttpRequest& request) const {
-  auto client = client_of(request, address_, told_, trusted_);
+  auto client = client_of(request, address_, forwarded_client_, trusted_);
   if (nameless_) {  // the headers are the client's own
     client.address = address_;
     client.proxy = Proxy::kUnknown;

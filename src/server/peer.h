@@ -27,7 +27,7 @@ class Peer {
   /// missing or malformed. REQUIRES: !begun()
   std::optional<std::string> begin(std::string_view bytes);
   /// The client of which the header spoke.
-  const std::optional<Address>& told() const { return told_; }
+  const std::optional<Address>& forwarded_client() const { return forwarded_client_; }
 
   Client client(const HttpRequest& request) const;
 
@@ -37,7 +37,7 @@ class Peer {
   bool begun_;
   std::string first_;      ///< until begun_
   bool nameless_ = false;  ///< the header had no address
-  std::optional<Address> told_;
+  std::optional<Address> forwarded_client_;
 };
 
 }  // namespace server

@@ -27,7 +27,7 @@ int set(int fd, int level, int option, const T& value) {
 }
 
 /// The control message that requests SOF_TIMESTAMPING_TX_ACK for one write.
-class AckMark {
+class AckTimestampRequest {
  public:
   void add_to(msghdr& message) {
     message.msg_control = memory_.data();
@@ -57,8 +57,8 @@ ViewerSocket::Sent ViewerSocket::send(std::span<iovec> pieces, bool marked) {
   msghdr message{};
   message.msg_iov = pieces.data();
   message.msg_iovlen = pieces.size();
-  AckMark mark;
-  if (marked) mark.add_to(message);
+  AckTimestampRequest request;
+  if (marked) request.add_to(message);
   const int flags = MSG_NOSIGNAL | MSG_DONTWAIT | (marked ? MSG_EOR : 0);
   ssize_t sent = 0;
   do {

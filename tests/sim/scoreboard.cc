@@ -28,12 +28,12 @@ void Scoreboard::note_sent(Sent& segment, base::Time now) {
   in_flight_bytes_ += size_of(segment.bytes);
 }
 
-Scoreboard::News Scoreboard::acknowledge(const Ack& ack, base::Time now, base::Duration min_rtt,
-                                         DeliveryRate& rate) {
-  News news{.in_flight_before = in_flight_};
+Scoreboard::AckEffect Scoreboard::acknowledge(const Ack& ack, base::Time now,
+                                              base::Duration min_rtt, DeliveryRate& rate) {
+  AckEffect effect{.in_flight_before = in_flight_};
   const auto take = [&](Sent& segment) {
     if (segment.sacked) return;
-    deliver(segment, now, min_rtt, news);
+    deliver(segment, now, min_rtt, effect);
     rate.on_delivered(now);
     segment.sacked = true;
     segment.lost = false;
@@ -49,26 +49,27 @@ Scoreboard::News Scoreboard::acknowledge(const Ack& ack, base::Time now, base::D
     --sacked_;
   }
   std::tie(newest_sent_, newest_end_) =
-      std::max(std::tie(newest_sent_, newest_end_), std::tie(news.sent, news.end));
-  return news;
+      std::max(std::tie(newest_sent_, newest_end_), std::tie(effect.sent, effect.end));
+  return effect;
 }
 
-void Scoreboard::deliver(const Sent& segment, base::Time now, base::Duration min_rtt, News& news) {
+void Scoreboard::deliver(const Sent& segment, base::Time now, base::Duration min_rtt,
+                         AckEffect& effect) {
   if (segment.lost) {
     --lost_;
   } else {
     note_gone(segment);
   }
-  ++news.acked;
-  news.bytes += size_of(segment.bytes);
+  ++effect.acked;
+  effect.bytes += size_of(segment.bytes);
   // RFC 8985, 6.2, step 2: the retransmission cannot have arrived yet.
   if (segment.again && now - segment.at < min_rtt) return;
-  if (segment.at < news.sent) return;
-  news.sent = segment.at;
-  news.end = segment.bytes.end;
+  if (segment.at < effect.sent) return;
+  effect.sent = segment.at;
+  effect.end = segment.bytes.end;
   // The kernel's clock counts microseconds, so the minimum RTT repeats.
-  news.rtt = std::chrono::floor<std::chrono::microseconds>(now - segment.at);
-  news.snapshot = segment.snapshot;
+  effect.rtt = std::chrono::floor<std::chrono::microseconds>(now - segment.at);
+  effect.snapshot = segment.snapshot;
 }
 
 /// RFC 8985, RACK_sent_after()

@@ -25,7 +25,7 @@ class Scoreboard {
     DeliveryRate::Snapshot snapshot;
   };
   /// The effect of an ACK.
-  struct News {
+  struct AckEffect {
     std::int64_t in_flight_before = 0;  ///< segments
     std::int64_t acked = 0;             ///< segments newly delivered
     base::ByteCount bytes;
@@ -42,7 +42,7 @@ class Scoreboard {
   Sent& take_lost();
   void note_sent(Sent& segment, base::Time now);
 
-  News acknowledge(const Ack& ack, base::Time now, base::Duration min_rtt, DeliveryRate& rate);
+  AckEffect acknowledge(const Ack& ack, base::Time now, base::Duration min_rtt, DeliveryRate& rate);
   /// Returns the number of segments newly found lost. `recovering`: does not wait for reordering.
   std::int64_t find_losses(base::Time now, const RoundTrip& round_trip, bool recovering);
   /// When find_losses() may find more.
@@ -58,7 +58,7 @@ class Scoreboard {
   base::ByteCount in_flight_bytes() const { return in_flight_bytes_; }
 
  private:
-  void deliver(const Sent& segment, base::Time now, base::Duration min_rtt, News& news);
+  void deliver(const Sent& segment, base::Time now, base::Duration min_rtt, AckEffect& effect);
   void lose(Sent& segment);
   void note_gone(const Sent& segment);
   bool sent_before_newest(const Sent& segment) const;

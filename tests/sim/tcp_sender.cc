@@ -25,36 +25,37 @@ void TcpSender::write(base::ByteCount size) {
 
 void TcpSender::on_ack(const Ack& ack, base::Time now) {
   const bool advances = ack.cumulative > state_.cumulative;
-  const auto news = board_.acknowledge(ack, now, round_trip_.min(), delivery_rate_);
+  const auto effect = board_.acknowledge(ack, now, round_trip_.min(), delivery_rate_);
   state_.cumulative = std::max(state_.cumulative, ack.cumulative);
-  state_.delivered += news.bytes;
-  if (news.rtt.count() > 0) round_trip_.add(news.rtt);
+  state_.delivered += effect.bytes;
+  if (effect.rtt.count() > 0) round_trip_.add(effect.rtt);
   if (state_.recovering && state_.cumulative >= recovery_end_) end_recovery();
   const auto lost = detect_losses(now);
-  if (news.acked > 0) tell_control(news, lost, now);
+  if (effect.acked > 0) tell_control(effect, lost, now);
   if (!advances) return;
   backoff_ = 0;
   probed_ = false;
   restart_timer(now);
 }
 
-void TcpSender::tell_control(const Scoreboard::News& news, std::int64_t lost, base::Time now) {
+void TcpSender::tell_control(const Scoreboard::AckEffect& effect, std::int64_t lost,
+                             base::Time now) {
   AckSample sample{.now = now,
-                   .acked = static_cast<double>(news.acked),
+                   .acked = static_cast<double>(effect.acked),
                    .lost = static_cast<double>(lost),
                    .in_flight = static_cast<double>(board_.in_flight()),
-                   .in_flight_before = static_cast<double>(news.in_flight_before),
+                   .in_flight_before = static_cast<double>(effect.in_flight_before),
                    .departs_in = std::max(base::Duration{}, pace_next_ - now),
-                   .rtt = news.rtt,
+                   .rtt = effect.rtt,
                    .min_rtt = round_trip_.min(),
                    .delivered = delivery_rate_.delivered(),
                    .window_limited = window_use_.limited(*control_),
                    .fast_recovery = state_.recovering && !timed_out_};
-  if (news.rtt.count() > 0) {
+  if (effect.rtt.count() > 0) {
     sample.delivery_rate =
-        delivery_rate_.sample(news.snapshot, news.sent, now, round_trip_.min(), kMss);
-    sample.app_limited = news.snapshot.app_limited;
-    sample.delivered_before = news.snapshot.delivered;
+        delivery_rate_.sample(effect.snapshot, effect.sent, now, round_trip_.min(), kMss);
+    sample.app_limited = effect.snapshot.app_limited;
+    sample.delivered_before = effect.snapshot.delivered;
   }
   control_->on_ack(sample);
   if (control_->holds_back()) delivery_rate_.on_app_limited(board_.in_flight());

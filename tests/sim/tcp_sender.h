@@ -60,7 +60,7 @@ class TcpSender {
   const CongestionControl& control() const { return *control_; }
 
  private:
-  void tell_control(const Scoreboard::News& news, std::int64_t lost, base::Time now);
+  void tell_control(const Scoreboard::AckEffect& effect, std::int64_t lost, base::Time now);
   std::int64_t detect_losses(base::Time now);
   void begin_recovery();
   void end_recovery();

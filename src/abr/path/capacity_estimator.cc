@@ -53,8 +53,8 @@ void CapacityEstimator::begin(base::Time acked) {
 }
 
 void CapacityEstimator::settle(const DeliveredFrame& frame, const Conditions& conditions) {
-  settle_doubt(frame, conditions);
-  settle_agreement(frame, conditions);
+  check_doubtful(frame, conditions);
+  check_agreement(frame, conditions);
 }
 
 void CapacityEstimator::add(const DeliveredFrame& frame, const Conditions& conditions) {
@@ -66,7 +66,7 @@ void CapacityEstimator::add(const DeliveredFrame& frame, const Conditions& condi
 /// A slow train shows a slow path if the next frame had to wait for it and TCP's pacing held back
 /// neither. Otherwise the ACK of its last segment may have been late. A train that only seems slow
 /// can still agree with the capacity or exceed it, but not next to cross traffic.
-void CapacityEstimator::settle_doubt(const DeliveredFrame& next, const Conditions& conditions) {
+void CapacityEstimator::check_doubtful(const DeliveredFrame& next, const Conditions& conditions) {
   const auto spacing = std::exchange(doubtful_, std::nullopt);
   if (!spacing) return;
   if (next.head_acked && conditions.waited > kRttNoise && !spacing->paced) {
@@ -79,7 +79,7 @@ void CapacityEstimator::settle_doubt(const DeliveredFrame& next, const Condition
   if (spacing->bps() > kAgreeingShare * bps(capacity_)) confirmed_ = spacing->acked;
 }
 
-void CapacityEstimator::settle_agreement(const DeliveredFrame& next, const Conditions& conditions) {
+void CapacityEstimator::check_agreement(const DeliveredFrame& next, const Conditions& conditions) {
   const auto acked = std::exchange(agreeing_, std::nullopt);
   if (acked && *acked < next.departed + conditions.base_rtt - kAckSlack) confirmed_ = *acked;
 }

@@ -78,8 +78,8 @@ class CapacityEstimator {
   /// bunched ACKs raise it; farther, it stays too low for longer.
   static constexpr double kRaiseShare = 0.85;
 
-  void settle_doubt(const DeliveredFrame& next, const Conditions& conditions);
-  void settle_agreement(const DeliveredFrame& next, const Conditions& conditions);
+  void check_doubtful(const DeliveredFrame& next, const Conditions& conditions);
+  void check_agreement(const DeliveredFrame& next, const Conditions& conditions);
   void add_whole(const DeliveredFrame& frame, const Conditions& conditions);
   double at_least(const DeliveredFrame& frame, std::uint32_t mss, double whole) const;
   void add_train(const DeliveredFrame& frame, const Conditions& conditions);

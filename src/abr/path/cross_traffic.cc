@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 // Seconds, most of a frame interval. A wait that is longer than our own data explains by this needs
 // another cause. With 0.015, p95 on links without cross traffic is 6 % longer, because jitter
 // passes for cross traffic; with 0.05, the rate of `beside` is a quarter lower.
-constexpr double kForeignWait = 0.025;
+constexpr double kUnexplainedWait = 0.025;
 // Evidence for or against cross traffic is believed after this long. With 150 ms, p99 of `beside`
 // is 4 % longer, because bursts pass for cross traffic; with 600 ms its rate is 1.6 % lower.
 constexpr base::Duration kEvidenceTime = 300ms;
@@ -35,7 +35,7 @@ constexpr base::Duration kMaxSampleGap = 1s;
 constexpr int kMinStreakFrames = 3;
 // Seconds. A shorter wait is no queue. A larger value calls short queues empty, a smaller one calls
 // jitter a queue, so that cross traffic never seems to end.
-constexpr double kEmptyQueueWait = kForeignWait / 3;
+constexpr double kEmptyQueueWait = kUnexplainedWait / 3;
 // Share of a wait that our own data has to explain for nobody else to be needed. A smaller share
 // ends cross traffic while others still fill part of the queue, a larger one keeps it while our
 // frames fill all of it; 0.5 and 0.9 change no mean by 1 %.
@@ -69,13 +69,13 @@ void CrossTraffic::add(const Wait& wait) {
   if (!queued || (present_ && wait.surely_own > kOwnShare * wait.total)) {
     add_own(wait.acked, queued);
   } else {
-    add_foreign(wait, outlasts);
+    add_cross_traffic(wait, outlasts);
   }
 }
 
 /// A queue is not ours if the path had the time to drain it besides carrying what arrived.
 bool CrossTraffic::outlasts_own_data(const Wait& wait) {
-  if (wait.total < kForeignWait || !wait.spare) {
+  if (wait.total < kUnexplainedWait || !wait.spare) {
     queued_ = {};
     return false;
   }
@@ -86,7 +86,7 @@ bool CrossTraffic::outlasts_own_data(const Wait& wait) {
   }
   queued_.add(wait.acked);
   longest_queue_ = std::max(longest_queue_, wait.total);
-  return queued_.lasts(kStandingQueueTime) && spare_ > longest_queue_ + kForeignWait;
+  return queued_.lasts(kStandingQueueTime) && spare_ > longest_queue_ + kUnexplainedWait;
 }
 
 void CrossTraffic::add_own(base::Time at, bool queued) {
@@ -100,9 +100,9 @@ void CrossTraffic::add_own(base::Time at, bool queued) {
   if (own_or_empty_.lasts(kAbsenceTime) || own_.lasts(kEvidenceTime)) present_ = false;
 }
 
-void CrossTraffic::add_foreign(const Wait& wait, bool outlasts) {
+void CrossTraffic::add_cross_traffic(const Wait& wait, bool outlasts) {
   own_ = own_or_empty_ = {};
-  if (wait.total - wait.own < kForeignWait) {
+  if (wait.total - wait.own < kUnexplainedWait) {
     unexplained_ = {};
   } else {
     unexplained_.add(wait.acked);

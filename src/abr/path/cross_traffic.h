@@ -46,7 +46,7 @@ class CrossTraffic {
 
   bool outlasts_own_data(const Wait& wait);
   void add_own(base::Time at, bool queued);
-  void add_foreign(const Wait& wait, bool outlasts);
+  void add_cross_traffic(const Wait& wait, bool outlasts);
 
   bool present_ = false;
   base::Time newest_{};

@@ -107,7 +107,7 @@ void SegmentSession::play(Rendition rendition, base::Time now) {
   playing_ = rendition;
   if (rendition.kind != Rendition::Kind::kRung) return;
   stream_->ladder().report(
-      id_, {.rate = rate_of(rendition), .reason = abr::Reason::kAsked, .sustains = {}}, now);
+      id_, {.rate = rate_of(rendition), .reason = abr::Reason::kRequested, .sustains = {}}, now);
 }
 
 std::optional<std::uint64_t> SegmentSession::first_segment() {

@@ -58,7 +58,8 @@ struct Metrics::Families {
         ssthresh_hints{
             counters(registry, "symcast_ssthresh_hints_total",
                      "Viewers by the result of their ssthresh hint, which ends slow start")},
-        retractions{counters(registry, "symcast_rate_decreases_total", "Rate decreases by reason")},
+        rate_decreases{
+            counters(registry, "symcast_rate_decreases_total", "Rate decreases by reason")},
         restores{counters(registry, "symcast_rate_increases_total", "Rate increases by reason")},
         delivered{counters(
             registry, "symcast_frames_delivered_total",
@@ -83,7 +84,7 @@ struct Metrics::Families {
   prometheus::Family<prometheus::Counter>& events;
   prometheus::Family<prometheus::Histogram>& retarget;
   prometheus::Family<prometheus::Counter>& ssthresh_hints;
-  prometheus::Family<prometheus::Counter>& retractions;
+  prometheus::Family<prometheus::Counter>& rate_decreases;
   prometheus::Family<prometheus::Counter>& restores;
   prometheus::Family<prometheus::Counter>& delivered;
   prometheus::Family<prometheus::Counter>& unused;
@@ -122,7 +123,7 @@ std::unique_ptr<Metrics::Stream> Metrics::add_series(const std::string& name) {
           &family.Add({{"stream", name}, {"reason", abr::name(reason)}});
     }
   };
-  counted(families_->retractions, kDecreaseReasons);
+  counted(families_->rate_decreases, kDecreaseReasons);
   counted(families_->restores, kIncreaseReasons);
   const auto timed_by = [&](FrameDelivery::Source source) {
     return &families_->delivered.Add({{"stream", name}, {"source", app::name(source)}});
@@ -161,7 +162,7 @@ void Metrics::release(const std::string& name) {
       family.Remove(s.rate_changes_[static_cast<std::size_t>(reason)]);
     }
   };
-  remove(families_->retractions, kDecreaseReasons);
+  remove(families_->rate_decreases, kDecreaseReasons);
   remove(families_->restores, kIncreaseReasons);
   families_->delivered.Remove(s.timed_by_timestamp_);
   families_->delivered.Remove(s.timed_by_tcp_info_);

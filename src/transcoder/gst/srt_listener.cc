@@ -63,11 +63,11 @@ class Publisher {
       : source_{std::move(source)}, has_passphrase_{has_passphrase} {}
 
   void joined() {
-    heard();
+    data_arrived();
     ++callers_;
   }
   void left() { --callers_; }
-  void heard() { last_ = base::Clock::now(); }
+  void data_arrived() { last_ = base::Clock::now(); }
 
   /// Whether a newcomer may publish.
   bool admit(GstElement* srtsrc, GSocketAddress* newcomer) {
@@ -168,7 +168,7 @@ void read_srt_log() {
 }
 
 GstPadProbeReturn on_data(GstPad*, GstPadProbeInfo*, gpointer data) {
-  publisher(data).heard();
+  publisher(data).data_arrived();
   return GST_PAD_PROBE_OK;
 }
 

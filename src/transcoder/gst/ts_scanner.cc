@@ -248,12 +248,12 @@ void TsScanner::note_streams(const TsSection& map) {
 }
 
 void TsScanner::note_delivery(int pid) {
-  bool news = false;
+  bool newly_delivered = false;
   for (auto& [number, program] : programs_) {
-    news = news || (!program.delivered && program.media.contains(pid));
+    newly_delivered = newly_delivered || (!program.delivered && program.media.contains(pid));
     program.delivered = program.delivered || program.media.contains(pid);
   }
-  if (news) choose(false);
+  if (newly_delivered) choose(false);
 }
 
 /// `now`: also if something better may still come.

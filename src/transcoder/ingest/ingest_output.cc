@@ -166,11 +166,11 @@ void IngestOutput::close() {
 /// Returns whether the source's clock has jumped since the last call.
 bool IngestOutput::report_jumps(base::Time now) {
   const auto jumps = timeline_.jumps();
-  const auto news = jumps - std::exchange(jumps_seen_, jumps);
-  if (const auto times = jumps_.count(now, news)) {
+  const auto new_jumps = jumps - std::exchange(jumps_seen_, jumps);
+  if (const auto times = jumps_.count(now, new_jumps)) {
     base::log::warning("source_clock_jumped", {{"stream", stream_}, {"times", *times}});
   }
-  return news > 0;
+  return new_jumps > 0;
 }
 
 Ingest::State IngestOutput::state(base::Time now) const {

@@ -145,7 +145,7 @@ Supervisor::End Supervisor::follow(const SourceWatch& watch, const Source& sourc
     const auto output = output_->state(now);
     auto report = source.report();
     life.data = report.data.value_or(life.data);
-    end.heard = end.heard || report.data || state.has_picture;
+    end.had_data = end.had_data || report.data || state.has_picture;
     // A picture after a jump of the clock is no sign of life: if all are, the clock is wrong.
     const bool steady = std::exchange(jumps, output.timeline_jumps) == output.timeline_jumps;
     if (steady && output.last_picture) life.picture = std::max(life.picture, *output.last_picture);
@@ -196,7 +196,7 @@ void Supervisor::lost(const End& end) {
 }
 
 base::Duration Supervisor::wait_after(const End& end) {
-  if (waits_) return end.heard ? kListenerWait : kTakenPortWait;
+  if (waits_) return end.had_data ? kListenerWait : kTakenPortWait;
   return backoff_.next(end.played, std::uniform_real_distribution{}(random_));
 }
 

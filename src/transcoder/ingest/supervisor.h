@@ -48,7 +48,7 @@ class Supervisor {
   struct End {
     std::string reason;  ///< empty if we stopped it
     base::Duration played{};
-    bool heard = false;  ///< data have come
+    bool had_data = false;  ///< data have come
   };
 
   void run();

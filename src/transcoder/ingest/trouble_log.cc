@@ -17,13 +17,13 @@ std::pair<SourceTrouble, std::string> key(SourceTrouble trouble, const std::stri
 
 void TroubleLog::note(const std::map<SourceTrouble, std::string>& troubles, bool playing) {
   for (const auto& [trouble, detail] : troubles) {
-    if (!told_.insert(key(trouble, detail)).second) continue;
+    if (!logged_.insert(key(trouble, detail)).second) continue;
     base::log::warning("source_trouble", {{"stream", stream_},
                                           {"trouble", name(trouble)},
                                           {"reason", without_secrets(describe(trouble, detail))}});
   }
   if (!playing) return;
-  std::erase_if(told_, [&](const auto& told) { return !troubles.contains(told.first); });
+  std::erase_if(logged_, [&](const auto& logged) { return !troubles.contains(logged.first); });
 }
 
 }  // namespace transcoder

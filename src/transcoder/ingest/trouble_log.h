@@ -20,7 +20,7 @@ class TroubleLog {
 
  private:
   const std::string stream_;
-  std::set<std::pair<SourceTrouble, std::string>> told_;
+  std::set<std::pair<SourceTrouble, std::string>> logged_;
 };
 
 }  // namespace transcoder

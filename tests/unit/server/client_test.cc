@@ -23,8 +23,8 @@ HttpRequest request(std::string fields = {}, const std::string& line = "GET / HT
   return parser.take();
 }
 
-Client client(const HttpRequest& asked, const char* peer, std::optional<Address> told = {}) {
-  return client_of(asked, address(peer), told, kTrusted);
+Client client(const HttpRequest& asked, const char* peer, std::optional<Address> forwarded = {}) {
+  return client_of(asked, address(peer), forwarded, kTrusted);
 }
 
 TEST(ClientTest, OfADirectRequestIsThePeer) {
@@ -104,9 +104,9 @@ TEST(ClientTest, ATrustedProxyMayNameTheHost) {
 }
 
 TEST(ClientTest, IsTheOneThatAProxyProtocolHeaderNames) {
-  const auto told = client(request(), "10.0.0.1", address("198.51.100.7"));
-  EXPECT_EQ(told.proxy, Proxy::kTrusted);
-  EXPECT_EQ(told.address, address("198.51.100.7"));
+  const auto named = client(request(), "10.0.0.1", address("198.51.100.7"));
+  EXPECT_EQ(named.proxy, Proxy::kTrusted);
+  EXPECT_EQ(named.address, address("198.51.100.7"));
   const auto lying =
       client(request("X-Forwarded-For: 127.0.0.1\n"), "10.0.0.1", address("198.51.100.7"));
   EXPECT_EQ(lying.proxy, Proxy::kUnknown);

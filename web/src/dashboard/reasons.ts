@@ -13,7 +13,7 @@ const kReasonTexts: Record<string, string> = {
   move_up: "sustains a faster group: moved up",
   shed: "encoders overloaded: group closed",
   merged: "another group has nearly the same rate: moved there",
-  asked: "chosen by the player",
+  requested: "chosen by the player",
   limits: "limits changed by the operator",
   reader: "limited to the rate at which the player reads",
 };

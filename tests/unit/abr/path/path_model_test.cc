@@ -29,8 +29,8 @@ class PathModelTest : public testing::Test {
     link_free_ = begin + size / link_;
     DeliveredFrame delivered{.departed = now_, .head = head, .size = size};
     if (head.bytes() > 0) delivered.head_acked = begin + kRtt + head / link_;
-    if (delivered.head_acked) *delivered.head_acked += detour_;
-    delivered.acked = link_free_ + kRtt + detour_ + frame.late;
+    if (delivered.head_acked) *delivered.head_acked += rtt_shift_;
+    delivered.acked = link_free_ + kRtt + rtt_shift_ + frame.late;
     return delivered;
   }
 
@@ -52,7 +52,7 @@ class PathModelTest : public testing::Test {
     delivered_ += delivered[0].size;
     auto observation = seen();
     observation.frames = delivered;
-    observation.in_flight = ByteCount{(kRtt + detour_) / kInterval * delivered[0].size.bytes()};
+    observation.in_flight = ByteCount{(kRtt + rtt_shift_) / kInterval * delivered[0].size.bytes()};
     model_.update(observation, std::max(now_, delivered[0].acked));
   }
   void frames(int count, Frame p = {}) {
@@ -79,7 +79,7 @@ class PathModelTest : public testing::Test {
   BitRate link_ = BitRate::mbps(5);
   base::Time now_{1h};
   base::Time link_free_{};
-  Duration detour_{};  ///< RTT of the path beyond kRtt
+  Duration rtt_shift_{};  ///< RTT of the path beyond kRtt
   Duration min_rtt_ = kRtt;
   BitRate pacing_;  ///< 0 means no pacing
   ByteCount delivered_;
@@ -350,7 +350,7 @@ TEST_F(PathModelTest, AWriteOfSeveralFramesIsNeitherBacklogNorHeldBack) {
 // The kernel's minimum RTT covers the last five minutes.
 TEST_F(PathModelTest, ALongerPathIsNotAQueue) {
   frames(30, {.segments = 5});
-  detour_ = 50ms;
+  rtt_shift_ = 50ms;
   frames(30, {.segments = 5});
   EXPECT_GT(model_.state().queueing_delay, 40ms) << "too soon to tell";
   frames(60, {.segments = 5});
@@ -365,7 +365,7 @@ TEST_F(PathModelTest, LongTermDeliveryRaisesTheCapacity) {
   now_ += 500ms;
   link_ = BitRate::mbps(5);
   link_free_ = {};
-  detour_ = 60ms;
+  rtt_shift_ = 60ms;
   frames(100, {.segments = 3});
   EXPECT_GT(mbps(), 1) << "1.05 Mbit/s arrive";
 }
@@ -379,7 +379,7 @@ TEST_F(PathModelTest, ADoubtfulCapacityDoesNotExplainAQueue) {
   }
   EXPECT_LT(mbps(), 0.3);
   link_ = BitRate::mbps(5);
-  detour_ = 45ms;
+  rtt_shift_ = 45ms;
   frames(40, {.segments = 1});
   EXPECT_FALSE(model_.state().cross_traffic);
   frames(60, {.segments = 1});
@@ -387,11 +387,11 @@ TEST_F(PathModelTest, ADoubtfulCapacityDoesNotExplainAQueue) {
 }
 
 TEST_F(PathModelTest, TwoFramesOfAShorterPathCorrectTheRttOnce) {
-  detour_ = 50ms;
+  rtt_shift_ = 50ms;
   frames(100, {.segments = 5});
   const auto longer = model_.state().round_trip;
   ASSERT_GT(longer, kRtt + 45ms);
-  detour_ = 30ms;
+  rtt_shift_ = 30ms;
   const DeliveredFrame first = send({.segments = 5});
   now_ += kInterval;
   const DeliveredFrame both[]{first, send({.segments = 5})};

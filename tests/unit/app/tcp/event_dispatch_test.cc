@@ -15,12 +15,12 @@ using tcpinfo::EventKind;
 class EventDispatchTest : public testing::Test {
  protected:
   auto listener() {
-    return [this](const CongestionEvent& event, base::Time) { heard_.push_back(event.kind); };
+    return [this](const CongestionEvent& event, base::Time) { received_.push_back(event.kind); };
   }
 
   FakeEventPrograms* programs_ = new FakeEventPrograms;  // owned by dispatch_
   EventDispatch dispatch_{std::unique_ptr<tcpinfo::EventPrograms>{programs_}, 2};
-  std::vector<EventKind> heard_;
+  std::vector<EventKind> received_;
 };
 
 TEST_F(EventDispatchTest, PassesAnEventToItsViewer) {
@@ -29,14 +29,14 @@ TEST_F(EventDispatchTest, PassesAnEventToItsViewer) {
   const auto source = dispatch_.loop_source(1);
   EXPECT_EQ(source->fd(), 101);
   source->on_readable(base::Time{});
-  EXPECT_EQ(heard_, (std::vector{EventKind::kDupack, EventKind::kDupack}));
+  EXPECT_EQ(received_, (std::vector{EventKind::kDupack, EventKind::kDupack}));
 }
 
 TEST_F(EventDispatchTest, IgnoresEventsOfAViewerWhoHasLeft) {
   dispatch_.watch(1, 7, 0, listener()).reset();
   programs_->rings[0] = {7};
   dispatch_.loop_source(0)->on_readable(base::Time{});
-  EXPECT_TRUE(heard_.empty());
+  EXPECT_TRUE(received_.empty());
 }
 
 TEST_F(EventDispatchTest, ReturnsNoWatchIfTheSocketCannotBeWatched) {

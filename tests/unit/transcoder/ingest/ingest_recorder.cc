@@ -37,10 +37,10 @@ std::size_t undisturbed(const std::vector<SeenPicture>& pictures) {
 IngestRecorder::IngestRecorder(const std::string& uri, SourceSettings source, VideoSettings video)
     : ingest_{"test", with_uri(std::move(source), uri), video,
               StreamClock{media_clock_, std::chrono::seconds{2}, base::Clock::now()},
-              Ingest::Sink{.frame = [this](const media::FramePtr& frame) { see(*frame); },
-                           .samples = [this](const media::Samples& s) { hear(s); }}} {}
+              Ingest::Sink{.frame = [this](const media::FramePtr& frame) { on_picture(*frame); },
+                           .samples = [this](const media::Samples& s) { on_audio(s); }}} {}
 
-void IngestRecorder::see(const media::Frame& frame) {
+void IngestRecorder::on_picture(const media::Frame& frame) {
   const int height = frame.format.height;
   std::lock_guard lock{mutex_};
   pictures_.push_back({frame.number, frame.pts, frame.captured, base::Clock::now(), frame.format,
@@ -48,7 +48,7 @@ void IngestRecorder::see(const media::Frame& frame) {
                        brightness(frame, height - 1, height)});
 }
 
-void IngestRecorder::hear(const media::Samples& samples) {
+void IngestRecorder::on_audio(const media::Samples& samples) {
   HeardAudio audio{.pts = samples.pts};
   for (std::size_t i = 0; i + 1 < samples.values.size(); i += 2) {
     audio.left = std::max(audio.left, std::abs(samples.values[i]));

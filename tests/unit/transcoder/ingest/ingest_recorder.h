@@ -50,8 +50,8 @@ class IngestRecorder {
             base::Duration timeout = std::chrono::seconds{60}) const;
 
  private:
-  void see(const media::Frame& frame);
-  void hear(const media::Samples& samples);
+  void on_picture(const media::Frame& frame);
+  void on_audio(const media::Samples& samples);
 
   mutable std::mutex mutex_;
   std::vector<SeenPicture> pictures_;     // GUARDED_BY(mutex_)

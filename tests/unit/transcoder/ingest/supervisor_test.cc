@@ -24,7 +24,7 @@ struct Remote {
   std::shared_ptr<Source::Listener> current;  // GUARDED_BY(mutex)
   std::atomic<bool> refuses = false;          ///< makes the next start fail
   std::atomic<bool> scrambled = false;        ///< is reported
-  std::atomic<bool> heard = false;            ///< data are reported
+  std::atomic<bool> has_data = false;         ///< data are reported
   std::atomic<int> started = 0;
   std::atomic<int> stopped = 0;
 };
@@ -48,7 +48,7 @@ class FakeSource final : public Source {
   }
   SourceReport report() const override {
     SourceReport result;
-    if (remote_.heard) result.data = base::Clock::now();
+    if (remote_.has_data) result.data = base::Clock::now();
     if (remote_.scrambled) result.troubles[SourceTrouble::kScrambled];
     return result;
   }
@@ -208,7 +208,7 @@ TEST_F(SupervisorTest, AListenerListensAgainWithoutBackoff) {
   listening.backoff_min = listening.backoff_max = 1h;
   Supervisor listener{"live", "fake:", listening,
                       [this] { return std::make_unique<FakeSource>(remote_); }, output_};
-  remote_.heard = true;
+  remote_.has_data = true;
   listener.start();
   for (int i = 1; i <= 3; ++i) {
     ASSERT_TRUE(connect(i));

@@ -15,12 +15,12 @@ using std::chrono::milliseconds;
 const std::string kGet = "GET /live.ts HTTP/1.1\r\nHost: x\r\n\r\n";
 
 /// Marks every frame's write, and checks the kernel's reports.
-class ServerMarksTest : public RunningServer {
+class ServerTimestampsTest : public RunningServer {
  protected:
   static constexpr std::size_t kTsPackets = 30;
   static constexpr std::size_t kFrame = 188 * kTsPackets;
 
-  ServerMarksTest() { handler_.seen.marks = true; }
+  ServerTimestampsTest() { handler_.seen.marks = true; }
 
   /// Publishes a frame `number` milliseconds into the stream, so that no bound in media time
   /// matters.
@@ -75,7 +75,7 @@ class ServerMarksTest : public RunningServer {
   }
 };
 
-TEST_F(ServerMarksTest, ReportsTheEndsOfFrames) {
+TEST_F(ServerTimestampsTest, ReportsTheEndsOfFrames) {
   start();
   HttpClient client{endpoint_};
   watch(client, 20);
@@ -85,7 +85,7 @@ TEST_F(ServerMarksTest, ReportsTheEndsOfFrames) {
   EXPECT_EQ(frames[0].head_end, 0u);
 }
 
-TEST_F(ServerMarksTest, ReportsHeadsOnTheirOwn) {
+TEST_F(ServerTimestampsTest, ReportsHeadsOnTheirOwn) {
   handler_.seen.head = 2000;
   start();
   HttpClient client{endpoint_};
@@ -95,7 +95,7 @@ TEST_F(ServerMarksTest, ReportsHeadsOnTheirOwn) {
   EXPECT_EQ(frames[1].head_end, frames[0].marked_end + 2000);
 }
 
-TEST_F(ServerMarksTest, OffsetsCountEarlierResponses) {
+TEST_F(ServerTimestampsTest, OffsetsCountEarlierResponses) {
   start();
   HttpClient client{endpoint_};
   client.get("/");
@@ -104,7 +104,7 @@ TEST_F(ServerMarksTest, OffsetsCountEarlierResponses) {
   EXPECT_TRUE(all_reported(3));
 }
 
-TEST_F(ServerMarksTest, NoMarkIsLostOrMisplacedIfTheKernelTakesPartsOfFrames) {
+TEST_F(ServerTimestampsTest, NoReportIsLostOrMisplacedIfTheKernelTakesPartsOfFrames) {
   handler_.seen.head = 2000;
   handler_.seen.notsent_lowat = 1024;
   start();
@@ -136,7 +136,7 @@ TEST_F(ServerMarksTest, NoMarkIsLostOrMisplacedIfTheKernelTakesPartsOfFrames) {
       << "some heads and tails did not go together";
 }
 
-TEST_F(ServerMarksTest, NoticesALeavingViewerBehindReports) {
+TEST_F(ServerTimestampsTest, NoticesALeavingViewerBehindReports) {
   start();
   for (int i = 0; i < 20; ++i) {
     HttpClient client{endpoint_};
