@@ -24,7 +24,7 @@ bool is_slow_start(const tcpinfo::TcpSample& sample) {
 }  // namespace
 
 SegmentConnection::SegmentConnection(const Deps& deps, ViewerId id, int fd, int loop)
-    : deps_{deps}, id_{id}, fd_{fd}, loop_{loop}, events_{deps_.events, deps_.event_source} {}
+    : deps_{deps}, id_{id}, fd_{fd}, events_{deps_.events, deps_.event_source, loop} {}
 
 SegmentConnection::~SegmentConnection() { detach(base::Clock::now()); }
 
@@ -75,7 +75,7 @@ void SegmentConnection::set_up_socket(const server::Address& peer) {
   if (rto_max < kKernelsRtoMax && !tcpinfo::set_rto_max(fd_, rto_max)) {
     deps_.warnings.failed("TCP_RTO_MAX_MS", "see symcast doctor", errno);
   }
-  events_.watch(fd_, id_, loop_, [this](const auto& event, base::Time now) {
+  events_.watch(fd_, id_, [this](const auto& event, base::Time now) {
     session_->event(event, events_.source(), now);
     if (tcpinfo::is_loss(event.kind)) sample(true, now);
   });

@@ -61,7 +61,6 @@ class SegmentConnection final : public server::ConnectionState {
   const Deps& deps_;
   const ViewerId id_;
   const int fd_;
-  const int loop_;
   std::shared_ptr<SegmentSession> session_;
   CongestionEvents events_;
   abr::TransferRate rate_;

@@ -5,10 +5,9 @@
 
 namespace app {
 
-void CongestionEvents::watch(int fd, std::uint64_t viewer, int loop,
-                             EventDispatch::Listener listener) {
+void CongestionEvents::watch(int fd, std::uint64_t viewer, EventDispatch::Listener listener) {
   watch_ = dispatch_.watch(
-      fd, viewer, loop, [this, pass_on = std::move(listener)](const auto& event, base::Time now) {
+      fd, viewer, loop_, [this, pass_on = std::move(listener)](const auto& event, base::Time now) {
         if (event.kind == tcpinfo::EventKind::kRtt) rtt_limit_ = {};
         pass_on(event, now);
       });

@@ -17,12 +17,13 @@ namespace app {
 /// connection's loop thread.
 class CongestionEvents {
  public:
-  /// `source`: the mechanism that pushes events on this host. `dispatch` must outlive this object.
-  CongestionEvents(EventDispatch& dispatch, tcpinfo::EventSource source)
-      : dispatch_{dispatch}, source_{source} {}
+  /// `source`: the mechanism that pushes events on this host. `loop`: the connection's event loop.
+  /// `dispatch` must outlive this object.
+  CongestionEvents(EventDispatch& dispatch, tcpinfo::EventSource source, int loop)
+      : dispatch_{dispatch}, source_{source}, loop_{loop} {}
 
-  /// Starts watching. Calls `listener` for each pushed event, on the thread of `loop`.
-  void watch(int fd, std::uint64_t viewer, int loop, EventDispatch::Listener listener);
+  /// Starts watching. Calls `listener` for each pushed event, on the thread of the loop.
+  void watch(int fd, std::uint64_t viewer, EventDispatch::Listener listener);
   tcpinfo::EventSource source() const { return source_; }
 
   /// Lets the kernel push one event of kind kRtt as soon as the RTT is longer than `limit`.
@@ -36,6 +37,7 @@ class CongestionEvents {
  private:
   EventDispatch& dispatch_;
   const tcpinfo::EventSource source_;
+  const int loop_;
   std::unique_ptr<EventDispatch::Watch> watch_;  ///< null if nothing is pushed for this socket
   std::chrono::milliseconds rtt_limit_{};        ///< that the kernel has, if not 0
   tcpinfo::PolledEvents polled_;

@@ -49,13 +49,11 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
                              std::shared_ptr<LiveStream> stream, const Deps& deps,
                              const Settings& settings, base::Time now)
     : id_{request.id},
-      loop_{request.loop},
       stream_{std::move(stream)},
-      delays_{stream_->metrics().delays(media::name(request.container))},
       deps_{deps},
-      requested_{now},
+      delays_{stream_->metrics().delays(media::name(request.container)), now},
       control_{abr::make_policy(settings->control)},
-      events_{deps.events, deps.event_source},
+      events_{deps.events, deps.event_source, request.loop},
       turns_{deps.budgets.of(request.loop).samples, request.id},
       deliveries_{
           deps.budgets.of(request.loop).ack_timestamps, request.id,
@@ -66,9 +64,9 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
                                        deps.standard_congestion_control)},
       record_{telemetry_of(request), deps.trace, deps.taps, kTolerated} {
   const auto start = control_.start(now);
-  channel_ = {stream_->index(), stream_->ladder().join(id_, start.rate, now)};
+  current_.channel = {stream_->index(), stream_->ladder().join(id_, start.rate, now)};
   record_.viewer().target = start.rate;
-  record_.viewer().group = channel_.group;
+  record_.viewer().group = current_.channel.group;
 }
 
 ViewerControl::~ViewerControl() {
@@ -85,15 +83,14 @@ void ViewerControl::follow_settings() {
 
 void ViewerControl::on_join(const server::ViewerTick& tick) {
   joined_.emplace(tick.state, tick.acts, tick.fd);
-  events_.watch(tick.fd, id_, loop_,
-                [this](const auto& event, base::Time now) { on_event(event, now); });
+  events_.watch(tick.fd, id_, [this](const auto& event, base::Time now) { on_event(event, now); });
   const auto& viewer = record_.viewer();
   const auto applied =
       steering_.begin(tick.fd, viewer.target, stream_->media_settings().encoder.vbv, tick.now);
   stream_->metrics().ssthresh_hint(steering_.ssthresh_hint());
   base::log::info("viewer_joined", {{"viewer", id_},
                                     {"stream", viewer.stream},
-                                    {"group", channel_.group},
+                                    {"group", current_.channel.group},
                                     {"address", tick.state.address.text()},
                                     {"format", viewer.format},
                                     {"user_agent", viewer.user_agent},
@@ -103,22 +100,22 @@ void ViewerControl::on_join(const server::ViewerTick& tick) {
   if (!deliveries_.begin(tick)) {
     deps_.warnings.failed("SO_TIMESTAMPING", "delivery times are one frame late", errno);
   }
-  record_.begin(trace_line::join(tick, requested_, applied));
+  record_.begin(trace_line::join(tick, delays_.requested(), applied));
   record_.put([&] {
     return trace_line::decision({viewer.target, abr::Reason::kStart}, {}, tick.now);
   });
 }
 
 std::optional<base::Time> ViewerControl::on_tick(const server::ViewerTick& tick) {
-  const bool same = tick.state.channel == channel_ && tick.state.rate == served_;
-  if (same && !sample_due(tick.state.discardable, tick.now)) return {};
-  channel_ = tick.state.channel;
-  served_ = tick.state.rate;
+  const bool due = current_.sample_due(tick.state.discardable, tick.now);
+  if (!due && current_.same_stream(tick.state)) return {};
+  current_.channel = tick.state.channel;
+  current_.rate = tick.state.rate;
   control_.on_frame();
   follow_settings();
-  record_.set_group(channel_.group, tick.now);
-  steering_.follow_rate(tick.fd, served_, tick.now);
-  private_ = stream_->ladder().serves_one(channel_.group);
+  record_.set_group(current_.channel.group, tick.now);
+  steering_.follow_rate(tick.fd, current_.rate, tick.now);
+  private_ = stream_->ladder().serves_one(current_.channel.group);
   const auto next = next_sample_time(tick);
   if (!turns_.grant(Occasion::kFrame, deliveries_.congested(), tick.now)) return next;
   const auto sample = deps_.sampler.sample(tick.fd, tick.now);
@@ -141,7 +138,7 @@ std::optional<base::Time> ViewerControl::on_sample_due(const server::ViewerTick&
 }
 
 server::TxTimestampRequest ViewerControl::tx_timestamps(base::ByteCount size, base::Time now) {
-  if (!sample_due(false, now)) return {};
+  if (!current_.sample_due(false, now)) return {};
   return deliveries_.tx_timestamps(size, now);
 }
 
@@ -186,8 +183,8 @@ bool ViewerControl::run(std::span<const tcpinfo::CongestionEvent> events,
   const abr::StreamView stream{.private_group = private_,
                                .frames_missing = joined_->state.missing.has_value()};
   const auto actions = control_.on_observation(observation, stream, now);
-  next_sample_ = control_.next_sample();
-  calm_ = actions.calm;
+  current_.next_sample = control_.next_sample();
+  current_.calm = actions.calm;
   return carry_out(actions, now);
 }
 
@@ -199,7 +196,7 @@ bool ViewerControl::carry_out(const abr::Actions& actions, base::Time now) {
   if (actions.skip > 0) skip(actions.skip);
   if (actions.discard) discard(now);
   if (actions.recover && joined_->state.missing) {
-    stream_->recover(channel_.group, *joined_->state.missing);
+    stream_->recover(current_.channel.group, *joined_->state.missing);
   }
   if (!actions.report) return false;
   const bool retargeted = stream_->ladder().report(id_, actions.decision, now);
@@ -215,7 +212,7 @@ bool ViewerControl::carry_out(const abr::Actions& actions, base::Time now) {
 
 /// In a shared group the others still get the frames.
 void ViewerControl::skip(unsigned frames) {
-  if (!stream_->skip(channel_.group, frames)) joined_->acts.pause();
+  if (!stream_->skip(current_.channel.group, frames)) joined_->acts.pause();
 }
 
 void ViewerControl::discard(base::Time now) {
@@ -230,7 +227,7 @@ void ViewerControl::on_delivered(const server::SentFrame& frame, const FrameDeli
     stream_->metrics().frame_timed(delivery.source);
     delays_.frame_delivered(delivery.at - frame.captured);
   }
-  if (!std::exchange(first_frame_seen_, true)) delays_.joined(delivery.at - requested_);
+  delays_.acknowledged(delivery.at);
   record_.acknowledged(frame.captured);
   record_.put([&] { return trace_line::frame(frame, delivery, control_.path().capacity); });
 }

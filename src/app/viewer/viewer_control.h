@@ -16,6 +16,7 @@
 #include "app/tcp/telemetry_budget.h"
 #include "app/telemetry/segment_count.h"
 #include "app/telemetry/viewer_record.h"
+#include "app/viewer/frame_delays.h"
 #include "app/viewer/observer.h"
 #include "server/handler.h"
 #include "tcpinfo/tcp_sampler.h"
@@ -47,12 +48,12 @@ class ViewerControl : public server::ViewerObserver {
                 const Deps& deps, base::Time now);
   ~ViewerControl() override;
 
-  media::ChannelId channel() const { return channel_; }
+  media::ChannelId channel() const { return current_.channel; }
 
   void on_join(const server::ViewerTick& tick) override;
   std::optional<base::Time> on_tick(const server::ViewerTick& tick) override;
   std::optional<base::Time> on_sample_due(const server::ViewerTick& tick) override;
-  bool may_wait() const override { return calm_; }
+  bool may_wait() const override { return current_.calm; }
   server::TxTimestampRequest tx_timestamps(base::ByteCount size, base::Time now) override;
   void on_error_queue(const server::ViewerTick& tick) override;
   void on_leave(const server::ViewerTick& tick, server::LeaveReason reason) override;
@@ -64,6 +65,19 @@ class ViewerControl : public server::ViewerObserver {
     const server::ViewerState& state;
     server::ViewerActs& acts;
     int fd;
+  };
+  /// All that most frames of most viewers touch here: one cache line with the object's start.
+  struct Current {
+    bool sample_due(bool waiting, base::Time now) const { return waiting || now >= next_sample; }
+    /// Whether a frame has the same group and rate as the one before.
+    bool same_stream(const server::ViewerState& state) const {
+      return state.channel == channel && state.rate == rate;
+    }
+
+    base::Time next_sample{};  ///< ControlLoop::next_sample()
+    media::ChannelId channel;
+    base::BitRate rate;  ///< of the newest frame
+    bool calm = false;   ///< Actions::calm
   };
 
   ViewerControl(const server::ViewerRequest& request, std::shared_ptr<LiveStream> stream,
@@ -83,20 +97,11 @@ class ViewerControl : public server::ViewerObserver {
   void discard(base::Time now);
   void note(const server::ViewerTick& tick, const tcpinfo::TcpSample& sample);
 
-  bool sample_due(bool waiting, base::Time now) const { return waiting || now >= next_sample_; }
-
-  // All that most frames of most viewers touch here, so that it is one cache line.
-  base::Time next_sample_{};  ///< ControlLoop::next_sample()
-  media::ChannelId channel_;
-  base::BitRate served_;  ///< rate of the newest frame
-  bool calm_ = false;     ///< Actions::calm
-
+  Current current_;  // first, for the cache line
   const std::uint64_t id_;
-  const int loop_;
   const std::shared_ptr<LiveStream> stream_;
-  Metrics::Delays& delays_;
   const Deps& deps_;
-  const base::Time requested_;
+  FrameDelays delays_;
   unsigned settings_revision_ = 0;  ///< of the limits that hold
   abr::ControlLoop control_;
   SegmentCount segments_;
@@ -108,7 +113,6 @@ class ViewerControl : public server::ViewerObserver {
   SocketSteering steering_;
   ViewerRecord record_;
   bool private_ = true;  ///< the group had no other viewer at the last sample of a frame
-  bool first_frame_seen_ = false;
 };
 
 }  // namespace app
