@@ -1,7 +1,7 @@
 """The page of all experiments with their claims and verdicts."""
 
 from bench.papers.figures import Figures
-from bench.papers.page import table
+from bench.papers.page import summary, table
 
 
 def write(directory, experiments):
@@ -14,7 +14,7 @@ def write(directory, experiments):
         claims = Figures(directory / f"{experiment.name}.json").claims
         if claims:
             parts += [f"## [{experiment.title}]({experiment.name}.md)",
-                      table(("finding", "published", "here", "verdict"), claims)]
+                      summary(claims), table(("finding", "published", "here", "verdict"), claims)]
     path = directory / "README.md"
     path.write_text("\n\n".join(parts) + "\n")
     return path

@@ -51,7 +51,7 @@ class Page:
         """Writes the page; `not_counted`: [(key, reason)]."""
         experiment = self._experiment
         parts = [f"# {experiment.title}", f"Paper: {experiment.paper}",
-                 "## What is confirmed",
+                 "## What is confirmed", summary(self.claims),
                  table(("finding", "published", "here", "verdict"), self.claims), RULE,
                  "## Hypothesis", experiment.hypothesis.strip(),
                  "## Method", experiment.method.strip(),
@@ -67,6 +67,15 @@ class Page:
         path = self._directory / f"{experiment.name}.md"
         path.write_text("\n\n".join(parts) + "\n")
         return path
+
+
+def summary(claims):
+    """The verdicts in one sentence."""
+    verdicts = [verdict for *_, verdict in claims]
+    counts = [f"{verdicts.count(verdict)} {word}" for verdict, word in
+              ((REFUTED, "not confirmed"), (UNDECIDED, UNDECIDED)) if verdict in verdicts]
+    others = f"; {' and '.join(counts)}" if counts else ""
+    return f"{verdicts.count(CONFIRMED)} of {len(claims)} findings are confirmed{others}."
 
 
 def table(head, rows):

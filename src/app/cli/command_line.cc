@@ -55,7 +55,7 @@ void add_serve(CLI::App& app, CommandLine& parsed) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   serve->add_option("--policy", overrides.policy, "How the rate follows the connection [symbiosis]")
-      ->type_name("symbiosis|itcp|...|off");
+      ->type_name("symbiosis|itcp|off");
   serve
       ->add_option("--congestion-control", overrides.congestion_control,
                    "TCP congestion control of all viewers [kernel default]")
