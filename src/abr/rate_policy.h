@@ -11,7 +11,8 @@
 namespace abr {
 
 /// Largest Decision::padding: the 85 TS packets that src/media keeps ready. Enough for a packet
-/// train of 8 segments of 1448 bytes; a smaller limit would leave some frames too short for one.
+/// train of 8 segments of 1448 bytes; a smaller limit would leave some frames too short for one, a
+/// larger one is never used.
 inline constexpr base::ByteCount kMaxPadding{15'980};
 
 /// The rate that the viewer can take, and why.

@@ -29,7 +29,8 @@ struct ItcpSettings {
 };
 
 /// Encoders per stream, at most, if the settings do not say so. That many rates a quarter apart, as
-/// single viewers in a crowd get them, reach from 300 kbit/s to 8 Mbit/s.
+/// single viewers in a crowd get them, reach from 300 kbit/s to 8 Mbit/s. More groups take more CPU
+/// time and gain less each (docs/decisions/0011).
 inline constexpr std::size_t kMostGroups = 16;
 
 struct GroupSettings {

@@ -11,11 +11,13 @@ namespace {
 
 // Time between two requests for a recovery frame. The encoder answers with its next frame, or with
 // a keyframe within a second (encoder.forced_keyframe_interval). Shorter repeats requests that are
-// under way; longer leaves the viewer without video when a recovery frame is dropped too.
+// under way; longer leaves the viewer without video when a recovery frame is dropped too. Not
+// measured against other values.
 constexpr base::Duration kRecoveryInterval = std::chrono::milliseconds{500};
 
 // Frames of a viewer who has been calm for this long may wait for the next ones. With a shorter
 // time, viewers whose trouble comes and goes have to wait as well; a longer one costs more writes.
+// Not measured against other values.
 constexpr base::Duration kCalmAfter = std::chrono::milliseconds{500};
 
 /// Each report takes the ladder's lock, and a smaller change would move no group's rate.

@@ -45,7 +45,8 @@ class ControlLoop {
  public:
   /// Samples are taken this long before a frame is captured: the event loop wakes up late by up to
   /// 2 ms on a busy machine, and the encoder reads its new rate when the frame arrives. Earlier, a
-  /// sample sees less of the last frame.
+  /// sample sees less of the last frame; later, the rate is too late for the next one. Not measured
+  /// against other values.
   static constexpr base::Duration kSampleLead = std::chrono::milliseconds{3};
 
   explicit ControlLoop(std::unique_ptr<RatePolicy> policy) : policy_{std::move(policy)} {}

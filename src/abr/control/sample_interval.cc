@@ -11,7 +11,7 @@ namespace {
 
 // The interval is this share of the time for which the viewer has been calm: it is 500 ms after 2
 // s. With a larger share, viewers whose trouble comes and goes are sampled less often; a smaller
-// share costs more samples.
+// share costs more samples. Not measured against other values.
 constexpr double kShareOfCalm = 0.25;
 // A viewer is calm only if the stream uses less than this share of the path. With 0.7, p95 is 5 %
 // longer than with a sample at every frame; with 0.5 it is 3 % longer. The rates are the same
@@ -19,12 +19,12 @@ constexpr double kShareOfCalm = 0.25;
 constexpr double kUsedShare = 0.5;
 // The rate that a viewer can take may change by this share of it: packet trains err by a tenth.
 // With a smaller share, noise ends the calm; with a larger one, the ladder keeps an old rate for
-// longer.
+// longer. Not measured against other values.
 constexpr double kCalmBand = 0.2;
 
 // A calm viewer's RTT may grow by this much from one sample to the next. That is a third of the
 // wait that ends the calm anyway (kQuietWait). With a smaller rise, jitter ends the calm; with a
-// larger one, a queue grows longer before it shows.
+// larger one, a queue grows longer before it shows. Not measured against other values.
 constexpr base::Duration kRttRise = std::chrono::milliseconds{10};
 
 /// Whether the path carries much more than the stream. If no packet trains show the capacity (the

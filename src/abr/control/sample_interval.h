@@ -14,7 +14,7 @@ class SampleInterval {
  public:
   /// The longest interval. Evidence of the capacity counts for 1 s (CapacityEstimator), so two
   /// samples may fall into that time. A longer interval shows a change later; a shorter one costs
-  /// more. At 30 frames per second, one of 15 frames is sampled.
+  /// more. Not measured against other values. At 30 frames per second, one of 15 frames is sampled.
   static constexpr base::Duration kMax = std::chrono::milliseconds{500};
   /// The longest interval if the kernel watches the RTT. A change of the path shows in the RTT, in
   /// a loss or in unsent frames, and all of them wake us, so that the interval matters little: 1, 2

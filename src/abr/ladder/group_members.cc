@@ -10,7 +10,8 @@ namespace {
 
 // A viewer that collapsed and has no slower group to go to skips frames for this long. After that
 // they are slow and count like any other. A longer time makes one viewer suffer for longer, a
-// shorter one lets each short outage lower the rate of the others.
+// shorter one lets each short outage lower the rate of the others. Not measured against other
+// values.
 constexpr base::Duration kFallGrace = std::chrono::seconds{30};
 
 }  // namespace

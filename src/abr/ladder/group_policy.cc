@@ -22,7 +22,8 @@ constexpr double kSustainedShare = kHeadroom;
 constexpr double kMinRateGain = 1.1;
 // In a crowd a viewer gets a group of their own if that is this many times faster than one that
 // they could share. A smaller factor opens more groups for single viewers, which come and go with
-// what these sustain, and cost an encoder each. 16 groups this far apart span a factor of 28.
+// what these sustain, and cost an encoder each; a larger one makes viewers share whose rates differ
+// more. 16 groups this far apart span a factor of 28. Not measured against other values.
 constexpr double kOwnGroupGain = 1.25;
 // A move up waits this long after the last move, so that viewers do not flap. With 1 s, rates are 2
 // % higher and moves 10 to 16 % more; with 6 s, 3 to 4 % lower and 13 to 24 % fewer (bench/ladder).
@@ -31,10 +32,12 @@ constexpr base::Duration kMoveDwell = std::chrono::seconds{3};
 // 5 %, a ladder stays where no viewer's own move helps, 8 % of rate below the best (bench/ladder).
 constexpr double kMinPlanGain = 0.01;
 // Share of a rate that one viewer's collapse may cost another. A larger share lets plans serve the
-// collapsed viewer sooner, a smaller one rejects plans that hardly cost anybody.
+// collapsed viewer sooner, a smaller one rejects plans that hardly cost anybody. Not measured
+// against other values.
 constexpr double kMaxRateLoss = 0.05;
 // Cost of a change of a group's rate by one nat, in viewers moved: 320 rungs of 10 nats cost less
-// than one viewer's move.
+// than one viewer's move. A larger cost moves viewers to save changes of rates, with none the
+// choice among equal moves is arbitrary. Not measured against other values.
 constexpr double kRateChangeCost = 1.0 / 4096;
 
 /// The value of the best group for the viewer.

@@ -9,7 +9,8 @@ namespace abr {
 namespace {
 
 // A plan has no more groups than it takes to be within this many nats per viewer of the best: 0.5 %
-// of the rate. Each group costs an encoder. A larger loss saves more of them.
+// of the rate. Each group costs an encoder. A larger loss saves more of them. Not measured against
+// other values.
 constexpr double kMaxPlanLoss = 0.005;
 
 double log_of(base::BitRate rate) { return std::log(static_cast<double>(rate.bps())); }

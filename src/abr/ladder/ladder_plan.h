@@ -49,8 +49,9 @@ const Rung& rung_of(base::BitRate sustains, const Plan& plan);
 /// O(groups x bins^2). With more than kMaxPlanCells bins, neighbours are merged.
 Plan plan_ladder(const RateHistogram& viewers, std::size_t groups);
 
-/// Enough for rates from 300 kbit/s to 7 Mbit/s without merging. A plan with more takes longer, one
-/// with fewer is less exact.
+/// Enough for rates from 300 kbit/s to 7 Mbit/s without merging. A plan with more takes longer (0.3
+/// ms with 16 groups, `bench/ladder plan`), one with fewer is less exact. Not measured against
+/// other values.
 inline constexpr std::size_t kMaxPlanCells = 320;
 
 }  // namespace abr

@@ -42,10 +42,10 @@ struct OperatingPoint {
 class OperatingPoints {
  public:
   /// With a smaller margin a rate near a limit switches to and fro, with a larger one frames stay
-  /// small though the rate could carry larger ones.
+  /// small though the rate could carry larger ones. Not measured against other values.
   static constexpr double kUpwardMargin = 1.3;
   /// A shorter time lets every dip of the rate cost a keyframe, a longer one shows more frames with
-  /// too few bits.
+  /// too few bits. Not measured against other values.
   static constexpr base::Duration kPointDwell = std::chrono::seconds{3};
 
   explicit OperatingPoints(PointSettings settings) : settings_{settings} {}

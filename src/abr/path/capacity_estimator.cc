@@ -11,38 +11,57 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Constants without a source were chosen over all scenarios of tests/sim; `sim_table` shows the
-// effect of another value.
+// Effects of other values: differences of the means over the links of `sim_table --random 1
+// --count 100 --seeds 1 --policy symbiosis` without cross traffic, unless cross traffic or a
+// `scenario` of sim_table is named.
 
-// Seconds by which round trips differ on an idle path. Less takes jitter for a slow path, more
-// hides short queues.
+// Seconds by which round trips differ on an idle path. Less takes jitter for a slow path: with
+// 0.0015, the rate of `own` is 0.9 % lower. More hides short queues: with 0.006, p95 of `beside` is
+// 15 % longer, and of `steps` 5 %.
 constexpr double kRttNoise = 0.003;
-// Seconds. kRttNoise is small compared to this: a frame that took less says nothing precise.
+// Seconds. A frame that took less says nothing precise, because kRttNoise is a large part of it.
+// With 0.004, noise counts, and p99 of `bucket` is 12 % longer; with 0.016, frames of fast paths do
+// not count, and a fall is followed after 0.42 instead of 0.22 s.
 constexpr double kResolvableTime = 0.008;
-// A train faster than this share of TCP's pacing rate shows the pacing, not the path.
+// A train faster than this share of TCP's pacing rate shows the pacing, not the path. With 0.25,
+// hardly any train counts, and the rate of `beside` is half as high; with 0.9, the pacing passes
+// for the path, and p95 is 7 % longer.
 constexpr double kPacedShare = 0.5;
 // A receiver acknowledges a lone last segment with the next frame's first one, or after its timer
 // (RFC 5681, 4.2; Linux' shortest is TCP_DELACK_MIN, 40 ms). A train that took this share of a
-// frame interval, or this many seconds, may show that timer.
+// frame interval, or this many seconds, may show that timer. A larger share or time takes the timer
+// for a slow path: with 0.9, rates next to cross traffic are 2.5 % lower, while 0.06 s changes
+// nothing. A smaller one doubts slow paths: with 0.5 or 0.02 s, p99 of `delayed-acks` is 8 %
+// longer.
 constexpr double kEchoShare = 0.7;
 constexpr double kDelayedAckTime = 0.035;
 // Seconds. A paced train this long shows what the path carries at least, not bunched
-// acknowledgements, which are off by some milliseconds.
+// acknowledgements, which are off by some milliseconds. With 0.02, p99 of `own` is 8 % longer; a
+// larger time waits longer for such a train, but 0.08 changes no delay by 3 % and no rate by 1 %.
 constexpr double kLongTrainTime = 0.04;
-// ACKs of two frames that are closer together than this are one.
+// ACKs of two frames that are closer together than this are one. A smaller time takes one ACK for
+// two, a larger one takes two for one: with 3 ms, p99 of `codel` is 9 % longer. 0.3 ms changes no
+// delay by 3 % and no rate by 1 %.
 constexpr base::Duration kAckSlack = 1ms;
 // Segments of the shortest frame whose time can agree with the capacity. One segment may be all
-// that the base RTT was measured with.
+// that the base RTT was measured with: with 1, the rate of `beside` is 2.5 % lower, though p95 is 7
+// % shorter elsewhere. With 4, small frames say nothing, and p95 is 26 % longer.
 constexpr std::int64_t kMinTellingSegments = 2;
 // A frame or train that shows this share of the capacity agrees with it. Nearer to 1, noise refutes
-// it; farther, a path slower by a fifth goes unnoticed.
+// it: with 0.93, p99 of `delayed-acks` is 9 % longer. Farther, a path slower by a fifth goes
+// unnoticed: with 0.75, p99 of `own` is 4 % longer.
 constexpr double kAgreeingShare = 0.85;
-// Evidence older than this is not recent: at one frame per second it still is.
+// Evidence older than this is not recent: at one frame per second it still is. With 0.5 s, p95 is 4
+// % longer, and 9 % next to cross traffic; with 2 s, old evidence counts, and p95 of `steps` is 5 %
+// longer.
 constexpr base::Duration kRecentTime = 1s;
-// Nothing has agreed with the capacity for this long: the highest is trusted instead.
+// If nothing has agreed with the capacity for this long, the highest is trusted instead. With 1 s,
+// that happens too soon, and p95 of `beside` is 15 % longer; with 4 s, rates next to cross traffic
+// are 1 % lower.
 constexpr base::Duration kDoubtTime = 2s;
 // Seconds in which the highest capacity decays to 1/e. A shorter time forgets it during a burst of
-// cross traffic, a longer one keeps that of another network.
+// cross traffic: with 5, the rate of `beside` is 4 % lower. A longer one keeps that of another
+// network; no scenario has one, and 60 changes no rate by 1 %.
 constexpr double kHighestMemory = 20;
 
 }  // namespace

@@ -75,7 +75,9 @@ class CapacityEstimator {
     double bps() const { return bits / std::max(seconds, 1e-6); }
   };
   /// A long-term rate raises the capacity if this share of it exceeds the capacity. Nearer to 1,
-  /// bunched ACKs raise it; farther, it stays too low for longer.
+  /// bunched ACKs raise it; farther, it stays too low for longer. 0.75 and 0.95 change no mean
+  /// delay by 3 % and no mean rate by 1 % (`sim_table --random 1 --count 100 --seeds 1 --policy
+  /// symbiosis`, without cross traffic).
   static constexpr double kRaiseShare = 0.85;
 
   void check_doubtful(const DeliveredFrame& next, const Conditions& conditions);

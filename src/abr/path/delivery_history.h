@@ -24,7 +24,8 @@ class DeliveryHistory {
  private:
   /// 128 snapshots, 5 ms apart, cover 0.6 s of continuous ACKs, or 1.5 s of three observations for
   /// each of 30 frames per second. Paths with longer round trips have no snapshot old enough: fewer
-  /// snapshots or a smaller gap exclude more of them, a larger gap blurs short spans of time.
+  /// snapshots or a smaller gap exclude more of them, a larger gap blurs short spans of time. Not
+  /// measured against other values.
   static constexpr base::Duration kMinSnapshotGap = std::chrono::milliseconds{5};
   static constexpr std::size_t kMaxSnapshots = 128;
 

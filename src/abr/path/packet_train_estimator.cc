@@ -9,7 +9,8 @@ namespace abr {
 namespace {
 
 // bit/s. The most that a train can show, when its ACKs arrive at once. Far above any video rate, so
-// that a smaller value could only hide fast paths, and a larger one changes nothing.
+// that a smaller value could only hide fast paths, and a larger one changes nothing: at 1 Gbit/s a
+// train of eight segments takes 0.1 ms, which no ACK shows.
 constexpr double kMaxTrainRate = 1e9;
 // Ratio of the fastest to the slowest of three trains whose median counts. With 1.6, trains with
 // bunched ACKs are trusted, and p95 of sim_table's `own` is 8 % longer; with 1.15, the sum of eight

@@ -9,6 +9,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// bench/slow_readers shows what these values do together. They have not been measured against
+// others; tests/sim has no slow reader.
+
 // A player is measured for this long, and twice as long if it is not much too slow. Shorter, the
 // pauses of players that read in bursts pass for a slow reader; longer, a slow one loses more
 // frames before it is believed.
@@ -19,9 +22,12 @@ constexpr base::Duration kMaxOpen = 500ms;
 // Share of the stream that a player reads which keeps up. With a larger one a keyframe passes for a
 // slow reader, with a smaller one a reader that is a little too slow loses frames for ever.
 constexpr double kKeepsUp = 0.9;
-// Share below which a player is much too slow. A piece of 400 ms more or less in 3 s is 0.13.
+// Share below which a player is much too slow. A piece of 400 ms more or less in 3 s is 0.13. A
+// larger share takes a player that reads in pieces for a slow one, a smaller one measures more slow
+// players for twice as long.
 constexpr double kMuchTooSlow = 0.7;
-// Share of the stream below which a player is paused. A larger one takes the slowest for paused.
+// Share of the stream below which a player is paused. A larger one takes the slowest for paused, a
+// smaller one takes a paused player that still fills its buffer for a slow one.
 constexpr double kPaused = 0.05;
 // A rate holds for this long at first. Longer keeps a player low that was busy for a moment;
 // shorter costs frames each time that the rate is too much.
@@ -32,7 +38,9 @@ constexpr base::Duration kMaxHold = 10min;
 // sooner, smaller ones are slower.
 constexpr double kGrowth = 1.15;
 constexpr base::Duration kGrowthInterval = 5s;
-// A rate that has grown this far past the one that was read limits no more.
+// A rate that has grown to this many times the one that was read limits no more. A larger factor
+// keeps a limit that has become irrelevant, a smaller one drops it while the player may still be
+// slow: 15 steps, 75 s after the hold.
 constexpr double kForgotten = 8;
 
 }  // namespace

@@ -8,6 +8,7 @@ namespace abr {
 namespace {
 // The guard's round trip before the first RTT measurement: a long one of the Internet. RFC 6298's
 // initial RTO of 1 s would hide real repetitions, a shorter one would count one congestion twice.
+// Not measured against other values.
 constexpr base::Duration kAssumedRtt = std::chrono::milliseconds{200};
 }  // namespace
 

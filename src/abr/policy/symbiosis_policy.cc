@@ -11,9 +11,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Constants without a source served best over all scenarios of tests/sim. Effects of other values
-// are differences of the means over the links of `sim_table --random 1 --count 100` without cross
-// traffic, unless cross traffic or a `scenario` is named.
+// Effects of other values: differences of the means over the links of `sim_table --random 1 --count
+// 100` without cross traffic, unless cross traffic or a `scenario` is named.
 
 // Share of the capacity up to which a rate is left alone, because trains err by as much. With 0.93,
 // the rate returns after 0.96 instead of 0.60 s; with 1.0, p95 on `steps` is 2 % longer.
@@ -30,9 +29,6 @@ constexpr double kMinDrainShare = 0.05;
 // After a fall the rate does not rise for this long, or for a round trip if that is longer. With
 // 500 ms, rates are 2 % lower (`mobile`: 7 %); with 50 ms, p95 of `mobile` is 3 % longer.
 constexpr base::Duration kMinHoldTime = 150ms;
-// The path is still if frames wait less. With 8 ms, rates are 0.4 % lower (1.1 % next to cross
-// traffic); with 30 ms, p95 of `own` is 20 % longer.
-constexpr base::Duration kStillWait = 15ms;
 
 // Share of a frame interval: the path is idle between frames that take less. With 0.6, rates are
 // 0.7 % lower; with 1.0, they are 0.9 % higher and p95 of `steps` is 3 % longer.

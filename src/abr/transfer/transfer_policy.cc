@@ -13,18 +13,20 @@ using namespace std::chrono_literals;
 
 // Share of the transfers' rate that is used. The rest is for frames larger than the mean and for
 // refilling the buffer: a buffer that has lost a second recovers it in six. A larger share refills
-// it more slowly, a smaller one costs quality.
+// it more slowly, a smaller one costs quality. Not measured against other values.
 constexpr double kTransferShare = 0.85;
 // The rate rises by kBlindStep for each kStepInterval since it last changed: a transfer proves the
 // path's rate, but only for that moment. At most for kMaxStepTime, which suits a player that loads
 // a segment every two seconds; longer would let a single transfer after a pause raise it too far.
+// Not measured against other values.
 constexpr base::Duration kStepInterval = 1s;
 constexpr base::Duration kMaxStepTime = 3s;
 
 // A part that is sent at kTransferShare of the path arrives within a part's time and a round trip;
 // after two parts' time it is late, and the rate falls. After three, which low-latency players
 // buffer (RFC 8216bis, PART-HOLD-BACK), kMinDrainShare of the rate is left, enough to keep the
-// player going.
+// player going. Smaller numbers of parts let jitter lower the rate, larger ones risk a stall; a
+// smaller share drains sooner at less quality. Not measured against other values.
 constexpr int kLateParts = 2;
 constexpr int kTooLateParts = 3;
 constexpr double kMinDrainShare = 0.25;
