@@ -1,6 +1,6 @@
 // Preloaded into a server (LD_PRELOAD), steps its clocks while it runs, as an administrator, NTP or
 // a suspended machine would. $CLOCK_SHIM names a file with two numbers of 64 bits, in nanoseconds:
-// what is added to CLOCK_REALTIME and to CLOCK_BOOTTIME.
+// the offsets of CLOCK_REALTIME and of CLOCK_BOOTTIME.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>

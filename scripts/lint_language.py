@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PATTERNS = [
     (r"\b(he|him|his|himself|she|her|hers)\b", "they, them, their; it for a program"),
     (r"(?<!#)(?:^|\x02|[.:;]\s|^\s*[-*] |\| )(What|Who|Whom|Whose)\b(?![^.|]*\?)", "name the thing: a noun first"),
-    (r"(?:\x02|;\s|^\s*[-*] )(what|who|whom)\b(?![^.]*\?)", "name the thing: a noun first"),
+    (r"(?:\x02|^|[:;]\s|^\s*[-*] )(what|who|whom)\b(?! it is\b)(?![^.]*\?)", "name the thing: a noun first"),
     (r"\bwhoever\b", "anyone who, clients that; or a noun first"),
     (r"\bso (many|much|few|long|old|often)\b(?!,| that\b| as\b)", "say the quantity"),
     (r"; (empty|null|0|zero): (none|no|never|not)\b", "a sentence: Empty if ..., 0 disables ..."),
@@ -28,6 +28,7 @@ PATTERNS = [
     (r"\b(can|may|could|to) be had\b", "is available"),
     (r"\bby and by\b", "gradually"),
     (r"\bthe while\b", "the time, the hold"),
+    (r"\banew\b", "again, re- (restart, renumber, rebuild)"),
     (r"\b(look(s|ed|ing)? at) (a|the|its|each|every) (viewer|connection)", "sample"),
 ]
 PATTERNS = [(re.compile(pattern, 0 if "What" in pattern or "Pure" in pattern or "(0|" in pattern

@@ -5,7 +5,7 @@ import pathlib
 from dataclasses import dataclass
 
 TICKS = os.sysconf("SC_CLK_TCK")
-WRAP = 2 ** 33 / 90_000  # seconds after which timestamps of MPEG-TS begin anew
+WRAP = 2 ** 33 / 90_000  # seconds after which timestamps of MPEG-TS restart
 
 
 def thread_times(pid):

@@ -51,6 +51,13 @@ inline constexpr base::Duration kQuietWait = std::chrono::milliseconds{30};
 /// (1.1 % next to cross traffic); with 30 ms, p95 of `own` is 20 % longer (as for kQuietWait).
 inline constexpr base::Duration kStillWait = std::chrono::milliseconds{15};
 
+/// The first and the longest hold after a group was shed or an effort lowered, because the CPUs
+/// were too slow. Such a load lasts for minutes (a program, a scene), and another attempt costs the
+/// viewers frames. Longer holds leave the CPUs idle for longer when the load is gone. Not measured
+/// against other values.
+inline constexpr base::Duration kFirstOverloadHold = std::chrono::seconds{30};
+inline constexpr base::Duration kLongestOverloadHold = std::chrono::minutes{8};
+
 /// How long a loss makes pacing slower, and how long a viewer is calm before pacing ends. With 1 s,
 /// p95 of sim_table's `beside` is 12 % longer; with 20 s, rates return 0.2 s later on `steps`.
 inline constexpr base::Duration kLossMemory = std::chrono::seconds{5};

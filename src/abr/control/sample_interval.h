@@ -23,7 +23,7 @@ class SampleInterval {
   static constexpr base::Duration kMaxWatched = std::chrono::seconds{2};
 
   /// `steered`: the next frame depends on what the samples show, so each frame needs one. `rate`:
-  /// what the viewer can take.
+  /// the rate that the viewer sustains.
   void update(const Observation& observation, const PathState& path, base::BitRate rate,
               bool steered, base::Time now);
 

@@ -2,32 +2,33 @@
 
 #include <algorithm>
 
+#include "abr/tuning.h"
+
 namespace abr {
 
 namespace {
 
 // Counters are compared over this time. A shorter window has too few frames for a share of late
-// ones, a longer one sheds a group later.
+// ones, a longer one sheds a group later. Not measured against other values.
 constexpr base::Duration kMeasureWindow = std::chrono::seconds{1};
 // Weight of a new window in the smoothed cost. A larger one follows a new scene sooner, a smaller
-// one evens out frames that cost more than others.
+// one evens out frames that cost more than others. Not measured against other values.
 constexpr double kCostWeight = 0.25;
 // A larger share of late frames is too much: one lost frame in twenty can be seen. It takes this
-// many windows in a row, because a new encoder may lose two of thirty frames once.
+// many windows in a row, because a new encoder may lose two of thirty frames once. Smaller values
+// shed groups for a short load, larger ones cost viewers frames for longer. Not measured.
 constexpr double kMaxLateShare = 0.05;
 constexpr int kMinLateWindows = 2;
 // No group is opened that would take the process beyond the first share of the CPUs, and one is
 // shed beyond the second, where frames wait for a CPU. The distance between the two keeps groups
-// from coming and going.
+// from coming and going. Smaller shares leave CPUs idle, larger ones make frames wait. Not measured
+// against other values.
 constexpr double kBusyShare = 0.9;
 constexpr double kFullShare = 0.95;
-// One for all, and one for those who cannot take it.
+// One for all viewers, and one for those whose links are too slow for it. With more, encoders would
+// take more of the event loops' time; with one, the slowest viewer would set the rate of all. Not
+// measured against other values.
 constexpr std::size_t kGroupsOfLateLoops = 2;
-// The first and the longest hold after a group was shed. A load that is too high lasts for minutes
-// (a program, a scene), and another attempt costs the viewers frames. Longer holds leave the CPUs
-// idle for longer when the load is gone.
-constexpr base::Duration kFirstHoldTime = std::chrono::seconds{30};
-constexpr base::Duration kMaxHoldTime = std::chrono::minutes{8};
 
 /// A group was closed and another one opened under the same index.
 bool is_another(const EncodeBudget::Encoder& now, const EncodeBudget::Encoder& last) {
@@ -94,13 +95,14 @@ bool EncodeBudget::is_behind(std::size_t groups, const Others& others, base::Tim
   late_windows_ = late_ > kMaxLateShare || is_crowded(others) ? late_windows_ + 1 : 0;
   if (late_windows_ >= kMinLateWindows && groups > 1) {
     late_windows_ = 0;
-    hold_ = hold_ > base::Duration::zero() ? std::min(2 * hold_, kMaxHoldTime) : kFirstHoldTime;
+    hold_ = hold_ > base::Duration::zero() ? std::min(2 * hold_, kLongestOverloadHold)
+                                           : kFirstOverloadHold;
     hold_until_ = now + hold_;
     proven_ = groups - 1;
     return true;
   }
   if (now >= hold_until_) proven_.reset();
-  if (now >= hold_until_ + kMaxHoldTime) hold_ = {};
+  if (now >= hold_until_ + kLongestOverloadHold) hold_ = {};
   return false;
 }
 

@@ -27,8 +27,8 @@ namespace abr {
 ///
 /// That is a forecast. Late frames are the proof: an encoder that skips frames for two windows is
 /// behind. Then one group has to be shed, and the number held stays one less for a while. That hold
-/// doubles each time that it was too short. The same holds when the process keeps all CPUs busy, so
-/// that viewers get their frames in time, for the stream whose encoders take most.
+/// doubles each time that it was too short. When the whole process uses all CPUs, the stream with
+/// the most expensive encoders also sheds a group, so that viewers get their frames in time.
 class EncodeBudget {
  public:
   /// One encoder's counters, and the size of its frames. Counters fall only when an encoder is new.

@@ -2,25 +2,29 @@
 
 #include <algorithm>
 
+#include "abr/tuning.h"
+
 namespace abr {
 
 namespace {
 
 // How long there must have been room before the effort is raised. A shorter time follows scenes
-// that are easy to encode for a moment; a longer one leaves the CPUs idle for longer.
+// that are easy to encode for a moment; a longer one leaves the CPUs idle for longer. Not
+// measured against other values.
 constexpr base::Duration kCalmTime = std::chrono::seconds{5};
 // Share of the usable CPUs that the encoders may take at the next effort. The rest is for scenes
 // that cost more, so that the effort does not come and go: the load of a stream varies by a fifth.
+// A larger share comes and goes, a smaller one leaves CPUs idle. Not measured against other values.
 constexpr double kRaiseShare = 0.75;
 // Share of a CPU that one encoder may use at the next effort. A frame is encoded within that share
 // of a frame interval, and viewers see it that much later. A larger share gives better pictures of
-// large streams, a smaller one is sooner with the frames.
+// large streams, a smaller one is sooner with the frames. Not measured against other
+// values.
 constexpr double kMostOfACpu = 0.4;
-// An effort that is lowered within this time of being raised was too high.
+// An effort that is lowered within this time of being raised was too high. A longer time also
+// blames the effort for a later scene, a shorter one repeats an attempt that failed slowly. Not
+// measured against other values.
 constexpr base::Duration kTrial = std::chrono::seconds{15};
-// The first and the longest wait after an effort was lowered, as of groups that are shed.
-constexpr base::Duration kFirstHold = std::chrono::seconds{30};
-constexpr base::Duration kLongestHold = std::chrono::minutes{8};
 
 }  // namespace
 
@@ -48,7 +52,8 @@ bool EncoderEffort::lower(std::size_t effort, base::Time now) {
   if (effort == effort_) return false;
   effort_ = effort;
   const bool failed = raised_ != base::Time{} && now - raised_ < kTrial;
-  hold_ = !failed ? kFirstHold : std::min(std::max(2 * hold_, kFirstHold), kLongestHold);
+  hold_ = !failed ? kFirstOverloadHold
+                  : std::min(std::max(2 * hold_, kFirstOverloadHold), kLongestOverloadHold);
   hold_until_ = now + hold_;
   return true;
 }

@@ -16,9 +16,9 @@ namespace abr {
 ///   lower to 0     if frames are late
 ///   at most kFirst while event loops send frames later, to save time
 ///
-/// Groups come first: what the audience needs is counted at kFirst, and effort 0 is for a machine
-/// that is behind. After an effort was lowered it waits before the next attempt, each time twice as
-/// long if the higher one did not last.
+/// Groups come first: the number that the CPUs can run is counted at kFirst, and effort 0 is for a
+/// machine that is behind. After an effort was lowered, the next attempt waits, and each time twice
+/// as long if the higher effort did not last.
 class EncoderEffort {
  public:
   /// CPU time of a frame at each effort, by that at kFirst: x264's presets "superfast", "veryfast",
@@ -28,9 +28,9 @@ class EncoderEffort {
 
   /// CPUs, in the last window.
   struct Load {
-    double own = 0;           ///< what the stream's encoders use
-    double one = 0;           ///< what its largest encoder uses
-    double usable = 0;        ///< what its encoders may use
+    double own = 0;           ///< used by the stream's encoders
+    double one = 0;           ///< used by its largest encoder
+    double usable = 0;        ///< available to its encoders
     bool late = false;        ///< frames came too late to be encoded, or the CPUs are full
     bool loops_late = false;  ///< event loops send frames later, to save time
     bool may_raise = true;

@@ -71,7 +71,7 @@ void CrossTraffic::add(const Wait& wait) {
   newest_ = wait.acked;
   const bool outlasts = outlasts_own_data(wait);
   const bool queued = wait.total >= kEmptyQueueWait;
-  if (!queued || (present_ && wait.surely_own > kOwnShare * wait.total)) {
+  if (!queued || (present_ && wait.self_induced > kOwnShare * wait.total)) {
     add_own(wait.acked, queued);
   } else {
     add_cross_traffic(wait, outlasts);

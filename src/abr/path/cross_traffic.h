@@ -25,7 +25,7 @@ class CrossTraffic {
     double own = 0;  ///< part that our own data explains, at the measured capacity
     /// Part that our own data explains at the highest capacity seen; 0 when our frames do not fill
     /// the path. Cross traffic makes the measured capacity too low.
-    double surely_own = 0;
+    double self_induced = 0;
     /// Time since the previous frame in which the path, at its capacity, was not busy with our
     /// data. nullopt when the path may be slower than that.
     std::optional<double> spare;

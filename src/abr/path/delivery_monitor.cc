@@ -10,24 +10,25 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Constants without a source were chosen over all scenarios of tests/sim.
+// Effects of other values: differences of the means over the scenarios of sim_table that are named.
 
 // Data that is overdue by more than this plus twice the jitter is late. Less takes bunched ACKs for
-// a slow path, more notices a fall of the capacity a frame later.
+// a slow path: with 6 ms, the rate of `aggregated` is 10 % lower. More notices a fall of the
+// capacity a frame later: with 24 ms, p95 of `steps` is 44 % longer.
 constexpr base::Duration kOverdueTime = 12ms;
 // Segments that a receiver may hold unacknowledged (RFC 1122, 4.2.3.2).
 constexpr double kUnackedSegments = 2;
 // Share of the due data that counts as all of it. Nearer to 1, an error of the capacity looks like
-// a slow path; farther, a small fall goes unnoticed.
+// a slow path; farther, a small fall goes unnoticed. Not measured against other values.
 constexpr double kDueShare = 0.95;
 // The newest delivery rate is measured over a little more than a frame interval: shorter is noise,
-// longer lags behind.
+// longer lags behind. Not measured against other values.
 constexpr base::Duration kDrainSpan = 40ms;
 // A rate that lowers the capacity, or that the window allows, is measured over a few frames: over
-// one it is noise, over more it lags behind.
+// one it is noise, over more it lags behind. Not measured against other values.
 constexpr base::Duration kProofSpan = 150ms;
 // Bunched ACKs matter little over this time. Over a longer one, fewer stretches are long enough to
-// raise the capacity.
+// raise the capacity. Not measured against other values.
 constexpr base::Duration kLongTermSpan = 500ms;
 
 }  // namespace

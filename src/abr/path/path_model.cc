@@ -88,7 +88,7 @@ void PathModel::add_to_cross_traffic(const DeliveredFrame& frame, const Observat
   cross_traffic_.add({.acked = frame.acked,
                       .total = queueing_delay_.newest(),
                       .own = own_queue(capacity),
-                      .surely_own = fills ? own_queue(highest) : 0,
+                      .self_induced = fills ? own_queue(highest) : 0,
                       .spare = delivery_.busy() ? std::nullopt : std::optional{passed - used}});
   state_.cross_traffic = cross_traffic_.present();
 }

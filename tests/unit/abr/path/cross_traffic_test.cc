@@ -13,7 +13,7 @@ class CrossTrafficTest : public testing::Test {
   /// data, and which leave the path `spare` seconds without our data.
   void frames(base::Duration time, double total, double own, double spare = 0) {
     for (const auto end = now_ + time; now_ < end; now_ += 33ms) {
-      queue_.add({.acked = now_, .total = total, .own = own, .surely_own = own, .spare = spare});
+      queue_.add({.acked = now_, .total = total, .own = own, .self_induced = own, .spare = spare});
     }
   }
 
