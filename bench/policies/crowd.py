@@ -53,12 +53,29 @@ class Crowd:
             raise RuntimeError(f"only {summary['open']} of the {self._asked} viewers of the crowd stayed")
 
 
+class TraceFiles:
+    """Takes lines of the server's API, and writes them to a file for each viewer, like those of --trace."""
+
+    def __init__(self, stream, directory):
+        self._stream, self._directory = stream, directory
+        self.watching = set()  # viewers
+        self.lost = 0  # lines
+
+    def take(self, line):
+        if line["event"] == "dropped":
+            self.lost += line["lines"]
+        elif viewer := line.pop("viewer", None):
+            (self.watching.discard if line["event"] == "leave" else self.watching.add)(viewer)
+            with open(self._directory / f"{self._stream}-{viewer}.jsonl", "a") as file:
+                file.write(json.dumps(line) + "\n")
+
+
 class TraceReader:
-    """In the `with` block, writes what the server's API says of a stream's viewers to files like those of
-    --trace. Fails if lines were lost."""
+    """In the `with` block, writes the traces of a stream's viewers. Fails if lines were lost."""
 
     def __init__(self, daemon, stream, directory):
-        self.begin(stream, directory)
+        self._stream = stream
+        self._files = TraceFiles(stream, directory)
         self._connection = http.client.HTTPConnection("127.0.0.1", daemon.port)
         self._connection.sock = open_socket(daemon.netns)
         self._connection.sock.connect(("127.0.0.1", daemon.port))
@@ -69,34 +86,21 @@ class TraceReader:
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
 
-    def begin(self, stream, directory):
-        self._stream, self._directory = stream, directory
-        self.watching = set()  # viewers
-        self.lost = 0  # lines
-
     def _read(self):
         try:
             for text in self._response:
-                self.take(json.loads(text))
+                self._files.take(json.loads(text))
         except (OSError, http.client.HTTPException):
             pass  # __exit__() has shut it down
-
-    def take(self, line):
-        if line["event"] == "dropped":
-            self.lost += line["lines"]
-        elif viewer := line.pop("viewer", None):
-            (self.watching.discard if line["event"] == "leave" else self.watching.add)(viewer)
-            with open(self._directory / f"{self._stream}-{viewer}.jsonl", "a") as file:
-                file.write(json.dumps(line) + "\n")
 
     def __enter__(self):
         return self
 
     def __exit__(self, kind, *_):
         if not kind:
-            wait_until(lambda: not self.watching, LEAVE, f"the viewers of {self._stream} have left")
+            wait_until(lambda: not self._files.watching, LEAVE, f"the viewers of {self._stream} have left")
         self._connection.sock.shutdown(socket.SHUT_RDWR)
         self._thread.join()
         self._connection.close()
-        if self.lost and not kind:
-            raise RuntimeError(f"{self.lost} lines of the trace of {self._stream} were lost")
+        if self._files.lost and not kind:
+            raise RuntimeError(f"{self._files.lost} lines of the trace of {self._stream} were lost")

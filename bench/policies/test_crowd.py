@@ -3,7 +3,7 @@
 import json
 import tomllib
 
-from bench.policies.crowd import TraceReader
+from bench.policies.crowd import TraceFiles
 from bench.policies.run import Lane, config_of
 from bench.policies.scenarios import SCENARIOS
 
@@ -17,15 +17,14 @@ def test_the_crowd_has_a_stream_of_its_own_and_is_let_in():
 
 
 def test_each_viewer_has_a_file_of_their_own_lines(tmp_path):
-    reader = TraceReader.__new__(TraceReader)
-    reader.begin("live", tmp_path)
+    files = TraceFiles("live", tmp_path)
     for line in [{"event": "trace", "at": 1}, {"viewer": 7, "event": "join", "requested": 2},
                  {"viewer": 9, "event": "join", "requested": 3}, {"viewer": 7, "event": "frame"},
                  {"event": "idle", "at": 20}, {"viewer": 7, "event": "leave"}]:
-        reader.take(line)
+        files.take(line)
     first, second = sorted(tmp_path.glob("live-*.jsonl"))
     assert [json.loads(line)["event"] for line in first.read_text().splitlines()] == ["join", "frame", "leave"]
     assert json.loads(second.read_text()) == {"event": "join", "requested": 3}
-    assert (reader.watching, reader.lost) == ({9}, 0)
-    reader.take({"event": "dropped", "at": 21, "lines": 3})
-    assert reader.lost == 3
+    assert (files.watching, files.lost) == ({9}, 0)
+    files.take({"event": "dropped", "at": 21, "lines": 3})
+    assert files.lost == 3
