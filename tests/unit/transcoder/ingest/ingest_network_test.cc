@@ -157,7 +157,8 @@ INSTANTIATE_TEST_SUITE_P(
                     std::pair{"http://no-such-host.invalid/1.ts", kNoAddress},
                     std::pair{"srt://no-such-host.invalid:9000", kNoAddress},
                     std::pair{"udp://no-such-host.invalid:5000", kNoAddress},
-                    std::pair{"udp://192.0.2.1:5000", "check the address and port in the source's URI"},
+                    std::pair{"udp://192.0.2.1:5000",
+                              "check the address and port in the source's URI"},
                     std::pair{"rtmp://127.0.0.1/cam", "write rtmp://HOST/APPLICATION/STREAM"},
                     std::pair{"rtmp://0.0.0.0/live/obs", "publish by SRT"},
                     std::pair{"gst:videotestsrc ! nosuchelement", "no element \"nosuchelement\""}));
