@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -123,7 +124,10 @@ class BatchedSends {
   template <typename Done>
   void send(Done done) {
     while (waiting_ > 0) {
-      io_uring_submit_and_wait(&ring_, waiting_);
+      const int error = io_uring_submit_and_wait(&ring_, waiting_);
+      if (error < 0 && error != -EINTR) {
+        throw std::system_error{-error, std::generic_category(), "io_uring"};
+      }
       unsigned head = 0;
       unsigned count = 0;
       io_uring_cqe* completion = nullptr;

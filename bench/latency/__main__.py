@@ -71,7 +71,7 @@ def ends(viewers, count):
 
 def print_row(title, times):
     figures = [1e3 * value for value in (percentile(times, 50), percentile(times, 90), max(times))]
-    print(f"{title:<34}" + "".join(f"{value:>8.0f}" for value in figures), flush=True)
+    print(f"{title:<36}" + "".join(f"{value:>8.0f}" for value in figures), flush=True)
 
 
 def print_surfaces(count):
@@ -90,7 +90,7 @@ def main():
     parser.add_argument("--ends", type=int, default=5)
     parser.add_argument("--stops", type=int, default=5, help="of a source")
     options = parser.parse_args()
-    print(f"{'milliseconds':<34}{'p50':>8}{'p90':>8}{'max':>8}")
+    print(f"{'milliseconds':<36}{'p50':>8}{'p90':>8}{'max':>8}")
     for title, measure in (("join, no viewer", lambda: joins(0, options.joins)),
                            ("join, another viewer", lambda: joins(1, options.joins)),
                            ("end, no viewer", lambda: ends(0, options.ends)),

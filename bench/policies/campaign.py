@@ -130,7 +130,8 @@ def attempt(batch, every, crowd):
 
 def measure(batches_to_do, every, take, crowd=0):
     """Runs the batches in order, and calls take(batch, figures) in the same order, each after the
-    next run has streamed. Figures are empty if the machine was too busy. `crowd`: as for Run. However this ends, it stops
+    next run has streamed. Figures are empty if the machine was too busy. `crowd`: as for Run.
+    However this ends, it stops
     all that it began, and takes figures that are already computed."""
     pending = None  # (batch, Computation)
     try:

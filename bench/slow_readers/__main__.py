@@ -1,5 +1,6 @@
 """Players that are slow themselves, among many others. Of a 720p stream of 2 Mbit/s with audio, in the
-default configuration, 450 viewers read all that comes, and then 50 join who read 500 kbit/s. On loopback with the packets of an Ethernet (MTU 1500; needs root, else with those of
+default configuration, 450 viewers read all that comes, and then 50 join who read 500 kbit/s. On loopback
+with the packets of an Ethernet (MTU 1500; needs root, else with those of
 64 KB).
 
 Prints when half and when all of the slow viewers watched a group with a rate that they can take, the

@@ -34,7 +34,7 @@ class Ring {
     T item = std::move(slots_[head_]);
     --size_;
     head_ = place(1);
-    if (empty()) begin_anew();
+    if (empty()) restart();
     return item;
   }
 
@@ -48,7 +48,7 @@ class Ring {
   }
 
   /// An empty queue begins at the start, so that a queue that stays short stays in a cache line.
-  void begin_anew() {
+  void restart() {
     head_ = 0;
     if (2 * std::exchange(most_, 0) < slots_.size() && slots_.size() > kLeastCapacity) {
       resize(std::max(kLeastCapacity, slots_.size() / 2));

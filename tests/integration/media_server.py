@@ -100,7 +100,8 @@ def sliding_playlist(segment_names, header, seconds, listed=4):
 
 
 def sliding_manifest(count, seconds, tracks):
-    """send() for a live DASH manifest whose periods each have the same `count` segments, so that time stamps restart with each. tracks: {number: MIME type}; their files are init-NUMBER.m4s, NUMBER-1.m4s, …"""
+    """send() for a live DASH manifest whose periods each have the same `count` segments, so that time stamps
+    restart with each. tracks: {number: MIME type}; their files are init-NUMBER.m4s, NUMBER-1.m4s, …"""
     length = count * seconds
     begin = time.time() - length
 

@@ -1,4 +1,5 @@
-"""After the server's clock was set, or its machine suspended, current players continue, and new ones play with dates by the new clock."""
+"""After the server's clock was set, or its machine suspended, current players continue, and new ones play
+with dates by the new clock."""
 
 import contextlib
 import datetime

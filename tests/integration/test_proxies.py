@@ -1,4 +1,5 @@
-"""Behind real proxies: which clients are administrators, which addresses are known, and playback below a sub-path."""
+"""Behind real proxies: which clients are administrators, which addresses are known, and playback below a
+sub-path."""
 
 import functools
 import json
