@@ -195,5 +195,12 @@ TEST_F(ChosenEffortTest, ALowerEffortComesBeforeAGroupIsShed) {
   EXPECT_TRUE(steady(1, 10).shed) << "the lowest effort is too much";
 }
 
+TEST_F(ChosenEffortTest, LateEventLoopsLeaveTheFirstEffort) {
+  EXPECT_GT(steady(30).effort, EncoderEffort::kFirst);
+  others_.late = true;
+  EXPECT_EQ(steady(1).effort, EncoderEffort::kFirst);
+  EXPECT_EQ(steady(60).effort, EncoderEffort::kFirst);
+}
+
 }  // namespace
 }  // namespace abr
