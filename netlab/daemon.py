@@ -4,6 +4,7 @@ import http.client
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -27,6 +28,15 @@ def binary():
     if not built:
         raise FileNotFoundError("symcast is not built; set SYMCAST_BINARY to it")
     return str(max(built, key=lambda path: path.stat().st_mtime))
+
+
+def stacks(pid):
+    """The stack of each thread of a hanging process: by gdb if it is installed, or in the kernel only."""
+    if shutil.which("gdb"):
+        return subprocess.run(["gdb", "-p", str(pid), "-batch", "-ex", "thread apply all backtrace"],
+                              capture_output=True, text=True, check=False).stdout
+    tasks = pathlib.Path(f"/proc/{pid}/task").iterdir()
+    return "\n".join((task / "comm").read_text() + (task / "stack").read_text() for task in tasks)
 
 
 _given_ports = set()
@@ -90,6 +100,7 @@ class Daemon:
         self.ip = ip or (lab.server_ip if lab else "127.0.0.1")
         self.port = port or (8080 if lab else free_port())
         self.directory = pathlib.Path(directory)
+        self._stacks = ""
         self.config_path = self.directory / "symcast.toml"
         listen = f"[{self.ip}]" if ":" in self.ip else self.ip
         command = [*wrapper, binary(), "serve", "--listen",
@@ -122,7 +133,7 @@ class Daemon:
         self._note_crash()
         code = self.process.returncode
         # If the block itself failed, that failure is the one to report.
-        assert kind or code == 0, f"symcast ended with {code}:\n{self.log()}"
+        assert kind or code == 0, f"symcast ended with {code}:\n{self.log()}{self._stacks}"
 
     def _note_crash(self):
         code, log = self.process.returncode, self.log()
@@ -152,6 +163,7 @@ class Daemon:
         try:
             self.process.wait(END_SECONDS)
         except subprocess.TimeoutExpired:
+            self._stacks = stacks(self.process.pid)
             self.process.kill()
             self.process.wait()
         return time.monotonic() - begin

@@ -40,6 +40,10 @@ NGINX_FORWARDING = """
   proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
 """
 
+# For keep-alive upstream, and nothing that tells the server of the client. nginx before 1.29 sends
+# "Connection: close" then.
+NGINX_HTTP_1_1 = "proxy_http_version 1.1;"
+
 # Nobody gets anything without it.
 TOKEN = "token=a%20b"
 NGINX_CHECK = 'if ($arg_token != "a%20b") { return 403; }'
@@ -132,13 +136,18 @@ def checking_nginx(folder, daemon, lab=None):
     return nginx(folder, daemon, NGINX_FORWARDING, lab, NGINX_CHECK)
 
 
+def silent_nginx(folder, daemon, lab=None):
+    """Adds no header."""
+    return nginx(folder, daemon, NGINX_HTTP_1_1, lab)
+
+
 def caddy(folder, daemon, lab=None):
     return Proxy(folder, daemon, CADDY,
                  ["caddy", "run", "--adapter", "caddyfile", "--config", "{config}"], lab)
 
 
 def haproxy(folder, daemon, version=2, lab=None):
-    """Passes TCP connections on. `version`: of the PROXY protocol, 1 or 2."""
+    """Passes TCP connections on. `version`: of the PROXY protocol, 1 or 2; 0 for none."""
     program = shutil.which("haproxy", path="/usr/local/bin:/usr/sbin")
-    send = {1: "send-proxy", 2: "send-proxy-v2"}[version]
+    send = {0: "", 1: "send-proxy", 2: "send-proxy-v2"}[version]
     return Proxy(folder, daemon, HAPROXY, [program, "-f", "{config}"], lab, send=send)

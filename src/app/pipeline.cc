@@ -113,6 +113,7 @@ void Pipeline::start() {
 
 void Pipeline::tick(base::Time now) {
   check_clock(now);
+  check_proxies(now);
   controller_.tick(server_.state().frames_per_write > 1, now);
   final_statistics_.expire(now);
 }
@@ -128,6 +129,18 @@ void Pipeline::check_clock(base::Time now) {
        {"hint",
         "current HLS and DASH players keep the old time, new ones get the new time; segment "
         "numbers continue and follow the clock again after symcast restarts"}});
+}
+
+void Pipeline::check_proxies(base::Time now) {
+  const auto found = proxy_watch_.update(viewers_, now);
+  if (!found) return;
+  base::log::warning(
+      "viewers_at_one_address",
+      {{"address", found->address.text()},
+       {"viewers", found->viewers},
+       {"hint",
+        "their TCP connections end less than 1 ms away: if a proxy is there, rates cannot follow "
+        "the viewers' links; docs/PROXIES.md says what to use instead"}});
 }
 
 void Pipeline::stop() {
@@ -276,6 +289,7 @@ StateCollector::Snapshot Pipeline::snapshot() const {
       .process = ProcessState::read(),
       .max_viewers = static_cast<std::uint64_t>(config_.server.max_viewers),
       .viewers = some_viewers(),
+      .at_one_address = ProxyWatch::find(viewers_).value_or(ViewerTable::Shared{}).viewers,
       .loops = budgets_.states(),
       .events_lost = events_.lost(),
       .ends = final_statistics_.state(),

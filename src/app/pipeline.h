@@ -16,6 +16,7 @@
 #include "app/tcp/socket_warnings.h"
 #include "app/tcp/telemetry_budget.h"
 #include "app/telemetry/metrics.h"
+#include "app/telemetry/proxy_watch.h"
 #include "app/telemetry/trace.h"
 #include "app/telemetry/viewer_table.h"
 #include "app/telemetry/viewer_taps.h"
@@ -54,6 +55,7 @@ class Pipeline {
   void reconfigure_kept(const Config& config);
   void add_pages();
   void check_clock(base::Time now);
+  void check_proxies(base::Time now);
   std::unique_ptr<server::StreamingResponse> respond_fallback(
       const server::HandlerRequest& request) const;
   std::vector<LiveStream::State> stream_states() const;
@@ -71,6 +73,7 @@ class Pipeline {
   FinalStatistics final_statistics_;
   Metrics metrics_;
   ViewerTable viewers_;
+  ProxyWatch proxy_watch_;
   LoopBudgets budgets_;
   std::unique_ptr<Trace> trace_;  ///< null if traces are off
   tcpinfo::SocketSampler sampler_;

@@ -45,6 +45,17 @@ void believe(Client& client, const HttpRequest& request, const std::vector<Netwo
   client.forwarded_host = take_last(hosts);
 }
 
+/// Whether the Connection header is not the one that the program named in User-Agent writes. All
+/// browsers ask an HTTP/1.1 server to keep the connection, and libavformat (ffmpeg, mpv) says
+/// either.
+bool is_passed_on(const HttpRequest& request) {
+  if (request.user_agent.starts_with("Mozilla/")) return !request.says_keep_alive;
+  if (request.user_agent.starts_with("Lavf/")) {
+    return !request.says_keep_alive && !request.says_close;
+  }
+  return false;
+}
+
 }  // namespace
 
 Client client_of(const HttpRequest& request, const Address& peer,
@@ -66,6 +77,9 @@ Client client_of(const HttpRequest& request, const Address& peer,
     // without a forwarding header, unless it is told otherwise.
     client.proxy = Proxy::kUnknown;
     client.proxy_sign = "HTTP/1.0";
+  } else if (is_passed_on(request)) {
+    client.proxy = Proxy::kUnknown;
+    client.proxy_sign = "Connection";
   }
   return client;
 }

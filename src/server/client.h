@@ -27,7 +27,7 @@ struct Client {
   std::string origin;  ///< of the page that asks, as browsers send it; often empty
   Proxy proxy = Proxy::kNone;
   std::string forwarded_host{};  ///< the host before a trusted proxy, if X-Forwarded-Host has one
-  std::string proxy_sign{};      ///< the sign of the proxy: the name of a header, or "HTTP/1.0"
+  std::string proxy_sign{};      ///< the sign of the proxy: a header's name, or "HTTP/1.0"
 };
 
 /// The client of `request` on a connection from `peer`. `forwarded`: the client that a proxy's

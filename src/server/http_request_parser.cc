@@ -216,6 +216,8 @@ class HttpRequestParser::Impl {
     request_.http_1_0 = parser_.http_major == 1 && parser_.http_minor == 0;
     request_.keep_alive = http_should_keep_alive(&parser_) != 0 && !has_body(parser_) &&
                           parser_.method != HTTP_CONNECT;
+    request_.says_keep_alive = (parser_.flags & F_CONNECTION_KEEP_ALIVE) != 0;
+    request_.says_close = (parser_.flags & F_CONNECTION_CLOSE) != 0;
   }
 
   const std::size_t max_bytes_;

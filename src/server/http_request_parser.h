@@ -23,6 +23,9 @@ struct HttpRequest {
   bool http_1_0 = false;
   bool gzip = false;        ///< Accept-Encoding lists it
   bool keep_alive = false;  ///< the client asked for it, and no body follows
+  /// The options of the Connection header. It holds for one hop: a proxy replaces or removes it.
+  bool says_keep_alive = false;
+  bool says_close = false;
 
   /// Longer user agents and origins are cut off: each viewer's is kept, and shown in lists.
   static constexpr std::size_t kMaxUserAgentLength = 256;

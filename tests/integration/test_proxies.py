@@ -1,6 +1,7 @@
 """Behind real proxies: which clients are administrators, which addresses are known, and playback below a
 sub-path."""
 
+import contextlib
 import functools
 import json
 import re
@@ -88,18 +89,66 @@ def test_nobody_is_admin_through_a_proxy_that_was_not_named(unaware, tmp_path, p
         assert (told["admin"], told["proxy"]) == (False, "unknown")
 
 
-def test_an_unknown_proxy_is_reported_once(tmp_path):
+def lines_of(daemon, event):
+    return [line for line in daemon.log().splitlines() if f" {event} " in line]
+
+
+@pytest.mark.parametrize("proxy", [proxies.nginx, *HEADERS], ids=["bare nginx", *NAMES])
+def test_an_unknown_proxy_is_reported_once(tmp_path, proxy):
+    """At its first request: the server needs none of the 10 s that an operator would wait."""
     with Daemon("--source", SMALL, directory=tmp_path) as daemon:
-        assert "proxy_in_front" not in daemon.log()
-        with through(proxies.caddy, tmp_path, daemon) as front:
+        assert not lines_of(daemon, "proxy_in_front")
+        with through(proxy, tmp_path, daemon) as front:
             for _ in range(3):
                 front.get("/")
-        line = wait_until(lambda: [line for line in daemon.log().splitlines() if "proxy_in_front" in line],
-                          PATIENCE, "the line")
-        assert len(line) == 1
-        assert " address=127.0.0.1 " in line[0] and "server.trusted_proxies" in line[0]
+        [line] = wait_until(lambda: lines_of(daemon, "proxy_in_front"), PATIENCE, "the line")
+        assert " address=127.0.0.1 " in line and "server.trusted_proxies" in line
         assert daemon.metrics().sum("symcast_proxied_requests_total", proxy="unknown") == 3
         assert daemon.metrics().sum("symcast_proxied_requests_total", proxy="trusted") == 0
+
+
+def test_a_browser_shows_a_proxy_that_adds_no_header(tmp_path, needs_chromium):
+    """By the Connection header, which is the proxy's own. Nobody is an administrator then."""
+    with Daemon("--source", SMALL, directory=tmp_path, config=CONFIG) as daemon, Browser() as browser:
+        direct = browser.open(f"http://127.0.0.1:{daemon.port}", delivery="mp4")
+        direct.until(PAGE_PLAYS)
+        assert direct.evaluate("document.getElementById('proxy').hidden")
+        assert not lines_of(daemon, "proxy_in_front")
+        with through(proxies.silent_nginx, tmp_path, daemon) as front:
+            page = browser.open(front.origin, "/", delivery="mp4")
+            page.until("!document.getElementById('proxy').hidden")
+            assert page.evaluate("fetch('/metrics').then(answer => answer.status)") == 403
+            [line] = wait_until(lambda: lines_of(daemon, "proxy_in_front"), PATIENCE, "the line")
+            assert " sign=Connection " in line
+
+
+SILENT = [functools.partial(proxies.haproxy, version=0), proxies.silent_nginx]
+
+
+@pytest.mark.parametrize("proxy", SILENT, ids=["haproxy", "nginx"])
+def test_viewers_at_one_near_address_are_reported(tmp_path, proxy):
+    """No request of theirs shows the proxy."""
+    with Daemon("--source", SMALL, directory=tmp_path, config=CONFIG) as daemon, \
+            through(proxy, tmp_path, daemon) as front, contextlib.ExitStack() as watching:
+        def at_one_address():
+            return daemon.metrics().sum("symcast_viewers_at_one_address")
+
+        def join(origin, client):
+            player = watching.enter_context(subprocess.Popen(
+                ["curl", "-sS", "--interface", client, "-o", "/dev/null", f"{origin}/live.ts"]))
+            watching.callback(player.terminate)
+
+        for client in ("127.0.0.7", "127.0.0.8", "127.0.0.9"):
+            join(f"http://127.0.0.1:{daemon.port}", client)
+        for client in ("127.0.0.5", "127.0.0.6"):
+            join(front.origin, client)
+        daemon.wait_for(lambda m: len(m.all("symcast_viewer_min_rtt_seconds")) == 5, PATIENCE,
+                        "five viewers")
+        assert at_one_address() == 0
+        join(front.origin, "127.0.0.5")
+        [line] = wait_until(lambda: lines_of(daemon, "viewers_at_one_address"), PATIENCE, "the line")
+        assert " address=127.0.0.1 viewers=3 " in line
+        wait_until(lambda: at_one_address() == 3, PATIENCE, "the metric")
 
 
 @pytest.mark.parametrize("version", CONNECTIONS, ids=["v1", "v2"])

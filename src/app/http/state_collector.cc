@@ -365,6 +365,10 @@ std::vector<MetricFamily> StateCollector::Collect() const {
   collect_server(out, snapshot.server);
   collect_process(out, snapshot.process);
   out.gauge("symcast_viewers_max", "server.max_viewers", {}, count(snapshot.max_viewers));
+  out.gauge("symcast_viewers_at_one_address",
+            "Viewers at the address that most share, if it is less than 1 ms away and has three or "
+            "more: a proxy may be there",
+            {}, count(snapshot.at_one_address));
   for (const auto& viewer : snapshot.viewers) collect_viewer(out, viewer);
   out.counter("symcast_congestion_events_lost_total",
               "Pushed congestion events lost because the buffer to an event loop was full", {},

@@ -27,6 +27,7 @@ class StateCollector : public prometheus::Collectable {
     ProcessState process;
     std::uint64_t max_viewers = 0;
     std::vector<ViewerTelemetry> viewers;  ///< those that have their own series
+    std::uint64_t at_one_address = 0;      ///< ProxyWatch::find()
     std::vector<LoopBudgets::State> loops;
     std::uint64_t events_lost = 0;
     FinalStatistics::State ends;

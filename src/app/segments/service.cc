@@ -244,7 +244,7 @@ SegmentService::SessionPtr SegmentService::start_session(const std::string& know
                               .id = ++request.viewer_slots.last_viewer,
                               .stream = std::move(stream),
                               .slot = std::get<server::Slots::Slot>(std::move(slot)),
-                              .address = request.client.address,
+                              .client = request.client,
                               .user_agent = request.user_agent,
                               .format = dash ? "dash" : "hls",
                               .resumes = resumes};

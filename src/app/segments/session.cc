@@ -42,7 +42,8 @@ SegmentSession::SegmentSession(Start start, Trace* trace, ViewerTaps& taps, base
       record_{{.id = id_,
                .stream = stream_->name(),
                .format = start.format,
-               .address = start.address,
+               .address = start.client.address,
+               .proxy = start.client.proxy,
                .user_agent = start.user_agent.substr(0, ViewerTelemetry::kMaxUserAgentBytes),
                .connected = now,
                .group = stream_->ladder().join(id_, rate_.rate(), now),
@@ -53,7 +54,7 @@ SegmentSession::SegmentSession(Start start, Trace* trace, ViewerTaps& taps, base
   base::log::info("session_began", {{"viewer", id_},
                                     {"stream", stream_->name()},
                                     {"format", start.format},
-                                    {"address", start.address.text()},
+                                    {"address", start.client.address.text()},
                                     {"user_agent", start.user_agent},
                                     {"rate", rate_.rate()}});
 }

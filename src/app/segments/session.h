@@ -29,7 +29,7 @@ class SegmentSession {
     ViewerId id = 0;
     std::shared_ptr<LiveStream> stream;
     server::Slots::Slot slot;
-    server::Address address;
+    server::Client client;
     std::string user_agent;
     std::string format;    ///< "hls", "dash"
     bool resumes = false;  ///< the player has played before, in a session that has ended

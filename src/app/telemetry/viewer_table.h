@@ -14,6 +14,7 @@
 #include "abr/reason.h"
 #include "base/units.h"
 #include "server/address.h"
+#include "server/client.h"
 
 namespace app {
 
@@ -23,7 +24,8 @@ struct ViewerTelemetry {
   std::string stream;
   std::string format;  ///< ts, flv, mp4, hls, dash
   server::Address address;
-  std::string user_agent;  ///< its first kMaxUserAgentBytes
+  server::Proxy proxy = server::Proxy::kNone;  ///< before the viewer, as far as requests show it
+  std::string user_agent;                      ///< its first kMaxUserAgentBytes
   base::Time connected{};
   std::uint32_t group = 0;                   ///< the encode group that serves the viewer
   base::BitRate target;                      ///< rate that the policy allows the viewer
@@ -50,6 +52,12 @@ struct ViewerTelemetry {
 /// The newest telemetry of every viewer. Thread-safe; each viewer writes a few times per second.
 class ViewerTable {
  public:
+  /// An address and how many viewers are there.
+  struct Shared {
+    server::Address address;
+    std::size_t viewers = 0;
+  };
+
   void put(const ViewerTelemetry& telemetry) {
     std::lock_guard lock{mutex_};
     viewers_[telemetry.id] = telemetry;
@@ -72,6 +80,20 @@ class ViewerTable {
     std::vector<ViewerTelemetry> result;
     for (const auto* telemetry : all) result.push_back(*telemetry);
     return result;
+  }
+  /// The address that most viewers have, of those whose round trip takes less than `rtt` and whose
+  /// requests show no proxy. No viewers if there is none.
+  Shared most_shared(base::Duration rtt) const {
+    std::lock_guard lock{mutex_};
+    std::map<server::Address, std::size_t> counts;
+    for (const auto& [id, viewer] : viewers_) {
+      const bool measured = viewer.min_rtt > base::Duration{};
+      if (measured && viewer.min_rtt < rtt && viewer.proxy == server::Proxy::kNone)
+        ++counts[viewer.address];
+    }
+    const auto most =
+        std::ranges::max_element(counts, {}, [](const auto& it) { return it.second; });
+    return most == counts.end() ? Shared{} : Shared{most->first, most->second};
   }
 
  private:

@@ -31,6 +31,7 @@ ViewerTelemetry telemetry_of(const server::ViewerRequest& request) {
   viewer.stream = request.stream;
   viewer.format = media::name(request.container);
   viewer.address = request.client.address;
+  viewer.proxy = request.client.proxy;
   viewer.user_agent = request.user_agent.substr(0, ViewerTelemetry::kMaxUserAgentBytes);
   return viewer;
 }

@@ -58,6 +58,28 @@ TEST(ClientTest, Http10IsASignOfAProxy) {
   EXPECT_EQ(found.proxy_sign, "HTTP/1.0");
 }
 
+TEST(ClientTest, AConnectionHeaderThatTheProgramDoesNotWriteIsASignOfAProxy) {
+  const std::string browser = "User-Agent: Mozilla/5.0 (X11; Linux x86_64) Firefox/128.0\n";
+  const std::string player = "User-Agent: Lavf/59.27.100\n";
+  const std::string other = "User-Agent: curl/7.88.1\n";
+  const auto sign = [](const std::string& fields) {
+    const auto found = client(request(fields), "127.0.0.1");
+    EXPECT_EQ(found.proxy == Proxy::kUnknown, !found.proxy_sign.empty());
+    return found.proxy_sign;
+  };
+  const std::string keeps = "Connection: keep-alive\n";
+  const std::string closes = "Connection: close\n";
+  EXPECT_EQ(sign(browser + keeps), "");
+  EXPECT_EQ(sign(browser + "Connection: Keep-Alive\n"), "");
+  EXPECT_EQ(sign(browser + closes), "Connection") << "nginx with proxy_http_version 1.1";
+  EXPECT_EQ(sign(browser), "Connection") << "HAProxy, nginx 1.29";
+  EXPECT_EQ(sign(player + keeps), "");
+  EXPECT_EQ(sign(player + closes), "");
+  EXPECT_EQ(sign(player), "Connection");
+  for (const auto& connection : {std::string{}, keeps, closes})
+    EXPECT_EQ(sign(other + connection), "");
+}
+
 TEST(ClientTest, ATrustedProxyNamesTheAddressLast) {
   const auto found =
       client(request("X-Forwarded-For: 127.0.0.1, 198.51.100.7\n", "GET / HTTP/1.0"), "10.0.0.1");

@@ -36,5 +36,32 @@ TEST(ViewerTableTest, ListsTheWorstViewersById) {
   EXPECT_EQ(listed(table, 1), (Ids{5}));
 }
 
+TEST(ViewerTableTest, CountsTheViewersOfANearAddress) {
+  ViewerTable table;
+  std::uint64_t ids = 0;
+  const auto put = [&](const char* address, base::Duration rtt,
+                       server::Proxy proxy = server::Proxy::kNone) {
+    ViewerTelemetry viewer;
+    viewer.id = ++ids;
+    viewer.address = *server::Address::parse(address);
+    viewer.min_rtt = rtt;
+    viewer.proxy = proxy;
+    table.put(viewer);
+  };
+  EXPECT_EQ(table.most_shared(1ms).viewers, 0U);
+  for (int i = 0; i < 5; ++i) {
+    put("198.51.100.1", 2ms);                         // an office
+    put("10.0.0.1", 100us, server::Proxy::kUnknown);  // known already
+    put("10.0.0.2", 0us);                             // not yet measured
+  }
+  EXPECT_EQ(table.most_shared(1ms).viewers, 0U);
+  put("10.0.0.3", 100us);
+  put("127.0.0.1", 50us);
+  put("127.0.0.1", 60us);
+  const auto shared = table.most_shared(1ms);
+  EXPECT_EQ(shared.viewers, 2U);
+  EXPECT_EQ(shared.address.text(), "127.0.0.1");
+}
+
 }  // namespace
 }  // namespace app
