@@ -1,6 +1,7 @@
 """Metrics: the page about them, the alerts and the server agree."""
 
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -12,6 +13,7 @@ import pytest
 from netlab.daemon import wait_until
 from netlab.network import REPOSITORY
 from netlab.viewer import Viewer
+from tests.integration import grafana_schema
 from tests.integration.segment_requests import HlsPlayer
 
 RULES = REPOSITORY / "packaging/prometheus"
@@ -139,6 +141,16 @@ def test_prometheus_accepts_the_queries_of_the_dashboard(tmp_path):
     checked = subprocess.run(["promtool", "check", "rules", tmp_path / "rules.yml"], capture_output=True,
                              text=True, check=False)
     assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+@pytest.mark.skipif("WEB_MODULES" not in os.environ, reason="the packages of the page are not installed")
+def test_the_dashboard_conforms_to_grafanas_schema(tmp_path):
+    modules = pathlib.Path(os.environ["WEB_MODULES"])
+    assert grafana_schema.complaints(DASHBOARD, modules, tmp_path) == ""
+    wrong = tmp_path / "wrong"
+    wrong.mkdir()
+    (wrong / "dashboard.json").write_text(DASHBOARD.read_text().replace('"displayMode"', '"displayMood"'))
+    assert "'\"displayMood\"' does not exist" in grafana_schema.complaints(wrong / "dashboard.json", modules, wrong)
 
 
 def test_the_panels_of_the_dashboard_do_not_overlap():
