@@ -39,6 +39,7 @@ part = "{1000 * PART:g}ms"
 window = "{KEPT * SEGMENT:g}s"
 """
 IDLE = 10  # seconds that a session lasts without a request
+FRAME = 1 / 30  # seconds
 CLOCK = 0.02  # seconds: dates are cut to milliseconds, and the wall clock is adjusted now and then
 
 # At this rate every other frame is skipped.
@@ -736,6 +737,19 @@ def test_server_tells_the_time(dash):
     before = time.time()
     told = server_time(dash)
     assert before - CLOCK < told < time.time() + CLOCK
+
+
+@pytest.mark.parametrize("rendition", ["auto", "audio"])
+def test_playlist_manifest_and_clock_agree_on_dates(hls, dash, rendition):
+    """PROGRAM-DATE-TIME, availabilityStartTime and /api/v1/time, within a frame."""
+    numbering = Numbering(dash, rendition)
+    scale = mp4_boxes.timescale(dash.media(dash.init(rendition)))
+    segments = hls.playlist(rendition).segments[-3:]
+    for segment in segments:
+        [(begin, *_), *_] = mp4_boxes.chunks(hls.media(hls.path(rendition, segment.uri)))
+        assert abs(segment.date.timestamp() - numbering.captured(begin / scale)) < FRAME
+    made = segments[-1].date.timestamp() + segments[-1].duration
+    assert made < server_time(dash) + FRAME
 
 
 @pytest.mark.parametrize("representation", ["auto", "audio"])
