@@ -99,6 +99,21 @@ def in_rtp(data):
     return result
 
 
+def audio_stamped(data, seconds):
+    """The same, with the PTS of the audio that much later, although it comes as before."""
+    result = []
+    for packet in packets(data):
+        if pid(packet) == AUDIO and packet[1] & 0x40:
+            at = 4 + (1 + packet[4] if packet[3] & 0x20 else 0)  # of the PES packet
+            field = int.from_bytes(packet[at + 9:at + 14], "big")
+            pts = (field >> 33 & 7) << 30 | (field >> 17 & 0x7fff) << 15 | field >> 1 & 0x7fff
+            pts += seconds * 90000
+            field = 2 << 36 | (pts >> 30 & 7) << 33 | (pts >> 15 & 0x7fff) << 17 | (pts & 0x7fff) << 1 | 0x100010001
+            packet = packet[:at + 9] + field.to_bytes(5, "big") + packet[at + 14:]
+        result.append(packet)
+    return b"".join(result)
+
+
 def with_error_correction(data):
     """Datagrams of packets of 204 bytes."""
     longer = [packet + bytes(16) for packet in packets(data)]
@@ -148,6 +163,7 @@ class Sources:
             "-media_seg_name", "$RepresentationID$-$Number$.m4s")), check=True)
         two_audios = ts(folder, "two", seconds=20, size="96x54", audio=(
             "-map", "0", "-map", "1", "-map", "1", "-c:a", "mp2"))
+        far = audio_stamped(ts(folder, "far", seconds=20, size="96x54", video=("-output_ts_offset", "20")), -3)
         many = multiplex(folder)
         self.audio_may_come = threading.Event()
         self.brief = []  # (begin, end) of each connection
@@ -165,6 +181,7 @@ class Sources:
             "/cut_maps.ts": in_real_time(without(many, FIRST_MAP, FIRST_MAP + 1), 8),
             "/dead.ts": in_real_time(without(two_audios, AUDIO), 20),
             "/ahead.ts": lambda write: write(without(two_audios, AUDIO)),
+            "/far.ts": in_real_time(far, 20),
             "/borders.ts": in_real_time(tables_across_packets(plain), 6),
             "/camera": parts_without_first_boundary(jpeg(folder)),
         }, {"/camera": "multipart/x-mixed-replace; boundary=part"})
@@ -175,7 +192,7 @@ class Sources:
             "hls": "/list.m3u8", "dash": "/list.mpd", "sparse": "/sparse.ts", "codecs": "/codecs.ts", "late": "/late.ts",
             "brief": "/brief.ts", "camera": "/camera",
             "cut_data": "/cut_data.ts", "cut_maps": "/cut_maps.ts", "borders": "/borders.ts",
-            "dead": "/dead.ts", "ahead": "/ahead.ts"}.items()}
+            "far": "/far.ts", "dead": "/dead.ts", "ahead": "/ahead.ts"}.items()}
         self.rtp = DatagramSender(in_rtp(plain))
         self.pieces = DatagramSender([plain[at:at + PIECE] for at in range(0, len(plain), PIECE)])
         self.wrong = DatagramSender([b"GET / HTTP/1.1\r\n\r\n"])
@@ -254,6 +271,18 @@ def test_each_trouble_is_told_on_every_surface(server):
     assert re.search(r"<h2>scrambled</h2>.*?source connecting, scrambled", server.get("/status")[2].decode(), re.S)
     wait_until(lambda: "source_trouble stream=scrambled" in server.log(), PATIENCE, "the line")
     assert server.log().count("source_trouble stream=scrambled") == 1
+
+
+def test_audio_that_is_too_far_from_its_pictures_is_told(server):
+    """It comes in time, with time stamps 3 s before those of the pictures. tsdemux takes those before the first
+    PCR for times after the clock's wrap, 26 h later."""
+    wait_for_frames(server, "far", 40)
+    server.wait_for(lambda m: m.sum("symcast_source_trouble", stream="far", trouble="audio_off"), PATIENCE,
+                    "the trouble")
+    streams = json.loads(server.get("/api/v1/streams")[2])["streams"]
+    assert {s["name"]: s["troubles"] for s in streams}["far"] == ["audio_off"]
+    wait_until(lambda: "source_trouble stream=far trouble=audio_off" in server.log(), PATIENCE, "the line")
+    assert server.log().count("source_trouble stream=far") == 1
 
 
 def test_audio_that_comes_late_holds_no_pictures_back(server, sources):

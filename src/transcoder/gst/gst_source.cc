@@ -30,6 +30,10 @@ constexpr base::Duration kMinReportedGap = std::chrono::seconds{1};
 /// Longer waits make black pictures late, shorter ones cost CPU while nothing arrives.
 constexpr base::Duration kMaxWait = std::chrono::milliseconds{500};
 
+/// Data arrive at most 10 s before their time (ISO/IEC 13818-1, 2.4.2.6). Audio that is further
+/// ahead has wrong timestamps, and would keep the audio after it waiting.
+constexpr base::Duration kMaxAudioHold = std::chrono::seconds{10};
+
 /// Sources of all streams that stop() no longer waits for. Each keeps a thread and a pipeline. A
 /// file on a share that hangs is tried a hundred times an hour, so their number must be limited.
 std::atomic<int> abandoned = 0;
@@ -148,14 +152,21 @@ class GstSource::Playback {
         picture_ = {std::move(*frame), due};
       }
     }
-    if (!audio_ && time_.any()) {
-      if (auto samples = pipeline.take_audio()) {
-        samples->pts = *time_.audio(samples->pts);
-        const auto due = live_ ? live_pacer_.audio(samples->pts, now) : *pacer_.audio(samples->pts);
-        audio_ = {std::move(*samples), due};
-      }
-    }
+    if (!audio_ && time_.any()) take_audio(pipeline, listener, now);
     if (const auto count = pipeline.take_unreadable()) listener.on_unreadable(count);
+  }
+
+  /// Passes audio that is too far ahead on at once: the listener drops and counts it.
+  void take_audio(GstPipeline& pipeline, Source::Listener& listener, base::Time now) {
+    while (auto samples = pipeline.take_audio()) {
+      samples->pts = *time_.audio(samples->pts);
+      const auto due = live_ ? live_pacer_.audio(samples->pts, now) : *pacer_.audio(samples->pts);
+      if (due - now <= kMaxAudioHold || stopping()) {
+        audio_ = {std::move(*samples), due};
+        return;
+      }
+      listener.on_audio(std::move(*samples), now);
+    }
   }
 
   base::Time release_time(media::Pts pts, base::Time now) {
