@@ -34,12 +34,22 @@ bool Track::push(const media::PacketPtr& packet, std::uint64_t init) {
   const bool ends =
       first || (!pending_.empty() &&
                 clock_.ends_part(packet->pts - pending_.front()->pts, packet->duration));
-  if (ends) close_part(packet->pts);
+  if (ends) close_part(first ? end_before(number, packet->pts) : packet->pts);
   if (first) begin_segment(packet, init);
   if (segments_.empty() || segments_.back().number != number) return ends;  // start is missing
   segments_.back().rate = std::max(segments_.back().rate, packet->rate);
   pending_.push_back(packet);
   return ends;
+}
+
+/// Where the segment being made ends, if its next frame is at `pts`, in segment `number`. Usually
+/// there. After a gap of whole segments, as when the machine was suspended, at its tick: a duration
+/// of hours would be the new target duration of HLS, and players would reload the playlist as
+/// rarely.
+media::Pts Track::end_before(std::uint64_t number, media::Pts pts) const {
+  if (pending_.empty() || !number_ || number <= *number_ + 1) return pts;
+  const auto& last = *pending_.back();
+  return std::max(clock_.begin(*number_ + 1), last.pts + last.duration);
 }
 
 /// A segment that follows another one starts where that one ended. The first segment of a track

@@ -85,6 +85,7 @@ class Track {
   bool empty() const { return segments_.empty(); }
 
  private:
+  media::Pts end_before(std::uint64_t number, media::Pts pts) const;
   bool is_whole(const media::Packet& first) const;
   void begin_segment(const media::PacketPtr& first, std::uint64_t init);
   void close_part(media::Pts end);
