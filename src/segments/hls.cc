@@ -58,6 +58,9 @@ void append_begin(std::string& out, const MediaPlaylist& playlist) {
                  whole_target(playlist).count());
   append_low_latency(out, playlist);
   fmt::format_to(end, "#EXT-X-MEDIA-SEQUENCE:{}\n", first_number(playlist));
+  if (playlist.discontinuities > 0) {
+    fmt::format_to(end, "#EXT-X-DISCONTINUITY-SEQUENCE:{}\n", playlist.discontinuities);
+  }
 }
 
 /// Appends the tags of a segment, which must precede its first part (bis 4.4.4.9). `init`: the

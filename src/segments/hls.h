@@ -43,6 +43,8 @@ struct MediaPlaylist {
   std::optional<HlsSegment> open;    ///< the segment being made, with its parts so far
   /// The part that comes next: its segment's number and its own.
   std::optional<std::pair<std::uint64_t, unsigned>> hint;
+  /// How often the time has jumped, with no segment of before in the playlist (RFC 8216, 4.3.3.3).
+  unsigned discontinuities = 0;
   std::vector<HlsRendition> reports;  ///< on all other renditions (bis B.1)
   std::string query;
 };

@@ -41,6 +41,7 @@ void SegmentStore::publish(std::uint32_t group, const media::PacketPtr& packet) 
 /// The first group to begin a segment moves the window for all groups.
 void SegmentStore::begin_segment(std::uint64_t number) {
   if (newest_ && number <= *newest_) return;
+  if (newest_ && number > *newest_ + window_) ++discontinuities_;
   newest_ = number;
   const auto oldest = number + 1 - std::min<std::uint64_t>(window_, number + 1);
   for (auto& [id, track] : video_) track.forget_before(oldest);
@@ -131,6 +132,11 @@ std::optional<std::uint64_t> SegmentStore::oldest(bool with_audio) const {
 std::optional<std::uint64_t> SegmentStore::newest() const {
   std::lock_guard lock{mutex_};
   return newest_;
+}
+
+unsigned SegmentStore::discontinuities() const {
+  std::lock_guard lock{mutex_};
+  return discontinuities_;
 }
 
 bool SegmentStore::is_due(std::uint64_t number) const {

@@ -58,6 +58,8 @@ class SegmentStore {
   std::optional<std::uint64_t> oldest(bool with_audio) const;
   /// The newest segment that a group holds from its first frame on.
   std::optional<std::uint64_t> newest() const;
+  /// How often the time has jumped beyond the window, as it does when the machine was suspended.
+  unsigned discontinuities() const;
   /// Changes with every new part or segment.
   std::uint64_t revision() const { return revision_.load(std::memory_order_acquire); }
 
@@ -76,6 +78,7 @@ class SegmentStore {
   std::optional<Track> audio_;
   std::optional<std::uint64_t> newest_audio_;  ///< Packet::number of the newest audio frame
   std::optional<std::uint64_t> newest_;        ///< number of the newest segment
+  unsigned discontinuities_ = 0;
   TrackId last_track_ = 0;
   std::map<std::uint64_t, media::HeadersPtr>
       inits_;  ///< by Segment::init; one per frame size and one for audio

@@ -139,6 +139,7 @@ class PlaylistResponse final : public DeferredResponse {
     }
     if (listing.open) result.open = hls_segment(session(), *listing.open, true);
     result.hint = next_part(listing);
+    result.discontinuities = session().stream().segments().discontinuities();
     for (const auto other : other_renditions()) add_report(result, listing, other);
     result.query = query_;
     return result;

@@ -76,6 +76,14 @@ TEST(HlsTest, BeginsWithTheOpenSegmentWhileNoneIsComplete) {
                                         "#EXT-X-PART:"));
 }
 
+TEST(HlsTest, CountsJumpsOfTheTime) {
+  MediaPlaylist playlist = low_latency();
+  playlist.discontinuities = 2;
+  EXPECT_THAT(text(playlist), HasSubstr("#EXT-X-MEDIA-SEQUENCE:7\n"
+                                        "#EXT-X-DISCONTINUITY-SEQUENCE:2\n"
+                                        "#EXT-X-MAP:"));
+}
+
 TEST(HlsTest, HintsAtTheFirstPartOfAnEmptyOpenSegment) {
   MediaPlaylist playlist = low_latency();
   playlist.open->parts.clear();

@@ -67,6 +67,16 @@ TEST_F(SegmentStoreTest, ForgetsClosedGroupsAfterAPause) {
   EXPECT_EQ(store_.newest(), store_.oldest(false));
 }
 
+TEST_F(SegmentStoreTest, CountsJumpsBeyondTheWindow) {
+  frames(0, 0s, 3s);
+  frames(0, 8s, 11s);
+  EXPECT_EQ(store_.discontinuities(), 0u) << "a playlist may list segments from before";
+  frames(0, 7200s, 7203s);
+  EXPECT_EQ(store_.discontinuities(), 1u);
+  frames(1, 7200s, 7203s);
+  EXPECT_EQ(store_.discontinuities(), 1u) << "it is the same jump";
+}
+
 TEST_F(SegmentStoreTest, TheOldestSegmentMayHaveToHaveAudio) {
   frames(0, 0s, 5s);
   EXPECT_EQ(store_.oldest(false), 0u);
