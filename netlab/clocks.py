@@ -1,7 +1,8 @@
-"""The clocks of a server under test, which a test can set (clock_shim.cc)."""
+"""The clocks of a server or of players, which a test can set (clock_shim.cc)."""
 
 import os
 import pathlib
+import shutil
 import struct
 
 SHIM = pathlib.Path(os.environ.get("NETLAB_TOOLS", "build/dev/netlab")) / "clock_shim.so"
@@ -9,27 +10,28 @@ NS = 1_000_000_000
 
 
 class Clocks:
-    """`wrapper` goes before the server's command."""
+    """`wrapper` goes before a program's command. `directory` is one that the program may read."""
 
     def __init__(self, directory):
+        shim = pathlib.Path(shutil.copy(SHIM, directory))
         self._path = pathlib.Path(directory) / "clocks"
-        self._offsets = [0, 0]  # seconds, of the system clock and of the time since boot
-        self._path.write_bytes(bytes(16))
-        self.wrapper = ("env", f"LD_PRELOAD={SHIM.resolve()}", f"CLOCK_SHIM={self._path}")
+        self._offsets = [0, 0, 0]  # seconds: the system clock, the time since boot, the monotonic clock
+        self._path.write_bytes(bytes(8 * len(self._offsets)))
+        self.wrapper = ("env", f"LD_PRELOAD={shim.resolve()}", f"CLOCK_SHIM={self._path}")
 
     def set(self, seconds):
         """Somebody sets the system clock, this far ahead."""
-        self._add(seconds, 0)
+        self._add(seconds, 0, 0)
 
     def suspend(self, seconds):
         """The machine was suspended."""
-        self._add(seconds, seconds)
+        self._add(seconds, seconds, 0)
 
-    def system_offset(self):
-        """How far the server's system clock is ahead of this machine's."""
-        return self._offsets[0]
+    def pass_time(self, seconds):
+        """Time passes, in which nothing reaches the program."""
+        self._add(seconds, seconds, seconds)
 
-    def _add(self, system, boot):
-        self._offsets = [self._offsets[0] + system, self._offsets[1] + boot]
-        with open(self._path, "r+b") as file:  # in place: the server has mapped it
-            file.write(struct.pack("qq", *(int(seconds * NS) for seconds in self._offsets)))
+    def _add(self, *seconds):
+        self._offsets = [offset + more for offset, more in zip(self._offsets, seconds)]
+        with open(self._path, "r+b") as file:  # in place: the program has mapped it
+            file.write(struct.pack("qqq", *(int(seconds * NS) for seconds in self._offsets)))

@@ -44,12 +44,13 @@ def origin(daemon):
 
 
 class Browser:
-    """Runs until the end of the `with` block. With `lab`, Chromium runs in one of its clients."""
+    """Runs until the end of the `with` block. With `lab`, Chromium runs in one of its clients. `wrapper`:
+    words before the command."""
 
-    def __init__(self, lab=None, client=0):
+    def __init__(self, lab=None, client=0, wrapper=()):
         run, where = (lab.run_client, {"client": client}) if lab else (subprocess.Popen, {})
         self._process = run(
-            ["node", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            [*wrapper, "node", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
             env={**os.environ, "MODULES": MODULES, "CHROMIUM": shutil.which("chromium")}, **where)
 
     def __enter__(self):

@@ -26,11 +26,6 @@ FILES = {"hls": "index.m3u8", "dash": "manifest.mpd"}
 # segment has been added by then, it says so and waits for ever.
 LOST_PLACE = "GStreamer 1.22.0 has lost its place in the playlist"
 SAYS_SO = re.compile("gst_hls_demux_stream_seek.*Seeking failed")
-# GStreamer's DASH (adaptivedemux2, 1.22.0 and later) asserts that a stream that waits for a new manifest waits for
-# nothing else, and aborts: after a gap of hours it does.
-ABORTED = "GStreamer 1.22.0 has aborted by an assertion of its own"
-SAYS_ABORTED = re.compile(r"gst_adaptive_demux2_stream_on_manifest_update: assertion failed")
-LIMITS = {LOST_PLACE: SAYS_SO, ABORTED: SAYS_ABORTED}
 # libavformat reads an endless stream again only if it is told to. It tries after 0, 1, 3, 7 s and so on.
 AGAIN = {"reconnect": 1, "reconnect_streamed": 1, "reconnect_at_eof": 1,
          "reconnect_on_network_error": 1, "reconnect_delay_max": 30}
@@ -71,10 +66,6 @@ end)
 def gstreamer(url, directory):
     player = pathlib.Path(__file__).with_name("gst_player.py")
     return [sys.executable, player, url, "inf", "1", directory / "frames"]
-
-
-class Limited(AssertionError):
-    """Not the stream, but the player is at fault; its message is a key of LIMITS."""
 
 
 class Program:
@@ -212,17 +203,15 @@ class Players:
         """Something happens: notes what has been played."""
         self._begun = {case: player.frames() for case, player in self.running.items()}
 
-    def check(self, case, seconds=AHEAD + PLAYED_AFTER):
+    def check(self, case, seconds=AHEAD + PLAYED_AFTER, patience=PATIENCE):
         """Waits until a player has played that long since notice()."""
         player = self.running[case]
         wanted = self._begun.get(case, 0) + RATE * seconds
         try:
-            wait_until(lambda: player.has_played(wanted), PATIENCE, "plays on", 0.5)
+            wait_until(lambda: player.has_played(wanted), patience, "plays on", 0.5)
         except AssertionError as error:
-            for limit, says_so in LIMITS.items():
-                if says_so.search(player.messages()):
-                    raise Limited(limit) from None
-            raise AssertionError(f"{error}: {player.complaints()}") from None
+            lost = SAYS_SO.search(player.messages())
+            raise AssertionError(LOST_PLACE if lost else f"{error}: {player.complaints()}") from None
 
     def results(self):
         """{case: None, or why it does not play on}"""

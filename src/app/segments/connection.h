@@ -42,6 +42,7 @@ class SegmentConnection final : public server::ConnectionState {
   void on_request(std::shared_ptr<SegmentSession> session, const server::Address& peer,
                   base::Time now);
   ViewerId id() const { return id_; }
+  const std::shared_ptr<SegmentSession>& session() const { return session_; }
   /// `part` is about to be sent. `live`: the player wants to show it soon after it was made.
   void on_sending(const server::ResponseConnection& connection, const segments::Part& part,
                   bool live, base::Time now);

@@ -24,6 +24,7 @@ namespace {
 using server::error_response;
 using server::FullResponse;
 using server::respond_with;
+using SessionPtr = std::shared_ptr<SegmentSession>;
 
 // The first digit of a token. After a restart it tells the server which format the session has.
 constexpr char kDashTokenPrefix = 'd';
@@ -104,6 +105,18 @@ BeginRequest begin_request(const segments::Target& target, const std::string& qu
           .query = server::kept_query(query)};
 }
 
+/// The session that a player of DASH has had on this connection, or null. GStreamer 1.22 and VLC 3
+/// ignore Location, so each time that they reload the manifest, a session begins. Proxies share
+/// connections among players.
+SessionPtr former_session(const server::ResponseConnection& connection, const LiveStream& stream,
+                          const server::HandlerRequest& request) {
+  if (!connection.state || !request.path.ends_with(".mpd")) return nullptr;
+  auto session = SegmentConnection::of(connection).session();
+  const bool same = session && session->is_dash() && &session->stream() == &stream &&
+                    session->is_of(request.client.address, request.user_agent);
+  return same ? session : nullptr;
+}
+
 /// The time of the session if the player has one, which may be null.
 std::unique_ptr<server::StreamingResponse> time_response(const segments::Target& target,
                                                          const LiveStream& stream,
@@ -168,7 +181,8 @@ std::unique_ptr<server::StreamingResponse> SegmentService::try_to_respond(
         {.head = {.content_type = target.content_type(), .media = true}, .body = {}});
   }
   if (!session) {
-    session = start_session(target.session, stream, request, now);
+    session = start_session(target.session, stream, request,
+                            former_session(connection, *stream, request), now);
   }
   if (!session) return media_error(error_response(503, "too many viewers: try again later"));
   if (!connection.state) {
@@ -235,7 +249,7 @@ SegmentService::SessionPtr SegmentService::find(const std::string& token,
 SegmentService::SessionPtr SegmentService::start_session(const std::string& known,
                                                          std::shared_ptr<LiveStream> stream,
                                                          const server::HandlerRequest& request,
-                                                         base::Time now) {
+                                                         const SessionPtr& former, base::Time now) {
   const bool resumes = !known.empty();
   const bool dash = is_dash(request.path, known);
   auto slot = request.viewer_slots.slots.take(request.client.address);
@@ -247,7 +261,8 @@ SegmentService::SessionPtr SegmentService::start_session(const std::string& know
                               .client = request.client,
                               .user_agent = request.user_agent,
                               .format = dash ? "dash" : "hls",
-                              .resumes = resumes};
+                              .resumes = resumes,
+                              .former = former.get()};
   auto session =
       std::make_shared<SegmentSession>(std::move(start), recorders_.trace, recorders_.taps, now);
   std::lock_guard lock{mutex_};

@@ -84,7 +84,8 @@ class SegmentService {
   /// `known`: the token in the request's path; empty if it has none. Takes a viewer's slot; null if
   /// there is none. Throws if the ladder cannot open an encoder.
   SessionPtr start_session(const std::string& known, std::shared_ptr<LiveStream> stream,
-                           const server::HandlerRequest& request, base::Time now);
+                           const server::HandlerRequest& request, const SessionPtr& former,
+                           base::Time now);
   std::vector<SessionPtr> all() const;
   void end_if(const std::function<bool(const SegmentSession&)>& should_end);
 

@@ -33,6 +33,8 @@ class SegmentSession {
     std::string user_agent;
     std::string format;    ///< "hls", "dash"
     bool resumes = false;  ///< the player has played before, in a session that has ended
+    /// The one that the player has had until now; its dates go on. May be null.
+    const SegmentSession* former = nullptr;
   };
 
   /// Joins the ladder. Throws if the ladder cannot open an encoder.
@@ -42,6 +44,11 @@ class SegmentSession {
   void end(base::Time now);
 
   const std::string& token() const { return token_; }
+  bool is_dash() const { return plays_chunks_; }
+  /// Whether the player has this address and this name.
+  bool is_of(const server::Address& address, const std::string& user_agent) const {
+    return address_ == address && user_agent_ == user_agent;
+  }
   ViewerId id() const { return id_; }
   LiveStream& stream() const { return *stream_; }
   std::shared_ptr<LiveStream> shared_stream() const { return stream_; }
@@ -110,10 +117,12 @@ class SegmentSession {
   const std::string token_;
   const ViewerId id_;
   const std::shared_ptr<LiveStream> stream_;
+  const server::Address address_;
+  const std::string user_agent_;
   const std::vector<base::BitRate> rungs_;  ///< descending
   const bool plays_chunks_;
   const std::size_t least_segments_;
-  const base::Duration date_offset_;  ///< when the session began
+  const base::Duration date_offset_;  ///< when the player's first session began
   Metrics::Delays& delays_;
   mutable std::mutex mutex_;  // guards all members below
   server::Slots::Slot slot_;
