@@ -104,6 +104,7 @@ std::unique_ptr<server::StreamingResponse> Controller::respond(
 std::vector<std::unique_ptr<server::LoopSource>> Controller::loop_sources(int loop) {
   std::vector<std::unique_ptr<server::LoopSource>> sources;
   if (auto events = deps_.events.loop_source(loop)) sources.push_back(std::move(events));
+  if (loop == 0) sources.push_back(api_.loop_source());
   // One loop receives the ends of all loops' viewers.
   if (auto ends = loop == 0 ? deps_.ends.loop_source() : nullptr) {
     sources.push_back(std::move(ends));

@@ -88,11 +88,18 @@ Pipeline::Pipeline(Config config, KernelAccess kernel)
       trace_{open_trace(config_.trace_directory)},
       admin_{config_.server.admin_allow, config_.server.admin_hosts},
       api_{admin_,
-           [this](base::Time now) {
-             const auto viewers = some_viewers();  // first: every viewer listed has a group
-             return api_json::state(stream_states(), viewers, now);
-           },
-           [this] { return controller_.names(); }, taps_},
+           {.state =
+                [this](base::Time now) {
+                  const auto viewers = some_viewers();  // first: every viewer listed has a group
+                  return api_json::state(stream_states(), viewers, now);
+                },
+            .streams =
+                [this](const api_json::Reader& reader, std::uint64_t revision) {
+                  return api_json::streams(stream_states(), config_.page, reader, revision);
+                },
+            .look = [this] { return stream_sources(); },
+            .names = [this] { return controller_.names(); }},
+           taps_},
       controller_{{sampler_, events_, final_statistics_, kernel.event_source, viewers_, budgets_,
                    hints_, kernel.standard_congestion_control, warnings_, trace_.get(), taps_},
                   api_,
@@ -234,13 +241,6 @@ void Pipeline::add_pages() {
   server_.add_page("/healthz", Access::kPublic, [this](const server::PageRequest&) {
     return server::Page{.body = pages::health(stream_states())};
   });
-  server_.add_page("/api/v1/streams", Access::kPublic, [this](const server::PageRequest& request) {
-    return server::Page{
-        .content_type = "application/json",
-        .body = api_json::streams(stream_states(), config_.page,
-                                  {admin_.permits(request.client), request.client.proxy}),
-        .media = true};
-  });
   server_.add_page("/api/v1/time", Access::kPublic, [this](const server::PageRequest&) {
     const auto now = media_clock_.at(base::Clock::now()) + media_clock_.date_offset();
     return server::Page{.body = segments::utc_text(transcoder::date(now)), .media = true};
@@ -275,6 +275,12 @@ std::vector<LiveStream::State> Pipeline::stream_states() const {
   std::vector<LiveStream::State> states;
   for (const auto& stream : controller_.streams()) states.push_back(stream->state());
   return states;
+}
+
+std::vector<LiveStream::Source> Pipeline::stream_sources() const {
+  std::vector<LiveStream::Source> sources;
+  for (const auto& stream : controller_.streams()) sources.push_back(stream->source());
+  return sources;
 }
 
 /// As many viewers as may be reported individually.

@@ -59,6 +59,7 @@ class Pipeline {
   std::unique_ptr<server::StreamingResponse> respond_fallback(
       const server::HandlerRequest& request) const;
   std::vector<LiveStream::State> stream_states() const;
+  std::vector<LiveStream::Source> stream_sources() const;
   std::vector<ViewerTelemetry> some_viewers() const;
   StateCollector::Snapshot snapshot() const;
 

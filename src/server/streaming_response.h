@@ -76,6 +76,10 @@ class StreamingResponse {
   struct Wait {
     std::optional<std::uint32_t> stream;  ///< at the next packet of this stream
     std::optional<base::Time> until;      ///< at this time, with a resolution of 50 ms
+    /// When it differs from `seen`, with the same resolution; null for never. Outlives the
+    /// response.
+    const std::atomic<std::uint64_t>* count = nullptr;
+    std::uint64_t seen = 0;
   };
 
   virtual ~StreamingResponse() = default;

@@ -150,7 +150,11 @@ void Worker::on_housekeeping() {
   for (auto& [id, channel] : context_.channels) channel->check_time(now);
   for (Connection* connection : context_.stateful) connection->tick(now);
   resume_waiting(
-      [now](const StreamingResponse::Wait& wait) { return wait.until && now >= *wait.until; }, now);
+      [now](const StreamingResponse::Wait& wait) {
+        const bool due = wait.until && now >= *wait.until;
+        return due || (wait.count && wait.count->load(std::memory_order_relaxed) != wait.seen);
+      },
+      now);
   if (stop_deadline_ || ticks_ % kTicksPerCheck == 0) check_connections(now);
   reap();
 }

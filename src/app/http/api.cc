@@ -23,6 +23,7 @@ namespace {
 using server::error_response;
 using server::respond_with;
 
+constexpr std::string_view kStreamsPath = "/api/v1/streams";
 constexpr std::string_view kStateEventsPath = "/api/v1/events";
 constexpr std::string_view kTracePath = "/api/v1/trace";
 constexpr std::string_view kViewersPath = "/api/v1/viewers/";
@@ -50,18 +51,26 @@ std::string unknown_viewer(std::string_view id) {
 
 }  // namespace
 
-Api::Api(server::AdminAccess admin, StateEvents::Make make_state, Names names, ViewerTaps& taps)
+Api::Api(server::AdminAccess admin, Sources sources, ViewerTaps& taps)
     : admin_{std::move(admin)},
-      states_{std::move(make_state)},
-      names_{std::move(names)},
+      changes_{std::move(sources.look)},
+      states_{std::move(sources.state), changes_.count()},
+      streams_{std::move(sources.streams), changes_.count()},
+      names_{std::move(sources.names)},
       taps_{taps} {}
 
 std::unique_ptr<server::StreamingResponse> Api::respond(const server::HandlerRequest& request) {
+  if (request.path == kStreamsPath) return streams(request);
   const auto viewer = viewer_of(request.path);
   if (!viewer && request.path != kStateEventsPath && request.path != kTracePath) return nullptr;
   if (const auto refusal = admin_.refusal(request.client)) return refuse(403, *refusal);
   if (viewer) return lines_of(*viewer);
   return request.path == kTracePath ? trace(request) : event_responses::states(states_);
+}
+
+std::unique_ptr<server::StreamingResponse> Api::streams(const server::HandlerRequest& request) {
+  return streams_.respond({admin_.permits(request.client), request.client.proxy},
+                          server::number_in<std::uint64_t>(request.query, "after"));
 }
 
 std::unique_ptr<server::StreamingResponse> Api::lines_of(server::ViewerId viewer) {

@@ -47,8 +47,8 @@ json formats(const LiveStream::State& stream) {
   return all;
 }
 
-json last_picture(const LiveStream::State& stream) {
-  return stream.last_picture ? json(segments::utc_text(*stream.last_picture)) : json(nullptr);
+json date(const std::optional<std::chrono::system_clock::time_point>& time) {
+  return time ? json(segments::utc_text(*time)) : json(nullptr);
 }
 
 json troubles(const transcoder::Ingest::State& source) {
@@ -62,7 +62,8 @@ json offer(const LiveStream::State& stream) {
   return {{"name", stream.name},
           {"state", name(source.status)},
           {"troubles", troubles(source)},
-          {"last_picture", last_picture(stream)},
+          {"away_since", date(stream.away_since)},
+          {"last_picture", date(stream.last_picture)},
           {"began", segments::utc_text(stream.began)},
           {"width", known(source.format.width)},
           {"height", known(source.format.height)},
@@ -108,7 +109,8 @@ json stream_state(const LiveStream::State& stream) {
           {"state", name(source.status)},
           {"error", error(source)},
           {"troubles", troubles(source)},
-          {"last_picture", last_picture(stream)},
+          {"away_since", date(stream.away_since)},
+          {"last_picture", date(stream.last_picture)},
           {"dejitter", base::seconds(source.longest_wait)},
           {"width", known(source.format.width)},
           {"height", known(source.format.height)},
@@ -157,11 +159,12 @@ json text_of(server::Proxy proxy) {
 }  // namespace
 
 std::string streams(const std::vector<LiveStream::State>& streams, const PageSettings& page,
-                    const Reader& reader) {
+                    const Reader& reader, std::uint64_t revision) {
   json all = json::array();
   for (const auto& stream : streams) all.push_back(offer(stream));
   return text(
       {{"version", kVersion},
+       {"revision", revision},
        {"admin", reader.admin},
        {"proxy", text_of(reader.proxy)},
        {"page",

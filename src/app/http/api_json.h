@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,9 @@ struct Reader {
   server::Proxy proxy = server::Proxy::kNone;  ///< between the client and this server
 };
 
-/// `/api/v1/streams`.
+/// `/api/v1/streams`. `revision`: StreamChanges::count().
 std::string streams(const std::vector<LiveStream::State>& streams, const PageSettings& page,
-                    const Reader& reader);
+                    const Reader& reader, std::uint64_t revision);
 
 /// A state event of `/api/v1/events`. `viewers`: those that are listed one by one.
 std::string state(const std::vector<LiveStream::State>& streams,

@@ -29,20 +29,26 @@ class EventResponse : public StreamingResponse {
 class StateResponse final : public EventResponse {
  public:
   explicit StateResponse(StateEvents& events) : events_{events} {}
-  Wait wait() const override { return {.stream = {}, .until = due_}; }
+  Wait wait() const override {
+    return {.stream = {}, .until = due_, .count = &events_.changes(), .seen = seen_};
+  }
 
  private:
   void add(Chunk& step, base::Time now) override {
-    if (now < due_) return;
+    const auto changes = events_.changes().load();
+    if (now < due_ && changes == seen_) return;
     auto event = events_.get(now);
     if (!event) return;
     step.body.push_back(std::move(*event));
+    seen_ = changes;
+    const bool early = now < due_;
     due_ += StateEvents::kStateInterval;
-    if (due_ <= now) due_ = now + StateEvents::kStateInterval;
+    if (early || due_ <= now) due_ = now + StateEvents::kStateInterval;
   }
 
   StateEvents& events_;
   base::Time due_{};
+  std::uint64_t seen_ = 0;  ///< changes that the reader has been sent
 };
 
 class LinesResponse final : public EventResponse {

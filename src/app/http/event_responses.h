@@ -10,7 +10,8 @@
 /// and lines, and receives the newest.
 namespace app::event_responses {
 
-/// The state of all streams, repeated without end. `events` must outlive the response.
+/// The state of all streams, repeated without end, and sent at once when it changes. `events` must
+/// outlive the response.
 std::unique_ptr<server::StreamingResponse> states(StateEvents& events);
 /// One viewer's lines, until the viewer leaves.
 std::unique_ptr<server::StreamingResponse> lines(ViewerWatch viewer);

@@ -68,8 +68,8 @@ std::string frame(const transcoder::Ingest::State& source) {
   return fmt::format("{}×{}", source.format.width, source.format.height);
 }
 
-/// "playing", or such as "waiting, last picture 2026-01-31T09:00:00.123Z"; for admins the reason,
-/// too.
+/// "playing", or such as "waiting, away since 2026-01-31T09:00:01.123Z, last picture
+/// 2026-01-31T09:00:00.123Z"; for admins the reason, too.
 std::string state(const LiveStream::State& stream, bool admin) {
   const auto& source = stream.media.source;
   std::string state = name(source.status);
@@ -77,6 +77,7 @@ std::string state(const LiveStream::State& stream, bool admin) {
     state += std::string{", "} + transcoder::name(trouble);
   }
   if (source.status == transcoder::Ingest::Status::kPlaying) return state;
+  if (stream.away_since) state += ", away since " + segments::utc_text(*stream.away_since);
   if (stream.last_picture) state += ", last picture " + segments::utc_text(*stream.last_picture);
   if (admin && !source.last_error.empty()) state += ": " + escape(source.last_error);
   return state;

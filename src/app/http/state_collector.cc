@@ -60,11 +60,16 @@ void collect_source(Families& out, const LiveStream::State& stream) {
               {{"stream", stream.name}, {"trouble", transcoder::name(trouble)}},
               source.troubles.contains(trouble) ? 1 : 0);
   }
-  if (stream.last_picture) {
-    out.gauge("symcast_source_last_picture_timestamp_seconds",
-              "Unix time at which the source delivered its last picture", labels,
-              std::chrono::duration<double>{stream.last_picture->time_since_epoch()}.count());
-  }
+  const auto date = [&](const char* metric, const char* help, const auto& time) {
+    if (!time) return;
+    out.gauge(metric, help, labels,
+              std::chrono::duration<double>{time->time_since_epoch()}.count());
+  };
+  date("symcast_source_away_since_timestamp_seconds",
+       "Unix time since which the source has not been playing; absent while it plays",
+       stream.away_since);
+  date("symcast_source_last_picture_timestamp_seconds",
+       "Unix time at which the source delivered its last picture", stream.last_picture);
   out.counter("symcast_source_restarts_total", "Restarts of the source", labels,
               count(source.restarts));
   out.counter("symcast_source_frames_total", "Frames received from the source", labels,

@@ -14,9 +14,11 @@ constexpr base::Duration kMaxSharedStateAge =
 std::optional<server::SharedBytes> StateEvents::get(base::Time now) {
   const std::unique_lock lock{mutex_, std::try_to_lock};
   if (!lock) return {};
-  if (!newest_ || now - made_ >= kMaxSharedStateAge) {
+  const auto revision = changes_.load();
+  if (!newest_ || revision != revision_ || now - made_ >= kMaxSharedStateAge) {
     newest_ = server_sent_event("state", make_(now));
     made_ = now;
+    revision_ = revision;
   }
   return newest_;
 }

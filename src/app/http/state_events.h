@@ -1,9 +1,12 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/units.h"
 #include "server/output_queue.h"
@@ -20,17 +23,23 @@ class StateEvents {
   /// rate over a second is sent twice. A longer interval looks jerky, a shorter one costs CPU time.
   static constexpr base::Duration kStateInterval = std::chrono::milliseconds{500};
 
-  explicit StateEvents(Make make) : make_{std::move(make)} {}
+  /// `changes`: StreamChanges::count(); must outlive it.
+  StateEvents(Make make, const std::atomic<std::uint64_t>& changes)
+      : make_{std::move(make)}, changes_{changes} {}
 
-  /// Returns an event younger than kStateInterval; a caller that asks once per interval never gets
-  /// the same one twice. Returns nullopt while another thread makes a new one.
+  const std::atomic<std::uint64_t>& changes() const { return changes_; }
+  /// Returns an event younger than kStateInterval, and than the last change; a caller that asks
+  /// once per interval never gets the same one twice. Returns nullopt while another thread makes a
+  /// new one.
   std::optional<server::SharedBytes> get(base::Time now);
 
  private:
   const Make make_;
+  const std::atomic<std::uint64_t>& changes_;
   std::mutex mutex_;
   std::optional<server::SharedBytes> newest_;  // GUARDED_BY(mutex_)
   base::Time made_{};                          // GUARDED_BY(mutex_)
+  std::uint64_t revision_ = 0;                 // GUARDED_BY(mutex_); of the newest
 };
 
 }  // namespace app

@@ -113,9 +113,11 @@ LiveStream::State LiveStream::state() const {
                        [this](auto container) { return offers(container); });
   // Read after ladder_.state(), so that it has every group in which the ladder has viewers.
   state.media = media_.state();
-  if (const auto last = state.media.source.last_picture) {
-    state.last_picture = clock_.date(clock_.at(*last), clock_.date_offset());
-  }
+  const auto date = [this](base::Time time) {
+    return clock_.date(clock_.at(time), clock_.date_offset());
+  };
+  if (const auto last = state.media.source.last_picture) state.last_picture = date(*last);
+  if (const auto since = state.media.source.away_since) state.away_since = date(*since);
   return state;
 }
 

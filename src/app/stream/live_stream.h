@@ -37,11 +37,17 @@ class LiveStream : private LadderActions {
     abr::RateLimits rate{};     ///< of one viewer
     std::chrono::system_clock::time_point began{};  ///< date of pts 0
     std::optional<std::chrono::system_clock::time_point>
-        last_picture;  ///< of the source, wall time
+        last_picture;                                                 ///< of the source, wall time
+    std::optional<std::chrono::system_clock::time_point> away_since;  ///< as in media.source
     transcoder::Stream::State media;
     Ladder::State ladder;
 
     std::size_t viewers() const;
+  };
+
+  struct Source {
+    std::string name;  ///< of the stream
+    transcoder::Ingest::State state;
   };
 
   /// The settings of one viewer, fixed from join to leave.
@@ -107,6 +113,7 @@ class LiveStream : private LadderActions {
   Ladder& ladder() { return ladder_; }
   Metrics::Stream& metrics() { return *metrics_; }
   State state() const;
+  Source source() const { return {name(), media_.source()}; }
 
  private:
   std::string preset() const;

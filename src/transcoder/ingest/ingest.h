@@ -39,6 +39,7 @@ class Ingest {
     Status status = Status::kConnecting;
     std::string last_error;                         ///< empty before the first error
     std::optional<base::Time> last_picture;         ///< when it was captured; not of repeats
+    std::optional<base::Time> away_since;           ///< from then on it has not been playing
     std::uint64_t restarts = 0;                     ///< attempts after the first
     std::uint64_t frames = 0;                       ///< pictures delivered, without repeats
     std::uint64_t frames_repeated = 0;              ///< repeats of the last picture

@@ -88,10 +88,11 @@ void IngestOutput::note_picture(base::Time captured) {
   previous_ = state_.last_picture = captured;
 }
 
-bool IngestOutput::stalled(base::Time now) const {
+std::optional<base::Time> IngestOutput::stalled_since(base::Time now) const {
   std::lock_guard lock{state_mutex_};
-  const auto limit = std::max(kFreezeTime, kLateIntervals * interval_);
-  return state_.last_picture && now - *state_.last_picture > limit;
+  if (!state_.last_picture) return {};
+  const auto due = *state_.last_picture + std::max(kFreezeTime, kLateIntervals * interval_);
+  return now > due ? std::optional{due} : std::nullopt;
 }
 
 void IngestOutput::deliver(media::Frame frame, std::uint64_t Ingest::State::*counter) {

@@ -42,10 +42,10 @@ class IngestOutput {
   /// After it returns the sink is not called any more.
   void close();
 
-  /// Ingest::State without status, last_error and restarts.
+  /// Ingest::State without status, last_error, away_since and restarts.
   Ingest::State state(base::Time now) const;
-  /// Whether the picture would look frozen: the next one is late, by far.
-  bool stalled(base::Time now) const;
+  /// Since when the picture would look frozen: the next one is late, by far. nullopt if it is not.
+  std::optional<base::Time> stalled_since(base::Time now) const;
 
  private:
   struct Waiting {

@@ -43,7 +43,9 @@ Supervisor::Supervisor(std::string stream, std::string source_name, const Source
       waits_{waits_for_sender(settings.uri)},
       patience_{settings.silence_timeout, waits_},
       backoff_{settings.backoff_min, settings.backoff_max},
-      trouble_log_{stream_} {}
+      trouble_log_{stream_} {
+  state_.away_since = base::Clock::now();
+}
 
 Supervisor::~Supervisor() { stop(); }
 
@@ -65,11 +67,6 @@ bool Supervisor::pause(base::Duration duration) {
   wake_.wait_for(lock, duration, [this] { return stopping_ || woken_; });
   woken_ = false;
   return !stopping_;
-}
-
-void Supervisor::set_status(Ingest::Status status) {
-  std::lock_guard lock{mutex_};
-  state_.status = status;
 }
 
 void Supervisor::note(SourceReport report, const Ingest::State& output, base::Duration played) {
@@ -104,7 +101,10 @@ void Supervisor::run() {
 
 /// One connection, from its start to its end and the wait after it.
 void Supervisor::play() {
-  set_status(Ingest::Status::kConnecting);
+  {
+    std::lock_guard lock{mutex_};
+    state_.status = Ingest::Status::kConnecting;
+  }
   output_->restart();
   const auto watch = std::make_shared<SourceWatch>(output_, base::Clock::now(), [this] {
     std::lock_guard lock{mutex_};
@@ -161,7 +161,11 @@ Supervisor::End Supervisor::follow(const SourceWatch& watch, const Source& sourc
 }
 
 void Supervisor::connected() {
-  set_status(Ingest::Status::kPlaying);
+  {
+    std::lock_guard lock{mutex_};
+    state_.status = Ingest::Status::kPlaying;
+    state_.away_since.reset();
+  }
   const auto format = output_->state(base::Clock::now()).format;
   const auto size = fmt::format("{}x{}", format.width, format.height);
   if (std::exchange(ever_played_, true)) {
@@ -177,11 +181,13 @@ void Supervisor::connected() {
 
 void Supervisor::lost(const End& end) {
   const auto reason = without_secrets(end.reason);
-  if (outage_.reason.empty()) outage_.since = base::Clock::now();
+  const auto now = base::Clock::now();
+  if (outage_.reason.empty()) outage_.since = now;
   const bool logged = std::exchange(outage_.reason, reason) == reason;
   {
     std::lock_guard lock{mutex_};
     state_.status = Ingest::Status::kWaiting;
+    if (!state_.away_since) state_.away_since = output_->stalled_since(now).value_or(now);
     state_.last_error = reason;
     state_.troubles.clear();
     state_.longest_wait = {};
@@ -213,6 +219,7 @@ Ingest::State Supervisor::state() const {
   auto result = output_->state(now);
   std::lock_guard lock{mutex_};
   result.status = state_.status;
+  result.away_since = state_.away_since;
   result.last_error = state_.last_error;
   result.restarts = state_.restarts;
   result.longest_wait += state_.longest_wait;
@@ -221,8 +228,10 @@ Ingest::State Supervisor::state() const {
     const auto& [trouble, detail] = *result.troubles.begin();
     result.last_error = describe(trouble, detail);
   }
-  if (result.status == Ingest::Status::kPlaying && output_->stalled(now)) {
+  const auto stalled = output_->stalled_since(now);
+  if (result.status == Ingest::Status::kPlaying && stalled) {
     result.status = Ingest::Status::kStalled;
+    result.away_since = stalled;
     result.last_error = "it is connected, but no picture arrives";
   }
   return result;

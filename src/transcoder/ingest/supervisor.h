@@ -61,7 +61,6 @@ class Supervisor {
   void wait_and_repeat(base::Duration wait);
   /// Waits for `duration`, or less if woken. Returns false when stopping.
   bool pause(base::Duration duration);
-  void set_status(Ingest::Status status);
 
   const std::string stream_;
   const std::string source_name_;

@@ -66,6 +66,7 @@ class Stream {
 
   const StreamSettings& settings() const { return settings_; }
   State state() const;
+  Ingest::State source() const { return ingest_->state(); }
 
  private:
   FullPictures pictures() const;  // REQUIRES: mutex_

@@ -30,7 +30,7 @@ LiveStream::State playing() {
 }
 
 json offer(const LiveStream::State& stream) {
-  return json::parse(api_json::streams({stream}, {}, {}))["streams"][0];
+  return json::parse(api_json::streams({stream}, {}, {}, 1))["streams"][0];
 }
 
 json state_of(const LiveStream::State& stream) {
@@ -41,6 +41,7 @@ TEST(ApiJsonTest, AStreamListsItsFormatsAndCodecs) {
   const json expected{{"name", "live"},
                       {"state", "playing"},
                       {"troubles", json::array()},
+                      {"away_since", nullptr},
                       {"last_picture", nullptr},
                       {"began", "1970-01-01T00:00:00.000Z"},
                       {"width", 1280},
@@ -60,6 +61,13 @@ TEST(ApiJsonTest, AStreamTellsWhenItsSourceLastDelivered) {
   EXPECT_EQ(state_of(stream)["last_picture"], "1970-01-01T00:00:01.250Z");
 }
 
+TEST(ApiJsonTest, AStreamTellsSinceWhenItsSourceIsAway) {
+  auto stream = playing();
+  stream.away_since = std::chrono::system_clock::time_point{std::chrono::milliseconds{2250}};
+  EXPECT_EQ(offer(stream)["away_since"], "1970-01-01T00:00:02.250Z");
+  EXPECT_EQ(state_of(stream)["away_since"], "1970-01-01T00:00:02.250Z");
+}
+
 TEST(ApiJsonTest, UnknownFieldsAreNull) {
   const auto stream = offer({});
   for (const char* key : {"width", "height", "frame_rate", "video_codec", "audio_codec"}) {
@@ -68,13 +76,13 @@ TEST(ApiJsonTest, UnknownFieldsAreNull) {
 }
 
 TEST(ApiJsonTest, StreamsSayWhetherTheClientIsAnAdmin) {
-  EXPECT_TRUE(json::parse(api_json::streams({}, {}, {.admin = true}))["admin"]);
-  EXPECT_FALSE(json::parse(api_json::streams({}, {}, {}))["admin"]);
+  EXPECT_TRUE(json::parse(api_json::streams({}, {}, {.admin = true}, 1))["admin"]);
+  EXPECT_FALSE(json::parse(api_json::streams({}, {}, {}, 1))["admin"]);
 }
 
 TEST(ApiJsonTest, TellsTheClientWhetherAProxyIsBetween) {
   const auto told = [](server::Proxy proxy) {
-    return json::parse(api_json::streams({}, {}, {.proxy = proxy}))["proxy"];
+    return json::parse(api_json::streams({}, {}, {.proxy = proxy}, 1))["proxy"];
   };
   EXPECT_EQ(told(server::Proxy::kNone), nullptr);
   EXPECT_EQ(told(server::Proxy::kTrusted), "trusted");

@@ -40,13 +40,32 @@ class ApiTest : public testing::Test {
   /// The body of an error.
   std::string reason(const std::string& target) { return text(ask(target)->next(link_, {})); }
 
+  /// A source stops, and its readers are about to be told.
+  void lose_source(base::Time now) {
+    sources_[0].state.away_since = now;
+    api_.look(now);
+  }
+  std::string list_after(std::uint64_t revision) {
+    return "/api/v1/streams?after=" + std::to_string(revision);
+  }
+
   int states_ = 0;
+  int lists_ = 0;
+  std::uint64_t newest_ = 0;  ///< of the revisions in lists
   ViewerTaps taps_;
+  std::vector<LiveStream::Source> sources_{{"live", {}}};
   Api api_{server::AdminAccess{{*server::Network::parse("127.0.0.0/8")}, {}},
-           [this](base::Time) { return "state " + std::to_string(++states_); },
-           [] {
-             return std::vector<std::string>{"live", "camera"};
-           },
+           {.state = [this](base::Time) { return "state " + std::to_string(++states_); },
+            .streams =
+                [this](const api_json::Reader& reader, std::uint64_t revision) {
+                  newest_ = revision;
+                  return (reader.admin ? "admin " : "") + std::to_string(++lists_);
+                },
+            .look = [this] { return sources_; },
+            .names =
+                [] {
+                  return std::vector<std::string>{"live", "camera"};
+                }},
            taps_};
   server::Slots slots_{1, 1};
   std::atomic<std::uint64_t> last_viewer_{0};
@@ -55,7 +74,7 @@ class ApiTest : public testing::Test {
 
 TEST_F(ApiTest, AnswersNoOtherPaths) {
   for (const char* path :
-       {"/api/v1/streams", "/api/v1/events/", "/api/v1/viewers/7", "/api/v1/viewers//events",
+       {"/api/v1/streams/", "/api/v1/events/", "/api/v1/viewers/7", "/api/v1/viewers//events",
         "/api/v1/viewers/events", "/api/v1/viewers/7x/events", "/api/v1/viewers/-7/events"}) {
     EXPECT_EQ(ask(path), nullptr) << path;
   }
@@ -196,6 +215,62 @@ TEST_F(ApiTest, SendsAStateAtOnceAndThenTwicePerSecond) {
   EXPECT_EQ(answer->wait().until, base::Time{10500ms});
   EXPECT_THAT(text(answer->next(link_, base::Time{10550ms})), HasSubstr("state 2"));
   EXPECT_EQ(answer->wait().until, base::Time{11s}) << "lateness does not add up";
+}
+
+TEST_F(ApiTest, SendsAStateWhenASourceStops) {
+  const auto answer = ask(kStateEventsPath);
+  answer->next(link_, base::Time{10s});
+  const auto wait = answer->wait();
+  lose_source(base::Time{10100ms});
+  EXPECT_NE(*wait.count, wait.seen);
+  EXPECT_THAT(text(answer->next(link_, base::Time{10100ms})), HasSubstr("state 2"));
+  EXPECT_EQ(text(answer->next(link_, base::Time{10200ms})), "");
+  EXPECT_EQ(answer->wait().until, base::Time{10600ms});
+}
+
+TEST_F(ApiTest, ListsTheStreamsAtOnceForReadersThatDoNotWait) {
+  for (const char* query : {"", "?after=", "?after=x", "?after=7", "?token=1"}) {
+    const auto answer = ask(std::string{"/api/v1/streams"} + query)->next(link_, base::Time{10s});
+    EXPECT_EQ(answer.head->content_type, "application/json") << query;
+    EXPECT_TRUE(answer.head->media) << "pages of other sites may read it";
+    EXPECT_TRUE(answer.complete) << query;
+  }
+  EXPECT_THAT(text(ask("/api/v1/streams")->next(link_, {})), testing::StartsWith("admin"));
+  EXPECT_THAT(text(ask("/api/v1/streams", "192.0.2.1")->next(link_, {})), Not(HasSubstr("admin")));
+}
+
+TEST_F(ApiTest, AReaderWaitsForTheNextChange) {
+  ask("/api/v1/streams")->next(link_, {});
+  const auto seen = newest_;
+  const auto answer = ask(list_after(seen));
+  EXPECT_FALSE(answer->next(link_, base::Time{10s}).head);
+  const auto wait = answer->wait();
+  EXPECT_EQ(*wait.count, wait.seen);
+  lose_source(base::Time{11s});
+  EXPECT_NE(*wait.count, wait.seen);
+  EXPECT_TRUE(answer->next(link_, base::Time{11s}).complete);
+  EXPECT_GT(newest_, seen);
+}
+
+TEST_F(ApiTest, AReaderWaitsFiveSecondsAtMost) {
+  ask("/api/v1/streams")->next(link_, {});
+  const auto answer = ask(list_after(newest_));
+  answer->next(link_, base::Time{10s});
+  EXPECT_EQ(answer->wait().until, base::Time{15s});
+  EXPECT_TRUE(answer->next(link_, base::Time{15s}).complete);
+}
+
+TEST_F(ApiTest, ReadersThatHaveWaitedShareAList) {
+  ask("/api/v1/streams")->next(link_, {});
+  const auto one = ask(list_after(newest_));
+  const auto other = ask(list_after(newest_));
+  const auto third = ask(list_after(newest_));
+  for (const auto& answer : {one.get(), other.get(), third.get()})
+    answer->next(link_, base::Time{10s});
+  lose_source(base::Time{11s});
+  const auto first = text(one->next(link_, base::Time{11s}));
+  EXPECT_EQ(text(other->next(link_, base::Time{11050ms})), first);
+  EXPECT_NE(text(third->next(link_, base::Time{11200ms})), first);
 }
 
 TEST_F(ApiTest, ALateReaderReceivesTheNewestStateOnce) {

@@ -51,10 +51,12 @@ TEST(PagesTest, StatusShowsTheSourcesErrorToAdminsOnly) {
 TEST(PagesTest, StatusSaysHowOldThePictureIs) {
   auto state = stream();
   state.last_picture = std::chrono::system_clock::time_point{};
+  state.away_since = std::chrono::system_clock::time_point{std::chrono::seconds{1}};
   EXPECT_THAT(pages::status({state}, false), Not(HasSubstr("last picture")));
   state.media.source.status = transcoder::Ingest::Status::kStalled;
   EXPECT_THAT(pages::status({state}, false),
-              HasSubstr("stalled, last picture 1970-01-01T00:00:00.000Z"));
+              HasSubstr("stalled, away since 1970-01-01T00:00:01.000Z, last picture "
+                        "1970-01-01T00:00:00.000Z"));
 }
 
 TEST(PagesTest, SummaryCountsViewersAndNamesTheStreamsThatDoNotPlay) {

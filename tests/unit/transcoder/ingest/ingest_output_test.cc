@@ -65,21 +65,21 @@ TEST_F(IngestOutputTest, KnowsWhenTheSourceDeliveredItsLastPicture) {
 }
 
 TEST_F(IngestOutputTest, StallsAfterASecondOrThreeFrameIntervals) {
-  EXPECT_FALSE(output_.stalled(kEpoch + 1h)) << "not before the first picture";
+  EXPECT_FALSE(output_.stalled_since(kEpoch + 1h)) << "not before the first picture";
   picture(0ms, 0ms);
   picture(40ms, 40ms);
-  EXPECT_FALSE(output_.stalled(kEpoch + 1040ms));
-  EXPECT_TRUE(output_.stalled(kEpoch + 1041ms));
+  EXPECT_FALSE(output_.stalled_since(kEpoch + 1040ms));
+  EXPECT_TRUE(output_.stalled_since(kEpoch + 1041ms));
   picture(2s, 2s);  // a slide show
-  EXPECT_FALSE(output_.stalled(kEpoch + 7s));
-  EXPECT_TRUE(output_.stalled(kEpoch + 8s));
+  EXPECT_FALSE(output_.stalled_since(kEpoch + 7s));
+  EXPECT_TRUE(output_.stalled_since(kEpoch + 8s));
 }
 
 TEST_F(IngestOutputTest, AnOutageIsNoFrameInterval) {
   picture(0ms, 0ms);
   output_.restart();
   picture(0ms, 1min);
-  EXPECT_TRUE(output_.stalled(kEpoch + 1min + 1001ms));
+  EXPECT_TRUE(output_.stalled_since(kEpoch + 1min + 1001ms));
 }
 
 TEST_F(IngestOutputTest, RepeatsTheLastPictureAfterQuiet) {

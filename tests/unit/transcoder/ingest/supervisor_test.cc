@@ -202,6 +202,38 @@ TEST_F(SupervisorTest, PlaysAgainAfterAReconnect) {
   EXPECT_TRUE(is(Ingest::Status::kPlaying));
 }
 
+TEST_F(SupervisorTest, IsAwayFromTheEndToTheNextPictureWhateverItTries) {
+  const auto begin = base::Clock::now();
+  EXPECT_LE(supervisor_.state().away_since, begin) << "before its first picture, too";
+  supervisor_.start();
+  ASSERT_TRUE(connect(1));
+  picture(0s);
+  ASSERT_TRUE(is(Ingest::Status::kPlaying));
+  EXPECT_EQ(supervisor_.state().away_since, std::nullopt);
+  remote_.listener()->on_end("gone");
+  ASSERT_TRUE(connect(2));
+  const auto since = supervisor_.state().away_since;
+  EXPECT_GT(since, begin);
+  remote_.listener()->on_end("gone again");
+  ASSERT_TRUE(connect(3));
+  EXPECT_EQ(supervisor_.state().away_since, since);
+  picture(0s);
+  ASSERT_TRUE(is(Ingest::Status::kPlaying));
+  EXPECT_EQ(supervisor_.state().away_since, std::nullopt);
+}
+
+TEST_F(SupervisorTest, IsAwaySinceThePictureWasLate) {
+  supervisor_.start();
+  ASSERT_TRUE(connect(1));
+  picture(0s);
+  ASSERT_TRUE(is(Ingest::Status::kStalled));
+  const auto stalled = supervisor_.state();
+  EXPECT_EQ(stalled.away_since, *stalled.last_picture + kFreezeTime);
+  remote_.listener()->on_end("gone");
+  ASSERT_TRUE(connect(2));
+  EXPECT_EQ(supervisor_.state().away_since, stalled.away_since) << "it has been away all the time";
+}
+
 TEST_F(SupervisorTest, AListenerListensAgainWithoutBackoff) {
   auto listening = settings();
   listening.uri = "srt://:9000";
