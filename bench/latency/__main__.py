@@ -1,14 +1,15 @@
 """How soon a viewer on loopback receives its first frame, alone and next to another viewer, and how soon
 the server ends after SIGTERM, alone and with five viewers. A join should take 0.2 s at most, and the end
 2 s. Then how soon health check, status page, API, events, metrics and player page show that a source
-has stopped, and how far they are apart."""
+has stopped, and how far they are apart, in ten kinds of trouble. Last, how busy the machine was."""
 
 import argparse
+import os
 import pathlib
 import tempfile
 import time
 
-from bench.latency.surfaces import measure as measure_surfaces
+from bench.latency.surfaces import FIRST, KINDS, Run as SurfacesRun
 from netlab.daemon import Daemon
 from netlab.timeline import percentile
 from netlab.viewer import Viewer
@@ -74,13 +75,21 @@ def print_row(title, times):
     print(f"{title:<36}" + "".join(f"{value:>8.0f}" for value in figures), flush=True)
 
 
+def apart(times):
+    return max(times.values()) - min(times.values())
+
+
 def print_surfaces(count):
-    with tempfile.TemporaryDirectory() as directory:
-        stops, returns = measure_surfaces(count, pathlib.Path(directory))
-    for surface in stops[0]:
-        print_row(f"source stops, until {surface} says so", [times[surface] for times in stops])
-    print_row("first to last surface", [max(times.values()) - min(times.values()) for times in stops])
-    print_row("the same when it returns", returns)
+    with tempfile.TemporaryDirectory() as directory, SurfacesRun(pathlib.Path(directory)) as run:
+        stops, returns = run.measure(FIRST, count)
+        for surface in stops[0]:
+            print_row(f"{FIRST}: {surface} says so", [times[surface] for times in stops])
+        print_row("first to last surface", [apart(times) for times in stops])
+        print_row("the same when it returns", returns)
+        for kind in KINDS:
+            stops, _ = run.measure(kind, count)
+            print_row(f"{kind}: first", [min(times.values()) for times in stops])
+            print_row(f"{kind}: to last", [apart(times) for times in stops])
 
 
 def main():
@@ -97,6 +106,7 @@ def main():
                            ("end, five viewers", lambda: ends(5, options.ends))):
         print_row(title, measure())
     print_surfaces(options.stops)
+    print(f"processes that ran or waited for a processor, mean of five minutes: {os.getloadavg()[1]:.1f}")
 
 
 main()

@@ -1,8 +1,10 @@
-"""How soon each surface of the server shows that a source has stopped, and that it plays again."""
+"""How soon each surface of the server shows that a source is away, in ten kinds of trouble, and that it
+plays again."""
 
 import http.client
 import json
 import re
+import signal
 import socket
 import subprocess
 import threading
@@ -11,18 +13,74 @@ import time
 from netlab.browser.chromium import PAGE_PLAYS, Browser, origin
 from netlab.daemon import Daemon, free_port, wait_until
 
-SENDER = ["setpriv", "--pdeathsig", "KILL", "ffmpeg", "-v", "quiet", "-re", "-f", "lavfi", "-i",
-          "testsrc2=s=320x180:r=25", "-f", "lavfi", "-i", "sine", "-c:v", "libx264", "-preset", "ultrafast",
-          "-g", "25", "-pix_fmt", "yuv420p", "-c:a", "aac", "-f", "mpegts"]
+PICTURE = ["-f", "lavfi", "-i", "testsrc2=s=320x180:r=25"]
+SOUND = ["-f", "lavfi", "-i", "sine"]
+CODE = ["-c:v", "libx264", "-preset", "ultrafast", "-g", "25", "-pix_fmt", "yuv420p", "-c:a", "aac"]
+MPEGTS = ["-f", "mpegts"]
+RTP = ["-f", "rtp_mpegts"]
+NOISE = ["-f", "lavfi", "-i", "anoisesrc", "-f", "s16le"]
 PATIENCE = 30  # seconds
 POLL = 0.01  # seconds
+SURFACES = ("healthz", "status", "streams", "metrics", "events", "page")
+
+# The scheme of the source, the format of its sender, and what follows; None: the sender pauses.
+KINDS = {
+    "udp, sender ends": ("udp", MPEGTS, []),
+    "udp, sender pauses": ("udp", MPEGTS, None),
+    "udp, noise instead": ("udp", MPEGTS, NOISE),
+    "udp, only audio instead": ("udp", MPEGTS, [*SOUND, *CODE, *MPEGTS]),
+    "rtp, sender ends": ("rtp", RTP, []),
+    "rtp, sender pauses": ("rtp", RTP, None),
+    "srt, sender ends": ("srt", MPEGTS, []),
+    "srt, sender pauses": ("srt", MPEGTS, None),
+    "srt, noise instead": ("srt", MPEGTS, NOISE),
+    "srt, only audio instead": ("srt", MPEGTS, [*SOUND, *CODE, *MPEGTS]),
+}
+FIRST = next(iter(KINDS))
+
+# The page notes when its badge changes, because asking for it takes time.
+NOTE_BADGE = """(() => {
+    const badge = document.getElementById('badge-text');
+    const note = () => { window.badge = { plays: badge.textContent === 'Live', at: Date.now() }; };
+    new MutationObserver(note).observe(badge, { childList: true, characterData: true, subtree: true });
+    note();
+})()"""
+
+
+class Sender:
+    """A source's sender, or what sends instead of it."""
+
+    def __init__(self, scheme, port):
+        self._uri = f"{scheme}://127.0.0.1:{port}"
+        self._process = None
+
+    def send(self, words):
+        """Ends what was sent before."""
+        self.end()
+        if words:
+            self._process = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "KILL", "ffmpeg", "-v", "quiet", "-re", *words, self._uri],
+                stdin=subprocess.DEVNULL)
+
+    def fail(self, instead):
+        if instead is None:
+            self._process.send_signal(signal.SIGSTOP)
+        else:
+            self.send(instead)
+
+    def end(self):
+        if self._process:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
 
 
 class Events:
     """The newest state of the source in the server's events."""
 
-    def __init__(self, daemon):
-        self.plays = None
+    def __init__(self, daemon, name):
+        self.plays, self.at = None, 0.0
+        self._name = name
         self._connection = http.client.HTTPConnection(daemon.ip, daemon.port)
         self._connection.request("GET", "/api/v1/events")
         self._response = self._connection.getresponse()
@@ -33,9 +91,14 @@ class Events:
         try:
             for line in self._response:
                 if line.startswith(b"data: "):
-                    self.plays = json.loads(line[len(b"data: "):])["streams"][0]["state"] == "playing"
+                    self._note(json.loads(line[len(b"data: "):])["streams"])
         except (OSError, http.client.HTTPException, ValueError):
             pass  # end() has shut it down
+
+    def _note(self, streams):
+        plays = {stream["name"]: stream["state"] for stream in streams}[self._name] == "playing"
+        if plays != self.plays:
+            self.at, self.plays = time.monotonic(), plays
 
     def end(self):
         self._connection.sock.shutdown(socket.SHUT_RDWR)
@@ -44,68 +107,94 @@ class Events:
 
 
 class Surfaces:
-    """The server's surfaces, and the page in a browser. In the `with` block they can be asked."""
+    """The server's surfaces, and the page in a browser, with regard to one stream. In the `with` block they can
+    be asked."""
 
-    def __init__(self, daemon, browser):
+    def __init__(self, daemon, browser, name):
         self._daemon = daemon
-        self._page = browser.open(origin(daemon), "/live")
+        self._name = name
+        self._page = browser.open(origin(daemon), f"/{name}")
         self._page.until(PAGE_PLAYS)
-        self._events = Events(daemon)
+        self._page.evaluate(NOTE_BADGE)
+        self._events = Events(daemon, name)
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
         self._events.end()
+        self._page.close()
 
     def plays(self):
-        """(surface, whether it says that the source plays), each asked when it is its turn."""
+        """(surface, whether it says that the source plays, since when), each asked when it is its turn."""
         text = lambda path: self._daemon.get(path)[2].decode()  # noqa: E731
-        yield "healthz", text("/healthz").splitlines()[1].endswith(" playing")
-        yield "status", re.search(r"source (\w+)", text("/status"))[1] == "playing"
-        yield "streams", json.loads(text("/api/v1/streams"))["streams"][0]["state"] == "playing"
-        yield "metrics", self._daemon.metrics().sum("symcast_source_status", status="playing") == 1
-        yield "events", self._events.plays
-        yield "page", self._page.evaluate("document.getElementById('badge-text').textContent") == "Live"
+        name, now = self._name, time.monotonic
+        yield "healthz", f"\n{name} playing\n" in text("/healthz"), now()
+        status = re.search(rf"<h2>{name}</h2>.*?source (\w+)", text("/status"), re.S)[1]
+        yield "status", status == "playing", now()
+        streams = {stream["name"]: stream for stream in json.loads(text("/api/v1/streams"))["streams"]}
+        yield "streams", streams[name]["state"] == "playing", now()
+        metrics = self._daemon.metrics()
+        yield "metrics", metrics.sum("symcast_source_status", stream=name, status="playing") == 1, now()
+        yield "events", self._events.plays, self._events.at
+        badge = self._page.evaluate("window.badge")
+        yield "page", badge["plays"], badge["at"] / 1000 - time.time() + now()
 
     def times(self, plays, since):
         """{surface: seconds since then until it says so}."""
         found = {}
-        while len(found) < 6:
-            for surface, says in self.plays():
+        while len(found) < len(SURFACES):
+            for surface, says, at in self.plays():
                 if says == plays and surface not in found:
-                    found[surface] = time.monotonic() - since
+                    found[surface] = at - since
             if time.monotonic() > since + PATIENCE:
                 raise RuntimeError(f"after {PATIENCE} s only {sorted(found)} say so")
             time.sleep(POLL)
-        return found
+        return {surface: found[surface] for surface in SURFACES}
 
 
-def measure(count, directory):
-    """[{surface: seconds}] until a source that stopped is away, and [seconds between the first and the last
-    surface] until it plays again."""
-    port = free_port(socket.SOCK_DGRAM)
-    source = f"live=udp://127.0.0.1:{port}"
-    stops, returns = [], []
+class Run:
+    """A server with a source for each kind of trouble, and a browser."""
 
-    def send():
-        return subprocess.Popen([*SENDER, f"udp://127.0.0.1:{port}"], stdin=subprocess.DEVNULL)
+    def __init__(self, directory):
+        self._ports = {kind: free_port(socket.SOCK_DGRAM) for kind in KINDS}
+        names = {kind: f"kind{i}" for i, kind in enumerate(KINDS)}
+        uris = {kind: f"srt://:{port}" if KINDS[kind][0] == "srt" else f"udp://127.0.0.1:{port}"
+                for kind, port in self._ports.items()}
+        sources = [word for kind in KINDS for word in ("--source", f"{names[kind]}={uris[kind]}")]
+        self._names = names
+        self._daemon = Daemon(*sources, directory=directory, sources_play=False)
+        self._browser = Browser()
 
-    sender = send()
-    try:
-        with Daemon("--source", source, directory=directory, sources_play=False) as daemon, Browser() as browser:
-            wait_until(lambda: daemon.metrics().sum("symcast_source_status", status="playing"), PATIENCE, "it plays")
-            with Surfaces(daemon, browser) as surfaces:
-                surfaces.times(True, time.monotonic())
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        self._browser.__exit__()
+        self._daemon.__exit__(kind)
+
+    def measure(self, kind, count):
+        """[{surface: seconds}] until a source is away, and [seconds between the first and the last surface]
+        until it plays again."""
+        scheme, form, instead = KINDS[kind]
+        stops, returns = [], []
+        sender = Sender(scheme, self._ports[kind])
+        send = lambda: sender.send([*PICTURE, *SOUND, *CODE, *form])  # noqa: E731
+        playing = {"stream": self._names[kind], "status": "playing"}
+        send()
+        try:
+            wait_until(lambda: self._daemon.metrics().sum("symcast_source_status", **playing), PATIENCE,
+                       "it plays")
+            with Surfaces(self._daemon, self._browser, self._names[kind]) as surfaces:
                 for _ in range(count):
-                    sender.kill()
-                    sender.wait()
-                    stops.append(surfaces.times(False, time.monotonic()))
-                    sender = send()
+                    surfaces.times(True, time.monotonic())
+                    time.sleep(2)  # of pictures, so that the next stop is one
+                    begin = time.monotonic()
+                    sender.fail(instead)
+                    stops.append(surfaces.times(False, begin))
+                    send()
                     times = surfaces.times(True, time.monotonic())
                     returns.append(max(times.values()) - min(times.values()))
-                    time.sleep(2)  # of pictures, so that the next stop is one
-    finally:
-        sender.kill()
-        sender.wait()
-    return stops, returns
+        finally:
+            sender.end()
+        return stops, returns

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import time
 
-from netlab.daemon import REPLY_SECONDS, wait_until
+from netlab.daemon import REPLY_SECONDS, free_port, wait_until
 from netlab.network import Netlab
 from netlab.viewer import frames_left_out
 from tests.integration.conftest import KEEP_GROUPS, SMALL
@@ -94,10 +94,39 @@ def test_streams_say_how_they_can_be_watched(small):
     last = datetime.datetime.fromisoformat(stream.pop("last_picture"))
     assert BEGAN - datetime.timedelta(seconds=2) < began < last < datetime.datetime.now(datetime.UTC)
     assert stream == {
-        "name": "live", "state": "playing", "troubles": [], "width": 320, "height": 180, "frame_rate": 30,
-        "video_codec": None, "audio_codec": "mp4a.40.2",
+        "name": "live", "state": "playing", "troubles": [], "away_since": None, "width": 320, "height": 180,
+        "frame_rate": 30, "video_codec": None, "audio_codec": "mp4a.40.2",
         "rate": {"min": 300_000, "max": 5_000_000},
         "formats": ["ts", "flv", "mp4", "hls", "dash"]}
+
+
+def test_a_list_waits_for_the_next_change(serve):
+    """The source ends, and the events tell it as well, without another request."""
+    port = free_port(socket.SOCK_DGRAM)
+    daemon = serve("--source", f"live=udp://127.0.0.1:{port}", sources_play=False)
+    sender = subprocess.Popen(
+        ["setpriv", "--pdeathsig", "KILL", "ffmpeg", "-v", "quiet", "-re", "-f", "lavfi", "-i",
+         "testsrc2=s=192x108:r=25", "-c:v", "libx264", "-preset", "ultrafast", "-g", "25", "-f", "mpegts",
+         f"udp://127.0.0.1:{port}"], stdin=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: streams(daemon)["streams"][0]["state"] == "playing", 60, "it plays")
+        assert streams(daemon)["streams"][0]["away_since"] is None
+        with Events(daemon, STATES) as events:
+            events.until(lambda _, state: state["streams"][0]["state"] == "playing")
+            sender.kill()
+            told = None
+            while not told or not told["streams"][0]["away_since"]:
+                revision = (told or streams(daemon))["revision"]
+                told = json.loads(daemon.get(f"/api/v1/streams?after={revision}")[2])
+            state = events.until(lambda _, state: state["streams"][0]["away_since"])[-1][1]
+        away, = told["streams"]
+        assert away["state"] != "playing" and away["away_since"] > away["last_picture"]
+        assert state["streams"][0]["state"] != "playing"
+        later = json.loads(daemon.get(f"/api/v1/streams?after={told['revision'] - 1}")[2])
+        assert later["revision"] >= told["revision"], "it does not wait for a change that has been"
+    finally:
+        sender.kill()
+        sender.wait()
 
 
 def test_the_codec_is_known_after_the_first_viewer(small, view):

@@ -64,5 +64,18 @@ def test_example_plays(site, number):
     daemon.wait_for(lambda m: m.sum("symcast_viewers") == 0, 60, "it has left")
 
 
+def test_a_page_shows_five_players(site, tmp_path):
+    """Chromium opens six connections to a server: of the five pages only one waits for news."""
+    origin, folder, _ = site
+    config = QUICK + f'[page]\nembed = ["{origin}"]\ntechnical = false\n'
+    with Daemon("--source", "live=test:?size=192x108&fps=15", config=config, directory=tmp_path) as daemon:
+        frame = f'<iframe src="http://127.0.0.1:{daemon.port}/live"></iframe>'
+        (folder / "five.html").write_text(f"<!doctype html><title>five</title>{5 * frame}")
+        with Browser() as browser:
+            page = browser.open(origin, "/five.html")
+            daemon.wait_for(lambda m: m.sum("symcast_viewers") == 5, 60, "all play")
+            page.close()
+
+
 def test_there_are_examples():
     assert len(EXAMPLES) == 4

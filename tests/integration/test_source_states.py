@@ -1,6 +1,7 @@
-"""Health check, status page, API, events, metrics and the player page tell the same of a source, in ten
-kinds of trouble, and it is true."""
+"""Health check, status page, API, events, metrics and the player page, on a desktop and on a phone, tell the
+same of a source, in ten kinds of trouble, and it is true."""
 
+import datetime
 import json
 import re
 import signal
@@ -17,6 +18,27 @@ PATIENCE = 60  # seconds
 AWAY = {"connecting", "waiting"}
 PICTURE = ["-f", "lavfi", "-i", "testsrc2=s=192x108:r=25"]
 SOUND = ["-f", "lavfi", "-i", "sine"]
+CLOCK_STEP = datetime.timedelta(milliseconds=10)  # the system's clock may be adjusted during a test
+SIZES = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+AWAY_METRIC = "symcast_source_away_since_timestamp_seconds"
+NOTE = "document.getElementById('away')"
+BADGE = "document.getElementById('badge-text').textContent"
+# Texts that a viewer cannot read, and whether the page is wider than the screen.
+FLAWS = """(() => {
+    const all = document.querySelectorAll('#away, #message, #sound, #start, #streams label, .top button');
+    const shown = [...all].filter((part) => part.checkVisibility())
+        .map((part) => ({ text: part.textContent, box: part.getBoundingClientRect() }));
+    const inside = ({ left, right, top, bottom }) =>
+        left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight;
+    const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+    const covered = (one, index) => shown.slice(index + 1).some((other) => meet(one.box, other.box));
+    return {
+        outside: shown.filter(({ box }) => !inside(box)).map(({ text }) => text),
+        covered: shown.filter(covered).map(({ text }) => text),
+        sideways: document.documentElement.scrollWidth > innerWidth,
+        tabs: document.querySelectorAll('#streams label').length,
+    };
+})()"""
 CODE = ["-c:v", "libx264", "-preset", "ultrafast", "-g", "25", "-pix_fmt", "yuv420p", "-c:a", "aac"]
 
 
@@ -70,6 +92,26 @@ class Troubles:
 
 
 @pytest.fixture(scope="module")
+def browser(needs_chromium):
+    with Browser() as browser:
+        yield browser
+
+
+@pytest.fixture
+def visit(browser, server):
+    """visit(name) -> the stream's page on a desktop and on a phone; they are closed after the test."""
+    pages = []
+
+    def go(name):
+        pages.extend(browser.open(origin(server), f"/#{name}", viewport=size) for size in SIZES)
+        return pages
+
+    yield go
+    for page in pages:
+        page.close()
+
+
+@pytest.fixture(scope="module")
 def troubles(tmp_path_factory):
     all_of_them = Troubles(tmp_path_factory.mktemp("sources"))
     yield all_of_them
@@ -92,6 +134,11 @@ def first_event(server):
         return json.loads(next(line for line in lines if line.startswith("data: "))[len("data: "):])
 
 
+def offered(server, name):
+    """The stream in /api/v1/streams."""
+    return {s["name"]: s for s in json.loads(server.get("/api/v1/streams")[2])["streams"]}[name]
+
+
 def told(server, name):
     """{surface: state of the source}."""
     metrics = server.metrics()
@@ -99,7 +146,7 @@ def told(server, name):
     return {
         "health": re.search(rf"^{name} (\w+)$", server.get("/healthz")[2].decode(), re.M)[1],
         "status": re.search(rf"<h2>{name}</h2>.*?source (\w+)", status, re.S)[1],
-        "streams": {s["name"]: s["state"] for s in json.loads(server.get("/api/v1/streams")[2])["streams"]}[name],
+        "streams": offered(server, name)["state"],
         "events": {s["name"]: s["state"] for s in first_event(server)["streams"]}[name],
         "metrics": [labels["status"] for metric, labels, value in metrics.samples
                     if metric == "symcast_source_status" and labels["stream"] == name and value == 1][0],
@@ -119,39 +166,82 @@ def agree(server, name, states):
         raise AssertionError(told(server, name)) from error
 
 
-def last_picture(server, name):
-    return {s["name"]: s["last_picture"]
-            for s in json.loads(server.get("/api/v1/streams")[2])["streams"]}[name]
+def moment(text):
+    return datetime.datetime.fromisoformat(text)
 
 
-@pytest.mark.parametrize("name", ["missing-file", "no-film", "no-such-host", "refused", "silent", "nobody",
-                                  "garbage"])
-def test_a_source_that_never_had_a_picture_is_away(server, name):
+def away_since(server, name):
+    """The moment, which API, events, status page and metrics agree on."""
+    def dates():
+        page = server.get("/status")[2].decode()
+        status = re.search(rf"<h2>{name}</h2>.*?away since ([0-9T:.-]+Z)", page, re.S)
+        metric = server.metrics().all(AWAY_METRIC, stream=name)
+        event = {s["name"]: s["away_since"] for s in first_event(server)["streams"]}[name]
+        api = offered(server, name)["away_since"]
+        return status and metric and event and api and [
+            moment(status[1]), datetime.datetime.fromtimestamp(metric[0], datetime.UTC), moment(event),
+            moment(api)]
+
+    def agreed():
+        found = dates()
+        return found and max(found) - min(found) < CLOCK_STEP and found
+
+    return wait_until(agreed, PATIENCE, f"{name} is away since the same moment everywhere")[-1]
+
+
+def local(page, time):
+    """`time`, as the viewer reads it; two texts where the server's clock may have been adjusted."""
+    times = (time - CLOCK_STEP, time, time + CLOCK_STEP)
+    return [page.evaluate(f"new Date('{at.isoformat()}').toLocaleTimeString()") for at in times]
+
+
+def reads(server, page, texts):
+    """Waits until the note over the video is one of `texts`; all texts and tabs are in sight."""
+    page.until(f"{json.dumps(texts)}.includes({NOTE}.textContent) && !{NOTE}.hidden")
+    streams = len(json.loads(server.get("/api/v1/streams")[2])["streams"])
+    assert page.evaluate(FLAWS) == {"outside": [], "covered": [], "sideways": False, "tabs": streams}
+
+
+def away_texts(page, since, last=None, connected=False, trouble=""):
+    connected = ", but is still connected" if connected else ""
+    lasts = [f"Last picture: {time}." for time in local(page, last)] if last else ["No picture has come yet."]
+    return [f"The source has been away since {time}{connected}.\n{end}{trouble}"
+            for time in local(page, since) for end in lasts]
+
+
+@pytest.mark.parametrize("name, trouble", [
+    ("missing-file", ""), ("no-film", ""), ("no-such-host", ""), ("refused", ""), ("silent", ""),
+    ("nobody", ""), ("garbage", "\nA sender is sending data that is not a stream."),
+])
+def test_a_source_that_never_had_a_picture_is_away(server, visit, name, trouble):
     agree(server, name, AWAY)
-    assert last_picture(server, name) is None
+    assert offered(server, name)["last_picture"] is None
     assert server.get(f"/{name}.ts")[0] == 503
     assert server.metrics().all("symcast_source_last_picture_timestamp_seconds", stream=name) == []
+    since = away_since(server, name)
+    for page in visit(name):
+        reads(server, page, away_texts(page, since, trouble=trouble))
+    assert abs(away_since(server, name) - since) < CLOCK_STEP, "whatever it has tried"
 
 
-def test_audio_plays_with_black_pictures(server):
+def test_audio_plays_with_black_pictures(server, visit):
     agree(server, "sound", {"playing"})
     assert server.metrics().sum("symcast_source_trouble", stream="sound", trouble="audio_only") == 1
-    assert {s["name"]: s["troubles"]
-            for s in json.loads(server.get("/api/v1/streams")[2])["streams"]}["sound"] == ["audio_only"]
-
-
-def test_a_source_that_plays(server):
-    agree(server, "fine", {"playing"})
-    assert last_picture(server, "fine") is not None
-
-
-def test_the_page_says_that_only_audio_arrives(server, needs_chromium):
-    agree(server, "sound", {"playing"})
-    with Browser() as browser:
-        page = browser.open(origin(server), "/sound")
+    assert offered(server, "sound")["troubles"] == ["audio_only"]
+    for page in visit("sound"):
         page.until(PAGE_PLAYS)
-        page.until("document.getElementById('away').textContent === 'The source sends only audio.'")
-        assert page.evaluate("document.getElementById('badge-text').textContent") == "Live"
+        reads(server, page, ["The source sends only audio."])
+        page.until(f"{BADGE} === 'Live'")
+
+
+def test_a_source_that_plays(server, visit):
+    agree(server, "fine", {"playing"})
+    stream = offered(server, "fine")
+    assert stream["last_picture"] is not None and stream["away_since"] is None
+    assert server.metrics().all(AWAY_METRIC, stream="fine") == []
+    for page in visit("fine"):
+        page.until(PAGE_PLAYS)
+        page.until(f"{NOTE}.hidden && {BADGE} === 'Live'")
 
 
 @pytest.mark.parametrize("name, trouble, after", [
@@ -159,28 +249,25 @@ def test_the_page_says_that_only_audio_arrives(server, needs_chromium):
     ("publisher", signal.SIGKILL, {"stalled"} | AWAY),
     ("paused", signal.SIGSTOP, {"stalled"} | AWAY),
 ])
-def test_a_source_that_stops_is_away(server, troubles, needs_chromium, name, trouble, after):
-    """The page shows it, too, on a desktop and on a phone, and that it plays again."""
+def test_a_source_that_stops_is_away(server, troubles, visit, name, trouble, after):
+    """The page shows it, too, and that it plays again."""
     agree(server, name, {"playing"})
-    with Browser() as browser:
-        pages = [browser.open(origin(server), f"/{name}", viewport={"width": width, "height": 800})
-                 for width in (1280, 390)]
+    pages = visit(name)
+    for page in pages:
+        page.until(PAGE_PLAYS)
+        page.until(f"{NOTE}.hidden && {BADGE} === 'Live'")
+    troubles.senders[name].send_signal(trouble)
+    agree(server, name, after)
+    since, last = away_since(server, name), moment(offered(server, name)["last_picture"])
+    assert last < since
+    for page in pages:
+        reads(server, page, [*away_texts(page, since, last), *away_texts(page, since, last, connected=True)])
+        page.until(f"{BADGE} === 'Away'")
+        page.until("document.getElementById('latency').textContent === '–'")
+    still = moment(offered(server, name)["last_picture"])
+    assert abs(still - last) < CLOCK_STEP, "it does not change while no picture arrives"
+    if trouble == signal.SIGSTOP:
+        troubles.senders[name].send_signal(signal.SIGCONT)
+        agree(server, name, {"playing"})
         for page in pages:
-            page.until(PAGE_PLAYS)
-            assert page.evaluate("document.getElementById('away').hidden")
-            assert page.evaluate("document.getElementById('badge-text').textContent") == "Live"
-        troubles.senders[name].send_signal(trouble)
-        agree(server, name, after)
-        last = last_picture(server, name)
-        for page in pages:
-            page.until("!document.getElementById('away').hidden")
-            assert page.do("text", selector="#away")[0].startswith("The source ")
-            assert page.evaluate("document.getElementById('badge-text').textContent") == "Away"
-            page.until("document.getElementById('latency').textContent === '–'")
-        assert last_picture(server, name) == last, "it does not change while no picture arrives"
-        if trouble == signal.SIGSTOP:
-            troubles.senders[name].send_signal(signal.SIGCONT)
-            agree(server, name, {"playing"})
-            for page in pages:
-                page.until("document.getElementById('away').hidden")
-                page.until("document.getElementById('badge-text').textContent === 'Live'")
+            page.until(f"{NOTE}.hidden && {BADGE} === 'Live'")

@@ -5,6 +5,7 @@ export type Format = "ts" | "flv" | "mp4" | "hls" | "dash";
 export interface Stream {
   name: string;
   state: string;
+  away_since: string | null;
   last_picture: string | null;
   troubles: string[];
   began: string;
@@ -19,6 +20,7 @@ export interface Stream {
 
 export interface Streams {
   version: string;
+  revision: number;
   admin: boolean;
   proxy: "trusted" | "unknown" | null;
   page: { title: string; logo: boolean; technical: boolean };

@@ -54,6 +54,7 @@ export class Facts {
     const live = this.player.phase === "playing";
     const seconds = live && !this.screen.away ? this.latency.seconds() : undefined;
     setText(byId("latency"), seconds === undefined ? "–" : seconds.toFixed(2));
+    byId("latency").parentElement?.classList.toggle("unknown", seconds === undefined);
     this.trail.add(seconds);
     for (const [fact, text] of Object.entries(this.facts(live))) {
       const value = this.values.get(fact as Fact);

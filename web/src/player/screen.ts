@@ -25,10 +25,24 @@ const kPhaseTexts: Record<PlayerState["phase"], string> = {
   unplayable: "Cannot play",
 };
 
+/** In the viewer's own format; with the date unless it is today. */
+function local(time: string): string {
+  const date = new Date(time);
+  const today = date.toDateString() === new Date().toDateString();
+  return today ? date.toLocaleTimeString() : date.toLocaleString();
+}
+
+function awayText({ state, last_picture }: Stream, since: string): string {
+  const connected = state === "stalled" ? ", but is still connected" : "";
+  const last = last_picture ? `Last picture: ${local(last_picture)}.` : "No picture has come yet.";
+  return `The source has been away since ${local(since)}${connected}.\n${last}`;
+}
+
 /** The layers over the video: status messages, and the last picture during a reconnection. */
 export class Screen {
-  /** The source is away: the server repeats its last picture, which would look live. */
+  /** The source is away: the server repeats its last picture, if there was one, which would look live. */
   away = false;
+  private absent = false; // it is away, and there was no picture
   private phase: PlayerState["phase"] = "connecting";
   private readonly screen = byId("screen");
   private readonly message = byId("message");
@@ -58,21 +72,25 @@ export class Screen {
   }
 
   showSource(stream: Stream | undefined): void {
-    const last = stream?.last_picture;
-    this.away = stream?.state !== "playing" && typeof last === "string";
-    this.screen.classList.toggle("away", this.away);
-    const what = stream?.state === "stalled" ? "delivers no picture" : "is away";
-    const time = new Date(last ?? 0).toLocaleTimeString();
     const notes = (stream?.troubles ?? []).map((trouble) => kTroubleTexts[trouble] ?? trouble);
-    if (this.away) notes.unshift(`The source ${what}. Last picture: ${time}`);
+    this.away = typeof stream?.away_since === "string";
+    if (stream?.away_since) notes.unshift(awayText(stream, stream.away_since));
+    this.absent = this.away && stream?.last_picture === null;
+    this.screen.classList.toggle("away", this.away);
+    this.screen.classList.toggle("absent", this.absent);
     const note = byId("away");
     note.hidden = notes.length === 0;
-    setText(note, notes.join(" "));
+    setText(note, notes.join("\n"));
     this.showBadge(kPhaseTexts[this.phase]);
   }
 
+  /** The note on a source without a picture may be wrong by now; the player's message says more. */
+  loseServer(): void {
+    if (this.absent) this.showSource(undefined);
+  }
+
   private showBadge(text: string): void {
-    if (this.phase === "playing") text = this.away ? "Away" : "Live";
+    if (this.phase === "playing" || this.absent) text = this.away ? "Away" : "Live";
     setText(byId("badge-text"), text);
   }
 
