@@ -53,14 +53,21 @@ class Sender:
     def __init__(self, scheme, port):
         self._uri = f"{scheme}://127.0.0.1:{port}"
         self._process = None
+        self._words = []
 
     def send(self, words):
         """Ends what was sent before."""
         self.end()
+        self._words = words
         if words:
             self._process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "KILL", "ffmpeg", "-v", "quiet", "-re", *words, self._uri],
                 stdin=subprocess.DEVNULL)
+
+    def keep(self):
+        """Sends again if the server has refused: a listener hears late that an SRT caller has gone."""
+        if self._process and self._process.poll() is not None:
+            self.send(self._words)
 
     def fail(self, instead):
         if instead is None:
@@ -140,10 +147,11 @@ class Surfaces:
         badge = self._page.evaluate("window.badge")
         yield "page", badge["plays"], badge["at"] / 1000 - time.time() + now()
 
-    def times(self, plays, since):
-        """{surface: seconds since then until it says so}."""
+    def times(self, plays, since, sender):
+        """{surface: seconds since then until it says so}. The sender does not end meanwhile."""
         found = {}
         while len(found) < len(SURFACES):
+            sender.keep()
             for surface, says, at in self.plays():
                 if says == plays and surface not in found:
                     found[surface] = at - since
@@ -187,13 +195,13 @@ class Run:
                        "it plays")
             with Surfaces(self._daemon, self._browser, self._names[kind]) as surfaces:
                 for _ in range(count):
-                    surfaces.times(True, time.monotonic())
+                    surfaces.times(True, time.monotonic(), sender)
                     time.sleep(2)  # of pictures, so that the next stop is one
                     begin = time.monotonic()
                     sender.fail(instead)
-                    stops.append(surfaces.times(False, begin))
+                    stops.append(surfaces.times(False, begin, sender))
                     send()
-                    times = surfaces.times(True, time.monotonic())
+                    times = surfaces.times(True, time.monotonic(), sender)
                     returns.append(max(times.values()) - min(times.values()))
         finally:
             sender.end()

@@ -20,7 +20,7 @@ constexpr std::string_view kPageHead = R"(<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="refresh" content="2">
+<meta http-equiv="refresh" content="1">
 <title>symcast</title>
 <style>
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }

@@ -39,11 +39,12 @@ struct Seen {
   std::atomic<int> user_timeout{-1};          ///< ms
   std::atomic<int> notsent_lowat{16 * 1024};  ///< bytes, for the next viewer's socket
   std::atomic<bool> takes_frames{true};
-  std::atomic<int> frames_ahead{0};    ///< frames that departed after the tick that showed them
-  std::atomic<bool> marks{false};      ///< marks every frame's write
-  std::atomic<std::size_t> head{0};    ///< bytes of each write to mark on their own
-  std::atomic<int> waits{0};           ///< calls that made a viewer of "late" wait
-  std::atomic<bool> begun{false};      ///< "late" has begun
+  std::atomic<int> frames_ahead{0};  ///< frames that departed after the tick that showed them
+  std::atomic<bool> marks{false};    ///< marks every frame's write
+  std::atomic<std::size_t> head{0};  ///< bytes of each write to mark on their own
+  std::atomic<int> waits{0};         ///< calls that made a viewer of "late" wait
+  std::atomic<bool> begun{false};    ///< "late" has begun
+  std::atomic<std::uint64_t> changes{7};
   std::atomic<bool> late_ends{false};  ///< "late" lets nobody wait any longer
   std::mutex mutex;
   std::map<server::ViewerId, server::ViewerRequest> requests;  // GUARDED_BY(mutex)
@@ -192,7 +193,7 @@ class EndlessResponse : public server::StreamingResponse {
 
 /// Has the stream "live", whose viewers begin on channel {0, 0}, the stream "late", which is the
 /// same once it has begun, the stream "broken", whose encoder cannot be opened, and responses that
-/// wait for a packet or a time, have no end, or fail.
+/// wait for a packet, a time or a change, have no end, or fail.
 class FakeHandler : public server::Handler {
  public:
   std::variant<server::Admission, server::Refusal> admit(const server::ViewerRequest& request,
@@ -220,6 +221,10 @@ class FakeHandler : public server::Handler {
       return std::make_unique<WaitingResponse>(
           seen.responses,
           server::StreamingResponse::Wait{.until = now + std::chrono::milliseconds{100}});
+    }
+    if (request.path == "/change") {
+      return std::make_unique<WaitingResponse>(
+          seen.responses, server::StreamingResponse::Wait{.count = &seen.changes, .seen = 7});
     }
     if (request.path == "/endless") return std::make_unique<EndlessResponse>(seen.responses);
     if (request.path == "/state") return std::make_unique<StatefulResponse>(seen.state_ticks);

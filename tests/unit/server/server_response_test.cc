@@ -54,6 +54,17 @@ TEST_F(ServerResponseTest, ContinuesAtItsTime) {
   EXPECT_GE(base::Clock::now() - begin, std::chrono::milliseconds{100});
 }
 
+TEST_F(ServerResponseTest, ContinuesWhenItsCountChanges) {
+  HttpClient client{endpoint_};
+  client.get("/change");
+  client.read_head();
+  EXPECT_EQ(client.read_chunked(5), "begun");
+  std::this_thread::sleep_for(std::chrono::milliseconds{100});
+  EXPECT_EQ(handler_.seen.responses, 1);
+  ++handler_.seen.changes;
+  EXPECT_EQ(client.read_chunked(100), "ended");
+}
+
 TEST_F(ServerResponseTest, TheConnectionServesTheNextRequest) {
   HttpClient client{endpoint_};
   client.send("GET /time HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n");

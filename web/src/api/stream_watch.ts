@@ -3,7 +3,8 @@ import { fetchStreams } from "./streams";
 import type { Streams } from "./types";
 
 const kQuickAnswer = 2000; // ms: an answer that comes sooner may be one of many
-const kFirstGap = 250; // ms between an answer and the next request, from the second quick answer on
+const kFreeAnswers = 4; // quick ones in succession: sources that stop and return together
+const kFirstGap = 500; // ms between a quick answer and the next request, after the free ones
 const kMaxGap = 5000; // ms: a source that comes and goes must not make all pages load the server
 const kLeaderSilence = 7000; // ms, after which another page asks: the server answers within 5 s
 const kSpread = 1000; // ms, at random: so that one page of many is the first to ask
@@ -22,7 +23,7 @@ export class StreamWatch {
   private readonly backoff = new Backoff();
   private revision: number | undefined;
   private request: AbortController | undefined;
-  private gap = 0;
+  private quick = 0; // quick answers in succession
   private timer = 0;
 
   constructor(
@@ -62,11 +63,11 @@ export class StreamWatch {
     this.timer = setTimeout(() => void this.ask(), ms);
   }
 
-  /** None after a quiet time; then more and more. */
+  /** None after a quiet time; later more and more. */
   private nextGap(lasted: number): number {
-    const gap = this.gap;
-    this.gap = lasted < kQuickAnswer ? Math.min(kMaxGap, 2 * gap + kFirstGap) : 0;
-    return lasted < kQuickAnswer ? gap : 0;
+    this.quick = lasted < kQuickAnswer ? this.quick + 1 : 0;
+    const late = this.quick - kFreeAnswers;
+    return late > 0 ? Math.min(kMaxGap, kFirstGap * 2 ** (late - 1)) : 0;
   }
 
   private accept(streams: Streams): void {
