@@ -18,6 +18,7 @@
 #include "transcoder/gst/gst_element.h"
 #include "transcoder/gst/gst_error.h"
 #include "transcoder/gst/handle.h"
+#include "transcoder/gst/http_source.h"
 #include "transcoder/gst/input_times.h"
 #include "transcoder/gst/open_movie.h"
 #include "transcoder/gst/rtp_tracks.h"
@@ -88,7 +89,7 @@ void tune(GstBin*, GstBin*, GstElement* element, gpointer data) {
   if (is_a(element, "avdec_gif")) keep_input_times(element);
   if (is_a(element, "qtdemux")) open_movie(element);
   if (is_a(element, "filesrc")) end_file(element);
-  if (is_a(element, "souphttpsrc")) add_first_boundary(element);
+  if (is_http_source(element)) add_first_boundary(element);
   if (is_a(element, "srtsrc")) {
     g_object_set(element, "poll-timeout", kSrtPollMs, nullptr);
     tuning->report->suspect_of_keyframes(kSrtSinkHint);

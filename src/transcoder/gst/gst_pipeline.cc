@@ -16,6 +16,7 @@
 #include "transcoder/gst/gst_input.h"
 #include "transcoder/gst/gst_sample.h"
 #include "transcoder/gst/handle.h"
+#include "transcoder/gst/http_source.h"
 
 namespace transcoder {
 
@@ -28,7 +29,7 @@ using BusHandle = Handle<GstBus, gst_object_unref>;
 void initialise() {
   capture_glib_log();
   GError* problem = nullptr;
-  if (gst_init_check(nullptr, nullptr, &problem)) return;
+  if (gst_init_check(nullptr, nullptr, &problem)) return register_http_source();
   const Handle<GError, g_error_free> error{problem};
   throw std::runtime_error{fmt::format("GStreamer does not start: {}",
                                        error ? one_line(error->message) : "no reason given")};
