@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include "transcoder/gst/decoder_retry.h"
@@ -27,6 +28,16 @@ constexpr auto kEvents = static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_EVENT_D
 
 bool is_fatal(GstFlowReturn result) {
   return result <= GST_FLOW_NOT_NEGOTIATED || result == GST_FLOW_NOT_LINKED;
+}
+
+/// The codec of a format. Parsers and decoders accept other parameters of the same codec.
+std::string codec_of(GstEvent* caps_event) {
+  GstCaps* caps = nullptr;
+  gst_event_parse_caps(caps_event, &caps);
+  const GstStructure* const format = gst_caps_get_structure(caps, 0);
+  int version = 0;
+  gst_structure_get_int(format, "mpegversion", &version);
+  return gst_structure_get_name(format) + std::to_string(version);
 }
 
 base::Duration signed_running_time(const GstSegment& segment, GstClockTime time) {
@@ -56,6 +67,7 @@ class TrackChain::Impl {
   /// From now on other threads may use the chain.
   void start() {
     make_decoder();
+    built_.store(true, std::memory_order_release);  // the decoder, too
     probe_ = gst_pad_add_probe(from_.get(), static_cast<GstPadProbeType>(kData | kEvents), on_data,
                                this, nullptr);
   }
@@ -109,7 +121,7 @@ class TrackChain::Impl {
   }
 
   void make_decoder() {
-    settled_ = interrupted_ = false;
+    settled_ = interrupted_ = outdated_ = false;
     GstElement* const decoder = make_element("decodebin");
     g_object_set(decoder, "async-handling", TRUE, nullptr);
     g_signal_connect(decoder, "pad-added", G_CALLBACK(on_decoded), this);
@@ -196,7 +208,7 @@ class TrackChain::Impl {
   /// The end is only known to have passed all elements when they return from it.
   static gboolean on_event(GstPad* pad, GstObject* parent, GstEvent* event) {
     auto& self = of(pad->eventdata);
-    const bool end = GST_EVENT_TYPE(event) == GST_EVENT_EOS;
+    const bool end = GST_EVENT_TYPE(event) == GST_EVENT_EOS && !self.draining_;
     const gboolean result = self.event_(pad, parent, event);
     if (end) {
       self.end_taken_ = true;
@@ -275,6 +287,7 @@ class TrackChain::Impl {
   static GstPadProbeReturn on_decoded_event(GstPad*, GstPadProbeInfo* info, gpointer data) {
     const auto type = GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info));
     if (type == GST_EVENT_FLUSH_STOP) of(data).ended_outputs_ = 0;
+    if (type == GST_EVENT_EOS && of(data).draining_) return GST_PAD_PROBE_DROP;
     if (type == GST_EVENT_EOS) {
       ++of(data).ended_outputs_;
       of(data).note_end();
@@ -285,13 +298,10 @@ class TrackChain::Impl {
   /// Runs before data and events enter the decoder.
   static GstPadProbeReturn on_data(GstPad*, GstPadProbeInfo* info, gpointer data) {
     auto& self = of(data);
-    if ((info->type & kEvents) != 0) {
-      self.note(GST_PAD_PROBE_INFO_EVENT(info));
-      return GST_PAD_PROBE_OK;
-    }
+    if ((info->type & kEvents) != 0) return self.take_event(GST_PAD_PROBE_INFO_EVENT(info));
     self.arrived_ = true;
     if (self.kind_) self.report_->track_arrived(*self.kind_);
-    if (self.interrupted_) {
+    if (self.interrupted_ || self.outdated_) {
       self.replace_decoder();
     } else if (self.broken_ && !self.revive()) {
       return GST_PAD_PROBE_DROP;
@@ -299,6 +309,21 @@ class TrackChain::Impl {
     if ((info->type & GST_PAD_PROBE_TYPE_BUFFER) != 0) {
       info->data = self.joined(GST_PAD_PROBE_INFO_BUFFER(info));
     }
+    return GST_PAD_PROBE_OK;
+  }
+
+  /// qtdemux changes the codec of a pad with another initialization section. The old decoder would
+  /// refuse the new format, which the new one gets from the pad.
+  GstPadProbeReturn take_event(GstEvent* event) {
+    if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS && kind_) {
+      const auto before = std::exchange(codec_, codec_of(event));
+      if (!before.empty() && before != codec_) {
+        outdated_ = true;
+        undecodable_ = false;
+      }
+      if (outdated_) return GST_PAD_PROBE_DROP;
+    }
+    note(event);
     return GST_PAD_PROBE_OK;
   }
 
@@ -320,9 +345,17 @@ class TrackChain::Impl {
   }
 
   void replace_decoder() {
+    if (outdated_ && settled_) drain();
     remove_decoder();
     broken_ = false;
     make_decoder();
+  }
+
+  /// Takes the last data out of the decoder. The track does not end.
+  void drain() {
+    draining_ = true;
+    end();
+    draining_ = false;
   }
 
   GstBuffer* joined(GstBuffer* buffer) {
@@ -363,6 +396,9 @@ class TrackChain::Impl {
   /// A flush came while the decodebin was being set up, which it takes for failures of its
   /// elements.
   std::atomic<bool> interrupted_ = false;
+  std::atomic<bool> outdated_ = false;  ///< the codec has changed
+  std::atomic<bool> draining_ = false;
+  std::string codec_;                    ///< used on the track's thread
   std::atomic<bool> end_taken_ = false;  ///< by the decoder
   std::atomic<int> outputs_ = 0;         ///< decoded tracks
   std::atomic<int> ended_outputs_ = 0;

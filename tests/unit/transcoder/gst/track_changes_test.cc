@@ -84,6 +84,30 @@ TEST(TrackChangesTest, TracksThatComeAndGo) {
       << "each change brought two tracks, and some changes are under way at any time";
 }
 
+/// Fragmented MP4 with other codecs in each of its files, on the same pads of qtdemux.
+Bytes changing_movie() {
+  Bytes movie;
+  for (const std::string codecs : {"-c:v libx264 -bf 0 -c:a aac", "-c:v mpeg4 -c:a libmp3lame",
+                                   "-c:v libx264 -bf 0 -c:a aac"}) {
+    const auto file = output_of(
+        "ffmpeg -v error -f lavfi -i testsrc2=s=96x54:r=25:d=1 -f lavfi -i sine=r=48000:d=1 " +
+        codecs +
+        " -pix_fmt yuv420p -movflags empty_moov+default_base_moof+frag_keyframe+skip_trailer -f "
+        "mp4 -");
+    movie.insert(movie.end(), file.begin(), file.end());
+  }
+  return movie;
+}
+
+TEST(TrackChangesTest, CodecsThatChangeOnAPad) {
+  gst_init(nullptr, nullptr);
+  const PipeWriter writer{changing_movie()};
+  const Played played{writer.uri()};
+  EXPECT_EQ(played.pictures, 75);
+  EXPECT_EQ(played.steps_back, 0);
+  EXPECT_GT(played.audio, std::size_t{3} * media::kAudioRate * media::kAudioChannels * 9 / 10);
+}
+
 /// The elements in a bin, and their pads.
 struct Parts {
   explicit Parts(GstElement* bin) {
