@@ -13,9 +13,9 @@ WHITE = 110  # half of the luma of a white picture
 LOUD = -20  # dB; a beep has -5, what surrounds it -57
 
 
-def clip(path, *codecs, seconds=10, beep=BEEP):
+def clip(path, *codecs, seconds=10, flash=FLASH, beep=BEEP):
     """Writes a clip. `codecs`: ffmpeg's options for its output."""
-    subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", FLASH, "-f", "lavfi", "-i", beep,
+    subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", flash, "-f", "lavfi", "-i", beep,
                     "-t", str(seconds), "-pix_fmt", "yuv420p", *codecs, str(path)], check=True,
                    cwd=path.parent)
     return path

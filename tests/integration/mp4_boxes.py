@@ -71,3 +71,35 @@ def gaps(chunk_list):
     ends = [begin + sum(durations) for begin, durations, _ in chunk_list]
     return [(index, begin - end) for index, ((begin, _, _), end) in
             enumerate(zip(chunk_list[1:], ends), 1) if begin != end]
+
+
+def later(init, segment, seconds):
+    """The segment with the decoding times of all fragments later by `seconds`."""
+    scales = {}
+    for kind, track in boxes(find(init, b"moov")):
+        if kind == b"trak":
+            number = struct.unpack_from(">I", find(track, b"tkhd"), 12)[0]
+            header = find(track, b"mdia", b"mdhd")
+            scales[number] = struct.unpack_from(">I", header, 20 if header[0] else 12)[0]
+    result = bytearray(segment)
+    at = 0
+    for kind, payload in boxes(segment):
+        if kind == b"moof":
+            move_fragment(result, at + 8, payload, scales, seconds)
+        at += 8 + len(payload)
+    return bytes(result)
+
+
+def move_fragment(result, at, moof, scales, seconds):
+    """`at`: where the payload `moof` is in `result`."""
+    for kind, payload in boxes(moof):
+        if kind == b"traf":
+            track = struct.unpack_from(">I", find(payload, b"tfhd"), 4)[0]
+            place = at + 8
+            for inner, content in boxes(payload):
+                if inner == b"tfdt":
+                    assert content[0] == 1, "times have 32 bits"
+                    time = struct.unpack_from(">Q", content, 4)[0] + round(seconds * scales[track])
+                    struct.pack_into(">Q", result, place + 12, time)
+                place += 8 + len(content)
+        at += 8 + len(payload)

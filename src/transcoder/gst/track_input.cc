@@ -166,8 +166,8 @@ class TrackInput::Impl {
     g_signal_connect(demuxer, "pad-added", G_CALLBACK(on_demuxed_pad), this);
     g_signal_connect(demuxer, "pad-removed", G_CALLBACK(on_removed_pad), this);
     add_to(bin_, demuxer);
-    if (fragments_) read_media_times(demuxer);
-    if (is_adaptive_demuxer(demuxer)) fragments_ = true;
+    read_media_times(demuxer, fragments_, clock_);
+    if (is_adaptive_demuxer(demuxer)) fragments_ = fragment_origin(demuxer);
     // Those of demuxers for tags are there from the start.
     for (const auto& out : open_source_pads(demuxer)) on_demuxed_pad(demuxer, out.get(), this);
     feed(demuxer, pad);
@@ -385,7 +385,7 @@ class TrackInput::Impl {
   TrackChains chains_;
 
   std::atomic<bool> built_ = false;
-  std::atomic<bool> fragments_ = false;  ///< each track has a demuxer, and a timeline, of its own
+  std::atomic<FragmentOrigin> fragments_ = FragmentOrigin::kNone;
 
   std::mutex mutex_;
   std::map<GstPad*, Branch> branches_;  // GUARDED_BY(mutex_); by the pad with the data

@@ -14,17 +14,19 @@ base::Duration unwrapped(base::Duration time) {
 base::Duration FragmentClock::shift(Track& track, base::Duration media, base::Duration running) {
   std::lock_guard lock{mutex_};
   const auto expected = track.begun ? track.shift : kHeadroom;
-  const auto fits = [&](std::size_t round, base::Duration limit) {
-    const auto error = unwrapped(media + offsets_[round] - running - expected);
-    return std::chrono::abs(error) <= limit;
+  const auto error = [&](std::size_t round) {
+    return std::chrono::abs(unwrapped(media + offsets_[round] - running - expected));
   };
   const bool known = track.begun && track.round >= offsets_.first();
-  if (!known || !fits(track.round, kMaxStep)) {
-    std::size_t round = track.begun ? std::max(track.round + 1, offsets_.first())
-                                    : offsets_.end() - !offsets_.empty();
-    while (round < offsets_.end() && !fits(round, kMaxApart)) ++round;
-    if (round == offsets_.end()) offsets_.push(running + expected - media);
-    track.round = round;
+  if (!known || error(track.round) > kMaxStep) {
+    const auto first = std::max(track.begun ? track.round + 1 : 0, offsets_.first());
+    std::size_t nearest = offsets_.end();
+    for (auto round = first; round < offsets_.end(); ++round) {
+      const auto limit = nearest < offsets_.end() ? error(nearest) : kMaxApart;
+      if (error(round) <= limit) nearest = round;
+    }
+    if (nearest == offsets_.end()) offsets_.push(running + expected - media);
+    track.round = nearest;
   }
   track.begun = true;
   track.shift = expected + unwrapped(media + offsets_[track.round] - running - expected);

@@ -16,7 +16,8 @@ namespace transcoder {
 ///   timeline = media time + offset of the round, which is the same for all tracks
 ///
 /// A round ends where the times in the media restart (EXT-X-DISCONTINUITY). The track that comes
-/// there first chooses the offset, so that its own timeline goes on. Thread-safe: each track has
+/// there first chooses the offset, so that its own timeline goes on. Another one joins the later
+/// round in which it is moved least; a track that begins, any round. Thread-safe: each track has
 /// its thread. No I/O, no clock; one per source.
 class FragmentClock {
  public:

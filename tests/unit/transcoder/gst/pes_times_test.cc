@@ -5,15 +5,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "transcoder/time/fragment_clock.h"
-
 namespace transcoder {
 namespace {
 
-using namespace std::chrono_literals;
 using Packet = std::array<std::uint8_t, kTsPacketBytes>;
 
-constexpr int kVideo = 0x100;
 constexpr std::uint64_t kSecond = 90'000;  // ticks
 
 Packet packet(std::vector<int> bytes) {
@@ -47,37 +43,26 @@ TEST(PesTimesTest, ReadsAll33Bits) {
   }
 }
 
-TEST(PesTimesTest, FindsTheTimeInTheMedia) {
-  PesTimes times;
-  times.scan(clock_packet(10 * kSecond), 3s);
-  times.scan(pes_packet(11 * kSecond), std::nullopt);
-  times.scan(pes_packet(12 * kSecond), std::nullopt);
-  EXPECT_EQ(times.media_time(kVideo, 4s), 11s);
-  EXPECT_EQ(times.media_time(kVideo, 5010ms), 12s) << "the demuxer follows arrival";
+TEST(PesTimesTest, WritesAll33Bits) {
+  for (const std::uint64_t ticks : {std::uint64_t{0}, (std::uint64_t{1} << 33) - 1,
+                                    std::uint64_t{1} << 32, std::uint64_t{123'456'789}}) {
+    auto pes = pes_packet(987'654'321);
+    set_pes_time(pts_bytes(pes), ticks);
+    EXPECT_EQ(pes, pes_packet(ticks));
+    auto clock = clock_packet(987'654'321);
+    set_pcr_base(clock, ticks);
+    EXPECT_EQ(clock, clock_packet(ticks));
+  }
 }
 
-TEST(PesTimesTest, KnowsNothingWithoutAClock) {
-  PesTimes times;
-  times.scan(pes_packet(11 * kSecond), std::nullopt);
-  EXPECT_EQ(times.media_time(kVideo, 4s), std::nullopt);
-}
-
-TEST(PesTimesTest, ADiscontinuityHasAnotherBeginning) {
-  PesTimes times;
-  times.scan(clock_packet(10 * kSecond), 3s);
-  times.scan(pes_packet(11 * kSecond), std::nullopt);
-  EXPECT_EQ(times.media_time(kVideo, 4s), 11s);
-  times.restart();
-  times.scan(clock_packet(500 * kSecond), 9s);
-  times.scan(pes_packet(500 * kSecond), std::nullopt);
-  EXPECT_EQ(times.media_time(kVideo, 9s), 500s);
-}
-
-TEST(PesTimesTest, TheClockWraps) {
-  PesTimes times;
-  times.scan(clock_packet((std::uint64_t{1} << 33) - kSecond), 3s);
-  times.scan(pes_packet(kSecond), std::nullopt);
-  EXPECT_EQ(times.media_time(kVideo, 5s), 1s);
+TEST(PesTimesTest, FindsTheTimesOfAHeader) {
+  auto pes = pes_packet(kSecond);
+  EXPECT_EQ(pts_bytes(pes).size(), 5U);
+  EXPECT_TRUE(dts_bytes(pes).empty());
+  pes[7 + 4] = 0xc0;
+  EXPECT_EQ(dts_bytes(pes).data(), pts_bytes(pes).data() + 5);
+  pes[3 + 4] = 0xbe;
+  EXPECT_TRUE(pts_bytes(pes).empty()) << "padding";
 }
 
 }  // namespace

@@ -46,6 +46,16 @@ TEST(FragmentClockTest, ATrackThatCameLateJoinsTheNewestRound) {
   EXPECT_EQ(clock.shift(audio, 21s, 6900ms), kHeadroom + 100ms);
 }
 
+TEST(FragmentClockTest, ATrackThatBeginsInAnEarlierRoundJoinsThatOne) {
+  FragmentClock clock;
+  FragmentClock::Track pictures;
+  FragmentClock::Track audio;
+  clock.shift(audio, 12s, 0s);
+  clock.shift(audio, 10s, 2s);
+  EXPECT_EQ(clock.shift(pictures, 13s, 1s), kHeadroom);
+  EXPECT_EQ(clock.shift(pictures, 10s, 2s), kHeadroom);
+}
+
 TEST(FragmentClockTest, ATrackOfAnotherClockKeepsItsOwnTimes) {
   FragmentClock clock;
   FragmentClock::Track pictures;
