@@ -62,15 +62,26 @@ http://:{port} {{
 }}
 """
 
-HAPROXY = """
+HAPROXY_DEFAULTS = """
 defaults
   mode tcp
   timeout connect 5s
   timeout client 1m
   timeout server 1m
+"""
+HAPROXY = HAPROXY_DEFAULTS + """
 listen symcast
   bind {listen}:{port}
   server symcast {upstream} {send}
+"""
+# Connections go to the first server, and to the second one while the first is away.
+HAPROXY_STANDBY = HAPROXY_DEFAULTS + """
+  retries 3
+  option redispatch 1
+listen symcast
+  bind {listen}:{port}
+  server first {upstream} check inter 200ms fall 1
+  server second {standby} backup
 """
 
 
@@ -79,7 +90,7 @@ class Proxy:
 
     def __init__(self, folder, daemon, config, command, lab=None, **values):
         folder.mkdir(exist_ok=True)
-        self.port = free_port()
+        self.ip, self.port = "127.0.0.1", free_port()
         path = folder / "config"
         path.write_text(config.format(folder=folder, port=self.port, prefix=PREFIX,
                                       listen="0.0.0.0" if lab else "127.0.0.1",
@@ -144,6 +155,12 @@ def silent_nginx(folder, daemon, lab=None):
 def caddy(folder, daemon, lab=None):
     return Proxy(folder, daemon, CADDY,
                  ["caddy", "run", "--adapter", "caddyfile", "--config", "{config}"], lab)
+
+
+def standby(folder, first, second):
+    """Passes TCP connections on to the server `first`, or if it is away, to `second`."""
+    program = shutil.which("haproxy", path="/usr/local/bin:/usr/sbin")
+    return Proxy(folder, first, HAPROXY_STANDBY, [program, "-f", "{config}"], standby=f"127.0.0.1:{second.port}")
 
 
 def haproxy(folder, daemon, version=2, lab=None):
