@@ -17,9 +17,10 @@
 
 namespace transcoder {
 
-/// How long the picture may stand still while the source is connected: a source may have a low
-/// frame rate. A longer time hides an outage from viewers.
-inline constexpr base::Duration kFreezeTime = std::chrono::seconds{1};
+/// How long the picture may stand still while the source is connected. Viewers are to know within a
+/// second that it does; a longer time hides it from them. A shorter one takes the half second of
+/// jitter that Dejitter evens out for an outage.
+inline constexpr base::Duration kFreezeTime = std::chrono::milliseconds{800};
 
 /// Joins the pictures and audio of all connections of one source: maps them to the stream's
 /// timeline, limits the frame rate, spaces pictures that arrive in bursts, numbers them and calls
