@@ -62,7 +62,7 @@ class Sender:
         if words:
             self._process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "KILL", "ffmpeg", "-v", "quiet", "-re", *words, self._uri],
-                stdin=subprocess.DEVNULL)
+                stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # libsrt writes there
 
     def keep(self):
         """Sends again if the server has refused: a listener hears late that an SRT caller has gone."""
