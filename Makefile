@@ -2,7 +2,7 @@
 #
 #   make run       build and serve the test picture (ARGS="--source cam=rtsp://...")
 #   make test      build and run all tests
-#   make test-long run all tests, those of players for a minute each
+#   make test-long run all tests, those of players for a minute each, and all cases of pulled HLS
 #   make test-without-ebpf   run the tests that differ in a build without eBPF
 #   make test-kernel         run the tests of the eBPF programs under Debian 12's kernel (skipped
 #                            with a message if that kernel is not available)

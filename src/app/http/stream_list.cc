@@ -17,7 +17,7 @@ class StreamList::Response final : public server::StreamingResponse {
     return {.head = std::move(all.head), .body = std::move(all.body), .complete = true};
   }
   Wait wait() const override {
-    return {.stream = {}, .until = until_, .count = &list_.changes_, .seen = *after_};
+    return {.stream = {}, .until = until_, .count = &list_.changes_, .seen = after_.value_or(0)};
   }
 
  private:
