@@ -37,7 +37,6 @@ class Result:
     least: float  # bytes of the viewer with the fewest, by the median
     errors: int
     readers: float  # cores that the readers take
-    memory: float  # KiB for a viewer
 
 
 class BareWriter:
@@ -62,14 +61,11 @@ class BareWriter:
     def url(self):
         return f"http://127.0.0.1:{self.port}/live.ts"
 
-    resident_bytes = Daemon.resident_bytes
-
 
 def measure(name, server, url, options, viewers):
     """Lets `viewers` watch, and returns the costs of `options.seconds` of that."""
     with tempfile.TemporaryDirectory() as directory:
         recording = pathlib.Path(directory, "stream")
-        resident = server.resident_bytes()
         client = subprocess.Popen(
             [tool("ts_client"), url, "--connections", str(viewers), "--timed", str(min(TIMED, viewers)),
              "--settle", str(SETTLE), "--seconds", str(SETTLE + options.seconds), "--record", recording],
@@ -78,7 +74,6 @@ def measure(name, server, url, options, viewers):
         before, began = [thread_times(p.pid) for p in (server.process, client)], time.monotonic()
         time.sleep(options.seconds - 1)
         after, ended = [thread_times(p.pid) for p in (server.process, client)], time.monotonic()
-        resident = server.resident_bytes() - resident
         summary = json.loads(client.communicate()[0])
         offset = crowd.stream_offset(recording) if isinstance(server, Daemon) else 0
     connections, timed = summary["connections"], summary["timed"]
@@ -87,7 +82,7 @@ def measure(name, server, url, options, viewers):
                   Delay.of(timed["lag_s"], offset),
                   timed["frames"] / (timed["connections"] * options.seconds * FRAMES_PER_SECOND),
                   connections["bytes_least"] / max(1, connections["bytes_median"]), timed["errors"],
-                  Cost.between(before[1], after[1]).total / (ended - began), resident / 1024 / viewers)
+                  Cost.between(before[1], after[1]).total / (ended - began))
 
 
 def join_half_idle(daemon, connections, seconds):
@@ -130,13 +125,13 @@ def run_symcast(container, options, viewers, telemetry=True):
 
 def print_head():
     print(f"{'':<22}{'viewers':>8} |{'CPU s/GB':>9}{'loops':>7}{'kernel':>8}{'rest':>7} |{'p50':>6}{'p95':>6}"
-          f"{'p99':>6} ms |{'served':>8}{'worst':>7} |{'readers':>8}{'KiB':>6}")
+          f"{'p99':>6} ms |{'served':>8}{'worst':>7} |{'readers':>8}")
 
 
 def print_row(r):
     print(f"{r.name:<22}{r.viewers:>8} |{r.cost.total:>9.2f}{r.cost.loops:>7.2f}{r.cost.kernel:>8.2f}"
           f"{r.cost.rest:>7.2f} |{r.delay.p50:>6.0f}{r.delay.p95:>6.0f}{r.delay.p99:>6.0f}    |"
-          f"{100 * r.served:>6.1f} %{100 * r.least:>5.0f} % |{r.readers:>8.2f}{r.memory:>6.0f}"
+          f"{100 * r.served:>6.1f} %{100 * r.least:>5.0f} % |{r.readers:>8.2f}"
           + (f"  {r.errors} errors" if r.errors else ""), flush=True)
 
 

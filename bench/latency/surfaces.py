@@ -1,17 +1,16 @@
 """How soon each surface of the server shows that a source is away, in ten kinds of trouble, and that it
 plays again."""
 
-import http.client
 import json
 import re
 import signal
 import socket
 import subprocess
-import threading
 import time
 
 from netlab.browser.chromium import PAGE_PLAYS, Browser, origin
 from netlab.daemon import Daemon, free_port, wait_until
+from netlab.line_reader import LineReader
 
 PICTURE = ["-f", "lavfi", "-i", "testsrc2=s=320x180:r=25"]
 SOUND = ["-f", "lavfi", "-i", "sine"]
@@ -88,29 +87,18 @@ class Events:
     def __init__(self, daemon, name):
         self.plays, self.at = None, 0.0
         self._name = name
-        self._connection = http.client.HTTPConnection(daemon.ip, daemon.port)
-        self._connection.request("GET", "/api/v1/events")
-        self._response = self._connection.getresponse()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
+        self._reader = LineReader(daemon, "/api/v1/events", self._take)
 
-    def _run(self):
-        try:
-            for line in self._response:
-                if line.startswith(b"data: "):
-                    self._note(json.loads(line[len(b"data: "):])["streams"])
-        except (OSError, http.client.HTTPException, ValueError):
-            pass  # end() has shut it down
+    def end(self):
+        self._reader.end()
 
-    def _note(self, streams):
+    def _take(self, line):
+        if not line.startswith(b"data: "):
+            return
+        streams = json.loads(line[len(b"data: "):])["streams"]
         plays = {stream["name"]: stream["state"] for stream in streams}[self._name] == "playing"
         if plays != self.plays:
             self.at, self.plays = time.monotonic(), plays
-
-    def end(self):
-        self._connection.sock.shutdown(socket.SHUT_RDWR)
-        self._thread.join()
-        self._connection.close()
 
 
 class Surfaces:

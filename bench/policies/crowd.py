@@ -1,15 +1,13 @@
 """A crowd that watches one more stream of the server, on its loopback, while other viewers are measured."""
 
-import http.client
 import json
-import socket
 import subprocess
-import threading
 import time
 
 from bench.crowd import MTU, SETTLE
 from netlab.daemon import wait_until
-from netlab.network import open_socket, stop, tool
+from netlab.line_reader import LineReader
+from netlab.network import stop, tool
 
 MAX_TRACES = 4  # that the server sends at once
 LEAVE = 10  # seconds until the server has said that a viewer left
@@ -76,22 +74,8 @@ class TraceReader:
     def __init__(self, daemon, stream, directory):
         self._stream = stream
         self._files = TraceFiles(stream, directory)
-        self._connection = http.client.HTTPConnection("127.0.0.1", daemon.port)
-        self._connection.sock = open_socket(daemon.netns)
-        self._connection.sock.connect(("127.0.0.1", daemon.port))
-        self._connection.request("GET", f"/api/v1/trace?stream={stream}")
-        self._response = self._connection.getresponse()
-        if self._response.status != 200:
-            raise RuntimeError(f"/api/v1/trace: {self._response.status}")
-        self._thread = threading.Thread(target=self._read, daemon=True)
-        self._thread.start()
-
-    def _read(self):
-        try:
-            for text in self._response:
-                self._files.take(json.loads(text))
-        except (OSError, http.client.HTTPException):
-            pass  # __exit__() has shut it down
+        self._reader = LineReader(daemon, f"/api/v1/trace?stream={stream}",
+                                  lambda line: self._files.take(json.loads(line)))
 
     def __enter__(self):
         return self
@@ -99,8 +83,6 @@ class TraceReader:
     def __exit__(self, kind, *_):
         if not kind:
             wait_until(lambda: not self._files.watching, LEAVE, f"the viewers of {self._stream} have left")
-        self._connection.sock.shutdown(socket.SHUT_RDWR)
-        self._thread.join()
-        self._connection.close()
+        self._reader.end()
         if self._files.lost and not kind:
             raise RuntimeError(f"{self._files.lost} lines of the trace of {self._stream} were lost")

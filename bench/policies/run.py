@@ -112,17 +112,19 @@ class Run:
         self._directory = directory
         self._viewers = {lane: [] for lane in lanes}
         self.competitors = {}
-        options = () if crowd else ("--trace", str(self.trace))  # it would have a file for each of the crowd
-        with self._lab(seed) as lab:
-            with Daemon(*options, directory=directory, lab=lab, config=config_of(scenario, lanes, crowd),
-                        wrapper=NICE) as daemon:
-                with ExitStack() as around:
-                    if crowd:
-                        self.trace.mkdir()
-                        for lane in lanes:
-                            around.enter_context(TraceReader(daemon, lane.name, self.trace))
-                        around.enter_context(Crowd(lab, daemon, crowd))
-                    self._watch(lab, daemon)
+        with ExitStack() as around:
+            lab = around.enter_context(self._lab(seed))
+            # With a crowd, --trace would write a file for each of them.
+            options = () if crowd else ("--trace", str(self.trace))
+            daemon = around.enter_context(
+                Daemon(*options, directory=directory, lab=lab, config=config_of(scenario, lanes, crowd),
+                       wrapper=NICE))
+            if crowd:
+                self.trace.mkdir()
+                for lane in lanes:
+                    around.enter_context(TraceReader(daemon, lane.name, self.trace))
+                around.enter_context(Crowd(lab, daemon, crowd))
+            self._watch(lab, daemon)
 
     def _lab(self, seed):
         scenario = self.scenario

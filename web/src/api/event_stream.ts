@@ -1,9 +1,8 @@
 import { Backoff } from "../backoff";
+import { kMaxSilence } from "../silence";
 import { address } from "./address";
 
 type Listeners = Record<string, (data: never) => void>;
-
-const kMaxSilence = 6000; // ms: a connection that is silent for longer is dead
 
 /** Server-sent events with JSON data, which arrive several times per second. */
 export class EventStream {

@@ -1,4 +1,8 @@
-const kMaxSilence = 6000; // ms: a connection that is silent for longer is dead
+import { kMaxSilence } from "../silence";
+
+// ms: while a source connects, the server answers with its first picture, or with an error after
+// source.first_picture_wait, 10 s by default.
+const kMaxOpening = 15_000;
 
 /** The body of an endless response, for which silence is an error. */
 export class Body {
@@ -26,7 +30,7 @@ export async function openStream(url: string, signal: AbortSignal): Promise<Body
   signal.addEventListener("abort", () => aborted.abort(signal.reason));
   signal.throwIfAborted();
   const fail = () => aborted.abort(new Error("the server sends no data"));
-  const timer = setTimeout(fail, kMaxSilence);
+  const timer = setTimeout(fail, kMaxOpening);
   const answer = await fetch(url, { cache: "no-store", signal: aborted.signal });
   clearTimeout(timer);
   if (!answer.ok || !answer.body) {
