@@ -54,7 +54,7 @@ class Stream:
     rate: int
     missing: int
     missing_audio: int
-    interruptions: int  # a second without the source, or a group closed for lack of CPU time
+    interruptions: int  # the source was late by 0.8 s, or a group was closed for lack of CPU time
 
     @contextlib.contextmanager
     def judging(self):
@@ -105,7 +105,7 @@ def made_by(daemon, rate):
                                 "group_frames_decimated", "source_frames_dropped",
                                 "viewer_frames_dropped"),
                   missing_audio=count("group_audio_frames_dropped", "viewer_audio_frames_dropped"),
-                  interruptions=count("source_timeline_jumps", "groups_shed"))
+                  interruptions=count("source_timeline_jumps", "source_frames_repeated", "groups_shed"))
 
 
 def run(command, **options):

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <thread>
 
+#include "transcoder/ingest/ingest_output.h"
+
 namespace transcoder::test {
 
 namespace {
@@ -29,7 +31,7 @@ int brightness(const media::Frame& frame, int top, int bottom) {
 
 std::size_t undisturbed(const std::vector<SeenPicture>& pictures) {
   for (std::size_t i = 1; i < pictures.size(); ++i) {
-    if (pictures[i].captured - pictures[i - 1].captured >= std::chrono::seconds{1}) return i;
+    if (pictures[i].captured - pictures[i - 1].captured >= kFreezeTime) return i;
   }
   return pictures.size();
 }
