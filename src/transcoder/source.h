@@ -27,7 +27,10 @@ enum class SourceTrouble {
 struct SourceReport {
   std::optional<base::Time> data;                 ///< when data last arrived, if that is known
   std::map<SourceTrouble, std::string> troubles;  ///< with details, which may be empty
-  base::Duration wait{};  ///< of pictures for their turn, because they arrive in bursts
+  base::Duration wait{};    ///< of pictures for their turn, because they arrive in bursts
+  std::uint64_t bytes = 0;  ///< of the chosen tracks, without their containers
+  std::string video_codec;  ///< for people: "H.264 (High Profile)"; empty before it is decoded
+  std::string audio_codec;
 };
 
 /// One connection to a live source, from start() until it ends or stop() is called: decodes, paces,

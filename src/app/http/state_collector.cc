@@ -72,6 +72,16 @@ void collect_source(Families& out, const LiveStream::State& stream) {
        "Unix time at which the source delivered its last picture", stream.last_picture);
   out.counter("symcast_source_restarts_total", "Restarts of the source", labels,
               count(source.restarts));
+  out.counter("symcast_source_bytes_total",
+              "Video and audio received from the source, without containers", labels,
+              count(source.bytes));
+  const auto codec = [&](const char* track, const std::string& name) {
+    if (name.empty()) return;
+    out.gauge("symcast_source_codec_info", "1; the label is the codec of the source",
+              {{"stream", stream.name}, {"track", track}, {"codec", name}}, 1);
+  };
+  codec("video", source.video_codec);
+  codec("audio", source.audio_codec);
   out.counter("symcast_source_frames_total", "Frames received from the source", labels,
               count(source.frames));
   out.counter("symcast_source_frames_repeated_total",

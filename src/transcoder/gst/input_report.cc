@@ -26,6 +26,11 @@ void InputReport::track_arrived(TrackKind kind) {
   since(kind).compare_exchange_strong(never, base::Clock::now());
 }
 
+void InputReport::decodes(TrackKind kind, std::string codec) {
+  std::lock_guard lock{mutex_};
+  codecs_[static_cast<int>(kind)] = std::move(codec);
+}
+
 void InputReport::suspect_of_keyframes(std::string hint) {
   std::lock_guard lock{mutex_};
   keyframe_hint_ = std::move(hint);
@@ -44,11 +49,14 @@ void InputReport::clear(SourceTrouble trouble) {
 SourceReport InputReport::report(base::Time now) const {
   SourceReport result;
   if (const auto data = last_data_.load(); data != base::Time{}) result.data = data;
+  result.bytes = bytes_;
   std::string keyframe_hint;
   {
     std::lock_guard lock{mutex_};
     result.troubles = troubles_;
     keyframe_hint = keyframe_hint_;
+    result.video_codec = codecs_[static_cast<int>(TrackKind::kPictures)];
+    result.audio_codec = codecs_[static_cast<int>(TrackKind::kAudio)];
   }
   const auto waited = [&](base::Time since) {
     return since != base::Time{} && now - since > kUsualKeyframeWait;

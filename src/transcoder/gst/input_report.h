@@ -1,6 +1,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -19,6 +21,10 @@ class InputReport {
   void data_arrived();
   /// Data of a track arrived, not decoded yet.
   void track_arrived(TrackKind kind);
+  /// Data of a chosen track arrived, without their container.
+  void media_arrived(std::size_t bytes) { bytes_ += bytes; }
+  /// A track of this codec is decoded. `codec` is for people.
+  void decodes(TrackKind kind, std::string codec);
   void picture_decoded() { decoded_ = true; }
   bool decoded() const { return decoded_; }
 
@@ -44,10 +50,12 @@ class InputReport {
   std::atomic<base::Time> even_since_{};
   std::atomic<base::Time> since_[2]{};  ///< by TrackKind
   std::atomic<bool> decoded_ = false;
+  std::atomic<std::uint64_t> bytes_ = 0;
 
   mutable std::mutex mutex_;
   std::map<SourceTrouble, std::string> troubles_;  // GUARDED_BY(mutex_)
   std::string keyframe_hint_;                      // GUARDED_BY(mutex_)
+  std::string codecs_[2];                          // GUARDED_BY(mutex_); by TrackKind
 };
 
 }  // namespace transcoder

@@ -11,6 +11,7 @@
 #include "transcoder/gst/gst_element.h"
 #include "transcoder/gst/gst_error.h"
 #include "transcoder/gst/handle.h"
+#include "transcoder/gst/track_description.h"
 
 namespace transcoder {
 
@@ -28,6 +29,13 @@ constexpr auto kEvents = static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_EVENT_D
 
 bool is_fatal(GstFlowReturn result) {
   return result <= GST_FLOW_NOT_NEGOTIATED || result == GST_FLOW_NOT_LINKED;
+}
+
+/// The size of the buffer or the buffer list of a probe.
+std::size_t size_of(GstPadProbeInfo* info) {
+  return (info->type & GST_PAD_PROBE_TYPE_BUFFER) != 0
+             ? gst_buffer_get_size(GST_PAD_PROBE_INFO_BUFFER(info))
+             : gst_buffer_list_calculate_size(GST_PAD_PROBE_INFO_BUFFER_LIST(info));
 }
 
 /// The codec of a format. Parsers and decoders accept other parameters of the same codec.
@@ -260,6 +268,7 @@ class TrackChain::Impl {
     gst_pad_add_probe(pad, kData, on_decoded_data, data, nullptr);
     self.block_if_held(pad);
     gst_pad_link(pad, out);
+    self.report_->decodes(*kind, describe_codec(self.from_.get()));
     if (kind == TrackKind::kAudio) {
       self.report_->clear(SourceTrouble::kAudioBroken);
       self.report_->clear(SourceTrouble::kNoAudioDecoder);
@@ -301,6 +310,7 @@ class TrackChain::Impl {
     if ((info->type & kEvents) != 0) return self.take_event(GST_PAD_PROBE_INFO_EVENT(info));
     self.arrived_ = true;
     if (self.kind_) self.report_->track_arrived(*self.kind_);
+    self.report_->media_arrived(size_of(info));
     if (self.interrupted_ || self.outdated_) {
       self.replace_decoder();
     } else if (self.broken_ && !self.revive()) {

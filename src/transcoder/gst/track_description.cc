@@ -1,6 +1,7 @@
 #include "transcoder/gst/track_description.h"
 
 #include <gst/gst.h>
+#include <gst/pbutils/pbutils.h>
 #include <gst/tag/tag.h>
 
 #include <string_view>
@@ -14,6 +15,8 @@ namespace {
 
 using EventHandle = Handle<GstEvent, gst_event_unref>;
 using TagsHandle = Handle<GstTagList, gst_tag_list_unref>;
+using CapsHandle = Handle<GstCaps, gst_caps_unref>;
+using TextHandle = Handle<gchar, g_free>;
 using StreamHandle = Handle<GstStream, gst_object_unref>;
 
 /// ISO 639-2's code for a language that nobody has stated.
@@ -24,6 +27,13 @@ constexpr std::string_view kUndetermined = "und";
 std::string language_code(const char* text) {
   const char* const code = gst_tag_get_language_code(text);
   return code != nullptr ? code : text;
+}
+
+std::string describe_codec(GstPad* pad) {
+  const CapsHandle format{gst_pad_get_current_caps(pad)};
+  if (!format) return {};
+  const TextHandle text{gst_pb_utils_get_codec_description(format.get())};
+  return text ? text.get() : "";
 }
 
 AudioTrack describe_audio(GstPad* pad) {

@@ -87,6 +87,11 @@ void Supervisor::note(SourceReport report, const Ingest::State& output, base::Du
   std::lock_guard lock{mutex_};
   state_.longest_wait = report.wait;
   state_.troubles = std::move(report.troubles);
+  // A source that begins again within the connection counts from 0.
+  const auto before = std::exchange(bytes_, report.bytes);
+  state_.bytes += report.bytes < before ? report.bytes : report.bytes - before;
+  state_.video_codec = std::move(report.video_codec);
+  state_.audio_codec = std::move(report.audio_codec);
 }
 
 void Supervisor::run() {
@@ -131,6 +136,7 @@ Supervisor::End Supervisor::follow(const SourceWatch& watch, const Source& sourc
   std::optional<base::Time> playing;
   std::uint64_t jumps = output_->state(base::Clock::now()).timeline_jumps;
   audio_off_ = paced_ = false;
+  bytes_ = 0;
   Patience::Life life;
   End end;
   while (end.reason.empty() && pause(kRepeatInterval)) {
@@ -191,6 +197,8 @@ void Supervisor::lost(const End& end) {
     state_.last_error = reason;
     state_.troubles.clear();
     state_.longest_wait = {};
+    state_.video_codec.clear();
+    state_.audio_codec.clear();
   }
   const auto wait = wait_after(end);
   if (!logged) {
@@ -224,6 +232,9 @@ Ingest::State Supervisor::state() const {
   result.restarts = state_.restarts;
   result.longest_wait += state_.longest_wait;
   result.troubles = state_.troubles;
+  result.bytes = state_.bytes;
+  result.video_codec = state_.video_codec;
+  result.audio_codec = state_.audio_codec;
   if (result.status == Ingest::Status::kConnecting && !result.troubles.empty()) {
     const auto& [trouble, detail] = *result.troubles.begin();
     result.last_error = describe(trouble, detail);

@@ -20,7 +20,7 @@ namespace transcoder {
 /// Keeps one source connected, on a thread of its own: watches for its end, errors and silence, and
 /// reconnects with back-off. Meanwhile the output repeats its last picture.
 ///
-///                    first picture              no picture for a second
+///                    first picture             no picture for kFreezeTime
 ///   kConnecting ------------------> kPlaying <------------------------> kStalled
 ///     ^      | end, error, silence     | end, error, silence              |
 ///     |      v                         |                                  |
@@ -74,6 +74,7 @@ class Supervisor {
   bool audio_off_ = false;
   bool paced_ = false;               ///< frames of this connection wait for their turn
   std::uint64_t audio_dropped_ = 0;  ///< samples, when the state was last read
+  std::uint64_t bytes_ = 0;          ///< of the connection, when its report was last read
   std::mt19937 random_{std::random_device{}()};
   Outage outage_;  // reason is empty while playing, and before the first failure
   bool ever_played_ = false;

@@ -95,6 +95,17 @@ TEST(ApiJsonTest, TheStateHasTheWaitOfJitteringFramesInSeconds) {
   EXPECT_DOUBLE_EQ(state_of(stream)["dejitter"], 0.16);
 }
 
+TEST(ApiJsonTest, TheStateSaysWhatTheSourceSends) {
+  auto stream = playing();
+  EXPECT_EQ(state_of(stream)["source_video_codec"], nullptr);
+  stream.media.source.bytes = 1000;
+  stream.media.source.video_codec = "H.264 (High Profile)";
+  stream.media.source.audio_codec = "MPEG-4 AAC";
+  EXPECT_EQ(state_of(stream)["source_bytes"], 1000);
+  EXPECT_EQ(state_of(stream)["source_video_codec"], "H.264 (High Profile)");
+  EXPECT_EQ(state_of(stream)["source_audio_codec"], "MPEG-4 AAC");
+}
+
 TEST(ApiJsonTest, TheStateListsTheGroups) {
   const json expected{{"index", 0},      {"target", 2000000}, {"rate", 0},
                       {"viewers", 2},    {"width", nullptr},  {"height", nullptr},

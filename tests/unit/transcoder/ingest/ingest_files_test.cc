@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -226,6 +227,17 @@ std::unique_ptr<TemporaryDirectory> IngestFilesTest::directory_;
 std::map<std::string, std::unique_ptr<IngestRecorder>> IngestFilesTest::recorders_;
 
 TEST_F(IngestFilesTest, LoopsWithoutAGap) { expect_unbroken("h264_aac.mp4", 40ms); }
+
+TEST_F(IngestFilesTest, SaysWhatItReceives) {
+  const auto state = played("h264_aac.mp4").state();
+  EXPECT_TRUE(state.video_codec.starts_with("H.264")) << state.video_codec;
+  EXPECT_NE(state.audio_codec.find("AAC"), std::string::npos) << state.audio_codec;
+  const auto size = std::filesystem::file_size(file("h264_aac.mp4").substr(5));
+  EXPECT_GT(state.bytes, size);  // it has begun again
+  EXPECT_LT(state.bytes, 10 * size);
+  EXPECT_TRUE(played("interlaced.ts").state().video_codec.starts_with("MPEG-2"));
+  EXPECT_EQ(played("audio_only.mp4").state().video_codec, "");
+}
 
 TEST_F(IngestFilesTest, PlaysNoFasterThanRealTime) {
   for (const auto& picture : played("h264_aac.mp4").pictures()) {

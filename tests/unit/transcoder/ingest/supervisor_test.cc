@@ -25,6 +25,7 @@ struct Remote {
   std::atomic<bool> refuses = false;          ///< makes the next start fail
   std::atomic<bool> scrambled = false;        ///< is reported
   std::atomic<bool> has_data = false;         ///< data are reported
+  std::atomic<std::uint64_t> bytes = 0;       ///< are reported, with a codec
   std::atomic<int> started = 0;
   std::atomic<int> stopped = 0;
 };
@@ -50,6 +51,8 @@ class FakeSource final : public Source {
     SourceReport result;
     if (remote_.has_data) result.data = base::Clock::now();
     if (remote_.scrambled) result.troubles[SourceTrouble::kScrambled];
+    result.bytes = remote_.bytes;
+    if (result.bytes > 0) result.video_codec = "H.264";
     return result;
   }
 
@@ -291,6 +294,27 @@ TEST_F(SupervisorTest, SaysWhatTheTroubleIsUntilTheSourceIsAway) {
   remote_.scrambled = false;
   remote_.listener()->on_end("gone");
   EXPECT_TRUE(eventually([&] { return supervisor_.state().troubles.empty(); }));
+}
+
+TEST_F(SupervisorTest, AddsUpWhatAllConnectionsReceive) {
+  const auto received = [&](std::uint64_t bytes) {
+    return eventually([&] { return supervisor_.state().bytes == bytes; });
+  };
+  remote_.bytes = 1000;
+  supervisor_.start();
+  ASSERT_TRUE(connect(1));
+  EXPECT_TRUE(received(1000));
+  remote_.bytes = 1500;
+  EXPECT_TRUE(received(1500));
+  remote_.bytes = 200;  // the source began again
+  EXPECT_TRUE(received(1700));
+  EXPECT_EQ(supervisor_.state().video_codec, "H.264");
+  remote_.bytes = 0;
+  remote_.listener()->on_end("gone");
+  ASSERT_TRUE(connect(2));
+  EXPECT_EQ(supervisor_.state().video_codec, "");
+  remote_.bytes = 300;
+  EXPECT_TRUE(received(2000));
 }
 
 TEST_F(SupervisorTest, SaysThatAudioIsTooFarOff) {
