@@ -18,6 +18,7 @@ PATIENCE = 60  # seconds
 AWAY = {"connecting", "waiting"}
 PICTURE = ["-f", "lavfi", "-i", "testsrc2=s=192x108:r=25"]
 SOUND = ["-f", "lavfi", "-i", "sine"]
+SILENCE = datetime.timedelta(seconds=3)
 CLOCK_STEP = datetime.timedelta(milliseconds=10)  # the system's clock may be adjusted during a test
 SIZES = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 AWAY_METRIC = "symcast_source_away_since_timestamp_seconds"
@@ -189,6 +190,14 @@ def away_since(server, name):
     return wait_until(agreed, PATIENCE, f"{name} is away since the same moment everywhere")[-1]
 
 
+def until_it_has_stopped(server, name):
+    """On a busy machine, a source may stall and send a last picture before it stops."""
+    def silence():
+        return moment(server.get("/api/v1/time")[2].decode()) - moment(offered(server, name)["last_picture"])
+
+    wait_until(lambda: silence() > SILENCE, PATIENCE, f"{name} has sent no picture for {SILENCE}")
+
+
 def local(page, time):
     """`time`, as the viewer reads it; two texts where the server's clock may have been adjusted."""
     times = (time - CLOCK_STEP, time, time + CLOCK_STEP)
@@ -257,6 +266,7 @@ def test_a_source_that_stops_is_away(server, troubles, visit, name, trouble, aft
         page.until(PAGE_PLAYS)
         page.until(f"{NOTE}.hidden && {BADGE} === 'Live'")
     troubles.senders[name].send_signal(trouble)
+    until_it_has_stopped(server, name)
     agree(server, name, after)
     since, last = away_since(server, name), moment(offered(server, name)["last_picture"])
     assert last < since
