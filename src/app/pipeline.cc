@@ -128,14 +128,23 @@ void Pipeline::tick(base::Time now) {
 void Pipeline::check_clock(base::Time now) {
   if (now - clock_checked_ < kClockCheckInterval) return;
   clock_checked_ = now;
-  const auto step = media_clock_.update(transcoder::MediaClock::Reading::now());
-  if (step == base::Duration{}) return;
-  base::log::warning(
-      "system_clock_set",
-      {{"seconds", base::seconds(step)},
-       {"hint",
-        "current HLS and DASH players keep the old time, new ones get the new time; segment "
-        "numbers continue and follow the clock again after symcast restarts"}});
+  const auto change = media_clock_.update(transcoder::MediaClock::Reading::now());
+  if (change.set != base::Duration{}) {
+    base::log::warning(
+        "system_clock_set",
+        {{"seconds", base::seconds(change.set)},
+         {"hint",
+          "current HLS and DASH players keep the old time, new ones get the new time; segment "
+          "numbers continue and follow the clock again after symcast restarts"}});
+  }
+  if (change.suspended != base::Duration{}) {
+    base::log::warning(
+        "machine_suspended",
+        {{"seconds", base::seconds(change.suspended)},
+         {"hint",
+          "players continue where they were; segment numbers continue and follow the clock again "
+          "after symcast restarts"}});
+  }
 }
 
 void Pipeline::check_proxies(base::Time now) {

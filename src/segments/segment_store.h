@@ -45,6 +45,9 @@ class SegmentStore {
   std::vector<Holder> holders(std::uint64_t number) const;
   /// Whether a segment that no group has begun may still come. Players ask ahead of time.
   bool is_due(std::uint64_t number) const;
+  /// How many segments ahead of this store's a number is that was computed by a clock `set` ahead.
+  /// 0 if the number needs no correction, or if that correction does not help.
+  std::int64_t ahead(std::uint64_t number, base::Duration set) const;
   /// Whether the segment has left the window.
   bool has_expired(std::uint64_t number) const;
   /// The number by which players ask for the video of `headers`: Segment::init. A hash of the
@@ -58,12 +61,13 @@ class SegmentStore {
   std::optional<std::uint64_t> oldest(bool with_audio) const;
   /// The newest segment that a group holds from its first frame on.
   std::optional<std::uint64_t> newest() const;
-  /// How often the time has jumped beyond the window, as it does when the machine was suspended.
+  /// How often the time has jumped beyond the window, as it does when the process was stopped.
   unsigned discontinuities() const;
   /// Changes with every new part or segment.
   std::uint64_t revision() const { return revision_.load(std::memory_order_acquire); }
 
  private:
+  bool is_current(std::uint64_t number) const;
   void begin_segment(std::uint64_t number);
   bool is_open(TrackId track) const;
   Track& track_of(std::uint32_t group);

@@ -43,7 +43,7 @@ bool Track::push(const media::PacketPtr& packet, std::uint64_t init) {
 }
 
 /// Where the segment being made ends, if its next frame is at `pts`, in segment `number`. Usually
-/// there. After a gap of whole segments, as when the machine was suspended, at its tick: a duration
+/// there. After a gap of whole segments, as when the process was stopped, at its tick: a duration
 /// of hours would be the new target duration of HLS, and players would reload the playlist as
 /// rarely.
 media::Pts Track::end_before(std::uint64_t number, media::Pts pts) const {

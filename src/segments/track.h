@@ -35,6 +35,10 @@ class Part {
   std::shared_ptr<const Part> with(std::vector<media::PacketPtr> packets) const {
     return std::make_shared<const Part>(std::move(packets), end_, sequence_, origin_);
   }
+  /// This part with its media times `by` later.
+  std::shared_ptr<const Part> later(base::Duration by) const {
+    return std::make_shared<const Part>(packets_, end_, sequence_, origin_ + by);
+  }
   std::span<const std::uint8_t> bytes() const;  ///< they live as long as the part
 
  private:

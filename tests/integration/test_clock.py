@@ -32,13 +32,6 @@ NEAR = 10  # seconds: a busy machine's delays are far below the steps
 # {name: (by how many seconds the clock is behind at first, whether a suspend corrects it)}
 CHANGES = {"forwards": (HOURS, False), "backwards": (-HOURS, False),
            "from 1970": (56 * 365 * 24 * 3600, False), "suspend": (HOURS, True)}
-# Players that a gap of hours between two segments stops for good, in the versions of Debian 12. GStreamer's
-# messages and source say why; VLC's show the requests.
-STOPPED_BY_A_GAP = {
-    "gstreamer-hls": "GStreamer 1.22.0 seeks to the end of the new playlist, and finds no segment there",
-    "gstreamer-dash": "GStreamer 1.22.0 aborts: an assertion of its own fails (pending_cb_id == 0)",
-    "vlc-hls": "VLC 3.0.24 loads the first segment after the gap, and requests no more",
-    "vlc-dash": "VLC 3.0.24 requests the numbers that follow, and gives the track up at 404"}
 
 
 def wall_time(text):
@@ -145,7 +138,6 @@ class Change:
         """While the server's machine is suspended, time passes for the players. Chromium keeps its monotonic
         clock, by which it would end what has taken too long."""
         self.players.notice()
-        self.changed = time.monotonic()
         self.received = len(self.viewer.pictures())
         if self.suspend:
             self._clocks.suspend(self.behind)
@@ -176,27 +168,30 @@ def newcomers(change, tmp_path_factory):
         yield players
 
 
-def check_player(players, case, seconds, patience=PATIENCE):
+def check_player(players, case, seconds):
     if case not in players.running:
         pytest.skip(f"{player_of(case)} is not installed")
-    players.check(case, seconds, patience)
+    players.check(case, seconds)
 
 
 def test_current_sessions_continue(change):
-    """Over a step with their numbers and dates; after a suspend at the present time."""
-    behind = 0 if change.suspend else change.behind
-    least = change.number + (HOURS / SEGMENT if change.suspend else 1)
-    if not change.suspend:
-        wait_until(lambda: "system_clock_set" in change.server.log(), PATIENCE, "the step is noticed")
-    wait_until(lambda: computed(change.dash) and newest(change.hls)[0] > least, PATIENCE,
+    """With their numbers and dates. Time passes for DASH players while the server is suspended."""
+    event = "machine_suspended" if change.suspend else "system_clock_set"
+    wait_until(lambda: f" {event} " in change.server.log(), PATIENCE, "the change is noticed")
+    wait_until(lambda: computed(change.dash) and newest(change.hls)[0] > change.number + 1, PATIENCE,
                "segments after the change")
     number, date = newest(change.hls)
-    assert number < least + 3 * PATIENCE
-    assert abs(date - (time.time() - behind)) < NEAR
+    assert number < change.number + 3 * PATIENCE
+    assert abs(date - (time.time() - change.behind)) < NEAR
     change_of_time = session_time(change.dash) - time.time() - change.old_time
     assert abs(change_of_time - (change.behind if change.suspend else 0)) < NEAR
     assert computed(change.dash)[1] == 200
-    assert ("system_clock_set" in change.server.log()) != change.suspend
+
+
+def test_a_clock_set_along_with_the_servers_computes_segments_that_exist(change):
+    number, _ = computed(change.dash)
+    ahead = 0 if change.suspend else change.behind // SEGMENT
+    assert change.dash.get_in_time(change.dash.segment("auto", number + ahead - 1)).status == 200
 
 
 def test_a_manifest_loaded_again_keeps_the_time(change):
@@ -209,22 +204,12 @@ def test_a_manifest_loaded_again_keeps_the_time(change):
 
 @pytest.mark.parametrize("case", CASES)
 def test_plays_on(change, case):
-    if not change.suspend or case not in STOPPED_BY_A_GAP:
-        check_player(change.players, case, AHEAD + PLAYED_AFTER)
-        return
-    try:  # side by side, these have been waiting since the change
-        patience = change.changed + PATIENCE / 2 - time.monotonic()
-        check_player(change.players, case, AHEAD + PLAYED_AFTER, patience)
-    except AssertionError:
-        pytest.skip(STOPPED_BY_A_GAP[case])
+    check_player(change.players, case, AHEAD + PLAYED_AFTER)
 
 
 def test_the_endless_stream_goes_on(change):
     change.viewer.receive(change.received + RATE * PLAYED_AFTER, PATIENCE)
-    summary = change.viewer.finish()
-    if change.suspend:  # once the audio is not where the audio before it ended
-        summary["audio_errors"] = max(0, summary["audio_errors"] - 1)
-    assert_clean(summary)
+    assert_clean(change.viewer.finish())
 
 
 def test_new_sessions_have_the_new_time(change):

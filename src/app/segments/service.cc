@@ -120,11 +120,10 @@ SessionPtr former_session(const server::ResponseConnection& connection, const Li
 /// The time of the session if the player has one, which may be null.
 std::unique_ptr<server::StreamingResponse> time_response(const segments::Target& target,
                                                          const LiveStream& stream,
-                                                         const SegmentSession* session,
-                                                         base::Time now) {
-  const auto pts = stream.clock().at(now);
-  const auto date = session == nullptr ? stream.clock().date(pts, stream.clock().date_offset())
-                                       : session->date(pts);
+                                                         SegmentSession* session, base::Time now) {
+  const auto& clock = stream.clock();
+  const auto date =
+      session == nullptr ? clock.date(clock.at(now), clock.date_offset()) : session->time(now);
   auto response = server::text_response(200, target.content_type(), segments::utc_text(date));
   response.head.media = true;
   return respond_with(std::move(response));

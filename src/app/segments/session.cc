@@ -33,6 +33,7 @@ SegmentSession::SegmentSession(Start start, Trace* trace, ViewerTaps& taps, base
       least_segments_{segments_to_begin(start.user_agent)},
       date_offset_{start.former == nullptr ? stream_->clock().date_offset()
                                            : start.former->date_offset_},
+      suspended_{start.former == nullptr ? stream_->clock().suspended() : start.former->suspended_},
       delays_{stream_->metrics().delays(start.format)},
       slot_{std::move(start.slot)},
       joined_{start.resumes},
@@ -180,6 +181,16 @@ std::optional<segments::Segment> SegmentSession::segment(Rendition rendition,
   if (rendition.kind == Rendition::Kind::kAudio) return store.audio(number);
   const auto from = track(rendition, number);
   return from ? store.video(*from, number) : std::nullopt;
+}
+
+std::int64_t SegmentSession::ahead(std::uint64_t number) const {
+  return stream_->segments().ahead(number, stream_->clock().date_offset() - date_offset_);
+}
+
+std::chrono::system_clock::time_point SegmentSession::time(base::Time now) {
+  places_by_time_ = true;
+  const auto& clock = stream_->clock();
+  return date(clock.at(now) + clock.suspended() - suspended_);
 }
 
 base::BitRate SegmentSession::audio() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -75,6 +76,17 @@ class SegmentSession {
   /// The oldest segment at the first call.
   std::optional<std::uint64_t> first_segment();
 
+  /// How many segments later than the server a player of DASH counts that requests `number`. 0 for
+  /// a player that continues. Others compute the number by a clock that ran on while the server was
+  /// suspended, or was set along with the server's.
+  std::int64_t ahead(std::uint64_t number) const;
+  /// The present time for a player of DASH that asks for it. It passes while the server is
+  /// suspended, and nobody sets it.
+  std::chrono::system_clock::time_point time(base::Time now);
+  /// Whether the player places segments by the time. dash.js does, and asks for it; a player that
+  /// never asks, such as libavformat, goes by their timestamps.
+  bool places_by_time() const { return places_by_time_.load(std::memory_order_relaxed); }
+
   /// The date of a pts. It stays what it was for the player when somebody sets the system clock.
   std::chrono::system_clock::time_point date(media::Pts pts) const {
     return stream_->clock().date(pts, date_offset_);
@@ -123,6 +135,8 @@ class SegmentSession {
   const bool plays_chunks_;
   const std::size_t least_segments_;
   const base::Duration date_offset_;  ///< when the player's first session began
+  const base::Duration suspended_;    ///< the machine, until then
+  std::atomic<bool> places_by_time_ = false;
   Metrics::Delays& delays_;
   mutable std::mutex mutex_;  // guards all members below
   server::Slots::Slot slot_;

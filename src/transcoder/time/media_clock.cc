@@ -1,13 +1,13 @@
 #include "transcoder/time/media_clock.h"
 
 #include <ctime>
+#include <utility>
 
 namespace transcoder {
 
 namespace {
 
-/// A machine that was suspended for less shows no gap. Larger than any delay between two readings
-/// of Reading::now().
+/// A shorter difference is one between two readings of Reading::now().
 constexpr base::Duration kMinSuspend = std::chrono::milliseconds{100};
 /// Readings of the clocks that take no longer are one moment, compared with a frame.
 constexpr base::Duration kMaxReadingTime = std::chrono::microseconds{50};
@@ -38,24 +38,28 @@ MediaClock::Reading MediaClock::Reading::now() {
 }
 
 MediaClock::MediaClock(const Reading& start)
-    : suspended_{start.boot - start.monotonic.time_since_epoch()},
+    : asleep_{start.boot - start.monotonic.time_since_epoch()},
       offset_{(start.unix - start.monotonic.time_since_epoch()).count()} {
-  anchor_.set(start.monotonic.time_since_epoch() + suspended_, start.unix);
+  anchor_.set(start.monotonic.time_since_epoch(), start.unix);
 }
 
-base::Duration MediaClock::update(const Reading& now) {
-  const auto suspended = now.boot - now.monotonic.time_since_epoch();
-  if (suspended - suspended_ > kMinSuspend) suspended_ = suspended;
-  const auto boot = now.monotonic.time_since_epoch() + suspended_;
-  const auto error = now.unix - date_offset() - anchor_.place(boot);
-  const bool step = error > kMaxDrift || error < -kMaxDrift;
-  if (step) {
+MediaClock::Change MediaClock::update(const Reading& now) {
+  const auto monotonic = now.monotonic.time_since_epoch();
+  Change change;
+  if (const auto asleep = now.boot - monotonic; asleep - asleep_ > kMinSuspend) {
+    change.suspended = asleep - std::exchange(asleep_, asleep);
+    suspended_ += change.suspended.count();
+    date_offset_ += change.suspended.count();
+  }
+  const auto error = now.unix - date_offset() - anchor_.place(monotonic);
+  if (error > kMaxDrift || error < -kMaxDrift) {
+    change.set = error;
     date_offset_ += error.count();
   } else {
-    anchor_.follow(boot, anchor_.place(boot) + error);
+    anchor_.follow(monotonic, anchor_.place(monotonic) + error);
   }
-  offset_ = (anchor_.place(boot) - now.monotonic.time_since_epoch()).count();
-  return step ? error : base::Duration{};
+  offset_ = (anchor_.place(monotonic) - monotonic).count();
+  return change;
 }
 
 }  // namespace transcoder

@@ -11,12 +11,13 @@ namespace transcoder {
 
 /// The clock of all streams of a server: Unix time, except that it never goes back, and does not
 /// follow when somebody sets the system clock. So media times and segment numbers only rise, also
-/// over a restart, and two servers agree on them.
+/// over a restart, and two servers agree on them. While the machine is suspended, media time stands
+/// still, as the sources do: a gap of hours between two segments stops VLC 3 and GStreamer 1.22.
 ///
 ///   system clock           media time                    date offset
 ///   differs by < 2 s       follows by at most 500 ppm    -
 ///   is set (a step)        -                             takes up the difference
-///   after a suspend        jumps on by the pause         -
+///   ran on in a suspend    -                             takes up the difference
 ///
 /// Thread-safe; update() is called on one thread.
 class MediaClock {
@@ -30,11 +31,15 @@ class MediaClock {
     static Reading now();
   };
 
+  struct Change {
+    base::Duration set{};        ///< by how much the system clock has been set
+    base::Duration suspended{};  ///< for how long the machine was suspended
+  };
+
   explicit MediaClock(const Reading& start = Reading::now());
 
-  /// Compares the clocks. Call once per second. Returns by how much the system clock has been set;
-  /// 0 if it has not.
-  base::Duration update(const Reading& now);
+  /// Compares the clocks. Call once per second. Returns what has happened since the last call.
+  Change update(const Reading& now);
 
   /// Media time, since 1970, at a monotonic time.
   base::Duration at(base::Time monotonic) const {
@@ -44,19 +49,26 @@ class MediaClock {
   base::Time monotonic(base::Duration time) const {
     return base::Time{time - base::Duration{offset_.load(std::memory_order_relaxed)}};
   }
-  /// The date of media time t is t + date_offset(). It is 0 until the system clock is set.
+  /// The date of media time t is t + date_offset(). It is 0 until the system clock is set, or the
+  /// machine suspended.
   base::Duration date_offset() const {
     return base::Duration{date_offset_.load(std::memory_order_relaxed)};
+  }
+
+  /// For how long the machine has been suspended since the start.
+  base::Duration suspended() const {
+    return base::Duration{suspended_.load(std::memory_order_relaxed)};
   }
 
   /// A larger difference is no drift, and no leap second: the system clock has been set.
   static constexpr base::Duration kMaxDrift = std::chrono::seconds{2};
 
  private:
-  base::Duration suspended_;  ///< boot time less monotonic time
-  ClockAnchor anchor_;        ///< from boot time to media time
+  base::Duration asleep_;  ///< boot time less monotonic time
+  ClockAnchor anchor_;     ///< from monotonic time to media time
   std::atomic<base::Duration::rep> offset_;
   std::atomic<base::Duration::rep> date_offset_{0};
+  std::atomic<base::Duration::rep> suspended_{0};
 };
 
 /// The date that is `unix` after 1970.
@@ -80,6 +92,7 @@ class StreamClock {
   /// The media time of pts 0.
   base::Duration origin() const { return origin_; }
   base::Duration date_offset() const { return clock_->date_offset(); }
+  base::Duration suspended() const { return clock_->suspended(); }
   /// The date of a pts; `offset` is a date_offset(), of now or of some time before.
   std::chrono::system_clock::time_point date(media::Pts pts, base::Duration offset) const {
     return transcoder::date(origin_ + pts + offset);

@@ -205,13 +205,13 @@ TEST_F(TrackTest, AMissingSegmentCompletesTheOneBefore) {
   EXPECT_THAT(track_.find(2), NotNull());
 }
 
-TEST_F(TrackTest, ASegmentBeforeASuspendKeepsItsLength) {
+TEST_F(TrackTest, ASegmentBeforeAPauseKeepsItsLength) {
   frames(0s, 1s);
   frames(7200s, 7202s);
   EXPECT_EQ(track_.find(0)->duration(), 2s);
 }
 
-TEST_F(TrackTest, AudioBeforeASuspendKeepsItsLength) {
+TEST_F(TrackTest, AudioBeforeAPauseKeepsItsLength) {
   for (std::uint64_t i = 0; i < 50; ++i) track_.push(track_packets::audio(i));
   for (std::uint64_t i = 300'000; i < 300'002; ++i) track_.push(track_packets::audio(i));
   EXPECT_EQ(track_.find(0)->duration(), 2s);

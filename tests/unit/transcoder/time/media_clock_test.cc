@@ -87,7 +87,7 @@ TEST(MediaClockTest, AStepMovesTheDatesAndNotTheMedia) {
     run(clock, machine, 10s);
     machine.set(step);
     const auto before = clock.at(machine.reading.monotonic);
-    EXPECT_EQ(clock.update(machine.reading), step);
+    EXPECT_EQ(clock.update(machine.reading).set, step);
     EXPECT_EQ(clock.at(machine.reading.monotonic), before);
     EXPECT_EQ(date_error(clock, machine), 0s);
     run(clock, machine, 1h);
@@ -96,15 +96,21 @@ TEST(MediaClockTest, AStepMovesTheDatesAndNotTheMedia) {
   }
 }
 
-TEST(MediaClockTest, ASuspendedMachineGoesOnAtThePresentTime) {
+TEST(MediaClockTest, StandsStillWhileTheMachineIsSuspended) {
   Machine machine;
   MediaClock clock{machine.reading};
   run(clock, machine, 10s);
   machine.suspend(8h);
-  EXPECT_EQ(clock.update(machine.reading), 0s);
-  EXPECT_EQ(clock.at(machine.reading.monotonic), kUnix + 10s + 8h);
-  EXPECT_EQ(clock.date_offset(), 0s);
+  machine.set(-1h);  // while it was waking up
+  const auto before = clock.at(machine.reading.monotonic);
+  const auto change = clock.update(machine.reading);
+  EXPECT_EQ(change.suspended, 8h);
+  EXPECT_EQ(change.set, -1h);
+  EXPECT_EQ(clock.suspended(), 8h);
+  EXPECT_EQ(clock.at(machine.reading.monotonic), before);
+  EXPECT_EQ(date_error(clock, machine), 0s);
   run(clock, machine, 1h);
+  EXPECT_EQ(date_error(clock, machine), 0s);
 }
 
 TEST(MediaClockTest, ReadingsThatAreNotOfOneMomentDoNotMoveIt) {
