@@ -17,7 +17,7 @@ namespace segments {
 
 /// A CMAF chunk: consecutive frames, or audio frames, of one segment. Immutable and shared by all
 /// responses that send it. The first call of bytes() makes the bytes. Thread-safe.
-class Part {
+class Part : public std::enable_shared_from_this<Part> {
  public:
   /// `end`: when the next part begins. `origin`: the media time of pts 0. REQUIRES: `packets` is
   /// not empty.
@@ -35,8 +35,9 @@ class Part {
   std::shared_ptr<const Part> with(std::vector<media::PacketPtr> packets) const {
     return std::make_shared<const Part>(std::move(packets), end_, sequence_, origin_);
   }
-  /// This part with its media times `by` later.
+  /// This part with its media times `by` later. REQUIRES: a shared_ptr owns it.
   std::shared_ptr<const Part> later(base::Duration by) const {
+    if (by == base::Duration{}) return shared_from_this();
     return std::make_shared<const Part>(packets_, end_, sequence_, origin_ + by);
   }
   std::span<const std::uint8_t> bytes() const;  ///< they live as long as the part

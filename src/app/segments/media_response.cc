@@ -110,16 +110,15 @@ class SegmentResponse final : public server::StreamingResponse {
 
   Chunk next(server::ResponseConnection& connection, base::Time now) override {
     if (!store_watch_.changed(session_->stream().segments()) && now < until_) return {};
-    find();
-    auto segment = session_->segment(target_.rendition, number_);
+    if (!begun_) place_ = session_->place(target_.number);
+    auto segment = session_->segment(target_.rendition, place_.number);
     if (!segment && was_missed()) segment = missed();
     if (!segment || (now >= until_ && !segment->complete)) {
       return incomplete(segment, connection, now);
     }
     Chunk chunk{.head = {}, .body = {}, .complete = segment->complete};
     for (; sent_ < segment->parts.size(); ++sent_) {
-      auto part = segment->parts[sent_];
-      if (shift_ != base::Duration{}) part = part->later(shift_);
+      const auto part = segment->parts[sent_]->later(place_.later);
       SegmentConnection::of(connection)
           .on_sending(connection, *part, session_->plays_chunks(), now);
       chunk.body.push_back(shared(part));
@@ -134,22 +133,13 @@ class SegmentResponse final : public server::StreamingResponse {
   Wait wait() const override { return {.stream = session_->stream().index(), .until = until_}; }
 
  private:
-  /// Finds out which segment the player means.
-  void find() {
-    if (begun_) return;
-    const auto ahead = session_->ahead(target_.number);
-    number_ = target_.number - static_cast<std::uint64_t>(ahead);
-    shift_ = session_->places_by_time() ? ahead * session_->stream().segments().clock().segment
-                                        : base::Duration{};
-  }
-
   /// `segment` does not exist, or was not completed in time. Responds with an error if it will not
   /// come; throws if part of it has been sent.
   Chunk incomplete(const std::optional<segments::Segment>& segment,
                    const server::ResponseConnection& connection, base::Time now) const {
     if (begun_) throw std::runtime_error{"a segment was not completed in time"};
     const bool not_found =
-        !segment && !was_missed() && !session_->stream().segments().is_due(number_);
+        !segment && !was_missed() && !session_->stream().segments().is_due(place_.number);
     if (!not_found && now < until_) return {};
     auto error =
         not_found ? error_response(404, "there is no such segment: reload the playlist or manifest")
@@ -162,18 +152,19 @@ class SegmentResponse final : public server::StreamingResponse {
   /// Whether the clock says that the segment is there, but no group has made it.
   bool was_missed() const {
     const auto& store = session_->stream().segments();
-    return !store.is_due(number_) && !store.has_expired(number_);
+    return place_.number < store.newest() && !store.has_expired(place_.number);
   }
 
   /// The segment with a stand-in for its frames; nullopt until there is a later one.
   std::optional<segments::Segment> missed() const {
     const auto& store = session_->stream().segments();
-    for (auto number = number_ + 1; number <= store.newest(); ++number) {
+    for (auto number = place_.number + 1; number <= store.newest(); ++number) {
       const auto next = session_->segment(target_.rendition, number);
       if (!next || next->parts.empty()) continue;
-      return segments::Segment{.number = number_,
-                               .parts = {stand_in(number_, *next->parts.front(), store.clock())},
-                               .complete = true};
+      return segments::Segment{
+          .number = place_.number,
+          .parts = {stand_in(place_.number, *next->parts.front(), store.clock())},
+          .complete = true};
     }
     return {};
   }
@@ -181,10 +172,9 @@ class SegmentResponse final : public server::StreamingResponse {
   const SessionPtr session_;
   const Target target_;
   const base::Time until_;
-  std::uint64_t number_ = 0;  ///< of the segment
-  base::Duration shift_{};    ///< of its media times
-  std::size_t sent_ = 0;      ///< parts sent
-  bool begun_ = false;        ///< the head has been sent
+  SegmentSession::Place place_;
+  std::size_t sent_ = 0;  ///< parts sent
+  bool begun_ = false;    ///< the head has been sent
   RevisionWatch store_watch_;
 };
 

@@ -16,9 +16,9 @@ using server::error_response;
 using server::full_response;
 using server::FullResponse;
 
-FullResponse response_to(const segments::Segment& segment) {
+FullResponse response_to(const std::vector<segments::PartPtr>& parts) {
   std::vector<server::SharedBytes> body;
-  for (const auto& part : segment.parts) body.push_back({part, part->bytes()});
+  for (const auto& part : parts) body.push_back({part, part->bytes()});
   return full_response({.content_type = "video/mp4"}, std::move(body));
 }
 
@@ -48,18 +48,27 @@ std::optional<FullResponse> response_to(const OnDemand::Pending&) { return {}; }
 class RateResponse final : public DeferredResponse {
  public:
   RateResponse(std::shared_ptr<SegmentSession> session, OnDemand& on_demand,
-               OnDemand::Request request, base::Time until)
+               OnDemand::Request request, base::Duration later, base::Time until)
       : DeferredResponse{std::move(session), until},
         on_demand_{on_demand},
-        request_{std::move(request)} {}
+        request_{std::move(request)},
+        later_{later} {}
 
  private:
   std::optional<FullResponse> make(base::Time now) override {
-    const auto result = on_demand_.get(request_, now);
-    if (const auto* segment = std::get_if<segments::Segment>(&result)) parts_ = segment->parts;
-    return std::visit(
-        [](const auto& what) { return std::optional<FullResponse>{response_to(what)}; }, result);
+    return std::visit([this](const auto& result) { return respond(result); },
+                      on_demand_.get(request_, now));
   }
+
+  std::optional<FullResponse> respond(const segments::Segment& segment) {
+    for (const auto& part : segment.parts) parts_.push_back(part->later(later_));
+    return response_to(parts_);
+  }
+  template <typename Result>
+  std::optional<FullResponse> respond(const Result& result) {
+    return response_to(result);
+  }
+
   void on_sending(server::ResponseConnection& connection, base::Time now) override {
     for (const auto& part : parts_) {
       SegmentConnection::of(connection).on_sending(connection, *part, false, now);
@@ -68,6 +77,7 @@ class RateResponse final : public DeferredResponse {
 
   OnDemand& on_demand_;
   const OnDemand::Request request_;
+  const base::Duration later_;
   std::vector<segments::PartPtr> parts_;  ///< of the segment to send
 };
 
@@ -76,8 +86,9 @@ class RateResponse final : public DeferredResponse {
 std::unique_ptr<server::StreamingResponse> rate_response(std::shared_ptr<SegmentSession> session,
                                                          OnDemand& on_demand,
                                                          OnDemand::Request request,
-                                                         base::Time until) {
-  return std::make_unique<RateResponse>(std::move(session), on_demand, std::move(request), until);
+                                                         base::Duration later, base::Time until) {
+  return std::make_unique<RateResponse>(std::move(session), on_demand, std::move(request), later,
+                                        until);
 }
 
 }  // namespace app

@@ -8,11 +8,11 @@
 
 namespace app {
 
-/// A segment at a rate that the player has chosen. Waits until it has been made and encoded, and
-/// responds with 503 if it has not by `until`.
+/// A segment at a rate that the player has chosen, its media times `later` than the request's.
+/// Waits until it has been made and encoded, and responds with 503 if it has not by `until`.
 std::unique_ptr<server::StreamingResponse> rate_response(std::shared_ptr<SegmentSession> session,
                                                          OnDemand& on_demand,
                                                          OnDemand::Request request,
-                                                         base::Time until);
+                                                         base::Duration later, base::Time until);
 
 }  // namespace app

@@ -231,9 +231,10 @@ std::unique_ptr<server::StreamingResponse> SegmentService::response_at_rate(
         error_response(400, "?rate= applies to whole video segments: give a rate such as 1734k"));
   }
   const auto limits = session->stream().viewer_settings()->control.rate;
-  OnDemand::Request request{session->shared_stream(), target.number,
+  const auto place = session->place(target.number);
+  OnDemand::Request request{session->shared_stream(), place.number,
                             std::clamp(*rate, limits.min, limits.max)};
-  return rate_response(std::move(session), on_demand_, std::move(request), until);
+  return rate_response(std::move(session), on_demand_, std::move(request), place.later, until);
 }
 
 SegmentService::SessionPtr SegmentService::find(const std::string& token,

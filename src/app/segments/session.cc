@@ -34,6 +34,7 @@ SegmentSession::SegmentSession(Start start, Trace* trace, ViewerTaps& taps, base
       date_offset_{start.former == nullptr ? stream_->clock().date_offset()
                                            : start.former->date_offset_},
       suspended_{start.former == nullptr ? stream_->clock().suspended() : start.former->suspended_},
+      asks_for_time_{start.former != nullptr && start.former->asks_for_time_},
       delays_{stream_->metrics().delays(start.format)},
       slot_{std::move(start.slot)},
       joined_{start.resumes},
@@ -183,12 +184,15 @@ std::optional<segments::Segment> SegmentSession::segment(Rendition rendition,
   return from ? store.video(*from, number) : std::nullopt;
 }
 
-std::int64_t SegmentSession::ahead(std::uint64_t number) const {
-  return stream_->segments().ahead(number, stream_->clock().date_offset() - date_offset_);
+SegmentSession::Place SegmentSession::place(std::uint64_t number) const {
+  const auto& store = stream_->segments();
+  const auto ahead = store.ahead(number, stream_->clock().date_offset() - date_offset_);
+  return {number - static_cast<std::uint64_t>(ahead),
+          asks_for_time_ ? ahead * store.clock().segment : base::Duration{}};
 }
 
 std::chrono::system_clock::time_point SegmentSession::time(base::Time now) {
-  places_by_time_ = true;
+  asks_for_time_ = true;
   const auto& clock = stream_->clock();
   return date(clock.at(now) + clock.suspended() - suspended_);
 }

@@ -76,16 +76,19 @@ class SegmentSession {
   /// The oldest segment at the first call.
   std::optional<std::uint64_t> first_segment();
 
-  /// How many segments later than the server a player of DASH counts that requests `number`. 0 for
-  /// a player that continues. Others compute the number by a clock that ran on while the server was
-  /// suspended, or was set along with the server's.
-  std::int64_t ahead(std::uint64_t number) const;
+  /// A segment, and how much later than ours its media times are for the player.
+  struct Place {
+    std::uint64_t number = 0;
+    base::Duration later{};
+  };
+  /// The segment that a player of DASH means by `number`. Usually that one; but the player may
+  /// compute it by a clock that ran on while the server was suspended, or was set along with the
+  /// server's. Then dash.js places the segment by that clock, too; it asks for the time. A player
+  /// that never asks, such as libavformat, goes by the times in the segments.
+  Place place(std::uint64_t number) const;
   /// The present time for a player of DASH that asks for it. It passes while the server is
   /// suspended, and nobody sets it.
   std::chrono::system_clock::time_point time(base::Time now);
-  /// Whether the player places segments by the time. dash.js does, and asks for it; a player that
-  /// never asks, such as libavformat, goes by their timestamps.
-  bool places_by_time() const { return places_by_time_.load(std::memory_order_relaxed); }
 
   /// The date of a pts. It stays what it was for the player when somebody sets the system clock.
   std::chrono::system_clock::time_point date(media::Pts pts) const {
@@ -136,7 +139,7 @@ class SegmentSession {
   const std::size_t least_segments_;
   const base::Duration date_offset_;  ///< when the player's first session began
   const base::Duration suspended_;    ///< the machine, until then
-  std::atomic<bool> places_by_time_ = false;
+  std::atomic<bool> asks_for_time_ = false;
   Metrics::Delays& delays_;
   mutable std::mutex mutex_;  // guards all members below
   server::Slots::Slot slot_;
