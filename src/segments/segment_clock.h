@@ -38,6 +38,11 @@ struct SegmentClock {
   media::Pts begin(std::uint64_t number) const {
     return static_cast<std::int64_t>(number) * segment - origin;
   }
+  /// How many segments ahead a clock is that is `set` ahead. Rounded up: by such a clock, the
+  /// present segment is one that has been begun.
+  std::int64_t ahead(base::Duration set) const {
+    return (set > base::Duration{} ? set + segment - base::Duration{1} : set) / segment;
+  }
   /// The part target. If frames come steadily at a usual rate, or at half of it, no part is longer
   /// and none but a segment's last is shorter than 85 % of it (RFC 8216bis, 4.4.4.9). For parts of
   /// 400 ms it is 420 ms, and parts last 400 ms (60, 50, 30, 25, 20, 15, 12.5, 10, 7.5, 5/s) or

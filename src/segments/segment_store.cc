@@ -144,16 +144,8 @@ bool SegmentStore::is_due(std::uint64_t number) const {
   return !newest_ || (number >= *newest_ && number <= *newest_ + kMaxSegmentsAhead);
 }
 
-std::int64_t SegmentStore::ahead(std::uint64_t number, base::Duration set) const {
-  // Rounded up: then the player's present segment has been begun.
-  const bool forwards = set > base::Duration{};
-  const auto ahead = (forwards ? set + clock_.segment - base::Duration{1} : set) / clock_.segment;
-  std::lock_guard lock{mutex_};
-  const auto ours = number - static_cast<std::uint64_t>(ahead);
-  return !is_current(number) && is_current(ours) ? ahead : 0;
-}
-
 bool SegmentStore::is_current(std::uint64_t number) const {
+  std::lock_guard lock{mutex_};
   return !newest_ || (number + window_ > *newest_ && number <= *newest_ + kMaxSegmentsAhead);
 }
 

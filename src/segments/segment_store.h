@@ -45,9 +45,8 @@ class SegmentStore {
   std::vector<Holder> holders(std::uint64_t number) const;
   /// Whether a segment that no group has begun may still come. Players ask ahead of time.
   bool is_due(std::uint64_t number) const;
-  /// How many segments ahead of this store's a number is that was computed by a clock `set` ahead.
-  /// 0 if the number needs no correction, or if that correction does not help.
-  std::int64_t ahead(std::uint64_t number, base::Duration set) const;
+  /// Whether a segment of this number is in the window, or due.
+  bool is_current(std::uint64_t number) const;
   /// Whether the segment has left the window.
   bool has_expired(std::uint64_t number) const;
   /// The number by which players ask for the video of `headers`: Segment::init. A hash of the
@@ -67,7 +66,6 @@ class SegmentStore {
   std::uint64_t revision() const { return revision_.load(std::memory_order_acquire); }
 
  private:
-  bool is_current(std::uint64_t number) const;
   void begin_segment(std::uint64_t number);
   bool is_open(TrackId track) const;
   Track& track_of(std::uint32_t group);

@@ -186,9 +186,13 @@ std::optional<segments::Segment> SegmentSession::segment(Rendition rendition,
 
 SegmentSession::Place SegmentSession::place(std::uint64_t number) const {
   const auto& store = stream_->segments();
-  const auto ahead = store.ahead(number, stream_->clock().date_offset() - date_offset_);
-  return {number - static_cast<std::uint64_t>(ahead),
-          asks_for_time_ ? ahead * store.clock().segment : base::Duration{}};
+  if (store.is_current(number)) return {number};
+  // A player may be back before the server has noticed that the clock was set.
+  const auto offset = stream_->clock().date_offset(transcoder::MediaClock::Reading::now());
+  const auto ahead = store.clock().ahead(offset - date_offset_);
+  const auto ours = number - static_cast<std::uint64_t>(ahead);
+  if (!store.is_current(ours)) return {number};
+  return {ours, asks_for_time_ ? ahead * store.clock().segment : base::Duration{}};
 }
 
 std::chrono::system_clock::time_point SegmentSession::time(base::Time now) {

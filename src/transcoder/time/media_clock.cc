@@ -19,6 +19,8 @@ base::Duration read(clockid_t clock) {
   return std::chrono::seconds{time.tv_sec} + std::chrono::nanoseconds{time.tv_nsec};
 }
 
+bool is_step(base::Duration error) { return std::chrono::abs(error) > MediaClock::kMaxDrift; }
+
 }  // namespace
 
 /// Another process may run between two readings, so the quickest of some is taken.
@@ -43,6 +45,11 @@ MediaClock::MediaClock(const Reading& start)
   anchor_.set(start.monotonic.time_since_epoch(), start.unix);
 }
 
+base::Duration MediaClock::date_offset(const Reading& now) const {
+  const auto error = now.unix - date_offset() - at(now.monotonic);
+  return date_offset() + (is_step(error) ? error : base::Duration{});
+}
+
 MediaClock::Change MediaClock::update(const Reading& now) {
   const auto monotonic = now.monotonic.time_since_epoch();
   Change change;
@@ -52,7 +59,7 @@ MediaClock::Change MediaClock::update(const Reading& now) {
     date_offset_ += change.suspended.count();
   }
   const auto error = now.unix - date_offset() - anchor_.place(monotonic);
-  if (error > kMaxDrift || error < -kMaxDrift) {
+  if (is_step(error)) {
     change.set = error;
     date_offset_ += error.count();
   } else {

@@ -55,6 +55,8 @@ class MediaClock {
     return base::Duration{date_offset_.load(std::memory_order_relaxed)};
   }
 
+  /// date_offset() as it will be once update() has seen `now`.
+  base::Duration date_offset(const Reading& now) const;
   /// For how long the machine has been suspended since the start.
   base::Duration suspended() const {
     return base::Duration{suspended_.load(std::memory_order_relaxed)};
@@ -92,6 +94,9 @@ class StreamClock {
   /// The media time of pts 0.
   base::Duration origin() const { return origin_; }
   base::Duration date_offset() const { return clock_->date_offset(); }
+  base::Duration date_offset(const MediaClock::Reading& now) const {
+    return clock_->date_offset(now);
+  }
   base::Duration suspended() const { return clock_->suspended(); }
   /// The date of a pts; `offset` is a date_offset(), of now or of some time before.
   std::chrono::system_clock::time_point date(media::Pts pts, base::Duration offset) const {

@@ -38,23 +38,13 @@ TEST_F(SegmentStoreTest, SegmentsAreDueAheadOfTheNewest) {
   EXPECT_FALSE(store_.is_due(4));
 }
 
-TEST_F(SegmentStoreTest, NumbersOfAClockThatWasSetAreAhead) {
-  EXPECT_EQ(store_.ahead(3600, 2h), 0) << "nothing is known yet";
+TEST_F(SegmentStoreTest, TheWindowAndWhatIsDueAreCurrent) {
+  EXPECT_TRUE(store_.is_current(3600)) << "nothing is known yet";
   frames(0, 0s, 11s);  // 0 to 5
-  EXPECT_EQ(store_.ahead(5, 2h), 0) << "a player that continues";
-  EXPECT_EQ(store_.ahead(3605, 2h), 3600);
-  EXPECT_EQ(store_.ahead(3607, 2h), 3600) << "due";
-  EXPECT_EQ(store_.ahead(3608, 2h), 0);
-  EXPECT_EQ(store_.ahead(3601, 2h), 0) << "expired";
-  EXPECT_EQ(store_.ahead(3605, 2h - 1s), 3600) << "not yet due";
-  EXPECT_EQ(store_.ahead(3605, 0s), 0);
-}
-
-TEST_F(SegmentStoreTest, NumbersOfAClockThatWasSetBackAreBehind) {
-  frames(0, 7200s, 7211s);  // 3600 to 3605
-  EXPECT_EQ(store_.ahead(5, -2h), -3600);
-  EXPECT_EQ(store_.ahead(5, -2h - 1s), -3600);
-  EXPECT_EQ(store_.ahead(3605, -2h), 0);
+  EXPECT_FALSE(store_.is_current(1)) << "expired";
+  EXPECT_TRUE(store_.is_current(2));
+  EXPECT_TRUE(store_.is_current(7)) << "due";
+  EXPECT_FALSE(store_.is_current(8));
 }
 
 TEST_F(SegmentStoreTest, SegmentsOfClosedGroupsStayForTheWindow) {

@@ -33,6 +33,15 @@ class TrackTest : public ::testing::Test {
   Track track_{kClock, 4};
 };
 
+TEST(SegmentClockTest, AClockThatWasSetIsAheadByWholeSegments) {
+  const segments::SegmentClock clock{.segment = 2s, .part = 200ms};
+  EXPECT_EQ(clock.ahead(0s), 0);
+  EXPECT_EQ(clock.ahead(7200s), 3600);
+  EXPECT_EQ(clock.ahead(7201s), 3601);
+  EXPECT_EQ(clock.ahead(-7200s), -3600);
+  EXPECT_EQ(clock.ahead(-7201s), -3600);
+}
+
 TEST(SegmentClockTest, NumbersSegments) {
   EXPECT_EQ(kClock.number(4s - 1ns), 1u);
   EXPECT_EQ(kClock.begin(2), 4s);

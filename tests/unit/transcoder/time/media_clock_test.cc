@@ -87,7 +87,10 @@ TEST(MediaClockTest, AStepMovesTheDatesAndNotTheMedia) {
     run(clock, machine, 10s);
     machine.set(step);
     const auto before = clock.at(machine.reading.monotonic);
+    EXPECT_EQ(clock.date_offset(machine.reading), step);
+    EXPECT_EQ(clock.date_offset(), 0s);
     EXPECT_EQ(clock.update(machine.reading).set, step);
+    EXPECT_EQ(clock.date_offset(machine.reading), step);
     EXPECT_EQ(clock.at(machine.reading.monotonic), before);
     EXPECT_EQ(date_error(clock, machine), 0s);
     run(clock, machine, 1h);
@@ -125,6 +128,7 @@ TEST(MediaClockTest, ReadingsThatAreNotOfOneMomentDoNotMoveIt) {
     reading.unix += std::chrono::milliseconds{delay(random)};
     clock.update(reading);
     ASSERT_LT(date_error(clock, machine), 2 * kFrame);
+    ASSERT_EQ(clock.date_offset(machine.reading), 0s);
   }
 }
 
