@@ -113,7 +113,9 @@ def test_a_segment_that_the_killed_server_had_made_has_a_stand_in(tmp_path):
             near = mp4_boxes.timescale(inits[rendition]) / 10
             assert begin == pytest.approx(made[rendition][0][0], abs=near)
             length = sum(sum(durations) for _, durations, _ in made[rendition])
-            assert ticks == [pytest.approx(length, abs=near)]
+            assert sum(ticks) == pytest.approx(length, abs=near)
+            # GStreamer starts only after several frames.
+            assert len(ticks) >= (5 if rendition == "auto" else 1)
 
 
 def test_a_socket_that_is_not_wanted_any_more_is_closed(tmp_path):

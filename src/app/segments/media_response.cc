@@ -9,6 +9,7 @@
 
 #include "app/segments/connection.h"
 #include "app/segments/deferred_response.h"
+#include "segments/stand_in.h"
 
 namespace app {
 
@@ -88,20 +89,6 @@ class PartResponse final : public DeferredResponse {
   RevisionWatch store_watch_;
 };
 
-/// A stand-in for a segment that was never made, because the server was away when it was due, or
-/// that its predecessor made and took away with it: the first frame of the next segment, shown for
-/// as long. DASH players compute numbers from the time, HLS players have them from the old
-/// playlist. dash.js and VLC give up for good at a segment that does not exist, and libavformat at
-/// an empty one.
-segments::PartPtr stand_in(std::uint64_t number, const segments::Part& next,
-                           const segments::SegmentClock& clock) {
-  auto packet = std::make_shared<media::Packet>(*next.packets().front());
-  packet->pts = clock.begin(number);
-  return std::make_shared<const segments::Part>(std::vector<media::PacketPtr>{std::move(packet)},
-                                                clock.begin(number + 1),
-                                                number * clock.max_parts() + 1, clock.origin);
-}
-
 /// A segment: sends the parts that have been made at once, and the others as they are made.
 class SegmentResponse final : public server::StreamingResponse {
  public:
@@ -112,7 +99,7 @@ class SegmentResponse final : public server::StreamingResponse {
     if (!store_watch_.changed(session_->stream().segments()) && now < until_) return {};
     if (!begun_) place_ = session_->place(target_.number);
     auto segment = session_->segment(target_.rendition, place_.number);
-    if (!segment && was_missed()) segment = missed();
+    if (!segment && was_missed()) segment = stand_in(now);
     if (!segment || (now >= until_ && !segment->complete)) {
       return incomplete(segment, connection, now);
     }
@@ -155,16 +142,13 @@ class SegmentResponse final : public server::StreamingResponse {
     return place_.number < store.newest() && !store.has_expired(place_.number);
   }
 
-  /// The segment with a stand-in for its frames; nullopt until there is a later one.
-  std::optional<segments::Segment> missed() const {
+  /// A stand-in for the segment; nullopt until enough of a later one has been made.
+  std::optional<segments::Segment> stand_in(base::Time now) const {
     const auto& store = session_->stream().segments();
     for (auto number = place_.number + 1; number <= store.newest(); ++number) {
       const auto next = session_->segment(target_.rendition, number);
       if (!next || next->parts.empty()) continue;
-      return segments::Segment{
-          .number = place_.number,
-          .parts = {stand_in(place_.number, *next->parts.front(), store.clock())},
-          .complete = true};
+      return segments::stand_in(place_.number, *next, store.clock(), now >= until_);
     }
     return {};
   }

@@ -8,16 +8,13 @@
 
 #include "base/log.h"
 #include "transcoder/ingest/make_source.h"
+#include "transcoder/ingest/repeat_rule.h"
 #include "transcoder/ingest/source_trouble.h"
 #include "transcoder/secrets.h"
 
 namespace transcoder {
 
 namespace {
-
-/// Interval of repeated pictures while the source is down. Five per second keep every player we
-/// know from timing out and cost next to nothing, because nothing moves.
-constexpr base::Duration kRepeatInterval = std::chrono::milliseconds{200};
 
 /// Audio that arrives earlier may belong to the time before the first picture. It is also the time
 /// after which a trouble that is gone counts as gone.
@@ -138,6 +135,7 @@ Supervisor::End Supervisor::follow(const SourceWatch& watch, const Source& sourc
   audio_off_ = paced_ = false;
   bytes_ = 0;
   Patience::Life life;
+  RepeatRule repeats{base::Clock::now()};
   End end;
   while (end.reason.empty() && pause(kRepeatInterval)) {
     const auto now = base::Clock::now();
@@ -147,7 +145,8 @@ Supervisor::End Supervisor::follow(const SourceWatch& watch, const Source& sourc
       life.played = true;
       connected();
     }
-    output_->repeat_after(playing ? kFreezeTime : kRepeatInterval, now);
+    const bool sends = playing && !output_->stalled_since(now);
+    if (const auto quiet = repeats.quiet(sends, now)) output_->repeat_after(*quiet, now);
     const auto output = output_->state(now);
     auto report = source.report();
     life.data = report.data.value_or(life.data);
