@@ -27,6 +27,14 @@ def add_sink(pipeline, pad, paced, on_buffer):
     pad.link(queue.get_static_pad("sink"))
 
 
+def hold_no_frames(_pipeline, _bin, element):
+    """GStreamer 1.22 passes a gap in the video on ahead of the frames that its decoder holds, one for each
+    of its threads. If they are the first ones, and the gap is longer than 100 ms, as on a busy machine, the
+    sink takes it for centuries and waits."""
+    if element.find_property("max-threads"):
+        element.set_property("max-threads", 1)
+
+
 def main(uri, seconds, paced, report=None):
     Gst.init(None)
     played = {"video": [], "audio": []}
@@ -52,6 +60,7 @@ def main(uri, seconds, paced, report=None):
     source.set_property("uri", uri)
     source.connect("pad-added", lambda _, pad: add_sink(pipeline, pad, paced, on_buffer))
     pipeline.add(source)
+    pipeline.connect("deep-element-added", hold_no_frames)
     bus = pipeline.get_bus()
     bus.add_signal_watch()
     bus.connect("message", on_message)
