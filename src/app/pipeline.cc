@@ -98,13 +98,15 @@ Pipeline::Pipeline(Config config, KernelAccess kernel)
                   return api_json::streams(stream_states(), config_.page, reader, revision);
                 },
             .look = [this] { return stream_sources(); },
-            .names = [this] { return controller_.names(); }},
+            .names = [this] { return controller_.names(); },
+            .connections = [this] { return api_json::connections(connections_.list()); }},
            taps_},
-      controller_{{sampler_, events_, final_statistics_, kernel.event_source, viewers_, budgets_,
-                   hints_, kernel.standard_congestion_control, warnings_, trace_.get(), taps_},
-                  api_,
-                  config_.on_demand.cpu * base::usable_cpus(),
-                  [this](const auto& request) { return respond_fallback(request); }},
+      controller_{
+          {sampler_, events_, final_statistics_, kernel.event_source, viewers_, connections_,
+           budgets_, hints_, kernel.standard_congestion_control, warnings_, trace_.get(), taps_},
+          api_,
+          config_.on_demand.cpu * base::usable_cpus(),
+          [this](const auto& request) { return respond_fallback(request); }},
       server_{config_.server, controller_} {
   for (const auto& stream : config_.streams) controller_.add(make_stream(stream));
   add_pages();

@@ -15,6 +15,7 @@
 #include "app/tcp/final_statistics.h"
 #include "app/tcp/socket_warnings.h"
 #include "app/tcp/telemetry_budget.h"
+#include "app/telemetry/connection_table.h"
 #include "app/telemetry/metrics.h"
 #include "app/telemetry/proxy_watch.h"
 #include "app/telemetry/trace.h"
@@ -74,6 +75,7 @@ class Pipeline {
   FinalStatistics final_statistics_;
   Metrics metrics_;
   ViewerTable viewers_;
+  ConnectionTable connections_;
   ProxyWatch proxy_watch_;
   LoopBudgets budgets_;
   std::unique_ptr<Trace> trace_;  ///< null if traces are off

@@ -16,6 +16,7 @@ from netlab.daemon import END_SECONDS, binary, wait_until
 from netlab.network import Netlab
 from netlab.viewer import Viewer
 from tests.integration.conftest import SMALL
+from tests.integration.segment_requests import HlsPlayer
 
 PATIENCE = 60  # seconds
 SOON = ("--interval", "100ms")
@@ -59,6 +60,8 @@ def test_shows_a_viewer(watched):
     lines, row = wait_until(table, PATIENCE, "the viewer receives something")
     assert lines[0] == f"symcast top: port {watched.port}, last 1s"
     assert row["PEER"].startswith("127.0.0.1:")
+    assert (row["STREAM"], row["FORMAT"]) == ("live", "ts")
+    assert f"viewer={row['VIEWER']} " in watched.log()
     assert row["STATE"] in ("open", "disorder", "cwr", "recovery", "loss")
     assert bits(row["RATE"]) < 2 * 8 * watched.metrics().sum("symcast_sent_bytes_total")
     assert lines[-1].startswith("1 connection, ")
@@ -71,6 +74,27 @@ def test_reads_the_configuration_and_says_if_nothing_listens(tmp_path):
                           capture_output=True, text=True, timeout=PATIENCE)
     assert done.stdout.splitlines()[0] == \
         "symcast top: port 1, last 100ms; no server listens there"
+
+
+def test_shows_whose_connections_those_of_a_segment_player_are(serve):
+    daemon = serve("--source", SMALL)
+    with HlsPlayer(daemon) as first, HlsPlayer(daemon) as second, HlsPlayer(daemon) as third:
+        for player in (first, second, third):
+            player.playlist("auto")
+        third.media(second.playlist_path("auto"))  # another connection of the second viewer
+        found = wait_until(lambda: [row for row in rows(top_once(daemon, *SOON)) if row["FORMAT"] == "hls"],
+                           PATIENCE, "the connections")
+    assert len(found) == 3 and len({row["VIEWER"] for row in found}) == 2
+
+
+def test_says_why_it_knows_no_viewers(serve, needs_lab):
+    """Nobody on loopback is an administrator, only the other host."""
+    with Netlab() as lab:
+        config = f'[admin]\nallow = ["{lab.server_ip}"]\n'
+        serve("--source", SMALL, config=config, lab=lab)
+        done = lab.run_server([binary(), "top", "--once", *SOON], stdout=subprocess.PIPE, text=True)
+        heading = done.communicate(timeout=PATIENCE)[0].splitlines()[0]
+    assert heading.endswith("; viewers unknown: HTTP/1.1 403 Forbidden")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can run a program as another user")

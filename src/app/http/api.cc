@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <string_view>
@@ -25,6 +26,7 @@ using server::respond_with;
 
 constexpr std::string_view kStreamsPath = "/api/v1/streams";
 constexpr std::string_view kStateEventsPath = "/api/v1/events";
+constexpr std::string_view kConnectionsPath = "/api/v1/connections";
 constexpr std::string_view kTracePath = "/api/v1/trace";
 constexpr std::string_view kViewersPath = "/api/v1/viewers/";
 constexpr std::string_view kViewerEventsSuffix = "/events";
@@ -57,15 +59,20 @@ Api::Api(server::AdminAccess admin, Sources sources, ViewerTaps& taps)
       states_{std::move(sources.state), changes_.count()},
       streams_{std::move(sources.streams), changes_.count()},
       names_{std::move(sources.names)},
+      connections_{std::move(sources.connections)},
       taps_{taps} {}
 
 std::unique_ptr<server::StreamingResponse> Api::respond(const server::HandlerRequest& request) {
   if (request.path == kStreamsPath) return streams(request);
   const auto viewer = viewer_of(request.path);
-  if (!viewer && request.path != kStateEventsPath && request.path != kTracePath) return nullptr;
+  constexpr std::array kPaths{kStateEventsPath, kConnectionsPath, kTracePath};
+  if (!viewer && std::ranges::find(kPaths, request.path) == kPaths.end()) return nullptr;
   if (const auto refusal = admin_.refusal(request.client)) return refuse(403, *refusal);
   if (viewer) return lines_of(*viewer);
-  return request.path == kTracePath ? trace(request) : event_responses::states(states_);
+  if (request.path == kTracePath) return trace(request);
+  if (request.path == kStateEventsPath) return event_responses::states(states_);
+  return respond_with(server::full_response({.content_type = "application/json"},
+                                            {server::SharedBytes::of(connections_())}));
 }
 
 std::unique_ptr<server::StreamingResponse> Api::streams(const server::HandlerRequest& request) {

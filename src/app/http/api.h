@@ -30,7 +30,8 @@ class Api {
     StateEvents::Make state;
     StreamList::Make streams;
     StreamChanges::Look look;
-    Names names;  ///< of the streams
+    Names names;                               ///< of the streams
+    std::function<std::string()> connections;  ///< /api/v1/connections; called on any thread
   };
 
   /// `taps` must outlive this object.
@@ -54,6 +55,7 @@ class Api {
   StateEvents states_;
   StreamList streams_;
   const Names names_;
+  const std::function<std::string()> connections_;
   ViewerTaps& taps_;
   server::Slots traces_{kMaxTraces, kMaxTraces};
 };

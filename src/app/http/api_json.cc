@@ -191,4 +191,15 @@ std::string state(const std::vector<LiveStream::State>& streams,
                {"viewers", std::move(by_viewer)}});
 }
 
+std::string connections(const std::vector<ViewerConnection>& connections) {
+  json all = json::array();
+  for (const auto& connection : connections) {
+    all.push_back({{"peer", connection.peer.text()},
+                   {"viewer", connection.viewer},
+                   {"stream", connection.stream},
+                   {"format", connection.format}});
+  }
+  return text({{"connections", std::move(all)}});
+}
+
 }  // namespace app::api_json

@@ -6,6 +6,7 @@
 
 #include "app/config/config.h"
 #include "app/stream/live_stream.h"
+#include "app/telemetry/connection_table.h"
 #include "app/telemetry/viewer_table.h"
 #include "base/units.h"
 #include "server/client.h"
@@ -25,5 +26,8 @@ std::string streams(const std::vector<LiveStream::State>& streams, const PageSet
 /// A state event of `/api/v1/events`. `viewers`: those that are listed one by one.
 std::string state(const std::vector<LiveStream::State>& streams,
                   const std::vector<ViewerTelemetry>& viewers, base::Time now);
+
+/// `/api/v1/connections`.
+std::string connections(const std::vector<ViewerConnection>& connections);
 
 }  // namespace app::api_json

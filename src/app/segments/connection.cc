@@ -46,6 +46,7 @@ void SegmentConnection::detach(base::Time now) {
   }
   sent_parts_.clear();
   session_->forget(id_);
+  deps_.connections.remove(id_);
 }
 
 void SegmentConnection::attach(std::shared_ptr<SegmentSession> session,
@@ -53,6 +54,7 @@ void SegmentConnection::attach(std::shared_ptr<SegmentSession> session,
   const bool first = !session_;
   session_ = std::move(session);
   rate_.assume(session_->throughput());
+  deps_.connections.put(id_, fd_, session_->telemetry());
   if (first) set_up_socket(peer);
 }
 

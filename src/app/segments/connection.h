@@ -9,6 +9,7 @@
 #include "app/tcp/congestion_events.h"
 #include "app/tcp/event_dispatch.h"
 #include "app/tcp/socket_warnings.h"
+#include "app/telemetry/connection_table.h"
 #include "app/telemetry/segment_count.h"
 #include "server/streaming_response.h"
 #include "tcpinfo/socket_hints.h"
@@ -27,6 +28,7 @@ class SegmentConnection final : public server::ConnectionState {
     const tcpinfo::SocketHints& hints;
     std::string standard_congestion_control;
     SocketWarnings& warnings;
+    ConnectionTable& connections;
   };
 
   /// The object that SegmentService has attached to `connection`. REQUIRES: it has attached one.

@@ -51,6 +51,10 @@ class SegmentSession {
     return address_ == address && user_agent_ == user_agent;
   }
   ViewerId id() const { return id_; }
+  ViewerTelemetry telemetry() const {
+    std::lock_guard lock{mutex_};
+    return record_.viewer();
+  }
   LiveStream& stream() const { return *stream_; }
   std::shared_ptr<LiveStream> shared_stream() const { return stream_; }
   base::Time last_activity() const;  ///< when the last request came or data was under way

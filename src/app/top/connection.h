@@ -15,6 +15,13 @@
 /// between the dumps. No I/O, no clock.
 namespace app {
 
+/// The viewer whose connection it is.
+struct ConnectionViewer {
+  std::uint64_t id = 0;
+  std::string stream;
+  std::string format;
+};
+
 /// The sockets of one dump.
 struct Snapshot {
   base::Time at{};
@@ -24,6 +31,7 @@ struct Snapshot {
 /// A viewer's connection now, and its changes since the previous snapshot.
 struct Connection {
   server::Endpoint peer;
+  std::optional<ConnectionViewer> viewer;  ///< as far as the server says
   std::string congestion_control;
   tcpinfo::TcpSample now;
   std::optional<base::BitRate> bbr_bandwidth;

@@ -12,6 +12,7 @@
 #include "app/top/connection.h"
 #include "app/top/table.h"
 #include "app/top/terminal.h"
+#include "app/top/viewer_list.h"
 #include "tcpinfo/netlink/sock_diag.h"
 
 namespace app {
@@ -41,6 +42,10 @@ std::vector<std::uint16_t> ports(const Config& config) {
   return {ports.begin(), ports.end()};
 }
 
+server::Endpoint server_of(const Config& config) {
+  return *std::ranges::find_if(config.server.listen, [](const auto& e) { return e.port != 0; });
+}
+
 template <typename T>
 T value_or_throw(base::Result<T> result) {
   if (!result) throw std::runtime_error{result.error()};
@@ -52,6 +57,7 @@ class Top {
  public:
   Top(const Config& config, const TopOptions& options, std::ostream& out)
       : query_{.states = {TcpState::kEstablished, TcpState::kListen}, .local_ports = ports(config)},
+        server_{server_of(config)},
         options_{options},
         out_{out},
         diag_{value_or_throw(tcpinfo::SockDiag::open())} {}
@@ -71,21 +77,26 @@ class Top {
 
   void show(const Snapshot& before, const Snapshot& now) {
     auto all = connections(before, now);
+    const auto viewers = viewer_list(server_);
+    if (viewers) name_viewers(all, *viewers);
     sort(all, options_.sort);
     auto size = terminal_.size();
     size.rows =
         is_live() ? size.rows - std::min(size.rows, kLinesAroundRows) : TableSize::kUnlimited;
     auto lines = table(all, size);
-    lines.insert(lines.begin(), heading(now).substr(0, size.columns));
+    lines.insert(lines.begin(),
+                 heading(now, viewers ? "" : viewers.error()).substr(0, size.columns));
     print(lines);
   }
 
-  std::string heading(const Snapshot& now) const {
+  std::string heading(const Snapshot& now, const std::string& problem) const {
     const auto listening = [](const auto& s) { return s.state == TcpState::kListen; };
-    return fmt::format(
-        "symcast top: port {}, last {}{}", fmt::join(query_.local_ports, ", "),
-        text_of(options_.interval),
-        std::ranges::any_of(now.sockets, listening) ? "" : "; no server listens there");
+    const bool listens = std::ranges::any_of(now.sockets, listening);
+    return fmt::format("symcast top: port {}, last {}{}", fmt::join(query_.local_ports, ", "),
+                       text_of(options_.interval),
+                       !listens          ? "; no server listens there"
+                       : problem.empty() ? ""
+                                         : "; viewers unknown: " + problem);
   }
 
   void print(const std::vector<std::string>& lines) {
@@ -98,6 +109,7 @@ class Top {
   bool is_live() const { return terminal_.is_one() && !options_.once; }
 
   const tcpinfo::DiagQuery query_;
+  const server::Endpoint server_;  ///< that knows the viewers
   const TopOptions options_;
   std::ostream& out_;
   tcpinfo::SockDiag diag_;

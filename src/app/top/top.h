@@ -8,7 +8,8 @@
 namespace app {
 
 /// `symcast top`: shows the connections to the ports that `config` listens on, until the user ends
-/// it; with `once`, prints one table. It asks the kernel, not the server, and needs no privileges.
+/// it; with `once`, prints one table. It asks the kernel for the sockets and the server for
+/// the viewers, and needs no privileges.
 /// Throws std::runtime_error if the kernel does not list the sockets.
 void top(const Config& config, const TopOptions& options, std::ostream& out);
 

@@ -72,6 +72,7 @@ ViewerControl::ViewerControl(const server::ViewerRequest& request,
 
 ViewerControl::~ViewerControl() {
   deps_.table.remove(id_);
+  deps_.connections.remove(id_);
   stream_->ladder().leave(id_, base::Clock::now());
 }
 
@@ -86,6 +87,7 @@ void ViewerControl::on_join(const server::ViewerTick& tick) {
   joined_.emplace(tick.state, tick.acts, tick.fd);
   events_.watch(tick.fd, id_, [this](const auto& event, base::Time now) { on_event(event, now); });
   const auto& viewer = record_.viewer();
+  deps_.connections.put(id_, tick.fd, viewer);
   const auto applied =
       steering_.begin(tick.fd, viewer.target, stream_->media_settings().encoder.vbv, tick.now);
   stream_->metrics().ssthresh_hint(steering_.ssthresh_hint());

@@ -14,6 +14,7 @@
 #include "app/tcp/socket_steering.h"
 #include "app/tcp/socket_warnings.h"
 #include "app/tcp/telemetry_budget.h"
+#include "app/telemetry/connection_table.h"
 #include "app/telemetry/segment_count.h"
 #include "app/telemetry/viewer_record.h"
 #include "app/viewer/frame_delays.h"
@@ -35,6 +36,7 @@ class ViewerControl : public server::ViewerObserver {
     FinalStatistics& ends;
     tcpinfo::EventSource event_source;
     ViewerTable& table;
+    ConnectionTable& connections;
     LoopBudgets& budgets;
     const tcpinfo::SocketHints& hints;
     std::string standard_congestion_control;  ///< of streams that name none

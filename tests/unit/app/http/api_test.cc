@@ -65,7 +65,8 @@ class ApiTest : public testing::Test {
             .names =
                 [] {
                   return std::vector<std::string>{"live", "camera"};
-                }},
+                },
+            .connections = [] { return std::string{"connections"}; }},
            taps_};
   server::Slots slots_{1, 1};
   std::atomic<std::uint64_t> last_viewer_{0};

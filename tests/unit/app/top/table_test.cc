@@ -48,6 +48,15 @@ std::string cell(const Connection& connection, std::string_view title) {
   return to_end.substr(to_end.rfind(' ') + 1);
 }
 
+TEST(TableTest, ShowsWhoseConnectionItIs) {
+  auto connection = sample();
+  connection.viewer = {{.id = 12, .stream = "film", .format = "hls"}};
+  EXPECT_EQ(cell(connection, "VIEWER"), "12");
+  const auto lines = table({connection, sample()}, {});
+  EXPECT_THAT(lines[1], HasSubstr("12  film    hls     cubic"));
+  EXPECT_THAT(lines[2], HasSubstr(" -  -       -       cubic"));
+}
+
 TEST(TableTest, ShowsAConnection) {
   const auto lines = table({sample()}, {});
   ASSERT_EQ(lines.size(), 3u);

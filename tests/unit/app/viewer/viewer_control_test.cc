@@ -111,14 +111,15 @@ class ViewerControlTest : public testing::Test {
   EventDispatch events_{nullptr, 1};
   FinalStatistics ends_{{}, [](const auto&) {}};
   ViewerTable table_;
+  ConnectionTable connections_;
   TelemetrySettings telemetry_;
   LoopBudgets budgets_{1, telemetry_};
   tcpinfo::SocketHints hints_;
   SocketWarnings warnings_;
   ViewerTaps taps_;
-  ViewerControl::Deps deps_{sampler_,  events_,  ends_,  tcpinfo::EventSource::kTcpInfo,
-                            table_,    budgets_, hints_, "",
-                            warnings_, nullptr,  taps_};
+  ViewerControl::Deps deps_{sampler_, events_,      ends_,    tcpinfo::EventSource::kTcpInfo,
+                            table_,   connections_, budgets_, hints_,
+                            "",       warnings_,    nullptr,  taps_};
 };
 
 TEST_F(ViewerControlTest, HasAMembershipWhileItLives) {
@@ -216,9 +217,9 @@ class WatchedViewerTest : public ViewerControlTest {
 
   FakeEventPrograms* programs_ = new FakeEventPrograms;  // owned by pushed_
   EventDispatch pushed_{std::unique_ptr<tcpinfo::EventPrograms>{programs_}, 1};
-  ViewerControl::Deps watched_{sampler_,  pushed_,  ends_,  tcpinfo::EventSource::kTracepoint,
-                               table_,    budgets_, hints_, "",
-                               warnings_, nullptr,  taps_};
+  ViewerControl::Deps watched_{sampler_, pushed_,      ends_,    tcpinfo::EventSource::kTracepoint,
+                               table_,   connections_, budgets_, hints_,
+                               "",       warnings_,    nullptr,  taps_};
   std::unique_ptr<ViewerControl> other_ = viewer(2);
   std::unique_ptr<ViewerControl> control_ = std::make_unique<ViewerControl>(
       server::ViewerRequest{.id = 1, .stream = "live"}, stream_, watched_, now_);
@@ -263,9 +264,9 @@ TEST_F(ViewerControlTest, TakesNoActionOnADeadSocket) {
 TEST_F(ViewerControlTest, TakesNoSamplesBeyondItsLoopsBudget) {
   telemetry_.samples_per_second = 0;
   LoopBudgets none{1, telemetry_};
-  ViewerControl::Deps deps{sampler_,  events_, ends_,  tcpinfo::EventSource::kTcpInfo,
-                           table_,    none,    hints_, "",
-                           warnings_, nullptr, taps_};
+  ViewerControl::Deps deps{sampler_, events_,      ends_,   tcpinfo::EventSource::kTcpInfo,
+                           table_,   connections_, none,    hints_,
+                           "",       warnings_,    nullptr, taps_};
   const server::ViewerRequest request{.id = 1, .stream = "live"};
   ViewerControl control{request, stream_, deps, now_};
   Peer peer{1, control.channel()};
