@@ -11,6 +11,7 @@
 #include "app/doctor/doctor.h"
 #include "app/serve.h"
 #include "app/top/top.h"
+#include "base/termination.h"
 
 namespace {
 
@@ -53,6 +54,7 @@ int run(const app::CommandLine& line) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  base::explain_termination();
   const auto parsed = app::parse_command_line(argc, argv);
   if (const auto* exit = std::get_if<app::Exit>(&parsed)) {
     std::cout << exit->out;
