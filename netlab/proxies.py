@@ -74,9 +74,11 @@ listen symcast
   bind {listen}:{port}
   server symcast {upstream} {send}
 """
-# Connections go to the first server, and to the second one while the first is away.
+# Requests go to the first server, and to the second one while the first is away.
 HAPROXY_STANDBY = HAPROXY_DEFAULTS + """
+  mode http
   retries 3
+  retry-on all-retryable-errors
   option redispatch 1
 listen symcast
   bind {listen}:{port}
@@ -158,7 +160,8 @@ def caddy(folder, daemon, lab=None):
 
 
 def standby(folder, first, second):
-    """Passes TCP connections on to the server `first`, or if it is away, to `second`."""
+    """Passes requests on to the server `first`, or if it is away, to `second`. One that was under way is sent
+    again: ffmpeg ends if the response to a playlist is missing."""
     program = shutil.which("haproxy", path="/usr/local/bin:/usr/sbin")
     return Proxy(folder, first, HAPROXY_STANDBY, [program, "-f", "{config}"], standby=f"127.0.0.1:{second.port}")
 
