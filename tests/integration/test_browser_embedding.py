@@ -15,7 +15,7 @@ from netlab.network import REPOSITORY
 from tests.integration.conftest import QUICK
 
 EXAMPLES = re.findall(r"```html\n(.*?)```", (REPOSITORY / "docs/EMBEDDING.md").read_text(), re.S)
-PLAYS = "(() => { const v = document.querySelector('video'); return v.currentTime > 0.5 && v.videoWidth > 0; })()"
+PLAYS = "(() => { const v = document.querySelector('video'); return v?.currentTime > 0.5 && v.videoWidth > 0; })()"
 pytestmark = pytest.mark.usefixtures("needs_chromium")
 
 
