@@ -2,8 +2,8 @@
 
 namespace base {
 
-/// From now on the process ends with one line on stderr, that says what to do, if it runs out
-/// of memory or no code catches an exception. Then it aborts, so that a core is dumped. Call once.
+/// From now on, an exception that no code catches, such as a lack of memory, ends the process with
+/// one line on stderr that says what to do. Then it aborts, so that a core is dumped.
 void explain_termination();
 
 }  // namespace base

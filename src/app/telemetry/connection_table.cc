@@ -2,15 +2,17 @@
 
 #include <sys/socket.h>
 
+#include <utility>
+
 namespace app {
 
 void ConnectionTable::put(server::ViewerId id, int fd, const ViewerTelemetry& viewer) {
   sockaddr_storage peer{};
   socklen_t size = sizeof peer;
   if (::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) < 0) return;  // it has ended
+  ViewerConnection connection{server::Endpoint::of(peer), viewer.id, viewer.stream, viewer.format};
   std::lock_guard lock{mutex_};
-  connections_.insert_or_assign(
-      id, ViewerConnection{server::Endpoint::of(peer), viewer.id, viewer.stream, viewer.format});
+  connections_.insert_or_assign(id, std::move(connection));
 }
 
 void ConnectionTable::remove(server::ViewerId id) {

@@ -62,17 +62,18 @@ struct Column {
   std::string_view title;
   int importance;  ///< the column with the lowest is left out first
   std::function<std::string(const Connection&)> text;
-  bool left = false;  ///< aligned left instead of right
-  bool of_viewer() const { return title == "VIEWER" || title == "STREAM" || title == "FORMAT"; }
+  bool left = false;    ///< aligned left instead of right
+  bool viewer = false;  ///< left out if no viewer is known
 };
 
 const std::vector<Column>& all_columns() {
   using C = const Connection&;
   static const std::vector<Column> columns{
       {"PEER", 100, [](C c) { return c.peer.text(); }, true},
-      {"VIEWER", 97, [](C c) { return c.viewer ? std::to_string(c.viewer->id) : kNoValue; }},
-      {"STREAM", 93, [](C c) { return of_viewer(c, &ConnectionViewer::stream); }, true},
-      {"FORMAT", 52, [](C c) { return of_viewer(c, &ConnectionViewer::format); }, true},
+      {"VIEWER", 97, [](C c) { return c.viewer ? std::to_string(c.viewer->id) : kNoValue; }, false,
+       true},
+      {"STREAM", 93, [](C c) { return of_viewer(c, &ConnectionViewer::stream); }, true, true},
+      {"FORMAT", 52, [](C c) { return of_viewer(c, &ConnectionViewer::format); }, true, true},
       {"CC", 50, [](C c) { return c.congestion_control; }, true},
       {"STATE", 92, [](C c) { return name(c.now.ca_state); }, true},
       {"RATE", 98, [](C c) { return text(c.rate); }},
@@ -163,7 +164,7 @@ std::vector<std::string> table(const std::vector<Connection>& connections, Table
   const bool known = std::ranges::any_of(
       shown, [](const auto& connection) { return connection.viewer.has_value(); });
   for (const auto& column : all_columns())
-    if (known || !column.of_viewer()) columns.push_back(cells(column, shown));
+    if (known || !column.viewer) columns.push_back(cells(column, shown));
   fit(columns, size.columns);
   std::vector<std::string> lines;
   for (std::size_t line = 0; line <= rows; ++line) lines.push_back(joined(columns, line));

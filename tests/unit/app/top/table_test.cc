@@ -55,6 +55,7 @@ TEST(TableTest, ShowsWhoseConnectionItIs) {
   const auto lines = table({connection, sample()}, {});
   EXPECT_THAT(lines[1], HasSubstr("12  film    hls     cubic"));
   EXPECT_THAT(lines[2], HasSubstr(" -  -       -       cubic"));
+  EXPECT_THAT(table({sample()}, {}).front(), Not(HasSubstr("VIEWER")));
 }
 
 TEST(TableTest, ShowsAConnection) {
