@@ -2,6 +2,7 @@
 
 #include <gst/gst.h>
 
+#include <stdexcept>
 #include <string_view>
 
 #include "transcoder/gst/handle.h"
@@ -12,6 +13,7 @@ namespace {
 
 using CapsHandle = Handle<GstCaps, gst_caps_unref>;
 using FactoriesHandle = Handle<GList, gst_plugin_feature_list_free>;
+using QueryHandle = Handle<GstQuery, gst_query_unref>;
 
 /// Demuxers that only work inside elements which choose streams for them (decodebin3).
 bool needs_stream_selection(GstElementFactory* factory) {
@@ -47,6 +49,14 @@ GstElementFactory* find_demuxer(GstPad* pad, FactoriesHandle& factories) {
   return nullptr;
 }
 
+/// Whether the data can be read in any order, as those of a file can.
+bool has_random_access(GstPad* pad) {
+  const QueryHandle query{gst_query_new_scheduling()};
+  return gst_pad_query(pad, query.get()) &&
+         gst_query_has_scheduling_mode_with_flags(query.get(), GST_PAD_MODE_PULL,
+                                                  GST_SCHEDULING_FLAG_SEEKABLE);
+}
+
 }  // namespace
 
 std::vector<OwnedPad> source_pads(GstElement* element) {
@@ -73,6 +83,10 @@ bool is_container(GstPad* pad) {
 GstElement* make_demuxer(GstPad* pad) {
   FactoriesHandle factories;
   GstElementFactory* const factory = find_demuxer(pad, factories);
+  const std::string_view name = factory != nullptr ? GST_OBJECT_NAME(factory) : "";
+  if (name == "avdemux_gif" && !has_random_access(pad)) {
+    throw std::runtime_error{"a GIF plays only from a file; save it on this host and use file:"};
+  }
   return factory != nullptr ? gst_element_factory_create(factory, nullptr) : nullptr;
 }
 

@@ -19,7 +19,7 @@ bool has_fixed_format(GstPad* pad);
 bool is_container(GstPad* pad);
 
 /// The installed demuxer of the highest rank for the pad's format, with a floating reference;
-/// nullptr if there is none.
+/// nullptr if there is none. Throws std::runtime_error if it cannot read data that come in order.
 GstElement* make_demuxer(GstPad* pad);
 
 }  // namespace transcoder

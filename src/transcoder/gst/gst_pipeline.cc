@@ -17,6 +17,7 @@
 #include "transcoder/gst/gst_sample.h"
 #include "transcoder/gst/handle.h"
 #include "transcoder/gst/http_source.h"
+#include "transcoder/gst/source_file.h"
 
 namespace transcoder {
 
@@ -25,6 +26,9 @@ namespace {
 using ElementHandle = Handle<GstElement, gst_object_unref>;
 using SampleHandle = Handle<GstSample, gst_sample_unref>;
 using BusHandle = Handle<GstBus, gst_object_unref>;
+
+/// Between the pictures of a file that tells neither times nor a rate: as ffmpeg assumes for them.
+constexpr base::Duration kUntimedInterval = std::chrono::milliseconds{40};
 
 void initialise() {
   capture_glib_log();
@@ -64,7 +68,8 @@ class GstPipeline::Impl {
  public:
   Impl(const SourceSettings& source, const VideoSettings& limits,
        std::shared_ptr<InputReport> report, std::function<void()> wake)
-      : report_{std::move(report)},
+      : is_file_{is_file(source.uri)},
+        report_{std::move(report)},
         wake_{std::move(wake)},
         input_{make_input(source, report_)},
         pictures_{make_picture_branch(limits)},
@@ -141,11 +146,11 @@ class GstPipeline::Impl {
     gst_app_sink_set_callbacks(GST_APP_SINK(branch.sink.get()), &callbacks, this, nullptr);
   }
 
-  /// Some cameras (motion JPEG over HTTP) send no timestamps.
+  /// Some cameras (motion JPEG over HTTP) send no timestamps, and a file of such data has none.
   base::Duration picture_time(GstSample* sample) const {
     if (const auto time = running_time(sample)) return *time;
     if (const auto interval = nominal_interval(sample)) return last_picture_ + *interval;
-    return base::Clock::now() - started_;
+    return is_file_ ? last_picture_ + kUntimedInterval : base::Clock::now() - started_;
   }
 
   void receive_audio() {
@@ -227,6 +232,7 @@ class GstPipeline::Impl {
     wake_();
   }
 
+  const bool is_file_;
   const std::shared_ptr<InputReport> report_;
   const std::function<void()> wake_;
   const ElementHandle pipeline_{own(gst_pipeline_new(nullptr))};
