@@ -7,13 +7,41 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include <cerrno>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "base/system_error.h"
 #include "base/unique_fd.h"
 
 namespace transcoder::test {
+
+namespace {
+
+/// A socket of the loopback address; nullopt if the port is in use. Port 0: one that the kernel
+/// chooses.
+std::optional<base::UniqueFd> bound(int type, std::uint16_t port) {
+  base::UniqueFd socket{base::check("socket", ::socket(AF_INET, type, 0))};
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(port);
+  const int result = bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address);
+  if (result != 0 && port != 0 && errno == EADDRINUSE) return std::nullopt;
+  base::check("bind", result);
+  return socket;
+}
+
+std::uint16_t port_of(const base::UniqueFd& socket) {
+  sockaddr_in address{};
+  socklen_t size = sizeof address;
+  base::check("getsockname",
+              getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size));
+  return ntohs(address.sin_port);
+}
+
+}  // namespace
 
 bool have_ffmpeg() { return std::system("command -v ffmpeg > /dev/null") == 0; }
 
@@ -48,15 +76,11 @@ bool FfmpegProcess::wait() {
 }
 
 std::uint16_t free_port() {
-  const base::UniqueFd socket{base::check("socket", ::socket(AF_INET, SOCK_DGRAM, 0))};
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* const any = reinterpret_cast<sockaddr*>(&address);
-  base::check("bind", bind(socket.get(), any, size));
-  base::check("getsockname", getsockname(socket.get(), any, &size));
-  return ntohs(address.sin_port);
+  // The kernel does not offer a TCP port that a connection of another test had a minute ago, and
+  // that ffmpeg could not listen on.
+  const auto tcp = bound(SOCK_STREAM, 0);
+  const auto port = port_of(*tcp);
+  return bound(SOCK_DGRAM, port) ? port : free_port();
 }
 
 TemporaryDirectory::TemporaryDirectory()

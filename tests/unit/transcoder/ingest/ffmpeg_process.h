@@ -29,7 +29,7 @@ class FfmpegProcess {
   pid_t pid_ = -1;
 };
 
-/// A port of the loopback address that is currently unused.
+/// A port of the loopback address that is currently unused, by TCP and by UDP.
 std::uint16_t free_port();
 
 /// A new directory that is removed, with its content, by the destructor.
