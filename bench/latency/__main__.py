@@ -19,6 +19,7 @@ from netlab.viewer import Viewer
 
 SOURCE = "live=test:?size=320x180&fps=30"
 CONFIG = '[groups]\nlinger = "0s"\n'
+NO_WAIT = CONFIG + '[source]\nfirst_picture_wait = "0s"\n'
 
 
 class Run:
@@ -65,17 +66,17 @@ def has_frame(daemon):
     try:
         with urllib.request.urlopen(daemon.url(), timeout=60) as stream:
             return stream.read(1)
-    except urllib.error.HTTPError:  # an earlier version says 503 until there is a picture
+    except urllib.error.HTTPError:
         return None
 
 
-def starts(count):
-    """Seconds from the start of `count` servers until a viewer who asks again and again receives a frame."""
+def starts(count, config=CONFIG):
+    """Seconds from the start of `count` servers until a viewer receives a frame, who asks again after a 503."""
     seconds = []
     for _ in range(count):
         begin = time.monotonic()
         with tempfile.TemporaryDirectory() as directory, \
-                Daemon("--source", SOURCE, directory=directory, config=CONFIG, sources_play=False) as daemon:
+                Daemon("--source", SOURCE, directory=directory, config=config, sources_play=False) as daemon:
             wait_until(lambda: has_frame(daemon), 60, "a frame", interval=0.01)  # noqa: B023
             seconds.append(time.monotonic() - begin)
     return seconds
@@ -125,6 +126,7 @@ def main():
     options = parser.parse_args()
     print(f"{'milliseconds':<36}{'p50':>8}{'p90':>8}{'max':>8}")
     for title, measure in (("start, first frame", lambda: starts(options.starts)),
+                           ("the same, 503 until there is one", lambda: starts(options.starts, NO_WAIT)),
                            ("join, no viewer", lambda: joins(0, options.joins)),
                            ("join, another viewer", lambda: joins(1, options.joins)),
                            ("end, no viewer", lambda: ends(0, options.ends)),
