@@ -71,7 +71,7 @@ def has_frame(daemon):
 
 
 def starts(count, config=CONFIG):
-    """Seconds from the start of `count` servers until a viewer receives a frame, who asks again after a 503."""
+    """Seconds from the start of `count` servers until a viewer, who asks again after a 503, receives a frame."""
     seconds = []
     for _ in range(count):
         begin = time.monotonic()
