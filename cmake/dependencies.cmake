@@ -12,6 +12,7 @@ find_package(prometheus-cpp REQUIRED COMPONENTS core)
 pkg_check_modules(gstreamer REQUIRED IMPORTED_TARGET
   gstreamer-1.0 gstreamer-app-1.0 gstreamer-video-1.0 gstreamer-audio-1.0
   gstreamer-tag-1.0 gstreamer-pbutils-1.0 gio-2.0)
+pkg_check_modules(glib REQUIRED IMPORTED_TARGET glib-2.0)
 pkg_check_modules(libav REQUIRED IMPORTED_TARGET libavcodec libavformat libavutil libswscale)
 pkg_check_modules(x264 REQUIRED IMPORTED_TARGET x264)
 pkg_check_modules(libevent REQUIRED IMPORTED_TARGET libevent_core libevent_pthreads)

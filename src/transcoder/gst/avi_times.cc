@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "transcoder/gst/gst_element.h"
-#include "transcoder/gst/handle.h"
 #include "transcoder/gst/reorder_delay.h"
+#include "transcoder/handle.h"
 
 namespace transcoder {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "transcoder/gst/datagram.h"
-#include "transcoder/gst/handle.h"
+#include "transcoder/handle.h"
 
 namespace transcoder {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "transcoder/gst/handle.h"
+#include "transcoder/handle.h"
 
 namespace transcoder {
 

@@ -14,7 +14,7 @@
 #include "transcoder/gst/fragment_edits.h"
 #include "transcoder/gst/fragment_ts.h"
 #include "transcoder/gst/gst_element.h"
-#include "transcoder/gst/handle.h"
+#include "transcoder/handle.h"
 #include "transcoder/time/fragment_position.h"
 
 namespace transcoder {

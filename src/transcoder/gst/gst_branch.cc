@@ -9,7 +9,7 @@
 
 #include "media/frame.h"
 #include "transcoder/gst/gst_sample.h"
-#include "transcoder/gst/handle.h"
+#include "transcoder/handle.h"
 #include "transcoder/picture/picture_size.h"
 
 namespace transcoder {

@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-#include "transcoder/gst/handle.h"
+#include "transcoder/handle.h"
 
 namespace transcoder {
 

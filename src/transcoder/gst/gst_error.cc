@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "transcoder/gst/handle.h"
+#include "transcoder/handle.h"
 #include "transcoder/secrets.h"
 
 namespace transcoder {

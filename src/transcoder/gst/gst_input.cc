@@ -17,17 +17,17 @@
 #include "transcoder/gst/first_boundary.h"
 #include "transcoder/gst/gst_element.h"
 #include "transcoder/gst/gst_error.h"
-#include "transcoder/gst/handle.h"
 #include "transcoder/gst/http_source.h"
 #include "transcoder/gst/input_times.h"
 #include "transcoder/gst/open_movie.h"
 #include "transcoder/gst/rtp_tracks.h"
-#include "transcoder/gst/source_file.h"
-#include "transcoder/gst/source_uri.h"
 #include "transcoder/gst/srt_listener.h"
 #include "transcoder/gst/track_input.h"
 #include "transcoder/gst/ts_filter.h"
+#include "transcoder/handle.h"
 #include "transcoder/secrets.h"
+#include "transcoder/uri/source_file.h"
+#include "transcoder/uri/source_uri.h"
 
 namespace transcoder {
 

@@ -15,9 +15,9 @@
 #include "transcoder/gst/gst_error.h"
 #include "transcoder/gst/gst_input.h"
 #include "transcoder/gst/gst_sample.h"
-#include "transcoder/gst/handle.h"
 #include "transcoder/gst/http_source.h"
-#include "transcoder/gst/source_file.h"
+#include "transcoder/handle.h"
+#include "transcoder/uri/source_file.h"
 
 namespace transcoder {
 

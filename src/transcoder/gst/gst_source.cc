@@ -10,12 +10,12 @@
 
 #include "base/log.h"
 #include "transcoder/gst/gst_pipeline.h"
-#include "transcoder/gst/host_lookup.h"
-#include "transcoder/gst/source_file.h"
 #include "transcoder/secrets.h"
 #include "transcoder/time/live_pacer.h"
 #include "transcoder/time/loop_time.h"
 #include "transcoder/time/pacer.h"
+#include "transcoder/uri/host_lookup.h"
+#include "transcoder/uri/source_file.h"
 
 namespace transcoder {
 

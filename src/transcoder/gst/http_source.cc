@@ -15,8 +15,8 @@
 #include "base/log.h"
 #include "base/log_period.h"
 #include "transcoder/gst/gst_element.h"
-#include "transcoder/gst/handle.h"
 #include "transcoder/gst/hls_playlist.h"
+#include "transcoder/handle.h"
 #include "transcoder/secrets.h"
 
 namespace transcoder {

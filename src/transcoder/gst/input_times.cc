@@ -2,7 +2,7 @@
 
 #include <gst/gst.h>
 
-#include "transcoder/gst/handle.h"
+#include "transcoder/handle.h"
 
 namespace transcoder {
 

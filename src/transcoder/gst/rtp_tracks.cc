@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "transcoder/gst/handle.h"
 #include "transcoder/gst/rtcp_name.h"
+#include "transcoder/handle.h"
 
 namespace transcoder {
 

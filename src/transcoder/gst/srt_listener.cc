@@ -16,8 +16,8 @@
 #include "base/log.h"
 #include "base/log_period.h"
 #include "base/units.h"
-#include "transcoder/gst/handle.h"
-#include "transcoder/gst/source_uri.h"
+#include "transcoder/handle.h"
+#include "transcoder/uri/source_uri.h"
 
 namespace transcoder {
 

@@ -10,8 +10,8 @@
 #include "transcoder/gst/decoder_retry.h"
 #include "transcoder/gst/gst_element.h"
 #include "transcoder/gst/gst_error.h"
-#include "transcoder/gst/handle.h"
 #include "transcoder/gst/track_description.h"
+#include "transcoder/handle.h"
 
 namespace transcoder {
 

@@ -6,8 +6,8 @@
 
 #include <string_view>
 
-#include "transcoder/gst/handle.h"
 #include "transcoder/gst/ts_filter.h"
+#include "transcoder/handle.h"
 
 namespace transcoder {
 

@@ -17,12 +17,12 @@
 #include "transcoder/gst/demuxer.h"
 #include "transcoder/gst/fragment_tracks.h"
 #include "transcoder/gst/gst_element.h"
-#include "transcoder/gst/handle.h"
-#include "transcoder/gst/source_uri.h"
 #include "transcoder/gst/track_chains.h"
 #include "transcoder/gst/track_choice.h"
 #include "transcoder/gst/track_description.h"
 #include "transcoder/gst/track_queue.h"
+#include "transcoder/handle.h"
+#include "transcoder/uri/source_uri.h"
 
 namespace transcoder {
 

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "transcoder/gst/handle.h"
 #include "transcoder/gst/ts_packet.h"
 #include "transcoder/gst/ts_repair.h"
 #include "transcoder/gst/ts_scanner.h"
+#include "transcoder/handle.h"
 
 namespace transcoder {
 

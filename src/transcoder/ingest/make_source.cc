@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "transcoder/gst/gst_source.h"
-#include "transcoder/gst/source_uri.h"
 #include "transcoder/secrets.h"
 #include "transcoder/testsource/test_source.h"
+#include "transcoder/uri/source_uri.h"
 
 namespace transcoder {
 

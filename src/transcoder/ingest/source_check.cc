@@ -11,10 +11,10 @@
 #include <stdexcept>
 
 #include "base/unique_fd.h"
-#include "transcoder/gst/host_lookup.h"
-#include "transcoder/gst/source_file.h"
-#include "transcoder/gst/source_uri.h"
 #include "transcoder/ingest/make_source.h"
+#include "transcoder/uri/host_lookup.h"
+#include "transcoder/uri/source_file.h"
+#include "transcoder/uri/source_uri.h"
 
 namespace transcoder {
 

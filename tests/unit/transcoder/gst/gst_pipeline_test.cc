@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "transcoder/gst/handle.h"
+#include "transcoder/handle.h"
 
 namespace transcoder {
 namespace {

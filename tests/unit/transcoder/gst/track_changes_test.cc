@@ -11,8 +11,8 @@
 #include "transcoder/gst/gst_element.h"
 #include "transcoder/gst/gst_input.h"
 #include "transcoder/gst/gst_pipeline.h"
-#include "transcoder/gst/handle.h"
 #include "transcoder/gst/track_input.h"
+#include "transcoder/handle.h"
 
 namespace transcoder::test {
 namespace {

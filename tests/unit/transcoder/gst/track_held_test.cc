@@ -10,7 +10,7 @@
 #include "../ingest/ffmpeg_process.h"
 #include "transcoder/gst/gst_element.h"
 #include "transcoder/gst/gst_input.h"
-#include "transcoder/gst/handle.h"
+#include "transcoder/handle.h"
 
 namespace transcoder::test {
 namespace {

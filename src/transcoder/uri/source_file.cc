@@ -1,7 +1,7 @@
-#include "transcoder/gst/source_file.h"
+#include "transcoder/uri/source_file.h"
 
 #include <fmt/format.h>
-#include <gst/gst.h>
+#include <glib.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "transcoder/gst/handle.h"
+#include "transcoder/handle.h"
 
 namespace transcoder {
 
@@ -67,7 +67,7 @@ bool is_file(const std::string& uri) { return uri.starts_with(kFileScheme); }
 std::string file_uri(const std::string& uri) {
   const auto path = file_path(uri);
   require_readable(path);
-  return Handle<gchar, g_free>{gst_filename_to_uri(path.c_str(), nullptr)}.get();
+  return Handle<gchar, g_free>{g_filename_to_uri(path.c_str(), nullptr, nullptr)}.get();
 }
 
 }  // namespace transcoder

@@ -1,10 +1,10 @@
-#include "transcoder/gst/source_uri.h"
+#include "transcoder/uri/source_uri.h"
 
 #include <glib.h>
 
 #include <algorithm>
 
-#include "transcoder/gst/handle.h"
+#include "transcoder/handle.h"
 
 namespace transcoder {
 

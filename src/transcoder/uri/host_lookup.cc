@@ -1,10 +1,10 @@
-#include "transcoder/gst/host_lookup.h"
+#include "transcoder/uri/host_lookup.h"
 
 #include <fmt/format.h>
 #include <netdb.h>
 
-#include "transcoder/gst/handle.h"
-#include "transcoder/gst/source_uri.h"
+#include "transcoder/handle.h"
+#include "transcoder/uri/source_uri.h"
 
 namespace transcoder {
 

@@ -1,4 +1,4 @@
-#include "transcoder/gst/source_file.h"
+#include "transcoder/uri/source_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "transcoder/gst/host_lookup.h"
+#include "transcoder/uri/host_lookup.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "transcoder/gst/source_uri.h"
+#include "transcoder/uri/source_uri.h"
 
 #include <gtest/gtest.h>
 
