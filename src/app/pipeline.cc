@@ -242,23 +242,27 @@ void Pipeline::reload(const Config& config) {
 
 void Pipeline::add_pages() {
   using server::Access;
+  using server::SharedBytes;
   const auto status = [this](const server::PageRequest& request) {
-    return server::Page{200, "text/html; charset=utf-8",
-                        pages::status(stream_states(), admin_.permits(request.client),
-                                      server::kept_query(request.query))};
+    return server::Page{
+        200, "text/html; charset=utf-8",
+        SharedBytes::of(pages::status(stream_states(), admin_.permits(request.client),
+                                      server::kept_query(request.query)))};
   };
   server_.add_page("/status", Access::kPublic, status);
   if (!web_pages::add_to(server_, config_.page)) server_.add_page("/", Access::kPublic, status);
   server_.add_page("/healthz", Access::kPublic, [this](const server::PageRequest&) {
-    return server::Page{.body = pages::health(stream_states())};
+    return server::Page{.body = SharedBytes::of(pages::health(stream_states()))};
   });
   server_.add_page("/api/v1/time", Access::kPublic, [this](const server::PageRequest&) {
     const auto now = media_clock_.at(base::Clock::now()) + media_clock_.date_offset();
-    return server::Page{.body = segments::utc_text(transcoder::date(now)), .media = true};
+    return server::Page{.body = SharedBytes::of(segments::utc_text(transcoder::date(now))),
+                        .media = true};
   });
   server_.add_page("/metrics", Access::kAdmin, [this](const server::PageRequest&) {
     const StateCollector states{[this] { return snapshot(); }};
-    return server::Page{200, "text/plain; version=0.0.4; charset=utf-8", metrics_.text(states)};
+    return server::Page{200, "text/plain; version=0.0.4; charset=utf-8",
+                        SharedBytes::of(metrics_.text(states))};
   });
 }
 
@@ -275,7 +279,7 @@ std::unique_ptr<server::StreamingResponse> Pipeline::respond_fallback(
   if (!meant) return nullptr;
   const auto query = request.query.empty() ? "" : "?" + request.query;
   return web_pages::respond({.status = 302,
-                             .body = "this is at " + *meant + "\n",
+                             .body = server::SharedBytes::of("this is at " + *meant + "\n"),
                              .fields = {"Location: " + relative_path(request.path, *meant) + query},
                              .media = true});
 }

@@ -201,11 +201,10 @@ void Connection::handle_request(const HttpRequest& request, base::Time now) {
   note_proxy(now);
   if (request.method == HttpRequest::Method::kOptions) return send_options(now);
   if (request.method == HttpRequest::Method::kOther) {
-    return send_page({.status = 405, .body = "this method is not supported: use GET or HEAD\n"},
-                     now);
+    return send_error(405, "this method is not supported: use GET or HEAD", now);
   }
   const auto target = RequestTarget::parse(request.target);
-  if (!target) return send_page({.status = 400, .body = target.error() + "\n"}, now);
+  if (!target) return send_error(400, target.error(), now);
   const auto stream = target->stream();
   if (stream && !context_.shared.pages.contains(target->path)) {
     return serve_stream(request, *stream, *target, now);
@@ -227,8 +226,7 @@ void Connection::handle_request(const HttpRequest& request, base::Time now) {
                     [this](const ResponseHead& response_head) { return head(response_head); });
   } catch (const std::exception& error) {
     context_.log.request_failed(target->path, error, now);
-    return send_page(
-        {.status = 503, .body = "the server could not answer this request: see its log\n"}, now);
+    return send_error(503, "the server could not answer this request: see its log", now);
   }
   flush(now);
 }
@@ -250,7 +248,7 @@ void Connection::serve_stream(const HttpRequest& request, const StreamTarget& st
                               const RequestTarget& target, base::Time now) {
   auto slot = context_.shared.viewers.take(client_.address);
   if (const auto* full = std::get_if<Slots::Full>(&slot)) {
-    return send_page({.status = 503, .body = std::string{reason_of(*full)} + "\n"}, now);
+    return send_error(503, std::string{reason_of(*full)}, now);
   }
   candidate_.emplace(Candidate{.request = {.id = ++context_.shared.last_viewer,
                                            .stream = stream.stream,
@@ -275,9 +273,7 @@ void Connection::admit(base::Time now) {
     return;
   }
   auto candidate = *std::exchange(candidate_, std::nullopt);
-  if (refusal) {
-    return send_page({.status = refusal->status, .body = refusal->reason + "\n"}, now);
-  }
+  if (refusal) return send_error(refusal->status, refusal->reason, now);
   start_stream(std::move(candidate), std::get<Admission>(std::move(answer)), now);
 }
 
@@ -324,22 +320,25 @@ void Connection::start_stream(Candidate candidate, Admission admission, base::Ti
 }
 
 void Connection::send_page(const Page& page, base::Time now) {
-  std::string whole = head({.status = page.status,
-                            .content_type = page.content_type,
-                            .length = page.body.size(),
-                            .cache_control = page.cache_control,
-                            .fields = page.fields,
-                            .media = page.media});
-  if (!head_only_) whole += page.body;
-  response_.begin(std::move(whole));
+  response_.begin(head({.status = page.status,
+                        .content_type = page.content_type,
+                        .length = page.body.bytes.size(),
+                        .cache_control = page.cache_control,
+                        .fields = page.fields,
+                        .media = page.media}),
+                  head_only_ ? SharedBytes{} : page.body);
   flush(now);
+}
+
+void Connection::send_error(int status, const std::string& reason, base::Time now) {
+  send_page({.status = status, .body = SharedBytes::of(reason + "\n")}, now);
 }
 
 void Connection::refuse(int status, const std::string& reason, base::Time now) {
   keep_alive_ = false;
   head_only_ = false;
   origin_.clear();  // that of the request before
-  send_page({.status = status, .body = reason + "\n"}, now);
+  send_error(status, reason, now);
 }
 
 void Connection::send_options(base::Time now) {

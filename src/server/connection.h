@@ -65,6 +65,7 @@ class Connection {
   std::variant<Admission, Refusal> ask_handler(base::Time now);
   void start_stream(Candidate candidate, Admission admission, base::Time now);
   void send_page(const Page& page, base::Time now);
+  void send_error(int status, const std::string& reason, base::Time now);
   void serve_page(const RequestTarget& page, base::Time now);
   void send_options(base::Time now);
   void refuse(int status, const std::string& reason, base::Time now);

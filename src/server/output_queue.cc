@@ -5,9 +5,23 @@
 
 namespace server {
 
+namespace {
+
+std::span<const std::uint8_t> bytes_of(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+}  // namespace
+
 SharedBytes SharedBytes::of(std::string text) {
   const auto owner = std::make_shared<const std::string>(std::move(text));
-  return {owner, {reinterpret_cast<const std::uint8_t*>(owner->data()), owner->size()}};
+  return {owner, bytes_of(*owner)};
+}
+
+SharedBytes SharedBytes::permanent(std::string_view text) { return {nullptr, bytes_of(text)}; }
+
+std::string_view SharedBytes::text() const {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 void OutputQueue::push(SharedBytes bytes) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/ring.h"
 
@@ -15,10 +16,12 @@ namespace server {
 
 /// Immutable bytes and the object that keeps them alive.
 struct SharedBytes {
-  std::shared_ptr<const void> owner;
+  std::shared_ptr<const void> owner;  ///< null if the bytes live as long as the program
   std::span<const std::uint8_t> bytes;
 
   static SharedBytes of(std::string text);
+  static SharedBytes permanent(std::string_view text);  ///< lives as long as the program
+  std::string_view text() const;
 };
 
 /// The bytes a connection has yet to send, in order. Copies no bytes; no I/O. It needs no bound of

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "server/client.h"
+#include "server/output_queue.h"
 
 /// Pages: complete responses at fixed paths, made from the request alone.
 namespace server {
@@ -19,7 +20,7 @@ struct PageRequest {
 struct Page {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
-  std::string body;
+  SharedBytes body{};  ///< sent from where it is, without a copy for each client
   std::string cache_control = "no-store";
   std::vector<std::string> fields{};  ///< other header fields: "Name: value"
   bool media = false;                 ///< sent with the CORS fields of Settings::cors_allow

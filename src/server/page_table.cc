@@ -10,7 +10,7 @@ namespace server {
 namespace {
 
 Page plain(int status, const std::string& reason) {
-  return {.status = status, .body = reason + "\n"};
+  return {.status = status, .body = SharedBytes::of(reason + "\n")};
 }
 
 }  // namespace

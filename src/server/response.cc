@@ -6,6 +6,11 @@
 
 namespace server {
 
+void OutgoingResponse::begin(std::string head, SharedBytes body) {
+  output_.push(SharedBytes::of(std::move(head)));
+  output_.push(std::move(body));
+}
+
 void OutgoingResponse::begin(std::unique_ptr<StreamingResponse> streaming, Framing framing,
                              MakeHead make_head) {
   streaming_ = std::move(streaming);

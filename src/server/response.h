@@ -23,7 +23,7 @@ class OutgoingResponse {
   using MakeHead = std::function<std::string(const ResponseHead&)>;
 
   /// Starts the next response. REQUIRES: done().
-  void begin(std::string whole) { output_.push(SharedBytes::of(std::move(whole))); }
+  void begin(std::string head, SharedBytes body = {});
   void begin(std::unique_ptr<StreamingResponse> streaming, Framing framing, MakeHead make_head);
 
   /// Takes more from the StreamingResponse if the output is empty. Returns whether there are bytes

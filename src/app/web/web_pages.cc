@@ -17,6 +17,8 @@ namespace app::web_pages {
 
 namespace {
 
+using server::SharedBytes;
+
 constexpr std::string_view kDocumentPath = "/";
 // A year (RFC 9111 sets no maximum): the path of an asset changes with its content.
 constexpr const char* kImmutableCacheControl = "public, max-age=31536000, immutable";
@@ -62,7 +64,7 @@ server::Page logo(const std::string& path) {
   }
   // A picture in SVG may have scripts, which this forbids.
   return {.content_type = type->second,
-          .body = std::move(bytes),
+          .body = SharedBytes::of(std::move(bytes)),
           .cache_control = "public, max-age=300",
           .fields = {"X-Content-Type-Options: nosniff",
                      "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'"}};
@@ -118,9 +120,11 @@ server::Page page(const WebFile& file, bool gzip, std::string_view query,
   const auto nonce = kept.empty() ? "" : new_nonce();
   const bool compressed = gzip && !file.gzip.empty() && kept.empty();
   server::Page page{.content_type = std::string{file.content_type},
-                    .body = std::string{compressed ? file.gzip : file.bytes},
+                    .body = SharedBytes::permanent(compressed ? file.gzip : file.bytes),
                     .fields = {"X-Content-Type-Options: nosniff"}};
-  if (!kept.empty()) page.body = with_query(std::move(page.body), web_files(), kept, nonce);
+  if (!kept.empty()) {
+    page.body = SharedBytes::of(with_query(std::string{file.bytes}, web_files(), kept, nonce));
+  }
   if (compressed) page.fields.emplace_back("Content-Encoding: gzip");
   if (!file.gzip.empty()) page.fields.emplace_back("Vary: Accept-Encoding");
   if (is_document) {
@@ -152,12 +156,13 @@ bool add_to(server::Server& server, const PageSettings& settings) {
 }
 
 std::unique_ptr<server::StreamingResponse> respond(server::Page page) {
-  auto response =
-      server::text_response(page.status, std::move(page.content_type), std::move(page.body));
-  response.head.cache_control = std::move(page.cache_control);
-  response.head.fields = std::move(page.fields);
-  response.head.media = page.media;
-  return server::respond_with(std::move(response));
+  return server::respond_with(server::full_response({.status = page.status,
+                                                     .content_type = std::move(page.content_type),
+                                                     .length = {},
+                                                     .cache_control = std::move(page.cache_control),
+                                                     .fields = std::move(page.fields),
+                                                     .media = page.media},
+                                                    {std::move(page.body)}));
 }
 
 }  // namespace app::web_pages

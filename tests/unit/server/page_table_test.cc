@@ -9,9 +9,11 @@ namespace {
 
 PageTable table() {
   PageTable pages{AdminAccess{{*Network::parse("127.0.0.0/8")}, {}}};
-  pages.add("/", Access::kPublic, [](const PageRequest&) { return Page{.body = "hello"}; });
-  pages.add("/metrics", Access::kAdmin,
-            [](const PageRequest& request) { return Page{.body = request.query}; });
+  pages.add("/", Access::kPublic,
+            [](const PageRequest&) { return Page{.body = SharedBytes::permanent("hello")}; });
+  pages.add("/metrics", Access::kAdmin, [](const PageRequest& request) {
+    return Page{.body = SharedBytes::of(request.query)};
+  });
   pages.add("/broken", Access::kPublic,
             [](const PageRequest&) -> Page { throw std::runtime_error{"no"}; });
   return pages;
@@ -26,7 +28,7 @@ int status(const char* path, const char* address) {
 }
 
 TEST(PageTableTest, ReturnsThePageOfThePath) {
-  EXPECT_EQ(table().get({"/metrics", "a=b", client("127.0.0.1")}).body, "a=b");
+  EXPECT_EQ(table().get({"/metrics", "a=b", client("127.0.0.1")}).body.text(), "a=b");
 }
 
 TEST(PageTableTest, KnowsOnlyExactPaths) {

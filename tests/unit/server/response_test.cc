@@ -112,6 +112,16 @@ TEST_F(ResponseTest, BytesAreNotCopied) {
   EXPECT_EQ(response_.output().pieces(memory).back().iov_base, bytes.bytes.data());
 }
 
+TEST_F(ResponseTest, APageIsNotCopied) {
+  const auto page = SharedBytes::of("ab");
+  response_.begin("HEAD\n", page);
+  server::OutputQueue::Pieces memory;
+  const auto pieces = response_.output().pieces(memory);
+  ASSERT_EQ(pieces.size(), 2u);
+  EXPECT_EQ(pieces.back().iov_base, page.bytes.data());
+  EXPECT_EQ(read(), "HEAD\nab");
+}
+
 TEST_F(ResponseTest, SocketsMayTakePartsOfAPiece) {
   response_.begin("abcdef");
   response_.output().advance(4);

@@ -252,19 +252,21 @@ class RunningServer : public testing::Test {
 
   /// Starts a server with the present `settings_`.
   void start() {
+    using server::SharedBytes;
     server_ = std::make_unique<server::Server>(settings_, handler_);
-    server_->add_page("/", server::Access::kPublic,
-                      [](const server::PageRequest&) { return server::Page{.body = "hello\n"}; });
+    server_->add_page("/", server::Access::kPublic, [](const server::PageRequest&) {
+      return server::Page{.body = SharedBytes::permanent("hello\n")};
+    });
     server_->add_page("/lasting", server::Access::kPublic, [](const server::PageRequest& request) {
-      return server::Page{.body = request.gzip ? "packed" : "plain",
+      return server::Page{.body = SharedBytes::permanent(request.gzip ? "packed" : "plain"),
                           .cache_control = "max-age=60",
                           .fields = {"Vary: Accept-Encoding"}};
     });
-    server_->add_page("/large", server::Access::kPublic, [](const server::PageRequest&) {
-      return server::Page{.body = std::string(20'000'000, 'x')};
+    server_->add_page("/large", server::Access::kPublic,
+                      [this](const server::PageRequest&) { return server::Page{.body = large_}; });
+    server_->add_page("/admin", server::Access::kAdmin, [](const server::PageRequest&) {
+      return server::Page{.body = SharedBytes::permanent("secret\n")};
     });
-    server_->add_page("/admin", server::Access::kAdmin,
-                      [](const server::PageRequest&) { return server::Page{.body = "secret\n"}; });
     server_->add_page("/thread", server::Access::kPublic, [this](const server::PageRequest&) {
       std::lock_guard lock{handler_.seen.mutex};
       handler_.seen.threads.insert(std::this_thread::get_id());
@@ -308,6 +310,8 @@ class RunningServer : public testing::Test {
   }
 
   server::Settings settings_;
+  const server::SharedBytes large_ =
+      server::SharedBytes::of(std::string(20'000'000, 'x'));  ///< the page "/large"
   FakeHandler handler_;
   std::atomic<bool> hang_{true};  ///< "/hang" blocks its loop
   std::unique_ptr<server::Server> server_;

@@ -293,6 +293,14 @@ TEST_F(ServerPageTest, ClosesAConnectionThatDoesNotReadItsPage) {
   EXPECT_LT(client.read_to_end().size(), 20'000'000u);
 }
 
+TEST_F(ServerPageTest, ItsReadersShareOnePage) {
+  start();
+  const auto before = large_.owner.use_count();
+  std::vector<HttpClient> clients;
+  for (int i = 0; i < 10; ++i) clients.emplace_back(endpoint_, 4096).get("/large");
+  EXPECT_TRUE(eventually([&] { return large_.owner.use_count() == before + 10; }));
+}
+
 TEST_F(ServerPageTest, ListensOnIpv6AndIpv4AtOnce) {
   settings_.listen = {*Endpoint::parse("[::]:0")};
   start();

@@ -14,19 +14,24 @@ constexpr WebFile kDocument{"/", "text/html", "<!doctype html>", ""};
 
 TEST(WebPagesTest, SendsGzipIfTheClientAcceptsIt) {
   const auto page = web_pages::page(kScript, true, "", {});
-  EXPECT_EQ(page.body, "packed");
+  EXPECT_EQ(page.body.text(), "packed");
   EXPECT_THAT(page.fields, Contains("Content-Encoding: gzip"));
 }
 
 TEST(WebPagesTest, SendsPlainBytesOtherwise) {
   const auto page = web_pages::page(kScript, false, "", {});
-  EXPECT_EQ(page.body, "alert()");
+  EXPECT_EQ(page.body.text(), "alert()");
   EXPECT_THAT(page.fields, Not(Contains("Content-Encoding: gzip")));
   EXPECT_THAT(page.fields, Contains("Vary: Accept-Encoding"));
 }
 
+TEST(WebPagesTest, SendsEmbeddedFilesFromWhereTheyAre) {
+  EXPECT_EQ(web_pages::page(kScript, true, "", {}).body.text().data(), kScript.gzip.data());
+  EXPECT_EQ(web_pages::page(kScript, false, "", {}).body.text().data(), kScript.bytes.data());
+}
+
 TEST(WebPagesTest, SendsPlainBytesIfGzipIsNotSmaller) {
-  EXPECT_EQ(web_pages::page(kDocument, true, "", {}).body, kDocument.bytes);
+  EXPECT_EQ(web_pages::page(kDocument, true, "", {}).body.text(), kDocument.bytes);
 }
 
 TEST(WebPagesTest, TheDocumentRepeatsItsQuery) {
@@ -51,22 +56,23 @@ TEST(WebPagesTest, TheDocumentRepeatsItsQuery) {
 TEST(WebPagesTest, OnlyADocumentWithAQueryHasAnInlineScript) {
   constexpr WebFile kPage{"/", "text/html", R"(<script src="main.js"></script>)", "packed"};
   const auto with = web_pages::page(kPage, true, "token=1&abr=player&x=<", {});
-  EXPECT_THAT(with.body, HasSubstr(R"(src="main.js?token=1")"));
+  const std::string body{with.body.text()};
+  EXPECT_THAT(body, HasSubstr(R"(src="main.js?token=1")"));
   EXPECT_THAT(with.fields, Not(Contains("Content-Encoding: gzip")));
-  const auto begin = with.body.find("nonce=\"") + 7;
-  const auto nonce = with.body.substr(begin, with.body.find('"', begin) - begin);
+  const auto begin = body.find("nonce=\"") + 7;
+  const auto nonce = body.substr(begin, body.find('"', begin) - begin);
   EXPECT_EQ(nonce.size(), 32u);
   EXPECT_THAT(with.fields, Contains(HasSubstr("script-src 'self' 'nonce-" + nonce + "';")));
-  EXPECT_THAT(web_pages::page(kPage, false, "token=1", {}).body, Not(HasSubstr(nonce)));
+  EXPECT_THAT(web_pages::page(kPage, false, "token=1", {}).body.text(), Not(HasSubstr(nonce)));
   for (const char* query : {"", "abr=player", "x=<"}) {
     const auto without = web_pages::page(kPage, false, query, {});
-    EXPECT_EQ(without.body, kPage.bytes) << query;
+    EXPECT_EQ(without.body.text(), kPage.bytes) << query;
     EXPECT_THAT(without.fields, Contains(HasSubstr("script-src 'self';")));
   }
 }
 
 TEST(WebPagesTest, AssetsAreTheSameWithAQuery) {
-  EXPECT_EQ(web_pages::page(kScript, true, "token=1", {}).body, "packed");
+  EXPECT_EQ(web_pages::page(kScript, true, "token=1", {}).body.text(), "packed");
 }
 
 TEST(WebPagesTest, OnlyAssetsAreCachedForever) {
