@@ -27,6 +27,10 @@ constexpr base::Duration kLingerTimeout = std::chrono::seconds{2};
 // Input accepted while a stream or another response is sent. Players send nothing then; this much
 // is a mistake or an attack.
 constexpr std::size_t kMaxUnexpectedBytes = 64 * 1024;
+// Of a response that is not read, the kernel holds this, at most one buffer more, and what the
+// client's window has room for. At 1 Gbit/s it is sent in half a millisecond; a loop comes back
+// sooner. Less would hardly save memory, because a buffer has up to 64 KiB.
+constexpr base::ByteCount kMaxUnsent{64 * 1024};
 
 std::string_view reason_of(Slots::Full full) {
   return full == Slots::Full::kInAll
@@ -61,19 +65,43 @@ Connection::Connection(LoopContext& context, Accepted accepted, base::Time now)
       deadline_{now + context.shared.settings.header_timeout},
       parser_{std::make_unique<HttpRequestParser>(
           static_cast<std::size_t>(context.shared.settings.max_header.bytes()))},
+      pace_{context.shared.settings.stall_timeout, context.shared.settings.min_rate},
       rule_{context.loop.when_ready("connection", socket_.fd(),
                                     [this](EventLoop::Ready ready) { on_ready(ready); })} {
+  socket_.limit_unsent(kMaxUnsent);  // a viewer's observer may set another
   response_connection_.fd = socket_.fd();
+  client_.address = peer_.address();
   context_.counters.connections.add();
 }
 
 void Connection::check_times(base::Time now) {
   if (phase_ == Phase::kStream) return session_->check_times(now);
-  if (phase_ == Phase::kClosed || waits() || now < deadline_) return;
+  if (phase_ == Phase::kClosed || waits()) return;
+  if (const auto slow = judge_reader(now)) return abandon(*slow, now);
+  const bool idle = phase_ == Phase::kRequest && !parser_->started();
+  if (idle && unread_) deadline_ = now + kKeepAliveTimeout;
+  if (now < deadline_ || (unread_ && phase_ == Phase::kLinger)) return;
   if (phase_ == Phase::kRequest && parser_->started()) {
     return refuse(408, "the request did not arrive in time: send it again", now);
   }
   close();
+}
+
+std::optional<TooSlow> Connection::judge_reader(base::Time now) {
+  if (!unread_) return std::nullopt;
+  if (phase_ == Phase::kResponse && now >= response_.finish_by()) return TooSlow::kExpired;
+  const auto acknowledged = this->acknowledged();
+  unread_ = phase_ == Phase::kResponse || acknowledged < sent();
+  return unread_ ? pace_.judge(acknowledged, now) : std::nullopt;
+}
+
+base::ByteCount Connection::sent() const {
+  return base::ByteCount{static_cast<std::int64_t>(response_connection_.sent)};
+}
+
+/// Negative after a stream, whose bytes do not count as sent: only the difference matters.
+base::ByteCount Connection::acknowledged() const {
+  return sent() - base::ByteCount{static_cast<std::int64_t>(socket_.unacknowledged())};
 }
 
 void Connection::stop(base::Time now) {
@@ -289,7 +317,6 @@ std::variant<Admission, Refusal> Connection::ask_handler(base::Time now) {
 void Connection::start_stream(Candidate candidate, Admission admission, base::Time now) {
   const auto& viewer = candidate.request;
   keep_alive_ = false;
-  context_.waiting.erase(this);
   context_.stateful.erase(this);
   response_connection_.state.reset();
   std::string response =
@@ -298,6 +325,7 @@ void Connection::start_stream(Candidate candidate, Admission admission, base::Ti
     response_.begin(std::move(response));
     return flush(now);
   }
+  context_.waiting.erase(this);
   const auto framing =
       http_1_0_ ? ResponseWriter::Framing::kUntilClose : ResponseWriter::Framing::kChunked;
   ViewerState state;
@@ -372,15 +400,19 @@ std::string Connection::head(ResponseHead head) {
 }
 
 void Connection::flush(base::Time now) {
-  phase_ = Phase::kResponse;
-  // The client had nothing to take until now, so its timeout restarts.
-  if (context_.waiting.erase(this) > 0) deadline_ = now + context_.shared.settings.stall_timeout;
+  const bool waited = context_.waiting.erase(this) > 0;
+  if (waited || phase_ != Phase::kResponse) {
+    phase_ = Phase::kResponse;
+    deadline_ = base::Time::max();
+    pace_.begin(acknowledged(), now);
+    unread_ = true;
+  }
   try {
     for (;;) {
       const bool any = response_.pull(response_connection_, now);
       if (response_connection_.state) context_.stateful.insert(this);
       if (!any) break;
-      if (!write(now)) return;
+      if (!write()) return;
     }
   } catch (const std::exception& error) {  // must not reach libevent's C code
     context_.log.response_failed(error, now);
@@ -398,7 +430,7 @@ void Connection::flush(base::Time now) {
 }
 
 /// Returns false if the socket is full, or closed because of an error.
-bool Connection::write(base::Time now) {
+bool Connection::write() {
   OutputQueue::Pieces memory;
   while (!response_.output().empty()) {
     const auto sent = socket_.send(response_.output().pieces(memory));
@@ -406,7 +438,6 @@ bool Connection::write(base::Time now) {
       close();
       return false;
     }
-    if (sent.bytes > 0) deadline_ = now + context_.shared.settings.stall_timeout;
     response_.output().advance(sent.bytes);
     response_connection_.sent += sent.bytes;
     if (media_) context_.counters.bytes_sent.add(sent.bytes);
@@ -428,9 +459,17 @@ void Connection::linger(base::Time now) {
   if (stopping_) return close();
   phase_ = Phase::kLinger;
   deadline_ = now + kLingerTimeout;
+  if (!std::exchange(unread_, true)) pace_.begin(acknowledged(), now);
   pipelined_.clear();
   socket_.end_output();
   rule_->again();  // input that is already there triggers no further edge
+}
+
+void Connection::abandon(TooSlow reason, base::Time now) {
+  context_.counters.too_slow[static_cast<std::size_t>(reason)].add();
+  context_.log.too_slow(client_.address, reason, now);
+  socket_.reset_on_close();
+  close();
 }
 
 void Connection::close() {

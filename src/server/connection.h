@@ -15,6 +15,7 @@
 #include "server/http_request_parser.h"
 #include "server/loop_context.h"
 #include "server/peer.h"
+#include "server/reading_pace.h"
 #include "server/request_target.h"
 #include "server/response.h"
 #include "server/slots.h"
@@ -29,6 +30,9 @@ namespace server {
 ///   Request ⇄ Response (while the socket is full, or the StreamingResponse or a viewer waits)
 ///      ├──► Stream (until the connection ends) ──┐
 ///      └─────────────────────────────────────────┴─► Linger ─► Closed
+///
+/// A client that reads too slowly is reset, also while only the kernel still has bytes for it: a
+/// closed connection would keep them for minutes.
 class Connection {
  public:
   Connection(LoopContext& context, Accepted accepted, base::Time now);
@@ -71,10 +75,14 @@ class Connection {
   void refuse(int status, const std::string& reason, base::Time now);
   std::string head(ResponseHead head);
   void flush(base::Time now);
-  bool write(base::Time now);
+  bool write();
   bool waits() const { return phase_ == Phase::kResponse && (candidate_ || response_.waits()); }
   void on_session_ended(LeaveReason reason, bool complete);
+  std::optional<TooSlow> judge_reader(base::Time now);
+  base::ByteCount sent() const;
+  base::ByteCount acknowledged() const;
   void linger(base::Time now);
+  void abandon(TooSlow reason, base::Time now);
   void close();
 
   LoopContext& context_;
@@ -82,7 +90,7 @@ class Connection {
   Slots::Slot slot_;
   ViewerSocket socket_;
   Phase phase_ = Phase::kRequest;
-  base::Time deadline_;  ///< of the phase; unused in kStream
+  base::Time deadline_;  ///< of the phase; unused in kStream, and in kResponse but for a stop
   std::unique_ptr<HttpRequestParser> parser_;
   std::string pipelined_;  ///< input received while a response is being sent
   bool later_request_ = false;
@@ -98,6 +106,8 @@ class Connection {
   std::optional<Candidate> candidate_;  ///< while it waits
   OutgoingResponse response_;
   ResponseConnection response_connection_;
+  ReadingPace pace_;
+  bool unread_ = false;        ///< the client may not have acknowledged all that was sent
   std::size_t discarded_ = 0;  ///< bytes of unexpected input
   std::unique_ptr<ViewerSession> session_;
   EventLoop::RulePtr rule_;

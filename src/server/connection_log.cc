@@ -19,6 +19,20 @@ const char* proxy_hint(bool trusted) {
                    "server.trusted_proxies, and see docs/PROXIES.md";
 }
 
+const char* too_slow_hint(TooSlow reason) {
+  switch (reason) {
+    case TooSlow::kStalled:
+      return "the client read nothing for server.stall_timeout: a paused player, a dead link or an "
+             "attack";
+    case TooSlow::kRate:
+      return "the client read less than server.min_rate: a very slow link or an attack";
+    case TooSlow::kExpired:
+      return "the client took longer for a segment than the segment is kept: its link is too slow "
+             "for the rate, or it is an attack";
+  }
+  return "";
+}
+
 }  // namespace
 
 void ConnectionLog::other_protocol(const Address& from, std::string_view received, base::Time now) {
@@ -54,6 +68,15 @@ void ConnectionLog::response_failed(const std::exception& error, base::Time now)
   const auto times = failed_responses_.count(now);
   if (!times) return;
   base::log::error("response_failed", {{"error", error.what()}, {"times", *times}});
+}
+
+void ConnectionLog::too_slow(const Address& client, TooSlow reason, base::Time now) {
+  const auto times = too_slow_[static_cast<std::size_t>(reason)].count(now);
+  if (!times) return;
+  base::log::info("responses_too_slow", {{"address", client.text()},
+                                         {"reason", name(reason)},
+                                         {"times", *times},
+                                         {"hint", too_slow_hint(reason)}});
 }
 
 void ProxyLog::request(const Client& client, base::Time now) {

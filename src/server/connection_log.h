@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <exception>
 #include <map>
@@ -10,6 +11,7 @@
 #include "base/units.h"
 #include "server/address.h"
 #include "server/client.h"
+#include "server/reading_pace.h"
 
 namespace server {
 
@@ -27,11 +29,14 @@ class ConnectionLog {
   void request_failed(const std::string& path, const std::exception& error, base::Time now);
   /// A streaming response threw after its head was sent.
   void response_failed(const std::exception& error, base::Time now);
+  /// A connection is reset because its client reads too slowly.
+  void too_slow(const Address& client, TooSlow reason, base::Time now);
 
  private:
   base::LogPeriod failed_admissions_;
   base::LogPeriod failed_requests_;
   base::LogPeriod failed_responses_;
+  std::array<base::LogPeriod, kTooSlowCount> too_slow_;
   std::map<std::string_view, base::LogPeriod> other_protocols_;  ///< by OtherProtocol::name
 };
 

@@ -14,6 +14,7 @@ void add_all(std::vector<std::uint64_t>& sums, const std::array<Counter, kCount>
 
 void Counters::add_to(ServerState& state) const {
   add_all(state.responses, responses);
+  add_all(state.too_slow, too_slow);
   add_all(state.left, left);  // read before `joined`, which it must not exceed
   state.joined += joined.value();
   state.connections += connections.value();

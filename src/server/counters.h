@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "server/handler.h"
+#include "server/reading_pace.h"
 #include "server/server_state.h"
 
 namespace server {
@@ -44,6 +45,7 @@ struct Counters {
   Counter switches;
   std::array<Counter, kStatusCount> responses;
   std::array<Counter, kLeaveReasonCount> left;
+  std::array<Counter, kTooSlowCount> too_slow;  ///< connections reset, by TooSlow
 
   void add_to(ServerState& state) const;
 };

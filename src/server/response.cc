@@ -7,12 +7,14 @@
 namespace server {
 
 void OutgoingResponse::begin(std::string head, SharedBytes body) {
+  finish_by_ = base::Time::max();
   output_.push(SharedBytes::of(std::move(head)));
   output_.push(std::move(body));
 }
 
 void OutgoingResponse::begin(std::unique_ptr<StreamingResponse> streaming, Framing framing,
                              MakeHead make_head) {
+  finish_by_ = base::Time::max();
   streaming_ = std::move(streaming);
   framing_ = framing;
   make_head_ = std::move(make_head);
@@ -23,13 +25,14 @@ bool OutgoingResponse::pull(ResponseConnection& connection, base::Time now) {
     auto chunk = streaming_->next(connection, now);
     const bool nothing = !chunk.head && chunk.body.empty() && !chunk.complete;
     if (nothing) return false;
-    add(std::move(chunk));
+    add(std::move(chunk), now);
   }
   return !output_.empty();
 }
 
-void OutgoingResponse::add(StreamingResponse::Chunk chunk) {
+void OutgoingResponse::add(StreamingResponse::Chunk chunk, base::Time now) {
   if (chunk.head) {
+    if (chunk.head->finish_within) finish_by_ = now + *chunk.head->finish_within;
     chunked_ = !chunk.head->length && !framing_.http_1_0;
     output_.push(SharedBytes::of(make_head_(*chunk.head)));
     if (framing_.head_only) return streaming_.reset();

@@ -33,15 +33,18 @@ class OutgoingResponse {
   bool done() const { return output_.empty() && !streaming_; }
   bool waits() const { return output_.empty() && streaming_; }
   StreamingResponse::Wait wait() const { return streaming_->wait(); }  ///< REQUIRES: waits()
+  /// When the kernel must have taken all: see ResponseHead::finish_within.
+  base::Time finish_by() const { return finish_by_; }
 
  private:
-  void add(StreamingResponse::Chunk chunk);
+  void add(StreamingResponse::Chunk chunk, base::Time now);
 
   OutputQueue output_;
   std::unique_ptr<StreamingResponse> streaming_;  ///< null when it has returned everything
   Framing framing_;
   MakeHead make_head_;
   bool chunked_ = false;
+  base::Time finish_by_ = base::Time::max();
 };
 
 }  // namespace server

@@ -25,6 +25,7 @@ struct ServerState {
   std::uint64_t switches = 0;
   std::vector<std::uint64_t> responses;  ///< by status: index = HTTP status code
   std::vector<std::uint64_t> left;       ///< by LeaveReason
+  std::vector<std::uint64_t> too_slow;   ///< connections reset, by TooSlow
 };
 
 }  // namespace server

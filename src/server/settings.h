@@ -19,11 +19,12 @@ struct Settings {
   base::Duration header_timeout = std::chrono::seconds{5};  ///< a slower client is closed
   base::Duration queue = std::chrono::seconds{1};           ///< media time a viewer may be behind
   base::Duration stall_timeout = std::chrono::seconds{10};  ///< closes a client that reads nothing
-  std::vector<Network> proxy_protocol;                      ///< proxies that send its header
-  std::vector<Network> trusted_proxies;  ///< their word on a client's address holds
-  std::vector<Network> admin_allow;      ///< clients that may read admin pages
-  std::vector<HostName> admin_hosts;     ///< names by which they reach the server
-  std::vector<Origin> cors_allow;        ///< origins whose pages may use media
+  base::BitRate min_rate = base::BitRate::kbps(32);  ///< resets a client that reads more slowly
+  std::vector<Network> proxy_protocol;               ///< proxies that send its header
+  std::vector<Network> trusted_proxies;              ///< their word on a client's address holds
+  std::vector<Network> admin_allow;                  ///< clients that may read admin pages
+  std::vector<HostName> admin_hosts;                 ///< names by which they reach the server
+  std::vector<Origin> cors_allow;                    ///< origins whose pages may use media
 
   // A segment player uses two or three connections, and a browser at most six.
   static constexpr int kConnectionsPerViewer = 6;

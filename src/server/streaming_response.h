@@ -61,6 +61,7 @@ struct ResponseHead {
   std::vector<std::string> fields;       ///< other header fields: "Name: value"
   int retry_after = kRetryAfterSeconds;  ///< seconds; sent with 503
   bool media = false;                    ///< sent with the CORS fields of Settings::cors_allow
+  std::optional<base::Duration> finish_within{};  ///< of a client that takes longer, it is cut off
 };
 
 /// A response that is made while it is sent: a segment being made, a playlist that waits for a

@@ -89,6 +89,10 @@ std::size_t ViewerSocket::unacknowledged() const {
   return ioctl(fd_.get(), SIOCOUTQ, &bytes) == 0 ? static_cast<std::size_t>(bytes) : 0;
 }
 
+void ViewerSocket::limit_unsent(base::ByteCount limit) {
+  set(fd_.get(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, static_cast<unsigned>(limit.bytes()));
+}
+
 void ViewerSocket::give_up_after(base::Duration silence) {
   const auto ms = std::chrono::ceil<std::chrono::milliseconds>(silence).count();
   set(fd_.get(), IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<unsigned>(ms));

@@ -36,6 +36,9 @@ class ViewerSocket {
   Received receive(std::span<char> buffer);
   std::size_t unacknowledged() const;  ///< bytes taken by the kernel and not acknowledged
 
+  /// While this much or more waits unsent in the kernel, the socket takes no more
+  /// (TCP_NOTSENT_LOWAT, tcp(7)).
+  void limit_unsent(base::ByteCount limit);
   /// The kernel closes the connection once data has been unacknowledged for `silence`, whatever it
   /// has retransmitted (TCP_USER_TIMEOUT, tcp(7)).
   void give_up_after(base::Duration silence);

@@ -8,9 +8,11 @@ namespace app {
 namespace {
 
 using namespace std::chrono_literals;
+using base::BitRate;
 using base::ByteCount;
 using types::Duration;
 using types::Flag;
+using types::Rate;
 using types::Real;
 using types::Size;
 using types::Text;
@@ -72,6 +74,10 @@ Section<Config> server_section() {
           key("stall_timeout", &Part::stall_timeout, Duration{1s, 1h},
               "Time after which a viewer that reads nothing is disconnected. Raise it to let "
               "viewers pause."),
+          key("min_rate", &Part::min_rate, Rate{BitRate{0}, BitRate::mbps(10)},
+              "Rate at which a client has to read a page or a segment, on average after the first "
+              "stall_timeout. Slower clients are disconnected, because each holds memory. Lower it "
+              "for links below 100 kbit/s. 0 sets no limit."),
           key("cors_allow", &Part::cors_allow, kOriginList,
               "Web sites whose pages may use the media (CORS). Name your own to keep other "
               "sites from showing your streams as theirs. [] allows only the server's own page."),

@@ -9,6 +9,7 @@
 #include "app/config/version.h"
 #include "app/telemetry/names.h"
 #include "base/log.h"
+#include "server/reading_pace.h"
 
 namespace app {
 
@@ -249,6 +250,12 @@ void collect_server(Families& out, const server::ServerState& server) {
     if (server.responses[status] == 0) continue;
     out.counter("symcast_http_responses_total", "Responses by status",
                 {{"code", std::to_string(status)}}, count(server.responses[status]));
+  }
+  for (std::size_t reason = 0; reason < server.too_slow.size(); ++reason) {
+    out.counter("symcast_responses_too_slow_total",
+                "Connections reset because the client read its response too slowly, by reason",
+                {{"reason", name(static_cast<server::TooSlow>(reason))}},
+                count(server.too_slow[reason]));
   }
   for (std::size_t reason = 0; reason < server.left.size(); ++reason) {
     out.counter("symcast_viewers_left_total", "Viewers that left, by reason",

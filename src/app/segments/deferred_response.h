@@ -11,7 +11,8 @@
 
 namespace app {
 
-/// Marks a response as media, and adds the state of the player's connection (CMSD-Dynamic).
+/// Marks a response as media, adds the state of the player's connection (CMSD-Dynamic), and limits
+/// the time in which a player has to load it.
 server::ResponseHead with_dynamics(server::ResponseHead head, const SegmentSession& session,
                                    const server::ResponseConnection& connection, base::Time now);
 

@@ -122,6 +122,20 @@ TEST_F(ResponseTest, APageIsNotCopied) {
   EXPECT_EQ(read(), "HEAD\nab");
 }
 
+TEST_F(ResponseTest, ALimitOfItsTimeBeginsWithItsHead) {
+  const base::Time began{std::chrono::hours{1}};
+  begin({});
+  EXPECT_FALSE(response_.pull(response_connection_, {}));
+  EXPECT_EQ(response_.finish_by(), base::Time::max());
+  steps_ = {{.head = ResponseHead{.finish_within = std::chrono::seconds{30}}, .body = {}},
+            step("ab", true)};
+  ASSERT_TRUE(response_.pull(response_connection_, began));
+  EXPECT_EQ(response_.finish_by(), began + std::chrono::seconds{30});
+  read();
+  response_.begin("a page");
+  EXPECT_EQ(response_.finish_by(), base::Time::max());
+}
+
 TEST_F(ResponseTest, SocketsMayTakePartsOfAPiece) {
   response_.begin("abcdef");
   response_.output().advance(4);

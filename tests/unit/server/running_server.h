@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <atomic>
+#include <cerrno>
 #include <functional>
 #include <map>
 #include <memory>
@@ -19,7 +20,10 @@
 #include <utility>
 #include <vector>
 
+#include "http_client.h"
+#include "server/full_response.h"
 #include "server/listen.h"
+#include "server/reading_pace.h"
 #include "server/server.h"
 #include "tcpinfo/delivery.h"
 #include "tcpinfo/socket_control.h"
@@ -193,7 +197,7 @@ class EndlessResponse : public server::StreamingResponse {
 
 /// Has the stream "live", whose viewers begin on channel {0, 0}, the stream "late", which is the
 /// same once it has begun, the stream "broken", whose encoder cannot be opened, and responses that
-/// wait for a packet, a time or a change, have no end, or fail.
+/// wait for a packet, a time or a change, have no end, expire, or fail.
 class FakeHandler : public server::Handler {
  public:
   std::variant<server::Admission, server::Refusal> admit(const server::ViewerRequest& request,
@@ -228,6 +232,11 @@ class FakeHandler : public server::Handler {
     }
     if (request.path == "/endless") return std::make_unique<EndlessResponse>(seen.responses);
     if (request.path == "/state") return std::make_unique<StatefulResponse>(seen.state_ticks);
+    if (request.path == "/expiring") {
+      return server::respond_with(
+          server::full_response({.finish_within = std::chrono::milliseconds{100}},
+                                {server::SharedBytes::of(std::string(20'000'000, 'x'))}));
+    }
     if (request.path == "/throws") throw std::runtime_error{"no answer"};
     return nullptr;
   }
@@ -262,8 +271,12 @@ class RunningServer : public testing::Test {
                           .cache_control = "max-age=60",
                           .fields = {"Vary: Accept-Encoding"}};
     });
-    server_->add_page("/large", server::Access::kPublic,
-                      [this](const server::PageRequest&) { return server::Page{.body = large_}; });
+    server_->add_page("/large", server::Access::kPublic, [this](const server::PageRequest&) {
+      return server::Page{.body = large_, .media = true};
+    });
+    server_->add_page("/small", server::Access::kPublic, [](const server::PageRequest&) {
+      return server::Page{.body = SharedBytes::of(std::string(40'000, 'x'))};
+    });
     server_->add_page("/admin", server::Access::kAdmin, [](const server::PageRequest&) {
       return server::Page{.body = SharedBytes::permanent("secret\n")};
     });
@@ -307,6 +320,20 @@ class RunningServer : public testing::Test {
 
   bool left_by(server::LeaveReason reason) {
     return eventually([&] { return server_->state().left[static_cast<std::size_t>(reason)] > 0; });
+  }
+
+  /// Connections reset for this reason.
+  std::uint64_t too_slow(server::TooSlow reason) const {
+    return server_->state().too_slow[static_cast<std::size_t>(reason)];
+  }
+
+  static bool is_reset(const HttpClient& client) {
+    return eventually([&] {
+      int error = 0;
+      socklen_t size = sizeof error;
+      getsockopt(client.fd(), SOL_SOCKET, SO_ERROR, &error, &size);
+      return error == ECONNRESET;
+    });
   }
 
   server::Settings settings_;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "http_client.h"
@@ -17,6 +18,7 @@ namespace {
 
 using server::Endpoint;
 using server::Network;
+using server::TooSlow;
 using std::chrono::milliseconds;
 using testing::EndsWith;
 using testing::HasSubstr;
@@ -291,6 +293,59 @@ TEST_F(ServerPageTest, ClosesAConnectionThatDoesNotReadItsPage) {
   ASSERT_TRUE(eventually([&] { return open_descriptors() == before + 2; })) << "both ends";
   EXPECT_TRUE(eventually([&] { return open_descriptors() == before + 1; })) << "only the client's";
   EXPECT_LT(client.read_to_end().size(), 20'000'000u);
+}
+
+TEST_F(ServerPageTest, ResetsAConnectionThatDoesNotReadItsPage) {
+  settings_.stall_timeout = milliseconds{300};
+  start();
+  testing::internal::CaptureStderr();
+  HttpClient client{endpoint_, 4096};
+  client.get("/large");
+  EXPECT_TRUE(is_reset(client));
+  EXPECT_EQ(too_slow(TooSlow::kStalled), 1u);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("responses_too_slow address=127.0.0.1 reason=stalled times=1 hint="));
+}
+
+TEST_F(ServerPageTest, ResetsAConnectionThatDoesNotReadWhatTheKernelHasTaken) {
+  settings_.stall_timeout = milliseconds{300};
+  start();
+  HttpClient idle{endpoint_, 4096};
+  idle.get("/small");
+  HttpClient closing{endpoint_, 4096};
+  closing.get("/small", "Connection: close\r\n");
+  EXPECT_TRUE(is_reset(idle));
+  EXPECT_TRUE(is_reset(closing));
+  EXPECT_EQ(too_slow(TooSlow::kStalled), 2u);
+}
+
+TEST_F(ServerPageTest, ResetsAConnectionThatReadsTooSlowly) {
+  settings_.stall_timeout = std::chrono::seconds{1};
+  settings_.min_rate = base::BitRate::mbps(1000);
+  start();
+  HttpClient client{endpoint_, 4096};
+  client.get("/large");
+  std::jthread reader{[&](const std::stop_token& stop) {
+    while (!stop.stop_requested() && !client.read_exactly(1000).empty()) {
+      std::this_thread::sleep_for(milliseconds{10});
+    }
+  }};
+  EXPECT_TRUE(eventually([&] {  // a busy machine may pause the reader
+    return too_slow(TooSlow::kRate) + too_slow(TooSlow::kStalled) == 1;
+  }));
+}
+
+TEST_F(ServerPageTest, TheKernelHoldsLittleForAClientThatDoesNotRead) {
+  start();
+  HttpClient client{endpoint_, 4096};
+  client.get("/large");
+  const auto taken = [&] { return server_->state().bytes_sent; };
+  ASSERT_TRUE(eventually([&] { return taken() > 0; }));
+  for (auto before = taken();;) {
+    std::this_thread::sleep_for(milliseconds{100});
+    if (before == std::exchange(before, taken())) break;
+  }
+  EXPECT_LT(taken(), 256u * 1024);
 }
 
 TEST_F(ServerPageTest, ItsReadersShareOnePage) {

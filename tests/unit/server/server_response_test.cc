@@ -109,6 +109,13 @@ TEST_F(ServerResponseTest, ClosesAReaderThatTakesNothing) {
   EXPECT_TRUE(waiting(0));
 }
 
+TEST_F(ServerResponseTest, ResetsAReaderThatTakesTooLongForASegment) {
+  HttpClient client{endpoint_, 4096};
+  client.get("/expiring");
+  EXPECT_TRUE(is_reset(client));
+  EXPECT_EQ(too_slow(server::TooSlow::kExpired), 1u);
+}
+
 TEST_F(ServerResponseTest, KeepsAReaderThatTakesEverything) {
   settings_.stall_timeout = std::chrono::milliseconds{400};
   start();

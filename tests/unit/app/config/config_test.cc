@@ -51,6 +51,7 @@ TEST_F(ConfigTest, ReadsUnits) {
     header_timeout = "300ms"
     stall_timeout = "2m"
     max_header = "16KiB"
+    min_rate = "24k"
     [rate]
     min = 250000
     start = "500k"
@@ -58,6 +59,7 @@ TEST_F(ConfigTest, ReadsUnits) {
   EXPECT_EQ(config.server.header_timeout, 300ms);
   EXPECT_EQ(config.server.stall_timeout, 2min);
   EXPECT_EQ(config.server.max_header, base::ByteCount{16384});
+  EXPECT_EQ(config.server.min_rate, base::BitRate::kbps(24));
   const auto& rate = config.streams.at(0).control.rate;
   EXPECT_EQ(rate.min, base::BitRate::kbps(250));
   EXPECT_EQ(rate.start, base::BitRate::kbps(500));

@@ -25,6 +25,7 @@ StateCollector::Snapshot busy() {
   snapshot.server.responses.assign(600, 0);
   snapshot.server.responses[404] = 2;
   snapshot.server.left.assign(5, 0);
+  snapshot.server.too_slow = {1, 2, 3};
   snapshot.server.connections_refused = 3;
   snapshot.server.accept_failures = 4;
   snapshot.options_refused["TCP_RTO_MIN_US"] = 5;
@@ -94,6 +95,7 @@ TEST(StateCollectorTest, TextContainsEventMetricsAndStateMetrics) {
   EXPECT_NE(text.find(R"(symcast_http_responses_total{code="404"} 2)"), std::string::npos);
   EXPECT_NE(text.find("symcast_connections_refused_total 3\n"), std::string::npos);
   EXPECT_NE(text.find("symcast_accept_failures_total 4\n"), std::string::npos);
+  EXPECT_NE(text.find(R"(symcast_responses_too_slow_total{reason="rate"} 2)"), std::string::npos);
   EXPECT_NE(text.find("symcast_log_lines_dropped_total 0\n"), std::string::npos);
   EXPECT_NE(text.find(R"(symcast_socket_options_ignored_total{option="TCP_RTO_MIN_US"} 5)"),
             std::string::npos);

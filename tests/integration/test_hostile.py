@@ -1,0 +1,81 @@
+"""Clients that take from the server without playing."""
+
+import re
+import resource
+import socket
+import subprocess
+
+import pytest
+
+from netlab.daemon import REPLY_SECONDS, wait_until
+from tests.integration.conftest import KEEP_GROUPS, QUICK, SMALL
+
+READERS = 1000
+FPS = 30
+MAX_BYTES_EACH = 32 * 1024  # of the server's own memory
+MAX_KERNEL_BYTES_EACH = 256 * 1024  # 64 KiB unsent, a buffer more, and twice that for the kernel's own overhead
+ASSET = re.compile(r"[\w.-]+-[0-9A-Z]{8}\.(?:js|css|svg|txt)")
+
+
+def largest_asset(daemon):
+    """(path, size) of the largest file that the page refers to."""
+    found, new = {}, set(ASSET.findall(daemon.get("/")[2].decode()))
+    while new:
+        name = new.pop()
+        found[name] = daemon.get("/assets/" + name)[2]
+        new |= set(ASSET.findall(found[name].decode())) - found.keys()
+    if not found:
+        pytest.skip("the page was not built: it needs npm")
+    name = max(found, key=lambda name: len(found[name]))
+    return "/assets/" + name, len(found[name])
+
+
+def kernel_bytes(daemon):
+    """Memory of the send queues of the server's connections, also of those that it has closed."""
+    sockets = subprocess.run(["ss", "-tmnH", f"sport = :{daemon.port}"], capture_output=True, text=True, check=True)
+    return sum(int(queued) for queued in re.findall(r",w(\d+),", sockets.stdout))
+
+
+def read_nothing(daemon, path):
+    """A connection that asks for `path`, has little room for the response, and leaves it there."""
+    reader = socket.socket()
+    reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2304)
+    reader.settimeout(REPLY_SECONDS)
+    reader.connect((daemon.ip, daemon.port))
+    reader.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    return reader
+
+
+@pytest.fixture
+def many_descriptors():
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def test_readers_of_nothing_cost_little_and_are_reset(serve, view, many_descriptors):
+    daemon = serve("--source", SMALL, config=KEEP_GROUPS + QUICK)
+    viewer = view(daemon.url())
+    viewer.receive(3 * FPS)
+    path, size = largest_asset(daemon)
+    assert size > 10 * MAX_BYTES_EACH, "a copy for each reader would be seen"
+    before = daemon.resident_bytes()
+    readers = [read_nothing(daemon, path) for _ in range(READERS)]
+    own, kernel = [], []
+
+    def all_are_reset(metrics):
+        own.append(daemon.resident_bytes() - before)
+        kernel.append(kernel_bytes(daemon))
+        return metrics.sum("symcast_responses_too_slow_total") == READERS
+
+    metrics = daemon.wait_for(all_are_reset, 120, "every reader is reset")
+    assert max(own) < READERS * MAX_BYTES_EACH
+    assert max(kernel) < READERS * MAX_KERNEL_BYTES_EACH
+    assert kernel[-1] < max(kernel) / 10, "it is free at once"
+    assert metrics.sum("symcast_responses_too_slow_total", reason="stalled") == READERS
+    for reader in readers:
+        with reader, pytest.raises(ConnectionResetError):
+            while reader.recv(65536):
+                pass
+    wait_until(lambda: "responses_too_slow address=127.0.0.1 reason=stalled " in daemon.log(), 30, "a log line")
+    viewer.receive_more(3 * FPS)
+    assert metrics.sum("symcast_viewers_left_total") == 0
