@@ -27,6 +27,9 @@ constexpr base::Duration kLingerTimeout = std::chrono::seconds{2};
 // Input accepted while a stream or another response is sent. Players send nothing then; this much
 // is a mistake or an attack.
 constexpr std::size_t kMaxUnexpectedBytes = 64 * 1024;
+// Of this input, requests behind a response that waits are kept. These are two of the largest by
+// default; players send one at a time.
+constexpr std::size_t kMaxPipelinedBytes = 16 * 1024;
 // Of a response that is not read, the kernel holds this, at most one buffer more, and what the
 // client's window has room for. At 1 Gbit/s it is sent in half a millisecond; a loop comes back
 // sooner. Less would hardly save memory, because a buffer has up to 64 KiB.
@@ -159,7 +162,7 @@ void Connection::on_readable(base::Time now) {
       begin_input({buffer.data(), got.bytes}, now);
     } else if (phase_ == Phase::kResponse && keep_alive_) {
       pipelined_.append(buffer.data(), got.bytes);
-      if (pipelined_.size() > kMaxUnexpectedBytes) return close();
+      if (pipelined_.size() > kMaxPipelinedBytes) return close();
     } else {
       discard(got.bytes, now);
     }

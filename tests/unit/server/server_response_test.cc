@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
+#include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "http_client.h"
@@ -114,6 +116,18 @@ TEST_F(ServerResponseTest, ResetsAReaderThatTakesTooLongForASegment) {
   client.get("/expiring");
   EXPECT_TRUE(is_reset(client));
   EXPECT_EQ(too_slow(server::TooSlow::kExpired), 1u);
+}
+
+TEST_F(ServerResponseTest, ClosesAClientThatSendsManyRequestsBehindAWaitingOne) {
+  HttpClient client{endpoint_};
+  client.get("/late.ts");
+  ASSERT_TRUE(eventually([&] { return handler_.seen.waits > 0; }));
+  for (int i = 0; i < 20; ++i) client.get("/", "X: " + std::string(1000, 'x') + "\r\n");
+  EXPECT_TRUE(eventually([&] {
+    char byte = 0;
+    const auto got = recv(client.fd(), &byte, 1, MSG_DONTWAIT);
+    return got == 0 || (got < 0 && errno == ECONNRESET);
+  }));
 }
 
 TEST_F(ServerResponseTest, KeepsAReaderThatTakesEverything) {
