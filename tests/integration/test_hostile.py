@@ -1,4 +1,4 @@
-"""Clients that take from the server without playing."""
+"""Clients that take from the server without playing, and those that only seem to."""
 
 import re
 import resource
@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from netlab.daemon import REPLY_SECONDS, wait_until
+from netlab.network import Netlab
 from tests.integration.conftest import KEEP_GROUPS, QUICK, SMALL
 
 READERS = 1000
@@ -17,8 +18,8 @@ MAX_KERNEL_BYTES_EACH = 256 * 1024  # 64 KiB unsent, a buffer more, and twice th
 ASSET = re.compile(r"[\w.-]+-[0-9A-Z]{8}\.(?:js|css|svg|txt)")
 
 
-def largest_asset(daemon):
-    """(path, size) of the largest file that the page refers to."""
+def assets(daemon):
+    """(size, path) of the files that the page refers to, the largest last."""
     found, new = {}, set(ASSET.findall(daemon.get("/")[2].decode()))
     while new:
         name = new.pop()
@@ -26,8 +27,7 @@ def largest_asset(daemon):
         new |= set(ASSET.findall(found[name].decode())) - found.keys()
     if not found:
         pytest.skip("the page was not built: it needs npm")
-    name = max(found, key=lambda name: len(found[name]))
-    return "/assets/" + name, len(found[name])
+    return sorted((len(content), "/assets/" + name) for name, content in found.items())
 
 
 def kernel_bytes(daemon):
@@ -56,7 +56,7 @@ def test_readers_of_nothing_cost_little_and_are_reset(serve, view, many_descript
     daemon = serve("--source", SMALL, config=KEEP_GROUPS + QUICK)
     viewer = view(daemon.url())
     viewer.receive(3 * FPS)
-    path, size = largest_asset(daemon)
+    size, path = assets(daemon)[-1]
     assert size > 10 * MAX_BYTES_EACH, "a copy for each reader would be seen"
     before = daemon.resident_bytes()
     readers = [read_nothing(daemon, path) for _ in range(READERS)]
@@ -79,3 +79,14 @@ def test_readers_of_nothing_cost_little_and_are_reset(serve, view, many_descript
     wait_until(lambda: "responses_too_slow address=127.0.0.1 reason=stalled " in daemon.log(), 30, "a log line")
     viewer.receive_more(3 * FPS)
     assert metrics.sum("symcast_viewers_left_total") == 0
+
+
+def test_a_slow_link_loads_a_script(serve, needs_lab):
+    """It passes server.min_rate, and takes longer than server.stall_timeout for what the kernel holds."""
+    with Netlab(rate="100k", delay_ms=50) as lab:
+        daemon = serve("--source", SMALL, lab=lab, config='[server]\nstall_timeout = "5s"\n')
+        size, path = assets(daemon)[-2]
+        status, _, body = daemon.get(path, netns=lab.clients[0].netns, ip=lab.server_ip)
+        assert (status, len(body)) == (200, size)
+        assert daemon.metrics().sum("symcast_responses_too_slow_total") == 0
+        daemon.__exit__(None)
