@@ -106,9 +106,8 @@ const RingLayout& RingReader::layout() const { return memory_->layout; }
 
 base::Result<media::Frame> RingReader::take(std::size_t slot, const media::PictureFormat& format) {
   const auto& layout = memory_->layout;
-  if (slot >= layout.slots()) return base::Error{fmt::format("picture: slot {}", slot)};
-  if (!layout.fits(format.width, format.height)) {
-    return base::Error{fmt::format("picture {}x{}", format.width, format.height)};
+  if (auto objection = layout.objection(slot, format); !objection.empty()) {
+    return base::Error{std::move(objection)};
   }
   if (memory_->held[slot].exchange(true, std::memory_order_acquire)) {
     return base::Error{fmt::format("picture: slot {} is in use", slot)};

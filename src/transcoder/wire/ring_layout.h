@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <string>
 
+#include "media/frame.h"
 #include "transcoder/settings.h"
 
 namespace transcoder::wire {
@@ -68,6 +70,9 @@ class RingLayout {
            (within(width, height, max_width_, max_height_) ||
             within(width, height, max_height_, max_width_));
   }
+
+  /// Why a picture of this format cannot be in this slot: "picture 9000x20". Empty if it can.
+  std::string objection(std::size_t slot, const media::PictureFormat& format) const;
 
  private:
   int max_width_;
