@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "transcoder/wire/codec.h"
-#include "transcoder/wire/printable.h"
 
 namespace transcoder::wire {
 

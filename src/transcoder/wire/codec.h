@@ -22,6 +22,9 @@
 /// the same bytes. Numbers are in the order of the host: both processes run on it.
 namespace transcoder::wire {
 
+/// Bytes of a text for people. No reason needs more than a few lines of a log.
+inline constexpr std::size_t kMaxText = 512;
+
 /// A time beyond this is a lie, and differences of two such times do not overflow.
 inline constexpr base::Duration kMaxTime = std::chrono::hours{24 * 365 * 100};
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "transcoder/wire/codec.h"
-#include "transcoder/wire/printable.h"
 
 namespace transcoder::wire {
 

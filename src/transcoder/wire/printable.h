@@ -6,9 +6,6 @@
 
 namespace transcoder::wire {
 
-/// Bytes of a text for people in a message. Reasons are shorter.
-inline constexpr std::size_t kMaxText = 512;
-
 /// The first `most` bytes of `text`, for one line of a log: each byte that belongs to no printable
 /// character of UTF-8 becomes '?'. The result is unchanged by a second call.
 std::string printable(std::string_view text, std::size_t most);

@@ -40,13 +40,14 @@ constexpr PlaneLayout plane_layout(int width, int height) {
 /// one size. Both sides compute it from the settings, so neither sends an offset or a stride.
 class RingLayout {
  public:
-  /// Held at a time are 30 early pictures (IngestOutput), 3 per encode group, the newest one, and
-  /// the child's next one. A lack of slots loses pictures, no more.
+  /// At a time, the daemon holds 30 early pictures (IngestOutput), 3 per encode group and the
+  /// newest one; the child holds its next one. A lack of slots only loses pictures.
   static constexpr std::size_t kMaxSlots = 40;
+  /// Two encode groups, whatever the size.
   static constexpr std::size_t kMinSlots = 8;
-  /// In bytes, where the slots are large. 20 pictures of 4K; larger ones take more.
+  /// Bytes that large slots may take together, if they are not too few: 21 pictures of 4K.
   static constexpr std::size_t kWantedSize = 256UL << 20;
-  static constexpr std::size_t kPage = 4096;
+  static constexpr std::size_t kPage = 4096;  ///< bytes; the smallest of any CPU
 
   constexpr explicit RingLayout(const VideoSettings& limits)
       : max_width_{limits.max_width},

@@ -6,7 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "transcoder/wire/printable.h"
+#include "transcoder/wire/codec.h"
 #include "wire_bytes.h"
 
 namespace transcoder::wire {

@@ -17,6 +17,8 @@ const VideoSettings kLimits{.max_width = 128, .max_height = 72};
 
 constexpr RingLayout kHd{VideoSettings{}};
 static_assert(kHd.slots() == 40);
+static_assert(RingLayout{{.max_width = 3840, .max_height = 2160}}.slots() == 21);
+static_assert(RingLayout{{.max_width = 7680, .max_height = 4320}}.slots() == 8);
 static_assert(kHd.slot_size() == 361 * 4096);  // 720 x 1280, in rows of 768 bytes
 static_assert(kHd.fits(1280, 720) && kHd.fits(720, 1280) && kHd.fits(2, 2));
 static_assert(!kHd.fits(1282, 720) && !kHd.fits(1280, 722) && !kHd.fits(800, 800));
