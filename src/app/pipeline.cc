@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "segments/utc_time.h"
 #include "server/query.h"
+#include "transcoder/process/process_source.h"
 
 namespace app {
 
@@ -107,7 +108,8 @@ Pipeline::Pipeline(Config config, KernelAccess kernel)
           api_,
           config_.on_demand.cpu * base::usable_cpus(),
           [this](const auto& request) { return respond_fallback(request); }},
-      server_{config_.server, controller_} {
+      server_{config_.server, controller_},
+      make_source_{transcoder::process_source_maker(transcoder::IngestProgram::find())} {
   for (const auto& stream : config_.streams) controller_.add(make_stream(stream));
   add_pages();
 }
@@ -169,7 +171,8 @@ void Pipeline::stop() {
 }
 
 std::shared_ptr<LiveStream> Pipeline::make_stream(const StreamConfig& config) {
-  return std::make_shared<LiveStream>(next_stream_++, config, media_clock_, server_, metrics_);
+  return std::make_shared<LiveStream>(next_stream_++, config, media_clock_, make_source_, server_,
+                                      metrics_);
 }
 
 void Pipeline::close_channels(LiveStream& stream) {

@@ -86,6 +86,7 @@ class Pipeline {
   Api api_;
   Controller controller_;
   server::Server server_;
+  const transcoder::MakeSource make_source_;
   std::uint32_t next_stream_ = 0;
 };
 

@@ -145,6 +145,12 @@ LogLimit::Verdict admit(std::string_view event) {
   return verdict;
 }
 
+/// Like output(), never destroyed.
+std::function<void(Level, std::string_view, Fields)>& redirection() {
+  static auto& instance = *new std::function<void(Level, std::string_view, Fields)>;
+  return instance;
+}
+
 bool needs_quotes(std::string_view value) {
   return value.empty() || value.find_first_of(" \t\r\n\"=") != std::string_view::npos;
 }
@@ -226,8 +232,13 @@ std::uint64_t lines_left_out() { return left_out; }
 
 void set_level(Level level) { min_level = level; }
 
+void redirect(std::function<void(Level, std::string_view, Fields)> to) {
+  redirection() = std::move(to);
+}
+
 void write(Level level, std::string_view event, Fields fields) {
   if (level < min_level) return;
+  if (const auto& to = redirection()) return to(level, event, fields);
   const auto verdict = admit(event);
   if (!verdict.write) return;
   std::string line{to_journal ? journal_prefix(level) : std::string_view{}};

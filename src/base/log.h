@@ -3,6 +3,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -71,6 +72,10 @@ std::uint64_t lines_left_out();
 
 void set_level(Level level);  ///< lines below `level` are not written; kInfo at first
 void write(Level level, std::string_view event, Fields fields);
+
+/// Calls `to` on the logging thread instead of writing a line, for the rest of the process. Call it
+/// before other threads log.
+void redirect(std::function<void(Level, std::string_view event, Fields)> to);
 
 inline void debug(std::string_view event, Fields fields = {}) {
   write(Level::kDebug, event, fields);

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "media/frame.h"
+#include "transcoder/settings.h"
 
 namespace transcoder {
 
@@ -33,6 +35,23 @@ struct SourceReport {
   std::string audio_codec;
 };
 
+/// Why a connection ended.
+struct SourceEnd {
+  /// One word each in the metrics: name().
+  enum class Cause : std::uint8_t {
+    kEnded,     ///< by the source, the network, or a plugin
+    kRefused,   ///< we do not play what it sends, or do not open what it names
+    kMemory,    ///< its process needed more memory than it may have
+    kCrashed,   ///< its process ended in the middle of its work
+    kHung,      ///< its process did not respond, or could not be ended
+    kProtocol,  ///< its process sent what no process of ours sends
+    kStart,     ///< its process or thread could not be started
+    kSilent,    ///< no picture came
+  };
+  std::string reason;  ///< one line
+  Cause cause = Cause::kEnded;
+};
+
 /// One connection to a live source, from start() until it ends or stop() is called: decodes, paces,
 /// and calls its listener. Does not reconnect; Supervisor creates a new Source for that.
 class Source {
@@ -51,8 +70,10 @@ class Source {
     /// `count` pictures and audio buffers were dropped because their memory cannot be read or they
     /// are too small.
     virtual void on_unreadable(std::uint64_t count) = 0;
-    /// The last call: the source ended or failed. `reason` is one line.
-    virtual void on_end(std::string reason) = 0;
+    /// `count` pictures were dropped because their receiver holds all of the memory for pictures.
+    virtual void on_dropped(std::uint64_t count) = 0;
+    /// The last call: the source ended or failed.
+    virtual void on_end(SourceEnd end) = 0;
   };
 
   virtual ~Source() = default;
@@ -64,5 +85,9 @@ class Source {
   /// May be called at any time, on any thread.
   virtual SourceReport report() const { return {}; }
 };
+
+/// Makes the source of a stream. Throws std::runtime_error.
+using MakeSource = std::function<std::unique_ptr<Source>(
+    const std::string& stream, const SourceSettings& source, const VideoSettings& limits)>;
 
 }  // namespace transcoder

@@ -193,7 +193,7 @@ def test_a_listener_has_one_publisher_and_replaces_a_silent_one(tmp_path):
             publishers.append(publish(port))
             assert publishers[1].wait(60) != 0, "it is refused"
             assert publishers[0].poll() is None and daemon.log().count("publisher_refused") == 1
-            assert f"publisher_refused source=srt://:{port} address=127.0.0.1 " in daemon.log()
+            assert f"publisher_refused stream=live source=srt://:{port} address=127.0.0.1 " in daemon.log()
             assert daemon.get("/healthz")[2] == b"ok\nlive playing\n"
             publishers[0].send_signal(signal.SIGSTOP)
             daemon.wait_for(lambda m: m.sum("symcast_source_status", status="stalled"), 60, "it is silent")

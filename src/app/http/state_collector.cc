@@ -73,6 +73,12 @@ void collect_source(Families& out, const LiveStream::State& stream) {
        "Unix time at which the source delivered its last picture", stream.last_picture);
   out.counter("symcast_source_restarts_total", "Restarts of the source", labels,
               count(source.restarts));
+  for (const auto cause : transcoder::all_causes()) {
+    const auto ends = source.ends.find(cause);
+    out.counter("symcast_source_ends_total", "Times the source was lost, by cause",
+                {{"stream", stream.name}, {"cause", transcoder::name(cause)}},
+                ends == source.ends.end() ? 0 : count(ends->second));
+  }
   out.counter("symcast_source_bytes_total",
               "Video and audio received from the source, without containers", labels,
               count(source.bytes));

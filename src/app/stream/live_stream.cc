@@ -51,8 +51,8 @@ std::vector<abr::EncodeBudget::Encoder> encoders(const transcoder::Stream::State
 }  // namespace
 
 LiveStream::LiveStream(std::uint32_t index, const StreamConfig& config,
-                       const transcoder::MediaClock& clock, server::Server& server,
-                       Metrics& metrics)
+                       const transcoder::MediaClock& clock, transcoder::MakeSource make_source,
+                       server::Server& server, Metrics& metrics)
     : index_{index},
       group_settings_{config.control.groups},
       server_{server},
@@ -60,7 +60,7 @@ LiveStream::LiveStream(std::uint32_t index, const StreamConfig& config,
       clock_{clock, config.media.encoder.keyframe_interval, base::Clock::now()},
       segments_{segment_clock(config, clock_.origin()), segments_kept(config)},
       segment_settings_{config.segments},
-      media_{config.media, clock_,
+      media_{config.media, clock_, std::move(make_source),
              [this](GroupIndex group, const media::PacketPtr& packet) { publish(group, packet); }},
       point_settings_{config.points},
       ladder_{config.control.groups, clock_, *this},

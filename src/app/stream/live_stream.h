@@ -58,7 +58,7 @@ class LiveStream : private LadderActions {
 
   /// `clock`, `server` and `metrics` must outlive the stream.
   LiveStream(std::uint32_t index, const StreamConfig& config, const transcoder::MediaClock& clock,
-             server::Server& server, Metrics& metrics);
+             transcoder::MakeSource make_source, server::Server& server, Metrics& metrics);
 
   void start() { media_.start(); }
   /// Call several times per second, always on the same thread. Returns whether the encoders try

@@ -4,6 +4,7 @@
 #include "app/tcp/socket_steering.h"
 #include "server/handler.h"
 #include "transcoder/ingest/ingest.h"
+#include "transcoder/ingest/source_end.h"
 #include "transcoder/ingest/source_trouble.h"
 
 /// Names of enumerators, as log, metrics, pages and trace show them.

@@ -1,16 +1,12 @@
 #include "transcoder/gst/gst_source.h"
 
-#include <fmt/format.h>
-
 #include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <utility>
 
-#include "base/log.h"
 #include "transcoder/gst/gst_pipeline.h"
-#include "transcoder/secrets.h"
 #include "transcoder/time/live_pacer.h"
 #include "transcoder/time/loop_time.h"
 #include "transcoder/time/pacer.h"
@@ -21,9 +17,6 @@ namespace transcoder {
 
 namespace {
 
-/// The 0.8 s that Source::stop() promises, less a margin.
-constexpr base::Duration kStopTimeout = std::chrono::milliseconds{700};
-
 /// Shorter gaps are not reported; by default silence_timeout is longer.
 constexpr base::Duration kMinReportedGap = std::chrono::seconds{1};
 
@@ -33,11 +26,6 @@ constexpr base::Duration kMaxWait = std::chrono::milliseconds{500};
 /// Data arrive at most 10 s before their time (ISO/IEC 13818-1, 2.4.2.6). Audio that is further
 /// ahead has wrong timestamps, and would keep the audio after it waiting.
 constexpr base::Duration kMaxAudioHold = std::chrono::seconds{10};
-
-/// Sources of all streams that stop() no longer waits for. Each keeps a thread and a pipeline. A
-/// file on a share that hangs is tried a hundred times an hour, so their number must be limited.
-std::atomic<int> abandoned = 0;
-constexpr int kMaxAbandonedSources = 16;
 
 /// A picture or audio taken from the pipeline, until its release time.
 template <typename T>
@@ -50,14 +38,10 @@ struct Waiting {
 
 class GstSource::Playback {
  public:
-  Playback(const SourceSettings& source, const VideoSettings& limits)
-      : settings_{source}, limits_{limits}, is_file_{is_file(source.uri)} {}
+  Playback(const SourceSettings& source, const VideoSettings& limits, Keep keep)
+      : settings_{source}, limits_{limits}, keep_{std::move(keep)}, is_file_{is_file(source.uri)} {}
 
   void run(Source::Listener& listener) {
-    if (abandoned >= kMaxAbandonedSources) {
-      return listener.on_end(
-          fmt::format("{} sources hang in GStreamer; restart symcast", kMaxAbandonedSources));
-    }
     std::string reason;
     try {
       while (reason.empty() && !stopping()) reason = play(listener);
@@ -67,7 +51,7 @@ class GstSource::Playback {
     } catch (const std::exception& error) {
       reason = error.what();
     }
-    if (!stopping()) listener.on_end(std::move(reason));
+    if (!stopping()) listener.on_end({std::move(reason)});
   }
 
   void request_stop() {
@@ -78,29 +62,11 @@ class GstSource::Playback {
     changed_.notify_all();
   }
 
-  void finished() {
-    {
-      std::lock_guard lock{mutex_};
-      finished_ = true;
-      if (abandoned_) --abandoned;
-    }
-    changed_.notify_all();
-  }
-
   SourceReport report() const {
     std::lock_guard lock{mutex_};
     auto result = report_ ? report_->report(base::Clock::now()) : SourceReport{};
     result.wait = wait_;
     return result;
-  }
-
-  /// Returns false, and abandons the playback, if it has not finished within `timeout`.
-  bool wait_finished(base::Duration timeout) {
-    std::unique_lock lock{mutex_};
-    if (changed_.wait_for(lock, timeout, [this] { return finished_; })) return true;
-    abandoned_ = true;
-    ++abandoned;
-    return false;
   }
 
  private:
@@ -149,7 +115,11 @@ class GstSource::Playback {
         frame->pts = time_.picture(frame->pts);
         const auto due = release_time(frame->pts, now);
         if (due - now > kMinReportedGap) listener.on_gap(due);
-        picture_ = {std::move(*frame), due};
+        if (auto kept = keep_ ? keep_(*frame) : std::move(frame)) {
+          picture_ = {std::move(*kept), due};
+        } else {
+          listener.on_dropped(1);
+        }
       }
     }
     if (!audio_ && time_.any()) take_audio(pipeline, listener, now);
@@ -218,6 +188,7 @@ class GstSource::Playback {
 
   const SourceSettings settings_;
   const VideoSettings limits_;
+  const Keep keep_;
   const bool is_file_;
   bool live_ = false;
   std::shared_ptr<InputReport> input_;  ///< of the pipeline
@@ -233,20 +204,15 @@ class GstSource::Playback {
   std::shared_ptr<InputReport> report_;  // GUARDED_BY(mutex_)
   bool woken_ = false;                   // GUARDED_BY(mutex_)
   bool stopping_ = false;                // GUARDED_BY(mutex_)
-  bool finished_ = false;                // GUARDED_BY(mutex_)
-  bool abandoned_ = false;               // GUARDED_BY(mutex_)
 };
 
-GstSource::GstSource(const SourceSettings& source, const VideoSettings& limits)
-    : name_{without_secrets(source.uri)}, playback_{std::make_shared<Playback>(source, limits)} {}
+GstSource::GstSource(const SourceSettings& source, const VideoSettings& limits, Keep keep)
+    : playback_{std::make_unique<Playback>(source, limits, std::move(keep))} {}
 
 GstSource::~GstSource() { stop(); }
 
 void GstSource::start(std::shared_ptr<Listener> listener) {
-  thread_ = std::thread{[playback = playback_, listener = std::move(listener)] {
-    playback->run(*listener);
-    playback->finished();
-  }};
+  thread_ = std::thread{[this, listener = std::move(listener)] { playback_->run(*listener); }};
 }
 
 SourceReport GstSource::report() const { return playback_->report(); }
@@ -254,13 +220,7 @@ SourceReport GstSource::report() const { return playback_->report(); }
 void GstSource::stop() {
   if (!thread_.joinable()) return;
   playback_->request_stop();
-  if (playback_->wait_finished(kStopTimeout)) {
-    thread_.join();
-  } else {
-    base::log::warning("source_abandoned",
-                       {{"source", name_}, {"reason", "GStreamer does not stop the source"}});
-    thread_.detach();
-  }
+  thread_.join();
 }
 
 }  // namespace transcoder

@@ -1,7 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <memory>
-#include <string>
+#include <optional>
 #include <thread>
 
 #include "transcoder/settings.h"
@@ -14,19 +15,21 @@ namespace transcoder {
 /// read faster than it plays; passes on a live one as it arrives.
 class GstSource final : public Source {
  public:
-  GstSource(const SourceSettings& source, const VideoSettings& limits);
+  /// Copies a picture to where it waits for its time, and stays for its receiver; nullopt drops it.
+  using Keep = std::function<std::optional<media::Frame>(const media::Frame& picture)>;
+
+  /// Without `keep` pictures stay in the decoder's memory.
+  GstSource(const SourceSettings& source, const VideoSettings& limits, Keep keep = {});
   ~GstSource() override;
 
   void start(std::shared_ptr<Listener> listener) override;
-  /// If GStreamer does not return in time, abandons its thread. With sixteen abandoned threads no
-  /// source starts until one of them has ended.
+  /// Waits for GStreamer, which may hang: see ProcessSource.
   void stop() override;
   SourceReport report() const override;
 
  private:
   class Playback;
-  const std::string name_;                    ///< for the log
-  const std::shared_ptr<Playback> playback_;  // shared with the thread, which may outlive us
+  const std::unique_ptr<Playback> playback_;
   std::thread thread_;
 };
 

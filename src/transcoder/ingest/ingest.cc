@@ -12,11 +12,14 @@ namespace transcoder {
 class Ingest::Impl {
  public:
   Impl(std::string stream, const SourceSettings& source, const VideoSettings& video,
-       StreamClock clock, Sink sink)
+       StreamClock clock, MakeSource make_source, Sink sink)
       : output_{std::make_shared<IngestOutput>(stream, video, clock, std::move(sink))},
-        supervisor_{std::move(stream), without_secrets(source.uri), source,
-                    [source, video] { return make_source(source, video); }, output_} {
-    make_source(source, video);  // throws here rather than at the first attempt
+        supervisor_{stream, without_secrets(source.uri), source,
+                    [=, make_others = std::move(make_source)] {
+                      return transcoder::make_source(stream, source, video, make_others);
+                    },
+                    output_} {
+    check_uri(source);  // throws here rather than at the first attempt
   }
 
   void start() { supervisor_.start(); }
@@ -34,8 +37,9 @@ class Ingest::Impl {
 };
 
 Ingest::Ingest(std::string stream, const SourceSettings& source, VideoSettings video,
-               StreamClock clock, Sink sink)
-    : impl_{std::make_unique<Impl>(std::move(stream), source, video, clock, std::move(sink))} {}
+               StreamClock clock, MakeSource make_source, Sink sink)
+    : impl_{std::make_unique<Impl>(std::move(stream), source, video, clock, std::move(make_source),
+                                   std::move(sink))} {}
 
 Ingest::~Ingest() { stop(); }
 

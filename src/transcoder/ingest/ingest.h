@@ -37,29 +37,30 @@ class Ingest {
 
   struct State {
     Status status = Status::kConnecting;
-    std::string last_error;                         ///< empty before the first error
-    std::optional<base::Time> last_picture;         ///< when it was captured; not of repeats
-    std::optional<base::Time> away_since;           ///< from then on it has not been playing
-    std::uint64_t restarts = 0;                     ///< attempts after the first
-    std::uint64_t frames = 0;                       ///< pictures delivered, without repeats
-    std::uint64_t frames_repeated = 0;              ///< repeats of the last picture
-    std::uint64_t frames_dropped = 0;               ///< above max_frame_rate, or out of order
-    std::uint64_t audio_dropped_samples = 0;        ///< before the first picture, or 2 s off
-    std::uint64_t unreadable = 0;                   ///< see Source::Listener::on_unreadable
-    std::uint64_t timeline_jumps = 0;               ///< jumps of the source's clock
-    base::Duration longest_wait{};                  ///< of recent pictures for their turn
-    std::uint64_t bytes = 0;                        ///< of video and audio, without containers
-    std::string video_codec;                        ///< see SourceReport; empty while disconnected
-    std::string audio_codec;                        ///< the same
-    media::PictureFormat format;                    ///< width 0 before the first picture
-    bool has_audio = false;                         ///< audio arrived within the last second
+    std::string last_error;                          ///< empty before the first error
+    std::optional<base::Time> last_picture;          ///< when it was captured; not of repeats
+    std::optional<base::Time> away_since;            ///< from then on it has not been playing
+    std::uint64_t restarts = 0;                      ///< attempts after the first
+    std::map<SourceEnd::Cause, std::uint64_t> ends;  ///< of connections that we did not stop
+    std::uint64_t frames = 0;                        ///< pictures delivered, without repeats
+    std::uint64_t frames_repeated = 0;               ///< repeats of the last picture
+    std::uint64_t frames_dropped = 0;         ///< above max_frame_rate, out of order, or no memory
+    std::uint64_t audio_dropped_samples = 0;  ///< before the first picture, or 2 s off
+    std::uint64_t unreadable = 0;             ///< see Source::Listener::on_unreadable
+    std::uint64_t timeline_jumps = 0;         ///< jumps of the source's clock
+    base::Duration longest_wait{};            ///< of recent pictures for their turn
+    std::uint64_t bytes = 0;                  ///< of video and audio, without containers
+    std::string video_codec;                  ///< see SourceReport; empty while disconnected
+    std::string audio_codec;                  ///< the same
+    media::PictureFormat format;              ///< width 0 before the first picture
+    bool has_audio = false;                   ///< audio arrived within the last second
     std::map<SourceTrouble, std::string> troubles;  ///< with details; empty while disconnected
   };
 
-  /// Throws std::runtime_error with a one-line text if the
-  /// source's URI can never work; state() reports failures that may pass (a missing file).
+  /// `make_source` makes all sources but "test:". Throws std::runtime_error with a one-line text if
+  /// the source's URI can never work; state() reports failures that may pass (a missing file).
   Ingest(std::string stream, const SourceSettings& source, VideoSettings video, StreamClock clock,
-         Sink sink);
+         MakeSource make_source, Sink sink);
   ~Ingest();  ///< stops
 
   void start();

@@ -138,6 +138,11 @@ void IngestOutput::unreadable(std::uint64_t count) {
   state_.unreadable += count;
 }
 
+void IngestOutput::dropped(std::uint64_t count) {
+  std::lock_guard lock{state_mutex_};
+  state_.frames_dropped += count;
+}
+
 void IngestOutput::restart() {
   std::lock_guard lock{mutex_};
   timeline_.restart();

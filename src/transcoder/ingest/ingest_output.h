@@ -35,6 +35,7 @@ class IngestOutput {
   void picture(media::Frame picture);
   void audio(media::Samples samples, base::Time captured);
   void unreadable(std::uint64_t count);
+  void dropped(std::uint64_t count);
 
   /// Call before the first picture of a new connection.
   void restart();

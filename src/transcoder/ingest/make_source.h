@@ -8,10 +8,14 @@
 
 namespace transcoder {
 
-/// Makes the source for a URI, by its scheme. Throws std::runtime_error with a one-line text if the
-/// URI can never work. Source::Listener::on_end() reports failures that may pass (a missing file, a
-/// host that is down).
-std::unique_ptr<Source> make_source(const SourceSettings& settings, const VideoSettings& limits);
+/// Throws std::runtime_error with a one-line text if the source's URI can never work.
+void check_uri(const SourceSettings& settings);
+
+/// Makes the source for a URI: "test:" here, all others with `others`. REQUIRES: check_uri()
+/// passes. Source::Listener::on_end() reports failures that may pass (a missing file, a host that
+/// is down).
+std::unique_ptr<Source> make_source(const std::string& stream, const SourceSettings& settings,
+                                    const VideoSettings& limits, const MakeSource& others);
 
 /// Whether the source waits for a sender (UDP, SRT listener) instead of connecting to one. It is
 /// then no failure that nothing arrives at first.

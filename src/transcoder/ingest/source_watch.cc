@@ -39,10 +39,15 @@ void SourceWatch::on_unreadable(std::uint64_t count) {
   if (wake_) output_->unreadable(count);
 }
 
-void SourceWatch::on_end(std::string reason) {
+void SourceWatch::on_dropped(std::uint64_t count) {
+  std::lock_guard lock{mutex_};
+  if (wake_) output_->dropped(count);
+}
+
+void SourceWatch::on_end(SourceEnd end) {
   std::lock_guard lock{mutex_};
   if (!wake_) return;
-  state_.ended = std::move(reason);
+  state_.end = std::move(end);
   wake_();
 }
 

@@ -19,8 +19,8 @@ class SourceWatch final : public Source::Listener {
  public:
   struct State {
     bool has_picture = false;
-    base::Time alive{};                ///< start of the connection, or end of an announced gap
-    std::optional<std::string> ended;  ///< the reason, once the connection has ended
+    base::Time alive{};            ///< start of the connection, or end of an announced gap
+    std::optional<SourceEnd> end;  ///< once the connection has ended
   };
 
   /// `wake` is called at the first picture and at the end of the connection.
@@ -30,7 +30,8 @@ class SourceWatch final : public Source::Listener {
   void on_audio(media::Samples samples, base::Time captured) override;
   void on_gap(base::Time until) override;
   void on_unreadable(std::uint64_t count) override;
-  void on_end(std::string reason) override;
+  void on_dropped(std::uint64_t count) override;
+  void on_end(SourceEnd end) override;
 
   /// From now on nothing is passed on.
   void retire();

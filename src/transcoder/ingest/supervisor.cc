@@ -117,15 +117,15 @@ void Supervisor::play() {
   try {
     source->start(watch);
   } catch (const std::system_error& error) {
-    watch->on_end(
-        fmt::format("cannot create a thread for the source: {}; raise TasksMax= of the "
-                    "systemd unit",
-                    error.code().message()));
+    const bool too_many = error.code() == std::errc::resource_unavailable_try_again;
+    watch->on_end({fmt::format("cannot start the source: {}{}", error.code().message(),
+                               too_many ? "; raise TasksMax= of the systemd unit" : ""),
+                   SourceEnd::Cause::kStart});
   }
   const auto end = follow(*watch, *source);
   source->stop();
   watch->retire();
-  if (end.reason.empty()) return;
+  if (end.why.reason.empty()) return;
   lost(end);
 }
 
@@ -137,7 +137,7 @@ Supervisor::End Supervisor::follow(const SourceWatch& watch, const Source& sourc
   Patience::Life life;
   RepeatRule repeats{base::Clock::now()};
   End end;
-  while (end.reason.empty() && pause(kRepeatInterval)) {
+  while (end.why.reason.empty() && pause(kRepeatInterval)) {
     const auto now = base::Clock::now();
     const auto state = watch.state();
     if (state.has_picture && !playing) {
@@ -158,9 +158,10 @@ Supervisor::End Supervisor::follow(const SourceWatch& watch, const Source& sourc
     if (playing) end.played = now - *playing;
     note(std::move(report), output, end.played);
     if (const auto time = patience_.exhausted(life, now)) {
-      end.reason = fmt::format("no picture for {:g} s", base::seconds(*time));
+      end.why = {fmt::format("no picture for {:g} s", base::seconds(*time)),
+                 SourceEnd::Cause::kSilent};
     }
-    if (state.ended) end.reason = *state.ended;
+    if (state.end) end.why = *state.end;
   }
   return end;
 }
@@ -185,7 +186,7 @@ void Supervisor::connected() {
 }
 
 void Supervisor::lost(const End& end) {
-  const auto reason = without_secrets(end.reason);
+  const auto reason = without_secrets(end.why.reason);
   const auto now = base::Clock::now();
   if (outage_.reason.empty()) outage_.since = now;
   const bool logged = std::exchange(outage_.reason, reason) == reason;
@@ -194,6 +195,7 @@ void Supervisor::lost(const End& end) {
     state_.status = Ingest::Status::kWaiting;
     if (!state_.away_since) state_.away_since = output_->stalled_since(now).value_or(now);
     state_.last_error = reason;
+    ++state_.ends[end.why.cause];
     state_.troubles.clear();
     state_.longest_wait = {};
     state_.video_codec.clear();
@@ -209,7 +211,9 @@ void Supervisor::lost(const End& end) {
 }
 
 base::Duration Supervisor::wait_after(const End& end) {
-  if (waits_) return end.had_data ? kListenerWait : kTakenPortWait;
+  const bool harmless =
+      end.why.cause == SourceEnd::Cause::kEnded || end.why.cause == SourceEnd::Cause::kSilent;
+  if (waits_ && harmless) return end.had_data ? kListenerWait : kTakenPortWait;
   return backoff_.next(end.played, std::uniform_real_distribution{}(random_));
 }
 
@@ -229,6 +233,7 @@ Ingest::State Supervisor::state() const {
   result.away_since = state_.away_since;
   result.last_error = state_.last_error;
   result.restarts = state_.restarts;
+  result.ends = state_.ends;
   result.longest_wait += state_.longest_wait;
   result.troubles = state_.troubles;
   result.bytes = state_.bytes;

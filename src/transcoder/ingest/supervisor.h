@@ -46,7 +46,7 @@ class Supervisor {
 
   /// The end of a connection.
   struct End {
-    std::string reason;  ///< empty if we stopped it
+    SourceEnd why;  ///< no reason if we stopped it
     base::Duration played{};
     bool had_data = false;  ///< data have come
   };

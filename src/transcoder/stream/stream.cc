@@ -15,7 +15,7 @@ constexpr int kFreshIntervals = 2;
 
 }  // namespace
 
-Stream::Stream(StreamSettings settings, StreamClock clock, Publish publish)
+Stream::Stream(StreamSettings settings, StreamClock clock, MakeSource make_source, Publish publish)
     : settings_{std::move(settings)},
       clock_{clock},
       publish_{std::move(publish)},
@@ -26,7 +26,7 @@ Stream::Stream(StreamSettings settings, StreamClock clock, Publish publish)
         settings_.audio, [this](const media::AudioFramePtr& frame) { on_audio(frame); });
   }
   ingest_ = std::make_unique<Ingest>(
-      settings_.name, settings_.source, settings_.video, clock_,
+      settings_.name, settings_.source, settings_.video, clock_, std::move(make_source),
       Ingest::Sink{.frame = [this](const media::FramePtr& frame) { on_frame(frame); },
                    .samples = [this](const media::Samples& samples) { on_samples(samples); }});
 }

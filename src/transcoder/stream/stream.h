@@ -43,7 +43,7 @@ class Stream {
   /// `publish` is called on the groups' threads. `clock`: begins at
   /// a multiple of the keyframe interval. Throws std::runtime_error if the source's URI can
   /// never work, or if there is no AAC encoder.
-  Stream(StreamSettings settings, StreamClock clock, Publish publish);
+  Stream(StreamSettings settings, StreamClock clock, MakeSource make_source, Publish publish);
   ~Stream();
 
   void start();

@@ -119,13 +119,6 @@ void fields(Io& io, Report& message) {
 }
 
 template <typename Io>
-void fields(Io& io, Alive& alive) {
-  io.message("alive");
-  io.duration("loop_age", alive.loop_age, 0s);
-  io.template number<std::uint16_t>("threads", alive.threads, 0, 65535);
-}
-
-template <typename Io>
 void fields(Io& io, Note& note) {
   auto count = note.texts.size();
   io.message("note");
@@ -137,10 +130,11 @@ void fields(Io& io, Note& note) {
 }
 
 template <typename Io>
-void fields(Io& io, End& end) {
+void fields(Io& io, End& message) {
+  auto& [reason, cause] = message.end;
   io.message("end");
-  io.template number<std::uint8_t>("cause", end.cause, 0, static_cast<int>(End::Cause::kMemory));
-  io.text("reason", end.reason, kMaxText);
+  io.template number<std::uint8_t>("cause", cause, 0, static_cast<int>(SourceEnd::Cause::kMemory));
+  io.text("reason", reason, kMaxText);
 }
 
 template <typename Io>

@@ -67,15 +67,9 @@ struct Dropped {
   std::uint64_t count = 0;
 };
 
-/// Source::report(), several times per second.
+/// Source::report(), several times per second: also the sign that the child runs.
 struct Report {
   SourceReport report;
-};
-
-/// The child's control thread runs. Several times per second.
-struct Alive {
-  base::Duration loop_age{};  ///< since the thread that plays last came round
-  int threads = 0;
 };
 
 /// A line for the log. The daemon has the names of the event and of its values.
@@ -93,9 +87,7 @@ struct Note {
 
 /// Listener::on_end, and the child's last message.
 struct End {
-  enum class Cause : std::uint8_t { kEnded, kRefused, kMemory };
-  Cause cause{};
-  std::string reason;
+  SourceEnd end;  ///< causes up to kMemory; the others are for the daemon to find
 };
 
 /// The daemon's first message.
@@ -107,8 +99,7 @@ struct Start {
 /// Ends the child.
 struct Stop {};
 
-using FromChild =
-    std::variant<Hello, Picture, Audio, Gap, Unreadable, Dropped, Report, Alive, Note, End>;
+using FromChild = std::variant<Hello, Picture, Audio, Gap, Unreadable, Dropped, Report, Note, End>;
 using FromDaemon = std::variant<Start, Stop>;
 
 /// Messages for samples of any length; none for none.

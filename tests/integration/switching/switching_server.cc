@@ -67,6 +67,7 @@ SwitchingServer::SwitchingServer(const transcoder::StreamSettings& settings,
       server_{{}, *handler_},
       stream_{settings,
               {media_clock_, settings.encoder.keyframe_interval, base::Clock::now()},
+              {},  // its source is test:
               [this, published = std::move(published)](std::uint32_t group,
                                                        const media::PacketPtr& packet) {
                 published(*packet);

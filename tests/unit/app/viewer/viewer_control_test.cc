@@ -105,8 +105,8 @@ class ViewerControlTest : public testing::Test {
   server::Server server_{{}, handler_};
   Metrics metrics_{tcpinfo::EventSource::kTracepoint};
   transcoder::MediaClock media_clock_;
-  std::shared_ptr<LiveStream> stream_ =
-      std::make_shared<LiveStream>(0, config(), media_clock_, server_, metrics_);
+  std::shared_ptr<LiveStream> stream_ = std::make_shared<LiveStream>(
+      0, config(), media_clock_, transcoder::MakeSource{}, server_, metrics_);
   FakeSampler sampler_;
   EventDispatch events_{nullptr, 1};
   FinalStatistics ends_{{}, [](const auto&) {}};

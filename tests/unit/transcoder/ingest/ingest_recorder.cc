@@ -4,6 +4,7 @@
 #include <cmath>
 #include <thread>
 
+#include "transcoder/gst/gst_source.h"
 #include "transcoder/ingest/ingest_output.h"
 
 namespace transcoder::test {
@@ -37,8 +38,13 @@ std::size_t undisturbed(const std::vector<SeenPicture>& pictures) {
 }
 
 IngestRecorder::IngestRecorder(const std::string& uri, SourceSettings source, VideoSettings video)
-    : ingest_{"test", with_uri(std::move(source), uri), video,
+    : ingest_{"test",
+              with_uri(std::move(source), uri),
+              video,
               StreamClock{media_clock_, std::chrono::seconds{2}, base::Clock::now()},
+              [](const std::string&, const SourceSettings& settings, const VideoSettings& limits) {
+                return std::make_unique<GstSource>(settings, limits);
+              },
               Ingest::Sink{.frame = [this](const media::FramePtr& frame) { on_picture(*frame); },
                            .samples = [this](const media::Samples& s) { on_audio(s); }}} {}
 

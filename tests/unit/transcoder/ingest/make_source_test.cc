@@ -14,7 +14,7 @@ std::string refusal(const std::string& uri) {
   SourceSettings settings;
   settings.uri = uri;
   try {
-    make_source(settings, VideoSettings{});
+    check_uri(settings);
   } catch (const std::runtime_error& error) {
     return error.what();
   }

@@ -121,7 +121,7 @@ TEST_F(SupervisorTest, PlaysFromTheFirstPictureOn) {
 TEST_F(SupervisorTest, ReconnectsAfterTheEnd) {
   supervisor_.start();
   ASSERT_TRUE(connect(1));
-  remote_.listener()->on_end("the cable is out");
+  remote_.listener()->on_end({"the cable is out"});
   ASSERT_TRUE(connect(2));
   EXPECT_EQ(supervisor_.state().restarts, 1u);
   EXPECT_EQ(supervisor_.state().last_error, "the cable is out");
@@ -130,7 +130,7 @@ TEST_F(SupervisorTest, ReconnectsAfterTheEnd) {
 TEST_F(SupervisorTest, ReasonsHideSecrets) {
   supervisor_.start();
   ASSERT_TRUE(connect(1));
-  remote_.listener()->on_end("launch text: could not set rtsp://user:secret@host");
+  remote_.listener()->on_end({"launch text: could not set rtsp://user:secret@host"});
   ASSERT_TRUE(connect(2));
   EXPECT_EQ(supervisor_.state().last_error, "launch text: could not set rtsp://***@host");
 }
@@ -140,7 +140,7 @@ TEST_F(SupervisorTest, ReconnectsWhenNoThreadCouldBeCreated) {
   supervisor_.start();
   ASSERT_TRUE(connect(1));
   EXPECT_EQ(supervisor_.state().restarts, 1u);
-  EXPECT_TRUE(supervisor_.state().last_error.starts_with("cannot create a thread "));
+  EXPECT_TRUE(supervisor_.state().last_error.starts_with("cannot start the source: "));
 }
 
 class SupervisorSilenceTest : public SupervisorTest {
@@ -190,7 +190,7 @@ TEST_F(SupervisorTest, RepeatsTheLastPictureWhileTheSourceIsDown) {
   supervisor_.start();
   ASSERT_TRUE(connect(1));
   picture(0ms);
-  remote_.listener()->on_end("gone");
+  remote_.listener()->on_end({"gone"});
   ASSERT_TRUE(connect(2));
   EXPECT_TRUE(eventually([&] { return supervisor_.state().frames_repeated >= 2; }));
 }
@@ -199,7 +199,7 @@ TEST_F(SupervisorTest, PlaysAgainAfterAReconnect) {
   supervisor_.start();
   ASSERT_TRUE(connect(1));
   picture(10s);
-  remote_.listener()->on_end("gone");
+  remote_.listener()->on_end({"gone"});
   ASSERT_TRUE(connect(2));
   picture(0s);
   EXPECT_TRUE(is(Ingest::Status::kPlaying));
@@ -213,11 +213,11 @@ TEST_F(SupervisorTest, IsAwayFromTheEndToTheNextPictureWhateverItTries) {
   picture(0s);
   ASSERT_TRUE(is(Ingest::Status::kPlaying));
   EXPECT_EQ(supervisor_.state().away_since, std::nullopt);
-  remote_.listener()->on_end("gone");
+  remote_.listener()->on_end({"gone"});
   ASSERT_TRUE(connect(2));
   const auto since = supervisor_.state().away_since;
   EXPECT_GT(since, begin);
-  remote_.listener()->on_end("gone again");
+  remote_.listener()->on_end({"gone again"});
   ASSERT_TRUE(connect(3));
   EXPECT_EQ(supervisor_.state().away_since, since);
   picture(0s);
@@ -232,7 +232,7 @@ TEST_F(SupervisorTest, IsAwaySinceThePictureWasLate) {
   ASSERT_TRUE(is(Ingest::Status::kStalled));
   const auto stalled = supervisor_.state();
   EXPECT_EQ(stalled.away_since, *stalled.last_picture + kFreezeTime);
-  remote_.listener()->on_end("gone");
+  remote_.listener()->on_end({"gone"});
   ASSERT_TRUE(connect(2));
   EXPECT_EQ(supervisor_.state().away_since, stalled.away_since) << "it has been away all the time";
 }
@@ -247,9 +247,26 @@ TEST_F(SupervisorTest, AListenerListensAgainWithoutBackoff) {
   listener.start();
   for (int i = 1; i <= 3; ++i) {
     ASSERT_TRUE(connect(i));
-    remote_.listener()->on_end("gone");
+    remote_.listener()->on_end({"gone"});
   }
   EXPECT_TRUE(connect(4));
+}
+
+TEST_F(SupervisorTest, AListenerWhoseProcessCrashesWaitsAsOthersDo) {
+  auto listening = settings();
+  listening.uri = "srt://:9000";
+  listening.backoff_min = listening.backoff_max = 1h;
+  Supervisor listener{"live", "fake:", listening,
+                      [this] { return std::make_unique<FakeSource>(remote_); }, output_};
+  remote_.has_data = true;
+  listener.start();
+  ASSERT_TRUE(connect(1));
+  remote_.listener()->on_end({"gone", SourceEnd::Cause::kCrashed});
+  ASSERT_TRUE(
+      eventually([&] { return listener.state().ends.contains(SourceEnd::Cause::kCrashed); }));
+  EXPECT_EQ(listener.state().status, Ingest::Status::kWaiting);
+  std::this_thread::sleep_for(1500ms);  // longer than a listener waits otherwise
+  EXPECT_EQ(remote_.started, 1);
 }
 
 TEST_F(SupervisorTest, AListenerThatCannotListenTriesAgainOncePerSecond) {
@@ -260,7 +277,7 @@ TEST_F(SupervisorTest, AListenerThatCannotListenTriesAgainOncePerSecond) {
   listener.start();
   ASSERT_TRUE(connect(1));
   const auto end = base::Clock::now();
-  remote_.listener()->on_end("Address already in use");
+  remote_.listener()->on_end({"Address already in use"});
   ASSERT_TRUE(connect(2));
   EXPECT_GE(base::Clock::now() - end, 1s);
 }
@@ -269,9 +286,9 @@ TEST_F(SupervisorTest, IgnoresARetiredSource) {
   supervisor_.start();
   ASSERT_TRUE(connect(1));
   const auto old = remote_.listener();
-  old->on_end("gone");
+  old->on_end({"gone"});
   ASSERT_TRUE(connect(2));
-  old->on_end("again");
+  old->on_end({"again"});
   old->on_picture({});
   EXPECT_EQ(supervisor_.state().last_error, "gone");
   EXPECT_EQ(supervisor_.state().frames, 0u);
@@ -292,7 +309,7 @@ TEST_F(SupervisorTest, SaysWhatTheTroubleIsUntilTheSourceIsAway) {
       eventually([&] { return supervisor_.state().troubles.contains(SourceTrouble::kScrambled); }));
   EXPECT_TRUE(supervisor_.state().last_error.starts_with("the source is encrypted"));
   remote_.scrambled = false;
-  remote_.listener()->on_end("gone");
+  remote_.listener()->on_end({"gone"});
   EXPECT_TRUE(eventually([&] { return supervisor_.state().troubles.empty(); }));
 }
 
@@ -310,7 +327,7 @@ TEST_F(SupervisorTest, AddsUpWhatAllConnectionsReceive) {
   EXPECT_TRUE(received(1700));
   EXPECT_EQ(supervisor_.state().video_codec, "H.264");
   remote_.bytes = 0;
-  remote_.listener()->on_end("gone");
+  remote_.listener()->on_end({"gone"});
   ASSERT_TRUE(connect(2));
   EXPECT_EQ(supervisor_.state().video_codec, "");
   remote_.bytes = 300;

@@ -27,7 +27,8 @@ class Ingest::Impl : public FakeIngest {
   ~Impl() { current = nullptr; }
 };
 
-Ingest::Ingest(std::string, const SourceSettings&, VideoSettings, StreamClock, Sink sink)
+Ingest::Ingest(std::string, const SourceSettings&, VideoSettings, StreamClock, MakeSource,
+               Sink sink)
     : impl_{std::make_unique<Impl>(std::move(sink))} {}
 Ingest::~Ingest() = default;
 void Ingest::start() { impl_->running = true; }
@@ -64,7 +65,9 @@ class StreamTest : public ::testing::Test {
   test::Pictures pictures_{test::Content::kMoving, 320, 180};
   PacketLog logs_[3];
   MediaClock media_clock_;
-  Stream stream_{settings(), clock_of(media_clock_),
+  Stream stream_{settings(),
+                 clock_of(media_clock_),
+                 {},
                  [this](Stream::GroupIndex group, media::PacketPtr packet) {
                    logs_[group].add(std::move(packet));
                  }};
@@ -192,7 +195,9 @@ TEST(StreamAudioTest, EveryGroupGetsTheSameAudio) {
   PacketLog logs[2];
   StreamSettings with_audio;
   const MediaClock media_clock;
-  Stream stream{with_audio, clock_of(media_clock),
+  Stream stream{with_audio,
+                clock_of(media_clock),
+                {},
                 [&](Stream::GroupIndex group, media::PacketPtr packet) {
                   if (packet->kind == media::Packet::Kind::kAudio) logs[group].add(packet);
                 }};

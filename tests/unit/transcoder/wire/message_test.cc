@@ -43,9 +43,8 @@ const std::vector<Bytes>& examples() {
                                       encode(Unreadable{3}),
                                       encode(Dropped{4}),
                                       encode(kReport),
-                                      encode(Alive{250ms, 12}),
                                       encode(Note{Note::Event::kRedirected, {"a", "b"}}),
-                                      encode(End{End::Cause::kMemory, "too large"})};
+                                      encode(End{{"too large", SourceEnd::Cause::kMemory}})};
   return all;
 }
 
@@ -96,13 +95,12 @@ TEST(MessageTest, SmallMessages) {
   EXPECT_EQ(round_trip(Gap{base::Time{5s}}).until, base::Time{5s});
   EXPECT_EQ(round_trip(Unreadable{3}).count, 3u);
   EXPECT_EQ(round_trip(Dropped{4}).count, 4u);
-  EXPECT_EQ(round_trip(Alive{250ms, 12}).loop_age, 250ms);
-  EXPECT_EQ(round_trip(Alive{250ms, 12}).threads, 12);
   const Note note{Note::Event::kRedirected, {"a", "", "c", "d"}};
   EXPECT_EQ(round_trip(note).event, note.event);
   EXPECT_EQ(round_trip(note).texts, note.texts);
-  EXPECT_EQ(round_trip(End{End::Cause::kMemory, "so"}).cause, End::Cause::kMemory);
-  EXPECT_EQ(round_trip(End{End::Cause::kMemory, "so"}).reason, "so");
+  EXPECT_EQ(round_trip(End{{"so", SourceEnd::Cause::kMemory}}).end.cause,
+            SourceEnd::Cause::kMemory);
+  EXPECT_EQ(round_trip(End{{"so", SourceEnd::Cause::kMemory}}).end.reason, "so");
 }
 
 TEST(MessageTest, Settings) {
@@ -128,11 +126,11 @@ TEST(MessageTest, EachFieldHasItsBounds) {
   const auto& picture = examples()[1];
   const auto& audio = examples()[2];
   const auto& report = examples()[6];
-  const auto& note = examples()[8];
-  const auto& end = examples()[9];
+  const auto& note = examples()[7];
+  const auto& end = examples()[8];
   const std::int64_t over = kCentury + 1;
   const Field fields[]{
-      {"a message of kind", examples()[4], 0, 1, {4, 5}, {10, 255}},
+      {"a message of kind", examples()[4], 0, 1, {4, 5}, {9, 255}},
       {"hello: magic", hello, 1, 4, {0x73796d63}, {0, 0x73796d64, -1}},
       {"hello: version", hello, 5, 2, {1}, {0, 2, 0xffff}},
       {"hello: layers", hello, 7, 2, {0, 15}, {16, 0xffff}},
@@ -164,8 +162,6 @@ TEST(MessageTest, EachFieldHasItsBounds) {
       {"report: bytes", report, 29, 8, {0, 1LL << 60}, {(1LL << 60) + 1, -1}},
       {"report: video_codec", report, 37, 2, {5}, {65, 0xffff}},
       {"report: audio_codec", report, 44, 2, {3}, {65, 0xffff}},
-      {"alive: loop_age", examples()[7], 1, 8, {0, kCentury}, {-1, over}},
-      {"alive: threads", examples()[7], 9, 2, {0, 0xffff}, {}},
       {"note: event", note, 1, 1, {0, 4}, {5, 255}},
       {"note: texts", note, 2, 1, {2}, {5, 255}},
       {"note: end", note, 2, 1, {}, {1, 3}},
@@ -217,7 +213,7 @@ TEST(MessageTest, EncodesWhatASourceSaysWithinTheBounds) {
   EXPECT_EQ(round_trip(picture).captured, base::Time{});
   EXPECT_EQ(round_trip(Unreadable{std::numeric_limits<std::uint64_t>::max()}).count, 10'000u);
   EXPECT_EQ(round_trip(Note{{}, std::vector<std::string>(9)}).texts.size(), kMaxNoteTexts);
-  EXPECT_EQ(round_trip(End{{}, "a\nb\xff" + std::string(600, 'c')}).reason,
+  EXPECT_EQ(round_trip(End{{"a\nb\xff" + std::string(600, 'c')}}).end.reason,
             "a?b?" + std::string(508, 'c'));
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(round_trip(Audio{{.values = {nan, 9}}, {}}).samples.values, (std::vector<float>{0, 8}));

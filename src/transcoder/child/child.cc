@@ -1,0 +1,119 @@
+#include "transcoder/child/child.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include "base/log.h"
+#include "transcoder/gst/gst_source.h"
+#include "transcoder/wire/channel.h"
+#include "transcoder/wire/message.h"
+#include "transcoder/wire/ring.h"
+
+namespace transcoder {
+
+namespace {
+
+using wire::Channel;
+
+/// Between two reports: as often as Supervisor reads them.
+constexpr int kReportMs = 200;
+
+/// The events of the source, as messages. A full socket means that the server is held up, and
+/// waits: the pipeline's own queues are bounded.
+class Messages final : public Source::Listener {
+ public:
+  Messages(std::shared_ptr<Channel> channel, std::shared_ptr<wire::RingWriter> ring)
+      : channel_{std::move(channel)}, ring_{std::move(ring)} {}
+
+  void on_picture(media::Frame picture) override {
+    send(wire::Picture{.slot = ring_->slot(picture),
+                       .format = picture.format,
+                       .pts = picture.pts,
+                       .captured = picture.captured});
+    ring_->announced(picture);
+  }
+
+  void on_audio(media::Samples samples, base::Time captured) override {
+    for (auto& message : wire::audio_messages(samples, captured)) send(std::move(message));
+  }
+
+  void on_gap(base::Time until) override { send(wire::Gap{until}); }
+  void on_unreadable(std::uint64_t count) override { send(wire::Unreadable{count}); }
+  void on_dropped(std::uint64_t count) override { send(wire::Dropped{count}); }
+
+  void on_end(SourceEnd end) override {
+    send(wire::End{std::move(end)});
+    ::_exit(EXIT_SUCCESS);
+  }
+
+  void send(wire::FromChild message) const {
+    if (channel_->send(wire::encode(std::move(message)), Channel::Wait::kForever) !=
+        Channel::Sent::kDone) {
+      ::_exit(EXIT_FAILURE);  // the server has gone
+    }
+  }
+
+ private:
+  const std::shared_ptr<Channel> channel_;
+  const std::shared_ptr<wire::RingWriter> ring_;
+};
+
+/// The log of the code that runs here goes to the server, which knows these events.
+void send_note(const Messages& messages, std::string_view event, base::log::Fields fields) {
+  using Event = wire::Note::Event;
+  static constexpr std::pair<std::string_view, Event> kEvents[] = {
+      {"glib", Event::kGlib},
+      {"source_numbers_restarted", Event::kNumbersRestarted},
+      {"publisher_refused", Event::kPublisherRefused}};
+  const auto* known = std::ranges::find(kEvents, event, [](const auto& e) { return e.first; });
+  if (known == std::end(kEvents)) return;
+  wire::Note note{.event = known->second};
+  for (const auto& field : fields) note.texts.push_back(field.value());
+  messages.send(std::move(note));
+}
+
+/// Waits for the settings. Throws std::runtime_error.
+wire::Start receive_start(Channel& channel) {
+  const auto received = channel.receive(Channel::Wait::kForever);
+  if (!received) throw std::runtime_error{received.error()};
+  if (received->status != Channel::Received::Status::kMessage) {
+    throw std::runtime_error{"the server has gone"};
+  }
+  auto message = wire::decode_from_daemon(received->message);
+  if (!message) throw std::runtime_error{message.error()};
+  if (auto* start = std::get_if<wire::Start>(&*message)) return std::move(*start);
+  throw std::runtime_error{"no start"};
+}
+
+/// Reports until the server asks for the end, or has gone.
+void report(const Source& source, const Messages& messages, const Channel& channel) {
+  pollfd end{.fd = channel.fd(), .events = POLLIN, .revents = 0};
+  while (::poll(&end, 1, kReportMs) == 0) messages.send(wire::Report{source.report()});
+}
+
+}  // namespace
+
+int run_child(base::UniqueFd media, base::UniqueFd ring_memory) {
+  const auto channel = std::make_shared<Channel>(std::move(media));
+  const auto start = receive_start(*channel);
+  const auto ring = std::make_shared<wire::RingWriter>(std::move(ring_memory), start.video);
+  const auto messages = std::make_shared<Messages>(channel, ring);
+  base::log::redirect(
+      [messages](base::log::Level, std::string_view event, base::log::Fields fields) {
+        send_note(*messages, event, fields);
+      });
+  messages->send(wire::Hello{});
+  GstSource source{start.source, start.video,
+                   [ring](const media::Frame& frame) { return ring->copy(frame); }};
+  source.start(messages);
+  report(source, *messages, *channel);
+  source.stop();
+  return EXIT_SUCCESS;
+}
+
+}  // namespace transcoder

@@ -1,0 +1,351 @@
+#include "transcoder/process/process_source.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "base/log.h"
+#include "base/system_error.h"
+#include "transcoder/process/child_process.h"
+#include "transcoder/process/output_log.h"
+#include "transcoder/secrets.h"
+#include "transcoder/wire/channel.h"
+#include "transcoder/wire/descriptors.h"
+#include "transcoder/wire/message.h"
+#include "transcoder/wire/ring.h"
+
+namespace transcoder {
+
+namespace {
+
+using namespace std::chrono_literals;
+using wire::Channel;
+
+/// The process has to send its first message within this time. It loads a hundred libraries, on a
+/// busy machine from a slow disk.
+constexpr base::Duration kMaxStart = 10s;
+
+/// A process that is well sends messages several times per second. One that was stopped, or whose
+/// threads wait for each other, sends none. A shorter time would end honest ones on a machine that
+/// is held up.
+constexpr base::Duration kMaxSilence = 3s;
+
+/// Our own thread may have been held up as well: no shorter than this between two looks.
+constexpr base::Duration kLookInterval = 100ms;
+constexpr int kLookMs = 100;
+
+/// A killed process that has not ended by then waits for a disk or a share.
+constexpr base::Duration kMaxKill = 300ms;
+
+/// With more killed processes than this that have not ended, a source does not start another one.
+constexpr std::size_t kMaxLingering = 2;
+
+/// For a polite end, such as RTSP's TEARDOWN: cameras have few sessions.
+constexpr base::Duration kMaxFarewell = 400ms;
+
+/// Ten times as many as the highest rates of pictures and audio need. More are an attack on our CPU
+/// time.
+constexpr int kMaxMessagesPerSecond = 2000;
+
+/// An event of the child's log. The names are ours, so that a child cannot write lines of others.
+struct NoteFormat {
+  const char* event;
+  std::array<const char*, wire::kMaxNoteTexts> keys;
+};
+
+constexpr NoteFormat format_of(wire::Note::Event event) {
+  using Event = wire::Note::Event;
+  switch (event) {
+    case Event::kGlib:
+      return {"glib", {"library", "message", "times"}};
+    case Event::kNumbersRestarted:
+      return {"source_numbers_restarted", {"playlist", "times"}};
+    case Event::kPublisherRefused:
+      return {"publisher_refused", {"source", "address", "times", "reason"}};
+    case Event::kRedirected:
+      return {"source_redirected", {"from", "to", "times"}};
+    case Event::kAddressRefused:
+      return {"source_address_refused", {"url", "address", "reason", "times"}};
+  }
+  return {};
+}
+
+void log(const std::string& stream, const wire::Note& note) {
+  const auto format = format_of(note.event);
+  const auto value = [&](std::size_t i) {
+    return base::log::Field{format.keys[i] ? format.keys[i] : "",
+                            i < note.texts.size() ? without_secrets(note.texts[i]) : ""};
+  };
+  base::log::warning(format.event, {{"stream", stream}, value(0), value(1), value(2), value(3)});
+}
+
+/// (to read, to write); neither waits.
+std::pair<base::UniqueFd, base::UniqueFd> make_pipe() {
+  int ends[2];
+  base::check("pipe for the output of a source's process", ::pipe2(ends, O_CLOEXEC | O_NONBLOCK));
+  return {base::UniqueFd{ends[0]}, base::UniqueFd{ends[1]}};
+}
+
+/// At most kMaxMessagesPerSecond, over windows of two seconds.
+class MessageLimit {
+ public:
+  explicit MessageLimit(base::Time now) : begin_{now} {}
+
+  /// Returns false if this one is too many.
+  bool admit(base::Time now) {
+    if (now - begin_ >= kWindow) {
+      begin_ = now;
+      count_ = 0;
+    }
+    return ++count_ <= kMaxMessagesPerSecond * kWindow / base::Duration{1s};
+  }
+
+ private:
+  static constexpr base::Duration kWindow = 2s;  // a machine that was held up delivers many at once
+  base::Time begin_;
+  std::int64_t count_ = 0;
+};
+
+/// Where a process prints to: into the log, or where we print to, which is right for reports of
+/// sanitizers and of GStreamer's own log.
+bool prints_to_log() {
+#ifdef SYMCAST_SANITIZED
+  return false;
+#else
+  return std::getenv("GST_DEBUG") == nullptr;
+#endif
+}
+
+std::string text(const ChildProcess::Exit& exit) {
+  if (!exit.by_signal) return fmt::format("its process ended with exit code {}", exit.status);
+  const char* const signal = ::sigdescr_np(exit.status);
+  return fmt::format("its process {}: signal {}{}",
+                     exit.status == SIGKILL ? "was killed" : "crashed", exit.status,
+                     signal ? fmt::format(" ({})", signal) : "");
+}
+
+/// There is no program to start.
+class UnavailableSource final : public Source {
+ public:
+  explicit UnavailableSource(std::string reason) : reason_{std::move(reason)} {}
+  void start(std::shared_ptr<Listener> listener) override {
+    listener->on_end({reason_, SourceEnd::Cause::kStart});
+  }
+  void stop() override {}
+
+ private:
+  const std::string reason_;
+};
+
+}  // namespace
+
+class ProcessSource::Impl {
+ public:
+  using Cause = SourceEnd::Cause;
+
+  Impl(std::shared_ptr<Shared> shared, std::string stream, const SourceSettings& source,
+       const VideoSettings& limits)
+      : shared_{std::move(shared)},
+        stream_{std::move(stream)},
+        start_{.source = source, .video = limits},
+        ring_{limits} {}
+
+  ~Impl() { stop(); }
+
+  void start(std::shared_ptr<Listener> listener) {
+    listener_ = std::move(listener);
+    if (shared_->lingering.count(stream_) >= kMaxLingering) {
+      return listener_->on_end(
+          {"its processes wait for a disk or a share that does not respond", Cause::kHung});
+    }
+    auto [ours, theirs] = wire::channel_sockets();
+    auto [output, their_output] = make_pipe();
+    channel_.emplace(std::move(ours));
+    output_.emplace(std::move(output), stream_);
+    const std::array<std::pair<int, int>, 2> descriptors{
+        {{theirs.get(), wire::kMediaFd}, {ring_.fd(), wire::kRingFd}}};
+    process_ = std::make_unique<ChildProcess>(shared_->program.fd(), stream_,
+                                              prints_to_log() ? their_output.get() : STDERR_FILENO,
+                                              descriptors);
+    channel_->send(wire::encode(start_), Channel::Wait::kNever);
+    thread_ = std::thread{[this] { run(); }};
+  }
+
+  void stop() {
+    if (!thread_.joinable()) return;
+    stopping_ = true;
+    channel_->send(wire::encode(wire::Stop{}), Channel::Wait::kNever);
+    thread_.join();
+  }
+
+  SourceReport report() const {
+    std::lock_guard lock{mutex_};
+    return report_;
+  }
+
+ private:
+  void run() {
+    pthread_setname_np(pthread_self(), "ingest");
+    auto end = follow();
+    // Its own exit status says more than ours, which would be SIGKILL.
+    auto exit = process_->wait(end.reason.empty() && !stopping_ ? kMaxKill : 0s);
+    if (!exit) {
+      process_->kill();
+      exit = process_->wait(kMaxKill);
+    }
+    output_->read();
+    if (!exit) shared_->lingering.add(stream_, std::move(process_));
+    if (stopping_) return;
+    if (end.reason.empty()) {
+      end = {exit ? text(*exit) : "its process does not end", Cause::kCrashed};
+    }
+    listener_->on_end(std::move(end));
+  }
+
+  /// Follows the process to its end, or to the reason for which it has to end. Returns no reason if
+  /// it closed the channel without a word, or if it has to stop.
+  SourceEnd follow() {
+    MessageLimit limit{base::Clock::now()};
+    base::Duration silence{};  // in which we looked
+    std::optional<base::Time> stopped;
+    for (auto last = base::Clock::now();;) {
+      std::array<pollfd, 2> ready{{{.fd = channel_->fd(), .events = POLLIN, .revents = 0},
+                                   {.fd = output_->fd(), .events = POLLIN, .revents = 0}}};
+      ::poll(ready.data(), ready.size(), kLookMs);
+      const auto now = base::Clock::now();
+      silence += std::min(now - std::exchange(last, now), kLookInterval);
+      if (ready[1].revents != 0) output_->read();
+      if (ready[0].revents != 0) {
+        silence = {};
+        if (auto end = receive(limit, now)) return *end;
+      }
+      if (const auto most = greeted_ ? kMaxSilence : kMaxStart; silence > most) {
+        return {fmt::format("its process does not respond for {:g} s", base::seconds(most)),
+                Cause::kHung};
+      }
+      if (stopping_ && now - *(stopped = stopped.value_or(now)) > kMaxFarewell) return {};
+    }
+  }
+
+  /// Takes the messages that have arrived. Returns the reason of the end, if it is the end.
+  std::optional<SourceEnd> receive(MessageLimit& limit, base::Time now) {
+    for (;;) {
+      auto received = channel_->receive(Channel::Wait::kNever);
+      if (!received) return broken(received.error());
+      if (received->status == Channel::Received::Status::kNothing) return std::nullopt;
+      if (received->status == Channel::Received::Status::kClosed) return SourceEnd{};
+      if (!limit.admit(now)) return broken("more than 2000 messages per second");
+      auto message = wire::decode_from_child(received->message, ring_.layout());
+      if (!message) return broken(message.error());
+      if (greeted_ == std::holds_alternative<wire::Hello>(*message)) {
+        return broken(greeted_ ? "a second hello" : "no hello");
+      }
+      wire::settle_times(*message, now);
+      if (auto* last = std::get_if<wire::End>(&*message)) return std::move(last->end);
+      auto error = std::visit([this](auto& m) { return handle(m); }, *message);
+      if (!error.empty()) return broken(error);
+    }
+  }
+
+  static SourceEnd broken(const std::string& how) {
+    return {"its process breaks the protocol: " + how, Cause::kProtocol};
+  }
+
+  std::string handle(wire::Hello&) {
+    greeted_ = true;
+    return {};
+  }
+
+  std::string handle(wire::Picture& picture) {
+    auto frame = ring_.take(picture.slot, picture.format);
+    if (!frame) return frame.error();
+    frame->pts = picture.pts;
+    frame->captured = picture.captured;
+    listener_->on_picture(std::move(*frame));
+    return {};
+  }
+
+  std::string handle(wire::Audio& audio) {
+    listener_->on_audio(std::move(audio.samples), audio.captured);
+    return {};
+  }
+
+  std::string handle(wire::Gap& gap) {
+    listener_->on_gap(gap.until);
+    return {};
+  }
+
+  std::string handle(wire::Unreadable& unreadable) {
+    listener_->on_unreadable(unreadable.count);
+    return {};
+  }
+
+  std::string handle(wire::Dropped& dropped) {
+    listener_->on_dropped(dropped.count);
+    return {};
+  }
+
+  std::string handle(wire::Report& message) {
+    std::lock_guard lock{mutex_};
+    report_ = std::move(message.report);
+    return {};
+  }
+
+  std::string handle(wire::Note& note) {
+    log(stream_, note);
+    return {};
+  }
+
+  std::string handle(wire::End&) { return {}; }  // receive() does
+
+  const std::shared_ptr<Shared> shared_;
+  const std::string stream_;
+  const wire::Start start_;
+  wire::RingReader ring_;
+  std::shared_ptr<Listener> listener_;
+  std::optional<Channel> channel_;
+  std::optional<OutputLog> output_;
+  std::unique_ptr<ChildProcess> process_;
+  bool greeted_ = false;
+  std::atomic<bool> stopping_ = false;
+  mutable std::mutex mutex_;
+  SourceReport report_;  // GUARDED_BY(mutex_)
+  std::thread thread_;
+};
+
+ProcessSource::ProcessSource(std::shared_ptr<Shared> shared, std::string stream,
+                             const SourceSettings& source, const VideoSettings& limits)
+    : impl_{std::make_unique<Impl>(std::move(shared), std::move(stream), source, limits)} {}
+
+ProcessSource::~ProcessSource() = default;
+
+void ProcessSource::start(std::shared_ptr<Listener> listener) { impl_->start(std::move(listener)); }
+void ProcessSource::stop() { impl_->stop(); }
+SourceReport ProcessSource::report() const { return impl_->report(); }
+
+MakeSource process_source_maker(base::Result<IngestProgram> program) {
+  if (!program) {
+    return [reason = program.error()](auto&&...) {
+      return std::make_unique<UnavailableSource>(reason);
+    };
+  }
+  return [shared = std::make_shared<ProcessSource::Shared>(std::move(*program))](
+             const std::string& stream, const SourceSettings& source, const VideoSettings& limits) {
+    return std::make_unique<ProcessSource>(shared, stream, source, limits);
+  };
+}
+
+}  // namespace transcoder

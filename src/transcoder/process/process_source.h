@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "transcoder/process/ingest_program.h"
+#include "transcoder/process/lingering.h"
+#include "transcoder/settings.h"
+#include "transcoder/source.h"
+
+namespace transcoder {
+
+/// A source in a process of its own, which dies in our place: of a sender's data, by its memory
+/// limit, or because it hangs. Its end is the end of the connection, with the reason. Nothing it
+/// sends is trusted.
+class ProcessSource final : public Source {
+ public:
+  /// One for the sources of all streams.
+  struct Shared {
+    IngestProgram program;
+    Lingering lingering;
+  };
+
+  /// `stream`: its name, for the log and the process list. Throws base::SystemError if there is no
+  /// memory for the pictures.
+  ProcessSource(std::shared_ptr<Shared> shared, std::string stream, const SourceSettings& source,
+                const VideoSettings& limits);
+  ~ProcessSource() override;
+
+  /// Call on a thread that lives as long as the source: the process ends with it.
+  void start(std::shared_ptr<Listener> listener) override;
+  void stop() override;
+  SourceReport report() const override;
+
+ private:
+  class Impl;
+  const std::unique_ptr<Impl> impl_;
+};
+
+/// Makes such sources. Without the program they end at once, with the reason.
+MakeSource process_source_maker(base::Result<IngestProgram> program);
+
+}  // namespace transcoder

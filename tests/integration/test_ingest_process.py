@@ -1,0 +1,104 @@
+"""A source runs in a process of its own: its death is the loss of one source, and of nothing else."""
+
+import os
+import pathlib
+import signal
+import subprocess
+
+import pytest
+
+from netlab.daemon import Daemon, wait_until
+from netlab.viewer import assert_clean
+from tests.integration import far_ends
+from tests.integration.conftest import KEEP_GROUPS, QUICK
+
+PATIENCE = 60  # seconds
+CONFIG = '[source]\nbackoff_min = "100ms"\nbackoff_max = "200ms"\n' + KEEP_GROUPS + QUICK
+
+REASON = {
+    "SEGV": "its process crashed: signal 11 (Segmentation fault)",
+    "KILL": "its process was killed: signal 9 (Killed)",
+    "STOP": "its process does not respond for 3 s",
+}
+CAUSE = {"SEGV": "crashed", "KILL": "crashed", "STOP": "hung"}
+
+
+def processes(daemon, stream=None):
+    """The processes of the sources, or of one stream's: its name is their argument."""
+    tasks = pathlib.Path(f"/proc/{daemon.process.pid}/task").iterdir()
+    pids = [int(pid) for task in tasks for pid in (task / "children").read_text().split()]
+    return [pid for pid in pids if stream is None or
+            pathlib.Path(f"/proc/{pid}/cmdline").read_bytes() == f"symcast-ingest\0{stream}\0".encode()]
+
+
+def runs(pid):
+    """A killed process whose parent was killed as well is a zombie until somebody waits for it."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.fixture(scope="module", name="clip")
+def make_clip(tmp_path_factory):
+    path = tmp_path_factory.mktemp("clip") / "clip.mp4"
+    subprocess.run(far_ends.clip_command(path, seconds=5), check=True)
+    return path
+
+
+def test_an_end_of_a_process_is_the_loss_of_its_source_only(serve, view, clip):
+    daemon = serve("--source", f"bad=file:{clip}", "--source", f"good=file:{clip}", config=CONFIG)
+    viewers = {name: view(daemon.url(name), name=name) for name in ("bad", "good")}
+    for viewer in viewers.values():
+        viewer.receive(25)
+    (good,) = processes(daemon, "good")
+    for sign, reason in REASON.items():
+        (bad,) = processes(daemon, "bad")
+        os.kill(bad, signal.Signals[f"SIG{sign}"])
+        wait_until(lambda reason=reason: f'reason="{reason}"' in daemon.log(), PATIENCE, reason)
+        wait_until(lambda bad=bad: processes(daemon, "bad") not in ([], [bad]), PATIENCE,
+                   "another process")
+        daemon.wait_for(lambda m: m.sum("symcast_source_status", status="playing") == 2, PATIENCE,
+                        "the source plays again")
+        viewers["bad"].receive_more(25)
+    assert processes(daemon, "good") == [good]
+    metrics = daemon.metrics()
+    for cause in ("crashed", "hung"):
+        expected = list(CAUSE.values()).count(cause)
+        assert metrics.sum("symcast_source_ends_total", stream="bad", cause=cause) == expected
+    assert metrics.sum("symcast_source_ends_total", stream="good") == 0
+    for viewer in viewers.values():
+        assert_clean(viewer.finish())
+
+
+def test_a_killed_server_leaves_no_process(tmp_path, clip):
+    """Not even one that was stopped."""
+    with pytest.raises(AssertionError, match="ended with -9"):
+        with Daemon("--source", f"a=file:{clip}", "--source", f"b=file:{clip}",
+                    directory=tmp_path) as daemon:
+            pids = processes(daemon)
+            os.kill(pids[0], signal.SIGSTOP)
+            daemon.process.kill()
+            daemon.process.wait()
+    assert len(pids) == 2
+    wait_until(lambda: not any(runs(pid) for pid in pids), PATIENCE, "its processes end")
+
+
+def test_a_process_sees_no_secrets_of_the_server(serve, clip):
+    """Neither variables nor files nor sockets."""
+    daemon = serve("--source", f"live=file:{clip}", wrapper=["env", "CAMERA_PASSWORD=secret"])
+    (pid,) = processes(daemon)
+    environment = pathlib.Path(f"/proc/{pid}/environ").read_text()
+    assert "PATH=" in environment and "CAMERA" not in environment
+    opened = {os.readlink(link) for link in pathlib.Path(f"/proc/{pid}/fd").iterdir()}
+    ours = {os.readlink(link) for link in pathlib.Path(f"/proc/{daemon.process.pid}/fd").iterdir()}
+    shared = {name for name in opened & ours if not name.startswith("anon_inode:")} - {"/dev/null"}
+    assert not any(name.startswith(("/", "socket:")) for name in shared), shared
+
+
+def test_a_process_that_is_asked_to_stop_ends(serve, clip):
+    daemon = serve("--source", f"live=file:{clip}")
+    (pid,) = processes(daemon)
+    daemon.end()
+    assert not runs(pid)
+    assert "source_lost" not in daemon.log()
