@@ -10,6 +10,8 @@
 #   make asan      run the unit tests, and the tests that send requests, under AddressSanitizer and
 #                  UndefinedBehaviorSanitizer
 #   make tsan      run the tests of threads under ThreadSanitizer
+#   make fuzz      search for bytes that break what reads them, TIME=60 seconds for each target
+#                  (TARGET=request for one; MERGE=1 to add the new inputs to tests/fuzz/corpus)
 #   make bench     run the benchmarks, which print tables
 #   make papers    replay the papers' experiments missing in docs/results/papers; takes hours
 #   make papers-quick  replay all of them in minutes, into build/papers-quick (ARGS="NAME..." for
@@ -25,8 +27,9 @@ DEPS ?= scripts/install-deps
 PREFIX ?= /usr/local
 SYSCONFDIR ?= /etc
 ARGS ?=
+TIME ?= 60
 
-.PHONY: run test test-long test-without-ebpf test-kernel lint lint-fast asan tsan bench papers papers-quick site package image install clean
+.PHONY: run test test-long test-without-ebpf test-kernel lint lint-fast asan tsan fuzz bench papers papers-quick site package image install clean
 
 run:
 	$(DEPS) build run
@@ -69,6 +72,12 @@ asan tsan:
 	cmake --preset $@
 	cmake --build --preset $@
 	ctest --preset $@
+
+fuzz:
+	$(DEPS) build run test
+	cmake --preset fuzz
+	cmake --build --preset fuzz
+	scripts/fuzz --time $(TIME) $(if $(MERGE),--merge) $(TARGET)
 
 bench:
 	$(DEPS) build run test

@@ -35,6 +35,15 @@ if(SYMCAST_WERROR)
   add_compile_options(-Werror)
 endif()
 
+# libFuzzer finds new inputs by the edges that they reach.
+if(SYMCAST_FUZZ)
+  if(NOT SYMCAST_SANITIZE)
+    set(SYMCAST_SANITIZE address,undefined)
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)
+  add_link_options(-fsanitize=fuzzer-no-link)
+endif()
+
 if(SYMCAST_SANITIZE)
   add_compile_definitions(SYMCAST_SANITIZED)
   add_compile_options(-fsanitize=${SYMCAST_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

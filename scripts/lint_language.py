@@ -36,7 +36,7 @@ PATTERNS = [(re.compile(pattern, 0 if "What" in pattern or "Pure" in pattern or 
 
 CODE = (".cc", ".h", ".c", ".ts", ".mjs")
 TEXT = (".md", ".1", ".toml", ".html")
-SKIPPED = re.compile(r"^(LICENSE|docs/results/.*\.json|web/package-lock\.json|scripts/lint_language\.py)")
+SKIPPED = re.compile(r"^(LICENSE|docs/results/.*\.json|web/package-lock\.json|tests/fuzz/corpus/|scripts/lint_language\.py)")
 
 COMMENT = re.compile(r'//[/!]?<?[ ]?(.*)$')
 STRING_BEGIN = "\x02"  # before the text of a string, for the patterns

@@ -28,7 +28,7 @@ bool takes_gzip(std::string_view codings) {
     codings.remove_prefix(std::min(item.size() + 1, codings.size()));
     const auto name = item.substr(0, item.find(';'));
     if (!equal_ignoring_case(trimmed(name), "gzip")) continue;
-    const auto weight = item.find("q=");
+    const auto weight = item.find('=', name.size());
     return weight == item.npos || item.find_first_of("123456789", weight) != item.npos;
   }
   return false;
@@ -70,6 +70,14 @@ HttpRequest::Method method_of(unsigned method) {
   return HttpRequest::Method::kOther;
 }
 
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+/// Whether a target has only characters that a URI may have, and some that clients send unescaped
+/// (RFC 9112, 3.2): http_parser takes control characters and bytes from 0x80 on, too.
+bool is_visible(std::string_view target) {
+  return std::ranges::all_of(target, [](char c) { return c > ' ' && c <= '~'; });
+}
+
 bool has_body(const http_parser& parser) {
   constexpr auto kNoLength = std::numeric_limits<std::uint64_t>::max();
   return parser.uses_transfer_encoding ||
@@ -88,6 +96,7 @@ class HttpRequestParser::Impl {
     const std::size_t consumed =
         http_parser_execute(&parser_, &callbacks(), part.data(), part.size());
     used_ += consumed;
+    look_for_irregular_lines(part.substr(0, consumed));
     return {judge(), consumed};
   }
 
@@ -141,8 +150,19 @@ class HttpRequestParser::Impl {
     hosts_ = 0;
     complete_ = false;
     in_value_ = false;
+    last_ = 0;
+    irregular_ = false;
     name_.clear();
     value_.clear();
+  }
+
+  /// http_parser takes a line that begins with a blank for the rest of the one before it, and any
+  /// byte after the last CR for its LF.
+  void look_for_irregular_lines(std::string_view part) {
+    for (const char c : part) {
+      irregular_ |= (last_ == '\n' && is_blank(c)) || (last_ == '\r' && c != '\n');
+      last_ = c;
+    }
   }
 
   Status judge() {
@@ -158,6 +178,13 @@ class HttpRequestParser::Impl {
     if (parser_.http_major != 1) return fail(fault_of(HPE_INVALID_VERSION));
     if (parser_.uses_transfer_encoding && !(parser_.flags & F_CHUNKED)) {
       return fail({400, "the last transfer coding must be chunked"});  // RFC 9112, 6.3
+    }
+    if (irregular_) {
+      return fail(
+          {400, "a header line begins with a blank, has one before its colon, or lacks LF"});
+    }
+    if (!is_visible(request_.target)) {
+      return fail({400, "the request target must be printable ASCII: percent-encode all else"});
     }
     if (hosts_ > 1 || (hosts_ == 0 && !request_.http_1_0)) {
       return fail({400, "the request must have exactly one Host header"});
@@ -181,6 +208,7 @@ class HttpRequestParser::Impl {
   }
 
   void finish_header() {
+    irregular_ |= std::ranges::any_of(name_, is_blank);
     if (equal_ignoring_case(name_, "user-agent")) {
       request_.user_agent = printable(value_, HttpRequest::kMaxUserAgentLength);
     } else if (equal_ignoring_case(name_, "origin")) {
@@ -228,6 +256,10 @@ class HttpRequestParser::Impl {
   int hosts_ = 0;
   bool complete_ = false;
   bool in_value_ = false;  ///< the last header callback was for a value, not a name
+  char last_ = 0;          ///< byte of the request
+  /// A line is folded, has a blank before its colon, or ends in CR alone. Proxies read these in
+  /// other ways, so RFC 9112 (2.2, 5.1, 5.2) has servers reject them.
+  bool irregular_ = false;
   std::string name_;
   std::string value_;
 };

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <span>
 
 namespace app {
@@ -15,17 +16,20 @@ namespace {
 
 struct Unit {
   std::string_view name;
-  double factor;  ///< in the base unit: nanoseconds, bits per second or bytes
+  std::int64_t factor;  ///< in the base unit: nanoseconds, bits per second or bytes
 };
 
 // Largest first. Rates and sizes may omit the unit; durations may not.
-constexpr std::array kDurationUnits{Unit{"h", 3600e9}, Unit{"m", 60e9}, Unit{"s", 1e9},
-                                    Unit{"ms", 1e6},   Unit{"us", 1e3}, Unit{"ns", 1}};
-constexpr std::array kRateUnits{Unit{"G", 1e9}, Unit{"M", 1e6}, Unit{"k", 1e3}, Unit{"", 1}};
-constexpr std::array kSizeUnits{Unit{"GiB", 1024. * 1024 * 1024}, Unit{"MiB", 1024. * 1024},
-                                Unit{"KiB", 1024}, Unit{"", 1}};
+constexpr std::array kDurationUnits{
+    Unit{"h", 3'600'000'000'000}, Unit{"m", 60'000'000'000}, Unit{"s", 1'000'000'000},
+    Unit{"ms", 1'000'000},        Unit{"us", 1000},          Unit{"ns", 1}};
+constexpr std::array kRateUnits{Unit{"G", 1'000'000'000}, Unit{"M", 1'000'000}, Unit{"k", 1000},
+                                Unit{"", 1}};
+constexpr std::array kSizeUnits{Unit{"GiB", 1 << 30}, Unit{"MiB", 1 << 20}, Unit{"KiB", 1 << 10},
+                                Unit{"", 1}};
 
 std::optional<std::int64_t> parse(std::string_view text, std::span<const Unit> units) {
+  if (text.starts_with('-')) return std::nullopt;
   double number = 0;
   const auto* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
@@ -34,19 +38,27 @@ std::optional<std::int64_t> parse(std::string_view text, std::span<const Unit> u
   for (const auto& unit : units) {
     if (unit.name != name) continue;
     constexpr auto kMaxInt64 = std::numeric_limits<std::int64_t>::max();
-    const double value = number * unit.factor;
-    return std::abs(value) < static_cast<double>(kMaxInt64) ? std::llround(value) : kMaxInt64;
+    const double value = number * static_cast<double>(unit.factor);
+    return value < static_cast<double>(kMaxInt64) ? std::llround(value) : kMaxInt64;
   }
   return std::nullopt;
 }
 
+/// "1.5" for 1 and 500 thousandths.
+std::string decimal(std::int64_t whole, std::int64_t thousandths) {
+  auto text = fmt::format("{}.{:03}", whole, thousandths);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
 std::string text(std::int64_t value, std::span<const Unit> units) {
-  for (const auto& unit : units) {
-    const double in_unit = static_cast<double>(value) / unit.factor;
-    const double thousandths = std::round(in_unit * 1000);
-    if (std::abs(in_unit) >= 1 && std::abs(in_unit * 1000 - thousandths) < 1e-6) {
-      return fmt::format("{}{}", thousandths / 1000, unit.name);
-    }
+  for (const auto& [name, factor] : units) {
+    const auto divisor = std::gcd(factor, std::int64_t{1000});
+    const auto step = factor / divisor;  // the fewest base units that are whole thousandths
+    const auto whole = value / factor;
+    if (whole == 0 || value % step != 0) continue;
+    return decimal(whole, std::abs(value % factor) / step * (1000 / divisor)).append(name);
   }
   return std::to_string(value);
 }

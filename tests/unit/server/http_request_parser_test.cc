@@ -126,6 +126,34 @@ TEST(HttpRequestParserTest, RequiresExactlyOneHost) {
   EXPECT_EQ(parse("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n").fault, 400);
 }
 
+/// Whether `text` is rejected with 400, whole and wherever it is cut in two.
+bool is_rejected(const std::string& text) {
+  for (std::size_t size = 1; size <= text.size(); ++size) {
+    HttpRequestParser parser{kLimit};
+    auto progress = parser.feed(text.substr(0, size));
+    if (progress.status == Status::kNeedMore) progress = parser.feed(text.substr(size));
+    if (progress.status != Status::kFailed || parser.fault().status != 400) return false;
+  }
+  return true;
+}
+
+TEST(HttpRequestParserTest, RejectsLinesThatProxiesReadInAnotherWay) {
+  EXPECT_TRUE(is_rejected("GET / HTTP/1.1\r\nHost: x\r\nX-A: b\r\n c\r\n\r\n"));
+  EXPECT_TRUE(is_rejected("GET / HTTP/1.1\nHost: x\nX-A: b\n\tX-B: c\n\n"));
+  EXPECT_TRUE(is_rejected("GET / HTTP/1.1\r\n Host: x\r\n\r\n"));
+  EXPECT_TRUE(is_rejected("GET / HTTP/1.1\r\nHost : x\r\nHost: x\r\n\r\n"));
+  EXPECT_TRUE(is_rejected("GET / HTTP/1.1\r\nHost: x\r\n\rX"));
+  EXPECT_EQ(parse("GET / HTTP/1.1\r\nHost: x\r\nX-A:  b c \r\n\r\n").status, Status::kComplete);
+}
+
+TEST(HttpRequestParserTest, RejectsATargetThatIsNotPrintable) {
+  EXPECT_TRUE(is_rejected("GET /a\tb HTTP/1.1\r\nHost: x\r\n\r\n"));
+  EXPECT_TRUE(is_rejected("GET /a?\x0c HTTP/1.1\r\nHost: x\r\n\r\n"));
+  EXPECT_TRUE(is_rejected("GET /\xc3\xa9.ts HTTP/1.1\r\nHost: x\r\n\r\n"));
+  EXPECT_EQ(parse("GET /a\"<>|b HTTP/1.1\r\nHost: x\r\n\r\n").status, Status::kComplete)
+      << "clients send it";
+}
+
 TEST(HttpRequestParserTest, RejectsSmuggledLengths) {
   EXPECT_EQ(parse("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n"
                   "Transfer-Encoding: chunked\r\n\r\n")
@@ -164,6 +192,7 @@ TEST(HttpRequestParserTest, KnowsIfTheClientAcceptsGzip) {
   EXPECT_TRUE(takes("br, GZIP ;q=0.5"));
   EXPECT_TRUE(takes("gzip"));
   EXPECT_FALSE(takes("gzip;q=0.0, br"));
+  EXPECT_FALSE(takes("gzip; Q=0"));
   EXPECT_FALSE(takes("x-gzip, br"));
   EXPECT_FALSE(parse("GET / HTTP/1.1\r\nHost: x\r\n\r\n").request.gzip);
 }

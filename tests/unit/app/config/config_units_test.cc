@@ -36,6 +36,13 @@ TEST(ConfigUnitsTest, InfinityAndNanAreRejected) {
   EXPECT_FALSE(parse_rate("nank"));
 }
 
+TEST(ConfigUnitsTest, NothingIsLessThanZero) {
+  EXPECT_FALSE(parse_rate("-1k"));
+  EXPECT_FALSE(parse_rate("-99999999999999999999")) << "nor is it the highest rate";
+  EXPECT_FALSE(parse_duration("-9999999999h"));
+  EXPECT_FALSE(parse_size("-0"));
+}
+
 TEST(ConfigUnitsTest, TooLargeValuesBecomeTheMaximum) {
   EXPECT_EQ(parse_duration("99999999999999h"), base::Duration::max());
 }
@@ -43,6 +50,7 @@ TEST(ConfigUnitsTest, TooLargeValuesBecomeTheMaximum) {
 TEST(ConfigUnitsTest, WritesTheLargestUnitThatFits) {
   EXPECT_EQ(text_of(base::Duration{300ms}), "300ms");
   EXPECT_EQ(text_of(base::Duration{90s}), "1.5m");
+  EXPECT_EQ(text_of(base::Duration{10min}), "10m");
   EXPECT_EQ(text_of(base::Duration{0}), "0s");
   EXPECT_EQ(text_of(base::BitRate::mbps(1.5)), "1.5M");
   EXPECT_EQ(text_of(base::BitRate{1'234'567}), "1234.567k");
@@ -51,7 +59,8 @@ TEST(ConfigUnitsTest, WritesTheLargestUnitThatFits) {
 }
 
 TEST(ConfigUnitsTest, WrittenValuesReadTheSame) {
-  for (const std::int64_t n : {1L, 999L, 1000L, 1001L, 65536L, 1'234'567L, 123'456'789'123L}) {
+  for (const std::int64_t n : {1L, 999L, 1000L, 1001L, 65536L, 1'001'000'001L, 1'234'567L,
+                               3'999'999'999L, 3'600'000'000'001L, 123'456'789'123L}) {
     EXPECT_EQ(parse_rate(text_of(base::BitRate{n})), base::BitRate{n});
     EXPECT_EQ(parse_size(text_of(base::ByteCount{n})), base::ByteCount{n});
     EXPECT_EQ(parse_duration(text_of(base::Duration{n})), base::Duration{n});
