@@ -151,7 +151,7 @@ bool SegmentStore::is_current(std::uint64_t number) const {
 
 bool SegmentStore::has_expired(std::uint64_t number) const {
   std::lock_guard lock{mutex_};
-  return !newest_ || number + window_ <= *newest_;
+  return !newest_ || (*newest_ >= window_ && number <= *newest_ - window_);
 }
 
 std::uint64_t SegmentStore::init_of(const media::HeadersPtr& headers) {

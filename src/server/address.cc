@@ -87,6 +87,7 @@ Address Address::of(const sockaddr_storage& socket_address) {
 }
 
 base::Result<Address> Address::parse(std::string_view text) {
+  if (text.find('\0') != text.npos) return no_address(text);  // inet_pton() would stop there
   const std::string terminated{text};
   sockaddr_in v4{};
   v4.sin_family = AF_INET;

@@ -23,6 +23,7 @@ std::optional<std::string> Peer::begin(std::string_view bytes) {
   if (header.status == Status::kIncomplete) {
     return first_.size() < kMaxProxyHeader ? std::optional{std::string{}} : std::nullopt;
   }
+  if (header.size > kMaxProxyHeader) return std::nullopt;  // also if it came at once
   begun_ = true;
   forwarded_client_ = header.client;
   nameless_ = !forwarded_client_;

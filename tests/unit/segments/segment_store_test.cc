@@ -47,6 +47,17 @@ TEST_F(SegmentStoreTest, TheWindowAndWhatIsDueAreCurrent) {
   EXPECT_FALSE(store_.is_current(8));
 }
 
+TEST_F(SegmentStoreTest, OnlyNumbersBeforeTheWindowHaveExpired) {
+  constexpr std::uint64_t kLargest = ~std::uint64_t{0};
+  frames(0, 0s, 3s);
+  EXPECT_FALSE(store_.has_expired(0)) << "the window is longer";
+  frames(0, 4s, 11s);  // up to 5
+  EXPECT_TRUE(store_.has_expired(1));
+  for (const auto number : {std::uint64_t{2}, std::uint64_t{9}, kLargest - 3, kLargest}) {
+    EXPECT_FALSE(store_.has_expired(number)) << number;
+  }
+}
+
 TEST_F(SegmentStoreTest, SegmentsOfClosedGroupsStayForTheWindow) {
   frames(0, 0s, 3s);
   const auto closed = *store_.track(0);

@@ -30,6 +30,7 @@ TEST(AddressTest, ReportsInvalidAddresses) {
     ASSERT_FALSE(parsed) << text;
     EXPECT_NE(parsed.error().find("is not an IP address"), std::string::npos);
   }
+  EXPECT_FALSE(Address::parse({"192.0.2.1\0x", 11}));
 }
 
 TEST(AddressTest, ConvertsFromASocketAddress) {
