@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "base/log_limit.h"
+#include "base/log_line.h"
 
 namespace base::log {
 
@@ -151,23 +152,6 @@ std::function<void(Level, std::string_view, Fields)>& redirection() {
   return instance;
 }
 
-bool needs_quotes(std::string_view value) {
-  return value.empty() || value.find_first_of(" \t\r\n\"=") != std::string_view::npos;
-}
-
-void append_quoted(std::string& line, std::string_view value) {
-  line += '"';
-  for (const char c : value) {
-    if (c == '"' || c == '\\') line += '\\';
-    if (c == '\n') {
-      line += "\\n";
-    } else if (c != '\r') {
-      line += c;
-    }
-  }
-  line += '"';
-}
-
 }  // namespace
 
 Field::Field(std::string_view key, double value)
@@ -241,20 +225,10 @@ void write(Level level, std::string_view event, Fields fields) {
   if (const auto& to = redirection()) return to(level, event, fields);
   const auto verdict = admit(event);
   if (!verdict.write) return;
-  std::string line{to_journal ? journal_prefix(level) : std::string_view{}};
-  line += event;
-  for (const auto& field : fields) {
-    line += ' ';
-    line += field.key();
-    line += '=';
-    if (needs_quotes(field.value())) {
-      append_quoted(line, field.value());
-    } else {
-      line += field.value();
-    }
-  }
-  if (verdict.left_out > 0) line += fmt::format(" left_out={}", verdict.left_out);
-  logger()->log(spdlog_level(level), line);
+  std::string text{to_journal ? journal_prefix(level) : std::string_view{}};
+  text += line(event, fields);
+  if (verdict.left_out > 0) text += fmt::format(" left_out={}", verdict.left_out);
+  logger()->log(spdlog_level(level), text);
 }
 
 }  // namespace base::log

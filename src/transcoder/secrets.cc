@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace transcoder {
@@ -81,32 +82,89 @@ std::size_t end_of(const std::string& text, std::size_t begin, const char* delim
   return std::min(text.find_first_of(delimiters, begin), text.size());
 }
 
-void mask_users(std::string& text) {
+/// A part of a text, without its end.
+struct Range {
+  std::size_t begin;
+  std::size_t end;
+};
+using Ranges = std::vector<Range>;
+
+/// Finds "user:password" between "://" and '@'. A password that was not percent-encoded may have
+/// any character of a URI in it, so with a ':' the last '@' counts.
+void find_users(const std::string& text, Ranges& found) {
   constexpr std::string_view kBeforeHost = "://";
   for (auto at = text.find(kBeforeHost); at != std::string::npos; at = text.find(kBeforeHost, at)) {
     at += kBeforeHost.size();
-    const auto host = text.rfind('@', end_of(text, at, "/?# \"'"));
-    if (host != std::string::npos && host > at) text.replace(at, host - at, kSecretMask);
+    auto host = text.rfind('@', end_of(text, at, " \"'"));
+    if (host == std::string::npos || host < at) continue;
+    if (text.find(':', at) > host) host = text.rfind('@', end_of(text, at, "/?# \"'"));
+    if (host != std::string::npos && host > at) found.push_back({at, host});
   }
 }
 
-void mask_values(std::string& text, std::string_view name) {
-  for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at)) {
-    at += name.size();
-    const bool quoted = at < text.size() && text[at] == '"';
-    at += quoted;
-    text.replace(at, end_of(text, at, quoted ? "\"" : "& ,\"'!") - at, kSecretMask);
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+/// The position behind `name`, in any case, "=" and the blanks around it, if `text` has them at
+/// `at`.
+std::optional<std::size_t> value_at(const std::string& text, std::size_t at,
+                                    std::string_view name) {
+  const auto same = [](char a, char b) { return lower(a) == b; };
+  const auto word = std::string_view{text}.substr(at, name.size());
+  if (!std::ranges::equal(word, name, same)) return std::nullopt;
+  at = text.find_first_not_of(' ', at + name.size());
+  if (at == std::string::npos || text[at] != '=') return std::nullopt;
+  return std::min(text.find_first_not_of(' ', at + 1), text.size());
+}
+
+/// The position of the quote that ends a text which begins at `begin`. A backslash quotes the
+/// character behind it.
+std::size_t end_of_quoted(const std::string& text, std::size_t begin) {
+  for (; begin < text.size() && text[begin] != '"'; ++begin) begin += text[begin] == '\\';
+  return std::min(begin, text.size());
+}
+
+void find_values(const std::string& text, std::string_view name, Ranges& found) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto value = value_at(text, i, name);
+    if (!value) continue;
+    const bool quoted = *value < text.size() && text[*value] == '"';
+    const auto begin = *value + quoted;
+    found.push_back({begin, quoted ? end_of_quoted(text, begin) : end_of(text, begin, "& ,\"'!")});
   }
+}
+
+/// Masks each part, and those that overlap together.
+std::string masked(const std::string& text, Ranges parts) {
+  std::ranges::sort(parts, {}, &Range::begin);
+  std::string out;
+  std::size_t at = 0;
+  for (auto part = parts.begin(); part != parts.end();) {
+    auto [begin, end] = *part++;
+    for (; part != parts.end() && part->begin <= end; ++part) end = std::max(end, part->end);
+    out.append(text, at, begin - at).append(kSecretMask);
+    at = end;
+  }
+  return out.append(text, at);
+}
+
+/// A user may look like a value, and a value like a user, so both are found before one is masked.
+std::string without_known_forms(const std::string& text) {
+  Ranges found;
+  find_users(text, found);
+  for (const auto* name : {"passphrase", "password", "user-pw", "token"}) {
+    find_values(text, name, found);
+  }
+  return masked(text, std::move(found));
 }
 
 }  // namespace
 
 std::string without_secrets(std::string text) {
   mask_hidden(text);
-  mask_users(text);
-  for (const auto* name : {"passphrase=", "password=", "user-pw=", "token="}) {
-    mask_values(text, name);
-  }
+  std::string before;
+  do {  // until nothing is left: a mask may be part of a user, as in "://token=/!@host"
+    before = std::exchange(text, without_known_forms(text));
+  } while (text != before);
   return text;
 }
 

@@ -6,7 +6,8 @@
 namespace transcoder {
 
 /// Replaces the secrets in `text` by "***", for logs and messages: the user:password of each URI,
-/// the values of passphrase=, password=, user-pw= and token=, and the values of hide_secret().
+/// the values of passphrase=, password=, user-pw= and token= (in any case), and the values of
+/// hide_secret(). Masks too much rather than too little.
 std::string without_secrets(std::string text);
 
 /// From now on, without_secrets() also replaces this value, in the whole process, percent-encoded

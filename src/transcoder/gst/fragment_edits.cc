@@ -1,6 +1,7 @@
 #include "transcoder/gst/fragment_edits.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -59,8 +60,11 @@ std::uint32_t time_scale(Bytes header) {
   return std::max<std::uint32_t>(scale, 1);
 }
 
+/// 0 for times that make no sense, whose sums would overflow.
 base::Duration in_time(std::int64_t ticks, std::uint32_t scale) {
-  return base::from_seconds(static_cast<double>(ticks) / scale);
+  constexpr double kCentury = 100 * 365.25 * 86'400;
+  const auto seconds = static_cast<double>(ticks) / scale;
+  return std::abs(seconds) < kCentury ? base::from_seconds(seconds) : base::Duration{};
 }
 
 struct Edit {

@@ -16,6 +16,8 @@ constexpr std::string_view kMapTag = "#EXT-X-MAP:";
 constexpr std::string_view kRangeTag = "#EXT-X-BYTERANGE:";
 constexpr std::string_view kDurationTag = "#EXTINF:";
 constexpr std::string_view kDiscontinuityTag = "#EXT-X-DISCONTINUITY";
+/// Playlists with larger numbers stay as they are. Sums of some of these fit into 64 bits.
+constexpr std::int64_t kMaxNumber = std::int64_t{1} << 53;
 /// hlsdemux leaves out a segment without a duration.
 constexpr std::string_view kSectionDuration = "#EXTINF:0.001,";
 
@@ -61,7 +63,7 @@ struct HlsPlaylist::Text {
         std::int64_t value = 0;
         const auto digits = after(line, kNumberTag);
         std::from_chars(digits.data(), digits.data() + digits.size(), value);
-        number = value;
+        if (value >= 0 && value <= kMaxNumber) number = value;
       } else if (line.starts_with('#')) {
         if (line.starts_with(kMapTag)) map = after(line, kMapTag);
         if (line.starts_with(kRangeTag)) next.range = after(line, kRangeTag);
@@ -135,6 +137,10 @@ std::string HlsPlaylist::edit(std::string_view text) {
   const bool restarted = !goes_on(segments);
   restarts_ += restarted;
   known_ = number(segments, restarted);
+  if (known_.back().shown > kMaxNumber) {
+    known_.clear();
+    return std::string{text};
+  }
   std::string result;
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const auto& segment = segments[i];

@@ -24,6 +24,31 @@ TEST(SecretsTest, MasksNamedValues) {
             "gst:srtsrc passphrase=\"***\" latency=1");
 }
 
+TEST(SecretsTest, MasksAPasswordThatIsNotEncoded) {
+  for (const auto* text : {"rtsp://user:pa/ss@cam/1", "rtsp://user:p?ss@cam/1",
+                           "rtsp://user:p#s@cam/1", "rtsp://user:p/@ss@cam/1"}) {
+    EXPECT_EQ(without_secrets(text), "rtsp://***@cam/1");
+  }
+  EXPECT_EQ(without_secrets("no http://host:80/1 for a:b@c"), "no http://host:80/1 for a:b@c");
+}
+
+TEST(SecretsTest, MasksNamedValuesHoweverTheyAreWritten) {
+  EXPECT_EQ(without_secrets("srt://h:1?PassPhrase=abc"), "srt://h:1?PassPhrase=***");
+  EXPECT_EQ(without_secrets("gst:rtspsrc user-pw = x ! decodebin"),
+            "gst:rtspsrc user-pw = *** ! decodebin");
+  EXPECT_EQ(without_secrets(R"(user-pw="a\"b c" ! x)"), R"(user-pw="***" ! x)");
+  EXPECT_EQ(without_secrets("a token, a password"), "a token, a password");
+  EXPECT_EQ(without_secrets("http://token=a@b"), "http://***") << "a user, too";
+  EXPECT_EQ(without_secrets("rtsp://user:p/password=s@cam/1"), "rtsp://***");
+}
+
+TEST(SecretsTest, MasksOnceForAll) {
+  for (const auto* text : {"://token=/!@", "token=://a:b@c", "token=token=x", "user-pw=\""}) {
+    const auto masked = without_secrets(text);
+    EXPECT_EQ(without_secrets(masked), masked);
+  }
+}
+
 TEST(SecretsTest, LeavesTheRestAlone) {
   for (const auto* text : {"http://host/a@b", "file:/home/me/a@b.mp4", "test:?size=320x180", ""}) {
     EXPECT_EQ(without_secrets(text), text);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string_view>
 
 namespace transcoder {
@@ -54,6 +55,18 @@ TEST(FragmentEditsTest, TheFirstEditThatIsNotEmptyPlacesTheTrack) {
   FragmentEdits edits;
   edits.push(movie(edit(5000, -1) + edit(0, 160), 2));
   EXPECT_EQ(edits.shift(kTrack), 4920ms);
+}
+
+TEST(FragmentEditsTest, TimesBeyondACenturyCountAsZero) {
+  const Bytes largest = word(0x7fffffff) + word(-1);
+  const Bytes empty = largest + word(-1) + word(-1) + word(0x10000);
+  const Bytes edit = word(0) + word(0) + largest + word(0x10000);
+  auto long_edits = movie(empty + edit, 2);
+  const auto elst = std::ranges::search(long_edits, std::string_view{"elst"}).end();
+  *elst = 1;  // version
+  FragmentEdits edits;
+  edits.push(long_edits);
+  EXPECT_EQ(edits.shift(kTrack), 0ms);
 }
 
 TEST(FragmentEditsTest, NegativeCompositionOffsetsAreUndone) {

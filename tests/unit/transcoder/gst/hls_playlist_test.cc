@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@ struct Listed {
   bool discontinuity = false;
 };
 
-std::string playlist(int number, const std::vector<Listed>& segments) {
+std::string playlist(std::int64_t number, const std::vector<Listed>& segments) {
   auto text = fmt::format("#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:{}\n", number);
   std::string map;
   for (const auto& segment : segments) {
@@ -49,6 +50,21 @@ TEST(HlsPlaylistTest, NothingChangesWithoutNeed) {
   EXPECT_EQ(summary(editor.edit(playlist(30, {{"x"}, {"y"}}))), "30 x y") << "some were missed";
   EXPECT_EQ(summary(editor.edit(playlist(29, {{"w"}, {"x"}}))), "29 w x") << "another server";
   EXPECT_EQ(editor.restarts(), 0U);
+}
+
+TEST(HlsPlaylistTest, AbsurdNumbersStayAsTheyAre) {
+  constexpr std::int64_t kLargest = std::int64_t{1} << 53;
+  HlsPlaylist editor;
+  for (const auto* number : {"9223372036854775807", "9007199254740993", "-5"}) {
+    const auto text =
+        fmt::format("#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-MEDIA-SEQUENCE:{}\n#EXTINF:2,\na\n", number);
+    EXPECT_EQ(editor.edit(text), text);
+  }
+  editor.edit(playlist(kLargest - 1, {{"a"}}));
+  editor.edit(playlist(0, {{"b"}}));
+  const auto sum = playlist(kLargest - 1, {{"c"}});
+  EXPECT_EQ(editor.edit(sum), sum);
+  EXPECT_EQ(summary(editor.edit(playlist(0, {{"d"}}))), "0 d");
 }
 
 TEST(HlsPlaylistTest, ListsAnotherInitializationSection) {

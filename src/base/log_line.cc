@@ -1,0 +1,77 @@
+#include "base/log_line.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace base::log {
+
+namespace {
+
+/// The length of the character at the beginning of `text`, in UTF-8. 0 if it must not be written as
+/// it is: a control character, which a terminal would obey, or a byte that is part of none.
+std::size_t length_of_first(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  if (first < 0x80) return first >= ' ' && first != 0x7f ? 1 : 0;
+  const std::size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
+  std::uint32_t code = first & (0x7f >> length);
+  for (const char c : text.substr(1, length - 1)) {
+    if ((c & 0xc0) != 0x80) return 0;
+    code = code << 6 | (c & 0x3f);
+  }
+  constexpr std::array<std::uint32_t, 5> kLeast{0, 0, 0xa0, 0x800, 0x10000};  // for each length
+  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
+  return code >= kLeast[length] && code <= 0x10ffff && !surrogate ? length : 0;
+}
+
+bool needs_quotes(std::string_view value) {
+  if (value.empty() || value.find_first_of(" \"=") != std::string_view::npos) return true;
+  while (!value.empty()) {
+    const auto length = length_of_first(value);
+    if (length == 0) return true;
+    value.remove_prefix(length);
+  }
+  return false;
+}
+
+/// The value comes from anybody: a client, a source, a proxy.
+void append_quoted(std::string& line, std::string_view value) {
+  line += '"';
+  while (!value.empty()) {
+    const char c = value.front();
+    const auto length = length_of_first(value);
+    if (c == '"' || c == '\\') line += '\\';
+    if (c == '\n') {
+      line += "\\n";
+    } else if (length == 0) {
+      line += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    } else {
+      line += value.substr(0, length);
+    }
+    value.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  line += '"';
+}
+
+}  // namespace
+
+std::string line(std::string_view event, Fields fields) {
+  std::string line{event};
+  for (const auto& field : fields) {
+    line += ' ';
+    line += field.key();
+    line += '=';
+    if (needs_quotes(field.value())) {
+      append_quoted(line, field.value());
+    } else {
+      line += field.value();
+    }
+  }
+  return line;
+}
+
+}  // namespace base::log
