@@ -68,7 +68,7 @@ void check_masked(const std::string& text, std::string_view secret) {
 void check_planted(unsigned form, std::string_view rest) {
   constexpr std::array<std::string_view, 4> kNames{"passphrase", "password", "user-pw", "ToKeN"};
   // With '=' in it, all that follows may be part of another value.
-  const auto before = without(form % 8 < 4 ? "=" : "", take_text(rest));
+  const auto before = without_planted(without(form % 8 < 4 ? "=" : "", take_text(rest)));
   const auto first = take_text(rest);
   const auto second = take_text(rest);
   const auto name = std::string{kNames[form / 8 % kNames.size()]};
