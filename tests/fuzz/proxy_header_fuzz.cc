@@ -33,11 +33,19 @@ void check_prefixes(std::string_view bytes, const ProxyHeader& whole) {
   }
 }
 
+/// The word of a line that names the client is an address and no more.
+void check_word(std::string_view line) {
+  line.remove_prefix(std::string_view{"PROXY TCP4 "}.size());
+  const auto word = line.substr(0, line.find(' '));
+  CHECK(word.find_first_not_of("0123456789abcdefABCDEF:.\r\n") == word.npos, word);
+}
+
 void check_header(std::string_view bytes, const ProxyHeader& header) {
   CHECK(header.size <= bytes.size(), header.size, bytes);
   CHECK((header.status == Status::kComplete) == (header.size > 0), header.status, header.size);
   CHECK(header.status == Status::kComplete || !header.client, header.status);
   if (header.client) {
+    if (bytes.starts_with('P')) check_word(bytes.substr(0, header.size));
     const auto text = header.client->text();
     const auto again = server::Address::parse(text);
     CHECK(again && *again == *header.client, text);

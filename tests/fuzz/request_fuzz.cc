@@ -84,6 +84,8 @@ void check_kept(const HttpRequest& request) {
     CHECK(field->size() <= HttpRequest::kMaxUserAgentLength, *field);
   }
   CHECK(request.target.size() + request.forwarded_for.size() <= kMaxRequest);
+  CHECK(is_printable(request.target) && request.target.find(' ') == std::string::npos,
+        request.target);
 }
 
 /// Lines that two servers may read in two ways are refused (RFC 9112, 2.2, 5.1 and 5.2).
