@@ -12,6 +12,7 @@
 #   make tsan      run the tests of threads under ThreadSanitizer
 #   make fuzz      search for bytes that break what reads them, TIME=60 seconds for each target
 #                  (TARGET=request for one; MERGE=1 to add the new inputs to tests/fuzz/corpus)
+#   make fuzz-quick  the same with TIME=5, as for each change
 #   make bench     run the benchmarks, which print tables
 #   make papers    replay the papers' experiments missing in docs/results/papers; takes hours
 #   make papers-quick  replay all of them in minutes, into build/papers-quick (ARGS="NAME..." for
@@ -29,7 +30,7 @@ SYSCONFDIR ?= /etc
 ARGS ?=
 TIME ?= 60
 
-.PHONY: run test test-long test-without-ebpf test-kernel lint lint-fast asan tsan fuzz bench papers papers-quick site package image install clean
+.PHONY: run test test-long test-without-ebpf test-kernel lint lint-fast asan tsan fuzz fuzz-quick bench papers papers-quick site package image install clean
 
 run:
 	$(DEPS) build run
@@ -73,11 +74,11 @@ asan tsan:
 	cmake --build --preset $@
 	ctest --preset $@
 
-fuzz:
+fuzz fuzz-quick:
 	$(DEPS) build run test
 	cmake --preset fuzz
 	cmake --build --preset fuzz
-	scripts/fuzz --time $(TIME) $(if $(MERGE),--merge) $(TARGET)
+	scripts/fuzz --time $(if $(findstring quick,$@),5,$(TIME)) $(if $(MERGE),--merge) $(TARGET)
 
 bench:
 	$(DEPS) build run test
