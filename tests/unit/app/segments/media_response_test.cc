@@ -37,8 +37,8 @@ class MediaResponseTest : public testing::Test {
 
   /// The head of the response to a request for the newest complete segment.
   server::ResponseHead head_of_segment(base::Duration window) {
-    const auto stream =
-        std::make_shared<LiveStream>(0, config(window), media_clock_, server_, metrics_);
+    const auto stream = std::make_shared<LiveStream>(0, config(window), media_clock_,
+                                                     transcoder::MakeSource{}, server_, metrics_);
     auto& store = stream->segments();
     track_packets::frames(0s, 3s, [&](const auto& packet) { store.publish(0, packet); });
     const auto session = std::make_shared<SegmentSession>(
