@@ -73,7 +73,8 @@ int play(char** arguments) {
                             .max_height = std::atoi(arguments[5]),
                             .max_frame_rate = std::atof(arguments[6])};
   const auto begin = base::Clock::now();
-  const auto make = mode == "out" ? process_source_maker(IngestProgram::at(arguments[2]))
+  const auto make = mode == "out" ? process_source_maker(IngestProgram::at(arguments[2]),
+                                                         base::ByteCount{1L << 40})
                                   : [](const std::string&, const SourceSettings& settings,
                                        const VideoSettings& limits) -> std::unique_ptr<Source> {
     return std::make_unique<GstSource>(settings, limits);

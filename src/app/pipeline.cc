@@ -14,6 +14,7 @@
 #include "app/web/web_pages.h"
 #include "base/cpus.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "segments/utc_time.h"
 #include "server/query.h"
 #include "transcoder/process/process_source.h"
@@ -63,6 +64,13 @@ StreamConfig running_config(const LiveStream& stream) {
   return result;
 }
 
+/// All processes of sources together: the server needs the rest, mostly for encoders and queues.
+base::ByteCount memory_of_sources() {
+  constexpr double kShare = 0.6;
+  const auto all = static_cast<double>(base::usable_memory().bytes());
+  return base::ByteCount{static_cast<std::int64_t>(kShare * all)};
+}
+
 /// Stops all streams at once, because each may wait for its source to let go; then the slowest sets
 /// the time. Streams for which no thread is available stop one after the other.
 void stop_all(const std::vector<std::shared_ptr<LiveStream>>& streams) {
@@ -109,7 +117,8 @@ Pipeline::Pipeline(Config config, KernelAccess kernel)
           config_.on_demand.cpu * base::usable_cpus(),
           [this](const auto& request) { return respond_fallback(request); }},
       server_{config_.server, controller_},
-      make_source_{transcoder::process_source_maker(transcoder::IngestProgram::find())} {
+      make_source_{transcoder::process_source_maker(transcoder::IngestProgram::find(),
+                                                    memory_of_sources())} {
   for (const auto& stream : config_.streams) controller_.add(make_stream(stream));
   add_pages();
 }

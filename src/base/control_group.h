@@ -1,15 +1,24 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace base {
 
-/// The control group (version 2, cgroups(7)) of this process.
+/// A control group of this process (cgroups(7)).
 struct ControlGroup {
   std::string mount;  ///< where control groups are mounted; empty if they are not
   std::string path;   ///< of ours, from there: "/PATH"
 
-  static ControlGroup own();
+  static ControlGroup own();  ///< of version 2
+  /// Of version 1, whose controllers ("memory") have groups of their own.
+  static ControlGroup legacy(std::string_view controller);
+
+  /// The folders of the group and of those above it, as far as they can be seen: in a container
+  /// ours is the root of what is mounted. A limit holds for all below.
+  std::vector<std::filesystem::path> levels() const;
 };
 
 }  // namespace base

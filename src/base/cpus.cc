@@ -35,13 +35,8 @@ std::optional<double> limit_of(const std::filesystem::path& group) {
 
 double usable_cpus() {
   double cpus = cpus_in_mask();
-  const auto own = ControlGroup::own();
-  if (own.mount.empty()) return cpus;
-  // A limit holds for all below. In a container our group is the root of what is mounted.
-  std::filesystem::path group{own.mount + own.path};
-  while (group.has_relative_path() && group.native().size() >= own.mount.size()) {
-    cpus = std::min(cpus, limit_of(group).value_or(cpus));
-    group = group.parent_path();
+  for (const auto& level : ControlGroup::own().levels()) {
+    cpus = std::min(cpus, limit_of(level).value_or(cpus));
   }
   return std::max(cpus, kFewest);
 }

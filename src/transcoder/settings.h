@@ -28,6 +28,9 @@ struct SourceSettings {
   base::Duration backoff_max = std::chrono::seconds{30};
   /// Jitter buffer of network sources that have one (RTSP, SRT, RTP).
   base::Duration latency = std::chrono::milliseconds{200};
+  /// Limits of the source's process: its memory, and its share of all CPUs.
+  base::ByteCount memory{512 << 20};
+  double cpu = 0.75;
 
   bool operator==(const SourceSettings&) const = default;
 };

@@ -41,7 +41,7 @@ struct SourceEnd {
   enum class Cause : std::uint8_t {
     kEnded,     ///< by the source, the network, or a plugin
     kRefused,   ///< we do not play what it sends, or do not open what it names
-    kMemory,    ///< its process needed more memory than it may have
+    kLimit,     ///< its process used more memory, threads or CPU time than it may
     kCrashed,   ///< its process ended in the middle of its work
     kHung,      ///< its process did not respond, or could not be ended
     kProtocol,  ///< its process sent what no process of ours sends

@@ -137,6 +137,14 @@ Section<StreamConfig> source_section() {
           key("latency", &Part::latency, Duration{0s, 10s},
               "Jitter buffer of RTSP, SRT and RTP sources. Lower it on a quiet local network; "
               "raise it on the internet."),
+          key("memory", &Part::memory, Size{ByteCount{64 << 20}, ByteCount{std::int64_t{64} << 30}},
+              "Memory that the source's process may use. Beyond it, the source is lost, and starts "
+              "again. Raise it for video larger than 4K."),
+          key("cpu", &Part::cpu, Real{0.05, 1},
+              "Share of all CPUs that the source's process may use over 10 s, but at least one "
+              "CPU. "
+              "Beyond it, the source is lost, and starts again. Lower it if the machine plays many "
+              "sources."),
       });
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <gst/gst.h>
 #include <x264.h>
 
 extern "C" {
@@ -10,9 +9,12 @@ extern "C" {
 #include <libavformat/avformat.h>
 }
 
-#include <memory>
 #include <set>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include "transcoder/process/ingest_probe.h"
 
 namespace app {
 
@@ -68,20 +70,13 @@ std::vector<Purpose> purposes() {
   };
 }
 
-bool exists(const char* element) {
-  GstElementFactory* factory = gst_element_factory_find(element);
-  if (factory == nullptr) return false;
-  gst_object_unref(factory);
-  return true;
-}
-
-Finding examine(const Purpose& purpose) {
+Finding examine(const Purpose& purpose, const transcoder::IngestProbe& found) {
   std::vector<std::string_view> all;
   std::vector<std::string_view> missing;
   std::set<std::string_view> packages;
   for (const auto& [name, package] : purpose.elements) {
     all.emplace_back(name);
-    if (exists(name)) continue;
+    if (found.elements.contains(name)) continue;
     missing.emplace_back(name);
     packages.insert(package);
   }
@@ -93,19 +88,14 @@ Finding examine(const Purpose& purpose) {
           fmt::format("apt-get install {}", fmt::join(packages, " "))};
 }
 
-Finding gstreamer() {
-  GError* error = nullptr;
-  if (gst_init_check(nullptr, nullptr, &error) == FALSE) {
-    const std::string why = error != nullptr ? error->message : "gst_init failed";
-    g_clear_error(&error);
-    return {Verdict::kMissing, "GStreamer", why, "apt-get install libgstreamer1.0-0"};
+base::Result<transcoder::IngestProbe> probe(const std::vector<Purpose>& purposes) {
+  const auto program = transcoder::IngestProgram::find();
+  if (!program) return base::Error{program.error()};
+  std::vector<std::string> elements;
+  for (const auto& purpose : purposes) {
+    for (const auto& element : purpose.elements) elements.emplace_back(element.name);
   }
-  guint major = 0;
-  guint minor = 0;
-  guint micro = 0;
-  guint nano = 0;
-  gst_version(&major, &minor, &micro, &nano);
-  return {Verdict::kOk, "GStreamer", fmt::format("{}.{}.{}", major, minor, micro)};
+  return transcoder::probe_ingest(*program, elements);
 }
 
 /// Opens an encoder for 8-bit video, because some builds of x264 encode only 10 bits.
@@ -159,9 +149,11 @@ Finding mpegts() {
 }  // namespace
 
 Findings examine_sources() {
-  Findings findings{gstreamer()};
-  if (findings.front().verdict == Verdict::kMissing) return findings;
-  for (const auto& purpose : purposes()) findings.push_back(examine(purpose));
+  const auto all = purposes();
+  const auto found = probe(all);
+  if (!found) return {{Verdict::kMissing, "symcast-ingest", found.error()}};
+  Findings findings{{Verdict::kOk, "GStreamer", found->version}};
+  for (const auto& purpose : all) findings.push_back(examine(purpose, *found));
   return findings;
 }
 

@@ -1,14 +1,18 @@
 #include "transcoder/child/child.h"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "base/log.h"
+#include "transcoder/child/self_limits.h"
 #include "transcoder/gst/gst_source.h"
 #include "transcoder/wire/channel.h"
 #include "transcoder/wire/message.h"
@@ -63,6 +67,33 @@ class Messages final : public Source::Listener {
   const std::shared_ptr<wire::RingWriter> ring_;
 };
 
+/// The last message of a process without memory, which is ready: it needs some.
+class OutOfMemory {
+ public:
+  static void prepare(std::shared_ptr<Channel> channel, base::ByteCount limit) {
+    static OutOfMemory instance{std::move(channel), limit};
+    prepared_ = &instance;
+    std::set_new_handler(end);
+  }
+
+  [[noreturn]] static void end() {
+    if (prepared_) prepared_->channel_->send(prepared_->message_, Channel::Wait::kForever);
+    ::_exit(EXIT_FAILURE);
+  }
+
+ private:
+  OutOfMemory(std::shared_ptr<Channel> channel, base::ByteCount limit)
+      : channel_{std::move(channel)},
+        message_{wire::encode(wire::End{
+            {fmt::format("its process needs more memory than source.memory allows ({} MB)",
+                         limit.bytes() >> 20),
+             SourceEnd::Cause::kLimit}})} {}
+
+  static inline OutOfMemory* prepared_ = nullptr;
+  const std::shared_ptr<Channel> channel_;
+  const std::vector<std::uint8_t> message_;
+};
+
 /// The log of the code that runs here goes to the server, which knows these events.
 void send_note(const Messages& messages, std::string_view event, base::log::Fields fields) {
   using Event = wire::Note::Event;
@@ -73,7 +104,11 @@ void send_note(const Messages& messages, std::string_view event, base::log::Fiel
   const auto* known = std::ranges::find(kEvents, event, [](const auto& e) { return e.first; });
   if (known == std::end(kEvents)) return;
   wire::Note note{.event = known->second};
-  for (const auto& field : fields) note.texts.push_back(field.value());
+  for (const auto& field : fields) {
+    // GLib says so before it aborts.
+    if (field.value().find("failed to allocate") != std::string::npos) OutOfMemory::end();
+    note.texts.push_back(field.value());
+  }
   messages.send(std::move(note));
 }
 
@@ -101,12 +136,14 @@ void report(const Source& source, const Messages& messages, const Channel& chann
 int run_child(base::UniqueFd media, base::UniqueFd ring_memory) {
   const auto channel = std::make_shared<Channel>(std::move(media));
   const auto start = receive_start(*channel);
+  limit_self(start.source.memory);
   const auto ring = std::make_shared<wire::RingWriter>(std::move(ring_memory), start.video);
   const auto messages = std::make_shared<Messages>(channel, ring);
   base::log::redirect(
       [messages](base::log::Level, std::string_view event, base::log::Fields fields) {
         send_note(*messages, event, fields);
       });
+  OutOfMemory::prepare(channel, start.source.memory);
   messages->send(wire::Hello{});
   GstSource source{start.source, start.video,
                    [ring](const media::Frame& frame) { return ring->copy(frame); }};

@@ -4,8 +4,8 @@ namespace transcoder {
 
 std::span<const SourceEnd::Cause> all_causes() {
   using enum SourceEnd::Cause;
-  static constexpr SourceEnd::Cause kAllCauses[] = {kEnded, kRefused,  kMemory, kCrashed,
-                                                    kHung,  kProtocol, kStart,  kSilent};
+  static constexpr SourceEnd::Cause kAllCauses[] = {kEnded, kRefused,  kLimit, kCrashed,
+                                                    kHung,  kProtocol, kStart, kSilent};
   return kAllCauses;
 }
 
@@ -15,8 +15,8 @@ const char* name(SourceEnd::Cause cause) {
       return "ended";
     case SourceEnd::Cause::kRefused:
       return "refused";
-    case SourceEnd::Cause::kMemory:
-      return "memory";
+    case SourceEnd::Cause::kLimit:
+      return "limit";
     case SourceEnd::Cause::kCrashed:
       return "crashed";
     case SourceEnd::Cause::kHung:

@@ -100,7 +100,8 @@ base::UniqueFd out_of_the_way(int fd, int first) {
 
 }  // namespace
 
-ChildProcess::ChildProcess(int program, std::string argument, int output, Descriptors descriptors) {
+ChildProcess::ChildProcess(int program, std::vector<std::string> arguments, int output,
+                           Descriptors descriptors) {
   const int count = STDERR_FILENO + 1 + static_cast<int>(descriptors.size());
   const int first_free = count + 1;  // behind the program's own descriptor
   std::vector<base::UniqueFd> copies;
@@ -114,14 +115,16 @@ ChildProcess::ChildProcess(int program, std::string argument, int output, Descri
   for (const auto& [ours, theirs] : descriptors) pass(ours, theirs);
   pass(program, count);
   plan.close_from(first_free);
-  std::string name = "symcast-ingest";
-  char* const arguments[] = {name.data(), argument.data(), nullptr};
-  const pid_t pid = plan.run(fmt::format("/proc/self/fd/{}", count), arguments, variables().data());
-  pidfd_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  arguments.insert(arguments.begin(), "symcast-ingest");
+  std::vector<char*> words;
+  for (auto& argument : arguments) words.push_back(argument.data());
+  words.push_back(nullptr);
+  pid_ = plan.run(fmt::format("/proc/self/fd/{}", count), words.data(), variables().data());
+  pidfd_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
   if (!pidfd_) {
     const int error = errno;
-    ::kill(pid, SIGKILL);
-    ::waitpid(pid, nullptr, 0);
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
     throw base::SystemError{"watch the process of a source", error};
   }
 }

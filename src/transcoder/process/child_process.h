@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/unique_fd.h"
 #include "base/units.h"
@@ -28,12 +29,14 @@ class ChildProcess {
   /// Starts the program that is open as `program`, in a session of its own, with /dev/null as
   /// input, `output` as standard output and error, and no other descriptors than those given.
   /// Throws base::SystemError.
-  ChildProcess(int program, std::string argument, int output, Descriptors descriptors);
+  ChildProcess(int program, std::vector<std::string> arguments, int output,
+               Descriptors descriptors);
   /// Kills it.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
+  pid_t pid() const { return pid_; }
   /// Readable once it has ended.
   int fd() const { return pidfd_.get(); }
   void kill();
@@ -41,6 +44,7 @@ class ChildProcess {
   std::optional<Exit> wait(base::Duration timeout);
 
  private:
+  pid_t pid_ = -1;
   base::UniqueFd pidfd_;
   std::optional<Exit> exit_;
 };

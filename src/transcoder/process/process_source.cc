@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -16,11 +17,15 @@
 #include <optional>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "base/cpus.h"
 #include "base/log.h"
 #include "base/system_error.h"
 #include "transcoder/process/child_process.h"
 #include "transcoder/process/output_log.h"
+#include "transcoder/process/process_use.h"
+#include "transcoder/process/use_limits.h"
 #include "transcoder/secrets.h"
 #include "transcoder/wire/channel.h"
 #include "transcoder/wire/descriptors.h"
@@ -42,6 +47,9 @@ constexpr base::Duration kMaxStart = 10s;
 /// threads wait for each other, sends none. A shorter time would end honest ones on a machine that
 /// is held up.
 constexpr base::Duration kMaxSilence = 3s;
+
+/// Between two looks at the memory, threads and CPU time of the process.
+constexpr base::Duration kUseInterval = 250ms;
 
 /// Our own thread may have been held up as well: no shorter than this between two looks.
 constexpr base::Duration kLookInterval = 100ms;
@@ -161,7 +169,10 @@ class ProcessSource::Impl {
       : shared_{std::move(shared)},
         stream_{std::move(stream)},
         start_{.source = source, .video = limits},
-        ring_{limits} {}
+        ring_{limits},
+        limits_{{.memory = source.memory,
+                 .shared = base::ByteCount{static_cast<std::int64_t>(ring_.layout().size())},
+                 .cpus = std::max(1., source.cpu * base::usable_cpus())}} {}
 
   ~Impl() { stop(); }
 
@@ -172,15 +183,9 @@ class ProcessSource::Impl {
           {"its processes wait for a disk or a share that does not respond", Cause::kHung});
     }
     auto [ours, theirs] = wire::channel_sockets();
-    auto [output, their_output] = make_pipe();
     channel_.emplace(std::move(ours));
-    output_.emplace(std::move(output), stream_);
-    const std::array<std::pair<int, int>, 2> descriptors{
-        {{theirs.get(), wire::kMediaFd}, {ring_.fd(), wire::kRingFd}}};
-    process_ = std::make_unique<ChildProcess>(shared_->program.fd(), stream_,
-                                              prints_to_log() ? their_output.get() : STDERR_FILENO,
-                                              descriptors);
     channel_->send(wire::encode(start_), Channel::Wait::kNever);
+    childs_channel_ = std::move(theirs);
     thread_ = std::thread{[this] { run(); }};
   }
 
@@ -199,6 +204,12 @@ class ProcessSource::Impl {
  private:
   void run() {
     pthread_setname_np(pthread_self(), "ingest");
+    try {
+      if (!shared_->plugins.update(shared_->program, [this] { return stopping_.load(); })) return;
+      start_process();
+    } catch (const base::SystemError& error) {
+      return listener_->on_end({error.what(), Cause::kStart});
+    }
     auto end = follow();
     // Its own exit status says more than ours, which would be SIGKILL.
     auto exit = process_->wait(end.reason.empty() && !stopping_ ? kMaxKill : 0s);
@@ -207,12 +218,24 @@ class ProcessSource::Impl {
       exit = process_->wait(kMaxKill);
     }
     output_->read();
+    shared_->memory.note(this, {});
     if (!exit) shared_->lingering.add(stream_, std::move(process_));
     if (stopping_) return;
     if (end.reason.empty()) {
       end = {exit ? text(*exit) : "its process does not end", Cause::kCrashed};
     }
     listener_->on_end(std::move(end));
+  }
+
+  void start_process() {
+    auto [output, childs_output] = make_pipe();
+    output_.emplace(std::move(output), stream_);
+    const std::array<std::pair<int, int>, 2> descriptors{
+        {{childs_channel_.get(), wire::kMediaFd}, {ring_.fd(), wire::kRingFd}}};
+    process_ = std::make_unique<ChildProcess>(shared_->program.fd(), std::vector{stream_},
+                                              prints_to_log() ? childs_output.get() : STDERR_FILENO,
+                                              descriptors);
+    childs_channel_.reset();
   }
 
   /// Follows the process to its end, or to the reason for which it has to end. Returns no reason if
@@ -232,12 +255,30 @@ class ProcessSource::Impl {
         silence = {};
         if (auto end = receive(limit, now)) return *end;
       }
+      if (auto end = look(now)) return *end;
       if (const auto most = greeted_ ? kMaxSilence : kMaxStart; silence > most) {
         return {fmt::format("its process does not respond for {:g} s", base::seconds(most)),
                 Cause::kHung};
       }
       if (stopping_ && now - *(stopped = stopped.value_or(now)) > kMaxFarewell) return {};
     }
+  }
+
+  /// Whether the process uses more than it may.
+  std::optional<SourceEnd> look(base::Time now) {
+#ifdef SYMCAST_SANITIZED  // which needs a multiple of the memory
+    return std::nullopt;
+#endif
+    if (now < next_look_) return std::nullopt;
+    next_look_ = now + kUseInterval;
+    const auto use = use_of(process_->pid());
+    if (!use) return std::nullopt;
+    const bool too_much = shared_->memory.note(this, use->memory);
+    if (auto excess = limits_.excess(*use, now)) return SourceEnd{*excess, Cause::kLimit};
+    if (!too_much) return std::nullopt;
+    return SourceEnd{fmt::format("the sources use more than {} MB of memory, and this one the most",
+                                 shared_->memory.limit().bytes() >> 20),
+                     Cause::kLimit};
   }
 
   /// Takes the messages that have arrived. Returns the reason of the end, if it is the end.
@@ -315,8 +356,11 @@ class ProcessSource::Impl {
   const std::string stream_;
   const wire::Start start_;
   wire::RingReader ring_;
+  UseLimits limits_;
+  base::Time next_look_{};
   std::shared_ptr<Listener> listener_;
   std::optional<Channel> channel_;
+  base::UniqueFd childs_channel_;  ///< until it has it
   std::optional<OutputLog> output_;
   std::unique_ptr<ChildProcess> process_;
   bool greeted_ = false;
@@ -336,13 +380,13 @@ void ProcessSource::start(std::shared_ptr<Listener> listener) { impl_->start(std
 void ProcessSource::stop() { impl_->stop(); }
 SourceReport ProcessSource::report() const { return impl_->report(); }
 
-MakeSource process_source_maker(base::Result<IngestProgram> program) {
+MakeSource process_source_maker(base::Result<IngestProgram> program, base::ByteCount memory) {
   if (!program) {
     return [reason = program.error()](auto&&...) {
       return std::make_unique<UnavailableSource>(reason);
     };
   }
-  return [shared = std::make_shared<ProcessSource::Shared>(std::move(*program))](
+  return [shared = std::make_shared<ProcessSource::Shared>(std::move(*program), memory)](
              const std::string& stream, const SourceSettings& source, const VideoSettings& limits) {
     return std::make_unique<ProcessSource>(shared, stream, source, limits);
   };

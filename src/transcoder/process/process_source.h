@@ -3,8 +3,10 @@
 #include <memory>
 #include <string>
 
+#include "transcoder/process/ingest_probe.h"
 #include "transcoder/process/ingest_program.h"
 #include "transcoder/process/lingering.h"
+#include "transcoder/process/memory_budget.h"
 #include "transcoder/settings.h"
 #include "transcoder/source.h"
 
@@ -17,7 +19,13 @@ class ProcessSource final : public Source {
  public:
   /// One for the sources of all streams.
   struct Shared {
-    IngestProgram program;
+    /// `memory`: for all processes together.
+    Shared(IngestProgram program_, base::ByteCount memory_)
+        : program{std::move(program_)}, memory{memory_} {}
+
+    const IngestProgram program;
+    PluginList plugins;
+    MemoryBudget memory;
     Lingering lingering;
   };
 
@@ -27,7 +35,6 @@ class ProcessSource final : public Source {
                 const VideoSettings& limits);
   ~ProcessSource() override;
 
-  /// Call on a thread that lives as long as the source: the process ends with it.
   void start(std::shared_ptr<Listener> listener) override;
   void stop() override;
   SourceReport report() const override;
@@ -37,7 +44,8 @@ class ProcessSource final : public Source {
   const std::unique_ptr<Impl> impl_;
 };
 
-/// Makes such sources. Without the program they end at once, with the reason.
-MakeSource process_source_maker(base::Result<IngestProgram> program);
+/// Makes such sources, which may use this memory together. Without the program they end at once,
+/// with the reason.
+MakeSource process_source_maker(base::Result<IngestProgram> program, base::ByteCount memory);
 
 }  // namespace transcoder

@@ -133,14 +133,15 @@ template <typename Io>
 void fields(Io& io, End& message) {
   auto& [reason, cause] = message.end;
   io.message("end");
-  io.template number<std::uint8_t>("cause", cause, 0, static_cast<int>(SourceEnd::Cause::kMemory));
+  io.template number<std::uint8_t>("cause", cause, 0, static_cast<int>(SourceEnd::Cause::kLimit));
   io.text("reason", reason, kMaxText);
 }
 
 template <typename Io>
 void fields(Io& io, Start& start) {
   auto& [uri, program, audio, first_picture_wait, silence_timeout, backoff_min, backoff_max,
-         latency] = start.source;
+         latency, memory, cpu] = start.source;
+  std::int64_t memory_bytes = memory.bytes();
   auto& [max_width, max_height, max_frame_rate] = start.video;
   io.message("start");
   io.bytes("uri", uri, 0, kMaxUri);
@@ -151,6 +152,9 @@ void fields(Io& io, Start& start) {
   io.duration("backoff_min", backoff_min, 0s);
   io.duration("backoff_max", backoff_max, 0s);
   io.duration("latency", latency, 0s);
+  io.template number<std::int64_t>("memory", memory_bytes, 1, kMaxBytes);
+  memory = base::ByteCount{memory_bytes};
+  io.real("cpu", cpu, 0, 1);
   io.template number<std::uint16_t>("max_width", max_width, 2, 65535);
   io.template number<std::uint16_t>("max_height", max_height, 2, 65535);
   io.real("max_frame_rate", max_frame_rate, 0, 1e6);

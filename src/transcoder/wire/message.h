@@ -87,7 +87,7 @@ struct Note {
 
 /// Listener::on_end, and the child's last message.
 struct End {
-  SourceEnd end;  ///< causes up to kMemory; the others are for the daemon to find
+  SourceEnd end;  ///< causes up to kLimit; the others are for the daemon to find
 };
 
 /// The daemon's first message.

@@ -10,6 +10,8 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "transcoder/wire/channel.h"
 #include "transcoder/wire/descriptors.h"
@@ -108,16 +110,23 @@ const std::map<std::string, std::function<void(Liar&)>> kDeeds{
        ::signal(SIGSEGV, SIG_DFL);
        ::raise(SIGSEGV);
      }},
+    {"allocates",
+     [](Liar& liar) {  // a real one cannot: it has bounded itself
+       std::vector<char> memory(512 << 20, 'x');
+       liar.wait();
+       std::cerr << memory.back();
+     }},
+    {"starts threads",
+     [](Liar& liar) {
+       std::vector<std::jthread> threads;
+       for (int i = 0; i < 130; ++i) threads.emplace_back([] { ::pause(); });
+       liar.wait();
+     }},
     {"stops", [](Liar&) { ::raise(SIGSTOP); }},
     {"ignores a stop",
      [](Liar& liar) {
-       for (;; ::usleep(100'000)) liar.send(transcoder::wire::Report{});
-     }},
-    {"prints",
-     [](Liar& liar) {
-       std::cerr << "a rtsp://user:pass@host b\x1b[2J\n" << std::string(9000, 'x') << '\n';
        liar.send(Unreadable{1});
-       liar.wait();
+       for (;; ::usleep(100'000)) liar.send(transcoder::wire::Report{});
      }},
     {"says hello twice", [](Liar& liar) { liar.send(Hello{}), liar.wait(); }},
     {"uses a slot twice",
@@ -149,6 +158,7 @@ const std::map<std::string, std::function<void(Liar&)>> kDeeds{
 
 int main(int /*count*/, char** arguments) {
   const std::string deed{arguments[1]};
+  if (deed == "--probe") return 0;
   Liar liar;
   if (deed == "says nothing") liar.wait();
   if (deed == "does not say hello") liar.send(Unreadable{1});

@@ -44,7 +44,7 @@ const std::vector<Bytes>& examples() {
                                       encode(Dropped{4}),
                                       encode(kReport),
                                       encode(Note{Note::Event::kRedirected, {"a", "b"}}),
-                                      encode(End{{"too large", SourceEnd::Cause::kMemory}})};
+                                      encode(End{{"too large", SourceEnd::Cause::kLimit}})};
   return all;
 }
 
@@ -98,9 +98,8 @@ TEST(MessageTest, SmallMessages) {
   const Note note{Note::Event::kRedirected, {"a", "", "c", "d"}};
   EXPECT_EQ(round_trip(note).event, note.event);
   EXPECT_EQ(round_trip(note).texts, note.texts);
-  EXPECT_EQ(round_trip(End{{"so", SourceEnd::Cause::kMemory}}).end.cause,
-            SourceEnd::Cause::kMemory);
-  EXPECT_EQ(round_trip(End{{"so", SourceEnd::Cause::kMemory}}).end.reason, "so");
+  EXPECT_EQ(round_trip(End{{"so", SourceEnd::Cause::kLimit}}).end.cause, SourceEnd::Cause::kLimit);
+  EXPECT_EQ(round_trip(End{{"so", SourceEnd::Cause::kLimit}}).end.reason, "so");
 }
 
 TEST(MessageTest, Settings) {
@@ -186,9 +185,11 @@ TEST(MessageTest, EachSettingHasItsBounds) {
       {"start: backoff_min", start, 31, 8, {0, kCentury}, {-1, over}},
       {"start: backoff_max", start, 39, 8, {0, kCentury}, {-1, over}},
       {"start: latency", start, 47, 8, {0, kCentury}, {-1, over}},
-      {"start: max_width", start, 55, 2, {2, 0xffff}, {0, 1}},
-      {"start: max_height", start, 57, 2, {2, 0xffff}, {0, 1}},
-      {"start: max_frame_rate", start, 59, 8, {0}, {-1}},  // -1 has the bits of a NaN
+      {"start: memory", start, 55, 8, {1, std::int64_t{1} << 40}, {0, -1}},
+      {"start: cpu", start, 63, 8, {0}, {-1}},  // -1 has the bits of a NaN
+      {"start: max_width", start, 71, 2, {2, 0xffff}, {0, 1}},
+      {"start: max_height", start, 73, 2, {2, 0xffff}, {0, 1}},
+      {"start: max_frame_rate", start, 75, 8, {0}, {-1}},
   };
   for (const auto& field : fields) expect_bounds(field, decode_from_daemon);
 }

@@ -1,0 +1,83 @@
+#include "transcoder/process/ingest_probe.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <sstream>
+#include <system_error>
+#include <tuple>
+#include <vector>
+
+#include "base/system_error.h"
+#include "base/unique_fd.h"
+#include "transcoder/process/child_process.h"
+
+namespace transcoder {
+
+namespace {
+
+/// Reading all plugins from a slow disk takes some seconds.
+constexpr base::Duration kMaxProbe = std::chrono::seconds{30};
+constexpr std::size_t kMaxOutput = 64 * 1024;  // bytes
+constexpr base::Duration kProbeStep = std::chrono::milliseconds{50};
+
+/// The words of `text` after the line "GStreamer VERSION", one on each line.
+base::Result<IngestProbe> parse(const std::string& text) {
+  std::istringstream lines{text};
+  IngestProbe probe;
+  std::string word;
+  if (!(lines >> word >> probe.version) || word != "GStreamer") {
+    return base::Error{text.empty() ? "it printed nothing" : text.substr(0, text.find('\n'))};
+  }
+  while (lines >> word) probe.elements.insert(word);
+  return probe;
+}
+
+}  // namespace
+
+base::Result<IngestProbe> probe_ingest(const IngestProgram& program,
+                                       std::span<const std::string> elements,
+                                       const std::function<bool()>& cancelled) {
+  const auto failed = [&](const std::string& why) {
+    return base::Error{fmt::format("'{}' does not work: {}", program.path(), why)};
+  };
+  // Memory, so that nobody has to read while it runs.
+  const base::UniqueFd output{::memfd_create("probe", MFD_CLOEXEC)};
+  if (!output) return failed(std::generic_category().message(errno));
+  std::vector<std::string> arguments{"--probe"};
+  arguments.insert(arguments.end(), elements.begin(), elements.end());
+  try {
+    ChildProcess process{program.fd(), std::move(arguments), output.get(), {}};
+    for (base::Duration waited{}; !process.wait(kProbeStep); waited += kProbeStep) {
+      if (cancelled()) return failed("it was cancelled");
+      if (waited > kMaxProbe) return failed("it does not end");
+    }
+  } catch (const base::SystemError& error) {
+    return failed(error.what());
+  }
+  std::string text(kMaxOutput, '\0');
+  const auto size = ::pread(output.get(), text.data(), text.size(), 0);
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  auto probe = parse(text);
+  if (!probe) return failed(probe.error());
+  return probe;
+}
+
+bool PluginList::update(const IngestProgram& program, const std::function<bool()>& cancelled) {
+  std::unique_lock lock{mutex_};
+  while (state_ == State::kUpdating && !cancelled()) changed_.wait_for(lock, kProbeStep);
+  if (state_ != State::kUnknown) return state_ == State::kUpdated;
+  state_ = State::kUpdating;
+  lock.unlock();
+  // If it fails, the processes of the sources fail as well, and say why.
+  std::ignore = probe_ingest(program, {}, cancelled);
+  lock.lock();
+  state_ = cancelled() ? State::kUnknown : State::kUpdated;
+  changed_.notify_all();
+  return state_ == State::kUpdated;
+}
+
+}  // namespace transcoder

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <set>
+#include <span>
+#include <string>
+
+#include "base/result.h"
+#include "transcoder/process/ingest_program.h"
+
+namespace transcoder {
+
+/// Parts of GStreamer on this machine, as the program of the sources' processes finds them.
+struct IngestProbe {
+  std::string version;             ///< of GStreamer: "1.22.0"
+  std::set<std::string> elements;  ///< those that there are, of those asked for
+};
+
+/// Runs it, without a source. GStreamer then also brings its list of plugins up to date. Gives up
+/// once `cancelled` returns true. An error is a line for the operator.
+base::Result<IngestProbe> probe_ingest(
+    const IngestProgram& program, std::span<const std::string> elements,
+    const std::function<bool()>& cancelled = [] { return false; });
+
+/// GStreamer's list of plugins. To write it takes seconds on a new machine, so it is written once
+/// before the first source starts, and not by each source's process for itself. Thread-safe.
+class PluginList {
+ public:
+  /// Returns once the list is up to date; false once `cancelled` returns true before.
+  bool update(const IngestProgram& program, const std::function<bool()>& cancelled);
+
+ private:
+  enum class State { kUnknown, kUpdating, kUpdated };
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  State state_ = State::kUnknown;  // GUARDED_BY(mutex_)
+};
+
+}  // namespace transcoder
