@@ -19,6 +19,7 @@ pkg_check_modules(libevent REQUIRED IMPORTED_TARGET libevent_core libevent_pthre
 pkg_check_modules(libcap REQUIRED IMPORTED_TARGET libcap)
 pkg_check_modules(libsystemd REQUIRED IMPORTED_TARGET libsystemd)
 pkg_check_modules(libnl REQUIRED IMPORTED_TARGET libnl-3.0)
+pkg_check_modules(seccomp REQUIRED IMPORTED_TARGET libseccomp)
 
 # http_parser has neither a pkg-config file nor a CMake package.
 find_library(HTTP_PARSER_LIBRARY http_parser REQUIRED)

@@ -25,6 +25,14 @@ enum class SourceTrouble {
   kNoAudioDecoder,  ///< no decoder for the audio
 };
 
+/// Parts of the machine that are out of reach of a source's process.
+struct Isolation {
+  bool files = false;         ///< but those that it needs (Landlock)
+  bool system_calls = false;  ///< but those that it needs (seccomp)
+
+  bool operator==(const Isolation&) const = default;
+};
+
 /// The input of a connection: its last data and its trouble.
 struct SourceReport {
   std::optional<base::Time> data;                 ///< when data last arrived, if that is known
@@ -33,6 +41,7 @@ struct SourceReport {
   std::uint64_t bytes = 0;  ///< of the chosen tracks, without their containers
   std::string video_codec;  ///< for people: "H.264 (High Profile)"; empty before it is decoded
   std::string audio_codec;
+  std::optional<Isolation> isolation;  ///< of the source's process, if it has one and it runs
 };
 
 /// Why a connection ended.

@@ -1,9 +1,12 @@
 """A source runs in a process of its own: its death is the loss of one source, and of nothing else."""
 
+import functools
+import http.server
 import os
 import pathlib
 import signal
 import subprocess
+import threading
 
 import pytest
 
@@ -102,3 +105,57 @@ def test_a_process_that_is_asked_to_stop_ends(serve, clip):
     daemon.end()
     assert not runs(pid)
     assert "source_lost" not in daemon.log()
+
+
+PLAYLIST = """#EXTM3U
+#EXT-X-VERSION:3
+#EXT-X-TARGETDURATION:5
+#EXTINF:5,
+{uri}
+#EXT-X-ENDLIST
+"""
+
+
+@pytest.fixture(name="web")
+def serve_folder(tmp_path):
+    """A folder, and its URL."""
+    folder = tmp_path / "web"
+    folder.mkdir()
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield folder, f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_playlist_from_the_network_opens_no_file(serve, web, tmp_path):
+    folder, url = web
+    secret = tmp_path / "secret.ts"
+    subprocess.run(far_ends.clip_command(secret, seconds=5), check=True)
+    (folder / "open.ts").write_bytes(secret.read_bytes())
+    (folder / "open.m3u8").write_text(PLAYLIST.format(uri="open.ts"))
+    (folder / "secret.m3u8").write_text(PLAYLIST.format(uri=f"file://{secret}"))
+    daemon = serve("--source", f"open={url}/open.m3u8", "--source", f"secret={url}/secret.m3u8",
+                   config=CONFIG, sources_play=False)
+    daemon.wait_for(lambda m: m.sum("symcast_source_frames_total", stream="open") > 0, PATIENCE,
+                    "a playlist that names media beside it plays")
+    daemon.wait_for(lambda m: m.sum("symcast_source_restarts_total", stream="secret") > 0, PATIENCE,
+                    "the other one is given up")
+    assert daemon.metrics().sum("symcast_source_frames_total", stream="secret") == 0
+
+
+def test_a_launch_text_reads_the_files_that_it_names_and_writes_none(serve, clip, tmp_path):
+    written = tmp_path / "written"
+    daemon = serve("--source", f"reads=gst:filesrc location={clip} ! qtdemux ! h264parse ! avdec_h264",
+                   "--source", "writes=gst:videotestsrc num-buffers=50 ! tee name=t ! queue  "
+                   f"t. ! queue ! filesink location={written}", config=CONFIG, sources_play=False)
+    daemon.wait_for(lambda m: m.sum("symcast_source_frames_total", stream="reads") > 0, PATIENCE,
+                    "the file plays")
+    daemon.wait_for(lambda m: m.sum("symcast_source_restarts_total", stream="writes") > 0, PATIENCE,
+                    "it cannot write")
+    assert not written.exists()

@@ -12,6 +12,7 @@ extern "C" {
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "transcoder/process/ingest_probe.h"
@@ -146,6 +147,23 @@ Finding mpegts() {
           fmt::format("libavformat {}", AV_STRINGIFY(LIBAVFORMAT_VERSION))};
 }
 
+/// Parts of the machine that a source's process cannot reach.
+Findings examine(const transcoder::Isolation& isolation) {
+  return {
+      isolation.files
+          ? Finding{Verdict::kOk, "confined files",
+                    "a source's process opens only those that it needs"}
+          : Finding{Verdict::kLimited, "confined files",
+                    "a source's process can read all files that symcast can",
+                    "needs Linux 5.13 with landlock in /sys/kernel/security/lsm; containers may "
+                    "forbid it"},
+      isolation.system_calls
+          ? Finding{Verdict::kOk, "confined calls",
+                    "a source's process makes only those that it needs"}
+          : Finding{Verdict::kLimited, "confined calls", "a source's process makes any",
+                    "needs seccomp, which containers may forbid"}};
+}
+
 }  // namespace
 
 Findings examine_sources() {
@@ -154,6 +172,7 @@ Findings examine_sources() {
   if (!found) return {{Verdict::kMissing, "symcast-ingest", found.error()}};
   Findings findings{{Verdict::kOk, "GStreamer", found->version}};
   for (const auto& purpose : all) findings.push_back(examine(purpose, *found));
+  for (auto& finding : examine(found->isolation)) findings.push_back(std::move(finding));
   return findings;
 }
 

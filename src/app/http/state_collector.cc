@@ -89,6 +89,14 @@ void collect_source(Families& out, const LiveStream::State& stream) {
   };
   codec("video", source.video_codec);
   codec("audio", source.audio_codec);
+  if (source.isolation) {
+    const auto layer = [&](const char* name, bool holds) {
+      out.gauge("symcast_source_isolation", "1 if the source's process is confined in this layer",
+                {{"stream", stream.name}, {"layer", name}}, holds ? 1 : 0);
+    };
+    layer("files", source.isolation->files);
+    layer("system_calls", source.isolation->system_calls);
+  }
   out.counter("symcast_source_frames_total", "Frames received from the source", labels,
               count(source.frames));
   out.counter("symcast_source_frames_repeated_total",

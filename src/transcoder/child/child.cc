@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "transcoder/child/confinement.h"
 #include "transcoder/child/self_limits.h"
 #include "transcoder/gst/gst_source.h"
 #include "transcoder/wire/channel.h"
@@ -144,7 +145,7 @@ int run_child(base::UniqueFd media, base::UniqueFd ring_memory) {
         send_note(*messages, event, fields);
       });
   OutOfMemory::prepare(channel, start.source.memory);
-  messages->send(wire::Hello{});
+  messages->send(wire::Hello{confine(start.source.uri)});
   GstSource source{start.source, start.video,
                    [ring](const media::Frame& frame) { return ring->copy(frame); }};
   source.start(messages);

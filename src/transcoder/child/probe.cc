@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "transcoder/child/confinement.h"
+
 namespace transcoder {
 
 int probe(std::span<char*> elements) {
@@ -26,6 +28,9 @@ int probe(std::span<char*> elements) {
       gst_object_unref(factory);
     }
   }
+  const auto isolation = confine("file:/dev/null");
+  if (isolation.files) std::cout << "+files\n";
+  if (isolation.system_calls) std::cout << "+system_calls\n";
   std::cout.flush();
   return EXIT_SUCCESS;
 }

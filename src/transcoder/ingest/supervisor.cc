@@ -89,6 +89,7 @@ void Supervisor::note(SourceReport report, const Ingest::State& output, base::Du
   state_.bytes += report.bytes < before ? report.bytes : report.bytes - before;
   state_.video_codec = std::move(report.video_codec);
   state_.audio_codec = std::move(report.audio_codec);
+  state_.isolation = report.isolation;
 }
 
 void Supervisor::run() {
@@ -200,6 +201,7 @@ void Supervisor::lost(const End& end) {
     state_.longest_wait = {};
     state_.video_codec.clear();
     state_.audio_codec.clear();
+    state_.isolation.reset();
   }
   const auto wait = wait_after(end);
   if (!logged) {
@@ -239,6 +241,7 @@ Ingest::State Supervisor::state() const {
   result.bytes = state_.bytes;
   result.video_codec = state_.video_codec;
   result.audio_codec = state_.audio_codec;
+  result.isolation = state_.isolation;
   if (result.status == Ingest::Status::kConnecting && !result.troubles.empty()) {
     const auto& [trouble, detail] = *result.troubles.begin();
     result.last_error = describe(trouble, detail);

@@ -33,6 +33,8 @@ base::Result<IngestProbe> parse(const std::string& text) {
     return base::Error{text.empty() ? "it printed nothing" : text.substr(0, text.find('\n'))};
   }
   while (lines >> word) probe.elements.insert(word);
+  probe.isolation = {.files = probe.elements.erase("+files") > 0,
+                     .system_calls = probe.elements.erase("+system_calls") > 0};
   return probe;
 }
 

@@ -9,12 +9,14 @@
 
 #include "base/result.h"
 #include "transcoder/process/ingest_program.h"
+#include "transcoder/source.h"
 
 namespace transcoder {
 
 /// Parts of GStreamer on this machine, as the program of the sources' processes finds them.
 struct IngestProbe {
   std::string version;             ///< of GStreamer: "1.22.0"
+  Isolation isolation;             ///< that a source's process has here
   std::set<std::string> elements;  ///< those that there are, of those asked for
 };
 

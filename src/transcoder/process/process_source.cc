@@ -305,8 +305,17 @@ class ProcessSource::Impl {
     return {"its process breaks the protocol: " + how, Cause::kProtocol};
   }
 
-  std::string handle(wire::Hello&) {
+  std::string handle(wire::Hello& hello) {
     greeted_ = true;
+    isolation_ = hello.isolation;
+    if (hello.isolation != Isolation{.files = true, .system_calls = true}) {
+      std::call_once(shared_->weakly_isolated, [&] {
+        base::log::warning("source_isolation",
+                           {{"files", hello.isolation.files ? "on" : "off"},
+                            {"system_calls", hello.isolation.system_calls ? "on" : "off"},
+                            {"hint", "symcast doctor"}});
+      });
+    }
     return {};
   }
 
@@ -342,6 +351,7 @@ class ProcessSource::Impl {
   std::string handle(wire::Report& message) {
     std::lock_guard lock{mutex_};
     report_ = std::move(message.report);
+    report_.isolation = isolation_;
     return {};
   }
 
@@ -364,6 +374,7 @@ class ProcessSource::Impl {
   std::optional<OutputLog> output_;
   std::unique_ptr<ChildProcess> process_;
   bool greeted_ = false;
+  std::optional<Isolation> isolation_;
   std::atomic<bool> stopping_ = false;
   mutable std::mutex mutex_;
   SourceReport report_;  // GUARDED_BY(mutex_)

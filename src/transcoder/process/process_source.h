@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "transcoder/process/ingest_probe.h"
@@ -27,6 +28,7 @@ class ProcessSource final : public Source {
     PluginList plugins;
     MemoryBudget memory;
     Lingering lingering;
+    std::once_flag weakly_isolated;  ///< for a line in the log
   };
 
   /// `stream`: its name, for the log and the process list. Throws base::SystemError if there is no

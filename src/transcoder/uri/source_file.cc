@@ -19,16 +19,6 @@ namespace {
 
 constexpr std::string_view kFileScheme = "file:";
 
-/// The path of "file:PATH" or "file://HOST/PATH", of which the latter may have escapes.
-std::filesystem::path file_path(const std::string& uri) {
-  const std::string_view name = std::string_view{uri}.substr(kFileScheme.size());
-  if (!name.starts_with("//")) return std::filesystem::absolute(name);
-  const Handle<gchar, g_free> path{g_filename_from_uri(uri.c_str(), nullptr, nullptr)};
-  if (!path)
-    throw std::runtime_error{fmt::format("'{}' is not a file's URI; write file:PATH", uri)};
-  return path.get();
-}
-
 /// The unit's ProtectHome= hides these folders, and no permission of the file changes that.
 std::string_view service_advice(const std::filesystem::path& path) {
   const auto text = path.string();
@@ -63,6 +53,16 @@ void require_readable(const std::filesystem::path& path) {
 }  // namespace
 
 bool is_file(const std::string& uri) { return uri.starts_with(kFileScheme); }
+
+std::filesystem::path file_path(const std::string& uri) {
+  const std::string_view name = std::string_view{uri}.substr(kFileScheme.size());
+  // "file:PATH" has no escapes, "file://HOST/PATH" may have some.
+  if (!name.starts_with("//")) return std::filesystem::absolute(name);
+  const Handle<gchar, g_free> path{g_filename_from_uri(uri.c_str(), nullptr, nullptr)};
+  if (!path)
+    throw std::runtime_error{fmt::format("'{}' is not a file's URI; write file:PATH", uri)};
+  return path.get();
+}
 
 std::string file_uri(const std::string& uri) {
   const auto path = file_path(uri);

@@ -41,12 +41,11 @@ template <typename Io>
 void fields(Io& io, Hello& hello) {
   auto magic = kMagic;
   auto version = kVersion;
-  constexpr int kAllLayers = 2 * static_cast<int>(Layer::kControlGroup) - 1;
   io.message("hello");
   io.template number<std::uint32_t>("magic", magic, kMagic, kMagic);
   io.template number<std::uint16_t>("version", version, kVersion, kVersion);
-  io.template number<std::uint16_t>("layers", hello.layers, 0, kAllLayers);
-  io.template number<std::uint8_t>("landlock_abi", hello.landlock_abi, 0, 255);
+  io.template number<std::uint8_t>("files", hello.isolation.files, 0, 1);
+  io.template number<std::uint8_t>("system_calls", hello.isolation.system_calls, 0, 1);
 }
 
 template <typename Io>
@@ -106,7 +105,8 @@ void troubles_fields(Io& io, std::map<SourceTrouble, std::string>& troubles) {
 
 template <typename Io>
 void fields(Io& io, Report& message) {
-  auto& [data, troubles, wait, bytes, video_codec, audio_codec] = message.report;
+  auto& [data, troubles, wait, bytes, video_codec, audio_codec, isolation] = message.report;
+  isolation.reset();  // of Hello, for the daemon to add
   bool has_data = data.has_value();
   io.message("report");
   io.template number<std::uint8_t>("has_data", has_data, 0, 1);

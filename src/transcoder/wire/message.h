@@ -29,13 +29,9 @@ inline constexpr std::size_t kMaxAudioFrames = 4096;
 inline constexpr std::size_t kMaxNoteTexts = 4;
 inline constexpr std::size_t kMaxUri = 32 * 1024;  ///< bytes; `gst:` has a whole pipeline
 
-/// Bits of Hello::layers.
-enum class Layer : std::uint16_t { kSeccomp = 1, kLandlock = 2, kMounts = 4, kControlGroup = 8 };
-
 /// The child's first message, once it is confined.
 struct Hello {
-  std::uint16_t layers = 0;  ///< that confine it
-  int landlock_abi = 0;      ///< of the kernel; 0 without Landlock
+  Isolation isolation;
 };
 
 /// Listener::on_picture. The pixels are in the ring.

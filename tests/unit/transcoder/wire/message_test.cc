@@ -36,7 +36,7 @@ const Report kReport{
 
 /// One message of each kind, in the order of FromChild.
 const std::vector<Bytes>& examples() {
-  static const std::vector<Bytes> all{encode(Hello{.layers = 3, .landlock_abi = 4}),
+  static const std::vector<Bytes> all{encode(Hello{{.files = true}}),
                                       encode(kPicture),
                                       encode(kAudio),
                                       encode(Gap{base::Time{5s}}),
@@ -90,8 +90,9 @@ TEST(MessageTest, Reports) {
 }
 
 TEST(MessageTest, SmallMessages) {
-  EXPECT_EQ(round_trip(Hello{.layers = 9, .landlock_abi = 7}).layers, 9);
-  EXPECT_EQ(round_trip(Hello{.layers = 9, .landlock_abi = 7}).landlock_abi, 7);
+  for (const Isolation isolation : {Isolation{.files = true}, Isolation{.system_calls = true}}) {
+    EXPECT_EQ(round_trip(Hello{isolation}).isolation, isolation);
+  }
   EXPECT_EQ(round_trip(Gap{base::Time{5s}}).until, base::Time{5s});
   EXPECT_EQ(round_trip(Unreadable{3}).count, 3u);
   EXPECT_EQ(round_trip(Dropped{4}).count, 4u);
@@ -132,8 +133,8 @@ TEST(MessageTest, EachFieldHasItsBounds) {
       {"a message of kind", examples()[4], 0, 1, {4, 5}, {9, 255}},
       {"hello: magic", hello, 1, 4, {0x73796d63}, {0, 0x73796d64, -1}},
       {"hello: version", hello, 5, 2, {1}, {0, 2, 0xffff}},
-      {"hello: layers", hello, 7, 2, {0, 15}, {16, 0xffff}},
-      {"hello: landlock_abi", hello, 9, 1, {0, 255}, {}},
+      {"hello: files", hello, 7, 1, {0, 1}, {2, 255}},
+      {"hello: system_calls", hello, 8, 1, {0, 1}, {2, 255}},
       {"picture: slot", picture, 1, 1, {0, 39}, {40, 255}},
       {"picture ", picture, 2, 2, {2, 72}, {0, 1, 71, 74, 128, 0xffff}},
       {"picture ", picture, 4, 2, {2, 72, 128}, {0, 1, 127, 130, 0xffff}},
