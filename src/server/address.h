@@ -1,68 +1,18 @@
 #pragma once
 
-#include <sys/socket.h>
-
-#include <array>
-#include <cstdint>
 #include <string>
-#include <string_view>
-#include <vector>
 
-#include "base/result.h"
+#include "base/address.h"
 
 namespace server {
 
-/// An IPv4 or IPv6 address without port. An IPv4-mapped IPv6 address counts as IPv4. A value.
-class Address {
- public:
-  Address() = default;
-  static Address of(const sockaddr_storage& socket_address);
-  static base::Result<Address> parse(std::string_view text);
-
-  std::string text() const;
-  bool is_ipv4() const;
-  /// The address block that one host may own: the address itself for IPv4, its /64 for IPv6.
-  Address owner() const;
-  auto operator<=>(const Address&) const = default;
-
- private:
-  friend class Network;
-  std::array<std::uint8_t, 16> bytes_{};  ///< network order; IPv4 as ::ffff:a.b.c.d
-};
-
-/// An address block such as 10.0.0.0/8 or 2001:db8::/32. A bare address is a block of one. IPv6
-/// blocks, even ::/0, contain no IPv4 address. A value.
-class Network {
- public:
-  static base::Result<Network> parse(std::string_view text);
-  bool contains(const Address& address) const;
-  std::string text() const;
-  bool operator==(const Network&) const = default;
-
- private:
-  Address prefix_;
-  int length_ = 128;  ///< prefix length in bits, of the 128-bit form
-};
-
-/// Whether one of the networks has the address.
-bool contains(const std::vector<Network>& networks, const Address& address);
-
-/// An address and a port. A value. Its text is "ADDR:PORT", "[v6]:PORT" or ":PORT"; "[::]:PORT"
-/// listens on IPv4 as well.
-struct Endpoint {
-  Address address;
-  std::uint16_t port = 0;
-  static base::Result<Endpoint> parse(std::string_view text);
-  static Endpoint of(const sockaddr_storage& socket_address);
-  std::string text() const;
-  /// For bind(2) and connect(2): AF_INET for IPv4, AF_INET6 otherwise.
-  sockaddr_storage socket_address() const;
-  bool operator==(const Endpoint&) const = default;
-};
+using base::Address;
+using base::contains;
+using base::Endpoint;
+using base::Network;
 
 /// HOST:PORT at which this machine reaches a server that listens on `endpoint`: "localhost:8080"
-/// for
-/// "[::]:8080".
+/// for "[::]:8080".
 std::string reachable_text(const Endpoint& endpoint);
 
 }  // namespace server
