@@ -1,6 +1,5 @@
 #include "transcoder/wire/access_message.h"
 
-#include <limits>
 #include <utility>
 
 #include "transcoder/wire/codec.h"
@@ -37,19 +36,17 @@ void fields(Io& io, SendTo& send) {
 
 template <typename Io>
 void fields(Io& io, Lookup& lookup) {
-  using Flags = std::numeric_limits<std::int32_t>;
   io.message("lookup");
   io.exact_text("name", lookup.name, kMaxName);
-  io.exact_text("service", lookup.service, kMaxService);
-  io.template number<std::int32_t>("flags", lookup.flags, Flags::min(), Flags::max());
 }
 
 template <typename Io>
 void fields(Io& io, MayOpen& uri) {
   io.message("may_open");
-  io.exact_text("scheme", uri.scheme, kMaxService);
+  io.exact_text("scheme", uri.scheme, kMaxScheme);
   io.exact_text("host", uri.host, kMaxName);
   io.template number<std::uint16_t>("port", uri.port, 0, 65535);
+  io.bytes("path", uri.path, 0, kMaxPath);
 }
 
 template <typename Io>

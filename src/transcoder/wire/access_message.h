@@ -17,7 +17,8 @@ namespace transcoder::wire {
 inline constexpr std::size_t kMaxAddress = 128;   ///< bytes; sockaddr_storage
 inline constexpr std::size_t kMaxPayload = 2048;  ///< bytes; a datagram of SRT or RTCP fits
 inline constexpr std::size_t kMaxName = 255;      ///< bytes; of a host (RFC 1035, 2.3.4)
-inline constexpr std::size_t kMaxService = 32;    ///< bytes; a port, scheme or service's name
+inline constexpr std::size_t kMaxScheme = 32;     ///< bytes; of a URI
+inline constexpr std::size_t kMaxPath = 4096;     ///< bytes; of a URI
 inline constexpr std::size_t kMaxFound = 16;      ///< addresses of a host
 
 /// A sockaddr of at least its family.
@@ -39,11 +40,9 @@ struct SendTo {
   std::vector<std::uint8_t> payload;
 };
 
-/// getaddrinfo(3). No descriptor, as in MayOpen.
+/// getaddrinfo(3) of a host's name. No descriptor, as in MayOpen.
 struct Lookup {
   std::string name;
-  std::string service;
-  int flags = 0;
 };
 
 /// Whether the source may open a URI at this place.
@@ -51,6 +50,7 @@ struct MayOpen {
   std::string scheme;
   std::string host;
   int port = 0;
+  std::string path;
 };
 
 using AccessRequest = std::variant<Connect, Bind, SendTo, Lookup, MayOpen>;

@@ -15,7 +15,7 @@ const SocketAddress kLongest(kMaxAddress, 1);
 
 std::vector<Bytes> requests() {
   return {encode(Connect{kAddress}), encode(Bind{kLongest}), encode(SendTo{kAddress, {1, 2, 3}}),
-          encode(Lookup{"localhost", "80", -1}), encode(MayOpen{"https", "a.example", 443})};
+          encode(Lookup{"localhost"}), encode(MayOpen{"https", "a.example", 443, "/x"})};
 }
 
 std::vector<Bytes> answers() {
@@ -37,14 +37,13 @@ TEST(AccessMessageTest, Requests) {
   const auto send = round_trip(SendTo{kAddress, Bytes(kMaxPayload, 7)}, decode);
   EXPECT_EQ(send.address, kAddress);
   EXPECT_EQ(send.payload, Bytes(kMaxPayload, 7));
-  const auto lookup = round_trip(Lookup{"localhost", "80", 5}, decode);
+  const auto lookup = round_trip(Lookup{"localhost"}, decode);
   EXPECT_EQ(lookup.name, "localhost");
-  EXPECT_EQ(lookup.service, "80");
-  EXPECT_EQ(lookup.flags, 5);
-  const auto uri = round_trip(MayOpen{"https", "a.example", 443}, decode);
+  const auto uri = round_trip(MayOpen{"https", "a.example", 443, "/\xff"}, decode);
   EXPECT_EQ(uri.scheme, "https");
   EXPECT_EQ(uri.host, "a.example");
   EXPECT_EQ(uri.port, 443);
+  EXPECT_EQ(uri.path, "/\xff");
 }
 
 TEST(AccessMessageTest, Answers) {
@@ -68,11 +67,10 @@ TEST(AccessMessageTest, EachFieldHasItsBounds) {
       {"send_to: payload", all[2], 11, 2, {3}, {2049, 0xffff}},
       {"lookup: name", all[3], 1, 2, {9}, {256, 0xffff}},
       {"lookup: name unprintable", all[3], 5, 1, {'x'}, {0, '\n', 0xff}},
-      {"lookup: service", all[3], 12, 2, {2}, {33}},
-      {"lookup: flags", all[3], 16, 4, {0, -1, 0x7fffffff}, {}},
       {"may_open: scheme", all[4], 1, 2, {5}, {33}},
       {"may_open: host", all[4], 8, 2, {9}, {256}},
       {"may_open: port", all[4], 19, 2, {0, 65535}, {}},
+      {"may_open: path", all[4], 21, 2, {2}, {4097}},
   };
   for (const auto& field : fields) expect_bounds(field, decode_access_request);
 }
@@ -92,8 +90,8 @@ TEST(AccessMessageTest, EachFieldOfAnAnswerHasItsBounds) {
 }
 
 TEST(AccessMessageTest, ANameThatDoesNotFitIsNotCut) {
-  EXPECT_THROW(encode(Lookup{std::string(kMaxName + 1, 'a'), "", 0}), std::length_error);
-  EXPECT_THROW(encode(Lookup{std::string("a\0b", 3), "", 0}), std::length_error);
+  EXPECT_THROW(encode(Lookup{std::string(kMaxName + 1, 'a')}), std::length_error);
+  EXPECT_THROW(encode(Lookup{std::string("a\0b", 3)}), std::length_error);
   EXPECT_THROW(encode(Connect{SocketAddress(kMaxAddress + 1)}), std::length_error);
   EXPECT_THROW(encode(Connect{SocketAddress(1)}), std::length_error);
   EXPECT_THROW(encode(SendTo{kAddress, Bytes(kMaxPayload + 1)}), std::length_error);
