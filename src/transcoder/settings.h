@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/units.h"
+#include "transcoder/allowed_place.h"
 
 /// Settings of one stream, which app fills from the configuration. The values here are the built-in
 /// defaults, as in config/symcast.toml.
@@ -31,6 +33,8 @@ struct SourceSettings {
   /// Limits of the source's process: its memory, and its share of all CPUs.
   base::ByteCount memory{512 << 20};
   double cpu = 0.75;
+  /// Places that it may open besides its own host and public addresses.
+  std::vector<AllowedPlace> allow;
 
   bool operator==(const SourceSettings&) const = default;
 };

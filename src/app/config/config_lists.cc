@@ -92,6 +92,7 @@ template struct ListOf<server::Endpoint>;
 template struct ListOf<server::Network>;
 template struct ListOf<server::HostName>;
 template struct ListOf<server::Origin>;
+template struct ListOf<transcoder::AllowedPlace>;
 
 std::vector<NetworkRule> NetworkRules::read(const Value& value) const {
   const auto* list = std::get_if<Value::List>(&value.data);

@@ -11,7 +11,7 @@
 namespace app::types {
 
 /// A list of strings that T::parse() accepts; a single string is a list of one. T is
-/// server::Endpoint, server::Network, server::HostName or server::Origin.
+/// server::Endpoint, server::Network, server::HostName, server::Origin or transcoder::AllowedPlace.
 template <typename T>
 struct ListOf {
   std::string_view meaning;  ///< returned by allowed()

@@ -35,6 +35,9 @@ const types::Choice<transcoder::VideoCodec> kVideoCodecs{
 const Word kX264Presets{{"auto", "ultrafast", "superfast", "veryfast", "faster", "fast", "medium",
                          "slow", "slower", "veryslow", "placebo"}};
 
+const types::ListOf<transcoder::AllowedPlace> kAllowedPlaces{
+    R"(list of "ADDRESS/LENGTH", "HOST" or "/FOLDER")"};
+
 Section<StreamConfig> video_section() {
   using Part = transcoder::VideoSettings;
   return section<StreamConfig, Part>(
@@ -145,6 +148,11 @@ Section<StreamConfig> source_section() {
               "CPU. "
               "Beyond it, the source is lost, and starts again. Lower it if the machine plays many "
               "sources."),
+          key("allow", &Part::allow, kAllowedPlaces,
+              "Networks and hosts that a source's playlists and redirects may name, for example "
+              "[\"10.0.0.0/8\", \"cdn.lan\"]. Without it, they may name public addresses and the "
+              "host of the source's own URI. Folders are for playlists that are files: "
+              "[\"/srv/media\"] lets them name the files in it."),
       });
 }
 

@@ -140,7 +140,7 @@ void fields(Io& io, End& message) {
 template <typename Io>
 void fields(Io& io, Start& start) {
   auto& [uri, program, audio, first_picture_wait, silence_timeout, backoff_min, backoff_max,
-         latency, memory, cpu] = start.source;
+         latency, memory, cpu, allow] = start.source;  // `allow` stays here: the daemon judges by it
   std::int64_t memory_bytes = memory.bytes();
   auto& [max_width, max_height, max_frame_rate] = start.video;
   io.message("start");

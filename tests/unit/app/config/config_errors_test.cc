@@ -8,6 +8,7 @@
 namespace app {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -23,6 +24,16 @@ TEST_F(ConfigErrorsTest, MisspeltKeyNamesTheNearest) {
   EXPECT_THAT(errors("[encoder]\npreset = \"fast\"\nkeyframe_intervall = \"2s\"\n"),
               ElementsAre("3:1: unknown key encoder.keyframe_intervall; did you mean "
                           "encoder.keyframe_interval?"));
+}
+
+TEST_F(ConfigErrorsTest, APlaceOfASourceSaysHowToCorrectIt) {
+  EXPECT_THAT(
+      errors("[source]\nallow = [\"10.0.0.1/8\"]\n"),
+      ElementsAre(AllOf(StartsWith("2:10: source.allow: "), HasSubstr("write 10.0.0.0/8"))));
+  EXPECT_THAT(
+      errors("[source]\nallow = \"*.example\"\n"),
+      ElementsAre("2:9: source.allow: \"*.example\": wildcards are not supported; name each host"));
+  EXPECT_THAT(errors("[source]\nallow = [5]\n"), ElementsAre(HasSubstr("\"HOST\" or \"/FOLDER\"")));
 }
 
 TEST_F(ConfigErrorsTest, MisspeltSectionNamesTheNearest) {

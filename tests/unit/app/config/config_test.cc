@@ -182,6 +182,18 @@ TEST_F(ConfigTest, SourceFlagReplacesTheBuiltInStream) {
   EXPECT_EQ(config.streams[0].media.name, "cam");
 }
 
+TEST_F(ConfigTest, ASourceMayBeAllowedMorePlaces) {
+  const auto config = load(R"([[stream]]
+name = "a"
+source = { uri = "http://a.example/", allow = ["10.0.0.0/8", "CDN.lan", "/srv/media"] }
+)");
+  const auto& allow = config.streams.front().media.source.allow;
+  ASSERT_EQ(allow.size(), 3u);
+  EXPECT_EQ(allow[0].text(), "10.0.0.0/8");
+  EXPECT_EQ(allow[1].text(), "cdn.lan");
+  EXPECT_EQ(allow[2].text(), "/srv/media");
+}
+
 TEST_F(ConfigTest, EffectiveConfigurationLoadsToTheSame) {
   const auto text = effective_config(load(R"(
     server.listen = ["127.0.0.1:1", "[::1]:2"]
