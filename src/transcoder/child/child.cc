@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "transcoder/child/access_gate.h"
 #include "transcoder/child/confinement.h"
 #include "transcoder/child/self_limits.h"
 #include "transcoder/gst/gst_source.h"
@@ -53,6 +54,11 @@ class Messages final : public Source::Listener {
 
   void on_end(SourceEnd end) override {
     send(wire::End{std::move(end)});
+    ::_exit(EXIT_SUCCESS);
+  }
+
+  void refused(std::string reason) const {
+    send(wire::End{{std::move(reason), SourceEnd::Cause::kRefused}});
     ::_exit(EXIT_SUCCESS);
   }
 
@@ -101,7 +107,8 @@ void send_note(const Messages& messages, std::string_view event, base::log::Fiel
   static constexpr std::pair<std::string_view, Event> kEvents[] = {
       {"glib", Event::kGlib},
       {"source_numbers_restarted", Event::kNumbersRestarted},
-      {"publisher_refused", Event::kPublisherRefused}};
+      {"publisher_refused", Event::kPublisherRefused},
+      {"source_redirected", Event::kRedirected}};
   const auto* known = std::ranges::find(kEvents, event, [](const auto& e) { return e.first; });
   if (known == std::end(kEvents)) return;
   wire::Note note{.event = known->second};
@@ -145,6 +152,10 @@ int run_child(base::UniqueFd media, base::UniqueFd ring_memory) {
         send_note(*messages, event, fields);
       });
   OutOfMemory::prepare(channel, start.source.memory);
+  if (auto* const gate = AccessGate::active()) {
+    gate->on_refused([messages](std::string reason) { messages->refused(std::move(reason)); });
+    if (start.source.uri.starts_with("gst:")) gate->permit_local_sockets();
+  }
   messages->send(wire::Hello{confine(start.source.uri)});
   GstSource source{start.source, start.video,
                    [ring](const media::Frame& frame) { return ring->copy(frame); }};

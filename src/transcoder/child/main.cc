@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/unique_fd.h"
+#include "transcoder/child/access_gate.h"
 #include "transcoder/child/child.h"
 #include "transcoder/child/probe.h"
 #include "transcoder/wire/descriptors.h"
@@ -23,6 +24,8 @@ int main(int count, char** arguments) {
   ::prctl(PR_SET_NAME, "symcast-ingest");
   ::close(transcoder::wire::kProgramFd);
   try {
+    transcoder::AccessGate gate{base::UniqueFd{transcoder::wire::kAccessFd},
+                                base::UniqueFd{transcoder::wire::kLookupFd}};
     ::_exit(transcoder::run_child(base::UniqueFd{transcoder::wire::kMediaFd},
                                   base::UniqueFd{transcoder::wire::kRingFd}));
   } catch (const std::exception& error) {

@@ -26,6 +26,7 @@
 #include "transcoder/process/output_log.h"
 #include "transcoder/process/process_use.h"
 #include "transcoder/process/use_limits.h"
+#include "transcoder/process/source_access.h"
 #include "transcoder/secrets.h"
 #include "transcoder/wire/channel.h"
 #include "transcoder/wire/descriptors.h"
@@ -84,7 +85,7 @@ constexpr NoteFormat format_of(wire::Note::Event event) {
     case Event::kPublisherRefused:
       return {"publisher_refused", {"source", "address", "times", "reason"}};
     case Event::kRedirected:
-      return {"source_redirected", {"from", "to", "times"}};
+      return {"source_redirected", {"to", "times"}};
     case Event::kAddressRefused:
       return {"source_address_refused", {"url", "address", "reason", "times"}};
   }
@@ -230,12 +231,16 @@ class ProcessSource::Impl {
   void start_process() {
     auto [output, childs_output] = make_pipe();
     output_.emplace(std::move(output), stream_);
-    const std::array<std::pair<int, int>, 2> descriptors{
-        {{childs_channel_.get(), wire::kMediaFd}, {ring_.fd(), wire::kRingFd}}};
+    access_.emplace(stream_, start_.source, shared_->accesses.of(stream_));
+    const std::array<std::pair<int, int>, 4> descriptors{{{childs_channel_.get(), wire::kMediaFd},
+                                                          {ring_.fd(), wire::kRingFd},
+                                                          {access_->access_fd(), wire::kAccessFd},
+                                                          {access_->lookup_fd(), wire::kLookupFd}}};
     process_ = std::make_unique<ChildProcess>(shared_->program.fd(), std::vector{stream_},
                                               prints_to_log() ? childs_output.get() : STDERR_FILENO,
                                               descriptors);
     childs_channel_.reset();
+    access_->release();
   }
 
   /// Follows the process to its end, or to the reason for which it has to end. Returns no reason if
@@ -255,6 +260,7 @@ class ProcessSource::Impl {
         silence = {};
         if (auto end = receive(limit, now)) return *end;
       }
+      if (auto how = access_->broken(); !how.empty()) return broken(how);
       if (auto end = look(now)) return *end;
       if (const auto most = greeted_ ? kMaxSilence : kMaxStart; silence > most) {
         return {fmt::format("its process does not respond for {:g} s", base::seconds(most)),
@@ -365,6 +371,7 @@ class ProcessSource::Impl {
   const std::shared_ptr<Shared> shared_;
   const std::string stream_;
   const wire::Start start_;
+  std::optional<SourceAccess> access_;
   wire::RingReader ring_;
   UseLimits limits_;
   base::Time next_look_{};

@@ -8,6 +8,7 @@
 #include "transcoder/process/ingest_program.h"
 #include "transcoder/process/lingering.h"
 #include "transcoder/process/memory_budget.h"
+#include "transcoder/process/source_access.h"
 #include "transcoder/settings.h"
 #include "transcoder/source.h"
 
@@ -28,6 +29,7 @@ class ProcessSource final : public Source {
     PluginList plugins;
     MemoryBudget memory;
     Lingering lingering;
+    StreamAccesses accesses;
     std::once_flag weakly_isolated;  ///< for a line in the log
   };
 

@@ -1,0 +1,150 @@
+// Functions of other libraries that open something, for all code of this process: those of a
+// program precede those of the libraries that it loads. They ask the server (AccessGate), or check
+// the name of a place before the library sees it (uri_guard). Calls that name no place go to the
+// kernel.
+
+#include <dlfcn.h>
+#include <gst/gst.h>
+#include <gst/rtsp/gstrtspconnection.h>
+#include <netdb.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+
+#include "transcoder/child/access_gate.h"
+#include "transcoder/child/address_list.h"
+#include "transcoder/child/uri_guard.h"
+
+namespace {
+
+using transcoder::AccessGate;
+
+int denied() {
+  errno = EACCES;
+  return -1;
+}
+
+bool is_internet(const sockaddr* address, socklen_t size) {
+  return address != nullptr && size >= sizeof address->sa_family &&
+         (address->sa_family == AF_INET || address->sa_family == AF_INET6);
+}
+
+/// Sockets to the kernel itself, and the end of an association: they reach nobody. Or the server
+/// permits this source all local ones.
+bool is_harmless(const sockaddr* address, socklen_t size) {
+  if (address == nullptr || size < sizeof address->sa_family) return false;
+  const auto* const gate = AccessGate::active();
+  return address->sa_family == AF_NETLINK || address->sa_family == AF_UNSPEC ||
+         (address->sa_family == AF_UNIX && gate != nullptr && gate->permits_local_sockets());
+}
+
+/// The function of the library that would be called without ours.
+template <typename Function>
+Function* next(const char* name) {
+  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+}
+
+/// The same of a library that only plugins load.
+template <typename Function>
+Function* in_plugins(const char* library, const char* name) {
+  void* const handle = ::dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+  return handle != nullptr ? reinterpret_cast<Function*>(::dlsym(handle, name)) : nullptr;
+}
+
+void set_error(GError** error, const char* uri) {
+  g_set_error(error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE, "the source may not open %s", uri);
+}
+
+}  // namespace
+
+extern "C" {
+
+int connect(int fd, const sockaddr* to, socklen_t size) {
+  auto* const gate = AccessGate::active();
+  transcoder::watch_http_requests();  // of an element that no URI has made
+  if (is_harmless(to, size)) return static_cast<int>(::syscall(SYS_connect, fd, to, size));
+  return gate != nullptr && is_internet(to, size) ? gate->connect(fd, to, size) : denied();
+}
+
+int bind(int fd, const sockaddr* at, socklen_t size) noexcept {
+  auto* const gate = AccessGate::active();
+  if (is_harmless(at, size)) return static_cast<int>(::syscall(SYS_bind, fd, at, size));
+  return gate != nullptr && is_internet(at, size) ? gate->bind(fd, at, size) : denied();
+}
+
+ssize_t sendmsg(int fd, const msghdr* message, int flags) {
+  const auto* const to = static_cast<const sockaddr*>(message->msg_name);
+  if (to == nullptr || is_harmless(to, message->msg_namelen)) {
+    return ::syscall(SYS_sendmsg, fd, message, flags);
+  }
+  auto* const gate = AccessGate::active();
+  if (gate == nullptr || !is_internet(to, message->msg_namelen)) return denied();
+  return gate->send(fd, *message, flags);
+}
+
+ssize_t sendto(int fd, const void* data, size_t count, int flags, const sockaddr* to,
+               socklen_t size) {
+  if (to == nullptr) return ::syscall(SYS_sendto, fd, data, count, flags, nullptr, 0);
+  iovec part{.iov_base = const_cast<void*>(data), .iov_len = count};
+  msghdr message{};
+  message.msg_name = const_cast<sockaddr*>(to);
+  message.msg_namelen = size;
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  return sendmsg(fd, &message, flags);
+}
+
+int sendmmsg(int fd, mmsghdr* messages, unsigned count, int flags) {
+  for (unsigned i = 0; i < count; ++i) {
+    const auto sent = sendmsg(fd, &messages[i].msg_hdr, flags);
+    if (sent < 0) return i > 0 ? static_cast<int>(i) : -1;
+    messages[i].msg_len = static_cast<unsigned>(sent);
+  }
+  return static_cast<int>(count);
+}
+
+int getaddrinfo(const char* host, const char* service, const addrinfo* hints, addrinfo** found) {
+  return transcoder::find_addresses(
+      host, service, hints, found, [](const std::string& name, auto& addresses) {
+        auto* const gate = AccessGate::active();
+        return gate != nullptr ? gate->look_up(name, addresses) : EAI_FAIL;
+      });
+}
+
+void freeaddrinfo(addrinfo* list) noexcept { transcoder::free_addresses(list); }
+
+GstElement* gst_element_make_from_uri(const GstURIType type, const gchar* uri, const gchar* name,
+                                      GError** error) {
+  static auto* const real = next<decltype(gst_element_make_from_uri)>("gst_element_make_from_uri");
+  if (!transcoder::may_open_uri(uri)) {
+    set_error(error, uri);
+    return nullptr;
+  }
+  auto* const element = real(type, uri, name, error);
+  transcoder::watch_http_requests();
+  return element;
+}
+
+gboolean gst_uri_handler_set_uri(GstURIHandler* handler, const gchar* uri, GError** error) {
+  static auto* const real = next<decltype(gst_uri_handler_set_uri)>("gst_uri_handler_set_uri");
+  if (!transcoder::may_open_uri(uri)) {
+    set_error(error, uri);
+    return FALSE;
+  }
+  return real(handler, uri, error);
+}
+
+GstRTSPResult gst_rtsp_connection_create(const GstRTSPUrl* url, GstRTSPConnection** connection) {
+  static auto* const real = in_plugins<decltype(gst_rtsp_connection_create)>(
+      "libgstrtsp-1.0.so.0", "gst_rtsp_connection_create");
+  const std::string path = url->abspath != nullptr ? url->abspath : "";
+  if (real == nullptr || !transcoder::may_open_rtsp(url->host, url->port, path)) {
+    return GST_RTSP_EINVAL;
+  }
+  return real(url, connection);
+}
+
+}  // extern "C"
