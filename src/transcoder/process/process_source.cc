@@ -208,7 +208,7 @@ class ProcessSource::Impl {
     try {
       if (!shared_->plugins.update(shared_->program, [this] { return stopping_.load(); })) return;
       start_process();
-    } catch (const base::SystemError& error) {
+    } catch (const std::system_error& error) {
       return listener_->on_end({error.what(), Cause::kStart});
     }
     auto end = follow();
