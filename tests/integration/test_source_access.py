@@ -11,9 +11,10 @@ from tests.integration import far_ends
 from tests.integration.conftest import KEEP_GROUPS, QUICK
 from tests.integration.lying_server import HLS, Forbidden, LyingServer, RtspRedirect, dash_of, hls_of
 
-PATIENCE = 60  # seconds
+PATIENCE = 120  # seconds
 TRACED = "openat,open,connect,bind,sendto,sendmsg,sendmmsg,execve"
-RETRY = '[source]\nfirst_picture_wait = "0s"\nbackoff_min = "1s"\nbackoff_max = "2s"\n'
+# Twenty processes start at once, traced: that may take longer than a source has for its first picture.
+RETRY = '[source]\nfirst_picture_wait = "0s"\nsilence_timeout = "1m"\nbackoff_min = "1s"\nbackoff_max = "2s"\n'
 
 
 def places(secret, forbidden):
@@ -71,11 +72,13 @@ class Liars:
         everything = self.sources | self.loops | self.silent
         words = [word for name, uri in everything.items() for word in ("--source", f"{name}={uri}")]
         self.trace = directory / "trace"
-        wrapper = ("strace", "-D", "-f", "-q", "-o", str(self.trace), "-e", f"trace={TRACED}")
+        wrapper = ("strace", "-D", "-f", "-q", "--seccomp-bpf", "-o", str(self.trace), "-e", f"trace={TRACED}")
         with Daemon(*words, directory=directory, config=RETRY + QUICK, sources_play=False,
                     wrapper=wrapper if shutil.which("strace") else ()) as daemon:
-            for name in everything:
-                wait_until(lambda: re.search(rf"source_lost stream={name} ", daemon.log()), PATIENCE,
+            ends = {name: "which it may not open" for name in self.sources}
+            ends |= {name: "redirected more than 5 times" for name in self.loops} | dict.fromkeys(self.silent, "")
+            for name, reason in ends.items():
+                wait_until(lambda: re.search(rf"source_lost stream={name} .*{reason}", daemon.log()), PATIENCE,
                            f"the end of {name}")
             self.log = daemon.log()
         if self.trace.exists():

@@ -156,7 +156,7 @@ int run_child(base::UniqueFd media, base::UniqueFd ring_memory) {
     gate->on_refused([messages](std::string reason) { messages->refused(std::move(reason)); });
     if (start.source.uri.starts_with("gst:")) gate->permit_local_sockets();
   }
-  messages->send(wire::Hello{confine(start.source.uri)});
+  messages->send(wire::Hello{confine(start.source.uri, start.folders)});
   GstSource source{start.source, start.video,
                    [ring](const media::Frame& frame) { return ring->copy(frame); }};
   source.start(messages);

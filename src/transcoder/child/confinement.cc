@@ -8,17 +8,23 @@
 
 namespace transcoder {
 
-Isolation confine(const std::string& uri) {
+Isolation confine(const std::string& uri, const std::vector<std::string>& folders) {
   Isolation isolation;
 #ifndef SYMCAST_SANITIZED  // whose reports need files and processes
-  const auto version = allow_reading_only(readable_files(uri));
+  auto files = readable_files(uri);
+  files.insert(files.end(), folders.begin(), folders.end());
+  const auto version = allow_reading_only(files);
   isolation.files = bool{version};
   if (!version) std::fprintf(stderr, "files are not confined: %s\n", version.error().c_str());
-  const auto error = restrict_system_calls();
+  // A launch text, which the operator wrote, may use services of this machine, for audio for
+  // example.
+  const auto error =
+      restrict_system_calls(uri.starts_with("gst:") ? Sockets::kAll : Sockets::kByServer);
   isolation.system_calls = error.empty();
   if (!error.empty()) std::fprintf(stderr, "system calls are not confined: %s\n", error.c_str());
 #else
   static_cast<void>(uri);
+  static_cast<void>(folders);
 #endif
   return isolation;
 }

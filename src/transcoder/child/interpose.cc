@@ -17,6 +17,7 @@
 #include "transcoder/child/access_gate.h"
 #include "transcoder/child/address_list.h"
 #include "transcoder/child/uri_guard.h"
+#include "transcoder/wire/descriptors.h"
 
 namespace {
 
@@ -39,6 +40,26 @@ bool is_harmless(const sockaddr* address, socklen_t size) {
   const auto* const gate = AccessGate::active();
   return address->sa_family == AF_NETLINK || address->sa_family == AF_UNSPEC ||
          (address->sa_family == AF_UNIX && gate != nullptr && gate->permits_local_sockets());
+}
+
+bool is_to_server(int fd) {
+  using namespace transcoder::wire;
+  return fd == kMediaFd || fd == kAccessFd || fd == kLookupFd;
+}
+
+/// On a connected socket, by the one call that the kernel still allows for it. Descriptors and
+/// other control messages are not sent: no plugin has any.
+ssize_t send_connected(int fd, const msghdr& message, int flags) {
+  if (message.msg_iovlen == 1) {
+    const auto& part = message.msg_iov[0];
+    return ::syscall(SYS_sendto, fd, part.iov_base, part.iov_len, flags, nullptr, 0);
+  }
+  std::string whole;
+  for (std::size_t i = 0; i < message.msg_iovlen; ++i) {
+    const auto& part = message.msg_iov[i];
+    whole.append(static_cast<const char*>(part.iov_base), part.iov_len);
+  }
+  return ::syscall(SYS_sendto, fd, whole.data(), whole.size(), flags, nullptr, 0);
 }
 
 /// The function of the library that would be called without ours.
@@ -77,6 +98,7 @@ int bind(int fd, const sockaddr* at, socklen_t size) noexcept {
 
 ssize_t sendmsg(int fd, const msghdr* message, int flags) {
   const auto* const to = static_cast<const sockaddr*>(message->msg_name);
+  if (to == nullptr && !is_to_server(fd)) return send_connected(fd, *message, flags);
   if (to == nullptr || is_harmless(to, message->msg_namelen)) {
     return ::syscall(SYS_sendmsg, fd, message, flags);
   }

@@ -28,7 +28,7 @@ int probe(std::span<char*> elements) {
       gst_object_unref(factory);
     }
   }
-  const auto isolation = confine("file:/dev/null");
+  const auto isolation = confine("file:/dev/null", {});
   if (isolation.files) std::cout << "+files\n";
   if (isolation.system_calls) std::cout << "+system_calls\n";
   std::cout.flush();

@@ -15,14 +15,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// For every source.
+/// For every source. The server resolves names, so nothing for that is here.
 constexpr std::array kSystem{
     "/usr", "/lib", "/lib64", "/etc/ld.so.cache",
     // certificates, and policies of the libraries for TLS
     "/etc/ssl", "/etc/pki", "/etc/gnutls", "/etc/crypto-policies", "/etc/ca-certificates",
-    // to resolve names
-    "/etc/resolv.conf", "/etc/hosts", "/etc/host.conf", "/etc/nsswitch.conf", "/etc/gai.conf",
-    "/etc/services", "/etc/protocols",
     // about this machine and this process
     "/etc/localtime", "/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu",
     "/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"};
@@ -51,12 +48,6 @@ std::string variable(const char* name) {
 std::string plugin_list() {
   const auto cache = variable("XDG_CACHE_HOME");
   return (cache.empty() ? variable("HOME") + "/.cache" : cache) + "/gstreamer-1.0";
-}
-
-/// A playlist or manifest names files beside it.
-bool names_others(const fs::path& file) {
-  constexpr std::array kEndings{".m3u8", ".m3u", ".mpd", ".ism", ".pls"};
-  return std::ranges::find(kEndings, file.extension()) != kEndings.end();
 }
 
 /// Words between blanks. Those in quotes, which are taken away, may have blanks.
@@ -108,10 +99,7 @@ std::vector<std::string> readable_files(const std::string& uri) {
       begin = end + 1;
     }
   }
-  if (is_file(uri)) {
-    const auto file = file_path(uri);
-    paths.push_back((names_others(file) ? file.parent_path() : file).string());
-  }
+  if (is_file(uri)) paths.push_back(file_path(uri).string());
   if (uri.starts_with("gst:")) {
     paths.insert(paths.end(), kDevices.begin(), kDevices.end());
     for (auto& path : paths_in(uri)) paths.push_back(std::move(path));

@@ -5,6 +5,7 @@
 #include <seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
@@ -12,6 +13,8 @@
 #include <memory>
 #include <stdexcept>
 #include <system_error>
+
+#include "transcoder/wire/descriptors.h"
 
 namespace transcoder {
 
@@ -39,19 +42,23 @@ constexpr std::array kAllowed{
     "pause", "rt_sigaction", "rt_sigpending", "rt_sigprocmask", "rt_sigreturn", "rt_sigsuspend",
     "rt_sigtimedwait", "sigaltstack", "signalfd4",
     // files; those that may be opened are Landlock's matter
-    "access", "close", "close_range", "dup", "dup2", "dup3", "faccessat", "faccessat2", "fadvise64",
-    "fcntl", "flock", "fstat", "fstatfs", "getcwd", "getdents", "getdents64", "ioctl", "lseek",
-    "lstat", "newfstatat", "open", "openat", "openat2", "pread64", "preadv", "preadv2", "pwrite64",
-    "pwritev", "read", "readahead", "readlink", "readlinkat", "readv", "stat", "statfs", "statx",
-    "umask", "write", "writev",
+    "access", "dup", "faccessat", "faccessat2", "fadvise64", "fcntl", "flock", "fstat", "fstatfs",
+    "getcwd", "getdents", "getdents64", "ioctl", "lseek", "lstat", "newfstatat", "open", "openat",
+    "openat2", "pread64", "preadv", "preadv2", "pwrite64", "pwritev", "read", "readahead",
+    "readlink", "readlinkat", "readv", "stat", "statfs", "statx", "umask", "write", "writev",
     // waiting
     "epoll_create", "epoll_create1", "epoll_ctl", "epoll_pwait", "epoll_pwait2", "epoll_wait",
     "eventfd", "eventfd2", "inotify_add_watch", "inotify_init1", "inotify_rm_watch", "pipe",
     "pipe2", "poll", "ppoll", "pselect6", "select",
     // sockets
-    "accept", "accept4", "bind", "connect", "getpeername", "getsockname", "getsockopt", "listen",
-    "recvfrom", "recvmmsg", "recvmsg", "sendfile", "sendmmsg", "sendmsg", "sendto", "setsockopt",
-    "shutdown", "socket", "socketpair"};
+    "getpeername", "getsockname", "getsockopt", "recvfrom", "recvmmsg", "recvmsg", "setsockopt",
+    "shutdown", "socketpair"};
+
+/// With these, a process reaches any address. Their filter cannot see the address, which is in
+/// memory.
+constexpr std::array kAnyAddress{"accept",  "accept4", "bind",  "close",  "close_range",
+                                 "connect", "dup2",    "dup3",  "listen", "sendmmsg",
+                                 "sendmsg", "sendto",  "socket"};
 
 /// Nothing here makes one of these by accident.
 constexpr std::array kDeadly{"bpf",
@@ -101,12 +108,33 @@ class Filter {
   std::unique_ptr<void, void (*)(scmp_filter_ctx)> context_;
 };
 
+/// Sockets without addresses, and messages to the server. Its descriptors stay what they are, or
+/// another socket could get the number of one.
+void allow_connected_sockets(Filter& filter) {
+  const auto number = [](int value) { return static_cast<scmp_datum_t>(value); };
+  for (const int family : {AF_INET, AF_INET6}) {
+    filter.add(SCMP_ACT_ALLOW, "socket", SCMP_A0(SCMP_CMP_EQ, number(family)));
+  }
+  filter.add(SCMP_ACT_ALLOW, "sendto", SCMP_A4(SCMP_CMP_EQ, 0));
+  for (const int fd : {wire::kMediaFd, wire::kAccessFd, wire::kLookupFd}) {
+    filter.add(SCMP_ACT_ALLOW, "sendmsg", SCMP_A0(SCMP_CMP_EQ, number(fd)));
+  }
+  filter.add(SCMP_ACT_ALLOW, "close", SCMP_A0(SCMP_CMP_GT, number(wire::kLastFd)));
+  filter.add(SCMP_ACT_ALLOW, "dup2", SCMP_A1(SCMP_CMP_GT, number(wire::kLastFd)));
+  filter.add(SCMP_ACT_ALLOW, "dup3", SCMP_A1(SCMP_CMP_GT, number(wire::kLastFd)));
+}
+
 }  // namespace
 
-std::string restrict_system_calls() {
+std::string restrict_system_calls(Sockets sockets) {
   try {
     Filter filter;
     for (const char* name : kAllowed) filter.add(SCMP_ACT_ALLOW, name);
+    if (sockets == Sockets::kAll) {
+      for (const char* name : kAnyAddress) filter.add(SCMP_ACT_ALLOW, name);
+    } else {
+      allow_connected_sockets(filter);
+    }
     for (const char* name : kDeadly) filter.add(SCMP_ACT_KILL_PROCESS, name);
     // Threads, but no processes. The flags of clone3 are in memory, so the C library has to use
     // clone instead.

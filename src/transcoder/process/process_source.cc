@@ -15,6 +15,7 @@
 #include <cstring>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -25,8 +26,8 @@
 #include "transcoder/process/child_process.h"
 #include "transcoder/process/output_log.h"
 #include "transcoder/process/process_use.h"
-#include "transcoder/process/use_limits.h"
 #include "transcoder/process/source_access.h"
+#include "transcoder/process/use_limits.h"
 #include "transcoder/secrets.h"
 #include "transcoder/wire/channel.h"
 #include "transcoder/wire/descriptors.h"
@@ -146,6 +147,14 @@ std::string text(const ChildProcess::Exit& exit) {
                      signal ? fmt::format(" ({})", signal) : "");
 }
 
+std::vector<std::string> folders_of(const std::vector<AllowedPlace>& places) {
+  std::vector<std::string> folders;
+  for (const auto& place : places) {
+    if (place.is_folder()) folders.push_back(place.text());
+  }
+  return folders;
+}
+
 /// There is no program to start.
 class UnavailableSource final : public Source {
  public:
@@ -169,7 +178,7 @@ class ProcessSource::Impl {
        const VideoSettings& limits)
       : shared_{std::move(shared)},
         stream_{std::move(stream)},
-        start_{.source = source, .video = limits},
+        start_{.source = source, .video = limits, .folders = folders_of(source.allow)},
         ring_{limits},
         limits_{{.memory = source.memory,
                  .shared = base::ByteCount{static_cast<std::int64_t>(ring_.layout().size())},
@@ -185,8 +194,13 @@ class ProcessSource::Impl {
     }
     auto [ours, theirs] = wire::channel_sockets();
     channel_.emplace(std::move(ours));
-    channel_->send(wire::encode(start_), Channel::Wait::kNever);
     childs_channel_ = std::move(theirs);
+    try {
+      channel_->send(wire::encode(start_), Channel::Wait::kNever);
+    } catch (const std::length_error& error) {
+      return listener_->on_end(
+          {fmt::format("the source's settings are too long: {}", error.what()), Cause::kStart});
+    }
     thread_ = std::thread{[this] { run(); }};
   }
 

@@ -1,9 +1,12 @@
 #include "transcoder/wire/message.h"
 
+#include <limits.h>
+
 #include <algorithm>
 #include <chrono>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include "transcoder/wire/codec.h"
@@ -140,7 +143,7 @@ void fields(Io& io, End& message) {
 template <typename Io>
 void fields(Io& io, Start& start) {
   auto& [uri, program, audio, first_picture_wait, silence_timeout, backoff_min, backoff_max,
-         latency, memory, cpu, allow] = start.source;  // `allow` stays here: the daemon judges by it
+         latency, memory, cpu, allow] = start.source;
   std::int64_t memory_bytes = memory.bytes();
   auto& [max_width, max_height, max_frame_rate] = start.video;
   io.message("start");
@@ -158,6 +161,10 @@ void fields(Io& io, Start& start) {
   io.template number<std::uint16_t>("max_width", max_width, 2, 65535);
   io.template number<std::uint16_t>("max_height", max_height, 2, 65535);
   io.real("max_frame_rate", max_frame_rate, 0, 1e6);
+  auto count = start.folders.size();
+  io.template number<std::uint8_t>("folders", count, 0, kMaxFolders);
+  start.folders.resize(std::min(count, kMaxFolders));
+  for (auto& folder : start.folders) io.bytes("folder", folder, 0, PATH_MAX);
 }
 
 template <typename Io>
@@ -198,7 +205,9 @@ std::vector<std::uint8_t> encode(FromChild message) {
 }
 
 std::vector<std::uint8_t> encode(FromDaemon message) {
-  return encode_fields(std::move(message), kFields);
+  auto bytes = encode_fields(std::move(message), kFields);
+  if (bytes.size() > kMaxMessage) throw std::length_error{"start: folders"};
+  return bytes;
 }
 
 base::Result<FromChild> decode_from_child(std::span<const std::uint8_t> bytes,

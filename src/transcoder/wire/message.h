@@ -27,6 +27,7 @@ inline constexpr std::size_t kMaxMessage = 36 * 1024;
 inline constexpr std::size_t kMaxAudioFrames = 4096;
 
 inline constexpr std::size_t kMaxNoteTexts = 4;
+inline constexpr std::size_t kMaxFolders = 64;
 inline constexpr std::size_t kMaxUri = 32 * 1024;  ///< bytes; `gst:` has a whole pipeline
 
 /// The child's first message, once it is confined.
@@ -88,8 +89,9 @@ struct End {
 
 /// The daemon's first message.
 struct Start {
-  SourceSettings source;
+  SourceSettings source;  ///< without `allow`, by which the daemon judges
   VideoSettings video;
+  std::vector<std::string> folders;  ///< of `allow`; at most kMaxFolders
 };
 
 /// Ends the child.
@@ -103,7 +105,7 @@ std::vector<Audio> audio_messages(const media::Samples& samples, base::Time capt
 
 /// Throws std::length_error if Audio has no frames or too many.
 std::vector<std::uint8_t> encode(FromChild message);
-/// Throws std::length_error if the URI is too long.
+/// Throws std::length_error if the URI or the folders are too long.
 std::vector<std::uint8_t> encode(FromDaemon message);
 
 /// The error has the first wrong value: "picture: sar_num 0".

@@ -1,7 +1,9 @@
 #include "transcoder/child/system_calls.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -13,16 +15,18 @@
 #include <functional>
 #include <thread>
 
+#include "transcoder/wire/descriptors.h"
+
 namespace transcoder {
 namespace {
 
 /// The status of a process that makes restricted calls, as of waitpid(2).
-int status_of(const std::function<bool()>& calls) {
+int status_of(const std::function<bool()>& calls, Sockets sockets = Sockets::kByServer) {
   const pid_t pid = ::fork();
   if (pid == 0) {
     const rlimit none{};
     ::setrlimit(RLIMIT_CORE, &none);
-    if (!restrict_system_calls().empty()) ::_exit(2);
+    if (!restrict_system_calls(sockets).empty()) ::_exit(2);
     ::_exit(calls() ? 0 : 1);
   }
   int status = 0;
@@ -58,11 +62,39 @@ TEST(SystemCallsTest, OthersFail) {
   EXPECT_EQ(fails([] { return ::kill(::getppid(), 0); }), 0);
   EXPECT_EQ(fails([] { return ::unlink("/tmp/none"); }), 0);
   EXPECT_EQ(fails([] { return ::chmod("/tmp/none", 0); }), 0);
+  EXPECT_EQ(fails([] { return ::socket(AF_UNIX, SOCK_STREAM, 0); }), 0);
+  EXPECT_EQ(fails([] { return ::close(wire::kAccessFd); }), 0);
+  EXPECT_EQ(fails([] { return ::dup2(0, wire::kLookupFd); }), 0);
   EXPECT_EQ(fails([] {
               const rlimit limit{};
               return ::setrlimit(RLIMIT_NOFILE, &limit);
             }),
             0);
+}
+
+TEST(SystemCallsTest, NoCallReachesAnAddress) {
+  SKIP_IF_SANITIZED();
+  const sockaddr_in loopback{
+      .sin_family = AF_INET, .sin_port = htons(9), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  const auto* const to = reinterpret_cast<const sockaddr*>(&loopback);
+  const auto attempts = [&](bool may) {
+    const int socket = ::socket(AF_INET, SOCK_DGRAM, 0);
+    iovec part{.iov_base = nullptr, .iov_len = 0};
+    msghdr message{};
+    message.msg_name = const_cast<sockaddr*>(to);
+    message.msg_namelen = sizeof loopback;
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    const auto as_expected = [&](long result) {
+      return may ? result >= 0 : result < 0 && errno == EPERM;
+    };
+    return as_expected(::sendto(socket, "", 0, 0, to, sizeof loopback)) &&
+           as_expected(::sendmsg(socket, &message, 0)) &&
+           as_expected(::connect(socket, to, sizeof loopback)) &&
+           as_expected(::bind(::socket(AF_INET, SOCK_DGRAM, 0), nullptr, 0)) == !may;
+  };
+  EXPECT_EQ(status_of([&] { return attempts(false); }), 0);
+  EXPECT_EQ(status_of([&] { return attempts(true); }, Sockets::kAll), 0);
 }
 
 TEST(SystemCallsTest, ThoseOfAttackersEndTheProcess) {

@@ -163,6 +163,14 @@ TEST_F(ProcessSourceTest, LeavesNoThreadAndNoDescriptor) {
   while (count_files("/proc/self/task") > threads) std::this_thread::sleep_for(1ms);
 }
 
+TEST_F(ProcessSourceTest, SettingsThatAreTooLongAreTheReason) {
+  ProcessSource process{shared, "live", {.uri = std::string(100'000, 'x')}, {}};
+  const auto record = std::make_shared<Record>();
+  process.start(record);
+  ASSERT_TRUE(record->end);
+  EXPECT_EQ(record->end->cause, Cause::kStart);
+}
+
 TEST_F(ProcessSourceTest, AProgramThatCannotRunIsTheReason) {
   auto program = IngestProgram::at("/proc/version");
   ASSERT_FALSE(program);

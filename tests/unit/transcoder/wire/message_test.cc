@@ -112,13 +112,17 @@ TEST(MessageTest, Settings) {
                                .backoff_min = 3s,
                                .backoff_max = 4s,
                                .latency = 5s},
-                    .video = {.max_width = 7680, .max_height = 4320, .max_frame_rate = 59.94}};
+                    .video = {.max_width = 7680, .max_height = 4320, .max_frame_rate = 59.94},
+                    .folders = {"/srv/media", "/srv/b"}};
   EXPECT_EQ(daemon_round_trip(start).source, start.source);
   EXPECT_EQ(daemon_round_trip(start).video, start.video);
+  EXPECT_EQ(daemon_round_trip(start).folders, start.folders);
   daemon_round_trip(Stop{});
   EXPECT_EQ(daemon_round_trip(Start{{.uri = std::string(kMaxUri, 'x')}, {}}).source.uri.size(),
             kMaxUri);
   EXPECT_THROW(encode(Start{{.uri = std::string(kMaxUri + 1, 'x')}, {}}), std::length_error);
+  const std::vector<std::string> folders(20, std::string(4000, 'x'));
+  EXPECT_THROW(encode(Start{.folders = folders}), std::length_error) << "beyond kMaxMessage";
 }
 
 TEST(MessageTest, EachFieldHasItsBounds) {
@@ -191,6 +195,7 @@ TEST(MessageTest, EachSettingHasItsBounds) {
       {"start: max_width", start, 71, 2, {2, 0xffff}, {0, 1}},
       {"start: max_height", start, 73, 2, {2, 0xffff}, {0, 1}},
       {"start: max_frame_rate", start, 75, 8, {0}, {-1}},
+      {"start: folders", start, 83, 1, {0}, {65, 255}},
   };
   for (const auto& field : fields) expect_bounds(field, decode_from_daemon);
 }
