@@ -91,6 +91,16 @@ bool is_acknowledgement(const sock_extended_err& error) {
   return error.ee_origin == SO_EE_ORIGIN_TIMESTAMPING && error.ee_info == SCM_TSTAMP_ACK;
 }
 
+/// nullopt if it is no time: negative, or beyond the year 2262.
+std::optional<base::Duration> since_1970(const timespec& time) {
+  constexpr auto kEnd = std::chrono::floor<std::chrono::seconds>(base::Duration::max()).count();
+  constexpr long kSecond = 1'000'000'000;
+  if (time.tv_sec < 0 || time.tv_sec >= kEnd || time.tv_nsec < 0 || time.tv_nsec >= kSecond) {
+    return std::nullopt;
+  }
+  return std::chrono::seconds{time.tv_sec} + std::chrono::nanoseconds{time.tv_nsec};
+}
+
 }  // namespace
 
 std::optional<DeliveryReports> DeliveryReports::enable(int fd, std::uint64_t sent) {
@@ -139,13 +149,14 @@ std::optional<AckReport> parse_ack_report(std::span<const std::byte> control) {
     if (is_error(header)) error = read_as<sock_extended_err>(data);
   });
   if (!times || !error || !is_acknowledgement(*error)) return std::nullopt;
-  const timespec time = times->ts[0];
-  return AckReport{error->ee_data,
-                   std::chrono::seconds{time.tv_sec} + std::chrono::nanoseconds{time.tv_nsec}};
+  const auto realtime = since_1970(times->ts[0]);
+  if (!realtime) return std::nullopt;
+  return AckReport{error->ee_data, *realtime};
 }
 
 std::uint64_t unwrap_offset(std::uint32_t low, std::uint64_t sent) {
-  return sent - (static_cast<std::uint32_t>(sent) - low);
+  const std::uint32_t behind = static_cast<std::uint32_t>(sent) - low;
+  return sent < behind ? 0 : sent - behind;
 }
 
 }  // namespace tcpinfo

@@ -64,12 +64,12 @@ struct AckReport {
   base::Duration realtime{};  ///< when the ACK arrived: CLOCK_REALTIME, since 1970
 };
 
-/// Parses the control data of an error queue's message; nullopt if it is not an ACK report. A pure
-/// function.
+/// Parses the control data of an error queue's message; nullopt if it is not an ACK report, or
+/// has no valid time. A pure function.
 std::optional<AckReport> parse_ack_report(std::span<const std::byte> control);
 
-/// The largest offset up to `sent` whose low 32 bits are `low`: reports concern the last 4 GiB.
-/// A pure function.
+/// The largest offset up to `sent` whose low 32 bits are `low`: reports concern the last 4 GiB. 0
+/// if there is none. A pure function.
 std::uint64_t unwrap_offset(std::uint32_t low, std::uint64_t sent);
 
 }  // namespace tcpinfo

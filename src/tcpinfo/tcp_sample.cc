@@ -16,6 +16,12 @@ base::BitRate from_bytes_per_second(std::uint64_t rate) {
   return base::BitRate{static_cast<std::int64_t>(std::min(rate, kMaxByteRate)) * 8};
 }
 
+/// The kernel's counters have 64 bits; ours end after 292 years.
+base::Duration from_microseconds(std::uint64_t time) {
+  constexpr std::uint64_t kLongest = std::numeric_limits<base::Duration::rep>::max() / 1000;
+  return std::chrono::microseconds{static_cast<std::int64_t>(std::min(time, kLongest))};
+}
+
 }  // namespace
 
 TcpSample to_sample(const TcpInfoReading& reading, base::Time at) {
@@ -43,8 +49,8 @@ TcpSample to_sample(const TcpInfoReading& reading, base::Time at) {
   s.pacing = from_bytes_per_second(info.pacing_rate);
   s.delivery_rate = from_bytes_per_second(info.delivery_rate);
   s.app_limited = (info.flags & 1) != 0;
-  s.busy = std::chrono::microseconds{info.busy_time};
-  s.receiver_limited = std::chrono::microseconds{info.rwnd_limited};
+  s.busy = from_microseconds(info.busy_time);
+  s.receiver_limited = from_microseconds(info.rwnd_limited);
   return s;
 }
 

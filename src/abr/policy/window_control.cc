@@ -1,6 +1,7 @@
 #include "abr/policy/window_control.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "abr/tuning.h"
 
@@ -39,10 +40,13 @@ base::Duration rtt_slack(const PathState& path) {
   return kRttSlack + (path.capacity.bps() > 0 ? path.frame_size / path.capacity : base::Duration{});
 }
 
-/// Segments for the data in flight and one frame, at that rate of video, with room to spare.
+/// Segments for the data in flight and one frame, at that rate of video, with room to spare. 0 if
+/// their size is not known yet.
 std::uint32_t window_for(base::BitRate video, const Observation& o) {
+  if (o.mss == 0) return 0;
+  constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
   const auto bytes = (o.transport.wire(video) * (o.srtt + o.frame_interval)).bytes();
-  return static_cast<std::uint32_t>(kWindowRoom * bytes / o.mss);
+  return static_cast<std::uint32_t>(std::min(kMost, kWindowRoom * bytes / o.mss));
 }
 
 }  // namespace
@@ -59,8 +63,7 @@ std::uint32_t WindowControl::next(const Observation& o, const PathState& path, c
 std::uint32_t WindowControl::enlarge(const Observation& o, const PathState& path,
                                      const Demand& demand, base::Time now) {
   if (!o.ssthresh || o.recovering || path.cross_traffic || path.drain_rate.bps() > 0 ||
-      o.mss == 0 || o.srtt > path.round_trip + rtt_slack(path) ||
-      now < congested_at_ + kQueueMemory) {
+      o.srtt > path.round_trip + rtt_slack(path) || now < congested_at_ + kQueueMemory) {
     return 0;
   }
   base::BitRate video;

@@ -13,8 +13,10 @@ namespace {
 constexpr base::Duration kMinFrameInterval = std::chrono::milliseconds{8};
 constexpr base::Duration kMaxFrameInterval = std::chrono::milliseconds{200};
 
+/// At most 2^62 bytes, so that sums do not overflow.
 base::ByteCount segments(std::uint32_t count, const tcpinfo::TcpSample& sample) {
-  return base::ByteCount{std::int64_t{count} * sample.mss};
+  const auto bytes = std::min(std::uint64_t{count} * sample.mss, std::uint64_t{1} << 62);
+  return base::ByteCount{static_cast<std::int64_t>(bytes)};
 }
 
 unsigned count(std::span<const tcpinfo::CongestionEvent> events, tcpinfo::EventKind kind) {

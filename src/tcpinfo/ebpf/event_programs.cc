@@ -6,7 +6,8 @@
 #include <sockops_events.skel.h>
 #include <tracepoint_events.skel.h>
 
-#include <cstring>
+#include <atomic>
+#include <cstddef>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -17,7 +18,7 @@
 #include "bpf/event.h"
 #include "tcpinfo/ebpf/control_group.h"
 #include "tcpinfo/ebpf/libbpf_log.h"
-#include "tcpinfo/tcp_info.h"
+#include "tcpinfo/event_record.h"
 
 namespace tcpinfo {
 
@@ -27,35 +28,14 @@ namespace {
 // at 30 frames/s. A smaller ring loses events sooner, a larger one costs memory per event loop.
 constexpr std::uint32_t kRingBytes = 256 * 1024;
 
-CongestionEvent to_event(const symcast_event& record) {
-  CongestionEvent event;
-  event.kind = static_cast<EventKind>(record.kind);
-  event.at = base::Time{base::Duration{record.time_ns}};  // both are CLOCK_MONOTONIC
-  event.cwnd = record.cwnd;
-  if (record.ssthresh < kInfiniteSsthresh) event.ssthresh = record.ssthresh;
-  event.srtt = std::chrono::microseconds{record.srtt_us};
-  event.sacked = record.sacked;
-  event.lost = record.lost;
-  return event;
-}
-
-int on_record(void* callback, void* data, std::size_t size) noexcept {
-  symcast_event record;
-  if (size < sizeof record) return 0;
-  std::memcpy(&record, data, sizeof record);
-  const auto& call = *static_cast<const EventPrograms::Callback* const*>(callback);
-  (*call)(record.session, to_event(record));
-  return 0;
-}
-
 /// One ring buffer of the kernel, and its reader.
 class Ring {
  public:
   Ring() {
     map_.reset(bpf_map_create(BPF_MAP_TYPE_RINGBUF, "symcast_events", 0, 0, kRingBytes, nullptr));
-    if (map_) reader_.reset(ring_buffer__new(map_.get(), on_record, &callback_, nullptr));
+    if (map_) reader_.reset(ring_buffer__new(map_.get(), on_record, this, nullptr));
   }
-  // The reader keeps the address of callback_.
+  // The reader keeps the address of this object.
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
 
@@ -65,13 +45,26 @@ class Ring {
     callback_ = &callback;
     ring_buffer__consume(reader_.get());
   }
+  /// Records that could not be read. Thread-safe.
+  std::uint64_t unknown() const { return unknown_.load(std::memory_order_relaxed); }
 
  private:
   struct Free {
     void operator()(ring_buffer* reader) const { ring_buffer__free(reader); }
   };
 
+  static int on_record(void* ring, void* data, std::size_t size) noexcept {
+    auto& self = *static_cast<Ring*>(ring);
+    if (const auto read = parse_event_record({static_cast<const std::byte*>(data), size})) {
+      (*self.callback_)(read->session, read->event);
+    } else {
+      self.unknown_.fetch_add(1, std::memory_order_relaxed);
+    }
+    return 0;
+  }
+
   const EventPrograms::Callback* callback_ = nullptr;
+  std::atomic<std::uint64_t> unknown_{0};
   base::UniqueFd map_;
   std::unique_ptr<ring_buffer, Free> reader_;
 };
@@ -121,7 +114,7 @@ class Programs final : public EventPrograms {
   int fd(int ring) const override { return at(ring).fd(); }
   void read(int ring, const Callback& callback) override { at(ring).read(callback); }
   std::uint64_t lost(int ring) const override {
-    return __atomic_load_n(&skeleton_->bss->lost[ring], __ATOMIC_RELAXED);
+    return __atomic_load_n(&skeleton_->bss->lost[ring], __ATOMIC_RELAXED) + at(ring).unknown();
   }
 
  private:

@@ -39,7 +39,7 @@ class EventPrograms {
   virtual int fd(int ring) const = 0;
   /// Calls `callback` for each waiting event. One thread at a time per ring.
   virtual void read(int ring, const Callback& callback) = 0;
-  /// Events lost because the ring was full. Thread-safe.
+  /// Events lost because the ring was full, or of a kind that we do not know. Thread-safe.
   virtual std::uint64_t lost(int ring) const = 0;
 };
 

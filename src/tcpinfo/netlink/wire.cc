@@ -3,6 +3,7 @@
 #include <linux/netlink.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace tcpinfo::wire {
 
@@ -32,6 +33,16 @@ std::optional<Bytes> take_message(Bytes& rest) {
   const auto header = front<nlmsghdr>(rest);
   if (!header) return std::nullopt;
   return take(rest, sizeof *header, header->nlmsg_len);
+}
+
+void put_attribute(std::vector<std::byte>& out, std::uint16_t type, Bytes value) {
+  const auto length = sizeof(nlattr) + value.size();
+  if (length > std::numeric_limits<std::uint16_t>::max()) return;
+  const nlattr header{.nla_len = static_cast<std::uint16_t>(length), .nla_type = type};
+  const auto bytes = std::as_bytes(std::span{&header, 1});
+  out.insert(out.end(), bytes.begin(), bytes.end());
+  out.insert(out.end(), value.begin(), value.end());
+  out.resize(out.size() + NLA_ALIGN(length) - length);
 }
 
 }  // namespace tcpinfo::wire

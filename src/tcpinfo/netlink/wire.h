@@ -5,9 +5,11 @@
 #include <cstring>
 #include <optional>
 #include <span>
+#include <vector>
 
-/// Parses netlink's bytes (include/uapi/linux/netlink.h): messages of a header and attributes. The
-/// results are views of the input. Lengths in the input are checked; a wrong one ends the parsing.
+/// Netlink's bytes (include/uapi/linux/netlink.h): messages of a header and attributes. The
+/// results of parsing are views of the input. Lengths in the input are checked; a wrong one ends
+/// the parsing.
 namespace tcpinfo::wire {
 
 using Bytes = std::span<const std::byte>;
@@ -38,5 +40,9 @@ Bytes after(Bytes bytes) {
   constexpr std::size_t kPaddedBytes = (sizeof(T) + 3) & ~std::size_t{3};
   return bytes.subspan(bytes.size() < kPaddedBytes ? bytes.size() : kPaddedBytes);
 }
+
+/// Appends an attribute and its padding to `out`. Leaves out a value that is too long for an
+/// attribute's 16 bits.
+void put_attribute(std::vector<std::byte>& out, std::uint16_t type, Bytes value);
 
 }  // namespace tcpinfo::wire

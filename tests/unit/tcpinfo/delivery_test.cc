@@ -58,6 +58,20 @@ TEST(ParseAckReportTest, SkipsTruncatedReports) {
   }
 }
 
+TEST(ParseAckReportTest, SkipsTimesThatAreNone) {
+  auto negative = bytes(kTimestamps + kIpv4);
+  negative[16 + 7] = std::byte{0x80};  // of the seconds
+  EXPECT_FALSE(parse_ack_report(negative));
+  auto distant = bytes(kTimestamps + kIpv4);
+  distant[16 + 7] = std::byte{0x7f};
+  EXPECT_FALSE(parse_ack_report(distant));
+  auto long_second = bytes(kTimestamps + kIpv4);
+  long_second[24 + 4] = std::byte{1};  // of the nanoseconds: 2^32 more
+  EXPECT_FALSE(parse_ack_report(long_second));
+}
+
+TEST(UnwrapOffsetTest, IsNeverBeyondWhatWasSent) { EXPECT_EQ(unwrap_offset(1001, 1000), 0u); }
+
 TEST(UnwrapOffsetTest, FindsTheHighBits) {
   constexpr std::uint64_t k4GiB = 1ull << 32;
   EXPECT_EQ(unwrap_offset(1000, 1000), 1000u);

@@ -47,6 +47,14 @@ TEST(TcpSampleTest, AnUnlimitedPacingRateStaysPositive) {
   EXPECT_GT(to_sample(reading, {}).delivery_rate.bps(), 0);
 }
 
+TEST(TcpSampleTest, TimesThatAreTooLongStayPositive) {
+  TcpInfoReading reading{.length = sizeof(TcpInfo)};
+  reading.info.busy_time = ~0ull;
+  reading.info.rwnd_limited = 1ull << 62;
+  EXPECT_GT(to_sample(reading, {}).busy.count(), 0);
+  EXPECT_GT(to_sample(reading, {}).receiver_limited.count(), 0);
+}
+
 TEST(TcpSampleTest, KernelsBefore67HaveNoTimeoutCounter) {
   TcpInfoReading reading{.length = kLinux61TcpInfoBytes};
   EXPECT_EQ(to_sample(reading, {}).total_timeouts, std::nullopt);

@@ -118,6 +118,11 @@ TEST_F(BbrRenewalTest, SetsTheWindowThatTheRateNeedsIfThatIsLarger) {
   EXPECT_EQ(largest(10s), kNeededWindow);
 }
 
+TEST_F(BbrRenewalTest, LeavesTheWindowWhileTheSegmentSizeIsUnknown) {
+  seen_.mss = 0;
+  EXPECT_EQ(largest(10s), seen_.cwnd);
+}
+
 TEST_F(BbrRenewalTest, WaitsForTheEndOfARecovery) {
   seen_.recovering = true;
   EXPECT_EQ(renewals(), 0);
