@@ -11,6 +11,7 @@
 #include "app/config/config_files.h"
 #include "app/config/config_keys.h"
 #include "app/config/config_reader.h"
+#include "app/config/config_text.h"
 #include "app/config/config_toml.h"
 #include "app/config/secret_store.h"
 #include "tcpinfo/congestion_control.h"
@@ -51,9 +52,14 @@ class Loader {
 
   /// A later value of a key replaces an earlier one; the streams of all files are joined.
   void read_files(const std::string& path) {
+    std::vector<Value::Table> files;
+    for (const auto& file : config_files(path)) files.push_back(parse_toml_file(file));
+    read(std::move(files));
+  }
+
+  void read(std::vector<Value::Table> files) {
     std::vector<Value> streams;
-    for (const auto& file : config_files(path)) {
-      auto table = parse_toml(file);
+    for (auto& table : files) {
       const auto list = std::ranges::find(table, "stream", &Value::Entry::key);
       if (list != table.end()) {
         streams.push_back(std::move(list->value));
@@ -237,6 +243,14 @@ Config load_config(const std::string& path, const Overrides& overrides,
   Loader loader{offered, overrides.secrets == Secrets::kNames ? nullptr : &secrets};
   if (!path.empty()) loader.read_files(path);
   loader.apply(overrides);
+  return loader.finish();
+}
+
+Config load_config_text(std::string_view text, const std::string& path,
+                        const std::vector<std::string>& offered) {
+  Loader loader{offered, nullptr};
+  loader.read({parse_toml(text, path)});
+  loader.apply({});
   return loader.finish();
 }
 

@@ -74,12 +74,7 @@ class Converter {
 
 }  // namespace
 
-Value::Table parse_toml(const std::string& path, TomlContent content) {
-  if (std::filesystem::is_directory(path))
-    throw ConfigError{path + ": this is a directory; name a file"};
-  std::ifstream file{path};
-  if (!file) throw ConfigError{path + ": " + std::strerror(errno)};
-  const std::string text{std::istreambuf_iterator<char>{file}, {}};
+Value::Table parse_toml(std::string_view text, const std::string& path, TomlContent content) {
   const Converter converter{path};
   try {
     return converter.table(toml::parse(text, path));
@@ -89,6 +84,15 @@ Value::Table parse_toml(const std::string& path, TomlContent content) {
       throw ConfigError{place + "write NAME = \"VALUE\", each name once"};
     throw ConfigError{place + toml_mistake(text, error.source().begin.line, error.description())};
   }
+}
+
+Value::Table parse_toml_file(const std::string& path, TomlContent content) {
+  if (std::filesystem::is_directory(path))
+    throw ConfigError{path + ": this is a directory; name a file"};
+  std::ifstream file{path};
+  if (!file) throw ConfigError{path + ": " + std::strerror(errno)};
+  const std::string text{std::istreambuf_iterator<char>{file}, {}};
+  return parse_toml(text, path, content);
 }
 
 }  // namespace app

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "app/config/config_value.h"
 
@@ -8,8 +9,12 @@ namespace app {
 
 enum class TomlContent { kSettings, kSecrets };
 
-/// Reads a TOML 1.0 file. Throws ConfigError if it cannot be read or is not TOML; for secrets,
-/// without words of the file.
-Value::Table parse_toml(const std::string& path, TomlContent content = TomlContent::kSettings);
+/// Reads TOML 1.0. Throws ConfigError if `text` is not TOML; for secrets, without words of it.
+/// `path`: of the file, for errors and places.
+Value::Table parse_toml(std::string_view text, const std::string& path,
+                        TomlContent content = TomlContent::kSettings);
+
+/// The same for a file. Throws ConfigError also if it cannot be read.
+Value::Table parse_toml_file(const std::string& path, TomlContent content = TomlContent::kSettings);
 
 }  // namespace app

@@ -122,7 +122,7 @@ const std::map<std::string, std::string>& SecretStore::in_file() {
   std::error_code error;
   if (file_.empty() || (!std::filesystem::exists(file_, error) && !error)) return *file_values_;
   try {
-    for (const auto& [key, place, value] : parse_toml(file_, TomlContent::kSecrets)) {
+    for (const auto& [key, place, value] : parse_toml_file(file_, TomlContent::kSecrets)) {
       const auto* text = std::get_if<std::string>(&value.data);
       if (text == nullptr) throw ConfigError{place + ": write " + key + " = \"VALUE\", in quotes"};
       file_values_->emplace(key, *text);
