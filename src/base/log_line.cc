@@ -59,6 +59,21 @@ void append_quoted(std::string& line, std::string_view value) {
 
 }  // namespace
 
+std::string printable(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const char c = text.front();
+    const auto length = length_of_first(text);
+    if (length > 0 || c == '\n') {
+      out += text.substr(0, std::max<std::size_t>(length, 1));
+    } else {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return out;
+}
+
 std::string line(std::string_view event, Fields fields) {
   std::string line{event};
   for (const auto& field : fields) {

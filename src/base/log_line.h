@@ -12,4 +12,8 @@ namespace base::log {
 /// them. A pure function.
 std::string line(std::string_view event, Fields fields);
 
+/// `text`, of several lines, with its other control characters, and bytes that are no UTF-8, as
+/// \xNN. A pure function.
+std::string printable(std::string_view text);
+
 }  // namespace base::log

@@ -14,6 +14,7 @@
 #include "app/config/config_text.h"
 #include "app/config/config_toml.h"
 #include "app/config/secret_store.h"
+#include "base/log_line.h"
 #include "tcpinfo/congestion_control.h"
 #include "tcpinfo/socket_hints.h"
 #include "transcoder/secrets.h"
@@ -210,7 +211,7 @@ class Loader {
 }  // namespace
 
 ConfigError::ConfigError(const std::string& text)
-    : std::runtime_error{transcoder::without_secrets(text)} {}
+    : std::runtime_error{base::log::printable(transcoder::without_secrets(text))} {}
 
 Config default_config() {
   auto config = daemon_defaults();

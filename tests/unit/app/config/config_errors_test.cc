@@ -20,6 +20,13 @@ TEST_F(ConfigErrorsTest, SyntaxErrorNamesItsPlace) {
   EXPECT_THAT(errors("[rate]\nmax = = 3\n"), ElementsAre(StartsWith("2:7: ")));
 }
 
+// A terminal would obey it.
+TEST_F(ConfigErrorsTest, ControlCharactersAreShownAsNumbers) {
+  EXPECT_THAT(errors("[metrics]\nmax_viewers = 100\x1b[31m\n"),
+              ElementsAre(HasSubstr("100\\x1b[31m")));
+  EXPECT_THAT(errors("\"\\u0007\" = 1\n"), ElementsAre(HasSubstr("unknown key \\x07")));
+}
+
 TEST_F(ConfigErrorsTest, MisspeltKeyNamesTheNearest) {
   EXPECT_THAT(errors("[encoder]\npreset = \"fast\"\nkeyframe_intervall = \"2s\"\n"),
               ElementsAre("3:1: unknown key encoder.keyframe_intervall; did you mean "
