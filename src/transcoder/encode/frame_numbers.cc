@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <stdexcept>
 
 namespace transcoder {
 
@@ -11,6 +12,7 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::uint8_t kEmulationPreventionByte = 3;  // ITU-T H.264, 7.4.1
+constexpr unsigned kMaxBits = 16;                     // of frame_num, 7.4.2.1.1
 constexpr unsigned kHighProfileIdc = 100;             // from here on the SPS has chroma fields
 
 /// Reads the bits of a NAL unit whose emulation prevention bytes have been removed.
@@ -28,8 +30,11 @@ class BitReader {
     return value;
   }
   unsigned read_ue() {  ///< Exp-Golomb (9.1)
+    constexpr unsigned kMaxZeros = 31;
     unsigned zeros = 0;
-    while (read(1) == 0) ++zeros;
+    while (read(1) == 0) {
+      if (++zeros > kMaxZeros) throw std::out_of_range{"a code of more than 63 bits"};
+    }
     return (1U << zeros | read(zeros)) - 1;
   }
 
@@ -48,7 +53,8 @@ class BitWriter {
   }
   void write_ue(unsigned value) {
     const auto width = static_cast<unsigned>(std::bit_width(value + 1));
-    write(value + 1, 2 * width - 1);
+    write(0, width - 1);
+    write(value + 1, width);
   }
   Bytes take() { return std::move(bytes_); }
 
@@ -99,7 +105,9 @@ void append_escaped(Bytes& out, const Bytes& bytes) {
 }
 
 std::size_t start_code_size(std::span<const std::uint8_t> nal) {
-  return static_cast<std::size_t>(std::ranges::find(nal, 1) - nal.begin()) + 1;
+  const auto one = std::ranges::find(nal, 1);
+  if (one == nal.end()) throw std::out_of_range{"a NAL unit without a start code"};
+  return static_cast<std::size_t>(one - nal.begin()) + 1;
 }
 
 /// Copies the fields from pic_width_in_mbs_minus1 to vui_parameters_present_flag (7.3.2.1.1).
@@ -160,7 +168,9 @@ std::vector<std::uint8_t> FrameNumbers::sequence(std::span<const std::uint8_t> n
     copy.ue();     // bit_depth_chroma_minus8
     copy.bits(2);  // qpprime_y_zero_transform_bypass_flag, seq_scaling_matrix_present_flag
   }
-  bits_ = copy.from.read_ue() + 4;  // log2_max_frame_num_minus4
+  const unsigned above_four = copy.from.read_ue();  // log2_max_frame_num_minus4
+  if (above_four > kMaxBits - 4) throw std::out_of_range{"a frame_num of more than 16 bits"};
+  bits_ = above_four + 4;
   copy.to.write_ue(bits_ + kExtraBits - 4);
   if (copy.ue() == 0) copy.ue();  // pic_order_cnt_type, log2_max_pic_order_cnt_lsb_minus4
   copy.ue();                      // max_num_ref_frames

@@ -17,7 +17,8 @@ namespace transcoder {
 ///   to 1.
 /// - frame_num has 4 or 5 bits and wraps within many gaps, after which FFmpeg misorders 16 frames.
 ///   It gets 8 more bits, a whole byte, so the bits after it move without being changed.
-/// NAL units are as in Annex B, with their start codes. No I/O, no clock.
+/// NAL units are as in Annex B, with their start codes. Units that cannot be read throw
+/// std::out_of_range. No I/O, no clock.
 class FrameNumbers {
  public:
   /// Rewrites a sequence parameter set; call it before the slices that use it. REQUIRES: no scaling

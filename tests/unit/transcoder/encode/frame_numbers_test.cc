@@ -22,6 +22,30 @@ TEST(FrameNumbersTest, SequenceAllowsGapsAndHasEightMoreBits) {
   EXPECT_EQ(numbers.period(), 4096U);
 }
 
+// Parameter sets that x264 does not make. Writing one of 2^32 bits took seconds.
+TEST(FrameNumbersTest, ASequenceWithACodeThatIsTooLongIsNotRead) {
+  FrameNumbers numbers;
+  const Bytes huge{0, 0, 1, 0x67, 66, 0, 13, 0x80, 0, 0, 0, 0xff, 0xff, 0xff, 0xf8};
+  EXPECT_THROW(numbers.sequence(huge), std::out_of_range);
+  const Bytes longer{0, 0, 1, 0x67, 66, 0, 13, 0x80, 0, 0, 0, 0, 0x80, 0, 0, 0, 0};
+  EXPECT_THROW(numbers.sequence(longer), std::out_of_range);
+  EXPECT_EQ(numbers.period(), 4096U);
+}
+
+TEST(FrameNumbersTest, ASequenceWithALongFieldIsCopied) {
+  // As kSequence, with 2^31 - 1 reference frames: 31 zeros, a one, 31 zeros.
+  FrameNumbers numbers;
+  const Bytes sequence{0, 0, 1, 0x67, 66, 0xc0, 40, 0xd8, 0, 0, 0, 0x08, 0, 0, 0, 0x07, 0x10};
+  EXPECT_THAT(numbers.sequence(sequence), ElementsAre(0, 0, 1, 0x67, 66, 0xc0, 40, 0x89, 0x60, 0, 0,
+                                                      3, 0, 0x20, 0, 0, 3, 0, 0x3c, 0x40));
+}
+
+TEST(FrameNumbersTest, AUnitWithoutAStartCodeIsNotRead) {
+  const Bytes none{0, 0, 0, 0};
+  EXPECT_THROW(FrameNumbers{}.sequence(none), std::out_of_range);
+  EXPECT_THROW(FrameNumbers{}.slice(none, 0), std::out_of_range);
+}
+
 // A slice: first macroblock 0 "1", type 5 "00110", parameter set 0 "1", frame_num of 4 bits.
 Bytes slice(unsigned frame_number, Bytes rest) {
   Bytes nal{0,
