@@ -16,6 +16,7 @@
 #include "transcoder/gst/gst_element.h"
 #include "transcoder/handle.h"
 #include "transcoder/time/fragment_position.h"
+#include "transcoder/time/source_time.h"
 
 namespace transcoder {
 
@@ -106,7 +107,7 @@ std::optional<base::Duration> running_time(GstPad* pad, GstBuffer* buffer) {
   guint64 time = 0;
   const int sign =
       gst_segment_to_running_time_full(segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer), &time);
-  return base::Duration{sign * static_cast<base::Duration::rep>(time)};
+  return source_time(sign, time);
 }
 
 /// Sets the time of a buffer by the time at which its segment plays it.

@@ -6,6 +6,8 @@
 
 #include <cstring>
 
+#include "transcoder/time/source_time.h"
+
 namespace transcoder {
 
 namespace {
@@ -120,7 +122,7 @@ std::optional<base::Duration> running_time(GstSample* sample) {
   const int sign =
       gst_segment_to_running_time_full(segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer), &time);
   if (sign == 0) return std::nullopt;
-  return base::Duration{sign * static_cast<base::Duration::rep>(time)};
+  return source_time(sign, time);
 }
 
 std::optional<base::Duration> nominal_interval(GstSample* sample) {

@@ -21,7 +21,8 @@ media::Colour as_colour(const GstVideoInfo& info);
 /// cannot be mapped.
 std::optional<media::Samples> as_samples(GstSample* sample);
 
-/// The sample's time since the pipeline began to play; nullopt if it has no timestamp.
+/// The sample's time since the pipeline began to play; nullopt if it has no timestamp, or one
+/// beyond kMaxSourceTime.
 std::optional<base::Duration> running_time(GstSample* sample);
 
 /// The time between pictures by the sample's format; nullopt if it is variable or unknown.

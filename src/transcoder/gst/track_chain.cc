@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "transcoder/gst/gst_error.h"
 #include "transcoder/gst/track_description.h"
 #include "transcoder/handle.h"
+#include "transcoder/time/source_time.h"
 
 namespace transcoder {
 
@@ -48,10 +50,10 @@ std::string codec_of(GstEvent* caps_event) {
   return gst_structure_get_name(format) + std::to_string(version);
 }
 
-base::Duration signed_running_time(const GstSegment& segment, GstClockTime time) {
+std::optional<base::Duration> signed_running_time(const GstSegment& segment, GstClockTime time) {
   guint64 running = 0;
   const int sign = gst_segment_to_running_time_full(&segment, GST_FORMAT_TIME, time, &running);
-  return base::Duration{sign * static_cast<base::Duration::rep>(running)};
+  return source_time(sign, running);
 }
 
 }  // namespace
@@ -372,9 +374,11 @@ class TrackChain::Impl {
     std::lock_guard lock{mutex_};
     const auto time = GST_BUFFER_DTS_OR_PTS(buffer);
     if (!GST_CLOCK_TIME_IS_VALID(time) || segment_.format != GST_FORMAT_TIME) return buffer;
+    const auto running = signed_running_time(segment_, time);
+    if (!running) return buffer;
     const auto length = GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : 0;
-    const auto offset = joiner_->offset(place_, signed_running_time(segment_, time),
-                                        base::Duration{static_cast<base::Duration::rep>(length)});
+    const auto offset =
+        joiner_->offset(place_, *running, source_time(1, length).value_or(base::Duration{}));
     if (offset == base::Duration{0}) return buffer;
     GstBuffer* const moved = gst_buffer_make_writable(buffer);
     const auto by = static_cast<GstClockTimeDiff>(offset.count());

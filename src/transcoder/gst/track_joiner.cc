@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "transcoder/time/source_time.h"
+
 namespace transcoder {
 
 base::Duration TrackJoiner::offset(Track& track, base::Duration time, base::Duration length) {
@@ -9,7 +11,8 @@ base::Duration TrackJoiner::offset(Track& track, base::Duration time, base::Dura
   if (offsets_.empty()) offsets_.push({});
   if (!track.begun) track.round = offsets_.end() - 1;
   track.round = std::max(track.round, offsets_.first());
-  while (track.begun && time + offsets_[track.round] < track.end - kMaxStepBack) {
+  while (track.begun && track.end < kMaxSourceTime &&
+         time + offsets_[track.round] < track.end - kMaxStepBack) {
     if (track.round + 1 == offsets_.end()) offsets_.push(track.end - time);
     ++track.round;
   }

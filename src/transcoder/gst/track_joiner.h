@@ -22,6 +22,8 @@ class TrackJoiner {
 
   /// The offset to add to `time` of data with this `length` of `track`. A time that is more than
   /// kMaxStepBack behind begins a new round, or joins the one that another track has begun.
+  /// REQUIRES: both within kMaxSourceTime. A source whose rounds add up to more is not joined any
+  /// more.
   base::Duration offset(Track& track, base::Duration time, base::Duration length);
 
   /// Reordered frames without decoding times step back by less. A smaller limit would take them for

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "transcoder/time/source_time.h"
+
 namespace transcoder {
 namespace {
 
@@ -59,6 +61,17 @@ TEST(TrackJoinerTest, ATrackThatManyRoundsHaveOvertakenFollows) {
     EXPECT_EQ(joiner.offset(pictures, 0s, 2s), 10s + 2s * round);
   }
   EXPECT_GE(joiner.offset(audio, 0s, 2s), 10s);
+}
+
+// Times near the ends of 64 bits would add up to more than those hold.
+TEST(TrackJoinerTest, RoundsOfLifetimesAreNotJoined) {
+  TrackJoiner joiner;
+  TrackJoiner::Track pictures;
+  for (int round = 0; round < 10; ++round) {
+    joiner.offset(pictures, kMaxSourceTime, 1s);
+    joiner.offset(pictures, -kMaxSourceTime, 1s);
+  }
+  EXPECT_LE(pictures.end, 3 * kMaxSourceTime + 1s);
 }
 
 }  // namespace
