@@ -83,6 +83,8 @@ EventLoop::~EventLoop() = default;
 
 void EventLoop::run() { event_base_loop(base_.get(), EVLOOP_NO_EXIT_ON_EMPTY); }
 
+void EventLoop::turn() { event_base_loop(base_.get(), EVLOOP_NONBLOCK | EVLOOP_NO_EXIT_ON_EMPTY); }
+
 void EventLoop::stop() { event_base_loopbreak(base_.get()); }
 
 void EventLoop::wake() {

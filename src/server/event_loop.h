@@ -51,7 +51,8 @@ class EventLoop {
   explicit EventLoop(std::function<void()> on_wake);
   ~EventLoop();
 
-  void run();  ///< returns after stop()
+  void run();   ///< returns after stop()
+  void turn();  ///< calls back for what is ready now, without waiting
   void stop();
   void wake();  ///< thread-safe; calls before the loop's next turn count as one
 
