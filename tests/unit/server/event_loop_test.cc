@@ -60,5 +60,18 @@ TEST(EventLoopTest, ATimerIsNeverEarlyAndNoLaterThanASleep) {
   EXPECT_TRUE(no_later);
 }
 
+TEST(EventLoopTest, ATurnCallsBackForWhatIsReadyAndDoesNotWait) {
+  EventLoop loop{[] {}};
+  int ready = 0;
+  const auto distant = loop.timer("distant", [&] { ready += 100; });
+  distant->arm(1h);
+  loop.turn();
+  EXPECT_EQ(ready, 0);
+  const auto due = loop.timer("due", [&] { ++ready; });
+  due->again();
+  loop.turn();
+  EXPECT_EQ(ready, 1);
+}
+
 }  // namespace
 }  // namespace server
