@@ -123,7 +123,7 @@ class Session {
         now_);
     proxied_ = proxied;
     shared_.pages.add("/page", server::Access::kPublic, [](const server::PageRequest&) {
-      return server::Page{.body = std::string(kBigBody, 'p')};
+      return server::Page{.body = server::SharedBytes::of(std::string(kBigBody, 'p'))};
     });
   }
 
