@@ -90,8 +90,10 @@ class Page:
         return self.do("evaluate", expression=expression)
 
     def until(self, expression):
-        """Polls from here, because the page's content policy allows no eval()."""
-        wait_until(lambda: self.evaluate(expression), PATIENCE, expression, interval=0.1)
+        """Polls from here, because the page's content policy allows no eval(). While the page loads, elements of the
+        expression may be missing."""
+        guarded = f"(() => {{ try {{ return ({expression}) }} catch {{ return false }} }})()"
+        wait_until(lambda: self.evaluate(guarded), PATIENCE, expression, interval=0.1)
 
     def plays_on(self, seconds=1):
         """Waits until the video has moved on by `seconds`."""
