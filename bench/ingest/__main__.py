@@ -37,8 +37,8 @@ def median(runs, key):
 def main():
     parser = argparse.ArgumentParser(prog="ingest", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=10, help="of each run")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=30, help="of each run")
     options = parser.parse_args()
     print(f"{'source':8} {'process':8} {'first ms':>9} {'late p50 ms':>12} {'p99 ms':>7} {'µs/picture':>11} "
           f"{'% of a CPU':>10} {'dropped':>8}")

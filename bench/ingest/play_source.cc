@@ -93,7 +93,7 @@ int play(char** arguments) {
                               {"p50_ms", ms(sorted[sorted.size() / 2])},
                               {"p99_ms", ms(sorted[sorted.size() * 99 / 100])},
                               {"cpu_s", cpu_seconds(RUSAGE_SELF) + cpu_seconds(RUSAGE_CHILDREN)}}
-            << '\n';
+            << std::endl;
   return EXIT_SUCCESS;
 }
 
