@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstdint>
+
+#include "base/utf8.h"
 
 namespace base::log {
 
@@ -14,18 +14,8 @@ namespace {
 /// The length of the character at the beginning of `text`, in UTF-8. 0 if it must not be written as
 /// it is: a control character, which a terminal would obey, or a byte that is part of none.
 std::size_t length_of_first(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text.front());
-  if (first < 0x80) return first >= ' ' && first != 0x7f ? 1 : 0;
-  const std::size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
-  std::uint32_t code = first & (0x7f >> length);
-  for (const char c : text.substr(1, length - 1)) {
-    if ((c & 0xc0) != 0x80) return 0;
-    code = code << 6 | (c & 0x3f);
-  }
-  constexpr std::array<std::uint32_t, 5> kLeast{0, 0, 0xa0, 0x800, 0x10000};  // for each length
-  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-  return code >= kLeast[length] && code <= 0x10ffff && !surrogate ? length : 0;
+  const auto [code, size] = first_character(text);
+  return size > 0 && !is_control(code) ? size : 0;
 }
 
 bool needs_quotes(std::string_view value) {
@@ -77,6 +67,7 @@ std::string printable(std::string_view text) {
 std::string line(std::string_view event, Fields fields) {
   std::string line{event};
   for (const auto& field : fields) {
+    if (field.key().empty()) continue;
     line += ' ';
     line += field.key();
     line += '=';

@@ -7,9 +7,9 @@
 
 namespace base::log {
 
-/// An event as it is written, without time and level. Control characters of a value, and bytes that
-/// are no UTF-8, are written as \xNN: a terminal would obey the former, and anybody may have sent
-/// them. A pure function.
+/// An event as it is written, without time and level. Fields without a key are left out. Control
+/// characters of a value, and bytes that are no UTF-8, are written as \xNN: a terminal would obey
+/// the former, and anybody may have sent them. A pure function.
 std::string line(std::string_view event, Fields fields);
 
 /// `text`, of several lines, with its other control characters, and bytes that are no UTF-8, as

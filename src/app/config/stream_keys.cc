@@ -145,9 +145,8 @@ Section<StreamConfig> source_section() {
               "again. Raise it for video larger than 4K."),
           key("cpu", &Part::cpu, Real{0.05, 1},
               "Share of all CPUs that the source's process may use over 10 s, but at least one "
-              "CPU. "
-              "Beyond it, the source is lost, and starts again. Lower it if the machine plays many "
-              "sources."),
+              "CPU. Beyond it, the source is lost, and starts again. Lower it if the machine plays "
+              "many sources."),
           key("allow", &Part::allow, kAllowedPlaces,
               "Networks and hosts that a source's playlists and redirects may name, for example "
               "[\"10.0.0.0/8\", \"cdn.lan\"]. Without it, they may name public addresses and the "

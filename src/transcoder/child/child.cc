@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -114,7 +113,8 @@ void send_note(const Messages& messages, std::string_view event, base::log::Fiel
   wire::Note note{.event = known->second};
   for (const auto& field : fields) {
     // GLib says so before it aborts.
-    if (field.value().find("failed to allocate") != std::string::npos) OutOfMemory::end();
+    const bool aborts = field.value().find("failed to allocate") != std::string::npos;
+    if (aborts && note.event == Event::kGlib) OutOfMemory::end();
     note.texts.push_back(field.value());
   }
   messages.send(std::move(note));

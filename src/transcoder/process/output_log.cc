@@ -14,7 +14,8 @@ namespace transcoder {
 
 namespace {
 
-constexpr std::size_t kMaxLine = 200;  // bytes; enough for the reason of an abort
+constexpr std::size_t kMaxLine = 200;   // bytes; enough for the reason of an abort
+constexpr std::size_t kMaxKept = 1024;  // so that no secret is cut before it is masked
 
 }  // namespace
 
@@ -38,7 +39,7 @@ void OutputLog::take(std::string_view text) {
   append(text);
 }
 
-void OutputLog::append(std::string_view text) { line_ += text.substr(0, kMaxLine - line_.size()); }
+void OutputLog::append(std::string_view text) { line_ += text.substr(0, kMaxKept - line_.size()); }
 
 void OutputLog::write() {
   const auto line = std::exchange(line_, {});

@@ -87,8 +87,6 @@ constexpr NoteFormat format_of(wire::Note::Event event) {
       return {"publisher_refused", {"source", "address", "times", "reason"}};
     case Event::kRedirected:
       return {"source_redirected", {"to", "times"}};
-    case Event::kAddressRefused:
-      return {"source_address_refused", {"url", "address", "reason", "times"}};
   }
   return {};
 }
@@ -96,8 +94,9 @@ constexpr NoteFormat format_of(wire::Note::Event event) {
 void log(const std::string& stream, const wire::Note& note) {
   const auto format = format_of(note.event);
   const auto value = [&](std::size_t i) {
-    return base::log::Field{format.keys[i] ? format.keys[i] : "",
-                            i < note.texts.size() ? without_secrets(note.texts[i]) : ""};
+    const bool known = format.keys[i] != nullptr && i < note.texts.size();
+    return known ? base::log::Field{format.keys[i], without_secrets(note.texts[i])}
+                 : base::log::Field{"", ""};
   };
   base::log::warning(format.event, {{"stream", stream}, value(0), value(1), value(2), value(3)});
 }

@@ -14,7 +14,7 @@ namespace {
 
 /// The text in one line of the log.
 std::string shown(const std::string& text) {
-  return without_secrets(wire::printable(text, wire::kMaxText));
+  return wire::printable(without_secrets(text), wire::kMaxText);
 }
 
 }  // namespace

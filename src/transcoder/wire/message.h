@@ -76,7 +76,6 @@ struct Note {
     kNumbersRestarted,
     kPublisherRefused,
     kRedirected,
-    kAddressRefused,
   };
   Event event{};
   std::vector<std::string> texts;  ///< at most kMaxNoteTexts

@@ -84,6 +84,19 @@ class SupervisorTest : public testing::Test {
     return eventually([&] { return remote_.started == attempt && remote_.listener(); });
   }
 
+  /// Starts a source that waits for its sender, has data, and has a back-off of an hour.
+  std::unique_ptr<Supervisor> start_listener() {
+    auto listening = settings();
+    listening.uri = "srt://:9000";
+    listening.backoff_min = listening.backoff_max = 1h;
+    remote_.has_data = true;
+    auto listener = std::make_unique<Supervisor>(
+        "live", "fake:", listening, [this] { return std::make_unique<FakeSource>(remote_); },
+        output_);
+    listener->start();
+    return listener;
+  }
+
   void picture(base::Duration pts) { picture(remote_.listener(), pts); }
 
   static void picture(const std::shared_ptr<Source::Listener>& listener, base::Duration pts) {
@@ -238,13 +251,7 @@ TEST_F(SupervisorTest, IsAwaySinceThePictureWasLate) {
 }
 
 TEST_F(SupervisorTest, AListenerListensAgainWithoutBackoff) {
-  auto listening = settings();
-  listening.uri = "srt://:9000";
-  listening.backoff_min = listening.backoff_max = 1h;
-  Supervisor listener{"live", "fake:", listening,
-                      [this] { return std::make_unique<FakeSource>(remote_); }, output_};
-  remote_.has_data = true;
-  listener.start();
+  const auto listener = start_listener();
   for (int i = 1; i <= 3; ++i) {
     ASSERT_TRUE(connect(i));
     remote_.listener()->on_end({"gone"});
@@ -253,18 +260,12 @@ TEST_F(SupervisorTest, AListenerListensAgainWithoutBackoff) {
 }
 
 TEST_F(SupervisorTest, AListenerWhoseProcessCrashesWaitsAsOthersDo) {
-  auto listening = settings();
-  listening.uri = "srt://:9000";
-  listening.backoff_min = listening.backoff_max = 1h;
-  Supervisor listener{"live", "fake:", listening,
-                      [this] { return std::make_unique<FakeSource>(remote_); }, output_};
-  remote_.has_data = true;
-  listener.start();
+  const auto listener = start_listener();
   ASSERT_TRUE(connect(1));
   remote_.listener()->on_end({"gone", SourceEnd::Cause::kCrashed});
   ASSERT_TRUE(
-      eventually([&] { return listener.state().ends.contains(SourceEnd::Cause::kCrashed); }));
-  EXPECT_EQ(listener.state().status, Ingest::Status::kWaiting);
+      eventually([&] { return listener->state().ends.contains(SourceEnd::Cause::kCrashed); }));
+  EXPECT_EQ(listener->state().status, Ingest::Status::kWaiting);
   std::this_thread::sleep_for(1500ms);  // longer than a listener waits otherwise
   EXPECT_EQ(remote_.started, 1);
 }

@@ -98,6 +98,14 @@ const std::map<std::string, std::function<void(Liar&)>> kDeeds{
        liar.send(Gap{base::Clock::now() + 5s});
        liar.wait();
      }},
+    {"is redirected",
+     [](Liar& liar) {
+       liar.send(
+           Note{Note::Event::kRedirected, {"http://user:pass@host/", "3", "more", "and more"}});
+       liar.send(Note{Note::Event::kPublisherRefused, {"srt://:9000"}});
+       liar.send(Unreadable{1});
+       liar.wait();
+     }},
     {"ends",
      [](Liar& liar) {
        liar.send(End{{"the file ends", SourceEnd::Cause::kRefused}});

@@ -36,6 +36,11 @@ TEST(OutputLogTest, WritesNoSecretsAndNoControlBytes) {
   EXPECT_EQ(log.find('\x1b'), log.npos) << log;
 }
 
+TEST(OutputLogTest, MasksASecretThatTheCutWouldDivide) {
+  const auto [log, _] = log_of(std::string(170, 'x') + " rtsp://somebody:longpassword@host\n");
+  EXPECT_EQ(log.find("long"), log.npos) << log;
+}
+
 TEST(OutputLogTest, CutsLongLines) {
   const auto [log, _] = log_of(std::string(9000, 'x') + "\n");
   EXPECT_NE(log.find(std::string(200, 'x')), log.npos) << log;

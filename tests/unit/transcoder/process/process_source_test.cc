@@ -151,6 +151,21 @@ TEST_F(ProcessSourceTest, KillsAProcessThatDoesNotStop) {
   EXPECT_EQ(record->end, std::nullopt);
 }
 
+TEST_F(ProcessSourceTest, LogsNotesWithItsOwnNames) {
+  const auto process = source("is redirected");
+  const auto record = std::make_shared<Record>();
+  testing::internal::CaptureStderr();
+  process->start(record);
+  EXPECT_TRUE(record->wait([&] { return record->unreadable == 1; }));
+  process->stop();
+  const auto log = testing::internal::GetCapturedStderr();
+  EXPECT_NE(log.find("source_redirected stream=\"is redirected\" to=http://***@host/ times=3\n"),
+            log.npos)
+      << log;
+  EXPECT_NE(log.find("publisher_refused stream=\"is redirected\" source=srt://:9000\n"), log.npos)
+      << log;
+}
+
 TEST_F(ProcessSourceTest, LeavesNoThreadAndNoDescriptor) {
   const auto deeds = {"crashes", "ends", "sends a descriptor", "uses a slot twice"};
   for (const auto* deed : deeds) end_of(deed);  // a stream keeps a few
