@@ -80,6 +80,25 @@ def test_readers_of_nothing_cost_little_and_are_reset(serve, view, many_descript
     assert metrics.sum("symcast_viewers_left_total") == 0
 
 
+INVENTED = ["v0/init-999.mp4", "auto/init-999.mp4", "v99/playlist.m3u8", "auto/1.m4s", "auto/1.0.m4s",
+            "auto/2147483647.m4s", "auto/playlist.m3u8?_HLS_msn=2147483647", "auto/1.m4s?rate=x"]
+
+
+def test_what_does_not_exist_begins_no_session(serve, view):
+    """It would take a viewer's place for ten seconds, for one request."""
+    daemon = serve("--source", SMALL, config=KEEP_GROUPS + QUICK)
+    viewer = view(daemon.url())
+    viewer.receive(3 * FPS)
+    for number, path in enumerate(INVENTED):
+        for method in ("GET", "HEAD"):
+            status, _, body = daemon.request(method, f"/live/{number:016x}/{path}")
+            assert status in (400, 404), path
+            assert bool(body.strip()) == (method == "GET"), "the reason"
+    assert "session_began" not in daemon.log()
+    assert daemon.metrics().sum("symcast_viewers_joined_total") == 1
+    assert daemon.metrics().sum("symcast_viewers") == 1
+
+
 def test_a_slow_link_loads_a_script(serve, needs_lab):
     """It passes server.min_rate, and takes longer than server.stall_timeout for what the kernel holds."""
     with Netlab(rate="100k", delay_ms=50) as lab:

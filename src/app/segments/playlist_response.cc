@@ -32,6 +32,20 @@ struct PlaylistRequest {
   std::optional<unsigned> part;         ///< _HLS_part
 };
 
+PlaylistRequest request_in(const std::string& query) {
+  return {server::number_in<std::uint64_t>(query, "_HLS_msn"),
+          server::number_in<unsigned>(query, "_HLS_part")};
+}
+
+std::optional<FullResponse> error_of(const PlaylistRequest& request, const LiveStream& stream) {
+  if (request.part && !request.number) return error_response(400, "_HLS_part needs _HLS_msn");
+  const auto newest = stream.segments().newest();
+  if (request.number && newest && *request.number > *newest + kMaxSegmentsAhead) {
+    return error_response(400, "_HLS_msn is too far ahead: it may exceed the newest segment by 2");
+  }
+  return {};
+}
+
 /// The content of a playlist: complete segments without a gap up to the newest, and the one being
 /// made. Lists half of the store's window: a segment has to stay available after it has left the
 /// playlist, for its own duration and the playlist's (RFC 8216, 6.2.2).
@@ -99,12 +113,7 @@ class PlaylistResponse final : public DeferredResponse {
  private:
   std::optional<FullResponse> make(base::Time /*now*/) override {
     if (!store_watch_.changed(session().stream().segments())) return {};
-    const auto newest = session().stream().segments().newest();
-    if (request_.part && !request_.number) return error_response(400, "_HLS_part needs _HLS_msn");
-    if (request_.number && newest && *request_.number > *newest + kMaxSegmentsAhead) {
-      return error_response(400,
-                            "_HLS_msn is too far ahead: it may exceed the newest segment by 2");
-    }
+    if (auto error = error_of(request_, session().stream())) return error;
     const auto listing = list(session(), rendition_);
     if (!satisfies_request(listing)) return {};
     return text_response(200, Target{.kind = Target::Kind::kPlaylist}.content_type(),
@@ -185,10 +194,13 @@ class PlaylistResponse final : public DeferredResponse {
 std::unique_ptr<server::StreamingResponse> playlist_response(
     std::shared_ptr<SegmentSession> session, Rendition rendition, const std::string& query,
     base::Time until) {
-  const PlaylistRequest request{server::number_in<std::uint64_t>(query, "_HLS_msn"),
-                                server::number_in<unsigned>(query, "_HLS_part")};
-  return std::make_unique<PlaylistResponse>(std::move(session), rendition, request,
+  return std::make_unique<PlaylistResponse>(std::move(session), rendition, request_in(query),
                                             server::kept_query(query), until);
+}
+
+std::optional<server::FullResponse> playlist_error(const LiveStream& stream,
+                                                   const std::string& query) {
+  return error_of(request_in(query), stream);
 }
 
 }  // namespace app

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "app/segments/session.h"
 #include "segments/target.h"
+#include "server/full_response.h"
 #include "server/streaming_response.h"
 
 namespace app {
@@ -15,5 +17,9 @@ namespace app {
 std::unique_ptr<server::StreamingResponse> playlist_response(
     std::shared_ptr<SegmentSession> session, segments::Rendition rendition,
     const std::string& query, base::Time until);
+
+/// The error for a query that no playlist of `stream` will ever satisfy, if it is one.
+std::optional<server::FullResponse> playlist_error(const LiveStream& stream,
+                                                   const std::string& query);
 
 }  // namespace app

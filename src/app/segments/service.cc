@@ -12,6 +12,7 @@
 #include "app/segments/begin_response.h"
 #include "app/segments/deferred_response.h"
 #include "app/segments/media_response.h"
+#include "app/segments/missing.h"
 #include "app/segments/playlist_response.h"
 #include "app/segments/rate_response.h"
 #include "segments/utc_time.h"
@@ -129,6 +130,18 @@ std::unique_ptr<server::StreamingResponse> time_response(const segments::Target&
   return respond_with(std::move(response));
 }
 
+/// The error for a ?rate= that no segment has, if there is one.
+std::optional<FullResponse> rate_error(const segments::Target& target, const std::string& query) {
+  using Kind = segments::Target::Kind;
+  if (target.kind != Kind::kSegment && target.kind != Kind::kPart) return {};
+  const auto text = server::value_in(query, "rate");
+  if (!text) return {};
+  const auto rate = parse_rate(*text);
+  const bool has_frames = target.rendition.kind != segments::Rendition::Kind::kAudio;
+  if (target.kind == Kind::kSegment && has_frames && rate && rate->bps() > 0) return {};
+  return error_response(400, "?rate= applies to whole video segments: give a rate such as 1734k");
+}
+
 /// A playlist repeats its query in some sixty URLs.
 constexpr std::size_t kMaxQuery = 2048;
 
@@ -175,6 +188,11 @@ std::unique_ptr<server::StreamingResponse> SegmentService::try_to_respond(
                                                "\" has no video yet; its source may not be "
                                                "connected"));
   }
+  if (!session) {
+    auto error = missing(target, request.query, *stream);
+    if (!error) error = rate_error(target, request.query);
+    if (error) return media_error(std::move(*error));
+  }
   if (!session && request.head) {
     return respond_with(
         {.head = {.content_type = target.content_type(), .media = true}, .body = {}});
@@ -212,8 +230,9 @@ std::unique_ptr<server::StreamingResponse> SegmentService::response_to(
       return playlist_response(std::move(session), target.rendition, query, until);
     case Kind::kPart:
     case Kind::kSegment:
+      if (auto error = rate_error(target, query)) return media_error(std::move(*error));
       if (const auto rate = server::value_in(query, "rate")) {
-        return response_at_rate(std::move(session), target, *rate, until);
+        return response_at_rate(std::move(session), target, *parse_rate(*rate), until);
       }
       [[fallthrough]];
     default:
@@ -223,17 +242,11 @@ std::unique_ptr<server::StreamingResponse> SegmentService::response_to(
 
 /// Keeps the rate within the limits that the operator has set for viewers.
 std::unique_ptr<server::StreamingResponse> SegmentService::response_at_rate(
-    SessionPtr session, const segments::Target& target, std::string_view text, base::Time until) {
-  const auto rate = parse_rate(text);
-  const bool has_frames = target.rendition.kind != segments::Rendition::Kind::kAudio;
-  if (target.kind != segments::Target::Kind::kSegment || !has_frames || !rate || rate->bps() <= 0) {
-    return media_error(
-        error_response(400, "?rate= applies to whole video segments: give a rate such as 1734k"));
-  }
+    SessionPtr session, const segments::Target& target, base::BitRate rate, base::Time until) {
   const auto limits = session->stream().viewer_settings()->control.rate;
   const auto place = session->place(target.number);
   OnDemand::Request request{session->shared_stream(), place.number,
-                            std::clamp(*rate, limits.min, limits.max)};
+                            std::clamp(rate, limits.min, limits.max)};
   return rate_response(std::move(session), on_demand_, std::move(request), place.later, until);
 }
 

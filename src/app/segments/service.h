@@ -7,7 +7,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "app/segments/connection.h"
@@ -78,8 +77,7 @@ class SegmentService {
                                                          const std::string& query, base::Time now);
   std::unique_ptr<server::StreamingResponse> response_at_rate(SessionPtr session,
                                                               const segments::Target& target,
-                                                              std::string_view rate,
-                                                              base::Time until);
+                                                              base::BitRate rate, base::Time until);
   SessionPtr find(const std::string& token, const LiveStream& stream) const;
   /// `known`: the token in the request's path; empty if it has none. Takes a viewer's slot; null if
   /// there is none. Throws if the ladder cannot open an encoder.
