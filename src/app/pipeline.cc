@@ -334,6 +334,8 @@ StateCollector::Snapshot Pipeline::snapshot() const {
   all.server.joined += controller_.segments().joined();
   all.server.left[static_cast<std::size_t>(server::LeaveReason::kClosedByViewer)] +=
       controller_.segments().left();
+  all.server.left[static_cast<std::size_t>(server::LeaveReason::kEvicted)] +=
+      controller_.segments().evicted();
   all.streams = stream_states();  // last: every viewer counted above has a group here
   return all;
 }

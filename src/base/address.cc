@@ -104,11 +104,14 @@ bool Address::is_ipv4() const {
   return std::equal(kMappedPrefix.begin(), kMappedPrefix.end(), bytes_.begin());
 }
 
-Address Address::owner() const {
-  if (is_ipv4()) return *this;
-  Address owner;
-  std::copy_n(bytes_.begin(), 8, owner.bytes_.begin());
-  return owner;
+Address Address::prefix(int bits) const {
+  Address prefix;
+  std::copy_n(bytes_.begin(), bits / 8, prefix.bytes_.begin());
+  if (bits % 8 != 0) {
+    const auto last = static_cast<std::size_t>(bits / 8);
+    prefix.bytes_[last] = static_cast<std::uint8_t>(bytes_[last] & ~(0xff >> bits % 8));
+  }
+  return prefix;
 }
 
 Address Address::translated() const {

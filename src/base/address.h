@@ -21,8 +21,8 @@ class Address {
 
   std::string text() const;
   bool is_ipv4() const;
-  /// The address block that one host may own: the address itself for IPv4, its /64 for IPv6.
-  Address owner() const;
+  /// The first `bits` bits of an IPv6 address, 0 to 128; the others are 0.
+  Address prefix(int bits) const;
   /// The IPv4 address that a translator reaches by this one (NAT64, RFC 6052; 6to4, RFC 3056), or
   /// the address itself.
   Address translated() const;

@@ -35,10 +35,16 @@ constexpr std::size_t kMaxPipelinedBytes = 16 * 1024;
 // sooner. Less would hardly save memory, because a buffer has up to 64 KiB.
 constexpr base::ByteCount kMaxUnsent{64 * 1024};
 
-std::string_view reason_of(Slots::Full full) {
-  return full == Slots::Full::kInAll
-             ? "the server is full: try again later"
-             : "too many viewers from your address: close another player first";
+constexpr const char* kServerFull = "the server is full: try again later";
+constexpr const char* kAddressFull =
+    "too many viewers from your address: close another player first";
+
+const char* reason_of(Slots::Full full) {
+  return full == Slots::Full::kInAll ? kServerFull : kAddressFull;
+}
+
+const char* reason_of(Places::Full full) {
+  return full == Places::Full::kInAll ? kServerFull : kAddressFull;
 }
 
 /// Pages of other origins may read errors, which say why there are no media; but not whether this
@@ -183,7 +189,7 @@ void Connection::begin_input(std::string_view bytes, base::Time now) {
     auto slot = context_.shared.connections.take(*client);
     if (const auto* full = std::get_if<Slots::Full>(&slot)) {
       context_.counters.connections_refused.add();
-      return refuse(503, std::string{reason_of(*full)}, now);
+      return refuse(503, reason_of(*full), now);
     }
     slot_ = std::get<Slots::Slot>(std::move(slot));
   }
@@ -248,7 +254,7 @@ void Connection::handle_request(const HttpRequest& request, base::Time now) {
       .user_agent = request.user_agent,
       .head = head_only_,
       .loop = context_.index,
-      .viewer_slots = {context_.shared.viewers, context_.shared.last_viewer}};
+      .viewer_places = {context_.shared.viewers, context_.shared.last_viewer}};
   try {
     response_connection_.head_only = head_only_;
     auto streaming = context_.shared.handler.respond(handler_request, response_connection_, now);
@@ -277,9 +283,9 @@ void Connection::serve_page(const RequestTarget& target, base::Time now) {
 
 void Connection::serve_stream(const HttpRequest& request, const StreamTarget& stream,
                               const RequestTarget& target, base::Time now) {
-  auto slot = context_.shared.viewers.take(client_.address);
-  if (const auto* full = std::get_if<Slots::Full>(&slot)) {
-    return send_error(503, std::string{reason_of(*full)}, now);
+  auto place = context_.shared.viewers.take(client_.address, now);
+  if (const auto* full = std::get_if<Places::Full>(&place)) {
+    return send_error(503, reason_of(*full), now);
   }
   candidate_.emplace(Candidate{.request = {.id = ++context_.shared.last_viewer,
                                            .stream = stream.stream,
@@ -289,12 +295,16 @@ void Connection::serve_stream(const HttpRequest& request, const StreamTarget& st
                                            .user_agent = request.user_agent,
                                            .head = head_only_,
                                            .loop = context_.index},
-                               .slot = std::get<Slots::Slot>(std::move(slot))});
+                               .place = std::get<Places::Place>(std::move(place))});
   admit(now);
 }
 
 /// Starts the candidate's stream, refuses them, or lets them wait.
 void Connection::admit(base::Time now) {
+  if (candidate_->place.lost()) {
+    candidate_.reset();
+    return send_error(503, kServerFull, now);
+  }
   auto answer = ask_handler(now);
   const auto* refusal = std::get_if<Refusal>(&answer);
   if (refusal && refusal->wait) {
@@ -340,7 +350,7 @@ void Connection::start_stream(Candidate candidate, Admission admission, base::Ti
   session_ = std::make_unique<ViewerSession>(
       context_, socket_,
       ViewerSession::Start{
-          std::move(candidate.slot), std::move(state),
+          std::move(candidate.place), std::move(state),
           ResponseWriter{framing, std::move(response), response_connection_.sent, viewer.container},
           std::move(admission)},
       [this](LeaveReason reason, bool complete) { on_session_ended(reason, complete); });
@@ -450,7 +460,8 @@ bool Connection::write() {
 }
 
 void Connection::on_session_ended(LeaveReason reason, bool complete) {
-  if (reason == LeaveReason::kStalled || (reason != LeaveReason::kClosedByViewer && !complete)) {
+  const bool unwilling = reason == LeaveReason::kStalled || reason == LeaveReason::kEvicted;
+  if (unwilling || (reason != LeaveReason::kClosedByViewer && !complete)) {
     socket_.reset_on_close();
     return close();
   }

@@ -15,6 +15,7 @@
 #include "server/http_request_parser.h"
 #include "server/loop_context.h"
 #include "server/peer.h"
+#include "server/places.h"
 #include "server/reading_pace.h"
 #include "server/request_target.h"
 #include "server/response.h"
@@ -50,7 +51,7 @@ class Connection {
   /// A viewer who has asked for a stream and is not admitted yet.
   struct Candidate {
     ViewerRequest request;
-    Slots::Slot slot;
+    Places::Place place;
   };
 
   void on_ready(EventLoop::Ready ready);

@@ -35,12 +35,20 @@ struct ViewerRequest {
 struct Refusal {
   int status = 503;
   std::string reason;
-  /// Not yet the answer: the viewer waits in their slot, and admit() is called again 20 times per
+  /// Not yet the answer: the viewer waits in their place, and admit() is called again 20 times per
   /// second. The handler has to limit the time.
   bool wait = false;
 };
 
-enum class LeaveReason { kClosedByViewer, kStalled, kSocketError, kStreamGone, kShutdown };
+/// kEvicted: a newcomer has the viewer's place (Places).
+enum class LeaveReason {
+  kClosedByViewer,
+  kStalled,
+  kSocketError,
+  kStreamGone,
+  kEvicted,
+  kShutdown
+};
 
 /// The state of one viewer's stream. Counts are totals since the viewer joined.
 struct ViewerState {

@@ -14,6 +14,7 @@
 #include "server/group_channel.h"
 #include "server/handler.h"
 #include "server/page_table.h"
+#include "server/places.h"
 #include "server/settings.h"
 #include "server/slots.h"
 #include "server/viewer_socket.h"
@@ -33,13 +34,16 @@ struct LoopShared {
         pages{AdminAccess{settings.admin_allow, settings.admin_hosts}},
         connections{settings.max_connections(), settings.max_connections_per_address(),
                     all_proxies(settings)},
-        viewers{settings.max_viewers, settings.max_viewers_per_address, all_proxies(settings)} {}
+        viewers{{.in_all = settings.max_viewers,
+                 .per_address = settings.max_viewers_per_address,
+                 .rate = settings.min_rate,
+                 .proxies = all_proxies(settings)}} {}
 
   const Settings settings;
   Handler& handler;
   PageTable pages;
   Slots connections;
-  Slots viewers;
+  Places viewers;
   std::atomic<ViewerId> last_viewer{0};
   ProxyLog proxy_log;
 };

@@ -63,6 +63,7 @@ class Server::Impl {
     for (const auto& worker : workers_) worker->add_to(state);
     state.connections_refused += refused_.value();
     state.accept_failures = accept_failures_.value();
+    state.places = shared_.viewers.state();
     return state;
   }
 

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "server/places.h"
+
 namespace server {
 
 /// Totals of all loops since the start.
@@ -26,6 +28,7 @@ struct ServerState {
   std::vector<std::uint64_t> responses;  ///< by status: index = HTTP status code
   std::vector<std::uint64_t> left;       ///< by LeaveReason
   std::vector<std::uint64_t> too_slow;   ///< connections reset, by TooSlow
+  Places::State places;                  ///< of viewers
 };
 
 }  // namespace server

@@ -1,19 +1,16 @@
 #pragma once
 
-#include <cstddef>
-#include <map>
 #include <mutex>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "server/address.h"
+#include "server/address_counts.h"
 
 namespace server {
 
-/// Limits the number of connections or viewers, in all and per address (per /64 for IPv6), except
-/// that addresses of proxies, which stand for many clients, are limited in all only. Thread-safe.
-/// Must outlive its slots.
+/// Limits the number of connections or the like, in all and by address (AddressCounts).
+/// Thread-safe. Must outlive its slots.
 class Slots {
  public:
   enum class Full { kInAll, kFromAddress };
@@ -40,21 +37,16 @@ class Slots {
   };
 
   Slots(int in_all, int per_address, std::vector<Network> proxies = {})
-      : in_all_{in_all}, per_address_{per_address}, proxies_{std::move(proxies)} {}
+      : in_all_{in_all}, counts_{in_all, per_address, std::move(proxies)} {}
 
   /// Returns a slot, or which limit is reached.
   std::variant<Slot, Full> take(const Address& address) {
     std::lock_guard lock{mutex_};
     if (taken_ >= in_all_) return Full::kInAll;
-    const Address owner = address.owner();
-    const auto entry = by_owner_.try_emplace(owner, 0).first;
-    if (entry->second >= per_address_ && !server::contains(proxies_, address)) {
-      if (entry->second == 0) by_owner_.erase(entry);
-      return Full::kFromAddress;
-    }
-    ++entry->second;
+    if (counts_.full(address)) return Full::kFromAddress;
+    counts_.add(address);
     ++taken_;
-    return Slot{this, owner};
+    return Slot{this, address};
   }
 
   int taken() const {
@@ -66,16 +58,13 @@ class Slots {
   void give_back(const Address& owner) {
     std::lock_guard lock{mutex_};
     --taken_;
-    const auto entry = by_owner_.find(owner);
-    if (--entry->second == 0) by_owner_.erase(entry);
+    counts_.remove(owner);
   }
 
   const int in_all_;
-  const int per_address_;
-  const std::vector<Network> proxies_;
   mutable std::mutex mutex_;
-  int taken_ = 0;                    // GUARDED_BY(mutex_)
-  std::map<Address, int> by_owner_;  // GUARDED_BY(mutex_)
+  int taken_ = 0;         // GUARDED_BY(mutex_)
+  AddressCounts counts_;  // GUARDED_BY(mutex_)
 };
 
 }  // namespace server

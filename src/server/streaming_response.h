@@ -11,7 +11,7 @@
 #include "base/units.h"
 #include "server/client.h"
 #include "server/output_queue.h"
-#include "server/slots.h"
+#include "server/places.h"
 
 namespace server {
 
@@ -33,9 +33,10 @@ struct ResponseConnection {
   std::unique_ptr<ConnectionState> state{};  ///< set by the handler, or null
 };
 
-/// Slots and IDs for viewers that the handler admits itself. Thread-safe; outlives the slots taken.
-struct ViewerSlots {
-  Slots& slots;
+/// Places and IDs for viewers that the handler admits itself. Thread-safe; outlives the places
+/// taken.
+struct ViewerPlaces {
+  Places& places;
   std::atomic<std::uint64_t>& last_viewer;  ///< the last ViewerId; increment it for a new one
 };
 
@@ -47,10 +48,10 @@ struct HandlerRequest {
   std::string user_agent;
   bool head = false;  ///< HEAD: does not make the client a viewer
   int loop = 0;       ///< index of the event loop that calls, from 0
-  ViewerSlots viewer_slots;
+  ViewerPlaces viewer_places;
 };
 
-// A slot becomes free only when a viewer leaves, so an earlier retry mostly adds load.
+// A place becomes free only when a viewer leaves, so an earlier retry mostly adds load.
 inline constexpr int kRetryAfterSeconds = 5;
 
 struct ResponseHead {

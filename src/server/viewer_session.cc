@@ -30,7 +30,7 @@ LeaveReason reason_of(int error) {
 ViewerSession::ViewerSession(LoopContext& context, ViewerSocket& socket, Start start, Ended ended)
     : context_{context},
       socket_{socket},
-      slot_{std::move(start.slot)},
+      place_{std::move(start.place)},
       viewer_{std::move(start.state), context.shared.settings.queue, std::move(start.writer)},
       observer_{std::move(start.admission.observer)},
       first_channel_{start.admission.channel},
@@ -43,6 +43,7 @@ void ViewerSession::join(base::Time now) {
   context_.sessions.emplace(state().id, this);
   context_.counters.joined.add();
   acked_since_ = now;
+  taken_ = viewer_.writer().offset();
   socket_.give_up_after(context_.shared.settings.stall_timeout + kUserTimeoutMargin);
   if (observer_) observer_->on_join(tick(now));
   enter(first_channel_, now);
@@ -128,6 +129,7 @@ void ViewerSession::check_times(base::Time now) {
     pump(false, now);
   }
   if (!over_) check_stall(now);
+  if (!over_) earn_place(now);
 }
 
 void ViewerSession::finish(LeaveReason reason, base::Time now) {
@@ -148,7 +150,7 @@ void ViewerSession::leave(LeaveReason reason, base::Time now) {
   context_.counters.left[static_cast<std::size_t>(reason)].add();
   if (observer_) observer_->on_leave(tick(now), reason);
   observer_.reset();
-  slot_ = {};
+  place_ = {};
   ended_(reason, !viewer_.has_unsent());
 }
 
@@ -229,13 +231,26 @@ void ViewerSession::check_stall(base::Time now) {
     acked_since_ = now;
     return;
   }
-  const std::uint64_t sent = viewer_.writer().offset();
-  const std::uint64_t on_the_way = std::min<std::uint64_t>(socket_.unacknowledged(), sent);
-  if (sent - on_the_way > acked_) acked_since_ = now;
-  acked_ = sent - on_the_way;
+  const auto acked = acknowledged();
+  if (acked > std::exchange(acked_, acked)) acked_since_ = now;
   if (now - acked_since_ >= context_.shared.settings.stall_timeout) {
     leave(LeaveReason::kStalled, now);
   }
+}
+
+/// Asks the kernel only if the place needs it: every few seconds for a viewer who takes what comes.
+void ViewerSession::earn_place(base::Time now) {
+  if (place_.lost()) return leave(LeaveReason::kEvicted, now);
+  if (finishing_ || place_.is_safe(now)) return;
+  const auto acked = acknowledged();
+  if (acked <= taken_) return;
+  place_.took(base::ByteCount{static_cast<std::int64_t>(acked - taken_)}, now);
+  taken_ = acked;
+}
+
+std::uint64_t ViewerSession::acknowledged() const {
+  const std::uint64_t sent = viewer_.writer().offset();
+  return sent - std::min<std::uint64_t>(socket_.unacknowledged(), sent);
 }
 
 }  // namespace server

@@ -10,7 +10,7 @@
 #include "server/group_channel.h"
 #include "server/handler.h"
 #include "server/loop_context.h"
-#include "server/slots.h"
+#include "server/places.h"
 #include "server/viewer.h"
 #include "server/viewer_socket.h"
 
@@ -21,7 +21,7 @@ namespace server {
 class ViewerSession final : public ChannelMember {
  public:
   struct Start {
-    Slots::Slot slot;
+    Places::Place place;
     ViewerState state;
     ResponseWriter writer;
     Admission admission;
@@ -59,6 +59,8 @@ class ViewerSession final : public ChannelMember {
   void pump(bool audio_due, base::Time now);
   void count_drops();
   void check_stall(base::Time now);
+  void earn_place(base::Time now);
+  std::uint64_t acknowledged() const;
   void on_sample_due(base::Time now);
   void schedule_sample(std::optional<base::Time> at);
   const ViewerState& state() { return viewer_.state(); }
@@ -66,7 +68,7 @@ class ViewerSession final : public ChannelMember {
 
   LoopContext& context_;
   ViewerSocket& socket_;
-  Slots::Slot slot_;
+  Places::Place place_;
   Viewer viewer_;
   std::unique_ptr<ViewerObserver> observer_;
   EventLoop::RulePtr sample_timer_;  ///< null until the observer first asks for a call
@@ -81,6 +83,7 @@ class ViewerSession final : public ChannelMember {
   base::Time finish_by_{};
   base::Time acked_since_{};  ///< when `acked_` last grew, or the socket was not full
   std::uint64_t acked_ = 0;   ///< bytes acknowledged when last checked
+  std::uint64_t taken_ = 0;   ///< of these, the place knows
   // The parts of the viewer's totals that the loop's counters already include.
   std::uint64_t frames_counted_ = 0;
   std::uint64_t audio_counted_ = 0;

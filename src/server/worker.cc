@@ -161,6 +161,7 @@ void Worker::on_housekeeping() {
 
 void Worker::check_connections(base::Time now) {
   for (auto& [key, connection] : connections_) connection->check_times(now);
+  if (context_.index == 0) places_log_.report(context_.shared.viewers.state(), now);
   if (stop_deadline_ && now >= *stop_deadline_) {
     for (auto& [key, connection] : connections_) connection->abort(now);
   }

@@ -13,6 +13,7 @@
 #include "server/event_loop.h"
 #include "server/handover.h"
 #include "server/loop_context.h"
+#include "server/places_log.h"
 
 namespace server {
 
@@ -65,6 +66,7 @@ class Worker {
   std::vector<Handover::Event> events_;
   std::vector<std::uint32_t> published_;  ///< streams with packets among the events
   unsigned ticks_ = 0;
+  PlacesLog places_log_;  ///< of the first loop
   std::optional<base::Time> stop_deadline_;
   std::thread thread_;
 };

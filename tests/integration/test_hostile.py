@@ -10,6 +10,7 @@ import pytest
 from netlab.daemon import REPLY_SECONDS, wait_until
 from netlab.network import Netlab
 from tests.integration.conftest import KEEP_GROUPS, QUICK, SMALL
+from tests.integration.segment_requests import PATIENCE, wait_for_frames
 
 READERS = 1000
 FPS = 30
@@ -97,6 +98,67 @@ def test_what_does_not_exist_begins_no_session(serve, view):
     assert "session_began" not in daemon.log()
     assert daemon.metrics().sum("symcast_viewers_joined_total") == 1
     assert daemon.metrics().sum("symcast_viewers") == 1
+
+
+def open_request(daemon, path, client="127.0.0.1", headers=""):
+    """A connection from the address `client` that has asked for `path`."""
+    connection = socket.socket()
+    connection.settimeout(REPLY_SECONDS)
+    connection.bind((client, 0))
+    connection.connect((daemon.ip, daemon.port))
+    connection.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n{headers}\r\n".encode())
+    return connection
+
+
+def status_of(connection):
+    """Of the response, of which the first bytes are read."""
+    return int(connection.recv(16).split()[1])
+
+
+CLAIMANTS = ["127.0.0.2", "127.0.0.3", "127.0.0.4"]
+PLACES = 21
+
+
+def test_claims_do_not_fill_a_server(serve, view):
+    """Sessions that ask for playlists and load nothing, from a few addresses, for every place."""
+    daemon = serve("--source", SMALL, config=KEEP_GROUPS + QUICK + f"[server]\nmax_viewers = {PLACES}\n")
+    wait_for_frames(daemon)
+    claims = [open_request(daemon, f"/live/{number:016x}/auto/init.mp4", CLAIMANTS[number % len(CLAIMANTS)])
+              for number in range(PLACES)]
+    daemon.wait_for(lambda m: m.sum("symcast_viewers") == PLACES, PATIENCE, "all places are claimed")
+    viewer = view(daemon.url())
+    viewer.receive(3 * FPS)
+    for again in range(3):
+        claims += [open_request(daemon, f"/live/{number + 100 * again + 100:016x}/auto/init.mp4",
+                                CLAIMANTS[number % len(CLAIMANTS)]) for number in range(PLACES)]
+        viewer.receive_more(2 * FPS)
+    metrics = daemon.metrics()
+    assert metrics.sum("symcast_viewers_evicted_total", reason="in_all") > 0
+    assert metrics.sum("symcast_viewers_refused_total", reason="in_all") > 0
+    assert metrics.sum("symcast_viewers_left_total", reason="evicted") > 0
+    wait_until(lambda: " viewers_evicted limit=in_all times=" in daemon.log(), PATIENCE, "a line")
+    wait_until(lambda: " viewers_refused limit=in_all times=" in daemon.log(), PATIENCE, "a line")
+    assert daemon.log().count(" viewers_refused ") < 10, "one in ten seconds"
+    assert viewer.watching()
+    for claim in claims:
+        claim.close()
+
+
+def test_viewers_of_a_trusted_proxy_count_by_their_own_addresses(serve):
+    """One that is not trusted may name as many as it likes."""
+    limit = "[server]\nmax_viewers_per_address = 20\n"
+    for trusted, served in (("", 20), ('trusted_proxies = ["127.0.0.1"]\n', 60)):
+        daemon = serve("--source", SMALL, config=QUICK + limit + trusted)
+        wait_for_frames(daemon)
+        viewers = [open_request(daemon, "/live.ts", headers=f"X-Forwarded-For: 192.0.2.{number}\r\n")
+                   for number in range(60)]
+        statuses = [status_of(viewer) for viewer in viewers]
+        assert (statuses.count(200), statuses.count(503)) == (served, 60 - served)
+        if not trusted:
+            wait_until(lambda: "server.max_viewers_per_address" in daemon.log(), PATIENCE, "the key to raise")
+        for viewer in viewers:
+            viewer.close()
+        daemon.__exit__(None)
 
 
 def test_a_slow_link_loads_a_script(serve, needs_lab):

@@ -598,8 +598,10 @@ def test_after_a_pause_players_see_no_old_segments(quick, view):
 def test_a_session_beyond_max_viewers_is_503(serve, view):
     daemon = serve("--source", SMALL, config=QUICK + "[server]\nmax_viewers = 2\n")
     with HlsPlayer(daemon) as player:
+        assert player.media(player.path("auto", player.playlist("auto").segments[-1].uri)), "earns the place"
         viewer = view(daemon.url())
         daemon.wait_for(lambda m: m.sum("symcast_viewers") == 2, PATIENCE, "both are admitted")
+        viewer.receive(1)
         for path in ("/live/index.m3u8", "/live/manifest.mpd", "/live.mp4"):
             status, _, body = daemon.get(path)
             assert status == 503

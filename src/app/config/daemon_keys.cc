@@ -46,12 +46,14 @@ Section<Config> server_section() {
               "Number of event loops. Fewer leave more CPU time to the encoders. 0 means one "
               "per CPU."),
           key("max_viewers", &Part::max_viewers, Whole{1, 1'000'000},
-              "Maximum number of viewers. Further clients get 503. Each viewer uses one file "
+              "Maximum number of viewers. Further clients get the place of a viewer who takes no "
+              "media, or 503. Each viewer uses one file "
               "descriptor (two to six with HLS or DASH, one more when traced); raise LimitNOFILE "
               "in the systemd unit accordingly."),
           key("max_viewers_per_address", &Part::max_viewers_per_address, Whole{1, 1'000'000},
               "Maximum number of viewers per client address. Further clients get 503. An IPv6 /64 "
-              "counts as one address. Raise it if viewers share a proxy or NAT."),
+              "counts as one address; a /56 may have twice as many, and a /48 four times, but at "
+              "most half of max_viewers. Raise it if viewers share a proxy or NAT."),
           key("trusted_proxies", &Part::trusted_proxies, kNetworkList,
               "HTTP proxies in front of this server. They must set the header X-Forwarded-For to "
               "the client's address. The limit of viewers per address does not apply to the "

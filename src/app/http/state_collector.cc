@@ -271,6 +271,17 @@ void collect_server(Families& out, const server::ServerState& server) {
                 {{"reason", name(static_cast<server::TooSlow>(reason))}},
                 count(server.too_slow[reason]));
   }
+  for (std::size_t i = 0; i < server::Places::kFullCount; ++i) {
+    const Labels limit{{"reason", name(static_cast<server::Places::Full>(i))}};
+    out.counter("symcast_viewers_refused_total",
+                "Viewers refused because every place was taken and earned, by the limit reached: "
+                "in_all (server.max_viewers) or address (server.max_viewers_per_address)",
+                limit, count(server.places.refused[i].times));
+    out.counter("symcast_viewers_evicted_total",
+                "Viewers who took no media and lost their place to a newcomer, by the limit "
+                "reached",
+                limit, count(server.places.evicted[i].times));
+  }
   for (std::size_t reason = 0; reason < server.left.size(); ++reason) {
     out.counter("symcast_viewers_left_total", "Viewers that left, by reason",
                 {{"reason", name(static_cast<server::LeaveReason>(reason))}},

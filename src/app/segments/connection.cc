@@ -42,7 +42,10 @@ void SegmentConnection::on_request(std::shared_ptr<SegmentSession> session,
 void SegmentConnection::detach(base::Time now) {
   if (!session_) return;
   if (!sent_parts_.empty()) {
-    if (const auto sample = deps_.sampler.sample(fd_, now)) take_delivered(*sample);
+    if (const auto sample = deps_.sampler.sample(fd_, now)) {
+      take_delivered(*sample);
+      earn_place(*sample);
+    }
   }
   sent_parts_.clear();
   session_->forget(id_);
@@ -118,7 +121,10 @@ abr::TransferRate::Sample SegmentConnection::transfer_sample(
 /// Between parts only playlists and the like are sent: a few packets, which say little about the
 /// path.
 void SegmentConnection::skip_idle(base::Time now) {
-  if (const auto sample = deps_.sampler.sample(fd_, now)) rate_.skip_idle(transfer_sample(*sample));
+  const auto sample = deps_.sampler.sample(fd_, now);
+  if (!sample) return;
+  rate_.skip_idle(transfer_sample(*sample));
+  acked_ = sample->bytes_acked;
 }
 
 void SegmentConnection::sample(bool lost, base::Time now) {
@@ -129,6 +135,7 @@ void SegmentConnection::sample(bool lost, base::Time now) {
   const auto counts = transfer_sample(*sample);
   rate_.update(counts);
   busy_ = !counts.idle;
+  earn_place(*sample);
   const auto captured = take_delivered(*sample);
   session_->report(id_,
                    {.throughput = rate_.value(),
@@ -149,6 +156,11 @@ bool SegmentConnection::report_polled_events(const tcpinfo::TcpSample& sample) {
     lost |= tcpinfo::is_loss(event.kind);
   }
   return lost;
+}
+
+void SegmentConnection::earn_place(const tcpinfo::TcpSample& sample) {
+  const auto media = sample.bytes_acked - std::exchange(acked_, sample.bytes_acked);
+  session_->took(base::ByteCount{static_cast<std::int64_t>(media)}, sample.at);
 }
 
 /// Returns the capture time of the newest part delivered, zero without one. Its acknowledgement was

@@ -60,6 +60,7 @@ class SegmentConnection final : public server::ConnectionState {
   void sample(bool lost, base::Time now);
   bool report_polled_events(const tcpinfo::TcpSample& sample);
   base::Time take_delivered(const tcpinfo::TcpSample& sample);
+  void earn_place(const tcpinfo::TcpSample& sample);
 
   const Deps& deps_;
   const ViewerId id_;
@@ -69,6 +70,7 @@ class SegmentConnection final : public server::ConnectionState {
   abr::TransferRate rate_;
   SegmentCount segments_;
   SentParts sent_parts_;
+  std::uint64_t acked_ = 0;  ///< TcpSample::bytes_acked that the session's place knows
   bool busy_ = false;
   bool bbr_ = false;
 };

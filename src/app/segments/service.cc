@@ -66,7 +66,7 @@ std::optional<FullResponse> stream_error(const segments::Target& target, const L
 }
 
 /// A response that another one takes the place of, as soon as `respond` returns it. Holds no
-/// viewer's slot, because the requests of a player share one: the slots of connections bound it.
+/// viewer's place, because the requests of a player share one: the slots of connections bound it.
 class AwaitedResponse final : public server::StreamingResponse {
  public:
   using Respond = std::function<std::unique_ptr<server::StreamingResponse>(
@@ -156,6 +156,12 @@ constexpr base::Duration kManifestExtraWait = std::chrono::seconds{2};
 // In segment durations. A player of whole segments sends one request per segment.
 constexpr int kIdleTimeoutSegments = 3;
 
+/// How long a session lasts without a request, and its place stays earned without media.
+base::Duration idle_timeout(const LiveStream& stream) {
+  const auto segment = stream.segments().clock().segment;
+  return std::max(SegmentService::kMinIdleTimeout, kIdleTimeoutSegments * segment);
+}
+
 }  // namespace
 
 std::unique_ptr<server::StreamingResponse> SegmentService::respond(
@@ -178,6 +184,10 @@ std::unique_ptr<server::StreamingResponse> SegmentService::try_to_respond(
     return media_error(error_response(414, "the query of the URL is too long: shorten it"));
   }
   auto session = find(target.session, *stream);
+  if (session && session->is_evicted()) {
+    end(*session);
+    session = nullptr;
+  }
   if (target.kind == segments::Target::Kind::kTime) {
     if (session) session->touch(now);
     return time_response(target, *stream, session.get(), now);
@@ -204,7 +214,7 @@ std::unique_ptr<server::StreamingResponse> SegmentService::try_to_respond(
   if (!session) return media_error(error_response(503, "too many viewers: try again later"));
   if (!connection.state) {
     connection.state = std::make_unique<SegmentConnection>(
-        shared_, ++request.viewer_slots.last_viewer, connection.fd, request.loop);
+        shared_, ++request.viewer_places.last_viewer, connection.fd, request.loop);
   }
   SegmentConnection::of(connection).on_request(session, request.client.peer, now);
   if (names_rendition(target)) {
@@ -265,12 +275,13 @@ SegmentService::SessionPtr SegmentService::start_session(const std::string& know
                                                          const SessionPtr& former, base::Time now) {
   const bool resumes = !known.empty();
   const bool dash = is_dash(request.path, known);
-  auto slot = request.viewer_slots.slots.take(request.client.address);
-  if (!std::holds_alternative<server::Slots::Slot>(slot)) return nullptr;
+  auto place =
+      request.viewer_places.places.take(request.client.address, now, idle_timeout(*stream));
+  if (!std::holds_alternative<server::Places::Place>(place)) return nullptr;
   SegmentSession::Start start{.token = resumes ? known : new_token(dash),
-                              .id = ++request.viewer_slots.last_viewer,
+                              .id = ++request.viewer_places.last_viewer,
                               .stream = std::move(stream),
-                              .slot = std::get<server::Slots::Slot>(std::move(slot)),
+                              .place = std::get<server::Places::Place>(std::move(place)),
                               .client = request.client,
                               .user_agent = request.user_agent,
                               .format = dash ? "dash" : "hls",
@@ -288,9 +299,7 @@ SegmentService::SessionPtr SegmentService::start_session(const std::string& know
 void SegmentService::tick(base::Time now) {
   for (const auto& session : all()) recorders_.table.put(session->tick(now));
   end_if([now](const auto& session) {
-    const auto segment = session.stream().segments().clock().segment;
-    return now - session.last_activity() >
-           std::max(kMinIdleTimeout, kIdleTimeoutSegments * segment);
+    return session.is_evicted() || now - session.last_activity() > idle_timeout(session.stream());
   });
   on_demand_.forget_old();
 }
@@ -304,15 +313,21 @@ std::vector<SegmentService::SessionPtr> SegmentService::all() const {
 
 void SegmentService::end_if(const std::function<bool(const SegmentSession&)>& should_end) {
   for (const auto& session : all()) {
-    if (!should_end(*session)) continue;
-    {
-      std::lock_guard lock{mutex_};
-      sessions_.erase(key_of(session->token(), session->stream()));
-    }
-    recorders_.table.remove(session->id());
-    session->end(base::Clock::now());
-    ++left_;
+    if (should_end(*session)) end(*session);
   }
+}
+
+/// Two loops may find that a session has to end.
+void SegmentService::end(SegmentSession& session) {
+  {
+    std::lock_guard lock{mutex_};
+    const auto found = sessions_.find(key_of(session.token(), session.stream()));
+    if (found == sessions_.end() || found->second.get() != &session) return;
+    sessions_.erase(found);
+  }
+  ++(session.is_evicted() ? evicted_ : left_);
+  recorders_.table.remove(session.id());
+  session.end(base::Clock::now());
 }
 
 }  // namespace app

@@ -48,15 +48,16 @@ class SegmentService {
   /// segment durations. Call several times per second.
   void tick(base::Time now);
   OnDemand::State on_demand() const { return on_demand_.state(); }
-  std::uint64_t joined() const { return joined_; }  ///< sessions started
-  std::uint64_t left() const { return left_; }      ///< sessions ended
+  std::uint64_t joined() const { return joined_; }    ///< sessions started
+  std::uint64_t left() const { return left_; }        ///< sessions ended, but for:
+  std::uint64_t evicted() const { return evicted_; }  ///< sessions whose place another viewer has
   /// Ends all sessions.
   void stop() {
     end_if([](const auto&) { return true; });
   }
 
   /// A shorter timeout ends the sessions of paused players. With a longer one, players that have
-  /// left keep their slot and their group longer.
+  /// left keep their place and their group longer.
   static constexpr base::Duration kMinIdleTimeout = std::chrono::seconds{10};
 
  private:
@@ -79,12 +80,13 @@ class SegmentService {
                                                               const segments::Target& target,
                                                               base::BitRate rate, base::Time until);
   SessionPtr find(const std::string& token, const LiveStream& stream) const;
-  /// `known`: the token in the request's path; empty if it has none. Takes a viewer's slot; null if
-  /// there is none. Throws if the ladder cannot open an encoder.
+  /// `known`: the token in the request's path; empty if it has none. Takes a viewer's place; null
+  /// if there is none. Throws if the ladder cannot open an encoder.
   SessionPtr start_session(const std::string& known, std::shared_ptr<LiveStream> stream,
                            const server::HandlerRequest& request, const SessionPtr& former,
                            base::Time now);
   std::vector<SessionPtr> all() const;
+  void end(SegmentSession& session);
   void end_if(const std::function<bool(const SegmentSession&)>& should_end);
 
   const Find find_;
@@ -93,6 +95,7 @@ class SegmentService {
   OnDemand on_demand_;
   std::atomic<std::uint64_t> joined_{0};
   std::atomic<std::uint64_t> left_{0};
+  std::atomic<std::uint64_t> evicted_{0};
   mutable std::mutex mutex_;
   std::map<Key, SessionPtr> sessions_;  // GUARDED_BY(mutex_)
 };

@@ -36,7 +36,7 @@ SegmentSession::SegmentSession(Start start, Trace* trace, ViewerTaps& taps, base
       suspended_{start.former == nullptr ? stream_->clock().suspended() : start.former->suspended_},
       asks_for_time_{start.former != nullptr && start.former->asks_for_time_},
       delays_{stream_->metrics().delays(start.format)},
-      slot_{std::move(start.slot)},
+      place_{std::move(start.place)},
       joined_{start.resumes},
       settings_revision_{stream_->settings_revision()},
       last_activity_{now},
@@ -69,7 +69,7 @@ SegmentSession::~SegmentSession() { end(base::Clock::now()); }
 void SegmentSession::end(base::Time now) {
   std::lock_guard lock{mutex_};
   if (std::exchange(ended_, true)) return;
-  slot_ = {};
+  place_ = {};
   record_.end(now);
   stream_->ladder().leave(id_, now);
   const auto& viewer = record_.viewer();

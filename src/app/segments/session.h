@@ -15,7 +15,7 @@
 #include "app/stream/live_stream.h"
 #include "segments/segment_store.h"
 #include "segments/target.h"
-#include "server/slots.h"
+#include "server/places.h"
 
 namespace app {
 
@@ -29,7 +29,7 @@ class SegmentSession {
     std::string token;
     ViewerId id = 0;
     std::shared_ptr<LiveStream> stream;
-    server::Slots::Slot slot;
+    server::Places::Place place;
     server::Client client;
     std::string user_agent;
     std::string format;    ///< "hls", "dash"
@@ -41,7 +41,7 @@ class SegmentSession {
   /// Joins the ladder. Throws if the ladder cannot open an encoder.
   SegmentSession(Start start, Trace* trace, ViewerTaps& taps, base::Time now);
   ~SegmentSession();
-  /// Frees the viewer's slot and leaves the ladder. Open connections keep the object alive.
+  /// Frees the viewer's place and leaves the ladder. Open connections keep the object alive.
   void end(base::Time now);
 
   const std::string& token() const { return token_; }
@@ -57,6 +57,16 @@ class SegmentSession {
   }
   LiveStream& stream() const { return *stream_; }
   std::shared_ptr<LiveStream> shared_stream() const { return stream_; }
+  /// Whether another viewer has the session's place (server::Places), so that it has to end.
+  bool is_evicted() const {
+    std::lock_guard lock{mutex_};
+    return place_.lost();
+  }
+  /// The player has acknowledged so much more media.
+  void took(base::ByteCount media, base::Time now) {
+    std::lock_guard lock{mutex_};
+    place_.took(media, now);
+  }
   base::Time last_activity() const;  ///< when the last request came or data was under way
 
   void touch(base::Time now);  ///< a request has come
@@ -146,7 +156,7 @@ class SegmentSession {
   std::atomic<bool> asks_for_time_ = false;
   Metrics::Delays& delays_;
   mutable std::mutex mutex_;  // guards all members below
-  server::Slots::Slot slot_;
+  server::Places::Place place_;
   bool ended_ = false;
   bool joined_;  ///< the player has received a part
   bool offered_rungs_ = false;

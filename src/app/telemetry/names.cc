@@ -12,6 +12,8 @@ const char* name(server::LeaveReason reason) {
       return "socket_error";
     case server::LeaveReason::kStreamGone:
       return "stream_gone";
+    case server::LeaveReason::kEvicted:
+      return "evicted";
     case server::LeaveReason::kShutdown:
       return "shutdown";
   }

@@ -31,6 +31,15 @@ TEST(AddressTest, KnowsWhichIpv4AddressATranslatorReaches) {
   }
 }
 
+TEST(AddressTest, HasPrefixes) {
+  const auto address = *Address::parse("2001:db8:ffff:ffff:ffff::1");
+  EXPECT_EQ(address.prefix(128), address);
+  EXPECT_EQ(address.prefix(64).text(), "2001:db8:ffff:ffff::");
+  EXPECT_EQ(address.prefix(56).text(), "2001:db8:ffff:ff00::");
+  EXPECT_EQ(address.prefix(50).text(), "2001:db8:ffff:c000::");
+  EXPECT_EQ(address.prefix(0), Address{});
+}
+
 TEST(AddressTest, ReportsInvalidAddresses) {
   for (const char* text :
        {"", "192.0.2", "192.0.2.256", "example.org", "2001:db8::g", "fe80::1%1"}) {

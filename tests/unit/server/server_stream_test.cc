@@ -327,6 +327,41 @@ TEST_F(ServerStreamTest, LimitsViewersInAll) {
   EXPECT_THAT(c.read_head(), StartsWith("HTTP/1.1 200 "));
 }
 
+TEST_F(ServerStreamTest, AViewerWhoReceivesNothingMakesRoom) {
+  settings_.max_viewers = 1;
+  start();
+  HttpClient idle{endpoint_};
+  idle.send(kGet);
+  ASSERT_TRUE(viewers_are(1));
+  HttpClient newcomer{endpoint_};
+  ASSERT_TRUE(eventually([&] {
+    newcomer.get("/live.ts");
+    return newcomer.read_page().starts_with("HTTP/1.1 200 ");
+  }));
+  EXPECT_TRUE(left_by(server::LeaveReason::kEvicted));
+  EXPECT_TRUE(is_reset(idle));
+  const auto places = server_->state().places;
+  const auto in_all = static_cast<std::size_t>(server::Places::Full::kInAll);
+  EXPECT_GT(places.refused[in_all].times, 0u);
+  EXPECT_EQ(places.evicted[in_all].times, 1u);
+}
+
+TEST_F(ServerStreamTest, AViewerWhoTakesMediaKeepsTheirPlace) {
+  settings_.max_viewers = 1;
+  start();
+  publish(dense(0, true, 250));  // 47 kB, which earns the place for 10 s
+  HttpClient viewer{endpoint_};
+  viewer.send(kGet);
+  viewer.read_chunked(kFrameBytes);
+  const auto until = base::Clock::now() + server::Places::kFirstTime + milliseconds{500};
+  HttpClient newcomer{endpoint_};
+  while (base::Clock::now() < until) {
+    newcomer.get("/live.ts");
+    ASSERT_THAT(newcomer.read_page(), StartsWith("HTTP/1.1 503 "));
+  }
+  EXPECT_EQ(viewers(), 1u);
+}
+
 TEST_F(ServerStreamTest, LimitsViewersPerAddress) {
   settings_.max_viewers_per_address = 1;
   settings_.listen = {*server::Endpoint::parse("[::]:0")};

@@ -29,21 +29,6 @@ TEST(SlotsTest, AreLimitedPerAddress) {
   EXPECT_TRUE(is_seat(slots.take(kB)));
 }
 
-TEST(SlotsTest, AreLimitedPerNetworkOfAHost) {
-  Slots slots{9, 1};
-  const auto first = slots.take(*Address::parse("2001:db8::1"));
-  EXPECT_EQ(std::get<Slots::Full>(slots.take(*Address::parse("2001:db8::2:3:4:5"))),
-            Slots::Full::kFromAddress);
-  EXPECT_TRUE(is_seat(slots.take(*Address::parse("2001:db8:0:1::1"))));
-}
-
-TEST(SlotsTest, MappedIpv4IsIpv4) {
-  Slots slots{9, 1};
-  const auto first = slots.take(*Address::parse("::ffff:192.0.2.1"));
-  EXPECT_EQ(std::get<Slots::Full>(slots.take(kA)), Slots::Full::kFromAddress);
-  EXPECT_TRUE(is_seat(slots.take(*Address::parse("::ffff:192.0.2.2"))));
-}
-
 TEST(SlotsTest, AreFreedWhenDestroyed) {
   Slots slots{1, 1};
   { const auto slot = slots.take(kA); }

@@ -32,7 +32,7 @@ class ApiTest : public testing::Test {
                                     .host = "localhost",
                                     .origin = {}},
                          .user_agent = {},
-                         .viewer_slots = {slots_, last_viewer_}});
+                         .viewer_places = {places_, last_viewer_}});
   }
   int status(const std::string& target, const char* from = "127.0.0.1") {
     return ask(target, from)->next(link_, {}).head->status;
@@ -68,7 +68,7 @@ class ApiTest : public testing::Test {
                 },
             .connections = [] { return std::string{"connections"}; }},
            taps_};
-  server::Slots slots_{1, 1};
+  server::Places places_{{.in_all = 1, .per_address = 1, .rate = {}, .proxies = {}}};
   std::atomic<std::uint64_t> last_viewer_{0};
   server::ResponseConnection link_;
 };

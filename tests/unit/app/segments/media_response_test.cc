@@ -42,7 +42,8 @@ class MediaResponseTest : public testing::Test {
     auto& store = stream->segments();
     track_packets::frames(0s, 3s, [&](const auto& packet) { store.publish(0, packet); });
     const auto session = std::make_shared<SegmentSession>(
-        SegmentSession::Start{.id = 1, .stream = stream, .slot = {}, .client = {}, .format = "hls"},
+        SegmentSession::Start{
+            .id = 1, .stream = stream, .place = {}, .client = {}, .format = "hls"},
         nullptr, taps_, now_);
     server::ResponseConnection connection{.fd = tcp_.sender()};
     connection.state = std::make_unique<SegmentConnection>(deps_, 2, connection.fd, 0);
