@@ -37,6 +37,7 @@ void log_end(const FinalStatistics::Report& end) {
       "connection_ended",
       {{"viewer", end.viewer},
        {"stream", end.stream},
+       {"address", end.address.text()},
        {"bytes_acked", info.bytes_acked},
        {"segments", info.data_segs_out},
        {"retransmitted", info.total_retrans},

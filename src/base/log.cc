@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -136,12 +137,14 @@ std::shared_ptr<spdlog::logger> logger() {
 std::atomic<std::uint64_t> left_out{0};
 
 /// At the level debug, the operator wants everything.
-LogLimit::Verdict admit(std::string_view event) {
+LogLimit::Verdict admit(std::string_view event, Fields fields) {
   if (min_level == Level::kDebug) return {};
   static auto& mutex = *new std::mutex;  // like output(), never destroyed
   static auto& limit = *new LogLimit;    // GUARDED_BY(mutex)
+  const auto* address = std::ranges::find(fields, std::string_view{"address"}, &Field::key);
   std::lock_guard lock{mutex};
-  const auto verdict = limit.admit(event, Clock::now());
+  const auto verdict = limit.admit(
+      event, address == fields.end() ? std::string_view{} : address->value(), Clock::now());
   if (!verdict.write) ++left_out;
   return verdict;
 }
@@ -223,7 +226,7 @@ void redirect(std::function<void(Level, std::string_view, Fields)> to) {
 void write(Level level, std::string_view event, Fields fields) {
   if (level < min_level) return;
   if (const auto& to = redirection()) return to(level, event, fields);
-  const auto verdict = admit(event);
+  const auto verdict = admit(event, fields);
   if (!verdict.write) return;
   std::string text{to_journal ? journal_prefix(level) : std::string_view{}};
   text += line(event, fields);

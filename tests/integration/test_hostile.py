@@ -3,6 +3,7 @@
 import re
 import resource
 import socket
+import struct
 import subprocess
 
 import pytest
@@ -159,6 +160,24 @@ def test_viewers_of_a_trusted_proxy_count_by_their_own_addresses(serve):
         for viewer in viewers:
             viewer.close()
         daemon.__exit__(None)
+
+
+def test_a_flood_of_viewers_takes_no_lines_from_others(serve, view):
+    daemon = serve("--source", SMALL, config=KEEP_GROUPS + QUICK)
+    wait_for_frames(daemon)
+    for _ in range(500):
+        flood = open_request(daemon, "/live.ts", "127.0.0.2")
+        flood.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        flood.recv(16)
+        flood.close()
+    viewer = view(daemon.url())
+    viewer.receive(FPS)
+    viewer.finish()
+    wait_until(lambda: re.search(r" viewer_left .* address=127\.0\.0\.1 ", daemon.log()), PATIENCE,
+               "the honest viewer's line")
+    assert re.search(r" viewer_joined .* address=127\.0\.0\.1 .* left_out=\d+", daemon.log())
+    assert len(daemon.log().splitlines()) < 400
+    assert daemon.metrics().sum("symcast_log_lines_left_out_total") > 500
 
 
 def test_a_slow_link_loads_a_script(serve, needs_lab):

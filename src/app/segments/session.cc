@@ -76,6 +76,7 @@ void SegmentSession::end(base::Time now) {
   base::log::info("session_ended", {{"viewer", id_},
                                     {"stream", stream_->name()},
                                     {"format", viewer.format},
+                                    {"address", viewer.address.text()},
                                     {"seconds", now - viewer.connected},
                                     {"bytes", viewer.bytes_sent.bytes()},
                                     {"congestion_events", viewer.events}});

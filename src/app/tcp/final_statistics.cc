@@ -20,11 +20,13 @@ class FinalStatistics::Source final : public server::LoopSource {
 };
 
 void FinalStatistics::viewer_left(std::uint64_t cookie, server::ViewerId viewer, std::string stream,
+                                  const server::Address& address,
                                   const tcpinfo::TcpInfoReading& last, base::Time now) {
   {
     std::lock_guard lock{mutex_};
     const auto place = queue_.insert(
-        queue_.end(), {cookie, now + kMaxEndWait, {viewer, std::move(stream), last, false}});
+        queue_.end(),
+        {cookie, now + kMaxEndWait, {viewer, std::move(stream), address, last, false}});
     by_cookie_[cookie] = place;
   }
   const std::size_t most = kernel_ ? kMaxPendingReports : 0;

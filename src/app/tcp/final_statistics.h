@@ -35,6 +35,7 @@ class FinalStatistics {
   struct Report {
     server::ViewerId viewer = 0;
     std::string stream;
+    server::Address address;  ///< of the viewer
     tcpinfo::TcpInfoReading reading;
     bool is_final = false;  ///< from the kernel's message; else read when the viewer left
   };
@@ -62,7 +63,8 @@ class FinalStatistics {
 
   /// Call before the socket with this SO_COOKIE is closed. `last`: its TCP_INFO, read now.
   void viewer_left(std::uint64_t cookie, server::ViewerId viewer, std::string stream,
-                   const tcpinfo::TcpInfoReading& last, base::Time now);
+                   const server::Address& address, const tcpinfo::TcpInfoReading& last,
+                   base::Time now);
   /// Any socket was destroyed; sockets that belong to no viewer are ignored.
   void socket_destroyed(const tcpinfo::DiagSocket& socket);
   /// Call regularly. Reports the viewers whose wait is over; base::Time::max() ends all waits.

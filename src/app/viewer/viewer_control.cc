@@ -260,7 +260,8 @@ void ViewerControl::on_leave(const server::ViewerTick& tick, server::LeaveReason
   }
   if (const auto last = tcpinfo::read_tcp_info(tick.fd)) {
     segments_.update(stream_->metrics(), last->info.data_segs_out, last->info.total_retrans);
-    deps_.ends.viewer_left(tcpinfo::socket_cookie(tick.fd), id_, viewer.stream, *last, tick.now);
+    deps_.ends.viewer_left(tcpinfo::socket_cookie(tick.fd), id_, viewer.stream, viewer.address,
+                           *last, tick.now);
   }
   base::log::info("viewer_left", {{"viewer", id_},
                                   {"stream", viewer.stream},

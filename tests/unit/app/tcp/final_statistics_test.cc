@@ -45,7 +45,7 @@ class FinalStatisticsTest : public testing::Test {
     return [this](const auto& report) { reports_.push_back(report); };
   }
   void leaves(std::uint64_t cookie, base::Time at = kNow) {
-    statistics_.viewer_left(cookie, cookie + 100, "live", acked(50), at);
+    statistics_.viewer_left(cookie, cookie + 100, "live", server::Address{}, acked(50), at);
   }
 
   std::vector<FinalStatistics::Report> reports_;
@@ -109,7 +109,7 @@ TEST_F(FinalStatisticsTest, ReportsTheOldestWhenTooManyArePending) {
 
 TEST_F(FinalStatisticsTest, ReportsAtOnceWithoutTheKernel) {
   FinalStatistics without_kernel{std::nullopt, note()};
-  without_kernel.viewer_left(1, 101, "live", acked(50), kNow);
+  without_kernel.viewer_left(1, 101, "live", server::Address{}, acked(50), kNow);
   ASSERT_EQ(reports_.size(), 1u);
   EXPECT_FALSE(reports_[0].is_final);
   EXPECT_EQ(without_kernel.loop_source(), nullptr);
@@ -124,7 +124,7 @@ TEST_F(FinalStatisticsTest, ReportsARealSocketThroughItsLoopSource) {
   FinalStatistics statistics{subscribe({ntohs(address.sin_port)}), note()};
   const auto source = statistics.loop_source();
   connection.send("frame");
-  statistics.viewer_left(tcpinfo::socket_cookie(connection.sender()), 7, "live",
+  statistics.viewer_left(tcpinfo::socket_cookie(connection.sender()), 7, "live", server::Address{},
                          *tcpinfo::read_tcp_info(connection.sender()), kNow);
   connection.close_sender();
   connection.reset_by_receiver();
