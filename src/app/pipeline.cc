@@ -328,6 +328,7 @@ StateCollector::Snapshot Pipeline::snapshot() const {
       .events_lost = events_.lost(),
       .ends = final_statistics_.state(),
       .on_demand = controller_.segments().on_demand(),
+      .segment_requests_refused = controller_.segments().requests_refused(),
       .trace_lines_lost = trace_ ? trace_->lines_lost() : 0,
       .event_lines_lost = taps_.lines_dropped(),
       .traces = static_cast<std::uint64_t>(api_.traces()),

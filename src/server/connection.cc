@@ -87,6 +87,7 @@ void Connection::check_times(base::Time now) {
   if (phase_ == Phase::kStream) return session_->check_times(now);
   if (phase_ == Phase::kClosed || waits()) return;
   if (const auto slow = judge_reader(now)) return abandon(*slow, now);
+  if (held_) return;
   const bool idle = phase_ == Phase::kRequest && !parser_->started();
   if (idle && unread_) deadline_ = now + kKeepAliveTimeout;
   if (now < deadline_ || (unread_ && phase_ == Phase::kLinger)) return;
@@ -161,6 +162,7 @@ void Connection::on_readable(base::Time now) {
   for (int i = 0; i < kMaxReadsPerTurn; ++i) {
     // While a response waits for room in the socket, nothing is read: the client has to read first.
     if ((phase_ == Phase::kResponse && !waits()) || phase_ == Phase::kClosed) return;
+    if (held_) return;
     const auto got = socket_.receive(buffer);
     if (got.none) return;
     if (got.closed) return peer_closed(now);
@@ -198,6 +200,10 @@ void Connection::begin_input(std::string_view bytes, base::Time now) {
 
 void Connection::input(std::string_view bytes, base::Time now) {
   while (!bytes.empty() && phase_ == Phase::kRequest) {
+    if (!parser_->started() && hold_request(now)) {
+      pipelined_ = bytes;
+      return;
+    }
     if (later_request_ && !parser_->started()) {
       deadline_ = now + context_.shared.settings.header_timeout;
     }
@@ -214,6 +220,26 @@ void Connection::input(std::string_view bytes, base::Time now) {
   }
   if (phase_ == Phase::kResponse && keep_alive_) pipelined_ = bytes;
   if (waits()) rule_->again();  // read on, to notice when the client closes
+}
+
+/// Lets the next request wait, unread, if its address sends too many.
+bool Connection::hold_request(base::Time now) {
+  if (std::exchange(released_, false) || context_.pace.take(peer_.address(), now)) return false;
+  held_ = true;
+  context_.held.insert(this);
+  context_.counters.requests_slowed.add();
+  context_.log.slowed(peer_.address(), now);
+  return true;
+}
+
+void Connection::try_to_release(base::Time now) {
+  if (!context_.pace.take(peer_.address(), now)) return;
+  context_.held.erase(this);
+  held_ = false;
+  released_ = true;
+  deadline_ = now + context_.shared.settings.header_timeout;
+  input(std::exchange(pipelined_, {}), now);
+  if (phase_ == Phase::kRequest) rule_->again();
 }
 
 void Connection::discard(std::size_t bytes, base::Time now) {
@@ -495,6 +521,7 @@ void Connection::close() {
   slot_ = {};
   candidate_.reset();
   context_.waiting.erase(this);
+  context_.held.erase(this);
   context_.closed.push_back(this);
 }
 

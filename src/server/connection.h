@@ -40,8 +40,13 @@ class Connection {
 
   void check_times(base::Time now);  ///< call a few times per second
   void resume(base::Time now);       ///< the awaited event may have come
+  /// The next request may be taken if its address has sent few enough. REQUIRES: the connection is
+  /// in LoopContext::held.
+  void try_to_release(base::Time now);
   /// REQUIRES: the connection is in LoopContext::stateful.
-  void tick(base::Time now) { response_connection_.state->on_tick(response_connection_, now); }
+  bool tick(base::Time now) {
+    return response_connection_.state->on_tick(response_connection_, now);
+  }
   void stop(base::Time now);   ///< ends the present response and closes, within kFinishTimeout
   void abort(base::Time now);  ///< closes at once
 
@@ -61,6 +66,7 @@ class Connection {
   void begin_input(std::string_view bytes, base::Time now);
   void input(std::string_view bytes, base::Time now);
   void peer_closed(base::Time now);
+  bool hold_request(base::Time now);
 
   void handle_request(const HttpRequest& request, base::Time now);
   void note_proxy(base::Time now);
@@ -95,6 +101,8 @@ class Connection {
   std::unique_ptr<HttpRequestParser> parser_;
   std::string pipelined_;  ///< input received while a response is being sent
   bool later_request_ = false;
+  bool held_ = false;      ///< is in LoopContext::held, and not read
+  bool released_ = false;  ///< the next request may be taken
   bool stopping_ = false;
   // Properties of the present request.
   bool http_1_0_ = false;

@@ -70,6 +70,18 @@ void ConnectionLog::response_failed(const std::exception& error, base::Time now)
   base::log::error("response_failed", {{"error", error.what()}, {"times", *times}});
 }
 
+void ConnectionLog::slowed(const Address& client, base::Time now) {
+  const auto times = slowed_.count(now);
+  if (!times) return;
+  base::log::info(
+      "requests_slowed",
+      {{"address", client.text()},
+       {"times", *times},
+       {"hint",
+        "the address sends more requests than its viewers can need: an attack, or a proxy that "
+        "should be in server.trusted_proxies"}});
+}
+
 void ConnectionLog::too_slow(const Address& client, TooSlow reason, base::Time now) {
   const auto times = too_slow_[static_cast<std::size_t>(reason)].count(now);
   if (!times) return;

@@ -29,10 +29,13 @@ class ConnectionLog {
   void request_failed(const std::string& path, const std::exception& error, base::Time now);
   /// A streaming response threw after its head was sent.
   void response_failed(const std::exception& error, base::Time now);
+  /// A request has to wait because its address sends too many.
+  void slowed(const Address& client, base::Time now);
   /// A connection is reset because its client reads too slowly.
   void too_slow(const Address& client, TooSlow reason, base::Time now);
 
  private:
+  base::LogPeriod slowed_;
   base::LogPeriod failed_admissions_;
   base::LogPeriod failed_requests_;
   base::LogPeriod failed_responses_;

@@ -34,6 +34,7 @@ struct Counters {
   Counter connections_refused;  ///< of clients named by a PROXY protocol header
   Counter trusted_proxy_requests;
   Counter unknown_proxy_requests;
+  Counter requests_slowed;
   Counter joined;
   Counter bytes_sent;
   Counter frames_dropped;

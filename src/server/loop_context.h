@@ -1,10 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <memory>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "media/packet.h"
@@ -15,8 +15,10 @@
 #include "server/handler.h"
 #include "server/page_table.h"
 #include "server/places.h"
+#include "server/request_pace.h"
 #include "server/settings.h"
 #include "server/slots.h"
+#include "server/turn_queue.h"
 #include "server/viewer_socket.h"
 #include "server/write_merging.h"
 
@@ -48,6 +50,11 @@ struct LoopShared {
   ProxyLog proxy_log;
 };
 
+/// One a second for each viewer that an address may have.
+inline double request_rate(const Settings& settings) {
+  return std::max<double>(RequestPace::kMinPerSecond, settings.max_viewers_per_address);
+}
+
 /// The state that all connections of one loop share. Used on its thread.
 struct LoopContext {
   LoopShared& shared;
@@ -57,11 +64,13 @@ struct LoopContext {
   std::map<media::ChannelId, std::unique_ptr<GroupChannel>> channels{};
   std::unordered_map<ViewerId, ViewerSession*> sessions{};
   std::unordered_map<Connection*, StreamingResponse::Wait>
-      waiting{};                               ///< those whose response has nothing to send now
-  std::unordered_set<Connection*> stateful{};  ///< those with a ConnectionState
-  std::vector<Connection*> closed{};           ///< to be destroyed in the loop's next turn
+      waiting{};                      ///< those whose response has nothing to send now
+  TurnQueue<Connection> stateful{};   ///< those with a ConnectionState
+  std::vector<Connection*> closed{};  ///< to be destroyed in the loop's next turn
   ConnectionLog log{};
   WriteMerging merging{};
+  RequestPace pace{request_rate(shared.settings), all_proxies(shared.settings)};
+  TurnQueue<Connection> held{};  ///< those whose next request has to wait: see RequestPace
 
   /// Creates the channel if there is none: a viewer may move to it before its first packet.
   GroupChannel& channel(media::ChannelId id) {

@@ -21,8 +21,9 @@ struct ResponseConnection;
 class ConnectionState {
  public:
   virtual ~ConnectionState() = default;  ///< the socket is still open
-  /// Called 20 times per second.
-  virtual void on_tick(const ResponseConnection& connection, base::Time now) = 0;
+  /// Called 20 times per second, or less often if there are too many such calls (TurnQueue).
+  /// Returns whether it has asked the kernel something.
+  virtual bool on_tick(const ResponseConnection& connection, base::Time now) = 0;
 };
 
 /// The connection on which a response is sent. Used on its loop thread.

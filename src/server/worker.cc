@@ -16,8 +16,14 @@ namespace {
 constexpr base::Duration kMaxHandoverBacklog = std::chrono::seconds{1};
 // A loop's only periodic timer. Waiting audio frames need the shortest interval.
 constexpr base::Duration kTickInterval = GroupChannel::kMaxAudioWait;
-// Deadlines are checked every 250 ms, precise enough for timeouts of seconds.
-constexpr unsigned kTicksPerCheck = 5;
+// Each connection's deadlines are checked every 250 ms, precise enough for timeouts of seconds.
+constexpr std::size_t kTicksPerCheck = 5;
+// At most this number of connections is checked per tick: it takes 2 ms, in which no frame is sent.
+// With more than five times as many, deadlines are checked less often.
+constexpr std::size_t kMaxChecksPerTick = 2000;
+// At most this number of connections is looked at in the kernel per tick: it takes 3 ms. With more
+// busy connections, each is looked at less often, and rates follow their links more slowly.
+constexpr std::size_t kMaxLooksPerTick = 500;
 // Connections still open after this time are closed at once, so that the server stops within a
 // second.
 constexpr base::Duration kStopTimeout = std::chrono::milliseconds{800};
@@ -133,6 +139,7 @@ void Worker::handle(ViewerMoved& event, base::Time now) {
 void Worker::handle(Accepted& event, base::Time now) {
   auto connection = std::make_unique<Connection>(context_, std::move(event), now);
   if (stop_deadline_) connection->stop(now);
+  turns_.insert(connection.get());
   connections_.emplace(connection.get(), std::move(connection));
 }
 
@@ -146,21 +153,33 @@ void Worker::handle(Stopping&, base::Time now) {
 void Worker::on_housekeeping() {
   const auto now = base::Clock::now();
   last_tick_.store(now, std::memory_order_relaxed);
-  ++ticks_;
   for (auto& [id, channel] : context_.channels) channel->check_time(now);
-  for (Connection* connection : context_.stateful) connection->tick(now);
+  context_.stateful.take_turns(
+      context_.stateful.size(), kMaxLooksPerTick,
+      [now](Connection& connection) { return connection.tick(now) ? std::size_t{1} : 0; });
   resume_waiting(
       [now](const StreamingResponse::Wait& wait) {
         const bool due = wait.until && now >= *wait.until;
         return due || (wait.count && wait.count->load(std::memory_order_relaxed) != wait.seen);
       },
       now);
-  if (stop_deadline_ || ticks_ % kTicksPerCheck == 0) check_connections(now);
+  context_.held.take_turns(context_.held.size(), context_.held.size(),
+                           [now](Connection& connection) {
+                             connection.try_to_release(now);
+                             return std::size_t{1};
+                           });
+  context_.pace.forget_idle(now);
+  check_connections(now);
   reap();
 }
 
 void Worker::check_connections(base::Time now) {
-  for (auto& [key, connection] : connections_) connection->check_times(now);
+  const auto share = (turns_.size() + kTicksPerCheck - 1) / kTicksPerCheck;
+  const auto most = stop_deadline_ ? turns_.size() : std::min(share, kMaxChecksPerTick);
+  turns_.take_turns(most, most, [now](Connection& connection) {
+    connection.check_times(now);
+    return std::size_t{1};
+  });
   if (context_.index == 0) places_log_.report(context_.shared.viewers.state(), now);
   if (stop_deadline_ && now >= *stop_deadline_) {
     for (auto& [key, connection] : connections_) connection->abort(now);
@@ -169,6 +188,7 @@ void Worker::check_connections(base::Time now) {
 
 void Worker::reap() {
   for (Connection* connection : std::exchange(context_.closed, {})) {
+    turns_.erase(connection);
     connections_.erase(connection);
     --connection_count_;
   }

@@ -59,14 +59,14 @@ class Worker {
   EventLoop loop_;
   LoopContext context_;
   std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
+  TurnQueue<Connection> turns_;  ///< of all connections, to be checked
   EventLoop::RulePtr housekeeping_;
   std::vector<std::unique_ptr<LoopSource>> sources_;
   std::vector<EventLoop::RulePtr> source_rules_;
   std::unique_ptr<Acceptor> acceptor_;
   std::vector<Handover::Event> events_;
   std::vector<std::uint32_t> published_;  ///< streams with packets among the events
-  unsigned ticks_ = 0;
-  PlacesLog places_log_;  ///< of the first loop
+  PlacesLog places_log_;                  ///< of the first loop
   std::optional<base::Time> stop_deadline_;
   std::thread thread_;
 };

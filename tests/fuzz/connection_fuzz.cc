@@ -68,8 +68,9 @@ class FailingResponse final : public server::StreamingResponse {
 
 class State final : public server::ConnectionState {
  public:
-  void on_tick(const server::ResponseConnection& connection, base::Time /*now*/) override {
+  bool on_tick(const server::ResponseConnection& connection, base::Time /*now*/) override {
     CHECK(connection.fd >= 0, connection.fd);
+    return false;
   }
 };
 

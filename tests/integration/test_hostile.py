@@ -2,6 +2,7 @@
 
 import re
 import resource
+import select
 import socket
 import struct
 import subprocess
@@ -11,7 +12,7 @@ import pytest
 from netlab.daemon import REPLY_SECONDS, wait_until
 from netlab.network import Netlab
 from tests.integration.conftest import KEEP_GROUPS, QUICK, SMALL
-from tests.integration.segment_requests import PATIENCE, wait_for_frames
+from tests.integration.segment_requests import PATIENCE, HlsPlayer, wait_for_frames
 
 READERS = 1000
 FPS = 30
@@ -143,6 +144,24 @@ def test_claims_do_not_fill_a_server(serve, view):
     assert viewer.watching()
     for claim in claims:
         claim.close()
+
+
+def test_a_session_has_six_responses_at_once(serve):
+    daemon = serve("--source", SMALL, config=KEEP_GROUPS + QUICK)
+    with HlsPlayer(daemon) as player:
+        due = player.playlist("auto").segments[-1].number + 3
+        path = player.path("auto", f"{due}.m4s")
+        waiting = [open_request(daemon, path) for _ in range(10)]
+        wait_until(lambda: len(select.select(waiting, [], [], 0)[0]) >= 4, PATIENCE, "four are answered")
+        refused = select.select(waiting, [], [], 0)[0]
+        assert [status_of(connection) for connection in refused] == 4 * [503]
+        assert b"\r\nRetry-After: 1\r\n" in refused[0].recv(4096)
+        assert daemon.metrics().sum("symcast_segment_requests_refused_total") == 4
+        for connection in waiting:
+            if connection not in refused:
+                assert status_of(connection) == 200
+            connection.close()
+        wait_until(lambda: player.get(path).status == 200, PATIENCE, "the server has seen that they are closed")
 
 
 def test_viewers_of_a_trusted_proxy_count_by_their_own_addresses(serve):

@@ -224,6 +224,9 @@ void collect_server(Families& out, const server::ServerState& server) {
   out.counter("symcast_connections_refused_total",
               "Connections refused because there were too many in total or from one address", {},
               count(server.connections_refused));
+  out.counter("symcast_requests_slowed_total",
+              "Requests that had to wait because their address sent too many", {},
+              count(server.requests_slowed));
   constexpr auto* kProxied = "symcast_proxied_requests_total";
   constexpr auto* kProxiedHelp =
       "Requests received through a proxy, which terminates the viewers' TCP connections";
@@ -423,6 +426,11 @@ std::vector<MetricFamily> StateCollector::Collect() const {
   for (const auto& loop : snapshot.loops) collect_loop(out, loop);
   collect_ends(out, snapshot.ends);
   collect_on_demand(out, snapshot.on_demand);
+  out.counter(
+      "symcast_segment_requests_refused_total",
+      "Requests of HLS and DASH players that got 503 because their player had six responses "
+      "under way",
+      {}, count(snapshot.segment_requests_refused));
   out.counter("symcast_log_lines_dropped_total",
               "Log lines dropped because stderr was slow, stuck or closed", {},
               count(base::log::lines_dropped()));

@@ -32,6 +32,7 @@ class StateCollector : public prometheus::Collectable {
     std::uint64_t events_lost = 0;
     FinalStatistics::State ends;
     OnDemand::State on_demand;
+    std::uint64_t segment_requests_refused = 0;  ///< SegmentService::requests_refused
     std::uint64_t trace_lines_lost = 0;
     std::uint64_t event_lines_lost = 0;
     std::uint64_t traces = 0;                              ///< readers of /api/v1/trace

@@ -29,7 +29,9 @@ SegmentConnection::SegmentConnection(const Deps& deps, ViewerId id, int fd, int 
 SegmentConnection::~SegmentConnection() { detach(base::Clock::now()); }
 
 void SegmentConnection::on_request(std::shared_ptr<SegmentSession> session,
+                                   const SegmentSession::ResponseHold& hold,
                                    const server::Address& peer, base::Time now) {
+  response_ = hold;
   if (session != session_) {
     detach(now);
     attach(std::move(session), peer);
@@ -92,6 +94,7 @@ void SegmentConnection::on_sending(const server::ResponseConnection& connection,
   if (!busy_) skip_idle(now);
   const auto size = part.bytes().size();
   busy_ = true;
+  hold_ = response_.lock();
   session_->add_sent(base::ByteCount{static_cast<std::int64_t>(size)});
   const auto max_live_age = kMaxLivePartAge * session_->stream().segments().clock().part;
   sent_parts_.add({.size = size,
@@ -101,8 +104,10 @@ void SegmentConnection::on_sending(const server::ResponseConnection& connection,
                   connection.sent);
 }
 
-void SegmentConnection::on_tick(const server::ResponseConnection&, base::Time now) {
-  if (busy_) sample(false, now);
+bool SegmentConnection::on_tick(const server::ResponseConnection&, base::Time now) {
+  if (!busy_) return false;
+  sample(false, now);
+  return true;
 }
 
 abr::TransferRate::Sample SegmentConnection::transfer_sample(
@@ -135,6 +140,7 @@ void SegmentConnection::sample(bool lost, base::Time now) {
   const auto counts = transfer_sample(*sample);
   rate_.update(counts);
   busy_ = !counts.idle;
+  if (!busy_) end_response();
   earn_place(*sample);
   const auto captured = take_delivered(*sample);
   session_->report(id_,

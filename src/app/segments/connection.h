@@ -41,15 +41,18 @@ class SegmentConnection final : public server::ConnectionState {
   ~SegmentConnection() override;
 
   /// A request of `session` has come. From now on the connection sends responses of this session.
-  void on_request(std::shared_ptr<SegmentSession> session, const server::Address& peer,
-                  base::Time now);
+  /// `hold`: of the response, kept until the client has acknowledged its media.
+  void on_request(std::shared_ptr<SegmentSession> session, const SegmentSession::ResponseHold& hold,
+                  const server::Address& peer, base::Time now);
+  /// The response has been acknowledged, or the next request has come.
+  void end_response() { hold_.reset(); }
   ViewerId id() const { return id_; }
   const std::shared_ptr<SegmentSession>& session() const { return session_; }
   /// `part` is about to be sent. `live`: the player wants to show it soon after it was made.
   void on_sending(const server::ResponseConnection& connection, const segments::Part& part,
                   bool live, base::Time now);
 
-  void on_tick(const server::ResponseConnection& connection, base::Time now) override;
+  bool on_tick(const server::ResponseConnection& connection, base::Time now) override;
 
  private:
   void attach(std::shared_ptr<SegmentSession> session, const server::Address& peer);
@@ -70,7 +73,9 @@ class SegmentConnection final : public server::ConnectionState {
   abr::TransferRate rate_;
   SegmentCount segments_;
   SentParts sent_parts_;
-  std::uint64_t acked_ = 0;  ///< TcpSample::bytes_acked that the session's place knows
+  std::uint64_t acked_ = 0;             ///< TcpSample::bytes_acked that the session's place knows
+  std::weak_ptr<const void> response_;  ///< the hold of the present one
+  SegmentSession::ResponseHold hold_;   ///< null if none of its media is on the way
   bool busy_ = false;
   bool bbr_ = false;
 };

@@ -87,6 +87,32 @@ class AwaitedResponse final : public server::StreamingResponse {
   std::unique_ptr<server::StreamingResponse> response_;
 };
 
+/// A response that counts as one of its session's until it has been made.
+class HeldResponse final : public server::StreamingResponse {
+ public:
+  HeldResponse(std::unique_ptr<server::StreamingResponse> response,
+               SegmentSession::ResponseHold hold)
+      : hold_{std::move(hold)}, response_{std::move(response)} {}
+
+  Chunk next(server::ResponseConnection& connection, base::Time now) override {
+    return response_->next(connection, now);
+  }
+  Wait wait() const override { return response_->wait(); }
+
+ private:
+  const SegmentSession::ResponseHold hold_;
+  const std::unique_ptr<server::StreamingResponse> response_;
+};
+
+FullResponse too_many_responses() {
+  auto response = error_response(
+      503, fmt::format("the player has {} requests under way, and may not have more at once: wait "
+                       "for one of them",
+                       SegmentSession::kMaxResponses));
+  response.head.retry_after = 1;  // by then, the client has a segment that it can play
+  return response;
+}
+
 bool names_rendition(const segments::Target& target) {
   using Kind = segments::Target::Kind;
   return target.kind != Kind::kMultivariant && target.kind != Kind::kManifest;
@@ -212,17 +238,24 @@ std::unique_ptr<server::StreamingResponse> SegmentService::try_to_respond(
                             former_session(connection, *stream, request), now);
   }
   if (!session) return media_error(error_response(503, "too many viewers: try again later"));
+  if (connection.state) SegmentConnection::of(connection).end_response();
+  auto hold = SegmentSession::hold_response(session);
+  if (!hold) {
+    ++requests_refused_;
+    return media_error(too_many_responses());
+  }
   if (!connection.state) {
     connection.state = std::make_unique<SegmentConnection>(
         shared_, ++request.viewer_places.last_viewer, connection.fd, request.loop);
   }
-  SegmentConnection::of(connection).on_request(session, request.client.peer, now);
+  SegmentConnection::of(connection).on_request(session, hold, request.client.peer, now);
   if (names_rendition(target)) {
     session->play(target.rendition, now);
   } else {
     session->touch(now);
   }
-  return response_to(std::move(session), target, request.query, now);
+  return std::make_unique<HeldResponse>(response_to(std::move(session), target, request.query, now),
+                                        std::move(hold));
 }
 
 std::unique_ptr<server::StreamingResponse> SegmentService::response_to(

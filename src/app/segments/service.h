@@ -48,8 +48,10 @@ class SegmentService {
   /// segment durations. Call several times per second.
   void tick(base::Time now);
   OnDemand::State on_demand() const { return on_demand_.state(); }
-  std::uint64_t joined() const { return joined_; }    ///< sessions started
-  std::uint64_t left() const { return left_; }        ///< sessions ended, but for:
+  std::uint64_t joined() const { return joined_; }  ///< sessions started
+  std::uint64_t left() const { return left_; }      ///< sessions ended, but for:
+  /// Requests refused because their session had as many responses as it may have.
+  std::uint64_t requests_refused() const { return requests_refused_; }
   std::uint64_t evicted() const { return evicted_; }  ///< sessions whose place another viewer has
   /// Ends all sessions.
   void stop() {
@@ -96,6 +98,7 @@ class SegmentService {
   std::atomic<std::uint64_t> joined_{0};
   std::atomic<std::uint64_t> left_{0};
   std::atomic<std::uint64_t> evicted_{0};
+  std::atomic<std::uint64_t> requests_refused_{0};
   mutable std::mutex mutex_;
   std::map<Key, SessionPtr> sessions_;  // GUARDED_BY(mutex_)
 };

@@ -82,6 +82,16 @@ void SegmentSession::end(base::Time now) {
                                     {"congestion_events", viewer.events}});
 }
 
+SegmentSession::ResponseHold SegmentSession::hold_response(
+    std::shared_ptr<SegmentSession> session) {
+  auto* counted = &session->responses_;
+  if (++*counted > kMaxResponses) {
+    --*counted;
+    return nullptr;
+  }
+  return {counted, [session = std::move(session)](auto* count) { --*count; }};
+}
+
 base::Time SegmentSession::last_activity() const {
   std::lock_guard lock{mutex_};
   return last_activity_;

@@ -62,11 +62,19 @@ class SegmentSession {
     std::lock_guard lock{mutex_};
     return place_.lost();
   }
-  /// The player has acknowledged so much more media.
+  /// The player has acknowledged `media`, since the last call.
   void took(base::ByteCount media, base::Time now) {
     std::lock_guard lock{mutex_};
     place_.took(media, now);
   }
+  /// Keeps a response of the session counted, from the request until the client has it all.
+  using ResponseHold = std::shared_ptr<const void>;
+  /// As many connections as browsers open to one server. More would let one session take the work
+  /// and the kernel's memory of many viewers.
+  static constexpr int kMaxResponses = 6;
+  /// Null if the session has as many responses as it may have.
+  static ResponseHold hold_response(std::shared_ptr<SegmentSession> session);
+
   base::Time last_activity() const;  ///< when the last request came or data was under way
 
   void touch(base::Time now);  ///< a request has come
@@ -154,6 +162,7 @@ class SegmentSession {
   const base::Duration date_offset_;  ///< when the player's first session began
   const base::Duration suspended_;    ///< the machine, until then
   std::atomic<bool> asks_for_time_ = false;
+  std::atomic<int> responses_ = 0;
   Metrics::Delays& delays_;
   mutable std::mutex mutex_;  // guards all members below
   server::Places::Place place_;

@@ -151,7 +151,10 @@ class WaitingResponse : public server::StreamingResponse {
 class CountingState : public server::ConnectionState {
  public:
   explicit CountingState(std::atomic<int>& ticks) : ticks_{ticks} {}
-  void on_tick(const server::ResponseConnection&, base::Time) override { ++ticks_; }
+  bool on_tick(const server::ResponseConnection&, base::Time) override {
+    ++ticks_;
+    return false;
+  }
 
  private:
   std::atomic<int>& ticks_;

@@ -47,7 +47,8 @@ class MediaResponseTest : public testing::Test {
         nullptr, taps_, now_);
     server::ResponseConnection connection{.fd = tcp_.sender()};
     connection.state = std::make_unique<SegmentConnection>(deps_, 2, connection.fd, 0);
-    SegmentConnection::of(connection).on_request(session, {}, now_);
+    SegmentConnection::of(connection)
+        .on_request(session, SegmentSession::hold_response(session), {}, now_);
     const auto number = *store.oldest(false);
     const auto response =
         media_response(session, {.kind = Target::Kind::kSegment, .number = number}, now_ + 6s);
