@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
@@ -32,10 +33,20 @@ std::string writable_directory(const std::string& directory) {
   return directory;
 }
 
+const char* hint(int error) {
+  return error == ENOSPC
+             ? "traces leave 1 GB or 5 % of the file system free: delete old ones, or set "
+               "trace.directory to another disk"
+             : "see that trace.directory exists and that the server may write there";
+}
+
+// At 1000 viewers a trace grows by 10 MB in it.
+constexpr base::Duration kRoomInterval = std::chrono::seconds{1};
+
 }  // namespace
 
-Trace::Trace(const std::string& directory)
-    : directory_{writable_directory(directory)}, thread_{[this] { run(); }} {}
+Trace::Trace(const std::string& directory, Reserve reserve)
+    : directory_{writable_directory(directory)}, reserve_{reserve}, thread_{[this] { run(); }} {}
 
 Trace::~Trace() {
   lines_.close();
@@ -62,23 +73,41 @@ void Trace::run() {
   }
 }
 
+bool Trace::has_room() {
+  const auto now = base::Clock::now();
+  if (now - looked_for_room_ < kRoomInterval) return has_room_;
+  looked_for_room_ = now;
+  std::error_code error;
+  const auto space = std::filesystem::space(directory_, error);
+  const auto part = reserve_.part * static_cast<double>(space.capacity);
+  const auto reserved = std::min(part, static_cast<double>(reserve_.amount.bytes()));
+  has_room_ = error || static_cast<double>(space.available) >= reserved;
+  return has_room_;
+}
+
 void Trace::write(const Line& line, Files& files) {
+  if (!has_room()) return write_failed(ENOSPC);
   auto& file = files[line.session];
+  errno = 0;
   if (!file.is_open()) file.open(line.session->path);
   const bool last = line.session.use_count() == 2;
   file << line.text << '\n';
   if (last) file.flush();
   if (!file) {
+    const int error = errno == 0 ? EIO : errno;
     file.clear();  // the disk may have room for the next line
-    write_failed();
+    write_failed(error);
   }
   if (last) files.erase(line.session);
 }
 
-void Trace::write_failed() {
+void Trace::write_failed(int error) {
   ++lines_failed_;
   if (const auto lines = failures_.count(base::Clock::now())) {
-    base::log::warning("trace_not_written", {{"directory", directory_}, {"lines", *lines}});
+    base::log::warning("trace_not_written", {{"directory", directory_},
+                                             {"error", std::generic_category().message(error)},
+                                             {"lines", *lines},
+                                             {"hint", hint(error)}});
   }
 }
 

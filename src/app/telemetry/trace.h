@@ -25,8 +25,16 @@ class Trace {
     const std::string path;
   };
 
+  /// Stays free on the file system: the smaller of both. Others need it, such as the log. More ends
+  /// the traces sooner.
+  struct Reserve {
+    base::ByteCount amount{1'000'000'000};
+    double part = 0.05;
+  };
+
   /// Creates `directory` if it is missing. Throws std::runtime_error if it cannot be written.
-  explicit Trace(const std::string& directory);
+  explicit Trace(const std::string& directory) : Trace{directory, Reserve{}} {}
+  Trace(const std::string& directory, Reserve reserve);
   ~Trace();  ///< writes the waiting lines
 
   std::shared_ptr<Session> open(const std::string& stream, std::uint64_t viewer);
@@ -49,12 +57,17 @@ class Trace {
 
   void run();
   void write(const Line& line, Files& files);
-  void write_failed();
+  bool has_room();
+  void write_failed(int error);  ///< errno
 
   const std::string directory_;
+  const Reserve reserve_;
   base::BoundedQueue<Line> lines_{kMaxWaitingTraceLines};
   std::atomic<std::uint64_t> lines_failed_{0};
-  base::LogPeriod failures_;  // used by the writer thread only
+  // Used by the writer thread only.
+  base::LogPeriod failures_;
+  base::Time looked_for_room_{};
+  bool has_room_ = true;
   std::thread thread_;
 };
 

@@ -4,11 +4,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <limits>
+#include <mutex>
+#include <string>
+#include <string_view>
 #include <thread>
+
+#include "base/log.h"
 
 namespace app {
 namespace {
@@ -91,6 +99,40 @@ TEST_F(TraceTest, CountsTheLinesOfAFileThatCannotBeWritten) {
   trace.write(session, "first");
   trace.write(std::move(session), "last");
   while (trace.lines_lost() < 2) std::this_thread::yield();
+}
+
+/// The fields of the next line of the log about lost lines.
+std::string failure(const std::function<void()>& fail) {
+  std::mutex mutex;
+  std::string seen;
+  base::log::redirect([&](auto, std::string_view event, base::log::Fields fields) {
+    std::lock_guard lock{mutex};
+    seen = event;
+    for (const auto& field : fields) seen += " " + std::string{field.key()} + "=" + field.value();
+  });
+  fail();
+  base::log::redirect({});
+  return seen;
+}
+
+TEST_F(TraceTest, SaysWhyALineIsLost) {
+  const auto seen = failure([this] {
+    Trace trace{directory_ / "new"};
+    std::filesystem::remove(directory_ / "new");
+    trace.write(trace.open("live", 7), "line");
+  });
+  EXPECT_NE(seen.find("trace_not_written"), std::string::npos);
+  EXPECT_NE(seen.find("error=No such file or directory"), std::string::npos) << seen;
+}
+
+TEST_F(TraceTest, LeavesRoomOnTheDisk) {
+  const auto seen = failure([this] {
+    const base::ByteCount all{std::numeric_limits<std::int64_t>::max()};
+    Trace trace{directory_, {.amount = all, .part = 1.1}};
+    trace.write(trace.open("live", 7), "line");
+  });
+  EXPECT_NE(seen.find("error=No space left on device"), std::string::npos) << seen;
+  EXPECT_TRUE(std::filesystem::is_empty(directory_));
 }
 
 }  // namespace
