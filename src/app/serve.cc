@@ -1,11 +1,13 @@
 #include "app/serve.h"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <systemd/sd-daemon.h>
 #include <time.h>
 
 #include <cstdlib>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -14,6 +16,7 @@
 #include "base/log.h"
 #include "base/log_period.h"
 #include "base/system_error.h"
+#include "server/settings.h"
 
 namespace app {
 
@@ -22,6 +25,12 @@ namespace {
 // Housekeeping four times per second: shared groups' rates, dwells, empty groups, the watchdog.
 // Longer delays all of them; shorter only costs CPU time.
 constexpr timespec kTickInterval{.tv_sec = 0, .tv_nsec = 250'000'000};
+
+// Descriptors that are open after the start, and a few viewers' or pages'. Fewer would let a server
+// start that can hardly serve anybody.
+constexpr rlim_t kDescriptorsAtStart = 24;  // stderr, listeners, the log, eBPF, netlink
+constexpr rlim_t kDescriptorsOfALoop = 4;
+constexpr rlim_t kDescriptorsOfAStream = 8;  // the source's process and its sockets
 
 /// Blocks the signals here and in all threads started later; only sigtimedwait receives them.
 sigset_t block_signals() {
@@ -42,6 +51,20 @@ void raise_descriptor_limit() {
   if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) {
     base::log::warning("descriptor_limit_kept", {{"descriptors", soft}});
   }
+}
+
+/// Fewer than these would end the start in words of libevent, or of the source.
+void check_descriptors(const Config& config) {
+  const auto needed = kDescriptorsAtStart +
+                      kDescriptorsOfALoop * static_cast<rlim_t>(server::loop_count(config.server)) +
+                      kDescriptorsOfAStream * config.streams.size();
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_cur >= needed) return;
+  throw std::runtime_error{fmt::format(
+      "{} file descriptors are too few: the server needs {} to start, and one or more for each "
+      "viewer; raise LimitNOFILE= of the systemd unit, or ulimit -n",
+      limit.rlim_cur, needed)};
 }
 
 void reload_pipeline(Pipeline& pipeline, const std::function<Config()>& reload) {
@@ -90,6 +113,7 @@ class ServiceStatus {
 int serve(Config config, const std::function<Config()>& reload) {
   const sigset_t signals = block_signals();
   raise_descriptor_limit();
+  check_descriptors(config);
   base::log::set_level(config.log_level);
   KernelAccess kernel = open_kernel(config);
   drop_capabilities();

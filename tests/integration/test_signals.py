@@ -3,9 +3,10 @@
 import os
 import signal
 import socket
+import subprocess
 import time
 
-from netlab.daemon import END_SECONDS, wait_until
+from netlab.daemon import END_SECONDS, binary, wait_until
 from netlab.viewer import assert_clean, assert_unbroken, receive_more
 from tests.integration.conftest import KEEP_GROUPS, QUICK, SMALL
 from tests.integration.segment_requests import HlsPlayer
@@ -197,3 +198,12 @@ def test_a_viewer_that_stops_reading_is_closed_and_costs_little(serve, view):
     assert most - before < 100e6
     assert witness.watching()
     assert_clean(witness.finish())
+
+
+def test_too_few_descriptors_end_the_start_with_a_reason():
+    started = subprocess.run(["prlimit", "--nofile=12:12", binary(), "serve", "--listen", "127.0.0.1:0",
+                              "--source", SMALL], capture_output=True, text=True, timeout=60, check=False)
+    assert started.returncode == 1
+    [line] = started.stderr.splitlines()
+    assert line.startswith("symcast: 12 file descriptors are too few: the server needs "), line
+    assert "LimitNOFILE=" in line
