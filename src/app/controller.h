@@ -39,6 +39,7 @@ class Controller : public server::Handler {
 
   std::variant<server::Admission, server::Refusal> admit(const server::ViewerRequest& request,
                                                          base::Time now) override;
+  bool is_for_admins(std::string_view path) const override { return Api::is_for_admins(path); }
   std::unique_ptr<server::StreamingResponse> respond(const server::HandlerRequest& request,
                                                      server::ResponseConnection& connection,
                                                      base::Time now) override;

@@ -68,6 +68,7 @@ std::optional<std::string> AdminAccess::refusal(const Client& client) const {
         "use an IP address",
         host_name(host));
   }
+  if (client.cross_site) return "a page of another site may not read this: open it by itself";
   const auto page = authority_in(client.origin);
   if (!client.origin.empty() && !equal_ignoring_case(page, host) && !listed(host_name(page))) {
     return fmt::format("a page of {} may not read this: open it by itself", client.origin);

@@ -67,6 +67,7 @@ Client client_of(const HttpRequest& request, const Address& peer,
                 .origin = request.origin,
                 .proxy = forwarded ? Proxy::kTrusted : Proxy::kNone,
                 .proxy_sign = forwarded ? "PROXY" : request.forwarding_header};
+  client.cross_site = request.fetch_site == "cross-site" && request.fetch_dest != "document";
   const bool forwards = contains(trusted, client.address);
   if (!request.forwarded_for.empty() && forwards) {
     believe(client, request, trusted);

@@ -26,6 +26,8 @@ struct Client {
   std::string host;    ///< the host, and perhaps ":PORT", of the URL that was asked for
   std::string origin;  ///< of the page that asks, as browsers send it; often empty
   Proxy proxy = Proxy::kNone;
+  /// A page of another site asks, for itself: not because a person follows a link.
+  bool cross_site = false;
   std::string forwarded_host{};  ///< the host before a trusted proxy, if X-Forwarded-Host has one
   std::string proxy_sign{};      ///< the sign of the proxy: a header's name, or "HTTP/1.0"
 };

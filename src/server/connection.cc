@@ -4,11 +4,11 @@
 #include <array>
 #include <ctime>
 #include <exception>
-#include <iterator>
 #include <utility>
 
 #include "server/cors.h"
 #include "server/http_response_head.h"
+#include "server/response_fields.h"
 
 namespace server {
 
@@ -36,31 +36,12 @@ constexpr std::size_t kMaxPipelinedBytes = 16 * 1024;
 constexpr base::ByteCount kMaxUnsent{64 * 1024};
 
 constexpr const char* kServerFull = "the server is full: try again later";
-constexpr const char* kAddressFull =
-    "too many viewers from your address: close another player first";
 
-const char* reason_of(Slots::Full full) {
-  return full == Slots::Full::kInAll ? kServerFull : kAddressFull;
-}
-
-const char* reason_of(Places::Full full) {
-  return full == Places::Full::kInAll ? kServerFull : kAddressFull;
-}
-
-/// Pages of other origins may read errors, which say why there are no media; but not whether this
-/// browser's user is an admin.
-bool is_readable_error(int status) { return status >= 400 && status != 403; }
-
-std::string_view content_type(media::Container container) {
-  switch (container) {
-    case media::Container::kFlv:
-      return "video/x-flv";
-    case media::Container::kMp4:
-      return "video/mp4";
-    case media::Container::kMpegTs:
-      break;
-  }
-  return "video/mp2t";
+/// `Full`: Slots::Full or Places::Full.
+template <typename Full>
+const char* reason_of(Full full) {
+  return full == Full::kInAll ? kServerFull
+                              : "too many viewers from your address: close another player first";
 }
 
 }  // namespace
@@ -262,11 +243,13 @@ void Connection::handle_request(const HttpRequest& request, base::Time now) {
   origin_ = request.origin;
   client_ = peer_.client(request);
   note_proxy(now);
+  const auto target = RequestTarget::parse(request.target);
+  for_admins_ = target && (context_.shared.pages.is_for_admins(target->path) ||
+                           context_.shared.handler.is_for_admins(target->path));
   if (request.method == HttpRequest::Method::kOptions) return send_options(now);
   if (request.method == HttpRequest::Method::kOther) {
     return send_error(405, "this method is not supported: use GET or HEAD", now);
   }
-  const auto target = RequestTarget::parse(request.target);
   if (!target) return send_error(400, target.error(), now);
   const auto stream = target->stream();
   if (stream && !context_.shared.pages.contains(target->path)) {
@@ -404,12 +387,14 @@ void Connection::send_error(int status, const std::string& reason, base::Time no
 void Connection::refuse(int status, const std::string& reason, base::Time now) {
   keep_alive_ = false;
   head_only_ = false;
-  origin_.clear();  // that of the request before
+  origin_.clear();  // that of the request before, as is:
+  for_admins_ = false;
   send_error(status, reason, now);
 }
 
 void Connection::send_options(base::Time now) {
-  auto fields = preflight_fields(context_.shared.settings.cors_allow, origin_);
+  std::vector<std::string> fields;
+  if (!for_admins_) fields = preflight_fields(context_.shared.settings.cors_allow, origin_);
   fields.emplace_back("Allow: GET, HEAD, OPTIONS");
   response_.begin(head({.length = 0, .fields = std::move(fields)}));
   flush(now);
@@ -420,12 +405,7 @@ std::string Connection::head(ResponseHead head) {
   context_.counters.responses[std::min(static_cast<std::size_t>(head.status), last)].add();
   if (!head.length && http_1_0_) keep_alive_ = false;
   media_ = head.media;
-  if (media_ || is_readable_error(head.status)) {
-    std::ranges::move(cors_fields(context_.shared.settings.cors_allow, origin_),
-                      std::back_inserter(head.fields));
-  }
-  // nginx would collect a response before it passes it on (ngx_http_proxy_module).
-  if (media_ || !head.length) head.fields.emplace_back("X-Accel-Buffering: no");
+  add_fields(head, context_.shared.settings.cors_allow, origin_, for_admins_);
   return HttpResponseHead{.status = head.status,
                           .content_type = head.content_type,
                           .length = head.length,

@@ -112,6 +112,7 @@ class Connection {
   Client client_;
   std::string origin_;
   bool media_ = false;                  ///< the present response is media
+  bool for_admins_ = false;             ///< the present request is for a page of administrators
   std::optional<Candidate> candidate_;  ///< while it waits
   OutgoingResponse response_;
   ResponseConnection response_connection_;

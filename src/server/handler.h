@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -163,6 +164,9 @@ class Handler {
                                                      base::Time /*now*/) {
     return nullptr;
   }
+  /// Whether only administrators may read what respond() returns for this path, so that no page of
+  /// another origin may.
+  virtual bool is_for_admins(std::string_view /*path*/) const { return false; }
   /// Descriptors for loop number `loop` to watch. Called once per loop, before it runs.
   virtual std::vector<std::unique_ptr<LoopSource>> loop_sources(int /*loop*/) { return {}; }
 };

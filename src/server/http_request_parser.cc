@@ -213,6 +213,10 @@ class HttpRequestParser::Impl {
       request_.user_agent = printable(value_, HttpRequest::kMaxUserAgentLength);
     } else if (equal_ignoring_case(name_, "origin")) {
       request_.origin = printable(value_, HttpRequest::kMaxUserAgentLength);
+    } else if (equal_ignoring_case(name_, "sec-fetch-site")) {
+      request_.fetch_site = printable(value_, HttpRequest::kMaxUserAgentLength);
+    } else if (equal_ignoring_case(name_, "sec-fetch-dest")) {
+      request_.fetch_dest = printable(value_, HttpRequest::kMaxUserAgentLength);
     } else if (equal_ignoring_case(name_, "accept-encoding")) {
       request_.gzip |= takes_gzip(value_);
     } else if (equal_ignoring_case(name_, "host")) {

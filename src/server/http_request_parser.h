@@ -13,10 +13,12 @@ struct HttpRequest {
   enum class Method { kGet, kHead, kOptions, kOther };
 
   Method method = Method::kGet;
-  std::string target;             ///< as sent
-  std::string user_agent;         ///< printable ASCII, at most kMaxUserAgentLength
-  std::string origin;             ///< the Origin header, in printable ASCII; empty without one
-  std::string host;               ///< the Host header, in printable ASCII
+  std::string target;      ///< as sent
+  std::string user_agent;  ///< printable ASCII, at most kMaxUserAgentLength
+  std::string origin;      ///< the Origin header, in printable ASCII; empty without one
+  std::string fetch_site;  ///< Sec-Fetch-Site: how the page that asks is related to the server
+  std::string fetch_dest;  ///< Sec-Fetch-Dest: for what; "document" for a page of its own
+  std::string host;        ///< the Host header, in printable ASCII
   std::string forwarding_header;  ///< name of the first header that only proxies send; often empty
   std::string forwarded_for;      ///< X-Forwarded-For: all of them, joined by commas
   std::string forwarded_host;     ///< the last X-Forwarded-Host, in printable ASCII

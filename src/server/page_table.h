@@ -18,6 +18,10 @@ class PageTable {
 
   void add(std::string path, Access access, PageHandler handler);
   bool contains(std::string_view path) const { return pages_.find(path) != pages_.end(); }
+  bool is_for_admins(std::string_view path) const {
+    const auto page = pages_.find(path);
+    return page != pages_.end() && page->second.access == Access::kAdmin;
+  }
 
   /// Returns the page, or 404 for an unknown path, 403 for an admin page that the client may not
   /// read, 500 if the page's handler threw.

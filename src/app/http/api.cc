@@ -62,11 +62,15 @@ Api::Api(server::AdminAccess admin, Sources sources, ViewerTaps& taps)
       connections_{std::move(sources.connections)},
       taps_{taps} {}
 
+bool Api::is_for_admins(std::string_view path) {
+  constexpr std::array kPaths{kStateEventsPath, kConnectionsPath, kTracePath};
+  return viewer_of(path) || std::ranges::find(kPaths, path) != kPaths.end();
+}
+
 std::unique_ptr<server::StreamingResponse> Api::respond(const server::HandlerRequest& request) {
   if (request.path == kStreamsPath) return streams(request);
+  if (!is_for_admins(request.path)) return nullptr;
   const auto viewer = viewer_of(request.path);
-  constexpr std::array kPaths{kStateEventsPath, kConnectionsPath, kTracePath};
-  if (!viewer && std::ranges::find(kPaths, request.path) == kPaths.end()) return nullptr;
   if (const auto refusal = admin_.refusal(request.client)) return refuse(403, *refusal);
   if (viewer) return lines_of(*viewer);
   if (request.path == kTracePath) return trace(request);

@@ -37,6 +37,8 @@ class Api {
   /// `taps` must outlive this object.
   Api(server::AdminAccess admin, Sources sources, ViewerTaps& taps);
 
+  /// Whether respond() refuses the path to all but administrators.
+  static bool is_for_admins(std::string_view path);
   /// Returns null for any other path.
   std::unique_ptr<server::StreamingResponse> respond(const server::HandlerRequest& request);
   /// For one event loop to watch, so that readers hear of changes at once.

@@ -67,7 +67,8 @@ server::Page logo(const std::string& path) {
           .body = SharedBytes::of(std::move(bytes)),
           .cache_control = "public, max-age=300",
           .fields = {"X-Content-Type-Options: nosniff",
-                     "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'"}};
+                     "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; "
+                     "frame-ancestors 'none'"}};
 }
 
 /// Nobody can guess it and so smuggle a script into the page.

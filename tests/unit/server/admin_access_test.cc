@@ -55,6 +55,12 @@ TEST(AdminAccessTest, RefusesOtherHosts) {
   }
 }
 
+TEST(AdminAccessTest, RefusesWhatAPageOfAnotherSiteLoads) {
+  auto client = local("localhost:8080");
+  client.cross_site = true;
+  EXPECT_THAT(*kAccess.refusal(client), HasSubstr("a page of another site"));
+}
+
 TEST(AdminAccessTest, BothHostsOfAProxiedRequestHaveToBeOurs) {
   auto client = local("127.0.0.1:8080");
   client.proxy = Proxy::kTrusted;

@@ -16,6 +16,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -216,6 +217,8 @@ class FakeHandler : public server::Handler {
     seen.requests[request.id] = request;
     return server::Admission{{0, 0}, std::make_unique<FakeObserver>(seen)};
   }
+
+  bool is_for_admins(std::string_view path) const override { return path == "/for-admins"; }
 
   std::unique_ptr<server::StreamingResponse> respond(const server::HandlerRequest& request,
                                                      server::ResponseConnection&,

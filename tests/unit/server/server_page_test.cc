@@ -134,6 +134,32 @@ TEST_F(ServerPageTest, DoesNotLetOtherOriginsReadWhoIsAnAdmin) {
   EXPECT_THAT(response, Not(HasSubstr("Access-Control-Allow-Origin")));
 }
 
+TEST_F(ServerPageTest, TellsOtherOriginsNothingOfAdminPages) {
+  settings_.cors_allow = {*server::Origin::parse("*")};
+  start();
+  const auto options = [&](const std::string& path) {
+    return ask("OPTIONS " + path + " HTTP/1.1\r\nHost: x\r\nOrigin: https://a.example\r\n\r\n");
+  };
+  EXPECT_THAT(options("/"), HasSubstr("Access-Control-Allow-Origin: *"));
+  EXPECT_THAT(options("/admin"), Not(HasSubstr("Access-Control-")));
+  EXPECT_THAT(options("/for-admins"), Not(HasSubstr("Access-Control-")));
+  EXPECT_THAT(ask("GET /for-admins HTTP/1.1\r\nHost: x\r\nOrigin: https://a.example\r\n\r\n"),
+              Not(HasSubstr("Access-Control-")))
+      << "404";
+}
+
+TEST_F(ServerPageTest, ProtectsAllThatIsNotMedia) {
+  start();
+  for (const char* path : {"/", "/admin", "/nothing", "/nothing.ts", "/%00"}) {
+    const auto response = ask("GET " + std::string{path} + " HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_THAT(response, HasSubstr("\r\nX-Content-Type-Options: nosniff\r\n")) << path;
+    EXPECT_THAT(response, HasSubstr("\r\nContent-Security-Policy: frame-ancestors 'none'\r\n"));
+    EXPECT_THAT(response, HasSubstr("\r\nCross-Origin-Resource-Policy: same-origin\r\n"));
+  }
+  EXPECT_THAT(ask("HEAD /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
+              Not(HasSubstr("Cross-Origin-Resource-Policy")));
+}
+
 TEST_F(ServerPageTest, DeliversTheReasonToAClientThatStillSends) {
   start();
   HttpClient client{endpoint_};
@@ -159,6 +185,11 @@ TEST_F(ServerPageTest, HidesAdminPagesFromRebindingSitesAndUnknownProxies) {
   EXPECT_THAT(ask("GET /admin HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 127.0.0.1\r\n\r\n"),
               HasSubstr("server.trusted_proxies"));
   EXPECT_THAT(ask("GET /admin HTTP/1.0\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 403 "));
+  const std::string loaded = "GET /admin HTTP/1.1\r\nHost: x\r\nSec-Fetch-Site: cross-site\r\n";
+  EXPECT_THAT(ask(loaded + "\r\n"), StartsWith("HTTP/1.1 403 "));
+  EXPECT_THAT(ask(loaded + "Sec-Fetch-Dest: iframe\r\n\r\n"), StartsWith("HTTP/1.1 403 "));
+  EXPECT_THAT(ask(loaded + "Sec-Fetch-Dest: document\r\n\r\n"), EndsWith("secret\n"))
+      << "a person has followed a link";
   EXPECT_EQ(server_->state().unknown_proxy_requests, 2u);
 }
 
