@@ -65,13 +65,10 @@ void Controller::arrange(const std::vector<std::string>& names) {
   });
 }
 
-std::variant<server::Admission, server::Refusal> Controller::admit(
-    const server::ViewerRequest& request, base::Time now) {
+std::optional<server::Refusal> Controller::refusal(const server::ViewerRequest& request,
+                                                   base::Time now) {
   const auto stream = find(request.stream);
-  const auto unknown = [&] {
-    return server::Refusal{404, unknown_stream(request.stream, names())};
-  };
-  if (!stream) return unknown();
+  if (!stream) return server::Refusal{404, unknown_stream(request.stream, names())};
   if (!stream->offers(request.container)) {
     return server::Refusal{
         404, "stream \"" + request.stream + "\" is MPEG-2 video; play /" + request.stream + ".ts"};
@@ -81,7 +78,18 @@ std::variant<server::Admission, server::Refusal> Controller::admit(
         503, "stream \"" + request.stream + "\" has no video yet; its source may not be connected",
         stream->is_new(now)};
   }
+  return {};
+}
+
+std::variant<server::Admission, server::Refusal> Controller::admit(
+    const server::ViewerRequest& request, base::Time now) {
+  if (auto refused = refusal(request, now)) return std::move(*refused);
   if (request.head) return server::Admission{};
+  const auto stream = find(request.stream);
+  const auto unknown = [&] {
+    return server::Refusal{404, unknown_stream(request.stream, names())};
+  };
+  if (!stream) return unknown();
   const auto removed = [&] { return find(request.stream) != stream; };
   try {
     auto control = std::make_unique<ViewerControl>(request, stream, deps_, now);

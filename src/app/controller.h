@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,8 @@ class Controller : public server::Handler {
   /// Lists the streams in the order of `names` from now on.
   void arrange(const std::vector<std::string>& names);
 
+  std::optional<server::Refusal> refusal(const server::ViewerRequest& request,
+                                         base::Time now) override;
   std::variant<server::Admission, server::Refusal> admit(const server::ViewerRequest& request,
                                                          base::Time now) override;
   bool is_for_admins(std::string_view path) const override { return Api::is_for_admins(path); }

@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <ctime>
 #include <exception>
 #include <utility>
 
-#include "server/cors.h"
-#include "server/http_response_head.h"
 #include "server/response_fields.h"
 
 namespace server {
@@ -292,19 +289,23 @@ void Connection::serve_page(const RequestTarget& target, base::Time now) {
 
 void Connection::serve_stream(const HttpRequest& request, const StreamTarget& stream,
                               const RequestTarget& target, base::Time now) {
+  ViewerRequest viewer{.id = 0,
+                       .stream = stream.stream,
+                       .container = stream.container,
+                       .query = target.query,
+                       .client = client_,
+                       .user_agent = request.user_agent,
+                       .head = head_only_,
+                       .loop = context_.index};
+  const auto refusal = context_.shared.handler.refusal(viewer, now);
+  if (refusal && !refusal->wait) return send_error(refusal->status, refusal->reason, now);
   auto place = context_.shared.viewers.take(client_.address, now);
   if (const auto* full = std::get_if<Places::Full>(&place)) {
     return send_error(503, reason_of(*full), now);
   }
-  candidate_.emplace(Candidate{.request = {.id = ++context_.shared.last_viewer,
-                                           .stream = stream.stream,
-                                           .container = stream.container,
-                                           .query = target.query,
-                                           .client = client_,
-                                           .user_agent = request.user_agent,
-                                           .head = head_only_,
-                                           .loop = context_.index},
-                               .place = std::get<Places::Place>(std::move(place))});
+  viewer.id = ++context_.shared.last_viewer;
+  candidate_.emplace(
+      Candidate{.request = std::move(viewer), .place = std::get<Places::Place>(std::move(place))});
   admit(now);
 }
 
@@ -393,10 +394,8 @@ void Connection::refuse(int status, const std::string& reason, base::Time now) {
 }
 
 void Connection::send_options(base::Time now) {
-  std::vector<std::string> fields;
-  if (!for_admins_) fields = preflight_fields(context_.shared.settings.cors_allow, origin_);
-  fields.emplace_back("Allow: GET, HEAD, OPTIONS");
-  response_.begin(head({.length = 0, .fields = std::move(fields)}));
+  const auto& allow = context_.shared.settings.cors_allow;
+  response_.begin(head({.length = 0, .fields = options_fields(allow, origin_, for_admins_)}));
   flush(now);
 }
 
@@ -406,16 +405,7 @@ std::string Connection::head(ResponseHead head) {
   if (!head.length && http_1_0_) keep_alive_ = false;
   media_ = head.media;
   add_fields(head, context_.shared.settings.cors_allow, origin_, for_admins_);
-  return HttpResponseHead{.status = head.status,
-                          .content_type = head.content_type,
-                          .length = head.length,
-                          .http_1_0 = http_1_0_,
-                          .keep_alive = keep_alive_,
-                          .date = std::time(nullptr),
-                          .cache_control = head.cache_control,
-                          .retry_after = head.retry_after,
-                          .fields = head.fields}
-      .text();
+  return head_text(head, http_1_0_, keep_alive_);
 }
 
 void Connection::flush(base::Time now) {

@@ -155,6 +155,11 @@ class LoopSource {
 class Handler {
  public:
   virtual ~Handler() = default;
+  /// Why the viewer is refused however many places there are, if they are: then nobody loses theirs
+  /// to them. Called on any loop thread, before admit().
+  virtual std::optional<Refusal> refusal(const ViewerRequest& /*request*/, base::Time /*now*/) {
+    return {};
+  }
   /// Called on any loop thread, once per request unless Refusal::wait. May throw if no encoder can
   /// be opened.
   virtual std::variant<Admission, Refusal> admit(const ViewerRequest& request, base::Time now) = 0;

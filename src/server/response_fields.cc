@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <ctime>
 #include <iterator>
-#include <string>
+
+#include "server/http_response_head.h"
 
 namespace server {
 
@@ -37,6 +39,27 @@ void add_fields(ResponseHead& head, const std::vector<Origin>& cors_allow, std::
   }
   // nginx would collect a response before it passes it on (ngx_http_proxy_module).
   if (head.media || !head.length) head.fields.emplace_back("X-Accel-Buffering: no");
+}
+
+std::vector<std::string> options_fields(const std::vector<Origin>& cors_allow,
+                                        std::string_view origin, bool for_admins) {
+  std::vector<std::string> fields;
+  if (!for_admins) fields = preflight_fields(cors_allow, origin);
+  fields.emplace_back("Allow: GET, HEAD, OPTIONS");
+  return fields;
+}
+
+std::string head_text(const ResponseHead& head, bool http_1_0, bool keep_alive) {
+  return HttpResponseHead{.status = head.status,
+                          .content_type = head.content_type,
+                          .length = head.length,
+                          .http_1_0 = http_1_0,
+                          .keep_alive = keep_alive,
+                          .date = std::time(nullptr),
+                          .cache_control = head.cache_control,
+                          .retry_after = head.retry_after,
+                          .fields = head.fields}
+      .text();
 }
 
 std::string_view content_type(media::Container container) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +14,12 @@ namespace server {
 /// precedence. `origin`: of the page that asks. `for_admins`: only administrators may read it.
 void add_fields(ResponseHead& head, const std::vector<Origin>& cors_allow, std::string_view origin,
                 bool for_admins);
+
+/// The fields of a response to OPTIONS.
+std::vector<std::string> options_fields(const std::vector<Origin>& cors_allow,
+                                        std::string_view origin, bool for_admins);
+
+std::string head_text(const ResponseHead& head, bool http_1_0, bool keep_alive);
 
 std::string_view content_type(media::Container container);
 

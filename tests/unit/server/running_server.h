@@ -204,6 +204,12 @@ class EndlessResponse : public server::StreamingResponse {
 /// wait for a packet, a time or a change, have no end, expire, or fail.
 class FakeHandler : public server::Handler {
  public:
+  std::optional<server::Refusal> refusal(const server::ViewerRequest& request,
+                                         base::Time) override {
+    if (request.stream != "never") return {};
+    return server::Refusal{404, "never"};
+  }
+
   std::variant<server::Admission, server::Refusal> admit(const server::ViewerRequest& request,
                                                          base::Time) override {
     if (request.stream == "broken") throw std::runtime_error{"no thread"};

@@ -346,6 +346,21 @@ TEST_F(ServerStreamTest, AViewerWhoReceivesNothingMakesRoom) {
   EXPECT_EQ(places.evicted[in_all].times, 1u);
 }
 
+TEST_F(ServerStreamTest, WhoIsRefusedAnywayTakesNoPlace) {
+  settings_.max_viewers = 1;
+  start();
+  HttpClient idle{endpoint_};
+  idle.send(kGet);
+  ASSERT_TRUE(viewers_are(1));
+  HttpClient newcomer{endpoint_};
+  const auto until = base::Clock::now() + server::Places::kFirstTime + milliseconds{500};
+  while (base::Clock::now() < until) {
+    newcomer.get("/never.ts");
+    ASSERT_THAT(newcomer.read_page(), StartsWith("HTTP/1.1 404 "));
+  }
+  EXPECT_EQ(viewers(), 1u);
+}
+
 TEST_F(ServerStreamTest, AViewerWhoTakesMediaKeepsTheirPlace) {
   settings_.max_viewers = 1;
   start();
