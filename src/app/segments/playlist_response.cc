@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/segments/deferred_response.h"
+#include "app/segments/playlist_memo.h"
 #include "segments/hls.h"
 #include "server/query.h"
 
@@ -18,7 +19,6 @@ using segments::Segment;
 using segments::Target;
 using server::error_response;
 using server::FullResponse;
-using server::text_response;
 
 // Parts stay listed for this many target durations (RFC 8216bis, 6.2.2).
 constexpr int kTargetsWithParts = 3;
@@ -101,6 +101,17 @@ std::pair<std::uint64_t, unsigned> next_part(const Listing& listing) {
   return {listing.open->number, static_cast<unsigned>(listing.open->parts.size())};
 }
 
+PlaylistMemo::Extent::End end_of(const Segment& segment) {
+  return {.number = segment.number, .parts = segment.parts.size()};
+}
+
+PlaylistMemo::Extent extent_of(const Listing& listing) {
+  PlaylistMemo::Extent result{.complete = listing.complete.size()};
+  if (!listing.complete.empty()) result.newest = end_of(listing.complete.back());
+  if (listing.open) result.open = end_of(*listing.open);
+  return result;
+}
+
 class PlaylistResponse final : public DeferredResponse {
  public:
   PlaylistResponse(std::shared_ptr<SegmentSession> session, Rendition rendition,
@@ -114,26 +125,45 @@ class PlaylistResponse final : public DeferredResponse {
   std::optional<FullResponse> make(base::Time /*now*/) override {
     if (!store_watch_.changed(session().stream().segments())) return {};
     if (auto error = error_of(request_, session().stream())) return error;
+    auto key = memo_key();  // before the listing, which may be newer then
+    if (const auto known = session().playlists().find(key)) {
+      return satisfies_request(known->extent) ? std::optional{response(known->text)} : std::nullopt;
+    }
     const auto listing = list(session(), rendition_);
-    if (!satisfies_request(listing)) return {};
-    return text_response(200, Target{.kind = Target::Kind::kPlaylist}.content_type(),
-                         segments::text(playlist(listing)));
+    const auto extent = extent_of(listing);
+    if (!satisfies_request(extent)) return {};
+    const auto text = server::SharedBytes::of(segments::text(playlist(listing)));
+    session().playlists().made(std::move(key), {extent, text});
+    return response(text);
   }
 
-  bool satisfies_request(const Listing& listing) const {
-    if (listing.complete.size() < session().least_segments()) return false;
-    const auto request = normalized_request(listing.complete.back());
-    if (!request.number || listing.complete.back().number >= *request.number) return true;
-    if (!listing.open || listing.open->number < *request.number) return false;
-    if (listing.open->number > *request.number) return true;
-    return request.part && listing.open->parts.size() > *request.part;
+  static FullResponse response(const server::SharedBytes& text) {
+    return server::full_response(
+        {.content_type = Target{.kind = Target::Kind::kPlaylist}.content_type()}, {text});
+  }
+
+  PlaylistMemo::Key memo_key() const {
+    return {.rendition = rendition_,
+            .playing = session().playing(),
+            .player_chooses = session().player_chooses(),
+            .revision = session().stream().segments().revision(),
+            .query = query_};
+  }
+
+  bool satisfies_request(const PlaylistMemo::Extent& extent) const {
+    if (extent.complete < session().least_segments()) return false;
+    const auto request = normalized_request(extent.newest);
+    if (!request.number || extent.newest.number >= *request.number) return true;
+    if (!extent.open || extent.open->number < *request.number) return false;
+    if (extent.open->number > *request.number) return true;
+    return request.part && extent.open->parts > *request.part;
   }
 
   /// A request for a part after a segment's last means the first part of the next segment (RFC
   /// 8216bis, 6.2.5.2).
-  PlaylistRequest normalized_request(const Segment& newest) const {
+  PlaylistRequest normalized_request(const PlaylistMemo::Extent::End& newest) const {
     const bool beyond =
-        request_.part && request_.number == newest.number && *request_.part >= newest.parts.size();
+        request_.part && request_.number == newest.number && *request_.part >= newest.parts;
     return beyond ? PlaylistRequest{*request_.number + 1, 0} : request_;
   }
 

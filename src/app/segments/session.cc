@@ -284,6 +284,7 @@ void SegmentSession::apply(const abr::Decision& decision, base::Time now) {
 }
 
 ViewerTelemetry SegmentSession::tick(base::Time now) {
+  playlists_.forget_old(stream_->segments().revision());
   const auto group = stream_->ladder().group_of(id_).value_or(0);
   const auto served = stream_->ladder().rate_of(group);
   std::lock_guard lock{mutex_};

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/segments/playlist_memo.h"
 #include "app/segments/session_rate.h"
 #include "app/segments/session_record.h"
 #include "app/stream/live_stream.h"
@@ -134,6 +135,7 @@ class SegmentSession {
   void forget(ViewerId connection);  ///< the connection is closed, or has another session
   std::optional<base::BitRate> throughput() const;  ///< SessionRate::throughput
   void add_sent(base::ByteCount amount);
+  PlaylistMemo& playlists() { return playlists_; }
   /// CMSD for a response on `connection`.
   segments::CmsdDynamic dynamics(ViewerId connection, base::Time now) const;
   /// Returns the viewer's telemetry. Call several times per second.
@@ -163,6 +165,7 @@ class SegmentSession {
   const base::Duration suspended_;    ///< the machine, until then
   std::atomic<bool> asks_for_time_ = false;
   std::atomic<int> responses_ = 0;
+  PlaylistMemo playlists_;
   Metrics::Delays& delays_;
   mutable std::mutex mutex_;  // guards all members below
   server::Places::Place place_;
