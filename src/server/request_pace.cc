@@ -12,7 +12,8 @@ constexpr base::Duration kForgetInterval = std::chrono::seconds{1};
 }  // namespace
 
 double RequestPace::tokens(const Bucket& bucket, base::Time now) const {
-  return std::min(kBurst, bucket.tokens + per_second_ * base::seconds(now - bucket.updated));
+  const auto passed = std::max(now - bucket.updated, base::Duration{});  // `now` may be a bit old
+  return std::min(kBurst, bucket.tokens + per_second_ * base::seconds(passed));
 }
 
 bool RequestPace::take(const Address& address, base::Time now) {
