@@ -299,7 +299,8 @@ void Connection::serve_stream(const HttpRequest& request, const StreamTarget& st
                        .loop = context_.index};
   const auto refusal = context_.shared.handler.refusal(viewer, now);
   if (refusal && !refusal->wait) return send_error(refusal->status, refusal->reason, now);
-  auto place = context_.shared.viewers.take(client_.address, now);
+  std::variant<Places::Place, Places::Full> place;  // none for HEAD, which watches nothing
+  if (!head_only_) place = context_.shared.viewers.take(client_.address, now);
   if (const auto* full = std::get_if<Places::Full>(&place)) {
     return send_error(503, reason_of(*full), now);
   }

@@ -100,6 +100,17 @@ TEST_F(ServerStreamTest, SendsHttp10TheBareStream) {
   EXPECT_EQ(client.read_exactly(kFrameBytes), text(frame(0)));
 }
 
+TEST_F(ServerStreamTest, AHeadNeedsNoPlace) {
+  settings_.max_viewers = 1;
+  start();
+  HttpClient viewer{endpoint_};
+  viewer.send(kGet);
+  ASSERT_TRUE(viewers_are(1));
+  HttpClient client{endpoint_};
+  client.send("HEAD /live.ts HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(client.read_head(), StartsWith("HTTP/1.1 200 "));
+}
+
 TEST_F(ServerStreamTest, AnswersHeadWithoutAViewer) {
   start();
   HttpClient client{endpoint_};
