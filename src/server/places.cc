@@ -1,8 +1,8 @@
 #include "server/places.h"
 
 #include <algorithm>
-#include <functional>
 #include <tuple>
+#include <utility>
 
 namespace server {
 
@@ -64,32 +64,49 @@ int& Places::unearned(const Address& address) {
 Places::ClaimPtr Places::victim_in(const AddressBlock& block, base::Time now) {
   look(now);
   if (without_room_.contains(block)) return nullptr;
-  const auto found = std::find_if(settled_.rbegin(), settled_.rend(), [&](const auto& candidate) {
+  const Candidate* first = nullptr;
+  for (const auto& candidate : settled_) {
     const auto& claim = *candidate.claim;
-    return claim.held && block.contains(claim.address) && !claim.earned(now);
-  });
-  if (found != settled_.rend()) return found->claim;
+    if (!claim.held || claim.earned(now) || !block.contains(claim.address)) continue;
+    if (first == nullptr || goes_later(*first, candidate)) first = &candidate;
+  }
+  if (first != nullptr) return first->claim;
   without_room_.insert(block);
   return nullptr;
 }
 
 Places::ClaimPtr Places::victim(const Address& newcomer, base::Time now) {
   look(now);
-  const auto next = [&](std::vector<Candidate>& candidates) {
+  const auto next = [&](std::vector<Candidate>& candidates, const auto& later) {
+    std::ranges::pop_heap(candidates, later);
     auto candidate = std::move(candidates.back());
     candidates.pop_back();
     if (!candidate.claim->held || candidate.claim->earned(now)) candidate.claim = nullptr;
     return candidate;
   };
   while (!settled_.empty()) {
-    if (auto candidate = next(settled_); candidate.claim) return candidate.claim;
+    if (auto candidate = next(settled_, goes_later); candidate.claim) return candidate.claim;
   }
   const int fair = unearned(newcomer) + kUnfair;
-  while (!fresh_.empty() && fresh_.back().at_look >= fair) {
-    const auto candidate = next(fresh_);
+  while (!fresh_.empty() && fresh_.front().at_look >= fair) {
+    const auto candidate = next(fresh_, is_of_fewer);
     if (candidate.claim && *candidate.of_address >= fair) return candidate.claim;
   }
   return nullptr;
+}
+
+/// Of settled claims, the one that has taken least goes first, and of equal ones that of the
+/// address with most, or the oldest.
+bool Places::goes_later(const Candidate& a, const Candidate& b) {
+  const auto key = [](const Candidate& c) {
+    return std::tuple{c.taken, -c.at_look, c.claim->since};
+  };
+  return key(a) > key(b);
+}
+
+/// Of fresh claims, the newest one of the address with most goes first.
+bool Places::is_of_fewer(const Candidate& a, const Candidate& b) {
+  return std::pair{a.at_look, a.claim->since} < std::pair{b.at_look, b.claim->since};
 }
 
 void Places::look(base::Time now) {
@@ -109,12 +126,8 @@ void Places::look(base::Time now) {
   for (auto* candidates : {&settled_, &fresh_}) {
     for (auto& candidate : *candidates) candidate.at_look = *candidate.of_address;
   }
-  std::ranges::sort(settled_, std::greater{}, [](const auto& c) {
-    return std::tuple{c.taken, -c.at_look, c.claim->since};
-  });
-  std::ranges::sort(fresh_, {}, [](const auto& c) {
-    return std::tuple{c.at_look, c.claim->since};
-  });
+  std::ranges::make_heap(settled_, goes_later);
+  std::ranges::make_heap(fresh_, is_of_fewer);
 }
 
 void Places::evict(const ClaimPtr& claim, Full full) {

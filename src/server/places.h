@@ -136,6 +136,8 @@ class Places {
   ClaimPtr victim_in(const AddressBlock& block, base::Time now);
   ClaimPtr victim(const Address& newcomer, base::Time now);
   void look(base::Time now);
+  static bool goes_later(const Candidate& a, const Candidate& b);
+  static bool is_of_fewer(const Candidate& a, const Candidate& b);
   int& unearned(const Address& address);
   void evict(const ClaimPtr& claim, Full full);
   void remove(Claim& claim);
@@ -151,8 +153,8 @@ class Places {
   std::optional<base::Time> looked_;
   std::map<AddressBlock, int> unearned_;  ///< claims by the largest block of their address
   int unearned_of_proxy_ = 0;
-  std::vector<Candidate> settled_;       ///< past their first time; the next to be evicted is last
-  std::vector<Candidate> fresh_;         ///< in their first time; the next to be evicted is last
+  std::vector<Candidate> settled_;       ///< past their first time; a heap by goes_later()
+  std::vector<Candidate> fresh_;         ///< in their first time; a heap by is_of_fewer()
   std::set<AddressBlock> without_room_;  ///< blocks that have nobody to evict
 };
 
