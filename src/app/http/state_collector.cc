@@ -435,8 +435,8 @@ std::vector<MetricFamily> StateCollector::Collect() const {
               "Log lines dropped because stderr was slow, stuck or closed", {},
               count(base::log::lines_dropped()));
   out.counter("symcast_log_lines_left_out_total",
-              "Log lines left out because there were too many of one kind", {},
-              count(base::log::lines_left_out()));
+              "Log lines left out because there were too many of one kind, or about one address",
+              {}, count(base::log::lines_left_out()));
   out.counter("symcast_trace_lines_dropped_total",
               "Trace lines lost because the disk was slow or writing failed", {},
               count(snapshot.trace_lines_lost));
