@@ -16,28 +16,49 @@ constexpr base::Duration kFallGrace = std::chrono::seconds{30};
 
 }  // namespace
 
-void GroupMembers::join(base::BitRate sustains) {
-  members_.add(sustains);
+void GroupMembers::join(base::BitRate sustains, Standing standing) {
+  members_[index_of(standing)].add(sustains);
   stale_ = true;
 }
 
-void GroupMembers::change(ViewerId viewer, base::BitRate from, base::BitRate to) {
-  members_.remove(from);
-  join(to);
+void GroupMembers::change(ViewerId viewer, base::BitRate from, base::BitRate to,
+                          Standing standing) {
+  members_[index_of(standing)].remove(from);
+  join(to, standing);
   const auto found = fallen_.find(viewer);
   if (found == fallen_.end()) return;
   found->second.fall.sustains = to;
   if (!collapses(to, found->second.fall.from)) fallen_.erase(found);
 }
 
-void GroupMembers::leave(ViewerId viewer, base::BitRate sustains) {
-  members_.remove(sustains);
+void GroupMembers::change_standing(ViewerId viewer, base::BitRate sustains, Standing from,
+                                   Standing to) {
+  members_[index_of(from)].remove(sustains);
+  join(sustains, to);
+  const auto found = fallen_.find(viewer);
+  if (found != fallen_.end()) found->second.standing = to;
+}
+
+void GroupMembers::leave(ViewerId viewer, base::BitRate sustains, Standing standing) {
+  members_[index_of(standing)].remove(sustains);
   fallen_.erase(viewer);
   stale_ = true;
 }
 
-void GroupMembers::depart(base::BitRate sustains, base::BitRate rate, bool fell, base::Time until) {
-  const bool counts = !fell && abr::sustains(sustains, rate);
+Standing GroupMembers::best_standing() const {
+  if (members(Standing::kProven).viewers() > 0) return Standing::kProven;
+  return members(Standing::kModest).viewers() > 0 ? Standing::kModest : Standing::kUnproven;
+}
+
+std::size_t GroupMembers::size() const {
+  std::size_t sum = 0;
+  for (const auto& members : members_) sum += members.viewers();
+  return sum;
+}
+
+void GroupMembers::depart(base::BitRate sustains, base::BitRate rate, bool count,
+                          base::Time until) {
+  const bool counts = count && abr::sustains(sustains, rate);
   departures_.push_back({counts ? std::optional{sustains} : std::nullopt, until});
   if (counts) leaving_.add(sustains);
 }
@@ -51,12 +72,12 @@ void GroupMembers::end_departures(base::Time now) {
   });
 }
 
-void GroupMembers::note_fall(ViewerId viewer, const Fall& fall) {
-  const auto [found, first] = fallen_.try_emplace(viewer, Fallen{fall});
+void GroupMembers::note_fall(ViewerId viewer, const Fall& fall, Standing standing) {
+  const auto [found, first] = fallen_.try_emplace(viewer, Fallen{fall, standing});
   if (first) return;
   auto& known = found->second;
   // The group came down to the viewer, who has fallen again.
-  if (known.forgiven && collapses(fall.from, known.fall.from)) known = {fall};
+  if (known.forgiven && collapses(fall.from, known.fall.from)) known = {fall, standing};
   known.fall.sustains = fall.sustains;
 }
 
@@ -68,7 +89,9 @@ std::optional<GroupMembers::Fall> GroupMembers::fall(ViewerId viewer) const {
 
 std::size_t GroupMembers::fallen() const {
   return static_cast<std::size_t>(
-      std::ranges::count_if(fallen_, [](const auto& one) { return !one.second.forgiven; }));
+      std::ranges::count_if(fallen_, [best = best_standing()](const auto& one) {
+        return !one.second.forgiven && one.second.standing == best;
+      }));
 }
 
 void GroupMembers::forgive(base::Time now) {
@@ -78,11 +101,13 @@ void GroupMembers::forgive(base::Time now) {
   }
 }
 
-/// The rate of the viewer that has fallen below `rate`; nullopt unless it is exactly one.
+/// The rate of the viewer that has fallen below `rate`; nullopt unless it is exactly one of those
+/// that count.
 std::optional<base::BitRate> GroupMembers::fallen_alone(base::BitRate rate) const {
+  const auto best = best_standing();
   std::optional<base::BitRate> alone;
   for (const auto& [viewer, one] : fallen_) {
-    if (one.forgiven || one.fall.sustains >= rate) continue;
+    if (one.forgiven || one.standing != best || one.fall.sustains >= rate) continue;
     if (alone) return {};
     alone = one.fall.sustains;
   }
@@ -90,7 +115,7 @@ std::optional<base::BitRate> GroupMembers::fallen_alone(base::BitRate rate) cons
 }
 
 base::BitRate GroupMembers::next_rate(base::BitRate current) const {
-  RateHistogram served = members_;
+  RateHistogram served = counted();
   served.add(leaving_);
   const auto fallen = fallen_alone(current);
   if (fallen && served.viewers() > 1) {

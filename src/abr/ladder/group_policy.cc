@@ -56,7 +56,7 @@ struct Change {
 Change change(std::span<const GroupView> groups, const Plan& plan) {
   Change sum;
   for (const auto& g : groups) {
-    for (const auto& [index, bin] : g.members->bins()) {
+    for (const auto& [index, bin] : g.counted->bins()) {
       const double planned = value(bin.lowest, rung_of(bin.lowest, plan).rate);
       const double gain = planned - best_value(bin.lowest, groups);
       sum.gain += gain * static_cast<double>(bin.viewers);
@@ -79,7 +79,7 @@ Costs costs(std::span<const GroupView> groups, const Plan& plan) {
     for (std::size_t r = 0; r < plan.size(); ++r) {
       costs[r][g] = kRateChangeCost * std::abs(std::log(plan[r].rate / groups[g].rate));
     }
-    for (const auto& [index, bin] : groups[g].members->bins()) {
+    for (const auto& [index, bin] : groups[g].counted->bins()) {
       const auto r = static_cast<std::size_t>(&rung_of(bin.lowest, plan) - plan.data());
       costs[r][g] -= static_cast<double>(bin.viewers);
     }
@@ -98,8 +98,9 @@ std::vector<GroupView> by_rate(std::span<const GroupView> groups) {
 
 /// The rate that a group would have if nobody in it drained a backlog.
 base::BitRate wanted_in(const GroupView& group) {
-  return group.viewers == 1 ? std::max(group.rate, group.members->bins().begin()->second.lowest)
-                            : group.rate;
+  const auto& counted = *group.counted;
+  return counted.viewers() == 1 ? std::max(group.rate, counted.bins().begin()->second.lowest)
+                                : group.rate;
 }
 
 /// The group of each rung: few viewers move and, with equally many, rates change least.
@@ -143,7 +144,7 @@ std::optional<std::uint32_t> share(base::BitRate sustains, std::span<const Group
 
 std::optional<Reason> misplaced(const MemberView& membership, const GroupView& own,
                                 base::Time now) {
-  if (own.viewers < 2) return {};  // the group follows its only viewer
+  if (membership.counts && own.counted->viewers() < 2) return {};  // the group follows them
   if (!sustains(membership.sustains, own.rate)) return Reason::kMoveDown;
   if (membership.sustains >= kMinRateGain * own.rate && now - membership.since >= kMoveDwell) {
     return Reason::kMoveUp;
@@ -162,7 +163,7 @@ std::optional<std::uint32_t> better_group(const MemberView& membership, const Gr
 
 std::optional<Layout> rearrange(std::span<const GroupView> groups, std::size_t max, bool guard) {
   RateHistogram viewers;
-  for (const auto& g : groups) viewers.add(*g.members);
+  for (const auto& g : groups) viewers.add(*g.counted);
   if (viewers.viewers() == 0) return {};
   auto plan = plan_ladder(viewers, max);
   if (!is_worth(change(groups, plan), viewers.viewers(), guard)) return {};
@@ -209,7 +210,7 @@ std::optional<std::uint32_t> least_valuable(std::span<const GroupView> groups) {
   double least_loss = std::numeric_limits<double>::infinity();
   for (std::size_t i = 1; i < rising.size(); ++i) {
     double loss = 0;
-    for (const auto& [index, bin] : rising[i].members->bins()) {
+    for (const auto& [index, bin] : rising[i].counted->bins()) {
       loss += static_cast<double>(bin.viewers) *
               (value(bin.lowest, rising[i].rate) - value(bin.lowest, rising[i - 1].rate));
     }

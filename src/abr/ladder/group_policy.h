@@ -21,7 +21,8 @@ struct GroupView {
   std::uint32_t group = 0;
   base::BitRate rate;
   std::size_t viewers = 0;
-  const RateHistogram* members = nullptr;  ///< the viewers, by the rate they sustain
+  /// The viewers that count (standing.h), by the rate they sustain. Perhaps none.
+  const RateHistogram* counted = nullptr;
 };
 
 /// One viewer's place in a group.
@@ -29,6 +30,7 @@ struct MemberView {
   std::uint32_t group = 0;
   base::BitRate sustains;  ///< as the viewer's RatePolicy last decided
   base::Time since{};      ///< when the viewer joined the group
+  bool counts = true;      ///< in GroupView::counted of that group
 };
 
 /// Whether the viewer's rate is more than 5 % below the group's, which counts as a collapse.
@@ -61,9 +63,9 @@ struct Layout {
   std::vector<std::optional<std::uint32_t>> groups;
 };
 
-/// The plan for the viewers of `groups` with at most `max` groups, laid out so that as few viewers
-/// as possible move. nullopt when it is not worth it or, with `guard`, when it costs any viewer 5 %
-/// of their rate or more.
+/// The plan for the viewers that count in `groups` with at most `max` groups, laid out so that as
+/// few viewers as possible move. nullopt when it is not worth it or, with `guard`, when it costs
+/// any viewer 5 % of their rate or more.
 std::optional<Layout> rearrange(std::span<const GroupView> groups, std::size_t max, bool guard);
 
 /// The rung that a viewer in a group of rate `own` moves to. nullopt when the viewer stays: the
@@ -81,8 +83,8 @@ struct Merger {
 /// one in which fewest viewers move. nullopt if there is none.
 std::optional<Merger> find_merger(std::span<const GroupView> groups);
 
-/// The group whose viewers lose least in total if they get the next slower group. An empty group
-/// comes first; the slowest has no slower one. nullopt with fewer than two groups.
+/// The group whose viewers that count lose least in total if they get the next slower group. An
+/// empty group comes first; the slowest has no slower one. nullopt with fewer than two groups.
 std::optional<std::uint32_t> least_valuable(std::span<const GroupView> groups);
 
 }  // namespace abr

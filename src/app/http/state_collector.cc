@@ -198,6 +198,13 @@ void collect_ladder(Families& out, const LiveStream::State& stream) {
               {{"stream", stream.name}}, count(stream.ladder.shed));
   out.counter("symcast_group_plans_total", "Times the groups were planned again for all viewers",
               {{"stream", stream.name}}, count(stream.ladder.plans));
+  for (std::size_t i = 0; i < abr::kStandings; ++i) {
+    out.gauge("symcast_viewers_by_standing",
+              "Viewers whose media prove that they count in the ladder, ask for less than they can "
+              "take, or are unproven",
+              {{"stream", stream.name}, {"standing", abr::kStandingNames[i]}},
+              count(stream.ladder.viewers[i]));
+  }
   out.gauge("symcast_viewers", "Current viewers", {{"stream", stream.name}},
             count(stream.viewers()));
   const char* moves = "symcast_group_moves_total";

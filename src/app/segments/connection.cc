@@ -1,5 +1,6 @@
 #include "app/segments/connection.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -16,6 +17,10 @@ constexpr int kMaxLivePartAge = 2;
 
 // Round-trip time over base RTT from which packets are queueing on the path.
 constexpr double kQueueingRttRatio = 1.5;
+
+// Of what happened before the first sample of a response nothing is known. Samples of a busy
+// connection come 20 times a second.
+constexpr base::Duration kMaxTaking = std::chrono::milliseconds{100};
 
 bool is_slow_start(const tcpinfo::TcpSample& sample) {
   return !sample.ssthresh || sample.cwnd < *sample.ssthresh;
@@ -99,6 +104,7 @@ void SegmentConnection::on_sending(const server::ResponseConnection& connection,
   const auto max_live_age = kMaxLivePartAge * session_->stream().segments().clock().part;
   sent_parts_.add({.size = size,
                    .captured = part.captured(),
+                   .duration = part.duration(),
                    .video = part.packets().front()->kind == media::Packet::Kind::kVideo,
                    .latency_critical = live && now - part.captured() <= max_live_age},
                   connection.sent);
@@ -141,12 +147,13 @@ void SegmentConnection::sample(bool lost, base::Time now) {
   rate_.update(counts);
   busy_ = !counts.idle;
   if (!busy_) end_response();
-  earn_place(*sample);
+  const auto taking = earn_place(*sample);
   const auto captured = take_delivered(*sample);
   session_->report(id_,
                    {.throughput = rate_.value(),
                     .measured = rate_.measured(),
                     .busy = !counts.idle,
+                    .taking = taking,
                     .late = sent_parts_.late(now),
                     .rtt = sample->rtt,
                     .lost = lost,
@@ -164,9 +171,12 @@ bool SegmentConnection::report_polled_events(const tcpinfo::TcpSample& sample) {
   return lost;
 }
 
-void SegmentConnection::earn_place(const tcpinfo::TcpSample& sample) {
+/// Returns the time since the last sample, if bytes were acknowledged in it.
+base::Duration SegmentConnection::earn_place(const tcpinfo::TcpSample& sample) {
   const auto media = sample.bytes_acked - std::exchange(acked_, sample.bytes_acked);
   session_->took(base::ByteCount{static_cast<std::int64_t>(media)}, sample.at);
+  const auto since = std::exchange(sampled_, sample.at);
+  return media > 0 ? std::min(sample.at - since, kMaxTaking) : base::Duration{};
 }
 
 /// Returns the capture time of the newest part delivered, zero without one. Its acknowledgement was
@@ -175,7 +185,9 @@ base::Time SegmentConnection::take_delivered(const tcpinfo::TcpSample& sample) {
   base::Time newest{};
   sent_parts_.take(sample.bytes_acked, [&](const SentParts::Acknowledged& part) {
     newest = part.captured;
-    if (part.video) session_->delivered(part.awaited, sample.at - sample.since_ack);
+    if (part.video) {
+      session_->delivered(part.duration, part.awaited, sample.at - sample.since_ack);
+    }
   });
   return newest;
 }

@@ -63,7 +63,7 @@ class SegmentConnection final : public server::ConnectionState {
   void sample(bool lost, base::Time now);
   bool report_polled_events(const tcpinfo::TcpSample& sample);
   base::Time take_delivered(const tcpinfo::TcpSample& sample);
-  void earn_place(const tcpinfo::TcpSample& sample);
+  base::Duration earn_place(const tcpinfo::TcpSample& sample);
 
   const Deps& deps_;
   const ViewerId id_;
@@ -76,6 +76,7 @@ class SegmentConnection final : public server::ConnectionState {
   std::uint64_t acked_ = 0;             ///< TcpSample::bytes_acked that the session's place knows
   std::weak_ptr<const void> response_;  ///< the hold of the present one
   SegmentSession::ResponseHold hold_;   ///< null if none of its media is on the way
+  base::Time sampled_{};                ///< time of the last sample
   bool busy_ = false;
   bool bbr_ = false;
 };

@@ -16,11 +16,12 @@ void SentParts::add(const Part& part, std::uint64_t sent) {
   if (parts_.size() >= kMaxUnackedParts) parts_.pop_front();
   const auto before = std::max(sent, parts_.empty() ? 0 : parts_.back().end);
   const bool behind_old = !parts_.empty() && !parts_.back().latency_critical;
-  parts_.push_back(
-      {.end = before + part.size,
-       .latency_critical = part.latency_critical && !behind_old,
-       .acknowledged = {
-           .captured = part.captured, .video = part.video, .awaited = awaited(part.captured)}});
+  parts_.push_back({.end = before + part.size,
+                    .latency_critical = part.latency_critical && !behind_old,
+                    .acknowledged = {.captured = part.captured,
+                                     .duration = part.duration,
+                                     .video = part.video,
+                                     .awaited = awaited(part.captured)}});
 }
 
 /// The player waits for the first part of each response, and for those that are made after its

@@ -16,12 +16,14 @@ class SentParts {
   struct Part {
     std::size_t size = 0;  ///< bytes
     base::Time captured{};
+    base::Duration duration{};  ///< of its media
     bool video = true;
     /// Sent soon after it was made, to be shown soon.
     bool latency_critical = false;
   };
   struct Acknowledged {
     base::Time captured{};
+    base::Duration duration{};
     bool video = true;
     /// Since when the player has waited for the part; nullopt if it has not.
     std::optional<base::Time> awaited;

@@ -19,6 +19,17 @@ using segments::Rendition;
 constexpr std::size_t kMaxDecisionsPerSegment = 4;
 // For the overhead of chunks, which is almost the same at all usual frame rates.
 constexpr base::Duration kTypicalFrameInterval = std::chrono::milliseconds{33};
+// Period of the proof that the player loads media. A player of whole segments loads one in each
+// segment's time; with three, one that is late for a segment still gives it.
+constexpr int kProofSegments = 3;
+constexpr base::Duration kMinProofPeriod = std::chrono::seconds{3};
+// A player that asks for this much less than its connections carry asks for little. Players leave a
+// margin of 10 to 50 % themselves, and the next rung is up to twice as high.
+constexpr double kModestRatio = 2;
+
+base::Duration proof_period(base::Duration segment) {
+  return std::max(kMinProofPeriod, kProofSegments * segment);
+}
 
 }  // namespace
 
@@ -44,6 +55,7 @@ SegmentSession::SegmentSession(Start start, Trace* trace, ViewerTaps& taps, base
           stream_->viewer_settings()->control.rate,
           transport(stream_->media_settings().audio, media::Container::kMp4, kTypicalFrameInterval),
           stream_->segments().clock().part},
+      proof_{proof_period(stream_->segments().clock().segment), now},
       record_{{.id = id_,
                .stream = stream_->name(),
                .format = start.format,
@@ -122,6 +134,7 @@ void SegmentSession::play(Rendition rendition, base::Time now) {
   last_activity_ = now;
   if (rendition.kind == Rendition::Kind::kAudio || rendition == playing_) return;
   playing_ = rendition;
+  proof_.ask(now);
   if (rendition.kind != Rendition::Kind::kRung) return;
   stream_->ladder().report(
       id_, {.rate = rate_of(rendition), .reason = abr::Reason::kRequested, .sustains = {}}, now);
@@ -222,15 +235,18 @@ void SegmentSession::report(ViewerId connection, const SessionRate::ConnectionRe
   std::lock_guard lock{mutex_};
   if (ended_) return;
   if (report.busy) last_activity_ = now;
+  proof_.load(report.taking);
   const auto decision = rate_.report(connection, report, now);
   record_.add_report(report, sample, rate_, now);
   if (playing_.kind == Rendition::Kind::kRung || decision.reason == abr::Reason::kHold) return;
   apply(decision, now);
 }
 
-void SegmentSession::delivered(std::optional<base::Time> awaited, base::Time at) {
+void SegmentSession::delivered(base::Duration part, std::optional<base::Time> awaited,
+                               base::Time at) {
   if (awaited) delays_.frame_delivered(at - *awaited);
   std::lock_guard lock{mutex_};
+  proof_.load(part);
   if (!std::exchange(joined_, true)) delays_.joined(at - record_.viewer().connected);
 }
 
@@ -283,12 +299,25 @@ void SegmentSession::apply(const abr::Decision& decision, base::Time now) {
   stream_->ladder().report(id_, decision, now);
 }
 
+/// A claim is no proof: a player that asks for a low rate, and could load a higher one, does not
+/// make others watch it.
+abr::Standing SegmentSession::standing(base::Time now) {
+  if (!proof_.is_given(now)) return abr::Standing::kUnproven;
+  const auto carries = rate_.throughput();
+  const bool asks = playing_.kind == Rendition::Kind::kRung;
+  return asks && carries && kModestRatio * rate_of(playing_) <= *carries ? abr::Standing::kModest
+                                                                         : abr::Standing::kProven;
+}
+
 ViewerTelemetry SegmentSession::tick(base::Time now) {
   playlists_.forget_old(stream_->segments().revision());
   const auto group = stream_->ladder().group_of(id_).value_or(0);
   const auto served = stream_->ladder().rate_of(group);
   std::lock_guard lock{mutex_};
-  if (!ended_) follow_settings(now);
+  if (!ended_) {
+    follow_settings(now);
+    stream_->ladder().set_standing(id_, standing(now), now);
+  }
   const bool player_chooses = playing_.kind == Rendition::Kind::kRung;
   record_.update(group, served, player_chooses ? rate_of(playing_) : rate_.rate(), now);
   return record_.viewer();

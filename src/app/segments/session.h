@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "abr/ladder/proof.h"
 #include "app/segments/playlist_memo.h"
 #include "app/segments/session_rate.h"
 #include "app/segments/session_record.h"
@@ -128,9 +129,9 @@ class SegmentSession {
   /// Takes a report on one of the player's connections, and updates the ladder.
   void report(ViewerId connection, const SessionRate::ConnectionReport& report,
               const tcpinfo::TcpSample& sample, base::Time now);
-  /// The player has received the last frame of a part at `at`. `awaited`: since when it has waited
-  /// for it; nullopt if it has not.
-  void delivered(std::optional<base::Time> awaited, base::Time at);
+  /// The player has received the last frame of a part of this duration at `at`. `awaited`: since
+  /// when it has waited for it; nullopt if it has not.
+  void delivered(base::Duration part, std::optional<base::Time> awaited, base::Time at);
   void event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source, base::Time now);
   void forget(ViewerId connection);  ///< the connection is closed, or has another session
   std::optional<base::BitRate> throughput() const;  ///< SessionRate::throughput
@@ -144,6 +145,7 @@ class SegmentSession {
  private:
   void follow_settings(base::Time now);
   void apply(const abr::Decision& decision, base::Time now);
+  abr::Standing standing(base::Time now);
   using TrackId = segments::SegmentStore::TrackId;
 
   base::BitRate rate_of(segments::Rendition rendition) const;
@@ -177,6 +179,7 @@ class SegmentSession {
   unsigned settings_revision_;
   base::Time last_activity_;
   SessionRate rate_;
+  abr::LoadProof proof_;
   SessionRecord record_;
   std::map<std::pair<std::uint64_t, segments::Rendition>, TrackId> tracks_;
 };

@@ -21,9 +21,10 @@ class SessionRate {
     std::optional<base::BitRate> throughput;  ///< abr::TransferRate::value
     base::Time measured{};                    ///< abr::TransferRate::measured
     bool busy = false;                        ///< data is under way
-    base::Duration late{};                    ///< see abr::TransferPolicy
-    base::Duration rtt{};                     ///< zero until it is measured
-    bool lost = false;                        ///< packets were lost since the last report
+    base::Duration taking{};  ///< the time since the last report, if bytes were acknowledged
+    base::Duration late{};    ///< see abr::TransferPolicy
+    base::Duration rtt{};     ///< zero until it is measured
+    bool lost = false;        ///< packets were lost since the last report
     /// Capture time of the newest frame acknowledged since the last report; zero without one.
     base::Time captured{};
   };

@@ -50,6 +50,7 @@ Ladder::GroupIndex Ladder::join(ViewerId viewer, base::BitRate sustains, base::T
   std::optional<Fall> fall;
   if (too_fast) fall = Fall{now, state.rate, sustains};
   enter_group(viewer, {group, sustains, sustains, now}, fall, abr::Reason::kStart);
+  ++counters_.viewers[abr::index_of(abr::Standing::kUnproven)];
   actions_.schedule_keyframe(group, base::Duration::zero());
   return group;
 }
@@ -61,21 +62,62 @@ bool Ladder::report(ViewerId viewer, abr::Decision decision, base::Time now) {
   Membership& membership = found->second;
   auto& group = groups_.at(membership.group);
   const auto sustains = decision.sustains.bps() > 0 ? decision.sustains : decision.rate;
-  group.members.change(viewer, std::exchange(membership.sustains, sustains), sustains);
-  membership.rate = group.wanted = decision.rate;
+  group.members.change(viewer, std::exchange(membership.sustains, sustains), sustains,
+                       membership.standing);
+  membership.rate = decision.rate;
+  if (counts(membership)) group.wanted = decision.rate;
   // Compared with the recent rate, a slide in small steps is a collapse too.
   const auto recent = recent_rate(membership, now);
-  if (abr::collapses(sustains, recent)) group.members.note_fall(viewer, {now, recent, sustains});
+  if (abr::collapses(sustains, recent)) {
+    group.members.note_fall(viewer, {now, recent, sustains}, membership.standing);
+  }
   changed_ = true;
-  if (consider_move(viewer, membership, now)) return false;
+  if (consider_move(viewer, membership, now) || !counts(membership)) return false;
   if (group.members.is_private()) return groups_.follow(membership.group, decision.reason);
   return sustains < group.state.rate && groups_.follow(membership.group, abr::Reason::kMembers);
+}
+
+void Ladder::set_standing(ViewerId viewer, abr::Standing standing, base::Time now) {
+  std::lock_guard lock{mutex_};
+  const auto found = memberships_.find(viewer);
+  if (closed_ || found == memberships_.end() || found->second.standing == standing) return;
+  Membership& membership = found->second;
+  const auto before = std::exchange(membership.standing, standing);
+  --counters_.viewers[abr::index_of(before)];
+  ++counters_.viewers[abr::index_of(standing)];
+  auto& group = groups_.at(membership.group);
+  group.members.change_standing(viewer, membership.sustains, before, standing);
+  changed_ = true;
+  if (counts(membership) && abr::collapses(membership.sustains, group.state.rate)) {
+    group.members.note_fall(viewer, {now, group.state.rate, membership.sustains}, standing);
+  }
+  if (consider_move(viewer, membership, now) || !group.members.is_private()) return;
+  ask_the_only_one(membership.group);
+  groups_.follow(membership.group, abr::Reason::kMembers);
 }
 
 void Ladder::leave(ViewerId viewer, base::Time now) {
   std::lock_guard lock{mutex_};
   const auto node = memberships_.extract(viewer);
-  if (!node.empty()) leave_group(viewer, node.mapped(), now);
+  if (node.empty()) return;
+  --counters_.viewers[abr::index_of(node.mapped().standing)];
+  leave_group(viewer, node.mapped(), now);
+}
+
+bool Ladder::counts(const Membership& membership) {
+  return membership.standing == groups_.at(membership.group).members.best_standing();
+}
+
+/// Whether those who count are a crowd.
+bool Ladder::is_crowded() const {
+  return abr::is_crowd(counters_.viewers[abr::index_of(groups_.best_standing())]);
+}
+
+/// Whether an encoder may be opened for the viewer. Those who take nothing share the encoders of
+/// those who do.
+bool Ladder::may_open(const Membership& membership) const {
+  return membership.standing != abr::Standing::kUnproven ||
+         groups_.best_standing() == abr::Standing::kUnproven;
 }
 
 std::optional<Ladder::GroupIndex> Ladder::group_of(ViewerId viewer) const {
@@ -118,7 +160,7 @@ std::optional<Ladder::GroupIndex> Ladder::shed(base::Time now) {
 /// In a crowd nobody needs an encoder of their own that does what another does. The group that they
 /// leave is spare for a while (groups.linger), so that groups do not come and go.
 void Ladder::merge(base::Time now) {
-  if (!abr::is_crowd(memberships_.size())) return;
+  if (!is_crowded()) return;
   const auto found = abr::find_merger(groups_.views());
   if (!found) return;
   for (auto& [viewer, membership] : memberships_) {
@@ -182,19 +224,20 @@ std::optional<Ladder::GroupIndex> Ladder::spare_or_new(base::BitRate rate, base:
 
 /// Whether a viewer in a crowd needs no group of their own, because of one that they can share.
 bool Ladder::is_served(base::BitRate sustains, GroupIndex shared) {
-  return abr::is_crowd(memberships_.size()) && abr::suits(sustains, groups_.view(shared).rate);
+  return is_crowded() && abr::suits(sustains, groups_.view(shared).rate);
 }
 
 /// Returns whether the viewer has moved.
 bool Ladder::consider_move(ViewerId viewer, Membership& membership, base::Time now) {
-  const abr::MemberView as_seen{membership.group, membership.sustains, membership.since};
+  const abr::MemberView as_seen{membership.group, membership.sustains, membership.since,
+                                counts(membership)};
   const auto own = groups_.view(membership.group);
   const auto reason = abr::misplaced(as_seen, own, now);
   if (!reason) return false;
   const auto open_groups = groups_.views();
   auto target = abr::better_group(as_seen, own, *reason, open_groups);
   const auto shared = abr::share(membership.sustains, open_groups);
-  if (!is_served(membership.sustains, *shared)) {
+  if (may_open(membership) && !is_served(membership.sustains, *shared)) {
     if (const auto own_group = spare_or_new(membership.sustains, now)) target = own_group;
   }
   if (!target) return false;
@@ -205,13 +248,14 @@ bool Ladder::consider_move(ViewerId viewer, Membership& membership, base::Time n
 void Ladder::move(ViewerId viewer, Membership& membership, GroupIndex target, abr::Reason reason,
                   base::Time now) {
   ++counters_.moves[reason];
-  const Membership old =
-      std::exchange(membership, {target, membership.sustains, membership.rate, now});
+  const bool counted = counts(membership);
+  const Membership old = std::exchange(
+      membership, {target, membership.sustains, membership.rate, now, membership.standing});
   const auto fall = groups_.at(old.group).members.fall(viewer);
   leave_group(viewer, old, now);
   enter_group(viewer, membership, fall, abr::Reason::kMembers);
   const auto at = actions_.schedule_keyframe(target, kSpliceNotice);
-  depart(old, fall.has_value(), at, now);
+  depart(old, counted && !fall, at, now);
   actions_.move(viewer, target, at, reason);
 }
 
@@ -220,9 +264,9 @@ void Ladder::enter_group(ViewerId viewer, Membership membership, const std::opti
                          abr::Reason reason) {
   auto& group = groups_.at(membership.group);
   ++group.state.viewers;
-  group.members.join(membership.sustains);
-  group.wanted = membership.rate;
-  if (fall) group.members.note_fall(viewer, *fall);
+  group.members.join(membership.sustains, membership.standing);
+  if (counts(membership)) group.wanted = membership.rate;
+  if (fall) group.members.note_fall(viewer, *fall, membership.standing);
   changed_ = true;
   if (group.members.is_private()) groups_.follow(membership.group, reason);
   membership.rate_on_entry = group.state.rate;
@@ -231,27 +275,31 @@ void Ladder::enter_group(ViewerId viewer, Membership membership, const std::opti
 
 void Ladder::leave_group(ViewerId viewer, const Membership& membership, base::Time now) {
   auto& group = groups_.at(membership.group);
-  group.members.leave(viewer, membership.sustains);
+  const bool counted = counts(membership);
+  group.members.leave(viewer, membership.sustains, membership.standing);
   --group.state.viewers;
   group.state.empty_since = now;
   changed_ = true;
-  if (group.state.viewers == 1) group.wanted = last_in(membership.group).rate;
+  if (counted && group.members.counted().viewers() == 1) ask_the_only_one(membership.group);
 }
 
-/// REQUIRES: exactly one viewer has a membership in `group`.
-const Ladder::Membership& Ladder::last_in(GroupIndex group) const {
-  return std::ranges::find(memberships_, group,
-                           [](const auto& membership) { return membership.second.group; })
-      ->second;
+/// REQUIRES: exactly one viewer in `group` counts.
+void Ladder::ask_the_only_one(GroupIndex group) {
+  auto& state = groups_.at(group);
+  const auto best = state.members.best_standing();
+  const auto only = std::ranges::find_if(memberships_, [&](const auto& one) {
+    return one.second.group == group && one.second.standing == best;
+  });
+  state.wanted = only->second.rate;
 }
 
-void Ladder::depart(const Membership& membership, bool fell, media::Pts at, base::Time now) {
+void Ladder::depart(const Membership& membership, bool count, media::Pts at, base::Time now) {
   auto& group = groups_.at(membership.group);
   // Until then the viewer may still receive the old group's frames.
   using server::ChannelSwitch;
   const auto until = std::clamp(clock_.monotonic(at) + ChannelSwitch::kMaxOldChannelWait, now,
                                 now + ChannelSwitch::kMaxNewChannelSilence);
-  group.members.depart(membership.sustains, group.state.rate, fell, until);
+  group.members.depart(membership.sustains, group.state.rate, count, until);
 }
 
 void Ladder::rearrange(base::Time now) {
@@ -275,7 +323,12 @@ void Ladder::carry_out(abr::Layout layout, base::Time now) {
   std::map<GroupIndex, base::BitRate> before;
   for (const auto& [index, group] : groups_.state()) before[index] = groups_.view(index).rate;
   set_crowds(layout);
+  const auto best = groups_.best_standing();
+  const bool has_room = groups_.size() <= max_groups_;
   for (auto& [viewer, membership] : memberships_) {
+    const bool planned =
+        std::ranges::find(layout.groups, std::optional{membership.group}) != layout.groups.end();
+    if (has_room && !planned && membership.standing != best) continue;
     const auto own = before.at(membership.group);
     const auto rung =
         abr::next_rung({membership.group, membership.sustains, membership.since}, own, layout, now);
@@ -293,7 +346,7 @@ void Ladder::carry_out(abr::Layout layout, base::Time now) {
 void Ladder::set_crowds(const abr::Layout& layout) {
   for (std::size_t i = 0; i < layout.plan.size(); ++i) {
     const GroupIndex group = *layout.groups[i];
-    if (!abr::is_crowd(groups_.at(group).state.viewers)) continue;
+    if (!abr::is_crowd(groups_.at(group).members.counted().viewers())) continue;
     groups_.set_rate(group, layout.plan[i].rate, abr::Reason::kMembers);
   }
 }
@@ -302,7 +355,8 @@ void Ladder::set_crowds(const abr::Layout& layout) {
 /// their number to the server is refused any.
 std::optional<std::size_t> Ladder::refused() {
   if (settings_.max == 0) return {};
-  const auto wanted = std::min(ceiling_, memberships_.size());
+  const auto counted = counters_.viewers[abr::index_of(groups_.best_standing())];
+  const auto wanted = std::min(ceiling_, counted);
   const bool refused = max_groups_ < wanted && !has_room();
   const bool reported = std::exchange(refusing_, refused);
   if (!refused || reported) return {};

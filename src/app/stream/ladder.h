@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "abr/ladder/group_policy.h"
+#include "abr/ladder/standing.h"
 #include "abr/rate_policy.h"
 #include "app/stream/ladder_actions.h"
 #include "app/stream/open_groups.h"
@@ -31,6 +34,7 @@ class Ladder {
   struct State {
     std::map<GroupIndex, Group> groups;
     std::size_t max_groups = 0;  ///< groups.max, or fewer if the CPUs cannot encode more
+    std::array<std::size_t, abr::kStandings> viewers{};  ///< by abr::Standing
     std::map<abr::Reason, std::uint64_t> moves;
     std::uint64_t plans = 0;  ///< rearrangements of all viewers
     std::uint64_t opens_failed = 0;
@@ -47,14 +51,16 @@ class Ladder {
   /// `actions` must outlive the ladder.
   Ladder(abr::GroupSettings settings, transcoder::StreamClock clock, LadderActions& actions);
 
-  /// Gives a new viewer a membership; the group encodes a keyframe at once. Throws what
-  /// LadderActions::open throws if there is no other group to share, and std::runtime_error after
-  /// close().
+  /// Gives a new viewer, who is unproven, a membership; the group encodes a keyframe at once.
+  /// Throws what LadderActions::open throws if there is no other group to share, and
+  /// std::runtime_error after close().
   GroupIndex join(ViewerId viewer, base::BitRate sustains, base::Time now);
   /// The viewer's decision has changed. Moves the viewer if needed. Otherwise retargets the group
   /// if it is private, or if the viewer now sustains less than its rate, unless this viewer is the
   /// only one that has collapsed. Returns whether the group's rate has changed.
   bool report(ViewerId viewer, abr::Decision decision, base::Time now);
+  /// The viewer has shown, or no longer shows, that they take media.
+  void set_standing(ViewerId viewer, abr::Standing standing, base::Time now);
   void leave(ViewerId viewer, base::Time now);
   base::BitRate rate_of(GroupIndex group) const;  ///< zero if there is no such group
   /// The viewer's group; nullopt if the viewer has no membership.
@@ -80,9 +86,13 @@ class Ladder {
     base::BitRate sustains;
     base::BitRate rate;  ///< wanted in a private group; may be less than `sustains`, to drain
     base::Time since{};
+    abr::Standing standing = abr::Standing::kUnproven;
     base::BitRate rate_on_entry = {};  ///< the group's rate when the viewer entered it
   };
 
+  bool counts(const Membership& membership);
+  bool is_crowded() const;
+  bool may_open(const Membership& membership) const;
   bool has_room() const { return groups_.size() < max_groups_; }
   base::BitRate recent_rate(const Membership& membership, base::Time now);
   GroupIndex group_for(base::BitRate sustains, base::Time now);
@@ -94,8 +104,8 @@ class Ladder {
   void enter_group(ViewerId viewer, Membership membership, const std::optional<Fall>& fall,
                    abr::Reason reason);
   void leave_group(ViewerId viewer, const Membership& membership, base::Time now);
-  const Membership& last_in(GroupIndex group) const;
-  void depart(const Membership& membership, bool fell, media::Pts at, base::Time now);
+  void ask_the_only_one(GroupIndex group);
+  void depart(const Membership& membership, bool count, media::Pts at, base::Time now);
   void rearrange(base::Time now);
   void merge(base::Time now);
   void carry_out(abr::Layout layout, base::Time now);

@@ -107,11 +107,20 @@ std::vector<GroupIndex> OpenGroups::start_closing(base::Duration linger, base::T
 }
 
 std::vector<abr::GroupView> OpenGroups::views() const {
+  const auto best = best_standing();
   std::vector<abr::GroupView> result;
   for (const auto& [index, group] : groups_) {
-    if (is_open(group)) result.push_back(view(index));
+    if (!is_open(group)) continue;
+    result.push_back(view(index));
+    result.back().counted = &group.members.members(best);
   }
   return result;
+}
+
+abr::Standing OpenGroups::best_standing() const {
+  auto best = abr::Standing::kUnproven;
+  for (const auto& [index, group] : groups_) best = std::max(best, group.members.best_standing());
+  return best;
 }
 
 std::size_t OpenGroups::size() const {
@@ -124,7 +133,7 @@ abr::GroupView OpenGroups::view(GroupIndex index) const {
   // A private group may run below the sustained rate to drain; plan with the sustained rate.
   const auto rate =
       group.members.is_private() ? group.members.next_rate(group.state.rate) : group.state.rate;
-  return {index, rate, group.state.viewers, &group.members.members()};
+  return {index, rate, group.state.viewers, &group.members.counted()};
 }
 
 std::map<GroupIndex, OpenGroups::Group> OpenGroups::state() const {

@@ -11,6 +11,7 @@
 
 #include "abr/ladder/group_members.h"
 #include "abr/ladder/group_policy.h"
+#include "abr/ladder/standing.h"
 #include "abr/reason.h"
 #include "app/stream/ladder_actions.h"
 #include "base/units.h"
@@ -39,7 +40,7 @@ class OpenGroups {
   struct OpenGroup {
     Group state;
     abr::GroupMembers members;
-    base::BitRate wanted;          ///< by the viewer, if the group is private
+    base::BitRate wanted;          ///< by the viewer that counts, if the group is private
     bool shed = false;             ///< closes as soon as it serves no viewer
     base::BitRate highest;         ///< rate in the current period
     base::BitRate highest_before;  ///< rate in the period before
@@ -80,9 +81,12 @@ class OpenGroups {
   std::vector<GroupIndex> start_closing(base::Duration linger, base::Time now);
   void erase(GroupIndex index) { groups_.erase(index); }
 
-  /// The groups that may be given to a viewer: neither shed nor closing.
+  /// The groups that may be given to a viewer: neither shed nor closing. In all of them, viewers
+  /// with the best standing in the stream count.
   std::vector<abr::GroupView> views() const;
-  std::size_t size() const;  ///< number of groups that may be given to a viewer
+  abr::Standing best_standing() const;  ///< of a viewer of the stream
+  std::size_t size() const;             ///< number of groups that may be given to a viewer
+  /// In it, viewers with the best standing in the group count.
   abr::GroupView view(GroupIndex index) const;
   std::map<GroupIndex, Group> state() const;
   std::uint64_t opens_failed() const { return opens_failed_; }

@@ -174,9 +174,18 @@ void ViewerControl::note_event(const tcpinfo::CongestionEvent& event, tcpinfo::E
   record_.event(event, source, now);
 }
 
+/// Tells the ladder when the viewer begins, or ends, to take media.
+void ViewerControl::prove(const tcpinfo::TcpSample& sample, base::Time now) {
+  const bool waiting = sample.unacked > 0 || sample.notsent.bytes() > 0;
+  const auto standing = proof_.update(sample.bytes_acked, waiting, now);
+  if (std::exchange(standing_, standing) == standing) return;
+  stream_->ladder().set_standing(id_, standing, now);
+}
+
 /// Runs the control loop once. Returns whether the rate of an encode group changed at once.
 bool ViewerControl::run(std::span<const tcpinfo::CongestionEvent> events,
                         const tcpinfo::TcpSample& sample, base::Time now) {
+  prove(sample, now);
   const auto observation = observer_.observe(
       events,
       {.paced = steering_.paces(), .bbr = steering_.bbr(), .rtt_watched = events_.rtt_watched()},

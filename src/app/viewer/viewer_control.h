@@ -7,6 +7,7 @@
 #include <string>
 
 #include "abr/control/control_loop.h"
+#include "abr/ladder/proof.h"
 #include "app/stream/live_stream.h"
 #include "app/tcp/congestion_events.h"
 #include "app/tcp/delivery_watch.h"
@@ -92,6 +93,7 @@ class ViewerControl : public server::ViewerObserver {
   void on_delivered(const server::SentFrame& frame, const FrameDelivery& delivery);
   std::optional<base::Time> next_sample_time(const server::ViewerTick& tick) const;
 
+  void prove(const tcpinfo::TcpSample& sample, base::Time now);
   bool run(std::span<const tcpinfo::CongestionEvent> events, const tcpinfo::TcpSample& sample,
            base::Time now);
   bool carry_out(const abr::Actions& actions, base::Time now);
@@ -106,6 +108,8 @@ class ViewerControl : public server::ViewerObserver {
   FrameDelays delays_;
   unsigned settings_revision_ = 0;  ///< of the limits that hold
   abr::ControlLoop control_;
+  abr::StreamProof proof_;
+  abr::Standing standing_ = abr::Standing::kUnproven;
   SegmentCount segments_;
   std::optional<Joined> joined_;
   CongestionEvents events_;

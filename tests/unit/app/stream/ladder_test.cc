@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <random>
@@ -531,6 +532,102 @@ TEST_F(LadderTest, ACollapseNeverLowersTheRateOfOtherViewers) {
 TEST_F(LadderTest, AReportOfAViewerThatHasLeftIsIgnored) {
   ladder_.report(7, kCollapse, now_);
   EXPECT_EQ(take_log(), Log{});
+}
+
+/// One encoder, and three viewers who take 5 Mbit/s.
+class LadderWithClaimsTest : public LadderTest {
+ protected:
+  static constexpr auto kProven = abr::Standing::kProven;
+  static constexpr auto kModest = abr::Standing::kModest;
+  static constexpr auto kUnproven = abr::Standing::kUnproven;
+
+  LadderWithClaimsTest() {
+    for (Ladder::ViewerId v : {1, 2, 3}) {
+      one_.join(v, BitRate::mbps(5), now_);
+      one_.set_standing(v, kProven, now_);
+    }
+  }
+  void pass(base::Duration time) {
+    for (const auto end = now_ + time; now_ < end; now_ += 250ms) one_.tick(now_);
+  }
+  BitRate rate() { return one_.rate_of(0); }
+
+  Ladder one_{{.max = 1}, clock_, *this};
+};
+
+TEST_F(LadderWithClaimsTest, ThoseWhoTakeNothingDoNotLowerTheRate) {
+  for (Ladder::ViewerId v = 10; v < 20; ++v) {
+    one_.join(v, BitRate::mbps(2), now_);
+    one_.report(v, {BitRate::kbps(300), abr::Reason::kRequested}, now_);
+  }
+  pass(40s);
+  EXPECT_EQ(rate(), BitRate::mbps(5));
+  EXPECT_EQ(one_.state().viewers, (std::array<std::size_t, 3>{10, 0, 3}));
+}
+
+TEST_F(LadderWithClaimsTest, ThoseWhoAskForLittleDoNotLowerTheRate) {
+  for (Ladder::ViewerId v = 10; v < 20; ++v) {
+    one_.join(v, BitRate::kbps(300), now_);
+    one_.set_standing(v, kModest, now_);
+  }
+  pass(40s);
+  EXPECT_EQ(rate(), BitRate::mbps(5));
+  for (Ladder::ViewerId v : {1, 2, 3}) one_.leave(v, now_);
+  pass(1s);
+  EXPECT_EQ(rate(), BitRate::kbps(300)) << "nobody else is left";
+}
+
+TEST_F(LadderWithClaimsTest, SlowViewersWhoTakeMediaCount) {
+  for (Ladder::ViewerId v = 10; v < 20; ++v) {
+    one_.join(v, BitRate::mbps(2), now_);
+    one_.report(v, {BitRate::kbps(400), abr::Reason::kCapacity}, now_);
+    one_.set_standing(v, kProven, now_);
+  }
+  pass(1s);
+  EXPECT_EQ(rate(), BitRate::kbps(400));
+}
+
+TEST_F(LadderWithClaimsTest, AViewerWhoStopsNoLongerCounts) {
+  one_.report(3, {BitRate::mbps(1), abr::Reason::kRexmt}, now_);
+  one_.report(2, {BitRate::mbps(1), abr::Reason::kRexmt}, now_);
+  pass(1s);
+  ASSERT_EQ(rate(), BitRate::mbps(1));
+  for (Ladder::ViewerId v : {2, 3}) one_.set_standing(v, kUnproven, now_);
+  pass(1s);
+  EXPECT_EQ(rate(), BitRate::mbps(5)) << "the first viewer is the only one who counts";
+}
+
+TEST_F(LadderWithClaimsTest, TheOnlyOneWhoCountsIsFollowedAtOnce) {
+  for (Ladder::ViewerId v : {2, 3}) one_.set_standing(v, kUnproven, now_);
+  EXPECT_TRUE(one_.report(1, {BitRate::mbps(3), abr::Reason::kCapacity}, now_));
+  EXPECT_EQ(rate(), BitRate::mbps(3));
+  EXPECT_FALSE(one_.serves_one(0));
+}
+
+TEST_F(LadderWithClaimsTest, NoEncoderIsOpenedForThoseWhoTakeNothing) {
+  for (Ladder::ViewerId v : {1, 2}) {
+    ladder_.join(v, BitRate::mbps(5), now_);
+    ladder_.set_standing(v, kProven, now_);
+  }
+  ladder_.leave(2, now_);
+  ladder_.tick(now_ + 6s);
+  ASSERT_EQ(ladder_.state().groups.size(), 1u);
+  ladder_.limit(1);
+  ladder_.join(3, BitRate::mbps(5), now_ + 6s);
+  ladder_.limit(2);
+  ladder_.report(3, {BitRate::mbps(1), abr::Reason::kRequested}, now_ + 6s);
+  EXPECT_EQ(ladder_.group_of(3), 0u);
+  ladder_.set_standing(3, kModest, now_ + 7s);
+  EXPECT_EQ(ladder_.group_of(3), 1u)
+      << "a rate that is asked for and taken has an encoder while there is room";
+}
+
+TEST_F(LadderWithClaimsTest, TheGroupOfThoseWhoTakeNothingIsShedFirst) {
+  ladder_.join(1, BitRate::mbps(1), now_);
+  ladder_.set_standing(1, kProven, now_);
+  for (Ladder::ViewerId v = 2; v < 12; ++v) ladder_.join(v, BitRate::mbps(3), now_);
+  ASSERT_EQ(ladder_.state().groups.size(), 2u);
+  EXPECT_EQ(ladder_.shed(now_), ladder_.group_of(1) == 0u ? 1u : 0u);
 }
 
 }  // namespace
