@@ -43,9 +43,10 @@ class Reply:
 
 
 class Player:
-    """A client with one persistent connection, made from the namespace `netns`."""
+    """A client with one persistent connection, made from the namespace `netns` and `source_address`."""
 
-    def __init__(self, daemon, netns=None, ip=None):
+    def __init__(self, daemon, netns=None, ip=None, source_address=None):
+        self._source_address = source_address
         self._address = (ip or ("127.0.0.1" if daemon.netns else daemon.ip), daemon.port)
         self._netns = netns or daemon.netns
         self._connection = None
@@ -93,6 +94,8 @@ class Player:
         self._connection = http.client.HTTPConnection(*self._address, timeout=TIMEOUT)
         self._connection.sock = open_socket(self._netns)
         self._connection.sock.settimeout(TIMEOUT)
+        if self._source_address:
+            self._connection.sock.bind((self._source_address, 0))
         self._connection.sock.connect(self._address)
 
 

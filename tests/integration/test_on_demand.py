@@ -6,7 +6,7 @@ import itertools
 import re
 import shutil
 import subprocess
-import time
+import threading
 
 import pytest
 
@@ -112,7 +112,7 @@ def counted(daemon):
     """{result: segments}."""
     metrics = daemon.metrics()
     return {result: metrics.sum("symcast_on_demand_segments_total", result=result)
-            for result in ("coded", "shared", "refused", "failed")}
+            for result in ("coded", "shared", "substituted", "failed")}
 
 
 def since(daemon, before):
@@ -261,79 +261,61 @@ def test_a_part_has_its_groups_rate(player):
 
 # The budget.
 
-def use_up(players, number, pool):
-    """All players request one rate after the other; returns the first refused reply, and its
-    rate."""
-    for kbps in range(400, 1400, len(players)):
-        rates = [f"{kbps + index}k" for index in range(len(players))]
-        replies = list(pool.map(lambda player, rate: player.at(number, rate), players, rates))
-        for reply, rate in zip(replies, rates):
-            if reply.status != 200:
-                return reply, rate
-    raise AssertionError("the budget never runs out")
+SMALL_BUDGET = CONFIG + "[on_demand]\ncpu = 0.02\n"
+FLOOD_FROM = "127.0.0.9"
 
 
-def obey(player, reply, number, rate):
-    """Waits as long as the replies say, until the segment is served."""
-    deadline = time.monotonic() + PATIENCE
-    while reply.status != 200:
-        assert reply.status == 503
-        assert reply.body.count(b"\n") == 1 and b"encoded on request" in reply.body
-        wait = int(reply.headers["Retry-After"])
-        assert wait >= 1 and time.monotonic() + wait < deadline
-        time.sleep(wait)
-        reply = player.at(number, rate)
+def rate_of(player, body):
+    sizes, ticks = samples(body)
+    return 8 * sum(sizes) * player.scale() / ticks
 
 
-def exceed_budget(directory, concurrency):
-    """Lets that many players exceed the budget of a server twice; returns its metrics."""
-    with contextlib.ExitStack() as stack:
-        daemon = stack.enter_context(Daemon("--source", NOISE, directory=directory,
-                                            config=CONFIG + "[on_demand]\ncpu = 0.02\n"))
-        pool = stack.enter_context(concurrent.futures.ThreadPoolExecutor(concurrency))
-        players = [stack.enter_context(Choosy(daemon)) for _ in range(concurrency)]
-        player, number = players[0], players[0].newest()
-        for _ in range(2):
-            reply, rate = use_up(players, number, pool)
-            assert player.at(number, "400k").status == 200, "an encoded segment is still served"
-            obey(player, reply, number, rate)
-        return daemon.metrics()
+def test_a_flood_leaves_a_player_their_share(serve):
+    daemon = serve("--source", NOISE, config=SMALL_BUDGET)
+    stop = threading.Event()
+
+    def flood(seed):
+        with Choosy(daemon, source_address=FLOOD_FROM) as player:
+            rates = itertools.cycle(f"{int((100 + seed) * 1.06 ** step)}k" for step in range(48))
+            while not stop.is_set():
+                assert player.at(player.newest(), next(rates)).status == 200
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool, Choosy(daemon) as player:
+        floods = [pool.submit(flood, seed) for seed in range(8)]
+        try:
+            wait_until(lambda: counted(daemon)["substituted"], PATIENCE, "the budget is used up")
+            has_share = []
+            while sum(has_share) < 3:
+                number = player.newest()
+                reply = player.at(number, "613k")
+                assert reply.status == 200
+                has_share.append(500e3 < rate_of(player, reply.body) < 626e3)
+                assert len(has_share) < 30, has_share
+                wait_until(lambda number=number: player.newest() > number + 3, PATIENCE, "the next segments")
+        finally:
+            stop.set()
+        for each in floods:
+            each.result()
 
 
-@pytest.fixture(scope="module")
-def exceeded(tmp_path_factory):
-    """{number of concurrent players: future metrics of a server whose budget they exceed}."""
-    with concurrent.futures.ThreadPoolExecutor() as pool:
-        yield {count: pool.submit(exceed_budget, tmp_path_factory.mktemp(f"exceeded{count}"), count)
-               for count in (1, 3)}
-
-
-@pytest.mark.parametrize("concurrency", [1, 3])
-def test_beyond_the_budget_the_reply_says_when_to_retry(exceeded, concurrency):
-    metrics = exceeded[concurrency].result()
-    taken = metrics.sum("symcast_on_demand_seconds_total")
-    assert taken > 1, "a budget of two seconds may build up"
-    assert metrics.sum("symcast_on_demand_segments_total", result="refused") >= 2
-
-
-def test_many_concurrent_players_are_told_when_to_retry(serve):
-    """More players than can queue; each is served before the segment leaves the window."""
-    daemon = serve("--source", NOISE, config=GENEROUS)
-    rates = itertools.count(500)
+def test_beyond_the_budget_the_nearest_rate_is_sent(serve):
+    daemon = serve("--source", NOISE, config=SMALL_BUDGET)
     with contextlib.ExitStack() as stack:
         players = [stack.enter_context(Choosy(daemon)) for _ in range(24)]
         pool = stack.enter_context(concurrent.futures.ThreadPoolExecutor(len(players)))
+        rates = [f"{int(100 * 1.1 ** step)}k" for step in range(len(players))]
 
-        def refused():
-            """All request different rates at the same time."""
+        def substituted():
+            """All request different rates of a segment at the same time."""
             number = players[0].newest()
-            wanted = [f"{next(rates)}k" for _ in players]
-            replies = list(pool.map(lambda player, rate: player.at(number, rate), players, wanted))
-            list(pool.map(lambda player, reply, rate: obey(player, reply, number, rate), players,
-                          replies, wanted))
-            return counted(daemon)["refused"]
+            replies = list(pool.map(lambda player, rate: player.at(number, rate), players, rates))
+            assert {reply.status for reply in replies} == {200}
+            durations = {samples(reply.body)[1] for reply in replies}
+            assert durations == {samples(players[0].own(number))[1]}, "each is a rate of this segment"
+            return counted(daemon)["substituted"]
 
-        wait_until(refused, PATIENCE, "more requests than can queue")
+        wait_until(substituted, PATIENCE, "more requests than can be encoded")
+        wait_until(lambda: "on_demand_substituted" in daemon.log(), PATIENCE, "a line in the log")
 
 
 def test_without_a_budget_nothing_is_encoded(serve):

@@ -186,9 +186,10 @@ Section<Config> on_demand_section() {
       [](auto& config) -> auto& { return config.on_demand; },
       {
           key("cpu", &Part::cpu, Real{0, 1},
-              "Share of all CPUs that these segments may use, in addition to groups.cpu. Further "
-              "requests get 503 with Retry-After; raise it if that happens often. 0 disables "
-              "on-demand segments."),
+              "Share of all CPUs that these segments may use, in addition to groups.cpu. The "
+              "players "
+              "that had the least come first; others get the nearest rate that there is "
+              "(\"on_demand_substituted\" in the log). 0 disables on-demand segments."),
       });
 }
 

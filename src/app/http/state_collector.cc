@@ -402,12 +402,13 @@ void collect_on_demand(Families& out, const OnDemand::State& state) {
     out.counter(
         "symcast_on_demand_segments_total",
         "Segments requested at a rate of the player's own: coded (encoded on request), shared "
-        "(with an earlier request or a group), refused (no CPU time), or failed",
+        "(with an earlier request or a group), substituted (another rate, because no CPU time was "
+        "left), or failed",
         {{"result", result}}, count(value));
   };
   segments("coded", state.coded);
   segments("shared", state.shared);
-  segments("refused", state.refused);
+  segments("substituted", state.substituted);
   segments("failed", state.failed);
   out.counter("symcast_on_demand_seconds_total", "CPU time spent on segments encoded on request",
               {}, base::seconds(state.cpu_time));

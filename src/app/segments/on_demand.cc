@@ -4,6 +4,8 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -17,25 +19,24 @@ namespace {
 
 using segments::Segment;
 
-// Rates are rounded down to this, so that similar requests share a segment. At the lowest possible
-// rate it is 3 %.
-constexpr base::BitRate kRateStep = base::BitRate::kbps(1);
+// Rates are rounded down to powers of this, so that similar requests share a segment: from 300
+// kbit/s to 5 Mbit/s there are 58. A larger step encodes fewer, and gives players less than they
+// asked for. Players choose rates by estimates that err by more than this.
+constexpr double kRateStep = 1.05;
 // A group's own segment is sent if its rate is at least this share of the requested one.
 constexpr double kMinSharedRateRatio = 0.95;
-// Limits the wait, in addition to the CPU budget: in a longer queue the player would time out.
-constexpr std::size_t kMaxJobs = 8;
-// CPU time saved up while there is nothing to encode. More allows longer bursts.
-constexpr base::Duration kMaxCpuCredit = std::chrono::seconds{2};
-constexpr base::Duration kMinRetryAfter =
-    std::chrono::seconds{1};  // Retry-After counts whole seconds
-// CPU time expected for a segment, at first that of 2 s at 720p. A more expensive segment raises it
-// at once; a cheaper one lowers it by this share of the difference, because the next request may
-// repeat the expensive one.
-constexpr base::Duration kInitialCost = std::chrono::milliseconds{500};
-constexpr double kCostDecay = 0.1;
 // Higher than the niceness of the groups' encoders (transcoder/encode/encode_group.cc), which must
 // keep up with the source.
 constexpr int kEncodeNiceness = 10;
+
+int step_of(base::BitRate rate) {
+  return static_cast<int>(
+      std::floor(std::log(static_cast<double>(rate.bps())) / std::log(kRateStep)));
+}
+
+base::BitRate rate_of(int step) {
+  return base::BitRate{static_cast<std::int64_t>(std::ceil(std::pow(kRateStep, step)))};
+}
 
 std::vector<media::PacketPtr> packets_of(const Segment& segment) {
   std::vector<media::PacketPtr> result;
@@ -62,11 +63,7 @@ std::optional<Segment> best_source(const LiveStream& stream, std::uint64_t numbe
 }  // namespace
 
 OnDemand::OnDemand(double cpus)
-    : cpus_{cpus},
-      credit_{kMaxCpuCredit},
-      cost_{kInitialCost},
-      credited_{base::Clock::now()},
-      thread_{[this] { run(); }} {}
+    : cpus_{cpus}, turns_{cpus, base::Clock::now()}, thread_{[this] { run(); }} {}
 
 OnDemand::~OnDemand() {
   {
@@ -92,14 +89,66 @@ OnDemand::Result OnDemand::get(const Request& request, base::Time now) {
     ++state_.shared;
     return *from;
   }
-  const Key key{request.stream->index(), request.number, request.rate.bps() / kRateStep.bps()};
-  if (const auto coded = coded_.find(key); coded != coded_.end()) return result_of(coded->second);
+  const Key key{request.stream->index(), request.number, step_of(request.rate)};
+  const auto coded = coded_.find(key);
+  if (coded == coded_.end()) return queue(key, request, *from, now);
+  if (coded->second.segment || turns_.renew(coded->second.turn, now)) {
+    return result_of(coded->second);
+  }
+  forget(coded->second.turn);
+  return substitute(key, request, now);
+}
+
+OnDemand::Result OnDemand::queue(const Key& key, const Request& request, Segment source,
+                                 base::Time now) {
   if (cpus_ == 0) return Disabled{};
-  if (const auto refused = over_budget(now)) return *refused;
-  coded_.emplace(key, CodedSegment{.stream = request.stream});
-  jobs_.push_back({key, request.stream, *from, base::BitRate{key.rate * kRateStep.bps()}});
+  const auto turn = ++last_turn_;
+  const auto [accepted, displaced] = turns_.ask(turn, request.asker, now);
+  if (displaced) forget(*displaced);
+  if (!accepted) return substitute(key, request, now);
+  coded_.emplace(key, CodedSegment{.stream = request.stream, .turn = turn});
+  jobs_.emplace(turn, Job{key, request.stream, std::move(source), rate_of(key.rate)});
   wake_.notify_one();
   return Pending{};
+}
+
+/// Of the segments that there are, the one with the highest rate that is no higher than the
+/// player's, or else the lowest rate of all: the player's picture goes on, perhaps late.
+OnDemand::Result OnDemand::substitute(const Key& key, const Request& request, base::Time now) {
+  std::optional<Segment> best;
+  const auto consider = [&](const Segment& segment) {
+    const auto rank = [&](const Segment& one) {
+      const bool fits = one.rate <= request.rate;
+      return std::pair{fits, fits ? one.rate.bps() : -one.rate.bps()};
+    };
+    if (!segment.complete || segment.parts.empty()) return;
+    if (!best || rank(segment) > rank(*best)) best = segment;
+  };
+  for (auto coded = coded_.lower_bound({key.stream, key.number, 0});
+       coded != coded_.end() && coded->first.stream == key.stream &&
+       coded->first.number == key.number;
+       ++coded) {
+    if (coded->second.segment) consider(*coded->second.segment);
+  }
+  const auto& store = request.stream->segments();
+  for (const auto& holder : store.holders(request.number)) {
+    if (const auto segment = store.video(holder.track, request.number)) consider(*segment);
+  }
+  if (!best) return NotFound{};
+  ++state_.substituted;
+  if (const auto times = substitutions_.count(now)) {
+    base::log::warning("on_demand_substituted",
+                       {{"stream", request.stream->name()},
+                        {"times", *times},
+                        {"hint", "raise on_demand.cpu if players shall have their own rates"}});
+  }
+  return *best;
+}
+
+/// Forgets a segment that has lost its place in the queue.
+void OnDemand::forget(EncodeTurns::Id turn) {
+  const auto job = jobs_.extract(turn);
+  if (!job.empty()) coded_.erase(job.mapped().key);
 }
 
 OnDemand::Result OnDemand::result_of(CodedSegment& coded) {
@@ -109,19 +158,9 @@ OnDemand::Result OnDemand::result_of(CodedSegment& coded) {
   return *coded.segment;
 }
 
-std::optional<OnDemand::Refused> OnDemand::over_budget(base::Time now) {
-  const auto passed = std::chrono::duration_cast<base::Duration>(cpus_ * (now - credited_));
-  credit_ = std::min(credit_ + passed, kMaxCpuCredit);
-  credited_ = now;
-  const auto promised = static_cast<std::int64_t>(jobs_.size()) * cost_;
-  if (jobs_.size() < kMaxJobs && credit_ > promised) return {};
-  ++state_.refused;
-  const auto missing = base::seconds(promised + cost_ - credit_);
-  return Refused{std::max(kMinRetryAfter, base::from_seconds(missing / cpus_))};
-}
-
 void OnDemand::forget_old() {
   std::lock_guard lock{mutex_};
+  for (const auto turn : turns_.take_abandoned(base::Clock::now())) forget(turn);
   std::erase_if(coded_, [](const auto& entry) {
     const auto& [key, coded] = entry;
     const auto stream = coded.stream.lock();
@@ -133,13 +172,18 @@ void OnDemand::run() {
   pthread_setname_np(pthread_self(), "on_demand");
   ::setpriority(PRIO_PROCESS, 0, kEncodeNiceness);  // raising it needs no privilege
   std::unique_lock lock{mutex_};
-  while (true) {
-    wake_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
-    if (stopping_) return;
-    const auto job = jobs_.front();
-    lock.unlock();
-    code(job);
-    lock.lock();
+  while (!stopping_) {
+    const auto now = base::Clock::now();
+    if (const auto turn = turns_.take(now)) {
+      const auto job = jobs_.extract(*turn);
+      lock.unlock();
+      code(job.mapped());
+      lock.lock();
+    } else if (turns_.empty()) {
+      wake_.wait(lock);
+    } else {
+      wake_.wait_for(lock, turns_.until_credit(now));
+    }
   }
 }
 
@@ -158,12 +202,10 @@ void OnDemand::code(const Job& job) {
   }
   std::lock_guard lock{mutex_};
   const auto taken = base::thread_cpu_time() - begin;
-  cost_ = std::max(taken, cost_ + std::chrono::round<base::Duration>(kCostDecay * (taken - cost_)));
-  credit_ -= taken;
+  turns_.finish(taken, base::Clock::now());
   state_.cpu_time += taken;
   ++(packets ? state_.coded : state_.failed);
   coded_[job.key].segment = std::move(segment);
-  jobs_.pop_front();
   if (packets) return;
   if (const auto times = failures_.count(base::Clock::now())) {
     base::log::error(

@@ -2,7 +2,6 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,6 +9,7 @@
 #include <thread>
 #include <variant>
 
+#include "app/segments/encode_turns.h"
 #include "app/stream/live_stream.h"
 #include "base/log_period.h"
 #include "base/units.h"
@@ -19,14 +19,15 @@ namespace app {
 
 /// Segments at rates that players choose freely. Encodes a segment on the first request, from the
 /// group's segment with the highest rate, on a thread of its own, and keeps it as long as the
-/// groups' segments. Thread-safe.
+/// groups' segments. Where the budget of CPU time is too small, EncodeTurns chooses, and the others
+/// get the nearest segment that there is. Thread-safe.
 class OnDemand {
  public:
   /// Totals since the start.
   struct State {
     std::uint64_t coded = 0;
-    std::uint64_t shared = 0;   ///< requests served with an encoded segment, or a group's own
-    std::uint64_t refused = 0;  ///< requests beyond the budget
+    std::uint64_t shared = 0;       ///< requests served with an encoded segment, or a group's own
+    std::uint64_t substituted = 0;  ///< requests beyond the budget: another rate was sent
     std::uint64_t failed = 0;
     base::Duration cpu_time{};
   };
@@ -34,15 +35,13 @@ class OnDemand {
     std::shared_ptr<LiveStream> stream;
     std::uint64_t number = 0;
     base::BitRate rate;
+    EncodeTurns::Asker asker;
   };
   struct Pending {};   ///< not ready yet: call get() again
   struct NotFound {};  ///< there is no such segment
   struct Failed {};    ///< the segment cannot be encoded
   struct Disabled {};  ///< the segment would have to be encoded, but `cpus` is 0
-  struct Refused {     ///< the budget is used up
-    base::Duration retry_after;
-  };
-  using Result = std::variant<segments::Segment, Pending, NotFound, Failed, Disabled, Refused>;
+  using Result = std::variant<segments::Segment, Pending, NotFound, Failed, Disabled>;
 
   /// `cpus`: CPUs it may use on average. 0 turns encoding off.
   explicit OnDemand(double cpus);
@@ -58,7 +57,7 @@ class OnDemand {
   struct Key {
     std::uint32_t stream = 0;
     std::uint64_t number = 0;
-    std::int64_t rate = 0;  ///< in units of kRateStep
+    int rate = 0;  ///< in steps of kRateStep
     auto operator<=>(const Key&) const = default;
   };
   struct Job {
@@ -69,26 +68,29 @@ class OnDemand {
   };
   struct CodedSegment {
     std::weak_ptr<const LiveStream> stream{};
+    EncodeTurns::Id turn = 0;
     std::optional<segments::Segment> segment{};  ///< nullopt while it is being encoded
     bool delivered = false;                      ///< to the request that caused it
   };
 
   Result result_of(CodedSegment& coded);
-  std::optional<Refused> over_budget(base::Time now);
+  Result queue(const Key& key, const Request& request, segments::Segment source, base::Time now);
+  Result substitute(const Key& key, const Request& request, base::Time now);
+  void forget(EncodeTurns::Id turn);
   void run();
   void code(const Job& job);
 
   const double cpus_;
   mutable std::mutex mutex_;  // guards all members below except thread_
   std::condition_variable wake_;
-  std::deque<Job> jobs_;  ///< the first one is being encoded
+  EncodeTurns turns_;
+  EncodeTurns::Id last_turn_ = 0;
+  std::map<EncodeTurns::Id, Job> jobs_;  ///< that wait, or are being encoded
   std::map<Key, CodedSegment> coded_;
-  base::Duration credit_;  ///< CPU time left in the budget; negative if overdrawn
-  base::Duration cost_;    ///< CPU time expected for the next segment
-  base::Time credited_;    ///< when `credit_` was last raised
   bool stopping_ = false;
   State state_;
   base::LogPeriod failures_;
+  base::LogPeriod substitutions_;
   std::thread thread_;
 };
 

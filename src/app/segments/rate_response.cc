@@ -1,6 +1,5 @@
 #include "app/segments/rate_response.h"
 
-#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -34,13 +33,6 @@ FullResponse response_to(const OnDemand::Disabled&) {
   return error_response(404,
                         "segments are not encoded on request, because on_demand.cpu is 0: request "
                         "the segment without ?rate=");
-}
-
-FullResponse response_to(const OnDemand::Refused& refused) {
-  auto result =
-      error_response(503, "too many segments are being encoded on request: try again later");
-  result.head.retry_after = static_cast<int>(std::ceil(base::seconds(refused.retry_after)));
-  return result;
 }
 
 std::optional<FullResponse> response_to(const OnDemand::Pending&) { return {}; }

@@ -288,8 +288,9 @@ std::unique_ptr<server::StreamingResponse> SegmentService::response_at_rate(
     SessionPtr session, const segments::Target& target, base::BitRate rate, base::Time until) {
   const auto limits = session->stream().viewer_settings()->control.rate;
   const auto place = session->place(target.number);
+  const EncodeTurns::Asker asker{server::AddressBlock::largest(session->address()), session->id()};
   OnDemand::Request request{session->shared_stream(), place.number,
-                            std::clamp(rate, limits.min, limits.max)};
+                            std::clamp(rate, limits.min, limits.max), asker};
   return rate_response(std::move(session), on_demand_, std::move(request), place.later, until);
 }
 

@@ -53,6 +53,7 @@ class SegmentSession {
     return address_ == address && user_agent_ == user_agent;
   }
   ViewerId id() const { return id_; }
+  const server::Address& address() const { return address_; }
   ViewerTelemetry telemetry() const {
     std::lock_guard lock{mutex_};
     return record_.viewer();
