@@ -33,6 +33,13 @@ struct Isolation {
   bool operator==(const Isolation&) const = default;
 };
 
+/// Memory, threads and CPU time of a process.
+struct ProcessUse {
+  base::ByteCount memory;  ///< of its own, in use: neither files nor libraries that others share
+  int threads = 0;
+  base::Duration cpu{};  ///< since its start
+};
+
 /// The input of a connection: its last data and its trouble.
 struct SourceReport {
   std::optional<base::Time> data;                 ///< when data last arrived, if that is known
@@ -42,6 +49,7 @@ struct SourceReport {
   std::string video_codec;  ///< for people: "H.264 (High Profile)"; empty before it is decoded
   std::string audio_codec;
   std::optional<Isolation> isolation;  ///< of the source's process, if it has one and it runs
+  std::optional<ProcessUse> use;       ///< the same
 };
 
 /// Why a connection ended.

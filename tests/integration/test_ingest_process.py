@@ -55,6 +55,8 @@ def test_an_end_of_a_process_is_the_loss_of_its_source_only(serve, view, clip):
     for viewer in viewers.values():
         viewer.receive(25)
     (good,) = processes(daemon, "good")
+    daemon.wait_for(lambda metrics: all(metrics.sum(f"symcast_source_{use}", stream="good") > 0 for use in
+                                        ("memory_bytes", "threads", "cpu_seconds_total")), PATIENCE, "its use")
     for sign, reason in REASON.items():
         (bad,) = processes(daemon, "bad")
         os.kill(bad, signal.Signals[f"SIG{sign}"])

@@ -97,6 +97,14 @@ void collect_source(Families& out, const LiveStream::State& stream) {
     layer("files", source.isolation->files);
     layer("system_calls", source.isolation->system_calls);
   }
+  if (source.use) {
+    out.gauge("symcast_source_memory_bytes", "Memory of the source's process (source.memory)",
+              labels, static_cast<double>(source.use->memory.bytes()));
+    out.gauge("symcast_source_threads", "Threads of the source's process", labels,
+              source.use->threads);
+    out.counter("symcast_source_cpu_seconds_total", "CPU time of the source's process (source.cpu)",
+                labels, base::seconds(source.use->cpu));
+  }
   out.counter("symcast_source_frames_total", "Frames received from the source", labels,
               count(source.frames));
   out.counter("symcast_source_frames_repeated_total",

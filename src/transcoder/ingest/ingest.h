@@ -53,6 +53,7 @@ class Ingest {
     std::string video_codec;                  ///< see SourceReport; empty while disconnected
     std::string audio_codec;                  ///< the same
     std::optional<Isolation> isolation;       ///< of the source's process, while it runs
+    std::optional<ProcessUse> use;            ///< the same
     media::PictureFormat format;              ///< width 0 before the first picture
     bool has_audio = false;                   ///< audio arrived within the last second
     std::map<SourceTrouble, std::string> troubles;  ///< with details; empty while disconnected

@@ -90,6 +90,7 @@ void Supervisor::note(SourceReport report, const Ingest::State& output, base::Du
   state_.video_codec = std::move(report.video_codec);
   state_.audio_codec = std::move(report.audio_codec);
   state_.isolation = report.isolation;
+  state_.use = report.use;
 }
 
 void Supervisor::run() {
@@ -202,6 +203,7 @@ void Supervisor::lost(const End& end) {
     state_.video_codec.clear();
     state_.audio_codec.clear();
     state_.isolation.reset();
+    state_.use.reset();
   }
   const auto wait = wait_after(end);
   if (!logged) {
@@ -242,6 +244,7 @@ Ingest::State Supervisor::state() const {
   result.video_codec = state_.video_codec;
   result.audio_codec = state_.audio_codec;
   result.isolation = state_.isolation;
+  result.use = state_.use;
   if (result.status == Ingest::Status::kConnecting && !result.troubles.empty()) {
     const auto& [trouble, detail] = *result.troubles.begin();
     result.last_error = describe(trouble, detail);

@@ -212,7 +212,9 @@ class ProcessSource::Impl {
 
   SourceReport report() const {
     std::lock_guard lock{mutex_};
-    return report_;
+    auto report = report_;
+    report.use = use_;
+    return report;
   }
 
  private:
@@ -292,6 +294,10 @@ class ProcessSource::Impl {
     next_look_ = now + kUseInterval;
     const auto use = use_of(process_->pid());
     if (!use) return std::nullopt;
+    {
+      std::lock_guard lock{mutex_};
+      use_ = use;
+    }
     const bool too_much = shared_->memory.note(this, use->memory);
     if (auto excess = limits_.excess(*use, now)) return SourceEnd{*excess, Cause::kLimit};
     if (!too_much) return std::nullopt;
@@ -397,7 +403,8 @@ class ProcessSource::Impl {
   std::optional<Isolation> isolation_;
   std::atomic<bool> stopping_ = false;
   mutable std::mutex mutex_;
-  SourceReport report_;  // GUARDED_BY(mutex_)
+  SourceReport report_;            // GUARDED_BY(mutex_)
+  std::optional<ProcessUse> use_;  // GUARDED_BY(mutex_)
   std::thread thread_;
 };
 

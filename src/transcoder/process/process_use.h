@@ -6,15 +6,9 @@
 #include <string_view>
 
 #include "base/units.h"
+#include "transcoder/source.h"
 
 namespace transcoder {
-
-/// Memory, threads and CPU time of a process.
-struct ProcessUse {
-  base::ByteCount memory;  ///< of its own, in use: neither files nor libraries that others share
-  int threads = 0;
-  base::Duration cpu{};  ///< since its start
-};
 
 /// nullopt if it has ended. `pid`: a process that we have not waited for, so that no other one has
 /// its number.

@@ -108,8 +108,9 @@ void troubles_fields(Io& io, std::map<SourceTrouble, std::string>& troubles) {
 
 template <typename Io>
 void fields(Io& io, Report& message) {
-  auto& [data, troubles, wait, bytes, video_codec, audio_codec, isolation] = message.report;
+  auto& [data, troubles, wait, bytes, video_codec, audio_codec, isolation, use] = message.report;
   isolation.reset();  // of Hello, for the daemon to add
+  use.reset();        // the daemon measures it
   bool has_data = data.has_value();
   io.message("report");
   io.template number<std::uint8_t>("has_data", has_data, 0, 1);
