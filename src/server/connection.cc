@@ -52,11 +52,10 @@ Connection::Connection(LoopContext& context, Accepted accepted, base::Time now)
       deadline_{now + context.shared.settings.header_timeout},
       parser_{std::make_unique<HttpRequestParser>(
           static_cast<std::size_t>(context.shared.settings.max_header.bytes()))},
-      pace_{context.shared.settings.stall_timeout, context.shared.settings.min_rate},
+      output_{socket_, context.shared.output.open(accepted.peer.address), context.shared.settings},
       rule_{context.loop.when_ready("connection", socket_.fd(),
                                     [this](EventLoop::Ready ready) { on_ready(ready); })} {
   socket_.limit_unsent(kMaxUnsent);  // a viewer's observer may set another
-  response_connection_.fd = socket_.fd();
   client_.address = peer_.address();
   context_.counters.connections.add();
 }
@@ -64,32 +63,15 @@ Connection::Connection(LoopContext& context, Accepted accepted, base::Time now)
 void Connection::check_times(base::Time now) {
   if (phase_ == Phase::kStream) return session_->check_times(now);
   if (phase_ == Phase::kClosed || waits()) return;
-  if (const auto slow = judge_reader(now)) return abandon(*slow, now);
+  if (const auto slow = output_.judge(phase_ == Phase::kResponse, now)) return abandon(*slow, now);
   if (held_) return;
   const bool idle = phase_ == Phase::kRequest && !parser_->started();
-  if (idle && unread_) deadline_ = now + kKeepAliveTimeout;
-  if (now < deadline_ || (unread_ && phase_ == Phase::kLinger)) return;
+  if (idle && output_.unread()) deadline_ = now + kKeepAliveTimeout;
+  if (now < deadline_ || (output_.unread() && phase_ == Phase::kLinger)) return;
   if (phase_ == Phase::kRequest && parser_->started()) {
     return refuse(408, "the request did not arrive in time: send it again", now);
   }
   close();
-}
-
-std::optional<TooSlow> Connection::judge_reader(base::Time now) {
-  if (!unread_) return std::nullopt;
-  if (phase_ == Phase::kResponse && now >= response_.finish_by()) return TooSlow::kExpired;
-  const auto acknowledged = this->acknowledged();
-  unread_ = phase_ == Phase::kResponse || acknowledged < sent();
-  return unread_ ? pace_.judge(acknowledged, now) : std::nullopt;
-}
-
-base::ByteCount Connection::sent() const {
-  return base::ByteCount{static_cast<std::int64_t>(response_connection_.sent)};
-}
-
-/// Negative after a stream, whose bytes do not count as sent: only the difference matters.
-base::ByteCount Connection::acknowledged() const {
-  return sent() - base::ByteCount{static_cast<std::int64_t>(socket_.unacknowledged())};
 }
 
 void Connection::stop(base::Time now) {
@@ -172,6 +154,7 @@ void Connection::begin_input(std::string_view bytes, base::Time now) {
       return refuse(503, reason_of(*full), now);
     }
     slot_ = std::get<Slots::Slot>(std::move(slot));
+    output_.set_share(context_.shared.output.open(*client));
   }
   input(*rest, now);
 }
@@ -262,11 +245,12 @@ void Connection::handle_request(const HttpRequest& request, base::Time now) {
       .loop = context_.index,
       .viewer_places = {context_.shared.viewers, context_.shared.last_viewer}};
   try {
-    response_connection_.head_only = head_only_;
-    auto streaming = context_.shared.handler.respond(handler_request, response_connection_, now);
+    output_.connection().head_only = head_only_;
+    auto streaming = context_.shared.handler.respond(handler_request, output_.connection(), now);
     if (!streaming) return serve_page(*target, now);  // responds with 404
-    response_.begin(std::move(streaming), {.head_only = head_only_, .http_1_0 = http_1_0_},
-                    [this](const ResponseHead& response_head) { return head(response_head); });
+    output_.response().begin(
+        std::move(streaming), {.head_only = head_only_, .http_1_0 = http_1_0_},
+        [this](const ResponseHead& response_head) { return head(response_head); });
   } catch (const std::exception& error) {
     context_.log.request_failed(target->path, error, now);
     return send_error(503, "the server could not answer this request: see its log", now);
@@ -342,11 +326,11 @@ void Connection::start_stream(Candidate candidate, Admission admission, base::Ti
   const auto& viewer = candidate.request;
   keep_alive_ = false;
   context_.stateful.erase(this);
-  response_connection_.state.reset();
+  output_.connection().state.reset();
   std::string response =
       head({.content_type = std::string{content_type(viewer.container)}, .media = true});
   if (head_only_) {
-    response_.begin(std::move(response));
+    output_.response().begin(std::move(response));
     return flush(now);
   }
   context_.waiting.erase(this);
@@ -362,7 +346,7 @@ void Connection::start_stream(Candidate candidate, Admission admission, base::Ti
       context_, socket_,
       ViewerSession::Start{
           std::move(candidate.place), std::move(state),
-          ResponseWriter{framing, std::move(response), response_connection_.sent, viewer.container},
+          ResponseWriter{framing, std::move(response), output_.connection().sent, viewer.container},
           std::move(admission)},
       [this](LeaveReason reason, bool complete) { on_session_ended(reason, complete); });
   parser_.reset();
@@ -372,13 +356,13 @@ void Connection::start_stream(Candidate candidate, Admission admission, base::Ti
 }
 
 void Connection::send_page(const Page& page, base::Time now) {
-  response_.begin(head({.status = page.status,
-                        .content_type = page.content_type,
-                        .length = page.body.bytes.size(),
-                        .cache_control = page.cache_control,
-                        .fields = page.fields,
-                        .media = page.media}),
-                  head_only_ ? SharedBytes{} : page.body);
+  output_.response().begin(head({.status = page.status,
+                                 .content_type = page.content_type,
+                                 .length = page.body.bytes.size(),
+                                 .cache_control = page.cache_control,
+                                 .fields = page.fields,
+                                 .media = page.media}),
+                           head_only_ ? SharedBytes{} : page.body);
   flush(now);
 }
 
@@ -396,7 +380,8 @@ void Connection::refuse(int status, const std::string& reason, base::Time now) {
 
 void Connection::send_options(base::Time now) {
   const auto& allow = context_.shared.settings.cors_allow;
-  response_.begin(head({.length = 0, .fields = options_fields(allow, origin_, for_admins_)}));
+  output_.response().begin(
+      head({.length = 0, .fields = options_fields(allow, origin_, for_admins_)}));
   flush(now);
 }
 
@@ -414,24 +399,23 @@ void Connection::flush(base::Time now) {
   if (waited || phase_ != Phase::kResponse) {
     phase_ = Phase::kResponse;
     deadline_ = base::Time::max();
-    pace_.begin(acknowledged(), now);
-    unread_ = true;
+    output_.begin(now);
   }
   try {
     for (;;) {
-      const bool any = response_.pull(response_connection_, now);
-      if (response_connection_.state) context_.stateful.insert(this);
+      const bool any = output_.response().pull(output_.connection(), now);
+      if (output_.connection().state) context_.stateful.insert(this);
       if (!any) break;
-      if (!write()) return;
+      if (!write(now)) return;
     }
   } catch (const std::exception& error) {  // must not reach libevent's C code
     context_.log.response_failed(error, now);
     socket_.reset_on_close();  // without chunks, the response would otherwise look complete
     return close();
   }
-  if (response_.waits()) {
+  if (output_.response().waits()) {
     if (stopping_) return close();
-    context_.waiting.insert_or_assign(this, response_.wait());
+    context_.waiting.insert_or_assign(this, output_.response().wait());
     return;
   }
   if (!keep_alive_) return linger(now);
@@ -439,21 +423,20 @@ void Connection::flush(base::Time now) {
   deadline_ = now + kKeepAliveTimeout;
 }
 
-/// Returns false if the socket is full, or closed because of an error.
-bool Connection::write() {
-  OutputQueue::Pieces memory;
-  while (!response_.output().empty()) {
-    const auto sent = socket_.send(response_.output().pieces(memory));
-    if (sent.error != 0) {
-      close();
-      return false;
-    }
-    response_.output().advance(sent.bytes);
-    response_connection_.sent += sent.bytes;
-    if (media_) context_.counters.bytes_sent.add(sent.bytes);
-    if (sent.full) return false;
+/// Returns false if the response has to wait, or the connection is closed because of an error.
+bool Connection::write(base::Time now) {
+  using Status = ConnectionOutput::Written::Status;
+  const auto [status, bytes] = output_.write();
+  if (media_) context_.counters.bytes_sent.add(bytes);
+  if (status != Status::kCrowded) {
+    context_.crowded.erase(this);
+  } else if (!context_.crowded.contains(this)) {
+    context_.crowded.insert(this);
+    context_.counters.responses_delayed.add();
+    context_.log.delayed(client_.address, now);
   }
-  return true;
+  if (status == Status::kBroken) close();
+  return status == Status::kAll;
 }
 
 void Connection::on_session_ended(LeaveReason reason, bool complete) {
@@ -470,7 +453,7 @@ void Connection::linger(base::Time now) {
   if (stopping_) return close();
   phase_ = Phase::kLinger;
   deadline_ = now + kLingerTimeout;
-  if (!std::exchange(unread_, true)) pace_.begin(acknowledged(), now);
+  output_.end(now);
   pipelined_.clear();
   socket_.end_output();
   rule_->again();  // input that is already there triggers no further edge
@@ -487,12 +470,13 @@ void Connection::close() {
   phase_ = Phase::kClosed;
   rule_->disable();
   context_.stateful.erase(this);
-  response_connection_.state.reset();
+  output_.close();
   socket_.close();
   slot_ = {};
   candidate_.reset();
   context_.waiting.erase(this);
   context_.held.erase(this);
+  context_.crowded.erase(this);
   context_.closed.push_back(this);
 }
 

@@ -10,15 +10,14 @@
 #include <variant>
 
 #include "base/units.h"
+#include "server/connection_output.h"
 #include "server/event_loop.h"
 #include "server/handover.h"
 #include "server/http_request_parser.h"
 #include "server/loop_context.h"
 #include "server/peer.h"
 #include "server/places.h"
-#include "server/reading_pace.h"
 #include "server/request_target.h"
-#include "server/response.h"
 #include "server/slots.h"
 #include "server/viewer_session.h"
 #include "server/viewer_socket.h"
@@ -45,7 +44,7 @@ class Connection {
   void try_to_release(base::Time now);
   /// REQUIRES: the connection is in LoopContext::stateful.
   bool tick(base::Time now) {
-    return response_connection_.state->on_tick(response_connection_, now);
+    return output_.connection().state->on_tick(output_.connection(), now);
   }
   void stop(base::Time now);   ///< ends the present response and closes, within kFinishTimeout
   void abort(base::Time now);  ///< closes at once
@@ -82,12 +81,11 @@ class Connection {
   void refuse(int status, const std::string& reason, base::Time now);
   std::string head(ResponseHead head);
   void flush(base::Time now);
-  bool write();
-  bool waits() const { return phase_ == Phase::kResponse && (candidate_ || response_.waits()); }
+  bool write(base::Time now);
+  bool waits() const {
+    return phase_ == Phase::kResponse && (candidate_ || output_.response().waits());
+  }
   void on_session_ended(LeaveReason reason, bool complete);
-  std::optional<TooSlow> judge_reader(base::Time now);
-  base::ByteCount sent() const;
-  base::ByteCount acknowledged() const;
   void linger(base::Time now);
   void abandon(TooSlow reason, base::Time now);
   void close();
@@ -114,10 +112,7 @@ class Connection {
   bool media_ = false;                  ///< the present response is media
   bool for_admins_ = false;             ///< the present request is for a page of administrators
   std::optional<Candidate> candidate_;  ///< while it waits
-  OutgoingResponse response_;
-  ResponseConnection response_connection_;
-  ReadingPace pace_;
-  bool unread_ = false;        ///< the client may not have acknowledged all that was sent
+  ConnectionOutput output_;
   std::size_t discarded_ = 0;  ///< bytes of unexpected input
   std::unique_ptr<ViewerSession> session_;
   EventLoop::RulePtr rule_;

@@ -82,6 +82,17 @@ void ConnectionLog::slowed(const Address& client, base::Time now) {
         "should be in server.trusted_proxies"}});
 }
 
+void ConnectionLog::delayed(const Address& client, base::Time now) {
+  const auto times = delayed_.count(now);
+  if (!times) return;
+  base::log::info("responses_delayed",
+                  {{"address", client.text()},
+                   {"times", *times},
+                   {"hint",
+                    "clients leave unread as much as server.max_unread allows, or one address a "
+                    "quarter of it: an attack, or raise it"}});
+}
+
 void ConnectionLog::too_slow(const Address& client, TooSlow reason, base::Time now) {
   const auto times = too_slow_[static_cast<std::size_t>(reason)].count(now);
   if (!times) return;

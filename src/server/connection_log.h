@@ -31,11 +31,14 @@ class ConnectionLog {
   void response_failed(const std::exception& error, base::Time now);
   /// A request has to wait because its address sends too many.
   void slowed(const Address& client, base::Time now);
+  /// A response has to wait because its client's address, or all, have too much unread.
+  void delayed(const Address& client, base::Time now);
   /// A connection is reset because its client reads too slowly.
   void too_slow(const Address& client, TooSlow reason, base::Time now);
 
  private:
   base::LogPeriod slowed_;
+  base::LogPeriod delayed_;
   base::LogPeriod failed_admissions_;
   base::LogPeriod failed_requests_;
   base::LogPeriod failed_responses_;

@@ -35,6 +35,7 @@ struct Counters {
   Counter trusted_proxy_requests;
   Counter unknown_proxy_requests;
   Counter requests_slowed;
+  Counter responses_delayed;
   Counter joined;
   Counter bytes_sent;
   Counter frames_dropped;

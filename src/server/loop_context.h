@@ -13,6 +13,7 @@
 #include "server/event_loop.h"
 #include "server/group_channel.h"
 #include "server/handler.h"
+#include "server/output_account.h"
 #include "server/page_table.h"
 #include "server/places.h"
 #include "server/request_pace.h"
@@ -39,13 +40,15 @@ struct LoopShared {
         viewers{{.in_all = settings.max_viewers,
                  .per_address = settings.max_viewers_per_address,
                  .rate = settings.min_rate,
-                 .proxies = all_proxies(settings)}} {}
+                 .proxies = all_proxies(settings)}},
+        output{unread_limit(settings), all_proxies(settings)} {}
 
   const Settings settings;
   Handler& handler;
   PageTable pages;
   Slots connections;
   Places viewers;
+  OutputAccount output;
   std::atomic<ViewerId> last_viewer{0};
   ProxyLog proxy_log;
 };
@@ -70,7 +73,8 @@ struct LoopContext {
   ConnectionLog log{};
   WriteMerging merging{};
   RequestPace pace{request_rate(shared.settings), all_proxies(shared.settings)};
-  TurnQueue<Connection> held{};  ///< those whose next request has to wait: see RequestPace
+  TurnQueue<Connection> held{};     ///< those whose next request has to wait: see RequestPace
+  TurnQueue<Connection> crowded{};  ///< those whose response has to wait: see OutputAccount
 
   /// Creates the channel if there is none: a viewer may move to it before its first packet.
   GroupChannel& channel(media::ChannelId id) {

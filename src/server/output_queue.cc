@@ -28,11 +28,13 @@ void OutputQueue::push(SharedBytes bytes) {
   if (!bytes.bytes.empty()) queue_.push_back(std::move(bytes));
 }
 
-std::span<iovec> OutputQueue::pieces(Pieces& memory) const {
-  const std::size_t count = std::min(queue_.size(), kMaxWritePieces);
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto bytes = queue_[i].bytes;
-    memory[i] = {const_cast<std::uint8_t*>(bytes.data()), bytes.size()};
+std::span<iovec> OutputQueue::pieces(Pieces& memory, std::size_t most) const {
+  std::size_t count = 0;
+  while (count < std::min(queue_.size(), kMaxWritePieces) && most > 0) {
+    const auto bytes = queue_[count].bytes;
+    const auto size = std::min(bytes.size(), most);
+    memory[count++] = {const_cast<std::uint8_t*>(bytes.data()), size};
+    most -= size;
   }
   return std::span{memory}.first(count);
 }

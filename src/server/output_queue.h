@@ -34,8 +34,8 @@ class OutputQueue {
 
   void push(SharedBytes bytes);
   bool empty() const { return queue_.empty(); }
-  /// The first pieces, for one write, stored in `memory`.
-  std::span<iovec> pieces(Pieces& memory) const;
+  /// The first pieces, at most `most` bytes, for one write. Stored in `memory`.
+  std::span<iovec> pieces(Pieces& memory, std::size_t most) const;
   /// Removes the first `bytes`. REQUIRES: no more than pieces() returned.
   void advance(std::size_t bytes);
 

@@ -64,6 +64,7 @@ class Server::Impl {
     state.connections_refused += refused_.value();
     state.accept_failures = accept_failures_.value();
     state.places = shared_.viewers.state();
+    state.unread = shared_.output.held().bytes();
     return state;
   }
 

@@ -14,8 +14,10 @@ struct ServerState {
   std::uint64_t accept_failures = 0;      ///< accepting pauses after each
   std::uint64_t trusted_proxy_requests = 0;
   std::uint64_t unknown_proxy_requests = 0;
-  std::uint64_t requests_slowed = 0;  ///< by RequestPace
-  std::uint64_t joined = 0;           ///< viewers
+  std::uint64_t requests_slowed = 0;    ///< by RequestPace
+  std::uint64_t responses_delayed = 0;  ///< by OutputAccount
+  std::int64_t unread = 0;              ///< OutputAccount::held(), now
+  std::uint64_t joined = 0;             ///< viewers
   std::uint64_t packets_lost_in_handover = 0;
   unsigned frames_per_write = 1;  ///< now, on the busiest loop: see WriteMerging
   std::uint64_t bytes_sent = 0;   ///< media responses

@@ -20,11 +20,12 @@ struct Settings {
   base::Duration queue = std::chrono::seconds{1};           ///< media time a viewer may be behind
   base::Duration stall_timeout = std::chrono::seconds{10};  ///< closes a client that reads nothing
   base::BitRate min_rate = base::BitRate::kbps(32);  ///< resets a client that reads more slowly
-  std::vector<Network> proxy_protocol;               ///< proxies that send its header
-  std::vector<Network> trusted_proxies;              ///< their word on a client's address holds
-  std::vector<Network> admin_allow;                  ///< clients that may read admin pages
-  std::vector<HostName> admin_hosts;                 ///< names by which they reach the server
-  std::vector<Origin> cors_allow;                    ///< origins whose pages may use media
+  base::ByteCount max_unread{};          ///< of responses, in all; 0: see unread_limit()
+  std::vector<Network> proxy_protocol;   ///< proxies that send its header
+  std::vector<Network> trusted_proxies;  ///< their word on a client's address holds
+  std::vector<Network> admin_allow;      ///< clients that may read admin pages
+  std::vector<HostName> admin_hosts;     ///< names by which they reach the server
+  std::vector<Origin> cors_allow;        ///< origins whose pages may use media
 
   // A segment player uses two or three connections, and a browser at most six.
   static constexpr int kConnectionsPerViewer = 6;
@@ -41,6 +42,11 @@ struct Settings {
 
 /// Addresses that stand for many clients.
 std::vector<Network> all_proxies(const Settings& settings);
+
+/// `max_unread`, or a sixteenth of the memory that this process may use, from 16 to 512 MiB: the
+/// kernel needs up to twice as much for it, and keeps an eighth or less for all sockets (tcp_mem in
+/// tcp(7)).
+base::ByteCount unread_limit(const Settings& settings);
 
 /// The number of event loops: `threads`, or one per CPU.
 int loop_count(const Settings& settings);

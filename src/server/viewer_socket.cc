@@ -84,6 +84,12 @@ ViewerSocket::Received ViewerSocket::receive(std::span<char> buffer) {
   return {.none = none, .closed = !none};
 }
 
+bool ViewerSocket::broken() const {
+  int error = 0;
+  socklen_t size = sizeof error;
+  return ::getsockopt(fd_.get(), SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error != 0;
+}
+
 std::size_t ViewerSocket::unacknowledged() const {
   int bytes = 0;
   return ioctl(fd_.get(), SIOCOUTQ, &bytes) == 0 ? static_cast<std::size_t>(bytes) : 0;

@@ -34,6 +34,7 @@ class ViewerSocket {
   /// would lose the mark.
   Sent send(std::span<iovec> pieces, bool marked = false);
   Received receive(std::span<char> buffer);
+  bool broken() const;                 ///< reset by the peer, or given up by the kernel
   std::size_t unacknowledged() const;  ///< bytes taken by the kernel and not acknowledged
 
   /// While this much or more waits unsent in the kernel, the socket takes no more

@@ -168,6 +168,11 @@ void Worker::on_housekeeping() {
                              connection.try_to_release(now);
                              return std::size_t{1};
                            });
+  context_.crowded.take_turns(context_.crowded.size(), context_.crowded.size(),
+                              [now](Connection& connection) {
+                                connection.resume(now);
+                                return std::size_t{1};
+                              });
   context_.pace.forget_idle(now);
   check_connections(now);
   reap();

@@ -80,6 +80,11 @@ Section<Config> server_section() {
               "Rate at which a client has to read a page or a segment, on average after the first "
               "stall_timeout. Slower clients are disconnected, because each holds memory. Lower it "
               "for links below 100 kbit/s. 0 sets no limit."),
+          key("max_unread", &Part::max_unread,
+              Size{ByteCount{0}, ByteCount{std::int64_t{64} << 30}},
+              "Bytes of pages, playlists and segments that clients have been sent and have not "
+              "acknowledged, in all; one address may have a quarter of it. Beyond it they are sent "
+              "16 kB at a time. 0 sets it to a sixteenth of the memory, at most 512 MB."),
           key("cors_allow", &Part::cors_allow, kOriginList,
               "Web sites whose pages may use the media (CORS). Name your own to keep other "
               "sites from showing your streams as theirs. [] allows only the server's own page."),

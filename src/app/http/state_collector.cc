@@ -242,6 +242,12 @@ void collect_server(Families& out, const server::ServerState& server) {
   out.counter("symcast_requests_slowed_total",
               "Requests that had to wait because their address sent too many", {},
               count(server.requests_slowed));
+  out.counter("symcast_responses_delayed_total",
+              "Responses that had to wait because too much was unread (server.max_unread)", {},
+              count(server.responses_delayed));
+  out.gauge("symcast_responses_unread_bytes",
+            "Bytes of pages, playlists and segments that clients have not acknowledged", {},
+            static_cast<double>(server.unread));
   constexpr auto* kProxied = "symcast_proxied_requests_total";
   constexpr auto* kProxiedHelp =
       "Requests received through a proxy, which terminates the viewers' TCP connections";

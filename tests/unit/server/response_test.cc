@@ -13,6 +13,8 @@ using server::ResponseHead;
 using server::SharedBytes;
 using server::StreamingResponse;
 
+constexpr std::size_t kMost = 1 << 20;
+
 /// Returns the chunks it was constructed with.
 class Scripted : public StreamingResponse {
  public:
@@ -46,7 +48,7 @@ class ResponseTest : public ::testing::Test {
     std::string out;
     while (response_.pull(response_connection_, {})) {
       server::OutputQueue::Pieces memory;
-      for (const auto& piece : response_.output().pieces(memory)) {
+      for (const auto& piece : response_.output().pieces(memory, kMost)) {
         out.append(static_cast<const char*>(piece.iov_base), piece.iov_len);
         response_.output().advance(piece.iov_len);
       }
@@ -109,14 +111,14 @@ TEST_F(ResponseTest, BytesAreNotCopied) {
   begin({});
   ASSERT_TRUE(response_.pull(response_connection_, {}));
   server::OutputQueue::Pieces memory;
-  EXPECT_EQ(response_.output().pieces(memory).back().iov_base, bytes.bytes.data());
+  EXPECT_EQ(response_.output().pieces(memory, kMost).back().iov_base, bytes.bytes.data());
 }
 
 TEST_F(ResponseTest, APageIsNotCopied) {
   const auto page = SharedBytes::of("ab");
   response_.begin("HEAD\n", page);
   server::OutputQueue::Pieces memory;
-  const auto pieces = response_.output().pieces(memory);
+  const auto pieces = response_.output().pieces(memory, kMost);
   ASSERT_EQ(pieces.size(), 2u);
   EXPECT_EQ(pieces.back().iov_base, page.bytes.data());
   EXPECT_EQ(read(), "HEAD\nab");

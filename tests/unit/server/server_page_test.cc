@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <iterator>
 #include <utility>
@@ -13,6 +15,7 @@
 #include "http_client.h"
 #include "running_server.h"
 #include "server/listen.h"
+#include "server/output_account.h"
 
 namespace {
 
@@ -255,6 +258,24 @@ TEST_F(ServerPageTest, SlowsAnAddressThatSendsManyRequests) {
   const auto answered = server_->state().responses[200];
   EXPECT_TRUE(eventually([&] { return server_->state().responses[200] > answered + 100; }))
       << "none is refused";
+}
+
+TEST_F(ServerPageTest, BoundsWhatIsLeftUnread) {
+  constexpr int kReaders = 60;
+  constexpr std::int64_t kMiB = 1 << 20;
+  constexpr std::int64_t kOneWrite = 192 * 1024;  // the socket's limit, and a buffer more
+  settings_.max_unread = base::ByteCount{4 * kMiB};
+  start();
+  std::deque<HttpClient> readers;
+  for (int i = 0; i < kReaders; ++i) readers.emplace_back(endpoint_).get("/large");
+  ASSERT_TRUE(eventually([&] { return server_->state().responses_delayed > kReaders / 2; }));
+  EXPECT_LE(server_->state().unread,
+            kMiB + kReaders * server::OutputAccount::kLeast.bytes() + kOneWrite);
+  EXPECT_THAT(readers.front().read_head(), HasSubstr("Content-Length: 20000000\r\n"));
+  EXPECT_EQ(readers.front().read_exactly(kMiB).size(), kMiB) << "a client that reads goes on";
+  while (readers.size() > 1) readers.pop_back();
+  EXPECT_EQ(readers.front().read_exactly(20'000'000 - kMiB).size(), 20'000'000 - kMiB);
+  EXPECT_TRUE(eventually([&] { return server_->state().unread == 0; })) << "it is given back";
 }
 
 TEST_F(ServerPageTest, StopsInAFloodOfPipelinedRequests) {
