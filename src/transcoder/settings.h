@@ -13,6 +13,13 @@
 /// defaults, as in config/symcast.toml.
 namespace transcoder {
 
+/// In luma pixels.
+struct PictureSize {
+  int width = 0;
+  int height = 0;
+  bool operator==(const PictureSize&) const = default;
+};
+
 struct SourceSettings {
   /// `test:`, `file:PATH`, `gst:LAUNCH TEXT`, or any URI that GStreamer plays.
   std::string uri = "test:";
@@ -33,6 +40,8 @@ struct SourceSettings {
   /// Limits of the source's process: its memory, and its share of all CPUs.
   base::ByteCount memory{512 << 20};
   double cpu = 0.75;
+  /// The largest picture that it may send (PictureLimit).
+  PictureSize max_size{8192, 4320};
   /// Places that it may open besides its own host and public addresses.
   std::vector<AllowedPlace> allow;
 

@@ -100,6 +100,19 @@ base::ByteCount Size::read(const Value& value) const {
 std::string Size::write(base::ByteCount size) const { return quoted(text_of(size)); }
 std::string Size::allowed() const { return range_text("bytes", *this); }
 
+transcoder::PictureSize Dimensions::read(const Value& value) const {
+  const auto* text = text_in(value);
+  const auto size = text != nullptr ? parse_dimensions(*text) : std::nullopt;
+  if (!size) reject(value, R"(a picture size; write width and height, such as "1920x1080")");
+  const bool allowed = size->width >= min.width && size->height >= min.height &&
+                       size->width <= max.width && size->height <= max.height;
+  if (allowed) return *size;
+  throw Rejected{value.place, fmt::format("{} is out of range; allowed: {} to {}", shown(value),
+                                          write(min), write(max))};
+}
+std::string Dimensions::write(transcoder::PictureSize size) const { return quoted(text_of(size)); }
+std::string Dimensions::allowed() const { return range_text("width by height", *this); }
+
 std::string Text::read(const Value& value) const {
   if (const auto* text = text_in(value)) return *text;
   reject(value, "a string; write it in quotes");

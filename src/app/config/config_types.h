@@ -7,6 +7,7 @@
 
 #include "app/config/config_value.h"
 #include "base/units.h"
+#include "transcoder/settings.h"
 
 /// The types of settings. Each reads a Value or throws Rejected, writes TOML, and describes the
 /// values it allows.
@@ -58,6 +59,15 @@ struct Size {
   base::ByteCount max;
   base::ByteCount read(const Value& value) const;
   std::string write(base::ByteCount size) const;
+  std::string allowed() const;
+};
+
+/// "1920x1080", width by height in pixels.
+struct Dimensions {
+  transcoder::PictureSize min;
+  transcoder::PictureSize max;
+  transcoder::PictureSize read(const Value& value) const;
+  std::string write(transcoder::PictureSize size) const;
   std::string allowed() const;
 };
 

@@ -44,6 +44,16 @@ std::optional<std::int64_t> parse(std::string_view text, std::span<const Unit> u
   return std::nullopt;
 }
 
+/// A whole number of at most five digits, without a sign.
+std::optional<int> parse_side(std::string_view text) {
+  int side = 0;
+  const auto* end = text.data() + text.size();
+  const bool digits = text.find_first_not_of("0123456789") == std::string_view::npos;
+  if (!digits || text.size() > 5) return std::nullopt;
+  return std::from_chars(text.data(), end, side).ec == std::errc{} ? std::optional{side}
+                                                                   : std::nullopt;
+}
+
 /// "1.5" for 1 and 500 thousandths.
 std::string decimal(std::int64_t whole, std::int64_t thousandths) {
   auto text = fmt::format("{}.{:03}", whole, thousandths);
@@ -80,6 +90,15 @@ std::optional<base::ByteCount> parse_size(std::string_view text) {
   return bytes ? std::optional{base::ByteCount{*bytes}} : std::nullopt;
 }
 
+std::optional<transcoder::PictureSize> parse_dimensions(std::string_view text) {
+  const auto x = text.find('x');
+  if (x == std::string_view::npos) return std::nullopt;
+  const auto width = parse_side(text.substr(0, x));
+  const auto height = parse_side(text.substr(x + 1));
+  if (!width || !height) return std::nullopt;
+  return transcoder::PictureSize{*width, *height};
+}
+
 std::string text_of(base::Duration duration) {
   return duration == base::Duration::zero() ? "0s" : text(duration.count(), kDurationUnits);
 }
@@ -87,6 +106,10 @@ std::string text_of(base::Duration duration) {
 std::string text_of(base::BitRate rate) { return text(rate.bps(), kRateUnits); }
 
 std::string text_of(base::ByteCount size) { return text(size.bytes(), kSizeUnits); }
+
+std::string text_of(transcoder::PictureSize size) {
+  return fmt::format("{}x{}", size.width, size.height);
+}
 
 std::string quoted(std::string_view text) {
   std::string out{'"'};

@@ -11,6 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using base::BitRate;
 using base::ByteCount;
+using types::Dimensions;
 using types::Duration;
 using types::Flag;
 using types::Rate;
@@ -147,6 +148,10 @@ Section<StreamConfig> source_section() {
               "Share of all CPUs that the source's process may use over 10 s, but at least one "
               "CPU. Beyond it, the source is lost, and starts again. Lower it if the machine plays "
               "many sources."),
+          key("max_size", &Part::max_size, Dimensions{{16, 16}, {65535, 65535}},
+              "Largest picture that the source may send, upright or not: neither its sides nor its "
+              "area may exceed it. symcast refuses a larger one before it takes memory for it. "
+              "Raise it, and memory, for larger video."),
           key("allow", &Part::allow, kAllowedPlaces,
               "Networks and hosts that a source's playlists and redirects may name, for example "
               "[\"10.0.0.0/8\", \"cdn.lan\"]. Without it, they may name public addresses and the "

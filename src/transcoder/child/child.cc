@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "transcoder/child/access_gate.h"
 #include "transcoder/child/confinement.h"
+#include "transcoder/child/picture_gate.h"
 #include "transcoder/child/self_limits.h"
 #include "transcoder/gst/gst_source.h"
 #include "transcoder/wire/channel.h"
@@ -156,9 +157,11 @@ int run_child(base::UniqueFd media, base::UniqueFd ring_memory) {
     gate->on_refused([messages](std::string reason) { messages->refused(std::move(reason)); });
     if (start.source.uri.starts_with("gst:")) gate->permit_local_sockets();
   }
+  const auto refuse = [messages](std::string reason) { messages->refused(std::move(reason)); };
+  limit_pictures(start.source.max_size, refuse);
   messages->send(wire::Hello{confine(start.source.uri, start.folders)});
   GstSource source{start.source, start.video,
-                   [ring](const media::Frame& frame) { return ring->copy(frame); }};
+                   [ring](const media::Frame& frame) { return ring->copy(frame); }, refuse};
   source.start(messages);
   report(source, *messages, *channel);
   source.stop();

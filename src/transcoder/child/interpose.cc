@@ -1,21 +1,26 @@
 // Functions of other libraries that open something, for all code of this process: those of a
 // program precede those of the libraries that it loads. They ask the server (AccessGate), or check
 // the name of a place before the library sees it (uri_guard). Calls that name no place go to the
-// kernel.
+// kernel. Two functions of libav open nothing, but precede the memory for pictures
+// (picture_gate).
 
 #include <dlfcn.h>
 #include <gst/gst.h>
 #include <gst/rtsp/gstrtspconnection.h>
+#include <link.h>
 #include <netdb.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "transcoder/child/access_gate.h"
 #include "transcoder/child/address_list.h"
+#include "transcoder/child/picture_gate.h"
 #include "transcoder/child/uri_guard.h"
 #include "transcoder/wire/descriptors.h"
 
@@ -73,6 +78,30 @@ template <typename Function>
 Function* in_plugins(const char* library, const char* name) {
   void* const handle = ::dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
   return handle != nullptr ? reinterpret_cast<Function*>(::dlsym(handle, name)) : nullptr;
+}
+
+/// The path of a library that is loaded, whatever its version; empty if there is none.
+std::string loaded_library(const std::string& name) {
+  struct Search {
+    std::string part;
+    std::string path;
+  } search{"/" + name, ""};
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        auto& [part, path] = *static_cast<Search*>(data);
+        if (std::string_view{info->dlpi_name}.find(part) != std::string_view::npos) {
+          path = info->dlpi_name;
+        }
+        return path.empty() ? 0 : 1;
+      },
+      &search);
+  return search.path;
+}
+
+/// The same of libav.
+template <typename Function>
+Function* in_libavutil(const char* name) {
+  return in_plugins<Function>(loaded_library("libavutil.so.").c_str(), name);
 }
 
 void set_error(GError** error, const char* uri) {
@@ -167,6 +196,22 @@ GstRTSPResult gst_rtsp_connection_create(const GstRTSPUrl* url, GstRTSPConnectio
     return GST_RTSP_EINVAL;
   }
   return real(url, connection);
+}
+
+// libav calls both of these before it takes memory for pictures of that size: with the size of the
+// parameter sets, and with the one that a decoder then uses. `format` is an enum.
+
+int av_image_check_size(unsigned width, unsigned height, int offset, void* context) {
+  static auto* const real = in_libavutil<decltype(av_image_check_size)>("av_image_check_size");
+  if (real == nullptr || !transcoder::may_decode(width, height)) return -EINVAL;
+  return real(width, height, offset, context);
+}
+
+int av_image_check_size2(unsigned width, unsigned height, std::int64_t most, int format, int offset,
+                         void* context) {
+  static auto* const real = in_libavutil<decltype(av_image_check_size2)>("av_image_check_size2");
+  if (real == nullptr || !transcoder::may_decode(width, height)) return -EINVAL;
+  return real(width, height, most, format, offset, context);
 }
 
 }  // extern "C"

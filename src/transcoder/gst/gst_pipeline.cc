@@ -16,6 +16,7 @@
 #include "transcoder/gst/gst_input.h"
 #include "transcoder/gst/gst_sample.h"
 #include "transcoder/gst/http_source.h"
+#include "transcoder/gst/picture_guard.h"
 #include "transcoder/handle.h"
 #include "transcoder/uri/source_file.h"
 
@@ -74,7 +75,9 @@ class GstPipeline::Impl {
         input_{make_input(source, report_)},
         pictures_{make_picture_branch(limits)},
         audio_{make_audio_branch()},
-        black_{limits} {
+        black_{limits},
+        max_size_{source.max_size} {
+    g_signal_connect(pipeline_.get(), "deep-element-added", G_CALLBACK(on_element), this);
     gst_bin_add(GST_BIN(pipeline_.get()), input_.get());
     add(pictures_, "pictures");
     add(audio_, "audio");
@@ -122,7 +125,7 @@ class GstPipeline::Impl {
     return pictures_.received_end && pictures_.ended();
   }
 
-  std::string error() const {
+  SourceEnd error() const {
     std::lock_guard lock{mutex_};
     return error_;
   }
@@ -186,6 +189,11 @@ class GstPipeline::Impl {
     return self;
   }
 
+  /// Called for each element of the pipeline, before it starts.
+  static void on_element(GstBin*, GstBin*, GstElement* element, gpointer data) {
+    guard_pictures(element, static_cast<Impl*>(data)->max_size_);
+  }
+
   static GstFlowReturn on_sample(GstAppSink*, gpointer data) {
     of(data).wake_();
     return GST_FLOW_OK;
@@ -210,7 +218,10 @@ class GstPipeline::Impl {
   /// Trouble with audio costs the audio: a TrackChain keeps that of its decoder to itself.
   void note_error(GstMessage* message) {
     if (is_inside(GST_MESSAGE_SRC(message), audio_.element.get())) return;
-    fail(error_text(message));
+    auto text = error_text(message);
+    const bool refused = is_refusal(message);
+    if (refused) report_->refuse(text);
+    fail(std::move(text), refused ? SourceEnd::Cause::kRefused : SourceEnd::Cause::kEnded);
   }
 
   void note_missing(GstMessage* message) {
@@ -221,13 +232,13 @@ class GstPipeline::Impl {
   }
 
   /// Keeps the first error; if no picture was decoded and a plugin is missing, reports the plugin.
-  void fail(std::string text) {
+  void fail(std::string text, SourceEnd::Cause cause = SourceEnd::Cause::kEnded) {
     const bool decoded = report_->decoded();
     {
       std::lock_guard lock{mutex_};
-      if (!error_.empty()) return;
-      const bool missed = !missing_.empty() && !decoded;
-      error_ = missed ? missing_plugin_text(missing_) : std::move(text);
+      if (!error_.reason.empty()) return;
+      const bool missed = !missing_.empty() && !decoded && cause != SourceEnd::Cause::kRefused;
+      error_ = {missed ? missing_plugin_text(missing_) : std::move(text), cause};
     }
     wake_();
   }
@@ -248,9 +259,10 @@ class GstPipeline::Impl {
   BlackPictures black_;
   std::uint64_t unreadable_ = 0;
   ToneMap tone_map_;
+  const PictureSize max_size_;
 
   mutable std::mutex mutex_;
-  std::string error_;    // GUARDED_BY(mutex_)
+  SourceEnd error_;      // GUARDED_BY(mutex_)
   std::string missing_;  // GUARDED_BY(mutex_)
 };
 
@@ -268,7 +280,7 @@ std::optional<media::Frame> GstPipeline::take_frame() { return impl_->take_frame
 std::optional<media::Samples> GstPipeline::take_audio() { return impl_->take_audio(); }
 std::uint64_t GstPipeline::take_unreadable() { return impl_->take_unreadable(); }
 bool GstPipeline::ended() const { return impl_->ended(); }
-std::string GstPipeline::error() const { return impl_->error(); }
+SourceEnd GstPipeline::error() const { return impl_->error(); }
 bool GstPipeline::rewind() { return impl_->rewind(); }
 
 }  // namespace transcoder

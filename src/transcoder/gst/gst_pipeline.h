@@ -9,6 +9,7 @@
 #include "media/frame.h"
 #include "transcoder/gst/input_report.h"
 #include "transcoder/settings.h"
+#include "transcoder/source.h"
 
 namespace transcoder {
 
@@ -42,8 +43,8 @@ class GstPipeline {
 
   /// Whether all pictures of this round have been taken, or all audio if there are no pictures.
   bool ended() const;
-  /// Why the pipeline stopped; empty while it runs.
-  std::string error() const;
+  /// Why the pipeline stopped, without a reason while it runs.
+  SourceEnd error() const;
 
   /// Plays from the beginning again; false if the source does not support it.
   bool rewind();

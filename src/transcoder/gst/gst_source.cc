@@ -38,20 +38,25 @@ struct Waiting {
 
 class GstSource::Playback {
  public:
-  Playback(const SourceSettings& source, const VideoSettings& limits, Keep keep)
-      : settings_{source}, limits_{limits}, keep_{std::move(keep)}, is_file_{is_file(source.uri)} {}
+  Playback(const SourceSettings& source, const VideoSettings& limits, Keep keep, Refuse refuse)
+      : settings_{source},
+        limits_{limits},
+        keep_{std::move(keep)},
+        refuse_{std::move(refuse)},
+        is_file_{is_file(source.uri)} {}
 
   void run(Source::Listener& listener) {
-    std::string reason;
+    SourceEnd end;
     try {
-      while (reason.empty() && !stopping()) reason = play(listener);
-      if (!stopping() && !time_.any()) {  // GStreamer's plugins do not all say that lookups fail
-        if (auto failure = lookup_failure(settings_.uri); !failure.empty()) reason = failure;
+      while (end.reason.empty() && !stopping()) end = play(listener);
+      const bool failed = !time_.any() && end.cause == SourceEnd::Cause::kEnded;
+      if (!stopping() && failed) {  // GStreamer's plugins do not all say that lookups fail
+        if (auto failure = lookup_failure(settings_.uri); !failure.empty()) end.reason = failure;
       }
     } catch (const std::exception& error) {
-      reason = error.what();
+      end.reason = error.what();
     }
-    if (!stopping()) listener.on_end({std::move(reason)});
+    if (!stopping()) listener.on_end(std::move(end));
   }
 
   void request_stop() {
@@ -70,10 +75,11 @@ class GstSource::Playback {
   }
 
  private:
-  /// Builds a pipeline and plays it to its end; repeats a file. Returns the reason for the end, or
-  /// an empty string if another pipeline is to be built.
-  std::string play(Source::Listener& listener) {
+  /// Builds a pipeline and plays it to its end; repeats a file. Returns why it ended,
+  /// without a reason if another pipeline is to be built.
+  SourceEnd play(Source::Listener& listener) {
     input_ = std::make_shared<InputReport>();
+    input_->on_refused(refuse_);
     {
       std::lock_guard lock{mutex_};
       report_ = input_;
@@ -84,9 +90,9 @@ class GstSource::Playback {
     for (;;) {
       play_round(pipeline, listener);
       if (stopping()) return {};
-      if (auto error = pipeline.error(); !error.empty()) return error;
-      if (!is_file_) return "end of stream";
-      if (!time_.any()) return "the file has neither video nor audio";
+      if (auto error = pipeline.error(); !error.reason.empty()) return error;
+      if (!is_file_) return {"end of stream"};
+      if (!time_.any()) return {"the file has neither video nor audio"};
       time_.next_round();
       picture_.reset();
       audio_.reset();
@@ -98,7 +104,7 @@ class GstSource::Playback {
   void play_round(GstPipeline& pipeline, Source::Listener& listener) {
     while (!stopping()) {
       take(pipeline, listener);
-      if (!picture_ && (pipeline.ended() || !pipeline.error().empty())) return;
+      if (!picture_ && (pipeline.ended() || !pipeline.error().reason.empty())) return;
       const bool audio_first = audio_ && (!picture_ || audio_->due < picture_->due);
       if (!audio_first && !picture_) {
         wait_woken();
@@ -189,6 +195,7 @@ class GstSource::Playback {
   const SourceSettings settings_;
   const VideoSettings limits_;
   const Keep keep_;
+  const Refuse refuse_;
   const bool is_file_;
   bool live_ = false;
   std::shared_ptr<InputReport> input_;  ///< of the pipeline
@@ -206,8 +213,9 @@ class GstSource::Playback {
   bool stopping_ = false;                // GUARDED_BY(mutex_)
 };
 
-GstSource::GstSource(const SourceSettings& source, const VideoSettings& limits, Keep keep)
-    : playback_{std::make_unique<Playback>(source, limits, std::move(keep))} {}
+GstSource::GstSource(const SourceSettings& source, const VideoSettings& limits, Keep keep,
+                     Refuse refuse)
+    : playback_{std::make_unique<Playback>(source, limits, std::move(keep), std::move(refuse))} {}
 
 GstSource::~GstSource() { stop(); }
 

@@ -4,13 +4,6 @@
 
 namespace transcoder {
 
-/// In luma pixels.
-struct PictureSize {
-  int width = 0;
-  int height = 0;
-  bool operator==(const PictureSize&) const = default;
-};
-
 /// The limits for pictures of this size: their width and height are exchanged if the picture is
 /// upright and they are not. An operator who limits only the width means the width.
 VideoSettings limits_for(PictureSize source, VideoSettings limits);

@@ -22,6 +22,7 @@ constexpr std::uint16_t kVersion = 1;
 
 constexpr std::int64_t kMaxSar = 65535;     // as in H.264
 constexpr std::int64_t kMaxCount = 10'000;  // of lost pictures in one message
+constexpr std::int64_t kMaxSide = 65535;    // in any format that GStreamer decodes
 constexpr std::int64_t kMaxBytes = 1LL << 60;
 constexpr std::size_t kMaxCodec = 64;  // "H.264 (High 4:2:2 Intra Profile)" has 33 bytes
 constexpr int kTroubles = static_cast<int>(SourceTrouble::kNoAudioDecoder) + 1;
@@ -144,7 +145,7 @@ void fields(Io& io, End& message) {
 template <typename Io>
 void fields(Io& io, Start& start) {
   auto& [uri, program, audio, first_picture_wait, silence_timeout, backoff_min, backoff_max,
-         latency, memory, cpu, allow] = start.source;
+         latency, memory, cpu, max_size, allow] = start.source;
   std::int64_t memory_bytes = memory.bytes();
   auto& [max_width, max_height, max_frame_rate] = start.video;
   io.message("start");
@@ -159,6 +160,8 @@ void fields(Io& io, Start& start) {
   io.template number<std::int64_t>("memory", memory_bytes, 1, kMaxBytes);
   memory = base::ByteCount{memory_bytes};
   io.real("cpu", cpu, 0, 1);
+  io.template number<std::uint32_t>("max_size_width", max_size.width, 1, kMaxSide);
+  io.template number<std::uint32_t>("max_size_height", max_size.height, 1, kMaxSide);
   io.template number<std::uint16_t>("max_width", max_width, 2, 65535);
   io.template number<std::uint16_t>("max_height", max_height, 2, 65535);
   io.real("max_frame_rate", max_frame_rate, 0, 1e6);

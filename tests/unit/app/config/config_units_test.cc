@@ -31,6 +31,15 @@ TEST(ConfigUnitsTest, SizesAreBinary) {
   EXPECT_FALSE(parse_size("16KB"));
 }
 
+TEST(ConfigUnitsTest, DimensionsAreTwoWholeNumbers) {
+  EXPECT_EQ(parse_dimensions("1920x1080"), (transcoder::PictureSize{1920, 1080}));
+  EXPECT_EQ(text_of(transcoder::PictureSize{1920, 1080}), "1920x1080");
+  for (const auto* text : {"", "x", "1920", "1920x", "x1080", "1920X1080", "1920 x 1080", "1e3x10",
+                           "-2x2", "+2x2", "2x2x2", "999999x2"}) {
+    EXPECT_FALSE(parse_dimensions(text)) << text;
+  }
+}
+
 TEST(ConfigUnitsTest, InfinityAndNanAreRejected) {
   EXPECT_FALSE(parse_rate("infk"));
   EXPECT_FALSE(parse_rate("nank"));

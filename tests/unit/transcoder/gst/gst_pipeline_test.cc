@@ -68,8 +68,8 @@ TEST(GstPipelineTest, SaysWhichElementIsMissingForALatePad) {
   const Missing missing{"decodebin"};
   auto pipeline = open("videotestsrc num-buffers=50 ! jpegenc ! matroskamux ! matroskademux");
   pipeline.play();
-  EXPECT_TRUE(eventually([&] { return !pipeline.error().empty(); }));
-  EXPECT_THAT(pipeline.error(), HasSubstr("no element 'decodebin'"));
+  EXPECT_TRUE(eventually([&] { return !pipeline.error().reason.empty(); }));
+  EXPECT_THAT(pipeline.error().reason, HasSubstr("no element 'decodebin'"));
 }
 
 TEST(GstPipelineTest, CountsPicturesThatCannotBeRead) {
@@ -93,9 +93,9 @@ struct Played {
       pictures += pipeline.take_frame().has_value();
       audio += pipeline.take_audio().has_value();
       troubles = report->report(base::Clock::now()).troubles;
-      return (pictures > 5 && (audio > 0 || !troubles.empty())) || !pipeline.error().empty();
+      return (pictures > 5 && (audio > 0 || !troubles.empty())) || !pipeline.error().reason.empty();
     }));
-    EXPECT_EQ(pipeline.error(), "");
+    EXPECT_EQ(pipeline.error().reason, "");
   }
 
   int pictures = 0;

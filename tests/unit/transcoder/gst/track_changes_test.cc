@@ -42,7 +42,7 @@ struct Played {
     GstPipeline pipeline{reading(uri), VideoSettings{}, std::make_shared<InputReport>(), [] {}};
     pipeline.play();
     const auto deadline = base::Clock::now() + std::chrono::minutes{2};
-    while ((!pipeline.ended() || audio < least_audio) && pipeline.error().empty() &&
+    while ((!pipeline.ended() || audio < least_audio) && pipeline.error().reason.empty() &&
            base::Clock::now() < deadline) {
       const auto frame = pipeline.take_frame();
       const auto samples = pipeline.take_audio();
@@ -50,7 +50,7 @@ struct Played {
       if (samples) audio += samples->values.size();
       if (!frame && !samples) std::this_thread::sleep_for(std::chrono::milliseconds{1});
     }
-    EXPECT_EQ(pipeline.error(), "");
+    EXPECT_EQ(pipeline.error().reason, "");
     EXPECT_TRUE(pipeline.ended());
   }
 

@@ -44,13 +44,13 @@ int pictures_from(const std::string& uri) {
   pipeline.play();
   const auto deadline = base::Clock::now() + std::chrono::minutes{1};
   int pictures = 0;
-  while (!pipeline.ended() && pipeline.error().empty() && base::Clock::now() < deadline) {
+  while (!pipeline.ended() && pipeline.error().reason.empty() && base::Clock::now() < deadline) {
     const bool picture = pipeline.take_frame().has_value();
     const bool audio = pipeline.take_audio().has_value();
     pictures += picture;
     if (!picture && !audio) std::this_thread::sleep_for(std::chrono::milliseconds{1});
   }
-  EXPECT_EQ(pipeline.error(), "");
+  EXPECT_EQ(pipeline.error().reason, "");
   return pictures;
 }
 

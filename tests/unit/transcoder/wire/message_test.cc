@@ -192,10 +192,12 @@ TEST(MessageTest, EachSettingHasItsBounds) {
       {"start: latency", start, 47, 8, {0, kCentury}, {-1, over}},
       {"start: memory", start, 55, 8, {1, std::int64_t{1} << 40}, {0, -1}},
       {"start: cpu", start, 63, 8, {0}, {-1}},  // -1 has the bits of a NaN
-      {"start: max_width", start, 71, 2, {2, 0xffff}, {0, 1}},
-      {"start: max_height", start, 73, 2, {2, 0xffff}, {0, 1}},
-      {"start: max_frame_rate", start, 75, 8, {0}, {-1}},
-      {"start: folders", start, 83, 1, {0}, {65, 255}},
+      {"start: max_size_width", start, 71, 4, {1, 0xffff}, {0, 0x10000, -1}},
+      {"start: max_size_height", start, 75, 4, {1, 0xffff}, {0, 0x10000, -1}},
+      {"start: max_width", start, 79, 2, {2, 0xffff}, {0, 1}},
+      {"start: max_height", start, 81, 2, {2, 0xffff}, {0, 1}},
+      {"start: max_frame_rate", start, 83, 8, {0}, {-1}},
+      {"start: folders", start, 91, 1, {0}, {65, 255}},
   };
   for (const auto& field : fields) expect_bounds(field, decode_from_daemon);
 }
