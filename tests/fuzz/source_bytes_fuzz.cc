@@ -17,6 +17,7 @@
 #include "transcoder/gst/fragment_ts.h"
 #include "transcoder/gst/hls_playlist.h"
 #include "transcoder/gst/open_movie.h"
+#include "transcoder/gst/picture_header.h"
 #include "transcoder/gst/reorder_delay.h"
 #include "transcoder/gst/rtcp_name.h"
 #include "transcoder/gst/rtp_order.h"
@@ -240,11 +241,21 @@ void check_delays(std::string_view text) {
   CHECK(!h264 || (*h264 >= 0 && *h264 <= 16), *h264);
 }
 
+/// Sizes are those of the formats' fields.
+void check_headers(std::string_view text) {
+  const auto bytes = bytes_of(text);
+  for (const auto* format : {"image/jpeg", "image/png", "video/x-vp8", "video/x-theora"}) {
+    const auto size = transcoder::size_in_header(format, bytes);
+    CHECK(!size || (size->width >= 0 && size->height >= 0), size->width, size->height);
+  }
+}
+
 }  // namespace
 
 FUZZ_TARGET(source_bytes) {
   const auto reader = input.take<std::uint8_t>();
   const auto bytes = input.rest();
+  if (reader == 0xff) return check_headers(bytes);
   switch (reader % 9) {
     case 0:
       return check_scanner(bytes, reader / 9 % 3);

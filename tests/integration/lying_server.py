@@ -6,6 +6,7 @@ import http.server
 import socket
 import socketserver
 import threading
+import time
 
 HLS = "application/vnd.apple.mpegurl"
 
@@ -109,3 +110,35 @@ class RtspRedirect:
                 number = request.split(b"CSeq: ")[1].split(b"\r")[0]
                 connection.sendall(b"RTSP/1.0 302 Moved\r\nCSeq: %b\r\nLocation: %b\r\n\r\n" %
                                    (number, self._location.encode()))
+
+
+class Broadcast:
+    """Sends `parts` in `seconds`, evenly, to each client of `uri`."""
+
+    def __init__(self, parts, seconds):
+        owner = self
+        self.parts, self.seconds = parts, seconds
+
+        class Reply(http.server.BaseHTTPRequestHandler):
+            def log_message(self, *_):
+                pass
+
+            def do_GET(self):
+                self.send_response(200)
+                self.send_header("Content-Type", "video/mp2t")
+                self.end_headers()
+                try:
+                    owner.send(self.wfile)
+                except OSError:
+                    pass
+
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Reply)
+        self._server.daemon_threads = True
+        self.uri = f"http://127.0.0.1:{self._server.server_address[1]}/live.ts"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def send(self, to):
+        begin = time.monotonic()
+        for number, part in enumerate(self.parts):
+            time.sleep(max(0, begin + number * self.seconds / len(self.parts) - time.monotonic()))
+            to.write(part)

@@ -111,6 +111,8 @@ class TrackChain::Impl {
     for (const auto& [pad, block] : blocks) gst_pad_remove_probe(pad.get(), block);
   }
 
+  void abandon() { abandoned_ = true; }
+
   void end() {
     if (!decoder_) return;
     const PadHandle sink{gst_element_get_static_pad(decoder_.get(), "sink")};
@@ -183,7 +185,7 @@ class TrackChain::Impl {
   }
 
   bool failed(const std::string& why) {
-    if (interrupted_) return true;
+    if (interrupted_ || abandoned_) return true;
     if (kind_ != TrackKind::kAudio) return false;
     {
       std::lock_guard lock{mutex_};
@@ -410,6 +412,7 @@ class TrackChain::Impl {
   /// A flush came while the decodebin was being set up, which it takes for failures of its
   /// elements.
   std::atomic<bool> interrupted_ = false;
+  std::atomic<bool> abandoned_ = false;
   std::atomic<bool> outdated_ = false;  ///< the codec has changed
   std::atomic<bool> draining_ = false;
   std::string codec_;                    ///< used on the track's thread
@@ -440,6 +443,7 @@ bool TrackChain::ended() const { return impl_->ended(); }
 TrackHealth TrackChain::health() const { return impl_->health(); }
 void TrackChain::hold() { impl_->hold(); }
 void TrackChain::proceed() { impl_->proceed(); }
+void TrackChain::abandon() { impl_->abandon(); }
 void TrackChain::end() { impl_->end(); }
 const std::vector<std::pair<TrackKind, GstPad*>>& TrackChain::outlets() const {
   return impl_->outlets();

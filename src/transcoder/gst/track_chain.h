@@ -44,6 +44,8 @@ class TrackChain {
   /// Holds decoded data back until proceed(). Call before data arrive.
   void hold();
   void proceed();
+  /// The source of the track is gone: an error ends this track alone from now on.
+  void abandon();
   /// Ends the track, if its source has not. Call when the source sends no more data.
   void end();
   /// Removes the decoder from the bin. Call once the track has ended and its thread has stopped, on

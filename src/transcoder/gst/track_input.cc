@@ -35,6 +35,9 @@ using PadHandle = Handle<GstPad, gst_object_unref>;
 /// more is made to exhaust the stack.
 constexpr int kMaxDemuxers = 16;
 
+/// Tracks of a source, from which two are chosen. No film has more.
+constexpr std::size_t kMaxTracks = 64;
+
 constexpr auto kTrackData =
     static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST);
 
@@ -218,6 +221,7 @@ class TrackInput::Impl {
   void add_track(GstPad* pad, std::shared_ptr<TrackQueue> queue = nullptr) {
     {
       std::lock_guard lock{mutex_};
+      if (candidates_.size() >= kMaxTracks) return;
       candidates_.push_back({pad, *track_kind(pad), std::move(queue)});
     }
     gst_pad_add_probe(pad, kTrackData, on_track_data, this, nullptr);
@@ -242,6 +246,7 @@ class TrackInput::Impl {
   }
 
   void end(const Candidate& track) {
+    track.chain->abandon();
     if (track.in != nullptr) {
       gst_pad_send_event(track.in, gst_event_new_eos());
     } else {
@@ -256,6 +261,7 @@ class TrackInput::Impl {
     const auto branch = take_branch(pad);
     if (branch.finder) remove_element(branch.finder.get());
     if (branch.chain != nullptr) {
+      branch.chain->abandon();
       branch.chain->end();
       chains_.let_go(branch.chain);
     }

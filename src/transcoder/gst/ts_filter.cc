@@ -85,6 +85,7 @@ class TsFilter {
       if (out != nullptr) out->insert(out->end(), from.begin(), from.end());
     };
     if (stride_ == 0 && !find_stride(bytes)) return 0;
+    const auto now = base::Clock::now();
     while (at + kTsPacketBytes <= bytes.size()) {
       const bool followed = at + stride_ >= bytes.size() || bytes[at + stride_] == kTsSyncByte;
       if (bytes[at] != kTsSyncByte || !followed) {
@@ -96,7 +97,7 @@ class TsFilter {
       strange_ = 0;
       const auto packet = bytes.subspan(at).first<kTsPacketBytes>();
       if (out != nullptr) repair_.repair(packet);
-      scanner_.scan(packet);
+      scanner_.scan(packet, now);
       copy(packet);
       while (const auto table = out != nullptr ? scanner_.take_table() : std::nullopt) copy(*table);
       at += stride_;

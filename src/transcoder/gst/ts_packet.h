@@ -34,6 +34,11 @@ inline int ts_pid(std::span<const std::uint8_t, kTsPacketBytes> packet) {
   return (packet[1] & 0x1f) << 8 | packet[2];
 }
 
+inline void set_ts_pid(std::span<std::uint8_t, kTsPacketBytes> packet, int pid) {
+  packet[1] = static_cast<std::uint8_t>((packet[1] & 0xe0) | pid >> 8);
+  packet[2] = static_cast<std::uint8_t>(pid);
+}
+
 /// The payload of a packet; empty if it has none.
 inline std::span<const std::uint8_t> ts_payload(
     std::span<const std::uint8_t, kTsPacketBytes> packet) {

@@ -1,8 +1,9 @@
 #include "transcoder/gst/ts_scanner.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
+
+#include "transcoder/gst/ts_map.h"
 
 namespace transcoder {
 
@@ -25,112 +26,23 @@ constexpr int kPatRepeats = 10;
 /// Packets of tables that may wait. A map has up to six, and comes again.
 constexpr std::size_t kMaxTables = 16;
 
-// Descriptor tags: ISO/IEC 13818-1, 2.6, and ETSI EN 300 468, 6.1.
-constexpr int kRegistration = 0x05;
-constexpr int kLanguage = 0x0a;
-constexpr int kExtension = 0x7f;
-constexpr int kSupplementaryAudio = 0x06;
-
-int number(std::span<const std::uint8_t> bytes, std::size_t at, int mask = 0xffff) {
-  return (bytes[at] << 8 | bytes[at + 1]) & mask;
-}
-
-/// Calls visit(tag, body) for each descriptor.
-template <typename Visit>
-void for_each_descriptor(std::span<const std::uint8_t> bytes, Visit visit) {
-  while (bytes.size() >= 2 && bytes.size() >= 2U + bytes[1]) {
-    visit(bytes[0], bytes.subspan(2, bytes[1]));
-    bytes = bytes.subspan(2U + bytes[1]);
-  }
-}
-
-bool is_video_registration(std::span<const std::uint8_t> body) {
-  if (body.size() < 4) return false;
-  const std::string_view id{reinterpret_cast<const char*>(body.data()), 4};
-  return id == "HEVC" || id == "AV01" || id == "VC-1" || id == "drac";
-}
-
-/// By stream_type (ISO/IEC 13818-1, table 2-34); private ones say it in a descriptor.
-bool carries_pictures(int type, std::span<const std::uint8_t> descriptors) {
-  switch (type) {
-    case 0x01:
-    case 0x02:
-    case 0x10:
-    case 0x1b:
-    case 0x20:
-    case 0x21:
-    case 0x24:
-    case 0x27:
-    case 0x33:
-    case 0x42:
-    case 0xd1:
-    case 0xea:
-      return true;
-    default:
-      break;
-  }
-  bool result = false;
-  for_each_descriptor(descriptors, [&](int tag, std::span<const std::uint8_t> body) {
-    result = result || (type == 0x06 && tag == kRegistration && is_video_registration(body));
-  });
-  return result;
-}
-
-bool is_for_visually_impaired(std::span<const std::uint8_t> descriptors) {
-  bool result = false;
-  for_each_descriptor(descriptors, [&](int tag, std::span<const std::uint8_t> body) {
-    if (tag == kLanguage && body.size() >= 4) result = result || body[3] == 3;
-    if (tag == kExtension && body.size() >= 2 && body[0] == kSupplementaryAudio) {
-      result = result || (body[1] >> 2 & 0x1f) == 1;
-    }
-  });
-  return result;
-}
-
-/// Calls visit(type, pid, descriptors) for each stream of a programme map.
-template <typename Visit>
-void for_each_stream(const TsSection& map, Visit visit) {
-  std::span<const std::uint8_t> bytes{map};
-  bytes = bytes.first(bytes.size() - kCrcBytes);
-  if (bytes.size() < kSectionHeader + 4) return;
-  const std::size_t begin = kSectionHeader + 4U + static_cast<unsigned>(number(bytes, 10, 0xfff));
-  if (begin > bytes.size()) return;
-  bytes = bytes.subspan(begin);
-  while (bytes.size() >= 5) {
-    const auto size =
-        std::min<std::size_t>(static_cast<unsigned>(number(bytes, 3, 0xfff)), bytes.size() - 5);
-    visit(bytes[0], number(bytes, 1, 0x1fff), bytes.subspan(5, size));
-    bytes = bytes.subspan(5 + size);
-  }
-}
-
 constexpr int kProgramTable = 0;  // table_id
 constexpr int kMapTable = 2;
 
 /// Whether the section is in force, and not one to come (current_next_indicator).
 bool is_current(const TsSection& section) { return (section[5] & 1) != 0; }
 
-int version(const TsSection& section) { return section[5] >> 1 & 0x1f; }
-
-TsSection with_version(TsSection section, int version) {
-  section[5] = static_cast<std::uint8_t>((section[5] & 0xc1) | (version & 0x1f) << 1);
-  const auto end = section.size() - kCrcBytes;
-  const auto crc = ts_crc32(std::span{section}.first(end));
-  for (std::size_t i = 0; i < kCrcBytes; ++i) {
-    section[end + i] = static_cast<std::uint8_t>(crc >> (24 - 8 * i));
-  }
-  return section;
+/// Makes it a null packet.
+void hide(std::span<std::uint8_t, kTsPacketBytes> packet) {
+  packet[1] = static_cast<std::uint8_t>((packet[1] & 0xa0) | kNullPid >> 8);
+  packet[2] = kNullPid & 0xff;
+  packet[3] = 0x10;
 }
 
 /// Removes the content of a packet. Its adaptation field, which may have a clock, stays.
 void blank(std::span<std::uint8_t, kTsPacketBytes> packet) {
   const bool adapted = (packet[3] & 0x20) != 0 && packet[4] > 0 && packet[4] < kTsPacketBytes - 5;
-  if (!adapted) {
-    packet[1] = static_cast<std::uint8_t>((packet[1] & 0xa0) | kNullPid >> 8);
-    packet[2] = kNullPid & 0xff;
-    packet[3] = 0x10;
-    return;
-  }
+  if (!adapted) return hide(packet);
   std::ranges::fill(packet.subspan(5U + packet[4]), std::uint8_t{0xff});
   packet[1] &= 0xbf;  // no start of a section
   packet[3] = static_cast<std::uint8_t>((packet[3] & 0xcf) | 0x20);
@@ -139,19 +51,29 @@ void blank(std::span<std::uint8_t, kTsPacketBytes> packet) {
 
 }  // namespace
 
-void TsScanner::scan(std::span<std::uint8_t, kTsPacketBytes> packet) {
+void TsScanner::scan(std::span<std::uint8_t, kTsPacketBytes> packet, base::Time now) {
   const int pid = ts_pid(packet);
+  now_ = now;
   const int control = packet[3];
   count(pid, (control & 0xc0) != 0);
   if (playing_ == 0) note_delivery(pid);
-  const bool table = pid == kPatPid || (readers_.contains(pid) && !streams_.contains(pid));
+  const bool table = pid == kPatPid || (readers_.contains(pid) && !selection_.has(pid));
   if (table && (control & 0x10) != 0) {
     const bool error = (packet[1] & 0x80) != 0;
     if (!error) read_payload(packet);
     blank(packet);
+  } else if (!table) {
+    select(packet);
   }
   if (ts_pid(packet) != kNullPid) return;
   if (const auto next = take_table()) std::ranges::copy(*next, packet.begin());
+}
+
+/// Hides what the demuxer does not need.
+void TsScanner::select(std::span<std::uint8_t, kTsPacketBytes> packet) {
+  const bool shown = selection_.pass(packet, now_);
+  if (!shown || ts_pid(packet) == map_pid_) hide(packet);
+  if (map_.version >= 0 && selection_.map() != map_.source) show_map();
 }
 
 void TsScanner::read_payload(std::span<const std::uint8_t, kTsPacketBytes> packet) {
@@ -180,7 +102,7 @@ void TsScanner::read(int pid, const TsSection& section) {
 /// A PAT may have several sections, which are of one version.
 void TsScanner::read_programs(const TsSection& section) {
   const int last = section[7];
-  const bool same = !parts_.empty() && version(parts_.begin()->second) == version(section) &&
+  const bool same = !parts_.empty() && ts_version(parts_.begin()->second) == ts_version(section) &&
                     parts_.begin()->second[7] == last;
   if (!same) parts_.clear();
   parts_[section[6]] = section;
@@ -195,8 +117,8 @@ void TsScanner::replace_programs() {
   std::map<int, Program> programs;
   for (const auto& [unused, part] : parts_) {
     for (auto at = kSectionHeader; at + 4 + kCrcBytes <= part.size(); at += 4) {
-      const int program = number(part, at);
-      const int pid = number(part, at + 2, 0x1fff);
+      const int program = ts_number(part, at);
+      const int pid = ts_number(part, at + 2, 0x1fff);
       if (program == 0 || pid == kPatPid || pid == kNullPid) continue;  // 0 is the network's table
       const auto known = programs_.find(program);
       const bool same = known != programs_.end() && known->second.pid == pid;
@@ -214,37 +136,29 @@ void TsScanner::replace_programs() {
            });
   });
   programs_ = std::move(programs);
-  if (!programs_.contains(playing_)) playing_ = 0;
+  if (programs_.contains(playing_)) return;
+  playing_ = 0;
+  selection_.reset();
 }
 
 void TsScanner::read_map(int pid, const TsSection& section) {
-  const int program = number(section, 3);
+  const int program = ts_number(section, 3);
   const auto found = programs_.find(program);
   if (found == programs_.end() || found->second.pid != pid) return;
   auto& entry = found->second;
   if (entry.map != section) {
     std::set<int> all;
     std::set<int> pictures;
-    for_each_stream(section, [&](int type, int stream, auto descriptors) {
-      all.insert(stream);
-      if (carries_pictures(type, descriptors)) pictures.insert(stream);
-    });
+    for (const auto& stream : ts_streams(section)) {
+      all.insert(stream.pid);
+      if (stream.pictures) pictures.insert(stream.pid);
+    }
     entry = {pid, section, pictures.empty() ? all : pictures, !pictures.empty(), false};
   }
   if (playing_ == 0) return choose(false);
   if (program != playing_) return;
-  note_streams(section);
-  show(pid, map_, section);
-}
-
-void TsScanner::note_streams(const TsSection& map) {
-  if (map == map_.source) return;
-  streams_.clear();
-  impaired_.clear();
-  for_each_stream(map, [&](int, int pid, auto descriptors) {
-    streams_.insert(pid);
-    if (is_for_visually_impaired(descriptors)) impaired_.insert(pid);
-  });
+  selection_.take(section, now_);
+  show_map();
 }
 
 void TsScanner::note_delivery(int pid) {
@@ -262,11 +176,13 @@ void TsScanner::choose(bool now) {
   const auto choice = best(now);
   if (!choice) return;
   playing_ = *choice;
+  const auto& map = programs_.at(playing_).map;
+  selection_.reset();
+  map_pid_ = programs_.at(playing_).pid;
   show_programs();
-  const auto& [pid, map, media, pictures, delivered] = programs_.at(playing_);
   if (map.empty()) return;
-  note_streams(map);
-  show(pid, map_, map);
+  selection_.take(map, now_);
+  show_map();
 }
 
 std::optional<int> TsScanner::best(bool now) const {
@@ -285,7 +201,7 @@ std::optional<int> TsScanner::best(bool now) const {
 
 /// The PAT with the programme alone.
 void TsScanner::show_programs() {
-  const int pid = programs_.at(playing_).pid;
+  const int pid = map_pid_;
   const auto byte = [](int value) { return static_cast<std::uint8_t>(value); };
   TsSection pat{kProgramTable, 0xb0, 13, 0, 1, 0xc1, 0, 0};
   for (const int value : {playing_ >> 8, playing_, 0xe0 | pid >> 8, pid})
@@ -294,11 +210,14 @@ void TsScanner::show_programs() {
   show(kPatPid, pat_, pat);
 }
 
-/// `section`: as received.
+void TsScanner::show_map() {
+  if (!selection_.map().empty()) show(map_pid_, map_, selection_.map());
+}
+
 void TsScanner::show(int pid, Output& output, const TsSection& section) {
   const bool first = output.version < 0;
   if (section != output.source) {
-    output.version = first ? version(section) : output.version + 1;
+    output.version = first ? ts_version(section) : output.version + 1;
     output.source = section;
   }
   auto& counter = counters_[pid];
@@ -309,7 +228,7 @@ void TsScanner::show(int pid, Output& output, const TsSection& section) {
 }
 
 void TsScanner::count(int pid, bool scrambled) {
-  if (!streams_.contains(pid)) return;
+  if (!selection_.has(pid)) return;
   ++packets_;
   encrypted_ += scrambled;
   if (packets_ < kJudgedPackets) return;

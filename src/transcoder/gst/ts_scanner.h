@@ -7,14 +7,17 @@
 #include <set>
 #include <span>
 
+#include "base/units.h"
 #include "transcoder/gst/ts_section.h"
+#include "transcoder/gst/ts_selection.h"
 
 namespace transcoder {
 
 /// Reads and edits a transport stream on its way to a demuxer, which sees only one programme: the
-/// wanted one, by default the first one with pictures whose data arrives. The scanner replaces its
-/// tables (PAT and PMT) with complete ones, and raises their version number whenever they change,
-/// even if the sender does not. It ignores damaged tables. No I/O, no clock.
+/// wanted one, by default the first one with pictures whose data arrives; and of that only what is
+/// selected (TsSelection). The scanner replaces its tables (PAT and PMT) with complete ones, and
+/// raises their version number whenever they change, even if the sender does not. It ignores
+/// damaged tables. No I/O, no clock.
 class TsScanner {
  public:
   /// `program`: the number of the programme to play; 0 for the first one with pictures.
@@ -22,7 +25,7 @@ class TsScanner {
 
   /// Edits one packet, which begins with the sync byte. A packet of the tables, or a null packet,
   /// is replaced by the next packet of the new tables, or by a null packet if there is none.
-  void scan(std::span<std::uint8_t, kTsPacketBytes> packet);
+  void scan(std::span<std::uint8_t, kTsPacketBytes> packet, base::Time now = {});
   /// The next packet of the new tables, to be inserted here; nullopt if there is none. scan() uses
   /// those that are not inserted.
   std::optional<TsPacket> take_table();
@@ -30,7 +33,7 @@ class TsScanner {
   /// Whether most of the programme's packets are encrypted.
   bool scrambled() const { return scrambled_; }
   /// Whether the audio of this PID is a description for the visually impaired.
-  bool visually_impaired(int pid) const { return impaired_.contains(pid); }
+  bool visually_impaired(int pid) const { return selection_.visually_impaired(pid); }
 
  private:
   struct Program {
@@ -55,11 +58,12 @@ class TsScanner {
   void read_programs(const TsSection& section);
   void replace_programs();
   void read_map(int pid, const TsSection& section);
-  void note_streams(const TsSection& map);
+  void select(std::span<std::uint8_t, kTsPacketBytes> packet);
   void note_delivery(int pid);
   void choose(bool now);
   std::optional<int> best(bool now) const;
   void show_programs();
+  void show_map();
   void show(int pid, Output& output, const TsSection& section);
   void count(int pid, bool scrambled);
 
@@ -69,12 +73,13 @@ class TsScanner {
   std::map<int, TsSection> parts_;          ///< of the PAT, by section_number
   std::map<int, Program> programs_;         ///< by number
   std::map<int, TsSectionReader> readers_;  ///< by PID: of the PAT and the maps
+  int map_pid_ = -1;                        ///< as shown: the first one of the programme's map
   Output pat_;
   Output map_;
   std::map<int, int> counters_;  ///< by PID: the continuity counter of the next packet
   std::deque<TsPacket> tables_;  ///< that were not sent yet
-  std::set<int> streams_;        ///< PIDs of the programme
-  std::set<int> impaired_;
+  TsSelection selection_;        ///< of the programme's streams
+  base::Time now_{};
   int packets_ = 0;    ///< of the programme, since `scrambled_` was decided
   int encrypted_ = 0;  ///< of these
   bool scrambled_ = false;
