@@ -142,3 +142,29 @@ class Broadcast:
         for number, part in enumerate(self.parts):
             time.sleep(max(0, begin + number * self.seconds / len(self.parts) - time.monotonic()))
             to.write(part)
+
+
+class Endless:
+    """Answers each client of `port` with `head`, and then with `block` for ever. `{number}` in the head is the
+    number of an RTSP request."""
+
+    def __init__(self, head, block):
+        self._head, self._block = head, block
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=50)
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            threading.Thread(target=self._answer, args=self._listener.accept()[:1], daemon=True).start()
+
+    def _answer(self, connection):
+        with connection:
+            try:
+                request = connection.recv(4096)
+                number = request.split(b"CSeq: ")[1].split(b"\r")[0] if b"CSeq: " in request else b""
+                connection.sendall(self._head.replace(b"{number}", number))
+                while True:
+                    connection.sendall(self._block)
+            except OSError:
+                pass

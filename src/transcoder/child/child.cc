@@ -16,6 +16,7 @@
 #include "transcoder/child/picture_gate.h"
 #include "transcoder/child/self_limits.h"
 #include "transcoder/gst/gst_source.h"
+#include "transcoder/gst/refusal.h"
 #include "transcoder/wire/channel.h"
 #include "transcoder/wire/message.h"
 #include "transcoder/wire/ring.h"
@@ -159,9 +160,10 @@ int run_child(base::UniqueFd media, base::UniqueFd ring_memory) {
   }
   const auto refuse = [messages](std::string reason) { messages->refused(std::move(reason)); };
   limit_pictures(start.source.max_size, refuse);
+  on_refusal(refuse);
   messages->send(wire::Hello{confine(start.source.uri, start.folders)});
   GstSource source{start.source, start.video,
-                   [ring](const media::Frame& frame) { return ring->copy(frame); }, refuse};
+                   [ring](const media::Frame& frame) { return ring->copy(frame); }};
   source.start(messages);
   report(source, *messages, *channel);
   source.stop();

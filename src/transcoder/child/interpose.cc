@@ -5,6 +5,7 @@
 // (picture_gate).
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <gst/gst.h>
 #include <gst/rtsp/gstrtspconnection.h>
 #include <link.h>
@@ -27,6 +28,10 @@
 namespace {
 
 using transcoder::AccessGate;
+
+/// Of a message of RTSP, for which libgstrtsp takes memory at its header's word. Descriptions of
+/// cameras have a few KB.
+constexpr guint kMaxRtspBody = 1 << 20;
 
 int denied() {
   errno = EACCES;
@@ -195,7 +200,23 @@ GstRTSPResult gst_rtsp_connection_create(const GstRTSPUrl* url, GstRTSPConnectio
   if (real == nullptr || !transcoder::may_open_rtsp(url->host, url->port, path)) {
     return GST_RTSP_EINVAL;
   }
-  return real(url, connection);
+  const auto result = real(url, connection);
+  static auto* const limit = in_plugins<decltype(gst_rtsp_connection_set_content_length_limit)>(
+      "libgstrtsp-1.0.so.0", "gst_rtsp_connection_set_content_length_limit");
+  if (result == GST_RTSP_OK && limit != nullptr) limit(*connection, kMaxRtspBody);
+  return result;
+}
+
+/// The limit above is the only reason for GST_RTSP_ENOMEM.
+GstRTSPResult gst_rtsp_connection_receive_usec(GstRTSPConnection* connection,
+                                               GstRTSPMessage* message, gint64 timeout) {
+  static auto* const real = in_plugins<decltype(gst_rtsp_connection_receive_usec)>(
+      "libgstrtsp-1.0.so.0", "gst_rtsp_connection_receive_usec");
+  const auto result = real != nullptr ? real(connection, message, timeout) : GST_RTSP_EINVAL;
+  if (auto* const gate = AccessGate::active(); gate != nullptr && result == GST_RTSP_ENOMEM) {
+    gate->refuse(fmt::format("a message of RTSP is longer than {} MB", kMaxRtspBody >> 20));
+  }
+  return result;
 }
 
 // libav calls both of these before it takes memory for pictures of that size: with the size of the

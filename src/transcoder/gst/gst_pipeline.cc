@@ -17,6 +17,7 @@
 #include "transcoder/gst/gst_sample.h"
 #include "transcoder/gst/http_source.h"
 #include "transcoder/gst/picture_guard.h"
+#include "transcoder/gst/refusal.h"
 #include "transcoder/handle.h"
 #include "transcoder/uri/source_file.h"
 
@@ -220,7 +221,6 @@ class GstPipeline::Impl {
     if (is_inside(GST_MESSAGE_SRC(message), audio_.element.get())) return;
     auto text = error_text(message);
     const bool refused = is_refusal(message);
-    if (refused) report_->refuse(text);
     fail(std::move(text), refused ? SourceEnd::Cause::kRefused : SourceEnd::Cause::kEnded);
   }
 

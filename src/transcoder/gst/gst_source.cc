@@ -38,12 +38,8 @@ struct Waiting {
 
 class GstSource::Playback {
  public:
-  Playback(const SourceSettings& source, const VideoSettings& limits, Keep keep, Refuse refuse)
-      : settings_{source},
-        limits_{limits},
-        keep_{std::move(keep)},
-        refuse_{std::move(refuse)},
-        is_file_{is_file(source.uri)} {}
+  Playback(const SourceSettings& source, const VideoSettings& limits, Keep keep)
+      : settings_{source}, limits_{limits}, keep_{std::move(keep)}, is_file_{is_file(source.uri)} {}
 
   void run(Source::Listener& listener) {
     SourceEnd end;
@@ -79,7 +75,6 @@ class GstSource::Playback {
   /// without a reason if another pipeline is to be built.
   SourceEnd play(Source::Listener& listener) {
     input_ = std::make_shared<InputReport>();
-    input_->on_refused(refuse_);
     {
       std::lock_guard lock{mutex_};
       report_ = input_;
@@ -195,7 +190,6 @@ class GstSource::Playback {
   const SourceSettings settings_;
   const VideoSettings limits_;
   const Keep keep_;
-  const Refuse refuse_;
   const bool is_file_;
   bool live_ = false;
   std::shared_ptr<InputReport> input_;  ///< of the pipeline
@@ -213,9 +207,8 @@ class GstSource::Playback {
   bool stopping_ = false;                // GUARDED_BY(mutex_)
 };
 
-GstSource::GstSource(const SourceSettings& source, const VideoSettings& limits, Keep keep,
-                     Refuse refuse)
-    : playback_{std::make_unique<Playback>(source, limits, std::move(keep), std::move(refuse))} {}
+GstSource::GstSource(const SourceSettings& source, const VideoSettings& limits, Keep keep)
+    : playback_{std::make_unique<Playback>(source, limits, std::move(keep))} {}
 
 GstSource::~GstSource() { stop(); }
 

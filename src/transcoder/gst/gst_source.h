@@ -18,13 +18,8 @@ class GstSource final : public Source {
   /// Copies a picture to where it waits for its time, and stays for its receiver; nullopt drops it.
   using Keep = std::function<std::optional<media::Frame>(const media::Frame& picture)>;
 
-  /// Called with the reason before on_end(), on a thread of GStreamer, if we do not play what the
-  /// source sends. Until it returns nothing is decoded: elements may go on after an error.
-  using Refuse = std::function<void(std::string reason)>;
-
   /// Without `keep` pictures stay in the decoder's memory.
-  GstSource(const SourceSettings& source, const VideoSettings& limits, Keep keep = {},
-            Refuse refuse = {});
+  GstSource(const SourceSettings& source, const VideoSettings& limits, Keep keep = {});
   ~GstSource() override;
 
   void start(std::shared_ptr<Listener> listener) override;

@@ -1,5 +1,6 @@
 #include "transcoder/gst/http_source.h"
 
+#include <fmt/format.h>
 #include <gst/base/gstpushsrc.h>
 #include <gst/gst.h>
 
@@ -16,6 +17,7 @@
 #include "base/log_period.h"
 #include "transcoder/gst/gst_element.h"
 #include "transcoder/gst/hls_playlist.h"
+#include "transcoder/gst/refusal.h"
 #include "transcoder/handle.h"
 #include "transcoder/secrets.h"
 
@@ -29,8 +31,9 @@ using FeatureHandle = Handle<GstPluginFeature, gst_object_unref>;
 constexpr const char* kHttpSourceName = "symcasthttpsrc";
 constexpr std::string_view kFirstLine = "#EXTM3U";
 
-/// Larger playlists are not edited: a day of segments of two seconds has 3 MB.
-constexpr std::size_t kMaxPlaylistBytes = 4 << 20;
+/// Playlists and manifests are kept whole, by us and by GStreamer's demuxers: a day of segments of
+/// two seconds has 3 MB. Larger ones are refused.
+constexpr std::size_t kMaxTextBytes = 16 << 20;
 /// Playlists that are remembered. Each source has a few, and one in use is never the oldest.
 constexpr std::size_t kMaxPlaylists = 128;
 
@@ -81,6 +84,8 @@ Playlists& playlists() {
 struct Reading {
   std::atomic<bool> begun = false;
   std::atomic<bool> ended = false;
+  std::atomic<bool> manifest = false;
+  std::atomic<std::size_t> bytes = 0;
 };
 
 /// GLib's locks order what follows between threads. The atomic accesses say so to ThreadSanitizer,
@@ -118,10 +123,30 @@ bool is_playlist(GstBuffer* buffer) {
          gst_buffer_memcmp(buffer, 0, kFirstLine.data(), kFirstLine.size()) == 0;
 }
 
+/// Whether the data are XML, as manifests are. No audio and no video begins with such text.
+bool is_manifest(GstBuffer* buffer) {
+  std::string begin(16, ' ');
+  begin.resize(gst_buffer_extract(buffer, 0, begin.data(), begin.size()));
+  std::erase(begin, '\0');  // of UTF-16
+  std::string_view text{begin};
+  for (const std::string_view mark : {"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"}) {
+    if (text.starts_with(mark)) text.remove_prefix(mark.size());
+  }
+  const auto is_text = [](unsigned char c) { return c >= ' ' || g_ascii_isspace(c) != 0; };
+  const auto at = text.find_first_not_of(" \t\r\n");
+  return at != std::string_view::npos && text[at] == '<' && std::ranges::all_of(text, is_text);
+}
+
+GstFlowReturn refuse_text(GstPushSrc* source) {
+  refuse(GST_ELEMENT(source),
+         fmt::format("a playlist or manifest is longer than {} MB", kMaxTextBytes >> 20));
+  return GST_FLOW_ERROR;
+}
+
 /// Reads the rest of a playlist.
 GstFlowReturn read_all(GstPushSrc* source, std::string& text) {
   GstFlowReturn result = GST_FLOW_OK;
-  while (result == GST_FLOW_OK && text.size() <= kMaxPlaylistBytes) {
+  while (result == GST_FLOW_OK && text.size() <= kMaxTextBytes) {
     GstBuffer* part = nullptr;
     result = parent_class.load()->create(source, &part);
     if (result != GST_FLOW_OK) break;  // souphttpsrc leaves a buffer there that is gone
@@ -135,19 +160,24 @@ GstFlowReturn create(GstPushSrc* source, GstBuffer** buffer) {
   auto& reading = reading_of(source);
   if (reading.ended) return GST_FLOW_EOS;
   const auto result = parent_class.load()->create(source, buffer);
-  if (result != GST_FLOW_OK || reading.begun.exchange(true) || !is_playlist(*buffer)) {
-    return result;
+  if (result != GST_FLOW_OK) return result;
+  const bool first = !reading.begun.exchange(true);
+  if (first) reading.manifest = is_manifest(*buffer);
+  if (!first || !is_playlist(*buffer)) {
+    reading.bytes += gst_buffer_get_size(*buffer);
+    if (!reading.manifest || reading.bytes <= kMaxTextBytes) return GST_FLOW_OK;
+    gst_buffer_replace(buffer, nullptr);
+    return refuse_text(source);
   }
   std::string text;
   const bool readable = append(text, *buffer);
   gst_buffer_replace(buffer, nullptr);
   const auto end = readable ? read_all(source, text) : GST_FLOW_ERROR;
-  if (end != GST_FLOW_EOS && end != GST_FLOW_OK) return end;
-  if (end == GST_FLOW_EOS) {
-    const Handle<gchar, g_free> url{gst_uri_handler_get_uri(GST_URI_HANDLER(source))};
-    text = playlists().edit(url ? url.get() : "", text);
-    reading.ended = true;
-  }
+  if (end == GST_FLOW_OK) return refuse_text(source);
+  if (end != GST_FLOW_EOS) return end;
+  const Handle<gchar, g_free> url{gst_uri_handler_get_uri(GST_URI_HANDLER(source))};
+  text = playlists().edit(url ? url.get() : "", text);
+  reading.ended = true;
   *buffer = gst_buffer_new_memdup(text.data(), text.size());
   GST_BUFFER_OFFSET(*buffer) = 0;
   return GST_FLOW_OK;
@@ -155,7 +185,8 @@ GstFlowReturn create(GstPushSrc* source, GstBuffer** buffer) {
 
 gboolean start(GstBaseSrc* source) {
   auto& reading = reading_of(source);
-  reading.begun = reading.ended = false;
+  reading.begun = reading.ended = reading.manifest = false;
+  reading.bytes = 0;
   return GST_BASE_SRC_CLASS(parent_class.load())->start(source);
 }
 

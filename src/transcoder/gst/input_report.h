@@ -3,12 +3,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "base/units.h"
 #include "transcoder/gst/track_kind.h"
@@ -33,13 +31,6 @@ class InputReport {
   /// Something that may keep keyframes from a source of this kind, for the operator.
   void suspect_of_keyframes(std::string hint);
 
-  /// `call` gets the reason if we do not play what the source sends, on the thread that would play
-  /// it next: it may end the process. Set before the pipeline plays.
-  void on_refused(std::function<void(std::string)> call) { on_refused_ = std::move(call); }
-  void refuse(const std::string& reason) const {
-    if (on_refused_) on_refused_(reason);
-  }
-
   void raise(SourceTrouble trouble, std::string detail = {});
   void clear(SourceTrouble trouble);
 
@@ -60,7 +51,6 @@ class InputReport {
   std::atomic<base::Time> since_[2]{};  ///< by TrackKind
   std::atomic<bool> decoded_ = false;
   std::atomic<std::uint64_t> bytes_ = 0;
-  std::function<void(std::string)> on_refused_;
 
   mutable std::mutex mutex_;
   std::map<SourceTrouble, std::string> troubles_;  // GUARDED_BY(mutex_)

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "transcoder/gst/picture_header.h"
+#include "transcoder/gst/refusal.h"
 #include "transcoder/handle.h"
 #include "transcoder/picture/picture_limit.h"
 
@@ -14,12 +15,6 @@ namespace {
 
 using CapsHandle = Handle<GstCaps, gst_caps_unref>;
 using ElementHandle = Handle<GstElement, gst_object_unref>;
-using ErrorHandle = Handle<GError, g_error_free>;
-
-GQuark refusal_domain() {
-  static const GQuark domain = g_quark_from_static_string("symcast-refusal");
-  return domain;
-}
 
 std::optional<PictureSize> size_of(const GstCaps* caps) {
   PictureSize size;
@@ -37,16 +32,12 @@ std::optional<PictureSize> size_of(const GstCaps* caps) {
 bool admit(GstPad* pad, std::optional<PictureSize> size, PictureSize most) {
   if (!size || is_picture_allowed(*size, most)) return true;
   const ElementHandle element{gst_pad_get_parent_element(pad)};
-  if (!element) return false;
-  const ErrorHandle error{
-      g_error_new_literal(refusal_domain(), 0, picture_refusal(*size, most).c_str())};
-  gst_element_post_message(element.get(),
-                           gst_message_new_error(GST_OBJECT(element.get()), error.get(), nullptr));
+  if (element) refuse(element.get(), picture_refusal(*size, most));
   return false;
 }
 
 /// Keeps an event or buffer from the element, and reports an error to its sender.
-GstPadProbeReturn refuse(GstPadProbeInfo* info) {
+GstPadProbeReturn keep_out(GstPadProbeInfo* info) {
   if ((info->type & GST_PAD_PROBE_TYPE_PULL) != 0) return GST_PAD_PROBE_DROP;
   gst_mini_object_unref(GST_MINI_OBJECT(info->data));
   GST_PAD_PROBE_INFO_FLOW_RETURN(info) = GST_FLOW_ERROR;
@@ -59,7 +50,7 @@ GstPadProbeReturn on_format(GstPad* pad, GstPadProbeInfo* info, gpointer most) {
   GstCaps* caps = nullptr;
   gst_event_parse_caps(event, &caps);
   const bool admitted = admit(pad, size_of(caps), *static_cast<const PictureSize*>(most));
-  return admitted ? GST_PAD_PROBE_OK : refuse(info);
+  return admitted ? GST_PAD_PROBE_OK : keep_out(info);
 }
 
 /// Of an element that reads a file for itself, the pad has no caps.
@@ -81,7 +72,8 @@ GstPadProbeReturn on_picture(GstPad* pad, GstPadProbeInfo* info, gpointer most) 
   }
   const auto size = size_of(pad, map);
   gst_buffer_unmap(buffer, &map);
-  return admit(pad, size, *static_cast<const PictureSize*>(most)) ? GST_PAD_PROBE_OK : refuse(info);
+  return admit(pad, size, *static_cast<const PictureSize*>(most)) ? GST_PAD_PROBE_OK
+                                                                  : keep_out(info);
 }
 
 void add_probe(GstPad* pad, GstPadProbeType type, GstPadProbeCallback probe, PictureSize most) {
@@ -107,13 +99,6 @@ void guard_pictures(GstElement* element, PictureSize most) {
       add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, on_picture, most);
     }
   }
-}
-
-bool is_refusal(GstMessage* message) {
-  GError* error_out = nullptr;
-  gst_message_parse_error(message, &error_out, nullptr);
-  const ErrorHandle error{error_out};
-  return error->domain == refusal_domain();
 }
 
 }  // namespace transcoder

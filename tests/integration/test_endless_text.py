@@ -1,0 +1,64 @@
+"""Playlists, manifests and messages that do not end are refused before they take much memory."""
+
+import re
+import subprocess
+
+import pytest
+
+from netlab.daemon import Daemon, wait_until
+from tests.integration import far_ends
+from tests.integration.conftest import QUICK
+from tests.integration.lying_server import HLS, Endless, LyingServer, dash_of, hls_of
+
+PATIENCE = 120  # seconds
+CONFIG = '[source]\nallow = ["127.0.0.0/8"]\nbackoff_min = "10s"\nbackoff_max = "20s"\n' + QUICK
+TEXT = "a playlist or manifest is longer than 16 MB"
+
+
+def endless(kind, begin, block):
+    return Endless(f"HTTP/1.0 200 OK\r\nContent-Type: {kind}\r\n\r\n{begin}".encode(), block)
+
+
+def sources():
+    """{name: (URI, reason)}"""
+    segments = b"#EXTINF:2,\n/seg.ts\n" * 5000
+    playlist = endless(HLS, "#EXTM3U\n#EXT-X-TARGETDURATION:2\n", segments)
+    named = LyingServer()
+    named.pages["/master.m3u8"] = (HLS, "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000000\n"
+                                   f"http://127.0.0.1:{playlist.port}/x.m3u8\n")
+    manifest = endless("application/dash+xml", dash_of("/", "x.ts").split("<Period>")[0], b"<Period></Period>\n" * 5000)
+    description = Endless(b"RTSP/1.0 200 OK\r\nCSeq: {number}\r\nContent-Type: application/sdp\r\n"
+                          b"Content-Length: 4000000000\r\n\r\n", bytes(1 << 20))
+    return {"playlist": (f"http://127.0.0.1:{playlist.port}/x.m3u8", TEXT),
+            "variant": (named.url("/master.m3u8"), TEXT),
+            "manifest": (f"http://127.0.0.1:{manifest.port}/x.mpd", TEXT),
+            "description": (f"rtsp://127.0.0.1:{description.port}/x", "a message of RTSP is longer than 1 MB")}
+
+
+@pytest.fixture(scope="module", name="log")
+def lost_log(tmp_path_factory):
+    words = [word for name, (uri, _) in sources().items() for word in ("--source", f"{name}={uri}")]
+    with Daemon(*words, directory=tmp_path_factory.mktemp("lost"), config=CONFIG, sources_play=False) as daemon:
+        for name in sources():
+            wait_until(lambda: f"source_lost stream={name} " in daemon.log(), PATIENCE, f"the end of {name}")
+        assert daemon.metrics().sum("symcast_source_ends_total", cause="refused") >= len(sources())
+        yield daemon.log()
+
+
+@pytest.mark.parametrize("name", ["playlist", "variant", "manifest", "description"])
+def test_names_the_reason(log, name):
+    reason = re.search(rf'source_lost stream={name} .*reason="([^"]*)"', log)
+    assert reason and reason[1] == sources()[name][1], log
+
+
+def test_a_long_playlist_plays(serve, tmp_path):
+    """A week of segments of two seconds, of which the first is there."""
+    clip = tmp_path / "clip.ts"
+    subprocess.run(far_ends.clip_command(clip, seconds=10), check=True)
+    server = LyingServer()
+    server.pages["/clip.ts"] = ("video/mp2t", clip.read_bytes())
+    body = hls_of("/clip.ts").replace("#EXT-X-ENDLIST\n", "#EXTINF:2,\n/none.ts\n" * 300_000 + "#EXT-X-ENDLIST\n")
+    assert 4 << 20 < len(body) < 16 << 20
+    server.pages["/long.m3u8"] = (HLS, body)
+    daemon = serve("--source", f"live={server.url('/long.m3u8')}", config=QUICK, sources_play=False)
+    daemon.wait_for(lambda m: m.sum("symcast_source_frames_total") > 25, PATIENCE, "it plays")
