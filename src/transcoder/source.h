@@ -14,15 +14,16 @@ namespace transcoder {
 
 /// Trouble of a source that is connected. Each kind has one word in log, page, API and metrics.
 enum class SourceTrouble {
-  kWrongData,       ///< a sender sends data that is not a stream
-  kScrambled,       ///< the data are encrypted
-  kNoPictures,      ///< data arrives, but no track of pictures
-  kNoKeyframe,      ///< pictures arrive, but no keyframe
-  kAudioOnly,       ///< black pictures replace the missing ones
-  kAudioBroken,     ///< the audio cannot be decoded or converted
-  kAudioReplaced,   ///< the chosen audio track has no content, another one replaces it
-  kAudioOff,        ///< the audio is too far from the pictures
-  kNoAudioDecoder,  ///< no decoder for the audio
+  kWrongData,        ///< a sender sends data that is not a stream
+  kScrambled,        ///< the data are encrypted
+  kNoPictures,       ///< data arrives, but no track of pictures
+  kNoKeyframe,       ///< pictures arrive, but no keyframe
+  kAudioOnly,        ///< black pictures replace the missing ones
+  kAudioBroken,      ///< the audio cannot be decoded or converted
+  kAudioReplaced,    ///< the chosen audio track has no content, another one replaces it
+  kAudioOff,         ///< the audio is too far from the pictures
+  kNoAudioDecoder,   ///< no decoder for the audio
+  kTooManyPictures,  ///< some are dropped before they are decoded
 };
 
 /// Parts of the machine that are out of reach of a source's process.

@@ -16,6 +16,7 @@
 #include "transcoder/gst/gst_input.h"
 #include "transcoder/gst/gst_sample.h"
 #include "transcoder/gst/http_source.h"
+#include "transcoder/gst/key_pictures.h"
 #include "transcoder/gst/picture_guard.h"
 #include "transcoder/gst/refusal.h"
 #include "transcoder/handle.h"
@@ -77,7 +78,8 @@ class GstPipeline::Impl {
         pictures_{make_picture_branch(limits)},
         audio_{make_audio_branch()},
         black_{limits},
-        max_size_{source.max_size} {
+        max_size_{source.max_size},
+        max_rate_{limits.max_frame_rate} {
     g_signal_connect(pipeline_.get(), "deep-element-added", G_CALLBACK(on_element), this);
     gst_bin_add(GST_BIN(pipeline_.get()), input_.get());
     add(pictures_, "pictures");
@@ -192,7 +194,9 @@ class GstPipeline::Impl {
 
   /// Called for each element of the pipeline, before it starts.
   static void on_element(GstBin*, GstBin*, GstElement* element, gpointer data) {
-    guard_pictures(element, static_cast<Impl*>(data)->max_size_);
+    const auto& self = *static_cast<const Impl*>(data);
+    guard_pictures(element, self.max_size_);
+    limit_key_pictures(element, self.max_rate_, self.report_);
   }
 
   static GstFlowReturn on_sample(GstAppSink*, gpointer data) {
@@ -260,6 +264,7 @@ class GstPipeline::Impl {
   std::uint64_t unreadable_ = 0;
   ToneMap tone_map_;
   const PictureSize max_size_;
+  const double max_rate_;
 
   mutable std::mutex mutex_;
   SourceEnd error_;      // GUARDED_BY(mutex_)

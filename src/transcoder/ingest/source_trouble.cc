@@ -14,9 +14,11 @@ std::string with_detail(std::string_view text, const std::string& detail) {
 
 std::span<const SourceTrouble> all_troubles() {
   static constexpr SourceTrouble kAll[] = {
-      SourceTrouble::kWrongData,  SourceTrouble::kScrambled,      SourceTrouble::kNoPictures,
-      SourceTrouble::kNoKeyframe, SourceTrouble::kAudioOnly,      SourceTrouble::kAudioBroken,
-      SourceTrouble::kAudioOff,   SourceTrouble::kNoAudioDecoder, SourceTrouble::kAudioReplaced,
+      SourceTrouble::kWrongData,     SourceTrouble::kScrambled,
+      SourceTrouble::kNoPictures,    SourceTrouble::kNoKeyframe,
+      SourceTrouble::kAudioOnly,     SourceTrouble::kAudioBroken,
+      SourceTrouble::kAudioOff,      SourceTrouble::kNoAudioDecoder,
+      SourceTrouble::kAudioReplaced, SourceTrouble::kTooManyPictures,
   };
   return kAll;
 }
@@ -41,6 +43,8 @@ const char* name(SourceTrouble trouble) {
       return "audio_off";
     case SourceTrouble::kAudioReplaced:
       return "audio_replaced";
+    case SourceTrouble::kTooManyPictures:
+      return "too_fast";
   }
   return "unknown";
 }
@@ -72,6 +76,11 @@ std::string describe(SourceTrouble trouble, const std::string& detail) {
     case SourceTrouble::kAudioReplaced:
       return with_detail(
           "viewers hear another audio track: the chosen one contains nothing that can be decoded",
+          detail);
+    case SourceTrouble::kTooManyPictures:
+      return with_detail(
+          "the source sends more pictures than symcast uses, and those above a limit are dropped; "
+          "lower its frame rate",
           detail);
   }
   return {};

@@ -14,6 +14,7 @@ const kTroubleTexts: Record<string, string> = {
   audio_no_decoder: "The source's audio cannot be decoded here.",
   audio_broken: "The source's audio has errors and cannot be decoded.",
   audio_replaced: "The source's main audio is missing; this is another track.",
+  too_fast: "The source sends more pictures than can be used.",
   audio_off: "The source's audio and video are too far apart in time.",
 };
 const kPhaseTexts: Record<PlayerState["phase"], string> = {

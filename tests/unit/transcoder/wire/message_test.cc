@@ -159,7 +159,7 @@ TEST(MessageTest, EachFieldHasItsBounds) {
       {"dropped: count", examples()[5], 1, 4, {0, 10'000}, {10'001, -1}},
       {"report: has_data", report, 1, 1, {1}, {2, 255}},
       {"report: data", report, 2, 8, {0, kCentury}, {-1, over}},
-      {"report: troubles", report, 10, 2, {0x101, 0x180}, {0x301, 0xffff}},
+      {"report: troubles", report, 10, 2, {0x101, 0x180}, {0x501, 0xffff}},
       {"report: trouble ", report, 12, 2, {5}, {513, 0xffff}},
       {"report: trouble unprintable", report, 14, 1, {'A'}, {0, '\n', 0x80}},
       {"report: wait", report, 21, 8, {0, 10'000'000'000}, {-1, 10'000'000'001}},
@@ -245,7 +245,7 @@ TEST(MessageTest, LongAudioTakesSeveralMessages) {
 
 TEST(MessageTest, TheLongestMessagesFit) {
   Report report;
-  for (int i = 0; i <= static_cast<int>(SourceTrouble::kNoAudioDecoder); ++i) {
+  for (int i = 0; i <= static_cast<int>(SourceTrouble::kTooManyPictures); ++i) {
     report.report.troubles[SourceTrouble{i}] = std::string(kMaxText, 'x');
   }
   EXPECT_LE(encode(report).size(), kMaxMessage);
