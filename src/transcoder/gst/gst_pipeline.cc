@@ -195,7 +195,7 @@ class GstPipeline::Impl {
   /// Called for each element of the pipeline, before it starts.
   static void on_element(GstBin*, GstBin*, GstElement* element, gpointer data) {
     const auto& self = *static_cast<const Impl*>(data);
-    guard_pictures(element, self.max_size_);
+    guard_pictures(element, self.max_size_, self.report_);
     limit_key_pictures(element, self.max_rate_, self.report_);
   }
 
@@ -224,8 +224,8 @@ class GstPipeline::Impl {
   void note_error(GstMessage* message) {
     if (is_inside(GST_MESSAGE_SRC(message), audio_.element.get())) return;
     auto text = error_text(message);
-    const bool refused = is_refusal(message);
-    fail(std::move(text), refused ? SourceEnd::Cause::kRefused : SourceEnd::Cause::kEnded);
+    if (is_refusal(message)) report_->refuse(text);
+    fail(std::move(text));
   }
 
   void note_missing(GstMessage* message) {
@@ -236,13 +236,15 @@ class GstPipeline::Impl {
   }
 
   /// Keeps the first error; if no picture was decoded and a plugin is missing, reports the plugin.
-  void fail(std::string text, SourceEnd::Cause cause = SourceEnd::Cause::kEnded) {
+  void fail(std::string text) {
     const bool decoded = report_->decoded();
+    const auto refusal = report_->refusal();
     {
       std::lock_guard lock{mutex_};
       if (!error_.reason.empty()) return;
-      const bool missed = !missing_.empty() && !decoded && cause != SourceEnd::Cause::kRefused;
-      error_ = {missed ? missing_plugin_text(missing_) : std::move(text), cause};
+      const bool missed = !missing_.empty() && !decoded;
+      error_.reason = missed ? missing_plugin_text(missing_) : std::move(text);
+      if (!refusal.empty()) error_ = {refusal, SourceEnd::Cause::kRefused};
     }
     wake_();
   }

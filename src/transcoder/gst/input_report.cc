@@ -36,6 +36,16 @@ void InputReport::suspect_of_keyframes(std::string hint) {
   keyframe_hint_ = std::move(hint);
 }
 
+void InputReport::refuse(const std::string& reason) {
+  std::lock_guard lock{mutex_};
+  if (refusal_.empty()) refusal_ = reason;
+}
+
+std::string InputReport::refusal() const {
+  std::lock_guard lock{mutex_};
+  return refusal_;
+}
+
 void InputReport::raise(SourceTrouble trouble, std::string detail) {
   std::lock_guard lock{mutex_};
   troubles_[trouble] = std::move(detail);

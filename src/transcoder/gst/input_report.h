@@ -31,6 +31,12 @@ class InputReport {
   /// Something that may keep keyframes from a source of this kind, for the operator.
   void suspect_of_keyframes(std::string hint);
 
+  /// We do not play what the source sends. Errors of the pipeline do not always say so: a decodebin
+  /// that sets itself up takes one for another reason to look for elements. The first reason stays.
+  void refuse(const std::string& reason);
+  /// That reason; empty if there is none.
+  std::string refusal() const;
+
   void raise(SourceTrouble trouble, std::string detail = {});
   void clear(SourceTrouble trouble);
 
@@ -55,6 +61,7 @@ class InputReport {
   mutable std::mutex mutex_;
   std::map<SourceTrouble, std::string> troubles_;  // GUARDED_BY(mutex_)
   std::string keyframe_hint_;                      // GUARDED_BY(mutex_)
+  std::string refusal_;                            // GUARDED_BY(mutex_)
   std::string codecs_[2];                          // GUARDED_BY(mutex_); by TrackKind
 };
 

@@ -3,6 +3,8 @@
 #include <gst/gst.h>
 
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "transcoder/gst/picture_header.h"
 #include "transcoder/gst/refusal.h"
@@ -15,6 +17,11 @@ namespace {
 
 using CapsHandle = Handle<GstCaps, gst_caps_unref>;
 using ElementHandle = Handle<GstElement, gst_object_unref>;
+
+struct Guard {
+  PictureSize most;
+  std::shared_ptr<InputReport> report;
+};
 
 std::optional<PictureSize> size_of(const GstCaps* caps) {
   PictureSize size;
@@ -29,10 +36,12 @@ std::optional<PictureSize> size_of(const GstCaps* caps) {
 }
 
 /// Returns false, and ends the pipeline, if a picture of this size may not pass.
-bool admit(GstPad* pad, std::optional<PictureSize> size, PictureSize most) {
-  if (!size || is_picture_allowed(*size, most)) return true;
+bool admit(GstPad* pad, std::optional<PictureSize> size, const Guard& guard) {
+  if (!size || is_picture_allowed(*size, guard.most)) return true;
   const ElementHandle element{gst_pad_get_parent_element(pad)};
-  if (element) refuse(element.get(), picture_refusal(*size, most));
+  const auto reason = picture_refusal(*size, guard.most);
+  guard.report->refuse(reason);
+  if (element) refuse(element.get(), reason);
   return false;
 }
 
@@ -44,12 +53,12 @@ GstPadProbeReturn keep_out(GstPadProbeInfo* info) {
   return GST_PAD_PROBE_HANDLED;
 }
 
-GstPadProbeReturn on_format(GstPad* pad, GstPadProbeInfo* info, gpointer most) {
+GstPadProbeReturn on_format(GstPad* pad, GstPadProbeInfo* info, gpointer guard) {
   GstEvent* const event = GST_PAD_PROBE_INFO_EVENT(info);
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
   GstCaps* caps = nullptr;
   gst_event_parse_caps(event, &caps);
-  const bool admitted = admit(pad, size_of(caps), *static_cast<const PictureSize*>(most));
+  const bool admitted = admit(pad, size_of(caps), *static_cast<const Guard*>(guard));
   return admitted ? GST_PAD_PROBE_OK : keep_out(info);
 }
 
@@ -64,7 +73,7 @@ std::optional<PictureSize> size_of(GstPad* pad, const GstMapInfo& data) {
   return std::nullopt;
 }
 
-GstPadProbeReturn on_picture(GstPad* pad, GstPadProbeInfo* info, gpointer most) {
+GstPadProbeReturn on_picture(GstPad* pad, GstPadProbeInfo* info, gpointer guard) {
   GstBuffer* const buffer = GST_PAD_PROBE_INFO_BUFFER(info);
   GstMapInfo map;
   if (buffer == nullptr || gst_buffer_map(buffer, &map, GST_MAP_READ) == FALSE) {
@@ -72,13 +81,12 @@ GstPadProbeReturn on_picture(GstPad* pad, GstPadProbeInfo* info, gpointer most) 
   }
   const auto size = size_of(pad, map);
   gst_buffer_unmap(buffer, &map);
-  return admit(pad, size, *static_cast<const PictureSize*>(most)) ? GST_PAD_PROBE_OK
-                                                                  : keep_out(info);
+  return admit(pad, size, *static_cast<const Guard*>(guard)) ? GST_PAD_PROBE_OK : keep_out(info);
 }
 
-void add_probe(GstPad* pad, GstPadProbeType type, GstPadProbeCallback probe, PictureSize most) {
-  gst_pad_add_probe(pad, type, probe, new PictureSize{most},
-                    [](gpointer data) { delete static_cast<PictureSize*>(data); });
+void add_probe(GstPad* pad, GstPadProbeType type, GstPadProbeCallback probe, const Guard& guard) {
+  gst_pad_add_probe(pad, type, probe, new Guard{guard},
+                    [](gpointer data) { delete static_cast<Guard*>(data); });
 }
 
 bool takes_pictures(GstElement* element) {
@@ -90,13 +98,14 @@ bool takes_pictures(GstElement* element) {
 
 }  // namespace
 
-void guard_pictures(GstElement* element, PictureSize most) {
+void guard_pictures(GstElement* element, PictureSize most, std::shared_ptr<InputReport> report) {
   if (GST_IS_BIN(element)) return;
+  const Guard guard{most, std::move(report)};
   for (const GList* p = element->pads; p != nullptr; p = p->next) {
     auto* const pad = GST_PAD(p->data);
-    add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_format, most);
+    add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_format, guard);
     if (GST_PAD_IS_SINK(pad) && takes_pictures(element)) {
-      add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, on_picture, most);
+      add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, on_picture, guard);
     }
   }
 }

@@ -49,12 +49,12 @@ void expect_refused(const Outcome& outcome, const std::string& size) {
               StartsWith("the picture is " + size + "; a source may have at most 640x360: "));
 }
 
-/// A file with these bytes, in the test's own folder.
+/// A source with these bytes, from a file in the test's own folder.
 std::string file_with(const Bytes& bytes) {
   const auto path = std::filesystem::path{testing::TempDir()} / "picture_guard_test";
   std::ofstream{path, std::ios::binary}.write(reinterpret_cast<const char*>(bytes.data()),
                                               static_cast<std::streamsize>(bytes.size()));
-  return "file:" + path.string();
+  return "gst:filesrc location=" + path.string() + " ! identity";
 }
 
 std::string raw(int width, int height) {
