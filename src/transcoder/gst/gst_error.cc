@@ -22,6 +22,16 @@ std::string detail(const char* debug) {
   return one_line(what.substr(0, what.find(", URL: ")));  // souphttpsrc repeats the URI there
 }
 
+/// A media type that no decoder has: GStreamer looks for one of any type that it recognizes, and
+/// has a name in words for those that are audio or video. Empty for others.
+std::string_view foreign_format(std::string_view missing) {
+  constexpr std::string_view kPlayable[] = {"hls", "dash", "sstr", "rtp", "rtsp-data"};
+  const bool named = !missing.starts_with("text/") && !missing.starts_with("application/");
+  const auto contains = [&](auto part) { return missing.find(part) != std::string_view::npos; };
+  if (named || std::ranges::any_of(kPlayable, contains)) return {};
+  return missing.substr(0, missing.find(' '));
+}
+
 /// Whether souphttpsrc met a refused connection or an unknown host. It only reports that its read
 /// loop stopped.
 bool unreadable(const GError& error, const char* debug) {
@@ -56,6 +66,15 @@ std::string_view advice(const GError& error, std::string_view more) {
 
 }  // namespace
 
+bool is_unreadable(GstMessage* message) {
+  GError* error_out = nullptr;
+  gchar* debug_out = nullptr;
+  gst_message_parse_error(message, &error_out, &debug_out);
+  const Handle<GError, g_error_free> error{error_out};
+  const Handle<gchar, g_free> debug{debug_out};
+  return unreadable(*error, debug.get());
+}
+
 std::string one_line(std::string_view text) {
   std::string result;
   for (const char c : text) result += c == '\n' || c == '\r' ? ' ' : c;
@@ -86,6 +105,11 @@ std::string missing_plugin(GstMessage* message) {
 }
 
 std::string missing_plugin_text(std::string_view missing) {
+  if (const auto format = foreign_format(missing); !format.empty()) {
+    return fmt::format(
+        "the source sends {}, which is neither audio nor video; check the address in its URI",
+        format);
+  }
   return fmt::format(
       "GStreamer has no plugin for '{}'; install gstreamer1.0-libav, gstreamer1.0-plugins-good, "
       "-bad or -ugly",

@@ -11,6 +11,9 @@ namespace transcoder {
 /// fix it.
 std::string error_text(GstMessage* message);
 
+/// Whether a source could not be read, or did not like the answer of the elements behind it.
+bool is_unreadable(GstMessage* message);
+
 /// The name of the plugin in a "missing-plugin" message, for example "H.265 decoder"; empty for
 /// other messages.
 std::string missing_plugin(GstMessage* message);

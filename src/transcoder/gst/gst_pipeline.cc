@@ -225,6 +225,9 @@ class GstPipeline::Impl {
     if (is_inside(GST_MESSAGE_SRC(message), audio_.element.get())) return;
     auto text = error_text(message);
     if (is_refusal(message)) report_->refuse(text);
+    if (is_unreadable(message) && report_->has_data() && !report_->decoded()) {
+      text = "the source sends data that cannot be decoded as audio or video";
+    }
     fail(std::move(text));
   }
 

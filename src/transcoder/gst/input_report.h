@@ -40,6 +40,7 @@ class InputReport {
   void raise(SourceTrouble trouble, std::string detail = {});
   void clear(SourceTrouble trouble);
 
+  bool has_data() const { return first_data_.load() != base::Time{}; }
   bool has_track(TrackKind kind) const { return since(kind).load() != base::Time{}; }
   SourceReport report(base::Time now) const;
   /// When data last came after a pause of LivePacer::kMaxPause or more.
