@@ -221,6 +221,9 @@ class TrackChain::Impl {
   static gboolean on_event(GstPad* pad, GstObject* parent, GstEvent* event) {
     auto& self = of(pad->eventdata);
     const bool end = GST_EVENT_TYPE(event) == GST_EVENT_EOS && !self.draining_;
+    // tsdemux ends a track before it takes its pad away. A parser without a frame has an error
+    // then.
+    if (end && self.report_->decoded()) self.abandoned_ = true;
     const gboolean result = self.event_(pad, parent, event);
     if (end) {
       self.end_taken_ = true;
@@ -347,7 +350,7 @@ class TrackChain::Impl {
     if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_START && kind_ && sets_up()) interrupted_ = true;
     if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
       place_ = {};
-      end_taken_ = false;
+      abandoned_ = end_taken_ = false;
       ended_outputs_ = 0;
     }
   }
