@@ -8,7 +8,7 @@ import pytest
 from netlab.daemon import Daemon, wait_until
 from tests.integration import far_ends
 from tests.integration.conftest import QUICK
-from tests.integration.lying_server import HLS, Endless, LyingServer, dash_of, hls_of
+from netlab.lying_server import HLS, Endless, LyingServer, dash_of, hls_of
 
 PATIENCE = 120  # seconds
 CONFIG = '[source]\nallow = ["127.0.0.0/8"]\nbackoff_min = "10s"\nbackoff_max = "20s"\n' + QUICK

@@ -4,7 +4,7 @@ import subprocess
 
 from netlab.daemon import wait_until
 from tests.integration.conftest import QUICK
-from tests.integration.lying_server import Endless
+from netlab.lying_server import Endless
 
 PATIENCE = 60  # seconds
 

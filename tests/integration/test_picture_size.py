@@ -9,7 +9,7 @@ from netlab.daemon import Daemon, wait_until
 from tests.integration import far_ends
 from tests.integration.conftest import QUICK
 from tests.integration.lying_media import png, resized_jpeg, sps, video_stream
-from tests.integration.lying_server import LyingServer
+from netlab.lying_server import LyingServer
 
 PATIENCE = 120  # seconds
 # The sizes are beyond the memory too, so that a picture that is not refused has another reason.

@@ -9,7 +9,7 @@ import pytest
 from netlab.daemon import Daemon, wait_until
 from tests.integration import far_ends
 from tests.integration.conftest import KEEP_GROUPS, QUICK
-from tests.integration.lying_server import HLS, Forbidden, LyingServer, RtspRedirect, dash_of, hls_of
+from netlab.lying_server import HLS, Forbidden, LyingServer, RtspRedirect, dash_of, hls_of
 
 PATIENCE = 120  # seconds
 TRACED = "openat,open,connect,bind,sendto,sendmsg,sendmmsg,execve"

@@ -8,7 +8,9 @@ import socketserver
 import threading
 import time
 
+HOST = "127.0.0.1"
 HLS = "application/vnd.apple.mpegurl"
+DASH = "application/dash+xml"
 
 
 def hls_of(uri, key=""):
@@ -28,49 +30,68 @@ def dash_of(base, segment):
 </Representation></AdaptationSet></Period><!-- {"x" * 5000} --></MPD>"""
 
 
+class Reply(http.server.BaseHTTPRequestHandler):
+    """The response to one request. `self.server.owner` is the LyingServer."""
+
+    def log_message(self, *_):
+        pass
+
+    def write(self, data):
+        self.wfile.write(data)
+
+    def head(self, kind="video/mp2t", status=200, **headers):
+        """`headers`: with _ in place of -. Without Content_Length, the response ends with the connection."""
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), str(value))
+        self.end_headers()
+
+    def whole(self, kind, body):
+        body = body.encode() if isinstance(body, str) else body
+        self.head(kind, Content_Length=len(body))
+        self.write(body)
+
+    def redirect(self, uri):
+        self.head("text/plain", 302, Location=uri, Content_Length=0)
+
+    def do_GET(self):
+        try:
+            self.server.owner.answer(self.path, self)
+        except OSError:
+            pass  # the client has gone
+
+
 class LyingServer:
-    """Serves `pages` {path: (content type, text or bytes)} and `redirections` {path: URI} on 127.0.0.1.
-    `asked` counts the requests for each path."""
+    """Serves `pages` {path: (content type, text or bytes)} and `redirections` {path: URI} on 127.0.0.1, and
+    calls `behaviours` {path: function(Reply)}. `asked` counts the requests for each path."""
 
-    def __init__(self):
-        self.pages, self.redirections = {}, {}
+    def __init__(self, port=0):
+        self.pages, self.redirections, self.behaviours = {}, {}, {}
         self.asked = collections.Counter()
-        owner = self
-
-        class Reply(http.server.BaseHTTPRequestHandler):
-            def log_message(self, *_):
-                pass
-
-            def do_GET(self):
-                owner.asked[self.path] += 1
-                if self.path in owner.redirections:
-                    self.send_response(302)
-                    self.send_header("Location", owner.redirections[self.path])
-                    self.send_header("Content-Length", "0")
-                    return self.end_headers()
-                if self.path not in owner.pages:
-                    return self.send_error(404)
-                kind, body = owner.pages[self.path]
-                body = body.encode() if isinstance(body, str) else body
-                self.send_response(200)
-                self.send_header("Content-Type", kind)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                try:
-                    self.wfile.write(body)
-                except OSError:
-                    pass
 
         class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
             daemon_threads = True
             request_queue_size = 128  # all sources at once
 
-        self._server = Server(("127.0.0.1", 0), Reply)
+        self._server = Server((HOST, port), Reply)
+        self._server.owner = self
         self.port = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
-    def url(self, path="", host="127.0.0.1"):
+    def url(self, path="", host=HOST):
         return f"http://{host}:{self.port}{path}"
+
+    def answer(self, path, reply):
+        self.asked[path] += 1
+        if path in self.redirections:
+            reply.redirect(self.redirections[path])
+        elif path in self.pages:
+            reply.whole(*self.pages[path])
+        elif path in self.behaviours:
+            self.behaviours[path](reply)
+        else:
+            reply.send_error(404)
 
 
 class Forbidden:
@@ -89,27 +110,40 @@ class Forbidden:
             connection.close()
 
 
-class RtspRedirect:
-    """Sends each client to `location`, or to itself. `requests` counts them."""
+class RtspServer:
+    """Calls answer(connection, CSeq) for each request. `requests` counts them."""
 
-    def __init__(self, location=None):
+    def __init__(self, answer):
         self.requests = 0
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=50)
-        self.uri = f"rtsp://127.0.0.1:{self._listener.getsockname()[1]}/x"
-        self._location = location or self.uri
+        self._answer = answer
+        self._listener = socket.create_server((HOST, 0), backlog=50)
+        self.uri = f"rtsp://{HOST}:{self._listener.getsockname()[1]}/x"
         threading.Thread(target=self._accept, daemon=True).start()
 
     def _accept(self):
         while True:
-            threading.Thread(target=self._answer, args=self._listener.accept()[:1], daemon=True).start()
+            threading.Thread(target=self._serve, args=self._listener.accept()[:1], daemon=True).start()
 
-    def _answer(self, connection):
+    def _serve(self, connection):
         with connection:
-            while request := connection.recv(4096):
-                self.requests += 1
-                number = request.split(b"CSeq: ")[1].split(b"\r")[0]
-                connection.sendall(b"RTSP/1.0 302 Moved\r\nCSeq: %b\r\nLocation: %b\r\n\r\n" %
-                                   (number, self._location.encode()))
+            try:
+                while request := connection.recv(4096):
+                    self.requests += 1
+                    self._answer(connection, request.split(b"CSeq: ")[1].split(b"\r")[0])
+            except OSError:
+                pass  # the client has gone
+
+
+class RtspRedirect(RtspServer):
+    """Sends each client to `location`, or to itself."""
+
+    def __init__(self, location=None):
+        super().__init__(self._redirect)
+        self._location = location or self.uri
+
+    def _redirect(self, connection, number):
+        connection.sendall(b"RTSP/1.0 302 Moved\r\nCSeq: %b\r\nLocation: %b\r\n\r\n" %
+                           (number, self._location.encode()))
 
 
 class Broadcast:
