@@ -168,6 +168,25 @@ class Daemon:
             self.process.wait()
         return time.monotonic() - begin
 
+    def reload(self, config=None):
+        """Writes the configuration if there is one, sends SIGHUP and waits until the server has handled it."""
+        before = self.log().count(" configuration_")
+        if config is not None:
+            self.config_path.write_text(config)
+        self.process.send_signal(signal.SIGHUP)
+
+        def is_handled():
+            self.check_running()
+            return self.log().count(" configuration_") > before
+        wait_until(is_handled, REPLY_SECONDS, "a reload")
+
+    def source_processes(self, stream=None):
+        """The process ids of the sources, or of the source of one stream: its name is their argument."""
+        tasks = pathlib.Path(f"/proc/{self.process.pid}/task").iterdir()
+        pids = [int(pid) for task in tasks for pid in (task / "children").read_text().split()]
+        return [pid for pid in pids if stream is None or
+                pathlib.Path(f"/proc/{pid}/cmdline").read_bytes() == f"symcast-ingest\0{stream}\0".encode()]
+
     def log(self):
         return self._log_path.read_text(errors="replace")
 

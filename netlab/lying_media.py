@@ -1,6 +1,7 @@
 """Media whose headers promise more than a source may have, and good media for sources that lie otherwise. Needs
 ffmpeg."""
 
+import os
 import struct
 import subprocess
 import zlib
@@ -70,3 +71,12 @@ def make_media(folder):
            "-x264-params", "keyint=1:threads=1", "-f", "mpegts", folder / "big16k.ts")
     make_pictures(folder)
     make_resizing(folder)
+
+
+def made_media(folder):
+    """The folder with all files, which are made if it does not exist."""
+    if not folder.exists():
+        unfinished = folder.with_name(f"{folder.name}-{os.getpid()}")
+        make_media(unfinished)
+        unfinished.rename(folder)
+    return folder

@@ -2,14 +2,12 @@
 
 import concurrent.futures
 import http.client
-import signal
 import subprocess
 import threading
 import time
 
 import pytest
 
-from netlab.daemon import wait_until
 from netlab.viewer import assert_clean
 from tests.integration.conftest import QUICK
 from tests.integration.far_ends import clip_command
@@ -73,12 +71,6 @@ def stream(name, uri, wait):
     return (f'[[stream]]\nname = "{name}"\nsource = {{ uri = "{uri}", first_picture_wait = "{wait}" }}\n')
 
 
-def reload(daemon, config):
-    daemon.config_path.write_text(config)
-    daemon.process.send_signal(signal.SIGHUP)
-    wait_until(lambda: "configuration_reloaded" in daemon.log(), PATIENCE, "a reload")
-
-
 def nobody_has_an_answer(daemon, waiting):
     """Asks something else meanwhile, so that the server has had time to answer wrongly."""
     daemon.get("/healthz")
@@ -139,14 +131,14 @@ def test_a_stream_that_a_reload_removes_is_unknown_to_those_who_wait(serve, sour
     daemon = serve(config=QUICK + kept + stream("late", source.uri, LONG), sources_play=False)
     waiting = [pool.submit(daemon.get, path) for path in [*ENDLESS, *LISTS]]
     nobody_has_an_answer(daemon, waiting)
-    reload(daemon, QUICK + kept)
+    daemon.reload(QUICK + kept)
     assert [answer.result(PATIENCE)[0] for answer in waiting] == [404] * len(waiting)
 
 
 def test_a_stream_that_a_reload_adds_is_waited_for(serve, source, pool):
     kept = stream("off", source.never, "0s")
     daemon = serve(config=QUICK + kept, sources_play=False)
-    reload(daemon, QUICK + kept + stream("late", source.uri, LONG))
+    daemon.reload(QUICK + kept + stream("late", source.uri, LONG))
     waiting = [pool.submit(daemon.get, path) for path in [*ENDLESS, *LISTS]]
     nobody_has_an_answer(daemon, waiting)
     source.begin()

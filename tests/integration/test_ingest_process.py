@@ -26,14 +26,6 @@ REASON = {
 CAUSE = {"SEGV": "crashed", "KILL": "crashed", "STOP": "hung"}
 
 
-def processes(daemon, stream=None):
-    """The processes of the sources, or of one stream's: its name is their argument."""
-    tasks = pathlib.Path(f"/proc/{daemon.process.pid}/task").iterdir()
-    pids = [int(pid) for task in tasks for pid in (task / "children").read_text().split()]
-    return [pid for pid in pids if stream is None or
-            pathlib.Path(f"/proc/{pid}/cmdline").read_bytes() == f"symcast-ingest\0{stream}\0".encode()]
-
-
 def runs(pid):
     """A killed process whose parent was killed as well is a zombie until somebody waits for it."""
     try:
@@ -54,19 +46,19 @@ def test_an_end_of_a_process_is_the_loss_of_its_source_only(serve, view, clip):
     viewers = {name: view(daemon.url(name), name=name) for name in ("bad", "good")}
     for viewer in viewers.values():
         viewer.receive(25)
-    (good,) = processes(daemon, "good")
+    (good,) = daemon.source_processes("good")
     daemon.wait_for(lambda metrics: all(metrics.sum(f"symcast_source_{use}", stream="good") > 0 for use in
                                         ("memory_bytes", "threads", "cpu_seconds_total")), PATIENCE, "its use")
     for sign, reason in REASON.items():
-        (bad,) = processes(daemon, "bad")
+        (bad,) = daemon.source_processes("bad")
         os.kill(bad, signal.Signals[f"SIG{sign}"])
         wait_until(lambda reason=reason: f'reason="{reason}"' in daemon.log(), PATIENCE, reason)
-        wait_until(lambda bad=bad: processes(daemon, "bad") not in ([], [bad]), PATIENCE,
+        wait_until(lambda bad=bad: daemon.source_processes("bad") not in ([], [bad]), PATIENCE,
                    "another process")
         daemon.wait_for(lambda m: m.sum("symcast_source_status", status="playing") == 2, PATIENCE,
                         "the source plays again")
         viewers["bad"].receive_more(25)
-    assert processes(daemon, "good") == [good]
+    assert daemon.source_processes("good") == [good]
     metrics = daemon.metrics()
     for cause in ("crashed", "hung"):
         expected = list(CAUSE.values()).count(cause)
@@ -81,7 +73,7 @@ def test_a_killed_server_leaves_no_process(tmp_path, clip):
     with pytest.raises(AssertionError, match="ended with -9"):
         with Daemon("--source", f"a=file:{clip}", "--source", f"b=file:{clip}",
                     directory=tmp_path) as daemon:
-            pids = processes(daemon)
+            pids = daemon.source_processes()
             os.kill(pids[0], signal.SIGSTOP)
             daemon.process.kill()
             daemon.process.wait()
@@ -92,7 +84,7 @@ def test_a_killed_server_leaves_no_process(tmp_path, clip):
 def test_a_process_sees_no_secrets_of_the_server(serve, clip):
     """Neither variables nor files nor sockets."""
     daemon = serve("--source", f"live=file:{clip}", wrapper=["env", "CAMERA_PASSWORD=secret"])
-    (pid,) = processes(daemon)
+    (pid,) = daemon.source_processes()
     environment = pathlib.Path(f"/proc/{pid}/environ").read_text()
     assert "PATH=" in environment and "CAMERA" not in environment
     opened = {os.readlink(link) for link in pathlib.Path(f"/proc/{pid}/fd").iterdir()}
@@ -103,7 +95,7 @@ def test_a_process_sees_no_secrets_of_the_server(serve, clip):
 
 def test_a_process_that_is_asked_to_stop_ends(serve, clip):
     daemon = serve("--source", f"live=file:{clip}")
-    (pid,) = processes(daemon)
+    (pid,) = daemon.source_processes()
     daemon.end()
     assert not runs(pid)
     assert "source_lost" not in daemon.log()

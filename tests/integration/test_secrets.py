@@ -3,7 +3,6 @@
 import os
 import pathlib
 import re
-import signal
 import socket
 import subprocess
 import tempfile
@@ -135,23 +134,17 @@ def test_check_leaves_credentials_alone_that_only_the_service_may_read(public):
     assert served.returncode == 2 and "${CREDENTIAL} is not set" in served.stderr
 
 
-def reload(daemon):
-    before = daemon.log().count("configuration_")
-    daemon.process.send_signal(signal.SIGHUP)
-    wait_until(lambda: daemon.log().count("configuration_") > before, 30, "a reload")
-
-
 def test_sighup_reads_conf_d_and_secrets_again(serve, places):
     daemon = serve(config=QUICK + SMALL_STREAM.format("kept"))
     (places / "conf.d").mkdir()
     (places / "conf.d/new.toml").write_text(SMALL_STREAM.format("new"))
-    reload(daemon)
+    daemon.reload()
     daemon.wait_for(lambda m: m.sum("symcast_source_frames_total", stream="new") > 0, 60, "it plays")
     (places / "conf.d/new.toml").write_text(
         '[[stream]]\nname = "secret"\nsource = "test:?size=${SIZE}"\n')
-    reload(daemon)
+    daemon.reload()
     assert "configuration_kept" in daemon.log() and "${SIZE} is not set" in daemon.log()
     (places / "secrets.toml").write_text('SIZE = "320x180"\n')
-    reload(daemon)
+    daemon.reload()
     daemon.wait_for(lambda m: m.sum("symcast_source_frames_total", stream="secret") > 0, 60, "it plays")
     assert daemon.get("/new.ts")[0] == 404

@@ -43,14 +43,6 @@ def stream(name, source="test:?size=320x180"):
     return f'[[stream]]\nname = "{name}"\nsource = "{source}"\n'
 
 
-def reload(daemon, config):
-    """Writes the configuration, sends SIGHUP and waits until the server has handled it."""
-    before = daemon.log().count("configuration_")
-    daemon.config_path.write_text(config)
-    daemon.process.send_signal(signal.SIGHUP)
-    wait_until(lambda: daemon.log().count("configuration_") > before, 30, "a reload")
-
-
 def test_systemd_receives_readiness_and_a_line_of_status(serve, view, tmp_path, monkeypatch):
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
         systemd.bind(str(tmp_path / "notify"))
@@ -71,7 +63,7 @@ def test_sighup_keeps_viewers(serve, view):
     daemon = serve(config=config)
     viewer = view(daemon.url())
     viewer.receive(10)
-    reload(daemon, config)
+    daemon.reload(config)
     viewer.receive_more(20)
     assert "configuration_reloaded" in daemon.log()
     summary = viewer.finish()
@@ -82,7 +74,7 @@ def test_sighup_with_a_broken_file_changes_nothing(serve, view):
     daemon = serve("--source", SMALL, config=CONFIG)
     viewer = view(daemon.url())
     viewer.receive(10)
-    reload(daemon, "[server]\nlissten = 3\n")
+    daemon.reload("[server]\nlissten = 3\n")
     viewer.receive_more(10)
     assert "configuration_kept" in daemon.log()
     assert_clean(viewer.finish())
@@ -93,7 +85,7 @@ def test_sighup_renames_a_stream_and_keeps_a_viewer_of_another(serve, view):
     kept = view(daemon.url("kept"), name="kept")
     old = view(daemon.url("old"), name="old")
     receive_more([kept, old], 10)
-    reload(daemon, CONFIG + stream("kept") + stream("new"))
+    daemon.reload(CONFIG + stream("kept") + stream("new"))
     daemon.wait_for(lambda m: m.sum("symcast_source_frames_total", stream="new") > 0, 30,
                     "the new stream plays")
     new = view(daemon.url("new"), name="new")
@@ -116,7 +108,7 @@ def test_sighup_changes_the_start_rate_of_the_next_viewer(serve, view):
     daemon = serve(config=config("1M"))
     view(daemon.url(), name="before")
     daemon.wait_for(lambda m: targets(m) == [1e6], 30, "the first viewer's rate")
-    reload(daemon, config("500k"))
+    daemon.reload(config("500k"))
     view(daemon.url(), name="after")
     daemon.wait_for(lambda m: targets(m) == [1e6, 5e5], 30, "the second viewer's rate")
 
@@ -140,11 +132,11 @@ def test_sighup_changes_the_limits_of_running_viewers(serve, view):
     with HlsPlayer(daemon) as player:
         player.playlist("auto")
         daemon.wait_for(lambda m: m.sum("symcast_viewers") == 2 and highest(m) > 6e5, 60, "both watch")
-        reload(daemon, config("500k"))
+        daemon.reload(config("500k"))
         player.playlist("auto")
         daemon.wait_for(lambda m: m.sum("symcast_viewers") == 2 and highest(m) <= 5e5
                         and served(m) <= 5e5, 60, "both have the new maximum")
-        reload(daemon, config("2M"))
+        daemon.reload(config("2M"))
         daemon.wait_for(lambda m: highest(m) > 6e5, 60, "the rate rises again")
     viewer.receive(10)
     assert_clean(viewer.finish())
@@ -152,10 +144,10 @@ def test_sighup_changes_the_limits_of_running_viewers(serve, view):
 
 def test_sighup_names_the_keys_that_need_a_restart(serve):
     daemon = serve(config=CONFIG + stream("live"))
-    reload(daemon, "[server]\nmax_viewers = 7\n" + CONFIG + stream("live", "test:?size=192x108"))
+    daemon.reload("[server]\nmax_viewers = 7\n" + CONFIG + stream("live", "test:?size=192x108"))
     assert "server_change_needs_restart keys=server.max_viewers " in daemon.log()
     assert "stream_change_needs_restart stream=live keys=source.uri " in daemon.log()
-    reload(daemon, CONFIG + stream("live"))
+    daemon.reload(CONFIG + stream("live"))
     assert daemon.log().count("_needs_restart") == 2, "it is as it was"
 
 
@@ -163,7 +155,7 @@ def test_sighup_with_a_source_that_cannot_work_changes_nothing(serve, view):
     daemon = serve(config=CONFIG + stream("first") + stream("second"))
     viewers = [view(daemon.url(name), name=name) for name in ("first", "second")]
     receive_more(viewers, 1)
-    reload(daemon, CONFIG + stream("first") + stream("third", "file:"))
+    daemon.reload(CONFIG + stream("first") + stream("third", "file:"))
     assert "configuration_kept" in daemon.log()
     receive_more(viewers, 10)
     for viewer in viewers:
