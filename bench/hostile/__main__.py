@@ -2,9 +2,9 @@
 
 import argparse
 
-from bench.hostile import sources
+from bench.hostile import kills, sources
 
-TABLES = {"sources": sources}
+TABLES = {"sources": sources, "kills": kills}
 
 
 def main():
