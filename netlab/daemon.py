@@ -15,6 +15,7 @@ from netlab.network import REPOSITORY, open_socket
 START_SECONDS = 60  # generous, for sanitizers and busy machines
 END_SECONDS = 30  # a server that outlives SIGTERM by this time hangs
 REPLY_SECONDS = 30  # a server that has not replied by then hangs
+ASSET = re.compile(r"[\w.-]+-[0-9A-Z]{8}\.(?:js|css|svg|txt)")
 SANITIZER = re.compile(r"\w+Sanitizer: |: runtime error: ")
 
 crashes = []  # logs of servers that crashed or had a sanitizer report
@@ -186,6 +187,21 @@ class Daemon:
         pids = [int(pid) for task in tasks for pid in (task / "children").read_text().split()]
         return [pid for pid in pids if stream is None or
                 pathlib.Path(f"/proc/{pid}/cmdline").read_bytes() == f"symcast-ingest\0{stream}\0".encode()]
+
+    def assets(self):
+        """{path: size} of the files that the page refers to. Empty if the page was not built."""
+        found, new = {}, set(ASSET.findall(self.get("/")[2].decode()))
+        while new:
+            path = f"/assets/{new.pop()}"
+            content = self.get(path)[2]
+            found[path] = len(content)
+            new |= {name for name in ASSET.findall(content.decode()) if f"/assets/{name}" not in found}
+        return found
+
+    def kernel_bytes(self):
+        """Memory of the send queues of the server's connections, also of those that it has closed."""
+        sockets = subprocess.run(["ss", "-tmnH", f"sport = :{self.port}"], capture_output=True, text=True, check=True)
+        return sum(int(queued) for queued in re.findall(r",w(\d+),", sockets.stdout))
 
     def log(self):
         return self._log_path.read_text(errors="replace")

@@ -39,6 +39,7 @@ struct Options {
   double settle = 0;
   std::string output;
   std::string record;
+  std::string arrivals;
   std::string read_rate;
   double stop_after = -1;
   int rcvbuf = 0;
@@ -85,7 +86,8 @@ class Viewers {
  public:
   explicit Viewers(const Options& options)
       : recorder_{options.output},
-        recording_{open_recording(options.record)},
+        recording_{open_file(options.record)},
+        arrivals_of_all_{open_file(options.arrivals)},
         settled_{base::Clock::now() + base::from_seconds(options.settle)},
         settle_{static_cast<std::int64_t>(options.settle * netlab::kTicksPerSecond)},
         epoll_{base::check("epoll_create1", ::epoll_create1(EPOLL_CLOEXEC))} {
@@ -134,7 +136,7 @@ class Viewers {
     return settings;
   }
 
-  static std::ofstream open_recording(const std::string& path) {
+  static std::ofstream open_file(const std::string& path) {
     if (path.empty()) return {};
     std::ofstream file{path, std::ios::binary};
     if (!file) throw base::SystemError{"open " + path};
@@ -143,10 +145,12 @@ class Viewers {
 
   /// Reads the body of the next connection. The first one is recorded.
   netlab::Connection::Body reader(const std::string& url) {
-    const bool first = parsers_.empty();
+    const std::size_t viewer = parsers_.size();
+    const bool first = viewer == 0;
     SettledFrames& settled = settled_frames_.emplace_back();
-    const auto on_picture = [this, first, &settled](const netlab::Picture& picture) {
+    const auto on_picture = [this, viewer, first, &settled](const netlab::Picture& picture) {
       if (first) recorder_.add(picture);
+      if (arrivals_of_all_.is_open()) write_arrival(viewer, picture);
       if (counting_) arrivals_.add(picture);
       if (!settled.joined) settled.joined = picture.pts;
       if (picture.pts >= *settled.joined + settle_) settled.later.add(picture);
@@ -163,6 +167,11 @@ class Viewers {
       if (first) record(bytes);
       parser->feed(bytes, arrival);
     };
+  }
+
+  void write_arrival(std::size_t viewer, const netlab::Picture& picture) {
+    arrivals_of_all_ << viewer << ' ' << picture.arrival.time_since_epoch().count() << ' '
+                     << picture.pts << ' ' << picture.bytes << '\n';
   }
 
   /// The bytes so far do not count.
@@ -220,7 +229,8 @@ class Viewers {
   json timed_summary() const;
 
   Recorder recorder_;
-  std::ofstream recording_;  // open only if requested
+  std::ofstream recording_;        // open only if requested
+  std::ofstream arrivals_of_all_;  // open only if requested
   const base::Time settled_;
   const std::int64_t settle_;  // ticks
   bool counting_ = false;      // arriving data counts
@@ -338,6 +348,8 @@ void declare(CLI::App& cli, Options& options) {
   cli.add_option("--settle", options.settle, "seconds at the start that do not count");
   cli.add_option("--output", options.output, "file for one JSON line per picture");
   cli.add_option("--record", options.record, "file for the stream as it came");
+  cli.add_option("--arrivals", options.arrivals,
+                 "file for a line per picture of each timed viewer: viewer, ns, PTS, bytes");
   cli.add_option("--read-rate", options.read_rate, "read no faster than this, e.g. 500k (bit/s)");
   cli.add_option("--stop-reading-after", options.stop_after, "seconds; stays connected");
   cli.add_option("--rcvbuf", options.rcvbuf, "SO_RCVBUF (bytes)");

@@ -2,9 +2,9 @@
 
 import argparse
 
-from bench.hostile import kills, sources
+from bench.hostile import clients, kills, sources
 
-TABLES = {"sources": sources, "kills": kills}
+TABLES = {"sources": sources, "kills": kills, "clients": clients}
 
 
 def main():

@@ -1,4 +1,6 @@
-from bench.hostile.figures import longest_gap, shortened, verdict
+import pytest
+
+from bench.hostile.figures import WRAP, Arrivals, longest_gap, shortened, verdict
 
 LOG = """\
 2026-11-28T09:43:47.511+00:00 info source_connected stream=good source="test:?size=320x180" size=320x180
@@ -32,3 +34,27 @@ def test_a_gap_may_be_at_the_end():
 def test_long_texts_are_cut():
     assert shortened("abcdef", 4) == "abc…"
     assert shortened("abcd", 4) == "abcd"
+
+
+def picture(viewer, at, late, size=1000):
+    """The picture that was due at 10 s is the last before timestamps restart."""
+    return viewer, at, round((at - late - 10) % WRAP * 90_000), size
+
+
+def test_pictures_are_late_above_the_least():
+    arrivals = Arrivals([picture(0, 9, 0.02), picture(0, 10.1, 0.03), picture(1, 11, 0.12), picture(1, 12, 0.01)])
+    assert arrivals.late(0, 0, 20) == pytest.approx(0)
+    assert arrivals.late(99, 0, 20) == pytest.approx(0.02, abs=1e-4)
+    assert arrivals.late(100, 0, 20) == pytest.approx(0.11, abs=1e-4)
+    assert arrivals.late(100, 0, 11) == pytest.approx(0.02, abs=1e-4)
+    assert arrivals.late(99, 13, 20) is None
+
+
+def test_a_gap_is_one_viewers():
+    arrivals = Arrivals([picture(0, at, 0) for at in range(10)] + [picture(1, at, 0) for at in (0, 3, 9)])
+    assert arrivals.gap(0, 9) == 6
+    assert arrivals.gap(0, 6) == 3
+
+
+def test_a_rate_is_each_viewers():
+    assert Arrivals([picture(viewer, at, 0) for viewer in range(2) for at in range(4)]).rate(0, 2) == 8000

@@ -5,7 +5,6 @@ import resource
 import select
 import socket
 import struct
-import subprocess
 
 import pytest
 
@@ -18,25 +17,14 @@ READERS = 1000
 FPS = 30
 MAX_BYTES_EACH = 32 * 1024  # of the server's own memory
 MAX_KERNEL_BYTES_EACH = 256 * 1024  # 64 KiB unsent, a buffer more, and twice that for the kernel's own overhead
-ASSET = re.compile(r"[\w.-]+-[0-9A-Z]{8}\.(?:js|css|svg|txt)")
 
 
 def assets(daemon):
     """(size, path) of the files that the page refers to, the largest last."""
-    found, new = {}, set(ASSET.findall(daemon.get("/")[2].decode()))
-    while new:
-        name = new.pop()
-        found[name] = daemon.get("/assets/" + name)[2]
-        new |= set(ASSET.findall(found[name].decode())) - found.keys()
+    found = daemon.assets()
     if not found:
         pytest.skip("the page was not built: it needs npm")
-    return sorted((len(content), "/assets/" + name) for name, content in found.items())
-
-
-def kernel_bytes(daemon):
-    """Memory of the send queues of the server's connections, also of those that it has closed."""
-    sockets = subprocess.run(["ss", "-tmnH", f"sport = :{daemon.port}"], capture_output=True, text=True, check=True)
-    return sum(int(queued) for queued in re.findall(r",w(\d+),", sockets.stdout))
+    return sorted((size, path) for path, size in found.items())
 
 
 def read_nothing(daemon, path):
@@ -67,7 +55,7 @@ def test_readers_of_nothing_cost_little_and_are_reset(serve, view, many_descript
 
     def all_are_reset(metrics):
         own.append(daemon.resident_bytes() - before)
-        kernel.append(kernel_bytes(daemon))
+        kernel.append(daemon.kernel_bytes())
         return metrics.sum("symcast_responses_too_slow_total") == READERS
 
     metrics = daemon.wait_for(all_are_reset, 120, "every reader is reset")
