@@ -10,7 +10,8 @@ late           p99 of the pictures of all viewers, ms: before, during and after;
 gap            longest time without a picture of any viewer, ms, during the attack and after it
 kbit/s         of video, of each viewer: before, during, after
 new            newcomers who were served, of all
-player         responses of the HLS player that were not 200, of all"""
+player         responses of the HLS player that were not 200, of all
+others         % of this machine's CPU time that other programs took during the attack, and made viewers late"""
 
 import dataclasses
 import json
@@ -24,7 +25,7 @@ from bench.hostile.attacks import CASES
 from bench.hostile.figures import Arrivals, megabytes
 from bench.hostile.honest import (NEWCOMERS_APART, Crowd, HonestPlayer, Newcomers, Repeating, sleep_until,
                                   wait_for_segments)
-from bench.hostile.service import Usage, Watch, usage
+from bench.hostile.service import Others, Usage, Watch, usage
 from netlab.daemon import END_SECONDS, Daemon
 from netlab.network import stop
 
@@ -63,6 +64,7 @@ class Row:
     rate: list  # bit/s, in the three phases
     newcomers: Newcomers
     player: HonestPlayer | None
+    others: float
     attackers: list  # their counts
 
     @property
@@ -89,12 +91,12 @@ class Row:
         said = "; ".join(" ".join(f"{name}={value}" for name, value in attacker.items()) for attacker in self.attackers)
         return (f"{self.case:11}{three('own', 1e6):>12}{megabytes(self.kernel):>7}{three('descriptors'):>14}"
                 f"{three('threads'):>9}{self.most.cpu - self.before.cpu:>6.1f}{self.lines:>6}{self.log / 1000:>6.0f}"
-                f"{late:>15}{1000 * self.gap:>6.0f}{rate:>17}{newcomers:>7}{player:>7}"
+                f"{late:>15}{1000 * self.gap:>6.0f}{rate:>17}{newcomers:>7}{player:>7}{100 * self.others:>7.0f}"
                 f"{'' if self.alive else '  DEAD'}  {said}")
 
 
 HEAD = (f"{'case':11}{'own':>12}{'kernel':>7}{'fds':>14}{'threads':>9}{'CPU':>6}{'lines':>6}{'kB':>6}{'late':>15}"
-        f"{'gap':>6}{'kbit/s':>17}{'new':>7}{'player':>7}  attackers")
+        f"{'gap':>6}{'kbit/s':>17}{'new':>7}{'player':>7}{'others':>7}  attackers")
 
 
 def output_of(process):
@@ -157,12 +159,13 @@ class Trial:
         return begin, time.monotonic()
 
     def _attack_for(self, commands):
-        begin = time.monotonic()
+        begin, others = time.monotonic(), Others()
         attackers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for command in commands]
         try:
             with Repeating(self._newcomers.step, NEWCOMERS_APART):
                 sleep_until(begin, self._options.seconds)
             self._attackers = [output_of(attacker) for attacker in attackers]
+            self._others = others.share()
         finally:
             for attacker in attackers:
                 stop(attacker)
@@ -174,7 +177,7 @@ class Trial:
                    [self._pictures.late(99, *phase) for phase in self._phases],
                    self._pictures.gap(during[0], after[1]),
                    [self._pictures.rate(*phase) for phase in self._phases], self._newcomers, self._player,
-                   self._attackers)
+                   self._others, self._attackers)
 
 
 def summary(rows):

@@ -5,7 +5,9 @@ import os
 import pathlib
 import re
 import threading
+import time
 
+from bench.policies.health import CpuWatch
 from netlab.daemon import wait_until
 
 V1 = pathlib.Path("/sys/fs/cgroup/memory")
@@ -116,11 +118,23 @@ def usage(pid):
         return None
     for child in children:
         try:
-            own.cpu += _times(child)[0]
+            own.cpu += sum(_times(child))
             own.memory += _resident(child)
         except OSError:
             pass  # it has ended meanwhile
     return own
+
+
+class Others:
+    """Measures the share of this machine's CPU time that programs other than the bench take. It makes viewers
+    late, whatever the server does."""
+
+    def __init__(self):
+        self._machine, self._own, self._begin = CpuWatch(), usage(os.getpid()).cpu, time.monotonic()
+
+    def share(self):
+        seconds = os.cpu_count() * (time.monotonic() - self._begin)
+        return max(0.0, self._machine.busy() - (usage(os.getpid()).cpu - self._own) / seconds)
 
 
 class Watch:
