@@ -6,9 +6,9 @@ import subprocess
 import pytest
 
 from netlab.daemon import Daemon, wait_until
+from netlab.lying_server import HLS, Endless, LyingServer, dash_of, hls_of
 from tests.integration import far_ends
 from tests.integration.conftest import QUICK
-from netlab.lying_server import HLS, Endless, LyingServer, dash_of, hls_of
 
 PATIENCE = 120  # seconds
 CONFIG = '[source]\nallow = ["127.0.0.0/8"]\nbackoff_min = "10s"\nbackoff_max = "20s"\n' + QUICK

@@ -3,8 +3,8 @@
 import subprocess
 
 from netlab.daemon import wait_until
-from tests.integration.conftest import QUICK
 from netlab.lying_server import Endless
+from tests.integration.conftest import QUICK
 
 PATIENCE = 60  # seconds
 

@@ -6,10 +6,10 @@ import subprocess
 import pytest
 
 from netlab.daemon import Daemon, wait_until
+from netlab.lying_server import LyingServer
 from tests.integration import far_ends
 from tests.integration.conftest import QUICK
 from tests.integration.lying_media import png, resized_jpeg, sps, video_stream
-from netlab.lying_server import LyingServer
 
 PATIENCE = 120  # seconds
 # The sizes are beyond the memory too, so that a picture that is not refused has another reason.

@@ -8,11 +8,11 @@ import subprocess
 
 import pytest
 
+from netlab.lying_server import Broadcast
 from netlab.viewer import assert_clean
 from tests.integration import far_ends
 from tests.integration.conftest import KEEP_GROUPS, QUICK
 from tests.integration.lying_media import pid_of, tables, with_pid
-from netlab.lying_server import Broadcast
 
 PATIENCE = 60  # seconds
 FPS = 25
