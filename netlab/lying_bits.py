@@ -5,7 +5,7 @@ import struct
 
 from netlab.ts_sender import PACKET, pid
 
-__all__ = ["LIES", "PPS", "idr", "packets_of", "pat", "pes", "pid", "pmt", "sps", "with_time"]
+__all__ = ["LIES", "PPS", "Bits", "idr", "packets_of", "pat", "pes", "pid", "pmt", "sps", "with_time"]
 
 TIMES = 2 ** 33  # timestamps begin again there (ISO/IEC 13818-1, 2.4.3.7)
 

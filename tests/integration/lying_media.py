@@ -4,6 +4,9 @@ import random
 import struct
 import zlib
 
+from netlab import lying_bits
+from netlab.lying_bits import PPS, Bits, pat, pmt
+
 
 def png(width, height):
     """The beginning of a grey picture: its size, and some rows."""
@@ -21,47 +24,10 @@ def resized_jpeg(jpeg, width, height):
     return jpeg[:at + 5] + struct.pack(">HH", height, width) + jpeg[at + 9:]
 
 
-class Bits:
-    """A NAL unit of H.264: fixed lengths, and Exp-Golomb codes (9.1 of the standard)."""
-
-    def __init__(self):
-        self.text = ""
-
-    def u(self, bits, value):
-        self.text += format(value, f"0{bits}b")
-        return self
-
-    def ue(self, *values):
-        for value in values:
-            code = format(value + 1, "b")
-            self.text += "0" * (len(code) - 1) + code
-        return self
-
-    def nal(self):
-        bits = self.text + "1"
-        bits += "0" * (-len(bits) % 8)
-        out, zeros = bytearray(), 0
-        for byte in int(bits, 2).to_bytes(len(bits) // 8, "big"):
-            if zeros >= 2 and byte <= 3:
-                out.append(3)
-                zeros = 0
-            out.append(byte)
-            zeros = zeros + 1 if byte == 0 else 0
-        return b"\0\0\0\1" + bytes(out)
-
-
 def sps(width, height, cut=None):
     """A sequence parameter set of H.264 High. `cut` is the size within it that is shown."""
-    bits = Bits().u(8, 0x67).u(8, 100).u(8, 0).u(8, 62).ue(0, 1, 0, 0).u(2, 0).ue(0, 0, 0, 1).u(1, 0)
-    bits.ue(width // 16 - 1, height // 16 - 1).u(2, 3)
-    if cut:
-        bits.u(1, 1).ue(0, (width - cut[0]) // 2, 0, (height - cut[1]) // 2)
-    else:
-        bits.u(1, 0)
-    return bits.u(1, 0).nal()
-
-
-PPS = Bits().u(8, 0x68).ue(0, 0).u(2, 0).ue(0, 0, 0).u(3, 0).ue(0, 0, 0).u(3, 0).nal()
+    crop = (0, (width - cut[0]) // 2, 0, (height - cut[1]) // 2) if cut else None
+    return lying_bits.sps(width // 16, height // 16, level=62, crop=crop)
 
 
 def keyframe(number=0):
@@ -70,36 +36,12 @@ def keyframe(number=0):
     return Bits().u(8, 0x65).ue(0, 7, 0).u(4, 0).ue(number % 2).u(4, 0).u(2, 0).ue(0).nal() + noise
 
 
-def crc32_mpeg(data):
-    crc = 0xffffffff
-    for byte in data:
-        crc ^= byte << 24
-        for _ in range(8):
-            crc = (crc << 1 ^ 0x04c11db7 if crc & 0x80000000 else crc << 1) & 0xffffffff
-    return crc
-
-
-def _table(pid, section, counter):
-    section += struct.pack(">I", crc32_mpeg(section))
-    return (bytes([0x47, 0x40 | pid >> 8, pid & 255, 0x10 | counter & 15, 0]) + section).ljust(188, b"\xff")
-
-
 MAP_PID = 0x1000
 
 
 def tables(tracks, version=0):
     """PAT and PMT of one programme. `tracks` are (stream type, PID); the first has the clock."""
-    pat = bytes([0, 0xb0, 13, 0, 1, 0xc1 | (version & 31) << 1, 0, 0, 0, 1, 0xe0 | MAP_PID >> 8, MAP_PID & 255])
-    clock = tracks[0][1]
-    body = bytes([0, 1, 0xc1 | (version & 31) << 1, 0, 0, 0xe0 | clock >> 8, clock & 255, 0xf0, 0])
-    body += b"".join(bytes([kind, 0xe0 | pid >> 8, pid & 255, 0xf0, 0]) for kind, pid in tracks)
-    length = len(body) + 4
-    pmt = bytes([2, 0xb0 | length >> 8, length & 255]) + body
-    return _table(0, pat, version) + _table(MAP_PID, pmt, version)
-
-
-def pid_of(packet):
-    return (packet[1] & 31) << 8 | packet[2]
+    return pat(MAP_PID, version) + pmt(MAP_PID, version, tracks, tracks[0][1])
 
 
 def with_pid(packet, pid):

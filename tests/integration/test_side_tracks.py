@@ -8,11 +8,12 @@ import subprocess
 
 import pytest
 
+from netlab.lying_bits import pid as pid_of
 from netlab.lying_server import Broadcast
 from netlab.viewer import assert_clean
 from tests.integration import far_ends
 from tests.integration.conftest import KEEP_GROUPS, QUICK
-from tests.integration.lying_media import pid_of, tables, with_pid
+from tests.integration.lying_media import tables, with_pid
 
 PATIENCE = 60  # seconds
 FPS = 25
