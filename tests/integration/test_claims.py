@@ -22,17 +22,19 @@ max = "5M"
 start = "2M"
 """
 CLAIMS = 10
+# Those who claim ask for 2 Mbit/s or less. On a busy machine, the viewers themselves may fall behind for a moment.
+HONEST_RATE = 2.5e6
 SECONDS = 12  # longer than the server waits for a reader, and for a session
 
 
 @pytest.fixture
 def watched(serve, view):
-    """A server whose three viewers have all of the rate."""
+    """A server whose three viewers have a high rate."""
     daemon = serve("--source", SOURCE, config=ONE_ENCODER)
     viewers = [view(daemon.url()) for _ in range(3)]
     for viewer in viewers:
         viewer.receive(3 * FPS)
-    daemon.wait_for(lambda metrics: rate(metrics) == 5e6 and proven(metrics) == 3, 60, "the highest rate")
+    daemon.wait_for(lambda metrics: rate(metrics) > 4e6 and proven(metrics) == 3, 60, "a high rate")
     return daemon
 
 
@@ -80,7 +82,7 @@ def test_a_rung_that_is_only_asked_for(watched):
                 connection.request("GET", f"/live/{token}/{rung}/playlist.m3u8")
                 assert connection.getresponse().read()
 
-    assert least_rate_while(watched, ask) == 5e6
+    assert least_rate_while(watched, ask) > HONEST_RATE
 
 
 def test_readers_of_nothing(watched):
@@ -94,7 +96,7 @@ def test_readers_of_nothing(watched):
         for reader in readers:
             reader.close()
 
-    assert least_rate_while(watched, read_nothing) == 5e6
+    assert least_rate_while(watched, read_nothing) > HONEST_RATE
 
 
 def test_a_slow_viewer_still_counts(watched):
