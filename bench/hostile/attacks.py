@@ -25,7 +25,8 @@ class Attack:
     source: str = "test:?size=640x360"
     honest: int | None = None  # viewers, if not as many as the options say
     query: str = ""  # of the honest player's segments
-    hls: bool = True  # whether there is an honest player
+    others: bool = True  # whether there is an honest player and newcomers, who begin with rate.start
+    rise: float = 0  # seconds until the rate is as high as it gets
 
 
 def attacker(daemon, options, path, **words):
@@ -109,6 +110,10 @@ def rates(daemon, options):
     return [[sys.executable, "-m", "bench.hostile.rates", str(daemon.port), str(options.seconds)]]
 
 
+def one_group(what, commands):
+    return Attack(what, commands, ONE_GROUP, "test:?size=320x180&content=noise", 3, others=False, rise=20)
+
+
 CASES = {
     "none": Attack("nobody attacks", lambda *_: []),
     "script_1": Attack("readers of the page's script who take nothing, from one address", take_nothing(script, 1)),
@@ -124,12 +129,9 @@ CASES = {
     "playlists": Attack("one session asks for its playlist as often as it is answered", playlists),
     "tokens_404": Attack("9990 sessions that do not exist", tokens(lambda daemon: f"{last_rung(daemon)}/init-999.mp4")),
     "tokens": Attack("9990 sessions that load playlists only", tokens(lambda _: "auto/playlist.m3u8")),
-    "fakes": Attack("ten sessions of the lowest rate that load no media, with one encoder", fakes, ONE_GROUP,
-                    "test:?size=320x180&content=noise", 3, hls=False),
-    "stuck": Attack("ten readers of /live.ts who take nothing, with one encoder", trickle(0), ONE_GROUP,
-                    "test:?size=320x180&content=noise", 3, hls=False),
-    "trickling": Attack("the same, at 400 kbit/s", trickle(400_000), ONE_GROUP,
-                        "test:?size=320x180&content=noise", 3, hls=False),
+    "fakes": one_group("ten sessions of the lowest rate that load no media, with one encoder", fakes),
+    "stuck": one_group("ten readers of /live.ts who take nothing, with one encoder", trickle(0)),
+    "trickling": one_group("the same, at 400 kbit/s", trickle(400_000)),
     "rates": Attack("eight clients ask for segments at another rate each time", rates,
                     PLAIN + '[rate]\nmin = "300k"\nmax = "3M"\nstart = "3M"\n', "test:?size=1280x720&content=noise", 3,
                     query="?rate=900k"),

@@ -62,7 +62,7 @@ class Row:
     late: list  # seconds, or None, in the three phases
     gap: float
     rate: list  # bit/s, in the three phases
-    newcomers: Newcomers
+    newcomers: Newcomers | None
     player: HonestPlayer | None
     others: float
     attackers: list  # their counts
@@ -86,7 +86,8 @@ class Row:
                             for u in (self.before, self.most, self.after))
         late = "/".join("-" if late is None else f"{1000 * late:.0f}" for late in self.late)
         rate = "/".join(f"{rate / 1000:.0f}" for rate in self.rate)
-        newcomers = f"{self.newcomers.served}/{self.newcomers.served + self.newcomers.refused}"
+        new = self.newcomers
+        newcomers = f"{new.served}/{new.served + new.refused}" if new else "-"
         player = f"{self.refused}/{self.player.statuses.total()}" if self.player else "-"
         said = "; ".join(" ".join(f"{name}={value}" for name, value in attacker.items()) for attacker in self.attackers)
         return (f"{self.case:11}{three('own', 1e6):>12}{megabytes(self.kernel):>7}{three('descriptors'):>14}"
@@ -97,6 +98,10 @@ class Row:
 
 HEAD = (f"{'case':11}{'own':>12}{'kernel':>7}{'fds':>14}{'threads':>9}{'CPU':>6}{'lines':>6}{'kB':>6}{'late':>15}"
         f"{'gap':>6}{'kbit/s':>17}{'new':>7}{'player':>7}{'others':>7}  attackers")
+
+
+def rest():
+    pass
 
 
 def output_of(process):
@@ -127,11 +132,13 @@ class Trial:
 
     def _run(self):
         self._settle()
-        pid, self._newcomers = self._daemon.process.pid, Newcomers(self._daemon)
-        self._player = HonestPlayer(self._daemon, self._attack.query) if self._attack.hls else None
-        commands = self._attack.commands(self._daemon, self._options)
+        commands = self._attack.commands(self._daemon, self._options)  # It may ask as a player, which counts for 10 s.
+        time.sleep(self._attack.rise)
+        pid, others = self._daemon.process.pid, self._attack.others
+        self._newcomers = Newcomers(self._daemon) if others else None
+        self._player = HonestPlayer(self._daemon, self._attack.query) if others else None
         with Watch(pid, KernelMemory(self._daemon)) as watch, \
-                Repeating(self._player.step if self._player else lambda: None, 1):
+                Repeating(self._player.step if others else rest, 1):
             before = self._phase(QUIET)
             self._before, log = usage(pid), self._daemon.log()
             watch.reset()
@@ -162,7 +169,7 @@ class Trial:
         begin, others = time.monotonic(), Others()
         attackers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for command in commands]
         try:
-            with Repeating(self._newcomers.step, NEWCOMERS_APART):
+            with Repeating(self._newcomers.step if self._newcomers else rest, NEWCOMERS_APART):
                 sleep_until(begin, self._options.seconds)
             self._attackers = [output_of(attacker) for attacker in attackers]
             self._others = others.share()
@@ -190,7 +197,7 @@ def summary(rows):
         names(f"more than {megabytes(KEPT)} MB are kept", [row for row in rows if row.kept > KEPT]),
         names(f"viewers late by more than {1000 * LATE:.0f} ms at p99",
               [row for row in rows if row.late[1] is None or row.late[1] > LATE]),
-        names("newcomers not served", [row for row in rows if row.newcomers.refused]),
+        names("newcomers not served", [row for row in rows if row.newcomers and row.newcomers.refused]),
         names("the HLS player was refused", [row for row in rows if row.refused])])
 
 
