@@ -102,8 +102,8 @@ class Row:
                 f"{100 * self.others:>7.0f}  {shortened(reason, 90)}")
 
 
-HEAD = (f"{'case':15}{'alive':>6}{'MB':>7}{'most':>6}{'threads':>12}{'fds':>13}{'CPU s':>7}{'gap':>6}{'named':>7}{'others':>7}"
-        "  reason")
+HEAD = (f"{'case':15}{'alive':>6}{'MB':>7}{'most':>6}{'threads':>12}{'fds':>13}{'CPU s':>7}{'gap':>6}"
+        f"{'named':>7}{'others':>7}  reason")
 
 
 def sources_of(case, lying, directory):
