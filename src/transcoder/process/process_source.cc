@@ -246,7 +246,7 @@ class ProcessSource::Impl {
   void start_process() {
     auto [output, childs_output] = make_pipe();
     output_.emplace(std::move(output), stream_);
-    access_.emplace(stream_, start_.source, shared_->accesses.of(stream_));
+    access_.emplace(stream_, start_.source, shared_->accesses.of(stream_, base::Clock::now()));
     const std::array<std::pair<int, int>, 4> descriptors{{{childs_channel_.get(), wire::kMediaFd},
                                                           {ring_.fd(), wire::kRingFd},
                                                           {access_->access_fd(), wire::kAccessFd},

@@ -19,10 +19,15 @@ std::string shown(const std::string& text) {
 
 }  // namespace
 
-std::shared_ptr<StreamAccesses::Entry> StreamAccesses::of(const std::string& stream) {
+std::shared_ptr<StreamAccesses::Entry> StreamAccesses::of(const std::string& stream,
+                                                          base::Time now) {
   std::lock_guard lock{mutex_};
+  std::erase_if(entries_, [&](const auto& one) {
+    return one.second.use_count() == 1 && now - one.second->used >= kKept;
+  });
   auto& entry = entries_[stream];
   if (!entry) entry = std::make_shared<Entry>();
+  entry->used = now;
   return entry;
 }
 

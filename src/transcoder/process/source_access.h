@@ -13,18 +13,28 @@
 
 namespace transcoder {
 
-/// The accesses of all streams, of which each outlives its sources' processes. Thread-safe.
+/// The accesses of all streams, of which each outlives its sources' processes. One that no process
+/// has had for kKept is forgotten: its stream is gone. Thread-safe.
 class StreamAccesses {
  public:
   struct Entry {
     access::StreamAccess access;
     base::LogPeriod refused;  ///< used by the stream's broker
+    base::Time used{};        ///< when a process last got it; used by StreamAccesses
   };
 
-  std::shared_ptr<Entry> of(const std::string& stream);
+  /// Longer than sources wait between two attempts, so that a bound on their requests outlasts the
+  /// wait. A longer time keeps a descriptor for longer for each stream that was removed.
+  static constexpr base::Duration kKept = std::chrono::minutes{10};
+
+  std::shared_ptr<Entry> of(const std::string& stream, base::Time now);
+  std::size_t known() const {
+    std::lock_guard lock{mutex_};
+    return entries_.size();
+  }
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Entry>> entries_;  // GUARDED_BY(mutex_); by stream
 };
 
