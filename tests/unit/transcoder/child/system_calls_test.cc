@@ -78,7 +78,8 @@ TEST(SystemCallsTest, NoCallReachesAnAddress) {
       .sin_family = AF_INET, .sin_port = htons(9), .sin_addr = {htonl(INADDR_LOOPBACK)}};
   const auto* const to = reinterpret_cast<const sockaddr*>(&loopback);
   const auto attempts = [&](bool may) {
-    const int socket = ::socket(AF_INET, SOCK_DGRAM, 0);
+    // Above the channels to the server, on which messages may be sent.
+    const int socket = ::fcntl(::socket(AF_INET, SOCK_DGRAM, 0), F_DUPFD, wire::kLookupFd + 1);
     iovec part{.iov_base = nullptr, .iov_len = 0};
     msghdr message{};
     message.msg_name = const_cast<sockaddr*>(to);
