@@ -132,7 +132,6 @@ class Places {
     std::int64_t taken;     ///< bytes, at the last look()
   };
 
-  bool make_room(const Address& address, base::Time now);
   ClaimPtr victim_in(const AddressBlock& block, base::Time now);
   ClaimPtr victim(const Address& newcomer, base::Time now);
   void look(base::Time now);

@@ -147,13 +147,15 @@ void SegmentConnection::sample(bool lost, base::Time now) {
   rate_.update(counts);
   busy_ = !counts.idle;
   if (!busy_) end_response();
+  // A player that loads only audio has not loaded the rendition that it asked for.
+  const bool video = sent_parts_.has_video();
   const auto taking = earn_place(*sample);
   const auto captured = take_delivered(*sample);
   session_->report(id_,
                    {.throughput = rate_.value(),
                     .measured = rate_.measured(),
                     .busy = !counts.idle,
-                    .taking = taking,
+                    .taking = video ? taking : base::Duration{},
                     .late = sent_parts_.late(now),
                     .rtt = sample->rtt,
                     .lost = lost,

@@ -36,6 +36,10 @@ std::optional<base::Time> SentParts::awaited(base::Time captured) {
   return std::max(captured, requested_);
 }
 
+bool SentParts::has_video() const {
+  return std::ranges::any_of(parts_, [](const auto& part) { return part.acknowledged.video; });
+}
+
 base::Duration SentParts::late(base::Time now) const {
   const auto oldest = std::ranges::find(parts_, true, &SentPart::latency_critical);
   return oldest == parts_.end() ? base::Duration{} : now - oldest->acknowledged.captured;

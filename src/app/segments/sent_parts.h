@@ -43,6 +43,7 @@ class SentParts {
   void clear() { parts_.clear(); }
 
   bool empty() const { return parts_.empty(); }
+  bool has_video() const;
   /// How long the oldest part that is to be shown soon has been captured; zero without one.
   base::Duration late(base::Time now) const;
 

@@ -21,7 +21,7 @@ class SessionRate {
     std::optional<base::BitRate> throughput;  ///< abr::TransferRate::value
     base::Time measured{};                    ///< abr::TransferRate::measured
     bool busy = false;                        ///< data is under way
-    base::Duration taking{};  ///< the time since the last report, if bytes were acknowledged
+    base::Duration taking{};  ///< the time since the last report, if video was acknowledged
     base::Duration late{};    ///< see abr::TransferPolicy
     base::Duration rtt{};     ///< zero until it is measured
     bool lost = false;        ///< packets were lost since the last report

@@ -47,6 +47,16 @@ class ServerStreamTest : public RunningServer {
     return eventually([&] { return handler_.seen.waits >= times; });
   }
 
+  /// Asks for `path` for longer than a viewer who takes nothing is safe.
+  void refuses_a_newcomer(const std::string& path, const std::string& with) {
+    HttpClient newcomer{endpoint_};
+    const auto until = base::Clock::now() + server::Places::kFirstTime + milliseconds{500};
+    while (base::Clock::now() < until) {
+      newcomer.get(path);
+      ASSERT_THAT(newcomer.read_page(), StartsWith(with));
+    }
+  }
+
   /// A frame `number` milliseconds into the stream, so that no bound in media time matters.
   static media::PacketPtr dense_audio(std::uint64_t number) {
     auto packet = std::make_shared<media::Packet>(*audio(number));
@@ -363,12 +373,7 @@ TEST_F(ServerStreamTest, WhoIsRefusedAnywayTakesNoPlace) {
   HttpClient idle{endpoint_};
   idle.send(kGet);
   ASSERT_TRUE(viewers_are(1));
-  HttpClient newcomer{endpoint_};
-  const auto until = base::Clock::now() + server::Places::kFirstTime + milliseconds{500};
-  while (base::Clock::now() < until) {
-    newcomer.get("/never.ts");
-    ASSERT_THAT(newcomer.read_page(), StartsWith("HTTP/1.1 404 "));
-  }
+  refuses_a_newcomer("/never.ts", "HTTP/1.1 404 ");
   EXPECT_EQ(viewers(), 1u);
 }
 
@@ -379,12 +384,7 @@ TEST_F(ServerStreamTest, AViewerWhoTakesMediaKeepsTheirPlace) {
   HttpClient viewer{endpoint_};
   viewer.send(kGet);
   viewer.read_chunked(kFrameBytes);
-  const auto until = base::Clock::now() + server::Places::kFirstTime + milliseconds{500};
-  HttpClient newcomer{endpoint_};
-  while (base::Clock::now() < until) {
-    newcomer.get("/live.ts");
-    ASSERT_THAT(newcomer.read_page(), StartsWith("HTTP/1.1 503 "));
-  }
+  refuses_a_newcomer("/live.ts", "HTTP/1.1 503 ");
   EXPECT_EQ(viewers(), 1u);
 }
 

@@ -32,6 +32,15 @@ class SentPartsTest : public testing::Test {
   std::uint64_t acked_ = 0;
 };
 
+TEST_F(SentPartsTest, TellsWhetherVideoIsUnderWay) {
+  parts_.add({.size = kSize, .captured = kRequest, .video = false}, 0);
+  EXPECT_FALSE(parts_.has_video());
+  send(kRequest);
+  EXPECT_TRUE(parts_.has_video());
+  awaited(2);
+  EXPECT_FALSE(parts_.has_video());
+}
+
 TEST_F(SentPartsTest, APartThatIsRequestedBeforeItIsMadeIsAwaitedFromItsCapture) {
   parts_.on_request(kRequest);
   send(kRequest + 300ms);
