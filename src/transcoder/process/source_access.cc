@@ -23,7 +23,8 @@ std::shared_ptr<StreamAccesses::Entry> StreamAccesses::of(const std::string& str
                                                           base::Time now) {
   std::lock_guard lock{mutex_};
   std::erase_if(entries_, [&](const auto& one) {
-    return one.second.use_count() == 1 && now - one.second->used >= kKept;
+    const auto& [name, entry] = one;
+    return name != stream && entry.use_count() == 1 && now - entry->used.load() >= kKept;
   });
   auto& entry = entries_[stream];
   if (!entry) entry = std::make_shared<Entry>();
@@ -42,6 +43,8 @@ SourceAccess::SourceAccess(std::string stream, const SourceSettings& source,
                   std::shared_ptr<access::StreamAccess>{entry_, &entry_->access}, std::move(ours),
                   std::move(our_lookup), *this);
 }
+
+SourceAccess::~SourceAccess() { entry_->used = base::Clock::now(); }
 
 void SourceAccess::release() {
   access_.reset();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,13 +15,14 @@
 namespace transcoder {
 
 /// The accesses of all streams, of which each outlives its sources' processes. One that no process
-/// has had for kKept is forgotten: its stream is gone. Thread-safe.
+/// has had for kKept is forgotten when another stream asks for its own: its stream is gone.
+/// Thread-safe.
 class StreamAccesses {
  public:
   struct Entry {
     access::StreamAccess access;
-    base::LogPeriod refused;  ///< used by the stream's broker
-    base::Time used{};        ///< when a process last got it; used by StreamAccesses
+    base::LogPeriod refused;           ///< used by the stream's broker
+    std::atomic<base::Time> used{{}};  ///< when a process got it, or ended
   };
 
   /// Longer than sources wait between two attempts, so that a bound on their requests outlasts the
@@ -44,6 +46,7 @@ class SourceAccess final : public access::AccessBroker::Listener {
   /// Throws std::system_error.
   SourceAccess(std::string stream, const SourceSettings& source,
                std::shared_ptr<StreamAccesses::Entry> entry);
+  ~SourceAccess();
 
   /// For the process. release() closes ours, once it has them.
   int access_fd() const { return access_.get(); }

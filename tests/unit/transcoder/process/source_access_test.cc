@@ -9,8 +9,17 @@ constexpr base::Time kNow{std::chrono::hours{1}};
 
 TEST(StreamAccessesTest, AStreamKeepsItsOwnFromProcessToProcess) {
   StreamAccesses accesses;
-  const auto* first = accesses.of("live", kNow).get();
-  EXPECT_EQ(accesses.of("live", kNow + StreamAccesses::kKept).get(), first);
+  const std::weak_ptr first = accesses.of("live", kNow);
+  EXPECT_EQ(accesses.of("live", kNow + StreamAccesses::kKept), first.lock());
+}
+
+TEST(StreamAccessesTest, IsKeptFromTheEndOfALongProcess) {
+  StreamAccesses accesses;
+  auto entry = accesses.of("live", base::Clock::now() - 2 * StreamAccesses::kKept);
+  const std::weak_ptr first = entry;
+  SourceAccess{"live", SourceSettings{.uri = "file:///a.ts"}, std::move(entry)};
+  accesses.of("other", base::Clock::now());
+  EXPECT_FALSE(first.expired());
 }
 
 TEST(StreamAccessesTest, ARemovedStreamIsForgotten) {
