@@ -13,8 +13,7 @@ namespace {
 
 // Larger than nearly every request, so that one read is enough.
 constexpr std::size_t kReadBufferBytes = 4096;
-// Keeps a client that sends without end from starving the others. 8 KiB are 290 short requests,
-// which take 3 ms.
+// Keeps a client that sends without end from starving the others.
 constexpr int kMaxReadsPerTurn = 2;
 // Long enough for a person's next click. Browsers and Prometheus reconnect by themselves.
 constexpr base::Duration kKeepAliveTimeout = std::chrono::seconds{15};
@@ -107,6 +106,7 @@ void Connection::on_writable(base::Time now) {
 
 void Connection::resume(base::Time now) {
   if (phase_ != Phase::kResponse) return;
+  output_.begin_turn();
   if (candidate_) {
     admit(now);
   } else {
@@ -118,11 +118,16 @@ void Connection::resume(base::Time now) {
 }
 
 void Connection::on_readable(base::Time now) {
+  if (held_) return;
+  // While a response is being written, nothing is read: the client has to read first.
+  if (phase_ == Phase::kResponse && !waits()) return resume(now);
+  if (phase_ == Phase::kRequest && !pipelined_.empty()) {
+    input(std::exchange(pipelined_, {}), now);
+    if (reads()) rule_->again();
+    return;
+  }
   std::array<char, kReadBufferBytes> buffer;
-  for (int i = 0; i < kMaxReadsPerTurn; ++i) {
-    // While a response waits for room in the socket, nothing is read: the client has to read first.
-    if ((phase_ == Phase::kResponse && !waits()) || phase_ == Phase::kClosed) return;
-    if (held_) return;
+  for (int i = 0; i < kMaxReadsPerTurn && reads(); ++i) {
     const auto got = socket_.receive(buffer);
     if (got.none) return;
     if (got.closed) return peer_closed(now);
@@ -135,7 +140,7 @@ void Connection::on_readable(base::Time now) {
       discard(got.bytes, now);
     }
   }
-  if (phase_ != Phase::kClosed) rule_->again();
+  if (reads()) rule_->again();
 }
 
 void Connection::begin_input(std::string_view bytes, base::Time now) {
@@ -159,28 +164,29 @@ void Connection::begin_input(std::string_view bytes, base::Time now) {
   input(*rest, now);
 }
 
+/// Takes one request of them at most. The next one waits for the loop's next turn, because others
+/// would wait for the responses to all that a client has sent.
 void Connection::input(std::string_view bytes, base::Time now) {
-  while (!bytes.empty() && phase_ == Phase::kRequest) {
-    if (!parser_->started() && hold_request(now)) {
-      pipelined_ = bytes;
-      return;
-    }
-    if (later_request_ && !parser_->started()) {
-      deadline_ = now + context_.shared.settings.header_timeout;
-    }
-    const auto received = bytes;
-    const auto [status, consumed] = parser_->feed(bytes);
-    bytes.remove_prefix(consumed);
-    if (status == HttpRequestParser::Status::kNeedMore) return;
-    if (status == HttpRequestParser::Status::kFailed) {
-      if (!later_request_) context_.log.other_protocol(peer_.address(), received, now);
-      return refuse(parser_->fault().status, parser_->fault().reason, now);
-    }
-    later_request_ = true;
-    handle_request(parser_->take(), now);
+  if (bytes.empty() || phase_ != Phase::kRequest) return;
+  if (!parser_->started() && hold_request(now)) {
+    pipelined_ = bytes;
+    return;
   }
-  if (phase_ == Phase::kResponse && keep_alive_) pipelined_ = bytes;
-  if (waits()) rule_->again();  // read on, to notice when the client closes
+  if (later_request_ && !parser_->started()) {
+    deadline_ = now + context_.shared.settings.header_timeout;
+  }
+  const auto [status, consumed] = parser_->feed(bytes);
+  if (status == HttpRequestParser::Status::kNeedMore) return;
+  if (status == HttpRequestParser::Status::kFailed) {
+    if (!later_request_) context_.log.other_protocol(peer_.address(), bytes, now);
+    return refuse(parser_->fault().status, parser_->fault().reason, now);
+  }
+  later_request_ = true;
+  output_.begin_turn();
+  handle_request(parser_->take(), now);
+  if (keep_alive_) pipelined_ = bytes.substr(consumed);
+  const bool more = phase_ == Phase::kRequest && !pipelined_.empty();
+  if (more || waits()) rule_->again();  // in a wait, to notice when the client closes
 }
 
 /// Lets the next request wait, unread, if its address sends too many.
@@ -435,6 +441,7 @@ bool Connection::write(base::Time now) {
     context_.counters.responses_delayed.add();
     context_.log.delayed(client_.address, now);
   }
+  if (status == Status::kTurnOver) rule_->again();
   if (status == Status::kBroken) close();
   return status == Status::kAll;
 }

@@ -82,6 +82,11 @@ class Connection {
   std::string head(ResponseHead head);
   void flush(base::Time now);
   bool write(base::Time now);
+  /// Nothing is ahead of what the client may send.
+  bool reads() const {
+    if (phase_ == Phase::kRequest) return !held_ && pipelined_.empty();
+    return phase_ == Phase::kStream || phase_ == Phase::kLinger || waits();
+  }
   bool waits() const {
     return phase_ == Phase::kResponse && (candidate_ || output_.response().waits());
   }
@@ -97,7 +102,7 @@ class Connection {
   Phase phase_ = Phase::kRequest;
   base::Time deadline_;  ///< of the phase; unused in kStream, and in kResponse but for a stop
   std::unique_ptr<HttpRequestParser> parser_;
-  std::string pipelined_;  ///< input received while a response is being sent
+  std::string pipelined_;  ///< input for the next requests
   bool later_request_ = false;
   bool held_ = false;      ///< is in LoopContext::held, and not read
   bool released_ = false;  ///< the next request may be taken

@@ -1,5 +1,6 @@
 #include "server/connection_output.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -28,13 +29,18 @@ ConnectionOutput::Written ConnectionOutput::write() {
       written.status = socket_.broken() ? Written::Status::kBroken : Written::Status::kCrowded;
       return written;
     }
-    const auto sent = socket_.send(queue.pieces(memory, room));
+    if (turn_left_ == 0) {
+      written.status = Written::Status::kTurnOver;
+      return written;
+    }
+    const auto sent = socket_.send(queue.pieces(memory, std::min(room, turn_left_)));
     if (sent.error != 0) {
       written.status = Written::Status::kBroken;
       return written;
     }
     share_.set(base::ByteCount{held + static_cast<std::int64_t>(sent.bytes)});
     queue.advance(sent.bytes);
+    turn_left_ -= sent.bytes;
     connection_.sent += sent.bytes;
     written.bytes += sent.bytes;
     if (!sent.full) continue;

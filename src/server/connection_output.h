@@ -21,13 +21,18 @@ class ConnectionOutput {
   struct Written {
     enum class Status {
       kAll,
-      kFull,     ///< the socket: wait until it is writable
-      kCrowded,  ///< the account: try again soon
-      kBroken,   ///< the connection
+      kFull,      ///< the socket: wait until it is writable
+      kCrowded,   ///< the account: try again soon
+      kTurnOver,  ///< enough for this turn: let others have theirs
+      kBroken,    ///< the connection
     };
     Status status = Status::kAll;
     std::size_t bytes = 0;
   };
+
+  // A client that reads as fast as we write would keep the loop to itself, with page after page.
+  // This takes 40 µs of it, and is 13 Gbit/s for a client that is alone. Less costs more turns.
+  static constexpr std::size_t kMaxTurn = 64 * 1024;
 
   /// `socket` must outlive this object.
   ConnectionOutput(ViewerSocket& socket, OutputAccount::Share share, const Settings& settings);
@@ -38,6 +43,8 @@ class ConnectionOutput {
   /// The client is another one than the peer: a proxy has named them.
   void set_share(OutputAccount::Share share) { share_ = std::move(share); }
 
+  /// Call when the loop comes to this connection: it may write kMaxTurn again.
+  void begin_turn() { turn_left_ = kMaxTurn; }
   /// From now on the client has something to read.
   void begin(base::Time now);
   /// The client may still have something to read of what was sent.
@@ -60,6 +67,7 @@ class ConnectionOutput {
   ResponseConnection connection_;
   ReadingPace pace_;
   bool unread_ = false;
+  std::size_t turn_left_ = kMaxTurn;
 };
 
 }  // namespace server

@@ -17,8 +17,8 @@ class RequestPace {
   // A request takes 20 to 50 µs, so one client may take 5 % of a loop. A player of low-latency HLS
   // sends ten a second. Less would slow the players of a large office, which share an address.
   static constexpr double kMinPerSecond = 1000;
-  // Requests that may come at once: those of pages that many open at the same time. More would let
-  // the others wait for longer, 50 ms now.
+  // Requests that may come at once: those of pages that many open at the same time. More would load
+  // the loop for longer, 50 ms now.
   static constexpr double kBurst = 1000;
 
   RequestPace(double per_second, std::vector<Network> proxies)

@@ -57,6 +57,7 @@ struct Seen {
   std::set<std::thread::id> threads;      ///< that served the page "/thread"; GUARDED_BY(mutex)
   std::vector<server::SentFrame> frames;  ///< of marked writes; GUARDED_BY(mutex)
   std::vector<std::uint64_t> reported;    ///< ends of marked writes; GUARDED_BY(mutex)
+  std::vector<std::string> paths;         ///< of requests that reached it; GUARDED_BY(mutex)
 };
 
 class FakeObserver : public server::ViewerObserver {
@@ -229,6 +230,10 @@ class FakeHandler : public server::Handler {
   std::unique_ptr<server::StreamingResponse> respond(const server::HandlerRequest& request,
                                                      server::ResponseConnection&,
                                                      base::Time now) override {
+    {
+      std::lock_guard lock{seen.mutex};
+      seen.paths.emplace_back(request.path);
+    }
     if (request.path == "/packet") {
       return std::make_unique<WaitingResponse>(seen.responses,
                                                server::StreamingResponse::Wait{.stream = 0});
@@ -298,6 +303,7 @@ class RunningServer : public testing::Test {
       return server::Page{};
     });
     server_->add_page("/hang", server::Access::kPublic, [this](const server::PageRequest&) {
+      hangs_ = true;
       hang_.wait(true);
       return server::Page{};
     });
@@ -352,7 +358,8 @@ class RunningServer : public testing::Test {
   const server::SharedBytes large_ =
       server::SharedBytes::of(std::string(20'000'000, 'x'));  ///< the page "/large"
   FakeHandler handler_;
-  std::atomic<bool> hang_{true};  ///< "/hang" blocks its loop
+  std::atomic<bool> hang_{true};    ///< "/hang" blocks its loop
+  std::atomic<bool> hangs_{false};  ///< it does
   std::unique_ptr<server::Server> server_;
   server::Endpoint endpoint_;
 };

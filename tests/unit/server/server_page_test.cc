@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -312,6 +313,28 @@ TEST_F(ServerPageTest, KeepsPipelinedRequestsBehindALargePage) {
   EXPECT_EQ(client.read_exactly(20'000'000).size(), 20'000'000u);
   EXPECT_THAT(client.read_page(), EndsWith("hello\n"));
   EXPECT_THAT(client.read_page(), EndsWith("hello\n"));
+}
+
+TEST_F(ServerPageTest, ManyRequestsOfOneClientLetOthersHaveTheirTurn) {
+  settings_.threads = 1;
+  start();
+  HttpClient eager{endpoint_}, other{endpoint_}, hanging{endpoint_};
+  for (auto* client : {&eager, &other}) {
+    client->get("/");
+    client->read_page();
+  }
+  hanging.get("/hang");
+  ASSERT_TRUE(eventually([&] { return hangs_.load(); }));
+  for (int i = 0; i < 100; ++i) eager.get("/eager");
+  other.get("/other");
+  hang_ = false;
+  hang_.notify_all();
+  EXPECT_THAT(other.read_page(), StartsWith("HTTP/1.1 404"));
+  for (int i = 0; i < 100; ++i) EXPECT_THAT(eager.read_page(), StartsWith("HTTP/1.1 404"));
+  std::lock_guard lock{handler_.seen.mutex};
+  const auto& paths = handler_.seen.paths;
+  EXPECT_EQ(paths.size(), 101u);
+  EXPECT_LT(std::ranges::find(paths, "/other") - paths.begin(), 10);
 }
 
 TEST_F(ServerPageTest, ClosesWhenAskedAndAfterHttp10) {
