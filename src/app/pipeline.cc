@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <future>
@@ -135,7 +136,9 @@ void Pipeline::start() {
 void Pipeline::tick(base::Time now) {
   check_clock(now);
   check_proxies(now);
-  controller_.tick(server_.state().frames_per_write > 1, now);
+  const auto server = server_.state();
+  controller_.tick(server.frames_per_write > 1, now);
+  if (freed_memory_.due(server.clients)) ::malloc_trim(0);
   final_statistics_.expire(now);
 }
 

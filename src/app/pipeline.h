@@ -8,6 +8,7 @@
 
 #include "app/config/config.h"
 #include "app/controller.h"
+#include "app/freed_memory.h"
 #include "app/http/api.h"
 #include "app/http/state_collector.h"
 #include "app/kernel_access.h"
@@ -67,6 +68,7 @@ class Pipeline {
   const Config config_;  ///< as read at start
   transcoder::MediaClock media_clock_;
   base::Time clock_checked_{};
+  FreedMemory freed_memory_;               ///< used by tick()
   std::atomic<int> metrics_max_viewers_;   ///< a reload changes it
   std::vector<base::UniqueFd> listening_;  ///< until start()
   EventDispatch events_;

@@ -65,6 +65,7 @@ class Server::Impl {
     state.accept_failures = accept_failures_.value();
     state.places = shared_.viewers.state();
     state.unread = shared_.output.held().bytes();
+    state.clients = shared_.connections.taken() + shared_.viewers.taken();
     return state;
   }
 

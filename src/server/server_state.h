@@ -17,6 +17,7 @@ struct ServerState {
   std::uint64_t requests_slowed = 0;    ///< by RequestPace
   std::uint64_t responses_delayed = 0;  ///< by OutputAccount
   std::int64_t unread = 0;              ///< OutputAccount::held(), now
+  int clients = 0;                      ///< connections, and places of viewers, now
   std::uint64_t joined = 0;             ///< viewers
   std::uint64_t packets_lost_in_handover = 0;
   unsigned frames_per_write = 1;  ///< now, on the busiest loop: see WriteMerging
