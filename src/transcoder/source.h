@@ -24,6 +24,7 @@ enum class SourceTrouble {
   kAudioOff,         ///< the audio is too far from the pictures
   kNoAudioDecoder,   ///< no decoder for the audio
   kTooManyPictures,  ///< some are dropped before they are decoded
+  kNoData,           ///< nothing has come yet from where we connect; found by the supervisor
 };
 
 /// Parts of the machine that are out of reach of a source's process.

@@ -13,6 +13,10 @@ constexpr base::Duration kFirstPictureTimeout = std::chrono::seconds{10};
 /// a new connection would wait again.
 constexpr base::Duration kKeyframeTimeout = std::chrono::seconds{65};
 
+/// Servers that start a camera on request send its data some seconds later. Earlier, their starts
+/// would get a warning.
+constexpr base::Duration kUsualStart = std::chrono::seconds{5};
+
 }  // namespace
 
 std::optional<base::Duration> Patience::exhausted(const Life& life, base::Time now) const {
@@ -24,6 +28,11 @@ std::optional<base::Duration> Patience::exhausted(const Life& life, base::Time n
   if (now - std::max(life.picture, life.data) > without_data) return without_data;
   const auto with_data = std::max(timeout_, kKeyframeTimeout);
   return now - life.picture > with_data ? std::optional{with_data} : std::nullopt;
+}
+
+bool Patience::lacks_data(const Life& life, base::Time now) const {
+  if (waits_for_sender_ || life.played || life.data != base::Time{}) return false;
+  return now - life.picture > kUsualStart;
 }
 
 }  // namespace transcoder

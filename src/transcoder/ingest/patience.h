@@ -30,6 +30,9 @@ class Patience {
   /// If the time is over: how long there was no picture.
   std::optional<base::Duration> exhausted(const Life& life, base::Time now) const;
 
+  /// Whether the other end has let us wait for its first data for longer than usual.
+  bool lacks_data(const Life& life, base::Time now) const;
+
  private:
   const base::Duration timeout_;
   const bool waits_for_sender_;

@@ -14,17 +14,20 @@ std::string with_detail(std::string_view text, const std::string& detail) {
 
 std::span<const SourceTrouble> all_troubles() {
   static constexpr SourceTrouble kAll[] = {
-      SourceTrouble::kWrongData,     SourceTrouble::kScrambled,
-      SourceTrouble::kNoPictures,    SourceTrouble::kNoKeyframe,
-      SourceTrouble::kAudioOnly,     SourceTrouble::kAudioBroken,
-      SourceTrouble::kAudioOff,      SourceTrouble::kNoAudioDecoder,
-      SourceTrouble::kAudioReplaced, SourceTrouble::kTooManyPictures,
+      SourceTrouble::kNoData,          SourceTrouble::kWrongData,
+      SourceTrouble::kScrambled,       SourceTrouble::kNoPictures,
+      SourceTrouble::kNoKeyframe,      SourceTrouble::kAudioOnly,
+      SourceTrouble::kAudioBroken,     SourceTrouble::kAudioOff,
+      SourceTrouble::kNoAudioDecoder,  SourceTrouble::kAudioReplaced,
+      SourceTrouble::kTooManyPictures,
   };
   return kAll;
 }
 
 const char* name(SourceTrouble trouble) {
   switch (trouble) {
+    case SourceTrouble::kNoData:
+      return "no_data";
     case SourceTrouble::kWrongData:
       return "wrong_data";
     case SourceTrouble::kScrambled:
@@ -51,6 +54,8 @@ const char* name(SourceTrouble trouble) {
 
 std::string describe(SourceTrouble trouble, const std::string& detail) {
   switch (trouble) {
+    case SourceTrouble::kNoData:
+      return "the source sends nothing; check its address, and that the sender runs";
     case SourceTrouble::kWrongData:
       return with_detail(
           "the received data is not a playable stream; send MPEG-TS, over UDP either raw or in RTP",

@@ -158,6 +158,7 @@ Supervisor::End Supervisor::follow(const SourceWatch& watch, const Source& sourc
     if (steady && output.last_picture) life.picture = std::max(life.picture, *output.last_picture);
     life.picture = std::max(life.picture, state.alive);
     if (playing) end.played = now - *playing;
+    if (patience_.lacks_data(life, now)) report.troubles.emplace(SourceTrouble::kNoData, "");
     note(std::move(report), output, end.played);
     if (const auto time = patience_.exhausted(life, now)) {
       end.why = {fmt::format("no picture for {:g} s", base::seconds(*time)),

@@ -25,6 +25,7 @@ constexpr std::int64_t kMaxCount = 10'000;  // of lost pictures in one message
 constexpr std::int64_t kMaxSide = 65535;    // in any format that GStreamer decodes
 constexpr std::int64_t kMaxBytes = 1LL << 60;
 constexpr std::size_t kMaxCodec = 64;  // "H.264 (High 4:2:2 Intra Profile)" has 33 bytes
+// Those that a process can find.
 constexpr int kTroubles = static_cast<int>(SourceTrouble::kTooManyPictures) + 1;
 constexpr base::Duration kMaxWait = 10s;  // data come at most 10 s early (ISO/IEC 13818-1)
 

@@ -8,6 +8,7 @@ const kMessageDelay = 300; // ms: shorter waits show no message
 const kTroubleTexts: Record<string, string> = {
   wrong_data: "A sender is sending data that is not a stream.",
   scrambled: "The source is encrypted.",
+  no_data: "The source sends nothing yet.",
   no_video: "The source sends nothing that can be decoded.",
   no_keyframe: "Waiting for the source's first keyframe.",
   audio_only: "The source sends only audio.",

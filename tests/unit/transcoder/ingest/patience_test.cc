@@ -49,6 +49,16 @@ TEST(PatienceTest, ASourceThatHasPlayedMayBeSilentForTheTimeout) {
   }
 }
 
+TEST(PatienceTest, TellsThatNothingHasComeYet) {
+  const Patience patience{kTimeout, false};
+  EXPECT_FALSE(patience.lacks_data({.picture = kStart}, kStart + 5s));
+  EXPECT_TRUE(patience.lacks_data({.picture = kStart}, kStart + 6s));
+  EXPECT_FALSE(patience.lacks_data({.picture = kStart, .data = kStart + 1s}, kStart + 6s));
+  EXPECT_FALSE(patience.lacks_data({.picture = kStart, .played = true}, kStart + 6s));
+  const Patience listener{kTimeout, true};
+  EXPECT_FALSE(listener.lacks_data({.picture = kStart}, kStart + 24h));
+}
+
 TEST(PatienceTest, ALongTimeoutHoldsForTheFirstPictureToo) {
   const Patience patience{2min, false};
   EXPECT_EQ(patience.exhausted({.picture = kStart}, kStart + 120s), std::nullopt);

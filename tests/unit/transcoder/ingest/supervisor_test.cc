@@ -314,6 +314,18 @@ TEST_F(SupervisorTest, SaysWhatTheTroubleIsUntilTheSourceIsAway) {
   EXPECT_TRUE(eventually([&] { return supervisor_.state().troubles.empty(); }));
 }
 
+TEST_F(SupervisorTest, SaysThatNothingComes) {
+  const auto says = [&](bool wanted) {
+    return eventually(
+        [&] { return supervisor_.state().troubles.contains(SourceTrouble::kNoData) == wanted; });
+  };
+  supervisor_.start();
+  ASSERT_TRUE(connect(1));
+  EXPECT_TRUE(says(true));
+  remote_.has_data = true;
+  EXPECT_TRUE(says(false));
+}
+
 TEST_F(SupervisorTest, AddsUpWhatAllConnectionsReceive) {
   const auto received = [&](std::uint64_t bytes) {
     return eventually([&] { return supervisor_.state().bytes == bytes; });
