@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "base/result.h"
 
 namespace server {
 
@@ -20,14 +23,18 @@ inline std::optional<std::string_view> value_in(std::string_view query, std::str
   return {};
 }
 
-/// The value of `key` as a number. nullopt without that key, or if its value is not a number.
+/// The value of `key` as a number: nullopt without that key, an error if it is none of this type.
 template <typename Number>
-std::optional<Number> number_in(std::string_view query, std::string_view key) {
-  const auto text = value_in(query, key).value_or("");
+base::Result<std::optional<Number>> number_in(std::string_view query, std::string_view key) {
+  const auto text = value_in(query, key);
+  if (!text) return std::optional<Number>{};
   Number value{};
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || rest != text.data() + text.size()) return {};
-  return value;
+  const auto [rest, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc{} || rest != text->data() + text->size()) {
+    return base::Error{std::string{key} + " needs a whole number, of at most " +
+                       std::to_string(std::numeric_limits<Number>::max())};
+  }
+  return std::optional{value};
 }
 
 /// What the URLs in a playlist, manifest or page have to end with, so that a query of its own URL,

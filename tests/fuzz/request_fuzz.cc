@@ -176,7 +176,8 @@ void check_query(std::string_view query) {
   if (const auto rate = server::value_in(query, "rate")) check_rate(*rate);
   for (const auto* key : {"_HLS_msn", "_HLS_part", "after", "viewer"}) {
     const auto number = server::number_in<std::uint64_t>(query, key);
-    CHECK(!number || server::value_in(query, key), query, key);
+    const auto value = server::value_in(query, key);
+    CHECK(number ? number->has_value() == value.has_value() : value.has_value(), query, key);
   }
   const auto kept = server::kept_query(query);
   if (kept.empty()) return;

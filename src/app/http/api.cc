@@ -80,8 +80,9 @@ std::unique_ptr<server::StreamingResponse> Api::respond(const server::HandlerReq
 }
 
 std::unique_ptr<server::StreamingResponse> Api::streams(const server::HandlerRequest& request) {
+  const auto after = server::number_in<std::uint64_t>(request.query, "after");
   return streams_.respond({admin_.permits(request.client), request.client.proxy},
-                          server::number_in<std::uint64_t>(request.query, "after"));
+                          after ? *after : std::nullopt);
 }
 
 std::unique_ptr<server::StreamingResponse> Api::lines_of(server::ViewerId viewer) {
@@ -99,7 +100,7 @@ std::unique_ptr<server::StreamingResponse> Api::trace(const server::HandlerReque
                                    kStateEventsPath));
   }
   const auto id = server::number_in<server::ViewerId>(request.query, "viewer");
-  if (viewer && !id) {
+  if (!id) {
     return refuse(400, fmt::format("viewer={} is no number: give the \"id\" of a viewer in {}",
                                    *viewer, kStateEventsPath));
   }
@@ -115,10 +116,10 @@ std::unique_ptr<server::StreamingResponse> Api::trace(const server::HandlerReque
             "{} traces are already open: end one of them, or read the files in trace.directory",
             kMaxTraces));
   }
-  auto watch = id ? taps_.watch(*id) : std::optional{taps_.watch_stream(std::string{*stream})};
+  auto watch = *id ? taps_.watch(**id) : std::optional{taps_.watch_stream(std::string{*stream})};
   if (!watch) return refuse(404, unknown_viewer(*viewer));
   base::log::info("trace_began", {{"address", request.client.address.text()},
-                                  {id ? "viewer" : "stream", id ? *viewer : *stream}});
+                                  {viewer ? "viewer" : "stream", viewer ? *viewer : *stream}});
   return trace_response(std::move(*watch), std::get<server::Slots::Slot>(std::move(slot)));
 }
 

@@ -30,14 +30,29 @@ constexpr unsigned kMaxSegmentsAhead = 2;
 struct PlaylistRequest {
   std::optional<std::uint64_t> number;  ///< _HLS_msn
   std::optional<unsigned> part;         ///< _HLS_part
+  std::string mistake{};                ///< why it is none; otherwise empty
 };
 
+template <typename Number>
+void read(const std::string& query, const char* key, std::optional<Number>& number,
+          std::string& mistake) {
+  const auto value = server::number_in<Number>(query, key);
+  if (value) {
+    number = *value;
+  } else {
+    mistake = value.error();
+  }
+}
+
 PlaylistRequest request_in(const std::string& query) {
-  return {server::number_in<std::uint64_t>(query, "_HLS_msn"),
-          server::number_in<unsigned>(query, "_HLS_part")};
+  PlaylistRequest request;
+  read(query, "_HLS_msn", request.number, request.mistake);
+  read(query, "_HLS_part", request.part, request.mistake);
+  return request;
 }
 
 std::optional<FullResponse> error_of(const PlaylistRequest& request, const LiveStream& stream) {
+  if (!request.mistake.empty()) return error_response(400, request.mistake);
   if (request.part && !request.number) return error_response(400, "_HLS_part needs _HLS_msn");
   const auto newest = stream.segments().newest();
   if (request.number && newest && *request.number > *newest + kMaxSegmentsAhead) {
@@ -118,7 +133,7 @@ class PlaylistResponse final : public DeferredResponse {
                    PlaylistRequest request, std::string query, base::Time until)
       : DeferredResponse{std::move(session), until},
         rendition_{rendition},
-        request_{request},
+        request_{std::move(request)},
         query_{std::move(query)} {}
 
  private:

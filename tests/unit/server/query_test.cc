@@ -13,9 +13,17 @@ TEST(QueryTest, ReturnsAKeysValue) {
 }
 
 TEST(QueryTest, ParsesOnlyWholeNumbers) {
-  EXPECT_EQ(number_in<unsigned>("_HLS_part=7", "_HLS_part"), 7u);
+  const auto number = number_in<unsigned>("_HLS_part=7", "_HLS_part");
+  ASSERT_TRUE(number);
+  EXPECT_EQ(*number, 7u);
   for (const char* query : {"n=", "n=-1", "n=1x", "n=99999999999"})
     EXPECT_FALSE(number_in<unsigned>(query, "n")) << query;
+}
+
+TEST(QueryTest, AnAbsentNumberIsNoMistake) {
+  const auto number = number_in<unsigned>("_HLS_part=7", "n");
+  ASSERT_TRUE(number);
+  EXPECT_FALSE(*number);
 }
 
 TEST(QueryTest, KeepsForeignKeys) {

@@ -117,5 +117,15 @@ TEST_F(MissingTest, APlaylistThatCannotComeIsAnError) {
   EXPECT_EQ(status("auto/playlist.m3u8", "_HLS_part=0"), 400);
 }
 
+TEST_F(MissingTest, ADirectiveThatIsNoNumberIsAnError) {
+  for (const std::string value : {"abc", "", "-1", "18446744073709551616"}) {
+    EXPECT_EQ(status("auto/playlist.m3u8", "_HLS_msn=" + value), 400) << value;
+    EXPECT_EQ(
+        status("auto/playlist.m3u8", "_HLS_msn=" + std::to_string(newest_) + "&_HLS_part=" + value),
+        400)
+        << value;
+  }
+}
+
 }  // namespace
 }  // namespace app
