@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -18,20 +19,24 @@ bool has_word(std::string_view list, std::string_view word) {
   return false;
 }
 
-/// The mount point of this type, in whose options the word occurs: the fifth word of its line in
-/// mountinfo, where type, source and options follow " - " (proc(5)). Empty if it is not mounted.
-std::string mount_point(std::string_view type, std::string_view option) {
-  std::ifstream mounts{"/proc/self/mountinfo"};
-  for (std::string line; std::getline(mounts, line);) {
-    const auto dash = line.find(fmt::format(" - {} ", type));
-    if (dash == std::string::npos) continue;
-    if (!option.empty() && !has_word(line.substr(line.rfind(' ') + 1), option)) continue;
-    std::istringstream words{line};
-    std::string point;
-    for (int i = 0; i < 5; ++i) words >> point;
-    return point;
+bool is_octal(char c) { return c >= '0' && c <= '7'; }
+
+/// The kernel writes blanks, line feeds and backslashes as "\040" (mangle_path, fs/seq_file.c).
+std::string unescaped(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const bool escape = text.size() >= 4 && text.front() == '\\' &&
+                        std::ranges::all_of(text.substr(1, 3), is_octal);
+    out += escape ? static_cast<char>(64 * (text[1] - '0') + 8 * (text[2] - '0') + text[3] - '0')
+                  : text.front();
+    text.remove_prefix(escape ? 4 : 1);
   }
-  return {};
+  return out;
+}
+
+std::string mounted(std::string_view type, std::string_view option) {
+  std::ifstream mounts{"/proc/self/mountinfo"};
+  return mount_point(mounts, type, option);
 }
 
 /// The path of this process's group: of the line "ID:CONTROLLERS:PATH", without controllers in
@@ -52,10 +57,23 @@ std::string group(std::string_view controller) {
 
 }  // namespace
 
-ControlGroup ControlGroup::own() { return {mount_point("cgroup2", {}), group({})}; }
+/// It is the fifth word of its line, where type, source and options follow " - ".
+std::string mount_point(std::istream& mountinfo, std::string_view type, std::string_view option) {
+  for (std::string line; std::getline(mountinfo, line);) {
+    if (line.find(fmt::format(" - {} ", type)) == std::string::npos) continue;
+    if (!option.empty() && !has_word(line.substr(line.rfind(' ') + 1), option)) continue;
+    std::istringstream words{line};
+    std::string point;
+    for (int i = 0; i < 5; ++i) words >> point;
+    return unescaped(point);
+  }
+  return {};
+}
+
+ControlGroup ControlGroup::own() { return {mounted("cgroup2", {}), group({})}; }
 
 ControlGroup ControlGroup::legacy(std::string_view controller) {
-  return {mount_point("cgroup", controller), group(controller)};
+  return {mounted("cgroup", controller), group(controller)};
 }
 
 std::vector<std::filesystem::path> ControlGroup::levels() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <istream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,5 +21,10 @@ struct ControlGroup {
   /// ours is the root of what is mounted. A limit holds for all below.
   std::vector<std::filesystem::path> levels() const;
 };
+
+/// The mount point of this type in the lines of a mountinfo (proc(5)), in whose options the word
+/// occurs, unless it is empty. Empty if it is not mounted.
+std::string mount_point(std::istream& mountinfo, std::string_view type,
+                        std::string_view option = {});
 
 }  // namespace base
