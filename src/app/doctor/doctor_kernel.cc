@@ -227,11 +227,12 @@ Finding slow_start_after_idle(const Sysctls& sysctls) {
 Finding send_buffer(const Config& config, const Sysctls& sysctls) {
   constexpr auto kLongestPlannedRtt = std::chrono::milliseconds{500};
   const auto limits = sysctls.words("tcp_wmem");
-  if (limits.size() != 3) return unreadable("send buffer", "tcp_wmem");
+  const auto limit = sysctls.number("tcp_wmem", 2);
+  if (!limit) return unreadable("send buffer", "tcp_wmem");
   base::BitRate rate;
   for (const auto& stream : config.streams) rate = std::max(rate, stream.control.rate.max);
   const auto needed = rate * kLongestPlannedRtt;
-  const base::ByteCount most{std::stoll(limits[2])};
+  const base::ByteCount most{*limit};
   const auto detail =
       fmt::format("up to {}; {}bit/s with an RTT of {} need {} KiB", text_of(most), text_of(rate),
                   text_of(kLongestPlannedRtt), needed.bytes() / 1024);

@@ -73,9 +73,8 @@ int try_listen(const server::Endpoint& endpoint) {
 }
 
 /// Ports below it need CAP_NET_BIND_SERVICE, which symcast.service does not have.
-unsigned first_unprivileged_port(const Sysctls& sysctls) {
-  const auto words = sysctls.words("ip_unprivileged_port_start");
-  return words.empty() ? 1024U : static_cast<unsigned>(std::stoul(words.front()));
+std::int64_t first_unprivileged_port(const Sysctls& sysctls) {
+  return sysctls.number("ip_unprivileged_port_start").value_or(1024);
 }
 
 Finding listening(const server::Endpoint& endpoint, const Sysctls& sysctls) {

@@ -109,6 +109,17 @@ TEST(DoctorTest, APrivilegedPortIsALimitation) {
   EXPECT_THAT(findings, Contains(finding("127.0.0.1:64999", Verdict::kLimited)));
 }
 
+TEST(DoctorTest, ASysctlThatIsNoNumberCountsAsUnreadable) {
+  const TemporaryFile directory;
+  directory.write("ip_unprivileged_port_start", "none\n");
+  directory.write("tcp_wmem", "4096 16384 99999999999999999999\n");
+  const Sysctls sysctls{directory.directory()};
+  EXPECT_THAT(examine_machine(listening_on("127.0.0.1:64999"), sysctls),
+              Contains(finding("127.0.0.1:64999", Verdict::kOk)));
+  EXPECT_THAT(examine_kernel(default_config(), sysctls),
+              Contains(finding("send buffer", Verdict::kLimited)));
+}
+
 TEST(DoctorTest, AFreePortIsOk) {
   EXPECT_THAT(examine_machine(listening_on("127.0.0.1:0")),
               Contains(finding("127.0.0.1:0", Verdict::kOk)));
