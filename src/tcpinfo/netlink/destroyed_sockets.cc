@@ -16,6 +16,8 @@ namespace {
 
 /// Limit for the message of one socket: 72 bytes, TCP_INFO, and room for later kernels' additions.
 constexpr std::size_t kMaxMessageBytes = 4096;
+/// Of the filter: the message is not cut, which recv() would not notice.
+constexpr std::uint32_t kWhole = 0xffffffff;
 /// Requested receive buffer; a smaller one loses messages sooner (lost()). libnl requests 32 KiB.
 /// The kernel grants twice the request, up to net.core.rmem_max.
 constexpr int kEventBufferBytes = 1024 * 1024;
@@ -28,7 +30,7 @@ bool filter_ports(int fd, const std::vector<std::uint16_t>& ports) {
   std::vector<sock_filter> code{BPF_STMT(BPF_LD | BPF_H | BPF_ABS, kPortOffset)};
   for (const auto port : ports) {
     code.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, port, 0, 1));
-    code.push_back(BPF_STMT(BPF_RET | BPF_K, kMaxMessageBytes));
+    code.push_back(BPF_STMT(BPF_RET | BPF_K, kWhole));
   }
   code.push_back(BPF_STMT(BPF_RET | BPF_K, 0));
   const sock_fprog program{.len = static_cast<unsigned short>(code.size()), .filter = code.data()};
@@ -58,10 +60,16 @@ base::Result<DestroyedSockets> DestroyedSockets::open(
 void DestroyedSockets::drain(const std::function<void(const DiagSocket&)>& take) {
   std::array<std::byte, kMaxMessageBytes> buffer;
   for (;;) {
-    const auto got = ::recv(fd(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+    // Returns the message's own size, which may be more than the buffer's.
+    const auto got = ::recv(fd(), buffer.data(), buffer.size(), MSG_DONTWAIT | MSG_TRUNC);
     if (got < 0 && errno != EINTR && errno != ENOBUFS) return;  // ENOBUFS: see lost()
     if (got < 0) continue;
-    wire::Bytes rest{buffer.data(), static_cast<std::size_t>(got)};
+    const auto size = static_cast<std::size_t>(got);
+    if (size > buffer.size()) {
+      ++*too_long_;
+      continue;
+    }
+    wire::Bytes rest{buffer.data(), size};
     while (const auto payload = wire::take_message(rest)) {
       if (const auto socket = parse_diag_socket(*payload)) take(*socket);
     }
@@ -72,7 +80,7 @@ std::uint64_t DestroyedSockets::lost() const {
   std::array<std::uint32_t, SK_MEMINFO_VARS> memory{};
   socklen_t length = sizeof memory;
   ::getsockopt(fd(), SOL_SOCKET, SO_MEMINFO, memory.data(), &length);
-  return memory[SK_MEMINFO_DROPS];
+  return memory[SK_MEMINFO_DROPS] + *too_long_;
 }
 
 }  // namespace tcpinfo

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "base/result.h"
@@ -27,14 +29,16 @@ class DestroyedSockets {
   /// Calls `take` for each message that has arrived; does not wait for more.
   void drain(const std::function<void(const DiagSocket&)>& take);
 
-  /// Messages lost because the kernel's buffer was full. It holds 330 messages with Debian's
-  /// net.core.rmem_max, 1600 with 1 MiB. Thread-safe.
+  /// Messages lost because the kernel's buffer was full, or because they were too long for ours.
+  /// The kernel's holds 330 messages with Debian's net.core.rmem_max, 1600 with 1 MiB. Thread-safe.
   std::uint64_t lost() const;
 
  private:
   explicit DestroyedSockets(NetlinkSocket socket) : socket_{std::move(socket)} {}
 
   NetlinkSocket socket_;
+  std::unique_ptr<std::atomic<std::uint64_t>> too_long_ =
+      std::make_unique<std::atomic<std::uint64_t>>(0);  ///< messages
 };
 
 }  // namespace tcpinfo

@@ -1,14 +1,20 @@
 #include "tcpinfo/netlink/destroyed_sockets.h"
 
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
 #include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "base/system_error.h"
+#include "base/unique_fd.h"
 #include "local_port.h"
 #include "loopback.h"
 #include "tcpinfo/socket_control.h"
@@ -104,6 +110,41 @@ TEST(DestroyedSocketsTest, CountsLostMessages) {
   EXPECT_LT(heard, count);
   EXPECT_GT(destroyed->lost(), 0u);
   EXPECT_GE(heard + destroyed->lost(), count);
+}
+
+/// Sends a message of `size` bytes on a socket with this local port, as the kernel would. Returns
+/// whether it may.
+bool report(const DestroyedSockets& to, std::uint16_t port, std::size_t size) {
+  sockaddr_nl address{};
+  socklen_t length = sizeof address;
+  base::check("getsockname",
+              ::getsockname(to.fd(), reinterpret_cast<sockaddr*>(&address), &length));
+  address.nl_groups = 0;
+  std::vector<std::byte> message(size);
+  const nlmsghdr header{.nlmsg_len = static_cast<std::uint32_t>(size)};
+  inet_diag_msg socket{.idiag_family = AF_INET};
+  socket.id.idiag_sport = htons(port);
+  std::memcpy(message.data(), &header, sizeof header);
+  std::memcpy(message.data() + sizeof header, &socket, sizeof socket);
+  // One attribute, of which nobody knows the type.
+  const nlattr rest{.nla_len = static_cast<std::uint16_t>(size - sizeof header - sizeof socket),
+                    .nla_type = 999};
+  std::memcpy(message.data() + sizeof header + sizeof socket, &rest, sizeof rest);
+  const base::UniqueFd sender{
+      base::check("socket", ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG))};
+  return ::sendto(sender.get(), message.data(), message.size(), 0,
+                  reinterpret_cast<const sockaddr*>(&address), sizeof address) >= 0;
+}
+
+TEST(DestroyedSocketsTest, CountsAMessageThatIsTooLong) {
+  constexpr std::uint16_t kPort = 1;
+  auto destroyed = listen_to(kPort);
+  if (!report(destroyed, kPort, 4096)) GTEST_SKIP() << "needs CAP_NET_ADMIN";
+  ASSERT_TRUE(report(destroyed, kPort, 4100));
+  int heard = 0;
+  destroyed.drain([&](const DiagSocket&) { ++heard; });
+  EXPECT_EQ(heard, 1);
+  EXPECT_EQ(destroyed.lost(), 1u);
 }
 
 }  // namespace
