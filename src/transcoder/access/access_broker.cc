@@ -1,6 +1,5 @@
 #include "transcoder/access/access_broker.h"
 
-#include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -8,16 +7,14 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "transcoder/access/granted_socket.h"
-#include "transcoder/access/token_bucket.h"
+#include "transcoder/access/request_judge.h"
 #include "transcoder/wire/access_message.h"
 #include "transcoder/wire/channel.h"
 
@@ -25,23 +22,8 @@ namespace transcoder::access {
 
 namespace {
 
-using namespace std::chrono_literals;
 using wire::AccessAnswer;
-using wire::AccessRequest;
 using wire::Channel;
-
-/// A source of many segments makes one or two connections per second. Those of a redirection
-/// without end, which makes a thousand, wait.
-const TokenBucket kConnects{20, 200ms};
-const TokenBucket kLookups{5, 1s};
-/// SRT acknowledges a hundred times per second, and asks again for each lost packet.
-const TokenBucket kDatagrams{3000, 333us};
-
-wire::SocketAddress bytes_of(const base::Address& address) {
-  const auto raw = base::Endpoint{.address = address}.socket_address();
-  const auto* const begin = reinterpret_cast<const std::uint8_t*>(&raw);
-  return {begin, begin + (address.is_ipv4() ? sizeof(sockaddr_in) : sizeof(sockaddr_in6))};
-}
 
 AccessAnswer answer_of(int result) {
   if (result < 0) return wire::Failed{-result};
@@ -55,7 +37,7 @@ class AccessBroker::Impl {
   Impl(const AccessRules& rules, std::shared_ptr<StreamAccess> stream, base::UniqueFd access,
        base::UniqueFd lookup, Listener& listener)
       : stream_{std::move(stream)},
-        policy_{rules, std::shared_ptr<HostHistory>{stream_, &stream_->history}},
+        judge_{rules, std::shared_ptr<HostHistory>{stream_, &stream_->history}},
         access_{std::move(access), Channel::Descriptors::kAccepted},
         lookup_{std::move(lookup)},
         listener_{listener},
@@ -93,72 +75,55 @@ class AccessBroker::Impl {
     if (!received) return broken(received.error());
     if (received->status == Channel::Received::Status::kClosed) return false;
     if (received->status == Channel::Received::Status::kNothing) return true;
-    auto request = wire::decode_access_request(received->message);
-    if (!request) return broken(request.error());
-    const bool may_bring = !std::holds_alternative<wire::Lookup>(*request) &&
-                           !std::holds_alternative<wire::MayOpen>(*request);
-    if (received->descriptor && !may_bring) return broken("a descriptor without need");
-    if (const auto* const lookup = std::get_if<wire::Lookup>(&*request)) {
-      return &channel == &lookup_ ? start_lookup(lookup->name) : broken("a lookup out of place");
+    auto socket = granted_socket(std::move(received->descriptor));
+    const auto origin =
+        &channel == &lookup_ ? RequestJudge::Origin::kLookup : RequestJudge::Origin::kAccess;
+    auto verdict =
+        judge_.judge(origin, received->message, transport_of(socket), base::Clock::now());
+    if (auto* const broken = std::get_if<RequestJudge::Broken>(&verdict)) {
+      return this->broken(std::move(broken->how));
     }
-    if (&channel == &lookup_) return broken("not a lookup");
-    if (const auto* const uri = std::get_if<wire::MayOpen>(&*request)) {
-      return reply(channel, judged(*uri));
+    if (const auto* const lookup = std::get_if<RequestJudge::LookUp>(&verdict)) {
+      return start_lookup(*lookup);
     }
-    const auto socket = GrantedSocket::of(std::move(received->descriptor));
-    if (!socket) return broken(socket.error());
-    return reply(channel, call(*request, *socket));
+    if (auto* const call = std::get_if<RequestJudge::Call>(&verdict)) {
+      return reply(channel, make(*call, **socket));
+    }
+    return reply(channel, answer_in(std::get<RequestJudge::Reply>(std::move(verdict))));
   }
 
-  AccessAnswer judged(const wire::MayOpen& uri) {
-    const auto refusal = policy_.may_open({.scheme = uri.scheme,
-                                           .host = uri.host,
-                                           .port = static_cast<std::uint16_t>(uri.port),
-                                           .path = uri.path});
-    return refusal ? refuse(*refusal) : wire::Done{};
+  /// nullopt without a descriptor.
+  static std::optional<base::Result<GrantedSocket>> granted_socket(base::UniqueFd fd) {
+    if (!fd) return std::nullopt;
+    return GrantedSocket::of(std::move(fd));
   }
 
-  AccessAnswer call(const AccessRequest& request, const GrantedSocket& socket) {
+  static RequestJudge::Socket transport_of(
+      const std::optional<base::Result<GrantedSocket>>& socket) {
+    if (!socket) return std::nullopt;
+    if (!*socket) return base::Error{socket->error()};
+    return (*socket)->transport();
+  }
+
+  AccessAnswer make(const RequestJudge::Call& call, const GrantedSocket& socket) {
+    using Kind = RequestJudge::Call::Kind;
     const Use use{*this, socket.fd()};
+    wait(call.wait);
     if (stopping_) return wire::Failed{EINTR};
-    if (const auto* const connect = std::get_if<wire::Connect>(&request)) {
-      return make(*connect, socket);
+    switch (call.kind) {
+      case Kind::kConnect:
+        return answer_of(socket.connect(call.address));
+      case Kind::kBind:
+        return answer_of(socket.bind(call.address));
+      case Kind::kSend:
+        break;
     }
-    if (const auto* const bind = std::get_if<wire::Bind>(&request)) return make(*bind, socket);
-    return make(std::get<wire::SendTo>(request), socket);
+    return answer_of(socket.send(call.payload, call.address));
   }
 
-  AccessAnswer make(const wire::Connect& request, const GrantedSocket& socket) {
-    const auto to = call_address(request.address);
-    if (!to) return wire::Failed{EAFNOSUPPORT};
-    if (const auto refusal = policy_.connect(socket.transport(), to->endpoint)) {
-      return refuse(*refusal);
-    }
-    wait(connects_.take(base::Clock::now()));
-    return answer_of(socket.connect(*to));
-  }
-
-  AccessAnswer make(const wire::Bind& request, const GrantedSocket& socket) {
-    const auto at = call_address(request.address);
-    if (!at) return wire::Failed{EAFNOSUPPORT};
-    if (const auto refusal = policy_.bind(socket.transport(), at->endpoint)) {
-      return refuse(*refusal);
-    }
-    return answer_of(socket.bind(*at));
-  }
-
-  AccessAnswer make(const wire::SendTo& request, const GrantedSocket& socket) {
-    const auto to = call_address(request.address);
-    if (!to) return wire::Failed{EAFNOSUPPORT};
-    if (socket.transport() != Transport::kUdp) return wire::Failed{EISCONN};
-    if (const auto refusal = policy_.send(to->endpoint)) return refuse(*refusal);
-    if (!datagrams_.try_take(base::Clock::now())) return wire::Failed{ENOBUFS};
-    return answer_of(socket.send(request.payload, *to));
-  }
-
-  bool start_lookup(const std::string& name) {
-    wait(lookups_.take(base::Clock::now()));
-    asked_ = name;
+  bool start_lookup(const RequestJudge::LookUp& lookup) {
+    wait(lookup.wait);
+    asked_ = lookup.name;
     return answer_lookup();
   }
 
@@ -167,21 +132,12 @@ class AccessBroker::Impl {
     auto answer = stream_->resolver.answer(*asked_, base::Clock::now());
     if (!answer) return true;
     const auto name = *std::exchange(asked_, std::nullopt);
-    if (answer->error != 0) return reply(lookup_, wire::Failed{answer->error});
-    if (const auto refusal = policy_.looked_up(name, answer->addresses)) {
-      return reply(lookup_, refuse(*refusal));
-    }
-    if (answer->addresses.empty()) return reply(lookup_, wire::Failed{EAI_NONAME});
-    wire::Found found;
-    for (const auto& address : answer->addresses) {
-      if (found.addresses.size() < wire::kMaxFound) found.addresses.push_back(bytes_of(address));
-    }
-    return reply(lookup_, std::move(found));
+    return reply(lookup_, answer_in(judge_.found(name, std::move(*answer))));
   }
 
-  AccessAnswer refuse(const Refusal& refusal) {
-    listener_.on_refused(refusal);
-    return wire::Refused{refusal.text()};
+  AccessAnswer answer_in(RequestJudge::Reply reply) {
+    if (reply.refusal) listener_.on_refused(*reply.refusal);
+    return std::move(reply.answer);
   }
 
   bool broken(std::string how) {
@@ -214,13 +170,10 @@ class AccessBroker::Impl {
   };
 
   const std::shared_ptr<StreamAccess> stream_;
-  AddressPolicy policy_;
+  RequestJudge judge_;
   Channel access_;
   Channel lookup_;
   Listener& listener_;
-  TokenBucket connects_ = kConnects;
-  TokenBucket lookups_ = kLookups;
-  TokenBucket datagrams_ = kDatagrams;
   std::optional<std::string> asked_;  ///< the name whose answer is awaited
   std::atomic<bool> stopping_ = false;
   std::mutex mutex_;
