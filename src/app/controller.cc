@@ -20,11 +20,12 @@ constexpr base::Duration kRaiseApart = std::chrono::seconds{3};
 Controller::Controller(ViewerControl::Deps deps, Api& api, double on_demand, Fallback fallback)
     : deps_{std::move(deps)},
       api_{api},
+      on_demand_{on_demand},
       segments_{[this](const std::string& name) { return find(name); },
                 {deps_.sampler, deps_.events, deps_.event_source, deps_.hints,
                  deps_.standard_congestion_control, deps_.warnings, deps_.connections},
                 {deps_.table, deps_.trace, deps_.taps},
-                on_demand},
+                on_demand_},
       fallback_{std::move(fallback)} {}
 
 void Controller::add(std::shared_ptr<LiveStream> stream) {

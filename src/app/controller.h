@@ -58,6 +58,7 @@ class Controller : public server::Handler {
   Api& api_;
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<LiveStream>> streams_;  // GUARDED_BY(mutex_)
+  OnDemand on_demand_;
   SegmentService segments_;
   const Fallback fallback_;
   CpuLoad process_;      ///< of tick()

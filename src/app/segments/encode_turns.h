@@ -52,6 +52,8 @@ class EncodeTurns {
   std::optional<Id> take(base::Time now);
   void finish(base::Duration cpu, base::Time now);
   bool empty() const { return waiting_.empty(); }
+  /// Addresses and players whose CPU time is remembered.
+  std::size_t remembered() const { return by_address_.size() + by_session_.size(); }
   /// How long take() has to wait for CPU time.
   base::Duration until_credit(base::Time now);
 

@@ -60,10 +60,25 @@ std::optional<Segment> best_source(const LiveStream& stream, std::uint64_t numbe
   return best == holders.end() ? std::nullopt : store.video(best->track, number);
 }
 
+/// On the calling thread.
+OnDemand::Encoded recoded(const LiveStream& stream, const Segment& source, base::BitRate rate) {
+  const auto begin = base::thread_cpu_time();
+  const auto& settings = stream.media_settings();
+  auto packets = transcoder::recode(packets_of(source), settings.encoder,
+                                    {.rate = rate,
+                                     .size = stream.frames_at(rate).size,
+                                     .frame_rate = settings.video.max_frame_rate,
+                                     .audio = settings.audio.enabled});
+  return {std::move(packets), base::thread_cpu_time() - begin};
+}
+
 }  // namespace
 
 OnDemand::OnDemand(double cpus)
-    : cpus_{cpus}, turns_{cpus, base::Clock::now()}, thread_{[this] { run(); }} {}
+    : cpus_{cpus}, encode_{recoded}, turns_{cpus, base::Clock::now()}, thread_{[this] { run(); }} {}
+
+OnDemand::OnDemand(double cpus, Encode encode, base::Time now)
+    : cpus_{cpus}, encode_{std::move(encode)}, turns_{cpus, now} {}
 
 OnDemand::~OnDemand() {
   {
@@ -71,12 +86,14 @@ OnDemand::~OnDemand() {
     stopping_ = true;
   }
   wake_.notify_all();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 OnDemand::State OnDemand::state() const {
   std::lock_guard lock{mutex_};
-  return state_;
+  auto state = state_;
+  state.kept = coded_.size();
+  return state;
 }
 
 OnDemand::Result OnDemand::get(const Request& request, base::Time now) {
@@ -158,9 +175,9 @@ OnDemand::Result OnDemand::result_of(CodedSegment& coded) {
   return *coded.segment;
 }
 
-void OnDemand::forget_old() {
+void OnDemand::forget_old(base::Time now) {
   std::lock_guard lock{mutex_};
-  for (const auto turn : turns_.take_abandoned(base::Clock::now())) forget(turn);
+  for (const auto turn : turns_.take_abandoned(now)) forget(turn);
   std::erase_if(coded_, [](const auto& entry) {
     const auto& [key, coded] = entry;
     const auto stream = coded.stream.lock();
@@ -177,8 +194,9 @@ void OnDemand::run() {
     if (const auto turn = turns_.take(now)) {
       const auto job = jobs_.extract(*turn);
       lock.unlock();
-      code(job.mapped());
+      auto encoded = encode(job.mapped());
       lock.lock();
+      store(job.mapped(), std::move(encoded), base::Clock::now());
     } else if (turns_.empty()) {
       wake_.wait(lock);
     } else {
@@ -187,27 +205,36 @@ void OnDemand::run() {
   }
 }
 
-void OnDemand::code(const Job& job) {
-  const auto begin = base::thread_cpu_time();
-  const auto& settings = job.stream->media_settings();
-  const auto packets = transcoder::recode(packets_of(job.source), settings.encoder,
-                                          {.rate = job.rate,
-                                           .size = job.stream->frames_at(job.rate).size,
-                                           .frame_rate = settings.video.max_frame_rate,
-                                           .audio = settings.audio.enabled});
+bool OnDemand::encode_next(base::Time now) {
+  std::unique_lock lock{mutex_};
+  const auto turn = turns_.take(now);
+  if (!turn) return false;
+  const auto job = jobs_.extract(*turn);
+  lock.unlock();
+  auto encoded = encode(job.mapped());
+  lock.lock();
+  store(job.mapped(), std::move(encoded), now);
+  return true;
+}
+
+OnDemand::Encoded OnDemand::encode(const Job& job) const {
+  return encode_(*job.stream, job.source, job.rate);
+}
+
+/// REQUIRES: mutex_.
+void OnDemand::store(const Job& job, Encoded encoded, base::Time now) {
+  auto& [packets, cpu_time] = encoded;
   Segment segment;
   if (packets) {
     const auto init = job.stream->segments().init_of(packets->front()->headers);
     segment = segments::with(job.source, *packets, init);
   }
-  std::lock_guard lock{mutex_};
-  const auto taken = base::thread_cpu_time() - begin;
-  turns_.finish(taken, base::Clock::now());
-  state_.cpu_time += taken;
+  turns_.finish(cpu_time, now);
+  state_.cpu_time += cpu_time;
   ++(packets ? state_.coded : state_.failed);
   coded_[job.key].segment = std::move(segment);
   if (packets) return;
-  if (const auto times = failures_.count(base::Clock::now())) {
+  if (const auto times = failures_.count(now)) {
     base::log::error(
         "on_demand_failed",
         {{"stream", job.stream->name()}, {"reason", packets.error()}, {"times", *times}});

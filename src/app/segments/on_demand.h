@@ -1,17 +1,21 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
 #include <variant>
+#include <vector>
 
 #include "app/segments/encode_turns.h"
 #include "app/stream/live_stream.h"
 #include "base/log_period.h"
+#include "base/result.h"
 #include "base/units.h"
 #include "segments/track.h"
 
@@ -30,6 +34,7 @@ class OnDemand {
     std::uint64_t substituted = 0;  ///< requests beyond the budget: another rate was sent
     std::uint64_t failed = 0;
     base::Duration cpu_time{};
+    std::size_t kept = 0;  ///< segments now, encoded or waiting for it
   };
   struct Request {
     std::shared_ptr<LiveStream> stream;
@@ -43,15 +48,26 @@ class OnDemand {
   struct Disabled {};  ///< the segment would have to be encoded, but `cpus` is 0
   using Result = std::variant<segments::Segment, Pending, NotFound, Failed, Disabled>;
 
+  struct Encoded {
+    base::Result<std::vector<media::PacketPtr>> packets;  ///< one for each frame of the segment
+    base::Duration cpu_time{};
+  };
+  using Encode = std::function<Encoded(const LiveStream& stream, const segments::Segment& source,
+                                       base::BitRate rate)>;
+
   /// `cpus`: CPUs it may use on average. 0 turns encoding off.
   explicit OnDemand(double cpus);
+  /// Without a thread of its own: encode_next() encodes, by calling `encode`.
+  OnDemand(double cpus, Encode encode, base::Time now);
   ~OnDemand();
 
   /// Never blocks on the encoder.
   Result get(const Request& request, base::Time now);
   State state() const;
+  /// Encodes a segment, if one waits and there is CPU time for it. Returns whether there was one.
+  bool encode_next(base::Time now);
   /// Drops segments that the groups' stores no longer keep. Call regularly.
-  void forget_old();
+  void forget_old(base::Time now);
 
  private:
   struct Key {
@@ -78,9 +94,11 @@ class OnDemand {
   Result substitute(const Key& key, const Request& request, base::Time now);
   void forget(EncodeTurns::Id turn);
   void run();
-  void code(const Job& job);
+  Encoded encode(const Job& job) const;
+  void store(const Job& job, Encoded encoded, base::Time now);
 
   const double cpus_;
+  const Encode encode_;
   mutable std::mutex mutex_;  // guards all members below except thread_
   std::condition_variable wake_;
   EncodeTurns turns_;
@@ -88,7 +106,7 @@ class OnDemand {
   std::map<EncodeTurns::Id, Job> jobs_;  ///< that wait, or are being encoded
   std::map<Key, CodedSegment> coded_;
   bool stopping_ = false;
-  State state_;
+  State state_;  ///< without `kept`
   base::LogPeriod failures_;
   base::LogPeriod substitutions_;
   std::thread thread_;

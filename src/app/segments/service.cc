@@ -335,7 +335,7 @@ void SegmentService::tick(base::Time now) {
   end_if([now](const auto& session) {
     return session.is_evicted() || now - session.last_activity() > idle_timeout(session.stream());
   });
-  on_demand_.forget_old();
+  on_demand_.forget_old(now);
 }
 
 std::vector<SegmentService::SessionPtr> SegmentService::all() const {

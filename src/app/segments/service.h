@@ -33,12 +33,13 @@ class SegmentService {
     ViewerTaps& taps;
   };
 
-  /// `find` returns null for an unknown stream. `cpus`: see OnDemand.
-  SegmentService(Find find, SegmentConnection::Deps shared, Recorders recorders, double cpus)
+  /// `find` returns null for an unknown stream. `on_demand` must outlive the service.
+  SegmentService(Find find, SegmentConnection::Deps shared, Recorders recorders,
+                 OnDemand& on_demand)
       : find_{std::move(find)},
         shared_{std::move(shared)},
         recorders_{recorders},
-        on_demand_{cpus} {}
+        on_demand_{on_demand} {}
 
   /// Null if the path is no segments::Target. Throws if no encoder can be opened.
   std::unique_ptr<server::StreamingResponse> respond(const server::HandlerRequest& request,
@@ -94,7 +95,7 @@ class SegmentService {
   const Find find_;
   const SegmentConnection::Deps shared_;
   const Recorders recorders_;
-  OnDemand on_demand_;
+  OnDemand& on_demand_;
   std::atomic<std::uint64_t> joined_{0};
   std::atomic<std::uint64_t> left_{0};
   std::atomic<std::uint64_t> evicted_{0};

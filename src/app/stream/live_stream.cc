@@ -137,7 +137,7 @@ std::vector<base::BitRate> LiveStream::rungs() const {
 }
 
 transcoder::Stream::FullPictures LiveStream::frames_at(base::BitRate rate) const {
-  const auto full = media_.full_pictures();
+  const auto full = full_pictures();
   const auto point =
       abr::OperatingPoints{point_settings_}.update(rate, full.pixels_per_second(), {});
   return {transcoder::scale_picture(full.size, point.scale), full.per_second / point.every,
@@ -167,7 +167,7 @@ std::shared_ptr<const LiveStream::ViewerSettings> LiveStream::viewer_settings() 
 }
 
 transcoder::OperatingPoint LiveStream::point(GroupIndex group, base::BitRate rate, base::Time now) {
-  const double pixels = media_.full_pictures().pixels_per_second();
+  const double pixels = full_pictures().pixels_per_second();
   std::lock_guard lock{mutex_};
   auto& points = points_.try_emplace(group, point_settings_).first->second;
   const auto chosen = points.update(rate, pixels, now);

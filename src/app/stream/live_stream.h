@@ -24,7 +24,8 @@
 namespace app {
 
 /// One configured stream: its transcoder, its ladder of encode groups, and its place among the
-/// server's channels. Thread-safe.
+/// server's channels. Thread-safe. A test overrides what needs a source or encoders:
+/// full_pictures(), and all LadderActions.
 class LiveStream : private LadderActions {
  public:
   struct State {
@@ -84,7 +85,7 @@ class LiveStream : private LadderActions {
   void recover(GroupIndex group, media::FrameRange lost);
 
   /// Whether the source has delivered a frame.
-  bool has_frame() const { return media_.full_pictures().size.width > 0; }
+  bool has_frame() const { return full_pictures().size.width > 0; }
   /// Whether viewers wait for the source's first frame, because the stream is that new.
   bool is_new(base::Time now) const {
     return now - created_ < media_settings().source.first_picture_wait;
@@ -101,7 +102,7 @@ class LiveStream : private LadderActions {
   std::vector<base::BitRate> rungs() const;
   /// Size and frame rate of a group's frames at `rate`.
   transcoder::Stream::FullPictures frames_at(base::BitRate rate) const;
-  bool has_measured_frames() const { return media_.full_pictures().measured; }
+  bool has_measured_frames() const { return full_pictures().measured; }
   const transcoder::StreamClock& clock() const { return clock_; }
 
   std::uint32_t index() const { return index_; }
@@ -116,6 +117,7 @@ class LiveStream : private LadderActions {
   Source source() const { return {name(), media_.source()}; }
 
  private:
+  virtual transcoder::Stream::FullPictures full_pictures() const { return media_.full_pictures(); }
   std::string preset() const;
   bool is_h264() const { return media_settings().encoder.codec == transcoder::VideoCodec::kH264; }
   transcoder::OperatingPoint point(Ladder::GroupIndex group, base::BitRate rate, base::Time now);
