@@ -156,7 +156,8 @@ Decision SymbiosisPolicy::choose(const Moment& m) {
 Decision SymbiosisPolicy::fall_back(const Moment& m) {
   const auto decision = fallback_.decide(m.seen, m.path, m.now);
   const auto most = std::min(decision.rate, ceiling(m));
-  if (m.path.reader_rate.bps() > 0 && most > rate_) return set(most, Reason::kRestore);
+  // A slow reader was the limit, and reads faster, or is none any more.
+  if (most > rate_) return set(most, Reason::kRestore);
   return decision.reason == Reason::kHold ? hold() : set(most, decision.reason);
 }
 

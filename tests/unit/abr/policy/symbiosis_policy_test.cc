@@ -98,6 +98,17 @@ TEST_F(SymbiosisPolicyTest, FollowsASlowReaderBeforeAFrameShowsTheCapacity) {
   EXPECT_NEAR(mbps(), 1.35, 0.01);
 }
 
+// Reader takes back its limit at eight times the rate that it found, which may be far below the
+// maximum.
+TEST_F(SymbiosisPolicyTest, RisesAfterASlowReaderBeforeAFrameShowsTheCapacity) {
+  path_.reader_rate = BitRate::mbps(0.5);
+  settle(600);
+  EXPECT_NEAR(mbps(), 0.45, 0.01);
+  path_.reader_rate = {};
+  EXPECT_EQ(decide().reason, Reason::kRestore);
+  EXPECT_EQ(rate_, kLimits.max) << "the quiet time had restored it";
+}
+
 TEST_F(SymbiosisPolicyTest, APausedPlayerChangesNothing) {
   carries(BitRate::mbps(5));
   settle();
