@@ -49,7 +49,7 @@ void SegmentConnection::on_request(std::shared_ptr<SegmentSession> session,
 void SegmentConnection::detach(base::Time now) {
   if (!session_) return;
   if (!sent_parts_.empty()) {
-    if (const auto sample = deps_.sampler.sample(fd_, now)) {
+    if (const auto sample = take_sample(now)) {
       take_delivered(*sample);
       earn_place(*sample);
     }
@@ -129,17 +129,22 @@ abr::TransferRate::Sample SegmentConnection::transfer_sample(
           .idle = sample.unacked == 0 && sample.notsent.bytes() == 0};
 }
 
+std::optional<tcpinfo::TcpSample> SegmentConnection::take_sample(base::Time now) {
+  const auto sample = deps_.sampler.sample(fd_, now);
+  return sample ? std::optional{series_.next(*sample)} : std::nullopt;
+}
+
 /// Between parts only playlists and the like are sent: a few packets, which say little about the
 /// path.
 void SegmentConnection::skip_idle(base::Time now) {
-  const auto sample = deps_.sampler.sample(fd_, now);
+  const auto sample = take_sample(now);
   if (!sample) return;
   rate_.skip_idle(transfer_sample(*sample));
   acked_ = sample->bytes_acked;
 }
 
 void SegmentConnection::sample(bool lost, base::Time now) {
-  const auto sample = deps_.sampler.sample(fd_, now);
+  const auto sample = take_sample(now);
   if (!sample) return;
   lost |= report_polled_events(*sample);
   segments_.update(session_->stream().metrics(), sample->segments_sent, sample->total_retransmits);

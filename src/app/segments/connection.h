@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "abr/transfer/transfer_rate.h"
 #include "app/segments/sent_parts.h"
@@ -12,6 +13,7 @@
 #include "app/telemetry/connection_table.h"
 #include "app/telemetry/segment_count.h"
 #include "server/streaming_response.h"
+#include "tcpinfo/sample_series.h"
 #include "tcpinfo/socket_hints.h"
 #include "tcpinfo/tcp_sampler.h"
 
@@ -59,6 +61,7 @@ class SegmentConnection final : public server::ConnectionState {
   void detach(base::Time now);
   void set_up_socket(const server::Address& peer);
   abr::TransferRate::Sample transfer_sample(const tcpinfo::TcpSample& sample) const;
+  std::optional<tcpinfo::TcpSample> take_sample(base::Time now);
   void skip_idle(base::Time now);
   void sample(bool lost, base::Time now);
   bool report_polled_events(const tcpinfo::TcpSample& sample);
@@ -69,6 +72,7 @@ class SegmentConnection final : public server::ConnectionState {
   const ViewerId id_;
   const int fd_;
   std::shared_ptr<SegmentSession> session_;
+  tcpinfo::SampleSeries series_;
   CongestionEvents events_;
   abr::TransferRate rate_;
   SegmentCount segments_;

@@ -121,7 +121,7 @@ std::optional<base::Time> ViewerControl::on_tick(const server::ViewerTick& tick)
   private_ = stream_->ladder().serves_one(current_.channel.group);
   const auto next = next_sample_time(tick);
   if (!turns_.grant(Occasion::kFrame, deliveries_.congested(), tick.now)) return next;
-  const auto sample = deps_.sampler.sample(tick.fd, tick.now);
+  const auto sample = take_sample(tick.now);
   if (!sample) return {};  // the socket has just died: on_leave follows
   deliveries_.on_sample(*sample, tick);
   steering_.on_sample(tick.fd, *sample, tick.now - tick.state.connected);
@@ -136,7 +136,7 @@ std::optional<base::Time> ViewerControl::on_tick(const server::ViewerTick& tick)
 std::optional<base::Time> ViewerControl::on_sample_due(const server::ViewerTick& tick) {
   const auto next = next_sample_time(tick);
   if (!turns_.grant(Occasion::kBeforeFrame, deliveries_.congested(), tick.now)) return next;
-  if (const auto sample = deps_.sampler.sample(tick.fd, tick.now)) run({}, *sample, tick.now);
+  if (const auto sample = take_sample(tick.now)) run({}, *sample, tick.now);
   return next;
 }
 
@@ -154,7 +154,7 @@ std::optional<base::Time> ViewerControl::next_sample_time(const server::ViewerTi
 void ViewerControl::on_event(const tcpinfo::CongestionEvent& event, base::Time now) {
   note_event(event, events_.source(), now);
   if (!tcpinfo::is_loss(event.kind) && event.kind != tcpinfo::EventKind::kRtt) return;
-  const auto sample = deps_.sampler.sample(joined_->fd, now);
+  const auto sample = take_sample(now);
   if (sample && run({&event, 1}, *sample, now)) {
     stream_->metrics().retargeted(base::seconds(base::Clock::now() - event.at));
   }
@@ -165,13 +165,18 @@ void ViewerControl::on_error_queue(const server::ViewerTick& tick) {
   deliveries_.read_reports(tick);
   if (!observer_.has_frames()) return;
   if (!turns_.grant(Occasion::kAcknowledgement, deliveries_.congested(), tick.now)) return;
-  if (const auto sample = deps_.sampler.sample(tick.fd, tick.now)) run({}, *sample, tick.now);
+  if (const auto sample = take_sample(tick.now)) run({}, *sample, tick.now);
 }
 
 void ViewerControl::note_event(const tcpinfo::CongestionEvent& event, tcpinfo::EventSource source,
                                base::Time now) {
   stream_->metrics().congestion_event(event.kind, source);
   record_.event(event, source, now);
+}
+
+std::optional<tcpinfo::TcpSample> ViewerControl::take_sample(base::Time now) {
+  const auto sample = deps_.sampler.sample(joined_->fd, now);
+  return sample ? std::optional{series_.next(*sample)} : std::nullopt;
 }
 
 /// Tells the ladder when the viewer begins, or ends, to take media.
@@ -264,7 +269,7 @@ void ViewerControl::note(const server::ViewerTick& tick, const tcpinfo::TcpSampl
 
 void ViewerControl::on_leave(const server::ViewerTick& tick, server::LeaveReason reason) {
   const auto& viewer = record_.viewer();
-  if (const auto sample = deps_.sampler.sample(tick.fd, tick.now)) {
+  if (const auto sample = take_sample(tick.now)) {
     deliveries_.on_sample(*sample, tick);
   }
   if (const auto last = tcpinfo::read_tcp_info(tick.fd)) {

@@ -21,6 +21,7 @@
 #include "app/viewer/frame_delays.h"
 #include "app/viewer/observer.h"
 #include "server/handler.h"
+#include "tcpinfo/sample_series.h"
 #include "tcpinfo/tcp_sampler.h"
 
 namespace app {
@@ -93,6 +94,7 @@ class ViewerControl : public server::ViewerObserver {
   void on_delivered(const server::SentFrame& frame, const FrameDelivery& delivery);
   std::optional<base::Time> next_sample_time(const server::ViewerTick& tick) const;
 
+  std::optional<tcpinfo::TcpSample> take_sample(base::Time now);
   void prove(const tcpinfo::TcpSample& sample, base::Time now);
   bool run(std::span<const tcpinfo::CongestionEvent> events, const tcpinfo::TcpSample& sample,
            base::Time now);
@@ -112,6 +114,7 @@ class ViewerControl : public server::ViewerObserver {
   abr::Standing standing_ = abr::Standing::kUnproven;
   SegmentCount segments_;
   std::optional<Joined> joined_;
+  tcpinfo::SampleSeries series_;
   CongestionEvents events_;
   SampleTurns turns_;
   DeliveryWatch deliveries_;
