@@ -24,7 +24,8 @@ QueueingDelay::Wait QueueingDelay::add(const DeliveredFrame& frame, base::Durati
   const double beyond =
       base::seconds(frame.head_acked.value_or(frame.acked) - frame.departed - base_rtt);
   // The base RTT may include one segment of the head.
-  const auto own = frame.head_acked ? frame.head - base::ByteCount{mss} : frame.size;
+  const auto head = std::max(base::ByteCount{}, frame.head - base::ByteCount{mss});
+  const auto own = frame.head_acked ? head : frame.size;
   newest_ = std::max(0.0, capacity > 0 ? beyond - bits(own) / capacity : beyond);
   waits_.add(newest_);
   if (!backlogged) jitter_ += kJitterWeight * (std::min(newest_, kMaxJitter) - jitter_);

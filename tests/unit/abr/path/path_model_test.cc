@@ -39,7 +39,7 @@ class PathModelTest : public testing::Test {
             .min_rtt = min_rtt_,
             .delivered = delivered_,
             .cwnd = 100,
-            .mss = kMss,
+            .mss = mss_,
             .pacing = pacing_,
             .served = BitRate::mbps(2),
             .frame_interval = kInterval};
@@ -82,6 +82,7 @@ class PathModelTest : public testing::Test {
   Duration rtt_shift_{};  ///< RTT of the path beyond kRtt
   Duration min_rtt_ = kRtt;
   BitRate pacing_;  ///< 0 means no pacing
+  std::uint32_t mss_ = kMss;
   ByteCount delivered_;
 };
 
@@ -96,6 +97,14 @@ TEST_F(PathModelTest, TrainsShowTheCapacity) {
   EXPECT_NEAR(mbps(), 5, 0.05);
   EXPECT_TRUE(model_.state().train_recent);
   EXPECT_TRUE(model_.state().trains_agree);
+  EXPECT_LT(model_.state().queueing_delay, 5ms);
+}
+
+// The heads on their way have two of the old segments (RFC 4821: a path's MTU may prove larger).
+TEST_F(PathModelTest, SegmentsThatBecomeLongerAreNoQueue) {
+  frames(5);
+  mss_ = 8948;
+  frames(3);
   EXPECT_LT(model_.state().queueing_delay, 5ms);
 }
 
