@@ -29,7 +29,10 @@ class CapacityEstimator {
   /// TCP's minimum RTT has grown: it was measured on an earlier path.
   void forget_fastest() { fastest_ = bps(capacity_); }
   /// The frames seen so far were held back by the receiver.
-  void forget_lower_bounds() { at_least_.clear(); }
+  void forget_lower_bounds() {
+    at_least_.clear();
+    lone_.reset();
+  }
 
   /// Begins with a frame that was acknowledged. Called first for every frame.
   void begin(base::Time acked);
@@ -85,6 +88,7 @@ class CapacityEstimator {
   void add_whole(const DeliveredFrame& frame, const Conditions& conditions);
   double at_least(const DeliveredFrame& frame, std::uint32_t mss, double whole) const;
   void add_train(const DeliveredFrame& frame, const Conditions& conditions);
+  void add_lone(const Spacing& spacing);
   void accept(const Spacing& spacing, bool cross_traffic);
   void raise(double to);
 
@@ -103,6 +107,8 @@ class CapacityEstimator {
   base::Time bounded_{};                ///< a frame showed that the path carries not much more
   base::Time lowered_at_{};             ///< the delivered rate lowered the capacity
   std::optional<Spacing> doubtful_;     ///< a train that may be slower than the path
+  bool follows_train_ = false;          ///< the next frame does
+  std::optional<Spacing> lone_;         ///< the last paced train after a short frame
   std::optional<base::Time> agreeing_;  ///< ACK of a frame that agrees, if not the next one's
 };
 

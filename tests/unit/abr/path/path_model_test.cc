@@ -209,6 +209,32 @@ TEST_F(PathModelTest, ALongTrainBetweenShortFramesRaisesACapacityThatIsTooLow) {
   EXPECT_NEAR(mbps(), 1.3, 0.05);
 }
 
+// TCP's minimum RTT is that of an earlier, shorter path, so that short frames seem to take long,
+// and agree with the capacity. Only the trains that padding makes show more.
+TEST_F(PathModelTest, PacedTrainsBetweenShortFramesRaiseACapacityThatIsTooLow) {
+  link_ = BitRate::mbps(18);
+  pacing_ = BitRate::mbps(22);
+  min_rtt_ = 1ms;
+  frames(20, {.segments = 2});
+  EXPECT_LT(mbps(), 1);
+  frame({.segments = 8});
+  frames(20, {.segments = 2});
+  EXPECT_LT(mbps(), 1) << "its acknowledgements may have been bunched";
+  frame({.segments = 8});
+  EXPECT_NEAR(mbps(), 18, 0.5);
+}
+
+TEST_F(PathModelTest, PacedTrainsThatAreFarApartDoNotRaiseTheCapacity) {
+  link_ = BitRate::mbps(18);
+  pacing_ = BitRate::mbps(22);
+  min_rtt_ = 1ms;
+  frames(20, {.segments = 2});
+  frame({.segments = 8});
+  frames(310, {.segments = 2});
+  frame({.segments = 8});
+  EXPECT_LT(mbps(), 1);
+}
+
 TEST_F(PathModelTest, LongPacedTrainsDoNotLowerTheCapacity) {
   frames(5);
   ASSERT_NEAR(mbps(), 5, 0.05);
