@@ -39,8 +39,8 @@ constexpr double kNewCapacityChange = 0.1;
 }  // namespace
 
 void TrainPadding::earn(const Observation& o) {
-  if (o.delivered <= delivered_) return;
   const auto delivered = o.delivered - std::exchange(delivered_, o.delivered);
+  if (delivered.bytes() <= 0) return;  // a wrong count was corrected
   const base::ByteCount earned{
       static_cast<std::int64_t>(kPaddingShare * static_cast<double>(delivered.bytes()))};
   earned_ = std::min(earned_ + earned,

@@ -37,6 +37,15 @@ TEST_F(TrainPaddingTest, MakesAFrameATrainOfEightSegments) {
   EXPECT_EQ(spend(), ByteCount{8 * 1448 - 1'000});
 }
 
+// SACKed segments are counted as full ones: their bytes are fewer once they are acknowledged.
+TEST_F(TrainPaddingTest, EarnsAgainAfterTooManyBytesWereCounted) {
+  lengthened(4s);
+  seen_.delivered += ByteCount{2'000'000'000};
+  padding_.earn(seen_);
+  seen_.delivered -= ByteCount{2'000'000'000};
+  EXPECT_GE(lengthened(60s), 3);
+}
+
 TEST_F(TrainPaddingTest, CostsAtMostThreePercent) {
   seen_.delivered = {};
   std::int64_t padding = 0;
