@@ -176,19 +176,26 @@ class Encoder {
     const auto turn = turns_.take(now_);
     CHECK(turn.has_value() == (has_credit && !waiting_.empty()), waiting_.size());
     if (!turn) return;
+    CHECK(credit() > -kRounding, credit());
     const auto taken = waiting_.find(*turn);
     CHECK(taken != waiting_.end(), *turn);
     check_order(*taken);
     const auto player = taken->second.player;
     waiting_.erase(taken);
     now_ += cost;
+    credit();
     turns_.finish(cost, now_);
     charge(used_of_address(player), cost);
     charge(used_of_player(player), cost);
-    spent_ += cost;
-    const auto budget = EncodeTurns::kMaxCredit + kMaxCost +
-                        base::from_seconds(cpus_ * base::seconds(now_ - kBegin));
-    CHECK(spent_ <= budget + 1us, spent_.count(), budget.count());
+    credit_ -= base::seconds(cost);
+  }
+
+  /// CPU seconds that may be used now. Little can be saved up.
+  double credit() {
+    credit_ = std::min(credit_ + cpus_ * base::seconds(now_ - credited_),
+                       base::seconds(EncodeTurns::kMaxCredit));
+    credited_ = now_;
+    return credit_;
   }
 
   /// The address that has used least comes first, of one address the player, of one player the
@@ -230,7 +237,8 @@ class Encoder {
   std::map<EncodeTurns::Id, Turn> waiting_;
   std::map<unsigned, Used> by_address_;
   std::map<unsigned, Used> by_player_;
-  base::Duration spent_{};
+  double credit_ = base::seconds(EncodeTurns::kMaxCredit);
+  base::Time credited_ = kBegin;
 };
 
 }  // namespace

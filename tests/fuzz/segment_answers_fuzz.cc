@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -62,6 +63,7 @@ struct Connection {
   std::string user_agent;
   std::string path{};  ///< of the request
   std::optional<Target> target{};
+  bool awaits_picture = false;  ///< came before the stream's first
   /// When the request began a session: SegmentStore::revision.
   std::optional<std::uint64_t> began{};
   std::optional<server::ResponseHead> head{};
@@ -202,7 +204,7 @@ class Players {
   }
 
   void publish() {
-    stream_->publish();
+    stream_->publish([this] { poll(); });
     poll();
   }
 
@@ -291,6 +293,20 @@ class Players {
     for (const auto count : viewers) sum += count;
     const auto sessions = service_.joined() - service_.left() - service_.evicted();
     CHECK(sum == sessions, sum, sessions);
+    check_responses();
+  }
+
+  /// A session has a limited number of responses under way.
+  void check_responses() const {
+    std::map<std::string, int> count;
+    for (const auto& connection : connections_) {
+      if (!connection.response || connection.awaits_picture) continue;
+      const auto& token = connection.target->session;
+      if (!token.empty()) ++count[token];
+    }
+    for (const auto& [token, responses] : count) {
+      CHECK(responses <= app::SegmentSession::kMaxResponses, responses, token);
+    }
   }
 
   const int max_viewers_;
@@ -320,6 +336,10 @@ class Players {
   std::vector<std::string> tokens_{"a0123456789abcde", "d0123456789abcde"};
 };
 
+std::string any_text(fuzz::Input& input) {
+  return std::string{input.take_bytes(input.take<std::uint8_t>() % 64)};
+}
+
 std::string Players::token(fuzz::Input& input) const {
   return tokens_[input.take<std::uint8_t>() % tokens_.size()];
 }
@@ -336,43 +356,26 @@ std::uint64_t Players::init(fuzz::Input& input) const {
   return choice < 128 ? stream_->segments().init_of(fuzz::SegmentStream::headers(choice)) : choice;
 }
 
+/// Reads the input in order, which operator+ would not.
 std::string Players::path(fuzz::Input& input) const {
   constexpr std::array<std::string_view, 4> kRenditions{"auto/", "audio/", "v0/", "v3/"};
   const auto choice = input.take<std::uint8_t>();
-  const auto session = [&] { return "/live/" + token(input) + '/'; };
-  const auto media = [&] { return session() + std::string{kRenditions[choice / 16 % 4]}; };
-  switch (choice % 16) {
-    case 0:
-      return "/live/index.m3u8";
-    case 1:
-      return "/live/manifest.mpd";
-    case 2:
-      return "/live/time";
-    case 3:
-      return session() + "manifest.mpd";
-    case 4:
-      return session() + "time";
-    case 5:
-    case 6:
-      return media() + "playlist.m3u8";
-    case 7:
-      return media() + "init.mp4";
-    case 8:
-      return media() + "init-" + std::to_string(init(input)) + ".mp4";
-    case 9:
-    case 10:
-    case 11:
-      return media() + std::to_string(number(input)) + ".m4s";
-    case 12:
-    case 13: {
-      const auto segment = media() + std::to_string(number(input));
-      return segment + '.' + std::to_string(input.take<std::uint8_t>() % 16) + ".m4s";
-    }
-    case 14:
-      return std::string{"/"} + std::string{input.take_bytes(input.take<std::uint8_t>() % 64)};
-    default:
-      return session() + std::string{input.take_bytes(input.take<std::uint8_t>() % 64)};
-  }
+  const auto kind = choice % 16;
+  if (kind == 0) return "/live/index.m3u8";
+  if (kind == 1) return "/live/manifest.mpd";
+  if (kind == 2) return "/live/time";
+  if (kind == 14) return '/' + any_text(input);
+  auto path = "/live/" + token(input) + '/';
+  if (kind == 3) return path + "manifest.mpd";
+  if (kind == 4) return path + "time";
+  if (kind == 15) return path + any_text(input);
+  path += kRenditions[choice / 16 % 4];
+  if (kind <= 6) return path + "playlist.m3u8";
+  if (kind == 7) return path + "init.mp4";
+  if (kind == 8) return path + "init-" + std::to_string(init(input)) + ".mp4";
+  path += std::to_string(number(input));
+  if (kind >= 12) path += '.' + std::to_string(input.take<std::uint8_t>() % 16);
+  return path + ".m4s";
 }
 
 std::string Players::query(fuzz::Input& input) const {
@@ -417,6 +420,7 @@ void Players::request(unsigned value, fuzz::Input& input) {
   connection.path = request.path;
   connection.at.head_only = head_only;
   connection.target = Target::parse(request.path);
+  connection.awaits_picture = !stream_->has_frame();
   connection.head.reset();
   connection.body.clear();
   connection.began.reset();

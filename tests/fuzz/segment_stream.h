@@ -31,13 +31,16 @@ class SegmentStream final : public app::LiveStream {
   void show_picture() { shown_ = true; }
   /// Time passes without a frame.
   void skip(base::Duration time) { pts_ += time; }
-  /// The next frame of each group, and the audio until then.
-  void publish() {
+  /// The next frame of each group, and the audio until then. Calls `after_each` after each frame;
+  /// it must not close groups.
+  template <typename Call>
+  void publish(Call after_each) {
     pts_ += kFrame;
     shown_ = true;
     for (auto& [index, group] : groups_) {
       publish_audio(index);
       segments().publish(index, frame(index, group));
+      after_each();
     }
     if (groups_.empty()) audio_ = pts_ / kAudioFrame;
   }
