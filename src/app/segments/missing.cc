@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "app/segments/playlist_response.h"
-#include "server/query.h"
 
 namespace app {
 
@@ -32,21 +31,8 @@ bool has_init(const LiveStream& stream, std::uint64_t id) {
   return store.headers(id) || !store.largest();
 }
 
-/// Our number of a segment that a new player numbers like this: see SegmentSession::place.
-std::uint64_t our_number(const LiveStream& stream, std::uint64_t number) {
-  const auto& store = stream.segments();
-  if (store.is_current(number)) return number;
-  const auto offset = stream.clock().date_offset(transcoder::MediaClock::Reading::now());
-  const auto ahead = store.clock().ahead(offset - stream.clock().date_offset());
-  return number - static_cast<std::uint64_t>(ahead);
-}
-
-/// `at_rate`: the player has chosen a rate, so nothing stands in for a segment that was missed.
-bool has_segment(const LiveStream& stream, std::uint64_t players, bool at_rate) {
-  const auto& store = stream.segments();
-  const auto number = our_number(stream, players);
-  if (!store.is_current(number)) return false;
-  return !at_rate || store.is_due(number) || !store.holders(number).empty();
+bool has_segment(const LiveStream& stream, std::uint64_t number) {
+  return stream.segments().is_current(our_number(number, stream));
 }
 
 bool may_have(const segments::Segment& segment, unsigned part) {
@@ -70,6 +56,14 @@ bool has_part(const LiveStream& stream, const Target& target) {
 
 }  // namespace
 
+std::uint64_t our_number(std::uint64_t players, const LiveStream& stream) {
+  const auto& store = stream.segments();
+  if (store.is_current(players)) return players;
+  const auto offset = stream.clock().date_offset(transcoder::MediaClock::Reading::now());
+  const auto ahead = store.clock().ahead(offset - stream.clock().date_offset());
+  return players - static_cast<std::uint64_t>(ahead);
+}
+
 std::optional<server::FullResponse> missing(const Target& target, const std::string& query,
                                             const LiveStream& stream) {
   using Kind = Target::Kind;
@@ -84,8 +78,7 @@ std::optional<server::FullResponse> missing(const Target& target, const std::str
       if (has_init(stream, target.number)) return {};
       return error_response(404, "there is no such initialization section: reload the playlist");
     case Kind::kSegment:
-      if (has_segment(stream, target.number, server::value_in(query, "rate").has_value()))
-        return {};
+      if (has_segment(stream, target.number)) return {};
       return error_response(404, "there is no such segment: reload the playlist or manifest");
     case Kind::kPart:
       if (has_part(stream, target)) return {};

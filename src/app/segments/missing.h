@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -15,5 +16,8 @@ namespace app {
 /// come.
 std::optional<server::FullResponse> missing(const segments::Target& target,
                                             const std::string& query, const LiveStream& stream);
+
+/// Our number of the segment that a new player means: see SegmentSession::place.
+std::uint64_t our_number(std::uint64_t players, const LiveStream& stream);
 
 }  // namespace app

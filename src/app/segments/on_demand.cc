@@ -98,13 +98,12 @@ OnDemand::State OnDemand::state() const {
 
 OnDemand::Result OnDemand::get(const Request& request, base::Time now) {
   const auto from = best_source(*request.stream, request.number, request.rate);
-  const bool is_due = request.stream->segments().is_due(request.number);
-  if (!from) return is_due ? Result{Pending{}} : NotFound{};
-  if (!from->complete) return Pending{};
+  const auto known =
+      without_encoding(from, request.stream->segments(), request.number, request.rate);
   std::lock_guard lock{mutex_};
-  if (from->rate <= request.rate) {
-    ++state_.shared;
-    return *from;
+  if (known) {
+    if (std::holds_alternative<Segment>(*known)) ++state_.shared;
+    return *known;
   }
   const Key key{request.stream->index(), request.number, step_of(request.rate)};
   const auto coded = coded_.find(key);
@@ -116,9 +115,24 @@ OnDemand::Result OnDemand::get(const Request& request, base::Time now) {
   return substitute(key, request, now);
 }
 
+std::optional<OnDemand::Result> OnDemand::without_encoding(const LiveStream& stream,
+                                                           std::uint64_t number,
+                                                           base::BitRate rate) const {
+  return without_encoding(best_source(stream, number, rate), stream.segments(), number, rate);
+}
+
+std::optional<OnDemand::Result> OnDemand::without_encoding(const std::optional<Segment>& source,
+                                                           const segments::SegmentStore& store,
+                                                           std::uint64_t number,
+                                                           base::BitRate rate) const {
+  if (!source) return store.is_due(number) ? Result{Pending{}} : NotFound{};
+  if (!source->complete) return Pending{};
+  if (source->rate <= rate) return *source;
+  return cpus_ == 0 ? std::optional<Result>{Disabled{}} : std::nullopt;
+}
+
 OnDemand::Result OnDemand::queue(const Key& key, const Request& request, Segment source,
                                  base::Time now) {
-  if (cpus_ == 0) return Disabled{};
   const auto turn = ++last_turn_;
   const auto [accepted, displaced] = turns_.ask(turn, request.asker, now);
   if (displaced) forget(*displaced);

@@ -63,6 +63,9 @@ class OnDemand {
 
   /// Never blocks on the encoder.
   Result get(const Request& request, base::Time now);
+  /// The result of get() if nothing has to be encoded for it.
+  std::optional<Result> without_encoding(const LiveStream& stream, std::uint64_t number,
+                                         base::BitRate rate) const;
   State state() const;
   /// Encodes a segment, if one waits and there is CPU time for it. Returns whether there was one.
   bool encode_next(base::Time now);
@@ -89,6 +92,9 @@ class OnDemand {
     bool delivered = false;                      ///< to the request that caused it
   };
 
+  std::optional<Result> without_encoding(const std::optional<segments::Segment>& source,
+                                         const segments::SegmentStore& store, std::uint64_t number,
+                                         base::BitRate rate) const;
   Result result_of(CodedSegment& coded);
   Result queue(const Key& key, const Request& request, segments::Segment source, base::Time now);
   Result substitute(const Key& key, const Request& request, base::Time now);

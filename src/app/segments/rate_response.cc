@@ -83,4 +83,13 @@ std::unique_ptr<server::StreamingResponse> rate_response(std::shared_ptr<Segment
                                         until);
 }
 
+std::optional<FullResponse> missing_at_rate(const OnDemand& on_demand, const LiveStream& stream,
+                                            std::uint64_t number, base::BitRate rate) {
+  const auto known = on_demand.without_encoding(stream, number, rate);
+  if (!known) return {};
+  if (const auto* const none = std::get_if<OnDemand::NotFound>(&*known)) return response_to(*none);
+  if (const auto* const off = std::get_if<OnDemand::Disabled>(&*known)) return response_to(*off);
+  return {};
+}
+
 }  // namespace app

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "app/segments/on_demand.h"
 #include "app/segments/session.h"
+#include "server/full_response.h"
 #include "server/streaming_response.h"
 
 namespace app {
@@ -14,5 +17,10 @@ std::unique_ptr<server::StreamingResponse> rate_response(std::shared_ptr<Segment
                                                          OnDemand& on_demand,
                                                          OnDemand::Request request,
                                                          base::Duration later, base::Time until);
+
+/// The error for a segment that is not there at this rate, and will not be.
+std::optional<server::FullResponse> missing_at_rate(const OnDemand& on_demand,
+                                                    const LiveStream& stream, std::uint64_t number,
+                                                    base::BitRate rate);
 
 }  // namespace app

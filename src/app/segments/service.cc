@@ -168,6 +168,21 @@ std::optional<FullResponse> rate_error(const segments::Target& target, const std
   return error_response(400, "?rate= applies to whole video segments: give a rate such as 1734k");
 }
 
+base::BitRate within_limits(base::BitRate rate, const LiveStream& stream) {
+  const auto limits = stream.viewer_settings()->control.rate;
+  return std::clamp(rate, limits.min, limits.max);
+}
+
+/// The error for a segment that a new player asks for at a rate, if it is not there.
+std::optional<FullResponse> missing_at_rate(const segments::Target& target,
+                                            const std::string& query, const LiveStream& stream,
+                                            const OnDemand& on_demand) {
+  const auto rate = server::value_in(query, "rate");
+  if (target.kind != segments::Target::Kind::kSegment || !rate) return {};
+  return app::missing_at_rate(on_demand, stream, our_number(target.number, stream),
+                              within_limits(*parse_rate(*rate), stream));
+}
+
 /// A playlist repeats its query in some sixty URLs.
 constexpr std::size_t kMaxQuery = 2048;
 
@@ -227,6 +242,7 @@ std::unique_ptr<server::StreamingResponse> SegmentService::try_to_respond(
   if (!session) {
     auto error = missing(target, request.query, *stream);
     if (!error) error = rate_error(target, request.query);
+    if (!error) error = missing_at_rate(target, request.query, *stream, on_demand_);
     if (error) return media_error(std::move(*error));
   }
   if (!session && request.head) {
@@ -286,11 +302,10 @@ std::unique_ptr<server::StreamingResponse> SegmentService::response_to(
 /// Keeps the rate within the limits that the operator has set for viewers.
 std::unique_ptr<server::StreamingResponse> SegmentService::response_at_rate(
     SessionPtr session, const segments::Target& target, base::BitRate rate, base::Time until) {
-  const auto limits = session->stream().viewer_settings()->control.rate;
   const auto place = session->place(target.number);
   const EncodeTurns::Asker asker{server::AddressBlock::largest(session->address()), session->id()};
   OnDemand::Request request{session->shared_stream(), place.number,
-                            std::clamp(rate, limits.min, limits.max), asker};
+                            within_limits(rate, session->stream()), asker};
   return rate_response(std::move(session), on_demand_, std::move(request), place.later, until);
 }
 

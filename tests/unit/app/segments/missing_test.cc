@@ -70,13 +70,6 @@ TEST_F(MissingTest, SegmentsInTheWindowAndThoseDueAreThere) {
   EXPECT_EQ(status(name(newest_ - 100)), 404);
 }
 
-TEST_F(MissingTest, AtARateNothingStandsInForASegmentThatWasMissed) {
-  EXPECT_EQ(status(name(newest_ - 5)), 0);
-  EXPECT_EQ(status(name(newest_ - 5), "rate=300k"), 404);
-  EXPECT_EQ(status(name(newest_ - 1), "rate=300k"), 0);
-  EXPECT_EQ(status(name(newest_ + 1), "rate=300k"), 0) << "it is due";
-}
-
 TEST_F(MissingTest, PartsThatHaveBeenMadeOrMayComeAreThere) {
   EXPECT_EQ(status(name(newest_ - 1, ".0")), 0);
   EXPECT_EQ(status(name(newest_ - 1, ".99")), 404) << "the segment is complete";

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "app/segments/rate_response.h"
 #include "track_packets.h"
 
 namespace app {
@@ -129,6 +130,20 @@ TEST_F(OnDemandTest, OtherSegmentsAreThereOrComeOrDoNot) {
   EXPECT_TRUE(std::holds_alternative<OnDemand::Pending>(at(newest))) << "it is being made";
   EXPECT_TRUE(std::holds_alternative<OnDemand::Pending>(at(newest + 1)));
   EXPECT_TRUE(std::holds_alternative<OnDemand::NotFound>(at(newest + 9)));
+}
+
+TEST_F(OnDemandTest, KnowsBeforehandIfAPlayerGetsNothing) {
+  const auto missing = [&](const OnDemand& on_demand, std::uint64_t number) {
+    const auto error = missing_at_rate(on_demand, *stream_, number, BitRate::kbps(300));
+    return error ? error->head.status : 0;
+  };
+  EXPECT_EQ(missing(on_demand_, complete_), 0);
+  EXPECT_EQ(missing(on_demand_, complete_ + 2), 0) << "it is due";
+  EXPECT_EQ(missing(on_demand_, complete_ - 5), 404) << "no group has made it";
+  const OnDemand off{0, {}, now_};
+  EXPECT_EQ(missing(off, complete_), 404) << "it would have to be encoded";
+  EXPECT_EQ(missing(off, complete_ + 2), 0);
+  EXPECT_FALSE(missing_at_rate(off, *stream_, complete_, BitRate::kbps(500)));
 }
 
 TEST_F(OnDemandTest, NothingIsKeptOfAStreamThatIsGone) {
