@@ -208,9 +208,9 @@ void OnDemand::run() {
     if (const auto turn = turns_.take(now)) {
       const auto job = jobs_.extract(*turn);
       lock.unlock();
-      auto encoded = encode(job.mapped());
+      const auto encoded = encode(job.mapped());
       lock.lock();
-      store(job.mapped(), std::move(encoded), base::Clock::now());
+      store(job.mapped(), encoded, base::Clock::now());
     } else if (turns_.empty()) {
       wake_.wait(lock);
     } else {
@@ -225,9 +225,9 @@ bool OnDemand::encode_next(base::Time now) {
   if (!turn) return false;
   const auto job = jobs_.extract(*turn);
   lock.unlock();
-  auto encoded = encode(job.mapped());
+  const auto encoded = encode(job.mapped());
   lock.lock();
-  store(job.mapped(), std::move(encoded), now);
+  store(job.mapped(), encoded, now);
   return true;
 }
 
@@ -236,8 +236,8 @@ OnDemand::Encoded OnDemand::encode(const Job& job) const {
 }
 
 /// REQUIRES: mutex_.
-void OnDemand::store(const Job& job, Encoded encoded, base::Time now) {
-  auto& [packets, cpu_time] = encoded;
+void OnDemand::store(const Job& job, const Encoded& encoded, base::Time now) {
+  const auto& [packets, cpu_time] = encoded;
   Segment segment;
   if (packets) {
     const auto init = job.stream->segments().init_of(packets->front()->headers);

@@ -101,7 +101,7 @@ class OnDemand {
   void forget(EncodeTurns::Id turn);
   void run();
   Encoded encode(const Job& job) const;
-  void store(const Job& job, Encoded encoded, base::Time now);
+  void store(const Job& job, const Encoded& encoded, base::Time now);
 
   const double cpus_;
   const Encode encode_;
