@@ -60,18 +60,17 @@ Target target_of(std::string_view uri, Rendition rendition) {
   return *target;
 }
 
-/// The segment as any track has it, with the most parts.
-std::vector<segments::Segment> copies(const SegmentStore& store, Rendition rendition,
-                                      std::uint64_t number) {
-  std::vector<segments::Segment> result;
-  if (rendition.kind == Rendition::Kind::kAudio) {
-    if (auto segment = store.audio(number)) result.push_back(std::move(*segment));
-    return result;
+/// Whether a track has the segment like that. The ids of tracks count from 1. A session keeps the
+/// track that it has for a segment, also if that is cut short later: holders() lacks it then.
+template <typename Like>
+bool has(const SegmentStore& store, Rendition rendition, std::uint64_t number, Like like) {
+  constexpr SegmentStore::TrackId kMostTracks = 300;
+  const auto is_like = [&](const auto& segment) { return segment && like(*segment); };
+  if (rendition.kind == Rendition::Kind::kAudio) return is_like(store.audio(number));
+  for (SegmentStore::TrackId track = 1; track <= kMostTracks; ++track) {
+    if (is_like(store.video(track, number))) return true;
   }
-  for (const auto& holder : store.holders(number)) {
-    if (auto segment = store.video(holder.track, number)) result.push_back(std::move(*segment));
-  }
-  return result;
+  return false;
 }
 
 class Playlist {
@@ -114,9 +113,8 @@ class Playlist {
     CHECK(part.number == next_ && part.part == parts_, part.number, part.part, parts_);
     ++parts_;
     CHECK(number(attribute(line, "DURATION=")) > 0, line);
-    const auto all = copies(store_, rendition_, part.number);
-    CHECK(std::ranges::any_of(all, [&](const auto& s) { return part.part < s.parts.size(); }),
-          line);
+    const auto has_part = [&](const auto& segment) { return part.part < segment.parts.size(); };
+    CHECK(has(store_, rendition_, part.number, has_part), line);
   }
 
   void read_segment(std::string_view line, std::string_view uri) {
@@ -128,8 +126,8 @@ class Playlist {
     parts_ = 0;
     const auto duration = number(attribute(line, "#EXTINF:"));
     CHECK(std::round(duration) <= target_, line);
-    const auto all = copies(store_, rendition_, segment.number);
-    CHECK(std::ranges::any_of(all, [](const auto& s) { return s.complete; }), uri);
+    const auto is_complete = [](const auto& one) { return one.complete; };
+    CHECK(has(store_, rendition_, segment.number, is_complete), uri);
   }
 
   const SegmentStore& store_;
