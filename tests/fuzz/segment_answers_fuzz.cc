@@ -63,7 +63,6 @@ struct Connection {
   std::string user_agent;
   std::string path{};  ///< of the request
   std::optional<Target> target{};
-  bool awaits_picture = false;  ///< came before the stream's first
   /// When the request began a session: SegmentStore::revision.
   std::optional<std::uint64_t> began{};
   std::optional<server::ResponseHead> head{};
@@ -296,16 +295,16 @@ class Players {
     check_responses();
   }
 
-  /// A session has a limited number of responses under way.
+  /// A session has a limited number of responses under way. One that has ended may have some, too,
+  /// while another one has its token.
   void check_responses() const {
-    std::map<std::string, int> count;
+    std::map<const app::SegmentSession*, int> count;
     for (const auto& connection : connections_) {
-      if (!connection.response || connection.awaits_picture) continue;
-      const auto& token = connection.target->session;
-      if (!token.empty()) ++count[token];
+      if (!connection.response || !connection.at.state) continue;
+      ++count[app::SegmentConnection::of(connection.at).session().get()];
     }
-    for (const auto& [token, responses] : count) {
-      CHECK(responses <= app::SegmentSession::kMaxResponses, responses, token);
+    for (const auto& [session, responses] : count) {
+      CHECK(responses <= app::SegmentSession::kMaxResponses, responses, session->token());
     }
   }
 
@@ -420,7 +419,6 @@ void Players::request(unsigned value, fuzz::Input& input) {
   connection.path = request.path;
   connection.at.head_only = head_only;
   connection.target = Target::parse(request.path);
-  connection.awaits_picture = !stream_->has_frame();
   connection.head.reset();
   connection.body.clear();
   connection.began.reset();
