@@ -29,7 +29,7 @@ from netlab.viewer import Viewer
 
 GOOD = '[[stream]]\nname = "good"\nsource = "test:?size=320x180"\n'
 GAP = 0.25  # seconds
-NAMED = 10.5  # seconds: the server waits 10 s for a first picture, and then says so
+NAMED = 10  # seconds
 LEAVES = 5  # seconds within which the threads and descriptors of a source have to go
 LONG = 300  # seconds
 OPERATORS = {  # mistakes of the operator's own
