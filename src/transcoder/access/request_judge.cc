@@ -61,7 +61,7 @@ RequestJudge::Verdict RequestJudge::judge(Origin origin, std::span<const std::ui
     return judge(*connect, transport, now);
   }
   if (const auto* const bind = std::get_if<wire::Bind>(&*request)) {
-    return judge(*bind, transport, now);
+    return judge(*bind, transport);
   }
   return judge(std::get<wire::SendTo>(*request), transport, now);
 }
@@ -74,8 +74,7 @@ RequestJudge::Verdict RequestJudge::judge(const wire::Connect& request, Transpor
   return Call{Call::Kind::kConnect, *to, {}, connects_.take(now)};
 }
 
-RequestJudge::Verdict RequestJudge::judge(const wire::Bind& request, Transport transport,
-                                          base::Time /*now*/) {
+RequestJudge::Verdict RequestJudge::judge(const wire::Bind& request, Transport transport) const {
   const auto at = call_address(request.address);
   if (!at) return failed(EAFNOSUPPORT);
   if (const auto refusal = policy_.bind(transport, at->endpoint)) return refused(*refusal);

@@ -62,7 +62,7 @@ class RequestJudge {
 
  private:
   Verdict judge(const wire::Connect& request, Transport transport, base::Time now);
-  Verdict judge(const wire::Bind& request, Transport transport, base::Time now);
+  Verdict judge(const wire::Bind& request, Transport transport) const;
   Verdict judge(wire::SendTo& request, Transport transport, base::Time now);
   Verdict judge(const wire::MayOpen& uri) const;
 
