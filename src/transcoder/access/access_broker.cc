@@ -60,9 +60,9 @@ class AccessBroker::Impl {
     while (!stopping_) {
       std::array<pollfd, 3> ready{{{.fd = access_.fd(), .events = POLLIN, .revents = 0},
                                    {.fd = asked_ ? -1 : lookup_.fd(), .events = POLLIN},
-                                   {.fd = stream_->resolver.fd(), .events = POLLIN}}};
+                                   {.fd = waker_->fd(), .events = POLLIN}}};
       ::poll(ready.data(), ready.size(), -1);
-      if (ready[2].revents != 0) stream_->resolver.clear();
+      if (ready[2].revents != 0) waker_->clear();
       if (asked_) answer_lookup();
       if (ready[0].revents != 0 && !serve(access_)) return;
       if (ready[1].revents != 0 && !serve(lookup_)) return;
@@ -129,7 +129,7 @@ class AccessBroker::Impl {
 
   /// Replies if the answer is known.
   bool answer_lookup() {
-    auto answer = stream_->resolver.answer(*asked_, base::Clock::now());
+    auto answer = stream_->resolver.answer(*asked_, base::Clock::now(), waker_);
     if (!answer) return true;
     const auto name = *std::exchange(asked_, std::nullopt);
     return reply(lookup_, answer_in(judge_.found(name, std::move(*answer))));
@@ -174,6 +174,7 @@ class AccessBroker::Impl {
   Channel access_;
   Channel lookup_;
   Listener& listener_;
+  const std::shared_ptr<Resolver::Waker> waker_ = std::make_shared<Resolver::Waker>();
   std::optional<std::string> asked_;  ///< the name whose answer is awaited
   std::atomic<bool> stopping_ = false;
   std::mutex mutex_;

@@ -31,35 +31,43 @@ struct Resolver::State {
     base::Time at;
   };
 
-  explicit State(Resolve how)
-      : resolve{std::move(how)},
-        ready{base::check("eventfd", ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))} {}
+  explicit State(Resolve how) : resolve{std::move(how)} {}
 
   void look_up(const std::string& name) {
     auto answer = resolve(name);
-    {
-      std::lock_guard lock{mutex};
-      if (known.size() >= kMaxHosts) known.clear();
-      known[name] = {std::move(answer), base::Clock::now()};
-      busy = false;
-    }
-    ::eventfd_write(ready.get(), 1);
+    std::lock_guard lock{mutex};
+    if (known.size() >= kMaxHosts) known.clear();
+    known[name] = {std::move(answer), base::Clock::now()};
+    busy = false;
+    if (const auto asker = waker.lock()) asker->wake();
   }
 
   const Resolve resolve;
-  const base::UniqueFd ready;
   std::mutex mutex;
+  std::weak_ptr<Waker> waker;          // GUARDED_BY(mutex)
   std::map<std::string, Known> known;  // GUARDED_BY(mutex)
   bool busy = false;                   // GUARDED_BY(mutex); the thread runs
 };
 
 Resolver::Resolver(Resolve resolve) : state_{std::make_shared<State>(std::move(resolve))} {}
 
-std::optional<Resolver::Answer> Resolver::answer(const std::string& name, base::Time now) {
+Resolver::Waker::Waker()
+    : event_{base::check("eventfd", ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))} {}
+
+void Resolver::Waker::wake() { ::eventfd_write(event_.get(), 1); }
+
+void Resolver::Waker::clear() {
+  eventfd_t count = 0;
+  ::eventfd_read(event_.get(), &count);
+}
+
+std::optional<Resolver::Answer> Resolver::answer(const std::string& name, base::Time now,
+                                                 const std::shared_ptr<Waker>& waker) {
   std::lock_guard lock{state_->mutex};
   auto& known = state_->known;
   std::erase_if(known, [&](const auto& k) { return now - k.second.at >= kAnswerLifetime; });
   if (const auto found = known.find(name); found != known.end()) return found->second.answer;
+  state_->waker = waker;
   if (std::exchange(state_->busy, true)) return std::nullopt;
   try {
     std::thread{[state = state_, name] { state->look_up(name); }}.detach();
@@ -68,13 +76,6 @@ std::optional<Resolver::Answer> Resolver::answer(const std::string& name, base::
     return Answer{.error = EAI_AGAIN};
   }
   return std::nullopt;
-}
-
-int Resolver::fd() const { return state_->ready.get(); }
-
-void Resolver::clear() {
-  eventfd_t count = 0;
-  ::eventfd_read(state_->ready.get(), &count);
 }
 
 Resolver::Answer Resolver::by_name_service(const std::string& name) {

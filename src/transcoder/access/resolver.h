@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/address.h"
+#include "base/unique_fd.h"
 #include "base/units.h"
 
 namespace transcoder::access {
@@ -22,14 +23,24 @@ class Resolver {
   /// May take its time. It outlives the Resolver if it does.
   using Resolve = std::function<Answer(const std::string& name)>;
 
-  /// Throws base::SystemError.
+  /// Wakes one who waits in poll(2) for an answer. Thread-safe.
+  class Waker {
+   public:
+    Waker();  ///< throws base::SystemError
+    int fd() const { return event_.get(); }
+    void wake();   ///< fd() becomes readable
+    void clear();  ///< and is not any more
+
+   private:
+    const base::UniqueFd event_;
+  };
+
   explicit Resolver(Resolve resolve = by_name_service);
 
-  /// The answer, at most kAnswerLifetime old. If it is not known yet, fd() becomes readable when it
-  /// may be: call clear() and ask again.
-  std::optional<Answer> answer(const std::string& name, base::Time now);
-  int fd() const;
-  void clear();
+  /// The answer, at most kAnswerLifetime old. If it is not known yet, `waker` is called when it may
+  /// be: ask again. Only the last one who asked is woken.
+  std::optional<Answer> answer(const std::string& name, base::Time now,
+                               const std::shared_ptr<Waker>& waker);
 
   /// getaddrinfo(3)
   static Answer by_name_service(const std::string& name);

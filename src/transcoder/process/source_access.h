@@ -26,7 +26,7 @@ class StreamAccesses {
   };
 
   /// Longer than sources wait between two attempts, so that a bound on their requests outlasts the
-  /// wait. A longer time keeps a descriptor for longer for each stream that was removed.
+  /// wait. A longer time remembers streams for longer that were removed.
   static constexpr base::Duration kKept = std::chrono::minutes{10};
 
   std::shared_ptr<Entry> of(const std::string& stream, base::Time now);
