@@ -1,5 +1,6 @@
 #include "server/viewer_queue.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace server {
@@ -86,12 +87,13 @@ QueuedPacket ViewerQueue::take_front() {
 
 void ViewerQueue::drop_to_keyframe() {
   ++state_.gops_dropped;
+  const auto rejected = state_.missing;  // after those in the queue: see pause()
   drop(newest_keyframe());
   if (is_over_bound()) {
     drop(items_.size());  // the newest keyframe is too old itself
     drops_audio_ = true;
   } else {
-    state_.missing.reset();
+    state_.missing = rejected;
   }
 }
 
@@ -108,7 +110,8 @@ void ViewerQueue::count_dropped(const QueuedPacket& item) {
   }
   paused_ = false;  // `missing` is set from here on
   const auto number = item.packet->number;
-  state_.missing = {state_.missing ? state_.missing->first : number, number};
+  const auto before = state_.missing.value_or(media::FrameRange{number, number});
+  state_.missing = {std::min(before.first, number), std::max(before.last, number)};
   ++state_.frames_dropped;
 }
 

@@ -126,6 +126,30 @@ TEST(ViewerQueueTest, AfterAPauseTakesAudioAndARecoveryFrame) {
   EXPECT_EQ(spliced, (std::vector<std::uint64_t>{5}));
 }
 
+TEST(ViewerQueueTest, ADiscardAfterAPauseMissesTheOlderFramesToo) {
+  ViewerQueue queue{milliseconds{1000}};
+  push_frames(queue, 1, 2, 1);
+  queue.pause();
+  queue.push(queued(frame(3)));
+  EXPECT_EQ(queue.discard_frames(), (media::FrameRange{1, 3}));
+  queue.push(queued(packets::recovering(4, 3)));
+  EXPECT_TRUE(queue.empty()) << "it needs frame 2";
+  queue.push(queued(packets::recovering(5, 1)));
+  EXPECT_EQ(drain(queue), (std::vector<std::uint64_t>{5}));
+}
+
+TEST(ViewerQueueTest, ADropToAKeyframeMissesWhatAPauseHasDropped) {
+  ViewerQueue queue{milliseconds{1000}};
+  for (std::uint64_t i = 0; i < 100; ++i) queue.push(queued(audio(i)));
+  queue.push(queued(frame(1, true)));
+  queue.pause();
+  queue.push(queued(frame(2)));
+  for (std::uint64_t i = 100; queue.state().gops_dropped == 0; ++i) queue.push(queued(audio(i)));
+  ASSERT_EQ(queue.frames(), 1u);
+  queue.push(queued(frame(3)));
+  EXPECT_EQ(queue.frames(), 1u) << "it needs frame 2";
+}
+
 TEST(ViewerQueueTest, AKeyframeEndsAPause) {
   ViewerQueue queue{milliseconds{1000}};
   queue.pause();
