@@ -78,7 +78,7 @@ fuzz fuzz-quick:
 	$(DEPS) build run test
 	cmake --preset fuzz
 	cmake --build --preset fuzz
-	scripts/fuzz --time $(if $(findstring quick,$@),5,$(TIME)) $(if $(MERGE),--merge) $(TARGET)
+	scripts/fuzz $(if $(findstring quick,$@),--time 5 --seed 1,--time $(TIME)) $(if $(MERGE),--merge) $(TARGET)
 
 bench:
 	$(DEPS) build run test
