@@ -67,14 +67,17 @@ class Group {
   explicit Group(std::uint8_t index) : index_{index} {}
 
   /// `argument`: bit 0 for a keyframe, bit 1 for a recovery frame, bit 2 for lost frames before it,
-  /// after which a Handover waits for a keyframe.
+  /// after which a Handover waits for a keyframe. A recovery frame references at least the newest
+  /// keyframe, as X264Encoder::recover() makes them.
   QueuedPacket next_frame(unsigned argument) {
     const bool lost = (argument & 4) != 0;
     if (lost) number_ += 1 + argument / 8;
     const bool keyframe = lost || number_ == 0 || (argument & 1) != 0;
     auto packet = std::make_shared<media::Packet>(*packets::frame(number_, keyframe, index_, 1));
+    if (keyframe) keyframe_ = number_;
     if (!keyframe && (argument & 2) != 0)
-      packet->recovers_from = number_ - std::min<std::uint64_t>(number_, argument / 8);
+      packet->recovers_from =
+          std::max(keyframe_ + 1, number_ - std::min<std::uint64_t>(number_, argument / 8));
     packet->duration = packets::kFrame;
     frames_[number_++] = packet;
     return {packet, lost};
@@ -86,6 +89,7 @@ class Group {
  private:
   const std::uint8_t index_;
   std::uint64_t number_ = 0;
+  std::uint64_t keyframe_ = 0;
   std::map<std::uint64_t, media::PacketPtr> frames_;
 };
 
