@@ -34,6 +34,11 @@ VLC_COMPLAINT = re.compile(
 VLC_LATE = re.compile(
     r"is called too late|is too late to be displayed|might be displayed late|playback (way )?too late"
     r"|buffer too late|late frames|seconds of late video|buffer deadlock prevented")
+# If it was supplied too late, VLC forgets its clock and buffers again (ES_OUT_SET_PCR in src/input/es_out.c
+# of VLC 3). Its decoders then hold frames that have no time.
+VLC_REBUFFERS = "is called too late"
+VLC_WITHOUT_CLOCK = re.compile(r"Timestamp conversion failed for \d+: no reference clock"
+                               r"|Could not convert timestamp \d+ for FFmpeg")
 MPV_LATE = re.compile(
     r"\[\w+\] (Audio device underrun detected\.|Audio/Video desynchronisation detected! .*"
     r"|hardware, temporary CPU spikes, .*|position will not match to the video .*"
@@ -307,7 +312,8 @@ def vlc_command(home, *options):
 
 def vlc_complaints(log):
     return [line for line in log.splitlines()
-            if VLC_COMPLAINT.search(line) and not VLC_LATE.search(line)]
+            if VLC_COMPLAINT.search(line) and not VLC_LATE.search(line)
+            and not (VLC_REBUFFERS in log and VLC_WITHOUT_CLOCK.search(line))]
 
 
 PLAYERS = {"ffprobe": FfProbe, "ffmpeg": FfMpeg, "mpv": Mpv, "gstreamer": GStreamer, "vlc": Vlc}
