@@ -58,6 +58,14 @@ class PathModelTest : public testing::Test {
   void frames(int count, Frame p = {}) {
     for (int i = 0; i < count; ++i) frame(p);
   }
+  /// TCP's minimum RTT is that of an earlier, shorter path, so that short frames seem to take long,
+  /// and agree with a low capacity. Only the trains that padding makes show more.
+  void begin_with_the_minimum_of_a_shorter_path() {
+    link_ = BitRate::mbps(18);
+    pacing_ = BitRate::mbps(22);
+    min_rtt_ = 1ms;
+    frames(20, {.segments = 2});
+  }
 
   /// 20 kB are overdue and arrive at 1 Mbit/s. Returns the highest drain rate.
   BitRate overdue() {
@@ -209,13 +217,8 @@ TEST_F(PathModelTest, ALongTrainBetweenShortFramesRaisesACapacityThatIsTooLow) {
   EXPECT_NEAR(mbps(), 1.3, 0.05);
 }
 
-// TCP's minimum RTT is that of an earlier, shorter path, so that short frames seem to take long,
-// and agree with the capacity. Only the trains that padding makes show more.
 TEST_F(PathModelTest, PacedTrainsBetweenShortFramesRaiseACapacityThatIsTooLow) {
-  link_ = BitRate::mbps(18);
-  pacing_ = BitRate::mbps(22);
-  min_rtt_ = 1ms;
-  frames(20, {.segments = 2});
+  begin_with_the_minimum_of_a_shorter_path();
   EXPECT_LT(mbps(), 1);
   frame({.segments = 8});
   frames(20, {.segments = 2});
@@ -225,10 +228,7 @@ TEST_F(PathModelTest, PacedTrainsBetweenShortFramesRaiseACapacityThatIsTooLow) {
 }
 
 TEST_F(PathModelTest, PacedTrainsThatAreFarApartDoNotRaiseTheCapacity) {
-  link_ = BitRate::mbps(18);
-  pacing_ = BitRate::mbps(22);
-  min_rtt_ = 1ms;
-  frames(20, {.segments = 2});
+  begin_with_the_minimum_of_a_shorter_path();
   frame({.segments = 8});
   frames(310, {.segments = 2});
   frame({.segments = 8});

@@ -6,6 +6,7 @@
 
 #include "app/segments/connection.h"
 #include "loopback.h"
+#include "plain_stream.h"
 #include "tcpinfo/socket_sampler.h"
 #include "track_packets.h"
 
@@ -15,22 +16,11 @@ namespace {
 using namespace std::chrono_literals;
 using segments::Target;
 
-class NoHandler : public server::Handler {
-  std::variant<server::Admission, server::Refusal> admit(const server::ViewerRequest&,
-                                                         base::Time) override {
-    return server::Refusal{};
-  }
-};
-
 /// A session of a stream whose source is not started: the test makes the segments, of 2 s.
 class MediaResponseTest : public testing::Test {
  protected:
   static StreamConfig config(base::Duration window) {
-    StreamConfig config;
-    config.media.name = "live";
-    config.media.source.uri = "test:?size=192x108";
-    config.media.encoder.keyframe_interval = 2s;
-    config.media.audio.enabled = false;
+    auto config = plain_stream();
     config.segments.window = window;
     return config;
   }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "plain_stream.h"
 #include "track_packets.h"
 
 namespace app {
@@ -13,22 +14,10 @@ namespace {
 using namespace std::chrono_literals;
 using segments::Target;
 
-class NoHandler : public server::Handler {
-  std::variant<server::Admission, server::Refusal> admit(const server::ViewerRequest&,
-                                                         base::Time) override {
-    return server::Refusal{};
-  }
-};
-
-/// A stream without audio whose source is not started: the test makes the segments, of 2 s.
 class MissingTest : public testing::Test {
  protected:
   static StreamConfig config() {
-    StreamConfig config;
-    config.media.name = "live";
-    config.media.source.uri = "test:?size=192x108";
-    config.media.encoder.keyframe_interval = 2s;
-    config.media.audio.enabled = false;
+    auto config = plain_stream();
     config.segments.window = 20s;
     return config;
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/segments/rate_response.h"
+#include "plain_stream.h"
 #include "track_packets.h"
 
 namespace app {
@@ -15,25 +16,9 @@ namespace {
 using namespace std::chrono_literals;
 using base::BitRate;
 
-class NoHandler : public server::Handler {
-  std::variant<server::Admission, server::Refusal> admit(const server::ViewerRequest&,
-                                                         base::Time) override {
-    return server::Refusal{};
-  }
-};
-
 /// A stream whose group encodes at 500 kbit/s. The test encodes the segments on demand.
 class OnDemandTest : public testing::Test {
  protected:
-  static StreamConfig config() {
-    StreamConfig config;
-    config.media.name = "live";
-    config.media.source.uri = "test:?size=192x108";
-    config.media.encoder.keyframe_interval = 2s;
-    config.media.audio.enabled = false;
-    return config;
-  }
-
   void SetUp() override {
     track_packets::frames(0s, 5s, [&](const auto& packet) { store().publish(0, packet); });
     complete_ = *store().newest() - 1;
@@ -71,7 +56,7 @@ class OnDemandTest : public testing::Test {
   Metrics metrics_{tcpinfo::EventSource::kTcpInfo};
   transcoder::MediaClock media_clock_;
   std::shared_ptr<LiveStream> stream_ = std::make_shared<LiveStream>(
-      0, config(), media_clock_, transcoder::MakeSource{}, server_, metrics_);
+      0, plain_stream(), media_clock_, transcoder::MakeSource{}, server_, metrics_);
   base::Time now_{1h};
   bool fails_ = false;
   std::vector<BitRate> encoded_;
