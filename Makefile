@@ -4,7 +4,7 @@
 #   make test      build and run all tests
 #   make test-long run all tests, those of players for a minute each, and all cases of pulled HLS
 #   make test-without-ebpf   run the tests that differ in a build without eBPF
-#   make test-kernel         run the tests of the eBPF programs under Debian 12's kernel (skipped
+#   make test-kernel         run the tests of the kernel interfaces under Debian 12's kernel (skipped
 #                            with a message if that kernel is not available)
 #   make lint      check format, include directions, sizes, and run clang-tidy
 #   make asan      run the unit tests, and the tests that send requests, under AddressSanitizer and
@@ -58,7 +58,7 @@ test-kernel:
 	cmake --preset dev
 	cmake --build --preset dev
 	tests/kernels/boot linux-image-amd64 \
-	  $$(find build/dev/tests/unit/tcpinfo -name '*_kernel_test') || [ $$? -eq 77 ]
+	  $$(find build/dev/tests/unit -name '*_kernel_test') || [ $$? -eq 77 ]
 
 lint: lint-fast
 	cmake --preset dev

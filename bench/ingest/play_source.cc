@@ -74,7 +74,7 @@ int play(char** arguments) {
                             .max_frame_rate = std::atof(arguments[6])};
   const auto begin = base::Clock::now();
   const auto make = mode == "out" ? process_source_maker(IngestProgram::at(arguments[2]),
-                                                         base::ByteCount{1L << 40})
+                                                         base::ByteCount{1L << 40}, nullptr)
                                   : [](const std::string&, const SourceSettings& settings,
                                        const VideoSettings& limits) -> std::unique_ptr<Source> {
     return std::make_unique<GstSource>(settings, limits);

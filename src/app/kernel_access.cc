@@ -64,16 +64,27 @@ void listen_for_destroyed_sockets(KernelAccess& kernel, Missing& missing) {
   }
 }
 
-void log_access(const KernelAccess& kernel, const Missing& missing) {
+/// Returns how the memory of a source's process is limited, for the log. Comes before all that
+/// belongs to a control group: the programs for events, and other processes.
+std::string open_memory_groups(KernelAccess& kernel) {
+  auto opened = transcoder::MemoryGroups::open(base::ControlGroup::own());
+  if (!opened) return fmt::format("rlimit ({})", opened.error());
+  kernel.memory_groups = std::move(*opened);
+  return "control_group";
+}
+
+void log_access(const KernelAccess& kernel, const std::string& memory, const Missing& missing) {
   const std::string events = tcpinfo::name(kernel.event_source);
   const std::string controls =
       kernel.congestion_controls ? "sym_*" + kernel.congestion_controls->own().suffix : "none";
   if (missing.empty()) {
-    return base::log::info("kernel_access",
-                           {{"events", events}, {"congestion_controls", controls}});
+    return base::log::info(
+        "kernel_access",
+        {{"events", events}, {"congestion_controls", controls}, {"source_memory", memory}});
   }
   base::log::warning("kernel_access", {{"events", events},
                                        {"congestion_controls", controls},
+                                       {"source_memory", memory},
                                        {"missing", fmt::format("{}", fmt::join(missing, "; "))},
                                        {"hint", "run symcast doctor to see how to add them"}});
 }
@@ -97,6 +108,7 @@ void set_listeners_congestion_control(KernelAccess& kernel, const Config& config
 KernelAccess open_kernel(const Config& config) {
   KernelAccess kernel;
   Missing missing;
+  const auto memory = open_memory_groups(kernel);
   open_events(kernel, config, missing);
   add_congestion_controls(kernel, config, missing);
   require_congestion_controls(config, kernel.hints);
@@ -104,7 +116,7 @@ KernelAccess open_kernel(const Config& config) {
   kernel.listening = KeptSockets{}.listen_on(config.server.listen);
   set_listeners_congestion_control(kernel, config);
   listen_for_destroyed_sockets(kernel, missing);
-  log_access(kernel, missing);
+  log_access(kernel, memory, missing);
   return kernel;
 }
 

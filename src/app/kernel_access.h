@@ -11,12 +11,14 @@
 #include "tcpinfo/ebpf/event_programs.h"
 #include "tcpinfo/netlink/destroyed_sockets.h"
 #include "tcpinfo/socket_hints.h"
+#include "transcoder/process/memory_group.h"
 
 namespace app {
 
 /// Everything that may need capabilities to open. It is opened once, before other threads start and
 /// before anything from the network is read. Using it needs no capabilities.
 struct KernelAccess {
+  std::shared_ptr<transcoder::MemoryGroups> memory_groups;  ///< null if sources have none
   tcpinfo::EventSource event_source = tcpinfo::EventSource::kTcpInfo;
   std::unique_ptr<tcpinfo::EventPrograms> events;                    ///< null if events are polled
   std::unique_ptr<tcpinfo::CongestionControls> congestion_controls;  ///< null if only the kernel's

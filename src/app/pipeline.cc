@@ -120,7 +120,8 @@ Pipeline::Pipeline(Config config, KernelAccess kernel)
           [this](const auto& request) { return respond_fallback(request); }},
       server_{config_.server, controller_},
       make_source_{transcoder::process_source_maker(transcoder::IngestProgram::find(),
-                                                    memory_of_sources())} {
+                                                    memory_of_sources(),
+                                                    std::move(kernel.memory_groups))} {
   for (const auto& stream : config_.streams) controller_.add(make_stream(stream));
   add_pages();
 }

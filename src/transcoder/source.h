@@ -31,6 +31,7 @@ enum class SourceTrouble {
 struct Isolation {
   bool files = false;         ///< but those that it needs (Landlock)
   bool system_calls = false;  ///< but those that it needs (seccomp)
+  bool memory = false;        ///< beyond its limit, by a control group; the server makes it
 
   bool operator==(const Isolation&) const = default;
 };

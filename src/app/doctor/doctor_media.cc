@@ -16,6 +16,7 @@ extern "C" {
 #include <vector>
 
 #include "transcoder/process/ingest_probe.h"
+#include "transcoder/process/memory_group.h"
 
 namespace app {
 
@@ -149,6 +150,7 @@ Finding mpegts() {
 
 /// Parts of the machine that a source's process cannot reach.
 Findings examine(const transcoder::Isolation& isolation) {
+  const auto no_groups = transcoder::MemoryGroups::unavailable(base::ControlGroup::own());
   return {
       isolation.files
           ? Finding{Verdict::kOk, "confined files",
@@ -161,7 +163,14 @@ Findings examine(const transcoder::Isolation& isolation) {
           ? Finding{Verdict::kOk, "confined calls",
                     "a source's process makes only those that it needs"}
           : Finding{Verdict::kLimited, "confined calls", "a source's process makes any",
-                    "needs seccomp, which containers may forbid"}};
+                    "needs seccomp, which containers may forbid"},
+      no_groups.empty()
+          ? Finding{Verdict::kOk, "confined memory",
+                    "a control group for each source's process, where systemd delegates one "
+                    "(Delegate=)"}
+          : Finding{Verdict::kLimited, "confined memory",
+                    "by RLIMIT_DATA and a look four times per second",
+                    fmt::format("{}; needs control groups of version 2", no_groups)}};
 }
 
 }  // namespace

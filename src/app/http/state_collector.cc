@@ -96,6 +96,7 @@ void collect_source(Families& out, const LiveStream::State& stream) {
     };
     layer("files", source.isolation->files);
     layer("system_calls", source.isolation->system_calls);
+    layer("memory", source.isolation->memory);
   }
   if (source.use) {
     out.gauge("symcast_source_memory_bytes", "Memory of the source's process (source.memory)",

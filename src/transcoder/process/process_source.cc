@@ -63,6 +63,9 @@ constexpr base::Duration kMaxKill = 300ms;
 /// With more killed processes than this that have not ended, a source does not start another one.
 constexpr std::size_t kMaxLingering = 2;
 
+/// A group counts what the kernel stores for the process as well: socket buffers, page tables.
+constexpr base::ByteCount kKernelMemory{32 << 20};
+
 /// For a polite end, such as RTSP's TEARDOWN: cameras have few sessions.
 constexpr base::Duration kMaxFarewell = 400ms;
 
@@ -235,9 +238,12 @@ class ProcessSource::Impl {
     }
     output_->read();
     shared_->memory.note(this, {});
+    const bool exceeded = group_ && group_->exceeded();
     if (!exit) shared_->lingering.add(stream_, std::move(process_));
     if (stopping_) return;
-    if (end.reason.empty()) {
+    if (exceeded) {
+      end = {limits_.too_much_memory(), Cause::kLimit};
+    } else if (end.reason.empty()) {
       end = {exit ? text(*exit) : "its process does not end", Cause::kCrashed};
     }
     listener_->on_end(std::move(end));
@@ -256,6 +262,22 @@ class ProcessSource::Impl {
                                               descriptors);
     childs_channel_.reset();
     access_->release();
+    enter_group();
+  }
+
+  /// The process has only begun to load its libraries, and has read nothing of the source.
+  void enter_group() {
+    if (!shared_->groups) return;
+    auto group = shared_->groups->make(
+        {.memory = limits_.most_memory() + kKernelMemory, .threads = 2 * limits_.most_threads()});
+    if (!group) {
+      std::call_once(shared_->groups_refused, [&] {
+        base::log::warning("source_group", {{"stream", stream_}, {"reason", group.error()}});
+      });
+      return;
+    }
+    (*group)->add(process_->pid());
+    group_ = std::move(*group);
   }
 
   /// Follows the process to its end, or to the reason for which it has to end. Returns no reason if
@@ -333,6 +355,7 @@ class ProcessSource::Impl {
   std::string handle(wire::Hello& hello) {
     greeted_ = true;
     isolation_ = hello.isolation;
+    isolation_->memory = group_ != nullptr;
     if (hello.isolation != Isolation{.files = true, .system_calls = true}) {
       std::call_once(shared_->weakly_isolated, [&] {
         base::log::warning("source_isolation",
@@ -399,6 +422,7 @@ class ProcessSource::Impl {
   base::UniqueFd childs_channel_;  ///< until it has it
   std::optional<OutputLog> output_;
   std::unique_ptr<ChildProcess> process_;
+  std::unique_ptr<MemoryGroup> group_;  ///< of the process; null if there is none
   bool greeted_ = false;
   std::optional<Isolation> isolation_;
   std::atomic<bool> stopping_ = false;
@@ -418,13 +442,15 @@ void ProcessSource::start(std::shared_ptr<Listener> listener) { impl_->start(std
 void ProcessSource::stop() { impl_->stop(); }
 SourceReport ProcessSource::report() const { return impl_->report(); }
 
-MakeSource process_source_maker(base::Result<IngestProgram> program, base::ByteCount memory) {
+MakeSource process_source_maker(base::Result<IngestProgram> program, base::ByteCount memory,
+                                std::shared_ptr<MemoryGroups> groups) {
   if (!program) {
     return [reason = program.error()](auto&&...) {
       return std::make_unique<UnavailableSource>(reason);
     };
   }
-  return [shared = std::make_shared<ProcessSource::Shared>(std::move(*program), memory)](
+  return [shared = std::make_shared<ProcessSource::Shared>(std::move(*program), memory,
+                                                           std::move(groups))](
              const std::string& stream, const SourceSettings& source, const VideoSettings& limits) {
     return std::make_unique<ProcessSource>(shared, stream, source, limits);
   };

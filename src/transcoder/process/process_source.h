@@ -8,6 +8,7 @@
 #include "transcoder/process/ingest_program.h"
 #include "transcoder/process/lingering.h"
 #include "transcoder/process/memory_budget.h"
+#include "transcoder/process/memory_group.h"
 #include "transcoder/process/source_access.h"
 #include "transcoder/settings.h"
 #include "transcoder/source.h"
@@ -21,16 +22,18 @@ class ProcessSource final : public Source {
  public:
   /// One for the sources of all streams.
   struct Shared {
-    /// `memory`: for all processes together.
-    Shared(IngestProgram program_, base::ByteCount memory_)
-        : program{std::move(program_)}, memory{memory_} {}
+    /// `memory`: for all processes together. `groups`: null if there are none here.
+    Shared(IngestProgram program_, base::ByteCount memory_, std::shared_ptr<MemoryGroups> groups_)
+        : program{std::move(program_)}, memory{memory_}, groups{std::move(groups_)} {}
 
     const IngestProgram program;
     PluginList plugins;
     MemoryBudget memory;
+    const std::shared_ptr<MemoryGroups> groups;
     Lingering lingering;
     StreamAccesses accesses;
     std::once_flag weakly_isolated;  ///< for a line in the log
+    std::once_flag groups_refused;   ///< the same
   };
 
   /// `stream`: its name, for the log and the process list. Throws base::SystemError if there is no
@@ -48,8 +51,9 @@ class ProcessSource final : public Source {
   const std::unique_ptr<Impl> impl_;
 };
 
-/// Makes such sources, which may use this memory together. Without the program they end at once,
-/// with the reason.
-MakeSource process_source_maker(base::Result<IngestProgram> program, base::ByteCount memory);
+/// Makes such sources, which may use this memory together, each in a group of its own if there are
+/// any. Without the program they end at once, with the reason.
+MakeSource process_source_maker(base::Result<IngestProgram> program, base::ByteCount memory,
+                                std::shared_ptr<MemoryGroups> groups);
 
 }  // namespace transcoder

@@ -10,11 +10,13 @@ std::int64_t megabytes(base::ByteCount size) { return size.bytes() / (1024 * 102
 
 }  // namespace
 
+std::string UseLimits::too_much_memory() const {
+  return fmt::format("its process uses more memory than source.memory allows ({} MB)",
+                     megabytes(limits_.memory));
+}
+
 std::optional<std::string> UseLimits::excess(const ProcessUse& use, base::Time now) {
-  if (use.memory > limits_.memory + limits_.shared) {
-    return fmt::format("its process uses more memory than source.memory allows ({} MB)",
-                       megabytes(limits_.memory));
-  }
+  if (use.memory > most_memory()) return too_much_memory();
   if (use.threads > limits_.threads) {
     return fmt::format("its process runs {} threads; at most {} are allowed", use.threads,
                        limits_.threads);

@@ -22,6 +22,12 @@ class UseLimits {
 
   explicit UseLimits(const Limits& limits) : limits_{limits} {}
 
+  /// In all, without what the kernel stores for it.
+  base::ByteCount most_memory() const { return limits_.memory + limits_.shared; }
+  int most_threads() const { return limits_.threads; }
+  /// A sentence for a process that uses more.
+  std::string too_much_memory() const;
+
   /// Call several times per second. Returns a sentence if a limit is exceeded.
   std::optional<std::string> excess(const ProcessUse& use, base::Time now);
 

@@ -87,7 +87,7 @@ struct ProcessSourceTest : testing::Test {
   base::Result<IngestProgram> liar =
       IngestProgram::at(std::filesystem::read_symlink("/proc/self/exe").parent_path() / "liar");
   std::shared_ptr<ProcessSource::Shared> shared =
-      std::make_shared<ProcessSource::Shared>(std::move(*liar), base::ByteCount{1L << 40});
+      std::make_shared<ProcessSource::Shared>(std::move(*liar), base::ByteCount{1L << 40}, nullptr);
 };
 
 TEST_F(ProcessSourceTest, DeliversWhatTheProcessSends) {
@@ -193,7 +193,7 @@ TEST_F(ProcessSourceTest, AProgramThatCannotRunIsTheReason) {
   const auto reason = program.error();
   EXPECT_EQ(reason, "cannot run '/proc/version': Permission denied");
   const auto source =
-      process_source_maker(std::move(program), base::ByteCount{1L << 40})("live", {}, {});
+      process_source_maker(std::move(program), base::ByteCount{1L << 40}, nullptr)("live", {}, {});
   const auto record = std::make_shared<Record>();
   source->start(record);
   EXPECT_EQ(record->end->reason, reason);
