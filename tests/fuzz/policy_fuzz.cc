@@ -294,7 +294,8 @@ void Viewer::check(const abr::Observation& o, const abr::Actions& actions) const
         decision.sustains.bps());
   CHECK(actions.padding >= ByteCount{} && actions.padding <= abr::kMaxPadding,
         actions.padding.bytes());
-  CHECK(actions.pacing.bps() >= 0, actions.pacing.bps());
+  // Slower than the stream, frames would wait for TCP.
+  CHECK(actions.pacing.bps() == 0 || actions.pacing >= decision.rate, actions.pacing.bps());
   CHECK(actions.skip <= 1 && (o.discardable || !actions.discard), actions.skip);
   CHECK(actions.rtt_limit >= Duration{}, actions.rtt_limit.count());
   CHECK(!actions.calm || (setup_ & kShared) != 0);

@@ -30,8 +30,8 @@ base::BitRate PacingControl::next(const Observation& o, const PathState& path, b
                                   base::Time now) {
   if (o.dupack > 0) lost_at_ = now;
   const bool lossy = now < lost_at_ + kLossMemory;
-  if (lossy && path.cross_traffic) return std::max(path.highest, path.capacity);
   const auto highest = std::max(path.capacity, o.transport.wire(rate));
+  if (lossy && path.cross_traffic) return std::max(path.highest, highest);
   // After an outage the capacity is not known, and all that was lost has to be sent again.
   if (lossy && path.capacity_recent) return kLossyPacingFactor * highest;
   return std::max(kMinPacing, kPacingFactor * highest);

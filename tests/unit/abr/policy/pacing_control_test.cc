@@ -61,5 +61,11 @@ TEST_F(PacingControlTest, IsTheLinksRateAfterALossNextToCrossTraffic) {
   EXPECT_EQ(next(2s), BitRate::mbps(20));
 }
 
+// The only frame that has been measured may have been a few bytes long: TCP would wait for minutes.
+TEST_F(PacingControlTest, IsNeverSlowerThanTheStream) {
+  path_ = {.capacity = BitRate{40}, .highest = BitRate{40}, .cross_traffic = true};
+  EXPECT_EQ(lose(), rate_);
+}
+
 }  // namespace
 }  // namespace abr
