@@ -24,17 +24,24 @@ constexpr base::Duration kMaxProbe = std::chrono::seconds{30};
 constexpr std::size_t kMaxOutput = 64 * 1024;  // bytes
 constexpr base::Duration kProbeStep = std::chrono::milliseconds{50};
 
-/// The words of `text` after the line "GStreamer VERSION", one on each line.
+/// The words of `text` after the line "GStreamer VERSION", one on each line. Libraries may have
+/// printed warnings before.
 base::Result<IngestProbe> parse(const std::string& text) {
-  std::istringstream lines{text};
-  IngestProbe probe;
-  std::string word;
-  if (!(lines >> word >> probe.version) || word != "GStreamer") {
+  const auto begin = ("\n" + text).find("\nGStreamer ");
+  if (begin == std::string::npos) {
     return base::Error{text.empty() ? "it printed nothing" : text.substr(0, text.find('\n'))};
   }
+  std::istringstream lines{text.substr(begin)};
+  IngestProbe probe;
+  std::string word;
+  lines >> word >> probe.version;
   while (lines >> word) probe.elements.insert(word);
-  probe.isolation = {.files = probe.elements.erase("+files") > 0,
-                     .system_calls = probe.elements.erase("+system_calls") > 0};
+  for (const auto barrier : {FileBarrier::kLandlock, FileBarrier::kMountNamespace}) {
+    if (probe.elements.erase(std::string{"+files="} + name(barrier)) > 0) {
+      probe.isolation.files = barrier;
+    }
+  }
+  probe.isolation.system_calls = probe.elements.erase("+system_calls") > 0;
   return probe;
 }
 

@@ -330,16 +330,19 @@ class ProcessSource::Impl {
     return {"its process breaks the protocol: " + how, Cause::kProtocol};
   }
 
+  static void log_isolation(const Isolation& isolation) {
+    const bool complete = isolation.files != FileBarrier::kNone && isolation.system_calls;
+    (complete ? base::log::info : base::log::warning)(
+        "source_isolation", {{"files", name(isolation.files)},
+                             {"system_calls", isolation.system_calls ? "seccomp" : "off"},
+                             {"hint", "symcast doctor"}});
+  }
+
   std::string handle(wire::Hello& hello) {
     greeted_ = true;
     isolation_ = hello.isolation;
-    if (hello.isolation != Isolation{.files = true, .system_calls = true}) {
-      std::call_once(shared_->weakly_isolated, [&] {
-        base::log::warning("source_isolation",
-                           {{"files", hello.isolation.files ? "on" : "off"},
-                            {"system_calls", hello.isolation.system_calls ? "on" : "off"},
-                            {"hint", "symcast doctor"}});
-      });
+    if (isolation_ != Isolation{.files = FileBarrier::kLandlock, .system_calls = true}) {
+      std::call_once(shared_->otherwise_isolated, log_isolation, *isolation_);
     }
     return {};
   }

@@ -30,7 +30,7 @@ class ProcessSource final : public Source {
     MemoryBudget memory;
     Lingering lingering;
     StreamAccesses accesses;
-    std::once_flag weakly_isolated;  ///< for a line in the log
+    std::once_flag otherwise_isolated;  ///< for a line in the log
   };
 
   /// `stream`: its name, for the log and the process list. Throws base::SystemError if there is no

@@ -46,11 +46,13 @@ template <typename Io>
 void fields(Io& io, Hello& hello) {
   auto magic = kMagic;
   auto version = kVersion;
+  auto& [files, system_calls] = hello.isolation;
   io.message("hello");
   io.template number<std::uint32_t>("magic", magic, kMagic, kMagic);
   io.template number<std::uint16_t>("version", version, kVersion, kVersion);
-  io.template number<std::uint8_t>("files", hello.isolation.files, 0, 1);
-  io.template number<std::uint8_t>("system_calls", hello.isolation.system_calls, 0, 1);
+  io.template number<std::uint8_t>("files", files, 0,
+                                   static_cast<int>(FileBarrier::kMountNamespace));
+  io.template number<std::uint8_t>("system_calls", system_calls, 0, 1);
 }
 
 template <typename Io>
