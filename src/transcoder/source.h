@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -27,9 +28,22 @@ enum class SourceTrouble {
   kNoData,           ///< nothing has come yet from where we connect; found by the supervisor
 };
 
+/// How the files that a source's process does not need are out of its reach.
+enum class FileBarrier : std::uint8_t {
+  kNone,            ///< they are not
+  kLandlock,        ///< the kernel refuses to open them
+  kMountNamespace,  ///< they are in no folder that the process sees; for a kernel without Landlock
+};
+
+/// For log and metrics.
+constexpr const char* name(FileBarrier barrier) {
+  constexpr const char* kNames[] = {"off", "landlock", "mount_namespace"};
+  return kNames[static_cast<std::size_t>(barrier)];
+}
+
 /// Parts of the machine that are out of reach of a source's process.
 struct Isolation {
-  bool files = false;         ///< but those that it needs (Landlock)
+  FileBarrier files{};
   bool system_calls = false;  ///< but those that it needs (seccomp)
   bool memory = false;        ///< beyond its limit, by a control group; the server makes it
 
@@ -53,6 +67,7 @@ struct SourceReport {
   std::string audio_codec;
   std::optional<Isolation> isolation;  ///< of the source's process, if it has one and it runs
   std::optional<ProcessUse> use;       ///< the same
+  bool preparing = false;              ///< it is not the sender that we wait for: we begin
 };
 
 /// Why a connection ended.

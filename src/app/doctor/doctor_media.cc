@@ -148,29 +148,40 @@ Finding mpegts() {
           fmt::format("libavformat {}", AV_STRINGIFY(LIBAVFORMAT_VERSION))};
 }
 
+Finding examine(transcoder::FileBarrier files) {
+  const char* const subject = "confined files";
+  switch (files) {
+    case transcoder::FileBarrier::kLandlock:
+      return {Verdict::kOk, subject, "a source's process opens only those that it needs"};
+    case transcoder::FileBarrier::kMountNamespace:
+      return {Verdict::kOk, subject,
+              "a source's process sees only those that it needs, by a mount namespace, since this "
+              "kernel has no Landlock"};
+    case transcoder::FileBarrier::kNone:
+      break;
+  }
+  return {
+      Verdict::kLimited, subject, "a source's process can read all files that symcast can",
+      "needs Linux 5.13 with landlock in /sys/kernel/security/lsm, or else Linux 5.12 with user "
+      "namespaces for symcast's user, who is not root; containers may forbid both"};
+}
+
 /// Parts of the machine that a source's process cannot reach.
 Findings examine(const transcoder::Isolation& isolation) {
   const auto no_groups = transcoder::MemoryGroups::unavailable(base::ControlGroup::own());
-  return {
-      isolation.files
-          ? Finding{Verdict::kOk, "confined files",
-                    "a source's process opens only those that it needs"}
-          : Finding{Verdict::kLimited, "confined files",
-                    "a source's process can read all files that symcast can",
-                    "needs Linux 5.13 with landlock in /sys/kernel/security/lsm; containers may "
-                    "forbid it"},
-      isolation.system_calls
-          ? Finding{Verdict::kOk, "confined calls",
-                    "a source's process makes only those that it needs"}
-          : Finding{Verdict::kLimited, "confined calls", "a source's process makes any",
-                    "needs seccomp, which containers may forbid"},
-      no_groups.empty()
-          ? Finding{Verdict::kOk, "confined memory",
-                    "a control group for each source's process, where systemd delegates one "
-                    "(Delegate=)"}
-          : Finding{Verdict::kLimited, "confined memory",
-                    "by RLIMIT_DATA and a look four times per second",
-                    fmt::format("{}; needs control groups of version 2", no_groups)}};
+  return {examine(isolation.files),
+          isolation.system_calls
+              ? Finding{Verdict::kOk, "confined calls",
+                        "a source's process makes only those that it needs"}
+              : Finding{Verdict::kLimited, "confined calls", "a source's process makes any",
+                        "needs seccomp, which containers may forbid"},
+          no_groups.empty()
+              ? Finding{Verdict::kOk, "confined memory",
+                        "a control group for each source's process, where systemd delegates one "
+                        "(Delegate=)"}
+              : Finding{Verdict::kLimited, "confined memory",
+                        "by RLIMIT_DATA and a look four times per second",
+                        fmt::format("{}; needs control groups of version 2", no_groups)}};
 }
 
 }  // namespace

@@ -90,13 +90,15 @@ void collect_source(Families& out, const LiveStream::State& stream) {
   codec("video", source.video_codec);
   codec("audio", source.audio_codec);
   if (source.isolation) {
-    const auto layer = [&](const char* name, bool holds) {
+    const auto layer = [&](const char* layer_name, const char* mechanism, bool holds) {
       out.gauge("symcast_source_isolation", "1 if the source's process is confined in this layer",
-                {{"stream", stream.name}, {"layer", name}}, holds ? 1 : 0);
+                {{"stream", stream.name}, {"layer", layer_name}, {"mechanism", mechanism}},
+                holds ? 1 : 0);
     };
-    layer("files", source.isolation->files);
-    layer("system_calls", source.isolation->system_calls);
-    layer("memory", source.isolation->memory);
+    const auto [files, calls, memory] = *source.isolation;
+    layer("files", transcoder::name(files), files != transcoder::FileBarrier::kNone);
+    layer("system_calls", calls ? "seccomp" : "off", calls);
+    layer("memory", memory ? "control_group" : "rlimit", memory);
   }
   if (source.use) {
     out.gauge("symcast_source_memory_bytes", "Memory of the source's process (source.memory)",

@@ -18,6 +18,8 @@ namespace fs = std::filesystem;
 /// For every source. The server resolves names, so nothing for that is here.
 constexpr std::array kSystem{
     "/usr", "/lib", "/lib64", "/etc/ld.so.cache",
+    // symbolic links, over which Debian chooses some libraries
+    "/etc/alternatives",
     // certificates, and policies of the libraries for TLS
     "/etc/ssl", "/etc/pki", "/etc/gnutls", "/etc/crypto-policies", "/etc/ca-certificates",
     // about this machine and this process
@@ -86,6 +88,13 @@ std::vector<std::string> paths_in(const std::string& launch_text) {
     paths.push_back(is_pattern ? fs::path{word}.parent_path().string() : word);
   }
   return paths;
+}
+
+std::vector<std::string> service_folders(const std::string& uri) {
+  if (!uri.starts_with("gst:")) return {};
+  std::vector<std::string> folders{"/run/pulse", "/run/pipewire"};
+  if (auto users = variable("XDG_RUNTIME_DIR"); !users.empty()) folders.push_back(std::move(users));
+  return folders;
 }
 
 std::vector<std::string> readable_files(const std::string& uri) {

@@ -1,11 +1,18 @@
 #include "transcoder/child/self_limits.h"
 
+#include <linux/capability.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <array>
 #include <fstream>
+
+#include "base/system_error.h"
 
 namespace transcoder {
 
@@ -40,6 +47,13 @@ void limit_self(base::ByteCount memory) {
   ::pthread_setattr_default_np(&attributes);
   ::pthread_attr_destroy(&attributes);
 #endif
+}
+
+void give_up_capabilities() {
+  __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  const std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
+  base::check("PR_SET_NO_NEW_PRIVS", ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+  base::check("capset", static_cast<int>(::syscall(SYS_capset, &header, none.data())));
 }
 
 }  // namespace transcoder

@@ -8,4 +8,7 @@ namespace transcoder {
 /// share. Beyond it, an allocation fails at once. Call before the first thread.
 void limit_self(base::ByteCount memory);
 
+/// For good. Throws base::SystemError.
+void give_up_capabilities();
+
 }  // namespace transcoder

@@ -41,7 +41,7 @@ constexpr std::array kAllowed{
     // signals
     "pause", "rt_sigaction", "rt_sigpending", "rt_sigprocmask", "rt_sigreturn", "rt_sigsuspend",
     "rt_sigtimedwait", "sigaltstack", "signalfd4",
-    // files; those that may be opened are Landlock's matter
+    // files; those that may be opened are the matter of landlock.h and mount_view.h
     "access", "dup", "faccessat", "faccessat2", "fadvise64", "fcntl", "flock", "fstat", "fstatfs",
     "getcwd", "getdents", "getdents64", "ioctl", "lseek", "lstat", "newfstatat", "open", "openat",
     "openat2", "pread64", "preadv", "preadv2", "pwrite64", "pwritev", "read", "readahead",
@@ -69,13 +69,17 @@ constexpr std::array kDeadly{"bpf",
                              "io_uring_setup",
                              "kexec_load",
                              "mount",
+                             "move_mount",
                              "open_by_handle_at",
+                             "open_tree",
                              "perf_event_open",
                              "pidfd_getfd",
+                             "pivot_root",
                              "process_vm_readv",
                              "process_vm_writev",
                              "ptrace",
                              "setns",
+                             "umount2",
                              "unshare",
                              "userfaultfd"};
 

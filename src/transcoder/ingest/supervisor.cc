@@ -156,7 +156,7 @@ Supervisor::End Supervisor::follow(const SourceWatch& watch, const Source& sourc
     // A picture after a jump of the clock is no sign of life: if all are, the clock is wrong.
     const bool steady = std::exchange(jumps, output.timeline_jumps) == output.timeline_jumps;
     if (steady && output.last_picture) life.picture = std::max(life.picture, *output.last_picture);
-    life.picture = std::max(life.picture, state.alive);
+    life.picture = std::max(life.picture, report.preparing ? now : state.alive);
     if (playing) end.played = now - *playing;
     if (patience_.lacks_data(life, now)) report.troubles.emplace(SourceTrouble::kNoData, "");
     note(std::move(report), output, end.played);

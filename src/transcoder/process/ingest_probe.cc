@@ -1,6 +1,7 @@
 #include "transcoder/process/ingest_probe.h"
 
 #include <fmt/format.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/log.h"
 #include "base/system_error.h"
 #include "base/unique_fd.h"
 #include "transcoder/process/child_process.h"
@@ -19,22 +21,31 @@ namespace transcoder {
 
 namespace {
 
-/// Reading all plugins from a slow disk takes some seconds.
-constexpr base::Duration kMaxProbe = std::chrono::seconds{30};
+/// Reading all plugins takes some seconds, and a minute from a slow card.
+constexpr base::Duration kMaxProbe = std::chrono::minutes{3};
+/// A list that is up to date takes a tenth of a second.
+constexpr base::Duration kUsualUpdate = std::chrono::seconds{3};
 constexpr std::size_t kMaxOutput = 64 * 1024;  // bytes
 constexpr base::Duration kProbeStep = std::chrono::milliseconds{50};
 
-/// The words of `text` after the line "GStreamer VERSION", one on each line.
+/// The words of `text` after the line "GStreamer VERSION", one on each line. Libraries may have
+/// printed warnings before.
 base::Result<IngestProbe> parse(const std::string& text) {
-  std::istringstream lines{text};
-  IngestProbe probe;
-  std::string word;
-  if (!(lines >> word >> probe.version) || word != "GStreamer") {
+  const auto begin = ("\n" + text).find("\nGStreamer ");
+  if (begin == std::string::npos) {
     return base::Error{text.empty() ? "it printed nothing" : text.substr(0, text.find('\n'))};
   }
+  std::istringstream lines{text.substr(begin)};
+  IngestProbe probe;
+  std::string word;
+  lines >> word >> probe.version;
   while (lines >> word) probe.elements.insert(word);
-  probe.isolation = {.files = probe.elements.erase("+files") > 0,
-                     .system_calls = probe.elements.erase("+system_calls") > 0};
+  for (const auto barrier : {FileBarrier::kLandlock, FileBarrier::kMountNamespace}) {
+    if (probe.elements.erase(std::string{"+files="} + name(barrier)) > 0) {
+      probe.isolation.files = barrier;
+    }
+  }
+  probe.isolation.system_calls = probe.elements.erase("+system_calls") > 0;
   return probe;
 }
 
@@ -70,16 +81,33 @@ base::Result<IngestProbe> probe_ingest(const IngestProgram& program,
 
 bool PluginList::update(const IngestProgram& program, const std::function<bool()>& cancelled) {
   std::unique_lock lock{mutex_};
+  if (state_ == State::kUnknown) {
+    thread_ = std::thread{[this, &program] { run(program); }};
+    state_ = State::kUpdating;
+  }
   while (state_ == State::kUpdating && !cancelled()) changed_.wait_for(lock, kProbeStep);
-  if (state_ != State::kUnknown) return state_ == State::kUpdated;
-  state_ = State::kUpdating;
-  lock.unlock();
-  // If it fails, the processes of the sources fail as well, and say why.
-  std::ignore = probe_ingest(program, {}, cancelled);
-  lock.lock();
-  state_ = cancelled() ? State::kUnknown : State::kUpdated;
-  changed_.notify_all();
   return state_ == State::kUpdated;
+}
+
+void PluginList::run(const IngestProgram& program) {
+  pthread_setname_np(pthread_self(), "plugins");
+  const auto begin = base::Clock::now();
+  // If it fails, the processes of the sources fail as well, and say why.
+  std::ignore = probe_ingest(program, {}, [this] { return ending_.load(); });
+  if (const auto took = base::Clock::now() - begin; took > kUsualUpdate && !ending_) {
+    base::log::info("plugins_read", {{"took", took},
+                                     {"hint",
+                                      "GStreamer has read all of its plugins. If it does so at "
+                                      "each start, make XDG_CACHE_HOME writable"}});
+  }
+  std::lock_guard lock{mutex_};
+  state_ = State::kUpdated;
+  changed_.notify_all();
+}
+
+PluginList::~PluginList() {
+  ending_ = true;
+  if (thread_.joinable()) thread_.join();
 }
 
 }  // namespace transcoder

@@ -23,12 +23,12 @@
 #include "base/cpus.h"
 #include "base/log.h"
 #include "base/system_error.h"
+#include "transcoder/process/child_log.h"
 #include "transcoder/process/child_process.h"
 #include "transcoder/process/output_log.h"
 #include "transcoder/process/process_use.h"
 #include "transcoder/process/source_access.h"
 #include "transcoder/process/use_limits.h"
-#include "transcoder/secrets.h"
 #include "transcoder/wire/channel.h"
 #include "transcoder/wire/descriptors.h"
 #include "transcoder/wire/message.h"
@@ -72,37 +72,6 @@ constexpr base::Duration kMaxFarewell = 400ms;
 /// Ten times as many as the highest rates of pictures and audio need. More are an attack on our CPU
 /// time.
 constexpr int kMaxMessagesPerSecond = 2000;
-
-/// An event of the child's log. The names are ours, so that a child cannot write lines of others.
-struct NoteFormat {
-  const char* event;
-  std::array<const char*, wire::kMaxNoteTexts> keys;
-};
-
-constexpr NoteFormat format_of(wire::Note::Event event) {
-  using Event = wire::Note::Event;
-  switch (event) {
-    case Event::kGlib:
-      return {"glib", {"library", "message", "times"}};
-    case Event::kNumbersRestarted:
-      return {"source_numbers_restarted", {"playlist", "times"}};
-    case Event::kPublisherRefused:
-      return {"publisher_refused", {"source", "address", "times", "reason"}};
-    case Event::kRedirected:
-      return {"source_redirected", {"to", "times"}};
-  }
-  return {};
-}
-
-void log(const std::string& stream, const wire::Note& note) {
-  const auto format = format_of(note.event);
-  const auto value = [&](std::size_t i) {
-    const bool known = format.keys[i] != nullptr && i < note.texts.size();
-    return known ? base::log::Field{format.keys[i], without_secrets(note.texts[i])}
-                 : base::log::Field{"", ""};
-  };
-  base::log::warning(format.event, {{"stream", stream}, value(0), value(1), value(2), value(3)});
-}
 
 /// (to read, to write); neither waits.
 std::pair<base::UniqueFd, base::UniqueFd> make_pipe() {
@@ -217,6 +186,7 @@ class ProcessSource::Impl {
     std::lock_guard lock{mutex_};
     auto report = report_;
     report.use = use_;
+    report.preparing = !isolation_;
     return report;
   }
 
@@ -354,16 +324,12 @@ class ProcessSource::Impl {
 
   std::string handle(wire::Hello& hello) {
     greeted_ = true;
-    isolation_ = hello.isolation;
-    isolation_->memory = group_ != nullptr;
-    if (hello.isolation != Isolation{.files = true, .system_calls = true}) {
-      std::call_once(shared_->weakly_isolated, [&] {
-        base::log::warning("source_isolation",
-                           {{"files", hello.isolation.files ? "on" : "off"},
-                            {"system_calls", hello.isolation.system_calls ? "on" : "off"},
-                            {"hint", "symcast doctor"}});
-      });
+    if (hello.isolation != Isolation{.files = FileBarrier::kLandlock, .system_calls = true}) {
+      std::call_once(shared_->otherwise_isolated, log_isolation, hello.isolation);
     }
+    hello.isolation.memory = group_ != nullptr;
+    std::lock_guard lock{mutex_};
+    isolation_ = hello.isolation;
     return {};
   }
 
@@ -404,7 +370,7 @@ class ProcessSource::Impl {
   }
 
   std::string handle(wire::Note& note) {
-    log(stream_, note);
+    log_note(stream_, note);
     return {};
   }
 
@@ -424,11 +390,11 @@ class ProcessSource::Impl {
   std::unique_ptr<ChildProcess> process_;
   std::unique_ptr<MemoryGroup> group_;  ///< of the process; null if there is none
   bool greeted_ = false;
-  std::optional<Isolation> isolation_;
   std::atomic<bool> stopping_ = false;
   mutable std::mutex mutex_;
-  SourceReport report_;            // GUARDED_BY(mutex_)
-  std::optional<ProcessUse> use_;  // GUARDED_BY(mutex_)
+  std::optional<Isolation> isolation_;  // GUARDED_BY(mutex_); nullopt before its first message
+  SourceReport report_;                 // GUARDED_BY(mutex_)
+  std::optional<ProcessUse> use_;       // GUARDED_BY(mutex_)
   std::thread thread_;
 };
 

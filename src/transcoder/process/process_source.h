@@ -32,8 +32,8 @@ class ProcessSource final : public Source {
     const std::shared_ptr<MemoryGroups> groups;
     Lingering lingering;
     StreamAccesses accesses;
-    std::once_flag weakly_isolated;  ///< for a line in the log
-    std::once_flag groups_refused;   ///< the same
+    std::once_flag otherwise_isolated;  ///< for a line in the log
+    std::once_flag groups_refused;      ///< the same
   };
 
   /// `stream`: its name, for the log and the process list. Throws base::SystemError if there is no

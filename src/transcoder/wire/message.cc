@@ -46,11 +46,13 @@ template <typename Io>
 void fields(Io& io, Hello& hello) {
   auto magic = kMagic;
   auto version = kVersion;
+  auto& [files, system_calls, memory] = hello.isolation;
   io.message("hello");
   io.template number<std::uint32_t>("magic", magic, kMagic, kMagic);
   io.template number<std::uint16_t>("version", version, kVersion, kVersion);
-  io.template number<std::uint8_t>("files", hello.isolation.files, 0, 1);
-  io.template number<std::uint8_t>("system_calls", hello.isolation.system_calls, 0, 1);
+  io.template number<std::uint8_t>("files", files, 0,
+                                   static_cast<int>(FileBarrier::kMountNamespace));
+  io.template number<std::uint8_t>("system_calls", system_calls, 0, 1);
 }
 
 template <typename Io>
@@ -110,9 +112,11 @@ void troubles_fields(Io& io, std::map<SourceTrouble, std::string>& troubles) {
 
 template <typename Io>
 void fields(Io& io, Report& message) {
-  auto& [data, troubles, wait, bytes, video_codec, audio_codec, isolation, use] = message.report;
+  auto& [data, troubles, wait, bytes, video_codec, audio_codec, isolation, use, preparing] =
+      message.report;
   isolation.reset();  // of Hello, for the daemon to add
   use.reset();        // the daemon measures it
+  preparing = false;  // not any more
   bool has_data = data.has_value();
   io.message("report");
   io.template number<std::uint8_t>("has_data", has_data, 0, 1);

@@ -34,5 +34,10 @@ TEST(ReadableFilesTest, ASourceReadsTheFileThatItIs) {
   EXPECT_EQ(readable_files("http://a/srv/a.mp4"), readable_files("srt://:9000"));
 }
 
+TEST(ReadableFilesTest, OnlyALaunchTextUsesServices) {
+  EXPECT_THAT(service_folders("gst:pulsesrc ! fakesink"), Contains("/run/pulse"));
+  EXPECT_THAT(service_folders("file:/srv/a.mp4"), IsEmpty());
+}
+
 }  // namespace
 }  // namespace transcoder

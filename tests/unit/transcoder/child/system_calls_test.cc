@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -108,6 +111,23 @@ TEST(SystemCallsTest, ThoseOfAttackersEndTheProcess) {
   });
   EXPECT_TRUE(WIFSIGNALED(status));
   EXPECT_EQ(WTERMSIG(status), SIGSYS);
+}
+
+TEST(SystemCallsTest, NoneChangesWhatTheProcessSees) {
+  SKIP_IF_SANITIZED();
+  const std::function<long()> calls[] = {
+      [] { return ::unshare(CLONE_NEWUSER); },
+      [] { return ::setns(0, CLONE_NEWNS); },
+      [] { return ::mount("tmpfs", "/proc", "tmpfs", 0, nullptr); },
+      [] { return ::umount2("/proc", MNT_DETACH); },
+      [] { return ::syscall(SYS_pivot_root, ".", "."); },
+  };
+  for (const auto& call : calls) {
+    const int status = status_of([&] { return call() == 0; });
+    EXPECT_TRUE(WIFSIGNALED(status));
+    EXPECT_EQ(WTERMSIG(status), SIGSYS);
+  }
+  EXPECT_EQ(status_of([] { return ::chroot("/") < 0 && errno == EPERM; }), 0);
 }
 
 TEST(SystemCallsTest, AnAbortIsOne) {

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -162,11 +163,20 @@ const std::map<std::string, std::function<void(Liar&)>> kDeeds{
      }},
 };
 
+/// Takes its time.
+int probe() {
+  const char* const begins = std::getenv("GST_LIAR_PROBE");
+  if (begins == nullptr) return 0;
+  std::ofstream{begins, std::ios::app} << 'x';
+  std::this_thread::sleep_for(200ms);
+  return 0;
+}
+
 }  // namespace
 
 int main(int /*count*/, char** arguments) {
   const std::string deed{arguments[1]};
-  if (deed == "--probe") return 0;
+  if (deed == "--probe") return probe();
   Liar liar;
   if (deed == "says nothing") liar.wait();
   if (deed == "does not say hello") liar.send(Unreadable{1});

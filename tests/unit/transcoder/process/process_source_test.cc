@@ -93,6 +93,7 @@ struct ProcessSourceTest : testing::Test {
 TEST_F(ProcessSourceTest, DeliversWhatTheProcessSends) {
   const auto process = source("plays");
   const auto record = std::make_shared<Record>();
+  EXPECT_TRUE(process->report().preparing);
   process->start(record);
   ASSERT_TRUE(record->wait([&] { return record->gap != base::Time{}; }));
   ASSERT_EQ(record->pictures.size(), 3u);
@@ -101,6 +102,7 @@ TEST_F(ProcessSourceTest, DeliversWhatTheProcessSends) {
   EXPECT_EQ(record->pictures[2].plane[0][0], 77);
   EXPECT_EQ(record->audio, 2u);
   EXPECT_EQ(record->unreadable, 2u);
+  EXPECT_FALSE(process->report().preparing);
   EXPECT_EQ(process->report().bytes, 7u);
   EXPECT_EQ(process->report().video_codec, "X");
   process->stop();
@@ -164,6 +166,18 @@ TEST_F(ProcessSourceTest, LogsNotesWithItsOwnNames) {
       << log;
   EXPECT_NE(log.find("publisher_refused stream=\"is redirected\" source=srt://:9000\n"), log.npos)
       << log;
+}
+
+// On a machine where it takes longer than a source has for its first picture, none would ever play.
+TEST_F(ProcessSourceTest, PluginsAreReadToTheEndWithoutTheSourceThatBegan) {
+  const auto begins = testing::TempDir() + "probe_begins";
+  std::filesystem::remove(begins);
+  ::setenv("GST_LIAR_PROBE", begins.c_str(), 1);
+  const auto has_begun = [&] { return std::filesystem::exists(begins); };
+  EXPECT_FALSE(shared->plugins.update(shared->program, has_begun));
+  EXPECT_TRUE(shared->plugins.update(shared->program, [] { return false; }));
+  ::unsetenv("GST_LIAR_PROBE");
+  EXPECT_EQ(std::filesystem::file_size(begins), 1u);
 }
 
 TEST_F(ProcessSourceTest, LeavesNoThreadAndNoDescriptor) {

@@ -36,7 +36,7 @@ const Report kReport{
 
 /// One message of each kind, in the order of FromChild.
 const std::vector<Bytes>& examples() {
-  static const std::vector<Bytes> all{encode(Hello{{.files = true}}),
+  static const std::vector<Bytes> all{encode(Hello{{.files = FileBarrier::kLandlock}}),
                                       encode(kPicture),
                                       encode(kAudio),
                                       encode(Gap{base::Time{5s}}),
@@ -90,7 +90,9 @@ TEST(MessageTest, Reports) {
 }
 
 TEST(MessageTest, SmallMessages) {
-  for (const Isolation isolation : {Isolation{.files = true}, Isolation{.system_calls = true}}) {
+  for (const Isolation isolation :
+       {Isolation{.files = FileBarrier::kLandlock},
+        Isolation{.files = FileBarrier::kMountNamespace}, Isolation{.system_calls = true}}) {
     EXPECT_EQ(round_trip(Hello{isolation}).isolation, isolation);
   }
   EXPECT_EQ(round_trip(Gap{base::Time{5s}}).until, base::Time{5s});
@@ -137,7 +139,7 @@ TEST(MessageTest, EachFieldHasItsBounds) {
       {"a message of kind", examples()[4], 0, 1, {4, 5}, {9, 255}},
       {"hello: magic", hello, 1, 4, {0x73796d63}, {0, 0x73796d64, -1}},
       {"hello: version", hello, 5, 2, {1}, {0, 2, 0xffff}},
-      {"hello: files", hello, 7, 1, {0, 1}, {2, 255}},
+      {"hello: files", hello, 7, 1, {0, 1, 2}, {3, 255}},
       {"hello: system_calls", hello, 8, 1, {0, 1}, {2, 255}},
       {"picture: slot", picture, 1, 1, {0, 39}, {40, 255}},
       {"picture ", picture, 2, 2, {2, 72}, {0, 1, 71, 74, 128, 0xffff}},
