@@ -23,6 +23,10 @@ def rtsp(head, block):
     return f"rtsp://127.0.0.1:{Endless(head, block).port}/x"
 
 
+def http(head, block):
+    return f"http://127.0.0.1:{Endless(head, block).port}/x"
+
+
 def rtsp_sources():
     """{name: (URI, reason)}"""
     head = "the head of an RTSP message is longer than 64 KB"
@@ -50,7 +54,9 @@ def sources():
     manifest = endless("application/dash+xml", dash_of("/", "x.ts").split("<Period>")[0], b"<Period></Period>\n" * 5000)
     return {"playlist": (f"http://127.0.0.1:{playlist.port}/x.m3u8", TEXT),
             "variant": (named.url("/master.m3u8"), TEXT),
-            "manifest": (f"http://127.0.0.1:{manifest.port}/x.mpd", TEXT), **rtsp_sources()}
+            "manifest": (f"http://127.0.0.1:{manifest.port}/x.mpd", TEXT), **rtsp_sources(),
+            "http_interim": (http(b"", b"HTTP/1.1 102 Processing\r\n\r\n" * 5000),
+                             "the HTTP server has sent 50 interim answers (1xx), but no answer")}
 
 
 SOURCES = sources()

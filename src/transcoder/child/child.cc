@@ -15,6 +15,8 @@
 #include "transcoder/child/confinement.h"
 #include "transcoder/child/picture_gate.h"
 #include "transcoder/child/self_limits.h"
+#include "transcoder/child/uri_guard.h"
+#include "transcoder/gst/gst_error.h"
 #include "transcoder/gst/gst_source.h"
 #include "transcoder/gst/refusal.h"
 #include "transcoder/wire/channel.h"
@@ -161,6 +163,7 @@ int run_child(base::UniqueFd media, base::UniqueFd ring_memory) {
   const auto refuse = [messages](std::string reason) { messages->refused(std::move(reason)); };
   limit_pictures(start.source.max_size, refuse);
   on_refusal(refuse);
+  explain_unreadable([] { return http_answer().problem(); });
   messages->send(wire::Hello{confine(start.source.uri, start.folders)});
   GstSource source{start.source, start.video,
                    [ring](const media::Frame& frame) { return ring->copy(frame); }};

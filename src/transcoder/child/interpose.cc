@@ -173,7 +173,10 @@ int sendmmsg(int fd, mmsghdr* messages, unsigned count, int flags) {
 
 ssize_t recv(int fd, void* data, size_t size, int flags) {
   const auto got = ::syscall(SYS_recvfrom, fd, data, size, flags, nullptr, nullptr);
-  if (got > 0) transcoder::RtspReading::note(size, static_cast<std::size_t>(got));
+  if (got > 0) {
+    transcoder::RtspReading::note(size, static_cast<std::size_t>(got));
+    transcoder::http_answer().received(static_cast<std::size_t>(got));
+  }
   return got;
 }
 

@@ -55,7 +55,7 @@ const char* name(SourceTrouble trouble) {
 std::string describe(SourceTrouble trouble, const std::string& detail) {
   switch (trouble) {
     case SourceTrouble::kNoData:
-      return "the source sends nothing; check its address, and that the sender runs";
+      return "no data has come from the source yet; check its address, and that the sender runs";
     case SourceTrouble::kWrongData:
       return with_detail(
           "the received data is not a playable stream; send MPEG-TS, over UDP either raw or in RTP",
