@@ -12,6 +12,7 @@ from tests.integration.conftest import QUICK
 
 PATIENCE = 120  # seconds
 CONFIG = '[source]\nallow = ["127.0.0.0/8"]\nbackoff_min = "10s"\nbackoff_max = "20s"\n' + QUICK
+NO_MEDIA = "the server at this address has sent more than 32 MB, but no media"
 TEXT = "a playlist or manifest is longer than 16 MB"
 
 
@@ -55,6 +56,9 @@ def sources():
     return {"playlist": (f"http://127.0.0.1:{playlist.port}/x.m3u8", TEXT),
             "variant": (named.url("/master.m3u8"), TEXT),
             "manifest": (f"http://127.0.0.1:{manifest.port}/x.mpd", TEXT), **rtsp_sources(),
+            "http_login": (http(b'HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm="any"\r\n\r\n', bytes(1 << 20)),
+                           NO_MEDIA),
+            "rtmp": (f"rtmp://127.0.0.1:{Endless(b'', bytes([3]) + bytes(100_000)).port}/live/x", NO_MEDIA),
             "http_interim": (http(b"", b"HTTP/1.1 102 Processing\r\n\r\n" * 5000),
                              "the HTTP server has sent 50 interim answers (1xx), but no answer")}
 

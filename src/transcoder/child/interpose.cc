@@ -21,6 +21,7 @@
 #include "transcoder/child/access_gate.h"
 #include "transcoder/child/address_list.h"
 #include "transcoder/child/picture_gate.h"
+#include "transcoder/child/received.h"
 #include "transcoder/child/rtsp_gate.h"
 #include "transcoder/child/uri_guard.h"
 #include "transcoder/wire/descriptors.h"
@@ -182,6 +183,7 @@ ssize_t recv(int fd, void* data, size_t size, int flags) {
   if (got > 0) {
     transcoder::RtspReading::note(size, static_cast<std::size_t>(got));
     transcoder::http_answer().received(static_cast<std::size_t>(got));
+    transcoder::received_bytes += static_cast<std::uint64_t>(got);
   }
   return got;
 }
