@@ -7,11 +7,12 @@ import threading
 import pytest
 
 from netlab.daemon import Daemon, wait_until
-from netlab.lying_server import Endless, LyingServer
+from netlab.lying_server import HLS, Endless, LyingServer
 from tests.integration.conftest import QUICK
 
 PATIENCE = 120  # seconds
 CONFIG = '[source]\nallow = ["127.0.0.0/8"]\nbackoff_min = "10s"\nbackoff_max = "20s"\n' + QUICK
+VARIANT = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000000\n"
 
 
 class Greeter:
@@ -40,7 +41,13 @@ def sources():
     server.pages["/text"] = ("text/plain", "text")
     ssh = Greeter(b"SSH-2.0-OpenSSH_9.2\r\n")
     endless = Endless(b"HTTP/1.1 200 OK\r\n", b"X: any\r\n" * 5000)
+    server.pages["/loop.m3u8"] = (HLS, f"{VARIANT}/loop.m3u8\n")
+    server.pages["/nested.m3u8"] = (HLS, f"{VARIANT}/inner.m3u8\n")
+    server.pages["/inner.m3u8"] = (HLS, f"{VARIANT}/none.m3u8\n")
     return {
+        "hls_itself": (server.url("/loop.m3u8"), "the HLS playlist names itself as a variant"),
+        "hls_nested": (server.url("/nested.m3u8"), f"the HLS playlist names {server.url('/inner.m3u8')} as a variant, "
+                       "which lists variants itself instead of segments"),
         "http_head": (f"http://127.0.0.1:{endless.port}/x",
                       "the head of the HTTP server's answer is too long or has no end"),
         "no_http": (f"http://127.0.0.1:{ssh.port}/x",
