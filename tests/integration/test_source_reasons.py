@@ -2,6 +2,7 @@
 
 import re
 import socket
+import struct
 import threading
 
 import pytest
@@ -44,7 +45,12 @@ def sources():
     server.pages["/loop.m3u8"] = (HLS, f"{VARIANT}/loop.m3u8\n")
     server.pages["/nested.m3u8"] = (HLS, f"{VARIANT}/inner.m3u8\n")
     server.pages["/inner.m3u8"] = (HLS, f"{VARIANT}/none.m3u8\n")
+    wav = Endless(b"HTTP/1.0 200 OK\r\nContent-Type: audio/x-wav\r\n\r\nRIFF\xff\xff\xff\xffWAVEfmt " +
+                  struct.pack("<IHHIIHH", 16, 1, 64, 48000, 48000 * 128, 128, 16) + b"data\xff\xff\xff\xff",
+                  bytes(1 << 20))
     return {
+        "channels": (f"http://127.0.0.1:{wav.port}/x", "no picture for 10 s: the source sends data, but no video or "
+                     "audio that can be decoded (audio: 64 channels at 48000 Hz are not supported)"),
         "hls_itself": (server.url("/loop.m3u8"), "the HLS playlist names itself as a variant"),
         "hls_nested": (server.url("/nested.m3u8"), f"the HLS playlist names {server.url('/inner.m3u8')} as a variant, "
                        "which lists variants itself instead of segments"),

@@ -76,7 +76,10 @@ SourceReport InputReport::report(base::Time now) const {
     result.troubles.emplace(SourceTrouble::kNoKeyframe, keyframe_hint);
   } else if (waited(first_data_.load()) && !has_track(TrackKind::kPictures) &&
              !result.troubles.contains(SourceTrouble::kAudioOnly)) {
-    result.troubles.emplace(SourceTrouble::kNoPictures, "");
+    const auto audio = result.troubles.find(SourceTrouble::kAudioBroken);
+    const bool broken = audio != result.troubles.end();
+    result.troubles.emplace(SourceTrouble::kNoPictures,
+                            broken ? "audio: " + audio->second : std::string{});
   }
   return result;
 }

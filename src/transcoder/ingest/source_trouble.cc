@@ -63,7 +63,8 @@ std::string describe(SourceTrouble trouble, const std::string& detail) {
     case SourceTrouble::kScrambled:
       return "the source is encrypted; send it unencrypted";
     case SourceTrouble::kNoPictures:
-      return "the source sends data, but no video or audio that can be decoded";
+      return with_detail("the source sends data, but no video or audio that can be decoded",
+                         detail);
     case SourceTrouble::kNoKeyframe:
       return with_detail(
           "video arrives, but no keyframe yet; let the encoder send one every few seconds", detail);
