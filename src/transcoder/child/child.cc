@@ -116,7 +116,8 @@ void send_note(const Messages& messages, std::string_view event, base::log::Fiel
       {"glib", Event::kGlib},
       {"source_numbers_restarted", Event::kNumbersRestarted},
       {"publisher_refused", Event::kPublisherRefused},
-      {"source_redirected", Event::kRedirected}};
+      {"source_redirected", Event::kRedirected},
+      {"source_tracks_change", Event::kTracksChange}};
   const auto* known = std::ranges::find(kEvents, event, [](const auto& e) { return e.first; });
   if (known == std::end(kEvents)) return;
   wire::Note note{.event = known->second};

@@ -347,6 +347,7 @@ class TrackChain::Impl {
       const auto before = std::exchange(codec_, codec_of(event));
       if (!before.empty() && before != codec_) {
         outdated_ = true;
+        report_->tracks_changed();
         undecodable_ = false;
       }
       if (outdated_) return GST_PAD_PROBE_DROP;
