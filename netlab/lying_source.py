@@ -27,6 +27,9 @@ RTSP = {
     "rtspgarbage": "random bytes as the response",
     "rtspredirect": "a redirection to itself",
     "rtspheader": "a head that never ends",
+    "rtspline": "a head of one line that never ends",
+    "rtspdata": "media packets without end instead of an answer",
+    "rtspasks": "requests of its own without end instead of an answer",
     "rtspbody": "a description of 4 GB (Content-Length: 4000000000, then zeros)",
     "rtspredirfile": "a redirection to a URI file:///",
 }
@@ -57,6 +60,19 @@ def rtsp_head(connection, _):
     endless(Endless(connection), (b"X: " + b"a" * 1000 + b"\r\n") * 1000)
 
 
+def rtsp_line(connection, _):
+    connection.sendall(b"RTSP/1.0 200 OK\r\nX: ")
+    endless(Endless(connection), b"a" * (1 << 20))
+
+
+def rtsp_data(connection, _):
+    endless(Endless(connection), (b"$\0\0\x10\x80\x60" + bytes(14)) * 5000)
+
+
+def rtsp_requests(connection, _):
+    endless(Endless(connection), b"OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n" * 5000)
+
+
 def rtsp_body(connection, number):
     connection.sendall(b"RTSP/1.0 200 OK\r\nCSeq: %b\r\nContent-Type: application/sdp\r\n"
                        b"Content-Length: 4000000000\r\n\r\n" % number)
@@ -70,7 +86,9 @@ class LyingSource(LyingServer):
         self.folder, self.secret = folder.resolve(), (secret or folder / SECRET).resolve()
         self._rtsp = {"rtspnever": RtspServer(rtsp_nothing), "rtspgarbage": RtspServer(rtsp_garbage),
                       "rtspredirect": RtspRedirect(), "rtspheader": RtspServer(rtsp_head),
-                      "rtspbody": RtspServer(rtsp_body), "rtspredirfile": RtspRedirect(self.secret.as_uri())}
+                      "rtspline": RtspServer(rtsp_line), "rtspdata": RtspServer(rtsp_data),
+                      "rtspasks": RtspServer(rtsp_requests), "rtspbody": RtspServer(rtsp_body),
+                      "rtspredirfile": RtspRedirect(self.secret.as_uri())}
         super().__init__(port)
         self.behaviours |= {path: function for path, (_, function) in CASES.items()}
         self.behaviours |= {f"/f/{name}": functools.partial(self._serve_file, name) for name in FILES}

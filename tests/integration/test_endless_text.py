@@ -1,4 +1,4 @@
-"""Playlists, manifests and messages that do not end are refused before they take much memory."""
+"""Playlists, manifests and messages that do not end are refused before they take much memory or CPU time."""
 
 import re
 import subprocess
@@ -12,11 +12,37 @@ from tests.integration.conftest import QUICK
 
 PATIENCE = 120  # seconds
 CONFIG = '[source]\nallow = ["127.0.0.0/8"]\nbackoff_min = "10s"\nbackoff_max = "20s"\n' + QUICK
+NO_MEDIA = "the server at this address has sent more than 32 MB, but no media"
 TEXT = "a playlist or manifest is longer than 16 MB"
 
 
 def endless(kind, begin, block):
     return Endless(f"HTTP/1.0 200 OK\r\nContent-Type: {kind}\r\n\r\n{begin}".encode(), block)
+
+
+def rtsp(head, block):
+    return f"rtsp://127.0.0.1:{Endless(head, block).port}/x"
+
+
+def http(head, block):
+    return f"http://127.0.0.1:{Endless(head, block).port}/x"
+
+
+def rtsp_sources():
+    """{name: (URI, reason)}"""
+    head = "the head of an RTSP message is longer than 64 KB"
+    begin = b"RTSP/1.0 200 OK\r\nCSeq: {number}\r\n"
+    packet = b"$\0\0\x10\x80\x60" + bytes(14)
+    return {"rtsp_headers": (rtsp(begin, b"Server: any\r\n" * 5000), head),
+            "rtsp_header": (rtsp(begin + b"Server: ", b"a" * (1 << 20)), head),
+            "rtsp_status": (rtsp(b"RTSP/1.0 200 ", b"a" * (1 << 20)), head),
+            "rtsp_lines": (rtsp(b"", b"\r\n" * 5000), head),
+            "rtsp_body": (rtsp(begin + b"Content-Type: application/sdp\r\nContent-Length: 4000000000\r\n\r\n",
+                               bytes(1 << 20)), "a message of RTSP is longer than 1 MB"),
+            "rtsp_data": (rtsp(b"", packet * 5000),
+                          "the RTSP server has sent 5000 other messages, but no answer to a request"),
+            "rtsp_requests": (rtsp(b"", b"OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n" * 500),
+                              "the RTSP server sends more than one request per second")}
 
 
 def sources():
@@ -27,28 +53,33 @@ def sources():
     named.pages["/master.m3u8"] = (HLS, "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000000\n"
                                    f"http://127.0.0.1:{playlist.port}/x.m3u8\n")
     manifest = endless("application/dash+xml", dash_of("/", "x.ts").split("<Period>")[0], b"<Period></Period>\n" * 5000)
-    description = Endless(b"RTSP/1.0 200 OK\r\nCSeq: {number}\r\nContent-Type: application/sdp\r\n"
-                          b"Content-Length: 4000000000\r\n\r\n", bytes(1 << 20))
     return {"playlist": (f"http://127.0.0.1:{playlist.port}/x.m3u8", TEXT),
             "variant": (named.url("/master.m3u8"), TEXT),
-            "manifest": (f"http://127.0.0.1:{manifest.port}/x.mpd", TEXT),
-            "description": (f"rtsp://127.0.0.1:{description.port}/x", "a message of RTSP is longer than 1 MB")}
+            "manifest": (f"http://127.0.0.1:{manifest.port}/x.mpd", TEXT), **rtsp_sources(),
+            "http_login": (http(b'HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm="any"\r\n\r\n', bytes(1 << 20)),
+                           NO_MEDIA),
+            "rtmp": (f"rtmp://127.0.0.1:{Endless(b'', bytes([3]) + bytes(100_000)).port}/live/x", NO_MEDIA),
+            "http_interim": (http(b"", b"HTTP/1.1 102 Processing\r\n\r\n" * 5000),
+                             "the HTTP server has sent 50 interim answers (1xx), but no answer")}
+
+
+SOURCES = sources()
 
 
 @pytest.fixture(scope="module", name="log")
 def lost_log(tmp_path_factory):
-    words = [word for name, (uri, _) in sources().items() for word in ("--source", f"{name}={uri}")]
+    words = [word for name, (uri, _) in SOURCES.items() for word in ("--source", f"{name}={uri}")]
     with Daemon(*words, directory=tmp_path_factory.mktemp("lost"), config=CONFIG, sources_play=False) as daemon:
-        for name in sources():
+        for name in SOURCES:
             wait_until(lambda: f"source_lost stream={name} " in daemon.log(), PATIENCE, f"the end of {name}")
-        assert daemon.metrics().sum("symcast_source_ends_total", cause="refused") >= len(sources())
+        assert daemon.metrics().sum("symcast_source_ends_total", cause="refused") >= len(SOURCES)
         yield daemon.log()
 
 
-@pytest.mark.parametrize("name", ["playlist", "variant", "manifest", "description"])
+@pytest.mark.parametrize("name", SOURCES)
 def test_names_the_reason(log, name):
     reason = re.search(rf'source_lost stream={name} .*reason="([^"]*)"', log)
-    assert reason and reason[1] == sources()[name][1], log
+    assert reason and reason[1] == SOURCES[name][1], log
 
 
 def test_a_long_playlist_plays(serve, tmp_path):

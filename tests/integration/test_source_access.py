@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import socket
 import subprocess
 
 import pytest
@@ -131,6 +132,18 @@ def test_opens_nothing_else(liars):
     by_ingest = [call for process, call in trace if process in ingest and
                  call.startswith(("connect(", "bind(", "sendto(", "sendmsg(")) and "sa_family=AF_INET" in call]
     assert not by_ingest, "only the server connects"
+
+
+def test_connects_to_its_own_rtmp_server(serve):
+    """rtmp2src names rtmp://localhost when it is made, before it has the source's URI."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(PATIENCE)
+        daemon = serve("--source", f"rtmp=rtmp://127.0.0.1:{listener.getsockname()[1]}/live/x", sources_play=False)
+        connection, _ = listener.accept()
+        with connection:
+            connection.settimeout(PATIENCE)
+            assert connection.recv(1) == b"\x03", "RTMP begins with its version"
+    assert "source_address_refused" not in daemon.log()
 
 
 def test_plays_its_own_host_and_what_is_allowed(serve, tmp_path):

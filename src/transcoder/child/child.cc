@@ -14,7 +14,10 @@
 #include "transcoder/child/access_gate.h"
 #include "transcoder/child/confinement.h"
 #include "transcoder/child/picture_gate.h"
+#include "transcoder/child/received.h"
 #include "transcoder/child/self_limits.h"
+#include "transcoder/child/uri_guard.h"
+#include "transcoder/gst/gst_error.h"
 #include "transcoder/gst/gst_source.h"
 #include "transcoder/gst/refusal.h"
 #include "transcoder/wire/channel.h"
@@ -29,6 +32,10 @@ using wire::Channel;
 
 /// Between two reports: as often as Supervisor reads them.
 constexpr int kReportMs = 200;
+
+/// Before the first data of the source, connections carry heads and descriptions of some KB, or a
+/// playlist, which is read whole first (http_source).
+constexpr std::uint64_t kMaxWithoutData = 32 << 20;
 
 /// The events of the source, as messages. A full socket means that the server is held up, and
 /// waits: the pipeline's own queues are bounded.
@@ -109,7 +116,8 @@ void send_note(const Messages& messages, std::string_view event, base::log::Fiel
       {"glib", Event::kGlib},
       {"source_numbers_restarted", Event::kNumbersRestarted},
       {"publisher_refused", Event::kPublisherRefused},
-      {"source_redirected", Event::kRedirected}};
+      {"source_redirected", Event::kRedirected},
+      {"source_tracks_change", Event::kTracksChange}};
   const auto* known = std::ranges::find(kEvents, event, [](const auto& e) { return e.first; });
   if (known == std::end(kEvents)) return;
   wire::Note note{.event = known->second};
@@ -135,10 +143,19 @@ wire::Start receive_start(Channel& channel) {
   throw std::runtime_error{"no start"};
 }
 
-/// Reports until the server asks for the end, or has gone.
-void report(const Source& source, const Messages& messages, const Channel& channel) {
+/// Reports until the server asks for the end, or has gone. `launched`: the pipeline is the
+/// operator's own, and data may be seen late.
+void report(const Source& source, const Messages& messages, const Channel& channel, bool launched) {
   pollfd end{.fd = channel.fd(), .events = POLLIN, .revents = 0};
-  while (::poll(&end, 1, kReportMs) == 0) messages.send(wire::Report{source.report()});
+  while (::poll(&end, 1, kReportMs) == 0) {
+    auto report = source.report();
+    if (!launched && !report.data && received_bytes > kMaxWithoutData) {
+      messages.refused(
+          fmt::format("the server at this address has sent more than {} MB, but no media",
+                      kMaxWithoutData >> 20));
+    }
+    messages.send(wire::Report{std::move(report)});
+  }
 }
 
 }  // namespace
@@ -154,18 +171,20 @@ int run_child(base::UniqueFd media, base::UniqueFd ring_memory) {
         send_note(*messages, event, fields);
       });
   OutOfMemory::prepare(channel, start.source.memory);
+  const bool launched = start.source.uri.starts_with("gst:");
   if (auto* const gate = AccessGate::active()) {
     gate->on_refused([messages](std::string reason) { messages->refused(std::move(reason)); });
-    if (start.source.uri.starts_with("gst:")) gate->permit_local_sockets();
+    if (launched) gate->permit_local_sockets();
   }
   const auto refuse = [messages](std::string reason) { messages->refused(std::move(reason)); };
   limit_pictures(start.source.max_size, refuse);
   on_refusal(refuse);
+  explain_unreadable([] { return http_answer().problem(); });
   messages->send(wire::Hello{confine(start.source.uri, start.folders)});
   GstSource source{start.source, start.video,
                    [ring](const media::Frame& frame) { return ring->copy(frame); }};
   source.start(messages);
-  report(source, *messages, *channel);
+  report(source, *messages, *channel, launched);
   source.stop();
   return EXIT_SUCCESS;
 }

@@ -1,11 +1,10 @@
 // Functions of other libraries that open something, for all code of this process: those of a
 // program precede those of the libraries that it loads. They ask the server (AccessGate), or check
 // the name of a place before the library sees it (uri_guard). Calls that name no place go to the
-// kernel. Two functions of libav open nothing, but precede the memory for pictures
-// (picture_gate).
+// kernel. Some functions open nothing: two of libav precede the memory for pictures (picture_gate),
+// and those that read and send bound what an RTSP server sends (rtsp_gate).
 
 #include <dlfcn.h>
-#include <fmt/format.h>
 #include <gst/gst.h>
 #include <gst/rtsp/gstrtspconnection.h>
 #include <link.h>
@@ -22,16 +21,14 @@
 #include "transcoder/child/access_gate.h"
 #include "transcoder/child/address_list.h"
 #include "transcoder/child/picture_gate.h"
+#include "transcoder/child/received.h"
+#include "transcoder/child/rtsp_gate.h"
 #include "transcoder/child/uri_guard.h"
 #include "transcoder/wire/descriptors.h"
 
 namespace {
 
 using transcoder::AccessGate;
-
-/// Of a message of RTSP, for which libgstrtsp takes memory at its header's word. Descriptions of
-/// cameras have a few KB.
-constexpr guint kMaxRtspBody = 1 << 20;
 
 int denied() {
   errno = EACCES;
@@ -109,6 +106,25 @@ Function* in_libavutil(const char* name) {
   return in_plugins<Function>(loaded_library("libavutil.so.").c_str(), name);
 }
 
+transcoder::RtspLimits::Message kind_of(const GstRTSPMessage& message) {
+  using Message = transcoder::RtspLimits::Message;
+  switch (message.type) {
+    case GST_RTSP_MESSAGE_DATA:
+      return Message::kData;
+    case GST_RTSP_MESSAGE_REQUEST:
+    case GST_RTSP_MESSAGE_HTTP_REQUEST:
+      return Message::kRequest;
+    default:
+      return Message::kAnswer;
+  }
+}
+
+/// Which rtmp2src sets when it is made, before the source's own: no place that anyone named. A
+/// connection there would be checked as any other.
+bool is_default(const char* uri) {
+  return std::string_view{uri} == "rtmp://localhost/live/myStream";
+}
+
 void set_error(GError** error, const char* uri) {
   g_set_error(error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE, "the source may not open %s", uri);
 }
@@ -162,6 +178,16 @@ int sendmmsg(int fd, mmsghdr* messages, unsigned count, int flags) {
   return static_cast<int>(count);
 }
 
+ssize_t recv(int fd, void* data, size_t size, int flags) {
+  const auto got = ::syscall(SYS_recvfrom, fd, data, size, flags, nullptr, nullptr);
+  if (got > 0) {
+    transcoder::RtspReading::note(size, static_cast<std::size_t>(got));
+    transcoder::http_answer().received(static_cast<std::size_t>(got));
+    transcoder::received_bytes += static_cast<std::uint64_t>(got);
+  }
+  return got;
+}
+
 int getaddrinfo(const char* host, const char* service, const addrinfo* hints, addrinfo** found) {
   return transcoder::find_addresses(
       host, service, hints, found, [](const std::string& name, auto& addresses) {
@@ -186,7 +212,7 @@ GstElement* gst_element_make_from_uri(const GstURIType type, const gchar* uri, c
 
 gboolean gst_uri_handler_set_uri(GstURIHandler* handler, const gchar* uri, GError** error) {
   static auto* const real = next<decltype(gst_uri_handler_set_uri)>("gst_uri_handler_set_uri");
-  if (!transcoder::may_open_uri(uri)) {
+  if (!is_default(uri) && !transcoder::may_open_uri(uri)) {
     set_error(error, uri);
     return FALSE;
   }
@@ -201,21 +227,35 @@ GstRTSPResult gst_rtsp_connection_create(const GstRTSPUrl* url, GstRTSPConnectio
     return GST_RTSP_EINVAL;
   }
   const auto result = real(url, connection);
+  if (result != GST_RTSP_OK) return result;
+  transcoder::limit_rtsp(*connection);
   static auto* const limit = in_plugins<decltype(gst_rtsp_connection_set_content_length_limit)>(
       "libgstrtsp-1.0.so.0", "gst_rtsp_connection_set_content_length_limit");
-  if (result == GST_RTSP_OK && limit != nullptr) limit(*connection, kMaxRtspBody);
+  if (limit != nullptr) limit(*connection, transcoder::kMaxRtspBody);
   return result;
 }
 
-/// The limit above is the only reason for GST_RTSP_ENOMEM.
+GstRTSPResult gst_rtsp_connection_send_usec(GstRTSPConnection* connection, GstRTSPMessage* message,
+                                            gint64 timeout) {
+  static auto* const real = in_plugins<decltype(gst_rtsp_connection_send_usec)>(
+      "libgstrtsp-1.0.so.0", "gst_rtsp_connection_send_usec");
+  if (real == nullptr) return GST_RTSP_EINVAL;
+  if (message->type == GST_RTSP_MESSAGE_REQUEST) {
+    transcoder::note_rtsp_request(connection, message->type_data.request.method == GST_RTSP_PLAY);
+  }
+  return real(connection, message, timeout);
+}
+
 GstRTSPResult gst_rtsp_connection_receive_usec(GstRTSPConnection* connection,
                                                GstRTSPMessage* message, gint64 timeout) {
   static auto* const real = in_plugins<decltype(gst_rtsp_connection_receive_usec)>(
       "libgstrtsp-1.0.so.0", "gst_rtsp_connection_receive_usec");
-  const auto result = real != nullptr ? real(connection, message, timeout) : GST_RTSP_EINVAL;
-  if (auto* const gate = AccessGate::active(); gate != nullptr && result == GST_RTSP_ENOMEM) {
-    gate->refuse(fmt::format("a message of RTSP is longer than {} MB", kMaxRtspBody >> 20));
-  }
+  if (real == nullptr) return GST_RTSP_EINVAL;
+  transcoder::RtspReading reading{connection};
+  const auto result = real(connection, message, timeout);
+  if (result == GST_RTSP_OK) reading.arrived(kind_of(*message));
+  // The limit of the body is the only reason for it.
+  if (result == GST_RTSP_ENOMEM) transcoder::RtspReading::is_too_long();
   return result;
 }
 

@@ -122,6 +122,7 @@ bool is_redirected(gpointer message) {
 /// Called on libsoup's thread with the head of an answer. libsoup does not follow a redirection to
 /// a file, and the source's end would have no reason.
 gboolean on_answer(GSignalInvocationHint*, guint, const GValue* values, gpointer data) {
+  http_answer().begins();
   const gpointer message = g_value_get_object(values);
   if (!is_redirected(message)) return TRUE;
   const auto location = static_cast<const Soup*>(data)->location(message);
@@ -146,6 +147,7 @@ gboolean on_restarted(GSignalInvocationHint*, guint, const GValue* values, gpoin
 
 /// Called on libsoup's thread before each request.
 gboolean on_starting(GSignalInvocationHint*, guint, const GValue*, gpointer) {
+  http_answer().asked();
   static std::mutex mutex;
   static access::TokenBucket requests = kRequests;  // GUARDED_BY(mutex)
   base::Duration wait{};
@@ -154,6 +156,15 @@ gboolean on_starting(GSignalInvocationHint*, guint, const GValue*, gpointer) {
     wait = requests.take(base::Clock::now());
   }
   std::this_thread::sleep_for(wait);
+  return TRUE;
+}
+
+/// Called on libsoup's thread with the head of an interim answer. It waits for another one as long
+/// as they come.
+gboolean on_interim(GSignalInvocationHint*, guint, const GValue*, gpointer) {
+  if (auto reason = http_answer().interim(); !reason.empty()) {
+    if (auto* const gate = AccessGate::active()) gate->refuse(std::move(reason));
+  }
   return TRUE;
 }
 
@@ -203,6 +214,12 @@ void watch_http_requests() {
   add_hook(type, "got-headers", on_answer, &*soup);
   add_hook(type, "restarted", on_restarted, &*soup);
   add_hook(type, "starting", on_starting, nullptr);
+  add_hook(type, "got-informational", on_interim, nullptr);
+}
+
+HttpAnswer& http_answer() {
+  static HttpAnswer last;
+  return last;
 }
 
 }  // namespace transcoder

@@ -156,15 +156,43 @@ void set_mix(GstElement* convert, int channels) {
   g_value_unset(&matrix);
 }
 
+/// GStreamer's mixer crashes with a matrix for more (1.22).
+constexpr int kMaxMixedChannels = 63;
+
+/// Whether the channels are mixed by a matrix of ours, if they have no positions.
+bool is_mixed(int channels) {
+  return channels > media::kAudioChannels && channels <= kMaxMixedChannels;
+}
+
+/// The format with a word on the positions of its channels, if it has none: that they have no
+/// positions. wavparse says nothing of more than eight, and nothing takes such a format.
+CapsHandle with_positions(GstCaps* caps) {
+  const GstStructure* const format = gst_caps_get_structure(caps, 0);
+  int channels = 0;
+  const bool silent = gst_structure_get_int(format, "channels", &channels) == TRUE &&
+                      channels > media::kAudioChannels &&
+                      gst_structure_has_field(format, "channel-mask") == FALSE;
+  if (!silent) return CapsHandle{gst_caps_ref(caps)};
+  CapsHandle result{gst_caps_copy(caps)};
+  gst_caps_set_simple(result.get(), "channel-mask", GST_TYPE_BITMASK, guint64{0}, nullptr);
+  return result;
+}
+
 /// Runs before the first audio of each new format. Channels without positions cannot be mixed by
 /// them, and audioconvert refuses more than two of those.
 GstPadProbeReturn on_audio_event(GstPad*, GstPadProbeInfo* info, gpointer convert) {
-  GstCaps* const caps = caps_in(info);
+  GstCaps* const given = caps_in(info);
+  if (given == nullptr) return GST_PAD_PROBE_OK;
+  const auto caps = with_positions(given);
+  if (caps.get() != given) {
+    GstEvent* const event = GST_PAD_PROBE_INFO_EVENT(info);
+    GST_PAD_PROBE_INFO_DATA(info) = gst_event_new_caps(caps.get());
+    gst_event_unref(event);
+  }
   GstAudioInfo audio;
-  if (caps == nullptr || !gst_audio_info_from_caps(&audio, caps)) return GST_PAD_PROBE_OK;
+  if (!gst_audio_info_from_caps(&audio, caps.get())) return GST_PAD_PROBE_OK;
   const int channels = GST_AUDIO_INFO_CHANNELS(&audio);
-  const bool without_positions =
-      channels > media::kAudioChannels && GST_AUDIO_INFO_IS_UNPOSITIONED(&audio);
+  const bool without_positions = is_mixed(channels) && GST_AUDIO_INFO_IS_UNPOSITIONED(&audio);
   set_mix(GST_ELEMENT(convert), without_positions ? channels : 0);
   return GST_PAD_PROBE_OK;
 }

@@ -4,6 +4,7 @@
 #include <gst/gst.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "transcoder/handle.h"
 #include "transcoder/secrets.h"
@@ -38,6 +39,11 @@ bool unreadable(const GError& error, const char* debug) {
   return error.domain == GST_STREAM_ERROR && error.code == GST_STREAM_ERROR_FAILED &&
          debug != nullptr &&
          std::string_view{debug}.find("gst_base_src_loop") != std::string_view::npos;
+}
+
+std::function<std::string()>& explanation() {
+  static std::function<std::string()> of_process;
+  return of_process;
 }
 
 std::string_view advice(const GError& error, std::string_view more) {
@@ -75,6 +81,8 @@ bool is_unreadable(GstMessage* message) {
   return unreadable(*error, debug.get());
 }
 
+void explain_unreadable(std::function<std::string()> call) { explanation() = std::move(call); }
+
 std::string one_line(std::string_view text) {
   std::string result;
   for (const char c : text) result += c == '\n' || c == '\r' ? ' ' : c;
@@ -89,7 +97,11 @@ std::string error_text(GstMessage* message) {
   const Handle<GError, g_error_free> error{error_out};
   const Handle<gchar, g_free> debug{debug_out};
   if (unreadable(*error, debug.get())) {
-    return "the source cannot be read; check that the sender runs and is reachable from this host";
+    const auto known = explanation() ? explanation()() : "";
+    return !known.empty()
+               ? known
+               : "the source cannot be read; check that the sender runs and is reachable "
+                 "from this host";
   }
   const auto more = detail(debug.get());
   const auto text = one_line(error->message);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,11 @@ std::string error_text(GstMessage* message);
 
 /// Whether a source could not be read, or did not like the answer of the elements behind it.
 bool is_unreadable(GstMessage* message);
+
+/// `call` says more about a source that could not be read, if it knows more: a sentence for the
+/// operator, or an empty text. On any thread. For the whole process; set it before the first
+/// pipeline.
+void explain_unreadable(std::function<std::string()> call);
 
 /// The name of the plugin in a "missing-plugin" message, for example "H.265 decoder"; empty for
 /// other messages.

@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/log_period.h"
 #include "transcoder/gst/gst_element.h"
+#include "transcoder/gst/hls_nesting.h"
 #include "transcoder/gst/hls_playlist.h"
 #include "transcoder/gst/refusal.h"
 #include "transcoder/handle.h"
@@ -41,6 +42,12 @@ constexpr std::size_t kMaxPlaylists = 128;
 /// goes on with its numbers.
 class Playlists {
  public:
+  /// See HlsNesting.
+  std::string check(const std::string& url, std::string_view text) {
+    std::lock_guard lock{mutex_};
+    return nesting_.check(url, text);
+  }
+
   std::string edit(const std::string& url, std::string_view text) {
     std::lock_guard lock{mutex_};
     const auto known = std::ranges::find(playlists_, url, &Playlist::url);
@@ -72,6 +79,7 @@ class Playlists {
 
   std::mutex mutex_;
   std::list<Playlist> playlists_;  // GUARDED_BY(mutex_)
+  HlsNesting nesting_;             // GUARDED_BY(mutex_)
 };
 
 Playlists& playlists() {
@@ -176,6 +184,10 @@ GstFlowReturn create(GstPushSrc* source, GstBuffer** buffer) {
   if (end == GST_FLOW_OK) return refuse_text(source);
   if (end != GST_FLOW_EOS) return end;
   const Handle<gchar, g_free> url{gst_uri_handler_get_uri(GST_URI_HANDLER(source))};
+  if (const auto reason = playlists().check(url ? url.get() : "", text); !reason.empty()) {
+    refuse(GST_ELEMENT(source), reason);
+    return GST_FLOW_ERROR;
+  }
   text = playlists().edit(url ? url.get() : "", text);
   reading.ended = true;
   *buffer = gst_buffer_new_memdup(text.data(), text.size());

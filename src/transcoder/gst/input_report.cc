@@ -1,7 +1,9 @@
 #include "transcoder/gst/input_report.h"
 
+#include <string_view>
 #include <utility>
 
+#include "base/log.h"
 #include "transcoder/time/live_pacer.h"
 
 namespace transcoder {
@@ -11,6 +13,10 @@ namespace {
 /// Decoding begins at a keyframe, and most encoders put those up to 2 s apart. An earlier word
 /// would be said of nearly every source.
 constexpr base::Duration kUsualKeyframeWait = std::chrono::seconds{4};
+
+constexpr std::string_view kTracksHint =
+    "the sender changes its tracks all the time; let it keep "
+    "their PIDs and codecs";
 
 }  // namespace
 
@@ -46,6 +52,13 @@ std::string InputReport::refusal() const {
   return refusal_;
 }
 
+void InputReport::tracks_changed(std::uint64_t times) {
+  std::lock_guard lock{mutex_};
+  if (const auto due = track_changes_.note(times, base::Clock::now())) {
+    base::log::warning("source_tracks_change", {{"times", *due}, {"hint", kTracksHint}});
+  }
+}
+
 void InputReport::raise(SourceTrouble trouble, std::string detail) {
   std::lock_guard lock{mutex_};
   troubles_[trouble] = std::move(detail);
@@ -76,7 +89,10 @@ SourceReport InputReport::report(base::Time now) const {
     result.troubles.emplace(SourceTrouble::kNoKeyframe, keyframe_hint);
   } else if (waited(first_data_.load()) && !has_track(TrackKind::kPictures) &&
              !result.troubles.contains(SourceTrouble::kAudioOnly)) {
-    result.troubles.emplace(SourceTrouble::kNoPictures, "");
+    const auto audio = result.troubles.find(SourceTrouble::kAudioBroken);
+    const bool broken = audio != result.troubles.end();
+    result.troubles.emplace(SourceTrouble::kNoPictures,
+                            broken ? "audio: " + audio->second : std::string{});
   }
   return result;
 }

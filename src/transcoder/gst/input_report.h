@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/units.h"
+#include "transcoder/gst/track_changes.h"
 #include "transcoder/gst/track_kind.h"
 #include "transcoder/source.h"
 
@@ -37,6 +38,10 @@ class InputReport {
   /// That reason; empty if there is none.
   std::string refusal() const;
 
+  /// The source has changed its tracks, other than at its start: their PIDs or codecs, or it has
+  /// replaced a chosen one. The log says so if that is often.
+  void tracks_changed(std::uint64_t times = 1);
+
   void raise(SourceTrouble trouble, std::string detail = {});
   void clear(SourceTrouble trouble);
 
@@ -62,6 +67,7 @@ class InputReport {
   mutable std::mutex mutex_;
   std::map<SourceTrouble, std::string> troubles_;  // GUARDED_BY(mutex_)
   std::string keyframe_hint_;                      // GUARDED_BY(mutex_)
+  TrackChanges track_changes_;                     // GUARDED_BY(mutex_)
   std::string refusal_;                            // GUARDED_BY(mutex_)
   std::string codecs_[2];                          // GUARDED_BY(mutex_); by TrackKind
 };

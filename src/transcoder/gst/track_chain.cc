@@ -249,8 +249,15 @@ class TrackChain::Impl {
 
   GstFlowReturn shielded(GstFlowReturn result) {
     if (!is_fatal(result)) return result;
-    failed(gst_flow_get_name(result));
+    failed(result == GST_FLOW_NOT_NEGOTIATED ? unwanted_format() : gst_flow_get_name(result));
     return GST_FLOW_OK;
+  }
+
+  /// Why nothing takes the audio.
+  std::string unwanted_format() {
+    std::lock_guard lock{mutex_};
+    const auto what = decoded_pad_ ? describe_samples(decoded_pad_.get()) : std::string{};
+    return what.empty() ? "its format is not supported" : what + " are not supported";
   }
 
   static GstFlowReturn on_chain(GstPad* pad, GstObject* parent, GstBuffer* buffer) {
@@ -274,6 +281,10 @@ class TrackChain::Impl {
     gst_pad_add_probe(pad, kEvents, on_decoded_event, data, nullptr);
     gst_pad_add_probe(pad, kData, on_decoded_data, data, nullptr);
     self.block_if_held(pad);
+    {
+      std::lock_guard lock{self.mutex_};
+      self.decoded_pad_.reset(GST_PAD(gst_object_ref(pad)));
+    }
     gst_pad_link(pad, out);
     self.report_->decodes(*kind, describe_codec(self.from_.get()));
     if (kind == TrackKind::kAudio) {
@@ -336,6 +347,7 @@ class TrackChain::Impl {
       const auto before = std::exchange(codec_, codec_of(event));
       if (!before.empty() && before != codec_) {
         outdated_ = true;
+        report_->tracks_changed();
         undecodable_ = false;
       }
       if (outdated_) return GST_PAD_PROBE_DROP;
@@ -426,6 +438,7 @@ class TrackChain::Impl {
 
   std::mutex mutex_;          // a seek flushes on another thread than that of the data
   DecoderRetry retry_;        // GUARDED_BY(mutex_)
+  PadHandle decoded_pad_;     // GUARDED_BY(mutex_); the last one
   GstSegment segment_{};      // GUARDED_BY(mutex_)
   TrackJoiner::Track place_;  // GUARDED_BY(mutex_)
   bool held_ = false;         // GUARDED_BY(mutex_)

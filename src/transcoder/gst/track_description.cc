@@ -1,5 +1,6 @@
 #include "transcoder/gst/track_description.h"
 
+#include <fmt/format.h>
 #include <gst/gst.h>
 #include <gst/pbutils/pbutils.h>
 #include <gst/tag/tag.h>
@@ -34,6 +35,19 @@ std::string describe_codec(GstPad* pad) {
   if (!format) return {};
   const TextHandle text{gst_pb_utils_get_codec_description(format.get())};
   return text ? text.get() : "";
+}
+
+std::string describe_samples(GstPad* pad) {
+  const CapsHandle format{gst_pad_get_current_caps(pad)};
+  if (!format) return {};
+  const GstStructure* const fields = gst_caps_get_structure(format.get(), 0);
+  int channels = 0;
+  int rate = 0;
+  if (!gst_structure_get_int(fields, "channels", &channels) ||
+      !gst_structure_get_int(fields, "rate", &rate)) {
+    return {};
+  }
+  return fmt::format("{} channels at {} Hz", channels, rate);
 }
 
 AudioTrack describe_audio(GstPad* pad) {

@@ -14,6 +14,10 @@ std::string language_code(const char* text);
 /// format yet.
 std::string describe_codec(GstPad* pad);
 
+/// The format of decoded audio at a pad, for people: "6 channels at 48000 Hz". Empty if the pad has
+/// none.
+std::string describe_samples(GstPad* pad);
+
 /// The description of the audio track at a demuxer's pad, from the demuxer.
 AudioTrack describe_audio(GstPad* pad);
 

@@ -242,7 +242,10 @@ class TrackInput::Impl {
       candidates_.erase(found);
       if (gone.chosen && gone.kind == TrackKind::kAudio) watch_audio();
     }
-    if (gone.chain != nullptr) end(gone);
+    if (gone.chain != nullptr) {
+      report_->tracks_changed();
+      end(gone);
+    }
   }
 
   void end(const Candidate& track) {

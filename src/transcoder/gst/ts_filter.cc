@@ -3,6 +3,7 @@
 #include <gst/gst.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
@@ -102,6 +103,8 @@ class TsFilter {
       while (const auto table = out != nullptr ? scanner_.take_table() : std::nullopt) copy(*table);
       at += stride_;
     }
+    const auto changes = scanner_.track_changes();
+    report_->tracks_changed(changes - std::exchange(track_changes_, changes));
     if (std::exchange(scrambled_, scanner_.scrambled()) != scanner_.scrambled()) {
       scrambled_ ? report_->raise(SourceTrouble::kScrambled)
                  : report_->clear(SourceTrouble::kScrambled);
@@ -121,6 +124,7 @@ class TsFilter {
   TsScanner scanner_;
   const std::shared_ptr<InputReport> report_;
   bool scrambled_ = false;
+  std::uint64_t track_changes_ = 0;
   std::size_t stride_ = 0;          ///< from packet to packet; 0 before it is known
   std::size_t strange_ = 0;         ///< bytes since the last packet
   std::size_t skipped_ = 0;         ///< bytes still to come behind the last packet

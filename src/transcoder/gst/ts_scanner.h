@@ -33,6 +33,8 @@ class TsScanner {
   /// Whether most of the programme's packets are encrypted.
   bool scrambled() const { return scrambled_; }
   /// Whether the audio of this PID is a description for the visually impaired.
+  /// See TsSelection::changes().
+  std::uint64_t track_changes() const { return selection_.changes(); }
   bool visually_impaired(int pid) const { return selection_.visually_impaired(pid); }
 
  private:

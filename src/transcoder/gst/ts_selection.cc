@@ -52,10 +52,17 @@ std::vector<std::uint8_t> kind_of(const TsStream& stream) {
   return kind;
 }
 
+/// Whether two maps differ at most in their version.
+bool has_same_streams(const TsSection& a, const TsSection& b) {
+  return std::ranges::equal(ts_streams(a), ts_streams(b), {}, &TsStream::pid, &TsStream::pid) &&
+         std::ranges::equal(ts_streams(a), ts_streams(b), {}, kind_of, kind_of);
+}
+
 }  // namespace
 
 void TsSelection::take(const TsSection& map, base::Time now) {
   if (map != received_) {
+    if (!received_.empty() && !has_same_streams(map, received_)) ++map_changes_;
     received_ = map;
     pictures_.clear();
     for (const auto& stream : ts_streams(map)) {
@@ -70,6 +77,7 @@ void TsSelection::take(const TsSection& map, base::Time now) {
 
 void TsSelection::reset() {
   TsSelection next;
+  next.map_changes_ = map_changes_ + (received_.empty() ? 0 : 1);
   next.changes_ = std::move(changes_);
   next.audio_changes_ = std::move(audio_changes_);
   *this = std::move(next);

@@ -33,6 +33,9 @@ class TsSelection {
   /// it is not to be shown. The packet may change the map.
   bool pass(std::span<std::uint8_t, kTsPacketBytes> packet, base::Time now);
 
+  /// How often the streams of the map or the programme have changed.
+  std::uint64_t changes() const { return map_changes_; }
+
   /// Another programme follows.
   void reset();
 
@@ -64,6 +67,7 @@ class TsSelection {
   void renumber(Track& track, std::span<std::uint8_t, kTsPacketBytes> packet);
   void consider_other(int pid, base::Time now);
 
+  std::uint64_t map_changes_ = 0;
   TsSection received_;
   TsSection shown_;
   std::vector<Slot> slots_;

@@ -55,7 +55,7 @@ const char* name(SourceTrouble trouble) {
 std::string describe(SourceTrouble trouble, const std::string& detail) {
   switch (trouble) {
     case SourceTrouble::kNoData:
-      return "the source sends nothing; check its address, and that the sender runs";
+      return "no data has come from the source yet; check its address, and that the sender runs";
     case SourceTrouble::kWrongData:
       return with_detail(
           "the received data is not a playable stream; send MPEG-TS, over UDP either raw or in RTP",
@@ -63,7 +63,8 @@ std::string describe(SourceTrouble trouble, const std::string& detail) {
     case SourceTrouble::kScrambled:
       return "the source is encrypted; send it unencrypted";
     case SourceTrouble::kNoPictures:
-      return "the source sends data, but no video or audio that can be decoded";
+      return with_detail("the source sends data, but no video or audio that can be decoded",
+                         detail);
     case SourceTrouble::kNoKeyframe:
       return with_detail(
           "video arrives, but no keyframe yet; let the encoder send one every few seconds", detail);

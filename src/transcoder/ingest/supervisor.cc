@@ -28,6 +28,13 @@ constexpr base::Duration kListenerWait = std::chrono::milliseconds{100};
 /// port. A sender finds the port open a second after it is free.
 constexpr base::Duration kTakenPortWait = std::chrono::seconds{1};
 
+/// A sentence for the operator; empty if there is no trouble.
+std::string weightiest(const std::map<SourceTrouble, std::string>& troubles) {
+  if (troubles.empty()) return {};
+  const auto& [trouble, detail] = *troubles.begin();
+  return describe(trouble, detail);
+}
+
 }  // namespace
 
 Supervisor::Supervisor(std::string stream, std::string source_name, const SourceSettings& settings,
@@ -159,9 +166,11 @@ Supervisor::End Supervisor::follow(const SourceWatch& watch, const Source& sourc
     life.picture = std::max(life.picture, report.preparing ? now : state.alive);
     if (playing) end.played = now - *playing;
     if (patience_.lacks_data(life, now)) report.troubles.emplace(SourceTrouble::kNoData, "");
+    const auto trouble = weightiest(report.troubles);
     note(std::move(report), output, end.played);
     if (const auto time = patience_.exhausted(life, now)) {
-      end.why = {fmt::format("no picture for {:g} s", base::seconds(*time)),
+      end.why = {fmt::format("no picture for {:g} s{}{}", base::seconds(*time),
+                             trouble.empty() ? "" : ": ", trouble),
                  SourceEnd::Cause::kSilent};
     }
     if (state.end) end.why = *state.end;
@@ -247,8 +256,7 @@ Ingest::State Supervisor::state() const {
   result.isolation = state_.isolation;
   result.use = state_.use;
   if (result.status == Ingest::Status::kConnecting && !result.troubles.empty()) {
-    const auto& [trouble, detail] = *result.troubles.begin();
-    result.last_error = describe(trouble, detail);
+    result.last_error = weightiest(result.troubles);
   }
   const auto stalled = output_->stalled_since(now);
   if (result.status == Ingest::Status::kPlaying && stalled) {

@@ -26,6 +26,8 @@ constexpr NoteFormat format_of(wire::Note::Event event) {
       return {"publisher_refused", {"source", "address", "times", "reason"}};
     case Event::kRedirected:
       return {"source_redirected", {"to", "times"}};
+    case Event::kTracksChange:
+      return {"source_tracks_change", {"times", "hint"}};
   }
   return {};
 }

@@ -133,7 +133,7 @@ void fields(Io& io, Note& note) {
   auto count = note.texts.size();
   io.message("note");
   io.template number<std::uint8_t>("event", note.event, 0,
-                                   static_cast<int>(Note::Event::kRedirected));
+                                   static_cast<int>(Note::Event::kTracksChange));
   io.template number<std::uint8_t>("texts", count, 0, kMaxNoteTexts);
   note.texts.resize(std::min(count, kMaxNoteTexts));
   for (auto& text : note.texts) io.text("text", text, kMaxText);

@@ -76,6 +76,7 @@ struct Note {
     kNumbersRestarted,
     kPublisherRefused,
     kRedirected,
+    kTracksChange,
   };
   Event event{};
   std::vector<std::string> texts;  ///< at most kMaxNoteTexts

@@ -128,5 +128,15 @@ TEST(GstPipelineTest, ChannelsWithoutPositionsAreHeard) {
   EXPECT_TRUE(played.troubles.empty());
 }
 
+TEST(GstPipelineTest, ChannelsWhosePositionsNobodySaysAreHeard) {  // such as those of wavparse
+  const Played played{kPictures +
+                      "audiotestsrc is-live=true"
+                      " ! audio/x-raw,format=S16LE,rate=48000,channels=12,channel-mask=(bitmask)0"
+                      " ! capssetter join=false replace=true caps=audio/x-raw,format=S16LE,"
+                      "rate=48000,channels=12,layout=interleaved ! queue"};
+  EXPECT_GT(played.audio, 0);
+  EXPECT_TRUE(played.troubles.empty());
+}
+
 }  // namespace
 }  // namespace transcoder

@@ -6,6 +6,7 @@
 namespace transcoder {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Key;
@@ -32,6 +33,13 @@ TEST(InputReportTest, DataWithoutATrackOfPictures) {
   EXPECT_THAT(troubles(report), ElementsAre(Key(SourceTrouble::kNoPictures)));
   report.raise(SourceTrouble::kAudioOnly);
   EXPECT_THAT(troubles(report), ElementsAre(Key(SourceTrouble::kAudioOnly)));
+}
+
+TEST(InputReportTest, AudioThatCannotBeDecodedIsAllThatComes) {
+  InputReport report;
+  report.data_arrived();
+  report.raise(SourceTrouble::kAudioBroken, "64 channels");
+  EXPECT_THAT(troubles(report), Contains(Pair(SourceTrouble::kNoPictures, "audio: 64 channels")));
 }
 
 TEST(InputReportTest, PicturesWithoutAKeyframe) {

@@ -43,7 +43,7 @@ const std::vector<Bytes>& examples() {
                                       encode(Unreadable{3}),
                                       encode(Dropped{4}),
                                       encode(kReport),
-                                      encode(Note{Note::Event::kRedirected, {"a", "b"}}),
+                                      encode(Note{Note::Event::kTracksChange, {"a", "b"}}),
                                       encode(End{{"too large", SourceEnd::Cause::kLimit}})};
   return all;
 }
@@ -168,7 +168,7 @@ TEST(MessageTest, EachFieldHasItsBounds) {
       {"report: bytes", report, 29, 8, {0, 1LL << 60}, {(1LL << 60) + 1, -1}},
       {"report: video_codec", report, 37, 2, {5}, {65, 0xffff}},
       {"report: audio_codec", report, 44, 2, {3}, {65, 0xffff}},
-      {"note: event", note, 1, 1, {0, 3}, {4, 255}},
+      {"note: event", note, 1, 1, {0, 4}, {5, 255}},
       {"note: texts", note, 2, 1, {2}, {5, 255}},
       {"note: end", note, 2, 1, {}, {1, 3}},
       {"note: text", note, 3, 2, {1}, {513, 0xffff}},
