@@ -143,7 +143,8 @@ Section<StreamConfig> source_section() {
               "raise it on the internet."),
           key("memory", &Part::memory, Size{ByteCount{64 << 20}, ByteCount{std::int64_t{64} << 30}},
               "Memory that the source's process may use. Beyond it, the source is lost, and starts "
-              "again. Raise it for video larger than 4K."),
+              "again. The larger its pictures, the fewer threads its decoder uses. Raise it for "
+              "video larger than 4K, and for 4K of 10 bits at a high frame rate."),
           key("cpu", &Part::cpu, Real{0.05, 1},
               "Share of all CPUs that the source's process may use over 10 s, but at least one "
               "CPU. Beyond it, the source is lost, and starts again. Lower it if the machine plays "

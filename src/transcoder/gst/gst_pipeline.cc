@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "transcoder/gst/black_pictures.h"
+#include "transcoder/gst/decoder_threads.h"
 #include "transcoder/gst/glib_log.h"
 #include "transcoder/gst/gst_branch.h"
 #include "transcoder/gst/gst_error.h"
@@ -79,6 +80,7 @@ class GstPipeline::Impl {
         audio_{make_audio_branch()},
         black_{limits},
         max_size_{source.max_size},
+        memory_{source.memory},
         max_rate_{limits.max_frame_rate} {
     g_signal_connect(pipeline_.get(), "deep-element-added", G_CALLBACK(on_element), this);
     gst_bin_add(GST_BIN(pipeline_.get()), input_.get());
@@ -197,6 +199,7 @@ class GstPipeline::Impl {
     const auto& self = *static_cast<const Impl*>(data);
     guard_pictures(element, self.max_size_, self.report_);
     limit_key_pictures(element, self.max_rate_, self.report_);
+    limit_threads(element, self.memory_);
   }
 
   static GstFlowReturn on_sample(GstAppSink*, gpointer data) {
@@ -269,6 +272,7 @@ class GstPipeline::Impl {
   std::uint64_t unreadable_ = 0;
   ToneMap tone_map_;
   const PictureSize max_size_;
+  const base::ByteCount memory_;
   const double max_rate_;
 
   mutable std::mutex mutex_;
