@@ -42,8 +42,8 @@ using namespace std::chrono_literals;
 using wire::Channel;
 
 /// The process has to send its first message within this time. It loads a hundred libraries, on a
-/// busy machine from a slow disk.
-constexpr base::Duration kMaxStart = 10s;
+/// busy machine from a slow disk, and has read nothing of the source.
+constexpr base::Duration kMaxStart = 30s;
 
 /// A process that is well sends messages several times per second. One that was stopped, or whose
 /// threads wait for each other, sends none. A shorter time would end honest ones on a machine that
