@@ -15,6 +15,7 @@
 #include "transcoder/gst/datagram.h"
 #include "transcoder/gst/fragment_edits.h"
 #include "transcoder/gst/fragment_ts.h"
+#include "transcoder/gst/hls_nesting.h"
 #include "transcoder/gst/hls_playlist.h"
 #include "transcoder/gst/open_movie.h"
 #include "transcoder/gst/picture_header.h"
@@ -179,10 +180,13 @@ struct Numbers {
 /// Playlists of one URL, each up to a zero byte.
 void check_playlists(std::string_view text) {
   transcoder::HlsPlaylist playlist;
+  transcoder::HlsNesting nesting;
   std::optional<Numbers> before;
   while (!text.empty()) {
     const auto one = text.substr(0, text.find('\0'));
     text.remove_prefix(std::min(one.size() + 1, text.size()));
+    const auto refused = nesting.check("http://host/a/live.m3u8", one);
+    CHECK(refused.empty() || one.find("#EXT-X-STREAM-INF") != one.npos, one, refused);
     const auto restarts = playlist.restarts();
     const auto edited = playlist.edit(one);
     CHECK(edited.size() <= 4 * one.size() + 64, one.size(), edited.size());
