@@ -109,11 +109,13 @@ def test_frames_are_even(rhythms, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_only_every_second_frame_of_a_fast_source_is_dropped(rhythms, kind):
-    """A source at or below the limit loses none, however its timestamps wobble."""
+    """A source at or below the limit loses none, however its timestamps wobble. A kept frame is counted
+    when its turn has come: some wait when the counters are read, a burst or, on a busy machine, more."""
+    waiting = max(KINDS[kind].burst, rhythms.wait[kind] * KINDS[kind].kept)
     if KINDS[kind].rate == KINDS[kind].kept:
         assert rhythms.dropped[kind] == 0
     else:
-        assert abs(rhythms.dropped[kind] - rhythms.kept[kind]) <= 1 + KINDS[kind].burst
+        assert abs(rhythms.dropped[kind] - rhythms.kept[kind]) <= 1 + waiting
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if KINDS[kind].burst > 1])
