@@ -1,17 +1,14 @@
 """Playlists, manifests and messages that do not end are refused before they take much memory or CPU time."""
 
-import re
 import subprocess
 
 import pytest
 
-from netlab.daemon import Daemon, wait_until
 from netlab.lying_server import HLS, Endless, LyingServer, dash_of, hls_of
 from tests.integration import far_ends
 from tests.integration.conftest import QUICK
+from tests.integration.lost_sources import PATIENCE, check_reason, losing
 
-PATIENCE = 120  # seconds
-CONFIG = '[source]\nallow = ["127.0.0.0/8"]\nbackoff_min = "10s"\nbackoff_max = "20s"\n' + QUICK
 NO_MEDIA = "the server at this address has sent more than 32 MB, but no media"
 TEXT = "a playlist or manifest is longer than 16 MB"
 
@@ -68,18 +65,14 @@ SOURCES = sources()
 
 @pytest.fixture(scope="module", name="log")
 def lost_log(tmp_path_factory):
-    words = [word for name, (uri, _) in SOURCES.items() for word in ("--source", f"{name}={uri}")]
-    with Daemon(*words, directory=tmp_path_factory.mktemp("lost"), config=CONFIG, sources_play=False) as daemon:
-        for name in SOURCES:
-            wait_until(lambda: f"source_lost stream={name} " in daemon.log(), PATIENCE, f"the end of {name}")
+    with losing(SOURCES, tmp_path_factory.mktemp("lost")) as daemon:
         assert daemon.metrics().sum("symcast_source_ends_total", cause="refused") >= len(SOURCES)
         yield daemon.log()
 
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_names_the_reason(log, name):
-    reason = re.search(rf'source_lost stream={name} .*reason="([^"]*)"', log)
-    assert reason and reason[1] == SOURCES[name][1], log
+    check_reason(log, SOURCES, name)
 
 
 def test_a_long_playlist_plays(serve, tmp_path):

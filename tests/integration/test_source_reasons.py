@@ -1,18 +1,14 @@
 """The log names what is wrong with a source that cannot be played."""
 
-import re
 import socket
 import struct
 import threading
 
 import pytest
 
-from netlab.daemon import Daemon, wait_until
 from netlab.lying_server import HLS, Endless, LyingServer
-from tests.integration.conftest import QUICK
+from tests.integration.lost_sources import check_reason, losing
 
-PATIENCE = 120  # seconds
-CONFIG = '[source]\nallow = ["127.0.0.0/8"]\nbackoff_min = "10s"\nbackoff_max = "20s"\n' + QUICK
 VARIANT = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000000\n"
 
 
@@ -71,14 +67,10 @@ SOURCES = sources()
 
 @pytest.fixture(scope="module", name="log")
 def lost_log(tmp_path_factory):
-    words = [word for name, (uri, _) in SOURCES.items() for word in ("--source", f"{name}={uri}")]
-    with Daemon(*words, directory=tmp_path_factory.mktemp("lost"), config=CONFIG, sources_play=False) as daemon:
-        for name in SOURCES:
-            wait_until(lambda: f"source_lost stream={name} " in daemon.log(), PATIENCE, f"the end of {name}")
+    with losing(SOURCES, tmp_path_factory.mktemp("lost")) as daemon:
         yield daemon.log()
 
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_names_the_reason(log, name):
-    reason = re.search(rf'source_lost stream={name} .*reason="([^"]*)"', log)
-    assert reason and reason[1] == SOURCES[name][1], log
+    check_reason(log, SOURCES, name)

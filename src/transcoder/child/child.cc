@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "transcoder/access/scheme.h"
 #include "transcoder/child/access_gate.h"
 #include "transcoder/child/confinement.h"
 #include "transcoder/child/picture_gate.h"
@@ -179,7 +180,10 @@ int run_child(base::UniqueFd media, base::UniqueFd ring_memory) {
   const auto refuse = [messages](std::string reason) { messages->refused(std::move(reason)); };
   limit_pictures(start.source.max_size, refuse);
   on_refusal(refuse);
-  explain_unreadable([] { return http_answer().problem(); });
+  if (const auto scheme = access::scheme_of(start.source.uri);
+      scheme == "http" || scheme == "https") {
+    explain_unreadable([] { return http_answer().problem(); });
+  }
   messages->send(wire::Hello{confine(start.source.uri, start.folders)});
   GstSource source{start.source, start.video,
                    [ring](const media::Frame& frame) { return ring->copy(frame); }};
