@@ -19,6 +19,8 @@ ASSET = re.compile(r"[\w.-]+-[0-9A-Z]{8}\.(?:js|css|svg|txt)")
 SANITIZER = re.compile(r"\w+Sanitizer: |: runtime error: ")
 
 crashes = []  # logs of servers that crashed or had a sanitizer report
+running = set()  # servers in their `with` block
+LOG_LINES = 150  # that a failed test shows
 
 
 def binary():
@@ -126,9 +128,13 @@ class Daemon:
             raise
 
     def __enter__(self):
+        running.add(self)
         return self
 
     def __exit__(self, kind, *_):
+        running.discard(self)
+        if kind:
+            print(self.end_of_log())
         if self.process.poll() is None:
             self.end()
         self._note_crash()
@@ -205,6 +211,9 @@ class Daemon:
 
     def log(self):
         return self._log_path.read_text(errors="replace")
+
+    def end_of_log(self):
+        return "\n".join(self.log().splitlines()[-LOG_LINES:])
 
     def url(self, stream="live", ip=None, container="ts"):
         host = ip or self.ip

@@ -27,6 +27,15 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.write_line(crash)
 
 
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):  # noqa: ARG001
+    """A test that failed shows the logs of its servers: it may not fail again where someone can look."""
+    report = (yield).get_result()
+    if report.failed:
+        report.sections += [(f"log of the server on port {server.port}", server.end_of_log())
+                            for server in daemon.running]
+
+
 def pytest_sessionfinish(session):
     """A crash fails the run, whichever test it happened in."""
     if daemon.crashes:
