@@ -9,6 +9,7 @@ import sys
 
 from netlab.daemon import free_port
 
+RTMP_SERVER = str(pathlib.Path(__file__).with_name("rtmp_far_end.py"))
 RTSP_SERVER = str(pathlib.Path(__file__).with_name("rtsp_far_end.py"))
 
 
@@ -84,4 +85,10 @@ def rtsp(_clip):
     return FarEnd(f"rtsp://127.0.0.1:{port}/far", [sys.executable, RTSP_SERVER, str(port)])
 
 
-ALL = {"http": http, "rtsp": rtsp, "srt": srt, "srt-listener": srt_listener, "udp": udp}
+def rtmp(*clip):
+    """Without a clip nobody publishes."""
+    port = free_port()
+    return FarEnd(f"rtmp://127.0.0.1:{port}/live/far", [sys.executable, RTMP_SERVER, port, *clip])
+
+
+ALL = {"http": http, "rtmp": rtmp, "rtsp": rtsp, "srt": srt, "srt-listener": srt_listener, "udp": udp}

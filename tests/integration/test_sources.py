@@ -156,7 +156,7 @@ def test_sources_come_and_go(serve, view, tmp_path):
         for end in ends.values():
             end.kill()
     for name, summary in summaries.items():
-        # ffmpeg's audio lags its video by 0.28 s. When five sources start at once on a busy machine,
+        # ffmpeg's audio lags its video by 0.28 s. When six sources start at once on a busy machine,
         # the lag may at first exceed the lead of the PCR.
         assert_clean({**summary, "pts_before_pcr": 0}, name)
         assert summary["discontinuities_signalled"] <= left_out, (name, "nothing was dropped")

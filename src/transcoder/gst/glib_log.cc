@@ -34,7 +34,10 @@ GLogWriterOutput write(GLogLevelFlags level, const GLogField* fields, gsize coun
   if ((level & kReported) == 0) return G_LOG_WRITER_HANDLED;
   try {
     std::lock_guard lock{mutex};
-    if (const auto times = period.count(base::Clock::now())) {
+    auto times = period.count(base::Clock::now());
+    // GLib ends the process after an error, whose message says why.
+    if ((level & G_LOG_LEVEL_ERROR) != 0) times = times.value_or(1);
+    if (times) {
       base::log::warning("glib",
                          {{"library", field(fields, count, "GLIB_DOMAIN")},
                           {"message", without_secrets(one_line(field(fields, count, "MESSAGE")))},

@@ -15,6 +15,7 @@
 
 #include "transcoder/gst/avi_times.h"
 #include "transcoder/gst/demuxer.h"
+#include "transcoder/gst/flv_head.h"
 #include "transcoder/gst/fragment_tracks.h"
 #include "transcoder/gst/gst_element.h"
 #include "transcoder/gst/track_chains.h"
@@ -48,6 +49,17 @@ std::optional<base::Duration> first_time(GstPadProbeInfo* info) {
                                  : GST_PAD_PROBE_INFO_BUFFER(info);
   if (buffer == nullptr || !GST_BUFFER_PTS_IS_VALID(buffer)) return std::nullopt;
   return base::Duration{static_cast<base::Duration::rep>(GST_BUFFER_PTS(buffer))};
+}
+
+/// Whether the data in a probe are the head of an FLV stream.
+bool has_flv_head(GstPadProbeInfo* info) {
+  GstBuffer* const buffer =
+      (info->type & GST_PAD_PROBE_TYPE_BUFFER) != 0 ? GST_PAD_PROBE_INFO_BUFFER(info) : nullptr;
+  GstMapInfo map;
+  if (buffer == nullptr || !gst_buffer_map(buffer, &map, GST_MAP_READ)) return false;
+  const bool result = is_flv_head({map.data, map.size});
+  gst_buffer_unmap(buffer, &map);
+  return result;
 }
 
 }  // namespace
@@ -186,8 +198,8 @@ class TrackInput::Impl {
   }
 
   /// The thread of a source is none of a chain's, so it may stop those.
-  static GstPadProbeReturn on_source_data(GstPad*, GstPadProbeInfo*, gpointer data) {
-    of(data).report_->data_arrived();
+  static GstPadProbeReturn on_source_data(GstPad*, GstPadProbeInfo* info, gpointer data) {
+    if (!has_flv_head(info)) of(data).report_->data_arrived();
     of(data).chains_.remove_done();
     return GST_PAD_PROBE_OK;
   }
