@@ -13,6 +13,8 @@ import pytest
 from netlab import daemon, network
 from netlab.browser import chromium
 from netlab.viewer import Viewer
+from tests.integration import quick_segments
+from tests.integration.segment_requests import DashPlayer, HlsPlayer
 
 # Small frames: these tests are about delivery, and have to run on two cores.
 SMALL = "live=test:?size=320x180&fps=30"
@@ -68,6 +70,29 @@ def shared(tmp_path_factory):
     with daemon.Daemon("--source", SMALL, directory=tmp_path_factory.mktemp("shared"),
                        config=KEEP_GROUPS + QUICK) as server:
         yield server
+
+
+@pytest.fixture(scope="module")
+def quick(request, tmp_path_factory):
+    """A server with the STREAMS of the test file, as in quick_segments.py. They do not disturb each
+    other. `live` has a viewer all the time, so that its segments are made without a break."""
+    directory = tmp_path_factory.mktemp("quick")
+    config = quick_segments.configuration(request.module.STREAMS)
+    with daemon.Daemon(directory=directory, config=config) as server:
+        with Viewer(server.url(), directory=directory):
+            yield server
+
+
+@pytest.fixture
+def hls(quick):
+    with HlsPlayer(quick) as player:
+        yield player
+
+
+@pytest.fixture
+def dash(quick):
+    with DashPlayer(quick) as player:
+        yield player
 
 
 @pytest.fixture

@@ -91,7 +91,7 @@ def played(tmp_path_factory):
     """All players on all streams, most of them at the same time."""
     new_directory = functools.partial(tmp_path_factory.mktemp, numbered=True)
     with contextlib.ExitStack() as running:
-        # A viewer all the time; test_segments covers the first viewer of a stream.
+        # A viewer all the time; test_segment_manifests covers the first viewer of a stream.
         steady = running.enter_context(Daemon("--source", "live=test:?size=320x180&fps=30",
                                               directory=new_directory("steady"), config=SHORT))
         running.enter_context(Viewer(steady.url(), directory=steady.directory))
