@@ -49,10 +49,22 @@ def onsets(measured, threshold):
     return result
 
 
-def offsets(path):
+def flashes(measured):
+    return onsets(measured, WHITE)
+
+
+def sharp_flashes(measured):
+    """The flashes before which no picture is missing. A busy server leaves pictures out, and a flash may have
+    begun with one of those."""
+    times = [time for time, _ in measured]
+    follows = {time for before, time in zip(times, times[1:]) if time - before < 1.5 / RATE}
+    return [time for time in flashes(measured) if time in follows]
+
+
+def offsets(path, flashes=flashes):
     """How late each beep is after the flash next to it, in milliseconds."""
-    flashes, beeps = onsets(pictures(path), WHITE), onsets(audio(path), LOUD)
-    pairs = [(flash, min(beeps, key=lambda beep: abs(beep - flash))) for flash in flashes if beeps]
+    begins, beeps = flashes(pictures(path)), onsets(audio(path), LOUD)
+    pairs = [(flash, min(beeps, key=lambda beep: abs(beep - flash))) for flash in begins if beeps]
     return [1000 * (beep - flash) for flash, beep in pairs if abs(beep - flash) < 0.45]
 
 

@@ -17,6 +17,7 @@ from tests.integration.media_server import (
     FIRST_MAP, TS_PACKET, MediaServer, in_real_time, packets, pid, sliding_manifest,
     sliding_playlist, tables_across_packets)
 
+PATIENT = '[source]\nsilence_timeout = "60s"\n' + QUICK  # a busy machine may have no pictures for seconds
 PATIENCE = 60  # seconds
 PIECE = 500  # bytes, which are no whole packets, and too few to show a transport stream
 VIDEO, AUDIO = 0x100, 0x101  # PIDs that ffmpeg's muxer chooses
@@ -248,7 +249,7 @@ def sources(tmp_path_factory):
 @pytest.fixture(scope="module")
 def server(tmp_path_factory, sources):
     words = [word for name, uri in sources.uris.items() for word in ("--source", f"{name}={uri}")]
-    with Daemon(*words, directory=tmp_path_factory.mktemp("server"), config=QUICK,
+    with Daemon(*words, directory=tmp_path_factory.mktemp("server"), config=PATIENT,
                 sources_play=False) as daemon:
         yield daemon
 
@@ -386,7 +387,7 @@ def test_pictures_play_without_a_decoder_for_the_audio(tmp_path):
     """With one warning."""
     (tmp_path / "clip.ts").write_bytes(ts(tmp_path, "clip", seconds=4, size="96x54"))
     no_decoder = "GST_PLUGIN_FEATURE_RANK=avdec_aac:NONE,avdec_aac_fixed:NONE,faad:NONE,fdkaacdec:NONE"
-    with Daemon("--source", f"mute=file:{tmp_path}/clip.ts", directory=tmp_path, config=QUICK,
+    with Daemon("--source", f"mute=file:{tmp_path}/clip.ts", directory=tmp_path, config=PATIENT,
                 wrapper=("env", no_decoder)) as daemon:
         daemon.wait_for(lambda m: m.sum("symcast_source_trouble", stream="mute",
                                         trouble="audio_no_decoder"), PATIENCE, "the trouble")
@@ -398,7 +399,7 @@ def test_pictures_play_without_a_decoder_for_the_audio(tmp_path):
 def test_subtitles_data_and_attachments_change_nothing(serve, tmp_path):
     files = dict(with_other_tracks(tmp_path))
     words = [word for name, path in files.items() for word in ("--source", f"{name}=file:{path}")]
-    server = serve(*words, config=QUICK)
+    server = serve(*words, config=PATIENT)
     for name in files:
         wait_for_frames(server, name, 120)  # beyond its end, twice
         assert server.metrics().sum("symcast_source_audio", stream=name) == 1
