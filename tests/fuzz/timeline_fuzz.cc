@@ -80,6 +80,8 @@ class Stream {
     constexpr int kFrames = 200;
     constexpr int kSettled = 150;
     int kept = 0;
+    source_ =
+        std::min(source_, transcoder::kMaxSourceTime - kFrames * kFrame);  // has room for them
     for (int i = 0; i < kFrames; ++i) {
       now_ += kFrame;
       const auto before = limited_;
